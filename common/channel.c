@@ -1,0 +1,220 @@
+/*
+ * A channel: see channel.h. Run by supervisor and relay, one thread each, so
+ * one packet and one message per process are enough to work in.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "channel.h"
+#include "fd.h"
+#include "ipc_socket.h"
+#include "log.h"
+#include "mem.h"
+
+/* A packet that waits: only as large as it is. */
+struct channel_packet {
+	STAILQ_ENTRY(channel_packet) entry;
+	size_t len;
+	size_t nfds;
+	int fds[IPC_FDS_MAX];
+	uint8_t data[];
+};
+
+struct channel {
+	int fd;
+	struct channel_ends ends;
+	enum ipc_phase sent;     /* where the stream to the peer stands */
+	enum ipc_phase received; /* where the stream from the peer stands */
+	struct event *readable;
+	struct event *writable; /* added only while something waits */
+	STAILQ_HEAD(, channel_packet) queue;
+	size_t queued;
+};
+
+/*
+ * Two, because a handler may send while the bytes of its message are still
+ * borrowed from the packet that came.
+ */
+static struct ipc_packet channel_in;
+static struct ipc_packet channel_out;
+
+/* Gives the channel up and tells its owner, who may free it. */
+static void
+channel_close(struct channel *channel, const struct err *why)
+{
+	event_del(channel->readable);
+	event_del(channel->writable);
+	channel->ends.closed(channel->ends.ctx, why);
+}
+
+/* Checks and decodes what is in channel_in. Returns 0, or -1 with err. */
+static int
+channel_accept(struct channel *channel, enum ipc_type *type,
+    union ipc_any *msg, struct err *err)
+{
+	if (ipc_decode(&channel_in, type, msg, err) == -1) {
+		ipc_packet_close(&channel_in);
+		return -1;
+	}
+	if (ipc_permit(channel->ends.peer, channel->ends.self, *type,
+	        &channel->received, err) == -1) {
+		ipc_message_close(*type, msg);
+		return -1;
+	}
+	return 0;
+}
+
+static void
+channel_on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	static union ipc_any msg;
+	struct channel *channel = arg;
+	struct err err;
+	enum ipc_type type;
+	int n = ipc_socket_receive((int)fd, &channel_in, &err);
+
+	(void)what;
+	if (n == -1 && err.code == EAGAIN)
+		return;
+	if (n == 0 || (n == -1 && err.code == ECONNRESET)) {
+		channel_close(channel, NULL);
+		return;
+	}
+	if (n == -1 || channel_accept(channel, &type, &msg, &err) == -1) {
+		channel_close(channel, &err);
+		return;
+	}
+	/* The handler may free the channel: not a word about it after this. */
+	channel->ends.routes[type](channel->ends.ctx, &msg);
+	ipc_message_close(type, &msg);
+}
+
+static void
+channel_packet_free(struct channel_packet **packet)
+{
+	size_t i;
+
+	for (i = 0; i < (*packet)->nfds; i++)
+		fd_close(&(*packet)->fds[i]);
+	free(*packet);
+	*packet = NULL;
+}
+
+/* Puts channel_out, with its descriptors, at the end of the queue. */
+static int
+channel_enqueue(struct channel *channel, struct err *err)
+{
+	struct channel_packet *packet;
+
+	if (channel->queued >= IPC_QUEUE_PACKETS_MAX) {
+		ipc_packet_close(&channel_out);
+		return err_set(err, "%zu messages wait for %s already",
+		    channel->queued, role_info(channel->ends.peer)->name);
+	}
+	packet = mem_alloc(sizeof(*packet) + channel_out.len);
+	packet->len = channel_out.len;
+	packet->nfds = channel_out.nfds;
+	memcpy(packet->data, channel_out.data, packet->len);
+	memcpy(packet->fds, channel_out.fds, sizeof(packet->fds));
+	channel_out.nfds = 0;
+	STAILQ_INSERT_TAIL(&channel->queue, packet, entry);
+	channel->queued++;
+	event_add(channel->writable, NULL);
+	return 0;
+}
+
+/* Sends what is in channel_out, or queues it. */
+static int
+channel_transmit(struct channel *channel, struct err *err)
+{
+	int sent;
+
+	if (!STAILQ_EMPTY(&channel->queue))
+		return channel_enqueue(channel, err);
+	sent = ipc_socket_send(channel->fd, &channel_out, err);
+	if (sent == -1 && err->code == EAGAIN)
+		return channel_enqueue(channel, err);
+	ipc_packet_close(&channel_out);
+	return sent;
+}
+
+static void
+channel_on_writable(evutil_socket_t fd, short what, void *arg)
+{
+	struct channel *channel = arg;
+	struct channel_packet *packet = STAILQ_FIRST(&channel->queue);
+	struct err err;
+
+	(void)what;
+	channel_out.len = packet->len;
+	channel_out.nfds = packet->nfds;
+	memcpy(channel_out.data, packet->data, packet->len);
+	memcpy(channel_out.fds, packet->fds, sizeof(packet->fds));
+	if (ipc_socket_send((int)fd, &channel_out, &err) == -1) {
+		/* EAGAIN: later. A peer that is gone shows when reading. */
+		if (err.code != EAGAIN)
+			event_del(channel->writable);
+		channel_out.nfds = 0;
+		return;
+	}
+	channel_out.nfds = 0;
+	STAILQ_REMOVE_HEAD(&channel->queue, entry);
+	channel->queued--;
+	channel_packet_free(&packet);
+	if (STAILQ_EMPTY(&channel->queue))
+		event_del(channel->writable);
+}
+
+struct channel *
+channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
+{
+	struct channel *channel = mem_alloc(sizeof(*channel));
+	struct err err;
+
+	channel->fd = fd_take(fd);
+	channel->ends = *ends;
+	if (fd_set_nonblock(channel->fd, 1, &err) == -1)
+		fatal("%s", err.text);
+	STAILQ_INIT(&channel->queue);
+	channel->readable = event_new(base, channel->fd, EV_READ | EV_PERSIST,
+	    channel_on_readable, channel);
+	channel->writable = event_new(base, channel->fd,
+	    EV_WRITE | EV_PERSIST, channel_on_writable, channel);
+	event_add(channel->readable, NULL);
+	return channel;
+}
+
+int
+channel_send(
+    struct channel *channel, enum ipc_type type, void *msg, struct err *err)
+{
+	int encoded = ipc_encode(type, msg, &channel_out, err);
+
+	if (encoded == -1 ||
+	    ipc_permit(channel->ends.self, channel->ends.peer, type,
+	        &channel->sent, err) == -1) {
+		ipc_packet_close(&channel_out);
+		return -1;
+	}
+	return channel_transmit(channel, err);
+}
+
+void
+channel_free(struct channel **channelp)
+{
+	struct channel *channel = mem_take(channelp);
+	struct channel_packet *packet;
+
+	if (channel == NULL)
+		return;
+	loop_event_free(&channel->readable);
+	loop_event_free(&channel->writable);
+	while ((packet = STAILQ_FIRST(&channel->queue)) != NULL) {
+		STAILQ_REMOVE_HEAD(&channel->queue, entry);
+		channel_packet_free(&packet);
+	}
+	fd_close(&channel->fd);
+	free(channel);
+}

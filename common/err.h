@@ -1,0 +1,29 @@
+/*
+ * Errors as values. A function that can fail returns 0 or -1 and fills a
+ * struct err that its caller owns, usually on the stack. The text is one plain
+ * sentence without a full stop; it may reach the user, so it never holds
+ * secrets. Used by every process; does nothing else.
+ */
+#ifndef COMMON_ERR_H
+#define COMMON_ERR_H
+
+#define ERR_TEXT_SIZE 512
+
+struct err {
+	int code; /* errno of the failure, 0 where there was none */
+	char text[ERR_TEXT_SIZE];
+};
+
+/* Sets the text; code becomes 0. A NULL err is accepted. Returns -1. */
+int err_set(struct err *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* As err_set, then appends ": " and the text of errno. Returns -1. */
+int err_sys(struct err *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Puts context and ": " before what is there; keeps code. Returns -1. */
+int err_wrap(struct err *err, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

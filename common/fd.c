@@ -1,0 +1,61 @@
+/*
+ * Descriptors that close themselves: see fd.h. Linked into every process;
+ * opens nothing.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "fd.h"
+
+void
+fd_close(int *fd)
+{
+	int saved = errno;
+
+	/* Never retried: on Linux the descriptor is gone even after EINTR. */
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+	errno = saved;
+}
+
+int
+fd_take(int *fd)
+{
+	int taken = *fd;
+
+	*fd = -1;
+	return taken;
+}
+
+int
+fd_set_nonblock(int fd, int on, struct err *err)
+{
+	int flags = fcntl(fd, F_GETFL);
+
+	if (flags == -1)
+		return err_sys(err, "read the flags of descriptor %d", fd);
+	flags = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
+	if (fcntl(fd, F_SETFL, flags) == -1)
+		return err_sys(err, "set the flags of descriptor %d", fd);
+	return 0;
+}
+
+int
+fd_write_all(int fd, const void *data, unsigned long len)
+{
+	const char *p = data;
+	ssize_t n;
+
+	while (len > 0) {
+		n = write(fd, p, len);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		p += n;
+		len -= (unsigned long)n;
+	}
+	return 0;
+}

@@ -1,0 +1,551 @@
+/*
+ * The catalogue in C: see ipc.h. One table, one encoder, one decoder, over the
+ * rows of ipc_messages.def. Linked into every process; reads and writes no
+ * socket.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fd.h"
+#include "ipc.h"
+#include "mem.h"
+#include "utf8.h"
+
+/* waitid(2) on a pidfd: Linux 5.4; the libc headers may be older. */
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+#define IPC_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
+
+/* What each kind takes at most on the wire, for the assertions below. */
+#define IPC_WIRE_HEADER sizeof(uint32_t)
+#define IPC_WIRE_UINT sizeof(uint64_t)
+#define IPC_WIRE_TEXT(most) (sizeof(uint32_t) + (most) + 1)
+#define IPC_WIRE_BYTES(most) (sizeof(uint32_t) + (most))
+#define IPC_WIRE_BLOB(most)                                                    \
+	(sizeof(uint64_t) + ((most) < IPC_INLINE_MAX ? (most) : IPC_INLINE_MAX))
+
+/* No message can outgrow a packet or carry too many descriptors. */
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	_Static_assert(IPC_WIRE_HEADER
+#define IPC_UINT(name, field, least, most, doc) +IPC_WIRE_UINT
+#define IPC_TEXT(name, field, least, most, doc) +IPC_WIRE_TEXT(most)
+#define IPC_BYTES(name, field, least, most, doc) +IPC_WIRE_BYTES(most)
+#define IPC_BLOB(name, field, most, doc) +IPC_WIRE_BLOB(most)
+#define IPC_FD(name, field, KIND, doc)
+#define IPC_END(name) <= IPC_PACKET_MAX, "message " #name " outgrows a packet");
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END
+
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) _Static_assert(0
+#define IPC_UINT(name, field, least, most, doc)
+#define IPC_TEXT(name, field, least, most, doc)
+#define IPC_BYTES(name, field, least, most, doc)
+#define IPC_BLOB(name, field, most, doc) +1
+#define IPC_FD(name, field, KIND, doc) +1
+#define IPC_END(name) <= IPC_FDS_MAX, "message " #name " has many descriptors");
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END
+
+/* The fields of every message, one array each, closed by a row without name. */
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	static const struct ipc_field ipc_fields_##name[] = {
+#define IPC_ROW(name, field, kind, least, most, doc)                           \
+	{ #field, doc, kind, offsetof(struct ipc_##name, field), least, most },
+#define IPC_UINT(name, field, least, most, doc)                                \
+	IPC_ROW(name, field, IPC_KIND_UINT, least, most, doc)
+#define IPC_TEXT(name, field, least, most, doc)                                \
+	IPC_ROW(name, field, IPC_KIND_TEXT, least, most, doc)
+#define IPC_BYTES(name, field, least, most, doc)                               \
+	IPC_ROW(name, field, IPC_KIND_BYTES, least, most, doc)
+#define IPC_BLOB(name, field, most, doc)                                       \
+	IPC_ROW(name, field, IPC_KIND_BLOB, 0, most, doc)
+#define IPC_FD(name, field, KIND, doc)                                         \
+	IPC_ROW(name, field, IPC_KIND_##KIND, 0, 0, doc)
+#define IPC_END(name)                                                          \
+	{ NULL, NULL, IPC_KIND_UINT, 0, 0, 0 }                                 \
+	}                                                                      \
+	;
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END
+
+static const struct ipc_message ipc_messages[IPC_TYPES] = {
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	[IPC_##NAME] = { #name, doc, ROLE_##FROM, ROLE_##TO, PHASES,           \
+		IPC_PHASE_##NEXT, ipc_fields_##name,                           \
+		sizeof(ipc_fields_##name) / sizeof(ipc_fields_##name[0]) - 1,  \
+		sizeof(struct ipc_##name) },
+#define IPC_UINT(name, field, least, most, doc)
+#define IPC_TEXT(name, field, least, most, doc)
+#define IPC_BYTES(name, field, least, most, doc)
+#define IPC_BLOB(name, field, most, doc)
+#define IPC_FD(name, field, KIND, doc)
+#define IPC_END(name)
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END
+};
+
+const struct ipc_message *
+ipc_message(uint32_t type)
+{
+	return type < IPC_TYPES ? &ipc_messages[type] : NULL;
+}
+
+int
+ipc_kind_is_fd(enum ipc_kind kind)
+{
+	return kind >= IPC_KIND_PIPE_R;
+}
+
+/* Bounds: the same sentence for the sender's bug and the peer's nonsense. */
+static int
+ipc_bounded(const struct ipc_message *row, const struct ipc_field *field,
+    uint64_t value, struct err *err)
+{
+	if (value >= field->least && value <= field->most)
+		return 0;
+	return err_set(err, "message %s: %s is %llu, not %llu to %llu",
+	    row->name, field->name, (unsigned long long)value,
+	    (unsigned long long)field->least, (unsigned long long)field->most);
+}
+
+/* Encoding */
+
+/* Bounds are checked before: every message fits (asserted above). */
+static void
+ipc_put(struct ipc_packet *packet, const void *data, size_t len)
+{
+	if (len > 0)
+		memcpy(packet->data + packet->len, data, len);
+	packet->len += len;
+}
+
+static void
+ipc_put_u32(struct ipc_packet *packet, size_t value)
+{
+	uint32_t wire = (uint32_t)value;
+
+	ipc_put(packet, &wire, sizeof(wire));
+}
+
+/* Returns a sealed memfd with the bytes, or -1 with err. */
+static int
+ipc_seal(const uint8_t *data, size_t len, struct err *err)
+{
+	auto_fd int fd = memfd_create("blob", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd == -1)
+		return err_sys(err, "create a memfd");
+	if (fd_write_all(fd, data, len) == -1)
+		return err_sys(err, "write a memfd of %zu bytes", len);
+	if (fcntl(fd, F_ADD_SEALS, IPC_SEALS) == -1)
+		return err_sys(err, "seal a memfd");
+	return fd_take(&fd);
+}
+
+static int
+ipc_put_blob(
+    struct ipc_packet *packet, const struct ipc_blob *blob, struct err *err)
+{
+	uint64_t wire = blob->len;
+	int fd;
+
+	ipc_put(packet, &wire, sizeof(wire));
+	if (blob->len <= IPC_INLINE_MAX) {
+		ipc_put(packet, blob->data, blob->len);
+		return 0;
+	}
+	fd = ipc_seal(blob->data, blob->len, err);
+	if (fd == -1)
+		return -1;
+	packet->fds[packet->nfds++] = fd;
+	return 0;
+}
+
+static int
+ipc_put_text(struct ipc_packet *packet, const struct ipc_message *row,
+    const struct ipc_field *field, const char *text, struct err *err)
+{
+	size_t len = strlen(text);
+
+	if (ipc_bounded(row, field, len, err) == -1)
+		return -1;
+	if (!utf8_valid(text, len))
+		return err_set(err, "message %s: %s is not UTF-8", row->name,
+		    field->name);
+	ipc_put_u32(packet, len);
+	ipc_put(packet, text, len + 1);
+	return 0;
+}
+
+static int
+ipc_put_field(struct ipc_packet *packet, const struct ipc_message *row,
+    const struct ipc_field *field, void *member, struct err *err)
+{
+	const struct ipc_bytes *bytes;
+	const struct ipc_blob *blob;
+
+	switch (field->kind) {
+	case IPC_KIND_UINT:
+		ipc_put(packet, member, sizeof(uint64_t));
+		return ipc_bounded(row, field, *(uint64_t *)member, err);
+	case IPC_KIND_TEXT:
+		return ipc_put_text(
+		    packet, row, field, *(const char **)member, err);
+	case IPC_KIND_BYTES:
+		bytes = member;
+		if (ipc_bounded(row, field, bytes->len, err) == -1)
+			return -1;
+		ipc_put_u32(packet, bytes->len);
+		ipc_put(packet, bytes->data, bytes->len);
+		return 0;
+	case IPC_KIND_BLOB:
+		blob = member;
+		if (ipc_bounded(row, field, blob->len, err) == -1)
+			return -1;
+		return ipc_put_blob(packet, blob, err);
+	default:
+		packet->fds[packet->nfds++] = fd_take(member);
+		if (packet->fds[packet->nfds - 1] >= 0)
+			return 0;
+		packet->nfds--;
+		return err_set(
+		    err, "message %s: %s is missing", row->name, field->name);
+	}
+}
+
+int
+ipc_encode(
+    enum ipc_type type, void *msg, struct ipc_packet *packet, struct err *err)
+{
+	const struct ipc_message *row = &ipc_messages[type];
+	const struct ipc_field *field;
+	int failed = 0;
+
+	packet->len = 0;
+	packet->nfds = 0;
+	ipc_put_u32(packet, type);
+	for (field = row->fields; field->name != NULL; field++) {
+		/* After a failure go on only to take the descriptors. */
+		if (failed && !ipc_kind_is_fd(field->kind))
+			continue;
+		if (ipc_put_field(packet, row, field,
+		        (char *)msg + field->offset,
+		        failed ? NULL : err) == -1)
+			failed = 1;
+	}
+	return failed ? -1 : 0;
+}
+
+/* Decoding */
+
+struct ipc_reader {
+	const struct ipc_message *row;
+	struct ipc_packet *packet;
+	size_t pos; /* in the bytes */
+	size_t fd;  /* in the descriptors */
+};
+
+/* Returns the next len bytes, or NULL with err when there are fewer. */
+static const uint8_t *
+ipc_get(struct ipc_reader *r, const char *what, size_t len, struct err *err)
+{
+	const uint8_t *p = r->packet->data + r->pos;
+
+	if (len > r->packet->len - r->pos) {
+		err_set(
+		    err, "message %s: cut short in %s", r->row->name, what);
+		return NULL;
+	}
+	r->pos += len;
+	return p;
+}
+
+static int
+ipc_get_number(struct ipc_reader *r, const struct ipc_field *field,
+    size_t width, uint64_t *value, struct err *err)
+{
+	const uint8_t *p = ipc_get(r, field->name, width, err);
+
+	if (p == NULL)
+		return -1;
+	*value = 0;
+	memcpy(value, p, width); /* same machine: host order, little or big */
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	*value >>= 8 * (sizeof(*value) - width);
+#endif
+	return ipc_bounded(r->row, field, *value, err);
+}
+
+static int
+ipc_get_text(struct ipc_reader *r, const struct ipc_field *field,
+    const char **text, struct err *err)
+{
+	uint64_t len;
+
+	if (ipc_get_number(r, field, sizeof(uint32_t), &len, err) == -1)
+		return -1;
+	*text = (const char *)ipc_get(r, field->name, len + 1, err);
+	if (*text == NULL)
+		return -1;
+	if ((*text)[len] != '\0' || memchr(*text, '\0', len) != NULL ||
+	    !utf8_valid(*text, len))
+		return err_set(err, "message %s: %s is not a text",
+		    r->row->name, field->name);
+	return 0;
+}
+
+static int
+ipc_get_bytes(struct ipc_reader *r, const struct ipc_field *field,
+    struct ipc_bytes *bytes, struct err *err)
+{
+	uint64_t len;
+
+	if (ipc_get_number(r, field, sizeof(uint32_t), &len, err) == -1)
+		return -1;
+	bytes->len = len;
+	bytes->data = ipc_get(r, field->name, len, err);
+	return bytes->data == NULL ? -1 : 0;
+}
+
+/* Descriptor kinds: each is checked on arrival to be what it is called. */
+
+static int
+ipc_is_pipe(int fd, int access)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) &&
+	    (fcntl(fd, F_GETFL) & O_ACCMODE) == access;
+}
+
+static int
+ipc_is_peer(int fd)
+{
+	int type = 0;
+	socklen_t len = sizeof(type);
+
+	return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &len) == 0 &&
+	    type == SOCK_SEQPACKET;
+}
+
+static int
+ipc_is_sealed(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals != -1 && (seals & IPC_SEALS) == IPC_SEALS;
+}
+
+static int
+ipc_is_pidfd(int fd)
+{
+	siginfo_t si;
+
+	/* ECHILD: a pidfd, of somebody else's child; EBADF, EINVAL: none. */
+	return waitid((idtype_t)P_PIDFD, (id_t)fd, &si,
+	           WEXITED | WNOHANG | WNOWAIT) == 0 ||
+	    errno == ECHILD;
+}
+
+static int
+ipc_is_kind(enum ipc_kind kind, int fd)
+{
+	switch (kind) {
+	case IPC_KIND_PIPE_R:
+		return ipc_is_pipe(fd, O_RDONLY);
+	case IPC_KIND_PIPE_W:
+		return ipc_is_pipe(fd, O_WRONLY);
+	case IPC_KIND_PEER:
+		return ipc_is_peer(fd);
+	case IPC_KIND_MEMFD:
+		return ipc_is_sealed(fd);
+	case IPC_KIND_PIDFD:
+		return ipc_is_pidfd(fd);
+	default:
+		return 0;
+	}
+}
+
+static int
+ipc_get_fd(struct ipc_reader *r, const struct ipc_field *field,
+    enum ipc_kind kind, int *fd, struct err *err)
+{
+	if (r->fd >= r->packet->nfds)
+		return err_set(err, "message %s: no descriptor for %s",
+		    r->row->name, field->name);
+	*fd = r->packet->fds[r->fd++];
+	if (!ipc_is_kind(kind, *fd))
+		return err_set(err, "message %s: %s is a descriptor of "
+		    "another kind", r->row->name, field->name);
+	return 0;
+}
+
+static int
+ipc_get_blob(struct ipc_reader *r, const struct ipc_field *field,
+    struct ipc_blob *blob, struct err *err)
+{
+	struct stat st;
+	uint64_t len;
+
+	blob->fd = -1;
+	if (ipc_get_number(r, field, sizeof(uint64_t), &len, err) == -1)
+		return -1;
+	blob->len = len;
+	if (len <= IPC_INLINE_MAX) {
+		blob->data = ipc_get(r, field->name, len, err);
+		return blob->data == NULL ? -1 : 0;
+	}
+	blob->data = NULL;
+	if (ipc_get_fd(r, field, IPC_KIND_MEMFD, &blob->fd, err) == -1)
+		return -1;
+	if (fstat(blob->fd, &st) == -1 || (uint64_t)st.st_size != len)
+		return err_set(err, "message %s: %s has another size than "
+		    "it says", r->row->name, field->name);
+	return 0;
+}
+
+static int
+ipc_get_field(struct ipc_reader *r, const struct ipc_field *field,
+    void *member, struct err *err)
+{
+	switch (field->kind) {
+	case IPC_KIND_UINT:
+		return ipc_get_number(
+		    r, field, sizeof(uint64_t), member, err);
+	case IPC_KIND_TEXT:
+		return ipc_get_text(r, field, member, err);
+	case IPC_KIND_BYTES:
+		return ipc_get_bytes(r, field, member, err);
+	case IPC_KIND_BLOB:
+		return ipc_get_blob(r, field, member, err);
+	default:
+		return ipc_get_fd(r, field, field->kind, member, err);
+	}
+}
+
+int
+ipc_decode(struct ipc_packet *packet, enum ipc_type *type,
+    union ipc_any *msg, struct err *err)
+{
+	struct ipc_reader r = { .packet = packet };
+	const struct ipc_field *field;
+	uint32_t number;
+
+	if (packet->len < sizeof(number))
+		return err_set(err, "a packet of %zu bytes", packet->len);
+	memcpy(&number, packet->data, sizeof(number));
+	r.pos = sizeof(number);
+	r.row = ipc_message(number);
+	if (r.row == NULL)
+		return err_set(err, "message number %u is unknown", number);
+	for (field = r.row->fields; field->name != NULL; field++)
+		if (ipc_get_field(&r, field, (char *)msg + field->offset,
+		        err) == -1)
+			return -1;
+	if (r.pos != packet->len)
+		return err_set(err, "message %s: %zu bytes too many",
+		    r.row->name, packet->len - r.pos);
+	if (r.fd != packet->nfds)
+		return err_set(err, "message %s: %zu descriptors too many",
+		    r.row->name, packet->nfds - r.fd);
+	packet->nfds = 0; /* they are the message's now */
+	*type = number;
+	return 0;
+}
+
+int
+ipc_permit(enum role from, enum role to, enum ipc_type type,
+    enum ipc_phase *phase, struct err *err)
+{
+	const struct ipc_message *row = &ipc_messages[type];
+
+	if (row->from != from || row->to != to)
+		return err_set(err, "message %s is not for %s to send to %s",
+		    row->name, role_info(from)->name, role_info(to)->name);
+	if ((row->phases & (1U << *phase)) == 0)
+		return err_set(err, "message %s comes at the wrong time",
+		    row->name);
+	*phase = row->next;
+	return 0;
+}
+
+void
+ipc_packet_close(struct ipc_packet *packet)
+{
+	while (packet->nfds > 0)
+		fd_close(&packet->fds[--packet->nfds]);
+}
+
+void
+ipc_message_close(enum ipc_type type, union ipc_any *msg)
+{
+	const struct ipc_field *field;
+	char *member;
+
+	for (field = ipc_messages[type].fields; field->name != NULL; field++) {
+		member = (char *)msg + field->offset;
+		if (ipc_kind_is_fd(field->kind))
+			fd_close((int *)(void *)member);
+		else if (field->kind == IPC_KIND_BLOB)
+			fd_close(&((struct ipc_blob *)(void *)member)->fd);
+	}
+}
+
+char *
+ipc_blob_copy(const struct ipc_blob *blob, struct err *err)
+{
+	auto_free char *copy = NULL;
+	size_t done = 0;
+	ssize_t n;
+
+	if (blob->fd == -1)
+		return mem_dup(blob->data, blob->len);
+	copy = mem_alloc(blob->len + 1);
+	while (done < blob->len) {
+		/* pread: the offset is shared with whoever sent it. */
+		n = pread(blob->fd, copy + done, blob->len - done,
+		    (off_t)done);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			err_sys(err, "read a memfd of %zu bytes", blob->len);
+			return NULL;
+		}
+		done += (size_t)n;
+	}
+	return mem_take(&copy);
+}

@@ -1,0 +1,181 @@
+/*
+ * The catalogue in C: enum, structs, encoder, decoder and permission check,
+ * all expanded from ipc_messages.def. Pure functions over bytes and
+ * descriptors: no loop, no socket (those are ipc_socket and channel). Used by
+ * every process.
+ */
+#ifndef COMMON_IPC_H
+#define COMMON_IPC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "err.h"
+#include "limits.h"
+#include "role.h"
+
+enum ipc_phase { IPC_PHASE_NEW, IPC_PHASE_OPEN, IPC_PHASE_OVER, IPC_PHASES };
+
+#define IPC_IN(PHASE) (1U << IPC_PHASE_##PHASE)
+
+enum ipc_kind {
+	IPC_KIND_UINT,
+	IPC_KIND_TEXT,
+	IPC_KIND_BYTES,
+	IPC_KIND_BLOB,
+	IPC_KIND_PIPE_R, /* descriptors from here on */
+	IPC_KIND_PIPE_W,
+	IPC_KIND_PEER,
+	IPC_KIND_MEMFD,
+	IPC_KIND_PIDFD,
+};
+
+/* Borrowed bytes: they die with the handler. */
+struct ipc_bytes {
+	const uint8_t *data;
+	size_t len;
+};
+
+/*
+ * Up to IPC_INLINE_MAX bytes are at data, borrowed, and fd is -1; more are in
+ * fd, a sealed memfd that belongs to the message. ipc_blob_copy reads both.
+ */
+struct ipc_blob {
+	const uint8_t *data;
+	size_t len;
+	int fd;
+};
+
+enum ipc_type {
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) IPC_##NAME,
+#define IPC_UINT(name, field, least, most, doc)
+#define IPC_TEXT(name, field, least, most, doc)
+#define IPC_BYTES(name, field, least, most, doc)
+#define IPC_BLOB(name, field, most, doc)
+#define IPC_FD(name, field, KIND, doc)
+#define IPC_END(name)
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END
+	IPC_TYPES
+};
+
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	struct ipc_##name {
+#define IPC_UINT(name, field, least, most, doc) uint64_t field;
+#define IPC_TEXT(name, field, least, most, doc) const char *field;
+#define IPC_BYTES(name, field, least, most, doc) struct ipc_bytes field;
+#define IPC_BLOB(name, field, most, doc) struct ipc_blob field;
+#define IPC_FD(name, field, KIND, doc) int field;
+#define IPC_END(name)                                                          \
+	uint8_t ipc_end_;                                                      \
+	}                                                                      \
+	;
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END
+
+/* Room for any message. */
+union ipc_any {
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	struct ipc_##name name;
+#define IPC_UINT(name, field, least, most, doc)
+#define IPC_TEXT(name, field, least, most, doc)
+#define IPC_BYTES(name, field, least, most, doc)
+#define IPC_BLOB(name, field, most, doc)
+#define IPC_FD(name, field, KIND, doc)
+#define IPC_END(name)
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END
+};
+
+struct ipc_field {
+	const char *name;
+	const char *doc;
+	enum ipc_kind kind;
+	size_t offset; /* in the struct of the message */
+	uint64_t least;
+	uint64_t most;
+};
+
+struct ipc_message {
+	const char *name; /* lower case, as in struct ipc_NAME */
+	const char *doc;
+	enum role from;
+	enum role to;
+	unsigned int phases; /* IPC_IN bits in which it is legal */
+	enum ipc_phase next;
+	const struct ipc_field *fields;
+	size_t nfields;
+	size_t size; /* of the struct */
+};
+
+/* A message on the wire: bytes, and the descriptors that travel with them. */
+struct ipc_packet {
+	size_t len;
+	size_t nfds;
+	int fds[IPC_FDS_MAX];
+	uint8_t data[IPC_PACKET_MAX];
+};
+
+/* Returns the row of a type, static; NULL for a number that is none. */
+const struct ipc_message *ipc_message(uint32_t type);
+
+/* Whether fields of this kind are descriptors. */
+int ipc_kind_is_fd(enum ipc_kind kind);
+
+/*
+ * Encodes msg (the struct of its type) into packet. The descriptors of msg are
+ * moved into the packet (their fields become -1) also when this fails; the
+ * caller closes them with ipc_packet_close. A BLOB is given as data and len,
+ * fd -1. Returns 0, or -1 with err when a field breaks its bounds.
+ */
+int ipc_encode(
+    enum ipc_type type, void *msg, struct ipc_packet *packet, struct err *err);
+
+/*
+ * Decodes packet into msg. Exact (no leftover), bounded, canonical; every
+ * descriptor is checked to be of its kind. Descriptors move from the packet
+ * into msg; whoever handles the message takes them with fd_take, and
+ * ipc_message_close closes the rest. On failure the packet keeps them all.
+ * Bytes are borrowed from packet. Returns 0, or -1 with err.
+ */
+int ipc_decode(struct ipc_packet *packet, enum ipc_type *type,
+    union ipc_any *msg, struct err *err);
+
+/*
+ * Whether a message may come from peer to self now: phase is where the stream
+ * stands and is moved on. Returns 0, or -1 with err.
+ */
+int ipc_permit(enum role from, enum role to, enum ipc_type type,
+    enum ipc_phase *phase, struct err *err);
+
+/* Closes the descriptors a packet still holds. */
+void ipc_packet_close(struct ipc_packet *packet);
+
+/* Closes the descriptors a message still holds. */
+void ipc_message_close(enum ipc_type type, union ipc_any *msg);
+
+/*
+ * Returns a copy of the blob, with a NUL behind it, that the caller frees;
+ * NULL with err when its memfd cannot be read.
+ */
+char *ipc_blob_copy(const struct ipc_blob *blob, struct err *err);
+
+#endif

@@ -1,0 +1,56 @@
+/*
+ * The dispatch table of one process, expanded from the catalogue: every
+ * message to it has a route to its handler <self>_on_<message>, so a message
+ * without a handler does not link. Included once per process, by the file
+ * that makes its channels, after
+ *
+ *	#define IPC_SELF relay
+ *	#define IPC_SELF_IS_RELAY
+ *
+ * and the prototypes of the handlers. Gives "ipc_routes".
+ */
+#include "channel.h"
+
+#ifdef IPC_SELF_IS_SUPERVISOR
+#define IPC_IF_TO_SUPERVISOR(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_SUPERVISOR(...)
+#endif
+#ifdef IPC_SELF_IS_RELAY
+#define IPC_IF_TO_RELAY(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_RELAY(...)
+#endif
+/* The box reads its one request without a loop: no routes. */
+#define IPC_IF_TO_BOX(...)
+
+#define IPC_PASTE_(a, b, c) a##b##c
+#define IPC_PASTE(a, b, c) IPC_PASTE_(a, b, c)
+
+#define IPC_UINT(name, field, least, most, doc)
+#define IPC_TEXT(name, field, least, most, doc)
+#define IPC_BYTES(name, field, least, most, doc)
+#define IPC_BLOB(name, field, most, doc)
+#define IPC_FD(name, field, KIND, doc)
+#define IPC_END(name)
+
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	IPC_IF_TO_##TO(static void ipc_route_##name(void *ctx, void *msg) {    \
+		IPC_PASTE(IPC_SELF, _on_, name)(ctx, msg);                     \
+	})
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+
+static channel_handler *const ipc_routes[IPC_TYPES] = {
+#define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
+	IPC_IF_TO_##TO([IPC_##NAME] = ipc_route_##name, )
+#include "ipc_messages.def"
+#undef IPC_MESSAGE
+};
+
+#undef IPC_UINT
+#undef IPC_TEXT
+#undef IPC_BYTES
+#undef IPC_BLOB
+#undef IPC_FD
+#undef IPC_END

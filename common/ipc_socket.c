@@ -1,0 +1,93 @@
+/*
+ * One packet through a SOCK_SEQPACKET socket: see ipc_socket.h. Linked into
+ * every process; opens no socket.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "fd.h"
+#include "ipc_socket.h"
+
+/* Room for the descriptors of a packet, aligned as the kernel wants it. */
+union ipc_control {
+	struct cmsghdr align;
+	char bytes[CMSG_SPACE(IPC_FDS_MAX * sizeof(int))];
+};
+
+/* The room is for IPC_FDS_MAX descriptors: the kernel delivers no more. */
+static void
+ipc_socket_take_fds(struct msghdr *msg, struct ipc_packet *packet)
+{
+	struct cmsghdr *c;
+	size_t n;
+
+	for (c = CMSG_FIRSTHDR(msg); c != NULL; c = CMSG_NXTHDR(msg, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		n = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+		memcpy(packet->fds + packet->nfds, CMSG_DATA(c),
+		    n * sizeof(int));
+		packet->nfds += n;
+	}
+}
+
+int
+ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
+{
+	union ipc_control control;
+	struct iovec iov = { packet->data, sizeof(packet->data) };
+	struct msghdr msg = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = sizeof(control.bytes) };
+	ssize_t n;
+
+	packet->len = 0;
+	packet->nfds = 0;
+	do
+		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
+	while (n == -1 && errno == EINTR);
+	/* The peer closed its end with packets of ours unread: it is gone. */
+	if (n == -1 && errno == ECONNRESET)
+		return 0;
+	if (n == -1)
+		return err_sys(err, "receive a packet");
+	ipc_socket_take_fds(&msg, packet);
+	packet->len = (size_t)n;
+	if (n > 0 && (msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) == 0)
+		return 1;
+	ipc_packet_close(packet);
+	if (n == 0)
+		return 0;
+	return err_set(err, "a packet lost %s on its way",
+	    msg.msg_flags & MSG_TRUNC ? "bytes" : "descriptors");
+}
+
+int
+ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err)
+{
+	union ipc_control control;
+	struct iovec iov = { (void *)packet->data, packet->len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cmsghdr *c;
+	size_t size = packet->nfds * sizeof(int);
+	ssize_t n;
+
+	if (packet->nfds > 0) {
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = control.bytes;
+		msg.msg_controllen = CMSG_SPACE(size);
+		c = CMSG_FIRSTHDR(&msg);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(size);
+		memcpy(CMSG_DATA(c), packet->fds, size);
+	}
+	do
+		n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+	while (n == -1 && errno == EINTR);
+	if (n == -1)
+		return err_sys(err, "send a packet");
+	return 0;
+}

@@ -1,0 +1,163 @@
+/*
+ * Every number of the program, with its reason. A user meets a limit as one
+ * sentence that names it; options (supervisor/options) name the ones that can
+ * be changed. Included by every process.
+ */
+#ifndef COMMON_LIMITS_H
+#define COMMON_LIMITS_H
+
+#define KIB 1024UL
+#define MIB (1024UL * 1024UL)
+#define GIB (1024UL * 1024UL * 1024UL)
+
+/* Log: a prefix is a role and a number; a line longer than a screen is cut. */
+#define LOG_PREFIX_SIZE 32
+#define LOG_TEXT_SIZE 1024
+
+/* EX_SOFTWARE of sysexits: a worker that met its own bug. */
+#define FATAL_EXIT_STATUS 70
+
+/*
+ * IPC. A packet stays well under the default SO_SNDBUF (about 208 KiB), so
+ * that four of the largest fill a queue, which is the back-pressure. BLOBs up
+ * to IPC_INLINE_MAX travel in the packet (a copy costs less than two memfds).
+ */
+#define IPC_PACKET_MAX (64 * KIB)
+#define IPC_INLINE_MAX (16 * KIB)
+#define IPC_FDS_MAX 8
+#define IPC_QUEUE_PACKETS_MAX 1024
+
+/* What MCP_BRIDGE_* options may be set to at most. */
+#define CODE_MAX (16 * MIB)
+#define OUTPUT_MAX (16 * MIB)
+#define TIMEOUT_SECONDS_MAX 86400
+
+/*
+ * An invalid byte becomes U+FFFD, three bytes: kept output may grow threefold
+ * between the pipe and the answer.
+ */
+#define OUTPUT_REPAIRED_MAX (3 * OUTPUT_MAX)
+
+/* A buffer begins with this; it doubles when full. */
+#define BUFFER_SIZE_FIRST 256
+
+/*
+ * A buffer of lines shrinks when it is more than this many times as large as
+ * what is in it needs, so growing (which doubles) never meets shrinking.
+ */
+#define LINES_SLACK 4
+
+/* JSON nesting accepted from anybody; recursion-free, but readers are not. */
+#define JSON_DEPTH_MAX 256
+
+/* A worker finds its channel here; 0 is /dev/null, 1 and 2 are the log. */
+#define WORKER_CHANNEL_FD 3
+
+/* One read from a pipe: what a pipe holds by default. */
+#define PIPE_CHUNK (64 * KIB)
+
+/* A frame of the box in this version is "ready" and nothing more. */
+#define FRAME_MAX (4 * KIB)
+/* A sentence about a bad frame, as the catalogue bounds it. */
+#define FAULT_REASON_MAX 200
+
+/*
+ * Client lines: JSON may write each byte of code as six ("\u0000"), and what
+ * stands around the code is small.
+ */
+#define CLIENT_LINE_FACTOR 6
+#define CLIENT_LINE_EXTRA (64 * KIB)
+/*
+ * Answers that a client does not read: above the first no new call is
+ * accepted, above the second the client counts as gone.
+ */
+#define CLIENT_UNSENT_BUSY (64 * MIB)
+#define CLIENT_UNSENT_MAX (256 * MIB)
+/* Requests that one client may have open, waiting ones included. */
+#define CLIENT_REQUESTS_MAX 20000
+/* Names in the argument "servers". */
+#define CALL_SERVERS_MAX 1000
+
+/*
+ * Times in milliseconds. A box stands in 20; a machine that swaps needs
+ * seconds. Draining starts when every process of the box is dead: what is left
+ * is at most a full pipe for each stream.
+ */
+#define BOX_START_MS 20000
+#define BOX_DRAIN_MS 10000
+/* What is left when the program ends is killed; the kernel needs a moment. */
+#define SHUTDOWN_REAP_MS 5000
+
+/*
+ * Identities when started as root. The range lies above those that
+ * distributions and containers hand out (systemd's list of uids ends its
+ * container range at 1879048191). Relays share one, each box has its own, so
+ * no limit of one uid (descriptors in flight) can be used up by another box.
+ */
+#define RELAY_UID 1879048192
+#define BOX_UID_FIRST 1879048193
+#define BOX_UID_COUNT 1000000
+
+/*
+ * Descriptors of the supervisor: about ten a call at the default concurrency;
+ * below the least it refuses to start, as half its calls would fail.
+ */
+#define SUPERVISOR_NOFILE_LEAST 1024
+#define SUPERVISOR_NOFILE_AIM 65536
+
+/* CPU time beyond the deadline that a box may use: it is killed by then. */
+#define BOX_CPU_EXTRA_SECONDS 5
+/* Files in each of the three: a thousand bytes of kernel memory for each. */
+#define BOX_INODES 16384
+/* The root of a box: synthetic files and the bootstrap, read-only. */
+#define BOX_ROOT_BYTES (16 * MIB)
+#define BOX_ROOT_INODES 4096
+/* The bootstrap beside the binary: a few dozen small files are copied. */
+#define BOX_DATA_FILES_MAX 256
+#define BOX_DATA_BYTES_MAX (4 * MIB)
+#define BOX_DATA_DEPTH_MAX 8
+/* Parts of the host bound into a box; links that lead to an interpreter. */
+#define BOX_TREES_MAX 48
+#define BOX_LINKS_MAX 64
+#define BOX_LINK_HOPS_MAX 40 /* MAXSYMLINKS of the kernel */
+/* The user of a box as the code sees it: the first of ordinary users. */
+#define BOX_USER 1000
+/* Below the supervisor's, as descriptors in flight count for both. */
+#define BOX_NOFILE 256
+#define BOX_STACK (8 * MIB)
+/*
+ * Address space above the memory limit: libraries, guard pages, and what
+ * malloc reserves for two arenas. Private memory is bounded by RLIMIT_DATA;
+ * this bounds shared anonymous memory, which nothing else does.
+ */
+#define BOX_ADDRESS_EXTRA GIB
+/* A file may be as large as its file system, and a little: ENOSPC, not EFBIG.*/
+#define BOX_FILE_EXTRA MIB
+
+/*
+ * Options (supervisor/options.def). An interpreter does not start in less
+ * memory or with fewer processes; the other bounds are where a number can only
+ * be a slip of the pen.
+ */
+#define MEMORY_MIN (16 * MIB)
+#define MEMORY_MAX (1024 * GIB)
+#define PIDS_MIN 8
+#define PIDS_MAX 32768
+#define OUTPUT_MIN KIB
+#define CODE_MIN KIB
+#define CONCURRENT_LEAST 4 /* by default, on however few processors */
+#define CONCURRENT_MAX 1024
+#define QUEUE_MAX 10000
+#define OPTION_PATH_MAX 4095 /* PATH_MAX without its NUL */
+/* A configuration file is a few lines; what is larger is another file. */
+#define OPTION_FILE_MAX MIB
+/* How much of a bad value, or of a long path, an error shows. */
+#define OPTION_VALUE_SHOWN 60
+#define OPTION_NAME_SHOWN 160
+/* Words that "did you mean" compares: no name of ours is longer. */
+#define SUGGEST_WORD_MAX 64
+/* The text of --help. */
+#define HELP_COLUMNS 79
+#define HELP_INDENT 6
+
+#endif

@@ -1,0 +1,54 @@
+/*
+ * Giving up everything: see lockdown.h. Linked into every worker of ours, run
+ * once by each. The system call lists are compiled at build time from
+ * lockdown_ROLE.rules.
+ */
+#include <sys/prctl.h>
+
+#include "landlock.h"
+#include "lockdown.h"
+#include "log.h"
+#include "seccomp.h"
+
+#include "lockdown_relay.h"
+
+struct lockdown_row {
+	const struct sock_filter *filter;
+	size_t len;
+};
+
+#define LOCKDOWN_ROW(filter) { filter, sizeof(filter) / sizeof((filter)[0]) }
+
+/* A role without a row cannot be locked down: the supervisor, the box. */
+static const struct lockdown_row lockdown_table[ROLES] = {
+	[ROLE_RELAY] = LOCKDOWN_ROW(lockdown_relay),
+};
+
+static int
+lockdown_landlock(struct err *err)
+{
+	int abi = landlock_abi();
+
+	if (abi > 0)
+		return landlock_enforce_nothing(abi, err);
+	/* A second layer only: no call that it governs is on a list. */
+	log_debug("no landlock here: the system call filter alone confines");
+	return 0;
+}
+
+int
+lockdown(enum role role, struct err *err)
+{
+	const struct lockdown_row *row = &lockdown_table[role];
+
+	if (row->filter == NULL)
+		return err_set(err, "there is no system call list for %s",
+		    role_info(role)->name);
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		return err_sys(err, "set no_new_privs");
+	if (lockdown_landlock(err) == -1)
+		return -1;
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
+		return err_sys(err, "refuse core dumps and debuggers");
+	return seccomp_load(row->filter, row->len, err);
+}

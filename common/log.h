@@ -1,0 +1,35 @@
+/*
+ * The log: standard error, one write per line, prefixed with the role
+ * ("relay[7]: "). Bytes that are not printable ASCII or valid UTF-8 text are
+ * escaped, so that foreign bytes cannot forge lines or move a terminal's
+ * cursor. Used by every process; opens nothing.
+ */
+#ifndef COMMON_LOG_H
+#define COMMON_LOG_H
+
+enum log_level {
+	LOG_LEVEL_ERROR,
+	LOG_LEVEL_WARN,
+	LOG_LEVEL_INFO,
+	LOG_LEVEL_DEBUG,
+};
+
+/* Sets the prefix (copied, without ": ") and the highest level printed. */
+void log_init(const char *prefix, enum log_level level);
+
+/* Returns the level in force, for handing it to a worker. */
+enum log_level log_level_get(void);
+
+void log_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_info(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Logs and ends the process with status 70 (EX_SOFTWARE). Only for no memory,
+ * our own bug, or nonsense from a more trusted peer.
+ */
+void fatal(const char *fmt, ...)
+    __attribute__((format(printf, 1, 2), noreturn));
+
+#endif

@@ -1,0 +1,620 @@
+/*
+ * The compiler of system call lists: a build-time tool, never installed, run
+ * by no process of ours. Reads a list and prints it as a C header with a BPF
+ * program, so that nothing is computed when a box starts.
+ *
+ *	seccomp_compile NAME LIST.rules > NAME.h
+ *
+ * A list holds, one a line, '#' beginning a comment:
+ *
+ *	default errno ENOSYS	what happens to every call not named below
+ *	badarch kill		calls of a foreign architecture (and x32) kill
+ *	allow CALL...
+ *	refuse CALL...		fails with EPERM
+ *	allow CALL... if arg1 & MASK == VALUE, VALUE and arg2 & MASK == VALUE
+ *
+ * For one call the lines are tried in their order and the first that fits
+ * decides; a call that no line fits gets the default. '?CALL' may be missing
+ * on this architecture. MASK and VALUE are numbers or names of the table
+ * below, '|' joins them. Only the lower 32 bits of an argument are compared:
+ * all arguments that the lists look at are ints or flags that the kernel cuts
+ * to 32 bits too (CVE-2019-10063 was a filter that compared more).
+ *
+ * libseccomp knows the numbers of the calls. It does not make the program,
+ * because it cannot say "this call with these arguments, else EPERM" while
+ * everything unknown gets ENOSYS.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+
+/* What a list may hold: far above the lists of this program. */
+#define COMPILE_LINE_SIZE 1024
+#define COMPILE_RULES_MAX 1024
+#define COMPILE_CONDITIONS_MAX 3
+#define COMPILE_VALUES_MAX 32
+/* A whole program is at most BPF_MAXINSNS long; a conditional jump 255. */
+#define COMPILE_JUMP_MAX 255
+
+#define NAMESPACE_FLAGS                                                        \
+	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |         \
+	    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | 0x80u)
+
+struct constant {
+	const char *name;
+	uint32_t value;
+};
+
+#define CONSTANT(name) { #name, (uint32_t)(name) }
+
+static const struct constant constants[] = {
+	{ "LOW32", UINT32_MAX },
+	{ "CLONE_NAMESPACES", NAMESPACE_FLAGS }, /* 0x80 is CLONE_NEWTIME */
+	CONSTANT(AF_UNIX),
+	CONSTANT(AT_EMPTY_PATH),
+	CONSTANT(FIOCLEX),
+	CONSTANT(FIONBIO),
+	CONSTANT(FIONCLEX),
+	CONSTANT(FIONREAD),
+	CONSTANT(F_ADD_SEALS),
+	CONSTANT(F_DUPFD),
+	CONSTANT(F_DUPFD_CLOEXEC),
+	CONSTANT(F_GETFD),
+	CONSTANT(F_GETFL),
+	CONSTANT(F_GETLK),
+	CONSTANT(F_GETOWN),
+	CONSTANT(F_GETPIPE_SZ),
+	CONSTANT(F_GET_SEALS),
+	CONSTANT(F_OFD_GETLK),
+	CONSTANT(F_OFD_SETLK),
+	CONSTANT(F_OFD_SETLKW),
+	CONSTANT(F_SETFD),
+	CONSTANT(F_SETFL),
+	CONSTANT(F_SETLK),
+	CONSTANT(F_SETLKW),
+	CONSTANT(F_SETOWN),
+	CONSTANT(PROT_EXEC),
+	CONSTANT(PR_CAPBSET_READ),
+	CONSTANT(PR_GET_DUMPABLE),
+	CONSTANT(PR_GET_KEEPCAPS),
+	CONSTANT(PR_GET_NAME),
+	CONSTANT(PR_GET_NO_NEW_PRIVS),
+	CONSTANT(PR_GET_PDEATHSIG),
+	CONSTANT(PR_GET_SECCOMP),
+	CONSTANT(PR_GET_SECUREBITS),
+	CONSTANT(PR_GET_TIMERSLACK),
+	CONSTANT(PR_SET_NAME),
+	CONSTANT(PR_SET_NO_NEW_PRIVS),
+	CONSTANT(PR_SET_PDEATHSIG),
+	CONSTANT(PR_SET_VMA),
+	CONSTANT(SOL_SOCKET),
+	CONSTANT(SO_RCVBUF),
+	CONSTANT(SO_RCVTIMEO),
+	CONSTANT(SO_SNDBUF),
+	CONSTANT(SO_SNDTIMEO),
+	CONSTANT(S_IFIFO),
+	CONSTANT(S_IFMT),
+	CONSTANT(TCGETS),
+	CONSTANT(TIOCGPGRP),
+	CONSTANT(TIOCGWINSZ),
+	{ NULL, 0 },
+};
+
+struct condition {
+	unsigned int arg;
+	uint32_t mask;
+	uint32_t values[COMPILE_VALUES_MAX];
+	size_t nvalues;
+};
+
+struct rule {
+	int nr;
+	int line;
+	uint32_t action; /* SECCOMP_RET_* */
+	struct condition conditions[COMPILE_CONDITIONS_MAX];
+	size_t nconditions;
+};
+
+struct list {
+	const char *path;
+	int line;
+	uint32_t fallback;
+	int badarch; /* whether the line was there */
+	struct rule rules[COMPILE_RULES_MAX];
+	size_t nrules;
+};
+
+/* A piece of program. */
+struct code {
+	struct sock_filter insns[BPF_MAXINSNS];
+	size_t len;
+};
+
+/* From this number on, up to the next row's, the calls are treated alike. */
+struct range {
+	uint32_t first;
+	int nr;          /* the call whose rules decide, or -1 */
+	uint32_t action; /* what happens when nr is -1 */
+};
+
+static __attribute__((format(printf, 2, 3), noreturn)) void
+complain(const struct list *list, const char *fmt, ...)
+{
+	va_list ap;
+
+	fprintf(stderr, "%s:%d: ", list->path, list->line);
+	va_start(ap, fmt);
+	vfprintf(stderr, fmt, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+	exit(1);
+}
+
+/* Reading */
+
+/* Returns the next word of the line, NULL at its end. Commas are words. */
+static char *
+word_next(char **line)
+{
+	static char comma[] = ",";
+	char *word;
+
+	*line += strspn(*line, " \t\r\n");
+	if (**line == '\0')
+		return NULL;
+	if (**line == ',') {
+		++*line;
+		return comma;
+	}
+	word = *line;
+	*line += strcspn(*line, " \t\r\n,");
+	/* A comma must not be lost: leave it for the next word. */
+	if (**line == ',') {
+		memmove(*line + 1, *line, strlen(*line) + 1);
+		**line = '\0';
+		++*line;
+	} else if (**line != '\0') {
+		*(*line)++ = '\0';
+	}
+	return word;
+}
+
+static void
+word_expect(struct list *list, char **line, const char *wanted)
+{
+	const char *word = word_next(line);
+
+	if (word == NULL || strcmp(word, wanted) != 0)
+		complain(list, "expected '%s', found '%s'", wanted,
+		    word == NULL ? "the end of the line" : word);
+}
+
+static uint32_t
+constant_value(struct list *list, const char *name)
+{
+	const struct constant *c;
+	unsigned long long value;
+	char *end;
+
+	for (c = constants; c->name != NULL; c++)
+		if (strcmp(c->name, name) == 0)
+			return c->value;
+	errno = 0;
+	value = strtoull(name, &end, 0);
+	if (end == name || *end != '\0' || errno != 0 || value > UINT32_MAX)
+		complain(list, "'%s' is no known constant and no 32-bit "
+		    "number", name);
+	return (uint32_t)value;
+}
+
+/* NAME|NAME|… */
+static uint32_t
+constants_join(struct list *list, char *text)
+{
+	uint32_t value = 0;
+	char *part;
+
+	if (text == NULL)
+		complain(list, "a value is missing at the end of the line");
+	for (part = strtok(text, "|"); part != NULL; part = strtok(NULL, "|"))
+		value |= constant_value(list, part);
+	return value;
+}
+
+/* Returns the word behind the values: "and", or NULL at the end. */
+static char *
+condition_read_values(struct list *list, struct condition *c, char **line)
+{
+	char *word;
+	uint32_t value;
+
+	do {
+		if (c->nvalues == COMPILE_VALUES_MAX)
+			complain(list, "more than %d values",
+			    COMPILE_VALUES_MAX);
+		value = constants_join(list, word_next(line));
+		if ((value & ~c->mask) != 0)
+			complain(list, "the value 0x%x has bits outside of "
+			    "the mask 0x%x", value, c->mask);
+		c->values[c->nvalues++] = value;
+		word = word_next(line);
+	} while (word != NULL && strcmp(word, ",") == 0);
+	return word;
+}
+
+/* argN & MASK == VALUE, VALUE and … */
+static void
+conditions_read(struct list *list, struct rule *rule, char **line)
+{
+	struct condition *c;
+	char *word;
+
+	do {
+		if (rule->nconditions == COMPILE_CONDITIONS_MAX)
+			complain(list, "more than %d conditions",
+			    COMPILE_CONDITIONS_MAX);
+		c = &rule->conditions[rule->nconditions++];
+		word = word_next(line);
+		if (word == NULL || strncmp(word, "arg", 3) != 0 ||
+		    word[3] < '0' || word[3] > '5' || word[4] != '\0')
+			complain(list, "a condition begins with arg0 to arg5");
+		c->arg = (unsigned int)(word[3] - '0');
+		word_expect(list, line, "&");
+		c->mask = constants_join(list, word_next(line));
+		word_expect(list, line, "==");
+		word = condition_read_values(list, c, line);
+		if (word != NULL && strcmp(word, "and") != 0)
+			complain(list, "expected ',' or 'and', found '%s'",
+			    word);
+	} while (word != NULL);
+}
+
+static void
+rule_add(struct list *list, const char *name, const struct rule *pattern)
+{
+	struct rule *rule = &list->rules[list->nrules];
+	size_t i;
+	int optional = name[0] == '?';
+
+	if (list->nrules == COMPILE_RULES_MAX)
+		complain(list, "more than %d rules", COMPILE_RULES_MAX);
+	*rule = *pattern;
+	rule->nr = seccomp_syscall_resolve_name(name + optional);
+	/* Negative numbers are libseccomp's for calls of other machines. */
+	if (rule->nr < 0 && optional)
+		return;
+	if (rule->nr < 0)
+		complain(list, "'%s' is no system call here; write '?%s' if "
+		    "it may be missing", name, name);
+	for (i = 0; i < list->nrules; i++)
+		if (list->rules[i].nr == rule->nr &&
+		    list->rules[i].nconditions == 0)
+			complain(list, "'%s' is already decided in line %d",
+			    name + optional, list->rules[i].line);
+	list->nrules++;
+}
+
+/* CALL... [if …]: the conditions are read first, for every call. */
+static void
+rules_read(struct list *list, uint32_t action, char *line)
+{
+	struct rule pattern = { .line = list->line, .action = action };
+	char *condition = strstr(line, " if ");
+	char *name;
+
+	if (condition != NULL) {
+		*condition = '\0';
+		condition += strlen(" if ");
+		conditions_read(list, &pattern, &condition);
+	}
+	name = word_next(&line);
+	if (name == NULL)
+		complain(list, "no system call is named");
+	for (; name != NULL; name = word_next(&line))
+		rule_add(list, name, &pattern);
+}
+
+static void
+default_read(struct list *list, char *line)
+{
+	const char *word;
+
+	word_expect(list, &line, "errno");
+	word = word_next(&line);
+	if (word != NULL && strcmp(word, "ENOSYS") == 0)
+		list->fallback = SECCOMP_RET_ERRNO | ENOSYS;
+	else if (word != NULL && strcmp(word, "EPERM") == 0)
+		list->fallback = SECCOMP_RET_ERRNO | EPERM;
+	else
+		complain(list, "the default is errno ENOSYS or errno EPERM");
+}
+
+static void
+line_read(struct list *list, char *line)
+{
+	char *word;
+
+	line[strcspn(line, "#\n")] = '\0';
+	word = word_next(&line);
+	if (word == NULL)
+		return;
+	if (strcmp(word, "default") == 0) {
+		default_read(list, line);
+	} else if (strcmp(word, "badarch") == 0) {
+		word_expect(list, &line, "kill");
+		list->badarch = 1;
+	} else if (strcmp(word, "allow") == 0) {
+		rules_read(list, SECCOMP_RET_ALLOW, line);
+	} else if (strcmp(word, "refuse") == 0) {
+		rules_read(list, SECCOMP_RET_ERRNO | EPERM, line);
+	} else {
+		complain(list, "'%s' is not default, badarch, allow or refuse",
+		    word);
+	}
+}
+
+static void
+list_read(struct list *list)
+{
+	/* A word can grow by one byte for each comma: see word_next. */
+	char line[2 * COMPILE_LINE_SIZE];
+	FILE *file = fopen(list->path, "re");
+
+	if (file == NULL) {
+		perror(list->path);
+		exit(1);
+	}
+	while (fgets(line, COMPILE_LINE_SIZE, file) != NULL) {
+		list->line++;
+		if (strchr(line, '\n') == NULL && !feof(file))
+			complain(list, "the line is longer than %d bytes",
+			    COMPILE_LINE_SIZE - 1);
+		line_read(list, line);
+	}
+	fclose(file);
+	if (list->fallback == 0 || !list->badarch)
+		complain(list, "'default errno …' or 'badarch kill' is "
+		    "missing");
+}
+
+/* Making the program */
+
+static void
+emit(struct code *code, uint16_t op, size_t jt, size_t jf, uint32_t k)
+{
+	struct sock_filter insn = { op, (uint8_t)jt, (uint8_t)jf, k };
+
+	if (code->len == BPF_MAXINSNS || jt > COMPILE_JUMP_MAX ||
+	    jf > COMPILE_JUMP_MAX) {
+		fprintf(stderr, "the program is too long\n");
+		exit(1);
+	}
+	code->insns[code->len++] = insn;
+}
+
+static void
+emit_code(struct code *code, const struct code *more)
+{
+	size_t i;
+
+	for (i = 0; i < more->len; i++)
+		emit(code, more->insns[i].code, more->insns[i].jt,
+		    more->insns[i].jf, more->insns[i].k);
+}
+
+static void
+emit_load_arg(struct code *code, unsigned int arg)
+{
+	size_t offset = offsetof(struct seccomp_data, args) +
+	    arg * sizeof(uint64_t);
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	offset += sizeof(uint32_t);
+#endif
+	emit(code, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+}
+
+/* Instructions of one condition: load, mask, comparisons, jump away. */
+static size_t
+condition_len(const struct condition *c)
+{
+	return 1 + (c->mask != UINT32_MAX) + c->nvalues + 1;
+}
+
+/* Falls through when the condition holds, else skips `rest` instructions. */
+static void
+emit_condition(struct code *code, const struct condition *c, size_t rest)
+{
+	size_t i;
+
+	emit_load_arg(code, c->arg);
+	if (c->mask != UINT32_MAX)
+		emit(code, BPF_ALU | BPF_AND | BPF_K, 0, 0, c->mask);
+	for (i = 0; i < c->nvalues; i++)
+		emit(code, BPF_JMP | BPF_JEQ | BPF_K, c->nvalues - i, 0,
+		    c->values[i]);
+	emit(code, BPF_JMP | BPF_JA, 0, 0, (uint32_t)rest);
+}
+
+static void
+emit_rule(struct code *code, const struct rule *rule)
+{
+	size_t rest = 1; /* the verdict */
+	size_t i;
+
+	for (i = 0; i < rule->nconditions; i++)
+		rest += condition_len(&rule->conditions[i]);
+	for (i = 0; i < rule->nconditions; i++) {
+		rest -= condition_len(&rule->conditions[i]);
+		emit_condition(code, &rule->conditions[i], rest);
+	}
+	emit(code, BPF_RET | BPF_K, 0, 0, rule->action);
+}
+
+/* What happens to the calls of one range. */
+static void
+emit_range(
+    struct code *code, const struct list *list, const struct range *range)
+{
+	size_t i;
+
+	if (range->nr == -1) {
+		emit(code, BPF_RET | BPF_K, 0, 0, range->action);
+		return;
+	}
+	for (i = 0; i < list->nrules; i++) {
+		if (list->rules[i].nr != range->nr)
+			continue;
+		emit_rule(code, &list->rules[i]);
+		if (list->rules[i].nconditions == 0)
+			return;
+	}
+	emit(code, BPF_RET | BPF_K, 0, 0, list->fallback);
+}
+
+/* A binary search over the ranges; the number is in the accumulator. */
+static void
+emit_search(struct code *code, const struct list *list,
+    const struct range *ranges, size_t n)
+{
+	struct code *lower;
+	size_t half = n / 2;
+
+	if (n == 1) {
+		emit_range(code, list, &ranges[0]);
+		return;
+	}
+	lower = calloc(1, sizeof(*lower));
+	if (lower == NULL)
+		abort();
+	emit_search(lower, list, ranges, half);
+	if (lower->len <= COMPILE_JUMP_MAX) {
+		emit(code, BPF_JMP | BPF_JGE | BPF_K, lower->len, 0,
+		    ranges[half].first);
+	} else {
+		emit(code, BPF_JMP | BPF_JGE | BPF_K, 0, 1,
+		    ranges[half].first);
+		emit(code, BPF_JMP | BPF_JA, 0, 0, (uint32_t)lower->len);
+	}
+	emit_code(code, lower);
+	free(lower);
+	emit_search(code, list, ranges + half, n - half);
+}
+
+/* The first rule of a number, or NULL. */
+static const struct rule *
+rule_find(const struct list *list, int nr)
+{
+	size_t i;
+
+	for (i = 0; i < list->nrules; i++)
+		if (list->rules[i].nr == nr)
+			return &list->rules[i];
+	return NULL;
+}
+
+static struct range
+range_of(const struct list *list, int nr)
+{
+	struct range range = { (uint32_t)nr, -1, list->fallback };
+	const struct rule *rule = rule_find(list, nr);
+
+	if (rule != NULL && rule->nconditions == 0)
+		range.action = rule->action;
+	else if (rule != NULL)
+		range.nr = nr;
+	return range;
+}
+
+/* Adds a range unless it only continues the one before. */
+static size_t
+range_add(struct range *ranges, size_t n, struct range range)
+{
+	if (n > 0 && range.nr == -1 && ranges[n - 1].nr == -1 &&
+	    ranges[n - 1].action == range.action)
+		return n;
+	ranges[n] = range;
+	return n + 1;
+}
+
+/* Above all numbers of real calls on every architecture of Linux. */
+#define COMPILE_NUMBERS 8192
+#define COMPILE_X32 0x40000000u
+
+static size_t
+ranges_make(const struct list *list, struct range *ranges)
+{
+	size_t n = 0;
+	int nr;
+
+	for (nr = 0; nr < COMPILE_NUMBERS; nr++)
+		n = range_add(ranges, n, range_of(list, nr));
+	if (seccomp_arch_native() == SCMP_ARCH_X86_64) {
+		n = range_add(ranges, n, (struct range){ COMPILE_X32, -1,
+		    SECCOMP_RET_KILL_PROCESS });
+		/* -1 has the bit too, but is a mistake, not an x32 call. */
+		n = range_add(ranges, n,
+		    (struct range){ UINT32_MAX, -1, list->fallback });
+	}
+	return n;
+}
+
+static void
+program_make(struct code *code, const struct list *list)
+{
+	static struct range ranges[COMPILE_NUMBERS + 2];
+	size_t n = ranges_make(list, ranges);
+
+	emit(code, BPF_LD | BPF_W | BPF_ABS, 0, 0,
+	    offsetof(struct seccomp_data, arch));
+	emit(code, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, seccomp_arch_native());
+	emit(code, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS);
+	emit(code, BPF_LD | BPF_W | BPF_ABS, 0, 0,
+	    offsetof(struct seccomp_data, nr));
+	emit_search(code, list, ranges, n);
+}
+
+static void
+program_print(const struct code *code, const char *name)
+{
+	size_t i;
+
+	printf("/* Made by seccomp_compile: change the list, not this. */\n");
+	printf("#include <linux/filter.h>\n\n");
+	printf("static const struct sock_filter %s[] = {\n", name);
+	for (i = 0; i < code->len; i++)
+		printf("\t{ 0x%02x, %u, %u, 0x%08x },\n", code->insns[i].code,
+		    code->insns[i].jt, code->insns[i].jf, code->insns[i].k);
+	printf("};\n");
+}
+
+int
+main(int argc, char **argv)
+{
+	static struct list list;
+	static struct code code;
+
+	if (argc != 3) {
+		fprintf(stderr, "usage: seccomp_compile NAME LIST.rules\n");
+		return 2;
+	}
+	list.path = argv[2];
+	list_read(&list);
+	program_make(&code, &list);
+	program_print(&code, argv[1]);
+	return fflush(stdout) == 0 ? 0 : 1;
+}

@@ -1,0 +1,140 @@
+/*
+ * UTF-8 as RFC 3629 has it: see utf8.h. Linked into every process; pure
+ * functions over bytes.
+ */
+#include <stdint.h>
+#include <string.h>
+
+#include "utf8.h"
+
+#define UTF8_HIGH_BITS 0x8080808080808080ULL
+
+static const char utf8_replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/*
+ * The well-formed sequences of Unicode 15, table 3-7: how many bytes follow a
+ * first byte, and the range of the second (narrower than 80..BF where that
+ * keeps out overlong forms, surrogates and what is above U+10FFFF).
+ */
+static size_t
+utf8_lead(unsigned char c, unsigned char *least, unsigned char *most)
+{
+	*least = c == 0xe0 ? 0xa0 : c == 0xf0 ? 0x90 : 0x80;
+	*most = c == 0xed ? 0x9f : c == 0xf4 ? 0x8f : 0xbf;
+	if (c >= 0xc2 && c <= 0xdf)
+		return 1;
+	if (c >= 0xe0 && c <= 0xef)
+		return 2;
+	return c >= 0xf0 && c <= 0xf4 ? 3 : 0;
+}
+
+/* What the bytes at some place are. */
+enum utf8_part {
+	UTF8_PART_WHOLE,  /* a character */
+	UTF8_PART_BROKEN, /* a part of one that can never become one */
+	UTF8_PART_CUT,    /* the beginning of one; the data ends in it */
+};
+
+/*
+ * Says what is at p (len is at least 1) and how many bytes it has. A broken
+ * part is a maximal one: it ends where no character could go on.
+ */
+static enum utf8_part
+utf8_look(const char *p, size_t len, size_t *part_len)
+{
+	unsigned char least, most, c = (unsigned char)p[0];
+	size_t n, follow = utf8_lead(c, &least, &most);
+
+	*part_len = 1;
+	if (c < 0x80)
+		return UTF8_PART_WHOLE;
+	if (follow == 0)
+		return UTF8_PART_BROKEN;
+	for (n = 1; n <= follow; n++) {
+		*part_len = n;
+		if (n == len)
+			return UTF8_PART_CUT;
+		c = (unsigned char)p[n];
+		if (c < least || c > most)
+			return UTF8_PART_BROKEN;
+		least = 0x80;
+		most = 0xbf;
+	}
+	*part_len = n;
+	return UTF8_PART_WHOLE;
+}
+
+/* Returns how many bytes at p are ASCII, counted in eights. */
+static size_t
+utf8_ascii_run(const char *p, size_t len)
+{
+	uint64_t eight;
+	size_t n;
+
+	for (n = 0; len - n >= sizeof(eight); n += sizeof(eight)) {
+		memcpy(&eight, p + n, sizeof(eight));
+		if (eight & UTF8_HIGH_BITS)
+			break;
+	}
+	return n;
+}
+
+size_t
+utf8_valid_prefix(const char *data, size_t len)
+{
+	size_t part_len, n = 0;
+
+	while (n < len) {
+		if ((unsigned char)data[n] < 0x80)
+			n += utf8_ascii_run(data + n, len - n);
+		if (n == len)
+			break;
+		if (utf8_look(data + n, len - n, &part_len) != UTF8_PART_WHOLE)
+			break;
+		n += part_len;
+	}
+	return n;
+}
+
+int
+utf8_valid(const char *data, size_t len)
+{
+	return utf8_valid_prefix(data, len) == len;
+}
+
+size_t
+utf8_repair(const char *data, size_t len, char *out)
+{
+	size_t valid, part_len, n = 0, used = 0;
+
+	while (n < len) {
+		valid = utf8_valid_prefix(data + n, len - n);
+		memcpy(out + used, data + n, valid);
+		n += valid;
+		used += valid;
+		if (n == len)
+			break;
+		utf8_look(data + n, len - n, &part_len);
+		memcpy(out + used, utf8_replacement, UTF8_REPAIR_FACTOR);
+		n += part_len;
+		used += UTF8_REPAIR_FACTOR;
+	}
+	return used;
+}
+
+size_t
+utf8_incomplete_tail(const char *data, size_t len)
+{
+	size_t part_len, back;
+
+	for (back = 1; back <= 3 && back <= len; back++) {
+		/* A continuation byte: the first byte lies further back. */
+		if (((unsigned char)data[len - back] & 0xc0) == 0x80)
+			continue;
+		if (utf8_look(data + len - back, back, &part_len) ==
+		    UTF8_PART_CUT)
+			return back;
+		return 0;
+	}
+	return 0;
+}

@@ -1,0 +1,35 @@
+/*
+ * UTF-8 as RFC 3629 has it: no overlong forms, no surrogates, nothing above
+ * U+10FFFF. Used by every process; pure functions.
+ */
+#ifndef COMMON_UTF8_H
+#define COMMON_UTF8_H
+
+#include <stddef.h>
+
+/* The most bytes that one input byte can become in utf8_repair. */
+#define UTF8_REPAIR_FACTOR 3
+
+/* Returns 1 when the bytes are valid UTF-8 (NUL included), else 0. */
+int utf8_valid(const char *data, size_t len);
+
+/*
+ * Returns how many bytes at the front are valid UTF-8, counted in whole
+ * characters: len when all are.
+ */
+size_t utf8_valid_prefix(const char *data, size_t len);
+
+/*
+ * Copies data to out, every maximal invalid part replaced by U+FFFD (Unicode
+ * 15, section 3.9, as browsers and Python's errors="replace" do). out has room
+ * for UTF8_REPAIR_FACTOR * len bytes. Returns the bytes written.
+ */
+size_t utf8_repair(const char *data, size_t len, char *out);
+
+/*
+ * Returns the length (0 to 3) of an incomplete character at the end of data:
+ * bytes that more bytes could still complete.
+ */
+size_t utf8_incomplete_tail(const char *data, size_t len);
+
+#endif
