@@ -1,0 +1,150 @@
+/*
+ * The box: what its files share. caisson-box is three processes in turn: the
+ * launcher, which the supervisor starts, which makes the namespaces and the
+ * view and then ends; the init, process 1 of the box, which only lives and
+ * dies; and the code, which gives up everything and becomes the interpreter.
+ * main.c lists the steps of each.
+ */
+#ifndef WORKER_BOX_BOX_H
+#define WORKER_BOX_BOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "../../common/box_step.h"
+#include "../../common/err.h"
+#include "../../common/ipc.h"
+#include "../../common/limits.h"
+
+/* Descriptors by agreement with spawn, and with the bootstrap. */
+#define BOX_CHANNEL_FD 3
+#define BOX_CONTROL_IN_FD 3
+#define BOX_CONTROL_OUT_FD 4
+
+/* Where the bootstrap lies in the view; the directory relative to its root. */
+#define BOX_DATA_DIR "opt/caisson"
+#define BOX_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.py"
+
+/* A file or directory of the host that is bound into the view. */
+struct box_tree {
+	const char *path; /* absolute, the same outside and inside */
+	int fd;     /* a detached copy of the mount, -1 until it is opened */
+	unsigned int directory : 1;
+	unsigned int device : 1;
+	unsigned int optional : 1;   /* leave it out when it cannot be had */
+	unsigned int executable : 1; /* programs in it may be run */
+};
+
+/* A symbolic link in the view. */
+struct box_link {
+	const char *path; /* absolute */
+	const char *target;
+};
+
+/* A file or directory of the bootstrap, copied into the view. */
+struct box_file {
+	char *path; /* below BOX_DATA_DIR */
+	char *data; /* NULL for a directory */
+	size_t len;
+	struct timespec mtime; /* so that compiled modules stay valid */
+};
+
+struct box {
+	int channel;
+	enum box_step step; /* the step being done */
+	struct ipc_packet packet;
+	struct ipc_setup setup; /* borrows from packet */
+	uid_t uid; /* who the box is outside of its user namespace */
+	gid_t gid;
+
+	struct box_tree trees[BOX_TREES_MAX];
+	size_t ntrees;
+	struct box_link links[BOX_LINKS_MAX];
+	size_t nlinks;
+	struct box_file files[BOX_DATA_FILES_MAX];
+	size_t nfiles;
+	size_t files_bytes;
+
+	int landlock; /* ABI in force, 0 for none */
+	int proc;     /* whether the box has a /proc */
+	int init;     /* pidfd of process 1, -1 until it runs */
+	int code;     /* pidfd of the code */
+	int init_sync;     /* the launcher's end of the line to init */
+	int launcher_sync; /* the code's: reads as ended when the launcher is */
+};
+
+/* A step: returns 0, or -1 with err. */
+struct box_action {
+	enum box_step step;
+	int (*run)(struct box *box, struct err *err);
+};
+
+/*
+ * Runs actions, closed by a row without a function, and keeps box->step.
+ * Returns 0, or -1 with err at the first that fails.
+ */
+int box_run(struct box *box, const struct box_action *actions, struct err *err);
+
+/* on_supervisor.c: the whole talk with the supervisor. */
+int box_receive_setup(struct box *box, struct err *err);
+int box_send_started(struct box *box, struct err *err);
+void box_send_failed(struct box *box, const struct err *reason);
+
+/* data.c: the bootstrap, from beside the binary into the view. */
+int data_read(struct box *box, struct err *err);
+int data_write(struct box *box, struct err *err);
+
+/* interpreter.c */
+/* Notes what of the host the interpreter needs outside of /usr. */
+int interpreter_locate(struct box *box, struct err *err);
+/* Puts the pipes where the bootstrap looks for them. */
+int interpreter_descriptors(struct box *box, struct err *err);
+/* Becomes the interpreter: returns only on failure. */
+int interpreter_run(struct box *box, struct err *err);
+
+/* view.c: the file system of the box. */
+int view_collect(struct box *box, struct err *err);
+int view_build(struct box *box, struct err *err);
+int view_enter(struct box *box, struct err *err);
+/* Whether path lies in what is already bound. */
+int view_covers(const struct box *box, const char *path);
+/* Both copy their strings and fail when there is no room for more. */
+int view_add_tree(struct box *box, const struct box_tree *tree, struct err *err);
+int view_add_link(
+    struct box *box, const char *path, const char *target, struct err *err);
+
+/* identity.c, namespaces.c */
+int identity_drop(struct box *box, struct err *err);
+int namespaces_user(struct box *box, struct err *err);
+int namespaces_map(struct box *box, struct err *err);
+int namespaces_rest(struct box *box, struct err *err);
+int namespaces_forbid_more(struct box *box, struct err *err);
+
+/* processes.c: clones the two processes of the box. */
+int processes_start_init(struct box *box, struct err *err);
+int processes_start_code(struct box *box, struct err *err);
+/* Lets init live on when the launcher ends. */
+int processes_release_init(struct box *box, struct err *err);
+/* Ends init, and with it the code, if they run. */
+void processes_kill(struct box *box);
+
+/* init.c: process 1. Reports on sync, waits there, and never returns. */
+void init_main(struct box *box, int sync) __attribute__((noreturn));
+/* The launcher's side: waits for that report. */
+int init_wait(struct box *box, int sync, struct err *err);
+
+/* main.c: the code, up to the interpreter. */
+void code_main(struct box *box) __attribute__((noreturn));
+
+/* limits.c, capabilities.c, confine.c: what the code gives up. */
+int limits_set(struct box *box, struct err *err);
+int capabilities_drop(struct box *box, struct err *err);
+int confine_landlock(struct box *box, struct err *err);
+int confine_seccomp(struct box *box, struct err *err);
+/* The same for init, which needs next to nothing. */
+int confine_init_landlock(struct box *box, struct err *err);
+int confine_init_seccomp(struct box *box, struct err *err);
+
+#endif

@@ -1,0 +1,116 @@
+/*
+ * Landlock and the system call filter of the code, and of init. A second layer
+ * behind the view: the same borders, drawn by other parts of the kernel. The
+ * lists of calls are compiled at build time from *.rules in this folder.
+ */
+#include <errno.h>
+#include <fcntl.h>
+
+#include "box.h"
+#include "../../common/fd.h"
+#include "../../common/landlock.h"
+#include "../../common/landlock_abi.h"
+#include "../../common/seccomp.h"
+
+#include "box_filter.h"
+#include "init_filter.h"
+
+#define CONFINE_READ                                                           \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
+#define CONFINE_RUN (CONFINE_READ | LANDLOCK_ACCESS_FS_EXECUTE)
+#define CONFINE_DEVICE                                                         \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |        \
+	    LANDLOCK_ACCESS_FS_TRUNCATE)
+/* Everything with files, but to run them or to make devices and sockets. */
+#define CONFINE_WRITE                                                          \
+	(CONFINE_READ | LANDLOCK_ACCESS_FS_WRITE_FILE |                        \
+	    LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |   \
+	    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |        \
+	    LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_SYM |       \
+	    LANDLOCK_ACCESS_FS_REFER | LANDLOCK_ACCESS_FS_TRUNCATE)
+
+struct confine_row {
+	const char *path;
+	uint64_t rights;
+};
+
+/* Besides these, programs may be run from the trees that hold them. */
+static const struct confine_row confine_rows[] = {
+	{ "/", CONFINE_READ },
+	{ "/tmp", CONFINE_WRITE },
+	{ "/workspace", CONFINE_WRITE },
+	{ "/dev/shm", CONFINE_WRITE },
+	{ "/dev/null", CONFINE_DEVICE },
+	{ "/dev/zero", CONFINE_DEVICE },
+	{ "/dev/full", CONFINE_DEVICE },
+};
+
+static int
+confine_allow(int ruleset, int abi, const char *path, uint64_t rights,
+    struct err *err)
+{
+	auto_fd int fd = open(path, O_PATH | O_CLOEXEC);
+
+	if (fd == -1)
+		return err_sys(err, "open %s", path);
+	if (landlock_allow(ruleset, abi, fd, rights, err) == -1)
+		return err_wrap(err, "%s", path);
+	return 0;
+}
+
+static int
+confine_allow_trees(int ruleset, const struct box *box, struct err *err)
+{
+	const struct box_tree *tree;
+
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
+		if (tree->executable && tree->fd != -1 &&
+		    confine_allow(ruleset, box->landlock, tree->path,
+		        CONFINE_RUN, err) == -1)
+			return -1;
+	return 0;
+}
+
+int
+confine_landlock(struct box *box, struct err *err)
+{
+	auto_fd int ruleset = -1;
+	size_t i;
+
+	if (box->landlock == 0)
+		return 0;
+	ruleset = landlock_create(box->landlock, err);
+	if (ruleset == -1)
+		return -1;
+	for (i = 0; i < sizeof(confine_rows) / sizeof(confine_rows[0]); i++)
+		if (confine_allow(ruleset, box->landlock, confine_rows[i].path,
+		        confine_rows[i].rights, err) == -1)
+			return -1;
+	if (confine_allow_trees(ruleset, box, err) == -1)
+		return -1;
+	return landlock_enforce(ruleset, err);
+}
+
+int
+confine_seccomp(struct box *box, struct err *err)
+{
+	(void)box;
+	return seccomp_load(
+	    box_filter, sizeof(box_filter) / sizeof(box_filter[0]), err);
+}
+
+int
+confine_init_landlock(struct box *box, struct err *err)
+{
+	if (box->landlock == 0)
+		return 0;
+	return landlock_enforce_nothing(box->landlock, err);
+}
+
+int
+confine_init_seccomp(struct box *box, struct err *err)
+{
+	(void)box;
+	return seccomp_load(
+	    init_filter, sizeof(init_filter) / sizeof(init_filter[0]), err);
+}

@@ -1,0 +1,60 @@
+/*
+ * The limits of the code, as far as rlimits go: one process each, except the
+ * number of processes, which the kernel counts for the whole user namespace.
+ * Run by the code. What all processes take together is bounded by a cgroup or
+ * watched by the supervisor.
+ */
+#include <sys/resource.h>
+
+#include "box.h"
+
+struct limits_row {
+	int resource;
+	const char *name;
+	rlim_t value;
+};
+
+/* Never above what we may have; a lower limit of the user stays. */
+static int
+limits_lower(const struct limits_row *row, struct err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(row->resource, &limit) == -1)
+		return err_sys(err, "read RLIMIT_%s", row->name);
+	if (row->value < limit.rlim_max)
+		limit.rlim_max = row->value;
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(row->resource, &limit) == -1)
+		return err_sys(err, "set RLIMIT_%s to %llu", row->name,
+		    (unsigned long long)limit.rlim_max);
+	return 0;
+}
+
+int
+limits_set(struct box *box, struct err *err)
+{
+	const struct ipc_setup *setup = &box->setup;
+	const struct limits_row rows[] = {
+		/* init counts too, but is none of the code's */
+		{ RLIMIT_NPROC, "NPROC", setup->processes + 1 },
+		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE },
+		{ RLIMIT_FSIZE, "FSIZE", setup->files_bytes + BOX_FILE_EXTRA },
+		/* 1 and not 0, which would still start a core handler */
+		{ RLIMIT_CORE, "CORE", 1 },
+		{ RLIMIT_CPU, "CPU", setup->cpu_seconds },
+		{ RLIMIT_DATA, "DATA", setup->memory },
+		{ RLIMIT_AS, "AS", setup->memory + BOX_ADDRESS_EXTRA },
+		{ RLIMIT_STACK, "STACK", BOX_STACK },
+		{ RLIMIT_MEMLOCK, "MEMLOCK", 0 },
+		{ RLIMIT_MSGQUEUE, "MSGQUEUE", 0 },
+		{ RLIMIT_NICE, "NICE", 0 },
+		{ RLIMIT_RTPRIO, "RTPRIO", 0 },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		if (limits_lower(&rows[i], err) == -1)
+			return -1;
+	return 0;
+}

@@ -1,0 +1,91 @@
+/*
+ * caisson-box: builds one box and becomes the code in it. This page is the
+ * table of contents: what the launcher does, what the code does, in order. The
+ * launcher has no descriptor but the channel and the log, reads one message of
+ * the supervisor, and never a byte of the code.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "box.h"
+#include "../../common/fd.h"
+#include "../../common/landlock.h"
+#include "../../common/log.h"
+#include "../../common/role.h"
+
+/* Up to IDENTITY it may still be root and see what only root can reach. */
+static const struct box_action launcher_actions[] = {
+	{ BOX_STEP_REQUEST, box_receive_setup },
+	{ BOX_STEP_VIEW, data_read },
+	{ BOX_STEP_VIEW, view_collect },
+	{ BOX_STEP_INTERPRETER, interpreter_locate },
+	{ BOX_STEP_IDENTITY, identity_drop },
+	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
+	{ BOX_STEP_USER_MAP, namespaces_map },
+	{ BOX_STEP_NAMESPACES, namespaces_rest },
+	{ BOX_STEP_VIEW, view_build },
+	{ BOX_STEP_NAMESPACES, namespaces_forbid_more },
+	{ BOX_STEP_PROCESSES, processes_start_init },
+	{ BOX_STEP_PIVOT, view_enter },
+	{ BOX_STEP_PROCESSES, processes_start_code },
+	{ BOX_STEP_PROCESSES, box_send_started },
+	{ BOX_STEP_PROCESSES, processes_release_init },
+	{ BOX_STEPS, NULL },
+};
+
+static const struct box_action code_actions[] = {
+	{ BOX_STEP_LIMITS, limits_set },
+	{ BOX_STEP_CAPABILITIES, capabilities_drop },
+	{ BOX_STEP_LANDLOCK, confine_landlock },
+	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
+	{ BOX_STEP_SECCOMP, confine_seccomp },
+	{ BOX_STEP_INTERPRETER, interpreter_run },
+	{ BOX_STEPS, NULL },
+};
+
+int
+box_run(struct box *box, const struct box_action *actions, struct err *err)
+{
+	for (; actions->run != NULL; actions++) {
+		box->step = actions->step;
+		if (actions->run(box, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+void
+code_main(struct box *box)
+{
+	struct err err;
+	char nothing;
+
+	setsid();
+	umask(S_IWGRP | S_IWOTH);
+	box_run(box, code_actions, &err);
+	/* STARTED comes first: wait until the launcher has sent it and ended. */
+	while (read(box->launcher_sync, &nothing, 1) > 0)
+		;
+	box_send_failed(box, &err);
+	_exit(1);
+}
+
+int
+main(void)
+{
+	static struct box box = { .channel = BOX_CHANNEL_FD,
+		.init = -1,
+		.code = -1,
+		.init_sync = -1,
+		.launcher_sync = -1 };
+	struct err err;
+
+	role_enter(ROLE_BOX, 0);
+	umask(S_IWGRP | S_IWOTH);
+	box.landlock = landlock_abi();
+	if (box_run(&box, launcher_actions, &err) == 0)
+		return 0;
+	processes_kill(&box);
+	box_send_failed(&box, &err);
+	return 1;
+}

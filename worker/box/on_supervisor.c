@@ -1,0 +1,84 @@
+/*
+ * The talk with the supervisor: SETUP in, STARTED or FAILED out. Run by the
+ * launcher; FAILED also by the code until it has become the interpreter. Of
+ * all that reaches a box from outside, only SETUP is read here.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "box.h"
+#include "../../common/fd.h"
+#include "../../common/ipc_socket.h"
+#include "../../common/log.h"
+#include "../../common/utf8.h"
+
+/* The most bytes of FAILED's reason, as the catalogue has it. */
+#define FAILED_REASON_MAX 400
+
+int
+box_receive_setup(struct box *box, struct err *err)
+{
+	enum ipc_phase phase = IPC_PHASE_NEW;
+	enum ipc_type type;
+	union ipc_any msg;
+	int n;
+
+	/* Whatever else was left open by a bug elsewhere is not for a box. */
+	close_range(BOX_CHANNEL_FD + 1, ~0U, 0);
+	n = ipc_socket_receive(box->channel, &box->packet, err);
+	if (n == 0) /* the supervisor is gone, and nobody waits for a box */
+		_exit(1);
+	if (n == -1 || ipc_decode(&box->packet, &type, &msg, err) == -1)
+		return -1;
+	if (ipc_permit(ROLE_SUPERVISOR, ROLE_BOX, type, &phase, err) == -1)
+		return -1;
+	box->setup = msg.setup;
+	if (box->setup.python[0] != '/')
+		return err_set(err, "the interpreter '%s' is not given by its "
+		    "absolute path", box->setup.python);
+	return 0;
+}
+
+/* Sends msg, of which the packet takes the descriptors, and closes those. */
+static int
+box_send(struct box *box, enum ipc_type type, void *msg, struct err *err)
+{
+	static struct ipc_packet packet;
+	int failed = ipc_encode(type, msg, &packet, err);
+
+	if (failed == 0)
+		failed = ipc_socket_send(box->channel, &packet, err);
+	ipc_packet_close(&packet);
+	return failed;
+}
+
+int
+box_send_started(struct box *box, struct err *err)
+{
+	struct ipc_started started = { .landlock = (uint64_t)box->landlock,
+		.proc = (uint64_t)box->proc };
+
+	/* init stays ours too: it is killed by it if anything fails. */
+	started.init = dup(box->init);
+	started.code = fd_take(&box->code);
+	if (started.init == -1)
+		return err_sys(err, "copy a descriptor");
+	return box_send(box, IPC_STARTED, &started, err);
+}
+
+void
+box_send_failed(struct box *box, const struct err *reason)
+{
+	char text[ERR_TEXT_SIZE];
+	struct ipc_failed failed = { .step = box->step, .reason = text };
+	struct err err;
+	size_t len = strlen(reason->text);
+
+	if (len > FAILED_REASON_MAX)
+		len = FAILED_REASON_MAX;
+	memcpy(text, reason->text, len);
+	len -= utf8_incomplete_tail(text, len);
+	text[len] = '\0';
+	if (box_send(box, IPC_FAILED, &failed, &err) == -1)
+		log_error("%s (and nobody to tell: %s)", text, err.text);
+}

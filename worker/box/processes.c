@@ -1,0 +1,83 @@
+/*
+ * The two processes of the box, made by the launcher. Both are made with
+ * CLONE_PARENT: the supervisor is their parent, so it learns from the kernel
+ * how the code ended, and the launcher can end and leave nothing between them.
+ *
+ * They are made by the bare system call, so the C library's idea of their
+ * thread id is the launcher's: what they do before exec uses no threads and no
+ * function that asks for it.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/pidfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "box.h"
+#include "../../common/fd.h"
+
+/* As fork: 0 in the child; in the parent 1, and *pidfd shows the child. */
+static int
+processes_clone(int *pidfd, struct err *err)
+{
+	long pid = syscall(SYS_clone, CLONE_PARENT | CLONE_PIDFD | SIGCHLD,
+	    NULL, pidfd, NULL, NULL);
+
+	if (pid == -1)
+		return err_sys(err, "clone");
+	return pid > 0;
+}
+
+int
+processes_start_init(struct box *box, struct err *err)
+{
+	int sync[2];
+	int parent;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) == -1)
+		return err_sys(err, "make a pair of sockets");
+	parent = processes_clone(&box->init, err);
+	if (parent == 0)
+		init_main(box, sync[1]);
+	close(sync[1]);
+	box->init_sync = sync[0];
+	if (parent == -1)
+		return -1;
+	return init_wait(box, box->init_sync, err);
+}
+
+int
+processes_start_code(struct box *box, struct err *err)
+{
+	int alive[2];
+	int parent;
+
+	/* Its writing end lives as long as the launcher. */
+	if (pipe2(alive, O_CLOEXEC) == -1)
+		return err_sys(err, "make a pipe");
+	box->launcher_sync = alive[0];
+	parent = processes_clone(&box->code, err);
+	if (parent == 0) {
+		close(alive[1]);
+		fd_close(&box->init_sync);
+		code_main(box);
+	}
+	return parent == -1 ? -1 : 0;
+}
+
+int
+processes_release_init(struct box *box, struct err *err)
+{
+	if (write(box->init_sync, "", 1) != 1)
+		return err_sys(err, "release the init of the box");
+	return 0;
+}
+
+void
+processes_kill(struct box *box)
+{
+	if (box->init != -1)
+		pidfd_send_signal(box->init, SIGKILL, NULL, 0);
+}

@@ -1,0 +1,329 @@
+"""The interpreter's side of the box protocol.
+
+caisson-box starts it as the first Python in a fresh box, with descriptor 0
+empty, 1 and 2 the raw pipes of the code, 3 and 4 the pipes of the relay.  It
+says that it is ready, reads one frame, and runs the code of that frame as
+the interpreter runs a script.  It never reads the output of the code, never
+ends the process itself and keeps nothing between two executions: it returns,
+and the interpreter ends as it always does.
+"""
+NAMES = dict(globals())  # what this interpreter gives to every script
+
+import builtins  # noqa: E402
+import os  # noqa: E402
+import sys  # noqa: E402
+
+try:
+    from _json import make_scanner
+except ImportError:
+    make_scanner = None
+
+CONTROL_IN, CONTROL_OUT = 3, 4
+CHUNK = 1 << 16  # what a pipe holds
+HIGHEST = 1024  # select() cannot watch descriptors from here on
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
+ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
+COROUTINE = 0x80  # inspect.CO_COROUTINE
+RUNNERS = tuple(
+    "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
+LOOP_HINT = """\
+hint: code with 'await' at top level runs inside an event loop, so another \
+one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
+"""
+SPAWN_HINT = """\
+code with 'await' at top level cannot be re-imported, as the start methods \
+'spawn' and 'forkserver' of multiprocessing do: use \
+multiprocessing.get_context('fork'), or put the awaits into an async function \
+main and end with: if __name__ == '__main__': asyncio.run(main())"""
+
+
+class Malformed(Exception):
+    """The relay sent something that is no run frame."""
+
+
+class Scanning:
+    """The settings that json.loads gives to the scanner in C.
+
+    The package json itself imports re, which is a third of the start-up time
+    of a small script; the scanner behind it needs only these.
+    """
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+class AwaitingModule(type(sys)):
+    """The user's module when it has top-level await.
+
+    multiprocessing asks the module for its file in order to import it again
+    in a new interpreter, which would fail there with a bare SyntaxError, for
+    ever and again in a pool.  So that question is answered here.
+    """
+
+    @property
+    def __file__(self):
+        """Return the path to everybody but multiprocessing.spawn."""
+        asking = sys._getframe(1).f_globals.get("__name__")
+        if asking == "multiprocessing.spawn":
+            raise RuntimeError(SPAWN_HINT)
+        try:
+            return self.__dict__["__file__"]
+        except KeyError:
+            raise AttributeError("__file__") from None
+
+
+class Report:
+    """sys.excepthook for the one exception that ended the user's code.
+
+    The interpreter calls it, so everything around (sys.last_value, exit
+    status, death by SIGINT) is the interpreter's own; it only takes our
+    frames out before the hook that the user sees does its work.
+    """
+
+    def __init__(self, awaiting):
+        self.awaiting = awaiting
+        self.hook = getattr(sys, "excepthook", sys.__excepthook__)
+
+    def __call__(self, kind, error, trace):
+        sys.excepthook = self.hook
+        trace = without_ours(trace, self.awaiting)
+        sys.last_traceback = trace
+        BaseException.with_traceback(error, trace)
+        tidy_chain(error, self.awaiting)
+        try:
+            self.hook(kind, error, trace)
+        except SystemExit:
+            raise
+        except BaseException as second:
+            self.hook_failed(second, error)
+        if self.awaiting and is_second_loop(error):
+            complain(LOOP_HINT)
+
+    def hook_failed(self, second, error):
+        """Tell of both errors in the interpreter's words."""
+        show = sys.__excepthook__
+        second.__traceback__ = without_ours(second.__traceback__, False)
+        tidy_chain(second, False)
+        complain("Error in sys.excepthook:\n")
+        show(type(second), second, second.__traceback__)
+        complain("\nOriginal exception was:\n")
+        show(type(error), error, error.__traceback__)
+
+
+def complain(text):
+    """Write to sys.stderr, which the user may have closed or replaced."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except Exception:
+        pass
+
+
+def is_second_loop(error):
+    """Whether error is asyncio's refusal to run a loop inside a loop."""
+    return type(error) is RuntimeError and str(error.args[:1]).endswith((
+        "cannot be called from a running event loop',)",
+        "Cannot run the event loop while another loop is running',)",
+        "This event loop is already running',)",
+    ))
+
+
+def without_ours(trace, awaiting):
+    """Return trace without our frames.
+
+    Those of asyncio that run top-level await are ours too, unless nothing
+    else is left: an interrupt inside the event loop has happened somewhere.
+    """
+    frames = []
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename != __file__:
+            frames.append(trace)
+        trace = trace.tb_next
+    first = 0
+    while awaiting and first < len(frames) and is_runner(frames[first]):
+        first += 1
+    for frame in reversed(frames[first:] or frames):
+        frame.tb_next = trace
+        trace = frame
+    return trace
+
+
+def is_runner(trace):
+    """Whether this is a frame of asyncio.run."""
+    return trace.tb_frame.f_code.co_filename.endswith(RUNNERS)
+
+
+def tidy_chain(error, awaiting):
+    """Take our frames out of the causes, contexts and members of error.
+
+    A class of the user may make any of these raise: then the rest stays as
+    it is, and the error itself is still shown.
+    """
+    group = getattr(builtins, "BaseExceptionGroup", ())
+    seen, left = set(), [error]
+    try:
+        while left:
+            error = left.pop()
+            if error is None or id(error) in seen:
+                continue
+            seen.add(id(error))
+            trace = without_ours(error.__traceback__, awaiting)
+            error.__traceback__ = trace
+            left += [error.__cause__, error.__context__]
+            left += error.exceptions if isinstance(error, group) else ()
+    except Exception:
+        pass
+
+
+def take_control():
+    """Move the relay's pipes out of the way of the code.
+
+    Programs expect the lowest free descriptor to be 3, and close what lies
+    above; children after fork must not speak to the relay, and programs that
+    they execute must not even inherit the pipes.
+    """
+    most = min(os.sysconf("SC_OPEN_MAX"), HIGHEST)
+    control = most - 2, most - 1
+    for old, new in zip((CONTROL_IN, CONTROL_OUT), control):
+        os.dup2(old, new, inheritable=False)
+        os.close(old)
+    os.register_at_fork(
+        after_in_child=lambda close=os.closerange: close(most - 2, most))
+    return control
+
+
+def receive(control):
+    """Say that we are ready and return the code that is to be run."""
+    os.write(control[1], b'{"type":"ready"}\n')
+    parts = [b""]
+    while not parts[-1].endswith(b"\n"):
+        parts.append(os.read(control[0], CHUNK))
+        if not parts[-1]:
+            raise Malformed("the relay closed its pipe before the code came")
+    try:
+        frame = parse(b"".join(parts).decode().strip())
+        if frame["type"] != "run":
+            raise ValueError("its type is not 'run'")
+        return frame["code"].encode()
+    except (AttributeError, LookupError, RecursionError, TypeError,
+            ValueError) as error:
+        raise Malformed("the relay sent no run frame (%s: %s)" % (
+            type(error).__name__, error)) from None
+
+
+def parse(text):
+    """Return the one JSON value that text is.
+
+    What the scanner cannot take, the whole library reads or explains.
+    """
+    try:
+        value, end = make_scanner(Scanning)(text, 0)
+        if end == len(text):
+            return value
+    except (AttributeError, StopIteration, SystemError, TypeError, ValueError):
+        pass
+    import json
+    return json.loads(text)
+
+
+def store(source):
+    """Keep the code as a file and return its path and its bytes.
+
+    Tracebacks, inspect and multiprocessing's spawn read it again.  It lies
+    beside the user's files, not among them.  Without room there is no file:
+    the code runs all the same, and tracebacks have no source lines.
+    """
+    path = os.environ.get("TMPDIR", "/tmp") + "/run_python.py"
+    source = in_declared_encoding(source)
+    try:
+        with open(path, "wb") as file:
+            file.write(source)
+    except OSError:
+        if os.path.exists(path):
+            os.unlink(path)
+    return path, source
+
+
+def in_declared_encoding(source):
+    """Return source in the encoding that its first two lines declare.
+
+    The code arrives as text; whoever reads the file will believe what it
+    declares, so that must be true.
+    """
+    declared = b"coding" in b"".join(source.split(b"\n", 2)[:2])
+    if not declared or source.startswith(BYTE_ORDER_MARK):
+        return source
+    import io
+    import tokenize
+    try:
+        name = tokenize.detect_encoding(io.BytesIO(source).readline)[0]
+        return source.decode().encode(name)
+    except (SyntaxError, UnicodeError):
+        return source  # the compiler will tell
+
+
+def become_main(path):
+    """Put a module into place that looks as a script's module does."""
+    module = type(sys)("__main__")
+    names = module.__dict__
+    names.update(NAMES, __doc__=None, __file__=path)
+    names["__loader__"] = type(NAMES["__loader__"])("__main__", path)
+    if "__annotations__" in names:
+        names["__annotations__"] = {}
+    sys.modules["__main__"] = module
+    sys.argv = [path]
+    sys.path.insert(0, "/workspace")
+    return module
+
+
+def execute(code, module):
+    """Run the code; with top-level await as asyncio.run does."""
+    if not code.co_flags & COROUTINE:
+        exec(code, module.__dict__)
+        return
+    import asyncio
+    asyncio.run(eval(code, module.__dict__))
+
+
+def run(source):
+    """Run the code as a script; errors are the interpreter's to report."""
+    path, source = store(source)
+    module = become_main(path)
+    awaiting = False
+    try:
+        code = compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
+        awaiting = bool(code.co_flags & COROUTINE)
+        if awaiting:
+            module.__class__ = AwaitingModule
+        del source
+        execute(code, module)
+    except SystemExit:
+        raise
+    except BaseException:
+        sys.excepthook = Report(awaiting)
+        raise
+
+
+def main():
+    """Get ready, wait for the code, run it."""
+    for stream in sys.stdout, sys.stderr:
+        stream.reconfigure(
+            encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    try:
+        source = receive(take_control())
+    except Malformed as error:
+        refuse(error)
+    except OSError as error:
+        refuse("descriptors 3 and 4 must be the relay's pipes: %s" % error)
+    run(source)
+
+
+def refuse(reason):
+    """End without having run anything, saying why."""
+    complain("caisson: the code was not run: %s\n" % reason)
+    raise SystemExit(BROKEN)
+
+
+main()

@@ -1,0 +1,379 @@
+/*
+ * The view: the file system of the box. A small root in memory, into which
+ * parts of the host are bound, read-only, and where everything else is made
+ * up. Built by the launcher as a user who has nothing on the host, at a mount
+ * point that only its own mount namespace sees.
+ *
+ * Mounts of the host are taken as detached copies (open_tree), with all that
+ * is mounted below them, made read-only there, and then put in their place:
+ * there is no moment at which the box could see them writable.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "box.h"
+#include "../../common/fd.h"
+#include "../../common/mem.h"
+
+/* Exists everywhere; covered in our own mount namespace only. */
+#define VIEW_BASE "/tmp"
+
+/* Directories at the root that are links into /usr on most systems. */
+static const char *const view_system[] = { "/bin", "/sbin", "/lib", "/lib32",
+	"/lib64", "/libx32" };
+
+/* Of /etc what tells programs how to find things, and nothing about us. */
+static const char *const view_etc[] = { "/etc/alternatives", "/etc/fonts",
+	"/etc/ld.so.cache", "/etc/matplotlibrc", "/etc/mime.types" };
+
+static const char *const view_devices[] = { "/dev/null", "/dev/zero",
+	"/dev/full", "/dev/random", "/dev/urandom" };
+
+struct view_entry {
+	const char *path; /* relative to the new root */
+	const char *text; /* contents, or target of a link */
+};
+
+static const char *const view_directories[] = { "dev", "dev/shm", "etc", "opt",
+	BOX_DATA_DIR, "proc", "tmp", "usr", "workspace" };
+
+static const struct view_entry view_files[] = {
+	{ "etc/passwd",
+	    "root:x:0:0:root:/:/usr/sbin/nologin\n"
+	    "box:x:1000:1000:box:/workspace:/bin/sh\n"
+	    "nobody:x:65534:65534:nobody:/:/usr/sbin/nologin\n" },
+	{ "etc/group", "root:x:0:\nbox:x:1000:\nnogroup:x:65534:\n" },
+	{ "etc/hostname", "box\n" },
+	{ "etc/hosts", "127.0.0.1 localhost box\n::1 localhost\n" },
+	{ "etc/nsswitch.conf",
+	    "passwd: files\ngroup: files\nshadow: files\nhosts: files\n"
+	    "networks: files\nprotocols: files\nservices: files\n" },
+};
+
+static const struct view_entry view_links[] = {
+	{ "dev/fd", "/proc/self/fd" },
+	{ "dev/stdin", "/proc/self/fd/0" },
+	{ "dev/stdout", "/proc/self/fd/1" },
+	{ "dev/stderr", "/proc/self/fd/2" },
+};
+
+/* Where the code may write: directory and mode. */
+static const struct view_entry view_memory[] = {
+	{ "tmp", "1777" },
+	{ "workspace", "0755" },
+	{ "dev/shm", "1777" },
+};
+
+#define VIEW_COUNT(table) (sizeof(table) / sizeof((table)[0]))
+
+/* What is taken from the host: while collecting */
+
+static int
+view_is_beneath(const char *path, const char *dir)
+{
+	size_t len = strlen(dir);
+
+	return strncmp(path, dir, len) == 0 &&
+	    (path[len] == '/' || path[len] == '\0');
+}
+
+int
+view_covers(const struct box *box, const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < box->ntrees; i++)
+		if (view_is_beneath(path, box->trees[i].path))
+			return 1;
+	for (i = 0; i < box->nlinks; i++)
+		if (strcmp(path, box->links[i].path) == 0)
+			return 1;
+	return 0;
+}
+
+/*
+ * Takes a copy of the mount, if it may already. As root that is before the
+ * change of user, who could perhaps not reach it; an ordinary user may only in
+ * a namespace, and comes here twice.
+ */
+static int
+view_open_tree(struct box_tree *tree, struct err *err)
+{
+	struct mount_attr attr = {
+		.attr_set = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID,
+		.propagation = MS_PRIVATE,
+	};
+
+	if (!tree->device)
+		attr.attr_set |= MOUNT_ATTR_NODEV;
+	if (!tree->executable)
+		attr.attr_set |= MOUNT_ATTR_NOEXEC;
+	tree->fd = open_tree(AT_FDCWD, tree->path,
+	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+	if (tree->fd == -1)
+		return err_sys(err, "take %s into the box", tree->path);
+	if (mount_setattr(tree->fd, "", AT_EMPTY_PATH | AT_RECURSIVE, &attr,
+	        sizeof(attr)) == -1)
+		return err_sys(err, "make %s read-only", tree->path);
+	return 0;
+}
+
+int
+view_add_tree(struct box *box, const struct box_tree *tree, struct err *err)
+{
+	struct box_tree *added = &box->trees[box->ntrees];
+	struct stat st;
+
+	if (stat(tree->path, &st) == -1)
+		return tree->optional ?
+		    0 : err_sys(err, "look at %s", tree->path);
+	if (box->ntrees == BOX_TREES_MAX)
+		return err_set(err, "a box cannot take more than %d parts of "
+		    "the host", BOX_TREES_MAX);
+	*added = *tree;
+	added->path = mem_strdup(tree->path);
+	added->directory = S_ISDIR(st.st_mode);
+	added->fd = -1;
+	box->ntrees++;
+	/* When this is too early, view_open_trees says what is wrong. */
+	if (geteuid() == 0 && view_open_tree(added, err) == -1)
+		fd_close(&added->fd);
+	return 0;
+}
+
+int
+view_add_link(
+    struct box *box, const char *path, const char *target, struct err *err)
+{
+	if (box->nlinks == BOX_LINKS_MAX)
+		return err_set(err, "a box cannot have more than %d links at "
+		    "its root", BOX_LINKS_MAX);
+	box->links[box->nlinks].path = mem_strdup(path);
+	box->links[box->nlinks].target = mem_strdup(target);
+	box->nlinks++;
+	return 0;
+}
+
+/* /bin and the like: a link as on the host, else the directory itself. */
+static int
+view_collect_system(struct box *box, const char *path, struct err *err)
+{
+	const struct box_tree tree = { .path = path,
+		.optional = 1,
+		.executable = 1 };
+	char target[PATH_MAX];
+	ssize_t n = readlink(path, target, sizeof(target) - 1);
+
+	if (n == -1)
+		return view_add_tree(box, &tree, err);
+	target[n] = '\0';
+	return view_add_link(box, path, target, err);
+}
+
+int
+view_collect(struct box *box, struct err *err)
+{
+	struct box_tree tree = { .path = "/usr", .executable = 1 };
+	size_t i;
+
+	if (view_add_tree(box, &tree, err) == -1)
+		return -1;
+	for (i = 0; i < VIEW_COUNT(view_system); i++)
+		if (view_collect_system(box, view_system[i], err) == -1)
+			return -1;
+	tree = (struct box_tree){ .optional = 1 };
+	for (i = 0; i < VIEW_COUNT(view_etc); i++) {
+		tree.path = view_etc[i];
+		if (view_add_tree(box, &tree, err) == -1)
+			return -1;
+	}
+	tree = (struct box_tree){ .device = 1 };
+	for (i = 0; i < VIEW_COUNT(view_devices); i++) {
+		tree.path = view_devices[i];
+		if (view_add_tree(box, &tree, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Building: the working directory is the new root from here on */
+
+static int
+view_open_trees(struct box *box, struct err *err)
+{
+	struct box_tree *tree;
+
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
+		if (tree->fd != -1 || view_open_tree(tree, err) == 0)
+			continue;
+		if (!tree->optional)
+			return -1;
+		fd_close(&tree->fd);
+	}
+	return 0;
+}
+
+static int
+view_mount_memory(const char *path, const char *mode, uint64_t bytes,
+    unsigned long inodes, struct err *err)
+{
+	char options[128];
+
+	snprintf(options, sizeof(options),
+	    "mode=%s,size=%llu,nr_inodes=%lu", mode,
+	    (unsigned long long)bytes, inodes);
+	if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	        options) == -1)
+		return err_sys(err, "mount a tmpfs at %s", path);
+	return 0;
+}
+
+static int
+view_enter_base(struct box *box, struct err *err)
+{
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == -1)
+		return err_sys(err, "make the mounts private");
+	if (view_open_trees(box, err) == -1)
+		return -1;
+	if (view_mount_memory(VIEW_BASE, "0755", BOX_ROOT_BYTES,
+	        BOX_ROOT_INODES, err) == -1)
+		return -1;
+	if (chdir(VIEW_BASE) == -1)
+		return err_sys(err, "enter %s", VIEW_BASE);
+	return 0;
+}
+
+static int
+view_write_file(const struct view_entry *entry, struct err *err)
+{
+	auto_fd int fd = open(
+	    entry->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+
+	if (fd == -1)
+		return err_sys(err, "create %s", entry->path);
+	if (fd_write_all(fd, entry->text, strlen(entry->text)) == -1)
+		return err_sys(err, "write %s", entry->path);
+	return 0;
+}
+
+static int
+view_make_up(struct box *box, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < VIEW_COUNT(view_directories); i++)
+		if (mkdir(view_directories[i], 0755) == -1)
+			return err_sys(err, "create %s", view_directories[i]);
+	for (i = 0; i < VIEW_COUNT(view_files); i++)
+		if (view_write_file(&view_files[i], err) == -1)
+			return -1;
+	for (i = 0; i < VIEW_COUNT(view_links); i++)
+		if (symlink(view_links[i].text, view_links[i].path) == -1)
+			return err_sys(err, "create %s", view_links[i].path);
+	for (i = 0; i < VIEW_COUNT(view_memory); i++)
+		if (view_mount_memory(view_memory[i].path, view_memory[i].text,
+		        box->setup.files_bytes, BOX_INODES, err) == -1)
+			return -1;
+	return 0;
+}
+
+/* Makes the directories that lead to path, which is absolute. */
+static int
+view_make_parents(const char *path, struct err *err)
+{
+	auto_free char *copy = mem_strdup(path + 1);
+	char *slash;
+
+	for (slash = strchr(copy, '/'); slash != NULL;
+	     slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(copy, 0755) == -1 && errno != EEXIST)
+			return err_sys(err, "create %s", copy);
+		*slash = '/';
+	}
+	return 0;
+}
+
+static int
+view_make_mount_point(const struct box_tree *tree, struct err *err)
+{
+	const char *path = tree->path + 1;
+	auto_fd int fd = -1;
+
+	if (view_make_parents(tree->path, err) == -1)
+		return -1;
+	if (tree->directory) {
+		if (mkdir(path, 0755) == -1 && errno != EEXIST)
+			return err_sys(err, "create %s", path);
+		return 0;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
+	if (fd == -1)
+		return err_sys(err, "create %s", path);
+	return 0;
+}
+
+static int
+view_place_trees(struct box *box, struct err *err)
+{
+	const struct box_tree *tree;
+
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
+		if (tree->fd == -1)
+			continue;
+		if (view_make_mount_point(tree, err) == -1)
+			return -1;
+		if (move_mount(tree->fd, "", AT_FDCWD, tree->path + 1,
+		        MOVE_MOUNT_F_EMPTY_PATH) == -1)
+			return err_sys(err, "mount %s", tree->path);
+	}
+	return 0;
+}
+
+static int
+view_place_links(struct box *box, struct err *err)
+{
+	const struct box_link *link;
+
+	for (link = box->links; link < box->links + box->nlinks; link++) {
+		if (view_make_parents(link->path, err) == -1)
+			return -1;
+		if (symlink(link->target, link->path + 1) == -1)
+			return err_sys(err, "create %s", link->path);
+	}
+	return 0;
+}
+
+int
+view_build(struct box *box, struct err *err)
+{
+	if (view_enter_base(box, err) == -1 || view_make_up(box, err) == -1 ||
+	    data_write(box, err) == -1 || view_place_trees(box, err) == -1)
+		return -1;
+	return view_place_links(box, err);
+}
+
+int
+view_enter(struct box *box, struct err *err)
+{
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_RDONLY };
+
+	(void)box;
+	/* Puts the old root on top of the new one, which needs no directory. */
+	if (syscall(SYS_pivot_root, ".", ".") == -1)
+		return err_sys(err, "pivot_root");
+	if (umount2(".", MNT_DETACH) == -1)
+		return err_sys(err, "detach the old root");
+	if (chdir("/") == -1)
+		return err_sys(err, "enter the new root");
+	if (mount_setattr(AT_FDCWD, "/", 0, &attr, sizeof(attr)) == -1)
+		return err_sys(err, "make the new root read-only");
+	return 0;
+}
