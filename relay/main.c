@@ -1,0 +1,51 @@
+/*
+ * caisson-relay, the process: makes its loop and its one channel, gives up
+ * everything else, then serves one execution and ends with its channel.
+ * Started by the supervisor alone, with the channel as descriptor 3.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../common/limits.h"
+#include "../common/lockdown.h"
+#include "../common/log.h"
+#include "../common/loop.h"
+#include "relay.h"
+
+#define IPC_SELF relay
+#define IPC_SELF_IS_RELAY
+#include "../common/ipc_route.h"
+
+/* The supervisor is gone or has had enough: there is nobody to work for. */
+static void
+relay_on_closed(void *ctx, const struct err *why)
+{
+	struct relay *relay = ctx;
+
+	if (why != NULL)
+		fatal("the supervisor talks nonsense: %s", why->text);
+	event_base_loopbreak(relay->base);
+}
+
+int
+main(void)
+{
+	struct relay relay = { 0 };
+	struct channel_ends ends = { ROLE_RELAY, ROLE_SUPERVISOR, ipc_routes,
+		relay_on_closed, &relay };
+	struct err err;
+	int fd = WORKER_CHANNEL_FD;
+
+	role_enter(ROLE_RELAY, 0);
+	relay.base = loop_new(0);
+	relay.supervisor = channel_new(relay.base, &fd, &ends);
+	if (lockdown(ROLE_RELAY, &err) == -1)
+		fatal("cannot lock down: %s", err.text);
+	event_base_dispatch(relay.base);
+	frames_free(&relay.frames);
+	output_free(&relay.out);
+	output_free(&relay.errors);
+	channel_free(&relay.supervisor);
+	event_base_free(relay.base);
+	return 0;
+}

@@ -1,0 +1,86 @@
+/*
+ * What the supervisor tells the relay, and what the relay tells it: the whole
+ * surface between the two. Runs in the relay.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "relay.h"
+
+void
+relay_on_start(struct relay *relay, struct ipc_start *start)
+{
+	auto_free char *code = NULL;
+	struct err err;
+
+	log_init("relay", (enum log_level)start->log_level);
+	role_enter(ROLE_RELAY, start->execution);
+	code = ipc_blob_copy(&start->code, &err);
+	if (code == NULL)
+		fatal("the code cannot be read: %s", err.text);
+	relay->open_pipes = 3;
+	relay->out = output_new(relay, &start->out, start->output_max);
+	relay->errors = output_new(relay, &start->errors, start->output_max);
+	relay->frames = frames_new(relay, &start->control_in,
+	    &start->control_out, code, start->code.len);
+}
+
+void
+relay_on_code_sent(struct relay *relay)
+{
+	struct ipc_running running = { 0 };
+	struct err err;
+
+	if (channel_send_running(relay->supervisor, &running, &err) == -1)
+		fatal("cannot say that the code runs: %s", err.text);
+}
+
+void
+relay_on_fault(struct relay *relay, const char *reason)
+{
+	char text[FAULT_REASON_MAX + 1];
+	struct ipc_fault fault = { .reason = text };
+	struct err err;
+
+	snprintf(text, sizeof(text), "%s", reason);
+	log_warn("the box broke the protocol: %s", reason);
+	if (channel_send_fault(relay->supervisor, &fault, &err) == -1)
+		fatal("cannot report a fault: %s", err.text);
+}
+
+/* Everything is drained: hands over what was kept. */
+static void
+relay_conclude(struct relay *relay)
+{
+	struct output_kept out, errors;
+	struct ipc_done done = { 0 };
+	struct err err;
+	int sent;
+
+	output_take(relay->out, &out);
+	output_take(relay->errors, &errors);
+	done.out = (struct ipc_blob){ (const uint8_t *)out.data, out.len, -1 };
+	done.out_head = out.head;
+	done.out_dropped = out.dropped;
+	done.errors = (struct ipc_blob){
+		(const uint8_t *)errors.data, errors.len, -1
+	};
+	done.errors_head = errors.head;
+	done.errors_dropped = errors.dropped;
+	sent = channel_send_done(relay->supervisor, &done, &err);
+	free(out.data);
+	free(errors.data);
+	if (sent == -1)
+		fatal("cannot hand over the output: %s", err.text);
+}
+
+void
+relay_on_pipe_end(struct relay *relay)
+{
+	relay->open_pipes--;
+	if (relay->open_pipes == 0)
+		relay_conclude(relay);
+}

@@ -1,0 +1,189 @@
+/*
+ * One raw stream of the code: reads it to its end, counts every byte, keeps
+ * its head and its tail. Whatever comes, memory stays at what was allowed.
+ * Runs in the relay; never interprets what it reads.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/buffer.h"
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "../common/utf8.h"
+#include "relay.h"
+
+struct output {
+	struct relay *relay;
+	int fd;
+	struct event *readable;
+	unsigned long long total; /* bytes that came */
+	size_t head_max;
+	size_t tail_max;
+	struct buffer head; /* the first head_max bytes */
+	char *tail;         /* a ring of the last tail_max bytes after them */
+	size_t tail_at;     /* where the next byte goes */
+	size_t tail_len;
+};
+
+static void
+output_add_tail(struct output *output, const char *data, size_t len)
+{
+	size_t part;
+
+	if (len > output->tail_max) {
+		data += len - output->tail_max;
+		len = output->tail_max;
+	}
+	if (output->tail == NULL)
+		output->tail = mem_alloc(output->tail_max);
+	while (len > 0) {
+		part = output->tail_max - output->tail_at;
+		if (part > len)
+			part = len;
+		memcpy(output->tail + output->tail_at, data, part);
+		output->tail_at = (output->tail_at + part) % output->tail_max;
+		output->tail_len += part;
+		data += part;
+		len -= part;
+	}
+	if (output->tail_len > output->tail_max)
+		output->tail_len = output->tail_max;
+}
+
+static void
+output_add(struct output *output, const char *data, size_t len)
+{
+	size_t room = output->head_max - output->head.len;
+	size_t part = len < room ? len : room;
+
+	output->total += len;
+	buffer_add(&output->head, data, part);
+	if (part < len)
+		output_add_tail(output, data + part, len - part);
+}
+
+static void
+output_end(struct output *output)
+{
+	loop_event_free(&output->readable);
+	fd_close(&output->fd);
+	relay_on_pipe_end(output->relay);
+}
+
+static void
+output_on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	static char chunk[PIPE_CHUNK];
+	struct output *output = arg;
+	ssize_t n = read((int)fd, chunk, sizeof(chunk));
+
+	(void)what;
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n > 0)
+		output_add(output, chunk, (size_t)n);
+	else
+		output_end(output);
+}
+
+struct output *
+output_new(struct relay *relay, int *fd, size_t max)
+{
+	struct output *output = mem_alloc(sizeof(*output));
+	struct err err;
+
+	output->relay = relay;
+	output->fd = fd_take(fd);
+	output->head_max = max / 2;
+	output->tail_max = max - max / 2;
+	if (fd_set_nonblock(output->fd, 1, &err) == -1)
+		fatal("%s", err.text);
+	output->readable = event_new(relay->base, output->fd,
+	    EV_READ | EV_PERSIST, output_on_readable, output);
+	event_add(output->readable, NULL);
+	return output;
+}
+
+void
+output_free(struct output **outputp)
+{
+	struct output *output = mem_take(outputp);
+
+	if (output == NULL)
+		return;
+	loop_event_free(&output->readable);
+	fd_close(&output->fd);
+	buffer_reset(&output->head);
+	free(output->tail);
+	free(output);
+}
+
+/* The ring in order, as a string of its own. */
+static void
+output_unroll_tail(struct output *output, struct buffer *tail)
+{
+	size_t start = (output->tail_at + output->tail_max -
+	                   output->tail_len) % output->tail_max;
+	size_t first = output->tail_max - start;
+
+	if (first > output->tail_len)
+		first = output->tail_len;
+	if (output->tail_len > 0) {
+		buffer_add(tail, output->tail + start, first);
+		buffer_add(tail, output->tail, output->tail_len - first);
+	}
+}
+
+/* Bytes at the front that belong to a character whose start was cut off. */
+static size_t
+output_cut_start(const struct buffer *tail)
+{
+	size_t n = 0;
+
+	while (n < tail->len && n < 3 &&
+	    ((unsigned char)tail->data[n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+/* Appends data to kept as valid UTF-8. */
+static void
+output_repair(struct buffer *kept, const char *data, size_t len)
+{
+	if (len == 0)
+		return;
+	kept->len += utf8_repair(
+	    data, len, buffer_reserve(kept, UTF8_REPAIR_FACTOR * len));
+}
+
+void
+output_take(struct output *output, struct output_kept *kept)
+{
+	auto_buffer struct buffer tail = { 0 };
+	struct buffer text = { 0 };
+	struct buffer *head = &output->head;
+	size_t cut;
+
+	output_unroll_tail(output, &tail);
+	kept->dropped = output->total - head->len - tail.len;
+	if (kept->dropped == 0) {
+		buffer_add(head, tail.data, tail.len);
+		output_repair(&text, head->data, head->len);
+		kept->head = text.len;
+	} else {
+		/* No character is shown in half at the cut. */
+		cut = utf8_incomplete_tail(head->data, head->len);
+		head->len -= cut;
+		kept->dropped += cut;
+		output_repair(&text, head->data, head->len);
+		kept->head = text.len;
+		cut = output_cut_start(&tail);
+		kept->dropped += cut;
+		output_repair(&text, tail.data + cut, tail.len - cut);
+	}
+	kept->data = buffer_take(&text, &kept->len);
+	buffer_reset(head);
+}
