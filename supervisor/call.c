@@ -1,0 +1,668 @@
+/*
+ * One execution: the state machine. A call waits for a place, starts a relay
+ * and a box, runs, ends and is concluded once. There is one ending: success,
+ * error, timeout and cancel all become "the pipes of the box are drained and
+ * its status is known"; deadlines and cancels only hasten that. Runs in the
+ * supervisor; reads nothing but messages of its own workers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "supervisor.h"
+
+#define IPC_SELF supervisor
+#define IPC_SELF_IS_SUPERVISOR
+#include "../common/ipc_route.h"
+
+enum call_state {
+	CALL_WAITING,  /* for a place */
+	CALL_STARTING, /* the box is being built */
+	CALL_RUNNING,  /* the box has the code: the deadline runs */
+	CALL_ENDING,   /* the box is dead or being killed */
+};
+
+/* Why a call ends, when not by itself. The first cause stands. */
+enum call_cause {
+	CALL_BY_ITSELF,
+	CALL_BY_DEADLINE,
+	CALL_BY_CANCEL,
+	CALL_BY_FAILURE, /* ours, the box's, or the relay's */
+};
+
+struct call {
+	TAILQ_ENTRY(call) entry;
+	struct supervisor *sv;
+	unsigned long number;
+	enum call_state state;
+	enum call_cause cause;
+	char *code;
+	size_t code_len;
+	unsigned int timeout;
+	call_concluded *concluded;
+	void *ctx;
+	struct event *timer; /* of the state: queue, start, deadline, drain */
+	struct timespec began;
+	struct channel *relay;
+	struct channel *box;
+	struct child *relay_process;
+	struct child *launcher;
+	struct child *init; /* process 1 of the box */
+	struct child *code_process;
+	int relay_over; /* drained, or gone */
+	int box_over;   /* its status is known, or there never was one */
+	struct call_result result;
+};
+
+static void call_admit(struct supervisor *sv);
+static void call_kill_box(struct call *call);
+
+/* Time */
+
+static struct timeval
+call_ms(unsigned long ms)
+{
+	return (struct timeval){ (time_t)(ms / 1000),
+		(suseconds_t)(ms % 1000 * 1000) };
+}
+
+static void
+call_set_timer(struct call *call, unsigned long ms)
+{
+	struct timeval tv = call_ms(ms);
+
+	event_add(call->timer, &tv);
+}
+
+static uint64_t
+call_elapsed_us(const struct timespec *since)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)((now.tv_sec - since->tv_sec) * 1000000 +
+	    (now.tv_nsec - since->tv_nsec) / 1000);
+}
+
+/* Accessors for the runtimes */
+
+struct supervisor *
+call_supervisor(struct call *call)
+{
+	return call->sv;
+}
+
+unsigned long
+call_number(const struct call *call)
+{
+	return call->number;
+}
+
+unsigned int
+call_timeout(const struct call *call)
+{
+	return call->timeout;
+}
+
+/* Conclusion */
+
+static void
+call_free(struct call *call)
+{
+	loop_event_free(&call->timer);
+	channel_free(&call->relay);
+	channel_free(&call->box);
+	/* Off the path: whatever still lives is killed and reaped later. */
+	reaper_forget(&call->code_process);
+	reaper_forget(&call->init);
+	reaper_forget(&call->launcher);
+	reaper_forget(&call->relay_process);
+	free(call->result.error);
+	free(call->result.out.data);
+	free(call->result.errors.data);
+	free(call->code);
+	free(call);
+}
+
+static void
+call_set_error(struct call *call, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+call_set_error(struct call *call, const char *fmt, ...)
+{
+	char text[ERR_TEXT_SIZE * 2];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	free(call->result.error);
+	call->result.error = mem_strdup(text);
+}
+
+/* The status of a call that nobody ended: what the code made of itself. */
+static void
+call_judge_code(struct call *call)
+{
+	struct call_result *result = &call->result;
+
+	if (result->signal != 0) {
+		result->status = CALL_ERROR;
+		call_set_error(call, "Sandbox was killed by SIG%s",
+		    sigabbrev_np(result->signal));
+	} else if (result->exit_code != 0) {
+		result->status = CALL_ERROR;
+		call_set_error(call, "Sandbox exited with code %d",
+		    result->exit_code);
+	} else {
+		result->status = CALL_SUCCESS;
+	}
+}
+
+static void
+call_judge(struct call *call)
+{
+	switch (call->cause) {
+	case CALL_BY_ITSELF:
+		call_judge_code(call);
+		return;
+	case CALL_BY_DEADLINE:
+		call->result.status = CALL_TIMEOUT;
+		call_set_error(call, "Execution timed out after %us",
+		    call->timeout);
+		return;
+	case CALL_BY_CANCEL:
+		call->result.status = CALL_CANCELLED;
+		return;
+	case CALL_BY_FAILURE:
+		call->result.status = CALL_ERROR;
+		return;
+	}
+}
+
+/* Takes the call out of its list. */
+static void
+call_unlist(struct call *call)
+{
+	struct supervisor *sv = call->sv;
+
+	if (call->state == CALL_WAITING) {
+		TAILQ_REMOVE(&sv->waiting, call, entry);
+		sv->nwaiting--;
+	} else {
+		TAILQ_REMOVE(&sv->running, call, entry);
+		sv->nrunning--;
+	}
+}
+
+/* The one ending of every call. */
+static void
+call_conclude(struct call *call)
+{
+	struct supervisor *sv = call->sv;
+
+	call_unlist(call);
+	call_judge(call);
+	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
+		call->result.signal = 0; /* that was us: no news */
+	log_debug("call %lu concluded", call->number);
+	call->concluded(call->ctx, &call->result);
+	call_free(call);
+	call_admit(sv);
+	if (sv->nrunning == 0 && sv->nwaiting == 0 && sv->idle != NULL)
+		sv->idle(sv->idle_ctx);
+}
+
+/* Concludes the call when there is nothing left to wait for. */
+static void
+call_progress(struct call *call)
+{
+	if (call->relay_over && call->box_over)
+		call_conclude(call);
+}
+
+/*
+ * Ends a call for a cause that is not its own; the first cause stands. What
+ * has begun goes the way of every end: killed, drained, concluded.
+ */
+static void
+call_end(struct call *call, enum call_cause cause)
+{
+	if (call->cause == CALL_BY_ITSELF)
+		call->cause = cause;
+	if (call->state == CALL_ENDING)
+		return;
+	if (call->state == CALL_WAITING) {
+		call->relay_over = 1;
+		call->box_over = 1;
+	} else {
+		call->state = CALL_ENDING;
+		call_kill_box(call);
+	}
+	/* From a timer, so that nobody is freed under a caller's feet. */
+	call_set_timer(call, call->relay_over && call->box_over ?
+	        0 : BOX_DRAIN_MS);
+}
+
+void
+call_fail(struct call *call, const char *fmt, ...)
+{
+	char text[ERR_TEXT_SIZE * 2];
+	va_list ap;
+
+	if (call->cause == CALL_BY_ITSELF) {
+		va_start(ap, fmt);
+		vsnprintf(text, sizeof(text), fmt, ap);
+		va_end(ap);
+		call_set_error(call, "%s", text);
+	}
+	call_end(call, CALL_BY_FAILURE);
+}
+
+void
+call_cancel(struct call *call, const char *why)
+{
+	if (call->cause == CALL_BY_ITSELF)
+		call_set_error(call, "%s", why);
+	call_end(call, CALL_BY_CANCEL);
+}
+
+void
+call_cancel_all(struct supervisor *sv, const char *why)
+{
+	struct call *call;
+
+	TAILQ_FOREACH (call, &sv->waiting, entry)
+		call_cancel(call, why);
+	TAILQ_FOREACH (call, &sv->running, entry)
+		call_cancel(call, why);
+}
+
+/* Nobody told us the end in time: what is missing is given up. */
+static void
+call_give_up(struct call *call)
+{
+	if (!call->relay_over)
+		log_error("call %lu: the relay did not drain in time",
+		    call->number);
+	if (!call->box_over)
+		log_error("call %lu: the box did not end in time",
+		    call->number);
+	if (!call->relay_over || !call->box_over)
+		call_fail(call, "the box could not be ended in time");
+	call->relay_over = 1;
+	call->box_over = 1;
+	call_progress(call);
+}
+
+static void
+call_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct call *call = arg;
+
+	(void)fd;
+	(void)what;
+	switch (call->state) {
+	case CALL_WAITING:
+		if (!call->box_over)
+			call_fail(call, "no place became free within %us: %zu "
+			    "executions are running "
+			    "(MCP_BRIDGE_MAX_CONCURRENT, "
+			    "MCP_BRIDGE_QUEUE_TIMEOUT)",
+			    call->sv->options.queue_timeout,
+			    call->sv->nrunning);
+		call_give_up(call);
+		return;
+	case CALL_STARTING:
+		call_fail(call, "the box was not ready within %d s",
+		    BOX_START_MS / 1000);
+		return;
+	case CALL_RUNNING:
+		call_end(call, CALL_BY_DEADLINE);
+		return;
+	case CALL_ENDING:
+		call_give_up(call);
+		return;
+	}
+}
+
+/* The box and the relay */
+
+static void
+call_kill_box(struct call *call)
+{
+	/* Until the launcher has told us of the others, they die with it. */
+	reaper_kill(call->launcher);
+	reaper_kill(call->init);
+	reaper_kill(call->code_process);
+}
+
+/* What has been started is over: only drained bytes may still come. */
+static void
+call_set_ending(struct call *call)
+{
+	if (call->state == CALL_ENDING)
+		return;
+	call->state = CALL_ENDING;
+	call_set_timer(call, BOX_DRAIN_MS);
+}
+
+static void
+call_on_launcher_ended(void *ctx, const struct child_end *end)
+{
+	struct call *call = ctx;
+
+	(void)end;
+	call->launcher = NULL;
+}
+
+static void
+call_on_init_ended(void *ctx, const struct child_end *end)
+{
+	struct call *call = ctx;
+
+	(void)end;
+	call->init = NULL;
+}
+
+static void
+call_take_usage(struct call_result *result, const struct rusage *usage)
+{
+	result->cpu_us = (uint64_t)usage->ru_utime.tv_sec * 1000000 +
+	    (uint64_t)usage->ru_utime.tv_usec +
+	    (uint64_t)usage->ru_stime.tv_sec * 1000000 +
+	    (uint64_t)usage->ru_stime.tv_usec;
+	result->peak_kib = (uint64_t)usage->ru_maxrss;
+}
+
+/* The code has ended: its exact status; what it left behind ends with it. */
+static void
+call_on_code_ended(void *ctx, const struct child_end *end)
+{
+	struct call *call = ctx;
+	struct call_result *result = &call->result;
+
+	call->code_process = NULL;
+	call->box_over = 1;
+	result->duration_us = call_elapsed_us(&call->began);
+	call_take_usage(result, &end->usage);
+	result->exited = end->code == CLD_EXITED;
+	if (result->exited)
+		result->exit_code = end->status;
+	else
+		result->signal = end->status;
+	reaper_kill(call->init);
+	call_set_ending(call);
+	call_progress(call);
+}
+
+void
+call_on_box_started(struct call *call, int *init, int *code,
+    unsigned int landlock, int proc)
+{
+	struct event_base *base = call->sv->base;
+	struct err err;
+
+	call->init =
+	    reaper_watch(base, init, call_on_init_ended, call, &err);
+	call->code_process = call->init == NULL ? NULL :
+	    reaper_watch(base, code, call_on_code_ended, call, &err);
+	if (call->code_process == NULL) {
+		call->box_over = 1;
+		call_fail(call, "the box talks nonsense: %s", err.text);
+		return;
+	}
+	call->result.boxed = 1;
+	call->result.landlock = landlock;
+	call->result.proc = proc;
+	if (call->state == CALL_ENDING)
+		call_kill_box(call);
+}
+
+/*
+ * The launcher and all that it started have let go of the channel: either the
+ * interpreter runs now, or there is no box and never will be.
+ */
+static void
+call_on_box_closed(void *ctx, const struct err *why)
+{
+	struct call *call = ctx;
+
+	channel_free(&call->box);
+	if (why != NULL)
+		call_fail(call, "the box talks nonsense: %s", why->text);
+	if (call->result.boxed)
+		return;
+	call->box_over = 1;
+	call_fail(call, "the box ended before it stood");
+	call_progress(call);
+}
+
+void
+call_on_code_running(struct call *call)
+{
+	if (call->state != CALL_STARTING)
+		return;
+	call->state = CALL_RUNNING;
+	call_set_timer(call, call->timeout * 1000UL);
+}
+
+void
+call_on_drained(struct call *call, struct call_stream *out,
+    struct call_stream *errors)
+{
+	call->result.out = *out;
+	call->result.errors = *errors;
+	call->relay_over = 1;
+	call_progress(call);
+}
+
+static void
+call_on_relay_closed(void *ctx, const struct err *why)
+{
+	struct call *call = ctx;
+
+	channel_free(&call->relay);
+	if (call->relay_over)
+		return;
+	call->relay_over = 1;
+	if (why != NULL)
+		call_fail(call, "the relay talks nonsense: %s", why->text);
+	else
+		call_fail(call, "the relay of this execution died");
+	call_progress(call);
+}
+
+/* Starting */
+
+/* A worker with a channel to it, and the role's ways of saying it is gone. */
+static int
+call_start_worker(struct call *call, enum role role, unsigned int uid,
+    struct channel **channel, int *pidfd, struct err *err)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, role, ipc_routes,
+		role == ROLE_RELAY ? call_on_relay_closed : call_on_box_closed,
+		call };
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	if (spawn_worker(role, call->number, uid, pair[1], pidfd, err) == -1) {
+		fd_close(&pair[0]);
+		fd_close(&pair[1]);
+		return -1;
+	}
+	fd_close(&pair[1]);
+	*channel = channel_new(call->sv->base, &pair[0], &ends);
+	return 0;
+}
+
+struct channel *
+call_start_box(struct call *call, struct err *err)
+{
+	auto_fd int pidfd = -1;
+
+	if (call_start_worker(call, ROLE_BOX, 0, &call->box, &pidfd, err) ==
+	    -1)
+		return NULL;
+	call->launcher = reaper_watch(
+	    call->sv->base, &pidfd, call_on_launcher_ended, call, err);
+	return call->launcher == NULL ? NULL : call->box;
+}
+
+/* The four pipes: the relay's ends and the box's ends. */
+static int
+call_make_pipes(
+    struct box_pipes *relay, struct box_pipes *box, struct err *err)
+{
+	int *const pairs[4][2] = { { &box->control_in, &relay->control_out },
+		{ &relay->control_in, &box->control_out },
+		{ &relay->out, &box->out },
+		{ &relay->errors, &box->errors } };
+	int pair[2];
+	size_t i;
+
+	for (i = 0; i < 4; i++) {
+		if (pipe2(pair, O_CLOEXEC) == -1)
+			return err_sys(err, "make a pipe");
+		*pairs[i][0] = pair[0];
+		*pairs[i][1] = pair[1];
+	}
+	return 0;
+}
+
+static void
+call_close_pipes(struct box_pipes *pipes)
+{
+	fd_close(&pipes->control_in);
+	fd_close(&pipes->control_out);
+	fd_close(&pipes->out);
+	fd_close(&pipes->errors);
+}
+
+static int
+call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
+{
+	struct ipc_start start = { .execution = call->number,
+		.log_level = log_level_get(),
+		.output_max = call->sv->options.max_output,
+		.code = { (const uint8_t *)call->code, call->code_len, -1 } };
+	auto_fd int pidfd = -1;
+
+	if (call_start_worker(call, ROLE_RELAY, RELAY_UID, &call->relay,
+	        &pidfd, err) == -1)
+		return -1;
+	call->relay_process =
+	    reaper_watch(call->sv->base, &pidfd, NULL, NULL, err);
+	if (call->relay_process == NULL)
+		return -1;
+	start.control_in = fd_take(&pipes->control_in);
+	start.control_out = fd_take(&pipes->control_out);
+	start.out = fd_take(&pipes->out);
+	start.errors = fd_take(&pipes->errors);
+	return channel_send_start(call->relay, &start, err);
+}
+
+/* Relay first: it takes the shorter time, and reads from the first byte on. */
+static int
+call_start_both(struct call *call, struct err *err)
+{
+	struct box_pipes relay = { -1, -1, -1, -1 };
+	struct box_pipes box = { -1, -1, -1, -1 };
+	int failed = call_make_pipes(&relay, &box, err) == -1 ||
+	    call->sv->runtime->start(call, &box, err) == -1 ||
+	    call_start_relay(call, &relay, err) == -1;
+
+	call_close_pipes(&relay);
+	call_close_pipes(&box);
+	free(mem_take(&call->code));
+	return failed ? -1 : 0;
+}
+
+static void
+call_start(struct call *call)
+{
+	struct err err;
+
+	clock_gettime(CLOCK_MONOTONIC, &call->began);
+	call->state = CALL_STARTING;
+	call_set_timer(call, BOX_START_MS);
+	if (call_start_both(call, &err) == 0)
+		return;
+	call->box_over = call->box == NULL;
+	call->relay_over = call->relay == NULL;
+	call_fail(call, "the box cannot be started: %s", err.text);
+}
+
+/* The call that has waited longest and has not been ended meanwhile. */
+static struct call *
+call_next(struct supervisor *sv)
+{
+	struct call *call;
+
+	TAILQ_FOREACH (call, &sv->waiting, entry)
+		if (call->cause == CALL_BY_ITSELF)
+			return call;
+	return NULL;
+}
+
+/* Lets waiting calls in while there are places. */
+static void
+call_admit(struct supervisor *sv)
+{
+	struct call *call;
+
+	while (sv->nrunning < sv->options.max_concurrent &&
+	    (call = call_next(sv)) != NULL) {
+		TAILQ_REMOVE(&sv->waiting, call, entry);
+		sv->nwaiting--;
+		TAILQ_INSERT_TAIL(&sv->running, call, entry);
+		sv->nrunning++;
+		call_start(call);
+	}
+}
+
+struct call *
+call_new(struct supervisor *sv, char **code, size_t code_len,
+    unsigned int timeout, call_concluded *concluded, void *ctx,
+    struct err *err)
+{
+	auto_free char *text = mem_take(code);
+	struct call *call;
+
+	if (sv->nrunning >= sv->options.max_concurrent &&
+	    sv->nwaiting >= sv->options.queue) {
+		err_set(err, "busy: %zu executions are running and %zu are "
+		    "waiting; try again later, or raise "
+		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
+		    sv->nrunning, sv->nwaiting);
+		return NULL;
+	}
+	call = mem_alloc(sizeof(*call));
+	call->sv = sv;
+	call->number = ++sv->calls;
+	call->code = mem_take(&text);
+	call->code_len = code_len;
+	call->timeout = timeout;
+	call->result.timeout = timeout;
+	call->concluded = concluded;
+	call->ctx = ctx;
+	call->timer = evtimer_new(sv->base, call_on_timer, call);
+	call_set_timer(call, sv->options.queue_timeout * 1000UL);
+	TAILQ_INSERT_TAIL(&sv->waiting, call, entry);
+	sv->nwaiting++;
+	call_admit(sv);
+	return call;
+}

@@ -1,0 +1,257 @@
+/*
+ * caisson, the process: reads its options, moves the client's descriptors out
+ * of everybody's way, and runs the loop until the client or a signal ends it.
+ * Runs in the supervisor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/loop.h"
+#include "supervisor.h"
+
+/* Exit statuses: caisson(1). */
+#define MAIN_EXIT_USAGE 2
+
+/* The program while it serves one client on standard input and output. */
+struct main_serving {
+	struct supervisor sv;
+	struct client *client;
+	struct event *terminate;
+	struct event *interrupt;
+};
+
+/* Descriptors 0 to 2 exist, so that nothing else is opened in their place. */
+static void
+main_open_standard_fds(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	fd_close(&fd);
+}
+
+/* Moves a standard descriptor away; what stands in for it cannot hurt. */
+static int
+main_move_fd(int fd, int stand_in, struct err *err)
+{
+	int moved = fcntl(fd, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+
+	if (moved == -1)
+		return err_sys(err, "move descriptor %d", fd);
+	if (dup2(stand_in, fd) == -1)
+		return err_sys(err, "replace descriptor %d", fd);
+	return moved;
+}
+
+static int
+main_open_log(const char *path, struct err *err)
+{
+	auto_fd int fd = -1;
+
+	if (path[0] == '\0')
+		return 0;
+	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	if (fd == -1)
+		return err_sys(
+		    err, "open the log file %s (MCP_BRIDGE_LOG_FILE)", path);
+	if (dup2(fd, STDERR_FILENO) == -1)
+		return err_sys(err, "use the log file %s", path);
+	return 0;
+}
+
+/* Each call needs about ten descriptors, and passes some of them on. */
+static int
+main_raise_nofile(struct err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		return err_sys(err, "read the limit of descriptors");
+	if (limit.rlim_cur < SUPERVISOR_NOFILE_AIM) {
+		limit.rlim_cur = limit.rlim_max < SUPERVISOR_NOFILE_AIM
+		    ? limit.rlim_max
+		    : SUPERVISOR_NOFILE_AIM;
+		if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
+			return err_sys(err, "raise the limit of descriptors");
+	}
+	if (limit.rlim_cur < SUPERVISOR_NOFILE_LEAST)
+		return err_set(err, "only %llu descriptors are allowed, %d "
+		    "are needed: raise the hard limit ('ulimit -H -n')",
+		    (unsigned long long)limit.rlim_cur,
+		    SUPERVISOR_NOFILE_LEAST);
+	return 0;
+}
+
+/* epoll cannot wait for regular files; other ways can. */
+static int
+main_needs_any_file(void)
+{
+	struct stat in, out;
+
+	if (fstat(STDIN_FILENO, &in) == -1 || fstat(STDOUT_FILENO, &out) == -1)
+		return 1;
+	return !(S_ISFIFO(in.st_mode) || S_ISSOCK(in.st_mode)) ||
+	    !(S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode));
+}
+
+/* What serving and the selftest both need. */
+static int
+main_prepare(struct supervisor *sv, struct err *err)
+{
+	signal(SIGPIPE, SIG_IGN);
+	TAILQ_INIT(&sv->waiting);
+	TAILQ_INIT(&sv->running);
+	sv->runtime =
+	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
+	sv->base = loop_new(main_needs_any_file());
+	if (main_raise_nofile(err) == -1)
+		return -1;
+	return spawn_init(err);
+}
+
+/* Serving */
+
+/* The client has closed its end: everything ends at once, unanswered. */
+static void
+main_on_client_ended(void *ctx)
+{
+	struct main_serving *serving = ctx;
+
+	event_base_loopbreak(serving->sv.base);
+}
+
+/* After a signal: the last call is concluded, so this was all. */
+static void
+main_on_idle(void *ctx)
+{
+	struct main_serving *serving = ctx;
+
+	if (serving->sv.draining)
+		event_base_loopexit(serving->sv.base, NULL);
+}
+
+/* The first signal ends every call with an answer, the second at once. */
+static void
+main_on_signal(evutil_socket_t sig, short what, void *ctx)
+{
+	struct main_serving *serving = ctx;
+	struct supervisor *sv = &serving->sv;
+
+	(void)sig;
+	(void)what;
+	if (sv->draining) {
+		event_base_loopbreak(sv->base);
+		return;
+	}
+	log_info("ending after a signal");
+	sv->draining = 1;
+	call_cancel_all(sv, "Caisson is shutting down");
+	if (sv->nrunning == 0 && sv->nwaiting == 0)
+		main_on_idle(serving);
+}
+
+/* Answers that were given are worth a last moment of waiting. */
+static void
+main_flush(struct main_serving *serving)
+{
+	struct timeval patience = { 1, 0 };
+
+	event_base_loopexit(serving->sv.base, &patience);
+	while (!client_flushed(serving->client) &&
+	    event_base_loop(serving->sv.base, EVLOOP_ONCE) == 0 &&
+	    !event_base_got_exit(serving->sv.base))
+		;
+}
+
+static int
+main_serve(struct main_serving *serving, struct err *err)
+{
+	struct supervisor *sv = &serving->sv;
+	int in = main_move_fd(STDIN_FILENO, STDERR_FILENO, err);
+	int out = main_move_fd(STDOUT_FILENO, STDERR_FILENO, err);
+
+	if (in == -1 || out == -1)
+		return -1;
+	sv->idle = main_on_idle;
+	sv->idle_ctx = serving;
+	serving->terminate =
+	    evsignal_new(sv->base, SIGTERM, main_on_signal, serving);
+	serving->interrupt =
+	    evsignal_new(sv->base, SIGINT, main_on_signal, serving);
+	event_add(serving->terminate, NULL);
+	event_add(serving->interrupt, NULL);
+	serving->client =
+	    client_new(sv, &in, &out, main_on_client_ended, serving);
+	event_base_dispatch(sv->base);
+	sv->draining = 1;
+	main_flush(serving);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	client_free(&serving->client);
+	loop_event_free(&serving->terminate);
+	loop_event_free(&serving->interrupt);
+	event_base_free(sv->base);
+	return 0;
+}
+
+static int
+main_usage_error(const struct err *err)
+{
+	fprintf(stderr, "caisson: %s\n", err->text);
+	return MAIN_EXIT_USAGE;
+}
+
+static int
+main_run(struct main_serving *serving)
+{
+	struct options *options = &serving->sv.options;
+	struct err err;
+
+	if (main_open_log(options->log_file, &err) == -1)
+		return main_usage_error(&err);
+	log_init("caisson", (enum log_level)options->log_level);
+	if (main_prepare(&serving->sv, &err) == -1)
+		return main_usage_error(&err);
+	if (options->action == OPTION_SELFTEST)
+		return selftest_run(&serving->sv);
+	return main_serve(serving, &err) == -1 ? main_usage_error(&err) : 0;
+}
+
+int
+main(int argc, char **argv, char **envp)
+{
+	static struct main_serving serving;
+	struct options *options = &serving.sv.options;
+	struct err err;
+	int status = 0;
+
+	main_open_standard_fds();
+	if (options_read(options, argc, argv, envp, &err) == -1)
+		return main_usage_error(&err);
+	switch (options->action) {
+	case OPTION_HELP:
+		options_help(stdout);
+		break;
+	case OPTION_VERSION:
+		printf("caisson %s\n", CAISSON_VERSION);
+		break;
+	case OPTION_CHECK:
+		options_print(options, stdout);
+		break;
+	default:
+		status = main_run(&serving);
+		break;
+	}
+	options_free(options);
+	return status;
+}

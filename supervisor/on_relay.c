@@ -1,0 +1,62 @@
+/*
+ * What a relay tells the supervisor: the whole surface between the two. What
+ * it says of the output is checked before it is believed. Runs in the
+ * supervisor.
+ */
+#include <stdlib.h>
+
+#include "../common/mem.h"
+#include "../common/utf8.h"
+#include "supervisor.h"
+
+void
+supervisor_on_running(struct call *call, struct ipc_running *running)
+{
+	(void)running;
+	call_on_code_running(call);
+}
+
+void
+supervisor_on_fault(struct call *call, struct ipc_fault *fault)
+{
+	call_fail(call, "the code broke the protocol of its box: %s",
+	    fault->reason);
+}
+
+/* Returns 0 and the stream, or -1 with err when it is not what it should be. */
+static int
+on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
+    uint64_t dropped, struct call_stream *stream, struct err *err)
+{
+	stream->data = ipc_blob_copy(blob, err);
+	if (stream->data == NULL)
+		return -1;
+	stream->len = blob->len;
+	stream->head = head;
+	stream->dropped = dropped;
+	if (head > stream->len || (dropped == 0 && head != stream->len))
+		return err_set(err, "a cut outside of the output");
+	if (!utf8_valid(stream->data, head) ||
+	    !utf8_valid(stream->data + head, stream->len - head))
+		return err_set(err, "output that is not UTF-8");
+	return 0;
+}
+
+void
+supervisor_on_done(struct call *call, struct ipc_done *done)
+{
+	struct call_stream out = { 0 };
+	struct call_stream errors = { 0 };
+	struct err err;
+
+	if (on_relay_read_stream(&done->out, done->out_head, done->out_dropped,
+	        &out, &err) == -1 ||
+	    on_relay_read_stream(&done->errors, done->errors_head,
+	        done->errors_dropped, &errors, &err) == -1) {
+		free(out.data);
+		free(errors.data);
+		out = errors = (struct call_stream){ 0 };
+		call_fail(call, "the relay talks nonsense: %s", err.text);
+	}
+	call_on_drained(call, &out, &errors);
+}

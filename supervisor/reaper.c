@@ -1,0 +1,157 @@
+/*
+ * Children and their ends, by pidfd: no signal handler, no number that could
+ * mean somebody else by now. Runs in the supervisor, the parent of every
+ * worker, of every box's first process and of the code itself.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "supervisor.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3 /* linux/wait.h, Linux 5.4 */
+#endif
+
+struct child {
+	LIST_ENTRY(child) entry;
+	int pidfd;
+	struct event *ended_event;
+	child_ended *ended; /* NULL when nobody wants to know */
+	void *ctx;
+};
+
+static LIST_HEAD(, child) reaper_children =
+    LIST_HEAD_INITIALIZER(reaper_children);
+
+/*
+ * Reaps children that nobody told us of: a box that was killed while it was
+ * being built leaves one or two. Only when no other child is awaited, so that
+ * no end can be taken from whoever waits for it.
+ */
+static void
+reaper_sweep(void)
+{
+	siginfo_t si;
+
+	while (LIST_EMPTY(&reaper_children)) {
+		si.si_pid = 0;
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) == -1 ||
+		    si.si_pid == 0)
+			return;
+		log_debug("swept process %d", (int)si.si_pid);
+	}
+}
+
+static void
+reaper_free(struct child *child)
+{
+	LIST_REMOVE(child, entry);
+	loop_event_free(&child->ended_event);
+	fd_close(&child->pidfd);
+	free(child);
+}
+
+/* The raw call: glibc's waitid does not give the resource usage. */
+static long
+reaper_wait(int pidfd, siginfo_t *si, int options, struct rusage *usage)
+{
+	si->si_pid = 0;
+	return syscall(SYS_waitid, P_PIDFD, pidfd, si, options, usage);
+}
+
+static void
+reaper_on_ended(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *child = arg;
+	struct child_end end = { 0 };
+	child_ended *ended = child->ended;
+	void *ctx = child->ctx;
+	siginfo_t si;
+
+	(void)what;
+	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1)
+		fatal("a child was reaped by somebody else: errno %d", errno);
+	if (si.si_pid == 0)
+		return;
+	end.code = si.si_code;
+	end.status = si.si_status;
+	reaper_free(child);
+	if (ended != NULL)
+		ended(ctx, &end);
+	reaper_sweep();
+}
+
+struct child *
+reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
+    void *ctx, struct err *err)
+{
+	struct child *child;
+	siginfo_t si;
+
+	if (reaper_wait(*pidfd, &si, WEXITED | WNOHANG | WNOWAIT, NULL) ==
+	    -1) {
+		err_sys(err, "this process is no child of ours");
+		fd_close(pidfd);
+		return NULL;
+	}
+	child = mem_alloc(sizeof(*child));
+	child->pidfd = fd_take(pidfd);
+	child->ended = ended;
+	child->ctx = ctx;
+	child->ended_event = event_new(base, child->pidfd,
+	    EV_READ | EV_PERSIST, reaper_on_ended, child);
+	event_add(child->ended_event, NULL);
+	LIST_INSERT_HEAD(&reaper_children, child, entry);
+	return child;
+}
+
+void
+reaper_kill(struct child *child)
+{
+	/* ESRCH: it has ended already, and will be reaped. */
+	if (child != NULL &&
+	    syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0) ==
+	        -1 &&
+	    errno != ESRCH)
+		log_error("cannot kill a child: errno %d", errno);
+}
+
+void
+reaper_forget(struct child **childp)
+{
+	struct child *child = mem_take(childp);
+
+	if (child == NULL)
+		return;
+	reaper_kill(child);
+	child->ended = NULL;
+}
+
+void
+reaper_finish(unsigned int ms)
+{
+	const struct timespec pause = { 0, 1000000 };
+	struct child *child;
+	siginfo_t si;
+
+	LIST_FOREACH (child, &reaper_children, entry)
+		reaper_kill(child);
+	/* The loop is over: a bounded wait, a millisecond at a time. */
+	for (; ms > 0; ms--) {
+		do {
+			si.si_pid = 0;
+			if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) == -1)
+				return; /* ECHILD: none is left */
+		} while (si.si_pid != 0);
+		nanosleep(&pause, NULL);
+	}
+	log_warn("some children did not end in time");
+}

@@ -1,0 +1,165 @@
+/*
+ * The arguments of the tool run_python: read where they lie, checked one by
+ * one, refused with one sentence. Runs in the supervisor; executes nothing.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/mem.h"
+#include "supervisor.h"
+
+/* A name from the client, cut for a sentence. */
+#define RUN_PYTHON_NAME 60
+
+/* Whether the text is nothing but white space. */
+static int
+run_python_blank(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (strchr(" \t\r\n\f\v", text[i]) == NULL || text[i] == '\0')
+			return 0;
+	return 1;
+}
+
+static int
+run_python_read_code(struct json_span value, const struct options *options,
+    struct run_python *run, struct err *err)
+{
+	if (json_span_kind(value) != JSON_SPAN_STRING)
+		return err_set(err, "code must be a string of Python source");
+	free(run->code);
+	run->code = json_span_string(value, &run->code_len, err);
+	if (run->code == NULL)
+		return err_wrap(err, "code must be text");
+	if (run->code_len > options->max_code)
+		return err_set(err, "code has %zu bytes, more than the %zu "
+		    "allowed (MCP_BRIDGE_MAX_CODE)",
+		    run->code_len, (size_t)options->max_code);
+	if (run_python_blank(run->code, run->code_len))
+		return err_set(err, "code is blank: give the Python source "
+		    "to run");
+	return 0;
+}
+
+static int
+run_python_read_timeout(struct json_span value, const struct options *options,
+    struct run_python *run, struct err *err)
+{
+	char text[64] = "";
+	double seconds = 0;
+
+	if (json_span_kind(value) == JSON_SPAN_NUMBER &&
+	    value.len < sizeof(text)) {
+		memcpy(text, value.p, value.len);
+		seconds = strtod(text, NULL);
+	}
+	/* 30 and 30.0 and 3e1 are whole seconds; 0.5 is not. */
+	if (!(seconds >= 1 && seconds <= options->max_timeout) ||
+	    seconds != floor(seconds))
+		return err_set(err, "timeout must be a whole number of "
+		    "seconds from 1 to %u",
+		    (unsigned int)options->max_timeout);
+	run->timeout = (unsigned int)seconds;
+	return 0;
+}
+
+/* Decodes a name for a sentence; never fails. The caller frees it. */
+static char *
+run_python_name(struct json_span string)
+{
+	size_t len;
+	char *name = json_span_string(string, &len, NULL);
+
+	if (name == NULL)
+		return mem_strdup("?");
+	if (len > RUN_PYTHON_NAME) {
+		while (len > 0 && (len >= RUN_PYTHON_NAME ||
+		                      (name[len] & 0xc0) == 0x80))
+			len--;
+		name[len] = '\0';
+	}
+	return name;
+}
+
+/* No server can be configured in this version: any name is unknown. */
+static int
+run_python_read_servers(struct json_span value, struct err *err)
+{
+	struct json_span_walk walk;
+	struct json_span element;
+	auto_free char *name = NULL;
+
+	if (json_span_kind(value) != JSON_SPAN_ARRAY)
+		return err_set(
+		    err, "servers must be an array of server names");
+	walk = json_span_walk(value);
+	while (json_span_next_element(&walk, &element))
+		if (json_span_kind(element) != JSON_SPAN_STRING)
+			return err_set(err, "servers must contain only "
+			    "strings, the names of servers");
+	walk = json_span_walk(value);
+	if (!json_span_next_element(&walk, &element))
+		return 0;
+	name = run_python_name(element);
+	return err_set(
+	    err, "unknown server \"%s\": no servers are configured", name);
+}
+
+static int
+run_python_read_member(struct json_span name, struct json_span value,
+    const struct options *options, struct run_python *run, struct err *err)
+{
+	auto_free char *text = NULL;
+
+	if (json_span_is(name, "code"))
+		return run_python_read_code(value, options, run, err);
+	if (json_span_is(name, "timeout"))
+		return run_python_read_timeout(value, options, run, err);
+	if (json_span_is(name, "servers"))
+		return run_python_read_servers(value, err);
+	text = run_python_name(name);
+	return err_set(err, "unknown argument \"%s\": run_python takes code, "
+	    "servers and timeout", text);
+}
+
+static int
+run_python_read_all(struct json_span arguments, const struct options *options,
+    struct run_python *run, struct err *err)
+{
+	struct json_span_walk walk;
+	struct json_span name, value;
+
+	if (arguments.len > 0 &&
+	    json_span_kind(arguments) != JSON_SPAN_OBJECT)
+		return err_set(err, "arguments must be an object such as "
+		    "{\"code\": \"print(1)\"}");
+	if (json_span_get(arguments, "code", &value) > 1)
+		return err_set(err, "code is given more than once");
+	if (arguments.len > 0) {
+		walk = json_span_walk(arguments);
+		while (json_span_next_member(&walk, &name, &value))
+			if (run_python_read_member(
+			        name, value, options, run, err) == -1)
+				return -1;
+	}
+	if (run->code == NULL)
+		return err_set(err, "code is missing: give the Python source "
+		    "to run as a string");
+	return 0;
+}
+
+int
+run_python_read(struct json_span arguments, const struct options *options,
+    struct run_python *run, struct err *err)
+{
+	memset(run, 0, sizeof(*run));
+	run->timeout = options->timeout;
+	if (run_python_read_all(arguments, options, run, err) == 0)
+		return 0;
+	free(mem_take(&run->code));
+	return -1;
+}

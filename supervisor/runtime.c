@@ -1,0 +1,70 @@
+/*
+ * Which sandbox: a row per runtime. All speak the box protocol over the pipes
+ * they are given, so nobody else knows which one runs. Runs in the supervisor.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "supervisor.h"
+
+/* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
+#define RUNTIME_FILES_SHARE 4
+
+static unsigned long
+runtime_processors(void)
+{
+	long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return n > 0 ? (unsigned long)n : 1;
+}
+
+/* What a box is asked to be, from the options. */
+static void
+runtime_native_request(struct call *call, struct ipc_setup *setup)
+{
+	const struct options *options = &call_supervisor(call)->options;
+
+	if (geteuid() == 0)
+		setup->uid =
+		    BOX_UID_FIRST + call_number(call) % BOX_UID_COUNT;
+	setup->memory = options->memory;
+	setup->processes = options->pids;
+	/* Threads add up: only what the deadline cannot stop is stopped. */
+	setup->cpu_seconds = call_timeout(call) * runtime_processors() +
+	    BOX_CPU_EXTRA_SECONDS;
+	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
+	setup->python = options->python;
+}
+
+static int
+runtime_native_start(
+    struct call *call, struct box_pipes *pipes, struct err *err)
+{
+	struct ipc_setup setup = { 0 };
+	struct channel *box = call_start_box(call, err);
+
+	if (box == NULL)
+		return -1;
+	runtime_native_request(call, &setup);
+	setup.control_in = fd_take(&pipes->control_in);
+	setup.control_out = fd_take(&pipes->control_out);
+	setup.out = fd_take(&pipes->out);
+	setup.errors = fd_take(&pipes->errors);
+	return channel_send_setup(box, &setup, err);
+}
+
+static const struct runtime runtime_table[] = {
+	{ "native", runtime_native_start },
+};
+
+const struct runtime *
+runtime_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(runtime_table) / sizeof(runtime_table[0]); i++)
+		if (strcmp(runtime_table[i].name, name) == 0)
+			return &runtime_table[i];
+	return NULL;
+}

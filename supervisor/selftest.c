@@ -1,0 +1,183 @@
+/*
+ * caisson --selftest: each promise of the box, tried by doing, one line each.
+ * What runs in the box is worker/box/python/probe.py, as ordinary user code of
+ * an ordinary call; what it prints is believed only here, where the operator
+ * asks about his own machine. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "probe_text.h"
+#include "supervisor.h"
+
+/* A script that never ends by itself, and how long it is given. */
+static const char selftest_endless[] = "while True: pass\n";
+#define SELFTEST_ENDLESS_SECONDS 1
+#define SELFTEST_PROBE_SECONDS 60
+
+struct selftest {
+	struct supervisor *sv;
+	int failures;
+	int seen; /* lines of the probe */
+};
+
+static void
+selftest_line(struct selftest *test, int ok, const char *name,
+    const char *detail)
+{
+	test->failures += !ok;
+	printf("%-4s  %-26s  %s\n", ok ? "ok" : "FAIL", name, detail);
+}
+
+/* A line of the probe: "ok" or "FAIL", a name, a detail, with tabs between. */
+static void
+selftest_probe_line(struct selftest *test, char *line)
+{
+	char *name = strchr(line, '\t');
+	char *detail = name == NULL ? NULL : strchr(name + 1, '\t');
+
+	test->seen++;
+	if (detail == NULL) {
+		selftest_line(test, 0, "probe", line);
+		return;
+	}
+	*name++ = '\0';
+	*detail++ = '\0';
+	selftest_line(test, strcmp(line, "ok") == 0, name, detail);
+}
+
+static void
+selftest_probe_lines(struct selftest *test, const struct call_stream *out)
+{
+	auto_free char *text = mem_dup(out->data, out->len);
+	char *rest = text;
+	char *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (line[0] != '\0')
+			selftest_probe_line(test, line);
+}
+
+/* What the kernel gave beyond what the box needs, and what it did not. */
+static void
+selftest_facts(struct selftest *test, const struct call_result *result)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text),
+	    result->landlock > 0 ? "ABI %u is in force" :
+	    "absent in this kernel: the namespaces and seccomp stand alone",
+	    result->landlock);
+	selftest_line(test, 1, "landlock", text);
+	selftest_line(test, 1, "/proc", result->proc ?
+	        "the box has its own" :
+	        "not allowed here (masked): boxes run without /proc");
+	snprintf(text, sizeof(text), "by rlimit, %llu MiB for each process; "
+	    "no cgroup is used in this version",
+	    (unsigned long long)(test->sv->options.memory / MIB));
+	selftest_line(test, 1, "limit on memory", text);
+}
+
+static void
+selftest_on_probe(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+
+	if (result->boxed)
+		selftest_line(test, 1, "box", "can be built");
+	else
+		selftest_line(test, 0, "box", result->error);
+	if (result->boxed)
+		selftest_facts(test, result);
+	selftest_probe_lines(test, &result->out);
+	if (result->boxed && result->status != CALL_SUCCESS) {
+		selftest_line(test, 0, "probe", result->error);
+		fwrite(result->errors.data, 1, result->errors.len, stdout);
+	} else if (result->boxed && test->seen == 0) {
+		selftest_line(test, 0, "probe", "it printed nothing");
+	}
+}
+
+static void
+selftest_on_endless(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+
+	if (result->status == CALL_TIMEOUT)
+		selftest_line(test, 1, "limit on time",
+		    "an endless loop was ended at its deadline");
+	else
+		selftest_line(test, 0, "limit on time",
+		    result->error != NULL ? result->error : "it ended itself");
+}
+
+static void
+selftest_on_idle(void *ctx)
+{
+	struct selftest *test = ctx;
+
+	event_base_loopbreak(test->sv->base);
+}
+
+/* Runs one call to its end. */
+static void
+selftest_call(struct selftest *test, const char *text, unsigned int timeout,
+    call_concluded *concluded)
+{
+	char *code = mem_strdup(text);
+	struct err err;
+
+	if (call_new(test->sv, &code, strlen(text), timeout, concluded, test,
+	        &err) == NULL) {
+		selftest_line(test, 0, "call", err.text);
+		return;
+	}
+	event_base_dispatch(test->sv->base);
+}
+
+/* Puts number in the place of every mark in the probe's text. */
+static char *
+selftest_replace(const char *text, const char *mark, unsigned long long number)
+{
+	struct buffer replaced = { 0 };
+	const char *found;
+
+	while ((found = strstr(text, mark)) != NULL) {
+		buffer_add(&replaced, text, (size_t)(found - text));
+		buffer_printf(&replaced, "%llu", number);
+		text = found + strlen(mark);
+	}
+	buffer_add_text(&replaced, text);
+	return buffer_take(&replaced, NULL);
+}
+
+int
+selftest_run(struct supervisor *sv)
+{
+	struct selftest test = { .sv = sv };
+	auto_free char *sized =
+	    selftest_replace(probe_text, "@MEMORY@", sv->options.memory);
+	auto_free char *probe =
+	    selftest_replace(sized, "@PROCESSES@", sv->options.pids);
+
+	sv->idle = selftest_on_idle;
+	sv->idle_ctx = &test;
+	printf("caisson %s, as uid %u\n", CAISSON_VERSION,
+	    (unsigned int)geteuid());
+	selftest_call(&test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
+	if (test.failures == 0)
+		selftest_call(&test, selftest_endless,
+		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	if (test.failures == 0)
+		printf("This machine keeps every promise of the box.\n");
+	else
+		printf("%d of the promises cannot be kept here.\n",
+		    test.failures);
+	event_base_free(sv->base);
+	return test.failures == 0 ? 0 : 1;
+}

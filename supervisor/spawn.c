@@ -1,0 +1,161 @@
+/*
+ * The only fork and exec of the program. A worker starts with an empty
+ * environment, four descriptors, no_new_privs, a session of its own, and (when
+ * we are root) a user of its own. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/limits.h"
+#include "../common/log.h"
+#include "supervisor.h"
+
+/* The workers, opened once: an upgrade on disk cannot mix two versions. */
+static int spawn_binaries[ROLES];
+
+/* Where they may be, seen from the folder of our own binary. */
+static const char *const spawn_places[] = { ".", CAISSON_LIBEXEC_RELATIVE };
+
+/* Opens the binary of a role for execution. Returns the fd, or -1. */
+static int
+spawn_find(const char *own_folder, enum role role)
+{
+	char path[PATH_MAX];
+	size_t i;
+	int n, fd;
+
+	for (i = 0; i < sizeof(spawn_places) / sizeof(spawn_places[0]); i++) {
+		n = snprintf(path, sizeof(path), "%s/%s/%s", own_folder,
+		    spawn_places[i], role_info(role)->binary);
+		if (n < 0 || (size_t)n >= sizeof(path))
+			continue;
+		fd = open(path, O_PATH | O_CLOEXEC);
+		if (fd != -1)
+			return fd;
+	}
+	return -1;
+}
+
+int
+spawn_init(struct err *err)
+{
+	char self[PATH_MAX] = "";
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char *folder;
+	enum role role;
+
+	if (n == -1)
+		return err_sys(err, "find our own binary (/proc/self/exe)");
+	self[n] = '\0';
+	folder = dirname(self);
+	for (role = 0; role < ROLES; role++) {
+		if (role == ROLE_SUPERVISOR)
+			continue;
+		spawn_binaries[role] = spawn_find(folder, role);
+		if (spawn_binaries[role] == -1)
+			return err_set(err, "%s is neither in %s nor in %s/%s: "
+			    "install Caisson again, or build it again",
+			    role_info(role)->binary, folder, folder,
+			    CAISSON_LIBEXEC_RELATIVE);
+	}
+	return 0;
+}
+
+/* Every signal as a program expects it at its start. */
+static void
+spawn_reset_signals(void)
+{
+	sigset_t none;
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/*
+ * Becomes uid, with no group but its own. Straight system calls: glibc's
+ * wrappers would tell other threads, and this is a vfork child.
+ */
+static int
+spawn_become(unsigned int uid)
+{
+	if (syscall(SYS_setgroups, 0, NULL) == -1 ||
+	    syscall(SYS_setresgid, uid, uid, uid) == -1 ||
+	    syscall(SYS_setresuid, uid, uid, uid) == -1)
+		return -1;
+	return 0;
+}
+
+/* The child's descriptors: 0, 1, 2 and the channel; the rest ends with exec. */
+static int
+spawn_place_fds(int channel, int null)
+{
+	if (dup2(null, STDIN_FILENO) == -1 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+		return -1;
+	if (channel == WORKER_CHANNEL_FD) {
+		if (fcntl(channel, F_SETFD, 0) == -1)
+			return -1;
+	} else if (dup2(channel, WORKER_CHANNEL_FD) == -1) {
+		return -1;
+	}
+	return (int)syscall(SYS_close_range, WORKER_CHANNEL_FD + 1, ~0U,
+	    1U << 2 /* CLOSE_RANGE_CLOEXEC */);
+}
+
+/* In the child of vfork, which shares our memory: no library state changes. */
+static void __attribute__((noreturn))
+spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
+{
+	char *argv[] = { title, NULL };
+	char *envp[] = { NULL };
+
+	spawn_reset_signals();
+	setsid();
+	if (spawn_place_fds(channel, null) == -1 ||
+	    (uid != 0 && spawn_become(uid) == -1) ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		_exit(FATAL_EXIT_STATUS);
+	syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
+	_exit(FATAL_EXIT_STATUS);
+}
+
+int
+spawn_worker(enum role role, unsigned long number, unsigned int uid,
+    int channel, int *pidfd, struct err *err)
+{
+	char title[LOG_PREFIX_SIZE * 2];
+	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	pid_t pid;
+
+	if (null == -1)
+		return err_sys(err, "open /dev/null");
+	snprintf(title, sizeof(title), "caisson: %s[%lu]",
+	    role_info(role)->name, number);
+	pid = vfork();
+	if (pid == 0)
+		spawn_exec(spawn_binaries[role], title,
+		    geteuid() == 0 ? uid : 0, channel, null);
+	if (pid == -1)
+		return err_sys(err, "start a process");
+	/* It cannot have been reaped by anybody else: the pid is still its. */
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (*pidfd == -1) {
+		err_sys(err, "open a pidfd");
+		kill(pid, SIGKILL);
+		return -1;
+	}
+	log_debug("started %s as process %d", title, (int)pid);
+	return 0;
+}

@@ -1,0 +1,279 @@
+/*
+ * The supervisor: the front process. It speaks MCP with one client, starts a
+ * relay and a box for every call, and concludes each call once. It alone may
+ * exec, open and kill; the only outsider whose bytes it reads is its client,
+ * and no descriptor of a box passes through it longer than it takes to hand it
+ * over. Everything of this folder runs in that process only.
+ */
+#ifndef SUPERVISOR_SUPERVISOR_H
+#define SUPERVISOR_SUPERVISOR_H
+
+#include <stdint.h>
+#include <sys/queue.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include "../common/buffer.h"
+#include "../common/channel.h"
+#include "../common/err.h"
+#include "../common/json_span.h"
+#include "../common/lines.h"
+#include "options.h"
+
+struct call;
+struct child;
+struct client;
+struct mcp;
+struct runtime;
+
+TAILQ_HEAD(call_list, call);
+
+/* The process: one of it, made by main, handed to whoever needs it. */
+struct supervisor {
+	struct event_base *base;
+	struct options options;
+	const struct runtime *runtime;
+	struct call_list waiting; /* admitted, but every place is taken */
+	struct call_list running; /* at most options.max_concurrent */
+	size_t nwaiting;
+	size_t nrunning;
+	unsigned long calls; /* executions so far: the number of the last */
+	int draining;        /* no new calls; ends when none is left */
+	void (*idle)(void *ctx); /* no call is left */
+	void *idle_ctx;
+};
+
+/* call.c: one execution, from its admission to its one conclusion. */
+
+enum call_status {
+	CALL_SUCCESS,
+	CALL_ERROR,
+	CALL_TIMEOUT,
+	CALL_CANCELLED,
+};
+
+/* What was kept of a stream: UTF-8; bytes are missing at head if dropped. */
+struct call_stream {
+	char *data;
+	size_t len;
+	size_t head;
+	uint64_t dropped;
+};
+
+struct call_result {
+	enum call_status status;
+	int exited;    /* exit_code holds */
+	int exit_code; /* the interpreter's */
+	int signal;    /* that ended the code, 0 for none */
+	char *error;   /* one sentence; NULL for success */
+	unsigned int timeout; /* seconds */
+	struct call_stream out;
+	struct call_stream errors;
+	int boxed; /* a box stood: the facts below hold */
+	unsigned int landlock;
+	int proc;
+	uint64_t duration_us; /* from the start of the box to its end */
+	uint64_t cpu_us;      /* of the code and the children it waited for */
+	uint64_t peak_kib;    /* largest resident set of one process */
+};
+
+/* Told once, when the call is concluded; result dies afterwards. */
+typedef void call_concluded(void *ctx, const struct call_result *result);
+
+/*
+ * Admits a call, which starts at once or waits for a place. The code (UTF-8)
+ * is taken over from *code. Returns the call, which ends by itself with
+ * concluded() (never before this function has returned), or NULL with err when
+ * there is no room; the code is freed then.
+ */
+struct call *call_new(struct supervisor *sv, char **code, size_t code_len,
+    unsigned int timeout, call_concluded *concluded, void *ctx,
+    struct err *err);
+
+/* Hastens the end: the call concludes as cancelled, with this sentence. */
+void call_cancel(struct call *call, const char *why);
+
+/* Cancels every call. */
+void call_cancel_all(struct supervisor *sv, const char *why);
+
+/* What the runtime and the handlers of a call tell it. */
+
+struct box_pipes {
+	int control_in;
+	int control_out;
+	int out;
+	int errors;
+};
+
+/* The box cannot be had, or broke the rules: ends the call with an error. */
+void call_fail(struct call *call, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The executable numbers and places a runtime needs of a call. */
+struct supervisor *call_supervisor(struct call *call);
+unsigned long call_number(const struct call *call);
+unsigned int call_timeout(const struct call *call);
+
+/*
+ * Starts the launcher of the box. Returns the channel to it, which belongs to
+ * the call, or NULL with err.
+ */
+struct channel *call_start_box(struct call *call, struct err *err);
+
+/* on_box.c and on_relay.c: the handlers, the whole surface to the workers. */
+void supervisor_on_started(struct call *call, struct ipc_started *started);
+void supervisor_on_failed(struct call *call, struct ipc_failed *failed);
+void supervisor_on_running(struct call *call, struct ipc_running *running);
+void supervisor_on_fault(struct call *call, struct ipc_fault *fault);
+void supervisor_on_done(struct call *call, struct ipc_done *done);
+
+/* What those handlers do to a call, in its own words. */
+void call_on_box_started(struct call *call, int *init, int *code,
+    unsigned int landlock, int proc);
+void call_on_code_running(struct call *call);
+/* The streams are taken over. */
+void call_on_drained(struct call *call, struct call_stream *out,
+    struct call_stream *errors);
+
+/* runtime.c: which sandbox; one row each. */
+
+struct runtime {
+	const char *name;
+	/*
+	 * Starts a box around the pipes, and takes those it hands over.
+	 * Returns 0, or -1 with err.
+	 */
+	int (*start)(
+	    struct call *call, struct box_pipes *pipes, struct err *err);
+};
+
+/* Returns the row of that name, static; NULL when there is none. */
+const struct runtime *runtime_find(const char *name);
+
+/* spawn.c: the only fork and exec. */
+
+/*
+ * Finds the workers beside the running program. Returns 0, or -1 with err
+ * naming what is missing. Must succeed before spawn_worker is used.
+ */
+int spawn_init(struct err *err);
+
+/*
+ * Starts the binary of a role: channel (blocking or not, as it is) becomes its
+ * descriptor 3, 0 is /dev/null, 1 and 2 are our log, nothing else is open, the
+ * environment is empty, no_new_privs is set, it is a session of its own. As
+ * root it gets uid as user and group, 0 keeps root. Returns 0 and its pidfd,
+ * which the caller owns, or -1 with err. channel is not closed.
+ */
+int spawn_worker(enum role role, unsigned long number, unsigned int uid,
+    int channel, int *pidfd, struct err *err);
+
+/* reaper.c: children and their ends, by pidfd. */
+
+struct child_end {
+	int code;   /* CLD_EXITED, CLD_KILLED or CLD_DUMPED */
+	int status; /* exit status or signal */
+	struct rusage usage;
+};
+
+typedef void child_ended(void *ctx, const struct child_end *end);
+
+/*
+ * Waits for a child of ours, whose pidfd is taken; ended is called once when
+ * it has been reaped, and the child is freed then. Returns NULL with err when
+ * the descriptor is no pidfd of a child of ours.
+ */
+struct child *reaper_watch(struct event_base *base, int *pidfd,
+    child_ended *ended, void *ctx, struct err *err);
+
+/* Kills it (SIGKILL); its end is told as usual. NULL is accepted. */
+void reaper_kill(struct child *child);
+
+/*
+ * Kills it and forgets it: it is reaped in the background, nobody is told.
+ * NULL is accepted; *child becomes NULL.
+ */
+void reaper_forget(struct child **child);
+
+/* Kills every child there is and reaps them all, for at most ms. */
+void reaper_finish(unsigned int ms);
+
+/* answer.c: the result of a call as MCP wants it. */
+
+/* Appends the CallToolResult object of a concluded call, one line. */
+void answer_add(struct buffer *buffer, const struct call_result *result,
+    const struct options *options);
+
+/* Appends the CallToolResult of a call that was refused before it ran. */
+void answer_add_refusal(
+    struct buffer *buffer, const char *status, const char *message);
+
+/* mcp.c: one MCP session: the methods. */
+
+struct mcp *mcp_new(struct supervisor *sv, struct client *client);
+
+/* Handles one line; answers go to the client, now or later. */
+void mcp_on_line(struct mcp *mcp, const struct line *line);
+
+/* The client is gone: every call of the session is cancelled, unanswered. */
+void mcp_on_end(struct mcp *mcp);
+
+/* Forgets the session; none of its calls may still conclude. */
+void mcp_free(struct mcp **mcp);
+
+/* run_python.c: the arguments of the tool. */
+
+struct run_python {
+	char *code;
+	size_t code_len;
+	unsigned int timeout;
+};
+
+/*
+ * Reads and checks the arguments (len 0: there are none). Returns 0 and what
+ * they say, whose code the caller frees; or -1 with err, one sentence with
+ * what is wrong and what would be right.
+ */
+int run_python_read(struct json_span arguments, const struct options *options,
+    struct run_python *run, struct err *err);
+
+/* texts.c: what we say about ourselves. */
+
+/* Appends the result of initialize, of tools/list, of resources/…. */
+void texts_add_initialize(struct buffer *buffer, const char *version);
+void texts_add_tools(struct buffer *buffer, const struct options *options);
+void texts_add_resources(struct buffer *buffer);
+void texts_add_capabilities(
+    struct buffer *buffer, const struct options *options);
+
+#define TEXTS_CAPABILITIES_URI "resource://caisson/capabilities"
+#define TEXTS_TOOL "run_python"
+
+/* client.c: the MCP client on stdin and stdout. */
+
+/*
+ * Takes over both descriptors. ended is called once, when the client is gone
+ * (end of input, or an output that nobody reads).
+ */
+struct client *client_new(struct supervisor *sv, int *in, int *out,
+    void (*ended)(void *ctx), void *ctx);
+void client_free(struct client **client);
+
+/* Sends whole lines; the buffer is emptied. */
+void client_send(struct client *client, struct buffer *lines);
+
+/* Whether so much is unsent that no new work should be accepted. */
+int client_busy(const struct client *client);
+
+/* Whether everything has been handed to the system. */
+int client_flushed(const struct client *client);
+
+/* selftest.c */
+
+/*
+ * Tries every promise of the box by doing; prints one line each to stdout.
+ * Returns the exit status: 0, or 1 when one does not hold.
+ */
+int selftest_run(struct supervisor *sv);
+
+#endif

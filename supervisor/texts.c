@@ -1,0 +1,106 @@
+/*
+ * What we say about ourselves to a client: server information, instructions,
+ * the tool and its schemas, the manual. Short, because every client pays for
+ * it in context; true, because models believe it. Runs in the supervisor.
+ */
+#include <string.h>
+
+#include "../common/json.h"
+#include "capabilities_text.h"
+#include "supervisor.h"
+
+/* How the tool is used, in two sentences: some hosts show only this. */
+static const char texts_instructions[] =
+    "run_python executes Python in a fresh sealed box and returns what it "
+    "prints. Prefer it to reasoning by hand for calculation, parsing and data "
+    "work, and print only what you need; nothing is kept between calls.";
+
+static const char texts_description[] =
+    "Run Python 3 in a fresh, sealed sandbox: no network, no host files, "
+    "nothing kept between calls. Use it to compute, parse, check or transform "
+    "data. Only what the code prints comes back, so print the result, and "
+    "little of it. Top-level await works; /workspace and /tmp are writable. "
+    "More: resource " TEXTS_CAPABILITIES_URI;
+
+static const char texts_output_schema[] =
+    "{\"type\":\"object\",\"properties\":{"
+    "\"status\":{\"type\":\"string\",\"enum\":[\"success\",\"error\","
+    "\"timeout\",\"validation_error\",\"cancelled\"]},"
+    "\"summary\":{\"type\":\"string\"},"
+    "\"exitCode\":{\"type\":\"integer\"},"
+    "\"signal\":{\"type\":\"string\"},"
+    "\"stdout\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"stderr\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"error\":{\"type\":\"string\"},"
+    "\"timeoutSeconds\":{\"type\":\"integer\"},"
+    "\"truncated\":{\"type\":\"object\",\"properties\":{"
+    "\"stdout\":{\"type\":\"integer\"},\"stderr\":{\"type\":\"integer\"}},"
+    "\"description\":\"bytes cut per stream\"}}}";
+
+void
+texts_add_initialize(struct buffer *buffer, const char *version)
+{
+	buffer_printf(buffer, "{\"protocolVersion\":\"%s\",", version);
+	buffer_add_text(buffer, "\"capabilities\":{\"tools\":{},"
+	    "\"resources\":{}},\"serverInfo\":{\"name\":\"caisson\","
+	    "\"title\":\"Caisson\",\"version\":\"" CAISSON_VERSION "\"},"
+	    "\"instructions\":");
+	json_add_text(buffer, texts_instructions);
+	buffer_add_text(buffer, "}");
+}
+
+static void
+texts_add_input_schema(struct buffer *buffer, const struct options *options)
+{
+	buffer_add_text(buffer, "{\"type\":\"object\",\"properties\":{"
+	    "\"code\":{\"type\":\"string\",\"description\":"
+	    "\"Python source\"},"
+	    "\"timeout\":{\"type\":\"integer\",\"minimum\":1,");
+	buffer_printf(buffer, "\"maximum\":%u,\"default\":%u,",
+	    options->max_timeout, options->timeout);
+	buffer_add_text(buffer, "\"description\":\"seconds\"}},"
+	    "\"required\":[\"code\"],\"additionalProperties\":false}");
+}
+
+void
+texts_add_tools(struct buffer *buffer, const struct options *options)
+{
+	buffer_add_text(buffer, "{\"tools\":[{\"name\":\"" TEXTS_TOOL "\","
+	    "\"title\":\"Run Python\",\"description\":");
+	json_add_text(buffer, texts_description);
+	buffer_add_text(buffer, ",\"inputSchema\":");
+	texts_add_input_schema(buffer, options);
+	buffer_add_text(buffer, ",\"outputSchema\":");
+	buffer_add_text(buffer, texts_output_schema);
+	buffer_add_text(buffer, ",\"annotations\":{\"readOnlyHint\":false,"
+	    "\"destructiveHint\":true,\"idempotentHint\":false,"
+	    "\"openWorldHint\":true}}]}");
+}
+
+void
+texts_add_resources(struct buffer *buffer)
+{
+	buffer_add_text(buffer, "{\"resources\":[{\"uri\":\""
+	    TEXTS_CAPABILITIES_URI "\",\"name\":\"capabilities\","
+	    "\"title\":\"What run_python can do\","
+	    "\"mimeType\":\"text/markdown\"}]}");
+}
+
+void
+texts_add_capabilities(struct buffer *buffer, const struct options *options)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_add_text(&text, capabilities_text);
+	buffer_printf(&text, "\nIn force here: %u s a call unless it asks for "
+	    "up to %u s, %llu MiB of memory, %u processes and threads, "
+	    "%llu KiB kept of each output stream.\n", options->timeout,
+	    options->max_timeout,
+	    (unsigned long long)(options->memory / MIB), options->pids,
+	    (unsigned long long)(options->max_output / KIB));
+	buffer_add_text(buffer, "{\"contents\":[{\"uri\":\""
+	    TEXTS_CAPABILITIES_URI "\",\"mimeType\":\"text/markdown\","
+	    "\"text\":");
+	json_add_string(buffer, text.data, text.len);
+	buffer_add_text(buffer, "}]}");
+}
