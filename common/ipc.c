@@ -5,7 +5,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -348,8 +347,9 @@ ipc_is_pipe(int fd, int access)
 {
 	struct stat st;
 
+	/* O_PATH has the access mode of reading, and cannot read. */
 	return fstat(fd, &st) == 0 && S_ISFIFO(st.st_mode) &&
-	    (fcntl(fd, F_GETFL) & O_ACCMODE) == access;
+	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == access;
 }
 
 static int

@@ -66,6 +66,17 @@ jsonrpc_read_call(
 	}
 }
 
+/* Whether this claims to be an answer: whatever else it is, it gets none. */
+static int
+jsonrpc_is_response(struct json_span value)
+{
+	struct json_span member;
+
+	return json_span_get(value, "method", &member) == 0 &&
+	    (json_span_get(value, "result", &member) > 0 ||
+	        json_span_get(value, "error", &member) > 0);
+}
+
 static int
 jsonrpc_read(struct json_span value, struct jsonrpc *message, struct err *err)
 {
@@ -73,18 +84,18 @@ jsonrpc_read(struct json_span value, struct jsonrpc *message, struct err *err)
 
 	if (json_span_kind(value) != JSON_SPAN_OBJECT)
 		return err_set(err, "a message must be a JSON object");
+	if (jsonrpc_is_response(value)) {
+		message->kind = JSONRPC_RESPONSE;
+		/* Its id is null when the peer could not read ours. */
+		jsonrpc_read_id(value, message, NULL);
+		return 0;
+	}
 	if (jsonrpc_read_id(value, message, err) == -1)
 		return -1;
 	if (json_span_get(value, "jsonrpc", &member) != 1 ||
 	    !json_span_is(member, "2.0"))
 		return err_set(
 		    err, "the member \"jsonrpc\" must be \"2.0\"");
-	if (json_span_get(value, "method", &member) == 0 &&
-	    (json_span_get(value, "result", &member) > 0 ||
-	        json_span_get(value, "error", &member) > 0)) {
-		message->kind = JSONRPC_RESPONSE;
-		return 0;
-	}
 	message->kind = message->id.len > 0 ? JSONRPC_REQUEST
 	                                    : JSONRPC_NOTIFICATION;
 	return jsonrpc_read_call(value, message, err);
@@ -99,11 +110,17 @@ jsonrpc_sort(
 		message->kind = JSONRPC_INVALID;
 }
 
-/* Whether the span is one whole id by itself. */
+/* Whether the bytes are one whole id by themselves: *id is set only then. */
 static int
 jsonrpc_glimpse_ok(const char *p, size_t len, struct json_span *id)
 {
-	return json_span_parse(p, len, id, NULL) == 0 && jsonrpc_id_ok(*id);
+	struct json_span value;
+
+	if (json_span_parse(p, len, &value, NULL) == -1 ||
+	    !jsonrpc_id_ok(value))
+		return 0;
+	*id = value;
+	return 1;
 }
 
 /*

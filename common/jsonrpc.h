@@ -40,7 +40,7 @@ void jsonrpc_sort(
  * Guesses the id of a request of which only the first and the last bytes are
  * known, where that is certain: as the last member before the closing brace
  * ("…,\"id\":5}"), or as a member that is whole in the first bytes. Returns 1
- * and the span, or 0.
+ * and the span, or 0 and leaves *id alone.
  */
 int jsonrpc_glimpse_id(const char *head, size_t head_len, const char *tail,
     size_t tail_len, struct json_span *id);

@@ -44,7 +44,7 @@ log_escape(char *line, size_t used, unsigned char c)
 	return used;
 }
 
-static void
+static void __attribute__((format(printf, 2, 0)))
 log_line(enum log_level level, const char *fmt, va_list ap)
 {
 	char text[LOG_TEXT_SIZE];

@@ -35,7 +35,7 @@ frames_stop_reading(struct frames *frames)
 {
 	loop_event_free(&frames->readable);
 	fd_close(&frames->in);
-	relay_on_pipe_end(frames->relay);
+	relay_pipe_ended(frames->relay);
 }
 
 /*
@@ -76,7 +76,7 @@ frames_send_code(struct frames *frames)
 	frames->writable = event_new(frames->relay->base, frames->out,
 	    EV_WRITE | EV_PERSIST, frames_on_writable, frames);
 	event_add(frames->writable, NULL);
-	relay_on_code_sent(frames->relay);
+	relay_code_sent(frames->relay);
 }
 
 /* Returns 0 when the frame is one that is expected now, or -1 with err. */
@@ -129,7 +129,7 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 		lines_added(frames->lines, (size_t)n);
 		if (frames_handle(frames, &err) == 0)
 			return;
-		relay_on_fault(frames->relay, err.text);
+		relay_fault(frames->relay, err.text);
 	}
 	frames_stop_reading(frames);
 }

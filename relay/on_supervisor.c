@@ -29,7 +29,7 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 }
 
 void
-relay_on_code_sent(struct relay *relay)
+relay_code_sent(struct relay *relay)
 {
 	struct ipc_running running = { 0 };
 	struct err err;
@@ -39,7 +39,7 @@ relay_on_code_sent(struct relay *relay)
 }
 
 void
-relay_on_fault(struct relay *relay, const char *reason)
+relay_fault(struct relay *relay, const char *reason)
 {
 	char text[FAULT_REASON_MAX + 1];
 	struct ipc_fault fault = { .reason = text };
@@ -78,7 +78,7 @@ relay_conclude(struct relay *relay)
 }
 
 void
-relay_on_pipe_end(struct relay *relay)
+relay_pipe_ended(struct relay *relay)
 {
 	relay->open_pipes--;
 	if (relay->open_pipes == 0)

@@ -70,7 +70,7 @@ output_end(struct output *output)
 {
 	loop_event_free(&output->readable);
 	fd_close(&output->fd);
-	relay_on_pipe_end(output->relay);
+	relay_pipe_ended(output->relay);
 }
 
 static void

@@ -27,13 +27,13 @@ struct relay {
 void relay_on_start(struct relay *relay, struct ipc_start *start);
 
 /* A pipe of the box has ended; with the last one the relay concludes. */
-void relay_on_pipe_end(struct relay *relay);
+void relay_pipe_ended(struct relay *relay);
 
 /* The code is being sent to the box: the deadline begins. */
-void relay_on_code_sent(struct relay *relay);
+void relay_code_sent(struct relay *relay);
 
 /* The box broke the protocol: asks the supervisor to end it. */
-void relay_on_fault(struct relay *relay, const char *reason);
+void relay_fault(struct relay *relay, const char *reason);
 
 /* frames.c: the box protocol on the two control pipes. */
 

@@ -21,12 +21,14 @@
 /* Exit statuses: caisson(1). */
 #define MAIN_EXIT_USAGE 2
 
+/* What asks the program to end. */
+static const int main_signals[] = { SIGTERM, SIGINT, SIGHUP };
+
 /* The program while it serves one client on standard input and output. */
 struct main_serving {
 	struct supervisor sv;
 	struct client *client;
-	struct event *terminate;
-	struct event *interrupt;
+	struct event *signals[sizeof(main_signals) / sizeof(main_signals[0])];
 };
 
 /* Descriptors 0 to 2 exist, so that nothing else is opened in their place. */
@@ -41,17 +43,22 @@ main_open_standard_fds(void)
 	fd_close(&fd);
 }
 
-/* Moves a standard descriptor away; what stands in for it cannot hurt. */
+/*
+ * Moves the client's descriptors off 0 and 1: a stray read finds nothing
+ * there, and a stray print goes to the log.
+ */
 static int
-main_move_fd(int fd, int stand_in, struct err *err)
+main_move_client(int *in, int *out, struct err *err)
 {
-	int moved = fcntl(fd, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	auto_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	if (moved == -1)
-		return err_sys(err, "move descriptor %d", fd);
-	if (dup2(stand_in, fd) == -1)
-		return err_sys(err, "replace descriptor %d", fd);
-	return moved;
+	*in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	*out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	if (null == -1 || *in == -1 || *out == -1 ||
+	    dup2(null, STDIN_FILENO) == -1 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+		return err_sys(err, "move the descriptors of the client");
+	return 0;
 }
 
 static int
@@ -161,6 +168,28 @@ main_on_signal(evutil_socket_t sig, short what, void *ctx)
 		main_on_idle(serving);
 }
 
+/* Waits for the signals, or no longer. */
+static void
+main_watch_signals(struct main_serving *serving)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(main_signals) / sizeof(main_signals[0]); i++) {
+		serving->signals[i] = evsignal_new(serving->sv.base,
+		    main_signals[i], main_on_signal, serving);
+		event_add(serving->signals[i], NULL);
+	}
+}
+
+static void
+main_unwatch_signals(struct main_serving *serving)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(main_signals) / sizeof(main_signals[0]); i++)
+		loop_event_free(&serving->signals[i]);
+}
+
 /* Answers that were given are worth a last moment of waiting. */
 static void
 main_flush(struct main_serving *serving)
@@ -178,19 +207,13 @@ static int
 main_serve(struct main_serving *serving, struct err *err)
 {
 	struct supervisor *sv = &serving->sv;
-	int in = main_move_fd(STDIN_FILENO, STDERR_FILENO, err);
-	int out = main_move_fd(STDOUT_FILENO, STDERR_FILENO, err);
+	int in, out;
 
-	if (in == -1 || out == -1)
+	if (main_move_client(&in, &out, err) == -1)
 		return -1;
 	sv->idle = main_on_idle;
 	sv->idle_ctx = serving;
-	serving->terminate =
-	    evsignal_new(sv->base, SIGTERM, main_on_signal, serving);
-	serving->interrupt =
-	    evsignal_new(sv->base, SIGINT, main_on_signal, serving);
-	event_add(serving->terminate, NULL);
-	event_add(serving->interrupt, NULL);
+	main_watch_signals(serving);
 	serving->client =
 	    client_new(sv, &in, &out, main_on_client_ended, serving);
 	event_base_dispatch(sv->base);
@@ -198,8 +221,7 @@ main_serve(struct main_serving *serving, struct err *err)
 	main_flush(serving);
 	reaper_finish(SHUTDOWN_REAP_MS);
 	client_free(&serving->client);
-	loop_event_free(&serving->terminate);
-	loop_event_free(&serving->interrupt);
+	main_unwatch_signals(serving);
 	event_base_free(sv->base);
 	return 0;
 }
