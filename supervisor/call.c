@@ -60,6 +60,7 @@ struct call {
 	struct child *launcher;
 	struct child *init; /* process 1 of the box */
 	struct child *code_process;
+	int ran;        /* the box has asked for the code */
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */
 	struct call_result result;
@@ -152,13 +153,33 @@ call_set_error(struct call *call, const char *fmt, ...)
 	call->result.error = mem_strdup(text);
 }
 
+/* The box ended before it had the code: its end is not that of the code. */
+static void
+call_judge_interpreter(struct call *call)
+{
+	struct call_result *result = &call->result;
+
+	result->status = CALL_ERROR;
+	if (result->signal != 0)
+		call_set_error(call, "%s was killed by SIG%s before it took "
+		    "the code", call->sv->options.python,
+		    sigabbrev_np(result->signal));
+	else
+		call_set_error(call, "%s ended with code %d before it took "
+		    "the code: is it a Python 3 interpreter "
+		    "(MCP_BRIDGE_PYTHON)?", call->sv->options.python,
+		    result->exit_code);
+}
+
 /* The status of a call that nobody ended: what the code made of itself. */
 static void
 call_judge_code(struct call *call)
 {
 	struct call_result *result = &call->result;
 
-	if (result->signal != 0) {
+	if (!call->ran) {
+		call_judge_interpreter(call);
+	} else if (result->signal != 0) {
 		result->status = CALL_ERROR;
 		call_set_error(call, "Sandbox was killed by SIG%s",
 		    sigabbrev_np(result->signal));
@@ -403,7 +424,7 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 		result->exit_code = end->status;
 	else
 		result->signal = end->status;
-	reaper_kill(call->init);
+	call_kill_box(call);
 	call_set_ending(call);
 	call_progress(call);
 }
@@ -453,6 +474,7 @@ call_on_box_closed(void *ctx, const struct err *why)
 void
 call_on_code_running(struct call *call)
 {
+	call->ran = 1;
 	if (call->state != CALL_STARTING)
 		return;
 	call->state = CALL_RUNNING;

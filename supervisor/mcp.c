@@ -83,6 +83,9 @@ mcp_batch_release(struct mcp *mcp, struct mcp_batch *batch)
 	free(batch);
 }
 
+/* Of a message whose id is not known: it is answered with null. */
+static const struct json_span mcp_no_id = { NULL, 0 };
+
 static void
 mcp_answer_error(struct mcp *mcp, struct json_span id, int code,
     const char *message, const char *data_json)
@@ -453,8 +456,9 @@ mcp_on_oversized(struct mcp *mcp, const struct line *line)
 	    "(MCP_BRIDGE_MAX_CODE, now %zu bytes)",
 	    line->total, (size_t)mcp->sv->options.max_code);
 
-	jsonrpc_glimpse_id(
-	    line->data, line->len, line->tail, line->tail_len, &id);
+	if (!jsonrpc_glimpse_id(
+	        line->data, line->len, line->tail, line->tail_len, &id))
+		id = mcp_no_id;
 	mcp_answer_error(mcp, id, JSONRPC_INVALID_REQUEST, message, NULL);
 }
 
@@ -473,7 +477,7 @@ mcp_blank(const struct line *line)
 void
 mcp_on_line(struct mcp *mcp, const struct line *line)
 {
-	struct json_span value = { NULL, 0 };
+	struct json_span value;
 	struct err err;
 
 	if (line->oversized) {
@@ -484,8 +488,8 @@ mcp_on_line(struct mcp *mcp, const struct line *line)
 		return;
 	if (json_span_parse(line->data, line->len, &value, &err) == -1) {
 		err_wrap(&err, "Parse error");
-		mcp_answer_error(mcp, value, JSONRPC_PARSE_ERROR, err.text,
-		    NULL);
+		mcp_answer_error(mcp, mcp_no_id, JSONRPC_PARSE_ERROR,
+		    err.text, NULL);
 		return;
 	}
 	mcp_on_value(mcp, value);

@@ -55,6 +55,17 @@ options_help_row(FILE *out, const struct option_row *row)
 	options_wrap(out, HELP_INDENT, text.data);
 }
 
+static const char options_about[] =
+    "Without an action, caisson serves the Model Context Protocol on its "
+    "standard input and output until the input ends. Actions:";
+
+static const char options_places[] =
+    "Each option is a flag (--max-output 64k), or a variable of the "
+    "environment (" OPTION_PREFIX "MAX_OUTPUT=64k), or a member of "
+    "~/.config/caisson/config.json ({\"max_output\": \"64k\"}); the first of "
+    "these that sets it wins. A TIME is in seconds or has a unit: 30, 30s, "
+    "2m, 1h; a SIZE is in bytes or has a unit: 65536, 64k, 512m, 1g. Options:";
+
 void
 options_help(FILE *out)
 {
@@ -63,24 +74,19 @@ options_help(FILE *out)
 	enum option_id id;
 
 	fputs("usage: caisson [--OPTION VALUE | --OPTION=VALUE] ...\n"
-	      "       caisson ACTION [--OPTION VALUE | --OPTION=VALUE] ...\n\n"
-	      "Without an action, caisson serves the Model Context Protocol on "
-	      "its standard\ninput and output until the input ends. "
-	      "Actions:\n\n", out);
+	      "       caisson ACTION [--OPTION VALUE | --OPTION=VALUE] ...\n\n",
+	    out);
+	options_wrap(out, 0, options_about);
+	fputc('\n', out);
 	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
 		option_flag(option_action_row(action)->key, flag);
 		fprintf(out, "  %s\n", flag);
 		options_wrap(
 		    out, HELP_INDENT, option_action_row(action)->doc);
 	}
-	fputs("\nEach option is a flag (--max-output 64k), or a variable "
-	      "(" OPTION_PREFIX "MAX_OUTPUT),\n"
-	      "or a member of ~/.config/caisson/config.json "
-	      "({\"max_output\": \"64k\"}); the first\n"
-	      "of these that sets it wins. A TIME is in seconds or has a unit: "
-	      "30, 30s, 2m, 1h;\n"
-	      "a SIZE is in bytes or has a unit: 65536, 64k, 512m, 1g. "
-	      "Options:\n\n", out);
+	fputc('\n', out);
+	options_wrap(out, 0, options_places);
+	fputc('\n', out);
 	for (id = 0; id < OPTION_IDS; id++)
 		options_help_row(out, option_row(id));
 }

@@ -39,6 +39,9 @@ run_python_read_code(struct json_span value, const struct options *options,
 		return err_set(err, "code has %zu bytes, more than the %zu "
 		    "allowed (MCP_BRIDGE_MAX_CODE)",
 		    run->code_len, (size_t)options->max_code);
+	if (memchr(run->code, '\0', run->code_len) != NULL)
+		return err_set(err, "code contains a NUL character, which no "
+		    "Python source may");
 	if (run_python_blank(run->code, run->code_len))
 		return err_set(err, "code is blank: give the Python source "
 		    "to run");

@@ -108,9 +108,12 @@ int interpreter_run(struct box *box, struct err *err);
 int view_collect(struct box *box, struct err *err);
 int view_build(struct box *box, struct err *err);
 int view_enter(struct box *box, struct err *err);
-/* Whether path lies in what is already bound. */
+/* Whether path lies in a part of the host that is bound. */
 int view_covers(const struct box *box, const char *path);
-/* Both copy their strings and fail when there is no room for more. */
+/*
+ * Both copy their strings and fail when there is no room for more. A link that
+ * is there already, or comes with a tree, is not added again.
+ */
 int view_add_tree(struct box *box, const struct box_tree *tree, struct err *err);
 int view_add_link(
     struct box *box, const char *path, const char *target, struct err *err);
@@ -138,8 +141,9 @@ int init_wait(struct box *box, int sync, struct err *err);
 /* main.c: the code, up to the interpreter. */
 void code_main(struct box *box) __attribute__((noreturn));
 
-/* limits.c, capabilities.c, confine.c: what the code gives up. */
+/* limits.c, capabilities.c, confine.c: what is given up. */
 int limits_set(struct box *box, struct err *err);
+int capabilities_bound(struct box *box, struct err *err);
 int capabilities_drop(struct box *box, struct err *err);
 int confine_landlock(struct box *box, struct err *err);
 int confine_seccomp(struct box *box, struct err *err);

@@ -1,8 +1,11 @@
 /*
- * Giving up every capability, in every set, for good. Run by init and by the
- * code; in a user namespace of one's own one begins with all of them.
- * capabilities(7) is the source.
+ * Giving up every capability, in every set, for good; in a user namespace of
+ * one's own one begins with all of them. The launcher sees to it, for its
+ * children too, that none can come back, when it has done all but the mount of
+ * /proc; then init and the code drop what they have. capabilities(7) is the
+ * source.
  */
+#include <errno.h>
 #include <linux/capability.h>
 #include <linux/securebits.h>
 #include <sys/prctl.h>
@@ -21,26 +24,37 @@
 	    SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
 
 int
+capabilities_bound(struct box *box, struct err *err)
+{
+	int cap;
+
+	(void)box;
+	for (cap = 0; cap < CAPABILITIES_MAX; cap++) {
+		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
+			continue;
+		if (errno == EINVAL) /* the kernel knows no more of them */
+			break;
+		return err_sys(err, "drop capability %d", cap);
+	}
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1)
+		return err_sys(err, "clear the ambient capabilities");
+	if (prctl(PR_SET_SECUREBITS, CAPABILITIES_BITS, 0, 0, 0) == -1)
+		return err_sys(err, "lock the secure bits");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		return err_sys(err, "set no_new_privs");
+	return 0;
+}
+
+int
 capabilities_drop(struct box *box, struct err *err)
 {
 	struct __user_cap_header_struct header = {
 		.version = _LINUX_CAPABILITY_VERSION_3
 	};
 	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
-	int cap;
 
 	(void)box;
-	for (cap = 0; cap < CAPABILITIES_MAX; cap++)
-		if (prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1 &&
-		    prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == -1)
-			return err_sys(err, "drop capability %d", cap);
-	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1)
-		return err_sys(err, "clear the ambient capabilities");
-	if (prctl(PR_SET_SECUREBITS, CAPABILITIES_BITS, 0, 0, 0) == -1)
-		return err_sys(err, "lock the secure bits");
 	if (syscall(SYS_capset, &header, none) == -1)
 		return err_sys(err, "drop the capabilities");
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
-		return err_sys(err, "set no_new_privs");
 	return 0;
 }

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "box.h"
@@ -26,7 +27,7 @@
 #define VENV_LINE_MAX (PATH_MAX + 64)
 
 /* Too much of the host for a box to see, whoever's interpreter is there. */
-static const char *const interpreter_never[] = { "/", "/bin", "/boot", "/dev",
+static const char *const interpreter_never[] = { "", "/bin", "/boot", "/dev",
 	"/etc", "/home", "/mnt", "/opt", "/proc", "/root", "/run", "/srv",
 	"/sys", "/tmp", "/var" };
 
@@ -70,8 +71,7 @@ interpreter_step(struct box *box, char *real, char *rest, struct err *err)
 	if (n == -1)
 		return err_sys(err, "look for %s", real);
 	target[n] = '\0';
-	if (!view_covers(box, real) &&
-	    view_add_link(box, real, target, err) == -1)
+	if (view_add_link(box, real, target, err) == -1)
 		return -1;
 	len = snprintf(joined, sizeof(joined), "%s/%s", target, rest);
 	if (len < 0 || (size_t)len >= sizeof(joined))
@@ -138,22 +138,50 @@ interpreter_follow(
 	return 0;
 }
 
+/*
+ * Whether path is somebody's home. /etc/passwd does not know the users of a
+ * directory service: their homes are known by what lies in them.
+ */
 static int
 interpreter_is_home(const char *path)
 {
+	static const char *const marks[] = { ".bashrc", ".config", ".profile",
+		".ssh" };
 	FILE *users = fopen("/etc/passwd", "re");
 	const struct passwd *user;
+	size_t i;
 	int found = 0;
 
 	while (!found && users != NULL && (user = fgetpwent(users)) != NULL)
 		found = strcmp(user->pw_dir, path) == 0;
 	if (users != NULL)
 		fclose(users);
-	/* Users of a directory service, and what pip --user fills. */
-	if (strncmp(path, "/home/", strlen("/home/")) == 0 &&
-	    strchr(path + strlen("/home/"), '/') == NULL)
-		found = 1;
-	return found || strcmp(strrchr(path, '/'), "/.local") == 0;
+	for (i = 0; !found && i < sizeof(marks) / sizeof(marks[0]); i++) {
+		auto_free char *mark = mem_printf("%s/%s", path, marks[i]);
+
+		found = access(mark, F_OK) == 0;
+	}
+	return found;
+}
+
+static int
+interpreter_is_too_much(const char *path)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(interpreter_never) / sizeof(char *); i++)
+		if (strcmp(path, interpreter_never[i]) == 0)
+			return 1;
+	return interpreter_is_home(path);
+}
+
+static int
+interpreter_is_program(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH)) != 0;
 }
 
 /* Binds the installation at path, which has no links in it. */
@@ -161,17 +189,13 @@ static int
 interpreter_add(struct box *box, const char *path, struct err *err)
 {
 	const struct box_tree tree = { .path = path, .executable = 1 };
-	size_t i;
-	int never = path[0] == '\0';
 
-	if (!never && view_covers(box, path))
+	if (view_covers(box, path))
 		return 0;
-	for (i = 0; i < sizeof(interpreter_never) / sizeof(char *); i++)
-		never |= strcmp(path, interpreter_never[i]) == 0;
-	if (never || interpreter_is_home(path))
-		return err_set(err, "%s would bring '%s' into the box, which "
-		    "is too much: use an interpreter in a directory of its "
-		    "own", box->setup.python, never ? "/" : path);
+	if (interpreter_is_too_much(path))
+		return err_set(err, "the interpreter %s would bring all of "
+		    "'%s/' into the box: use one in a directory of its own",
+		    box->setup.python, path);
 	return view_add_tree(box, &tree, err);
 }
 
@@ -232,9 +256,13 @@ interpreter_locate(struct box *box, struct err *err)
 		return -1;
 	if (interpreter_follow(box, box->setup.python, real, err) == -1)
 		return -1;
-	base = interpreter_prefix(real);
-	if (interpreter_add(box, base, err) == -1)
-		return -1;
+	if (!interpreter_is_program(real))
+		return err_set(err, "%s is no program", box->setup.python);
+	if (!view_covers(box, real)) {
+		base = interpreter_prefix(real);
+		if (interpreter_add(box, base, err) == -1)
+			return -1;
+	}
 	if (home[0] != '\0')
 		interpreter_follow_home(box, home);
 	return 0;

@@ -12,6 +12,7 @@ struct limits_row {
 	int resource;
 	const char *name;
 	rlim_t value;
+	rlim_t warning; /* how much lower the soft limit is */
 };
 
 /* Never above what we may have; a lower limit of the user stays. */
@@ -24,7 +25,7 @@ limits_lower(const struct limits_row *row, struct err *err)
 		return err_sys(err, "read RLIMIT_%s", row->name);
 	if (row->value < limit.rlim_max)
 		limit.rlim_max = row->value;
-	limit.rlim_cur = limit.rlim_max;
+	limit.rlim_cur = limit.rlim_max - row->warning;
 	if (setrlimit(row->resource, &limit) == -1)
 		return err_sys(err, "set RLIMIT_%s to %llu", row->name,
 		    (unsigned long long)limit.rlim_max);
@@ -37,19 +38,20 @@ limits_set(struct box *box, struct err *err)
 	const struct ipc_setup *setup = &box->setup;
 	const struct limits_row rows[] = {
 		/* init counts too, but is none of the code's */
-		{ RLIMIT_NPROC, "NPROC", setup->processes + 1 },
-		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE },
-		{ RLIMIT_FSIZE, "FSIZE", setup->files_bytes + BOX_FILE_EXTRA },
+		{ RLIMIT_NPROC, "NPROC", setup->processes + 1, 0 },
+		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
+		{ RLIMIT_FSIZE, "FSIZE", setup->files_bytes + BOX_FILE_EXTRA, 0 },
 		/* 1 and not 0, which would still start a core handler */
-		{ RLIMIT_CORE, "CORE", 1 },
-		{ RLIMIT_CPU, "CPU", setup->cpu_seconds },
-		{ RLIMIT_DATA, "DATA", setup->memory },
-		{ RLIMIT_AS, "AS", setup->memory + BOX_ADDRESS_EXTRA },
-		{ RLIMIT_STACK, "STACK", BOX_STACK },
-		{ RLIMIT_MEMLOCK, "MEMLOCK", 0 },
-		{ RLIMIT_MSGQUEUE, "MSGQUEUE", 0 },
-		{ RLIMIT_NICE, "NICE", 0 },
-		{ RLIMIT_RTPRIO, "RTPRIO", 0 },
+		{ RLIMIT_CORE, "CORE", 1, 0 },
+		/* SIGXCPU, which tells what happened, a second before SIGKILL */
+		{ RLIMIT_CPU, "CPU", setup->cpu_seconds + 1, 1 },
+		{ RLIMIT_DATA, "DATA", setup->memory, 0 },
+		{ RLIMIT_AS, "AS", setup->memory + BOX_ADDRESS_EXTRA, 0 },
+		{ RLIMIT_STACK, "STACK", BOX_STACK, 0 },
+		{ RLIMIT_MEMLOCK, "MEMLOCK", 0, 0 },
+		{ RLIMIT_MSGQUEUE, "MSGQUEUE", 0, 0 },
+		{ RLIMIT_NICE, "NICE", 0, 0 },
+		{ RLIMIT_RTPRIO, "RTPRIO", 0, 0 },
 	};
 	size_t i;
 

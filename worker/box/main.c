@@ -8,10 +8,25 @@
 #include <unistd.h>
 
 #include "box.h"
+#include "../../common/asan.h"
 #include "../../common/fd.h"
 #include "../../common/landlock.h"
 #include "../../common/log.h"
 #include "../../common/role.h"
+
+#ifdef ASAN_BUILD
+/*
+ * A search for leaks at the end would clone and ptrace, which this process
+ * may not: leaks are searched for in the unit tests.
+ */
+const char *__asan_default_options(void);
+
+const char *
+__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+#endif
 
 /* Up to IDENTITY it may still be root and see what only root can reach. */
 static const struct box_action launcher_actions[] = {
@@ -25,6 +40,7 @@ static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_NAMESPACES, namespaces_rest },
 	{ BOX_STEP_VIEW, view_build },
 	{ BOX_STEP_NAMESPACES, namespaces_forbid_more },
+	{ BOX_STEP_CAPABILITIES, capabilities_bound },
 	{ BOX_STEP_PROCESSES, processes_start_init },
 	{ BOX_STEP_PIVOT, view_enter },
 	{ BOX_STEP_PROCESSES, processes_start_code },
@@ -61,7 +77,6 @@ code_main(struct box *box)
 	char nothing;
 
 	setsid();
-	umask(S_IWGRP | S_IWOTH);
 	box_run(box, code_actions, &err);
 	/* STARTED comes first: wait until the launcher has sent it and ended. */
 	while (read(box->launcher_sync, &nothing, 1) > 0)

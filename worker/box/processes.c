@@ -70,7 +70,7 @@ processes_start_code(struct box *box, struct err *err)
 int
 processes_release_init(struct box *box, struct err *err)
 {
-	if (write(box->init_sync, "", 1) != 1)
+	if (send(box->init_sync, "", 1, MSG_NOSIGNAL) == -1)
 		return err_sys(err, "release the init of the box");
 	return 0;
 }

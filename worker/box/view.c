@@ -92,9 +92,6 @@ view_covers(const struct box *box, const char *path)
 	for (i = 0; i < box->ntrees; i++)
 		if (view_is_beneath(path, box->trees[i].path))
 			return 1;
-	for (i = 0; i < box->nlinks; i++)
-		if (strcmp(path, box->links[i].path) == 0)
-			return 1;
 	return 0;
 }
 
@@ -152,6 +149,11 @@ int
 view_add_link(
     struct box *box, const char *path, const char *target, struct err *err)
 {
+	size_t i;
+
+	for (i = 0; i < box->nlinks; i++)
+		if (strcmp(path, box->links[i].path) == 0)
+			return 0;
 	if (box->nlinks == BOX_LINKS_MAX)
 		return err_set(err, "a box cannot have more than %d links at "
 		    "its root", BOX_LINKS_MAX);
@@ -343,6 +345,9 @@ view_place_links(struct box *box, struct err *err)
 	const struct box_link *link;
 
 	for (link = box->links; link < box->links + box->nlinks; link++) {
+		/* A tree that was added after the link brings it along. */
+		if (view_covers(box, link->path))
+			continue;
 		if (view_make_parents(link->path, err) == -1)
 			return -1;
 		if (symlink(link->target, link->path + 1) == -1)

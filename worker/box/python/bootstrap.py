@@ -270,8 +270,6 @@ def become_main(path):
     names = module.__dict__
     names.update(NAMES, __doc__=None, __file__=path)
     names["__loader__"] = type(NAMES["__loader__"])("__main__", path)
-    if "__annotations__" in names:
-        names["__annotations__"] = {}
     sys.modules["__main__"] = module
     sys.argv = [path]
     sys.path.insert(0, "/workspace")

@@ -1,0 +1,16 @@
+/*
+ * Whether this is a build with AddressSanitizer, for the few places that must
+ * know: gcc and clang say it in different ways. Used by relay and box.
+ */
+#ifndef COMMON_ASAN_H
+#define COMMON_ASAN_H
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ASAN_BUILD 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ASAN_BUILD 1
+#endif
+#endif
+
+#endif
