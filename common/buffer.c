@@ -48,22 +48,36 @@ buffer_add_text(struct buffer *buffer, const char *text)
 	buffer_add(buffer, text, strlen(text));
 }
 
+/* As vsnprintf into the room there is; returns the length of the whole text. */
+static size_t __attribute__((format(printf, 2, 0)))
+buffer_format(struct buffer *buffer, const char *fmt, va_list ap)
+{
+	size_t room = buffer->size - buffer->len;
+	int len = vsnprintf(buffer->data + buffer->len, room, fmt, ap);
+
+	if (len < 0)
+		fatal("a text cannot be formatted");
+	return (size_t)len;
+}
+
 void
 buffer_printf(struct buffer *buffer, const char *fmt, ...)
 {
 	va_list ap;
-	int len;
+	size_t len;
 
+	/* Most texts fit at once; else this tells how much room they need. */
+	buffer_reserve(buffer, 0);
 	va_start(ap, fmt);
-	len = vsnprintf(NULL, 0, fmt, ap);
+	len = buffer_format(buffer, fmt, ap);
 	va_end(ap);
-	if (len < 0)
-		fatal("a text cannot be formatted");
-	buffer_reserve(buffer, (size_t)len);
-	va_start(ap, fmt);
-	vsnprintf(buffer->data + buffer->len, (size_t)len + 1, fmt, ap);
-	va_end(ap);
-	buffer->len += (size_t)len;
+	if (len >= buffer->size - buffer->len) {
+		buffer_reserve(buffer, len);
+		va_start(ap, fmt);
+		buffer_format(buffer, fmt, ap);
+		va_end(ap);
+	}
+	buffer->len += len;
 }
 
 void

@@ -3,6 +3,7 @@
  * everything else, then serves one execution and ends with its channel.
  * Started by the supervisor alone, with the channel as descriptor 3.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -52,6 +53,8 @@ main(void)
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_RELAY, 0);
+	/* A box may die while it is sent its code: no reason to die, too. */
+	signal(SIGPIPE, SIG_IGN);
 	relay.base = loop_new(0);
 	relay.supervisor = channel_new(relay.base, &fd, &ends);
 	if (lockdown(ROLE_RELAY, &err) == -1)

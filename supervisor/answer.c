@@ -3,6 +3,7 @@
  * form beside it, and under _meta what the model need not read. Output mode
  * "compact": no field that says nothing. Runs in the supervisor.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -16,6 +17,18 @@ static const char *const answer_status[] = {
 	[CALL_TIMEOUT] = "timeout",
 	[CALL_CANCELLED] = "cancelled",
 };
+
+char *
+answer_signal(int number)
+{
+	const char *name = sigabbrev_np(number);
+
+	if (name != NULL)
+		return mem_printf("SIG%s", name);
+	if (number == SIGRTMIN)
+		return mem_strdup("SIGRTMIN");
+	return mem_printf("SIGRTMIN%+d", number - SIGRTMIN);
+}
 
 /* One line about the whole, for a person; the caller frees it. */
 static char *
@@ -178,8 +191,7 @@ answer_add_structured(struct buffer *json, const struct call_result *result)
 	if (!success && result->exited)
 		answer_add_number(json, "exitCode", result->exit_code);
 	if (result->signal != 0) {
-		auto_free char *name =
-		    mem_printf("SIG%s", sigabbrev_np(result->signal));
+		auto_free char *name = answer_signal(result->signal);
 
 		answer_add_member(json, "signal", name);
 	}

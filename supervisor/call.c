@@ -60,6 +60,7 @@ struct call {
 	struct child *launcher;
 	struct child *init; /* process 1 of the box */
 	struct child *code_process;
+	int building;   /* the box may still tell us of its processes */
 	int ran;        /* the box has asked for the code */
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */
@@ -118,9 +119,19 @@ call_timeout(const struct call *call)
 
 /* Conclusion */
 
+/* All processes of the box that we shall ever be told of are watched. */
+static void
+call_set_built(struct call *call)
+{
+	if (call->building)
+		reaper_release();
+	call->building = 0;
+}
+
 static void
 call_free(struct call *call)
 {
+	call_set_built(call);
 	loop_event_free(&call->timer);
 	channel_free(&call->relay);
 	channel_free(&call->box);
@@ -158,12 +169,12 @@ static void
 call_judge_interpreter(struct call *call)
 {
 	struct call_result *result = &call->result;
+	auto_free char *name = answer_signal(result->signal);
 
 	result->status = CALL_ERROR;
 	if (result->signal != 0)
-		call_set_error(call, "%s was killed by SIG%s before it took "
-		    "the code", call->sv->options.python,
-		    sigabbrev_np(result->signal));
+		call_set_error(call, "%s was killed by %s before it took "
+		    "the code", call->sv->options.python, name);
 	else
 		call_set_error(call, "%s ended with code %d before it took "
 		    "the code: is it a Python 3 interpreter "
@@ -176,13 +187,13 @@ static void
 call_judge_code(struct call *call)
 {
 	struct call_result *result = &call->result;
+	auto_free char *name = answer_signal(result->signal);
 
 	if (!call->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
 		result->status = CALL_ERROR;
-		call_set_error(call, "Sandbox was killed by SIG%s",
-		    sigabbrev_np(result->signal));
+		call_set_error(call, "Sandbox was killed by %s", name);
 	} else if (result->exit_code != 0) {
 		result->status = CALL_ERROR;
 		call_set_error(call, "Sandbox exited with code %d",
@@ -440,6 +451,7 @@ call_on_box_started(struct call *call, int *init, int *code,
 	    reaper_watch(base, init, call_on_init_ended, call, &err);
 	call->code_process = call->init == NULL ? NULL :
 	    reaper_watch(base, code, call_on_code_ended, call, &err);
+	call_set_built(call);
 	if (call->code_process == NULL) {
 		call->box_over = 1;
 		call_fail(call, "the box talks nonsense: %s", err.text);
@@ -462,6 +474,7 @@ call_on_box_closed(void *ctx, const struct err *why)
 	struct call *call = ctx;
 
 	channel_free(&call->box);
+	call_set_built(call);
 	if (why != NULL)
 		call_fail(call, "the box talks nonsense: %s", why->text);
 	if (call->result.boxed)
@@ -541,7 +554,11 @@ call_start_box(struct call *call, struct err *err)
 		return NULL;
 	call->launcher = reaper_watch(
 	    call->sv->base, &pidfd, call_on_launcher_ended, call, err);
-	return call->launcher == NULL ? NULL : call->box;
+	if (call->launcher == NULL)
+		return NULL;
+	reaper_hold();
+	call->building = 1;
+	return call->box;
 }
 
 /* The four pipes: the relay's ends and the box's ends. */

@@ -122,6 +122,7 @@ main_prepare(struct supervisor *sv, struct err *err)
 	sv->runtime =
 	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
 	sv->base = loop_new(main_needs_any_file());
+	reaper_init(sv->base);
 	if (main_raise_nofile(err) == -1)
 		return -1;
 	return spawn_init(err);
@@ -129,16 +130,7 @@ main_prepare(struct supervisor *sv, struct err *err)
 
 /* Serving */
 
-/* The client has closed its end: everything ends at once, unanswered. */
-static void
-main_on_client_ended(void *ctx)
-{
-	struct main_serving *serving = ctx;
-
-	event_base_loopbreak(serving->sv.base);
-}
-
-/* After a signal: the last call is concluded, so this was all. */
+/* There are no more calls to come, and the last one is concluded. */
 static void
 main_on_idle(void *ctx)
 {
@@ -146,6 +138,28 @@ main_on_idle(void *ctx)
 
 	if (serving->sv.draining)
 		event_base_loopexit(serving->sv.base, NULL);
+}
+
+/* Every call is being ended: goes on when the last one is. */
+static void
+main_drain(struct main_serving *serving)
+{
+	struct supervisor *sv = &serving->sv;
+
+	sv->draining = 1;
+	if (sv->nrunning == 0 && sv->nwaiting == 0)
+		main_on_idle(serving);
+}
+
+/*
+ * The client has closed its end: every call ends at once, unanswered, but in
+ * the way of every end, since a box that is being built is not ours to kill
+ * before we are told of it.
+ */
+static void
+main_on_client_ended(void *ctx)
+{
+	main_drain(ctx);
 }
 
 /* The first signal ends every call with an answer, the second at once. */
@@ -162,10 +176,8 @@ main_on_signal(evutil_socket_t sig, short what, void *ctx)
 		return;
 	}
 	log_info("ending after a signal");
-	sv->draining = 1;
 	call_cancel_all(sv, "Caisson is shutting down");
-	if (sv->nrunning == 0 && sv->nwaiting == 0)
-		main_on_idle(serving);
+	main_drain(serving);
 }
 
 /* Waits for the signals, or no longer. */

@@ -1,6 +1,6 @@
 /*
- * Children and their ends, by pidfd: no signal handler, no number that could
- * mean somebody else by now. Runs in the supervisor, the parent of every
+ * Children and their ends, by pidfd: no number that could mean somebody else
+ * by now, and SIGCHLD only tells when to look for those without one. Runs in the supervisor, the parent of every
  * worker, of every box's first process and of the code itself.
  */
 #include <errno.h>
@@ -31,23 +31,85 @@ struct child {
 static LIST_HEAD(, child) reaper_children =
     LIST_HEAD_INITIALIZER(reaper_children);
 
+static struct event *reaper_signal;
+
+/*
+ * Boxes that are being built: their processes are our children before we are
+ * told of them, and must not be taken for somebody's leavings.
+ */
+static unsigned int reaper_held;
+
+/* The raw call: glibc's waitid does not give the resource usage. */
+static long
+reaper_wait(int pidfd, siginfo_t *si, int options, struct rusage *usage)
+{
+	si->si_pid = 0;
+	return syscall(SYS_waitid, P_PIDFD, pidfd, si, options, usage);
+}
+
+/* Whether a process that has ended is one that somebody watches. */
+static int
+reaper_knows(pid_t pid)
+{
+	struct child *child;
+	siginfo_t si;
+
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (reaper_wait(child->pidfd, &si,
+		        WEXITED | WNOHANG | WNOWAIT, NULL) == 0 &&
+		    si.si_pid == pid)
+			return 1;
+	return 0;
+}
+
 /*
  * Reaps children that nobody told us of: a box that was killed while it was
- * being built leaves one or two. Only when no other child is awaited, so that
- * no end can be taken from whoever waits for it.
+ * being built leaves one or two. Behind one that is watched we look again
+ * when that one has been reaped.
  */
 static void
 reaper_sweep(void)
 {
 	siginfo_t si;
 
-	while (LIST_EMPTY(&reaper_children)) {
+	while (reaper_held == 0) {
 		si.si_pid = 0;
-		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) == -1 ||
-		    si.si_pid == 0)
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
+		    si.si_pid == 0 || reaper_knows(si.si_pid) ||
+		    waitid(P_PID, (id_t)si.si_pid, &si, WEXITED) == -1)
 			return;
 		log_debug("swept process %d", (int)si.si_pid);
 	}
+}
+
+/* SIGCHLD: perhaps of a child that is not watched. */
+static void
+reaper_on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	(void)sig;
+	(void)what;
+	(void)arg;
+	reaper_sweep();
+}
+
+void
+reaper_init(struct event_base *base)
+{
+	reaper_signal = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
+	event_add(reaper_signal, NULL);
+}
+
+void
+reaper_hold(void)
+{
+	reaper_held++;
+}
+
+void
+reaper_release(void)
+{
+	reaper_held--;
+	reaper_sweep();
 }
 
 static void
@@ -57,14 +119,6 @@ reaper_free(struct child *child)
 	loop_event_free(&child->ended_event);
 	fd_close(&child->pidfd);
 	free(child);
-}
-
-/* The raw call: glibc's waitid does not give the resource usage. */
-static long
-reaper_wait(int pidfd, siginfo_t *si, int options, struct rusage *usage)
-{
-	si->si_pid = 0;
-	return syscall(SYS_waitid, P_PIDFD, pidfd, si, options, usage);
 }
 
 static void
@@ -142,6 +196,7 @@ reaper_finish(unsigned int ms)
 	struct child *child;
 	siginfo_t si;
 
+	loop_event_free(&reaper_signal);
 	LIST_FOREACH (child, &reaper_children, entry)
 		reaper_kill(child);
 	/* The loop is over: a bounded wait, a millisecond at a time. */

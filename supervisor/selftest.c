@@ -1,6 +1,6 @@
 /*
  * caisson --selftest: each promise of the box, tried by doing, one line each.
- * What runs in the box is worker/box/python/probe.py, as ordinary user code of
+ * What runs in the box is probe.py of this folder, as ordinary user code of
  * an ordinary call; what it prints is believed only here, where the operator
  * asks about his own machine. Runs in the supervisor.
  */
@@ -79,7 +79,7 @@ selftest_facts(struct selftest *test, const struct call_result *result)
 	snprintf(text, sizeof(text), "by rlimit, %llu MiB for each process; "
 	    "no cgroup is used in this version",
 	    (unsigned long long)(test->sv->options.memory / MIB));
-	selftest_line(test, 1, "limit on memory", text);
+	selftest_line(test, 1, "kind of limits", text);
 }
 
 static void

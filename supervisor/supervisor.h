@@ -178,6 +178,16 @@ struct child_end {
 
 typedef void child_ended(void *ctx, const struct child_end *end);
 
+/* Begins to reap children that nobody watches; base outlives them all. */
+void reaper_init(struct event_base *base);
+
+/*
+ * While a box is being built its processes are our children, but not watched
+ * yet: nobody unknown is reaped between the two calls, which come in pairs.
+ */
+void reaper_hold(void);
+void reaper_release(void);
+
 /*
  * Waits for a child of ours, whose pidfd is taken; ended is called once when
  * it has been reaped, and the child is freed then. Returns NULL with err when
@@ -199,6 +209,9 @@ void reaper_forget(struct child **child);
 void reaper_finish(unsigned int ms);
 
 /* answer.c: the result of a call as MCP wants it. */
+
+/* Returns the name of a signal, such as SIGKILL; the caller frees it. */
+char *answer_signal(int number);
 
 /* Appends the CallToolResult object of a concluded call, one line. */
 void answer_add(struct buffer *buffer, const struct call_result *result,

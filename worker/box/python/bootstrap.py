@@ -309,17 +309,17 @@ def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    run(wait_for_code())
+
+
+def wait_for_code():
+    """Return the code; without one end, saying why."""
     try:
-        source = receive(take_control())
+        return receive(take_control())
     except Malformed as error:
-        refuse(error)
+        reason = str(error)
     except OSError as error:
-        refuse("descriptors 3 and 4 must be the relay's pipes: %s" % error)
-    run(source)
-
-
-def refuse(reason):
-    """End without having run anything, saying why."""
+        reason = "descriptors 3 and 4 must be the relay's pipes: %s" % error
     complain("caisson: the code was not run: %s\n" % reason)
     raise SystemExit(BROKEN)
 

@@ -1,0 +1,371 @@
+/*
+ * A build-time tool: copies a manual page and puts in the parts that stand in
+ * the program's tables (options, roles, messages, steps of the box), so that
+ * the manual cannot drift from the program. Runs only while building; usage:
+ * generate PAGE.in > PAGE. A line "@PART@" becomes that part.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../common/box_step.h"
+#include "../common/ipc.h"
+#include "../supervisor/option_value.h"
+
+#define LINE_SIZE 1024
+
+/* mandoc frowns on lines above 80; a word may get an escape in front. */
+#define TEXT_COLUMNS 76
+
+/* One word; at the start of a line it must not look like a request. */
+static void
+word(const char *p, size_t len, int first)
+{
+	size_t i;
+
+	if (first && (*p == '.' || *p == '\''))
+		fputs("\\&", stdout);
+	for (i = 0; i < len; i++)
+		if (p[i] == '\\')
+			fputs("\\e", stdout);
+		else
+			putchar(p[i]);
+}
+
+/* Text lines of mdoc: of bounded length, a new one for each sentence. */
+static void
+text(const char *s)
+{
+	size_t column = 0;
+	size_t len;
+
+	for (s += strspn(s, " "); *s != '\0'; s += strspn(s, " ")) {
+		len = strcspn(s, " ");
+		if (column > 0 && column + 1 + len > TEXT_COLUMNS) {
+			putchar('\n');
+			column = 0;
+		}
+		if (column > 0)
+			putchar(' ');
+		word(s, len, column == 0);
+		column += len + 1;
+		if (s[len - 1] == '.')
+			column = TEXT_COLUMNS;
+		s += len;
+	}
+	putchar('\n');
+}
+
+/* Options */
+
+static const char *
+option_argument(enum option_kind kind)
+{
+	switch (kind) {
+	case OPTION_KIND_SECONDS:
+		return "time";
+	case OPTION_KIND_SIZE:
+		return "size";
+	case OPTION_KIND_COUNT:
+		return "number";
+	case OPTION_KIND_CHOICE:
+		return "word";
+	case OPTION_KIND_PATH:
+		return "path";
+	default:
+		return "on | off";
+	}
+}
+
+static void
+option_facts(const struct option_row *row)
+{
+	auto_buffer struct buffer facts = { 0 };
+
+	buffer_add_text(&facts, "Allowed: ");
+	option_value_add_allowed(&facts, row);
+	buffer_add_text(&facts, ".");
+	if (row->preset != NULL && row->preset[0] != '\0')
+		buffer_printf(&facts, " Default: %s.", row->preset);
+	text(facts.data);
+}
+
+static void
+part_options(void)
+{
+	char flag[OPTION_NAME_SIZE];
+	enum option_id id;
+
+	puts(".Bl -tag -width Ds");
+	for (id = 0; id < OPTION_IDS; id++) {
+		const struct option_row *row = option_row(id);
+
+		option_flag(row->key, flag);
+		printf(".It Fl %s Ar %s\n", flag + 1,
+		    option_argument(row->kind));
+		text(row->doc);
+		option_facts(row);
+	}
+	puts(".El");
+}
+
+static void
+part_actions(void)
+{
+	char flag[OPTION_NAME_SIZE];
+	enum option_action action;
+
+	puts(".Bl -tag -width Ds");
+	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
+		option_flag(option_action_row(action)->key, flag);
+		printf(".It Fl %s\n", flag + 1);
+		text(option_action_row(action)->doc);
+	}
+	puts(".El");
+}
+
+static void
+part_environment(void)
+{
+	char flag[OPTION_NAME_SIZE], variable[OPTION_NAME_SIZE];
+	enum option_id id;
+
+	puts(".Bl -tag -width Ds");
+	for (id = 0; id < OPTION_IDS; id++) {
+		option_flag(option_row(id)->key, flag);
+		option_variable(option_row(id)->key, variable);
+		printf(".It Ev %s\nAs\n.Fl %s .\n", variable, flag + 1);
+	}
+	puts(".El");
+}
+
+static void
+part_keys(void)
+{
+	enum option_id id;
+
+	for (id = 0; id < OPTION_IDS; id++)
+		printf(".Cm %s%s\n", option_row(id)->key,
+		    id + 1 < OPTION_IDS ? " ," : " .");
+}
+
+static void
+part_later(void)
+{
+	size_t n;
+
+	for (n = 0; option_later(n) != NULL; n++)
+		printf(".Ev %s%s%s\n", OPTION_PREFIX, option_later(n),
+		    option_later(n + 1) != NULL ? " ," : " .");
+}
+
+/* Processes, and the steps by which a box is built */
+
+static void
+part_processes(void)
+{
+	const struct role_info *role;
+	enum role n;
+
+	puts(".Bl -tag -width Ds");
+	for (n = 0; n < ROLES; n++) {
+		auto_buffer struct buffer facts = { 0 };
+
+		role = role_info(n);
+		printf(".It Sy %s Pq Nm %s , No source in Pa %s\n", role->name,
+		    role->binary, role->folder);
+		buffer_printf(&facts,
+		    "Lives: %s. May: %s. Reads the bytes of: %s.",
+		    role->lifetime, role->may, role->reads);
+		text(facts.data);
+	}
+	puts(".El");
+}
+
+static void
+part_steps(void)
+{
+	const struct box_step_info *step;
+	unsigned long n;
+
+	puts(".Bl -tag -width Ds");
+	for (n = 0; n < BOX_STEPS; n++) {
+		step = box_step_info(n);
+		printf(".It could not %s\n", step->what);
+		text(step->fix);
+	}
+	puts(".El");
+}
+
+/* The catalogue */
+
+static const struct {
+	const char *name;
+	const char *unit; /* of what the bounds count; NULL: no bounds */
+	const char *doc;
+} kinds[] = {
+	[IPC_KIND_UINT] = { "UINT", "",
+	    "An unsigned integer in eight bytes, host order." },
+	[IPC_KIND_TEXT] = { "TEXT", " bytes",
+	    "UTF-8 without a NUL inside: its length in four bytes, the bytes, "
+	    "a NUL." },
+	[IPC_KIND_BYTES] = { "BYTES", " bytes",
+	    "Any bytes: their number in four bytes, then the bytes." },
+	[IPC_KIND_BLOB] = { "BLOB", " bytes",
+	    "Any bytes, many: their number in eight bytes, then the bytes. "
+	    "Above the inline limit they are not in the packet but in a memfd "
+	    "that comes with it, of exactly that size, sealed against "
+	    "writing, growing, shrinking and further seals." },
+	[IPC_KIND_PIPE_R] = { "PIPE_R", NULL,
+	    "A descriptor: the end of a pipe that is read." },
+	[IPC_KIND_PIPE_W] = { "PIPE_W", NULL,
+	    "A descriptor: the end of a pipe that is written." },
+	[IPC_KIND_PEER] = { "PEER", NULL,
+	    "A descriptor: a SOCK_SEQPACKET socket, a channel of this kind." },
+	[IPC_KIND_MEMFD] = { "MEMFD", NULL,
+	    "A descriptor: a memfd with all those seals." },
+	[IPC_KIND_PIDFD] = { "PIDFD", NULL,
+	    "A descriptor: a pidfd." },
+};
+
+static void
+part_kinds(void)
+{
+	size_t i;
+
+	puts(".Bl -tag -width Ds");
+	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		printf(".It Sy %s\n", kinds[i].name);
+		text(kinds[i].doc);
+	}
+	puts(".El");
+}
+
+static void
+field(const struct ipc_field *field)
+{
+	printf(".It Va %s Pq %s", field->name, kinds[field->kind].name);
+	if (kinds[field->kind].unit != NULL)
+		printf(" , %llu to %llu%s", (unsigned long long)field->least,
+		    (unsigned long long)field->most, kinds[field->kind].unit);
+	putchar('\n');
+	text(field->doc);
+}
+
+static const char *const phases[IPC_PHASES] = {
+	[IPC_PHASE_NEW] = "new",
+	[IPC_PHASE_OPEN] = "open",
+	[IPC_PHASE_OVER] = "over",
+};
+
+static void
+message(uint32_t type)
+{
+	const struct ipc_message *row = ipc_message(type);
+	const struct ipc_field *f;
+	const char *separator = "Legal while the direction is";
+	unsigned int n;
+
+	printf(".It Sy %s Pq number %u\n", row->name, type);
+	text(row->doc);
+	for (n = 0; n < IPC_PHASES; n++) {
+		if ((row->phases & (1U << n)) == 0)
+			continue;
+		printf("%s\n.Cm %s%s\n", separator, phases[n],
+		    row->phases >> (n + 1) == 0 ? " ;" : "");
+		separator = "or";
+	}
+	printf("afterwards it is\n.Cm %s .\n", phases[row->next]);
+	if (row->nfields == 0)
+		return;
+	puts(".Bl -tag -width Ds -compact");
+	for (f = row->fields; f->name != NULL; f++)
+		field(f);
+	puts(".El");
+}
+
+/* One section for each direction, in the catalogue's order. */
+static void
+part_messages(void)
+{
+	const struct ipc_message *row, *before = NULL;
+	uint32_t type;
+
+	for (type = 0; type < IPC_TYPES; type++) {
+		row = ipc_message(type);
+		if (before == NULL || before->from != row->from ||
+		    before->to != row->to) {
+			if (before != NULL)
+				puts(".El");
+			printf(".Ss From %s to %s\n.Bl -tag -width Ds\n",
+			    role_info(row->from)->name,
+			    role_info(row->to)->name);
+		}
+		message(type);
+		before = row;
+	}
+	puts(".El");
+}
+
+static void
+part_limits(void)
+{
+	auto_buffer struct buffer limits = { 0 };
+
+	buffer_printf(&limits, "A packet has at most %lu bytes and %d "
+	    "descriptors; a BLOB of at most %lu bytes travels inside; at most "
+	    "%d packets wait in a queue.", IPC_PACKET_MAX, IPC_FDS_MAX,
+	    IPC_INLINE_MAX, IPC_QUEUE_PACKETS_MAX);
+	text(limits.data);
+}
+
+static const struct {
+	const char *line;
+	void (*put)(void);
+} parts[] = {
+	{ "@OPTIONS@\n", part_options },
+	{ "@ACTIONS@\n", part_actions },
+	{ "@ENVIRONMENT@\n", part_environment },
+	{ "@KEYS@\n", part_keys },
+	{ "@LATER@\n", part_later },
+	{ "@PROCESSES@\n", part_processes },
+	{ "@STEPS@\n", part_steps },
+	{ "@KINDS@\n", part_kinds },
+	{ "@MESSAGES@\n", part_messages },
+	{ "@LIMITS@\n", part_limits },
+};
+
+/* Returns 0, or -1 for a mark that no part has. */
+static int
+put_line(const char *line)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (strcmp(line, parts[i].line) == 0) {
+			parts[i].put();
+			return 0;
+		}
+	if (line[0] == '@') {
+		fprintf(stderr, "generate: there is no part %s", line);
+		return -1;
+	}
+	fputs(line, stdout);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	FILE *page = argc == 2 ? fopen(argv[1], "r") : NULL;
+	char line[LINE_SIZE];
+	int status = 0;
+
+	if (page == NULL) {
+		fprintf(stderr, "usage: generate PAGE.in > PAGE\n");
+		return 1;
+	}
+	while (status == 0 && fgets(line, sizeof(line), page) != NULL)
+		status = put_line(line);
+	fclose(page);
+	return status == 0 && fflush(stdout) == 0 ? 0 : 1;
+}

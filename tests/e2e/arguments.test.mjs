@@ -1,0 +1,169 @@
+/*
+ * Every wrong argument of run_python: refused as a result with isError, in a
+ * sentence that says what is wrong and what would be right, and nothing is
+ * executed: the kernel knows of no child process.
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { childrenEver, descendants } from './support/processes.mjs';
+import { Raw } from './support/raw.mjs';
+
+const good = 'print(1)';
+
+/* [what, the arguments as JSON, words the sentence must have] */
+const wrong = [
+  ['no arguments', undefined, /code/],
+  ['empty arguments', '{}', /code.*(missing|required)/],
+  ['arguments null', 'null', /object/],
+  ['arguments an array', `["${good}"]`, /object/],
+  ['arguments a string', `"${good}"`, /object/],
+  ['arguments a number', '1', /object/],
+  ['code null', '{"code":null}', /code.*string/],
+  ['code a number', '{"code":1}', /code.*string/],
+  ['code an array', `{"code":["${good}"]}`, /code.*string/],
+  ['code an object', '{"code":{}}', /code.*string/],
+  ['code true', '{"code":true}', /code.*string/],
+  ['code empty', '{"code":""}', /code.*blank/],
+  ['code blank', '{"code":" \\n\\t\\r\\n  "}', /code.*blank/],
+  ['code twice', `{"code":"${good}","code":"${good}"}`, /code.*once/],
+  ['code with a lone high surrogate', '{"code":"print(\'\\ud800\')"}',
+    /code.*surrogate/],
+  ['code with a lone low surrogate', '{"code":"# \\udfff"}',
+    /code.*surrogate/],
+  ['code that is a lone surrogate', '{"code":"\\ud83d"}', /code.*surrogate/],
+  ['code above the limit',
+    JSON.stringify({ code: `print(1)#${'x'.repeat(4096)}` }),
+    /4105.*4096.*MCP_BRIDGE_MAX_CODE/],
+  ['code above the limit in bytes, not in characters',
+    JSON.stringify({ code: `#${'é'.repeat(2048)}` }), /4097.*4096/],
+  ['code with NUL', '{"code":"print(1)\\u0000"}', /code.*NUL/],
+  ['timeout 0', `{"code":"${good}","timeout":0}`, /timeout.*1 to 120/],
+  ['timeout -1', `{"code":"${good}","timeout":-1}`, /timeout.*1 to 120/],
+  ['timeout -0.0', `{"code":"${good}","timeout":-0.0}`, /timeout/],
+  ['timeout 0.5', `{"code":"${good}","timeout":0.5}`, /timeout.*whole/],
+  ['timeout 1.5', `{"code":"${good}","timeout":1.5}`, /timeout.*whole/],
+  ['timeout "30"', `{"code":"${good}","timeout":"30"}`, /timeout.*whole/],
+  ['timeout "30s"', `{"code":"${good}","timeout":"30s"}`, /timeout.*whole/],
+  ['timeout 121', `{"code":"${good}","timeout":121}`, /timeout.*1 to 120/],
+  ['timeout 1e99', `{"code":"${good}","timeout":1e99}`, /timeout.*1 to 120/],
+  ['timeout 1e999', `{"code":"${good}","timeout":1e999}`, /timeout/],
+  ['timeout 2^64', `{"code":"${good}","timeout":18446744073709551646}`,
+    /timeout/],
+  ['timeout of a hundred digits',
+    `{"code":"${good}","timeout":1${'0'.repeat(99)}}`, /timeout/],
+  ['timeout true', `{"code":"${good}","timeout":true}`, /timeout/],
+  ['timeout null', `{"code":"${good}","timeout":null}`, /timeout/],
+  ['timeout an array', `{"code":"${good}","timeout":[30]}`, /timeout/],
+  ['timeout twice, the second wrong',
+    `{"code":"${good}","timeout":5,"timeout":0}`, /timeout/],
+  ['servers a string', `{"code":"${good}","servers":"gh"}`,
+    /servers.*array/],
+  ['servers an object', `{"code":"${good}","servers":{}}`, /servers.*array/],
+  ['servers null', `{"code":"${good}","servers":null}`, /servers.*array/],
+  ['servers with a number', `{"code":"${good}","servers":["a",1]}`,
+    /servers.*string/],
+  ['servers with null', `{"code":"${good}","servers":[null]}`,
+    /servers.*string/],
+  ['servers with an array', `{"code":"${good}","servers":[["a"]]}`,
+    /servers.*string/],
+  ['an unknown server', `{"code":"${good}","servers":["github"]}`,
+    /unknown server.*github/],
+  ['an unknown server with an awkward name',
+    `{"code":"${good}","servers":["\\u0000\\n\\"\\ud800"]}`, /server/],
+  ['an unknown argument', `{"code":"${good}","language":"python"}`,
+    /language.*code.*timeout/],
+  ['a misspelt argument', `{"cod":"${good}"}`, /cod\b/],
+  ['an argument in another case', `{"Code":"${good}"}`, /Code/],
+  ['an argument without a name', `{"":1,"code":"${good}"}`, /argument/],
+  ['an argument with an endless name',
+    `{"${'n'.repeat(3000)}":1,"code":"${good}"}`, /argument/],
+  ['an argument with an awkward name', `{"\\u0000\\ud800\\n":1}`,
+    /argument/],
+  ['earlier names of arguments', `{"code":"${good}","timeout_seconds":1}`,
+    /timeout_seconds/],
+];
+
+/* [what, the arguments as JSON, what is printed] */
+const right = [
+  ['an escaped letter in the name', `{"c\\u006fde":"${good}"}`, '1'],
+  ['timeout 30', `{"code":"${good}","timeout":30}`, '1'],
+  ['timeout 30.0', `{"code":"${good}","timeout":30.0}`, '1'],
+  ['timeout 3e1', `{"code":"${good}","timeout":3e1}`, '1'],
+  ['timeout 300e-1', `{"code":"${good}","timeout":300e-1}`, '1'],
+  ['timeout 1', `{"code":"${good}","timeout":1}`, '1'],
+  ['timeout 120', `{"code":"${good}","timeout":120}`, '1'],
+  ['no servers', `{"code":"${good}","servers":[]}`, '1'],
+  ['only a comment', '{"code":"# nothing"}', 'Success (no output)'],
+  ['code of just the limit',
+    JSON.stringify({ code: `print(1)#${'x'.repeat(4087)}` }), '1'],
+  ['every escape',
+    '{"code":"print(\\"\\\\u00e9\\u00e9é\\ud83d\\ude00\\u002f\\/\\")"}',
+    'ééé😀//'],
+];
+
+function post(raw, args) {
+  const id = ++raw.lastId;
+  const member = args === undefined ? '' : `,"arguments":${args}`;
+
+  raw.send(`{"jsonrpc":"2.0","id":${id},"method":"tools/call",` +
+    `"params":{"name":"run_python"${member}}}`);
+  return id;
+}
+
+async function assertRefused(raw, args, words) {
+  const before = childrenEver(raw.pid);
+  const result = await raw.result(post(raw, args));
+  const { status, summary, error } = result.structuredContent;
+
+  assert.equal(result.isError, true);
+  assert.equal(status, 'validation_error');
+  assert.equal(summary, error, 'the summary is the message');
+  assert.match(error, words);
+  assert.ok(error.length < 400, 'a sentence, not a page');
+  assert.doesNotMatch(error, /\n/);
+  assert.equal(result.content.length, 1);
+  assert.ok(result.content[0].text.includes(error));
+  assert.deepEqual(descendants(raw.pid), [], 'nothing was started');
+  assert.equal(childrenEver(raw.pid), before, 'nothing had been started');
+}
+
+test('wrong arguments are refused and nothing runs', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CODE: '4k' } });
+
+  for (const [what, args, words] of wrong)
+    await t.test(what, () => assertRefused(raw, args, words));
+  /* That count is worth something: a call that runs changes it. */
+  const before = childrenEver(raw.pid);
+
+  assert.equal((await raw.run(good)).content[0].text, '1');
+  await t.test('whereas a good call does start something', () => {
+    assert.ok(childrenEver(raw.pid) > before ||
+      descendants(raw.pid).length > 0);
+  });
+  await raw.finish();
+});
+
+test('right arguments are accepted', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CODE: '4k' } });
+
+  for (const [what, args, text] of right)
+    await t.test(what, async () => {
+      const result = await raw.result(post(raw, args));
+
+      assert.equal(result.content[0].text, text);
+      assert.equal(result.isError, false);
+    });
+  await raw.finish();
+});
+
+test('the deadline that is asked for bounds the one by default',
+  async (t) => {
+    const raw = await Raw.open(t, {
+      env: { MCP_BRIDGE_TIMEOUT: '1', MCP_BRIDGE_MAX_TIMEOUT: '2' } });
+
+    await assertRefused(raw, `{"code":"${good}","timeout":3}`, /1 to 2\b/);
+    const result = await raw.run('while True: pass');
+
+    assert.equal(result.structuredContent.timeoutSeconds, 1);
+    await raw.finish();
+  });

@@ -1,0 +1,606 @@
+/*
+ * Beginnings and ends: whatever ends a call or the program, every process of
+ * every box is dead afterwards, and the next call works.
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Gate, roles } from './support/gate.mjs';
+import {
+  childless, descendants, gone, inNamespace, lives, memory, owners,
+} from './support/processes.mjs';
+import { uid } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { until, within } from './support/wait.mjs';
+
+/* The next call works, and afterwards no process is left. */
+async function assertRecovered(raw) {
+  assert.equal((await raw.run('print("next")')).content[0].text, 'next');
+  await childless(raw.pid);
+}
+
+/* Lets some time pass, so that what follows meets each stage of a start. */
+function passes(ms) {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/* No process of the box that this gate stood in. */
+async function assertBoxGone(gate) {
+  await until(() => inNamespace(gate.namespace).length === 0 &&
+    gate.find().length === 0, 'the end of the box');
+}
+
+/* What code may leave behind; each ends where the code goes on. */
+const remainders = {
+  'many children': (gate) => `
+import subprocess
+for i in range(30):
+    ${gate.start}`,
+
+  'a daemon': (gate) => `
+import os
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        os.closerange(0, 1024)
+        os.execv("/bin/sleep", ["sleep", "${gate.seconds}"])
+    os._exit(0)
+os.wait()`,
+
+  'a child that ignores signals': (gate) => `
+import signal
+for number in range(1, 65):
+    try: signal.signal(number, signal.SIG_IGN)
+    except (OSError, ValueError): pass
+import subprocess
+subprocess.Popen(["sleep", "${gate.seconds}"], restore_signals=False)`,
+
+  'a stopped child': (gate) => `
+import os, signal, subprocess
+child = subprocess.Popen(["sleep", "${gate.seconds}"])
+os.kill(child.pid, signal.SIGSTOP)`,
+
+  'a child in a session and group of its own': (gate) => `
+import subprocess
+subprocess.Popen(["sleep", "${gate.seconds}"], start_new_session=True)`,
+
+  'a thread': (gate) => `
+import threading
+threading.Thread(target=lambda: ${gate.wait}, daemon=True).start()`,
+};
+
+test('a deadline ends everything in the box', async (t) => {
+  const raw = await Raw.open(t);
+
+  for (const [what, code] of Object.entries(remainders)) {
+    await t.test(what, async () => {
+      const gate = new Gate();
+      const id = raw.postCall(
+        `${code(gate)}\nimport time\ntime.sleep(600)`, { timeout: 3 });
+
+      await gate.reached();
+      const { structuredContent, isError } = await raw.result(id);
+
+      assert.equal(isError, true);
+      assert.equal(structuredContent.status, 'timeout');
+      assert.equal(structuredContent.timeoutSeconds, 3);
+      await assertBoxGone(gate);
+      await assertRecovered(raw);
+    });
+  }
+
+  await t.test('a fork bomb', async () => {
+    const gate = new Gate();
+    const id = raw.postCall(`
+import os
+${gate.start}
+while True:
+    try: os.fork()
+    except OSError: pass`, { timeout: 3 });
+
+    await gate.reached();
+    const other = raw.postCall('print("beside the bomb")');
+
+    assert.equal((await raw.result(other)).content[0].text,
+      'beside the bomb');
+    assert.equal((await raw.result(id)).structuredContent.status, 'timeout');
+    await assertBoxGone(gate);
+    await assertRecovered(raw);
+  });
+
+  await t.test('code that cannot be interrupted by signals', async () => {
+    const { structuredContent } = await raw.run(`
+import signal
+for number in range(1, 65):
+    try: signal.signal(number, lambda *args: None)
+    except (OSError, ValueError): pass
+print("deaf")
+while True: pass`, { timeout: 1 });
+
+    assert.equal(structuredContent.status, 'timeout');
+    assert.deepEqual(structuredContent.stdout, ['deaf']);
+    await assertRecovered(raw);
+  });
+
+  await t.test('code that stops itself', async () => {
+    const { structuredContent } = await raw.run(
+      'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)',
+      { timeout: 1 });
+
+    assert.equal(structuredContent.status, 'timeout');
+    await assertRecovered(raw);
+  });
+
+  await raw.finish();
+});
+
+test('what is left when the code ends is ended too', async (t) => {
+  const raw = await Raw.open(t);
+
+  for (const [what, code] of Object.entries(remainders)) {
+    await t.test(what, async () => {
+      const gate = new Gate();
+      const result = await raw.run(`${code(gate)}\nprint("done")`);
+
+      assert.equal(result.isError, false, JSON.stringify(result));
+      assert.deepEqual(result.structuredContent.stdout, ['done']);
+      await until(() => gate.find().length === 0, 'the end of what was left');
+      await childless(raw.pid);
+    });
+  }
+  await raw.finish();
+});
+
+test('a cancelled call ends at once, unanswered', async (t) => {
+  const raw = await Raw.open(t);
+
+  for (const [what, code] of Object.entries(remainders)) {
+    await t.test(what, async () => {
+      const gate = new Gate();
+      const id = raw.postCall(`${code(gate)}\nimport time\ntime.sleep(600)`,
+        { timeout: 120 });
+
+      await gate.reached();
+      raw.cancel(id);
+      await assertBoxGone(gate);
+      await childless(raw.pid);
+      await assertRecovered(raw);
+      assert.ok(!raw.has(id));
+    });
+  }
+
+  await t.test('right after it was sent, or while its box is built',
+    async () => {
+      const ids = [];
+
+      for (let i = 0; i < 60; i++) {
+        ids.push(raw.postCall('import time\ntime.sleep(600)'));
+        await raw.ping();
+        await passes(i % 30);
+        raw.cancel(ids.at(-1));
+        if (i % 6 === 5)
+          await childless(raw.pid);
+      }
+      await assertRecovered(raw);
+      for (const id of ids)
+        assert.ok(!raw.has(id));
+    });
+
+  await t.test('after it was answered', async () => {
+    const id = raw.postCall('print(1)');
+
+    await raw.response(id);
+    raw.cancel(id);
+    await assertRecovered(raw);
+  });
+
+  await t.test('an id that is a string', async () => {
+    const gate = new Gate();
+
+    raw.post('tools/call',
+      { name: 'run_python', arguments: { code: gate.wait } }, 'a "name"');
+    await gate.reached();
+    raw.cancel('another');
+    raw.cancel('a "name"');
+    await assertBoxGone(gate);
+    await assertRecovered(raw);
+    assert.ok(!raw.has('a "name"'));
+  });
+
+  await raw.finish();
+});
+
+test('the end of input ends everything at once', async (t) => {
+  const raw = await Raw.open(t);
+  const gates = Object.values(remainders).slice(0, 3)
+    .map((code) => ({ gate: new Gate(), code }));
+  const ids = gates.map(({ gate, code }) => raw.postCall(
+    `${code(gate)}\nimport time\ntime.sleep(600)`, { timeout: 120 }));
+
+  await Promise.all(gates.map(({ gate }) => gate.reached()));
+  const family = descendants(raw.pid);
+
+  await raw.finish();
+  await gone(family);
+  for (const { gate } of gates)
+    await assertBoxGone(gate);
+  for (const id of ids)
+    assert.ok(!raw.has(id));
+});
+
+test('the end of input while boxes are built', async (t) => {
+  for (let i = 0; i < 40; i++) {
+    const raw = await Raw.open(t);
+
+    for (let call = 0; call < 3; call++)
+      raw.postCall('import time\ntime.sleep(600)');
+    await raw.ping();
+    await passes(i);
+    const family = descendants(raw.pid);
+
+    await raw.finish();
+    await gone(family);
+    assert.equal(raw.errors, '', 'it had to wait for nobody');
+  }
+});
+
+test('SIGTERM and SIGINT answer every call and end', async (t) => {
+  for (const signal of ['SIGTERM', 'SIGINT']) {
+    const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CONCURRENT: '2' } });
+    const gates = [new Gate(), new Gate()];
+    const ids = gates.map((gate) => raw.postCall(
+      `print("begun")\n${gate.wait}`, { timeout: 120 }));
+
+    await Promise.all(gates.map((gate) => gate.reached()));
+    ids.push(raw.postCall('print("never")')); /* it waits for a place */
+    await raw.ping();
+    const family = descendants(raw.pid);
+
+    process.kill(raw.pid, signal);
+    assert.deepEqual(await raw.wait(), { code: 0, signal: null });
+    for (const id of ids) {
+      const { isError, structuredContent } = await raw.result(id);
+
+      assert.equal(isError, true);
+      assert.equal(structuredContent.status, 'cancelled');
+      assert.match(structuredContent.error, /shutting down/);
+    }
+    assert.deepEqual((await raw.result(ids[0])).structuredContent.stdout,
+      ['begun']);
+    await gone(family);
+  }
+});
+
+test('SIGTERM without calls just ends', async (t) => {
+  const raw = await Raw.open(t);
+
+  process.kill(raw.pid, 'SIGTERM');
+  assert.deepEqual(await raw.wait(), { code: 0, signal: null });
+});
+
+test('a second SIGTERM does not wait', async (t) => {
+  const raw = await Raw.open(t);
+  const gate = new Gate();
+
+  raw.postCall(gate.wait, { timeout: 120 });
+  await gate.reached();
+  const family = descendants(raw.pid);
+
+  process.kill(raw.pid, 'SIGTERM');
+  process.kill(raw.pid, 'SIGTERM');
+  assert.deepEqual(await raw.wait(), { code: 0, signal: null });
+  await gone(family);
+  await assertBoxGone(gate);
+});
+
+test('when the supervisor is killed everything dies', async (t) => {
+  const raw = await Raw.open(t);
+  const gates = Object.values(remainders).slice(0, 4)
+    .map((code) => ({ gate: new Gate(), code }));
+
+  for (const { gate, code } of gates)
+    raw.postCall(`${code(gate)}\nimport time\ntime.sleep(600)`,
+      { timeout: 120 });
+  await Promise.all(gates.map(({ gate }) => gate.reached()));
+  const family = descendants(raw.pid);
+
+  assert.ok(family.some((entry) => entry.name.startsWith('relay')));
+  process.kill(raw.pid, 'SIGKILL');
+  await within(raw.exited, 'the end of the program');
+  await gone(family);
+  for (const { gate } of gates)
+    await assertBoxGone(gate);
+});
+
+test('when the supervisor is killed during a start everything dies',
+  async (t) => {
+    for (let i = 0; i < 10; i++) {
+      const raw = await Raw.open(t);
+      const gates = [new Gate(), new Gate(), new Gate()];
+
+      for (const gate of gates)
+        raw.postCall(gate.wait, { timeout: 120 });
+      await until(() => descendants(raw.pid).length > i, 'some process');
+      const family = descendants(raw.pid);
+
+      process.kill(raw.pid, 'SIGKILL');
+      await within(raw.exited, 'the end of the program');
+      await gone(family);
+      /* Nobody may hold the log of a dead program open either. */
+      await within(raw.ended, 'the end of all that held its log');
+      for (const gate of gates)
+        assert.deepEqual(gate.find(), []);
+    }
+  });
+
+/* Kills one process of a running call and returns its result. */
+async function killOne(raw, choose) {
+  const gate = new Gate();
+  const id = raw.postCall(`print("begun")\n${gate.wait}`, { timeout: 60 });
+
+  await gate.reached();
+  const chosen = choose(roles(descendants(raw.pid), gate));
+
+  assert.ok(chosen && lives(chosen), 'the process to be killed is there');
+  process.kill(chosen.pid, 'SIGKILL');
+  const result = await raw.result(id);
+
+  assert.equal(result.isError, true);
+  assert.equal(result.structuredContent.status, 'error');
+  await assertBoxGone(gate);
+  await assertRecovered(raw);
+  return result.structuredContent;
+}
+
+test('a worker that is killed costs its own call only', async (t) => {
+  const raw = await Raw.open(t);
+  const other = new Gate();
+  const otherId = raw.postCall(`${other.wait}\nprint("unhurt")`,
+    { timeout: 120 });
+
+  await other.reached();
+  const unhurt = descendants(raw.pid);
+  const beside = (family) => family.filter((entry) =>
+    !unhurt.some((known) => known.pid === entry.pid));
+
+  await t.test('the relay', async () => {
+    const gate = new Gate();
+    const id = raw.postCall(`print("begun")\n${gate.wait}`);
+
+    await gate.reached();
+    const [relay] = roles(beside(descendants(raw.pid)), gate).relay;
+
+    process.kill(relay.pid, 'SIGKILL');
+    const { isError, structuredContent } = await raw.result(id);
+
+    assert.equal(isError, true);
+    assert.equal(structuredContent.status, 'error');
+    assert.match(structuredContent.error, /relay/);
+    await assertBoxGone(gate);
+  });
+
+  assert.ok(unhurt.every(lives), 'the other call goes on');
+  other.open();
+  assert.equal((await raw.result(otherId)).content[0].text, 'unhurt');
+  await childless(raw.pid);
+
+  await t.test('the first process of the box', async () => {
+    const { error, stdout } = await killOne(raw, ({ init }) => init);
+
+    assert.ok(error.length > 10, error);
+    assert.deepEqual(stdout, ['begun']);
+  });
+
+  await t.test('the code', async () => {
+    const { error, signal, stdout } = await killOne(raw, ({ code }) => code);
+
+    assert.equal(signal, 'SIGKILL');
+    assert.equal(error, 'Sandbox was killed by SIGKILL');
+    assert.deepEqual(stdout, ['begun']);
+  });
+
+  await raw.finish();
+});
+
+test('a launcher that is killed costs its own call only', async (t) => {
+  const raw = await Raw.open(t);
+  let killed = 0;
+
+  for (let i = 0; i < 40; i++) {
+    const id = raw.postCall('print("unhurt")');
+
+    /* Whoever is there first: the launcher lives for some milliseconds. */
+    for (let look = 0; look < 400 && !raw.has(id); look++) {
+      const launcher = descendants(raw.pid).find((entry) =>
+        entry.command.startsWith('caisson: box['));
+
+      if (launcher) {
+        try {
+          process.kill(launcher.pid, 'SIGKILL');
+          killed++;
+        } catch {
+          /* it has ended by itself */
+        }
+        break;
+      }
+      await new Promise(setImmediate);
+    }
+    const { isError, structuredContent } = await raw.result(id);
+
+    if (isError) {
+      assert.equal(structuredContent.status, 'error');
+      assert.ok(structuredContent.error.length > 10);
+    } else {
+      assert.deepEqual(structuredContent.stdout, ['unhurt']);
+    }
+  }
+  t.diagnostic(`${killed} of 40 were hit`);
+  await assertRecovered(raw);
+  await raw.finish();
+});
+
+test('a full house refuses with a sentence', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE: '0' } });
+  const gate = new Gate();
+  const id = raw.postCall(`${gate.wait}\nprint("first")`);
+
+  await gate.reached();
+  const { isError, structuredContent } = await raw.run('print("second")');
+
+  assert.equal(isError, true);
+  assert.equal(structuredContent.status, 'error');
+  assert.match(structuredContent.error, /busy/);
+  assert.match(structuredContent.error, /MCP_BRIDGE_MAX_CONCURRENT/);
+  gate.open();
+  assert.equal((await raw.result(id)).content[0].text, 'first');
+  await assertRecovered(raw);
+  await raw.finish();
+});
+
+test('a call waits for a place only so long', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '1' } });
+  const gate = new Gate();
+  const id = raw.postCall(`${gate.wait}\nprint("first")`,
+    { timeout: 120 });
+
+  await gate.reached();
+  const { isError, structuredContent } = await raw.run('print("second")');
+
+  assert.equal(isError, true);
+  assert.equal(structuredContent.status, 'error');
+  assert.match(structuredContent.error, /MCP_BRIDGE_QUEUE_TIMEOUT/);
+  assert.match(structuredContent.error, /\b1 ?s/);
+  assert.equal(gate.find().length, 1, 'the first goes on');
+  gate.open();
+  assert.equal((await raw.result(id)).content[0].text, 'first');
+  await assertRecovered(raw);
+  await raw.finish();
+});
+
+test('those that wait come in their order, without the cancelled',
+  async (t) => {
+    const raw = await Raw.open(t, {
+      env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
+    });
+    const gate = new Gate();
+    const first = raw.postCall(`${gate.wait}\nprint("first")`,
+      { timeout: 120 });
+
+    await gate.reached();
+    const ids = ['a', 'b', 'c', 'd'].map((name) =>
+      raw.postCall(`print("${name}")`));
+
+    raw.cancel(ids[1]);
+    await raw.ping();
+    assert.equal(descendants(raw.pid).filter((entry) =>
+      entry.name.startsWith('relay')).length, 1, 'only one runs');
+    const before = raw.messages.length;
+
+    gate.open();
+    await raw.result(ids[3]);
+    await assertRecovered(raw);
+    assert.deepEqual(raw.messages.slice(before).map((message) => message.id),
+      [first, ids[0], ids[2], ids[3], raw.lastId]);
+    assert.ok(!raw.has(ids[1]));
+    await raw.finish();
+  });
+
+test('the time in the queue does not count for the deadline', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
+  });
+  const slow = raw.postCall('while True: pass', { timeout: 3 });
+  const quick = raw.postCall('print("quick")', { timeout: 2 });
+
+  assert.equal((await raw.result(slow)).structuredContent.status, 'timeout');
+  assert.equal((await raw.result(quick)).content[0].text, 'quick');
+  await raw.finish();
+});
+
+test('no output goes to another call', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_MAX_CONCURRENT: '8', MCP_BRIDGE_QUEUE_TIMEOUT: '5m' },
+  });
+  const nonces = Array.from({ length: 50 },
+    (_, i) => `nonce-${i}-${Math.random().toString(36).slice(2)}`);
+  const ids = nonces.map((nonce, i) => raw.postCall(`
+import sys, time
+for part in range(20):
+    print("${nonce}", part)
+    print("${nonce}", part, file=sys.stderr)
+    time.sleep(${(i % 5) / 1000})
+sys.exit(${i % 3})`));
+  const results = await Promise.all(ids.map((id) => raw.result(id)));
+
+  for (const [i, { isError, structuredContent }] of results.entries()) {
+    const lines = Array.from({ length: 20 }, (_, n) => `${nonces[i]} ${n}`);
+
+    assert.deepEqual(structuredContent.stdout, lines);
+    assert.deepEqual(structuredContent.stderr, lines);
+    assert.equal(isError, i % 3 !== 0);
+    assert.equal(structuredContent.exitCode, i % 3 || undefined);
+  }
+  await childless(raw.pid);
+  await raw.finish();
+});
+
+test('a client that does not read its answers', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_MAX_OUTPUT: '2m', MCP_BRIDGE_QUEUE: '1000',
+      MCP_BRIDGE_QUEUE_TIMEOUT: '10m' } });
+  const ids = [];
+
+  raw.child.stdout.pause();
+  for (let i = 0; i < 60; i++)
+    ids.push(raw.postCall('print("x" * 2_000_000)'));
+  /* They begin when the program reads them; they are over without us. */
+  await until(() => descendants(raw.pid).length > 0, 'the first call');
+  for (let quiet = 0; quiet < 5;) {
+    await until(() => descendants(raw.pid).length === 0, 'the last call');
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    quiet = descendants(raw.pid).length === 0 ? quiet + 1 : 0;
+  }
+  const late = Array.from({ length: 20 },
+    () => raw.postCall('print("x" * 2_000_000)'));
+
+  await within(raw.write('\n'), 'the program to read on');
+  await childless(raw.pid);
+  const peak = memory(raw.pid, 'VmHWM');
+
+  t.diagnostic(`supervisor ${peak} KiB at most`);
+  raw.child.stdout.resume();
+  const all = await Promise.all([...ids, ...late].map(
+    (id) => raw.result(id)));
+  const refused = all.filter((result) => result.isError);
+
+  for (const { structuredContent } of refused)
+    assert.match(structuredContent.error, /answers/);
+  for (const { isError, structuredContent } of all)
+    assert.ok(isError || structuredContent.stdout[0].length === 2_000_000);
+  assert.ok(refused.length > 0, 'some were refused');
+  assert.ok(peak < 512 * 1024, `${peak} KiB`);
+  await assertRecovered(raw);
+  await raw.finish();
+});
+
+test('relays run as somebody else when we are root', async (t) => {
+  if (uid !== 0) {
+    t.skip('the program does not run as root');
+    return;
+  }
+  const raw = await Raw.open(t);
+  const gate = new Gate();
+  const id = raw.postCall(gate.wait);
+
+  await gate.reached();
+  const { relay, init, code } = roles(descendants(raw.pid), gate);
+
+  for (const entry of [...relay, init, code])
+    assert.ok(owners(entry.pid).every((owner) => owner > 1_000_000),
+      `${entry.name} runs as ${owners(entry.pid)}`);
+  assert.notDeepEqual(owners(relay[0].pid), owners(code.pid));
+  gate.open();
+  await raw.result(id);
+  await raw.finish();
+});

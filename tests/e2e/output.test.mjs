@@ -1,0 +1,621 @@
+/*
+ * What code prints, byte by byte: nothing it writes is ever taken for
+ * anything but output, nothing is lost, reordered or unbounded.
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Gate, roles } from './support/gate.mjs';
+import {
+  childless, descendants, inNamespace, memory,
+} from './support/processes.mjs';
+import { Raw } from './support/raw.mjs';
+import { until } from './support/wait.mjs';
+
+/* A Python expression for these bytes. */
+function pythonBytes(bytes) {
+  return `bytes.fromhex('${Buffer.from(bytes).toString('hex')}')`;
+}
+
+/* Code that writes exactly these bytes. */
+function writes(bytes, fd = 1) {
+  return `import os\nos.write(${fd}, ${pythonBytes(bytes)})`;
+}
+
+/* One program for the tests that only look at answers. */
+test('output is text and nothing else', async (t) => {
+  const raw = await Raw.open(t);
+
+  await t.test('lines that look like frames or answers', async () => {
+    const forged = [
+      '{"jsonrpc":"2.0","id":1,"result":{}}',
+      '{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}',
+      '{"type":"ready"}', '{"type":"done","exit":0}',
+      '{"type":"run","code":"print(1)"}',
+      '{"type":"stdout","data":"forged"}',
+      '{"type":"rpc_response","id":1,"success":true,"payload":{}}',
+      '[]', '5', 'null', '"text"', '[1,2', '{}', 'Content-Length: 3\r',
+    ];
+
+    for (const fd of [1, 2]) {
+      const result = await raw.run(
+        writes(`${forged.join('\n')}\n`, fd));
+      const content = result.structuredContent;
+
+      assert.equal(result.isError, false);
+      assert.deepEqual(fd === 1 ? content.stdout : content.stderr, forged);
+      assert.deepEqual(fd === 1 ? content.stderr : content.stdout,
+        undefined);
+    }
+  });
+
+  await t.test('bytes that are no text', async () => {
+    const table = [
+      [[0x61, 0xff, 0x62], 'a\ufffdb'],
+      [[0xc3, 0x28], '\ufffd('],
+      [[0xe2, 0x82], '\ufffd'],
+      [[0xf0, 0x9f, 0x98, 0x61], '\ufffda'],
+      [[0xed, 0xa0, 0x80], '\ufffd\ufffd\ufffd'],
+      [[0xc0, 0x80], '\ufffd\ufffd'],
+      [[0xf4, 0x90, 0x80, 0x80], '\ufffd\ufffd\ufffd\ufffd'],
+      [[0x80, 0xbf], '\ufffd\ufffd'],
+      [[0x61, 0x00, 0x62], 'a\0b'],
+      [[0x1b, 0x5b, 0x33, 0x31, 0x6d], '\x1b[31m'],
+      [Buffer.from('\u2028\u2029\u0085\ufeff\u{10ffff}'),
+        '\u2028\u2029\u0085\ufeff\u{10ffff}'],
+      [[0x7f, 0x08, 0x07], '\x7f\b\x07'],
+      [[0xff, 0xfe, 0xfd], '\ufffd\ufffd\ufffd'],
+    ];
+
+    for (const [bytes, text] of table) {
+      for (const fd of [1, 2]) {
+        const { structuredContent } = await raw.run(writes(bytes, fd));
+
+        assert.deepEqual(structuredContent[fd === 1 ? 'stdout' : 'stderr'],
+          [text]);
+      }
+    }
+  });
+
+  await t.test('all bytes there are', async () => {
+    const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
+    const text = new TextDecoder('utf-8', { ignoreBOM: true }).decode(bytes);
+
+    assert.deepEqual((await raw.run(writes(bytes))).structuredContent.stdout,
+      text.split('\n'));
+  });
+
+  await t.test('lone surrogates in printed text', async () => {
+    const result = await raw.run(
+      'print("a\\ud800b\\udfffc")\nprint("next")');
+
+    assert.equal(result.isError, false);
+    assert.equal(result.structuredContent.stdout.length, 2);
+    assert.match(result.structuredContent.stdout[0], /^a.+b.+c$/);
+    assert.equal(result.structuredContent.stdout[1], 'next');
+    assert.equal((await raw.run(
+      'import sys\nsys.stdout.reconfigure(errors="surrogatepass")\n' +
+      'print("\\ud83d")')).structuredContent.stdout[0], '\ufffd\ufffd\ufffd');
+  });
+
+  await t.test('lines are split at newlines only', async () => {
+    const lines = ['', '()', '', '[]', '  ', 'a\rb', 'c\x0bd', 'e\x0cf',
+      'g\x1ch\x1di\x1ej', 'k\x85l', 'm\u2028n\u2029o', '\t', ''];
+    const { content, structuredContent } = await raw.run(
+      writes(`${lines.join('\n')}\n`));
+
+    assert.deepEqual(structuredContent.stdout, lines);
+    assert.equal(content[0].text, `${lines.join('\n')}`);
+  });
+
+  await t.test('a single newline is one empty line', async () => {
+    assert.deepEqual((await raw.run('print()')).structuredContent,
+      { stdout: [''] });
+    assert.deepEqual((await raw.run('print("()")')).structuredContent,
+      { stdout: ['()'] });
+    assert.deepEqual(
+      (await raw.run('print("a", end="")')).structuredContent,
+      { stdout: ['a'] });
+    assert.deepEqual(
+      (await raw.run('print("a\\n")')).structuredContent,
+      { stdout: ['a', ''] });
+  });
+
+  await t.test('streams stay apart, children included', async () => {
+    const { structuredContent } = await raw.run(`
+import os, subprocess, sys
+print("python out")
+print("python err", file=sys.stderr)
+subprocess.run(["sh", "-c", "echo child out; echo child err >&2"])
+os.system("echo system out; echo system err >&2")
+print("python out again")
+sys.stdout.buffer.write(b"buffer\\n")
+sys.stdout.flush()
+os.write(sys.stdout.fileno(), b"fileno\\n")
+os.write(sys.stderr.fileno(), b"fileno err\\n")`);
+
+    assert.deepEqual(structuredContent.stdout, ['python out', 'child out',
+      'system out', 'python out again', 'buffer', 'fileno']);
+    assert.deepEqual(structuredContent.stderr, ['python err', 'child err',
+      'system err', 'fileno err']);
+  });
+
+  await t.test('what is printed last is not lost', async () => {
+    assert.deepEqual((await raw.run(`
+import os, sys
+sys.stdout.write("no newline")
+sys.stderr.write("nor here")
+sys.stdout.flush()
+sys.stderr.flush()
+os._exit(0)`)).structuredContent,
+    { stdout: ['no newline'], stderr: ['nor here'] });
+    assert.deepEqual(await raw.printed(
+      'import atexit\natexit.register(print, "bye")\nprint("hi", end=" ")'),
+    ['hi bye']);
+  });
+
+  await raw.finish();
+});
+
+test('the text of an answer', async (t) => {
+  const raw = await Raw.open(t);
+  const table = [
+    ['print(1)', '1'],
+    ['print("a\\n\\nb")', 'a\n\nb'],
+    ['', null],
+    ['pass', 'Success (no output)'],
+    ['import sys; print("e", file=sys.stderr)', 'stderr:\ne'],
+    ['import sys; print("o"); print("e", file=sys.stderr)',
+      'o\nstderr:\ne'],
+    ['import sys; print("o", end=""); print("e", end="", file=sys.stderr)',
+      'o\nstderr:\ne'],
+    ['print("o"); raise SystemExit(3)',
+      'status: error\nexit: 3\no\nerror: Sandbox exited with code 3'],
+    ['raise SystemExit("told")', 'status: error\nexit: 1\nstderr:\ntold\n' +
+      'error: Sandbox exited with code 1'],
+    ['import os; os._exit(9)',
+      'status: error\nexit: 9\nerror: Sandbox exited with code 9'],
+    ['import os; print("o"); os.kill(os.getpid(), 15)',
+      'status: error\no\nerror: Sandbox was killed by SIGTERM'],
+  ];
+
+  for (const [code, text] of table) {
+    if (text !== null)
+      assert.equal((await raw.run(code)).content[0].text, text, code);
+  }
+
+  const { content } = await raw.run(
+    'import sys, time\nprint("o")\nprint("e", file=sys.stderr)\n' +
+    'time.sleep(600)', { timeout: 1 });
+
+  assert.equal(content[0].text, 'status: timeout\no\nstderr:\ne\n' +
+    'error: Execution timed out after 1s');
+  await raw.finish();
+});
+
+test('exit codes and signals are the interpreter\'s', async (t) => {
+  const raw = await Raw.open(t);
+  const exits = [
+    ['raise SystemExit', 0], ['raise SystemExit(None)', 0],
+    ['import sys; sys.exit(0)', 0], ['exit()', 0], ['quit(4)', 4],
+    ['import sys; sys.exit(1)', 1], ['import sys; sys.exit(2)', 2],
+    ['import sys; sys.exit("x")', 1], ['import sys; sys.exit([])', 1],
+    ['import sys; sys.exit(True)', 1], ['import sys; sys.exit(-1)', 255],
+    ['import sys; sys.exit(256)', 0], ['import sys; sys.exit(257)', 1],
+    ['import os; os._exit(70)', 70], ['import os; os._exit(127)', 127],
+    ['import sys; sys.exit(137)', 137], ['import sys; sys.exit(143)', 143],
+    ['import sys; sys.exit(255)', 255], ['1/0', 1], ['import nothing', 1],
+    ['def', 1],
+    ['import os; os.execv("/bin/sh", ["sh", "-c", "exit 12"])', 12],
+  ];
+
+  for (const [code, number] of exits) {
+    const { isError, structuredContent } = await raw.run(code);
+
+    assert.equal(isError, number !== 0, code);
+    assert.equal(structuredContent.exitCode,
+      number === 0 ? undefined : number, code);
+    assert.equal(structuredContent.signal, undefined, code);
+  }
+
+  for (const name of ['SIGKILL', 'SIGTERM', 'SIGSEGV', 'SIGABRT', 'SIGHUP',
+    'SIGALRM', 'SIGUSR1', 'SIGBUS']) {
+    const { isError, structuredContent } = await raw.run(
+      `import os, signal\nprint("last words")\n` +
+      `os.kill(os.getpid(), signal.${name})`);
+
+    assert.equal(isError, true);
+    assert.equal(structuredContent.status, 'error');
+    assert.equal(structuredContent.signal, name);
+    assert.equal(structuredContent.exitCode, undefined);
+    assert.deepEqual(structuredContent.stdout, ['last words']);
+    assert.equal(structuredContent.error, `Sandbox was killed by ${name}`);
+  }
+
+  const aborted = await raw.run('import os\nos.abort()');
+
+  assert.equal(aborted.structuredContent.signal, 'SIGABRT');
+  /* Ctrl-C as a script meets it: a traceback, then death by the signal. */
+  const stopped = await raw.run('import signal\nsignal.raise_signal(2)');
+
+  assert.equal(stopped.structuredContent.stderr.at(-1), 'KeyboardInterrupt');
+  assert.equal(stopped.structuredContent.signal, 'SIGINT');
+  await raw.finish();
+});
+
+test('lines of any length, in both directions', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_OUTPUT: '8m' } });
+
+  await t.test('900 KB of code on one line', async () => {
+    const code = `x = "${'y'.repeat(900_000)}"; print(len(x))`;
+
+    assert.deepEqual(await raw.printed(code), ['900000']);
+  });
+
+  await t.test('900 KB of code in every kind of character', async () => {
+    const text = 'aé€😀'.repeat(900_000 / 10);
+
+    assert.deepEqual(await raw.printed(`x = """${text}"""\nprint(len(x))`),
+      [String([...text].length)]);
+  });
+
+  await t.test('5 MB of output on one line', async () => {
+    const { structuredContent, content } = await raw.run(
+      'print("z" * 5_000_000)\nprint("end")');
+
+    assert.deepEqual(structuredContent.stdout.map((line) => line.length),
+      [5_000_000, 3]);
+    assert.equal(content[0].text, `${'z'.repeat(5_000_000)}\nend`);
+    assert.equal(structuredContent.truncated, undefined);
+  });
+
+  await t.test('a million lines', async () => {
+    const { structuredContent } = await raw.run(
+      'for i in range(1_000_000): print(i)', { timeout: 100 });
+    const { stdout } = structuredContent;
+
+    assert.equal(structuredContent.truncated, undefined);
+    assert.equal(stdout.length, 1_000_000);
+    assert.equal(stdout[123_456], '123456');
+    assert.equal(stdout.at(-1), '999999');
+  });
+
+  await t.test('much code that prints much, reading nothing', async () => {
+    const code = `x = "${'y'.repeat(900_000)}"\n` +
+      'import os\nfor i in range(320): os.write(1, b"o" * 65536)\n' +
+      'print("end")';
+    const { isError, structuredContent } = await raw.run(
+      code, { timeout: 100 });
+    const total = 320 * 65536 + 4;
+
+    assert.equal(isError, false);
+    assert.equal(structuredContent.truncated.stdout,
+      total - 8 * 1024 * 1024);
+    assert.equal(structuredContent.stdout.at(-1).slice(-4), 'oend');
+  });
+
+  await raw.finish();
+});
+
+test('a short call overtakes a long one', async (t) => {
+  const raw = await Raw.open(t);
+  const gate = new Gate();
+  const long = raw.postCall(`${gate.wait}\nprint("long")`);
+
+  await gate.reached();
+  const short = raw.postCall('print("short")');
+
+  assert.equal((await raw.nth(1)).id, short);
+  assert.ok(!raw.has(long));
+  gate.open();
+  assert.equal((await raw.result(long)).content[0].text, 'long');
+  await raw.finish();
+});
+
+test('what a script leaves behind does not hold its answer', async (t) => {
+  const raw = await Raw.open(t);
+
+  await t.test('after it has ended', async () => {
+    const gate = new Gate();
+    const result = await raw.run(`${gate.start}\nprint("done")`);
+
+    assert.equal(result.isError, false);
+    assert.deepEqual(result.structuredContent.stdout, ['done']);
+    await until(() => gate.find().length === 0, 'the end of the child');
+  });
+
+  await t.test('after its deadline', async () => {
+    const gate = new Gate();
+    const result = await raw.run(
+      `${gate.start}\nprint("begun")\nimport time\ntime.sleep(600)`,
+      { timeout: 1 });
+
+    assert.equal(result.structuredContent.status, 'timeout');
+    assert.deepEqual(result.structuredContent.stdout, ['begun']);
+    await until(() => gate.find().length === 0, 'the end of the child');
+  });
+
+  await t.test('a daemon that writes for ever', async () => {
+    const gate = new Gate();
+    const result = await raw.run(`
+import os, subprocess
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        ${gate.start}
+        while True:
+            os.write(1, b"noise\\n" * 1000)
+    os._exit(0)
+os.wait()
+print("done")`);
+
+    assert.equal(result.isError, false);
+    await until(() => gate.find().length === 0, 'the end of the daemon');
+  });
+
+  await childless(raw.pid);
+  await raw.finish();
+});
+
+/*
+ * Checks that what was kept is head and tail of the whole, that the counts are
+ * exact, and that the text names the cut and the way to get less.
+ */
+function assertCut(text, whole, dropped, cap) {
+  const parts = /^([^]*?)\n?\[\.\.\. (\d+) bytes cut here: ([^\n]*)\]\n([^]*)$/
+    .exec(text);
+
+  assert.ok(parts, 'the text tells of the cut');
+  const head = Buffer.from(parts[1]);
+  let tail = Buffer.from(parts[4]);
+
+  /* The last newline says nothing and is left out. */
+  if (whole.at(-1) === 10)
+    tail = Buffer.concat([tail, Buffer.from('\n')]);
+  assert.equal(Number(parts[2]), dropped);
+  assert.match(parts[3], /MCP_BRIDGE_MAX_OUTPUT/);
+  assert.ok(whole.subarray(0, head.length).equals(head), 'the head is whole');
+  assert.ok(whole.subarray(-tail.length).equals(tail), 'so is the tail');
+  /* A newline at the cut itself may have gone into the notice. */
+  const kept = head.length + tail.length + dropped;
+
+  assert.ok(kept === whole.length || kept + 1 === whole.length,
+    `${kept} of ${whole.length} bytes are accounted for`);
+  assert.ok(head.length + tail.length <= cap);
+  assert.ok(head.length + tail.length > cap - 10);
+  assert.ok(head.length > cap / 4 && tail.length > cap / 4);
+}
+
+test('output above the cap keeps its head and its tail', async (t) => {
+  const raw = await Raw.open(t);
+  const cap = 64 * 1024;
+
+  await t.test('numbered lines', async () => {
+    const whole = Buffer.from(Array.from({ length: 100_000 },
+      (_, i) => `line ${i}\n`).join(''));
+    const result = await raw.run(
+      'for i in range(100_000): print("line", i)');
+    const { structuredContent, content } = result;
+
+    assert.equal(result.isError, false);
+    assertCut(content[0].text, whole, structuredContent.truncated.stdout,
+      cap);
+    assert.equal(structuredContent.truncated.stderr, undefined);
+    assert.equal(structuredContent.stdout[0], 'line 0');
+    assert.equal(structuredContent.stdout.at(-1), 'line 99999');
+  });
+
+  await t.test('a cut never goes through a character', async () => {
+    for (const [character, shift] of [['é', 0], ['é', 1], ['€', 1], ['€', 2],
+      ['😀', 1], ['😀', 2], ['😀', 3]]) {
+      const whole = Buffer.from('a'.repeat(shift) + character.repeat(90_000));
+      const { content, structuredContent } = await raw.run(
+        `print("a" * ${shift} + "${character}" * 90_000, end="")`);
+
+      assert.doesNotMatch(content[0].text, /\ufffd/);
+      assertCut(content[0].text, whole, structuredContent.truncated.stdout,
+        cap);
+    }
+  });
+
+  await t.test('just the cap is not cut, one byte more is', async () => {
+    for (const more of [0, 1]) {
+      const { structuredContent } = await raw.run(
+        `print("b" * ${cap + more}, end="")`);
+
+      if (more === 0) {
+        assert.deepEqual(structuredContent.stdout, ['b'.repeat(cap)]);
+        assert.equal(structuredContent.truncated, undefined);
+      } else {
+        assert.deepEqual(structuredContent.truncated, { stdout: 1 });
+        assert.equal(structuredContent.stdout.join('').length, cap);
+      }
+    }
+  });
+
+  await t.test('each stream by itself', async () => {
+    const { structuredContent } = await raw.run(`
+import sys
+print("short")
+sys.stderr.write("e" * 200_000)`);
+
+    assert.deepEqual(structuredContent.stdout, ['short']);
+    assert.deepEqual(structuredContent.truncated, { stderr: 200_000 - cap });
+    assert.equal(structuredContent.stderr.join('').length, cap);
+
+    const both = (await raw.run(`
+import sys
+sys.stdout.write("o" * 100_000)
+sys.stderr.write("e" * 200_000)
+sys.exit(2)`)).structuredContent;
+
+    assert.deepEqual(both.truncated,
+      { stdout: 100_000 - cap, stderr: 200_000 - cap });
+    assert.equal(both.exitCode, 2);
+  });
+
+  await t.test('output cut at a deadline', async () => {
+    const { structuredContent } = await raw.run(
+      'import os\nwhile True: os.write(1, b"x" * 65536)', { timeout: 1 });
+
+    assert.equal(structuredContent.status, 'timeout');
+    assert.ok(structuredContent.truncated.stdout > 0);
+    assert.equal(structuredContent.stdout.join('').length, cap);
+  });
+
+  await raw.finish();
+});
+
+test('200 MB of output cost neither memory nor an answer', async (t) => {
+  const raw = await Raw.open(t);
+  const gate = new Gate();
+  const id = raw.postCall(`
+import os
+for i in range(3200):
+    os.write(1, b"x" * 65536)
+${gate.wait}`, { timeout: 120 });
+
+  await gate.reached();
+  const [relay] = roles(descendants(raw.pid), gate).relay;
+  const peaks = [memory(relay.pid, 'VmHWM'), memory(raw.pid, 'VmHWM')];
+
+  t.diagnostic(`relay ${peaks[0]} KiB, supervisor ${peaks[1]} KiB at most`);
+  assert.ok(peaks[0] < 8 * 1024, `relay: ${peaks[0]} KiB`);
+  assert.ok(peaks[1] < 16 * 1024, `supervisor: ${peaks[1]} KiB`);
+  gate.open();
+
+  const { structuredContent } = await raw.result(id);
+
+  assert.deepEqual(structuredContent.truncated,
+    { stdout: 3200 * 65536 - 65536 });
+  assert.ok(raw.lines.at(-1).length < 200_000, 'a small answer');
+  await raw.finish();
+});
+
+test('descriptors of the box are worth nothing to the code', async (t) => {
+  const raw = await Raw.open(t);
+  const works = async () => assert.equal(
+    (await raw.run('print("works")')).content[0].text, 'works');
+
+  /* Such a call may fail, but then with a sentence, and alone. */
+  async function assertHarmless(code, what) {
+    await t.test(what, async () => {
+      const result = await raw.run(code, { timeout: 5 });
+      const { status, error } = result.structuredContent;
+
+      if (result.isError) {
+        assert.ok(['error', 'timeout'].includes(status));
+        assert.ok(error.length > 10, error);
+      }
+      assert.deepEqual(raw.flaws, []);
+      await works();
+    });
+  }
+
+  const forged = ['{"type":"ready"}\\n', '{"type":"done"}\\n',
+    'not JSON\\n', '\\n', '\\0\\0\\0\\5', '{"jsonrpc":"2.0","id":1}\\n',
+    '{"type":"ready"', '[]\\n'];
+
+  for (const line of forged) {
+    await assertHarmless(`
+import os
+for fd in range(3, 1024):
+    try: os.write(fd, b'${line}')
+    except OSError: pass
+print("on")`, `writing ${line} to all of them`);
+  }
+  await assertHarmless(`
+import os
+for name in os.listdir("/proc/self/fd"):
+    if int(name) > 2:
+        try: os.write(int(name), b'x' * 100_000)
+        except OSError: pass`, 'writing much to those in /proc');
+  await assertHarmless(`
+import os
+for fd in range(3, 1024):
+    try:
+        os.set_blocking(fd, False)
+        os.read(fd, 100_000)
+    except OSError: pass`, 'reading from all of them');
+  await assertHarmless(`
+import os
+for fd in range(3, 1024):
+    try: os.dup2(1, fd)
+    except OSError: pass`, 'replacing all of them');
+  await assertHarmless(
+    'import os\nfor i in range(300):\n' +
+    '    try: os.dup(1)\n    except OSError: break', 'using them all up');
+
+  await t.test('closing them all', async () => {
+    const { isError, structuredContent } = await raw.run(
+      'import os\nprint("before")\nos.closerange(0, 1024)\nos._exit(0)');
+
+    assert.equal(isError, false);
+    assert.deepEqual(structuredContent.stdout, ['before']);
+    await works();
+  });
+
+  await t.test('closing them all and going on', async () => {
+    const { structuredContent } = await raw.run(`
+import os, sys
+os.closerange(0, 1024)
+x = sum(range(1000))
+sys.exit(3 if x == 499500 else 4)`);
+
+    assert.equal(structuredContent.exitCode, 3);
+    await works();
+  });
+
+  await t.test('sending descriptors over them', async () => {
+    await raw.run(`
+import array, os, socket
+for fd in range(3, 300):
+    try:
+        s = socket.socket(fileno=os.dup(fd))
+        socket.send_fds(s, [b"x"], [1])
+    except OSError: pass`);
+    await works();
+  });
+
+  await childless(raw.pid);
+  await raw.finish();
+});
+
+test('code that closes its output still runs to its end', async (t) => {
+  const raw = await Raw.open(t);
+  const gate = new Gate();
+  const id = raw.postCall(`
+import os, subprocess
+print("before")
+os.close(1)
+os.close(2)
+subprocess.run(["sleep", "${gate.seconds}"], stdin=subprocess.DEVNULL,
+               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+os._exit(7)`);
+
+  await gate.reached();
+  await raw.run('print("another call comes and goes")');
+  assert.ok(!raw.has(id), 'a closed output is not the end');
+  gate.open();
+
+  const { structuredContent } = await raw.result(id);
+
+  assert.equal(structuredContent.exitCode, 7);
+  assert.deepEqual(structuredContent.stdout, ['before']);
+  await until(() => inNamespace(gate.namespace).length === 0,
+    'the end of the box');
+  await raw.finish();
+});
+
+test('standard input of the code is empty', async (t) => {
+  const raw = await Raw.open(t);
+
+  assert.deepEqual(await raw.printed(`
+import os, sys
+print(repr(sys.stdin.read()), repr(os.read(0, 10)))
+try:
+    input("name? ")
+except EOFError as error:
+    print("EOFError", error)`),
+  ["'' b''", 'name? EOFError EOF when reading a line']);
+  await raw.finish();
+});

@@ -1,0 +1,210 @@
+/*
+ * The official TypeScript client as a host would use it. It validates every
+ * structured result against the output schema, so each successful callTool
+ * here checks that too.
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Gate } from './support/gate.mjs';
+import {
+  childless, descendants, gone, inNamespace, processOf,
+} from './support/processes.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { until } from './support/wait.mjs';
+
+test('connects and learns who answers', async (t) => {
+  const { client } = await connect(t);
+  const server = client.getServerVersion();
+
+  assert.equal(server.name, 'caisson');
+  assert.match(server.version, /^\d+\.\d+\.\d+/);
+  assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(),
+    ['resources', 'tools']);
+  assert.match(client.getInstructions(), /run_python/);
+  assert.ok(client.getInstructions().length < 500, 'instructions are short');
+  assert.deepEqual(await client.ping(), {});
+});
+
+test('lists one tool, briefly and truthfully', async (t) => {
+  const { client } = await connect(t);
+  const list = await client.listTools();
+
+  assert.equal(list.nextCursor, undefined);
+  assert.deepEqual(list.tools.map((tool) => tool.name), ['run_python']);
+
+  const [{ outputSchema, ...tool }] = list.tools;
+  const bytes = Buffer.byteLength(JSON.stringify({ tools: [tool] }));
+
+  assert.ok(bytes < 1000, `${bytes} bytes without outputSchema`);
+  assert.equal(outputSchema.type, 'object');
+  for (const field of ['status', 'summary', 'exitCode', 'signal', 'stdout',
+    'stderr', 'error', 'timeoutSeconds', 'truncated']) {
+    assert.ok(outputSchema.properties[field], `outputSchema has ${field}`);
+  }
+  assert.equal(tool.annotations.readOnlyHint, false);
+  assert.equal(tool.annotations.destructiveHint, true);
+  assert.equal(tool.annotations.openWorldHint, true);
+  assert.equal(tool.annotations.idempotentHint, false);
+  assert.equal(tool.inputSchema.type, 'object');
+  assert.deepEqual(tool.inputSchema.required, ['code']);
+  assert.equal(tool.inputSchema.properties.code.type, 'string');
+  assert.equal(tool.inputSchema.properties.timeout.maximum, 120);
+});
+
+test('returns what the code printed', async (t) => {
+  const { client } = await connect(t);
+
+  await client.listTools(); /* so that the client knows the output schema */
+  const result = await run(client, 'print("hi")\nprint(6 * 7)');
+
+  assert.equal(result.isError, false);
+  assert.deepEqual(result.content, [{ type: 'text', text: 'hi\n42' }]);
+  assert.deepEqual(result.structuredContent, { stdout: ['hi', '42'] });
+});
+
+test('says what was in force and what it cost', async (t) => {
+  const { client } = await connect(t);
+  const { _meta: meta } = await run(client, 'x = bytearray(50_000_000)');
+  const force = meta['caisson/isolation'];
+
+  assert.equal(force.runtime, 'native');
+  assert.deepEqual([...force.namespaces].sort(),
+    ['cgroup', 'ipc', 'mnt', 'net', 'pid', 'user', 'uts']);
+  assert.equal(force.seccomp, 'allow-list');
+  assert.equal(force.network, 'none');
+  assert.ok('landlock' in force && 'limits' in force);
+  assert.ok(meta['caisson/durationMs'] > 0);
+  assert.ok(meta['caisson/cpuMs'] > 0);
+  assert.ok(meta['caisson/peakMemoryKiB'] > 48_000);
+  assert.equal(meta['caisson/toolCalls'], 0);
+});
+
+test('answers an error of the code as an error', async (t) => {
+  const { client } = await connect(t);
+
+  await client.listTools();
+  const result = await run(client, 'print("so far")\n1 / 0');
+
+  assert.equal(result.isError, true);
+  const { status, exitCode, stdout, stderr, error, summary } =
+    result.structuredContent;
+
+  assert.equal(status, 'error');
+  assert.equal(exitCode, 1);
+  assert.deepEqual(stdout, ['so far']);
+  assert.equal(stderr.at(-1), 'ZeroDivisionError: division by zero');
+  assert.equal(error, 'Sandbox exited with code 1');
+  assert.equal(summary, 'Sandbox error: Sandbox exited with code 1');
+});
+
+test('answers a timeout', async (t) => {
+  const { client } = await connect(t);
+  const result = await run(client,
+    'print("begun")\nwhile True: pass', { timeout: 1 });
+
+  assert.equal(result.isError, true);
+  assert.equal(result.structuredContent.status, 'timeout');
+  assert.equal(result.structuredContent.timeoutSeconds, 1);
+  assert.equal(result.structuredContent.summary,
+    'Timeout: execution exceeded 1s');
+  assert.equal(result.structuredContent.error,
+    'Execution timed out after 1s');
+  assert.deepEqual(result.structuredContent.stdout, ['begun']);
+  assert.ok(!('exitCode' in result.structuredContent));
+});
+
+test('answers wrong arguments', async (t) => {
+  const { client } = await connect(t);
+  const result = await client.callTool(
+    { name: 'run_python', arguments: { cod: 'print(1)' } });
+
+  assert.equal(result.isError, true);
+  assert.equal(result.structuredContent.status, 'validation_error');
+  assert.match(result.content[0].text, /cod/);
+});
+
+test('an unknown tool is an error of the protocol', async (t) => {
+  const { client } = await connect(t);
+
+  await assert.rejects(
+    client.callTool({ name: 'run_ruby', arguments: { code: '1' } }),
+    (error) => error.code === -32602);
+});
+
+test('says so when nothing was printed', async (t) => {
+  const { client } = await connect(t);
+  const result = await run(client, 'x = 1');
+
+  assert.equal(result.isError, false);
+  assert.equal(result.content[0].text, 'Success (no output)');
+  assert.deepEqual(result.structuredContent,
+    { summary: 'Success (no output)' });
+});
+
+test('an aborted call ends its box', async (t) => {
+  const { client, pid } = await connect(t);
+  const gate = new Gate();
+  const abort = new AbortController();
+  const call = run(client, gate.wait, {}, { signal: abort.signal });
+  const refused = assert.rejects(call);
+
+  await gate.reached();
+  abort.abort();
+  await refused;
+  await until(() => inNamespace(gate.namespace).length === 0,
+    'the end of the box');
+  assert.deepEqual(gate.find(), []);
+  await childless(pid);
+  assert.equal((await run(client, 'print(2)')).content[0].text, '2');
+});
+
+test('lists and reads the manual', async (t) => {
+  const { client } = await connect(t);
+  const { resources } = await client.listResources();
+
+  assert.deepEqual(resources.map((resource) => resource.uri),
+    ['resource://caisson/capabilities']);
+  assert.equal(resources[0].mimeType, 'text/markdown');
+  assert.deepEqual((await client.listResourceTemplates()).resourceTemplates,
+    []);
+
+  const { contents } = await client.readResource({ uri: resources[0].uri });
+
+  assert.equal(contents.length, 1);
+  assert.equal(contents[0].uri, resources[0].uri);
+  assert.equal(contents[0].mimeType, 'text/markdown');
+  assert.match(contents[0].text, /run_python|Python/);
+  assert.match(contents[0].text, /120 s/);
+
+  await assert.rejects(
+    client.readResource({ uri: 'resource://caisson/no-such' }),
+    (error) => error.code === -32002);
+});
+
+test('gives each of sixteen parallel calls its own answer', async (t) => {
+  const { client } = await connect(t);
+  const numbers = Array.from({ length: 16 }, (_, i) => i);
+  const results = await Promise.all(numbers.map(
+    (n) => run(client, `print("call", ${n}, ${n} ** 2)`)));
+
+  assert.deepEqual(results.map((result) => result.content[0].text),
+    numbers.map((n) => `call ${n} ${n ** 2}`));
+});
+
+test('close() ends the program and every box', async (t) => {
+  const { client, pid } = await connect(t);
+  const gates = [new Gate(), new Gate()];
+  const calls = gates.map((gate) => run(client, gate.wait));
+  const refused = calls.map((call) => assert.rejects(call));
+
+  await Promise.all(gates.map((gate) => gate.reached()));
+  const all = [processOf(pid), ...descendants(pid)];
+
+  await client.close();
+  await Promise.all(refused);
+  await gone(all);
+  for (const gate of gates) {
+    assert.deepEqual(inNamespace(gate.namespace), []);
+    assert.deepEqual(gate.find(), []);
+  }
+});

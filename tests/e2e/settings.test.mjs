@@ -1,0 +1,411 @@
+/*
+ * Settings: by flag, by environment, by file; what is wrong with one is said
+ * at the start, in one sentence, and nothing else happens.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { Gate } from './support/gate.mjs';
+import { childrenEver, descendants } from './support/processes.mjs';
+import { commandLine, folder, root, uid } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+
+/* Runs the program to its end, with no input. */
+function program(t, options) {
+  const [command, ...args] = commandLine(
+    { ...options, home: options.home ?? folder(t) });
+  const done = spawnSync(command, args,
+    { input: '', encoding: 'utf8', timeout: 60_000 });
+
+  assert.equal(done.error, undefined);
+  return done;
+}
+
+/* A home folder with this configuration file. */
+function homeWith(t, content) {
+  const home = folder(t);
+  const place = path.join(home, '.config', 'caisson');
+
+  fs.mkdirSync(place, { recursive: true });
+  fs.writeFileSync(path.join(place, 'config.json'),
+    typeof content === 'string' ? content : JSON.stringify(content));
+  for (const part of ['.config', '.config/caisson',
+    '.config/caisson/config.json'])
+    fs.chmodSync(path.join(home, part), 0o755);
+  return home;
+}
+
+/* Refused at start: status 2, one sentence with all of these in it. */
+function assertRefused(t, options, ...words) {
+  const { status, stdout, stderr } = program(t, options);
+
+  assert.equal(status, 2, stderr);
+  assert.equal(stdout, '');
+  assert.match(stderr, /^caisson: [^\n]+\n$/, 'one sentence');
+  for (const word of words) {
+    assert.ok(word instanceof RegExp ? word.test(stderr) :
+      stderr.includes(word), `${JSON.stringify(stderr)} names ${word}`);
+  }
+}
+
+/* [option, wrong values, what the sentence says is allowed] */
+const wrong = [
+  ['RUNTIME', ['docker!', 'nativ', '../native'], 'native'],
+  ['TIMEOUT', ['0', '-1', '0.5', 'soon', '30 s', '30sec', '1d', '86401',
+    '99999999999999999999', '0x10', '+5', ' 5', '5 '], /1 (s )?to|1s to/],
+  ['MAX_TIMEOUT', ['0', '25h', 'x'], /1s to/],
+  ['MEMORY', ['0', '1', '15m', '-1', '512mb', '1.5g', '2048g', 'much',
+    '18446744073709551616', '9999999999g'], /16m to/],
+  ['PIDS', ['0', '7', '32769', '1k', '-1', 'x'], /8 to 32768/],
+  ['MAX_OUTPUT', ['0', '1023', '17m', 'x'], /1k to 16m/],
+  ['MAX_CODE', ['0', '1023', '17m', '64kb'], /1k to 16m/],
+  ['MAX_CONCURRENT', ['0', '1025', '-4', '2x'], /1 to 1024/],
+  ['QUEUE', ['-1', '10001', 'none'], /0 to 10000/],
+  ['QUEUE_TIMEOUT', ['0', '2d', 'x'], /1s to/],
+  ['PYTHON', ['python3', './python3', '~/python3', `/${'x'.repeat(5000)}`],
+    /absolute path/],
+  ['OUTPUT_MODE', ['xml', 'Compact ', '1'], 'compact'],
+  ['LOG_LEVEL', ['verbose', 'warning', '3'], /error, warn, info, debug/],
+  ['LOG_FILE', ['caisson.log', '../x'], /absolute path/],
+];
+
+test('wrong values are refused', async (t) => {
+  for (const [name, values, allowed] of wrong) {
+    await t.test(name, (s) => {
+      const key = name.toLowerCase();
+      const flag = `--${key.replace(/_/g, '-')}`;
+
+      for (const value of values) {
+        const shown = value.slice(0, 20);
+
+        assertRefused(s, { env: { [`MCP_BRIDGE_${name}`]: value } },
+          `MCP_BRIDGE_${name}`, shown, allowed);
+        assertRefused(s, { args: [flag, value] }, flag, shown, allowed);
+        assertRefused(s, { args: [`${flag}=${value}`] }, flag, shown,
+          allowed);
+      }
+      assertRefused(s, { home: homeWith(s, { [key]: values[0] }) },
+        key, values[0], 'config.json', allowed);
+      assertRefused(s, { args: [flag] }, flag, allowed);
+      /* --check finds the same. */
+      assertRefused(s, { args: ['--check'],
+        env: { [`MCP_BRIDGE_${name}`]: values[0] } },
+      `MCP_BRIDGE_${name}`, values[0], allowed);
+    });
+  }
+});
+
+test('unknown names are refused, the near ones with a hint', async (t) => {
+  assertRefused(t, { env: { MCP_BRIDGE_TIMOUT: '30' } },
+    'MCP_BRIDGE_TIMOUT', 'MCP_BRIDGE_TIMEOUT');
+  assertRefused(t, { env: { MCP_BRIDGE_QQQQQQQQ: '30' } },
+    'MCP_BRIDGE_QQQQQQQQ');
+  assertRefused(t, { env: { MCP_BRIDGE_timeout: '30' } },
+    'MCP_BRIDGE_timeout', 'MCP_BRIDGE_TIMEOUT');
+  assertRefused(t, { args: ['--timout', '30'] }, '--timout', '--timeout');
+  assertRefused(t, { args: ['--qqqqqqqq'] }, '--qqqqqqqq');
+  assertRefused(t, { args: ['-h'] }, '-h');
+  assertRefused(t, { args: ['serve'] }, 'serve');
+  assertRefused(t, { args: ['--check=1'] }, '--check');
+  assertRefused(t, { args: ['--check', '--selftest'] }, '--check',
+    '--selftest');
+  assertRefused(t, { home: homeWith(t, { timout: 30 }) }, 'timout',
+    'timeout', 'config.json');
+});
+
+test('variables of earlier systems are accepted with a warning', (t) => {
+  const { status, stderr } = program(t,
+    { args: ['--check'], env: { MCP_BRIDGE_IMAGE: 'python:3.14-slim' } });
+
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /MCP_BRIDGE_IMAGE/);
+});
+
+test('contradictions are refused', (t) => {
+  assertRefused(t, { env: { MCP_BRIDGE_TIMEOUT: '60',
+    MCP_BRIDGE_MAX_TIMEOUT: '30' } },
+  'MCP_BRIDGE_TIMEOUT', 'MCP_BRIDGE_MAX_TIMEOUT', '60', '30');
+});
+
+test('bad configuration files are refused', (t) => {
+  const table = [
+    ['{', /line 1/], ['[]', /object/], ['"x"', /JSON|object/],
+    ['{"timeout": 30,}', /line 1/], ['{"timeout": null}', /timeout/],
+    ['{"timeout": [30]}', /timeout/], ['', /JSON/],
+    ['{"timeout": 30, "timeout": 31}', /duplicate/i],
+    [`{"timeout": 30}${' '.repeat(2_000_000)}`, /large/],
+    ['{"timeout": 0.5}', /timeout/], ['{"timeout": true}', /timeout/],
+  ];
+
+  for (const [content, words] of table)
+    assertRefused(t, { home: homeWith(t, content) }, 'config.json', words);
+});
+
+test('a log file that cannot be opened is refused', (t) => {
+  assertRefused(t, { env: { MCP_BRIDGE_LOG_FILE: '/no/such/folder/log' } },
+    'MCP_BRIDGE_LOG_FILE', '/no/such/folder/log');
+});
+
+test('--help, --version and --check', async (t) => {
+  await t.test('--help lists every option', (s) => {
+    const { status, stdout, stderr } = program(s, { args: ['--help'] });
+
+    assert.equal(status, 0);
+    assert.equal(stderr, '');
+    for (const [name] of wrong)
+      assert.ok(stdout.includes(`--${name.toLowerCase().replace(/_/g, '-')}`),
+        name);
+    for (const action of ['--help', '--version', '--check', '--selftest'])
+      assert.ok(stdout.includes(action));
+    for (const line of stdout.split('\n'))
+      assert.ok(line.length < 80, line);
+  });
+
+  await t.test('--help comes whatever else is wrong', (s) => {
+    assert.equal(program(s, { args: ['--help'],
+      env: { MCP_BRIDGE_TIMEOUT: 'x' } }).status, 0);
+  });
+
+  await t.test('--version', (s) => {
+    const { status, stdout } = program(s, { args: ['--version'] });
+
+    assert.equal(status, 0);
+    assert.match(stdout, /^caisson \d+\.\d+\.\d+\n$/);
+  });
+
+  await t.test('--check says what holds and where it comes from', (s) => {
+    const home = homeWith(s, { memory: '256m', pids: 64 });
+    const { status, stdout } = program(s, { home,
+      args: ['--check', '--timeout', '7'], env: { MCP_BRIDGE_PIDS: '32' } });
+
+    assert.equal(status, 0);
+    assert.match(stdout, /^timeout +7s? +flag$/m);
+    assert.match(stdout, /^pids +32 +environment$/m);
+    assert.match(stdout, /^memory +256m +file$/m);
+    assert.match(stdout, /^max-output +64k +default$/m);
+    assert.ok(stdout.includes(path.join(home, '.config/caisson/config.json')));
+  });
+});
+
+test('a flag wins over the environment, that over the file', async (t) => {
+  const home = homeWith(t, { timeout: '9s', max_timeout: 90 });
+  const table = [
+    [{ home }, 9, 90],
+    [{ home, env: { MCP_BRIDGE_TIMEOUT: '8' } }, 8, 90],
+    [{ home, env: { MCP_BRIDGE_TIMEOUT: '8' }, args: ['--timeout=7'] }, 7,
+      90],
+    [{ home, args: ['--timeout', '6', '--max-timeout', '1m'] }, 6, 60],
+    [{ home, env: { MCP_BRIDGE_TIMEOUT: '' } }, 9, 90],
+    [{ env: { MCP_BRIDGE_TIMEOUT: '30s', MCP_BRIDGE_MAX_TIMEOUT: '2m' } },
+      30, 120],
+    [{ env: { XDG_CONFIG_HOME: path.join(home, '.config') } }, 9, 90],
+    [{}, 30, 120],
+  ];
+
+  for (const [options, preset, longest] of table) {
+    const raw = await Raw.open(t, options);
+    const { result } = await raw.request('tools/list');
+    const { timeout } = result.tools[0].inputSchema.properties;
+
+    assert.equal(timeout.default, preset);
+    assert.equal(timeout.maximum, longest);
+    await raw.finish();
+  }
+});
+
+test('initialize and lists are answered before any process is started',
+  async (t) => {
+    const raw = await Raw.open(t);
+
+    await raw.request('tools/list');
+    await raw.request('resources/list');
+    await raw.ping();
+    assert.deepEqual(descendants(raw.pid), []);
+    assert.equal(childrenEver(raw.pid), 0);
+    await raw.finish();
+  });
+
+test('an interpreter that is not there fails the call', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_PYTHON: '/no/such/python3' } });
+
+  for (let i = 0; i < 2; i++) {
+    const { isError, structuredContent } = await raw.run('print(1)');
+
+    assert.equal(isError, true);
+    assert.equal(structuredContent.status, 'error');
+    assert.match(structuredContent.error, /\/no\/such\/python3/);
+  }
+  await raw.ping();
+  await raw.finish();
+});
+
+test('an interpreter that is none fails the call', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_PYTHON: '/usr/bin/true' } });
+  const { isError, structuredContent } = await raw.run('print(1)');
+
+  assert.equal(isError, true);
+  assert.equal(structuredContent.status, 'error');
+  assert.ok(structuredContent.error.length > 10);
+  await raw.ping();
+  await raw.finish();
+});
+
+test('limits of the box are those that were set', async (t) => {
+  const raw = await Raw.open(t, {
+    env: { MCP_BRIDGE_PIDS: '16', MCP_BRIDGE_MEMORY: '128m',
+      MCP_BRIDGE_MAX_OUTPUT: '1k' } });
+
+  await t.test('processes', async () => {
+    const [count] = await raw.printed(`
+import subprocess
+children = []
+try:
+    while len(children) < 100:
+        children.append(subprocess.Popen(["sleep", "600"]))
+except OSError as error:
+    print(len(children), type(error).__name__)`);
+
+    assert.match(count, /^1[0-6] BlockingIOError$/);
+  });
+
+  await t.test('memory', async () => {
+    const { isError, content } = await raw.run('x = bytearray(200 << 20)');
+
+    assert.equal(isError, true);
+    assert.match(content[0].text, /MemoryError|out of memory/);
+    assert.deepEqual(await raw.printed('x = bytearray(60 << 20)\nprint(1)'),
+      ['1']);
+  });
+
+  await t.test('output', async () => {
+    const { structuredContent } = await raw.run('print("x" * 5000)');
+
+    assert.equal(structuredContent.truncated.stdout, 5001 - 1024);
+  });
+
+  await t.test('the manual tells of them', async () => {
+    const { result } = await raw.request('resources/read',
+      { uri: 'resource://caisson/capabilities' });
+
+    assert.match(result.contents[0].text, /128 MiB/);
+    assert.match(result.contents[0].text, /16 processes/);
+  });
+
+  await raw.finish();
+});
+
+test('the log', async (t) => {
+  await t.test('is silent when all is well', async (s) => {
+    const raw = await Raw.open(s);
+
+    await raw.run('print(1)');
+    await raw.run('1/0');
+    await raw.finish();
+    assert.equal(raw.errors, '');
+  });
+
+  await t.test('tells more when asked, in lines with a prefix',
+    async (s) => {
+      const raw = await Raw.open(s, { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } });
+
+      await raw.run('print(1)');
+      await raw.finish();
+      assert.match(raw.errors, /^caisson: /m);
+      for (const line of raw.errors.trimEnd().split('\n'))
+        assert.match(line, /^[a-z]+(\[\d+\])?: [\x20-\x7e]+$/);
+    });
+
+  await t.test('goes to a file, and is appended there', async (s) => {
+    const place = folder(s);
+    const log = path.join(place, 'caisson.log');
+    const env = { MCP_BRIDGE_LOG_LEVEL: 'debug', MCP_BRIDGE_LOG_FILE: log };
+    let size = 0;
+
+    for (let i = 0; i < 2; i++) {
+      const raw = await Raw.open(s, { env });
+
+      await raw.run('print(1)');
+      await raw.finish();
+      assert.equal(raw.errors, '');
+      assert.ok(fs.statSync(log).size > size);
+      size = fs.statSync(log).size;
+    }
+    assert.equal(fs.statSync(log).mode & 0o077, 0, 'for its user only');
+    assert.equal(fs.statSync(log).uid, uid);
+  });
+
+  await t.test('cannot be forged by code', async (s) => {
+    const raw = await Raw.open(s, { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } });
+
+    await raw.run(`
+import os
+for fd in range(3, 1024):
+    try: os.write(fd, b'{"\\x1b[31m\\ncaisson: forged":1}\\n')
+    except OSError: pass`);
+    await raw.finish();
+    assert.doesNotMatch(raw.errors, /^caisson: forged|\x1b/m);
+  });
+});
+
+test('secrets of our environment stay where they are', async (t) => {
+  const secret = 'secret-4f1a7c93';
+  const raw = await Raw.open(t, { env: {
+    API_TOKEN: secret, MCP_BRIDGE_LOG_LEVEL: 'debug',
+    PYTHONPATH: `/${secret}`, LD_LIBRARY_PATH: `/${secret}`,
+    HTTPS_PROXY: `http://user:${secret}@localhost` } });
+  const gate = new Gate();
+  const id = raw.postCall(`
+import glob, os
+mine = "secret-4f1a" + "7c93"
+print([name for name in os.environ if mine in os.environ[name]])
+found = []
+for name in glob.glob("/proc/*/environ") + glob.glob("/proc/*/cmdline"):
+    try: text = open(name, "rb").read()
+    except OSError: continue
+    if mine.encode() in text: found.append(name)
+print(found)
+print(sorted(os.environ))
+${gate.wait}`);
+
+  await gate.reached();
+  const family = descendants(raw.pid);
+
+  assert.ok(family.length > 2);
+  for (const { pid, name } of family) {
+    let environment = '';
+
+    try {
+      environment = fs.readFileSync(`/proc/${pid}/environ`, 'latin1');
+    } catch (error) {
+      assert.ok(!root && error.code === 'EACCES', `${name}: ${error.message}`);
+    }
+    assert.ok(!environment.includes(secret), `${name} knows the secret`);
+  }
+  gate.open();
+  const { stdout } = (await raw.result(id)).structuredContent;
+
+  assert.deepEqual(stdout.slice(0, 2), ['[]', '[]']);
+  assert.doesNotMatch(stdout[2], /TOKEN|PROXY|MCP_BRIDGE|PYTHONPATH|LD_/);
+  await raw.finish();
+  assert.ok(raw.errors.length > 0);
+  assert.ok(!raw.errors.includes(secret));
+});
+
+test('code is in nobody\'s command line and in no log', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } });
+  const gate = new Gate();
+  const id = raw.postCall(
+    `password = "hunter2-9c41"\n${gate.wait}\nprint(password)\n1/0`);
+
+  await gate.reached();
+  for (const { command } of descendants(raw.pid))
+    assert.doesNotMatch(command, /hunter2/);
+  gate.open();
+  await raw.result(id);
+  await raw.finish();
+  assert.doesNotMatch(raw.errors, /hunter2/);
+});

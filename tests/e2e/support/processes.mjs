@@ -1,0 +1,142 @@
+/*
+ * What /proc tells about the program's processes: who descends from whom, in
+ * which namespace, with how much memory and how many descriptors.
+ */
+import fs from 'node:fs';
+import { until } from './wait.mjs';
+
+/* What is read may end at any moment: then there is nothing. */
+function attempt(read) {
+  try {
+    return read();
+  } catch (error) {
+    if (['ENOENT', 'ESRCH', 'EACCES', 'EPERM'].includes(error.code))
+      return undefined;
+    throw error;
+  }
+}
+
+/* One process, or undefined when there is none (or only its entry). */
+export function processOf(pid) {
+  const stat = attempt(() => fs.readFileSync(`/proc/${pid}/stat`, 'latin1'));
+
+  if (!stat)
+    return undefined;
+  /* The name may hold anything, so count from its end. */
+  const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  const command = attempt(
+    () => fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1')) ?? '';
+
+  return {
+    pid: Number(pid),
+    state: rest[0],
+    parent: Number(rest[1]),
+    childFaults: Number(rest[8]),
+    started: Number(rest[19]),
+    name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
+    command: command.split('\0').join(' ').trim(),
+  };
+}
+
+export function processes() {
+  return fs.readdirSync('/proc')
+    .filter((name) => /^[0-9]+$/.test(name))
+    .map(processOf)
+    .filter((entry) => entry !== undefined);
+}
+
+/* Every process below pid. */
+export function descendants(pid) {
+  const all = processes();
+  const family = new Set([pid]);
+  let grown = true;
+
+  while (grown) {
+    grown = false;
+    for (const entry of all) {
+      if (!family.has(entry.pid) && family.has(entry.parent)) {
+        family.add(entry.pid);
+        grown = true;
+      }
+    }
+  }
+  return all.filter((entry) => entry.pid !== pid && family.has(entry.pid));
+}
+
+/* Dead, or waiting for a parent that is not ours to reap it. */
+const over = (entry) => entry === undefined ||
+  entry.state === 'Z' || entry.state === 'X';
+
+/* Whether this very process, and no later one of its number, still runs. */
+export function lives(entry) {
+  const now = processOf(entry.pid);
+
+  return !over(now) && now.started === entry.started;
+}
+
+export const describe = (entries) => entries
+  .map((entry) => `${entry.pid} (${entry.name}: ${entry.command})`)
+  .join(', ');
+
+/* Waits until none of these processes runs. */
+export async function gone(entries) {
+  await until(() => !entries.some(lives),
+    () => `the end of ${describe(entries.filter(lives))}`);
+}
+
+/* Waits until pid has no descendant left, not even one to be reaped. */
+export async function childless(pid) {
+  await until(() => descendants(pid).length === 0,
+    () => `the end of ${describe(descendants(pid))}`);
+}
+
+/*
+ * Counts what the children of pid have ever done: it changes whenever one was
+ * started and has ended. (Page faults of children that were waited for.)
+ */
+export function childrenEver(pid) {
+  return processOf(pid).childFaults;
+}
+
+/* The process identifiers from the outermost namespace to its own. */
+export function namespacePids(pid) {
+  const status = attempt(
+    () => fs.readFileSync(`/proc/${pid}/status`, 'latin1')) ?? '';
+  const line = /^NSpid:\s*(.*)$/m.exec(status);
+
+  return line ? line[1].split(/\s+/).map(Number) : [];
+}
+
+/* The name of a process's pid namespace, or undefined. */
+export function pidNamespace(pid) {
+  return attempt(() => fs.readlinkSync(`/proc/${pid}/ns/pid`));
+}
+
+/* All processes of that pid namespace, wherever they hang in the tree. */
+export function inNamespace(namespace) {
+  return processes().filter((entry) => !over(entry) &&
+    pidNamespace(entry.pid) === namespace);
+}
+
+/* Its real, effective, saved and file system uid. */
+export function owners(pid) {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1');
+
+  return /^Uid:\s*(.*)$/m.exec(status)[1].split(/\s+/).map(Number);
+}
+
+/* A size in KiB from /proc/PID/status, such as VmHWM. */
+export function memory(pid, field) {
+  const status = fs.readFileSync(`/proc/${pid}/status`, 'latin1');
+
+  return Number(new RegExp(`^${field}:\\s*(\\d+) kB`, 'm').exec(status)[1]);
+}
+
+export function descriptors(pid) {
+  return fs.readdirSync(`/proc/${pid}/fd`).length;
+}
+
+export function mounts(pid) {
+  return fs.readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
+    .split('\n').length - 1;
+}

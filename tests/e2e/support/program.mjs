@@ -1,0 +1,94 @@
+/*
+ * How the program under test is started: which binary, as whom, with which
+ * environment. Nothing is inherited but what a test sets.
+ *
+ *   CAISSON     path of the binary, by default that of the folder build/
+ *   CAISSON_AS  a uid: the program is started as that user (needs root); the
+ *               tests themselves stay who they are
+ */
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+export const binary = process.env.CAISSON ?
+  path.resolve(process.env.CAISSON) :
+  path.resolve(here, '../../../build/caisson');
+
+export const uid = process.env.CAISSON_AS ?
+  Number(process.env.CAISSON_AS) : process.getuid();
+
+/* Whether the tests may look into and kill every process of the program. */
+export const root = process.getuid() === 0;
+
+/* What PATH is for the program; the tests find their own tools there too. */
+export const searchPath = '/usr/local/bin:/usr/bin:/bin';
+
+/*
+ * A folder of its own that belongs to the user of the program and is gone
+ * when the test is over.
+ */
+export function folder(t) {
+  const made = fs.mkdtempSync(path.join(os.tmpdir(), 'caisson-e2e-'));
+  fs.chownSync(made, uid, uid === process.getuid() ? process.getgid() : uid);
+  t.after(() => fs.rmSync(made, { recursive: true, force: true }));
+  return made;
+}
+
+/* A file in such a folder. */
+export function file(t, name, content) {
+  const made = path.join(folder(t), name);
+  fs.writeFileSync(made, content);
+  fs.chmodSync(made, 0o644);
+  return made;
+}
+
+/* Who starts the program: nobody in between when it is ourselves. */
+function identity() {
+  if (uid === process.getuid())
+    return [];
+  return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
+}
+
+/*
+ * A view of the machine in which nobody else writes to /tmp and /dev/shm, so
+ * that whatever is found there is the program's. Needs root.
+ */
+function alone(program) {
+  const script = [
+    'set -e',
+    'mount -t tmpfs -o mode=755 tmpfs /mnt',
+    'mkdir /mnt/program',
+    `mount --bind "$1" /mnt/program`,
+    'mount -t tmpfs -o mode=1777 tmpfs /tmp',
+    'mount -t tmpfs -o mode=1777 tmpfs /dev/shm',
+    'shift',
+    'exec "$@"',
+  ].join('\n');
+  const install = path.dirname(program).endsWith('/bin');
+  const top = install ? path.resolve(program, '../..') :
+    path.dirname(program);
+
+  return {
+    start: ['unshare', '--mount', '--propagation', 'private', 'sh', '-c',
+      script, 'sh', top],
+    program: path.join('/mnt/program', path.relative(top, program)),
+  };
+}
+
+/*
+ * The command line that starts the program with these arguments and exactly
+ * this environment (PATH and HOME besides). Every part of it replaces itself,
+ * so the process that is started is the program.
+ */
+export function commandLine(
+  { args = [], env = {}, home, privateTmp = false } = {}) {
+  const all = { PATH: searchPath, HOME: home, ...env };
+  const view = privateTmp ? alone(binary) : { start: [], program: binary };
+
+  return ['/usr/bin/env', '-i',
+    ...Object.entries(all).map(([name, value]) => `${name}=${value}`),
+    ...view.start, ...identity(), view.program, ...args];
+}

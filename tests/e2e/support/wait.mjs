@@ -1,0 +1,43 @@
+/*
+ * Waiting: for an event, with a deadline that is no measurement but the end
+ * of all hope; and for what nobody announces, the end of foreign processes.
+ */
+const patience = 120;
+
+/* Settles as the promise does, or fails with a sentence after the deadline. */
+export async function within(promise, what, seconds = patience) {
+  let timer;
+  const late = new Promise((resolve, reject) => {
+    timer = setTimeout(() => {
+      const text = typeof what === 'function' ? what() : what;
+
+      reject(new Error(`waited ${seconds} s for ${text}`));
+    }, seconds * 1000);
+  });
+
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/* Asks again and again until the answer is true; returns that answer. */
+export async function until(ask, what, seconds = patience) {
+  const end = Date.now() + seconds * 1000;
+
+  for (;;) {
+    const answer = await ask();
+
+    if (answer)
+      return answer;
+    if (Date.now() > end) {
+      const text = typeof what === 'function' ? what() : what;
+
+      throw new Error(`waited ${seconds} s for ${text}`);
+    }
+    await pause(20);
+  }
+}

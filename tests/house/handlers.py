@@ -1,0 +1,71 @@
+"""
+House rule: the files on_PEER.c are the complete surface between processes.
+Each holds exactly the handlers SELF_on_MESSAGE of what the catalogue lets that
+peer send, and no handler stands anywhere else.
+"""
+import os
+import re
+
+import house
+
+
+def definitions(path):
+    """The functions of a C file that are named like handlers: a definition
+    has its name at the start of a line."""
+    text = house.without_comments(house.read(path))
+    return re.findall(r"^(\w+_on_\w+)\(", text, flags=re.M)
+
+
+def has_routes(role):
+    """Whether the role dispatches: one that reads a single message does not.
+    """
+    return f"IPC_SELF_IS_{role.NAME}" in house.read("common/ipc_route.h")
+
+
+def wanted(role):
+    """For each on_PEER.c of a role its handlers."""
+    names = {other.NAME: other.name for other in house.roles()}
+    found = {}
+    for message in house.messages():
+        if message.TO == role.NAME:
+            path = f"{role.folder}on_{names[message.FROM]}.c"
+            found.setdefault(path, set()).add(
+                f"{role.name}_on_{message.name}")
+    return found
+
+
+def check_surface(role, path, handlers):
+    if path not in house.files():
+        yield f"{path}: is missing; it should have {sorted(handlers)}"
+        return
+    defined = definitions(path)
+    for name in sorted(handlers - set(defined)):
+        yield f"{path}: lacks the handler {name}"
+    for name in sorted(set(defined) - handlers):
+        yield (f"{path}: {name} is named like a handler, but the catalogue has "
+               f"no such message from there to {role.name}")
+
+
+def check_elsewhere(role, surface):
+    handlers = set().union(*surface.values())
+    for path in house.with_ending(".c"):
+        if not path.startswith(role.folder) or path in surface:
+            continue
+        for name in definitions(path):
+            if name in handlers:
+                yield f"{path}: defines the handler {name}"
+        if re.match(r"on_\w+\.c$", os.path.basename(path)):
+            yield f"{path}: nobody of that name sends anything to {role.name}"
+
+
+def check(role):
+    surface = wanted(role)
+    if not has_routes(role):
+        return
+    for path, handlers in sorted(surface.items()):
+        yield from check_surface(role, path, handlers)
+    yield from check_elsewhere(role, surface)
+
+
+house.finish([problem for role in house.roles() for problem in check(role)],
+             len(house.messages()), "messages")

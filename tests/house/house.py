@@ -1,0 +1,187 @@
+"""
+What the tests of the house rules share: the tracked files, the tables of the
+program (*.def) read as rows, what was compiled how, and the one way to report.
+Every test is run as "test.py SOURCE BUILD" and changes nothing.
+"""
+import collections
+import concurrent.futures
+import functools
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+SOURCE = os.path.realpath(sys.argv[1])
+BUILD = os.path.realpath(sys.argv[2])
+SKIPPED = 77  # the exit status by which meson knows a skipped test
+
+Role = collections.namedtuple(
+    "Role", "NAME name folder binary lifetime may reads")
+Message = collections.namedtuple("Message", "NAME name FROM TO")
+Object = collections.namedtuple("Object", "source path command")
+
+
+def read(path):
+    """The text of a file of the project."""
+    with open(os.path.join(SOURCE, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def walk():
+    """All files that a clean clone would have, where git cannot say."""
+    for folder, folders, names in os.walk(SOURCE):
+        folders[:] = [name for name in folders if name != "node_modules"
+                      and name != ".git" and not name.startswith("build")]
+        for name in names:
+            yield os.path.relpath(os.path.join(folder, name), SOURCE)
+
+
+@functools.lru_cache()
+def files():
+    """The paths of all files that are, or could be, tracked."""
+    git = ["git", "-C", SOURCE, "ls-files", "-z", "--cached", "--others",
+           "--exclude-standard"]
+    try:
+        done = subprocess.run(git, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False)
+        names = done.stdout.decode().split("\0") if not done.returncode else []
+    except FileNotFoundError:
+        names = []
+    # git says nothing about a clone of another user, or an unpacked archive.
+    names = [name for name in names if name] or list(walk())
+    return sorted(name for name in set(names)
+                  if os.path.isfile(os.path.join(SOURCE, name)))
+
+
+def with_ending(*endings):
+    return [path for path in files() if path.endswith(endings)]
+
+
+def without_comments(text):
+    """C without comments: each becomes as many newlines as it had."""
+    pattern = r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\''
+
+    def blank(match):
+        found = match.group(0)
+        return found if found[0] in "\"'" else "\n" * found.count("\n") or " "
+
+    return re.sub(pattern, blank, text, flags=re.S)
+
+
+def without_strings(text):
+    return re.sub(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', '""', text)
+
+
+def arguments(text):
+    """The arguments of a macro call, of which text begins behind the "("."""
+    found, depth, current, quoted = [], 0, "", False
+    for match in re.finditer(r"\\.|.", text, flags=re.S):
+        char = match.group(0)
+        if char == '"':
+            quoted = not quoted
+        elif not quoted and char in "()" and (depth or char == "("):
+            depth += 1 if char == "(" else -1
+        elif not quoted and char == ")":
+            return found + [current]
+        elif not quoted and not depth and char == ",":
+            found.append(current)
+            current = ""
+            continue
+        current += char
+    raise ValueError("a macro call without its end")
+
+
+def plain(argument):
+    """An argument as a value: adjacent strings are joined."""
+    strings = re.findall(r'"((?:\\.|[^"\\])*)"', argument)
+    return "".join(strings) if strings else argument.strip()
+
+
+def rows(path, macro):
+    """The rows of a table of X-macros, each a list of its arguments."""
+    text = without_comments(read(path))
+    text = re.sub(r"^#.*$", "", text, flags=re.M)
+    return [[plain(argument) for argument in arguments(text[match.end():])]
+            for match in re.finditer(r"\b" + macro + r"\(", text)]
+
+
+def roles():
+    return [Role(*row) for row in rows("common/roles.def", "ROLE")]
+
+
+def messages():
+    table = rows("common/ipc_messages.def", "IPC_MESSAGE")
+    return [Message(*row[:4]) for row in table]
+
+
+def options():
+    """The keys of all options: "max_timeout"."""
+    return [row[2] for row in rows("supervisor/options.def", "OPTION")]
+
+
+def variable(key):
+    return "MCP_BRIDGE_" + key.upper()
+
+
+def flag(key):
+    return "--" + key.replace("_", "-")
+
+
+@functools.lru_cache()
+def objects():
+    """Everything that was compiled from C: source, object and command."""
+    with open(os.path.join(BUILD, "compile_commands.json"),
+              encoding="utf-8") as file:
+        commands = json.load(file)
+    found = []
+    for entry in commands:
+        source = os.path.realpath(
+            os.path.join(entry["directory"], entry["file"]))
+        if source.startswith(SOURCE + os.sep) and source.endswith(".c"):
+            found.append(Object(
+                os.path.relpath(source, SOURCE),
+                os.path.join(entry["directory"], entry["output"]),
+                shlex.split(entry["command"])))
+    return found
+
+
+def compiler(source):
+    """The compiler call for a source file, without its input and output."""
+    for item in objects():
+        if item.source == source:
+            command = item.command[:item.command.index("-MD")]
+            return [word for word in command
+                    if not word.startswith("-fdiagnostics-color")]
+    return None
+
+
+def in_parallel(check, items):
+    """The problems that check(item) finds in each item, in their order."""
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [problem for found in pool.map(check, items)
+                for problem in found]
+
+
+def compile_quietly(command, text=None):
+    """Runs a compiler in the build folder; returns what it complained."""
+    done = subprocess.run(command, cwd=BUILD, input=text, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          check=False)
+    return done.stdout.strip() if done.returncode else ""
+
+
+def finish(problems, count, what):
+    """Reports and ends; a test that looked at nothing has failed."""
+    for problem in problems:
+        print(problem)
+    if not count:
+        print(f"found no {what} to look at: the test looks in a wrong place")
+    print(f"{count} {what} looked at, {len(problems)} problems")
+    sys.exit(1 if problems or not count else 0)
+
+
+def skip(why):
+    print(f"SKIP: {why}")
+    sys.exit(SKIPPED)

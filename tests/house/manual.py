@@ -1,0 +1,81 @@
+"""
+House rule: the manual pages are fresh and clean. Every option, action, role,
+message and field of the program's tables stands in the built pages, each with
+its sentence, and mandoc has nothing to warn about.
+"""
+import os
+import re
+import shutil
+import subprocess
+
+import house
+
+PAGES = {"caisson.1", "caisson-ipc.7"}
+FIELDS = ("UINT", "TEXT", "BYTES", "BLOB", "FD")
+
+
+def squeeze(text):
+    return " ".join(text.split())
+
+
+def rendered(page):
+    """The page as a reader sees it, on one long line."""
+    done = subprocess.run(
+        ["mandoc", "-Tutf8", "-Owidth=200", os.path.join(folder, page)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
+    text = re.sub(".\b", "", done.stdout.decode())
+    # A word is broken only where it has a hyphen.
+    return squeeze(re.sub(r"-\n\s+", "-", text.replace("\N{HYPHEN}", "-")))
+
+
+def missing(page, text, wanted):
+    for what in wanted:
+        if squeeze(what.replace('\\"', '"')) not in text:
+            yield f"{page}: does not say: {what}"
+
+
+def about_options():
+    for row in house.rows("supervisor/options.def", "OPTION"):
+        yield from (house.flag(row[2]), house.variable(row[2]), row[2], row[5])
+    for row in house.rows("supervisor/options.def", "OPTION_ACTION"):
+        yield from (house.flag(row[1]), row[2])
+
+
+def about_roles():
+    for role in house.roles():
+        yield from (f"{role.name} ({role.binary}", role.folder,
+                    f"Lives: {role.lifetime}. May: {role.may}. "
+                    f"Reads the bytes of: {role.reads}.")
+
+
+def about_messages():
+    for row in house.rows("common/ipc_messages.def", "IPC_MESSAGE"):
+        yield from (f"{row[1]} (number", row[6],
+                    f"From {row[2].lower()} to {row[3].lower()}")
+    for kind in FIELDS:
+        for row in house.rows("common/ipc_messages.def", "IPC_" + kind):
+            kind_shown = row[2] if kind == "FD" else kind
+            yield from (f"{row[1]} ({kind_shown}", row[-1])
+
+
+def lint(page):
+    done = subprocess.run(
+        ["mandoc", "-Tlint", "-Wwarning", os.path.join(folder, page)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        check=False)
+    return [f"{page}: {line}" for line in done.stdout.splitlines()]
+
+
+def check():
+    wanted = {"caisson.1": [*about_options(), *about_roles()],
+              "caisson-ipc.7": [*about_roles(), *about_messages()]}
+    for page in sorted(PAGES):
+        text = rendered(page)
+        yield from missing(page, text, wanted[page])
+        yield from lint(page)
+
+
+folder = os.path.join(house.BUILD, "man")
+if not shutil.which("mandoc"):
+    house.skip("mandoc is not installed")
+house.finish(list(check()), len(PAGES), "pages")

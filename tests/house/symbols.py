@@ -1,0 +1,97 @@
+"""
+House rule: what a process may not do, its objects do not even reference. Looks
+with nm at the objects of each role's program: those of its folder and those of
+common/. A new role in roles.def needs a row here.
+"""
+import os
+import re
+import subprocess
+
+import house
+
+# Patterns of whole symbol names, without the decorations of libc (see base).
+OPEN = (r"open(?!_memstream).*|creat|fopen|freopen|(fd)?opendir|tmpfile|"
+        r"mkd?o?s?temps?|(shm|sem|mq)_open|scandir|glob|n?ftw|fts_open")
+RUN = (r"f?exec(l|le|lp|v|ve|vp|vpe|veat)|_?[fv]?fork|clone[0-9]?|daemon|"
+       r"posix_spawnp?|popen|system|forkpty")
+KILL = r"kill|killpg|t?gkill|tkill|pidfd_send_signal|sigqueue|pthread_kill"
+NET = r"socket|connect|bind|listen|accept4?|getaddrinfo|gethostby.*"
+DEEP = (r"ptrace|process_vm_.*|mount|umount2?|pivot_root|chroot|setns|unshare|"
+        r"dlm?open")
+ANY_CALL = r"syscall"
+UNBOUNDED = r"strcpy|strcat|v?sprintf|gets|strtok"
+
+# For each folder: what is forbidden there, and the files that are excepted.
+RULES = {
+    "common": [
+        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+        # These have no function in libc, and are how rights are given up.
+        (ANY_CALL, ("landlock.c", "seccomp.c", "lockdown.c")),
+    ],
+    "supervisor": [
+        (RUN, ("spawn.c",)), (NET, ()), (DEEP, ()),
+        (ANY_CALL, ("spawn.c", "reaper.c")),
+    ],
+    "relay": [
+        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+        (ANY_CALL, ()),
+    ],
+    # It builds the box, and becomes the interpreter: it mounts and execs.
+    "box": [
+        (NET, ()),
+        (r"ptrace|process_vm_.*|dlm?open|popen|system|posix_spawnp?", ()),
+    ],
+}
+
+
+def base(symbol):
+    """Without version, underscores, and the names of fortified variants."""
+    symbol = symbol.split("@")[0].lstrip("_")
+    symbol = re.sub(r"(_chk|_2|_alias)$", "", symbol)
+    return re.sub(r"64$", "", symbol)
+
+
+def undefined(path):
+    done = subprocess.run(["nm", "-u", path], stdout=subprocess.PIPE,
+                          text=True, check=True)
+    return [line.split()[-1] for line in done.stdout.splitlines()]
+
+
+def in_programs(item):
+    """Whether an object is part of a program, not of a tool or a test."""
+    target = os.path.basename(os.path.dirname(item.path))
+    binaries = [role.binary + ".p" for role in house.roles()]
+    return target in binaries or target.endswith(".a.p")
+
+
+def check(name, item):
+    rules = RULES[name] + [(UNBOUNDED, ())]
+    for symbol in undefined(item.path):
+        for pattern, excepted in rules:
+            if (re.fullmatch(pattern, base(symbol)) and
+                    os.path.basename(item.source) not in excepted):
+                yield f"{item.source}: references {symbol}"
+
+
+def check_folder(name, folder):
+    if name not in RULES:
+        return [f"{name}: say in tests/house/symbols.py what it must not call"]
+    compiled = [item for item in house.objects()
+                if item.source.startswith(folder)]
+    problems = [f"{path}: is compiled nowhere"
+                for path in house.with_ending(".c")
+                if path.startswith(folder) and
+                path not in [item.source for item in compiled]]
+    found = [item for item in compiled if in_programs(item)]
+    if not found:
+        problems.append(f"{name}: no object of {folder} is in a program")
+    seen.extend(found)
+    return problems + [problem for item in found
+                       for problem in check(name, item)]
+
+
+seen = []
+everything = check_folder("common", "common/")
+for role in house.roles():
+    everything += check_folder(role.name, role.folder)
+house.finish(everything, len(seen), "objects")

@@ -1,0 +1,370 @@
+/*
+ * Tests of supervisor/answer: the exact text and the exact structured form of
+ * every way in which a call can end, read back with a JSON library.
+ */
+#include <jansson.h>
+#include <signal.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+/* A stream as it stands in the tables: text, and a cut when dropped. */
+struct stream {
+	const char *text;
+	size_t head;
+	uint64_t dropped;
+};
+
+/* All of it was kept. */
+#define ALL(text) { text, 0, 0 }
+
+struct ending {
+	enum call_status status;
+	int exited, exit_code, signal;
+	const char *error;
+	struct stream out, errors;
+	const char *text;       /* of the answer */
+	const char *structured; /* its structuredContent */
+};
+
+#define CUT(n)                                                                 \
+	"[... " n " bytes cut here: print less, or raise "                     \
+	"MCP_BRIDGE_MAX_OUTPUT (now 4096 bytes a stream) ...]\n"
+
+static const struct ending endings[] = {
+	/* Success */
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL("hi\n"), ALL(""), "hi",
+	    "{\"stdout\":[\"hi\"]}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL("no newline"), ALL(""), "no newline",
+	    "{\"stdout\":[\"no newline\"]}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), ALL(""), "Success (no output)",
+	    "{\"summary\":\"Success (no output)\"}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), ALL("warning\n"),
+	    "stderr:\nwarning", "{\"stderr\":[\"warning\"]}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL("a"), ALL("b"), "a\nstderr:\nb",
+	    "{\"stdout\":[\"a\"],\"stderr\":[\"b\"]}" },
+	/* Lines: split at newlines only, blank ones kept. */
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL("\n\na\n\n()\n  \n\n"), ALL(""),
+	    "\n\na\n\n()\n  \n",
+	    "{\"stdout\":[\"\",\"\",\"a\",\"\",\"()\",\"  \",\"\"]}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL("a\rb\x0b\x0c\xc2\x85" "c\n"),
+	    ALL(""), "a\rb\x0b\x0c\xc2\x85" "c",
+	    "{\"stdout\":[\"a\\rb\\u000b\\f\\u0085c\"]}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL("\xe2\x80\xa8\n"), ALL(""),
+	    "\xe2\x80\xa8", "{\"stdout\":[\"\\u2028\"]}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL("\n"), ALL(""), "",
+	    "{\"stdout\":[\"\"]}" },
+	/* What the code prints is text, whatever it looks like. */
+	{ CALL_SUCCESS, 1, 0, 0, NULL,
+	    ALL("\"}],\"isError\":true\n\\u0000\x01\n"), ALL(""),
+	    "\"}],\"isError\":true\n\\u0000\x01",
+	    "{\"stdout\":[\"\\\"}],\\\"isError\\\":true\","
+	    "\"\\\\u0000\\u0001\"]}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL,
+	    ALL("caf\xc3\xa9 \xf0\x9f\x98\x80 \xef\xbf\xbd\n"), ALL(""),
+	    "caf\xc3\xa9 \xf0\x9f\x98\x80 \xef\xbf\xbd",
+	    "{\"stdout\":[\"caf\xc3\xa9 \xf0\x9f\x98\x80 \xef\xbf\xbd\"]}" },
+	/* Failure */
+	{ CALL_ERROR, 1, 3, 0, "Sandbox exited with code 3", ALL("a\n"),
+	    ALL("b\n"),
+	    "status: error\nexit: 3\na\nstderr:\nb\n"
+	    "error: Sandbox exited with code 3",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
+	    "with code 3\",\"exitCode\":3,\"stdout\":[\"a\"],\"stderr\":"
+	    "[\"b\"],\"error\":\"Sandbox exited with code 3\"}" },
+	{ CALL_ERROR, 1, 137, 0, "Sandbox exited with code 137", ALL(""),
+	    ALL(""),
+	    "status: error\nexit: 137\nerror: Sandbox exited with code 137",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
+	    "with code 137\",\"exitCode\":137,"
+	    "\"error\":\"Sandbox exited with code 137\"}" },
+	{ CALL_ERROR, 0, 0, SIGKILL, "Sandbox was killed by SIGKILL",
+	    ALL("a"), ALL(""),
+	    "status: error\na\nerror: Sandbox was killed by SIGKILL",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox was "
+	    "killed by SIGKILL\",\"signal\":\"SIGKILL\",\"stdout\":[\"a\"],"
+	    "\"error\":\"Sandbox was killed by SIGKILL\"}" },
+	{ CALL_ERROR, 0, 0, SIGSEGV, "x", ALL(""), ALL(""),
+	    "status: error\nerror: x",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: x\","
+	    "\"signal\":\"SIGSEGV\",\"error\":\"x\"}" },
+	/* Signals that have no name of their own. */
+	{ CALL_ERROR, 0, 0, 34, "x", ALL(""), ALL(""),
+	    "status: error\nerror: x",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: x\","
+	    "\"signal\":\"SIGRTMIN\",\"error\":\"x\"}" },
+	{ CALL_ERROR, 0, 0, 40, "x", ALL(""), ALL(""),
+	    "status: error\nerror: x",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: x\","
+	    "\"signal\":\"SIGRTMIN+6\",\"error\":\"x\"}" },
+	{ CALL_ERROR, 0, 0, 0, "the box cannot be built: \"why\"", ALL(""),
+	    ALL(""), "status: error\nerror: the box cannot be built: \"why\"",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: the box cannot "
+	    "be built: \\\"why\\\"\",\"error\":"
+	    "\"the box cannot be built: \\\"why\\\"\"}" },
+	/* Ended by us */
+	{ CALL_TIMEOUT, 0, 0, 0, "Execution timed out after 30s",
+	    ALL("partial\n"), ALL(""),
+	    "status: timeout\npartial\nerror: Execution timed out after 30s",
+	    "{\"status\":\"timeout\",\"summary\":\"Timeout: execution exceeded "
+	    "30s\",\"stdout\":[\"partial\"],\"error\":\"Execution timed out "
+	    "after 30s\",\"timeoutSeconds\":30}" },
+	{ CALL_TIMEOUT, 1, 0, 0, "Execution timed out after 30s", ALL(""),
+	    ALL(""),
+	    "status: timeout\nexit: 0\nerror: Execution timed out after 30s",
+	    "{\"status\":\"timeout\",\"summary\":\"Timeout: execution exceeded "
+	    "30s\",\"exitCode\":0,\"error\":\"Execution timed out after 30s\","
+	    "\"timeoutSeconds\":30}" },
+	{ CALL_CANCELLED, 0, 0, 0, "Caisson is shutting down", ALL("a\n"),
+	    ALL("b\n"),
+	    "status: cancelled\na\nstderr:\nb\n"
+	    "error: Caisson is shutting down",
+	    "{\"status\":\"cancelled\",\"summary\":\"Sandbox error: Caisson is "
+	    "shutting down\",\"stdout\":[\"a\"],\"stderr\":[\"b\"],"
+	    "\"error\":\"Caisson is shutting down\"}" },
+	/* Cut output: what stood on both sides was never one line. */
+	{ CALL_SUCCESS, 1, 0, 0, NULL, { "headtail\n", 4, 100 }, ALL(""),
+	    "head\n" CUT("100") "tail",
+	    "{\"stdout\":[\"head\",\"tail\"],\"truncated\":{\"stdout\":100}}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, { "head\ntail", 5, 1 }, ALL(""),
+	    "head\n" CUT("1") "tail",
+	    "{\"stdout\":[\"head\",\"tail\"],\"truncated\":{\"stdout\":1}}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), { "head\n\ntail", 5, 7 },
+	    "stderr:\nhead\n" CUT("7") "\ntail",
+	    "{\"stderr\":[\"head\",\"\",\"tail\"],"
+	    "\"truncated\":{\"stderr\":7}}" },
+	{ CALL_SUCCESS, 1, 0, 0, NULL, { "tail", 0, 7 }, { "head", 4, 8 },
+	    CUT("7") "tail\nstderr:\nhead\n"
+	    "[... 8 bytes cut here: print less, or raise "
+	    "MCP_BRIDGE_MAX_OUTPUT (now 4096 bytes a stream) ...]",
+	    "{\"stdout\":[\"tail\"],\"stderr\":[\"head\"],"
+	    "\"truncated\":{\"stdout\":7,\"stderr\":8}}" },
+	{ CALL_ERROR, 1, 1, 0, "Sandbox exited with code 1", ALL(""),
+	    { "ab", 1, 9000000000000000000 },
+	    "status: error\nexit: 1\nstderr:\na\n" CUT("9000000000000000000")
+	    "b\nerror: Sandbox exited with code 1",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
+	    "with code 1\",\"exitCode\":1,\"stderr\":[\"a\",\"b\"],\"error\":"
+	    "\"Sandbox exited with code 1\","
+	    "\"truncated\":{\"stderr\":9000000000000000000}}" },
+};
+
+static const struct options options = { .max_output = 4096 };
+
+static struct call_stream
+make_stream(const struct stream *stream)
+{
+	size_t len = strlen(stream->text);
+
+	return (struct call_stream){ (char *)stream->text, len,
+		stream->dropped > 0 ? stream->head : len, stream->dropped };
+}
+
+static struct call_result
+make_result(const struct ending *ending)
+{
+	return (struct call_result){ .status = ending->status,
+		.exited = ending->exited,
+		.exit_code = ending->exit_code,
+		.signal = ending->signal,
+		.error = (char *)ending->error,
+		.timeout = 30,
+		.out = make_stream(&ending->out),
+		.errors = make_stream(&ending->errors) };
+}
+
+static json_t *
+read_json(const char *text)
+{
+	json_error_t error;
+	json_t *json = json_loads(text, JSON_REJECT_DUPLICATES, &error);
+
+	if (json == NULL)
+		ck_abort_msg("%s: %s", error.text, text);
+	return json;
+}
+
+/* The answer as a client reads it; one line. */
+static json_t *
+answer(const struct call_result *result)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	answer_add(&line, result, &options);
+	ck_assert_ptr_null(memchr(line.data, '\n', line.len));
+	ck_assert_uint_eq(strlen(line.data), line.len);
+	return read_json(line.data);
+}
+
+/* The one text, in the one piece of content. */
+static const char *
+text_of(json_t *json)
+{
+	json_t *content = json_object_get(json, "content");
+	json_t *piece = json_array_get(content, 0);
+
+	ck_assert_uint_eq(json_array_size(content), 1);
+	ck_assert_uint_eq(json_object_size(piece), 2);
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(piece, "type")), "text");
+	return json_string_value(json_object_get(piece, "text"));
+}
+
+static void
+is_structured(json_t *json, const char *wanted)
+{
+	json_t *expected = read_json(wanted);
+	json_t *found = json_object_get(json, "structuredContent");
+	auto_free char *text = json_dumps(found, JSON_COMPACT);
+
+	ck_assert_msg(
+	    json_equal(found, expected), "%s\nis not %s", text, wanted);
+	json_decref(expected);
+}
+
+START_TEST(says_how_a_call_ended)
+{
+	const struct ending *ending = &endings[_i];
+	struct call_result result = make_result(ending);
+	json_t *json = answer(&result);
+
+	ck_assert_str_eq(text_of(json), ending->text);
+	is_structured(json, ending->structured);
+	ck_assert(json_is_boolean(json_object_get(json, "isError")));
+	ck_assert_int_eq(json_is_true(json_object_get(json, "isError")),
+	    ending->status != CALL_SUCCESS);
+	/* No box stood: nothing is claimed about one. */
+	ck_assert_uint_eq(json_object_size(json), 3);
+	json_decref(json);
+}
+END_TEST
+
+/* The structured form promises nothing that the output schema does not say. */
+START_TEST(keeps_to_its_schema)
+{
+	struct call_result result = make_result(&endings[_i]);
+	auto_buffer struct buffer tools = { 0 };
+	json_t *json = answer(&result), *list, *tool, *known, *value;
+	const char *name;
+
+	texts_add_tools(&tools, &options);
+	list = read_json(tools.data);
+	tool = json_array_get(json_object_get(list, "tools"), 0);
+	known = json_object_get(
+	    json_object_get(tool, "outputSchema"), "properties");
+	ck_assert_uint_gt(json_object_size(known), 0);
+	json_object_foreach (
+	    json_object_get(json, "structuredContent"), name, value)
+		ck_assert_msg(json_object_get(known, name) != NULL,
+		    "%s is not in outputSchema", name);
+	json_decref(json);
+	json_decref(list);
+}
+END_TEST
+
+static const struct {
+	unsigned int landlock;
+	int proc;
+	const char *meta;
+} metas[] = {
+	{ 6, 1, "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
+	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
+	    "\"seccomp\":\"allow-list\",\"landlock\":6,\"proc\":true,"
+	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
+	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
+	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
+	{ 0, 0, "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
+	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
+	    "\"seccomp\":\"allow-list\",\"landlock\":null,\"proc\":false,"
+	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
+	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
+	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
+};
+
+START_TEST(tells_what_was_in_force)
+{
+	struct call_result result = make_result(&endings[0]);
+	json_t *json, *expected = read_json(metas[_i].meta);
+
+	result.boxed = 1;
+	result.landlock = metas[_i].landlock;
+	result.proc = metas[_i].proc;
+	result.duration_us = 1234567;
+	result.cpu_us = 12;
+	result.peak_kib = 4096;
+	json = answer(&result);
+	ck_assert(json_equal(json_object_get(json, "_meta"), expected));
+	json_decref(json);
+	json_decref(expected);
+}
+END_TEST
+
+static const struct {
+	const char *status, *message, *text, *structured;
+} refusals[] = {
+	{ "validation_error", "code is missing",
+	    "status: validation_error\nerror: code is missing",
+	    "{\"status\":\"validation_error\",\"summary\":\"code is missing\","
+	    "\"error\":\"code is missing\"}" },
+	{ "error", "busy: \"3\" wait",
+	    "status: error\nerror: busy: \"3\" wait",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: busy: \\\"3\\\" "
+	    "wait\",\"error\":\"busy: \\\"3\\\" wait\"}" },
+};
+
+START_TEST(says_why_nothing_ran)
+{
+	auto_buffer struct buffer line = { 0 };
+	json_t *json;
+
+	answer_add_refusal(&line, refusals[_i].status, refusals[_i].message);
+	ck_assert_ptr_null(strchr(line.data, '\n'));
+	json = read_json(line.data);
+	ck_assert_str_eq(text_of(json), refusals[_i].text);
+	is_structured(json, refusals[_i].structured);
+	ck_assert(json_is_true(json_object_get(json, "isError")));
+	json_decref(json);
+}
+END_TEST
+
+/* As much as can be kept, in lines of any length. */
+START_TEST(answers_with_much_output)
+{
+	struct call_result result = make_result(&endings[0]);
+	auto_free char *data = mem_alloc(4 * MIB + 1);
+	json_t *json, *lines;
+
+	memset(data, '\\', 4 * MIB);
+	memset(data + MIB, '\n', MIB);
+	result.out = (struct call_stream){ data, 4 * MIB, 4 * MIB, 0 };
+	json = answer(&result);
+	ck_assert_str_eq(text_of(json), data);
+	lines = json_object_get(
+	    json_object_get(json, "structuredContent"), "stdout");
+	ck_assert_uint_eq(json_array_size(lines), MIB + 1);
+	ck_assert_uint_eq(
+	    json_string_length(json_array_get(lines, MIB)), 2 * MIB);
+	json_decref(json);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, says_how_a_call_ended, 0, UNIT_COUNT(endings));
+	tcase_add_loop_test(tc, keeps_to_its_schema, 0, UNIT_COUNT(endings));
+	tcase_add_loop_test(
+	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
+	tcase_add_loop_test(
+	    tc, says_why_nothing_ran, 0, UNIT_COUNT(refusals));
+	tcase_add_test(tc, answers_with_much_output);
+}
+
+int
+main(void)
+{
+	return unit_run("answer", add_tests);
+}

@@ -1,0 +1,971 @@
+/*
+ * Tests of worker/box, the sandbox, as the supervisor meets it: a message, two
+ * processes, and how they end; and as the code in it meets it: what it can
+ * see, reach and use up. The test plays the supervisor and uses a bootstrap of
+ * its own. Run as root every test runs twice, as root and as an ordinary user.
+ *
+ * Usage: test_box PATH/caisson-box
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <grp.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/box_step.h"
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/ipc.h"
+#include "common/ipc_socket.h"
+#include "common/mem.h"
+#include "unit.h"
+
+/* Nothing here takes a tenth of it: what takes longer hangs. */
+#define BOX_TEST_SECONDS 30
+#define BOX_TEST_MEMORY (256 * MIB)
+#define BOX_TEST_PROCESSES 32
+#define BOX_TEST_FILES (4 * MIB)
+#define BOX_TEST_UID BOX_UID_FIRST
+#define BOX_TEST_NOBODY 65534
+/* What meson takes as "skipped". */
+#define BOX_TEST_SKIPPED 77
+
+/* Reads the code (its length first) where the relay's frames would come. */
+static const char bootstrap[] =
+    "import os, struct, sys\n"
+    "n = struct.unpack('=I', os.read(3, 4))[0]\n"
+    "code = b''\n"
+    "while len(code) < n:\n"
+    "    code += os.read(3, n - len(code))\n"
+    "def name(call, *args):\n"
+    "    import errno\n"
+    "    try:\n"
+    "        call(*args)\n"
+    "    except OSError as e:\n"
+    "        return errno.errorcode.get(e.errno, type(e).__name__)\n"
+    "    except Exception as e:\n"
+    "        return type(e).__name__\n"
+    "    return 'ok'\n"
+    "exec(compile(code, '<code>', 'exec'))\n";
+
+static char scratch[] = "/tmp/caisson-test-box-XXXXXX";
+
+/* Playing the supervisor */
+
+struct run {
+	int channel;
+	int in;      /* to the code: control_in */
+	int control; /* from the code: control_out */
+	int out;
+	int errors;
+	pid_t launcher;
+	int init;
+	int code;
+	siginfo_t end; /* of the code */
+	struct buffer text;
+	struct buffer error_text;
+};
+
+/* As the supervisor's spawn: the descriptors by number, nothing else. */
+static pid_t
+launch(const char *binary, int channel)
+{
+	char *const argv[] = { (char *)"caisson-box", NULL };
+	char *const env[] = { NULL };
+	pid_t pid = fork();
+	int null;
+
+	if (pid != 0)
+		return pid;
+	null = open("/dev/null", O_RDWR);
+	if (dup2(null, 0) == -1 || dup2(channel, 3) == -1 ||
+	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		_exit(99);
+	close_range(4, ~0U, 0);
+	execve(binary, argv, env);
+	_exit(99);
+}
+
+static struct ipc_setup
+usual_setup(void)
+{
+	struct ipc_setup setup = {
+		.uid = geteuid() == 0 ? BOX_TEST_UID : 0,
+		.memory = BOX_TEST_MEMORY,
+		.processes = BOX_TEST_PROCESSES,
+		.cpu_seconds = BOX_TEST_SECONDS,
+		.files_bytes = BOX_TEST_FILES,
+		.python = "/usr/bin/python3",
+	};
+
+	return setup;
+}
+
+static void
+run_open(struct run *run, struct ipc_setup *setup, const char *binary)
+{
+	static struct ipc_packet packet;
+	int in[2], control[2], out[2], errors[2], channel[2];
+	struct err err;
+
+	memset(run, 0, sizeof(*run));
+	run->init = run->code = -1;
+	if (pipe2(in, O_CLOEXEC) + pipe2(control, O_CLOEXEC) +
+	        pipe2(out, O_CLOEXEC) + pipe2(errors, O_CLOEXEC) +
+	        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	            channel) != 0)
+		ck_abort_msg("no descriptors");
+	run->launcher = launch(binary, channel[1]);
+	close(channel[1]);
+	run->channel = channel[0];
+	run->in = in[1];
+	run->control = control[0];
+	run->out = out[0];
+	run->errors = errors[0];
+	setup->control_in = in[0];
+	setup->control_out = control[1];
+	setup->out = out[1];
+	setup->errors = errors[1];
+	if (ipc_encode(IPC_SETUP, setup, &packet, &err) == -1 ||
+	    ipc_socket_send(run->channel, &packet, &err) == -1)
+		ck_abort_msg("%s", err.text);
+	ipc_packet_close(&packet);
+}
+
+/* Waits until fd can be read; fails the test when it hangs. */
+static void
+await(int fd, const char *what)
+{
+	struct pollfd pfd = { .fd = fd, .events = POLLIN };
+
+	if (poll(&pfd, 1, BOX_TEST_SECONDS * 1000) != 1)
+		ck_abort_msg("no %s within %d seconds", what,
+		    BOX_TEST_SECONDS);
+}
+
+/* Returns the type of the next message, IPC_TYPES at the end. */
+static enum ipc_type
+run_message(struct run *run, union ipc_any *msg)
+{
+	static struct ipc_packet packet;
+	enum ipc_type type;
+	struct err err;
+	int n;
+
+	await(run->channel, "message of the box");
+	n = ipc_socket_receive(run->channel, &packet, &err);
+	if (n == 0)
+		return IPC_TYPES;
+	if (n == -1 || ipc_decode(&packet, &type, msg, &err) == -1)
+		ck_abort_msg("%s", err.text);
+	return type;
+}
+
+static void
+run_started(struct run *run)
+{
+	union ipc_any msg;
+	enum ipc_type type = run_message(run, &msg);
+
+	if (type == IPC_FAILED)
+		ck_abort_msg("step %s: %s",
+		    box_step_info(msg.failed.step)->what, msg.failed.reason);
+	ck_assert_int_eq(type, IPC_STARTED);
+	run->init = msg.started.init;
+	run->code = msg.started.code;
+	/* The end of the channel: the interpreter runs. */
+	type = run_message(run, &msg);
+	if (type == IPC_FAILED)
+		ck_abort_msg("step %s: %s",
+		    box_step_info(msg.failed.step)->what, msg.failed.reason);
+	ck_assert_int_eq(type, IPC_TYPES);
+}
+
+static void
+run_send_code(struct run *run, const char *code)
+{
+	uint32_t len = (uint32_t)strlen(code);
+
+	if (fd_write_all(run->in, &len, sizeof(len)) == -1 ||
+	    fd_write_all(run->in, code, len) == -1)
+		ck_abort_msg("the bootstrap does not read");
+}
+
+/* Adds what fd has to text; returns 0 at its end. */
+static int
+drain(int fd, struct buffer *text)
+{
+	ssize_t n = read(fd, buffer_reserve(text, 4096), 4096);
+
+	if (n > 0)
+		text->len += (size_t)n;
+	return n > 0;
+}
+
+/* Reads both streams until the code ends, or until both end. */
+static void
+run_read(struct run *run, int until_code_ends)
+{
+	struct pollfd pfds[3] = { { run->out, POLLIN, 0 },
+		{ run->errors, POLLIN, 0 }, { run->code, POLLIN, 0 } };
+	int open = 2;
+
+	if (!until_code_ends)
+		pfds[2].fd = -1;
+	while (open > 0 || until_code_ends) {
+		if (poll(pfds, 3, BOX_TEST_SECONDS * 1000) < 1)
+			ck_abort_msg("the box hangs");
+		if (pfds[0].revents && !drain(run->out, &run->text)) {
+			pfds[0].fd = -1;
+			open--;
+		}
+		if (pfds[1].revents && !drain(run->errors, &run->error_text)) {
+			pfds[1].fd = -1;
+			open--;
+		}
+		if (pfds[2].revents)
+			return;
+	}
+}
+
+static siginfo_t
+reap(int pidfd)
+{
+	siginfo_t end = { 0 };
+
+	await(pidfd, "end of a process");
+	if (waitid(P_PIDFD, (id_t)pidfd, &end, WEXITED) == -1)
+		ck_abort_msg("waitid: %s", strerror(errno));
+	return end;
+}
+
+/* Ends everything and checks that nothing is left. */
+static void
+run_end(struct run *run)
+{
+	int status;
+
+	pidfd_send_signal(run->init, SIGKILL, NULL, 0);
+	run->end = reap(run->code);
+	ck_assert_int_eq(reap(run->init).si_status, SIGKILL);
+	run_read(run, 0);
+	ck_assert_int_eq(waitpid(run->launcher, &status, 0), run->launcher);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
+	close(run->channel);
+	close(run->in);
+	close(run->control);
+	close(run->out);
+	close(run->errors);
+	close(run->init);
+	close(run->code);
+}
+
+static const char *
+run_path(const char *name)
+{
+	static char path[2][128];
+	static int turn;
+
+	turn = !turn;
+	snprintf(path[turn], sizeof(path[turn]), "%s/%s", scratch, name);
+	return path[turn];
+}
+
+static void
+run_free(struct run *run)
+{
+	buffer_reset(&run->text);
+	buffer_reset(&run->error_text);
+}
+
+#define auto_run __attribute__((cleanup(run_free)))
+
+/* Runs code in a box with this setup, up to the code's end. */
+static void
+run_code(struct run *run, struct ipc_setup *setup, const char *code)
+{
+	run_open(run, setup, run_path("caisson-box"));
+	run_started(run);
+	run_send_code(run, code);
+	run_read(run, 1);
+	run_end(run);
+}
+
+/* Root plays every test twice: as itself, and as an ordinary user. */
+static int turns = 1;
+
+static void
+become(int turn)
+{
+	if (turn % turns == 0)
+		return;
+	if (setgroups(0, NULL) == -1 ||
+	    setresgid(BOX_TEST_NOBODY, BOX_TEST_NOBODY, BOX_TEST_NOBODY) ==
+	        -1 ||
+	    setresuid(BOX_TEST_NOBODY, BOX_TEST_NOBODY, BOX_TEST_NOBODY) == -1)
+		ck_abort_msg("cannot become an ordinary user");
+}
+
+/* How code ends */
+
+struct end_case {
+	const char *code;
+	int how; /* CLD_* */
+	int status;
+};
+
+static const struct end_case end_cases[] = {
+	{ "pass", CLD_EXITED, 0 },
+	{ "sys.exit(3)", CLD_EXITED, 3 },
+	{ "raise ValueError", CLD_EXITED, 1 },
+	{ "os._exit(137)", CLD_EXITED, 137 },
+	{ "os._exit(255)", CLD_EXITED, 255 },
+	{ "os.kill(os.getpid(), 9)", CLD_KILLED, SIGKILL },
+	{ "os.kill(os.getpid(), 15)", CLD_KILLED, SIGTERM },
+	{ "import signal; signal.alarm(1); signal.pause()", CLD_KILLED,
+	    SIGALRM },
+	{ "os.abort()", CLD_KILLED, SIGABRT },
+	{ "import ctypes; ctypes.string_at(0)", CLD_KILLED, SIGSEGV },
+	{ "name(os.kill, 1, 9); name(os.kill, 1, 15); sys.exit(4)", CLD_EXITED,
+	    4 },
+	{ "os.execv('/bin/sh', ['sh', '-c', 'exit 5'])", CLD_EXITED, 5 },
+};
+
+START_TEST(test_end)
+{
+	const struct end_case *c = &end_cases[_i / turns];
+	struct ipc_setup setup;
+	auto_run struct run run;
+	int fds;
+
+	become(_i);
+	setup = usual_setup();
+	fds = unit_open_fds();
+	run_code(&run, &setup, c->code);
+	ck_assert_msg(run.end.si_code == c->how &&
+	        run.end.si_status == c->status,
+	    "%s: ended by %d with %d, not by %d with %d", c->code,
+	    run.end.si_code, run.end.si_status, c->how, c->status);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+START_TEST(test_cpu_time)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.cpu_seconds = 1;
+	run_code(&run, &setup, "while True: pass");
+	ck_assert_int_eq(run.end.si_code, CLD_KILLED);
+	ck_assert_int_eq(run.end.si_status, SIGXCPU);
+}
+END_TEST
+
+/* What code sees, may do and may use up: what it prints */
+
+struct view_case {
+	const char *code;
+	const char *out;
+};
+
+static const struct view_case view_cases[] = {
+	/* Nobody and nothing of the host. */
+	{ "print(*[p for p in ('/etc/shadow', '/root', '/home', '/var', '/run',"
+	  " '/sys', '/boot', '/mnt', '/srv', '/media', '/.dockerenv',"
+	  " '/dev/mem', '/dev/kmsg', '/dev/tty', '/dev/ptmx', '/dev/pts')"
+	  " if os.path.lexists(p)])",
+	    "\n" },
+	{ "print([p for p in os.listdir('/proc') if p.isdigit()]"
+	  " in ([], ['2']))",
+	    "True\n" },
+	{ "print([name(os.kill, pid, 0) for pid in (3, 100, os.getppid() or 99,"
+	  " 4194303)])",
+	    "['ESRCH', 'ESRCH', 'ESRCH', 'ESRCH']\n" },
+	{ "print(sorted(os.environ))",
+	    "['HOME', 'LANG', 'MALLOC_ARENA_MAX', 'PATH', 'TERM',"
+	    " 'TMPDIR']\n" },
+	{ "print(os.getcwd(), sys.argv, sys.executable, os.umask(0))",
+	    "/workspace ['/opt/caisson/bootstrap.py'] /usr/bin/python3 18\n" },
+	{ "print(os.getresuid(), os.getresgid(), os.uname().nodename,"
+	  " os.getpid(), os.getsid(0))",
+	    "(1000, 1000, 1000) (1000, 1000, 1000) box 2 2\n" },
+	{ "import pwd, grp; print(pwd.getpwuid(1000).pw_dir,"
+	  " grp.getgrgid(1000).gr_name, len(pwd.getpwall()))",
+	    "/workspace box 3\n" },
+	{ "print([f for f in range(256) if name(os.fstat, f) == 'ok'],"
+	  " os.path.sameopenfile(0, os.open('/dev/null', 0)))",
+	    "[0, 1, 2, 3, 4] True\n" },
+	{ "import signal; print([s for s in signal.valid_signals() if"
+	  " signal.getsignal(s) not in (signal.SIG_DFL, None) and s not in"
+	  " (2, 13, 25)], signal.pthread_sigmask(0, []))",
+	    "[] set()\n" },
+
+	/* No privilege. */
+	{ "import ctypes; libc = ctypes.CDLL(None); print([libc.prctl(*args)"
+	  " for args in ((39, 0, 0, 0, 0), (21, 0, 0, 0, 0), (3, 0))],"
+	  " sum(libc.prctl(23, cap, 0, 0, 0) == 1 for cap in range(64)))",
+	    "[1, 2, 1] 0\n" },
+	{ "import ctypes; h = (ctypes.c_uint32 * 2)(0x20080522, 0);"
+	  " d = (ctypes.c_uint32 * 6)();"
+	  " print(ctypes.CDLL(None).capget(h, d), list(d))",
+	    "0 [0, 0, 0, 0, 0, 0]\n" },
+	{ "print(name(os.setuid, 0), name(os.chroot, '/tmp'),"
+	  " name(os.chown, '/tmp', 0, 0))",
+	    "EPERM EPERM EINVAL\n" },
+
+	/* What is read-only, what is not, and what may be run. */
+	{ "print(*[name(open, p, 'w') for p in ('/x', '/usr/x', '/etc/x',"
+	  " '/etc/passwd', '/opt/caisson/bootstrap.py', '/dev/x',"
+	  " os.__file__)])",
+	    "EROFS EROFS EROFS EROFS EROFS EROFS EROFS\n" },
+	{ "print([name(f, '/opt/caisson/bootstrap.py') for f in (os.remove,"
+	  " lambda p: os.chmod(p, 0o777), lambda p: os.rename(p, '/tmp/x'),"
+	  " lambda p: os.utime(p))])",
+	    "['EROFS', 'EROFS', 'EXDEV', 'EROFS']\n" },
+	{ "print([name(open, d + '/x', 'w') for d in ('/tmp', '/workspace',"
+	  " '/dev/shm')])",
+	    "['ok', 'ok', 'ok']\n" },
+	{ "import shutil, subprocess\n"
+	  "for d in ('/tmp', '/workspace', '/dev/shm'):\n"
+	  "    shutil.copy('/bin/true', d + '/true')\n"
+	  "    print(name(subprocess.run, [d + '/true']))",
+	    "EACCES\nEACCES\nEACCES\n" },
+	{ "import glob, shutil, subprocess\n"
+	  "shutil.copy('/bin/true', '/tmp/true')\n"
+	  "loader = glob.glob('/lib*/ld-linux*')[0]\n"
+	  "print(subprocess.run([loader, '/bin/true']).returncode,"
+	  " subprocess.run([loader, '/tmp/true'], stderr=-3).returncode)",
+	    "0 127\n" },
+	{ "import mmap; f = open('/tmp/x', 'w+b'); f.truncate(4096);"
+	  " print(name(lambda: mmap.mmap(f.fileno(), 4096,"
+	  " prot=mmap.PROT_READ | mmap.PROT_EXEC)))",
+	    "EPERM\n" },
+	{ "print(name(os.mkfifo, '/tmp/f'), name(os.mknod, '/tmp/d', 0o20666,"
+	  " 0x103), name(os.symlink, '/etc/shadow', '/tmp/s'),"
+	  " name(open, '/tmp/s'))",
+	    "ok EPERM ok ENOENT\n" },
+	{ "os.mkdir('/tmp/a'); os.mkdir('/tmp/b'); open('/tmp/a/x', 'w');"
+	  " print(name(os.rename, '/tmp/a/x', '/tmp/b/x'),"
+	  " name(os.link, '/tmp/b/x', '/tmp/a/y'))",
+	    "ok ok\n" },
+
+	/* No network, of any kind. */
+	{ "import socket; print([name(socket.socket, f, t) for f in"
+	  " (1, 2, 10, 16, 17, 38, 40) for t in (1, 2, 3)] == ['EPERM'] * 21)",
+	    "True\n" },
+	{ "import socket; a, b = socket.socketpair(); a.send(b'x');"
+	  " print(b.recv(1), name(socket.socketpair, 2),"
+	  " name(socket.getaddrinfo, 'example.com', 80),"
+	  " name(a.connect, '/tmp/x'), name(a.bind, '\\0x'))",
+	    "b'x' EPERM gaierror EPERM EPERM\n" },
+
+	/* Limits. */
+	{ "import time\n"
+	  "n = 0\n"
+	  "while True:\n"
+	  "    try:\n"
+	  "        if os.fork() == 0: time.sleep(600)\n"
+	  "        n += 1\n"
+	  "    except BlockingIOError: break\n"
+	  "print(29 <= n <= 31)",
+	    "True\n" },
+	{ "b = bytes(1 << 20)\n"
+	  "for d in ('/tmp', '/workspace', '/dev/shm'):\n"
+	  "    with open(d + '/x', 'wb', 0) as f:\n"
+	  "        print(name(lambda: [f.write(b) for i in range(9)]),"
+	  " f.tell() >> 20)",
+	    "ENOSPC 4\nENOSPC 4\nENOSPC 4\n" },
+	{ "def fill():\n"
+	  "    for i in range(20000): open(f'/tmp/{i}', 'w')\n"
+	  "print(name(fill), 16000 < len(os.listdir('/tmp')) < 16385)",
+	    "ENOSPC True\n" },
+	{ "print(name(lambda: [os.dup(0) for i in range(300)]))",
+	    "EMFILE\n" },
+	{ "print(name(bytearray, 300 << 20), name(bytearray, 100 << 20))",
+	    "MemoryError ok\n" },
+	{ "import mmap; print(name(mmap.mmap, -1, 2 << 30))", "ENOMEM\n" },
+	{ "import threading\n"
+	  "stop = threading.Event()\n"
+	  "ts = [threading.Thread(target=stop.wait) for i in range(20)]\n"
+	  "[t.start() for t in ts]; stop.set(); [t.join() for t in ts]\n"
+	  "print(len(ts))",
+	    "20\n" },
+	{ "import resource as r; print([r.getrlimit(x) for x in (r.RLIMIT_CORE,"
+	  " r.RLIMIT_NOFILE, r.RLIMIT_MEMLOCK)], name(r.setrlimit,"
+	  " r.RLIMIT_NOFILE, (512, 512)))",
+	    "[(1, 1), (256, 256), (0, 0)] ValueError\n" },
+	{ "import fcntl, termios; r, w = os.pipe();"
+	  " print(name(fcntl.fcntl, w, 1031, 1 << 20), fcntl.fcntl(w, 1032),"
+	  " name(fcntl.ioctl, 1, termios.TIOCSTI, b'x'),"
+	  " name(os.memfd_create, 'x'))",
+	    "EPERM 65536 EPERM EPERM\n" },
+
+	/* What real programs need. */
+	{ "import subprocess; print(subprocess.run('echo a; echo $HOME | tr a-z"
+	  " A-Z', shell=True, capture_output=True, text=True).stdout.split(),"
+	  " os.isatty(0), os.waitstatus_to_exitcode(os.waitpid(os.posix_spawn("
+	  "'/bin/false', ['false'], {}), 0)[1]))",
+	    "['a', '/WORKSPACE'] False 1\n" },
+	{ "import asyncio\n"
+	  "async def main():\n"
+	  "    p = await asyncio.create_subprocess_exec('cat', stdin=-1,"
+	  " stdout=-1)\n"
+	  "    out, _ = await p.communicate(b'abc')\n"
+	  "    return out, await asyncio.to_thread(sum, [1, 2])\n"
+	  "print(asyncio.run(main()))",
+	    "(b'abc', 3)\n" },
+	{ "import sqlite3, tempfile\n"
+	  "with tempfile.TemporaryDirectory() as d:\n"
+	  "    c = sqlite3.connect(d + '/x')\n"
+	  "    c.execute('pragma journal_mode=wal')\n"
+	  "    c.execute('create table t(a)')\n"
+	  "    with c: c.executemany('insert into t values(?)', [(1,), (2,)])\n"
+	  "    print(c.execute('select sum(a) from t').fetchall())",
+	    "[(3,)]\n" },
+	{ "import multiprocessing as mp\n"
+	  "def f(x): return x * x\n"
+	  "with mp.get_context('fork').Pool(2) as p: print(p.map(f, [1, 2]))\n"
+	  "q = mp.Queue(); q.put(1); print(q.get())",
+	    "[1, 4]\n1\n" },
+	{ "import shutil; shutil.copy2('/etc/passwd', '/tmp/p');"
+	  " shutil.copytree('/usr/share/doc/bash', '/tmp/t')"
+	  " if os.path.isdir('/usr/share/doc/bash') else None;"
+	  " print(shutil.disk_usage('/tmp').total)",
+	    "4194304\n" },
+	{ "import zoneinfo, datetime, time;"
+	  " print(time.tzname, zoneinfo.ZoneInfo('UTC'))",
+	    "('UTC', 'UTC') UTC\n" },
+	{ "import ctypes; f = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: 7);"
+	  " print(f())",
+	    "7\n" },
+};
+
+START_TEST(test_view)
+{
+	const struct view_case *c = &view_cases[_i / turns];
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	run_code(&run, &setup, c->code);
+	if (run.text.data == NULL || strcmp(run.text.data, c->out) != 0)
+		ck_abort_msg("%s\nprinted: %sinstead of: %sand: %s", c->code,
+		    run.text.data, c->out, run.error_text.data);
+}
+END_TEST
+
+START_TEST(test_pipes)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+	struct buffer control auto_buffer = { 0 };
+
+	become(_i);
+	setup = usual_setup();
+	run_open(&run, &setup, run_path("caisson-box"));
+	run_started(&run);
+	run_send_code(&run, "os.write(1, b'o'); os.write(2, b'e');"
+	                    " os.write(4, b'c' + os.read(3, 4))");
+	ck_assert_int_eq(write(run.in, "more", 4), 4);
+	run_read(&run, 1);
+	while (drain(run.control, &control))
+		;
+	run_end(&run);
+	ck_assert_str_eq(run.text.data, "o");
+	ck_assert_str_eq(run.error_text.data, "e");
+	ck_assert_str_eq(control.data, "cmore");
+}
+END_TEST
+
+/* numpy: threads of its own, shared libraries in odd places. */
+START_TEST(test_numpy)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	run_code(&run, &setup,
+	    "try: import numpy as np\n"
+	    "except ImportError: print('none')\n"
+	    "else: print((np.ones((200, 200)) @ np.ones((200, 200))).sum())");
+	if (strcmp(run.text.data, "none\n") == 0)
+		unit_skip("/usr/bin/python3 has no numpy");
+	else
+		ck_assert_str_eq(run.text.data, "8000000.0\n");
+}
+END_TEST
+
+/* Interpreters outside of /usr */
+
+static void
+write_file(const char *path, const char *text, mode_t mode)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+
+	if (fd == -1 || fd_write_all(fd, text, strlen(text)) == -1 ||
+	    fchmod(fd, mode) == -1)
+		ck_abort_msg("%s: %s", path, strerror(errno));
+}
+
+/* Links that only lead to the interpreter come along, what is beside not. */
+START_TEST(test_venv)
+{
+	auto_free char *code = mem_printf("print(sys.prefix, os.listdir('%s'),"
+	    " name(open, sys.prefix + '/x', 'w'))", run_path("links"));
+	auto_free char *out = mem_printf("%s ['python'] EROFS\n",
+	    run_path("venv"));
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.python = run_path("venv/bin/python");
+	run_code(&run, &setup, code);
+	ck_assert_str_eq(run.text.data, out);
+}
+END_TEST
+
+struct failure_case {
+	const char *python; /* beneath the scratch directory unless absolute */
+	enum box_step step;
+	const char *reason; /* part of it */
+};
+
+static const struct failure_case failure_cases[] = {
+	{ "/usr/bin/no-such-python", BOX_STEP_INTERPRETER, "No such file" },
+	{ "/usr/bin", BOX_STEP_INTERPRETER, "no program" },
+	{ "/etc/passwd", BOX_STEP_INTERPRETER, "no program" },
+	{ "home/bin/python", BOX_STEP_INTERPRETER, "home/' into the box" },
+	{ "loop/python", BOX_STEP_INTERPRETER, "too many links" },
+	{ "garbage/bin/python", BOX_STEP_INTERPRETER, "Exec format error" },
+};
+
+/* Reads FAILED, checks it, and that nothing is left behind. */
+static void
+expect_failure(struct run *run, enum box_step step, const char *reason)
+{
+	union ipc_any msg;
+	enum ipc_type type = run_message(run, &msg);
+
+	if (type == IPC_STARTED) {
+		run->init = msg.started.init;
+		run->code = msg.started.code;
+		type = run_message(run, &msg);
+	}
+	ck_assert_int_eq(type, IPC_FAILED);
+	if (msg.failed.step != step ||
+	    strstr(msg.failed.reason, reason) == NULL)
+		ck_abort_msg("step %d: %s", (int)msg.failed.step,
+		    msg.failed.reason);
+	ck_assert_int_eq(run_message(run, &msg), IPC_TYPES);
+	if (run->init != -1)
+		pidfd_send_signal(run->init, SIGKILL, NULL, 0);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+
+START_TEST(test_failure)
+{
+	const struct failure_case *c = &failure_cases[_i / turns];
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.python = c->python[0] == '/' ? c->python : run_path(c->python);
+	run_open(&run, &setup, run_path("caisson-box"));
+	expect_failure(&run, c->step, c->reason);
+}
+END_TEST
+
+START_TEST(test_no_bootstrap)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	run_open(&run, &setup, run_path("home/caisson-box"));
+	expect_failure(&run, BOX_STEP_VIEW, "home/box");
+}
+END_TEST
+
+START_TEST(test_relative_interpreter)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.python = "python3";
+	run_open(&run, &setup, run_path("caisson-box"));
+	expect_failure(&run, BOX_STEP_REQUEST, "absolute path");
+}
+END_TEST
+
+/* Root stays nobody's user; an ordinary user becomes nobody else. */
+START_TEST(test_identity)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.uid = geteuid() == 0 ? 0 : geteuid() + 1;
+	run_open(&run, &setup, run_path("caisson-box"));
+	expect_failure(&run, BOX_STEP_IDENTITY,
+	    geteuid() == 0 ? "not built by root" : "not permitted");
+}
+END_TEST
+
+START_TEST(test_garbage_request)
+{
+	static struct ipc_packet packet = { .len = 5, .data = "abcd" };
+	int channel[2];
+	struct run run = { .init = -1, .code = -1 };
+	struct err err;
+
+	become(_i);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, channel) ==
+	    -1)
+		ck_abort_msg("no descriptors");
+	run.channel = channel[0];
+	run.launcher = launch(run_path("caisson-box"), channel[1]);
+	close(channel[1]);
+	ck_assert_int_eq(ipc_socket_send(run.channel, &packet, &err), 0);
+	expect_failure(&run, BOX_STEP_REQUEST, "unknown");
+}
+END_TEST
+
+/* Death */
+
+/* A daemon that holds the output does not outlive init. */
+START_TEST(test_daemon)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	run_open(&run, &setup, run_path("caisson-box"));
+	run_started(&run);
+	run_send_code(&run,
+	    "import time, signal\n"
+	    "if os.fork() == 0:\n"
+	    "    os.setsid()\n"
+	    "    for s in range(1, 32): name(signal.signal, s, 1)\n"
+	    "    if os.fork() == 0:\n"
+	    "        os.write(4, b'!')\n"
+	    "        time.sleep(600)\n"
+	    "    os._exit(0)\n"
+	    "print('main')");
+	await(run.control, "sign of the daemon");
+	run_read(&run, 1);
+	run_end(&run);
+	ck_assert_str_eq(run.text.data, "main\n");
+	ck_assert_int_eq(run.end.si_status, 0);
+}
+END_TEST
+
+enum death { DEATH_BEFORE_SETUP, DEATH_AFTER_SETUP, DEATH_LATER, DEATHS };
+
+/* Builds a box and dies: at once, or when told by SIGKILL. */
+static void
+die_as_supervisor(enum death when, int out, int ready)
+{
+	struct ipc_setup setup = usual_setup();
+	struct run run;
+
+	if (when == DEATH_BEFORE_SETUP) {
+		int channel[2];
+
+		if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+		        channel) == -1)
+			_exit(1);
+		dup2(out, 2); /* the launcher's log shows that it lives */
+		launch(run_path("caisson-box"), channel[1]);
+		_exit(0);
+	}
+	dup2(out, 2);
+	run_open(&run, &setup, run_path("caisson-box"));
+	if (when == DEATH_AFTER_SETUP)
+		_exit(0);
+	run_started(&run);
+	run_send_code(&run,
+	    "import signal\n"
+	    "for s in range(1, 32): name(signal.signal, s, 1)\n"
+	    "os.fork(); os.fork()\n"
+	    "os.write(4, b'!')\n"
+	    "while True: pass");
+	await(run.control, "sign of the code");
+	ck_assert_int_eq(write(ready, "!", 1), 1);
+	for (;;)
+		pause();
+}
+
+/*
+ * However the supervisor dies, every process of the box does: out is held by
+ * all of them (as the log of the launcher and init's parents, and through the
+ * code's pipes), so its end shows that nobody is left.
+ */
+START_TEST(test_supervisor_death)
+{
+	enum death when = (enum death)(_i / turns % DEATHS);
+	int out[2], ready[2];
+	char byte;
+	pid_t pid;
+
+	become(_i);
+	if (pipe2(out, O_CLOEXEC) == -1 || pipe2(ready, O_CLOEXEC) == -1)
+		ck_abort_msg("no descriptors");
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	pid = fork();
+	if (pid == 0)
+		die_as_supervisor(when, out[1], ready[1]);
+	close(out[1]);
+	close(ready[1]);
+	if (when == DEATH_LATER) {
+		await(ready[0], "sign of a running box");
+		kill(pid, SIGKILL);
+	}
+	await(out[0], "end of all processes");
+	while (read(out[0], &byte, 1) > 0)
+		;
+	/* As subreaper this process gets the orphans: all must end. */
+	alarm(BOX_TEST_SECONDS);
+	while (wait(NULL) > 0)
+		;
+	ck_assert_int_eq(errno, ECHILD);
+}
+END_TEST
+
+/* The scratch directory: the binary, the bootstrap, strange interpreters */
+
+static void
+copy_binary(const char *from, const char *to)
+{
+	auto_fd int in = open(from, O_RDONLY | O_CLOEXEC);
+	auto_fd int out =
+	    open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0755);
+	char chunk[65536];
+	ssize_t n;
+
+	if (in == -1 || out == -1)
+		ck_abort_msg("copy %s to %s: %s", from, to, strerror(errno));
+	while ((n = read(in, chunk, sizeof(chunk))) > 0)
+		if (fd_write_all(out, chunk, (size_t)n) == -1)
+			ck_abort_msg("copy %s to %s", from, to);
+}
+
+static void
+scratch_make(const char *binary)
+{
+	static const char *const directories[] = { "box", "home", "home/bin",
+		"venv", "venv/bin", "links", "loop", "garbage",
+		"garbage/bin" };
+	size_t i;
+
+	if (mkdtemp(scratch) == NULL || chmod(scratch, 0755) == -1)
+		ck_abort_msg("%s: %s", scratch, strerror(errno));
+	for (i = 0; i < UNIT_COUNT(directories); i++)
+		if (mkdir(run_path(directories[i]), 0755) == -1)
+			ck_abort_msg("%s: %s", directories[i], strerror(errno));
+	copy_binary(binary, run_path("caisson-box"));
+	copy_binary(binary, run_path("home/caisson-box"));
+	copy_binary("/bin/true", run_path("home/bin/python"));
+	write_file(run_path("home/.profile"), "", 0644);
+	write_file(run_path("box/bootstrap.py"), bootstrap, 0644);
+	write_file(run_path("venv/pyvenv.cfg"), "home = /usr/bin\n", 0644);
+	write_file(run_path("links/secret"), "secret", 0644);
+	write_file(run_path("garbage/bin/python"), "garbage", 0755);
+	if (symlink("../../links/python", run_path("venv/bin/python")) == -1 ||
+	    symlink("/usr/bin/python3", run_path("links/python")) == -1 ||
+	    symlink("python", run_path("loop/python")) == -1)
+		ck_abort_msg("symlink: %s", strerror(errno));
+}
+
+static int
+scratch_remove_entry(const char *path, const struct stat *st, int type,
+    struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, test_end, 0, turns * UNIT_COUNT(end_cases));
+	tcase_add_loop_test(tc, test_view, 0, turns * UNIT_COUNT(view_cases));
+	tcase_add_loop_test(tc, test_cpu_time, 0, turns);
+	tcase_add_loop_test(tc, test_pipes, 0, turns);
+	tcase_add_loop_test(tc, test_numpy, 0, turns);
+	tcase_add_loop_test(tc, test_venv, 0, turns);
+	tcase_add_loop_test(
+	    tc, test_failure, 0, turns * UNIT_COUNT(failure_cases));
+	tcase_add_loop_test(tc, test_no_bootstrap, 0, turns);
+	tcase_add_loop_test(tc, test_relative_interpreter, 0, turns);
+	tcase_add_loop_test(tc, test_identity, 0, turns);
+	tcase_add_loop_test(tc, test_garbage_request, 0, turns);
+	tcase_add_loop_test(tc, test_daemon, 0, turns);
+	/* Where in the building the death falls is chance: ten times each. */
+	tcase_add_loop_test(tc, test_supervisor_death, 0, turns * DEATHS * 10);
+}
+
+/* Where user namespaces are forbidden there is no box to test. */
+static int
+can_run(void)
+{
+	struct ipc_setup setup = usual_setup();
+	struct run run;
+	union ipc_any msg;
+	enum ipc_type type;
+
+	run_open(&run, &setup, run_path("caisson-box"));
+	type = run_message(&run, &msg);
+	if (type == IPC_STARTED)
+		pidfd_send_signal(msg.started.init, SIGKILL, NULL, 0);
+	while (wait(NULL) > 0)
+		;
+	if (type != IPC_FAILED ||
+	    (msg.failed.step != BOX_STEP_USER_NAMESPACE &&
+	        msg.failed.step != BOX_STEP_USER_MAP))
+		return 1;
+	unit_skip(box_step_info(msg.failed.step)->fix);
+	return 0;
+}
+
+int
+main(int argc, char **argv)
+{
+	int status;
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: test_box PATH/caisson-box\n");
+		return 2;
+	}
+	if (geteuid() == 0)
+		turns = 2;
+	scratch_make(argv[1]);
+	status = can_run() ?
+	    unit_run("box", add_tests) : BOX_TEST_SKIPPED;
+	nftw(scratch, scratch_remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	return status;
+}

@@ -1,0 +1,446 @@
+/*
+ * Tests of relay/frames: what a box must say and what it is sent, byte for
+ * byte, and that a box which says anything else, says it in pieces, does not
+ * read or goes away is met with one sentence or with patience. Linked with
+ * that file alone.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/json_span.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "common/utf8.h"
+#include "relay/relay.h"
+#include "unit.h"
+
+#define READY "{\"type\":\"ready\"}\n"
+
+/* The rest of the relay: writes down what it is told. */
+static struct buffer told;
+
+void
+relay_pipe_ended(struct relay *relay)
+{
+	(void)relay;
+	buffer_add_text(&told, "end\n");
+}
+
+void
+relay_code_sent(struct relay *relay)
+{
+	(void)relay;
+	buffer_add_text(&told, "sent\n");
+}
+
+void
+relay_fault(struct relay *relay, const char *reason)
+{
+	(void)relay;
+	if (strlen(reason) > FAULT_REASON_MAX ||
+	    !utf8_valid(reason, strlen(reason)))
+		ck_abort_msg("no message can carry '%s'", reason);
+	buffer_printf(&told, "fault: %s\n", reason);
+}
+
+static struct relay relay;
+static struct frames *frames;
+static int box_in, box_out; /* the box's ends */
+static int fds_before;
+
+static void
+open_frames(const char *code, size_t len)
+{
+	int in[2], out[2];
+
+	/* As in the relay: writing to a box that is gone must not kill. */
+	signal(SIGPIPE, SIG_IGN);
+	fds_before = unit_open_fds();
+	relay.base = loop_new(0);
+	ck_assert_int_eq(pipe(in), 0);
+	ck_assert_int_eq(pipe(out), 0);
+	box_out = in[1];
+	box_in = out[0];
+	buffer_add_text(&told, "");
+	frames = frames_new(&relay, &in[0], &out[1], code, len);
+	ck_assert_int_eq(in[0], -1);
+	ck_assert_int_eq(out[1], -1);
+}
+
+static void
+close_frames(void)
+{
+	frames_free(&frames);
+	frames_free(&frames); /* NULL is accepted */
+	fd_close(&box_in);
+	fd_close(&box_out);
+	event_base_free(relay.base);
+	buffer_reset(&told);
+	ck_assert_int_eq(unit_open_fds(), fds_before);
+}
+
+/* Lets the relay do all it can. */
+static void
+settle(void)
+{
+	int n;
+
+	for (n = 0; n < 4; n++)
+		event_base_loop(relay.base, EVLOOP_NONBLOCK);
+}
+
+/* What the box says; a pipe takes that at once. */
+static void
+say(const char *data, size_t len)
+{
+	ck_assert_int_eq(write(box_out, data, len), (ssize_t)len);
+	settle();
+}
+
+/* Reads what the box is sent, in small pieces, up to a newline. */
+static void
+read_run(struct buffer *run)
+{
+	ssize_t n;
+	char c;
+
+	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
+	do {
+		event_base_loop(relay.base, EVLOOP_NONBLOCK);
+		n = read(box_in, buffer_reserve(run, 5000), 5000);
+		if (n > 0)
+			run->len += (size_t)n;
+		else if (n == 0 || errno != EAGAIN)
+			ck_abort_msg("the run frame ends early");
+	} while (run->len == 0 || run->data[run->len - 1] != '\n');
+	buffer_add(run, "", 0); /* the NUL */
+	settle();
+	ck_assert_int_eq(read(box_in, &c, 1), -1);
+}
+
+/* The run frame */
+
+static const struct {
+	const char *code, *frame;
+} runs[] = {
+	{ "", "{\"type\":\"run\",\"code\":\"\"}\n" },
+	{ "print('hi')\n",
+	    "{\"type\":\"run\",\"code\":\"print('hi')\\n\"}\n" },
+	{ "\"\\\"\t\r\x01\x1f\x7f",
+	    "{\"type\":\"run\",\"code\":\"\\\"\\\\\\\"\\t\\r\\u0001\\u001f"
+	    "\x7f\"}\n" },
+	{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
+	    "{\"type\":\"run\",\"code\":\"\xc3\xa9\xe2\x82\xac"
+	    "\xf0\x9f\x98\x80\"}\n" },
+	/* One line for every reader of lines. */
+	{ "a\xe2\x80\xa8" "b\xe2\x80\xa9",
+	    "{\"type\":\"run\",\"code\":\"a\\u2028b\\u2029\"}\n" },
+	{ "\"}\n{\"type\":\"ready\"}\n",
+	    "{\"type\":\"run\",\"code\":\"\\\"}\\n{\\\"type\\\":"
+	    "\\\"ready\\\"}\\n\"}\n" },
+};
+
+START_TEST(the_code_is_sent_when_ready)
+{
+	auto_buffer struct buffer run = { 0 };
+	char c;
+
+	open_frames(runs[_i].code, strlen(runs[_i].code));
+	settle();
+	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
+	ck_assert_int_eq(read(box_in, &c, 1), -1); /* not before */
+	ck_assert_str_eq(told.data, "");
+	say(READY, strlen(READY));
+	read_run(&run);
+	ck_assert_str_eq(run.data, runs[_i].frame);
+	ck_assert_str_eq(told.data, "sent\n");
+	close_frames();
+}
+END_TEST
+
+/* Sends code and compares what a reader of JSON makes of the frame. */
+static void
+check_code(const char *code, size_t len)
+{
+	auto_buffer struct buffer run = { 0 };
+	auto_free char *back = NULL;
+	struct json_span frame, type, member;
+	struct err err = { 0, "" };
+	size_t back_len;
+
+	open_frames(code, len);
+	say(READY, strlen(READY));
+	read_run(&run);
+	ck_assert_ptr_eq(memchr(run.data, '\n', run.len),
+	    run.data + run.len - 1);
+	ck_assert_msg(json_span_parse(run.data, run.len, &frame, &err) == 0,
+	    "%s", err.text);
+	ck_assert_int_eq(json_span_get(frame, "type", &type), 1);
+	ck_assert_int_eq(json_span_is(type, "run"), 1);
+	ck_assert_int_eq(json_span_get(frame, "code", &member), 1);
+	back = json_span_string(member, &back_len, &err);
+	ck_assert_msg(back != NULL, "%s", err.text);
+	ck_assert_uint_eq(back_len, len);
+	ck_assert_mem_eq(back, code, len);
+	close_frames();
+}
+
+/* Appends a code point as UTF-8. */
+static void
+add_character(struct buffer *text, unsigned int c)
+{
+	const char utf8[4] = { (char)(0xf0 | c >> 18),
+		(char)(0x80 | (c >> 12 & 0x3f)),
+		(char)(0x80 | (c >> 6 & 0x3f)), (char)(0x80 | (c & 0x3f)) };
+
+	if (c < 0x80)
+		buffer_printf(text, "%c", (char)c);
+	else if (c < 0x800)
+		buffer_printf(text, "%c%c", (char)(0xc0 | c >> 6), utf8[3]);
+	else if (c < 0x10000)
+		buffer_printf(text, "%c%c%c", (char)(0xe0 | c >> 12), utf8[2],
+		    utf8[3]);
+	else
+		buffer_add(text, utf8, 4);
+}
+
+START_TEST(every_character_arrives)
+{
+	auto_buffer struct buffer code = { 0 };
+	unsigned int c;
+
+	for (c = 0; c < 0x11000; c += c < 0x3000 ? 1 : 61)
+		if (c < 0xd800 || c >= 0xe000)
+			add_character(&code, c);
+	check_code(code.data, code.len);
+}
+END_TEST
+
+/* Far more than a pipe holds, also when each byte becomes six. */
+START_TEST(large_code_arrives)
+{
+	auto_free char *code = mem_alloc(MIB);
+
+	memset(code, _i == 0 ? 'x' : '\x01', MIB);
+	check_code(code, MIB);
+}
+END_TEST
+
+/* What the box says */
+
+static const struct {
+	const char *said, *told;
+} talks[] = {
+	{ "{\"type\":\"ready\"}\n", "sent\n" },
+	{ " { \"pid\" : 1 , \"type\" : \"re\\u0061dy\" } \r\n", "sent\n" },
+	{ "{\"type\":\"ready\"}\n{\"type\":\"ready\"}\n",
+	    "sent\nfault: a second ready frame\nend\n" },
+	{ "{\"type\":\"ready\"}\n\n", "sent\nfault: a frame that is not JSON: "
+	    "the text is empty where a value should be, at byte 1\nend\n" },
+	{ "\n", "fault: a frame that is not JSON: the text is empty where a "
+	    "value should be, at byte 1\nend\n" },
+	{ "garbage\n", "fault: a frame that is not JSON: 'g' where a value "
+	    "should be, at byte 1\nend\n" },
+	{ "\x1b[2J\n", "fault: a frame that is not JSON: 0x1b where a value "
+	    "should be, at byte 1\nend\n" },
+	{ "{\"type\":\"ready\"\n", "fault: a frame that is not JSON: the text "
+	    "ends where a comma or } should be, at byte 16\nend\n" },
+	{ "{\"type\":\"ready\",\"x\":\"\xff\"}\n", "fault: a frame that is "
+	    "not JSON: bytes that are not UTF-8 at byte 22\nend\n" },
+	{ "{\"type\":\"ready\"} {}\n", "fault: a frame that is not JSON: '{' "
+	    "where the end should be, at byte 18\nend\n" },
+	/* JSON that is not an object killed the reader of an earlier system. */
+	{ "[]\n", "fault: a frame without a type\nend\n" },
+	{ "1\n", "fault: a frame without a type\nend\n" },
+	{ "null\n", "fault: a frame without a type\nend\n" },
+	{ "\"ready\"\n", "fault: a frame without a type\nend\n" },
+	{ "{}\n", "fault: a frame without a type\nend\n" },
+	{ "{\"Type\":\"ready\"}\n", "fault: a frame without a type\nend\n" },
+	{ "{\"type\":\"ready\",\"type\":\"ready\"}\n",
+	    "fault: a frame without a type\nend\n" },
+	{ "{\"type\":1}\n",
+	    "fault: a frame of a type that does not exist\nend\n" },
+	{ "{\"type\":null}\n",
+	    "fault: a frame of a type that does not exist\nend\n" },
+	{ "{\"type\":\"ready \"}\n",
+	    "fault: a frame of a type that does not exist\nend\n" },
+	{ "{\"type\":\"rpc_request\",\"id\":1}\n",
+	    "fault: a frame of a type that does not exist\nend\n" },
+	/* Forged conclusions are just more types that do not exist. */
+	{ "{\"type\":\"ready\"}\n{\"type\":\"done\",\"exit\":0}\n",
+	    "sent\nfault: a frame of a type that does not exist\nend\n" },
+	/* No newline: nothing was said yet. */
+	{ "{\"type\":\"ready\"}", "" },
+	{ "garbage", "" },
+};
+
+START_TEST(frames_are_checked)
+{
+	open_frames("x", 1);
+	say(talks[_i].said, strlen(talks[_i].said));
+	ck_assert_str_eq(told.data, talks[_i].told);
+	if (strstr(told.data, "fault") != NULL) {
+		/* Nobody listens any more. */
+		ck_assert_int_eq(write(box_out, "x", 1), -1);
+		ck_assert_int_eq(errno, EPIPE);
+	}
+	close_frames();
+}
+END_TEST
+
+/* The same, however it is cut into reads. */
+START_TEST(frames_may_come_in_pieces)
+{
+	const char *said = talks[_i].said;
+	size_t n;
+
+	open_frames("x", 1);
+	for (n = 0; n < strlen(said); n++) {
+		if (write(box_out, said + n, 1) != 1)
+			break; /* it has heard enough */
+		settle();
+	}
+	ck_assert_str_eq(told.data, talks[_i].told);
+	close_frames();
+}
+END_TEST
+
+/* One byte more than a frame may have is too much, however it comes. */
+START_TEST(frames_are_bounded)
+{
+	char frame[FRAME_MAX + 2];
+	size_t len = FRAME_MAX + (size_t)_i;
+
+	memset(frame, ' ', len);
+	memcpy(frame, READY, strlen(READY) - 1);
+	frame[len] = '\n';
+	open_frames("x", 1);
+	say(frame, len + 1);
+	ck_assert_str_eq(told.data, _i == 0 ? "sent\n" :
+	    "fault: a frame of 4097 bytes\nend\n");
+	close_frames();
+}
+END_TEST
+
+START_TEST(an_endless_frame_is_not_kept)
+{
+	auto_free char *data = mem_alloc(PIPE_CHUNK);
+	int n;
+
+	memset(data, 'x', PIPE_CHUNK);
+	open_frames("x", 1);
+	for (n = 0; n < 64; n++)
+		say(data, PIPE_CHUNK);
+	ck_assert_str_eq(told.data, "");
+	say("\n", 1);
+	ck_assert_str_eq(told.data, "fault: a frame of 4194304 bytes\nend\n");
+	close_frames();
+}
+END_TEST
+
+/* Boxes that end */
+
+static const struct {
+	const char *said, *told;
+} deaths[] = {
+	{ "", "end\n" },
+	{ READY, "sent\nend\n" },
+	{ "{\"type\":\"rea", "end\n" },
+	{ READY "{\"type\":", "sent\nend\n" },
+	{ "[]\n", "fault: a frame without a type\nend\n" },
+};
+
+/* Both ends of the box close at once, with much of the code unread. */
+START_TEST(a_box_may_end)
+{
+	auto_free char *code = mem_alloc(MIB);
+
+	memset(code, 'x', MIB);
+	open_frames(code, MIB);
+	say(deaths[_i].said, strlen(deaths[_i].said));
+	fd_close(&box_out);
+	fd_close(&box_in);
+	/* Returns only when nothing is waited for any more. */
+	event_base_dispatch(relay.base);
+	ck_assert_str_eq(told.data, deaths[_i].told);
+	close_frames();
+}
+END_TEST
+
+/* It closes only its end for reading: that is no fault, and no end. */
+START_TEST(a_box_may_stop_reading)
+{
+	auto_free char *code = mem_alloc(MIB);
+
+	memset(code, 'x', MIB);
+	open_frames(code, MIB);
+	fd_close(&box_in);
+	say(READY, strlen(READY));
+	ck_assert_str_eq(told.data, "sent\n");
+	fd_close(&box_out);
+	event_base_dispatch(relay.base);
+	ck_assert_str_eq(told.data, "sent\nend\n");
+	close_frames();
+}
+END_TEST
+
+/* It never reads: it is heard all the same, and can be left at any time. */
+START_TEST(a_box_may_never_read)
+{
+	auto_free char *code = mem_alloc(MIB);
+
+	memset(code, 'x', MIB);
+	open_frames(code, MIB);
+	say(READY, strlen(READY));
+	ck_assert_str_eq(told.data, "sent\n");
+	say(READY, strlen(READY));
+	ck_assert_str_eq(told.data, "sent\nfault: a second ready frame\nend\n");
+	close_frames();
+}
+END_TEST
+
+/* The box must not take the end of its frame for the end of its session. */
+START_TEST(the_way_to_the_box_stays_open)
+{
+	auto_buffer struct buffer run = { 0 };
+	char c;
+
+	open_frames("x", 1);
+	say(READY, strlen(READY));
+	read_run(&run);
+	ck_assert_int_eq(read(box_in, &c, 1), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+	frames_free(&frames);
+	ck_assert_int_eq(read(box_in, &c, 1), 0);
+	close_frames();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, the_code_is_sent_when_ready, 0, UNIT_COUNT(runs));
+	tcase_add_test(tc, every_character_arrives);
+	tcase_add_loop_test(tc, large_code_arrives, 0, 2);
+	tcase_add_loop_test(tc, frames_are_checked, 0, UNIT_COUNT(talks));
+	tcase_add_loop_test(
+	    tc, frames_may_come_in_pieces, 0, UNIT_COUNT(talks));
+	tcase_add_loop_test(tc, frames_are_bounded, 0, 2);
+	tcase_add_test(tc, an_endless_frame_is_not_kept);
+	tcase_add_loop_test(tc, a_box_may_end, 0, UNIT_COUNT(deaths));
+	tcase_add_test(tc, a_box_may_stop_reading);
+	tcase_add_test(tc, a_box_may_never_read);
+	tcase_add_test(tc, the_way_to_the_box_stays_open);
+}
+
+int
+main(void)
+{
+	return unit_run("frames", add_tests);
+}

@@ -1,0 +1,426 @@
+/*
+ * Tests of common/lines: the same lines come out however the bytes were cut,
+ * what is too long is reported with both of its ends, and memory is bounded.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/lines.h"
+#include "common/mem.h"
+#include "unit.h"
+
+#define auto_lines __attribute__((cleanup(lines_free)))
+
+/*
+ * Puts bytes in, as many at once as there is room for. (Here and below an if:
+ * an assertion costs a write to Check, even when it holds.)
+ */
+static void
+feed(struct lines *lines, const char *data, size_t len)
+{
+	size_t room, n;
+	char *p;
+
+	while (len > 0) {
+		p = lines_room(lines, &room);
+		if (room < PIPE_CHUNK)
+			ck_abort_msg("a room of %zu bytes", room);
+		n = len < room ? len : room;
+		memcpy(p, data, n);
+		lines_added(lines, n);
+		data += n;
+		len -= n;
+	}
+}
+
+/* Describes a line so that it can be compared: its length and its bytes. */
+static void
+describe(struct buffer *log, const struct line *line)
+{
+	if (!line->oversized) {
+		if (line->tail != NULL || line->total != line->len)
+			ck_abort_msg("a line that is half oversized");
+		buffer_printf(log, "%zu:", line->len);
+		buffer_add(log, line->data, line->len);
+		buffer_add_text(log, "\n");
+		return;
+	}
+	buffer_printf(log, "oversized %zu:", line->total);
+	buffer_add(log, line->data, line->len);
+	buffer_add_text(log, "...");
+	buffer_add(log, line->tail, line->tail_len);
+	buffer_add_text(log, "\n");
+}
+
+/* Takes every line there is. */
+static void
+drain(struct lines *lines, struct buffer *log)
+{
+	struct line line;
+
+	while (lines_next(lines, &line))
+		describe(log, &line);
+	if (lines_next(lines, &line))
+		ck_abort_msg("a line after there was none");
+}
+
+/* What must come out, made by plain search in the whole text. */
+static void
+expect(struct buffer *log, const char *data, size_t len, size_t max)
+{
+	const char *newline;
+	struct line line;
+	size_t n;
+
+	while ((newline = memchr(data, '\n', len)) != NULL) {
+		n = (size_t)(newline - data);
+		line =
+		    (struct line){ .data = (char *)data, .len = n, .total = n };
+		if (n > max) {
+			line.oversized = 1;
+			if (line.len > LINES_GLIMPSE)
+				line.len = LINES_GLIMPSE;
+			line.tail_len = line.len;
+			line.tail = newline - line.tail_len;
+		}
+		describe(log, &line);
+		len -= n + 1;
+		data = newline + 1;
+		if (len == 0)
+			break;
+	}
+}
+
+/* Feeds text in pieces of so many bytes and compares with what must come. */
+static void
+check(const struct buffer *text, size_t max, size_t piece)
+{
+	auto_lines struct lines *lines = lines_new(max);
+	auto_buffer struct buffer log = { 0 }, want = { 0 };
+	size_t done = 0, n;
+
+	for (; done < text->len; done += n) {
+		n = text->len - done < piece ? text->len - done : piece;
+		feed(lines, text->data + done, n);
+		drain(lines, &log);
+	}
+	expect(&want, text->data, text->len, max);
+	ck_assert_uint_eq(log.len, want.len);
+	if (want.len > 0)
+		ck_assert_mem_eq(log.data, want.data, want.len);
+	ck_assert_int_eq(lines_pending(lines),
+	    text->len > 0 && text->data[text->len - 1] != '\n');
+}
+
+START_TEST(small_texts)
+{
+	static const char *const texts[] = { "", "\n", "\n\n\n", "a", "a\n",
+		"a\nb", "a\nb\n", "\na\n\nbb\n", "one\r\ntwo\r\n", "abcde\n",
+		"abcdef\nx\n", "abcdefghijk\nabcdefghijk\nabc\n",
+		"abcdefghijklmnop" };
+	struct buffer text = { 0 };
+	size_t piece, max;
+
+	buffer_add_text(&text, texts[_i]);
+	for (max = 0; max < 14; max++)
+		for (piece = 1; piece < 20; piece++)
+			check(&text, max, piece);
+	buffer_reset(&text);
+}
+END_TEST
+
+#define SMALL_TEXTS 13
+
+/* NUL is a byte like others. */
+START_TEST(any_bytes)
+{
+	auto_lines struct lines *lines = lines_new(100);
+	struct line line;
+
+	feed(lines, "a\0b\n\xff\xfe\n", 7);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_uint_eq(line.len, 3);
+	ck_assert_mem_eq(line.data, "a\0b", 3);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_uint_eq(line.len, 2);
+	ck_assert_mem_eq(line.data, "\xff\xfe", 2);
+}
+END_TEST
+
+/* Adds a line of len bytes that all tell where they are. */
+static void
+add_line(struct buffer *text, size_t len, const char *end)
+{
+	char *room = buffer_reserve(text, len);
+	size_t n;
+
+	for (n = 0; n < len; n++)
+		room[n] = (char)('a' + (n + len) % 26);
+	text->len += len;
+	buffer_add_text(text, end);
+}
+
+/* Lengths around the limit, the glimpse and the chunk, in awkward pieces. */
+START_TEST(lengths_and_pieces)
+{
+	static const size_t pieces[] = { 7, 511, 512, 513, 4096, PIPE_CHUNK - 1,
+		PIPE_CHUNK, PIPE_CHUNK + 1, 1000000 };
+	static const size_t maxima[] = { 0, 10, 511, 512, 513, 1024, 1025,
+		PIPE_CHUNK - 1, PIPE_CHUNK, PIPE_CHUNK + 1, 200000 };
+	struct buffer text = { 0 };
+	size_t max = maxima[_i], n;
+
+	add_line(&text, max, "\n");
+	add_line(&text, max + 1, "\n");
+	add_line(&text, 3, "\n");
+	add_line(&text, max + 2, "\n\n");
+	add_line(&text, max + LINES_GLIMPSE, "\n");
+	add_line(&text, max + LINES_GLIMPSE + 1, "\n");
+	add_line(&text, max + 3 * LINES_GLIMPSE, "\n");
+	add_line(&text, max > 0 ? max - 1 : 0, "\n");
+	add_line(&text, max + 3 * PIPE_CHUNK, "\n");
+	add_line(&text, 1, "\n");
+	add_line(&text, max, ""); /* unfinished */
+	for (n = 0; n < UNIT_COUNT(pieces); n++)
+		check(&text, max, pieces[n]);
+	buffer_reset(&text);
+}
+END_TEST
+
+#define MAXIMA 11
+
+/* The request's id is found in a line that was thrown away. */
+START_TEST(oversized_keeps_both_ends)
+{
+	auto_lines struct lines *lines = lines_new(1000);
+	auto_free char *middle = mem_alloc(100000);
+	const char *head = "{\"jsonrpc\":\"2.0\",\"id\":7,\"x\":\"";
+	const char *tail = "\",\"y\":8}";
+	struct line line;
+
+	memset(middle, 'm', 100000);
+	feed(lines, head, strlen(head));
+	ck_assert_int_eq(lines_next(lines, &line), 0);
+	feed(lines, middle, 100000);
+	ck_assert_int_eq(lines_next(lines, &line), 0);
+	ck_assert_int_eq(lines_pending(lines), 1);
+	feed(lines, tail, strlen(tail));
+	/* Nothing is said before the line is over. */
+	ck_assert_int_eq(lines_next(lines, &line), 0);
+	feed(lines, "\nnext\n", 6);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_int_eq(line.oversized, 1);
+	ck_assert_uint_eq(line.total, strlen(head) + 100000 + strlen(tail));
+	ck_assert_uint_eq(line.len, LINES_GLIMPSE);
+	ck_assert_mem_eq(line.data, head, strlen(head));
+	ck_assert_uint_eq(line.tail_len, LINES_GLIMPSE);
+	ck_assert_mem_eq(
+	    line.tail + line.tail_len - strlen(tail), tail, strlen(tail));
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_int_eq(line.oversized, 0);
+	ck_assert_uint_eq(line.len, 4);
+	ck_assert_int_eq(lines_pending(lines), 0);
+}
+END_TEST
+
+/* A line stays where it is until the next call. */
+START_TEST(line_is_borrowed)
+{
+	auto_lines struct lines *lines = lines_new(100);
+	struct line first, second;
+
+	feed(lines, "first\nsecond\n", 13);
+	ck_assert_int_eq(lines_next(lines, &first), 1);
+	ck_assert_mem_eq(first.data, "first", 5);
+	first.data[0] = 'F'; /* the caller may write into it */
+	ck_assert_int_eq(lines_next(lines, &second), 1);
+	ck_assert_mem_eq(second.data, "second", 6);
+	ck_assert_int_eq(lines_next(lines, &second), 0);
+}
+END_TEST
+
+/* Lines that wait while more comes are not lost. */
+START_TEST(lines_may_wait)
+{
+	auto_lines struct lines *lines = lines_new(100);
+	auto_buffer struct buffer log = { 0 }, want = { 0 }, text = { 0 };
+	struct line line;
+	int n, rounds = 2000;
+
+	for (n = 0; n < rounds; n++) {
+		text.len = 0;
+		buffer_printf(&text, "%d\nand another line %d\nthir", n, n);
+		buffer_add_text(&text, "d\n");
+		buffer_printf(&want, "%zu:%d\n", strcspn(text.data, "\n"), n);
+		buffer_printf(&want, "%zu:and another line %d\n5:third\n",
+		    strcspn(text.data, "\n") + 17, n);
+		feed(lines, text.data, text.len);
+		/* One is taken for three that come. */
+		ck_assert_int_eq(lines_next(lines, &line), 1);
+		describe(&log, &line);
+	}
+	ck_assert_int_eq(lines_pending(lines), 0);
+	drain(lines, &log);
+	ck_assert_str_eq(log.data, want.data);
+}
+END_TEST
+
+START_TEST(pending)
+{
+	auto_lines struct lines *lines = lines_new(3);
+	struct line line;
+
+	ck_assert_int_eq(lines_pending(lines), 0);
+	feed(lines, "ab", 2);
+	ck_assert_int_eq(lines_pending(lines), 1);
+	feed(lines, "\n", 1);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_int_eq(lines_next(lines, &line), 0);
+	ck_assert_int_eq(lines_pending(lines), 0);
+	feed(lines, "abcdef", 6);
+	ck_assert_int_eq(lines_next(lines, &line), 0);
+	ck_assert_int_eq(lines_pending(lines), 1);
+	feed(lines, "\n", 1);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_int_eq(lines_next(lines, &line), 0);
+	ck_assert_int_eq(lines_pending(lines), 0);
+}
+END_TEST
+
+/* How many KiB of memory this process uses. */
+static unsigned long
+memory_kib(void)
+{
+	unsigned long kib = 0;
+	char text[256];
+	FILE *file = fopen("/proc/self/status", "r");
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(text, sizeof(text), file) != NULL)
+		if (sscanf(text, "VmData: %lu kB", &kib) == 1)
+			break;
+	fclose(file);
+	return kib;
+}
+
+/* One line of so many bytes, and the memory used meanwhile and after it. */
+static void
+measure(
+    struct lines *lines, size_t len, unsigned long *most, unsigned long *after)
+{
+	unsigned long now;
+	struct line line;
+	size_t room, n;
+	char *p;
+
+	while (len > 0) {
+		p = lines_room(lines, &room);
+		n = len < room ? len : room;
+		n = n < PIPE_CHUNK ? n : PIPE_CHUNK;
+		memset(p, 'x', n);
+		lines_added(lines, n);
+		if (lines_next(lines, &line))
+			ck_abort_msg("a line before its newline");
+		now = memory_kib();
+		*most = now > *most ? now : *most;
+		len -= n;
+	}
+	feed(lines, "\n", 1);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_int_eq(lines_next(lines, &line), 0);
+	*after = memory_kib();
+}
+
+/*
+ * Memory is bounded while a line comes, however long it is, and given back
+ * when it is over. A limit that is no power of two: doubling must stop there.
+ */
+START_TEST(memory_is_bounded)
+{
+	size_t max = 9 * MIB + 12345;
+	auto_lines struct lines *lines = lines_new(max);
+	unsigned long before, most = 0, after = 0;
+	size_t length = _i == 0 ? max : 64 * MIB;
+	struct line line;
+
+	if (UNIT_ASAN) {
+		unit_skip("ASan keeps freed memory");
+		return;
+	}
+	feed(lines, "first\n", 6);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	before = memory_kib();
+	measure(lines, length, &most, &after);
+	ck_assert_uint_ge(most - before, 8 * 1024);
+	ck_assert_uint_le(
+	    most - before, (max + PIPE_CHUNK) / KIB + 2 * LINES_GLIMPSE);
+	ck_assert_uint_le(after, before + 512);
+}
+END_TEST
+
+/* Amortised linear: byte by byte, and many lines at once, within the time. */
+START_TEST(cost_is_linear)
+{
+	auto_lines struct lines *lines = lines_new(16 * MIB);
+	auto_free char *text = mem_alloc(8 * MIB);
+	struct line line;
+	size_t n, count = 0;
+
+	for (n = 0; n < 2 * MIB; n++) { /* one line, byte by byte */
+		feed(lines, "x", 1);
+		if (lines_next(lines, &line))
+			ck_abort_msg("a line before its newline");
+	}
+	feed(lines, "\n", 1);
+	ck_assert_int_eq(lines_next(lines, &line), 1);
+	ck_assert_uint_eq(line.len, 2 * MIB);
+	memset(text, '\n', 8 * MIB); /* empty lines */
+	feed(lines, text, 8 * MIB);
+	while (lines_next(lines, &line))
+		count++;
+	ck_assert_uint_eq(count, 8 * MIB);
+}
+END_TEST
+
+START_TEST(more_than_the_room_is_fatal)
+{
+	struct lines *lines = lines_new(10);
+	size_t room;
+
+	lines_room(lines, &room);
+	lines_added(lines, room + 1);
+}
+END_TEST
+
+START_TEST(free_twice)
+{
+	struct lines *lines = lines_new(10);
+
+	lines_free(&lines);
+	ck_assert_ptr_null(lines);
+	lines_free(&lines);
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_loop_test(tc, small_texts, 0, SMALL_TEXTS);
+	tcase_add_test(tc, any_bytes);
+	tcase_add_loop_test(tc, lengths_and_pieces, 0, MAXIMA);
+	tcase_add_test(tc, oversized_keeps_both_ends);
+	tcase_add_test(tc, line_is_borrowed);
+	tcase_add_test(tc, lines_may_wait);
+	tcase_add_test(tc, pending);
+	tcase_add_loop_test(tc, memory_is_bounded, 0, 2);
+	tcase_add_test(tc, cost_is_linear);
+	tcase_add_exit_test(tc, more_than_the_room_is_fatal, FATAL_EXIT_STATUS);
+	tcase_add_test(tc, free_twice);
+}
+
+int
+main(void)
+{
+	return unit_run("lines", add);
+}

@@ -1,0 +1,258 @@
+/*
+ * Tests of supervisor/option_file: where the configuration file is looked for,
+ * what its members become, and one clear sentence for each bad file.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "supervisor/option_file.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test_option_file.XXXXXX";
+static char path[sizeof(folder) + sizeof("/config.json")];
+
+static void
+make_folder(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/config.json", folder);
+}
+
+static void
+remove_folder(void)
+{
+	unlink(path);
+	rmdir(path);
+	rmdir(folder);
+}
+
+static void
+write_file(const char *data, size_t len)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(fd_write_all(fd, data, len), 0);
+}
+
+/* Notes "key=value;" of each member; the member "stop" stops. */
+static int
+note(void *ctx, const char *key, const char *value, struct err *err)
+{
+	if (strcmp(key, "stop") == 0)
+		return err_set(err, "stopped at %s", value);
+	buffer_printf(ctx, "%s=%s;", key, value);
+	return 0;
+}
+
+static const struct {
+	const char *envp[3];
+	const char *path;
+} places[] = {
+	{ { "HOME=/home/u", "X=1" }, "/home/u/.config/caisson/config.json" },
+	{ { "HOME=/home/u", "XDG_CONFIG_HOME=/c" }, "/c/caisson/config.json" },
+	{ { "XDG_CONFIG_HOME=", "HOME=/home/u" },
+	    "/home/u/.config/caisson/config.json" },
+	{ { "XDG_CONFIG_HOME=relative", "HOME=/home/u" },
+	    "/home/u/.config/caisson/config.json" },
+	{ { "HOME=relative" }, NULL },
+	{ { "HOME=" }, NULL },
+	{ { "HOMER=/x", "XHOME=/y" }, NULL },
+	{ { NULL }, NULL },
+};
+
+START_TEST(knows_the_place)
+{
+	auto_free char *found = option_file_path((char **)places[_i].envp);
+
+	ck_assert_pstr_eq(found, places[_i].path);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	const char *noted;
+} good[] = {
+	{ "{}", "" },
+	{ " { }\n", "" },
+	{ "{\"timeout\": 30}", "timeout=30;" },
+	{ "{\"timeout\": \"2m\", \"memory\": \"1g\"}",
+	    "timeout=2m;memory=1g;" },
+	{ "{\"b\": true, \"a\": false}", "b=true;a=false;" },
+	{ "{\"a\": -5, \"b\": 1.5, \"c\": 30.0, \"d\": 1e2}",
+	    "a=-5;b=1.5;c=30;d=100;" },
+	{ "{\"a\": \"\"}", "a=;" },
+	{ "{\"\": \"x\"}", "=x;" },
+	{ "{\"a\": \"\\u00e9\\n\"}", "a=\xc3\xa9\n;" },
+};
+
+START_TEST(reads_members)
+{
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+
+	buffer_add_text(&noted, "");
+	write_file(good[_i].text, strlen(good[_i].text));
+	ck_assert_msg(option_file_read(path, note, &noted, &err) == 1, "%s",
+	    err.text);
+	ck_assert_str_eq(noted.data, good[_i].noted);
+}
+END_TEST
+
+#define BAD(text, says) { (text), sizeof(text) - 1, (says) }
+
+static const struct {
+	const char *text;
+	const char *says; /* behind the file's name; jansson adds its word */
+} bad[] = {
+	{ "", ": is not JSON at line 1, column 0: " },
+	{ "{\n  \"timeout\": 30\n  \"memory\": 1\n}",
+	    ": is not JSON at line 3, column 10: '}' expected" },
+	{ "{\"a\": 1, \"a\": 2}",
+	    ": is not JSON at line 1, column 12: duplicate object key" },
+	{ "{\"a\": 99999999999999999999}",
+	    ": is not JSON at line 1, column 26: too big integer" },
+	{ "{\"a\": 1e999}", ": is not JSON at line 1, column 11: " },
+	{ "{\"a\": \"\\u0000\"}", ": is not JSON at line 1, column 14: " },
+	{ "{\"a\": 1} x", ": is not JSON at line 1, column 10: " },
+	{ "{\"a\": 1,}", ": is not JSON at line 1, column 9: " },
+	{ "30", ": is not JSON at line 1, column 2: " },
+	{ "[1]",
+	    ": must be one JSON object, such as {\"timeout\": \"30s\"}" },
+	{ "{\"a\": null}", ": the value of \"a\" must be a string, a "
+	    "number, true or false" },
+	{ "{\"a\": [1]}", ": the value of \"a\" must be a string, a "
+	    "number, true or false" },
+	{ "{\"a\\n\": {}}", ": the value of \"a\\x0a\" must be a string, a "
+	    "number, true or false" },
+};
+
+START_TEST(refuses_bad_files)
+{
+	auto_buffer struct buffer noted = { 0 };
+	const char *says = bad[_i].says;
+	struct err err;
+
+	write_file(bad[_i].text, strlen(bad[_i].text));
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_msg(strncmp(err.text, path, strlen(path)) == 0 &&
+	    strncmp(err.text + strlen(path), says, strlen(says)) == 0,
+	    "not %s but %s", says, err.text);
+}
+END_TEST
+
+START_TEST(binary_files_are_named_without_their_bytes)
+{
+	static const char text[] = "\177ELF\0\033[31m\n\xff";
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+	const char *p;
+
+	write_file(text, sizeof(text));
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "is not JSON at line 1"));
+	for (p = err.text; *p != '\0'; p++)
+		ck_assert_msg(*p >= 0x20 && *p < 0x7f, "byte %d in %s", *p,
+		    err.text);
+}
+END_TEST
+
+START_TEST(a_member_can_stop_it)
+{
+	static const char text[] = "{\"a\": 1, \"stop\": 2, \"b\": 3}";
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+
+	write_file(text, strlen(text));
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_str_eq(err.text, "stopped at 2");
+	ck_assert_str_eq(noted.data, "a=1;");
+}
+END_TEST
+
+START_TEST(a_missing_file_is_fine)
+{
+	auto_buffer struct buffer noted = { 0 };
+	auto_free char *below = mem_printf("%s/below", path);
+	struct err err;
+
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), 0);
+	write_file("{}", 2);
+	ck_assert_int_eq(option_file_read(below, note, &noted, &err), 0);
+}
+END_TEST
+
+START_TEST(the_size_is_bounded)
+{
+	auto_buffer struct buffer text = { 0 };
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+
+	buffer_add_text(&text, "{}");
+	while (text.len < OPTION_FILE_MAX)
+		buffer_add_text(&text, " ");
+	write_file(text.data, text.len);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), 1);
+	buffer_add_text(&text, " ");
+	write_file(text.data, text.len);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "is larger than 1048576 bytes"));
+}
+END_TEST
+
+/* Neither may hang or be read: the open would wait for a writer. */
+START_TEST(only_regular_files_are_read)
+{
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, ": is not a regular file"));
+	ck_assert_int_eq(unlink(path), 0);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, ": is not a regular file"));
+}
+END_TEST
+
+START_TEST(an_unreadable_file_is_an_error)
+{
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+
+	ck_assert_int_eq(symlink("config.json", path), 0);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, path));
+	ck_assert_ptr_nonnull(strstr(err.text, ": cannot be opened: "));
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, make_folder, remove_folder);
+	tcase_add_loop_test(tc, knows_the_place, 0, UNIT_COUNT(places));
+	tcase_add_loop_test(tc, reads_members, 0, UNIT_COUNT(good));
+	tcase_add_loop_test(tc, refuses_bad_files, 0, UNIT_COUNT(bad));
+	tcase_add_test(tc, binary_files_are_named_without_their_bytes);
+	tcase_add_test(tc, a_member_can_stop_it);
+	tcase_add_test(tc, a_missing_file_is_fine);
+	tcase_add_test(tc, the_size_is_bounded);
+	tcase_add_test(tc, only_regular_files_are_read);
+	tcase_add_test(tc, an_unreadable_file_is_an_error);
+}
+
+int
+main(void)
+{
+	return unit_run("option_file", add);
+}

@@ -1,0 +1,271 @@
+/*
+ * Tests of supervisor/option_value: every kind of value, good and bad, its
+ * bounds and one beyond, and that what is printed can be read back.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/limits.h"
+#include "supervisor/option_value.h"
+#include "unit.h"
+
+static const char *const levels[] = { "error", "warn", "info", NULL };
+
+/* Rows of our own, so that the tests do not move with options.def. */
+static const struct option_row seconds = { .key = "seconds",
+	.kind = OPTION_KIND_SECONDS, .least = 1, .most = 86400 };
+static const struct option_row size = { .key = "size",
+	.kind = OPTION_KIND_SIZE, .least = KIB, .most = 16 * MIB };
+static const struct option_row any_size = { .key = "any_size",
+	.kind = OPTION_KIND_SIZE, .least = 0, .most = UINT64_MAX };
+static const struct option_row count = { .key = "count",
+	.kind = OPTION_KIND_COUNT, .least = 8, .most = 32768 };
+static const struct option_row from_zero = { .key = "from_zero",
+	.kind = OPTION_KIND_COUNT, .least = 0, .most = 10000 };
+static const struct option_row choice = { .key = "choice",
+	.kind = OPTION_KIND_CHOICE, .words = levels };
+static const struct option_row onoff = { .key = "switch",
+	.kind = OPTION_KIND_SWITCH, .most = 1 };
+static const struct option_row path = { .key = "path",
+	.kind = OPTION_KIND_PATH, .least = 2, .most = 10 };
+static const struct option_row maybe_path = { .key = "maybe_path",
+	.kind = OPTION_KIND_PATH, .least = 0, .most = 10 };
+
+static const struct {
+	const struct option_row *row;
+	const char *text;
+	uint64_t number;
+} good[] = {
+	{ &seconds, "30", 30 },
+	{ &seconds, "30s", 30 },
+	{ &seconds, "30S", 30 },
+	{ &seconds, "2m", 120 },
+	{ &seconds, "2M", 120 },
+	{ &seconds, "1h", 3600 },
+	{ &seconds, "007", 7 },
+	{ &seconds, "1", 1 },
+	{ &seconds, "86400", 86400 },
+	{ &seconds, "24h", 86400 },
+	{ &size, "65536", 65536 },
+	{ &size, "64k", 65536 },
+	{ &size, "64K", 65536 },
+	{ &size, "1m", MIB },
+	{ &size, "1024", 1024 },
+	{ &size, "16777216", 16 * MIB },
+	{ &size, "16M", 16 * MIB },
+	{ &any_size, "1g", GIB },
+	{ &any_size, "512G", 512 * GIB },
+	{ &any_size, "0", 0 },
+	{ &any_size, "18446744073709551615", UINT64_MAX },
+	{ &any_size, "17179869183g", 17179869183UL * GIB },
+	{ &count, "8", 8 },
+	{ &count, "128", 128 },
+	{ &count, "32768", 32768 },
+	{ &from_zero, "0", 0 },
+	{ &choice, "error", 0 },
+	{ &choice, "warn", 1 },
+	{ &choice, "INFO", 2 },
+	{ &onoff, "on", 1 },
+	{ &onoff, "true", 1 },
+	{ &onoff, "1", 1 },
+	{ &onoff, "yes", 1 },
+	{ &onoff, "Yes", 1 },
+	{ &onoff, "off", 0 },
+	{ &onoff, "false", 0 },
+	{ &onoff, "0", 0 },
+	{ &onoff, "no", 0 },
+	{ &path, "/x", 2 },
+	{ &path, "/a b/c d", 8 },
+	{ &path, "/234567890", 10 },
+	{ &path, "/\xc3\xa9", 3 },
+	{ &maybe_path, "", 0 },
+	{ &maybe_path, "/", 1 },
+};
+
+START_TEST(reads_good_values)
+{
+	uint64_t number = 0;
+
+	ck_assert_msg(option_value_parse(good[_i].row, good[_i].text,
+	    &number) == 0, "%s: refuses \"%s\"", good[_i].row->key,
+	    good[_i].text);
+	ck_assert_msg(number == good[_i].number, "%s: \"%s\" becomes %llu",
+	    good[_i].row->key, good[_i].text, (unsigned long long)number);
+}
+END_TEST
+
+static const struct {
+	const struct option_row *row;
+	const char *text;
+} bad[] = {
+	{ &seconds, "" },
+	{ &seconds, "0" },
+	{ &seconds, "86401" },
+	{ &seconds, "86401s" },
+	{ &seconds, "25h" },
+	{ &seconds, "1441m" },
+	{ &seconds, "-1" },
+	{ &seconds, "-30" },
+	{ &seconds, "+30" },
+	{ &seconds, " 30" },
+	{ &seconds, "30 " },
+	{ &seconds, "30 s" },
+	{ &seconds, "30\n" },
+	{ &seconds, "1.5" },
+	{ &seconds, "1e3" },
+	{ &seconds, "0x10" },
+	{ &seconds, "s" },
+	{ &seconds, "30sec" },
+	{ &seconds, "1h30m" },
+	{ &seconds, "2m30" },
+	{ &seconds, "30ms" },
+	{ &seconds, "30k" },
+	{ &seconds, "1d" },
+	{ &seconds, "abc" },
+	{ &seconds, "\xd9\xa3" },
+	{ &seconds, "18446744073709551616" },
+	{ &seconds, "99999999999999999999999h" },
+	{ &size, "1023" },
+	{ &size, "16777217" },
+	{ &size, "17m" },
+	{ &size, "64kb" },
+	{ &size, "64KiB" },
+	{ &size, "64s" },
+	{ &size, "-64k" },
+	{ &size, "0.5m" },
+	{ &size, "99999999999g" },
+	{ &any_size, "17179869184g" },
+	{ &any_size, "18446744073709551616" },
+	{ &any_size, "18446744073709551615k" },
+	{ &count, "7" },
+	{ &count, "32769" },
+	{ &count, "128k" },
+	{ &count, "1s" },
+	{ &count, "-8" },
+	{ &count, "" },
+	{ &from_zero, "-0" },
+	{ &from_zero, "10001" },
+	{ &choice, "" },
+	{ &choice, "warning" },
+	{ &choice, "war" },
+	{ &choice, "0" },
+	{ &choice, "warn " },
+	{ &onoff, "" },
+	{ &onoff, "2" },
+	{ &onoff, "enable" },
+	{ &path, "" },
+	{ &path, "/" },
+	{ &path, "x" },
+	{ &path, "~/x" },
+	{ &path, "./x" },
+	{ &path, "/2345678901" },
+	{ &path, "/\xff" },
+	{ &maybe_path, "x" },
+};
+
+START_TEST(refuses_bad_values)
+{
+	uint64_t number;
+
+	ck_assert_msg(option_value_parse(bad[_i].row, bad[_i].text,
+	    &number) == -1, "%s: takes \"%s\"", bad[_i].row->key,
+	    bad[_i].text);
+}
+END_TEST
+
+static const struct {
+	const struct option_row *row;
+	uint64_t number;
+	const char *text;
+} shown[] = {
+	{ &seconds, 30, "30s" },
+	{ &seconds, 90, "90s" },
+	{ &seconds, 120, "2m" },
+	{ &seconds, 86400, "24h" },
+	{ &size, 65536, "64k" },
+	{ &size, 65537, "65537" },
+	{ &size, 3 * MIB, "3m" },
+	{ &any_size, 2 * GIB, "2g" },
+	{ &any_size, 0, "0" },
+	{ &any_size, UINT64_MAX, "18446744073709551615" },
+	{ &count, 1024, "1024" },
+	{ &choice, 2, "info" },
+	{ &onoff, 1, "on" },
+	{ &onoff, 0, "off" },
+};
+
+START_TEST(shows_what_it_reads)
+{
+	auto_buffer struct buffer text = { 0 };
+	uint64_t number;
+
+	option_value_add(&text, shown[_i].row, shown[_i].number);
+	ck_assert_str_eq(text.data, shown[_i].text);
+	ck_assert_int_eq(
+	    option_value_parse(shown[_i].row, text.data, &number), 0);
+	ck_assert_uint_eq(number, shown[_i].number);
+}
+END_TEST
+
+static const struct {
+	const struct option_row *row;
+	const char *text;
+} allowed[] = {
+	{ &seconds, "a time from 1s to 24h, such as 30, 30s, 2m or 1h" },
+	{ &size, "a size from 1k to 16m, such as 65536, 64k, 512m or 1g" },
+	{ &count, "a whole number from 8 to 32768" },
+	{ &choice, "one of error, warn, info" },
+	{ &onoff, "on or off" },
+	{ &path, "an absolute path (UTF-8, at most 10 bytes)" },
+	{ &maybe_path,
+	    "an absolute path (UTF-8, at most 10 bytes) or nothing" },
+};
+
+START_TEST(says_what_is_allowed)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	option_value_add_allowed(&text, allowed[_i].row);
+	option_value_add_examples(&text, allowed[_i].row);
+	ck_assert_str_eq(text.data, allowed[_i].text);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	size_t most;
+	const char *shown;
+} escaped[] = {
+	{ "", 10, "" },
+	{ "plain text", 10, "plain text" },
+	{ "plain text", 9, "plain tex..." },
+	{ "a\"b\\c", 10, "a\\\"b\\\\c" },
+	{ "a\nb\033[2Jc\x7f", 20, "a\\x0ab\\x1b[2Jc\\x7f" },
+	{ "\xc3\xa9\xff", 10, "\\xc3\\xa9\\xff" },
+	{ "\n\n\n", 2, "\\x0a\\x0a..." },
+};
+
+START_TEST(escapes_foreign_text)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	option_value_add_escaped(&text, escaped[_i].text, escaped[_i].most);
+	ck_assert_str_eq(text.data, escaped[_i].shown);
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_loop_test(tc, reads_good_values, 0, UNIT_COUNT(good));
+	tcase_add_loop_test(tc, refuses_bad_values, 0, UNIT_COUNT(bad));
+	tcase_add_loop_test(tc, shows_what_it_reads, 0, UNIT_COUNT(shown));
+	tcase_add_loop_test(tc, says_what_is_allowed, 0, UNIT_COUNT(allowed));
+	tcase_add_loop_test(tc, escapes_foreign_text, 0, UNIT_COUNT(escaped));
+}
+
+int
+main(void)
+{
+	return unit_run("option_value", add);
+}

@@ -1,0 +1,458 @@
+/*
+ * Tests of supervisor/options: where values come from and which wins, what is
+ * said about each wrong one, and what --help and --check print.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/limits.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "supervisor/option_value.h"
+#include "supervisor/options.h"
+#include "unit.h"
+
+#define ARGS_MAX 5
+
+static char folder[] = "/tmp/test_options.XXXXXX";
+static char *inner, *config, *config_home;
+
+static void
+make_folder(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	inner = mem_printf("%s/caisson", folder);
+	config = mem_printf("%s/config.json", inner);
+	config_home = mem_printf("XDG_CONFIG_HOME=%s", folder);
+	ck_assert_int_eq(mkdir(inner, 0700), 0);
+}
+
+static void
+remove_folder(void)
+{
+	unlink(config);
+	rmdir(inner);
+	rmdir(folder);
+	free(config_home);
+	free(config);
+	free(inner);
+}
+
+/* What a user did: each may be absent. */
+struct setting {
+	const char *file;
+	const char *variables[3];
+	const char *flags[ARGS_MAX - 1];
+};
+
+/* Reads options as main does, from these places only. */
+static int
+read_setting(
+    struct options *options, const struct setting *setting, struct err *err)
+{
+	char *envp[5] = { config_home };
+	char *argv[ARGS_MAX + 1] = { (char *)"caisson" };
+	int argc = 1;
+	size_t i;
+
+	if (setting->file != NULL) {
+		auto_fd int fd = open(config, O_WRONLY | O_CREAT, 0600);
+
+		ck_assert_int_eq(fd_write_all(
+		    fd, setting->file, strlen(setting->file)), 0);
+	}
+	for (i = 0; i < 3 && setting->variables[i] != NULL; i++)
+		envp[i + 1] = (char *)setting->variables[i];
+	for (; argc < ARGS_MAX && setting->flags[argc - 1] != NULL; argc++)
+		argv[argc] = (char *)setting->flags[argc - 1];
+	return options_read(options, argc, argv, envp, err);
+}
+
+START_TEST(defaults_are_those_of_the_manual)
+{
+	struct setting nothing = { 0 };
+	struct options o;
+	struct err err;
+
+	ck_assert_int_eq(read_setting(&o, &nothing, &err), 0);
+	ck_assert_uint_eq(o.action, OPTION_SERVE);
+	ck_assert_str_eq(options_word(&o, OPTION_ID_RUNTIME), "native");
+	ck_assert_uint_eq(o.timeout, 30);
+	ck_assert_uint_eq(o.max_timeout, 120);
+	ck_assert_uint_eq(o.memory, 512 * MIB);
+	ck_assert_uint_eq(o.pids, 128);
+	ck_assert_uint_eq(o.max_output, 64 * KIB);
+	ck_assert_uint_eq(o.max_code, MIB);
+	ck_assert_uint_ge(o.max_concurrent, 4);
+	ck_assert_uint_eq(o.queue, 64);
+	ck_assert_uint_eq(o.queue_timeout, 10);
+	ck_assert_str_eq(o.python, "/usr/bin/python3");
+	ck_assert_str_eq(options_word(&o, OPTION_ID_OUTPUT_MODE), "compact");
+	ck_assert_uint_eq(o.log_level, LOG_LEVEL_WARN);
+	ck_assert_str_eq(o.log_file, "");
+	ck_assert_str_eq(o.file, config);
+	ck_assert_int_eq(o.file_found, 0);
+	options_free(&o);
+}
+END_TEST
+
+static const struct {
+	struct setting setting;
+	unsigned int pids;
+	enum options_source source;
+} precedence[] = {
+	{ { NULL, { NULL }, { NULL } }, 128, OPTIONS_DEFAULT },
+	{ { "{\"pids\": 11}", { NULL }, { NULL } }, 11, OPTIONS_FILE },
+	{ { "{\"pids\": \"11\"}", { NULL }, { NULL } }, 11, OPTIONS_FILE },
+	{ { NULL, { "MCP_BRIDGE_PIDS=12" }, { NULL } }, 12,
+	    OPTIONS_ENVIRONMENT },
+	{ { NULL, { NULL }, { "--pids=13" } }, 13, OPTIONS_FLAG },
+	{ { "{\"pids\": 11}", { "MCP_BRIDGE_PIDS=12" }, { NULL } }, 12,
+	    OPTIONS_ENVIRONMENT },
+	{ { "{\"pids\": 11}", { "MCP_BRIDGE_PIDS=" }, { NULL } }, 11,
+	    OPTIONS_FILE },
+	{ { NULL, { "MCP_BRIDGE_PIDS=" }, { NULL } }, 128, OPTIONS_DEFAULT },
+	{ { "{\"pids\": 11}", { NULL }, { "--pids", "13" } }, 13,
+	    OPTIONS_FLAG },
+	{ { "{\"pids\": 11}", { "MCP_BRIDGE_PIDS=12" }, { "--pids=13" } }, 13,
+	    OPTIONS_FLAG },
+	{ { NULL, { NULL }, { "--pids=13", "--pids=14" } }, 14, OPTIONS_FLAG },
+	{ { NULL, { "MCP_BRIDGE_PIDS=128" }, { NULL } }, 128,
+	    OPTIONS_ENVIRONMENT },
+	/* Variables of other programs, and of other versions, are no matter. */
+	{ { NULL, { "PIDS=9", "mcp_bridge_pids=9", "MCP_BRIDGE=9" },
+	    { NULL } }, 128, OPTIONS_DEFAULT },
+	{ { NULL, { "MCP_BRIDGE_IMAGE=x", "MCP_BRIDGE_PIDS=12" },
+	    { NULL } }, 12, OPTIONS_ENVIRONMENT },
+	{ { NULL, { "MCP_BRIDGE_NONSENSE=" }, { NULL } }, 128,
+	    OPTIONS_DEFAULT },
+};
+
+START_TEST(flag_over_environment_over_file_over_default)
+{
+	struct options o;
+	struct err err = { 0 };
+
+	ck_assert_msg(read_setting(&o, &precedence[_i].setting, &err) == 0,
+	    "%s", err.text);
+	ck_assert_uint_eq(o.pids, precedence[_i].pids);
+	ck_assert_uint_eq(o.sources[OPTION_ID_PIDS], precedence[_i].source);
+	ck_assert_int_eq(o.file_found, precedence[_i].setting.file != NULL);
+	options_free(&o);
+}
+END_TEST
+
+#define TIMES "a time from 1s to 24h, such as 30, 30s, 2m or 1h"
+#define DIGITS "012345678901234567890123456789"
+
+static const struct {
+	struct setting setting;
+	int in_file; /* the sentence begins with the name of the file */
+	const char *says;
+} bad[] = {
+	{ { NULL, { "MCP_BRIDGE_TIMEOUT=abc" }, { NULL } }, 0,
+	    "MCP_BRIDGE_TIMEOUT is \"abc\", but must be " TIMES },
+	{ { NULL, { NULL }, { "--timeout", "abc" } }, 0,
+	    "--timeout is \"abc\", but must be " TIMES },
+	{ { NULL, { NULL }, { "--timeout=" } }, 0,
+	    "--timeout is \"\", but must be " TIMES },
+	{ { "{\"timeout\": \"abc\"}", { NULL }, { NULL } }, 1,
+	    ":timeout is \"abc\", but must be " TIMES },
+	{ { "{\"timeout\": true}", { NULL }, { NULL } }, 1,
+	    ":timeout is \"true\", but must be " TIMES },
+	{ { "{\"timeout\": 1.5}", { NULL }, { NULL } }, 1,
+	    ":timeout is \"1.5\", but must be " TIMES },
+	/* A bad value is an error also where another one wins. */
+	{ { "{\"pids\": 0}", { NULL }, { "--pids=9" } }, 1,
+	    ":pids is \"0\", but must be a whole number from 8 to 32768" },
+	{ { NULL, { "MCP_BRIDGE_PIDS=x" }, { "--pids=9" } }, 0,
+	    "MCP_BRIDGE_PIDS is \"x\", but must be a whole number from 8 to "
+	    "32768" },
+	{ { NULL, { NULL }, { "--pids=x", "--pids=9" } }, 0,
+	    "--pids is \"x\", but must be a whole number from 8 to 32768" },
+	/* What a terminal would obey, and what would fill the screen. */
+	{ { NULL, { "MCP_BRIDGE_PIDS=\033[31m\n" }, { NULL } }, 0,
+	    "MCP_BRIDGE_PIDS is \"\\x1b[31m\\x0a\", but must be a whole number "
+	    "from 8 to 32768" },
+	{ { NULL, { "MCP_BRIDGE_PIDS=" DIGITS DIGITS DIGITS }, { NULL } }, 0,
+	    "MCP_BRIDGE_PIDS is \"" DIGITS DIGITS "...\", but must be a whole "
+	    "number from 8 to 32768" },
+	/* Each kind of option. */
+	{ { NULL, { "MCP_BRIDGE_MEMORY=99999999999g" }, { NULL } }, 0,
+	    "MCP_BRIDGE_MEMORY is \"99999999999g\", but must be a size from "
+	    "16m to 1024g, such as 65536, 64k, 512m or 1g" },
+	{ { NULL, { "MCP_BRIDGE_RUNTIME=podman" }, { NULL } }, 0,
+	    "MCP_BRIDGE_RUNTIME is \"podman\", but must be native" },
+	{ { NULL, { "MCP_BRIDGE_LOG_LEVEL=loud" }, { NULL } }, 0,
+	    "MCP_BRIDGE_LOG_LEVEL is \"loud\", but must be one of error, warn, "
+	    "info, debug" },
+	{ { NULL, { "MCP_BRIDGE_PYTHON=python3" }, { NULL } }, 0,
+	    "MCP_BRIDGE_PYTHON is \"python3\", but must be an absolute path "
+	    "(UTF-8, at most 4095 bytes)" },
+	{ { NULL, { "MCP_BRIDGE_LOG_FILE=log" }, { NULL } }, 0,
+	    "MCP_BRIDGE_LOG_FILE is \"log\", but must be an absolute path "
+	    "(UTF-8, at most 4095 bytes) or nothing" },
+	/* The pair that can contradict each other. */
+	{ { NULL, { "MCP_BRIDGE_TIMEOUT=121" }, { NULL } }, 0,
+	    "MCP_BRIDGE_TIMEOUT is 121 seconds, but must be at most "
+	    "MCP_BRIDGE_MAX_TIMEOUT, which is 120 seconds" },
+	{ { "{\"timeout\": \"1m\"}", { NULL }, { "--max-timeout=59" } }, 1,
+	    ":timeout is 60 seconds, but must be at most --max-timeout, which "
+	    "is 59 seconds" },
+	/* Names that are none. */
+	{ { NULL, { "MCP_BRIDGE_TIMOUT=3" }, { NULL } }, 0,
+	    "MCP_BRIDGE_TIMOUT is not an option: did you mean "
+	    "MCP_BRIDGE_TIMEOUT?" },
+	{ { NULL, { "MCP_BRIDGE_timeout=3" }, { NULL } }, 0,
+	    "MCP_BRIDGE_timeout is not an option: did you mean "
+	    "MCP_BRIDGE_TIMEOUT?" },
+	{ { NULL, { "MCP_BRIDGE_MAX-CODE=1m" }, { NULL } }, 0,
+	    "MCP_BRIDGE_MAX-CODE is not an option: did you mean "
+	    "MCP_BRIDGE_MAX_CODE?" },
+	{ { NULL, { "MCP_BRIDGE_=3" }, { NULL } }, 0,
+	    "MCP_BRIDGE_ is not an option: 'caisson --help' lists them" },
+	{ { NULL, { "MCP_BRIDGE_CHECK=1" }, { NULL } }, 0,
+	    "MCP_BRIDGE_CHECK is not an option: 'caisson --help' lists them" },
+	{ { "{\"timout\": 3}", { NULL }, { NULL } }, 1,
+	    ": \"timout\" is not an option: did you mean \"timeout\"?" },
+	{ { "{\"max-timeout\": 3}", { NULL }, { NULL } }, 1,
+	    ": \"max-timeout\" is not an option: did you mean "
+	    "\"max_timeout\"?" },
+	{ { "{\"MCP_BRIDGE_FROBNICATION\\n\": 3}", { NULL }, { NULL } }, 1,
+	    ": \"MCP_BRIDGE_FROBNICATION\\x0a\" is not an option: "
+	    "'caisson --help' lists them" },
+	{ { "{\"image\": \"x\"}", { NULL }, { NULL } }, 1,
+	    ": \"image\" is not an option: 'caisson --help' lists them" },
+	{ { NULL, { NULL }, { "--timout=3" } }, 0,
+	    "--timout is not an option: did you mean --timeout?" },
+	{ { NULL, { NULL }, { "serve" } }, 0,
+	    "\"serve\" is not understood: caisson takes options only, "
+	    "'caisson --help' lists them" },
+	{ { NULL, { NULL }, { "--check", "--selftest" } }, 0,
+	    "--check and --selftest exclude each other: give one of them" },
+	{ { "{", { NULL }, { NULL } }, 1,
+	    ": is not JSON at line 1, column 1: string or '}' expected near "
+	    "end of file" },
+};
+
+START_TEST(one_clear_sentence_for_each_mistake)
+{
+	struct options o;
+	struct err err;
+	const char *text = err.text;
+
+	ck_assert_int_eq(read_setting(&o, &bad[_i].setting, &err), -1);
+	if (bad[_i].in_file) {
+		ck_assert_msg(strncmp(text, config, strlen(config)) == 0,
+		    "does not name the file: %s", text);
+		text += strlen(config);
+	}
+	ck_assert_str_eq(text, bad[_i].says);
+	options_free(&o);
+}
+END_TEST
+
+/* Each number of the table: its bounds are taken, one beyond is not. */
+START_TEST(bounds_are_those_of_the_table)
+{
+	const struct option_row *row = option_row((enum option_id)_i);
+	const uint64_t numbers[] = { row->least, row->most, row->least - 1,
+		row->most + 1 };
+	char name[OPTION_NAME_SIZE];
+	size_t i;
+
+	if (row->kind == OPTION_KIND_CHOICE || row->kind == OPTION_KIND_PATH)
+		return;
+	option_variable(row->key, name);
+	for (i = 0; i < 4; i++) {
+		auto_free char *variable = mem_printf(
+		    "%s=%llu", name, (unsigned long long)numbers[i]);
+		/* So that no timeout is above the longest one. */
+		struct setting setting = { NULL, { variable,
+			_i == OPTION_ID_TIMEOUT ?
+			    "MCP_BRIDGE_MAX_TIMEOUT=24h" : NULL }, { NULL } };
+		struct options o;
+		struct err err;
+		int wanted = i < 2 ? 0 : -1;
+
+		ck_assert_msg(read_setting(&o, &setting, &err) == wanted, "%s",
+		    variable);
+		if (wanted == 0)
+			ck_assert_uint_eq(options_number(
+			    &o, (enum option_id)_i), numbers[i]);
+		else
+			ck_assert_ptr_nonnull(strstr(err.text, name));
+		options_free(&o);
+	}
+}
+END_TEST
+
+/* Who lowers the maximum did not ask for the default of the other. */
+START_TEST(the_default_timeout_gives_way)
+{
+	struct setting setting = { NULL, { "MCP_BRIDGE_MAX_TIMEOUT=20" },
+		{ NULL } };
+	struct options o;
+	struct err err;
+
+	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
+	ck_assert_uint_eq(o.timeout, 20);
+	ck_assert_uint_eq(o.sources[OPTION_ID_TIMEOUT], OPTIONS_DEFAULT);
+	options_free(&o);
+}
+END_TEST
+
+START_TEST(help_is_given_whatever_else_is_wrong)
+{
+	struct setting setting = { "{", { "MCP_BRIDGE_TIMEOUT=abc",
+		"MCP_BRIDGE_X=1" }, { "--timeout=x", "--help" } };
+	struct options o;
+	struct err err;
+
+	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
+	ck_assert_uint_eq(o.action, OPTION_HELP);
+	options_free(&o);
+	setting.flags[1] = "--version";
+	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
+	ck_assert_uint_eq(o.action, OPTION_VERSION);
+	options_free(&o);
+}
+END_TEST
+
+/* Returns what is logged meanwhile; the caller frees it. */
+static char *
+logged_while_reading(const struct setting *setting)
+{
+	FILE *file = tmpfile();
+	int saved = dup(STDERR_FILENO);
+	char text[4096] = "";
+	struct options o;
+	struct err err;
+
+	ck_assert_ptr_nonnull(file);
+	dup2(fileno(file), STDERR_FILENO);
+	if (read_setting(&o, setting, &err) == -1)
+		dprintf(STDERR_FILENO, "failed: %s", err.text);
+	dup2(saved, STDERR_FILENO);
+	close(saved);
+	options_free(&o);
+	rewind(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	return mem_strdup(text);
+}
+
+START_TEST(names_of_other_versions_get_one_warning_each)
+{
+	struct setting setting = { NULL, { "MCP_BRIDGE_IMAGE=python:3",
+		"MCP_BRIDGE_CPUS=2", "MCP_BRIDGE_POOL=" }, { NULL } };
+	auto_free char *loud = logged_while_reading(&setting);
+	auto_free char *quiet = NULL;
+
+	ck_assert_str_eq(loud,
+	    "caisson: MCP_BRIDGE_IMAGE is not used by this version\n"
+	    "caisson: MCP_BRIDGE_CPUS is not used by this version\n");
+	setting.flags[0] = "--log-level=error";
+	quiet = logged_while_reading(&setting);
+	ck_assert_str_eq(quiet, "");
+}
+END_TEST
+
+/* Returns what print writes; the caller frees it. */
+static char *
+printed(const struct options *options)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+
+	if (options == NULL)
+		options_help(out);
+	else
+		options_print(options, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(help_has_every_option_within_its_columns)
+{
+	auto_free char *text = printed(NULL);
+	char flag[OPTION_NAME_SIZE + 4];
+	enum option_action action;
+	enum option_id id;
+	char *line, *rest = text;
+
+	for (id = 0; id < OPTION_IDS; id++) {
+		memcpy(flag, "\n  ", 3);
+		option_flag(option_row(id)->key, flag + 3);
+		ck_assert_msg(strstr(text, flag) != NULL, "no %s", flag);
+	}
+	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
+		option_flag(option_action_row(action)->key, flag + 3);
+		ck_assert_msg(strstr(text, flag) != NULL, "no %s", flag);
+	}
+	ck_assert_ptr_nonnull(strstr(text, "Allowed: a time from 1s to 24h."));
+	ck_assert_ptr_nonnull(strstr(text, "Default: 512m."));
+	for (line = strtok_r(text, "\n", &rest); line != NULL;
+	     line = strtok_r(NULL, "\n", &rest))
+		ck_assert_msg(strlen(line) <= HELP_COLUMNS, "%s", line);
+}
+END_TEST
+
+START_TEST(check_shows_values_and_their_sources)
+{
+	static const char *const lines[] = {
+		"runtime          native             default\n",
+		"timeout          45s                environment\n",
+		"max-timeout      2m                 default\n",
+		"memory           1g                 file\n",
+		"pids             9                  flag\n",
+		"log-file         /a\\x1bb            flag\n",
+	};
+	struct setting setting = { "{\"memory\": \"1024m\"}",
+		{ "MCP_BRIDGE_TIMEOUT=45" },
+		{ "--check", "--pids=9", "--log-file=/a\033b" } };
+	auto_free char *text = NULL;
+	struct options o;
+	struct err err;
+	size_t i;
+
+	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
+	ck_assert_uint_eq(o.action, OPTION_CHECK);
+	text = printed(&o);
+	for (i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
+		ck_assert_msg(strstr(text, lines[i]) != NULL, "no %s in\n%s",
+		    lines[i], text);
+	ck_assert_ptr_nonnull(strstr(text, config));
+	options_free(&o);
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, make_folder, remove_folder);
+	tcase_add_test(tc, defaults_are_those_of_the_manual);
+	tcase_add_loop_test(tc, flag_over_environment_over_file_over_default, 0,
+	    UNIT_COUNT(precedence));
+	tcase_add_loop_test(tc, one_clear_sentence_for_each_mistake, 0,
+	    UNIT_COUNT(bad));
+	tcase_add_loop_test(tc, bounds_are_those_of_the_table, 0, OPTION_IDS);
+	tcase_add_test(tc, the_default_timeout_gives_way);
+	tcase_add_test(tc, help_is_given_whatever_else_is_wrong);
+	tcase_add_test(tc, names_of_other_versions_get_one_warning_each);
+	tcase_add_test(tc, help_has_every_option_within_its_columns);
+	tcase_add_test(tc, check_shows_values_and_their_sources);
+}
+
+int
+main(void)
+{
+	return unit_run("options", add);
+}

@@ -1,0 +1,344 @@
+/*
+ * Tests of relay/output: however a stream is cut into reads, what is kept is
+ * its head and its tail to the byte, as whole characters, and what is missing
+ * is counted. Linked with that file alone.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "common/utf8.h"
+#include "relay/relay.h"
+#include "unit.h"
+
+/* The rest of the relay: counts what it is told. */
+static unsigned int ends;
+
+void
+relay_pipe_ended(struct relay *relay)
+{
+	(void)relay;
+	ends++;
+}
+
+static struct relay relay;
+static struct output *output;
+static int pipe_in; /* the end of the code */
+
+static void
+open_output(size_t max)
+{
+	int fds[2];
+
+	if (relay.base == NULL)
+		relay.base = loop_new(0);
+	if (pipe(fds) == -1)
+		ck_abort_msg("no pipe");
+	ends = 0;
+	pipe_in = fds[1];
+	output = output_new(&relay, &fds[0], max);
+	if (fds[0] != -1)
+		ck_abort_msg("the descriptor was not taken");
+}
+
+/* Writes bytes that the stream gets in reads of at most chunk. */
+static void
+write_chunks(const char *data, size_t len, size_t chunk)
+{
+	size_t part;
+
+	while (len > 0) {
+		part = len < chunk ? len : chunk;
+		if (part > PIPE_CHUNK)
+			part = PIPE_CHUNK;
+		if (write(pipe_in, data, part) != (ssize_t)part)
+			ck_abort_msg("a pipe is full");
+		event_base_loop(relay.base, EVLOOP_NONBLOCK);
+		data += part;
+		len -= part;
+	}
+}
+
+/* Ends the stream and takes what was kept of it. */
+static void
+close_output(struct output_kept *kept)
+{
+	if (ends != 0)
+		ck_abort_msg("an end before the end");
+	close(pipe_in);
+	event_base_loop(relay.base, EVLOOP_NONBLOCK);
+	if (ends != 1)
+		ck_abort_msg("%u ends", ends);
+	output_take(output, kept);
+	output_free(&output);
+	output_free(&output); /* NULL is accepted */
+}
+
+/* What must be kept, by plain arithmetic over the whole stream. */
+static void
+model(const char *data, size_t len, size_t max, struct buffer *text,
+    struct output_kept *kept)
+{
+	size_t head = max / 2, tail = max - head, cut = 0;
+
+	if (len <= max) {
+		head = len;
+		tail = 0;
+	}
+	if (len > max) {
+		head -= utf8_incomplete_tail(data, head);
+		while (cut < 3 && cut < tail &&
+		    (data[len - tail + cut] & 0xc0) == 0x80)
+			cut++;
+		tail -= cut;
+	}
+	buffer_reserve(text, UTF8_REPAIR_FACTOR * len + 1);
+	text->len = utf8_repair(data, head, text->data);
+	kept->head = text->len;
+	text->len += utf8_repair(
+	    data + len - tail, tail, text->data + text->len);
+	kept->data = text->data;
+	kept->len = text->len;
+	kept->dropped = len - head - tail;
+}
+
+static void
+compare(const struct output_kept *kept, const struct output_kept *expected)
+{
+	if (kept->head != expected->head ||
+	    kept->dropped != expected->dropped ||
+	    kept->len != expected->len ||
+	    memcmp(kept->data, expected->data, kept->len) != 0)
+		ck_abort_msg("%zu bytes (%zu ahead, %llu dropped) '%.*s', not "
+		    "%zu (%zu, %llu) '%.*s'", kept->len, kept->head,
+		    kept->dropped, (int)kept->len, kept->data, expected->len,
+		    expected->head, expected->dropped, (int)expected->len,
+		    expected->data);
+}
+
+static void
+check(const char *data, size_t len, size_t max, size_t chunk)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct output_kept kept, expected;
+
+	open_output(max);
+	write_chunks(data, len, chunk);
+	close_output(&kept);
+	model(data, len, max, &text, &expected);
+	compare(&kept, &expected);
+	free(kept.data);
+}
+
+static unsigned int
+pick(unsigned int below)
+{
+	static unsigned int state = 1;
+
+	state = state * 1103515245 + 12345;
+	return (state >> 16) % below;
+}
+
+/* Tests */
+
+/* Every size around every small cap, odd ones and one, in every chunking. */
+START_TEST(keeps_head_and_tail)
+{
+	static const char alphabet[] = "abcdefghijklmnopqrstuvwxyz0123456789"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	size_t max = (size_t)_i + 1, len, chunk;
+
+	for (len = 0; len <= 3 * max + 2; len++)
+		for (chunk = 1; chunk <= len; chunk++)
+			check(alphabet, len, max, chunk);
+}
+END_TEST
+
+/* As one sees it: no byte of the ends is missing, and the count is right. */
+START_TEST(keeps_these_bytes)
+{
+	static const struct {
+		const char *data, *kept;
+		size_t max, head;
+		unsigned long long dropped;
+	} cases[] = {
+		{ "", "", 4, 0, 0 },
+		{ "abcd", "abcd", 4, 4, 0 },
+		{ "abcde", "abde", 4, 2, 1 },
+		{ "abcdef", "abdef", 5, 2, 1 },
+		{ "abcdef", "f", 1, 0, 5 },
+		{ "0123456789", "0189", 4, 2, 6 },
+		/* Characters of two and more bytes, cut at both sides. */
+		{ "\xc3\xa9\xc3\xa9", "\xc3\xa9\xc3\xa9", 4, 4, 0 },
+		{ "a\xc3\xa9zzz\xc3\xa9", "a\xc3\xa9", 4, 1, 5 },
+		{ "a\xc3\xa9zz\xc3\xa9" "b", "ab", 4, 1, 6 },
+		{ "\xf0\x9f\x98\x80zz\xf0\x9f\x98\x80", "", 6, 0, 10 },
+		/* What is no character is shown, also beside the cut. */
+		{ "a\xff" "b", "a\xef\xbf\xbd" "b", 4, 5, 0 },
+		{ "a\xff" "bbb\xff" "c", "a\xef\xbf\xbd\xef\xbf\xbd" "c", 4, 4,
+		    3 },
+	};
+	struct output_kept kept;
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(cases); i++) {
+		open_output(cases[i].max);
+		write_chunks(cases[i].data, strlen(cases[i].data), 3);
+		close_output(&kept);
+		ck_assert_str_eq(kept.data, cases[i].kept);
+		ck_assert_uint_eq(kept.len, strlen(cases[i].kept));
+		ck_assert_uint_eq(kept.head, cases[i].head);
+		ck_assert_uint_eq(kept.dropped, cases[i].dropped);
+		free(kept.data);
+	}
+}
+END_TEST
+
+/* Random streams of whole characters, of broken ones, and of any bytes. */
+static void
+add_random(struct buffer *data, unsigned int kind)
+{
+	static const char *const parts[] = { "a", "\n", "\xc3\xa9",
+		"\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xff", "\x80", "\xe2\x82",
+		"\xf0\x9f\x98", "\xc3", "\xed\xa0\x80", "\xc0\xaf" };
+	char any = (char)pick(256);
+
+	if (kind == 2)
+		buffer_add(data, &any, 1);
+	else
+		buffer_add_text(data, parts[pick(kind == 0 ? 5 : 12)]);
+}
+
+START_TEST(keeps_whole_characters)
+{
+	auto_buffer struct buffer data = { 0 };
+	unsigned int kind, n;
+
+	for (n = 0; n < 6000; n++) {
+		kind = n % 3;
+		data.len = 0;
+		while (pick(24) != 0)
+			add_random(&data, kind);
+		if (data.len == 0)
+			continue;
+		check(data.data, data.len, 1 + pick(40),
+		    1 + pick((unsigned int)data.len));
+	}
+}
+END_TEST
+
+/* The same without the model: valid text stays valid, no U+FFFD, no gap. */
+START_TEST(cuts_valid_text_into_valid_text)
+{
+	auto_buffer struct buffer data = { 0 };
+	struct output_kept kept;
+	size_t max, tail;
+	unsigned int n;
+
+	for (n = 0; n < 3000; n++) {
+		data.len = 0;
+		do
+			add_random(&data, 0);
+		while (pick(24) != 0);
+		max = 1 + pick(40);
+		open_output(max);
+		write_chunks(data.data, data.len, 7);
+		close_output(&kept);
+		tail = kept.len - kept.head;
+		if (kept.len + kept.dropped != data.len ||
+		    memcmp(kept.data, data.data, kept.head) != 0 ||
+		    memcmp(kept.data + kept.head,
+		        data.data + data.len - tail, tail) != 0 ||
+		    !utf8_valid(kept.data, kept.head) ||
+		    !utf8_valid(kept.data + kept.head, tail) ||
+		    (kept.dropped > 0 && kept.len + 6 < max))
+			ck_abort_msg("'%.*s' of '%s'", (int)kept.len,
+			    kept.data, data.data);
+		free(kept.data);
+	}
+}
+END_TEST
+
+/* The ring goes round many times, and stands at every place at the end. */
+START_TEST(the_ring_wraps)
+{
+	auto_free char *data = mem_alloc(100000);
+	size_t i;
+
+	for (i = 0; i < 100000; i++)
+		data[i] = (char)(' ' + i % 89);
+	for (i = 0; i < 200; i++)
+		check(data, 20000 + i, 1024 + i % 3, 1 + pick(3000));
+	check(data, 100000, 64 * KIB, 100000);
+	check(data, 64 * KIB, 64 * KIB, 100000);
+	check(data, 64 * KIB + 1, 64 * KIB, 100000);
+}
+END_TEST
+
+/* A pipe that is full, and a cap far above it. */
+START_TEST(keeps_much)
+{
+	size_t len = 3 * MIB;
+	auto_free char *data = mem_alloc(len);
+
+	memset(data, 0xff, len); /* each becomes three bytes */
+	check(data, len, len, PIPE_CHUNK);
+	check(data, len, MIB, PIPE_CHUNK);
+}
+END_TEST
+
+START_TEST(can_be_ended_early)
+{
+	int before;
+
+	open_output(4);
+	before = unit_open_fds();
+	write_chunks("abcdef", 6, 2);
+	output_free(&output);
+	ck_assert_ptr_null(output);
+	ck_assert_int_eq(unit_open_fds(), before - 1);
+	ck_assert_uint_eq(ends, 0);
+	event_base_loop(relay.base, EVLOOP_NONBLOCK);
+	ck_assert_uint_eq(ends, 0);
+}
+END_TEST
+
+/* The end of the pipe closes it at once: it may be the last holder. */
+START_TEST(lets_go_at_the_end)
+{
+	struct output_kept kept;
+	int before;
+
+	open_output(4);
+	before = unit_open_fds();
+	close(pipe_in);
+	event_base_loop(relay.base, EVLOOP_NONBLOCK);
+	ck_assert_int_eq(unit_open_fds(), before - 2);
+	output_take(output, &kept);
+	ck_assert_uint_eq(kept.len + kept.head + kept.dropped, 0);
+	free(kept.data);
+	output_free(&output);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, keeps_head_and_tail, 0, 17);
+	tcase_add_test(tc, keeps_these_bytes);
+	tcase_add_test(tc, keeps_whole_characters);
+	tcase_add_test(tc, cuts_valid_text_into_valid_text);
+	tcase_add_test(tc, the_ring_wraps);
+	tcase_add_test(tc, keeps_much);
+	tcase_add_test(tc, can_be_ended_early);
+	tcase_add_test(tc, lets_go_at_the_end);
+}
+
+int
+main(void)
+{
+	return unit_run("output", add_tests);
+}

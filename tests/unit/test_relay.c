@@ -1,0 +1,433 @@
+/*
+ * Tests of relay/main and relay/on_supervisor: a whole relay in a process of
+ * its own, with the test as its supervisor and as its box. Only lockdown() is
+ * a stand-in, because sanitizers do not live behind the real one. Linked with
+ * all files of relay/, main() under the name relay_main().
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/ipc_socket.h"
+#include "common/lockdown.h"
+#include "common/mem.h"
+#include "relay/relay.h"
+#include "unit.h"
+
+#define READY "{\"type\":\"ready\"}\n"
+
+int relay_main(void);
+
+/* What the stand-in for lockdown() is to do. */
+static int lockdown_fails;
+#define EXIT_READ_EARLY 99
+
+/* Given up too late is not given up: nothing may have been read before. */
+int
+lockdown(enum role role, struct err *err)
+{
+	char c;
+
+	if (role != ROLE_RELAY ||
+	    recv(WORKER_CHANNEL_FD, &c, 1, MSG_PEEK | MSG_DONTWAIT) != 1)
+		_exit(EXIT_READ_EARLY);
+	return lockdown_fails ? err_set(err, "the kernel refuses") : 0;
+}
+
+static pid_t pid;
+static int channel; /* the supervisor's end */
+/* The box's ends of the pipes, and the relay's until START has gone. */
+static int box_in, box_out, code_out, code_errors;
+static struct ipc_start start;
+static struct ipc_packet packet;
+static union ipc_any msg;
+
+static void
+make_pipe(int *read_end, int *write_end)
+{
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	*read_end = fds[0];
+	*write_end = fds[1];
+}
+
+static void
+send_start(void)
+{
+	struct err err;
+
+	ck_assert_msg(ipc_encode(IPC_START, &start, &packet, &err) == 0,
+	    "%s", err.text);
+	ck_assert_int_eq(ipc_socket_send(channel, &packet, &err), 0);
+	ipc_packet_close(&packet);
+}
+
+/* Makes the pipes and what is said of them. */
+static void
+make_start(const char *code, size_t len, size_t output_max)
+{
+	start = (struct ipc_start){ .execution = 7,
+		.output_max = output_max,
+		.code = { (const uint8_t *)code, len, -1 } };
+	make_pipe(&box_in, &start.control_out);
+	make_pipe(&start.control_in, &box_out);
+	make_pipe(&start.out, &code_out);
+	make_pipe(&start.errors, &code_errors);
+}
+
+/* In the child: as spawn leaves a worker behind. */
+static void __attribute__((noreturn))
+become_relay(int fd)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	dup2(null, STDERR_FILENO);
+	dup2(fd, WORKER_CHANNEL_FD);
+	close_range(WORKER_CHANNEL_FD + 1, ~0U, 0);
+	signal(SIGPIPE, SIG_DFL);
+	_exit(relay_main());
+}
+
+/* Starts a relay, which finds its first message waiting. */
+static void
+start_relay(const char *code, size_t len, size_t output_max)
+{
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	channel = pair[0];
+	make_start(code, len, output_max);
+	send_start();
+	pid = fork();
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0)
+		become_relay(pair[1]);
+	close(pair[1]);
+}
+
+static void
+start_small(void)
+{
+	start_relay("print(1)", 8, 1024);
+}
+
+/* Waits for the next message, which must be of this type. */
+static void
+expect(enum ipc_type wanted)
+{
+	struct err err = { 0, "it has ended" };
+	enum ipc_type type;
+
+	if (ipc_socket_receive(channel, &packet, &err) != 1 ||
+	    ipc_decode(&packet, &type, &msg, &err) == -1)
+		ck_abort_msg("%s does not come: %s",
+		    ipc_message(wanted)->name, err.text);
+	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
+}
+
+static void
+expect_exit(int wanted)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_msg(WIFEXITED(status) && WEXITSTATUS(status) == wanted,
+	    "status 0x%x, not %d", (unsigned int)status, wanted);
+}
+
+/* Nobody needs the relay any more: it must end by itself. */
+static void
+end_relay(void)
+{
+	fd_close(&channel);
+	expect_exit(0);
+	fd_close(&box_in);
+	fd_close(&box_out);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+}
+
+static void
+put(int fd, const char *data, size_t len)
+{
+	ck_assert_int_eq(fd_write_all(fd, data, len), 0);
+}
+
+static void
+is_blob(struct ipc_blob *blob, const char *data, size_t len)
+{
+	auto_free char *copy = ipc_blob_copy(blob, NULL);
+
+	ck_assert_ptr_nonnull(copy);
+	ck_assert_uint_eq(blob->len, len);
+	ck_assert_mem_eq(copy, data, len);
+}
+
+/* The last message, with streams that were not cut. */
+static void
+expect_done(const char *out, const char *errors)
+{
+	expect(IPC_DONE);
+	is_blob(&msg.done.out, out, strlen(out));
+	is_blob(&msg.done.errors, errors, strlen(errors));
+	ck_assert_uint_eq(msg.done.out_head, strlen(out));
+	ck_assert_uint_eq(msg.done.errors_head, strlen(errors));
+	ck_assert_uint_eq(msg.done.out_dropped, 0);
+	ck_assert_uint_eq(msg.done.errors_dropped, 0);
+	ipc_message_close(IPC_DONE, &msg);
+}
+
+/* Tests */
+
+START_TEST(runs_one_execution)
+{
+	static const char frame[] =
+	    "{\"type\":\"run\",\"code\":\"print(1)\"}\n";
+	char run[sizeof(frame)] = "";
+
+	start_small();
+	put(box_out, READY, strlen(READY));
+	expect(IPC_RUNNING);
+	ck_assert_int_eq(read(box_in, run, sizeof(run)), sizeof(frame) - 1);
+	ck_assert_str_eq(run, frame);
+	put(code_out, "1\n", 2);
+	put(code_errors, "a \xff\n", 4);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect_done("1\n", "a \xef\xbf\xbd\n");
+	end_relay();
+}
+END_TEST
+
+/* How many descriptors the relay has open. */
+static int
+count_relay_fds(void)
+{
+	auto_free char *path = mem_printf("/proc/%d/fd", (int)pid);
+	DIR *dir = opendir(path);
+	int count = 0;
+
+	ck_assert_msg(dir != NULL, "%s cannot be read", path);
+	while (readdir(dir) != NULL)
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* Writes to what is open still; returns what that adds. */
+static const char *
+put_line(int fd, const char *line)
+{
+	if (fd == -1)
+		return "";
+	put(fd, line, strlen(line));
+	return line;
+}
+
+/* Whichever pipe is the last: what comes before its end is not lost. */
+START_TEST(concludes_with_the_last_pipe)
+{
+	static const int orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 },
+		{ 1, 0, 2 }, { 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+	int *const pipes[3] = { &box_out, &code_out, &code_errors };
+	auto_buffer struct buffer out = { 0 }, errors = { 0 };
+	int n, fds;
+
+	start_small();
+	put(box_out, READY, strlen(READY));
+	expect(IPC_RUNNING);
+	fds = count_relay_fds();
+	for (n = 0; n < 3; n++) {
+		buffer_add_text(&out, put_line(code_out, "o\n"));
+		buffer_add_text(&errors, put_line(code_errors, "e\n"));
+		fd_close(pipes[orders[_i][n]]);
+		/* It has noticed this end before the next is made. */
+		while (count_relay_fds() >= fds - n)
+			sched_yield();
+	}
+	expect_done(out.data, errors.data);
+	end_relay();
+}
+END_TEST
+
+/* Above IPC_INLINE_MAX output goes by memfd; above the cap it is cut. */
+START_TEST(hands_over_much_output)
+{
+	const size_t max = 64 * KIB, len = 10 * max;
+	auto_free char *data = mem_alloc(len);
+
+	memset(data, 'x', len);
+	start_relay("", 0, max);
+	put(code_out, data, len);
+	put(code_errors, data, max);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect(IPC_DONE);
+	is_blob(&msg.done.out, data, max);
+	ck_assert_uint_eq(msg.done.out_head, max / 2);
+	ck_assert_uint_eq(msg.done.out_dropped, len - max);
+	is_blob(&msg.done.errors, data, max);
+	ck_assert_uint_eq(msg.done.errors_head, max);
+	ck_assert_uint_eq(msg.done.errors_dropped, 0);
+	ipc_message_close(IPC_DONE, &msg);
+	end_relay();
+}
+END_TEST
+
+/* The sentence goes out at once, the output when the box has been ended. */
+START_TEST(reports_a_fault)
+{
+	start_small();
+	put(code_out, "before\n", 7);
+	put(box_out, "[]\n", 3);
+	expect(IPC_FAULT);
+	ck_assert_str_eq(msg.fault.reason, "a frame without a type");
+	put(code_out, "after\n", 6);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect_done("before\nafter\n", "");
+	end_relay();
+}
+END_TEST
+
+START_TEST(reports_a_fault_of_a_running_box)
+{
+	start_small();
+	put(box_out, READY, strlen(READY));
+	expect(IPC_RUNNING);
+	put(box_out, READY, strlen(READY));
+	expect(IPC_FAULT);
+	ck_assert_str_eq(msg.fault.reason, "a second ready frame");
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done("", "");
+	end_relay();
+}
+END_TEST
+
+/* No interpreter, say: there is only what it wrote to standard error. */
+START_TEST(concludes_without_a_ready_frame)
+{
+	start_small();
+	put(code_errors, "no python\n", 10);
+	fd_close(&code_errors);
+	fd_close(&code_out);
+	fd_close(&box_out);
+	expect_done("", "no python\n");
+	end_relay();
+}
+END_TEST
+
+/* Killed while it is sent its code: SIGPIPE must not take the relay along. */
+START_TEST(outlives_a_box_that_dies_early)
+{
+	auto_free char *code = mem_alloc(MIB);
+
+	memset(code, 'x', MIB);
+	start_relay(code, MIB, 1024);
+	put(box_out, READY, strlen(READY));
+	expect(IPC_RUNNING);
+	fd_close(&box_in);
+	put(code_out, "still here\n", 11);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect_done("still here\n", "");
+	end_relay();
+}
+END_TEST
+
+START_TEST(ends_with_its_supervisor)
+{
+	start_small();
+	put(box_out, READY, strlen(READY));
+	expect(IPC_RUNNING);
+	end_relay(); /* every pipe of the box is still open */
+}
+END_TEST
+
+/* Nonsense from someone more trusted: it ends at once, and says so. */
+START_TEST(ends_with_a_second_start)
+{
+	start_small();
+	make_start("", 0, 1024);
+	send_start();
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+START_TEST(ends_with_garbage)
+{
+	struct err err;
+
+	start_small();
+	packet.len = 3;
+	packet.nfds = 0;
+	ck_assert_int_eq(ipc_socket_send(channel, &packet, &err), 0);
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+START_TEST(does_not_run_unlocked)
+{
+	lockdown_fails = 1;
+	start_small();
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+/* What an operator sees in ps. */
+START_TEST(is_named_after_its_execution)
+{
+	auto_free char *path = NULL;
+	char name[32] = "";
+	FILE *file;
+
+	start_small();
+	put(box_out, READY, strlen(READY));
+	expect(IPC_RUNNING);
+	path = mem_printf("/proc/%d/comm", (int)pid);
+	file = fopen(path, "r");
+	ck_assert_ptr_nonnull(file);
+	ck_assert_ptr_nonnull(fgets(name, sizeof(name), file));
+	fclose(file);
+	ck_assert_str_eq(name, "relay[7]\n");
+	end_relay();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, runs_one_execution);
+	tcase_add_loop_test(tc, concludes_with_the_last_pipe, 0, 6);
+	tcase_add_test(tc, hands_over_much_output);
+	tcase_add_test(tc, reports_a_fault);
+	tcase_add_test(tc, reports_a_fault_of_a_running_box);
+	tcase_add_test(tc, concludes_without_a_ready_frame);
+	tcase_add_test(tc, outlives_a_box_that_dies_early);
+	tcase_add_test(tc, ends_with_its_supervisor);
+	tcase_add_test(tc, ends_with_a_second_start);
+	tcase_add_test(tc, ends_with_garbage);
+	tcase_add_test(tc, does_not_run_unlocked);
+	tcase_add_test(tc, is_named_after_its_execution);
+}
+
+int
+main(void)
+{
+	return unit_run("relay", add_tests);
+}

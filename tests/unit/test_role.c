@@ -1,0 +1,106 @@
+/*
+ * Tests of common/role: every process has a complete row, no two are the
+ * same, and entering one shows in ps and in the log.
+ */
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/log.h"
+#include "common/role.h"
+#include "unit.h"
+
+START_TEST(rows_are_complete)
+{
+	const struct role_info *info = role_info((enum role)_i);
+	size_t len;
+
+	ck_assert_str_ne(info->name, "");
+	ck_assert_str_ne(info->lifetime, "");
+	ck_assert_str_ne(info->may, "");
+	ck_assert_str_ne(info->reads, "");
+	ck_assert_int_eq(strncmp(info->binary, "caisson", 7), 0);
+	/* The law: folder, process, binary and prefix share the name. */
+	len = strlen(info->folder);
+	ck_assert_uint_gt(len, strlen(info->name));
+	ck_assert_int_eq(info->folder[len - 1], '/');
+	ck_assert_int_eq(strncmp(info->folder + len - 1 - strlen(info->name),
+			     info->name, strlen(info->name)),
+	    0);
+}
+END_TEST
+
+START_TEST(rows_differ)
+{
+	const struct role_info *a, *b = role_info((enum role)_i);
+	int n;
+
+	for (n = 0; n < _i; n++) {
+		a = role_info((enum role)n);
+		ck_assert_str_ne(a->name, b->name);
+		ck_assert_str_ne(a->folder, b->folder);
+		ck_assert_str_ne(a->binary, b->binary);
+	}
+}
+END_TEST
+
+/* Enters a role and returns what the log then begins with. */
+static const char *
+enter(enum role role, unsigned long number)
+{
+	static char line[256];
+	int fds[2];
+	ssize_t n;
+
+	ck_assert_int_eq(
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds), 0);
+	ck_assert_int_eq(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
+	role_enter(role, number);
+	log_error("x");
+	n = recv(fds[0], line, sizeof(line) - 1, 0);
+	line[n > 0 ? n : 0] = '\0';
+	close(fds[0]);
+	close(fds[1]);
+	return line;
+}
+
+START_TEST(enters)
+{
+	enum role role = (enum role)_i;
+	char name[16], want[64];
+
+	snprintf(want, sizeof(want), "%s: x\n", role_info(role)->name);
+	ck_assert_str_eq(enter(role, 0), want);
+	ck_assert_int_eq(prctl(PR_GET_NAME, name), 0);
+	ck_assert_str_eq(name, role_info(role)->name);
+
+	snprintf(want, sizeof(want), "%s[7]: x\n", role_info(role)->name);
+	ck_assert_str_eq(enter(role, 7), want);
+	ck_assert_int_eq(prctl(PR_GET_NAME, name), 0);
+	ck_assert_int_eq(strncmp(name, want, strlen(name)), 0);
+}
+END_TEST
+
+START_TEST(entering_keeps_the_level)
+{
+	log_init("x", LOG_LEVEL_DEBUG);
+	role_enter(ROLE_RELAY, 7);
+	ck_assert_int_eq(log_level_get(), LOG_LEVEL_DEBUG);
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_loop_test(tc, rows_are_complete, 0, ROLES);
+	tcase_add_loop_test(tc, rows_differ, 0, ROLES);
+	tcase_add_loop_test(tc, enters, 0, ROLES);
+	tcase_add_test(tc, entering_keeps_the_level);
+}
+
+int
+main(void)
+{
+	return unit_run("role", add);
+}

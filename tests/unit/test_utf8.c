@@ -1,0 +1,212 @@
+/*
+ * Tests of common/utf8: what is valid, what becomes U+FFFD, and where a
+ * character is cut.
+ */
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/utf8.h"
+#include "unit.h"
+
+#define R "\xef\xbf\xbd" /* what a broken part becomes */
+
+/* Text and what repair makes of it; the same where it is valid. */
+struct utf8_case {
+	const char *in;
+	size_t in_len;
+	const char *out;
+	size_t out_len;
+	size_t valid; /* bytes at the front that are */
+	size_t cut;   /* bytes at the end that more could complete */
+};
+
+#define CASE(in, out, valid, cut)                                              \
+	{                                                                      \
+		in, sizeof(in) - 1, out, sizeof(out) - 1, valid, cut           \
+	}
+#define VALID(in) CASE(in, in, sizeof(in) - 1, 0)
+
+static const struct utf8_case utf8_cases[] = {
+	VALID(""),
+	VALID("a"),
+	VALID("plain ASCII text that is longer than eight bytes"),
+	VALID("\0"),
+	VALID("a\0b"),
+	VALID("\x7f"),
+	/* The first and the last of each length. */
+	VALID("\xc2\x80"),
+	VALID("\xdf\xbf"),
+	VALID("\xe0\xa0\x80"),
+	VALID("\xef\xbf\xbf"),
+	VALID("\xf0\x90\x80\x80"),
+	VALID("\xf4\x8f\xbf\xbf"),
+	/* Both sides of the surrogates. */
+	VALID("\xed\x9f\xbf"),
+	VALID("\xee\x80\x80"),
+	/* Noncharacters are characters here, and so is a byte order mark. */
+	VALID("\xef\xbf\xbe"),
+	VALID("\xef\xbb\xbf"),
+	VALID("h\xc3\xa9llo \xe2\x82\xac \xf0\x9f\x98\x80!"),
+	VALID("1234567\xc3\xa9"),
+	VALID("12345678\xc3\xa9"
+	      "12345678"),
+
+	/* A byte that begins nothing. */
+	CASE("\x80", R, 0, 0),
+	CASE("\xbf", R, 0, 0),
+	CASE("a\x80"
+	     "b",
+	    "a" R "b", 1, 0),
+	CASE("\x80\x81\x82", R R R, 0, 0),
+	CASE("\xfe", R, 0, 0),
+	CASE("\xff", R, 0, 0),
+	CASE("\xf5\x80\x80\x80", R R R R, 0, 0),
+	CASE("\xf8\x88\x80\x80\x80", R R R R R, 0, 0),
+	CASE("1234567\xff", "1234567" R, 7, 0),
+	CASE("12345678\xff", "12345678" R, 8, 0),
+	CASE("123456789\xff", "123456789" R, 9, 0),
+	/* Overlong forms. */
+	CASE("\xc0\x80", R R, 0, 0),
+	CASE("\xc1\xbf", R R, 0, 0),
+	CASE("\xc0\xaf", R R, 0, 0),
+	CASE("\xe0\x80\x80", R R R, 0, 0),
+	CASE("\xe0\x9f\xbf", R R R, 0, 0),
+	CASE("\xf0\x80\x80\x80", R R R R, 0, 0),
+	CASE("\xf0\x8f\xbf\xbf", R R R R, 0, 0),
+	/* Surrogates. */
+	CASE("\xed\xa0\x80", R R R, 0, 0),
+	CASE("\xed\xbf\xbf", R R R, 0, 0),
+	CASE("\xed\xa0\xbd\xed\xb8\x80", R R R R R R, 0, 0),
+	/* Above U+10FFFF. */
+	CASE("\xf4\x90\x80\x80", R R R R, 0, 0),
+	CASE("\xf7\xbf\xbf\xbf", R R R R, 0, 0),
+	/* Cut: one U+FFFD for all that could have become a character. */
+	CASE("\xc2", R, 0, 1),
+	CASE("\xe2\x82", R, 0, 2),
+	CASE("\xf0\x9f\x98", R, 0, 3),
+	CASE("ab\xf0\x9f", "ab" R, 2, 2),
+	CASE("\xf4", R, 0, 1),
+	CASE("\xed", R, 0, 1),
+	CASE("\xed\x9f", R, 0, 2),
+	CASE("\xc2"
+	     "a",
+	    R "a", 0, 0),
+	CASE("\xe2\x82"
+	     "a",
+	    R "a", 0, 0),
+	CASE("\xf0\x9f\x98"
+	     "a",
+	    R "a", 0, 0),
+	CASE("\xe2\xe2\x82\xac", R "\xe2\x82\xac", 0, 0),
+	CASE("\xc3\xa9\xc3", "\xc3\xa9" R, 2, 1),
+	/* Nothing could complete these. */
+	CASE("\xed\xa0", R R, 0, 0),
+	CASE("\xe0\x80", R R, 0, 0),
+	CASE("\xf4\x90", R R, 0, 0),
+	CASE("\xf0\x9f\x98\x80\x80", "\xf0\x9f\x98\x80" R, 4, 0),
+	/* The sample of the Unicode standard, section 3.9. */
+	CASE("\x61\xf1\x80\x80\xe1\x80\xc2\x62\x80\x63\x80\xbf\x64",
+	    "a" R R R "b" R "c" R R "d", 1, 0),
+};
+
+START_TEST(repair_and_valid)
+{
+	const struct utf8_case *c = &utf8_cases[_i];
+	auto_free char *in = mem_resize(NULL, c->in_len);
+	auto_free char *out = mem_resize(NULL, UTF8_REPAIR_FACTOR * c->in_len);
+	size_t len;
+
+	/* Exact copies: a byte too far is seen by ASan and valgrind. */
+	memcpy(in, c->in, c->in_len);
+	len = utf8_repair(in, c->in_len, out);
+	ck_assert_uint_eq(len, c->out_len);
+	ck_assert_mem_eq(out, c->out, len);
+	ck_assert_uint_eq(utf8_valid_prefix(in, c->in_len), c->valid);
+	ck_assert_int_eq(utf8_valid(in, c->in_len), c->valid == c->in_len);
+	ck_assert_uint_eq(utf8_incomplete_tail(in, c->in_len), c->cut);
+}
+END_TEST
+
+START_TEST(nothing_at_all)
+{
+	char out[1];
+
+	ck_assert_int_eq(utf8_valid(NULL, 0), 1);
+	ck_assert_uint_eq(utf8_repair(NULL, 0, out), 0);
+	ck_assert_uint_eq(utf8_incomplete_tail(NULL, 0), 0);
+}
+END_TEST
+
+/* Writes a code point in the form of so many bytes, however wrong that is. */
+static void
+encode(unsigned int code, size_t len, char *out)
+{
+	static const unsigned char lead[] = { 0, 0, 0xc0, 0xe0, 0xf0 };
+	size_t n;
+
+	for (n = len - 1; n > 0; n--) {
+		out[n] = (char)(0x80 | (code & 0x3f));
+		code >>= 6;
+	}
+	out[0] = (char)(lead[len] | code);
+}
+
+/* Whether RFC 3629 has this code point in this length. */
+static int
+is_form(unsigned int code, size_t len)
+{
+	static const unsigned int first[] = { 0, 0, 0x80, 0x800, 0x10000,
+		0x110000 };
+
+	return code >= first[len] && code < first[len + 1] &&
+	    !(code >= 0xd800 && code <= 0xdfff);
+}
+
+/* Every code point in every length of two to four bytes that can hold it. */
+START_TEST(every_code_point)
+{
+	static const unsigned int ends[] = { 0, 0, 0x800, 0x10000, 0x200000 };
+	unsigned int code, wrong = 0;
+	size_t len = (size_t)_i;
+	char text[4];
+
+	for (code = 0; code < ends[len]; code++) {
+		encode(code, len, text);
+		if (utf8_valid(text, len) != is_form(code, len) && wrong == 0)
+			wrong = code + 1;
+	}
+	ck_assert_msg(wrong == 0, "U+%04X in %zu bytes", wrong - 1, len);
+}
+END_TEST
+
+/* A bad byte at each place of a long text, also in the run of eights. */
+START_TEST(every_place)
+{
+	char text[40], out[3 * sizeof(text)];
+	size_t n;
+
+	for (n = 0; n < sizeof(text); n++) {
+		memset(text, 'x', sizeof(text));
+		text[n] = '\xff';
+		ck_assert_uint_eq(utf8_valid_prefix(text, sizeof(text)), n);
+		ck_assert_uint_eq(
+		    utf8_repair(text, sizeof(text), out), sizeof(text) + 2);
+		ck_assert_mem_eq(out + n, R, 3);
+	}
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_loop_test(tc, repair_and_valid, 0, UNIT_COUNT(utf8_cases));
+	tcase_add_test(tc, nothing_at_all);
+	tcase_add_loop_test(tc, every_code_point, 2, 5);
+	tcase_add_test(tc, every_place);
+}
+
+int
+main(void)
+{
+	return unit_run("utf8", add);
+}

@@ -1,0 +1,72 @@
+/*
+ * What every file of unit tests needs: its main() in one call, and a count of
+ * open descriptors. Every test runs in a process of its own (Check forks), so
+ * tests may change descriptors, signals and limits as they like.
+ */
+#ifndef TESTS_UNIT_UNIT_H
+#define TESTS_UNIT_UNIT_H
+
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Set under ASan, which aborts where malloc fails and keeps freed memory. */
+#if defined(__SANITIZE_ADDRESS__)
+#define UNIT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define UNIT_ASAN 1
+#endif
+#endif
+#ifndef UNIT_ASAN
+#define UNIT_ASAN 0
+#endif
+
+/* Sanitizers and valgrind are slow; a hang must end all the same. */
+#define UNIT_TIMEOUT_SECONDS 120
+
+#define UNIT_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* Says why a test did not run; the caller returns then. */
+static inline void
+unit_skip(const char *why)
+{
+	printf("SKIP: %s\n", why);
+	fflush(stdout);
+}
+
+/* How many descriptors this process has open. */
+static inline int
+unit_open_fds(void)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	int count = -3; /* ".", ".." and the directory itself */
+
+	ck_assert_msg(dir != NULL, "/proc/self/fd cannot be read");
+	while (readdir(dir) != NULL)
+		count++;
+	closedir(dir);
+	return count;
+}
+
+/* Runs the tests that add puts into a case; returns the status for main(). */
+static inline int
+unit_run(const char *name, void (*add)(TCase *tc))
+{
+	Suite *suite = suite_create(name);
+	TCase *tc = tcase_create(name);
+	SRunner *runner;
+	int failed;
+
+	tcase_set_timeout(tc, UNIT_TIMEOUT_SECONDS);
+	add(tc);
+	suite_add_tcase(suite, tc);
+	runner = srunner_create(suite);
+	srunner_run_all(runner, CK_NORMAL);
+	failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+#endif
