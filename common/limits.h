@@ -125,6 +125,8 @@
 /* Below the supervisor's, as descriptors in flight count for both. */
 #define BOX_NOFILE 256
 #define BOX_STACK (8 * MIB)
+/* Of the memory, at most, where that is less. */
+#define BOX_STACK_SHARE 64
 /*
  * Address space above the memory limit: libraries, guard pages, and what
  * malloc reserves for two arenas. Private memory is bounded by RLIMIT_DATA;

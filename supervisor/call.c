@@ -169,17 +169,19 @@ static void
 call_judge_interpreter(struct call *call)
 {
 	struct call_result *result = &call->result;
-	auto_free char *name = answer_signal(result->signal);
+	const char *python = call->sv->options.python;
 
 	result->status = CALL_ERROR;
-	if (result->signal != 0)
+	if (result->signal != 0) {
+		auto_free char *name = answer_signal(result->signal);
+
 		call_set_error(call, "%s was killed by %s before it took "
-		    "the code", call->sv->options.python, name);
-	else
+		    "the code", python, name);
+	} else {
 		call_set_error(call, "%s ended with code %d before it took "
 		    "the code: is it a Python 3 interpreter "
-		    "(MCP_BRIDGE_PYTHON)?", call->sv->options.python,
-		    result->exit_code);
+		    "(MCP_BRIDGE_PYTHON)?", python, result->exit_code);
+	}
 }
 
 /* The status of a call that nobody ended: what the code made of itself. */
@@ -187,15 +189,15 @@ static void
 call_judge_code(struct call *call)
 {
 	struct call_result *result = &call->result;
-	auto_free char *name = answer_signal(result->signal);
 
+	result->status = CALL_ERROR;
 	if (!call->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
-		result->status = CALL_ERROR;
+		auto_free char *name = answer_signal(result->signal);
+
 		call_set_error(call, "Sandbox was killed by %s", name);
 	} else if (result->exit_code != 0) {
-		result->status = CALL_ERROR;
 		call_set_error(call, "Sandbox exited with code %d",
 		    result->exit_code);
 	} else {

@@ -956,6 +956,11 @@ START_TEST(refuses_lone_surrogates)
 		{ "\"\\ud83d\\u0041\"", "U+D83D" },
 		{ "\"\\ud83d\\ud83d\\ude00\"", "U+D83D" },
 		{ "\"\\ude00\\ud83d\"", "U+DE00" },
+		{ "\"\\u0041\\ude00\"", "U+DE00" },
+		{ "\"\\udc00\\ude00\"", "U+DC00" },
+		/* Almost the second half. */
+		{ "\"\\ud83d\\\\de00\"", "U+D83D" },
+		{ "\"\\ud83dxude00\"", "U+D83D" },
 		{ "\"ok \\ud83d\\ude00 \\udead\"", "U+DEAD" },
 	};
 	struct err err;

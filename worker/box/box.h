@@ -85,7 +85,8 @@ struct box_action {
  * Runs actions, closed by a row without a function, and keeps box->step.
  * Returns 0, or -1 with err at the first that fails.
  */
-int box_run(struct box *box, const struct box_action *actions, struct err *err);
+int box_run(
+    struct box *box, const struct box_action *actions, struct err *err);
 
 /* on_supervisor.c: the whole talk with the supervisor. */
 int box_receive_setup(struct box *box, struct err *err);
@@ -114,7 +115,8 @@ int view_covers(const struct box *box, const char *path);
  * Both copy their strings and fail when there is no room for more. A link that
  * is there already, or comes with a tree, is not added again.
  */
-int view_add_tree(struct box *box, const struct box_tree *tree, struct err *err);
+int view_add_tree(
+    struct box *box, const struct box_tree *tree, struct err *err);
 int view_add_link(
     struct box *box, const char *path, const char *target, struct err *err);
 

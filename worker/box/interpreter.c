@@ -77,7 +77,7 @@ interpreter_step(struct box *box, char *real, char *rest, struct err *err)
 	if (len < 0 || (size_t)len >= sizeof(joined))
 		return err_set(err, "%s leads to a path that is too long",
 		    real);
-	strcpy(rest, joined);
+	memcpy(rest, joined, (size_t)len + 1);
 	if (target[0] == '/')
 		real[0] = '\0';
 	else
@@ -121,7 +121,7 @@ interpreter_follow(
 
 	if (strlen(path) >= sizeof(rest))
 		return err_set(err, "%s is too long", path);
-	strcpy(rest, path);
+	snprintf(rest, sizeof(rest), "%s", path);
 	real[0] = '\0';
 	while (rest[strspn(rest, "/")] != '\0') {
 		if (interpreter_advance(real, rest, err) == -1)
@@ -129,7 +129,7 @@ interpreter_follow(
 		linked = real[0] == '\0' ?
 		    0 : interpreter_step(box, real, rest, err);
 		if (linked == -1)
-			return -1;
+			return err_wrap(err, "%s", path);
 		hops += linked;
 		if (hops > BOX_LINK_HOPS_MAX)
 			return err_set(err, "%s leads through too many links",
@@ -215,7 +215,7 @@ interpreter_read_venv(const char *prefix, char *home)
 	while (fgets(line, sizeof(line), file) != NULL)
 		if (sscanf(line, " %7[^ =] = %4095[^\n]", key, value) == 2 &&
 		    strcasecmp(key, "home") == 0 && value[0] == '/')
-			strcpy(home, value);
+			snprintf(home, PATH_MAX, "%s", value);
 	fclose(file);
 	return 1;
 }

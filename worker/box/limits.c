@@ -32,6 +32,18 @@ limits_lower(const struct limits_row *row, struct err *err)
 	return 0;
 }
 
+/*
+ * The stack of every thread, which counts as memory whole: with little memory
+ * it is smaller, so that there can be a few dozen threads all the same.
+ */
+static uint64_t
+limits_stack(const struct ipc_setup *setup)
+{
+	uint64_t share = setup->memory / BOX_STACK_SHARE;
+
+	return share < BOX_STACK ? share : BOX_STACK;
+}
+
 int
 limits_set(struct box *box, struct err *err)
 {
@@ -40,14 +52,15 @@ limits_set(struct box *box, struct err *err)
 		/* init counts too, but is none of the code's */
 		{ RLIMIT_NPROC, "NPROC", setup->processes + 1, 0 },
 		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
-		{ RLIMIT_FSIZE, "FSIZE", setup->files_bytes + BOX_FILE_EXTRA, 0 },
+		{ RLIMIT_FSIZE, "FSIZE",
+		    setup->files_bytes + BOX_FILE_EXTRA, 0 },
 		/* 1 and not 0, which would still start a core handler */
 		{ RLIMIT_CORE, "CORE", 1, 0 },
-		/* SIGXCPU, which tells what happened, a second before SIGKILL */
+		/* SIGXCPU tells what happened, a second before SIGKILL */
 		{ RLIMIT_CPU, "CPU", setup->cpu_seconds + 1, 1 },
 		{ RLIMIT_DATA, "DATA", setup->memory, 0 },
 		{ RLIMIT_AS, "AS", setup->memory + BOX_ADDRESS_EXTRA, 0 },
-		{ RLIMIT_STACK, "STACK", BOX_STACK, 0 },
+		{ RLIMIT_STACK, "STACK", limits_stack(setup), 0 },
 		{ RLIMIT_MEMLOCK, "MEMLOCK", 0, 0 },
 		{ RLIMIT_MSGQUEUE, "MSGQUEUE", 0, 0 },
 		{ RLIMIT_NICE, "NICE", 0, 0 },

@@ -78,7 +78,7 @@ code_main(struct box *box)
 
 	setsid();
 	box_run(box, code_actions, &err);
-	/* STARTED comes first: wait until the launcher has sent it and ended. */
+	/* STARTED comes first: wait until the launcher has ended. */
 	while (read(box->launcher_sync, &nothing, 1) > 0)
 		;
 	box_send_failed(box, &err);

@@ -1,0 +1,187 @@
+/*
+ * Tests of supervisor/run_python: which arguments are accepted and what they
+ * mean, and the one sentence with which every other is refused.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/mem.h"
+#include "common/utf8.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+#define CODE_ALLOWED 1024
+
+static const struct options options = {
+	.timeout = 30, .max_timeout = 120, .max_code = CODE_ALLOWED
+};
+
+static int
+read_arguments(const char *text, struct run_python *run, struct err *err)
+{
+	struct json_span arguments = { NULL, 0 };
+
+	if (text != NULL &&
+	    json_span_parse(text, strlen(text), &arguments, err) == -1)
+		ck_abort_msg("the test's own JSON: %s: %s", text, err->text);
+	return run_python_read(arguments, &options, run, err);
+}
+
+static const struct {
+	const char *arguments, *code;
+	unsigned int timeout;
+} accepted[] = {
+	{ "{\"code\":\"print(1)\"}", "print(1)", 30 },
+	{ " { \"code\" : \"\\n\\tx\" } ", "\n\tx", 30 },
+	{ "{\"\\u0063ode\":\"\\u00e9\\ud83d\\ude00\"}",
+	    "\xc3\xa9\xf0\x9f\x98\x80", 30 },
+	{ "{\"code\":\"\xc2\xa0\"}", "\xc2\xa0", 30 },
+	{ "{\"timeout\":1,\"code\":\"x\"}", "x", 1 },
+	{ "{\"code\":\"x\",\"timeout\":120}", "x", 120 },
+	{ "{\"code\":\"x\",\"timeout\":5.0}", "x", 5 },
+	{ "{\"code\":\"x\",\"timeout\":1.2e1}", "x", 12 },
+	{ "{\"code\":\"x\",\"timeout\":0.5E1}", "x", 5 },
+	{ "{\"code\":\"x\",\"servers\":[]}", "x", 30 },
+};
+
+START_TEST(accepts)
+{
+	struct run_python run;
+	struct err err = { 0, "" };
+
+	ck_assert_msg(read_arguments(accepted[_i].arguments, &run, &err) == 0,
+	    "%s: %s", accepted[_i].arguments, err.text);
+	ck_assert_str_eq(run.code, accepted[_i].code);
+	ck_assert_uint_eq(run.code_len, strlen(accepted[_i].code));
+	ck_assert_uint_eq(run.timeout, accepted[_i].timeout);
+	free(run.code);
+}
+END_TEST
+
+#define MISSING "code is missing: give the Python source to run as a string"
+#define NO_OBJECT "arguments must be an object such as {\"code\": \"print(1)\"}"
+#define NO_STRING "code must be a string of Python source"
+#define BLANK "code is blank: give the Python source to run"
+#define TIMEOUT "timeout must be a whole number of seconds from 1 to 120"
+#define SERVERS "servers must be an array of server names"
+#define UNKNOWN(name)                                                          \
+	"unknown argument \"" name "\": run_python takes code, servers and "   \
+	"timeout"
+#define TEN "0123456789"
+#define E10                                                                    \
+	"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"                             \
+	"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"
+
+static const struct {
+	const char *arguments, *error;
+} refused[] = {
+	{ NULL, MISSING },
+	{ "{}", MISSING },
+	{ "{\"timeout\":1}", MISSING },
+	{ "null", NO_OBJECT },
+	{ "[]", NO_OBJECT },
+	{ "[\"code\"]", NO_OBJECT },
+	{ "\"print(1)\"", NO_OBJECT },
+	{ "{\"code\":1}", NO_STRING },
+	{ "{\"code\":null}", NO_STRING },
+	{ "{\"code\":[\"x\"]}", NO_STRING },
+	{ "{\"code\":\"\"}", BLANK },
+	{ "{\"code\":\" \\t\\r\\n\\f\\u000b\"}", BLANK },
+	{ "{\"code\":\"x\",\"code\":\"y\"}", "code is given more than once" },
+	{ "{\"code\":\"x\",\"\\u0063ode\":\"y\"}",
+	    "code is given more than once" },
+	{ "{\"code\":\"'\\ud800'\"}", "code must be text: the string has "
+	    "U+D800 alone, half of a surrogate pair, which UTF-8 cannot hold" },
+	{ "{\"code\":\"x\\u0000\"}",
+	    "code contains a NUL character, which no Python source may" },
+	{ "{\"code\":\"x\",\"timeout\":0}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":-1}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":121}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":0.5}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":1.5}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":1e999}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":4294967297}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":\"30\"}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":\"30s\"}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":true}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":null}", TIMEOUT },
+	{ "{\"code\":\"x\",\"timeout\":[1]}", TIMEOUT },
+	/* Longer than any number that somebody writes by hand. */
+	{ "{\"code\":\"x\",\"timeout\":0.0000000000000000000000000000000000000"
+	    "000000000000000000000000000000000000000000000000000001e100}",
+	    TIMEOUT },
+	{ "{\"code\":\"x\",\"servers\":\"gh\"}", SERVERS },
+	{ "{\"code\":\"x\",\"servers\":{}}", SERVERS },
+	{ "{\"code\":\"x\",\"servers\":null}", SERVERS },
+	{ "{\"code\":\"x\",\"servers\":[\"gh\",1]}",
+	    "servers must contain only strings, the names of servers" },
+	{ "{\"code\":\"x\",\"servers\":[\"gh\",\"fs\"]}",
+	    "unknown server \"gh\": no servers are configured" },
+	{ "{\"code\":\"x\",\"servers\":[\"\\ud800\"]}",
+	    "unknown server \"?\": no servers are configured" },
+	{ "{\"code\":\"x\",\"Code\":\"y\"}", UNKNOWN("Code") },
+	{ "{\"code\":\"x\",\"\":1}", UNKNOWN("") },
+	{ "{\"code\":\"x\",\"a\\\"\\n\":1}", UNKNOWN("a\"\n") },
+	/* Long names are cut, between characters. */
+	{ "{\"" TEN TEN TEN TEN TEN TEN "\":1}",
+	    UNKNOWN(TEN TEN TEN TEN TEN TEN) },
+	{ "{\"" TEN TEN TEN TEN TEN TEN "a\":1}",
+	    UNKNOWN(TEN TEN TEN TEN TEN "012345678") },
+	{ "{\"x" E10 E10 E10 "\":1}", UNKNOWN("x" E10 E10 "\xc3\xa9\xc3\xa9"
+	    "\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9") },
+};
+
+START_TEST(refuses)
+{
+	struct run_python run;
+	struct err err = { 0, "" };
+
+	ck_assert_int_eq(read_arguments(refused[_i].arguments, &run, &err),
+	    -1);
+	ck_assert_str_eq(err.text, refused[_i].error);
+	ck_assert_ptr_null(run.code);
+	/* It goes into JSON, which takes nothing else. */
+	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
+}
+END_TEST
+
+/* The limit counts bytes of Python, not of JSON. */
+START_TEST(bounds_the_code)
+{
+	auto_buffer struct buffer arguments = { 0 };
+	struct run_python run;
+	struct err err = { 0, "" };
+	int n, len = CODE_ALLOWED + _i;
+
+	buffer_add_text(&arguments, "{\"code\":\"");
+	for (n = 0; n < len; n++)
+		buffer_add_text(&arguments, "\\u0041");
+	buffer_add_text(&arguments, "\"}");
+	if (_i == 0) {
+		ck_assert_int_eq(
+		    read_arguments(arguments.data, &run, &err), 0);
+		ck_assert_uint_eq(run.code_len, CODE_ALLOWED);
+	} else {
+		ck_assert_int_eq(
+		    read_arguments(arguments.data, &run, &err), -1);
+		ck_assert_str_eq(err.text, "code has 1025 bytes, more than "
+		    "the 1024 allowed (MCP_BRIDGE_MAX_CODE)");
+	}
+	free(run.code);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, accepts, 0, UNIT_COUNT(accepted));
+	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(refused));
+	tcase_add_loop_test(tc, bounds_the_code, 0, 2);
+}
+
+int
+main(void)
+{
+	return unit_run("run_python", add_tests);
+}
