@@ -8,6 +8,26 @@
 #include <string.h>
 
 #include "err.h"
+#include "utf8.h"
+
+/*
+ * The text may end up in JSON or in a message: it is UTF-8 whatever was put
+ * into it (a path may be anything) and wherever it had to be cut.
+ */
+static void
+err_tidy(struct err *err)
+{
+	size_t len = strlen(err->text);
+	char *p;
+
+	len -= utf8_incomplete_tail(err->text, len);
+	err->text[len] = '\0';
+	if (utf8_valid(err->text, len))
+		return;
+	for (p = err->text; *p != '\0'; p++)
+		if ((*p & 0x80) != 0)
+			*p = '?';
+}
 
 int
 err_set(struct err *err, const char *fmt, ...)
@@ -20,6 +40,7 @@ err_set(struct err *err, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(err->text, sizeof(err->text), fmt, ap);
 	va_end(ap);
+	err_tidy(err);
 	return -1;
 }
 
@@ -39,6 +60,7 @@ err_sys(struct err *err, const char *fmt, ...)
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s",
 	    strerror(saved));
+	err_tidy(err);
 	return -1;
 }
 
@@ -57,5 +79,6 @@ err_wrap(struct err *err, const char *fmt, ...)
 	va_end(ap);
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s", inner);
+	err_tidy(err);
 	return -1;
 }

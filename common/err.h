@@ -1,8 +1,8 @@
 /*
  * Errors as values. A function that can fail returns 0 or -1 and fills a
  * struct err that its caller owns, usually on the stack. The text is one plain
- * sentence without a full stop; it may reach the user, so it never holds
- * secrets. Used by every process; does nothing else.
+ * sentence without a full stop, always UTF-8; it may reach the user, so it
+ * never holds secrets. Used by every process; does nothing else.
  */
 #ifndef COMMON_ERR_H
 #define COMMON_ERR_H

@@ -1,7 +1,6 @@
 /*
  * Memory that cannot be forgotten: see mem.h. Linked into every process.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +48,23 @@ mem_strdup(const char *s)
 }
 
 char *
-mem_printf(const char *fmt, ...)
+mem_vprintf(const char *fmt, va_list ap)
 {
 	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) == -1)
+		fatal("no memory for a formatted text");
+	return text;
+}
+
+char *
+mem_printf(const char *fmt, ...)
+{
+	char *text;
 	va_list ap;
 
 	va_start(ap, fmt);
-	if (vasprintf(&text, fmt, ap) == -1)
-		fatal("no memory for a formatted text");
+	text = mem_vprintf(fmt, ap);
 	va_end(ap);
 	return text;
 }

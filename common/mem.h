@@ -7,6 +7,7 @@
 #ifndef COMMON_MEM_H
 #define COMMON_MEM_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 /* Returns size bytes of zeroes (at least one); the caller frees them. */
@@ -23,6 +24,8 @@ char *mem_strdup(const char *s);
 
 /* Returns the formatted string; the caller frees it. */
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+char *mem_vprintf(const char *fmt, va_list ap)
+    __attribute__((format(printf, 1, 0)));
 
 /* The clean-up function behind auto_free: frees *(void **)p. */
 void mem_auto_free(void *p);

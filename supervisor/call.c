@@ -9,7 +9,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -154,14 +153,12 @@ call_set_error(struct call *call, const char *fmt, ...)
 static void
 call_set_error(struct call *call, const char *fmt, ...)
 {
-	char text[ERR_TEXT_SIZE * 2];
 	va_list ap;
 
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	free(call->result.error);
-	call->result.error = mem_strdup(text);
+	va_start(ap, fmt);
+	call->result.error = mem_vprintf(fmt, ap);
+	va_end(ap);
 }
 
 /* The box ended before it had the code: its end is not that of the code. */
@@ -293,14 +290,13 @@ call_end(struct call *call, enum call_cause cause)
 void
 call_fail(struct call *call, const char *fmt, ...)
 {
-	char text[ERR_TEXT_SIZE * 2];
 	va_list ap;
 
 	if (call->cause == CALL_BY_ITSELF) {
+		free(call->result.error);
 		va_start(ap, fmt);
-		vsnprintf(text, sizeof(text), fmt, ap);
+		call->result.error = mem_vprintf(fmt, ap);
 		va_end(ap);
-		call_set_error(call, "%s", text);
 	}
 	call_end(call, CALL_BY_FAILURE);
 }
