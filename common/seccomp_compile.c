@@ -11,7 +11,7 @@
  *	badarch kill		calls of a foreign architecture (and x32) kill
  *	allow CALL...
  *	refuse CALL...		fails with EPERM
- *	allow CALL... if arg1 & MASK == VALUE, VALUE and arg2 & MASK == VALUE
+ *	allow CALL... if arg1 == VALUE, VALUE and arg2 & MASK == VALUE
  *
  * For one call the lines are tried in their order and the first that fits
  * decides; a call that no line fits gets the default. '?CALL' may be missing
@@ -62,7 +62,6 @@ struct constant {
 #define CONSTANT(name) { #name, (uint32_t)(name) }
 
 static const struct constant constants[] = {
-	{ "LOW32", UINT32_MAX },
 	{ "CLONE_NAMESPACES", NAMESPACE_FLAGS }, /* 0x80 is CLONE_NEWTIME */
 	CONSTANT(AF_UNIX),
 	CONSTANT(AT_EMPTY_PATH),
@@ -256,6 +255,23 @@ condition_read_values(struct list *list, struct condition *c, char **line)
 	return word;
 }
 
+/* "& MASK ==", or "==" for all of the 32 bits. */
+static uint32_t
+condition_read_mask(struct list *list, char **line)
+{
+	const char *word = word_next(line);
+	uint32_t mask;
+
+	if (word != NULL && strcmp(word, "==") == 0)
+		return UINT32_MAX;
+	if (word == NULL || strcmp(word, "&") != 0)
+		complain(list, "expected '&' or '==', found '%s'",
+		    word == NULL ? "the end of the line" : word);
+	mask = constants_join(list, word_next(line));
+	word_expect(list, line, "==");
+	return mask;
+}
+
 /* argN & MASK == VALUE, VALUE and … */
 static void
 conditions_read(struct list *list, struct rule *rule, char **line)
@@ -273,9 +289,7 @@ conditions_read(struct list *list, struct rule *rule, char **line)
 		    word[3] < '0' || word[3] > '5' || word[4] != '\0')
 			complain(list, "a condition begins with arg0 to arg5");
 		c->arg = (unsigned int)(word[3] - '0');
-		word_expect(list, line, "&");
-		c->mask = constants_join(list, word_next(line));
-		word_expect(list, line, "==");
+		c->mask = condition_read_mask(list, line);
 		word = condition_read_values(list, c, line);
 		if (word != NULL && strcmp(word, "and") != 0)
 			complain(list, "expected ',' or 'and', found '%s'",

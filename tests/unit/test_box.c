@@ -26,6 +26,7 @@
 #include "common/fd.h"
 #include "common/ipc.h"
 #include "common/ipc_socket.h"
+#include "common/landlock.h"
 #include "common/mem.h"
 #include "unit.h"
 
@@ -70,18 +71,25 @@ struct run {
 	pid_t launcher;
 	int init;
 	int code;
+	uint64_t landlock; /* as STARTED has them */
+	uint64_t proc;
 	siginfo_t end; /* of the code */
 	struct buffer text;
 	struct buffer error_text;
 };
 
-/* As the supervisor's spawn: the descriptors by number, nothing else. */
+/*
+ * As the supervisor's spawn: the descriptors by number. What it would not leave
+ * behind (a variable, a descriptor, signals ignored and blocked) must not get
+ * into a box either.
+ */
 static pid_t
 launch(const char *binary, int channel)
 {
 	char *const argv[] = { (char *)"caisson-box", NULL };
-	char *const env[] = { NULL };
+	char *const env[] = { (char *)"SECRET=1", NULL };
 	pid_t pid = fork();
+	sigset_t blocked;
 	int null;
 
 	if (pid != 0)
@@ -91,6 +99,11 @@ launch(const char *binary, int channel)
 	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		_exit(99);
 	close_range(4, ~0U, 0);
+	dup2(0, 7);
+	signal(SIGTERM, SIG_IGN);
+	sigemptyset(&blocked);
+	sigaddset(&blocked, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &blocked, NULL);
 	execve(binary, argv, env);
 	_exit(99);
 }
@@ -182,6 +195,8 @@ run_started(struct run *run)
 	ck_assert_int_eq(type, IPC_STARTED);
 	run->init = msg.started.init;
 	run->code = msg.started.code;
+	run->landlock = msg.started.landlock;
+	run->proc = msg.started.proc;
 	/* The end of the channel: the interpreter runs. */
 	type = run_message(run, &msg);
 	if (type == IPC_FAILED)
@@ -568,6 +583,73 @@ START_TEST(test_view)
 }
 END_TEST
 
+/* What STARTED says of the second layer, and that it is there. */
+START_TEST(test_landlock)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	/* Neither the mounts nor the mode of this device forbid it. */
+	run_code(&run, &setup, "print(name(open, '/dev/random', 'wb', 0),"
+	                       " os.path.exists('/proc/self/status'))");
+	ck_assert_uint_eq(run.landlock, (uint64_t)landlock_abi());
+	ck_assert_ptr_nonnull(run.text.data);
+	ck_assert_str_eq(strtok(run.text.data, " "),
+	    run.landlock > 0 ? "EACCES" : "ok");
+	ck_assert_str_eq(strtok(NULL, "\n"), run.proc ? "True" : "False");
+}
+END_TEST
+
+/* Returns the line of /proc/PID/status that begins with key, static. */
+static const char *
+status_of(int pidfd, const char *key)
+{
+	static char line[256];
+	char path[64];
+	FILE *file;
+	int pid = 0;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", pidfd);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		sscanf(line, "Pid: %d", &pid);
+	fclose(file);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	file = fopen(path, "re");
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, key, strlen(key)) == 0)
+			break;
+	fclose(file);
+	line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+/* Process 1 of the box has given up as much as the code has. */
+START_TEST(test_init)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	run_open(&run, &setup, run_path("caisson-box"));
+	run_started(&run);
+	ck_assert_str_eq(status_of(run.init, "Name:"), "Name:\tbox-init");
+	ck_assert_str_eq(
+	    status_of(run.init, "CapPrm:"), "CapPrm:\t0000000000000000");
+	ck_assert_str_eq(
+	    status_of(run.init, "CapBnd:"), "CapBnd:\t0000000000000000");
+	ck_assert_str_eq(
+	    status_of(run.init, "NoNewPrivs:"), "NoNewPrivs:\t1");
+	ck_assert_str_eq(status_of(run.init, "Seccomp:"), "Seccomp:\t2");
+	run_end(&run);
+}
+END_TEST
+
 START_TEST(test_pipes)
 {
 	struct ipc_setup setup;
@@ -915,6 +997,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, test_end, 0, turns * UNIT_COUNT(end_cases));
 	tcase_add_loop_test(tc, test_view, 0, turns * UNIT_COUNT(view_cases));
 	tcase_add_loop_test(tc, test_cpu_time, 0, turns);
+	tcase_add_loop_test(tc, test_landlock, 0, turns);
+	tcase_add_loop_test(tc, test_init, 0, turns);
 	tcase_add_loop_test(tc, test_pipes, 0, turns);
 	tcase_add_loop_test(tc, test_numpy, 0, turns);
 	tcase_add_loop_test(tc, test_venv, 0, turns);

@@ -151,6 +151,8 @@ view_add_link(
 {
 	size_t i;
 
+	if (view_covers(box, path))
+		return 0;
 	for (i = 0; i < box->nlinks; i++)
 		if (strcmp(path, box->links[i].path) == 0)
 			return 0;
