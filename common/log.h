@@ -1,7 +1,8 @@
 /*
  * The log: standard error, one write per line, prefixed with the role
  * ("relay[7]: "). Bytes that are not printable ASCII are escaped, so that
- * foreign bytes cannot forge lines or move a terminal's cursor. Used by every process; opens nothing.
+ * foreign bytes cannot forge lines or move a terminal's cursor. Used by every
+ * process; opens nothing.
  */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H

@@ -399,6 +399,15 @@ call_on_launcher_ended(void *ctx, const struct child_end *end)
 }
 
 static void
+call_on_relay_ended(void *ctx, const struct child_end *end)
+{
+	struct call *call = ctx;
+
+	(void)end;
+	call->relay_process = NULL;
+}
+
+static void
 call_on_init_ended(void *ctx, const struct child_end *end)
 {
 	struct call *call = ctx;
@@ -601,8 +610,8 @@ call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
 	if (call_start_worker(call, ROLE_RELAY, RELAY_UID, &call->relay,
 	        &pidfd, err) == -1)
 		return -1;
-	call->relay_process =
-	    reaper_watch(call->sv->base, &pidfd, NULL, NULL, err);
+	call->relay_process = reaper_watch(
+	    call->sv->base, &pidfd, call_on_relay_ended, call, err);
 	if (call->relay_process == NULL)
 		return -1;
 	start.control_in = fd_take(&pipes->control_in);

@@ -68,6 +68,13 @@ mcp_send(struct mcp *mcp, struct buffer *line)
 	buffer_reset(line);
 }
 
+static void
+mcp_batch_free(struct mcp_batch *batch)
+{
+	buffer_reset(&batch->answers);
+	free(batch);
+}
+
 /* One of those who keep a batch open is done with it. */
 static void
 mcp_batch_release(struct mcp *mcp, struct mcp_batch *batch)
@@ -79,8 +86,7 @@ mcp_batch_release(struct mcp *mcp, struct mcp_batch *batch)
 	if (batch->answers.len > 0)
 		buffer_printf(&line, "[%s]\n", batch->answers.data);
 	client_send(mcp->client, &line);
-	buffer_reset(&batch->answers);
-	free(batch);
+	mcp_batch_free(batch);
 }
 
 /* Of a message whose id is not known: it is answered with null. */
@@ -525,7 +531,10 @@ mcp_free(struct mcp **mcpp)
 
 	if (mcp == NULL)
 		return;
-	while ((request = LIST_FIRST(&mcp->requests)) != NULL)
+	while ((request = LIST_FIRST(&mcp->requests)) != NULL) {
+		if (request->batch != NULL && --request->batch->open == 0)
+			mcp_batch_free(request->batch);
 		mcp_request_free(request);
+	}
 	free(mcp);
 }

@@ -1,7 +1,8 @@
 /*
  * Children and their ends, by pidfd: no number that could mean somebody else
- * by now, and SIGCHLD only tells when to look for those without one. Runs in the supervisor, the parent of every
- * worker, of every box's first process and of the code itself.
+ * by now, and SIGCHLD only tells when to look for those without one. Runs in
+ * the supervisor, the parent of every worker, of every box's first process and
+ * of the code itself.
  */
 #include <errno.h>
 #include <signal.h>

@@ -30,8 +30,9 @@ static int
 spawn_find(const char *own_folder, enum role role)
 {
 	char path[PATH_MAX];
+	auto_fd int fd = -1;
 	size_t i;
-	int n, fd;
+	int n;
 
 	for (i = 0; i < sizeof(spawn_places) / sizeof(spawn_places[0]); i++) {
 		n = snprintf(path, sizeof(path), "%s/%s/%s", own_folder,
@@ -39,8 +40,10 @@ spawn_find(const char *own_folder, enum role role)
 		if (n < 0 || (size_t)n >= sizeof(path))
 			continue;
 		fd = open(path, O_PATH | O_CLOEXEC);
+		/* Not where the worker is to find its channel. */
 		if (fd != -1)
-			return fd;
+			return fcntl(
+			    fd, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
 	}
 	return -1;
 }

@@ -402,6 +402,20 @@ test('tools/call needs the name of the tool', async (t) => {
   await raw.finish();
 });
 
+test('what a call carries besides is ignored', async (t) => {
+  const raw = await Raw.open(t);
+  const { result } = await raw.request('tools/call', {
+    name: 'run_python', arguments: { code: 'print(1)' }, later: [{}],
+    _meta: { progressToken: 'token', 'other/key': { deep: [1, null] } },
+  });
+
+  assert.equal(result.content[0].text, '1');
+  assert.deepEqual((await raw.request('ping', { _meta: {} })).result, {});
+  assert.equal((await raw.request('tools/list', { _meta: {} }))
+    .result.tools.length, 1);
+  await raw.finish();
+});
+
 test('an id that is still running cannot be used again', async (t) => {
   const raw = await Raw.open(t);
   const gate = new Gate();

@@ -175,6 +175,16 @@ test('--help, --version and --check', async (t) => {
     assert.match(stdout, /^caisson \d+\.\d+\.\d+\n$/);
   });
 
+  await t.test('--selftest says of each promise whether it is kept', (s) => {
+    const { status, stdout } = program(s, { args: ['--selftest'] });
+    const lines = stdout.trimEnd().split('\n').slice(1, -1);
+
+    assert.ok(lines.length > 30, stdout);
+    for (const line of lines)
+      assert.match(line, /^(ok|FAIL|SKIP|WEAK|      ) +\S/);
+    assert.equal(status, /^FAIL/m.test(stdout) ? 1 : 0, stdout);
+  });
+
   await t.test('--check says what holds and where it comes from', (s) => {
     const home = homeWith(s, { memory: '256m', pids: 64 });
     const { status, stdout } = program(s, { home,

@@ -310,8 +310,8 @@ static const struct {
 	    "\"error\":\"code is missing\"}" },
 	{ "error", "busy: \"3\" wait",
 	    "status: error\nerror: busy: \"3\" wait",
-	    "{\"status\":\"error\",\"summary\":\"Sandbox error: busy: \\\"3\\\" "
-	    "wait\",\"error\":\"busy: \\\"3\\\" wait\"}" },
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: busy: "
+	    "\\\"3\\\" wait\",\"error\":\"busy: \\\"3\\\" wait\"}" },
 };
 
 START_TEST(says_why_nothing_ran)

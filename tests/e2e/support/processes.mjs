@@ -33,6 +33,7 @@ export function processOf(pid) {
     parent: Number(rest[1]),
     childFaults: Number(rest[8]),
     started: Number(rest[19]),
+    size: Number(rest[20]),
     name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
     command: command.split('\0').join(' ').trim(),
   };
@@ -63,8 +64,12 @@ export function descendants(pid) {
   return all.filter((entry) => entry.pid !== pid && family.has(entry.pid));
 }
 
-/* Dead, or waiting for a parent that is not ours to reap it. */
-const over = (entry) => entry === undefined ||
+/*
+ * Dead: not there, or left to a parent that is not ours to reap it. The first
+ * process of a pid namespace has already given up its memory when it waits
+ * for such parents to reap the others.
+ */
+const over = (entry) => entry === undefined || entry.size === 0 ||
   entry.state === 'Z' || entry.state === 'X';
 
 /* Whether this very process, and no later one of its number, still runs. */

@@ -1,0 +1,111 @@
+/*
+ * Tests of supervisor/on_box: what a box says while it is being built is
+ * passed on, and a step that failed is told with its way out. The call is a
+ * stand-in.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/box_step.h"
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+/* The call: writes down what it is told. */
+static int a_call;
+#define CALL ((struct call *)(void *)&a_call)
+
+static struct buffer told;
+
+void
+call_fail(struct call *call, const char *fmt, ...)
+{
+	char text[ERR_TEXT_SIZE * 2];
+	va_list ap;
+
+	ck_assert_ptr_eq(call, CALL);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buffer_printf(&told, "fail: %s\n", text);
+}
+
+void
+call_on_box_started(struct call *call, int *init, int *code,
+    unsigned int landlock, int proc)
+{
+	ck_assert_ptr_eq(call, CALL);
+	buffer_printf(&told, "started %d %d %u %d\n", fd_take(init),
+	    fd_take(code), landlock, proc);
+}
+
+START_TEST(passes_on_that_a_box_stands)
+{
+	struct ipc_started started = { .landlock = 6, .proc = 1, .init = 40,
+		.code = 41 };
+
+	supervisor_on_started(CALL, &started);
+	ck_assert_str_eq(told.data, "started 40 41 6 1\n");
+	ck_assert_int_eq(started.init, -1);
+	ck_assert_int_eq(started.code, -1);
+	buffer_reset(&told);
+}
+END_TEST
+
+START_TEST(tells_what_a_box_cannot_do)
+{
+	struct ipc_failed failed = { .step = BOX_STEP_USER_NAMESPACE,
+		.reason = "unshare: Operation not permitted" };
+	const struct box_step_info *step = box_step_info(failed.step);
+	auto_free char *expected = mem_printf("fail: the box cannot be built: "
+	    "could not create a user namespace (unshare: Operation not "
+	    "permitted); %s\n", step->fix);
+
+	supervisor_on_failed(CALL, &failed);
+	ck_assert_str_eq(told.data, expected);
+	buffer_reset(&told);
+}
+END_TEST
+
+/* Every step has room for the longest reason and a way out. */
+START_TEST(tells_it_whole)
+{
+	char reason[401];
+	struct ipc_failed failed = { .step = (uint64_t)_i, .reason = reason };
+	const char *fix = box_step_info(failed.step)->fix;
+
+	memset(reason, 'x', 400);
+	reason[400] = '\0';
+	supervisor_on_failed(CALL, &failed);
+	ck_assert_ptr_nonnull(strstr(told.data, reason));
+	ck_assert_ptr_nonnull(strstr(told.data, fix));
+	buffer_reset(&told);
+}
+END_TEST
+
+START_TEST(tells_of_a_step_without_a_name)
+{
+	struct ipc_failed failed = { .step = BOX_STEPS, .reason = "why" };
+
+	supervisor_on_failed(CALL, &failed);
+	ck_assert_str_eq(told.data, "fail: the box cannot be built: why\n");
+	buffer_reset(&told);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, passes_on_that_a_box_stands);
+	tcase_add_test(tc, tells_what_a_box_cannot_do);
+	tcase_add_loop_test(tc, tells_it_whole, 0, BOX_STEPS);
+	tcase_add_test(tc, tells_of_a_step_without_a_name);
+}
+
+int
+main(void)
+{
+	return unit_run("on_box", add_tests);
+}

@@ -1,0 +1,209 @@
+/*
+ * Tests of supervisor/on_relay: what a relay says of the output is checked
+ * before it is believed, and the rest is passed on in our own words. The call
+ * is a stand-in.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+/* The call: writes down what it is told. */
+static int a_call;
+#define CALL ((struct call *)(void *)&a_call)
+
+static struct buffer told;
+static struct call_stream told_out, told_errors;
+
+void
+call_fail(struct call *call, const char *fmt, ...)
+{
+	char text[ERR_TEXT_SIZE * 2];
+	va_list ap;
+
+	ck_assert_ptr_eq(call, CALL);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buffer_printf(&told, "fail: %s\n", text);
+}
+
+void
+call_on_code_running(struct call *call)
+{
+	ck_assert_ptr_eq(call, CALL);
+	buffer_add_text(&told, "running\n");
+}
+
+void
+call_on_drained(struct call *call, struct call_stream *out,
+    struct call_stream *errors)
+{
+	ck_assert_ptr_eq(call, CALL);
+	buffer_add_text(&told, "drained\n");
+	told_out = *out;
+	told_errors = *errors;
+}
+
+static void
+forget(void)
+{
+	buffer_reset(&told);
+	free(mem_take(&told_out.data));
+	free(mem_take(&told_errors.data));
+}
+
+/* A stream in a DONE message. */
+struct stream {
+	const char *text;
+	uint64_t head, dropped;
+};
+
+static struct ipc_blob
+inline_blob(const char *text)
+{
+	return (struct ipc_blob){ (const uint8_t *)text, strlen(text), -1 };
+}
+
+static void
+send_done(const struct stream *out, const struct stream *errors)
+{
+	struct ipc_done done = { .out = inline_blob(out->text),
+		.out_head = out->head,
+		.out_dropped = out->dropped,
+		.errors = inline_blob(errors->text),
+		.errors_head = errors->head,
+		.errors_dropped = errors->dropped };
+
+	supervisor_on_done(CALL, &done);
+}
+
+static void
+is_stream(const struct call_stream *found, const struct stream *wanted)
+{
+	ck_assert_uint_eq(found->len, strlen(wanted->text));
+	ck_assert_mem_eq(found->data, wanted->text, found->len);
+	ck_assert_uint_eq(found->head, wanted->head);
+	ck_assert_uint_eq(found->dropped, wanted->dropped);
+}
+
+/* Streams */
+
+static const struct stream fine = { "fine", 4, 0 };
+
+static const struct stream good[] = {
+	{ "", 0, 0 },
+	{ "all", 3, 0 },
+	{ "caf\xc3\xa9", 5, 0 },
+	{ "headtail", 4, 1 },
+	{ "tail", 0, 1 },
+	{ "head", 4, UINT64_MAX / 2 },
+	{ "", 0, 9 },
+	{ "\xc3\xa9\xc3\xa9", 2, 1 },
+};
+
+START_TEST(believes_good_streams)
+{
+	const struct stream *out = _i % 2 ? &good[_i / 2] : &fine;
+	const struct stream *errors = _i % 2 ? &fine : &good[_i / 2];
+
+	send_done(out, errors);
+	ck_assert_str_eq(told.data, "drained\n");
+	is_stream(&told_out, out);
+	is_stream(&told_errors, errors);
+	forget();
+}
+END_TEST
+
+#define OUTSIDE "fail: the relay talks nonsense: a cut outside of the output\n"
+#define NO_UTF8 "fail: the relay talks nonsense: output that is not UTF-8\n"
+
+static const struct {
+	struct stream stream;
+	const char *told;
+} bad[] = {
+	{ { "abc", 4, 1 }, OUTSIDE },
+	{ { "abc", UINT64_MAX / 2, 1 }, OUTSIDE },
+	{ { "", 1, 0 }, OUTSIDE },
+	{ { "abc", 2, 0 }, OUTSIDE }, /* a cut where nothing is missing */
+	{ { "abc", 0, 0 }, OUTSIDE },
+	{ { "a\xff", 2, 0 }, NO_UTF8 },
+	{ { "a\xff", 1, 1 }, NO_UTF8 },
+	{ { "\xed\xa0\x80", 3, 0 }, NO_UTF8 },
+	{ { "\xc3\xa9", 1, 1 }, NO_UTF8 }, /* a cut through a character */
+};
+
+START_TEST(refuses_bad_streams)
+{
+	const struct stream *out = _i % 2 ? &bad[_i / 2].stream : &fine;
+	const struct stream *errors = _i % 2 ? &fine : &bad[_i / 2].stream;
+	auto_free char *expected =
+	    mem_printf("%sdrained\n", bad[_i / 2].told);
+
+	send_done(out, errors);
+	ck_assert_str_eq(told.data, expected);
+	/* Nothing of it is kept, also of the stream that was good. */
+	ck_assert_ptr_null(told_out.data);
+	ck_assert_ptr_null(told_errors.data);
+	ck_assert_uint_eq(told_out.len + told_errors.len, 0);
+	forget();
+}
+END_TEST
+
+/* Large ones come in a memfd, which the message owns. */
+START_TEST(reads_large_streams)
+{
+	auto_free char *data = mem_alloc(MIB + 1);
+	struct stream large = { data, MIB, 0 };
+	struct ipc_done done = { .out = { NULL, MIB, -1 }, .out_head = MIB,
+		.errors = inline_blob("fine"), .errors_head = 4 };
+
+	memset(data, 'x', MIB);
+	done.out.fd = memfd_create("test", MFD_CLOEXEC);
+	ck_assert_int_eq(fd_write_all(done.out.fd, data, MIB), 0);
+	supervisor_on_done(CALL, &done);
+	ck_assert_str_eq(told.data, "drained\n");
+	is_stream(&told_out, &large);
+	is_stream(&told_errors, &fine);
+	fd_close(&done.out.fd);
+	forget();
+}
+END_TEST
+
+/* The rest */
+
+START_TEST(passes_on_what_the_relay_says)
+{
+	struct ipc_running running = { 0 };
+	struct ipc_fault fault = { .reason = "a frame without a type" };
+
+	supervisor_on_running(CALL, &running);
+	supervisor_on_fault(CALL, &fault);
+	ck_assert_str_eq(told.data, "running\nfail: the code broke the "
+	    "protocol of its box: a frame without a type\n");
+	forget();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));
+	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));
+	tcase_add_test(tc, reads_large_streams);
+	tcase_add_test(tc, passes_on_what_the_relay_says);
+}
+
+int
+main(void)
+{
+	return unit_run("on_relay", add_tests);
+}

@@ -1,0 +1,486 @@
+/*
+ * Tests of supervisor/reaper: every end is told once and exactly, a child that
+ * was forgotten or that nobody told us of leaves nothing behind, and nobody
+ * else's process can be watched.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+static struct event_base *base;
+
+/* What was told of a child. */
+struct told {
+	unsigned int times;
+	struct child_end end;
+	struct child *child; /* NULL when it was told */
+	struct told *forget; /* whose child to forget when told */
+};
+
+static void
+on_ended(void *ctx, const struct child_end *end)
+{
+	struct told *told = ctx;
+
+	told->times++;
+	told->end = *end;
+	told->child = NULL;
+	if (told->forget != NULL)
+		reaper_forget(&told->forget->child);
+}
+
+static void
+start(void)
+{
+	const struct rlimit none = { 0, 0 };
+
+	setrlimit(RLIMIT_CORE, &none);
+	base = loop_new(0);
+	reaper_init(base);
+}
+
+/* Lets the reaper do what can be done now. */
+static void
+settle(void)
+{
+	int n;
+
+	for (n = 0; n < 4; n++)
+		event_base_loop(base, EVLOOP_NONBLOCK);
+}
+
+static void
+wait_until_told(const struct told *told)
+{
+	while (told->times == 0)
+		event_base_loop(base, EVLOOP_ONCE);
+	settle();
+}
+
+/* Gone: not even a zombie is left. */
+static int
+is_gone(pid_t pid)
+{
+	return kill(pid, 0) == -1 && errno == ESRCH;
+}
+
+static void
+wait_until_gone(pid_t pid)
+{
+	while (!is_gone(pid))
+		event_base_loop(base, EVLOOP_ONCE);
+}
+
+/* Waits until it has ended, and leaves it to be reaped. */
+static void
+wait_until_dead(pid_t pid)
+{
+	siginfo_t si;
+
+	ck_assert_int_eq(
+	    waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT), 0);
+}
+
+/* What a child does. */
+static void
+do_exit(int code)
+{
+	_exit(code);
+}
+
+static void
+do_die(int number)
+{
+	signal(number, SIG_DFL);
+	raise(number);
+	_exit(1);
+}
+
+static void
+do_wait(int unused)
+{
+	(void)unused;
+	for (;;)
+		pause();
+}
+
+/* Uses 40 MiB, and the processor for a while. */
+static void
+do_work(int unused)
+{
+	char *memory = malloc(40 * MIB);
+	struct rusage usage;
+
+	(void)unused;
+	if (memory == NULL)
+		_exit(1);
+	do {
+		memset(memory, 1, 40 * MIB);
+		__asm__ volatile("" : : "r"(memory) : "memory");
+		getrusage(RUSAGE_SELF, &usage);
+	} while (usage.ru_utime.tv_sec == 0 &&
+	    usage.ru_utime.tv_usec < 20000);
+	_exit(0);
+}
+
+static pid_t
+make_child(void (*run)(int), int number)
+{
+	pid_t pid = fork();
+
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0)
+		run(number);
+	return pid;
+}
+
+static int
+open_pidfd(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+static void
+watch(pid_t pid, struct told *told)
+{
+	int pidfd = open_pidfd(pid);
+	struct err err;
+
+	memset(told, 0, sizeof(*told));
+	told->child = reaper_watch(base, &pidfd, on_ended, told, &err);
+	ck_assert_msg(told->child != NULL, "%s", err.text);
+	ck_assert_int_eq(pidfd, -1);
+}
+
+/* Tests */
+
+static const struct {
+	void (*run)(int);
+	int number, code;
+} ways[] = {
+	{ do_exit, 0, CLD_EXITED },
+	{ do_exit, 1, CLD_EXITED },
+	{ do_exit, 137, CLD_EXITED }, /* not SIGKILL */
+	{ do_exit, 255, CLD_EXITED },
+	{ do_die, SIGKILL, CLD_KILLED },
+	{ do_die, SIGTERM, CLD_KILLED },
+	{ do_die, SIGABRT, CLD_KILLED },
+	{ do_die, 40, CLD_KILLED },
+};
+
+START_TEST(tells_how_a_child_ended)
+{
+	struct told told;
+	int fds;
+	pid_t pid;
+
+	start();
+	fds = unit_open_fds();
+	pid = make_child(ways[_i].run, ways[_i].number);
+	watch(pid, &told);
+	wait_until_told(&told);
+	ck_assert_uint_eq(told.times, 1);
+	ck_assert_int_eq(told.end.code, ways[_i].code);
+	ck_assert_int_eq(told.end.status, ways[_i].number);
+	ck_assert_int_eq(is_gone(pid), 1);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+START_TEST(tells_what_it_used)
+{
+	struct told told;
+
+	start();
+	watch(make_child(do_work, 0), &told);
+	wait_until_told(&told);
+	ck_assert_int_eq(told.end.status, 0);
+	ck_assert(told.end.usage.ru_utime.tv_sec > 0 ||
+	    told.end.usage.ru_utime.tv_usec >= 20000);
+	ck_assert_int_ge(told.end.usage.ru_maxrss, 40 * 1024);
+}
+END_TEST
+
+START_TEST(watches_what_has_ended_already)
+{
+	struct told told;
+	pid_t pid;
+
+	start();
+	reaper_hold(); /* as while it is not known yet */
+	pid = make_child(do_exit, 5);
+	wait_until_dead(pid);
+	settle();
+	watch(pid, &told);
+	reaper_release();
+	wait_until_told(&told);
+	ck_assert_int_eq(told.end.status, 5);
+}
+END_TEST
+
+START_TEST(kills)
+{
+	struct told told;
+
+	start();
+	reaper_kill(NULL);
+	watch(make_child(do_wait, 0), &told);
+	settle();
+	ck_assert_uint_eq(told.times, 0);
+	reaper_kill(told.child);
+	reaper_kill(told.child);
+	wait_until_told(&told);
+	ck_assert_int_eq(told.end.code, CLD_KILLED);
+	ck_assert_int_eq(told.end.status, SIGKILL);
+}
+END_TEST
+
+/* It ended by itself before: that end is told. */
+START_TEST(kills_too_late)
+{
+	struct told told;
+	pid_t pid;
+
+	start();
+	pid = make_child(do_exit, 3);
+	watch(pid, &told);
+	wait_until_dead(pid);
+	reaper_kill(told.child);
+	wait_until_told(&told);
+	ck_assert_int_eq(told.end.code, CLD_EXITED);
+	ck_assert_int_eq(told.end.status, 3);
+}
+END_TEST
+
+START_TEST(forgets)
+{
+	struct told told = { 0 };
+	int fds;
+	pid_t pid;
+
+	start();
+	fds = unit_open_fds();
+	reaper_forget(&told.child); /* NULL is accepted */
+	pid = make_child(do_wait, 0);
+	watch(pid, &told);
+	reaper_forget(&told.child);
+	ck_assert_ptr_null(told.child);
+	wait_until_gone(pid);
+	settle();
+	ck_assert_uint_eq(told.times, 0);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+/* As one end makes the rest of a call uninteresting. */
+START_TEST(forgets_others_when_told)
+{
+	struct told first, second;
+	pid_t pid, other_pid;
+
+	start();
+	pid = make_child(do_exit, 0);
+	other_pid = make_child(do_exit, 0);
+	wait_until_dead(pid);
+	wait_until_dead(other_pid);
+	/* Both ends lie ready: the event of the other may be active. */
+	watch(pid, &first);
+	watch(other_pid, &second);
+	first.forget = &second;
+	second.forget = &first;
+	while (!is_gone(pid) || !is_gone(other_pid))
+		event_base_loop(base, EVLOOP_ONCE);
+	settle();
+	ck_assert_uint_eq(first.times + second.times, 1);
+}
+END_TEST
+
+/* What is not a child of ours is refused, and its descriptor closed. */
+START_TEST(watches_children_only)
+{
+	struct err err = { 0, "" };
+	int pidfds[4], fds, n;
+	int pipes[2];
+
+	start();
+	fds = unit_open_fds();
+	ck_assert_int_eq(pipe(pipes), 0);
+	pidfds[0] = open_pidfd(getppid());
+	pidfds[1] = open_pidfd(getpid());
+	pidfds[2] = pipes[0];
+	pidfds[3] = pipes[1];
+	for (n = 0; n < 4; n++) {
+		ck_assert_int_ge(pidfds[n], 0);
+		ck_assert_ptr_null(reaper_watch(
+		    base, &pidfds[n], on_ended, NULL, &err));
+		ck_assert_int_eq(pidfds[n], -1);
+		ck_assert_ptr_nonnull(
+		    strstr(err.text, "this process is no child of ours"));
+	}
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+/* Sweeping: children that nobody told us of. */
+
+START_TEST(sweeps_what_nobody_watches)
+{
+	struct told told;
+	pid_t first, second;
+
+	start();
+	watch(make_child(do_wait, 0), &told);
+	first = make_child(do_exit, 0);
+	wait_until_gone(first);
+	second = make_child(do_die, SIGKILL);
+	wait_until_gone(second);
+	ck_assert_uint_eq(told.times, 0);
+	reaper_kill(told.child);
+	wait_until_told(&told);
+}
+END_TEST
+
+/* Behind one that is watched and not reaped yet, too. */
+START_TEST(sweeps_behind_the_watched)
+{
+	struct told told;
+	pid_t watched, unknown;
+
+	start();
+	reaper_hold();
+	watched = make_child(do_exit, 9);
+	wait_until_dead(watched);
+	unknown = make_child(do_exit, 0);
+	wait_until_dead(unknown);
+	watch(watched, &told);
+	reaper_release();
+	wait_until_told(&told);
+	wait_until_gone(unknown);
+	ck_assert_uint_eq(told.times, 1);
+	ck_assert_int_eq(told.end.status, 9);
+}
+END_TEST
+
+/* A box that is being built: its processes may still be announced. */
+START_TEST(sweeps_nothing_while_held)
+{
+	pid_t pid;
+
+	start();
+	reaper_hold();
+	reaper_hold();
+	pid = make_child(do_exit, 0);
+	wait_until_dead(pid);
+	settle();
+	ck_assert_int_eq(is_gone(pid), 0);
+	reaper_release();
+	settle();
+	ck_assert_int_eq(is_gone(pid), 0);
+	reaper_release();
+	ck_assert_int_eq(is_gone(pid), 1);
+}
+END_TEST
+
+#define MANY 60
+
+START_TEST(tells_many_apart)
+{
+	struct told told[MANY];
+	pid_t pids[MANY];
+	int n, fds;
+
+	start();
+	fds = unit_open_fds();
+	for (n = 0; n < MANY; n++) {
+		pids[n] = make_child(do_exit, n);
+		if (n % 3 != 0)
+			watch(pids[n], &told[n]);
+	}
+	for (n = 0; n < MANY; n++)
+		wait_until_gone(pids[n]);
+	for (n = 0; n < MANY; n++)
+		if (n % 3 != 0) {
+			ck_assert_uint_eq(told[n].times, 1);
+			ck_assert_int_eq(told[n].end.status, n);
+		}
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+/* The end of the program */
+
+START_TEST(finishes_with_all)
+{
+	struct told told[2];
+	pid_t pids[3];
+
+	start();
+	pids[0] = make_child(do_wait, 0);
+	pids[1] = make_child(do_exit, 1);
+	pids[2] = make_child(do_exit, 2); /* not watched */
+	watch(pids[0], &told[0]);
+	watch(pids[1], &told[1]);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	ck_assert_int_eq(is_gone(pids[0]), 1);
+	ck_assert_int_eq(is_gone(pids[1]), 1);
+	ck_assert_int_eq(is_gone(pids[2]), 1);
+}
+END_TEST
+
+START_TEST(finishes_in_time)
+{
+	pid_t pid;
+
+	start();
+	pid = make_child(do_wait, 0); /* not watched: nobody kills it */
+	reaper_finish(20);
+	ck_assert_int_eq(is_gone(pid), 0);
+	kill(pid, SIGKILL);
+	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
+}
+END_TEST
+
+START_TEST(finishes_with_nobody)
+{
+	start();
+	reaper_finish(SHUTDOWN_REAP_MS);
+	reaper_finish(SHUTDOWN_REAP_MS);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, tells_how_a_child_ended, 0, UNIT_COUNT(ways));
+	tcase_add_test(tc, tells_what_it_used);
+	tcase_add_test(tc, watches_what_has_ended_already);
+	tcase_add_test(tc, kills);
+	tcase_add_test(tc, kills_too_late);
+	tcase_add_test(tc, forgets);
+	tcase_add_test(tc, forgets_others_when_told);
+	tcase_add_test(tc, watches_children_only);
+	tcase_add_test(tc, sweeps_what_nobody_watches);
+	tcase_add_test(tc, sweeps_behind_the_watched);
+	tcase_add_test(tc, sweeps_nothing_while_held);
+	tcase_add_test(tc, tells_many_apart);
+	tcase_add_test(tc, finishes_with_all);
+	tcase_add_test(tc, finishes_in_time);
+	tcase_add_test(tc, finishes_with_nobody);
+}
+
+int
+main(void)
+{
+	return unit_run("reaper", add_tests);
+}

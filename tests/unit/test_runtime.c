@@ -1,0 +1,280 @@
+/*
+ * Tests of supervisor/runtime: what a native box is asked to be, and that its
+ * pipes are handed over and nowhere else. The call is a stand-in, the test is
+ * the box.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/ipc_socket.h"
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+/* The call */
+
+static int a_call;
+#define CALL ((struct call *)(void *)&a_call)
+
+static struct supervisor sv;
+static struct channel *channel; /* to the box; NULL: it cannot be started */
+static int box = -1;            /* the box's end of it */
+static unsigned long number;
+static unsigned int timeout;
+
+struct supervisor *
+call_supervisor(struct call *call)
+{
+	ck_assert_ptr_eq(call, CALL);
+	return &sv;
+}
+
+unsigned long
+call_number(const struct call *call)
+{
+	(void)call;
+	return number;
+}
+
+unsigned int
+call_timeout(const struct call *call)
+{
+	(void)call;
+	return timeout;
+}
+
+struct channel *
+call_start_box(struct call *call, struct err *err)
+{
+	ck_assert_ptr_eq(call, CALL);
+	if (channel == NULL)
+		err_set(err, "no box today");
+	return channel;
+}
+
+/* A box says nothing here. */
+static void
+on_closed(void *ctx, const struct err *why)
+{
+	(void)ctx;
+	ck_abort_msg("closed: %s", why == NULL ? "the end" : why->text);
+}
+
+static void
+open_box(void)
+{
+	static channel_handler *const routes[IPC_TYPES];
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BOX, routes,
+		on_closed, NULL };
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	box = pair[1];
+	channel = channel_new(sv.base, &pair[0], &ends);
+}
+
+static void
+close_box(void)
+{
+	channel_free(&channel);
+	fd_close(&box);
+	event_base_free(sv.base);
+}
+
+/* Options as they are by default. */
+static void
+start(void)
+{
+	sv.base = loop_new(0);
+	sv.options.memory = 512 * MIB;
+	sv.options.pids = 128;
+	sv.options.python = (char *)"/usr/bin/python3";
+	number = 7;
+	timeout = 30;
+}
+
+/* The four ends of a box; the others are closed. */
+static struct box_pipes
+make_pipes(void)
+{
+	struct box_pipes pipes;
+	int *const ends[4] = { &pipes.control_in, &pipes.control_out,
+		&pipes.out, &pipes.errors };
+	int pair[2], n;
+
+	for (n = 0; n < 4; n++) {
+		ck_assert_int_eq(pipe2(pair, O_CLOEXEC), 0);
+		*ends[n] = pair[n > 0];
+		close(pair[n == 0]);
+	}
+	return pipes;
+}
+
+static int
+start_native(struct box_pipes *pipes, struct err *err)
+{
+	return runtime_find("native")->start(CALL, pipes, err);
+}
+
+static void
+are_taken(const struct box_pipes *pipes)
+{
+	ck_assert_int_eq(pipes->control_in, -1);
+	ck_assert_int_eq(pipes->control_out, -1);
+	ck_assert_int_eq(pipes->out, -1);
+	ck_assert_int_eq(pipes->errors, -1);
+}
+
+/* Starts a box and receives what it is asked to be. */
+static void
+ask(struct ipc_setup *setup)
+{
+	static struct ipc_packet packet;
+	struct box_pipes pipes = make_pipes();
+	union ipc_any msg;
+	enum ipc_type type;
+	struct err err;
+
+	ck_assert_msg(start_native(&pipes, &err) == 0, "%s", err.text);
+	are_taken(&pipes);
+	ck_assert_int_eq(ipc_socket_receive(box, &packet, &err), 1);
+	ck_assert_msg(ipc_decode(&packet, &type, &msg, &err) == 0, "%s",
+	    err.text);
+	ck_assert_int_eq(type, IPC_SETUP);
+	*setup = msg.setup;
+}
+
+static void
+forget(struct ipc_setup *setup)
+{
+	fd_close(&setup->control_in);
+	fd_close(&setup->control_out);
+	fd_close(&setup->out);
+	fd_close(&setup->errors);
+}
+
+/* Tests */
+
+START_TEST(asks_for_what_the_options_say)
+{
+	unsigned long processors = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
+	struct ipc_setup setup;
+	int fds;
+
+	start();
+	open_box();
+	fds = unit_open_fds();
+	ask(&setup);
+	ck_assert_uint_eq(setup.memory, 512 * MIB);
+	ck_assert_uint_eq(setup.files_bytes, 128 * MIB);
+	ck_assert_uint_eq(setup.processes, 128);
+	ck_assert_uint_eq(setup.cpu_seconds, 30 * processors + 5);
+	ck_assert_str_eq(setup.python, "/usr/bin/python3");
+	ck_assert_uint_eq(
+	    setup.uid, geteuid() == 0 ? BOX_UID_FIRST + 7 : 0);
+	ck_assert_int_eq(unit_open_fds(), fds + 4); /* those it was given */
+	forget(&setup);
+	close_box();
+}
+END_TEST
+
+/* Boxes of root differ in their users, however many there were. */
+START_TEST(gives_each_box_its_user)
+{
+	static const unsigned long numbers[] = { 1, 2, BOX_UID_COUNT - 1,
+		BOX_UID_COUNT, BOX_UID_COUNT + 1, UINT64_MAX / 2 };
+	struct ipc_setup setup;
+
+	if (geteuid() != 0) {
+		unit_skip("only boxes of root have users of their own");
+		return;
+	}
+	start();
+	number = numbers[_i];
+	open_box();
+	ask(&setup);
+	ck_assert_uint_eq(
+	    setup.uid, BOX_UID_FIRST + numbers[_i] % BOX_UID_COUNT);
+	ck_assert_uint_ne(setup.uid, RELAY_UID);
+	forget(&setup);
+	close_box();
+}
+END_TEST
+
+/* Every value that an option may have is one that a box can be asked for. */
+START_TEST(asks_within_the_catalogue)
+{
+	struct ipc_setup setup;
+
+	start();
+	sv.options.memory = _i == 0 ? MEMORY_MIN : MEMORY_MAX;
+	sv.options.pids = _i == 0 ? PIDS_MIN : PIDS_MAX;
+	timeout = _i == 0 ? 1 : TIMEOUT_SECONDS_MAX;
+	open_box();
+	ask(&setup);
+	ck_assert_uint_eq(setup.memory, sv.options.memory);
+	forget(&setup);
+	close_box();
+}
+END_TEST
+
+START_TEST(tells_that_a_box_cannot_start)
+{
+	struct box_pipes pipes = make_pipes();
+	struct err err = { 0, "" };
+
+	start();
+	ck_assert_int_eq(start_native(&pipes, &err), -1);
+	ck_assert_str_eq(err.text, "no box today");
+	ck_assert_int_ge(pipes.control_in, 0); /* still the caller's */
+	close_box();
+}
+END_TEST
+
+START_TEST(tells_that_a_box_cannot_be_asked)
+{
+	struct box_pipes pipes;
+	struct err err = { 0, "" };
+	int fds;
+
+	start();
+	sv.options.python = (char *)"/usr/bin/python\xff";
+	open_box();
+	fds = unit_open_fds();
+	pipes = make_pipes();
+	ck_assert_int_eq(start_native(&pipes, &err), -1);
+	ck_assert_str_eq(err.text, "message setup: python is not UTF-8");
+	are_taken(&pipes);
+	ck_assert_int_eq(unit_open_fds(), fds);
+	close_box();
+}
+END_TEST
+
+START_TEST(finds_a_runtime_by_its_name)
+{
+	ck_assert_str_eq(runtime_find("native")->name, "native");
+	ck_assert_ptr_null(runtime_find("podman"));
+	ck_assert_ptr_null(runtime_find(""));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, asks_for_what_the_options_say);
+	tcase_add_loop_test(tc, gives_each_box_its_user, 0, 6);
+	tcase_add_loop_test(tc, asks_within_the_catalogue, 0, 2);
+	tcase_add_test(tc, tells_that_a_box_cannot_start);
+	tcase_add_test(tc, tells_that_a_box_cannot_be_asked);
+	tcase_add_test(tc, finds_a_runtime_by_its_name);
+}
+
+int
+main(void)
+{
+	return unit_run("runtime", add_tests);
+}

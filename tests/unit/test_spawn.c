@@ -1,0 +1,428 @@
+/*
+ * Tests of supervisor/spawn: what a worker finds when it starts, and how it is
+ * found. This program copies itself into a folder under the names of the
+ * workers and runs the copy; started by spawn, it is a stand-in that tells
+ * what it sees over its channel.
+ */
+#include <fcntl.h>
+#include <grp.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+extern char **environ;
+
+#define STAND_IN_STATUS 42
+#define REPORT_SIZE 8192
+/* Somebody whom a worker can become; not a user of any system. */
+#define OTHER_UID 1879048190
+
+/* The stand-in: what it sees, one line each */
+
+static void
+report_fds(struct buffer *seen)
+{
+	struct stat st;
+	int fd;
+
+	buffer_add_text(seen, "fds");
+	for (fd = 0; fd < 1024; fd++)
+		if (fcntl(fd, F_GETFD) != -1)
+			buffer_printf(seen, " %d", fd);
+	for (fd = 0; fd < 3; fd++) {
+		fstat(fd, &st);
+		buffer_printf(seen, "\nfd%d %llu:%llu", fd,
+		    (unsigned long long)st.st_dev,
+		    (unsigned long long)st.st_ino);
+	}
+	buffer_add_text(seen, "\n");
+}
+
+static void
+report_signals(struct buffer *seen)
+{
+	struct sigaction action;
+	sigset_t blocked;
+	int number;
+
+	buffer_add_text(seen, "signals");
+	sigprocmask(SIG_SETMASK, NULL, &blocked);
+	for (number = 1; number < NSIG; number++) {
+		if (sigismember(&blocked, number) == 1)
+			buffer_printf(seen, " %d blocked", number);
+		if (sigaction(number, NULL, &action) == 0 &&
+		    action.sa_handler == SIG_IGN)
+			buffer_printf(seen, " %d ignored", number);
+	}
+	buffer_add_text(seen, "\n");
+}
+
+static void
+report_identity(struct buffer *seen)
+{
+	uid_t uid, euid, suid;
+	gid_t gid, egid, sgid;
+
+	getresuid(&uid, &euid, &suid);
+	getresgid(&gid, &egid, &sgid);
+	buffer_printf(seen, "uid %u %u %u\ngid %u %u %u\ngroups %d\n", uid,
+	    euid, suid, gid, egid, sgid, getgroups(0, NULL));
+	buffer_printf(seen, "leader %d\n", getsid(0) == getpid());
+	buffer_printf(seen, "no_new_privs %d\n",
+	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+}
+
+static int
+stand_in(const char *title)
+{
+	auto_buffer struct buffer seen = { 0 };
+
+	buffer_printf(&seen, "title %s\nenvironment %s\n", title,
+	    environ[0] == NULL ? "empty" : environ[0]);
+	report_fds(&seen);
+	report_signals(&seen);
+	report_identity(&seen);
+	send(WORKER_CHANNEL_FD, seen.data, seen.len, 0);
+	return STAND_IN_STATUS;
+}
+
+/* The tests: they run in the copy, with workers beside it */
+
+static char folder[256]; /* of the copy */
+static char report[REPORT_SIZE];
+
+static void
+init(void)
+{
+	struct err err;
+
+	ck_assert_msg(spawn_init(&err) == 0, "%s", err.text);
+}
+
+/* Spawns a worker and waits for its report and its end. */
+static int
+spawn(enum role role, unsigned int uid, int number)
+{
+	int pair[2], pidfd;
+	struct err err;
+	siginfo_t si;
+	ssize_t n;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	if (number != -1) {
+		ck_assert_int_eq(dup2(pair[1], number), number);
+		ck_assert_int_eq(fcntl(number, F_SETFD, FD_CLOEXEC), 0);
+		close(pair[1]);
+		pair[1] = number;
+	}
+	ck_assert_msg(spawn_worker(role, 7, uid, pair[1], &pidfd, &err) == 0,
+	    "%s", err.text);
+	ck_assert_int_eq(fcntl(pidfd, F_GETFD), FD_CLOEXEC);
+	close(pair[1]);
+	n = recv(pair[0], report, sizeof(report) - 1, 0);
+	report[n > 0 ? n : 0] = '\0';
+	close(pair[0]);
+	ck_assert_int_eq(
+	    waitid((idtype_t)3 /* P_PIDFD */, (id_t)pidfd, &si, WEXITED), 0);
+	ck_assert_int_eq(si.si_code, CLD_EXITED);
+	close(pidfd);
+	return si.si_status;
+}
+
+static void
+says(const char *line)
+{
+	ck_assert_msg(strstr(report, line) != NULL, "no '%s' in\n%s", line,
+	    report);
+}
+
+/* Whether its descriptor number is the same file as this one here. */
+static void
+says_fd(int number, int fd)
+{
+	auto_free char *line = NULL;
+	struct stat st;
+
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	line = mem_printf("fd%d %llu:%llu\n", number,
+	    (unsigned long long)st.st_dev, (unsigned long long)st.st_ino);
+	says(line);
+}
+
+/* A supervisor in the worst of moods, and what must not reach the worker. */
+static void
+be_untidy(void)
+{
+	sigset_t all;
+
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	setenv("MCP_BRIDGE_TEST", "secret", 1);
+	dup2(open("/etc/passwd", O_RDONLY), 100);
+	dup2(100, STDIN_FILENO);
+	dup2(100, STDOUT_FILENO);
+}
+
+START_TEST(a_worker_starts_clean)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	init();
+	be_untidy();
+	ck_assert_int_eq(spawn(_i == 0 ? ROLE_RELAY : ROLE_BOX, 0, -1),
+	    STAND_IN_STATUS);
+	says(_i == 0 ? "title caisson: relay[7]\n" : "title caisson: box[7]\n");
+	says("environment empty\n");
+	says("fds 0 1 2 3\n");
+	says_fd(0, null);
+	says_fd(1, STDERR_FILENO);
+	says_fd(2, STDERR_FILENO);
+	says("signals\n");
+	says("leader 1\n");
+	says("no_new_privs 1\n");
+	close(null);
+}
+END_TEST
+
+START_TEST(the_supervisor_keeps_its_own)
+{
+	sigset_t mask;
+	int fds;
+
+	init();
+	fds = unit_open_fds();
+	be_untidy();
+	spawn(ROLE_RELAY, 0, -1);
+	ck_assert_int_eq(unit_open_fds(), fds + 2);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	ck_assert_int_eq(sigismember(&mask, SIGUSR1), 1);
+	ck_assert(signal(SIGPIPE, SIG_DFL) == SIG_IGN);
+	ck_assert_int_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
+	ck_assert_str_eq(getenv("MCP_BRIDGE_TEST"), "secret");
+}
+END_TEST
+
+START_TEST(a_worker_of_root_gets_its_own_user)
+{
+	const gid_t groups[] = { 1, 2 };
+
+	if (geteuid() != 0) {
+		unit_skip("only root can start a worker as somebody else");
+		return;
+	}
+	init();
+	ck_assert_int_eq(setgroups(2, groups), 0);
+	ck_assert_int_eq(spawn(ROLE_RELAY, OTHER_UID, -1), STAND_IN_STATUS);
+	says("uid 1879048190 1879048190 1879048190\n");
+	says("gid 1879048190 1879048190 1879048190\n");
+	says("groups 0\n");
+}
+END_TEST
+
+START_TEST(a_worker_may_stay_who_we_are)
+{
+	auto_free char *uid = mem_printf("uid %u %u %u\n", geteuid(),
+	    geteuid(), geteuid());
+
+	init();
+	/* Without root there is no choice, whatever is asked for. */
+	ck_assert_int_eq(spawn(ROLE_BOX, geteuid() == 0 ? 0 : OTHER_UID, -1),
+	    STAND_IN_STATUS);
+	says(uid);
+}
+END_TEST
+
+/* The channel may have any number, that of the worker's end included. */
+START_TEST(the_channel_may_be_anywhere)
+{
+	init();
+	ck_assert_int_eq(spawn(ROLE_RELAY, 0, 200 + _i), STAND_IN_STATUS);
+	says("fds 0 1 2 3\n");
+}
+END_TEST
+
+/*
+ * With the lowest numbers free: the binaries are opened in the place of what
+ * the worker is to find there. In a child, as Check needs its own descriptors.
+ */
+static int
+spawn_with_few_fds(int channel_first)
+{
+	int pair[2], pidfd;
+	struct err err;
+	siginfo_t si;
+
+	close_range(3, ~0U, 0);
+	if ((channel_first || spawn_init(&err) == 0) &&
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
+	    (!channel_first || spawn_init(&err) == 0) &&
+	    spawn_worker(ROLE_RELAY, 7, 0, pair[!channel_first], &pidfd,
+	        &err) == 0 &&
+	    waitid((idtype_t)3, (id_t)pidfd, &si, WEXITED) == 0)
+		return si.si_status;
+	return 1;
+}
+
+START_TEST(the_lowest_numbers_may_be_free)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid == 0)
+		_exit(spawn_with_few_fds(_i));
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(WEXITSTATUS(status), STAND_IN_STATUS);
+}
+END_TEST
+
+/* Where the workers are looked for */
+
+static char *
+in_folder(const char *name)
+{
+	return mem_printf("%s/%s", folder, name);
+}
+
+static void
+move(const char *from, const char *to)
+{
+	auto_free char *from_path = in_folder(from);
+	auto_free char *to_path = in_folder(to);
+
+	ck_assert_int_eq(rename(from_path, to_path), 0);
+}
+
+START_TEST(a_missing_worker_is_named)
+{
+	auto_free char *expected = mem_printf("caisson-box is neither in %s "
+	    "nor in %s/" CAISSON_LIBEXEC_RELATIVE ": install Caisson again, "
+	    "or build it again", folder, folder);
+	struct err err = { 0, "" };
+
+	move("caisson-box", "away");
+	ck_assert_int_eq(spawn_init(&err), -1);
+	ck_assert_str_eq(err.text, expected);
+	move("away", "caisson-box");
+	init();
+}
+END_TEST
+
+START_TEST(workers_may_be_installed)
+{
+	move("caisson-box", CAISSON_LIBEXEC_RELATIVE "/caisson-box");
+	init();
+	ck_assert_int_eq(spawn(ROLE_BOX, 0, -1), STAND_IN_STATUS);
+	move(CAISSON_LIBEXEC_RELATIVE "/caisson-box", "caisson-box");
+}
+END_TEST
+
+static void
+write_garbage(const char *name)
+{
+	auto_free char *path = in_folder(name);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fd_write_all(fd, "no program\n", 11), 0);
+	close(fd);
+}
+
+/* An upgrade while we run: the workers stay those of our version. */
+START_TEST(workers_are_found_once)
+{
+	init();
+	move("caisson-relay", "old");
+	write_garbage("caisson-relay");
+	ck_assert_int_eq(spawn(ROLE_RELAY, 0, -1), STAND_IN_STATUS);
+	move("old", "caisson-relay");
+}
+END_TEST
+
+START_TEST(a_worker_that_cannot_start_ends)
+{
+	move("caisson-relay", "old");
+	write_garbage("caisson-relay");
+	init();
+	ck_assert_int_eq(spawn(ROLE_RELAY, 0, -1), FATAL_EXIT_STATUS);
+	ck_assert_str_eq(report, "");
+	move("old", "caisson-relay");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, a_worker_starts_clean, 0, 2);
+	tcase_add_test(tc, the_supervisor_keeps_its_own);
+	tcase_add_test(tc, a_worker_of_root_gets_its_own_user);
+	tcase_add_test(tc, a_worker_may_stay_who_we_are);
+	tcase_add_loop_test(tc, the_channel_may_be_anywhere, 0, 2);
+	tcase_add_loop_test(tc, the_lowest_numbers_may_be_free, 0, 2);
+	tcase_add_test(tc, a_missing_worker_is_named);
+	tcase_add_test(tc, workers_may_be_installed);
+	tcase_add_test(tc, workers_are_found_once);
+	tcase_add_test(tc, a_worker_that_cannot_start_ends);
+}
+
+/* The copies */
+
+/* Makes a folder as an installation has it. Returns its path, for free(). */
+static char *
+make_copies(void)
+{
+	char *root = mem_strdup("/tmp/test_spawn.XXXXXX");
+	auto_free char *command = NULL;
+
+	if (mkdtemp(root) == NULL)
+		return NULL;
+	command = mem_printf("mkdir '%s/bin' && cd '%s/bin' && "
+	    "mkdir -p '" CAISSON_LIBEXEC_RELATIVE "' && "
+	    "cp /proc/%d/exe test_spawn && cp test_spawn caisson-relay && "
+	    "cp test_spawn caisson-box", root, root, (int)getpid());
+	return system(command) == 0 ? root : NULL;
+}
+
+static int
+run_copy(void)
+{
+	auto_free char *root = make_copies();
+	auto_free char *copy = NULL;
+	auto_free char *command = NULL;
+	int status;
+
+	if (root == NULL)
+		return EXIT_FAILURE;
+	copy = mem_printf("'%s/bin/test_spawn' copy", root);
+	command = mem_printf("rm -rf '%s'", root);
+	status = system(copy);
+	return system(command) == 0 && status == 0 ? EXIT_SUCCESS :
+	    EXIT_FAILURE;
+}
+
+int
+main(int argc, char **argv)
+{
+	if (strncmp(argv[0], "caisson: ", 9) == 0)
+		return stand_in(argv[0]);
+	if (argc == 1)
+		return run_copy();
+	if (readlink("/proc/self/exe", folder, sizeof(folder) - 1) == -1)
+		return EXIT_FAILURE;
+	dirname(folder);
+	return unit_run("spawn", add_tests);
+}

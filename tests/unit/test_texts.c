@@ -1,0 +1,236 @@
+/*
+ * Tests of supervisor/texts: what we say about ourselves is one line of valid
+ * JSON, short, and promises nothing that is not there.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+/* PRODUCT: the whole answer to tools/list, without outputSchema. */
+#define TOOLS_MAX 1000
+#define ENVELOPE "{\"jsonrpc\":\"2.0\",\"id\":1234567890,\"result\":}\n"
+/* Some hosts show only this much of the instructions. */
+#define INSTRUCTIONS_MAX 512
+
+/* The widest numbers that options can have. */
+static const struct options options = { .timeout = 12345,
+	.max_timeout = TIMEOUT_SECONDS_MAX,
+	.memory = 300 * MIB,
+	.pids = 77,
+	.max_output = 48 * KIB };
+
+/* Reads what was added; it is one line. */
+static json_t *
+read_json(struct buffer *text)
+{
+	json_error_t error;
+	json_t *json;
+
+	ck_assert_ptr_null(strchr(text->data, '\n'));
+	json = json_loads(text->data, JSON_REJECT_DUPLICATES, &error);
+	if (json == NULL)
+		ck_abort_msg("%s: %s", error.text, text->data);
+	buffer_reset(text);
+	return json;
+}
+
+static json_t *
+read_tool(json_t **list)
+{
+	struct buffer text = { 0 };
+	json_t *tools;
+
+	texts_add_tools(&text, &options);
+	*list = read_json(&text);
+	tools = json_object_get(*list, "tools");
+	ck_assert_uint_eq(json_object_size(*list), 1);
+	ck_assert_uint_eq(json_array_size(tools), 1);
+	return json_array_get(tools, 0);
+}
+
+/* The string at a place such as "serverInfo.version"; never NULL. */
+static const char *
+string_at(json_t *json, const char *place)
+{
+	auto_free char *copy = mem_strdup(place);
+	char *rest = copy, *name;
+
+	while ((name = strsep(&rest, ".")) != NULL)
+		json = json_object_get(json, name);
+	ck_assert_msg(json_is_string(json), "no string at %s", place);
+	return json_string_value(json);
+}
+
+/* What later versions bring must not be promised by this one. */
+static void
+promises_nothing(const char *text)
+{
+	static const char *const unbuilt[] = { "server", "Server", "mcp", "MCP",
+		"tools", "save", "memor", "load", "runtime.", "toon", "file_",
+		"link", "http", "conversation", "progress" };
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(unbuilt); i++)
+		if (strstr(text, unbuilt[i]) != NULL)
+			ck_abort_msg("'%s' is promised: %s", unbuilt[i], text);
+}
+
+START_TEST(the_tool_list_is_short)
+{
+	auto_free char *text = NULL;
+	json_t *list, *tool = read_tool(&list);
+
+	ck_assert_int_eq(json_object_del(tool, "outputSchema"), 0);
+	text = json_dumps(list, JSON_COMPACT);
+	ck_assert_uint_lt(strlen(text) + strlen(ENVELOPE), TOOLS_MAX);
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(the_tool_is_described)
+{
+	json_t *list, *tool = read_tool(&list);
+	const char *description = string_at(tool, "description");
+	size_t len = strlen(description), more = strlen(TEXTS_CAPABILITIES_URI);
+
+	ck_assert_str_eq(string_at(tool, "name"), "run_python");
+	/* It ends with where to find more. */
+	ck_assert_uint_gt(len, more);
+	ck_assert_str_eq(description + len - more, TEXTS_CAPABILITIES_URI);
+	promises_nothing(description);
+	json_decref(list);
+}
+END_TEST
+
+/* Hints that are missing mean their defaults; these are said, and true. */
+START_TEST(the_annotations_are_true)
+{
+	json_t *list, *tool = read_tool(&list);
+	json_t *hints = json_object_get(tool, "annotations");
+
+	ck_assert(json_is_false(json_object_get(hints, "readOnlyHint")));
+	ck_assert(json_is_true(json_object_get(hints, "destructiveHint")));
+	ck_assert(json_is_true(json_object_get(hints, "openWorldHint")));
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(the_arguments_are_described)
+{
+	json_t *list, *schema, *properties, *timeout;
+
+	schema = json_object_get(read_tool(&list), "inputSchema");
+	properties = json_object_get(schema, "properties");
+	timeout = json_object_get(properties, "timeout");
+	ck_assert_str_eq(string_at(schema, "type"), "object");
+	ck_assert(
+	    json_is_false(json_object_get(schema, "additionalProperties")));
+	ck_assert_str_eq(string_at(properties, "code.type"), "string");
+	ck_assert_str_eq(json_string_value(json_array_get(
+	    json_object_get(schema, "required"), 0)), "code");
+	ck_assert_int_eq(json_integer_value(
+	    json_object_get(timeout, "maximum")), TIMEOUT_SECONDS_MAX);
+	ck_assert_int_eq(json_integer_value(
+	    json_object_get(timeout, "default")), 12345);
+	/* No server can be configured: the argument is not advertised. */
+	ck_assert_uint_eq(json_object_size(properties), 2);
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(the_output_is_described)
+{
+	json_t *list, *schema;
+
+	schema = json_object_get(read_tool(&list), "outputSchema");
+	ck_assert_str_eq(string_at(schema, "type"), "object");
+	/* Nothing is there in every answer: success drops most. */
+	ck_assert_ptr_null(json_object_get(schema, "required"));
+	json_decref(list);
+}
+END_TEST
+
+START_TEST(initialize_is_answered)
+{
+	struct buffer text = { 0 };
+	json_t *json;
+
+	texts_add_initialize(&text, "2025-06-18");
+	json = read_json(&text);
+	ck_assert_str_eq(string_at(json, "protocolVersion"), "2025-06-18");
+	ck_assert_str_eq(string_at(json, "serverInfo.name"), "caisson");
+	ck_assert_str_eq(
+	    string_at(json, "serverInfo.version"), CAISSON_VERSION);
+	ck_assert_uint_lt(
+	    strlen(string_at(json, "instructions")), INSTRUCTIONS_MAX);
+	promises_nothing(string_at(json, "instructions"));
+	/* Only what is there: no prompts, no logging, no list_changed. */
+	ck_assert_uint_eq(
+	    json_object_size(json_object_get(json, "capabilities")), 2);
+	ck_assert_uint_eq(json_object_size(json_object_get(
+	    json_object_get(json, "capabilities"), "tools")), 0);
+	ck_assert_uint_eq(json_object_size(json_object_get(
+	    json_object_get(json, "capabilities"), "resources")), 0);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(the_manual_can_be_found)
+{
+	struct buffer text = { 0 };
+	json_t *json, *resource;
+
+	texts_add_resources(&text);
+	json = read_json(&text);
+	resource = json_array_get(json_object_get(json, "resources"), 0);
+	ck_assert_str_eq(string_at(resource, "uri"), TEXTS_CAPABILITIES_URI);
+	ck_assert_str_eq(string_at(resource, "mimeType"), "text/markdown");
+	ck_assert_str_ne(string_at(resource, "name"), "");
+	json_decref(json);
+}
+END_TEST
+
+/* The limits that it names are those in force here. */
+START_TEST(the_manual_tells_the_limits)
+{
+	static const char limits[] = "In force here: 12345 s a call unless it "
+	    "asks for up to 86400 s, 300 MiB of memory, 77 processes and "
+	    "threads, 48 KiB kept of each output stream.\n";
+	struct buffer text = { 0 };
+	json_t *json, *content;
+	const char *manual;
+
+	texts_add_capabilities(&text, &options);
+	json = read_json(&text);
+	content = json_array_get(json_object_get(json, "contents"), 0);
+	ck_assert_str_eq(string_at(content, "uri"), TEXTS_CAPABILITIES_URI);
+	ck_assert_str_eq(string_at(content, "mimeType"), "text/markdown");
+	manual = string_at(content, "text");
+	ck_assert_int_eq(strncmp(manual, "--- PYTHON SANDBOX MANUAL ---\n",
+	    30), 0);
+	ck_assert_str_eq(manual + strlen(manual) - strlen(limits), limits);
+	json_decref(json);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, the_tool_list_is_short);
+	tcase_add_test(tc, the_tool_is_described);
+	tcase_add_test(tc, the_annotations_are_true);
+	tcase_add_test(tc, the_arguments_are_described);
+	tcase_add_test(tc, the_output_is_described);
+	tcase_add_test(tc, initialize_is_answered);
+	tcase_add_test(tc, the_manual_can_be_found);
+	tcase_add_test(tc, the_manual_tells_the_limits);
+}
+
+int
+main(void)
+{
+	return unit_run("texts", add_tests);
+}
