@@ -97,6 +97,9 @@
 #define RELAY_UID 1879048192
 #define BOX_UID_FIRST 1879048193
 #define BOX_UID_COUNT 1000000
+/* In a container with a map of 65536 users: the last two, for all. */
+#define RELAY_UID_FEW 65533
+#define BOX_UID_FEW 65534
 
 /*
  * Descriptors of the supervisor: about ten a call at the default concurrency;

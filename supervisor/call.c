@@ -607,7 +607,7 @@ call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
 		.code = { (const uint8_t *)call->code, call->code_len, -1 } };
 	auto_fd int pidfd = -1;
 
-	if (call_start_worker(call, ROLE_RELAY, RELAY_UID, &call->relay,
+	if (call_start_worker(call, ROLE_RELAY, identity_relay(), &call->relay,
 	        &pidfd, err) == -1)
 		return -1;
 	call->relay_process = reaper_watch(

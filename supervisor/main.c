@@ -123,7 +123,7 @@ main_prepare(struct supervisor *sv, struct err *err)
 	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
 	sv->base = loop_new(main_needs_any_file());
 	reaper_init(sv->base);
-	if (main_raise_nofile(err) == -1)
+	if (main_raise_nofile(err) == -1 || identity_init(err) == -1)
 		return -1;
 	return spawn_init(err);
 }

@@ -25,9 +25,7 @@ runtime_native_request(struct call *call, struct ipc_setup *setup)
 {
 	const struct options *options = &call_supervisor(call)->options;
 
-	if (geteuid() == 0)
-		setup->uid =
-		    BOX_UID_FIRST + call_number(call) % BOX_UID_COUNT;
+	setup->uid = identity_box(call_number(call));
 	setup->memory = options->memory;
 	setup->processes = options->pids;
 	/* Threads add up: only what the deadline cannot stop is stopped. */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "../common/fd.h"
@@ -117,6 +118,21 @@ spawn_place_fds(int channel, int null)
 	    1U << 2 /* CLOSE_RANGE_CLOEXEC */);
 }
 
+/*
+ * What the child of vfork could not do, and errno. It shares our memory, and
+ * we go on only when it has exec'd or ended: so this is how it tells us.
+ */
+static const char *volatile spawn_failed;
+static volatile int spawn_errno;
+
+static void __attribute__((noreturn))
+spawn_fail(const char *what)
+{
+	spawn_errno = errno;
+	spawn_failed = what;
+	_exit(FATAL_EXIT_STATUS);
+}
+
 /* In the child of vfork, which shares our memory: no library state changes. */
 static void __attribute__((noreturn))
 spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
@@ -126,12 +142,14 @@ spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
 
 	spawn_reset_signals();
 	setsid();
-	if (spawn_place_fds(channel, null) == -1 ||
-	    (uid != 0 && spawn_become(uid) == -1) ||
-	    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
-		_exit(FATAL_EXIT_STATUS);
+	if (spawn_place_fds(channel, null) == -1)
+		spawn_fail("arrange its descriptors");
+	if (uid != 0 && spawn_become(uid) == -1)
+		spawn_fail("make it an unprivileged user");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		spawn_fail("deny it new privileges");
 	syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
-	_exit(FATAL_EXIT_STATUS);
+	spawn_fail("execute it");
 }
 
 int
@@ -146,12 +164,19 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 		return err_sys(err, "open /dev/null");
 	snprintf(title, sizeof(title), "caisson: %s[%lu]",
 	    role_info(role)->name, number);
+	spawn_failed = NULL;
 	pid = vfork();
 	if (pid == 0)
 		spawn_exec(spawn_binaries[role], title,
-		    geteuid() == 0 ? uid : 0, channel, null);
+		    uid, channel, null);
 	if (pid == -1)
 		return err_sys(err, "start a process");
+	if (spawn_failed != NULL) {
+		waitpid(pid, NULL, 0);
+		errno = spawn_errno;
+		return err_sys(err, "start %s: %s", role_info(role)->binary,
+		    spawn_failed);
+	}
 	/* It cannot have been reaped by anybody else: the pid is still its. */
 	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	if (*pidfd == -1) {

@@ -150,6 +150,18 @@ struct runtime {
 /* Returns the row of that name, static; NULL when there is none. */
 const struct runtime *runtime_find(const char *name);
 
+/* identity.c: who relays and boxes are when we are root. */
+
+/*
+ * Chooses among the users that exist here. Returns 0, or -1 with err when we
+ * are root and nobody else exists. Must succeed before the others are used.
+ */
+int identity_init(struct err *err);
+
+/* The user of every relay, of the box of an execution; 0: the one we are. */
+unsigned int identity_relay(void);
+unsigned int identity_box(unsigned long number);
+
 /* spawn.c: the only fork and exec. */
 
 /*
@@ -161,8 +173,8 @@ int spawn_init(struct err *err);
 /*
  * Starts the binary of a role: channel (blocking or not, as it is) becomes its
  * descriptor 3, 0 is /dev/null, 1 and 2 are our log, nothing else is open, the
- * environment is empty, no_new_privs is set, it is a session of its own. As
- * root it gets uid as user and group, 0 keeps root. Returns 0 and its pidfd,
+ * environment is empty, no_new_privs is set, it is a session of its own. It
+ * gets uid as user and group; 0 keeps ours. Returns 0 and its pidfd,
  * which the caller owns, or -1 with err. channel is not closed.
  */
 int spawn_worker(enum role role, unsigned long number, unsigned int uid,

@@ -3,6 +3,7 @@
  * which namespace, with how much memory and how many descriptors.
  */
 import fs from 'node:fs';
+import { installation } from './program.mjs';
 import { until } from './wait.mjs';
 
 /* What is read may end at any moment: then there is nothing. */
@@ -93,6 +94,22 @@ export async function gone(entries) {
 export async function childless(pid) {
   await until(() => descendants(pid).length === 0,
     () => `the end of ${describe(descendants(pid))}`);
+}
+
+/*
+ * Workers of our program, wherever they hang in the tree, that were started
+ * when this process was or later. (Which program it is cannot be seen of every
+ * process of an ordinary user: then they count too.)
+ */
+export function workersSince(first) {
+  return processes().filter((entry) => {
+    if (over(entry) || entry.started < first.started ||
+        !/^caisson: (relay|box)\[/.test(entry.command))
+      return false;
+    const program = attempt(() => fs.readlinkSync(`/proc/${entry.pid}/exe`));
+
+    return program === undefined || program.startsWith(`${installation}/`);
+  });
 }
 
 /*

@@ -17,6 +17,10 @@ export const binary = process.env.CAISSON ?
   path.resolve(process.env.CAISSON) :
   path.resolve(here, '../../../build/caisson');
 
+/* The folder in which all its files lie, built or installed. */
+export const installation = path.dirname(binary).endsWith('/bin') ?
+  path.resolve(binary, '../..') : path.dirname(binary);
+
 export const uid = process.env.CAISSON_AS ?
   Number(process.env.CAISSON_AS) : process.getuid();
 
@@ -56,7 +60,7 @@ function identity() {
  * A view of the machine in which nobody else writes to /tmp and /dev/shm, so
  * that whatever is found there is the program's. Needs root.
  */
-function alone(program) {
+function alone() {
   const script = [
     'set -e',
     'mount -t tmpfs -o mode=755 tmpfs /mnt',
@@ -67,14 +71,11 @@ function alone(program) {
     'shift',
     'exec "$@"',
   ].join('\n');
-  const install = path.dirname(program).endsWith('/bin');
-  const top = install ? path.resolve(program, '../..') :
-    path.dirname(program);
 
   return {
     start: ['unshare', '--mount', '--propagation', 'private', 'sh', '-c',
-      script, 'sh', top],
-    program: path.join('/mnt/program', path.relative(top, program)),
+      script, 'sh', installation],
+    program: path.join('/mnt/program', path.relative(installation, binary)),
   };
 }
 
@@ -86,7 +87,7 @@ function alone(program) {
 export function commandLine(
   { args = [], env = {}, home, privateTmp = false } = {}) {
   const all = { PATH: searchPath, HOME: home, ...env };
-  const view = privateTmp ? alone(binary) : { start: [], program: binary };
+  const view = privateTmp ? alone() : { start: [], program: binary };
 
   return ['/usr/bin/env', '-i',
     ...Object.entries(all).map(([name, value]) => `${name}=${value}`),
