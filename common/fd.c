@@ -33,11 +33,13 @@ int
 fd_set_nonblock(int fd, int on, struct err *err)
 {
 	int flags = fcntl(fd, F_GETFL);
+	int wanted = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
 
 	if (flags == -1)
 		return err_sys(err, "read the flags of descriptor %d", fd);
-	flags = on ? flags | O_NONBLOCK : flags & ~O_NONBLOCK;
-	if (fcntl(fd, F_SETFL, flags) == -1)
+	if (wanted == flags)
+		return 0;
+	if (fcntl(fd, F_SETFL, wanted) == -1)
 		return err_sys(err, "set the flags of descriptor %d", fd);
 	return 0;
 }

@@ -10,9 +10,12 @@
 #define MIB (1024UL * 1024UL)
 #define GIB (1024UL * 1024UL * 1024UL)
 
-/* Log: a prefix is a role and a number; a line longer than a screen is cut. */
+/*
+ * Log: a prefix is a role and a number; a line longer than a screen is cut, so
+ * that it fits into PIPE_BUF when every byte of it is escaped to four.
+ */
 #define LOG_PREFIX_SIZE 32
-#define LOG_TEXT_SIZE 1024
+#define LOG_TEXT_SIZE 1000
 
 /* EX_SOFTWARE of sysexits: a worker that met its own bug. */
 #define FATAL_EXIT_STATUS 70
@@ -58,8 +61,9 @@
 
 /* A frame of the box in this version is "ready" and nothing more. */
 #define FRAME_MAX (4 * KIB)
-/* A sentence about a bad frame, as the catalogue bounds it. */
+/* A sentence about a bad frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
+#define FAILED_REASON_MAX 400
 
 /*
  * Client lines: JSON may write each byte of code as six ("\u0000"), and what
@@ -73,10 +77,8 @@
  */
 #define CLIENT_UNSENT_BUSY (64 * MIB)
 #define CLIENT_UNSENT_MAX (256 * MIB)
-/* Requests that one client may have open, waiting ones included. */
-#define CLIENT_REQUESTS_MAX 20000
-/* Names in the argument "servers". */
-#define CALL_SERVERS_MAX 1000
+/* Messages in a JSON-RPC batch: their answers are kept until the last. */
+#define CLIENT_BATCH_MAX 100
 
 /*
  * Times in milliseconds. A box stands in 20; a machine that swaps needs
@@ -102,14 +104,19 @@
 #define BOX_UID_FEW 65534
 
 /*
- * Descriptors of the supervisor: about ten a call at the default concurrency;
- * below the least it refuses to start, as half its calls would fail.
+ * Descriptors of the supervisor: at most 16 for a call (while it starts: eight
+ * ends of pipes, two channels, four pidfds) and a few of its own. With fewer
+ * it refuses to start, as calls would fail for want of them.
  */
+#define SUPERVISOR_NOFILE_CALL 16
+#define SUPERVISOR_NOFILE_OWN 64
 #define SUPERVISOR_NOFILE_LEAST 1024
 #define SUPERVISOR_NOFILE_AIM 65536
 
 /* CPU time beyond the deadline that a box may use: it is killed by then. */
 #define BOX_CPU_EXTRA_SECONDS 5
+/* Three years: the most that the catalogue takes. */
+#define BOX_CPU_SECONDS_MAX 100000000
 /* Files in each of the three: a thousand bytes of kernel memory for each. */
 #define BOX_INODES 16384
 /* The root of a box: synthetic files and the bootstrap, read-only. */

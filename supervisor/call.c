@@ -260,7 +260,8 @@ call_conclude(struct call *call)
 static void
 call_progress(struct call *call)
 {
-	if (call->relay_over && call->box_over)
+	/* The channel of the box may still bring FAILED, the better reason. */
+	if (call->relay_over && call->box_over && call->box == NULL)
 		call_conclude(call);
 }
 
@@ -334,6 +335,7 @@ call_give_up(struct call *call)
 		call_fail(call, "the box could not be ended in time");
 	call->relay_over = 1;
 	call->box_over = 1;
+	channel_free(&call->box);
 	call_progress(call);
 }
 
@@ -442,6 +444,8 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 		result->exit_code = end->status;
 	else
 		result->signal = end->status;
+	if (!result->exited && result->signal == 0)
+		call_fail(call, "the end of the code is not known");
 	call_kill_box(call);
 	call_set_ending(call);
 	call_progress(call);
@@ -452,6 +456,7 @@ call_on_box_started(struct call *call, int *init, int *code,
     unsigned int landlock, int proc)
 {
 	struct event_base *base = call->sv->base;
+	struct ipc_adopted adopted = { 0 };
 	struct err err;
 
 	call->init =
@@ -462,6 +467,10 @@ call_on_box_started(struct call *call, int *init, int *code,
 	if (call->code_process == NULL) {
 		call->box_over = 1;
 		call_fail(call, "the box talks nonsense: %s", err.text);
+		return;
+	}
+	if (channel_send_adopted(call->box, &adopted, &err) == -1) {
+		call_fail(call, "the box cannot be adopted: %s", err.text);
 		return;
 	}
 	call->result.boxed = 1;
@@ -484,10 +493,10 @@ call_on_box_closed(void *ctx, const struct err *why)
 	call_set_built(call);
 	if (why != NULL)
 		call_fail(call, "the box talks nonsense: %s", why->text);
-	if (call->result.boxed)
-		return;
-	call->box_over = 1;
-	call_fail(call, "the box ended before it stood");
+	if (!call->result.boxed) {
+		call->box_over = 1;
+		call_fail(call, "the box ended before it stood");
+	}
 	call_progress(call);
 }
 
@@ -586,7 +595,11 @@ call_make_pipes(
 		*pairs[i][0] = pair[0];
 		*pairs[i][1] = pair[1];
 	}
-	return 0;
+	/* The relay may not change flags: its ends come as it needs them. */
+	return fd_set_nonblock(relay->control_in, 1, err) == -1 ||
+	        fd_set_nonblock(relay->control_out, 1, err) == -1 ||
+	        fd_set_nonblock(relay->out, 1, err) == -1 ||
+	        fd_set_nonblock(relay->errors, 1, err) == -1 ? -1 : 0;
 }
 
 static void
@@ -647,8 +660,13 @@ call_start(struct call *call)
 	call_set_timer(call, BOX_START_MS);
 	if (call_start_both(call, &err) == 0)
 		return;
-	call->box_over = call->box == NULL;
-	call->relay_over = call->relay == NULL;
+	/* Whatever was started finds its channel closed, and is killed. */
+	channel_free(&call->box);
+	channel_free(&call->relay);
+	reaper_forget(&call->launcher);
+	reaper_forget(&call->relay_process);
+	call->box_over = 1;
+	call->relay_over = 1;
 	call_fail(call, "the box cannot be started: %s", err.text);
 }
 

@@ -79,10 +79,14 @@ main_open_log(const char *path, struct err *err)
 
 /* Each call needs about ten descriptors, and passes some of them on. */
 static int
-main_raise_nofile(struct err *err)
+main_raise_nofile(const struct options *options, struct err *err)
 {
+	unsigned long needed = SUPERVISOR_NOFILE_OWN +
+	    SUPERVISOR_NOFILE_CALL * (unsigned long)options->max_concurrent;
 	struct rlimit limit;
 
+	if (needed < SUPERVISOR_NOFILE_LEAST)
+		needed = SUPERVISOR_NOFILE_LEAST;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
 		return err_sys(err, "read the limit of descriptors");
 	if (limit.rlim_cur < SUPERVISOR_NOFILE_AIM) {
@@ -92,11 +96,12 @@ main_raise_nofile(struct err *err)
 		if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
 			return err_sys(err, "raise the limit of descriptors");
 	}
-	if (limit.rlim_cur < SUPERVISOR_NOFILE_LEAST)
-		return err_set(err, "only %llu descriptors are allowed, %d "
-		    "are needed: raise the hard limit ('ulimit -H -n')",
-		    (unsigned long long)limit.rlim_cur,
-		    SUPERVISOR_NOFILE_LEAST);
+	if (limit.rlim_cur < needed)
+		return err_set(err, "only %llu descriptors are allowed, but "
+		    "%u calls at once (MCP_BRIDGE_MAX_CONCURRENT) need %lu: "
+		    "raise the hard limit ('ulimit -H -n') or lower the "
+		    "calls", (unsigned long long)limit.rlim_cur,
+		    options->max_concurrent, needed);
 	return 0;
 }
 
@@ -123,7 +128,8 @@ main_prepare(struct supervisor *sv, struct err *err)
 	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
 	sv->base = loop_new(main_needs_any_file());
 	reaper_init(sv->base);
-	if (main_raise_nofile(err) == -1 || identity_init(err) == -1)
+	if (main_raise_nofile(&sv->options, err) == -1 ||
+	    identity_init(err) == -1)
 		return -1;
 	return spawn_init(err);
 }

@@ -26,8 +26,11 @@ supervisor_on_fault(struct call *call, struct ipc_fault *fault)
 /* Returns 0 and the stream, or -1 with err when it is not what it should be. */
 static int
 on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
-    uint64_t dropped, struct call_stream *stream, struct err *err)
+    uint64_t dropped, uint64_t max, struct call_stream *stream,
+    struct err *err)
 {
+	if (blob->len > UTF8_REPAIR_FACTOR * max)
+		return err_set(err, "more output than it may keep");
 	stream->data = ipc_blob_copy(blob, err);
 	if (stream->data == NULL)
 		return -1;
@@ -45,14 +48,15 @@ on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
 void
 supervisor_on_done(struct call *call, struct ipc_done *done)
 {
+	uint64_t max = call_supervisor(call)->options.max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
 	struct err err;
 
 	if (on_relay_read_stream(&done->out, done->out_head, done->out_dropped,
-	        &out, &err) == -1 ||
+	        max, &out, &err) == -1 ||
 	    on_relay_read_stream(&done->errors, done->errors_head,
-	        done->errors_dropped, &errors, &err) == -1) {
+	        done->errors_dropped, max, &errors, &err) == -1) {
 		free(out.data);
 		free(errors.data);
 		out = errors = (struct call_stream){ 0 };

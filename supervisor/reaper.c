@@ -132,8 +132,13 @@ reaper_on_ended(evutil_socket_t fd, short what, void *arg)
 	siginfo_t si;
 
 	(void)what;
-	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1)
-		fatal("a child was reaped by somebody else: errno %d", errno);
+	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1) {
+		/* A box gave us one process under two names, say. */
+		log_error("a child was reaped by somebody else");
+		si.si_pid = -1;
+		si.si_code = CLD_KILLED;
+		si.si_status = 0;
+	}
 	if (si.si_pid == 0)
 		return;
 	end.code = si.si_code;

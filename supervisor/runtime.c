@@ -31,6 +31,8 @@ runtime_native_request(struct call *call, struct ipc_setup *setup)
 	/* Threads add up: only what the deadline cannot stop is stopped. */
 	setup->cpu_seconds = call_timeout(call) * runtime_processors() +
 	    BOX_CPU_EXTRA_SECONDS;
+	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
+		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
 	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
 	setup->python = options->python;
 }

@@ -133,7 +133,7 @@ spawn_fail(const char *what)
 	_exit(FATAL_EXIT_STATUS);
 }
 
-/* In the child of vfork, which shares our memory: no library state changes. */
+/* In the child of vfork, which shares our memory until it execs. */
 static void __attribute__((noreturn))
 spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
 {
@@ -148,6 +148,8 @@ spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
 		spawn_fail("make it an unprivileged user");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		spawn_fail("deny it new privileges");
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
+		spawn_fail("bind its life to ours");
 	syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
 	spawn_fail("execute it");
 }
@@ -158,6 +160,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 {
 	char title[LOG_PREFIX_SIZE * 2];
 	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t all, before;
 	pid_t pid;
 
 	if (null == -1)
@@ -165,10 +168,14 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 	snprintf(title, sizeof(title), "caisson: %s[%lu]",
 	    role_info(role)->name, number);
 	spawn_failed = NULL;
+	/* No handler of ours may run in the child. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = vfork();
 	if (pid == 0)
 		spawn_exec(spawn_binaries[role], title,
 		    uid, channel, null);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)
 		return err_sys(err, "start a process");
 	if (spawn_failed != NULL) {

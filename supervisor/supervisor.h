@@ -184,7 +184,7 @@ int spawn_worker(enum role role, unsigned long number, unsigned int uid,
 
 struct child_end {
 	int code;   /* CLD_EXITED, CLD_KILLED or CLD_DUMPED */
-	int status; /* exit status or signal */
+	int status; /* exit status or signal; signal 0: not known */
 	struct rusage usage;
 };
 

@@ -73,6 +73,7 @@ struct run {
 	int code;
 	uint64_t landlock; /* as STARTED has them */
 	uint64_t proc;
+	int disowned;  /* STARTED is not answered */
 	siginfo_t end; /* of the code */
 	struct buffer text;
 	struct buffer error_text;
@@ -165,6 +166,19 @@ await(int fd, const char *what)
 		    BOX_TEST_SECONDS);
 }
 
+/* Says that both processes are watched. */
+static void
+run_adopt(struct run *run)
+{
+	static struct ipc_packet packet;
+	struct ipc_adopted adopted = { 0 };
+	struct err err;
+
+	if (ipc_encode(IPC_ADOPTED, &adopted, &packet, &err) == -1 ||
+	    ipc_socket_send(run->channel, &packet, &err) == -1)
+		ck_abort_msg("%s", err.text);
+}
+
 /* Returns the type of the next message, IPC_TYPES at the end. */
 static enum ipc_type
 run_message(struct run *run, union ipc_any *msg)
@@ -180,6 +194,8 @@ run_message(struct run *run, union ipc_any *msg)
 		return IPC_TYPES;
 	if (n == -1 || ipc_decode(&packet, &type, msg, &err) == -1)
 		ck_abort_msg("%s", err.text);
+	if (type == IPC_STARTED && !run->disowned)
+		run_adopt(run);
 	return type;
 }
 
@@ -864,6 +880,32 @@ START_TEST(test_daemon)
 }
 END_TEST
 
+/* Who did not get STARTED cannot end the box: then it must not live. */
+START_TEST(test_not_adopted)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+	union ipc_any msg;
+	siginfo_t end;
+
+	become(_i);
+	setup = usual_setup();
+	run_open(&run, &setup, run_path("caisson-box"));
+	run.disowned = 1;
+	ck_assert_int_eq(run_message(&run, &msg), IPC_STARTED);
+	fd_close(&run.channel);
+	await(msg.started.code, "end of the code");
+	ck_assert_int_eq(waitid((idtype_t)P_PIDFD, (id_t)msg.started.code,
+	    &end, WEXITED), 0);
+	ck_assert_int_eq(end.si_code, CLD_KILLED);
+	await(msg.started.init, "end of the init");
+	fd_close(&msg.started.init);
+	fd_close(&msg.started.code);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
+}
+END_TEST
+
 enum death { DEATH_BEFORE_SETUP, DEATH_AFTER_SETUP, DEATH_LATER, DEATHS };
 
 /* Builds a box and dies: at once, or when told by SIGKILL. */
@@ -1009,6 +1051,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, test_identity, 0, turns);
 	tcase_add_loop_test(tc, test_garbage_request, 0, turns);
 	tcase_add_loop_test(tc, test_daemon, 0, turns);
+	tcase_add_loop_test(tc, test_not_adopted, 0, turns);
 	/* Where in the building the death falls is chance: ten times each. */
 	tcase_add_loop_test(tc, test_supervisor_death, 0, turns * DEATHS * 10);
 }

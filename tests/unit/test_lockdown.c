@@ -113,7 +113,10 @@ TRY(receive, recvmsg(pair[1],
     &(struct msghdr){ .msg_iov = &(struct iovec){ page, 3 },
         .msg_iovlen = 1 }, MSG_CMSG_CLOEXEC | MSG_DONTWAIT))
 TRY(fstat, fstat(pipe_in[0], (struct stat *)(void *)page))
-TRY(fcntl_flags, fcntl(pipe_in[0], F_SETFL, O_NONBLOCK))
+TRY(fcntl_flags, fcntl(pipe_in[0], F_GETFL))
+TRY(fcntl_set_flags, fcntl(pipe_in[0], F_SETFL, O_NONBLOCK))
+TRY(truncate_log, ftruncate(2, 0))
+TRY(seek_log, lseek(2, 0, SEEK_SET))
 TRY(mmap, (long)(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0))
 TRY(malloc, malloc(10 << 20) == NULL ? -1 : 0)
@@ -156,6 +159,7 @@ static const struct lockdown_case cases[] = {
 	REFUSED(unknown), REFUSED(mmap_exec), REFUSED(mprotect_exec),
 	REFUSED(mmap_exec_high), REFUSED(fcntl_owner),
 	REFUSED(fcntl_pipe_size), REFUSED(fcntl_lease),
+	REFUSED(fcntl_set_flags), REFUSED(truncate_log), REFUSED(seek_log),
 	ALLOWED(write), ALLOWED(read), ALLOWED(readv), ALLOWED(poll),
 	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send), ALLOWED(receive),
 	ALLOWED(fstat), ALLOWED(fcntl_flags), ALLOWED(mmap), ALLOWED(malloc),

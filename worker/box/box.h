@@ -53,6 +53,7 @@ struct box_file {
 
 struct box {
 	int channel;
+	enum ipc_phase phase; /* of what the supervisor sends */
 	enum box_step step; /* the step being done */
 	struct ipc_packet packet;
 	struct ipc_setup setup; /* borrows from packet */
@@ -91,6 +92,7 @@ int box_run(
 /* on_supervisor.c: the whole talk with the supervisor. */
 int box_receive_setup(struct box *box, struct err *err);
 int box_send_started(struct box *box, struct err *err);
+int box_receive_adopted(struct box *box, struct err *err);
 void box_send_failed(struct box *box, const struct err *reason);
 
 /* data.c: the bootstrap, from beside the binary into the view. */

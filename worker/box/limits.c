@@ -1,8 +1,7 @@
 /*
  * The limits of the code, as far as rlimits go: one process each, except the
  * number of processes, which the kernel counts for the whole user namespace.
- * Run by the code. What all processes take together is bounded by a cgroup or
- * watched by the supervisor.
+ * Run by the code. What all processes of a box take together is not limited.
  */
 #include <sys/resource.h>
 

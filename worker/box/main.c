@@ -45,6 +45,7 @@ static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_PIVOT, view_enter },
 	{ BOX_STEP_PROCESSES, processes_start_code },
 	{ BOX_STEP_PROCESSES, box_send_started },
+	{ BOX_STEP_PROCESSES, box_receive_adopted },
 	{ BOX_STEP_PROCESSES, processes_release_init },
 	{ BOX_STEPS, NULL },
 };

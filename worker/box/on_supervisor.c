@@ -1,7 +1,8 @@
 /*
- * The talk with the supervisor: SETUP in, STARTED or FAILED out. Run by the
- * launcher; FAILED also by the code until it has become the interpreter. Of
- * all that reaches a box from outside, only SETUP is read here.
+ * The talk with the supervisor: SETUP and ADOPTED in, STARTED or FAILED
+ * out. Run by the launcher; FAILED also by the code until it has become the
+ * interpreter. Of all that reaches a box from outside, only these two are read
+ * here.
  */
 #include <string.h>
 #include <unistd.h>
@@ -12,25 +13,33 @@
 #include "../../common/log.h"
 #include "../../common/utf8.h"
 
-/* The most bytes of FAILED's reason, as the catalogue has it. */
-#define FAILED_REASON_MAX 400
+/*
+ * Waits for the message that may come now, which packet holds: the phases
+ * leave one at a time.
+ */
+static int
+box_receive(struct box *box, struct ipc_packet *packet, union ipc_any *msg,
+    struct err *err)
+{
+	enum ipc_type type;
+	int n = ipc_socket_receive(box->channel, packet, err);
+
+	if (n == 0)
+		return err_set(err, "the supervisor is gone");
+	if (n == -1 || ipc_decode(packet, &type, msg, err) == -1)
+		return -1;
+	return ipc_permit(
+	    ROLE_SUPERVISOR, ROLE_BOX, type, &box->phase, err);
+}
 
 int
 box_receive_setup(struct box *box, struct err *err)
 {
-	enum ipc_phase phase = IPC_PHASE_NEW;
-	enum ipc_type type;
 	union ipc_any msg;
-	int n;
 
 	/* Whatever else was left open by a bug elsewhere is not for a box. */
 	close_range(BOX_CHANNEL_FD + 1, ~0U, 0);
-	n = ipc_socket_receive(box->channel, &box->packet, err);
-	if (n == 0) /* the supervisor is gone, and nobody waits for a box */
-		_exit(1);
-	if (n == -1 || ipc_decode(&box->packet, &type, &msg, err) == -1)
-		return -1;
-	if (ipc_permit(ROLE_SUPERVISOR, ROLE_BOX, type, &phase, err) == -1)
+	if (box_receive(box, &box->packet, &msg, err) == -1)
 		return -1;
 	box->setup = msg.setup;
 	if (box->setup.python[0] != '/')
@@ -64,6 +73,16 @@ box_send_started(struct box *box, struct err *err)
 	if (started.init == -1)
 		return err_sys(err, "copy a descriptor");
 	return box_send(box, IPC_STARTED, &started, err);
+}
+
+int
+box_receive_adopted(struct box *box, struct err *err)
+{
+	static struct ipc_packet packet;
+	union ipc_any msg;
+
+	/* Without it nobody would end the box: then it must not live. */
+	return box_receive(box, &packet, &msg, err);
 }
 
 void
