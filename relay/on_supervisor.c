@@ -46,9 +46,9 @@ relay_fault(struct relay *relay, const char *reason)
 	struct err err;
 
 	snprintf(text, sizeof(text), "%s", reason);
-	log_warn("the box broke the protocol: %s", reason);
 	if (channel_send_fault(relay->supervisor, &fault, &err) == -1)
 		fatal("cannot report a fault: %s", err.text);
+	log_warn("the box broke the protocol: %s", reason);
 }
 
 /* Everything is drained: hands over what was kept. */

@@ -127,12 +127,15 @@ client_send(struct client *client, struct buffer *lines)
 		buffer_drop_front(&client->unsent, client->sent);
 		client->sent = 0;
 	}
+	/* One answer of any size may still go; the next finds it unread. */
+	if (client->unsent.len - client->sent > CLIENT_UNSENT_MAX) {
+		buffer_reset(lines);
+		client_drop(client, "it does not read its answers");
+		return;
+	}
 	buffer_add(&client->unsent, lines->data, lines->len);
 	buffer_reset(lines);
-	if (client->unsent.len - client->sent > CLIENT_UNSENT_MAX)
-		client_drop(client, "it does not read its answers");
-	else
-		event_add(client->writable, NULL);
+	event_add(client->writable, NULL);
 }
 
 int

@@ -425,6 +425,19 @@ mcp_on_message(struct mcp *mcp, struct json_span value)
 	}
 }
 
+/* Every message of a batch may ask for an answer that is kept until the end. */
+static int
+mcp_too_many(struct json_span batch)
+{
+	struct json_span_walk walk = json_span_walk(batch);
+	struct json_span element;
+	int n = 0;
+
+	while (json_span_next_element(&walk, &element))
+		n++;
+	return n > CLIENT_BATCH_MAX;
+}
+
 /* Batches: only in the one version that has them, and never empty. */
 static void
 mcp_on_value(struct mcp *mcp, struct json_span value)
@@ -441,6 +454,12 @@ mcp_on_value(struct mcp *mcp, struct json_span value)
 	walk = json_span_walk(value);
 	if (!json_span_next_element(&walk, &element)) {
 		mcp_on_message(mcp, value);
+		return;
+	}
+	if (mcp_too_many(value)) {
+		mcp_answer_error(mcp, (struct json_span){ NULL, 0 },
+		    JSONRPC_INVALID_REQUEST, "too many messages in one batch: "
+		    "send them in several", NULL);
 		return;
 	}
 	batch = mem_alloc(sizeof(*batch));
