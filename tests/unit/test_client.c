@@ -476,9 +476,11 @@ START_TEST(gives_up_on_who_never_reads)
 	open_client();
 	for (sent = 0; sent < CLIENT_UNSENT_MAX; sent += part)
 		answer(data, part);
+	/* One answer of any size may still go; the next finds it unread. */
+	answer(data, part);
 	settle();
 	was_told("");
-	answer(data, part);
+	answer("x", 1);
 	was_told("");
 	settle();
 	was_told("end\ngone\n");

@@ -158,14 +158,16 @@ start(void)
 }
 
 /* Short hands for what goes in and out. */
-#define REQUEST(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":" rest "}"
+#define REQUEST(id, rest)                                                      \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":" rest "}"
 #define CALL(id, code)                                                         \
 	REQUEST(id, "\"tools/call\",\"params\":{\"name\":\"run_python\","      \
 	    "\"arguments\":{\"code\":\"" code "\"}}")
 #define CANCEL(id)                                                             \
 	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","         \
 	"\"params\":{\"requestId\":" id "}}"
-#define RESULT(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":" rest "}"
+#define RESULT(id, rest)                                                       \
+	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"result\":" rest "}"
 #define ERROR(id, code, message)                                               \
 	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"error\":{\"code\":" code         \
 	",\"message\":\"" message "\"}}"
@@ -628,6 +630,24 @@ START_TEST(answers_a_batch_of_calls)
 }
 END_TEST
 
+/* The answers to all of it are kept until the last. */
+START_TEST(bounds_a_batch)
+{
+	auto_buffer struct buffer line = { 0 };
+	int n, count = CLIENT_BATCH_MAX + _i;
+
+	open_session();
+	initialize("2025-03-26");
+	for (n = 0; n < count; n++)
+		buffer_printf(&line, "%s" NOTIFICATION, n > 0 ? "," : "[");
+	buffer_add_text(&line, "]");
+	say(line.data);
+	answered(_i == 0 ? "" : ERROR("null", "-32600", "too many messages in "
+	    "one batch: send them in several") "\n");
+	close_session();
+}
+END_TEST
+
 START_TEST(a_batch_may_end_without_an_answer)
 {
 	open_session();
@@ -659,6 +679,7 @@ add_tests(TCase *tc)
 	    tc, refuses_an_oversized_line, 0, UNIT_COUNT(oversized));
 	tcase_add_loop_test(tc, answers_a_batch, 0, UNIT_COUNT(batches));
 	tcase_add_test(tc, answers_a_batch_of_calls);
+	tcase_add_loop_test(tc, bounds_a_batch, 0, 2);
 	tcase_add_test(tc, a_batch_may_end_without_an_answer);
 }
 

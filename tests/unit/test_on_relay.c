@@ -15,10 +15,14 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
+/* As the call allows: repaired, a stream may have three times as much. */
+#define MAX_OUTPUT (512 * KIB)
+
 /* The call: writes down what it is told. */
 static int a_call;
 #define CALL ((struct call *)(void *)&a_call)
 
+static struct supervisor sv;
 static struct buffer told;
 static struct call_stream told_out, told_errors;
 
@@ -33,6 +37,14 @@ call_fail(struct call *call, const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	buffer_printf(&told, "fail: %s\n", text);
+}
+
+struct supervisor *
+call_supervisor(struct call *call)
+{
+	ck_assert_ptr_eq(call, CALL);
+	sv.options.max_output = MAX_OUTPUT;
+	return &sv;
 }
 
 void
@@ -158,21 +170,39 @@ START_TEST(refuses_bad_streams)
 END_TEST
 
 /* Large ones come in a memfd, which the message owns. */
-START_TEST(reads_large_streams)
+static void
+send_large(size_t len)
 {
-	auto_free char *data = mem_alloc(MIB + 1);
-	struct stream large = { data, MIB, 0 };
-	struct ipc_done done = { .out = { NULL, MIB, -1 }, .out_head = MIB,
+	auto_free char *data = mem_alloc(len + 1);
+	struct stream large = { data, len, 0 };
+	struct ipc_done done = { .out = { NULL, len, -1 }, .out_head = len,
 		.errors = inline_blob("fine"), .errors_head = 4 };
 
-	memset(data, 'x', MIB);
+	memset(data, 'x', len);
 	done.out.fd = memfd_create("test", MFD_CLOEXEC);
-	ck_assert_int_eq(fd_write_all(done.out.fd, data, MIB), 0);
+	ck_assert_int_eq(fd_write_all(done.out.fd, data, len), 0);
 	supervisor_on_done(CALL, &done);
-	ck_assert_str_eq(told.data, "drained\n");
-	is_stream(&told_out, &large);
-	is_stream(&told_errors, &fine);
+	if (told_out.data != NULL)
+		is_stream(&told_out, &large);
 	fd_close(&done.out.fd);
+}
+
+START_TEST(reads_large_streams)
+{
+	send_large(3 * MAX_OUTPUT);
+	ck_assert_str_eq(told.data, "drained\n");
+	is_stream(&told_errors, &fine);
+	forget();
+}
+END_TEST
+
+/* No more than the relay was told to keep. */
+START_TEST(refuses_larger_streams)
+{
+	send_large(3 * MAX_OUTPUT + 1);
+	ck_assert_str_eq(told.data, "fail: the relay talks nonsense: more "
+	    "output than it may keep\ndrained\n");
+	ck_assert_ptr_null(told_out.data);
 	forget();
 }
 END_TEST
@@ -199,6 +229,7 @@ add_tests(TCase *tc)
 	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));
 	tcase_add_test(tc, reads_large_streams);
+	tcase_add_test(tc, refuses_larger_streams);
 	tcase_add_test(tc, passes_on_what_the_relay_says);
 }
 

@@ -331,6 +331,25 @@ START_TEST(watches_children_only)
 }
 END_TEST
 
+/* One process under two names, as a broken box might give it to us. */
+START_TEST(survives_a_process_watched_twice)
+{
+	struct told told[2];
+	pid_t pid;
+
+	start();
+	pid = make_child(do_exit, 3);
+	watch(pid, &told[0]);
+	watch(pid, &told[1]);
+	wait_until_told(&told[0]);
+	wait_until_told(&told[1]);
+	/* One of them was told the end, the other that it is not known. */
+	ck_assert_int_eq(told[0].end.status + told[1].end.status, 3);
+	ck_assert_int_eq(told[told[0].end.status == 0 ? 0 : 1].end.code,
+	    CLD_KILLED);
+}
+END_TEST
+
 /* Sweeping: children that nobody told us of. */
 
 START_TEST(sweeps_what_nobody_watches)
@@ -470,6 +489,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, forgets);
 	tcase_add_test(tc, forgets_others_when_told);
 	tcase_add_test(tc, watches_children_only);
+	tcase_add_test(tc, survives_a_process_watched_twice);
 	tcase_add_test(tc, sweeps_what_nobody_watches);
 	tcase_add_test(tc, sweeps_behind_the_watched);
 	tcase_add_test(tc, sweeps_nothing_while_held);

@@ -89,6 +89,9 @@ close_box(void)
 static void
 start(void)
 {
+	struct err err;
+
+	ck_assert_msg(identity_init(&err) == 0, "%s", err.text);
 	sv.base = loop_new(0);
 	sv.options.memory = 512 * MIB;
 	sv.options.pids = 128;
@@ -174,32 +177,8 @@ START_TEST(asks_for_what_the_options_say)
 	ck_assert_uint_eq(setup.processes, 128);
 	ck_assert_uint_eq(setup.cpu_seconds, 30 * processors + 5);
 	ck_assert_str_eq(setup.python, "/usr/bin/python3");
-	ck_assert_uint_eq(
-	    setup.uid, geteuid() == 0 ? BOX_UID_FIRST + 7 : 0);
+	ck_assert_uint_eq(setup.uid, identity_box(7));
 	ck_assert_int_eq(unit_open_fds(), fds + 4); /* those it was given */
-	forget(&setup);
-	close_box();
-}
-END_TEST
-
-/* Boxes of root differ in their users, however many there were. */
-START_TEST(gives_each_box_its_user)
-{
-	static const unsigned long numbers[] = { 1, 2, BOX_UID_COUNT - 1,
-		BOX_UID_COUNT, BOX_UID_COUNT + 1, UINT64_MAX / 2 };
-	struct ipc_setup setup;
-
-	if (geteuid() != 0) {
-		unit_skip("only boxes of root have users of their own");
-		return;
-	}
-	start();
-	number = numbers[_i];
-	open_box();
-	ask(&setup);
-	ck_assert_uint_eq(
-	    setup.uid, BOX_UID_FIRST + numbers[_i] % BOX_UID_COUNT);
-	ck_assert_uint_ne(setup.uid, RELAY_UID);
 	forget(&setup);
 	close_box();
 }
@@ -266,7 +245,6 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, asks_for_what_the_options_say);
-	tcase_add_loop_test(tc, gives_each_box_its_user, 0, 6);
 	tcase_add_loop_test(tc, asks_within_the_catalogue, 0, 2);
 	tcase_add_test(tc, tells_that_a_box_cannot_start);
 	tcase_add_test(tc, tells_that_a_box_cannot_be_asked);

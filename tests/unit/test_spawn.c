@@ -74,6 +74,7 @@ report_identity(struct buffer *seen)
 {
 	uid_t uid, euid, suid;
 	gid_t gid, egid, sgid;
+	int number = 0;
 
 	getresuid(&uid, &euid, &suid);
 	getresgid(&gid, &egid, &sgid);
@@ -82,6 +83,8 @@ report_identity(struct buffer *seen)
 	buffer_printf(seen, "leader %d\n", getsid(0) == getpid());
 	buffer_printf(seen, "no_new_privs %d\n",
 	    prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0));
+	prctl(PR_GET_PDEATHSIG, &number);
+	buffer_printf(seen, "dies with us %d\n", number == SIGKILL);
 }
 
 static int
@@ -195,6 +198,7 @@ START_TEST(a_worker_starts_clean)
 	says("signals\n");
 	says("leader 1\n");
 	says("no_new_privs 1\n");
+	says("dies with us 1\n");
 	close(null);
 }
 END_TEST
@@ -231,6 +235,7 @@ START_TEST(a_worker_of_root_gets_its_own_user)
 	says("uid 1879048190 1879048190 1879048190\n");
 	says("gid 1879048190 1879048190 1879048190\n");
 	says("groups 0\n");
+	says("dies with us 1\n"); /* set after it changed who it is */
 }
 END_TEST
 
@@ -240,9 +245,7 @@ START_TEST(a_worker_may_stay_who_we_are)
 	    geteuid(), geteuid());
 
 	init();
-	/* Without root there is no choice, whatever is asked for. */
-	ck_assert_int_eq(spawn(ROLE_BOX, geteuid() == 0 ? 0 : OTHER_UID, -1),
-	    STAND_IN_STATUS);
+	ck_assert_int_eq(spawn(ROLE_BOX, 0, -1), STAND_IN_STATUS);
 	says(uid);
 }
 END_TEST
@@ -353,14 +356,42 @@ START_TEST(workers_are_found_once)
 }
 END_TEST
 
-START_TEST(a_worker_that_cannot_start_ends)
+/* Says why, and leaves neither a process nor a descriptor. */
+static void
+refuses(unsigned int uid, const char *why)
+{
+	struct err err = { 0, "" };
+	int pidfd = -1, pair[2], fds;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	fds = unit_open_fds();
+	ck_assert_int_eq(
+	    spawn_worker(ROLE_RELAY, 7, uid, pair[1], &pidfd, &err), -1);
+	ck_assert_str_eq(err.text, why);
+	ck_assert_int_eq(unit_open_fds(), fds);
+	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
+}
+
+START_TEST(a_worker_that_cannot_start_is_told)
 {
 	move("caisson-relay", "old");
 	write_garbage("caisson-relay");
 	init();
-	ck_assert_int_eq(spawn(ROLE_RELAY, 0, -1), FATAL_EXIT_STATUS);
-	ck_assert_str_eq(report, "");
 	move("old", "caisson-relay");
+	refuses(0, "start caisson-relay: execute it: Exec format error");
+}
+END_TEST
+
+START_TEST(only_root_can_make_somebody_else)
+{
+	if (geteuid() == 0) {
+		unit_skip("root can start a worker as anybody");
+		return;
+	}
+	init();
+	refuses(OTHER_UID, "start caisson-relay: make it an unprivileged "
+	    "user: Operation not permitted");
 }
 END_TEST
 
@@ -376,7 +407,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_missing_worker_is_named);
 	tcase_add_test(tc, workers_may_be_installed);
 	tcase_add_test(tc, workers_are_found_once);
-	tcase_add_test(tc, a_worker_that_cannot_start_ends);
+	tcase_add_test(tc, a_worker_that_cannot_start_is_told);
+	tcase_add_test(tc, only_root_can_make_somebody_else);
 }
 
 /* The copies */

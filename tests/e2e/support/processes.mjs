@@ -3,7 +3,7 @@
  * which namespace, with how much memory and how many descriptors.
  */
 import fs from 'node:fs';
-import { installation } from './program.mjs';
+import { installation, root } from './program.mjs';
 import { until } from './wait.mjs';
 
 /* What is read may end at any moment: then there is nothing. */
@@ -98,8 +98,8 @@ export async function childless(pid) {
 
 /*
  * Workers of our program, wherever they hang in the tree, that were started
- * when this process was or later. (Which program it is cannot be seen of every
- * process of an ordinary user: then they count too.)
+ * when this process was or later. (Which program it is can be seen by root
+ * alone; for an ordinary user all such workers count.)
  */
 export function workersSince(first) {
   return processes().filter((entry) => {
@@ -108,7 +108,8 @@ export function workersSince(first) {
       return false;
     const program = attempt(() => fs.readlinkSync(`/proc/${entry.pid}/exe`));
 
-    return program === undefined || program.startsWith(`${installation}/`);
+    return program === undefined ? !root :
+      program.startsWith(`${installation}/`);
   });
 }
 

@@ -1,0 +1,1570 @@
+/*
+ * Tests of supervisor/call: the state machine, with the test as the relay, as
+ * the box and as its processes. Whatever happens in whatever order, a call is
+ * concluded once, with the right words, and leaves nothing behind: every test
+ * counts descriptors and children. Includes the file itself, so that its
+ * times are short.
+ */
+#include "common/limits.h"
+
+#undef BOX_START_MS
+#define BOX_START_MS 1000
+#undef BOX_DRAIN_MS
+#define BOX_DRAIN_MS 2000
+
+#include "supervisor/call.c"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+
+#include "common/box_step.h"
+#include "common/ipc_socket.h"
+#include "common/utf8.h"
+#include "unit.h"
+
+#define PLAYS_MAX 16
+
+/* One execution, as the workers and the client of the call see it. */
+struct play {
+	struct call *call;
+	/* What the test holds of the workers. */
+	pid_t pids[ROLES];
+	int channels[ROLES];
+	int stuck; /* the channel of the box outlives its launcher */
+	pid_t init, code;
+	int code_line; /* a byte through it ends the code */
+	/* What was concluded. */
+	unsigned int concluded;
+	struct call_result result;
+};
+
+static struct supervisor sv;
+static struct play plays[PLAYS_MAX]; /* by number, from 1 */
+static enum role unspawnable;         /* ROLES: every role can be started */
+static unsigned int idles;
+static int fds_before;
+
+/* Processes */
+
+static int
+is_gone(pid_t pid)
+{
+	return kill(pid, 0) == -1 && errno == ESRCH;
+}
+
+static int
+open_pidfd(pid_t pid)
+{
+	return (int)syscall(SYS_pidfd_open, pid, 0);
+}
+
+/* A process that ends when it is killed, or with the byte that it reads. */
+static pid_t
+make_process(int line)
+{
+	unsigned char end[2];
+	pid_t pid = fork();
+
+	ck_assert_int_ne(pid, -1);
+	if (pid > 0)
+		return pid;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(line, STDIN_FILENO);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	while (line == -1 || read(STDIN_FILENO, end, 2) != 2)
+		pause();
+	if (end[0] == 's') {
+		signal(end[1], SIG_DFL);
+		raise(end[1]);
+	}
+	_exit(end[1]);
+}
+
+/* In the place of spawn.c: the worker is a process, its channel is ours. */
+int
+spawn_worker(enum role role, unsigned long number, unsigned int uid,
+    int channel, int *pidfd, struct err *err)
+{
+	struct play *play = &plays[number];
+
+	ck_assert_uint_eq(uid, (role == ROLE_RELAY ? identity_relay() : 0));
+	if (role == unspawnable)
+		return err_set(err, "no %s today", role_info(role)->name);
+	play->pids[role] = make_process(-1);
+	play->channels[role] = fcntl(channel, F_DUPFD_CLOEXEC, 3);
+	*pidfd = open_pidfd(play->pids[role]);
+	return 0;
+}
+
+/* The channel of a worker ends with it. */
+static void
+tend(void)
+{
+	struct play *play;
+	enum role role;
+
+	for (play = plays; play < plays + PLAYS_MAX; play++)
+		for (role = 0; role < ROLES; role++)
+			if (play->pids[role] > 0 &&
+			    is_gone(play->pids[role]) &&
+			    !(role == ROLE_BOX && play->stuck))
+				fd_close(&play->channels[role]);
+}
+
+/* Lets everything happen that can happen at once. */
+static void
+settle(void)
+{
+	int n;
+
+	for (n = 0; n < 8; n++) {
+		event_base_loop(sv.base, EVLOOP_NONBLOCK);
+		tend();
+	}
+}
+
+static void
+wait_until_concluded(const struct play *play)
+{
+	while (play->concluded == 0) {
+		event_base_loop(sv.base, EVLOOP_ONCE);
+		tend();
+	}
+	settle();
+}
+
+static void
+wait_until_gone(pid_t pid)
+{
+	while (!is_gone(pid)) {
+		event_base_loop(sv.base, EVLOOP_ONCE);
+		tend();
+	}
+}
+
+/* The stage */
+
+static void
+on_idle(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &idles);
+	idles++;
+}
+
+static void
+open_stage(void)
+{
+	const struct rlimit none = { 0, 0 };
+	struct play *play;
+	enum role role;
+	struct err err;
+
+	ck_assert_int_eq(identity_init(&err), 0);
+	setrlimit(RLIMIT_CORE, &none);
+	fds_before = unit_open_fds();
+	for (play = plays; play < plays + PLAYS_MAX; play++) {
+		for (role = 0; role < ROLES; role++)
+			play->channels[role] = -1;
+		play->code_line = -1;
+	}
+	unspawnable = ROLES;
+	TAILQ_INIT(&sv.waiting);
+	TAILQ_INIT(&sv.running);
+	sv.base = loop_new(0);
+	reaper_init(sv.base);
+	sv.runtime = runtime_find("native");
+	sv.idle = on_idle;
+	sv.idle_ctx = &idles;
+	sv.options.max_concurrent = 4;
+	sv.options.queue = 4;
+	sv.options.queue_timeout = 10;
+	sv.options.max_output = 65536;
+	sv.options.memory = 512 * MIB;
+	sv.options.pids = 128;
+	sv.options.python = (char *)"/usr/bin/python3";
+}
+
+static void
+forget_play(struct play *play)
+{
+	enum role role;
+
+	for (role = 0; role < ROLES; role++)
+		fd_close(&play->channels[role]);
+	fd_close(&play->code_line);
+	free(play->result.error);
+	free(play->result.out.data);
+	free(play->result.errors.data);
+}
+
+/* Nothing may be left: no call, no child, no descriptor. */
+static void
+close_stage(void)
+{
+	siginfo_t si;
+	struct play *play;
+
+	ck_assert_uint_eq(sv.nrunning + sv.nwaiting, 0);
+	ck_assert(TAILQ_EMPTY(&sv.running) && TAILQ_EMPTY(&sv.waiting));
+	ck_assert_uint_ge(idles, 1);
+	while (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) != -1) {
+		event_base_loop(sv.base, EVLOOP_ONCE);
+		tend();
+	}
+	for (play = plays; play < plays + PLAYS_MAX; play++)
+		forget_play(play);
+	reaper_finish(1); /* there is nobody left */
+	event_base_free(sv.base);
+	ck_assert_int_eq(unit_open_fds(), fds_before);
+}
+
+/* The client's side */
+
+static struct call_stream
+copy_stream(const struct call_stream *stream)
+{
+	struct call_stream copy = *stream;
+
+	copy.data = mem_dup(stream->data, stream->len);
+	return copy;
+}
+
+static void
+on_concluded(void *ctx, const struct call_result *result)
+{
+	struct play *play = ctx;
+
+	play->concluded++;
+	ck_assert_uint_eq(play->concluded, 1);
+	ck_assert_int_eq(result->error == NULL,
+	    result->status == CALL_SUCCESS);
+	play->result = *result;
+	play->result.error = mem_strdup(result->error);
+	play->result.out = copy_stream(&result->out);
+	play->result.errors = copy_stream(&result->errors);
+	play->call = NULL;
+}
+
+/* Returns the play of a new call, NULL with err when it is refused. */
+static struct play *
+try_call(unsigned int timeout, struct err *err)
+{
+	struct play *play = &plays[sv.calls + 1];
+	char *code = mem_strdup("print('hi')");
+
+	play->call =
+	    call_new(&sv, &code, 11, timeout, on_concluded, play, err);
+	ck_assert_ptr_null(code);
+	ck_assert_uint_eq(play->concluded, 0); /* never before */
+	return play->call == NULL ? NULL : play;
+}
+
+static struct play *
+new_call(void)
+{
+	struct play *play;
+	struct err err = { 0, "" };
+
+	play = try_call(30, &err);
+	ck_assert_msg(play != NULL, "%s", err.text);
+	return play;
+}
+
+static void
+was_concluded(const struct play *play, enum call_status status,
+    const char *error)
+{
+	ck_assert_uint_eq(play->concluded, 1);
+	ck_assert_msg(play->result.status == status, "status %d, error %s",
+	    play->result.status, play->result.error);
+	if (error == NULL)
+		ck_assert_ptr_null(play->result.error);
+	else
+		ck_assert_str_eq(play->result.error, error);
+}
+
+static void
+printed(const struct play *play, const char *out, const char *errors)
+{
+	ck_assert_str_eq(play->result.out.data, out);
+	ck_assert_str_eq(play->result.errors.data, errors);
+}
+
+/* The workers' side */
+
+static struct ipc_packet packet;
+
+/* What a worker was sent; its descriptors belong to msg. */
+static void
+receive(struct play *play, enum role role, enum ipc_type wanted,
+    union ipc_any *msg)
+{
+	enum ipc_type type;
+	struct err err = { 0, "the end" };
+
+	if (ipc_socket_receive(play->channels[role], &packet, &err) != 1 ||
+	    ipc_decode(&packet, &type, msg, &err) == -1)
+		ck_abort_msg("%s: %s", ipc_message(wanted)->name, err.text);
+	ck_assert_int_eq(type, wanted);
+}
+
+static void
+send_as(struct play *play, enum role role, enum ipc_type type, void *msg)
+{
+	struct err err;
+
+	if (ipc_encode(type, msg, &packet, &err) == -1 ||
+	    ipc_socket_send(play->channels[role], &packet, &err) == -1)
+		ck_abort_msg("%s", err.text);
+	ipc_packet_close(&packet);
+}
+
+/* Both workers take what they were sent. */
+static void
+take_requests(struct play *play)
+{
+	union ipc_any msg;
+
+	receive(play, ROLE_BOX, IPC_SETUP, &msg);
+	ipc_message_close(IPC_SETUP, &msg);
+	receive(play, ROLE_RELAY, IPC_START, &msg);
+	ipc_message_close(IPC_START, &msg);
+}
+
+/* A call whose workers have what they need. */
+static struct play *
+start_call(void)
+{
+	struct play *play = new_call();
+
+	take_requests(play);
+	return play;
+}
+
+/* Says who the processes of the box are. */
+static void
+box_starts(struct play *play)
+{
+	struct ipc_started started = { .landlock = 6, .proc = 1 };
+	int line[2];
+
+	ck_assert_int_eq(pipe2(line, O_CLOEXEC), 0);
+	play->init = make_process(-1);
+	play->code = make_process(line[0]);
+	close(line[0]);
+	play->code_line = line[1];
+	started.init = open_pidfd(play->init);
+	started.code = open_pidfd(play->code);
+	send_as(play, ROLE_BOX, IPC_STARTED, &started);
+}
+
+/* The box stands: its processes were adopted. */
+static void
+box_stands(struct play *play)
+{
+	union ipc_any msg;
+
+	box_starts(play);
+	settle();
+	receive(play, ROLE_BOX, IPC_ADOPTED, &msg);
+}
+
+/* The interpreter runs: nobody holds the channel of the box any more. */
+static void
+box_lets_go(struct play *play)
+{
+	fd_close(&play->channels[ROLE_BOX]);
+	/* The launcher ends by itself. */
+	if (!is_gone(play->pids[ROLE_BOX]))
+		kill(play->pids[ROLE_BOX], SIGKILL);
+}
+
+static void
+box_fails(struct play *play, const char *reason)
+{
+	struct ipc_failed failed = { .step = BOX_STEP_SECCOMP,
+		.reason = reason };
+
+	send_as(play, ROLE_BOX, IPC_FAILED, &failed);
+}
+
+static void
+relay_runs(struct play *play)
+{
+	struct ipc_running running = { 0 };
+
+	send_as(play, ROLE_RELAY, IPC_RUNNING, &running);
+}
+
+static void
+relay_faults(struct play *play)
+{
+	struct ipc_fault fault = { .reason = "a frame without a type" };
+
+	send_as(play, ROLE_RELAY, IPC_FAULT, &fault);
+}
+
+static void
+relay_is_done(struct play *play)
+{
+	struct ipc_done done = { .out = { (const uint8_t *)"hi\n", 3, -1 },
+		.out_head = 3,
+		.errors = { (const uint8_t *)"oops\n", 5, -1 },
+		.errors_head = 5 };
+
+	send_as(play, ROLE_RELAY, IPC_DONE, &done);
+}
+
+static void
+relay_dies(struct play *play)
+{
+	fd_close(&play->channels[ROLE_RELAY]);
+	kill(play->pids[ROLE_RELAY], SIGKILL);
+}
+
+/* The code ends by itself; waits until that was seen. */
+static void
+code_ends(struct play *play, char how, int number)
+{
+	const char end[2] = { how, (char)number };
+
+	ck_assert_int_eq(write(play->code_line, end, 2), 2);
+	wait_until_gone(play->code);
+	settle();
+}
+
+/* A call whose code runs. */
+static struct play *
+run_call(void)
+{
+	struct play *play = start_call();
+
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	settle();
+	return play;
+}
+
+/* After a kill: the pipes of the box are closed, so the relay concludes. */
+static void
+box_was_killed(struct play *play)
+{
+	wait_until_gone(play->code);
+	wait_until_gone(play->init);
+	ck_assert_uint_eq(play->concluded, 0); /* the output is missing */
+	relay_is_done(play);
+	wait_until_concluded(play);
+}
+
+static void
+send_garbage(struct play *play, enum role role)
+{
+	packet.len = 3;
+	packet.nfds = 0;
+	ck_assert_int_eq(
+	    ipc_socket_send(play->channels[role], &packet, NULL), 0);
+}
+
+static uint64_t
+now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Success */
+
+static void
+code_exits(struct play *play)
+{
+	code_ends(play, 'x', 0);
+}
+
+/* What ends a call: it is concluded when all of them have happened. */
+static void (*const end_events[3])(struct play *play) = {
+	code_exits,
+	relay_is_done,
+	box_lets_go,
+};
+static const int end_orders[6][3] = { { 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+	{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 } };
+
+START_TEST(succeeds_in_every_order)
+{
+	struct play *play;
+	int n;
+
+	open_stage();
+	play = start_call();
+	play->stuck = 1; /* until the box lets go */
+	box_stands(play);
+	relay_runs(play);
+	settle();
+	for (n = 0; n < 3; n++) {
+		ck_assert_uint_eq(play->concluded, 0);
+		end_events[end_orders[_i][n]](play);
+		settle();
+	}
+	was_concluded(play, CALL_SUCCESS, NULL);
+	printed(play, "hi\n", "oops\n");
+	ck_assert_int_eq(play->result.exited, 1);
+	ck_assert_int_eq(play->result.exit_code, 0);
+	ck_assert_int_eq(play->result.boxed, 1);
+	ck_assert_uint_eq(play->result.landlock, 6);
+	ck_assert_int_eq(play->result.proc, 1);
+	ck_assert_uint_eq(idles, 1);
+	close_stage();
+}
+END_TEST
+
+/* The two channels are two: what crosses which depends on nothing. */
+START_TEST(the_code_may_run_before_the_box_is_known)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	relay_runs(play);
+	settle();
+	box_stands(play);
+	box_lets_go(play);
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_relay_may_leave_when_it_is_done)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	relay_is_done(play);
+	settle();
+	relay_dies(play);
+	wait_until_gone(play->pids[ROLE_RELAY]);
+	settle();
+	ck_assert_uint_eq(play->concluded, 0);
+	code_exits(play);
+	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+/* Whose end of a pipe waits, and whose does not. */
+static void
+is_nonblocking(int relay_end, int box_end)
+{
+	ck_assert_int_ne(fcntl(relay_end, F_GETFL) & O_NONBLOCK, 0);
+	ck_assert_int_eq(fcntl(box_end, F_GETFL) & O_NONBLOCK, 0);
+}
+
+/* Who has which end of the four pipes, and what else they are told. */
+static void
+is_pipe(int read_end, int write_end)
+{
+	char c = 0;
+
+	ck_assert_int_eq(write(write_end, "x", 1), 1);
+	ck_assert_int_eq(read(read_end, &c, 1), 1);
+	ck_assert_int_eq(c, 'x');
+}
+
+START_TEST(workers_are_joined_by_pipes)
+{
+	union ipc_any setup, start;
+	auto_free char *code = NULL;
+	struct play *play;
+	struct err err;
+
+	open_stage();
+	play = new_call();
+	receive(play, ROLE_BOX, IPC_SETUP, &setup);
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	is_pipe(setup.setup.control_in, start.start.control_out);
+	is_pipe(start.start.control_in, setup.setup.control_out);
+	is_pipe(start.start.out, setup.setup.out);
+	is_pipe(start.start.errors, setup.setup.errors);
+	/* The relay may not change flags: its ends come as it needs them. */
+	is_nonblocking(start.start.control_out, setup.setup.control_in);
+	is_nonblocking(start.start.control_in, setup.setup.control_out);
+	is_nonblocking(start.start.out, setup.setup.out);
+	is_nonblocking(start.start.errors, setup.setup.errors);
+	ck_assert_uint_eq(start.start.execution, 1);
+	ck_assert_uint_eq(start.start.output_max, 65536);
+	ipc_message_close(IPC_SETUP, &setup);
+	ipc_message_close(IPC_START, &start);
+	call_cancel(play->call, "enough");
+	relay_is_done(play);
+	wait_until_concluded(play);
+	/* Another one, for its code. */
+	play = new_call();
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	code = ipc_blob_copy(&start.start.code, &err);
+	ck_assert_str_eq(code, "print('hi')");
+	ipc_message_close(IPC_START, &start);
+	call_cancel(play->call, "enough");
+	relay_is_done(play);
+	wait_until_concluded(play);
+	close_stage();
+}
+END_TEST
+
+/*
+ * The supervisor keeps no descriptor through which a byte of the box could
+ * reach it: two channels and two pidfds while a box is built, then a channel
+ * and three pidfds.
+ */
+START_TEST(nothing_of_the_box_is_kept)
+{
+	struct play *play;
+	int before;
+
+	open_stage();
+	before = unit_open_fds();
+	play = start_call();
+	/* Two ends of channels are the test's. */
+	ck_assert_int_eq(unit_open_fds(), before + 4 + 2);
+	box_stands(play);
+	box_lets_go(play);
+	wait_until_gone(play->pids[ROLE_BOX]);
+	settle();
+	/* One end of a channel, and of the line to the code. */
+	ck_assert_int_eq(unit_open_fds(), before + 4 + 2);
+	relay_runs(play);
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+START_TEST(what_the_code_used_is_told)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	ck_assert_uint_gt(play->result.duration_us, 0);
+	ck_assert_uint_lt(play->result.duration_us, 60000000);
+	ck_assert_uint_gt(play->result.peak_kib, 0);
+	close_stage();
+}
+END_TEST
+
+/* Ends of the code */
+
+static const struct {
+	char how;
+	int number, ran;
+	const char *error;
+	int exited, exit_code, signal;
+} code_endings[] = {
+	{ 'x', 0, 1, NULL, 1, 0, 0 },
+	{ 'x', 1, 1, "Sandbox exited with code 1", 1, 1, 0 },
+	{ 'x', 137, 1, "Sandbox exited with code 137", 1, 137, 0 },
+	{ 's', SIGKILL, 1, "Sandbox was killed by SIGKILL", 0, 0, SIGKILL },
+	{ 's', SIGABRT, 1, "Sandbox was killed by SIGABRT", 0, 0, SIGABRT },
+	{ 's', 34, 1, "Sandbox was killed by SIGRTMIN", 0, 0, 34 },
+	{ 's', 64, 1, "Sandbox was killed by SIGRTMIN+30", 0, 0, 64 },
+	/* Before it took the code: not the code's fault. */
+	{ 'x', 0, 0, "/usr/bin/python3 ended with code 0 before it took the "
+	    "code: is it a Python 3 interpreter (MCP_BRIDGE_PYTHON)?", 1, 0,
+	    0 },
+	{ 'x', 127, 0, "/usr/bin/python3 ended with code 127 before it took "
+	    "the code: is it a Python 3 interpreter (MCP_BRIDGE_PYTHON)?", 1,
+	    127, 0 },
+	{ 's', SIGSEGV, 0, "/usr/bin/python3 was killed by SIGSEGV before it "
+	    "took the code", 0, 0, SIGSEGV },
+};
+
+START_TEST(tells_how_the_code_ended)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_stands(play);
+	box_lets_go(play);
+	if (code_endings[_i].ran)
+		relay_runs(play);
+	settle();
+	code_ends(play, code_endings[_i].how, code_endings[_i].number);
+	/* What it left behind ends with it. */
+	wait_until_gone(play->init);
+	ck_assert_uint_eq(play->concluded, 0);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, code_endings[_i].error == NULL ? CALL_SUCCESS :
+	    CALL_ERROR, code_endings[_i].error);
+	printed(play, "hi\n", "oops\n");
+	ck_assert_int_eq(play->result.exited, code_endings[_i].exited);
+	ck_assert_int_eq(play->result.exit_code, code_endings[_i].exit_code);
+	ck_assert_int_eq(play->result.signal, code_endings[_i].signal);
+	close_stage();
+}
+END_TEST
+
+/* Failures of the start: each is told once, after call_new. */
+
+START_TEST(a_box_that_cannot_be_started)
+{
+	struct play *play;
+
+	open_stage();
+	unspawnable = ROLE_BOX;
+	play = new_call();
+	wait_until_concluded(play);
+	was_concluded(
+	    play, CALL_ERROR, "the box cannot be started: no box today");
+	ck_assert_int_eq(play->result.boxed, 0);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_relay_that_cannot_be_started)
+{
+	uint64_t began = now_ms();
+	struct play *play;
+
+	open_stage();
+	unspawnable = ROLE_RELAY;
+	play = new_call();
+	wait_until_concluded(play);
+	was_concluded(
+	    play, CALL_ERROR, "the box cannot be started: no relay today");
+	ck_assert_uint_lt(now_ms() - began, BOX_DRAIN_MS);
+	close_stage();
+}
+END_TEST
+
+/* No request reaches the box: it is ended, and nobody waits for its relay. */
+START_TEST(a_box_that_cannot_be_asked)
+{
+	uint64_t began = now_ms();
+	struct play *play;
+
+	open_stage();
+	sv.options.python = (char *)"/usr/bin/python\xff";
+	play = new_call();
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box cannot be started: message "
+	    "setup: python is not UTF-8");
+	ck_assert_uint_lt(now_ms() - began, BOX_DRAIN_MS);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_relay_that_cannot_be_asked)
+{
+	uint64_t began = now_ms();
+	struct play *play;
+
+	open_stage();
+	sv.options.max_output = 10;
+	play = new_call();
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box cannot be started: message "
+	    "start: output_max is 10, not 1024 to 16777216");
+	ck_assert_uint_lt(now_ms() - began, BOX_DRAIN_MS);
+	close_stage();
+}
+END_TEST
+
+/* Every descriptor on the way may be the one too many. */
+START_TEST(descriptors_that_run_out)
+{
+	struct rlimit limit, all;
+	struct play *play;
+	int extra;
+
+	open_stage();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &all), 0);
+	for (extra = 0; extra < 9; extra++) {
+		limit = all;
+		limit.rlim_cur = (rlim_t)(dup(0) + extra);
+		close((int)limit.rlim_cur - extra);
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+		play = new_call();
+		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
+		wait_until_concluded(play);
+		ck_assert_int_eq(play->result.status, CALL_ERROR);
+		ck_assert_ptr_nonnull(strstr(play->result.error,
+		    "the box cannot be started: make a "));
+	}
+	close_stage();
+}
+END_TEST
+
+/* Failures of the box */
+
+START_TEST(a_box_that_cannot_be_built)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_fails(play, "prctl: Invalid argument");
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box cannot be built: could not "
+	    "apply the system call filter (prctl: Invalid argument); the "
+	    "kernel needs CONFIG_SECCOMP_FILTER");
+	ck_assert_int_eq(play->result.boxed, 0);
+	close_stage();
+}
+END_TEST
+
+START_TEST(an_interpreter_that_cannot_be_started)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_stands(play);
+	settle();
+	box_fails(play, "execve: No such file or directory");
+	settle();
+	box_was_killed(play);
+	ck_assert_int_eq(play->result.status, CALL_ERROR);
+	ck_assert_ptr_nonnull(strstr(play->result.error,
+	    "the box cannot be built: could not apply the system call filter "
+	    "(execve: No such file or directory)"));
+	ck_assert_int_eq(play->result.signal, 0); /* that was us */
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_box_that_ends_without_a_word)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_lets_go(play);
+	settle();
+	ck_assert_uint_eq(play->concluded, 0);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box ended before it stood");
+	printed(play, "hi\n", "oops\n");
+	close_stage();
+}
+END_TEST
+
+/* It said who its processes are and is gone: nobody could end them. */
+START_TEST(a_box_that_cannot_be_adopted)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_starts(play);
+	fd_close(&play->channels[ROLE_BOX]);
+	settle();
+	wait_until_gone(play->code);
+	wait_until_gone(play->init);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box cannot be adopted: send a "
+	    "packet: Broken pipe");
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_box_that_talks_nonsense)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	if (_i == 1)
+		box_stands(play);
+	settle();
+	send_garbage(play, ROLE_BOX);
+	settle();
+	if (_i == 1) {
+		box_was_killed(play);
+	} else {
+		wait_until_gone(play->pids[ROLE_BOX]);
+		relay_is_done(play);
+		wait_until_concluded(play);
+	}
+	was_concluded(play, CALL_ERROR,
+	    "the box talks nonsense: a packet of 3 bytes");
+	close_stage();
+}
+END_TEST
+
+/* Processes that are not ours are not accepted, let alone killed. */
+START_TEST(a_box_that_names_strangers)
+{
+	struct ipc_started started = { .landlock = 0 };
+	struct play *play;
+	pid_t child;
+
+	open_stage();
+	play = start_call();
+	child = make_process(-1);
+	started.init = open_pidfd(_i == 0 ? getppid() : child);
+	started.code = open_pidfd(_i == 0 ? child : getppid());
+	send_as(play, ROLE_BOX, IPC_STARTED, &started);
+	settle();
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box talks nonsense: this process "
+	    "is no child of ours: No child processes");
+	ck_assert_int_eq(kill(getppid(), 0), 0);
+	kill(child, SIGKILL);
+	close_stage();
+}
+END_TEST
+
+/* One process under two names: how the code ended cannot be known. */
+START_TEST(a_box_that_names_one_process_twice)
+{
+	struct ipc_started started = { .landlock = 0 };
+	struct play *play;
+	pid_t child;
+
+	open_stage();
+	play = start_call();
+	child = make_process(-1);
+	started.init = open_pidfd(child);
+	started.code = open_pidfd(child);
+	send_as(play, ROLE_BOX, IPC_STARTED, &started);
+	settle();
+	relay_runs(play);
+	settle();
+	kill(child, SIGKILL);
+	wait_until_gone(child);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	ck_assert_int_eq(play->result.status, CALL_ERROR);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_box_that_is_not_ready_in_time)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	if (_i == 1) {
+		box_stands(play);
+		wait_until_gone(play->init);
+		box_was_killed(play);
+	} else {
+		wait_until_gone(play->pids[ROLE_BOX]);
+		relay_is_done(play);
+		wait_until_concluded(play);
+	}
+	was_concluded(
+	    play, CALL_ERROR, "the box was not ready within 1 s");
+	close_stage();
+}
+END_TEST
+
+/* Failures of the relay */
+
+static void
+check_relay_death(struct play *play)
+{
+	relay_dies(play);
+	settle();
+	wait_until_gone(play->pids[ROLE_RELAY]);
+	wait_until_concluded(play);
+	was_concluded(
+	    play, CALL_ERROR, "the relay of this execution died");
+	close_stage();
+}
+
+START_TEST(a_relay_that_dies_at_once)
+{
+	open_stage();
+	check_relay_death(start_call());
+}
+END_TEST
+
+START_TEST(a_relay_that_dies_with_a_box)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_stands(play);
+	settle();
+	check_relay_death(play);
+}
+END_TEST
+
+START_TEST(a_relay_that_dies_while_the_code_runs)
+{
+	open_stage();
+	check_relay_death(run_call());
+}
+END_TEST
+
+/* Its process is reaped before its end is noticed on the channel. */
+START_TEST(a_relay_that_is_reaped_first)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	play->stuck = 0;
+	kill(play->pids[ROLE_RELAY], SIGKILL);
+	while (!is_gone(play->pids[ROLE_RELAY]))
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(play->concluded, 0);
+	check_relay_death(play);
+}
+END_TEST
+
+START_TEST(a_relay_that_dies_with_the_output)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	code_exits(play);
+	ck_assert_uint_eq(play->concluded, 0);
+	check_relay_death(play);
+}
+END_TEST
+
+START_TEST(a_relay_that_talks_nonsense)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	if (_i == 0)
+		send_garbage(play, ROLE_RELAY);
+	else
+		relay_runs(play); /* again */
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, _i == 0 ?
+	    "the relay talks nonsense: a packet of 3 bytes" :
+	    "the relay talks nonsense: message running comes at the wrong "
+	    "time");
+	close_stage();
+}
+END_TEST
+
+/* A cut that cannot be: nothing of it is believed. */
+START_TEST(a_relay_that_lies_about_the_output)
+{
+	struct ipc_done done = { .out = { (const uint8_t *)"hi\n", 3, -1 },
+		.out_head = 4,
+		.out_dropped = 1 };
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	send_as(play, ROLE_RELAY, IPC_DONE, &done);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR,
+	    "the relay talks nonsense: a cut outside of the output");
+	ck_assert_uint_eq(play->result.out.len, 0);
+	close_stage();
+}
+END_TEST
+
+/* A fault ends the box, and what it had printed is told. */
+START_TEST(a_box_that_breaks_the_protocol)
+{
+	struct play *play;
+
+	open_stage();
+	play = _i == 0 ? run_call() : start_call();
+	if (_i == 1) {
+		box_stands(play);
+		settle();
+	}
+	relay_faults(play);
+	settle();
+	box_was_killed(play);
+	was_concluded(play, CALL_ERROR, "the code broke the protocol of its "
+	    "box: a frame without a type");
+	printed(play, "hi\n", "oops\n");
+	ck_assert_int_eq(play->result.signal, 0);
+	close_stage();
+}
+END_TEST
+
+/* Nobody tells us the end: what is missing is given up. */
+START_TEST(a_relay_that_never_drains)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	code_exits(play);
+	wait_until_concluded(play);
+	was_concluded(
+	    play, CALL_ERROR, "the box could not be ended in time");
+	ck_assert_int_eq(play->result.exited, 1);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_box_that_never_lets_go)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	play->stuck = 1;
+	call_cancel(play->call, "enough");
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	close_stage();
+}
+END_TEST
+
+/* Deadlines */
+
+START_TEST(the_deadline_ends_the_code)
+{
+	uint64_t began;
+	struct play *play;
+	struct err err;
+
+	open_stage();
+	play = try_call(1, &err);
+	ck_assert_ptr_nonnull(play);
+	take_requests(play);
+	box_stands(play);
+	box_lets_go(play);
+	settle();
+	began = now_ms();
+	relay_runs(play); /* from here on, not from the call */
+	box_was_killed(play);
+	ck_assert_uint_ge(now_ms() - began, 990);
+	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 1s");
+	printed(play, "hi\n", "oops\n");
+	ck_assert_uint_eq(play->result.timeout, 1);
+	ck_assert_int_eq(play->result.exited, 0);
+	ck_assert_int_eq(play->result.signal, 0); /* that was us: no news */
+	close_stage();
+}
+END_TEST
+
+/* It closed its streams and went on: the deadline still holds. */
+START_TEST(the_deadline_ends_a_silent_code)
+{
+	struct play *play;
+	struct err err;
+
+	open_stage();
+	play = try_call(1, &err);
+	ck_assert_ptr_nonnull(play);
+	take_requests(play);
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	relay_is_done(play);
+	settle();
+	ck_assert_uint_eq(play->concluded, 0);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 1s");
+	close_stage();
+}
+END_TEST
+
+/* Cancels, in every state */
+
+static struct play *
+cancel_starting(void)
+{
+	return start_call();
+}
+
+static struct play *
+cancel_standing(void)
+{
+	struct play *play = start_call();
+
+	box_stands(play);
+	settle();
+	return play;
+}
+
+static struct play *
+cancel_silent(void)
+{
+	struct play *play = run_call();
+
+	relay_is_done(play);
+	settle();
+	return play;
+}
+
+static struct play *
+cancel_ended(void)
+{
+	struct play *play = run_call();
+
+	code_exits(play);
+	return play;
+}
+
+static struct play *(*const cancel_states[])(void) = {
+	new_call,
+	cancel_starting,
+	cancel_standing,
+	run_call,
+	cancel_silent,
+	cancel_ended,
+};
+
+START_TEST(can_be_cancelled_in_every_state)
+{
+	struct play *play;
+
+	open_stage();
+	play = cancel_states[_i]();
+	call_cancel(play->call, "enough");
+	call_cancel(play->call, "again"); /* the first cause stands */
+	ck_assert_uint_eq(play->concluded, 0); /* never under a caller */
+	if (play->code > 0)
+		wait_until_gone(play->code);
+	if (play->concluded == 0 && cancel_states[_i] != cancel_silent)
+		relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	ck_assert_int_eq(play->result.signal, 0);
+	close_stage();
+}
+END_TEST
+
+/* The box was built while it was told to end; or it is gone already. */
+START_TEST(a_box_may_stand_too_late)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	play->stuck = 1;
+	call_cancel(play->call, "enough");
+	settle();
+	if (_i == 0)
+		box_stands(play);
+	else
+		box_starts(play);
+	box_lets_go(play);
+	settle();
+	box_was_killed(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_failure_is_not_a_cancel)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	relay_faults(play);
+	settle();
+	call_cancel(play->call, "enough");
+	box_was_killed(play);
+	ck_assert_int_eq(play->result.status, CALL_ERROR);
+	close_stage();
+}
+END_TEST
+
+/* The queue */
+
+START_TEST(calls_wait_for_their_turn)
+{
+	struct play *play[4];
+	struct err err = { 0, "" };
+	int n;
+
+	open_stage();
+	sv.options.max_concurrent = 2;
+	sv.options.queue = 2;
+	for (n = 0; n < 4; n++)
+		play[n] = new_call();
+	ck_assert_uint_eq(sv.nrunning, 2);
+	ck_assert_uint_eq(sv.nwaiting, 2);
+	ck_assert_ptr_null(try_call(30, &err));
+	ck_assert_str_eq(err.text, "busy: 2 executions are running and 2 are "
+	    "waiting; try again later, or raise MCP_BRIDGE_MAX_CONCURRENT or "
+	    "MCP_BRIDGE_QUEUE");
+	/* Nobody who waits has a process. */
+	ck_assert_int_eq(play[2]->pids[ROLE_BOX] + play[3]->pids[ROLE_BOX], 0);
+	for (n = 0; n < 4; n++) {
+		take_requests(play[n]);
+		box_stands(play[n]);
+		box_lets_go(play[n]);
+		relay_runs(play[n]);
+		settle();
+		code_exits(play[n]);
+		relay_is_done(play[n]);
+		settle();
+		was_concluded(play[n], CALL_SUCCESS, NULL);
+		ck_assert_uint_eq(idles, n == 3);
+		/* The one that has waited longest is next, at once. */
+		ck_assert_int_eq(n < 2 && play[n + 2]->pids[ROLE_BOX] == 0, 0);
+	}
+	close_stage();
+}
+END_TEST
+
+START_TEST(calls_wait_only_so_long)
+{
+	struct play *first, *second;
+
+	open_stage();
+	sv.options.max_concurrent = 1;
+	sv.options.queue_timeout = 1;
+	first = run_call();
+	second = new_call();
+	wait_until_concluded(second);
+	was_concluded(second, CALL_ERROR, "no place became free within 1s: 1 "
+	    "executions are running (MCP_BRIDGE_MAX_CONCURRENT, "
+	    "MCP_BRIDGE_QUEUE_TIMEOUT)");
+	ck_assert_uint_eq(first->concluded, 0);
+	ck_assert_uint_eq(idles, 0);
+	code_exits(first);
+	relay_is_done(first);
+	settle();
+	was_concluded(first, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+/* Whoever gives up does not take a place, nor keep one. */
+START_TEST(a_call_may_be_cancelled_while_it_waits)
+{
+	struct play *first, *second, *third;
+
+	open_stage();
+	sv.options.max_concurrent = 1;
+	first = run_call();
+	second = new_call();
+	third = new_call();
+	call_cancel(second->call, "enough");
+	ck_assert_uint_eq(second->concluded, 0);
+	code_exits(first);
+	relay_is_done(first);
+	settle();
+	was_concluded(first, CALL_SUCCESS, NULL);
+	was_concluded(second, CALL_CANCELLED, "enough");
+	ck_assert_int_eq(second->pids[ROLE_BOX], 0);
+	ck_assert_int_ne(third->pids[ROLE_BOX], 0);
+	relay_dies(third);
+	wait_until_concluded(third);
+	close_stage();
+}
+END_TEST
+
+START_TEST(without_a_queue_nobody_waits)
+{
+	struct play *play;
+	struct err err = { 0, "" };
+
+	open_stage();
+	sv.options.max_concurrent = 1;
+	sv.options.queue = 0;
+	play = start_call();
+	ck_assert_ptr_null(try_call(30, &err));
+	ck_assert_str_ne(err.text, "");
+	relay_dies(play);
+	wait_until_concluded(play);
+	close_stage();
+}
+END_TEST
+
+START_TEST(all_can_be_cancelled)
+{
+	struct play *play[5];
+	int n;
+
+	open_stage();
+	sv.options.max_concurrent = 2;
+	play[0] = run_call();
+	for (n = 1; n < 5; n++)
+		play[n] = new_call();
+	call_cancel_all(&sv, "Caisson is shutting down");
+	relay_is_done(play[0]);
+	relay_is_done(play[1]);
+	for (n = 0; n < 5; n++) {
+		wait_until_concluded(play[n]);
+		was_concluded(
+		    play[n], CALL_CANCELLED, "Caisson is shutting down");
+	}
+	/* None of those who waited was started on the way. */
+	ck_assert_int_eq(play[2]->pids[ROLE_BOX], 0);
+	ck_assert_uint_eq(idles, 1);
+	close_stage();
+}
+END_TEST
+
+/* A start that fails at once gives its place to the next. */
+START_TEST(failed_starts_do_not_stop_the_queue)
+{
+	struct play *play[3];
+	int n;
+
+	open_stage();
+	sv.options.max_concurrent = 1;
+	unspawnable = ROLE_BOX;
+	for (n = 0; n < 3; n++)
+		play[n] = new_call();
+	for (n = 0; n < 3; n++) {
+		wait_until_concluded(play[n]);
+		was_concluded(play[n], CALL_ERROR,
+		    "the box cannot be started: no box today");
+	}
+	close_stage();
+}
+END_TEST
+
+/* Many after one another: nothing adds up. */
+START_TEST(leaves_nothing_behind)
+{
+	struct play *play;
+	int n, fds = 0;
+
+	open_stage();
+	for (n = 0; n < 30; n++) {
+		sv.calls = 0;
+		memset(&plays[1], 0, sizeof(plays[1]));
+		plays[1].channels[ROLE_BOX] = -1;
+		plays[1].channels[ROLE_RELAY] = -1;
+		plays[1].channels[ROLE_SUPERVISOR] = -1;
+		play = run_call();
+		if (n % 3 == 0)
+			code_exits(play);
+		else if (n % 3 == 1)
+			call_cancel(play->call, "enough");
+		else
+			relay_faults(play);
+		relay_is_done(play);
+		wait_until_concluded(play);
+		wait_until_gone(play->code);
+		wait_until_gone(play->init);
+		wait_until_gone(play->pids[ROLE_RELAY]);
+		wait_until_gone(play->pids[ROLE_BOX]);
+		forget_play(play);
+		settle();
+		if (n == 0)
+			fds = unit_open_fds();
+		ck_assert_int_eq(unit_open_fds(), fds);
+	}
+	memset(&plays[1].result, 0, sizeof(plays[1].result));
+	close_stage();
+}
+END_TEST
+
+/* A sentence about a long path is cut, if at all, between characters. */
+START_TEST(sentences_stay_text)
+{
+	auto_free char *path = mem_alloc(OPTION_PATH_MAX + 1);
+	struct play *play;
+	size_t n;
+
+	path[0] = '/';
+	for (n = 1; n + 1 < OPTION_PATH_MAX; n += 2)
+		memcpy(path + n, "\xc3\xa9", 2);
+	open_stage();
+	sv.options.python = path;
+	play = start_call();
+	box_stands(play);
+	box_lets_go(play);
+	settle();
+	code_ends(play, 'x', 1);
+	relay_is_done(play);
+	settle();
+	ck_assert_int_eq(play->result.status, CALL_ERROR);
+	ck_assert_int_eq(utf8_valid(play->result.error,
+	    strlen(play->result.error)), 1);
+	close_stage();
+}
+END_TEST
+
+static void
+add_success(TCase *tc)
+{
+	tcase_add_loop_test(tc, succeeds_in_every_order, 0, 6);
+	tcase_add_test(tc, the_code_may_run_before_the_box_is_known);
+	tcase_add_test(tc, a_relay_may_leave_when_it_is_done);
+	tcase_add_test(tc, workers_are_joined_by_pipes);
+	tcase_add_test(tc, nothing_of_the_box_is_kept);
+	tcase_add_test(tc, what_the_code_used_is_told);
+	tcase_add_loop_test(
+	    tc, tells_how_the_code_ended, 0, UNIT_COUNT(code_endings));
+	tcase_add_test(tc, leaves_nothing_behind);
+	tcase_add_test(tc, sentences_stay_text);
+}
+
+static void
+add_failures(TCase *tc)
+{
+	tcase_add_test(tc, a_box_that_cannot_be_started);
+	tcase_add_test(tc, a_relay_that_cannot_be_started);
+	tcase_add_test(tc, a_box_that_cannot_be_asked);
+	tcase_add_test(tc, a_relay_that_cannot_be_asked);
+	tcase_add_test(tc, descriptors_that_run_out);
+	tcase_add_test(tc, a_box_that_cannot_be_built);
+	tcase_add_test(tc, an_interpreter_that_cannot_be_started);
+	tcase_add_test(tc, a_box_that_ends_without_a_word);
+	tcase_add_test(tc, a_box_that_cannot_be_adopted);
+	tcase_add_loop_test(tc, a_box_that_talks_nonsense, 0, 2);
+	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
+	tcase_add_test(tc, a_box_that_names_one_process_twice);
+	tcase_add_loop_test(tc, a_box_that_is_not_ready_in_time, 0, 2);
+	tcase_add_test(tc, a_relay_that_dies_at_once);
+	tcase_add_test(tc, a_relay_that_dies_with_a_box);
+	tcase_add_test(tc, a_relay_that_dies_while_the_code_runs);
+	tcase_add_test(tc, a_relay_that_is_reaped_first);
+	tcase_add_test(tc, a_relay_that_dies_with_the_output);
+	tcase_add_loop_test(tc, a_relay_that_talks_nonsense, 0, 2);
+	tcase_add_test(tc, a_relay_that_lies_about_the_output);
+	tcase_add_loop_test(tc, a_box_that_breaks_the_protocol, 0, 2);
+	tcase_add_test(tc, a_relay_that_never_drains);
+	tcase_add_test(tc, a_box_that_never_lets_go);
+}
+
+static void
+add_tests(TCase *tc)
+{
+	add_success(tc);
+	add_failures(tc);
+	tcase_add_test(tc, the_deadline_ends_the_code);
+	tcase_add_test(tc, the_deadline_ends_a_silent_code);
+	tcase_add_loop_test(tc, can_be_cancelled_in_every_state, 0,
+	    UNIT_COUNT(cancel_states));
+	tcase_add_loop_test(tc, a_box_may_stand_too_late, 0, 2);
+	tcase_add_test(tc, a_failure_is_not_a_cancel);
+	tcase_add_test(tc, calls_wait_for_their_turn);
+	tcase_add_test(tc, calls_wait_only_so_long);
+	tcase_add_test(tc, a_call_may_be_cancelled_while_it_waits);
+	tcase_add_test(tc, without_a_queue_nobody_waits);
+	tcase_add_test(tc, all_can_be_cancelled);
+	tcase_add_test(tc, failed_starts_do_not_stop_the_queue);
+}
+
+int
+main(void)
+{
+	return unit_run("call", add_tests);
+}
