@@ -467,15 +467,14 @@ call_on_box_started(struct call *call, int *init, int *code,
 	if (call->code_process == NULL) {
 		call->box_over = 1;
 		call_fail(call, "the box talks nonsense: %s", err.text);
-		return;
-	}
-	if (channel_send_adopted(call->box, &adopted, &err) == -1) {
+	} else if (channel_send_adopted(call->box, &adopted, &err) == -1) {
 		call_fail(call, "the box cannot be adopted: %s", err.text);
-		return;
+	} else {
+		call->result.boxed = 1;
+		call->result.landlock = landlock;
+		call->result.proc = proc;
 	}
-	call->result.boxed = 1;
-	call->result.landlock = landlock;
-	call->result.proc = proc;
+	/* They were not known yet when the rest of the box was killed. */
 	if (call->state == CALL_ENDING)
 		call_kill_box(call);
 }

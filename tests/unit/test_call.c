@@ -59,16 +59,12 @@ open_pidfd(pid_t pid)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
-/* A process that ends when it is killed, or with the byte that it reads. */
-static pid_t
-make_process(int line)
+/* What it does: waits to be killed, or to be told how to end. */
+static void __attribute__((noreturn))
+be_process(int line)
 {
 	unsigned char end[2];
-	pid_t pid = fork();
 
-	ck_assert_int_ne(pid, -1);
-	if (pid > 0)
-		return pid;
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	dup2(line, STDIN_FILENO);
 	close_range(STDERR_FILENO + 1, ~0U, 0);
@@ -79,6 +75,25 @@ make_process(int line)
 		raise(end[1]);
 	}
 	_exit(end[1]);
+}
+
+/* Returns when it has none of our descriptors any more. */
+static pid_t
+make_process(int line)
+{
+	int sync[2];
+	pid_t pid;
+	char c;
+
+	ck_assert_int_eq(pipe2(sync, O_CLOEXEC), 0);
+	pid = fork();
+	ck_assert_int_ne(pid, -1);
+	if (pid == 0)
+		be_process(line);
+	close(sync[1]);
+	ck_assert_int_eq(read(sync[0], &c, 1), 0);
+	close(sync[0]);
+	return pid;
 }
 
 /* In the place of spawn.c: the worker is a process, its channel is ours. */

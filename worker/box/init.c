@@ -105,7 +105,8 @@ init_main(struct box *box, int sync)
 	report.failed = box_run(box, init_actions, &report.err);
 	report.proc = box->proc;
 	report.step = box->step;
-	if (write(0, &report, sizeof(report)) != sizeof(report))
+	if (write(0, &report, sizeof(report)) != sizeof(report) ||
+	    report.failed != 0)
 		_exit(1);
 	/* An end, not a byte: the launcher failed or was killed. */
 	if (read(0, &go, 1) != 1)

@@ -39,8 +39,11 @@ processes_start_init(struct box *box, struct err *err)
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) == -1)
 		return err_sys(err, "make a pair of sockets");
 	parent = processes_clone(&box->init, err);
-	if (parent == 0)
+	if (parent == 0) {
+		/* Or it would hold its own line, and never see its end. */
+		close(sync[0]);
 		init_main(box, sync[1]);
+	}
 	close(sync[1]);
 	box->init_sync = sync[0];
 	if (parent == -1)
