@@ -133,15 +133,19 @@ static int
 run_python_read_all(struct json_span arguments, const struct options *options,
     struct run_python *run, struct err *err)
 {
+	static const char *const names[] = { "code", "servers", "timeout" };
 	struct json_span_walk walk;
 	struct json_span name, value;
+	size_t i;
 
 	if (arguments.len > 0 &&
 	    json_span_kind(arguments) != JSON_SPAN_OBJECT)
 		return err_set(err, "arguments must be an object such as "
 		    "{\"code\": \"print(1)\"}");
-	if (json_span_get(arguments, "code", &value) > 1)
-		return err_set(err, "code is given more than once");
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (json_span_get(arguments, names[i], &value) > 1)
+			return err_set(
+			    err, "%s is given more than once", names[i]);
 	if (arguments.len > 0) {
 		walk = json_span_walk(arguments);
 		while (json_span_next_member(&walk, &name, &value))

@@ -33,6 +33,13 @@ selftest_line(struct selftest *test, int ok, const char *name,
 	printf("%-4s  %-26s  %s\n", ok ? "ok" : "FAIL", name, detail);
 }
 
+/* What is as it is here: no promise, but good to know. */
+static void
+selftest_note(const char *name, const char *detail)
+{
+	printf("note  %-26s  %s\n", name, detail);
+}
+
 /* A line of the probe: "ok" or "FAIL", a name, a detail, with tabs between. */
 static void
 selftest_probe_line(struct selftest *test, char *line)
@@ -68,18 +75,24 @@ selftest_facts(struct selftest *test, const struct call_result *result)
 {
 	char text[128];
 
-	snprintf(text, sizeof(text),
-	    result->landlock > 0 ? "ABI %u is in force" :
-	    "absent in this kernel: the namespaces and seccomp stand alone",
-	    result->landlock);
-	selftest_line(test, 1, "landlock", text);
-	selftest_line(test, 1, "/proc", result->proc ?
-	        "the box has its own" :
-	        "not allowed here (masked): boxes run without /proc");
-	snprintf(text, sizeof(text), "by rlimit, %llu MiB for each process; "
-	    "no cgroup is used in this version",
+	if (result->landlock > 0) {
+		snprintf(text, sizeof(text), "ABI %u is in force",
+		    result->landlock);
+		selftest_line(test, 1, "landlock", text);
+	} else {
+		selftest_note("landlock", "absent in this kernel: namespaces "
+		    "and seccomp stand alone; add landlock to the kernel's "
+		    "lsm= list if it has it");
+	}
+	if (result->proc)
+		selftest_line(test, 1, "/proc", "the box has its own");
+	else
+		selftest_note("/proc", "cannot be mounted where the outer one "
+		    "is masked (in containers): boxes run without it");
+	snprintf(text, sizeof(text), "rlimits, %llu MiB for each process; "
+	    "cgroups are not used in this version",
 	    (unsigned long long)(test->sv->options.memory / MIB));
-	selftest_line(test, 1, "kind of limits", text);
+	selftest_note("kind of limits", text);
 }
 
 static void
