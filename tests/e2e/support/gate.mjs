@@ -53,9 +53,19 @@ export function roles(family, gate) {
   const inside = family.filter((entry) =>
     pidNamespace(entry.pid) === gate.namespace);
 
+  /*
+   * Only root may ask for the namespace of an init, which cannot be dumped;
+   * for others it is known by its number, if there is but one.
+   */
+  const inits = family.filter((entry) =>
+    entry.command.startsWith('caisson: box') &&
+    namespacePids(entry.pid).length > 1 &&
+    namespacePids(entry.pid).at(-1) === 1);
+
   return {
     relay: family.filter((entry) => entry.name.startsWith('relay')),
-    init: inside.find((entry) => namespacePids(entry.pid).at(-1) === 1),
+    init: inside.find((entry) => namespacePids(entry.pid).at(-1) === 1) ??
+      (inits.length === 1 ? inits[0] : undefined),
     code: inside.find((entry) => entry.pid === gate.process.parent),
     inside,
   };
