@@ -134,6 +134,8 @@
 #define BOX_USER 1000
 /* Below the supervisor's, as descriptors in flight count for both. */
 #define BOX_NOFILE 256
+/* Timers and queued signals, which are counted for the user outside too. */
+#define BOX_SIGPENDING 1024
 #define BOX_STACK (8 * MIB)
 /* Of the memory, at most, where that is less. */
 #define BOX_STACK_SHARE 64

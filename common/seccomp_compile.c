@@ -63,6 +63,7 @@ struct constant {
 
 static const struct constant constants[] = {
 	{ "CLONE_NAMESPACES", NAMESPACE_FLAGS }, /* 0x80 is CLONE_NEWTIME */
+	{ "CLONE_PARENT", CLONE_PARENT },
 	CONSTANT(AF_UNIX),
 	CONSTANT(AT_EMPTY_PATH),
 	CONSTANT(FIOCLEX),

@@ -1,7 +1,7 @@
 /*
  * Who relays and boxes are when we are root: users that nobody else is, a
- * distinct one for each box. In a container only some users exist; there the
- * last two of the usual range serve. Runs in the supervisor; reads the maps of
+ * distinct one for each box. In a container only some users exist; there two
+ * serve for all relays and all boxes. Runs in the supervisor; reads the maps of
  * its own user namespace and nothing else.
  */
 #include <errno.h>

@@ -791,3 +791,15 @@ test('packages of the host\'s interpreter can be imported', async (t) => {
   }
   await raw.finish();
 });
+
+test('the streams can be opened by their names in /dev', async (t) => {
+  const raw = await Raw.open(t);
+  const { structuredContent } = await raw.run(`
+import subprocess
+subprocess.run(["sh", "-c", "echo out >/dev/stdout; echo err >/dev/stderr"])
+`);
+
+  assert.deepEqual(structuredContent,
+    { stdout: ['out'], stderr: ['err'] });
+  await raw.finish();
+});

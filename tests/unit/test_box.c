@@ -799,7 +799,7 @@ START_TEST(test_no_bootstrap)
 	become(_i);
 	setup = usual_setup();
 	run_open(&run, &setup, run_path("home/caisson-box"));
-	expect_failure(&run, BOX_STEP_VIEW, "home/box");
+	expect_failure(&run, BOX_STEP_BOOTSTRAP, "home/box");
 }
 END_TEST
 

@@ -1296,7 +1296,7 @@ START_TEST(the_code_may_run_too_late)
 	struct play *play;
 
 	open_stage();
-	play = cancel_standing();
+	play = start_call();
 	call_cancel(play->call, "enough");
 	relay_runs(play);
 	wait_until_concluded(play); /* the relay never drains */

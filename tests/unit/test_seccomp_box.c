@@ -185,6 +185,7 @@ static const struct filter_case cases[] = {
 	{ "fork", SYS_clone, { SIGCHLD }, ALLOW },
 	{ "a thread", SYS_clone, { 0x3d0f00 }, ALLOW },
 	{ "vfork", SYS_clone, { CLONE_VM | CLONE_VFORK | SIGCHLD }, ALLOW },
+	{ "PARENT", SYS_clone, { CLONE_PARENT | SIGCHLD }, REFUSE },
 	{ "NEWUSER", SYS_clone, { CLONE_NEWUSER | SIGCHLD }, REFUSE },
 	{ "NEWNS", SYS_clone, { CLONE_NEWNS }, REFUSE },
 	{ "NEWPID", SYS_clone, { CLONE_NEWPID }, REFUSE },

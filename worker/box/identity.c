@@ -15,6 +15,10 @@ identity_drop(struct box *box, struct err *err)
 	uid_t uid = (uid_t)box->setup.uid;
 
 	if (uid != 0) {
+		/* Or /dev/stdout could not be opened, which is a pipe. */
+		if (fchown(box->setup.out, uid, uid) == -1 ||
+		    fchown(box->setup.errors, uid, uid) == -1)
+			return err_sys(err, "give the streams to the box");
 		if (setgroups(0, NULL) == -1)
 			return err_sys(err, "leave all groups");
 		if (setresgid(uid, uid, uid) == -1)

@@ -59,6 +59,7 @@ limits_set(struct box *box, struct err *err)
 		{ RLIMIT_CPU, "CPU", setup->cpu_seconds + 1, 1 },
 		{ RLIMIT_DATA, "DATA", setup->memory, 0 },
 		{ RLIMIT_AS, "AS", setup->memory + BOX_ADDRESS_EXTRA, 0 },
+		{ RLIMIT_SIGPENDING, "SIGPENDING", BOX_SIGPENDING, 0 },
 		{ RLIMIT_STACK, "STACK", limits_stack(setup), 0 },
 		{ RLIMIT_MEMLOCK, "MEMLOCK", 0, 0 },
 		{ RLIMIT_MSGQUEUE, "MSGQUEUE", 0, 0 },

@@ -31,7 +31,7 @@ __asan_default_options(void)
 /* Up to IDENTITY it may still be root and see what only root can reach. */
 static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_REQUEST, box_receive_setup },
-	{ BOX_STEP_VIEW, data_read },
+	{ BOX_STEP_BOOTSTRAP, data_read },
 	{ BOX_STEP_VIEW, view_collect },
 	{ BOX_STEP_INTERPRETER, interpreter_locate },
 	{ BOX_STEP_IDENTITY, identity_drop },
