@@ -382,6 +382,16 @@ ipc_is_pidfd(int fd)
 }
 
 static int
+ipc_is_file(int fd)
+{
+	struct stat st;
+
+	/* As with pipes: O_PATH only looks like reading. */
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
+}
+
+static int
 ipc_is_kind(enum ipc_kind kind, int fd)
 {
 	switch (kind) {
@@ -395,6 +405,8 @@ ipc_is_kind(enum ipc_kind kind, int fd)
 		return ipc_is_sealed(fd);
 	case IPC_KIND_PIDFD:
 		return ipc_is_pidfd(fd);
+	case IPC_KIND_FILE_R:
+		return ipc_is_file(fd);
 	default:
 		return 0;
 	}

@@ -28,6 +28,7 @@ enum ipc_kind {
 	IPC_KIND_PEER,
 	IPC_KIND_MEMFD,
 	IPC_KIND_PIDFD,
+	IPC_KIND_FILE_R,
 };
 
 /* Borrowed bytes: they die with the handler. */

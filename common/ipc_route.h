@@ -21,6 +21,11 @@
 #else
 #define IPC_IF_TO_RELAY(...)
 #endif
+#ifdef IPC_SELF_IS_READER
+#define IPC_IF_TO_READER(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_READER(...)
+#endif
 /* The box reads its one request without a loop: no routes. */
 #define IPC_IF_TO_BOX(...)
 

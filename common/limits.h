@@ -149,6 +149,26 @@
 #define BOX_FILE_EXTRA MIB
 
 /*
+ * Configuration files of servers (worker/reader). The sizes of a row add up
+ * to less than a packet; each is far above what people write. A row for each
+ * entry must fit into the queue of a channel.
+ */
+#define CONFIG_FILE_MAX MIB
+#define CONFIG_FILES_MAX 256 /* of one folder */
+#define CONFIG_ENTRIES_MAX 500 /* of one file */
+#define CONFIG_SERVERS_MAX 1000 /* of all files */
+#define CONFIG_NAME_MAX 128
+#define CONFIG_PATH_MAX 4095 /* PATH_MAX without its NUL */
+#define CONFIG_ARGS_MAX (20 * KIB)
+#define CONFIG_ENV_MAX (24 * KIB)
+#define CONFIG_DESCRIPTION_MAX (4 * KIB)
+#define CONFIG_REASON_MAX 400
+/* One argument or variable of a program: MAX_ARG_STRLEN of the kernel. */
+#define CONFIG_EXPANDED_MAX (128 * KIB - 1)
+/* A megabyte is read in milliseconds; a dead network drive answers never. */
+#define CONFIG_READ_MS 5000
+
+/*
  * Options (supervisor/options.def). An interpreter does not start in less
  * memory or with fewer processes; the other bounds are where a number can only
  * be a slip of the pen.

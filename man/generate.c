@@ -225,6 +225,8 @@ static const struct {
 	    "A descriptor: a memfd with all those seals." },
 	[IPC_KIND_PIDFD] = { "PIDFD", NULL,
 	    "A descriptor: a pidfd." },
+	[IPC_KIND_FILE_R] = { "FILE_R", NULL,
+	    "A descriptor: a regular file, open for reading alone." },
 };
 
 static void

@@ -21,10 +21,6 @@
 #include "../common/mem.h"
 #include "supervisor.h"
 
-#define IPC_SELF supervisor
-#define IPC_SELF_IS_SUPERVISOR
-#include "../common/ipc_route.h"
-
 enum call_state {
 	CALL_WAITING,  /* for a place */
 	CALL_STARTING, /* the box is being built */
@@ -542,7 +538,7 @@ static int
 call_start_worker(struct call *call, enum role role, unsigned int uid,
     struct channel **channel, int *pidfd, struct err *err)
 {
-	struct channel_ends ends = { ROLE_SUPERVISOR, role, ipc_routes,
+	struct channel_ends ends = { ROLE_SUPERVISOR, role, supervisor_routes(),
 		role == ROLE_RELAY ? call_on_relay_closed : call_on_box_closed,
 		call };
 	int pair[2];

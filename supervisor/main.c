@@ -252,7 +252,7 @@ main_usage_error(const struct err *err)
 }
 
 static int
-main_run(struct main_serving *serving)
+main_run(struct main_serving *serving, char **envp)
 {
 	struct options *options = &serving->sv.options;
 	struct err err;
@@ -264,6 +264,10 @@ main_run(struct main_serving *serving)
 		return main_usage_error(&err);
 	if (options->action == OPTION_SELFTEST)
 		return selftest_run(&serving->sv);
+	if (options->action == OPTION_PRINT_CONFIG)
+		return print_config_run(&serving->sv, envp, &err) == -1
+		    ? main_usage_error(&err)
+		    : 0;
 	return main_serve(serving, &err) == -1 ? main_usage_error(&err) : 0;
 }
 
@@ -289,7 +293,7 @@ main(int argc, char **argv, char **envp)
 		options_print(options, stdout);
 		break;
 	default:
-		status = main_run(&serving);
+		status = main_run(&serving, envp);
 		break;
 	}
 	options_free(options);

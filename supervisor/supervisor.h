@@ -127,6 +127,9 @@ void supervisor_on_running(struct call *call, struct ipc_running *running);
 void supervisor_on_fault(struct call *call, struct ipc_fault *fault);
 void supervisor_on_done(struct call *call, struct ipc_done *done);
 
+/* routes.c: returns the table of all handlers, static. */
+channel_handler *const *supervisor_routes(void);
+
 /* What those handlers do to a call, in its own words. */
 void call_on_box_started(struct call *call, int *init, int *code,
     unsigned int landlock, int proc);
@@ -292,6 +295,14 @@ int client_busy(const struct client *client);
 
 /* Whether everything has been handed to the system. */
 int client_flushed(const struct client *client);
+
+/* print_config.c */
+
+/*
+ * Reads the configuration of servers and prints to stdout what it says, and
+ * frees the loop. Returns 0, or -1 with err.
+ */
+int print_config_run(struct supervisor *sv, char **envp, struct err *err);
 
 /* selftest.c */
 

@@ -36,6 +36,10 @@ RULES = {
         (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
         (ANY_CALL, ()),
     ],
+    "reader": [
+        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+        (ANY_CALL, ()),
+    ],
     # It builds the box, and becomes the interpreter: it mounts and execs.
     "box": [
         (NET, ()),

@@ -172,6 +172,37 @@ ipc_make_file(void)
 	return ipc_made(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
 }
 
+/* A file that is nowhere any more, opened once more with these flags. */
+static inline int
+ipc_make_temporary(int flags)
+{
+	char path[64] = "/tmp/caisson-test-XXXXXX";
+	int fd = ipc_made(mkstemp(path)), again;
+
+	again = ipc_made(open(path, flags | O_CLOEXEC));
+	close(fd);
+	unlink(path);
+	return again;
+}
+
+static inline int
+ipc_make_file_w(void)
+{
+	return ipc_make_temporary(O_WRONLY);
+}
+
+static inline int
+ipc_make_file_rw(void)
+{
+	return ipc_make_temporary(O_RDWR);
+}
+
+static inline int
+ipc_make_file_path(void)
+{
+	return ipc_make_temporary(O_PATH);
+}
+
 static inline int
 ipc_make_null(void)
 {
@@ -218,11 +249,14 @@ static const struct ipc_descriptor ipc_descriptors[] = {
 	{ "a memfd that can grow", ipc_make_growable, -1 },
 	{ "a memfd whose seals are open", ipc_make_unsealable, -1 },
 	{ "a pidfd", ipc_make_pidfd, IPC_KIND_PIDFD },
-	{ "a regular file", ipc_make_file, -1 },
+	{ "a file open for reading", ipc_make_file, IPC_KIND_FILE_R },
 	{ "/dev/null", ipc_make_null, -1 },
 	{ "a folder", ipc_make_folder, -1 },
 	{ "an eventfd", ipc_make_eventfd, -1 },
 	{ "an epoll descriptor", ipc_make_epoll, -1 },
+	{ "a file open for writing", ipc_make_file_w, -1 },
+	{ "a file open for both", ipc_make_file_rw, -1 },
+	{ "the path of a file", ipc_make_file_path, -1 },
 };
 
 #define IPC_DESCRIPTORS (sizeof(ipc_descriptors) / sizeof(ipc_descriptors[0]))

@@ -1,0 +1,133 @@
+/*
+ * What a reader tells the supervisor: the whole surface between the two. What
+ * it says is checked before it is believed. Runs in the supervisor.
+ */
+#include <string.h>
+
+#include "../common/limits.h"
+#include "../common/mem.h"
+#include "../common/utf8.h"
+#include "servers.h"
+
+/*
+ * Returns how many texts, each with a NUL behind it, the bytes are, or -1 when
+ * they are something else.
+ */
+static int
+on_reader_count(const struct ipc_bytes *bytes)
+{
+	size_t i;
+	int count = 0;
+
+	if (bytes->len == 0)
+		return 0;
+	if (bytes->data[bytes->len - 1] != '\0' ||
+	    !utf8_valid((const char *)bytes->data, bytes->len))
+		return -1;
+	for (i = 0; i < bytes->len; i++)
+		count += bytes->data[i] == '\0';
+	return count;
+}
+
+/* Whether the bytes, texts in pairs, have names that variables can have. */
+static int
+on_reader_names(const struct ipc_bytes *bytes)
+{
+	const char *p = (const char *)bytes->data;
+	const char *end;
+
+	if (bytes->len == 0)
+		return 1;
+	end = p + bytes->len;
+	while (p < end) {
+		if (*p == '\0' || strchr(p, '=') != NULL)
+			return 0;
+		p += strlen(p) + 1;
+		p += strlen(p) + 1;
+	}
+	return 1;
+}
+
+/* Returns what is wrong with a row, or NULL. */
+static const char *
+on_reader_check(const struct servers *servers, const struct ipc_server *row)
+{
+	int variables = on_reader_count(&row->env);
+
+	if (servers->current_rows >= CONFIG_ENTRIES_MAX)
+		return "too many servers";
+	if (!row->remote && row->command[0] == '\0')
+		return "a server without a command";
+	if (on_reader_count(&row->args) == -1)
+		return "arguments that are no texts";
+	if (variables == -1 || variables % 2 != 0 ||
+	    !on_reader_names(&row->env))
+		return "variables that are none";
+	return NULL;
+}
+
+static struct server_texts
+on_reader_texts(const struct ipc_bytes *bytes)
+{
+	return (struct server_texts){ mem_dup(bytes->data, bytes->len),
+		bytes->len };
+}
+
+void
+supervisor_on_server(struct servers *servers, struct ipc_server *row)
+{
+	const char *wrong = on_reader_check(servers, row);
+	struct server *server;
+
+	if (wrong != NULL || servers->current == NULL) {
+		servers_reader_failed(servers, "the reader talks nonsense: %s",
+		    wrong != NULL ? wrong : "a server of no file");
+		return;
+	}
+	servers->current_rows++;
+	server = servers_add(
+	    servers, servers->current, row->line, row->column, row->name);
+	server->remote = (int)row->remote;
+	server->disabled = (int)row->disabled;
+	server->command = mem_strdup(row->command);
+	server->args = on_reader_texts(&row->args);
+	server->env = on_reader_texts(&row->env);
+	server->cwd = mem_strdup(row->cwd);
+	server->description = mem_strdup(row->description);
+	if (servers->count <= CONFIG_SERVERS_MAX)
+		return;
+	server->state = SERVER_REJECTED;
+	server->why = mem_printf("more than %d servers in all files together",
+	    CONFIG_SERVERS_MAX);
+}
+
+void
+supervisor_on_rejected(struct servers *servers, struct ipc_rejected *row)
+{
+	struct server *server;
+
+	/* Besides an entry, each of the file's members may be wrong. */
+	if (servers->current == NULL ||
+	    servers->current_rows >= 2 * CONFIG_ENTRIES_MAX) {
+		servers_reader_failed(servers,
+		    "the reader talks nonsense: too many rejections");
+		return;
+	}
+	servers->current_rows++;
+	server = servers_add(
+	    servers, servers->current, row->line, row->column, row->name);
+	server->state = SERVER_REJECTED;
+	server->why = mem_strdup(row->reason);
+}
+
+void
+supervisor_on_end_of_file(
+    struct servers *servers, struct ipc_end_of_file *row)
+{
+	(void)row;
+	if (servers->current == NULL)
+		servers_reader_failed(servers,
+		    "the reader talks nonsense: the end of no file");
+	else
+		servers_file_ended(servers);
+}

@@ -1,0 +1,16 @@
+/*
+ * The supervisor's dispatch table: every message to it, with its handler. Runs
+ * in the supervisor.
+ */
+#include "servers.h"
+#include "supervisor.h"
+
+#define IPC_SELF supervisor
+#define IPC_SELF_IS_SUPERVISOR
+#include "../common/ipc_route.h"
+
+channel_handler *const *
+supervisor_routes(void)
+{
+	return ipc_routes;
+}

@@ -1,0 +1,203 @@
+/*
+ * Which entries of the configuration files are taken: see servers.h. Runs in
+ * the supervisor; starts nothing. Sentences never show the value of a
+ * variable.
+ */
+#include <string.h>
+
+#include "../common/buffer.h"
+#include "../common/mem.h"
+#include "servers.h"
+
+/* What execvp searches where PATH is not set, and a little more. */
+#define SERVER_SEARCH "/usr/local/bin:/usr/bin:/bin"
+
+/* Always -1, for the caller to return. */
+static int
+server_set(struct server *server, enum server_state state, const char *why)
+{
+	server->state = state;
+	server->why = mem_strdup(why);
+	return -1;
+}
+
+/* The entry before this one that has the right to its name, or NULL. */
+static const struct server *
+server_first(const struct servers *servers, const struct server *server)
+{
+	const struct server *other;
+
+	TAILQ_FOREACH (other, &servers->list, entry) {
+		if (other == server)
+			return NULL;
+		if (strcmp(other->name, server->name) != 0)
+			continue;
+		/* What its file says not to use is defined all the same. */
+		if (other->state == SERVER_TAKEN ||
+		    (other->state == SERVER_SKIPPED &&
+		        (other->disabled || other->remote) &&
+		        !(other->file->source->project &&
+		            !servers->setup.trust_project)))
+			return other;
+	}
+	return NULL;
+}
+
+/* Whether it is to be used at all. */
+static int
+server_judge_use(struct servers *servers, struct server *server)
+{
+	const struct server *first = server_first(servers, server);
+	auto_free char *why = NULL;
+
+	if (first != NULL) {
+		why = mem_printf("the first definition of a name wins, and "
+		    "that is in %s:%llu:%llu", first->file->path,
+		    (unsigned long long)first->line,
+		    (unsigned long long)first->column);
+		return server_set(server, SERVER_SKIPPED, why);
+	}
+	if (server->file->source->project && !servers->setup.trust_project)
+		return server_set(server, SERVER_SKIPPED, "files of the "
+		    "folder one works in are not trusted "
+		    "(MCP_BRIDGE_TRUST_PROJECT_FILES=on trusts them)");
+	if (server->disabled)
+		return server_set(
+		    server, SERVER_SKIPPED, "its file says not to use it");
+	if (server->remote)
+		return server_set(server, SERVER_SKIPPED, "servers that are "
+		    "reached by a URL are not supported by this version");
+	return 0;
+}
+
+/* Appends text, expanded, and a NUL. Where it stands is what. */
+static int
+server_expand_to(struct buffer *out, const char *what, const char *text,
+    char **envp, struct err *err)
+{
+	auto_free char *expanded = expand_text(text, envp, err);
+
+	if (expanded == NULL)
+		return err_wrap(err, "its %s", what);
+	buffer_add(out, expanded, strlen(expanded) + 1);
+	return 0;
+}
+
+static struct server_texts
+server_texts_take(struct buffer *buffer)
+{
+	struct server_texts texts;
+
+	texts.data = buffer_take(buffer, &texts.len);
+	return texts;
+}
+
+/* The command and its arguments. */
+static int
+server_expand_run(struct server *server, char **envp, struct err *err)
+{
+	const char *p = server->args.data;
+	const char *end = p + server->args.len;
+	auto_buffer struct buffer run = { 0 };
+
+	if (server_expand_to(&run, "command", server->command, envp, err) ==
+	    -1)
+		return -1;
+	if (run.data[0] == '\0')
+		return err_set(err, "its command is empty when its variables "
+		    "are filled in");
+	for (; p < end; p += strlen(p) + 1)
+		if (server_expand_to(&run, "args", p, envp, err) == -1)
+			return -1;
+	server->run = server_texts_take(&run);
+	return 0;
+}
+
+static int
+server_expand_env(struct server *server, char **envp, struct err *err)
+{
+	const char *p = server->env.data;
+	const char *end = p + server->env.len;
+	auto_buffer struct buffer env = { 0 };
+
+	while (p < end) {
+		buffer_add_text(&env, p);
+		buffer_add_text(&env, "=");
+		p += strlen(p) + 1;
+		if (server_expand_to(&env, "env", p, envp, err) == -1)
+			return -1;
+		p += strlen(p) + 1;
+	}
+	server->run_env = server_texts_take(&env);
+	return 0;
+}
+
+static int
+server_expand_cwd(struct server *server, char **envp, struct err *err)
+{
+	const char *home = expand_variable(envp, "HOME", strlen("HOME"));
+	auto_free char *cwd = NULL;
+
+	if (server->cwd[0] == '\0')
+		return 0;
+	cwd = expand_text(server->cwd, envp, err);
+	if (cwd == NULL)
+		return err_wrap(err, "its cwd");
+	if (home != NULL && home[0] == '/' && cwd[0] == '~' &&
+	    (cwd[1] == '/' || cwd[1] == '\0'))
+		server->run_cwd = mem_printf("%s%s", home, cwd + 1);
+	else if (cwd[0] == '/')
+		server->run_cwd = mem_take(&cwd);
+	else
+		return err_set(err, "its cwd must be an absolute path, or "
+		    "begin with ~/");
+	return 0;
+}
+
+/* Where the command is looked for: its own PATH, ours, or the usual. */
+static const char *
+server_search(const struct server *server, char **envp)
+{
+	const char *p = server->run_env.data;
+	const char *end = p + server->run_env.len;
+
+	for (; p < end; p += strlen(p) + 1)
+		if (strncmp(p, "PATH=", 5) == 0)
+			return p + 5;
+	p = expand_variable(envp, "PATH", strlen("PATH"));
+	return p != NULL && *p != '\0' ? p : SERVER_SEARCH;
+}
+
+static int
+server_judge_self(struct servers *servers, struct server *server)
+{
+	const struct servers_setup *setup = &servers->setup;
+
+	server->program = server_program_find(server->run.data,
+	    server_search(server, setup->envp),
+	    server->run_cwd == NULL ? setup->folder : server->run_cwd);
+	if (setup->allow_self ||
+	    !server_program_is_self(
+	        server->run.data, server->program, setup->self))
+		return 0;
+	return server_set(server, SERVER_SKIPPED, "it would start this "
+	    "program itself, again and again "
+	    "(MCP_BRIDGE_ALLOW_SELF_SERVER=on allows it)");
+}
+
+void
+server_judge(struct servers *servers, struct server *server)
+{
+	char **envp = servers->setup.envp;
+	struct err err;
+
+	if (server->state != SERVER_TAKEN ||
+	    server_judge_use(servers, server) == -1)
+		return;
+	if (server_expand_run(server, envp, &err) == -1 ||
+	    server_expand_env(server, envp, &err) == -1 ||
+	    server_expand_cwd(server, envp, &err) == -1)
+		server_set(server, SERVER_REJECTED, err.text);
+	else
+		server_judge_self(servers, server);
+}

@@ -1,0 +1,282 @@
+/*
+ * The configuration files read, one after the other: see servers.h. Each
+ * source has a reader of its own, so that what a stranger's file might do to
+ * one reader cannot touch the user's own files; a row belongs to the file that
+ * is being read, whatever the reader says. Runs in the supervisor.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "servers.h"
+#include "supervisor.h"
+
+/* Entries */
+
+struct server *
+servers_add(struct servers *servers, const struct server_file *file,
+    uint64_t line, uint64_t column, const char *name)
+{
+	struct server *server = mem_alloc(sizeof(*server));
+
+	server->file = file;
+	server->line = line;
+	server->column = column;
+	server->name = mem_strdup(name);
+	TAILQ_INSERT_TAIL(&servers->list, server, entry);
+	servers->count++;
+	return server;
+}
+
+static void
+servers_remove(struct servers *servers, struct server *server)
+{
+	TAILQ_REMOVE(&servers->list, server, entry);
+	servers->count--;
+	free(server->why);
+	free(server->name);
+	free(server->command);
+	free(server->args.data);
+	free(server->env.data);
+	free(server->cwd);
+	free(server->description);
+	free(server->run.data);
+	free(server->run_env.data);
+	free(server->run_cwd);
+	free(server->program);
+	free(server);
+}
+
+/* Removes what was said of a file. */
+static void
+servers_remove_rows(struct servers *servers, const struct server_file *file)
+{
+	struct server *server = TAILQ_FIRST(&servers->list), *next;
+
+	for (; server != NULL; server = next) {
+		next = TAILQ_NEXT(server, entry);
+		if (server->file == file)
+			servers_remove(servers, server);
+	}
+}
+
+/* The reader */
+
+static void
+servers_stop_reader(struct servers *servers)
+{
+	loop_event_free(&servers->timer);
+	channel_free(&servers->reader);
+	reaper_forget(&servers->process);
+	servers->source = NULL;
+}
+
+static void
+servers_on_process_ended(void *ctx, const struct child_end *end)
+{
+	struct servers *servers = ctx;
+
+	(void)end;
+	servers->process = NULL;
+}
+
+static void
+servers_on_closed(void *ctx, const struct err *why)
+{
+	if (why != NULL)
+		servers_reader_failed(
+		    ctx, "the reader talks nonsense: %s", why->text);
+	else
+		servers_reader_failed(
+		    ctx, "the reader died while it read this");
+}
+
+static void
+servers_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	(void)fd;
+	(void)what;
+	servers_reader_failed(ctx, "it could not be read within %d s",
+	    CONFIG_READ_MS / 1000);
+}
+
+/* Starts a reader for the files of a source. */
+static int
+servers_start_reader(struct servers *servers,
+    const struct server_source *source, struct err *err)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_READER,
+		supervisor_routes(), servers_on_closed, servers };
+	auto_fd int pidfd = -1;
+	auto_fd int ours = -1;
+	auto_fd int theirs = -1;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	ours = pair[0];
+	theirs = pair[1];
+	if (spawn_worker(ROLE_READER, 1, identity_relay(), theirs, &pidfd,
+	        err) == -1)
+		return -1;
+	servers->process = reaper_watch(servers->setup.base, &pidfd,
+	    servers_on_process_ended, servers, err);
+	if (servers->process == NULL)
+		return -1;
+	servers->timer =
+	    evtimer_new(servers->setup.base, servers_on_timer, servers);
+	servers->reader = channel_new(servers->setup.base, &ours, &ends);
+	servers->source = source;
+	return 0;
+}
+
+/* Hands a file to its reader. */
+static int
+servers_send(
+    struct servers *servers, struct server_file *file, struct err *err)
+{
+	struct timeval patience = { CONFIG_READ_MS / 1000,
+		CONFIG_READ_MS % 1000 * 1000L };
+	struct ipc_read_file msg = { .file = -1 };
+	auto_fd int fd = server_sources_open(file->path, err);
+
+	if (fd == -1)
+		return -1;
+	if (servers->source != file->source)
+		servers_stop_reader(servers);
+	if (servers->reader == NULL &&
+	    servers_start_reader(servers, file->source, err) == -1)
+		return -1;
+	msg.file = fd_take(&fd);
+	if (channel_send_read_file(servers->reader, &msg, err) == -1)
+		return -1;
+	servers->current = file;
+	servers->current_rows = 0;
+	event_add(servers->timer, &patience);
+	return 0;
+}
+
+/* Going through the files */
+
+static void
+servers_refuse(struct server_file *file, const char *why)
+{
+	file->state = SERVER_FILE_REFUSED;
+	free(file->why);
+	file->why = mem_strdup(why);
+}
+
+static struct server_file *
+servers_next(struct servers *servers)
+{
+	struct server_file *file;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if (file->state == SERVER_FILE_FOUND)
+			return file;
+	return NULL;
+}
+
+static void
+servers_finish(struct servers *servers)
+{
+	struct server *server;
+
+	servers_stop_reader(servers);
+	TAILQ_FOREACH (server, &servers->list, entry)
+		server_judge(servers, server);
+	servers->done(servers->ctx);
+}
+
+/* Hands the next file over that can be; there is an end to them. */
+static void
+servers_continue(struct servers *servers)
+{
+	struct server_file *file;
+	struct err err;
+
+	while ((file = servers_next(servers)) != NULL) {
+		if (servers_send(servers, file, &err) == 0)
+			return;
+		servers_refuse(file, err.text);
+		servers_stop_reader(servers);
+	}
+	servers_finish(servers);
+}
+
+/* Whether the file itself is wrong, and nothing of it can be used. */
+static const struct server *
+servers_file_fault(
+    const struct servers *servers, const struct server_file *file)
+{
+	const struct server *server, *fault = NULL;
+
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (server->file != file)
+			continue;
+		if (server->name[0] != '\0')
+			return NULL;
+		fault = server;
+	}
+	return fault;
+}
+
+void
+servers_file_ended(struct servers *servers)
+{
+	struct server_file *file = mem_take(&servers->current);
+
+	event_del(servers->timer);
+	if (servers_file_fault(servers, file) != NULL)
+		servers_refuse(file, "is not a configuration of servers");
+	else
+		file->state = SERVER_FILE_TAKEN;
+	servers_continue(servers);
+}
+
+void
+servers_reader_failed(struct servers *servers, const char *fmt, ...)
+{
+	struct server_file *file = mem_take(&servers->current);
+	auto_free char *why = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	why = mem_vprintf(fmt, ap);
+	va_end(ap);
+	servers_stop_reader(servers);
+	if (file == NULL)
+		return;
+	log_warn("%s: %s", file->path, why);
+	servers_remove_rows(servers, file);
+	servers_refuse(file, why);
+	servers_continue(servers);
+}
+
+void
+servers_read(struct servers *servers, const struct servers_setup *setup,
+    void (*done)(void *ctx), void *ctx)
+{
+	memset(servers, 0, sizeof(*servers));
+	servers->setup = *setup;
+	servers->done = done;
+	servers->ctx = ctx;
+	TAILQ_INIT(&servers->files);
+	TAILQ_INIT(&servers->list);
+	server_sources_find(&servers->files, setup->envp, setup->folder);
+	servers_continue(servers);
+}
+
+void
+servers_free(struct servers *servers)
+{
+	servers_stop_reader(servers);
+	while (!TAILQ_EMPTY(&servers->list))
+		servers_remove(servers, TAILQ_FIRST(&servers->list));
+	server_sources_free(&servers->files);
+}

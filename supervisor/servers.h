@@ -1,0 +1,193 @@
+/*
+ * The downstream servers that the user's configuration files define: found and
+ * opened here, read by the reader, and judged here by what that says. The
+ * files are read in the order of server_sources.c; the first definition of a
+ * name wins. Runs in the supervisor; starts no server.
+ */
+#ifndef SUPERVISOR_SERVERS_H
+#define SUPERVISOR_SERVERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/queue.h>
+
+#include "../common/channel.h"
+#include "../common/err.h"
+
+struct child;
+
+/* Where files come from: a row of server_sources.c. */
+struct server_source {
+	const char *name; /* as the manual calls it */
+	int project;      /* written by whoever made the folder we are in */
+};
+
+enum server_file_state {
+	SERVER_FILE_FOUND, /* and not read yet */
+	SERVER_FILE_TAKEN,
+	SERVER_FILE_MISSING,
+	SERVER_FILE_SKIPPED,
+	SERVER_FILE_REFUSED,
+};
+
+/* A file, or a source that has none. */
+struct server_file {
+	TAILQ_ENTRY(server_file) entry;
+	const struct server_source *source;
+	enum server_file_state state;
+	char *path; /* of the file or the folder; NULL: the source has none */
+	char *why;  /* of what is not taken; NULL otherwise */
+};
+
+TAILQ_HEAD(server_file_list, server_file);
+
+enum server_state {
+	SERVER_TAKEN,
+	SERVER_SKIPPED,  /* right, but not used */
+	SERVER_REJECTED, /* wrong */
+};
+
+/* A run of texts, each with a NUL behind it. */
+struct server_texts {
+	char *data;
+	size_t len;
+};
+
+/* An entry of a file. */
+struct server {
+	TAILQ_ENTRY(server) entry;
+	const struct server_file *file;
+	uint64_t line;
+	uint64_t column;
+	enum server_state state;
+	char *why; /* one sentence, unless it is taken */
+	int remote;
+	int disabled;
+	/* As written; name is empty where the whole file is rejected. */
+	char *name;
+	char *command;
+	struct server_texts args;
+	struct server_texts env; /* name, value, name, value, … */
+	char *cwd;
+	char *description;
+	/*
+	 * Of those taken, expanded, for whoever starts them: the command and
+	 * its arguments, and "NAME=value" on top of our environment.
+	 */
+	struct server_texts run;
+	struct server_texts run_env;
+	char *run_cwd; /* NULL: ours */
+	char *program; /* the path of the command; NULL: it is nowhere */
+};
+
+TAILQ_HEAD(server_list, server);
+
+/* What the list depends on; all of it outlives the list. */
+struct servers_setup {
+	struct event_base *base;
+	char **envp;
+	const char *folder; /* the one we run in: absolute */
+	const char *self;   /* our own binary */
+	int trust_project;
+	int allow_self;
+};
+
+struct servers {
+	struct servers_setup setup;
+	struct server_file_list files;
+	struct server_list list;
+	size_t count;
+	void (*done)(void *ctx);
+	void *ctx;
+	/* While the files are being read: */
+	struct server_file *current; /* the reader has it; NULL: none */
+	size_t current_rows;
+	const struct server_source *source; /* the reader's, of one only */
+	struct channel *reader;
+	struct child *process;
+	struct event *timer;
+};
+
+/* servers.c: reading all files. */
+
+/*
+ * Finds the files and has them read; done is called once, from the loop or
+ * before this returns, when every entry is judged. servers_free in any case.
+ */
+void servers_read(struct servers *servers, const struct servers_setup *setup,
+    void (*done)(void *ctx), void *ctx);
+void servers_free(struct servers *servers);
+
+/* Makes an entry of a file and puts it at the end of the list. */
+struct server *servers_add(struct servers *servers,
+    const struct server_file *file, uint64_t line, uint64_t column,
+    const char *name);
+
+/* The reader has told all of the current file: goes on with the next. */
+void servers_file_ended(struct servers *servers);
+
+/* The reader broke the rules: it ends, and so does what it said of the file. */
+void servers_reader_failed(struct servers *servers, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* on_reader.c: the handlers, the whole surface to the reader. */
+void supervisor_on_server(struct servers *servers, struct ipc_server *row);
+void supervisor_on_rejected(
+    struct servers *servers, struct ipc_rejected *row);
+void supervisor_on_end_of_file(
+    struct servers *servers, struct ipc_end_of_file *row);
+
+/* server_sources.c: which files there are. */
+
+/* Appends the files of every source, in their order. */
+void server_sources_find(
+    struct server_file_list *files, char **envp, const char *folder);
+
+/*
+ * Opens a regular file for reading; nothing else is ever opened, so that no
+ * device or pipe sees it. Returns it, or -1 with err.
+ */
+int server_sources_open(const char *path, struct err *err);
+
+void server_sources_free(struct server_file_list *files);
+
+/* server_judge.c: which entries are taken. */
+
+/* Decides on an entry; those before it in the list are decided. */
+void server_judge(struct servers *servers, struct server *server);
+
+/* server_program.c: which program a command is. */
+
+/*
+ * Returns the path of the executable file that exec would find for a command:
+ * itself where it has a slash (seen from folder), else in the folders of
+ * search. NULL when there is none; the caller frees it.
+ */
+char *server_program_find(
+    const char *command, const char *search, const char *folder);
+
+/* Whether a command is this program, by its name or by what it leads to. */
+int server_program_is_self(
+    const char *command, const char *program, const char *self);
+
+/* expand.c: variables in texts. */
+
+/*
+ * Returns text with ${VAR}, ${VAR:-default} (for a variable that is not set
+ * or empty), ${env:VAR} and ${env:VAR:-default} replaced from envp, which the
+ * caller frees; other uses of $ stay. Returns NULL with err: the variable that
+ * is not set, or what only a client could fill in (${input:…}). Errors never
+ * show a value.
+ */
+char *expand_text(const char *text, char **envp, struct err *err);
+
+/* Returns the value of a variable, or NULL. */
+const char *expand_variable(char **envp, const char *name, size_t len);
+
+/* print_config.c: caisson --print-config. */
+
+/* Prints every source and every entry; no values of variables. */
+void print_config(const struct servers *servers, FILE *out);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * A configuration file as rows: what it defines, and what is wrong with it,
+ * with line and column. One entry that is wrong costs only itself. Pure but
+ * for the sink; runs in the reader.
+ */
+#ifndef READER_CONFIG_H
+#define READER_CONFIG_H
+
+#include <stddef.h>
+
+#include "../../common/ipc.h"
+
+/* Who is told; what a row points to dies when the function returns. */
+struct config_sink {
+	void (*server)(void *ctx, struct ipc_server *server);
+	void (*rejected)(void *ctx, struct ipc_rejected *rejected);
+	void *ctx;
+};
+
+/*
+ * Reads a text of len bytes (data may be NULL for none). Every entry becomes
+ * one row, in the order of the file, at most CONFIG_ENTRIES_MAX; every row is
+ * within the bounds of the catalogue.
+ */
+void config_read(
+    const char *data, size_t len, const struct config_sink *sink);
+
+#endif

@@ -1,0 +1,63 @@
+/*
+ * caisson-reader, the process: makes its loop and its one channel, gives up
+ * everything else, then reads the files it is handed and ends with its
+ * channel. Started by the supervisor alone, with the channel as descriptor 3.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../common/asan.h"
+#include "../../common/limits.h"
+#include "../../common/lockdown.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "reader.h"
+
+#define IPC_SELF reader
+#define IPC_SELF_IS_READER
+#include "../../common/ipc_route.h"
+
+#ifdef ASAN_BUILD
+/*
+ * A search for leaks at the end would clone and ptrace, which this process
+ * may not: leaks are searched for in the unit tests.
+ */
+const char *__asan_default_options(void);
+
+const char *
+__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+#endif
+
+/* The supervisor has what it wanted, or is gone. */
+static void
+reader_on_closed(void *ctx, const struct err *why)
+{
+	struct reader *reader = ctx;
+
+	if (why != NULL)
+		fatal("the supervisor talks nonsense: %s", why->text);
+	event_base_loopbreak(reader->base);
+}
+
+int
+main(void)
+{
+	struct reader reader = { 0 };
+	struct channel_ends ends = { ROLE_READER, ROLE_SUPERVISOR, ipc_routes,
+		reader_on_closed, &reader };
+	struct err err;
+	int fd = WORKER_CHANNEL_FD;
+
+	role_enter(ROLE_READER, 0);
+	reader.base = loop_new(0);
+	reader.supervisor = channel_new(reader.base, &fd, &ends);
+	if (lockdown(ROLE_READER, &err) == -1)
+		fatal("cannot lock down: %s", err.text);
+	event_base_dispatch(reader.base);
+	channel_free(&reader.supervisor);
+	event_base_free(reader.base);
+	return 0;
+}

@@ -1,0 +1,83 @@
+/*
+ * What the supervisor tells the reader, and what the reader tells it: the
+ * whole surface between the two. Runs in the reader.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "../../common/buffer.h"
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "config.h"
+#include "reader.h"
+
+static void
+reader_send_server(void *ctx, struct ipc_server *server)
+{
+	struct reader *reader = ctx;
+	struct err err;
+
+	if (channel_send_server(reader->supervisor, server, &err) == -1)
+		fatal("cannot hand over a server: %s", err.text);
+}
+
+static void
+reader_send_rejected(void *ctx, struct ipc_rejected *rejected)
+{
+	struct reader *reader = ctx;
+	struct err err;
+
+	if (channel_send_rejected(reader->supervisor, rejected, &err) == -1)
+		fatal("cannot say what is wrong: %s", err.text);
+}
+
+static void
+reader_send_end(struct reader *reader)
+{
+	struct ipc_end_of_file end = { 0 };
+	struct err err;
+
+	if (channel_send_end_of_file(reader->supervisor, &end, &err) == -1)
+		fatal("cannot say that a file has ended: %s", err.text);
+}
+
+/* Reads all of the file. Returns 0, or -1 with err. */
+static int
+reader_slurp(int fd, struct buffer *buffer, struct err *err)
+{
+	ssize_t n;
+
+	do {
+		n = pread(fd, buffer_reserve(buffer, PIPE_CHUNK), PIPE_CHUNK,
+		    (off_t)buffer->len);
+		if (n == -1 && errno != EINTR)
+			return err_sys(err, "the file cannot be read");
+		if (n > 0)
+			buffer->len += (size_t)n;
+		if (buffer->len > CONFIG_FILE_MAX)
+			return err_set(err, "the file is larger than %lu "
+			    "bytes, which no configuration of servers is",
+			    CONFIG_FILE_MAX);
+	} while (n != 0);
+	return 0;
+}
+
+void
+reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
+{
+	struct config_sink sink = { reader_send_server, reader_send_rejected,
+		reader };
+	struct ipc_rejected rejected = { .line = 1, .column = 1, .name = "" };
+	auto_buffer struct buffer text = { 0 };
+	auto_fd int fd = fd_take(&msg->file);
+	struct err err;
+
+	if (reader_slurp(fd, &text, &err) == 0) {
+		config_read(text.data, text.len, &sink);
+	} else {
+		rejected.reason = err.text;
+		reader_send_rejected(reader, &rejected);
+	}
+	reader_send_end(reader);
+}
