@@ -30,6 +30,7 @@
 static int pipe_in[2];
 static int pair[2];
 static int epoll;
+static int file;
 static char page[4096];
 
 /* Each returns as its system call does: -1 and errno when it is refused. */
@@ -121,6 +122,8 @@ TRY(mmap, (long)(mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE,
     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED ? -1 : 0))
 TRY(malloc, malloc(10 << 20) == NULL ? -1 : 0)
 TRY(random, syscall(SYS_getrandom, page, 16, 0))
+TRY(pread, pread(file, page, 100, 0))
+TRY(title, prctl(PR_SET_NAME, "x"))
 TRY(dup, syscall(SYS_close, pipe_in[0]))
 
 static long
@@ -136,14 +139,18 @@ try_memfd(void)
 	return 0;
 }
 
+/* Every role that is locked down. */
+static const enum role workers[] = { ROLE_RELAY, ROLE_READER };
+
 struct lockdown_case {
 	const char *name;
 	long (*try)(void);
-	int allowed;
+	unsigned int allowed; /* a bit for each role */
 };
 
 #define REFUSED(name) { #name, try_##name, 0 }
-#define ALLOWED(name) { #name, try_##name, 1 }
+#define ALLOWED(name) { #name, try_##name, ~0U }
+#define ALLOWED_TO(role, name) { #name, try_##name, 1U << ROLE_##role }
 
 static const struct lockdown_case cases[] = {
 	REFUSED(open), REFUSED(create), REFUSED(stat), REFUSED(statx),
@@ -160,20 +167,21 @@ static const struct lockdown_case cases[] = {
 	REFUSED(mmap_exec_high), REFUSED(fcntl_owner),
 	REFUSED(fcntl_pipe_size), REFUSED(fcntl_lease),
 	REFUSED(fcntl_set_flags), REFUSED(truncate_log), REFUSED(seek_log),
-	ALLOWED(write), ALLOWED(read), ALLOWED(readv), ALLOWED(poll),
+	ALLOWED(write), ALLOWED(read), ALLOWED_TO(RELAY, readv), ALLOWED(poll),
 	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send), ALLOWED(receive),
 	ALLOWED(fstat), ALLOWED(fcntl_flags), ALLOWED(mmap), ALLOWED(malloc),
-	ALLOWED(random), ALLOWED(memfd), ALLOWED(dup),
+	ALLOWED(random), ALLOWED(dup), ALLOWED(pread),
+	ALLOWED_TO(RELAY, memfd), ALLOWED_TO(RELAY, title),
 };
 
 /* Ends with 0 when the call was allowed, else with its errno. */
 static void __attribute__((noreturn))
-child(const struct lockdown_case *c)
+child(enum role role, const struct lockdown_case *c)
 {
 	struct err err;
 	long result;
 
-	if (lockdown(ROLE_RELAY, &err) == -1)
+	if (lockdown(role, &err) == -1)
 		_exit(LOCKDOWN_FAILED);
 	errno = 0;
 	result = c->try();
@@ -181,23 +189,24 @@ child(const struct lockdown_case *c)
 }
 
 static int
-run(const struct lockdown_case *c)
+run(enum role role, const struct lockdown_case *c)
 {
 	pid_t pid = fork();
 	int status;
 
 	if (pid == 0)
-		child(c);
+		child(role, c);
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
 	ck_assert_msg(WIFEXITED(status), "%s: killed by signal %d", c->name,
 	    WTERMSIG(status));
 	return WEXITSTATUS(status);
 }
 
-START_TEST(test_relay)
+START_TEST(test_worker)
 {
-	const struct lockdown_case *c = &cases[_i];
-	int wanted = c->allowed ? 0 : EPERM;
+	enum role role = workers[_i % UNIT_COUNT(workers)];
+	const struct lockdown_case *c = &cases[_i / UNIT_COUNT(workers)];
+	int wanted = c->allowed & 1U << role ? 0 : EPERM;
 	int status;
 
 	if (pipe(pipe_in) == -1 ||
@@ -205,9 +214,11 @@ START_TEST(test_relay)
 	    write(pipe_in[1], "abc", 3) != 3 || write(pair[0], "a", 1) != 1)
 		ck_abort_msg("no descriptors");
 	epoll = epoll_create1(0);
-	status = run(c);
-	ck_assert_msg(status == wanted, "%s: %s, not %s", c->name,
-	    strerror(status), strerror(wanted));
+	file = open("/proc/self/exe", O_RDONLY);
+	status = run(role, c);
+	ck_assert_msg(status == wanted, "%s: %s: %s, not %s",
+	    role_info(role)->name, c->name, strerror(status),
+	    strerror(wanted));
 }
 END_TEST
 
@@ -304,7 +315,8 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, test_relay, 0, UNIT_COUNT(cases));
+	tcase_add_loop_test(
+	    tc, test_worker, 0, UNIT_COUNT(workers) * UNIT_COUNT(cases));
 	tcase_add_test(tc, test_foreign_calls);
 	tcase_add_test(tc, test_landlock);
 	tcase_add_loop_test(tc, test_not_a_worker, 0, 2);

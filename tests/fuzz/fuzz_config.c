@@ -1,0 +1,80 @@
+/*
+ * Fuzz target of the reader's decoder of configuration files: whatever the
+ * bytes are, every row is one that the catalogue lets through, stands at a
+ * place of the file, and there are not too many.
+ */
+#include <string.h>
+
+#include "common/ipc.h"
+#include "common/limits.h"
+#include "fuzz.h"
+#include "worker/reader/config.h"
+
+struct seen {
+	size_t len; /* of the file */
+	size_t rows;
+};
+
+/* The message can be sent, and comes out on the other side. */
+static void
+check_message(enum ipc_type type, void *msg)
+{
+	static struct ipc_packet packet;
+	union ipc_any decoded;
+	enum ipc_type found;
+
+	FUZZ_ASSERT(ipc_encode(type, msg, &packet, NULL) == 0);
+	FUZZ_ASSERT(ipc_decode(&packet, &found, &decoded, NULL) == 0);
+	FUZZ_ASSERT(found == type);
+}
+
+static void
+check_place(struct seen *seen, uint64_t line, uint64_t column)
+{
+	FUZZ_ASSERT(line >= 1 && column >= 1);
+	FUZZ_ASSERT(line + column <= seen->len + 2);
+	seen->rows++;
+}
+
+/* Texts with a NUL behind each; returns how many. */
+static size_t
+check_texts(const struct ipc_bytes *bytes)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < bytes->len; i++)
+		n += bytes->data[i] == '\0';
+	FUZZ_ASSERT(bytes->len == 0 || bytes->data[bytes->len - 1] == '\0');
+	return n;
+}
+
+static void
+check_server(void *ctx, struct ipc_server *row)
+{
+	check_place(ctx, row->line, row->column);
+	FUZZ_ASSERT(row->remote || row->command[0] != '\0');
+	check_texts(&row->args);
+	FUZZ_ASSERT(check_texts(&row->env) % 2 == 0);
+	check_message(IPC_SERVER, row);
+}
+
+static void
+check_rejected(void *ctx, struct ipc_rejected *row)
+{
+	check_place(ctx, row->line, row->column);
+	FUZZ_ASSERT(strstr(row->reason, " at byte ") == NULL);
+	check_message(IPC_REJECTED, row);
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct seen seen = { .len = size };
+	struct config_sink sink = { check_server, check_rejected, &seen };
+
+	if (size > CONFIG_FILE_MAX)
+		return 0;
+	config_read((const char *)data, size, &sink);
+	FUZZ_ASSERT(seen.rows <= IPC_QUEUE_PACKETS_MAX / 2);
+	return 0;
+}

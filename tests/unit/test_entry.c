@@ -1,0 +1,243 @@
+/*
+ * Tests of worker/reader/entry: every member of an entry, right and wrong,
+ * with the sentence and the byte that it is about. No sentence shows a value.
+ */
+#include <string.h>
+
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/reader/entry.h"
+
+/* Reads {"name": value}; returns what entry_read does. */
+static int
+read_entry(struct entry *entry, const char *text, struct err *err)
+{
+	struct json_span object, name, value;
+	struct json_span_walk walk;
+
+	memset(entry, 0, sizeof(*entry));
+	ck_assert_int_eq(
+	    json_span_parse(text, strlen(text), &object, err), 0);
+	walk = json_span_walk(object);
+	ck_assert_int_eq(json_span_next_member(&walk, &name, &value), 1);
+	return entry_read(entry, name, value, err);
+}
+
+static const struct {
+	const char *text;
+	const char *command, *args, *env, *cwd, *description;
+	int remote, disabled;
+} good[] = {
+	{ "{\"a\":{\"command\":\"c\"}}", "c", "", "", "", "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"args\":[\"x\",\"\",\"y\"]}}", "c",
+	    "x||y|", "", "", "", 0, 0 },
+	{ "{\"a\":{\"command\":[\"c\",\"x\"],\"args\":[\"y\"]}}", "c",
+	    "x|y|", "", "", "", 0, 0 },
+	{ "{\"a\":{\"command\":[\"c\"]}}", "c", "", "", "", "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"env\":{\"A\":\"1\",\"B\":\"\"}}}",
+	    "c", "", "A|1|B||", "", "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"cwd\":\"/x\",\"description\":"
+	  "\"d\\n\"}}", "c", "", "", "/x", "d\n", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"args\":null,\"env\":null,"
+	  "\"cwd\":null,\"type\":null}}", "c", "", "", "", "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"type\":\"stdio\"}}", "c", "", "", "",
+	    "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"type\":\"local\"}}", "c", "", "", "",
+	    "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"disabled\":true}}", "c", "", "", "",
+	    "", 0, 1 },
+	{ "{\"a\":{\"command\":\"c\",\"disabled\":false}}", "c", "", "", "",
+	    "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"enabled\":false}}", "c", "", "", "",
+	    "", 0, 1 },
+	{ "{\"a\":{\"command\":\"c\",\"enabled\":true}}", "c", "", "", "",
+	    "", 0, 0 },
+	{ "{\"a\":{\"url\":\"http://x\"}}", "", "", "", "", "", 1, 0 },
+	{ "{\"a\":{\"httpUrl\":\"http://x\"}}", "", "", "", "", "", 1, 0 },
+	{ "{\"a\":{\"serverUrl\":\"http://x\"}}", "", "", "", "", "", 1, 0 },
+	{ "{\"a\":{\"url\":\"http://x\",\"type\":\"streamableHttp\"}}", "",
+	    "", "", "", "", 1, 0 },
+	{ "{\"a\":{\"url\":\"http://x\",\"command\":\"c\",\"type\":"
+	  "\"stdio\"}}", "c", "", "", "", "", 0, 0 },
+	{ "{\"a\":{\"command\":\"c\",\"autoApprove\":[1],\"timeout\":5}}",
+	    "c", "", "", "", "", 0, 0 },
+	{ "{\"a\":{\"c\\u006fmmand\":\"\\u00e9\"}}", "\xc3\xa9", "", "", "",
+	    "", 0, 0 },
+};
+
+static void
+is_texts(const struct buffer *found, const char *wanted)
+{
+	size_t i;
+
+	ck_assert_uint_eq(found->len, strlen(wanted));
+	for (i = 0; i < found->len; i++)
+		ck_assert_int_eq(
+		    found->data[i] == '\0' ? '|' : found->data[i], wanted[i]);
+}
+
+static void
+is_text(const char *found, const char *wanted)
+{
+	ck_assert_str_eq(found == NULL ? "" : found, wanted);
+}
+
+START_TEST(reads)
+{
+	struct entry entry;
+	struct err err;
+
+	ck_assert_int_eq(read_entry(&entry, good[_i].text, &err), 0);
+	ck_assert_str_eq(entry.name, "a");
+	is_text(entry.command, good[_i].command);
+	is_texts(&entry.args, good[_i].args);
+	is_texts(&entry.env, good[_i].env);
+	is_text(entry.cwd, good[_i].cwd);
+	is_text(entry.description, good[_i].description);
+	ck_assert_int_eq(entry.remote, good[_i].remote);
+	ck_assert_int_eq(entry.disabled, good[_i].disabled);
+	entry_reset(&entry);
+}
+END_TEST
+
+static const struct {
+	const char *text;
+	size_t at;
+	const char *sentence;
+} bad[] = {
+	{ "{\"\":{\"command\":\"c\"}}", 1,
+	    "the name of a server must not be empty" },
+	{ "{\"a\\u0007\":{\"command\":\"c\"}}", 1,
+	    "the name of a server must not have control characters in it" },
+	{ "{\"a\\u0000\":{\"command\":\"c\"}}", 1,
+	    "the name of a server has a NUL character in it, which no "
+	    "program can be given" },
+	{ "{\"a\\ud800\":{\"command\":\"c\"}}", 1,
+	    "the name of a server must be text: the string has U+D800 alone, "
+	    "half of a surrogate pair, which UTF-8 cannot hold" },
+	{ "{\"a\":5}", 5,
+	    "a server must be an object, such as {\"command\": \"npx\"}" },
+	{ "{\"a\":null}", 5,
+	    "a server must be an object, such as {\"command\": \"npx\"}" },
+	{ "{\"a\":{}}", 1, "has neither \"command\" nor \"url\": one of them "
+	    "is needed" },
+	{ "{\"a\":{\"comand\":\"c\"}}", 1, "has neither \"command\" nor "
+	    "\"url\": one of them is needed" },
+	{ "{\"a\":{\"command\":\"\"}}", 16, "\"command\" must not be empty" },
+	{ "{\"a\":{\"command\":[]}}", 16, "\"command\" must not be empty" },
+	{ "{\"a\":{\"command\":[\"c\",5]}}", 21,
+	    "each element of \"args\" must be a string" },
+	{ "{\"a\":{\"command\":{}}}", 16, "\"command\" must be a string" },
+	{ "{\"a\":{\"command\":\"c\\u0000\"}}", 16, "\"command\" has a NUL "
+	    "character in it, which no program can be given" },
+	{ "{\"a\":{\"command\":\"c\",\"command\":\"d\"}}", 30,
+	    "\"command\" stands here more than once" },
+	{ "{\"a\":{\"command\":\"c\",\"args\":\"secret\"}}", 27,
+	    "\"args\" must be an array of strings" },
+	{ "{\"a\":{\"command\":\"c\",\"args\":[\"x\",7]}}", 32,
+	    "each element of \"args\" must be a string" },
+	{ "{\"a\":{\"command\":\"c\",\"env\":[]}}", 26,
+	    "\"env\" must be an object whose values are strings" },
+	{ "{\"a\":{\"command\":\"c\",\"env\":{\"A\":1}}}", 31,
+	    "\"A\" in \"env\" must be a string" },
+	{ "{\"a\":{\"command\":\"c\",\"env\":{\"\":\"secret\"}}}", 27,
+	    "\"\" in \"env\" cannot be the name of a variable" },
+	{ "{\"a\":{\"command\":\"c\",\"env\":{\"A=B\":\"secret\"}}}", 27,
+	    "\"A=B\" in \"env\" cannot be the name of a variable" },
+	{ "{\"a\":{\"command\":\"c\",\"env\":{\"A\":\"s\",\"A\":\"t\"}}}",
+	    35, "\"A\" stands in \"env\" more than once" },
+	{ "{\"a\":{\"command\":\"c\",\"cwd\":5}}", 26,
+	    "\"cwd\" must be a string" },
+	{ "{\"a\":{\"command\":\"c\",\"cwd\":\"\"}}", 26,
+	    "\"cwd\" must not be empty" },
+	{ "{\"a\":{\"command\":\"c\",\"description\":5}}", 34,
+	    "\"description\" must be a string" },
+	{ "{\"a\":{\"command\":\"c\",\"disabled\":\"yes\"}}", 31,
+	    "\"disabled\" must be true or false" },
+	{ "{\"a\":{\"command\":\"c\",\"enabled\":1}}", 30,
+	    "\"enabled\" must be true or false" },
+	{ "{\"a\":{\"command\":\"c\",\"type\":\"pipe\"}}", 27,
+	    "\"type\" must be stdio, http or sse" },
+	{ "{\"a\":{\"command\":\"c\",\"type\":5}}", 27,
+	    "\"type\" must be stdio, http or sse" },
+	{ "{\"a\":{\"command\":\"c\",\"type\":\"http\"}}", 27,
+	    "\"type\" is http, but there is no \"url\"" },
+	{ "{\"a\":{\"url\":\"x\",\"type\":\"stdio\"}}", 23,
+	    "\"type\" is stdio, but there is no \"command\"" },
+	{ "{\"a\":{\"url\":5}}", 12, "the URL must be a string" },
+	{ "{\"a\":{\"url\":\"x\",\"command\":\"c\"}}", 5,
+	    "has both \"command\" and \"url\": remove one of them, or say "
+	    "which it is by \"type\"" },
+};
+
+START_TEST(refuses)
+{
+	struct entry entry;
+	struct err err;
+
+	ck_assert_int_eq(read_entry(&entry, bad[_i].text, &err), -1);
+	ck_assert_str_eq(err.text, bad[_i].sentence);
+	ck_assert_ptr_nonnull(entry.at);
+	ck_assert_uint_eq((size_t)(entry.at - bad[_i].text), bad[_i].at);
+	ck_assert_ptr_null(strstr(err.text, "secret"));
+	entry_reset(&entry);
+}
+END_TEST
+
+/* Each bound, just kept and just broken. */
+static const struct {
+	const char *format; /* of a text of so many bytes */
+	size_t most;
+} bounds[] = {
+	{ "{\"%s\":{\"command\":\"c\"}}", CONFIG_NAME_MAX },
+	{ "{\"a\":{\"command\":\"%s\"}}", CONFIG_PATH_MAX },
+	{ "{\"a\":{\"command\":\"c\",\"args\":[\"%s\"]}}",
+	    CONFIG_ARGS_MAX - 1 },
+	{ "{\"a\":{\"command\":\"c\",\"args\":[\"x\",\"%s\"]}}",
+	    CONFIG_ARGS_MAX - 3 },
+	{ "{\"a\":{\"command\":\"c\",\"env\":{\"A\":\"%s\"}}}",
+	    CONFIG_ENV_MAX - 3 },
+	{ "{\"a\":{\"command\":\"c\",\"env\":{\"%s\":\"x\"}}}",
+	    CONFIG_ENV_MAX - 3 },
+	{ "{\"a\":{\"command\":\"c\",\"cwd\":\"%s\"}}", CONFIG_PATH_MAX },
+	{ "{\"a\":{\"command\":\"c\",\"description\":\"%s\"}}",
+	    CONFIG_DESCRIPTION_MAX },
+};
+
+START_TEST(bounds_hold)
+{
+	const char *format = bounds[_i].format;
+	const char *mark = strstr(format, "%s");
+	size_t extra;
+
+	for (extra = 0; extra < 2; extra++) {
+		size_t n, len = bounds[_i].most + extra;
+		auto_buffer struct buffer text = { 0 };
+		struct entry entry;
+		struct err err;
+
+		buffer_add(&text, format, (size_t)(mark - format));
+		for (n = 0; n < len; n++)
+			buffer_add_text(&text, "x");
+		buffer_add_text(&text, mark + 2);
+		ck_assert_int_eq(read_entry(&entry, text.data, &err),
+		    extra == 0 ? 0 : -1);
+		entry_reset(&entry);
+	}
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, reads, 0, UNIT_COUNT(good));
+	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
+	tcase_add_loop_test(tc, bounds_hold, 0, UNIT_COUNT(bounds));
+}
+
+int
+main(void)
+{
+	return unit_run("entry", add_tests);
+}

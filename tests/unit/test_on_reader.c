@@ -1,0 +1,213 @@
+/*
+ * Tests of supervisor/on_reader: what a reader says is checked before it is
+ * believed, and belongs to the file that is being read. The list is a
+ * stand-in.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "supervisor/servers.h"
+#include "unit.h"
+
+static struct servers servers;
+static struct server_file file;
+static struct server last;
+static struct buffer told;
+
+struct server *
+servers_add(struct servers *list, const struct server_file *of, uint64_t line,
+    uint64_t column, const char *name)
+{
+	ck_assert_ptr_eq(list, &servers);
+	ck_assert_ptr_eq(of, &file);
+	free(last.command);
+	free(last.args.data);
+	free(last.env.data);
+	free(last.cwd);
+	free(last.description);
+	free(last.why);
+	last = (struct server){ .line = line, .column = column };
+	list->count++;
+	buffer_printf(&told, "add %d:%d %s\n", (int)line, (int)column, name);
+	return &last;
+}
+
+void
+servers_file_ended(struct servers *list)
+{
+	ck_assert_ptr_eq(list, &servers);
+	buffer_add_text(&told, "end\n");
+}
+
+void
+servers_reader_failed(struct servers *list, const char *fmt, ...)
+{
+	char text[ERR_TEXT_SIZE];
+	va_list ap;
+
+	ck_assert_ptr_eq(list, &servers);
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	buffer_printf(&told, "fail: %s\n", text);
+}
+
+static void
+begin(void)
+{
+	servers = (struct servers){ .current = &file };
+	buffer_reset(&told);
+}
+
+/* A row with these bytes, which may have NULs. */
+static struct ipc_server
+row_of(const char *args, size_t args_len, const char *env, size_t env_len)
+{
+	return (struct ipc_server){ .line = 3, .column = 5, .name = "n",
+		.command = "c", .cwd = "/", .description = "d",
+		.args = { (const uint8_t *)args, args_len },
+		.env = { (const uint8_t *)env, env_len } };
+}
+
+START_TEST(believes_a_good_row)
+{
+	struct ipc_server row = row_of("a\0\0b\0", 5, "A\0x\0B\0\0", 7);
+
+	begin();
+	row.disabled = 1;
+	supervisor_on_server(&servers, &row);
+	ck_assert_str_eq(told.data, "add 3:5 n\n");
+	ck_assert_int_eq(last.state, SERVER_TAKEN);
+	ck_assert_str_eq(last.command, "c");
+	ck_assert_uint_eq(last.args.len, 5);
+	ck_assert_mem_eq(last.args.data, "a\0\0b\0", 5);
+	ck_assert_uint_eq(last.env.len, 7);
+	ck_assert_mem_eq(last.env.data, "A\0x\0B\0\0", 7);
+	ck_assert_str_eq(last.cwd, "/");
+	ck_assert_str_eq(last.description, "d");
+	ck_assert_int_eq(last.disabled, 1);
+	ck_assert_int_eq(last.remote, 0);
+}
+END_TEST
+
+#define NONSENSE "fail: the reader talks nonsense: "
+
+static const struct {
+	const char *args;
+	size_t args_len;
+	const char *env;
+	size_t env_len;
+	const char *told;
+} bad[] = {
+	{ "a", 1, "", 0, NONSENSE "arguments that are no texts\n" },
+	{ "a\0b", 3, "", 0, NONSENSE "arguments that are no texts\n" },
+	{ "\xff\0", 2, "", 0, NONSENSE "arguments that are no texts\n" },
+	{ "", 0, "A", 1, NONSENSE "variables that are none\n" },
+	{ "", 0, "A\0", 2, NONSENSE "variables that are none\n" },
+	{ "", 0, "A\0x\0B\0", 6, NONSENSE "variables that are none\n" },
+	{ "", 0, "\0x\0", 3, NONSENSE "variables that are none\n" },
+	{ "", 0, "A=B\0x\0", 6, NONSENSE "variables that are none\n" },
+	{ "", 0, "A\0\xff\0", 4, NONSENSE "variables that are none\n" },
+};
+
+START_TEST(refuses_a_bad_row)
+{
+	struct ipc_server row = row_of(bad[_i].args, bad[_i].args_len,
+	    bad[_i].env, bad[_i].env_len);
+
+	begin();
+	supervisor_on_server(&servers, &row);
+	ck_assert_str_eq(told.data, bad[_i].told);
+	ck_assert_uint_eq(servers.count, 0);
+}
+END_TEST
+
+START_TEST(only_remote_ones_have_no_command)
+{
+	struct ipc_server row = row_of("", 0, "", 0);
+
+	begin();
+	row.command = "";
+	supervisor_on_server(&servers, &row);
+	row.remote = 1;
+	supervisor_on_server(&servers, &row);
+	ck_assert_str_eq(told.data, NONSENSE "a server without a command\n"
+	    "add 3:5 n\n");
+	ck_assert_int_eq(last.remote, 1);
+}
+END_TEST
+
+START_TEST(nothing_comes_of_no_file)
+{
+	struct ipc_server row = row_of("", 0, "", 0);
+	struct ipc_rejected rejected = { 1, 1, "n", "r", 0 };
+	struct ipc_end_of_file end = { 0 };
+
+	begin();
+	servers.current = NULL;
+	supervisor_on_server(&servers, &row);
+	supervisor_on_rejected(&servers, &rejected);
+	supervisor_on_end_of_file(&servers, &end);
+	ck_assert_str_eq(told.data, NONSENSE "a server of no file\n"
+	    NONSENSE "too many rejections\n" NONSENSE "the end of no file\n");
+}
+END_TEST
+
+START_TEST(rows_are_counted)
+{
+	struct ipc_server row = row_of("", 0, "", 0);
+	struct ipc_rejected rejected = { 1, 1, "n", "r", 0 };
+
+	begin();
+	servers.current_rows = CONFIG_ENTRIES_MAX;
+	supervisor_on_server(&servers, &row);
+	servers.current_rows = 2 * CONFIG_ENTRIES_MAX;
+	supervisor_on_rejected(&servers, &rejected);
+	ck_assert_str_eq(told.data, NONSENSE "too many servers\n"
+	    NONSENSE "too many rejections\n");
+	/* Too many in all is nobody's nonsense. */
+	begin();
+	servers.count = CONFIG_SERVERS_MAX - 1;
+	supervisor_on_server(&servers, &row);
+	ck_assert_int_eq(last.state, SERVER_TAKEN);
+	supervisor_on_server(&servers, &row);
+	ck_assert_int_eq(last.state, SERVER_REJECTED);
+	ck_assert_str_eq(
+	    last.why, "more than 1000 servers in all files together");
+}
+END_TEST
+
+START_TEST(passes_on_the_rest)
+{
+	struct ipc_rejected rejected = { 7, 9, "n", "is wrong", 0 };
+	struct ipc_end_of_file end = { 0 };
+
+	begin();
+	supervisor_on_rejected(&servers, &rejected);
+	ck_assert_int_eq(last.state, SERVER_REJECTED);
+	ck_assert_str_eq(last.why, "is wrong");
+	supervisor_on_end_of_file(&servers, &end);
+	ck_assert_str_eq(told.data, "add 7:9 n\nend\n");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, believes_a_good_row);
+	tcase_add_loop_test(tc, refuses_a_bad_row, 0, UNIT_COUNT(bad));
+	tcase_add_test(tc, only_remote_ones_have_no_command);
+	tcase_add_test(tc, nothing_comes_of_no_file);
+	tcase_add_test(tc, rows_are_counted);
+	tcase_add_test(tc, passes_on_the_rest);
+}
+
+int
+main(void)
+{
+	return unit_run("on_reader", add_tests);
+}

@@ -1,0 +1,52 @@
+/*
+ * Tests of worker/reader/place: lines and columns as an editor counts them.
+ */
+#include <string.h>
+
+#include "unit.h"
+#include "worker/reader/place.h"
+
+static const struct {
+	const char *text;
+	size_t offset;
+	unsigned int line, column;
+} places[] = {
+	{ "", 0, 1, 1 },
+	{ "", 9, 1, 1 },
+	{ "abc", 0, 1, 1 },
+	{ "abc", 2, 1, 3 },
+	{ "abc", 3, 1, 4 },
+	{ "abc", 99, 1, 4 },
+	{ "a\nb", 1, 1, 2 },
+	{ "a\nb", 2, 2, 1 },
+	{ "a\r\nb", 3, 2, 1 },
+	{ "\n\n\n", 3, 4, 1 },
+	{ "\tb", 1, 1, 2 },
+	{ "\xc3\xa9" "b", 2, 1, 2 },
+	{ "\xf0\x9f\x98\x80" "b", 4, 1, 2 },
+	{ "\xef\xbb\xbf" "b", 3, 1, 1 },
+	{ "\xef\xbb\xbf" "b\nc", 5, 2, 1 },
+	{ "\xef\xbb\xbf", 0, 1, 1 },
+};
+
+START_TEST(finds)
+{
+	struct place place = place_find(
+	    places[_i].text, strlen(places[_i].text), places[_i].offset);
+
+	ck_assert_uint_eq(place.line, places[_i].line);
+	ck_assert_uint_eq(place.column, places[_i].column);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, finds, 0, UNIT_COUNT(places));
+}
+
+int
+main(void)
+{
+	return unit_run("place", add_tests);
+}

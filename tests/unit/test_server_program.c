@@ -1,0 +1,136 @@
+/*
+ * Tests of supervisor/server_program: which file a command is, and whether
+ * that is this very program.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/servers.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/caisson-test-XXXXXX";
+
+static void
+make_file(const char *name, mode_t mode)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, name);
+	auto_fd int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, mode);
+
+	ck_assert_int_ne(fd, -1);
+}
+
+/* one/tool, two/tool, two/other, two/data (no program), two/link to tool */
+static void
+make_folder(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(mkdir("one", 0700), 0);
+	ck_assert_int_eq(mkdir("two", 0700), 0);
+	ck_assert_int_eq(mkdir("one/other", 0700), 0);
+	make_file("one/tool", 0700);
+	make_file("two/tool", 0700);
+	make_file("two/other", 0700);
+	make_file("two/data", 0600);
+	ck_assert_int_eq(symlink("tool", "two/link"), 0);
+}
+
+static void
+remove_folder(void)
+{
+	ck_assert_int_eq(chdir("/tmp"), 0);
+	auto_free char *command = mem_printf("rm -rf %s", folder);
+
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* @ stands for the folder of the test. */
+static char *
+fill(const char *text)
+{
+	struct buffer out = { 0 };
+
+	buffer_add_text(&out, "");
+	for (; *text != '\0'; text++)
+		if (*text == '@')
+			buffer_add_text(&out, folder);
+		else
+			buffer_add(&out, text, 1);
+	return buffer_take(&out, NULL);
+}
+
+static const struct {
+	const char *command, *search, *found;
+} commands[] = {
+	{ "tool", "@/one:@/two", "@/one/tool" },
+	{ "tool", "@/two:@/one", "@/two/tool" },
+	{ "tool", "@/none:@/one", "@/one/tool" },
+	{ "tool", "one", "@/one/tool" },
+	{ "other", "@/one:@/two", "@/two/other" }, /* not the folder */
+	{ "data", "@/two", NULL },
+	{ "tool", "@", NULL },
+	{ "tool", "", NULL },
+	{ "one/tool", "@/two", "@/one/tool" },
+	{ "./one/tool", "", "@/./one/tool" },
+	{ "@/two/link", "", "@/two/link" },
+	{ "@/two/none", "@/two", NULL },
+	{ "@/one", "", NULL },
+	{ "link", "@/two", "@/two/link" },
+};
+
+START_TEST(finds)
+{
+	auto_free char *command = NULL;
+	auto_free char *search = NULL;
+	auto_free char *found = NULL;
+	auto_free char *wanted = NULL;
+
+	make_folder();
+	command = fill(commands[_i].command);
+	search = fill(commands[_i].search);
+	found = server_program_find(command, search, folder);
+	if (commands[_i].found == NULL) {
+		ck_assert_ptr_null(found);
+	} else {
+		wanted = fill(commands[_i].found);
+		ck_assert_str_eq(found, wanted);
+	}
+	remove_folder();
+}
+END_TEST
+
+START_TEST(knows_itself)
+{
+	make_folder();
+	ck_assert(server_program_is_self("caisson", NULL, "one/tool"));
+	ck_assert(server_program_is_self("/x/caisson", NULL, "one/tool"));
+	ck_assert(!server_program_is_self("caisson2", NULL, "one/tool"));
+	ck_assert(!server_program_is_self("/caisson/x", NULL, "one/tool"));
+	ck_assert(server_program_is_self("tool", "one/tool", "one/tool"));
+	ck_assert(server_program_is_self("x", "two/link", "two/tool"));
+	ck_assert(!server_program_is_self("tool", "two/tool", "one/tool"));
+	ck_assert(!server_program_is_self("tool", "none", "none"));
+	/* Under another name too. */
+	ck_assert_int_eq(link("one/tool", "one/hard"), 0);
+	ck_assert(server_program_is_self("hard", "one/hard", "one/tool"));
+	remove_folder();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, finds, 0, UNIT_COUNT(commands));
+	tcase_add_test(tc, knows_itself);
+}
+
+int
+main(void)
+{
+	return unit_run("server_program", add_tests);
+}
