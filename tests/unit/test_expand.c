@@ -84,7 +84,7 @@ END_TEST
 /* However often a variable is used, the memory stays bounded. */
 START_TEST(the_result_is_bounded)
 {
-	auto_free char *value = mem_alloc(CONFIG_EXPANDED_MAX + 3);
+	auto_free char *value = mem_alloc(CONFIG_EXPANDED_MAX + 4);
 	char *envp[] = { value, NULL };
 	struct err err;
 	int extra;
