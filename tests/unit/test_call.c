@@ -1475,15 +1475,15 @@ END_TEST
 START_TEST(leaves_nothing_behind)
 {
 	struct play *play;
+	enum role role;
 	int n, fds = 0;
 
 	open_stage();
 	for (n = 0; n < 30; n++) {
 		sv.calls = 0;
 		memset(&plays[1], 0, sizeof(plays[1]));
-		plays[1].channels[ROLE_BOX] = -1;
-		plays[1].channels[ROLE_RELAY] = -1;
-		plays[1].channels[ROLE_SUPERVISOR] = -1;
+		for (role = 0; role < ROLES; role++)
+			plays[1].channels[role] = -1;
 		play = run_call();
 		if (n % 3 == 0)
 			code_exits(play);
