@@ -54,19 +54,6 @@ void channel_free(struct channel **channel);
 	{                                                                      \
 		return channel_send(channel, IPC_##NAME, msg, err);            \
 	}
-#define IPC_UINT(name, field, least, most, doc)
-#define IPC_TEXT(name, field, least, most, doc)
-#define IPC_BYTES(name, field, least, most, doc)
-#define IPC_BLOB(name, field, most, doc)
-#define IPC_FD(name, field, KIND, doc)
-#define IPC_END(name)
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 
 #endif

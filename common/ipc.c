@@ -40,32 +40,14 @@
 #define IPC_TEXT(name, field, least, most, doc) +IPC_WIRE_TEXT(most)
 #define IPC_BYTES(name, field, least, most, doc) +IPC_WIRE_BYTES(most)
 #define IPC_BLOB(name, field, most, doc) +IPC_WIRE_BLOB(most)
-#define IPC_FD(name, field, KIND, doc)
 #define IPC_END(name) <= IPC_PACKET_MAX, "message " #name " outgrows a packet");
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) _Static_assert(0
-#define IPC_UINT(name, field, least, most, doc)
-#define IPC_TEXT(name, field, least, most, doc)
-#define IPC_BYTES(name, field, least, most, doc)
 #define IPC_BLOB(name, field, most, doc) +1
 #define IPC_FD(name, field, KIND, doc) +1
 #define IPC_END(name) <= IPC_FDS_MAX, "message " #name " has many descriptors");
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 
 /* The fields of every message, one array each, closed by a row without name. */
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
@@ -87,13 +69,6 @@
 	}                                                                      \
 	;
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 
 static const struct ipc_message ipc_messages[IPC_TYPES] = {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
@@ -101,20 +76,7 @@ static const struct ipc_message ipc_messages[IPC_TYPES] = {
 		IPC_PHASE_##NEXT, ipc_fields_##name,                           \
 		sizeof(ipc_fields_##name) / sizeof(ipc_fields_##name[0]) - 1,  \
 		sizeof(struct ipc_##name) },
-#define IPC_UINT(name, field, least, most, doc)
-#define IPC_TEXT(name, field, least, most, doc)
-#define IPC_BYTES(name, field, least, most, doc)
-#define IPC_BLOB(name, field, most, doc)
-#define IPC_FD(name, field, KIND, doc)
-#define IPC_END(name)
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 };
 
 const struct ipc_message *

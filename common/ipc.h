@@ -49,20 +49,7 @@ struct ipc_blob {
 
 enum ipc_type {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) IPC_##NAME,
-#define IPC_UINT(name, field, least, most, doc)
-#define IPC_TEXT(name, field, least, most, doc)
-#define IPC_BYTES(name, field, least, most, doc)
-#define IPC_BLOB(name, field, most, doc)
-#define IPC_FD(name, field, KIND, doc)
-#define IPC_END(name)
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 	IPC_TYPES
 };
 
@@ -78,32 +65,12 @@ enum ipc_type {
 	}                                                                      \
 	;
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 
 /* Room for any message. */
 union ipc_any {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	struct ipc_##name name;
-#define IPC_UINT(name, field, least, most, doc)
-#define IPC_TEXT(name, field, least, most, doc)
-#define IPC_BYTES(name, field, least, most, doc)
-#define IPC_BLOB(name, field, most, doc)
-#define IPC_FD(name, field, KIND, doc)
-#define IPC_END(name)
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
 };
 
 struct ipc_field {

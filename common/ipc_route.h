@@ -32,30 +32,15 @@
 #define IPC_PASTE_(a, b, c) a##b##c
 #define IPC_PASTE(a, b, c) IPC_PASTE_(a, b, c)
 
-#define IPC_UINT(name, field, least, most, doc)
-#define IPC_TEXT(name, field, least, most, doc)
-#define IPC_BYTES(name, field, least, most, doc)
-#define IPC_BLOB(name, field, most, doc)
-#define IPC_FD(name, field, KIND, doc)
-#define IPC_END(name)
-
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	IPC_IF_TO_##TO(static void ipc_route_##name(void *ctx, void *msg) {    \
 		IPC_PASTE(IPC_SELF, _on_, name)(ctx, msg);                     \
 	})
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
 
 static channel_handler *const ipc_routes[IPC_TYPES] = {
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	IPC_IF_TO_##TO([IPC_##NAME] = ipc_route_##name, )
 #include "ipc_messages.def"
-#undef IPC_MESSAGE
 };
 
-#undef IPC_UINT
-#undef IPC_TEXT
-#undef IPC_BYTES
-#undef IPC_BLOB
-#undef IPC_FD
-#undef IPC_END
