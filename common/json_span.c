@@ -1,6 +1,6 @@
 /*
  * JSON that is looked at where it lies: see json_span.h. Linked into
- * supervisor, relay and broker, which feed it hostile bytes; it never
+ * supervisor, relay and reader, which feed it hostile bytes; it never
  * recurses, and allocates only the result of json_span_string.
  */
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /*
  * JSON-RPC 2.0 envelopes, looked at where they lie: what kind of message a
  * line is and where its parts are. Ids are kept as the bytes they came in.
- * Used by supervisor (and later by the broker); decides nothing.
+ * Used by the supervisor; decides nothing.
  */
 #ifndef COMMON_JSONRPC_H
 #define COMMON_JSONRPC_H
