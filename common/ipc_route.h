@@ -21,6 +21,11 @@
 #else
 #define IPC_IF_TO_RELAY(...)
 #endif
+#ifdef IPC_SELF_IS_BROKER
+#define IPC_IF_TO_BROKER(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_BROKER(...)
+#endif
 #ifdef IPC_SELF_IS_READER
 #define IPC_IF_TO_READER(...) __VA_ARGS__
 #else

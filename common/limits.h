@@ -59,8 +59,21 @@
 /* One read from a pipe: what a pipe holds by default. */
 #define PIPE_CHUNK (64 * KIB)
 
-/* A frame of the box in this version is "ready" and nothing more. */
-#define FRAME_MAX (4 * KIB)
+/*
+ * Calls of tools. An execution has at most so many requests under way, and at
+ * most so many bytes of answers that its box has not read.
+ */
+#define REQUESTS_MAX 128
+#define ANSWERS_UNREAD_MAX (64 * MIB)
+#define TOOL_NAME_MAX KIB /* with its quotes, as JSON */
+#define TOOL_ARGUMENTS_MAX (16 * MIB)
+#define RESULT_MAX (16 * MIB)
+/* A frame of the box: the largest arguments, and what stands around them. */
+#define FRAME_MAX (TOOL_ARGUMENTS_MAX + 8 * KIB)
+/* A line of a server: the largest result, and its envelope. */
+#define SERVER_LINE_MAX (RESULT_MAX + 64 * KIB)
+/* A sentence about a request, with the last lines of a server's stderr. */
+#define REFUSED_REASON_MAX (8 * KIB)
 /* A sentence about a bad frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400
@@ -89,6 +102,27 @@
 #define BOX_DRAIN_MS 10000
 /* What is left when the program ends is killed; the kernel needs a moment. */
 #define SHUTDOWN_REAP_MS 5000
+
+/*
+ * Downstream servers. An execution waits so long for one to start; one that
+ * has not answered "initialize" much later (the first start of a package may
+ * fetch it) is ended. A server that must end is given time to, and then less.
+ */
+#define SERVER_WAIT_MS 20000
+#define SERVER_START_MS 120000
+#define DOWNSTREAM_EOF_MS 2000
+#define DOWNSTREAM_TERM_MS 2000
+/* Pauses before a server that keeps failing is started again: doubled. */
+#define SERVER_PAUSE_FIRST_MS 500
+#define SERVER_PAUSE_MOST_MS 30000
+/* The last bytes of a server's standard error: a traceback's end. */
+#define SERVER_ERRORS_KEPT (4 * KIB)
+/* All pages of one list of tools together, and how many there may be. */
+#define SERVER_TOOLS_BYTES_MAX (15 * MIB)
+#define SERVER_TOOLS_PAGES_MAX 1000
+#define SERVER_TOOLS_MAX 10000
+/* What a server has not read yet; above that, calls of it are refused. */
+#define SERVER_UNWRITTEN_MAX (64 * MIB)
 
 /*
  * Identities when started as root. The range lies above those that
@@ -163,6 +197,13 @@
 #define CONFIG_ENV_MAX (24 * KIB)
 #define CONFIG_DESCRIPTION_MAX (4 * KIB)
 #define CONFIG_REASON_MAX 400
+/* A name as Python can write it: one byte for each, a mark, and a number. */
+#define ALIAS_MAX (CONFIG_NAME_MAX + 16)
+/* Each name and a NUL; each row as JSON, where a byte may become six. */
+#define SERVERS_NAMES_MAX (CONFIG_SERVERS_MAX * (CONFIG_NAME_MAX + 1))
+#define SERVERS_JSON_MAX (32 * MIB)
+#define ENDED_HOW_MAX 400
+#define TRIED_TOOLS_MAX (64 * KIB)
 /* One argument or variable of a program: MAX_ARG_STRLEN of the kernel. */
 #define CONFIG_EXPANDED_MAX (128 * KIB - 1)
 /* A megabyte is read in milliseconds; a dead network drive answers never. */

@@ -10,6 +10,7 @@
 #include "log.h"
 #include "seccomp.h"
 
+#include "lockdown_broker.h"
 #include "lockdown_reader.h"
 #include "lockdown_relay.h"
 
@@ -22,6 +23,7 @@ struct lockdown_row {
 
 /* A role without a row cannot be locked down: the supervisor, the box. */
 static const struct lockdown_row lockdown_table[ROLES] = {
+	[ROLE_BROKER] = LOCKDOWN_ROW(lockdown_broker),
 	[ROLE_RELAY] = LOCKDOWN_ROW(lockdown_relay),
 	[ROLE_READER] = LOCKDOWN_ROW(lockdown_reader),
 };

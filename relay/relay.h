@@ -17,6 +17,7 @@ struct frames;
 struct relay {
 	struct event_base *base;
 	struct channel *supervisor;
+	struct channel *broker; /* NULL: there is none, or it is gone */
 	struct frames *frames;  /* the control pipes */
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
@@ -34,6 +35,10 @@ void relay_code_sent(struct relay *relay);
 
 /* The box broke the protocol: asks the supervisor to end it. */
 void relay_fault(struct relay *relay, const char *reason);
+
+/* on_broker.c: the handlers. */
+void relay_on_result(struct relay *relay, struct ipc_result *result);
+void relay_on_refused(struct relay *relay, struct ipc_refused *refused);
 
 /* frames.c: the box protocol on the two control pipes. */
 

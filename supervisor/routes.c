@@ -2,6 +2,7 @@
  * The supervisor's dispatch table: every message to it, with its handler. Runs
  * in the supervisor.
  */
+#include "broker.h"
 #include "servers.h"
 #include "supervisor.h"
 

@@ -62,8 +62,8 @@ spawn_init(struct err *err)
 	self[n] = '\0';
 	folder = dirname(self);
 	for (role = 0; role < ROLES; role++) {
-		if (role == ROLE_SUPERVISOR)
-			continue;
+		if (role == ROLE_SUPERVISOR || role == ROLE_KEEPER)
+			continue; /* this binary */
 		spawn_binaries[role] = spawn_find(folder, role);
 		if (spawn_binaries[role] == -1)
 			return err_set(err, "%s is neither in %s nor in %s/%s: "

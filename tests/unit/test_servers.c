@@ -15,6 +15,7 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
+#include "supervisor/broker.h"
 #include "supervisor/servers.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
@@ -181,19 +182,22 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 }
 
 /* Handlers of others, which never get a message here. */
-#define NOT_HERE(name)                                                         \
+#define NOT_HERE(name, context)                                                \
 	void supervisor_on_##name(                                             \
-	    struct call *call, struct ipc_##name *message)                     \
+	    struct context *ctx, struct ipc_##name *message)                   \
 	{                                                                      \
-		(void)call;                                                    \
+		(void)ctx;                                                     \
 		(void)message;                                                 \
 		ck_abort_msg("a message of another peer");                     \
 	}
-NOT_HERE(started)
-NOT_HERE(failed)
-NOT_HERE(running)
-NOT_HERE(fault)
-NOT_HERE(done)
+NOT_HERE(started, call)
+NOT_HERE(failed, call)
+NOT_HERE(running, call)
+NOT_HERE(fault, call)
+NOT_HERE(done, call)
+NOT_HERE(want, broker)
+NOT_HERE(let_go, broker)
+NOT_HERE(tried, broker)
 
 static void
 on_done(void *ctx)

@@ -1,0 +1,65 @@
+/*
+ * caisson-broker, the process: makes its loop and its channel, gives up
+ * everything else, then serves executions until its channel ends. Started by the supervisor alone, with the channel as descriptor 3.
+ */
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../common/asan.h"
+#include "../../common/limits.h"
+#include "../../common/lockdown.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "broker.h"
+
+#define IPC_SELF broker
+#define IPC_SELF_IS_BROKER
+#include "../../common/ipc_route.h"
+
+#ifdef ASAN_BUILD
+/*
+ * A search for leaks at the end would clone and ptrace, which this process
+ * may not: leaks are searched for in the unit tests.
+ */
+const char *__asan_default_options(void);
+
+const char *
+__asan_default_options(void)
+{
+	return "detect_leaks=0";
+}
+#endif
+
+/* The supervisor has what it wanted, or is gone. */
+static void
+broker_on_closed(void *ctx, const struct err *why)
+{
+	struct broker *broker = ctx;
+
+	if (why != NULL)
+		fatal("the supervisor talks nonsense: %s", why->text);
+	event_base_loopbreak(broker->base);
+}
+
+int
+main(void)
+{
+	struct broker broker = { 0 };
+	struct channel_ends ends = { ROLE_BROKER, ROLE_SUPERVISOR, ipc_routes,
+		broker_on_closed, &broker };
+	struct err err;
+	int fd = WORKER_CHANNEL_FD;
+
+	role_enter(ROLE_BROKER, 0);
+	/* A server may die while it is written to: no reason to die, too. */
+	signal(SIGPIPE, SIG_IGN);
+	broker.base = loop_new(0);
+	broker.supervisor = channel_new(broker.base, &fd, &ends);
+	if (lockdown(ROLE_BROKER, &err) == -1)
+		fatal("cannot lock down: %s", err.text);
+	event_base_dispatch(broker.base);
+	channel_free(&broker.supervisor);
+	event_base_free(broker.base);
+	return 0;
+}
