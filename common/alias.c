@@ -1,0 +1,152 @@
+/*
+ * Names as Python can write them: see alias.h. Linked into supervisor and
+ * broker, which give it foreign names; knows names only, neither servers nor
+ * tools.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "alias.h"
+#include "mem.h"
+
+/* The hard keywords of Python 3 that are in lower case; sorted. */
+static const char *const alias_keywords[] = { "and", "as", "assert", "async",
+	"await", "break", "class", "continue", "def", "del", "elif", "else",
+	"except", "finally", "for", "from", "global", "if", "import", "in",
+	"is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return",
+	"try", "while", "with", "yield" };
+
+/* A name and what it would be called if it were the only one. */
+struct alias {
+	const char *name;
+	char *natural;
+	size_t index; /* in the arrays of the caller */
+};
+
+static int
+alias_compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int
+alias_is_keyword(const char *word)
+{
+	return bsearch(&word, alias_keywords,
+		   sizeof(alias_keywords) / sizeof(alias_keywords[0]),
+		   sizeof(alias_keywords[0]), alias_compare_words) != NULL;
+}
+
+/* The byte in an identifier; 0 for one that cannot be there. */
+static char
+alias_byte(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_')
+		return c;
+	return 0;
+}
+
+/* Returns the natural alias of a name; the caller frees it. */
+static char *
+alias_make(const char *name, const char *empty)
+{
+	size_t n, len = 0;
+	char *alias, c, before = '_';
+
+	if (name[0] == '\0')
+		return mem_strdup(empty);
+	/* Room for a mark at each end and the NUL. */
+	alias = mem_alloc(strlen(name) + 3);
+	if (name[0] >= '0' && name[0] <= '9')
+		alias[len++] = '_';
+	for (n = 0; name[n] != '\0'; n++) {
+		c = alias_byte(name[n]);
+		if (c != 0)
+			alias[len++] = c;
+		else if (before != 0) /* the first of a run */
+			alias[len++] = '_';
+		before = c;
+	}
+	if (alias_is_keyword(alias))
+		alias[len] = '_';
+	return alias;
+}
+
+/* By natural alias; those that share one by name, which may be there twice. */
+static int
+alias_compare(const void *a, const void *b)
+{
+	const struct alias *x = a, *y = b;
+	int order = strcmp(x->natural, y->natural);
+
+	if (order == 0)
+		order = strcmp(x->name, y->name);
+	if (order == 0)
+		order = x->index < y->index ? -1 : 1;
+	return order;
+}
+
+static int
+alias_compare_naturals(const void *word, const void *entry)
+{
+	return strcmp(word, ((const struct alias *)entry)->natural);
+}
+
+/*
+ * Returns natural with the first number from *number on that makes it nobody's
+ * natural alias, and moves *number behind it. What is made up from another
+ * alias is never the same: what stands before the last _ differs.
+ */
+static char *
+alias_number(const char *natural, size_t *number, const struct alias *sorted,
+    size_t count)
+{
+	char *made = NULL;
+
+	do {
+		free(made);
+		made = mem_printf("%s_%zu", natural, (*number)++);
+	} while (bsearch(made, sorted, count, sizeof(*sorted),
+		     alias_compare_naturals) != NULL);
+	return made;
+}
+
+/* Returns the names with their natural aliases, sorted; the caller frees. */
+static struct alias *
+alias_sort(const char *const *names, size_t count, const char *empty)
+{
+	struct alias *sorted = mem_alloc(count * sizeof(*sorted));
+	size_t n;
+
+	for (n = 0; n < count; n++) {
+		sorted[n].name = names[n];
+		sorted[n].natural = alias_make(names[n], empty);
+		sorted[n].index = n;
+	}
+	if (count > 0)
+		qsort(sorted, count, sizeof(*sorted), alias_compare);
+	return sorted;
+}
+
+void
+alias_assign(
+    const char *const *names, size_t count, const char *empty, char **aliases)
+{
+	auto_free struct alias *sorted = alias_sort(names, count, empty);
+	size_t n, number = 2;
+
+	for (n = 0; n < count; n++) {
+		if (n > 0 &&
+		    strcmp(sorted[n].natural, sorted[n - 1].natural) == 0) {
+			aliases[sorted[n].index] = alias_number(
+			    sorted[n].natural, &number, sorted, count);
+			continue;
+		}
+		aliases[sorted[n].index] = mem_strdup(sorted[n].natural);
+		number = 2;
+	}
+	for (n = 0; n < count; n++)
+		free(sorted[n].natural);
+}

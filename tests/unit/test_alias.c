@@ -1,0 +1,194 @@
+/*
+ * Tests of common/alias: the alias of one name, what names that become the
+ * same get, and that the order in which they come does not matter.
+ */
+#include <string.h>
+
+#include "common/alias.h"
+#include "common/mem.h"
+#include "unit.h"
+
+#define MANY 10000
+
+static const struct {
+	const char *name;
+	const char *alias;
+} single[] = {
+	{ "fs", "fs" },
+	{ "", "tool" },
+	{ "!!!", "_" },
+	{ "_", "_" },
+	{ "__", "__" },
+	{ "Read-File", "read_file" },
+	{ "a.b/c d", "a_b_c_d" },
+	{ "a...b", "a_b" },
+	{ "a-_b", "a__b" },
+	{ ".a.", "_a_" },
+	{ "9lives", "_9lives" },
+	{ "-9", "_9" },
+	{ "0", "_0" },
+	{ "\xc3\xa4\xc3\xb6", "_" },
+	{ "caf\xc3\xa9s", "caf_s" },
+	{ "\xff\x01z", "_z" },
+	{ "I\xcc\x87", "i_" },
+	{ "class", "class_" },
+	{ "Class", "class_" },
+	{ "class-", "class_" },
+	{ "yield", "yield_" },
+	{ "and", "and_" },
+	{ "None", "none" },
+	{ "TRUE", "true" },
+	{ "match", "match" },
+	{ "classes", "classes" },
+	{ "azAZ09_@[`{/:", "azaz09__" },
+};
+
+START_TEST(makes_an_alias)
+{
+	auto_free char *alias = NULL;
+
+	alias_assign(&single[_i].name, 1, "tool", &alias);
+	ck_assert_str_eq(alias, single[_i].alias);
+}
+END_TEST
+
+/* Every hard keyword that is written in lower case gets its mark. */
+START_TEST(marks_keywords)
+{
+	static const char *const keywords[] = { "and", "as", "assert", "async",
+		"await", "break", "class", "continue", "def", "del", "elif",
+		"else", "except", "finally", "for", "from", "global", "if",
+		"import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
+		"raise", "return", "try", "while", "with", "yield" };
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(keywords); n++) {
+		auto_free char *alias = NULL;
+		auto_free char *marked = mem_printf("%s_", keywords[n]);
+
+		alias_assign(&keywords[n], 1, "tool", &alias);
+		ck_assert_str_eq(alias, marked);
+	}
+}
+END_TEST
+
+/* Up to five names in the order of their bytes, and what each must get. */
+static const struct {
+	const char *names[6];
+	const char *aliases[5];
+} sets[] = {
+	{ { NULL }, { NULL } },
+	{ { "A", "a" }, { "a", "a_2" } },
+	{ { "A!", "A?", "a!", "a_" }, { "a_", "a__2", "a__3", "a__4" } },
+	/* Nobody loses a natural alias to a made-up one. */
+	{ { "A", "a", "a_2" }, { "a", "a_3", "a_2" } },
+	{ { "A", "A_2", "a", "a_2", "a_3" },
+	    { "a", "a_2", "a_4", "a_2_2", "a_3" } },
+	{ { "A_2", "B", "a", "a_2", "b" },
+	    { "a_2", "b", "a", "a_2_2", "b_2" } },
+	{ { "CLASS", "class", "class_" },
+	    { "class_", "class__2", "class__3" } },
+	{ { "", "Tool", "tool" }, { "tool", "tool_2", "tool_3" } },
+	{ { "!", "-", "_", "__" }, { "_", "__2", "__3", "__" } },
+	/* A server may well give a name twice. */
+	{ { "a", "a", "a" }, { "a", "a_2", "a_3" } },
+};
+
+/* Gives the names of a set in an order of its own: turned and mirrored. */
+static void
+check_order(int set, size_t count, size_t turn, int mirrored)
+{
+	const char *names[5] = { NULL };
+	char *aliases[5];
+	size_t n, from[5];
+
+	for (n = 0; n < count; n++) {
+		from[n] = (n + turn) % count;
+		if (mirrored)
+			from[n] = count - 1 - from[n];
+		names[n] = sets[set].names[from[n]];
+	}
+	alias_assign(names, count, "tool", aliases);
+	for (n = 0; n < count; n++) {
+		if (strcmp(names[0], names[count - 1]) != 0)
+			ck_assert_str_eq(
+			    aliases[n], sets[set].aliases[from[n]]);
+		free(aliases[n]);
+	}
+}
+
+START_TEST(resolves_collisions)
+{
+	char *aliases[5];
+	size_t n, count = 0;
+
+	while (sets[_i].names[count] != NULL)
+		count++;
+	alias_assign(sets[_i].names, count, "tool", aliases);
+	for (n = 0; n < count; n++) {
+		ck_assert_str_eq(aliases[n], sets[_i].aliases[n]);
+		free(aliases[n]);
+	}
+	for (n = 0; n < count; n++) {
+		check_order(_i, count, n, 0);
+		check_order(_i, count, n, 1);
+	}
+}
+END_TEST
+
+static int
+compare_words(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void
+check_different(char **aliases)
+{
+	size_t n;
+
+	qsort(aliases, MANY, sizeof(*aliases), compare_words);
+	for (n = 1; n < MANY; n++)
+		ck_assert_str_ne(aliases[n - 1], aliases[n]);
+	for (n = 0; n < MANY; n++)
+		free(aliases[n]);
+}
+
+/*
+ * The worst names: one half becomes the same, the other half stands in the
+ * way of every number. A search for each would not end before the timeout.
+ */
+START_TEST(takes_many)
+{
+	static char *names[MANY], *aliases[MANY];
+	size_t n;
+
+	for (n = 0; n < MANY / 2; n++) {
+		names[n] = mem_printf("a_%zu", n + 2);
+		names[MANY / 2 + n] = mem_alloc(n + 3);
+		memset(names[MANY / 2 + n], '!', n + 2);
+		names[MANY / 2 + n][0] = 'a';
+	}
+	alias_assign((const char *const *)names, MANY, "tool", aliases);
+	for (n = 0; n < MANY / 2; n++)
+		ck_assert_str_eq(aliases[n], names[n]);
+	for (n = 0; n < MANY; n++)
+		free(names[n]);
+	check_different(aliases);
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_loop_test(tc, makes_an_alias, 0, UNIT_COUNT(single));
+	tcase_add_test(tc, marks_keywords);
+	tcase_add_loop_test(tc, resolves_collisions, 0, UNIT_COUNT(sets));
+	tcase_add_test(tc, takes_many);
+}
+
+int
+main(void)
+{
+	return unit_run("alias", add);
+}
