@@ -3,6 +3,7 @@
  * the supervisor; starts nothing. Sentences never show the value of a
  * variable.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../common/buffer.h"
@@ -168,14 +169,23 @@ server_search(const struct server *server, char **envp)
 	return p != NULL && *p != '\0' ? p : SERVER_SEARCH;
 }
 
+void
+server_judge_program(struct servers *servers, struct server *server)
+{
+	const struct servers_setup *setup = &servers->setup;
+
+	free(server->program);
+	server->program = server_program_find(server->run.data,
+	    server_search(server, setup->envp),
+	    server->run_cwd == NULL ? setup->folder : server->run_cwd);
+}
+
 static int
 server_judge_self(struct servers *servers, struct server *server)
 {
 	const struct servers_setup *setup = &servers->setup;
 
-	server->program = server_program_find(server->run.data,
-	    server_search(server, setup->envp),
-	    server->run_cwd == NULL ? setup->folder : server->run_cwd);
+	server_judge_program(servers, server);
 	if (setup->allow_self ||
 	    !server_program_is_self(
 	        server->run.data, server->program, setup->self))

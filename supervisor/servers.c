@@ -49,6 +49,8 @@ servers_remove(struct servers *servers, struct server *server)
 	free(server->run_env.data);
 	free(server->run_cwd);
 	free(server->program);
+	free(server->alias);
+	free(server->searched);
 	free(server);
 }
 

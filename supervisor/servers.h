@@ -79,6 +79,9 @@ struct server {
 	struct server_texts run_env;
 	char *run_cwd; /* NULL: ours */
 	char *program; /* the path of the command; NULL: it is nowhere */
+	char *searched; /* where it was looked for: a PATH; NULL: nowhere */
+	/* Of those in force (config.h): its name as Python can write it. */
+	char *alias;
 };
 
 TAILQ_HEAD(server_list, server);
@@ -156,6 +159,9 @@ void server_sources_free(struct server_file_list *files);
 
 /* Decides on an entry; those before it in the list are decided. */
 void server_judge(struct servers *servers, struct server *server);
+
+/* Looks for the program of an entry that is taken: sets server->program. */
+void server_judge_program(struct servers *servers, struct server *server);
 
 /* server_program.c: which program a command is. */
 

@@ -1,0 +1,277 @@
+/*
+ * The configuration of servers that is in force: see config.h. The files are
+ * not watched but looked at, before each call: what a user saved before asking
+ * is in force then, and nothing runs while nobody asks. Runs in the
+ * supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../common/alias.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "config.h"
+
+struct config {
+	struct servers_setup setup;
+	void (*changed)(void *ctx);
+	void *ctx;
+	char *seen; /* how the files looked when they were last read */
+	int reading;
+	struct servers *servers; /* in force; NULL before the first reading */
+	struct servers *next;    /* being read */
+	struct server **sorted;  /* of servers: those taken, by name */
+	size_t count;
+	TAILQ_HEAD(, config_waiter) waiters;
+};
+
+/* Looking at the files */
+
+/* Appends what changes whenever a file does. */
+static void
+config_add_look(struct buffer *look, const char *path)
+{
+	struct stat st;
+
+	buffer_printf(look, "%s", path);
+	if (stat(path, &st) == 0)
+		buffer_printf(look, " %llu %llu %lld %lld.%ld %lld.%ld",
+		    (unsigned long long)st.st_dev,
+		    (unsigned long long)st.st_ino, (long long)st.st_size,
+		    (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+		    (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+	buffer_add_text(look, "\n");
+}
+
+/* Returns how all files look now; the caller frees it. */
+static char *
+config_look(const struct config *config)
+{
+	struct server_file_list files = TAILQ_HEAD_INITIALIZER(files);
+	const struct server_file *file;
+	struct buffer look = { 0 };
+
+	server_sources_find(&files, config->setup.envp, config->setup.folder);
+	TAILQ_FOREACH (file, &files, entry)
+		if (file->path != NULL)
+			config_add_look(&look, file->path);
+	server_sources_free(&files);
+	return buffer_take(&look, NULL);
+}
+
+/* What is in force */
+
+static int
+config_compare(const void *a, const void *b)
+{
+	const struct server *one = *(struct server *const *)a;
+	const struct server *other = *(struct server *const *)b;
+
+	return strcmp(one->name, other->name);
+}
+
+static void
+config_assign_aliases(struct config *config)
+{
+	char **aliases = mem_alloc((config->count + 1) * sizeof(*aliases));
+	const char **names = mem_alloc((config->count + 1) * sizeof(*names));
+	size_t i;
+
+	for (i = 0; i < config->count; i++)
+		names[i] = config->sorted[i]->name;
+	alias_assign(names, config->count, "server", aliases);
+	for (i = 0; i < config->count; i++)
+		config->sorted[i]->alias = aliases[i];
+	free(aliases);
+	free(names);
+}
+
+/* Puts those that are taken in order and gives them their aliases. */
+static void
+config_sort(struct config *config)
+{
+	struct server *server;
+
+	free(config->sorted);
+	config->sorted = mem_alloc(
+	    (config->servers->count + 1) * sizeof(*config->sorted));
+	config->count = 0;
+	TAILQ_FOREACH (server, &config->servers->list, entry)
+		if (server->state == SERVER_TAKEN)
+			config->sorted[config->count++] = server;
+	qsort(config->sorted, config->count, sizeof(*config->sorted),
+	    config_compare);
+	config_assign_aliases(config);
+}
+
+/* Says once what a user should know of a file that was just read. */
+static void
+config_log(const struct servers *servers)
+{
+	const struct server *server;
+	const struct server_file *file;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if (file->state == SERVER_FILE_REFUSED)
+			log_warn("%s: %s ('caisson --print-config' tells "
+			    "more)", file->path, file->why);
+	TAILQ_FOREACH (server, &servers->list, entry)
+		if (server->state == SERVER_REJECTED)
+			log_warn("%s:%llu:%llu: \"%s\": %s", server->file->path,
+			    (unsigned long long)server->line,
+			    (unsigned long long)server->column, server->name,
+			    server->why);
+}
+
+static void
+config_free_servers(struct servers **serversp)
+{
+	struct servers *servers = mem_take(serversp);
+
+	if (servers == NULL)
+		return;
+	servers_free(servers);
+	free(servers);
+}
+
+static void
+config_tell_waiters(struct config *config)
+{
+	struct config_waiter *waiter;
+
+	/* Each may look again, and wait again when it does. */
+	while (!config->reading &&
+	    (waiter = TAILQ_FIRST(&config->waiters)) != NULL) {
+		TAILQ_REMOVE(&config->waiters, waiter, entry);
+		waiter->ready(waiter->ctx);
+	}
+}
+
+static void
+config_on_read(void *ctx)
+{
+	struct config *config = ctx;
+	struct servers *before = config->servers;
+
+	config->servers = mem_take(&config->next);
+	config->reading = 0;
+	config_sort(config);
+	config_log(config->servers);
+	config_free_servers(&before);
+	config->changed(config->ctx);
+	config_tell_waiters(config);
+}
+
+/* Interface */
+
+struct config *
+config_new(const struct servers_setup *setup, void (*changed)(void *ctx),
+    void *ctx)
+{
+	struct config *config = mem_alloc(sizeof(*config));
+
+	config->setup = *setup;
+	config->changed = changed;
+	config->ctx = ctx;
+	TAILQ_INIT(&config->waiters);
+	return config;
+}
+
+void
+config_free(struct config **configp)
+{
+	struct config *config = mem_take(configp);
+
+	if (config == NULL)
+		return;
+	config_free_servers(&config->next);
+	config_free_servers(&config->servers);
+	free(config->sorted);
+	free(config->seen);
+	free(config);
+}
+
+void
+config_refresh(struct config *config, struct config_waiter *waiter)
+{
+	auto_free char *look = NULL;
+
+	TAILQ_INSERT_TAIL(&config->waiters, waiter, entry);
+	if (config->reading)
+		return;
+	look = config_look(config);
+	if (config->seen != NULL && strcmp(look, config->seen) == 0) {
+		config_tell_waiters(config);
+		return;
+	}
+	free(config->seen);
+	config->seen = mem_take(&look);
+	config->reading = 1;
+	config->next = mem_alloc(sizeof(*config->next));
+	servers_read(
+	    config->next, &config->setup, config_on_read, config);
+}
+
+void
+config_cancel(struct config *config, struct config_waiter *waiter)
+{
+	TAILQ_REMOVE(&config->waiters, waiter, entry);
+}
+
+int
+config_reading(const struct config *config)
+{
+	return config->reading;
+}
+
+size_t
+config_count(const struct config *config)
+{
+	return config->count;
+}
+
+const struct server *
+config_at(const struct config *config, size_t i)
+{
+	return config->sorted[i];
+}
+
+const struct server *
+config_find(const struct config *config, const char *name, size_t len)
+{
+	size_t low = 0, high = config->count, middle;
+	const struct server *server;
+	int order;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		server = config->sorted[middle];
+		order = strncmp(name, server->name, len);
+		if (order == 0 && server->name[len] == '\0')
+			return server;
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+int
+config_has_program(struct config *config, const struct server *server)
+{
+	struct server *mine;
+
+	/* The list is ours; others see it as it is. */
+	TAILQ_FOREACH (mine, &config->servers->list, entry)
+		if (mine == server && mine->program == NULL)
+			server_judge_program(config->servers, mine);
+	return server->program != NULL;
+}
+
+const struct servers *
+config_servers(const struct config *config)
+{
+	return config->servers;
+}

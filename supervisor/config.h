@@ -1,0 +1,60 @@
+/*
+ * The configuration of servers that is in force: read before the first call,
+ * and again before a call when a file of it has changed since. Runs in the
+ * supervisor; starts nothing but readers.
+ */
+#ifndef SUPERVISOR_CONFIG_H
+#define SUPERVISOR_CONFIG_H
+
+#include "servers.h"
+#include "supervisor.h"
+
+struct config;
+
+/* Somebody who waits until the configuration is what the files say now. */
+struct config_waiter {
+	TAILQ_ENTRY(config_waiter) entry;
+	void (*ready)(void *ctx);
+	void *ctx;
+};
+
+/*
+ * Reads nothing yet. setup is copied, what it points to must last; changed is
+ * called whenever other servers are in force than before. Freed with
+ * config_free.
+ */
+struct config *config_new(const struct servers_setup *setup,
+    void (*changed)(void *ctx), void *ctx);
+void config_free(struct config **config);
+
+/*
+ * Looks whether a file has changed, and calls waiter->ready once when what is
+ * in force is up to date: before this returns when nothing has changed, else
+ * from the loop. The waiter must last until then, or until config_cancel.
+ */
+void config_refresh(struct config *config, struct config_waiter *waiter);
+void config_cancel(struct config *config, struct config_waiter *waiter);
+
+/* Whether files are being read. */
+int config_reading(const struct config *config);
+
+/*
+ * The servers that are in force, in the order of their names: how many, the
+ * one at a place, the one of a name (which need not end with a NUL) or NULL.
+ * What these return lasts until the loop runs again.
+ */
+size_t config_count(const struct config *config);
+const struct server *config_at(const struct config *config, size_t i);
+const struct server *config_find(
+    const struct config *config, const char *name, size_t len);
+
+/*
+ * Looks again for the program of a server that had none: it may have been
+ * installed meanwhile. Returns whether it has one now.
+ */
+int config_has_program(struct config *config, const struct server *server);
+
+/* What the server list was made from; NULL before the first reading. */
+const struct servers *config_servers(const struct config *config);
+
+#endif
