@@ -28,7 +28,8 @@
 #define IPC_PACKET_MAX (64 * KIB)
 #define IPC_INLINE_MAX (16 * KIB)
 #define IPC_FDS_MAX 8
-#define IPC_QUEUE_PACKETS_MAX 1024
+/* A broker is told of all servers at once, and a reader tells of them. */
+#define IPC_QUEUE_PACKETS_MAX 4096
 
 /* What MCP_BRIDGE_* options may be set to at most. */
 #define CODE_MAX (16 * MIB)

@@ -1,27 +1,42 @@
 /*
  * What the broker tells the supervisor: the whole surface between the two. It
- * names servers and numbers; what they mean is looked up here. Runs in the
- * supervisor.
+ * names servers and numbers; what they mean is looked up in broker.c. Runs in
+ * the supervisor.
  */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/mem.h"
+#include "../common/utf8.h"
 #include "broker.h"
 
 void
 supervisor_on_want(struct broker *broker, struct ipc_want *want)
 {
-	(void)broker;
-	(void)want;
+	broker_want(broker, want->link, want->name);
 }
 
 void
 supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go)
 {
-	(void)broker;
-	(void)let_go;
+	broker_let_go(broker, let_go->link);
 }
 
 void
 supervisor_on_tried(struct broker *broker, struct ipc_tried *tried)
 {
-	(void)broker;
-	(void)tried;
+	struct err err;
+	auto_free char *tools = ipc_blob_copy(&tried->tools, &err);
+
+	if (tools == NULL) {
+		broker_fail(broker, "%s", err.text);
+		return;
+	}
+	if (!utf8_valid(tools, tried->tools.len) ||
+	    (tried->tools.len > 0 && tools[tried->tools.len - 1] != '\0')) {
+		broker_fail(broker, "names of tools that are no texts");
+		return;
+	}
+	broker_hear_tried(broker, tried->name, tried->count, tools,
+	    tried->tools.len, tried->reason);
 }

@@ -1,0 +1,517 @@
+/*
+ * The broker as the supervisor sees it: see broker.h. Runs in the supervisor;
+ * starts the broker and, by the names that it gives, servers.
+ */
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "../common/utf8.h"
+#include "broker.h"
+#include "downstream.h"
+#include "supervisor.h"
+
+/* What the broker has been told of a server. */
+struct broker_told {
+	TAILQ_ENTRY(broker_told) entry;
+	char *name;
+	char *shown; /* its alias and description */
+	char *runs;  /* what starting it depends on */
+	size_t runs_len;
+	int found; /* still in force */
+};
+
+/* A process of a server that the broker wanted. */
+struct broker_link {
+	LIST_ENTRY(broker_link) entry;
+	struct broker *broker;
+	uint64_t number; /* 0: of a broker that is gone */
+	struct downstream *downstream;
+};
+
+struct broker {
+	struct event_base *base;
+	const struct config *config;
+	char **envp;
+	struct channel *channel; /* NULL: it does not run */
+	struct child *process;
+	unsigned long starts;
+	uint64_t last_link;
+	size_t nlinks;
+	LIST_HEAD(, broker_link) links;
+	TAILQ_HEAD(, broker_told) told;
+	void (*ended)(void *ctx); /* of broker_stop */
+	void *ended_ctx;
+	broker_tried *tried; /* of broker_try */
+	void (*gone)(void *ctx);
+	void *tried_ctx;
+};
+
+static void
+broker_forget(struct broker *broker, struct broker_told *told)
+{
+	TAILQ_REMOVE(&broker->told, told, entry);
+	free(told->name);
+	free(told->shown);
+	free(told->runs);
+	free(told);
+}
+
+static void
+broker_forget_all(struct broker *broker)
+{
+	while (!TAILQ_EMPTY(&broker->told))
+		broker_forget(broker, TAILQ_FIRST(&broker->told));
+}
+
+/* Its end */
+
+static void
+broker_check_ended(struct broker *broker)
+{
+	void (*ended)(void *ctx) = broker->ended;
+
+	if (broker->nlinks > 0 || ended == NULL)
+		return;
+	broker->ended = NULL;
+	ended(broker->ended_ctx);
+}
+
+/*
+ * The broker is gone, or is ended: with it its pipes are, so its servers are
+ * ended in order.
+ */
+static void
+broker_end_process(struct broker *broker)
+{
+	struct broker_link *link;
+
+	channel_free(&broker->channel);
+	reaper_forget(&broker->process);
+	broker_forget_all(broker);
+	broker->last_link = 0;
+	LIST_FOREACH (link, &broker->links, entry) {
+		link->number = 0;
+		downstream_stop(link->downstream);
+	}
+}
+
+void
+broker_fail(struct broker *broker, const char *fmt, ...)
+{
+	auto_free char *why = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	why = mem_vprintf(fmt, ap);
+	va_end(ap);
+	log_error("the broker talks nonsense: %s", why);
+	broker_end_process(broker);
+	if (broker->gone != NULL)
+		broker->gone(broker->tried_ctx);
+}
+
+static void
+broker_on_closed(void *ctx, const struct err *why)
+{
+	struct broker *broker = ctx;
+
+	if (why != NULL) {
+		broker_fail(broker, "%s", why->text);
+		return;
+	}
+	log_error("the broker died: calls of tools that were under way have "
+	    "failed; the next call starts it again");
+	broker_end_process(broker);
+	if (broker->gone != NULL)
+		broker->gone(broker->tried_ctx);
+}
+
+static void
+broker_on_process_ended(void *ctx, const struct child_end *end)
+{
+	struct broker *broker = ctx;
+
+	(void)end;
+	broker->process = NULL;
+}
+
+/* Its start */
+
+static int
+broker_start_process(struct broker *broker, struct err *err)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BROKER,
+		supervisor_routes(), broker_on_closed, broker };
+	auto_fd int pidfd = -1;
+	auto_fd int ours = -1;
+	auto_fd int theirs = -1;
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	ours = pair[0];
+	theirs = pair[1];
+	if (spawn_worker(ROLE_BROKER, ++broker->starts, identity_relay(),
+	        theirs, &pidfd, err) == -1)
+		return -1;
+	broker->process = reaper_watch(
+	    broker->base, &pidfd, broker_on_process_ended, broker, err);
+	if (broker->process == NULL)
+		return -1;
+	broker->channel = channel_new(broker->base, &ours, &ends);
+	return 0;
+}
+
+/* Telling it of the servers */
+
+static char *
+broker_runs(const struct server *server, size_t *len)
+{
+	struct buffer runs = { 0 };
+	const char *cwd = server->run_cwd == NULL ? "" : server->run_cwd;
+
+	/* Each part ends where its last NUL is; none begins empty. */
+	buffer_printf(&runs, "%zu %zu %s", server->run.len,
+	    server->run_env.len, cwd);
+	buffer_add(&runs, "", 1);
+	buffer_add(&runs, server->run.data, server->run.len);
+	buffer_add(&runs, server->run_env.data, server->run_env.len);
+	return buffer_take(&runs, len);
+}
+
+static int
+broker_define(
+    struct broker *broker, const struct server *server, struct err *err)
+{
+	struct ipc_define define = { .name = server->name,
+		.alias = server->alias,
+		.description = server->description };
+	struct broker_told *told;
+
+	if (channel_send_define(broker->channel, &define, err) == -1)
+		return -1;
+	told = mem_alloc(sizeof(*told));
+	told->name = mem_strdup(server->name);
+	told->shown =
+	    mem_printf("%s\n%s", server->alias, server->description);
+	told->runs = broker_runs(server, &told->runs_len);
+	told->found = 1;
+	TAILQ_INSERT_TAIL(&broker->told, told, entry);
+	return 0;
+}
+
+static struct broker_told *
+broker_find_told(struct broker *broker, const char *name)
+{
+	struct broker_told *told;
+
+	TAILQ_FOREACH (told, &broker->told, entry)
+		if (strcmp(told->name, name) == 0)
+			return told;
+	return NULL;
+}
+
+static int
+broker_remove(
+    struct broker *broker, struct broker_told *told, struct err *err)
+{
+	struct ipc_remove message = { .name = told->name };
+	int sent = channel_send_remove(broker->channel, &message, err);
+
+	broker_forget(broker, told);
+	return sent;
+}
+
+/* Tells of a server what the broker does not know yet. */
+static int
+broker_tell_server(
+    struct broker *broker, const struct server *server, struct err *err)
+{
+	struct broker_told *told = broker_find_told(broker, server->name);
+	auto_free char *shown =
+	    mem_printf("%s\n%s", server->alias, server->description);
+	auto_free char *runs = NULL;
+	size_t len;
+
+	if (told == NULL)
+		return broker_define(broker, server, err);
+	runs = broker_runs(server, &len);
+	if (len == told->runs_len && memcmp(runs, told->runs, len) == 0 &&
+	    strcmp(shown, told->shown) == 0) {
+		told->found = 1;
+		return 0;
+	}
+	/* A new name for Python needs no new process; anything else does. */
+	if (len != told->runs_len || memcmp(runs, told->runs, len) != 0) {
+		if (broker_remove(broker, told, err) == -1)
+			return -1;
+	} else {
+		broker_forget(broker, told);
+	}
+	return broker_define(broker, server, err);
+}
+
+/* Tells of all servers; those that are not in force any more are removed. */
+static int
+broker_tell(struct broker *broker, struct err *err)
+{
+	struct broker_told *told, *next;
+	size_t i;
+
+	TAILQ_FOREACH (told, &broker->told, entry)
+		told->found = 0;
+	for (i = 0; i < config_count(broker->config); i++)
+		if (broker_tell_server(
+		        broker, config_at(broker->config, i), err) == -1)
+			return -1;
+	for (told = TAILQ_FIRST(&broker->told); told != NULL; told = next) {
+		next = TAILQ_NEXT(told, entry);
+		if (!told->found && broker_remove(broker, told, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Makes it run and know of all servers. */
+static int
+broker_ensure(struct broker *broker, struct err *err)
+{
+	if (broker->channel != NULL)
+		return 0;
+	if (broker_start_process(broker, err) == 0 &&
+	    broker_tell(broker, err) == 0)
+		return 0;
+	broker_end_process(broker);
+	return -1;
+}
+
+void
+broker_reconfigure(struct broker *broker)
+{
+	struct err err;
+
+	if (broker->channel == NULL || broker_tell(broker, &err) == 0)
+		return;
+	log_error("the broker cannot be told of the servers: %s", err.text);
+	broker_end_process(broker);
+}
+
+/* Sessions */
+
+static void
+broker_add_allowed(const struct broker *broker, struct buffer *names)
+{
+	const struct server *server;
+	size_t i;
+
+	for (i = 0; i < config_count(broker->config); i++) {
+		server = config_at(broker->config, i);
+		buffer_add(names, server->name, strlen(server->name) + 1);
+	}
+}
+
+int
+broker_open_session(struct broker *broker, uint64_t execution,
+    const struct server_texts *loaded, struct err *err)
+{
+	auto_buffer struct buffer allowed = { 0 };
+	struct ipc_session session = { .execution = execution,
+		.log_level = log_level_get(),
+		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
+	auto_fd int relay = -1;
+	int pair[2];
+
+	if (broker_ensure(broker, err) == -1)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	        0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	relay = pair[0];
+	session.relay = pair[1];
+	broker_add_allowed(broker, &allowed);
+	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
+		allowed.len, -1 };
+	if (channel_send_session(broker->channel, &session, err) == -1)
+		return -1;
+	return fd_take(&relay);
+}
+
+/* Servers */
+
+static void
+broker_send_ended(struct broker *broker, uint64_t number, const char *how)
+{
+	char text[ENDED_HOW_MAX + 1];
+	struct ipc_ended ended = { .link = number, .how = text };
+	struct err err;
+
+	snprintf(text, sizeof(text), "%s", how);
+	/* Cut within a character, it would not be text any more. */
+	text[strlen(text) - utf8_incomplete_tail(text, strlen(text))] = '\0';
+	if (channel_send_ended(broker->channel, &ended, &err) == -1) {
+		log_error("the broker does not listen: %s", err.text);
+		broker_end_process(broker);
+	}
+}
+
+static void
+broker_on_downstream_ended(void *ctx, const char *how)
+{
+	struct broker_link *link = ctx;
+	struct broker *broker = link->broker;
+	uint64_t number = link->number;
+
+	LIST_REMOVE(link, entry);
+	broker->nlinks--;
+	free(link);
+	if (number != 0 && broker->channel != NULL)
+		broker_send_ended(broker, number, how);
+	broker_check_ended(broker);
+}
+
+static int
+broker_launch(struct broker *broker, uint64_t number,
+    const struct server *server, struct err *err)
+{
+	struct ipc_launched launched = { .link = number };
+	struct broker_link *link = mem_alloc(sizeof(*link));
+	struct downstream_pipes pipes;
+
+	link->broker = broker;
+	link->number = number;
+	link->downstream = downstream_start(broker->base, server,
+	    broker->envp, &pipes, broker_on_downstream_ended, link, err);
+	if (link->downstream == NULL) {
+		free(link);
+		return -1;
+	}
+	LIST_INSERT_HEAD(&broker->links, link, entry);
+	broker->nlinks++;
+	launched.in = pipes.in;
+	launched.out = pipes.out;
+	launched.errors = pipes.errors;
+	if (channel_send_launched(broker->channel, &launched, err) == -1) {
+		log_error("the broker does not listen: %s", err->text);
+		broker_end_process(broker);
+	}
+	return 0;
+}
+
+void
+broker_want(struct broker *broker, uint64_t number, const char *name)
+{
+	const struct server *server =
+	    config_find(broker->config, name, strlen(name));
+	auto_free char *how = NULL;
+	struct err err;
+
+	if (number <= broker->last_link) {
+		broker_fail(broker, "a number that was used before");
+		return;
+	}
+	broker->last_link = number;
+	/* One that runs and one that still ends, for each, is the most. */
+	if (server == NULL)
+		err_set(&err, "it is not configured any more");
+	else if (server->program == NULL)
+		err_set(&err, "its command was not found");
+	else if (broker->nlinks > 2 * config_count(broker->config))
+		err_set(&err, "too many servers are still ending");
+	else if (broker_launch(broker, number, server, &err) == 0)
+		return;
+	how = mem_printf("could not be started: %s", err.text);
+	if (broker->channel != NULL)
+		broker_send_ended(broker, number, how);
+}
+
+void
+broker_let_go(struct broker *broker, uint64_t number)
+{
+	struct broker_link *link;
+
+	LIST_FOREACH (link, &broker->links, entry)
+		if (link->number == number) {
+			downstream_stop(link->downstream);
+			return;
+		}
+	/* That it has ended may be under way to the broker. */
+	if (number > broker->last_link)
+		broker_fail(broker, "a server that was never wanted");
+}
+
+void
+broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
+{
+	broker->ended = ended;
+	broker->ended_ctx = ctx;
+	broker_end_process(broker);
+	broker_check_ended(broker);
+}
+
+/* Trying */
+
+void
+broker_hear_tried(struct broker *broker, const char *name, uint64_t count,
+    const char *tools, size_t tools_len, const char *reason)
+{
+	if (broker->tried == NULL)
+		broker_fail(broker, "an answer that nobody asked for");
+	else
+		broker->tried(broker->tried_ctx, name, count, tools,
+		    tools_len, reason);
+}
+
+int
+broker_try(struct broker *broker, broker_tried *tried,
+    void (*gone)(void *ctx), void *ctx, struct err *err)
+{
+	struct ipc_try message;
+	size_t i;
+
+	if (broker_ensure(broker, err) == -1)
+		return -1;
+	broker->tried = tried;
+	broker->gone = gone;
+	broker->tried_ctx = ctx;
+	for (i = 0; i < config_count(broker->config); i++) {
+		message.name = config_at(broker->config, i)->name;
+		if (channel_send_try(broker->channel, &message, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Itself */
+
+struct broker *
+broker_new(struct event_base *base, const struct config *config, char **envp)
+{
+	struct broker *broker = mem_alloc(sizeof(*broker));
+
+	broker->base = base;
+	broker->config = config;
+	broker->envp = envp;
+	LIST_INIT(&broker->links);
+	TAILQ_INIT(&broker->told);
+	return broker;
+}
+
+void
+broker_free(struct broker **brokerp)
+{
+	struct broker *broker = mem_take(brokerp);
+
+	if (broker == NULL)
+		return;
+	channel_free(&broker->channel);
+	reaper_forget(&broker->process);
+	broker_forget_all(broker);
+	/* Links die with their processes, which reaper_finish() ends. */
+	free(broker);
+}
