@@ -270,6 +270,16 @@ options_warn_later(const struct options *options, char **envp)
 
 /* The command line */
 
+/* Steps over the word of "caisson servers --try". */
+static int
+options_skip_word(struct option_flags *walk)
+{
+	if (walk->argc < 2 || strcmp(walk->argv[1], "servers") != 0)
+		return 0;
+	walk->next = 2;
+	return 1;
+}
+
 /* Finds the action, and that all of argv can be understood. */
 static int
 options_find_action(
@@ -278,7 +288,7 @@ options_find_action(
 	struct option_flags walk = { argc, argv, 1 };
 	struct option_flag flag;
 	char one[OPTION_NAME_SIZE], other[OPTION_NAME_SIZE];
-	int more;
+	int more, worded = options_skip_word(&walk);
 
 	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
 		if (flag.action == OPTION_SERVE ||
@@ -293,6 +303,9 @@ options_find_action(
 		}
 		options->action = flag.action;
 	}
+	/* "caisson servers" alone tells of them. */
+	if (worded && options->action == OPTION_SERVE)
+		options->action = OPTION_PRINT_CONFIG;
 	return more;
 }
 
@@ -304,6 +317,7 @@ options_read_flags(
 	struct option_flag flag;
 	int more;
 
+	options_skip_word(&walk);
 	while ((more = option_flags_next(&walk, &flag, err)) == 1)
 		if (flag.id != OPTION_IDS &&
 		    options_set(options, flag.id, OPTIONS_FLAG, flag.value,
