@@ -7,7 +7,7 @@
 #ifndef COMMON_ERR_H
 #define COMMON_ERR_H
 
-#define ERR_TEXT_SIZE 512
+#define ERR_TEXT_SIZE 1024
 
 struct err {
 	int code; /* errno of the failure, 0 where there was none */

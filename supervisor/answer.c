@@ -160,6 +160,24 @@ answer_add_array(struct buffer *json, const char *name,
 	buffer_add_text(json, "]");
 }
 
+/* The names that were asked for. */
+static void
+answer_add_servers(struct buffer *json, const struct call_result *result)
+{
+	const char *name = result->servers;
+	size_t at;
+
+	if (result->servers_len == 0)
+		return;
+	answer_add_comma(json);
+	buffer_add_text(json, "\"servers\":[");
+	for (at = 0; at < result->servers_len; at += strlen(name + at) + 1) {
+		buffer_add_text(json, at == 0 ? "" : ",");
+		json_add_text(json, name + at);
+	}
+	buffer_add_text(json, "]");
+}
+
 static void
 answer_add_truncated(struct buffer *json, const struct call_result *result)
 {
@@ -195,6 +213,7 @@ answer_add_structured(struct buffer *json, const struct call_result *result)
 
 		answer_add_member(json, "signal", name);
 	}
+	answer_add_servers(json, result);
 	answer_add_array(json, "stdout", &result->out);
 	answer_add_array(json, "stderr", &result->errors);
 	if (result->error != NULL)
@@ -224,7 +243,8 @@ answer_add_meta(struct buffer *json, const struct call_result *result)
 	    (double)result->cpu_us / 1000);
 	buffer_printf(json, ",\"caisson/peakMemoryKiB\":%llu",
 	    (unsigned long long)result->peak_kib);
-	buffer_add_text(json, ",\"caisson/toolCalls\":0}");
+	buffer_printf(json, ",\"caisson/toolCalls\":%llu}",
+	    (unsigned long long)result->tool_calls);
 }
 
 void

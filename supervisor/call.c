@@ -19,6 +19,8 @@
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "broker.h"
+#include "server_names.h"
 #include "supervisor.h"
 
 enum call_state {
@@ -42,9 +44,7 @@ struct call {
 	unsigned long number;
 	enum call_state state;
 	enum call_cause cause;
-	char *code;
-	size_t code_len;
-	unsigned int timeout;
+	struct run_python run; /* the code until it is handed over */
 	call_concluded *concluded;
 	void *ctx;
 	struct event *timer; /* of the state: queue, start, deadline, drain */
@@ -109,7 +109,7 @@ call_number(const struct call *call)
 unsigned int
 call_timeout(const struct call *call)
 {
-	return call->timeout;
+	return call->run.timeout;
 }
 
 /* Conclusion */
@@ -138,7 +138,7 @@ call_free(struct call *call)
 	free(call->result.error);
 	free(call->result.out.data);
 	free(call->result.errors.data);
-	free(call->code);
+	run_python_reset(&call->run);
 	free(call);
 }
 
@@ -208,7 +208,7 @@ call_judge(struct call *call)
 	case CALL_BY_DEADLINE:
 		call->result.status = CALL_TIMEOUT;
 		call_set_error(call, "Execution timed out after %us",
-		    call->timeout);
+		    call->run.timeout);
 		return;
 	case CALL_BY_CANCEL:
 		call->result.status = CALL_CANCELLED;
@@ -502,15 +502,16 @@ call_on_code_running(struct call *call)
 	if (call->state != CALL_STARTING)
 		return;
 	call->state = CALL_RUNNING;
-	call_set_timer(call, call->timeout * 1000UL);
+	call_set_timer(call, call->run.timeout * 1000UL);
 }
 
 void
 call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors)
+    struct call_stream *errors, uint64_t tool_calls)
 {
 	call->result.out = *out;
 	call->result.errors = *errors;
+	call->result.tool_calls = tool_calls;
 	call->relay_over = 1;
 	call_progress(call);
 }
@@ -606,14 +607,47 @@ call_close_pipes(struct box_pipes *pipes)
 	fd_close(&pipes->errors);
 }
 
+/*
+ * Returns the relay's end of a session with the broker, or, where there are no
+ * servers, of a channel with nobody at the other end; -1 with err.
+ */
+static int
+call_open_session(struct call *call, struct err *err)
+{
+	const struct server_texts loaded = { call->run.servers,
+		call->run.servers_len };
+	auto_fd int ours = -1;
+	int pair[2];
+
+	if (config_count(call->sv->config) > 0)
+		return broker_open_session(
+		    call->sv->broker, call->number, &loaded, err);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	        0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	ours = pair[0];
+	return pair[1];
+}
+
 static int
 call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
 {
+	auto_buffer struct buffer servers = { 0 };
 	struct ipc_start start = { .execution = call->number,
 		.log_level = log_level_get(),
 		.output_max = call->sv->options.max_output,
-		.code = { (const uint8_t *)call->code, call->code_len, -1 } };
+		.brokered = config_count(call->sv->config) > 0,
+		.code = { (const uint8_t *)call->run.code, call->run.code_len,
+		    -1 } };
 	auto_fd int pidfd = -1;
+	auto_fd int session = call_open_session(call, err);
+
+	if (session == -1)
+		return -1;
+	server_names_add_json(&servers, call->run.servers,
+	    call->run.servers_len, call->sv->config);
+	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
+		servers.len, -1 };
 
 	if (call_start_worker(call, ROLE_RELAY, identity_relay(), &call->relay,
 	        &pidfd, err) == -1)
@@ -626,6 +660,7 @@ call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
 	start.control_out = fd_take(&pipes->control_out);
 	start.out = fd_take(&pipes->out);
 	start.errors = fd_take(&pipes->errors);
+	start.session = fd_take(&session);
 	return channel_send_start(call->relay, &start, err);
 }
 
@@ -641,7 +676,7 @@ call_start_both(struct call *call, struct err *err)
 
 	call_close_pipes(&relay);
 	call_close_pipes(&box);
-	free(mem_take(&call->code));
+	free(mem_take(&call->run.code));
 	return failed ? -1 : 0;
 }
 
@@ -694,11 +729,9 @@ call_admit(struct supervisor *sv)
 }
 
 struct call *
-call_new(struct supervisor *sv, char **code, size_t code_len,
-    unsigned int timeout, call_concluded *concluded, void *ctx,
-    struct err *err)
+call_new(struct supervisor *sv, struct run_python *run,
+    call_concluded *concluded, void *ctx, struct err *err)
 {
-	auto_free char *text = mem_take(code);
 	struct call *call;
 
 	if (sv->nrunning >= sv->options.max_concurrent &&
@@ -707,15 +740,17 @@ call_new(struct supervisor *sv, char **code, size_t code_len,
 		    "waiting; try again later, or raise "
 		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
 		    sv->nrunning, sv->nwaiting);
+		run_python_reset(run);
 		return NULL;
 	}
 	call = mem_alloc(sizeof(*call));
 	call->sv = sv;
 	call->number = ++sv->calls;
-	call->code = mem_take(&text);
-	call->code_len = code_len;
-	call->timeout = timeout;
-	call->result.timeout = timeout;
+	call->run = *run;
+	memset(run, 0, sizeof(*run));
+	call->result.timeout = call->run.timeout;
+	call->result.servers = call->run.servers;
+	call->result.servers_len = call->run.servers_len;
 	call->concluded = concluded;
 	call->ctx = ctx;
 	call->timer = evtimer_new(sv->base, call_on_timer, call);

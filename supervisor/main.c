@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,8 @@
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/loop.h"
+#include "broker.h"
+#include "config.h"
 #include "supervisor.h"
 
 /* Exit statuses: caisson(1). */
@@ -117,9 +120,37 @@ main_needs_any_file(void)
 	    !(S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode));
 }
 
+/* Other servers are in force than before. */
+static void
+main_on_config(void *ctx)
+{
+	struct supervisor *sv = ctx;
+
+	broker_reconfigure(sv->broker);
+}
+
+/* Who knows the servers, and who speaks with them; neither starts yet. */
+static void
+main_prepare_servers(struct supervisor *sv, char **envp)
+{
+	static char folder[PATH_MAX];
+	struct servers_setup setup = { .base = sv->base,
+		.envp = envp,
+		.folder = folder,
+		.self = "/proc/self/exe",
+		.trust_project = (int)sv->options.trust_project_files,
+		.allow_self = (int)sv->options.allow_self_server };
+
+	/* In a folder that is gone there are no project files to find. */
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		folder[0] = '\0';
+	sv->config = config_new(&setup, main_on_config, sv);
+	sv->broker = broker_new(sv->base, sv->config, envp);
+}
+
 /* What serving and the selftest both need. */
 static int
-main_prepare(struct supervisor *sv, struct err *err)
+main_prepare(struct supervisor *sv, char **envp, struct err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
 	TAILQ_INIT(&sv->waiting);
@@ -128,6 +159,7 @@ main_prepare(struct supervisor *sv, struct err *err)
 	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
 	sv->base = loop_new(main_needs_any_file());
 	reaper_init(sv->base);
+	main_prepare_servers(sv, envp);
 	if (main_raise_nofile(&sv->options, err) == -1 ||
 	    identity_init(err) == -1)
 		return -1;
@@ -136,25 +168,36 @@ main_prepare(struct supervisor *sv, struct err *err)
 
 /* Serving */
 
-/* There are no more calls to come, and the last one is concluded. */
+/* Every server has ended. */
+static void
+main_on_servers_ended(void *ctx)
+{
+	struct main_serving *serving = ctx;
+
+	event_base_loopexit(serving->sv.base, NULL);
+}
+
+/*
+ * No call runs or waits. When none is to come either, the servers are ended,
+ * and then the program.
+ */
 static void
 main_on_idle(void *ctx)
 {
 	struct main_serving *serving = ctx;
+	struct supervisor *sv = &serving->sv;
 
-	if (serving->sv.draining)
-		event_base_loopexit(serving->sv.base, NULL);
+	if (sv->draining && sv->nrunning == 0 && sv->nwaiting == 0 &&
+	    !config_reading(sv->config))
+		broker_stop(sv->broker, main_on_servers_ended, serving);
 }
 
 /* Every call is being ended: goes on when the last one is. */
 static void
 main_drain(struct main_serving *serving)
 {
-	struct supervisor *sv = &serving->sv;
-
-	sv->draining = 1;
-	if (sv->nrunning == 0 && sv->nwaiting == 0)
-		main_on_idle(serving);
+	serving->sv.draining = 1;
+	main_on_idle(serving);
 }
 
 /*
@@ -240,6 +283,8 @@ main_serve(struct main_serving *serving, struct err *err)
 	reaper_finish(SHUTDOWN_REAP_MS);
 	client_free(&serving->client);
 	main_unwatch_signals(serving);
+	broker_free(&sv->broker);
+	config_free(&sv->config);
 	event_base_free(sv->base);
 	return 0;
 }
@@ -260,10 +305,12 @@ main_run(struct main_serving *serving, char **envp)
 	if (main_open_log(options->log_file, &err) == -1)
 		return main_usage_error(&err);
 	log_init("caisson", (enum log_level)options->log_level);
-	if (main_prepare(&serving->sv, &err) == -1)
+	if (main_prepare(&serving->sv, envp, &err) == -1)
 		return main_usage_error(&err);
 	if (options->action == OPTION_SELFTEST)
 		return selftest_run(&serving->sv);
+	if (options->action == OPTION_TRY)
+		return servers_try_run(&serving->sv);
 	if (options->action == OPTION_PRINT_CONFIG)
 		return print_config_run(&serving->sv, envp, &err) == -1
 		    ? main_usage_error(&err)

@@ -10,10 +10,14 @@
 #include "../common/jsonrpc.h"
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "config.h"
+#include "server_names.h"
 #include "supervisor.h"
 
 /* Resource not found, in the versions served here (schema 2025-11-25). */
 #define MCP_RESOURCE_NOT_FOUND (-32002)
+
+#define MCP_DRAINING "Caisson is shutting down"
 
 /*
  * A JSON-RPC batch, which only version 2025-03-26 has: its answers go out as
@@ -31,7 +35,9 @@ struct mcp_request {
 	struct mcp_batch *batch; /* that it came in, or NULL */
 	char *id; /* as it came */
 	size_t id_len;
-	struct call *call;
+	struct run_python run; /* until it is a call */
+	struct config_waiter waiter;
+	struct call *call; /* NULL: the configuration is being read */
 	int silent; /* its client has cancelled it: no answer */
 };
 
@@ -224,26 +230,35 @@ mcp_request_free(struct mcp_request *request)
 {
 	LIST_REMOVE(request, entry);
 	request->mcp->nrequests--;
+	run_python_reset(&request->run);
 	free(request->id);
 	free(request);
+}
+
+/* Answers a request, unless it was cancelled, and forgets it. */
+static void
+mcp_request_answer(struct mcp_request *request, struct buffer *result)
+{
+	struct mcp *mcp = request->mcp;
+	struct json_span id = { request->id, request->id_len };
+	struct mcp_batch *before = mcp->batch;
+
+	mcp->batch = request->batch;
+	if (!request->silent)
+		mcp_answer(mcp, id, result);
+	mcp->batch = before;
+	mcp_batch_release(mcp, request->batch);
+	mcp_request_free(request);
 }
 
 static void
 mcp_on_concluded(void *ctx, const struct call_result *call_result)
 {
 	struct mcp_request *request = ctx;
-	struct mcp *mcp = request->mcp;
-	struct json_span id = { request->id, request->id_len };
-	struct buffer result = { 0 };
+	auto_buffer struct buffer result = { 0 };
 
-	mcp->batch = request->batch;
-	if (!request->silent) {
-		answer_add(&result, call_result, &mcp->sv->options);
-		mcp_answer(mcp, id, &result);
-	}
-	mcp->batch = NULL;
-	mcp_batch_release(mcp, request->batch);
-	mcp_request_free(request);
+	answer_add(&result, call_result, &request->mcp->sv->options);
+	mcp_request_answer(request, &result);
 }
 
 static void
@@ -269,27 +284,57 @@ mcp_find(struct mcp *mcp, struct json_span id)
 }
 
 static void
+mcp_request_refuse(
+    struct mcp_request *request, const char *status, const char *message)
+{
+	auto_buffer struct buffer result = { 0 };
+
+	answer_add_refusal(&result, status, message);
+	mcp_request_answer(request, &result);
+}
+
+/* The configuration is what the files say: the request becomes a call. */
+static void
+mcp_on_configured(void *ctx)
+{
+	struct mcp_request *request = ctx;
+	struct supervisor *sv = request->mcp->sv;
+	struct run_python *run = &request->run;
+	struct err err;
+
+	if (request->silent)
+		mcp_request_refuse(request, "cancelled", "");
+	else if (sv->draining)
+		mcp_request_refuse(request, "error", MCP_DRAINING);
+	else if (server_names_check(run->servers, run->servers_len,
+	             sv->config, &err) == -1)
+		mcp_request_refuse(request, "validation_error", err.text);
+	else if ((request->call = call_new(
+	              sv, run, mcp_on_concluded, request, &err)) == NULL)
+		mcp_request_refuse(request, "error", err.text);
+	if (sv->draining && sv->idle != NULL)
+		sv->idle(sv->idle_ctx);
+}
+
+/* What run holds is taken over. */
+static void
 mcp_start_call(
     struct mcp *mcp, struct json_span id, struct run_python *run)
 {
 	struct mcp_request *request = mem_alloc(sizeof(*request));
-	struct err err;
 
 	request->mcp = mcp;
 	request->id = mem_dup(id.p, id.len);
 	request->id_len = id.len;
-	LIST_INSERT_HEAD(&mcp->requests, request, entry);
-	mcp->nrequests++;
-	request->call = call_new(mcp->sv, &run->code, run->code_len,
-	    run->timeout, mcp_on_concluded, request, &err);
-	if (request->call == NULL) {
-		mcp_request_free(request);
-		mcp_refuse_call(mcp, id, "error", err.text);
-		return;
-	}
+	request->run = *run;
+	request->waiter.ready = mcp_on_configured;
+	request->waiter.ctx = request;
 	request->batch = mcp->batch;
 	if (mcp->batch != NULL)
 		mcp->batch->open++;
+	LIST_INSERT_HEAD(&mcp->requests, request, entry);
+	mcp->nrequests++;
+	config_refresh(mcp->sv->config, &request->waiter);
 }
 
 static void
@@ -303,7 +348,6 @@ mcp_run_python(
 		mcp_refuse_call(mcp, id, "validation_error", err.text);
 	else
 		mcp_start_call(mcp, id, &run);
-	free(run.code);
 }
 
 /* Returns why no call can be accepted now, or NULL. */
@@ -311,7 +355,7 @@ static const char *
 mcp_overload(const struct mcp *mcp)
 {
 	if (mcp->sv->draining)
-		return "Caisson is shutting down";
+		return MCP_DRAINING;
 	if (client_busy(mcp->client))
 		return "too many answers are waiting to be read by the client";
 	return NULL;
@@ -398,7 +442,8 @@ mcp_on_notification(struct mcp *mcp, const struct jsonrpc *message)
 	if (request == NULL)
 		return; /* answered already: the usual race */
 	request->silent = 1;
-	call_cancel(request->call, "cancelled by the client");
+	if (request->call != NULL)
+		call_cancel(request->call, "cancelled by the client");
 }
 
 static void
@@ -527,7 +572,8 @@ mcp_on_end(struct mcp *mcp)
 
 	LIST_FOREACH (request, &mcp->requests, entry) {
 		request->silent = 1;
-		call_cancel(request->call, "the client is gone");
+		if (request->call != NULL)
+			call_cancel(request->call, "the client is gone");
 	}
 }
 
@@ -553,6 +599,8 @@ mcp_free(struct mcp **mcpp)
 	while ((request = LIST_FIRST(&mcp->requests)) != NULL) {
 		if (request->batch != NULL && --request->batch->open == 0)
 			mcp_batch_free(request->batch);
+		if (request->call == NULL)
+			config_cancel(mcp->sv->config, &request->waiter);
 		mcp_request_free(request);
 	}
 	free(mcp);

@@ -62,5 +62,5 @@ supervisor_on_done(struct call *call, struct ipc_done *done)
 		out = errors = (struct call_stream){ 0 };
 		call_fail(call, "the relay talks nonsense: %s", err.text);
 	}
-	call_on_drained(call, &out, &errors);
+	call_on_drained(call, &out, &errors, done->tool_calls);
 }

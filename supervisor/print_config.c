@@ -12,6 +12,7 @@
 #include "../common/buffer.h"
 #include "../common/limits.h"
 #include "../common/mem.h"
+#include "broker.h"
 #include "option_value.h"
 #include "servers.h"
 #include "supervisor.h"
@@ -227,6 +228,8 @@ print_config_run(struct supervisor *sv, char **envp, struct err *err)
 	print_config(&servers, stdout);
 	servers_free(&servers);
 	reaper_finish(SHUTDOWN_REAP_MS);
+	broker_free(&sv->broker);
+	config_free(&sv->config);
 	event_base_free(sv->base);
 	return 0;
 }

@@ -88,28 +88,67 @@ run_python_name(struct json_span string)
 	return name;
 }
 
-/* No server can be configured in this version: any name is unknown. */
+/* Whether a name is among those taken already. */
 static int
-run_python_read_servers(struct json_span value, struct err *err)
+run_python_has_server(const struct buffer *names, const char *name)
 {
+	size_t at;
+
+	for (at = 0; at < names->len; at += strlen(names->data + at) + 1)
+		if (strcmp(names->data + at, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Appends a name and a NUL, unless it is there. */
+static int
+run_python_add_server(
+    struct buffer *names, struct json_span element, struct err *err)
+{
+	auto_free char *name = NULL;
+	size_t len;
+
+	if (json_span_kind(element) != JSON_SPAN_STRING)
+		return err_set(err, "servers must contain only strings, the "
+		    "names of servers");
+	name = json_span_string(element, &len, err);
+	if (name == NULL)
+		return err_wrap(err, "servers must contain only names");
+	if (len == 0 || len > CONFIG_NAME_MAX || strlen(name) != len) {
+		free(name);
+		name = run_python_name(element);
+		return err_set(err, "unknown server \"%s\": a name has from "
+		    "1 to %d bytes and no NUL", name, CONFIG_NAME_MAX);
+	}
+	if (!run_python_has_server(names, name))
+		buffer_add(names, name, len + 1);
+	return 0;
+}
+
+/* Whether the servers exist is for the configuration to say, later. */
+static int
+run_python_read_servers(
+    struct json_span value, struct run_python *run, struct err *err)
+{
+	auto_buffer struct buffer names = { 0 };
 	struct json_span_walk walk;
 	struct json_span element;
-	auto_free char *name = NULL;
+	size_t n = 0;
 
 	if (json_span_kind(value) != JSON_SPAN_ARRAY)
 		return err_set(
 		    err, "servers must be an array of server names");
 	walk = json_span_walk(value);
-	while (json_span_next_element(&walk, &element))
-		if (json_span_kind(element) != JSON_SPAN_STRING)
-			return err_set(err, "servers must contain only "
-			    "strings, the names of servers");
-	walk = json_span_walk(value);
-	if (!json_span_next_element(&walk, &element))
-		return 0;
-	name = run_python_name(element);
-	return err_set(
-	    err, "unknown server \"%s\": no servers are configured", name);
+	while (json_span_next_element(&walk, &element)) {
+		if (++n > CONFIG_SERVERS_MAX)
+			return err_set(err, "servers has more than %d names",
+			    CONFIG_SERVERS_MAX);
+		if (run_python_add_server(&names, element, err) == -1)
+			return -1;
+	}
+	free(run->servers);
+	run->servers = buffer_take(&names, &run->servers_len);
+	return 0;
 }
 
 static int
@@ -123,7 +162,7 @@ run_python_read_member(struct json_span name, struct json_span value,
 	if (json_span_is(name, "timeout"))
 		return run_python_read_timeout(value, options, run, err);
 	if (json_span_is(name, "servers"))
-		return run_python_read_servers(value, err);
+		return run_python_read_servers(value, run, err);
 	text = run_python_name(name);
 	return err_set(err, "unknown argument \"%s\": run_python takes code, "
 	    "servers and timeout", text);
@@ -167,6 +206,14 @@ run_python_read(struct json_span arguments, const struct options *options,
 	run->timeout = options->timeout;
 	if (run_python_read_all(arguments, options, run, err) == 0)
 		return 0;
-	free(mem_take(&run->code));
+	run_python_reset(run);
 	return -1;
+}
+
+void
+run_python_reset(struct run_python *run)
+{
+	free(run->code);
+	free(run->servers);
+	memset(run, 0, sizeof(*run));
 }

@@ -12,6 +12,7 @@
 #include "../common/log.h"
 #include "../common/mem.h"
 #include "probe_text.h"
+#include "broker.h"
 #include "supervisor.h"
 
 /* A script that never ends by itself, and how long it is given. */
@@ -141,11 +142,12 @@ static void
 selftest_call(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
 {
-	char *code = mem_strdup(text);
+	struct run_python run = { .code = mem_strdup(text),
+		.code_len = strlen(text),
+		.timeout = timeout };
 	struct err err;
 
-	if (call_new(test->sv, &code, strlen(text), timeout, concluded, test,
-	        &err) == NULL) {
+	if (call_new(test->sv, &run, concluded, test, &err) == NULL) {
 		selftest_line(test, 0, "call", err.text);
 		return;
 	}
@@ -186,6 +188,8 @@ selftest_run(struct supervisor *sv)
 		selftest_call(&test, selftest_endless,
 		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
 	reaper_finish(SHUTDOWN_REAP_MS);
+	broker_free(&sv->broker);
+	config_free(&sv->config);
 	if (test.failures == 0)
 		printf("This machine keeps every promise of the box.\n");
 	else

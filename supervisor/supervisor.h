@@ -20,9 +20,11 @@
 #include "../common/lines.h"
 #include "options.h"
 
+struct broker;
 struct call;
 struct child;
 struct client;
+struct config;
 struct mcp;
 struct runtime;
 
@@ -33,6 +35,8 @@ struct supervisor {
 	struct event_base *base;
 	struct options options;
 	const struct runtime *runtime;
+	struct config *config; /* which servers there are */
+	struct broker *broker; /* who speaks with them */
 	struct call_list waiting; /* admitted, but every place is taken */
 	struct call_list running; /* at most options.max_concurrent */
 	size_t nwaiting;
@@ -42,6 +46,25 @@ struct supervisor {
 	void (*idle)(void *ctx); /* no call is left */
 	void *idle_ctx;
 };
+
+/* run_python.c: the arguments of the tool. */
+
+struct run_python {
+	char *code;
+	size_t code_len;
+	unsigned int timeout;
+	char *servers; /* the names, each with a NUL; NULL: none */
+	size_t servers_len;
+};
+
+/*
+ * Reads and checks the arguments (len 0: there are none), but for whether the
+ * servers exist. Returns 0, or -1 with err, one sentence with what is wrong
+ * and what would be right. run_python_reset frees what run holds in both cases.
+ */
+int run_python_read(struct json_span arguments, const struct options *options,
+    struct run_python *run, struct err *err);
+void run_python_reset(struct run_python *run);
 
 /* call.c: one execution, from its admission to its one conclusion. */
 
@@ -69,6 +92,9 @@ struct call_result {
 	unsigned int timeout; /* seconds */
 	struct call_stream out;
 	struct call_stream errors;
+	const char *servers; /* the names that were asked for, each + NUL */
+	size_t servers_len;
+	uint64_t tool_calls;
 	int boxed; /* a box stood: the facts below hold */
 	unsigned int landlock;
 	int proc;
@@ -81,14 +107,13 @@ struct call_result {
 typedef void call_concluded(void *ctx, const struct call_result *result);
 
 /*
- * Admits a call, which starts at once or waits for a place. The code (UTF-8)
- * is taken over from *code. Returns the call, which ends by itself with
+ * Admits a call, which starts at once or waits for a place. What run holds is
+ * taken over in any case. Returns the call, which ends by itself with
  * concluded() (never before this function has returned), or NULL with err when
- * there is no room; the code is freed then.
+ * there is no room.
  */
-struct call *call_new(struct supervisor *sv, char **code, size_t code_len,
-    unsigned int timeout, call_concluded *concluded, void *ctx,
-    struct err *err);
+struct call *call_new(struct supervisor *sv, struct run_python *run,
+    call_concluded *concluded, void *ctx, struct err *err);
 
 /* Hastens the end: the call concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);
@@ -136,7 +161,7 @@ void call_on_box_started(struct call *call, int *init, int *code,
 void call_on_code_running(struct call *call);
 /* The streams are taken over. */
 void call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors);
+    struct call_stream *errors, uint64_t tool_calls);
 
 /* runtime.c: which sandbox; one row each. */
 
@@ -249,22 +274,6 @@ void mcp_on_end(struct mcp *mcp);
 /* Forgets the session; none of its calls may still conclude. */
 void mcp_free(struct mcp **mcp);
 
-/* run_python.c: the arguments of the tool. */
-
-struct run_python {
-	char *code;
-	size_t code_len;
-	unsigned int timeout;
-};
-
-/*
- * Reads and checks the arguments (len 0: there are none). Returns 0 and what
- * they say, whose code the caller frees; or -1 with err, one sentence with
- * what is wrong and what would be right.
- */
-int run_python_read(struct json_span arguments, const struct options *options,
-    struct run_python *run, struct err *err);
-
 /* texts.c: what we say about ourselves. */
 
 /* Appends the result of initialize, of tools/list, of resources/…. */
@@ -303,6 +312,15 @@ int client_flushed(const struct client *client);
  * frees the loop. Returns 0, or -1 with err.
  */
 int print_config_run(struct supervisor *sv, char **envp, struct err *err);
+
+/* servers_try.c */
+
+/*
+ * Starts each server that is configured, prints its tools or its error to
+ * stdout, and frees the loop. Returns the exit status: 0, or 1 when one of
+ * them failed.
+ */
+int servers_try_run(struct supervisor *sv);
 
 /* selftest.c */
 

@@ -13,14 +13,17 @@
 static const char texts_instructions[] =
     "run_python executes Python in a fresh sealed box and returns what it "
     "prints. Prefer it to reasoning by hand for calculation, parsing and data "
-    "work, and print only what you need; nothing is kept between calls.";
+    "work, and to call tools of the user's MCP servers in code; print only "
+    "what you need; nothing is kept between calls.";
 
 static const char texts_description[] =
     "Run Python 3 in a fresh, sealed sandbox: no network, no host files, "
-    "nothing kept between calls. Use it to compute, parse, check or transform "
-    "data. Only what the code prints comes back, so print the result, and "
-    "little of it. Top-level await works; /workspace and /tmp are writable. "
-    "More: resource " TEXTS_CAPABILITIES_URI;
+    "nothing kept. Use it to compute, transform data, and to call the user's "
+    "MCP servers in code: name them in servers, then r = await "
+    "mcp_NAME.TOOL(arg=1); r.data, r.text. Only what the code prints comes "
+    "back: filter, print little. To discover, inside: "
+    "runtime.discovered_servers(), runtime.list_tools_sync(NAME), "
+    "help(runtime)";
 
 static const char texts_output_schema[] =
     "{\"type\":\"object\",\"properties\":{"
@@ -29,6 +32,8 @@ static const char texts_output_schema[] =
     "\"summary\":{\"type\":\"string\"},"
     "\"exitCode\":{\"type\":\"integer\"},"
     "\"signal\":{\"type\":\"string\"},"
+    "\"servers\":{\"type\":\"array\",\"items\":"
+    "{\"type\":\"string\"}},"
     "\"stdout\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
     "\"stderr\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
     "\"error\":{\"type\":\"string\"},"
@@ -54,7 +59,8 @@ texts_add_input_schema(struct buffer *buffer, const struct options *options)
 {
 	buffer_add_text(buffer, "{\"type\":\"object\",\"properties\":{"
 	    "\"code\":{\"type\":\"string\",\"description\":"
-	    "\"Python source\"},"
+	    "\"Python source\"},\"servers\":{\"type\":\"array\","
+	    "\"items\":{\"type\":\"string\"}},"
 	    "\"timeout\":{\"type\":\"integer\",\"minimum\":1,");
 	buffer_printf(buffer, "\"maximum\":%u,\"default\":%u,",
 	    options->max_timeout, options->timeout);
