@@ -66,6 +66,11 @@
  */
 #define REQUESTS_MAX 128
 #define ANSWERS_UNREAD_MAX (64 * MIB)
+/* Sentences about refused requests above that; what goes on is no code. */
+#define REFUSALS_UNREAD_MAX (16 * MIB)
+/* Arguments of requests under way: they are kept by whoever has them now. */
+#define ARGUMENTS_UNDER_WAY_MAX (64 * MIB)
+#define REQUEST_ID_MAX (1ULL << 53) /* what every reader of JSON can hold */
 #define TOOL_NAME_MAX KIB /* with its quotes, as JSON */
 #define TOOL_ARGUMENTS_MAX (16 * MIB)
 #define RESULT_MAX (16 * MIB)
