@@ -1,14 +1,15 @@
 /*
  * The box protocol, on the two control pipes: newline-delimited JSON frames.
- * From the box: {"type":"ready"}, once. To the box: {"type":"run","code":…},
- * once. Anything else from the box is a fault, which ends it; forging a frame
- * can only do what the code itself may do. Runs in the relay.
+ * From the box: {"type":"ready"}, once, then requests ({"type":"rpc_request",
+ * …}). To the box: {"type":"run","code":…,"servers":…}, once, then their
+ * answers (calls). Anything else from the box is a fault, which ends it;
+ * forging a frame can only do what the code itself may do. Runs in the relay.
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "../common/buffer.h"
 #include "../common/fd.h"
 #include "../common/json.h"
 #include "../common/json_span.h"
@@ -20,13 +21,10 @@
 struct frames {
 	struct relay *relay;
 	int in;
-	int out;
 	struct event *readable;
-	struct event *writable;
 	struct lines *lines;
-	struct buffer pending; /* bytes for the box */
-	size_t written;        /* of pending */
-	int ready;             /* the box has said so */
+	struct outbox_frame run; /* what a ready box is sent */
+	int ready;               /* the box has said so */
 };
 
 /* Stops reading from the box: it ended, or is not worth hearing. */
@@ -38,65 +36,52 @@ frames_stop_reading(struct frames *frames)
 	relay_pipe_ended(frames->relay);
 }
 
-/*
- * Stops writing. A box that does not read its code is judged by its end and
- * by its deadline, not here.
- */
-static void
-frames_stop_writing(struct frames *frames)
+/* A ready frame: the box is sent its code. Returns 0, or -1 with err. */
+static int
+frames_take_ready(struct frames *frames, struct err *err)
 {
-	loop_event_free(&frames->writable);
-	buffer_reset(&frames->pending);
-	frames->written = 0;
-}
-
-static void
-frames_on_writable(evutil_socket_t fd, short what, void *arg)
-{
-	struct frames *frames = arg;
-	ssize_t n = write((int)fd, frames->pending.data + frames->written,
-	    frames->pending.len - frames->written);
-
-	(void)what;
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n == -1) {
-		frames_stop_writing(frames);
-		return;
-	}
-	frames->written += (size_t)n;
-	if (frames->written == frames->pending.len)
-		frames_stop_writing(frames);
-}
-
-static void
-frames_send_code(struct frames *frames)
-{
+	if (frames->ready)
+		return err_set(err, "a second ready frame");
 	frames->ready = 1;
-	frames->writable = event_new(frames->relay->base, frames->out,
-	    EV_WRITE | EV_PERSIST, frames_on_writable, frames);
-	event_add(frames->writable, NULL);
+	outbox_add(frames->relay->outbox, OUTBOX_RUN, &frames->run);
 	relay_code_sent(frames->relay);
+	return 0;
+}
+
+/*
+ * A request. Other processes are handed parts of it on one line: a carriage
+ * return, which can only stand between tokens, would end one for some readers.
+ */
+static int
+frames_take_request(struct frames *frames, const struct line *line,
+    struct json_span frame, struct err *err)
+{
+	if (!frames->ready)
+		return err_set(err, "a request before the code was sent");
+	if (memchr(frame.p, '\r', frame.len) != NULL)
+		json_span_copy_line(frame, line->data + (frame.p - line->data));
+	return calls_request(frames->relay->calls, frame, err);
 }
 
 /* Returns 0 when the frame is one that is expected now, or -1 with err. */
 static int
-frames_check(const struct frames *frames, const struct line *line,
-    struct err *err)
+frames_take(struct frames *frames, const struct line *line, struct err *err)
 {
 	struct json_span frame, type;
 
+	if (line->oversized && frames->ready)
+		return calls_oversized(frames->relay->calls, line, err);
 	if (line->oversized)
 		return err_set(err, "a frame of %zu bytes", line->total);
 	if (json_span_parse(line->data, line->len, &frame, err) == -1)
 		return err_wrap(err, "a frame that is not JSON");
 	if (json_span_get(frame, "type", &type) != 1)
 		return err_set(err, "a frame without a type");
-	if (!json_span_is(type, "ready"))
-		return err_set(err, "a frame of a type that does not exist");
-	if (frames->ready)
-		return err_set(err, "a second ready frame");
-	return 0;
+	if (json_span_is(type, "ready"))
+		return frames_take_ready(frames, err);
+	if (json_span_is(type, "rpc_request"))
+		return frames_take_request(frames, line, frame, err);
+	return err_set(err, "a frame of a type that does not exist");
 }
 
 /* Handles the complete lines. Returns 0, or -1 with err at a bad one. */
@@ -105,11 +90,9 @@ frames_handle(struct frames *frames, struct err *err)
 {
 	struct line line;
 
-	while (lines_next(frames->lines, &line)) {
-		if (frames_check(frames, &line, err) == -1)
+	while (lines_next(frames->lines, &line))
+		if (frames_take(frames, &line, err) == -1)
 			return -1;
-		frames_send_code(frames);
-	}
 	return 0;
 }
 
@@ -136,27 +119,27 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* The run frame, as one line. */
 static void
-frames_write_run(struct buffer *pending, const char *code, size_t len)
+frames_make_run(struct outbox_frame *run, const char *code, size_t len,
+    struct ipc_blob *servers)
 {
-	buffer_add_text(pending, "{\"type\":\"run\",\"code\":");
-	json_add_string(pending, code, len);
-	buffer_add_text(pending, "}\n");
+	buffer_add_text(&run->text, "{\"type\":\"run\",\"code\":");
+	json_add_string(&run->text, code, len);
+	buffer_add_text(&run->text, ",\"servers\":");
+	outbox_frame_finish(run, servers, "}\n");
 }
 
 struct frames *
-frames_new(
-    struct relay *relay, int *in, int *out, const char *code, size_t len)
+frames_new(struct relay *relay, int *in, const char *code, size_t len,
+    struct ipc_blob *servers)
 {
 	struct frames *frames = mem_alloc(sizeof(*frames));
 	struct err err;
 
 	frames->relay = relay;
 	frames->in = fd_take(in);
-	frames->out = fd_take(out);
 	frames->lines = lines_new(FRAME_MAX);
-	frames_write_run(&frames->pending, code, len);
-	if (fd_set_nonblock(frames->in, 1, &err) == -1 ||
-	    fd_set_nonblock(frames->out, 1, &err) == -1)
+	frames_make_run(&frames->run, code, len, servers);
+	if (fd_set_nonblock(frames->in, 1, &err) == -1)
 		fatal("%s", err.text);
 	frames->readable = event_new(relay->base, frames->in,
 	    EV_READ | EV_PERSIST, frames_on_readable, frames);
@@ -172,10 +155,8 @@ frames_free(struct frames **framesp)
 	if (frames == NULL)
 		return;
 	loop_event_free(&frames->readable);
-	loop_event_free(&frames->writable);
 	fd_close(&frames->in);
-	fd_close(&frames->out);
 	lines_free(&frames->lines);
-	buffer_reset(&frames->pending);
+	outbox_frame_reset(&frames->run);
 	free(frames);
 }

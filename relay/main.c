@@ -1,5 +1,5 @@
 /*
- * caisson-relay, the process: makes its loop and its one channel, gives up
+ * caisson-relay, the process: makes its loop and its channel, gives up
  * everything else, then serves one execution and ends with its channel.
  * Started by the supervisor alone, with the channel as descriptor 3.
  */
@@ -13,10 +13,6 @@
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "relay.h"
-
-#define IPC_SELF relay
-#define IPC_SELF_IS_RELAY
-#include "../common/ipc_route.h"
 
 #ifdef ASAN_BUILD
 /*
@@ -47,8 +43,8 @@ int
 main(void)
 {
 	struct relay relay = { 0 };
-	struct channel_ends ends = { ROLE_RELAY, ROLE_SUPERVISOR, ipc_routes,
-		relay_on_closed, &relay };
+	struct channel_ends ends = { ROLE_RELAY, ROLE_SUPERVISOR,
+		relay_routes(), relay_on_closed, &relay };
 	struct err err;
 	int fd = WORKER_CHANNEL_FD;
 
@@ -61,8 +57,11 @@ main(void)
 		fatal("cannot lock down: %s", err.text);
 	event_base_dispatch(relay.base);
 	frames_free(&relay.frames);
+	outbox_free(&relay.outbox);
+	calls_free(&relay.calls);
 	output_free(&relay.out);
 	output_free(&relay.errors);
+	channel_free(&relay.broker);
 	channel_free(&relay.supervisor);
 	event_base_free(relay.base);
 	return 0;

@@ -21,11 +21,20 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	code = ipc_blob_copy(&start->code, &err);
 	if (code == NULL)
 		fatal("the code cannot be read: %s", err.text);
+	if (start->servers.len == 0)
+		fatal("the supervisor talks nonsense: no array of servers");
+	relay->calls = calls_new(relay);
+	relay->outbox = outbox_new(relay->base, &start->control_out);
+	/* Without a broker the channel stays with the message, which ends. */
+	if (start->brokered)
+		relay_meet_broker(relay, &start->session);
+	else
+		calls_close(relay->calls, CALLS_NO_SERVERS);
 	relay->open_pipes = 3;
 	relay->out = output_new(relay, &start->out, start->output_max);
 	relay->errors = output_new(relay, &start->errors, start->output_max);
-	relay->frames = frames_new(relay, &start->control_in,
-	    &start->control_out, code, start->code.len);
+	relay->frames = frames_new(relay, &start->control_in, code,
+	    start->code.len, &start->servers);
 }
 
 void
@@ -70,6 +79,7 @@ relay_conclude(struct relay *relay)
 	};
 	done.errors_head = errors.head;
 	done.errors_dropped = errors.dropped;
+	done.tool_calls = calls_made(relay->calls);
 	sent = channel_send_done(relay->supervisor, &done, &err);
 	free(out.data);
 	free(errors.data);

@@ -1,24 +1,32 @@
 /*
  * The relay: the unprivileged worker that owns the pipes of one box for one
  * execution. Everything of this folder runs in that process only. It reads
- * the bytes of the box, checks every frame, keeps head and tail of what the
- * code prints, and tells the supervisor when all is drained. It can do nothing
- * else: lockdown() sees to it.
+ * the bytes of the box, checks every frame, hands requests to the broker and
+ * answers to the box, keeps head and tail of what the code prints, and tells
+ * the supervisor when all is drained. It can do nothing else: lockdown() sees
+ * to it.
  */
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
 
+#include "../common/buffer.h"
 #include "../common/channel.h"
 #include "../common/ipc.h"
+#include "../common/json_span.h"
+#include "../common/lines.h"
 
 struct output;
 struct frames;
+struct outbox;
+struct calls;
 
 struct relay {
 	struct event_base *base;
 	struct channel *supervisor;
 	struct channel *broker; /* NULL: there is none, or it is gone */
-	struct frames *frames;  /* the control pipes */
+	struct frames *frames;  /* what the box says */
+	struct outbox *outbox;  /* what the box is told */
+	struct calls *calls;    /* what the code asks servers for */
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
 	size_t open_pipes;      /* of the box, that may still bring bytes */
@@ -40,15 +48,127 @@ void relay_fault(struct relay *relay, const char *reason);
 void relay_on_result(struct relay *relay, struct ipc_result *result);
 void relay_on_refused(struct relay *relay, struct ipc_refused *refused);
 
-/* frames.c: the box protocol on the two control pipes. */
+/* Begins to talk with the broker on *fd, which is taken. */
+void relay_meet_broker(struct relay *relay, int *fd);
+
+/* routes.c: the handlers of every message to the relay, by type. */
+channel_handler *const *relay_routes(void);
+
+/* frames.c: what a box says on its control pipe. */
 
 /*
- * Begins to speak with a box: waits for its ready frame, then sends code in a
- * run frame. Takes both descriptors; the code is copied. frames_free ends it.
+ * Begins to listen to a box: waits for its ready frame, then sends it code and
+ * servers (JSON, whose memfd is taken) in a run frame, and hands its requests
+ * to relay->calls. Takes *in; the code is copied. frames_free ends it.
  */
-struct frames *frames_new(
-    struct relay *relay, int *in, int *out, const char *code, size_t len);
+struct frames *frames_new(struct relay *relay, int *in, const char *code,
+    size_t len, struct ipc_blob *servers);
 void frames_free(struct frames **frames);
+
+/* outbox.c: what waits until the box reads it. */
+
+/* One frame: text, then all of a memfd, then tail. */
+struct outbox_frame {
+	struct buffer text;
+	int memfd; /* -1: none */
+	size_t memfd_len;
+	const char *tail; /* static */
+};
+
+/*
+ * Ends a frame, of which only text is made, with a blob (a memfd is taken, not
+ * read) and tail, a static string.
+ */
+void outbox_frame_finish(
+    struct outbox_frame *frame, struct ipc_blob *blob, const char *tail);
+
+/* The bytes that the frame has on the way. */
+size_t outbox_frame_len(const struct outbox_frame *frame);
+
+/* Frees what the frame holds. */
+void outbox_frame_reset(struct outbox_frame *frame);
+
+enum outbox_kind {
+	OUTBOX_RUN,     /* not counted: there is one */
+	OUTBOX_ANSWER,  /* of the broker */
+	OUTBOX_REFUSAL, /* of the relay; all of it is text */
+};
+
+/* Takes *fd, the box's control pipe. outbox_free drops what waits. */
+struct outbox *outbox_new(struct event_base *base, int *fd);
+void outbox_free(struct outbox **outbox);
+
+/*
+ * Sends a frame, whose parts are taken, when the box reads it. Bounds are the
+ * caller's to keep. When the box has closed its end, the frame is dropped.
+ */
+void outbox_add(struct outbox *outbox, enum outbox_kind kind,
+    struct outbox_frame *frame);
+
+/* How many answers wait, and how many bytes of answers and refusals. */
+size_t outbox_answers(const struct outbox *outbox);
+size_t outbox_unread(const struct outbox *outbox);
+
+/* request.c: what the code asks for. */
+
+struct request {
+	uint64_t id;
+	enum ipc_type type;              /* of the message to the broker */
+	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
+	struct json_span tool;           /* of CALL_TOOL, with its quotes */
+	struct json_span arguments;      /* of CALL_TOOL */
+	struct err refusal; /* why it cannot be; an empty text when it can */
+};
+
+/*
+ * Reads a frame of type rpc_request. Returns 0 and the request, whose spans
+ * lie in the frame, or -1 with err when the box broke the protocol.
+ */
+int request_read(
+    struct json_span frame, struct request *request, struct err *err);
+
+/*
+ * Guesses the request of a frame that is too long, of which the first bytes
+ * are known: where its id stands before its payload. Returns 1, with id and
+ * refusal set, or 0.
+ */
+int request_glimpse(const struct line *line, struct request *request);
+
+/* calls.c: the requests that are under way. */
+
+/* Why nothing can be asked for. */
+#define CALLS_NO_SERVERS                                                       \
+	"no servers are configured: define them in files such as "             \
+	"~/.config/mcp/servers/*.json, and the next call can load them"
+#define CALLS_BROKER_LOST                                                      \
+	"the connection to the servers was lost: the process that held it "    \
+	"ended; the next call will have a new one"
+
+/* Uses outbox and broker of relay; calls_close before broker is gone. */
+struct calls *calls_new(struct relay *relay);
+void calls_free(struct calls **calls);
+
+/*
+ * A frame of type rpc_request, or one that was too long: asks the broker, or
+ * refuses. Returns 0, or -1 with err when the box broke the protocol.
+ */
+int calls_request(
+    struct calls *calls, struct json_span frame, struct err *err);
+int calls_oversized(
+    struct calls *calls, const struct line *line, struct err *err);
+
+/* The broker answers; a memfd is taken. Fatal when it was not asked. */
+void calls_result(struct calls *calls, struct ipc_result *result);
+void calls_refused(struct calls *calls, struct ipc_refused *refused);
+
+/*
+ * There is no broker (any more): refuses what is under way and what will come.
+ * why is a static sentence.
+ */
+void calls_close(struct calls *calls, const char *why);
+
+/* How many calls of tools the broker got. */
+uint64_t calls_made(const struct calls *calls);
 
 /* output.c: one raw stream of the code. */
 

@@ -1,0 +1,284 @@
+/*
+ * Requests of the code that are under way: hands them to the broker, hands its
+ * answers to the box, and refuses, with a sentence, what is too much or cannot
+ * be. Whatever the box does not read, or the broker does not live to answer,
+ * costs this execution only. Runs in the relay; never waits.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/json.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "relay.h"
+
+struct calls_one {
+	uint64_t id;
+	size_t arguments; /* their bytes */
+};
+
+struct calls {
+	struct relay *relay;
+	const char *closed; /* why nothing can be asked for; NULL: it can */
+	struct calls_one under_way[REQUESTS_MAX];
+	size_t count;
+	size_t arguments; /* bytes of all that are under way */
+	uint64_t made;    /* calls of tools that the broker got */
+};
+
+struct calls *
+calls_new(struct relay *relay)
+{
+	struct calls *calls = mem_alloc(sizeof(*calls));
+
+	calls->relay = relay;
+	return calls;
+}
+
+void
+calls_free(struct calls **calls)
+{
+	free(mem_take(calls));
+}
+
+uint64_t
+calls_made(const struct calls *calls)
+{
+	return calls->made;
+}
+
+/* Returns the place of the request that is under way, or NULL. */
+static struct calls_one *
+calls_find(struct calls *calls, uint64_t id)
+{
+	size_t n;
+
+	for (n = 0; n < calls->count; n++)
+		if (calls->under_way[n].id == id)
+			return &calls->under_way[n];
+	return NULL;
+}
+
+/* Answers */
+
+static void
+calls_begin(struct outbox_frame *frame, uint64_t id, int success)
+{
+	*frame = (struct outbox_frame){ .memfd = -1, .tail = "" };
+	buffer_printf(&frame->text,
+	    "{\"type\":\"rpc_response\",\"id\":%llu,\"success\":%s,",
+	    (unsigned long long)id, success ? "true" : "false");
+}
+
+static void
+calls_refuse(struct calls *calls, uint64_t id, const char *reason)
+{
+	struct outbox_frame frame;
+
+	calls_begin(&frame, id, 0);
+	buffer_add_text(&frame.text, "\"error\":{\"message\":");
+	json_add_text(&frame.text, reason);
+	buffer_add_text(&frame.text, "}}\n");
+	outbox_add(calls->relay->outbox, OUTBOX_REFUSAL, &frame);
+}
+
+/* Sends an answer of the broker, unless the box leaves too much unread. */
+static void
+calls_answer(struct calls *calls, uint64_t id, struct outbox_frame *frame)
+{
+	size_t len = outbox_frame_len(frame);
+	struct err why;
+
+	if (outbox_unread(calls->relay->outbox) + len <= ANSWERS_UNREAD_MAX) {
+		outbox_add(calls->relay->outbox, OUTBOX_ANSWER, frame);
+		return;
+	}
+	outbox_frame_reset(frame);
+	err_set(&why,
+	    "the answer came, but is lost: with its %zu bytes more "
+	    "than %lu MiB of answers would wait to be read; await calls "
+	    "before making more",
+	    len, ANSWERS_UNREAD_MAX / MIB);
+	calls_refuse(calls, id, why.text);
+}
+
+/* The broker answers: the request is not under way any more. */
+static void
+calls_end(struct calls *calls, uint64_t id)
+{
+	struct calls_one *one = calls_find(calls, id);
+
+	if (one == NULL)
+		fatal("the broker answers request %llu, which is not under way",
+		    (unsigned long long)id);
+	calls->arguments -= one->arguments;
+	calls->count--;
+	*one = calls->under_way[calls->count];
+}
+
+void
+calls_result(struct calls *calls, struct ipc_result *result)
+{
+	struct outbox_frame frame;
+
+	calls_end(calls, result->id);
+	calls_begin(&frame, result->id, 1);
+	buffer_add_text(&frame.text, "\"payload\":");
+	outbox_frame_finish(&frame, &result->payload, "}\n");
+	calls_answer(calls, result->id, &frame);
+}
+
+void
+calls_refused(struct calls *calls, struct ipc_refused *refused)
+{
+	struct outbox_frame frame;
+
+	calls_end(calls, refused->id);
+	calls_begin(&frame, refused->id, 0);
+	buffer_add_text(&frame.text, "\"error\":{\"message\":");
+	json_add_text(&frame.text, refused->reason);
+	if (refused->error.len > 0)
+		buffer_add_text(&frame.text, ",\"error\":");
+	outbox_frame_finish(&frame, &refused->error, "}}\n");
+	calls_answer(calls, refused->id, &frame);
+}
+
+void
+calls_close(struct calls *calls, const char *why)
+{
+	calls->closed = why;
+	while (calls->count > 0) {
+		calls->count--;
+		calls_refuse(calls, calls->under_way[calls->count].id, why);
+	}
+	calls->arguments = 0;
+}
+
+/* Requests */
+
+/*
+ * Whether the request can be made now. An answer that the box has not read
+ * holds a descriptor: it counts, too. Returns 0, or -1 with why.
+ */
+static int
+calls_check(
+    const struct calls *calls, const struct request *request, struct err *why)
+{
+	const struct outbox *outbox = calls->relay->outbox;
+
+	if (calls->closed != NULL)
+		return err_set(why, "%s", calls->closed);
+	if (request->refusal.text[0] != '\0')
+		return err_set(why, "%s", request->refusal.text);
+	if (calls->count + outbox_answers(outbox) >= REQUESTS_MAX)
+		return err_set(why,
+		    "more than %d calls are under way; await "
+		    "some before making more",
+		    REQUESTS_MAX);
+	if (outbox_unread(outbox) >= ANSWERS_UNREAD_MAX)
+		return err_set(why,
+		    "more than %lu MiB of answers wait to be "
+		    "read; await some before making more calls",
+		    ANSWERS_UNREAD_MAX / MIB);
+	if (calls->arguments + request->arguments.len > ARGUMENTS_UNDER_WAY_MAX)
+		return err_set(why,
+		    "the arguments of the calls under way "
+		    "have more than %lu MiB; await some before making more",
+		    ARGUMENTS_UNDER_WAY_MAX / MIB);
+	return 0;
+}
+
+static int
+calls_send_tool(
+    struct channel *broker, const struct request *request, struct err *err)
+{
+	struct ipc_call_tool call = { .id = request->id,
+		.server = request->server,
+		.tool = { (const uint8_t *)request->tool.p, request->tool.len },
+		.arguments = { (const uint8_t *)request->arguments.p,
+		    request->arguments.len, -1 } };
+
+	return channel_send_call_tool(broker, &call, err);
+}
+
+static int
+calls_send(
+    struct channel *broker, const struct request *request, struct err *err)
+{
+	struct ipc_list_tools list = { .id = request->id,
+		.server = request->server };
+	struct ipc_load_server load = { .id = request->id,
+		.server = request->server };
+	struct ipc_list_servers servers = { .id = request->id };
+
+	switch (request->type) {
+	case IPC_CALL_TOOL:
+		return calls_send_tool(broker, request, err);
+	case IPC_LIST_TOOLS:
+		return channel_send_list_tools(broker, &list, err);
+	case IPC_LOAD_SERVER:
+		return channel_send_load_server(broker, &load, err);
+	default:
+		return channel_send_list_servers(broker, &servers, err);
+	}
+}
+
+/* Makes the request. Returns 0, or -1 with why it must be refused. */
+static int
+calls_make(struct calls *calls, const struct request *request, struct err *why)
+{
+	struct calls_one one = { request->id, request->arguments.len };
+
+	if (calls_check(calls, request, why) == -1)
+		return -1;
+	if (calls_send(calls->relay->broker, request, why) == -1) {
+		/* It ended, which is not noticed yet. */
+		if (why->code == EPIPE || why->code == ECONNRESET)
+			return err_set(why, "%s", CALLS_BROKER_LOST);
+		return err_wrap(why, "the servers cannot be asked");
+	}
+	if (request->type == IPC_CALL_TOOL)
+		calls->made++;
+	calls->under_way[calls->count++] = one;
+	calls->arguments += one.arguments;
+	return 0;
+}
+
+/* Makes or refuses the request. Returns 0, or -1 with err for a fault. */
+static int
+calls_take(struct calls *calls, const struct request *request, struct err *err)
+{
+	struct err why;
+
+	if (calls_find(calls, request->id) != NULL)
+		return err_set(
+		    err, "a request with the id of one that is under way");
+	if (calls_make(calls, request, &why) == 0)
+		return 0;
+	calls_refuse(calls, request->id, why.text);
+	if (outbox_unread(calls->relay->outbox) >
+	    ANSWERS_UNREAD_MAX + REFUSALS_UNREAD_MAX)
+		return err_set(err, "requests without end, and no answer read");
+	return 0;
+}
+
+int
+calls_request(struct calls *calls, struct json_span frame, struct err *err)
+{
+	struct request request;
+
+	if (request_read(frame, &request, err) == -1)
+		return -1;
+	return calls_take(calls, &request, err);
+}
+
+int
+calls_oversized(struct calls *calls, const struct line *line, struct err *err)
+{
+	struct request request;
+
+	if (!request_glimpse(line, &request))
+		return err_set(err, "a frame of %zu bytes", line->total);
+	return calls_take(calls, &request, err);
+}

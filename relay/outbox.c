@@ -1,0 +1,281 @@
+/*
+ * What the box is to read: frames that wait until its pipe takes them. Bytes
+ * that came as a memfd stay in it and are read by pieces, so that an answer
+ * which nobody reads costs no memory of ours. Runs in the relay; knows bytes,
+ * not what they mean.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "relay.h"
+
+struct outbox_entry {
+	TAILQ_ENTRY(outbox_entry) entry;
+	enum outbox_kind kind;
+	struct outbox_frame frame;
+	size_t written;
+};
+
+struct outbox {
+	int fd;                 /* -1: the box has closed its end */
+	struct event *writable; /* added only while something waits */
+	TAILQ_HEAD(outbox_queue, outbox_entry) queue;
+	size_t answers; /* entries of that kind */
+	size_t unread;  /* bytes that wait, without the run frame */
+};
+
+void
+outbox_frame_finish(
+    struct outbox_frame *frame, struct ipc_blob *blob, const char *tail)
+{
+	frame->memfd = -1;
+	frame->tail = "";
+	if (blob->fd != -1) {
+		frame->memfd = fd_take(&blob->fd);
+		frame->memfd_len = blob->len;
+		frame->tail = tail;
+		return;
+	}
+	buffer_add(&frame->text, blob->data, blob->len);
+	buffer_add_text(&frame->text, tail);
+}
+
+size_t
+outbox_frame_len(const struct outbox_frame *frame)
+{
+	return frame->text.len + frame->memfd_len + strlen(frame->tail);
+}
+
+void
+outbox_frame_reset(struct outbox_frame *frame)
+{
+	buffer_reset(&frame->text);
+	fd_close(&frame->memfd);
+}
+
+/* Removes the first entry, however much of it is written. */
+static void
+outbox_drop_first(struct outbox *outbox)
+{
+	struct outbox_entry *entry = TAILQ_FIRST(&outbox->queue);
+
+	TAILQ_REMOVE(&outbox->queue, entry, entry);
+	if (entry->kind != OUTBOX_RUN)
+		outbox->unread -=
+		    outbox_frame_len(&entry->frame) - entry->written;
+	if (entry->kind == OUTBOX_ANSWER)
+		outbox->answers--;
+	outbox_frame_reset(&entry->frame);
+	free(entry);
+}
+
+/* Nobody reads any more: what waits is dropped, and what comes will be. */
+static void
+outbox_break(struct outbox *outbox)
+{
+	while (!TAILQ_EMPTY(&outbox->queue))
+		outbox_drop_first(outbox);
+	loop_event_free(&outbox->writable);
+	fd_close(&outbox->fd);
+}
+
+/* The size of the memfd was checked and sealed when it came. */
+static void
+outbox_read_memfd(int fd, char *out, size_t len, size_t at)
+{
+	ssize_t n;
+
+	while (len > 0) {
+		n = pread(fd, out, len, (off_t)at);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			fatal("an answer cannot be read: %s", strerror(errno));
+		out += n;
+		len -= (size_t)n;
+		at += (size_t)n;
+	}
+}
+
+static size_t
+outbox_least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* A frame is three runs of bytes, one behind the other. */
+enum outbox_part { OUTBOX_TEXT, OUTBOX_MEMFD, OUTBOX_TAIL, OUTBOX_PARTS };
+
+static size_t
+outbox_part_len(const struct outbox_frame *frame, enum outbox_part part)
+{
+	if (part == OUTBOX_TEXT)
+		return frame->text.len;
+	return part == OUTBOX_MEMFD ? frame->memfd_len : strlen(frame->tail);
+}
+
+static void
+outbox_copy(const struct outbox_frame *frame, enum outbox_part part, size_t at,
+    char *out, size_t len)
+{
+	if (part == OUTBOX_TEXT)
+		memcpy(out, frame->text.data + at, len);
+	else if (part == OUTBOX_MEMFD)
+		outbox_read_memfd(frame->memfd, out, len, at);
+	else
+		memcpy(out, frame->tail + at, len);
+}
+
+/* Copies what comes next of a frame, as much as there is room for. */
+static size_t
+outbox_gather(
+    const struct outbox_frame *frame, size_t at, char *out, size_t room)
+{
+	enum outbox_part part;
+	size_t n, part_len, len = 0;
+
+	for (part = OUTBOX_TEXT; part < OUTBOX_PARTS; part++) {
+		part_len = outbox_part_len(frame, part);
+		if (at >= part_len) {
+			at -= part_len;
+			continue;
+		}
+		n = outbox_least(part_len - at, room - len);
+		outbox_copy(frame, part, at, out + len, n);
+		len += n;
+		at = 0;
+	}
+	return len;
+}
+
+/* Writes once: what the pipe takes of the first frame, a chunk at most. */
+static void
+outbox_write(struct outbox *outbox)
+{
+	static char chunk[PIPE_CHUNK];
+	struct outbox_entry *entry = TAILQ_FIRST(&outbox->queue);
+	size_t len =
+	    outbox_gather(&entry->frame, entry->written, chunk, sizeof(chunk));
+	ssize_t n = write(outbox->fd, chunk, len);
+
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n == -1) {
+		outbox_break(outbox);
+		return;
+	}
+	entry->written += (size_t)n;
+	if (entry->kind != OUTBOX_RUN)
+		outbox->unread -= (size_t)n;
+	if (entry->written == outbox_frame_len(&entry->frame))
+		outbox_drop_first(outbox);
+}
+
+static void
+outbox_on_writable(evutil_socket_t fd, short what, void *arg)
+{
+	struct outbox *outbox = arg;
+
+	(void)fd;
+	(void)what;
+	outbox_write(outbox);
+	if (outbox->writable != NULL && TAILQ_EMPTY(&outbox->queue))
+		event_del(outbox->writable);
+}
+
+struct outbox *
+outbox_new(struct event_base *base, int *fd)
+{
+	struct outbox *outbox = mem_alloc(sizeof(*outbox));
+	struct err err;
+
+	outbox->fd = fd_take(fd);
+	TAILQ_INIT(&outbox->queue);
+	if (fd_set_nonblock(outbox->fd, 1, &err) == -1)
+		fatal("%s", err.text);
+	outbox->writable = event_new(base, outbox->fd, EV_WRITE | EV_PERSIST,
+	    outbox_on_writable, outbox);
+	return outbox;
+}
+
+void
+outbox_free(struct outbox **outboxp)
+{
+	struct outbox *outbox = mem_take(outboxp);
+
+	if (outbox == NULL)
+		return;
+	outbox_break(outbox);
+	free(outbox);
+}
+
+/*
+ * Puts a refusal behind one that waits: however many there are, each costs
+ * only its bytes. Returns 1, or 0 when there is none to put it behind.
+ */
+static int
+outbox_join(struct outbox *outbox, const struct outbox_frame *frame)
+{
+	struct outbox_entry *last = TAILQ_LAST(&outbox->queue, outbox_queue);
+
+	if (last == NULL || last->kind != OUTBOX_REFUSAL ||
+	    last->frame.text.len > PIPE_CHUNK)
+		return 0;
+	buffer_add(&last->frame.text, frame->text.data, frame->text.len);
+	return 1;
+}
+
+static void
+outbox_append(
+    struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame)
+{
+	struct outbox_entry *entry = mem_alloc(sizeof(*entry));
+
+	entry->kind = kind;
+	entry->frame = *frame;
+	*frame = (struct outbox_frame){ .memfd = -1, .tail = "" };
+	TAILQ_INSERT_TAIL(&outbox->queue, entry, entry);
+}
+
+void
+outbox_add(
+    struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame)
+{
+	int idle = TAILQ_EMPTY(&outbox->queue);
+
+	if (outbox->fd == -1) {
+		outbox_frame_reset(frame);
+		return;
+	}
+	if (kind != OUTBOX_RUN)
+		outbox->unread += outbox_frame_len(frame);
+	if (kind == OUTBOX_ANSWER)
+		outbox->answers++;
+	if (kind != OUTBOX_REFUSAL || !outbox_join(outbox, frame))
+		outbox_append(outbox, kind, frame);
+	outbox_frame_reset(frame);
+	if (!idle)
+		return;
+	/* Mostly there is room at once: no need to wait for being told so. */
+	outbox_write(outbox);
+	if (!TAILQ_EMPTY(&outbox->queue))
+		event_add(outbox->writable, NULL);
+}
+
+size_t
+outbox_answers(const struct outbox *outbox)
+{
+	return outbox->answers;
+}
+
+size_t
+outbox_unread(const struct outbox *outbox)
+{
+	return outbox->unread;
+}

@@ -1,0 +1,238 @@
+/*
+ * What the code asks for, read from a frame of the box: which request, its
+ * number, its parts as the spans they are. Tells a box that breaks the
+ * protocol from code that asks for what cannot be. Runs in the relay; decides
+ * nothing about servers.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/mem.h"
+#include "relay.h"
+
+/* A member that must be there once. */
+struct request_member {
+	const char *name;
+	size_t count;
+	struct json_span value;
+};
+
+static const struct {
+	const char *name;
+	enum ipc_type type;
+} request_types[] = {
+	{ "call_tool", IPC_CALL_TOOL },
+	{ "list_tools", IPC_LIST_TOOLS },
+	{ "list_servers", IPC_LIST_SERVERS },
+	{ "load_server", IPC_LOAD_SERVER },
+};
+
+#define REQUEST_TYPES (sizeof(request_types) / sizeof(request_types[0]))
+
+/*
+ * Finds members in one walk, as arguments may be large; what is not looked for
+ * is passed over.
+ */
+static void
+request_find(
+    struct json_span object, struct request_member *members, size_t count)
+{
+	struct json_span_walk walk = json_span_walk(object);
+	struct json_span name, value;
+	size_t n;
+
+	while (json_span_next_member(&walk, &name, &value)) {
+		for (n = 0; n < count; n++)
+			if (json_span_is(name, members[n].name))
+				break;
+		if (n == count)
+			continue;
+		members[n].count++;
+		members[n].value = value;
+	}
+}
+
+/* Returns 0 when the member is there once and of this kind, or -1 with err. */
+static int
+request_require(const struct request_member *member, enum json_span_kind kind,
+    struct err *err)
+{
+	if (member->count == 1 && json_span_kind(member->value) == kind)
+		return 0;
+	return err_set(err, "a request without one good \"%s\"", member->name);
+}
+
+/* An id is an integer from 1 to REQUEST_ID_MAX, written as such. */
+static int
+request_read_id(const struct request_member *member, struct request *request,
+    struct err *err)
+{
+	const char *digits = member->value.p;
+	size_t n;
+
+	if (request_require(member, JSON_SPAN_NUMBER, err) == -1)
+		return -1;
+	request->id = 0;
+	for (n = 0; n < member->value.len; n++) {
+		if (digits[n] < '0' || digits[n] > '9')
+			return err_set(err, "a request with a bad id");
+		request->id = request->id * 10 + (uint64_t)(digits[n] - '0');
+		if (request->id > REQUEST_ID_MAX)
+			return err_set(err, "a request with a bad id");
+	}
+	return request->id > 0 ? 0 : err_set(err, "a request with a bad id");
+}
+
+static int
+request_read_type(const struct request_member *member, struct request *request,
+    struct err *err)
+{
+	size_t n;
+
+	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	for (n = 0; n < REQUEST_TYPES; n++) {
+		if (!json_span_is(member->value, request_types[n].name))
+			continue;
+		request->type = request_types[n].type;
+		return 0;
+	}
+	return err_set(err, "a request of a type that does not exist");
+}
+
+/* A name that no server can have is honest code's mistake. */
+static int
+request_read_server(const struct request_member *member,
+    struct request *request, struct err *err)
+{
+	auto_free char *name = NULL;
+	size_t len = 0;
+
+	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	/* In JSON a byte may be six ("\u0066"). */
+	if (member->value.len <= CLIENT_LINE_FACTOR * CONFIG_NAME_MAX + 2)
+		name = json_span_string(member->value, &len, NULL);
+	if (name != NULL && len > 0 && len <= CONFIG_NAME_MAX &&
+	    memchr(name, '\0', len) == NULL)
+		memcpy(request->server, name, len + 1);
+	else
+		err_set(&request->refusal,
+		    "unknown server: no server has "
+		    "such a name, which is 1 to %d bytes of UTF-8 without NUL",
+		    CONFIG_NAME_MAX);
+	return 0;
+}
+
+static int
+request_read_tool(const struct request_member *member, struct request *request,
+    struct err *err)
+{
+	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	request->tool = member->value;
+	if (request->tool.len > TOOL_NAME_MAX)
+		err_set(&request->refusal,
+		    "unknown tool: the name of a tool "
+		    "has at most %lu bytes as JSON, not %zu",
+		    TOOL_NAME_MAX, request->tool.len);
+	return 0;
+}
+
+static void
+request_refuse_size(struct request *request, size_t len)
+{
+	err_set(&request->refusal,
+	    "the arguments of a call have at most %lu "
+	    "MiB as JSON; these need %zu bytes",
+	    TOOL_ARGUMENTS_MAX / MIB, len);
+}
+
+static int
+request_read_arguments(const struct request_member *member,
+    struct request *request, struct err *err)
+{
+	if (member->count != 1)
+		return request_require(member, JSON_SPAN_OBJECT, err);
+	request->arguments = member->value;
+	if (json_span_kind(member->value) != JSON_SPAN_OBJECT)
+		err_set(&request->refusal,
+		    "the arguments of a call are an "
+		    "object: a name and a value for each");
+	else if (member->value.len > TOOL_ARGUMENTS_MAX)
+		request_refuse_size(request, member->value.len);
+	return 0;
+}
+
+static int
+request_read_payload(
+    struct json_span payload, struct request *request, struct err *err)
+{
+	struct request_member members[] = { { .name = "type" },
+		{ .name = "server" }, { .name = "tool" },
+		{ .name = "arguments" } };
+
+	request_find(payload, members, sizeof(members) / sizeof(members[0]));
+	if (request_read_type(&members[0], request, err) == -1)
+		return -1;
+	if (request->type != IPC_LIST_SERVERS &&
+	    request_read_server(&members[1], request, err) == -1)
+		return -1;
+	if (request->type != IPC_CALL_TOOL)
+		return 0;
+	if (request_read_tool(&members[2], request, err) == -1)
+		return -1;
+	return request_read_arguments(&members[3], request, err);
+}
+
+int
+request_read(struct json_span frame, struct request *request, struct err *err)
+{
+	struct request_member members[] = { { .name = "id" },
+		{ .name = "payload" } };
+
+	memset(request, 0, sizeof(*request));
+	request_find(frame, members, sizeof(members) / sizeof(members[0]));
+	if (request_read_id(&members[0], request, err) == -1)
+		return -1;
+	if (request_require(&members[1], JSON_SPAN_OBJECT, err) == -1)
+		return -1;
+	return request_read_payload(members[1].value, request, err);
+}
+
+/* Makes an object of what stands before the payload, for its two members. */
+static int
+request_glimpse_head(const char *head, size_t len, struct request *request)
+{
+	struct request_member members[] = { { .name = "type" },
+		{ .name = "id" } };
+	char object[LINES_GLIMPSE + 1];
+	struct json_span value;
+
+	while (len > 0 && strchr(" \t\r,", head[len - 1]) != NULL)
+		len--;
+	memcpy(object, head, len);
+	object[len] = '}';
+	if (json_span_parse(object, len + 1, &value, NULL) == -1)
+		return 0;
+	request_find(value, members, sizeof(members) / sizeof(members[0]));
+	return request_require(&members[0], JSON_SPAN_STRING, NULL) == 0 &&
+	    json_span_is(members[0].value, "rpc_request") &&
+	    request_read_id(&members[1], request, NULL) == 0;
+}
+
+int
+request_glimpse(const struct line *line, struct request *request)
+{
+	static const char name[] = "\"payload\"";
+	const char *payload =
+	    memmem(line->data, line->len, name, sizeof(name) - 1);
+
+	memset(request, 0, sizeof(*request));
+	if (payload == NULL ||
+	    !request_glimpse_head(
+		line->data, (size_t)(payload - line->data), request))
+		return 0;
+	request_refuse_size(request, line->total);
+	return 1;
+}
