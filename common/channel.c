@@ -1,6 +1,6 @@
 /*
- * A channel: see channel.h. Run by supervisor and relay, one thread each, so
- * one packet and one message per process are enough to work in.
+ * A channel: see channel.h. Run by every process that has a loop, one thread
+ * each, so one packet and one message per process are enough to work in.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,6 +16,7 @@
 /* A packet that waits: only as large as it is. */
 struct channel_packet {
 	STAILQ_ENTRY(channel_packet) entry;
+	size_t weight; /* with what its memfds hold */
 	size_t len;
 	size_t nfds;
 	int fds[IPC_FDS_MAX];
@@ -31,6 +32,7 @@ struct channel {
 	struct event *writable; /* added only while something waits */
 	STAILQ_HEAD(, channel_packet) queue;
 	size_t queued;
+	size_t queued_bytes;
 };
 
 /*
@@ -104,7 +106,7 @@ channel_packet_free(struct channel_packet **packet)
 
 /* Puts channel_out, with its descriptors, at the end of the queue. */
 static int
-channel_enqueue(struct channel *channel, struct err *err)
+channel_enqueue(struct channel *channel, size_t blobs, struct err *err)
 {
 	struct channel_packet *packet;
 
@@ -114,6 +116,7 @@ channel_enqueue(struct channel *channel, struct err *err)
 		    channel->queued, role_info(channel->ends.peer)->name);
 	}
 	packet = mem_alloc(sizeof(*packet) + channel_out.len);
+	packet->weight = channel_out.len + blobs;
 	packet->len = channel_out.len;
 	packet->nfds = channel_out.nfds;
 	memcpy(packet->data, channel_out.data, packet->len);
@@ -121,21 +124,22 @@ channel_enqueue(struct channel *channel, struct err *err)
 	channel_out.nfds = 0;
 	STAILQ_INSERT_TAIL(&channel->queue, packet, entry);
 	channel->queued++;
+	channel->queued_bytes += packet->weight;
 	event_add(channel->writable, NULL);
 	return 0;
 }
 
-/* Sends what is in channel_out, or queues it. */
+/* Sends what is in channel_out, or queues it; blobs is what its memfds hold. */
 static int
-channel_transmit(struct channel *channel, struct err *err)
+channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 {
 	int sent;
 
 	if (!STAILQ_EMPTY(&channel->queue))
-		return channel_enqueue(channel, err);
+		return channel_enqueue(channel, blobs, err);
 	sent = ipc_socket_send(channel->fd, &channel_out, err);
 	if (sent == -1 && err->code == EAGAIN)
-		return channel_enqueue(channel, err);
+		return channel_enqueue(channel, blobs, err);
 	ipc_packet_close(&channel_out);
 	return sent;
 }
@@ -162,6 +166,7 @@ channel_on_writable(evutil_socket_t fd, short what, void *arg)
 	channel_out.nfds = 0;
 	STAILQ_REMOVE_HEAD(&channel->queue, entry);
 	channel->queued--;
+	channel->queued_bytes -= packet->weight;
 	channel_packet_free(&packet);
 	if (STAILQ_EMPTY(&channel->queue))
 		event_del(channel->writable);
@@ -186,6 +191,28 @@ channel_new(struct event_base *base, int *fd, const struct channel_ends *ends)
 	return channel;
 }
 
+size_t
+channel_unsent(const struct channel *channel)
+{
+	return channel->queued_bytes;
+}
+
+/* How many bytes of a message travel outside of its packet. */
+static size_t
+channel_blobs(enum ipc_type type, const void *msg)
+{
+	const struct ipc_field *field = ipc_message(type)->fields;
+	const struct ipc_blob *blob;
+	size_t bytes = 0;
+
+	for (; field->name != NULL; field++) {
+		blob = (const void *)((const char *)msg + field->offset);
+		if (field->kind == IPC_KIND_BLOB && blob->len > IPC_INLINE_MAX)
+			bytes += blob->len;
+	}
+	return bytes;
+}
+
 int
 channel_send(
     struct channel *channel, enum ipc_type type, void *msg, struct err *err)
@@ -198,7 +225,7 @@ channel_send(
 		ipc_packet_close(&channel_out);
 		return -1;
 	}
-	return channel_transmit(channel, err);
+	return channel_transmit(channel, channel_blobs(type, msg), err);
 }
 
 void

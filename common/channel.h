@@ -2,7 +2,7 @@
  * A channel: one end of a SOCK_SEQPACKET socketpair on the event loop, over
  * which messages of the catalogue go. What arrives is checked (sender, phase,
  * exact decoding) before a handler sees it; what cannot be sent at once waits
- * in a bounded queue. Used by supervisor, relay and reader.
+ * in a bounded queue. Used by supervisor, relay, broker and reader.
  *
  * A handler never runs the loop, never blocks, and may free its channel:
  * nothing here touches a channel after its handler or closed() was called.
@@ -43,6 +43,12 @@ struct channel *channel_new(
  */
 int channel_send(struct channel *channel, enum ipc_type type, void *msg,
     struct err *err);
+
+/*
+ * Returns how many bytes wait in the queue, those in memfds included; what the
+ * kernel has taken already is not counted.
+ */
+size_t channel_unsent(const struct channel *channel);
 
 /* Closes the descriptor and forgets the queue. NULL inside is accepted. */
 void channel_free(struct channel **channel);

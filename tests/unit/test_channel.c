@@ -933,6 +933,31 @@ START_TEST(the_queue_is_bounded)
 }
 END_TEST
 
+/* With memfds, which weigh little in a packet; and back to nothing. */
+START_TEST(what_waits_is_weighed)
+{
+	struct scene scene;
+	union ipc_any done;
+	struct err err;
+	size_t before;
+
+	scene_open_both(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
+	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
+	before = channel_unsent(scene.near.channel);
+	ck_assert_uint_gt(before, 0);
+	make(IPC_DONE, 1, &done);
+	ck_assert_int_eq(
+	    channel_send_done(scene.near.channel, &done.done, &err), 0);
+	before = channel_unsent(scene.near.channel) - before;
+	ck_assert_uint_gt(before, 2 * BLOB_LARGE);
+	ck_assert_uint_lt(before, 2 * BLOB_LARGE + KIB);
+	settle(&scene);
+	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
+	scene_close(&scene);
+}
+END_TEST
+
 /* What still waits is dropped with its descriptors. */
 START_TEST(a_queue_can_be_freed)
 {
@@ -1060,6 +1085,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, nothing_overtakes_the_queue);
 	tcase_add_test(tc, a_full_socket_does_not_stop_reading);
 	tcase_add_test(tc, the_queue_is_bounded);
+	tcase_add_test(tc, what_waits_is_weighed);
 	tcase_add_test(tc, a_queue_can_be_freed);
 	tcase_add_test(tc, a_queue_outlives_a_peer_that_ends);
 	tcase_add_loop_test(
