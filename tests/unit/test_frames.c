@@ -2,12 +2,13 @@
  * Tests of relay/frames: what a box must say and what it is sent, byte for
  * byte, and that a box which says anything else, says it in pieces, does not
  * read or goes away is met with one sentence or with patience. Linked with
- * that file alone.
+ * that file and outbox alone.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
@@ -19,7 +20,8 @@
 #include "relay/relay.h"
 #include "unit.h"
 
-#define READY "{\"type\":\"ready\"}\n"
+#define READY   "{\"type\":\"ready\"}\n"
+#define SERVERS "[{\"name\":\"fs\",\"n\":18446744073709551616}]"
 
 /* The rest of the relay: writes down what it is told. */
 static struct buffer told;
@@ -48,28 +50,62 @@ relay_fault(struct relay *relay, const char *reason)
 	buffer_printf(&told, "fault: %s\n", reason);
 }
 
+/* A request whose id is 0 is a fault, as any would be. */
+int
+calls_request(struct calls *calls, struct json_span frame, struct err *err)
+{
+	struct json_span id;
+
+	(void)calls;
+	buffer_printf(&told, "request: %.*s\n", (int)frame.len, frame.p);
+	if (json_span_get(frame, "id", &id) == 1 && id.p[0] == '0')
+		return err_set(err, "a bad request");
+	return 0;
+}
+
+int
+calls_oversized(
+    struct calls *calls, const struct line *line, struct err *err)
+{
+	(void)calls;
+	(void)err;
+	buffer_printf(&told, "oversized: %.20s %zu\n", line->data, line->total);
+	return 0;
+}
+
 static struct relay relay;
 static struct frames *frames;
 static int box_in, box_out; /* the box's ends */
 static int fds_before;
 
 static void
-open_frames(const char *code, size_t len)
+open_with(const char *code, size_t len, struct ipc_blob *servers)
 {
 	int in[2], out[2];
 
 	/* As in the relay: writing to a box that is gone must not kill. */
 	signal(SIGPIPE, SIG_IGN);
-	fds_before = unit_open_fds();
 	relay.base = loop_new(0);
 	ck_assert_int_eq(pipe(in), 0);
 	ck_assert_int_eq(pipe(out), 0);
 	box_out = in[1];
 	box_in = out[0];
 	buffer_add_text(&told, "");
-	frames = frames_new(&relay, &in[0], &out[1], code, len);
+	relay.outbox = outbox_new(relay.base, &out[1]);
+	frames = frames_new(&relay, &in[0], code, len, servers);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
+	ck_assert_int_eq(servers->fd, -1);
+}
+
+static void
+open_frames(const char *code, size_t len)
+{
+	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
+		-1 };
+
+	fds_before = unit_open_fds();
+	open_with(code, len, &servers);
 }
 
 static void
@@ -77,6 +113,7 @@ close_frames(void)
 {
 	frames_free(&frames);
 	frames_free(&frames); /* NULL is accepted */
+	outbox_free(&relay.outbox);
 	fd_close(&box_in);
 	fd_close(&box_out);
 	event_base_free(relay.base);
@@ -102,6 +139,18 @@ say(const char *data, size_t len)
 	settle();
 }
 
+/* As say, for more than a pipe takes. */
+static void
+pour(const char *data, size_t len)
+{
+	size_t n, done;
+
+	for (done = 0; done < len; done += n) {
+		n = len - done < PIPE_CHUNK ? len - done : PIPE_CHUNK;
+		say(data + done, n);
+	}
+}
+
 /* Reads what the box is sent, in small pieces, up to a newline. */
 static void
 read_run(struct buffer *run)
@@ -125,24 +174,22 @@ read_run(struct buffer *run)
 
 /* The run frame */
 
+#define RUN(code)                                                              \
+	"{\"type\":\"run\",\"code\":" code ",\"servers\":" SERVERS "}\n"
+
 static const struct {
 	const char *code, *frame;
 } runs[] = {
-	{ "", "{\"type\":\"run\",\"code\":\"\"}\n" },
-	{ "print('hi')\n",
-	    "{\"type\":\"run\",\"code\":\"print('hi')\\n\"}\n" },
+	{ "", RUN("\"\"") },
+	{ "print('hi')\n", RUN("\"print('hi')\\n\"") },
 	{ "\"\\\"\t\r\x01\x1f\x7f",
-	    "{\"type\":\"run\",\"code\":\"\\\"\\\\\\\"\\t\\r\\u0001\\u001f"
-	    "\x7f\"}\n" },
+	    RUN("\"\\\"\\\\\\\"\\t\\r\\u0001\\u001f\x7f\"") },
 	{ "\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80",
-	    "{\"type\":\"run\",\"code\":\"\xc3\xa9\xe2\x82\xac"
-	    "\xf0\x9f\x98\x80\"}\n" },
+	    RUN("\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\"") },
 	/* One line for every reader of lines. */
-	{ "a\xe2\x80\xa8" "b\xe2\x80\xa9",
-	    "{\"type\":\"run\",\"code\":\"a\\u2028b\\u2029\"}\n" },
+	{ "a\xe2\x80\xa8" "b\xe2\x80\xa9", RUN("\"a\\u2028b\\u2029\"") },
 	{ "\"}\n{\"type\":\"ready\"}\n",
-	    "{\"type\":\"run\",\"code\":\"\\\"}\\n{\\\"type\\\":"
-	    "\\\"ready\\\"}\\n\"}\n" },
+	    RUN("\"\\\"}\\n{\\\"type\\\":\\\"ready\\\"}\\n\"") },
 };
 
 START_TEST(the_code_is_sent_when_ready)
@@ -231,6 +278,33 @@ START_TEST(large_code_arrives)
 }
 END_TEST
 
+/* Servers that came as a memfd are spliced from there. */
+START_TEST(many_servers_arrive)
+{
+	auto_buffer struct buffer run = { 0 }, servers = { 0 };
+	struct ipc_blob blob = { NULL, MIB, -1 };
+
+	fds_before = unit_open_fds();
+	buffer_add_text(&servers, "[\"");
+	memset(buffer_reserve(&servers, MIB), 'x', MIB - 4);
+	servers.len += MIB - 4;
+	buffer_add_text(&servers, "\"]");
+	ck_assert_uint_eq(servers.len, MIB);
+	blob.fd = memfd_create("servers", MFD_CLOEXEC);
+	ck_assert_int_eq(fd_write_all(blob.fd, servers.data, MIB), 0);
+	open_with("x", 1, &blob);
+	say(READY, strlen(READY));
+	read_run(&run);
+	buffer_reset(&told);
+	buffer_printf(&told,
+	    "{\"type\":\"run\",\"code\":\"x\",\"servers\":%s}\n",
+	    servers.data);
+	ck_assert_uint_eq(run.len, told.len);
+	ck_assert_mem_eq(run.data, told.data, run.len);
+	close_frames();
+}
+END_TEST
+
 /* What the box says */
 
 static const struct {
@@ -270,7 +344,20 @@ static const struct {
 	{ "{\"type\":\"ready \"}\n",
 	    "fault: a frame of a type that does not exist\nend\n" },
 	{ "{\"type\":\"rpc_request\",\"id\":1}\n",
-	    "fault: a frame of a type that does not exist\nend\n" },
+	    "fault: a request before the code was sent\nend\n" },
+	{ READY "{\"type\":\"rpc_request\",\"id\":1}\n",
+	    "sent\nrequest: {\"type\":\"rpc_request\",\"id\":1}\n" },
+	{ READY "{\"type\":\"rpc_request\",\"id\":0}\n{}\n",
+	    "sent\nrequest: {\"type\":\"rpc_request\",\"id\":0}\n"
+	    "fault: a bad request\nend\n" },
+	/* No carriage return goes on; an escaped one does. */
+	{ READY " \r{\"type\"\r:\r\"rpc_request\",\"id\":[\r\"\\r\"]}\r\n",
+	    "sent\nrequest: {\"type\" : \"rpc_request\",\"id\":[ \"\\r\"]}"
+	    "\n" },
+	{ READY "{\"type\":\"rpc_request\",\"type\":\"rpc_request\"}\n",
+	    "sent\nfault: a frame without a type\nend\n" },
+	{ READY "{\"type\":\"rpc_response\",\"id\":1}\n",
+	    "sent\nfault: a frame of a type that does not exist\nend\n" },
 	/* Forged conclusions are just more types that do not exist. */
 	{ "{\"type\":\"ready\"}\n{\"type\":\"done\",\"exit\":0}\n",
 	    "sent\nfault: a frame of a type that does not exist\nend\n" },
@@ -313,20 +400,21 @@ END_TEST
 /* One byte more than a frame may have is too much, however it comes. */
 START_TEST(frames_are_bounded)
 {
-	char frame[FRAME_MAX + 2];
 	size_t len = FRAME_MAX + (size_t)_i;
+	auto_free char *frame = mem_alloc(len + 1);
 
 	memset(frame, ' ', len);
 	memcpy(frame, READY, strlen(READY) - 1);
 	frame[len] = '\n';
 	open_frames("x", 1);
-	say(frame, len + 1);
+	pour(frame, len + 1);
 	ck_assert_str_eq(told.data, _i == 0 ? "sent\n" :
-	    "fault: a frame of 4097 bytes\nend\n");
+	    "fault: a frame of 16785409 bytes\nend\n");
 	close_frames();
 }
 END_TEST
 
+/* Where it may be a request, its beginning is looked at. */
 START_TEST(an_endless_frame_is_not_kept)
 {
 	auto_free char *data = mem_alloc(PIPE_CHUNK);
@@ -334,11 +422,15 @@ START_TEST(an_endless_frame_is_not_kept)
 
 	memset(data, 'x', PIPE_CHUNK);
 	open_frames("x", 1);
-	for (n = 0; n < 64; n++)
+	if (_i == 1)
+		say(READY, strlen(READY));
+	for (n = 0; n < 320; n++)
 		say(data, PIPE_CHUNK);
-	ck_assert_str_eq(told.data, "");
+	ck_assert_str_eq(told.data, _i == 0 ? "" : "sent\n");
 	say("\n", 1);
-	ck_assert_str_eq(told.data, "fault: a frame of 4194304 bytes\nend\n");
+	ck_assert_str_eq(told.data, _i == 0 ?
+	    "fault: a frame of 20971520 bytes\nend\n" :
+	    "sent\noversized: xxxxxxxxxxxxxxxxxxxx 20971520\n");
 	close_frames();
 }
 END_TEST
@@ -416,6 +508,7 @@ START_TEST(the_way_to_the_box_stays_open)
 	ck_assert_int_eq(read(box_in, &c, 1), -1);
 	ck_assert_int_eq(errno, EAGAIN);
 	frames_free(&frames);
+	outbox_free(&relay.outbox);
 	ck_assert_int_eq(read(box_in, &c, 1), 0);
 	close_frames();
 }
@@ -428,11 +521,12 @@ add_tests(TCase *tc)
 	    tc, the_code_is_sent_when_ready, 0, UNIT_COUNT(runs));
 	tcase_add_test(tc, every_character_arrives);
 	tcase_add_loop_test(tc, large_code_arrives, 0, 2);
+	tcase_add_test(tc, many_servers_arrive);
 	tcase_add_loop_test(tc, frames_are_checked, 0, UNIT_COUNT(talks));
 	tcase_add_loop_test(
 	    tc, frames_may_come_in_pieces, 0, UNIT_COUNT(talks));
 	tcase_add_loop_test(tc, frames_are_bounded, 0, 2);
-	tcase_add_test(tc, an_endless_frame_is_not_kept);
+	tcase_add_loop_test(tc, an_endless_frame_is_not_kept, 0, 2);
 	tcase_add_loop_test(tc, a_box_may_end, 0, UNIT_COUNT(deaths));
 	tcase_add_test(tc, a_box_may_stop_reading);
 	tcase_add_test(tc, a_box_may_never_read);
