@@ -1,1 +1,744 @@
-int main(void) { return 0; }
+/*
+ * Tests of relay/calls and relay/on_broker: what the code asks for reaches the
+ * broker and its answers reach the box, byte for byte; every bound holds; and
+ * a broker that ends, or a box that does not read, costs what it must and no
+ * more. The test is the box and the broker.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/ipc_socket.h"
+#include "common/mem.h"
+#include "relay/relay.h"
+#include "unit.h"
+
+#define REFUSED_FRAME(id, reason)                                              \
+	"{\"type\":\"rpc_response\",\"id\":" id ",\"success\":false,"          \
+	"\"error\":{\"message\":\"" reason "\"}}\n"
+
+/* The table of handlers wants it; the broker cannot send it. */
+void
+relay_on_start(struct relay *relay, struct ipc_start *start)
+{
+	(void)relay;
+	(void)start;
+}
+
+static struct relay relay;
+static int box_in; /* the box's end */
+static int broker; /* the broker's end */
+static int fds_before;
+static struct ipc_packet packet;
+static union ipc_any msg;
+static struct buffer inbox; /* what the box has read behind the last line */
+
+static void
+open_calls(void)
+{
+	int box[2], pair[2];
+
+	signal(SIGPIPE, SIG_IGN);
+	fds_before = unit_open_fds();
+	relay.base = loop_new(0);
+	ck_assert_int_eq(pipe(box), 0);
+	box_in = box[0];
+	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX,
+	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
+	broker = pair[0];
+	relay.outbox = outbox_new(relay.base, &box[1]);
+	relay.calls = calls_new(&relay);
+	relay_meet_broker(&relay, &pair[1]);
+	ck_assert_int_eq(pair[1], -1);
+}
+
+static void
+close_calls(void)
+{
+	channel_free(&relay.broker);
+	outbox_free(&relay.outbox);
+	calls_free(&relay.calls);
+	calls_free(&relay.calls); /* NULL is accepted */
+	fd_close(&box_in);
+	fd_close(&broker);
+	event_base_free(relay.base);
+	buffer_reset(&inbox);
+	ck_assert_int_eq(unit_open_fds(), fds_before);
+}
+
+/* What is logged on purpose need not be read. */
+static void
+silence(void)
+{
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+}
+
+static void
+settle(void)
+{
+	int n;
+
+	for (n = 0; n < 4; n++)
+		event_base_loop(relay.base, EVLOOP_NONBLOCK);
+}
+
+/* Returns what a frame with this id and payload comes to. */
+static int
+ask_with(uint64_t id, const char *payload, struct err *err)
+{
+	auto_free char *frame = mem_printf("{\"type\":\"rpc_request\","
+	    "\"id\":%llu,\"payload\":%s}", (unsigned long long)id, payload);
+	struct json_span span;
+
+	ck_assert_msg(json_span_parse(frame, strlen(frame), &span, err) == 0,
+	    "%s", err->text);
+	return calls_request(relay.calls, span, err);
+}
+
+static void
+ask(uint64_t id, const char *payload)
+{
+	struct err err;
+
+	ck_assert_msg(ask_with(id, payload, &err) == 0, "%s", err.text);
+	settle();
+}
+
+#define LIST_SERVERS "{\"type\":\"list_servers\"}"
+#define CALL(tool, arguments)                                                  \
+	"{\"type\":\"call_tool\",\"server\":\"fs\",\"tool\":" tool             \
+	",\"arguments\":" arguments "}"
+
+/* The next message to the broker, which must be there and of this type. */
+static void
+expect(enum ipc_type wanted)
+{
+	struct err err = { 0, "it has ended" };
+	enum ipc_type type;
+
+	settle();
+	if (ipc_socket_receive(broker, &packet, &err) != 1 ||
+	    ipc_decode(&packet, &type, &msg, &err) == -1)
+		ck_abort_msg("%s does not come: %s",
+		    ipc_message(wanted)->name, err.text);
+	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
+}
+
+static void
+expect_nothing(void)
+{
+	settle();
+	ck_assert_int_eq(recv(broker, &msg, 1, MSG_PEEK | MSG_DONTWAIT), -1);
+}
+
+static void
+send_message(enum ipc_type type, void *message)
+{
+	struct err err;
+
+	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0, "%s",
+	    err.text);
+	ck_assert_int_eq(ipc_socket_send(broker, &packet, &err), 0);
+	ipc_packet_close(&packet);
+	settle();
+}
+
+static void
+answer(uint64_t id, const char *payload, size_t len)
+{
+	struct ipc_result result = { .id = id,
+		.payload = { (const uint8_t *)payload, len, -1 } };
+
+	send_message(IPC_RESULT, &result);
+}
+
+static void
+answer_text(uint64_t id, const char *payload)
+{
+	answer(id, payload, strlen(payload));
+}
+
+static void
+refuse(uint64_t id, const char *reason, const char *error)
+{
+	struct ipc_refused refused = { .id = id, .reason = reason,
+		.error = { (const uint8_t *)error, strlen(error), -1 } };
+
+	send_message(IPC_REFUSED, &refused);
+}
+
+/* The next line of the box, of whatever length. */
+static void
+read_line(struct buffer *line)
+{
+	char *newline = NULL;
+	size_t searched = 0;
+	ssize_t n;
+
+	for (;;) {
+		if (inbox.len > searched)
+			newline = memchr(inbox.data + searched, '\n',
+			    inbox.len - searched);
+		if (newline != NULL)
+			break;
+		searched = inbox.len;
+		n = read(box_in, buffer_reserve(&inbox, PIPE_CHUNK),
+		    PIPE_CHUNK);
+		if (n == 0 || (n == -1 && errno != EAGAIN))
+			ck_abort_msg("the box is cut off");
+		inbox.len += n > 0 ? (size_t)n : 0;
+		settle();
+	}
+	buffer_add(line, inbox.data, (size_t)(newline + 1 - inbox.data));
+	buffer_drop_front(&inbox, line->len);
+}
+
+static void
+box_reads(const char *expected)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	read_line(&line);
+	ck_assert_str_eq(line.data, expected);
+}
+
+/* All of this and nothing more. */
+static void
+box_reads_last(const char *expected)
+{
+	char c;
+
+	box_reads(expected);
+	settle();
+	ck_assert_uint_eq(inbox.len, 0);
+	ck_assert_int_eq(read(box_in, &c, 1), -1);
+	ck_assert_int_eq(errno, EAGAIN);
+}
+
+/* Requests and answers */
+
+START_TEST(each_request_has_its_message)
+{
+	open_calls();
+	ask(1, CALL("\"read\"", "{\"path\":\"x\"}"));
+	expect(IPC_CALL_TOOL);
+	ck_assert(msg.call_tool.id == 1);
+	ck_assert_str_eq(msg.call_tool.server, "fs");
+	ck_assert_uint_eq(msg.call_tool.tool.len, 6);
+	ck_assert_mem_eq(msg.call_tool.tool.data, "\"read\"", 6);
+	ask(REQUEST_ID_MAX, "{\"type\":\"list_tools\",\"server\":\"\\u0061\"}");
+	expect(IPC_LIST_TOOLS);
+	ck_assert(msg.list_tools.id == REQUEST_ID_MAX);
+	ck_assert_str_eq(msg.list_tools.server, "a");
+	ask(2, LIST_SERVERS);
+	expect(IPC_LIST_SERVERS);
+	ck_assert(msg.list_servers.id == 2);
+	ask(3, "{\"type\":\"load_server\",\"server\":\"b c\"}");
+	expect(IPC_LOAD_SERVER);
+	ck_assert(msg.load_server.id == 3);
+	ck_assert_str_eq(msg.load_server.server, "b c");
+	expect_nothing();
+	/* Only calls of tools are counted. */
+	ck_assert(calls_made(relay.calls) == 1);
+	close_calls();
+}
+END_TEST
+
+static const char *const awkward[] = {
+	"{}",
+	"{\"n\":18446744073709551616,\"f\":0.1,\"e\":1e400,\"m\":-0}",
+	"{\"z\":1,\"a\":{\"z\":\"\\u0000\",\"a\":[ ]},\"z\":1.0}",
+	"{ \"\\ud800\" : \"\\/\xe2\x80\xa8\xf0\x9f\x98\x80\" }",
+};
+
+START_TEST(bytes_are_kept)
+{
+	auto_free char *frame = mem_printf("{\"type\":\"rpc_response\","
+	    "\"id\":5,\"success\":true,\"payload\":%s}\n", awkward[_i]);
+	auto_free char *payload = mem_printf("{\"type\":\"call_tool\","
+	    "\"server\":\"fs\",\"tool\":\"\\u0000\",\"arguments\": %s }",
+	    awkward[_i]);
+
+	open_calls();
+	ask(5, payload);
+	expect(IPC_CALL_TOOL);
+	ck_assert_uint_eq(msg.call_tool.tool.len, 8);
+	ck_assert_mem_eq(msg.call_tool.tool.data, "\"\\u0000\"", 8);
+	ck_assert_uint_eq(msg.call_tool.arguments.len, strlen(awkward[_i]));
+	ck_assert_mem_eq(msg.call_tool.arguments.data, awkward[_i],
+	    strlen(awkward[_i]));
+	answer_text(5, awkward[_i]);
+	box_reads_last(frame);
+	close_calls();
+}
+END_TEST
+
+/* Returns a JSON object of exactly len bytes, which the caller frees. */
+static char *
+make_object(size_t len)
+{
+	char *object = mem_alloc(len + 1);
+
+	memset(object, 'x', len);
+	memcpy(object, "{\"x\":\"", 6);
+	memcpy(object + len - 2, "\"}", 2);
+	return object;
+}
+
+/* Above IPC_INLINE_MAX both ways go by memfd, up to the largest. */
+START_TEST(large_ones_go_by_memfd)
+{
+	const size_t len = _i == 0 ? IPC_INLINE_MAX + 1 : RESULT_MAX;
+	auto_free char *object = make_object(len);
+	auto_free char *payload = mem_printf("{\"type\":\"call_tool\","
+	    "\"server\":\"s\",\"tool\":\"t\",\"arguments\":%s}", object);
+	auto_free char *frame = mem_printf("{\"type\":\"rpc_response\","
+	    "\"id\":5,\"success\":true,\"payload\":%s}\n", object);
+	auto_free char *arguments = NULL;
+
+	open_calls();
+	ask(5, payload);
+	expect(IPC_CALL_TOOL);
+	arguments = ipc_blob_copy(&msg.call_tool.arguments, NULL);
+	ck_assert_uint_eq(msg.call_tool.arguments.len, len);
+	ck_assert_mem_eq(arguments, object, len);
+	ipc_message_close(IPC_CALL_TOOL, &msg);
+	answer(5, object, len);
+	box_reads_last(frame);
+	close_calls();
+}
+END_TEST
+
+START_TEST(refusals_of_the_broker)
+{
+	static char reason[REFUSED_REASON_MAX + 1];
+	auto_buffer struct buffer line = { 0 };
+
+	open_calls();
+	ask(1, LIST_SERVERS);
+	ask(2, CALL("\"t\"", "{}"));
+	ask(3, LIST_SERVERS);
+	refuse(3, "it said \"no\"\n", "");
+	box_reads(REFUSED_FRAME("3", "it said \\\"no\\\"\\n"));
+	refuse(2, "it failed", "{\"code\":-32000,\"data\":1e400}");
+	box_reads_last("{\"type\":\"rpc_response\",\"id\":2,\"success\":false,"
+	    "\"error\":{\"message\":\"it failed\",\"error\":"
+	    "{\"code\":-32000,\"data\":1e400}}}\n");
+	/* The longest sentence, each byte of which becomes six. */
+	memset(reason, 1, REFUSED_REASON_MAX);
+	refuse(1, reason, "");
+	read_line(&line);
+	ck_assert_uint_eq(line.len,
+	    strlen(REFUSED_FRAME("1", "")) + 6 * REFUSED_REASON_MAX);
+	close_calls();
+}
+END_TEST
+
+/* A large error object goes its way as a large result does. */
+START_TEST(refusals_with_large_errors)
+{
+	auto_free char *error = make_object(RESULT_MAX);
+	auto_free char *frame = mem_printf("{\"type\":\"rpc_response\","
+	    "\"id\":1,\"success\":false,\"error\":{\"message\":\"no\","
+	    "\"error\":%s}}\n", error);
+
+	open_calls();
+	ask(1, LIST_SERVERS);
+	refuse(1, "no", error);
+	box_reads_last(frame);
+	close_calls();
+}
+END_TEST
+
+/* What is refused here does not reach the broker. */
+START_TEST(mistakes_are_refused)
+{
+	open_calls();
+	ask(1, "{\"type\":\"list_tools\",\"server\":\"\"}");
+	box_reads(REFUSED_FRAME("1", "unknown server: no server has such a "
+	    "name, which is 1 to 128 bytes of UTF-8 without NUL"));
+	ask(1, CALL("\"t\"", "[]"));
+	box_reads_last(REFUSED_FRAME("1", "the arguments of a call are an "
+	    "object: a name and a value for each"));
+	expect_nothing();
+	ck_assert(calls_made(relay.calls) == 0);
+	close_calls();
+}
+END_TEST
+
+START_TEST(long_frames_are_refused)
+{
+	static char head[] = "{\"type\":\"rpc_request\",\"id\":8,\"payload\":";
+	struct line line = { .data = head, .len = strlen(head),
+		.oversized = 1, .total = 17000000 };
+	struct err err;
+
+	open_calls();
+	ck_assert_int_eq(calls_oversized(relay.calls, &line, &err), 0);
+	box_reads_last(REFUSED_FRAME("8", "the arguments of a call have at "
+	    "most 16 MiB as JSON; these need 17000000 bytes"));
+	line.len -= 3;
+	ck_assert_int_eq(calls_oversized(relay.calls, &line, &err), -1);
+	ck_assert_str_eq(err.text, "a frame of 17000000 bytes");
+	/* Nor may it take the id of another. */
+	line.len += 3;
+	ask(8, LIST_SERVERS);
+	ck_assert_int_eq(calls_oversized(relay.calls, &line, &err), -1);
+	ck_assert_str_eq(
+	    err.text, "a request with the id of one that is under way");
+	close_calls();
+}
+END_TEST
+
+START_TEST(ids_are_unique)
+{
+	struct err err;
+
+	open_calls();
+	ask(1, LIST_SERVERS);
+	ask(2, LIST_SERVERS);
+	ck_assert_int_eq(ask_with(1, LIST_SERVERS, &err), -1);
+	ck_assert_str_eq(
+	    err.text, "a request with the id of one that is under way");
+	answer_text(1, "[]");
+	ask(1, LIST_SERVERS);
+	ck_assert_int_eq(ask_with(2, CALL("\"t\"", "{}"), &err), -1);
+	ck_assert_int_eq(ask_with(0, LIST_SERVERS, &err), -1);
+	ck_assert_str_eq(err.text, "a request with a bad id");
+	close_calls();
+}
+END_TEST
+
+/* Bounds */
+
+#define TOO_MANY                                                               \
+	"more than 128 calls are under way; await some before making more"
+
+START_TEST(so_many_are_under_way)
+{
+	uint64_t id;
+
+	open_calls();
+	for (id = 1; id <= REQUESTS_MAX; id++)
+		ask(id, LIST_SERVERS);
+	ask(200, LIST_SERVERS);
+	box_reads_last(REFUSED_FRAME("200", TOO_MANY));
+	for (id = 1; id <= REQUESTS_MAX; id++) {
+		expect(IPC_LIST_SERVERS);
+		ck_assert(msg.list_servers.id == id);
+	}
+	expect_nothing();
+	/* Answered in another order; one that is answered makes room. */
+	answer_text(70, "[]");
+	ask(200, LIST_SERVERS);
+	ask(201, LIST_SERVERS);
+	box_reads("{\"type\":\"rpc_response\",\"id\":70,\"success\":true,"
+	    "\"payload\":[]}\n");
+	box_reads_last(REFUSED_FRAME("201", TOO_MANY));
+	for (id = REQUESTS_MAX; id > 0; id--)
+		if (id != 70)
+			answer_text(id, "[]");
+	answer_text(200, "[]");
+	close_calls();
+}
+END_TEST
+
+/* An answer that the box has not read holds its place. */
+START_TEST(unread_answers_hold_their_places)
+{
+	auto_free char *object = make_object(IPC_INLINE_MAX + 1);
+	uint64_t id;
+
+	open_calls();
+	for (id = 1; id <= REQUESTS_MAX; id++) {
+		ask(id, LIST_SERVERS);
+		expect(IPC_LIST_SERVERS);
+		answer(id, object, IPC_INLINE_MAX + 1);
+	}
+	/* The pipe has taken the first ones. */
+	ck_assert_uint_lt(outbox_answers(relay.outbox), REQUESTS_MAX);
+	while (outbox_answers(relay.outbox) < REQUESTS_MAX) {
+		ask(id, LIST_SERVERS);
+		answer_text(id++, "1");
+	}
+	ask(id, LIST_SERVERS);
+	ck_assert_uint_eq(outbox_answers(relay.outbox), REQUESTS_MAX);
+	for (; id > 1; id--) {
+		auto_buffer struct buffer line = { 0 };
+
+		read_line(&line);
+	}
+	box_reads_last(REFUSED_FRAME("132", TOO_MANY));
+	close_calls();
+}
+END_TEST
+
+/* Four answers of this size are just below the bound, as the pipe has some. */
+START_TEST(unread_answers_are_bounded)
+{
+	auto_free char *object = make_object(RESULT_MAX);
+	auto_buffer struct buffer line = { 0 };
+	int fds;
+
+	open_calls();
+	fds = unit_open_fds();
+	for (uint64_t id = 1; id <= 5; id++) {
+		ask(id, LIST_SERVERS);
+		answer(id, object, RESULT_MAX);
+	}
+	ck_assert_uint_eq(outbox_answers(relay.outbox), 4);
+	ck_assert_int_eq(unit_open_fds(), fds + 4);
+	ask(6, LIST_SERVERS);
+	refuse(6, "no", object);
+	ask(7, LIST_SERVERS);
+	answer_text(7, "1");
+	for (int n = 1; n <= 4; n++) {
+		buffer_reset(&line);
+		read_line(&line);
+		ck_assert_uint_gt(line.len, RESULT_MAX);
+	}
+	box_reads(REFUSED_FRAME("5", "the answer came, but is lost: with its "
+	    "16777273 bytes more than 64 MiB of answers would wait to be "
+	    "read; await calls before making more"));
+	box_reads(REFUSED_FRAME("6", "the answer came, but is lost: with its "
+	    "16777297 bytes more than 64 MiB of answers would wait to be "
+	    "read; await calls before making more"));
+	box_reads_last("{\"type\":\"rpc_response\",\"id\":7,\"success\":true,"
+	    "\"payload\":1}\n");
+	close_calls();
+}
+END_TEST
+
+/*
+ * Refusals, which nobody reads, are endless; what they may take is not: first
+ * nothing new is asked for, then the box is at fault.
+ */
+START_TEST(unread_refusals_are_bounded)
+{
+	struct err err;
+	uint64_t id = 1, made = 0;
+
+	open_calls();
+	while (outbox_unread(relay.outbox) < ANSWERS_UNREAD_MAX)
+		ck_assert_int_eq(ask_with(id++, CALL("\"t\"", "1"), &err), 0);
+	ck_assert_int_eq(ask_with(id++, LIST_SERVERS, &err), 0);
+	expect_nothing();
+	while (ask_with(id++, CALL("\"t\"", "{}"), &err) == 0)
+		made++;
+	ck_assert_str_eq(err.text, "requests without end, and no answer read");
+	ck_assert_uint_gt(made, 50000);
+	ck_assert_uint_gt(outbox_unread(relay.outbox),
+	    ANSWERS_UNREAD_MAX + REFUSALS_UNREAD_MAX);
+	ck_assert_uint_lt(outbox_unread(relay.outbox),
+	    ANSWERS_UNREAD_MAX + REFUSALS_UNREAD_MAX + KIB);
+	expect_nothing();
+	ck_assert(calls_made(relay.calls) == 0);
+	close_calls();
+}
+END_TEST
+
+/* Whoever has them keeps them in memory, which is not the box's. */
+START_TEST(arguments_under_way_are_bounded)
+{
+	auto_free char *object = make_object(TOOL_ARGUMENTS_MAX);
+	auto_free char *payload = mem_printf("{\"type\":\"call_tool\","
+	    "\"server\":\"s\",\"tool\":\"t\",\"arguments\":%s}", object);
+	int n;
+
+	open_calls();
+	for (n = 1; n <= 4; n++)
+		ask((uint64_t)n, payload);
+	ask(5, CALL("\"t\"", "{}"));
+	box_reads_last(REFUSED_FRAME("5", "the arguments of the calls under "
+	    "way have more than 64 MiB; await some before making more"));
+	ask(6, LIST_SERVERS);
+	for (n = 1; n <= 4; n++) {
+		expect(IPC_CALL_TOOL);
+		ipc_message_close(IPC_CALL_TOOL, &msg);
+	}
+	expect(IPC_LIST_SERVERS);
+	answer_text(2, "1");
+	ask(5, CALL("\"t\"", "{}"));
+	expect(IPC_CALL_TOOL);
+	ck_assert(calls_made(relay.calls) == 5);
+	close_calls();
+}
+END_TEST
+
+/* A broker that does not read: a full queue is not the end of anything. */
+START_TEST(a_slow_broker_is_waited_for)
+{
+	auto_free char *object = make_object(IPC_INLINE_MAX);
+	auto_free char *payload = mem_printf("{\"type\":\"call_tool\","
+	    "\"server\":\"s\",\"tool\":\"t\",\"arguments\":%s}", object);
+	uint64_t id;
+
+	open_calls();
+	for (id = 1; id <= REQUESTS_MAX; id++)
+		ask(id, payload);
+	for (id = 1; id <= REQUESTS_MAX; id++) {
+		expect(IPC_CALL_TOOL);
+		ck_assert(msg.call_tool.id == id);
+	}
+	expect_nothing();
+	close_calls();
+}
+END_TEST
+
+/* Ends */
+
+START_TEST(without_servers_all_is_refused)
+{
+	open_calls();
+	calls_close(relay.calls, CALLS_NO_SERVERS);
+	ask(1, CALL("\"t\"", "{}"));
+	box_reads(REFUSED_FRAME("1", CALLS_NO_SERVERS));
+	ask(1, LIST_SERVERS);
+	box_reads_last(REFUSED_FRAME("1", CALLS_NO_SERVERS));
+	expect_nothing();
+	close_calls();
+}
+END_TEST
+
+/* The broker ends: in order (0), with half a message (1) or a wrong one (2). */
+START_TEST(a_broker_may_end)
+{
+	static const uint8_t wrong[] = { IPC_RUNNING, 0, 0, 0 };
+	auto_free char *object = make_object(TOOL_ARGUMENTS_MAX);
+	int n;
+
+	open_calls();
+	silence();
+	for (n = 1; n <= 3; n++)
+		ask((uint64_t)n, CALL("\"t\"", "{}"));
+	answer_text(2, "1"); /* this one is not lost */
+	if (_i > 0)
+		ck_assert_int_gt(send(broker, wrong, _i == 1 ? 2 : 4, 0), 0);
+	else
+		fd_close(&broker);
+	settle();
+	ck_assert_ptr_null(relay.broker);
+	box_reads("{\"type\":\"rpc_response\",\"id\":2,\"success\":true,"
+	    "\"payload\":1}\n");
+	box_reads(REFUSED_FRAME("3", CALLS_BROKER_LOST));
+	box_reads(REFUSED_FRAME("1", CALLS_BROKER_LOST));
+	ask(1, LIST_SERVERS);
+	box_reads_last(REFUSED_FRAME("1", CALLS_BROKER_LOST));
+	ck_assert(calls_made(relay.calls) == 3);
+	close_calls();
+}
+END_TEST
+
+/* Its end is not noticed yet: no call is lost, and none is made. */
+START_TEST(a_broker_may_just_have_ended)
+{
+	struct err err;
+
+	open_calls();
+	ask(1, CALL("\"t\"", "{}"));
+	fd_close(&broker);
+	ck_assert_int_eq(ask_with(2, CALL("\"t\"", "{}"), &err), 0);
+	box_reads(REFUSED_FRAME("2", CALLS_BROKER_LOST));
+	box_reads_last(REFUSED_FRAME("1", CALLS_BROKER_LOST));
+	ck_assert(calls_made(relay.calls) == 1);
+	close_calls();
+}
+END_TEST
+
+/* Out of descriptors: large arguments cannot go now, small ones can. */
+START_TEST(a_send_may_fail)
+{
+	auto_free char *object = make_object(IPC_INLINE_MAX + 1);
+	auto_free char *payload = mem_printf("{\"type\":\"call_tool\","
+	    "\"server\":\"s\",\"tool\":\"t\",\"arguments\":%s}", object);
+	struct rlimit old, none;
+
+	open_calls();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &old), 0);
+	none = (struct rlimit){ 3, old.rlim_max };
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ask(1, payload);
+	ask(2, CALL("\"t\"", "{}"));
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
+	box_reads_last(REFUSED_FRAME("1", "the servers cannot be asked: "
+	    "create a memfd: Too many open files"));
+	expect(IPC_CALL_TOOL);
+	ck_assert(msg.call_tool.id == 2);
+	ck_assert(calls_made(relay.calls) == 1);
+	close_calls();
+}
+END_TEST
+
+/* It asked and went: what comes for it is dropped, large or small. */
+START_TEST(a_box_may_end)
+{
+	auto_free char *object = make_object(RESULT_MAX);
+	int fds;
+
+	open_calls();
+	ask(1, LIST_SERVERS);
+	ask(2, LIST_SERVERS);
+	ask(3, LIST_SERVERS);
+	fd_close(&box_in);
+	fds = unit_open_fds();
+	answer(1, object, RESULT_MAX);
+	answer_text(2, "1");
+	refuse(3, "no", object);
+	ck_assert_int_eq(unit_open_fds(), fds - 1);
+	ck_assert_uint_eq(outbox_unread(relay.outbox), 0);
+	close_calls();
+}
+END_TEST
+
+/* Nonsense from someone more trusted: the relay has nothing to go by. */
+START_TEST(an_answer_to_nothing_is_fatal)
+{
+	open_calls();
+	silence();
+	ask(1, LIST_SERVERS);
+	answer_text(1, "1");
+	if (_i == 0)
+		answer_text(1, "1");
+	else
+		refuse(2, "no", "");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, each_request_has_its_message);
+	tcase_add_loop_test(tc, bytes_are_kept, 0, UNIT_COUNT(awkward));
+	tcase_add_loop_test(tc, large_ones_go_by_memfd, 0, 2);
+	tcase_add_test(tc, refusals_of_the_broker);
+	tcase_add_test(tc, refusals_with_large_errors);
+	tcase_add_test(tc, mistakes_are_refused);
+	tcase_add_test(tc, long_frames_are_refused);
+	tcase_add_test(tc, ids_are_unique);
+	tcase_add_test(tc, so_many_are_under_way);
+	tcase_add_test(tc, unread_answers_hold_their_places);
+	tcase_add_test(tc, unread_answers_are_bounded);
+	tcase_add_test(tc, unread_refusals_are_bounded);
+	tcase_add_test(tc, arguments_under_way_are_bounded);
+	tcase_add_test(tc, a_slow_broker_is_waited_for);
+	tcase_add_test(tc, without_servers_all_is_refused);
+	tcase_add_loop_test(tc, a_broker_may_end, 0, 3);
+	tcase_add_test(tc, a_broker_may_just_have_ended);
+	tcase_add_test(tc, a_send_may_fail);
+	tcase_add_test(tc, a_box_may_end);
+	tcase_add_loop_exit_test(
+	    tc, an_answer_to_nothing_is_fatal, FATAL_EXIT_STATUS, 0, 2);
+}
+
+int
+main(void)
+{
+	return unit_run("calls", add_tests);
+}
