@@ -1,8 +1,8 @@
 /*
  * Tests of relay/main and relay/on_supervisor: a whole relay in a process of
- * its own, with the test as its supervisor and as its box. Only lockdown() is
- * a stand-in, because sanitizers do not live behind the real one. Linked with
- * all files of relay/, main() under the name relay_main().
+ * its own, with the test as its supervisor, its broker and its box. Only
+ * lockdown() is a stand-in, because sanitizers do not live behind the real
+ * one. Linked with all files of relay/, main() under the name relay_main().
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,17 @@
 #include "relay/relay.h"
 #include "unit.h"
 
-#define READY "{\"type\":\"ready\"}\n"
+#define READY   "{\"type\":\"ready\"}\n"
+#define SERVERS "[{\"name\":\"fs\"}]"
+#define RUN                                                                    \
+	"{\"type\":\"run\",\"code\":\"print(1)\",\"servers\":" SERVERS "}\n"
+#define CALL                                                                   \
+	"{\"type\":\"rpc_request\",\"id\":1,\"payload\":{\"type\":"            \
+	"\"call_tool\",\"server\":\"fs\",\"tool\":\"t\",\"arguments\":"        \
+	"{\"x\":1e400}}}\n"
+#define REFUSED_FRAME(reason)                                                  \
+	"{\"type\":\"rpc_response\",\"id\":1,\"success\":false,"             \
+	"\"error\":{\"message\":\"" reason "\"}}\n"
 
 int relay_main(void);
 
@@ -44,6 +54,7 @@ lockdown(enum role role, struct err *err)
 
 static pid_t pid;
 static int channel; /* the supervisor's end */
+static int broker;  /* the broker's end */
 /* The box's ends of the pipes, and the relay's until START has gone. */
 static int box_in, box_out, code_out, code_errors;
 static struct ipc_start start;
@@ -71,17 +82,33 @@ send_start(void)
 	ipc_packet_close(&packet);
 }
 
+/* Makes the ends of a channel; that of the relay is as it must come. */
+static void
+make_session(int *relay_end, int *broker_end)
+{
+	int fds[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    fds), 0);
+	ck_assert_int_eq(fd_set_nonblock(fds[0], 1, NULL), 0);
+	*relay_end = fds[0];
+	*broker_end = fds[1];
+}
+
 /* Makes the pipes and what is said of them. */
 static void
 make_start(const char *code, size_t len, size_t output_max)
 {
 	start = (struct ipc_start){ .execution = 7,
 		.output_max = output_max,
-		.code = { (const uint8_t *)code, len, -1 } };
+		.brokered = 1,
+		.code = { (const uint8_t *)code, len, -1 },
+		.servers = { (const uint8_t *)SERVERS, strlen(SERVERS), -1 } };
 	make_pipe(&box_in, &start.control_out);
 	make_pipe(&start.control_in, &box_out);
 	make_pipe(&start.out, &code_out);
 	make_pipe(&start.errors, &code_errors);
+	make_session(&start.session, &broker);
 }
 
 /* In the child: as spawn leaves a worker behind. */
@@ -97,16 +124,15 @@ become_relay(int fd)
 	_exit(relay_main());
 }
 
-/* Starts a relay, which finds its first message waiting. */
+/* Starts a relay, which finds start waiting. */
 static void
-start_relay(const char *code, size_t len, size_t output_max)
+start_made(void)
 {
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	channel = pair[0];
-	make_start(code, len, output_max);
 	send_start();
 	pid = fork();
 	ck_assert_int_ne(pid, -1);
@@ -116,23 +142,36 @@ start_relay(const char *code, size_t len, size_t output_max)
 }
 
 static void
+start_relay(const char *code, size_t len, size_t output_max)
+{
+	make_start(code, len, output_max);
+	start_made();
+}
+
+static void
 start_small(void)
 {
 	start_relay("print(1)", 8, 1024);
 }
 
-/* Waits for the next message, which must be of this type. */
+/* Waits for the next message from there, which must be of this type. */
 static void
-expect(enum ipc_type wanted)
+expect_on(int fd, enum ipc_type wanted)
 {
 	struct err err = { 0, "it has ended" };
 	enum ipc_type type;
 
-	if (ipc_socket_receive(channel, &packet, &err) != 1 ||
+	if (ipc_socket_receive(fd, &packet, &err) != 1 ||
 	    ipc_decode(&packet, &type, &msg, &err) == -1)
 		ck_abort_msg("%s does not come: %s",
 		    ipc_message(wanted)->name, err.text);
 	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
+}
+
+static void
+expect(enum ipc_type wanted)
+{
+	expect_on(channel, wanted);
 }
 
 static void
@@ -151,6 +190,7 @@ end_relay(void)
 {
 	fd_close(&channel);
 	expect_exit(0);
+	fd_close(&broker);
 	fd_close(&box_in);
 	fd_close(&box_out);
 	fd_close(&code_out);
@@ -187,19 +227,62 @@ expect_done(const char *out, const char *errors)
 	ipc_message_close(IPC_DONE, &msg);
 }
 
+/* The next bytes for the box, which must be these. */
+static void
+box_reads(const char *expected)
+{
+	auto_free char *got = mem_alloc(strlen(expected) + 1);
+	size_t done = 0;
+	ssize_t n;
+
+	while (done < strlen(expected)) {
+		n = read(box_in, got + done, strlen(expected) - done);
+		ck_assert_int_gt(n, 0);
+		done += (size_t)n;
+	}
+	ck_assert_str_eq(got, expected);
+}
+
+/* The box says that it is ready, and gets its code. */
+static void
+run_small(void)
+{
+	put(box_out, READY, strlen(READY));
+	expect(IPC_RUNNING);
+	box_reads(RUN);
+}
+
+/* Everything of the box ends; nothing was printed. */
+static void
+end_box(uint64_t tool_calls)
+{
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect(IPC_DONE);
+	ck_assert_uint_eq(msg.done.out.len, 0);
+	ck_assert(msg.done.tool_calls == tool_calls);
+	ipc_message_close(IPC_DONE, &msg);
+}
+
+static void
+send_result(uint64_t id, const char *payload, size_t len)
+{
+	struct ipc_result result = { .id = id,
+		.payload = { (const uint8_t *)payload, len, -1 } };
+	struct err err;
+
+	ck_assert_int_eq(ipc_encode(IPC_RESULT, &result, &packet, &err), 0);
+	ck_assert_int_eq(ipc_socket_send(broker, &packet, &err), 0);
+	ipc_packet_close(&packet);
+}
+
 /* Tests */
 
 START_TEST(runs_one_execution)
 {
-	static const char frame[] =
-	    "{\"type\":\"run\",\"code\":\"print(1)\"}\n";
-	char run[sizeof(frame)] = "";
-
 	start_small();
-	put(box_out, READY, strlen(READY));
-	expect(IPC_RUNNING);
-	ck_assert_int_eq(read(box_in, run, sizeof(run)), sizeof(frame) - 1);
-	ck_assert_str_eq(run, frame);
+	run_small();
 	put(code_out, "1\n", 2);
 	put(code_errors, "a \xff\n", 4);
 	fd_close(&code_out);
@@ -409,9 +492,159 @@ START_TEST(is_named_after_its_execution)
 }
 END_TEST
 
+/* Calls of tools */
+
+START_TEST(hands_calls_over)
+{
+	start_small();
+	run_small();
+	put(box_out, CALL, strlen(CALL));
+	expect_on(broker, IPC_CALL_TOOL);
+	ck_assert(msg.call_tool.id == 1);
+	ck_assert_uint_eq(msg.call_tool.arguments.len, 11);
+	ck_assert_mem_eq(msg.call_tool.arguments.data, "{\"x\":1e400}", 11);
+	send_result(1, "{\"y\":0.1}", 9);
+	box_reads("{\"type\":\"rpc_response\",\"id\":1,\"success\":true,"
+	    "\"payload\":{\"y\":0.1}}\n");
+	end_box(1);
+	end_relay();
+}
+END_TEST
+
+/* The session is closed at once: nobody is behind it. */
+START_TEST(refuses_calls_without_a_broker)
+{
+	char c;
+
+	make_start("print(1)", 8, 1024);
+	start.brokered = 0;
+	start_made();
+	run_small();
+	ck_assert_int_eq(recv(broker, &c, 1, 0), 0);
+	put(box_out, CALL, strlen(CALL));
+	box_reads(REFUSED_FRAME(CALLS_NO_SERVERS));
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
+/* It ends in order (0) or with nonsense (1): the code runs on. */
+START_TEST(outlives_its_broker)
+{
+	start_small();
+	run_small();
+	put(box_out, CALL, strlen(CALL));
+	expect_on(broker, IPC_CALL_TOOL);
+	if (_i == 1)
+		ck_assert_int_eq(send(broker, "x", 1, 0), 1);
+	else
+		fd_close(&broker);
+	box_reads(REFUSED_FRAME(CALLS_BROKER_LOST));
+	put(box_out, CALL, strlen(CALL));
+	box_reads(REFUSED_FRAME(CALLS_BROKER_LOST));
+	end_box(1);
+	end_relay();
+}
+END_TEST
+
+START_TEST(ends_with_an_answer_to_nothing)
+{
+	start_small();
+	run_small();
+	send_result(1, "1", 1);
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+START_TEST(ends_with_a_start_without_servers)
+{
+	make_start("", 0, 1024);
+	start.servers.len = 0;
+	start_made();
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+/* A request that is none ends the box, also behind good ones. */
+START_TEST(reports_a_bad_request)
+{
+	static const char bad[] = "{\"type\":\"rpc_request\",\"id\":2}\n";
+
+	start_small();
+	run_small();
+	put(box_out, CALL, strlen(CALL));
+	put(box_out, bad, strlen(bad));
+	expect_on(broker, IPC_CALL_TOOL);
+	expect(IPC_FAULT);
+	ck_assert_str_eq(
+	    msg.fault.reason, "a request without one good \"payload\"");
+	/* The answer comes while the box is being ended. */
+	send_result(1, "1", 1);
+	end_box(1);
+	end_relay();
+}
+END_TEST
+
+/* The most memory that the relay ever had, in kB. */
+static long
+relay_peak(void)
+{
+	auto_free char *path = mem_printf("/proc/%d/status", (int)pid);
+	FILE *file = fopen(path, "r");
+	char line[256];
+	long peak = -1;
+
+	ck_assert_ptr_nonnull(file);
+	while (fgets(line, sizeof(line), file) != NULL)
+		if (strncmp(line, "VmHWM:", 6) == 0)
+			peak = strtol(line + 6, NULL, 10);
+	fclose(file);
+	ck_assert_int_gt(peak, 0);
+	return peak;
+}
+
+/* The largest answers, which the box is slow to read, stay where they are. */
+START_TEST(keeps_no_large_answers)
+{
+	auto_free char *payload = mem_alloc(RESULT_MAX + 1);
+	long peak;
+	int n;
+
+	start_small();
+	run_small();
+	peak = relay_peak();
+	memset(payload, '1', RESULT_MAX);
+	for (n = 1; n <= 3; n++) {
+		auto_free char *call = mem_printf("{\"type\":\"rpc_request\","
+		    "\"id\":%d,\"payload\":{\"type\":\"list_servers\"}}\n", n);
+
+		put(box_out, call, strlen(call));
+		expect_on(broker, IPC_LIST_SERVERS);
+		send_result((uint64_t)n, payload, RESULT_MAX);
+	}
+	for (n = 1; n <= 3; n++) {
+		auto_free char *frame = mem_printf("{\"type\":"
+		    "\"rpc_response\",\"id\":%d,\"success\":true,"
+		    "\"payload\":%s}\n", n, payload);
+
+		box_reads(frame);
+	}
+	ck_assert_int_lt(relay_peak() - peak, 4096);
+	end_box(0);
+	end_relay();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_test(tc, hands_calls_over);
+	tcase_add_test(tc, refuses_calls_without_a_broker);
+	tcase_add_loop_test(tc, outlives_its_broker, 0, 2);
+	tcase_add_test(tc, ends_with_an_answer_to_nothing);
+	tcase_add_test(tc, ends_with_a_start_without_servers);
+	tcase_add_test(tc, reports_a_bad_request);
+	tcase_add_test(tc, keeps_no_large_answers);
 	tcase_add_test(tc, runs_one_execution);
 	tcase_add_loop_test(tc, concludes_with_the_last_pipe, 0, 6);
 	tcase_add_test(tc, hands_over_much_output);
