@@ -522,7 +522,17 @@ exec('def g(x: int): pass'); print(g.__annotations__)
 ]
 
 MODULE = [
-    Case("names", "print(sorted(globals()))", None),
+    Case("names", """
+print(sorted(set(globals()) - {
+    'LOADED_MCP_SERVERS', 'mcp_servers', 'runtime'}))
+""", None),
+    Case("names of ours", """
+import sys
+print(mcp_servers, LOADED_MCP_SERVERS, 'mcp' in sys.modules)
+print(runtime.__name__, runtime.list_servers(), 'mcp' in sys.modules)
+import mcp
+print(runtime is mcp.runtime is sys.modules['mcp.runtime'])
+""", "{} () False\nmcp.runtime () True\nTrue\n", like=False),
     Case("__name__", "print(__name__, __spec__, __package__)",
          "__main__ None None\n"),
     Case("__doc__", "'''What I am.'''\nprint(__doc__)", "What I am.\n"),
@@ -1264,7 +1274,7 @@ class Box:
             os.closerange(5 if control else 3, 256)
 
         self.process = subprocess.Popen(
-            [sys.executable, "-I", "-X", "utf8", BOOTSTRAP],
+            [sys.executable, "-I", "-B", "-X", "utf8", BOOTSTRAP],
             close_fds=False, preexec_fn=arrange, **place.options())
         os.close(in_read)
         os.close(out_write)
@@ -1444,7 +1454,7 @@ class Protocol(unittest.TestCase):
         with Place() as place:
             box = Box(place)
             box.ready()
-            box.send(b' { "servers": [{"a": [1.5, -2e9, NaN, null, true]}], '
+            box.send(b' { "later": [{"a": [1.5, -2e9, NaN, null, true]}], '
                      b'"code":"print(1)", "type" :"run", "x":{} } \r\n')
             self.assertEqual(box.end().out, "1\n")
 

@@ -12,12 +12,14 @@ NAMES = dict(globals())  # what this interpreter gives to every script
 import builtins  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
+from _frozen_importlib_external import PathFinder  # noqa: E402
 
 try:
     from _json import make_scanner
 except ImportError:
     make_scanner = None
 
+OURS = __file__.rpartition("/")[0] + "/"
 CONTROL_IN, CONTROL_OUT = 3, 4
 CHUNK = 1 << 16  # what a pipe holds
 HIGHEST = 1024  # select() cannot watch descriptors from here on
@@ -72,6 +74,54 @@ class AwaitingModule(type(sys)):
             return self.__dict__["__file__"]
         except KeyError:
             raise AttributeError("__file__") from None
+
+
+class Finder:
+    """In sys.meta_path: the package mcp is ours, whatever is installed."""
+
+    def __init__(self, box):
+        self.box = box
+
+    def find_spec(self, name, path=None, target=None):
+        """Return where a module of mcp is; mcp.servers knows of its own."""
+        if name == "mcp":
+            sys.modules["mcp._box"] = self.box
+            return PathFinder.find_spec(name, [OURS])
+        if name == "mcp.runtime":
+            spec = PathFinder.find_spec(name, path)
+            spec.loader.create_module = self.become_runtime
+            return spec
+        if name.startswith("mcp.servers."):
+            return sys.modules["mcp.servers"].find(name)
+        return None
+
+    def become_runtime(self, spec):
+        """Make the module mcp.runtime of what stood for it."""
+        self.box.runtime.__class__ = type(sys)
+        return self.box.runtime
+
+
+class Runtime(type(sys)):
+    """The global 'runtime' until it is used; then it is mcp.runtime."""
+
+    def __getattr__(self, name):
+        """Become the module."""
+        import mcp.runtime
+        return getattr(mcp.runtime, name)
+
+    def __dir__(self):
+        """Become the module."""
+        import mcp.runtime
+        return dir(mcp.runtime)
+
+
+class Servers(dict):
+    """The global 'mcp_servers': loaded servers by name; aliases work, too."""
+
+    def __missing__(self, name):
+        """Return a server by its alias; else say what would help."""
+        from mcp import _servers
+        return _servers.missing(name)
 
 
 class Report:
@@ -138,7 +188,7 @@ def without_ours(trace, awaiting):
     """
     frames = []
     while trace is not None:
-        if trace.tb_frame.f_code.co_filename != __file__:
+        if not trace.tb_frame.f_code.co_filename.startswith(OURS):
             frames.append(trace)
         trace = trace.tb_next
     first = 0
@@ -195,7 +245,7 @@ def take_control():
 
 
 def receive(control):
-    """Say that we are ready and return the code that is to be run."""
+    """Say that we are ready and return the code and the servers it has."""
     os.write(control[1], b'{"type":"ready"}\n')
     parts = [b""]
     while not parts[-1].endswith(b"\n"):
@@ -206,7 +256,7 @@ def receive(control):
         frame = parse(b"".join(parts).decode().strip())
         if frame["type"] != "run":
             raise ValueError("its type is not 'run'")
-        return frame["code"].encode()
+        return frame["code"].encode(), frame.get("servers", ())
     except (AttributeError, LookupError, RecursionError, TypeError,
             ValueError) as error:
         raise Malformed("the relay sent no run frame (%s: %s)" % (
@@ -285,10 +335,26 @@ def execute(code, module):
     asyncio.run(eval(code, module.__dict__))
 
 
-def run(source):
+def offer_servers(names, control, told):
+    """Give the code what it calls servers with.
+
+    Unless there are servers, nothing is imported before the code uses it.
+    """
+    box = type(sys)("mcp._box")
+    box.control, box.pid, box.told = control, os.getpid(), told
+    box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
+    sys.meta_path.insert(0, Finder(box))
+    names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
+                 runtime=box.runtime)
+    if told:
+        import mcp._servers  # noqa: F401
+
+
+def run(source, control, told):
     """Run the code as a script; errors are the interpreter's to report."""
     path, source = store(source)
     module = become_main(path)
+    offer_servers(module.__dict__, control, told)
     awaiting = False
     try:
         code = compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
@@ -309,13 +375,18 @@ def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
-    run(wait_for_code())
+    run(*wait_for_code())
 
 
 def wait_for_code():
-    """Return the code; without one end, saying why."""
+    """Return the code, the pipes and the servers.
+
+    Without code end, saying why.
+    """
     try:
-        return receive(take_control())
+        control = take_control()
+        source, told = receive(control)
+        return source, control, told
     except Malformed as error:
         reason = str(error)
     except OSError as error:

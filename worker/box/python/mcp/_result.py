@@ -1,0 +1,96 @@
+"""What a call comes to: a result, or the one class of errors."""
+from . import _values
+
+SHOWN_MAX = 2000  # characters of a message that str() shows
+
+
+class MCPError(Exception):
+    """A server, a tool or a call could not be used, or failed.
+
+    message says why in one sentence, and str() names the server and the
+    tool before it.  server and tool are names, where there are any; result
+    is the result of a tool that reported an error itself; code and data are
+    those of a JSON-RPC error.
+    """
+
+    __module__ = "mcp.runtime"
+
+    def __init__(self, message, server=None, tool=None, result=None,
+                 code=None, data=None):
+        super().__init__(message)
+        self.message, self.server, self.tool = message, server, tool
+        self.result, self.code, self.data = result, code, data
+
+    def __str__(self):
+        """Return one sentence that begins with the server and the tool."""
+        named = ".".join(
+            str(name) for name in (self.server, self.tool) if name)
+        text = str(self.message)
+        if len(text) > SHOWN_MAX:
+            text = text[:SHOWN_MAX] + "... (%d characters)" % len(text)
+        return "%s: %s" % (named, text) if named else text
+
+
+class Result(dict):
+    """The result of a tool: the dict that MCP defines, and short cuts."""
+
+    __module__ = "mcp.runtime"
+
+    @property
+    def text(self):
+        """All blocks of text, joined by newlines."""
+        blocks = self.get("content")
+        blocks = blocks if isinstance(blocks, list) else ()
+        return "\n".join(
+            block["text"] for block in blocks if isinstance(block, dict)
+            and block.get("type", "text") == "text"
+            and isinstance(block.get("text"), str))
+
+    @property
+    def data(self):
+        """The structured content, else the text as JSON, else the text."""
+        if self.get("structuredContent") is not None:
+            return self["structuredContent"]
+        text = self.text
+        try:
+            return _values.read(text)
+        except (ValueError, RecursionError):
+            return text
+
+    @property
+    def is_error(self):
+        """Whether the tool says that it failed."""
+        return self.get("isError") is True
+
+
+def at_once(value):
+    """Return a value that is there already, as one that can be awaited."""
+    for kind in ReadyDict, ReadyList, ReadyTuple:
+        if isinstance(value, kind.__base__):
+            return kind(value)
+    return value
+
+
+def _await(self):
+    """Return the value itself: there is nothing to wait for."""
+    return self
+    yield
+
+
+class ReadyDict(dict):
+    """A dict that may be awaited, too."""
+
+    __await__ = _await
+
+
+class ReadyList(list):
+    """A list that may be awaited, too."""
+
+    __await__ = _await
+
+
+class ReadyTuple(tuple):
+    """A tuple that may be awaited, too."""
+
+    __slots__ = ()
+    __await__ = _await

@@ -1,0 +1,232 @@
+"""JSON as Python values, and back, without changing any of them.
+
+What Python's own library would change or refuse is kept here: integers of
+any length whatever sys.set_int_max_str_digits says, and numbers beyond the
+range of a float.  What JSON cannot hold is refused, naming the place.
+"""
+from _json import encode_basestring as quoted, make_scanner
+
+DEPTH_MAX = 250  # the relay accepts 256, with what stands around a value
+DIGITS_SAFE = 600  # sys.set_int_max_str_digits takes no less than 640
+KINDS = "JSON knows None, bool, int, float, str, list, tuple and dict"
+
+
+class Literal(float):
+    """A number that no float can hold; keeps the text it came as.
+
+    In calculations it is what Python makes of that text: inf, or 0.0.
+    """
+
+    def __new__(cls, text):
+        """Take the text of the number."""
+        self = super().__new__(cls, text)
+        self.text = text
+        return self
+
+    def __repr__(self):
+        """Return the number as it came."""
+        return self.text
+
+    __str__ = __repr__
+
+    def __reduce__(self):
+        """Copies and pickles keep the text."""
+        return Literal, (self.text,)
+
+
+class Unfit(Exception):
+    """A part of a value is nothing for JSON; path leads to it, reversed."""
+
+    def __init__(self, kind, reason):
+        super().__init__(reason)
+        self.kind, self.reason, self.path = kind, reason, []
+
+
+class Fast:
+    """The settings of the scanner: Python's int, which may refuse."""
+
+    strict = True
+    object_hook = object_pairs_hook = None
+
+    @staticmethod
+    def parse_float(text):
+        """Return a float, or the text where a float would lose it all."""
+        value = float(text)
+        if value - value:
+            return Literal(text)
+        if not value and has_digits(text):
+            return Literal(text)
+        return value
+
+    parse_int = int
+
+    @staticmethod
+    def parse_constant(text):
+        """Refuse what only Python's own library would write."""
+        raise ValueError("%s is no JSON" % text)
+
+
+class Careful(Fast):
+    """The same, for integers of any length."""
+
+    @staticmethod
+    def parse_int(text):
+        """Return the integer, exactly."""
+        return integer(text)
+
+
+def has_digits(text):
+    """Whether a number is not zero as it is written."""
+    return bool(text.lower().partition("e")[0].strip("-0."))
+
+
+def integer(text):
+    """Return the integer that text is, however long: by halves."""
+    if text.startswith("-"):
+        return -integer(text[1:])
+    if len(text) <= DIGITS_SAFE:
+        return int(text)
+    low = len(text) // 2
+    return integer(text[:-low]) * 10 ** low + integer(text[-low:])
+
+
+def digits(value):
+    """Return the digits of an integer, however many: by halves."""
+    if value < 0:
+        return "-" + digits(-value)
+    try:
+        return int.__repr__(value)
+    except ValueError:
+        low = value.bit_length() * 3 // 20  # half of log10(2)
+        first, second = divmod(int(value), 10 ** low)
+        return digits(first) + digits(second).zfill(low)
+
+
+SCAN_FAST, SCAN_CAREFUL = make_scanner(Fast), make_scanner(Careful)
+
+
+def scan(text, scanner):
+    """Return the one value that text is; raises ValueError."""
+    text = text.strip(" \t\r\n")
+    try:
+        value, end = scanner(text, 0)
+    except StopIteration:
+        raise ValueError("it is no JSON") from None
+    if end != len(text):
+        raise ValueError("there is something behind the JSON")
+    return value
+
+
+def read(text):
+    """Return the JSON value that text is.
+
+    Raises ValueError for what is none, RecursionError for what is nested
+    too deeply.
+    """
+    try:
+        return scan(text, SCAN_FAST)
+    except ValueError:
+        return scan(text, SCAN_CAREFUL)
+
+
+def write(value, name):
+    """Return a value as JSON, in bytes, on one line.
+
+    name is what the user calls the value.  Raises TypeError or ValueError,
+    with a sentence that names the part that cannot be written.
+    """
+    parts = []
+    try:
+        write_value(value, parts.append, 0)
+    except Unfit as unfit:
+        path = "".join("[%s]" % place(key) for key in reversed(unfit.path))
+        kind, reason = unfit.kind, unfit.reason
+    else:
+        return "".join(parts).encode()
+    raise kind("%s%s %s" % (name, path, reason))
+
+
+def place(key):
+    """Return a key or an index as it is written between brackets."""
+    return quoted(key) if isinstance(key, str) else repr(key)
+
+
+def write_value(value, put, depth):
+    """Write one value by giving its parts to put."""
+    if isinstance(value, str):
+        write_text(value, put)
+    elif value is None:
+        put("null")
+    elif value is True:
+        put("true")
+    elif value is False:
+        put("false")
+    elif isinstance(value, int):
+        put(digits(value))
+    elif isinstance(value, float):
+        put(float_text(value))
+    elif depth == DEPTH_MAX:
+        raise Unfit(ValueError, "is nested more than %d deep" % DEPTH_MAX)
+    elif isinstance(value, dict):
+        write_dict(value, put, depth + 1)
+    elif isinstance(value, (list, tuple)):
+        write_list(value, put, depth + 1)
+    else:
+        raise Unfit(TypeError, "is of type %s, which JSON cannot hold: %s" % (
+            type(value).__name__, KINDS))
+
+
+def write_text(value, put):
+    """Write a string; half of a character cannot be sent."""
+    if not value.isascii():
+        try:
+            str.encode(value)
+        except UnicodeEncodeError as error:
+            raise Unfit(ValueError, "has a lone surrogate at index %d, which "
+                        "is no character" % error.start) from None
+    put(quoted(value))
+
+
+def float_text(value):
+    """Return a float as JSON writes it."""
+    if isinstance(value, Literal):
+        return value.text
+    text = float.__repr__(value)
+    if value - value != 0:
+        raise Unfit(ValueError, "is %s, which JSON cannot hold: use None or "
+                    "a string" % text)
+    return text
+
+
+def write_list(value, put, depth):
+    """Write a list or a tuple."""
+    index, mark = -1, "["
+    try:
+        for index, item in enumerate(value):
+            put(mark)
+            write_value(item, put, depth)
+            mark = ","
+    except Unfit as unfit:
+        unfit.path.append(index)
+        raise
+    put("[]" if index < 0 else "]")
+
+
+def write_dict(value, put, depth):
+    """Write a dict; its order is kept."""
+    key, mark = None, "{"
+    try:
+        for key, item in value.items():
+            put(mark)
+            if not isinstance(key, str):
+                raise Unfit(TypeError, "has a key of type %s: keys must be "
+                            "strings" % type(key).__name__)
+            write_text(key, put)
+            put(":")
+            write_value(item, put, depth)
+            mark = ","
+    except Unfit as unfit:
+        if isinstance(key, str):
+            unfit.path.append(key)
+        raise
+    put("{}" if mark == "{" else "}")

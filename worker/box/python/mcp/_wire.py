@@ -1,0 +1,384 @@
+"""The two pipes to the relay, shared by every thread and event loop.
+
+No thread of our own reads them: whoever waits does, and hands the others
+their answers.  A thread that waits takes the role of the reader and blocks
+in read(); while nobody has that role, every event loop that waits watches
+the pipe.  Answers go through lists that a signal cannot tear: what an
+exception interrupts, the next one who comes goes on with.
+
+    mutex     guards everything but rest; is never held while something blocks
+    writing   guards rest and the pipe that we write to
+"""
+import os
+from _thread import allocate_lock, get_ident
+from collections import deque
+
+from . import _box, _values
+
+CHUNK = 1 << 16  # what a pipe holds
+MOST = 128  # requests under way; the relay refuses more
+ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
+ANSWER = b'{"type":"rpc_response","id":'
+NUMBER_END = len(ANSWER) + 20
+ENDED = "the connection to the servers has ended"
+CHILD = ("only the first process of the code can call servers, not a child "
+         "of it: make the call there and hand the result on")
+NESTED = ("a signal handler cannot call a server while the code that it "
+          "interrupts waits for one")
+NEW, QUEUED, SENT, DONE = range(4)
+
+
+class Refused(Exception):
+    """What a request came to when it was no answer.
+
+    error is the JSON-RPC error object of the server, if there is one.
+    """
+
+    def __init__(self, message, error=None):
+        super().__init__(message)
+        self.message = message
+        self.error = error if isinstance(error, dict) else {}
+
+
+class Request:
+    """One request: its bytes, who waits for it, and what it came to."""
+
+    __slots__ = ("payload", "state", "line", "failure", "wakes")
+
+    def __init__(self, payload):
+        self.payload, self.state = payload, NEW
+        self.line = self.failure = None
+        self.wakes = []
+
+    def finish(self, line, failure=None):
+        """Take the answer and wake those who wait."""
+        self.line, self.failure = line, failure
+        self.state, self.payload = DONE, None
+        for wake in self.wakes:
+            wake()
+
+    def answer(self):
+        """Return the payload of the answer; raises Refused."""
+        if self.failure:
+            raise Refused(self.failure)
+        try:
+            frame = _values.read(self.line.decode())
+            if frame["success"]:
+                return frame["payload"]
+            error = frame["error"]
+            message, cause = error["message"], error.get("error")
+        except (AttributeError, LookupError, RecursionError, TypeError,
+                ValueError) as error:
+            raise Refused("Python cannot read the answer (%s: %s)" % (
+                type(error).__name__, error)) from None
+        raise Refused(message, cause)
+
+
+class Watch:
+    """An event loop that waits: for how much, and whether it looks."""
+
+    __slots__ = ("count", "looks")
+
+    def __init__(self):
+        self.count, self.looks = 0, False
+
+
+class Wire:
+    """Both pipes, and everything under way."""
+
+    def __init__(self, control, pid):
+        self.source, self.target = control
+        self.pid = pid
+        self.mutex, self.writing = allocate_lock(), allocate_lock()
+        self.queue, self.sent, self.last = deque(), {}, 0
+        self.rest = memoryview(b"")  # of a frame that is half written
+        self.chunks, self.seen, self.lines = [], 0, deque()
+        self.broken = None  # why there is nothing more to expect
+        self.reader = None  # the thread that reads
+        self.followers = {}  # threads that wait for another to read
+        self.loops = {}
+
+    def start(self, request):
+        """Send a request now, or as soon as there is room for it."""
+        if self.is_elsewhere(request):
+            return
+        with self.mutex:
+            if self.broken:
+                request.finish(None, self.broken)
+                return
+            request.state = QUEUED
+            self.queue.append(request)
+        self.send_queued()
+
+    def is_elsewhere(self, request):
+        """Whether this is a child: then the request fails at once."""
+        if os.getpid() == self.pid:
+            return False
+        request.finish(None, CHILD)
+        return True
+
+    def withdraw(self, request):
+        """Nobody waits any more: a request that was not sent never is."""
+        if request.state != QUEUED or os.getpid() != self.pid:
+            return
+        with self.mutex:
+            if request.state == QUEUED and not request.wakes:
+                self.queue.remove(request)
+                request.state = NEW
+
+    # Writing
+
+    def send_queued(self):
+        """Send requests as long as there is room."""
+        try:
+            with self.writing:
+                self.flush()
+                while self.take_next():
+                    self.flush()
+        except OSError:
+            with self.mutex:
+                self.give_up()
+
+    def take_next(self):
+        """Number the next request and make it the one that is written."""
+        with self.mutex:
+            if not self.queue or len(self.sent) >= MOST:
+                return False
+            request = self.queue.popleft()
+            self.last += 1
+            self.sent[self.last] = request
+            request.state = SENT
+            self.rest = memoryview(ASKING % (self.last, request.payload))
+            request.payload = None
+            return True
+
+    def flush(self):
+        """Write what is left of the frame.
+
+        A signal between write() and the statement behind it would lose the
+        count; inside of extend() there is no room for one.
+        """
+        while self.rest:
+            counts = []
+            try:
+                counts.extend(map(os.write, (self.target,), (self.rest,)))
+            finally:
+                self.rest = self.rest[sum(counts):]
+
+    # Reading
+
+    def read(self):
+        """Read once; a chunk cannot get lost, as in flush()."""
+        try:
+            self.chunks.extend(map(os.read, (self.source,), (CHUNK,)))
+        except OSError:
+            self.chunks.append(b"")
+
+    def digest(self):
+        """Deliver what has been read; the mutex is held."""
+        ended = False
+        while self.seen < len(self.chunks) and not ended:
+            chunk = self.chunks[self.seen]
+            ended = not chunk
+            if b"\n" in chunk:
+                self.split()
+            elif chunk:
+                self.seen += 1
+        while self.lines:
+            self.deliver(self.lines[0])
+            self.lines.popleft()
+        if ended:
+            self.give_up()
+
+    def split(self):
+        """Make lines of the chunks; to do it twice does no harm."""
+        end = self.seen + 1
+        lines = b"".join(self.chunks[:end]).split(b"\n")
+        rest = lines.pop()
+        self.lines.extend(lines)
+        self.seen = 0
+        self.chunks[:end] = [rest] if rest else []
+
+    def deliver(self, line):
+        """Give an answer to the request that it is for."""
+        try:
+            if line.startswith(ANSWER):
+                number = int(line[len(ANSWER):NUMBER_END].split(b",", 1)[0])
+            else:
+                number = _values.read(line.decode())["id"]
+            request = self.sent.pop(number, None)
+        except (LookupError, RecursionError, TypeError, ValueError):
+            return
+        if request:
+            request.finish(line)
+
+    def give_up(self):
+        """Nothing more will come: fail all that is under way."""
+        self.broken = ENDED
+        requests = [*self.sent.values(), *self.queue]
+        self.sent.clear()
+        self.queue.clear()
+        for request in requests:
+            request.finish(None, ENDED)
+
+    # Threads that wait
+
+    def wait(self, request):
+        """Return when the request is done."""
+        if self.is_elsewhere(request):
+            return
+        me, gate = get_ident(), allocate_lock()
+        if self.reader == me:
+            raise RuntimeError(NESTED)
+        gate.acquire()
+        wake = Opener(gate)
+        try:
+            with self.mutex:
+                request.wakes.append(wake)
+            while request.state != DONE:
+                if self.leads(request, me, wake):
+                    self.lead(request)
+                elif request.state != DONE:
+                    gate.acquire()
+        finally:
+            with self.mutex:
+                if wake in request.wakes:
+                    request.wakes.remove(wake)
+                self.retire(me)
+
+    def leads(self, request, me, wake):
+        """Whether this thread has the role of the reader, or gets it."""
+        with self.mutex:
+            if request.state == DONE:
+                return False
+            if self.reader is None:
+                self.followers.pop(me, None)
+                self.reader = me
+            elif self.reader != me:
+                self.followers[me] = wake
+            return self.reader == me
+
+    def lead(self, request):
+        """Read for everybody until the request is done."""
+        while True:
+            with self.mutex:
+                self.digest()
+            if self.queue:
+                self.send_queued()
+            if request.state == DONE:
+                return
+            self.read()
+
+    def retire(self, me):
+        """Hand the role on: to a thread, or else to the event loops."""
+        self.followers.pop(me, None)
+        if self.reader != me:
+            return
+        self.reader = None
+        for ident, wake in self.followers.items():
+            self.reader = ident
+            del self.followers[ident]
+            wake()
+            return
+        for loop, watch in list(self.loops.items()):
+            if not watch.looks:
+                self.tell(loop, self.look_again, loop)
+
+    # Event loops that wait
+
+    def tell(self, loop, function, *args):
+        """Have a loop call a function, soon; a closed one is forgotten."""
+        try:
+            loop.call_soon_threadsafe(function, *args)
+        except RuntimeError:
+            self.loops.pop(loop, None)
+
+    def watch(self, loop, request, wake):
+        """Have the loop call wake() when the request is done.
+
+        Returns False when it is done already.
+        """
+        if self.is_elsewhere(request):
+            return False
+        with self.mutex:
+            if request.state == DONE:
+                return False
+            watch = self.loops.setdefault(loop, Watch())
+            watch.count += 1
+            request.wakes.append(wake)
+            self.look(loop, watch)
+        return True
+
+    def unwatch(self, loop, request, wake):
+        """Undo one watch()."""
+        if os.getpid() != self.pid:
+            return
+        with self.mutex:
+            if wake in request.wakes:
+                request.wakes.remove(wake)
+            watch = self.loops.get(loop)
+            if watch is None:
+                return
+            watch.count -= 1
+            if not watch.count:
+                self.look_away(loop, watch)
+                self.loops.pop(loop, None)
+
+    def look(self, loop, watch):
+        """Have the loop watch the pipe, unless a thread reads."""
+        if watch.looks or self.reader is not None or self.broken:
+            return
+        try:
+            loop.add_reader(self.source, self.on_readable, loop)
+            watch.looks = True
+        except (OSError, ValueError):
+            self.give_up()
+
+    def look_away(self, loop, watch):
+        """Have the loop not watch the pipe."""
+        try:
+            loop.remove_reader(self.source)
+        except (OSError, RuntimeError, ValueError):
+            pass
+        watch.looks = False
+
+    def look_again(self, loop):
+        """The thread that read has what it waited for."""
+        with self.mutex:
+            watch = self.loops.get(loop)
+            if watch is not None:
+                self.look(loop, watch)
+
+    def on_readable(self, loop):
+        """Read, unless somebody else has done so or is about to."""
+        import select
+        with self.mutex:
+            watch = self.loops.get(loop)
+            if watch is None:
+                loop.remove_reader(self.source)
+                return
+            if self.reader is not None or self.broken:
+                self.look_away(loop, watch)
+                return
+            if select.select((self.source,), (), (), 0)[0]:
+                self.read()
+            self.digest()
+        if self.queue:
+            self.send_queued()
+
+
+class Opener:
+    """Opens a gate, which may be open; the mutex of the wire is held."""
+
+    __slots__ = ("gate",)
+
+    def __init__(self, gate):
+        self.gate = gate
+
+    def __call__(self):
+        """Open it."""
+        if self.gate.locked():
+            self.gate.release()
+
+
+WIRE = Wire(_box.control, _box.pid)

@@ -1,0 +1,126 @@
+"""The functions by which code finds, loads and calls MCP servers.
+
+    result = await runtime.call_tool("fs", "read_file", {"path": "a.txt"})
+    print(result.text)
+
+What must be waited for is a call: 'await' it, or ask it for '.result()'.
+What is there at once may be awaited all the same.  Servers and tools are
+given by their names or their aliases.
+"""
+from . import _servers
+from ._result import MCPError, Result, at_once
+
+__all__ = [
+    "MCPError", "Result", "call_tool", "call_tool_sync", "configure",
+    "describe_server", "discovered_servers", "list_loaded_server_metadata",
+    "list_servers", "list_servers_sync", "list_tools", "list_tools_sync",
+    "load_server"]
+
+
+def call_tool(server, tool, arguments=None):
+    """Return a call of a tool, to be awaited; it comes to a Result.
+
+    Raises MCPError when awaited; TypeError or ValueError at once for
+    arguments that JSON cannot hold.
+    """
+    if not isinstance(tool, str):
+        raise TypeError("a tool is given by its name, not by an object of "
+                        "type %s" % type(tool).__name__)
+    arguments = {} if arguments is None else arguments
+    if not isinstance(arguments, dict):
+        raise TypeError("arguments must be a dict, not an object of type %s"
+                        % type(arguments).__name__)
+    found = _servers.find_server(server)
+    name = found.__server__.name if found else server
+    text = _servers.arguments_text(name, tool, arguments)
+    return _servers.call("%s.%s" % (name, tool),
+                         _servers.call_by_name(server, tool, text))
+
+
+def call_tool_sync(server, tool, arguments=None):
+    """Call a tool, wait for it, and return its Result."""
+    return call_tool(server, tool, arguments).result()
+
+
+def discovered_servers(detailed=False):
+    """Return the names of all servers that may be loaded, as a tuple.
+
+    detailed: dicts of name and description.  It waits for the answer.
+    """
+    servers = _servers.run("list_servers", _servers.list_servers())
+    if detailed:
+        servers = [{"name": told["name"],
+                    "description": told.get("description") or ""}
+                   for told in servers]
+    else:
+        servers = [told["name"] for told in servers]
+    return at_once(tuple(servers))
+
+
+def list_servers():
+    """Return the names of the loaded servers, as a tuple, at once."""
+    return at_once(tuple(_servers.LOADED))
+
+
+def list_servers_sync():
+    """Return what list_servers() returns."""
+    return list_servers()
+
+
+def list_tools(server):
+    """Return a call, to be awaited, that lists the tools of a server.
+
+    It comes to a list of dicts: server, serverAlias, tool, toolAlias, and
+    where the server has them description, inputSchema, outputSchema.
+    """
+    return _servers.call("list_tools", _servers.entries_of(server))
+
+
+def list_tools_sync(server):
+    """Wait for list_tools(server) and return its list."""
+    return list_tools(server).result()
+
+
+def describe_server(name):
+    """Return a dict about any server that may be loaded.
+
+    It has name, alias, description and loaded; for a loaded one tools, too,
+    as list_tools() returns them.  It waits for the answers.
+    """
+    found = _servers.find_server(name)
+    if found is None:
+        told = dict(_servers.run(
+            "describe_server", _servers.find_allowed(name)))
+        told["loaded"] = False
+    else:
+        told = found.__server__.told()
+        told["tools"] = list_tools_sync(found)
+    return at_once(told)
+
+
+def list_loaded_server_metadata():
+    """Return a list of dicts about the loaded servers, at once.
+
+    They have name, alias, description and loaded.
+    """
+    return at_once([server.__server__.told()
+                    for server in _servers.LOADED.values()])
+
+
+def load_server(name):
+    """Return a call, to be awaited, that loads an allowed server.
+
+    It comes to the server, which is also mcp_<alias>, in mcp_servers, in
+    LOADED_MCP_SERVERS and importable from mcp.servers from then on.
+    """
+    return _servers.call("load_server", _servers.load(name))
+
+
+def configure(*, raise_on_error=None):
+    """Change how calls behave, and return how they do.
+
+    raise_on_error: whether a result with isError raises MCPError.
+    """
+    if raise_on_error is not None:
+        _servers.SETTINGS["raise_on_error"] = bool(raise_on_error)
+    return at_once(dict(_servers.SETTINGS))
