@@ -118,6 +118,10 @@
 #define SERVER_START_MS 120000
 #define DOWNSTREAM_EOF_MS 2000
 #define DOWNSTREAM_TERM_MS 2000
+/* What its keeper is given to kill it, with thousands of processes perhaps. */
+#define DOWNSTREAM_KILL_MS 2000
+/* A keeper that kills looks again after so long, or when somebody has ended. */
+#define KEEPER_PAUSE_MS 10
 /* Pauses before a server that keeps failing is started again: doubled. */
 #define SERVER_PAUSE_FIRST_MS 500
 #define SERVER_PAUSE_MOST_MS 30000

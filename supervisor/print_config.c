@@ -149,6 +149,24 @@ print_config_line(FILE *out, const char *what, const char *text)
 	fputc('\n', out);
 }
 
+/* What a variable has put into it is not shown. */
+static void
+print_config_program(FILE *out, const struct server *server)
+{
+	auto_free char *nowhere = NULL;
+
+	if (server->program != NULL) {
+		if (strstr(server->command, "${") == NULL)
+			print_config_line(out, "program", server->program);
+		return;
+	}
+	if (server->searched != NULL)
+		nowhere = mem_printf("not found; searched %s",
+		    server->searched);
+	print_config_line(
+	    out, "program", nowhere == NULL ? "not found" : nowhere);
+}
+
 static size_t
 print_config_arguments(const struct server *server)
 {
@@ -171,11 +189,7 @@ print_config_server(FILE *out, const struct server *server)
 	fputs("\n    command      ", out);
 	print_config_text(out, server->command);
 	fprintf(out, ", %zu argument%s\n", n, n == 1 ? "" : "s");
-	/* What a variable has put into it is not shown. */
-	if (server->program == NULL)
-		print_config_line(out, "program", "not found");
-	else if (strstr(server->command, "${") == NULL)
-		print_config_line(out, "program", server->program);
+	print_config_program(out, server);
 	print_config_names(out, server);
 	print_config_line(out, "cwd", server->cwd);
 	print_config_line(out, "description", server->description);

@@ -2,11 +2,14 @@
  * Children and their ends, by pidfd: no number that could mean somebody else
  * by now, and SIGCHLD only tells when to look for those without one. Runs in
  * the supervisor, the parent of every worker, of every box's first process and
- * of the code itself.
+ * of the code itself, of keepers, and of what a keeper that was killed has
+ * left behind.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -24,6 +27,8 @@
 struct child {
 	LIST_ENTRY(child) entry;
 	int pidfd;
+	pid_t pid; /* 0: not asked for yet */
+	int last;  /* the signal at the end of the program */
 	struct event *ended_event;
 	child_ended *ended; /* NULL when nobody wants to know */
 	void *ctx;
@@ -32,13 +37,20 @@ struct child {
 static LIST_HEAD(, child) reaper_children =
     LIST_HEAD_INITIALIZER(reaper_children);
 
-static struct event *reaper_signal;
+static struct event *reaper_event;
 
 /*
  * Boxes that are being built: their processes are our children before we are
  * told of them, and must not be taken for somebody's leavings.
  */
 static unsigned int reaper_held;
+
+/* There may be orphans: what a keeper that was killed had kept. */
+static int reaper_hunting;
+
+/* Children from before we were executed: they are nobody's orphans. */
+static pid_t *reaper_older;
+static size_t reaper_nolder;
 
 /* The raw call: glibc's waitid does not give the resource usage. */
 static long
@@ -63,24 +75,112 @@ reaper_knows(pid_t pid)
 	return 0;
 }
 
+/* Orphans */
+
+/* The pid of a child, for as long as it is not reaped; -1 if it cannot. */
+static int
+reaper_find_pid(struct child *child)
+{
+	char path[64];
+	FILE *info;
+
+	if (child->pid > 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", child->pidfd);
+	info = fopen(path, "re");
+	if (info == NULL)
+		return -1;
+	while (child->pid == 0 && !feof(info))
+		if (fscanf(info, "Pid: %d", &child->pid) != 1 &&
+		    fscanf(info, "%*[^\n]%*c") == EOF)
+			break;
+	fclose(info);
+	return child->pid == 0 ? -1 : 0;
+}
+
+static int
+reaper_note_older(void *ctx, pid_t pid)
+{
+	(void)ctx;
+	reaper_older = mem_resize(
+	    reaper_older, (reaper_nolder + 1) * sizeof(*reaper_older));
+	reaper_older[reaper_nolder++] = pid;
+	return 1;
+}
+
+/* Its number may be that of an orphan from now on. */
+static void
+reaper_forget_older(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < reaper_nolder; i++)
+		if (reaper_older[i] == pid)
+			reaper_older[i] = 0;
+}
+
+/* Returns whether it is an orphan that could be killed. */
+static int
+reaper_kill_unknown(void *ctx, pid_t pid)
+{
+	const struct child *child;
+	size_t i;
+
+	(void)ctx;
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (child->pid == pid)
+			return 0;
+	for (i = 0; i < reaper_nolder; i++)
+		if (reaper_older[i] == pid)
+			return 0;
+	/* A child, and not reaped: the number is still its. */
+	return kill(pid, SIGKILL) == 0;
+}
+
+/*
+ * Kills the children that nobody watches. Returns whether there may be more:
+ * what was killed may have had children, which become ours with its end.
+ */
+static int
+reaper_hunt(void)
+{
+	struct child *child;
+
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (reaper_find_pid(child) == -1)
+			return 1; /* or it would be killed itself */
+	return children_each(reaper_kill_unknown, NULL) > 0;
+}
+
 /*
  * Reaps children that nobody told us of: a box that was killed while it was
  * being built leaves one or two. Behind one that is watched we look again
  * when that one has been reaped.
  */
 static void
-reaper_sweep(void)
+reaper_reap_unknown(void)
 {
 	siginfo_t si;
 
-	while (reaper_held == 0) {
+	for (;;) {
 		si.si_pid = 0;
 		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
 		    si.si_pid == 0 || reaper_knows(si.si_pid) ||
 		    waitid(P_PID, (id_t)si.si_pid, &si, WEXITED) == -1)
 			return;
+		reaper_forget_older(si.si_pid);
 		log_debug("swept process %d", (int)si.si_pid);
 	}
+}
+
+static void
+reaper_sweep(void)
+{
+	if (reaper_held > 0)
+		return;
+	reaper_reap_unknown();
+	if (reaper_hunting)
+		reaper_hunting = reaper_hunt();
 }
 
 /* SIGCHLD: perhaps of a child that is not watched. */
@@ -96,8 +196,11 @@ reaper_on_signal(evutil_socket_t sig, short what, void *arg)
 void
 reaper_init(struct event_base *base)
 {
-	reaper_signal = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
-	event_add(reaper_signal, NULL);
+	children_each(reaper_note_older, NULL);
+	/* Orphans of ours come to us. It cannot fail, nor would we be without. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
+	event_add(reaper_event, NULL);
 }
 
 void
@@ -164,6 +267,7 @@ reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
 	}
 	child = mem_alloc(sizeof(*child));
 	child->pidfd = fd_take(pidfd);
+	child->last = SIGKILL;
 	child->ended = ended;
 	child->ctx = ctx;
 	child->ended_event = event_new(base, child->pidfd,
@@ -174,14 +278,25 @@ reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
 }
 
 void
-reaper_kill(struct child *child)
+reaper_signal(struct child *child, int sig)
 {
 	/* ESRCH: it has ended already, and will be reaped. */
 	if (child != NULL &&
-	    syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0) ==
-	        -1 &&
+	    syscall(SYS_pidfd_send_signal, child->pidfd, sig, NULL, 0) == -1 &&
 	    errno != ESRCH)
-		log_error("cannot kill a child: errno %d", errno);
+		log_error("cannot send a signal to a child: errno %d", errno);
+}
+
+void
+reaper_kill(struct child *child)
+{
+	reaper_signal(child, SIGKILL);
+}
+
+void
+reaper_finish_with(struct child *child, int sig)
+{
+	child->last = sig;
 }
 
 void
@@ -191,28 +306,51 @@ reaper_forget(struct child **childp)
 
 	if (child == NULL)
 		return;
-	reaper_kill(child);
+	reaper_signal(child, child->last);
 	child->ended = NULL;
+}
+
+void
+reaper_kill_orphans(void)
+{
+	reaper_hunting = 1;
+	reaper_sweep();
+}
+
+/* Reaps whoever has ended. Returns whether there are more children. */
+static int
+reaper_reap_all(void)
+{
+	siginfo_t si;
+
+	do {
+		si.si_pid = 0;
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) == -1)
+			return 0; /* ECHILD */
+	} while (si.si_pid != 0);
+	return 1;
 }
 
 void
 reaper_finish(unsigned int ms)
 {
 	const struct timespec pause = { 0, 1000000 };
+	unsigned int half = ms / 2;
 	struct child *child;
-	siginfo_t si;
 
-	loop_event_free(&reaper_signal);
+	loop_event_free(&reaper_event);
 	LIST_FOREACH (child, &reaper_children, entry)
-		reaper_kill(child);
+		reaper_signal(child, child->last);
 	/* The loop is over: a bounded wait, a millisecond at a time. */
-	for (; ms > 0; ms--) {
-		do {
-			si.si_pid = 0;
-			if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) == -1)
-				return; /* ECHILD: none is left */
-		} while (si.si_pid != 0);
+	for (; reaper_reap_all(); ms--) {
+		if (ms == 0) {
+			log_warn("some children did not end in time");
+			return;
+		}
+		if (ms == half)
+			LIST_FOREACH (child, &reaper_children, entry)
+				reaper_kill(child);
+		reaper_hunt();
 		nanosleep(&pause, NULL);
 	}
-	log_warn("some children did not end in time");
 }

@@ -10,9 +10,6 @@
 #include "../common/mem.h"
 #include "servers.h"
 
-/* What execvp searches where PATH is not set, and a little more. */
-#define SERVER_SEARCH "/usr/local/bin:/usr/bin:/bin"
-
 /* Always -1, for the caller to return. */
 static int
 server_set(struct server *server, enum server_state state, const char *why)
@@ -155,7 +152,7 @@ server_expand_cwd(struct server *server, char **envp, struct err *err)
 	return 0;
 }
 
-/* Where the command is looked for: its own PATH, ours, or the usual. */
+/* The PATH that it was given: its own, or ours. */
 static const char *
 server_search(const struct server *server, char **envp)
 {
@@ -166,18 +163,24 @@ server_search(const struct server *server, char **envp)
 		if (strncmp(p, "PATH=", 5) == 0)
 			return p + 5;
 	p = expand_variable(envp, "PATH", strlen("PATH"));
-	return p != NULL && *p != '\0' ? p : SERVER_SEARCH;
+	return p != NULL ? p : "";
 }
 
 void
 server_judge_program(struct servers *servers, struct server *server)
 {
 	const struct servers_setup *setup = &servers->setup;
+	const char *command = server->run.data;
 
+	free(server->path);
 	free(server->program);
-	server->program = server_program_find(server->run.data,
-	    server_search(server, setup->envp),
+	free(mem_take(&server->searched));
+	server->path = server_path_extend(
+	    server_search(server, setup->envp), setup->envp);
+	server->program = server_program_find(command, server->path,
 	    server->run_cwd == NULL ? setup->folder : server->run_cwd);
+	if (server->program == NULL && strchr(command, '/') == NULL)
+		server->searched = mem_strdup(server->path);
 }
 
 static int

@@ -48,6 +48,7 @@ servers_remove(struct servers *servers, struct server *server)
 	free(server->run.data);
 	free(server->run_env.data);
 	free(server->run_cwd);
+	free(server->path);
 	free(server->program);
 	free(server->alias);
 	free(server->searched);

@@ -78,8 +78,9 @@ struct server {
 	struct server_texts run;
 	struct server_texts run_env;
 	char *run_cwd; /* NULL: ours */
-	char *program; /* the path of the command; NULL: it is nowhere */
-	char *searched; /* where it was looked for: a PATH; NULL: nowhere */
+	char *path;     /* its PATH */
+	char *program;  /* the path of the command; NULL: it is nowhere */
+	char *searched; /* where that was looked for; NULL: nowhere else */
 	/* Of those in force (config.h): its name as Python can write it. */
 	char *alias;
 };
@@ -162,6 +163,15 @@ void server_judge(struct servers *servers, struct server *server);
 
 /* Looks for the program of an entry that is taken: sets server->program. */
 void server_judge_program(struct servers *servers, struct server *server);
+
+/* server_path.c: where programs are looked for. */
+
+/*
+ * Returns the folders of search (which may be empty), and behind them those
+ * that a login would add and that there are, for the home of envp: a PATH. The
+ * caller frees it.
+ */
+char *server_path_extend(const char *search, char **envp);
 
 /* server_program.c: which program a command is. */
 

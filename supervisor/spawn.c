@@ -1,7 +1,8 @@
 /*
  * The only fork and exec of the program. A worker starts with an empty
  * environment, four descriptors, no_new_privs, a session of its own, and (when
- * we are root) a user of its own. Runs in the supervisor.
+ * we are root) a user of its own; a server is an ordinary program of the user,
+ * below a keeper. Runs in the supervisor, and spawn_program in keepers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -74,15 +75,23 @@ spawn_init(struct err *err)
 	return 0;
 }
 
+/* No handler of ours, and nothing ignored. */
+static void
+spawn_reset_handlers(void)
+{
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+}
+
 /* Every signal as a program expects it at its start. */
 static void
 spawn_reset_signals(void)
 {
 	sigset_t none;
-	int sig;
 
-	for (sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
+	spawn_reset_handlers();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -154,6 +163,21 @@ spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
 	spawn_fail("execute it");
 }
 
+/*
+ * The pidfd of a child that was just made: it cannot have been reaped by
+ * anybody else, so the pid is still its. Without one it gets the signal.
+ */
+static int
+spawn_open_pidfd(pid_t pid, int sig, int *pidfd, struct err *err)
+{
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (*pidfd != -1)
+		return 0;
+	err_sys(err, "open a pidfd");
+	kill(pid, sig);
+	return -1;
+}
+
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid,
     int channel, int *pidfd, struct err *err)
@@ -184,13 +208,87 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 		return err_sys(err, "start %s: %s", role_info(role)->binary,
 		    spawn_failed);
 	}
-	/* It cannot have been reaped by anybody else: the pid is still its. */
-	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (*pidfd == -1) {
-		err_sys(err, "open a pidfd");
-		kill(pid, SIGKILL);
+	if (spawn_open_pidfd(pid, SIGKILL, pidfd, err) == -1)
 		return -1;
-	}
 	log_debug("started %s as process %d", title, (int)pid);
+	return 0;
+}
+
+/* Servers */
+
+void
+spawn_complain(
+    const struct spawn_program *program, const char *what, const char *path)
+{
+	const char *why = strerror(errno);
+
+	if (errno == ENOENT && access(path, F_OK) == 0)
+		why = "the interpreter that it names is missing";
+	dprintf(program->errors, "caisson: cannot %s %s: %s\n", what, path,
+	    why);
+	_exit(SPAWN_COMPLAINED);
+}
+
+/*
+ * In the child of a keeper, where every signal is blocked. The server may need
+ * setuid helpers: it keeps the right to new privileges, and who we are.
+ */
+static void __attribute__((noreturn))
+spawn_become_program(const struct spawn_program *program, pid_t keeper)
+{
+	struct spawn_program own = *program;
+
+	own.errors = STDERR_FILENO;
+	setsid();
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1 ||
+	    getppid() != keeper ||
+	    dup2(program->in, STDIN_FILENO) == -1 ||
+	    dup2(program->out, STDOUT_FILENO) == -1 ||
+	    dup2(program->errors, STDERR_FILENO) == -1 ||
+	    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) == -1)
+		_exit(SPAWN_COMPLAINED);
+	if (own.cwd != NULL && chdir(own.cwd) == -1)
+		spawn_complain(&own, "enter the folder", own.cwd);
+	spawn_reset_signals();
+	/* A path is not searched; a text without "#!" goes to /bin/sh. */
+	execvpe(own.path, own.argv, own.envp);
+	spawn_complain(&own, "execute", own.path);
+}
+
+pid_t
+spawn_program(const struct spawn_program *program)
+{
+	pid_t keeper = getpid();
+	/* A folder on a dead network drive must not hold up the keeper. */
+	pid_t pid = fork();
+
+	if (pid == 0)
+		spawn_become_program(program, keeper);
+	return pid;
+}
+
+int
+spawn_server(unsigned long number, const struct spawn_program *program,
+    int *pidfd, struct err *err)
+{
+	pid_t supervisor = getpid();
+	sigset_t all, before;
+	pid_t pid;
+
+	/* The keeper never has a moment in which a signal ends it. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid == 0) {
+		spawn_reset_handlers();
+		keeper_run(number, supervisor, program);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid == -1)
+		return err_sys(err, "start a process");
+	if (spawn_open_pidfd(pid, KEEPER_KILL, pidfd, err) == -1)
+		return -1;
+	log_debug("started %s[%lu] as process %d",
+	    role_info(ROLE_KEEPER)->name, number, (int)pid);
 	return 0;
 }

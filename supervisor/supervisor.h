@@ -8,6 +8,7 @@
 #ifndef SUPERVISOR_SUPERVISOR_H
 #define SUPERVISOR_SUPERVISOR_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/queue.h>
 #include <sys/resource.h>
@@ -208,6 +209,67 @@ int spawn_init(struct err *err);
 int spawn_worker(enum role role, unsigned long number, unsigned int uid,
     int channel, int *pidfd, struct err *err);
 
+/*
+ * The program of a server, and what it finds when it starts. The descriptors
+ * are above 2 and become its 0, 1 and 2; nothing else is open in it.
+ */
+struct spawn_program {
+	const char *path; /* with a slash */
+	char **argv;
+	char **envp;
+	const char *cwd; /* NULL: ours */
+	int in;
+	int out;
+	int errors;
+};
+
+/*
+ * Starts a keeper of that number, which starts the program as the user that we
+ * are, in a session of its own, and ends as it ends. Returns 0 and the pidfd
+ * of the keeper, which the caller owns, or -1 with err. No descriptor of
+ * program is closed; nothing of it is needed afterwards.
+ */
+int spawn_server(unsigned long number, const struct spawn_program *program,
+    int *pidfd, struct err *err);
+
+/*
+ * For keepers: starts the program as a child that dies with us. What cannot be
+ * done for it is a line in its errors and SPAWN_COMPLAINED as its end. Returns
+ * its pid, or -1 with errno.
+ */
+pid_t spawn_program(const struct spawn_program *program);
+
+/* For keepers: "cannot WHAT PATH: why (errno)" to the errors, and the end. */
+void spawn_complain(const struct spawn_program *program, const char *what,
+    const char *path) __attribute__((noreturn));
+
+/* What a shell says of a command that it cannot run. */
+#define SPAWN_COMPLAINED 127
+
+/* keeper.c: the process between us and a server. */
+
+/* What it can be told: to ask the server to end; to kill it with all it has. */
+#define KEEPER_ASK SIGTERM
+#define KEEPER_KILL SIGUSR1
+
+/*
+ * Is the keeper, in the child of a fork with every signal blocked, until
+ * nothing is left of the program; also when supervisor, our parent, has ended.
+ */
+void keeper_run(unsigned long number, pid_t supervisor,
+    const struct spawn_program *program) __attribute__((noreturn));
+
+/* children.c: the processes whose parent we are. */
+
+/* Told of a child, running or ended. Returns whether it counts. */
+typedef int children_found(void *ctx, pid_t pid);
+
+/*
+ * Calls found for every child, and returns how many counted. One that is born
+ * or reaped meanwhile may be missed, but not the only one there is.
+ */
+size_t children_each(children_found *found, void *ctx);
+
 /* reaper.c: children and their ends, by pidfd. */
 
 struct child_end {
@@ -218,7 +280,10 @@ struct child_end {
 
 typedef void child_ended(void *ctx, const struct child_end *end);
 
-/* Begins to reap children that nobody watches; base outlives them all. */
+/*
+ * Begins to reap children that nobody watches, those included whose parent was
+ * below us; base outlives them all.
+ */
 void reaper_init(struct event_base *base);
 
 /*
@@ -239,13 +304,31 @@ struct child *reaper_watch(struct event_base *base, int *pidfd,
 /* Kills it (SIGKILL); its end is told as usual. NULL is accepted. */
 void reaper_kill(struct child *child);
 
+/* Sends it a signal, unless it has ended. NULL is accepted. */
+void reaper_signal(struct child *child, int sig);
+
 /*
- * Kills it and forgets it: it is reaped in the background, nobody is told.
+ * With what it is ended when it is forgotten, and at the end of the program:
+ * SIGKILL, where nothing is said.
+ */
+void reaper_finish_with(struct child *child, int sig);
+
+/*
+ * Ends it and forgets it: it is reaped in the background, nobody is told.
  * NULL is accepted; *child becomes NULL.
  */
 void reaper_forget(struct child **child);
 
-/* Kills every child there is and reaps them all, for at most ms. */
+/*
+ * Kills the children that nobody watches, and theirs: what is left when
+ * somebody was killed who had children. Now, or when no box is being built.
+ */
+void reaper_kill_orphans(void);
+
+/*
+ * Ends every child there is, watched or not, and reaps them all, for at most
+ * ms; whoever has not ended by half of it is killed.
+ */
 void reaper_finish(unsigned int ms);
 
 /* answer.c: the result of a call as MCP wants it. */

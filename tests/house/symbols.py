@@ -46,6 +46,8 @@ RULES = {
         (r"ptrace|process_vm_.*|dlm?open|popen|system|posix_spawnp?", ()),
     ],
 }
+# The keeper is forked from the supervisor: its objects are the same.
+RULES["keeper"] = RULES["supervisor"]
 
 
 def base(symbol):

@@ -38,6 +38,11 @@ static struct server list[] = {
 	{ .file = &files[1], .line = 6, .column = 7, .state = SERVER_TAKEN,
 	    .name = (char[]){ "lost" }, .command = (char[]){ "lost" },
 	    .args = { (char[]){ "" }, 0 }, .env = { (char[]){ "" }, 0 },
+	    .cwd = (char[]){ "" }, .description = (char[]){ "" },
+	    .searched = (char[]){ "/a:/b\n" } },
+	{ .file = &files[1], .line = 7, .column = 7, .state = SERVER_TAKEN,
+	    .name = (char[]){ "gone" }, .command = (char[]){ "/gone" },
+	    .args = { (char[]){ "" }, 0 }, .env = { (char[]){ "" }, 0 },
 	    .cwd = (char[]){ "" }, .description = (char[]){ "" } },
 	{ .file = &files[1], .line = 8, .column = 9, .state = SERVER_SKIPPED,
 	    .name = (char[]){ "sk" }, .why = (char[]){ "says \"no\"" } },
@@ -76,7 +81,7 @@ START_TEST(prints_everything)
 
 	ck_assert_str_eq(text, HEAD
 	    "missing  MCP_SERVERS_CONFIG: is not set\n"
-	    "taken    /h/a\\x1b.json: 3 servers\n"
+	    "taken    /h/a\\x1b.json: 4 servers\n"
 	    "         /h/a\\x1b.json:8:9: \"sk\" skipped: says \"no\"\n"
 	    "         /h/a\\x1b.json:8:10: \"rj\" rejected: has \\x1b in it\n"
 	    "refused  /h/b.json: is bad\n"
@@ -96,6 +101,10 @@ START_TEST(prints_everything)
 	    "\nlost\n"
 	    "    source       /h/a\\x1b.json:6:7\n"
 	    "    command      lost, 0 arguments\n"
+	    "    program      not found; searched /a:/b\\x0a\n"
+	    "\ngone\n"
+	    "    source       /h/a\\x1b.json:7:7\n"
+	    "    command      /gone, 0 arguments\n"
 	    "    program      not found\n");
 	ck_assert_ptr_null(strstr(text, "secret"));
 }

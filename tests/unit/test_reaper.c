@@ -4,6 +4,7 @@
  * else's process can be watched.
  */
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,17 @@ wait_until_dead(pid_t pid)
 	    waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT), 0);
 }
 
+/* Waits until it is a child of ours. */
+static void
+wait_until_parent(pid_t pid)
+{
+	siginfo_t si;
+
+	while (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) ==
+	    -1)
+		sched_yield();
+}
+
 /* What a child does. */
 static void
 do_exit(int code)
@@ -112,6 +124,19 @@ do_wait(int unused)
 	(void)unused;
 	for (;;)
 		pause();
+}
+
+/* Ends in order when it is told to. */
+static void
+do_obey(int number)
+{
+	sigset_t set;
+	int sig;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	sigwait(&set, &sig);
+	_exit(number);
 }
 
 /* Uses 40 MiB, and the processor for a while. */
@@ -282,6 +307,31 @@ START_TEST(forgets)
 }
 END_TEST
 
+START_TEST(ends_with_another_signal)
+{
+	struct told told;
+	sigset_t set;
+	pid_t pid;
+
+	start();
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	reaper_signal(NULL, SIGUSR1);
+	watch(make_child(do_obey, SIGUSR1), &told);
+	reaper_signal(told.child, SIGUSR1);
+	wait_until_told(&told);
+	ck_assert_int_eq(told.end.code, CLD_EXITED);
+	ck_assert_int_eq(told.end.status, SIGUSR1);
+	/* Forgotten, or at the end of the program, it gets the same. */
+	pid = make_child(do_obey, SIGUSR1);
+	watch(pid, &told);
+	reaper_finish_with(told.child, SIGUSR1);
+	reaper_forget(&told.child);
+	wait_until_gone(pid);
+}
+END_TEST
+
 /* As one end makes the rest of a call uninteresting. */
 START_TEST(forgets_others_when_told)
 {
@@ -436,6 +486,116 @@ START_TEST(tells_many_apart)
 }
 END_TEST
 
+/* Orphans: what comes to us because its parent has ended. */
+
+/* Has a child that has a child, and so on; tells their pids; ends. */
+static void
+do_leave(int pipe_end)
+{
+	pid_t pid;
+	int n;
+
+	for (n = 0; n < 3; n++) {
+		pid = fork();
+		if (pid > 0) {
+			dprintf(pipe_end, "%d ", (int)pid);
+			if (n == 0)
+				_exit(0);
+			do_wait(0);
+		}
+		setsid();
+	}
+	close(pipe_end);
+	do_wait(0);
+}
+
+/* Makes three orphans, each the child of the one before. */
+static void
+make_orphans(pid_t pids[3])
+{
+	int pair[2], n;
+	FILE *told;
+
+	ck_assert_int_eq(pipe(pair), 0);
+	make_child(do_leave, pair[1]);
+	close(pair[1]);
+	told = fdopen(pair[0], "r");
+	for (n = 0; n < 3; n++)
+		ck_assert_int_eq(fscanf(told, "%d", &pids[n]), 1);
+	fclose(told);
+	wait_until_parent(pids[0]);
+}
+
+START_TEST(kills_orphans)
+{
+	struct told told;
+	pid_t pids[3], watched;
+	int n, fds;
+
+	start();
+	fds = unit_open_fds();
+	watched = make_child(do_wait, 0);
+	watch(watched, &told);
+	make_orphans(pids);
+	settle();
+	for (n = 0; n < 3; n++)
+		ck_assert_int_eq(is_gone(pids[n]), 0);
+	reaper_kill_orphans();
+	for (n = 0; n < 3; n++)
+		wait_until_gone(pids[n]);
+	settle();
+	ck_assert_uint_eq(told.times, 0);
+	/* That is over: who comes now is not touched. */
+	make_orphans(pids);
+	settle();
+	ck_assert_int_eq(is_gone(pids[0]), 0);
+	reaper_kill_orphans();
+	reaper_kill(told.child);
+	wait_until_told(&told);
+	for (n = 0; n < 3; n++)
+		wait_until_gone(pids[n]);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+/* They cannot be told from the processes of a box that is being built. */
+START_TEST(kills_no_orphans_while_held)
+{
+	pid_t pids[3], pid;
+	int n;
+
+	start();
+	reaper_hold();
+	make_orphans(pids);
+	reaper_kill_orphans();
+	pid = make_child(do_exit, 0);
+	wait_until_dead(pid);
+	settle();
+	for (n = 0; n < 3; n++)
+		ck_assert_int_eq(is_gone(pids[n]), 0);
+	reaper_release();
+	for (n = 0; n < 3; n++)
+		wait_until_gone(pids[n]);
+}
+END_TEST
+
+/* Whoever executed us may have had children, which are ours now. */
+START_TEST(kills_no_older_child)
+{
+	pid_t pids[3], older = make_child(do_wait, 0);
+	int n;
+
+	start();
+	make_orphans(pids);
+	reaper_kill_orphans();
+	for (n = 0; n < 3; n++)
+		wait_until_gone(pids[n]);
+	ck_assert_int_eq(is_gone(older), 0);
+	kill(older, SIGKILL);
+	wait_until_gone(older);
+}
+END_TEST
+
 /* The end of the program */
 
 START_TEST(finishes_with_all)
@@ -456,12 +616,38 @@ START_TEST(finishes_with_all)
 }
 END_TEST
 
-START_TEST(finishes_in_time)
+/* Each in its own way, and what is left behind too. */
+START_TEST(finishes_in_order)
 {
-	pid_t pid;
+	struct told told[2];
+	pid_t pids[2], orphans[3];
+	sigset_t set;
+	int n;
 
 	start();
-	pid = make_child(do_wait, 0); /* not watched: nobody kills it */
+	sigemptyset(&set);
+	sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	for (n = 0; n < 2; n++) {
+		pids[n] = make_child(n == 0 ? do_obey : do_wait, SIGUSR1);
+		watch(pids[n], &told[n]);
+		reaper_finish_with(told[n].child, SIGUSR1);
+	}
+	make_orphans(orphans);
+	reaper_finish(200);
+	/* The second one was deaf to the first signal. */
+	for (n = 0; n < 2; n++)
+		ck_assert_int_eq(is_gone(pids[n]), 1);
+	for (n = 0; n < 3; n++)
+		ck_assert_int_eq(is_gone(orphans[n]), 1);
+}
+END_TEST
+
+START_TEST(finishes_in_time)
+{
+	pid_t pid = make_child(do_wait, 0); /* older: nobody kills it */
+
+	start();
 	reaper_finish(20);
 	ck_assert_int_eq(is_gone(pid), 0);
 	kill(pid, SIGKILL);
@@ -487,6 +673,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, kills);
 	tcase_add_test(tc, kills_too_late);
 	tcase_add_test(tc, forgets);
+	tcase_add_test(tc, ends_with_another_signal);
 	tcase_add_test(tc, forgets_others_when_told);
 	tcase_add_test(tc, watches_children_only);
 	tcase_add_test(tc, survives_a_process_watched_twice);
@@ -494,7 +681,11 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, sweeps_behind_the_watched);
 	tcase_add_test(tc, sweeps_nothing_while_held);
 	tcase_add_test(tc, tells_many_apart);
+	tcase_add_test(tc, kills_orphans);
+	tcase_add_test(tc, kills_no_orphans_while_held);
+	tcase_add_test(tc, kills_no_older_child);
 	tcase_add_test(tc, finishes_with_all);
+	tcase_add_test(tc, finishes_in_order);
 	tcase_add_test(tc, finishes_in_time);
 	tcase_add_test(tc, finishes_with_nobody);
 }

@@ -122,8 +122,9 @@ static const struct {
 	    SERVER_SKIPPED, SELF },
 	{ { &own_file, "a", "./env", NULL, NULL, "/usr/bin", 0, 0 },
 	    SERVER_SKIPPED, SELF },
+	/* Its own PATH is not all that is searched. */
 	{ { &own_file, "a", "env", NULL, "PATH|/none|", NULL, 0, 0 },
-	    SERVER_TAKEN, "" },
+	    SERVER_SKIPPED, SELF },
 };
 
 START_TEST(judges_one)
@@ -152,6 +153,40 @@ START_TEST(fills_in)
 	/* What was written is still there, to be shown. */
 	ck_assert_str_eq(server->command, "${X:-sh}");
 	ck_assert_str_eq(server->cwd, "~/${A}");
+}
+END_TEST
+
+/* The beginning of its PATH; where a command that is nowhere was looked for. */
+static const struct {
+	struct row row;
+	const char *path;
+	int found, searched;
+} paths[] = {
+	{ { &own_file, "a", "sh", NULL, NULL, NULL, 0, 0 },
+	    "/usr/bin:/bin", 1, 0 },
+	{ { &own_file, "a", "sh", NULL, "PATH|/a:${A}|", NULL, 0, 0 },
+	    "/a:secret:/", 1, 0 },
+	{ { &own_file, "a", "sh", NULL, "PATH||", NULL, 0, 0 }, "/", 1, 0 },
+	{ { &own_file, "a", "nowhere", NULL, NULL, NULL, 0, 0 },
+	    "/usr/bin:/bin", 0, 1 },
+	{ { &own_file, "a", "nowhere", NULL, "PATH|/a|", NULL, 0, 0 }, "/a:/",
+	    0, 1 },
+	{ { &own_file, "a", "./nowhere", NULL, NULL, NULL, 0, 0 },
+	    "/usr/bin:/bin", 0, 0 },
+};
+
+START_TEST(says_where_it_looked)
+{
+	struct server *server = judge(&paths[_i].row);
+
+	is(server, SERVER_TAKEN, "");
+	ck_assert_int_eq(strncmp(server->path, paths[_i].path,
+	    strlen(paths[_i].path)), 0);
+	ck_assert_int_eq(server->program != NULL, paths[_i].found);
+	if (paths[_i].searched)
+		ck_assert_str_eq(server->searched, server->path);
+	else
+		ck_assert_ptr_null(server->searched);
 }
 END_TEST
 
@@ -214,6 +249,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, judges_one, 0, UNIT_COUNT(single));
 	tcase_add_test(tc, fills_in);
+	tcase_add_loop_test(
+	    tc, says_where_it_looked, 0, UNIT_COUNT(paths));
 	tcase_add_loop_test(tc, the_first_one_wins, 0, UNIT_COUNT(before));
 	tcase_add_test(tc, the_user_may_allow_more);
 	tcase_add_test(tc, what_was_rejected_stays_so);

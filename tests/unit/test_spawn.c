@@ -425,7 +425,8 @@ make_copies(void)
 	command = mem_printf("mkdir '%s/bin' && cd '%s/bin' && "
 	    "mkdir -p '" CAISSON_LIBEXEC_RELATIVE "' && "
 	    "cp /proc/%d/exe test_spawn && cp test_spawn caisson-relay && "
-	    "cp test_spawn caisson-box && cp test_spawn caisson-reader",
+	    "cp test_spawn caisson-box && cp test_spawn caisson-reader && "
+	    "cp test_spawn caisson-broker",
 	    root, root, (int)getpid());
 	return system(command) == 0 ? root : NULL;
 }

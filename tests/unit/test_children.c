@@ -1,0 +1,140 @@
+/*
+ * Tests of supervisor/children: both ways to find children tell the same.
+ * Includes the file itself, so that each can be tried on every kernel.
+ */
+#include "supervisor/children.c"
+
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+
+#include "unit.h"
+
+#define MANY 40
+
+static pid_t pids[MANY];
+static int seen[MANY];
+static int strangers;
+
+static int
+on_found(void *ctx, pid_t pid)
+{
+	const int *counts = ctx;
+	int n;
+
+	for (n = 0; n < MANY; n++)
+		if (pids[n] == pid) {
+			seen[n]++;
+			return *counts;
+		}
+	strangers++;
+	return 0;
+}
+
+/* Names of processes are what they like. */
+static const char *const names[] = { "plain", "a b", ") R 1 1", "((", "1",
+	"\n", "" };
+
+static void
+make_children(void)
+{
+	siginfo_t si;
+	int n;
+
+	for (n = 0; n < MANY; n++) {
+		pids[n] = fork();
+		if (pids[n] == 0) {
+			prctl(PR_SET_NAME, names[n % UNIT_COUNT(names)]);
+			if (n % 5 == 0)
+				_exit(0);
+			/* Not a child of the test. */
+			if (n % 5 == 1 && fork() == 0)
+				prctl(PR_SET_PDEATHSIG, SIGKILL);
+			for (;;)
+				pause();
+		}
+	}
+	/* Ended, and not reaped. */
+	for (n = 0; n < MANY; n += 5)
+		waitid(P_PID, (id_t)pids[n], &si, WEXITED | WNOWAIT);
+}
+
+static void
+end_children(void)
+{
+	int n;
+
+	for (n = 0; n < MANY; n++) {
+		kill(pids[n], SIGKILL);
+		waitpid(pids[n], NULL, 0);
+	}
+}
+
+static size_t
+find(int way, int counts)
+{
+	FILE *list = fopen(CHILDREN_LIST, "re");
+	DIR *proc = opendir("/proc");
+	size_t n = 0;
+
+	memset(seen, 0, sizeof(seen));
+	if (way == 0)
+		n = children_each(on_found, &counts);
+	else if (way == 1)
+		n = children_in_proc(proc, on_found, &counts);
+	else if (list != NULL)
+		n = children_in_list(list, on_found, &counts);
+	else
+		unit_skip("this kernel has no list of children");
+	if (list != NULL)
+		fclose(list);
+	closedir(proc);
+	return n;
+}
+
+START_TEST(finds_every_child)
+{
+	int fds = unit_open_fds();
+	int n;
+
+	make_children();
+	if (find(_i, 1) != 0) {
+		for (n = 0; n < MANY; n++)
+			ck_assert_int_eq(seen[n], 1);
+		ck_assert_uint_eq(find(_i, 1), MANY);
+		ck_assert_uint_eq(find(_i, 0), 0);
+	} else {
+		ck_assert_int_eq(_i, 2);
+	}
+	ck_assert_int_eq(strangers, 0);
+	end_children();
+	ck_assert_uint_eq(find(_i, 1), 0);
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+START_TEST(reads_parents)
+{
+	auto_fd int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	char name[20];
+
+	snprintf(name, sizeof(name), "%d", (int)getpid());
+	ck_assert_int_eq(children_parent(proc, name), getppid());
+	ck_assert_int_eq(children_parent(proc, "none"), 0);
+	ck_assert_int_eq(children_parent(proc, "sys"), 0);
+	ck_assert_int_eq(children_parent(-1, name), 0);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, finds_every_child, 0, 3);
+	tcase_add_test(tc, reads_parents);
+}
+
+int
+main(void)
+{
+	return unit_run("children", add_tests);
+}

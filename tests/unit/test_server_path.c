@@ -1,0 +1,157 @@
+/*
+ * Tests of supervisor/server_path: what is searched besides PATH, in a home
+ * that the test makes.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/mem.h"
+#include "supervisor/servers.h"
+#include "unit.h"
+
+static char home[] = "/tmp/caisson-test-XXXXXX";
+
+/* Runs a line of a shell in the home. */
+static void
+run(const char *line)
+{
+	auto_free char *command = mem_printf("cd %s && %s", home, line);
+
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void
+make_home(const char *line)
+{
+	ck_assert_ptr_nonnull(mkdtemp(home));
+	run(line);
+}
+
+static void
+remove_home(void)
+{
+	run("cd / && rm -rf $OLDPWD");
+}
+
+static char *
+extend(const char *search)
+{
+	auto_free char *variable = mem_printf("HOME=%s", home);
+	char *envp[] = { (char[]){ "A=b" }, variable, NULL };
+
+	return server_path_extend(search, envp);
+}
+
+/* Those of the folders that are in the home, seen from there. */
+static char *
+in_home(char *path)
+{
+	auto_buffer struct buffer found = { 0 };
+	size_t len = strlen(home);
+	char *folder;
+
+	buffer_add_text(&found, "");
+	while ((folder = strsep(&path, ":")) != NULL)
+		if (strncmp(folder, home, len) == 0)
+			buffer_printf(&found, "%s%s",
+			    found.len > 0 ? " " : "", folder + len + 1);
+	return buffer_take(&found, NULL);
+}
+
+static const struct {
+	const char *make, *found;
+} homes[] = {
+	{ "true", "" },
+	{ "mkdir -p .cargo/bin bin .local/bin other",
+	    ".local/bin bin .cargo/bin" },
+	{ "mkdir .local .cargo && touch .local/bin && ln -s none .cargo/bin",
+	    "" },
+	{ "mkdir -p real .deno && ln -s ../real .deno/bin", ".deno/bin" },
+	{ "mkdir -p .nvm/versions/node", "" },
+	{ "mkdir -p .nvm/versions/node/v9.11.2/bin "
+	  ".nvm/versions/node/v20.1.0/bin .nvm/versions/node/v20.11.0/bin "
+	  ".nvm/versions/node/.cache/bin",
+	    ".nvm/versions/node/v20.11.0/bin" },
+	{ "mkdir -p .nvm/versions/node/v20.1.0/bin "
+	  ".nvm/versions/node/v22.0.0 ", "" },
+	{ "mkdir -p .nvm/versions/node/v1:2/bin", "" },
+	{ "mkdir -p .asdf/shims .volta/bin .bun/bin .local/share/pnpm "
+	  ".local/share/mise/shims",
+	    ".bun/bin .volta/bin .local/share/pnpm .asdf/shims "
+	    ".local/share/mise/shims" },
+};
+
+START_TEST(finds_what_a_login_adds)
+{
+	auto_free char *path = NULL;
+	auto_free char *found = NULL;
+
+	make_home(homes[_i].make);
+	path = extend("/first:/second");
+	ck_assert_int_eq(strncmp(path, "/first:/second:/", 16), 0);
+	found = in_home(path);
+	ck_assert_str_eq(found, homes[_i].found);
+	remove_home();
+}
+END_TEST
+
+/* Nothing twice, and all of the system that there is. */
+START_TEST(adds_what_is_not_there_already)
+{
+	auto_free char *all = NULL;
+	auto_free char *again = NULL;
+	auto_free char *search = NULL;
+	auto_free char *wanted = NULL;
+
+	make_home("mkdir -p .local/bin bin");
+	all = extend("");
+	ck_assert_ptr_nonnull(strstr(all, ":/usr/bin"));
+	ck_assert_int_eq(all[0], '/');
+	again = extend(all);
+	ck_assert_str_eq(again, all);
+	/* A slash behind it makes no other folder of it, more of a name does. */
+	search = mem_printf("%s/bin2:%s/.local/bin//:%s", home, home, all);
+	wanted = extend(search);
+	ck_assert_str_eq(wanted, search);
+	free(mem_take(&search));
+	free(mem_take(&wanted));
+	search = mem_printf("%s/bin2:/usr/binary", home);
+	wanted = mem_printf("%s:%s", search, all);
+	free(mem_take(&again));
+	again = extend(search);
+	ck_assert_str_eq(again, wanted);
+	remove_home();
+}
+END_TEST
+
+static char *const no_homes[] = { (char[]){ "A=b" }, (char[]){ "HOME=" },
+	(char[]){ "HOME=bin" }, (char[]){ "HOME=/:/usr" } };
+
+/* Whoever has no home, or one that no PATH could hold, gets the rest. */
+START_TEST(does_without_a_home)
+{
+	char *envp[] = { no_homes[_i], NULL };
+	auto_free char *path = server_path_extend("", envp);
+
+	ck_assert_ptr_nonnull(strstr(path, "/usr/bin"));
+	ck_assert_ptr_null(strstr(path, "::"));
+	ck_assert_ptr_null(strstr(path, ".local"));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, finds_what_a_login_adds, 0, UNIT_COUNT(homes));
+	tcase_add_test(tc, adds_what_is_not_there_already);
+	tcase_add_loop_test(
+	    tc, does_without_a_home, 0, UNIT_COUNT(no_homes));
+}
+
+int
+main(void)
+{
+	return unit_run("server_path", add_tests);
+}
