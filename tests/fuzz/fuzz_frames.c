@@ -1,0 +1,209 @@
+/*
+ * Fuzz target of relay/frames, calls, request and outbox: whatever a box says,
+ * the broker is sent only what the catalogue can carry, on one line each, an
+ * id is under way once, and the box reads one JSON value per line. The first
+ * byte chooses the broker, the second one the cutting; the rest is said.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/ipc.h"
+#include "common/mem.h"
+#include "fuzz.h"
+#include "relay/relay.h"
+
+#define READY "{\"type\":\"ready\"}\n"
+
+/* Bits of the first byte. */
+enum broker {
+	BROKER_REFUSES = 1,
+	BROKER_IS_SLOW = 2,
+	BROKER_IS_FULL = 4,
+	BROKER_ENDS = 8,
+	BOX_IS_NOT_READY = 16,
+};
+
+static struct relay relay;
+static unsigned int broker;
+static int over; /* the box broke the protocol */
+static uint64_t asked[REQUESTS_MAX];
+static size_t nasked;
+
+/* The rest of the relay. */
+void
+relay_pipe_ended(struct relay *r)
+{
+	(void)r;
+}
+
+void
+relay_code_sent(struct relay *r)
+{
+	(void)r;
+}
+
+void
+relay_fault(struct relay *r, const char *reason)
+{
+	(void)r;
+	FUZZ_ASSERT(reason[0] != '\0' && strlen(reason) < ERR_TEXT_SIZE);
+	FUZZ_ASSERT(!over);
+	over = 1;
+}
+
+static void
+check_value(const void *data, size_t len, enum json_span_kind kind)
+{
+	struct json_span value;
+	struct err err;
+
+	FUZZ_ASSERT(json_span_parse(data, len, &value, &err) == 0);
+	FUZZ_ASSERT(value.len == len && json_span_kind(value) == kind);
+	FUZZ_ASSERT(memchr(data, '\n', len) == NULL);
+	FUZZ_ASSERT(memchr(data, '\r', len) == NULL);
+}
+
+static void
+check_call(struct ipc_call_tool *call)
+{
+	check_value(call->tool.data, call->tool.len, JSON_SPAN_STRING);
+	check_value(
+	    call->arguments.data, call->arguments.len, JSON_SPAN_OBJECT);
+}
+
+/* The broker: takes what can be encoded, and remembers whom to answer. */
+int
+channel_send(
+    struct channel *channel, enum ipc_type type, void *msg, struct err *err)
+{
+	static struct ipc_packet packet;
+	uint64_t id;
+	size_t n;
+
+	(void)channel;
+	if (type == IPC_CALL_TOOL)
+		check_call(msg);
+	memcpy(&id, msg, sizeof(id)); /* the first field of all four */
+	FUZZ_ASSERT(ipc_message(type)->fields[0].offset == 0);
+	FUZZ_ASSERT(ipc_encode(type, msg, &packet, err) == 0);
+	ipc_packet_close(&packet);
+	if (broker & BROKER_IS_FULL && nasked > 2)
+		return err_set(err, "the queue is full");
+	FUZZ_ASSERT(nasked < REQUESTS_MAX);
+	for (n = 0; n < nasked; n++)
+		FUZZ_ASSERT(asked[n] != id);
+	asked[nasked++] = id;
+	return 0;
+}
+
+static void
+answer_one(void)
+{
+	struct ipc_result result = { .id = asked[--nasked],
+		.payload = { (const uint8_t *)"{}", 2, -1 } };
+	struct ipc_refused refused = { .id = result.id,
+		.reason = "\n\"no\"",
+		.error = result.payload };
+
+	if (broker & BROKER_REFUSES)
+		calls_refused(relay.calls, &refused);
+	else
+		calls_result(relay.calls, &result);
+}
+
+/* The box reads all that there is: that is whole lines. */
+static void
+check_box(int fd)
+{
+	auto_buffer struct buffer read_all = { 0 };
+	struct json_span value;
+	char *p, *end, *newline;
+	ssize_t n;
+
+	while ((n = read(fd, buffer_reserve(&read_all, PIPE_CHUNK),
+	            PIPE_CHUNK)) > 0) {
+		read_all.len += (size_t)n;
+		event_base_loop(relay.base, EVLOOP_NONBLOCK);
+	}
+	p = read_all.data;
+	for (end = p + read_all.len; p < end; p = newline + 1) {
+		newline = memchr(p, '\n', (size_t)(end - p));
+		FUZZ_ASSERT(newline != NULL);
+		FUZZ_ASSERT(json_span_parse(
+		                p, (size_t)(newline - p), &value, NULL) == 0);
+	}
+}
+
+static void
+say(int fd, const char *data, size_t len)
+{
+	FUZZ_ASSERT(len == 0 || write(fd, data, len) == (ssize_t)len);
+	event_base_loop(relay.base, EVLOOP_NONBLOCK);
+}
+
+/* Says all, in pieces as long as step, while the relay listens. */
+static void
+talk(int out, int in, const char *data, size_t len, size_t step)
+{
+	size_t n;
+
+	for (; len > 0 && !over; len -= n) {
+		n = len < step ? len : step;
+		say(out, data, n);
+		data += n;
+		check_box(in);
+		if (!(broker & BROKER_IS_SLOW))
+			while (nasked > 0)
+				answer_one();
+		check_box(in);
+	}
+	if (broker & BROKER_ENDS) {
+		calls_close(relay.calls, CALLS_BROKER_LOST);
+		nasked = 0;
+	}
+	while (nasked > 0)
+		answer_one();
+	check_box(in);
+}
+
+static void
+open_relay(int *to_relay, int *to_box)
+{
+	struct ipc_blob servers = { (const uint8_t *)"[]", 2, -1 };
+	int in[2], out[2];
+
+	FUZZ_ASSERT(pipe(in) == 0 && pipe(out) == 0);
+	*to_relay = in[1];
+	*to_box = out[0];
+	FUZZ_ASSERT(fd_set_nonblock(*to_box, 1, NULL) == 0);
+	if (relay.base == NULL)
+		relay.base = loop_new(0);
+	relay.outbox = outbox_new(relay.base, &out[1]);
+	relay.calls = calls_new(&relay);
+	relay.frames = frames_new(&relay, &in[0], "x", 1, &servers);
+	over = 0;
+	nasked = 0;
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
+{
+	int to_relay, to_box;
+
+	if (size < 2)
+		return 0;
+	broker = bytes[0];
+	open_relay(&to_relay, &to_box);
+	if (!(broker & BOX_IS_NOT_READY))
+		say(to_relay, READY, strlen(READY));
+	talk(to_relay, to_box, (const char *)bytes + 2, size - 2,
+	    (size_t)bytes[1] * bytes[1] + 1);
+	frames_free(&relay.frames);
+	outbox_free(&relay.outbox);
+	calls_free(&relay.calls);
+	fd_close(&to_relay);
+	fd_close(&to_box);
+	return 0;
+}
