@@ -102,8 +102,8 @@ void outbox_free(struct outbox **outbox);
  * Sends a frame, whose parts are taken, when the box reads it. Bounds are the
  * caller's to keep. When the box has closed its end, the frame is dropped.
  */
-void outbox_add(struct outbox *outbox, enum outbox_kind kind,
-    struct outbox_frame *frame);
+void outbox_add(
+    struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame);
 
 /* How many answers wait, and how many bytes of answers and refusals. */
 size_t outbox_answers(const struct outbox *outbox);
@@ -113,10 +113,10 @@ size_t outbox_unread(const struct outbox *outbox);
 
 struct request {
 	uint64_t id;
-	enum ipc_type type;              /* of the message to the broker */
+	enum ipc_type type;               /* of the message to the broker */
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
-	struct json_span tool;           /* of CALL_TOOL, with its quotes */
-	struct json_span arguments;      /* of CALL_TOOL */
+	struct json_span tool;            /* of CALL_TOOL, with its quotes */
+	struct json_span arguments;       /* of CALL_TOOL */
 	struct err refusal; /* why it cannot be; an empty text when it can */
 };
 
@@ -152,8 +152,7 @@ void calls_free(struct calls **calls);
  * A frame of type rpc_request, or one that was too long: asks the broker, or
  * refuses. Returns 0, or -1 with err when the box broke the protocol.
  */
-int calls_request(
-    struct calls *calls, struct json_span frame, struct err *err);
+int calls_request(struct calls *calls, struct json_span frame, struct err *err);
 int calls_oversized(
     struct calls *calls, const struct line *line, struct err *err);
 
