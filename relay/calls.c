@@ -245,6 +245,27 @@ calls_make(struct calls *calls, const struct request *request, struct err *why)
 	return 0;
 }
 
+/* Answers, without a broker, that there are no servers. */
+static void
+calls_list_none(struct calls *calls, uint64_t id)
+{
+	struct ipc_result none = { .id = id,
+		.payload = { (const uint8_t *)"[]", 2, -1 } };
+
+	calls->under_way[calls->count++] = (struct calls_one){ id, 0 };
+	calls_result(calls, &none);
+}
+
+/* Whether the code asks which servers there are, and there are none. */
+static int
+calls_is_list_of_none(
+    const struct calls *calls, const struct request *request)
+{
+	return request->type == IPC_LIST_SERVERS && calls->closed != NULL &&
+	    strcmp(calls->closed, CALLS_NO_SERVERS) == 0 &&
+	    calls->count < REQUESTS_MAX;
+}
+
 /* Makes or refuses the request. Returns 0, or -1 with err for a fault. */
 static int
 calls_take(struct calls *calls, const struct request *request, struct err *err)
@@ -254,6 +275,10 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 	if (calls_find(calls, request->id) != NULL)
 		return err_set(
 		    err, "a request with the id of one that is under way");
+	if (calls_is_list_of_none(calls, request)) {
+		calls_list_none(calls, request->id);
+		return 0;
+	}
 	if (calls_make(calls, request, &why) == 0)
 		return 0;
 	calls_refuse(calls, request->id, why.text);
