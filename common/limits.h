@@ -80,6 +80,9 @@
 #define SERVER_LINE_MAX (RESULT_MAX + 64 * KIB)
 /* A sentence about a request, with the last lines of a server's stderr. */
 #define REFUSED_REASON_MAX (8 * KIB)
+/* How much of a server's own sentence, and how many names, it shows. */
+#define REFUSED_FOREIGN_MAX (2 * KIB)
+#define REFUSED_NAMES_MAX 10
 /* A sentence about a bad frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400
@@ -125,6 +128,12 @@
 /* Pauses before a server that keeps failing is started again: doubled. */
 #define SERVER_PAUSE_FIRST_MS 500
 #define SERVER_PAUSE_MOST_MS 30000
+/* A server that ran for so long has not failed to start. */
+#define SERVER_STEADY_MS 10000
+/* From the end of a server's output to the word of how it ended: usually 1. */
+#define SERVER_END_WAIT_MS 1000
+/* What has come of a server is read when it ends: the most a pipe can hold. */
+#define SERVER_DRAIN_MAX MIB
 /* The last bytes of a server's standard error: a traceback's end. */
 #define SERVER_ERRORS_KEPT (4 * KIB)
 /* All pages of one list of tools together, and how many there may be. */
@@ -133,6 +142,9 @@
 #define SERVER_TOOLS_MAX 10000
 /* What a server has not read yet; above that, calls of it are refused. */
 #define SERVER_UNWRITTEN_MAX (64 * MIB)
+
+/* Memory of the broker from this size on is its own mapping, and goes back. */
+#define BROKER_MMAP_LEAST (128 * 1024) /* what malloc begins with */
 
 /*
  * Identities when started as root. The range lies above those that

@@ -4,27 +4,65 @@
  * channel alone what an execution may use. It can start nothing, open nothing
  * and kill nothing: it asks the supervisor by name. Everything of this folder
  * runs in that process only.
+ *
+ * Who knows whom: a session (session.h) asks a server (server.h); what it asks
+ * is an ask (ask.h), which waits with the server until there is a link
+ * (link.h), one process of it, and then with that. A link has pipes (pipes.h),
+ * the protocol (mcp_client.h) and the list of tools (listing.h). Nothing of
+ * these is freed while a function below it on the stack still has it: what
+ * must end ends from the loop.
  */
 #ifndef WORKER_BROKER_BROKER_H
 #define WORKER_BROKER_BROKER_H
 
+#include <sys/queue.h>
+
+#include "../../common/buffer.h"
 #include "../../common/channel.h"
 #include "../../common/ipc.h"
 
+struct link;
+struct server;
 struct session;
 
 struct broker {
 	struct event_base *base;
 	struct channel *supervisor;
+	TAILQ_HEAD(broker_servers, server) servers; /* that are configured */
+	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
+	TAILQ_HEAD(broker_sessions, session) sessions;
+	uint64_t last_link;
 };
 
-/* on_supervisor.c: the handlers. */
+/* broker.c: an empty broker around a loop, and the end of one. */
+void broker_init(struct broker *broker, struct event_base *base);
+void broker_clear(struct broker *broker);
+
+/* Milliseconds of a clock that only moves forward. */
+uint64_t broker_now(void);
+
+/* routes.c: the dispatch table of this process. */
+channel_handler *const *broker_routes(void);
+
+/* on_supervisor.c: the handlers, and what the supervisor is told. */
 void broker_on_define(struct broker *broker, struct ipc_define *define);
 void broker_on_remove(struct broker *broker, struct ipc_remove *remove);
 void broker_on_session(struct broker *broker, struct ipc_session *session);
 void broker_on_launched(struct broker *broker, struct ipc_launched *launched);
 void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
 void broker_on_try(struct broker *broker, struct ipc_try *try);
+
+/* Asks for a process of this server. */
+void broker_want(struct broker *broker, uint64_t link, const char *name);
+
+/* Says that a process must end now. */
+void broker_let_go(struct broker *broker, uint64_t link);
+
+/* Answers a TRY: with a list of tools, or with a reason. */
+void broker_tried(
+    struct broker *broker, const char *name, const struct buffer *list);
+void broker_tried_in_vain(
+    struct broker *broker, const char *name, const char *reason);
 
 /* on_relay.c: the handlers, one session each. */
 void broker_on_call_tool(struct session *session, struct ipc_call_tool *call);

@@ -1,7 +1,9 @@
 /*
  * caisson-broker, the process: makes its loop and its channel, gives up
- * everything else, then serves executions until its channel ends. Started by the supervisor alone, with the channel as descriptor 3.
+ * everything else, then serves executions until its channel ends. Started by
+ * the supervisor alone, with the channel as descriptor 3.
  */
+#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,10 +14,6 @@
 #include "../../common/log.h"
 #include "../../common/loop.h"
 #include "broker.h"
-
-#define IPC_SELF broker
-#define IPC_SELF_IS_BROKER
-#include "../../common/ipc_route.h"
 
 #ifdef ASAN_BUILD
 /*
@@ -45,21 +43,23 @@ broker_on_closed(void *ctx, const struct err *why)
 int
 main(void)
 {
-	struct broker broker = { 0 };
-	struct channel_ends ends = { ROLE_BROKER, ROLE_SUPERVISOR, ipc_routes,
-		broker_on_closed, &broker };
+	struct broker broker;
+	struct channel_ends ends = { ROLE_BROKER, ROLE_SUPERVISOR,
+		broker_routes(), broker_on_closed, &broker };
 	struct err err;
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_BROKER, 0);
 	/* A server may die while it is written to: no reason to die, too. */
 	signal(SIGPIPE, SIG_IGN);
-	broker.base = loop_new(0);
+	/* Large answers go back to the kernel; by default some would stay. */
+	mallopt(M_MMAP_THRESHOLD, BROKER_MMAP_LEAST);
+	broker_init(&broker, loop_new(0));
 	broker.supervisor = channel_new(broker.base, &fd, &ends);
 	if (lockdown(ROLE_BROKER, &err) == -1)
 		fatal("cannot lock down: %s", err.text);
 	event_base_dispatch(broker.base);
-	channel_free(&broker.supervisor);
+	broker_clear(&broker);
 	event_base_free(broker.base);
 	return 0;
 }

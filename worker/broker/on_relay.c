@@ -1,33 +1,124 @@
 /*
- * What a relay asks of the broker: the whole surface between the two. Runs in
- * the broker.
+ * What a relay asks of the broker: the whole surface between the two. What is
+ * passed on to a server is checked here to be one JSON value on one line. Runs
+ * in the broker.
  */
+#include <string.h>
+
+#include "../../common/json_span.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
 #include "broker.h"
+#include "server.h"
+#include "session.h"
+
+/* Whether bytes are one value of this kind, alone and on one line. */
+static int
+relay_wrote(const char *data, size_t len, enum json_span_kind kind)
+{
+	struct json_span value;
+
+	return json_span_parse(data, len, &value, NULL) == 0 &&
+	    json_span_kind(value) == kind && memchr(data, '\n', len) == NULL &&
+	    memchr(data, '\r', len) == NULL;
+}
+
+/* Makes the parameters of a call. Returns 0, or -1 with err. */
+static int
+relay_read_call(
+    struct ipc_call_tool *call, struct buffer *params, struct err *err)
+{
+	const char *tool = (const char *)call->tool.data;
+	auto_free char *arguments = ipc_blob_copy(&call->arguments, err);
+
+	if (arguments == NULL)
+		return err_wrap(err, "arguments that cannot be read");
+	if (!relay_wrote(tool, call->tool.len, JSON_SPAN_STRING))
+		return err_set(err, "the name of a tool is not a string");
+	if (!relay_wrote(arguments, call->arguments.len, JSON_SPAN_OBJECT))
+		return err_set(err, "arguments that are not an object");
+	buffer_add_text(params, "{\"name\":");
+	buffer_add(params, tool, call->tool.len);
+	buffer_add_text(params, ",\"arguments\":");
+	buffer_add(params, arguments, call->arguments.len);
+	buffer_add_text(params, "}");
+	return 0;
+}
 
 void
 broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 {
-	(void)session;
-	(void)call;
+	auto_buffer struct buffer params = { 0 };
+	struct server *server;
+	struct ask *ask;
+	struct err err;
+
+	if (!session_admit(session, call->id))
+		return;
+	server = session_find(session, call->id, call->server, 1);
+	if (server == NULL)
+		return;
+	if (relay_read_call(call, &params, &err) == -1) {
+		session_break(session, err.text);
+		return;
+	}
+	ask = ask_new(session_broker(session), server, session, call->id,
+	    ASK_CALL);
+	ask->params.data = buffer_take(&params, &ask->params.len);
+	ask->params.size = ask->params.len + 1;
+	server_ask(server, ask);
 }
 
 void
 broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 {
-	(void)session;
-	(void)list;
+	struct server *server;
+
+	if (!session_admit(session, list->id))
+		return;
+	server = session_find(session, list->id, list->server, 1);
+	if (server != NULL)
+		server_ask(server, ask_new(session_broker(session), server,
+		    session, list->id, ASK_TOOLS));
+}
+
+/* Answers with what the broker wrote itself. */
+static void
+relay_told(struct session *session, uint64_t id, const struct buffer *json)
+{
+	static const struct json_span none;
+
+	if (json->len <= RESULT_MAX)
+		session_answer(session, id, json->data, json->len);
+	else
+		session_refuse(session, id, "the descriptions of the servers "
+		    "are too long for one answer", none);
 }
 
 void
 broker_on_list_servers(struct session *session, struct ipc_list_servers *list)
 {
-	(void)session;
-	(void)list;
+	auto_buffer struct buffer json = { 0 };
+
+	if (!session_admit(session, list->id))
+		return;
+	session_describe(session, &json);
+	relay_told(session, list->id, &json);
 }
 
 void
 broker_on_load_server(struct session *session, struct ipc_load_server *load)
 {
-	(void)session;
-	(void)load;
+	auto_buffer struct buffer json = { 0 };
+	struct server *server;
+
+	if (!session_admit(session, load->id))
+		return;
+	server = session_find(session, load->id, load->server, 0);
+	if (server == NULL)
+		return;
+	session_load(session, server);
+	session_describe_server(session, server, &json);
+	relay_told(session, load->id, &json);
 }

@@ -1,47 +1,117 @@
 /*
- * What the supervisor tells the broker: the whole surface between the two.
- * Runs in the broker.
+ * What the supervisor tells the broker, and what the broker tells it: the
+ * whole surface between the two. Runs in the broker.
  */
+#include <inttypes.h>
+
+#include "../../common/log.h"
 #include "broker.h"
+#include "link.h"
+#include "server.h"
+#include "session.h"
+#include "tools.h"
 
 void
 broker_on_define(struct broker *broker, struct ipc_define *define)
 {
-	(void)broker;
-	(void)define;
+	server_define(broker, define);
 }
 
 void
 broker_on_remove(struct broker *broker, struct ipc_remove *remove)
 {
-	(void)broker;
-	(void)remove;
+	server_remove(broker, remove->name);
 }
 
 void
 broker_on_session(struct broker *broker, struct ipc_session *session)
 {
-	(void)broker;
-	(void)session;
+	log_init("broker", (enum log_level)session->log_level);
+	session_new(broker, session);
 }
 
 void
 broker_on_launched(struct broker *broker, struct ipc_launched *launched)
 {
-	(void)broker;
-	(void)launched;
+	struct link *link = link_find(broker, launched->link);
+
+	if (link == NULL || link_was_launched(link))
+		fatal("server process %" PRIu64 " is launched, but is not "
+		    "waited for", launched->link);
+	link_launched(link, launched);
 }
 
 void
 broker_on_ended(struct broker *broker, struct ipc_ended *ended)
 {
-	(void)broker;
-	(void)ended;
+	struct link *link = link_find(broker, ended->link);
+
+	if (link == NULL)
+		fatal("server process %" PRIu64 " has ended, but is not known",
+		    ended->link);
+	link_ended(link, ended->how);
 }
 
 void
 broker_on_try(struct broker *broker, struct ipc_try *try)
 {
-	(void)broker;
-	(void)try;
+	struct server *server = server_find(broker, try->name);
+
+	if (server == NULL)
+		broker_tried_in_vain(broker, try->name, "there is no such "
+		    "server");
+	else
+		server_ask(server,
+		    ask_new(broker, server, NULL, 0, ASK_TOOLS));
+}
+
+void
+broker_want(struct broker *broker, uint64_t link, const char *name)
+{
+	struct ipc_want want = { .link = link, .name = name };
+	struct err err;
+
+	if (channel_send_want(broker->supervisor, &want, &err) == -1)
+		fatal("cannot ask for a server: %s", err.text);
+}
+
+void
+broker_let_go(struct broker *broker, uint64_t link)
+{
+	struct ipc_let_go let_go = { .link = link };
+	struct err err;
+
+	if (channel_send_let_go(broker->supervisor, &let_go, &err) == -1)
+		fatal("cannot let go of a server: %s", err.text);
+}
+
+static void
+broker_send_tried(struct broker *broker, struct ipc_tried *tried)
+{
+	struct err err;
+
+	if (channel_send_tried(broker->supervisor, tried, &err) == -1)
+		fatal("cannot say what came of a server: %s", err.text);
+}
+
+void
+broker_tried(
+    struct broker *broker, const char *name, const struct buffer *list)
+{
+	auto_buffer struct buffer names = { 0 };
+	struct ipc_tried tried = { .name = name, .reason = "" };
+
+	tried.count = tools_names(list, &names);
+	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
+		names.len, -1 };
+	broker_send_tried(broker, &tried);
+}
+
+void
+broker_tried_in_vain(
+    struct broker *broker, const char *name, const char *reason)
+{
+	struct ipc_tried tried = { .name = name, .reason = reason };
+
+	broker_send_tried(broker, &tried);
 }

@@ -1,0 +1,15 @@
+/*
+ * Included before everything else of the broker that the tests link: its
+ * longest times, made short.
+ */
+#ifndef TESTS_UNIT_BROKER_TIMES_H
+#define TESTS_UNIT_BROKER_TIMES_H
+
+#include "common/limits.h"
+
+#undef SERVER_WAIT_MS
+#define SERVER_WAIT_MS 2000
+#undef SERVER_START_MS
+#define SERVER_START_MS 4000
+
+#endif

@@ -1,0 +1,370 @@
+/*
+ * Tests of worker/broker/session and on_relay: what a relay may ask, judged
+ * by its channel alone, and what it may not, which costs only itself.
+ */
+#include "broker_play.h"
+
+static struct play_server gh;
+
+START_TEST(calls_a_tool)
+{
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 5, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	/* What it says is passed on as it is, number for number. */
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
+	    "{ \"a\" : 1.0,\r\"a\":18446744073709551616}}");
+	play_expect_result(
+	    relay, 5, "{ \"a\" : 1.0, \"a\":18446744073709551616}");
+	close(relay);
+	play_end();
+}
+END_TEST
+
+START_TEST(answers_out_of_order)
+{
+	int one, two;
+
+	play_start();
+	one = play_session();
+	two = play_session();
+	play_serve(&gh);
+	play_call(one, 1, "gh");
+	play_hear(&gh);
+	play_call(two, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{\"n\":3}}");
+	play_expect_result(two, 1, "{\"n\":3}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"n\":2}}");
+	play_expect_result(one, 1, "{\"n\":2}");
+	/* The number is free again. */
+	play_call(one, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("4"));
+	play_end();
+}
+END_TEST
+
+START_TEST(refuses_what_is_not_allowed)
+{
+	int relay;
+
+	play_start();
+	play_define("fs");
+	relay = play_session_of("fs", 3, "", 0);
+	play_call(relay, 1, "gh");
+	play_expect_refused(
+	    relay, 1, "unknown server \"gh\"; there are \"fs\"");
+	play_list(relay, 2, "g\nh\x1b");
+	play_expect_refused(relay, 2, "unknown server \"g\\x0ah\\x1b\"; ");
+	play_load(relay, 3, "gh");
+	play_expect_refused(relay, 3, "unknown server \"gh\"; ");
+	play_end();
+}
+END_TEST
+
+START_TEST(names_ten_servers)
+{
+	static const char names[] =
+	    "a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l";
+	int relay;
+
+	play_start();
+	relay = play_session_of(names, sizeof(names), "", 0);
+	play_call(relay, 1, "x");
+	play_expect_refused(relay, 1, "unknown server \"x\"; there are \"a\", "
+	    "\"b\", \"c\", \"d\", \"e\", \"f\", \"g\", \"h\", \"i\", \"j\" "
+	    "and 2 more");
+	close(relay);
+	relay = play_session_of("", 0, "", 0);
+	play_call(relay, 1, "x");
+	play_expect_refused(relay, 1, "unknown server \"x\"; there are none");
+	play_end();
+}
+END_TEST
+
+START_TEST(refuses_what_is_not_loaded)
+{
+	static const char words[] = "server \"gh\" is configured but not "
+	    "loaded in this call: name it in \"servers\", or await "
+	    "runtime.load_server(\"gh\")";
+	int relay;
+
+	play_start();
+	relay = play_session_of("gh", 3, "", 0);
+	play_call(relay, 1, "gh");
+	play_expect_refused(relay, 1, words);
+	play_list(relay, 2, "gh");
+	play_expect_refused(relay, 2, words);
+	play_end();
+}
+END_TEST
+
+/* Loading answers at once, starts the server, and is of this session only. */
+START_TEST(loads_a_server)
+{
+	int one, two;
+
+	play_start();
+	one = play_session_of("gh", 3, "", 0);
+	two = play_session_of("gh", 3, "", 0);
+	play_load(one, 1, "gh");
+	play_expect_result(one, 1, "{\"name\":\"gh\",\"alias\":\"gh\","
+	    "\"description\":\"does things\",\"loaded\":true}");
+	play_serve(&gh);
+	play_call(two, 1, "gh");
+	play_expect_refused(two, 1, "server \"gh\" is configured but");
+	play_call(one, 2, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_end();
+}
+END_TEST
+
+START_TEST(lists_servers)
+{
+	struct ipc_define define = { .name = "a \"b\"", .alias = "a_b_",
+		.description = "" };
+	int relay;
+
+	play_start();
+	play_send(play_supervisor, IPC_DEFINE, &define);
+	/* "away" is allowed, but not there. */
+	relay = play_session_of("a \"b\"\0away\0gh", 14, "gh", 3);
+	play_list_servers(relay, 9);
+	play_expect_result(relay, 9, "[{\"name\":\"a \\\"b\\\"\",\"alias\":"
+	    "\"a_b_\",\"description\":\"\",\"loaded\":false},{\"name\":\"gh\","
+	    "\"alias\":\"gh\",\"description\":\"does things\","
+	    "\"loaded\":true}]");
+	play_load(relay, 10, "away");
+	play_expect_refused(
+	    relay, 10, "server \"away\" is no longer configured");
+	play_end();
+}
+END_TEST
+
+START_TEST(refuses_too_many_requests)
+{
+	uint64_t id;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	for (id = 1; id <= REQUESTS_MAX; id++) {
+		play_call(relay, id, "gh");
+		play_hear(&gh);
+	}
+	play_call(relay, id, "gh");
+	play_expect_refused(relay, id, "128 requests of this execution are "
+	    "under way already");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_expect_result(relay, 1, "{}");
+	play_call(relay, id, "gh");
+	play_hear(&gh);
+	play_end();
+}
+END_TEST
+
+/* A relay that breaks a rule: its session ends, the others do not notice. */
+static void
+expect_broken(int bad, int good)
+{
+	play_expect_closed(bad);
+	play_list_servers(good, 1);
+	play_expect(good, IPC_RESULT);
+	close(bad);
+	play_end();
+}
+
+START_TEST(a_number_under_way_is_not_used_again)
+{
+	int bad, good;
+
+	play_start();
+	bad = play_session();
+	good = play_session();
+	play_serve(&gh);
+	play_call(bad, 1, "gh");
+	play_hear(&gh);
+	play_list_servers(bad, 1);
+	expect_broken(bad, good);
+}
+END_TEST
+
+/* Nothing of ours puts two messages into one, or half of one. */
+START_TEST(what_is_passed_on_is_json)
+{
+	static const char *const arguments[] = { "", "[]", "{},{}", "{}\n{}",
+		"{\n}", "{\r}", "{\"a\":NaN}", "{\"a\":\"\xff\"}", "{" };
+	int bad, good;
+
+	play_start();
+	bad = play_session();
+	good = play_session();
+	play_call_with(
+	    bad, 1, "gh", arguments[_i], strlen(arguments[_i]));
+	expect_broken(bad, good);
+}
+END_TEST
+
+START_TEST(the_name_of_a_tool_is_json)
+{
+	static const char *const names[] = { "12", "\"a", "\"a\"\n",
+		"\"a\",\"b\":\"c\"" };
+	struct ipc_call_tool call = { .id = 1, .server = "gh",
+		.arguments = { (const uint8_t *)"{}", 2, -1 } };
+	int bad, good;
+
+	play_start();
+	bad = play_session();
+	good = play_session();
+	call.tool = (struct ipc_bytes){ (const uint8_t *)names[_i],
+		strlen(names[_i]) };
+	play_send(bad, IPC_CALL_TOOL, &call);
+	expect_broken(bad, good);
+}
+END_TEST
+
+START_TEST(garbage_ends_a_session)
+{
+	int bad, good;
+
+	play_start();
+	bad = play_session();
+	good = play_session();
+	ck_assert_int_eq(send(bad, "abc", 3, 0), 3);
+	expect_broken(bad, good);
+}
+END_TEST
+
+/* The end of an execution: its servers need not go on for it. */
+START_TEST(cancels_what_nobody_waits_for)
+{
+	int relay, other;
+
+	play_start();
+	relay = play_session();
+	other = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_hear(&gh);
+	play_list(relay, 2, "gh");
+	play_hear(&gh);
+	close(relay);
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
+	    "\"reason\":\"the execution that asked has ended\"}}");
+	/* Its answers may come all the same. */
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":"
+	    "{\"tools\":[]}}");
+	play_list(other, 1, "gh");
+	play_expect_result(other, 1, "{\"tools\":[],\"aliases\":[]}");
+	play_end();
+}
+END_TEST
+
+/* One that has not begun yet is only forgotten. */
+START_TEST(forgets_what_has_not_begun)
+{
+	int relay, other;
+	uint64_t link;
+
+	play_start();
+	relay = play_session();
+	other = play_session();
+	link = play_expect_want("gh");
+	play_call(relay, 1, "gh");
+	play_list_servers(relay, 2);
+	play_expect(relay, IPC_RESULT);
+	close(relay);
+	play_call(other, 1, "gh");
+	play_list_servers(other, 2);
+	play_expect(other, IPC_RESULT);
+	play_launch(link, &gh);
+	play_greet(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_expect_result(other, 1, "{}");
+	play_end();
+}
+END_TEST
+
+/* Says a result of 15 MiB for the call of this number. */
+static void
+say_much(uint64_t id)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%u,\"result\":"
+	    "{\"text\":\"", (unsigned int)id);
+	memset(buffer_reserve(&line, 15 * MIB), 'x', 15 * MIB);
+	line.len += 15 * MIB;
+	buffer_add_text(&line, "\"}}");
+	play_say(&gh, line.data);
+}
+
+/*
+ * Answers that a relay does not read are bounded. The small ones fill the
+ * socket; behind them there is room for four large ones.
+ */
+START_TEST(bounds_what_is_not_read)
+{
+	const uint64_t small = 600;
+	uint64_t id;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	for (id = 1; id <= small; id++)
+		play_list_servers(relay, id);
+	for (; id <= small + 5; id++) {
+		play_call(relay, id, "gh");
+		play_hear(&gh);
+		say_much(id - small + 1);
+	}
+	play_list_servers(relay, id);
+	for (id = 1; id <= small + 4; id++) {
+		play_expect(relay, IPC_RESULT);
+		ck_assert_uint_eq(play_msg.result.id, id);
+		ipc_message_close(IPC_RESULT, &play_msg);
+	}
+	play_expect(relay, IPC_REFUSED);
+	ck_assert_uint_eq(play_msg.refused.id, id);
+	ck_assert_ptr_nonnull(strstr(play_msg.refused.reason, " bytes of "
+	    "answers have not been read yet; no more than 67108864 may wait"));
+	play_expect_result(relay, id + 1, "[{\"name\":\"gh\",\"alias\":"
+	    "\"gh\",\"description\":\"does things\",\"loaded\":true}]");
+	play_end();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, calls_a_tool);
+	tcase_add_test(tc, answers_out_of_order);
+	tcase_add_test(tc, refuses_what_is_not_allowed);
+	tcase_add_test(tc, names_ten_servers);
+	tcase_add_test(tc, refuses_what_is_not_loaded);
+	tcase_add_test(tc, loads_a_server);
+	tcase_add_test(tc, lists_servers);
+	tcase_add_test(tc, refuses_too_many_requests);
+	tcase_add_test(tc, a_number_under_way_is_not_used_again);
+	tcase_add_loop_test(tc, what_is_passed_on_is_json, 0, 9);
+	tcase_add_loop_test(tc, the_name_of_a_tool_is_json, 0, 4);
+	tcase_add_test(tc, garbage_ends_a_session);
+	tcase_add_test(tc, cancels_what_nobody_waits_for);
+	tcase_add_test(tc, forgets_what_has_not_begun);
+	tcase_add_test(tc, bounds_what_is_not_read);
+}
+
+int
+main(void)
+{
+	return unit_run("session", add_tests);
+}

@@ -1,0 +1,88 @@
+/*
+ * One thing that somebody wants of a server: see ask.h. Runs in the broker.
+ */
+#include <stdlib.h>
+
+#include "../../common/mem.h"
+#include "ask.h"
+#include "reason.h"
+#include "server.h"
+#include "session.h"
+
+struct ask *
+ask_new(struct broker *broker, struct server *server, struct session *session,
+    uint64_t id, enum ask_kind kind)
+{
+	struct ask *ask = mem_alloc(sizeof(*ask));
+
+	ask->broker = broker;
+	ask->server = server;
+	ask->session = session;
+	ask->id = id;
+	ask->kind = kind;
+	if (session != NULL)
+		session_add(session, ask);
+	return ask;
+}
+
+void
+ask_free(struct ask **askp)
+{
+	struct ask *ask = mem_take(askp);
+
+	if (ask == NULL)
+		return;
+	ask_move(ask, NULL);
+	if (ask->session != NULL)
+		session_remove(ask->session, ask);
+	loop_event_free(&ask->patience);
+	buffer_reset(&ask->params);
+	free(ask);
+}
+
+void
+ask_move(struct ask *ask, struct ask_list *list)
+{
+	if (ask->list != NULL)
+		TAILQ_REMOVE(ask->list, ask, entry);
+	ask->list = list;
+	if (list != NULL)
+		TAILQ_INSERT_TAIL(list, ask, entry);
+}
+
+void
+ask_answer(struct ask **askp, const char *json, size_t len)
+{
+	struct ask *ask = mem_take(askp);
+	struct buffer list = { (char *)json, len, 0 };
+
+	if (ask->session != NULL)
+		session_answer(ask->session, ask->id, json, len);
+	else
+		broker_tried(ask->broker, server_name(ask->server), &list);
+	ask_free(&ask);
+}
+
+void
+ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
+{
+	struct ask *ask = mem_take(askp);
+
+	reason_fit(reason);
+	if (ask->session != NULL)
+		session_refuse(ask->session, ask->id, reason->data, error);
+	else
+		broker_tried_in_vain(
+		    ask->broker, server_name(ask->server), reason->data);
+	ask_free(&ask);
+}
+
+void
+ask_refuse_words(struct ask **ask, const char *words)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	server_begin_reason((*ask)->server, &reason);
+	buffer_add_text(&reason, words);
+	ask_refuse(ask, &reason, (struct json_span){ NULL, 0 });
+}

@@ -1,0 +1,55 @@
+/*
+ * One thing that somebody wants of a server: a call of a tool, or its list of
+ * tools, for an execution or for a TRY. It is answered or refused once and is
+ * gone then. Runs in the broker.
+ */
+#ifndef WORKER_BROKER_ASK_H
+#define WORKER_BROKER_ASK_H
+
+#include "../../common/json_span.h"
+#include "broker.h"
+
+TAILQ_HEAD(ask_list, ask);
+
+enum ask_kind { ASK_CALL, ASK_TOOLS };
+
+struct ask {
+	TAILQ_ENTRY(ask) entry; /* of list */
+	TAILQ_ENTRY(ask) sibling; /* of its session */
+	struct ask_list *list;    /* of a server or a link; NULL: of nobody */
+	struct link *link;        /* that has it; NULL: its server has */
+	struct broker *broker;
+	struct server *server;
+	struct session *session; /* NULL: a TRY */
+	uint64_t id;             /* of the session */
+	enum ask_kind kind;
+	struct buffer params; /* of a call, until it is sent */
+	uint64_t sent;        /* its number with the server; 0: not sent */
+	int late;             /* for the next list of tools, not for this */
+	struct event *patience; /* how long it waits for a start */
+};
+
+/* Makes an ask of nobody; session is NULL for a TRY. */
+struct ask *ask_new(struct broker *broker, struct server *server,
+    struct session *session, uint64_t id, enum ask_kind kind);
+
+/* Forgets an ask, which nobody answers then. */
+void ask_free(struct ask **ask);
+
+/* Puts an ask at the end of a list, out of the one that it is in. */
+void ask_move(struct ask *ask, struct ask_list *list);
+
+/* Answers with one JSON value on one line, and frees the ask. */
+void ask_answer(struct ask **ask, const char *json, size_t len);
+
+/*
+ * Refuses with a sentence, which may be of any length, and the server's error
+ * object (of length 0 when the refusal is ours). Frees the ask.
+ */
+void ask_refuse(
+    struct ask **ask, struct buffer *reason, struct json_span error);
+
+/* As ask_refuse, with: server "NAME" and these words. */
+void ask_refuse_words(struct ask **ask, const char *words);
+
+#endif

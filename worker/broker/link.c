@@ -1,0 +1,430 @@
+/*
+ * A link: one process of a server: see link.h. Runs in the broker.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "link.h"
+#include "listing.h"
+#include "mcp_client.h"
+#include "pipes.h"
+#include "reason.h"
+#include "server.h"
+
+enum link_state {
+	LINK_WANTED,   /* the supervisor was asked for it */
+	LINK_STARTING, /* it runs, and has been greeted */
+	LINK_READY,
+	LINK_OVER, /* given up; ENDED may have to come still */
+};
+
+struct link {
+	TAILQ_ENTRY(link) entry; /* of the broker */
+	struct broker *broker;
+	struct server *server;
+	uint64_t number;
+	enum link_state state;
+	uint64_t begun;
+	int launched;
+	int ended;
+	struct pipes *pipes; /* NULL before it runs and after the conclusion */
+	struct mcp_client *client;
+	struct listing *listing;
+	struct ask_list asks; /* sent, or to be refused at the conclusion */
+	struct event *timer;  /* what it is for follows from the state */
+	char *doom;           /* why it is to be given up in a moment */
+	/* Once it is over: */
+	int was_ready;
+	int awaits_end; /* ENDED may say better how it ended */
+	char *how;      /* it ended, as the end of a sentence */
+};
+
+static void
+link_set_timer(struct link *link, unsigned int ms)
+{
+	struct timeval after = { ms / 1000, ms % 1000 * 1000 };
+
+	event_add(link->timer, &after);
+}
+
+/* The conclusion */
+
+static void
+link_add_errors(struct link *link, struct buffer *reason)
+{
+	int cut;
+	const struct buffer *errors = pipes_errors(link->pipes, &cut);
+
+	reason_add_errors(reason, errors, cut);
+}
+
+/* How it ended, for all who still waited for something. */
+static void
+link_add_end(struct link *link, struct buffer *reason)
+{
+	server_begin_reason(link->server, reason);
+	if (!link->launched)
+		buffer_printf(reason, " %s", link->how);
+	else if (!link->was_ready)
+		buffer_printf(reason, " did not start: it %s", link->how);
+	else
+		buffer_printf(reason, " ended before it answered: it %s",
+		    link->how);
+	if (link->pipes != NULL)
+		link_add_errors(link, reason);
+}
+
+/* Refuses what was not answered, and lets everything go. Once. */
+static void
+link_conclude(struct link *link)
+{
+	auto_buffer struct buffer reason = { 0 };
+	struct ask *ask;
+
+	link->awaits_end = 0;
+	event_del(link->timer);
+	if (link->pipes != NULL)
+		pipes_drain(link->pipes);
+	link_add_end(link, &reason);
+	if (!TAILQ_EMPTY(&link->asks))
+		log_info("%s", reason.data);
+	while ((ask = TAILQ_FIRST(&link->asks)) != NULL)
+		ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+	listing_free(&link->listing);
+	mcp_client_free(&link->client);
+	pipes_free(&link->pipes);
+}
+
+/*
+ * The link is of no use any more. With awaits_end set the conclusion waits a
+ * moment for the word of how the process ended.
+ */
+static void
+link_give_up(struct link *link, const char *how, int awaits_end)
+{
+	int brief;
+
+	if (link->state == LINK_OVER)
+		return;
+	link->was_ready = link->state == LINK_READY;
+	brief = !link->was_ready ||
+	    broker_now() - link->begun < SERVER_STEADY_MS;
+	link->state = LINK_OVER;
+	link->how = mem_strdup(how);
+	server_lost(link->server, &link->asks, brief, how);
+	if (link->pipes != NULL)
+		pipes_close(link->pipes);
+	if (link->launched && !link->ended)
+		broker_let_go(link->broker, link->number);
+	if (awaits_end) {
+		link->awaits_end = 1;
+		link_set_timer(link, SERVER_END_WAIT_MS);
+	} else {
+		link_conclude(link);
+	}
+}
+
+/* Gives up from the loop: whoever notices may be in the middle of a line. */
+static void
+link_doom(struct link *link, const char *how)
+{
+	if (link->state == LINK_OVER || link->doom != NULL)
+		return;
+	link->doom = mem_strdup(how);
+	link_set_timer(link, 0);
+}
+
+static void
+link_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	auto_buffer struct buffer how = { 0 };
+	struct link *link = arg;
+
+	(void)fd;
+	(void)what;
+	if (link->state == LINK_OVER) {
+		link_conclude(link);
+		return;
+	}
+	if (link->doom != NULL)
+		buffer_add_text(&how, link->doom);
+	else
+		buffer_printf(&how, "did not answer \"initialize\" within %d "
+		    "seconds", SERVER_START_MS / 1000);
+	link_give_up(link, how.data, 0);
+}
+
+void
+link_settle(struct link *link)
+{
+	if (server_is_done(link->server) && TAILQ_EMPTY(&link->asks))
+		link_doom(link, "is no longer configured");
+}
+
+/* What the pipes and the client tell */
+
+static void
+link_on_line(void *ctx, const struct line *line)
+{
+	struct link *link = ctx;
+
+	mcp_client_line(link->client, line);
+}
+
+static void
+link_on_closed(void *ctx, const char *how)
+{
+	link_give_up(ctx, how, 1);
+}
+
+static int
+link_write(void *ctx, const char *data, size_t len)
+{
+	struct link *link = ctx;
+
+	return pipes_write(link->pipes, data, len);
+}
+
+static void
+link_on_ready(void *ctx)
+{
+	struct link *link = ctx;
+
+	link->state = LINK_READY;
+	if (link->doom == NULL)
+		event_del(link->timer);
+	server_ready(link->server);
+}
+
+static void
+link_on_changed(void *ctx)
+{
+	struct link *link = ctx;
+
+	listing_changed(link->listing);
+}
+
+static void
+link_on_unfit(void *ctx, const char *why)
+{
+	link_doom(ctx, why);
+}
+
+static void
+link_on_settled(void *ctx)
+{
+	link_settle(ctx);
+}
+
+/* Beginning and end */
+
+struct link *
+link_new(struct broker *broker, struct server *server)
+{
+	struct link *link = mem_alloc(sizeof(*link));
+
+	link->broker = broker;
+	link->server = server;
+	link->number = ++broker->last_link;
+	link->begun = broker_now();
+	link->timer = evtimer_new(broker->base, link_on_timer, link);
+	link_set_timer(link, SERVER_START_MS);
+	TAILQ_INIT(&link->asks);
+	TAILQ_INSERT_TAIL(&broker->links, link, entry);
+	server_linked(server);
+	broker_want(broker, link->number, server_name(server));
+	return link;
+}
+
+void
+link_free(struct link **linkp)
+{
+	struct link *link = mem_take(linkp);
+	struct ask *ask;
+
+	if (link == NULL)
+		return;
+	while ((ask = TAILQ_FIRST(&link->asks)) != NULL)
+		ask_free(&ask);
+	listing_free(&link->listing);
+	mcp_client_free(&link->client);
+	pipes_free(&link->pipes);
+	loop_event_free(&link->timer);
+	TAILQ_REMOVE(&link->broker->links, link, entry);
+	server_unlinked(link->server);
+	free(link->doom);
+	free(link->how);
+	free(link);
+}
+
+struct link *
+link_find(struct broker *broker, uint64_t number)
+{
+	struct link *link;
+
+	TAILQ_FOREACH (link, &broker->links, entry)
+		if (link->number == number)
+			return link;
+	return NULL;
+}
+
+void
+link_launched(struct link *link, struct ipc_launched *msg)
+{
+	struct pipes_ends pipes = { link_on_line, link_on_closed, link };
+	struct mcp_client_ends client = { link_write, link_on_ready,
+		link_on_changed, link_on_unfit, link };
+
+	link->launched = 1;
+	if (link->state == LINK_OVER) {
+		/* The message's pipes are closed behind this. */
+		broker_let_go(link->broker, link->number);
+		return;
+	}
+	link->state = LINK_STARTING;
+	link->pipes = pipes_new(link->broker->base, &msg->in, &msg->out,
+	    &msg->errors, &pipes);
+	link->client = mcp_client_new(server_name(link->server), &client);
+	link->listing = listing_new(link->server, link->client, &link->asks,
+	    link_on_settled, link);
+	mcp_client_greet(link->client);
+}
+
+int
+link_was_launched(const struct link *link)
+{
+	return link->launched;
+}
+
+void
+link_ended(struct link *link, const char *how)
+{
+	link->ended = 1;
+	/* Its last answers may have come already. */
+	if (link->state != LINK_OVER && link->pipes != NULL)
+		pipes_drain(link->pipes);
+	if (link->awaits_end) {
+		free(link->how);
+		link->how = mem_strdup(how);
+		link_conclude(link);
+	}
+	link_give_up(link, how, 0);
+	link_free(&link);
+}
+
+/* Asks */
+
+int
+link_is_ready(const struct link *link)
+{
+	return link->state == LINK_READY;
+}
+
+static void
+link_refuse(struct ask *ask, const char *words)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_printf(&text, ": %s", words);
+	ask_refuse_words(&ask, text.data);
+}
+
+static void
+link_pass_result(struct ask *ask, struct json_span result)
+{
+	auto_free char *line = NULL;
+	struct err err;
+
+	if (result.len > RESULT_MAX) {
+		err_set(&err, "its result has %zu bytes, and no result may "
+		    "have more than %lu", result.len, RESULT_MAX);
+		link_refuse(ask, err.text);
+		return;
+	}
+	if (memchr(result.p, '\r', result.len) != NULL) {
+		line = mem_alloc(result.len);
+		json_span_copy_line(result, line);
+		result.p = line;
+	}
+	ask_answer(&ask, result.p, result.len);
+}
+
+static void
+link_pass_error(struct ask *ask, struct json_span error)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	server_begin_reason(ask->server, &reason);
+	buffer_add_text(&reason, ": ");
+	reason_add_error(&reason, error);
+	ask_refuse(&ask, &reason, error);
+}
+
+static void
+link_on_called(void *ctx, const struct mcp_answer *answer)
+{
+	struct ask *ask = ctx;
+	struct link *link = ask->link;
+	struct err err;
+
+	switch (answer->outcome) {
+	case MCP_RESULT:
+		link_pass_result(ask, answer->value);
+		break;
+	case MCP_ERROR:
+		link_pass_error(ask, answer->value);
+		break;
+	case MCP_BROKEN:
+		err_set(&err, "its answer cannot be used: %s", answer->why);
+		link_refuse(ask, err.text);
+		break;
+	}
+	link_settle(link);
+}
+
+static void
+link_call(struct link *link, struct ask *ask)
+{
+	struct json_span params = { ask->params.data, ask->params.len };
+	struct err err;
+
+	ask->sent = mcp_client_ask(
+	    link->client, "tools/call", params, link_on_called, ask);
+	buffer_reset(&ask->params);
+	if (ask->sent != 0)
+		return;
+	err_set(&err, "%zu bytes of earlier requests wait until it reads them",
+	    pipes_unwritten(link->pipes));
+	link_refuse(ask, err.text);
+}
+
+void
+link_ask(struct link *link, struct ask *ask)
+{
+	ask_move(ask, &link->asks);
+	ask->link = link;
+	if (ask->kind == ASK_TOOLS)
+		listing_ask(link->listing, ask);
+	else
+		link_call(link, ask);
+}
+
+void
+link_withdraw(struct link *link, struct ask *ask)
+{
+	if (ask->sent != 0)
+		mcp_client_cancel(link->client, ask->sent);
+}
+
+void
+link_add_starting(struct link *link, struct buffer *reason)
+{
+	buffer_printf(reason, " is still starting after %" PRIu64 " seconds",
+	    (broker_now() - link->begun) / 1000);
+	if (link->pipes != NULL)
+		link_add_errors(link, reason);
+}

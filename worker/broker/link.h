@@ -1,0 +1,42 @@
+/*
+ * A link: one process of a server, from the WANT for it to its ENDED. Every
+ * link ends once and concludes once: what was asked of it and not answered is
+ * then refused, with how it ended and its last words. Runs in the broker.
+ */
+#ifndef WORKER_BROKER_LINK_H
+#define WORKER_BROKER_LINK_H
+
+#include "ask.h"
+
+/* Asks the supervisor for a process of the server. ENDED frees the link. */
+struct link *link_new(struct broker *broker, struct server *server);
+
+/* Only at the end of the broker: without a word to anybody. */
+void link_free(struct link **link);
+
+/* Returns the link of this number, or NULL. */
+struct link *link_find(struct broker *broker, uint64_t number);
+
+/* The process runs: takes its pipes. The link must not have any yet. */
+void link_launched(struct link *link, struct ipc_launched *msg);
+int link_was_launched(const struct link *link);
+
+/* The process has ended, or there never was one: frees the link. */
+void link_ended(struct link *link, const char *how);
+
+/* Whether it can be asked. */
+int link_is_ready(const struct link *link);
+
+/* Sends an ask, of a link that is ready. */
+void link_ask(struct link *link, struct ask *ask);
+
+/* The ask, which the link has, is about to be freed unanswered. */
+void link_withdraw(struct link *link, struct ask *ask);
+
+/* Ends a link, in a moment, that nobody can need any more. */
+void link_settle(struct link *link);
+
+/* Appends how long it has been starting, and what it complains about. */
+void link_add_starting(struct link *link, struct buffer *reason);
+
+#endif

@@ -1,0 +1,213 @@
+/*
+ * The list of tools of one link: see listing.h. Runs in the broker.
+ */
+#include <stdlib.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "listing.h"
+#include "reason.h"
+#include "server.h"
+#include "tools.h"
+
+struct listing {
+	struct server *server;
+	struct mcp_client *client;
+	struct ask_list *asks;
+	void (*settled)(void *ctx);
+	void *ctx;
+	struct tools *tools; /* while a fetch is under way */
+	int changed;         /* since it began */
+	struct buffer kept;  /* the list; empty: none */
+};
+
+struct listing *
+listing_new(struct server *server, struct mcp_client *client,
+    struct ask_list *asks, void (*settled)(void *ctx), void *ctx)
+{
+	struct listing *listing = mem_alloc(sizeof(*listing));
+
+	listing->server = server;
+	listing->client = client;
+	listing->asks = asks;
+	listing->settled = settled;
+	listing->ctx = ctx;
+	return listing;
+}
+
+void
+listing_free(struct listing **listingp)
+{
+	struct listing *listing = mem_take(listingp);
+
+	if (listing == NULL)
+		return;
+	tools_free(&listing->tools);
+	buffer_reset(&listing->kept);
+	free(listing);
+}
+
+/* The first ask for the fetch that is under way, or NULL. */
+static struct ask *
+listing_next(struct listing *listing)
+{
+	struct ask *ask;
+
+	TAILQ_FOREACH (ask, listing->asks, entry)
+		if (ask->kind == ASK_TOOLS && !ask->late)
+			return ask;
+	return NULL;
+}
+
+/* Refuses all who wait for this fetch. */
+static void
+listing_refuse(struct listing *listing, const struct buffer *words,
+    struct json_span error)
+{
+	struct ask *ask;
+
+	while ((ask = listing_next(listing)) != NULL) {
+		auto_buffer struct buffer reason = { 0 };
+
+		server_begin_reason(listing->server, &reason);
+		buffer_add(&reason, words->data, words->len);
+		ask_refuse(&ask, &reason, error);
+	}
+}
+
+static void listing_begin(struct listing *listing);
+
+/* The fetch is over: those who came too late for it get the next one. */
+static void
+listing_end(struct listing *listing)
+{
+	struct ask *ask;
+
+	tools_free(&listing->tools);
+	TAILQ_FOREACH (ask, listing->asks, entry)
+		ask->late = 0;
+	if (listing_next(listing) != NULL)
+		listing_begin(listing);
+	else
+		listing->settled(listing->ctx);
+}
+
+static void
+listing_fail(struct listing *listing, const char *words)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_printf(&text, ": %s", words);
+	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
+	listing_end(listing);
+}
+
+static void
+listing_fail_with(struct listing *listing, struct json_span error)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_add_text(&text, ": ");
+	reason_add_error(&text, error);
+	listing_refuse(listing, &text, error);
+	listing_end(listing);
+}
+
+/* All pages are there. */
+static void
+listing_finish(struct listing *listing)
+{
+	struct buffer payload = { 0 };
+	struct ask *ask;
+	struct err err;
+
+	if (tools_finish(listing->tools, &payload, &err) == -1) {
+		buffer_reset(&payload);
+		listing_fail(listing, err.text);
+		return;
+	}
+	if (tools_left_out(listing->tools) > 0)
+		log_warn("server %s: %zu of its tools cannot be used: they "
+		    "have no name, too long a one, or one that was there "
+		    "before", server_name(listing->server),
+		    tools_left_out(listing->tools));
+	while ((ask = listing_next(listing)) != NULL)
+		ask_answer(&ask, payload.data, payload.len);
+	if (listing->changed)
+		buffer_reset(&payload);
+	listing->kept = payload;
+	listing_end(listing);
+}
+
+static void listing_on_page(void *ctx, const struct mcp_answer *answer);
+
+/* Asks for the next page; the first has no cursor. */
+static void
+listing_turn(struct listing *listing, struct json_span cursor)
+{
+	auto_buffer struct buffer params = { 0 };
+
+	if (cursor.len > 0) {
+		buffer_add_text(&params, "{\"cursor\":");
+		buffer_add(&params, cursor.p, cursor.len);
+		buffer_add_text(&params, "}");
+	}
+	if (mcp_client_ask(listing->client, "tools/list",
+	        (struct json_span){ params.data, params.len }, listing_on_page,
+	        listing) == 0)
+		listing_fail(listing, "it does not read what it is sent");
+}
+
+static void
+listing_on_page(void *ctx, const struct mcp_answer *answer)
+{
+	struct listing *listing = ctx;
+	struct err err;
+	int more;
+
+	if (answer->outcome == MCP_BROKEN) {
+		err_set(&err, "its answer to \"tools/list\" cannot be used: %s",
+		    answer->why);
+		listing_fail(listing, err.text);
+		return;
+	}
+	if (answer->outcome == MCP_ERROR) {
+		listing_fail_with(listing, answer->value);
+		return;
+	}
+	more = tools_add_page(listing->tools, answer->value, &err);
+	if (more == -1)
+		listing_fail(listing, err.text);
+	else if (more)
+		listing_turn(listing, tools_cursor(listing->tools));
+	else
+		listing_finish(listing);
+}
+
+static void
+listing_begin(struct listing *listing)
+{
+	listing->tools = tools_new();
+	listing->changed = 0;
+	listing_turn(listing, (struct json_span){ NULL, 0 });
+}
+
+void
+listing_ask(struct listing *listing, struct ask *ask)
+{
+	if (listing->kept.len > 0) {
+		ask_answer(&ask, listing->kept.data, listing->kept.len);
+		return;
+	}
+	/* What was fetched before the change is not what it asks for. */
+	ask->late = listing->tools != NULL && listing->changed;
+	if (listing->tools == NULL)
+		listing_begin(listing);
+}
+
+void
+listing_changed(struct listing *listing)
+{
+	listing->changed = 1;
+	buffer_reset(&listing->kept);
+}

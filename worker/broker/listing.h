@@ -1,0 +1,29 @@
+/*
+ * The list of tools of one link: fetched page by page when it is first asked
+ * for, kept until the server says that it has changed. All who ask meanwhile
+ * share one fetch. Runs in the broker.
+ */
+#ifndef WORKER_BROKER_LISTING_H
+#define WORKER_BROKER_LISTING_H
+
+#include "ask.h"
+#include "mcp_client.h"
+
+struct listing;
+
+/*
+ * asks: the list of the link, in which those for the list of tools are
+ * answered. settled is called, with ctx, after some were. listing_free before
+ * the client is freed, or after it was closed.
+ */
+struct listing *listing_new(struct server *server, struct mcp_client *client,
+    struct ask_list *asks, void (*settled)(void *ctx), void *ctx);
+void listing_free(struct listing **listing);
+
+/* Takes an ask that is in asks. */
+void listing_ask(struct listing *listing, struct ask *ask);
+
+/* The server says that its list has changed. */
+void listing_changed(struct listing *listing);
+
+#endif

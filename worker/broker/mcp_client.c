@@ -1,0 +1,445 @@
+/*
+ * The client's side of the Model Context Protocol: see mcp_client.h. Runs in
+ * the broker; reads every byte that a server says on its standard output.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/jsonrpc.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "mcp_client.h"
+#include "reason.h"
+
+/* How much of a line that is skipped the log shows. */
+#define MCP_CLIENT_LINE_SHOWN 200
+/* The digits of the largest number, and a NUL. */
+#define MCP_CLIENT_ID_SIZE 21
+
+/* The versions of the era of "initialize"; the newest, which is offered. */
+static const char *const mcp_client_versions[] = { "2025-11-25", "2025-06-18",
+	"2025-03-26", "2024-11-05" };
+
+struct mcp_request {
+	uint64_t id;
+	mcp_client_answered *answered;
+	void *ctx;
+};
+
+struct mcp_client {
+	char *name;
+	struct mcp_client_ends ends;
+	int unfit;
+	uint64_t last_id;
+	uint64_t skipped; /* lines that were good for nothing */
+	/* Those under way, in the order of their numbers, which rise. */
+	struct mcp_request *requests;
+	size_t count;
+	size_t size;
+};
+
+struct mcp_client *
+mcp_client_new(const char *name, const struct mcp_client_ends *ends)
+{
+	struct mcp_client *client = mem_alloc(sizeof(*client));
+
+	client->name = mem_strdup(name);
+	client->ends = *ends;
+	return client;
+}
+
+void
+mcp_client_free(struct mcp_client **clientp)
+{
+	struct mcp_client *client = mem_take(clientp);
+
+	if (client == NULL)
+		return;
+	free(client->name);
+	free(client->requests);
+	free(client);
+}
+
+static void
+mcp_client_unfit(struct mcp_client *client, const char *why)
+{
+	if (client->unfit)
+		return;
+	client->unfit = 1;
+	client->ends.unfit(client->ends.ctx, why);
+}
+
+/* Requests under way */
+
+static void
+mcp_client_remember(
+    struct mcp_client *client, mcp_client_answered *answered, void *ctx)
+{
+	if (client->count == client->size) {
+		client->size = client->size > 0 ? 2 * client->size : 8;
+		client->requests = mem_resize(client->requests,
+		    client->size * sizeof(*client->requests));
+	}
+	client->requests[client->count++] =
+	    (struct mcp_request){ client->last_id, answered, ctx };
+}
+
+static int
+mcp_client_compare(const void *id, const void *request)
+{
+	uint64_t a = *(const uint64_t *)id;
+	uint64_t b = ((const struct mcp_request *)request)->id;
+
+	return a < b ? -1 : a > b;
+}
+
+static struct mcp_request *
+mcp_client_find(struct mcp_client *client, uint64_t id)
+{
+	if (client->count == 0)
+		return NULL;
+	return bsearch(&id, client->requests, client->count,
+	    sizeof(*client->requests), mcp_client_compare);
+}
+
+/* Takes a request out of those under way. */
+static struct mcp_request
+mcp_client_take(struct mcp_client *client, struct mcp_request *request)
+{
+	struct mcp_request taken = *request;
+	size_t at = (size_t)(request - client->requests);
+
+	client->count--;
+	memmove(request, request + 1,
+	    (client->count - at) * sizeof(*client->requests));
+	if (client->count == 0) {
+		free(mem_take(&client->requests));
+		client->size = 0;
+	}
+	return taken;
+}
+
+/* The request whose number was written exactly so, or NULL. */
+static struct mcp_request *
+mcp_client_match(struct mcp_client *client, struct json_span id)
+{
+	char digits[MCP_CLIENT_ID_SIZE], again[MCP_CLIENT_ID_SIZE];
+	uint64_t number;
+
+	if (id.len == 0 || id.len >= sizeof(digits))
+		return NULL;
+	memcpy(digits, id.p, id.len);
+	digits[id.len] = '\0';
+	number = strtoull(digits, NULL, 10);
+	snprintf(again, sizeof(again), "%" PRIu64, number);
+	if (strcmp(digits, again) != 0)
+		return NULL;
+	return mcp_client_find(client, number);
+}
+
+/* Writing */
+
+uint64_t
+mcp_client_ask(struct mcp_client *client, const char *method,
+    struct json_span params, mcp_client_answered *answered, void *ctx)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64
+	    ",\"method\":\"%s\"", client->last_id + 1, method);
+	if (params.len > 0) {
+		buffer_add_text(&line, ",\"params\":");
+		buffer_add(&line, params.p, params.len);
+	}
+	buffer_add_text(&line, "}\n");
+	if (client->ends.write(client->ends.ctx, line.data, line.len) == -1)
+		return 0;
+	client->last_id++;
+	mcp_client_remember(client, answered, ctx);
+	return client->last_id;
+}
+
+void
+mcp_client_forget(struct mcp_client *client, uint64_t id)
+{
+	struct mcp_request *request = mcp_client_find(client, id);
+
+	if (request != NULL)
+		mcp_client_take(client, request);
+}
+
+void
+mcp_client_cancel(struct mcp_client *client, uint64_t id)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	mcp_client_forget(client, id);
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
+	    ",\"reason\":\"the execution that asked has ended\"}}\n", id);
+	/* A server that does not read cannot be told: it may go on. */
+	(void)client->ends.write(client->ends.ctx, line.data, line.len);
+}
+
+/* The greeting: the one era that is spoken so far. Another would begin here. */
+
+static int
+mcp_client_version_known(struct json_span version)
+{
+	size_t n;
+
+	for (n = 0; n < sizeof(mcp_client_versions) /
+	         sizeof(mcp_client_versions[0]); n++)
+		if (json_span_is(version, mcp_client_versions[n]))
+			return 1;
+	return 0;
+}
+
+/* Says why the answer to "initialize" is no good; NULL when it is. */
+static void
+mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
+{
+	struct json_span version;
+
+	if (answer->outcome == MCP_ERROR) {
+		buffer_add_text(why, "refused \"initialize\": ");
+		reason_add_error(why, answer->value);
+	} else if (answer->outcome == MCP_BROKEN) {
+		buffer_printf(why, "answered \"initialize\" with what cannot "
+		    "be used: %s", answer->why);
+	} else if (json_span_get(answer->value, "protocolVersion", &version) ==
+	        0 || json_span_kind(version) != JSON_SPAN_STRING) {
+		buffer_add_text(why, "did not say which version of the "
+		    "protocol it speaks");
+	} else if (!mcp_client_version_known(version)) {
+		buffer_add_text(why, "speaks version \"");
+		reason_add_string(why, version);
+		buffer_printf(why, "\" of the protocol, which is not one from "
+		    "2024-11-05 to %s", mcp_client_versions[0]);
+	}
+}
+
+static void
+mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
+{
+	static const char initialized[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/initialized\"}\n";
+	struct mcp_client *client = ctx;
+	auto_buffer struct buffer why = { 0 };
+
+	mcp_client_judge(answer, &why);
+	if (why.len > 0) {
+		mcp_client_unfit(client, why.data);
+		return;
+	}
+	if (client->ends.write(client->ends.ctx, initialized,
+	        sizeof(initialized) - 1) == -1) {
+		mcp_client_unfit(client, "does not read what it is sent");
+		return;
+	}
+	client->ends.ready(client->ends.ctx);
+}
+
+void
+mcp_client_greet(struct mcp_client *client)
+{
+	static const char params[] = "{\"protocolVersion\":\"2025-11-25\","
+	    "\"capabilities\":{},\"clientInfo\":{\"name\":\"caisson\","
+	    "\"version\":\"" CAISSON_VERSION "\"}}";
+	struct json_span span = { params, sizeof(params) - 1 };
+
+	if (mcp_client_ask(client, "initialize", span, mcp_client_on_greeted,
+	        client) == 0)
+		mcp_client_unfit(client, "does not read what it is sent");
+}
+
+/* Reading */
+
+/* Answers a request: it is not under way any more when it hears of it. */
+static void
+mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
+    const struct mcp_answer *answer)
+{
+	struct mcp_request taken = mcp_client_take(client, request);
+
+	taken.answered(taken.ctx, answer);
+}
+
+/* Skips a line, or fails the request whose id it shows. */
+static void
+mcp_client_bad(struct mcp_client *client, const struct line *line,
+    struct json_span id, const char *why)
+{
+	struct mcp_answer broken = { .outcome = MCP_BROKEN, .why = why };
+	struct mcp_request *request = mcp_client_match(client, id);
+	size_t shown = line->len;
+
+	if (shown > MCP_CLIENT_LINE_SHOWN)
+		shown = MCP_CLIENT_LINE_SHOWN;
+	client->skipped++;
+	log_debug("server %s: line of no use, %" PRIu64 " so far: %s: %.*s",
+	    client->name, client->skipped, why, (int)shown, line->data);
+	if (request != NULL)
+		mcp_client_answer(client, request, &broken);
+}
+
+/*
+ * Whether a line that cannot be read began as a response: as an object, because
+ * a log of messages shows their ids, too, and not as a request of the server,
+ * whose ids are its own.
+ */
+static int
+mcp_client_like_response(const char *head, size_t len)
+{
+	const char *method, *result, *error;
+
+	if (len == 0 || head[0] != '{')
+		return 0;
+	method = memmem(head, len, "\"method\":", 9);
+	result = memmem(head, len, "\"result\":", 9);
+	error = memmem(head, len, "\"error\":", 8);
+	return method == NULL || (result != NULL && result < method) ||
+	    (error != NULL && error < method);
+}
+
+/* A line that cannot be read, which may show the id that it is for. */
+static void
+mcp_client_unreadable(
+    struct mcp_client *client, const struct line *line, const char *why)
+{
+	struct json_span id = { NULL, 0 };
+	size_t head = line->len, tail = line->len;
+
+	if (head > LINES_GLIMPSE)
+		head = tail = LINES_GLIMPSE;
+	if (mcp_client_like_response(line->data, head) && line->oversized)
+		jsonrpc_glimpse_id(line->data, head, line->tail,
+		    line->tail_len, &id);
+	else if (mcp_client_like_response(line->data, head))
+		jsonrpc_glimpse_id(line->data, head,
+		    line->data + line->len - tail, tail, &id);
+	mcp_client_bad(client, line, id, why);
+}
+
+/* Says what is wrong with a response; NULL, and *answer, when nothing is. */
+static const char *
+mcp_client_read(struct json_span value, struct mcp_answer *answer)
+{
+	struct json_span result, error;
+	int results = json_span_get(value, "result", &result);
+	int errors = json_span_get(value, "error", &error);
+
+	/* Older libraries write the other one, too: as null. */
+	if (results == 1 && errors == 1) {
+		errors = json_span_kind(error) != JSON_SPAN_NULL;
+		results = json_span_kind(result) != JSON_SPAN_NULL;
+	}
+	if (results + errors != 1)
+		return results + errors == 0
+		    ? "it has neither a result nor an error"
+		    : "it has more than one result or error";
+	answer->outcome = results == 1 ? MCP_RESULT : MCP_ERROR;
+	answer->value = results == 1 ? result : error;
+	if (json_span_kind(answer->value) != JSON_SPAN_OBJECT)
+		return results == 1 ? "its result is not an object"
+		                    : "its error is not an object";
+	return NULL;
+}
+
+static void
+mcp_client_response(struct mcp_client *client, const struct line *line,
+    struct json_span value, struct json_span id)
+{
+	struct mcp_request *request = mcp_client_match(client, id);
+	struct mcp_answer answer = { .outcome = MCP_BROKEN };
+	const char *why = mcp_client_read(value, &answer);
+
+	if (request == NULL)
+		mcp_client_bad(client, line, id, "no request has this id");
+	else if (why != NULL)
+		mcp_client_bad(client, line, id, why);
+	else
+		mcp_client_answer(client, request, &answer);
+}
+
+/* What the server asks of us: whether we are there, and nothing else. */
+static void
+mcp_client_asked(struct mcp_client *client, const struct jsonrpc *message)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	if (json_span_is(message->method, "ping"))
+		jsonrpc_add_result(&line, message->id, "{}");
+	else
+		jsonrpc_add_error(&line, message->id,
+		    JSONRPC_METHOD_NOT_FOUND,
+		    "this client has no such method", NULL);
+	if (client->ends.write(client->ends.ctx, line.data, line.len) == -1)
+		mcp_client_unfit(client, "asked more and more, and did not "
+		    "read the answers");
+}
+
+/* Neither a request nor a response. */
+static void
+mcp_client_invalid(struct mcp_client *client, const struct line *line,
+    struct json_span value, struct json_span id, const char *why)
+{
+	struct json_span method;
+
+	/* What has a method has an id of the server's. */
+	if (json_span_get(value, "method", &method) > 0)
+		id.len = 0;
+	else if (id.len > 0)
+		why = "it has neither a result nor an error";
+	mcp_client_bad(client, line, id, why);
+}
+
+static void
+mcp_client_message(struct mcp_client *client, const struct line *line,
+    struct json_span value)
+{
+	struct jsonrpc message;
+	struct err err;
+
+	jsonrpc_sort(value, &message, &err);
+	switch (message.kind) {
+	case JSONRPC_RESPONSE:
+		mcp_client_response(client, line, value, message.id);
+		break;
+	case JSONRPC_REQUEST:
+		mcp_client_asked(client, &message);
+		break;
+	case JSONRPC_NOTIFICATION:
+		if (json_span_is(message.method,
+		        "notifications/tools/list_changed"))
+			client->ends.changed(client->ends.ctx);
+		break;
+	case JSONRPC_INVALID:
+		mcp_client_invalid(
+		    client, line, value, message.id, err.text);
+		break;
+	}
+}
+
+void
+mcp_client_line(struct mcp_client *client, const struct line *line)
+{
+	struct json_span value;
+	struct err err;
+
+	if (client->unfit)
+		return;
+	if (line->oversized) {
+		err_set(&err, "it has %zu bytes, and a line may have %lu at "
+		    "most", line->total, SERVER_LINE_MAX);
+		mcp_client_unreadable(client, line, err.text);
+	} else if (json_span_parse(line->data, line->len, &value, &err) ==
+	    -1) {
+		mcp_client_unreadable(client, line, err.text);
+	} else {
+		mcp_client_message(client, line, value);
+	}
+}

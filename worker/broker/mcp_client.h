@@ -1,0 +1,78 @@
+/*
+ * The client's side of the Model Context Protocol with one server: greets it,
+ * numbers what is asked, sorts what its lines say. Each request is answered at
+ * most once, whatever the lines are. It knows neither pipes nor executions:
+ * lines come in by mcp_client_line, bytes leave by ends.write. Runs in the
+ * broker; decodes hostile bytes.
+ *
+ * What the ends are told, they are told while a function of this file runs:
+ * they must not free the client then.
+ */
+#ifndef WORKER_BROKER_MCP_CLIENT_H
+#define WORKER_BROKER_MCP_CLIENT_H
+
+#include <stdint.h>
+
+#include "../../common/json_span.h"
+#include "../../common/lines.h"
+
+struct mcp_client;
+
+/* What came of a request. */
+enum mcp_outcome {
+	MCP_RESULT, /* value is the result: an object */
+	MCP_ERROR,  /* value is the error: an object */
+	MCP_BROKEN, /* there was an answer that cannot be used: why */
+};
+
+/* All of it is borrowed. */
+struct mcp_answer {
+	enum mcp_outcome outcome;
+	struct json_span value;
+	const char *why;
+};
+
+typedef void mcp_client_answered(void *ctx, const struct mcp_answer *answer);
+
+/* Who listens, and who writes. Copied by mcp_client_new. */
+struct mcp_client_ends {
+	/* Returns 0, or -1 when the server has too much unread already. */
+	int (*write)(void *ctx, const char *data, size_t len);
+	/* The server was greeted, and has answered well. Once. */
+	void (*ready)(void *ctx);
+	/* The server says that its list of tools has changed. */
+	void (*changed)(void *ctx);
+	/*
+	 * The server is of no use: why ends a sentence that begins with "it".
+	 * Once; whatever comes afterwards is ignored.
+	 */
+	void (*unfit)(void *ctx, const char *why);
+	void *ctx;
+};
+
+/* name is the server's, for the log. mcp_client_free frees the client. */
+struct mcp_client *mcp_client_new(
+    const char *name, const struct mcp_client_ends *ends);
+void mcp_client_free(struct mcp_client **client);
+
+/* Begins: everything else waits until ready() was called. */
+void mcp_client_greet(struct mcp_client *client);
+
+/* Handles one line of the server. */
+void mcp_client_line(struct mcp_client *client, const struct line *line);
+
+/*
+ * Asks; params is a JSON object on one line, or of length 0. Returns the number
+ * of the request, of which answered will hear at most once, or 0 when the
+ * server has too much unread already.
+ */
+uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
+    struct json_span params, mcp_client_answered *answered, void *ctx);
+
+/* Nobody waits for this request any more; the server is not told. */
+void mcp_client_forget(struct mcp_client *client, uint64_t id);
+
+/* As mcp_client_forget, and the server is told that it may stop. */
+void mcp_client_cancel(struct mcp_client *client, uint64_t id);
+
+#endif

@@ -1,0 +1,274 @@
+/*
+ * The three pipes of one server process: see pipes.h. Runs in the broker.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "pipes.h"
+
+struct pipes {
+	struct event_base *base;
+	struct pipes_ends ends;
+	int in;
+	int out;
+	int errors;
+	struct event *writable; /* added only while something waits */
+	struct event *readable;
+	struct event *complains;
+	struct event *broken; /* its input takes nothing any more */
+	struct lines *lines;
+	struct buffer pending; /* for its input */
+	size_t written;        /* of pending */
+	struct buffer tail;    /* the last bytes of its standard error */
+	int cut;               /* there were more */
+};
+
+/* Whether a read or write is only to be tried again. */
+static int
+pipes_again(ssize_t n)
+{
+	return n == -1 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* Its output */
+
+/* Reads once. Returns what read() does, with the lines handed out. */
+static ssize_t
+pipes_read(struct pipes *pipes)
+{
+	struct line line;
+	size_t room;
+	char *data = lines_room(pipes->lines, &room);
+	ssize_t n = read(pipes->out, data, room);
+
+	if (n <= 0)
+		return n;
+	lines_added(pipes->lines, (size_t)n);
+	while (lines_next(pipes->lines, &line))
+		pipes->ends.line(pipes->ends.ctx, &line);
+	return n;
+}
+
+static void
+pipes_on_readable(evutil_socket_t fd, short what, void *arg)
+{
+	struct pipes *pipes = arg;
+	ssize_t n = pipes_read(pipes);
+
+	(void)fd;
+	(void)what;
+	if (n > 0 || pipes_again(n))
+		return;
+	event_del(pipes->readable);
+	event_del(pipes->broken);
+	pipes->ends.closed(pipes->ends.ctx, "closed its standard output");
+}
+
+/* Its standard error */
+
+static void
+pipes_keep(struct pipes *pipes, const char *data, size_t len)
+{
+	struct buffer *tail = &pipes->tail;
+
+	if (len > SERVER_ERRORS_KEPT) {
+		data += len - SERVER_ERRORS_KEPT;
+		len = SERVER_ERRORS_KEPT;
+		pipes->cut = 1;
+	}
+	if (tail->len + len > SERVER_ERRORS_KEPT) {
+		buffer_drop_front(
+		    tail, tail->len + len - SERVER_ERRORS_KEPT);
+		pipes->cut = 1;
+	}
+	buffer_add(tail, data, len);
+}
+
+/* Reads once. Returns what read() does. */
+static ssize_t
+pipes_read_errors(struct pipes *pipes)
+{
+	static char chunk[PIPE_CHUNK];
+	ssize_t n = read(pipes->errors, chunk, sizeof(chunk));
+
+	if (n > 0)
+		pipes_keep(pipes, chunk, (size_t)n);
+	return n;
+}
+
+static void
+pipes_on_complains(evutil_socket_t fd, short what, void *arg)
+{
+	struct pipes *pipes = arg;
+	ssize_t n = pipes_read_errors(pipes);
+
+	(void)fd;
+	(void)what;
+	if (n <= 0 && !pipes_again(n))
+		event_del(pipes->complains);
+}
+
+/* Its input */
+
+static void
+pipes_forget_pending(struct pipes *pipes)
+{
+	buffer_reset(&pipes->pending);
+	pipes->written = 0;
+	event_del(pipes->writable);
+}
+
+/*
+ * Nobody reads its input. What it said before that may still lie in its
+ * output: it is heard before the end.
+ */
+static void
+pipes_on_broken(evutil_socket_t fd, short what, void *arg)
+{
+	struct pipes *pipes = arg;
+
+	(void)fd;
+	(void)what;
+	pipes_drain(pipes);
+	event_del(pipes->readable);
+	pipes->ends.closed(pipes->ends.ctx, "closed its standard input");
+}
+
+/* Writes bytes; returns how many were taken: all, when nobody is there. */
+static size_t
+pipes_push(struct pipes *pipes, const char *data, size_t len)
+{
+	ssize_t n = write(pipes->in, data, len);
+
+	if (n >= 0)
+		return (size_t)n;
+	if (pipes_again(n))
+		return 0;
+	/* Told from the loop: the caller goes on with the pipes. */
+	event_active(pipes->broken, EV_TIMEOUT, 0);
+	return len;
+}
+
+static void
+pipes_on_writable(evutil_socket_t fd, short what, void *arg)
+{
+	struct pipes *pipes = arg;
+
+	(void)fd;
+	(void)what;
+	pipes->written += pipes_push(pipes,
+	    pipes->pending.data + pipes->written, pipes_unwritten(pipes));
+	if (pipes->written == pipes->pending.len)
+		pipes_forget_pending(pipes);
+}
+
+int
+pipes_write(struct pipes *pipes, const char *data, size_t len)
+{
+	size_t pushed = 0;
+
+	if (pipes->in == -1)
+		return 0; /* its end is known, or will be in a moment */
+	if (pipes_unwritten(pipes) + len > SERVER_UNWRITTEN_MAX)
+		return -1;
+	if (pipes->pending.len == 0)
+		pushed = pipes_push(pipes, data, len);
+	if (pushed == len)
+		return 0;
+	/* What was written is given up when it is the larger part. */
+	if (pipes->written > pipes->pending.len / 2) {
+		buffer_drop_front(&pipes->pending, pipes->written);
+		pipes->written = 0;
+	}
+	buffer_add(&pipes->pending, data + pushed, len - pushed);
+	event_add(pipes->writable, NULL);
+	return 0;
+}
+
+size_t
+pipes_unwritten(const struct pipes *pipes)
+{
+	return pipes->pending.len - pipes->written;
+}
+
+/* All three */
+
+struct pipes *
+pipes_new(struct event_base *base, int *in, int *out, int *errors,
+    const struct pipes_ends *ends)
+{
+	struct pipes *pipes = mem_alloc(sizeof(*pipes));
+
+	pipes->base = base;
+	pipes->ends = *ends;
+	pipes->in = fd_take(in);
+	pipes->out = fd_take(out);
+	pipes->errors = fd_take(errors);
+	pipes->lines = lines_new(SERVER_LINE_MAX);
+	pipes->writable = event_new(base, pipes->in, EV_WRITE | EV_PERSIST,
+	    pipes_on_writable, pipes);
+	pipes->readable = event_new(base, pipes->out, EV_READ | EV_PERSIST,
+	    pipes_on_readable, pipes);
+	pipes->complains = event_new(base, pipes->errors,
+	    EV_READ | EV_PERSIST, pipes_on_complains, pipes);
+	pipes->broken = evtimer_new(base, pipes_on_broken, pipes);
+	event_add(pipes->readable, NULL);
+	event_add(pipes->complains, NULL);
+	return pipes;
+}
+
+void
+pipes_close(struct pipes *pipes)
+{
+	loop_event_free(&pipes->writable);
+	loop_event_free(&pipes->readable);
+	loop_event_free(&pipes->broken);
+	fd_close(&pipes->in);
+	fd_close(&pipes->out);
+	lines_free(&pipes->lines);
+	buffer_reset(&pipes->pending);
+	pipes->written = 0;
+}
+
+void
+pipes_free(struct pipes **pipesp)
+{
+	struct pipes *pipes = mem_take(pipesp);
+
+	if (pipes == NULL)
+		return;
+	pipes_close(pipes);
+	loop_event_free(&pipes->complains);
+	fd_close(&pipes->errors);
+	buffer_reset(&pipes->tail);
+	free(pipes);
+}
+
+void
+pipes_drain(struct pipes *pipes)
+{
+	size_t left = SERVER_DRAIN_MAX;
+	ssize_t n = 1;
+
+	while (pipes->out != -1 && n > 0 && left > 0) {
+		n = pipes_read(pipes);
+		left -= n > 0 && (size_t)n < left ? (size_t)n : left;
+	}
+	left = SERVER_DRAIN_MAX;
+	for (n = 1; n > 0 && left > 0;) {
+		n = pipes_read_errors(pipes);
+		left -= n > 0 && (size_t)n < left ? (size_t)n : left;
+	}
+}
+
+const struct buffer *
+pipes_errors(const struct pipes *pipes, int *cut)
+{
+	*cut = pipes->cut;
+	return &pipes->tail;
+}

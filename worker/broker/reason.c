@@ -1,0 +1,153 @@
+/*
+ * The sentences of refusals: see reason.h. Runs in the broker.
+ */
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
+#include "reason.h"
+
+#define REASON_CUT " [...]"
+
+/* Appends valid UTF-8; kept are the control characters that stay. */
+static void
+reason_add_plain(
+    struct buffer *reason, const char *text, size_t len, const char *kept)
+{
+	unsigned char c;
+	size_t n;
+
+	for (n = 0; n < len; n++) {
+		c = (unsigned char)text[n];
+		if (c == '\r')
+			continue;
+		if (c == 0xc2 && n + 1 < len &&
+		    (unsigned char)text[n + 1] < 0xa0) {
+			/* U+0080 to U+009F: terminals obey these, too. */
+			buffer_printf(reason, "\\x%02x",
+			    (unsigned char)text[++n]);
+			continue;
+		}
+		if (c == 0x7f ||
+		    (c < 0x20 && (c == '\0' || strchr(kept, c) == NULL)))
+			buffer_printf(reason, "\\x%02x", c);
+		else
+			buffer_add(reason, &text[n], 1);
+	}
+}
+
+static void
+reason_add(struct buffer *reason, const char *data, size_t len,
+    const char *kept)
+{
+	auto_free char *repaired = mem_alloc(UTF8_REPAIR_FACTOR * len);
+
+	reason_add_plain(
+	    reason, repaired, utf8_repair(data, len, repaired), kept);
+}
+
+void
+reason_add_text(struct buffer *reason, const char *data, size_t len)
+{
+	reason_add(reason, data, len, "\n\t");
+}
+
+void
+reason_add_name(struct buffer *reason, const char *name)
+{
+	buffer_add_text(reason, "\"");
+	reason_add(reason, name, strlen(name), "");
+	buffer_add_text(reason, "\"");
+}
+
+void
+reason_add_string(struct buffer *reason, struct json_span string)
+{
+	size_t len;
+	auto_free char *text = json_span_string(string, &len, NULL);
+	const char *p = text;
+
+	if (p == NULL) {
+		p = string.p;
+		len = string.len;
+	}
+	if (len <= REFUSED_FOREIGN_MAX) {
+		reason_add_text(reason, p, len);
+		return;
+	}
+	len = REFUSED_FOREIGN_MAX;
+	len -= utf8_incomplete_tail(p, len);
+	reason_add_text(reason, p, len);
+	buffer_add_text(reason, REASON_CUT);
+}
+
+void
+reason_add_error(struct buffer *reason, struct json_span error)
+{
+	struct json_span member;
+
+	if (json_span_get(error, "message", &member) > 0 &&
+	    json_span_kind(member) == JSON_SPAN_STRING)
+		reason_add_string(reason, member);
+	else
+		buffer_add_text(reason, "an error without a message");
+	/* A number of JSON has no upper bound on its digits. */
+	if (json_span_get(error, "code", &member) > 0 &&
+	    json_span_kind(member) == JSON_SPAN_NUMBER && member.len <= 20)
+		buffer_printf(
+		    reason, " (code %.*s)", (int)member.len, member.p);
+}
+
+/* Where the first whole character at or after *p begins. */
+static const char *
+reason_whole(const char *p, const char *end)
+{
+	while (p < end && ((unsigned char)*p & 0xc0) == 0x80)
+		p++;
+	return p;
+}
+
+void
+reason_add_errors(
+    struct buffer *reason, const struct buffer *errors, int cut)
+{
+	static const char start[] = "; its standard error ends:\n";
+	auto_buffer struct buffer text = { 0 };
+	const char *from, *end, *newline;
+	size_t room;
+
+	if (errors->len == 0 ||
+	    reason->len + sizeof(start) > REFUSED_REASON_MAX)
+		return;
+	room = REFUSED_REASON_MAX - reason->len - (sizeof(start) - 1);
+	reason_add_text(&text, errors->data, errors->len);
+	while (text.len > 0 && strchr(" \t\n", text.data[text.len - 1]))
+		text.len--;
+	if (text.len == 0)
+		return;
+	from = text.data;
+	end = text.data + text.len;
+	if (text.len > room) {
+		from = reason_whole(end - room, end);
+		cut = 1;
+	}
+	/* Whole lines, unless there is only one. */
+	newline = memchr(from, '\n', (size_t)(end - from));
+	if (cut && newline != NULL)
+		from = newline + 1;
+	buffer_add_text(reason, start);
+	buffer_add(reason, from, (size_t)(end - from));
+}
+
+void
+reason_fit(struct buffer *reason)
+{
+	size_t len = REFUSED_REASON_MAX;
+
+	if (reason->len <= REFUSED_REASON_MAX)
+		return;
+	len -= utf8_incomplete_tail(reason->data, len);
+	reason->len = len;
+	reason->data[len] = '\0';
+}

@@ -1,0 +1,42 @@
+/*
+ * The sentences of refusals: they hold what servers and code wrote, so each
+ * foreign byte passes here and comes out as text that moves no cursor and
+ * forges no line. Runs in the broker; pure functions over bytes.
+ */
+#ifndef WORKER_BROKER_REASON_H
+#define WORKER_BROKER_REASON_H
+
+#include "../../common/buffer.h"
+#include "../../common/json_span.h"
+
+/*
+ * Appends foreign bytes as text: what is not UTF-8 becomes U+FFFD, carriage
+ * returns are dropped, other control characters than newline and tab are
+ * escaped.
+ */
+void reason_add_text(struct buffer *reason, const char *data, size_t len);
+
+/* Appends a name in quotes, newline and tab escaped, too. */
+void reason_add_name(struct buffer *reason, const char *name);
+
+/*
+ * Appends a JSON string as text, at most REFUSED_FOREIGN_MAX bytes of it; one
+ * that no UTF-8 can hold as it is written.
+ */
+void reason_add_string(struct buffer *reason, struct json_span string);
+
+/* Appends a JSON-RPC error object: "message (code -32602)". */
+void reason_add_error(struct buffer *reason, struct json_span error);
+
+/*
+ * Appends the end of a server's standard error, as much as a refusal has room
+ * for: "; its standard error ends:" and the lines. Nothing when there is none.
+ * The first line of errors may be cut off at its start when cut is set.
+ */
+void reason_add_errors(
+    struct buffer *reason, const struct buffer *errors, int cut);
+
+/* Cuts the sentence to what a refusal can hold, in whole characters. */
+void reason_fit(struct buffer *reason);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * The broker's dispatch table: every message to it, with its handler. Runs in
+ * the broker.
+ */
+#include "broker.h"
+
+#define IPC_SELF broker
+#define IPC_SELF_IS_BROKER
+#include "../../common/ipc_route.h"
+
+channel_handler *const *
+broker_routes(void)
+{
+	return ipc_routes;
+}

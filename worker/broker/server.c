@@ -1,0 +1,349 @@
+/*
+ * A server that is configured: see server.h. Runs in the broker.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/json.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "link.h"
+#include "reason.h"
+#include "server.h"
+
+struct server {
+	TAILQ_ENTRY(server) entry; /* of the broker, until it is removed */
+	struct broker *broker;
+	char *name;
+	char *alias;
+	char *description;
+	int removed;
+	struct link *link; /* that may be asked now or soon; or NULL */
+	size_t links;      /* all that are not freed */
+	struct ask_list waiting;
+	/* After failures: */
+	unsigned int failures; /* in a row */
+	uint64_t not_before;   /* when the next start may be */
+	char *last_how;        /* what became of the last one */
+	struct event *pause;   /* set off at not_before */
+};
+
+/* Beginning and end */
+
+struct server *
+server_find(struct broker *broker, const char *name)
+{
+	struct server *server;
+
+	TAILQ_FOREACH (server, &broker->servers, entry)
+		if (strcmp(server->name, name) == 0)
+			return server;
+	return NULL;
+}
+
+static void
+server_replace(char **text, const char *new)
+{
+	free(*text);
+	*text = mem_strdup(new);
+}
+
+static void server_on_pause(evutil_socket_t fd, short what, void *arg);
+
+void
+server_define(struct broker *broker, const struct ipc_define *define)
+{
+	struct server *server = server_find(broker, define->name);
+
+	if (server == NULL) {
+		server = mem_alloc(sizeof(*server));
+		server->broker = broker;
+		server->name = mem_strdup(define->name);
+		TAILQ_INIT(&server->waiting);
+		server->pause =
+		    evtimer_new(broker->base, server_on_pause, server);
+		TAILQ_INSERT_TAIL(&broker->servers, server, entry);
+	}
+	server_replace(&server->alias, define->alias);
+	server_replace(&server->description, define->description);
+}
+
+static void
+server_destroy(struct server *server)
+{
+	loop_event_free(&server->pause);
+	free(server->name);
+	free(server->alias);
+	free(server->description);
+	free(server->last_how);
+	free(server);
+}
+
+void
+server_free(struct server **serverp)
+{
+	struct server *server = mem_take(serverp);
+	struct ask *ask;
+
+	if (server == NULL)
+		return;
+	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL)
+		ask_free(&ask);
+	if (!server->removed)
+		TAILQ_REMOVE(&server->broker->servers, server, entry);
+	server_destroy(server);
+}
+
+/* Frees what nobody can find and nothing refers to. */
+static void
+server_release(struct server *server)
+{
+	if (server->removed && server->links == 0 &&
+	    TAILQ_EMPTY(&server->waiting))
+		server_destroy(server);
+}
+
+static void
+server_refuse_waiting(struct server *server, const char *words)
+{
+	struct ask *ask;
+
+	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL)
+		ask_refuse_words(&ask, words);
+}
+
+void
+server_remove(struct broker *broker, const char *name)
+{
+	struct server *server = server_find(broker, name);
+
+	if (server == NULL) {
+		log_warn("the server that is to be removed is not there: %s",
+		    name);
+		return;
+	}
+	TAILQ_REMOVE(&broker->servers, server, entry);
+	server->removed = 1;
+	loop_event_free(&server->pause);
+	if (server->link == NULL)
+		server_refuse_waiting(server, " is no longer configured");
+	else
+		link_settle(server->link);
+	server_release(server);
+}
+
+void
+server_linked(struct server *server)
+{
+	server->links++;
+}
+
+void
+server_unlinked(struct server *server)
+{
+	server->links--;
+	server_release(server);
+}
+
+int
+server_is_done(const struct server *server)
+{
+	return server->removed && TAILQ_EMPTY(&server->waiting);
+}
+
+/* What is said of it */
+
+const char *
+server_name(const struct server *server)
+{
+	return server->name;
+}
+
+void
+server_describe(const struct server *server, struct buffer *json)
+{
+	buffer_add_text(json, "{\"name\":");
+	json_add_text(json, server->name);
+	buffer_add_text(json, ",\"alias\":");
+	json_add_text(json, server->alias);
+	buffer_add_text(json, ",\"description\":");
+	json_add_text(json, server->description);
+}
+
+void
+server_begin_reason(const struct server *server, struct buffer *reason)
+{
+	buffer_add_text(reason, "server ");
+	reason_add_name(reason, server->name);
+}
+
+/* Starting */
+
+/* Begins the start, or the wait for the time that it may begin at. */
+static void
+server_start(struct server *server)
+{
+	uint64_t now = broker_now(), left;
+	struct timeval until;
+
+	if (server->link != NULL)
+		return;
+	if (now >= server->not_before) {
+		server->link = link_new(server->broker, server);
+		return;
+	}
+	left = server->not_before - now;
+	until = (struct timeval){ (time_t)(left / 1000),
+		(suseconds_t)(left % 1000 * 1000) };
+	if (!event_pending(server->pause, EV_TIMEOUT, NULL))
+		event_add(server->pause, &until);
+}
+
+static void
+server_on_pause(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	server_start(arg);
+}
+
+void
+server_load(struct server *server)
+{
+	server_start(server);
+}
+
+void
+server_ready(struct server *server)
+{
+	struct ask *ask;
+
+	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL) {
+		loop_event_free(&ask->patience);
+		link_ask(server->link, ask);
+	}
+}
+
+/*
+ * After the first failure the next start may be at once; after each further
+ * one in a row only after a pause, which doubles.
+ */
+static void
+server_count_failure(struct server *server)
+{
+	uint64_t pause = SERVER_PAUSE_FIRST_MS;
+	unsigned int n;
+
+	server->failures++;
+	if (server->failures == 1)
+		return;
+	for (n = 2; n < server->failures && pause < SERVER_PAUSE_MOST_MS; n++)
+		pause *= 2;
+	if (pause > SERVER_PAUSE_MOST_MS)
+		pause = SERVER_PAUSE_MOST_MS;
+	server->not_before = broker_now() + pause;
+}
+
+void
+server_lost(struct server *server, struct ask_list *waiting, int brief,
+    const char *how)
+{
+	struct ask *ask;
+
+	server->link = NULL;
+	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL) {
+		loop_event_free(&ask->patience);
+		ask_move(ask, waiting);
+	}
+	server_replace(&server->last_how, how);
+	if (brief)
+		server_count_failure(server);
+	else
+		server->failures = 0;
+}
+
+/* Asks */
+
+/* How much the asks that wait hold. */
+static size_t
+server_waiting_bytes(const struct server *server)
+{
+	const struct ask *ask;
+	size_t bytes = 0;
+
+	TAILQ_FOREACH (ask, &server->waiting, entry)
+		bytes += ask->params.len;
+	return bytes;
+}
+
+/* It has waited for long enough. */
+static void
+server_on_impatience(evutil_socket_t fd, short what, void *arg)
+{
+	struct ask *ask = arg;
+	struct server *server = ask->server;
+	auto_buffer struct buffer reason = { 0 };
+	uint64_t now = broker_now();
+
+	(void)fd;
+	(void)what;
+	server_begin_reason(server, &reason);
+	if (server->link != NULL) {
+		link_add_starting(server->link, &reason);
+	} else {
+		buffer_printf(&reason, " failed %u times in a row and is "
+		    "started again in %" PRIu64 " seconds; at last it %s",
+		    server->failures,
+		    server->not_before > now
+		        ? (server->not_before - now + 999) / 1000
+		        : 0,
+		    server->last_how);
+	}
+	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+	if (server->link != NULL)
+		link_settle(server->link);
+}
+
+static void
+server_wait(struct server *server, struct ask *ask)
+{
+	struct timeval most = { SERVER_WAIT_MS / 1000,
+		SERVER_WAIT_MS % 1000 * 1000 };
+
+	if (server_waiting_bytes(server) + ask->params.len >
+	    SERVER_UNWRITTEN_MAX) {
+		ask_refuse_words(&ask, " is still starting, and too much "
+		    "waits for it already");
+		return;
+	}
+	ask_move(ask, &server->waiting);
+	ask->patience =
+	    evtimer_new(server->broker->base, server_on_impatience, ask);
+	event_add(ask->patience, &most);
+	server_start(server);
+}
+
+void
+server_ask(struct server *server, struct ask *ask)
+{
+	if (server->link != NULL && link_is_ready(server->link))
+		link_ask(server->link, ask);
+	else
+		server_wait(server, ask);
+}
+
+void
+server_withdraw(struct ask **askp)
+{
+	struct ask *ask = mem_take(askp);
+	struct server *server = ask->server;
+	struct link *link = ask->link != NULL ? ask->link : server->link;
+
+	if (ask->link != NULL)
+		link_withdraw(ask->link, ask);
+	ask_free(&ask);
+	if (link != NULL)
+		link_settle(link);
+}

@@ -1,0 +1,62 @@
+/*
+ * A server that is configured: what it is called, the process of it that may
+ * run now, who waits for that, and how long to wait before the next one. It
+ * outlives its name: a server that is not configured any more is gone when its
+ * last process is. Runs in the broker.
+ */
+#ifndef WORKER_BROKER_SERVER_H
+#define WORKER_BROKER_SERVER_H
+
+#include "ask.h"
+
+/* Returns the configured server of this name, or NULL. */
+struct server *server_find(struct broker *broker, const char *name);
+
+/* There is this server; what was said of its name is replaced. */
+void server_define(struct broker *broker, const struct ipc_define *define);
+
+/*
+ * It is not configured any more: what was asked of it is still answered, then
+ * its process ends.
+ */
+void server_remove(struct broker *broker, const char *name);
+
+/* Only at the end of the broker, when no link is left. */
+void server_free(struct server **server);
+
+/* Returns its name, which lives as long as the server. */
+const char *server_name(const struct server *server);
+
+/* Appends {"name":…,"alias":…,"description":… without the closing brace. */
+void server_describe(const struct server *server, struct buffer *json);
+
+/* Appends: server "NAME". */
+void server_begin_reason(const struct server *server, struct buffer *reason);
+
+/* Begins to start it, if it does not run. */
+void server_load(struct server *server);
+
+/*
+ * Takes an ask: it is sent when the server runs, or waits, SERVER_WAIT_MS at
+ * most, until it does.
+ */
+void server_ask(struct server *server, struct ask *ask);
+
+/* Nobody wants this any more: the ask is freed, the server told. */
+void server_withdraw(struct ask **ask);
+
+/*
+ * link.c tells about the link of the server: there is one more to count, it is
+ * ready to be asked, it is over (waiting gets what waited for it; brief says
+ * that it did not run for long; how ends a sentence), it is freed.
+ */
+void server_linked(struct server *server);
+void server_ready(struct server *server);
+void server_lost(struct server *server, struct ask_list *waiting, int brief,
+    const char *how);
+void server_unlinked(struct server *server);
+
+/* Whether no new request can come and none waits. */
+int server_is_done(const struct server *server);
+
+#endif

@@ -1,0 +1,430 @@
+/*
+ * A session: see session.h. Runs in the broker.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/json.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "link.h"
+#include "reason.h"
+#include "server.h"
+#include "session.h"
+
+/* A server that the session may use, by its name. */
+struct session_right {
+	const char *name; /* in the session's names */
+	int loaded;
+};
+
+struct session {
+	TAILQ_ENTRY(session) entry; /* of the broker */
+	struct broker *broker;
+	struct channel *relay;
+	uint64_t execution;
+	char *names; /* each with its NUL */
+	struct session_right *rights;
+	size_t nrights;
+	struct ask_list asks; /* under way */
+	size_t nasks;
+	int over;
+	struct event *ending; /* set off when it is over */
+};
+
+/* Rights */
+
+static struct session_right *
+session_right(struct session *session, const char *name)
+{
+	size_t n;
+
+	for (n = 0; n < session->nrights; n++)
+		if (strcmp(session->rights[n].name, name) == 0)
+			return &session->rights[n];
+	return NULL;
+}
+
+/* Copies a list of names, which must be one: its sender is trusted. */
+static char *
+session_copy_names(const struct ipc_blob *blob)
+{
+	struct err err;
+	char *names = ipc_blob_copy(blob, &err);
+
+	if (names == NULL)
+		fatal("the servers of a session cannot be read: %s", err.text);
+	if (blob->len > 0 && names[blob->len - 1] != '\0')
+		fatal("a name of the servers of a session has no end");
+	return names;
+}
+
+static void
+session_read_allowed(struct session *session, const struct ipc_blob *blob)
+{
+	const char *name;
+
+	session->names = session_copy_names(blob);
+	session->rights =
+	    mem_alloc(CONFIG_SERVERS_MAX * sizeof(*session->rights));
+	for (name = session->names; name < session->names + blob->len;
+	     name += strlen(name) + 1) {
+		if (session->nrights == CONFIG_SERVERS_MAX)
+			fatal("a session has too many servers");
+		session->rights[session->nrights++].name = name;
+	}
+	session->rights = mem_resize(session->rights,
+	    session->nrights * sizeof(*session->rights));
+}
+
+static void
+session_read_loaded(struct session *session, const struct ipc_blob *blob)
+{
+	auto_free char *names = session_copy_names(blob);
+	struct session_right *right;
+	struct server *server;
+	const char *name;
+
+	for (name = names; name < names + blob->len;
+	     name += strlen(name) + 1) {
+		right = session_right(session, name);
+		if (right == NULL)
+			fatal("a session loads a server that it may not use");
+		right->loaded = 1;
+		server = server_find(session->broker, name);
+		if (server != NULL)
+			server_load(server);
+	}
+}
+
+/* Beginning and end */
+
+static void
+session_on_closed(void *ctx, const struct err *why)
+{
+	struct session *session = ctx;
+
+	if (why != NULL)
+		log_warn("the relay of execution %" PRIu64 " breaks the "
+		    "rules: %s", session->execution, why->text);
+	session_free(&session);
+}
+
+static void
+session_on_ending(evutil_socket_t fd, short what, void *arg)
+{
+	struct session *session = arg;
+
+	(void)fd;
+	(void)what;
+	session_free(&session);
+}
+
+void
+session_new(struct broker *broker, struct ipc_session *msg)
+{
+	struct session *session = mem_alloc(sizeof(*session));
+	struct channel_ends ends = { ROLE_BROKER, ROLE_RELAY, broker_routes(),
+		session_on_closed, session };
+
+	session->broker = broker;
+	session->execution = msg->execution;
+	TAILQ_INIT(&session->asks);
+	TAILQ_INSERT_TAIL(&broker->sessions, session, entry);
+	session->relay = channel_new(broker->base, &msg->relay, &ends);
+	session->ending =
+	    evtimer_new(broker->base, session_on_ending, session);
+	session_read_allowed(session, &msg->allowed);
+	session_read_loaded(session, &msg->loaded);
+}
+
+void
+session_free(struct session **sessionp)
+{
+	struct session *session = mem_take(sessionp);
+	struct ask *ask;
+
+	if (session == NULL)
+		return;
+	while ((ask = TAILQ_FIRST(&session->asks)) != NULL)
+		server_withdraw(&ask);
+	TAILQ_REMOVE(&session->broker->sessions, session, entry);
+	loop_event_free(&session->ending);
+	channel_free(&session->relay);
+	free(session->names);
+	free(session->rights);
+	free(session);
+}
+
+/* From the loop, because whoever notices may still hold the session. */
+static void
+session_end(struct session *session)
+{
+	session->over = 1;
+	event_active(session->ending, EV_TIMEOUT, 0);
+}
+
+void
+session_break(struct session *session, const char *how)
+{
+	log_warn("the relay of execution %" PRIu64 " breaks the rules: %s",
+	    session->execution, how);
+	session_end(session);
+}
+
+struct broker *
+session_broker(struct session *session)
+{
+	return session->broker;
+}
+
+/* What is under way */
+
+void
+session_add(struct session *session, struct ask *ask)
+{
+	TAILQ_INSERT_TAIL(&session->asks, ask, sibling);
+	session->nasks++;
+}
+
+void
+session_remove(struct session *session, struct ask *ask)
+{
+	TAILQ_REMOVE(&session->asks, ask, sibling);
+	session->nasks--;
+}
+
+static int
+session_has(const struct session *session, uint64_t id)
+{
+	const struct ask *ask;
+
+	TAILQ_FOREACH (ask, &session->asks, sibling)
+		if (ask->id == id)
+			return 1;
+	return 0;
+}
+
+/* Whether so many more bytes of answers would be too many. */
+static int
+session_is_full(const struct session *session, size_t len)
+{
+	return channel_unsent(session->relay) + len > ANSWERS_UNREAD_MAX;
+}
+
+static void
+session_refuse_full(struct session *session, uint64_t id)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	buffer_printf(&reason, "%zu bytes of answers have not been read yet; "
+	    "no more than %lu may wait",
+	    channel_unsent(session->relay), ANSWERS_UNREAD_MAX);
+	session_refuse(
+	    session, id, reason.data, (struct json_span){ NULL, 0 });
+}
+
+int
+session_admit(struct session *session, uint64_t id)
+{
+	static const struct json_span none;
+	auto_buffer struct buffer reason = { 0 };
+
+	if (session->over)
+		return 0;
+	if (session_has(session, id)) {
+		session_break(session, "the number of a request that is under "
+		    "way is used again");
+		return 0;
+	}
+	if (session->nasks >= REQUESTS_MAX) {
+		buffer_printf(&reason, "%d requests of this execution are "
+		    "under way already; await some of them first",
+		    REQUESTS_MAX);
+		session_refuse(session, id, reason.data, none);
+		return 0;
+	}
+	if (session_is_full(session, 0)) {
+		session_refuse_full(session, id);
+		return 0;
+	}
+	return 1;
+}
+
+/* Answers */
+
+/* A relay that cannot be sent anything any more costs only itself. */
+static void
+session_sent(struct session *session, int sent, const struct err *err)
+{
+	if (sent == 0)
+		return;
+	log_debug("execution %" PRIu64 " cannot be answered: %s",
+	    session->execution, err->text);
+	session_end(session);
+}
+
+void
+session_answer(
+    struct session *session, uint64_t id, const char *json, size_t len)
+{
+	struct ipc_result result = { .id = id,
+		.payload = { (const uint8_t *)json, len, -1 } };
+	struct err err;
+
+	if (session->over)
+		return;
+	if (session_is_full(session, len)) {
+		session_refuse_full(session, id);
+		return;
+	}
+	session_sent(session,
+	    channel_send_result(session->relay, &result, &err), &err);
+}
+
+void
+session_refuse(struct session *session, uint64_t id, const char *reason,
+    struct json_span error)
+{
+	struct ipc_refused refused = { .id = id, .reason = reason };
+	auto_free char *line = NULL;
+	struct err err;
+
+	if (session->over)
+		return;
+	/* An error that has no room goes without; the sentence tells it. */
+	if (error.len > 0 && error.len <= RESULT_MAX &&
+	    !session_is_full(session, error.len)) {
+		line = mem_alloc(error.len);
+		json_span_copy_line(error, line);
+		refused.error = (struct ipc_blob){ (const uint8_t *)line,
+			error.len, -1 };
+	}
+	session_sent(session,
+	    channel_send_refused(session->relay, &refused, &err), &err);
+}
+
+/* Servers */
+
+/* Names the servers that there are, in a sentence. */
+static void
+session_add_names(struct session *session, struct buffer *reason)
+{
+	size_t n;
+
+	if (session->nrights == 0) {
+		buffer_add_text(reason, "; there are none");
+		return;
+	}
+	buffer_add_text(reason, "; there are ");
+	for (n = 0; n < session->nrights && n < REFUSED_NAMES_MAX; n++) {
+		if (n > 0)
+			buffer_add_text(reason, ", ");
+		reason_add_name(reason, session->rights[n].name);
+	}
+	if (n < session->nrights)
+		buffer_printf(reason, " and %zu more", session->nrights - n);
+}
+
+static void
+session_refuse_unknown(
+    struct session *session, uint64_t id, const char *name)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	buffer_add_text(&reason, "unknown server ");
+	reason_add_name(&reason, name);
+	session_add_names(session, &reason);
+	reason_fit(&reason);
+	session_refuse(
+	    session, id, reason.data, (struct json_span){ NULL, 0 });
+}
+
+/* Refuses because of the state that a server is in. */
+static void
+session_refuse_state(struct session *session, uint64_t id, const char *name,
+    const char *words)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	buffer_add_text(&reason, "server ");
+	reason_add_name(&reason, name);
+	buffer_add_text(&reason, words);
+	session_refuse(
+	    session, id, reason.data, (struct json_span){ NULL, 0 });
+}
+
+static void
+session_refuse_not_loaded(
+    struct session *session, uint64_t id, const char *name)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	buffer_add_text(&words, " is configured but not loaded in this call: "
+	    "name it in \"servers\", or await runtime.load_server(");
+	reason_add_name(&words, name);
+	buffer_add_text(&words, ")");
+	session_refuse_state(session, id, name, words.data);
+}
+
+struct server *
+session_find(struct session *session, uint64_t id, const char *name,
+    int need_load)
+{
+	struct session_right *right = session_right(session, name);
+	struct server *server = NULL;
+
+	if (right == NULL) {
+		session_refuse_unknown(session, id, name);
+		return NULL;
+	}
+	server = server_find(session->broker, name);
+	if (server == NULL) {
+		session_refuse_state(
+		    session, id, name, " is no longer configured");
+	} else if (need_load && !right->loaded) {
+		session_refuse_not_loaded(session, id, name);
+		server = NULL;
+	}
+	return server;
+}
+
+void
+session_load(struct session *session, struct server *server)
+{
+	session_right(session, server_name(server))->loaded = 1;
+	server_load(server);
+}
+
+void
+session_describe_server(
+    struct session *session, struct server *server, struct buffer *json)
+{
+	struct session_right *right =
+	    session_right(session, server_name(server));
+
+	server_describe(server, json);
+	buffer_printf(
+	    json, ",\"loaded\":%s}", right->loaded ? "true" : "false");
+}
+
+void
+session_describe(struct session *session, struct buffer *json)
+{
+	struct server *server;
+	size_t n, count = 0;
+
+	buffer_add_text(json, "[");
+	for (n = 0; n < session->nrights; n++) {
+		server = server_find(
+		    session->broker, session->rights[n].name);
+		if (server == NULL)
+			continue;
+		if (count++ > 0)
+			buffer_add_text(json, ",");
+		session_describe_server(session, server, json);
+	}
+	buffer_add_text(json, "]");
+}

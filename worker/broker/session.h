@@ -1,0 +1,55 @@
+/*
+ * A session: the channel to the relay of one execution, and with it the right
+ * to some servers. Which ones was said when the channel came; nothing that
+ * comes on it can widen that. A relay that breaks a rule loses its session,
+ * and nobody else anything. Runs in the broker.
+ */
+#ifndef WORKER_BROKER_SESSION_H
+#define WORKER_BROKER_SESSION_H
+
+#include "ask.h"
+
+/* Begins a session: takes the relay's channel and starts what is loaded. */
+void session_new(struct broker *broker, struct ipc_session *msg);
+
+/* Forgets what it asked; the servers are told. */
+void session_free(struct session **session);
+
+/* ask.c tells which asks are under way. */
+void session_add(struct session *session, struct ask *ask);
+void session_remove(struct session *session, struct ask *ask);
+
+/* Answers a request, if the relay has not too much unread already. */
+void session_answer(
+    struct session *session, uint64_t id, const char *json, size_t len);
+void session_refuse(struct session *session, uint64_t id, const char *reason,
+    struct json_span error);
+
+/*
+ * Whether a request may begin: returns 1, or 0 when it was refused, or the
+ * session is over.
+ */
+int session_admit(struct session *session, uint64_t id);
+
+/* The relay broke a rule: ends the session, in a moment. */
+void session_break(struct session *session, const char *how);
+
+/* The broker that it is a session of. */
+struct broker *session_broker(struct session *session);
+
+/*
+ * The server of this name: one that is allowed and configured, with need_load
+ * set loaded, too. Returns NULL when it is not, and the request was refused.
+ */
+struct server *session_find(struct session *session, uint64_t id,
+    const char *name, int need_load);
+
+/* Loads an allowed server for this session. */
+void session_load(struct session *session, struct server *server);
+
+/* Appends what is said of its servers: an array, or one object. */
+void session_describe(struct session *session, struct buffer *json);
+void session_describe_server(
+    struct session *session, struct server *server, struct buffer *json);
+
+#endif

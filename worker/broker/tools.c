@@ -1,0 +1,307 @@
+/*
+ * A list of tools from its pages: see tools.h. Runs in the broker.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/alias.h"
+#include "../../common/json.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "tools.h"
+
+/* One tool: where it lies in the texts, and what it is called. */
+struct tool {
+	size_t at;
+	size_t len;
+	char *name; /* decoded; NULL: the same as one before */
+};
+
+struct tools {
+	struct buffer texts; /* every tool, as it came, on one line */
+	struct tool *list;
+	size_t count;
+	size_t size; /* of list */
+	size_t pages;
+	size_t bytes; /* of all pages */
+	size_t left_out;
+	struct buffer cursor; /* of the next page */
+};
+
+struct tools *
+tools_new(void)
+{
+	return mem_alloc(sizeof(struct tools));
+}
+
+void
+tools_free(struct tools **toolsp)
+{
+	struct tools *tools = mem_take(toolsp);
+	size_t n;
+
+	if (tools == NULL)
+		return;
+	for (n = 0; n < tools->count; n++)
+		free(tools->list[n].name);
+	free(tools->list);
+	buffer_reset(&tools->texts);
+	buffer_reset(&tools->cursor);
+	free(tools);
+}
+
+/*
+ * Returns the name as a string; the caller frees it. One that cannot be a C
+ * string is called by the bytes that it is written in.
+ */
+static char *
+tools_decode(struct json_span name)
+{
+	size_t len;
+	char *text = json_span_string(name, &len, NULL);
+
+	if (text != NULL && strlen(text) == len)
+		return text;
+	free(text);
+	return mem_dup(name.p, name.len);
+}
+
+static void
+tools_append(
+    struct tools *tools, struct json_span tool, struct json_span name)
+{
+	struct tool *entry;
+
+	if (tools->count == tools->size) {
+		tools->size = tools->size > 0 ? 2 * tools->size : 16;
+		tools->list = mem_resize(
+		    tools->list, tools->size * sizeof(*tools->list));
+	}
+	entry = &tools->list[tools->count++];
+	entry->at = tools->texts.len;
+	entry->len = tool.len;
+	entry->name = tools_decode(name);
+	json_span_copy_line(tool, buffer_reserve(&tools->texts, tool.len));
+	tools->texts.len += tool.len;
+}
+
+/* Whether a value can be called as a tool; gives its name, in its quotes. */
+static int
+tools_is_tool(struct json_span tool, struct json_span *name)
+{
+	return json_span_get(tool, "name", name) > 0 &&
+	    json_span_kind(*name) == JSON_SPAN_STRING &&
+	    name->len <= TOOL_NAME_MAX;
+}
+
+static int
+tools_add(struct tools *tools, struct json_span tool, struct err *err)
+{
+	struct json_span name;
+
+	if (!tools_is_tool(tool, &name)) {
+		tools->left_out++;
+		return 0;
+	}
+	if (tools->count == SERVER_TOOLS_MAX)
+		return err_set(err, "it lists more than %d tools",
+		    SERVER_TOOLS_MAX);
+	tools_append(tools, tool, name);
+	return 0;
+}
+
+/* Counts a page. Returns 0, or -1 with err when that is too much. */
+static int
+tools_count(struct tools *tools, size_t len, struct err *err)
+{
+	tools->pages++;
+	tools->bytes += len;
+	if (tools->pages > SERVER_TOOLS_PAGES_MAX)
+		return err_set(err, "its list of tools has more than %d pages",
+		    SERVER_TOOLS_PAGES_MAX);
+	if (tools->bytes > SERVER_TOOLS_BYTES_MAX)
+		return err_set(err, "its list of tools has more than %lu bytes",
+		    SERVER_TOOLS_BYTES_MAX);
+	return 0;
+}
+
+/* Looks for the next page, as the return value of tools_add_page. */
+static int
+tools_turn(struct tools *tools, struct json_span result, struct err *err)
+{
+	struct json_span next;
+
+	if (json_span_get(result, "nextCursor", &next) == 0 ||
+	    json_span_kind(next) == JSON_SPAN_NULL)
+		return 0;
+	if (json_span_kind(next) != JSON_SPAN_STRING)
+		return err_set(err, "the \"nextCursor\" of its list of tools "
+		    "is not a string");
+	if (next.len == tools->cursor.len &&
+	    memcmp(next.p, tools->cursor.data, next.len) == 0)
+		return err_set(err, "its list of tools has no end: it names "
+		    "the same \"nextCursor\" twice");
+	buffer_reset(&tools->cursor);
+	buffer_add(&tools->cursor, next.p, next.len);
+	return 1;
+}
+
+int
+tools_add_page(struct tools *tools, struct json_span result, struct err *err)
+{
+	struct json_span page, tool;
+	struct json_span_walk walk;
+
+	if (tools_count(tools, result.len, err) == -1)
+		return -1;
+	if (json_span_get(result, "tools", &page) == 0 ||
+	    json_span_kind(page) != JSON_SPAN_ARRAY)
+		return err_set(err, "its answer to \"tools/list\" has no array "
+		    "\"tools\"");
+	walk = json_span_walk(page);
+	while (json_span_next_element(&walk, &tool))
+		if (tools_add(tools, tool, err) == -1)
+			return -1;
+	return tools_turn(tools, result, err);
+}
+
+struct json_span
+tools_cursor(const struct tools *tools)
+{
+	return (struct json_span){ tools->cursor.data, tools->cursor.len };
+}
+
+size_t
+tools_left_out(const struct tools *tools)
+{
+	return tools->left_out;
+}
+
+/* By name; those that share one in their order. */
+static int
+tools_compare(const void *a, const void *b)
+{
+	const struct tool *x = *(struct tool *const *)a;
+	const struct tool *y = *(struct tool *const *)b;
+	int order = strcmp(x->name, y->name);
+
+	return order != 0 ? order : x->at < y->at ? -1 : 1;
+}
+
+/* Takes the name of every tool whose name another one had before. */
+static void
+tools_drop_doubles(struct tools *tools)
+{
+	auto_free struct tool **sorted =
+	    mem_alloc(tools->count * sizeof(*sorted));
+	size_t n, kept = 0;
+
+	for (n = 0; n < tools->count; n++)
+		sorted[n] = &tools->list[n];
+	if (tools->count > 0)
+		qsort(sorted, tools->count, sizeof(*sorted), tools_compare);
+	for (n = 1; n < tools->count; n++) {
+		if (strcmp(sorted[n]->name, sorted[kept]->name) != 0) {
+			kept = n;
+			continue;
+		}
+		free(sorted[n]->name);
+		sorted[n]->name = NULL;
+		tools->left_out++;
+	}
+}
+
+/* Drops what has no name and writes the rest. */
+static void
+tools_write_texts(struct tools *tools, struct buffer *payload)
+{
+	struct tool *tool;
+	size_t n, kept = 0;
+
+	for (n = 0; n < tools->count; n++) {
+		tool = &tools->list[n];
+		if (tool->name == NULL)
+			continue;
+		if (kept > 0)
+			buffer_add_text(payload, ",");
+		buffer_add(payload, tools->texts.data + tool->at, tool->len);
+		tools->list[kept++] = *tool;
+	}
+	tools->count = kept;
+}
+
+static void
+tools_write_aliases(struct tools *tools, struct buffer *payload)
+{
+	auto_free const char **names =
+	    mem_alloc(tools->count * sizeof(*names));
+	auto_free char **aliases = mem_alloc(tools->count * sizeof(*aliases));
+	size_t n;
+
+	for (n = 0; n < tools->count; n++)
+		names[n] = tools->list[n].name;
+	alias_assign(names, tools->count, "tool", aliases);
+	for (n = 0; n < tools->count; n++) {
+		if (n > 0)
+			buffer_add_text(payload, ",");
+		json_add_text(payload, aliases[n]);
+		free(aliases[n]);
+	}
+}
+
+int
+tools_finish(struct tools *tools, struct buffer *payload, struct err *err)
+{
+	tools_drop_doubles(tools);
+	buffer_add_text(payload, "{\"tools\":[");
+	tools_write_texts(tools, payload);
+	buffer_add_text(payload, "],\"aliases\":[");
+	tools_write_aliases(tools, payload);
+	buffer_add_text(payload, "]}");
+	if (payload->len > RESULT_MAX)
+		return err_set(err, "its list of tools has, with aliases, %zu "
+		    "bytes, and no answer may have more than %lu",
+		    payload->len, RESULT_MAX);
+	return 0;
+}
+
+/* The name of a tool as UTF-8 without NUL; the caller frees it. */
+static char *
+tools_shown(struct json_span tool)
+{
+	struct json_span name;
+	char *text = NULL;
+	size_t len = 0;
+
+	if (tools_is_tool(tool, &name))
+		text = json_span_string(name, &len, NULL);
+	if (text != NULL && strlen(text) == len)
+		return text;
+	free(text);
+	return mem_strdup("?");
+}
+
+size_t
+tools_names(const struct buffer *payload, struct buffer *names)
+{
+	struct json_span value, list, tool;
+	struct json_span_walk walk;
+	size_t len, room = TRIED_TOOLS_MAX, count = 0;
+
+	if (json_span_parse(payload->data, payload->len, &value, NULL) == -1 ||
+	    json_span_get(value, "tools", &list) == 0)
+		return 0;
+	walk = json_span_walk(list);
+	for (; json_span_next_element(&walk, &tool); count++) {
+		auto_free char *name = tools_shown(tool);
+
+		len = strlen(name) + 1;
+		if (len > room)
+			room = 0; /* nor any shorter one behind it */
+		if (room == 0)
+			continue;
+		buffer_add(names, name, len);
+		room -= len;
+	}
+	return count;
+}
