@@ -8,8 +8,8 @@
 #include "common/limits.h"
 
 #undef SERVER_WAIT_MS
-#define SERVER_WAIT_MS 2000
+#define SERVER_WAIT_MS 3000
 #undef SERVER_START_MS
-#define SERVER_START_MS 4000
+#define SERVER_START_MS 6000
 
 #endif

@@ -278,12 +278,10 @@ START_TEST(forgets_what_has_not_begun)
 	other = play_session();
 	link = play_expect_want("gh");
 	play_call(relay, 1, "gh");
-	play_list_servers(relay, 2);
-	play_expect(relay, IPC_RESULT);
+	play_sync(relay);
 	close(relay);
 	play_call(other, 1, "gh");
-	play_list_servers(other, 2);
-	play_expect(other, IPC_RESULT);
+	play_sync(other);
 	play_launch(link, &gh);
 	play_greet(&gh);
 	play_expect_line(&gh, PLAY_CALLED("2"));

@@ -1,0 +1,514 @@
+/*
+ * Tests of worker/broker/link and on_supervisor: one process of a server from
+ * its launch to its end, and every way in which it may misbehave. Whatever it
+ * does, each call is answered once, and the next one works.
+ */
+#include "broker_play.h"
+
+#define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
+
+static struct play_server gh;
+static int relay;
+
+/* A broker with a server that has been asked once: request 2, call 1. */
+static void
+start_call(void)
+{
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+}
+
+/* The server goes on: call 2 of the relay is request 3. */
+static void
+end_working(void)
+{
+	play_call(relay, 2, "gh");
+	play_expect_line(&gh, PLAY_CALLED("3"));
+	play_say(&gh, ANSWER("3", "\"result\":{}"));
+	play_expect_result(relay, 2, "{}");
+	play_end();
+}
+
+static void
+expect_error(const char *words, const char *error)
+{
+	play_expect(relay, IPC_REFUSED);
+	ck_assert_uint_eq(play_msg.refused.id, 1);
+	ck_assert_str_eq(play_msg.refused.reason, words);
+	play_expect_blob(&play_msg.refused.error, error);
+}
+
+/* Answers */
+
+START_TEST(passes_errors_on)
+{
+	static const char *const rows[][3] = {
+		{ "{\"code\":-32602,\"message\":\"no\\u0007 \xc2\x9b such\\n"
+		  "tool\",\"data\":1e400}", ": no\\x07 \\x9b such\n"
+		  "tool (code -32602)" },
+		{ "{}", ": an error without a message" },
+		{ "{\"message\":7,\"code\":\"x\"}",
+		  ": an error without a message" },
+		{ "{\"message\":\"a\\ud800b\",\"code\":1}",
+		  ": \"a\\ud800b\" (code 1)" },
+	};
+	auto_free char *line = mem_printf(
+	    ANSWER("2", "\"error\":%s"), rows[_i][0]);
+	auto_free char *words = mem_printf("server \"gh\"%s", rows[_i][1]);
+
+	start_call();
+	play_say(&gh, line);
+	expect_error(words, rows[_i][0]);
+	end_working();
+}
+END_TEST
+
+START_TEST(a_long_message_is_cut)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	start_call();
+	buffer_add_text(&line, ANSWER("2", "\"error\":{\"message\":\""));
+	line.len--; /* the brace of the macro */
+	memset(buffer_reserve(&line, 100 * KIB), 'x', 100 * KIB);
+	line.len += 100 * KIB;
+	buffer_add_text(&line, "\"}}");
+	play_say(&gh, line.data);
+	play_expect(relay, IPC_REFUSED);
+	ck_assert_uint_eq(strlen(play_msg.refused.reason),
+	    strlen("server \"gh\": ") + REFUSED_FOREIGN_MAX +
+	        strlen(" [...]"));
+	ck_assert_uint_gt(play_msg.refused.error.len, 100 * KIB);
+	ipc_message_close(IPC_REFUSED, &play_msg);
+	end_working();
+}
+END_TEST
+
+/* Lines that cannot be an answer, but show whose answer they would be. */
+START_TEST(a_broken_answer_fails_its_call)
+{
+	static const char *const rows[][2] = {
+		{ ANSWER("2", "\"result\":[]"), "its result is not an object" },
+		{ ANSWER("2", "\"result\":null"),
+		  "its result is not an object" },
+		{ ANSWER("2", "\"error\":\"x\""),
+		  "its error is not an object" },
+		{ ANSWER("2", "\"result\":{},\"error\":{}"),
+		  "it has more than one result or error" },
+		{ ANSWER("2", "\"result\":{},\"result\":{}"),
+		  "it has more than one result or error" },
+		{ ANSWER("2", "\"x\":1"),
+		  "it has neither a result nor an error" },
+		{ "{\"id\":2}", "it has neither a result nor an error" },
+		{ ANSWER("2", "\"result\":{\"a\":NaN}"), "" },
+		{ ANSWER("2", "\"result\":{\"a\":\"\xff\"}"), "" },
+		{ "{\"result\":{\"a\":\"\xff\"},\"jsonrpc\":\"2.0\",\"id\":2}",
+		  "" },
+	};
+	auto_free char *words = mem_printf("server \"gh\": its answer cannot "
+	    "be used: %s", rows[_i][1]);
+
+	start_call();
+	play_say(&gh, rows[_i][0]);
+	play_expect_refused(relay, 1, words);
+	end_working();
+}
+END_TEST
+
+START_TEST(garbage_is_skipped)
+{
+	static const char *const rows[] = { "", "starting up", "{", "[]",
+		"[" ANSWER("2", "\"result\":{}") "]", "12", "null",
+		"sent " ANSWER("2", "\"result\":{}"),
+		ANSWER("\"2\"", "\"result\":{}"),
+		ANSWER("2.0", "\"result\":{}"), ANSWER("02", "\"result\":{}"),
+		ANSWER("-2", "\"result\":{}"), ANSWER("99", "\"result\":{}"),
+		ANSWER("99999999999999999999999", "\"result\":{}"),
+		ANSWER("1", "\"result\":{}"), ANSWER("null", "\"error\":{}"),
+		ANSWER("2", "\"id\":3,\"result\":{}"),
+		"{\"id\":2,\"method\":\"x\"}",
+		"{\"method\":\"\xff\",\"jsonrpc\":\"2.0\",\"id\":2}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}",
+		"\x1b]0;title\x07\xff\xfe" };
+
+	start_call();
+	play_say(&gh, rows[_i]);
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(relay, 1, "{}");
+	end_working();
+}
+END_TEST
+
+/* Says a result with so many bytes of text. */
+static void
+say_long(size_t len)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	buffer_add_text(&line, ANSWER("2", "\"result\":{\"text\":\""));
+	line.len--; /* the brace of the macro */
+	memset(buffer_reserve(&line, len), 'x', len);
+	line.len += len;
+	buffer_add_text(&line, "\"}}");
+	play_say(&gh, line.data);
+}
+
+/* A result may have 16 MiB: eleven of them are not the text's. */
+START_TEST(a_result_has_a_limit)
+{
+	static const struct {
+		size_t len;
+		const char *words;
+	} rows[] = {
+		{ RESULT_MAX - 11, NULL },
+		{ RESULT_MAX - 10, "server \"gh\": its result has 16777217 "
+		    "bytes, and no result may have more than 16777216" },
+		{ 20 * MIB, "server \"gh\": its answer cannot be used: it has "
+		    "20971565 bytes, and a line may have 16842752 at most" },
+	};
+
+	start_call();
+	say_long(rows[_i].len);
+	if (rows[_i].words != NULL) {
+		play_expect_refused(relay, 1, rows[_i].words);
+	} else {
+		play_expect(relay, IPC_RESULT);
+		ck_assert_uint_eq(play_msg.result.payload.len, RESULT_MAX);
+		ipc_message_close(IPC_RESULT, &play_msg);
+	}
+	end_working();
+}
+END_TEST
+
+/* What a server asks of us */
+
+START_TEST(answers_a_server)
+{
+	start_call();
+	play_say(&gh, ANSWER("\"a\\u0062\"", "\"method\":\"ping\""));
+	play_expect_line(&gh, ANSWER("\"a\\u0062\"", "\"result\":{}"));
+	play_say(&gh, ANSWER("2", "\"method\":\"sampling/createMessage\""));
+	play_expect_line(&gh, ANSWER("2", "\"error\":{\"code\":-32601,"
+	    "\"message\":\"this client has no such method\"}"));
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(relay, 1, "{}");
+	end_working();
+}
+END_TEST
+
+/* One that asks, and asks, and does not read: our memory is not its. */
+START_TEST(a_flood_of_requests_ends)
+{
+	auto_buffer struct buffer line = { 0 };
+	size_t len = 8 * MIB;
+
+	start_call();
+	buffer_add_text(&line, "{\"jsonrpc\":\"2.0\",\"method\":\"ping\","
+	    "\"id\":\"");
+	memset(buffer_reserve(&line, len), 'x', len);
+	line.len += len;
+	buffer_add_text(&line, "\"}\n");
+	while (write(gh.out, line.data, line.len) > 0)
+		;
+	ck_assert_int_eq(errno, EPIPE);
+	play_expect_refused(relay, 1, "server \"gh\" ended before it answered: "
+	    "it asked more and more, and did not read the answers");
+	play_expect_let_go(gh.link);
+	play_die(&gh, "exited with code 0");
+	play_end();
+}
+END_TEST
+
+START_TEST(a_flood_of_notifications_is_harmless)
+{
+	auto_buffer struct buffer lines = { 0 };
+	int n;
+
+	start_call();
+	for (n = 0; n < 100000; n++)
+		buffer_add_text(&lines, "{\"jsonrpc\":\"2.0\",\"method\":"
+		    "\"notifications/tools/list_changed\"}\n");
+	play_put(gh.out, lines.data);
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(relay, 1, "{}");
+	end_working();
+}
+END_TEST
+
+/* One that does not read its calls: those above a bound are refused. */
+START_TEST(bounds_what_is_not_read)
+{
+	auto_buffer struct buffer arguments = { 0 };
+	uint64_t id;
+
+	start_call();
+	buffer_add_text(&arguments, "{\"text\":\"");
+	memset(buffer_reserve(&arguments, 15 * MIB), 'x', 15 * MIB);
+	arguments.len += 15 * MIB;
+	buffer_add_text(&arguments, "\"}");
+	for (id = 2; id <= 6; id++)
+		play_call_with(
+		    relay, id, "gh", arguments.data, arguments.len);
+	play_expect(relay, IPC_REFUSED);
+	ck_assert_uint_eq(play_msg.refused.id, 6);
+	ck_assert_ptr_nonnull(strstr(play_msg.refused.reason,
+	    " bytes of earlier requests wait until it reads them"));
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(relay, 1, "{}");
+	play_end();
+}
+END_TEST
+
+/* The greeting */
+
+START_TEST(versions_that_are_spoken)
+{
+	static const char *const versions[] = { "2024-11-05", "2025-03-26",
+		"2025-06-18", "2025-11-25" };
+	auto_free char *answer = mem_printf(
+	    ANSWER("1", "\"result\":{\"protocolVersion\":\"%s\"}"),
+	    versions[_i]);
+
+	play_start();
+	relay = play_session();
+	play_launch(play_expect_want("gh"), &gh);
+	play_greet_with(&gh, answer);
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/initialized\"}");
+	play_end();
+}
+END_TEST
+
+START_TEST(a_bad_greeting_ends_it)
+{
+	static const char *const rows[][2] = {
+		{ "\"error\":{\"code\":-32600,\"message\":\"not you\"}",
+		  "it refused \"initialize\": not you (code -32600)" },
+		{ "\"result\":{\"protocolVersion\":\"1999-01-01\"}",
+		  "it speaks version \"1999-01-01\" of the protocol, which is "
+		  "not one from 2024-11-05 to 2025-11-25" },
+		{ "\"result\":{}",
+		  "it did not say which version of the protocol it speaks" },
+		{ "\"result\":{\"protocolVersion\":1}",
+		  "it did not say which version of the protocol it speaks" },
+		{ "\"result\":[]", "it answered \"initialize\" with what "
+		  "cannot be used: its result is not an object" },
+	};
+	auto_free char *answer = mem_printf(ANSWER("1", "%s"), rows[_i][0]);
+	auto_free char *words = mem_printf(
+	    "server \"gh\" did not start: %s; its standard error ends:\nhm",
+	    rows[_i][1]);
+
+	play_start();
+	relay = play_session();
+	play_launch(play_expect_want("gh"), &gh);
+	play_call(relay, 1, "gh");
+	play_sync(relay);
+	play_put(gh.errors, "hm\n");
+	play_greet_with(&gh, answer);
+	play_expect_refused(relay, 1, words);
+	play_expect_let_go(gh.link);
+	play_die(&gh, "exited with code 0");
+	play_end();
+}
+END_TEST
+
+/* Ends */
+
+/* Its last answers count, whichever of its ends is seen first. */
+START_TEST(hears_the_last_words)
+{
+	start_call();
+	play_call(relay, 2, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", "\"result\":{\"n\":1}"));
+	play_put(gh.out, ANSWER("3", "\"result\":"));
+	play_put(gh.errors, "so long\xff\n");
+	if (_i == 0)
+		play_ended(gh.link, "exited with code 0");
+	play_close(&gh);
+	if (_i == 1)
+		play_ended(gh.link, "exited with code 0");
+	play_expect_result(relay, 1, "{\"n\":1}");
+	play_expect_refused(relay, 2, "server \"gh\" ended before it answered: "
+	    "it exited with code 0; its standard error ends:\n"
+	    "so long\xef\xbf\xbd");
+	play_end();
+}
+END_TEST
+
+/* One that only closes its output is let go, and not waited for too long. */
+START_TEST(closing_the_output_is_an_end)
+{
+	start_call();
+	fd_close(&gh.out);
+	play_expect_let_go(gh.link);
+	ck_assert_int_eq(read(gh.in, gh.line, 1), 0);
+	play_put(gh.errors, "closing down\n");
+	if (_i == 0) {
+		play_expect_refused(relay, 1, "server \"gh\" ended before it "
+		    "answered: it closed its standard output; its standard "
+		    "error ends:\nclosing down");
+		play_ended(gh.link, "exited with code 3");
+	} else {
+		play_ended(gh.link, "exited with code 3");
+		play_expect_refused(relay, 1, "server \"gh\" ended before it "
+		    "answered: it exited with code 3; its standard error "
+		    "ends:\nclosing down");
+	}
+	play_end();
+}
+END_TEST
+
+/* Calls that come between its end and the word of it: another process. */
+START_TEST(the_next_call_does_not_wait_for_the_end)
+{
+	struct play_server old;
+
+	start_call();
+	old = gh;
+	fd_close(&old.out);
+	play_expect_let_go(old.link);
+	play_call(relay, 2, "gh");
+	play_serve(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	if (_i == 0) {
+		play_die(&old, "exited with code 3");
+		play_expect(relay, IPC_REFUSED);
+	}
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(relay, 2, "{}");
+	if (_i == 1) {
+		play_die(&old, "exited with code 3");
+		play_expect(relay, IPC_REFUSED);
+	}
+	play_end();
+}
+END_TEST
+
+START_TEST(closing_the_input_is_an_end)
+{
+	start_call();
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(relay, 1, "{}");
+	fd_close(&gh.in);
+	play_call(relay, 2, "gh");
+	play_expect_let_go(gh.link);
+	play_expect_refused(relay, 2, "server \"gh\" ended before it answered: "
+	    "it closed its standard input");
+	play_die(&gh, "exited with code 0");
+	play_end();
+}
+END_TEST
+
+/* Of much standard error whole lines at the end are kept. */
+START_TEST(keeps_the_end_of_the_errors)
+{
+	const char *errors;
+	int n;
+
+	start_call();
+	for (n = 0; n < 5000; n++) {
+		auto_free char *line = mem_printf("line %d\n", n);
+
+		play_put(gh.errors, line);
+	}
+	play_die(&gh, "exited with code 1");
+	play_expect(relay, IPC_REFUSED);
+	errors = strstr(play_msg.refused.reason, "ends:\nline 4");
+	ck_assert_ptr_nonnull(errors);
+	ck_assert_uint_gt(strlen(errors), SERVER_ERRORS_KEPT - 20);
+	ck_assert_uint_le(strlen(errors), SERVER_ERRORS_KEPT + 6);
+	ck_assert_ptr_nonnull(strstr(errors, "\nline 4999"));
+	play_end();
+}
+END_TEST
+
+/* A session that ends between the end of a server and the word of it. */
+START_TEST(a_session_ends_in_between)
+{
+	start_call();
+	fd_close(&gh.out);
+	play_expect_let_go(gh.link);
+	close(relay);
+	play_sync_supervisor();
+	play_die(&gh, "exited with code 3");
+	relay = play_session();
+	play_expect_want("gh");
+	play_end();
+}
+END_TEST
+
+/* Nonsense from someone more trusted */
+
+START_TEST(ends_with_nonsense)
+{
+	struct ipc_session session = { .execution = 1 };
+	int pair[2];
+
+	play_start();
+	relay = play_session();
+	play_launch(play_expect_want("gh"), &gh);
+	switch (_i) {
+	case 0:
+		play_ended(77, "exited with code 0");
+		break;
+	case 1:
+		play_launch(77, &gh);
+		break;
+	case 2:
+		play_launch(gh.link, &gh);
+		break;
+	case 3:
+		play_ended(gh.link, "exited with code 0");
+		play_ended(gh.link, "exited with code 0");
+		break;
+	case 4: /* a name without an end */
+	case 5: /* loaded, but not allowed */
+		ck_assert_int_eq(
+		    socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+		session.relay = pair[0];
+		session.allowed = (struct ipc_blob){ (const uint8_t *)"gh",
+			_i == 4 ? 2 : 3, -1 };
+		session.loaded =
+		    (struct ipc_blob){ (const uint8_t *)"fs", 3, -1 };
+		play_send(play_supervisor, IPC_SESSION, &session);
+		break;
+	default:
+		ck_assert_int_eq(send(play_supervisor, "abc", 3, 0), 3);
+	}
+	play_expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, passes_errors_on, 0, 4);
+	tcase_add_test(tc, a_long_message_is_cut);
+	tcase_add_loop_test(tc, a_broken_answer_fails_its_call, 0, 10);
+	tcase_add_loop_test(tc, garbage_is_skipped, 0, 21);
+	tcase_add_loop_test(tc, a_result_has_a_limit, 0, 3);
+	tcase_add_test(tc, answers_a_server);
+	tcase_add_test(tc, a_flood_of_requests_ends);
+	tcase_add_test(tc, a_flood_of_notifications_is_harmless);
+	tcase_add_test(tc, bounds_what_is_not_read);
+	tcase_add_loop_test(tc, versions_that_are_spoken, 0, 4);
+	tcase_add_loop_test(tc, a_bad_greeting_ends_it, 0, 5);
+	tcase_add_loop_test(tc, hears_the_last_words, 0, 2);
+	tcase_add_loop_test(tc, closing_the_output_is_an_end, 0, 2);
+	tcase_add_loop_test(tc, the_next_call_does_not_wait_for_the_end, 0, 2);
+	tcase_add_test(tc, closing_the_input_is_an_end);
+	tcase_add_test(tc, keeps_the_end_of_the_errors);
+	tcase_add_test(tc, a_session_ends_in_between);
+	tcase_add_loop_test(tc, ends_with_nonsense, 0, 7);
+}
+
+int
+main(void)
+{
+	return unit_run("link", add_tests);
+}

@@ -1,0 +1,281 @@
+/*
+ * Tests of worker/broker/listing: one list of tools for all who ask, fetched
+ * page by page, kept until the server says that it has changed.
+ */
+#include "broker_play.h"
+
+#define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
+#define ASKED(id) "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/list\"}"
+#define ONE(name) "\"result\":{\"tools\":[{\"name\":\"" name "\"}]}"
+#define LIST(name, alias)                                                      \
+	"{\"tools\":[{\"name\":\"" name "\"}],\"aliases\":[\"" alias "\"]}"
+
+static const char changed[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+    "\"notifications/tools/list_changed\"}";
+
+static struct play_server gh;
+static int relay;
+
+static void
+start(void)
+{
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+}
+
+START_TEST(lists_tools)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, ANSWER("2", "\"result\":{\"tools\":[{\"name\":\"A-b\","
+	    "\"inputSchema\":{\"n\":1e400, \"n\":0.10}},7,{\"x\":1},"
+	    "{\"name\":\"A-b\"}],\"nextCursor\":\"\\u0000x\"}"));
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":"
+	    "\"tools/list\",\"params\":{\"cursor\":\"\\u0000x\"}}");
+	play_say(&gh, ANSWER("3", "\"result\":{\"nextCursor\":\"\","
+	    "\"tools\":[]}"));
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":4,\"method\":"
+	    "\"tools/list\",\"params\":{\"cursor\":\"\"}}");
+	play_say(&gh, ANSWER("4", "\"result\":{\"nextCursor\":null,"
+	    "\"tools\":[{\"name\":\"a_b\"}]}"));
+	play_expect_result(relay, 1, "{\"tools\":[{\"name\":\"A-b\","
+	    "\"inputSchema\":{\"n\":1e400, \"n\":0.10}},{\"name\":\"a_b\"}],"
+	    "\"aliases\":[\"a_b\",\"a_b_2\"]}");
+	play_end();
+}
+END_TEST
+
+/* Asked for by many at once and again: fetched once. */
+START_TEST(is_fetched_once)
+{
+	int other;
+
+	start();
+	other = play_session();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_list(relay, 2, "gh");
+	play_list(other, 3, "gh");
+	play_sync(relay);
+	play_sync(other);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_expect_result(relay, 2, LIST("a", "a"));
+	play_expect_result(other, 3, LIST("a", "a"));
+	play_list(relay, 4, "gh");
+	play_expect_result(relay, 4, LIST("a", "a"));
+	play_call(relay, 5, "gh");
+	play_expect_line(&gh, PLAY_CALLED("3"));
+	play_end();
+}
+END_TEST
+
+/* Those who ask before it is there get it when it is. */
+START_TEST(waits_for_the_start)
+{
+	play_start();
+	relay = play_session();
+	play_expect_want("gh");
+	play_list(relay, 1, "gh");
+	play_list(relay, 2, "gh");
+	play_sync(relay);
+	play_launch(1, &gh);
+	play_greet(&gh);
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_expect_result(relay, 2, LIST("a", "a"));
+	play_end();
+}
+END_TEST
+
+START_TEST(is_fetched_again_when_it_changed)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_say(&gh, changed);
+	/* A ping tells that the line before it was read. */
+	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
+	play_hear(&gh);
+	play_list(relay, 2, "gh");
+	play_expect_line(&gh, ASKED("3"));
+	play_say(&gh, ANSWER("3", ONE("b")));
+	play_expect_result(relay, 2, LIST("b", "b"));
+	play_end();
+}
+END_TEST
+
+/* Changed while it is fetched: who asks after that gets what came after. */
+START_TEST(changes_while_it_is_fetched)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, changed);
+	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
+	play_hear(&gh);
+	play_list(relay, 2, "gh");
+	play_sync(relay);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_expect_line(&gh, ASKED("3"));
+	play_say(&gh, ANSWER("3", ONE("b")));
+	play_expect_result(relay, 2, LIST("b", "b"));
+	play_list(relay, 3, "gh");
+	play_expect_result(relay, 3, LIST("b", "b"));
+	play_end();
+}
+END_TEST
+
+/* The list of a process ends with it. */
+START_TEST(belongs_to_its_process)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_die(&gh, "exited with code 0");
+	play_sync_supervisor();
+	play_list(relay, 2, "gh");
+	play_serve(&gh);
+	play_expect_line(&gh, ASKED("2"));
+	play_die(&gh, "exited with code 1");
+	play_expect_refused(relay, 2, "server \"gh\" ended before it "
+	    "answered: it exited with code 1");
+	play_end();
+}
+END_TEST
+
+/* What is no list is refused, and fetched again when it is asked for again. */
+START_TEST(refuses_what_is_no_list)
+{
+	static const char *const rows[][2] = {
+		{ "\"result\":{}",
+		  "its answer to \"tools/list\" has no array \"tools\"" },
+		{ "\"result\":{\"tools\":{}}",
+		  "its answer to \"tools/list\" has no array \"tools\"" },
+		{ "\"result\":[]", "its answer to \"tools/list\" cannot be "
+		  "used: its result is not an object" },
+		{ "\"result\":{\"tools\":[],\"nextCursor\":5}",
+		  "the \"nextCursor\" of its list of tools is not a string" },
+	};
+	auto_free char *answer = mem_printf(ANSWER("2", "%s"), rows[_i][0]);
+	auto_free char *words = mem_printf("server \"gh\": %s", rows[_i][1]);
+
+	start();
+	play_list(relay, 1, "gh");
+	play_list(relay, 2, "gh");
+	play_hear(&gh);
+	play_sync(relay);
+	play_say(&gh, answer);
+	play_expect_refused(relay, 1, words);
+	play_expect_refused(relay, 2, words);
+	play_list(relay, 3, "gh");
+	play_expect_line(&gh, ASKED("3"));
+	play_end();
+}
+END_TEST
+
+START_TEST(passes_an_error_on)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", "\"error\":{\"code\":-32601,\"message\":"
+	    "\"Method not found\"}"));
+	play_expect(relay, IPC_REFUSED);
+	ck_assert_str_eq(play_msg.refused.reason,
+	    "server \"gh\": Method not found (code -32601)");
+	play_expect_blob(&play_msg.refused.error,
+	    "{\"code\":-32601,\"message\":\"Method not found\"}");
+	play_end();
+}
+END_TEST
+
+START_TEST(a_list_without_an_end_is_refused)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh,
+	    ANSWER("2", "\"result\":{\"tools\":[],\"nextCursor\":\"a\"}"));
+	play_hear(&gh);
+	play_say(&gh,
+	    ANSWER("3", "\"result\":{\"tools\":[],\"nextCursor\":\"a\"}"));
+	play_expect_refused(relay, 1, "server \"gh\": its list of tools has "
+	    "no end: it names the same \"nextCursor\" twice");
+	play_end();
+}
+END_TEST
+
+/* caisson servers --try */
+
+static void
+expect_tried(const char *name, unsigned int count, const char *tools,
+    size_t len, const char *reason)
+{
+	auto_free char *copy = NULL;
+
+	play_expect(play_supervisor, IPC_TRIED);
+	ck_assert_str_eq(play_msg.tried.name, name);
+	ck_assert_uint_eq(play_msg.tried.count, count);
+	copy = ipc_blob_copy(&play_msg.tried.tools, NULL);
+	ck_assert_uint_eq(play_msg.tried.tools.len, len);
+	ck_assert_mem_eq(copy, tools, len);
+	ck_assert_str_eq(play_msg.tried.reason, reason);
+}
+
+START_TEST(is_tried)
+{
+	play_start();
+	play_try("gh");
+	play_serve(&gh);
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, ANSWER("2", "\"result\":{\"tools\":[{\"name\":\"a\"},"
+	    "{\"name\":\"\\u00e4\"},{\"name\":\"\\ud800\"},"
+	    "{\"name\":\"\\u0000\"}]}"));
+	expect_tried("gh", 4, "a\0\xc3\xa4\0?\0?", 9, "");
+	play_end();
+}
+END_TEST
+
+START_TEST(is_tried_in_vain)
+{
+	play_start();
+	play_try("fs");
+	expect_tried("fs", 0, "", 0, "there is no such server");
+	play_try("gh");
+	play_ended(play_expect_want("gh"), "could not be started: no");
+	expect_tried(
+	    "gh", 0, "", 0, "server \"gh\" could not be started: no");
+	play_end();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, lists_tools);
+	tcase_add_test(tc, is_fetched_once);
+	tcase_add_test(tc, waits_for_the_start);
+	tcase_add_test(tc, is_fetched_again_when_it_changed);
+	tcase_add_test(tc, changes_while_it_is_fetched);
+	tcase_add_test(tc, belongs_to_its_process);
+	tcase_add_loop_test(tc, refuses_what_is_no_list, 0, 4);
+	tcase_add_test(tc, passes_an_error_on);
+	tcase_add_test(tc, a_list_without_an_end_is_refused);
+	tcase_add_test(tc, is_tried);
+	tcase_add_test(tc, is_tried_in_vain);
+}
+
+int
+main(void)
+{
+	return unit_run("listing", add_tests);
+}

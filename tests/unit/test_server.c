@@ -1,0 +1,374 @@
+/*
+ * Tests of worker/broker/server: when a server is started, who waits for it
+ * and for how long, how it is started again when it fails, and what becomes of
+ * one that is not configured any more.
+ */
+#include <time.h>
+
+#include "broker_play.h"
+
+static struct play_server gh;
+
+START_TEST(starts_what_is_loaded_in_parallel)
+{
+	struct play_server fs;
+	uint64_t first, second;
+	int relay;
+
+	play_start();
+	play_define("fs");
+	relay = play_session_of("fs\0gh", 6, "gh\0fs", 6);
+	first = play_expect_want("gh");
+	second = play_expect_want("fs");
+	ck_assert_uint_gt(second, first);
+	/* A server that hangs fails alone. */
+	play_launch(first, &gh);
+	play_launch(second, &fs);
+	play_greet(&fs);
+	play_call(relay, 1, "gh");
+	play_call(relay, 2, "fs");
+	play_expect_line(&fs, PLAY_CALLED("2"));
+	play_say(&fs, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_expect_result(relay, 2, "{}");
+	play_greet(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_end();
+}
+END_TEST
+
+START_TEST(stays_warm)
+{
+	int one, two;
+
+	play_start();
+	one = play_session();
+	play_serve(&gh);
+	close(one);
+	two = play_session();
+	play_call(two, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_end();
+}
+END_TEST
+
+/* The start goes on after nobody has the patience any more. */
+START_TEST(patience_ends)
+{
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_launch(play_expect_want("gh"), &gh);
+	play_put(gh.errors, "fetching \x1b[1mall\r\n50 %\n");
+	play_call(relay, 1, "gh");
+	play_expect_refused(relay, 1, "server \"gh\" is still starting after "
+	    "3 seconds; its standard error ends:\n"
+	    "fetching \\x1b[1mall\n50 %");
+	play_greet(&gh);
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_end();
+}
+END_TEST
+
+/* One that never says a word is let go, also without a process yet. */
+START_TEST(a_start_ends)
+{
+	uint64_t link;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	link = play_expect_want("gh");
+	if (_i == 1) {
+		play_launch(link, &gh);
+		play_hear(&gh);
+		play_expect_let_go(link);
+		ck_assert_int_eq(read(gh.in, gh.line, 1), 0);
+		play_ended(link, "was killed");
+	} else {
+		/* The refusal of this one comes with the end of the start. */
+		play_call(relay, 1, "gh");
+		play_expect_refused(relay, 1, "server \"gh\" is still");
+		play_call(relay, 2, "gh");
+		play_expect_refused(relay, 2, "server \"gh\" did not answer "
+		    "\"initialize\" within 6 seconds");
+		play_launch(link, &gh);
+		play_expect_let_go(link);
+		play_ended(link, "was killed");
+	}
+	play_call(relay, 3, "gh");
+	ck_assert_uint_gt(play_expect_want("gh"), link);
+	play_end();
+}
+END_TEST
+
+/* Not one that cannot be started at all is forgotten. */
+START_TEST(tells_why_a_start_failed)
+{
+	uint64_t link;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	link = play_expect_want("gh");
+	play_call(relay, 1, "gh");
+	play_list(relay, 2, "gh");
+	play_sync(relay);
+	if (_i == 0) {
+		play_ended(link, "could not be started: no such file");
+		play_expect_refused(relay, 1,
+		    "server \"gh\" could not be started: no such file");
+		play_expect_refused(relay, 2, "server \"gh\" could not be");
+	} else {
+		play_launch(link, &gh);
+		play_put(gh.errors, "Traceback\n  bad\n");
+		play_die(&gh, "exited with code 3");
+		play_expect_refused(relay, 1, "server \"gh\" did not start: "
+		    "it exited with code 3; its standard error ends:\n"
+		    "Traceback\n  bad");
+		play_expect_refused(relay, 2, "server \"gh\" did not start: ");
+	}
+	play_end();
+}
+END_TEST
+
+/* Fails the start that is wanted next. */
+static void
+fail_start(const char *how)
+{
+	play_ended(play_expect_want("gh"), how);
+	play_sync_supervisor();
+}
+
+/* The first time at once, then later and later. */
+START_TEST(pauses_between_failures)
+{
+	struct timespec before, after;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	fail_start("failed once");
+	play_call(relay, 1, "gh");
+	fail_start("failed twice");
+	play_expect_refused(relay, 1, "server \"gh\" failed twice");
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	play_call(relay, 2, "gh");
+	fail_start("failed thrice");
+	play_expect_refused(relay, 2, "server \"gh\" failed thrice");
+	play_call(relay, 3, "gh");
+	fail_start("failed again");
+	play_expect_refused(relay, 3, "server \"gh\" failed again");
+	play_call(relay, 4, "gh");
+	fail_start("failed 5");
+	play_expect_refused(relay, 4, "server \"gh\" failed 5");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	/* 500 ms, 1 s and 2 s: it cannot have been faster. */
+	ck_assert_int_ge(after.tv_sec - before.tv_sec, 3);
+	/* Four seconds are more than the patience. */
+	play_call(relay, 5, "gh");
+	play_expect_refused(relay, 5, "server \"gh\" failed 5 times in a row "
+	    "and is started again in ");
+	ck_assert_ptr_nonnull(strstr(
+	    play_msg.refused.reason, " seconds; at last it failed 5"));
+	play_call(relay, 6, "gh");
+	play_expect_want("gh");
+	play_end();
+}
+END_TEST
+
+/* The call that met the death gets an error, the next one works. */
+START_TEST(is_started_again)
+{
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_hear(&gh);
+	play_put(gh.errors, "gone\n");
+	play_die(&gh, "was killed by signal 9 (Killed)");
+	play_expect_refused(relay, 1, "server \"gh\" ended before it answered: "
+	    "it was killed by signal 9 (Killed); its standard error ends:\n"
+	    "gone");
+	play_call(relay, 2, "gh");
+	play_serve(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_expect_result(relay, 2, "{}");
+	play_end();
+}
+END_TEST
+
+START_TEST(a_removed_server_finishes)
+{
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_list(relay, 2, "gh");
+	play_hear(&gh);
+	play_hear(&gh);
+	play_remove("gh");
+	play_sync_supervisor();
+	play_list_servers(relay, 3);
+	play_expect_result(relay, 3, "[]");
+	play_call(relay, 4, "gh");
+	play_expect_refused(
+	    relay, 4, "server \"gh\" is no longer configured");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_expect_result(relay, 1, "{}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":"
+	    "{\"tools\":[]}}");
+	play_expect_result(relay, 2, "{\"tools\":[],\"aliases\":[]}");
+	play_expect_let_go(gh.link);
+	ck_assert_int_eq(read(gh.in, gh.line, 1), 0);
+	play_die(&gh, "exited with code 0");
+	play_end();
+}
+END_TEST
+
+/* With nothing to finish it goes at once; the same name is another server. */
+START_TEST(a_server_is_defined_anew)
+{
+	struct play_server old;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&old);
+	play_remove("gh");
+	play_define("gh");
+	play_expect_let_go(old.link);
+	play_sync_supervisor();
+	play_call(relay, 1, "gh");
+	play_serve(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_die(&old, "exited with code 0");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_expect_result(relay, 1, "{}");
+	play_end();
+}
+END_TEST
+
+/* While it starts, with and without somebody who waits for it. */
+START_TEST(a_starting_server_is_removed)
+{
+	uint64_t link;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	link = play_expect_want("gh");
+	if (_i == 1) {
+		play_call(relay, 1, "gh");
+		play_sync(relay);
+	}
+	play_remove("gh");
+	play_sync_supervisor();
+	play_list_servers(relay, 3);
+	play_expect_result(relay, 3, "[]");
+	play_launch(link, &gh);
+	if (_i == 1) {
+		play_greet(&gh);
+		play_expect_line(&gh, PLAY_CALLED("2"));
+		play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+		play_expect_result(relay, 1, "{}");
+	}
+	play_expect_let_go(link);
+	play_die(&gh, "exited with code 0");
+	play_end();
+}
+END_TEST
+
+START_TEST(a_pausing_server_is_removed)
+{
+	int relay;
+
+	play_start();
+	relay = play_session();
+	fail_start("failed once");
+	play_call(relay, 1, "gh");
+	fail_start("failed twice");
+	play_expect_refused(relay, 1, "server \"gh\" failed twice");
+	play_call(relay, 2, "gh");
+	play_sync(relay);
+	play_remove("gh");
+	play_expect_refused(
+	    relay, 2, "server \"gh\" is no longer configured");
+	play_end();
+}
+END_TEST
+
+/* What is described anew stays what it is. */
+START_TEST(a_server_is_described_anew)
+{
+	struct ipc_define define = { .name = "gh", .alias = "gh_2",
+		.description = "does more" };
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_sync_supervisor();
+	play_list_servers(relay, 1);
+	play_expect_result(relay, 1, "[{\"name\":\"gh\",\"alias\":\"gh_2\","
+	    "\"description\":\"does more\",\"loaded\":true}]");
+	play_call(relay, 2, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_remove("nobody");
+	play_end();
+}
+END_TEST
+
+/* What waits for a start is bounded in bytes, too. */
+START_TEST(bounds_what_waits)
+{
+	auto_buffer struct buffer arguments = { 0 };
+	uint64_t id;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_expect_want("gh");
+	buffer_add_text(&arguments, "{\"text\":\"");
+	memset(buffer_reserve(&arguments, 15 * MIB), 'x', 15 * MIB);
+	arguments.len += 15 * MIB;
+	buffer_add_text(&arguments, "\"}");
+	for (id = 1; id <= 5; id++)
+		play_call_with(
+		    relay, id, "gh", arguments.data, arguments.len);
+	play_expect_refused(relay, 5, "server \"gh\" is still starting, and "
+	    "too much waits for it already");
+	play_end();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, starts_what_is_loaded_in_parallel);
+	tcase_add_test(tc, stays_warm);
+	tcase_add_test(tc, patience_ends);
+	tcase_add_loop_test(tc, a_start_ends, 0, 2);
+	tcase_add_loop_test(tc, tells_why_a_start_failed, 0, 2);
+	tcase_add_test(tc, pauses_between_failures);
+	tcase_add_test(tc, is_started_again);
+	tcase_add_test(tc, a_removed_server_finishes);
+	tcase_add_test(tc, a_server_is_defined_anew);
+	tcase_add_loop_test(tc, a_starting_server_is_removed, 0, 2);
+	tcase_add_test(tc, a_pausing_server_is_removed);
+	tcase_add_test(tc, a_server_is_described_anew);
+	tcase_add_test(tc, bounds_what_waits);
+}
+
+int
+main(void)
+{
+	return unit_run("server", add_tests);
+}
