@@ -1,0 +1,167 @@
+/*
+ * Fuzz target of the broker's decoder of what servers say: whatever the bytes
+ * are, in lines or not, every request is answered at most once, and only with
+ * what it may be answered with; whatever list of tools they make is one line
+ * of JSON, and every sentence about an error is text that fits.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/lines.h"
+#include "common/utf8.h"
+#include "fuzz.h"
+#include "worker/broker/mcp_client.h"
+#include "worker/broker/reason.h"
+#include "worker/broker/tools.h"
+
+#define REQUESTS 4
+
+struct play {
+	struct mcp_client *client;
+	size_t written;
+	unsigned int ready;
+	unsigned int unfit;
+	unsigned int answered[REQUESTS];
+};
+
+static struct play play;
+
+/* One line of JSON, and not without a bound. */
+static int
+check_write(void *ctx, const char *data, size_t len)
+{
+	struct json_span value;
+
+	FUZZ_ASSERT(ctx == &play);
+	FUZZ_ASSERT(len > 0 && data[len - 1] == '\n');
+	FUZZ_ASSERT(memchr(data, '\n', len) == data + len - 1);
+	FUZZ_ASSERT(json_span_parse(data, len, &value, NULL) == 0);
+	if (play.written + len > 4 * KIB)
+		return -1;
+	play.written += len;
+	return 0;
+}
+
+/* A list of tools is made of every result that has one. */
+static void
+check_tools(struct json_span result)
+{
+	auto_buffer struct buffer payload = { 0 }, names = { 0 };
+	struct tools *tools = tools_new();
+	struct json_span value;
+
+	if (tools_add_page(tools, result, NULL) != -1 &&
+	    tools_finish(tools, &payload, NULL) == 0) {
+		FUZZ_ASSERT(json_span_parse(payload.data, payload.len, &value,
+				NULL) == 0);
+		FUZZ_ASSERT(memchr(payload.data, '\n', payload.len) == NULL);
+		tools_names(&payload, &names);
+		FUZZ_ASSERT(utf8_valid(names.data, names.len));
+	}
+	tools_free(&tools);
+}
+
+static void
+check_sentence(struct json_span error)
+{
+	auto_buffer struct buffer reason = { 0 };
+	size_t n;
+
+	reason_add_error(&reason, error);
+	reason_fit(&reason);
+	FUZZ_ASSERT(reason.len > 0 && reason.len <= REFUSED_REASON_MAX);
+	FUZZ_ASSERT(utf8_valid(reason.data, reason.len));
+	for (n = 0; n < reason.len; n++)
+		FUZZ_ASSERT((unsigned char)reason.data[n] >= 0x20 ||
+		    reason.data[n] == '\n' || reason.data[n] == '\t');
+}
+
+static void
+check_answer(void *ctx, const struct mcp_answer *answer)
+{
+	unsigned int *answered = ctx;
+
+	FUZZ_ASSERT(*answered == 0);
+	*answered = 1;
+	if (answer->outcome == MCP_BROKEN) {
+		FUZZ_ASSERT(strlen(answer->why) > 0);
+		return;
+	}
+	FUZZ_ASSERT(json_span_kind(answer->value) == JSON_SPAN_OBJECT);
+	if (answer->outcome == MCP_RESULT)
+		check_tools(answer->value);
+	else
+		check_sentence(answer->value);
+}
+
+static void
+check_ready(void *ctx)
+{
+	static const struct json_span params = { "{}", 2 };
+	unsigned int n;
+
+	FUZZ_ASSERT(ctx == &play && play.ready == 0 && play.unfit == 0);
+	play.ready = 1;
+	for (n = 0; n < REQUESTS; n++)
+		mcp_client_ask(play.client, "tools/call", params,
+		    check_answer, &play.answered[n]);
+	mcp_client_cancel(play.client, 3);
+	play.answered[1]++; /* nobody hears of it any more */
+}
+
+static void
+check_changed(void *ctx)
+{
+	FUZZ_ASSERT(ctx == &play && play.unfit == 0);
+}
+
+static void
+check_unfit(void *ctx, const char *why)
+{
+	FUZZ_ASSERT(ctx == &play && play.unfit == 0);
+	FUZZ_ASSERT(strlen(why) > 0);
+	play.unfit = 1;
+}
+
+/* Reads all there is, in pieces as a pipe gives them. */
+static void
+feed(struct lines *lines, const uint8_t *data, size_t size)
+{
+	struct line line;
+	size_t room, n;
+
+	while (size > 0) {
+		char *to = lines_room(lines, &room);
+
+		n = size < room ? size : room;
+		memcpy(to, data, n);
+		lines_added(lines, n);
+		while (lines_next(lines, &line))
+			mcp_client_line(play.client, &line);
+		data += n;
+		size -= n;
+	}
+}
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char greeting[] = "{\"jsonrpc\":\"2.0\",\"id\":1,"
+	    "\"result\":{\"protocolVersion\":\"2025-11-25\"}}\n";
+	struct mcp_client_ends ends = { check_write, check_ready,
+		check_changed, check_unfit, &play };
+	struct lines *lines = lines_new(KIB);
+
+	memset(&play, 0, sizeof(play));
+	play.client = mcp_client_new("fuzz", &ends);
+	mcp_client_greet(play.client);
+	/* Half of the inputs are about the greeting itself. */
+	if (size > 0 && data[0] != '\n')
+		feed(lines, (const uint8_t *)greeting, sizeof(greeting) - 1);
+	feed(lines, data, size);
+	FUZZ_ASSERT(size == 0 || data[0] == '\n' || play.ready == 1);
+	mcp_client_free(&play.client);
+	lines_free(&lines);
+	return 0;
+}

@@ -1,0 +1,284 @@
+/*
+ * Tests of worker/broker/mcp_client, without pipes or a loop: what it says,
+ * what it makes of lines, and that each request is answered at most once. More
+ * of its lines are in test_link.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/broker/mcp_client.h"
+
+static struct mcp_client *client;
+static struct buffer said;   /* what the client has written */
+static struct buffer events; /* what it has told */
+static int deaf;             /* nothing can be written */
+
+static int
+on_write(void *ctx, const char *data, size_t len)
+{
+	ck_assert_ptr_eq(ctx, &client);
+	if (deaf)
+		return -1;
+	buffer_add(&said, data, len);
+	return 0;
+}
+
+static void
+on_ready(void *ctx)
+{
+	buffer_add_text(&events, "ready\n");
+}
+
+static void
+on_changed(void *ctx)
+{
+	buffer_add_text(&events, "changed\n");
+}
+
+static void
+on_unfit(void *ctx, const char *why)
+{
+	buffer_printf(&events, "unfit: %s\n", why);
+}
+
+static void
+on_answer(void *ctx, const struct mcp_answer *answer)
+{
+	if (answer->outcome == MCP_BROKEN)
+		buffer_printf(&events, "%s broken: %s\n", (char *)ctx,
+		    answer->why);
+	else
+		buffer_printf(&events, "%s %s: %.*s\n", (char *)ctx,
+		    answer->outcome == MCP_RESULT ? "result" : "error",
+		    (int)answer->value.len, answer->value.p);
+}
+
+static void
+expect(struct buffer *buffer, const char *wanted)
+{
+	buffer_add_text(buffer, "");
+	ck_assert_str_eq(buffer->data, wanted);
+	buffer_reset(buffer);
+}
+
+static void
+hear(const char *text)
+{
+	auto_free char *data = mem_strdup(text);
+	struct line line = { .data = data, .len = strlen(text),
+		.total = strlen(text) };
+
+	mcp_client_line(client, &line);
+}
+
+/* A client that has not said anything yet. */
+static void
+make(void)
+{
+	struct mcp_client_ends ends = { on_write, on_ready, on_changed,
+		on_unfit, &client };
+
+	client = mcp_client_new("gh", &ends);
+}
+
+/* A client of a server that was greeted. */
+static void
+make_ready(void)
+{
+	make();
+	mcp_client_greet(client);
+	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	     "{\"protocolVersion\":\"2025-11-25\"}}");
+	expect(&events, "ready\n");
+	buffer_reset(&said);
+}
+
+static uint64_t
+ask(const char *params, const char *who)
+{
+	return mcp_client_ask(client, "x/y",
+	    (struct json_span){ params, strlen(params) }, on_answer,
+	    (void *)who);
+}
+
+START_TEST(greets)
+{
+	make();
+	mcp_client_greet(client);
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\""
+	    ",\"params\":{\"protocolVersion\":\"2025-11-25\",\"capabilities\":"
+	    "{},\"clientInfo\":{\"name\":\"caisson\",\"version\":\""
+	    CAISSON_VERSION "\"}}}\n");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	     "{\"protocolVersion\":\"2024-11-05\"}}");
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/initialized\"}\n");
+	expect(&events, "ready\n");
+	mcp_client_free(&client);
+	mcp_client_free(&client); /* NULL is accepted */
+}
+END_TEST
+
+/* After a bad greeting nothing is heard. */
+START_TEST(an_unfit_server_is_not_heard)
+{
+	make();
+	mcp_client_greet(client);
+	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}}");
+	expect(&events, "unfit: refused \"initialize\": an error without a "
+	    "message\n");
+	buffer_reset(&said);
+	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	     "{\"protocolVersion\":\"2024-11-05\"}}");
+	expect(&said, "");
+	expect(&events, "");
+	mcp_client_free(&client);
+}
+END_TEST
+
+START_TEST(asks_and_is_answered_once)
+{
+	make_ready();
+	ck_assert_uint_eq(ask("", "a"), 2);
+	ck_assert_uint_eq(ask("{\"n\":1}", "b"), 3);
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"x/y\"}\n"
+	    "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"x/y\","
+	    "\"params\":{\"n\":1}}\n");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{ \"x\" : 1 }}");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"error\":{}}");
+	hear("{\"id\":3}");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\xff}");
+	/* The other one may be there as null. */
+	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":null,\"error\":{}}");
+	expect(&events, "b result: { \"x\" : 1 }\na error: {}\n");
+	mcp_client_free(&client);
+}
+END_TEST
+
+START_TEST(forgets_and_cancels)
+{
+	make_ready();
+	ask("", "a");
+	ask("", "b");
+	ask("", "c");
+	buffer_reset(&said);
+	mcp_client_forget(client, 3);
+	mcp_client_forget(client, 3);
+	expect(&said, "");
+	mcp_client_cancel(client, 2);
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
+	    "\"reason\":\"the execution that asked has ended\"}}\n");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}");
+	expect(&events, "c result: {}\n");
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* What cannot be written is refused; what cannot be answered is the end. */
+START_TEST(a_server_that_does_not_read)
+{
+	make_ready();
+	deaf = 1;
+	ck_assert_uint_eq(ask("", "a"), 0);
+	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	expect(&events, "");
+	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}");
+	expect(&events, "unfit: asked more and more, and did not read the "
+	    "answers\n");
+	mcp_client_free(&client);
+}
+END_TEST
+
+START_TEST(tells_of_changes)
+{
+	make_ready();
+	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}");
+	hear("{\"jsonrpc\":\"2.0\",\"method\":"
+	     "\"notifications\\/tools\\/list_changed\",\"params\":{}}");
+	expect(&events, "changed\n");
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* A line above the limit: the ends of it are all there is. */
+START_TEST(reads_the_ends_of_long_lines)
+{
+	static const struct {
+		const char *head;
+		const char *tail;
+		const char *events;
+	} rows[] = {
+		{ "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"", "xxx\"}}",
+		  "a broken: it has 20000000 bytes, and a line may have "
+		  "16842752 at most\n" },
+		{ "{\"result\":{\"", "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}",
+		  "a broken: it has 20000000 bytes, and a line may have "
+		  "16842752 at most\n" },
+		{ "{\"method\":\"y\",\"params\":{",
+		  "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}", "" },
+		{ "log: {\"result\":{", "},\"id\":2}", "" },
+		{ "xxx", "xxx", "" },
+	};
+	auto_free char *head = mem_strdup(rows[_i].head);
+	struct line line = { .data = head, .len = strlen(head),
+		.oversized = 1, .tail = rows[_i].tail,
+		.tail_len = strlen(rows[_i].tail), .total = 20000000 };
+
+	make_ready();
+	ask("", "a");
+	mcp_client_line(client, &line);
+	expect(&events, rows[_i].events);
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* Many at once, answered from both ends. */
+START_TEST(many_requests)
+{
+	unsigned int n;
+
+	make_ready();
+	for (n = 0; n < 1000; n++)
+		ask("", n % 2 ? "odd" : "even");
+	for (n = 0; n < 1000; n++) {
+		auto_free char *line = mem_printf(
+		    "{\"jsonrpc\":\"2.0\",\"id\":%u,\"result\":{}}",
+		    n % 2 ? 2 + n : 1001 - (n + 1));
+
+		hear(line);
+	}
+	ck_assert_uint_eq(events.len,
+	    500 * strlen("odd result: {}\n") +
+	        500 * strlen("even result: {}\n"));
+	buffer_reset(&events);
+	buffer_reset(&said);
+	mcp_client_free(&client);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, greets);
+	tcase_add_test(tc, an_unfit_server_is_not_heard);
+	tcase_add_test(tc, asks_and_is_answered_once);
+	tcase_add_test(tc, forgets_and_cancels);
+	tcase_add_test(tc, a_server_that_does_not_read);
+	tcase_add_test(tc, tells_of_changes);
+	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 5);
+	tcase_add_test(tc, many_requests);
+}
+
+int
+main(void)
+{
+	return unit_run("mcp_client", add_tests);
+}

@@ -1,0 +1,179 @@
+/*
+ * Tests of worker/broker/reason: whatever servers and code wrote, a sentence
+ * is UTF-8 without control characters that could do something, and fits.
+ */
+#include <string.h>
+
+#include "common/limits.h"
+#include "common/mem.h"
+#include "common/utf8.h"
+#include "unit.h"
+#include "worker/broker/reason.h"
+
+START_TEST(text_is_tame)
+{
+	static const struct {
+		const char *data;
+		size_t len;
+		const char *wanted;
+	} rows[] = {
+		{ "", 0, "" },
+		{ "a\n\tb", 4, "a\n\tb" },
+		{ "a\r\nb\r", 5, "a\nb" },
+		{ "\x1b[1m\x7f\0\x01", 7, "\\x1b[1m\\x7f\\x00\\x01" },
+		{ "\xc2\x9b" "1m", 4, "\\x9b1m" },
+		{ "\xc2\xa0\xc3\x9b", 4, "\xc2\xa0\xc3\x9b" },
+		{ "a\xff\xc3", 3, "a\xef\xbf\xbd\xef\xbf\xbd" },
+	};
+	auto_buffer struct buffer reason = { 0 };
+
+	buffer_add_text(&reason, "");
+	reason_add_text(&reason, rows[_i].data, rows[_i].len);
+	ck_assert_str_eq(reason.data, rows[_i].wanted);
+}
+END_TEST
+
+START_TEST(names_stay_on_their_line)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	reason_add_name(&reason, "a\nb\t\xc3\xa4");
+	ck_assert_str_eq(reason.data, "\"a\\x0ab\\x09\xc3\xa4\"");
+}
+END_TEST
+
+static struct json_span
+parse(const char *json)
+{
+	struct json_span span;
+
+	ck_assert_int_eq(json_span_parse(json, strlen(json), &span, NULL), 0);
+	return span;
+}
+
+START_TEST(errors_are_told)
+{
+	static const char *const rows[][2] = {
+		{ "{\"message\":\"a\\nb\",\"code\":-32602}",
+		  "a\nb (code -32602)" },
+		{ "{\"message\":\"a\"}", "a" },
+		{ "{\"message\":\"\\ud800\",\"code\":1}",
+		  "\"\\ud800\" (code 1)" },
+		{ "{\"message\":[],\"code\":\"1\"}",
+		  "an error without a message" },
+		{ "{\"message\":\"a\",\"code\":123456789012345678901}", "a" },
+	};
+	auto_buffer struct buffer reason = { 0 };
+
+	reason_add_error(&reason, parse(rows[_i][0]));
+	ck_assert_str_eq(reason.data, rows[_i][1]);
+}
+END_TEST
+
+/* In whole characters. */
+START_TEST(long_strings_are_cut)
+{
+	auto_buffer struct buffer json = { 0 };
+	auto_buffer struct buffer reason = { 0 };
+	size_t n;
+
+	buffer_add_text(&json, "\"x");
+	for (n = 0; n < REFUSED_FOREIGN_MAX; n++)
+		buffer_add_text(&json, "\xc3\xa4");
+	buffer_add_text(&json, "\"");
+	reason_add_string(&reason, parse(json.data));
+	ck_assert_uint_eq(
+	    reason.len, REFUSED_FOREIGN_MAX - 1 + strlen(" [...]"));
+	ck_assert(utf8_valid(reason.data, reason.len));
+	ck_assert_str_eq(
+	    reason.data + reason.len - strlen(" [...]"), " [...]");
+}
+END_TEST
+
+/* Adds standard error to a sentence of this length. */
+static void
+add_errors(struct buffer *reason, size_t before, const char *errors, int cut)
+{
+	struct buffer buffer = { (char *)errors, strlen(errors), 0 };
+
+	memset(buffer_reserve(reason, before), 's', before);
+	reason->len = before;
+	reason_add_errors(reason, &buffer, cut);
+}
+
+START_TEST(errors_of_a_server_end_a_sentence)
+{
+	static const struct {
+		const char *errors;
+		int cut;
+		const char *wanted;
+	} rows[] = {
+		{ "", 0, "s" },
+		{ "\n \t\n", 0, "s" },
+		{ "a\nb\n\n", 0, "s; its standard error ends:\na\nb" },
+		{ "half\nb\n", 1, "s; its standard error ends:\nb" },
+		{ "half", 1, "s; its standard error ends:\nhalf" },
+	};
+	auto_buffer struct buffer reason = { 0 };
+
+	add_errors(&reason, 1, rows[_i].errors, rows[_i].cut);
+	buffer_add_text(&reason, "");
+	ck_assert_str_eq(reason.data, rows[_i].wanted);
+}
+END_TEST
+
+/* Where there is little room the end counts, in whole characters. */
+START_TEST(errors_of_a_server_fit)
+{
+	auto_buffer struct buffer errors = { 0 };
+	auto_buffer struct buffer reason = { 0 };
+	int n;
+
+	for (n = 0; n < 4096; n++)
+		buffer_add_text(&errors, "\xff");
+	buffer_add_text(&errors, "end");
+	add_errors(&reason, (size_t)_i, errors.data, 1);
+	ck_assert_uint_le(reason.len, REFUSED_REASON_MAX);
+	ck_assert(utf8_valid(reason.data, reason.len));
+	ck_assert_uint_ge(reason.len, (size_t)_i);
+	if (_i < 8000)
+		ck_assert_str_eq(reason.data + reason.len - 3, "end");
+}
+END_TEST
+
+START_TEST(a_sentence_fits)
+{
+	auto_buffer struct buffer reason = { 0 };
+	size_t n;
+
+	buffer_add_text(&reason, "x");
+	reason_fit(&reason);
+	ck_assert_str_eq(reason.data, "x");
+	for (n = 0; n < REFUSED_REASON_MAX; n++)
+		buffer_add_text(&reason, "\xc3\xa4");
+	reason_fit(&reason);
+	ck_assert_uint_eq(reason.len, REFUSED_REASON_MAX - 1);
+	ck_assert_uint_eq(strlen(reason.data), reason.len);
+	ck_assert(utf8_valid(reason.data, reason.len));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, text_is_tame, 0, 7);
+	tcase_add_test(tc, names_stay_on_their_line);
+	tcase_add_loop_test(tc, errors_are_told, 0, 5);
+	tcase_add_test(tc, long_strings_are_cut);
+	tcase_add_loop_test(tc, errors_of_a_server_end_a_sentence, 0, 5);
+	tcase_add_loop_test(
+	    tc, errors_of_a_server_fit, 8150, REFUSED_REASON_MAX + 1);
+	tcase_add_loop_test(tc, errors_of_a_server_fit, 0, 3);
+	tcase_add_test(tc, a_sentence_fits);
+}
+
+int
+main(void)
+{
+	return unit_run("reason", add_tests);
+}

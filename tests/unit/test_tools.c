@@ -1,0 +1,255 @@
+/*
+ * Tests of worker/broker/tools: pages of foreign JSON become one list, in
+ * which every tool is the bytes it came in, and nothing is without a limit.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/broker/tools.h"
+
+static struct tools *tools;
+static struct err err;
+
+static int
+add_page(const char *json)
+{
+	struct json_span page;
+
+	if (tools == NULL)
+		tools = tools_new();
+	ck_assert_msg(json_span_parse(json, strlen(json), &page, &err) == 0,
+	    "%s", err.text);
+	return tools_add_page(tools, page, &err);
+}
+
+static void
+expect_list(const char *wanted, size_t left_out)
+{
+	auto_buffer struct buffer payload = { 0 };
+
+	ck_assert_int_eq(tools_finish(tools, &payload, &err), 0);
+	ck_assert_str_eq(payload.data, wanted);
+	ck_assert_uint_eq(tools_left_out(tools), left_out);
+	tools_free(&tools);
+	tools_free(&tools); /* NULL is accepted */
+}
+
+START_TEST(an_empty_list)
+{
+	ck_assert_int_eq(add_page("{\"tools\":[]}"), 0);
+	expect_list("{\"tools\":[],\"aliases\":[]}", 0);
+}
+END_TEST
+
+/* On one line, and otherwise as it came. */
+START_TEST(keeps_the_bytes)
+{
+	ck_assert_int_eq(add_page("{\"tools\" : [ {\"name\":\"\\u0061-b\",\n"
+	    "\"x\":-0, \"x\":1E999}\r, {\"y\":[],\"name\":\"2\"} ] }"), 0);
+	expect_list("{\"tools\":[{\"name\":\"\\u0061-b\", \"x\":-0, "
+	    "\"x\":1E999},{\"y\":[],\"name\":\"2\"}],"
+	    "\"aliases\":[\"a_b\",\"_2\"]}", 0);
+}
+END_TEST
+
+START_TEST(leaves_out_what_is_no_tool)
+{
+	auto_buffer struct buffer page = { 0 };
+
+	buffer_add_text(&page, "{\"tools\":[1,null,[],{},{\"name\":1},"
+	    "{\"name\":\"a\"},{\"name\":\"\\u0061\",\"second\":1},"
+	    "{\"name\":\"");
+	memset(buffer_reserve(&page, TOOL_NAME_MAX - 1), 'x',
+	    TOOL_NAME_MAX - 1);
+	page.len += TOOL_NAME_MAX - 1;
+	buffer_add_text(&page, "\"}]}");
+	ck_assert_int_eq(add_page(page.data), 0);
+	expect_list(
+	    "{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}", 7);
+}
+END_TEST
+
+/* Names that are no text are names all the same, and differ. */
+START_TEST(names_that_cannot_be_decoded)
+{
+	static const char list[] = "{\"tools\":[{\"name\":\"a\\ud800\"},"
+	    "{\"name\":\"a\\u0000b\"},{\"name\":\"a\\u0000c\"}]";
+	auto_free char *page = mem_printf("%s}", list);
+	auto_free char *wanted = mem_printf("%s,\"aliases\":"
+	    "[\"_a_ud800_\",\"_a_u0000b_\",\"_a_u0000c_\"]}", list);
+
+	ck_assert_int_eq(add_page(page), 0);
+	expect_list(wanted, 0);
+}
+END_TEST
+
+START_TEST(follows_cursors)
+{
+	struct json_span cursor;
+
+	ck_assert_int_eq(
+	    add_page("{\"tools\":[{\"name\":\"b\"}],\"nextCursor\":\"\"}"), 1);
+	cursor = tools_cursor(tools);
+	ck_assert_uint_eq(cursor.len, 2);
+	ck_assert_mem_eq(cursor.p, "\"\"", 2);
+	ck_assert_int_eq(
+	    add_page("{\"tools\":[],\"nextCursor\":\"\\ud800\"}"), 1);
+	cursor = tools_cursor(tools);
+	ck_assert_mem_eq(cursor.p, "\"\\ud800\"", 8);
+	ck_assert_int_eq(
+	    add_page("{\"tools\":[{\"name\":\"a\"}],\"nextCursor\":null}"), 0);
+	expect_list("{\"tools\":[{\"name\":\"b\"},{\"name\":\"a\"}],"
+	    "\"aliases\":[\"b\",\"a\"]}", 0);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_page)
+{
+	static const char *const rows[][2] = {
+		{ "{}", "no array \"tools\"" },
+		{ "[]", "no array \"tools\"" },
+		{ "{\"tools\":1}", "no array \"tools\"" },
+		{ "{\"tools\":[],\"nextCursor\":1}", "is not a string" },
+	};
+
+	ck_assert_int_eq(add_page(rows[_i][0]), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, rows[_i][1]));
+	tools_free(&tools);
+}
+END_TEST
+
+START_TEST(pages_are_bounded)
+{
+	int n, more = 1;
+
+	for (n = 0; n < SERVER_TOOLS_PAGES_MAX; n++) {
+		auto_free char *page = mem_printf(
+		    "{\"tools\":[],\"nextCursor\":\"%d\"}", n);
+
+		ck_assert_int_eq(more, 1);
+		more = add_page(page);
+	}
+	ck_assert_int_eq(add_page("{\"tools\":[]}"), -1);
+	ck_assert_str_eq(
+	    err.text, "its list of tools has more than 1000 pages");
+	tools_free(&tools);
+}
+END_TEST
+
+START_TEST(tools_are_bounded)
+{
+	auto_buffer struct buffer page = { 0 };
+	int n;
+
+	buffer_add_text(&page, "{\"tools\":[{\"name\":\"a\"}");
+	for (n = 1; n < SERVER_TOOLS_MAX; n++)
+		buffer_add_text(&page, ",{\"name\":\"a\"}");
+	buffer_add_text(&page, "],\"nextCursor\":\"a\"}");
+	ck_assert_int_eq(add_page(page.data), 1);
+	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"b\"}]}"), -1);
+	ck_assert_str_eq(err.text, "it lists more than 10000 tools");
+	expect_list("{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}",
+	    SERVER_TOOLS_MAX - 1);
+}
+END_TEST
+
+START_TEST(bytes_are_bounded)
+{
+	auto_buffer struct buffer page = { 0 };
+	size_t len = SERVER_TOOLS_BYTES_MAX / 2;
+
+	buffer_add_text(&page, "{\"tools\":[],\"x\":\"");
+	memset(buffer_reserve(&page, len), 'x', len);
+	page.len += len;
+	buffer_add_text(&page, "\",\"nextCursor\":\"a\"}");
+	ck_assert_int_eq(add_page(page.data), 1);
+	ck_assert_int_eq(add_page(page.data), -1);
+	ck_assert_str_eq(
+	    err.text, "its list of tools has more than 15728640 bytes");
+	tools_free(&tools);
+}
+END_TEST
+
+/* With the aliases a list can be longer than what came. */
+START_TEST(the_list_is_bounded)
+{
+	auto_buffer struct buffer page = { 0 };
+	auto_buffer struct buffer payload = { 0 };
+	int n;
+
+	buffer_add_text(&page, "{\"tools\":[1");
+	for (n = 0; n < SERVER_TOOLS_MAX; n++)
+		buffer_printf(&page, ",{\"name\":\"%0*d\"}",
+		    (int)TOOL_NAME_MAX - 2, n);
+	buffer_add_text(&page, "]}");
+	ck_assert_int_eq(add_page(page.data), 0);
+	ck_assert_int_eq(tools_finish(tools, &payload, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text,
+	    " bytes, and no answer may have more than 16777216"));
+	tools_free(&tools);
+}
+END_TEST
+
+static void
+expect_names(const char *list, size_t count, const char *names, size_t len)
+{
+	struct buffer payload = { (char *)list, strlen(list), 0 };
+	auto_buffer struct buffer found = { 0 };
+
+	ck_assert_uint_eq(tools_names(&payload, &found), count);
+	ck_assert_uint_eq(found.len, len);
+	if (len > 0)
+		ck_assert_mem_eq(found.data, names, len);
+}
+
+START_TEST(tells_the_names)
+{
+	expect_names("{\"tools\":[],\"aliases\":[]}", 0, "", 0);
+	expect_names("{\"tools\":[{\"name\":\"\\u00e4\"},{\"name\":\"\\ud800\""
+	    "},{\"name\":\"a\\u0000b\"},{\"name\":\"\"}]}", 4,
+	    "\xc3\xa4\0?\0?\0", 8);
+}
+END_TEST
+
+/* The first of them, as many as there is room for. */
+START_TEST(tells_the_first_names)
+{
+	auto_buffer struct buffer list = { 0 };
+	auto_buffer struct buffer names = { 0 };
+	int n;
+
+	buffer_add_text(&list, "{\"tools\":[{\"name\":\"first\"}");
+	for (n = 0; n < 99; n++)
+		buffer_printf(&list, ",{\"name\":\"%01000d\"}", n);
+	buffer_add_text(&list, ",{\"name\":\"short\"}]}");
+	ck_assert_uint_eq(tools_names(&list, &names), 101);
+	ck_assert_uint_eq(names.len, 6 + 65 * 1001);
+	ck_assert_str_eq(names.data, "first");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, an_empty_list);
+	tcase_add_test(tc, keeps_the_bytes);
+	tcase_add_test(tc, leaves_out_what_is_no_tool);
+	tcase_add_test(tc, names_that_cannot_be_decoded);
+	tcase_add_test(tc, follows_cursors);
+	tcase_add_loop_test(tc, refuses_what_is_no_page, 0, 4);
+	tcase_add_test(tc, pages_are_bounded);
+	tcase_add_test(tc, tools_are_bounded);
+	tcase_add_test(tc, bytes_are_bounded);
+	tcase_add_test(tc, the_list_is_bounded);
+	tcase_add_test(tc, tells_the_names);
+	tcase_add_test(tc, tells_the_first_names);
+}
+
+int
+main(void)
+{
+	return unit_run("tools", add_tests);
+}
