@@ -264,10 +264,8 @@ downstream_start(struct event_base *base, const struct server *server,
 			downstream =
 			    downstream_new(base, &pidfd, ended, ctx, err);
 	}
-	if (downstream == NULL) {
-		err_wrap(err, "could not be started");
+	if (downstream == NULL)
 		return NULL;
-	}
 	log_debug("keeper[%lu] keeps the server \"%s\"", downstream_count,
 	    server->name);
 	pipes->in = fd_take(&in);
