@@ -197,7 +197,7 @@ void
 reaper_init(struct event_base *base)
 {
 	children_each(reaper_note_older, NULL);
-	/* Orphans of ours come to us. It cannot fail, nor would we be without. */
+	/* Whatever loses its parent below us is ours from then on. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
 	event_add(reaper_event, NULL);

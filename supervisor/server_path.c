@@ -24,7 +24,6 @@ static const char *const server_path_folders[] = {
 	"/bin",
 	"/snap/bin",
 	"/opt/homebrew/bin",
-	"/home/linuxbrew/.linuxbrew/bin",
 	"~/.cargo/bin",
 	"~/.bun/bin",
 	"~/.deno/bin",

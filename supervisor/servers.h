@@ -80,7 +80,7 @@ struct server {
 	char *run_cwd; /* NULL: ours */
 	char *path;     /* its PATH */
 	char *program;  /* the path of the command; NULL: it is nowhere */
-	char *searched; /* where that was looked for; NULL: nowhere else */
+	char *searched; /* then: in these folders; NULL: it has a slash */
 	/* Of those in force (config.h): its name as Python can write it. */
 	char *alias;
 };

@@ -111,7 +111,7 @@ START_TEST(adds_what_is_not_there_already)
 	ck_assert_int_eq(all[0], '/');
 	again = extend(all);
 	ck_assert_str_eq(again, all);
-	/* A slash behind it makes no other folder of it, more of a name does. */
+	/* A slash behind it makes no other folder of it, a letter does. */
 	search = mem_printf("%s/bin2:%s/.local/bin//:%s", home, home, all);
 	wanted = extend(search);
 	ck_assert_str_eq(wanted, search);
