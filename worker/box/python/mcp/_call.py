@@ -13,6 +13,7 @@ HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
 BUSY = "somebody waits for this call already: make another call"
 FIX = ("write 'await' before it, or '.result()' behind it where there is no "
        "'await'")
+INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
 
 
@@ -51,7 +52,7 @@ class Call:
 
     def _enter(self):
         """Begin to wait for the call."""
-        if self._busy:
+        if self._busy and not self._finished:
             raise RuntimeError(BUSY)
         self._busy = self._begun = True
 
@@ -86,6 +87,9 @@ class Call:
             self._value = end.value
         except Exception as error:
             self._error = error
+        except BaseException:
+            self._finished, self._error = True, RuntimeError(INTERRUPTED)
+            raise
         self._finished, self._steps = True, None
         return None
 
@@ -124,13 +128,6 @@ class Call:
         elif not self._finished and not self._busy:
             self._finished, self._error = True, RuntimeError(CLOSED)
 
-    @property
-    def __name__(self):
-        """The server and the tool."""
-        return self._name
-
-    __qualname__ = __name__
-
     # What helps those who forgot to wait
 
     def __repr__(self):
@@ -140,7 +137,9 @@ class Call:
         return "<call of %s, not awaited: %s>" % (self._name, FIX)
 
     def __getattr__(self, name):
-        """Refuse what is asked of the result."""
+        """Refuse what is asked of the result; asyncio asks for names."""
+        if name in ("__name__", "__qualname__"):
+            return self._name
         if name.startswith("_") or name[:3] in ("cr_", "gi_"):
             raise AttributeError(name)
         raise AttributeError(
@@ -166,12 +165,22 @@ class Call:
         text = "%s:%d: %s was called but never awaited, so nothing was sent" \
             ": %s\n" % (path, line, self._name, FIX)
         try:
-            import linecache
-            source = linecache.getline(path, line).strip()
-            text += "    %s\n" % source if source else ""
+            source = read_file(path).split(b"\n")[line - 1]
+            text += "    %s\n" % source.strip().decode("utf-8", "replace")
         finally:
             sys.stderr.write(text)
             sys.stderr.flush()
+
+
+def read_file(path):
+    """Return the bytes of a file; at the end of Python there is no open()."""
+    parts, fd = [b""], os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        while len(parts) == 1 or parts[-1]:
+            parts.append(os.read(fd, 1 << 20))
+    finally:
+        os.close(fd)
+    return b"".join(parts)
 
 
 def raiser():

@@ -46,6 +46,10 @@ class State:
             entries.setdefault(tool["name"], entry)
         self.aliases, self.entries, self.tools = aliases, entries, {}
 
+    def find_alias(self, name):
+        """Return the entry of a tool, by its alias."""
+        return self.aliases.get(name)
+
     def find(self, name):
         """Return the entry of a tool, by its own name or its alias."""
         return (self.entries or {}).get(name) or self.aliases.get(name)
@@ -76,7 +80,7 @@ class Server(type(sys)):
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         state = self.__server__
-        entry = fetch(state, name, state.aliases.get)
+        entry = fetch(state, name, state.find_alias)
         if entry:
             return state.tool(entry)
         text = no_tool(state, name, state.aliases)

@@ -133,7 +133,7 @@ def signature(entry):
             found.append(Parameter(
                 name, Parameter.KEYWORD_ONLY,
                 default=Parameter.empty if required else default))
-        except ValueError:
+        except (IndexError, ValueError):
             others = True
     if others or not found:
         names = {parameter.name for parameter in found}

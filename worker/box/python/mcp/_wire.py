@@ -3,11 +3,11 @@
 No thread of our own reads them: whoever waits does, and hands the others
 their answers.  A thread that waits takes the role of the reader and blocks
 in read(); while nobody has that role, every event loop that waits watches
-the pipe.  Answers go through lists that a signal cannot tear: what an
-exception interrupts, the next one who comes goes on with.
+the pipe.  A signal handler may raise an exception anywhere: every step here
+can be done twice without harm, so that whoever comes next goes on with it.
 
-    mutex     guards everything but rest; is never held while something blocks
-    writing   guards rest and the pipe that we write to
+    mutex     guards all but frame; is never held while something blocks
+    writing   guards frame and the pipe that we write to
 """
 import os
 from _thread import allocate_lock, get_ident
@@ -74,6 +74,16 @@ class Request:
         raise Refused(message, cause)
 
 
+class Frame:
+    """A request on its way into the pipe, and what write() took of it."""
+
+    __slots__ = ("number", "request", "data", "counts")
+
+    def __init__(self, number, request):
+        self.number, self.request, self.counts = number, request, []
+        self.data = memoryview(ASKING % (number, request.payload))
+
+
 class Watch:
     """An event loop that waits: for how much, and whether it looks."""
 
@@ -91,7 +101,7 @@ class Wire:
         self.pid = pid
         self.mutex, self.writing = allocate_lock(), allocate_lock()
         self.queue, self.sent, self.last = deque(), {}, 0
-        self.rest = memoryview(b"")  # of a frame that is half written
+        self.frame = None  # what is being written
         self.chunks, self.seen, self.lines = [], 0, deque()
         self.broken = None  # why there is nothing more to expect
         self.reader = None  # the thread that reads
@@ -106,8 +116,8 @@ class Wire:
             if self.broken:
                 request.finish(None, self.broken)
                 return
-            request.state = QUEUED
             self.queue.append(request)
+            request.state = QUEUED
         self.send_queued()
 
     def is_elsewhere(self, request):
@@ -122,9 +132,11 @@ class Wire:
         if request.state != QUEUED or os.getpid() != self.pid:
             return
         with self.mutex:
-            if request.state == QUEUED and not request.wakes:
-                self.queue.remove(request)
+            frame = self.frame
+            if request.state == QUEUED and not request.wakes and not (
+                    frame and frame.request is request):
                 request.state = NEW
+                self.queue.remove(request)
 
     # Writing
 
@@ -140,30 +152,41 @@ class Wire:
                 self.give_up()
 
     def take_next(self):
-        """Number the next request and make it the one that is written."""
+        """Make the next request the frame that is written."""
         with self.mutex:
+            while self.queue and self.queue[0].state != QUEUED:
+                self.queue.popleft()
             if not self.queue or len(self.sent) >= MOST:
                 return False
-            request = self.queue.popleft()
-            self.last += 1
-            self.sent[self.last] = request
-            request.state = SENT
-            self.rest = memoryview(ASKING % (self.last, request.payload))
-            request.payload = None
+            self.frame = Frame(self.last + 1, self.queue[0])
             return True
 
     def flush(self):
-        """Write what is left of the frame.
+        """Write the frame, or what is left of it.
 
         A signal between write() and the statement behind it would lose the
         count; inside of extend() there is no room for one.
         """
-        while self.rest:
-            counts = []
-            try:
-                counts.extend(map(os.write, (self.target,), (self.rest,)))
-            finally:
-                self.rest = self.rest[sum(counts):]
+        frame = self.frame
+        if frame is None:
+            return
+        with self.mutex:
+            self.enter(frame)
+        while sum(frame.counts) < len(frame.data):
+            frame.counts.extend(map(os.write, (self.target,), (
+                frame.data[sum(frame.counts):],)))
+        self.frame = None
+
+    def enter(self, frame):
+        """Expect the answer to a frame."""
+        request = frame.request
+        if request.state == QUEUED:
+            self.sent[frame.number] = request
+            self.last = frame.number
+            if self.queue and self.queue[0] is request:
+                self.queue.popleft()
+            request.state = SENT
+            request.payload = None
 
     # Reading
 
@@ -206,20 +229,20 @@ class Wire:
                 number = int(line[len(ANSWER):NUMBER_END].split(b",", 1)[0])
             else:
                 number = _values.read(line.decode())["id"]
-            request = self.sent.pop(number, None)
+            request = self.sent.get(number)
         except (LookupError, RecursionError, TypeError, ValueError):
             return
         if request:
             request.finish(line)
+            self.sent.pop(number, None)
 
     def give_up(self):
         """Nothing more will come: fail all that is under way."""
         self.broken = ENDED
-        requests = [*self.sent.values(), *self.queue]
+        for request in [*self.sent.values(), *self.queue]:
+            request.finish(None, ENDED)
         self.sent.clear()
         self.queue.clear()
-        for request in requests:
-            request.finish(None, ENDED)
 
     # Threads that wait
 
@@ -241,10 +264,11 @@ class Wire:
                 elif request.state != DONE:
                     gate.acquire()
         finally:
-            with self.mutex:
-                if wake in request.wakes:
-                    request.wakes.remove(wake)
-                self.retire(me)
+            try:
+                self.retire(request, me, wake)
+            except BaseException:
+                self.retire(request, me, wake)
+                raise
 
     def leads(self, request, me, wake):
         """Whether this thread has the role of the reader, or gets it."""
@@ -269,20 +293,26 @@ class Wire:
                 return
             self.read()
 
-    def retire(self, me):
-        """Hand the role on: to a thread, or else to the event loops."""
-        self.followers.pop(me, None)
-        if self.reader != me:
-            return
-        self.reader = None
+    def retire(self, request, me, wake):
+        """Do not wait any more; the role of the reader goes to others."""
+        with self.mutex:
+            if wake in request.wakes:
+                request.wakes.remove(wake)
+            self.followers.pop(me, None)
+            if self.reader == me:
+                self.hand_over()
+
+    def hand_over(self):
+        """Give the role to a thread, or else to the event loops."""
         for ident, wake in self.followers.items():
+            wake()
             self.reader = ident
             del self.followers[ident]
-            wake()
             return
         for loop, watch in list(self.loops.items()):
             if not watch.looks:
                 self.tell(loop, self.look_again, loop)
+        self.reader = None
 
     # Event loops that wait
 

@@ -124,3 +124,8 @@ def configure(*, raise_on_error=None):
     if raise_on_error is not None:
         _servers.SETTINGS["raise_on_error"] = bool(raise_on_error)
     return at_once(dict(_servers.SETTINGS))
+
+
+def __dir__():
+    """Return what is of use to the code."""
+    return __all__

@@ -1,0 +1,1125 @@
+"""What code sees of the package worker/box/python/mcp.
+
+Starts the bootstrap as test_bootstrap.py does, plays the relay with two
+servers behind it, and looks at what the code prints and what it asks for.
+
+    /usr/bin/python3 tests/box/test_mcp.py [-v] [-k PATTERN]
+
+The Python that runs the tests is the Python that is tested.
+"""
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import threading
+import unittest
+
+from test_bootstrap import Box, DEADLINE, Place, PYTHON_DIR, Result
+
+MOST = 128  # requests under way
+
+
+def tool(name, properties=None, required=(), **more):
+    """Return a tool as a server describes it."""
+    schema = {"type": "object", "properties": properties or {}}
+    if required:
+        schema["required"] = list(required)
+    return dict(name=name, inputSchema=schema, **more)
+
+
+ODD_SCHEMAS = (
+    None, 5, "object", [], {}, {"properties": 5}, {"properties": []},
+    {"properties": {"a": None, "b": True, "": {}, "x y": {}}},
+    {"properties": {"class": {}, "self": {}, "args": {}, "arguments": {}}},
+    {"properties": {"a": {"type": 5, "description": 5, "enum": 5}}},
+    {"properties": {"a": {"type": ["string", None, 7], "default": 1}}},
+    {"properties": {"others": {}, "x-y": {}}, "required": "x"},
+    {"required": ["a", "a", 5, None, {}]},
+    {"properties": {"a": {"default": float("1e300")}}, "required": ["a"]},
+)
+FS = [
+    tool("read_file", {
+        "head": {"type": "integer", "default": 10},
+        "path": {"type": "string", "description": "Which\n file."},
+        "mode": {"enum": ["text", "binary"]},
+    }, ["path"], description="Read a file.\n\nAll of it.",
+        outputSchema={"type": "object"}),
+    tool("write-file"), tool("echo"), tool("raw"), tool("fail"),
+    tool("silent"), tool("refuse"), tool("barrier"), tool("never"),
+    tool("keep"), tool("release"), tool("hang-up"), tool("print"),
+] + [dict(name="odd%d" % number, inputSchema=schema)
+     for number, schema in enumerate(ODD_SCHEMAS)]
+TOOLS = {"fs": FS, "my-git": [tool("log"), tool("2nd"), tool("Class")],
+         "web": [tool("get", description="get it")], "mute": None}
+ALIASES = {"write-file": "write_file", "hang-up": "hang_up", "2nd": "_2nd",
+           "Class": "class_"}
+SERVERS = [
+    {"name": "fs", "alias": "fs", "description": "Files"},
+    {"name": "my-git", "alias": "my_git", "description": ""},
+    {"name": "web", "alias": "web", "description": "The web"},
+    {"name": "mute", "alias": "mute", "description": ""},
+]
+
+
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)
+
+
+class Relay(threading.Thread):
+    """Answers the box until it closes its pipe."""
+
+    def __init__(self, box, loaded):
+        super().__init__(daemon=True)
+        self.box, self.loaded = box, list(loaded)
+        self.frames, self.calls, self.held, self.kept = [], [], [], []
+        self.under_way = self.most = 0
+        self.unsent, self.cause = b"", None
+        self.tools = json.loads(json.dumps(TOOLS))
+
+    def run(self):
+        """Read always; write what can be written."""
+        os.set_blocking(self.box.control_in, False)
+        data = b""
+        try:
+            while True:
+                readable, writable, _ = select.select(
+                    [self.box.control_out],
+                    [self.box.control_in] if self.unsent else [], [])
+                if writable:
+                    self.flush()
+                if not readable:
+                    continue
+                data += self.read()
+                *lines, data = data.split(b"\n")
+                for line in lines:
+                    self.take(line)
+        except EOFError:
+            pass
+        except Exception as error:
+            self.cause = error
+            raise
+
+    def read(self):
+        """Return what the box wrote."""
+        chunk = os.read(self.box.control_out, 1 << 20)
+        if not chunk:
+            raise EOFError
+        return chunk
+
+    def flush(self):
+        """Write what the pipe takes."""
+        try:
+            count = os.write(self.box.control_in, self.unsent[:1 << 20])
+            self.unsent = self.unsent[count:]
+        except BrokenPipeError:
+            self.unsent = b""
+
+    def take(self, line):
+        """Check a frame and answer it."""
+        frame = json.loads(line)
+        self.frames.append(line)
+        assert line.startswith(
+            b'{"type":"rpc_request","id":%d,"payload":' % len(self.frames)), \
+            line[:200]
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        assert self.under_way <= MOST
+        getattr(self, "on_" + frame["payload"].pop("type"))(
+            frame["id"], line, **frame["payload"])
+
+    def answer(self, number, payload):
+        """Answer a request with JSON, or with bytes as they are."""
+        if not isinstance(payload, bytes):
+            payload = json.dumps(payload).encode()
+        self.send(b'{"type":"rpc_response","id":%d,"success":true,'
+                  b'"payload":%s}\n' % (number, payload))
+
+    def refuse(self, number, message, error=None):
+        """Refuse a request."""
+        cause = {"message": message, **({"error": error} if error else {})}
+        self.send(b'{"type":"rpc_response","id":%d,"success":false,'
+                  b'"error":%s}\n' % (number, json.dumps(cause).encode()))
+
+    def send(self, data):
+        """Send one frame, when there is room."""
+        self.under_way -= 1
+        self.unsent += data
+
+    def on_list_servers(self, number, line):
+        """Tell of all that are allowed."""
+        self.answer(number, [dict(server, loaded=server["name"] in self.loaded)
+                             for server in SERVERS])
+
+    def on_load_server(self, number, line, server):
+        """Load a server."""
+        if server == "mute":
+            self.refuse(number, "it could not be started: exited with code 1")
+            return
+        self.loaded.append(server)
+        self.answer(number, dict(
+            [s for s in SERVERS if s["name"] == server][0], loaded=True))
+
+    def on_list_tools(self, number, line, server):
+        """List the tools of a server."""
+        assert server in self.loaded, server
+        tools = self.tools[server]
+        if tools is None:
+            self.refuse(number, "it does not answer; its last words: oops")
+            return
+        self.answer(number, {"tools": tools, "aliases": [
+            ALIASES.get(tool["name"], tool["name"]) for tool in tools]})
+
+    def on_call_tool(self, number, line, server, tool, arguments):
+        """Call a tool."""
+        assert server in self.loaded, server
+        raw = line.split(b',"arguments":', 1)[1][:-2]
+        self.calls.append((server, tool, raw.decode()))
+        act = getattr(self, "tool_" + tool.replace("-", "_"), self.tool_echo)
+        act(number, arguments, raw)
+
+    def tool_echo(self, number, arguments, raw):
+        """Return the arguments as text and as they are."""
+        text = json.dumps(raw.decode()).encode()
+        self.answer(number, b'{"content":[{"type":"text","text":%s}],'
+                    b'"structuredContent":%s}' % (text, raw))
+
+    def tool_raw(self, number, arguments, raw):
+        """Return the JSON that was given as a string."""
+        self.answer(number, arguments["json"].encode())
+
+    def tool_fail(self, number, arguments, raw):
+        """Return an error of the tool."""
+        self.answer(number, {"isError": True, "content": [
+            {"type": "text", "text": "no such file"}]})
+
+    def tool_silent(self, number, arguments, raw):
+        """Return an error of the tool that says nothing."""
+        self.answer(number, {"isError": True, "content": []})
+
+    def tool_refuse(self, number, arguments, raw):
+        """Return an error of the protocol."""
+        self.refuse(number, "Invalid params: path", {
+            "code": -32602, "message": "Invalid params", "data": {"a": 1}})
+
+    def tool_barrier(self, number, arguments, raw):
+        """Answer when so many wait, in reverse order."""
+        self.held.append((number, raw))
+        if len(self.held) >= arguments["n"]:
+            for number, raw in reversed(self.held):
+                self.tool_echo(number, None, raw)
+            self.held.clear()
+
+    def tool_never(self, number, arguments, raw):
+        """Do not answer."""
+
+    def tool_keep(self, number, arguments, raw):
+        """Answer when release is called."""
+        self.kept.append((number, raw))
+
+    def tool_release(self, number, arguments, raw):
+        """Answer what was kept, then this."""
+        for kept in self.kept:
+            self.tool_echo(kept[0], None, kept[1])
+        self.kept.clear()
+        self.tool_echo(number, arguments, raw)
+
+    def tool_hang_up(self, number, arguments, raw):
+        """Close the pipe to the box."""
+        null = os.open("/dev/null", os.O_WRONLY)
+        os.dup2(null, self.box.control_in)
+        os.close(null)
+
+    def tool_print(self, number, arguments, raw):
+        """Add a tool to the server, as list_changed would tell."""
+        self.tools["fs"].append({"name": "brand_new"})
+        self.tool_echo(number, arguments, raw)
+
+
+def run(code, loaded=("fs", "my-git")):
+    """Run code in a box with servers; return its Result with the relay."""
+    with Place() as place:
+        box = Box(place)
+        box.ready()
+        servers = [server for name in loaded for server in SERVERS
+                   if server["name"] == name]
+        frame = {"type": "run", "code": code, "servers": servers}
+        box.send(json.dumps(frame).encode() + b"\n")
+        relay = Relay(box, loaded)
+        relay.start()
+        try:
+            out, err = box.process.communicate(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            box.process.kill()
+            raise AssertionError("it hangs: %s" % (
+                box.process.communicate(),)) from None
+        relay.join(DEADLINE)
+        os.close(box.control_in)
+        os.close(box.control_out)
+        result = Result(place, out, err, box.process.returncode)
+        result.relay = relay
+        return result
+
+
+class Base(unittest.TestCase):
+    """What the tests share."""
+
+    maxDiff = None
+
+    def prints(self, code, out, err="", status=0, **more):
+        """Run code and compare all that it does."""
+        got = run(code, **more)
+        self.assertIsNone(got.relay.cause)
+        self.assertEqual(got.out, out, got.err)
+        self.assertRegex(got.err, re.compile(r"\A(?:%s)\Z" % err, re.DOTALL))
+        self.assertEqual(got.status, status, got.err)
+        self.assertNotIn("/mcp/", got.err)
+        return got
+
+
+class Names(Base):
+    """Globals, modules, proxies and what they say."""
+
+    def test_globals(self):
+        self.prints("""
+print(LOADED_MCP_SERVERS, list(mcp_servers), isinstance(mcp_servers, dict))
+print(mcp_fs is mcp_servers['fs'], mcp_my_git is mcp_servers['my-git'],
+      mcp_servers['my_git'] is mcp_my_git, mcp_fs, mcp_my_git)
+import sys
+print('json' in sys.modules, 're' in sys.modules, 'asyncio' in sys.modules)
+""", "('fs', 'my-git') ['fs', 'my-git'] True\n"
+            "True True True <MCP server fs: Files> <MCP server my-git>\n"
+            "False False False\n")
+
+    def test_without_servers(self):
+        got = self.prints("""
+import sys
+print(LOADED_MCP_SERVERS, mcp_servers, [n for n in sys.modules if 'mcp' in n])
+for f in (lambda: mcp_servers['web'], lambda: mcp_servers[5]):
+    try:
+        f()
+    except KeyError as error:
+        print(error)
+print(runtime.discovered_servers(), runtime.list_servers())
+mcp_web
+""", "() {} []\n"
+            "\"web is not loaded; loaded are: none; name it in the tool's "
+            "'servers' argument, or: await runtime.load_server('web')\"\n"
+            "\"5 is not loaded; loaded are: none; name it in the tool's "
+            "'servers' argument, or: await runtime.load_server(5)\"\n"
+            "('fs', 'my-git', 'web', 'mute') ()\n",
+            ".*NameError: name 'mcp_web' is not defined\n", 1, loaded=())
+        self.assertEqual(len(got.relay.frames), 1)
+
+    def test_modules(self):
+        got = self.prints("""
+import mcp, mcp.servers, sys, types
+print(mcp.runtime is runtime, mcp.servers.fs is mcp_fs)
+from mcp.servers.fs import read_file, echo as e
+from mcp.servers import my_git
+import mcp.servers.fs as fs
+from mcp import runtime as r, servers as s
+print(fs is mcp_fs, my_git is mcp_my_git, r is runtime, dir(s))
+print(isinstance(fs, types.ModuleType), fs.__name__, read_file.__module__)
+print(sys.modules['mcp.servers.fs'] is fs, e(a=1).result().data)
+print(dir(my_git), my_git['2nd'] is my_git._2nd, my_git['class_'].__name__)
+exec('from mcp.servers.my_git import *')
+print(log, hasattr(my_git, 'nope'), hasattr(mcp, 'nope'))
+""", "True True\nTrue True True ['fs', 'my_git']\n"
+            "True mcp.servers.fs mcp.servers.fs\nTrue {'a': 1}\n"
+            "['_2nd', 'class_', 'log'] True class_\n"
+            "<tool my_git.log()> False False\n")
+        self.assertEqual(
+            len([f for f in got.relay.frames if b"list_tools" in f]), 3)
+
+    def test_ours_wins(self):
+        self.prints("""
+import os, sys
+os.mkdir('mcp')
+for name in 'mcp/__init__.py', 'mcp/runtime.py':
+    open(name, 'w').write('raise SystemExit("theirs")')
+sys.path.insert(0, os.getcwd())
+sys.path_importer_cache.clear()
+import mcp, mcp.runtime
+print(mcp.runtime is runtime)
+""", "True\n")
+
+    def test_imports_that_fail(self):
+        self.prints("""
+import importlib
+for name in 'web', 'wbe', 'nothing_like_it':
+    try:
+        importlib.import_module('mcp.servers.' + name)
+    except ImportError as error:
+        print(error)
+try:
+    from mcp.servers import web
+except ImportError as error:
+    print(str(error)[:33])
+try:
+    from mcp.servers.fs import raed_file
+except ImportError as error:
+    print(error)
+try:
+    mcp_fs.raed_file
+except AttributeError as error:
+    print(error)
+try:
+    mcp_fs['write-flie']
+except KeyError as error:
+    print(error)
+try:
+    mcp_my_git.zzz
+except AttributeError as error:
+    print(error)
+""", "web: the server is not loaded: name it in the tool's 'servers' argument, "
+            "or: await runtime.load_server('web')\n"
+            "wbe: there is no such server; did you mean web?; there are: fs, "
+            "my-git, web, mute\n"
+            "nothing_like_it: there is no such server; there are: fs, my-git, "
+            "web, mute\n"
+            "web: the server is not loaded: na\n"
+            "cannot import name 'raed_file': server fs has no tool "
+            "'raed_file'; did you mean read_file or write_file?\n"
+            "server fs has no tool 'raed_file'; did you mean read_file or "
+            "write_file?\n"
+            "\"server fs has no tool 'write-flie'; did you mean write-file?"
+            "\"\n"
+            "server my-git has no tool 'zzz'; it has: _2nd, class_, log\n")
+
+    def test_tracebacks_have_no_frames_of_ours(self):
+        for line, says in (
+                ("import mcp.servers.web", "ImportError: web: the server"),
+                ("from mcp.servers import web", "ImportError: web: the serv"),
+                ("mcp_fs.raed_file", "AttributeError: server fs has no"),
+                ("mcp_fs.read_file(1)", "TypeError: read_file.. takes only"),
+                ("mcp_fs.read_file(path=b'')", "TypeError: arguments"),
+                ("mcp_fs.fail().result()", "mcp.runtime.MCPError: fs.fail: "),
+                ("await mcp_fs.fail()", "mcp.runtime.MCPError: fs.fail: no"),
+                ("runtime.call_tool_sync('x', 'y')", "mcp.runtime.MCPErr"),
+                ("mcp_servers['web']", "KeyError: .web is not")):
+            with self.subTest(line):
+                self.prints(line, "", (
+                    r"Traceback \(most recent call last\):\n"
+                    r'  File "MAIN", line 1, in <module>\n    [^\n]*\n'
+                    r"(?:  *[~^]+\n)?%s[^\n]*\n" % says), 1)
+
+    def test_caught_error_of_an_await_has_no_frame_of_ours(self):
+        self.prints("""
+import traceback
+try:
+    await mcp_fs.fail()
+except runtime.MCPError:
+    print(traceback.format_exc().count('File'))
+""", "1\n")
+
+    def test_signatures_and_documentation(self):
+        self.prints("""
+import inspect, pydoc
+f = mcp_fs.read_file
+print(inspect.signature(f), f.__name__, f.__qualname__, f)
+print(inspect.getdoc(f))
+print('Read a file' in pydoc.render_doc(f), 'path' in pydoc.render_doc(f))
+print('write_file' in pydoc.render_doc(mcp_fs), callable(f))
+for name in dir(mcp_fs):
+    if name.startswith('odd'):
+        tool = getattr(mcp_fs, name)
+        tool.__doc__, inspect.signature(tool), repr(tool)
+        try:
+            tool(1)
+        except TypeError as error:
+            assert '() takes' in str(error)
+""", "(*, path, head=10, mode=...) read_file read_file "
+            "<tool fs.read_file(path, head=..., mode=...)>\n"
+            "Read a file.\n\nAll of it.\n\nParameters:\n"
+            "    path (string, required): Which file.\n"
+            "    head (integer, default 10)\n"
+            "    mode (one of [\"text\",\"binary\"])\n"
+            "True True\nTrue True\n")
+
+    def test_positional(self):
+        self.prints("""
+for f in mcp_fs.read_file, mcp_fs.echo, mcp_fs.odd4:
+    try:
+        f('x')
+    except TypeError as error:
+        print(error)
+""", "read_file() takes only named arguments: path (required), head, mode; "
+            "write mcp_fs.read_file(path=...), or **arguments for a dict\n"
+            "echo() takes no positional arguments; its schema names no "
+            "parameters\n"
+            "odd4() takes no positional arguments; its schema names no "
+            "parameters\n")
+
+    def test_introspection_of_user_code_works(self):
+        self.prints("""
+import copy, dataclasses, inspect, pickle, typing, unittest
+@dataclasses.dataclass
+class P:
+    x: 'int'
+print(pickle.loads(pickle.dumps(P(1))), typing.get_type_hints(P))
+print(inspect.getsource(P).count('x'), inspect.getmodule(P).__name__)
+r = mcp_fs.echo(a=1).result()
+r = pickle.loads(pickle.dumps(r)); print(type(r).__name__, r.data)
+e = pickle.loads(pickle.dumps(runtime.MCPError('m', 's', 't', r, 1, 2)))
+print(e, e.message, e.server, e.tool, e.result.data, e.code, e.data)
+print(copy.deepcopy(mcp_fs) is mcp_fs, unittest.TestLoader() is not None)
+""", "P(x=1) {'x': <class 'int'>}\n1 __main__\nResult {'a': 1}\n"
+            "s.t: m m s t {'a': 1} 1 2\nTrue True\n")
+
+
+class Runtime(Base):
+    """The functions of mcp.runtime."""
+
+    def test_lists(self):
+        self.prints("""
+print(runtime.discovered_servers(), await runtime.discovered_servers())
+print(runtime.discovered_servers(detailed=True)[0])
+print(runtime.list_servers(), await runtime.list_servers(),
+      runtime.list_servers_sync())
+a, b = await runtime.list_tools('my-git'), runtime.list_tools_sync('my_git')
+print(a == b == runtime.list_tools(mcp_my_git).result(), a[1])
+print([sorted(entry) for entry in runtime.list_tools_sync('fs')][0])
+print(runtime.list_loaded_server_metadata())
+print((await runtime.list_loaded_server_metadata())[1]['alias'])
+d = runtime.describe_server('fs')
+print(d['name'], d['loaded'], len(d['tools']), runtime.describe_server('web'))
+print(await runtime.configure(), dir(runtime) == sorted(runtime.__all__))
+""", "('fs', 'my-git', 'web', 'mute') ('fs', 'my-git', 'web', 'mute')\n"
+            "{'name': 'fs', 'description': 'Files'}\n"
+            "('fs', 'my-git') ('fs', 'my-git') ('fs', 'my-git')\n"
+            "True {'server': 'my-git', 'serverAlias': 'my_git', "
+            "'tool': '2nd', 'toolAlias': '_2nd', 'inputSchema': "
+            "{'type': 'object', 'properties': {}}}\n"
+            "['description', 'inputSchema', 'outputSchema', 'server', "
+            "'serverAlias', 'tool', 'toolAlias']\n"
+            "[{'name': 'fs', 'alias': 'fs', 'description': 'Files', "
+            "'loaded': True}, {'name': 'my-git', 'alias': 'my_git', "
+            "'description': '', 'loaded': True}]\nmy_git\n"
+            "fs True %d {'name': 'web', 'alias': 'web', 'description': "
+            "'The web', 'loaded': False}\n"
+            "{'raise_on_error': True} True\n" % len(FS))
+
+    def test_load_server(self):
+        self.prints("""
+web = await runtime.load_server('web')
+print(web is mcp_web is mcp_servers['web'], LOADED_MCP_SERVERS)
+from mcp.servers.web import get
+print((await get(url='u')).data, runtime.list_servers())
+print(runtime.load_server('web').result() is await runtime.load_server(web))
+for name in 'mute', 'nope':
+    try:
+        runtime.load_server(name).result()
+    except runtime.MCPError as error:
+        print(error)
+""", "True ('web',)\n{'url': 'u'} ('web',)\nTrue\n"
+            "mute: it could not be started: exited with code 1\n"
+            "nope: there is no such server; there are: fs, my-git, web, mute"
+            "\n", loaded=())
+
+    def test_calls_by_name(self):
+        got = self.prints("""
+for tool in 'write-file', 'write_file':
+    print((await runtime.call_tool('fs', tool, {'a': [1]})).data)
+print(runtime.call_tool_sync('my_git', '2nd').data)
+print(runtime.call_tool('fs', 'echo', None).result().text)
+""", "{'a': [1]}\n{'a': [1]}\n{}\n{}\n")
+        self.assertEqual(got.relay.calls[1], (
+            "fs", "write-file", '{"a":[1]}'))
+        self.assertEqual(got.relay.calls[2], ("my-git", "2nd", "{}"))
+
+    def test_refusals(self):
+        self.prints("""
+E = runtime.MCPError
+for call in (lambda: runtime.call_tool('fs', 'raed_file'),
+             lambda: runtime.call_tool('web', 'get'),
+             lambda: runtime.call_tool('fss', 'get'),
+             lambda: runtime.call_tool('fs', 5),
+             lambda: runtime.call_tool(5, 'echo'),
+             lambda: runtime.call_tool('fs', 'echo', [1]),
+             lambda: runtime.call_tool('fs', 't' * 2000),
+             lambda: mcp_fs.echo(a='x' * (16 << 20)),
+             lambda: mcp_mute.tool,
+             lambda: mcp_fs.echo().text,
+             lambda: mcp_fs.echo()['content']):
+    try:
+        call().result()
+    except (AttributeError, E, TypeError) as error:
+        print(type(error).__name__, error)
+""", "MCPError fs.raed_file: there is no such tool; did you mean read_file or "
+            "write-file?\n"
+            "MCPError web: the server is not loaded: name it in the tool's "
+            "'servers' argument, or: await runtime.load_server('web')\n"
+            "MCPError fss: there is no such server; did you mean fs?; there "
+            "are: fs, my-git, web, mute\n"
+            "TypeError a tool is given by its name, not by an object of type "
+            "int\n"
+            "TypeError a server is given by its name, not by an object of "
+            "type int\n"
+            "TypeError arguments must be a dict, not an object of type list\n"
+            "MCPError fs: the name of the tool is too long\n"
+            "MCPError fs.echo: the arguments have 16777224 bytes as JSON; "
+            "16777216 are allowed\n"
+            "MCPError mute: it does not answer; its last words: oops\n"
+            "AttributeError the call of fs.echo has no result yet, and so no "
+            "'text': write 'await' before it, or '.result()' behind it where "
+            "there is no 'await'\n"
+            "TypeError the call of fs.echo has no result yet: write 'await' "
+            "before it, or '.result()' behind it where there is no 'await'\n",
+            ".*never awaited.*", loaded=("fs", "mute"))
+
+    def test_errors(self):
+        self.prints("""
+for tool in 'fail', 'silent', 'refuse':
+    try:
+        await mcp_fs[tool](path='x')
+    except runtime.MCPError as e:
+        print(e, '|', e.message, e.server, e.tool, e.code, e.data,
+              e.result and e.result.is_error)
+runtime.configure(raise_on_error=False)
+r = await mcp_fs.fail()
+print(r.is_error, r.text, r['isError'])
+try:
+    await mcp_fs.refuse()
+except runtime.MCPError as e:
+    print(e.result)
+""", "fs.fail: no such file | no such file fs fail None None True\n"
+            "fs.silent: the tool failed and did not say why | the tool failed "
+            "and did not say why fs silent None None True\n"
+            "fs.refuse: Invalid params: path | Invalid params: path fs refuse "
+            "-32602 {'a': 1} None\nTrue no such file True\nNone\n")
+
+    def test_results(self):
+        self.prints(r"""
+def show(json):
+    r = mcp_fs.raw(json=json).result()
+    print(repr(r.text), repr(r.data), r.is_error)
+for json in ('{}', '{"content": 5}', '{"content": [5, {}, {"text": 6}]}',
+             '{"content": [{"type": "text", "text": "a"}, '
+             '{"type": "image", "data": ""}, {"type": "text", "text": "b"}]}',
+             '{"content": [{"type": "text", "text": " [1, 2e400]\\n"}]}',
+             '{"content": [{"type": "text", "text": "NaN"}]}',
+             '{"content": [], "structuredContent": {"a": null}}',
+             '{"structuredContent": null, "content": []}',
+             '{"isError": false, "content": [{"type":"text","text":"[1] 2"}]}'
+             ):
+    show(json)
+try:
+    show('[]')
+except runtime.MCPError as error:
+    print(error)
+""", "'' '' False\n" * 3 + "'a\\nb' 'a\\nb' False\n"
+            "' [1, 2e400]\\n' [1, 2e400] False\n'NaN' 'NaN' False\n"
+            "'' {'a': None} False\n'' '' False\n'[1] 2' '[1] 2' False\n"
+            "fs.raw: the answer is no result of a tool\n")
+
+    def test_new_tool_is_found(self):
+        self.prints("""
+mcp_fs.print().result()
+print(mcp_fs.brand_new(a=1).result().data)
+""", "{'a': 1}\n")
+
+    def test_never_awaited(self):
+        self.prints("""
+def f():
+    mcp_fs.echo(a=1)
+f()
+x = mcp_fs.echo()
+y = mcp_fs.echo()
+y.close()
+print(repr(x)[:31])
+""", "<call of fs.echo, not awaited: \n",
+            "MAIN:3: fs.echo was called but never awaited, so nothing was "
+            "sent: write 'await' before it, or '.result\\(\\)' behind it "
+            "where there is no 'await'\n    mcp_fs.echo\\(a=1\\)\n"
+            "MAIN:5: fs.echo was .*\n    x = mcp_fs.echo\\(\\)\n")
+
+
+class Values(Base):
+    """What is passed arrives as it was."""
+
+    def test_on_the_wire(self):
+        for value, wire in (
+                ("0.1", "0.1"), ("-0.0", "-0.0"), ("1e22", "1e+22"),
+                ("2 ** 64", "18446744073709551616"), ("-7", "-7"),
+                ("5e-324", "5e-324"), ("True", "true"), ("None", "null"),
+                (r"'\0'", r'"\u0000"'), (r"'a\n\"\\/'", r'"a\n\"\\/"'),
+                (r"'\u00e9\U0001f600\u2028'", '"\u00e9\U0001f600\u2028"'),
+                ("(1, (2,), [])", "[1,[2],[]]"), ("{}", "{}"),
+                ("{'b': 1, 'a': {'': 2}}", '{"b":1,"a":{"":2}}'),
+                ("enum.IntEnum('E', 'A').A", "1"),
+                ("collections.OrderedDict(z=1, a=2)", '{"z":1,"a":2}'),
+                ("collections.namedtuple('N', 'x')(1)", "[1]"),
+                ("type('S', (str,), {})('s')", '"s"')):
+            with self.subTest(value):
+                got = self.prints(
+                    "import collections, enum\nmcp_fs.echo(x=%s).result()"
+                    % value, "")
+                self.assertEqual(got.relay.calls[0][2], '{"x":%s}' % wire)
+
+    def test_back_and_forth(self):
+        there = ('{"a":[0.1,1e400,-1E+400,1e-400,0e5,18446744073709551616,'
+                 '-3,%s],"b":"\\u0000\\ud83d\\ude00","":{"z":1,"a":{}},'
+                 '"n":null}' % ("9" * 5000 + "1"))
+        here = there.replace("\\ud83d\\ude00", "\U0001f600").replace(
+            "0e5", "0.0")
+        got = self.prints("""
+import copy, math, pickle, sys
+sys.set_int_max_str_digits(640) if hasattr(
+    sys, 'set_int_max_str_digits') else None
+d = mcp_fs.raw(json='{"structuredContent":' + %r + '}').result().data
+print(d['a'][1], repr(d['a'][2]), d['a'][3] + 0, math.isinf(d['a'][1]))
+print(copy.deepcopy(d['a'])[1], pickle.loads(pickle.dumps(d['a'][2])))
+print(d['a'][7] %% 10 ** 6, d['a'][7].bit_length())
+mcp_fs.echo(**d).result()
+""" % there, "1e400 -1E+400 0.0 True\n1e400 -1E+400\n999991 16613\n")
+        self.assertEqual(got.relay.calls[1][2], here)
+
+    def test_duplicate_keys(self):
+        self.prints("""
+print(mcp_fs.raw(json='{"a":1,"b":2,"a":3}').result())
+""", "{'a': 3, 'b': 2}\n")
+
+    def test_unreadable_answers_fail_alone(self):
+        self.prints(r"""
+import asyncio
+async def main():
+    rs = await asyncio.gather(
+        mcp_fs.raw(json='[' * 200 + ']' * 200), mcp_fs.echo(a=1),
+        mcp_fs.raw(json='{"a":"\\ud800"}'),
+        mcp_fs.raw(json='nonsense'), mcp_fs.raw(json='{"a":tru}'),
+        mcp_fs.raw(json='[' * 99999), mcp_fs.echo(b=2),
+        return_exceptions=True)
+    for r in rs:
+        print(type(r).__name__, str(getattr(r, 'text', r) or dict(r))[:60])
+asyncio.run(main())
+""", """MCPError fs.raw: the answer is no result of a tool
+Result {"a":1}
+Result {'a': '\\ud800'}
+MCPError fs.raw: Python cannot read the answer (ValueError: it is no
+MCPError fs.raw: Python cannot read the answer (ValueError: it is no
+MCPError fs.raw: Python cannot read the answer (RecursionError: maxim
+Result {"b":2}
+""")
+
+    def test_refused_arguments(self):
+        for value, says in (
+                ("{'a': [1, 2, 3, float('nan')]}", 'ValueError arguments["a"]'
+                 '[3] is nan, which JSON cannot hold: use None or a string'),
+                ("{'a': float('-inf')}", 'ValueError arguments["a"] is -inf'),
+                (r"{'a': ['x\ud800']}", 'ValueError arguments["a"][0] has a '
+                 'lone surrogate at index 1, which is no character'),
+                (r"{'b': {'\udc00': 1}}", 'ValueError arguments["b"]["'),
+                ("{'a': {1}}", 'TypeError arguments["a"] is of type set, '
+                 'which JSON cannot hold: JSON knows None, bool,'),
+                ("{'a': b'x'}", 'TypeError arguments["a"] is of type bytes'),
+                ("{'a': {1: 2}}", 'TypeError arguments["a"] has a key of '
+                 'type int: keys must be strings'),
+                ("{1: 2}", "TypeError arguments has a key of type int"),
+                ("{'a': ({'b\"': [[object]]},)}", 'TypeError arguments["a"]'
+                 '[0]["b\\""][0][0] is of type type'),
+                ("circle", 'ValueError arguments["a"]["a"]["a"]')):
+            with self.subTest(value):
+                got = run("""
+circle = {}
+circle['a'] = circle
+try:
+    runtime.call_tool('fs', 'echo', %s)
+except (TypeError, ValueError) as error:
+    print(type(error).__name__, error)
+""" % value)
+                self.assertEqual(got.out[:len(says)], says)
+                self.assertEqual((got.err, got.status), ("", 0))
+                self.assertEqual(got.relay.frames, [])
+
+    def test_large(self):
+        got = self.prints("""
+text = 'x' * (15 << 20)
+r = mcp_fs.raw(json='{"a":"' + text + '"}').result()
+print(r['a'] == text)
+async def main():
+    return [len(r['a']) for r in await asyncio.gather(*(
+        mcp_fs.raw(json='{"a":"%s"}' % ('y' * 300000)) for _ in range(40)))]
+import asyncio
+print(asyncio.run(main()) == [300000] * 40)
+""", "True\nTrue\n")
+        self.assertEqual(len(got.relay.calls), 41)
+
+
+class Waiting(Base):
+    """Event loops, threads, both, cancelled ones, and children."""
+
+    def test_parallel(self):
+        got = self.prints("""
+import asyncio
+rs = await asyncio.gather(*(mcp_fs.barrier(n=100, i=i) for i in range(300)))
+print([r.data['i'] for r in rs] == list(range(300)))
+rs = await asyncio.gather(*(mcp_fs.echo(i=i) for i in range(1000)))
+print([r.data['i'] for r in rs] == list(range(1000)))
+""", "True\nTrue\n")
+        self.assertGreaterEqual(got.relay.most, 100)
+
+    def test_every_way_in_a_loop(self):
+        self.prints("""
+import asyncio
+c = mcp_fs.echo
+async def main():
+    print((await c(a=1)).data, (await asyncio.create_task(c(a=2))).data,
+          (await asyncio.wait_for(c(a=3), 9)).data,
+          (await asyncio.ensure_future(c(a=4))).data,
+          (await asyncio.shield(c(a=5))).data, c(a=6).result().data)
+    done, _ = await asyncio.wait([asyncio.ensure_future(c(a=7))])
+    print([t.result().data for t in done], asyncio.iscoroutine(c(a=8)))
+    call = c(a=9)
+    print((await call).data, await call is call.result())
+    loop = asyncio.get_running_loop()
+    print((await loop.run_in_executor(None, c(a=10).result)).data)
+    print('fs.echo' in repr(asyncio.create_task(c(a=11))))
+asyncio.run(main())
+print(asyncio.run(c(a=12)).data)
+loop = asyncio.new_event_loop()
+print(loop.run_until_complete(c(a=13)).data)
+loop.close()
+print(c(a=14).result().data)
+""", "{'a': 1} {'a': 2} {'a': 3} {'a': 4} {'a': 5} {'a': 6}\n"
+            "[{'a': 7}] True\n{'a': 9} True\n{'a': 10}\nTrue\n{'a': 12}\n"
+            "{'a': 13}\n{'a': 14}\n", "MAIN:[^\n]*\n[^\n]*c\\(a=8\\).*")
+
+    def test_threads(self):
+        got = self.prints("""
+import threading
+out = []
+def f(i):
+    out.append(mcp_fs.barrier(n=50, i=i).result().data['i'])
+threads = [threading.Thread(target=f, args=(i,)) for i in range(50)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(sorted(out) == list(range(50)), threading.active_count())
+""", "True 1\n")
+        self.assertGreaterEqual(got.relay.most, 50)
+
+    def test_threads_loops_and_main_mixed(self):
+        """All wait at once: nobody gets an answer before all have asked."""
+        self.prints("""
+import asyncio, threading
+out, N = [], 30
+def sync(i):
+    for k in range(3):
+        out.append(mcp_fs.barrier(n=N, i=i).result().data['i'])
+def loop(i, n):
+    async def main():
+        for k in range(3):
+            rs = await asyncio.gather(*(mcp_fs.barrier(n=N, i=j)
+                                        for j in range(i, i + n)))
+            out.extend(r.data['i'] for r in rs)
+    asyncio.run(main())
+threads = [threading.Thread(target=sync, args=(i,)) for i in range(9)]
+threads += [threading.Thread(target=loop, args=(i, 5)) for i in (9, 14, 19)]
+for t in threads: t.start()
+loop(24, 6)
+for t in threads: t.join()
+print(sorted(out) == sorted(3 * [*range(30)]))
+""", "True\n")
+
+    def test_many_turns_of_threads_and_loops(self):
+        """Short calls, so that the role of the reader moves often."""
+        self.prints("""
+import asyncio, threading
+count = []
+def sync():
+    for i in range(200):
+        assert mcp_fs.echo(i=i).result().data == {'i': i}
+        count.append(1)
+def loop():
+    async def one(i):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+        count.append(1)
+    async def main():
+        for i in range(40):
+            await asyncio.gather(*(one(j) for j in range(5)))
+    asyncio.run(main())
+threads = [threading.Thread(target=f) for f in (sync, loop) * 4]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(count))
+""", "1600\n")
+
+    def test_thread_under_a_blocked_loop(self):
+        """The loop waits for a call, and its thread for another thread."""
+        self.prints("""
+import asyncio, threading
+async def main():
+    task = asyncio.create_task(mcp_fs.keep(a=1))
+    await asyncio.sleep(0.05)
+    t = threading.Thread(target=lambda: print(mcp_fs.echo(b=2).result().data))
+    t.start(); t.join()
+    print(mcp_fs.release(c=3).result().data, (await task).data)
+asyncio.run(main())
+""", "{'b': 2}\n{'c': 3} {'a': 1}\n")
+
+    def test_loop_is_not_blocked_and_does_not_spin(self):
+        self.prints("""
+import asyncio, threading, time
+ticks = []
+async def tick():
+    while True:
+        ticks.append(1)
+        await asyncio.sleep(0.01)
+async def main():
+    t = asyncio.create_task(tick())
+    thread = threading.Thread(target=mcp_fs.keep(a=1).result)
+    thread.start()
+    await asyncio.sleep(0.05)
+    task = asyncio.create_task(mcp_fs.keep(a=2))
+    before, count = time.process_time(), len(ticks)
+    while len(ticks) < count + 20:
+        await asyncio.sleep(0.05)
+    print(time.process_time() - before < 0.2)
+    await mcp_fs.release()
+    print((await task).data)
+    thread.join()
+asyncio.run(main())
+""", "True\n{'a': 2}\n")
+
+    def test_cancelled(self):
+        got = self.prints("""
+import asyncio
+async def main():
+    for i in range(3):
+        try:
+            await asyncio.wait_for(mcp_fs.keep(i=i), 0.05)
+        except asyncio.TimeoutError:
+            print('late')
+    tasks = [asyncio.create_task(mcp_fs.keep(i=i)) for i in range(300)]
+    await asyncio.sleep(0.05)
+    for t in tasks: t.cancel()
+    print({type(r).__name__ for r in await asyncio.gather(
+        *tasks, return_exceptions=True)})
+asyncio.run(main())
+call = mcp_fs.echo(a=1)
+async def early():
+    task = asyncio.create_task(call)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    print(task.cancelled())
+asyncio.run(early())
+""", "late\nlate\nlate\n{'CancelledError'}\nTrue\n")
+        self.assertEqual(len(got.relay.calls), MOST)
+
+    def test_late_answers_are_dropped(self):
+        self.prints("""
+import asyncio
+async def main():
+    call = mcp_fs.keep(i=1)
+    try:
+        await asyncio.wait_for(call, 0.05)
+    except asyncio.TimeoutError:
+        print('late')
+    print((await mcp_fs.release(x=1)).data, (await call).data)
+    print((await mcp_fs.echo(x=2)).data)
+asyncio.run(main())
+""", "late\n{'x': 1} {'i': 1}\n{'x': 2}\n")
+
+    def test_abandoned_loop(self):
+        """A loop that was stopped while it waited is in nobody's way."""
+        self.prints("""
+import asyncio
+loop = asyncio.new_event_loop()
+task = loop.create_task(mcp_fs.keep(a=1))
+loop.run_until_complete(asyncio.sleep(0.05))
+async def main():
+    return (await mcp_fs.echo(b=2)).data
+print(asyncio.run(main()), mcp_fs.release(c=1).result().data)
+print(loop.run_until_complete(task).data)
+other = asyncio.new_event_loop()
+task = other.create_task(mcp_fs.keep(a=1))
+other.run_until_complete(asyncio.sleep(0.05))
+other.close()
+print(mcp_fs.release(d=1).result().data, asyncio.run(main()))
+task._log_destroy_pending = False
+""", "{'b': 2} {'c': 1}\n{'a': 1}\n{'d': 1} {'b': 2}\n", ".*")
+
+    def test_one_waits_for_a_call(self):
+        self.prints("""
+import asyncio
+async def main():
+    call = mcp_fs.keep()
+    task = asyncio.ensure_future(call)
+    await asyncio.sleep(0.02)
+    try:
+        await call
+    except RuntimeError as error:
+        print(error)
+    await mcp_fs.release()
+    await task
+asyncio.run(main())
+""", "somebody waits for this call already: make another call\n")
+
+    def test_signals(self):
+        """What a handler raises ends one wait, and nothing else."""
+        self.prints("""
+import os, signal, threading, time
+class Late(Exception): pass
+def late(*_): raise Late
+def nested(*_):
+    try:
+        mcp_fs.echo().result()
+    except RuntimeError as error:
+        print(error)
+    raise Late
+def interrupt(call, handler):
+    signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        call.result()
+    except Late:
+        print('late')
+call = mcp_fs.keep(a=1)
+interrupt(call, late)
+t = threading.Thread(target=lambda: print(mcp_fs.keep(b=1).result().data))
+t.start()
+time.sleep(0.05)
+interrupt(mcp_fs.never(), late)
+mcp_fs.release().result()
+t.join()
+print(call.result().data)
+interrupt(mcp_fs.never(), nested)
+threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+mcp_fs.never().result()
+""", "late\nlate\n{'b': 1}\n{'a': 1}\na signal handler cannot call a "
+            "server while the code that it interrupts waits for one\nlate\n",
+            r'Traceback .*\n  File "MAIN", line \d+, in <module>\n[^\n]*\n'
+            "(?:[^\n]*\n)?KeyboardInterrupt\n", -2)
+
+    def test_interrupts_do_not_lose_answers(self):
+        self.prints("""
+import random, signal
+class Late(Exception): pass
+def handler(*_): raise Late
+signal.signal(signal.SIGALRM, handler)
+random.seed(1)
+text, late = 'x' * 70000, 0
+for i in range(300):
+    call = mcp_fs.echo(i=i, x=text)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.random() / 500 + 1e-5)
+        call.result()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except Late:
+        late += 1
+    assert mcp_fs.echo(i=i).result().data['i'] == i
+print(late > 10)
+""", "True\n", "(MAIN.*never awaited.*)?")
+
+    def test_end_of_the_connection(self):
+        self.prints("""
+import asyncio, threading
+def f():
+    try:
+        mcp_fs.never().result()
+    except runtime.MCPError as error:
+        print(error)
+async def main():
+    rs = await asyncio.gather(mcp_fs.never(), mcp_fs.hang_up(),
+                              return_exceptions=True)
+    t.join()
+    print(*rs, sep='\\n')
+    for call in mcp_fs.echo, mcp_fs.echo:
+        try:
+            await call()
+        except runtime.MCPError as error:
+            print(error)
+mcp_fs.echo
+t = threading.Thread(target=f); t.start()
+asyncio.run(main())
+""", "fs.never: the connection to the servers has ended\n" * 2
+            + "fs.hang-up: the connection to the servers has ended\n"
+            + "fs.echo: the connection to the servers has ended\n" * 2)
+
+    def test_control_closed_by_the_code(self):
+        self.prints("""
+import os
+mcp_fs.echo().result()
+os.closerange(3, os.sysconf('SC_OPEN_MAX'))
+try:
+    mcp_fs.echo().result()
+except runtime.MCPError as error:
+    print(error)
+""", "fs.echo: the connection to the servers has ended\n")
+
+    def test_children(self):
+        says = ("fs.echo: only the first process of the code can call "
+                "servers, not a child of it: make the call there and hand the "
+                "result on\n")
+        got = self.prints("""
+import asyncio, multiprocessing, os, sys
+echo, mine, begun = mcp_fs.echo, mcp_fs.echo(), mcp_fs.keep()
+async def main():
+    task = asyncio.ensure_future(begun)
+    await asyncio.sleep(0.05)
+    task.cancel()
+asyncio.run(main())
+done = echo(a=1).result
+done = lambda call=echo(a=1): call.result()
+done()
+def f():
+    for call in echo(), mine, begun:
+        try:
+            call.result()
+        except runtime.MCPError as error:
+            print(error, flush=True)
+    async def main():
+        await echo()
+    try:
+        asyncio.run(main())
+    except runtime.MCPError as error:
+        print(error, flush=True)
+    print(done().data, flush=True)
+    import mcp.servers.my_git
+    try:
+        mcp_my_git.log
+    except runtime.MCPError as error:
+        print(str(error)[:28], flush=True)
+pid = os.fork()
+if not pid:
+    f()
+    os._exit(0)
+os.waitpid(pid, 0)
+p = multiprocessing.get_context('fork').Process(target=f)
+p.start(); p.join()
+print(mine.result().data)
+""".replace("done = echo(a=1).result\n", ""), (
+            says * 2 + says.replace("echo", "keep") + says
+            + "{'a': 1}\nmy-git: only the first proce\n") * 2 + "{}\n")
+        self.assertEqual(
+            [call[1] for call in got.relay.calls], ["keep", "echo", "echo"])
+
+    def test_top_level_await(self):
+        self.prints("""
+async def gen():
+    for i in range(3):
+        yield (await mcp_fs.echo(i=i)).data['i']
+print([x async for x in gen()], (await mcp_fs.echo(a=1)).data)
+print(mcp_fs.echo(b=2).result().data)
+""", "[0, 1, 2] {'a': 1}\n{'b': 2}\n")
+
+
+class Cost(Base):
+    """What code pays that calls nothing."""
+
+    def test_nothing_is_imported(self):
+        code = "import sys\nprint(sorted(sys.modules))"
+        self.assertNotIn("mcp", run(code, loaded=()).out)
+        for name in "'asyncio'", "'json'", "'re'", "'select'", "'threading'":
+            self.assertNotIn(name, run(code).out)
+
+    def test_files_are_small(self):
+        for name in os.listdir(os.path.join(PYTHON_DIR, "mcp")):
+            if name.endswith(".py"):
+                with open(os.path.join(PYTHON_DIR, "mcp", name)) as file:
+                    self.assertLess(len(file.readlines()), 440, name)
+
+
+if __name__ == "__main__":
+    unittest.main()
