@@ -403,6 +403,16 @@ broker_launch(struct broker *broker, uint64_t number,
 	return 0;
 }
 
+static void
+broker_no_program(const struct server *server, struct err *err)
+{
+	if (server->searched != NULL)
+		err_set(err, "its command was not found; searched: %s",
+		    server->searched);
+	else
+		err_set(err, "its command is not an executable file");
+}
+
 void
 broker_want(struct broker *broker, uint64_t number, const char *name)
 {
@@ -420,7 +430,7 @@ broker_want(struct broker *broker, uint64_t number, const char *name)
 	if (server == NULL)
 		err_set(&err, "it is not configured any more");
 	else if (server->program == NULL)
-		err_set(&err, "its command was not found");
+		broker_no_program(server, &err);
 	else if (broker->nlinks > 2 * config_count(broker->config))
 		err_set(&err, "too many servers are still ending");
 	else if (broker_launch(broker, number, server, &err) == 0)
