@@ -347,13 +347,18 @@ broker_open_session(struct broker *broker, uint64_t execution,
 static void
 broker_send_ended(struct broker *broker, uint64_t number, const char *how)
 {
-	char text[ENDED_HOW_MAX + 1];
-	struct ipc_ended ended = { .link = number, .how = text };
+	auto_buffer struct buffer text = { 0 };
+	struct ipc_ended ended = { .link = number };
 	struct err err;
 
-	snprintf(text, sizeof(text), "%s", how);
-	/* Cut within a character, it would not be text any more. */
-	text[strlen(text) - utf8_incomplete_tail(text, strlen(text))] = '\0';
+	/* A path may be in it, whose bytes may be anything. */
+	text.len = utf8_repair(how, strlen(how),
+	    buffer_reserve(&text, UTF8_REPAIR_FACTOR * strlen(how)));
+	if (text.len > ENDED_HOW_MAX)
+		text.len = ENDED_HOW_MAX;
+	text.len -= utf8_incomplete_tail(text.data, text.len);
+	buffer_add(&text, "", 1);
+	ended.how = text.data;
 	if (channel_send_ended(broker->channel, &ended, &err) == -1) {
 		log_error("the broker does not listen: %s", err.text);
 		broker_end_process(broker);
