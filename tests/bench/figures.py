@@ -13,6 +13,7 @@ import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -20,15 +21,36 @@ CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
 PYTHON = "/usr/bin/python3"
 ROUNDS = 30
 IDLE_CALLS = 4
+SERVERS = 10
+TOOLS = 600
+LARGE = (16 << 20) - 4096  # with its envelope it is just within the limit
+
+# Calls of a tool, one after the other, timed inside the box.
+ROUND_TRIPS = """
+import asyncio, statistics, time
+async def main():
+    await mcp_s0.echo(a=1)
+    seconds = []
+    for _ in range(300):
+        begin = time.perf_counter()
+        await mcp_s0.echo(a=1)
+        seconds.append(time.perf_counter() - begin)
+    print(statistics.median(seconds))
+await main()
+"""
+LISTED = "print(len(runtime.list_tools_sync('s1')))"
+FETCHED = f"print(len(mcp_s0.bytes(n={LARGE}).result().text))"
 
 
 class Client:
     """A plain MCP client on two pipes."""
 
-    def __init__(self, binary):
+    def __init__(self, binary, config=None):
+        env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+        if config is not None:
+            env["MCP_SERVERS_CONFIG"] = config
         self.process = subprocess.Popen(
-            [binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"})
+            [binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env)
         self.last = 0
 
     def send(self, method, params=None):
@@ -59,10 +81,15 @@ class Client:
             "clientInfo": {"name": "figures", "version": "0"}})
         return time.perf_counter() - begin
 
-    def run(self, code):
+    def run(self, code, servers=()):
         """Starts a call and returns its id."""
-        return self.send("tools/call", {
-            "name": "run_python", "arguments": {"code": code}})
+        return self.send("tools/call", {"name": "run_python", "arguments": {
+            "code": code, "servers": list(servers)}})
+
+    def output(self, code, servers):
+        """Runs code and returns what it printed."""
+        self.run(code, servers)
+        return self.answer()["result"]["content"][0]["text"]
 
     def close(self):
         """Ends the program."""
@@ -128,6 +155,69 @@ def figures_memory(binary):
     client.close()
 
 
+def peak_kib(pid):
+    """The largest resident set so far."""
+    with open(f"/proc/{pid}/status") as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return 0
+
+
+def write_config(path):
+    """Ten servers, the second of them with many tools."""
+    program = os.path.join(HERE, "server.py")
+    servers = {f"s{n}": {"command": PYTHON, "args": [
+        program, str(TOOLS if n == 1 else 2)]} for n in range(SERVERS)}
+    with open(path, "w") as file:
+        json.dump({"mcpServers": servers}, file)
+
+
+def named(client, start):
+    """The processes of ours whose title begins so."""
+    return [pid for pid in children(client.process.pid)
+            if title(pid).startswith(start)]
+
+
+def comm(pid):
+    """The short name of a process."""
+    with open(f"/proc/{pid}/comm") as file:
+        return file.read().strip()
+
+
+def figures_servers(binary):
+    """Memory and times of the broker and of the keepers."""
+    with tempfile.TemporaryDirectory() as folder:
+        config = os.path.join(folder, "servers.json")
+        write_config(config)
+        client = Client(binary, config)
+        client.initialize()
+        every = [f"s{n}" for n in range(SERVERS)]
+        client.output("for s in mcp_servers.values(): s.echo().result()",
+                      every)
+        broker = named(client, "caisson: broker")
+        keepers = [pid for pid in children(client.process.pid)
+                   if comm(pid).startswith("keeper")]
+        print_pss(f"broker with {SERVERS} servers, idle",
+                  [pss_kib(pid) for pid in broker])
+        print_pss(f"the largest of {len(keepers)} keepers",
+                  [pss_kib(pid) for pid in keepers])
+        seconds = float(client.output(ROUND_TRIPS, ["s0"]))
+        print(f"{'call of a tool from the box and back':44} "
+              f"{seconds * 1e6:8.0f} us")
+        client.output(LISTED, ["s1"])
+        print_pss(f"broker after a list of {TOOLS} tools",
+                  [pss_kib(pid) for pid in broker])
+        client.output(FETCHED, ["s0"])
+        print_pss("broker after a result of 16 MiB",
+                  [pss_kib(pid) for pid in broker])
+        print(f"{'its peak, memfds left out':44} "
+              f"{peak_kib(broker[0]) / 1024:8.2f} MiB")
+        print(f"{'peak of the supervisor':44} "
+              f"{peak_kib(client.process.pid) / 1024:8.2f} MiB")
+        client.close()
+
+
 def timed(function):
     """Median seconds of a function."""
     seconds = []
@@ -169,6 +259,7 @@ def main():
     """Prints everything."""
     binary = sys.argv[1] if len(sys.argv) > 1 else CAISSON
     figures_memory(binary)
+    figures_servers(binary)
     figures_time(binary)
 
 
