@@ -692,14 +692,14 @@ async def main():
         mcp_fs.raw(json='[' * 99999), mcp_fs.echo(b=2),
         return_exceptions=True)
     for r in rs:
-        print(type(r).__name__, str(getattr(r, 'text', r) or dict(r))[:60])
+        print(type(r).__name__, str(getattr(r, 'text', r) or dict(r))[:59])
 asyncio.run(main())
 """, """MCPError fs.raw: the answer is no result of a tool
 Result {"a":1}
 Result {'a': '\\ud800'}
 MCPError fs.raw: Python cannot read the answer (ValueError: it is no
 MCPError fs.raw: Python cannot read the answer (ValueError: it is no
-MCPError fs.raw: Python cannot read the answer (RecursionError: maxim
+MCPError fs.raw: Python cannot read the answer (RecursionError: maxi
 Result {"b":2}
 """)
 
