@@ -21,6 +21,12 @@ DEEP = (r"ptrace|process_vm_.*|mount|umount2?|pivot_root|chroot|setns|unshare|"
 ANY_CALL = r"syscall"
 UNBOUNDED = r"strcpy|strcat|v?sprintf|gets|strtok"
 
+# The keeper is forked in the supervisor's folder, and is of its objects.
+SUPERVISOR = [
+    (RUN, ("spawn.c",)), (NET, ()), (DEEP, ()),
+    (ANY_CALL, ("spawn.c", "reaper.c")),
+]
+
 # For each folder: what is forbidden there, and the files that are excepted.
 RULES = {
     "common": [
@@ -28,15 +34,17 @@ RULES = {
         # These have no function in libc, and are how rights are given up.
         (ANY_CALL, ("landlock.c", "seccomp.c", "lockdown.c")),
     ],
-    "supervisor": [
-        (RUN, ("spawn.c",)), (NET, ()), (DEEP, ()),
-        (ANY_CALL, ("spawn.c", "reaper.c")),
-    ],
+    "supervisor": SUPERVISOR,
+    "keeper": SUPERVISOR,
     "relay": [
         (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
         (ANY_CALL, ()),
     ],
     "reader": [
+        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+        (ANY_CALL, ()),
+    ],
+    "broker": [
         (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
         (ANY_CALL, ()),
     ],

@@ -1,8 +1,10 @@
 /*
  * A whole broker in a process of its own, with the test as its supervisor, as
- * its relays and as its servers, all of which block. Only lockdown() is a
- * stand-in, because sanitizers do not live behind the real one. Linked with
- * all files of worker/broker/, main() under the name broker_main().
+ * its relays and as its servers, all of which block. It is the program, where
+ * the test sets play_program; else all files of worker/broker/, linked with
+ * main() under the name broker_main(), with shorter times and with a stand-in
+ * for lockdown(), because a search for leaks does not live behind the real
+ * one.
  */
 #ifndef TESTS_UNIT_BROKER_PLAY_H
 #define TESTS_UNIT_BROKER_PLAY_H
@@ -29,7 +31,9 @@
 
 #define PLAY_EXIT_EARLY 99
 
-int broker_main(void);
+int broker_main(void) __attribute__((weak));
+
+static const char *play_program;
 
 /* Given up too late is not given up: nothing may have been read before. */
 int
@@ -138,6 +142,11 @@ play_become_broker(int fd)
 	dup2(fd, WORKER_CHANNEL_FD);
 	close_range(WORKER_CHANNEL_FD + 1, ~0U, 0);
 	signal(SIGPIPE, SIG_DFL);
+	if (play_program != NULL) {
+		fcntl(WORKER_CHANNEL_FD, F_SETFD, 0);
+		execl(play_program, play_program, NULL);
+		_exit(PLAY_EXIT_EARLY);
+	}
 	status = broker_main();
 #if UNIT_ASAN
 	if (__lsan_do_recoverable_leak_check() != 0)
@@ -194,6 +203,7 @@ play_session_of(const char *allowed, size_t allowed_len, const char *loaded,
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
+	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
 	session.relay = pair[1];
 	session.allowed =
 	    (struct ipc_blob){ (const uint8_t *)allowed, allowed_len, -1 };

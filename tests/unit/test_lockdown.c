@@ -140,7 +140,7 @@ try_memfd(void)
 }
 
 /* Every role that is locked down. */
-static const enum role workers[] = { ROLE_RELAY, ROLE_READER };
+static const enum role workers[] = { ROLE_RELAY, ROLE_READER, ROLE_BROKER };
 
 struct lockdown_case {
 	const char *name;
@@ -150,7 +150,9 @@ struct lockdown_case {
 
 #define REFUSED(name) { #name, try_##name, 0 }
 #define ALLOWED(name) { #name, try_##name, ~0U }
-#define ALLOWED_TO(role, name) { #name, try_##name, 1U << ROLE_##role }
+#define ALLOWED_TO(roles, name) { #name, try_##name, roles }
+#define RELAY (1U << ROLE_RELAY)
+#define BROKER (1U << ROLE_BROKER)
 
 static const struct lockdown_case cases[] = {
 	REFUSED(open), REFUSED(create), REFUSED(stat), REFUSED(statx),
@@ -171,7 +173,7 @@ static const struct lockdown_case cases[] = {
 	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send), ALLOWED(receive),
 	ALLOWED(fstat), ALLOWED(fcntl_flags), ALLOWED(mmap), ALLOWED(malloc),
 	ALLOWED(random), ALLOWED(dup), ALLOWED(pread),
-	ALLOWED_TO(RELAY, memfd), ALLOWED_TO(RELAY, title),
+	ALLOWED_TO(RELAY | BROKER, memfd), ALLOWED_TO(RELAY, title),
 };
 
 /* Ends with 0 when the call was allowed, else with its errno. */
@@ -272,7 +274,8 @@ END_TEST
 
 START_TEST(test_not_a_worker)
 {
-	static const enum role roles[] = { ROLE_SUPERVISOR, ROLE_BOX };
+	static const enum role roles[] = { ROLE_SUPERVISOR, ROLE_BOX,
+		ROLE_KEEPER };
 	struct err err;
 
 	ck_assert_int_eq(lockdown(roles[_i], &err), -1);
@@ -319,7 +322,7 @@ add_tests(TCase *tc)
 	    tc, test_worker, 0, UNIT_COUNT(workers) * UNIT_COUNT(cases));
 	tcase_add_test(tc, test_foreign_calls);
 	tcase_add_test(tc, test_landlock);
-	tcase_add_loop_test(tc, test_not_a_worker, 0, 2);
+	tcase_add_loop_test(tc, test_not_a_worker, 0, 3);
 	tcase_add_test(tc, test_no_debugger);
 }
 
