@@ -1,10 +1,10 @@
 /*
  * A whole broker in a process of its own, with the test as its supervisor, as
- * its relays and as its servers, all of which block. It is the program, where
- * the test sets play_program; else all files of worker/broker/, linked with
- * main() under the name broker_main(), with shorter times and with a stand-in
- * for lockdown(), because a search for leaks does not live behind the real
- * one.
+ * its relays and as its servers, all of which block. It is the program
+ * PLAY_PROGRAM, where that is defined; else all files of worker/broker/, linked
+ * with main() under the name broker_main(), with shorter times and with a
+ * stand-in for lockdown(), because a search for leaks does not live behind the
+ * real one.
  */
 #ifndef TESTS_UNIT_BROKER_PLAY_H
 #define TESTS_UNIT_BROKER_PLAY_H
@@ -31,9 +31,8 @@
 
 #define PLAY_EXIT_EARLY 99
 
-int broker_main(void) __attribute__((weak));
-
-static const char *play_program;
+#ifndef PLAY_PROGRAM
+int broker_main(void);
 
 /* Given up too late is not given up: nothing may have been read before. */
 int
@@ -47,6 +46,7 @@ lockdown(enum role role, struct err *err)
 		_exit(PLAY_EXIT_EARLY);
 	return 0;
 }
+#endif
 
 static pid_t play_pid;
 static int play_supervisor; /* the supervisor's end */
@@ -135,19 +135,18 @@ static inline void __attribute__((noreturn))
 play_become_broker(int fd)
 {
 	int null = open("/dev/null", O_RDWR);
-	int status;
+	int status = PLAY_EXIT_EARLY;
 
 	if (getenv("PLAY_LOG") == NULL)
 		dup2(null, STDERR_FILENO);
 	dup2(fd, WORKER_CHANNEL_FD);
 	close_range(WORKER_CHANNEL_FD + 1, ~0U, 0);
 	signal(SIGPIPE, SIG_DFL);
-	if (play_program != NULL) {
-		fcntl(WORKER_CHANNEL_FD, F_SETFD, 0);
-		execl(play_program, play_program, NULL);
-		_exit(PLAY_EXIT_EARLY);
-	}
+#ifdef PLAY_PROGRAM
+	execl(PLAY_PROGRAM, PLAY_PROGRAM, NULL);
+#else
 	status = broker_main();
+#endif
 #if UNIT_ASAN
 	if (__lsan_do_recoverable_leak_check() != 0)
 		status = 1;

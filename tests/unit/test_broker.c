@@ -2,6 +2,9 @@
  * Tests of the real caisson-broker, its argument, behind its real lockdown:
  * that it needs nothing that it has given up, and how much memory it has.
  */
+static const char *program;
+
+#define PLAY_PROGRAM program
 #include "broker_play.h"
 
 /* What ten idle servers may cost; the program alone has about 2 MiB. */
@@ -164,7 +167,6 @@ add_tests(TCase *tc)
 int
 main(int argc, char **argv)
 {
-	if (argc > 1)
-		play_program = argv[1];
+	program = argc > 1 ? argv[1] : "caisson-broker";
 	return unit_run("broker", add_tests);
 }

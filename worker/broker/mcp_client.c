@@ -296,7 +296,7 @@ mcp_client_like_response(const char *head, size_t len)
 {
 	const char *method, *result, *error;
 
-	if (len == 0 || head[0] != '{')
+	if (head == NULL || len == 0 || head[0] != '{')
 		return 0;
 	method = memmem(head, len, "\"method\":", 9);
 	result = memmem(head, len, "\"result\":", 9);
