@@ -3,7 +3,7 @@
  * the box and as its processes. Whatever happens in whatever order, a call is
  * concluded once, with the right words, and leaves nothing behind: every test
  * counts descriptors and children. Includes the file itself, so that its
- * times are short.
+ * times are short, and the configuration, so that servers can be put into it.
  */
 #include "common/limits.h"
 
@@ -12,7 +12,11 @@
 #undef BOX_DRAIN_MS
 #define BOX_DRAIN_MS 2000
 
+/* Who opens sessions is played, too. */
+#define broker_open_session play_open_session
+
 #include "supervisor/call.c"
+#include "supervisor/config.c"
 
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -37,11 +41,15 @@ struct play {
 	/* What was concluded. */
 	unsigned int concluded;
 	struct call_result result;
+	char *servers; /* of the result */
 };
 
 static struct supervisor sv;
 static struct play plays[PLAYS_MAX]; /* by number, from 1 */
 static enum role unspawnable;         /* ROLES: every role can be started */
+static struct server_texts asked;    /* the servers of the next calls */
+static struct server_texts loaded;   /* those of the last session */
+static const char *sessions_refused; /* why there are none */
 static unsigned int idles;
 static int fds_before;
 
@@ -112,6 +120,32 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 	return 0;
 }
 
+int
+spawn_server(unsigned long number, const struct spawn_program *program,
+    int *pidfd, struct err *err)
+{
+	ck_abort_msg("no server is started here");
+}
+
+/* In the place of broker.c: the other end of a session is ours. */
+int
+play_open_session(struct broker *broker, uint64_t execution,
+    const struct server_texts *names, struct err *err)
+{
+	int pair[2];
+
+	ck_assert_ptr_null(broker);
+	if (sessions_refused != NULL)
+		return err_set(err, "%s", sessions_refused);
+	ck_assert_int_eq(socketpair(AF_UNIX,
+	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
+	free(loaded.data);
+	loaded = (struct server_texts){ mem_dup(names->data, names->len),
+		names->len };
+	plays[execution].channels[ROLE_BROKER] = pair[0];
+	return pair[1];
+}
+
 /* The channel of a worker ends with it. */
 static void
 tend(void)
@@ -158,6 +192,41 @@ wait_until_gone(pid_t pid)
 	}
 }
 
+/* The servers in force */
+
+static void
+on_config(void *ctx)
+{
+	ck_abort_msg("nothing is read here");
+}
+
+static void
+make_config(void)
+{
+	struct servers_setup setup = { .base = sv.base };
+
+	sv.config = config_new(&setup, on_config, NULL);
+}
+
+static struct server offered[] = {
+	{ .name = (char *)"fs", .alias = (char *)"fs",
+	    .description = (char *)"Files" },
+	{ .name = (char *)"git-hub", .alias = (char *)"git_hub",
+	    .description = (char *)"" },
+};
+
+static void
+offer_servers(void)
+{
+	size_t i;
+
+	sv.config->count = UNIT_COUNT(offered);
+	sv.config->sorted =
+	    mem_alloc(UNIT_COUNT(offered) * sizeof(*sv.config->sorted));
+	for (i = 0; i < UNIT_COUNT(offered); i++)
+		sv.config->sorted[i] = &offered[i];
+}
+
 /* The stage */
 
 static void
@@ -188,6 +257,7 @@ open_stage(void)
 	TAILQ_INIT(&sv.running);
 	sv.base = loop_new(0);
 	reaper_init(sv.base);
+	make_config();
 	sv.runtime = runtime_find("native");
 	sv.idle = on_idle;
 	sv.idle_ctx = &idles;
@@ -211,6 +281,7 @@ forget_play(struct play *play)
 	free(play->result.error);
 	free(play->result.out.data);
 	free(play->result.errors.data);
+	free(mem_take(&play->servers));
 }
 
 /* Nothing may be left: no call, no child, no descriptor. */
@@ -230,6 +301,8 @@ close_stage(void)
 	for (play = plays; play < plays + PLAYS_MAX; play++)
 		forget_play(play);
 	reaper_finish(1); /* there is nobody left */
+	config_free(&sv.config);
+	free(mem_take(&loaded.data));
 	event_base_free(sv.base);
 	ck_assert_int_eq(unit_open_fds(), fds_before);
 }
@@ -258,6 +331,7 @@ on_concluded(void *ctx, const struct call_result *result)
 	play->result.error = mem_strdup(result->error);
 	play->result.out = copy_stream(&result->out);
 	play->result.errors = copy_stream(&result->errors);
+	play->servers = mem_dup(result->servers, result->servers_len);
 	play->call = NULL;
 }
 
@@ -266,11 +340,15 @@ static struct play *
 try_call(unsigned int timeout, struct err *err)
 {
 	struct play *play = &plays[sv.calls + 1];
-	char *code = mem_strdup("print('hi')");
+	struct run_python run = { .code = mem_strdup("print('hi')"),
+		.code_len = 11,
+		.timeout = timeout,
+		.servers = mem_dup(asked.data, asked.len),
+		.servers_len = asked.len };
 
-	play->call =
-	    call_new(&sv, &code, 11, timeout, on_concluded, play, err);
-	ck_assert_ptr_null(code);
+	play->call = call_new(&sv, &run, on_concluded, play, err);
+	ck_assert_ptr_null(run.code);
+	ck_assert_ptr_null(run.servers);
 	ck_assert_uint_eq(play->concluded, 0); /* never before */
 	return play->call == NULL ? NULL : play;
 }
@@ -426,7 +504,8 @@ relay_is_done(struct play *play)
 	struct ipc_done done = { .out = { (const uint8_t *)"hi\n", 3, -1 },
 		.out_head = 3,
 		.errors = { (const uint8_t *)"oops\n", 5, -1 },
-		.errors_head = 5 };
+		.errors_head = 5,
+		.tool_calls = 3 };
 
 	send_as(play, ROLE_RELAY, IPC_DONE, &done);
 }
@@ -531,6 +610,7 @@ START_TEST(succeeds_in_every_order)
 	ck_assert_int_eq(play->result.boxed, 1);
 	ck_assert_uint_eq(play->result.landlock, 6);
 	ck_assert_int_eq(play->result.proc, 1);
+	ck_assert_uint_eq(play->result.tool_calls, 3);
 	ck_assert_uint_eq(idles, 1);
 	close_stage();
 }
@@ -628,6 +708,99 @@ START_TEST(workers_are_joined_by_pipes)
 	call_cancel(play->call, "enough");
 	relay_is_done(play);
 	wait_until_concluded(play);
+	close_stage();
+}
+END_TEST
+
+/* Sessions */
+
+/* What the relay was told of servers, and its end of the session. */
+static void
+is_told(const struct ipc_start *start, uint64_t brokered, const char *servers)
+{
+	auto_free char *told = NULL;
+	struct err err;
+
+	told = ipc_blob_copy(&start->servers, &err);
+	ck_assert_uint_eq(start->brokered, brokered);
+	ck_assert_str_eq(told, servers);
+	ck_assert_int_ne(fcntl(start->session, F_GETFL) & O_NONBLOCK, 0);
+}
+
+static const struct {
+	struct server_texts asked;
+	const char *told;
+} loads[] = {
+	{ { NULL, 0 }, "[]" },
+	{ { (char *)"fs", 3 },
+	    "[{\"name\":\"fs\",\"alias\":\"fs\",\"description\":\"Files\"}]" },
+	{ { (char *)"git-hub\0fs", 11 },
+	    "[{\"name\":\"git-hub\",\"alias\":\"git_hub\",\"description\":"
+	    "\"\"},{\"name\":\"fs\",\"alias\":\"fs\",\"description\":"
+	    "\"Files\"}]" },
+	/* It is not configured any more: the call had to wait. */
+	{ { (char *)"gone\0fs", 8 },
+	    "[{\"name\":\"fs\",\"alias\":\"fs\",\"description\":\"Files\"}]" },
+};
+
+START_TEST(a_relay_has_a_session)
+{
+	union ipc_any start;
+	struct play *play;
+	char byte = 0;
+
+	open_stage();
+	offer_servers();
+	asked = loads[_i].asked;
+	play = new_call();
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	is_told(&start.start, 1, loads[_i].told);
+	ck_assert_uint_eq(loaded.len, asked.len);
+	ck_assert_mem_eq(loaded.data, asked.data, asked.len);
+	/* The other end is who opened it. */
+	ck_assert_int_eq(
+	    send(play->channels[ROLE_BROKER], "x", 1, MSG_NOSIGNAL), 1);
+	ck_assert_int_eq(recv(start.start.session, &byte, 1, 0), 1);
+	ipc_message_close(IPC_START, &start);
+	relay_dies(play);
+	wait_until_concluded(play);
+	ck_assert_mem_eq(play->servers, asked.data, asked.len);
+	close_stage();
+}
+END_TEST
+
+/* Nobody is at the other end; the broker is not even started. */
+START_TEST(without_servers_there_is_nobody)
+{
+	union ipc_any start;
+	struct play *play;
+	char byte;
+
+	open_stage();
+	sessions_refused = "nobody may ask";
+	play = new_call();
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	is_told(&start.start, 0, "[]");
+	ck_assert_int_eq(recv(start.start.session, &byte, 1, 0), 0);
+	ipc_message_close(IPC_START, &start);
+	relay_dies(play);
+	wait_until_concluded(play);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_session_that_cannot_be_had)
+{
+	struct play *play;
+
+	open_stage();
+	offer_servers();
+	sessions_refused = "no broker today";
+	play = new_call();
+	wait_until_concluded(play);
+	was_concluded(
+	    play, CALL_ERROR, "the box cannot be started: no broker today");
+	ck_assert_int_eq(play->pids[ROLE_RELAY], 0);
 	close_stage();
 }
 END_TEST
@@ -1541,6 +1714,9 @@ add_success(TCase *tc)
 	tcase_add_test(tc, the_code_may_run_before_the_box_is_known);
 	tcase_add_test(tc, a_relay_may_leave_when_it_is_done);
 	tcase_add_test(tc, workers_are_joined_by_pipes);
+	tcase_add_loop_test(
+	    tc, a_relay_has_a_session, 0, UNIT_COUNT(loads));
+	tcase_add_test(tc, without_servers_there_is_nobody);
 	tcase_add_test(tc, nothing_of_the_box_is_kept);
 	tcase_add_test(tc, what_the_code_used_is_told);
 	tcase_add_loop_test(
@@ -1557,6 +1733,7 @@ add_failures(TCase *tc)
 	tcase_add_test(tc, a_box_that_cannot_be_asked);
 	tcase_add_test(tc, a_relay_that_cannot_be_asked);
 	tcase_add_test(tc, descriptors_that_run_out);
+	tcase_add_test(tc, a_session_that_cannot_be_had);
 	tcase_add_test(tc, a_box_that_cannot_be_built);
 	tcase_add_test(tc, an_interpreter_that_cannot_be_started);
 	tcase_add_test(tc, a_box_that_ends_without_a_word);

@@ -18,6 +18,8 @@
 /* As the call allows: repaired, a stream may have three times as much. */
 #define MAX_OUTPUT (512 * KIB)
 
+#define TOOL_CALLS (UINT64_MAX / 2)
+
 /* The call: writes down what it is told. */
 static int a_call;
 #define CALL ((struct call *)(void *)&a_call)
@@ -56,10 +58,11 @@ call_on_code_running(struct call *call)
 
 void
 call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors)
+    struct call_stream *errors, uint64_t tool_calls)
 {
 	ck_assert_ptr_eq(call, CALL);
 	buffer_add_text(&told, "drained\n");
+	ck_assert_uint_eq(tool_calls, TOOL_CALLS);
 	told_out = *out;
 	told_errors = *errors;
 }
@@ -92,7 +95,8 @@ send_done(const struct stream *out, const struct stream *errors)
 		.out_dropped = out->dropped,
 		.errors = inline_blob(errors->text),
 		.errors_head = errors->head,
-		.errors_dropped = errors->dropped };
+		.errors_dropped = errors->dropped,
+		.tool_calls = TOOL_CALLS };
 
 	supervisor_on_done(CALL, &done);
 }
@@ -176,7 +180,8 @@ send_large(size_t len)
 	auto_free char *data = mem_alloc(len + 1);
 	struct stream large = { data, len, 0 };
 	struct ipc_done done = { .out = { NULL, len, -1 }, .out_head = len,
-		.errors = inline_blob("fine"), .errors_head = 4 };
+		.errors = inline_blob("fine"), .errors_head = 4,
+		.tool_calls = TOOL_CALLS };
 
 	memset(data, 'x', len);
 	done.out.fd = memfd_create("test", MFD_CLOEXEC);
