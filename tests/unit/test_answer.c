@@ -241,14 +241,47 @@ START_TEST(says_how_a_call_ended)
 }
 END_TEST
 
+/* The names that were asked for, between the fields that say what happened. */
+static const struct {
+	const char *names;
+	size_t len;
+	int ending;
+	const char *structured;
+} asked[] = {
+	{ NULL, 0, 0, "{\"stdout\":[\"hi\"]}" },
+	{ "", 0, 0, "{\"stdout\":[\"hi\"]}" },
+	{ "gh", 3, 0, "{\"servers\":[\"gh\"],\"stdout\":[\"hi\"]}" },
+	{ "fs\0caf\xc3\xa9 \"1\"\n\0gh", 16, 2,
+	    "{\"summary\":\"Success (no output)\",\"servers\":[\"fs\","
+	    "\"caf\xc3\xa9 \\\"1\\\"\\n\",\"gh\"]}" },
+};
+
+START_TEST(names_the_servers)
+{
+	struct call_result result = make_result(&endings[asked[_i].ending]);
+	json_t *json;
+
+	result.servers = asked[_i].names;
+	result.servers_len = asked[_i].len;
+	json = answer(&result);
+	is_structured(json, asked[_i].structured);
+	/* The model knows what it has asked for. */
+	ck_assert_str_eq(text_of(json), endings[asked[_i].ending].text);
+	json_decref(json);
+}
+END_TEST
+
 /* The structured form promises nothing that the output schema does not say. */
 START_TEST(keeps_to_its_schema)
 {
 	struct call_result result = make_result(&endings[_i]);
 	auto_buffer struct buffer tools = { 0 };
-	json_t *json = answer(&result), *list, *tool, *known, *value;
+	json_t *json, *list, *tool, *known, *value;
 	const char *name;
 
+	result.servers = "gh";
+	result.servers_len = 3;
+	json = answer(&result);
 	texts_add_tools(&tools, &options);
 	list = read_json(tools.data);
 	tool = json_array_get(json_object_get(list, "tools"), 0);
@@ -267,20 +300,23 @@ END_TEST
 static const struct {
 	unsigned int landlock;
 	int proc;
+	uint64_t tool_calls;
 	const char *meta;
 } metas[] = {
-	{ 6, 1, "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
+	{ 6, 1, 0,
+	    "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":6,\"proc\":true,"
 	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
 	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
-	{ 0, 0, "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
+	{ 0, 0, UINT64_MAX / 2,
+	    "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":null,\"proc\":false,"
 	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
-	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
+	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":9223372036854775807}" },
 };
 
 START_TEST(tells_what_was_in_force)
@@ -294,6 +330,7 @@ START_TEST(tells_what_was_in_force)
 	result.duration_us = 1234567;
 	result.cpu_us = 12;
 	result.peak_kib = 4096;
+	result.tool_calls = metas[_i].tool_calls;
 	json = answer(&result);
 	ck_assert(json_equal(json_object_get(json, "_meta"), expected));
 	json_decref(json);
@@ -355,6 +392,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(
 	    tc, says_how_a_call_ended, 0, UNIT_COUNT(endings));
+	tcase_add_loop_test(tc, names_the_servers, 0, UNIT_COUNT(asked));
 	tcase_add_loop_test(tc, keeps_to_its_schema, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));

@@ -42,6 +42,7 @@ static const struct {
 	{ { "--help" }, OPTION_IDS, OPTION_HELP, NULL, 1 },
 	{ { "--version" }, OPTION_IDS, OPTION_VERSION, NULL, 1 },
 	{ { "--selftest" }, OPTION_IDS, OPTION_SELFTEST, NULL, 1 },
+	{ { "--try" }, OPTION_IDS, OPTION_TRY, NULL, 1 },
 };
 
 START_TEST(reads_a_flag)

@@ -236,6 +236,20 @@ static const struct {
 	    "'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "--check", "--selftest" } }, 0,
 	    "--check and --selftest exclude each other: give one of them" },
+	{ { NULL, { NULL }, { "servers", "--try", "--check" } }, 0,
+	    "--try and --check exclude each other: give one of them" },
+	{ { NULL, { NULL }, { "servers", "gh" } }, 0,
+	    "\"gh\" is not understood: caisson takes options only, "
+	    "'caisson --help' lists them" },
+	{ { NULL, { NULL }, { "--try", "servers" } }, 0,
+	    "\"servers\" is not understood: caisson takes options only, "
+	    "'caisson --help' lists them" },
+	{ { NULL, { NULL }, { "servers", "servers" } }, 0,
+	    "\"servers\" is not understood: caisson takes options only, "
+	    "'caisson --help' lists them" },
+	{ { NULL, { NULL }, { "servers", "--timeout=x" } }, 0,
+	    "--timeout is \"x\", but must be a time from 1s to 24h, such as "
+	    "30, 30s, 2m or 1h" },
 	{ { "{", { NULL }, { NULL } }, 1,
 	    ": is not JSON at line 1, column 1: string or '}' expected near "
 	    "end of file" },
@@ -304,6 +318,34 @@ START_TEST(the_default_timeout_gives_way)
 	ck_assert_int_eq(read_setting(&o, &setting, &err), 0);
 	ck_assert_uint_eq(o.timeout, 20);
 	ck_assert_uint_eq(o.sources[OPTION_ID_TIMEOUT], OPTIONS_DEFAULT);
+	options_free(&o);
+}
+END_TEST
+
+/* "caisson servers" is a word for what is said of servers. */
+static const struct {
+	const char *flags[3];
+	enum option_action action;
+} words[] = {
+	{ { NULL }, OPTION_SERVE },
+	{ { "--try" }, OPTION_TRY },
+	{ { "servers", "--try" }, OPTION_TRY },
+	{ { "servers" }, OPTION_PRINT_CONFIG },
+	{ { "servers", "--print-config" }, OPTION_PRINT_CONFIG },
+	{ { "servers", "--pids=9" }, OPTION_PRINT_CONFIG },
+	{ { "servers", "--help" }, OPTION_HELP },
+	{ { "servers", "--try", "--try" }, OPTION_TRY },
+};
+
+START_TEST(a_word_may_come_first)
+{
+	struct setting setting = { NULL, { NULL }, { NULL } };
+	struct options o;
+	struct err err = { 0, "" };
+
+	memcpy(setting.flags, words[_i].flags, sizeof(words[_i].flags));
+	ck_assert_msg(read_setting(&o, &setting, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(o.action, words[_i].action);
 	options_free(&o);
 }
 END_TEST
@@ -445,6 +487,8 @@ add(TCase *tc)
 	    UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, bounds_are_those_of_the_table, 0, OPTION_IDS);
 	tcase_add_test(tc, the_default_timeout_gives_way);
+	tcase_add_loop_test(
+	    tc, a_word_may_come_first, 0, UNIT_COUNT(words));
 	tcase_add_test(tc, help_is_given_whatever_else_is_wrong);
 	tcase_add_test(tc, names_of_other_versions_get_one_warning_each);
 	tcase_add_test(tc, help_has_every_option_within_its_columns);

@@ -42,7 +42,6 @@ static const struct {
 	{ "{\"code\":\"x\",\"timeout\":5.0}", "x", 5 },
 	{ "{\"code\":\"x\",\"timeout\":1.2e1}", "x", 12 },
 	{ "{\"code\":\"x\",\"timeout\":0.5E1}", "x", 5 },
-	{ "{\"code\":\"x\",\"servers\":[]}", "x", 30 },
 };
 
 START_TEST(accepts)
@@ -55,7 +54,42 @@ START_TEST(accepts)
 	ck_assert_str_eq(run.code, accepted[_i].code);
 	ck_assert_uint_eq(run.code_len, strlen(accepted[_i].code));
 	ck_assert_uint_eq(run.timeout, accepted[_i].timeout);
-	free(run.code);
+	ck_assert_uint_eq(run.servers_len, 0);
+	run_python_reset(&run);
+	ck_assert_ptr_null(run.code);
+}
+END_TEST
+
+#define H64 "0123456789012345678901234567890123456789012345678901234567890123"
+
+/* Names in the order in which they were given, each once and with a NUL. */
+static const struct {
+	const char *servers, *names;
+	size_t len;
+} named[] = {
+	{ "[]", "", 0 },
+	{ "[\"fs\"]", "fs", 3 },
+	{ "[ \"gh\" , \"fs\" ]", "gh\0fs", 6 },
+	{ "[\"gh\",\"fs\",\"gh\",\"\\u0066s\"]", "gh\0fs", 6 },
+	/* One that another one begins with, or ends with, is another one. */
+	{ "[\"fs2\",\"fs\",\"2\"]", "fs2\0fs\0" "2", 9 },
+	{ "[\"\\u00e9 \\ud83d\\ude00/\"]", "\xc3\xa9 \xf0\x9f\x98\x80/", 9 },
+	{ "[\"" H64 H64 "\"]", H64 H64, CONFIG_NAME_MAX + 1 },
+};
+
+START_TEST(names_servers)
+{
+	auto_free char *arguments = mem_printf(
+	    "{\"code\":\"x\",\"servers\":%s}", named[_i].servers);
+	struct run_python run;
+	struct err err = { 0, "" };
+
+	ck_assert_msg(read_arguments(arguments, &run, &err) == 0, "%s: %s",
+	    arguments, err.text);
+	ck_assert_uint_eq(run.servers_len, named[_i].len);
+	ck_assert_mem_eq(run.servers, named[_i].names, named[_i].len);
+	run_python_reset(&run);
+	ck_assert_ptr_null(run.servers);
 }
 END_TEST
 
@@ -68,6 +102,9 @@ END_TEST
 #define UNKNOWN(name)                                                          \
 	"unknown argument \"" name "\": run_python takes code, servers and "   \
 	"timeout"
+#define NO_NAME(name)                                                          \
+	"unknown server \"" name "\": a name has from 1 to 128 bytes and no "   \
+	"NUL"
 #define TEN "0123456789"
 #define E10                                                                    \
 	"\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9\xc3\xa9"                             \
@@ -116,10 +153,19 @@ static const struct {
 	{ "{\"code\":\"x\",\"servers\":null}", SERVERS },
 	{ "{\"code\":\"x\",\"servers\":[\"gh\",1]}",
 	    "servers must contain only strings, the names of servers" },
-	{ "{\"code\":\"x\",\"servers\":[\"gh\",\"fs\"]}",
-	    "unknown server \"gh\": no servers are configured" },
-	{ "{\"code\":\"x\",\"servers\":[\"\\ud800\"]}",
-	    "unknown server \"?\": no servers are configured" },
+	{ "{\"code\":\"x\",\"servers\":[null]}",
+	    "servers must contain only strings, the names of servers" },
+	{ "{\"code\":\"x\",\"servers\":[\"gh\"],\"servers\":[]}",
+	    "servers is given more than once" },
+	{ "{\"servers\":[\"gh\"]}", MISSING },
+	{ "{\"code\":\"x\",\"servers\":[\"gh\",\"\\ud800\"]}",
+	    "servers must contain only names: the string has U+D800 alone, "
+	    "half of a surrogate pair, which UTF-8 cannot hold" },
+	{ "{\"code\":\"x\",\"servers\":[\"\"]}", NO_NAME("") },
+	{ "{\"code\":\"x\",\"servers\":[\"a\\u0000b\"]}", NO_NAME("a") },
+	{ "{\"code\":\"x\",\"servers\":[\"" H64 H64 "x\"]}",
+	    NO_NAME("01234567890123456789012345678901234567890123456789"
+	    "012345678") },
 	{ "{\"code\":\"x\",\"Code\":\"y\"}", UNKNOWN("Code") },
 	{ "{\"code\":\"x\",\"\":1}", UNKNOWN("") },
 	{ "{\"code\":\"x\",\"a\\\"\\n\":1}", UNKNOWN("a\"\n") },
@@ -141,6 +187,7 @@ START_TEST(refuses)
 	    -1);
 	ck_assert_str_eq(err.text, refused[_i].error);
 	ck_assert_ptr_null(run.code);
+	ck_assert_ptr_null(run.servers);
 	/* It goes into JSON, which takes nothing else. */
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 }
@@ -168,7 +215,30 @@ START_TEST(bounds_the_code)
 		ck_assert_str_eq(err.text, "code has 1025 bytes, more than "
 		    "the 1024 allowed (MCP_BRIDGE_MAX_CODE)");
 	}
-	free(run.code);
+	run_python_reset(&run);
+}
+END_TEST
+
+/* As many as can be configured, and one more. */
+START_TEST(bounds_the_servers)
+{
+	auto_buffer struct buffer arguments = { 0 };
+	struct run_python run;
+	struct err err = { 0, "" };
+	int n;
+
+	buffer_add_text(&arguments, "{\"code\":\"x\",\"servers\":[\"a\"");
+	for (n = 1; n < CONFIG_SERVERS_MAX + _i; n++)
+		buffer_add_text(&arguments, ",\"a\"");
+	buffer_add_text(&arguments, "]}");
+	ck_assert_int_eq(
+	    read_arguments(arguments.data, &run, &err), _i == 0 ? 0 : -1);
+	if (_i == 0)
+		ck_assert_uint_eq(run.servers_len, 2);
+	else
+		ck_assert_str_eq(
+		    err.text, "servers has more than 1000 names");
+	run_python_reset(&run);
 }
 END_TEST
 
@@ -176,8 +246,10 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, accepts, 0, UNIT_COUNT(accepted));
+	tcase_add_loop_test(tc, names_servers, 0, UNIT_COUNT(named));
 	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(refused));
 	tcase_add_loop_test(tc, bounds_the_code, 0, 2);
+	tcase_add_loop_test(tc, bounds_the_servers, 0, 2);
 }
 
 int
