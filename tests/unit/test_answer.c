@@ -316,7 +316,8 @@ static const struct {
 	    "\"seccomp\":\"allow-list\",\"landlock\":null,\"proc\":false,"
 	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
-	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":9223372036854775807}" },
+	    "\"caisson/peakMemoryKiB\":4096,"
+	    "\"caisson/toolCalls\":9223372036854775807}" },
 };
 
 START_TEST(tells_what_was_in_force)

@@ -1,12 +1,15 @@
 /*
  * Tests of supervisor/mcp: what is answered to every line of a client, when,
- * and what is not answered at all. The client and the calls are stand-ins.
+ * and what is not answered at all. The client, the calls and the configuration
+ * are stand-ins.
  */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/mem.h"
+#include "supervisor/config.h"
+#include "supervisor/server_names.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
@@ -15,9 +18,7 @@
 #define CALLS_MAX 16
 
 struct call {
-	char *code;
-	size_t code_len;
-	unsigned int timeout;
+	struct run_python run;
 	call_concluded *concluded;
 	void *ctx;
 	unsigned int cancels;
@@ -29,22 +30,21 @@ static unsigned int ncalls;
 static int calls_refused;
 
 struct call *
-call_new(struct supervisor *sv, char **code, size_t code_len,
-    unsigned int timeout, call_concluded *concluded, void *ctx,
-    struct err *err)
+call_new(struct supervisor *sv, struct run_python *run,
+    call_concluded *concluded, void *ctx, struct err *err)
 {
 	struct call *call = &calls[ncalls];
 
 	(void)sv;
 	if (calls_refused) {
-		free(mem_take(code));
+		run_python_reset(run);
 		err_set(err, "busy: everything is taken");
 		return NULL;
 	}
 	ck_assert_uint_lt(ncalls, CALLS_MAX);
 	ncalls++;
-	*call = (struct call){ mem_take(code), code_len, timeout, concluded,
-		ctx, 0, NULL };
+	*call = (struct call){ *run, concluded, ctx, 0, NULL };
+	memset(run, 0, sizeof(*run));
 	return call;
 }
 
@@ -65,8 +65,51 @@ conclude(unsigned int n, const char *out)
 		.out = { (char *)out, len, len, 0 } };
 
 	ck_assert_uint_lt(n, ncalls);
-	free(mem_take(&calls[n].code));
+	run_python_reset(&calls[n].run);
 	calls[n].concluded(calls[n].ctx, &result);
+}
+
+/* The configuration: read at once, or when the test says so. */
+
+static TAILQ_HEAD(, config_waiter) waiters = TAILQ_HEAD_INITIALIZER(waiters);
+static int a_config, config_is_slow;
+
+static void
+configure(void)
+{
+	struct config_waiter *waiter;
+
+	while ((waiter = TAILQ_FIRST(&waiters)) != NULL) {
+		TAILQ_REMOVE(&waiters, waiter, entry);
+		waiter->ready(waiter->ctx);
+	}
+}
+
+void
+config_refresh(struct config *config, struct config_waiter *waiter)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	TAILQ_INSERT_TAIL(&waiters, waiter, entry);
+	if (!config_is_slow)
+		configure();
+}
+
+void
+config_cancel(struct config *config, struct config_waiter *waiter)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	TAILQ_REMOVE(&waiters, waiter, entry);
+}
+
+/* There are all servers but one. */
+int
+server_names_check(const char *names, size_t len, struct config *config,
+    struct err *err)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	if (len > 0 && strcmp(names, "gone") == 0)
+		return err_set(err, "unknown server: %s", names);
+	return 0;
 }
 
 /* The client: keeps what it is sent. */
@@ -93,6 +136,14 @@ client_busy(const struct client *client)
 
 static struct supervisor sv;
 static struct mcp *mcp;
+static int idles;
+
+static void
+on_idle(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &sv);
+	idles++;
+}
 
 static void
 say_bytes(const char *data, size_t len)
@@ -124,6 +175,9 @@ open_session(void)
 	sv.options.max_timeout = 120;
 	sv.options.max_code = 1000;
 	sv.options.max_output = 65536;
+	sv.config = (struct config *)(void *)&a_config;
+	sv.idle = on_idle;
+	sv.idle_ctx = &sv;
 	mcp = mcp_new(&sv, (struct client *)(void *)&a_client);
 }
 
@@ -132,6 +186,7 @@ close_session(void)
 {
 	mcp_free(&mcp);
 	mcp_free(&mcp); /* NULL is accepted */
+	ck_assert(TAILQ_EMPTY(&waiters));
 	buffer_reset(&sent);
 }
 
@@ -408,9 +463,10 @@ START_TEST(runs_a_call)
 	    "\"_meta\":{\"progressToken\":1}}"));
 	answered(""); /* only when it has ended */
 	ck_assert_uint_eq(ncalls, 1);
-	ck_assert_str_eq(calls[0].code, "a\nb");
-	ck_assert_uint_eq(calls[0].code_len, 3);
-	ck_assert_uint_eq(calls[0].timeout, 5);
+	ck_assert_str_eq(calls[0].run.code, "a\nb");
+	ck_assert_uint_eq(calls[0].run.code_len, 3);
+	ck_assert_uint_eq(calls[0].run.timeout, 5);
+	ck_assert_uint_eq(calls[0].run.servers_len, 0);
 	conclude(0, "done");
 	answered(PRINTED("\"x\"", "done") "\n");
 	close_session();
@@ -530,9 +586,142 @@ START_TEST(a_session_may_be_forgotten)
 	say("[" CALL("2", "two") "," CALL("3", "three") "]");
 	ck_assert_uint_eq(ncalls, 3);
 	close_session();
-	free(calls[0].code);
-	free(calls[1].code);
-	free(calls[2].code);
+	run_python_reset(&calls[0].run);
+	run_python_reset(&calls[1].run);
+	run_python_reset(&calls[2].run);
+}
+END_TEST
+
+/* Servers, and the time it takes to know which ones there are */
+
+#define CALL_WITH(id, servers)                                                 \
+	REQUEST(id, "\"tools/call\",\"params\":{\"name\":\"run_python\","      \
+	    "\"arguments\":{\"code\":\"x\",\"servers\":[" servers "]}}")
+
+START_TEST(checks_the_servers_of_a_call)
+{
+	start();
+	say(CALL_WITH("1", "\"gh\",\"fs\""));
+	ck_assert_uint_eq(ncalls, 1);
+	ck_assert_uint_eq(calls[0].run.servers_len, 6);
+	ck_assert_mem_eq(calls[0].run.servers, "gh\0fs", 6);
+	say(CALL_WITH("2", "\"gone\""));
+	answered(INVALID("2", "unknown server: gone") "\n");
+	ck_assert_uint_eq(ncalls, 1);
+	conclude(0, "x");
+	answered(PRINTED("1", "x") "\n");
+	ck_assert_int_eq(idles, 0);
+	close_session();
+}
+END_TEST
+
+START_TEST(a_call_waits_for_the_configuration)
+{
+	start();
+	config_is_slow = 1;
+	say(CALL("1", "one"));
+	say(CALL_WITH("2", "\"gone\""));
+	say(CALL("3", "three"));
+	say(CALL("1", "again"));
+	answered(ERROR("1", "-32600",
+	    "this id belongs to a request that is still running") "\n");
+	say(REQUEST("4", "\"ping\""));
+	answered(RESULT("4", "{}") "\n");
+	ck_assert_uint_eq(ncalls, 0);
+	configure();
+	ck_assert_uint_eq(ncalls, 2);
+	answered(INVALID("2", "unknown server: gone") "\n");
+	ck_assert_str_eq(calls[0].run.code, "one");
+	conclude(0, "first");
+	conclude(1, "third");
+	answered(PRINTED("1", "first") "\n" PRINTED("3", "third") "\n");
+	close_session();
+}
+END_TEST
+
+/* When it is known, there may be no room any more. */
+START_TEST(a_call_may_wait_in_vain)
+{
+	start();
+	config_is_slow = 1;
+	say(CALL("1", "one"));
+	calls_refused = 1;
+	configure();
+	answered(REFUSED("1", "busy: everything is taken") "\n");
+	ck_assert_int_eq(idles, 0);
+	close_session();
+}
+END_TEST
+
+START_TEST(a_call_may_be_cancelled_before_it_is_one)
+{
+	start();
+	config_is_slow = 1;
+	say(CALL("1", "one"));
+	say(CALL("2", "two"));
+	say(CANCEL("1"));
+	say(CANCEL("1"));
+	/* Its id is free again. */
+	say(CALL("1", "again"));
+	configure();
+	answered("");
+	ck_assert_uint_eq(ncalls, 2);
+	ck_assert_str_eq(calls[0].run.code, "two");
+	ck_assert_str_eq(calls[1].run.code, "again");
+	ck_assert_uint_eq(calls[0].cancels + calls[1].cancels, 0);
+	conclude(1, "again");
+	conclude(0, "second");
+	answered(PRINTED("1", "again") "\n" PRINTED("2", "second") "\n");
+	close_session();
+}
+END_TEST
+
+/* The program waits for the reader, but starts nothing for nobody. */
+START_TEST(a_client_may_leave_before_there_is_a_call)
+{
+	open_session();
+	initialize("2025-03-26");
+	config_is_slow = 1;
+	say(CALL("1", "one"));
+	say("[" CALL("2", "two") "," REQUEST("3", "\"ping\"") "]");
+	mcp_on_end(mcp);
+	sv.draining = _i;
+	configure();
+	ck_assert_uint_eq(ncalls, 0);
+	/* Whoever waits for the end is told that nobody is left. */
+	ck_assert_int_eq(idles, _i == 0 ? 0 : 2);
+	answered("[" RESULT("3", "{}") "]\n");
+	close_session();
+}
+END_TEST
+
+START_TEST(an_end_refuses_what_is_no_call_yet)
+{
+	start();
+	config_is_slow = 1;
+	say(CALL("1", "one"));
+	say(CALL("2", "two"));
+	say(CANCEL("2"));
+	sv.draining = 1;
+	configure();
+	answered(REFUSED("1", "Caisson is shutting down") "\n");
+	ck_assert_uint_eq(ncalls, 0);
+	ck_assert_int_eq(idles, 2);
+	close_session();
+}
+END_TEST
+
+START_TEST(a_session_may_be_forgotten_before_there_is_a_call)
+{
+	open_session();
+	initialize("2025-03-26");
+	config_is_slow = 1;
+	say(CALL("1", "one"));
+	say("[" CALL("2", "two") "," CALL_WITH("3", "\"gh\"") "]");
+	say(CANCEL("2"));
+	close_session();
+	configure();
+	ck_assert_uint_eq(ncalls, 0);
 }
 END_TEST
 
@@ -630,6 +819,42 @@ START_TEST(answers_a_batch_of_calls)
 }
 END_TEST
 
+START_TEST(a_batch_waits_for_the_configuration)
+{
+	open_session();
+	initialize("2025-03-26");
+	config_is_slow = 1;
+	say("[" CALL("1", "one") "," CALL_WITH("2", "\"gone\"") ","
+	    REQUEST("3", "\"ping\"") "," CALL("4", "four") "]");
+	say(CANCEL("4"));
+	answered("");
+	configure();
+	ck_assert_uint_eq(ncalls, 1);
+	answered("");
+	conclude(0, "1");
+	answered("[" RESULT("3", "{}") ","
+	    INVALID("2", "unknown server: gone") "," PRINTED("1", "1") "]\n");
+	close_session();
+}
+END_TEST
+
+/* Every one of its calls was refused or cancelled when that was known. */
+START_TEST(a_batch_may_come_to_nothing)
+{
+	open_session();
+	initialize("2025-03-26");
+	config_is_slow = 1;
+	say("[" CALL("1", "one") "," CALL_WITH("2", "\"gone\"") "]");
+	say(CANCEL("1"));
+	if (_i == 1)
+		say(CANCEL("2"));
+	configure();
+	answered(_i == 1 ? "" :
+	    "[" INVALID("2", "unknown server: gone") "]\n");
+	close_session();
+}
+END_TEST
+
 /* The answers to all of it are kept until the last. */
 START_TEST(bounds_a_batch)
 {
@@ -661,8 +886,24 @@ START_TEST(a_batch_may_end_without_an_answer)
 END_TEST
 
 static void
+add_waiting(TCase *tc)
+{
+	tcase_add_test(tc, checks_the_servers_of_a_call);
+	tcase_add_test(tc, a_call_waits_for_the_configuration);
+	tcase_add_test(tc, a_call_may_wait_in_vain);
+	tcase_add_test(tc, a_call_may_be_cancelled_before_it_is_one);
+	tcase_add_loop_test(
+	    tc, a_client_may_leave_before_there_is_a_call, 0, 2);
+	tcase_add_test(tc, an_end_refuses_what_is_no_call_yet);
+	tcase_add_test(tc, a_session_may_be_forgotten_before_there_is_a_call);
+	tcase_add_test(tc, a_batch_waits_for_the_configuration);
+	tcase_add_loop_test(tc, a_batch_may_come_to_nothing, 0, 2);
+}
+
+static void
 add_tests(TCase *tc)
 {
+	add_waiting(tc);
 	tcase_add_loop_test(tc, before_initialize, 0, UNIT_COUNT(early));
 	tcase_add_loop_test(
 	    tc, negotiates_a_version, 0, UNIT_COUNT(versions));
