@@ -135,6 +135,20 @@ config_free_servers(struct servers **serversp)
 	free(servers);
 }
 
+static void config_read(struct config *config, char *look);
+
+/* The first for whom what was read is not too old. */
+static struct config_waiter *
+config_next_waiter(const struct config *config)
+{
+	struct config_waiter *waiter;
+
+	TAILQ_FOREACH (waiter, &config->waiters, entry)
+		if (!waiter->late)
+			return waiter;
+	return NULL;
+}
+
 static void
 config_tell_waiters(struct config *config)
 {
@@ -142,10 +156,12 @@ config_tell_waiters(struct config *config)
 
 	/* Each may look again, and wait again when it does. */
 	while (!config->reading &&
-	    (waiter = TAILQ_FIRST(&config->waiters)) != NULL) {
+	    (waiter = config_next_waiter(config)) != NULL) {
 		TAILQ_REMOVE(&config->waiters, waiter, entry);
 		waiter->ready(waiter->ctx);
 	}
+	if (!config->reading && !TAILQ_EMPTY(&config->waiters))
+		config_read(config, config_look(config));
 }
 
 static void
@@ -161,6 +177,21 @@ config_on_read(void *ctx)
 	config_free_servers(&before);
 	config->changed(config->ctx);
 	config_tell_waiters(config);
+}
+
+/* Has all files read; look, how they are now, is taken. */
+static void
+config_read(struct config *config, char *look)
+{
+	struct config_waiter *waiter;
+
+	TAILQ_FOREACH (waiter, &config->waiters, entry)
+		waiter->late = 0;
+	free(config->seen);
+	config->seen = look;
+	config->reading = 1;
+	config->next = mem_alloc(sizeof(*config->next));
+	servers_read(config->next, &config->setup, config_on_read, config);
 }
 
 /* Interface */
@@ -195,22 +226,18 @@ config_free(struct config **configp)
 void
 config_refresh(struct config *config, struct config_waiter *waiter)
 {
-	auto_free char *look = NULL;
+	auto_free char *look = config_look(config);
+	int same = config->seen != NULL && strcmp(look, config->seen) == 0;
 
+	/* A file may have been saved since its reading began. */
+	waiter->late = config->reading && !same;
 	TAILQ_INSERT_TAIL(&config->waiters, waiter, entry);
 	if (config->reading)
 		return;
-	look = config_look(config);
-	if (config->seen != NULL && strcmp(look, config->seen) == 0) {
+	if (same)
 		config_tell_waiters(config);
-		return;
-	}
-	free(config->seen);
-	config->seen = mem_take(&look);
-	config->reading = 1;
-	config->next = mem_alloc(sizeof(*config->next));
-	servers_read(
-	    config->next, &config->setup, config_on_read, config);
+	else
+		config_read(config, mem_take(&look));
 }
 
 void

@@ -16,6 +16,7 @@ struct config_waiter {
 	TAILQ_ENTRY(config_waiter) entry;
 	void (*ready)(void *ctx);
 	void *ctx;
+	int late; /* set by config.c: it came after files were read */
 };
 
 /*
