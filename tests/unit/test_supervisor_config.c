@@ -1,0 +1,629 @@
+/*
+ * Tests of supervisor/config: files are read before the first use and again
+ * when one of them has changed, whoever waits is told once, and what is in
+ * force is found by name. What the files say is given by the test.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/config.h"
+#include "unit.h"
+
+/* The files: in folders of the test, which is everybody's home. */
+
+static char folder[] = "/tmp/caisson-test-XXXXXX";
+static char home[sizeof("HOME=") + sizeof(folder)];
+static char *envp[] = { home, (char *)"MCP_SERVERS_CONFIG=mine.json", NULL };
+
+static struct config *config;
+static struct buffer told; /* what happened */
+
+/* In the place of servers.c: a reading ends when the test says so. */
+
+static struct servers *reading; /* NULL: none */
+static int readings;
+static int lists; /* that are not freed */
+static const char *at_once; /* what a reading finds that ends at once */
+
+/* Each letter of says is a state, the words behind it are names. */
+static void
+end_reading(const char *says)
+{
+	auto_free char *copy = mem_strdup(says);
+	struct servers *servers = mem_take(&reading);
+	struct server *server;
+	char *rest = copy, *word;
+
+	ck_assert_ptr_nonnull(servers);
+	while ((word = strsep(&rest, " ")) != NULL) {
+		if (word[0] == '\0')
+			continue;
+		server = mem_alloc(sizeof(*server));
+		server->name = mem_strdup(word + 1);
+		server->file = TAILQ_FIRST(&servers->files);
+		server->state = word[0] == '+' ? SERVER_TAKEN :
+		    word[0] == '-' ? SERVER_SKIPPED : SERVER_REJECTED;
+		if (server->state != SERVER_TAKEN)
+			server->why = mem_strdup("wrong");
+		TAILQ_INSERT_TAIL(&servers->list, server, entry);
+		servers->count++;
+	}
+	servers->done(servers->ctx);
+}
+
+void
+servers_read(struct servers *servers, const struct servers_setup *setup,
+    void (*done)(void *ctx), void *ctx)
+{
+	ck_assert_ptr_null(reading);
+	ck_assert_ptr_eq(setup->envp, envp);
+	readings++;
+	lists++;
+	reading = servers;
+	servers->done = done;
+	servers->ctx = ctx;
+	TAILQ_INIT(&servers->list);
+	TAILQ_INIT(&servers->files);
+	server_sources_find(&servers->files, envp, folder);
+	if (at_once != NULL)
+		end_reading(at_once);
+}
+
+void
+servers_free(struct servers *servers)
+{
+	struct server *server;
+
+	lists--;
+	while ((server = TAILQ_FIRST(&servers->list)) != NULL) {
+		TAILQ_REMOVE(&servers->list, server, entry);
+		free(server->name);
+		free(server->why);
+		free(server->alias);
+		free(server->program);
+		free(server);
+	}
+	server_sources_free(&servers->files);
+}
+
+static int programs_looked_for;
+static int programs_there;
+
+void
+server_judge_program(struct servers *servers, struct server *server)
+{
+	ck_assert_ptr_eq(servers, config_servers(config));
+	programs_looked_for++;
+	if (programs_there)
+		server->program = mem_strdup("/bin/true");
+}
+
+/* The stage */
+
+static void
+on_changed(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	buffer_add_text(&told, "changed\n");
+}
+
+static void
+enter(void)
+{
+	struct servers_setup setup = { .envp = envp, .folder = folder };
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	snprintf(home, sizeof(home), "HOME=%s", folder);
+	ck_assert_int_eq(mkdir("MCPs", 0700), 0);
+	config = config_new(&setup, on_changed, &told);
+	buffer_add_text(&told, "");
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf %s", folder);
+
+	config_free(&config);
+	config_free(&config); /* NULL is accepted */
+	ck_assert_int_eq(lists, 0);
+	buffer_reset(&told);
+	ck_assert_int_eq(chdir("/tmp"), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Whoever waits */
+
+static struct config_waiter waiters[3];
+static struct config_waiter *victim; /* cancelled by the first one told */
+static struct config_waiter *again;  /* waits again when it is told */
+
+static void
+on_ready(void *ctx)
+{
+	struct config_waiter *waiter = ctx;
+
+	buffer_printf(&told, "ready %td\n", waiter - waiters);
+	if (victim != NULL)
+		config_cancel(config, mem_take(&victim));
+	if (again == waiter) {
+		again = NULL;
+		config_refresh(config, waiter);
+	}
+}
+
+static void
+refresh(int n)
+{
+	waiters[n].ready = on_ready;
+	waiters[n].ctx = &waiters[n];
+	config_refresh(config, &waiters[n]);
+}
+
+/* What happened since the last time. */
+static void
+happened(const char *wanted)
+{
+	ck_assert_str_eq(told.data, wanted);
+	told.len = 0;
+	buffer_add_text(&told, "");
+}
+
+/* The configuration was read for the first time. */
+static void
+read_once(const char *says)
+{
+	int before = readings;
+
+	refresh(0);
+	ck_assert_int_eq(readings, before + 1);
+	end_reading(says);
+	happened("changed\nready 0\n");
+}
+
+START_TEST(reads_before_the_first_use)
+{
+	ck_assert_uint_eq(config_count(config), 0);
+	ck_assert_ptr_null(config_find(config, "a", 1));
+	ck_assert_ptr_null(config_servers(config));
+	ck_assert_int_eq(readings, 0);
+	refresh(0);
+	happened("");
+	ck_assert_int_eq(config_reading(config), 1);
+	ck_assert_uint_eq(config_count(config), 0);
+	end_reading("+a");
+	happened("changed\nready 0\n");
+	ck_assert_int_eq(config_reading(config), 0);
+	ck_assert_uint_eq(config_count(config), 1);
+	ck_assert_ptr_nonnull(config_servers(config));
+}
+END_TEST
+
+/* Without any file that can be opened, readings end at once. */
+START_TEST(a_reading_may_end_at_once)
+{
+	at_once = "";
+	refresh(0);
+	happened("changed\nready 0\n");
+	ck_assert_int_eq(readings, 1);
+	refresh(0);
+	happened("ready 0\n");
+	ck_assert_int_eq(readings, 1);
+	ck_assert_uint_eq(config_count(config), 0);
+}
+END_TEST
+
+static void
+write_file(const char *path, const char *text)
+{
+	auto_fd int fd =
+	    open(path, O_CREAT | O_WRONLY | O_TRUNC | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
+}
+
+static void
+nothing(void)
+{
+}
+
+static void
+file_appears(void)
+{
+	write_file("MCPs/new.json", "");
+}
+
+static void
+first_file_appears(void)
+{
+	write_file("mine.json", "");
+}
+
+static void
+file_grows(void)
+{
+	write_file("MCPs/a.json", "more");
+}
+
+/* As editors do: another file of that name, with the size and the time. */
+static void
+file_is_replaced(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(stat("MCPs/a.json", &st), 0);
+	write_file("MCPs/.a.json.swp", "");
+	ck_assert_int_eq(utimensat(AT_FDCWD, "MCPs/.a.json.swp",
+	    (struct timespec[]){ st.st_atim, st.st_mtim }, 0), 0);
+	ck_assert_int_eq(rename("MCPs/.a.json.swp", "MCPs/a.json"), 0);
+}
+
+static void
+file_is_older(void)
+{
+	const struct timespec times[] = { { 1, 0 }, { 1, 0 } };
+
+	ck_assert_int_eq(utimensat(AT_FDCWD, "MCPs/a.json", times, 0), 0);
+}
+
+/* It could not be read before, perhaps. */
+static void
+file_may_be_read(void)
+{
+	struct stat before, st;
+
+	ck_assert_int_eq(stat("MCPs/a.json", &before), 0);
+	/* The clock of the file system has ticks. */
+	do {
+		ck_assert_int_eq(chmod("MCPs/a.json", 0400), 0);
+		ck_assert_int_eq(stat("MCPs/a.json", &st), 0);
+	} while (st.st_ctim.tv_sec == before.st_ctim.tv_sec &&
+	    st.st_ctim.tv_nsec == before.st_ctim.tv_nsec);
+}
+
+static void
+file_goes(void)
+{
+	ck_assert_int_eq(unlink("MCPs/a.json"), 0);
+}
+
+static void
+folder_goes(void)
+{
+	file_goes();
+	ck_assert_int_eq(rmdir("MCPs"), 0);
+}
+
+static void
+folder_appears(void)
+{
+	ck_assert_int_eq(mkdir("mcp-servers", 0700), 0);
+}
+
+static void
+file_changes_its_name(void)
+{
+	ck_assert_int_eq(rename("MCPs/a.json", "MCPs/b.json"), 0);
+}
+
+static void
+other_files_appear(void)
+{
+	write_file("MCPs/.hidden.json", "");
+	write_file("a.json", "");
+}
+
+static const struct {
+	void (*happens)(void);
+	int changes;
+} changes[] = {
+	{ nothing, 0 },
+	{ file_appears, 1 },
+	{ first_file_appears, 1 },
+	{ file_grows, 1 },
+	{ file_is_replaced, 1 },
+	{ file_is_older, 1 },
+	{ file_may_be_read, 1 },
+	{ file_goes, 1 },
+	{ folder_goes, 1 },
+	{ folder_appears, 1 },
+	{ file_changes_its_name, 1 },
+};
+
+START_TEST(reads_again_when_a_file_has_changed)
+{
+	write_file("MCPs/a.json", "");
+	read_once("+a +b");
+	changes[_i].happens();
+	refresh(1);
+	ck_assert_int_eq(config_reading(config), changes[_i].changes);
+	if (changes[_i].changes) {
+		/* Meanwhile it is as it was. */
+		happened("");
+		ck_assert_ptr_nonnull(config_find(config, "a", 1));
+		end_reading("+c");
+		happened("changed\nready 1\n");
+		ck_assert_ptr_null(config_find(config, "a", 1));
+		ck_assert_ptr_nonnull(config_find(config, "c", 1));
+		ck_assert_int_eq(lists, 1);
+		refresh(1);
+	}
+	happened("ready 1\n");
+	ck_assert_int_eq(readings, 1 + changes[_i].changes);
+}
+END_TEST
+
+START_TEST(other_files_are_not_looked_at)
+{
+	/* Files that appear change their folder, too. */
+	read_once("+a");
+	write_file("a.json", "");
+	refresh(1);
+	happened("ready 1\n");
+	write_file("MCPs/b.json", "");
+	refresh(1);
+	end_reading("");
+	happened("changed\nready 1\n");
+	other_files_appear();
+	refresh(1);
+	happened("ready 1\n");
+}
+END_TEST
+
+/* Waiting */
+
+START_TEST(everybody_waits_for_one_reading)
+{
+	refresh(0);
+	refresh(1);
+	refresh(2);
+	happened("");
+	end_reading("");
+	happened("changed\nready 0\nready 1\nready 2\n");
+	ck_assert_int_eq(readings, 1);
+}
+END_TEST
+
+START_TEST(whoever_has_cancelled_is_not_told)
+{
+	refresh(0);
+	refresh(1);
+	refresh(2);
+	config_cancel(config, &waiters[_i]);
+	end_reading("");
+	happened(_i == 0 ? "changed\nready 1\nready 2\n" :
+	        _i == 1 ? "changed\nready 0\nready 2\n" :
+	                  "changed\nready 0\nready 1\n");
+	refresh(_i);
+	ck_assert_ptr_null(reading);
+}
+END_TEST
+
+START_TEST(nobody_need_be_left)
+{
+	refresh(0);
+	config_cancel(config, &waiters[0]);
+	end_reading("+a");
+	happened("changed\n");
+	ck_assert_uint_eq(config_count(config), 1);
+}
+END_TEST
+
+START_TEST(one_who_is_told_may_cancel_another)
+{
+	refresh(0);
+	refresh(1);
+	refresh(2);
+	victim = &waiters[1 + _i];
+	end_reading("");
+	happened(_i == 0 ? "changed\nready 0\nready 2\n" :
+	                   "changed\nready 0\nready 1\n");
+}
+END_TEST
+
+START_TEST(one_who_is_told_may_wait_again)
+{
+	refresh(0);
+	refresh(1);
+	again = &waiters[0];
+	end_reading("");
+	/* Nothing has changed: it is last, but waits for nothing. */
+	happened("changed\nready 0\nready 1\nready 0\n");
+	ck_assert_int_eq(readings, 1);
+}
+END_TEST
+
+/* A file is saved during the reading: who asks then means that file. */
+START_TEST(what_was_saved_before_asking_is_in_force)
+{
+	write_file("MCPs/a.json", "");
+	refresh(0);
+	file_grows();
+	refresh(1);
+	config_cancel(config, &waiters[1]);
+	refresh(1);
+	refresh(2);
+	happened("");
+	end_reading("+old");
+	happened("changed\nready 0\n");
+	ck_assert_int_eq(readings, 2);
+	refresh(0);
+	end_reading("+new");
+	happened("changed\nready 1\nready 2\nready 0\n");
+	refresh(0);
+	happened("ready 0\n");
+	ck_assert_int_eq(readings, 2);
+}
+END_TEST
+
+START_TEST(nobody_who_came_late_need_be_left)
+{
+	write_file("MCPs/a.json", "");
+	refresh(0);
+	file_grows();
+	refresh(1);
+	config_cancel(config, &waiters[1]);
+	end_reading("");
+	happened("changed\nready 0\n");
+	/* It is read when somebody asks. */
+	ck_assert_int_eq(readings, 1);
+	refresh(1);
+	ck_assert_int_eq(readings, 2);
+	end_reading("");
+	happened("changed\nready 1\n");
+}
+END_TEST
+
+START_TEST(may_be_freed_while_it_reads)
+{
+	if (_i == 1) {
+		read_once("+a");
+		file_appears();
+	}
+	refresh(0);
+	config_cancel(config, &waiters[0]);
+	ck_assert_int_eq(lists, 1 + _i);
+	config_free(&config);
+	ck_assert_int_eq(lists, 0);
+}
+END_TEST
+
+/* What is in force */
+
+START_TEST(is_in_order_with_aliases)
+{
+	static const char *const wanted[] = { "Fs fs", "a_b a_b", "b-b b_b",
+		"b.b b_b_2", "fs fs_2", "no no" };
+	size_t i;
+
+	read_once("+b.b +fs -b_b +no +b-b !a +Fs +a_b");
+	ck_assert_uint_eq(config_count(config), UNIT_COUNT(wanted));
+	for (i = 0; i < UNIT_COUNT(wanted); i++) {
+		const struct server *server = config_at(config, i);
+		auto_free char *text =
+		    mem_printf("%s %s", server->name, server->alias);
+
+		ck_assert_str_eq(text, wanted[i]);
+	}
+	/* The others are known, though not used. */
+	ck_assert_str_eq(
+	    TAILQ_FIRST(&config_servers(config)->list)->name, "b.b");
+	ck_assert_ptr_null(config_find(config, "b_b", 3));
+	ck_assert_ptr_null(config_find(config, "a", 1));
+}
+END_TEST
+
+static const struct {
+	const char *says, *name;
+	size_t len;
+	int found;
+} searches[] = {
+	{ "", "a", 1, 0 },
+	{ "+a", "a", 1, 1 },
+	{ "+a", "", 0, 0 },
+	{ "+a", "b", 1, 0 },
+	{ "+b", "a", 1, 0 },
+	{ "+b", "ba", 2, 0 },
+	/* Names that others begin with. */
+	{ "+a +ab +abc", "a", 1, 1 },
+	{ "+a +ab +abc", "ab", 2, 1 },
+	{ "+a +ab +abc", "abc", 3, 1 },
+	{ "+a +ab +abc", "abcd", 4, 0 },
+	{ "+a +ab +abc", "aa", 2, 0 },
+	{ "+ab +abc", "a", 1, 0 },
+	{ "+abc +abd", "ab", 2, 0 },
+	/* The text goes on behind the name. */
+	{ "+a +ab +abc", "abc", 1, 1 },
+	{ "+a +ab +abc", "abc", 2, 1 },
+	{ "+a +abc", "abc", 2, 0 },
+	{ "+a", "a\0b", 3, 0 },
+	/* Bytes are no signed numbers. */
+	{ "+a +\xc3\xa9 +z", "\xc3\xa9", 2, 1 },
+	{ "+a +\xc3\xa9 +z", "z", 1, 1 },
+	{ "+a +\xc3\xa9 +z", "\xc3", 1, 0 },
+};
+
+START_TEST(finds_by_name)
+{
+	const struct server *server;
+
+	read_once(searches[_i].says);
+	server = config_find(config, searches[_i].name, searches[_i].len);
+	ck_assert_int_eq(server != NULL, searches[_i].found);
+	if (server == NULL)
+		return;
+	ck_assert_uint_eq(strlen(server->name), searches[_i].len);
+	ck_assert_mem_eq(
+	    server->name, searches[_i].name, searches[_i].len);
+}
+END_TEST
+
+START_TEST(finds_each_of_many)
+{
+	auto_buffer struct buffer says = { 0 };
+	char name[8];
+	int n;
+
+	for (n = 0; n < CONFIG_SERVERS_MAX; n++)
+		buffer_printf(&says, "+%d ", n);
+	read_once(says.data);
+	ck_assert_uint_eq(config_count(config), CONFIG_SERVERS_MAX);
+	for (n = 0; n <= CONFIG_SERVERS_MAX; n++) {
+		snprintf(name, sizeof(name), "%d", n);
+		ck_assert_int_eq(config_find(config, name, strlen(name)) !=
+		    NULL, n < CONFIG_SERVERS_MAX);
+	}
+}
+END_TEST
+
+/* A program may have been installed since the files were read. */
+START_TEST(looks_again_for_a_program)
+{
+	const struct server *server;
+
+	read_once("+a +b");
+	server = config_find(config, "b", 1);
+	ck_assert_int_eq(config_has_program(config, server), 0);
+	ck_assert_int_eq(config_has_program(config, server), 0);
+	ck_assert_int_eq(programs_looked_for, 2);
+	programs_there = 1;
+	ck_assert_int_eq(config_has_program(config, server), 1);
+	ck_assert_int_eq(config_has_program(config, server), 1);
+	ck_assert_int_eq(programs_looked_for, 3);
+	ck_assert_ptr_null(config_find(config, "a", 1)->program);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, reads_before_the_first_use);
+	tcase_add_test(tc, a_reading_may_end_at_once);
+	tcase_add_loop_test(tc, reads_again_when_a_file_has_changed, 0,
+	    UNIT_COUNT(changes));
+	tcase_add_test(tc, other_files_are_not_looked_at);
+	tcase_add_test(tc, everybody_waits_for_one_reading);
+	tcase_add_loop_test(tc, whoever_has_cancelled_is_not_told, 0, 3);
+	tcase_add_test(tc, nobody_need_be_left);
+	tcase_add_loop_test(tc, one_who_is_told_may_cancel_another, 0, 2);
+	tcase_add_test(tc, one_who_is_told_may_wait_again);
+	tcase_add_test(tc, what_was_saved_before_asking_is_in_force);
+	tcase_add_test(tc, nobody_who_came_late_need_be_left);
+	tcase_add_loop_test(tc, may_be_freed_while_it_reads, 0, 2);
+	tcase_add_test(tc, is_in_order_with_aliases);
+	tcase_add_loop_test(tc, finds_by_name, 0, UNIT_COUNT(searches));
+	tcase_add_test(tc, finds_each_of_many);
+	tcase_add_test(tc, looks_again_for_a_program);
+}
+
+int
+main(void)
+{
+	return unit_run("supervisor_config", add_tests);
+}
