@@ -7,7 +7,6 @@
 #include "../common/json.h"
 #include "../common/limits.h"
 #include "../common/utf8.h"
-#include "option_value.h"
 #include "server_names.h"
 #include "suggest.h"
 
@@ -15,12 +14,31 @@
 #define SERVER_NAMES_LISTED 10
 #define SERVER_NAMES_SHOWN 40
 
+/*
+ * Appends UTF-8 in quotes, most bytes of it: names as they must be written,
+ * but for what would not stay within its quotes or its line.
+ */
+static void
+server_names_add_quoted(struct buffer *text, const char *data, size_t most)
+{
+	size_t i, len = strnlen(data, most);
+
+	len -= utf8_incomplete_tail(data, len);
+	buffer_add_text(text, "\"");
+	for (i = 0; i < len; i++)
+		if ((unsigned char)data[i] < 0x20 || data[i] == 0x7f)
+			buffer_printf(text, "\\x%02x", (unsigned int)data[i]);
+		else if (data[i] == '"' || data[i] == '\\')
+			buffer_printf(text, "\\%c", data[i]);
+		else
+			buffer_add(text, data + i, 1);
+	buffer_add_text(text, data[len] == '\0' ? "\"" : "...\"");
+}
+
 static void
 server_names_add_shown(struct buffer *text, const char *name)
 {
-	buffer_add_text(text, "\"");
-	option_value_add_escaped(text, name, SERVER_NAMES_SHOWN);
-	buffer_add_text(text, "\"");
+	server_names_add_quoted(text, name, SERVER_NAMES_SHOWN);
 }
 
 /* Appends text in which paths may be, whose bytes may be anything. */
@@ -103,7 +121,7 @@ server_names_no_program(const struct server *server, struct err *err)
 	buffer_add_text(&text, "server ");
 	server_names_add_shown(&text, server->name);
 	buffer_add_text(&text, " cannot be started: its command ");
-	server_names_add_shown(&text, server->command);
+	server_names_add_quoted(&text, server->command, OPTION_NAME_SHOWN);
 	if (strchr(server->run.data, '/') == NULL &&
 	    server->searched != NULL) {
 		buffer_add_text(&text, " was not found; searched: ");
