@@ -1,0 +1,376 @@
+/*
+ * Tests of supervisor/server_names: the one sentence about each name that
+ * cannot be used, and what a box is told of those that can. The configuration
+ * is a stand-in.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/utf8.h"
+#include "supervisor/server_names.h"
+#include "unit.h"
+
+#define SERVERS_MAX 16
+
+/* What is configured; those that are taken are in force. */
+static struct servers servers;
+static struct server list[SERVERS_MAX];
+static size_t nlist;
+static const struct server *installed; /* has a program when looked for */
+
+static int a_config;
+#define CONFIG ((struct config *)(void *)&a_config)
+
+size_t
+config_count(const struct config *config)
+{
+	size_t i, n = 0;
+
+	ck_assert_ptr_eq(config, &a_config);
+	for (i = 0; i < nlist; i++)
+		n += list[i].state == SERVER_TAKEN;
+	return n;
+}
+
+const struct server *
+config_at(const struct config *config, size_t at)
+{
+	size_t i, n = 0;
+
+	ck_assert_uint_lt(at, config_count(config));
+	for (i = 0; i < nlist; i++)
+		if (list[i].state == SERVER_TAKEN && n++ == at)
+			return &list[i];
+	ck_abort_msg("no server at %zu", at);
+}
+
+const struct server *
+config_find(const struct config *config, const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < config_count(config); i++)
+		if (strlen(config_at(config, i)->name) == len &&
+		    memcmp(config_at(config, i)->name, name, len) == 0)
+			return config_at(config, i);
+	return NULL;
+}
+
+int
+config_has_program(struct config *config, const struct server *server)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	return server->program != NULL || server == installed;
+}
+
+const struct servers *
+config_servers(const struct config *config)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	return &servers;
+}
+
+/* Adds a server; why is NULL for one that is taken. */
+static struct server *
+add(const char *name, enum server_state state, const char *why)
+{
+	struct server *server = &list[nlist++];
+
+	if (nlist == 1)
+		TAILQ_INIT(&servers.list);
+	server->name = (char *)name;
+	server->alias = (char *)"alias";
+	server->description = (char *)"";
+	server->state = state;
+	server->why = (char *)why;
+	server->command = (char *)"prog";
+	server->run = (struct server_texts){ (char *)"prog\0-v", 8 };
+	server->program = (char *)"/usr/bin/prog";
+	TAILQ_INSERT_TAIL(&servers.list, server, entry);
+	return server;
+}
+
+/* What is said of names: each ends with a comma. */
+static void
+check_names(const char *names, const char *says)
+{
+	auto_free char *texts = mem_strdup(names);
+	struct err err = { 0, "" };
+	size_t len = strlen(texts);
+	int checked;
+	char *p;
+
+	for (p = texts; *p != '\0'; p++)
+		if (*p == ',')
+			*p = '\0';
+	checked = server_names_check(texts, len, CONFIG, &err);
+	ck_assert_str_eq(err.text, says);
+	ck_assert_int_eq(checked, says[0] == '\0' ? 0 : -1);
+	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
+}
+
+/* Names */
+
+START_TEST(finds_nothing_wrong)
+{
+	check_names("", "");
+	ck_assert_int_eq(server_names_check(NULL, 0, CONFIG, NULL), 0);
+	add("fs", SERVER_TAKEN, NULL);
+	add("gh", SERVER_TAKEN, NULL);
+	check_names("", "");
+	check_names("fs,", "");
+	check_names("gh,fs,", "");
+}
+END_TEST
+
+START_TEST(says_that_there_are_none)
+{
+	TAILQ_INIT(&servers.list);
+	check_names("gh,", "unknown server \"gh\": no servers are configured");
+}
+END_TEST
+
+static const struct {
+	const char *names, *says;
+} unknown[] = {
+	{ "x,", "unknown server \"x\": configured: \"files\", \"github\", "
+	    "\"caf\xc3\xa9 1\"" },
+	/* The first that is wrong. */
+	{ "files,x,y,", "unknown server \"x\": configured: \"files\", "
+	    "\"github\", \"caf\xc3\xa9 1\"" },
+	{ "gihtub,", "unknown server \"gihtub\": did you mean \"github\"? "
+	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	{ "Files,", "unknown server \"Files\": did you mean \"files\"? "
+	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	{ "file,", "unknown server \"file\": did you mean \"files\"? "
+	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	/* A name is shown as it must be written. */
+	{ "cafe 1,", "unknown server \"cafe 1\": did you mean \"caf\xc3\xa9 "
+	    "1\"? configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	/* Foreign text stays within its quotes and its line. */
+	{ "a\"\n\\\x7f,", "unknown server \"a\\\"\\x0a\\\\\\x7f\": configured: "
+	    "\"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	/* Long names are cut, between characters. */
+	{ "0123456789012345678901234567890123456789,",
+	    "unknown server \"0123456789012345678901234567890123456789\": "
+	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	{ "0123456789012345678901234567890123456789a,",
+	    "unknown server \"0123456789012345678901234567890123456789...\": "
+	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	{ "012345678901234567890123456789012345678\xc3\xa9,",
+	    "unknown server \"012345678901234567890123456789012345678...\": "
+	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
+};
+
+START_TEST(says_what_there_is_instead)
+{
+	add("files", SERVER_TAKEN, NULL);
+	add("github", SERVER_TAKEN, NULL);
+	add("caf\xc3\xa9 1", SERVER_TAKEN, NULL);
+	check_names(unknown[_i].names, unknown[_i].says);
+}
+END_TEST
+
+/* Ten are listed, of however many. */
+START_TEST(lists_some_of_many)
+{
+	static const char *const names[] = { "one", "two", "three", "four",
+		"five", "six", "seven", "eight", "nine", "ten", "eleven",
+		"twelve" };
+	int n;
+
+	for (n = 0; n < 10 + _i; n++)
+		add(names[n], SERVER_TAKEN, NULL);
+	add("unused", SERVER_SKIPPED, "it is disabled");
+	check_names("x,", _i == 0 ?
+	    "unknown server \"x\": configured: \"one\", \"two\", \"three\", "
+	    "\"four\", \"five\", \"six\", \"seven\", \"eight\", \"nine\", "
+	    "\"ten\"" : _i == 1 ?
+	    "unknown server \"x\": configured: \"one\", \"two\", \"three\", "
+	    "\"four\", \"five\", \"six\", \"seven\", \"eight\", \"nine\", "
+	    "\"ten\" and 1 more" :
+	    "unknown server \"x\": configured: \"one\", \"two\", \"three\", "
+	    "\"four\", \"five\", \"six\", \"seven\", \"eight\", \"nine\", "
+	    "\"ten\" and 2 more");
+}
+END_TEST
+
+/* The longest names that there can be: the sentence keeps its end. */
+START_TEST(lists_long_names)
+{
+	static char names[12][CONFIG_NAME_MAX + 1];
+	struct err err;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(names); n++) {
+		memset(names[n], '\n', CONFIG_NAME_MAX);
+		names[n][0] = (char)('a' + n);
+		if (_i == 1)
+			memset(names[n], 'a' + (int)n, CONFIG_NAME_MAX);
+		add(names[n], SERVER_TAKEN, NULL);
+	}
+	ck_assert_int_eq(server_names_check("x", 2, CONFIG, &err), -1);
+	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
+	ck_assert_ptr_null(strchr(err.text, '\n'));
+	if (_i == 1)
+		ck_assert_ptr_nonnull(strstr(err.text, "...\" and 2 more"));
+}
+END_TEST
+
+/* Entries that are not used */
+
+static const struct {
+	const char *why, *says;
+} reasons[] = {
+	{ "it is disabled", "server \"gh\" is not used: it is disabled" },
+	{ "", "server \"gh\" is not used: " },
+	/* Paths may be in it, which are any bytes. */
+	{ "/home/caf\xe9/x.json defines it",
+	    "server \"gh\" is not used: /home/caf\xef\xbf\xbd/x.json defines "
+	    "it" },
+	{ "\xff\xff\xff", "server \"gh\" is not used: "
+	    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+};
+
+START_TEST(says_why_one_is_not_used)
+{
+	add("github", SERVER_TAKEN, NULL);
+	add("", SERVER_REJECTED, "the whole file is wrong");
+	add("gh", _i % 2 ? SERVER_REJECTED : SERVER_SKIPPED, reasons[_i].why);
+	add("gh", SERVER_SKIPPED, "another reason");
+	check_names("gh,", reasons[_i].says);
+}
+END_TEST
+
+/* The one that is taken counts, wherever it stands. */
+START_TEST(one_that_is_taken_counts)
+{
+	add("gh", SERVER_REJECTED, "wrong");
+	add("gh", SERVER_TAKEN, NULL);
+	check_names("gh,", "");
+}
+END_TEST
+
+START_TEST(long_reasons_are_cut)
+{
+	static char why[8 * ERR_TEXT_SIZE];
+	struct err err;
+
+	memset(why, 0xe9, sizeof(why) - 1);
+	add("gh", SERVER_SKIPPED, why + _i);
+	ck_assert_int_eq(server_names_check("gh", 3, CONFIG, &err), -1);
+	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
+	ck_assert_ptr_nonnull(strstr(err.text, "\xef\xbf\xbd\xef\xbf\xbd"));
+}
+END_TEST
+
+/* Programs */
+
+static const struct {
+	const char *command, *run, *searched, *says;
+} programs[] = {
+	{ "npx", "npx", "/bin:/home/me/bin", "server \"gh\" cannot be started: "
+	    "its command \"npx\" was not found; searched: /bin:/home/me/bin" },
+	{ "npx", "npx", "/bin:/caf\xe9", "server \"gh\" cannot be started: its "
+	    "command \"npx\" was not found; searched: /bin:/caf\xef\xbf\xbd" },
+	{ "npx", "npx", "", "server \"gh\" cannot be started: its command "
+	    "\"npx\" was not found; searched: " },
+	{ "/opt/x", "/opt/x", NULL, "server \"gh\" cannot be started: its "
+	    "command \"/opt/x\" is not an executable file here" },
+	/* What a variable holds is not shown. */
+	{ "${TOOL}", "/secret/x", NULL, "server \"gh\" cannot be started: its "
+	    "command \"${TOOL}\" is not an executable file here" },
+	{ "a\tb", "a\tb", "/bin", "server \"gh\" cannot be started: its "
+	    "command \"a\\x09b\" was not found; searched: /bin" },
+	/* More of a path is shown than of a name. */
+	{ "/home/me/.nvm/versions/node/v22.0.0/bin/server-files",
+	    "/home/me/.nvm/versions/node/v22.0.0/bin/server-files", NULL,
+	    "server \"gh\" cannot be started: its command \"/home/me/.nvm/"
+	    "versions/node/v22.0.0/bin/server-files\" is not an executable "
+	    "file here" },
+};
+
+START_TEST(says_which_program_is_missing)
+{
+	struct server *server;
+
+	add("fs", SERVER_TAKEN, NULL);
+	server = add("gh", SERVER_TAKEN, NULL);
+	server->command = (char *)programs[_i].command;
+	server->run.data = (char *)programs[_i].run;
+	server->run.len = strlen(programs[_i].run) + 1;
+	server->searched = (char *)programs[_i].searched;
+	server->program = NULL;
+	check_names("fs,", "");
+	check_names("fs,gh,", programs[_i].says);
+	/* It is installed, and asked for again. */
+	installed = server;
+	check_names("fs,gh,", "");
+}
+END_TEST
+
+/* What a box is told */
+
+static const struct {
+	const char *names;
+	size_t len;
+	const char *json;
+} rows[] = {
+	{ NULL, 0, "[]" },
+	{ "fs", 3, "[{\"name\":\"fs\",\"alias\":\"alias\",\"description\":"
+	    "\"\"}]" },
+	{ "gh\0fs", 6, "[{\"name\":\"gh\",\"alias\":\"g_h\",\"description\":"
+	    "\"a \\\"b\\\"\\n\\u2028caf\xc3\xa9]\"},{\"name\":\"fs\","
+	    "\"alias\":\"alias\",\"description\":\"\"}]" },
+	/* Those that are not in force any more are left out. */
+	{ "no", 3, "[]" },
+	{ "off\0no\0fs\0no", 13, "[{\"name\":\"fs\",\"alias\":\"alias\","
+	    "\"description\":\"\"}]" },
+};
+
+START_TEST(tells_a_box_of_servers)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct server *server;
+	json_t *json;
+
+	add("fs", SERVER_TAKEN, NULL);
+	add("off", SERVER_SKIPPED, "it is disabled");
+	server = add("gh", SERVER_TAKEN, NULL);
+	server->alias = (char *)"g_h";
+	server->description =
+	    (char *)"a \"b\"\n\xe2\x80\xa8" "caf\xc3\xa9]";
+	/* Whatever stands before it. */
+	buffer_add_text(&text, "{}");
+	server_names_add_json(&text, rows[_i].names, rows[_i].len, CONFIG);
+	ck_assert_str_eq(text.data + 2, rows[_i].json);
+	json = json_loads(text.data + 2, JSON_REJECT_DUPLICATES, NULL);
+	ck_assert(json_is_array(json));
+	json_decref(json);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, finds_nothing_wrong);
+	tcase_add_test(tc, says_that_there_are_none);
+	tcase_add_loop_test(
+	    tc, says_what_there_is_instead, 0, UNIT_COUNT(unknown));
+	tcase_add_loop_test(tc, lists_some_of_many, 0, 3);
+	tcase_add_loop_test(tc, lists_long_names, 0, 2);
+	tcase_add_loop_test(
+	    tc, says_why_one_is_not_used, 0, UNIT_COUNT(reasons));
+	tcase_add_test(tc, one_that_is_taken_counts);
+	tcase_add_loop_test(tc, long_reasons_are_cut, 0, 4);
+	tcase_add_loop_test(
+	    tc, says_which_program_is_missing, 0, UNIT_COUNT(programs));
+	tcase_add_loop_test(tc, tells_a_box_of_servers, 0, UNIT_COUNT(rows));
+}
+
+int
+main(void)
+{
+	return unit_run("server_names", add_tests);
+}
