@@ -924,7 +924,7 @@ START_TEST(the_queue_is_bounded)
 	ck_assert_uint_gt(sent, IPC_QUEUE_PACKETS_MAX);
 	ck_assert_uint_lt(sent, 10 * IPC_QUEUE_PACKETS_MAX);
 	ck_assert_str_eq(
-	    err.text, "1024 messages wait for supervisor already");
+	    err.text, "4096 messages wait for supervisor already");
 	/* One with descriptors is refused without a leak. */
 	make(IPC_DONE, 1, &done);
 	ck_assert_int_eq(

@@ -103,7 +103,7 @@ END_TEST
 	"unknown argument \"" name "\": run_python takes code, servers and "   \
 	"timeout"
 #define NO_NAME(name)                                                          \
-	"unknown server \"" name "\": a name has from 1 to 128 bytes and no "   \
+	"unknown server \"" name "\": a name has from 1 to 128 bytes and no "  \
 	"NUL"
 #define TEN "0123456789"
 #define E10                                                                    \
