@@ -1,6 +1,6 @@
 /*
  * JSON-RPC 2.0 envelopes: see jsonrpc.h. Pure functions over bytes; run by
- * the supervisor.
+ * supervisor and broker.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * JSON-RPC 2.0 envelopes, looked at where they lie: what kind of message a
  * line is and where its parts are. Ids are kept as the bytes they came in.
- * Used by the supervisor; decides nothing.
+ * Used by supervisor and broker; decides nothing.
  */
 #ifndef COMMON_JSONRPC_H
 #define COMMON_JSONRPC_H

@@ -1,8 +1,8 @@
 /*
  * Bytes into lines, with a limit: what arrives is appended, complete lines are
  * taken out. A line above the limit is thrown away while it arrives and then
- * reported, so memory stays bounded whatever comes. Used by supervisor and
- * relay.
+ * reported, so memory stays bounded whatever comes. Used by supervisor,
+ * relay and broker.
  */
 #ifndef COMMON_LINES_H
 #define COMMON_LINES_H

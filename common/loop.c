@@ -1,5 +1,6 @@
 /*
- * The event loop of a process: see loop.h. Run by supervisor and relay.
+ * The event loop of a process: see loop.h. Run by every process that has
+ * one.
  */
 #include "log.h"
 #include "loop.h"

@@ -1,6 +1,6 @@
 /*
  * The event loop of a process: one libevent base, made in one place. Used by
- * supervisor and relay.
+ * every process that has one.
  */
 #ifndef COMMON_LOOP_H
 #define COMMON_LOOP_H

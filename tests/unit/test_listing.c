@@ -5,8 +5,7 @@
 #include "broker_play.h"
 
 #define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
-#define ASKED(id)                                                              \
-	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/list\"}"
+#define ASKED(id) ANSWER(id, "\"method\":\"tools/list\"")
 #define ONE(name) "\"result\":{\"tools\":[{\"name\":\"" name "\"}]}"
 #define LIST(name, alias)                                                      \
 	"{\"tools\":[{\"name\":\"" name "\"}],\"aliases\":[\"" alias "\"]}"

@@ -118,6 +118,7 @@ START_TEST(bytes_leave_in_order)
 	const size_t len = 3 * MIB + 17;
 	auto_free char *data = mem_alloc(len), *copy = mem_alloc(len);
 	size_t n, got = 0, given = 0;
+	ssize_t part;
 
 	make();
 	for (n = 0; n < len; n++)
@@ -128,7 +129,7 @@ START_TEST(bytes_leave_in_order)
 		ck_assert_int_eq(pipes_write(pipes, data + given, n), 0);
 		given += n;
 		event_base_loop(base, EVLOOP_NONBLOCK);
-		ssize_t part = read(in, copy + got, len - got);
+		part = read(in, copy + got, len - got);
 		got += part > 0 ? (size_t)part : 0;
 	}
 	ck_assert_uint_eq(pipes_unwritten(pipes), 0);

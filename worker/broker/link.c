@@ -74,8 +74,6 @@ link_add_end(struct link *link, struct buffer *reason)
 	else
 		buffer_printf(reason, " ended before it answered: it %s",
 		    link->how);
-	if (link->pipes != NULL)
-		link_add_errors(link, reason);
 }
 
 /* Refuses what was not answered, and lets everything go. Once. */
@@ -87,11 +85,14 @@ link_conclude(struct link *link)
 
 	link->awaits_end = 0;
 	event_del(link->timer);
-	if (link->pipes != NULL)
-		pipes_drain(link->pipes);
 	link_add_end(link, &reason);
 	if (!TAILQ_EMPTY(&link->asks))
 		log_info("%s", reason.data);
+	/* Not for the log: who knows what a server complains about. */
+	if (link->pipes != NULL) {
+		pipes_drain(link->pipes);
+		link_add_errors(link, &reason);
+	}
 	while ((ask = TAILQ_FIRST(&link->asks)) != NULL)
 		ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
 	listing_free(&link->listing);

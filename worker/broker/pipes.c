@@ -198,6 +198,16 @@ pipes_unwritten(const struct pipes *pipes)
 
 /* All three */
 
+/* They come so from the supervisor: to make them so is not allowed here. */
+static void
+pipes_check(int fd)
+{
+	struct err err;
+
+	if (fd_set_nonblock(fd, 1, &err) == -1)
+		fatal("a pipe of a server blocks: %s", err.text);
+}
+
 struct pipes *
 pipes_new(struct event_base *base, int *in, int *out, int *errors,
     const struct pipes_ends *ends)
@@ -209,6 +219,9 @@ pipes_new(struct event_base *base, int *in, int *out, int *errors,
 	pipes->in = fd_take(in);
 	pipes->out = fd_take(out);
 	pipes->errors = fd_take(errors);
+	pipes_check(pipes->in);
+	pipes_check(pipes->out);
+	pipes_check(pipes->errors);
 	pipes->lines = lines_new(SERVER_LINE_MAX);
 	pipes->writable = event_new(base, pipes->in, EV_WRITE | EV_PERSIST,
 	    pipes_on_writable, pipes);
