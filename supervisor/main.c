@@ -93,6 +93,7 @@ main_raise_nofile(const struct options *options, struct err *err)
 	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
 		return err_sys(err, "read the limit of descriptors");
 	if (limit.rlim_cur < SUPERVISOR_NOFILE_AIM) {
+		spawn_remember_nofile(limit.rlim_cur);
 		limit.rlim_cur = limit.rlim_max < SUPERVISOR_NOFILE_AIM
 		    ? limit.rlim_max
 		    : SUPERVISOR_NOFILE_AIM;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -233,6 +234,27 @@ spawn_complain(
  * In the child of a keeper, where every signal is blocked. The server may need
  * setuid helpers: it keeps the right to new privileges, and who we are.
  */
+/* The limit of descriptors that we were started with; 0: not raised. */
+static rlim_t spawn_nofile;
+
+void
+spawn_remember_nofile(rlim_t limit)
+{
+	spawn_nofile = limit;
+}
+
+/* Programs that use select() do not expect as many descriptors as we do. */
+static void
+spawn_restore_nofile(void)
+{
+	struct rlimit limit;
+
+	if (spawn_nofile == 0 || getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		return;
+	limit.rlim_cur = spawn_nofile;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 static void __attribute__((noreturn))
 spawn_become_program(const struct spawn_program *program, pid_t keeper)
 {
@@ -250,6 +272,7 @@ spawn_become_program(const struct spawn_program *program, pid_t keeper)
 	if (own.cwd != NULL && chdir(own.cwd) == -1)
 		spawn_complain(&own, "enter the folder", own.cwd);
 	spawn_reset_signals();
+	spawn_restore_nofile();
 	/* A path is not searched; a text without "#!" goes to /bin/sh. */
 	execvpe(own.path, own.argv, own.envp);
 	spawn_complain(&own, "execute", own.path);

@@ -209,6 +209,9 @@ int spawn_init(struct err *err);
 int spawn_worker(enum role role, unsigned long number, unsigned int uid,
     int channel, int *pidfd, struct err *err);
 
+/* The limit of descriptors before we raised ours: servers start with it. */
+void spawn_remember_nofile(rlim_t limit);
+
 /*
  * The program of a server, and what it finds when it starts. The descriptors
  * are above 2 and become its 0, 1 and 2; nothing else is open in it.

@@ -242,6 +242,22 @@ START_TEST(nothing_is_left_when_the_supervisor_is_killed)
 }
 END_TEST
 
+/* Who uses select() must not get more descriptors than before we raised. */
+START_TEST(the_limit_of_descriptors_is_restored)
+{
+	const struct rlimit raised = { 512, 1024 };
+	auto_free char *said = NULL;
+	struct held held;
+
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &raised), 0);
+	spawn_remember_nofile(256);
+	start_line(&held, "ulimit -S -n; ulimit -H -n");
+	spawn_remember_nofile(0);
+	said = read_all(held.out);
+	ck_assert_str_eq(said, "256\n1024\n");
+}
+END_TEST
+
 /* It was too late to be told of the supervisor's end. */
 START_TEST(an_orphan_starts_nothing)
 {
@@ -514,6 +530,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_keeper_kills_all, 0, TREES);
 	tcase_add_loop_test(
 	    tc, nothing_is_left_when_the_supervisor_is_killed, 0, TREES);
+	tcase_add_test(tc, the_limit_of_descriptors_is_restored);
 	tcase_add_test(tc, an_orphan_starts_nothing);
 	tcase_add_test(tc, a_keeper_asks);
 	tcase_add_test(tc, a_server_may_be_deaf);

@@ -226,8 +226,8 @@ static const struct {
 	{ "it is disabled", "server \"gh\" is not used: it is disabled" },
 	{ "", "server \"gh\" is not used: " },
 	/* Paths may be in it, which are any bytes. */
-	{ "/home/caf\xe9/x.json defines it",
-	    "server \"gh\" is not used: /home/caf\xef\xbf\xbd/x.json defines "
+	{ "/srv/caf\xe9/x.json defines it",
+	    "server \"gh\" is not used: /srv/caf\xef\xbf\xbd/x.json defines "
 	    "it" },
 	{ "\xff\xff\xff", "server \"gh\" is not used: "
 	    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
