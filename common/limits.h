@@ -125,6 +125,8 @@
 #define DOWNSTREAM_KILL_MS 2000
 /* A keeper that kills looks again after so long, or when somebody has ended. */
 #define KEEPER_PAUSE_MS 10
+/* Of one server: one that runs, and those that are still ending. */
+#define SERVER_PROCESSES_MAX 4
 /* Pauses before a server that keeps failing is started again: doubled. */
 #define SERVER_PAUSE_FIRST_MS 500
 #define SERVER_PAUSE_MOST_MS 30000

@@ -30,6 +30,7 @@ struct broker_told {
 struct broker_link {
 	LIST_ENTRY(broker_link) entry;
 	struct broker *broker;
+	char *name;
 	uint64_t number; /* 0: of a broker that is gone */
 	struct downstream *downstream;
 };
@@ -42,7 +43,6 @@ struct broker {
 	struct child *process;
 	unsigned long starts;
 	uint64_t last_link;
-	size_t nlinks;
 	LIST_HEAD(, broker_link) links;
 	TAILQ_HEAD(, broker_told) told;
 	void (*ended)(void *ctx); /* of broker_stop */
@@ -76,7 +76,7 @@ broker_check_ended(struct broker *broker)
 {
 	void (*ended)(void *ctx) = broker->ended;
 
-	if (broker->nlinks > 0 || ended == NULL)
+	if (!LIST_EMPTY(&broker->links) || ended == NULL)
 		return;
 	broker->ended = NULL;
 	ended(broker->ended_ctx);
@@ -373,11 +373,23 @@ broker_on_downstream_ended(void *ctx, const char *how)
 	uint64_t number = link->number;
 
 	LIST_REMOVE(link, entry);
-	broker->nlinks--;
+	free(link->name);
 	free(link);
 	if (number != 0 && broker->channel != NULL)
 		broker_send_ended(broker, number, how);
 	broker_check_ended(broker);
+}
+
+/* Whether there is room for another process of a server. */
+static int
+broker_has_room(const struct broker *broker, const char *name)
+{
+	const struct broker_link *link;
+	size_t n = 0;
+
+	LIST_FOREACH (link, &broker->links, entry)
+		n += strcmp(link->name, name) == 0;
+	return n < SERVER_PROCESSES_MAX;
 }
 
 static int
@@ -396,8 +408,8 @@ broker_launch(struct broker *broker, uint64_t number,
 		free(link);
 		return -1;
 	}
+	link->name = mem_strdup(server->name);
 	LIST_INSERT_HEAD(&broker->links, link, entry);
-	broker->nlinks++;
 	launched.in = pipes.in;
 	launched.out = pipes.out;
 	launched.errors = pipes.errors;
@@ -431,13 +443,13 @@ broker_want(struct broker *broker, uint64_t number, const char *name)
 		return;
 	}
 	broker->last_link = number;
-	/* One that runs and one that still ends, for each, is the most. */
 	if (server == NULL)
 		err_set(&err, "it is not configured any more");
 	else if (server->program == NULL)
 		broker_no_program(server, &err);
-	else if (broker->nlinks > 2 * config_count(broker->config))
-		err_set(&err, "too many servers are still ending");
+	else if (!broker_has_room(broker, name))
+		err_set(&err, "%d of its processes are still ending",
+		    SERVER_PROCESSES_MAX);
 	else if (broker_launch(broker, number, server, &err) == 0)
 		return;
 	how = mem_printf("could not be started: %s", err.text);
