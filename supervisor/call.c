@@ -670,7 +670,10 @@ call_start_both(struct call *call, struct err *err)
 {
 	struct box_pipes relay = { -1, -1, -1, -1 };
 	struct box_pipes box = { -1, -1, -1, -1 };
-	int failed = call_make_pipes(&relay, &box, err) == -1 ||
+	/* A call that had to wait may have lost a server meanwhile. */
+	int failed = server_names_check(call->run.servers,
+	                 call->run.servers_len, call->sv->config, err) == -1 ||
+	    call_make_pipes(&relay, &box, err) == -1 ||
 	    call->sv->runtime->start(call, &box, err) == -1 ||
 	    call_start_relay(call, &relay, err) == -1;
 

@@ -210,9 +210,9 @@ make_config(void)
 
 static struct server offered[] = {
 	{ .name = (char *)"fs", .alias = (char *)"fs",
-	    .description = (char *)"Files" },
+	    .description = (char *)"Files", .program = (char *)"/bin/fs" },
 	{ .name = (char *)"git-hub", .alias = (char *)"git_hub",
-	    .description = (char *)"" },
+	    .description = (char *)"", .program = (char *)"/bin/gh" },
 };
 
 static void
@@ -225,6 +225,9 @@ offer_servers(void)
 	    mem_alloc(UNIT_COUNT(offered) * sizeof(*sv.config->sorted));
 	for (i = 0; i < UNIT_COUNT(offered); i++)
 		sv.config->sorted[i] = &offered[i];
+	sv.config->servers = mem_alloc(sizeof(*sv.config->servers));
+	TAILQ_INIT(&sv.config->servers->list);
+	TAILQ_INIT(&sv.config->servers->files);
 }
 
 /* The stage */
@@ -738,9 +741,6 @@ static const struct {
 	    "[{\"name\":\"git-hub\",\"alias\":\"git_hub\",\"description\":"
 	    "\"\"},{\"name\":\"fs\",\"alias\":\"fs\",\"description\":"
 	    "\"Files\"}]" },
-	/* It is not configured any more: the call had to wait. */
-	{ { (char *)"gone\0fs", 8 },
-	    "[{\"name\":\"fs\",\"alias\":\"fs\",\"description\":\"Files\"}]" },
 };
 
 START_TEST(a_relay_has_a_session)
@@ -801,6 +801,28 @@ START_TEST(a_session_that_cannot_be_had)
 	was_concluded(
 	    play, CALL_ERROR, "the box cannot be started: no broker today");
 	ck_assert_int_eq(play->pids[ROLE_RELAY], 0);
+	close_stage();
+}
+END_TEST
+
+/* What it was to load is not configured any more when its turn comes. */
+START_TEST(a_call_may_lose_a_server_while_it_waits)
+{
+	struct play *first, *second;
+
+	open_stage();
+	offer_servers();
+	sv.options.max_concurrent = 1;
+	first = start_call();
+	asked = loads[2].asked;
+	second = new_call();
+	sv.config->count = 1;
+	relay_dies(first);
+	wait_until_concluded(first);
+	wait_until_concluded(second);
+	was_concluded(second, CALL_ERROR, "the box cannot be started: unknown "
+	    "server \"git-hub\": configured: \"fs\"");
+	ck_assert_int_eq(second->pids[ROLE_BOX], 0);
 	close_stage();
 }
 END_TEST
@@ -1734,6 +1756,7 @@ add_failures(TCase *tc)
 	tcase_add_test(tc, a_relay_that_cannot_be_asked);
 	tcase_add_test(tc, descriptors_that_run_out);
 	tcase_add_test(tc, a_session_that_cannot_be_had);
+	tcase_add_test(tc, a_call_may_lose_a_server_while_it_waits);
 	tcase_add_test(tc, a_box_that_cannot_be_built);
 	tcase_add_test(tc, an_interpreter_that_cannot_be_started);
 	tcase_add_test(tc, a_box_that_ends_without_a_word);
