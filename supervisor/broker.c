@@ -337,8 +337,11 @@ broker_open_session(struct broker *broker, uint64_t execution,
 	broker_add_allowed(broker, &allowed);
 	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
 		allowed.len, -1 };
-	if (channel_send_session(broker->channel, &session, err) == -1)
+	if (channel_send_session(broker->channel, &session, err) == -1) {
+		log_error("the broker does not listen: %s", err->text);
+		broker_end_process(broker);
 		return -1;
+	}
 	return fd_take(&relay);
 }
 

@@ -25,7 +25,8 @@ void broker_reconfigure(struct broker *broker);
 
 /*
  * Opens a session for an execution that may use every server in force, with
- * those of loaded (names, each with a NUL) started now. Returns the relay's
+ * those of loaded (names of some of them, each with a NUL) started now. If the
+ * broker does not take it, it is ended. Returns the relay's
  * end of it, which the caller owns, or -1 with err.
  */
 int broker_open_session(struct broker *broker, uint64_t execution,
