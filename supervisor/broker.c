@@ -37,7 +37,7 @@ struct broker_link {
 
 struct broker {
 	struct event_base *base;
-	const struct config *config;
+	struct config *config;
 	char **envp;
 	struct channel *channel; /* NULL: it does not run */
 	struct child *process;
@@ -448,7 +448,7 @@ broker_want(struct broker *broker, uint64_t number, const char *name)
 	broker->last_link = number;
 	if (server == NULL)
 		err_set(&err, "it is not configured any more");
-	else if (server->program == NULL)
+	else if (!config_has_program(broker->config, server))
 		broker_no_program(server, &err);
 	else if (!broker_has_room(broker, name))
 		err_set(&err, "%d of its processes are still ending",
@@ -520,7 +520,7 @@ broker_try(struct broker *broker, broker_tried *tried,
 /* Itself */
 
 struct broker *
-broker_new(struct event_base *base, const struct config *config, char **envp)
+broker_new(struct event_base *base, struct config *config, char **envp)
 {
 	struct broker *broker = mem_alloc(sizeof(*broker));
 

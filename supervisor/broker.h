@@ -15,7 +15,7 @@ struct broker;
 
 /* Starts nothing yet. Both and envp must last as long as the broker. */
 struct broker *broker_new(
-    struct event_base *base, const struct config *config, char **envp);
+    struct event_base *base, struct config *config, char **envp);
 
 /* Kills what still runs of it; free of cost when it never ran. */
 void broker_free(struct broker **broker);
