@@ -275,7 +275,7 @@ config_find(const struct config *config, const char *name, size_t len)
 		middle = low + (high - low) / 2;
 		server = config->sorted[middle];
 		order = strncmp(name, server->name, len);
-		if (order == 0 && server->name[len] == '\0')
+		if (order == 0 && strlen(server->name) == len)
 			return server;
 		if (order > 0)
 			low = middle + 1;

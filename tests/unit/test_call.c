@@ -734,7 +734,7 @@ static const struct {
 	struct server_texts asked;
 	const char *told;
 } loads[] = {
-	{ { NULL, 0 }, "[]" },
+	{ { (char *)"", 0 }, "[]" },
 	{ { (char *)"fs", 3 },
 	    "[{\"name\":\"fs\",\"alias\":\"fs\",\"description\":\"Files\"}]" },
 	{ { (char *)"git-hub\0fs", 11 },
