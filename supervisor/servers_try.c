@@ -27,17 +27,30 @@ servers_try_print(const char *text)
 	fputs(shown.data, stdout);
 }
 
+/* Whether a control character begins here: of ASCII, or of two bytes. */
+static int
+servers_try_is_control(const unsigned char *p)
+{
+	return *p < 0x20 || *p == 0x7f ||
+	    (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0);
+}
+
 /* A sentence, in which lines of a server's standard error may stand. */
 static void
 servers_try_print_reason(const char *reason)
 {
-	for (; *reason != '\0'; reason++)
-		if (*reason == '\n')
+	const unsigned char *p = (const unsigned char *)reason;
+
+	for (; *p != '\0'; p++) {
+		if (*p == '\n')
 			fputs("\n         ", stdout);
-		else if (*reason >= 0x20 && *reason != 0x7f)
-			putchar(*reason);
+		else if (!servers_try_is_control(p))
+			putchar(*p);
+		else if (*p != 0xc2)
+			printf("\\x%02x", *p);
 		else
-			printf("\\x%02x", (unsigned char)*reason);
+			printf("\\u%04x", *++p);
+	}
 	putchar('\n');
 }
 
