@@ -1,0 +1,264 @@
+/*
+ * Tests of supervisor/servers_try: what "caisson servers --try" prints of every
+ * answer, in which foreign text stays text, when it ends, and with which
+ * status. Configuration and broker are stand-ins.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "common/mem.h"
+#include "supervisor/broker.h"
+#include "supervisor/config.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+static struct supervisor sv;
+static int a_config, a_broker;
+
+/* What the broker says: a row for each server, NULL name: it dies. */
+struct answer {
+	const char *name;
+	uint64_t count;
+	const char *tools;
+	size_t len;
+	const char *reason;
+};
+
+static struct answer answers[4];
+static size_t nservers;
+static const char *untryable;
+static int stops;
+
+/* The configuration: known from the loop, or at once when there is none. */
+
+static void
+on_configured(evutil_socket_t fd, short what, void *ctx)
+{
+	struct config_waiter *waiter = ctx;
+
+	(void)fd;
+	(void)what;
+	waiter->ready(waiter->ctx);
+}
+
+void
+config_refresh(struct config *config, struct config_waiter *waiter)
+{
+	const struct timeval now = { 0, 0 };
+
+	ck_assert_ptr_eq(config, &a_config);
+	if (nservers == 0)
+		waiter->ready(waiter->ctx);
+	else
+		event_base_once(
+		    sv.base, -1, EV_TIMEOUT, on_configured, waiter, &now);
+}
+
+size_t
+config_count(const struct config *config)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	return nservers;
+}
+
+void
+config_free(struct config **config)
+{
+	ck_assert_ptr_eq(*config, &a_config);
+	*config = NULL;
+}
+
+/* The broker: answers from the loop; its servers end from the loop. */
+
+static broker_tried *on_tried;
+static void (*on_gone)(void *ctx);
+static void (*on_stopped)(void *ctx);
+static void *try_ctx;
+
+static void
+on_answer(evutil_socket_t fd, short what, void *ctx)
+{
+	const struct answer *answer = ctx;
+
+	(void)fd;
+	(void)what;
+	ck_assert_int_eq(stops, 0);
+	if (answer->name == NULL)
+		on_gone(try_ctx);
+	else
+		on_tried(try_ctx, answer->name, answer->count, answer->tools,
+		    answer->len, answer->reason);
+}
+
+int
+broker_try(struct broker *broker, broker_tried *tried,
+    void (*gone)(void *ctx), void *ctx, struct err *err)
+{
+	struct timeval when = { 0, 0 };
+	size_t i;
+
+	ck_assert_ptr_eq(broker, &a_broker);
+	if (untryable != NULL)
+		return err_set(err, "%s", untryable);
+	on_tried = tried;
+	on_gone = gone;
+	try_ctx = ctx;
+	for (i = 0; i < nservers; i++, when.tv_usec += 1000) {
+		event_base_once(
+		    sv.base, -1, EV_TIMEOUT, on_answer, &answers[i], &when);
+		if (answers[i].name == NULL)
+			break;
+	}
+	return 0;
+}
+
+static void
+on_servers_ended(evutil_socket_t fd, short what, void *ctx)
+{
+	(void)fd;
+	(void)what;
+	on_stopped(ctx);
+}
+
+void
+broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
+{
+	const struct timeval now = { 0, 0 };
+
+	ck_assert_ptr_eq(broker, &a_broker);
+	stops++;
+	on_stopped = ended;
+	event_base_once(
+	    sv.base, -1, EV_TIMEOUT, on_servers_ended, ctx, &now);
+}
+
+void
+broker_free(struct broker **broker)
+{
+	ck_assert_ptr_eq(*broker, &a_broker);
+	*broker = NULL;
+}
+
+void
+reaper_finish(unsigned int ms)
+{
+	ck_assert_uint_eq(ms, SHUTDOWN_REAP_MS);
+}
+
+/* Runs it; what it prints must be exactly this. */
+static void
+prints(const char *wanted, int status)
+{
+	FILE *file = tmpfile();
+	char text[4096] = "";
+	int saved = dup(STDOUT_FILENO), ended;
+
+	ck_assert_ptr_nonnull(file);
+	sv.base = loop_new(0);
+	sv.config = (struct config *)(void *)&a_config;
+	sv.broker = (struct broker *)(void *)&a_broker;
+	dup2(fileno(file), STDOUT_FILENO);
+	ended = servers_try_run(&sv);
+	fflush(stdout);
+	dup2(saved, STDOUT_FILENO);
+	close(saved);
+	rewind(file);
+	text[fread(text, 1, sizeof(text) - 1, file)] = '\0';
+	fclose(file);
+	ck_assert_str_eq(text, wanted);
+	ck_assert_int_eq(ended, status);
+	ck_assert_ptr_null(sv.config);
+	ck_assert_ptr_null(sv.broker);
+}
+
+static const struct {
+	struct answer answer;
+	const char *prints;
+	int status;
+} ones[] = {
+	{ { "fs", 0, "", 0, "" }, "ok       fs: 0 tools\n", 0 },
+	{ { "fs", 1, "read", 5, "" },
+	    "ok       fs: 1 tool\n         read\n", 0 },
+	/* More tools than could be told. */
+	{ { "fs", 9999, "a\0b", 4, "" },
+	    "ok       fs: 9999 tools\n         a\n         b\n", 0 },
+	/* Names are foreign text, whose bytes may do something. */
+	{ { "f\"\xc3\xa9", 1, "a\n\033[31m\\", 9, "" },
+	    "ok       f\\\"\\xc3\\xa9: 1 tool\n"
+	    "         a\\x0a\\x1b[31m\\\\\n", 0 },
+	{ { "fs", 0, "", 0, "could not be started: no" },
+	    "FAILED   fs: could not be started: no\n", 1 },
+	/* Whatever else it says: it failed. */
+	{ { "fs", 3, "a", 2, "no" }, "FAILED   fs: no\n", 1 },
+	/* A sentence may have lines, and any language. */
+	{ { "fs", 0, "", 0, "it ended:\n  caf\xc3\xa9 \xc2\xa0\xf0\x9f\x98\x80"
+	    "\ttab\r\033[2J\x7f" },
+	    "FAILED   fs: it ended:\n           caf\xc3\xa9 \xc2\xa0"
+	    "\xf0\x9f\x98\x80\\x09tab\\x0d\\x1b[2J\\x7f\n", 1 },
+	/* The other control characters, which terminals know, too. */
+	{ { "fs", 0, "", 0, "\xc2\x9b" "31m \xc2\x80\xc2\x9f\xc2" },
+	    "FAILED   fs: \\u009b31m \\u0080\\u009f\xc2\n", 1 },
+};
+
+START_TEST(prints_an_answer)
+{
+	nservers = 1;
+	answers[0] = ones[_i].answer;
+	prints(ones[_i].prints, ones[_i].status);
+	ck_assert_int_eq(stops, 1);
+}
+END_TEST
+
+/* In the order in which they answer; one that fails is enough. */
+START_TEST(prints_all_answers)
+{
+	nservers = 3;
+	answers[0] = (struct answer){ "c", 1, "x", 2, "" };
+	answers[1] = (struct answer){ "a", 0, "", 0, "no" };
+	answers[2] = (struct answer){ "b", 0, "", 0, "" };
+	prints("ok       c: 1 tool\n         x\nFAILED   a: no\n"
+	    "ok       b: 0 tools\n", 1);
+	ck_assert_int_eq(stops, 1);
+}
+END_TEST
+
+START_TEST(says_that_there_are_none)
+{
+	prints("No servers are configured ('caisson --print-config' tells "
+	    "where they may be).\n", 0);
+}
+END_TEST
+
+START_TEST(says_that_nothing_can_be_tried)
+{
+	nservers = 2;
+	untryable = "no broker today";
+	prints("FAILED   no broker today\n", 1);
+}
+END_TEST
+
+START_TEST(says_that_the_broker_died)
+{
+	nservers = 2;
+	answers[0] = (struct answer){ "fs", 0, "", 0, "" };
+	prints("ok       fs: 0 tools\n"
+	    "FAILED   the process that speaks with the servers died\n", 1);
+	ck_assert_int_eq(stops, 0);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, prints_an_answer, 0, UNIT_COUNT(ones));
+	tcase_add_test(tc, prints_all_answers);
+	tcase_add_test(tc, says_that_there_are_none);
+	tcase_add_test(tc, says_that_nothing_can_be_tried);
+	tcase_add_test(tc, says_that_the_broker_died);
+}
+
+int
+main(void)
+{
+	return unit_run("servers_try", add_tests);
+}
