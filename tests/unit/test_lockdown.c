@@ -114,6 +114,8 @@ TRY(receive, recvmsg(pair[1],
     &(struct msghdr){ .msg_iov = &(struct iovec){ page, 3 },
         .msg_iovlen = 1 }, MSG_CMSG_CLOEXEC | MSG_DONTWAIT))
 TRY(fstat, fstat(pipe_in[0], (struct stat *)(void *)page))
+TRY(stat_handed, syscall(SYS_newfstatat, pipe_in[0], "", page, AT_EMPTY_PATH))
+TRY(fcntl_size, fcntl(pipe_in[0], F_GETPIPE_SZ))
 TRY(fcntl_flags, fcntl(pipe_in[0], F_GETFL))
 TRY(fcntl_set_flags, fcntl(pipe_in[0], F_SETFL, O_NONBLOCK))
 TRY(truncate_log, ftruncate(2, 0))
@@ -153,6 +155,7 @@ struct lockdown_case {
 #define ALLOWED_TO(roles, name) { #name, try_##name, roles }
 #define RELAY (1U << ROLE_RELAY)
 #define BROKER (1U << ROLE_BROKER)
+#define READER (1U << ROLE_READER)
 
 static const struct lockdown_case cases[] = {
 	REFUSED(open), REFUSED(create), REFUSED(stat), REFUSED(statx),
@@ -171,7 +174,8 @@ static const struct lockdown_case cases[] = {
 	REFUSED(fcntl_set_flags), REFUSED(truncate_log), REFUSED(seek_log),
 	ALLOWED(write), ALLOWED(read), ALLOWED_TO(RELAY, readv), ALLOWED(poll),
 	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send), ALLOWED(receive),
-	ALLOWED(fstat), ALLOWED(fcntl_flags), ALLOWED(mmap), ALLOWED(malloc),
+	ALLOWED_TO(READER, fstat), ALLOWED_TO(READER, stat_handed),
+	ALLOWED_TO(RELAY | BROKER, fcntl_size), ALLOWED(fcntl_flags), ALLOWED(mmap), ALLOWED(malloc),
 	ALLOWED(random), ALLOWED(dup), ALLOWED(pread),
 	ALLOWED_TO(RELAY | BROKER, memfd), ALLOWED_TO(RELAY, title),
 };
