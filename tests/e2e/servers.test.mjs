@@ -1,0 +1,668 @@
+/*
+ * The user's MCP servers inside the box: real servers, every way of calling
+ * them, and what the code is told about them.
+ */
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { childless } from './support/processes.mjs';
+import { commandLine, folder, root, uid } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { connect, run } from './support/sdk.mjs';
+import {
+  heard, hostile, official, prelude, python, served, unserved, withServers,
+} from './support/servers.mjs';
+import { within } from './support/wait.mjs';
+
+/* A folder of the program's user with these files in it. */
+function folderWith(t, files) {
+  const made = folder(t);
+
+  for (const [name, content] of Object.entries(files)) {
+    const place = path.join(made, name);
+
+    fs.writeFileSync(place, content);
+    fs.chmodSync(place, 0o644);
+    if (root)
+      fs.chownSync(place, uid, uid);
+  }
+  return made;
+}
+
+test('one call works with two servers and prints a summary', async (t) => {
+  const files = folderWith(t, { 'a.txt': 'alpha alpha', 'b.txt': 'beta',
+    'c.txt': 'gamma '.repeat(1000) });
+  const store = path.join(folder(t), 'memory.jsonl');
+  const { client } = await connect(t, withServers(t, {
+    files: official('filesystem', [files]),
+    memory: official('memory', [], { env: { MEMORY_FILE_PATH: store } }),
+  }));
+
+  await client.listTools(); /* so that the client knows the output schema */
+  const result = await run(client, `
+import asyncio
+root = ${python(files)}
+listing = await mcp_files.list_directory(path=root)
+names = [line.split()[-1] for line in listing.text.splitlines()]
+texts = await asyncio.gather(*(
+    mcp_files.read_text_file(path=f"{root}/{name}") for name in sorted(names)))
+words = {name: len(text.text.split())
+         for name, text in zip(sorted(names), texts)}
+await mcp_memory.create_entities(entities=[
+    {"name": name, "entityType": "file", "observations": [f"{count} words"]}
+    for name, count in words.items()])
+graph = await mcp_memory.read_graph()
+stored = graph["structuredContent"]["entities"]
+print(len(stored), "entities,", sum(words.values()), "words:",
+      " ".join(entity["observations"][0] for entity in stored))`,
+  { servers: ['files', 'memory'], timeout: 100 });
+
+  assert.equal(result.isError, false, JSON.stringify(result));
+  assert.equal(result.content[0].text,
+    '3 entities, 1003 words: 2 words 1 words 1000 words');
+  assert.deepEqual(result.structuredContent.servers, ['files', 'memory']);
+  assert.equal(result._meta['caisson/toolCalls'], 6);
+  assert.equal(fs.readFileSync(store, 'utf8').trim().split('\n').length, 3);
+});
+
+test('server-everything', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { everything: official('everything') }));
+  const servers = { servers: ['everything'], timeout: 100 };
+
+  assert.deepEqual(await raw.printed(`
+result = await mcp_everything.echo(message="grüße")
+print(result.text, result["content"][0]["text"], isinstance(result, dict))
+print((await mcp_everything.get_sum(a=2, b=3)).text)
+result = await mcp_everything.get_structured_content(location="Chicago")
+print(sorted(result["structuredContent"]), result.data["temperature"],
+      result.data == result["structuredContent"])
+image = await mcp_everything.get_tiny_image()
+print([part["type"] for part in image["content"]])`, servers), [
+    'Echo: grüße Echo: grüße True', 'The sum of 2 and 3 is 5.',
+    "['conditions', 'humidity', 'temperature'] 36 True",
+    "['text', 'image', 'text']",
+  ]);
+
+  /* The server's own judgement of arguments is a result with isError. */
+  const [error, kind] = await raw.printed(`
+from mcp import runtime
+try:
+    await runtime.call_tool("everything", "get-sum", {"a": "x", "b": 1})
+except runtime.MCPError as error:
+    print(error)
+    print(error.server, error.tool, error.result["isError"])`, servers);
+
+  assert.match(error, /everything/);
+  assert.match(error, /expected number/);
+  assert.match(kind, /^everything get-sum True$/);
+  await raw.finish();
+});
+
+/* Ways to say: a sum of this server's. Each prints one line. */
+const ways = {
+  'a global': 'print((await mcp_every_thing.get_sum(a=1, b=2)).text)',
+  'the dict of servers':
+    'print((await mcp_servers["every-thing"].get_sum(a=1, b=2)).text)',
+  'the original name of the tool':
+    'print((await mcp_servers["every-thing"]["get-sum"](a=1, b=2)).text)',
+  'the function of a module': `
+from mcp.servers.every_thing import get_sum
+print((await get_sum(a=1, b=2)).text)`,
+  'a module': `
+import mcp.servers.every_thing
+print((await mcp.servers.every_thing.get_sum(a=1, b=2)).text)`,
+  'a module by another name': `
+from mcp.servers import every_thing as e
+print((await e.get_sum(a=1, b=2)).text)`,
+  'call_tool': `
+from mcp import runtime
+print((await runtime.call_tool("every-thing", "get-sum",
+                               {"a": 1, "b": 2})).text)`,
+  'call_tool of the module': `
+import mcp.runtime
+print((await mcp.runtime.call_tool("every-thing", "get-sum",
+                                   {"a": 1, "b": 2})).text)`,
+  'call_tool of the global': `
+print((await runtime.call_tool("every-thing", "get-sum",
+                               {"a": 1, "b": 2})).text)`,
+  'the aliases in call_tool': `
+print((await runtime.call_tool("every_thing", "get_sum",
+                               {"a": 1, "b": 2})).text)`,
+  'asyncio.run': `
+import asyncio
+async def main():
+    print((await mcp_every_thing.get_sum(a=1, b=2)).text)
+asyncio.run(main())`,
+  'asyncio.run twice': `
+import asyncio
+async def sum():
+    return (await mcp_every_thing.get_sum(a=1, b=2)).text
+first, second = asyncio.run(sum()), asyncio.run(sum())
+assert first == second
+print(first)`,
+  'a script': `
+import asyncio
+async def main():
+    print((await mcp_every_thing.get_sum(a=1, b=2)).text)
+if __name__ == "__main__":
+    asyncio.run(main())`,
+  'no loop at all': 'print(mcp_every_thing.get_sum(a=1, b=2).result().text)',
+  'threads without a loop': `
+import threading
+found = []
+def work():
+    call = mcp_every_thing.get_sum(a=1, b=2)
+    found.append(call.result().text)
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(found) == 8
+print(*set(found))`,
+  'a thread pool': `
+from concurrent.futures import ThreadPoolExecutor
+with ThreadPoolExecutor(8) as pool:
+    found = list(pool.map(lambda n: mcp_every_thing.get_sum(
+        a=1, b=2).result().text, range(30)))
+assert len(found) == 30
+print(*set(found))`,
+  'threads': `
+import asyncio, threading
+found = []
+def work():
+    async def main():
+        found.append((await mcp_every_thing.get_sum(a=1, b=2)).text)
+    asyncio.run(main())
+threads = [threading.Thread(target=work) for _ in range(8)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+assert len(found) == 8
+print(*set(found))`,
+  'asyncio.to_thread beside the loop': `
+import asyncio
+def work():
+    async def main():
+        return (await mcp_every_thing.get_sum(a=1, b=2)).text
+    return asyncio.run(main())
+one, two = await asyncio.gather(asyncio.to_thread(work),
+                                mcp_every_thing.get_sum(a=1, b=2))
+assert one == two.text
+print(one)`,
+  'tasks and a group': `
+import asyncio
+async def one():
+    return await mcp_every_thing.get_sum(a=1, b=2)
+tasks = [asyncio.create_task(one()) for _ in range(20)]
+results = [await task for task in tasks]
+assert len(results) == 20
+print(*{result.text for result in results})`,
+};
+
+test('every way of calling a tool', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { 'every-thing': official('everything') }));
+
+  for (const [name, code] of Object.entries(ways)) {
+    await t.test(name, async () => {
+      assert.deepEqual(await raw.printed(code,
+        { servers: ['every-thing'], timeout: 100 }),
+      ['The sum of 1 and 2 is 3.']);
+    });
+  }
+  await raw.finish();
+});
+
+test('synchronous calls work without a loop', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { every: official('everything'),
+    other: hostile() }));
+  const [names, servers, tools] = await raw.printed(`
+import json
+from mcp import runtime
+print(json.dumps(runtime.list_servers_sync()))
+print(json.dumps(runtime.discovered_servers()))
+print(json.dumps([tool["tool"] for tool in runtime.list_tools_sync("every")]))`,
+  { servers: ['every'], timeout: 100 });
+
+  assert.match(names, /every/);
+  assert.doesNotMatch(names, /other/);
+  assert.deepEqual(JSON.parse(servers), ['every', 'other']);
+  assert.ok(JSON.parse(tools).includes('get-sum'));
+  await raw.finish();
+});
+
+test('what the code is told about its servers', async (t) => {
+  const raw = await Raw.open(t, withServers(t, {
+    every: official('everything', [], { description: 'All "kinds"\nof it' }),
+    other: hostile(),
+  }));
+  const told = JSON.parse((await raw.printed(`
+import inspect, json
+from mcp import runtime
+async def settle(value):
+    return await value if inspect.isawaitable(value) else value
+tools = await runtime.list_tools("every")
+print(json.dumps({
+    "loaded": LOADED_MCP_SERVERS,
+    "kind": type(LOADED_MCP_SERVERS).__name__,
+    "known": runtime.discovered_servers(),
+    "detailed": runtime.discovered_servers(detailed=True),
+    "list": await runtime.list_servers(),
+    "sync": runtime.list_servers_sync(),
+    "same": tools == runtime.list_tools_sync("every"),
+    "sum": [tool for tool in tools if tool["tool"] == "get-sum"][0],
+    "about": await settle(runtime.describe_server("every")),
+    "metadata": await settle(runtime.list_loaded_server_metadata()),
+    "proxies": sorted(mcp_servers),
+}))`, { servers: ['every'], timeout: 100 })).at(-1));
+
+  assert.deepEqual(told.loaded, ['every']);
+  assert.equal(told.kind, 'tuple');
+  assert.deepEqual(told.known, ['every', 'other']);
+  assert.deepEqual(told.detailed.map(({ name }) => name),
+    ['every', 'other']);
+  assert.equal(told.detailed[0].description, 'All "kinds"\nof it');
+  assert.deepEqual(told.list, told.sync);
+  assert.match(JSON.stringify(told.list), /^\["every"\]$|"name":"every"/);
+  assert.ok(told.same);
+  assert.deepEqual(told.sum.inputSchema.required, ['a', 'b']);
+  assert.equal(told.about.name, 'every');
+  assert.equal(told.metadata.length, 1);
+  assert.equal(told.metadata[0].name, 'every');
+  assert.deepEqual(told.proxies, ['every']);
+  await raw.finish();
+});
+
+test('the helpers that the manual names are there', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { h: hostile() }));
+  const { result } = await raw.request('resources/read',
+    { uri: 'resource://caisson/capabilities' });
+
+  assert.deepEqual(await raw.printed(`
+import re
+from mcp import runtime
+names = set(re.findall(r"runtime\\.([A-Za-z_]\\w*)",
+                       ${python(result.contents[0].text)}))
+assert "call_tool" in names
+names |= {"discovered_servers", "list_servers", "list_servers_sync",
+          "list_tools", "list_tools_sync", "describe_server",
+          "list_loaded_server_metadata", "load_server", "configure",
+          "MCPError"}
+print(sorted(name for name in names if not hasattr(runtime, name)))`,
+  { servers: ['h'] }), ['[]']);
+  await raw.finish();
+});
+
+test('load_server adds a server to the execution', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { a: hostile(),
+    'b-two': hostile() }));
+
+  assert.deepEqual(await raw.printed(`
+import inspect, json
+from mcp import runtime
+async def settle(value):
+    return await value if inspect.isawaitable(value) else value
+try:
+    await runtime.call_tool("b-two", "counter")
+except runtime.MCPError as error:
+    assert "b-two" in str(error) and "load_server" in str(error), error
+    print("not loaded")
+await settle(runtime.load_server("b-two"))
+print((await runtime.call_tool("b-two", "echo", {"x": 1})).data)
+print((await mcp_servers["b-two"].echo(x=2)).data)
+from mcp.servers.b_two import echo
+print((await echo(x=3)).data)
+try:
+    await settle(runtime.load_server("nowhere"))
+except runtime.MCPError as error:
+    assert "nowhere" in str(error), error
+    print("unknown")`, { servers: ['a'], timeout: 100 }),
+  ['not loaded', "{'x': 1}", "{'x': 2}", "{'x': 3}", 'unknown']);
+
+  /* It was that execution's; the next one starts without. */
+  assert.deepEqual(await raw.printed(
+    'print(LOADED_MCP_SERVERS, sorted(mcp_servers))', { servers: ['a'] }),
+  ["('a',) ['a']"]);
+  assert.deepEqual(await raw.printed(`
+import inspect
+loaded = runtime.load_server("a")
+if inspect.isawaitable(loaded):
+    await loaded
+print((await runtime.call_tool("a", "echo", {})).text)`), ['{}']);
+  await raw.finish();
+});
+
+test('without servers the module is there and says so', async (t) => {
+  const raw = await Raw.open(t);
+
+  assert.deepEqual(await raw.printed(`
+from mcp import runtime
+import mcp, mcp.runtime, mcp.servers
+print(runtime.discovered_servers(), LOADED_MCP_SERVERS, mcp_servers)
+try:
+    await runtime.call_tool("gh", "x")
+except runtime.MCPError as error:
+    print("gh" in str(error), error.server)`), ['() () {}', 'True gh']);
+  await raw.finish();
+});
+
+test('tools are functions with signatures and documentation', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { every: official('everything') }));
+  const lines = await raw.printed(`
+import inspect
+print(inspect.signature(mcp_every.get_sum))
+print(inspect.getdoc(mcp_every.get_sum).splitlines()[0])
+print(mcp_every.get_sum.__name__, callable(mcp_every.get_sum))
+try:
+    mcp_every.get_sum(1, 2)
+except TypeError as error:
+    print(error)
+try:
+    mcp_every.get_summ
+except AttributeError as error:
+    print(error)
+help(mcp_every.echo)`, { servers: ['every'], timeout: 100 });
+
+  assert.match(lines[0], /^\(\*, a\b.*, b\b.*\)/);
+  assert.match(lines[1], /sum/);
+  assert.equal(lines[2], 'get_sum True');
+  assert.match(lines[3], /\ba\b.*\bb\b/, 'the names of the arguments');
+  assert.match(lines[4], /get_summ.*did you mean.*get_sum/i);
+  assert.match(lines.slice(5).join('\n'), /Echoes back/);
+  await raw.finish();
+});
+
+test('a call that is never awaited is reported', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { h: hostile() }));
+  const { structuredContent } = await raw.run(
+    'print("begun")\nmcp_h.echo(x=1)\nprint("done")', { servers: ['h'] });
+
+  assert.deepEqual(structuredContent.stdout, ['begun', 'done']);
+  const said = structuredContent.stderr.join('\n');
+
+  assert.match(said, /await/);
+  assert.match(said, /line 2|mcp_h\.echo\(x=1\)/);
+  assert.match(said, /echo/);
+  await raw.finish();
+});
+
+test('errors of tools and of the protocol are one class', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { h: hostile() }));
+  const servers = { servers: ['h'], timeout: 100 };
+
+  assert.deepEqual(await raw.printed(`
+import mcp
+from mcp import runtime
+from mcp.runtime import MCPError
+assert issubclass(MCPError, Exception) and MCPError is runtime.MCPError
+for tool, arguments in (("fail", {"words": "no such file"}),
+                        ("error", {"code": -32099, "message": "no luck",
+                                   "data": '{"why":1}'}),
+                        ("no such tool", {})):
+    try:
+        await runtime.call_tool("h", tool, arguments)
+    except MCPError as error:
+        print(error.server, "/", error.tool, "/", "no" in str(error))`,
+  servers), ['h / fail / True', 'h / error / True',
+    'h / no such tool / True']);
+
+  assert.deepEqual(await raw.printed(`
+from mcp import runtime
+runtime.configure(raise_on_error=False)
+result = await mcp_h.fail(words="quiet")
+print(result["isError"], result.text)
+try:
+    await runtime.call_tool("h", "error", {"code": -1, "message": "loud"})
+except runtime.MCPError as error:
+    print("loud" in str(error))`, servers), ['True quiet', 'True']);
+
+  /* It was that execution's wish only. */
+  const { isError, structuredContent } = await raw.run(
+    'await mcp_h.fail(words="of the file system")', servers);
+
+  assert.equal(isError, true);
+  assert.equal(structuredContent.status, 'error');
+  assert.equal(structuredContent.exitCode, 1);
+  assert.match(structuredContent.stderr.join(' '),
+    /MCPError: .*of the file system/);
+  assert.ok(structuredContent.stderr.every((line) =>
+    !/File "(?!\/tmp\/run_python)/.test(line)), 'only frames of the user');
+  await raw.finish();
+});
+
+test('names that are no Python names get one', async (t) => {
+  const names = ['A_B', 'a-b', 'a.b', 'class', '1st', 'päth', 'two words'];
+  const raw = await Raw.open(t, withServers(t,
+    Object.fromEntries(names.map((name) => [name, hostile()]))));
+  /* In the order of their bytes, whoever is used first. */
+  const aliases = ['a_b', 'a_b_2', 'a_b_3', 'class_', '_1st', 'p_th',
+    'two_words'];
+
+  assert.deepEqual(await raw.printed(`
+names, aliases = ${python(names)}, ${python(aliases)}
+import importlib
+for name, alias in zip(names, aliases):
+    one = await globals()["mcp_" + alias].counter()
+    two = await mcp_servers[name].counter()
+    three = await importlib.import_module("mcp.servers." + alias).counter()
+    pids = {result.data["pid"] for result in (one, two, three)}
+    assert len(pids) == 1, (name, alias, pids)
+print(LOADED_MCP_SERVERS == tuple(names))`,
+  { servers: names, timeout: 100 }), ['True']);
+  assert.deepEqual(await raw.printed(
+    'print("mcp_a_b_3" in globals(), "mcp_a_b" in globals())',
+    { servers: ['a.b'] }), ['True False']);
+  await raw.finish();
+});
+
+test('tools with odd names and schemas can be called', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { odd: hostile('tools=odd') }));
+  const lines = await raw.printed(`
+import inspect, json
+tools = await runtime.list_tools("odd")
+for tool in tools:
+    function = mcp_servers["odd"][tool["tool"]]
+    inspect.signature(function), inspect.getdoc(function)
+    required = tool["inputSchema"].get("required", [])
+    result = await runtime.call_tool("odd", tool["tool"],
+                                     {name: 1 for name in required})
+    assert result.data[0] == tool["tool"], result
+print(len(tools))
+print((await mcp_odd.read_file(**{"path-name": "x"})).data[0])
+print((await mcp_odd.class_()).data[0], (await mcp_odd._1st()).data[0])
+quotes = [tool for tool in tools if tool["tool"] == "quotes"][0]
+print(ascii(quotes["description"]))`, { servers: ['odd'], timeout: 100 });
+
+  assert.equal(lines[0], '14');
+  assert.match(lines[1], /^(read-file|Read_File|read\.file)$/);
+  assert.equal(lines[2], 'class 1st');
+  assert.ok(lines[3].includes('\\x00'));
+  assert.ok(lines[3].includes('\\ud800'));
+  await raw.finish();
+});
+
+test('servers of a call are loaded once, in their order', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { a: hostile(), b: hostile(), c: hostile() }));
+  const result = await raw.run('print(LOADED_MCP_SERVERS)',
+    { servers: ['c', 'a', 'c'] });
+
+  assert.deepEqual(result.structuredContent,
+    { servers: ['c', 'a'], stdout: ["('c', 'a')"] });
+  assert.deepEqual((await raw.run('print(LOADED_MCP_SERVERS)',
+    { servers: [] })).structuredContent, { stdout: ['()'] });
+  await raw.finish();
+});
+
+test('a server gets its own arguments, variables and folder', async (t) => {
+  const cwd = folder(t);
+  const entry = { ...hostile('two words', 'q="\'$HOME'),
+    env: { OWN: 'a "b" = $c', PATH: '/usr/bin:/bin' }, cwd };
+  const raw = await Raw.open(t, withServers(t, { h: entry },
+    { env: { OF_CALLER: 'inherited', OWN: 'replaced' } }));
+  const lines = await raw.printed(`
+seen = (await mcp_h.environment()).data
+import json
+print(json.dumps(seen))`, { servers: ['h'] });
+  const seen = JSON.parse(lines[0]);
+
+  assert.equal(seen.environment.OWN, 'a "b" = $c');
+  assert.match(seen.environment.PATH, /^\/usr\/bin:\/bin(:|$)/);
+  assert.equal(seen.environment.OF_CALLER, 'inherited');
+  assert.deepEqual(seen.arguments, entry.args.slice(1));
+  assert.equal(seen.folder, cwd);
+  assert.match(seen.status, /^SigBlk:\t0+$/m, 'no signal is blocked');
+  await raw.finish();
+});
+
+test('a server inherits nothing but its three descriptors', async (t) => {
+  const seen = path.join(folder(t), 'seen');
+  const { command, args } = hostile();
+  const raw = await Raw.open(t, withServers(t, { h: { command: 'sh', args: [
+    '-c', 'ls /proc/$$/fd > "$0"; grep Sig /proc/$$/status >> "$0"; ' +
+    'ps -o pid= -o sid= -p $$ >> "$0"; exec "$@"', seen, command, ...args] },
+  }));
+
+  assert.deepEqual(await raw.printed(
+    `${prelude}\nprint((await attempt("h", "echo", {}))["text"])`,
+    { servers: ['h'] }), ['{}']);
+  const text = fs.readFileSync(seen, 'utf8');
+
+  /* In 10 this shell keeps what it will need again. */
+  assert.match(text, /^0\n1\n(10\n)?2\nSig/);
+  assert.match(text, /SigIgn:\t0+\n/, 'no signal is ignored');
+  const [pid, session] = text.trim().split('\n').at(-1).trim().split(/\s+/);
+
+  assert.equal(session, pid, 'it has a session of its own');
+  await raw.finish();
+});
+
+test('a server is spoken to as the protocol wants', async (t) => {
+  const log = path.join(folder(t), 'heard');
+  const raw = await Raw.open(t,
+    withServers(t, { h: hostile(`log=${log}`) }));
+
+  await raw.printed(`
+import asyncio
+await asyncio.gather(*(mcp_h.echo(n=n) for n in range(20)))`,
+  { servers: ['h'] });
+  await raw.finish();
+  const lines = heard(log);
+  const [first, second] = lines;
+  const requests = lines.filter(({ id }) => id !== undefined);
+
+  assert.equal(first.method, 'initialize');
+  assert.equal(first.params.protocolVersion, '2025-11-25');
+  assert.deepEqual(first.params.capabilities, {});
+  assert.equal(first.params.clientInfo.name, 'caisson');
+  assert.equal(typeof first.params.clientInfo.version, 'string');
+  assert.equal(second.method, 'notifications/initialized');
+  assert.ok(!('id' in second));
+  for (const message of lines.slice(0, -1))
+    assert.equal(message.jsonrpc, '2.0');
+  assert.equal(new Set(requests.map(({ id }) => id)).size, requests.length,
+    'no id is used twice');
+  assert.deepEqual(lines.filter(({ method }) => method === 'tools/call')
+    .map(({ params }) => params.arguments.n).sort((a, b) => a - b),
+  Array.from({ length: 20 }, (_, n) => n));
+  assert.equal(lines.at(-1), 'EOF');
+});
+
+test('two programs have servers of their own', async (t) => {
+  const entry = hostile();
+  const options = withServers(t, { h: entry });
+  const both = [await Raw.open(t, options), await Raw.open(t, options)];
+  const pids = await Promise.all(both.map((raw) => raw.printed(
+    'print((await mcp_h.counter()).data["pid"])', { servers: ['h'] })));
+
+  assert.notDeepEqual(pids[0], pids[1]);
+  await both[0].finish();
+  assert.deepEqual(await both[1].printed(
+    'print((await mcp_h.counter()).data["pid"])', { servers: ['h'] }),
+  pids[1]);
+  await both[1].finish();
+  await unserved(entry);
+});
+
+/* Runs caisson servers --try; returns how it ended and what it printed. */
+async function tryServers(t, options) {
+  const [command, ...args] = commandLine(
+    { ...options, args: ['servers', '--try'], home: folder(t) });
+  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  let out = '';
+  let errors = '';
+
+  t.after(() => child.kill('SIGKILL'));
+  child.stdout.on('data', (data) => { out += data; });
+  child.stderr.on('data', (data) => { errors += data; });
+  const code = await within(new Promise((resolve) => {
+    child.on('close', resolve);
+  }), 'the end of caisson servers --try');
+
+  return { code, out, errors };
+}
+
+/* What is printed of each server: from its line to the next one's. */
+function told(out) {
+  const parts = out.split(/^(?=\S)/m);
+
+  return Object.fromEntries(parts.map((part) =>
+    [/^\S+ +([^ :]+):/.exec(part)?.[1], part]));
+}
+
+test('caisson servers --try shows the tools of each, or its error',
+  async (t) => {
+    const entries = {
+      dead: hostile('exit=3'),
+      everything: official('everything'),
+      nowhere: { command: 'no-such-command-anywhere' },
+      odd: hostile('tools=odd'),
+      paged: hostile('tools=paged:35'),
+      refusing: hostile('initialize=error'),
+    };
+    const { code, out, errors } = await tryServers(t,
+      withServers(t, entries));
+    const of = told(out);
+
+    assert.deepEqual(Object.keys(of).sort(), Object.keys(entries), out);
+    assert.match(of.everything, /^ok .*\b13 tools\n/);
+    assert.match(of.everything, /^ +get-sum$/m);
+    assert.match(of.paged, /^ok .*\b35 tools\n/);
+    assert.match(of.odd, /^ok .*\b14 tools\n/);
+    assert.match(of.dead, /^FAILED .*the database is locked/s);
+    assert.match(of.refusing, /^FAILED .*no token was given/s);
+    assert.match(of.nowhere, /^FAILED .*not found.*\/usr\/bin/s);
+    assert.notEqual(code, 0, `not all could be used: ${errors}`);
+    assert.match(out, /^[\n\x20-\x7e]*$/, 'foreign text is escaped');
+    await unserved(...Object.values(entries));
+  });
+
+test('caisson servers --try is content when all is well', async (t) => {
+  const entries = { h: hostile() };
+  const { code, out, errors } = await tryServers(t, withServers(t, entries));
+
+  assert.equal(code, 0, errors);
+  assert.match(out, /echo/);
+  await unserved(entries.h);
+  const none = await tryServers(t, withServers(t, {}));
+
+  assert.equal(none.code, 0);
+  assert.match(none.out + none.errors, /no servers/i);
+});
+
+test('calls without servers start none', async (t) => {
+  const entry = hostile();
+  const raw = await Raw.open(t, withServers(t, { h: entry }));
+
+  assert.deepEqual(await raw.printed(
+    'print(LOADED_MCP_SERVERS, runtime.discovered_servers())'),
+  ["() ('h',)"]);
+  await unserved(entry);
+  await raw.printed('await mcp_h.counter()', { servers: ['h'] });
+  await served(entry);
+  await raw.finish();
+  await childless(raw.pid);
+});
