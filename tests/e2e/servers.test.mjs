@@ -374,6 +374,28 @@ help(mcp_every.echo)`, { servers: ['every'], timeout: 100 });
   await raw.finish();
 });
 
+test('wrong arguments are caught in the box', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { every: official('everything') }));
+  const result = await raw.run(`
+from mcp import runtime
+for call in (lambda: mcp_every.get_sum(a=1),
+             lambda: mcp_every.get_sum(a=1, b=2, message=3),
+             lambda: mcp_every.echo(mesage="x")):
+    try:
+        print(call().result())
+    except (TypeError, runtime.MCPError) as error:
+        print(str(error).replace("\\n", " "))`,
+  { servers: ['every'], timeout: 100 });
+  const [missing, unknown, slip] = result.structuredContent.stdout;
+
+  assert.match(missing, /\bb\b/);
+  assert.match(unknown, /\bmessage\b/);
+  assert.match(slip, /mesage.*did you mean.*message/i);
+  assert.equal(result._meta['caisson/toolCalls'], 0);
+  await raw.finish();
+});
+
 test('a call that is never awaited is reported', async (t) => {
   const raw = await Raw.open(t, withServers(t, { h: hostile() }));
   const { structuredContent } = await raw.run(
