@@ -316,8 +316,9 @@ broker_add_allowed(const struct broker *broker, struct buffer *names)
 	}
 }
 
-int
-broker_open_session(struct broker *broker, uint64_t execution,
+/* One attempt: returns the relay's end, or -1 with err. */
+static int
+broker_send_session(struct broker *broker, uint64_t execution,
     const struct server_texts *loaded, struct err *err)
 {
 	auto_buffer struct buffer allowed = { 0 };
@@ -343,6 +344,19 @@ broker_open_session(struct broker *broker, uint64_t execution,
 		return -1;
 	}
 	return fd_take(&relay);
+}
+
+int
+broker_open_session(struct broker *broker, uint64_t execution,
+    const struct server_texts *loaded, struct err *err)
+{
+	int running = broker->channel != NULL;
+	int relay = broker_send_session(broker, execution, loaded, err);
+
+	/* One that had died, which nobody had noticed yet: another is had. */
+	if (relay == -1 && running)
+		relay = broker_send_session(broker, execution, loaded, err);
+	return relay;
 }
 
 /* Servers */
