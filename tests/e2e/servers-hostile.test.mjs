@@ -42,9 +42,11 @@ const starts = {
     /still starting|initialize/],
 };
 
-test('a server that does not start fails alone', async (t) => {
-  for (const [what, [options, words]] of Object.entries(starts)) {
-    await t.test(what, async (s) => {
+/* Most of them wait, so all are tried at once. */
+test('a server that does not start fails alone', { concurrency: true },
+  async (t) => {
+  await Promise.all(Object.entries(starts).map(([what, [options, words]]) =>
+    t.test(what, async (s) => {
       const raw = await withOdd(s, ...options);
       const [line, other, again] = (await raw.printed(`${prelude}
 both = await asyncio.gather(attempt("h", "echo", {}),
@@ -60,11 +62,11 @@ print(json.dumps(await attempt("h", "echo", {})))`,
       assertFailed(again, 'h', words);
       await assertServes(raw, 'good');
       await raw.finish();
-    });
-  }
-});
+    })));
+  });
 
-test('a program that is no server fails alone', async (t) => {
+test('a program that is no server fails alone', { concurrency: true },
+  async (t) => {
   const programs = {
     cat: [{ command: 'cat' }, /./],
     true: [{ command: 'true' }, /exited|ended/],
@@ -75,8 +77,8 @@ test('a program that is no server fails alone', async (t) => {
       { ...hostile(), cwd: '/no/such/folder' }, /\/no\/such\/folder/],
   };
 
-  for (const [what, [entry, words]] of Object.entries(programs)) {
-    await t.test(what, async (s) => {
+  await Promise.all(Object.entries(programs).map(([what, [entry, words]]) =>
+    t.test(what, async (s) => {
       const raw = await withServer(s, entry);
       const { isError, content } = await raw.run(
         `await runtime.call_tool("h", "echo", {})`,
@@ -88,9 +90,8 @@ test('a program that is no server fails alone', async (t) => {
       assert.match(content[0].text, words);
       await assertServes(raw, 'good');
       await raw.finish();
-    });
-  }
-});
+    })));
+  });
 
 test('code that does not touch a broken server does not notice', async (t) => {
   const raw = await withOdd(t, 'exit=1');
@@ -427,7 +428,7 @@ test('a list of tools that never comes hangs nobody else', async (t) => {
   const raw = await withOdd(t, 'tools=silent');
   const id = raw.postCall(
     'print("begun")\nawait runtime.list_tools("h")', { servers: ['h'],
-      timeout: 60 });
+      timeout: 5 });
 
   await assertServes(raw, 'good');
   const { isError, structuredContent } = await raw.result(id);
