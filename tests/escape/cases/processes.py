@@ -1,0 +1,245 @@
+"""Processes: how a box ends with all that is in it, and what it reaches."""
+# What prelude.py brings along is at hand in every case.
+from table import case
+
+DEADLINE = "the deadline is the supervisor's: its unit tests take it away"
+
+
+@case("34", "a daemon that forks twice, in a session of its own",
+      "the call ended at once", shown="the next case finds no daemon")
+def daemon():
+    if os.fork() == 0:
+        os.setsid()
+        for number in range(1, 32):
+            attempt(signal.signal, number, signal.SIG_IGN)
+        if os.fork() == 0:
+            time.sleep(600)
+        os._exit(0)
+    return "the call ended at once"
+
+
+@case("36", "ignore every signal and sleep", "[timeout]", timeout=1,
+      shown=DEADLINE)
+def ignore_signals():
+    for number in range(1, 65):
+        attempt(signal.signal, number, signal.SIG_IGN)
+    time.sleep(600)
+
+
+@case("37a", "a busy loop in four threads", "~.*\\[timeout\\]", timeout=1,
+      shown=DEADLINE)
+def busy():
+    import threading
+
+    def spin():
+        while True:
+            pass
+
+    for _ in range(4):
+        threading.Thread(target=spin).start()
+
+
+@case("37b", "stop oneself", "[timeout]", timeout=1, shown=DEADLINE)
+def stopped():
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+@case("37c", "stop oneself with a child that would go on", "[timeout]",
+      timeout=1, shown=DEADLINE)
+def stopped_with_child():
+    if os.fork() == 0:
+        while True:
+            os.kill(os.getppid(), signal.SIGSTOP)
+            time.sleep(0.01)
+    time.sleep(600)
+
+
+@case("38a", "end by a signal of one's own: 9", "[SIGKILL]",
+      shown="as the kernel says: there is nothing to take away")
+def kill_self():
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@case("38b", "abort", "[SIGABRT]", shown="as the kernel says")
+def abort():
+    os.abort()
+
+
+@case("38c", "read from address 0", "[SIGSEGV]", shown="as the kernel says")
+def fault():
+    ctypes.string_at(0)
+
+
+@case("38d", "exit with 137, as one who was killed does", "[exit 137]",
+      shown="as the kernel says")
+def exit_137():
+    os._exit(137)
+
+
+@case("39a", "ask whether signals could be sent to anybody", "ESRCH",
+      without="pid landlock")
+def ask_everybody():
+    # Bounded: signal 0 only asks.
+    pids = [*range(3, 3000), HOST["sleeper"]]
+    seen = {attempt(os.kill, pid, 0) for pid in pids if pid != os.getpid()}
+    return " ".join(sorted(seen))
+
+
+@case("39c", "end process 1 of the box", "alive",
+      shown="the kernel's own rule for process 1, which takes no signal")
+def kill_init():
+    for number in signal.valid_signals():
+        attempt(os.kill, 1, number)
+    time.sleep(0.1)
+    return "alive"
+
+
+@case("39b", "kill(-1): all that one may", "ESRCH",
+      shown="as 39a, which is bounded; the host's processes still live")
+def kill_all():
+    return attempt(os.kill, -1, signal.SIGKILL)
+
+
+@case("52", "leave a core dump", "no core, limit 1", without="CORE")
+def core_dump():
+    hard = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))
+    pid = os.fork()
+    if pid == 0:
+        os.abort()
+    status = os.waitpid(pid, 0)[1]
+    return "%s, limit %d" % (
+        "a core" if os.WCOREDUMP(status) else "no core", hard)
+
+
+@case("54b", "raise limits, one's own and those of process 1", "refused",
+      without="rlimits")
+def raise_limits():
+    def lift(kind):
+        wanted = resource.RLIM_INFINITY, resource.RLIM_INFINITY
+        return attempt(resource.setrlimit, kind, wanted)
+    kinds = "FSIZE", "CPU", "DATA", "AS"
+    seen = [(kind, "ok" if lift(getattr(resource, "RLIMIT_" + kind)) == "ok"
+             else "refused") for kind in kinds]
+    return same(seen)
+
+
+@case("54c", "a better priority", "~(EPERM|EACCES)",
+      shown="the kernel's own rule, for want of a capability on the host")
+def priority():
+    return attempt(os.nice, -5)
+
+
+def leave_traces():
+    for place in WRITABLE:
+        with open(place + "/left", "w") as file:
+            file.write("x")
+        os.mkfifo(place + "/pipe")
+    os.environ["LEFT"] = "1"
+    os.umask(0)
+    builtins = sys.modules["builtins"]
+    builtins.left = 1
+    sys.modules["left"] = builtins
+    fcntl.flock(os.open("/workspace/left", os.O_RDONLY), fcntl.LOCK_EX)
+    call("memfd_create", b"left\0")
+    print("ok")
+    raise SystemExit
+
+
+@case("57a", "find what an earlier box left", "nothing", before=leave_traces,
+      shown="each box is new: there is nothing to take away")
+def traces():
+    found = [place for place in WRITABLE for name in os.listdir(place)
+             if name in ("left", "pipe")]
+    found += ["LEFT"] if "LEFT" in os.environ else []
+    found += ["left"] if "left" in sys.modules else []
+    return " ".join(found) or "nothing"
+
+
+def leave_shared_memory():
+    made = call("shmget", 4711, 4096, 0o1666)
+    print("ok" if made in ("ok", "EPERM") else made)
+    raise SystemExit
+
+
+@case("57b", "shared memory of System V that an earlier box left", "ENOENT",
+      under="seccomp", without="ipc", before=leave_shared_memory)
+def shared_memory():
+    return call("shmget", 4711, 4096, 0o666)
+
+
+def show_oneself():
+    with open("/dev/shm/here", "w") as file:
+        file.write("x")
+    made = socket.socket(socket.AF_UNIX)
+    made.bind("\0caisson-sibling")
+    with open("/tmp/here", "w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        time.sleep(1.5)
+    print("ok")
+    raise SystemExit
+
+
+@case("58a", "find a box that runs at the same time", "nothing",
+      under="seccomp landlock", without="net", beside=show_oneself)
+def siblings():
+    end = time.monotonic() + 1
+    found = set()
+    while time.monotonic() < end and not found:
+        if os.path.exists("/dev/shm/here") or os.path.exists("/tmp/here"):
+            found.add("a file")
+        if {name for name in os.listdir("/proc") if name.isdigit()} - {
+                "1", str(os.getpid())}:
+            found.add("a process")
+        made = socket.socket(socket.AF_UNIX)
+        if attempt(made.bind, "\0caisson-sibling") != "ok":
+            found.add("a socket")
+        made.close()
+        time.sleep(0.02)
+    return " ".join(found) or "nothing"
+
+
+def hold_lock():
+    fd = os.open("/usr/bin/env", os.O_RDONLY)
+    attempt(fcntl.flock, fd, fcntl.LOCK_EX)
+    time.sleep(1.5)
+    print("ok")
+    raise SystemExit
+
+
+@case("58b", "signal to another box by a lock on a file below /usr",
+      "no signal", beside=hold_lock,
+      known="both lock the host's file: see x31")
+def lock_channel():
+    end = time.monotonic() + 1
+    fd = os.open("/usr/bin/env", os.O_RDONLY)
+    while time.monotonic() < end:
+        if attempt(fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB) == \
+                "EAGAIN":
+            return "the other's lock is seen"
+        attempt(fcntl.flock, fd, fcntl.LOCK_UN)
+        time.sleep(0.02)
+    return "no signal"
+
+
+@case("x40", "groups and sessions of processes of the host",
+      "ESRCH", without="pid")
+def groups_of_processes():
+    return same([("getpgid", attempt(os.getpgid, HOST["sleeper"])),
+                 ("getsid", attempt(os.getsid, HOST["sleeper"]))])
+
+
+@case("x41", "pidfd of a process of the host", "ESRCH", without="pid")
+def pidfd():
+    return attempt(os.pidfd_open, HOST["sleeper"])
+
+
+@case("x42", "priority and limits of processes of the host", "ESRCH",
+      without="pid")
+def others_limits():
+    sleeper = HOST["sleeper"]
+    return same([
+        ("getpriority", attempt(os.getpriority, os.PRIO_PROCESS, sleeper)),
+        ("prlimit", attempt(resource.prlimit, sleeper,
+                            resource.RLIMIT_NOFILE)),
+        ("affinity", attempt(os.sched_getaffinity, sleeper))])

@@ -1,0 +1,77 @@
+"""What code may say: forged frames, forged answers, bytes of every kind. What
+reads them is the relay, which unit tests and fuzzing take apart; here it must
+end at most the call that forged.
+"""
+# What prelude.py brings along is at hand in every case.
+from table import case
+
+BROKEN = "~\\[.*protocol of its box.*\\]"
+RELAY = "one's own call at most: the invariants hold after it"
+
+
+@case("41a", "garbage for the relay", BROKEN, shown=RELAY)
+def garbage():
+    os.write(255, b"\0\xff" * 500000 + b"\n")
+    time.sleep(9)
+
+
+@case("41b", "frames that claim that all is well", BROKEN, shown=RELAY)
+def forged_end():
+    for frame in (b'{"type":"ready"}\n', b'{"type":"done","exit":0}\n',
+                  b'{"type":"stdout","data":"forged"}\n', b"{}\n", b"[]\n",
+                  b"null\n", b"1\n"):
+        attempt(os.write, 255, frame)
+    time.sleep(0.2)
+    os._exit(9)
+
+
+@case("41c", "half a frame, then nothing", "half", shown=RELAY)
+def half_frame():
+    os.write(255, b'{"type":"rpc_req')
+    os.close(254)
+    os.close(255)
+    return "half"
+
+
+@case("41d", "a frame of 40 MiB without an end", "~.*", shown=RELAY)
+def endless_frame():
+    try:
+        for _ in range(40 * 16):
+            os.write(255, b"[" * 65536)
+    except OSError:
+        pass
+    return "end"
+
+
+@case("43", "answers of MCP on standard output", "~.*\"id\": ?1.*",
+      shown="bytes of the code are text in the answer")
+def forged_answer():
+    return ('{"jsonrpc": "2.0", "id": 1, "result": {"content": []}}\n'
+            'Content-Length: 3\r\n\r\n{}\n')
+
+
+@case("44", "depth: of lists, of brackets in code", "~.*Error.*",
+      shown="the interpreter's own rule, in a process of its own")
+def depth():
+    import json
+    return same([("json", attempt(json.loads, "[" * 200000)),
+                 ("exec", attempt(exec, "(" * 100000)),
+                 ("stack", attempt(lambda: exec(
+                     "def f(): f()\nf()")))]) + " Error"
+
+
+@case("45", "bytes that are no text, and letters of control",
+      "~a.*b.*", shown="repaired in the answer, see the tests of output")
+def bytes_of_every_kind():
+    os.write(1, b"a\xff\xed\xa0\x80\0\x1b[31m\r\x07\xf4\x90\x80\x80b\n")
+    return "c"
+
+
+@case("60", "chance: random, uuid4, secrets, hash, addresses", "differs",
+      shown="each box starts its own interpreter")
+def chance():
+    import random
+    import secrets
+    import uuid
+    seen = {random.random(), uuid.uuid4(), secrets.token_hex()}
+    return "differs" if len(seen) == 3 else str(seen)

@@ -1,0 +1,248 @@
+"""What code can use up. The limits are small here (128 MiB, 32 processes), so
+that what is tried without them stays small: every attempt is bounded to a
+little more than the limit.
+"""
+# What prelude.py brings along is at hand in every case.
+from table import case
+
+WHOLE = ("what all processes of a box take together is not limited in this "
+         "version (README.md)")
+
+
+@case("20", "fork without end (bounded: 64)", "EAGAIN within 32",
+      without="NPROC")
+def fork_bomb():
+    read, write = os.pipe()
+    count, seen = 0, "ok"
+    while count < 64:
+        try:
+            if os.fork() == 0:
+                os.close(write)
+                os.read(read, 1)
+                os._exit(0)
+        except OSError as error:
+            seen = error_name(error)
+            break
+        count += 1
+    os.close(write)
+    return "%s %s" % (seen, "within 32" if count < 32 else "too late")
+
+
+@case("20b", "fork and end without pause, for a while", "alive",
+      shown="see 20; after it Caisson must answer")
+def fork_storm():
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        try:
+            if os.fork() == 0:
+                attempt(os.fork)
+                os._exit(0)
+        except OSError:
+            pass
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            pass
+    return "alive"
+
+
+@case("21", "threads without end (bounded: 64)", "RuntimeError within 32",
+      without="NPROC AS DATA")
+def thread_bomb():
+    import threading
+    stop = threading.Event()
+    threads, seen = [], "ok"
+    while len(threads) < 64:
+        thread = threading.Thread(target=stop.wait)
+        try:
+            thread.start()
+        except RuntimeError as error:
+            seen = type(error).__name__
+            break
+        threads.append(thread)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    return "%s %s" % (seen, "within 32" if len(threads) < 32 else "too late")
+
+
+@case("22a", "private memory of one process (bounded: twice the limit)",
+      "MemoryError", without="DATA AS")
+def memory_bomb():
+    kept = []
+    try:
+        for _ in range(16):
+            kept.append(bytearray(16 * MIB))
+    except MemoryError:
+        return "MemoryError"
+    return "256 MiB"
+
+
+@case("22b", "shared anonymous memory of one process (bounded: 2 GiB, not "
+      "touched)", "ENOMEM", without="AS")
+def shared_memory():
+    return attempt(mmap.mmap, -1, 2 << 30)
+
+
+@case("22c", "a deep stack", "SIGSEGV", shown="the stack has a limit of its "
+      "own, of which the host's is below")
+def deep_stack():
+    sys.setrecursionlimit(1 << 30)
+    deeper = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: deeper())
+    return in_child(deeper)
+
+
+@case("23", "memory of many processes (bounded: four of 64 MiB)",
+      "stopped", known=WHOLE)
+def memory_of_many():
+    read, write = os.pipe()
+    children = []
+    for _ in range(4):
+        pid = os.fork()
+        if pid == 0:
+            kept = bytearray(b"x") * (64 * MIB)
+            os.write(write, b"x")
+            time.sleep(0.5)
+            os._exit(len(kept) % 2)
+        children.append(pid)
+    os.close(write)
+    made = 0
+    while made < 4 and os.read(read, 1):
+        made += 1
+    return "256 MiB" if made == 4 else "stopped"
+
+
+@case("24", "memory in files that no limit counts: memfd, System V, queues",
+      "EPERM", without="seccomp")
+def hidden_memory():
+    return same([("memfd", attempt(os.memfd_create, "x")),
+                 ("shmget", call("shmget", 0, 4096, 0o1600)),
+                 ("semget", call("semget", 0, 1, 0o1600)),
+                 ("msgget", call("msgget", 0, 0o1600))])
+
+
+@case("24b", "queues of POSIX", "EPERM", without="seccomp MSGQUEUE")
+def queues():
+    return call("mq_open", b"x\0", os.O_CREAT | os.O_RDWR, 0o600, 0)
+
+
+@case("28a", "descriptors without end (bounded: 1000)", "EMFILE",
+      without="NOFILE")
+def descriptors():
+    fds = []
+    try:
+        while len(fds) < 1000:
+            fds.append(os.dup(0))
+    except OSError as error:
+        return error_name(error)
+    return "ok"
+
+
+@case("28b", "large pipes", "EPERM", without="seccomp")
+def large_pipes():
+    read, write = os.pipe()
+    return same([("set", call("fcntl", write, 1031, 128 * 1024)),
+                 ("high", call("fcntl", write, (1 << 32) + 1031,
+                               128 * 1024))])
+
+
+@case("28c", "bytes that wait in pipes (bounded: all descriptors)",
+      "~[0-7] MiB", without="NOFILE")
+def pipe_bytes():
+    total = 0
+    try:
+        for _ in range(200):
+            read, write = os.pipe()
+            os.set_blocking(write, False)
+            while True:
+                try:
+                    total += os.write(write, bytes(65536))
+                except BlockingIOError:
+                    break
+    except OSError:
+        pass
+    return "%d MiB" % (total // MIB)
+
+
+@case("28e", "descriptors in flight (bounded: 2000)", "ETOOMANYREFS within 300",
+      without="NOFILE")
+def in_flight():
+    import array
+    pairs, total = [], 0
+    try:
+        while total < 2000:
+            left, right = socket.socketpair()
+            pairs.append((left, right))
+            for _ in range(8):
+                left.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS,
+                                       array.array("i", [0] * 16))])
+                total += 16
+    except OSError as error:
+        return "%s %s" % (error_name(error),
+                          "within 300" if total <= 300 else "too late")
+    return "ok"
+
+
+@case("28f", "signals and timers without end (bounded: 2000)", "EAGAIN",
+      without="SIGPENDING")
+def pending_signals():
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGRTMIN])
+    info = (ctypes.c_int * 32)(signal.SIGRTMIN, 0, -1)
+    number = (129, 138)[COLUMN]
+    for _ in range(2000):
+        seen = raw(number, os.getpid(), signal.SIGRTMIN, info)
+        if seen != "ok":
+            return seen
+    return "ok"
+
+
+@case("28g", "locked memory, watches, keys: what is counted for a user",
+      "EPERM", without="seccomp MEMLOCK")
+def counted():
+    return same([("mlock", call("mlock", 0, 0)),
+                 ("inotify", call("inotify_init1", 0)),
+                 ("key", call("add_key", b"user\0", b"x\0", b"x", 1, -3))])
+
+
+FLOOD = "the relay bounds what it keeps: its unit tests take that away"
+
+
+@case("29", "a flood of standard output (bounded: 256 MiB)",
+      "~x{32000}.{30000,36000}", shown=FLOOD)
+def flood():
+    block = b"x" * 65536
+    for _ in range(256 * 16):
+        os.write(1, block)
+    return ""
+
+
+@case("30", "both streams at once", "~[oy\n ]{60000,}.*", shown=FLOOD)
+def flood_both():
+    for _ in range(2000):
+        os.write(1, b"o" * 4096)
+        os.write(2, b"e" * 4096)
+    return ""
+
+
+@case("31", "one line of 16 MiB without an end", "~y{32000}.{30000,36000}",
+      shown=FLOOD)
+def long_line():
+    sys.stdout.write("y" * (16 * MIB))
+    return ""
+
+
+@case("32", "many tiny writes", "~[\\x00-\\xff]*", shown=FLOOD)
+def tiny_writes():
+    for _ in range(100000):
+        os.write(1, b".")
+    return ""
+
+
+@case("33", "close both streams and go on", "[exit 7]", shown="the end of "
+      "the code counts, not that of its streams")
+def close_streams():
+    os.close(1)
+    os.close(2)
+    time.sleep(0.3)
+    os._exit(7)

@@ -1,0 +1,145 @@
+"""Caisson as its client sees it: lines of MCP in, lines of MCP out."""
+import json
+import os
+import select
+import shutil
+import signal
+import subprocess
+import time
+
+ANSWER_SECONDS = 120  # above every deadline of a call, on a slow machine
+AT_ONCE = 4  # calls under way
+
+
+class Failure(Exception):
+    """What went wrong with the program itself, in one sentence."""
+
+
+def copy_program(build, folder, words):
+    """Lay out a private copy of the build folder.
+
+    With words (which may be empty) it is the one that leaves those out, else
+    it is the program as it is installed. Returns the path of the program.
+    """
+    os.makedirs(folder)
+    for name in os.listdir(build):
+        path = os.path.join(build, name)
+        if name.startswith("caisson-") and os.path.isfile(path):
+            shutil.copy(path, folder)
+    shutil.copytree(os.path.join(build, "box"), os.path.join(folder, "box"))
+    for name in "caisson", "caisson-box":
+        source = os.path.join(build, name)
+        if words is not None:
+            source = os.path.join(build, "tests", "escape", name + "-open")
+        shutil.copy(source, os.path.join(folder, name))
+    if words is not None:
+        with open(os.path.join(folder, "open"), "w") as file:
+            file.write(words)
+    for where, folders, files in os.walk(folder):
+        for name in folders + files:
+            os.chmod(os.path.join(where, name), 0o755)
+    os.chmod(folder, 0o755)
+    return os.path.join(folder, "caisson")
+
+
+class Program:
+    """One running caisson."""
+
+    def __init__(self, path, environment, uid, groups):
+        self.pending = b""
+        self.last_id = 0
+        self.answers = {}
+        self.errors = open(path + ".log", "wb")
+        self.process = subprocess.Popen(
+            [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.errors, env=environment, cwd="/",
+            start_new_session=True, **as_user(uid, groups))
+        self.request("initialize", {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "escape", "version": "1"}})
+        self.send({"method": "notifications/initialized"})
+
+    @property
+    def pid(self):
+        return self.process.pid
+
+    def send(self, message):
+        line = json.dumps({"jsonrpc": "2.0", **message}) + "\n"
+        self.process.stdin.write(line.encode())
+        self.process.stdin.flush()
+
+    def ask(self, method, params):
+        """Send a request; return its id."""
+        self.last_id += 1
+        self.send({"id": self.last_id, "method": method, "params": params})
+        return self.last_id
+
+    def read_some(self, seconds):
+        """Wait for a line; keep the answers. Returns whether there was one."""
+        if not select.select([self.process.stdout], [], [], seconds)[0]:
+            return False
+        data = self.process.stdout.read1(1 << 20)
+        if not data:
+            raise Failure("caisson ended with status %s"
+                          % self.process.wait())
+        lines = (self.pending + data).split(b"\n")
+        self.pending = lines.pop()
+        for line in lines:
+            message = json.loads(line)
+            if "method" not in message:
+                self.answers[message.get("id")] = message
+        return True
+
+    def wait(self, number, seconds=ANSWER_SECONDS):
+        """The answer to request number."""
+        end = time.monotonic() + seconds
+        while number not in self.answers:
+            if not self.read_some(max(0, end - time.monotonic())):
+                raise Failure("no answer within %d s" % seconds)
+        return self.answers.pop(number)
+
+    def request(self, method, params):
+        return self.wait(self.ask(method, params))
+
+    def start(self, code, timeout=20):
+        """Begin a call; return its id."""
+        return self.ask("tools/call", {
+            "name": "run_python",
+            "arguments": {"code": code, "timeout": timeout}})
+
+    def run(self, code, timeout=20):
+        """A whole call; return its answer."""
+        return self.wait(self.start(code, timeout))
+
+    def run_all(self, codes):
+        """Run each (code, timeout), some at once; yield answers in order."""
+        numbers, codes = [], list(codes)
+        for index in range(len(codes)):
+            while len(numbers) < min(index + AT_ONCE, len(codes)):
+                numbers.append(self.start(*codes[len(numbers)]))
+            yield self.wait(numbers[index])
+
+    def close(self):
+        """End it as a client does; return its exit status."""
+        try:
+            self.process.stdin.close()
+            return self.process.wait(ANSWER_SECONDS)
+        except BrokenPipeError:
+            return self.process.wait(ANSWER_SECONDS)
+        finally:
+            self.process.stdout.close()
+            self.errors.close()
+
+    def kill(self):
+        """End it as a crash would."""
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait()
+        self.process.stdout.close()
+        self.errors.close()
+
+
+def as_user(uid, groups):
+    """Options of Popen that make the child that user."""
+    if os.geteuid() != 0:
+        return {}
+    return {"user": uid, "group": uid, "extra_groups": groups}

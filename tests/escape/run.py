@@ -1,0 +1,303 @@
+"""What a box cannot do, tried: the abuse suite.
+
+    run.py BUILD [--user UID] [--only NUMBER,...] [--sealed] [-v]
+
+Each case is a small attempt in Python. It goes through the real program, as a
+line of MCP, into a box as users get it, and what it saw there must be what the
+table says. Then it is run once more in a box whose protection was taken away,
+and must see something else: so no case holds only because it tries nothing.
+
+Such boxes come from caisson-box-open and caisson-open. They are linked from
+the very objects of the programs, with calls led elsewhere by the linker (see
+open_box.c): what users get has no such switch, which is checked here too. The
+programs lie in two private copies of the build folder, in a temporary one,
+where the file "open" names what is left out.
+
+Many borders are drawn twice, by different parts of the kernel. The column
+"layers" names all of them that had to be taken away, together, before the
+attempt saw something else: the more words, the deeper the defence. What would
+endanger the machine is only begun, or asked for with arguments that the kernel
+refuses later than the protection would: "bounded" in the table.
+
+After every group of cases, the invariants: Caisson still answers, has no more
+descriptors and no more descendants than before, and the host's mounts, files,
+shared memory, sockets and processes are untouched.
+
+The verdicts: "holds"; "FAILS"; "NOT SHOWN" (it holds just as well without its
+protection: the case proves nothing); "known" (a weakness that is written down,
+with a reason; should it hold one day, that is a failure too, to be mended
+here); "skipped", with the reason. Cases lie in cases/*.py, one file a group;
+prelude.py stands in front of each. Exit status: 0, 1, or 77 if the suite
+cannot run here.
+"""
+import argparse
+import importlib
+import os
+import subprocess
+import sys
+import time
+
+from host import Host, descriptors_of, processes_below
+from program import Failure, Program, copy_program
+from table import CASES, code_of, seen_in
+
+GROUPS = ("calls", "identity", "filesystem", "execution", "network",
+          "processes", "resources", "protocol", "positives", "driven")
+BOXES = "box-init", "relay", "python"  # names of processes
+SETTLE_SECONDS = 10  # what is killed is reaped soon, on a slow machine too
+SHOWN_MAX = 200  # characters of what was seen, in the table
+SKIPPED = 77  # the exit status by which meson knows a skipped test
+
+
+class Run:
+    """One run of the table."""
+
+    def __init__(self, build, uid, verbose):
+        self.build, self.uid, self.verbose = build, uid, verbose
+        self.host = Host(uid)
+        self.rows, self.problems, self.copies = [], [], {}
+
+    def is_root(self):
+        return os.geteuid() == 0 and self.uid is None
+
+    def start(self, words=None, **settings):
+        """A caisson that leaves out words, or, with None, nothing."""
+        name = "sealed" if words is None else "open-" + "-".join(
+            words.split())
+        if name not in self.copies:
+            self.copies[name] = copy_program(
+                self.build, os.path.join(self.host.folder, name), words)
+        environment = self.host.environment()
+        environment.update(settings)
+        return Program(self.copies[name], environment, self.uid,
+                       self.host.groups)
+
+    def code(self, function):
+        return code_of(function, self.host.facts())
+
+    # Running
+
+    def watch(self, program, cases):
+        """What each case saw, in their order."""
+        plain = [one for one in cases
+                 if not one.driven and not one.before and not one.beside]
+        answers = program.run_all(
+            (self.code(one.function), one.timeout) for one in plain)
+        seen = {}
+        for one, answer in zip(plain, answers):
+            seen[one] = seen_in(answer)
+            if self.verbose:
+                meta = answer.get("result", {}).get("_meta", {})
+                print(one.words, one.number, meta.get("caisson/durationMs"),
+                      file=sys.stderr)
+        for one in cases:
+            if one.driven:
+                seen[one] = one.function(self, one.words)
+            elif one not in seen:
+                seen[one] = self.watch_two(program, one)
+        return seen
+
+    def watch_two(self, program, one):
+        """What a case sees that needs another box, before it or beside it."""
+        first = program.start(self.code(one.before or one.beside), one.timeout)
+        if one.before:
+            other = seen_in(program.wait(first))
+        second = program.start(self.code(one.function), one.timeout)
+        seen = seen_in(program.wait(second))
+        if one.beside:
+            other = seen_in(program.wait(first))
+        return seen if other == "ok" else "the other box: " + other
+
+    def run_group(self, words, cases):
+        """Run cases in a program of their own; check the invariants."""
+        for one in cases:
+            one.words = words
+        program = self.start(words)
+        try:
+            if words is None:
+                program.run("pass")
+                before = self.settled(program, None)
+            seen = self.watch(program, cases)
+            if words is None:
+                self.check_invariants(program, before, cases)
+            program.close()
+        except Failure as failure:
+            program.kill()
+            if words is None:
+                raise
+            seen = dict.fromkeys(cases, "[%s]" % failure)
+        if words is not None:
+            self.host.forgive()
+        return seen
+
+    def settled(self, program, wanted):
+        """Caisson's descriptors and descendants, once no box is left.
+
+        Waits for what was wanted, or for any state without a box.
+        """
+        end = time.monotonic() + SETTLE_SECONDS
+        while True:
+            names = [name for _, name in processes_below(program.pid)]
+            now = descriptors_of(program.pid), sorted(names)
+            idle = not any(name.startswith(BOXES) for name in names)
+            if idle and (wanted is None or now == wanted):
+                return now
+            if time.monotonic() > end:
+                return now
+            time.sleep(0.02)
+
+    def check_invariants(self, program, before, cases):
+        """Nothing is left of the boxes; the host is as it was."""
+        where = "after %s to %s: " % (cases[0].number, cases[-1].number)
+        hello = seen_in(program.run("print('hi')"))
+        if hello != "hi":
+            self.problems.append(where + "print('hi') gives " + hello)
+        now = self.settled(program, before)
+        if now != before:
+            self.problems.append("%sdescriptors and processes of caisson "
+                                 "were %s and are %s" % (where, before, now))
+        changed = self.host.changed()
+        if changed:
+            self.problems.append(where + changed)
+
+    # Judging
+
+    def sealed(self, cases):
+        """Run cases with all protections, but those of "under"."""
+        seen = {}
+        for under in sorted({one.under for one in cases}):
+            group = [one for one in cases if one.under == under]
+            seen.update(self.run_group(under or None, group))
+        return seen
+
+    def opened(self, cases):
+        """Run each case without its protections."""
+        seen, words = {}, {}
+        for one in cases:
+            if one.without and not (one.open_root and not self.is_root()):
+                words.setdefault(one.under + " " + one.without,
+                                 []).append(one)
+        for key in sorted(words):
+            seen.update(self.run_group(key.strip(), words[key]))
+        return seen
+
+    def judge(self, one, seen, opened):
+        """The verdict of a case, and a remark."""
+        if "FileNotFoundError: " in seen and "'/proc" in seen:
+            return "skipped", "boxes have no /proc here"
+        if one.holds(seen) == bool(one.known):
+            return "FAILS", "known, and yet it holds" if one.known else ""
+        if one.known:
+            return "known", one.known
+        if one.shown or not one.without:
+            return "holds", one.shown
+        if opened is None:
+            return "holds", "without: only root can show it"
+        if one.holds(opened) or one.holds_in_part(opened):
+            return "NOT SHOWN", "without: " + opened
+        return "holds", "without: " + opened
+
+    def cannot(self, one):
+        """Why a case cannot be tried here, or None."""
+        if one.root is True and not self.is_root():
+            return "only where Caisson runs as root"
+        if one.root is False and self.is_root():
+            return "only where Caisson runs as an ordinary user"
+        return one.skip(self.host) if one.skip else None
+
+    def run_file(self, name, only, sealed_only):
+        """Run the cases of one file."""
+        first = len(CASES)
+        importlib.import_module("cases." + name)
+        cases = [one for one in CASES[first:]
+                 if not only or one.number in only]
+        reasons = {one: self.cannot(one) for one in cases}
+        tried = [one for one in cases if not reasons[one]]
+        seen = self.sealed(tried)
+        opened = {} if sealed_only else self.opened(tried)
+        for one in cases:
+            if reasons[one]:
+                self.rows.append((one, "", "skipped", reasons[one]))
+                continue
+            verdict, remark = self.judge(one, seen[one], opened.get(one))
+            if sealed_only and verdict != "FAILS":
+                remark = ""
+            self.rows.append((one, seen[one], verdict, remark))
+
+    # The program itself
+
+    def check_release(self):
+        """What users get has no switch."""
+        for name in "caisson", "caisson-box":
+            path = os.path.join(self.build, name)
+            with open(path, "rb") as file:
+                data = file.read()
+            symbols = subprocess.run(["nm", "-a", path], check=True,
+                                     stdout=subprocess.PIPE).stdout
+            for word in b"open_has", b"__wrap_", b"old_root", b"proc_mask":
+                if word in data or word in symbols:
+                    self.problems.append(
+                        "%s has '%s' in it" % (name, word.decode()))
+
+    # The table
+
+    def print_table(self):
+        for one, seen, verdict, remark in self.rows:
+            print("%-5s %-9s %s" % (one.number, verdict, one.tries))
+            if verdict == "skipped":
+                print("SKIP: %s: %s" % (one.number, remark))
+                continue
+            print("      expected  %s" % shorten(one.wanted()))
+            print("      seen      %s" % shorten(seen))
+            layers = one.without or "-"
+            if one.under:
+                layers += " (tried without: %s)" % one.under
+            print("      layers    %s" % layers)
+            if remark:
+                print("      %s" % shorten(remark))
+        for problem in self.problems:
+            print("FAILS %s" % problem)
+
+    def finish(self, seconds):
+        verdicts = [verdict for _, _, verdict, _ in self.rows]
+        self.print_table()
+        who = "root" if self.is_root() else "an ordinary user"
+        print("as %s, %d s: %s; %d problems besides" % (
+            who, seconds, ", ".join("%d %s" % (verdicts.count(kind), kind)
+                                    for kind in sorted(set(verdicts))),
+            len(self.problems)))
+        bad = {"FAILS", "NOT SHOWN"} & set(verdicts)
+        return 1 if bad or self.problems or not verdicts else 0
+
+
+def shorten(text):
+    text = "".join(char if char.isprintable() else "·" for char in text)
+    return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("build")
+    parser.add_argument("--user", type=int)
+    parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--file", action="append")
+    parser.add_argument("--sealed", action="store_true")
+    parser.add_argument("-v", action="store_true")
+    options = parser.parse_args()
+    if options.user is not None and os.geteuid() != 0:
+        print("SKIP: only root can run it as another user")
+        return SKIPPED
+    start = time.monotonic()
+    run = Run(os.path.realpath(options.build), options.user, options.v)
+    try:
+        run.check_release()
+        for name in options.file or GROUPS:
+            run.run_file(name, options.only, options.sealed)
+    finally:
+        run.host.close()
+    return run.finish(time.monotonic() - start)
+
+
+if __name__ == "__main__":
+    sys.dont_write_bytecode = True
+    sys.exit(main())

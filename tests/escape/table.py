@@ -1,0 +1,105 @@
+"""The table of cases: what one is, and how what was seen is judged.
+
+A case is a function whose source is sent to a box, behind prelude.py, and
+whose result is printed there; or, with driven=True, one that plays the client
+and looks from outside.
+"""
+import inspect
+import os
+import re
+import textwrap
+
+CASES = []
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Case:
+    """One row of the table.
+
+    number    of the case; letters divide one
+    tries     what it attempts
+    expected  what must be seen; a regular expression behind "~"
+    without   the protections that must be taken away, all together, for
+              something else to be seen: the layers (words of open_box.c)
+    under     protections that are taken away in any case, so that the layer
+              behind them is seen alone
+    shown     where nothing can be taken away: why
+    known     what is wrong, where it is known not to hold
+    root      True: only when Caisson runs as root; False: only when not
+    open_root whether only root can show what happens without
+    timeout   seconds that the call asks for
+    before    a function whose code runs first, in another box
+    beside    a function whose code runs at the same time, in another box
+    skip      a function of the host: why it cannot be tried, or None
+    """
+
+    def __init__(self, number, tries, expected, function, without=None,
+                 under="", shown="", known="", root=None, open_root=False,
+                 timeout=20, before=None, beside=None, skip=None,
+                 driven=False):
+        self.number, self.tries, self.expected = number, tries, expected
+        self.function = function
+        self.without = without
+        self.under, self.shown, self.known = under, shown, known
+        self.root, self.open_root, self.timeout = root, open_root, timeout
+        self.before, self.beside, self.skip = before, beside, skip
+        self.driven = driven
+
+    def holds(self, seen):
+        """Whether what was seen is what must be seen."""
+        if self.expected.startswith("~"):
+            return re.fullmatch(self.expected[1:], seen, re.S) is not None
+        return seen == self.expected
+
+    def holds_in_part(self, seen):
+        """Whether one of many attempts was refused all the same."""
+        return any(self.holds(word.split("=", 1)[1])
+                   for word in seen.split() if "=" in word)
+
+    def wanted(self):
+        """What must be seen, for the table."""
+        return self.expected.lstrip("~")
+
+
+def case(number, tries, expected, **options):
+    """Add the function below as a case."""
+    def add(function):
+        CASES.append(Case(number, tries, expected, function, **options))
+        return function
+    return add
+
+
+def prelude():
+    """The text that stands in front of every case."""
+    with open(os.path.join(HERE, "prelude.py"), encoding="utf-8") as file:
+        return file.read()
+
+
+def source_of(function):
+    """The text of a function, without its decorator."""
+    text = textwrap.dedent(inspect.getsource(function))
+    return text[re.search(r"^def ", text, re.M).start():]
+
+
+def code_of(function, facts):
+    """The code for a box that runs function; facts are about the host."""
+    return "%s\nHOST = %r\n\n\n%s\n\nprint(%s())\n" % (
+        prelude(), facts, source_of(function), function.__name__)
+
+
+def seen_in(answer):
+    """What an answer of run_python tells, in one line."""
+    if "error" in answer:
+        return "[refused: %s]" % answer["error"]["message"]
+    content = answer["result"].get("structuredContent", {})
+    text = " ".join(content.get("stdout", [])).strip()
+    status = content.get("status", "success")
+    if status == "success":
+        return text
+    how = content.get("signal") or content.get("error", status)
+    if status == "timeout":
+        how = "timeout"
+    elif content.get("exitCode") is not None and "signal" not in content:
+        how = "exit %d" % content["exitCode"]
+        text = text or " ".join(content.get("stderr", [])[-1:])
+    return ("%s [%s]" % (text, how)).strip()
