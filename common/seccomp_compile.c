@@ -64,6 +64,7 @@ struct constant {
 static const struct constant constants[] = {
 	{ "CLONE_NAMESPACES", NAMESPACE_FLAGS }, /* 0x80 is CLONE_NEWTIME */
 	{ "CLONE_PARENT", CLONE_PARENT },
+	{ "SOCK_TYPE_MASK", 0xf }, /* the rest are flags */
 	CONSTANT(AF_UNIX),
 	CONSTANT(AT_EMPTY_PATH),
 	CONSTANT(FIOCLEX),
@@ -101,6 +102,8 @@ static const struct constant constants[] = {
 	CONSTANT(PR_SET_NO_NEW_PRIVS),
 	CONSTANT(PR_SET_PDEATHSIG),
 	CONSTANT(PR_SET_VMA),
+	CONSTANT(SOCK_SEQPACKET),
+	CONSTANT(SOCK_STREAM),
 	CONSTANT(SOL_SOCKET),
 	CONSTANT(SO_RCVBUF),
 	CONSTANT(SO_RCVTIMEO),

@@ -120,6 +120,37 @@ def named_socket():
     return attempt(connect)
 
 
+@case("3e", "send datagrams to it, from a pair of sockets", "EPERM",
+      without="seccomp")
+def named_socket_by_pair():
+    path = HOST["tree"] + "/datagrams"
+
+    def send(kind, how):
+        left, right = socket.socketpair(socket.AF_UNIX, kind)
+        if how == "sendto":
+            left.sendto(b"x", path)
+        else:
+            left.sendmsg([b"x"], [], 0, path)
+    return same(("%s by %s" % (kind.name, how), attempt(send, kind, how))
+                for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW)
+                for how in ("sendto", "sendmsg"))
+
+
+@case("3h", "the same from pairs that are not for datagrams",
+      "the other end got it", shown="the kernel's own rule: such a pair speaks "
+      "to its other end only")
+def named_socket_by_stream():
+    path = HOST["tree"] + "/datagrams"
+    left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    left.sendto(b"x", path)
+    left.sendmsg([b"y"], [], 0, path)
+    kept = right.recv(9) + right.recv(9)
+    left, right = socket.socketpair()
+    refused = attempt(left.sendto, b"x", path)
+    return "the other end got it" if (kept, refused) == (
+        b"xy", "EISCONN") else "%s %s" % (kept, refused)
+
+
 @case("3f", "a pair of sockets, for those who need one", "b'x'",
       shown="what must work")
 def pair():
