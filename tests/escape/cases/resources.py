@@ -165,6 +165,24 @@ def pipe_bytes():
     return "%d MiB" % (total // MIB)
 
 
+@case("28d", "bytes that wait in a pair of sockets (bounded: 64 MiB)",
+      "EPERM, less than 1 MiB", without="seccomp")
+def socket_bytes():
+    left, right = socket.socketpair()
+    left.setblocking(False)
+    seen = attempt(left.setsockopt, socket.SOL_SOCKET, socket.SO_SNDBUF,
+                   64 * MIB)
+    size = left.getsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF)
+    total = 0
+    try:
+        while total < 64 * MIB:
+            total += left.send(bytes(65536))
+    except BlockingIOError:
+        pass
+    return "%s, %s than 1 MiB" % (
+        seen, "less" if max(size, total) < MIB else "more")
+
+
 @case("28e", "descriptors in flight (bounded: 2000)", "ETOOMANYREFS within 300",
       without="NOFILE")
 def in_flight():
