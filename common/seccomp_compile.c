@@ -11,6 +11,7 @@
  *	badarch kill		calls of a foreign architecture (and x32) kill
  *	allow CALL...
  *	refuse CALL...		fails with EPERM
+ *	ignore CALL...		succeeds, and is not made
  *	allow CALL... if arg1 == VALUE, VALUE and arg2 & MASK == VALUE
  *
  * For one call the lines are tried in their order and the first that fits
@@ -379,9 +380,11 @@ line_read(struct list *list, char *line)
 		rules_read(list, SECCOMP_RET_ALLOW, line);
 	} else if (strcmp(word, "refuse") == 0) {
 		rules_read(list, SECCOMP_RET_ERRNO | EPERM, line);
+	} else if (strcmp(word, "ignore") == 0) {
+		rules_read(list, SECCOMP_RET_ERRNO, line);
 	} else {
-		complain(list, "'%s' is not default, badarch, allow or refuse",
-		    word);
+		complain(list, "'%s' is not default, badarch, allow, refuse "
+		    "or ignore", word);
 	}
 }
 

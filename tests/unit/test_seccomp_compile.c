@@ -28,6 +28,7 @@ static const struct compile_case cases[] = {
 	    NULL },
 	{ HEAD "allow mknodat if arg2 & S_IFMT == S_IFIFO and arg0 & 1 == 0\n",
 	    NULL },
+	{ HEAD "ignore read\nallow write\n", NULL },
 	{ HEAD "allow no_such_call\n", ":3: 'no_such_call' is no system call" },
 	{ HEAD "allow read\nrefuse read\n",
 	    ":4: 'read' is already decided in line 3" },

@@ -217,6 +217,17 @@ def leases():
                  ("setsig", call("fcntl", fd, 10, 10))])
 
 
+@case("x34", "make the host write out its disks, or forget what it has read",
+      "not asked", without="seccomp")
+def write_out():
+    # A descriptor that is none: an error shows that the kernel was asked.
+    asked = {"fsync": lambda: os.fsync(200),
+             "fdatasync": lambda: os.fdatasync(200),
+             "fadvise": lambda: os.posix_fadvise(200, 0, 0, 4)}
+    return same((name, "not asked" if attempt(one) == "ok" else "asked")
+                for name, one in asked.items())
+
+
 @case("x35", "pass bytes through a pipe with a name of the host", "EACCES",
       without="landlock")
 def named_pipe():
