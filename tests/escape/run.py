@@ -82,7 +82,7 @@ class Run:
         plain = [one for one in cases
                  if not one.driven and not one.before and not one.beside]
         answers = program.run_all(
-            (self.code(one.function), one.timeout) for one in plain)
+            (self.code(one.function), one.seconds) for one in plain)
         seen = {}
         for one, answer in zip(plain, answers):
             seen[one] = seen_in(answer)
@@ -99,20 +99,22 @@ class Run:
 
     def watch_two(self, program, one):
         """What a case sees that needs another box, before it or beside it."""
-        first = program.start(self.code(one.before or one.beside), one.timeout)
+        first = program.start(self.code(one.before or one.beside), one.seconds)
         if one.before:
             other = seen_in(program.wait(first))
-        second = program.start(self.code(one.function), one.timeout)
+        second = program.start(self.code(one.function), one.seconds)
         seen = seen_in(program.wait(second))
         if one.beside:
             other = seen_in(program.wait(first))
         return seen if other == "ok" else "the other box: " + other
 
-    def run_group(self, words, cases):
+    def run_group(self, words, cases, later=False, settings=()):
         """Run cases in a program of their own; check the invariants."""
         for one in cases:
             one.words = words
-        program = self.start(words)
+            one.seconds = later and one.later or one.timeout
+        program = self.start(words, **dict(
+            setting.split("=") for setting in settings))
         try:
             if words is None:
                 program.run("pass")
@@ -172,13 +174,16 @@ class Run:
 
     def opened(self, cases):
         """Run each case without its protections."""
-        seen, words = {}, {}
+        seen, groups = {}, {}
         for one in cases:
-            if one.without and not (one.open_root and not self.is_root()):
-                words.setdefault(one.under + " " + one.without,
-                                 []).append(one)
-        for key in sorted(words):
-            seen.update(self.run_group(key.strip(), words[key]))
+            if one.open_root and not self.is_root():
+                continue
+            words = (one.under + " " + (one.without or "")).strip()
+            if one.without or one.later or one.settings:
+                groups.setdefault((words, one.settings), []).append(one)
+        for (words, settings), group in sorted(
+                groups.items(), key=lambda item: item[0]):
+            seen.update(self.run_group(words or None, group, True, settings))
         return seen
 
     def judge(self, one, seen, opened):
@@ -189,10 +194,8 @@ class Run:
             return "FAILS", "known, and yet it holds" if one.known else ""
         if one.known:
             return "known", one.known
-        if one.shown or not one.without:
-            return "holds", one.shown
         if opened is None:
-            return "holds", "without: only root can show it"
+            return "holds", one.shown or "without: only root can show it"
         if one.holds(opened) or one.holds_in_part(opened):
             return "NOT SHOWN", "without: " + opened
         return "holds", "without: " + opened
@@ -249,10 +252,7 @@ class Run:
                 continue
             print("      expected  %s" % shorten(one.wanted()))
             print("      seen      %s" % shorten(seen))
-            layers = one.without or "-"
-            if one.under:
-                layers += " (tried without: %s)" % one.under
-            print("      layers    %s" % layers)
+            print("      layers    %s" % one.layers())
             if remark:
                 print("      %s" % shorten(remark))
         for problem in self.problems:

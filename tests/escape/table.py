@@ -23,6 +23,10 @@ class Case:
               something else to be seen: the layers (words of open_box.c)
     under     protections that are taken away in any case, so that the layer
               behind them is seen alone
+    later     instead of "without": the seconds that the call may then take,
+              where the deadline is the protection
+    settings  instead of "without": what Caisson is then started with, where
+              a limit of its own is the protection
     shown     where nothing can be taken away: why
     known     what is wrong, where it is known not to hold
     root      True: only when Caisson runs as root; False: only when not
@@ -35,15 +39,25 @@ class Case:
 
     def __init__(self, number, tries, expected, function, without=None,
                  under="", shown="", known="", root=None, open_root=False,
-                 timeout=20, before=None, beside=None, skip=None,
-                 driven=False):
+                 timeout=20, later=None, settings=(), before=None,
+                 beside=None, skip=None, driven=False):
         self.number, self.tries, self.expected = number, tries, expected
         self.function = function
         self.without = without
         self.under, self.shown, self.known = under, shown, known
         self.root, self.open_root, self.timeout = root, open_root, timeout
+        self.later, self.settings = later, tuple(settings)
         self.before, self.beside, self.skip = before, beside, skip
         self.driven = driven
+
+    def layers(self):
+        """What must be taken away, for the table."""
+        taken = self.without or ", ".join(self.settings)
+        if self.later:
+            taken = "the deadline"
+        if self.under:
+            taken += " (tried without: %s)" % self.under
+        return taken or "-"
 
     def holds(self, seen):
         """Whether what was seen is what must be seen."""

@@ -2,11 +2,8 @@
 # What prelude.py brings along is at hand in every case.
 from table import case
 
-DEADLINE = "the deadline is the supervisor's: its unit tests take it away"
-
-
 @case("34", "a daemon that forks twice, in a session of its own",
-      "the call ended at once", shown="the next case finds no daemon")
+      "the call ended at once", shown="34b looks for what is left of it")
 def daemon():
     if os.fork() == 0:
         os.setsid()
@@ -18,40 +15,57 @@ def daemon():
     return "the call ended at once"
 
 
-@case("36", "ignore every signal and sleep", "[timeout]", timeout=1,
-      shown=DEADLINE)
+@case("35", "a child that keeps the streams open", "the call ended at once",
+      timeout=3, shown="else it would end at its deadline, with an error")
+def open_streams():
+    if os.fork() == 0:
+        time.sleep(600)
+    return "the call ended at once"
+
+
+@case("36", "ignore every signal and sleep", "[timeout]", timeout=1, later=20)
 def ignore_signals():
     for number in range(1, 65):
         attempt(signal.signal, number, signal.SIG_IGN)
-    time.sleep(600)
+    time.sleep(2)
 
 
-@case("37a", "a busy loop in four threads", "~.*\\[timeout\\]", timeout=1,
-      shown=DEADLINE)
+@case("37a", "a busy loop in four threads", "[timeout]", timeout=1, later=20)
 def busy():
     import threading
+    end = time.monotonic() + 2
 
     def spin():
-        while True:
+        while time.monotonic() < end:
             pass
 
-    for _ in range(4):
-        threading.Thread(target=spin).start()
+    threads = [threading.Thread(target=spin) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
 
 
-@case("37b", "stop oneself", "[timeout]", timeout=1, shown=DEADLINE)
+@case("37b", "stop oneself", "[timeout]", timeout=1, later=20)
 def stopped():
+    pid = os.fork()
+    if pid == 0:
+        time.sleep(2)
+        os.kill(os.getppid(), signal.SIGCONT)
+        os._exit(0)
     os.kill(os.getpid(), signal.SIGSTOP)
 
 
-@case("37c", "stop oneself with a child that would go on", "[timeout]",
-      timeout=1, shown=DEADLINE)
-def stopped_with_child():
-    if os.fork() == 0:
-        while True:
+@case("37c", "stop oneself again and again", "[timeout]", timeout=1, later=20)
+def stopped_again():
+    pid = os.fork()
+    if pid == 0:
+        for _ in range(100):
             os.kill(os.getppid(), signal.SIGSTOP)
-            time.sleep(0.01)
-    time.sleep(600)
+            time.sleep(0.02)
+        os.kill(os.getppid(), signal.SIGCONT)
+        os._exit(0)
+    time.sleep(0.1)
 
 
 @case("38a", "end by a signal of one's own: 9", "[SIGKILL]",
@@ -243,3 +257,35 @@ def others_limits():
         ("prlimit", attempt(resource.prlimit, sleeper,
                             resource.RLIMIT_NOFILE)),
         ("affinity", attempt(os.sched_getaffinity, sleeper))])
+
+
+@case("x43", "the files of /proc by which a process changes itself", "EACCES",
+      without="landlock")
+def write_proc():
+    def write(name):
+        os.close(os.open("/proc/self/" + name, os.O_WRONLY))
+    return same((name, attempt(write, name)) for name in (
+        "oom_score_adj", "comm", "coredump_filter", "timerslack_ns",
+        "clear_refs"))
+
+
+@case("56", "cgroups, and the processors of the host", "ENOENT",
+      shown="/sys is not in the view, see 46a; one's own processors may be "
+      "chosen, which harms nobody")
+def cgroups():
+    os.sched_setaffinity(0, os.sched_getaffinity(0))
+    return attempt(os.listdir, "/sys/fs/cgroup")
+
+
+@case("59", "the template that boxes are forked from", "",
+      skip=lambda host: "this version has no template: each box starts its "
+      "own interpreter")
+def template():
+    return ""
+
+
+@case("64", "many thousand calls, and what they leave", "",
+      skip=lambda host: "tests/e2e/soak does it; here the invariants are "
+      "looked at after each group")
+def soak():
+    return ""
