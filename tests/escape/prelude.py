@@ -37,7 +37,7 @@ NUMBERS = {
     "ioprio_set": (251, 30), "kcmp": (312, 272),
     "kexec_file_load": (320, 294), "kexec_load": (246, 104),
     "keyctl": (250, 219), "landlock_create_ruleset": (444, 444),
-    "lookup_dcookie": (212, 18), "mbind": (237, 235),
+    "lookup_dcookie": (212, 18), "madvise": (28, 233), "mbind": (237, 235),
     "memfd_create": (319, 279), "memfd_secret": (447, 447),
     "migrate_pages": (256, 238), "mlock": (149, 228),
     "modify_ldt": (154, None), "mount": (165, 40),

@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -60,7 +61,7 @@ static const int allowed[] = {
 	SYS_pselect6, SYS_ppoll, SYS_epoll_create1, SYS_epoll_ctl,
 	SYS_epoll_pwait, SYS_epoll_pwait2, SYS_eventfd2, SYS_signalfd4,
 	SYS_timerfd_create, SYS_timerfd_settime, SYS_timerfd_gettime,
-	SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise,
+	SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect,
 	SYS_msync, SYS_mincore, SYS_membarrier, SYS_get_mempolicy,
 	SYS_execve, SYS_execveat, SYS_exit, SYS_exit_group, SYS_wait4,
 	SYS_waitid, SYS_set_tid_address, SYS_set_robust_list,
@@ -151,8 +152,8 @@ static const int refused[] = {
 
 /* Decided by their arguments: the cases below try them. */
 static const int filtered[] = {
-	SYS_clone, SYS_fcntl, SYS_ioctl, SYS_prctl, SYS_socketpair,
-	SYS_setsockopt, SYS_mknodat,
+	SYS_clone, SYS_fcntl, SYS_ioctl, SYS_madvise, SYS_prctl,
+	SYS_socketpair, SYS_setsockopt, SYS_mknodat,
 #ifdef SYS_mknod
 	SYS_mknod,
 #endif
@@ -228,6 +229,11 @@ static const struct filter_case cases[] = {
 	{ "F_SETLEASE", SYS_fcntl, { 1, F_SETLEASE }, REFUSE },
 	{ "F_NOTIFY", SYS_fcntl, { 1, F_NOTIFY }, REFUSE },
 	{ "F_SETSIG", SYS_fcntl, { 1, F_SETSIG }, REFUSE },
+
+	{ "MADV_DONTNEED", SYS_madvise, { 0, 0, MADV_DONTNEED }, ALLOW },
+	{ "MADV_MERGEABLE", SYS_madvise, { 0, 0, MADV_MERGEABLE }, REFUSE },
+	{ "MADV_MERGEABLE, high", SYS_madvise, { 0, 0, HIGH | MADV_MERGEABLE },
+	    REFUSE },
 
 	{ "PR_SET_NAME", SYS_prctl, { PR_SET_NAME }, ALLOW },
 	{ "PR_SET_PDEATHSIG", SYS_prctl, { PR_SET_PDEATHSIG }, ALLOW },

@@ -247,6 +247,12 @@ def old_doors():
                  ("uselib",), ("inotify_init1", 0))
 
 
+@case("x4", "have equal pages of memory shared with others", "EPERM",
+      without="seccomp")
+def merge_pages():
+    return call("madvise", 0, 0, 12)
+
+
 @case("x3", "capset, and every call that changes users or groups", "EPERM",
       without="seccomp")
 def identity_calls():
