@@ -273,3 +273,13 @@ def mountinfo():
 def uid_map():
     with open("/proc/self/uid_map") as file:
         return " ".join(file.read().split()[:2])
+
+
+@case("x22", "what the host's disk and memory have left (statfs, sysinfo)",
+      "nothing", known="the kernel tells everybody, and both calls are needed; "
+      "see README.md")
+def left():
+    host = os.statvfs("/usr")
+    told = ["disk"] if host.f_bfree else []
+    told += ["memory"] if os.sysconf("SC_AVPHYS_PAGES") else []
+    return " ".join(told) or "nothing"
