@@ -113,6 +113,38 @@ def memory_of_many():
     return "256 MiB" if made == 4 else "stopped"
 
 
+@case("23b", "locks of single bytes, which are kernel memory (bounded: 20000)",
+      "stopped", known=WHOLE)
+def many_locks():
+    files = [open("/tmp/%d" % number, "w") for number in range(20)]
+    try:
+        for file in files:
+            for byte in range(1000):
+                fcntl.lockf(file, fcntl.LOCK_EX, 1, 2 * byte)
+    except OSError:
+        return "stopped"
+    return "20000 locks"
+
+
+@case("23c", "watches of epoll, which are kernel memory (bounded: 20000)",
+      "stopped", known=WHOLE)
+def many_watches():
+    import select
+    pipes = [os.pipe() for _ in range(75)]
+    made = 0
+    try:
+        for _ in range(90):
+            watcher = select.epoll()
+            pipes.append((watcher,))
+            for pair in pipes[:75]:
+                watcher.register(pair[0])
+                watcher.register(pair[1])
+                made += 2
+    except OSError:
+        pass
+    return "%d000 watches" % (made // 1000) if made >= 12000 else "stopped"
+
+
 @case("24", "memory in files that no limit counts: memfd, System V, queues",
       "EPERM", without="seccomp")
 def hidden_memory():
