@@ -10,8 +10,9 @@ and must see something else: so no case holds only because it tries nothing.
 Such boxes come from caisson-box-open and caisson-open. They are linked from
 the very objects of the programs, with calls led elsewhere by the linker (see
 open_box.c): what users get has no such switch, which is checked here too. The
-programs lie in two private copies of the build folder, in a temporary one,
-where the file "open" names what is left out.
+programs lie in private copies of the build folder, where the file "open" names
+what is left out; beside the program as users get it that file names everything,
+to no effect.
 
 Many borders are drawn twice, by different parts of the kernel. The column
 "layers" names all of them that had to be taken away, together, before the
@@ -33,6 +34,7 @@ cannot run here.
 import argparse
 import importlib
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -287,6 +289,8 @@ def main():
     if options.user is not None and os.geteuid() != 0:
         print("SKIP: only root can run it as another user")
         return SKIPPED
+    # So that nothing is left behind when meson loses its patience.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     start = time.monotonic()
     run = Run(os.path.realpath(options.build), options.user, options.v)
     try:

@@ -91,8 +91,12 @@ def kill_caisson(run, words):
     pids = [pid for pid, _ in processes_below(program.pid)] + marked()
     program.kill()
     verdict = soon_gone(pids)
-    for pid in marked():
-        os.kill(pid, signal.SIGKILL)
+    # Where nothing ended them, process 1 of the box would stay for ever.
+    for pid in pids:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
     return verdict
 
 

@@ -189,7 +189,7 @@ def show_oneself():
     made.bind("\0caisson-sibling")
     with open("/tmp/here", "w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        time.sleep(1.5)
+        time.sleep(3)
     print("ok")
     raise SystemExit
 
@@ -197,7 +197,7 @@ def show_oneself():
 @case("58a", "find a box that runs at the same time", "nothing",
       under="seccomp landlock", without="net", beside=show_oneself)
 def siblings():
-    end = time.monotonic() + 1
+    end = time.monotonic() + 2
     found = set()
     while time.monotonic() < end and not found:
         if os.path.exists("/dev/shm/here") or os.path.exists("/tmp/here"):
@@ -216,7 +216,7 @@ def siblings():
 def hold_lock():
     fd = os.open("/usr/bin/env", os.O_RDONLY)
     attempt(fcntl.flock, fd, fcntl.LOCK_EX)
-    time.sleep(1.5)
+    time.sleep(3)
     print("ok")
     raise SystemExit
 
@@ -225,7 +225,7 @@ def hold_lock():
       "no signal", beside=hold_lock,
       known="both lock the host's file: see x31")
 def lock_channel():
-    end = time.monotonic() + 1
+    end = time.monotonic() + 2
     fd = os.open("/usr/bin/env", os.O_RDONLY)
     while time.monotonic() < end:
         if attempt(fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB) == \
