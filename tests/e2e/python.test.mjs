@@ -99,9 +99,9 @@ print(f.__module__, C.__module__, C.__qualname__)
 print(__doc__, __package__, __spec__)`,
   ['__main__ True', '5 True', '__main__ __main__ C', 'None None None']],
 
-  ['only a script\'s own names are there', `
+  ['only a script\'s own names are there, and ours', `
 print(sorted(globals()))`,
-  [/^\['__annotations__', '__builtins__', '__cached__', '__doc__', '__file__', '__loader__', '__name__', '__package__', '__spec__'\]$/]],
+  [/^\['LOADED_MCP_SERVERS', '__annotations__', '__builtins__', '__cached__', '__doc__', '__file__', '__loader__', '__name__', '__package__', '__spec__', 'mcp_servers', 'runtime'\]$/]],
 
   ['dataclasses with future annotations', `
 from __future__ import annotations

@@ -175,7 +175,8 @@ static const struct lockdown_case cases[] = {
 	ALLOWED(write), ALLOWED(read), ALLOWED_TO(RELAY, readv), ALLOWED(poll),
 	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send), ALLOWED(receive),
 	ALLOWED_TO(READER, fstat), ALLOWED_TO(READER, stat_handed),
-	ALLOWED_TO(RELAY | BROKER, fcntl_size), ALLOWED(fcntl_flags), ALLOWED(mmap), ALLOWED(malloc),
+	ALLOWED_TO(RELAY | BROKER, fcntl_size), ALLOWED(fcntl_flags),
+	ALLOWED(mmap), ALLOWED(malloc),
 	ALLOWED(random), ALLOWED(dup), ALLOWED(pread),
 	ALLOWED_TO(RELAY | BROKER, memfd), ALLOWED_TO(RELAY, title),
 };
