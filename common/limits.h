@@ -203,6 +203,31 @@
  * this bounds shared anonymous memory, which nothing else does.
  */
 #define BOX_ADDRESS_EXTRA GIB
+/*
+ * Memory of a box as a whole, which its init watches (worker/box/memory.c).
+ * It ends a little above the limit: a single process has met RLIMIT_DATA by
+ * then, to which Python says MemoryError, even when page tables, stacks and
+ * what libraries relocate are added.
+ */
+#define BOX_MEMORY_SLACK (16 * MIB)
+/* Bytes that one processor fills in a second, and that memory lets all fill. */
+#define BOX_MEMORY_SPEED (4 * GIB)
+#define BOX_MEMORY_SPEED_MOST (32 * GIB)
+/*
+ * The next look is when the box could be above its limit. A look takes 50
+ * microseconds, and a millisecond or more when it must be exact.
+ */
+#define BOX_MEMORY_WAIT_LEAST_MS 5
+#define BOX_MEMORY_WAIT_MOST_MS 250
+/* CPU time of one that is made while the box runs, and grows. */
+#define BOX_MEMORY_EXACT_MS 50
+/* Sockets that may hold what they like: what programs have, and more. */
+#define BOX_SOCKETS_FREE 32
+/* Kernel memory for a file in memory, without its bytes. */
+#define BOX_INODE_BYTES KIB
+/* How init ends: too much memory; or it cannot see how much. */
+#define BOX_EXIT_MEMORY 64
+#define BOX_EXIT_BLIND 65
 /* A file may be as large as its file system, and a little: ENOSPC, not EFBIG.*/
 #define BOX_FILE_EXTRA MIB
 
