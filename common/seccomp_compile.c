@@ -28,9 +28,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/filter.h>
+#include <linux/kcmp.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <seccomp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -65,6 +67,7 @@ struct constant {
 static const struct constant constants[] = {
 	{ "CLONE_NAMESPACES", NAMESPACE_FLAGS }, /* 0x80 is CLONE_NEWTIME */
 	{ "CLONE_PARENT", CLONE_PARENT },
+	{ "EVERYBODY", (uint32_t)-1 }, /* but oneself and process 1: kill(2) */
 	{ "SOCK_TYPE_MASK", 0xf }, /* the rest are flags */
 	CONSTANT(AF_UNIX),
 	CONSTANT(AT_EMPTY_PATH),
@@ -89,7 +92,14 @@ static const struct constant constants[] = {
 	CONSTANT(F_SETLK),
 	CONSTANT(F_SETLKW),
 	CONSTANT(F_SETOWN),
+	CONSTANT(KCMP_VM),
 	CONSTANT(MADV_MERGEABLE),
+	CONSTANT(MAP_ANONYMOUS),
+	CONSTANT(MAP_SHARED),
+	CONSTANT(O_ACCMODE),
+	CONSTANT(O_CREAT),
+	CONSTANT(O_RDONLY),
+	CONSTANT(O_TRUNC),
 	CONSTANT(PROT_EXEC),
 	CONSTANT(PR_CAPBSET_READ),
 	CONSTANT(PR_GET_DUMPABLE),
@@ -104,6 +114,8 @@ static const struct constant constants[] = {
 	CONSTANT(PR_SET_NO_NEW_PRIVS),
 	CONSTANT(PR_SET_PDEATHSIG),
 	CONSTANT(PR_SET_VMA),
+	CONSTANT(SIGCONT),
+	CONSTANT(SIGSTOP),
 	CONSTANT(SOCK_SEQPACKET),
 	CONSTANT(SOCK_STREAM),
 	CONSTANT(SOL_SOCKET),

@@ -51,7 +51,7 @@ static const int allowed[] = {
 	SYS_pwritev2, SYS_openat, SYS_openat2, SYS_close, SYS_close_range,
 	SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_faccessat,
 	SYS_faccessat2, SYS_truncate, SYS_ftruncate, SYS_fallocate,
-	SYS_copy_file_range, SYS_sendfile, SYS_flock,
+	SYS_copy_file_range, SYS_flock,
 	SYS_getdents64, SYS_getcwd, SYS_chdir, SYS_fchdir, SYS_umask,
 	SYS_statfs, SYS_fstatfs, SYS_renameat, SYS_renameat2, SYS_linkat,
 	SYS_symlinkat, SYS_unlinkat, SYS_readlinkat, SYS_mkdirat, SYS_fchmod,
@@ -61,7 +61,7 @@ static const int allowed[] = {
 	SYS_pselect6, SYS_ppoll, SYS_epoll_create1, SYS_epoll_ctl,
 	SYS_epoll_pwait, SYS_epoll_pwait2, SYS_eventfd2, SYS_signalfd4,
 	SYS_timerfd_create, SYS_timerfd_settime, SYS_timerfd_gettime,
-	SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect,
+	SYS_brk, SYS_munmap, SYS_mremap, SYS_mprotect,
 	SYS_msync, SYS_mincore, SYS_membarrier, SYS_get_mempolicy,
 	SYS_execve, SYS_execveat, SYS_exit, SYS_exit_group, SYS_wait4,
 	SYS_waitid, SYS_set_tid_address, SYS_set_robust_list,
@@ -153,7 +153,7 @@ static const int refused[] = {
 /* Decided by their arguments: the cases below try them. */
 static const int filtered[] = {
 	SYS_clone, SYS_fcntl, SYS_ioctl, SYS_madvise, SYS_prctl,
-	SYS_socketpair, SYS_setsockopt, SYS_mknodat,
+	SYS_socketpair, SYS_setsockopt, SYS_mknodat, SYS_mmap,
 #ifdef SYS_mknod
 	SYS_mknod,
 #endif
@@ -181,7 +181,7 @@ static const struct {
 struct filter_case {
 	const char *name;
 	int nr;
-	uint64_t args[3];
+	uint64_t args[4];
 	uint32_t verdict;
 };
 
@@ -241,12 +241,32 @@ static const struct filter_case cases[] = {
 	    ALLOW },
 	{ "PR_SET_VMA", SYS_prctl, { PR_SET_VMA }, ALLOW },
 	{ "PR_SET_DUMPABLE", SYS_prctl, { PR_SET_DUMPABLE, 0 }, REFUSE },
+	{ "PR_SET_DUMPABLE, high", SYS_prctl, { HIGH | PR_SET_DUMPABLE, 0 },
+	    REFUSE },
 	{ "PR_SET_SECUREBITS", SYS_prctl, { PR_SET_SECUREBITS }, REFUSE },
 	{ "PR_SET_SECCOMP", SYS_prctl, { PR_SET_SECCOMP, 2 }, REFUSE },
 	{ "PR_SET_PTRACER", SYS_prctl, { PR_SET_PTRACER }, REFUSE },
 	{ "PR_SET_MM", SYS_prctl, { PR_SET_MM }, REFUSE },
 	{ "PR_CAP_AMBIENT", SYS_prctl, { PR_CAP_AMBIENT }, REFUSE },
 	{ "PR_CAPBSET_DROP", SYS_prctl, { PR_CAPBSET_DROP }, REFUSE },
+
+	{ "private", SYS_mmap, { 0, 1, 3, MAP_PRIVATE | MAP_ANONYMOUS },
+	    ALLOW },
+	{ "private, executable", SYS_mmap,
+	    { 0, 1, 7, MAP_PRIVATE | MAP_ANONYMOUS }, ALLOW },
+	{ "a stack", SYS_mmap,
+	    { 0, 1, 3, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK }, ALLOW },
+	{ "a file", SYS_mmap, { 0, 1, 3, MAP_PRIVATE }, ALLOW },
+	{ "a shared file", SYS_mmap, { 0, 1, 3, MAP_SHARED }, ALLOW },
+	{ "shared", SYS_mmap, { 0, 1, 3, MAP_SHARED | MAP_ANONYMOUS },
+	    REFUSE },
+	{ "shared, to read", SYS_mmap, { 0, 1, 1, MAP_SHARED | MAP_ANONYMOUS },
+	    REFUSE },
+	{ "shared, the new way", SYS_mmap,
+	    { 0, 1, 3, MAP_SHARED_VALIDATE | MAP_ANONYMOUS }, REFUSE },
+	{ "shared, somewhere", SYS_mmap,
+	    { 0, 1, 3, HIGH | MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED },
+	    REFUSE },
 
 	{ "a pair", SYS_socketpair, { AF_UNIX, SOCK_STREAM }, ALLOW },
 	{ "a pair, flags", SYS_socketpair,

@@ -41,7 +41,6 @@ static const struct confine_row confine_rows[] = {
 	{ "/workspace", CONFINE_WRITE },
 	{ "/dev/shm", CONFINE_WRITE },
 	{ "/dev/null", CONFINE_DEVICE },
-	{ "/dev/zero", CONFINE_DEVICE },
 	{ "/dev/full", CONFINE_DEVICE },
 };
 

@@ -33,8 +33,9 @@ static const char *const view_system[] = { "/bin", "/sbin", "/lib", "/lib32",
 static const char *const view_etc[] = { "/etc/alternatives", "/etc/fonts",
 	"/etc/ld.so.cache", "/etc/matplotlibrc", "/etc/mime.types" };
 
-static const char *const view_devices[] = { "/dev/null", "/dev/zero",
-	"/dev/full", "/dev/random", "/dev/urandom" };
+/* Not /dev/zero, a map of which is memory that belongs to no file. */
+static const char *const view_devices[] = { "/dev/null", "/dev/full",
+	"/dev/random", "/dev/urandom" };
 
 struct view_entry {
 	const char *path; /* relative to the new root */
@@ -59,6 +60,7 @@ static const struct view_entry view_files[] = {
 
 static const struct view_entry view_links[] = {
 	{ "dev/fd", "/proc/self/fd" },
+	{ "dev/zero", "full" }, /* reads as zeros, too */
 	{ "dev/stdin", "/proc/self/fd/0" },
 	{ "dev/stdout", "/proc/self/fd/1" },
 	{ "dev/stderr", "/proc/self/fd/2" },

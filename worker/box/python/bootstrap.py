@@ -77,13 +77,15 @@ class AwaitingModule(type(sys)):
 
 
 class Finder:
-    """In sys.meta_path: the package mcp is ours, whatever is installed."""
+    """In sys.meta_path: mcp and mmap are ours, whatever is installed."""
 
     def __init__(self, box):
         self.box = box
 
     def find_spec(self, name, path=None, target=None):
-        """Return where a module of mcp is; mcp.servers knows of its own."""
+        """Return where one of ours is; mcp.servers knows of its own."""
+        if name == "mmap":
+            return PathFinder.find_spec(name, [OURS])
         if name == "mcp":
             sys.modules["mcp._box"] = self.box
             return PathFinder.find_spec(name, [OURS])
