@@ -11,8 +11,10 @@
 #include <ftw.h>
 #include <grp.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
@@ -73,8 +75,10 @@ struct run {
 	int code;
 	uint64_t landlock; /* as STARTED has them */
 	uint64_t proc;
+	uint64_t watchdog;
 	int disowned;  /* STARTED is not answered */
 	siginfo_t end; /* of the code */
+	siginfo_t init_end;
 	struct buffer text;
 	struct buffer error_text;
 };
@@ -213,6 +217,7 @@ run_started(struct run *run)
 	run->code = msg.started.code;
 	run->landlock = msg.started.landlock;
 	run->proc = msg.started.proc;
+	run->watchdog = msg.started.watchdog;
 	/* The end of the channel: the interpreter runs. */
 	type = run_message(run, &msg);
 	if (type == IPC_FAILED)
@@ -279,15 +284,14 @@ reap(int pidfd)
 	return end;
 }
 
-/* Ends everything and checks that nothing is left. */
+/* Waits for the end of everything and checks that nothing is left. */
 static void
-run_end(struct run *run)
+run_over(struct run *run)
 {
 	int status;
 
-	pidfd_send_signal(run->init, SIGKILL, NULL, 0);
 	run->end = reap(run->code);
-	ck_assert_int_eq(reap(run->init).si_status, SIGKILL);
+	run->init_end = reap(run->init);
 	run_read(run, 0);
 	ck_assert_int_eq(waitpid(run->launcher, &status, 0), run->launcher);
 	ck_assert_int_eq(status, 0);
@@ -299,6 +303,15 @@ run_end(struct run *run)
 	close(run->errors);
 	close(run->init);
 	close(run->code);
+}
+
+/* Ends everything. */
+static void
+run_end(struct run *run)
+{
+	pidfd_send_signal(run->init, SIGKILL, NULL, 0);
+	run_over(run);
+	ck_assert_int_eq(run->init_end.si_status, SIGKILL);
 }
 
 static const char *
@@ -527,7 +540,12 @@ static const struct view_case view_cases[] = {
 	    "EMFILE\n" },
 	{ "print(name(bytearray, 300 << 20), name(bytearray, 100 << 20))",
 	    "MemoryError ok\n" },
-	{ "import mmap; print(name(mmap.mmap, -1, 2 << 30))", "ENOMEM\n" },
+	{ "import mmap; print(name(mmap.mmap, -1, 2 << 30, mmap.MAP_PRIVATE),"
+	  " name(mmap.mmap, -1, 4096))",
+	    "ENOMEM EPERM\n" },
+	{ "import mmap; f = open('/dev/zero', 'rb'); print(f.read(3),"
+	  " name(lambda: mmap.mmap(f.fileno(), 4096, prot=mmap.PROT_READ)))",
+	    "b'\\x00\\x00\\x00' ENODEV\n" },
 	{ "import threading\n"
 	  "stop = threading.Event()\n"
 	  "ts = [threading.Thread(target=stop.wait) for i in range(20)]\n"
@@ -615,6 +633,7 @@ START_TEST(test_landlock)
 	ck_assert_str_eq(strtok(run.text.data, " "),
 	    run.landlock > 0 ? "EACCES" : "ok");
 	ck_assert_str_eq(strtok(NULL, "\n"), run.proc ? "True" : "False");
+	ck_assert_uint_eq(run.watchdog, run.proc);
 }
 END_TEST
 
@@ -705,6 +724,155 @@ START_TEST(test_numpy)
 		unit_skip("/usr/bin/python3 has no numpy");
 	else
 		ck_assert_str_eq(run.text.data, "8000000.0\n");
+}
+END_TEST
+
+/* The memory of a box as a whole */
+
+/* What takes too much never ends by itself; what does not prints "ok". */
+#define MEMORY_FOREVER "    time.sleep(600)\n"
+#define MEMORY_FORK(n) "for i in range(" #n "):\n  if os.fork() == 0:\n"
+
+/* A program that nobody may read hides from the code what it does. */
+#define MEMORY_HIDDEN                                                          \
+	"hidden = [subprocess.Popen([sys.prefix + '/bin/hidden', '-c',"        \
+	" 'import time; b = bytearray(%d << 20); print(1, flush=True);"       \
+	" time.sleep(600)' % n], stdout=-1) for n in (60, 60, 60)]\n"
+
+static const struct {
+	const char *code;
+	int ended;
+} memory_cases[] = {
+	/* One process meets its own limit first. */
+	{ "b = []\n"
+	  "def fill():\n"
+	  "    while True: b.append(bytearray(1 << 20))\n"
+	  "if name(fill) == 'MemoryError': print('ok')",
+	    0 },
+	{ MEMORY_FORK(6) "    b = bytearray(60 << 20)\n" MEMORY_FOREVER
+	  "time.sleep(600)",
+	    1 },
+	{ MEMORY_FORK(24) "    b = bytearray(10 << 20)\n" MEMORY_FOREVER
+	  "time.sleep(600)",
+	    1 },
+	/* Grandchildren whose parents are gone. */
+	{ MEMORY_FORK(6) "    if os.fork(): os._exit(0)\n"
+	  "    os.setsid(); b = bytearray(60 << 20)\n" MEMORY_FOREVER
+	  "time.sleep(600)",
+	    1 },
+	/* Files that have no name any more, and a heap. */
+	{ "for d in ('/tmp', '/workspace', '/dev/shm'):\n"
+	  "    f = os.open(d + '/x', os.O_CREAT | os.O_RDWR)\n"
+	  "    os.write(f, bytes(30 << 20)); os.remove(d + '/x')\n"
+	  "b = bytearray(80 << 20); time.sleep(600)",
+	    1 },
+	{ MEMORY_HIDDEN "time.sleep(600)", 1 },
+	/* Bytes that nobody reads. */
+	{ "def fill():\n"
+	  "    while True:\n"
+	  "        keep.extend(socket.socketpair())\n"
+	  "        keep[-1].setblocking(False)\n"
+	  "        try: keep[-1].send(bytes(1 << 20))\n"
+	  "        except BlockingIOError: pass\n"
+	  "keep = []\n"
+	  MEMORY_FORK(8) "    name(fill)\n" MEMORY_FOREVER
+	  "time.sleep(600)",
+	    1 },
+	/* Memory that has been copied on paper only. */
+	{ "b = bytearray(80 << 20)\n"
+	  MEMORY_FORK(4) "    b.count(1); time.sleep(0.3); os._exit(0)\n"
+	  "for i in range(4): os.wait()\n"
+	  "print('ok')",
+	    0 },
+	/* Files that are mapped by many. */
+	{ "ms = []\n"
+	  "for d in ('/tmp', '/workspace', '/dev/shm'):\n"
+	  "    f = open(d + '/x', 'w+b'); f.truncate(30 << 20)\n"
+	  "    ms.append(mmap.mmap(f.fileno(), 0))\n"
+	  "    ms[-1].write(bytes(30 << 20))\n"
+	  MEMORY_FORK(3)
+	  "    [sum(m[::4096]) for m in ms]; time.sleep(0.3); os._exit(0)\n"
+	  "for i in range(3): os.wait()\n"
+	  "print('ok')",
+	    0 },
+	/* A child between vfork and exec has the memory of its parent. */
+	{ "b = bytearray(100 << 20)\n"
+	  "for i in range(100): subprocess.run(['/bin/true'])\n"
+	  "print('ok')",
+	    0 },
+};
+
+START_TEST(test_memory)
+{
+	auto_free char *code = mem_printf("import mmap, socket, subprocess, "
+	    "time\n%s", memory_cases[_i / turns].code);
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.memory = 128 * MIB;
+	setup.files_bytes = 32 * MIB;
+	setup.python = run_path("venv/bin/python");
+	run_open(&run, &setup, run_path("caisson-box"));
+	run_started(&run);
+	if (!run.watchdog && memory_cases[_i / turns].ended) {
+		unit_skip("no /proc in the box, so no watchdog");
+		run_end(&run);
+		return;
+	}
+	run_send_code(&run, code);
+	run_read(&run, 1);
+	if (!memory_cases[_i / turns].ended) {
+		run_end(&run);
+		ck_assert_msg(run.text.data != NULL &&
+		    strcmp(run.text.data, "ok\n") == 0, "%s\nended by %d: %s",
+		    code, run.end.si_status, run.error_text.data);
+		return;
+	}
+	run_over(&run);
+	ck_assert_msg(run.init_end.si_code == CLD_EXITED &&
+	    run.init_end.si_status == BOX_EXIT_MEMORY &&
+	    run.end.si_status == SIGKILL, "%s\nended by %d", code,
+	    run.end.si_status);
+}
+END_TEST
+
+/* What the watchdog must see although the code itself cannot. */
+START_TEST(test_hidden)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.python = run_path("venv/bin/python");
+	run_code(&run, &setup, "import subprocess\n" MEMORY_HIDDEN
+	    "p = hidden[0]; p.stdout.read(1)\n"
+	    "print(name(os.stat, '/proc/%d' % p.pid), os.listdir('/proc')"
+	    ".count('1'), p.poll())");
+	ck_assert_str_eq(run.text.data, "ENOENT 0 None\n");
+}
+END_TEST
+
+/* As in a container, where parts of /proc are covered. */
+START_TEST(test_covered_proc)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	if (geteuid() != 0 || unshare(CLONE_NEWNS) == -1 ||
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == -1 ||
+	    mount("tmpfs", "/proc/irq", "tmpfs", 0, NULL) == -1) {
+		unit_skip("only root can cover parts of /proc");
+		return;
+	}
+	become(_i);
+	setup = usual_setup();
+	run_code(&run, &setup, "print(os.listdir('/proc'))");
+	ck_assert_str_eq(run.text.data, "[]\n");
+	ck_assert_uint_eq(run.proc, 0);
+	ck_assert_uint_eq(run.watchdog, 0);
 }
 END_TEST
 
@@ -1013,6 +1181,9 @@ scratch_make(const char *binary)
 	copy_binary(binary, run_path("home/caisson-box"));
 	copy_binary("/bin/true", run_path("home/bin/python"));
 	write_file(run_path("home/.profile"), "", 0644);
+	copy_binary("/usr/bin/python3", run_path("venv/bin/hidden"));
+	if (chmod(run_path("venv/bin/hidden"), 0111) == -1)
+		ck_abort_msg("chmod: %s", strerror(errno));
 	write_file(run_path("box/bootstrap.py"), bootstrap, 0644);
 	write_file(run_path("venv/pyvenv.cfg"), "home = /usr/bin\n", 0644);
 	write_file(run_path("links/secret"), "secret", 0644);
@@ -1039,6 +1210,10 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, test_end, 0, turns * UNIT_COUNT(end_cases));
 	tcase_add_loop_test(tc, test_view, 0, turns * UNIT_COUNT(view_cases));
 	tcase_add_loop_test(tc, test_cpu_time, 0, turns);
+	tcase_add_loop_test(
+	    tc, test_memory, 0, turns * UNIT_COUNT(memory_cases));
+	tcase_add_loop_test(tc, test_hidden, 0, turns);
+	tcase_add_loop_test(tc, test_covered_proc, 0, turns);
 	tcase_add_loop_test(tc, test_landlock, 0, turns);
 	tcase_add_loop_test(tc, test_init, 0, turns);
 	tcase_add_loop_test(tc, test_pipes, 0, turns);

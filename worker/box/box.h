@@ -51,6 +51,21 @@ struct box_file {
 	struct timespec mtime; /* so that compiled modules stay valid */
 };
 
+/* The places where the code may write. */
+#define MEMORY_PLACES 3
+
+/* The watchdog of init: what it looks at, and what it has seen. */
+struct memory {
+	int proc; /* a /proc that shows every process of the box */
+	int places[MEMORY_PLACES];
+	uint64_t limit; /* above it the box ends */
+	uint64_t speed; /* bytes a second that a box can fill */
+	uint64_t socket_bytes; /* what one can hold */
+	uint64_t until_ms; /* CPU time by which a look ends, 0 for none */
+	pid_t only; /* process of the last look, 0 when there were more */
+	struct timespec used; /* its CPU time before that */
+};
+
 struct box {
 	int channel;
 	enum ipc_phase phase; /* of what the supervisor sends */
@@ -70,6 +85,8 @@ struct box {
 
 	int landlock; /* ABI in force, 0 for none */
 	int proc;     /* whether the box has a /proc */
+	int watchdog; /* whether its memory as a whole is watched */
+	struct memory memory; /* that of init */
 	int init;     /* pidfd of process 1, -1 until it runs */
 	int code;     /* pidfd of the code */
 	int init_sync;     /* the launcher's end of the line to init */
@@ -141,6 +158,17 @@ void processes_kill(struct box *box);
 void init_main(struct box *box, int sync) __attribute__((noreturn));
 /* The launcher's side: waits for that report. */
 int init_wait(struct box *box, int sync, struct err *err);
+
+/*
+ * memory.c: the watchdog in init. Notes what it needs, with the working
+ * directory at the root of the view; proc is a directory that shows every
+ * process, line any socket of the box, limit is in bytes. The descriptors stay
+ * open. Returns 0, or -1 with err.
+ */
+int memory_open(struct memory *memory, int proc, int line, uint64_t limit,
+    struct err *err);
+/* Looks again and again, and ends as BOX_EXIT_* when it must. */
+void memory_watch(struct memory *memory) __attribute__((noreturn));
 
 /* main.c: the code, up to the interpreter. */
 void code_main(struct box *box) __attribute__((noreturn));

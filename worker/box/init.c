@@ -1,11 +1,13 @@
 /*
- * Process 1 of the box. It does nothing: it mounts /proc, gives up everything,
- * and then its only purpose is to die. When it dies the kernel kills every
- * process of the box, and it dies when the supervisor dies. It never reads a
- * byte of the code. Being process 1 it also inherits the orphans of the box,
- * which the kernel reaps for it because it ignores SIGCHLD.
+ * Process 1 of the box. It mounts /proc, gives up everything, and then its
+ * purpose is to die. When it dies the kernel kills every process of the box,
+ * and it dies when the supervisor dies, or when the box takes more memory than
+ * it may (memory.c). It never reads a byte of the code. Being process 1 it also
+ * inherits the orphans of the box, which the kernel reaps for it because it
+ * ignores SIGCHLD.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -17,27 +19,44 @@
 #include "box.h"
 #include "../../common/fd.h"
 
+/* Its descriptors, besides those of the watchdog. */
+#define INIT_LINE_FD 0 /* to the launcher */
+#define INIT_PROC_FD 1
+
 /* What init tells the launcher, once. Both are the same program. */
 struct init_report {
 	int failed;
 	int proc;
+	int watchdog;
 	enum box_step step;
 	struct err err;
 };
 
+static int
+init_mount(const char *options)
+{
+	return mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	    options);
+}
+
 /*
- * A /proc of this pid namespace, which shows the processes of the box and
- * nothing of the machine. Where the outer /proc is partly covered (in
- * containers) the kernel refuses another one: the box goes without.
+ * A /proc of this pid namespace, which shows the code its own processes and
+ * nothing of the machine. Below it, out of reach but for a descriptor of ours,
+ * lies one that shows every process, also those of programs that may be run
+ * but not read. Where the outer /proc is partly covered (in containers) the
+ * kernel refuses another one: the box goes without, and without a watchdog.
  */
 static int
 init_mount_proc(struct box *box, struct err *err)
 {
-	if (mount("proc", "proc", "proc", MS_NOSUID | MS_NODEV | MS_NOEXEC,
-	        "subset=pid,hidepid=invisible") == 0)
-		box->proc = 1;
-	else if (errno != EPERM)
+	if (init_mount("subset=pid") == -1)
+		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
+	box->memory.proc = open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (box->memory.proc == -1)
+		return err_sys(err, "open /proc");
+	if (init_mount("subset=pid,hidepid=invisible") == -1)
 		return err_sys(err, "mount /proc");
+	box->proc = 1;
 	return 0;
 }
 
@@ -73,14 +92,26 @@ init_ignore_signals(struct box *box, struct err *err)
 	return 0;
 }
 
-/* The line to the launcher is descriptor 0. */
 static int
 init_close_descriptors(struct box *box, struct err *err)
 {
-	(void)box;
-	if (close_range(1, ~0U, 0) == -1)
+	unsigned int first = INIT_PROC_FD;
+
+	if (box->proc && dup2(box->memory.proc, (int)first++) == -1)
+		return err_sys(err, "copy a descriptor");
+	if (close_range(first, ~0U, 0) == -1)
 		return err_sys(err, "close the descriptors of init");
 	return 0;
+}
+
+static int
+init_open_watchdog(struct box *box, struct err *err)
+{
+	if (!box->proc)
+		return 0;
+	box->watchdog = 1;
+	return memory_open(&box->memory, INIT_PROC_FD, INIT_LINE_FD,
+	    box->setup.memory, err);
 }
 
 static const struct box_action init_actions[] = {
@@ -89,6 +120,7 @@ static const struct box_action init_actions[] = {
 	{ BOX_STEP_PROCESSES, init_bind_life },
 	{ BOX_STEP_PROCESSES, init_ignore_signals },
 	{ BOX_STEP_PROCESSES, init_close_descriptors },
+	{ BOX_STEP_PROCESSES, init_open_watchdog },
 	{ BOX_STEP_LANDLOCK, confine_init_landlock },
 	{ BOX_STEP_SECCOMP, confine_init_seccomp },
 	{ BOX_STEPS, NULL },
@@ -101,17 +133,20 @@ init_main(struct box *box, int sync)
 	char go;
 
 	prctl(PR_SET_NAME, "box-init");
-	dup2(sync, 0);
+	dup2(sync, INIT_LINE_FD);
 	report.failed = box_run(box, init_actions, &report.err);
 	report.proc = box->proc;
+	report.watchdog = box->watchdog;
 	report.step = box->step;
-	if (write(0, &report, sizeof(report)) != sizeof(report) ||
+	if (write(INIT_LINE_FD, &report, sizeof(report)) != sizeof(report) ||
 	    report.failed != 0)
 		_exit(1);
 	/* An end, not a byte: the launcher failed or was killed. */
-	if (read(0, &go, 1) != 1)
+	if (read(INIT_LINE_FD, &go, 1) != 1)
 		_exit(1);
-	close(0);
+	close(INIT_LINE_FD);
+	if (box->watchdog)
+		memory_watch(&box->memory);
 	for (;;)
 		pause();
 }
@@ -128,6 +163,7 @@ init_wait(struct box *box, int sync, struct err *err)
 	if (n != sizeof(report))
 		return err_set(err, "the init of the box ended at once");
 	box->proc = report.proc;
+	box->watchdog = report.watchdog;
 	if (report.failed == 0)
 		return 0;
 	box->step = report.step;

@@ -65,7 +65,8 @@ int
 box_send_started(struct box *box, struct err *err)
 {
 	struct ipc_started started = { .landlock = (uint64_t)box->landlock,
-		.proc = (uint64_t)box->proc };
+		.proc = (uint64_t)box->proc,
+		.watchdog = (uint64_t)box->watchdog };
 
 	/* init stays ours too: it is killed by it if anything fails. */
 	started.init = dup(box->init);

@@ -1,0 +1,454 @@
+/*
+ * Tests of worker/box/memory: what a box is found to have, by files that look
+ * like those of /proc; when it is looked at again; and when it is ended. The
+ * real box is in test_box. Includes the file itself, with other ways of asking
+ * for file systems and of sending signals.
+ */
+#include <signal.h>
+#include <sys/vfs.h>
+
+struct statfs;
+static int fake_fstatfs(int fd, struct statfs *fs);
+static int fake_kill(int pid, int sig);
+
+#define fstatfs fake_fstatfs
+#define kill fake_kill
+#include "worker/box/memory.c"
+#undef fstatfs
+#undef kill
+
+#include <ftw.h>
+#include <sys/wait.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/mem.h"
+#include "unit.h"
+
+/* Above every process of this machine: PID_MAX_LIMIT. */
+#define A 4194401
+#define B 4194402
+#define LIMIT (100 * MIB)
+
+static char scratch[] = "/tmp/caisson-test-memory-XXXXXX";
+static struct memory memory;
+static struct statfs places[MEMORY_PLACES];
+static int stops, conts; /* signals to everybody */
+
+static int
+fake_fstatfs(int fd, struct statfs *fs)
+{
+	*fs = places[fd];
+	return 0;
+}
+
+/* While they are stopped, B has let go of what it had. */
+static void put(int pid, const char *name, const char *text);
+static int b_lets_go;
+
+static int
+fake_kill(int pid, int sig)
+{
+	ck_assert_int_eq(pid, -1);
+	stops += sig == SIGSTOP;
+	conts += sig == SIGCONT;
+	if (b_lets_go)
+		put(B, "smaps_rollup", "Pss_Anon: 1 kB\n");
+	return 0;
+}
+
+#define END "Threads:\t1\n"
+
+/* Writes a file of a process; text NULL: a directory, which cannot be read. */
+static void
+put(int pid, const char *name, const char *text)
+{
+	auto_free char *dir = mem_printf("%s/%d", scratch, pid);
+	auto_free char *path = mem_printf("%s/%s", dir, name);
+	auto_fd int fd = -1;
+
+	mkdir(dir, 0755);
+	if (text == NULL) {
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+		return;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
+}
+
+static void
+put_sockets(unsigned int used)
+{
+	auto_free char *dir = mem_printf("%s/1", scratch);
+	auto_free char *net = mem_printf("%s/1/net", scratch);
+	auto_free char *text =
+	    mem_printf("sockets: used %u\nTCP: inuse 9 orphan 0\n", used);
+
+	mkdir(dir, 0755);
+	mkdir(net, 0755);
+	put(1, "net/sockstat", text);
+}
+
+/* A process with so many MiB, of which it shares some. */
+static void
+put_process(int pid, unsigned int anon, unsigned int own)
+{
+	auto_free char *status = mem_printf("Name:\tRssAnon: 9\n"
+	    "State:\tS (sleeping)\nPPid:\t1\nVmRSS:\t 999999999 kB\n"
+	    "RssAnon:\t%8u kB\nRssFile:\t  888888888 kB\n"
+	    "RssShmem:\t       0 kB\n" END, anon * 1024);
+	auto_free char *rollup = mem_printf("00-ff ---p 0 00:00 0 [rollup]\n"
+	    "Rss:  99999999 kB\nPss:  88888888 kB\nPss_Anon:  %8u kB\n",
+	    own * 1024);
+
+	put(pid, "status", status);
+	put(pid, "smaps_rollup", rollup);
+}
+
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+static void
+setup(void)
+{
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(scratch));
+	memory = (struct memory){ .limit = LIMIT,
+		.speed = BOX_MEMORY_SPEED,
+		.socket_bytes = MIB };
+	memory.proc = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (i = 0; i < MEMORY_PLACES; i++) {
+		memory.places[i] = (int)i;
+		places[i] = (struct statfs){ .f_bsize = 4096,
+			.f_blocks = 1000000,
+			.f_bfree = 1000000,
+			.f_files = 100,
+			.f_ffree = 100 };
+	}
+}
+
+static void
+teardown(void)
+{
+	close(memory.proc);
+	nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* Counting */
+
+static struct memory_sum
+count(memory_add *add)
+{
+	struct memory_sum sum;
+
+	ck_assert_int_eq(memory_count(&memory, add, &sum), 0);
+	return sum;
+}
+
+START_TEST(numbers)
+{
+	const char *text = "A:\t  12 kB\nAB: 7\nB:x\nRss: 18446744073709551615";
+
+	ck_assert_uint_eq(memory_number(text, "A"), 12);
+	ck_assert_uint_eq(memory_bytes(text, "A"), 12 * 1024);
+	ck_assert_uint_eq(memory_number(text, "AB"), 7);
+	ck_assert_uint_eq(memory_number(text, "B"), 0);
+	ck_assert_uint_eq(memory_number(text, "C"), 0);
+	ck_assert_uint_eq(memory_number("", "A"), 0);
+}
+END_TEST
+
+START_TEST(an_empty_box_has_nothing)
+{
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
+}
+END_TEST
+
+/* Every kind of memory that a process has; nothing of process 1. */
+START_TEST(kinds_of_memory)
+{
+	struct memory_sum sum;
+
+	put(1, "status", "RssAnon:\t999 kB\n");
+	put(A, "status", "Name:\tx\nRssAnon:\t1 kB\nRssFile:\t1000 kB\n"
+	    "RssShmem:\t10 kB\nVmPTE:\t100 kB\nVmSwap:\t10000 kB\n"
+	    "HugetlbPages:\t100000 kB\n" END);
+	put(A, "smaps_rollup", "Pss: 77 kB\nPss_Anon: 2 kB\nPss_File: 88 kB\n"
+	    "Pss_Shmem: 20 kB\nSwap: 99 kB\nSwapPss: 20000 kB\n");
+	sum = count(memory_add_quickly);
+	ck_assert_uint_eq(sum.bytes, 110101 * KIB);
+	ck_assert_uint_eq(sum.processes, 1);
+	ck_assert_int_eq(sum.pid, A);
+	sum = count(memory_add_exactly);
+	ck_assert_uint_eq(sum.bytes, 120102 * KIB);
+}
+END_TEST
+
+/* Who is not known exactly shares nothing; who is gone has nothing. */
+START_TEST(hidden_and_gone)
+{
+	auto_free char *gone = mem_printf("%s/%d", scratch, B);
+
+	put(A, "status", "RssAnon:\t5 kB\nRssShmem:\t2 kB\n" END);
+	put(A, "smaps_rollup", "Pss_Anon: 1 kB\n");
+	mkdir(gone, 0755);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, KIB);
+	/* A kernel that does not tell; one that has no such file. */
+	put(A, "smaps_rollup", "Pss: 1 kB\n");
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 5 * KIB);
+	put(B, "status", "RssAnon:\t10 kB\n" END);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 15 * KIB);
+	/* What cannot be read is no file here. */
+	put(B, "smaps_rollup", NULL);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 15 * KIB);
+}
+END_TEST
+
+START_TEST(who_cannot_be_read_ends_the_look)
+{
+	struct memory_sum sum;
+
+	put(A, "status", NULL);
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), -1);
+	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), -1);
+}
+END_TEST
+
+/* So many groups of the user that the numbers behind are missing. */
+START_TEST(half_a_status_is_none)
+{
+	auto_buffer struct buffer status = { 0 };
+	struct memory_sum sum;
+
+	buffer_add_text(&status, "Groups:");
+	while (status.len < MEMORY_TEXT_SIZE)
+		buffer_add_text(&status, " 65534");
+	buffer_add_text(&status, "\nRssAnon: 1 kB\n" END);
+	put(A, "status", status.data);
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), -1);
+	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), -1);
+}
+END_TEST
+
+START_TEST(many_processes)
+{
+	int pid;
+
+	for (pid = A; pid < A + 300; pid++)
+		put_process(pid, 1, 1);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 300 * MIB);
+	ck_assert_uint_eq(count(memory_add_quickly).processes, 300);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 300 * MIB);
+}
+END_TEST
+
+START_TEST(files_are_memory)
+{
+	places[0].f_bfree -= 256;
+	places[2].f_bfree -= 512;
+	places[1].f_ffree -= 10;
+	ck_assert_uint_eq(
+	    count(memory_add_quickly).bytes, 3 * MIB + 10 * BOX_INODE_BYTES);
+}
+END_TEST
+
+START_TEST(sockets_are_memory)
+{
+	put_sockets(BOX_SOCKETS_FREE);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	put_sockets(BOX_SOCKETS_FREE + 7);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 7 * MIB);
+	put(1, "net/sockstat", "nothing\n");
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+}
+END_TEST
+
+/* A child between vfork and exec; one that only has the same parent. */
+START_TEST(borrowed_memory)
+{
+	auto_free char *own = mem_printf("Name:\tx\nPPid:\t%d\n", getpid());
+	pid_t child = fork();
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(memory_is_borrowed(getpid(), own), 1);
+	ck_assert_int_eq(memory_is_borrowed(child, own), 0);
+	ck_assert_int_eq(memory_is_borrowed(A, own), 0);
+	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t1\n"), 0);
+	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t0\n"), 0);
+	(kill)(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
+/* Watching */
+
+static const struct {
+	uint64_t bytes;
+	unsigned int ms;
+} waits[] = {
+	{ 0, 24 },
+	{ 50 * MIB, 12 },
+	{ 75 * MIB, 6 },
+	{ 90 * MIB, BOX_MEMORY_WAIT_LEAST_MS },
+	{ LIMIT, BOX_MEMORY_WAIT_LEAST_MS },
+	{ LIMIT + 1, BOX_MEMORY_WAIT_LEAST_MS },
+	{ UINT64_MAX, BOX_MEMORY_WAIT_LEAST_MS },
+};
+
+START_TEST(waiting)
+{
+	ck_assert_uint_eq(memory_wait(&memory, waits[_i].bytes), waits[_i].ms);
+	memory.speed = BOX_MEMORY_SPEED_MOST;
+	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_LEAST_MS);
+	memory.limit = UINT64_MAX / 4;
+	ck_assert_uint_eq(memory_wait(&memory, 0), BOX_MEMORY_WAIT_MOST_MS);
+}
+END_TEST
+
+START_TEST(speed)
+{
+	ck_assert_uint_ge(memory_speed(), BOX_MEMORY_SPEED);
+	ck_assert_uint_le(memory_speed(), BOX_MEMORY_SPEED_MOST);
+}
+END_TEST
+
+/* One process that does not run; then it runs. */
+START_TEST(idle)
+{
+	int line[2];
+	char byte;
+	pid_t child;
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, line), 0);
+	child = fork();
+	if (child == 0)
+		while (read(line[1], &byte, 1) == 1)
+			if (write(line[1], "", 1) != 1)
+				_exit(1);
+	ck_assert_int_eq(write(line[0], "", 1), 1);
+	ck_assert_int_eq(read(line[0], &byte, 1), 1);
+	ck_assert_int_eq(memory_is_idle(&memory), 0);
+	memory.only = child;
+	/* It may still be on its way to sleep. */
+	while (!memory_is_idle(&memory))
+		;
+	ck_assert_int_eq(write(line[0], "", 1), 1);
+	ck_assert_int_eq(read(line[0], &byte, 1), 1);
+	ck_assert_int_eq(memory_is_idle(&memory), 0);
+	(kill)(child, SIGKILL);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	ck_assert_int_eq(memory_is_idle(&memory), 0);
+	close(line[0]);
+	close(line[1]);
+}
+END_TEST
+
+/* Returns how a look ends a process, 0 when it does not. */
+static int
+look_in_child(void)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		memory_look(&memory);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+START_TEST(looks)
+{
+	put_process(A, 60, 60);
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
+	ck_assert_int_eq(memory.only, A);
+	/* Both have 60 MiB, but most of it is the same. */
+	put_process(A, 60, 35);
+	put_process(B, 60, 35);
+	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
+	ck_assert_int_eq(memory.only, 0);
+	ck_assert_int_eq(stops, 0);
+	put_process(A, 60, 60);
+	put_process(B, 60, 40);
+	ck_assert_int_eq(look_in_child(), 0);
+	put_process(B, 60, 41);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+	put(A + 9, "status", NULL);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_BLIND);
+}
+END_TEST
+
+/* Numbers that are not of one moment end nobody. */
+START_TEST(nobody_moves)
+{
+	put_process(A, 60, 60);
+	put_process(B, 60, 60);
+	b_lets_go = 1;
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB + KIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 1);
+}
+END_TEST
+
+/* What takes too long is found out when nobody moves. */
+START_TEST(late)
+{
+	struct memory_sum sum;
+
+	put_process(A, 60, 30);
+	put_process(B, 60, 30);
+	/* Some time passes first, as 0 stands for none. */
+	while (memory_cpu_ms() < 2)
+		;
+	memory.until_ms = memory_cpu_ms() - 1;
+	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), 0);
+	ck_assert_int_eq(sum.late, 1);
+	ck_assert_uint_eq(sum.bytes, 30 * MIB);
+	memory.until_ms = memory_cpu_ms() + 60000;
+	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), 0);
+	ck_assert_int_eq(sum.late, 0);
+	ck_assert_uint_eq(sum.bytes, 60 * MIB);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, an_empty_box_has_nothing);
+	tcase_add_test(tc, kinds_of_memory);
+	tcase_add_test(tc, hidden_and_gone);
+	tcase_add_test(tc, who_cannot_be_read_ends_the_look);
+	tcase_add_test(tc, half_a_status_is_none);
+	tcase_add_test(tc, many_processes);
+	tcase_add_test(tc, files_are_memory);
+	tcase_add_test(tc, sockets_are_memory);
+	tcase_add_test(tc, borrowed_memory);
+	tcase_add_loop_test(tc, waiting, 0, UNIT_COUNT(waits));
+	tcase_add_test(tc, speed);
+	tcase_add_test(tc, idle);
+	tcase_add_test(tc, looks);
+	tcase_add_test(tc, nobody_moves);
+	tcase_add_test(tc, late);
+}
+
+int
+main(void)
+{
+	return unit_run("memory", add_tests);
+}

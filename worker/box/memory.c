@@ -1,0 +1,441 @@
+/*
+ * The watchdog: the memory of the box as a whole, where no cgroup counts it.
+ * Run by init, process 1 of the box, which ends when it is too much, and with
+ * it the box. All it reads is numbers of the kernel, never a byte that the
+ * code wrote; it sees every process of the box, through a /proc of its own.
+ *
+ * A look is cheap while nothing is wrong: what each process says of itself. It
+ * counts pages that processes share once for each, so above the limit it is
+ * done again, exactly; and once more with all processes stopped, because
+ * numbers that are not of one moment prove nothing. proc(5) is the source.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kcmp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "box.h"
+
+/*
+ * The files of a process that are read whole. A status is the longest: it names
+ * the groups of the user, of whom there may be many, before what counts here.
+ */
+#define MEMORY_TEXT_SIZE 16384
+#define MEMORY_ENTRIES_SIZE 4096
+
+/* posix-timers.h of the kernel: the CPU time of a process, all threads. */
+#define MEMORY_CPU_CLOCK(pid) ((clockid_t)(~(unsigned int)(pid) << 3 | 2))
+
+static const char *const memory_paths[MEMORY_PLACES] = { "tmp", "workspace",
+	"dev/shm" };
+
+/* What one look counts. */
+struct memory_sum {
+	uint64_t bytes;
+	int late; /* there was no time for all processes */
+	unsigned int processes;
+	pid_t pid; /* of the last of them */
+};
+
+/* Adds one process. Returns 0, or -1 when it cannot be looked at. */
+typedef int memory_add(
+    const struct memory *memory, pid_t pid, struct memory_sum *sum);
+
+/* Reading */
+
+/*
+ * Opens a file of a process. Returns -1 with errno 0 when that has ended, -1
+ * with another one when it cannot be had.
+ */
+static int
+memory_open_file(const struct memory *memory, pid_t pid, const char *name)
+{
+	char path[64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%d/%s", (int)pid, name);
+	fd = openat(memory->proc, path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1 && (errno == ENOENT || errno == ESRCH))
+		errno = 0;
+	return fd;
+}
+
+/*
+ * Reads such a file into text, of MEMORY_TEXT_SIZE. Returns 1, 0 when the
+ * process has ended, -1 with errno when it cannot be had.
+ */
+static int
+memory_read(const struct memory *memory, pid_t pid, const char *name,
+    char *text)
+{
+	int fd = memory_open_file(memory, pid, name);
+	size_t len = 0;
+	ssize_t n = 1;
+
+	text[0] = '\0';
+	if (fd == -1)
+		return errno == 0 ? 0 : -1;
+	while (n > 0 && len < MEMORY_TEXT_SIZE - 1) {
+		n = read(fd, text + len, MEMORY_TEXT_SIZE - 1 - len);
+		if (n > 0)
+			len += (size_t)n;
+	}
+	close(fd);
+	text[len] = '\0';
+	if (n == -1)
+		return errno == ESRCH ? 0 : -1;
+	return 1;
+}
+
+/* Returns what stands behind the key in the line "key: …", or NULL. */
+static const char *
+memory_find(const char *text, const char *key)
+{
+	size_t len = strlen(key);
+	const char *line;
+
+	for (line = text; line != NULL; line = strchr(line, '\n')) {
+		line += *line == '\n';
+		if (strncmp(line, key, len) == 0 && line[len] == ':')
+			return line + len + 1;
+	}
+	return NULL;
+}
+
+/* Returns the number there, 0 when there is none. */
+static uint64_t
+memory_number(const char *text, const char *key)
+{
+	const char *found = memory_find(text, key);
+
+	return found == NULL ? 0 : strtoull(found, NULL, 10);
+}
+
+/* The same in KiB, as bytes. */
+static uint64_t
+memory_bytes(const char *text, const char *key)
+{
+	return memory_number(text, key) * KIB;
+}
+
+/* As memory_read; a status without its end is of no use. */
+static int
+memory_read_status(const struct memory *memory, pid_t pid, char *status)
+{
+	int n = memory_read(memory, pid, "status", status);
+
+	if (n != 1 || status[0] == '\0')
+		return n;
+	return memory_find(status, "Threads") == NULL ? -1 : 1;
+}
+
+/* Counting: one process */
+
+/* What the kernel keeps for a process alone, whoever shares its pages. */
+static uint64_t
+memory_of_kernel(const char *status)
+{
+	return memory_bytes(status, "VmPTE") +
+	    memory_bytes(status, "HugetlbPages");
+}
+
+/*
+ * Pages of files are either the host's, which it can drop, or those of files
+ * in memory, which are counted as such: code can share no others.
+ */
+static uint64_t
+memory_of_status(const char *status)
+{
+	return memory_bytes(status, "RssAnon") +
+	    memory_bytes(status, "VmSwap");
+}
+
+static int
+memory_add_quickly(
+    const struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	if (memory_read_status(memory, pid, status) == -1)
+		return -1;
+	sum->bytes += memory_of_status(status) + memory_of_kernel(status);
+	sum->processes++;
+	sum->pid = pid;
+	return 0;
+}
+
+/*
+ * A child between vfork and exec has the memory of its parent, not a copy: all
+ * of it would be counted twice. One that may not be looked at is another one.
+ */
+static int
+memory_is_borrowed(pid_t pid, const char *status)
+{
+	pid_t parent = (pid_t)memory_number(status, "PPid");
+
+	return parent > 1 &&
+	    syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
+}
+
+/*
+ * Every page by the share that the process has in it. A program that may be
+ * run but not read hides its pages, and some kernels do not tell: then it
+ * counts as if it shared none.
+ */
+static int
+memory_add_exactly(
+    const struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[MEMORY_TEXT_SIZE];
+	char pages[MEMORY_TEXT_SIZE];
+
+	if (memory_read_status(memory, pid, status) == -1)
+		return -1;
+	if (memory_is_borrowed(pid, status))
+		return 0;
+	sum->bytes += memory_of_kernel(status);
+	if (memory_read(memory, pid, "smaps_rollup", pages) != 1 ||
+	    memory_find(pages, "Pss_Anon") == NULL) {
+		sum->bytes += memory_of_status(status);
+	} else {
+		sum->bytes += memory_bytes(pages, "Pss_Anon") +
+		    memory_bytes(pages, "SwapPss");
+	}
+	return 0;
+}
+
+/* Counting: the whole box */
+
+/* Of this process: that others run is no reason to hold the box up. */
+static uint64_t
+memory_cpu_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static int
+memory_is_late(const struct memory *memory)
+{
+	return memory->until_ms != 0 && memory_cpu_ms() > memory->until_ms;
+}
+
+static int
+memory_add_processes(
+    const struct memory *memory, memory_add *add, struct memory_sum *sum)
+{
+	char entries[MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
+	const struct dirent64 *entry;
+	ssize_t n, at;
+	int pid;
+
+	if (lseek(memory->proc, 0, SEEK_SET) == -1)
+		return -1;
+	while ((n = getdents64(memory->proc, entries, sizeof(entries))) > 0) {
+		for (at = 0; at < n; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(entries + at);
+			pid = atoi(entry->d_name);
+			if (pid > 1 && add(memory, pid, sum) == -1)
+				return -1;
+			sum->late |= memory_is_late(memory);
+			if (sum->late)
+				return 0;
+		}
+	}
+	return (int)n;
+}
+
+/* Mapped or not, deleted or not; and the inodes, which are memory too. */
+static int
+memory_add_files(const struct memory *memory, struct memory_sum *sum)
+{
+	struct statfs fs;
+	size_t i;
+
+	for (i = 0; i < MEMORY_PLACES; i++) {
+		if (fstatfs(memory->places[i], &fs) == -1)
+			return -1;
+		sum->bytes +=
+		    (uint64_t)(fs.f_blocks - fs.f_bfree) *
+		        (uint64_t)fs.f_bsize +
+		    (uint64_t)(fs.f_files - fs.f_ffree) * BOX_INODE_BYTES;
+	}
+	return 0;
+}
+
+/*
+ * What lies unread in sockets cannot be seen: from a number of them on, which
+ * programs do not have, each counts as what it can hold.
+ */
+static int
+memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
+{
+	char text[MEMORY_TEXT_SIZE];
+	const char *found;
+	uint64_t sockets;
+
+	if (memory_read(memory, 1, "net/sockstat", text) == -1)
+		return -1;
+	found = strstr(text, "sockets: used ");
+	if (found == NULL)
+		return 0;
+	sockets = strtoull(found + strlen("sockets: used "), NULL, 10);
+	if (sockets > BOX_SOCKETS_FREE)
+		sum->bytes +=
+		    (sockets - BOX_SOCKETS_FREE) * memory->socket_bytes;
+	return 0;
+}
+
+static int
+memory_count(
+    const struct memory *memory, memory_add *add, struct memory_sum *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	if (memory_add_files(memory, sum) == -1 ||
+	    memory_add_sockets(memory, sum) == -1)
+		return -1;
+	return memory_add_processes(memory, add, sum);
+}
+
+/* Watching */
+
+/*
+ * Ends the box if it has more than it may. Above the limit that is judged
+ * when nobody moves. Returns what a box has that may live on, in bytes.
+ */
+static uint64_t
+memory_judge(struct memory *memory)
+{
+	struct memory_sum sum;
+
+	memory->until_ms = memory_cpu_ms() + BOX_MEMORY_EXACT_MS;
+	if (memory_count(memory, memory_add_exactly, &sum) == -1)
+		_exit(BOX_EXIT_BLIND);
+	memory->until_ms = 0;
+	if (!sum.late && sum.bytes <= memory->limit)
+		return sum.bytes;
+	kill(-1, SIGSTOP);
+	if (memory_count(memory, memory_add_exactly, &sum) == -1)
+		_exit(BOX_EXIT_BLIND);
+	if (sum.bytes > memory->limit)
+		_exit(BOX_EXIT_MEMORY);
+	kill(-1, SIGCONT);
+	return sum.bytes;
+}
+
+/* Returns what the box has, in bytes, if it may live on. */
+static uint64_t
+memory_look(struct memory *memory)
+{
+	struct memory_sum sum;
+
+	if (memory_count(memory, memory_add_quickly, &sum) == -1)
+		_exit(BOX_EXIT_BLIND);
+	memory->only = sum.processes == 1 ? sum.pid : 0;
+	return sum.bytes > memory->limit ? memory_judge(memory) : sum.bytes;
+}
+
+/*
+ * Whether nothing can have changed since the last look: there was one process
+ * then, and it has not run. So a box that waits costs next to nothing.
+ */
+static int
+memory_is_idle(struct memory *memory)
+{
+	struct timespec used = { 0 };
+	int idle;
+
+	if (memory->only == 0 ||
+	    clock_gettime(MEMORY_CPU_CLOCK(memory->only), &used) == -1)
+		return 0;
+	idle = used.tv_sec == memory->used.tv_sec &&
+	    used.tv_nsec == memory->used.tv_nsec;
+	memory->used = used;
+	return idle;
+}
+
+/* By when the box could be above its limit, in milliseconds. */
+static unsigned int
+memory_wait(const struct memory *memory, uint64_t bytes)
+{
+	uint64_t left = memory->limit > bytes ? memory->limit - bytes : 0;
+	uint64_t ms = left / (memory->speed / 1000);
+
+	if (ms < BOX_MEMORY_WAIT_LEAST_MS)
+		return BOX_MEMORY_WAIT_LEAST_MS;
+	if (ms > BOX_MEMORY_WAIT_MOST_MS)
+		return BOX_MEMORY_WAIT_MOST_MS;
+	return (unsigned int)ms;
+}
+
+void
+memory_watch(struct memory *memory)
+{
+	uint64_t bytes = 0;
+
+	for (;;) {
+		poll(NULL, 0, (int)memory_wait(memory, bytes));
+		if (!memory_is_idle(memory))
+			bytes = memory_look(memory);
+	}
+}
+
+/* How fast all processors together can fill memory, in bytes a second. */
+static uint64_t
+memory_speed(void)
+{
+	cpu_set_t set;
+	uint64_t speed;
+
+	if (sched_getaffinity(0, sizeof(set), &set) == -1)
+		return BOX_MEMORY_SPEED_MOST; /* more than the set can hold */
+	speed = (uint64_t)CPU_COUNT(&set) * BOX_MEMORY_SPEED;
+	return speed < BOX_MEMORY_SPEED_MOST ? speed : BOX_MEMORY_SPEED_MOST;
+}
+
+/*
+ * What a socket can hold: the kernel stops a sender when there is as much as
+ * the size of its buffer, and does so after the packet, of half that size.
+ */
+static int
+memory_open_sockets(struct memory *memory, int line, struct err *err)
+{
+	int size;
+	socklen_t len = sizeof(size);
+
+	if (getsockopt(line, SOL_SOCKET, SO_SNDBUF, &size, &len) == -1)
+		return err_sys(err, "ask for the size of a socket");
+	memory->socket_bytes = (uint64_t)size + (uint64_t)size / 2;
+	return 0;
+}
+
+int
+memory_open(struct memory *memory, int proc, int line, uint64_t limit,
+    struct err *err)
+{
+	size_t i;
+
+	memory->proc = proc;
+	memory->limit = limit + BOX_MEMORY_SLACK;
+	memory->speed = memory_speed();
+	for (i = 0; i < MEMORY_PLACES; i++) {
+		memory->places[i] =
+		    open(memory_paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
+		if (memory->places[i] == -1)
+			return err_sys(err, "open %s", memory_paths[i]);
+	}
+	return memory_open_sockets(memory, line, err);
+}
