@@ -235,8 +235,9 @@ answer_add_meta(struct buffer *json, const struct call_result *result)
 		buffer_printf(json, "\"landlock\":%u,", result->landlock);
 	else
 		buffer_add_text(json, "\"landlock\":null,");
-	buffer_printf(json, "\"proc\":%s,\"limits\":\"rlimit\","
-	    "\"network\":\"none\"}", result->proc ? "true" : "false");
+	buffer_printf(json, "\"proc\":%s,\"limits\":\"rlimit%s\","
+	    "\"network\":\"none\"}", result->proc ? "true" : "false",
+	    result->watchdog ? "+watchdog" : "");
 	buffer_printf(json, ",\"caisson/durationMs\":%.3f",
 	    (double)result->duration_us / 1000);
 	buffer_printf(json, ",\"caisson/cpuMs\":%.3f",

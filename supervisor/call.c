@@ -59,6 +59,7 @@ struct call {
 	int ran;        /* the box has asked for the code */
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */
+	int init_exit;  /* the status of an init that ended the box, or 0 */
 	struct call_result result;
 };
 
@@ -177,6 +178,25 @@ call_judge_interpreter(struct call *call)
 	}
 }
 
+/* The init of the box ended it: its exit status says why. */
+static void
+call_judge_init(struct call *call)
+{
+	uint64_t limit = call->sv->options.memory;
+	int whole = limit % MIB == 0;
+
+	call->result.status = CALL_ERROR;
+	call->result.signal = 0; /* that was init: no news */
+	if (call->init_exit == BOX_EXIT_MEMORY)
+		call_set_error(call, "Sandbox ran out of memory (limit %llu "
+		    "%s): keep less at a time, or raise MCP_BRIDGE_MEMORY",
+		    (unsigned long long)(whole ? limit / MIB : limit),
+		    whole ? "MiB" : "bytes");
+	else
+		call_set_error(call, "Sandbox was ended: its memory could not "
+		    "be watched");
+}
+
 /* The status of a call that nobody ended: what the code made of itself. */
 static void
 call_judge_code(struct call *call)
@@ -184,7 +204,9 @@ call_judge_code(struct call *call)
 	struct call_result *result = &call->result;
 
 	result->status = CALL_ERROR;
-	if (!call->ran) {
+	if (result->signal == SIGKILL && call->init_exit != 0) {
+		call_judge_init(call);
+	} else if (!call->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
 		auto_free char *name = answer_signal(result->signal);
@@ -405,13 +427,19 @@ call_on_relay_ended(void *ctx, const struct child_end *end)
 	call->relay_process = NULL;
 }
 
+/* Process 1 of the box has ended, and every other process before it. */
 static void
 call_on_init_ended(void *ctx, const struct child_end *end)
 {
 	struct call *call = ctx;
 
-	(void)end;
 	call->init = NULL;
+	if (end->code == CLD_EXITED &&
+	    (end->status == BOX_EXIT_MEMORY || end->status == BOX_EXIT_BLIND))
+		call->init_exit = end->status;
+	if (call->code_process == NULL)
+		call->box_over = 1;
+	call_progress(call);
 }
 
 static void
@@ -432,7 +460,6 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 	struct call_result *result = &call->result;
 
 	call->code_process = NULL;
-	call->box_over = 1;
 	result->duration_us = call_elapsed_us(&call->began);
 	call_take_usage(result, &end->usage);
 	result->exited = end->code == CLD_EXITED;
@@ -442,6 +469,9 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 		result->signal = end->status;
 	if (!result->exited && result->signal == 0)
 		call_fail(call, "the end of the code is not known");
+	/* When init has ended the box, only the end of init tells why. */
+	call->box_over = call->init == NULL || result->signal != SIGKILL ||
+	    call->cause != CALL_BY_ITSELF;
 	call_kill_box(call);
 	call_set_ending(call);
 	call_progress(call);
@@ -449,7 +479,7 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 
 void
 call_on_box_started(struct call *call, int *init, int *code,
-    unsigned int landlock, int proc)
+    unsigned int landlock, int proc, int watchdog)
 {
 	struct event_base *base = call->sv->base;
 	struct ipc_adopted adopted = { 0 };
@@ -469,6 +499,7 @@ call_on_box_started(struct call *call, int *init, int *code,
 		call->result.boxed = 1;
 		call->result.landlock = landlock;
 		call->result.proc = proc;
+		call->result.watchdog = watchdog;
 	}
 	/* They were not known yet when the rest of the box was killed. */
 	if (call->state == CALL_ENDING)

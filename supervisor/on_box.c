@@ -10,7 +10,8 @@ void
 supervisor_on_started(struct call *call, struct ipc_started *started)
 {
 	call_on_box_started(call, &started->init, &started->code,
-	    (unsigned int)started->landlock, (int)started->proc);
+	    (unsigned int)started->landlock, (int)started->proc,
+	    (int)started->watchdog);
 }
 
 void

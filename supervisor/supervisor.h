@@ -99,6 +99,7 @@ struct call_result {
 	int boxed; /* a box stood: the facts below hold */
 	unsigned int landlock;
 	int proc;
+	int watchdog;         /* over the memory of the box as a whole */
 	uint64_t duration_us; /* from the start of the box to its end */
 	uint64_t cpu_us;      /* of the code and the children it waited for */
 	uint64_t peak_kib;    /* largest resident set of one process */
@@ -158,7 +159,7 @@ channel_handler *const *supervisor_routes(void);
 
 /* What those handlers do to a call, in its own words. */
 void call_on_box_started(struct call *call, int *init, int *code,
-    unsigned int landlock, int proc);
+    unsigned int landlock, int proc, int watchdog);
 void call_on_code_running(struct call *call);
 /* The streams are taken over. */
 void call_on_drained(struct call *call, struct call_stream *out,

@@ -299,18 +299,18 @@ END_TEST
 
 static const struct {
 	unsigned int landlock;
-	int proc;
+	int proc, watchdog;
 	uint64_t tool_calls;
 	const char *meta;
 } metas[] = {
-	{ 6, 1, 0,
+	{ 6, 1, 1, 0,
 	    "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":6,\"proc\":true,"
-	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
+	    "\"limits\":\"rlimit+watchdog\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
 	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
-	{ 0, 0, UINT64_MAX / 2,
+	{ 0, 0, 0, UINT64_MAX / 2,
 	    "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":null,\"proc\":false,"
@@ -328,6 +328,7 @@ START_TEST(tells_what_was_in_force)
 	result.boxed = 1;
 	result.landlock = metas[_i].landlock;
 	result.proc = metas[_i].proc;
+	result.watchdog = metas[_i].watchdog;
 	result.duration_us = 1234567;
 	result.cpu_us = 12;
 	result.peak_kib = 4096;

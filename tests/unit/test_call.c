@@ -38,6 +38,7 @@ struct play {
 	int stuck; /* the channel of the box outlives its launcher */
 	pid_t init, code;
 	int code_line; /* a byte through it ends the code */
+	int init_line; /* the same for init */
 	/* What was concluded. */
 	unsigned int concluded;
 	struct call_result result;
@@ -253,7 +254,7 @@ open_stage(void)
 	for (play = plays; play < plays + PLAYS_MAX; play++) {
 		for (role = 0; role < ROLES; role++)
 			play->channels[role] = -1;
-		play->code_line = -1;
+		play->code_line = play->init_line = -1;
 	}
 	unspawnable = ROLES;
 	TAILQ_INIT(&sv.waiting);
@@ -281,6 +282,7 @@ forget_play(struct play *play)
 	for (role = 0; role < ROLES; role++)
 		fd_close(&play->channels[role]);
 	fd_close(&play->code_line);
+	fd_close(&play->init_line);
 	free(play->result.error);
 	free(play->result.out.data);
 	free(play->result.errors.data);
@@ -438,18 +440,30 @@ start_call(void)
 	return play;
 }
 
+/* Makes a process that a byte through the line ends. */
+static pid_t
+make_ending_process(int *line)
+{
+	int ends[2];
+	pid_t pid;
+
+	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
+	pid = make_process(ends[0]);
+	close(ends[0]);
+	*line = ends[1];
+	return pid;
+}
+
 /* Says who the processes of the box are. */
 static void
 box_starts(struct play *play)
 {
-	struct ipc_started started = { .landlock = 6, .proc = 1 };
-	int line[2];
+	struct ipc_started started = { .landlock = 6,
+		.proc = 1,
+		.watchdog = 1 };
 
-	ck_assert_int_eq(pipe2(line, O_CLOEXEC), 0);
-	play->init = make_process(-1);
-	play->code = make_process(line[0]);
-	close(line[0]);
-	play->code_line = line[1];
+	play->init = make_ending_process(&play->init_line);
+	play->code = make_ending_process(&play->code_line);
 	started.init = open_pidfd(play->init);
 	started.code = open_pidfd(play->code);
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
@@ -614,6 +628,7 @@ START_TEST(succeeds_in_every_order)
 	ck_assert_uint_eq(play->result.landlock, 6);
 	ck_assert_int_eq(play->result.proc, 1);
 	ck_assert_uint_eq(play->result.tool_calls, 3);
+	ck_assert_int_eq(play->result.watchdog, 1);
 	ck_assert_uint_eq(idles, 1);
 	close_stage();
 }
@@ -846,8 +861,8 @@ START_TEST(nothing_of_the_box_is_kept)
 	box_lets_go(play);
 	wait_until_gone(play->pids[ROLE_BOX]);
 	settle();
-	/* One end of a channel, and of the line to the code. */
-	ck_assert_int_eq(unit_open_fds(), before + 4 + 2);
+	/* One end of a channel, and of the lines to both processes. */
+	ck_assert_int_eq(unit_open_fds(), before + 4 + 3);
 	relay_runs(play);
 	code_exits(play);
 	relay_is_done(play);
@@ -922,6 +937,104 @@ START_TEST(tells_how_the_code_ended)
 	ck_assert_int_eq(play->result.exited, code_endings[_i].exited);
 	ck_assert_int_eq(play->result.exit_code, code_endings[_i].exit_code);
 	ck_assert_int_eq(play->result.signal, code_endings[_i].signal);
+	close_stage();
+}
+END_TEST
+
+/*
+ * Ends of the box by its init, which says why. The supervisor hears of the two
+ * processes in the order in which they end.
+ */
+
+#define OUT_OF_MEMORY                                                          \
+	"Sandbox ran out of memory (limit 512 MiB): keep less at a time, or "  \
+	"raise MCP_BRIDGE_MEMORY"
+
+static const struct {
+	char how; /* the end of the code */
+	int number, init, ran;
+	enum call_status status;
+	const char *error;
+	int signal;
+} init_endings[] = {
+	{ 's', SIGKILL, BOX_EXIT_MEMORY, 1, CALL_ERROR, OUT_OF_MEMORY, 0 },
+	{ 's', SIGKILL, BOX_EXIT_MEMORY, 0, CALL_ERROR, OUT_OF_MEMORY, 0 },
+	{ 's', SIGKILL, BOX_EXIT_BLIND, 1, CALL_ERROR,
+	    "Sandbox was ended: its memory could not be watched", 0 },
+	{ 's', SIGKILL, 1, 1, CALL_ERROR, "Sandbox was killed by SIGKILL",
+	    SIGKILL },
+	/* The code was faster. */
+	{ 'x', 0, BOX_EXIT_MEMORY, 1, CALL_SUCCESS, NULL, 0 },
+	{ 'x', 3, BOX_EXIT_MEMORY, 1, CALL_ERROR,
+	    "Sandbox exited with code 3", 0 },
+	{ 's', SIGSEGV, BOX_EXIT_MEMORY, 1, CALL_ERROR,
+	    "Sandbox was killed by SIGSEGV", SIGSEGV },
+};
+
+/* Ends a process; the supervisor does not hear of it yet. */
+static void
+end_unheard(pid_t pid, int line, char how, int number)
+{
+	const char end[2] = { how, (char)number };
+	siginfo_t si;
+
+	ck_assert_int_eq(write(line, end, 2), 2);
+	ck_assert_int_eq(
+	    waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT), 0);
+}
+
+static void
+end_box(struct play *play, int n, int init_first)
+{
+	if (init_first)
+		end_unheard(play->init, play->init_line, 'x',
+		    init_endings[n].init);
+	end_unheard(play->code, play->code_line, init_endings[n].how,
+	    init_endings[n].number);
+	if (!init_first)
+		end_unheard(play->init, play->init_line, 'x',
+		    init_endings[n].init);
+	settle();
+	ck_assert_uint_eq(play->concluded, 0); /* the output is missing */
+}
+
+START_TEST(tells_why_init_ended_the_box)
+{
+	int n = _i / 2;
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	box_stands(play);
+	box_lets_go(play);
+	if (init_endings[n].ran)
+		relay_runs(play);
+	settle();
+	end_box(play, n, _i % 2);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, init_endings[n].status, init_endings[n].error);
+	printed(play, "hi\n", "oops\n");
+	ck_assert_int_eq(play->result.signal, init_endings[n].signal);
+	close_stage();
+}
+END_TEST
+
+/* What killed the code is known when init has ended, and not before. */
+START_TEST(a_killed_code_waits_for_its_init)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	kill(play->init, SIGSTOP);
+	relay_is_done(play);
+	end_unheard(play->code, play->code_line, 's', SIGKILL);
+	event_base_loop(sv.base, EVLOOP_NONBLOCK);
+	wait_until_concluded(play);
+	ck_assert(is_gone(play->init));
+	was_concluded(play, CALL_ERROR, "Sandbox was killed by SIGKILL");
+	ck_assert_int_eq(play->result.signal, SIGKILL);
 	close_stage();
 }
 END_TEST
@@ -1743,6 +1856,9 @@ add_success(TCase *tc)
 	tcase_add_test(tc, what_the_code_used_is_told);
 	tcase_add_loop_test(
 	    tc, tells_how_the_code_ended, 0, UNIT_COUNT(code_endings));
+	tcase_add_loop_test(tc, tells_why_init_ended_the_box, 0,
+	    2 * UNIT_COUNT(init_endings));
+	tcase_add_test(tc, a_killed_code_waits_for_its_init);
 	tcase_add_test(tc, leaves_nothing_behind);
 	tcase_add_test(tc, sentences_stay_text);
 }
