@@ -20,10 +20,21 @@ static const char selftest_endless[] = "while True: pass\n";
 #define SELFTEST_ENDLESS_SECONDS 1
 #define SELFTEST_PROBE_SECONDS 60
 
+/* Children that take twice the limit, each of them less than that. */
+static const char selftest_greedy[] = "import os, time\n"
+                                      "for n in range(8):\n"
+                                      "    if os.fork() == 0:\n"
+                                      "        b = b'x' * (16 << 20)\n"
+                                      "        time.sleep(600)\n"
+                                      "time.sleep(600)\n";
+#define SELFTEST_GREEDY_MEMORY (64 * MIB)
+#define SELFTEST_GREEDY_SECONDS 20
+
 struct selftest {
 	struct supervisor *sv;
 	int failures;
 	int seen; /* lines of the probe */
+	int watchdog; /* the memory of a box as a whole is watched */
 };
 
 static void
@@ -31,14 +42,14 @@ selftest_line(struct selftest *test, int ok, const char *name,
     const char *detail)
 {
 	test->failures += !ok;
-	printf("%-4s  %-26s  %s\n", ok ? "ok" : "FAIL", name, detail);
+	printf("%-4s  %-28s  %s\n", ok ? "ok" : "FAIL", name, detail);
 }
 
 /* What is as it is here: no promise, but good to know. */
 static void
 selftest_note(const char *name, const char *detail)
 {
-	printf("note  %-26s  %s\n", name, detail);
+	printf("note  %-28s  %s\n", name, detail);
 }
 
 /* A line of the probe: "ok" or "FAIL", a name, a detail, with tabs between. */
@@ -90,10 +101,15 @@ selftest_facts(struct selftest *test, const struct call_result *result)
 	else
 		selftest_note("/proc", "cannot be mounted where the outer one "
 		    "is masked (in containers): boxes run without it");
-	snprintf(text, sizeof(text), "rlimits, %llu MiB for each process; "
-	    "cgroups are not used in this version",
-	    (unsigned long long)(test->sv->options.memory / MIB));
+	snprintf(text, sizeof(text), "rlimits for each process%s; cgroups are "
+	    "not used in this version", result->watchdog ?
+	        " and a watchdog over all of them" : "");
 	selftest_note("kind of limits", text);
+	test->watchdog = result->watchdog;
+	if (!result->watchdog)
+		selftest_note("memory of the box as a whole", "is not limited "
+		    "where the box has no /proc: each process may take its "
+		    "limit");
 }
 
 static void
@@ -130,6 +146,18 @@ selftest_on_endless(void *ctx, const struct call_result *result)
 }
 
 static void
+selftest_on_greedy(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+	int ended = result->status == CALL_ERROR &&
+	    strstr(result->error, "ran out of memory") != NULL;
+
+	selftest_line(test, ended, "memory of the box as a whole",
+	    ended ? "a watchdog ended children that took too much together" :
+	    result->error != NULL ? result->error : "nobody ended it");
+}
+
+static void
 selftest_on_idle(void *ctx)
 {
 	struct selftest *test = ctx;
@@ -152,6 +180,19 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
 		return;
 	}
 	event_base_dispatch(test->sv->base);
+}
+
+/* Not with the limit of the settings, which may be most of the machine. */
+static void
+selftest_memory(struct selftest *test)
+{
+	struct options *options = &test->sv->options;
+	uint64_t memory = options->memory;
+
+	options->memory = SELFTEST_GREEDY_MEMORY;
+	selftest_call(test, selftest_greedy, SELFTEST_GREEDY_SECONDS,
+	    selftest_on_greedy);
+	options->memory = memory;
 }
 
 /* Puts number in the place of every mark in the probe's text. */
@@ -187,6 +228,8 @@ selftest_run(struct supervisor *sv)
 	if (test.failures == 0)
 		selftest_call(&test, selftest_endless,
 		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
+	if (test.failures == 0 && test.watchdog)
+		selftest_memory(&test);
 	reaper_finish(SHUTDOWN_REAP_MS);
 	broker_free(&sv->broker);
 	config_free(&sv->config);
