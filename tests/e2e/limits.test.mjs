@@ -1,0 +1,239 @@
+/*
+ * Memory of a box as a whole: whatever way code takes too much of it, its call
+ * ends with a sentence that says so, and nothing else ends; code that only
+ * seems to take too much is left alone.
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { childless } from './support/processes.mjs';
+import { connect, run } from './support/sdk.mjs';
+
+const imports = 'import mmap, os, socket, subprocess, sys, time\n';
+
+/* Children that do something and then wait for ever; so does their parent. */
+const children = (count, what) => `
+for i in range(${count}):
+    if os.fork() == 0:
+        ${what}
+        time.sleep(600)
+time.sleep(600)
+`;
+
+const outOfMemory = (limit) => `Sandbox ran out of memory (limit ${limit}): ` +
+  'keep less at a time, or raise MCP_BRIDGE_MEMORY';
+
+/* Ended for its memory, and said so once. */
+function assertEnded(result, limit) {
+  const { structuredContent: answer, content, isError } = result;
+
+  assert.equal(answer.error, outOfMemory(limit), JSON.stringify(answer));
+  assert.equal(answer.status, 'error');
+  assert.equal(answer.summary, `Sandbox error: ${outOfMemory(limit)}`);
+  assert.equal(answer.signal, undefined);
+  assert.equal(answer.exitCode, undefined);
+  assert.equal(isError, true);
+  assert.ok(content[0].text.endsWith(`error: ${outOfMemory(limit)}`));
+}
+
+/* A program with this much memory for a box; skips where nobody watches. */
+async function watched(t, memory) {
+  const program = await connect(t,
+    { env: memory ? { MCP_BRIDGE_MEMORY: memory } : {} });
+  const { _meta: meta } = await run(program.client, 'pass');
+  const { proc, limits } = meta['caisson/isolation'];
+
+  assert.equal(limits, proc ? 'rlimit+watchdog' : 'rlimit');
+  if (!proc)
+    t.skip('the box has no /proc here, so nobody watches its memory');
+  return { ...program, skipped: !proc };
+}
+
+const greedy = [
+  ['children that are large', children(6, 'b = bytearray(60 << 20)')],
+  ['children that are small', children(60, 'b = bytearray(4 << 20)')],
+  ['children of children', children(6,
+    'os.fork() and os._exit(0); os.setsid(); b = bytearray(60 << 20)')],
+  ['files and a heap', `
+for place in '/tmp', '/workspace', '/dev/shm':
+    with open(place + '/x', 'wb') as file:
+        file.write(bytes(30 << 20))
+print('written', flush=True)
+b = bytearray(90 << 20)
+time.sleep(600)
+`],
+  ['files without a name', `
+for place in '/tmp', '/workspace', '/dev/shm':
+    file = os.open(place + '/x', os.O_CREAT | os.O_RDWR)
+    os.write(file, bytes(30 << 20))
+    os.unlink(place + '/x')
+b = bytearray(90 << 20)
+time.sleep(600)
+`],
+  ['memory that is shared, and a heap', `
+m = mmap.mmap(-1, 30 << 20)
+${children(3, 'b = bytearray(60 << 20)')}`],
+  ['copies that are written to', `
+b = bytearray(80 << 20)
+${children(4, 'for k in range(0, len(b), 4096): b[k] = 1')}`],
+  ['other programs', `
+make = "b = bytearray(60 << 20); import time; time.sleep(600)"
+many = [subprocess.Popen([sys.executable, '-c', make]) for i in range(4)]
+time.sleep(600)
+`],
+  ['bytes that nobody reads', `
+def fill(keep=[]):
+    try:
+        while True:
+            keep.extend(socket.socketpair())
+            keep[-1].setblocking(False)
+            try:
+                keep[-1].send(bytes(1 << 20))
+            except BlockingIOError:
+                pass
+    except OSError:
+        pass
+${children(16, 'fill()')}`],
+];
+
+test('too much memory ends the call', async (t) => {
+  const { client, pid, skipped } = await watched(t, '128m');
+
+  if (skipped)
+    return;
+  for (const [name, code] of greedy) {
+    await t.test(name, async () => {
+      const result = await run(client, imports + code);
+
+      assertEnded(result, '128 MiB');
+      assert.deepEqual(result.structuredContent.stdout ?? [],
+        code.includes('written') ? ['written'] : []);
+      await childless(pid);
+    });
+    await t.test(`the call after ${name}`, async () => {
+      const result = await run(client, 'print("hi")');
+
+      assert.deepEqual(result.content, [{ type: 'text', text: 'hi' }]);
+    });
+  }
+});
+
+const modest = [
+  ['copies that are only read', `
+b = bytearray(90 << 20)
+for i in range(4):
+    if os.fork() == 0:
+        b.count(1)
+        time.sleep(0.5)
+        os._exit(0)
+print([os.wait()[1] for i in range(4)])
+`, '[0, 0, 0, 0]'],
+  ['files that several have mapped', `
+maps = []
+for place in '/tmp', '/workspace', '/dev/shm':
+    with open(place + '/x', 'w+b') as file:
+        file.truncate(30 << 20)
+        maps.append(mmap.mmap(file.fileno(), 0))
+    maps[-1].write(bytes(30 << 20))
+for i in range(3):
+    if os.fork() == 0:
+        sum(sum(one[::4096]) for one in maps)
+        time.sleep(0.5)
+        os._exit(0)
+print([os.wait()[1] for i in range(3)])
+`, '[0, 0, 0]'],
+  ['programs started by a large one', `
+b = bytearray(110 << 20)
+for i in range(100):
+    subprocess.run(['/bin/true'], check=True)
+print('done')
+`, 'done'],
+  ['one process that is told so', `
+b = []
+try:
+    while True:
+        b.append(bytearray(1 << 20))
+except MemoryError:
+    print('MemoryError')
+`, 'MemoryError'],
+  ['shared memory', `
+m = mmap.mmap(-1, 1 << 20)
+if os.fork() == 0:
+    m[:3] = b'abc'
+    os._exit(0)
+os.wait()
+print(m[:3], m.size())
+`, "b'abc' 1048576"],
+  ['shared memory that is given back', `
+for i in range(50):
+    m = mmap.mmap(-1, 30 << 20)
+    m.madvise(mmap.MADV_DONTNEED)
+    m.close()
+print('done')
+`, 'done'],
+  ['more shared memory than there may be', `
+try:
+    mmap.mmap(-1, 65 << 19)
+except OSError as error:
+    print(error)
+`, '[Errno 28] No space left on device'],
+  ['memory that is given back', `
+for i in range(50):
+    b = bytearray(100 << 20)
+    del b
+print('done')
+`, 'done'],
+];
+
+test('less than the limit is left alone', async (t) => {
+  const { client } = await watched(t, '128m');
+
+  for (const [name, code, printed] of modest) {
+    await t.test(name, async () => {
+      const result = await run(client, imports + code);
+
+      assert.deepEqual(result.content, [{ type: 'text', text: printed }]);
+      assert.equal(result.isError, false);
+    });
+  }
+});
+
+test('the default limit', async (t) => {
+  const { client, skipped } = await watched(t);
+
+  if (skipped)
+    return;
+  assertEnded(await run(client, imports + children(6,
+    'b = bytearray(200 << 20)')), '512 MiB');
+});
+
+test('the limit is named as it was set', async (t) => {
+  const { client, skipped } = await watched(t, '98765k');
+
+  if (skipped)
+    return;
+  assertEnded(await run(client, imports + children(6,
+    'b = bytearray(60 << 20)')), '101135360 bytes');
+});
+
+test('calls beside it go on', async (t) => {
+  const { client, skipped } = await watched(t, '128m');
+
+  if (skipped)
+    return;
+  const [beside, greedyOne] = await Promise.all([
+    run(client, `${imports}b = bytearray(90 << 20)\ntime.sleep(2)\nprint(1)`),
+    run(client, imports + greedy[0][1]),
+  ]);
+
+  assertEnded(greedyOne, '128 MiB');
+  assert.deepEqual(beside.content, [{ type: 'text', text: '1' }]);
+});
+
+test('who kills itself was not ended for its memory', async (t) => {
+  const { client } = await watched(t, '128m');
+  const { structuredContent: answer } = await run(client,
+    `${imports}b = bytearray(90 << 20)\nos.kill(os.getpid(), 9)`);
+
+  assert.equal(answer.error, 'Sandbox was killed by SIGKILL');
+  assert.equal(answer.signal, 'SIGKILL');
+});
