@@ -198,6 +198,16 @@
 /* Of the memory, at most, where that is less. */
 #define BOX_STACK_SHARE 64
 /*
+ * Threads that libraries start by themselves, where there are processors for
+ * more. One of OpenBLAS takes up to 128 MiB and its stack, which counts as
+ * memory before it is used, and waits for ever when it gets none: they have
+ * half of the memory together, and the code the rest. Of those of OpenMP only
+ * the stack counts, so eight have an eighth.
+ */
+#define BOX_BLAS_THREAD_BYTES (136 * MIB)
+#define BOX_BLAS_SHARE 2
+#define BOX_OMP_THREADS_MAX 8
+/*
  * Address space above the memory limit: libraries, guard pages, and what
  * malloc reserves for two arenas. Private memory is bounded by RLIMIT_DATA;
  * this bounds shared anonymous memory, which nothing else does.

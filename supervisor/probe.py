@@ -588,8 +588,9 @@ def check_limits():
 @promise("clean environment", "settings or secrets of the host are visible")
 def check_environment():
     allowed = {"HOME", "LANG", "LC_ALL", "LC_CTYPE", "MALLOC_ARENA_MAX",
-               "MPLCONFIGDIR", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
-               "PATH", "PWD", "TERM", "TMPDIR", "TZ"}
+               "MPLBACKEND", "MPLCONFIGDIR", "OMP_NUM_THREADS",
+               "OPENBLAS_NUM_THREADS", "PATH", "PWD", "TERM", "TMPDIR", "TZ",
+               "XDG_CACHE_HOME"}
     found = set(os.environ)
     demand(found <= allowed, "there is %s" % sorted(found - allowed)[:5])
     return " ".join(sorted(found))

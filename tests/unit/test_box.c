@@ -439,8 +439,9 @@ static const struct view_case view_cases[] = {
 	  " 4194303)])",
 	    "['ESRCH', 'ESRCH', 'ESRCH', 'ESRCH']\n" },
 	{ "print(sorted(os.environ))",
-	    "['HOME', 'LANG', 'MALLOC_ARENA_MAX', 'PATH', 'TERM',"
-	    " 'TMPDIR']\n" },
+	    "['HOME', 'LANG', 'MALLOC_ARENA_MAX', 'MPLBACKEND',"
+	    " 'MPLCONFIGDIR', 'OMP_NUM_THREADS', 'OPENBLAS_NUM_THREADS',"
+	    " 'PATH', 'TERM', 'TMPDIR', 'XDG_CACHE_HOME']\n" },
 	{ "print(os.getcwd(), sys.argv, sys.executable, os.umask(0))",
 	    "/workspace ['/opt/caisson/bootstrap.py'] /usr/bin/python3 18\n" },
 	{ "print(os.getresuid(), os.getresgid(), os.uname().nodename,"
@@ -906,6 +907,38 @@ START_TEST(test_venv)
 }
 END_TEST
 
+/* What libraries start by themselves must leave the code some memory. */
+static const struct {
+	uint64_t memory;
+	long blas; /* on however many processors */
+} thread_cases[] = {
+	{ 16 * MIB, 1 },
+	{ 512 * MIB, 1 },
+	{ GIB, 3 },
+	{ 64 * GIB, 240 },
+};
+
+START_TEST(test_threads_of_libraries)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const long blas = thread_cases[_i / turns].blas;
+	struct ipc_setup setup;
+	auto_run struct run run;
+	char out[64];
+
+	become(_i);
+	setup = usual_setup();
+	setup.memory = thread_cases[_i / turns].memory;
+	snprintf(out, sizeof(out), "%ld %ld\n",
+	    blas < processors ? blas : processors,
+	    8 < processors ? 8 : processors);
+	run_code(&run, &setup,
+	    "print(os.environ['OPENBLAS_NUM_THREADS'],"
+	    " os.environ['OMP_NUM_THREADS'])");
+	ck_assert_str_eq(run.text.data, out);
+}
+END_TEST
+
 struct failure_case {
 	const char *python; /* beneath the scratch directory unless absolute */
 	enum box_step step;
@@ -1219,6 +1252,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, test_pipes, 0, turns);
 	tcase_add_loop_test(tc, test_numpy, 0, turns);
 	tcase_add_loop_test(tc, test_venv, 0, turns);
+	tcase_add_loop_test(tc, test_threads_of_libraries, 0,
+	    turns * UNIT_COUNT(thread_cases));
 	tcase_add_loop_test(
 	    tc, test_failure, 0, turns * UNIT_COUNT(failure_cases));
 	tcase_add_loop_test(tc, test_no_bootstrap, 0, turns);

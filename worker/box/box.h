@@ -124,6 +124,9 @@ int interpreter_descriptors(struct box *box, struct err *err);
 /* Becomes the interpreter: returns only on failure. */
 int interpreter_run(struct box *box, struct err *err);
 
+/* environment.c: what execve takes, made once. */
+char *const *environment_make(const struct box *box);
+
 /* view.c: the file system of the box. */
 int view_collect(struct box *box, struct err *err);
 int view_build(struct box *box, struct err *err);

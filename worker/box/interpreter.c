@@ -327,15 +327,10 @@ interpreter_run(struct box *box, struct err *err)
 	/* -I: no PYTHON* variables, no user site, no script directory. */
 	const char *const argv[] = { box->setup.python, "-I", "-X", "utf8",
 		BOX_BOOTSTRAP, NULL };
-	const char *const env[] = { "HOME=/workspace", "LANG=C.UTF-8",
-		"PATH=/usr/local/bin:/usr/bin:/bin", "TERM=dumb",
-		"TMPDIR=/tmp",
-		/* Each arena reserves 64 MiB of address space. */
-		"MALLOC_ARENA_MAX=2", NULL };
 
 	if (chdir("/workspace") == -1)
 		return err_sys(err, "enter /workspace");
 	interpreter_reset_signals();
-	execve(box->setup.python, (char *const *)argv, (char *const *)env);
+	execve(box->setup.python, (char *const *)argv, environment_make(box));
 	return err_sys(err, "run %s", box->setup.python);
 }

@@ -9,6 +9,7 @@ and the interpreter ends as it always does.
 """
 NAMES = dict(globals())  # what this interpreter gives to every script
 
+import _thread  # noqa: E402
 import builtins  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
@@ -22,6 +23,9 @@ except ImportError:
 OURS = __file__.rpartition("/")[0] + "/"
 CONTROL_IN, CONTROL_OUT = 3, 4
 CHUNK = 1 << 16  # what a pipe holds
+# Of a thread, where the first one has 8 MiB: the stack counts as memory whole,
+# and there shall be room for a hundred.
+STACK = 4 << 20
 HIGHEST = 1024  # select() cannot watch descriptors from here on
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
@@ -374,6 +378,7 @@ def run(source, control, told):
 
 def main():
     """Get ready, wait for the code, run it."""
+    _thread.stack_size(STACK)
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)

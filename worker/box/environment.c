@@ -1,0 +1,90 @@
+/*
+ * The environment variables of the code: nothing of the host's, and what makes
+ * libraries fit into a box. Made by the code, just before it becomes the
+ * interpreter.
+ */
+#include <sched.h>
+#include <string.h>
+
+#include "box.h"
+#include "../../common/mem.h"
+
+/* Where a shell looks for programs, without those of the interpreter. */
+#define ENVIRONMENT_PATH "/usr/local/bin:/usr/bin:/bin"
+
+static const char *const environment_fixed[] = {
+	"HOME=/workspace",
+	"LANG=C.UTF-8",
+	"TERM=dumb",
+	"TMPDIR=/tmp",
+	/* What libraries keep for later is none of the files of the code. */
+	"XDG_CACHE_HOME=/tmp/.cache",
+	"MPLCONFIGDIR=/tmp/.cache/matplotlib",
+	/* Into files: there is no screen, and Debian's default is a window. */
+	"MPLBACKEND=Agg",
+	/* Each arena reserves 64 MiB of address space. */
+	"MALLOC_ARENA_MAX=2",
+};
+
+#define ENVIRONMENT_COUNT                                                      \
+	(sizeof(environment_fixed) / sizeof(environment_fixed[0]))
+
+/* The processors that the code may use. */
+static uint64_t
+environment_processors(void)
+{
+	cpu_set_t set;
+
+	/* More than a set holds: then the bounds below are what counts. */
+	if (sched_getaffinity(0, sizeof(set), &set) == -1)
+		return CPU_SETSIZE;
+	return (uint64_t)CPU_COUNT(&set);
+}
+
+/* As many threads as there are processors, within what there is memory for. */
+static uint64_t
+environment_threads(uint64_t most)
+{
+	uint64_t n = environment_processors();
+
+	if (n > most)
+		n = most;
+	return n > 0 ? n : 1;
+}
+
+/* The programs beside an interpreter that lies elsewhere are found first. */
+static char *
+environment_path(const char *python)
+{
+	static const char *const usual[] = { "/usr/local/bin/", "/usr/bin/",
+		"/bin/" };
+	size_t len = (size_t)(strrchr(python, '/') + 1 - python);
+	size_t i;
+
+	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (strlen(usual[i]) == len &&
+		    memcmp(usual[i], python, len) == 0)
+			return mem_strdup("PATH=" ENVIRONMENT_PATH);
+	return mem_printf(
+	    "PATH=%.*s:" ENVIRONMENT_PATH, (int)len - 1, python);
+}
+
+char *const *
+environment_make(const struct box *box)
+{
+	const struct ipc_setup *setup = &box->setup;
+	uint64_t blas = environment_threads(
+	    setup->memory / BOX_BLAS_SHARE / BOX_BLAS_THREAD_BYTES);
+	uint64_t omp = environment_threads(BOX_OMP_THREADS_MAX);
+	static char *variables[ENVIRONMENT_COUNT + 4];
+	size_t n;
+
+	for (n = 0; n < ENVIRONMENT_COUNT; n++)
+		variables[n] = mem_strdup(environment_fixed[n]);
+	variables[n++] = environment_path(setup->python);
+	variables[n++] = mem_printf("OPENBLAS_NUM_THREADS=%llu",
+	    (unsigned long long)blas);
+	variables[n++] = mem_printf("OMP_NUM_THREADS=%llu",
+	    (unsigned long long)omp);
+	return variables;
+}
