@@ -889,19 +889,24 @@ write_file(const char *path, const char *text, mode_t mode)
 		ck_abort_msg("%s: %s", path, strerror(errno));
 }
 
+/* An environment may be given by its directory, too. */
+static const char *const venv_names[] = { "venv/bin/python", "venv", "venv/" };
+
 /* Links that only lead to the interpreter come along, what is beside not. */
 START_TEST(test_venv)
 {
 	auto_free char *code = mem_printf("print(sys.prefix, os.listdir('%s'),"
-	    " name(open, sys.prefix + '/x', 'w'))", run_path("links"));
-	auto_free char *out = mem_printf("%s ['python'] EROFS\n",
-	    run_path("venv"));
+	    " name(open, sys.prefix + '/x', 'w'), os.get_exec_path()[0])",
+	    run_path("links"));
+	auto_free char *venv = mem_strdup(run_path("venv"));
+	auto_free char *out = mem_printf("%s ['python'] EROFS %s/bin\n",
+	    venv, venv);
 	struct ipc_setup setup;
 	auto_run struct run run;
 
 	become(_i);
 	setup = usual_setup();
-	setup.python = run_path("venv/bin/python");
+	setup.python = run_path(venv_names[_i / turns]);
 	run_code(&run, &setup, code);
 	ck_assert_str_eq(run.text.data, out);
 }
@@ -947,9 +952,13 @@ struct failure_case {
 
 static const struct failure_case failure_cases[] = {
 	{ "/usr/bin/no-such-python", BOX_STEP_INTERPRETER, "No such file" },
-	{ "/usr/bin", BOX_STEP_INTERPRETER, "no program" },
+	{ "/usr/bin", BOX_STEP_INTERPRETER, "no virtual environment" },
+	{ "links", BOX_STEP_INTERPRETER, "no virtual environment" },
 	{ "/etc/passwd", BOX_STEP_INTERPRETER, "no program" },
 	{ "home/bin/python", BOX_STEP_INTERPRETER, "home/' into the box" },
+	{ "home", BOX_STEP_INTERPRETER, "home/' into the box" },
+	{ "home/.local", BOX_STEP_INTERPRETER, ".local/' into the box" },
+	{ "private", BOX_STEP_INTERPRETER, "/private" },
 	{ "loop/python", BOX_STEP_INTERPRETER, "too many links" },
 	{ "garbage/bin/python", BOX_STEP_INTERPRETER, "Exec format error" },
 };
@@ -1202,7 +1211,8 @@ scratch_make(const char *binary)
 {
 	static const char *const directories[] = { "box", "home", "home/bin",
 		"venv", "venv/bin", "links", "loop", "garbage",
-		"garbage/bin" };
+		"garbage/bin", "home/.local", "home/.local/bin", "private",
+		"private/bin" };
 	size_t i;
 
 	if (mkdtemp(scratch) == NULL || chmod(scratch, 0755) == -1)
@@ -1213,6 +1223,8 @@ scratch_make(const char *binary)
 	copy_binary(binary, run_path("caisson-box"));
 	copy_binary(binary, run_path("home/caisson-box"));
 	copy_binary("/bin/true", run_path("home/bin/python"));
+	copy_binary("/bin/true", run_path("home/.local/bin/python3"));
+	copy_binary("/bin/true", run_path("private/bin/python3"));
 	write_file(run_path("home/.profile"), "", 0644);
 	copy_binary("/usr/bin/python3", run_path("venv/bin/hidden"));
 	if (chmod(run_path("venv/bin/hidden"), 0111) == -1)
@@ -1225,6 +1237,8 @@ scratch_make(const char *binary)
 	    symlink("/usr/bin/python3", run_path("links/python")) == -1 ||
 	    symlink("python", run_path("loop/python")) == -1)
 		ck_abort_msg("symlink: %s", strerror(errno));
+	if (chmod(run_path("private"), 0700) == -1)
+		ck_abort_msg("chmod: %s", strerror(errno));
 }
 
 static int
@@ -1251,7 +1265,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, test_init, 0, turns);
 	tcase_add_loop_test(tc, test_pipes, 0, turns);
 	tcase_add_loop_test(tc, test_numpy, 0, turns);
-	tcase_add_loop_test(tc, test_venv, 0, turns);
+	tcase_add_loop_test(
+	    tc, test_venv, 0, turns * UNIT_COUNT(venv_names));
 	tcase_add_loop_test(tc, test_threads_of_libraries, 0,
 	    turns * UNIT_COUNT(thread_cases));
 	tcase_add_loop_test(

@@ -164,6 +164,16 @@ interpreter_is_home(const char *path)
 	return found;
 }
 
+/* ~/.local has keys, mail and what not besides the programs in its bin. */
+static int
+interpreter_is_local(const char *path)
+{
+	auto_free char *above = mem_strdup(path);
+
+	interpreter_cut(above);
+	return strcmp(path + strlen(above), "/.local") == 0;
+}
+
 static int
 interpreter_is_too_much(const char *path)
 {
@@ -172,7 +182,7 @@ interpreter_is_too_much(const char *path)
 	for (i = 0; i < sizeof(interpreter_never) / sizeof(char *); i++)
 		if (strcmp(path, interpreter_never[i]) == 0)
 			return 1;
-	return interpreter_is_home(path);
+	return interpreter_is_local(path) || interpreter_is_home(path);
 }
 
 static int
@@ -240,19 +250,54 @@ interpreter_follow_home(struct box *box, const char *home)
 	}
 }
 
+/* A directory stands for the interpreter in it. Never freed: runs once. */
+static int
+interpreter_choose(struct box *box, struct err *err)
+{
+	static const char *const names[] = { "bin/python3", "bin/python" };
+	const char *python = box->setup.python;
+	int len = (int)strlen(python);
+	struct stat st;
+	size_t i;
+
+	if (stat(python, &st) == -1 || !S_ISDIR(st.st_mode))
+		return 0;
+	if (access(python, X_OK) == -1)
+		return err_sys(err, "look into %s", python);
+	while (len > 0 && python[len - 1] == '/')
+		len--;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		box->setup.python = mem_printf("%.*s/%s", len, python, names[i]);
+		if (interpreter_is_program(box->setup.python))
+			return 0;
+	}
+	return err_set(err, "%s is a directory, but no virtual environment: "
+	    "there is no bin/python3 in it", python);
+}
+
+/* The environment first: links within it come with it. */
+static int
+interpreter_add_venv(struct box *box, char *home, struct err *err)
+{
+	auto_free char *prefix = interpreter_prefix(box->setup.python);
+	char real[PATH_MAX];
+
+	if (!interpreter_read_venv(prefix, home))
+		return 0;
+	if (interpreter_follow(box, prefix, real, err) == -1)
+		return -1;
+	return interpreter_add(box, real, err);
+}
+
 int
 interpreter_locate(struct box *box, struct err *err)
 {
-	auto_free char *prefix = interpreter_prefix(box->setup.python);
 	auto_free char *base = NULL;
 	char real[PATH_MAX];
 	char home[PATH_MAX];
-	int venv = interpreter_read_venv(prefix, home);
 
-	/* The environment first: links within it come with it. */
-	if (venv &&
-	    (interpreter_follow(box, prefix, real, err) == -1 ||
-	        interpreter_add(box, real, err) == -1))
+	if (interpreter_choose(box, err) == -1 ||
+	    interpreter_add_venv(box, home, err) == -1)
 		return -1;
 	if (interpreter_follow(box, box->setup.python, real, err) == -1)
 		return -1;
@@ -321,6 +366,26 @@ interpreter_reset_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/*
+ * Why it could not be run. Often an installation is its owner's alone, and a
+ * supervisor that is root gives every box a user of its own.
+ */
+static int
+interpreter_explain(const struct box *box, int errnum, struct err *err)
+{
+	const struct box_tree *tree;
+
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
+		if (errnum == EACCES && tree->executable && tree->fd != -1 &&
+		    access(tree->path, R_OK | X_OK) == -1)
+			return err_set(err, "the user of the box may not read "
+			    "%s: run caisson as its owner, or let everybody "
+			    "read it with: chmod -R go+rX %s",
+			    tree->path, tree->path);
+	errno = errnum;
+	return err_sys(err, "run %s", box->setup.python);
+}
+
 int
 interpreter_run(struct box *box, struct err *err)
 {
@@ -332,5 +397,5 @@ interpreter_run(struct box *box, struct err *err)
 		return err_sys(err, "enter /workspace");
 	interpreter_reset_signals();
 	execve(box->setup.python, (char *const *)argv, environment_make(box));
-	return err_sys(err, "run %s", box->setup.python);
+	return interpreter_explain(box, errno, err);
 }
