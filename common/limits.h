@@ -290,6 +290,8 @@
 #define OPTION_NAME_SHOWN 160
 /* Words that "did you mean" compares: no name of ours is longer. */
 #define SUGGEST_WORD_MAX 64
+/* Spaces a level in answers: TOON's default, and usual for JSON. */
+#define ANSWER_INDENT 2
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6
