@@ -292,6 +292,8 @@
 #define SUGGEST_WORD_MAX 64
 /* Spaces a level in answers: TOON's default, and usual for JSON. */
 #define ANSWER_INDENT 2
+/* The shortest fence of a block in Markdown. */
+#define ANSWER_FENCE_MIN 3
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6

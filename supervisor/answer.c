@@ -1,7 +1,8 @@
 /*
  * The result of a call as MCP wants it: a text for the model, the structured
  * form beside it, and under _meta what the model need not read. Output mode
- * "compact": no field that says nothing. Runs in the supervisor.
+ * "compact": no field that says nothing; the others: every field, and the text
+ * is one fenced block of them. Runs in the supervisor.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -9,6 +10,7 @@
 
 #include "../common/json.h"
 #include "../common/mem.h"
+#include "form.h"
 #include "supervisor.h"
 
 static const char *const answer_status[] = {
@@ -30,6 +32,12 @@ answer_signal(int number)
 	return mem_printf("SIGRTMIN%+d", number - SIGRTMIN);
 }
 
+static enum answer_mode
+answer_mode(const struct options *options)
+{
+	return (enum answer_mode)options->output_mode;
+}
+
 /* One line about the whole, for a person; the caller frees it. */
 static char *
 answer_summary(const struct call_result *result)
@@ -44,7 +52,18 @@ answer_summary(const struct call_result *result)
 	return mem_strdup("Success");
 }
 
-/* The text */
+/* What stands where a stream was cut; the caller frees it. */
+static char *
+answer_cut(
+    const struct call_stream *stream, const struct options *options)
+{
+	return mem_printf("[... %llu bytes cut here: print less, or raise "
+	    "MCP_BRIDGE_MAX_OUTPUT (now %llu bytes a stream) ...]",
+	    (unsigned long long)stream->dropped,
+	    (unsigned long long)options->max_output);
+}
+
+/* The text of compact mode */
 
 /* Appends bytes, and a newline when the last one is missing. */
 static void
@@ -59,15 +78,15 @@ static void
 answer_add_stream(struct buffer *text, const struct call_stream *stream,
     const struct options *options)
 {
+	auto_free char *cut = NULL;
+
 	if (stream->dropped == 0) {
 		answer_add_lines(text, stream->data, stream->len);
 		return;
 	}
+	cut = answer_cut(stream, options);
 	answer_add_lines(text, stream->data, stream->head);
-	buffer_printf(text, "[... %llu bytes cut here: print less, or raise "
-	    "MCP_BRIDGE_MAX_OUTPUT (now %llu bytes a stream) ...]\n",
-	    (unsigned long long)stream->dropped,
-	    (unsigned long long)options->max_output);
+	buffer_printf(text, "%s\n", cut);
 	answer_add_lines(
 	    text, stream->data + stream->head, stream->len - stream->head);
 }
@@ -97,131 +116,187 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		text->len--;
 }
 
-/* The structured form */
+/* The fields */
 
-/* Appends what stands between two members. */
-static void
-answer_add_comma(struct buffer *json)
+/* Takes a line off the front of a text, without its newline. */
+static size_t
+answer_next_line(const char **data, size_t *len)
 {
-	if (json->data[json->len - 1] != '{')
-		buffer_add_text(json, ",");
+	const char *newline = memchr(*data, '\n', *len);
+	size_t part = newline == NULL ? *len : (size_t)(newline - *data);
+	size_t taken = part + (newline != NULL);
+
+	*data += taken;
+	*len -= taken;
+	return part;
 }
 
-static void
-answer_add_member(struct buffer *json, const char *name, const char *value)
+static size_t
+answer_count_lines(const char *data, size_t len)
 {
-	answer_add_comma(json);
-	json_add_text(json, name);
-	buffer_add_text(json, ":");
-	json_add_text(json, value);
-}
+	size_t count;
 
-static void
-answer_add_number(struct buffer *json, const char *name, long long value)
-{
-	answer_add_comma(json);
-	json_add_text(json, name);
-	buffer_printf(json, ":%lld", value);
+	for (count = 0; len > 0; count++)
+		answer_next_line(&data, &len);
+	return count;
 }
 
 /* Appends the lines of a text as strings, split at newlines only. */
 static void
-answer_add_strings(struct buffer *json, const char *data, size_t len)
+answer_add_items(struct form *form, const char *data, size_t len)
 {
-	const char *newline;
+	const char *line;
 	size_t part;
 
 	while (len > 0) {
-		newline = memchr(data, '\n', len);
-		part = newline == NULL ? len : (size_t)(newline - data);
-		if (json->data[json->len - 1] != '[')
-			buffer_add_text(json, ",");
-		json_add_string(json, data, part);
-		if (newline != NULL)
-			part++;
-		data += part;
-		len -= part;
+		line = data;
+		part = answer_next_line(&data, &len);
+		form_add_item(form, line, part);
 	}
 }
 
+/* The lines of a stream; with a cut, it is one of them where it was made. */
 static void
-answer_add_array(struct buffer *json, const char *name,
-    const struct call_stream *stream)
+answer_add_array(struct form *form, const char *name,
+    const struct call_stream *stream, const char *cut)
 {
+	const char *tail = stream->data + stream->head;
+	size_t tail_len = stream->len - stream->head;
+
 	if (stream->len == 0)
 		return;
-	answer_add_comma(json);
-	json_add_text(json, name);
-	buffer_add_text(json, ":[");
 	/* What stood at the two sides of the cut was never one line. */
-	answer_add_strings(json, stream->data, stream->head);
-	answer_add_strings(
-	    json, stream->data + stream->head, stream->len - stream->head);
-	buffer_add_text(json, "]");
+	form_open_array(form, name,
+	    answer_count_lines(stream->data, stream->head) +
+		(cut != NULL) + answer_count_lines(tail, tail_len));
+	answer_add_items(form, stream->data, stream->head);
+	if (cut != NULL)
+		form_add_item(form, cut, strlen(cut));
+	answer_add_items(form, tail, tail_len);
+	form_close_array(form);
 }
 
 /* The names that were asked for. */
 static void
-answer_add_servers(struct buffer *json, const struct call_result *result)
+answer_add_servers(struct form *form, const struct call_result *result)
 {
 	const char *name = result->servers;
-	size_t at;
+	size_t at, count = 0;
 
-	if (result->servers_len == 0)
+	for (at = 0; at < result->servers_len; at += strlen(name + at) + 1)
+		count++;
+	if (count == 0)
 		return;
-	answer_add_comma(json);
-	buffer_add_text(json, "\"servers\":[");
-	for (at = 0; at < result->servers_len; at += strlen(name + at) + 1) {
-		buffer_add_text(json, at == 0 ? "" : ",");
-		json_add_text(json, name + at);
-	}
-	buffer_add_text(json, "]");
+	form_open_array(form, "servers", count);
+	for (at = 0; at < result->servers_len; at += strlen(name + at) + 1)
+		form_add_item(form, name + at, strlen(name + at));
+	form_close_array(form);
 }
 
 static void
-answer_add_truncated(struct buffer *json, const struct call_result *result)
+answer_add_truncated(struct form *form, const struct call_result *result)
 {
 	if (result->out.dropped == 0 && result->errors.dropped == 0)
 		return;
-	answer_add_comma(json);
-	buffer_add_text(json, "\"truncated\":{");
+	form_open_object(form, "truncated");
 	if (result->out.dropped > 0)
-		answer_add_number(
-		    json, "stdout", (long long)result->out.dropped);
+		form_add_number(
+		    form, "stdout", (long long)result->out.dropped);
 	if (result->errors.dropped > 0)
-		answer_add_number(
-		    json, "stderr", (long long)result->errors.dropped);
-	buffer_add_text(json, "}");
+		form_add_number(
+		    form, "stderr", (long long)result->errors.dropped);
+	form_close_object(form);
 }
 
+/* How it ended; compact: unless that can be seen from what there is. */
 static void
-answer_add_structured(struct buffer *json, const struct call_result *result)
+answer_add_end(struct form *form, const struct call_result *result,
+    int compact)
 {
 	auto_free char *summary = answer_summary(result);
-	int success = result->status == CALL_SUCCESS;
+	int said = compact && result->status == CALL_SUCCESS;
 
-	buffer_add_text(json, "{");
-	if (!success)
-		answer_add_member(
-		    json, "status", answer_status[result->status]);
-	if (!success || (result->out.len == 0 && result->errors.len == 0))
-		answer_add_member(json, "summary", summary);
-	if (!success && result->exited)
-		answer_add_number(json, "exitCode", result->exit_code);
+	if (!said)
+		form_add_text(form, "status", answer_status[result->status]);
+	if (!said || (result->out.len == 0 && result->errors.len == 0))
+		form_add_text(form, "summary", summary);
+	if (!said && result->exited)
+		form_add_number(form, "exitCode", result->exit_code);
 	if (result->signal != 0) {
 		auto_free char *name = answer_signal(result->signal);
 
-		answer_add_member(json, "signal", name);
+		form_add_text(form, "signal", name);
 	}
-	answer_add_servers(json, result);
-	answer_add_array(json, "stdout", &result->out);
-	answer_add_array(json, "stderr", &result->errors);
+}
+
+/* The streams; for a reader who has nothing else, with their cuts. */
+static void
+answer_add_streams(struct form *form, const struct call_result *result,
+    const struct options *options, int cuts)
+{
+	auto_free char *out = NULL, *errors = NULL;
+
+	if (cuts && result->out.dropped > 0)
+		out = answer_cut(&result->out, options);
+	if (cuts && result->errors.dropped > 0)
+		errors = answer_cut(&result->errors, options);
+	answer_add_array(form, "stdout", &result->out, out);
+	answer_add_array(form, "stderr", &result->errors, errors);
+}
+
+static void
+answer_add_fields(struct form *form, const struct call_result *result,
+    const struct options *options, int cuts)
+{
+	int compact = answer_mode(options) == ANSWER_COMPACT;
+
+	form_open_object(form, NULL);
+	answer_add_end(form, result, compact);
+	answer_add_servers(form, result);
+	answer_add_streams(form, result, options, cuts);
 	if (result->error != NULL)
-		answer_add_member(json, "error", result->error);
+		form_add_text(form, "error", result->error);
 	if (result->status == CALL_TIMEOUT)
-		answer_add_number(json, "timeoutSeconds", result->timeout);
-	answer_add_truncated(json, result);
-	buffer_add_text(json, "}");
+		form_add_number(form, "timeoutSeconds", result->timeout);
+	answer_add_truncated(form, result);
+	form_close_object(form);
+}
+
+/* The text of the other modes: a fenced block of the fields */
+
+static enum form_kind
+answer_form(const struct options *options)
+{
+	return answer_mode(options) == ANSWER_TOON ? FORM_TOON : FORM_PRETTY;
+}
+
+/* The length of a fence that nothing in the block can be taken for. */
+static size_t
+answer_fence(const struct buffer *block)
+{
+	size_t i, run = 0, longest = ANSWER_FENCE_MIN - 1;
+
+	for (i = 0; i < block->len; i++) {
+		run = block->data[i] == '`' ? run + 1 : 0;
+		if (run > longest)
+			longest = run;
+	}
+	return longest + 1;
+}
+
+static void
+answer_add_block(struct buffer *text, const struct buffer *block,
+    const struct options *options)
+{
+	size_t len = answer_fence(block);
+	auto_free char *fence = mem_alloc(len + 1);
+
+	memset(fence, '`', len);
+	fence[len] = '\0';
+	buffer_printf(text, "%s%s\n", fence,
+	    options_word(options, OPTION_ID_OUTPUT_MODE));
+	buffer_add(text, block->data, block->len);
+	buffer_printf(text, "\n%s", fence);
 }
 
 /* What was in force and what it cost */
@@ -248,18 +323,35 @@ answer_add_meta(struct buffer *json, const struct call_result *result)
 	    (unsigned long long)result->tool_calls);
 }
 
+/* The text, in the mode that is set. */
+static void
+answer_add_result_text(struct buffer *text, const struct call_result *result,
+    const struct options *options)
+{
+	auto_buffer struct buffer block = { 0 };
+	struct form form = { &block, answer_form(options), 0 };
+
+	if (answer_mode(options) == ANSWER_COMPACT) {
+		answer_add_text(text, result, options);
+		return;
+	}
+	answer_add_fields(&form, result, options, 1);
+	answer_add_block(text, &block, options);
+}
+
 void
 answer_add(struct buffer *buffer, const struct call_result *result,
     const struct options *options)
 {
 	auto_buffer struct buffer text = { 0 };
+	struct form form = { buffer, FORM_LINE, 0 };
 
-	answer_add_text(&text, result, options);
+	answer_add_result_text(&text, result, options);
 	buffer_add_text(
 	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(buffer, text.data, text.len);
 	buffer_add_text(buffer, "}],\"structuredContent\":");
-	answer_add_structured(buffer, result);
+	answer_add_fields(&form, result, options, 0);
 	buffer_printf(buffer, ",\"isError\":%s",
 	    result->status == CALL_SUCCESS ? "false" : "true");
 	if (result->boxed) {
@@ -269,27 +361,53 @@ answer_add(struct buffer *buffer, const struct call_result *result,
 	buffer_add_text(buffer, "}");
 }
 
-void
-answer_add_refusal(
-    struct buffer *buffer, const char *status, const char *message)
-{
-	auto_free char *text =
-	    mem_printf("status: %s\nerror: %s", status, message);
-	int invalid = strcmp(status, "validation_error") == 0;
+/* A call that was refused before it ran */
 
+static void
+answer_add_refusal_fields(
+    struct form *form, const char *status, const char *message)
+{
+	auto_free char *summary = NULL;
+
+	if (strcmp(status, "validation_error") == 0)
+		summary = mem_strdup(message);
+	else
+		summary = mem_printf("Sandbox error: %s", message);
+	form_open_object(form, NULL);
+	form_add_text(form, "status", status);
+	form_add_text(form, "summary", summary);
+	form_add_text(form, "error", message);
+	form_close_object(form);
+}
+
+static void
+answer_add_refusal_text(struct buffer *text, const char *status,
+    const char *message, const struct options *options)
+{
+	auto_buffer struct buffer block = { 0 };
+	struct form form = { &block, answer_form(options), 0 };
+
+	if (answer_mode(options) == ANSWER_COMPACT) {
+		buffer_printf(
+		    text, "status: %s\nerror: %s", status, message);
+		return;
+	}
+	answer_add_refusal_fields(&form, status, message);
+	answer_add_block(text, &block, options);
+}
+
+void
+answer_add_refusal(struct buffer *buffer, const char *status,
+    const char *message, const struct options *options)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct form form = { buffer, FORM_LINE, 0 };
+
+	answer_add_refusal_text(&text, status, message, options);
 	buffer_add_text(
 	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
-	json_add_text(buffer, text);
-	buffer_add_text(buffer, "}],\"structuredContent\":{");
-	answer_add_member(buffer, "status", status);
-	if (invalid) {
-		answer_add_member(buffer, "summary", message);
-	} else {
-		auto_free char *summary =
-		    mem_printf("Sandbox error: %s", message);
-
-		answer_add_member(buffer, "summary", summary);
-	}
-	answer_add_member(buffer, "error", message);
-	buffer_add_text(buffer, "},\"isError\":true}");
+	json_add_string(buffer, text.data, text.len);
+	buffer_add_text(buffer, "}],\"structuredContent\":");
+	answer_add_refusal_fields(&form, status, message);
+	buffer_add_text(buffer, ",\"isError\":true}");
 }

@@ -267,7 +267,7 @@ mcp_refuse_call(struct mcp *mcp, struct json_span id, const char *status,
 {
 	struct buffer result = { 0 };
 
-	answer_add_refusal(&result, status, message);
+	answer_add_refusal(&result, status, message, &mcp->sv->options);
 	mcp_answer(mcp, id, &result);
 }
 
@@ -289,7 +289,8 @@ mcp_request_refuse(
 {
 	auto_buffer struct buffer result = { 0 };
 
-	answer_add_refusal(&result, status, message);
+	answer_add_refusal(
+	    &result, status, message, &request->mcp->sv->options);
 	mcp_request_answer(request, &result);
 }
 

@@ -337,6 +337,13 @@ void reaper_finish(unsigned int ms);
 
 /* answer.c: the result of a call as MCP wants it. */
 
+/* How it is written: the words of the option output_mode, in their order. */
+enum answer_mode {
+	ANSWER_COMPACT,
+	ANSWER_TOON,
+	ANSWER_JSON,
+};
+
 /* Returns the name of a signal, such as SIGKILL; the caller frees it. */
 char *answer_signal(int number);
 
@@ -345,8 +352,8 @@ void answer_add(struct buffer *buffer, const struct call_result *result,
     const struct options *options);
 
 /* Appends the CallToolResult of a call that was refused before it ran. */
-void answer_add_refusal(
-    struct buffer *buffer, const char *status, const char *message);
+void answer_add_refusal(struct buffer *buffer, const char *status,
+    const char *message, const struct options *options);
 
 /* mcp.c: one MCP session: the methods. */
 

@@ -92,6 +92,15 @@ texts_add_resources(struct buffer *buffer)
 	    "\"mimeType\":\"text/markdown\"}]}");
 }
 
+/* How answers look; the manual tells of compact ones. */
+static const char *const texts_answers[] = {
+	[ANSWER_COMPACT] = "",
+	[ANSWER_TOON] = " The answer is one block of TOON: its fields, and "
+	    "under stdout and stderr the lines as an array.",
+	[ANSWER_JSON] = " The answer is one block of JSON: its fields, and "
+	    "under stdout and stderr the lines as an array.",
+};
+
 void
 texts_add_capabilities(struct buffer *buffer, const struct options *options)
 {
@@ -100,10 +109,11 @@ texts_add_capabilities(struct buffer *buffer, const struct options *options)
 	buffer_add_text(&text, capabilities_text);
 	buffer_printf(&text, "\nIn force here: %u s a call unless it asks for "
 	    "up to %u s, %llu MiB of memory, %u processes and threads, "
-	    "%llu KiB kept of each output stream.\n", options->timeout,
+	    "%llu KiB kept of each output stream.%s\n", options->timeout,
 	    options->max_timeout,
 	    (unsigned long long)(options->memory / MIB), options->pids,
-	    (unsigned long long)(options->max_output / KIB));
+	    (unsigned long long)(options->max_output / KIB),
+	    texts_answers[options->output_mode]);
 	buffer_add_text(buffer, "{\"contents\":[{\"uri\":\""
 	    TEXTS_CAPABILITIES_URI "\",\"mimeType\":\"text/markdown\","
 	    "\"text\":");

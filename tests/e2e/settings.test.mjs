@@ -66,7 +66,8 @@ const wrong = [
   ['QUEUE_TIMEOUT', ['0', '2d', 'x'], /1s to/],
   ['PYTHON', ['python3', './python3', '~/python3', `/${'x'.repeat(5000)}`],
     /absolute path/],
-  ['OUTPUT_MODE', ['xml', 'Compact ', '1'], 'compact'],
+  ['OUTPUT_MODE', ['xml', 'Compact ', '1', 'tune', 'json5', 'toon,json'],
+    /compact, toon, json/],
   ['LOG_LEVEL', ['verbose', 'warning', '3'], /error, warn, info, debug/],
   ['LOG_FILE', ['caisson.log', '../x'], /absolute path/],
 ];

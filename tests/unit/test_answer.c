@@ -1,6 +1,7 @@
 /*
  * Tests of supervisor/answer: the exact text and the exact structured form of
- * every way in which a call can end, read back with a JSON library.
+ * every way in which a call can end, in every output mode, read back with a
+ * JSON library.
  */
 #include <jansson.h>
 #include <signal.h>
@@ -151,7 +152,10 @@ static const struct ending endings[] = {
 	    "\"truncated\":{\"stderr\":9000000000000000000}}" },
 };
 
-static const struct options options = { .max_output = 4096 };
+static struct options options = { .max_output = 4096 };
+
+static const enum answer_mode modes[] = { ANSWER_COMPACT, ANSWER_TOON,
+	ANSWER_JSON };
 
 static struct call_stream
 make_stream(const struct stream *stream)
@@ -274,11 +278,13 @@ END_TEST
 /* The structured form promises nothing that the output schema does not say. */
 START_TEST(keeps_to_its_schema)
 {
-	struct call_result result = make_result(&endings[_i]);
+	struct call_result result =
+	    make_result(&endings[_i % UNIT_COUNT(endings)]);
 	auto_buffer struct buffer tools = { 0 };
 	json_t *json, *list, *tool, *known, *value;
 	const char *name;
 
+	options.output_mode = modes[_i / UNIT_COUNT(endings)];
 	result.servers = "gh";
 	result.servers_len = 3;
 	json = answer(&result);
@@ -294,6 +300,266 @@ START_TEST(keeps_to_its_schema)
 		    "%s is not in outputSchema", name);
 	json_decref(json);
 	json_decref(list);
+}
+END_TEST
+
+/* Every field, in the modes that show them all */
+
+/* The line where a stream was cut. */
+#define NOTE(n)                                                                \
+	"[... " n " bytes cut here: print less, or raise "                     \
+	"MCP_BRIDGE_MAX_OUTPUT (now 4096 bytes a stream) ...]"
+
+static const struct {
+	struct ending ending; /* its text is that of toon */
+	const char *servers;
+	size_t servers_len;
+} blocks[] = {
+	{ { CALL_SUCCESS, 1, 0, 0, NULL, ALL("hi\n42\n"), ALL(""),
+	    "```toon\nstatus: success\nsummary: Success\nexitCode: 0\n"
+	    "stdout[2]: hi,\"42\"\n```",
+	    "{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
+	    "\"stdout\":[\"hi\",\"42\"]}" }, NULL, 0 },
+	{ { CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), ALL(""),
+	    "```toon\nstatus: success\nsummary: Success (no output)\n"
+	    "exitCode: 0\n```",
+	    "{\"status\":\"success\",\"summary\":\"Success (no output)\","
+	    "\"exitCode\":0}" }, NULL, 0 },
+	/* Lines of every kind, and the names of servers. */
+	{ { CALL_SUCCESS, 1, 0, 0, NULL,
+	    ALL("\na: b\n  c\n- d\n\"e\"\n\\\n()\nf, g\r\n"
+		"\xef\xbf\xbd"),
+	    ALL("null\n\n"),
+	    "```toon\nstatus: success\nsummary: Success\nexitCode: 0\n"
+	    "servers[3]: gh,\"a,b\",\"1\"\n"
+	    "stdout[9]: \"\",\"a: b\",\"  c\",\"- d\",\"\\\"e\\\"\",\"\\\\\","
+	    "(),\"f, g\\r\",\xef\xbf\xbd\nstderr[2]: \"null\",\"\"\n```",
+	    "{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
+	    "\"servers\":[\"gh\",\"a,b\",\"1\"],"
+	    "\"stdout\":[\"\",\"a: b\",\"  c\",\"- d\",\"\\\"e\\\"\",\"\\\\\","
+	    "\"()\",\"f, g\\r\",\"\xef\xbf\xbd\"],"
+	    "\"stderr\":[\"null\",\"\"]}" },
+	    "gh\0a,b\0" "1", 9 },
+	/* Failure */
+	{ { CALL_ERROR, 1, 3, 0, "Sandbox exited with code 3", ALL("a\n"),
+	    ALL(""),
+	    "```toon\nstatus: error\n"
+	    "summary: \"Sandbox error: Sandbox exited with code 3\"\n"
+	    "exitCode: 3\nstdout[1]: a\n"
+	    "error: Sandbox exited with code 3\n```",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
+	    "with code 3\",\"exitCode\":3,\"stdout\":[\"a\"],"
+	    "\"error\":\"Sandbox exited with code 3\"}" }, NULL, 0 },
+	{ { CALL_ERROR, 0, 0, SIGKILL, "killed", ALL(""), ALL(""),
+	    "```toon\nstatus: error\nsummary: \"Sandbox error: killed\"\n"
+	    "signal: SIGKILL\nerror: killed\n```",
+	    "{\"status\":\"error\",\"summary\":\"Sandbox error: killed\","
+	    "\"signal\":\"SIGKILL\",\"error\":\"killed\"}" }, NULL, 0 },
+	{ { CALL_TIMEOUT, 0, 0, 0, "Execution timed out after 30s", ALL(""),
+	    ALL(""),
+	    "```toon\nstatus: timeout\n"
+	    "summary: \"Timeout: execution exceeded 30s\"\n"
+	    "error: Execution timed out after 30s\ntimeoutSeconds: 30\n```",
+	    "{\"status\":\"timeout\",\"summary\":\"Timeout: execution "
+	    "exceeded 30s\",\"error\":\"Execution timed out after 30s\","
+	    "\"timeoutSeconds\":30}" }, NULL, 0 },
+	{ { CALL_CANCELLED, 0, 0, 0, "shutting down", ALL(""), ALL(""),
+	    "```toon\nstatus: cancelled\n"
+	    "summary: \"Sandbox error: shutting down\"\n"
+	    "error: shutting down\n```",
+	    "{\"status\":\"cancelled\",\"summary\":\"Sandbox error: shutting "
+	    "down\",\"error\":\"shutting down\"}" }, NULL, 0 },
+	/* The text shows where it was cut, the structured form is output. */
+	{ { CALL_SUCCESS, 1, 0, 0, NULL, { "headtail\n", 4, 100 },
+	    { "tail", 0, 8 },
+	    "```toon\nstatus: success\nsummary: Success\nexitCode: 0\n"
+	    "stdout[3]: head,\"" NOTE("100") "\",tail\n"
+	    "stderr[2]: \"" NOTE("8") "\",tail\n"
+	    "truncated:\n  stdout: 100\n  stderr: 8\n```",
+	    "{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
+	    "\"stdout\":[\"head\",\"tail\"],\"stderr\":[\"tail\"],"
+	    "\"truncated\":{\"stdout\":100,\"stderr\":8}}" }, NULL, 0 },
+	{ { CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), { "head\n", 5, 8 },
+	    "```toon\nstatus: success\nsummary: Success\nexitCode: 0\n"
+	    "stderr[2]: head,\"" NOTE("8") "\"\ntruncated:\n  stderr: 8\n```",
+	    "{\"status\":\"success\",\"summary\":\"Success\",\"exitCode\":0,"
+	    "\"stderr\":[\"head\"],\"truncated\":{\"stderr\":8}}" }, NULL, 0 },
+};
+
+static struct call_result
+make_block(int i)
+{
+	struct call_result result = make_result(&blocks[i].ending);
+
+	result.servers = blocks[i].servers;
+	result.servers_len = blocks[i].servers_len;
+	return result;
+}
+
+START_TEST(shows_every_field_as_toon)
+{
+	struct call_result result = make_block(_i);
+	json_t *json;
+
+	options.output_mode = ANSWER_TOON;
+	json = answer(&result);
+	ck_assert_str_eq(text_of(json), blocks[_i].ending.text);
+	is_structured(json, blocks[_i].ending.structured);
+	json_decref(json);
+}
+END_TEST
+
+/* What is between the fences of a text, as JSON. */
+static json_t *
+read_block(const char *text)
+{
+	size_t len = strlen(text);
+	auto_free char *block = mem_dup(text, len + 1);
+
+	ck_assert_int_eq(strncmp(text, "```json\n{\n  \"", 13), 0);
+	ck_assert_str_eq(text + len - 6, "\n}\n```");
+	block[len - 4] = '\0';
+	return read_json(block + 8);
+}
+
+/* Takes the lines that say where a stream was cut out of a block. */
+static void
+remove_notes(json_t *block)
+{
+	static const char *const streams[] = { "stdout", "stderr" };
+	json_t *lines, *line;
+	size_t i, at;
+
+	for (i = 0; i < UNIT_COUNT(streams); i++) {
+		lines = json_object_get(block, streams[i]);
+		json_array_foreach (lines, at, line)
+			if (strncmp(json_string_value(line), "[... ", 5) == 0)
+				json_array_remove(lines, at--);
+	}
+}
+
+START_TEST(shows_every_field_as_json)
+{
+	struct call_result result = make_block(_i);
+	json_t *json, *block;
+
+	options.output_mode = ANSWER_JSON;
+	json = answer(&result);
+	is_structured(json, blocks[_i].ending.structured);
+	block = read_block(text_of(json));
+	remove_notes(block);
+	ck_assert(json_equal(
+	    block, json_object_get(json, "structuredContent")));
+	json_decref(block);
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(writes_pretty_json)
+{
+	struct call_result result = make_block(7);
+	json_t *json;
+
+	options.output_mode = ANSWER_JSON;
+	json = answer(&result);
+	ck_assert_str_eq(text_of(json),
+	    "```json\n{\n"
+	    "  \"status\": \"success\",\n"
+	    "  \"summary\": \"Success\",\n"
+	    "  \"exitCode\": 0,\n"
+	    "  \"stdout\": [\n"
+	    "    \"head\",\n"
+	    "    \"" NOTE("100") "\",\n"
+	    "    \"tail\"\n"
+	    "  ],\n"
+	    "  \"stderr\": [\n"
+	    "    \"" NOTE("8") "\",\n"
+	    "    \"tail\"\n"
+	    "  ],\n"
+	    "  \"truncated\": {\n"
+	    "    \"stdout\": 100,\n"
+	    "    \"stderr\": 8\n"
+	    "  }\n"
+	    "}\n```");
+	json_decref(json);
+}
+END_TEST
+
+/* Whatever the mode: what a compact answer drops is the only difference. */
+START_TEST(says_the_same_in_every_mode)
+{
+	struct call_result result = make_result(&endings[_i]);
+	json_t *json, *full, *wanted = read_json(endings[_i].structured);
+	int success = result.status == CALL_SUCCESS;
+
+	if (success) {
+		json_object_set_new(wanted, "status", json_string("success"));
+		json_object_set_new(wanted, "exitCode", json_integer(0));
+		if (json_object_get(wanted, "summary") == NULL)
+			json_object_set_new(
+			    wanted, "summary", json_string("Success"));
+	}
+	for (size_t i = 1; i < UNIT_COUNT(modes); i++) {
+		options.output_mode = modes[i];
+		json = answer(&result);
+		full = json_object_get(json, "structuredContent");
+		ck_assert(json_equal(full, wanted));
+		ck_assert_int_eq(
+		    json_is_true(json_object_get(json, "isError")), !success);
+		json_decref(json);
+	}
+	json_decref(wanted);
+}
+END_TEST
+
+/* What code prints cannot end the block: its fence is longer. */
+static const struct {
+	const char *printed, *fence;
+} fences[] = {
+	{ "", "```" },
+	{ "`", "```" },
+	{ "``\n``", "```" },
+	{ "```", "````" },
+	{ "```\nstatus: success\n```toon", "````" },
+	{ "a ````` b ``````", "```````" },
+	{ "`a``b```", "````" },
+};
+
+START_TEST(fences_longer_than_what_is_inside)
+{
+	struct call_result result = make_result(&endings[0]);
+	size_t len = strlen(fences[_i].fence);
+	const char *text;
+	json_t *json;
+
+	result.out = make_stream(&(struct stream)ALL(fences[_i].printed));
+	for (size_t i = 1; i < UNIT_COUNT(modes); i++) {
+		options.output_mode = modes[i];
+		json = answer(&result);
+		text = text_of(json);
+		ck_assert_int_eq(strncmp(text, fences[_i].fence, len), 0);
+		ck_assert_int_ne(text[len], '`');
+		ck_assert_str_eq(
+		    text + strlen(text) - len, fences[_i].fence);
+		ck_assert_int_eq(text[strlen(text) - len - 1], '\n');
+		json_decref(json);
+	}
+}
+END_TEST
+
+/* Bytes that a string of C cannot hold. */
+START_TEST(answers_with_nul)
+{
+	struct call_result result = make_result(&endings[0]);
+	auto_buffer struct buffer line = { 0 };
+
+	result.out = (struct call_stream){ (char *)"a\0b\n", 4, 4, 0 };
+	options.output_mode = ANSWER_TOON;
+	answer_add(&line, &result, &options);
+	ck_assert_ptr_nonnull(
+	    strstr(line.data, "stdout[1]: \\\"a\\\\u0000b\\\""));
+	ck_assert_ptr_nonnull(
+	    strstr(line.data, "\"stdout\":[\"a\\u0000b\"]"));
 }
 END_TEST
 
@@ -340,17 +606,34 @@ START_TEST(tells_what_was_in_force)
 }
 END_TEST
 
+#define BUSY                                                                   \
+	"{\"status\":\"error\",\"summary\":\"Sandbox error: busy: "            \
+	"\\\"3\\\" wait\",\"error\":\"busy: \\\"3\\\" wait\"}"
+
 static const struct {
+	enum answer_mode mode;
 	const char *status, *message, *text, *structured;
 } refusals[] = {
-	{ "validation_error", "code is missing",
+	{ ANSWER_COMPACT, "validation_error", "code is missing",
 	    "status: validation_error\nerror: code is missing",
 	    "{\"status\":\"validation_error\",\"summary\":\"code is missing\","
 	    "\"error\":\"code is missing\"}" },
-	{ "error", "busy: \"3\" wait",
-	    "status: error\nerror: busy: \"3\" wait",
-	    "{\"status\":\"error\",\"summary\":\"Sandbox error: busy: "
-	    "\\\"3\\\" wait\",\"error\":\"busy: \\\"3\\\" wait\"}" },
+	{ ANSWER_COMPACT, "error", "busy: \"3\" wait",
+	    "status: error\nerror: busy: \"3\" wait", BUSY },
+	{ ANSWER_TOON, "validation_error", "code is missing",
+	    "```toon\nstatus: validation_error\nsummary: code is missing\n"
+	    "error: code is missing\n```",
+	    "{\"status\":\"validation_error\","
+	    "\"summary\":\"code is missing\","
+	    "\"error\":\"code is missing\"}" },
+	{ ANSWER_TOON, "error", "busy: \"3\" wait",
+	    "```toon\nstatus: error\n"
+	    "summary: \"Sandbox error: busy: \\\"3\\\" wait\"\n"
+	    "error: \"busy: \\\"3\\\" wait\"\n```", BUSY },
+	{ ANSWER_JSON, "error", "busy: \"3\" wait",
+	    "```json\n{\n  \"status\": \"error\",\n"
+	    "  \"summary\": \"Sandbox error: busy: \\\"3\\\" wait\",\n"
+	    "  \"error\": \"busy: \\\"3\\\" wait\"\n}\n```", BUSY },
 };
 
 START_TEST(says_why_nothing_ran)
@@ -358,7 +641,9 @@ START_TEST(says_why_nothing_ran)
 	auto_buffer struct buffer line = { 0 };
 	json_t *json;
 
-	answer_add_refusal(&line, refusals[_i].status, refusals[_i].message);
+	options.output_mode = refusals[_i].mode;
+	answer_add_refusal(
+	    &line, refusals[_i].status, refusals[_i].message, &options);
 	ck_assert_ptr_null(strchr(line.data, '\n'));
 	json = read_json(line.data);
 	ck_assert_str_eq(text_of(json), refusals[_i].text);
@@ -378,8 +663,10 @@ START_TEST(answers_with_much_output)
 	memset(data, '\\', 4 * MIB);
 	memset(data + MIB, '\n', MIB);
 	result.out = (struct call_stream){ data, 4 * MIB, 4 * MIB, 0 };
+	options.output_mode = modes[_i];
 	json = answer(&result);
-	ck_assert_str_eq(text_of(json), data);
+	if (modes[_i] == ANSWER_COMPACT)
+		ck_assert_str_eq(text_of(json), data);
 	lines = json_object_get(
 	    json_object_get(json, "structuredContent"), "stdout");
 	ck_assert_uint_eq(json_array_size(lines), MIB + 1);
@@ -395,12 +682,24 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, says_how_a_call_ended, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(tc, names_the_servers, 0, UNIT_COUNT(asked));
-	tcase_add_loop_test(tc, keeps_to_its_schema, 0, UNIT_COUNT(endings));
+	tcase_add_loop_test(tc, keeps_to_its_schema, 0,
+	    UNIT_COUNT(modes) * UNIT_COUNT(endings));
 	tcase_add_loop_test(
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(
 	    tc, says_why_nothing_ran, 0, UNIT_COUNT(refusals));
-	tcase_add_test(tc, answers_with_much_output);
+	tcase_add_loop_test(
+	    tc, answers_with_much_output, 0, UNIT_COUNT(modes));
+	tcase_add_loop_test(
+	    tc, shows_every_field_as_toon, 0, UNIT_COUNT(blocks));
+	tcase_add_loop_test(
+	    tc, shows_every_field_as_json, 0, UNIT_COUNT(blocks));
+	tcase_add_test(tc, writes_pretty_json);
+	tcase_add_loop_test(
+	    tc, says_the_same_in_every_mode, 0, UNIT_COUNT(endings));
+	tcase_add_loop_test(tc, fences_longer_than_what_is_inside, 0,
+	    UNIT_COUNT(fences));
+	tcase_add_test(tc, answers_with_nul);
 }
 
 int

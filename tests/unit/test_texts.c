@@ -69,7 +69,7 @@ static void
 promises_nothing(const char *text)
 {
 	static const char *const unbuilt[] = { "save", "memor", "search",
-		"query", "toon", "file_", "link", "http", "conversation",
+		"query", "file_", "link", "http", "conversation",
 		"progress" };
 	size_t i;
 
@@ -218,6 +218,29 @@ START_TEST(the_manual_tells_the_limits)
 }
 END_TEST
 
+/* How its answers look, in the modes in which they are not just output. */
+START_TEST(the_manual_tells_of_the_mode)
+{
+	static const char *const words[] = { "", "one block of TOON",
+		"one block of JSON" };
+	struct options other = options;
+	struct buffer text = { 0 };
+	json_t *json, *content;
+	const char *end;
+
+	other.output_mode = (unsigned int)_i;
+	texts_add_capabilities(&text, &other);
+	json = read_json(&text);
+	content = json_array_get(json_object_get(json, "contents"), 0);
+	end = strstr(string_at(content, "text"), "In force here: ");
+	ck_assert_ptr_nonnull(end);
+	ck_assert_ptr_nonnull(strstr(end, words[_i]));
+	ck_assert_int_eq(
+	    strstr(end, "The answer") == NULL, _i == ANSWER_COMPACT);
+	json_decref(json);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -229,6 +252,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, initialize_is_answered);
 	tcase_add_test(tc, the_manual_can_be_found);
 	tcase_add_test(tc, the_manual_tells_the_limits);
+	tcase_add_loop_test(
+	    tc, the_manual_tells_of_the_mode, ANSWER_COMPACT, ANSWER_JSON + 1);
 }
 
 int
