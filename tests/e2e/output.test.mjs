@@ -9,6 +9,7 @@ import {
   childless, descendants, inNamespace, memory,
 } from './support/processes.mjs';
 import { Raw } from './support/raw.mjs';
+import { connect } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
 /* A Python expression for these bytes. */
@@ -619,3 +620,120 @@ except EOFError as error:
   ["'' b''", 'name? EOFError EOF when reading a line']);
   await raw.finish();
 });
+
+/* The info string and the inside of the one block that a text is. */
+function blockOf(text) {
+  const [, fence, mode, block] = /^(`{3,})(\w+)\n([^]*)\n\1$/.exec(text);
+
+  assert.ok(!block.includes(fence), 'nothing inside ends the block');
+  return { mode, block };
+}
+
+/* Calls that end in every way, some with hostile output. */
+const endings = [
+  { code: 'print("hi")\nprint(6 * 7)' },
+  { code: 'x = 1' },
+  { code: 'print("```\\nstatus: error\\n````toon\\n\\n- a: b, \\\\[c] ")' },
+  { code: writes([0, 0xff, 0x0a, 0xed, 0xa0, 0x80, 0x1b, 0x0d, 0x0a, 0x2c]) },
+  { code: 'import sys\nprint("so far")\nprint("e", file=sys.stderr)\n1 / 0' },
+  { code: 'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)' },
+  { code: 'print("begun")\nwhile True: pass', timeout: 1 },
+  { code: 'print("x" * 3000 + "\\n" + "y" * 3000)' },
+  { code: ' ' },
+  { cod: 'print(1)' },
+  { code: 'print(1)', servers: ['no, "such": server'] },
+];
+
+/* The results in one mode; the client checks them against outputSchema. */
+async function answers(t, mode) {
+  const { client } = await connect(t,
+    { env: { MCP_BRIDGE_OUTPUT_MODE: mode, MCP_BRIDGE_MAX_OUTPUT: '2k' } });
+  const results = [];
+
+  await client.listTools();
+  for (const ending of endings) {
+    results.push(await client.callTool(
+      { name: 'run_python', arguments: ending }));
+  }
+  return results;
+}
+
+test('every output mode says the same', async (t) => {
+  const compact = await answers(t, 'compact');
+  const toon = await answers(t, 'toon');
+  const json = await answers(t, 'json');
+
+  for (const [i, { content, isError, structuredContent }] of json.entries()) {
+    assert.equal(content.length, 1);
+    assert.ok(structuredContent.status && structuredContent.summary);
+    assert.deepEqual(toon[i].structuredContent, structuredContent);
+    assert.deepEqual(
+      { ...structuredContent, ...compact[i].structuredContent },
+      structuredContent, 'compact only drops fields');
+    assert.equal(isError, structuredContent.status !== 'success');
+    assert.equal(toon[i].isError, isError);
+    assert.equal(compact[i].isError, isError);
+
+    const { mode, block } = blockOf(content[0].text);
+    const { stdout, ...rest } = JSON.parse(block);
+    const { stdout: lines, ...others } = structuredContent;
+
+    assert.equal(mode, 'json');
+    assert.deepEqual(rest, others);
+    assert.deepEqual(stdout?.filter((line) => !/^\[\.\.\. /.test(line)),
+      lines);
+    assert.equal(block, JSON.stringify(JSON.parse(block), null, 2));
+    assert.equal(blockOf(toon[i].content[0].text).mode, 'toon');
+  }
+  assert.deepEqual(json[0].structuredContent, {
+    status: 'success', summary: 'Success', exitCode: 0,
+    stdout: ['hi', '42'] });
+});
+
+test('toon is written as its specification says', async (t) => {
+  const texts = (await answers(t, 'toon')).map(
+    ({ content }) => blockOf(content[0].text).block.split('\n'));
+  const success = ['status: success', 'summary: Success', 'exitCode: 0'];
+
+  assert.deepEqual(texts[0], [...success, 'stdout[2]: hi,"42"']);
+  assert.deepEqual(texts[1],
+    ['status: success', 'summary: Success (no output)', 'exitCode: 0']);
+  assert.deepEqual(texts[2], [...success,
+    'stdout[5]: ```,"status: error",````toon,"","- a: b, \\\\[c] "']);
+  assert.deepEqual(texts[3], [...success,
+    'stdout[3]: "\\u0000\ufffd","\ufffd\ufffd\ufffd\\u001b\\r",","']);
+  assert.deepEqual(texts[4].slice(0, 4), ['status: error',
+    'summary: "Sandbox error: Sandbox exited with code 1"', 'exitCode: 1',
+    'stdout[1]: so far']);
+  assert.match(texts[4][4], /^stderr\[\d\]: e,"Traceback \(most .*zero"$/);
+  assert.deepEqual(texts[4].slice(5), ['error: Sandbox exited with code 1']);
+  assert.ok(texts[5].includes('signal: SIGKILL'));
+  assert.deepEqual(texts[6], ['status: timeout',
+    'summary: "Timeout: execution exceeded 1s"', 'stdout[1]: begun',
+    'error: Execution timed out after 1s', 'timeoutSeconds: 1']);
+  assert.match(texts[7][3],
+    /^stdout\[3\]: x{1024},"\[\.{3} 3954 bytes cut .*\]",y{1023}$/);
+  assert.deepEqual(texts[7].slice(4), ['truncated:', '  stdout: 3954']);
+  assert.equal(texts[8][0], 'status: validation_error');
+  assert.match(texts[9][2], /^error: "unknown argument \\"cod\\"/);
+  assert.match(texts[10][2], /^error: "unknown server .*no, /);
+});
+
+test('a call that finds no place is refused in the mode that is set',
+  async (t) => {
+    const raw = await Raw.open(t, { env: { MCP_BRIDGE_OUTPUT_MODE: 'json',
+      MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE: '0' } });
+    const gate = new Gate();
+    const id = raw.postCall(gate.wait);
+
+    await gate.reached();
+    const { content, structuredContent, isError } = await raw.run('print(1)');
+
+    gate.open();
+    assert.equal(isError, true);
+    assert.equal(structuredContent.status, 'error');
+    assert.deepEqual(JSON.parse(blockOf(content[0].text).block),
+      structuredContent);
+    await raw.result(id);
+    await raw.finish();
+  });
