@@ -2,6 +2,7 @@
  * The broker as the supervisor sees it: see broker.h. Runs in the supervisor;
  * starts the broker and, by the names that it gives, servers.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -354,7 +355,8 @@ broker_open_session(struct broker *broker, uint64_t execution,
 	int relay = broker_send_session(broker, execution, loaded, err);
 
 	/* One that had died, which nobody had noticed yet: another is had. */
-	if (relay == -1 && running)
+	if (relay == -1 && running &&
+	    (err->code == EPIPE || err->code == ECONNRESET))
 		relay = broker_send_session(broker, execution, loaded, err);
 	return relay;
 }

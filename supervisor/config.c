@@ -71,6 +71,38 @@ config_compare(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
+/* Whether a server has that alias. */
+static int
+config_has_alias(const struct config *config, const char *alias)
+{
+	size_t i;
+
+	for (i = 0; i < config->count; i++)
+		if (strcmp(config->sorted[i]->alias, alias) == 0)
+			return 1;
+	return 0;
+}
+
+/* In the box mcp_<alias> is the server, but mcp_servers is all of them. */
+static void
+config_free_reserved(struct config *config)
+{
+	auto_free char *alias = NULL;
+	unsigned int number = 1;
+	size_t i;
+
+	for (i = 0; i < config->count; i++) {
+		if (strcmp(config->sorted[i]->alias, "servers") != 0)
+			continue;
+		do {
+			free(alias);
+			alias = mem_printf("servers_%u", ++number);
+		} while (config_has_alias(config, alias));
+		free(config->sorted[i]->alias);
+		config->sorted[i]->alias = mem_take(&alias);
+	}
+}
+
 static void
 config_assign_aliases(struct config *config)
 {
@@ -83,6 +115,7 @@ config_assign_aliases(struct config *config)
 	alias_assign(names, config->count, "server", aliases);
 	for (i = 0; i < config->count; i++)
 		config->sorted[i]->alias = aliases[i];
+	config_free_reserved(config);
 	free(aliases);
 	free(names);
 }

@@ -540,6 +540,28 @@ START_TEST(descriptors_may_run_out)
 }
 END_TEST
 
+/* One that has died, which nobody has noticed yet, costs no call. */
+START_TEST(a_broker_that_has_just_died_is_replaced)
+{
+	const struct server_texts none = { NULL, 0 };
+	siginfo_t si;
+	struct err err;
+	int relay;
+
+	begin();
+	want(1, "fs");
+	kill(process, SIGKILL);
+	waitid(P_PID, (id_t)process, &si, WEXITED | WNOWAIT);
+	fd_close(&line);
+	relay = broker_open_session(broker, 2, &none, &err);
+	ck_assert_int_ge(relay, 0);
+	fd_close(&relay);
+	ck_assert_uint_eq(started, 2);
+	were_stopped("1");
+	end_downstream(0, "exited with code 0");
+}
+END_TEST
+
 /* One that takes nothing any more is ended, and the next call heals it. */
 START_TEST(a_broker_that_does_not_listen_is_ended)
 {
@@ -1196,6 +1218,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_session_is_opened);
 	tcase_add_test(tc, a_broker_may_be_unstartable);
 	tcase_add_test(tc, descriptors_may_run_out);
+	tcase_add_test(tc, a_broker_that_has_just_died_is_replaced);
 	tcase_add_test(tc, a_broker_that_does_not_listen_is_ended);
 	tcase_add_loop_test(
 	    tc, other_servers_are_told_of, 0, UNIT_COUNT(changes));

@@ -518,6 +518,17 @@ START_TEST(is_in_order_with_aliases)
 }
 END_TEST
 
+/* mcp_servers is all of them: no server may have that name in the box. */
+START_TEST(no_server_is_called_as_all_of_them)
+{
+	read_once("+servers +Servers +servers_2");
+	ck_assert_uint_eq(config_count(config), 3);
+	ck_assert_str_eq(config_at(config, 0)->alias, "servers_4");
+	ck_assert_str_eq(config_at(config, 1)->alias, "servers_3");
+	ck_assert_str_eq(config_at(config, 2)->alias, "servers_2");
+}
+END_TEST
+
 static const struct {
 	const char *says, *name;
 	size_t len;
@@ -617,6 +628,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, nobody_who_came_late_need_be_left);
 	tcase_add_loop_test(tc, may_be_freed_while_it_reads, 0, 2);
 	tcase_add_test(tc, is_in_order_with_aliases);
+	tcase_add_test(tc, no_server_is_called_as_all_of_them);
 	tcase_add_loop_test(tc, finds_by_name, 0, UNIT_COUNT(searches));
 	tcase_add_test(tc, finds_each_of_many);
 	tcase_add_test(tc, looks_again_for_a_program);
