@@ -267,7 +267,8 @@ interpreter_choose(struct box *box, struct err *err)
 	while (len > 0 && python[len - 1] == '/')
 		len--;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		box->setup.python = mem_printf("%.*s/%s", len, python, names[i]);
+		box->setup.python =
+		    mem_printf("%.*s/%s", len, python, names[i]);
 		if (interpreter_is_program(box->setup.python))
 			return 0;
 	}
