@@ -418,6 +418,25 @@ START_TEST(test_cpu_time)
 }
 END_TEST
 
+/* In a cgroup, memory is limited there: threads have their stacks besides. */
+START_TEST(test_grouped)
+{
+	auto_free char *wanted = NULL;
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.grouped = 1;
+	wanted = mem_printf("(%lu, True)\n", BOX_TEST_MEMORY +
+	    BOX_TEST_PROCESSES * (BOX_TEST_MEMORY / BOX_STACK_SHARE));
+	run_code(&run, &setup, "import resource as r\n"
+	    "print((r.getrlimit(r.RLIMIT_DATA)[0],"
+	    " r.getrlimit(r.RLIMIT_AS)[0] == r.RLIM_INFINITY))");
+	ck_assert_str_eq(run.text.data, wanted);
+}
+END_TEST
+
 /* What code sees, may do and may use up: what it prints */
 
 struct view_case {
@@ -1261,6 +1280,7 @@ add_tests(TCase *tc)
 	    tc, test_memory, 0, turns * UNIT_COUNT(memory_cases));
 	tcase_add_loop_test(tc, test_hidden, 0, turns);
 	tcase_add_loop_test(tc, test_covered_proc, 0, turns);
+	tcase_add_loop_test(tc, test_grouped, 0, turns);
 	tcase_add_loop_test(tc, test_landlock, 0, turns);
 	tcase_add_loop_test(tc, test_init, 0, turns);
 	tcase_add_loop_test(tc, test_pipes, 0, turns);

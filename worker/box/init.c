@@ -44,19 +44,23 @@ init_mount(const char *options)
  * nothing of the machine. Below it, out of reach but for a descriptor of ours,
  * lies one that shows every process, also those of programs that may be run
  * but not read. Where the outer /proc is partly covered (in containers) the
- * kernel refuses another one: the box goes without, and without a watchdog.
+ * kernel refuses another one: the box goes without, and without a watchdog,
+ * which it does not need in a cgroup either.
  */
 static int
 init_mount_proc(struct box *box, struct err *err)
 {
 	if (init_mount("subset=pid") == -1)
 		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
-	box->memory.proc = open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	box->proc = 1;
+	box->watchdog = !box->setup.grouped;
+	if (box->watchdog)
+		box->memory.proc =
+		    open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (box->memory.proc == -1)
 		return err_sys(err, "open /proc");
 	if (init_mount("subset=pid,hidepid=invisible") == -1)
 		return err_sys(err, "mount /proc");
-	box->proc = 1;
 	return 0;
 }
 
@@ -97,7 +101,7 @@ init_close_descriptors(struct box *box, struct err *err)
 {
 	unsigned int first = INIT_PROC_FD;
 
-	if (box->proc && dup2(box->memory.proc, (int)first++) == -1)
+	if (box->watchdog && dup2(box->memory.proc, (int)first++) == -1)
 		return err_sys(err, "copy a descriptor");
 	if (close_range(first, ~0U, 0) == -1)
 		return err_sys(err, "close the descriptors of init");
@@ -107,9 +111,8 @@ init_close_descriptors(struct box *box, struct err *err)
 static int
 init_open_watchdog(struct box *box, struct err *err)
 {
-	if (!box->proc)
+	if (!box->watchdog)
 		return 0;
-	box->watchdog = 1;
 	return memory_open(&box->memory, INIT_PROC_FD, INIT_LINE_FD,
 	    box->setup.memory, err);
 }

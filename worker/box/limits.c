@@ -1,7 +1,8 @@
 /*
  * The limits of the code, as far as rlimits go: one process each, except the
  * number of processes, which the kernel counts for the whole user namespace.
- * Run by the code. What all processes of a box take together is not limited.
+ * Run by the code. What all processes of a box take together is for others to
+ * limit: the cgroup that the supervisor started the launcher in, if it did.
  */
 #include <sys/resource.h>
 
@@ -43,6 +44,26 @@ limits_stack(const struct ipc_setup *setup)
 	return share < BOX_STACK ? share : BOX_STACK;
 }
 
+/*
+ * Private memory of one process. A cgroup counts what is used and not what is
+ * promised: every thread may have its stack then, and still no process may ask
+ * for much more than there is, to which Python says MemoryError.
+ */
+static uint64_t
+limits_data(const struct ipc_setup *setup)
+{
+	if (!setup->grouped)
+		return setup->memory;
+	return setup->memory + setup->processes * limits_stack(setup);
+}
+
+static uint64_t
+limits_address_space(const struct ipc_setup *setup)
+{
+	return setup->grouped ? RLIM_INFINITY :
+	    setup->memory + BOX_ADDRESS_EXTRA;
+}
+
 int
 limits_set(struct box *box, struct err *err)
 {
@@ -57,8 +78,8 @@ limits_set(struct box *box, struct err *err)
 		{ RLIMIT_CORE, "CORE", 1, 0 },
 		/* SIGXCPU tells what happened, a second before SIGKILL */
 		{ RLIMIT_CPU, "CPU", setup->cpu_seconds + 1, 1 },
-		{ RLIMIT_DATA, "DATA", setup->memory, 0 },
-		{ RLIMIT_AS, "AS", setup->memory + BOX_ADDRESS_EXTRA, 0 },
+		{ RLIMIT_DATA, "DATA", limits_data(setup), 0 },
+		{ RLIMIT_AS, "AS", limits_address_space(setup), 0 },
 		{ RLIMIT_SIGPENDING, "SIGPENDING", BOX_SIGPENDING, 0 },
 		{ RLIMIT_STACK, "STACK", limits_stack(setup), 0 },
 		{ RLIMIT_MEMLOCK, "MEMLOCK", 0, 0 },
