@@ -277,6 +277,7 @@
 #define MEMORY_MAX (1024 * GIB)
 #define PIDS_MIN 8
 #define PIDS_MAX 32768
+#define OPTION_SHARE_DIGITS 9 /* of the whole part: it fits into anything */
 #define OUTPUT_MIN KIB
 #define CODE_MIN KIB
 #define CONCURRENT_LEAST 4 /* by default, on however few processors */

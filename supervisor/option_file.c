@@ -122,7 +122,7 @@ option_file_text(const json_t *value)
 	case JSON_INTEGER:
 		return mem_printf("%lld", (long long)json_integer_value(value));
 	case JSON_REAL:
-		return mem_printf("%.17g", json_real_value(value));
+		return mem_printf("%.15g", json_real_value(value));
 	case JSON_TRUE:
 		return mem_strdup("true");
 	case JSON_FALSE:

@@ -18,6 +18,7 @@ enum option_kind {
 	OPTION_KIND_SECONDS,
 	OPTION_KIND_SIZE, /* bytes; k, m and g are powers of 1024 */
 	OPTION_KIND_COUNT,
+	OPTION_KIND_SHARE,  /* in hundredths; written 1.5 */
 	OPTION_KIND_CHOICE, /* its number is the position of the word */
 	OPTION_KIND_PATH,   /* absolute */
 	OPTION_KIND_SWITCH, /* 1 or 0 */

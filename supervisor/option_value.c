@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "../common/limits.h"
 #include "../common/utf8.h"
 #include "option_value.h"
 
@@ -81,6 +82,28 @@ option_value_number(
 	return 0;
 }
 
+/* A whole number, or one with one or two digits behind a point. */
+static int
+option_value_share(const char *text, uint64_t *number)
+{
+	size_t whole = strspn(text, "0123456789");
+	const char *part = text + whole;
+	size_t digits = *part == '.' ? strspn(part + 1, "0123456789") : 0;
+	size_t i;
+
+	if (whole == 0 || whole > OPTION_SHARE_DIGITS || digits > 2 ||
+	    (*part == '.' && digits == 0) ||
+	    part[*part == '.' ? digits + 1 : 0] != '\0')
+		return -1;
+	*number = 0;
+	for (i = 0; i < whole; i++)
+		*number = *number * 10 + (uint64_t)(text[i] - '0');
+	for (i = 1; i <= 2; i++)
+		*number = *number * 10 +
+		    (i <= digits ? (uint64_t)(part[i] - '0') : 0);
+	return 0;
+}
+
 /* Finds the word in a list whose last one is NULL. */
 static int
 option_value_word(
@@ -127,6 +150,10 @@ option_value_parse(
 		if (option_value_path(text, number) == -1)
 			return -1;
 		break;
+	case OPTION_KIND_SHARE:
+		if (option_value_share(text, number) == -1)
+			return -1;
+		break;
 	default:
 		if (option_value_number(option_value_units(row->kind), text,
 		        number) == -1)
@@ -134,6 +161,19 @@ option_value_parse(
 		break;
 	}
 	return *number >= row->least && *number <= row->most ? 0 : -1;
+}
+
+/* As it is read, without zeroes that say nothing. */
+static void
+option_value_add_share(struct buffer *buffer, uint64_t number)
+{
+	unsigned int part = (unsigned int)(number % 100);
+
+	buffer_printf(buffer, "%llu", (unsigned long long)(number / 100));
+	if (part % 10 != 0)
+		buffer_printf(buffer, ".%02u", part);
+	else if (part != 0)
+		buffer_printf(buffer, ".%u", part / 10);
 }
 
 void
@@ -148,6 +188,10 @@ option_value_add(
 	}
 	if (row->kind == OPTION_KIND_SWITCH) {
 		buffer_add_text(buffer, number ? "on" : "off");
+		return;
+	}
+	if (row->kind == OPTION_KIND_SHARE) {
+		option_value_add_share(buffer, number);
 		return;
 	}
 	for (unit = option_value_units(row->kind); unit->letter != '\0'; unit++)
@@ -199,6 +243,11 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		buffer_add_text(buffer, "a whole number");
 		option_value_add_range(buffer, row);
 		break;
+	case OPTION_KIND_SHARE:
+		buffer_add_text(
+		    buffer, "a number of at most two decimal places");
+		option_value_add_range(buffer, row);
+		break;
 	case OPTION_KIND_CHOICE:
 		option_value_add_words(buffer, row->words);
 		break;
@@ -220,6 +269,8 @@ option_value_add_examples(struct buffer *buffer, const struct option_row *row)
 		buffer_add_text(buffer, ", such as 30, 30s, 2m or 1h");
 	else if (row->kind == OPTION_KIND_SIZE)
 		buffer_add_text(buffer, ", such as 65536, 64k, 512m or 1g");
+	else if (row->kind == OPTION_KIND_SHARE)
+		buffer_add_text(buffer, ", such as 2, 1.5 or 0.25");
 }
 
 void

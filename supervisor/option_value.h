@@ -12,10 +12,10 @@
 
 /*
  * Reads text as a value of this option. *number becomes seconds, bytes, a
- * count, the position of a choice's word, 1 or 0 of a switch, or the length of
- * a path. Whole numbers without sign or blanks only; units and words in small
- * or capital letters. Returns 0, or -1 when the text is not of this kind or
- * not within the bounds.
+ * count, the hundredths of a share, the position of a choice's word, 1 or 0 of
+ * a switch, or the length of a path. Numbers without sign or blanks only, and
+ * whole ones but for shares; units and words in small or capital letters.
+ * Returns 0, or -1 when the text is not of this kind or not within the bounds.
  */
 int option_value_parse(
     const struct option_row *row, const char *text, uint64_t *number);

@@ -285,8 +285,10 @@ START_TEST(bounds_are_those_of_the_table)
 		return;
 	option_variable(row->key, name);
 	for (i = 0; i < 4; i++) {
-		auto_free char *variable = mem_printf(
-		    "%s=%llu", name, (unsigned long long)numbers[i]);
+		int share = row->kind == OPTION_KIND_SHARE;
+		auto_free char *variable = mem_printf("%s=%llu.%02llu", name,
+		    (unsigned long long)numbers[i] / (share ? 100 : 1),
+		    (unsigned long long)numbers[i] % 100);
 		/* So that no timeout is above the longest one. */
 		struct setting setting = { NULL, { variable,
 			_i == OPTION_ID_TIMEOUT ?
@@ -295,6 +297,8 @@ START_TEST(bounds_are_those_of_the_table)
 		struct err err;
 		int wanted = i < 2 ? 0 : -1;
 
+		if (!share)
+			variable[strcspn(variable, ".")] = '\0';
 		ck_assert_msg(read_setting(&o, &setting, &err) == wanted, "%s",
 		    variable);
 		if (wanted == 0)
@@ -393,13 +397,13 @@ logged_while_reading(const struct setting *setting)
 START_TEST(names_of_other_versions_get_one_warning_each)
 {
 	struct setting setting = { NULL, { "MCP_BRIDGE_IMAGE=python:3",
-		"MCP_BRIDGE_CPUS=2", "MCP_BRIDGE_POOL=" }, { NULL } };
+		"MCP_BRIDGE_PRELOAD=2", "MCP_BRIDGE_POOL=" }, { NULL } };
 	auto_free char *loud = logged_while_reading(&setting);
 	auto_free char *quiet = NULL;
 
 	ck_assert_str_eq(loud,
 	    "caisson: MCP_BRIDGE_IMAGE is not used by this version\n"
-	    "caisson: MCP_BRIDGE_CPUS is not used by this version\n");
+	    "caisson: MCP_BRIDGE_PRELOAD is not used by this version\n");
 	setting.flags[0] = "--log-level=error";
 	quiet = logged_while_reading(&setting);
 	ck_assert_str_eq(quiet, "");
