@@ -163,8 +163,9 @@
 
 /*
  * Descriptors of the supervisor: at most 16 for a call (while it starts: eight
- * ends of pipes, two channels, four pidfds) and a few of its own. With fewer
- * it refuses to start, as calls would fail for want of them.
+ * ends of pipes, two channels, a session, four pidfds, a cgroup) and a few of
+ * its own. With fewer it refuses to start, as calls would fail for want of
+ * them.
  */
 #define SUPERVISOR_NOFILE_CALL 16
 #define SUPERVISOR_NOFILE_OWN 64
@@ -242,6 +243,20 @@
 #define BOX_FILE_EXTRA MIB
 
 /*
+ * A box in a cgroup of its own: the processes that are not the code's (init,
+ * and the launcher while it builds), and the kernel's usual period of cpu.max.
+ * Its folder goes when its processes have: mostly at once, else soon.
+ */
+#define GROUP_OWN_PROCESSES 2
+#define GROUP_PERIOD_US 100000
+#define GROUP_PAUSE_FIRST_MS 5
+#define GROUP_PAUSE_MOST_MS 1000
+/* "box", two numbers of the supervisor, and that of the execution. */
+#define GROUP_NAME_SIZE 80
+/* What is read of a file of a cgroup: a few lines, or a few process ids. */
+#define GROUP_TEXT_SIZE 4096
+
+/*
  * Configuration files of servers (worker/reader). The sizes of a row add up
  * to less than a packet; each is far above what people write. A row for each
  * entry must fit into the queue of a channel.
@@ -277,6 +292,8 @@
 #define MEMORY_MAX (1024 * GIB)
 #define PIDS_MIN 8
 #define PIDS_MAX 32768
+/* In hundredths of a processor: cpu.max grants no less, and few have more. */
+#define CPUS_MAX (1024 * 100)
 #define OPTION_SHARE_DIGITS 9 /* of the whole part: it fits into anything */
 #define OUTPUT_MIN KIB
 #define CODE_MIN KIB

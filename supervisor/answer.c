@@ -299,6 +299,15 @@ answer_add_block(struct buffer *text, const struct buffer *block,
 	buffer_printf(text, "\n%s", fence);
 }
 
+/* Who limits what a box takes. */
+static const char *
+answer_limits(const struct call_result *result)
+{
+	if (result->grouped)
+		return "cgroup";
+	return result->watchdog ? "rlimit+watchdog" : "rlimit";
+}
+
 /* What was in force and what it cost */
 static void
 answer_add_meta(struct buffer *json, const struct call_result *result)
@@ -310,9 +319,9 @@ answer_add_meta(struct buffer *json, const struct call_result *result)
 		buffer_printf(json, "\"landlock\":%u,", result->landlock);
 	else
 		buffer_add_text(json, "\"landlock\":null,");
-	buffer_printf(json, "\"proc\":%s,\"limits\":\"rlimit%s\","
+	buffer_printf(json, "\"proc\":%s,\"limits\":\"%s\","
 	    "\"network\":\"none\"}", result->proc ? "true" : "false",
-	    result->watchdog ? "+watchdog" : "");
+	    answer_limits(result));
 	buffer_printf(json, ",\"caisson/durationMs\":%.3f",
 	    (double)result->duration_us / 1000);
 	buffer_printf(json, ",\"caisson/cpuMs\":%.3f",

@@ -159,7 +159,7 @@ broker_start_process(struct broker *broker, struct err *err)
 	ours = pair[0];
 	theirs = pair[1];
 	if (spawn_worker(ROLE_BROKER, ++broker->starts, identity_relay(),
-	        theirs, &pidfd, err) == -1)
+	        -1, theirs, &pidfd, err) == -1)
 		return -1;
 	broker->process = reaper_watch(
 	    broker->base, &pidfd, broker_on_process_ended, broker, err);

@@ -20,6 +20,7 @@
 #include "../common/log.h"
 #include "../common/mem.h"
 #include "broker.h"
+#include "cgroup.h"
 #include "server_names.h"
 #include "supervisor.h"
 
@@ -55,11 +56,13 @@ struct call {
 	struct child *launcher;
 	struct child *init; /* process 1 of the box */
 	struct child *code_process;
+	struct group *group; /* limits the box as a whole, or NULL */
 	int building;   /* the box may still tell us of its processes */
 	int ran;        /* the box has asked for the code */
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */
 	int init_exit;  /* the status of an init that ended the box, or 0 */
+	int out_of_memory; /* all of the box together, as its group says */
 	struct call_result result;
 };
 
@@ -136,6 +139,7 @@ call_free(struct call *call)
 	reaper_forget(&call->init);
 	reaper_forget(&call->launcher);
 	reaper_forget(&call->relay_process);
+	group_free(&call->group);
 	free(call->result.error);
 	free(call->result.out.data);
 	free(call->result.errors.data);
@@ -178,23 +182,19 @@ call_judge_interpreter(struct call *call)
 	}
 }
 
-/* The init of the box ended it: its exit status says why. */
+/* The box as a whole wanted more memory than there is. */
 static void
-call_judge_init(struct call *call)
+call_judge_memory(struct call *call)
 {
 	uint64_t limit = call->sv->options.memory;
 	int whole = limit % MIB == 0;
 
 	call->result.status = CALL_ERROR;
-	call->result.signal = 0; /* that was init: no news */
-	if (call->init_exit == BOX_EXIT_MEMORY)
-		call_set_error(call, "Sandbox ran out of memory (limit %llu "
-		    "%s): keep less at a time, or raise MCP_BRIDGE_MEMORY",
-		    (unsigned long long)(whole ? limit / MIB : limit),
-		    whole ? "MiB" : "bytes");
-	else
-		call_set_error(call, "Sandbox was ended: its memory could not "
-		    "be watched");
+	call->result.signal = 0; /* that was the limit: no news */
+	call_set_error(call, "Sandbox ran out of memory (limit %llu %s): "
+	    "keep less at a time, or raise MCP_BRIDGE_MEMORY",
+	    (unsigned long long)(whole ? limit / MIB : limit),
+	    whole ? "MiB" : "bytes");
 }
 
 /* The status of a call that nobody ended: what the code made of itself. */
@@ -204,8 +204,13 @@ call_judge_code(struct call *call)
 	struct call_result *result = &call->result;
 
 	result->status = CALL_ERROR;
-	if (result->signal == SIGKILL && call->init_exit != 0) {
-		call_judge_init(call);
+	if (result->signal == SIGKILL &&
+	    (call->out_of_memory || call->init_exit == BOX_EXIT_MEMORY)) {
+		call_judge_memory(call);
+	} else if (result->signal == SIGKILL && call->init_exit != 0) {
+		result->signal = 0; /* that was init: no news */
+		call_set_error(call, "Sandbox was ended: its memory could not "
+		    "be watched");
 	} else if (!call->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
@@ -397,6 +402,7 @@ call_kill_box(struct call *call)
 	reaper_kill(call->launcher);
 	reaper_kill(call->init);
 	reaper_kill(call->code_process);
+	group_kill(call->group);
 }
 
 /* What has been started is over: only drained bytes may still come. */
@@ -452,6 +458,25 @@ call_take_usage(struct call_result *result, const struct rusage *usage)
 	result->peak_kib = (uint64_t)usage->ru_maxrss;
 }
 
+/* What the whole box used, where a group has counted it. */
+static void
+call_take_group_usage(struct call *call)
+{
+	struct group_usage usage;
+	struct err err;
+
+	if (call->group == NULL)
+		return;
+	if (group_read(call->group, &usage, &err) == -1) {
+		log_error("call %lu: its cgroup: %s", call->number, err.text);
+		return;
+	}
+	call->out_of_memory = usage.out_of_memory;
+	call->result.cpu_us = usage.cpu_us;
+	if (usage.peak_kib > 0)
+		call->result.peak_kib = usage.peak_kib;
+}
+
 /* The code has ended: its exact status; what it left behind ends with it. */
 static void
 call_on_code_ended(void *ctx, const struct child_end *end)
@@ -462,6 +487,7 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 	call->code_process = NULL;
 	result->duration_us = call_elapsed_us(&call->began);
 	call_take_usage(result, &end->usage);
+	call_take_group_usage(call);
 	result->exited = end->code == CLD_EXITED;
 	if (result->exited)
 		result->exit_code = end->status;
@@ -500,6 +526,7 @@ call_on_box_started(struct call *call, int *init, int *code,
 		call->result.landlock = landlock;
 		call->result.proc = proc;
 		call->result.watchdog = watchdog;
+		call->result.grouped = call->group != NULL;
 	}
 	/* They were not known yet when the rest of the box was killed. */
 	if (call->state == CALL_ENDING)
@@ -577,7 +604,9 @@ call_start_worker(struct call *call, enum role role, unsigned int uid,
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
 		return err_sys(err, "make a socket pair");
-	if (spawn_worker(role, call->number, uid, pair[1], pidfd, err) == -1) {
+	if (spawn_worker(role, call->number, uid,
+	        role == ROLE_BOX ? group_fd(call->group) : -1, pair[1], pidfd,
+	        err) == -1) {
 		fd_close(&pair[0]);
 		fd_close(&pair[1]);
 		return -1;
@@ -590,8 +619,14 @@ call_start_worker(struct call *call, enum role role, unsigned int uid,
 struct channel *
 call_start_box(struct call *call, struct err *err)
 {
+	struct cgroup *cg = call->sv->cgroup;
 	auto_fd int pidfd = -1;
 
+	if (cg != NULL) {
+		call->group = group_new(cg, call->number, err);
+		if (call->group == NULL)
+			return NULL;
+	}
 	if (call_start_worker(call, ROLE_BOX, 0, &call->box, &pidfd, err) ==
 	    -1)
 		return NULL;

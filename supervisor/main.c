@@ -17,7 +17,9 @@
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/loop.h"
+#include "../common/mem.h"
 #include "broker.h"
+#include "cgroup.h"
 #include "config.h"
 #include "supervisor.h"
 
@@ -149,6 +151,32 @@ main_prepare_servers(struct supervisor *sv, char **envp)
 	sv->broker = broker_new(sv->base, sv->config, envp);
 }
 
+/*
+ * Limits of boxes as a whole, where this system lets us set them. Where it
+ * does not, boxes have others, unless the user has asked for one that only
+ * these can be.
+ */
+static int
+main_prepare_cgroup(struct supervisor *sv, struct err *err)
+{
+	enum option_action action = sv->options.action;
+
+	/* The others build no box. */
+	if (action != OPTION_SERVE && action != OPTION_SELFTEST)
+		return 0;
+	sv->cgroup =
+	    cgroup_new(sv->base, "/proc/self", &sv->options, err);
+	if (sv->cgroup != NULL)
+		return 0;
+	if (sv->options.cpus > 0)
+		return err_wrap(err, "the limit on processors "
+		    "(MCP_BRIDGE_CPUS) needs a delegated cgroup; start "
+		    "Caisson with %s, or without the limit", CGROUP_HOW);
+	sv->cgroup_reason = mem_strdup(err->text);
+	log_debug("boxes get no cgroups: %s", sv->cgroup_reason);
+	return 0;
+}
+
 /* What serving and the selftest both need. */
 static int
 main_prepare(struct supervisor *sv, char **envp, struct err *err)
@@ -164,7 +192,9 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 	if (main_raise_nofile(&sv->options, err) == -1 ||
 	    identity_init(err) == -1)
 		return -1;
-	return spawn_init(err);
+	if (spawn_init(err) == -1)
+		return -1;
+	return main_prepare_cgroup(sv, err);
 }
 
 /* Serving */
@@ -282,6 +312,7 @@ main_serve(struct main_serving *serving, struct err *err)
 	sv->draining = 1;
 	main_flush(serving);
 	reaper_finish(SHUTDOWN_REAP_MS);
+	cgroup_free(&sv->cgroup);
 	client_free(&serving->client);
 	main_unwatch_signals(serving);
 	broker_free(&sv->broker);
@@ -344,6 +375,7 @@ main(int argc, char **argv, char **envp)
 		status = main_run(&serving, envp);
 		break;
 	}
+	free(serving.sv.cgroup_reason);
 	options_free(options);
 	return status;
 }

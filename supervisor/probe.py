@@ -533,11 +533,12 @@ def check_descriptors():
 
 @promise("limit on memory", "code could take all memory of the host")
 def check_memory():
-    size = MEMORY + 64 * MIB
+    # In a cgroup every thread may have its stack besides.
+    size = MEMORY + PROCESSES * 8 * MIB + 64 * MIB
     try:
         bytes(size)
     except MemoryError:
-        return "%d MiB more than the limit are a MemoryError" % 64
+        return "an object of %d MiB is a MemoryError" % (size // MIB)
     raise Broken("an object of %d MiB was made" % (size // MIB))
 
 

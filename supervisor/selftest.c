@@ -13,6 +13,7 @@
 #include "../common/mem.h"
 #include "probe_text.h"
 #include "broker.h"
+#include "cgroup.h"
 #include "supervisor.h"
 
 /* A script that never ends by itself, and how long it is given. */
@@ -81,6 +82,34 @@ selftest_probe_lines(struct selftest *test, const struct call_stream *out)
 			selftest_probe_line(test, line);
 }
 
+/* Who limits what a box takes. */
+static void
+selftest_limits(struct selftest *test, const struct call_result *result)
+{
+	const struct supervisor *sv = test->sv;
+	char text[ERR_TEXT_SIZE + 256];
+
+	if (sv->cgroup != NULL) {
+		snprintf(text, sizeof(text), "%llu MiB and %u processes for a "
+		    "box as a whole",
+		    (unsigned long long)(sv->options.memory / MIB),
+		    sv->options.pids);
+		selftest_line(test, 1, "cgroup", text);
+		return;
+	}
+	snprintf(text, sizeof(text), "rlimits for each process%s",
+	    result->watchdog ? " and a watchdog over all of them" : "");
+	selftest_note("kind of limits", text);
+	test->watchdog = result->watchdog;
+	if (!result->watchdog)
+		selftest_note("memory of the box as a whole", "is not limited "
+		    "where the box has no /proc: each process may take its "
+		    "limit");
+	snprintf(text, sizeof(text), "not used: %s; how to get one: start "
+	    "Caisson with %s", sv->cgroup_reason, CGROUP_HOW);
+	selftest_note("cgroup", text);
+}
+
 /* What the kernel gave beyond what the box needs, and what it did not. */
 static void
 selftest_facts(struct selftest *test, const struct call_result *result)
@@ -101,15 +130,7 @@ selftest_facts(struct selftest *test, const struct call_result *result)
 	else
 		selftest_note("/proc", "cannot be mounted where the outer one "
 		    "is masked (in containers): boxes run without it");
-	snprintf(text, sizeof(text), "rlimits for each process%s; cgroups are "
-	    "not used in this version", result->watchdog ?
-	        " and a watchdog over all of them" : "");
-	selftest_note("kind of limits", text);
-	test->watchdog = result->watchdog;
-	if (!result->watchdog)
-		selftest_note("memory of the box as a whole", "is not limited "
-		    "where the box has no /proc: each process may take its "
-		    "limit");
+	selftest_limits(test, result);
 }
 
 static void
@@ -153,7 +174,7 @@ selftest_on_greedy(void *ctx, const struct call_result *result)
 	    strstr(result->error, "ran out of memory") != NULL;
 
 	selftest_line(test, ended, "memory of the box as a whole",
-	    ended ? "a watchdog ended children that took too much together" :
+	    ended ? "children that took too much together were ended" :
 	    result->error != NULL ? result->error : "nobody ended it");
 }
 
@@ -228,9 +249,10 @@ selftest_run(struct supervisor *sv)
 	if (test.failures == 0)
 		selftest_call(&test, selftest_endless,
 		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
-	if (test.failures == 0 && test.watchdog)
+	if (test.failures == 0 && (test.watchdog || sv->cgroup != NULL))
 		selftest_memory(&test);
 	reaper_finish(SHUTDOWN_REAP_MS);
+	cgroup_free(&sv->cgroup);
 	broker_free(&sv->broker);
 	config_free(&sv->config);
 	if (test.failures == 0)

@@ -124,8 +124,8 @@ servers_start_reader(struct servers *servers,
 		return err_sys(err, "make a socket pair");
 	ours = pair[0];
 	theirs = pair[1];
-	if (spawn_worker(ROLE_READER, 1, identity_relay(), theirs, &pidfd,
-	        err) == -1)
+	if (spawn_worker(ROLE_READER, 1, identity_relay(), -1, theirs,
+	        &pidfd, err) == -1)
 		return -1;
 	servers->process = reaper_watch(servers->setup.base, &pidfd,
 	    servers_on_process_ended, servers, err);

@@ -8,9 +8,11 @@
 #include <fcntl.h>
 #include <libgen.h>
 #include <limits.h>
+#include <linux/sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -51,6 +53,17 @@ spawn_find(const char *own_folder, enum role role)
 	return -1;
 }
 
+/*
+ * What a child could not do, and errno. Shared with it, also where it is a
+ * copy of us; we go on only when it has exec'd or ended.
+ */
+struct spawn_failure {
+	const char *what;
+	int number;
+};
+
+static volatile struct spawn_failure *spawn_failure;
+
 int
 spawn_init(struct err *err)
 {
@@ -61,6 +74,10 @@ spawn_init(struct err *err)
 
 	if (n == -1)
 		return err_sys(err, "find our own binary (/proc/self/exe)");
+	spawn_failure = mmap(NULL, sizeof(*spawn_failure),
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (spawn_failure == MAP_FAILED)
+		return err_sys(err, "share memory with children");
 	self[n] = '\0';
 	folder = dirname(self);
 	for (role = 0; role < ROLES; role++) {
@@ -128,22 +145,30 @@ spawn_place_fds(int channel, int null)
 	    1U << 2 /* CLOSE_RANGE_CLOEXEC */);
 }
 
-/*
- * What the child of vfork could not do, and errno. It shares our memory, and
- * we go on only when it has exec'd or ended: so this is how it tells us.
- */
-static const char *volatile spawn_failed;
-static volatile int spawn_errno;
-
 static void __attribute__((noreturn))
 spawn_fail(const char *what)
 {
-	spawn_errno = errno;
-	spawn_failed = what;
+	spawn_failure->number = errno;
+	spawn_failure->what = what;
 	_exit(FATAL_EXIT_STATUS);
 }
 
-/* In the child of vfork, which shares our memory until it execs. */
+/*
+ * As fork, but the child begins in this cgroup, and we wait until it has
+ * exec'd or ended. Nothing is ever moved into a cgroup: that takes the kernel
+ * milliseconds. As with vfork, the child must not need the C library's state.
+ */
+static pid_t
+spawn_clone_into(int group)
+{
+	struct clone_args args = { .flags = CLONE_VFORK | CLONE_INTO_CGROUP,
+		.exit_signal = SIGCHLD,
+		.cgroup = (uint64_t)group };
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* In the child of vfork, which shares our memory until it execs, or a copy. */
 static void __attribute__((noreturn))
 spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
 {
@@ -180,7 +205,7 @@ spawn_open_pidfd(pid_t pid, int sig, int *pidfd, struct err *err)
 }
 
 int
-spawn_worker(enum role role, unsigned long number, unsigned int uid,
+spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
 	char title[LOG_PREFIX_SIZE * 2];
@@ -192,26 +217,39 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 		return err_sys(err, "open /dev/null");
 	snprintf(title, sizeof(title), "caisson: %s[%lu]",
 	    role_info(role)->name, number);
-	spawn_failed = NULL;
+	spawn_failure->what = NULL;
 	/* No handler of ours may run in the child. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
-	pid = vfork();
+	pid = group == -1 ? vfork() : spawn_clone_into(group);
 	if (pid == 0)
 		spawn_exec(spawn_binaries[role], title,
 		    uid, channel, null);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)
 		return err_sys(err, "start a process");
-	if (spawn_failed != NULL) {
+	if (spawn_failure->what != NULL) {
 		waitpid(pid, NULL, 0);
-		errno = spawn_errno;
+		errno = spawn_failure->number;
 		return err_sys(err, "start %s: %s", role_info(role)->binary,
-		    spawn_failed);
+		    spawn_failure->what);
 	}
 	if (spawn_open_pidfd(pid, SIGKILL, pidfd, err) == -1)
 		return -1;
 	log_debug("started %s as process %d", title, (int)pid);
+	return 0;
+}
+
+int
+spawn_try_group(int group, struct err *err)
+{
+	pid_t pid = spawn_clone_into(group);
+
+	if (pid == 0)
+		_exit(0);
+	if (pid == -1)
+		return err_sys(err, "start a process in it");
+	waitpid(pid, NULL, 0);
 	return 0;
 }
 

@@ -23,6 +23,7 @@
 
 struct broker;
 struct call;
+struct cgroup;
 struct child;
 struct client;
 struct config;
@@ -38,6 +39,8 @@ struct supervisor {
 	const struct runtime *runtime;
 	struct config *config; /* which servers there are */
 	struct broker *broker; /* who speaks with them */
+	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
+	char *cgroup_reason;   /* why there is none */
 	struct call_list waiting; /* admitted, but every place is taken */
 	struct call_list running; /* at most options.max_concurrent */
 	size_t nwaiting;
@@ -99,10 +102,11 @@ struct call_result {
 	int boxed; /* a box stood: the facts below hold */
 	unsigned int landlock;
 	int proc;
-	int watchdog;         /* over the memory of the box as a whole */
+	int watchdog; /* over the memory of the box as a whole */
+	int grouped;  /* a cgroup limits the box, and counts all of it */
 	uint64_t duration_us; /* from the start of the box to its end */
-	uint64_t cpu_us;      /* of the code and the children it waited for */
-	uint64_t peak_kib;    /* largest resident set of one process */
+	uint64_t cpu_us;   /* of the code and the children it waited for */
+	uint64_t peak_kib; /* largest resident set of one process */
 };
 
 /* Told once, when the call is concluded; result dies afterwards. */
@@ -204,11 +208,15 @@ int spawn_init(struct err *err);
  * Starts the binary of a role: channel (blocking or not, as it is) becomes its
  * descriptor 3, 0 is /dev/null, 1 and 2 are our log, nothing else is open, the
  * environment is empty, no_new_privs is set, it is a session of its own. It
- * gets uid as user and group; 0 keeps ours. Returns 0 and its pidfd,
- * which the caller owns, or -1 with err. channel is not closed.
+ * gets uid as user and group; 0 keeps ours. It begins in the cgroup whose
+ * folder group is; -1: in ours. Returns 0 and its pidfd, which the caller owns,
+ * or -1 with err. Neither channel nor group is closed.
  */
 int spawn_worker(enum role role, unsigned long number, unsigned int uid,
-    int channel, int *pidfd, struct err *err);
+    int group, int channel, int *pidfd, struct err *err);
+
+/* Tries whether a child can begin in this cgroup: 0, or -1 with err. */
+int spawn_try_group(int group, struct err *err);
 
 /* The limit of descriptors before we raised ours: servers start with it. */
 void spawn_remember_nofile(rlim_t limit);

@@ -606,6 +606,22 @@ START_TEST(tells_what_was_in_force)
 }
 END_TEST
 
+START_TEST(tells_of_a_cgroup)
+{
+	struct call_result result = make_result(&endings[0]);
+	json_t *json, *meta;
+
+	result.boxed = 1;
+	result.grouped = 1;
+	json = answer(&result);
+	meta = json_object_get(
+	    json_object_get(json, "_meta"), "caisson/isolation");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(meta, "limits")), "cgroup");
+	json_decref(json);
+}
+END_TEST
+
 #define BUSY                                                                   \
 	"{\"status\":\"error\",\"summary\":\"Sandbox error: busy: "            \
 	"\\\"3\\\" wait\",\"error\":\"busy: \\\"3\\\" wait\"}"
@@ -684,6 +700,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, names_the_servers, 0, UNIT_COUNT(asked));
 	tcase_add_loop_test(tc, keeps_to_its_schema, 0,
 	    UNIT_COUNT(modes) * UNIT_COUNT(endings));
+	tcase_add_test(tc, tells_of_a_cgroup);
 	tcase_add_loop_test(
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(

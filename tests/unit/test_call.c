@@ -39,6 +39,7 @@ struct play {
 	pid_t init, code;
 	int code_line; /* a byte through it ends the code */
 	int init_line; /* the same for init */
+	int group;     /* of the box: stands for a descriptor; 0: none */
 	/* What was concluded. */
 	unsigned int concluded;
 	struct call_result result;
@@ -108,17 +109,73 @@ make_process(int line)
 /* In the place of spawn.c: the worker is a process, its channel is ours. */
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid,
-    int channel, int *pidfd, struct err *err)
+    int group, int channel, int *pidfd, struct err *err)
 {
 	struct play *play = &plays[number];
 
 	ck_assert_uint_eq(uid, (role == ROLE_RELAY ? identity_relay() : 0));
+	ck_assert_int_eq(group,
+	    role == ROLE_BOX && play->group != 0 ? play->group : -1);
 	if (role == unspawnable)
 		return err_set(err, "no %s today", role_info(role)->name);
 	play->pids[role] = make_process(-1);
 	play->channels[role] = fcntl(channel, F_DUPFD_CLOEXEC, 3);
 	*pidfd = open_pidfd(play->pids[role]);
 	return 0;
+}
+
+/* In the place of group.c: what groups were asked for, and what they tell. */
+
+struct group {
+	struct play *play;
+};
+
+static struct group_usage usage;
+static int ungroupable, unreadable; /* no group can be had; be read */
+static unsigned int group_kills, group_frees;
+
+struct group *
+group_new(struct cgroup *cg, unsigned long number, struct err *err)
+{
+	struct group *group;
+
+	ck_assert_ptr_eq(cg, sv.cgroup);
+	if (ungroupable) {
+		err_set(err, "no group today");
+		return NULL;
+	}
+	group = mem_alloc(sizeof(*group));
+	group->play = &plays[number];
+	group->play->group = (int)number + 1000;
+	return group;
+}
+
+int
+group_fd(const struct group *group)
+{
+	return group == NULL ? -1 : group->play->group;
+}
+
+void
+group_kill(struct group *group)
+{
+	group_kills += group != NULL;
+}
+
+int
+group_read(
+    const struct group *group, struct group_usage *used, struct err *err)
+{
+	ck_assert_ptr_nonnull(group);
+	*used = usage;
+	return unreadable ? err_set(err, "cannot be read") : 0;
+}
+
+void
+group_free(struct group **group)
+{
+	group_frees += *group != NULL;
+	free(mem_take(group));
 }
 
 int
@@ -726,6 +783,103 @@ START_TEST(workers_are_joined_by_pipes)
 	call_cancel(play->call, "enough");
 	relay_is_done(play);
 	wait_until_concluded(play);
+	close_stage();
+}
+END_TEST
+
+/* Cgroups */
+
+static void
+open_stage_with_cgroup(void)
+{
+	open_stage();
+	sv.cgroup = (struct cgroup *)(void *)&idles;
+}
+
+START_TEST(a_group_tells_what_all_of_the_box_used)
+{
+	struct play *play;
+
+	open_stage_with_cgroup();
+	usage = (struct group_usage){ 7654321, 1234567, 0 };
+	play = run_call();
+	ck_assert_uint_eq(group_kills, 0);
+	code_ends(play, 'e', 0);
+	ck_assert_uint_ge(group_kills, 1); /* what it has left behind */
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_SUCCESS, NULL);
+	ck_assert_int_eq(play->result.grouped, 1);
+	ck_assert_uint_eq(play->result.cpu_us, 7654321);
+	ck_assert_uint_eq(play->result.peak_kib, 1234567);
+	ck_assert_uint_eq(group_frees, 1);
+	close_stage();
+}
+END_TEST
+
+/* A group that tells nothing costs nothing but what it would have told. */
+START_TEST(without_its_word_the_code_counts)
+{
+	struct play *play;
+
+	open_stage_with_cgroup();
+	usage = (struct group_usage){ 5, 0, _i };
+	unreadable = _i;
+	play = run_call();
+	code_ends(play, 's', SIGKILL);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "Sandbox was killed by SIGKILL");
+	ck_assert_uint_gt(play->result.peak_kib, 0);
+	close_stage();
+}
+END_TEST
+
+static const struct {
+	char how;
+	int number;
+	uint64_t memory;
+	const char *error;
+} shortages[] = {
+	{ 's', SIGKILL, 512 * MIB, "Sandbox ran out of memory (limit 512 "
+	    "MiB): keep less at a time, or raise MCP_BRIDGE_MEMORY" },
+	{ 's', SIGKILL, 16 * MIB + 1, "Sandbox ran out of memory (limit "
+	    "16777217 bytes): keep less at a time, or raise "
+	    "MCP_BRIDGE_MEMORY" },
+	/* That was not the kernel. */
+	{ 's', SIGTERM, 512 * MIB, "Sandbox was killed by SIGTERM" },
+	{ 'e', 137, 512 * MIB, "Sandbox exited with code 137" },
+};
+
+START_TEST(a_box_out_of_memory_is_told)
+{
+	struct play *play;
+
+	open_stage_with_cgroup();
+	sv.options.memory = shortages[_i].memory;
+	usage = (struct group_usage){ 5, 6, 1 };
+	play = run_call();
+	code_ends(play, shortages[_i].how, shortages[_i].number);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, shortages[_i].error);
+	ck_assert_int_eq(play->result.signal,
+	    shortages[_i].number == SIGTERM ? SIGTERM : 0);
+	close_stage();
+}
+END_TEST
+
+START_TEST(no_group_no_box)
+{
+	struct play *play;
+
+	open_stage_with_cgroup();
+	ungroupable = 1;
+	play = new_call();
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR,
+	    "the box cannot be started: no group today");
+	ck_assert_int_eq(play->pids[ROLE_BOX], 0);
 	close_stage();
 }
 END_TEST
@@ -1849,6 +2003,11 @@ add_success(TCase *tc)
 	tcase_add_test(tc, the_code_may_run_before_the_box_is_known);
 	tcase_add_test(tc, a_relay_may_leave_when_it_is_done);
 	tcase_add_test(tc, workers_are_joined_by_pipes);
+	tcase_add_test(tc, a_group_tells_what_all_of_the_box_used);
+	tcase_add_loop_test(tc, without_its_word_the_code_counts, 0, 2);
+	tcase_add_loop_test(
+	    tc, a_box_out_of_memory_is_told, 0, UNIT_COUNT(shortages));
+	tcase_add_test(tc, no_group_no_box);
 	tcase_add_loop_test(
 	    tc, a_relay_has_a_session, 0, UNIT_COUNT(loads));
 	tcase_add_test(tc, without_servers_there_is_nobody);

@@ -177,8 +177,23 @@ START_TEST(asks_for_what_the_options_say)
 	ck_assert_uint_eq(setup.processes, 128);
 	ck_assert_uint_eq(setup.cpu_seconds, 30 * processors + 5);
 	ck_assert_str_eq(setup.python, "/usr/bin/python3");
+	ck_assert_uint_eq(setup.grouped, 0);
 	ck_assert_uint_eq(setup.uid, identity_box(7));
 	ck_assert_int_eq(unit_open_fds(), fds + 4); /* those it was given */
+	forget(&setup);
+	close_box();
+}
+END_TEST
+
+START_TEST(tells_of_a_cgroup)
+{
+	struct ipc_setup setup;
+
+	start();
+	sv.cgroup = (struct cgroup *)(void *)&a_call;
+	open_box();
+	ask(&setup);
+	ck_assert_uint_eq(setup.grouped, 1);
 	forget(&setup);
 	close_box();
 }
@@ -245,6 +260,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, asks_for_what_the_options_say);
+	tcase_add_test(tc, tells_of_a_cgroup);
 	tcase_add_loop_test(tc, asks_within_the_catalogue, 0, 2);
 	tcase_add_test(tc, tells_that_a_box_cannot_start);
 	tcase_add_test(tc, tells_that_a_box_cannot_be_asked);

@@ -164,13 +164,14 @@ play(int fd)
 
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid,
-    int channel, int *pidfd, struct err *err)
+    int group, int channel, int *pidfd, struct err *err)
 {
 	pid_t pid;
 
 	(void)number;
 	(void)uid;
 	ck_assert_int_eq(role, ROLE_READER);
+	ck_assert_int_eq(group, -1);
 	if (strcmp(script[0], "1unspawnable") == 0)
 		return err_set(err, "no reader today");
 	started++;

@@ -131,7 +131,8 @@ spawn(enum role role, unsigned int uid, int number)
 		close(pair[1]);
 		pair[1] = number;
 	}
-	ck_assert_msg(spawn_worker(role, 7, uid, pair[1], &pidfd, &err) == 0,
+	ck_assert_msg(
+	    spawn_worker(role, 7, uid, -1, pair[1], &pidfd, &err) == 0,
 	    "%s", err.text);
 	ck_assert_int_eq(fcntl(pidfd, F_GETFD), FD_CLOEXEC);
 	close(pair[1]);
@@ -274,7 +275,7 @@ spawn_with_few_fds(int channel_first)
 	if ((channel_first || spawn_init(&err) == 0) &&
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0 &&
 	    (!channel_first || spawn_init(&err) == 0) &&
-	    spawn_worker(ROLE_RELAY, 7, 0, pair[!channel_first], &pidfd,
+	    spawn_worker(ROLE_RELAY, 7, 0, -1, pair[!channel_first], &pidfd,
 	        &err) == 0 &&
 	    waitid((idtype_t)3, (id_t)pidfd, &si, WEXITED) == 0)
 		return si.si_status;
@@ -367,11 +368,31 @@ refuses(unsigned int uid, const char *why)
 	    pair), 0);
 	fds = unit_open_fds();
 	ck_assert_int_eq(
-	    spawn_worker(ROLE_RELAY, 7, uid, pair[1], &pidfd, &err), -1);
+	    spawn_worker(ROLE_RELAY, 7, uid, -1, pair[1], &pidfd, &err), -1);
 	ck_assert_str_eq(err.text, why);
 	ck_assert_int_eq(unit_open_fds(), fds);
 	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
 }
+
+/* The real thing needs a cgroup, and is in tests/guest. */
+START_TEST(a_group_must_be_one)
+{
+	int group = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int pidfd = -1, pair[2];
+	struct err err;
+
+	init();
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	ck_assert_int_eq(spawn_worker(ROLE_BOX, 7, 0, group, pair[1], &pidfd,
+	    &err), -1);
+	ck_assert_str_eq(err.text, "start a process: Bad file descriptor");
+	ck_assert_int_eq(spawn_try_group(group, &err), -1);
+	ck_assert_str_eq(
+	    err.text, "start a process in it: Bad file descriptor");
+	ck_assert_int_eq(waitpid(-1, NULL, 0), -1);
+}
+END_TEST
 
 START_TEST(a_worker_that_cannot_start_is_told)
 {
@@ -407,6 +428,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_missing_worker_is_named);
 	tcase_add_test(tc, workers_may_be_installed);
 	tcase_add_test(tc, workers_are_found_once);
+	tcase_add_test(tc, a_group_must_be_one);
 	tcase_add_test(tc, a_worker_that_cannot_start_is_told);
 	tcase_add_test(tc, only_root_can_make_somebody_else);
 }

@@ -192,9 +192,10 @@ identity_relay(void)
 
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid,
-    int channel, int *pidfd, struct err *err)
+    int group, int channel, int *pidfd, struct err *err)
 {
 	ck_assert_int_eq(role, ROLE_BROKER);
+	ck_assert_int_eq(group, -1);
 	ck_assert_uint_eq(uid, RELAY_USER);
 	ck_assert_uint_eq(number, ++started);
 	if (unspawnable != NULL)
