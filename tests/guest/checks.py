@@ -1,0 +1,396 @@
+"""What Caisson does where it gets a cgroup of its own, in the guest: every
+check runs once as root and once as an ordinary user to whom a part of the tree
+was delegated, as systemd delegates it.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+
+CAISSON = "/build/caisson"
+TREE = "/sys/fs/cgroup"
+USER = 1000
+SECONDS = 120  # for what takes a second on a real processor
+OUT_OF_MEMORY = "Sandbox ran out of memory (limit 64 MiB): keep less at a " \
+    "time, or raise MCP_BRIDGE_MEMORY"
+CHECKS = []
+
+
+def check(function):
+    CHECKS.append(function)
+    return function
+
+
+def equal(seen, wanted):
+    if seen != wanted:
+        raise AssertionError("%r, not %r" % (seen, wanted))
+
+
+def demand(kept, seen):
+    if not kept:
+        raise AssertionError(seen)
+
+
+def wait_until(done, what):
+    """Look again and again: nothing tells of the end of a cgroup."""
+    end = time.monotonic() + SECONDS
+    while not done():
+        demand(time.monotonic() < end, what)
+        time.sleep(0.01)
+
+
+def read(*path):
+    with open(os.path.join(*path)) as file:
+        return file.read()
+
+
+class Place:
+    """A part of the tree that belongs to a user, and what is started in it."""
+    made = 0
+
+    def __init__(self, uid):
+        Place.made += 1
+        self.uid = uid
+        self.path = "%s/place-%d" % (TREE, Place.made)
+        os.mkdir(self.path)
+        for name in ("", "cgroup.procs", "cgroup.subtree_control",
+                     "cgroup.threads"):
+            os.chown(os.path.join(self.path, name), uid, uid)
+
+    def enter(self):
+        """In a child: join it, then become its user."""
+        with open(self.path + "/cgroup.procs", "w") as file:
+            file.write("0")
+        os.setgroups([])
+        os.setresgid(self.uid, self.uid, self.uid)
+        os.setresuid(self.uid, self.uid, self.uid)
+
+    def start(self, command, **options):
+        return subprocess.Popen(command, preexec_fn=self.enter, cwd="/",
+                                text=True, stdout=subprocess.PIPE, **options)
+
+    def folders(self):
+        return sorted(entry for entry in os.listdir(self.path)
+                      if os.path.isdir(os.path.join(self.path, entry)))
+
+    def boxes(self):
+        return [name for name in self.folders() if name.startswith("box-")]
+
+    def names(self):
+        """Of the processes in boxes, but for those that just end."""
+        found = []
+        for box in self.boxes():
+            for pid in read(self.path, box, "cgroup.procs").split():
+                try:
+                    found.append(read("/proc", pid, "comm").strip())
+                except OSError:
+                    pass
+        return found
+
+
+class Caisson:
+    """The program, in a place, and its client."""
+
+    def __init__(self, uid, place=None, **env):
+        self.place = Place(uid) if place is None else place
+        env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent",
+               **{"MCP_BRIDGE_" + name: text for name, text in env.items()}}
+        self.process = self.place.start([CAISSON], stdin=subprocess.PIPE,
+                                        env=env)
+        self.id = 0
+        self.request("initialize", protocolVersion="2025-06-18",
+                     capabilities={}, clientInfo={"name": "guest",
+                                                  "version": "1"})
+
+    def send(self, method, params):
+        self.id += 1
+        self.process.stdin.write(json.dumps({
+            "jsonrpc": "2.0", "id": self.id, "method": method,
+            "params": params}) + "\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        line = self.process.stdout.readline()
+        demand(line, "it ended with %s" % self.process.poll())
+        return json.loads(line)["result"]
+
+    def request(self, method, **params):
+        self.send(method, params)
+        return self.receive()
+
+    def run(self, code, timeout=SECONDS):
+        return self.request("tools/call", name="run_python",
+                            arguments={"code": code, "timeout": timeout})
+
+    def begin(self, code):
+        self.send("tools/call", {"name": "run_python", "arguments": {
+            "code": code, "timeout": SECONDS}})
+
+    def wait_for_code(self):
+        """Return the folder of the one box, whose code runs."""
+        wait_until(lambda: "python3" in self.place.names(), "no box")
+        return self.place.boxes()[0]
+
+    def finish(self):
+        """Its end, after which all is as it was before it."""
+        self.process.stdin.close()
+        equal(self.process.wait(SECONDS), 0)
+        equal(self.place.folders(), [])
+        os.rmdir(self.place.path)
+
+
+def meta(result, name):
+    return result["_meta"]["caisson/" + name]
+
+
+def error(result):
+    return result["structuredContent"].get("error")
+
+
+@check
+def a_box_has_a_cgroup(uid):
+    caisson = Caisson(uid, MEMORY="64m")
+    result = caisson.run("x = bytearray(20 << 20)\nprint('hi')")
+
+    equal(result["content"][0]["text"], "hi")
+    equal(meta(result, "isolation")["limits"], "cgroup")
+    equal(meta(result, "isolation")["landlock"], 2)
+    demand(20 * 1024 < meta(result, "peakMemoryKiB") <= 64 * 1024,
+           "a peak of %s KiB" % meta(result, "peakMemoryKiB"))
+    demand(meta(result, "cpuMs") > 1, "no CPU time")
+    caisson.finish()
+
+
+@check
+def its_limits_are_set(uid):
+    caisson = Caisson(uid, MEMORY="64m", PIDS="20", CPUS="0.5")
+    caisson.begin("import time\nprint(1)\ntime.sleep(1)")
+    box = caisson.wait_for_code()
+    seen = {name: read(caisson.place.path, box, name).strip() for name in (
+        "memory.max", "memory.swap.max", "memory.oom.group", "pids.max",
+        "cpu.max")
+        if os.path.exists(os.path.join(caisson.place.path, box, name))}
+
+    equal(seen, {"memory.max": str(64 << 20), "memory.oom.group": "1",
+                 "memory.swap.max": "0", "pids.max": "22",
+                 "cpu.max": "50000 100000"})
+    own = [name for name in caisson.place.folders() if name != box]
+    equal(own, [name for name in own if name.startswith("caisson-")])
+    demand(str(caisson.process.pid) in read(
+        caisson.place.path, own[0], "cgroup.procs").split(), "not moved")
+    equal(caisson.receive()["isError"], False)
+    caisson.finish()
+
+
+BOMB = """
+import os, time
+for n in range(8):
+    if os.fork() == 0:
+        x = bytearray(b"x" * (12 << 20))
+        time.sleep(600)
+        os._exit(0)
+time.sleep(600)
+"""
+
+
+@check
+def many_children_cannot_take_more(uid):
+    caisson = Caisson(uid, MEMORY="64m")
+    result = caisson.run(BOMB)
+
+    equal(error(result), OUT_OF_MEMORY)
+    equal("signal" in result["structuredContent"], False)
+    demand(meta(result, "peakMemoryKiB") <= 64 * 1024, "above the limit")
+    result = caisson.run("import os\nos.kill(os.getpid(), 9)")
+    equal(error(result), "Sandbox was killed by SIGKILL")
+    equal(result["structuredContent"]["signal"], "SIGKILL")
+    result = caisson.run("raise SystemExit(137)")
+    equal(error(result), "Sandbox exited with code 137")
+    caisson.finish()
+
+
+@check
+def files_are_memory_too(uid):
+    caisson = Caisson(uid, MEMORY="64m")
+    result = caisson.run("""
+for place in "/tmp", "/workspace", "/dev/shm":
+    with open(place + "/x", "wb") as file:
+        for n in range(14):
+            file.write(bytes(1 << 20))
+kept = [bytes(b"x" * (1 << 20)) for n in range(40)]
+""")
+
+    equal(error(result), OUT_OF_MEMORY)
+    caisson.finish()
+
+
+@check
+def too_much_is_still_a_memory_error(uid):
+    caisson = Caisson(uid, MEMORY="64m", PIDS="16")
+    result = caisson.run("bytearray(1 << 30)")
+
+    equal(error(result), "Sandbox exited with code 1")
+    demand("MemoryError" in result["content"][0]["text"], result)
+    caisson.finish()
+
+
+@check
+def processes_are_counted(uid):
+    caisson = Caisson(uid, PIDS="16")
+    result = caisson.run("""
+import subprocess
+children = []
+try:
+    while len(children) < 100:
+        children.append(subprocess.Popen(["sleep", "600"]))
+except OSError as error:
+    print(len(children), type(error).__name__)
+""")
+
+    equal(result["content"][0]["text"], "15 BlockingIOError")
+    caisson.finish()
+
+
+@check
+def every_process_may_be_a_thread(uid):
+    caisson = Caisson(uid, MEMORY="64m", PIDS="128")
+    result = caisson.run("""
+import threading
+go = threading.Event()
+threads = [threading.Thread(target=go.wait) for n in range(120)]
+for thread in threads:
+    thread.start()
+go.set()
+for thread in threads:
+    thread.join()
+print(len(threads))
+""")
+
+    equal(result["content"][0]["text"], "120")
+    caisson.finish()
+
+
+BUSY = """
+import os, time
+end = time.monotonic() + 4
+pids = [os.fork() for n in range(1)]
+while time.monotonic() < end:
+    pass
+"""
+
+
+@check
+def processors_are_shared_out(uid):
+    caisson = Caisson(uid, CPUS="0.5")
+    before = time.monotonic()
+    result = caisson.run(BUSY)
+    share = meta(result, "cpuMs") / meta(result, "durationMs")
+
+    equal(error(result), None)
+    print("      two busy processes had %.2f processors in %.1f s" % (
+        share, time.monotonic() - before))
+    demand(0.2 < share < 0.75, "%.2f processors" % share)
+    caisson.finish()
+
+
+@check
+def what_is_late_or_left_ends(uid):
+    caisson = Caisson(uid)
+    result = caisson.run("import subprocess\nsubprocess.Popen(['sh', '-c', "
+                         "'while :; do :; done'])\nwhile True: pass", 2)
+
+    equal(error(result), "Execution timed out after 2s")
+    result = caisson.run("import subprocess\n"
+                         "subprocess.Popen(['sleep', '600'])")
+    equal(result["isError"], False)
+    wait_until(lambda: not caisson.place.boxes(), "a folder stays")
+    caisson.finish()
+
+
+@check
+def many_at_once_leave_nothing(uid):
+    caisson = Caisson(uid, MAX_CONCURRENT="8")
+    for n in range(12):
+        caisson.begin("import time\ntime.sleep(0.2)\nprint(%d)" % n)
+    equal(sorted(int(caisson.receive()["content"][0]["text"])
+                 for n in range(12)), list(range(12)))
+    wait_until(lambda: not caisson.place.boxes(), "a folder stays")
+    caisson.finish()
+
+
+@check
+def what_a_killed_one_leaves_is_swept(uid):
+    place = Place(uid)
+    caisson = Caisson(uid, place)
+    caisson.begin("import time\ntime.sleep(600)")
+    box = caisson.wait_for_code()
+    caisson.process.send_signal(signal.SIGKILL)
+    caisson.process.wait()
+    wait_until(lambda: not read(place.path, box, "cgroup.procs"),
+               "the box lives on")
+    equal(place.boxes(), [box])
+    # Whoever starts the next one there must undo this first.
+    with open(place.path + "/cgroup.subtree_control", "w") as file:
+        file.write("-memory -pids")
+    caisson = Caisson(uid, place)
+    equal(place.boxes(), [])
+    equal(len(place.folders()), 1)
+    equal(meta(caisson.run("print(1)"), "isolation")["limits"], "cgroup")
+    caisson.finish()
+
+
+@check
+def a_shared_cgroup_is_left_alone(uid):
+    place = Place(uid)
+    other = place.start(["sleep", "600"])
+    caisson = Caisson(uid, place)
+    result = caisson.run("print('hi')")
+
+    equal(result["content"][0]["text"], "hi")
+    demand(meta(result, "isolation")["limits"].startswith("rlimit"),
+           meta(result, "isolation"))
+    equal(place.folders(), [])
+    equal(read(place.path, "cgroup.subtree_control").strip(), "")
+    said = place.start([CAISSON, "--cpus", "1"], stderr=subprocess.STDOUT,
+                       stdin=subprocess.DEVNULL).communicate()[0]
+    demand("MCP_BRIDGE_CPUS" in said and "Delegate=yes" in said, said)
+    other.kill()
+    other.wait()
+    caisson.finish()
+
+
+@check
+def the_selftest_says_so(uid):
+    place = Place(uid)
+    done = place.start([CAISSON, "--selftest"], stdin=subprocess.DEVNULL,
+                       env={"MCP_BRIDGE_MEMORY": "128m"})
+    said = done.communicate()[0]
+
+    demand(done.returncode == 0, said)
+    demand(re.search("^ok +cgroup +128 MiB", said, re.M), said)
+    demand(re.search("^ok +memory of the box as a whole", said, re.M),
+           said)
+    equal(place.folders(), [])
+
+
+def main():
+    failed = 0
+    for uid in 0, USER:
+        for function in CHECKS:
+            began = time.monotonic()
+            try:
+                function(uid)
+                verdict = "ok"
+            except Exception as problem:
+                failed += 1
+                verdict = "FAIL: %s: %s" % (type(problem).__name__, problem)
+            print("uid %-4d  %-34s  %5.1f s  %s" % (
+                uid, function.__name__, time.monotonic() - began, verdict),
+                flush=True)
+    sys.exit(min(failed, 1))
+
+
+main()

@@ -1,0 +1,140 @@
+"""The file system of the guest: an archive that the kernel unpacks into memory
+(cpio, format newc: Documentation/driver-api/early-userspace/buffer-format.rst).
+It holds parts of this machine's /usr, the programs of one build and the tests.
+Needs no privilege and no tool but ldd.
+"""
+import os
+import stat
+import subprocess
+
+PYTHON = "/usr/bin/python3"
+PROGRAMS = ["/usr/bin/" + name for name in (
+    "cat", "cp", "echo", "env", "false", "find", "id", "ls", "mount", "nm",
+    "sh", "sleep", "su", "tr", "true")]
+# Where tests/escape finds the numbers of system calls.
+HEADERS = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h"]
+LINKS = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib",
+         "lib64": "usr/lib64"}
+FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "tmp", "usr/sbin",
+           "var/tmp")
+PASSWD = ("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n"
+          "nobody:x:65534:65534::/nonexistent:/bin/sh\n")
+GROUP = "root:x:0:\nadm:x:4:\nuser:x:1000:\nnogroup:x:65534:\n"
+# Much of the library is for others than those who run a test.
+LEFT_OUT = {"test", "idlelib", "ensurepip", "lib2to3", "tkinter", "turtledemo",
+            "config-3.11-x86_64-linux-gnu", "dist-packages", "pydoc_data"}
+
+
+def libraries(path):
+    """The shared libraries that a program or module is linked with."""
+    done = subprocess.run(["ldd", path], stdout=subprocess.PIPE,
+                          stderr=subprocess.DEVNULL, text=True)
+    words = [word for line in done.stdout.split("\n") for word in line.split()]
+    return {word for word in words if word.startswith("/")}
+
+
+def below(top, left_out=()):
+    """Every file and folder below a folder, and the folder."""
+    for folder, folders, files in os.walk(top):
+        folders[:] = [name for name in folders if name not in left_out]
+        yield folder
+        for name in files:
+            yield os.path.join(folder, name)
+
+
+class Image:
+    """The archive while it is written."""
+
+    def __init__(self, path):
+        self.file = open(path, "wb")
+        self.seen = set()
+        self.inode = 0
+
+    def entry(self, name, mode, content=b"", mtime=0):
+        """One entry; who made it does not matter: all belongs to root."""
+        name = os.path.normpath(name).lstrip("/")
+        if name in self.seen or name == ".":
+            return
+        if os.path.dirname(name):
+            self.entry(os.path.dirname(name), stat.S_IFDIR | 0o755)
+        self.seen.add(name)
+        self.inode += 1
+        fields = (self.inode, mode, 0, 0, 1, int(mtime), len(content),
+                  0, 0, 0, 0, len(name) + 1, 0)
+        head = b"070701" + b"".join(b"%08x" % field for field in fields)
+        for part in (head + name.encode() + b"\0", content):
+            self.file.write(part + b"\0" * (-len(part) % 4))
+
+    def add(self, path, name=None):
+        """A file, folder or link of this machine."""
+        real = os.path.join(os.path.realpath(os.path.dirname(path)),
+                            os.path.basename(path))
+        name = real if name is None else name
+        found = os.lstat(real)
+        if stat.S_ISLNK(found.st_mode):
+            self.entry(name, stat.S_IFLNK | 0o777, os.readlink(real).encode())
+            if name == real:
+                self.add(os.path.realpath(real))
+        elif stat.S_ISDIR(found.st_mode):
+            self.entry(name, stat.S_IFDIR | 0o755, mtime=found.st_mtime)
+        elif stat.S_ISREG(found.st_mode):
+            with open(real, "rb") as file:
+                self.entry(name, stat.S_IFREG | found.st_mode & 0o4755 | 0o444,
+                           file.read(), found.st_mtime)
+
+    def add_program(self, path, name=None):
+        self.add(path, name)
+        for library in sorted(libraries(path)):
+            self.add(library)
+
+    def add_tree(self, top, name):
+        for path in below(top, {"__pycache__", "node_modules"}):
+            self.add(path, name + path[len(top):])
+
+    def add_python(self):
+        self.add_program(PYTHON)
+        version = os.path.basename(os.path.realpath(PYTHON))
+        for path in below("/usr/lib/" + version, LEFT_OUT):
+            self.add(path)
+            if path.endswith(".so"):
+                for library in sorted(libraries(path)):
+                    self.add(library)
+
+    def close(self):
+        self.entry("TRAILER!!!", 0)
+        self.file.close()
+
+
+def programs(build):
+    """The programs of a build, and those that only tests/escape has."""
+    for folder in build, build + "/tests/escape":
+        if os.path.isdir(folder):
+            for name in sorted(os.listdir(folder)):
+                path = os.path.join(folder, name)
+                if name.startswith("caisson") and os.path.isfile(path):
+                    yield path
+
+
+def make(path, build, source):
+    """Write the archive of the programs in build and the tests in source."""
+    image = Image(path)
+    for name, target in LINKS.items():
+        image.entry(name, stat.S_IFLNK | 0o777, target.encode())
+    for name in FOLDERS:
+        image.entry(name, stat.S_IFDIR | 0o755)
+    image.entry("etc/passwd", stat.S_IFREG | 0o644, PASSWD.encode())
+    image.entry("etc/group", stat.S_IFREG | 0o644, GROUP.encode())
+    image.add_python()
+    for program in PROGRAMS:
+        image.add_program(program)
+    for program in programs(build):
+        image.add_program(program, "/build" + program[len(build):])
+    image.add_tree(build + "/box", "/build/box")
+    for folder in ("tests/guest", "tests/escape", "worker/box"):
+        if os.path.isdir(os.path.join(source, folder)):
+            image.add_tree(os.path.join(source, folder), "/source/" + folder)
+    for path in HEADERS:
+        if os.path.exists(path):
+            image.add(path)
+    image.entry("init", stat.S_IFLNK | 0o777, b"source/tests/guest/init.py")
+    image.close()

@@ -1,0 +1,105 @@
+"""
+Boots Debian's own kernel in QEMU, without KVM and without privilege, and runs
+tests/guest/checks.py in it: real cgroups of version 2, which the machine that
+runs the other tests may not have, and Landlock ABI 2.
+
+usage: run.py BUILD CACHE [WORD...]
+       a WORD (escape) asks for more tests in the guest
+
+Needs the Debian package qemu-system-x86. The kernel is CAISSON_GUEST_KERNEL, a
+vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in
+CACHE; apt-get fetches it there and installs nothing. Without one of the two it
+says why and is skipped (status 77).
+"""
+import glob
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+import image
+
+QEMU = "qemu-system-x86_64"
+PACKAGE = "linux-image-cloud-amd64"
+SECONDS = 1500  # an emulated processor is some twenty times slower
+SKIPPED = 77
+SOURCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
+
+
+def skip(why):
+    print("SKIP: " + why)
+    sys.exit(SKIPPED)
+
+
+def output(*command, cwd=None):
+    """What a program prints, nothing where it fails or is not there."""
+    try:
+        return subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True,
+                              check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def kernel(cache):
+    """The path of a kernel: that of Debian's for virtual machines."""
+    given = os.environ.get("CAISSON_GUEST_KERNEL")
+    if given:
+        return given
+    names = cache + "/kernel/boot/vmlinuz-*"
+    if not glob.glob(names):
+        depends = re.search(r"Depends: (linux-image-[\w.+-]+)",
+                            output("apt-cache", "depends", PACKAGE))
+        if depends:
+            output("apt-get", "download", depends.group(1), cwd=cache)
+        for package in glob.glob(cache + "/linux-image-*.deb"):
+            output("dpkg", "-x", package, cache + "/kernel")
+    if not glob.glob(names):
+        skip("no kernel: apt-get cannot fetch %s; CAISSON_GUEST_KERNEL can "
+             "name one" % PACKAGE)
+    return sorted(glob.glob(names))[-1]
+
+
+def boot(linux, archive, words):
+    """Run the guest to its end; return what it printed."""
+    command = [
+        QEMU, "-M", "pc", "-accel", "tcg,thread=multi", "-cpu", "max",
+        "-smp", "2", "-m", "1280", "-nodefaults", "-no-user-config",
+        "-display", "none", "-no-reboot", "-serial", "stdio",
+        "-kernel", linux, "-initrd", archive, "-append",
+        " ".join(["console=ttyS0", "loglevel=1", "panic=-1", "rdinit=/init",
+                  *words])]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE) as qemu:
+        said = []
+        late = threading.Timer(SECONDS, qemu.kill)
+        late.start()
+        try:
+            for line in qemu.stdout:
+                text = line.decode("utf-8", "replace").rstrip()
+                print(text, flush=True)
+                said.append(text)
+        finally:
+            late.cancel()
+            qemu.kill()
+        return said
+
+
+def main():
+    if len(sys.argv) < 3:
+        sys.exit(__doc__.strip())
+    build, cache, words = sys.argv[1], sys.argv[2], sys.argv[3:]
+    if shutil.which(QEMU) is None:
+        skip("no %s: install the package qemu-system-x86" % QEMU)
+    os.makedirs(cache, exist_ok=True)
+    linux = kernel(cache)
+    archive = cache + "/guest.cpio"
+    image.make(archive, build, SOURCE)
+    said = boot(linux, archive, words)
+    if "guest: 0 failed" not in said:
+        sys.exit("the tests in the guest failed, or it ended before they did")
+
+
+main()
