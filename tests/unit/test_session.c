@@ -97,8 +97,28 @@ START_TEST(refuses_what_is_not_loaded)
 	relay = play_session_of("gh", 3, "", 0);
 	play_call(relay, 1, "gh");
 	play_expect_refused(relay, 1, words);
-	play_list(relay, 2, "gh");
-	play_expect_refused(relay, 2, words);
+	play_end();
+}
+END_TEST
+
+/* Its tools may be listed, which starts it; to call them takes loading. */
+START_TEST(lists_tools_of_what_is_not_loaded)
+{
+	int relay;
+
+	play_start();
+	relay = play_session_of("gh", 3, "", 0);
+	play_list(relay, 1, "gh");
+	play_serve(&gh);
+	play_hear(&gh);
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
+	    "{\"tools\":[{\"name\":\"a\"}]}}");
+	play_expect_result(
+	    relay, 1, "{\"tools\":[{\"name\":\"a\"}],\"aliases\":[\"a\"]}");
+	play_call(relay, 2, "gh");
+	play_expect_refused(relay, 2, "server \"gh\" is configured but");
+	play_list(relay, 3, "fs");
+	play_expect_refused(relay, 3, "unknown server \"fs\"; ");
 	play_end();
 }
 END_TEST
@@ -349,6 +369,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, refuses_what_is_not_allowed);
 	tcase_add_test(tc, names_ten_servers);
 	tcase_add_test(tc, refuses_what_is_not_loaded);
+	tcase_add_test(tc, lists_tools_of_what_is_not_loaded);
 	tcase_add_test(tc, loads_a_server);
 	tcase_add_test(tc, lists_servers);
 	tcase_add_test(tc, refuses_too_many_requests);

@@ -70,6 +70,7 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 	server_ask(server, ask);
 }
 
+/* What is allowed may be read about; loading is only for calls. */
 void
 broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 {
@@ -77,7 +78,7 @@ broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 
 	if (!session_admit(session, list->id))
 		return;
-	server = session_find(session, list->id, list->server, 1);
+	server = session_find(session, list->id, list->server, 0);
 	if (server != NULL)
 		server_ask(server, ask_new(session_broker(session), server,
 		    session, list->id, ASK_TOOLS));
