@@ -19,6 +19,8 @@ import unittest
 from test_bootstrap import Box, DEADLINE, Place, PYTHON_DIR, Result
 
 MOST = 128  # requests under way
+OLDER = "older bytecode does not tell a call with named arguments"
+HANG = "hang"  # in place of the tools of a server that does not answer
 
 
 def tool(name, properties=None, required=(), **more):
@@ -54,7 +56,7 @@ FS = [
 TOOLS = {"fs": FS, "my-git": [tool("log"), tool("2nd"), tool("Class")],
          "web": [tool("get", description="get it")], "mute": None}
 ALIASES = {"write-file": "write_file", "hang-up": "hang_up", "2nd": "_2nd",
-           "Class": "class_"}
+           "Class": "class_", "getPullRequest": "getpullrequest"}
 SERVERS = [
     {"name": "fs", "alias": "fs", "description": "Files"},
     {"name": "my-git", "alias": "my_git", "description": ""},
@@ -162,9 +164,10 @@ class Relay(threading.Thread):
             [s for s in SERVERS if s["name"] == server][0], loaded=True))
 
     def on_list_tools(self, number, line, server):
-        """List the tools of a server."""
-        assert server in self.loaded, server
+        """List the tools of a server, loaded or not."""
         tools = self.tools[server]
+        if tools == HANG:
+            return
         if tools is None:
             self.refuse(number, "it does not answer; its last words: oops")
             return
@@ -237,7 +240,7 @@ class Relay(threading.Thread):
         self.tool_echo(number, arguments, raw)
 
 
-def run(code, loaded=("fs", "my-git")):
+def run(code, loaded=("fs", "my-git"), tools=()):
     """Run code in a box with servers; return its Result with the relay."""
     with Place() as place:
         box = Box(place)
@@ -247,6 +250,7 @@ def run(code, loaded=("fs", "my-git")):
         frame = {"type": "run", "code": code, "servers": servers}
         box.send(json.dumps(frame).encode() + b"\n")
         relay = Relay(box, loaded)
+        relay.tools.update(tools)
         relay.start()
         try:
             out, err = box.process.communicate(timeout=DEADLINE)
@@ -430,12 +434,14 @@ for name in dir(mcp_fs):
             tool(1)
         except TypeError as error:
             assert '() takes' in str(error)
-""", "(*, path, head=10, mode=...) read_file read_file "
+""", "(*, path: str, head: int = 10, mode: \"text\" | \"binary\" = ...) "
+            "read_file read_file "
             "<tool fs.read_file(path, head=..., mode=...)>\n"
             "Read a file.\n\nAll of it.\n\nParameters:\n"
-            "    path (string, required): Which file.\n"
-            "    head (integer, default 10)\n"
-            "    mode (one of [\"text\",\"binary\"])\n"
+            "    path (str, required): Which file.\n"
+            "    head (int, default 10)\n"
+            "    mode (\"text\" | \"binary\")\n\n"
+            "Returns:\n    .data: dict\n"
             "True True\nTrue True\n")
 
     def test_positional(self):
@@ -489,11 +495,11 @@ print(await runtime.configure(), dir(runtime) == sorted(runtime.__all__))
 """, "('fs', 'my-git', 'web', 'mute') ('fs', 'my-git', 'web', 'mute')\n"
             "{'name': 'fs', 'description': 'Files'}\n"
             "('fs', 'my-git') ('fs', 'my-git') ('fs', 'my-git')\n"
-            "True {'server': 'my-git', 'serverAlias': 'my_git', "
+            "True {'name': '2nd', 'server': 'my-git', 'serverAlias': 'my_git', "
             "'tool': '2nd', 'toolAlias': '_2nd', 'inputSchema': "
             "{'type': 'object', 'properties': {}}}\n"
-            "['description', 'inputSchema', 'outputSchema', 'server', "
-            "'serverAlias', 'tool', 'toolAlias']\n"
+            "['description', 'inputSchema', 'name', 'outputSchema', "
+            "'server', 'serverAlias', 'tool', 'toolAlias']\n"
             "[{'name': 'fs', 'alias': 'fs', 'description': 'Files', "
             "'loaded': True}, {'name': 'my-git', 'alias': 'my_git', "
             "'description': '', 'loaded': True}]\nmy_git\n"
@@ -1103,6 +1109,558 @@ async def gen():
 print([x async for x in gen()], (await mcp_fs.echo(a=1)).data)
 print(mcp_fs.echo(b=2).result().data)
 """, "[0, 1, 2] {'a': 1}\n{'b': 2}\n")
+
+
+def node(**more):
+    """Return a schema with references of every kind."""
+    return {"$defs": {
+        "Node": {"type": "object", "properties": {
+            "name": {"type": "string"},
+            "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+        }, "required": ["name"]},
+        "a/b%": {"$anchor": "here", "enum": ["x", 1, None]},
+    }, "type": "object", **more}
+
+
+REFERRING = node(properties={
+    "tree": {"$ref": "#/$defs/Node", "description": "The tree."},
+    "choice": {"$ref": "#/$defs/a~1b%25", "default": "x"},
+    "same": {"$ref": "#here"},
+    "either": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    "both": {"allOf": [{"type": "object", "properties": {"p": {}}},
+                       {"properties": {"q": {"const": 5}}}]},
+    "map": {"type": "object", "additionalProperties": {"type": "number"}},
+    "gone": {"$ref": "#/nowhere"}, "far": {"$ref": "http://x/y"},
+}, required=["tree"])
+MERGED = {"allOf": [
+    {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+    {"$ref": "#/$defs/B"}], "$defs": {"B": {
+        "properties": {"b": {"type": "integer", "default": 3}},
+        "required": ["b"]}}}
+
+
+def deep():
+    """Return a schema that is nested, and refers to itself, everywhere."""
+    schema = {}
+    for _ in range(8):
+        schema = {"allOf": [schema, {"$ref": "#"}],
+                  "properties": {"p": schema, "q": {"$ref": "#"}}}
+    for _ in range(60):
+        schema = {"allOf": [{"$ref": "#"}, schema]}
+    return schema
+
+
+class Arguments(Base):
+    """Names of arguments that a tool does not have, or lacks."""
+
+    CALLS = """
+E = runtime.MCPError
+for call in (lambda: mcp_fs.read_file(),
+             lambda: mcp_fs.read_file(path='x', haed=1),
+             lambda: mcp_fs.read_file(pth='x'),
+             lambda: mcp_fs.read_file(path='x', nonsense=1, others=2),
+             lambda: mcp_fs['read_file'](file='x'),
+             lambda: runtime.call_tool('fs', 'read_file', {'Path': 'x'})):
+    try:
+        print(%s)
+    except E as error:
+        print(isinstance(error, TypeError), error.server, error.tool, error)
+"""
+    SAYS = "".join(
+        "True fs read_file fs.read_file: %s; it takes path (required), head, "
+        "mode\n" % says for says in (
+            "missing argument 'path'",
+            "unknown argument 'haed'; did you mean head?",
+            "unknown argument 'pth'; did you mean path?; missing argument "
+            "'path'",
+            "unknown arguments 'nonsense', 'others'",
+            "unknown argument 'file'; missing argument 'path'",
+            "unknown argument 'Path'; did you mean path?; missing argument "
+            "'path'"))
+
+    def test_wrong_ones_are_not_sent(self):
+        for how in "call().result()", "await call()":
+            got = self.prints(self.CALLS % how, self.SAYS)
+            self.assertEqual(got.relay.calls, [])
+
+    def test_right_ones_are_sent(self):
+        got = self.prints("""
+for arguments in ({'path': 1}, {'path': None, 'head': 'ten', 'mode': {}}):
+    mcp_fs.read_file(**arguments).result()
+""", "")
+        self.assertEqual(len(got.relay.calls), 2)
+
+    def test_what_is_wrong_by_a_schema(self):
+        cases = (
+            (MERGED, {"b": 1}, "missing argument 'a'; it takes a (required), "
+             "b (required)"),
+            (MERGED, {"a": 1}, None),
+            (MERGED, {"a": 1, "c": 2}, "unknown argument 'c'; it takes a "
+             "(required), b (required)"),
+            (REFERRING, {"tree": 1, "far": 2, "both": 3}, None),
+            (REFERRING, {"Tree": 1}, "unknown argument 'Tree'; did you mean "
+             "tree?; missing argument 'tree'; it takes tree (required), "
+             "choice, same, either, both, map, gone, far"),
+            ({"additionalProperties": False}, {"a": 1},
+             "unknown argument 'a'; it takes none"),
+            ({"properties": {"path-name": {}}}, {"path_name": 1},
+             "unknown argument 'path_name'; did you mean path-name?; it "
+             "takes path-name"),
+            ({"required": ["a", "a", 5, None, {}]}, {},
+             "missing argument 'a'; it takes a (required)"),
+            ({"properties": {"n%d" % i: {} for i in range(10000)},
+              "required": ["n%d" % i for i in range(10000)]}, {},
+             "missing arguments 'n0', 'n1', 'n2', 'n3', 'n4', ...; it takes "
+             + ", ".join("n%d (required)" % i for i in range(20)) + ", ..."),
+        )
+        self.judge(cases)
+
+    def test_in_doubt_it_is_the_server_that_judges(self):
+        some = {"properties": {"a": {}}}
+        self.judge([(schema, {"z": 1}, None) for schema in (
+            None, True, False, 5, [], "object", {}, {"properties": {}},
+            {"properties": 5}, {"properties": [1]}, {"required": "z"},
+            {"$ref": "#"}, {"$ref": 5}, {"$ref": "#/$defs/x"}, {"allOf": 5},
+            {"$ref": "other.json", **some}, {"allOf": [some, {"not": {}}]},
+            {"allOf": [some, False]}, {"type": "array", **some},
+            dict(some, additionalProperties=True),
+            dict(some, additionalProperties={}),
+            dict(some, additionalProperties={"type": "string"}),
+            dict(some, additionalProperties="no"),
+            dict(some, unevaluatedProperties=True),
+            dict(some, patternProperties={"^z": {}}),
+            dict(some, anyOf=[{"properties": {"z": {}}}]),
+            dict(some, oneOf=[{"required": ["q"]}]),
+            {"if": some, "then": {"required": ["q"]}},
+            {"anyOf": [{"required": ["q"]}]},
+            dict(some, required=["a"], properties={"a": {"default": 1}},
+                 additionalProperties=True), deep())])
+
+    def judge(self, cases):
+        """Call tools of these schemas and compare what is said of them."""
+        tools = [dict(name="t%d" % number, inputSchema=schema)
+                 for number, (schema, _, _) in enumerate(cases)]
+        got = self.prints("""
+for number, arguments in enumerate(%r):
+    tool = mcp_web['t%%d' %% number]
+    tool.__doc__, tool.__signature__, repr(tool)
+    try:
+        tool(**arguments).result()
+        print(None)
+    except runtime.ArgumentError as error:
+        print(error.message)
+""" % [arguments for _, arguments, _ in cases], "".join(
+            "%s\n" % says for _, _, says in cases),
+            loaded=("web",), tools={"web": tools})
+        self.assertEqual(len(got.relay.calls), len(
+            [says for _, _, says in cases if says is None]))
+
+    def test_a_schema_that_has_changed(self):
+        """The server may take tomorrow what it refuses today."""
+        self.prints("""
+print(mcp_fs.brand(new=1).result().data)
+mcp_fs.print().result()
+try:
+    mcp_fs.brand(old=1).result()
+except runtime.ArgumentError as error:
+    print(error.message)
+print(mcp_fs.brand(new=1).result().data)
+""", "{'new': 1}\nunknown argument 'old'; it takes new\n{'new': 1}\n",
+                    tools={"fs": FS + [tool("brand", {"new": {}})]})
+
+    def test_types_are_the_business_of_the_server(self):
+        got = self.prints(
+            "mcp_fs.read_file(path=5, head='many').result()", "")
+        self.assertEqual(got.relay.calls[0][2], '{"path":5,"head":"many"}')
+
+
+class Schemas(Base):
+    """Signatures and documentation of what is not simple."""
+
+    def test_references(self):
+        self.prints("""
+import inspect
+tool = mcp_web.t
+print(inspect.signature(tool))
+print(tool.__doc__)
+print(inspect.signature(mcp_web.merged), tool)
+""", '(*, tree: {name: str, children?: list[Node]}, choice: "x" | 1 | null = '
+            "'x', same: \"x\" | 1 | null = ..., either: int | None = ..., "
+            "both: {p?: Any, q?: 5} = ..., map: dict[str, float] = ..., "
+            "gone: Any = ..., far: Any = ...)\n"
+            "Parameters:\n"
+            "    tree ({name: str, children?: list[Node]}, required): The "
+            "tree.\n"
+            '    choice ("x" | 1 | null, default "x")\n'
+            '    same ("x" | 1 | null)\n'
+            "    either (int | None)\n    both ({p?: Any, q?: 5})\n"
+            "    map (dict[str, float])\n    gone (Any)\n    far (Any)\n"
+            "(*, a: str, b: int) <tool web.t(tree, choice=..., same=..., "
+            "either=..., both=..., map=..., gone=..., far=...)>\n",
+            loaded=("web",), tools={"web": [
+                {"name": "t", "inputSchema": REFERRING},
+                {"name": "merged", "inputSchema": MERGED}]})
+
+    def test_large_ones_are_bounded(self):
+        def wide(depth):
+            return {"type": "object", "properties": {
+                letter: {"$ref": "#/$defs/n%d" % (depth + 1)}
+                for letter in "abcdefghij"}}
+        schemas = [
+            deep(), {"$defs": {"n%d" % n: wide(n) for n in range(30)},
+                     **wide(0)},
+            {"properties": {"x" * 100000: {"default": "y" * 100000},
+                            "y": {"enum": ["z" * 10000] * 500}}},
+            {"properties": {"n%d" % n: {"description": "d" * 1000}
+                            for n in range(10000)}}]
+        self.prints("""
+import inspect, pydoc, time
+for name in dir(mcp_web):
+    tool = mcp_web[name]
+    begun = time.process_time()
+    text = str(inspect.signature(tool)) + tool.__doc__ + repr(tool)
+    print(len(text) < 100000, time.process_time() - begun < 2)
+    pydoc.render_doc(tool)
+""", "True True\n" * 4, loaded=("web",), tools={"web": [
+            {"name": "t%d" % number, "inputSchema": schema,
+             "outputSchema": schema, "description": "x" * 1000000}
+            for number, schema in enumerate(schemas)]})
+
+
+DESK = [
+    tool("create_issue", {"title": {"type": "string", "description":
+                                    "Headline of the ticket"}},
+         description="Create a new issue.\n\nIn a repository.\nOr not."),
+    tool("list_issues", description="List issues of a repository."),
+    tool("getPullRequest", {"number": {}}, description="Get one."),
+    tool("delete", {"repository": {}}, description=5),
+]
+
+
+class Docs(Base):
+    """query_tool_docs, search_tool_docs and capability_summary."""
+
+    def test_query(self):
+        got = self.prints("""
+print(await runtime.query_tool_docs('web'))
+d = runtime.query_tool_docs_sync('web', 'create_issue', 'full')
+print(len(d), list(d[0]), d[0]['description'][-7:], d[0]['name'])
+print(d == await runtime.query_tool_docs('web', tool='create_issue',
+                                         detail='full'))
+print([e['toolAlias'] for e in
+       runtime.query_tool_docs_sync('web', 'getpullrequest')],
+      LOADED_MCP_SERVERS, len(runtime.query_tool_docs_sync(mcp_fs)))
+for f in (lambda: runtime.query_tool_docs_sync('wbe'),
+          lambda: runtime.query_tool_docs_sync('web', 'create_isue'),
+          lambda: runtime.query_tool_docs('web', detail='much'),
+          lambda: runtime.query_tool_docs_sync('mute')):
+    try:
+        f()
+    except (ValueError, runtime.MCPError) as error:
+        print(type(error).__name__, error)
+""", """[{'server': 'web', 'serverAlias': 'web', 'tool': 'create_issue', \
+'toolAlias': 'create_issue', 'description': 'Create a new issue.'}, \
+{'server': 'web', 'serverAlias': 'web', 'tool': 'list_issues', 'toolAlias': \
+'list_issues', 'description': 'List issues of a repository.'}, {'server': \
+'web', 'serverAlias': 'web', 'tool': 'getPullRequest', 'toolAlias': \
+'getpullrequest', 'description': 'Get one.'}, {'server': 'web', \
+'serverAlias': 'web', 'tool': 'delete', 'toolAlias': 'delete'}]
+1 ['server', 'serverAlias', 'tool', 'toolAlias', 'description', \
+'inputSchema'] Or not. create_issue
+True
+['getpullrequest'] ('fs',) %d
+MCPError wbe: there is no such server; did you mean web?; there are: fs, \
+my-git, web, mute
+MCPError web.create_isue: there is no such tool; did you mean create_issue?
+ValueError detail is 'summary' or 'full', not 'much'
+MCPError mute: it does not answer; its last words: oops
+""" % len(FS), loaded=("fs",), tools={"web": DESK})
+        self.assertEqual(got.relay.loaded, ["fs"])
+
+    def search(self, query, **more):
+        """Return the names that a search finds in DESK and others."""
+        got = run("print(*(d['tool'] for d in runtime.search_tool_docs_sync("
+                  "%r, limit=3)))" % query, tools={"web": DESK}, **more)
+        self.assertIn("left out mute: it does not answer", got.err)
+        return got.out.split()
+
+    def test_search_ranks(self):
+        for query, first in (
+                ("create issue", "create_issue"), ("issues", "list_issues"),
+                ("CREATE_ISSUE", "create_issue"), ("ticket", "create_issue"),
+                ("crate isue", "create_issue"), ("pull", "getPullRequest"),
+                ("get the pull request", "getPullRequest"),
+                ("pullrequest", "getPullRequest"), ("fiel", "read_file"),
+                ("delet", "delete"), ("reading of files", "read_file"),
+                ("number", "getPullRequest"), ("the log", "log")):
+            with self.subTest(query):
+                self.assertEqual(self.search(query)[:1], [first])
+        self.assertEqual(self.search("qqqq zzzz"), [])
+
+    def test_search(self):
+        got = self.prints("""
+a = await runtime.search_tool_docs('repository issue')
+b = runtime.search_tool_docs_sync('repository issue', detail='full', limit=1)
+print([(d['tool'], d['server']) for d in a])
+scores = [d['score'] for d in a]
+print(scores == sorted(scores, reverse=True), 0 < scores[0] <= 1)
+print(list(a[0]), list(b[0]), len(b))
+for f in (lambda: runtime.search_tool_docs(' '),
+          lambda: runtime.search_tool_docs(5),
+          lambda: runtime.search_tool_docs('x', limit=0),
+          lambda: runtime.search_tool_docs('x', detail=1)):
+    try:
+        f()
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error)
+""", """[('list_issues', 'web'), ('create_issue', 'web'), ('delete', 'web')]
+True True
+['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'score'] \
+['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'inputSchema', \
+'score'] 1
+ValueError query has no words to search for; query_tool_docs(server) tells of \
+all tools
+TypeError query must be a string of words, not an object of type int
+ValueError limit must be an integer of at least 1, not 0
+ValueError detail is 'summary' or 'full', not 1
+""", "hint: search_tool_docs\\(\\) left out mute: it does not answer; its last "
+            "words: oops\n", loaded=(), tools={"web": DESK})
+        self.assertEqual(got.relay.loaded, [])
+
+    def test_a_server_that_hangs_is_left_out(self):
+        self.prints("""
+import asyncio, mcp._docs
+mcp._docs.PATIENCE = mcp._docs.IMPATIENCE = 0.1
+for how in range(2):
+    print([d['tool'] for d in runtime.search_tool_docs_sync('log')])
+    print([d['tool'] for d in await runtime.search_tool_docs('log')])
+print(await asyncio.gather(*(runtime.query_tool_docs('my-git', 'log')
+                             for i in range(200))) != [])
+""", "['log']\n" * 4 + "True\n",
+                    "hint: [^\n]* left out web: it has not answered within "
+                    "0.1 seconds; it may later\nhint: [^\n]*mute[^\n]*\n",
+                    tools={"web": HANG})
+
+    def test_odd_tools_are_searched(self):
+        self.prints(r"""
+print([d['tool'] for d in runtime.search_tool_docs_sync('odd3', limit=1)])
+print(len(runtime.search_tool_docs_sync('\ud800 \0 x' + 'é' * 9999)) < 6)
+""", "['odd3']\nTrue\n", "hint: .*")
+
+    def test_manual(self):
+        got = run("""
+text = await runtime.capability_summary()
+print(text == runtime.capability_summary(), len(text) < 2500)
+print(text)
+""", loaded=("fs", "my-git", "mute"))
+        self.assertEqual(got.err, "")
+        self.assertTrue(got.out.startswith(
+            "True True\n--- PYTHON SANDBOX MANUAL ---\n"), got.out)
+        for line in (
+                "  fs: mcp_fs, %d tools. Files\n" % len(FS),
+                "  my-git: mcp_my_git, 3 tools\n",
+                "  mute: mcp_mute, cannot be used: it does not answer; its "
+                "last words: oops\n",
+                "  r = await mcp_fs.read_file(path=...)\n",
+                "  web\n"):
+            self.assertIn(line, got.out)
+
+    def test_manual_without_servers(self):
+        got = run("print(runtime.capability_summary())", loaded=())
+        self.assertIn("  none: name some", got.out)
+        self.assertIn("  fs, my-git, web, mute\n", got.out)
+
+
+class Lazy(Base):
+    """Tools before the list of tools has come."""
+
+    @unittest.skipIf(sys.version_info < (3, 11), OLDER)
+    def test_a_call_does_not_hold_up_the_loop(self):
+        """The list never comes; the loop runs on."""
+        self.prints("""
+import asyncio
+async def main():
+    calls = [mcp_web.get(url='u') for _ in range(3)]
+    print(*(repr(call)[:20] for call in calls), mcp_fs.echo)
+    print((await mcp_fs.echo(a=1)).data)
+    done, late = await asyncio.wait(
+        [asyncio.ensure_future(call) for call in calls], timeout=0.05)
+    print(len(done), len(late))
+    for task in late:
+        task.cancel()
+asyncio.run(main())
+""", "<call of web.get, no <call of web.get, no <call of web.get, no "
+            "<tool fs.echo()>\n{'a': 1}\n0 3\n", tools={"web": HANG},
+                    loaded=("fs", "web"))
+
+    def test_one_list_for_all(self):
+        got = self.prints("""
+import asyncio
+rs = await asyncio.gather(*(mcp_fs.echo(i=i) for i in range(300)),
+                          *(runtime.call_tool('fs', 'echo', {'i': i})
+                            for i in range(300)))
+print(len(rs))
+""", "600\n")
+        self.assertEqual(
+            len([f for f in got.relay.frames if b"list_tools" in f]), 1)
+
+    def test_shared_by_threads_and_loops(self):
+        """Some of those who wait for the list give up."""
+        self.prints("""
+import asyncio, threading
+out = []
+def sync(timeout):
+    try:
+        out.append(mcp_fs.echo(i=1).result(timeout).data['i'])
+    except TimeoutError:
+        out.append(0)
+def loop():
+    async def main():
+        calls = [asyncio.ensure_future(mcp_fs.echo(i=1)) for _ in range(20)]
+        await asyncio.sleep(0)
+        calls[0].cancel()
+        rs = await asyncio.gather(*calls, return_exceptions=True)
+        out.extend(r.data['i'] for r in rs[1:])
+    asyncio.run(main())
+threads = [threading.Thread(target=sync, args=(t,)) for t in [0, None] * 10]
+threads += [threading.Thread(target=loop) for _ in range(5)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(out), sum(out) >= 105)
+""", "115 True\n")
+
+    @unittest.skipIf(sys.version_info < (3, 11), OLDER)
+    def test_names_that_are_not_there(self):
+        """A call is believed until it is awaited; all else is looked up."""
+        self.prints("""
+def tell(f):
+    try:
+        print(f())
+    except (AttributeError, TypeError) as error:
+        print(type(error).__name__, error)
+call = mcp_my_git.lgo(a=1)
+tell(lambda: call.result())
+tell(lambda: hasattr(mcp_web, 'raed') or getattr(mcp_web, 'raed', 'none'))
+tell(lambda: mcp_fs.tools)
+tell(lambda: mcp_fs.readFile(path=1).result())
+tell(lambda: mcp_my_git.Class is mcp_my_git.class_)
+try:
+    await mcp_mute.nope()
+except runtime.MCPError as error:
+    print(error)
+""", "AttributeError server my-git has no tool 'lgo'; did you mean log?\n"
+            "none\n"
+            "AttributeError server fs has no tool 'tools'; it has: "
+            "barrier, echo, fail, hang_up, keep, never, odd0, odd1, odd10, "
+            "odd11, odd12, odd13, odd2, odd3, odd4, odd5, odd6, odd7, odd8, "
+            "odd9, ...\n"
+            "AttributeError server fs has no tool 'readFile'; did you mean "
+            "read_file or write_file?\nTrue\n"
+            "mute: it does not answer; its last words: oops\n",
+                    loaded=("fs", "my-git", "web", "mute"))
+
+    def test_positional(self):
+        self.prints("""
+for call in (lambda: mcp_fs.read_file('x'), lambda: mcp_mute.get('x')):
+    try:
+        call()
+    except TypeError as error:
+        print(error)
+""", "read_file() takes only named arguments: path (required), head, mode; "
+            "write mcp_fs.read_file(path=...), or **arguments for a dict\n"
+            "get() takes only named arguments: write mcp_mute.get(name=...), "
+            "or **arguments for a dict\n", loaded=("fs", "mute"))
+
+
+class Timeouts(Base):
+    """result(timeout)."""
+
+    def test_late(self):
+        self.prints("""
+import threading, time
+call = mcp_fs.keep(a=1)
+for timeout in 0.05, 0, 0.01:
+    try:
+        call.result(timeout)
+    except TimeoutError as error:
+        print(error)
+print(mcp_fs.release(b=2).result(timeout=60).data, call.result(0).data)
+t = threading.Thread(target=mcp_fs.keep(c=3).result)
+t.start()
+time.sleep(0.05)
+try:
+    mcp_fs.never().result(0.05)
+except TimeoutError:
+    print('late')
+mcp_fs.release().result(1e9)
+t.join()
+try:
+    mcp_fs.echo().result('soon')
+except TypeError:
+    print('no number')
+""", "".join("fs.keep has not answered within %s seconds: to wait on, ask for "
+             ".result() again\n" % n for n in ("0.05", "0", "0.01"))
+            + "{'b': 2} {'a': 1}\nlate\nno number\n", "(MAIN.*)?")
+
+    def test_polling_gets_the_answer(self):
+        self.prints("""
+import time
+call, tries = mcp_fs.echo(a=1), 0
+while True:
+    try:
+        print(call.result(0).data)
+        break
+    except TimeoutError:
+        time.sleep(0.01)
+""", "{'a': 1}\n")
+
+
+class Children(Base):
+    """Processes that multiprocessing spawns."""
+
+    def test_spawned(self):
+        says = ("only the first process of the code can call servers, not a "
+                "child of it: make the call there and hand the result on\n")
+        self.prints("""
+import multiprocessing
+import mcp, mcp.servers.fs
+from mcp import runtime
+from mcp.runtime import MCPError
+from mcp.servers.my_git import log
+def f(say):
+    for call in (lambda: mcp_fs.echo(a=1), lambda: log(),
+                 lambda: mcp_servers['fs']['echo'](),
+                 lambda: runtime.call_tool('fs', 'echo'),
+                 lambda: runtime.list_tools('fs')):
+        try:
+            call().result()
+        except MCPError as error:
+            say.send(str(error))
+    say.send(LOADED_MCP_SERVERS)
+if __name__ == '__main__':
+    context = multiprocessing.get_context('spawn')
+    hear, say = context.Pipe()
+    p = context.Process(target=f, args=(say,))
+    p.start()
+    for _ in range(6):
+        print(hear.recv())
+    p.join()
+    print(p.exitcode)
+""", "fs: %smy-git: %sfs: %sfs: %sfs: %s('fs', 'my-git')\n0\n" % (
+            (says,) * 5))
+
+    def test_spawned_without_servers(self):
+        self.prints("""
+import multiprocessing
+def f():
+    import mcp.runtime
+    print(mcp.runtime.list_servers(), 'mcp._servers' in __import__(
+        'sys').modules, flush=True)
+if __name__ == '__main__':
+    p = multiprocessing.get_context('spawn').Process(target=f)
+    p.start()
+    p.join()
+""", "() True\n", loaded=())
 
 
 class Cost(Base):

@@ -26,6 +26,7 @@ CHUNK = 1 << 16  # what a pipe holds
 # Of a thread, where the first one has 8 MiB: the stack counts as memory whole,
 # and there shall be room for a hundred.
 STACK = 4 << 20
+CHILD = "caisson_child"  # what this file is called where it only offers
 HIGHEST = 1024  # select() cannot watch descriptors from here on
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
@@ -90,6 +91,8 @@ class Finder:
         """Return where one of ours is; mcp.servers knows of its own."""
         if name == "mmap":
             return PathFinder.find_spec(name, [OURS])
+        if name == "multiprocessing.spawn":
+            return self.find_spawn(name, path)
         if name == "mcp":
             sys.modules["mcp._box"] = self.box
             return PathFinder.find_spec(name, [OURS])
@@ -101,10 +104,41 @@ class Finder:
             return sys.modules["mcp.servers"].find(name)
         return None
 
+    def find_spawn(self, name, path):
+        """Have new interpreters know mcp, before they import the code."""
+        spec = PathFinder.find_spec(name, path)
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            prepare, box = module.get_preparation_data, self.box
+            module.get_preparation_data = lambda name: dict(
+                prepare(name), caisson=Offer(box))
+
+        spec.loader.exec_module = exec_module
+        return spec
+
     def become_runtime(self, spec):
         """Make the module mcp.runtime of what stood for it."""
         self.box.runtime.__class__ = type(sys)
         return self.box.runtime
+
+
+class Offer:
+    """Sent to a new interpreter, it gives the code there what it has here.
+
+    Whatever would ask a server is refused there, as in every child.
+    """
+
+    def __init__(self, box):
+        self.box = box
+
+    def __reduce__(self):
+        """Return what unpickling does there: run this file, as CHILD."""
+        import runpy
+        told = [server.__server__.told() for server
+                in self.box.servers.values()]
+        return runpy.run_path, (__file__, {"told": told}, CHILD)
 
 
 class Runtime(type(sys)):
@@ -341,13 +375,15 @@ def execute(code, module):
     asyncio.run(eval(code, module.__dict__))
 
 
-def offer_servers(names, control, told):
+def offer_servers(names, control, pid, told):
     """Give the code what it calls servers with.
 
-    Unless there are servers, nothing is imported before the code uses it.
+    Only the process pid can call them.  Unless there are servers, nothing is
+    imported before the code uses it.
     """
     box = type(sys)("mcp._box")
-    box.control, box.pid, box.told = control, os.getpid(), told
+    box.control, box.pid, box.told = control, pid, told
+    box.child = names is vars(builtins)
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
     names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
@@ -360,7 +396,7 @@ def run(source, control, told):
     """Run the code as a script; errors are the interpreter's to report."""
     path, source = store(source)
     module = become_main(path)
-    offer_servers(module.__dict__, control, told)
+    offer_servers(module.__dict__, control, os.getpid(), told)
     awaiting = False
     try:
         code = compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
@@ -402,4 +438,7 @@ def wait_for_code():
     raise SystemExit(BROKEN)
 
 
-main()
+if __name__ == CHILD:
+    offer_servers(vars(builtins), (-1, -1), 0, globals()["told"])
+else:
+    main()

@@ -1,13 +1,14 @@
 """A call that was made, and is carried out when somebody waits for it.
 
-What a call asks for, and in which order, is a generator that yields payloads
-and receives their answers; this file carries it out for whoever waits: a
-thread by result(), an event loop by await.  It never sends anything before.
+What a call asks for, and in which order, is a generator that yields requests
+and goes on when they are answered; this file carries it out for whoever
+waits: a thread by result(), an event loop by await.  It never sends anything
+before.
 """
 import os
 import sys
 
-from ._wire import DONE, NEW, Refused, Request, WIRE
+from ._wire import DONE, NEW, WIRE, left, monotonic
 
 HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
 BUSY = "somebody waits for this call already: make another call"
@@ -15,6 +16,27 @@ FIX = ("write 'await' before it, or '.result()' behind it where there is no "
        "'await'")
 INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
+LATE = ("%s has not answered within %s seconds: to wait on, ask for .result() "
+        "again")
+
+
+class Together:
+    """Requests that are asked at once; later than until nobody waits."""
+
+    __slots__ = ("requests", "until")
+
+    def __init__(self, requests, seconds=None):
+        self.requests = requests
+        self.until = None if seconds is None else monotonic() + seconds
+
+    def pending(self):
+        """Return a request that is to be waited for, or None."""
+        if self.until is not None and not left(self.until):
+            return None
+        for request in self.requests:
+            if request.state != DONE:
+                return request
+        return None
 
 
 class Call:
@@ -23,27 +45,33 @@ class Call:
     Nothing is sent before that.  Awaited again, it has the same result.
     """
 
-    __slots__ = ("_name", "_steps", "_request", "_finished", "_value",
+    __slots__ = ("_name", "_steps", "_asked", "_finished", "_value",
                  "_error", "_begun", "_busy", "_where", "_future",
                  "__weakref__")
 
     def __init__(self, name, steps):
         self._name, self._steps = name, steps
-        self._request = self._value = self._error = self._future = None
+        self._asked = self._value = self._error = self._future = None
         self._finished = self._begun = self._busy = False
         frame = sys._getframe(1)
         while frame.f_back and frame.f_code.co_filename.startswith(HERE):
             frame = frame.f_back
         self._where = frame.f_code.co_filename, frame.f_lineno
 
-    def result(self):
-        """Carry the call out, wait, and return its result."""
+    def result(self, timeout=None):
+        """Carry the call out, wait, and return its result.
+
+        timeout: seconds; then TimeoutError is raised, and the call goes on.
+        """
+        until = None if timeout is None else monotonic() + timeout
         self._enter()
         try:
-            while not self._finished:
-                self._go_on()
-                if self._request:
-                    WIRE.wait(self._request)
+            request = self._go_on()
+            while request:
+                WIRE.wait(request, sooner(until, self._asked.until))
+                request = self._go_on()
+                if request and not left(until):
+                    raise TimeoutError(LATE % (self._name, timeout))
         finally:
             self._leave()
         if self._error is not None:
@@ -57,32 +85,28 @@ class Call:
         self._busy = self._begun = True
 
     def _leave(self):
-        """Do not wait any more: a request still queued is not sent."""
+        """Do not wait any more: requests still queued are not sent."""
         self._busy = False
-        if self._request:
-            WIRE.withdraw(self._request)
+        for request in self._asked.requests if self._asked else ():
+            WIRE.withdraw(request)
 
     def _go_on(self):
-        """Take the answer that came, and ask for what comes next."""
-        request = self._request
-        if request is None or request.state == DONE:
-            request = self._request = self._step(request)
-        if request and request.state == NEW:
-            WIRE.start(request)
+        """Ask for what comes next; return a request to wait for, or None."""
+        while not self._finished:
+            asked = self._asked
+            for request in asked.requests if asked else ():
+                if request.state == NEW:
+                    WIRE.start(request)
+            pending = asked and asked.pending()
+            if pending:
+                return pending
+            self._asked = self._step()
+        return None
 
-    def _step(self, request):
-        """Return the next request; without one the call has finished."""
+    def _step(self):
+        """Return the next requests; without any the call has finished."""
         try:
-            if request is None:
-                payload = next(self._steps)
-            else:
-                try:
-                    answer = request.answer()
-                except Refused as refused:
-                    payload = self._steps.throw(refused)
-                else:
-                    payload = self._steps.send(answer)
-            return Request(payload)
+            return next(self._steps)
         except StopIteration as end:
             self._value = end.value
         except Exception as error:
@@ -172,6 +196,12 @@ class Call:
             sys.stderr.flush()
 
 
+def sooner(one, other):
+    """Return the sooner of two times, of which None never comes."""
+    return min((time for time in (one, other) if time is not None),
+               default=None)
+
+
 def read_file(path):
     """Return the bytes of a file; at the end of Python there is no open()."""
     parts, fd = [b""], os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -191,11 +221,11 @@ def raiser():
 class Waiting:
     """One await: a future of the loop, which has the outcome in the end."""
 
-    __slots__ = ("call", "loop", "future", "watched")
+    __slots__ = ("call", "loop", "future", "watched", "timer")
 
     def __init__(self, call):
         import asyncio
-        self.call, self.watched = call, None
+        self.call, self.watched, self.timer = call, None, None
         self.loop = asyncio.get_running_loop()
         self.future = self.loop.create_future()
         self.future.add_done_callback(self.end)
@@ -204,18 +234,27 @@ class Waiting:
         """Carry the call on until it must wait, or has finished."""
         self.look_away()
         call = self.call
-        while not self.future.done() and not call._finished:
-            call._go_on()
-            request = call._request
-            if request and WIRE.watch(self.loop, request, self.wake):
+        while not self.future.done():
+            request = call._go_on()
+            if request is None:
+                self.finish()
+            elif WIRE.watch(self.loop, request, self.wake):
                 self.watched = request
+                self.set_timer(call._asked.until)
                 return
-        if self.future.done():
-            return
+
+    def finish(self):
+        """Give the outcome to the future."""
+        call = self.call
         if call._error is not None:
             self.future.set_exception(call._error.with_traceback(None))
         else:
             self.future.set_result(call._value)
+
+    def set_timer(self, until):
+        """Go on at this time, whether the answer is there or not."""
+        if until is not None:
+            self.timer = self.loop.call_later(left(until), self.go_on)
 
     def wake(self):
         """The answer is there: go on in the thread of the loop."""
@@ -226,6 +265,9 @@ class Waiting:
         request, self.watched = self.watched, None
         if request:
             WIRE.unwatch(self.loop, request, self.wake)
+        if self.timer:
+            self.timer.cancel()
+            self.timer = None
 
     def end(self, _future):
         """The future is done, or nobody awaits it any more."""

@@ -31,6 +31,16 @@ class MCPError(Exception):
         return "%s: %s" % (named, text) if named else text
 
 
+class ArgumentError(MCPError, TypeError):
+    """A tool has no such argument, or lacks one; nothing was sent.
+
+    It is an MCPError as every failed call is, and a TypeError as Python has
+    it for wrong arguments.
+    """
+
+    __module__ = "mcp.runtime"
+
+
 class Result(dict):
     """The result of a tool: the dict that MCP defines, and short cuts."""
 
@@ -65,7 +75,7 @@ class Result(dict):
 
 def at_once(value):
     """Return a value that is there already, as one that can be awaited."""
-    for kind in ReadyDict, ReadyList, ReadyTuple:
+    for kind in ReadyDict, ReadyList, ReadyText, ReadyTuple:
         if isinstance(value, kind.__base__):
             return kind(value)
     return value
@@ -86,6 +96,13 @@ class ReadyDict(dict):
 class ReadyList(list):
     """A list that may be awaited, too."""
 
+    __await__ = _await
+
+
+class ReadyText(str):
+    """A string that may be awaited, too."""
+
+    __slots__ = ()
     __await__ = _await
 
 

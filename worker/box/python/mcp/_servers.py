@@ -1,40 +1,63 @@
 """The servers of this execution: those that are loaded, and their tools.
 
 A server is a module whose attributes are its tools; the list of them is
-fetched when the first is asked for.  What has to be asked of the relay is
-written as generators that yield payloads; mcp._call carries them out.
+fetched when it is needed, once for all who need it at a time.
 """
+import builtins
 import sys
 
 from . import _box
 
 LOAD = ("name it in the tool's 'servers' argument, or: "
         "await runtime.load_server(%r)")
-NAME_MAX = 1000  # bytes of the name of a tool, as JSON
-ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
-SETTINGS = {"raise_on_error": True}
+SHOWN_MAX = 200  # tools that the documentation of a server shows
+CLOSE_MAX = 3000  # names that a name is compared with
 LOADED = {}  # name to Server, in the order of loading
+KNOWN = {}  # name to State, of servers that may be loaded, too
 
 
 class State:
-    """What is known of a loaded server."""
+    """What is known of a server."""
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
-                 "tools")
+                 "tools", "fetch", "failed")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
         self.description = told.get("description") or ""
         self.entries = None  # by the name of the tool; None: not fetched
         self.aliases, self.tools = {}, {}
+        self.fetch = None  # the request for the tools, under way
+        self.failed = False  # whether a search went on without it
 
     def told(self):
         """Return what list_servers says of it."""
         return {"name": self.name, "alias": self.alias,
-                "description": self.description, "loaded": True}
+                "description": self.description,
+                "loaded": self.name in LOADED}
+
+    def begin(self):
+        """Return the request for the tools: one that is under way, or new."""
+        from ._ask import payload_of
+        from ._wire import DONE, Request
+        if self.fetch is None or self.fetch.state == DONE:
+            self.fetch = Request(payload_of("list_tools", self.name))
+        return self.fetch
+
+    def finish(self, fetch):
+        """Take the answer to the request; raises MCPError."""
+        from ._ask import answer_of
+        if fetch.kept:
+            return
+        try:
+            self.keep(answer_of(fetch, self.name))
+        except (AttributeError, LookupError, TypeError):
+            raise error_type()("its list of tools cannot be read",
+                               self.name) from None
+        fetch.kept, self.fetch = True, None
 
     def keep(self, answer):
-        """Take the answer to list_tools."""
+        """Take the list of tools."""
         entries, aliases = {}, {}
         for tool, alias in zip(answer["tools"], answer["aliases"]):
             entry = {"server": self.name, "serverAlias": self.alias,
@@ -47,11 +70,11 @@ class State:
         self.aliases, self.entries, self.tools = aliases, entries, {}
 
     def find_alias(self, name):
-        """Return the entry of a tool, by its alias."""
-        return self.aliases.get(name)
+        """Return the entry of a tool, by its alias or else its own name."""
+        return self.aliases.get(name) or (self.entries or {}).get(name)
 
     def find(self, name):
-        """Return the entry of a tool, by its own name or its alias."""
+        """Return the entry of a tool, by its own name or else its alias."""
         return (self.entries or {}).get(name) or self.aliases.get(name)
 
     def tool(self, entry):
@@ -59,8 +82,7 @@ class State:
         alias = entry["toolAlias"]
         if alias not in self.tools:
             from ._tools import Tool
-            self.tools[alias] = Tool(
-                entry, "mcp.servers." + self.alias, call_exactly)
+            self.tools[alias] = Tool(self, alias, entry)
         return self.tools[alias]
 
 
@@ -69,22 +91,35 @@ class Server(type(sys)):
 
     Tools are attributes by their aliases, and by their own names or aliases
     indices.  Everything else of it has names with two underscores.
+
+    While the tools are not known, a call that is written as one, such as
+    mcp_fs.read_file(...), is made without asking for them, so that an event
+    loop is not held up; it looks when it is awaited, and raises the same
+    AttributeError then.  Whoever asks for an attribute in any other way wants
+    to know whether it is there (hasattr, getattr, an import), or to use it
+    (mcp_fs.tools, help), and gets the truth at once.  In a process that the
+    code made by spawning, the code can be imported, and all is refused when
+    it is awaited.
     """
 
-    def __init__(self, told):
-        super().__init__("mcp.servers." + told["alias"])
-        self.__dict__["__server__"] = State(told)
+    def __init__(self, state):
+        super().__init__("mcp.servers." + state.alias)
+        self.__dict__["__server__"] = state
 
     def __getattr__(self, name):
-        """Return a tool by its alias."""
+        """Return a tool by its alias, or its own name."""
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
         state = self.__server__
+        frame = sys._getframe(1)
+        if state.entries is None and (_box.child or is_call(frame)):
+            from ._tools import Tool
+            return Tool(state, name)
         entry = fetch(state, name, state.find_alias)
         if entry:
             return state.tool(entry)
         text = no_tool(state, name, state.aliases)
-        if is_import(sys._getframe(1)):
+        if is_import(frame):
             raise ImportError("cannot import name %r: %s" % (name, text))
         raise AttributeError(text)
 
@@ -99,7 +134,8 @@ class Server(type(sys)):
     def __dir__(self):
         """Return the aliases of the tools."""
         state = self.__server__
-        if state.entries is None:
+        if state.entries is None and not _box.child:
+            from ._ask import list_tools
             run("list_tools", list_tools(state))
         return sorted(state.aliases)
 
@@ -118,8 +154,11 @@ class Server(type(sys)):
         """The description, and the tools."""
         state = self.__server__
         lines = ["The MCP server %s." % state.name, state.description, ""]
+        names = dir(self)
         lines += [repr(state.tool(state.aliases[name]))[6:-1]
-                  for name in dir(self)]
+                  for name in names[:SHOWN_MAX]]
+        if len(names) > SHOWN_MAX:
+            lines.append("... and %d more" % (len(names) - SHOWN_MAX))
         return "\n".join(lines)
 
     @property
@@ -133,6 +172,18 @@ def is_import(frame):
     from opcode import opmap
     code = frame.f_code.co_code
     return code[frame.f_lasti] == opmap["IMPORT_FROM"]
+
+
+def is_call(frame):
+    """Whether a frame is at the 'server.tool' of 'server.tool(...)'.
+
+    Before Python 3.11 the code does not tell, where arguments have names.
+    """
+    from opcode import opmap
+    code, at = frame.f_code.co_code, frame.f_lasti
+    if sys.version_info >= (3, 12):
+        return code[at] == opmap["LOAD_ATTR"] and bool(code[at + 1] & 1)
+    return code[at] == opmap["LOAD_METHOD"]
 
 
 def error_type():
@@ -156,6 +207,7 @@ def fetch(state, name, find):
     """Return what find() finds among the tools, which may have changed."""
     entry = find(name) if isinstance(name, str) else None
     if entry is None and isinstance(name, str):
+        from ._ask import list_tools
         run(state.name, list_tools(state))
         entry = find(name)
     return entry
@@ -187,11 +239,18 @@ def missing(name):
 
 def did_you_mean(name, known):
     """Return a hint at the names that come close."""
-    from difflib import get_close_matches
-    low = {each.lower(): each for each in known if isinstance(each, str)}
-    close = get_close_matches(str(name).lower(), low, 3, 0.6)
-    close = [low[each] for each in close]
+    close = close_names(name, known)
     return "; did you mean %s?" % " or ".join(close) if close else ""
+
+
+def close_names(name, known):
+    """Return the names that come close."""
+    from difflib import get_close_matches
+    from itertools import islice
+    low = {each.lower(): each for each in islice(known, CLOSE_MAX)
+           if isinstance(each, str) and len(each) <= 100}
+    close = get_close_matches(str(name)[:100].lower(), low, 3, 0.6)
+    return [low[each] for each in close]
 
 
 def no_tool(state, name, known):
@@ -205,134 +264,18 @@ def no_tool(state, name, known):
     return text + "; it has: " + ", ".join(names[:20]) + more
 
 
-# What is asked of the relay: generators that yield payloads
-
-
-def ask(kind, server=None, **fields):
-    """Ask, and return the answer; refusals become MCPError."""
-    from . import _values
-    from ._wire import Refused
-    tool, arguments = fields.get("tool"), fields.get("arguments")
-    payload = {"type": kind}
-    payload.update({"server": server} if server is not None else {})
-    payload.update({"tool": tool} if tool is not None else {})
-    text = _values.write(payload, "payload")
-    if arguments is not None:
-        text = text[:-1] + b',"arguments":' + arguments + b"}"
-    try:
-        return (yield text)
-    except Refused as refused:
-        error = refused.error
-        raise error_type()(
-            refused.message, server, tool, code=error.get("code"),
-            data=error.get("data")) from None
-
-
-def list_servers():
-    """Return what is known of every allowed server."""
-    return (yield from ask("list_servers"))
-
-
-def list_tools(state):
-    """Fetch the list of tools of a loaded server."""
-    answer = yield from ask("list_tools", state.name)
-    try:
-        state.keep(answer)
-    except (AttributeError, LookupError, TypeError):
-        raise error_type()("its list of tools cannot be read",
-                           state.name) from None
+def state_of(told):
+    """Return the state of a server that list_servers tells of."""
+    state = KNOWN.get(told["name"])
+    if state is None:
+        state = KNOWN[told["name"]] = State(told)
     return state
-
-
-def find_loaded(name):
-    """Return the state of a loaded server; else say what to do."""
-    server = find_server(name)
-    if server is None:
-        told = yield from find_allowed(name)
-        raise error_type()("the server is not loaded: %s" % (
-            LOAD % told["name"]), told["name"])
-    return server.__server__
-
-
-def find_allowed(name):
-    """Return what is known of an allowed server."""
-    servers = yield from list_servers()
-    for key in "name", "alias":
-        for told in servers:
-            if told[key] == name:
-                return told
-    names = [told["name"] for told in servers]
-    raise error_type()("there is no such server%s; there are: %s" % (
-        did_you_mean(name, names), ", ".join(names) or "none"), name)
-
-
-def entries_of(name):
-    """Return the entries of the tools of a loaded server."""
-    state = yield from find_loaded(name)
-    yield from list_tools(state)
-    return [dict(entry) for entry in state.aliases.values()]
-
-
-def call_by_name(server, tool, arguments):
-    """Call a tool by its own name or its alias."""
-    state = yield from find_loaded(server)
-    if state.find(tool) is None:
-        yield from list_tools(state)
-    entry = state.find(tool)
-    if entry is None:
-        raise error_type()("there is no such tool%s" % (
-            did_you_mean(tool, state.entries)), state.name, tool)
-    return (yield from call_entry(state.name, entry["tool"], arguments))
-
-
-def call_entry(server, tool, arguments):
-    """Call a tool that is known to exist."""
-    from ._result import MCPError, Result
-    answer = yield from ask(
-        "call_tool", server, tool=tool, arguments=arguments)
-    if not isinstance(answer, dict):
-        raise MCPError("the answer is no result of a tool", server, tool)
-    result = Result(answer)
-    if result.is_error and SETTINGS["raise_on_error"]:
-        raise MCPError(
-            result.text.strip() or "the tool failed and did not say why",
-            server, tool, result)
-    return result
-
-
-def arguments_text(server, tool, arguments):
-    """Return the arguments as JSON; raises what they cannot be."""
-    from . import _values
-    text = _values.write(arguments, "arguments")
-    if len(text) > ARGUMENTS_MAX:
-        raise error_type()("the arguments have %d bytes as JSON; %d are "
-                           "allowed" % (len(text), ARGUMENTS_MAX),
-                           server, tool)
-    if len(_values.write(tool, "tool")) > NAME_MAX:
-        raise error_type()("the name of the tool is too long", server)
-    return text
-
-
-def call_exactly(server, tool, arguments):
-    """Return the call of a tool, by names that are known to be right."""
-    text = arguments_text(server, tool, arguments)
-    return call("%s.%s" % (server, tool), call_entry(server, tool, text))
-
-
-def load(name):
-    """Load an allowed server and give the code its names."""
-    server = find_server(name)
-    if server is None:
-        told = yield from find_allowed(name)
-        told = yield from ask("load_server", told["name"])
-        server = LOADED.get(told["name"]) or add(told)
-    return server
 
 
 def add(told):
     """Make a server that is loaded known to the code."""
-    names = vars(sys.modules["__main__"])
-    server = LOADED[told["name"]] = Server(told)
+    names = vars(builtins if _box.child else sys.modules["__main__"])
+    server = LOADED[told["name"]] = Server(state_of(told))
     _box.servers[told["name"]] = server
     names["mcp_" + told["alias"]] = server
     names["LOADED_MCP_SERVERS"] = tuple(LOADED)

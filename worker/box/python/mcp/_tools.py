@@ -1,144 +1,155 @@
 """A tool of a server, as a function: its name, its documentation, its call.
 
-Everything here is made from what the server says, which may be any JSON.
+Everything here is made from what the server says, which may be any JSON, and
+only when somebody looks at it.
 """
-from . import _values
+from . import _ask, _schema
+from ._servers import call, error_type, run
 
-TEXT_MAX = 60  # characters of a default or a list of values that are shown
-
-
-class Absent:
-    """The default of a parameter that is not sent when it is not given."""
-
-    def __repr__(self):
-        return "..."
+PARAMETERS_MAX = 100  # that documentation and signatures show
+DESCRIPTION_MAX = 20000  # characters of a description in documentation
+ABOUT_MAX = 500  # characters of the description of a parameter
 
 
-ABSENT = Absent()
+class Shown(str):
+    """A text that stands in a signature as it is."""
+
+    __slots__ = ()
+    __repr__ = str.__str__
+
+
+ABSENT = Shown("...")  # the default of what is not sent when it is not given
+TYPES = {"str": str, "int": int, "float": float, "bool": bool, "list": list,
+         "dict": dict}
 
 
 class Tool:
     """A tool.  Called with named arguments it returns a call to await."""
 
-    def __init__(self, entry, module, call):
-        self.__name__ = self.__qualname__ = entry["toolAlias"]
-        self.__module__ = module
-        self._entry, self._call = entry, call
+    def __init__(self, state, name, entry=None):
+        self.__name__ = self.__qualname__ = name
+        self.__module__ = "mcp.servers." + state.alias
+        self._state, self._entry = state, entry
+
+    def _known(self):
+        """Return what the server says of it; raises AttributeError."""
+        if self._entry is None:
+            self._entry = run(self.__name__, _ask.find_attribute(
+                self._state, self.__name__))
+        return self._entry
 
     def __call__(self, /, *args, **arguments):
         """Return the call, which is sent when it is awaited."""
+        state, entry, name = self._state, self._entry, self.__name__
         if args:
-            raise TypeError(positional(self._entry))
-        entry = self._entry
-        return self._call(entry["server"], entry["tool"], arguments)
+            raise TypeError(positional(self))
+        tool = entry["tool"] if entry else name
+        text = _ask.arguments_text(state.name, tool, arguments)
+        names = tuple(arguments)
+        return call("%s.%s" % (state.name, tool), _ask.call_attribute(
+            state, name, names, text) if entry is None else _ask.call_entry(
+                state, entry, names, text))
 
     def __repr__(self):
-        """Return the tool as it would be called."""
-        entry = self._entry
-        return "<tool %s.%s(%s)>" % (
-            entry["serverAlias"], self.__name__, outline(entry))
+        """Return the tool as it would be called; asks nobody."""
+        entry, state = self._entry, self._state
+        return "<tool %s.%s(%s)>" % (state.alias, self.__name__, (
+            _schema.outline(entry) if entry else "..."))
 
     @property
     def __doc__(self):
-        """The description, and the parameters."""
-        return documentation(self._entry)
+        """The description, the parameters, and the result."""
+        return documentation(self._known())
 
     @property
     def __signature__(self):
         """The parameters, as inspect.signature() shows them."""
-        return signature(self._entry)
+        return signature(self._known())
 
 
-def parameters(entry):
-    """Return (name, schema, required) of each parameter, required first."""
-    schema = entry.get("inputSchema")
-    schema = schema if isinstance(schema, dict) else {}
-    names, required = schema.get("properties"), schema.get("required")
-    names = names if isinstance(names, dict) else {}
-    required = required if isinstance(required, list) else []
-    extra = [name for name in required
-             if isinstance(name, str) and name not in names]
-    found = [(name, part if isinstance(part, dict) else {}, name in required)
-             for name, part in names.items()]
-    found += [(name, {}, True) for name in dict.fromkeys(extra)]
-    return sorted(found, key=lambda parameter: not parameter[2])
-
-
-def outline(entry):
-    """Return the parameters in short: 'path, head=...'."""
-    return ", ".join(name if required else name + "=..."
-                     for name, _, required in parameters(entry))
-
-
-def positional(entry):
+def positional(tool):
     """Return why a positional argument is refused, and what is right."""
-    names = ", ".join(name + " (required)" if required else name
-                      for name, _, required in parameters(entry))
-    if not names:
+    name = tool.__name__
+    try:
+        entry = tool._known()
+    except error_type():
+        return "%s() takes only named arguments: write mcp_%s.%s(name=...), " \
+            "or **arguments for a dict" % (name, tool._state.alias, name)
+    found = _schema.parameters(entry)
+    if not found:
         return "%s() takes no positional arguments; its schema names no " \
-            "parameters" % entry["toolAlias"]
+            "parameters" % name
+    required = [_schema.cut(each) + "=..." for each, _, required
+                in found[:_schema.NAMED_MAX] if required]
     return "%s() takes only named arguments: %s; write mcp_%s.%s(%s), or " \
         "**arguments for a dict" % (
-            entry["toolAlias"], names, entry["serverAlias"],
-            entry["toolAlias"],
-            ", ".join(name + "=..." for name, _, required
-                      in parameters(entry) if required) or "name=value")
+            name, _schema.named(entry), entry["serverAlias"], name,
+            ", ".join(required) or "name=value")
 
 
 def documentation(entry):
     """Return the text for help()."""
     described = entry.get("description")
-    parts = [described.strip()] if isinstance(described, str) else []
-    lines = [parameter_line(*each) for each in parameters(entry)]
+    parts = [described.strip()[:DESCRIPTION_MAX]] \
+        if isinstance(described, str) else []
+    found = _schema.parameters(entry)
+    lines = [parameter_line(entry.get("inputSchema"), *each)
+             for each in found[:PARAMETERS_MAX]]
+    if len(found) > PARAMETERS_MAX:
+        lines.append("    ... and %d more" % (len(found) - PARAMETERS_MAX))
     if lines:
         parts.append("\n".join(["Parameters:"] + lines))
+    if isinstance(entry.get("outputSchema"), dict):
+        schema = entry["outputSchema"]
+        parts.append("Returns:\n    .data: " + _schema.type_text(
+            schema, schema))
     return "\n\n".join(part for part in parts if part)
 
 
-def parameter_line(name, schema, required):
+def parameter_line(root, name, schema, required):
     """Return one line about a parameter."""
-    about = type_text(schema) + (", required" if required else "")
-    if "default" in schema:
-        about += ", default " + short(schema["default"])
-    text = schema.get("description")
+    about = _schema.type_text(schema, root) + (
+        ", required" if required else "")
+    whole = _schema.flat(schema, root)[0]
+    if "default" in whole:
+        about += ", default " + _schema.short(whole["default"])
+    text = whole.get("description")
     text = " ".join(text.split()) if isinstance(text, str) else ""
-    return "    %s (%s)%s" % (name, about, ": " + text if text else "")
-
-
-def type_text(schema):
-    """Return the type that a schema allows, as far as it is simple."""
-    if isinstance(schema.get("enum"), list):
-        return "one of " + short(schema["enum"])
-    kind = schema.get("type")
-    kinds = kind if isinstance(kind, list) else [kind]
-    return " or ".join(k for k in kinds if isinstance(k, str)) or "any"
-
-
-def short(value):
-    """Return a value as JSON, cut."""
-    try:
-        text = _values.write(value, "value").decode()
-    except (TypeError, ValueError):
-        text = repr(value)
-    return text if len(text) <= TEXT_MAX else text[:TEXT_MAX] + "..."
+    return "    %s (%s)%s" % (
+        _schema.cut(name), about,
+        ": " + _schema.cut(text, ABOUT_MAX) if text else "")
 
 
 def signature(entry):
     """Return an inspect.Signature; what Python cannot name is **others."""
     from inspect import Parameter, Signature
-    found, others = [], False
-    for name, schema, required in parameters(entry):
-        default = schema.get("default", ABSENT)
+    found, root = [], entry.get("inputSchema")
+    all_of_them = _schema.parameters(entry)
+    for name, schema, required in all_of_them[:PARAMETERS_MAX]:
+        kind = _schema.type_text(schema, root)
+        if len(name) > _schema.TEXT_MAX:
+            continue
         try:
             found.append(Parameter(
                 name, Parameter.KEYWORD_ONLY,
-                default=Parameter.empty if required else default))
+                annotation=TYPES.get(kind, Shown(kind)),
+                default=Parameter.empty if required else default(
+                    schema, root)))
         except (IndexError, ValueError):
-            others = True
-    if others or not found:
+            continue
+    if len(found) < len(all_of_them) or not found:
         names = {parameter.name for parameter in found}
         name = "others" if found else "arguments"
         while name in names:
             name += "_"
         found.append(Parameter(name, Parameter.VAR_KEYWORD))
     return Signature(found)
+
+
+def default(schema, root):
+    """Return the default of a parameter as a signature shows it."""
+    whole = _schema.flat(schema, root)[0]
+    if "default" not in whole:
+        return ABSENT
+    text = _schema.short(whole["default"])
+    return Shown(text) if text.endswith("...") else whole["default"]

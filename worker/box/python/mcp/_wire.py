@@ -12,6 +12,7 @@ can be done twice without harm, so that whoever comes next goes on with it.
 import os
 from _thread import allocate_lock, get_ident
 from collections import deque
+from time import monotonic
 
 from . import _box, _values
 
@@ -25,6 +26,7 @@ CHILD = ("only the first process of the code can call servers, not a child "
          "of it: make the call there and hand the result on")
 NESTED = ("a signal handler cannot call a server while the code that it "
           "interrupts waits for one")
+LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
 NEW, QUEUED, SENT, DONE = range(4)
 
 
@@ -43,12 +45,13 @@ class Refused(Exception):
 class Request:
     """One request: its bytes, who waits for it, and what it came to."""
 
-    __slots__ = ("payload", "state", "line", "failure", "wakes")
+    __slots__ = ("payload", "state", "line", "failure", "wakes", "kept")
 
     def __init__(self, payload):
         self.payload, self.state = payload, NEW
         self.line = self.failure = None
         self.wakes = []
+        self.kept = False  # whether one who shares it took the answer
 
     def finish(self, line, failure=None):
         """Take the answer and wake those who wait."""
@@ -72,6 +75,11 @@ class Request:
             raise Refused("Python cannot read the answer (%s: %s)" % (
                 type(error).__name__, error)) from None
         raise Refused(message, cause)
+
+
+def left(until):
+    """Return how many seconds are left; -1 is for ever, as locks have it."""
+    return -1 if until is None else min(max(until - monotonic(), 0), LONGEST)
 
 
 class Frame:
@@ -113,6 +121,8 @@ class Wire:
         if self.is_elsewhere(request):
             return
         with self.mutex:
+            if request.state != NEW:
+                return
             if self.broken:
                 request.finish(None, self.broken)
                 return
@@ -246,8 +256,8 @@ class Wire:
 
     # Threads that wait
 
-    def wait(self, request):
-        """Return when the request is done."""
+    def wait(self, request, until=None):
+        """Return when the request is done, or it is late."""
         if self.is_elsewhere(request):
             return
         me, gate = get_ident(), allocate_lock()
@@ -258,11 +268,14 @@ class Wire:
         try:
             with self.mutex:
                 request.wakes.append(wake)
+            self.start(request)  # who shared it may have withdrawn it
             while request.state != DONE:
                 if self.leads(request, me, wake):
-                    self.lead(request)
+                    self.lead(request, until)
                 elif request.state != DONE:
-                    gate.acquire()
+                    gate.acquire(timeout=left(until))
+                if not left(until):
+                    return
         finally:
             try:
                 self.retire(request, me, wake)
@@ -282,8 +295,8 @@ class Wire:
                 self.followers[me] = wake
             return self.reader == me
 
-    def lead(self, request):
-        """Read for everybody until the request is done."""
+    def lead(self, request, until):
+        """Read for everybody until the request is done, or it is late."""
         while True:
             with self.mutex:
                 self.digest()
@@ -291,7 +304,14 @@ class Wire:
                 self.send_queued()
             if request.state == DONE:
                 return
+            if until is not None and not self.is_readable(left(until)):
+                return
             self.read()
+
+    def is_readable(self, seconds):
+        """Whether there is something to read, in so many seconds."""
+        import select
+        return bool(select.select((self.source,), (), (), seconds)[0])
 
     def retire(self, request, me, wake):
         """Do not wait any more; the role of the reader goes to others."""
@@ -337,6 +357,7 @@ class Wire:
             watch.count += 1
             request.wakes.append(wake)
             self.look(loop, watch)
+        self.start(request)  # who shared it may have withdrawn it
         return True
 
     def unwatch(self, loop, request, wake):
@@ -381,7 +402,6 @@ class Wire:
 
     def on_readable(self, loop):
         """Read, unless somebody else has done so or is about to."""
-        import select
         with self.mutex:
             watch = self.loops.get(loop)
             if watch is None:
@@ -390,7 +410,7 @@ class Wire:
             if self.reader is not None or self.broken:
                 self.look_away(loop, watch)
                 return
-            if select.select((self.source,), (), (), 0)[0]:
+            if self.is_readable(0):
                 self.read()
             self.digest()
         if self.queue:

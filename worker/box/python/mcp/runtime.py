@@ -7,21 +7,24 @@ What must be waited for is a call: 'await' it, or ask it for '.result()'.
 What is there at once may be awaited all the same.  Servers and tools are
 given by their names or their aliases.
 """
-from . import _servers
-from ._result import MCPError, Result, at_once
+from . import _ask, _servers
+from ._result import ArgumentError, MCPError, Result, at_once
 
 __all__ = [
-    "MCPError", "Result", "call_tool", "call_tool_sync", "configure",
-    "describe_server", "discovered_servers", "list_loaded_server_metadata",
-    "list_servers", "list_servers_sync", "list_tools", "list_tools_sync",
-    "load_server"]
+    "ArgumentError", "MCPError", "Result", "call_tool", "call_tool_sync",
+    "capability_summary", "configure", "describe_server",
+    "discovered_servers", "list_loaded_server_metadata", "list_servers",
+    "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
+    "query_tool_docs", "query_tool_docs_sync", "search_tool_docs",
+    "search_tool_docs_sync"]
 
 
 def call_tool(server, tool, arguments=None):
     """Return a call of a tool, to be awaited; it comes to a Result.
 
     Raises MCPError when awaited; TypeError or ValueError at once for
-    arguments that JSON cannot hold.
+    arguments that JSON cannot hold.  ArgumentError, which is an MCPError and
+    a TypeError, is for arguments that the tool does not have, or lacks.
     """
     if not isinstance(tool, str):
         raise TypeError("a tool is given by its name, not by an object of "
@@ -32,9 +35,9 @@ def call_tool(server, tool, arguments=None):
                         % type(arguments).__name__)
     found = _servers.find_server(server)
     name = found.__server__.name if found else server
-    text = _servers.arguments_text(name, tool, arguments)
-    return _servers.call("%s.%s" % (name, tool),
-                         _servers.call_by_name(server, tool, text))
+    text = _ask.arguments_text(name, tool, arguments)
+    return _servers.call("%s.%s" % (name, tool), _ask.call_by_name(
+        server, tool, tuple(arguments), text))
 
 
 def call_tool_sync(server, tool, arguments=None):
@@ -47,7 +50,7 @@ def discovered_servers(detailed=False):
 
     detailed: dicts of name and description.  It waits for the answer.
     """
-    servers = _servers.run("list_servers", _servers.list_servers())
+    servers = _servers.run("list_servers", _ask.list_servers())
     if detailed:
         servers = [{"name": told["name"],
                     "description": told.get("description") or ""}
@@ -70,10 +73,11 @@ def list_servers_sync():
 def list_tools(server):
     """Return a call, to be awaited, that lists the tools of a server.
 
-    It comes to a list of dicts: server, serverAlias, tool, toolAlias, and
+    It may be any server that may be loaded.  The call comes to a list of
+    dicts: name, server, serverAlias, tool (the name again), toolAlias, and
     where the server has them description, inputSchema, outputSchema.
     """
-    return _servers.call("list_tools", _servers.entries_of(server))
+    return _servers.call("list_tools", _ask.entries_of(server))
 
 
 def list_tools_sync(server):
@@ -90,7 +94,7 @@ def describe_server(name):
     found = _servers.find_server(name)
     if found is None:
         told = dict(_servers.run(
-            "describe_server", _servers.find_allowed(name)))
+            "describe_server", _ask.find_allowed(name)))
         told["loaded"] = False
     else:
         told = found.__server__.told()
@@ -107,13 +111,68 @@ def list_loaded_server_metadata():
                     for server in _servers.LOADED.values()])
 
 
+def query_tool_docs(server, tool=None, detail="summary"):
+    """Return a call, to be awaited, that tells of the tools of a server.
+
+    It may be any server that may be loaded; tool is the one to tell of, by
+    default all.  The call comes to a list of dicts: server, serverAlias,
+    tool, toolAlias, description (its first paragraph); with detail="full"
+    all of the description, inputSchema and outputSchema, where there are.
+    """
+    from . import _docs
+    _docs.check_detail(detail)
+    return _servers.call("query_tool_docs", _docs.query(server, tool, detail))
+
+
+def query_tool_docs_sync(server, tool=None, detail="summary"):
+    """Wait for query_tool_docs() and return its list."""
+    return query_tool_docs(server, tool, detail).result()
+
+
+def search_tool_docs(query, *, limit=5, detail="summary"):
+    """Return a call, to be awaited, that searches the tools of all servers.
+
+    Servers that are not loaded are searched, too; those that cannot be are
+    left out, and a line on standard error says so.  The call comes to a list
+    of dicts as query_tool_docs() has them, with a score from 0 to 1, the
+    best first; limit is how many there are at most.
+    """
+    from . import _docs
+    _docs.check_detail(detail)
+    if not isinstance(query, str):
+        raise TypeError("query must be a string of words, not an object of "
+                        "type %s" % type(query).__name__)
+    if not query.strip():
+        raise ValueError("query has no words to search for; "
+                         "query_tool_docs(server) tells of all tools")
+    if not isinstance(limit, int) or limit < 1:
+        raise ValueError("limit must be an integer of at least 1, not %r"
+                         % (limit,))
+    return _servers.call(
+        "search_tool_docs", _docs.search(query, limit, detail))
+
+
+def search_tool_docs_sync(query, *, limit=5, detail="summary"):
+    """Wait for search_tool_docs() and return its list."""
+    return search_tool_docs(query, limit=limit, detail=detail).result()
+
+
+def capability_summary():
+    """Return the manual, as text: which servers there are, how to use them.
+
+    It waits for the loaded servers to tell their tools.
+    """
+    from . import _docs
+    return at_once(_servers.run("capability_summary", _docs.manual()))
+
+
 def load_server(name):
     """Return a call, to be awaited, that loads an allowed server.
 
     It comes to the server, which is also mcp_<alias>, in mcp_servers, in
     LOADED_MCP_SERVERS and importable from mcp.servers from then on.
     """
-    return _servers.call("load_server", _servers.load(name))
+    return _servers.call("load_server", _ask.load(name))
 
 
 def configure(*, raise_on_error=None):
@@ -122,8 +181,8 @@ def configure(*, raise_on_error=None):
     raise_on_error: whether a result with isError raises MCPError.
     """
     if raise_on_error is not None:
-        _servers.SETTINGS["raise_on_error"] = bool(raise_on_error)
-    return at_once(dict(_servers.SETTINGS))
+        _ask.SETTINGS["raise_on_error"] = bool(raise_on_error)
+    return at_once(dict(_ask.SETTINGS))
 
 
 def __dir__():

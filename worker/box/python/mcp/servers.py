@@ -35,8 +35,9 @@ def find(name):
 
 def explain(alias):
     """Return why a server cannot be imported, and what to do."""
+    from ._ask import find_loaded
     try:
-        _servers.run(alias, _servers.find_loaded(alias))
+        _servers.run(alias, find_loaded(alias))
     except _servers.error_type() as error:
         return str(error)
 

@@ -1,0 +1,204 @@
+"""What is asked of the relay: generators that yield requests.
+
+mcp._call carries them out for whoever waits.  What the code must not ask for
+is refused behind the relay; what is checked here spares a way there.
+"""
+from ._call import Together
+from ._result import ArgumentError, MCPError, Result
+from ._servers import (
+    LOAD, LOADED, add, did_you_mean, find_server, no_tool, state_of)
+from ._wire import DONE, Refused, Request
+from . import _values
+
+NAME_MAX = 1000  # bytes of the name of a tool, as JSON
+ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
+SETTINGS = {"raise_on_error": True}
+
+
+def payload_of(kind, server=None, **fields):
+    """Return the bytes of a request."""
+    tool, arguments = fields.get("tool"), fields.get("arguments")
+    payload = {"type": kind}
+    payload.update({"server": server} if server is not None else {})
+    payload.update({"tool": tool} if tool is not None else {})
+    text = _values.write(payload, "payload")
+    if arguments is not None:
+        text = text[:-1] + b',"arguments":' + arguments + b"}"
+    return text
+
+
+def answer_of(request, server=None, tool=None):
+    """Return the answer to a request; refusals become MCPError."""
+    try:
+        return request.answer()
+    except Refused as refused:
+        error = refused.error
+        raise MCPError(
+            refused.message, server, tool, code=error.get("code"),
+            data=error.get("data")) from None
+
+
+def ask(kind, server=None, **fields):
+    """Ask, and return the answer."""
+    request = Request(payload_of(kind, server, **fields))
+    yield Together((request,))
+    return answer_of(request, server, fields.get("tool"))
+
+
+def list_servers():
+    """Return what is known of every allowed server."""
+    return (yield from ask("list_servers"))
+
+
+def list_tools(state):
+    """Fetch the list of tools of a server."""
+    fetch = state.begin()
+    yield Together((fetch,))
+    state.finish(fetch)
+    return state
+
+
+def list_all(states, seconds):
+    """Fetch the lists of several servers that have none, at once.
+
+    Returns why some have none still, as pairs of state and sentence.
+    """
+    wanted = [(state, state.begin()) for state in states
+              if state.entries is None]
+    if wanted:
+        yield Together([fetch for _, fetch in wanted], seconds)
+    failures = []
+    for state, fetch in wanted:
+        try:
+            if fetch.state == DONE:
+                state.finish(fetch)
+            else:
+                failures.append((state, "it has not answered within %s "
+                                 "seconds; it may later" % seconds))
+        except MCPError as error:
+            failures.append((state, str(error.message)))
+    return failures
+
+
+def find_loaded(name):
+    """Return the state of a loaded server; else say what to do."""
+    server = find_server(name)
+    if server is None:
+        told = yield from find_allowed(name)
+        raise MCPError("the server is not loaded: %s" % (
+            LOAD % told["name"]), told["name"])
+    return server.__server__
+
+
+def find_known(name):
+    """Return the state of a server that is loaded, or may be."""
+    server = find_server(name)
+    if server is None:
+        return state_of((yield from find_allowed(name)))
+    return server.__server__
+
+
+def find_allowed(name):
+    """Return what is known of an allowed server."""
+    servers = yield from list_servers()
+    for key in "name", "alias":
+        for told in servers:
+            if told[key] == name:
+                return told
+    names = [told["name"] for told in servers]
+    raise MCPError("there is no such server%s; there are: %s" % (
+        did_you_mean(name, names), ", ".join(names) or "none"), name)
+
+
+def entries_of(name):
+    """Return the entries of the tools of a server."""
+    state = yield from find_known(name)
+    yield from list_tools(state)
+    return [dict(name=entry["tool"], **entry)
+            for entry in state.aliases.values()]
+
+
+def find_tool(state, name):
+    """Return the entry of a tool by its own name or its alias."""
+    if state.find(name) is None:
+        yield from list_tools(state)
+    entry = state.find(name)
+    if entry is None:
+        raise MCPError("there is no such tool%s" % (
+            did_you_mean(name, state.entries)), state.name, name)
+    return entry
+
+
+def find_attribute(state, name):
+    """Return the entry of a tool that was called as an attribute."""
+    if state.find_alias(name) is None:
+        yield from list_tools(state)
+    entry = state.find_alias(name)
+    if entry is None:
+        raise AttributeError(no_tool(state, name, state.aliases))
+    return entry
+
+
+def call_by_name(server, tool, names, arguments):
+    """Call a tool by its own name or its alias."""
+    state = yield from find_loaded(server)
+    entry = yield from find_tool(state, tool)
+    return (yield from call_entry(state, entry, names, arguments))
+
+
+def call_attribute(state, name, names, arguments):
+    """Call a tool by its alias, or its own name."""
+    entry = yield from find_attribute(state, name)
+    return (yield from call_entry(state, entry, names, arguments))
+
+
+def call_entry(state, entry, names, arguments):
+    """Call a tool that is known to exist."""
+    yield from check(state, entry, names)
+    server, tool = state.name, entry["tool"]
+    answer = yield from ask(
+        "call_tool", server, tool=tool, arguments=arguments)
+    if not isinstance(answer, dict):
+        raise MCPError("the answer is no result of a tool", server, tool)
+    result = Result(answer)
+    if result.is_error and SETTINGS["raise_on_error"]:
+        raise MCPError(
+            result.text.strip() or "the tool failed and did not say why",
+            server, tool, result)
+    return result
+
+
+def check(state, entry, names):
+    """Raise ArgumentError when these are not the arguments of the tool.
+
+    What a server told of its tools may have changed, so that is asked first.
+    """
+    from ._schema import mistake
+    if mistake(entry, names):
+        yield from list_tools(state)
+        entry = state.find(entry["tool"]) or entry
+        text = mistake(entry, names)
+        if text:
+            raise ArgumentError(text, state.name, entry["tool"])
+
+
+def arguments_text(server, tool, arguments):
+    """Return the arguments as JSON; raises what they cannot be."""
+    text = _values.write(arguments, "arguments")
+    if len(text) > ARGUMENTS_MAX:
+        raise MCPError("the arguments have %d bytes as JSON; %d are "
+                           "allowed" % (len(text), ARGUMENTS_MAX),
+                           server, tool)
+    if len(_values.write(tool, "tool")) > NAME_MAX:
+        raise MCPError("the name of the tool is too long", server)
+    return text
+
+
+def load(name):
+    """Load an allowed server and give the code its names."""
+    server = find_server(name)
+    if server is None:
+        told = yield from find_allowed(name)
+        told = yield from ask("load_server", told["name"])
+        server = LOADED.get(told["name"]) or add(told)
+    return server

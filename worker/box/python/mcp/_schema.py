@@ -1,0 +1,301 @@
+"""What the schema of a tool says, as far as it can be understood.
+
+A schema comes from a server and may be any JSON, in any dialect: references
+to itself, rules that need more than names, nonsense.  Every walk here is
+bounded, and what is not understood allows everything: the server judges.
+"""
+from . import _values
+from ._servers import close_names
+
+PARTS_MAX = 64  # schemas that are merged into one
+POINTER_MAX = 32  # steps of a reference
+DEPTH_MAX = 3  # of objects and lists in the text of a type
+PIECES_MAX = 200  # schemas that the text of one type is made of
+CHOICES_MAX = 10  # alternatives, or members, in the text of a type
+TYPE_MAX = 300  # characters of the text of a type
+TEXT_MAX = 60  # characters of a value or a name that are shown
+NAMED_MAX = 20  # parameters in a sentence
+WRONG_MAX = 5  # wrong arguments in a sentence
+LISTS = "required", "anyOf", "oneOf"
+# Where these stand, names may be allowed that "properties" does not have.
+VAGUE = ("anyOf", "oneOf", "not", "if", "then", "else", "patternProperties",
+         "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef",
+         "extends")
+NAMES = {"string": "str", "integer": "int", "number": "float",
+         "boolean": "bool", "null": "None", "array": "list",
+         "object": "dict"}
+
+
+def resolve(root, reference):
+    """Return what a reference into the same schema refers to, or None."""
+    if not isinstance(reference, str) or not reference.startswith("#"):
+        return None
+    if reference[1:2] not in ("", "/"):
+        return find_anchor(root, reference[1:])
+    parts = unquote(reference[1:]).split("/")[1:]
+    for part in parts if len(parts) <= POINTER_MAX else (None,):
+        if isinstance(root, dict) and part is not None:
+            root = root.get(part.replace("~1", "/").replace("~0", "~"))
+        elif isinstance(root, list) and part and part.isdecimal():
+            root = root[int(part)] if int(part) < len(root) else None
+        else:
+            return None
+    return root
+
+
+def unquote(text):
+    """Undo percent-encoding; it is rare, and its library is large."""
+    if "%" not in text:
+        return text
+    from urllib.parse import unquote as undo
+    return undo(text)
+
+
+def find_anchor(root, name):
+    """Return the definition that has this $anchor, or None."""
+    for key in "$defs", "definitions":
+        found = root.get(key) if isinstance(root, dict) else None
+        for part in found.values() if isinstance(found, dict) else ():
+            if isinstance(part, dict) and part.get("$anchor") == name:
+                return part
+    return None
+
+
+def flat(schema, root):
+    """Return a schema with its $ref and allOf merged in, and whether it is
+    all of it.
+    """
+    if isinstance(schema, dict) and not (
+            "$ref" in schema or "allOf" in schema):
+        return schema, True
+    merged, whole, seen, parts = {}, True, [], [schema]
+    while parts:
+        part = parts.pop(0)
+        if part is True or any(part is each for each in seen):
+            continue
+        if not isinstance(part, dict) or len(seen) == PARTS_MAX:
+            whole = False
+            continue
+        seen.append(part)
+        merge(merged, part)
+        if "$ref" in part:
+            parts.append(resolve(root, part["$ref"]))
+        more = part.get("allOf", [])
+        whole = whole and isinstance(more, list)
+        parts += more[:PARTS_MAX + 1] if isinstance(more, list) else ()
+    return merged, whole
+
+
+def merge(merged, part):
+    """Add what a part of a schema says; what came first prevails."""
+    for key, value in part.items():
+        known = merged.get(key)
+        if key == "properties" and is_both(known, value, dict):
+            merged[key] = {**known, **value, **known}
+        elif key in LISTS and is_both(known, value, list):
+            merged[key] = known + value
+        elif key == "additionalProperties" and known is False:
+            merged[key] = value
+        elif key not in ("$ref", "allOf"):
+            merged.setdefault(key, value)
+
+
+def is_both(one, other, kind):
+    """Whether both are of a kind."""
+    return isinstance(one, kind) and isinstance(other, kind)
+
+
+# The arguments of a tool
+
+
+def parameters(entry):
+    """Return (name, schema, required) of each parameter, required first."""
+    schema, _ = flat(entry.get("inputSchema"), entry.get("inputSchema"))
+    names, required = schema.get("properties"), needed(schema)
+    names = names if isinstance(names, dict) else {}
+    extra = [name for name in required if name not in names]
+    found = [(name, part, name in required) for name, part in names.items()]
+    found += [(name, True, True) for name in extra]
+    return sorted(found, key=lambda parameter: not parameter[2])
+
+
+def needed(schema):
+    """Return the names that are required, each once, as keys of a dict."""
+    names = schema.get("required")
+    return {name: True for name in names if isinstance(name, str)} \
+        if isinstance(names, list) else {}
+
+
+def rules(schema):
+    """Return the names that are allowed, None for all, and those required.
+
+    Names are taken for all that there are where properties are declared, and
+    nothing says that there may be more.
+    """
+    merged, whole = flat(schema, schema)
+    kinds = merged.get("type", "object")
+    if kinds != "object" and kinds != ["object"]:
+        return None, ()
+    names = merged.get("properties", {})
+    names = names if isinstance(names, dict) else None
+    more = merged.get("additionalProperties", VAGUE)
+    if not whole or names is None or any(key in merged for key in VAGUE):
+        allowed = None
+    elif more is False or (more is VAGUE and names and not merged.get(
+            "unevaluatedProperties")):
+        allowed = names
+    else:
+        allowed = None
+    return allowed, [name for name in needed(merged) if not has_default(
+        (names or {}).get(name))]
+
+
+def has_default(schema):
+    """Whether a server may be content without the parameter."""
+    return isinstance(schema, dict) and "default" in schema
+
+
+def mistake(entry, names):
+    """Return what is wrong with the names of arguments, or None."""
+    allowed, required = rules(entry.get("inputSchema"))
+    names = dict.fromkeys(names)
+    unknown = [] if allowed is None else [
+        name for name in names if name not in allowed]
+    missing = [name for name in required if name not in names]
+    if not unknown and not missing:
+        return None
+    says = []
+    if unknown:
+        says.append("unknown argument" + listed(unknown))
+        close = dict.fromkeys(
+            each for name in unknown[:WRONG_MAX]
+            for each in close_names(name, allowed) if each not in names)
+        if close:
+            says.append("did you mean %s?" % " or ".join(
+                cut(name) for name in list(close)[:WRONG_MAX]))
+    if missing:
+        says.append("missing argument" + listed(missing))
+    says.append("it takes " + (named(entry) or "none"))
+    return "; ".join(says)
+
+
+def listed(names):
+    """Return names behind a noun: "s 'a', 'b'"."""
+    more = ", ..." if len(names) > WRONG_MAX else ""
+    return ("s " if names[1:] else " ") + ", ".join(
+        repr(cut(name)) for name in names[:WRONG_MAX]) + more
+
+
+def named(entry):
+    """Return the parameters in a sentence: 'path (required), head'."""
+    found = parameters(entry)
+    more = ", ..." if len(found) > NAMED_MAX else ""
+    return ", ".join(cut(name) + (" (required)" if required else "")
+                     for name, _, required in found[:NAMED_MAX]) + more
+
+
+def outline(entry):
+    """Return the parameters as in a call: 'path, head=...'."""
+    found = parameters(entry)
+    more = ", ..." if len(found) > NAMED_MAX else ""
+    return ", ".join(cut(name) + ("" if required else "=...")
+                     for name, _, required in found[:NAMED_MAX]) + more
+
+
+def cut(text, most=TEXT_MAX):
+    """Return the beginning of a text, on one line."""
+    text = text if len(text) <= most else text[:most] + "..."
+    return " ".join(text.split("\n"))
+
+
+def short(value):
+    """Return a value as JSON, cut."""
+    try:
+        text = _values.write(value, "value").decode()
+    except (TypeError, ValueError):
+        text = ascii(value)
+    return cut(text)
+
+
+# The names of types
+
+
+def type_text(schema, root):
+    """Return the type that a schema allows, as Python would write it."""
+    return cut(Types(root).text(schema, 0), TYPE_MAX)
+
+
+class Types:
+    """Writes one type; gives up where it becomes long, or turns round."""
+
+    def __init__(self, root):
+        self.root, self.pieces, self.inside = root, 0, []
+
+    def text(self, schema, depth):
+        """Return the text for one schema."""
+        self.pieces += 1
+        if self.pieces > PIECES_MAX:
+            return "..."
+        if not isinstance(schema, dict):
+            return "Any"
+        reference = schema.get("$ref")
+        if not isinstance(reference, str):
+            return self.plain(flat(schema, self.root)[0], depth)
+        if reference in self.inside:
+            return cut(reference.rpartition("/")[2]) or "Any"
+        self.inside.append(reference)
+        text = self.plain(flat(schema, self.root)[0], depth)
+        self.inside.pop()
+        return text
+
+    def plain(self, schema, depth):
+        """Return the text for a schema that refers to nothing."""
+        if "const" in schema:
+            return short(schema["const"])
+        if isinstance(schema.get("enum"), list):
+            return joined([short(value) for value
+                           in schema["enum"][:CHOICES_MAX + 1]])
+        for key in "anyOf", "oneOf":
+            if isinstance(schema.get(key), list):
+                return joined([self.text(each, depth) for each
+                               in schema[key][:CHOICES_MAX + 1]])
+        kinds = schema.get("type")
+        if kinds is None:
+            kinds = [kind for kind, key in (
+                ("object", "properties"), ("array", "items"))
+                if key in schema]
+        kinds = kinds if isinstance(kinds, list) else [kinds]
+        return joined([self.kind(kind, schema, depth)
+                       for kind in kinds[:CHOICES_MAX]
+                       if isinstance(kind, str)])
+
+    def kind(self, kind, schema, depth):
+        """Return the text for one type of a schema."""
+        if depth < DEPTH_MAX and kind == "array":
+            items = schema.get("items")
+            return "list[%s]" % self.text(items, depth + 1) \
+                if isinstance(items, dict) else "list"
+        if depth < DEPTH_MAX and kind == "object":
+            return self.members(schema, depth + 1)
+        return NAMES.get(kind, cut(kind))
+
+    def members(self, schema, depth):
+        """Return the text for an object."""
+        names, required = schema.get("properties"), needed(schema)
+        if not isinstance(names, dict) or not names:
+            more = schema.get("additionalProperties")
+            return "dict[str, %s]" % self.text(more, depth) \
+                if isinstance(more, dict) and more else "dict"
+        found = ["%s%s: %s" % (cut(name), "" if name in required else "?",
+                               self.text(part, depth))
+                 for name, part in list(names.items())[:CHOICES_MAX]]
+        more = ["..."] if len(names) > CHOICES_MAX else []
+        return "{%s}" % ", ".join(found + more)
+
+
+def joined(texts):
+    """Return alternatives, each once."""
+    texts = list(dict.fromkeys(texts))
+    if len(texts) > CHOICES_MAX:
+        texts[CHOICES_MAX:] = ["..."]
+    return " | ".join(texts) or "Any"
