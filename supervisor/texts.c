@@ -21,9 +21,9 @@ static const char texts_description[] =
     "nothing kept. Use it to compute, transform data, and to call the user's "
     "MCP servers in code: name them in servers, then r = await "
     "mcp_NAME.TOOL(arg=1); r.data, r.text. Only what the code prints comes "
-    "back: filter, print little. To discover, inside: "
-    "runtime.discovered_servers(), runtime.list_tools_sync(NAME), "
-    "help(runtime)";
+    "back: filter, print little. To discover, inside: print("
+    "runtime.capability_summary()), await "
+    "runtime.search_tool_docs('words'), help(mcp_NAME.TOOL)";
 
 static const char texts_output_schema[] =
     "{\"type\":\"object\",\"properties\":{"

@@ -274,23 +274,132 @@ print(json.dumps({
   await raw.finish();
 });
 
-test('the helpers that the manual names are there', async (t) => {
-  const raw = await Raw.open(t, withServers(t, { h: hostile() }));
+/* What each documented name of runtime is good for: true when it works. */
+const documented = {
+  ArgumentError: `
+try:
+    await mcp_every.get_sum(a=1)
+except runtime.ArgumentError as error:
+    works = isinstance(error, (TypeError, runtime.MCPError))`,
+  MCPError: `
+try:
+    await runtime.call_tool("every", "get-sum", {"a": "x", "b": 1})
+except runtime.MCPError as error:
+    works = (error.server, error.tool, error.result.is_error) == (
+        "every", "get-sum", True)`,
+  Result: 'works = type(await mcp_every.echo(message="x")) is runtime.Result',
+  call_tool: `
+r = await runtime.call_tool("every", "get-sum", {"a": 1, "b": 2})
+works = r["content"][0]["text"] == r.text == r.data`,
+  call_tool_sync: `
+works = "6" in runtime.call_tool_sync("every", "get_sum", {"a": 1, "b": 5}).text`,
+  capability_summary: `
+works = "mcp_every, 13 tools" in runtime.capability_summary()`,
+  configure: `
+runtime.configure(raise_on_error=False)
+r = await runtime.call_tool("every", "get-sum", {"a": "x", "b": 1})
+works = r.is_error and runtime.configure(raise_on_error=True)`,
+  describe_server: 'works = len(runtime.describe_server("every")["tools"]) == 13',
+  discovered_servers: `
+works = runtime.discovered_servers() == ("every", "other")`,
+  list_loaded_server_metadata: `
+works = runtime.list_loaded_server_metadata()[0]["alias"] == "every"`,
+  list_servers: 'works = await runtime.list_servers() == ("every",)',
+  list_servers_sync: 'works = runtime.list_servers_sync() == ("every",)',
+  list_tools: `
+tools = await runtime.list_tools("every")
+works = {"echo", "get-sum"} < {tool["name"] for tool in tools}`,
+  list_tools_sync: `
+works = runtime.list_tools_sync("other")[0]["inputSchema"] is not None`,
+  load_server: `
+await runtime.load_server("other")
+works = (await mcp_other.echo(x=1)).data == {"x": 1}`,
+  query_tool_docs: `
+docs = await runtime.query_tool_docs("every", tool="get-sum", detail="full")
+works = [list(doc["inputSchema"]["properties"]) for doc in docs] == [["a", "b"]]`,
+  query_tool_docs_sync: `
+works = len(runtime.query_tool_docs_sync("every")) == 13`,
+  search_tool_docs: `
+docs = await runtime.search_tool_docs("sum of two numbers", limit=5)
+works = docs[0]["toolAlias"] == "get_sum" and 0 < docs[0]["score"] <= 1`,
+  search_tool_docs_sync: `
+works = runtime.search_tool_docs_sync("ehco", limit=1)[0]["tool"] == "echo"`,
+};
+
+test('every documented name works', async (t) => {
+  const raw = await Raw.open(t, withServers(t,
+    { every: official('everything'), other: hostile() }));
   const { result } = await raw.request('resources/read',
     { uri: 'resource://caisson/capabilities' });
+  const tool = (await raw.request('tools/list')).result.tools[0];
+  const [inside] = await raw.printed(`
+import json
+print(json.dumps([runtime.capability_summary(), runtime.__all__]))`,
+  { servers: ['every'], timeout: 100 });
+  const [summary, offered] = JSON.parse(inside);
+  const texts = [result.contents[0].text, tool.description, summary];
+
+  assert.match(summary, /^--- PYTHON SANDBOX MANUAL ---\n/);
+  assert.match(texts[0], /runtime\.call_tool\b/);
+  for (const text of texts) {
+    for (const [, name] of text.matchAll(/runtime\.([A-Za-z_]\w*)/g))
+      assert.ok(name in documented, `${name} is documented and not tested`);
+  }
+  assert.deepEqual(offered.sort(), Object.keys(documented).sort());
+  for (const [name, code] of Object.entries(documented)) {
+    await t.test(name, async () => {
+      assert.deepEqual(
+        await raw.printed(`${code}\nprint("works" if works else repr(works))`, { servers: ['every'], timeout: 100 }), ['works']);
+    });
+  }
+  await raw.finish();
+});
+
+test('a search covers every allowed server, and those that fail not',
+  async (t) => {
+    const raw = await Raw.open(t, withServers(t, {
+      every: official('everything'), files: official('filesystem', ['/usr']),
+      dead: hostile('exit=3'), silent: hostile('initialize=silent'),
+    }));
+    const { isError, structuredContent } = await raw.run(`
+print(*(d["server"] + "." + d["tool"] for d in
+        await runtime.search_tool_docs("list the directry", limit=2)))
+print(LOADED_MCP_SERVERS)
+print((await runtime.search_tool_docs("echo"))[0]["tool"])
+try:
+    await runtime.call_tool("files", "list_directory", {"path": "/usr"})
+except runtime.MCPError as error:
+    print("load_server" in str(error))`, { timeout: 100 });
+    const { stdout, stderr } = structuredContent;
+
+    assert.equal(isError, false);
+    assert.match(stdout[0], /^files\.list_directory files\./);
+    assert.deepEqual(stdout.slice(1), ['()', 'echo', 'True']);
+    assert.equal(stderr.length, 2, JSON.stringify(stderr));
+    assert.match(stderr.join('\n'), /left out dead: /);
+    assert.match(stderr.join('\n'),
+      /left out silent: it has not answered within 10 seconds/);
+    await raw.finish();
+  });
+
+test('processes that the code spawns can import the servers', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { h: hostile() }));
 
   assert.deepEqual(await raw.printed(`
-import re
+import multiprocessing
 from mcp import runtime
-names = set(re.findall(r"runtime\\.([A-Za-z_]\\w*)",
-                       ${python(result.contents[0].text)}))
-assert "call_tool" in names
-names |= {"discovered_servers", "list_servers", "list_servers_sync",
-          "list_tools", "list_tools_sync", "describe_server",
-          "list_loaded_server_metadata", "load_server", "configure",
-          "MCPError"}
-print(sorted(name for name in names if not hasattr(runtime, name)))`,
-  { servers: ['h'] }), ['[]']);
+from mcp.servers.h import echo
+def work(n):
+    try:
+        echo(n=n).result()
+    except runtime.MCPError as error:
+        return "only the first process" in str(error)
+if __name__ == "__main__":
+    with multiprocessing.get_context("spawn").Pool(2) as pool:
+        print(pool.map(work, range(4)))
+    print(echo(n=1).result(timeout=60).data)`,
+  { servers: ['h'], timeout: 100 }),
+  ['[True, True, True, True]', "{'n': 1}"]);
   await raw.finish();
 });
 
