@@ -110,67 +110,221 @@ jsonrpc_sort(
 		message->kind = JSONRPC_INVALID;
 }
 
-/* Whether the bytes are one whole id by themselves: *id is set only then. */
-static int
-jsonrpc_glimpse_ok(const char *p, size_t len, struct json_span *id)
-{
-	struct json_span value;
+/* Glimpses */
 
-	if (json_span_parse(p, len, &value, NULL) == -1 ||
-	    !jsonrpc_id_ok(value))
-		return 0;
-	*id = value;
-	return 1;
+/* What the ends of an object show of it. */
+struct jsonrpc_glimpse {
+	struct json_span id; /* len 0: none so far */
+	int doubt;           /* there were two, and they differ */
+	int has_method;
+};
+
+/* Takes in one member: its name is all there, its value as well. */
+static void
+jsonrpc_note(struct jsonrpc_glimpse *seen, struct json_span name,
+    const char *value, size_t len)
+{
+	struct json_span id;
+
+	if (name.len == 8 && memcmp(name.p, "\"method\"", 8) == 0)
+		seen->has_method = 1;
+	if (name.len != 4 || memcmp(name.p, "\"id\"", 4) != 0 ||
+	    json_span_parse(value, len, &id, NULL) == -1 ||
+	    !jsonrpc_id_ok(id))
+		return;
+	if (seen->id.len > 0 && (seen->id.len != id.len ||
+	    memcmp(seen->id.p, id.p, id.len) != 0))
+		seen->doubt = 1;
+	seen->id = id;
+}
+
+static int
+jsonrpc_is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+static const char *
+jsonrpc_skip_space(const char *p, const char *end)
+{
+	while (p < end && jsonrpc_is_space(*p))
+		p++;
+	return p;
+}
+
+/* Behind the string that begins here; NULL when its end is not known. */
+static const char *
+jsonrpc_skip_string(const char *p, const char *end)
+{
+	for (p++; p < end && *p != '"'; p++)
+		if (*p == '\\' && p + 1 < end)
+			p++;
+	return p < end ? p + 1 : NULL;
 }
 
 /*
- * The end of a valid object is its own closing brace, so a member right before
- * it is the object's own; the byte before the name tells it from an escaped
- * quote inside a longer name.
+ * To the comma or bracket behind the value that begins here, whatever it is
+ * made of: brackets are counted, not matched. NULL when that is not known.
  */
-static int
-jsonrpc_glimpse_tail(const char *tail, size_t len, struct json_span *id)
+static const char *
+jsonrpc_skip_value(const char *p, const char *end)
 {
-	static const char name[] = "\"id\":";
-	size_t at;
+	size_t depth = 0;
 
-	while (len > 0 && strchr(" \t\r", tail[len - 1]) != NULL)
-		len--;
-	if (len == 0 || tail[len - 1] != '}')
-		return 0;
-	for (at = len - 1; at-- > 1;) {
-		if (len - 1 - at < sizeof(name) - 1 ||
-		    memcmp(tail + at, name, sizeof(name) - 1) != 0)
+	while (p != NULL && p < end) {
+		if (*p == '"') {
+			p = jsonrpc_skip_string(p, end);
 			continue;
-		return strchr(", {", tail[at - 1]) != NULL &&
-		    tail[at - 1] != '\0' &&
-		    jsonrpc_glimpse_ok(tail + at + sizeof(name) - 1,
-		        len - 1 - at - (sizeof(name) - 1), id);
+		}
+		if (depth == 0 && (*p == ',' || *p == '}' || *p == ']'))
+			return p;
+		if (*p == '{' || *p == '[')
+			depth++;
+		else if (*p == '}' || *p == ']')
+			depth--;
+		p++;
 	}
-	return 0;
+	return NULL;
 }
 
-/* Clients that put jsonrpc and id first: {"jsonrpc":"2.0","id":5,… */
-static int
-jsonrpc_glimpse_head(const char *head, size_t len, struct json_span *id)
+/* The members that are whole in the first bytes, and a name behind them. */
+static void
+jsonrpc_glimpse_head(
+    const char *p, size_t len, struct jsonrpc_glimpse *seen)
 {
-	static const char start[] = "{\"jsonrpc\":\"2.0\",\"id\":";
-	const char *p = head + sizeof(start) - 1;
-	const char *comma;
+	const char *value, *end = p + len;
+	struct json_span name;
 
-	if (len < sizeof(start) || memcmp(head, start, sizeof(start) - 1) != 0)
+	p = jsonrpc_skip_space(p, end);
+	if (p == end || *p != '{')
+		return;
+	do {
+		name.p = jsonrpc_skip_space(p + 1, end);
+		if (name.p == end || *name.p != '"')
+			return;
+		p = jsonrpc_skip_string(name.p, end);
+		if (p == NULL)
+			return;
+		name.len = (size_t)(p - name.p);
+		p = jsonrpc_skip_space(p, end);
+		if (p == end || *p != ':')
+			return;
+		value = p + 1;
+		p = jsonrpc_skip_value(value, end);
+		jsonrpc_note(seen, name, value,
+		    p == NULL || *p == ']' ? 0 : (size_t)(p - value));
+	} while (p != NULL && *p == ',');
+}
+
+static const char *
+jsonrpc_back_space(const char *begin, const char *p)
+{
+	while (p > begin && jsonrpc_is_space(p[-1]))
+		p--;
+	return p;
+}
+
+/*
+ * The opening quote of the string that ends right before p: the next one that
+ * is not escaped, seen from there. NULL when it is not known.
+ */
+static const char *
+jsonrpc_back_string(const char *begin, const char *p)
+{
+	const char *slash;
+
+	if (p - begin < 2 || p[-1] != '"')
+		return NULL;
+	for (p -= 2; p > begin; p--) {
+		if (*p != '"')
+			continue;
+		for (slash = p; slash > begin && slash[-1] == '\\';)
+			slash--;
+		if (slash > begin && (p - slash) % 2 == 0)
+			return p;
+	}
+	return NULL;
+}
+
+/* Where the value begins that ends at p: only a plain one is told. */
+static const char *
+jsonrpc_back_value(const char *begin, const char *p)
+{
+	const char *end = p = jsonrpc_back_space(begin, p);
+
+	if (p > begin && p[-1] == '"')
+		return jsonrpc_back_string(begin, p);
+	while (p > begin && p[-1] != '\0' &&
+	    strchr("+-.0123456789Eaeflnrstu", p[-1]) != NULL)
+		p--;
+	return p < end ? p : NULL;
+}
+
+/*
+ * The plain members at the end. The end of a valid object is its own closing
+ * brace, so the members right before it are the object's own.
+ */
+static void
+jsonrpc_glimpse_tail(
+    const char *begin, size_t len, struct jsonrpc_glimpse *seen)
+{
+	const char *end, *value, *p = jsonrpc_back_space(begin, begin + len);
+	struct json_span name;
+
+	if (p == begin || p[-1] != '}')
+		return;
+	do {
+		end = p - 1;
+		value = jsonrpc_back_value(begin, end);
+		if (value == NULL)
+			return;
+		p = jsonrpc_back_space(begin, value);
+		if (p == begin || p[-1] != ':')
+			return;
+		p = jsonrpc_back_space(begin, p - 1);
+		name.p = jsonrpc_back_string(begin, p);
+		if (name.p == NULL)
+			return;
+		name.len = (size_t)(p - name.p);
+		p = jsonrpc_back_space(begin, name.p);
+		if (p == begin || (p[-1] != ',' && p[-1] != '{'))
+			return;
+		jsonrpc_note(seen, name, value, (size_t)(end - value));
+	} while (p[-1] == ',');
+}
+
+/* Gives the id, if there is one that is certain. */
+static int
+jsonrpc_glimpse_ends(const char *head, size_t head_len, const char *tail,
+    size_t tail_len, int answered, struct json_span *id)
+{
+	struct jsonrpc_glimpse seen = { { NULL, 0 }, 0, 0 };
+
+	jsonrpc_glimpse_head(head, head_len, &seen);
+	jsonrpc_glimpse_tail(tail, tail_len, &seen);
+	if (seen.id.len == 0 || seen.doubt || (answered && seen.has_method))
 		return 0;
-	comma = memchr(p, ',', len - (sizeof(start) - 1));
-	return comma != NULL &&
-	    jsonrpc_glimpse_ok(p, (size_t)(comma - p), id);
+	*id = seen.id;
+	return 1;
 }
 
 int
 jsonrpc_glimpse_id(const char *head, size_t head_len, const char *tail,
     size_t tail_len, struct json_span *id)
 {
-	return jsonrpc_glimpse_head(head, head_len, id) ||
-	    jsonrpc_glimpse_tail(tail, tail_len, id);
+	return jsonrpc_glimpse_ends(
+	    head, head_len, tail, tail_len, 0, id);
+}
+
+int
+jsonrpc_glimpse_answered(const char *head, size_t head_len, const char *tail,
+    size_t tail_len, struct json_span *id)
+{
+	const char *end = head + head_len;
+	const char *first = jsonrpc_skip_space(head, end);
+
+	return first < end && *first == '{' &&
+	    jsonrpc_glimpse_ends(head, head_len, tail, tail_len, 1, id);
 }
 
 static void

@@ -37,13 +37,21 @@ void jsonrpc_sort(
     struct json_span value, struct jsonrpc *message, struct err *err);
 
 /*
- * Guesses the id of a request of which only the first and the last bytes are
- * known, where that is certain: as the last member before the closing brace
- * ("…,\"id\":5}"), or as a member that is whole in the first bytes. Returns 1
- * and the span, or 0 and leaves *id alone.
+ * Guesses the id of a message of which only the first and the last bytes are
+ * known, where that is certain if it is an object at all: a member that is
+ * whole in the first bytes, or one with none but plain values behind it. Two
+ * different ids are none. Returns 1 and the span, or 0 and leaves *id alone.
  */
 int jsonrpc_glimpse_id(const char *head, size_t head_len, const char *tail,
     size_t tail_len, struct json_span *id);
+
+/*
+ * As jsonrpc_glimpse_id, of a response: returns 0 also for what does not begin
+ * as an object (logs of messages show their ids, too), or shows a method (the
+ * id is its sender's then).
+ */
+int jsonrpc_glimpse_answered(const char *head, size_t head_len,
+    const char *tail, size_t tail_len, struct json_span *id);
 
 /* Appends an error response and a newline; an id of length 0 becomes null. */
 void jsonrpc_add_error(struct buffer *buffer, struct json_span id, int code,

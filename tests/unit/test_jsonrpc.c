@@ -140,18 +140,57 @@ static const struct {
 } glimpses[] = {
 	{ FIRST "5,\"method\":\"x", "xxx\"}}", "5" },
 	{ FIRST "\"a-b\",\"method\":\"x", "xxx\"}}", "\"a-b\"" },
+	{ FIRST "\"a,b\",\"x", "xxx\"}}", "\"a,b\"" },
 	{ FIRST " 12 , \"method\":\"x", "xxx\"}}", "12" },
 	{ "{\"method\":\"x", "xxx\"}},\"id\":5}", "5" },
 	{ "{\"method\":\"x", "xxx\"}}, \"id\":5}", "5" },
 	{ "{\"method\":\"x", "xxx\"}}, \"id\": \"q\" } \r", "\"q\"" },
 	{ "", "{\"id\":5}", "5" },
+	/* As others write them: with white space, in another order. */
+	{ "{\"jsonrpc\": \"2.0\", \"id\": 3, \"result\": {\"x", "xxx\"}}",
+	    "3" },
+	{ " {\t\"id\"\r:\n3 , \"result\": {\"x", "xxx\"}}", "3" },
+	{ "{\"id\":3,\"jsonrpc\":\"2.0\",\"result\":{\"x", "xxx\"}}", "3" },
+	{ "{\"result\":{\"x\":[{\"}\\\"\":\"]\"},[]],\"id\":4},\"id\":3,\"x",
+	    "",
+	    "3" },
+	{ "{\"error\":{\"code\":1},\"id\":\"3\"}", "", "\"3\"" },
+	{ "{\"method\":\"a\\\\\",\"id\":3,\"params\":{\"x", "xxx\"}}", "3" },
+	{ "{\"result\":{\"x", "xxx\"},\"id\":3,\"jsonrpc\":\"2.0\"}", "3" },
+	{ "{\"result\":{\"x", "xxx\"} , \"jsonrpc\" : \"2.0\" , \"id\" : 3 } ",
+	    "3" },
+	{ "{\"result\":{\"x", "xxx\"},\"id\":3,\"a\":\"\\\\\\\"{\",\"b\":true}",
+	    "3" },
+	{ "{\"result\":{\"x", "xxx\"},\"id\":3,\"a\":-1.5E+7,\"b\":null}",
+	    "3" },
+	/* What is no JSON in a value need not be. */
+	{ "{\"result\":{\"x\":[NaN,-Infinity,\"\xff\"]},\"id\":3,\"x", "",
+	    "3" },
+	{ "{\"id\":3,\"result\":None,\"x", "", "3" },
+	/* Twice: the same, or not. */
+	{ "{\"id\":3,\"result\":{\"x", "xxx\"},\"id\":3}", "3" },
+	{ "{\"id\":3,\"result\":{\"x", "xxx\"},\"id\":4}", NULL },
+	{ "{\"id\":3,\"id\":4,\"result\":{\"x", "xxx\"}}", NULL },
+	/* It may go on behind what is known, or begin before it. */
+	{ "{\"id\":3 ", "xxx\"}}", NULL },
+	{ "{\"id\"", "xxx\"}}", NULL },
+	{ "{\"result\":[[],\"id\":3,", "xxx\"}}", NULL },
+	{ "{\"result\":{\"x", "\\\"id\":3}", NULL },
+	{ "{\"result\":{\"x", "\\\\\",\"id\":3}", "3" },
+	{ "{\"result\":{\"x", "\"x\":{},\"id\":3,\"z\":[]}", NULL },
+	{ "{\"result\":{\"x", "3,\"jsonrpc\":\"2.0\"}", NULL },
+	{ "{\"result\":{\"x", "\"jsonrpc\":\"2.0\"}", NULL },
+	{ "{\"result\":{\"x", "}", NULL },
+	{ "[1,\"id\":3,", "", NULL },
+	{ "{,\"id\":3,", "", NULL },
+	{ "{\"id\":3]", "", NULL },
 	/* It may go on behind what is known. */
 	{ FIRST "5", "xxx\"}}", NULL },
 	{ FIRST "\"a", "b\"}}", NULL },
 	{ FIRST, "", NULL },
 	{ "", "", NULL },
 	/* No id: part of another value, or of another kind. */
-	{ FIRST "\"a,b\",\"x", "xxx\"}}", NULL },
+	{ FIRST "\"a,b", "xxx\"}}", NULL },
 	{ FIRST "{\"x\":1,\"y\":2},", "xxx\"}}", NULL },
 	{ FIRST "[1,2],", "xxx\"}}", NULL },
 	{ FIRST "null,", "xxx\"}}", NULL },
@@ -312,6 +351,33 @@ START_TEST(never_guesses_wrong)
 }
 END_TEST
 
+/* An answer is known by what it is not. */
+START_TEST(guesses_whose_answer_it_is)
+{
+	static const struct {
+		const char *head, *tail, *id;
+	} rows[] = {
+		{ " {\"result\":{\"x", "xxx\"},\"id\":3}", "3" },
+		{ "{\"id\":3,\"result\":{\"method\":\"x", "xxx\"}}", "3" },
+		{ "{\"id\":3,\"method\" : \"x", "xxx\"}", NULL },
+		{ "{\"params\":{\"x", "xxx\"},\"method\":\"x\",\"id\":3}",
+		  NULL },
+		{ "{\"params\":{\"x", "xxx\"},\"id\":3,\"method\":\"x\"}",
+		  NULL },
+		{ "log: {\"result\":{\"x", "xxx\"},\"id\":3}", NULL },
+		{ "", "{\"id\":3}", NULL },
+		{ " ", "{\"id\":3}", NULL },
+	};
+	const char *head = rows[_i].head, *tail = rows[_i].tail;
+	struct json_span id = { NULL, 0 };
+	int found = jsonrpc_glimpse_answered(
+	    head, strlen(head), tail, strlen(tail), &id);
+
+	ck_assert_int_eq(found, rows[_i].id != NULL);
+	is_span(id, rows[_i].id);
+}
+END_TEST
+
 /* What the caller has of a line above the limit is enough for both orders. */
 START_TEST(guesses_from_a_glimpse)
 {
@@ -368,6 +434,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, sorts_a_message, 0, UNIT_COUNT(sorts));
 	tcase_add_loop_test(tc, guesses_an_id, 0, UNIT_COUNT(glimpses));
 	tcase_add_test(tc, never_guesses_wrong);
+	tcase_add_loop_test(tc, guesses_whose_answer_it_is, 0, 8);
 	tcase_add_test(tc, guesses_from_a_glimpse);
 	tcase_add_test(tc, writes_an_error);
 	tcase_add_test(tc, writes_a_result);
