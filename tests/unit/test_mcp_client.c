@@ -222,6 +222,15 @@ START_TEST(reads_the_ends_of_long_lines)
 		{ "{\"result\":{\"", "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}",
 		  "a broken: it has 20000000 bytes, and a line may have "
 		  "16842752 at most\n" },
+		{ "{\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {\"",
+		  "xxx\"}}", "a broken: it has 20000000 bytes, and a line may "
+		  "have 16842752 at most\n" },
+		{ "{\"id\": 2, \"result\": {\"", "xxx\"}, \"x\": 1}",
+		  "a broken: it has 20000000 bytes, and a line may have "
+		  "16842752 at most\n" },
+		{ "{\"result\":{\"", "xxx\"},\"id\":2,\"jsonrpc\":\"2.0\"}",
+		  "a broken: it has 20000000 bytes, and a line may have "
+		  "16842752 at most\n" },
 		{ "{\"method\":\"y\",\"params\":{",
 		  "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}", "" },
 		{ "log: {\"result\":{", "},\"id\":2}", "" },
@@ -236,6 +245,40 @@ START_TEST(reads_the_ends_of_long_lines)
 	ask("", "a");
 	mcp_client_line(client, &line);
 	expect(&events, rows[_i].events);
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* A line that is no JSON shows whose answer it would be, in any order. */
+START_TEST(finds_the_id_of_what_is_no_json)
+{
+	static const struct {
+		const char *line;
+		const char *events;
+	} rows[] = {
+		{ "{\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {\"a\": NaN}}",
+		  "a broken: " },
+		{ "{\"id\":2,\"result\":{\"a\":NaN},\"jsonrpc\":\"2.0\"}",
+		  "a broken: " },
+		{ "{\"result\":{\"a\":NaN},\"id\":2,\"jsonrpc\":\"2.0\"}",
+		  "a broken: " },
+		{ "{\"jsonrpc\":\"2.0\",\"result\":{\"a\":NaN},\"id\":2,"
+		  "\"_meta\":{}}", "a broken: " },
+		{ "{\"error\": {\"code\": Infinity}, \"id\" : 2}",
+		  "a broken: " },
+		{ " {\"id\":2,\"result\":{\"a", "a broken: " },
+		{ "{\"id\":2,\"method\" : \"x\",\"params\":{\"a\":NaN}}", "" },
+		{ "{\"params\":{\"a\":NaN},\"id\":2,\"method\":\"x\"}", "" },
+	};
+
+	make_ready();
+	ask("", "a");
+	hear(rows[_i].line);
+	buffer_add_text(&events, "");
+	ck_assert_msg(strncmp(events.data, rows[_i].events,
+	    strlen(rows[_i].events)) == 0 &&
+	    (events.len > 0) == (rows[_i].events[0] != '\0'), "%s: %s",
+	    rows[_i].line, events.data);
 	mcp_client_free(&client);
 }
 END_TEST
@@ -273,7 +316,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, forgets_and_cancels);
 	tcase_add_test(tc, a_server_that_does_not_read);
 	tcase_add_test(tc, tells_of_changes);
-	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 5);
+	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 8);
+	tcase_add_loop_test(tc, finds_the_id_of_what_is_no_json, 0, 8);
 	tcase_add_test(tc, many_requests);
 }
 

@@ -286,41 +286,19 @@ mcp_client_bad(struct mcp_client *client, const struct line *line,
 		mcp_client_answer(client, request, &broken);
 }
 
-/*
- * Whether a line that cannot be read began as a response: as an object, because
- * a log of messages shows their ids, too, and not as a request of the server,
- * whose ids are its own.
- */
-static int
-mcp_client_like_response(const char *head, size_t len)
-{
-	const char *method, *result, *error;
-
-	if (head == NULL || len == 0 || head[0] != '{')
-		return 0;
-	method = memmem(head, len, "\"method\":", 9);
-	result = memmem(head, len, "\"result\":", 9);
-	error = memmem(head, len, "\"error\":", 8);
-	return method == NULL || (result != NULL && result < method) ||
-	    (error != NULL && error < method);
-}
-
 /* A line that cannot be read, which may show the id that it is for. */
 static void
 mcp_client_unreadable(
     struct mcp_client *client, const struct line *line, const char *why)
 {
 	struct json_span id = { NULL, 0 };
-	size_t head = line->len, tail = line->len;
 
-	if (head > LINES_GLIMPSE)
-		head = tail = LINES_GLIMPSE;
-	if (mcp_client_like_response(line->data, head) && line->oversized)
-		jsonrpc_glimpse_id(line->data, head, line->tail,
-		    line->tail_len, &id);
-	else if (mcp_client_like_response(line->data, head))
-		jsonrpc_glimpse_id(line->data, head,
-		    line->data + line->len - tail, tail, &id);
+	if (line->oversized)
+		jsonrpc_glimpse_answered(
+		    line->data, line->len, line->tail, line->tail_len, &id);
+	else
+		jsonrpc_glimpse_answered(
+		    line->data, line->len, line->data, line->len, &id);
 	mcp_client_bad(client, line, id, why);
 }
 
