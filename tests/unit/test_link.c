@@ -165,9 +165,9 @@ START_TEST(a_result_has_a_limit)
 	} rows[] = {
 		{ RESULT_MAX - 11, NULL },
 		{ RESULT_MAX - 10, "server \"gh\": its result has 16777217 "
-		    "bytes, and no result may have more than 16777216" },
+		    "bytes, and results may have 16 MiB" },
 		{ 20 * MIB, "server \"gh\": its answer cannot be used: it has "
-		    "20971565 bytes, and a line may have 16842752 at most" },
+		    "20971565 bytes, and results may have 16 MiB" },
 	};
 
 	start_call();

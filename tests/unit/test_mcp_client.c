@@ -217,20 +217,20 @@ START_TEST(reads_the_ends_of_long_lines)
 		const char *events;
 	} rows[] = {
 		{ "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"", "xxx\"}}",
-		  "a broken: it has 20000000 bytes, and a line may have "
-		  "16842752 at most\n" },
+		  "a broken: it has 20000000 bytes, and results may "
+		  "have 16 MiB\n" },
 		{ "{\"result\":{\"", "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}",
-		  "a broken: it has 20000000 bytes, and a line may have "
-		  "16842752 at most\n" },
+		  "a broken: it has 20000000 bytes, and results may "
+		  "have 16 MiB\n" },
 		{ "{\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {\"",
-		  "xxx\"}}", "a broken: it has 20000000 bytes, and a line may "
-		  "have 16842752 at most\n" },
+		  "xxx\"}}", "a broken: it has 20000000 bytes, and results "
+		  "may have 16 MiB\n" },
 		{ "{\"id\": 2, \"result\": {\"", "xxx\"}, \"x\": 1}",
-		  "a broken: it has 20000000 bytes, and a line may have "
-		  "16842752 at most\n" },
+		  "a broken: it has 20000000 bytes, and results may "
+		  "have 16 MiB\n" },
 		{ "{\"result\":{\"", "xxx\"},\"id\":2,\"jsonrpc\":\"2.0\"}",
-		  "a broken: it has 20000000 bytes, and a line may have "
-		  "16842752 at most\n" },
+		  "a broken: it has 20000000 bytes, and results may "
+		  "have 16 MiB\n" },
 		{ "{\"method\":\"y\",\"params\":{",
 		  "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}", "" },
 		{ "log: {\"result\":{", "},\"id\":2}", "" },

@@ -341,8 +341,8 @@ link_pass_result(struct ask *ask, struct json_span result)
 	struct err err;
 
 	if (result.len > RESULT_MAX) {
-		err_set(&err, "its result has %zu bytes, and no result may "
-		    "have more than %lu", result.len, RESULT_MAX);
+		err_set(&err, "its result has %zu bytes, and results may "
+		    "have %lu MiB", result.len, RESULT_MAX / MIB);
 		link_refuse(ask, err.text);
 		return;
 	}

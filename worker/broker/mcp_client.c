@@ -411,8 +411,8 @@ mcp_client_line(struct mcp_client *client, const struct line *line)
 	if (client->unfit)
 		return;
 	if (line->oversized) {
-		err_set(&err, "it has %zu bytes, and a line may have %lu at "
-		    "most", line->total, SERVER_LINE_MAX);
+		err_set(&err, "it has %zu bytes, and results may have %lu "
+		    "MiB", line->total, RESULT_MAX / MIB);
 		mcp_client_unreadable(client, line, err.text);
 	} else if (json_span_parse(line->data, line->len, &value, &err) ==
 	    -1) {
