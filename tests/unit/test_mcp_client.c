@@ -3,10 +3,13 @@
  * what it makes of lines, and that each request is answered at most once. More
  * of its lines are in test_link.
  */
+#include <fcntl.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/limits.h"
+#include "common/log.h"
 #include "common/mem.h"
 #include "unit.h"
 #include "worker/broker/mcp_client.h"
@@ -283,6 +286,27 @@ START_TEST(finds_the_id_of_what_is_no_json)
 }
 END_TEST
 
+/* The log has how long such a line was, and why it is of no use. */
+START_TEST(logs_nothing_that_a_server_says)
+{
+	char text[1000] = "";
+	int fds[2];
+
+	ck_assert_int_eq(pipe2(fds, O_CLOEXEC), 0);
+	ck_assert_int_eq(dup2(fds[1], STDERR_FILENO), STDERR_FILENO);
+	log_init("broker", LOG_LEVEL_DEBUG);
+	make_ready();
+	hear("the password is 12345");
+	hear("{\"password\":12345}");
+	ck_assert_int_gt(read(fds[0], text, sizeof(text) - 1), 0);
+	ck_assert_str_eq(text, "broker: server gh: 21 bytes of no use "
+	    "(1 times so far): 't' where a value should be, at byte 1\n"
+	    "broker: server gh: 18 bytes of no use (2 times so far): the "
+	    "member \"jsonrpc\" must be \"2.0\"\n");
+	mcp_client_free(&client);
+}
+END_TEST
+
 /* Many at once, answered from both ends. */
 START_TEST(many_requests)
 {
@@ -318,6 +342,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, tells_of_changes);
 	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 8);
 	tcase_add_loop_test(tc, finds_the_id_of_what_is_no_json, 0, 8);
+	tcase_add_test(tc, logs_nothing_that_a_server_says);
 	tcase_add_test(tc, many_requests);
 }
 

@@ -14,8 +14,6 @@
 #include "mcp_client.h"
 #include "reason.h"
 
-/* How much of a line that is skipped the log shows. */
-#define MCP_CLIENT_LINE_SHOWN 200
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
 
@@ -275,13 +273,11 @@ mcp_client_bad(struct mcp_client *client, const struct line *line,
 {
 	struct mcp_answer broken = { .outcome = MCP_BROKEN, .why = why };
 	struct mcp_request *request = mcp_client_match(client, id);
-	size_t shown = line->len;
 
-	if (shown > MCP_CLIENT_LINE_SHOWN)
-		shown = MCP_CLIENT_LINE_SHOWN;
 	client->skipped++;
-	log_debug("server %s: line of no use, %" PRIu64 " so far: %s: %.*s",
-	    client->name, client->skipped, why, (int)shown, line->data);
+	/* Not what it says: a server may print its secrets. */
+	log_debug("server %s: %zu bytes of no use (%" PRIu64 " times so far): "
+	    "%s", client->name, line->total, client->skipped, why);
 	if (request != NULL)
 		mcp_client_answer(client, request, &broken);
 }
