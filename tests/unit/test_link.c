@@ -103,6 +103,20 @@ START_TEST(a_broken_answer_fails_its_call)
 		{ ANSWER("2", "\"x\":1"),
 		  "it has neither a result nor an error" },
 		{ "{\"id\":2}", "it has neither a result nor an error" },
+		{ ANSWER("\"2\"", "\"result\":{}"),
+		  "its id is \"2\" and should be 2" },
+		{ ANSWER("\"\\u0032\"", "\"error\":{}"),
+		  "its id is \"\\u0032\" and should be 2" },
+		{ ANSWER("2.0", "\"result\":{}"),
+		  "its id is 2.0 and should be 2" },
+		{ ANSWER("0.2e1", "\"result\":{}"),
+		  "its id is 0.2e1 and should be 2" },
+		{ ANSWER("2", "\"id\":2,\"result\":{}"),
+		  "the member \"id\" is there 2 times" },
+		{ ANSWER("2", "\"i\\u0064\":\"2\",\"result\":{}"),
+		  "the member \"id\" is there 2 times" },
+		{ "{\"id\":\"2\"}", "it has neither a result nor an error" },
+		{ ANSWER("\"2\"", "\"result\":{\"a\":NaN}"), "" },
 		{ ANSWER("2", "\"result\":{\"a\":NaN}"), "" },
 		{ ANSWER("2", "\"result\":{\"a\":\"\xff\"}"), "" },
 		{ "{\"result\":{\"a\":\"\xff\"},\"jsonrpc\":\"2.0\",\"id\":2}",
@@ -123,8 +137,11 @@ START_TEST(garbage_is_skipped)
 	static const char *const rows[] = { "", "starting up", "{", "[]",
 		"[" ANSWER("2", "\"result\":{}") "]", "12", "null",
 		"sent " ANSWER("2", "\"result\":{}"),
-		ANSWER("\"2\"", "\"result\":{}"),
-		ANSWER("2.0", "\"result\":{}"), ANSWER("02", "\"result\":{}"),
+		ANSWER("\" 2\"", "\"result\":{}"),
+		ANSWER("\"\\ud800\"", "\"result\":{}"),
+		ANSWER("2.5", "\"result\":{}"),
+		ANSWER("2e400", "\"result\":{}"),
+		ANSWER("[2]", "\"result\":{}"), ANSWER("02", "\"result\":{}"),
 		ANSWER("-2", "\"result\":{}"), ANSWER("99", "\"result\":{}"),
 		ANSWER("99999999999999999999999", "\"result\":{}"),
 		ANSWER("1", "\"result\":{}"), ANSWER("null", "\"error\":{}"),
@@ -296,6 +313,11 @@ START_TEST(a_bad_greeting_ends_it)
 		  "it did not say which version of the protocol it speaks" },
 		{ "\"result\":[]", "it answered \"initialize\" with what "
 		  "cannot be used: its result is not an object" },
+		{ "\"id\":1,\"result\":{}", "it answered \"initialize\" with "
+		  "what cannot be used: the member \"id\" is there 2 times" },
+		{ "\"result\":{\"a\":NaN}", "it answered \"initialize\" with "
+		  "what cannot be used: 'N' where a value should be, at byte "
+		  "39" },
 	};
 	auto_free char *answer = mem_printf(ANSWER("1", "%s"), rows[_i][0]);
 	auto_free char *words = mem_printf(
@@ -489,15 +511,15 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, passes_errors_on, 0, 4);
 	tcase_add_test(tc, a_long_message_is_cut);
-	tcase_add_loop_test(tc, a_broken_answer_fails_its_call, 0, 10);
-	tcase_add_loop_test(tc, garbage_is_skipped, 0, 21);
+	tcase_add_loop_test(tc, a_broken_answer_fails_its_call, 0, 18);
+	tcase_add_loop_test(tc, garbage_is_skipped, 0, 24);
 	tcase_add_loop_test(tc, a_result_has_a_limit, 0, 3);
 	tcase_add_test(tc, answers_a_server);
 	tcase_add_test(tc, a_flood_of_requests_ends);
 	tcase_add_test(tc, a_flood_of_notifications_is_harmless);
 	tcase_add_test(tc, bounds_what_is_not_read);
 	tcase_add_loop_test(tc, versions_that_are_spoken, 0, 4);
-	tcase_add_loop_test(tc, a_bad_greeting_ends_it, 0, 5);
+	tcase_add_loop_test(tc, a_bad_greeting_ends_it, 0, 7);
 	tcase_add_loop_test(tc, hears_the_last_words, 0, 2);
 	tcase_add_loop_test(tc, closing_the_output_is_an_end, 0, 2);
 	tcase_add_loop_test(tc, the_next_call_does_not_wait_for_the_end, 0, 2);

@@ -16,6 +16,8 @@
 
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
+/* The longest id that is looked at closely: every digit may be an escape. */
+#define MCP_CLIENT_ID_SHOWN (6 * MCP_CLIENT_ID_SIZE)
 
 /* The versions of the era of "initialize"; the newest, which is offered. */
 static const char *const mcp_client_versions[] = { "2025-11-25", "2025-06-18",
@@ -120,21 +122,80 @@ mcp_client_take(struct mcp_client *client, struct mcp_request *request)
 	return taken;
 }
 
-/* The request whose number was written exactly so, or NULL. */
-static struct mcp_request *
-mcp_client_match(struct mcp_client *client, struct json_span id)
+/* The number that is written exactly so; 0 is none. */
+static uint64_t
+mcp_client_number(const char *text, size_t len)
 {
 	char digits[MCP_CLIENT_ID_SIZE], again[MCP_CLIENT_ID_SIZE];
 	uint64_t number;
 
-	if (id.len == 0 || id.len >= sizeof(digits))
-		return NULL;
-	memcpy(digits, id.p, id.len);
-	digits[id.len] = '\0';
+	if (len == 0 || len >= sizeof(digits))
+		return 0;
+	memcpy(digits, text, len);
+	digits[len] = '\0';
 	number = strtoull(digits, NULL, 10);
 	snprintf(again, sizeof(again), "%" PRIu64, number);
-	if (strcmp(digits, again) != 0)
-		return NULL;
+	return strcmp(digits, again) == 0 ? number : 0;
+}
+
+/* The number that an id names without doubt: 5 as 5, "5" or 5.0. */
+static uint64_t
+mcp_client_named(struct json_span id)
+{
+	auto_free char *text = NULL;
+	double number;
+	size_t len;
+
+	if (id.len == 0 || id.len > MCP_CLIENT_ID_SHOWN)
+		return 0;
+	if (json_span_kind(id) == JSON_SPAN_STRING) {
+		text = json_span_string(id, &len, NULL);
+		return text == NULL ? 0 : mcp_client_number(text, len);
+	}
+	if (json_span_kind(id) != JSON_SPAN_NUMBER)
+		return 0;
+	text = mem_dup(id.p, id.len);
+	number = strtod(text, NULL);
+	if (number < 1 || number > (double)REQUEST_ID_MAX ||
+	    number != (double)(uint64_t)number)
+		return 0;
+	return (uint64_t)number;
+}
+
+/* The request whose number was written exactly so, or NULL. */
+static struct mcp_request *
+mcp_client_match(struct mcp_client *client, struct json_span id)
+{
+	return mcp_client_find(client, mcp_client_number(id.p, id.len));
+}
+
+/*
+ * The request that an object is the answer to, which writes its id as no
+ * answer may: err says how. NULL when there is none, or more than one.
+ */
+static struct mcp_request *
+mcp_client_meant(
+    struct mcp_client *client, struct json_span value, struct err *err)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span name, id;
+	uint64_t number = 0;
+	size_t count = 0;
+
+	while (json_span_next_member(&walk, &name, &id)) {
+		if (!json_span_is(name, "id"))
+			continue;
+		if (count > 0 && mcp_client_named(id) != number)
+			return NULL;
+		number = mcp_client_named(id);
+		if (number == 0)
+			return NULL;
+		count++;
+		err_set(err, "its id is %.*s and should be %" PRIu64,
+		    (int)id.len, id.p, number);
+	}
+	if (count > 1)
+		err_set(err, "the member \"id\" is there %zu times", count);
 	return mcp_client_find(client, number);
 }
 
@@ -266,18 +327,17 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 	taken.answered(taken.ctx, answer);
 }
 
-/* Skips a line, or fails the request whose id it shows. */
+/* Skips a message of so many bytes, or fails the request that it is for. */
 static void
-mcp_client_bad(struct mcp_client *client, const struct line *line,
-    struct json_span id, const char *why)
+mcp_client_bad(struct mcp_client *client, size_t len,
+    struct mcp_request *request, const char *why)
 {
 	struct mcp_answer broken = { .outcome = MCP_BROKEN, .why = why };
-	struct mcp_request *request = mcp_client_match(client, id);
 
 	client->skipped++;
 	/* Not what it says: a server may print its secrets. */
 	log_debug("server %s: %zu bytes of no use (%" PRIu64 " times so far): "
-	    "%s", client->name, line->total, client->skipped, why);
+	    "%s", client->name, len, client->skipped, why);
 	if (request != NULL)
 		mcp_client_answer(client, request, &broken);
 }
@@ -295,7 +355,8 @@ mcp_client_unreadable(
 	else
 		jsonrpc_glimpse_answered(
 		    line->data, line->len, line->data, line->len, &id);
-	mcp_client_bad(client, line, id, why);
+	mcp_client_bad(client, line->total,
+	    mcp_client_find(client, mcp_client_named(id)), why);
 }
 
 /* Says what is wrong with a response; NULL, and *answer, when nothing is. */
@@ -324,17 +385,20 @@ mcp_client_read(struct json_span value, struct mcp_answer *answer)
 }
 
 static void
-mcp_client_response(struct mcp_client *client, const struct line *line,
-    struct json_span value, struct json_span id)
+mcp_client_response(
+    struct mcp_client *client, struct json_span value, struct json_span id)
 {
 	struct mcp_request *request = mcp_client_match(client, id);
 	struct mcp_answer answer = { .outcome = MCP_BROKEN };
 	const char *why = mcp_client_read(value, &answer);
+	struct err err;
 
-	if (request == NULL)
-		mcp_client_bad(client, line, id, "no request has this id");
-	else if (why != NULL)
-		mcp_client_bad(client, line, id, why);
+	if (request == NULL) {
+		request = mcp_client_meant(client, value, &err);
+		why = request != NULL ? err.text : "no request has this id";
+	}
+	if (why != NULL)
+		mcp_client_bad(client, value.len, request, why);
 	else
 		mcp_client_answer(client, request, &answer);
 }
@@ -358,22 +422,24 @@ mcp_client_asked(struct mcp_client *client, const struct jsonrpc *message)
 
 /* Neither a request nor a response. */
 static void
-mcp_client_invalid(struct mcp_client *client, const struct line *line,
-    struct json_span value, struct json_span id, const char *why)
+mcp_client_invalid(
+    struct mcp_client *client, struct json_span value, const char *why)
 {
+	struct mcp_request *request = NULL;
 	struct json_span method;
+	struct err err;
 
 	/* What has a method has an id of the server's. */
-	if (json_span_get(value, "method", &method) > 0)
-		id.len = 0;
-	else if (id.len > 0)
+	if (json_span_kind(value) == JSON_SPAN_OBJECT &&
+	    json_span_get(value, "method", &method) == 0)
+		request = mcp_client_meant(client, value, &err);
+	if (request != NULL)
 		why = "it has neither a result nor an error";
-	mcp_client_bad(client, line, id, why);
+	mcp_client_bad(client, value.len, request, why);
 }
 
 static void
-mcp_client_message(struct mcp_client *client, const struct line *line,
-    struct json_span value)
+mcp_client_message(struct mcp_client *client, struct json_span value)
 {
 	struct jsonrpc message;
 	struct err err;
@@ -381,7 +447,7 @@ mcp_client_message(struct mcp_client *client, const struct line *line,
 	jsonrpc_sort(value, &message, &err);
 	switch (message.kind) {
 	case JSONRPC_RESPONSE:
-		mcp_client_response(client, line, value, message.id);
+		mcp_client_response(client, value, message.id);
 		break;
 	case JSONRPC_REQUEST:
 		mcp_client_asked(client, &message);
@@ -392,8 +458,7 @@ mcp_client_message(struct mcp_client *client, const struct line *line,
 			client->ends.changed(client->ends.ctx);
 		break;
 	case JSONRPC_INVALID:
-		mcp_client_invalid(
-		    client, line, value, message.id, err.text);
+		mcp_client_invalid(client, value, err.text);
 		break;
 	}
 }
@@ -414,6 +479,6 @@ mcp_client_line(struct mcp_client *client, const struct line *line)
 	    -1) {
 		mcp_client_unreadable(client, line, err.text);
 	} else {
-		mcp_client_message(client, line, value);
+		mcp_client_message(client, value);
 	}
 }
