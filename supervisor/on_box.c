@@ -23,5 +23,6 @@ supervisor_on_failed(struct call *call, struct ipc_failed *failed)
 		call_fail(call, "the box cannot be built: %s", failed->reason);
 	else
 		call_fail(call, "the box cannot be built: could not %s (%s); "
-		    "%s", step->what, failed->reason, step->fix);
+		    "%s", step->what, failed->reason,
+		    cause_fix(failed->step, "/proc"));
 }

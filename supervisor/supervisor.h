@@ -169,6 +169,15 @@ void call_on_code_running(struct call *call);
 void call_on_drained(struct call *call, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls);
 
+/* cause.c: why a box cannot be built. */
+
+/*
+ * Returns the way out when this step of box_steps.def has failed, static: that
+ * of the cause, where the switches below proc (/proc) tell it, else that of
+ * the step; NULL for a number that is none.
+ */
+const char *cause_fix(unsigned long step, const char *proc);
+
 /* runtime.c: which sandbox; one row each. */
 
 struct runtime {

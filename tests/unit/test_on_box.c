@@ -61,10 +61,9 @@ START_TEST(tells_what_a_box_cannot_do)
 {
 	struct ipc_failed failed = { .step = BOX_STEP_USER_NAMESPACE,
 		.reason = "unshare: Operation not permitted" };
-	const struct box_step_info *step = box_step_info(failed.step);
 	auto_free char *expected = mem_printf("fail: the box cannot be built: "
 	    "could not create a user namespace (unshare: Operation not "
-	    "permitted); %s\n", step->fix);
+	    "permitted); %s\n", cause_fix(failed.step, "/proc"));
 
 	supervisor_on_failed(CALL, &failed);
 	ck_assert_str_eq(told.data, expected);
@@ -77,7 +76,7 @@ START_TEST(tells_it_whole)
 {
 	char reason[401];
 	struct ipc_failed failed = { .step = (uint64_t)_i, .reason = reason };
-	const char *fix = box_step_info(failed.step)->fix;
+	const char *fix = cause_fix(failed.step, "/proc");
 
 	memset(reason, 'x', 400);
 	reason[400] = '\0';

@@ -1,0 +1,181 @@
+/*
+ * Tests of supervisor/cause: each switch that forbids namespaces has its own
+ * sentence, for the steps that it makes fail and for no other. The switches
+ * are files of the test.
+ */
+#include <ftw.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/box_step.h"
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+#define USERNS_CLONE "sys/kernel/unprivileged_userns_clone"
+#define APPARMOR "sys/kernel/apparmor_restrict_unprivileged_userns"
+
+/* In the place of /proc. */
+static char proc[] = "/tmp/caisson-test-cause-XXXXXX";
+
+static void
+setup(void)
+{
+	static const char *const folders[] = { "sys", "sys/user",
+		"sys/kernel", "self" };
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(proc));
+	for (i = 0; i < UNIT_COUNT(folders); i++) {
+		auto_free char *path = mem_printf("%s/%s", proc, folders[i]);
+
+		ck_assert_int_eq(mkdir(path, 0700), 0);
+	}
+}
+
+static int
+remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void
+teardown(void)
+{
+	nftw(proc, remove_one, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+static void
+put(const char *name, const char *text)
+{
+	auto_free char *path = mem_printf("%s/%s", proc, name);
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+}
+
+static const char *
+usual(enum box_step step)
+{
+	return box_step_info(step)->fix;
+}
+
+static void
+assert_names(enum box_step step, const char *word)
+{
+	const char *fix = cause_fix(step, proc);
+
+	ck_assert_msg(strstr(fix, word) != NULL, "%s: %s",
+	    box_step_info(step)->what, fix);
+	/* It stands inside of a sentence. */
+	ck_assert_int_ne(fix[strlen(fix) - 1], '.');
+}
+
+/* As on a system that allows everything, or where nothing can be read. */
+START_TEST(knows_no_cause_without_one)
+{
+	ck_assert_str_eq(cause_fix((unsigned long)_i, proc), usual(_i));
+	put("sys/user/max_user_namespaces", "15000\n");
+	put("sys/user/max_net_namespaces", "15000\n");
+	put(USERNS_CLONE, "1\n");
+	put(APPARMOR, "0\n");
+	put("self/status", "Name:\tcaisson\nSeccomp:\t0\n");
+	ck_assert_str_eq(cause_fix((unsigned long)_i, proc), usual(_i));
+	put(APPARMOR, "what?\n");
+	put("self/status", "");
+	ck_assert_str_eq(cause_fix((unsigned long)_i, proc), usual(_i));
+}
+END_TEST
+
+START_TEST(knows_no_fix_of_no_step)
+{
+	ck_assert_ptr_null(cause_fix(BOX_STEPS, proc));
+	ck_assert_ptr_null(cause_fix(~0UL, proc));
+}
+END_TEST
+
+START_TEST(names_the_switch_of_older_debian)
+{
+	put(USERNS_CLONE, "0\n");
+	assert_names(BOX_STEP_USER_NAMESPACE,
+	    "'sysctl kernel.unprivileged_userns_clone=1'");
+	ck_assert_str_eq(cause_fix(BOX_STEP_USER_MAP, proc),
+	    usual(BOX_STEP_USER_MAP));
+}
+END_TEST
+
+START_TEST(names_the_limit_of_user_namespaces)
+{
+	put("sys/user/max_user_namespaces", "0\n");
+	assert_names(BOX_STEP_USER_NAMESPACE,
+	    "'sysctl user.max_user_namespaces=15000'");
+	ck_assert_str_eq(cause_fix(BOX_STEP_NAMESPACES, proc),
+	    usual(BOX_STEP_NAMESPACES));
+}
+END_TEST
+
+START_TEST(names_the_limit_of_each_other_kind)
+{
+	static const char *const kinds[] = { "mnt", "pid", "net", "ipc", "uts",
+		"cgroup" };
+	auto_free char *name =
+	    mem_printf("sys/user/max_%s_namespaces", kinds[_i]);
+	auto_free char *fix =
+	    mem_printf("'sysctl user.max_%s_namespaces=15000'", kinds[_i]);
+
+	put(name, "0\n");
+	assert_names(BOX_STEP_NAMESPACES, fix);
+	ck_assert_str_eq(cause_fix(BOX_STEP_USER_NAMESPACE, proc),
+	    usual(BOX_STEP_USER_NAMESPACE));
+}
+END_TEST
+
+/* It lets a namespace be made, and later steps fail. */
+START_TEST(names_the_profile_of_apparmor)
+{
+	static const enum box_step steps[] = { BOX_STEP_USER_NAMESPACE,
+		BOX_STEP_USER_MAP, BOX_STEP_NAMESPACES, BOX_STEP_VIEW };
+
+	put(APPARMOR, "1\n");
+	assert_names(steps[_i], "apparmor_parser -r");
+	assert_names(steps[_i], "/apparmor.d/caisson-box'");
+	ck_assert_str_eq(cause_fix(BOX_STEP_PIVOT, proc),
+	    usual(BOX_STEP_PIVOT));
+}
+END_TEST
+
+START_TEST(names_a_filter_of_a_container)
+{
+	put("self/status", "Name:\tcaisson\nNoNewPrivs:\t0\nSeccomp:\t2\n"
+	    "Seccomp_filters:\t1\n");
+	assert_names(BOX_STEP_USER_NAMESPACE, "--security-opt seccomp=");
+	assert_names(BOX_STEP_VIEW, "--security-opt seccomp=");
+	ck_assert_str_eq(cause_fix(BOX_STEP_LIMITS, proc),
+	    usual(BOX_STEP_LIMITS));
+	/* A switch that is off would stop it without any filter. */
+	put("sys/user/max_user_namespaces", "0\n");
+	assert_names(BOX_STEP_USER_NAMESPACE, "sysctl");
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, setup, teardown);
+	tcase_add_loop_test(tc, knows_no_cause_without_one, 0, BOX_STEPS);
+	tcase_add_test(tc, knows_no_fix_of_no_step);
+	tcase_add_test(tc, names_the_switch_of_older_debian);
+	tcase_add_test(tc, names_the_limit_of_user_namespaces);
+	tcase_add_loop_test(tc, names_the_limit_of_each_other_kind, 0, 6);
+	tcase_add_loop_test(tc, names_the_profile_of_apparmor, 0, 4);
+	tcase_add_test(tc, names_a_filter_of_a_container);
+}
+
+int
+main(void)
+{
+	return unit_run("cause", add);
+}
