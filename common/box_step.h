@@ -5,12 +5,20 @@
 #ifndef COMMON_BOX_STEP_H
 #define COMMON_BOX_STEP_H
 
+#include <signal.h>
+
 enum box_step {
 #define BOX_STEP(NAME, what, fix) BOX_STEP_##NAME,
 #include "box_steps.def"
 #undef BOX_STEP
 	BOX_STEPS
 };
+
+/*
+ * What ends a box of the weaker level: its guard takes this signal as the order
+ * to kill the rest and then itself. SIGKILL would end the guard alone.
+ */
+#define BOX_GUARD_END SIGTERM
 
 struct box_step_info {
 	const char *what;

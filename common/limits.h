@@ -257,6 +257,14 @@
 #define GROUP_TEXT_SIZE 4096
 
 /*
+ * The weaker level: the name of a private folder ("/tmp/caisson-box-" and 16
+ * digits), and how many entries of a forgotten one are removed before another
+ * box is built.
+ */
+#define BOX_FOLDER_SIZE 64
+#define BOX_FOLDER_SWEPT_MAX 20000
+
+/*
  * Configuration files of servers (worker/reader). The sizes of a row add up
  * to less than a packet; each is far above what people write. A row for each
  * entry must fit into the queue of a channel.

@@ -8,6 +8,7 @@
  * A list holds, one a line, '#' beginning a comment:
  *
  *	default errno ENOSYS	what happens to every call not named below
+ *	default allow		for a list that stands before another one
  *	badarch kill		calls of a foreign architecture (and x32) kill
  *	allow CALL...
  *	refuse CALL...		fails with EPERM
@@ -363,9 +364,15 @@ rules_read(struct list *list, uint32_t action, char *line)
 static void
 default_read(struct list *list, char *line)
 {
-	const char *word;
+	const char *word = word_next(&line);
 
-	word_expect(list, &line, "errno");
+	if (word != NULL && strcmp(word, "allow") == 0) {
+		list->fallback = SECCOMP_RET_ALLOW;
+		return;
+	}
+	if (word == NULL || strcmp(word, "errno") != 0)
+		complain(list, "expected 'errno' or 'allow', found '%s'",
+		    word == NULL ? "the end of the line" : word);
 	word = word_next(&line);
 	if (word != NULL && strcmp(word, "ENOSYS") == 0)
 		list->fallback = SECCOMP_RET_ERRNO | ENOSYS;

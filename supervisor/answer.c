@@ -114,6 +114,9 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	/* The last newline says nothing. */
 	else if (text->data[text->len - 1] == '\n')
 		text->len--;
+	if (result->weak != NULL)
+		buffer_add_text(text, "\nisolation: weak (no namespaces: "
+		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION)");
 }
 
 /* The fields */
@@ -259,6 +262,8 @@ answer_add_fields(struct form *form, const struct call_result *result,
 	if (result->status == CALL_TIMEOUT)
 		form_add_number(form, "timeoutSeconds", result->timeout);
 	answer_add_truncated(form, result);
+	if (result->weak != NULL)
+		form_add_text(form, "isolation", "weak");
 	form_close_object(form);
 }
 
@@ -308,13 +313,31 @@ answer_limits(const struct call_result *result)
 	return result->watchdog ? "rlimit+watchdog" : "rlimit";
 }
 
+/* Which level of isolation, and for the weaker one why and what it lacks. */
+static void
+answer_add_level(struct buffer *json, const struct call_result *result)
+{
+	if (result->weak == NULL) {
+		buffer_add_text(json, "\"level\":\"full\",\"namespaces\":"
+		    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\","
+		    "\"cgroup\"],");
+		return;
+	}
+	buffer_add_text(json, "\"level\":\"weak\",\"because\":");
+	json_add_text(json, result->weak);
+	buffer_add_text(json, ",\"missing\":[\"namespaces\",\"own root\","
+	    "\"limit on files\",\"/dev/shm\",\"bounded capabilities\"],"
+	    "\"namespaces\":[],");
+}
+
 /* What was in force and what it cost */
 static void
 answer_add_meta(struct buffer *json, const struct call_result *result)
 {
-	buffer_add_text(json, "{\"caisson/isolation\":{\"runtime\":\"native\","
-	    "\"namespaces\":[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\","
-	    "\"uts\",\"cgroup\"],\"seccomp\":\"allow-list\",");
+	buffer_add_text(
+	    json, "{\"caisson/isolation\":{\"runtime\":\"native\",");
+	answer_add_level(json, result);
+	buffer_add_text(json, "\"seccomp\":\"allow-list\",");
 	if (result->landlock > 0)
 		buffer_printf(json, "\"landlock\":%u,", result->landlock);
 	else

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../common/box_step.h"
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/mem.h"
@@ -116,6 +117,12 @@ call_timeout(const struct call *call)
 	return call->run.timeout;
 }
 
+int
+call_allows_weak(const struct call *call)
+{
+	return call->sv->options.allow_weak_isolation != 0;
+}
+
 /* Conclusion */
 
 /* All processes of the box that we shall ever be told of are watched. */
@@ -141,6 +148,7 @@ call_free(struct call *call)
 	reaper_forget(&call->relay_process);
 	group_free(&call->group);
 	free(call->result.error);
+	free(call->result.weak);
 	free(call->result.out.data);
 	free(call->result.errors.data);
 	run_python_reset(&call->run);
@@ -401,8 +409,10 @@ call_kill_box(struct call *call)
 	/* Until the launcher has told us of the others, they die with it. */
 	reaper_kill(call->launcher);
 	reaper_kill(call->init);
-	reaper_kill(call->code_process);
-	group_kill(call->group);
+	/* A guard must not be killed: it ends the rest. */
+	reaper_end(call->code_process);
+	if (call->result.weak == NULL || call->code_process == NULL)
+		group_kill(call->group);
 }
 
 /* What has been started is over: only drained bytes may still come. */
@@ -498,6 +508,9 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 	/* When init has ended the box, only the end of init tells why. */
 	call->box_over = call->init == NULL || result->signal != SIGKILL ||
 	    call->cause != CALL_BY_ITSELF;
+	/* A guard that was killed by somebody has ended nothing. */
+	if (result->weak != NULL && result->signal == SIGKILL)
+		reaper_kill_orphans();
 	call_kill_box(call);
 	call_set_ending(call);
 	call_progress(call);
@@ -529,6 +542,36 @@ call_on_box_started(struct call *call, int *init, int *code,
 		call->result.grouped = call->group != NULL;
 	}
 	/* They were not known yet when the rest of the box was killed. */
+	if (call->state == CALL_ENDING)
+		call_kill_box(call);
+}
+
+/*
+ * At the weaker level the supervisor's child is the guard, which ends as the
+ * code does. A guard that nobody watches has not been told that it may live.
+ */
+void
+call_on_box_guarded(
+    struct call *call, int *guard, unsigned int landlock, char *weak)
+{
+	struct ipc_adopted adopted = { 0 };
+	struct err err;
+
+	free(call->result.weak);
+	call->result.weak = weak;
+	call->code_process = reaper_watch(
+	    call->sv->base, guard, call_on_code_ended, call, &err);
+	call_set_built(call);
+	if (call->code_process == NULL) {
+		call->box_over = 1;
+		call_fail(call, "the box talks nonsense: %s", err.text);
+		return;
+	}
+	reaper_finish_with(call->code_process, BOX_GUARD_END);
+	call->result.boxed = 1;
+	call->result.landlock = landlock;
+	if (channel_send_adopted(call->box, &adopted, &err) == -1)
+		call_fail(call, "the box cannot be adopted: %s", err.text);
 	if (call->state == CALL_ENDING)
 		call_kill_box(call);
 }

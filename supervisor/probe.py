@@ -3,8 +3,9 @@
 Ordinary user code in an ordinary box.  Prints one line for each promise,
 with tabs between: "ok", its name, a detail; or "FAIL", its name, what was
 seen and what that means.  An attempt that must fail counts as refused only
-with an error that says so.  The supervisor puts its limits into the two
-numbers below.
+with an error that says so.  "weak" stands for a promise that is not made at
+the weaker level of isolation; the detail is what holds there instead, which is
+tried too.  The supervisor puts its limits into the two numbers below.
 """
 import ctypes
 import errno
@@ -20,10 +21,15 @@ MEMORY = int("@MEMORY@")  # bytes
 PROCESSES = int("@PROCESSES@")
 
 MIB = 1 << 20
-WRITABLE = "/tmp", "/workspace", "/dev/shm"
+HOME = os.environ.get("HOME", "/workspace")
+WEAK = HOME != "/workspace"  # whether this box is one of the weaker level
+WRITABLE = ((os.environ["TMPDIR"], HOME) if WEAK else
+            ("/tmp", "/workspace", "/dev/shm"))
+UNSEEN = FileNotFoundError, PermissionError  # of files in /proc
 REFUSED = errno.EPERM, errno.EACCES, errno.ENOSYS
 LIBC = ctypes.CDLL(None, use_errno=True)
 PROMISES = []
+WEAKER = {}
 
 # Linux, arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h; from
 # 424 on the numbers are the same everywhere.
@@ -65,6 +71,14 @@ def promise(name, meaning):
     """Add a check; meaning is what it means for the user when it fails."""
     def add(check):
         PROMISES.append((name, meaning, check))
+        return check
+    return add
+
+
+def weaker(name):
+    """Add what is tried instead at the weaker level."""
+    def add(check):
+        WEAKER[name] = check
         return check
     return add
 
@@ -142,7 +156,7 @@ def status_field(name):
             for line in file:
                 if line.startswith(name + ":"):
                     return line.split()[1]
-    except FileNotFoundError:
+    except UNSEEN:
         pass
     return None
 
@@ -197,10 +211,10 @@ def check_capabilities():
     demand(not any(sets), "capget gives %s" % list(sets))
     bounding = [cap for cap in range(64)
                 if LIBC.prctl(PR_CAPBSET_READ, cap, 0, 0, 0) == 1]
-    demand(not bounding, "the bounding set has %s" % bounding)
+    demand(WEAK or not bounding, "the bounding set has %s" % bounding)
     ambient = status_field("CapAmb")
     demand(int(ambient or "0", 16) == 0, "the ambient set is %s" % ambient)
-    return "all sets are empty"
+    return "all sets are empty" + WEAK * ", but the bounding one"
 
 
 @promise("no_new_privs", "a setuid program would gain privileges")
@@ -234,12 +248,27 @@ def check_processes():
     return "the code is process %d, /proc shows no other" % os.getpid()
 
 
+@weaker("own processes only")
+def check_foreign_processes():
+    for pid in range(1, 3000):
+        if pid != os.getpid():
+            refused("signal 0 to %d" % pid, os.kill, pid, 0,
+                    by=(errno.ESRCH, errno.EPERM))
+    parent = os.getppid()
+    refused("a signal to its parent", os.kill, parent, 0)
+    for name in "cmdline", "environ", "mem", "maps":
+        path = "/proc/%d/%s" % (parent, name)
+        refused("opening " + path, os.open, path, os.O_RDONLY)
+    refused("listing /proc", os.listdir, "/proc")
+    return "there are others; they cannot be looked into or signalled"
+
+
 @promise("own cgroup view", "code sees where the host runs it")
 def check_cgroup():
     try:
         with open("/proc/self/cgroup") as file:
             lines = file.read().split()
-    except FileNotFoundError:
+    except UNSEEN:
         return "no /proc in this box"
     bad = [line for line in lines if not line.endswith(":/")]
     demand(not bad, "/proc/self/cgroup has %s" % bad[:2])
@@ -258,6 +287,19 @@ def check_host_files():
     return "/ has " + " ".join(sorted(os.listdir("/")))
 
 
+@weaker("no files of the host")
+def check_closed_files():
+    for path in ("/", "/boot", "/etc", "/home", "/media", "/mnt", "/opt",
+                 "/root", "/run", "/srv", "/sys", "/tmp", "/var"):
+        if os.path.isdir(path):
+            refused("listing " + path, os.listdir, path)
+    for path in ("/etc/shadow", "/etc/passwd", "/etc/machine-id",
+                 "/etc/hosts", "/proc/version", "/proc/self/environ"):
+        if os.path.exists(path):
+            refused("reading " + path, os.open, path, os.O_RDONLY)
+    return "they cannot be read or changed; names, sizes and times can be seen"
+
+
 @promise("system read-only", "code could change the system")
 def check_read_only():
     by = errno.EROFS, errno.EACCES, errno.EPERM
@@ -267,7 +309,7 @@ def check_read_only():
             refused("creating %s" % new, os.mkdir, new, by=by)
     for path in "/usr/bin/env", os.__file__, "/etc/passwd":
         refused("writing %s" % path, open, path, "ab", by=by)
-    for path in "/", "/usr":
+    for path in () if WEAK else ("/", "/usr"):
         demand(os.statvfs(path).f_flag & os.ST_RDONLY,
                "%s is mounted writable" % path)
         demand(os.statvfs(path).f_flag & os.ST_NOSUID or path == "/",
@@ -287,6 +329,14 @@ def check_etc():
     return "%d entries, the user is called %s" % (len(made), name)
 
 
+@weaker("synthetic /etc")
+def check_closed_etc():
+    for path in "/etc/passwd", "/etc/group", "/etc/nsswitch.conf":
+        if os.path.exists(path):
+            refused("reading " + path, os.open, path, os.O_RDONLY)
+    return "that of the host, of which nearly nothing can be read"
+
+
 @promise("places to write", "code has nowhere to put its files")
 def check_places():
     for place in WRITABLE:
@@ -295,10 +345,10 @@ def check_places():
             file.write(b"x")
         os.rename(path, path + "2")
         os.unlink(path + "2")
-    demand(os.getcwd() == "/workspace", "it starts in %s" % os.getcwd())
-    demand(os.path.expanduser("~") == "/workspace", "HOME is elsewhere")
-    demand(not os.listdir("."), "/workspace has %s" % os.listdir("."))
-    return "%s are writable, /workspace is empty" % ", ".join(WRITABLE)
+    demand(os.getcwd() == HOME, "it starts in %s" % os.getcwd())
+    demand(os.path.expanduser("~") == HOME, "HOME is elsewhere")
+    demand(not os.listdir("."), "%s has %s" % (HOME, os.listdir(".")))
+    return "%s are writable, %s is empty" % (", ".join(WRITABLE), HOME)
 
 
 @promise("limit on files", "files could fill the memory of the host")
@@ -320,6 +370,17 @@ def check_space():
     return "%d MiB and %d files each" % (size // MIB, space.f_files)
 
 
+@weaker("limit on files")
+def check_length():
+    path = os.path.join(HOME, "probe")
+    with open(path, "wb") as file:
+        os.unlink(path)
+        refused("a file of 1 TiB", os.ftruncate, file.fileno(), 1 << 40,
+                by=(errno.EFBIG,))
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    return "%d MiB each, but any number of them, on a disk" % (limit // MIB)
+
+
 @promise("no file is executable", "code could bring programs of its own")
 def check_executable():
     with open("/usr/bin/env", "rb") as file:
@@ -331,11 +392,18 @@ def check_executable():
         os.chmod(path, 0o755)
         try:
             refused("running %s" % path, os.posix_spawn, path, [path], {})
-            with open(path, "rb") as file:
-                try_to_map(path, file.fileno())
+            if not WEAK:
+                with open(path, "rb") as file:
+                    try_to_map(path, file.fileno())
         finally:
             os.unlink(path)
     return "neither run nor mapped, in " + ", ".join(WRITABLE)
+
+
+@weaker("no file is executable")
+def check_mapped_only():
+    check_executable()
+    return "none can be run as a program, but all can be mapped as code"
 
 
 def try_to_map(path, fd):
@@ -359,13 +427,25 @@ def check_devices():
                "stdin", "stdout", "stderr"}
     found = set(os.listdir("/dev"))
     demand(found <= allowed, "/dev has %s" % sorted(found - allowed)[:5])
-    refused("mknod of a device", os.mknod, "/tmp/probe",
+    refused("mknod of a device", os.mknod, WRITABLE[0] + "/probe",
             stat.S_IFCHR | 0o600, os.makedev(1, 1))
     with open("/dev/urandom", "rb") as file:
         demand(len(file.read(8)) == 8, "/dev/urandom is silent")
     with open("/dev/null", "wb") as file:
         file.write(b"x")
     return " ".join(sorted(found))
+
+
+@weaker("minimal /dev")
+def check_closed_devices():
+    for name in "tty", "mem", "kmsg", "kvm", "fuse", "ptmx", "net/tun", "shm":
+        path = "/dev/" + name
+        refused("opening " + path, os.open, path, os.O_RDONLY,
+                by=REFUSED + (errno.ENOENT,))
+    refused("listing /dev", os.listdir, "/dev")
+    with open("/dev/urandom", "rb") as file:
+        demand(len(file.read(8)) == 8, "/dev/urandom is silent")
+    return "that of the host, of which five harmless devices can be opened"
 
 
 # The kernel
@@ -390,7 +470,7 @@ def check_interfaces():
     try:
         with open("/proc/self/net/dev") as file:
             names = [line.split(":")[0].strip() for line in file][2:]
-    except FileNotFoundError:
+    except UNSEEN:
         return "none can be seen"
     demand(set(names) <= {"lo"}, "there are %s" % names)
     for table in "fib_trie", "if_inet6":  # addresses of what is up
@@ -456,6 +536,15 @@ def check_clock():
     return "cannot be set; the host is called box"
 
 
+@weaker("clock and host name")
+def check_clock_only():
+    refused("clock_settime", time.clock_settime, time.CLOCK_REALTIME,
+            time.time())
+    all_refused(("settimeofday", 1), ("clock_adjtime", 99, 1),
+                ("sethostname", b"x", 1), ("setdomainname",))
+    return "cannot be set; the name of the host can be seen"
+
+
 @promise("no foreign system calls", "the filter can be got round")
 def check_architecture():
     if COLUMN != 0:
@@ -476,7 +565,7 @@ def check_terminal():
         for fd in 0, 1, 2:
             refused("ioctl", fcntl.ioctl, fd, request, b"\n", by=by)
     refused("opening /dev/tty", os.open, "/dev/tty", os.O_RDWR,
-            by=(errno.ENOENT, errno.ENXIO))
+            by=(errno.ENOENT, errno.ENXIO, errno.EACCES))
     return "none, and nothing can be put into one"
 
 
@@ -651,18 +740,31 @@ def check_multiprocessing():
     return "a pool by fork, a process by spawn"
 
 
+@weaker("multiprocessing")
+def check_multiprocessing_only():
+    import multiprocessing
+    for method in "fork", "spawn":
+        context = multiprocessing.get_context(method)
+        child = context.Process(target=abs, args=(1,))
+        child.start()
+        child.join()
+        demand(child.exitcode == 0,
+               "%s: exit code %s" % (method, child.exitcode))
+    return "processes by fork and spawn; no pools and locks, for want of shm"
+
+
 @promise("sqlite3", "databases cannot be kept")
 def check_sqlite():
     import sqlite3
-    database = sqlite3.connect("/workspace/probe.db")
+    database = sqlite3.connect(HOME + "/probe.db")
     with database:
         database.execute("create table t (x)")
         database.execute("insert into t values (5)")
     got = database.execute("select x from t").fetchall()
     database.close()
-    os.unlink("/workspace/probe.db")
+    os.unlink(HOME + "/probe.db")
     demand(got == [(5,)], "it gives %s" % got)
-    return "a file in /workspace"
+    return "a file in " + HOME
 
 
 @promise("tempfile", "temporary files cannot be made")
@@ -693,8 +795,9 @@ def check_asyncio():
 
 def try_one(name, meaning, check):
     """Print the line of one promise."""
+    instead = WEAKER.get(name) if WEAK else None
     try:
-        line = "ok", name, check()
+        line = ("weak", name, instead()) if instead else ("ok", name, check())
     except Broken as broken:
         line = "FAIL", name, "%s: %s" % (broken, meaning)
     except Exception as error:

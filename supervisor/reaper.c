@@ -300,6 +300,13 @@ reaper_finish_with(struct child *child, int sig)
 }
 
 void
+reaper_end(struct child *child)
+{
+	if (child != NULL)
+		reaper_signal(child, child->last);
+}
+
+void
 reaper_forget(struct child **childp)
 {
 	struct child *child = mem_take(childp);

@@ -35,6 +35,7 @@ runtime_native_request(struct call *call, struct ipc_setup *setup)
 		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
 	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
 	setup->grouped = call_supervisor(call)->cgroup != NULL;
+	setup->weak = options->allow_weak_isolation;
 	setup->python = options->python;
 }
 

@@ -34,6 +34,7 @@ static const char selftest_greedy[] = "import os, time\n"
 struct selftest {
 	struct supervisor *sv;
 	int failures;
+	int weak; /* promises that are not made at the weaker level */
 	int seen; /* lines of the probe */
 	int watchdog; /* the memory of a box as a whole is watched */
 };
@@ -53,7 +54,18 @@ selftest_note(const char *name, const char *detail)
 	printf("note  %-28s  %s\n", name, detail);
 }
 
-/* A line of the probe: "ok" or "FAIL", a name, a detail, with tabs between. */
+/* What holds at the weaker level instead of a promise. */
+static void
+selftest_weak(struct selftest *test, const char *name, const char *detail)
+{
+	test->weak++;
+	printf("weak  %-26s  %s\n", name, detail);
+}
+
+/*
+ * A line of the probe: "ok", "weak" or "FAIL", a name, a detail, with tabs
+ * between.
+ */
 static void
 selftest_probe_line(struct selftest *test, char *line)
 {
@@ -67,7 +79,10 @@ selftest_probe_line(struct selftest *test, char *line)
 	}
 	*name++ = '\0';
 	*detail++ = '\0';
-	selftest_line(test, strcmp(line, "ok") == 0, name, detail);
+	if (test->weak > 0 && strcmp(line, "weak") == 0)
+		selftest_weak(test, name, detail);
+	else
+		selftest_line(test, strcmp(line, "ok") == 0, name, detail);
 }
 
 static void
@@ -125,7 +140,10 @@ selftest_facts(struct selftest *test, const struct call_result *result)
 		    "and seccomp stand alone; add landlock to the kernel's "
 		    "lsm= list if it has it");
 	}
-	if (result->proc)
+	if (result->weak != NULL)
+		selftest_weak(test, "/proc", "that of the host, of which "
+		    "nothing can be opened");
+	else if (result->proc)
 		selftest_line(test, 1, "/proc", "the box has its own");
 	else
 		selftest_note("/proc", "cannot be mounted where the outer one "
@@ -138,7 +156,9 @@ selftest_on_probe(void *ctx, const struct call_result *result)
 {
 	struct selftest *test = ctx;
 
-	if (result->boxed)
+	if (result->weak != NULL)
+		selftest_weak(test, "box", result->weak);
+	else if (result->boxed)
 		selftest_line(test, 1, "box", "can be built");
 	else
 		selftest_line(test, 0, "box", result->error);
@@ -232,6 +252,21 @@ selftest_replace(const char *text, const char *mark, unsigned long long number)
 	return buffer_take(&replaced, NULL);
 }
 
+static void
+selftest_conclude(const struct selftest *test)
+{
+	if (test->failures > 0)
+		printf("%d of the promises cannot be kept here.\n",
+		    test->failures);
+	else if (test->weak > 0)
+		printf("This machine has the weaker level of isolation only, "
+		    "at which %d promises are not made;\nit keeps the others. "
+		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION allows it.\n",
+		    test->weak);
+	else
+		printf("This machine keeps every promise of the box.\n");
+}
+
 int
 selftest_run(struct supervisor *sv)
 {
@@ -255,11 +290,7 @@ selftest_run(struct supervisor *sv)
 	cgroup_free(&sv->cgroup);
 	broker_free(&sv->broker);
 	config_free(&sv->config);
-	if (test.failures == 0)
-		printf("This machine keeps every promise of the box.\n");
-	else
-		printf("%d of the promises cannot be kept here.\n",
-		    test.failures);
+	selftest_conclude(&test);
 	event_base_free(sv->base);
-	return test.failures == 0 ? 0 : 1;
+	return test.failures + test.weak == 0 ? 0 : 1;
 }

@@ -104,6 +104,7 @@ struct call_result {
 	int proc;
 	int watchdog; /* over the memory of the box as a whole */
 	int grouped;  /* a cgroup limits the box, and counts all of it */
+	char *weak; /* why it was one of the weaker level; NULL: it was not */
 	uint64_t duration_us; /* from the start of the box to its end */
 	uint64_t cpu_us;   /* of the code and the children it waited for */
 	uint64_t peak_kib; /* largest resident set of one process */
@@ -144,6 +145,8 @@ void call_fail(struct call *call, const char *fmt, ...)
 struct supervisor *call_supervisor(struct call *call);
 unsigned long call_number(const struct call *call);
 unsigned int call_timeout(const struct call *call);
+/* Whether its box may be one of the weaker level. */
+int call_allows_weak(const struct call *call);
 
 /*
  * Starts the launcher of the box. Returns the channel to it, which belongs to
@@ -153,6 +156,7 @@ struct channel *call_start_box(struct call *call, struct err *err);
 
 /* on_box.c and on_relay.c: the handlers, the whole surface to the workers. */
 void supervisor_on_started(struct call *call, struct ipc_started *started);
+void supervisor_on_guarded(struct call *call, struct ipc_guarded *guarded);
 void supervisor_on_failed(struct call *call, struct ipc_failed *failed);
 void supervisor_on_running(struct call *call, struct ipc_running *running);
 void supervisor_on_fault(struct call *call, struct ipc_fault *fault);
@@ -164,6 +168,9 @@ channel_handler *const *supervisor_routes(void);
 /* What those handlers do to a call, in its own words. */
 void call_on_box_started(struct call *call, int *init, int *code,
     unsigned int landlock, int proc, int watchdog);
+/* The same at the weaker level, and why it is that one: taken over. */
+void call_on_box_guarded(
+    struct call *call, int *guard, unsigned int landlock, char *weak);
 void call_on_code_running(struct call *call);
 /* The streams are taken over. */
 void call_on_drained(struct call *call, struct call_stream *out,
@@ -333,6 +340,9 @@ void reaper_signal(struct child *child, int sig);
  * SIGKILL, where nothing is said.
  */
 void reaper_finish_with(struct child *child, int sig);
+
+/* Ends it with that; its end is told as usual. NULL is accepted. */
+void reaper_end(struct child *child);
 
 /*
  * Ends it and forgets it: it is reaped in the background, nobody is told.

@@ -114,6 +114,11 @@ texts_add_capabilities(struct buffer *buffer, const struct options *options)
 	    (unsigned long long)(options->memory / MIB), options->pids,
 	    (unsigned long long)(options->max_output / KIB),
 	    texts_answers[options->output_mode]);
+	if (options->allow_weak_isolation)
+		buffer_add_text(&text, "Where namespaces are forbidden, an "
+		    "answer ends with `isolation: weak`; there is no "
+		    "/workspace, /tmp and /dev/shm then: use the working "
+		    "directory and tempfile.\n");
 	buffer_add_text(buffer, "{\"contents\":[{\"uri\":\""
 	    TEXTS_CAPABILITIES_URI "\",\"mimeType\":\"text/markdown\","
 	    "\"text\":");

@@ -3,7 +3,8 @@
  * launcher, which the supervisor starts, which makes the namespaces and the
  * view and then ends; the init, process 1 of the box, which only lives and
  * dies; and the code, which gives up everything and becomes the interpreter.
- * main.c lists the steps of each.
+ * main.c lists the steps of each. At the weaker level there are no namespaces:
+ * the init is a guard instead, which kills what the code leaves behind.
  */
 #ifndef WORKER_BOX_BOX_H
 #define WORKER_BOX_BOX_H
@@ -91,6 +92,12 @@ struct box {
 	int code;     /* pidfd of the code */
 	int init_sync;     /* the launcher's end of the line to init */
 	int launcher_sync; /* the code's: reads as ended when the launcher is */
+
+	int weak; /* the weaker level: what follows is for it alone */
+	enum box_step weak_step; /* what could not be done for the full one */
+	struct err weak_why;
+	char folder[BOX_FOLDER_SIZE]; /* the private one, absolute */
+	int folder_fd; /* holds the lock on it; -1: there is none */
 };
 
 /* A step: returns 0, or -1 with err. */
@@ -109,6 +116,7 @@ int box_run(
 /* on_supervisor.c: the whole talk with the supervisor. */
 int box_receive_setup(struct box *box, struct err *err);
 int box_send_started(struct box *box, struct err *err);
+int box_send_guarded(struct box *box, struct err *err);
 int box_receive_adopted(struct box *box, struct err *err);
 void box_send_failed(struct box *box, const struct err *reason);
 
@@ -142,6 +150,19 @@ int view_add_tree(
 int view_add_link(
     struct box *box, const char *path, const char *target, struct err *err);
 
+/* level.c: finds out whether the full level can be had, if less will do. */
+int level_choose(struct box *box, struct err *err);
+
+/* folder.c: the private folder of the weaker level. */
+/* Removes those whose guard was killed. */
+int folder_sweep(struct box *box, struct err *err);
+/* Makes one, enters it, and writes the bootstrap. */
+int folder_make(struct box *box, struct err *err);
+/* Removes it with all that is in it, if there is one. */
+void folder_remove(struct box *box);
+/* Empties a directory; gives up after having looked at most entries. */
+void folder_empty(int dir, unsigned long most);
+
 /* identity.c, namespaces.c */
 int identity_drop(struct box *box, struct err *err);
 int namespaces_user(struct box *box, struct err *err);
@@ -152,6 +173,10 @@ int namespaces_forbid_more(struct box *box, struct err *err);
 /* processes.c: clones the two processes of the box. */
 int processes_start_init(struct box *box, struct err *err);
 int processes_start_code(struct box *box, struct err *err);
+/* At the weaker level: the guard, which starts the code. */
+int processes_start_guard(struct box *box, struct err *err);
+/* For the guard: as fork, but of its own child. */
+int processes_fork(pid_t *pid, struct err *err);
 /* Lets init live on when the launcher ends. */
 int processes_release_init(struct box *box, struct err *err);
 /* Ends init, and with it the code, if they run. */
@@ -173,6 +198,14 @@ int memory_open(struct memory *memory, int proc, int line, uint64_t limit,
 /* Looks again and again, and ends as BOX_EXIT_* when it must. */
 void memory_watch(struct memory *memory) __attribute__((noreturn));
 
+/*
+ * guard.c: starts the code and watches over it. Reports on sync, waits there,
+ * and never returns: it ends as the code ended, when nothing else is left.
+ */
+void guard_main(struct box *box, int sync) __attribute__((noreturn));
+/* The launcher's side: waits for that report. */
+int guard_wait(struct box *box, int sync, struct err *err);
+
 /* main.c: the code, up to the interpreter. */
 void code_main(struct box *box) __attribute__((noreturn));
 
@@ -180,10 +213,17 @@ void code_main(struct box *box) __attribute__((noreturn));
 int limits_set(struct box *box, struct err *err);
 int capabilities_bound(struct box *box, struct err *err);
 int capabilities_drop(struct box *box, struct err *err);
+/* Where there are none, and no right to bound them: no new ones. */
+int capabilities_refuse(struct box *box, struct err *err);
 int confine_landlock(struct box *box, struct err *err);
 int confine_seccomp(struct box *box, struct err *err);
 /* The same for init, which needs next to nothing. */
 int confine_init_landlock(struct box *box, struct err *err);
 int confine_init_seccomp(struct box *box, struct err *err);
+/* At the weaker level, which cannot be had without landlock. */
+int confine_weak_demand(struct box *box, struct err *err);
+int confine_weak_landlock(struct box *box, struct err *err);
+int confine_weak_seccomp(struct box *box, struct err *err);
+int confine_guard_seccomp(struct box *box, struct err *err);
 
 #endif

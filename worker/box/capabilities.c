@@ -46,6 +46,17 @@ capabilities_bound(struct box *box, struct err *err)
 }
 
 int
+capabilities_refuse(struct box *box, struct err *err)
+{
+	(void)box;
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		return err_sys(err, "set no_new_privs");
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1)
+		return err_sys(err, "clear the ambient capabilities");
+	return 0;
+}
+
+int
 capabilities_drop(struct box *box, struct err *err)
 {
 	struct __user_cap_header_struct header = {

@@ -13,7 +13,16 @@
 #include "../../common/seccomp.h"
 
 #include "box_filter.h"
+#include "guard_filter.h"
 #include "init_filter.h"
+#include "weak_filter.h"
+#include "weaker_filter.h"
+
+#define CONFINE_LOAD(filter, err)                                              \
+	seccomp_load(filter, sizeof(filter) / sizeof((filter)[0]), err)
+
+/* The ABI from which on landlock also keeps signals inside. */
+#define CONFINE_ABI_SIGNALS 6
 
 #define CONFINE_READ                                                           \
 	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR)
@@ -94,8 +103,7 @@ int
 confine_seccomp(struct box *box, struct err *err)
 {
 	(void)box;
-	return seccomp_load(
-	    box_filter, sizeof(box_filter) / sizeof(box_filter[0]), err);
+	return CONFINE_LOAD(box_filter, err);
 }
 
 /*
@@ -114,6 +122,75 @@ int
 confine_init_seccomp(struct box *box, struct err *err)
 {
 	(void)box;
-	return seccomp_load(
-	    init_filter, sizeof(init_filter) / sizeof(init_filter[0]), err);
+	return CONFINE_LOAD(init_filter, err);
+}
+
+/* The weaker level: the view of the box is what landlock allows of the host */
+
+/* Within the private folder; the bootstrap can only be read. */
+static const struct confine_row confine_folder_rows[] = {
+	{ BOX_DATA_DIR, CONFINE_READ },
+	{ "workspace", CONFINE_WRITE },
+	{ "tmp", CONFINE_WRITE },
+};
+
+int
+confine_weak_demand(struct box *box, struct err *err)
+{
+	if (box->landlock == 0)
+		return err_set(err, "this kernel has no landlock, and "
+		    "namespaces are forbidden");
+	return 0;
+}
+
+/* What would be bound into the view; a tree can be a single file. */
+static int
+confine_allow_host(int ruleset, const struct box *box, struct err *err)
+{
+	const struct box_tree *tree;
+
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
+		if (confine_allow(ruleset, box->landlock, tree->path,
+		        tree->device ? CONFINE_DEVICE :
+		            tree->executable ? CONFINE_RUN : CONFINE_READ,
+		        err) == -1 && !tree->optional)
+			return -1;
+	return 0;
+}
+
+/* The working directory is the private folder. */
+int
+confine_weak_landlock(struct box *box, struct err *err)
+{
+	auto_fd int ruleset = landlock_create(box->landlock, err);
+	const struct confine_row *row = confine_folder_rows;
+	const struct confine_row *end = row +
+	    sizeof(confine_folder_rows) / sizeof(confine_folder_rows[0]);
+
+	if (ruleset == -1 || confine_allow_host(ruleset, box, err) == -1)
+		return -1;
+	for (; row < end; row++)
+		if (confine_allow(ruleset, box->landlock, row->path,
+		        row->rights, err) == -1)
+			return -1;
+	return landlock_enforce(ruleset, err);
+}
+
+/* The last one would not let another be loaded. */
+int
+confine_weak_seccomp(struct box *box, struct err *err)
+{
+	if (box->landlock < CONFINE_ABI_SIGNALS &&
+	    CONFINE_LOAD(weaker_filter, err) == -1)
+		return -1;
+	if (CONFINE_LOAD(weak_filter, err) == -1)
+		return -1;
+	return CONFINE_LOAD(box_filter, err);
+}
+
+int
+confine_guard_seccomp(struct box *box, struct err *err)
+{
+	(void)box;
+	return CONFINE_LOAD(guard_filter, err);
 }

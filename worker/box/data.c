@@ -168,7 +168,7 @@ data_write(struct box *box, struct err *err)
 		if (file->data != NULL) {
 			if (data_write_file(dir, file, err) == -1)
 				return -1;
-		} else if (mkdirat(dir, file->path, 0555) == -1) {
+		} else if (mkdirat(dir, file->path, 0755) == -1) {
 			return err_sys(err, "create %s", file->path);
 		}
 	}

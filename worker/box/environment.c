@@ -12,22 +12,28 @@
 /* Where a shell looks for programs, without those of the interpreter. */
 #define ENVIRONMENT_PATH "/usr/local/bin:/usr/bin:/bin"
 
+/* At the weaker level they are below the private folder. */
+static const struct {
+	const char *name;
+	const char *path;
+} environment_places[] = {
+	{ "HOME", "/workspace" },
+	{ "TMPDIR", "/tmp" },
+	/* What libraries keep for later is none of the files of the code. */
+	{ "XDG_CACHE_HOME", "/tmp/.cache" },
+	{ "MPLCONFIGDIR", "/tmp/.cache/matplotlib" },
+};
+
 static const char *const environment_fixed[] = {
-	"HOME=/workspace",
 	"LANG=C.UTF-8",
 	"TERM=dumb",
-	"TMPDIR=/tmp",
-	/* What libraries keep for later is none of the files of the code. */
-	"XDG_CACHE_HOME=/tmp/.cache",
-	"MPLCONFIGDIR=/tmp/.cache/matplotlib",
 	/* Into files: there is no screen, and Debian's default is a window. */
 	"MPLBACKEND=Agg",
 	/* Each arena reserves 64 MiB of address space. */
 	"MALLOC_ARENA_MAX=2",
 };
 
-#define ENVIRONMENT_COUNT                                                      \
-	(sizeof(environment_fixed) / sizeof(environment_fixed[0]))
+#define ENVIRONMENT_COUNT(table) (sizeof(table) / sizeof((table)[0]))
 
 /* The processors that the code may use. */
 static uint64_t
@@ -76,11 +82,16 @@ environment_make(const struct box *box)
 	uint64_t blas = environment_threads(
 	    setup->memory / BOX_BLAS_SHARE / BOX_BLAS_THREAD_BYTES);
 	uint64_t omp = environment_threads(BOX_OMP_THREADS_MAX);
-	static char *variables[ENVIRONMENT_COUNT + 4];
-	size_t n;
+	static char *variables[ENVIRONMENT_COUNT(environment_places) +
+	    ENVIRONMENT_COUNT(environment_fixed) + 4];
+	size_t i, n = 0;
 
-	for (n = 0; n < ENVIRONMENT_COUNT; n++)
-		variables[n] = mem_strdup(environment_fixed[n]);
+	for (i = 0; i < ENVIRONMENT_COUNT(environment_places); i++)
+		variables[n++] = mem_printf("%s=%s%s",
+		    environment_places[i].name, box->weak ? box->folder : "",
+		    environment_places[i].path);
+	for (i = 0; i < ENVIRONMENT_COUNT(environment_fixed); i++)
+		variables[n++] = mem_strdup(environment_fixed[i]);
 	variables[n++] = environment_path(setup->python);
 	variables[n++] = mem_printf("OPENBLAS_NUM_THREADS=%llu",
 	    (unsigned long long)blas);

@@ -390,12 +390,16 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 int
 interpreter_run(struct box *box, struct err *err)
 {
+	/* At the weaker level the box is a folder of the host. */
+	const char *root = box->weak ? box->folder : "";
+	auto_free char *home = mem_printf("%s/workspace", root);
+	auto_free char *bootstrap = mem_printf("%s" BOX_BOOTSTRAP, root);
 	/* -I: no PYTHON* variables, no user site, no script directory. */
 	const char *const argv[] = { box->setup.python, "-I", "-X", "utf8",
-		BOX_BOOTSTRAP, NULL };
+		bootstrap, NULL };
 
-	if (chdir("/workspace") == -1)
-		return err_sys(err, "enter /workspace");
+	if (chdir(home) == -1)
+		return err_sys(err, "enter %s", home);
 	interpreter_reset_signals();
 	execve(box->setup.python, (char *const *)argv, environment_make(box));
 	return interpreter_explain(box, errno, err);

@@ -4,9 +4,18 @@
  * Run by the code. What all processes of a box take together is for others to
  * limit: the cgroup that the supervisor started the launcher in, if it did.
  */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "box.h"
+
+/* What is read of /proc/N/stat: the threads are the 20th field of it. */
+#define LIMITS_STAT_SIZE 512
 
 struct limits_row {
 	int resource;
@@ -64,13 +73,67 @@ limits_address_space(const struct ipc_setup *setup)
 	    setup->memory + BOX_ADDRESS_EXTRA;
 }
 
+/* The threads of a process, 0 when it is not the user's or has ended. */
+static unsigned long
+limits_threads(const char *pid, uid_t uid)
+{
+	char path[64];
+	char line[LIMITS_STAT_SIZE];
+	unsigned long threads = 0;
+	const char *rest;
+	struct stat st;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/stat", pid);
+	file = fopen(path, "re");
+	if (file == NULL)
+		return 0;
+	/* A process may call itself anything, with brackets and spaces. */
+	if (fstat(fileno(file), &st) == 0 && st.st_uid == uid &&
+	    fgets(line, sizeof(line), file) != NULL &&
+	    (rest = strrchr(line, ')')) != NULL)
+		sscanf(rest + 1, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		    "%*s %*s %*s %*s %*s %*s %*s %lu", &threads);
+	fclose(file);
+	return threads;
+}
+
+/* Whether a process is none of the box, neither code, guard nor launcher. */
+static int
+limits_is_other(pid_t pid)
+{
+	/* The guard is in the session that the launcher began with. */
+	return pid > 0 && pid != getpid() && pid != getppid() &&
+	    pid != getsid(getppid());
+}
+
+/*
+ * Without a user namespace of its own a box shares this limit with all that its
+ * user runs: those are added, as they are now.
+ */
+static rlim_t
+limits_processes(const struct box *box)
+{
+	/* init or guard counts too, but is none of the code's */
+	rlim_t limit = box->setup.processes + 1;
+	const struct dirent *entry;
+	DIR *proc = box->weak ? opendir("/proc") : NULL;
+
+	if (proc == NULL)
+		return limit;
+	while ((entry = readdir(proc)) != NULL)
+		if (limits_is_other(atoi(entry->d_name)))
+			limit += limits_threads(entry->d_name, box->uid);
+	closedir(proc);
+	return limit;
+}
+
 int
 limits_set(struct box *box, struct err *err)
 {
 	const struct ipc_setup *setup = &box->setup;
 	const struct limits_row rows[] = {
-		/* init counts too, but is none of the code's */
-		{ RLIMIT_NPROC, "NPROC", setup->processes + 1, 0 },
+		{ RLIMIT_NPROC, "NPROC", limits_processes(box), 0 },
 		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
 		{ RLIMIT_FSIZE, "FSIZE",
 		    setup->files_bytes + BOX_FILE_EXTRA, 0 },

@@ -34,7 +34,13 @@ static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_BOOTSTRAP, data_read },
 	{ BOX_STEP_VIEW, view_collect },
 	{ BOX_STEP_INTERPRETER, interpreter_locate },
+	{ BOX_STEP_FOLDER, folder_sweep },
 	{ BOX_STEP_IDENTITY, identity_drop },
+	{ BOX_STEP_USER_NAMESPACE, level_choose },
+	{ BOX_STEPS, NULL },
+};
+
+static const struct box_action full_actions[] = {
 	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
 	{ BOX_STEP_USER_MAP, namespaces_map },
 	{ BOX_STEP_NAMESPACES, namespaces_rest },
@@ -50,12 +56,34 @@ static const struct box_action launcher_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
+/* Without namespaces, where the operator allows that. */
+static const struct box_action weak_actions[] = {
+	{ BOX_STEP_LANDLOCK, confine_weak_demand },
+	{ BOX_STEP_FOLDER, folder_make },
+	{ BOX_STEP_CAPABILITIES, capabilities_refuse },
+	{ BOX_STEP_PROCESSES, processes_start_guard },
+	{ BOX_STEP_PROCESSES, box_send_guarded },
+	{ BOX_STEP_PROCESSES, box_receive_adopted },
+	{ BOX_STEP_PROCESSES, processes_release_init },
+	{ BOX_STEPS, NULL },
+};
+
 static const struct box_action code_actions[] = {
 	{ BOX_STEP_LIMITS, limits_set },
 	{ BOX_STEP_CAPABILITIES, capabilities_drop },
 	{ BOX_STEP_LANDLOCK, confine_landlock },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
 	{ BOX_STEP_SECCOMP, confine_seccomp },
+	{ BOX_STEP_INTERPRETER, interpreter_run },
+	{ BOX_STEPS, NULL },
+};
+
+static const struct box_action weak_code_actions[] = {
+	{ BOX_STEP_LIMITS, limits_set },
+	{ BOX_STEP_CAPABILITIES, capabilities_drop },
+	{ BOX_STEP_LANDLOCK, confine_weak_landlock },
+	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
+	{ BOX_STEP_SECCOMP, confine_weak_seccomp },
 	{ BOX_STEP_INTERPRETER, interpreter_run },
 	{ BOX_STEPS, NULL },
 };
@@ -78,7 +106,7 @@ code_main(struct box *box)
 	char nothing;
 
 	setsid();
-	box_run(box, code_actions, &err);
+	box_run(box, box->weak ? weak_code_actions : code_actions, &err);
 	/* STARTED comes first: wait until the launcher has ended. */
 	while (read(box->launcher_sync, &nothing, 1) > 0)
 		;
@@ -93,13 +121,15 @@ main(void)
 		.init = -1,
 		.code = -1,
 		.init_sync = -1,
-		.launcher_sync = -1 };
+		.launcher_sync = -1,
+		.folder_fd = -1 };
 	struct err err;
 
 	role_enter(ROLE_BOX, 0);
 	umask(S_IWGRP | S_IWOTH);
 	box.landlock = landlock_abi();
-	if (box_run(&box, launcher_actions, &err) == 0)
+	if (box_run(&box, launcher_actions, &err) == 0 &&
+	    box_run(&box, box.weak ? weak_actions : full_actions, &err) == 0)
 		return 0;
 	processes_kill(&box);
 	box_send_failed(&box, &err);

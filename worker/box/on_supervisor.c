@@ -1,6 +1,6 @@
 /*
- * The talk with the supervisor: SETUP and ADOPTED in, STARTED or FAILED
- * out. Run by the launcher; FAILED also by the code until it has become the
+ * The talk with the supervisor: SETUP and ADOPTED in, STARTED, GUARDED or
+ * FAILED out. Run by the launcher; FAILED also by the code until it has become the
  * interpreter. Of all that reaches a box from outside, only these two are read
  * here.
  */
@@ -48,6 +48,19 @@ box_receive_setup(struct box *box, struct err *err)
 	return 0;
 }
 
+/* Cuts a reason to what a message takes; text has room for any. */
+static void
+box_cut_reason(char *text, const char *reason)
+{
+	size_t len = strlen(reason);
+
+	if (len > FAILED_REASON_MAX)
+		len = FAILED_REASON_MAX;
+	memcpy(text, reason, len);
+	len -= utf8_incomplete_tail(text, len);
+	text[len] = '\0';
+}
+
 /* Sends msg, of which the packet takes the descriptors, and closes those. */
 static int
 box_send(struct box *box, enum ipc_type type, void *msg, struct err *err)
@@ -77,6 +90,21 @@ box_send_started(struct box *box, struct err *err)
 }
 
 int
+box_send_guarded(struct box *box, struct err *err)
+{
+	char text[ERR_TEXT_SIZE];
+	struct ipc_guarded guarded = { .landlock = (uint64_t)box->landlock,
+		.step = box->weak_step,
+		.reason = text };
+
+	box_cut_reason(text, box->weak_why.text);
+	guarded.guard = dup(box->init);
+	if (guarded.guard == -1)
+		return err_sys(err, "copy a descriptor");
+	return box_send(box, IPC_GUARDED, &guarded, err);
+}
+
+int
 box_receive_adopted(struct box *box, struct err *err)
 {
 	static struct ipc_packet packet;
@@ -92,13 +120,8 @@ box_send_failed(struct box *box, const struct err *reason)
 	char text[ERR_TEXT_SIZE];
 	struct ipc_failed failed = { .step = box->step, .reason = text };
 	struct err err;
-	size_t len = strlen(reason->text);
 
-	if (len > FAILED_REASON_MAX)
-		len = FAILED_REASON_MAX;
-	memcpy(text, reason->text, len);
-	len -= utf8_incomplete_tail(text, len);
-	text[len] = '\0';
+	box_cut_reason(text, reason->text);
 	if (box_send(box, IPC_FAILED, &failed, &err) == -1)
 		log_error("%s (and nobody to tell: %s)", text, err.text);
 }

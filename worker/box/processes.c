@@ -71,6 +71,39 @@ processes_start_code(struct box *box, struct err *err)
 }
 
 int
+processes_fork(pid_t *pid, struct err *err)
+{
+	*pid = (pid_t)syscall(SYS_clone, SIGCHLD, NULL, NULL, NULL, NULL);
+	if (*pid == -1)
+		return err_sys(err, "clone");
+	return *pid > 0;
+}
+
+int
+processes_start_guard(struct box *box, struct err *err)
+{
+	int sync[2], alive[2];
+	int parent;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) == -1)
+		return err_sys(err, "make a pair of sockets");
+	if (pipe2(alive, O_CLOEXEC) == -1)
+		return err_sys(err, "make a pipe");
+	box->init_sync = sync[0];
+	box->launcher_sync = alive[0];
+	parent = processes_clone(&box->init, err);
+	if (parent == 0) {
+		close(alive[1]);
+		fd_close(&box->init_sync);
+		guard_main(box, sync[1]);
+	}
+	close(sync[1]);
+	if (parent == -1)
+		return -1;
+	return guard_wait(box, box->init_sync, err);
+}
+
+int
 processes_release_init(struct box *box, struct err *err)
 {
 	if (send(box->init_sync, "", 1, MSG_NOSIGNAL) == -1)
@@ -81,6 +114,10 @@ processes_release_init(struct box *box, struct err *err)
 void
 processes_kill(struct box *box)
 {
-	if (box->init != -1)
+	if (box->init == -1)
+		folder_remove(box);
+	else if (!box->weak)
 		pidfd_send_signal(box->init, SIGKILL, NULL, 0);
+	/* A guard sees that the line ends, and has work to do before. */
+	fd_close(&box->init_sync);
 }

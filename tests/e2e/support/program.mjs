@@ -56,6 +56,12 @@ function identity() {
   return ['setpriv', `--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'];
 }
 
+/* The same where no namespace can be made: see the script. */
+function forbidden() {
+  return ['/usr/bin/python3', '-B',
+    path.resolve(here, '../../support/without_namespaces.py'), String(uid)];
+}
+
 /*
  * A view of the machine in which nobody else writes to /tmp and /dev/shm, so
  * that whatever is found there is the program's. Needs root.
@@ -84,12 +90,14 @@ function alone() {
  * this environment (PATH and HOME besides). Every part of it replaces itself,
  * so the process that is started is the program.
  */
-export function commandLine(
-  { args = [], env = {}, home, privateTmp = false } = {}) {
+export function commandLine({
+  args = [], env = {}, home, privateTmp = false, withoutNamespaces = false,
+} = {}) {
   const all = { PATH: searchPath, HOME: home, ...env };
   const view = privateTmp ? alone() : { start: [], program: binary };
 
   return ['/usr/bin/env', '-i',
     ...Object.entries(all).map(([name, value]) => `${name}=${value}`),
-    ...view.start, ...identity(), view.program, ...args];
+    ...view.start, ...(withoutNamespaces ? forbidden() : identity()),
+    view.program, ...args];
 }

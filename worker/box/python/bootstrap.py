@@ -362,7 +362,7 @@ def become_main(path):
     names["__loader__"] = type(NAMES["__loader__"])("__main__", path)
     sys.modules["__main__"] = module
     sys.argv = [path]
-    sys.path.insert(0, "/workspace")
+    sys.path.insert(0, os.environ.get("HOME", "/workspace"))
     return module
 
 

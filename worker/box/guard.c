@@ -1,0 +1,209 @@
+/*
+ * The guard of a box of the weaker level, in the place of its init. Without a
+ * pid namespace the processes of a box are those of one process group, which
+ * they cannot leave (weak.rules): one call kills them all, however fast they
+ * fork. The guard is the parent of the code and inherits every orphan below it.
+ * When the code ends, when the supervisor says so or dies, it kills the group,
+ * waits for the last, removes the private folder, and ends as the code ended.
+ * It never reads a byte of the code; of its files it reads the names.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "box.h"
+#include "../../common/fd.h"
+
+/* What the guard tells the launcher, once. Both are the same program. */
+struct guard_report {
+	int failed;
+	enum box_step step;
+	struct err err;
+};
+
+/* Where it puts its two descriptors. */
+enum guard_fd {
+	GUARD_LINE, /* to the launcher */
+	GUARD_FOLDER,
+};
+
+/* The code, and its group; 0 when it never ran. How it ended. */
+static pid_t guard_code;
+static int guard_status = W_EXITCODE(1, 0);
+
+/* Before the code runs */
+
+static int
+guard_bind_life(struct box *box, struct err *err)
+{
+	struct pollfd channel = { .fd = box->channel };
+	sigset_t all;
+
+	sigfillset(&all);
+	if (sigprocmask(SIG_SETMASK, &all, NULL) == -1)
+		return err_sys(err, "block all signals");
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1)
+		return err_sys(err, "become the heir of the code");
+	if (prctl(PR_SET_PDEATHSIG, BOX_GUARD_END, 0, 0, 0) == -1)
+		return err_sys(err, "ask to be told when the supervisor dies");
+	if (poll(&channel, 1, 0) == 1 && (channel.revents & POLLHUP))
+		return err_set(err, "the supervisor is gone");
+	return 0;
+}
+
+static int
+guard_start_code(struct box *box, struct err *err)
+{
+	pid_t pid;
+	int parent = processes_fork(&pid, err);
+
+	if (parent == -1)
+		return -1;
+	if (parent == 0)
+		code_main(box);
+	guard_code = pid;
+	return 0;
+}
+
+static int
+guard_keep_descriptors(struct box *box, struct err *err)
+{
+	/* Above the place that it goes to, which the log has had. */
+	if (dup2(box->folder_fd, GUARD_FOLDER) == -1)
+		return err_sys(err, "arrange the descriptors of the guard");
+	box->folder_fd = GUARD_FOLDER;
+	if (close_range(GUARD_FOLDER + 1, ~0U, 0) == -1)
+		return err_sys(err, "close the descriptors of the guard");
+	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
+		return err_sys(err, "refuse debuggers");
+	return 0;
+}
+
+static const struct box_action guard_actions[] = {
+	{ BOX_STEP_CAPABILITIES, capabilities_drop },
+	{ BOX_STEP_PROCESSES, guard_bind_life },
+	{ BOX_STEP_PROCESSES, guard_start_code },
+	{ BOX_STEP_PROCESSES, guard_keep_descriptors },
+	{ BOX_STEP_SECCOMP, confine_guard_seccomp },
+	{ BOX_STEPS, NULL },
+};
+
+/* While the code runs */
+
+/*
+ * Reaps whoever has ended, but not the code: as long as that is not done, the
+ * number of its group is its own. Returns whether the code has ended.
+ */
+static int
+guard_reap_others(void)
+{
+	siginfo_t si;
+
+	for (;;) {
+		si.si_pid = 0;
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
+		    si.si_pid == 0)
+			return 0;
+		if (si.si_pid == guard_code)
+			return 1;
+		waitpid(si.si_pid, NULL, 0);
+	}
+}
+
+/* Until the code has ended, or must. All signals are blocked all the time. */
+static void
+guard_watch(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, BOX_GUARD_END);
+	while (!guard_reap_others())
+		if (sigwaitinfo(&signals, NULL) == BOX_GUARD_END)
+			return;
+}
+
+/*
+ * Nobody who is to be killed can finish a fork. The group is there as soon as
+ * anything of the code can run.
+ */
+static void
+guard_kill_all(void)
+{
+	int status;
+	pid_t pid;
+
+	if (guard_code == 0)
+		return;
+	kill(-guard_code, SIGKILL);
+	kill(guard_code, SIGKILL);
+	/* All signals are blocked: it ends for want of children only. */
+	while ((pid = wait(&status)) > 0)
+		if (pid == guard_code)
+			guard_status = status;
+}
+
+/*
+ * Ends as the code has ended. Bare calls: the C library's idea of who we are
+ * is the launcher's.
+ */
+static void __attribute__((noreturn))
+guard_end(void)
+{
+	int sig = WTERMSIG(guard_status);
+	sigset_t own;
+
+	if (WIFEXITED(guard_status))
+		_exit(WEXITSTATUS(guard_status));
+	signal(sig, SIG_DFL);
+	sigemptyset(&own);
+	sigaddset(&own, sig);
+	kill(getpid(), sig);
+	sigprocmask(SIG_UNBLOCK, &own, NULL);
+	_exit(1);
+}
+
+void
+guard_main(struct box *box, int sync)
+{
+	struct guard_report report = { 0 };
+	char go;
+
+	prctl(PR_SET_NAME, "box-guard");
+	dup2(sync, GUARD_LINE);
+	report.failed = box_run(box, guard_actions, &report.err);
+	report.step = box->step;
+	/* An end, not a byte: the launcher failed or was killed. */
+	if (write(GUARD_LINE, &report, sizeof(report)) == sizeof(report) &&
+	    report.failed == 0 && read(GUARD_LINE, &go, 1) == 1)
+		guard_watch();
+	close(GUARD_LINE);
+	guard_kill_all();
+	folder_remove(box);
+	guard_end();
+}
+
+int
+guard_wait(struct box *box, int sync, struct err *err)
+{
+	struct guard_report report;
+	ssize_t n;
+
+	do
+		n = read(sync, &report, sizeof(report));
+	while (n == -1 && errno == EINTR);
+	if (n != sizeof(report))
+		return err_set(err, "the guard of the box ended at once");
+	if (report.failed == 0)
+		return 0;
+	box->step = report.step;
+	*err = report.err;
+	return -1;
+}

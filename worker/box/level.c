@@ -1,0 +1,104 @@
+/*
+ * Which of the two levels a box gets: the full one, in namespaces of its own,
+ * or, where this system forbids those and the operator has allowed it, the
+ * weaker one. That is tried by doing, in a child that makes the namespaces and
+ * ends. Run by the launcher.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mount.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "box.h"
+#include "../../common/fd.h"
+
+/* What the child tells the launcher. Both are the same program. */
+struct level_report {
+	int failed;
+	enum box_step step;
+	struct err err;
+};
+
+/* Some systems let namespaces be made and nothing be done in them. */
+static int
+level_mount(struct box *box, struct err *err)
+{
+	(void)box;
+	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == -1)
+		return err_sys(err, "make the mounts private");
+	if (mount("tmpfs", "/tmp", "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	        "size=4k") == -1)
+		return err_sys(err, "mount a tmpfs");
+	return 0;
+}
+
+static const struct box_action level_actions[] = {
+	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
+	{ BOX_STEP_USER_MAP, namespaces_map },
+	{ BOX_STEP_NAMESPACES, namespaces_rest },
+	{ BOX_STEP_NAMESPACES, level_mount },
+	{ BOX_STEPS, NULL },
+};
+
+static void __attribute__((noreturn))
+level_try(struct box *box, int line)
+{
+	struct level_report report = { 0 };
+
+	report.failed = box_run(box, level_actions, &report.err);
+	report.step = box->step;
+	_exit(fd_write_all(line, &report, sizeof(report)) == -1);
+}
+
+/*
+ * Whether this is how a system forbids something. What may be different a
+ * moment later (no memory, too many processes) makes no box weaker.
+ */
+static int
+level_is_forbidden(const struct err *err)
+{
+	switch (err->code) {
+	case EPERM:
+	case EACCES:
+	case ENOSPC: /* a limit of namespaces, mostly 0 */
+	case EUSERS:
+	case EINVAL: /* the kernel was built without them */
+	case ENOSYS:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+int
+level_choose(struct box *box, struct err *err)
+{
+	struct level_report report;
+	int line[2];
+	ssize_t n;
+	pid_t pid;
+
+	if (!box->setup.weak)
+		return 0;
+	if (pipe2(line, O_CLOEXEC) == -1)
+		return err_sys(err, "make a pipe");
+	pid = fork();
+	if (pid == 0)
+		level_try(box, line[1]);
+	close(line[1]);
+	do
+		n = read(line[0], &report, sizeof(report));
+	while (n == -1 && errno == EINTR);
+	close(line[0]);
+	if (pid != -1)
+		waitpid(pid, NULL, 0);
+	if (n != sizeof(report))
+		return err_set(err, "the namespaces could not be tried");
+	if (report.failed == 0 || !level_is_forbidden(&report.err))
+		return 0;
+	box->weak = 1;
+	box->weak_step = report.step;
+	box->weak_why = report.err;
+	return 0;
+}
