@@ -325,9 +325,9 @@ answer_add_level(struct buffer *json, const struct call_result *result)
 	}
 	buffer_add_text(json, "\"level\":\"weak\",\"because\":");
 	json_add_text(json, result->weak);
-	buffer_add_text(json, ",\"missing\":[\"namespaces\",\"own root\","
-	    "\"limit on files\",\"/dev/shm\",\"bounded capabilities\"],"
-	    "\"namespaces\":[],");
+	buffer_printf(json, ",\"missing\":[\"namespaces\",\"own root\","
+	    "\"limit on files\",\"/dev/shm\"%s],\"namespaces\":[],",
+	    result->grouped ? "" : ",\"limit on memory as a whole\"");
 }
 
 /* What was in force and what it cost */

@@ -59,7 +59,7 @@ static void
 selftest_weak(struct selftest *test, const char *name, const char *detail)
 {
 	test->weak++;
-	printf("weak  %-26s  %s\n", name, detail);
+	printf("weak  %-28s  %s\n", name, detail);
 }
 
 /*

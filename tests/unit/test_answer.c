@@ -570,14 +570,16 @@ static const struct {
 	const char *meta;
 } metas[] = {
 	{ 6, 1, 1, 0,
-	    "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
+	    "{\"caisson/isolation\":{\"runtime\":\"native\","
+	    "\"level\":\"full\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":6,\"proc\":true,"
 	    "\"limits\":\"rlimit+watchdog\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
 	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
 	{ 0, 0, 0, UINT64_MAX / 2,
-	    "{\"caisson/isolation\":{\"runtime\":\"native\",\"namespaces\":"
+	    "{\"caisson/isolation\":{\"runtime\":\"native\","
+	    "\"level\":\"full\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":null,\"proc\":false,"
 	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
@@ -618,6 +620,38 @@ START_TEST(tells_of_a_cgroup)
 	    json_object_get(json, "_meta"), "caisson/isolation");
 	ck_assert_str_eq(
 	    json_string_value(json_object_get(meta, "limits")), "cgroup");
+	json_decref(json);
+}
+END_TEST
+
+/* Every answer of the weaker level says so, in each of its three parts. */
+START_TEST(marks_what_was_weaker)
+{
+	struct call_result result = make_result(&endings[_i]);
+	json_t *json, *isolation, *fields;
+	const char *text;
+
+	result.boxed = 1;
+	result.landlock = 6;
+	result.weak = (char *)"could not \"unshare\"";
+	json = answer(&result);
+	text = json_string_value(json_object_get(
+	    json_array_get(json_object_get(json, "content"), 0), "text"));
+	ck_assert_ptr_nonnull(strstr(text, "\nisolation: weak (no namespaces: "
+	    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION)"));
+	fields = json_object_get(json, "structuredContent");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(fields, "isolation")), "weak");
+	isolation = json_object_get(
+	    json_object_get(json, "_meta"), "caisson/isolation");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(isolation, "level")), "weak");
+	ck_assert_str_eq(json_string_value(json_object_get(
+	    isolation, "because")), result.weak);
+	ck_assert_uint_eq(
+	    json_array_size(json_object_get(isolation, "namespaces")), 0);
+	ck_assert_uint_gt(
+	    json_array_size(json_object_get(isolation, "missing")), 0);
 	json_decref(json);
 }
 END_TEST
@@ -703,6 +737,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, tells_of_a_cgroup);
 	tcase_add_loop_test(
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
+	tcase_add_loop_test(
+	    tc, marks_what_was_weaker, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(
 	    tc, says_why_nothing_ran, 0, UNIT_COUNT(refusals));
 	tcase_add_loop_test(

@@ -44,6 +44,7 @@ struct play {
 	unsigned int concluded;
 	struct call_result result;
 	char *servers; /* of the result */
+	int weak;      /* as the result was */
 };
 
 static struct supervisor sv;
@@ -76,6 +77,7 @@ be_process(int line)
 	unsigned char end[2];
 
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	signal(BOX_GUARD_END, SIG_DFL); /* Check's own */
 	dup2(line, STDIN_FILENO);
 	close_range(STDERR_FILENO + 1, ~0U, 0);
 	while (line == -1 || read(STDIN_FILENO, end, 2) != 2)
@@ -390,6 +392,7 @@ on_concluded(void *ctx, const struct call_result *result)
 	ck_assert_int_eq(result->error == NULL,
 	    result->status == CALL_SUCCESS);
 	play->result = *result;
+	play->weak = result->weak != NULL;
 	play->result.error = mem_strdup(result->error);
 	play->result.out = copy_stream(&result->out);
 	play->result.errors = copy_stream(&result->errors);
@@ -524,6 +527,26 @@ box_starts(struct play *play)
 	started.init = open_pidfd(play->init);
 	started.code = open_pidfd(play->code);
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
+}
+
+static void relay_runs(struct play *play);
+
+/* The same at the weaker level: there is a guard, which ends as the code. */
+static void
+guard_stands(struct play *play)
+{
+	struct ipc_guarded guarded = { .landlock = 6,
+		.step = BOX_STEP_USER_NAMESPACE,
+		.reason = "unshare: no" };
+	union ipc_any msg;
+
+	play->code = make_ending_process(&play->code_line);
+	guarded.guard = open_pidfd(play->code);
+	send_as(play, ROLE_BOX, IPC_GUARDED, &guarded);
+	settle();
+	receive(play, ROLE_BOX, IPC_ADOPTED, &msg);
+	relay_runs(play);
+	settle();
 }
 
 /* The box stands: its processes were adopted. */
@@ -1284,6 +1307,71 @@ START_TEST(descriptors_that_run_out)
 }
 END_TEST
 
+/* The weaker level */
+
+START_TEST(a_guard_that_ends_as_the_code)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	guard_stands(play);
+	code_exits(play);
+	settle();
+	box_lets_go(play);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_SUCCESS, NULL);
+	ck_assert_int_eq(play->result.boxed, 1);
+	ck_assert_uint_eq(play->result.landlock, 6);
+	ck_assert_int_eq(play->result.proc, 0);
+	ck_assert_int_eq(play->weak, 1);
+	close_stage();
+}
+END_TEST
+
+/* It has others to kill: it gets the signal that says so, and not SIGKILL. */
+START_TEST(a_guard_that_must_end)
+{
+	struct play *play;
+	siginfo_t si;
+
+	open_stage();
+	play = start_call();
+	guard_stands(play);
+	box_lets_go(play);
+	call_cancel(play->call, "enough");
+	ck_assert_int_eq(waitid(P_PID, (id_t)play->code, &si,
+	    WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(si.si_status, BOX_GUARD_END);
+	settle();
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_box_that_names_a_foreign_guard)
+{
+	struct ipc_guarded guarded = { .landlock = 6, .reason = "no" };
+	struct play *play;
+
+	open_stage();
+	play = start_call();
+	guarded.guard = open_pidfd(getppid());
+	send_as(play, ROLE_BOX, IPC_GUARDED, &guarded);
+	settle();
+	relay_is_done(play);
+	box_lets_go(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box talks nonsense: this process "
+	    "is no child of ours: No child processes");
+	ck_assert_int_eq(play->result.boxed, 0);
+	close_stage();
+}
+END_TEST
+
 /* Failures of the box */
 
 START_TEST(a_box_that_cannot_be_built)
@@ -2032,6 +2120,9 @@ add_failures(TCase *tc)
 	tcase_add_test(tc, descriptors_that_run_out);
 	tcase_add_test(tc, a_session_that_cannot_be_had);
 	tcase_add_test(tc, a_call_may_lose_a_server_while_it_waits);
+	tcase_add_test(tc, a_guard_that_ends_as_the_code);
+	tcase_add_test(tc, a_guard_that_must_end);
+	tcase_add_test(tc, a_box_that_names_a_foreign_guard);
 	tcase_add_test(tc, a_box_that_cannot_be_built);
 	tcase_add_test(tc, an_interpreter_that_cannot_be_started);
 	tcase_add_test(tc, a_box_that_ends_without_a_word);

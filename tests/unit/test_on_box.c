@@ -41,6 +41,26 @@ call_on_box_started(struct call *call, int *init, int *code,
 	    fd_take(code), landlock, proc, watchdog);
 }
 
+void
+call_on_box_guarded(
+    struct call *call, int *guard, unsigned int landlock, char *weak)
+{
+	ck_assert_ptr_eq(call, CALL);
+	buffer_printf(
+	    &told, "guarded %d %u %s\n", fd_take(guard), landlock, weak);
+	free(weak);
+}
+
+/* Whether the operator has allowed less. */
+static int allowed;
+
+int
+call_allows_weak(const struct call *call)
+{
+	ck_assert_ptr_eq(call, CALL);
+	return allowed;
+}
+
 START_TEST(passes_on_that_a_box_stands)
 {
 	struct ipc_started started = { .landlock = 6,
@@ -57,13 +77,45 @@ START_TEST(passes_on_that_a_box_stands)
 }
 END_TEST
 
+/* With the cause, which the answer tells to whoever allowed less. */
+START_TEST(passes_on_that_a_weaker_box_stands)
+{
+	static const struct {
+		enum box_step step;
+		const char *what;
+		const char *fix;
+	} steps[] = {
+		{ BOX_STEP_USER_MAP, "map the user of the box", NULL },
+		{ BOX_STEPS, "build the full one", "no way out is known" },
+	};
+	struct ipc_guarded guarded = { .landlock = 3,
+		.step = steps[_i].step,
+		.reason = "open: no",
+		.guard = 40 };
+	auto_free char *expected = mem_printf(
+	    "guarded 40 3 could not %s (open: no); %s\n", steps[_i].what,
+	    _i == 1 ? steps[1].fix : cause_fix(steps[_i].step, "/proc"));
+
+	supervisor_on_guarded(CALL, &guarded);
+	ck_assert_str_eq(told.data, expected);
+	ck_assert_int_eq(guarded.guard, -1);
+	buffer_reset(&told);
+}
+END_TEST
+
+/* The way to less isolation is named to whoever has not found it yet. */
 START_TEST(tells_what_a_box_cannot_do)
 {
 	struct ipc_failed failed = { .step = BOX_STEP_USER_NAMESPACE,
 		.reason = "unshare: Operation not permitted" };
 	auto_free char *expected = mem_printf("fail: the box cannot be built: "
 	    "could not create a user namespace (unshare: Operation not "
-	    "permitted); %s\n", cause_fix(failed.step, "/proc"));
+	    "permitted); %s%s\n", cause_fix(failed.step, "/proc"),
+	    _i == 1 ? "" : "; or allow a weaker level of isolation: "
+	    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on (what it lacks is in "
+	    "caisson(1))");
+
+	allowed = _i;
 
 	supervisor_on_failed(CALL, &failed);
 	ck_assert_str_eq(told.data, expected);
@@ -101,7 +153,8 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, passes_on_that_a_box_stands);
-	tcase_add_test(tc, tells_what_a_box_cannot_do);
+	tcase_add_loop_test(tc, passes_on_that_a_weaker_box_stands, 0, 2);
+	tcase_add_loop_test(tc, tells_what_a_box_cannot_do, 0, 2);
 	tcase_add_loop_test(tc, tells_it_whole, 0, BOX_STEPS);
 	tcase_add_test(tc, tells_of_a_step_without_a_name);
 }

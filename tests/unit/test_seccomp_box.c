@@ -9,7 +9,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
@@ -28,6 +27,8 @@
 #include "common/seccomp.h"
 #include "unit.h"
 
+#include "bpf.h"
+
 #include "box_filter.h"
 
 #define NUMBERS 600
@@ -36,14 +37,6 @@
 #define IGNORE SECCOMP_RET_ERRNO
 #define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
 #define KILL SECCOMP_RET_KILL_PROCESS
-
-#if defined(__x86_64__)
-#define ARCH AUDIT_ARCH_X86_64
-#define FOREIGN_ARCH AUDIT_ARCH_I386
-#elif defined(__aarch64__)
-#define ARCH AUDIT_ARCH_AARCH64
-#define FOREIGN_ARCH AUDIT_ARCH_ARM
-#endif
 
 static const int allowed[] = {
 	SYS_read, SYS_write, SYS_readv, SYS_writev,
@@ -300,34 +293,7 @@ static const struct filter_case cases[] = {
 static uint32_t
 judge(const struct seccomp_data *data)
 {
-	const struct sock_filter *i = box_filter;
-	uint32_t a = 0;
-
-	for (;; i++) {
-		if (i >= box_filter + UNIT_COUNT(box_filter))
-			ck_abort_msg("the program runs over its end");
-		switch (i->code) {
-		case BPF_LD | BPF_W | BPF_ABS:
-			memcpy(&a, (const char *)data + i->k, sizeof(a));
-			break;
-		case BPF_ALU | BPF_AND | BPF_K:
-			a &= i->k;
-			break;
-		case BPF_JMP | BPF_JA:
-			i += i->k;
-			break;
-		case BPF_JMP | BPF_JEQ | BPF_K:
-			i += a == i->k ? i->jt : i->jf;
-			break;
-		case BPF_JMP | BPF_JGE | BPF_K:
-			i += a >= i->k ? i->jt : i->jf;
-			break;
-		case BPF_RET | BPF_K:
-			return i->k;
-		default:
-			ck_abort_msg("instruction 0x%x", i->code);
-		}
-	}
+	return bpf_judge(box_filter, UNIT_COUNT(box_filter), data);
 }
 
 static uint32_t

@@ -224,6 +224,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 		ck_abort_msg("a message of another peer");                     \
 	}
 NOT_HERE(started, call)
+NOT_HERE(guarded, call)
 NOT_HERE(failed, call)
 NOT_HERE(running, call)
 NOT_HERE(fault, call)

@@ -1,8 +1,8 @@
 /*
- * The talk with the supervisor: SETUP and ADOPTED in, STARTED, GUARDED or
- * FAILED out. Run by the launcher; FAILED also by the code until it has become the
- * interpreter. Of all that reaches a box from outside, only these two are read
- * here.
+ * The talk with the supervisor: SETUP and ADOPTED in; STARTED, GUARDED or
+ * FAILED out. Run by the launcher; FAILED also by the code until it has become
+ * the interpreter. Of all that reaches a box from outside, only these two are
+ * read here.
  */
 #include <string.h>
 #include <unistd.h>
