@@ -944,8 +944,9 @@ static const struct {
 
 START_TEST(test_threads_of_libraries)
 {
-	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
 	const long blas = thread_cases[_i / turns].blas;
+	long processors;
+	cpu_set_t set;
 	struct ipc_setup setup;
 	auto_run struct run run;
 	char out[64];
@@ -953,6 +954,8 @@ START_TEST(test_threads_of_libraries)
 	become(_i);
 	setup = usual_setup();
 	setup.memory = thread_cases[_i / turns].memory;
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	processors = CPU_COUNT(&set);
 	snprintf(out, sizeof(out), "%ld %ld\n",
 	    blas < processors ? blas : processors,
 	    8 < processors ? 8 : processors);
