@@ -741,7 +741,7 @@ static const struct {
 	    TOO_LARGE("\"q\"") },
 	{ "{\"method\":\"tools/call\",\"par", "xx\"}}}", TOO_LARGE("null") },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":\"a,b\",\"method\":", "xx\"}}}",
-	    TOO_LARGE("null") },
+	    TOO_LARGE("\"a,b\"") },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":{\"a\":1,\"b\":", "xx\"}}}",
 	    TOO_LARGE("null") },
 	{ "{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":", "xx\"}}}",
