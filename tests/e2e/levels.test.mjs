@@ -222,10 +222,11 @@ os.rename('b', tempfile.gettempdir() + '/b')
 child = subprocess.Popen(['cat'], stdin=subprocess.PIPE)
 ${ends}
 shared = mmap.mmap(-1, 4096)
-if os.fork() == 0:
+writer = os.fork()
+if writer == 0:
     shared.write(b'y')
     os._exit(0)
-os.wait()
+os.waitpid(writer, 0)
 print(shared[:1], child.wait() <= 0, subprocess.check_output(['sh', '-c', 'echo $((1+2))']))
 with open('tool.py', 'w') as file: file.write('name = "tool"')
 import tool
@@ -279,7 +280,9 @@ test('nothing survives a call', async (t) => {
 
   for (const [what, code] of Object.entries(remainders)) {
     for (const end of ['', 'import time\ntime.sleep(600)']) {
-      await t.test(`${what}${end && ', at the deadline'}`, async () => {
+      await t.test(`${what}${end && ', at the deadline'}`, async (t) => {
+        if (what === 'a stopped child' && !await signals(client))
+          return t.skip('this kernel has no scopes for signals');
         const gate = new Gate();
         const result = await run(
           client, `${mess}${code(gate)}\n${end}`, { timeout: end ? 5 : 60 });
