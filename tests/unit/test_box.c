@@ -429,10 +429,11 @@ START_TEST(test_grouped)
 	setup = usual_setup();
 	setup.grouped = 1;
 	wanted = mem_printf("(%lu, True)\n", BOX_TEST_MEMORY +
-	    BOX_TEST_PROCESSES * (BOX_TEST_MEMORY / BOX_STACK_SHARE));
+	    BOX_TEST_PROCESSES * BOX_STACK);
 	run_code(&run, &setup, "import resource as r\n"
 	    "print((r.getrlimit(r.RLIMIT_DATA)[0],"
 	    " r.getrlimit(r.RLIMIT_AS)[0] == r.RLIM_INFINITY))");
+	ck_assert_uint_eq(run.watchdog, 0);
 	ck_assert_str_eq(run.text.data, wanted);
 }
 END_TEST

@@ -55,7 +55,7 @@ limits_stack(const struct ipc_setup *setup)
 
 /*
  * Private memory of one process. A cgroup counts what is used and not what is
- * promised: every thread may have its stack then, and still no process may ask
+ * promised: every thread may have a large stack then, and still no process may ask
  * for much more than there is, to which Python says MemoryError.
  */
 static uint64_t
@@ -63,7 +63,7 @@ limits_data(const struct ipc_setup *setup)
 {
 	if (!setup->grouped)
 		return setup->memory;
-	return setup->memory + setup->processes * limits_stack(setup);
+	return setup->memory + setup->processes * BOX_STACK;
 }
 
 static uint64_t
