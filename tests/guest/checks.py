@@ -312,7 +312,8 @@ def what_is_late_or_left_ends(uid):
 
 @check
 def many_at_once_leave_nothing(uid):
-    caisson = Caisson(uid, MAX_CONCURRENT="8")
+    caisson = Caisson(uid, MAX_CONCURRENT="8",
+                      QUEUE_TIMEOUT=str(SECONDS))
     for n in range(12):
         caisson.begin("import time\ntime.sleep(0.2)\nprint(%d)" % n)
     equal(sorted(int(caisson.receive()["content"][0]["text"])
