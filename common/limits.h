@@ -78,6 +78,8 @@
 #define FRAME_MAX (TOOL_ARGUMENTS_MAX + 8 * KIB)
 /* A line of a server: the largest result, and its envelope. */
 #define SERVER_LINE_MAX (RESULT_MAX + 64 * KIB)
+/* Messages in one array of a server: more than are ever under way. */
+#define SERVER_BATCH_MAX 10000
 /* A sentence about a request, with the last lines of a server's stderr. */
 #define REFUSED_REASON_MAX (8 * KIB)
 /* How much of a server's own sentence, and how many names, it shows. */

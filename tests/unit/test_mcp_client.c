@@ -307,6 +307,142 @@ START_TEST(logs_nothing_that_a_server_says)
 }
 END_TEST
 
+/* An error without an id is of the only request, where that is clear. */
+START_TEST(an_error_without_an_id)
+{
+	static const struct {
+		const char *line;
+		const char *events;
+	} rows[] = {
+		{ "{\"id\":null,\"error\":{\"code\":-32700}}",
+		  "a error: {\"code\":-32700}\n" },
+		{ "{\"jsonrpc\":\"2.0\",\"error\":{}}", "a error: {}\n" },
+		{ "{\"id\":null,\"error\":\"no\"}",
+		  "a broken: its error is not an object\n" },
+		{ "{\"id\":null,\"result\":{}}", "" },
+		{ "{\"id\":[],\"error\":{}}", "" },
+		{ "{\"id\":7,\"error\":{}}", "" },
+		/* What simple servers say of notifications/initialized. */
+		{ "{\"id\":null,\"error\":{\"code\":-32601}}", "" },
+		{ "{\"id\":null,\"error\":{\"code\":-32600}}", "" },
+	};
+
+	make_ready();
+	hear(rows[_i].line); /* nobody's */
+	mcp_client_free(&client);
+	make_ready();
+	ask("", "a");
+	hear(rows[_i].line);
+	expect(&events, rows[_i].events);
+	mcp_client_free(&client);
+	make_ready();
+	ask("", "a");
+	ask("", "b");
+	hear(rows[_i].line);
+	expect(&events, "");
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* There is nothing else that it could be about. */
+START_TEST(an_error_behind_a_notification)
+{
+	static const char no_method[] =
+	    "{\"id\":null,\"error\":{\"code\":-32601}}";
+
+	make();
+	mcp_client_greet(client);
+	hear(no_method);
+	expect(&events, "unfit: refused \"initialize\": an error without a "
+	    "message (code -32601)\n");
+	mcp_client_free(&client);
+	make_ready();
+	ask("", "a");
+	if (_i == 0)
+		hear(no_method);
+	if (_i == 1) {
+		hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+		expect(&events, "a result: {}\n");
+		ask("", "a");
+	}
+	hear(no_method);
+	expect(&events, "a error: {\"code\":-32601}\n");
+	ask("", "a");
+	mcp_client_cancel(client, _i == 0 ? 3 : 4);
+	ask("", "b");
+	hear(no_method);
+	expect(&events, "");
+	mcp_client_free(&client);
+}
+END_TEST
+
+START_TEST(handles_a_batch)
+{
+	make_ready();
+	ask("", "a");
+	ask("", "b");
+	ask("", "c");
+	buffer_reset(&said);
+	hear("[{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}},7,[],"
+	     "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"method\":\"ping\"} ,\r"
+	     "[{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}],"
+	     "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":[]}]");
+	expect(&events,
+	    "c result: {}\na broken: its result is not an object\n");
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":\"x\",\"result\":{}}\n");
+	hear("[]");
+	hear("[{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}]");
+	expect(&events, "b result: {}\n");
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* What is behind the greeting that was no good is not heard. */
+START_TEST(a_batch_ends_with_the_server)
+{
+	make();
+	mcp_client_greet(client);
+	hear("[{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{}},"
+	     "{\"jsonrpc\":\"2.0\",\"method\":"
+	     "\"notifications/tools/list_changed\"}]");
+	expect(&events, "unfit: refused \"initialize\": an error without a "
+	    "message\n");
+	mcp_client_free(&client);
+}
+END_TEST
+
+START_TEST(a_batch_is_bounded)
+{
+	auto_buffer struct buffer line = { 0 };
+	int n;
+
+	make_ready();
+	ask("", "a");
+	buffer_add_text(&line, "[");
+	for (n = 0; n < SERVER_BATCH_MAX - 1 + _i; n++)
+		buffer_add_text(&line, "0,");
+	buffer_add_text(
+	    &line, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}]");
+	hear(line.data);
+	expect(&events, _i == 0 ? "a result: {}\n" : "");
+	mcp_client_free(&client);
+}
+END_TEST
+
+/* Only at the very beginning. */
+START_TEST(skips_a_byte_order_mark)
+{
+	make();
+	mcp_client_greet(client);
+	if (_i == 1)
+		hear("starting");
+	hear("\xef\xbb\xbf{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	     "{\"protocolVersion\":\"2025-11-25\"}}");
+	expect(&events, _i == 0 ? "ready\n" : "");
+	mcp_client_free(&client);
+}
+END_TEST
+
 /* Many at once, answered from both ends. */
 START_TEST(many_requests)
 {
@@ -343,6 +479,12 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 8);
 	tcase_add_loop_test(tc, finds_the_id_of_what_is_no_json, 0, 8);
 	tcase_add_test(tc, logs_nothing_that_a_server_says);
+	tcase_add_loop_test(tc, an_error_without_an_id, 0, 8);
+	tcase_add_loop_test(tc, an_error_behind_a_notification, 0, 2);
+	tcase_add_test(tc, handles_a_batch);
+	tcase_add_test(tc, a_batch_ends_with_the_server);
+	tcase_add_loop_test(tc, a_batch_is_bounded, 0, 2);
+	tcase_add_loop_test(tc, skips_a_byte_order_mark, 0, 2);
 	tcase_add_test(tc, many_requests);
 }
 

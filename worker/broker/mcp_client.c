@@ -16,6 +16,9 @@
 
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
+/* "No such method" and "invalid request", as JSON writes these codes. */
+#define MCP_CLIENT_NO_METHOD "-32601"
+#define MCP_CLIENT_NO_REQUEST "-32600"
 /* The longest id that is looked at closely: every digit may be an escape. */
 #define MCP_CLIENT_ID_SHOWN (6 * MCP_CLIENT_ID_SIZE)
 
@@ -34,7 +37,9 @@ struct mcp_client {
 	struct mcp_client_ends ends;
 	int unfit;
 	uint64_t last_id;
-	uint64_t skipped; /* lines that were good for nothing */
+	uint64_t noted;   /* the number behind the last notification, or 0 */
+	uint64_t skipped; /* messages that were good for nothing */
+	int heard;        /* there was a line */
 	/* Those under way, in the order of their numbers, which rise. */
 	struct mcp_request *requests;
 	size_t count;
@@ -201,6 +206,14 @@ mcp_client_meant(
 
 /* Writing */
 
+/* Returns as ends.write does. */
+static int
+mcp_client_notify(struct mcp_client *client, const char *line, size_t len)
+{
+	client->noted = client->last_id + 1;
+	return client->ends.write(client->ends.ctx, line, len);
+}
+
 uint64_t
 mcp_client_ask(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx)
@@ -240,7 +253,7 @@ mcp_client_cancel(struct mcp_client *client, uint64_t id)
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
 	    ",\"reason\":\"the execution that asked has ended\"}}\n", id);
 	/* A server that does not read cannot be told: it may go on. */
-	(void)client->ends.write(client->ends.ctx, line.data, line.len);
+	(void)mcp_client_notify(client, line.data, line.len);
 }
 
 /* The greeting: the one era that is spoken so far. Another would begin here. */
@@ -294,8 +307,8 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 		mcp_client_unfit(client, why.data);
 		return;
 	}
-	if (client->ends.write(client->ends.ctx, initialized,
-	        sizeof(initialized) - 1) == -1) {
+	if (mcp_client_notify(
+	        client, initialized, sizeof(initialized) - 1) == -1) {
 		mcp_client_unfit(client, "does not read what it is sent");
 		return;
 	}
@@ -324,6 +337,9 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 {
 	struct mcp_request taken = mcp_client_take(client, request);
 
+	/* It came to the server behind the notification, which is done. */
+	if (taken.id >= client->noted)
+		client->noted = 0;
 	taken.answered(taken.ctx, answer);
 }
 
@@ -384,6 +400,39 @@ mcp_client_read(struct json_span value, struct mcp_answer *answer)
 	return NULL;
 }
 
+/* Whether a server may say this of a notification, where it should not. */
+static int
+mcp_client_of_notification(struct json_span error)
+{
+	struct json_span code;
+
+	return json_span_get(error, "code", &code) == 1 && code.len == 6 &&
+	    (memcmp(code.p, MCP_CLIENT_NO_METHOD, 6) == 0 ||
+	        memcmp(code.p, MCP_CLIENT_NO_REQUEST, 6) == 0);
+}
+
+/*
+ * The request that an error without an id is about: the server could not read
+ * it. That is clear when only one is under way, unless simple servers would
+ * answer the notification before it so.
+ */
+static struct mcp_request *
+mcp_client_unread(struct mcp_client *client, struct json_span value,
+    const struct mcp_answer *answer)
+{
+	struct json_span id;
+
+	if (answer->outcome != MCP_ERROR ||
+	    (json_span_get(value, "id", &id) > 0 &&
+	        json_span_kind(id) != JSON_SPAN_NULL))
+		return NULL;
+	if (client->noted != 0 && mcp_client_of_notification(answer->value)) {
+		client->noted = 0;
+		return NULL;
+	}
+	return client->count == 1 ? client->requests : NULL;
+}
+
 static void
 mcp_client_response(
     struct mcp_client *client, struct json_span value, struct json_span id)
@@ -393,6 +442,8 @@ mcp_client_response(
 	const char *why = mcp_client_read(value, &answer);
 	struct err err;
 
+	if (request == NULL)
+		request = mcp_client_unread(client, value, &answer);
 	if (request == NULL) {
 		request = mcp_client_meant(client, value, &err);
 		why = request != NULL ? err.text : "no request has this id";
@@ -463,21 +514,58 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 	}
 }
 
-void
-mcp_client_line(struct mcp_client *client, const struct line *line)
+/* Several messages at once, which the version of 2025-03-26 allows. */
+static void
+mcp_client_batch(struct mcp_client *client, struct json_span batch)
 {
+	struct json_span_walk walk = json_span_walk(batch);
+	struct json_span value;
+	int n = 0;
+
+	while (!client->unfit && json_span_next_element(&walk, &value)) {
+		if (n++ == SERVER_BATCH_MAX) {
+			mcp_client_bad(client, batch.len, NULL,
+			    "it has too many messages in one array");
+			return;
+		}
+		mcp_client_message(client, value);
+	}
+}
+
+/* A mark at the very beginning, which some systems write, says nothing. */
+static void
+mcp_client_skip_mark(struct mcp_client *client, struct line *line)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	size_t len = sizeof(mark) - 1;
+
+	if (!client->heard && line->len >= len &&
+	    memcmp(line->data, mark, len) == 0) {
+		line->data += len;
+		line->len -= len;
+		line->total -= len;
+	}
+	client->heard = 1;
+}
+
+void
+mcp_client_line(struct mcp_client *client, const struct line *said)
+{
+	struct line line = *said;
 	struct json_span value;
 	struct err err;
 
 	if (client->unfit)
 		return;
-	if (line->oversized) {
+	mcp_client_skip_mark(client, &line);
+	if (line.oversized) {
 		err_set(&err, "it has %zu bytes, and results may have %lu "
-		    "MiB", line->total, RESULT_MAX / MIB);
-		mcp_client_unreadable(client, line, err.text);
-	} else if (json_span_parse(line->data, line->len, &value, &err) ==
-	    -1) {
-		mcp_client_unreadable(client, line, err.text);
+		    "MiB", line.total, RESULT_MAX / MIB);
+		mcp_client_unreadable(client, &line, err.text);
+	} else if (json_span_parse(line.data, line.len, &value, &err) == -1) {
+		mcp_client_unreadable(client, &line, err.text);
+	} else if (json_span_kind(value) == JSON_SPAN_ARRAY) {
+		mcp_client_batch(client, value);
 	} else {
 		mcp_client_message(client, value);
 	}
