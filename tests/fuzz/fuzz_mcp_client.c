@@ -106,7 +106,7 @@ check_ready(void *ctx)
 	for (n = 0; n < REQUESTS; n++)
 		mcp_client_ask(play.client, "tools/call", params,
 		    check_answer, &play.answered[n]);
-	mcp_client_cancel(play.client, 3);
+	mcp_client_cancel(play.client, 3, "no");
 	play.answered[1]++; /* nobody hears of it any more */
 }
 

@@ -214,6 +214,47 @@ START_TEST(a_list_without_an_end_is_refused)
 }
 END_TEST
 
+/* Says two pages; the third does not come. */
+static void
+withhold_a_page(void)
+{
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh,
+	    ANSWER("2", "\"result\":{\"tools\":[],\"nextCursor\":\"a\"}"));
+	play_hear(&gh);
+	play_say(&gh,
+	    ANSWER("3", "\"result\":{\"tools\":[],\"nextCursor\":\"b\"}"));
+	play_hear(&gh);
+}
+
+/* Who asks later gets a list all the same, and nothing of the one before. */
+START_TEST(a_page_that_does_not_come)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_list(relay, 2, "gh");
+	withhold_a_page();
+	play_sync(relay);
+	/* Whoever asks after a change is another matter. */
+	play_say(&gh, changed);
+	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
+	play_hear(&gh);
+	play_list(relay, 3, "gh");
+	play_expect_refused(relay, 1,
+	    "server \"gh\" did not answer tools/list within 3 seconds");
+	play_expect_refused(relay, 2,
+	    "server \"gh\" did not answer tools/list within 3 seconds");
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/cancelled\",\"params\":{\"requestId\":4,"
+	    "\"reason\":\"it takes too long\"}}");
+	play_expect_line(&gh, ASKED("5"));
+	play_say(&gh, ANSWER("4", ONE("late")));
+	play_say(&gh, ANSWER("5", ONE("a")));
+	play_expect_result(relay, 3, LIST("a", "a"));
+	play_end();
+}
+END_TEST
+
 /* caisson servers --try */
 
 static void
@@ -258,6 +299,18 @@ START_TEST(is_tried_in_vain)
 }
 END_TEST
 
+START_TEST(is_not_tried_for_ever)
+{
+	play_start();
+	play_try("gh");
+	play_serve(&gh);
+	withhold_a_page();
+	expect_tried("gh", 0, "", 0,
+	    "server \"gh\" did not answer tools/list within 3 seconds");
+	play_end();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -270,8 +323,10 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, refuses_what_is_no_list, 0, 4);
 	tcase_add_test(tc, passes_an_error_on);
 	tcase_add_test(tc, a_list_without_an_end_is_refused);
+	tcase_add_test(tc, a_page_that_does_not_come);
 	tcase_add_test(tc, is_tried);
 	tcase_add_test(tc, is_tried_in_vain);
+	tcase_add_test(tc, is_not_tried_for_ever);
 }
 
 int

@@ -173,10 +173,10 @@ START_TEST(forgets_and_cancels)
 	mcp_client_forget(client, 3);
 	mcp_client_forget(client, 3);
 	expect(&said, "");
-	mcp_client_cancel(client, 2);
+	mcp_client_cancel(client, 2, "no");
 	expect(&said, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
-	    "\"reason\":\"the execution that asked has ended\"}}\n");
+	    "\"reason\":\"no\"}}\n");
 	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	hear("{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
 	hear("{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}");
@@ -368,7 +368,7 @@ START_TEST(an_error_behind_a_notification)
 	hear(no_method);
 	expect(&events, "a error: {\"code\":-32601}\n");
 	ask("", "a");
-	mcp_client_cancel(client, _i == 0 ? 3 : 4);
+	mcp_client_cancel(client, _i == 0 ? 3 : 4, "no");
 	ask("", "b");
 	hear(no_method);
 	expect(&events, "");

@@ -290,8 +290,8 @@ link_launched(struct link *link, struct ipc_launched *msg)
 	link->pipes = pipes_new(link->broker->base, &msg->in, &msg->out,
 	    &msg->errors, &pipes);
 	link->client = mcp_client_new(server_name(link->server), &client);
-	link->listing = listing_new(link->server, link->client, &link->asks,
-	    link_on_settled, link);
+	link->listing = listing_new(link->broker->base, link->server,
+	    link->client, &link->asks, link_on_settled, link);
 	mcp_client_greet(link->client);
 }
 
@@ -418,7 +418,8 @@ void
 link_withdraw(struct link *link, struct ask *ask)
 {
 	if (ask->sent != 0)
-		mcp_client_cancel(link->client, ask->sent);
+		mcp_client_cancel(link->client, ask->sent,
+		    "the execution that asked has ended");
 }
 
 void

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "listing.h"
@@ -17,13 +18,18 @@ struct listing {
 	void (*settled)(void *ctx);
 	void *ctx;
 	struct tools *tools; /* while a fetch is under way */
+	uint64_t page;       /* the number of the request for the next one */
+	struct event *patience; /* how long it is waited for */
 	int changed;         /* since it began */
 	struct buffer kept;  /* the list; empty: none */
 };
 
+static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
+
 struct listing *
-listing_new(struct server *server, struct mcp_client *client,
-    struct ask_list *asks, void (*settled)(void *ctx), void *ctx)
+listing_new(struct event_base *base, struct server *server,
+    struct mcp_client *client, struct ask_list *asks,
+    void (*settled)(void *ctx), void *ctx)
 {
 	struct listing *listing = mem_alloc(sizeof(*listing));
 
@@ -32,6 +38,7 @@ listing_new(struct server *server, struct mcp_client *client,
 	listing->asks = asks;
 	listing->settled = settled;
 	listing->ctx = ctx;
+	listing->patience = evtimer_new(base, listing_on_impatience, listing);
 	return listing;
 }
 
@@ -43,6 +50,7 @@ listing_free(struct listing **listingp)
 	if (listing == NULL)
 		return;
 	tools_free(&listing->tools);
+	loop_event_free(&listing->patience);
 	buffer_reset(&listing->kept);
 	free(listing);
 }
@@ -84,6 +92,7 @@ listing_end(struct listing *listing)
 	struct ask *ask;
 
 	tools_free(&listing->tools);
+	event_del(listing->patience);
 	TAILQ_FOREACH (ask, listing->asks, entry)
 		ask->late = 0;
 	if (listing_next(listing) != NULL)
@@ -110,6 +119,23 @@ listing_fail_with(struct listing *listing, struct json_span error)
 	buffer_add_text(&text, ": ");
 	reason_add_error(&text, error);
 	listing_refuse(listing, &text, error);
+	listing_end(listing);
+}
+
+/* A page has not come: the next who asks begins again. */
+static void
+listing_on_impatience(evutil_socket_t fd, short what, void *arg)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct listing *listing = arg;
+
+	(void)fd;
+	(void)what;
+	mcp_client_cancel(
+	    listing->client, listing->page, "it takes too long");
+	buffer_printf(&text, " did not answer tools/list within %d seconds",
+	    SERVER_WAIT_MS / 1000);
+	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
 	listing_end(listing);
 }
 
@@ -145,6 +171,8 @@ static void listing_on_page(void *ctx, const struct mcp_answer *answer);
 static void
 listing_turn(struct listing *listing, struct json_span cursor)
 {
+	struct timeval most = { SERVER_WAIT_MS / 1000,
+		SERVER_WAIT_MS % 1000 * 1000 };
 	auto_buffer struct buffer params = { 0 };
 
 	if (cursor.len > 0) {
@@ -152,10 +180,13 @@ listing_turn(struct listing *listing, struct json_span cursor)
 		buffer_add(&params, cursor.p, cursor.len);
 		buffer_add_text(&params, "}");
 	}
-	if (mcp_client_ask(listing->client, "tools/list",
-	        (struct json_span){ params.data, params.len }, listing_on_page,
-	        listing) == 0)
+	listing->page = mcp_client_ask(listing->client, "tools/list",
+	    (struct json_span){ params.data, params.len }, listing_on_page,
+	    listing);
+	if (listing->page == 0)
 		listing_fail(listing, "it does not read what it is sent");
+	else
+		event_add(listing->patience, &most);
 }
 
 static void

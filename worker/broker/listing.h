@@ -1,7 +1,8 @@
 /*
  * The list of tools of one link: fetched page by page when it is first asked
  * for, kept until the server says that it has changed. All who ask meanwhile
- * share one fetch. Runs in the broker.
+ * share one fetch; a page that does not come within SERVER_WAIT_MS ends it for
+ * them all. Runs in the broker.
  */
 #ifndef WORKER_BROKER_LISTING_H
 #define WORKER_BROKER_LISTING_H
@@ -16,8 +17,9 @@ struct listing;
  * answered. settled is called, with ctx, after some were. listing_free before
  * the client is freed, or after it was closed.
  */
-struct listing *listing_new(struct server *server, struct mcp_client *client,
-    struct ask_list *asks, void (*settled)(void *ctx), void *ctx);
+struct listing *listing_new(struct event_base *base, struct server *server,
+    struct mcp_client *client, struct ask_list *asks,
+    void (*settled)(void *ctx), void *ctx);
 void listing_free(struct listing **listing);
 
 /* Takes an ask that is in asks. */

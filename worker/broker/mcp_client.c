@@ -244,14 +244,14 @@ mcp_client_forget(struct mcp_client *client, uint64_t id)
 }
 
 void
-mcp_client_cancel(struct mcp_client *client, uint64_t id)
+mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
 {
 	auto_buffer struct buffer line = { 0 };
 
 	mcp_client_forget(client, id);
 	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
-	    ",\"reason\":\"the execution that asked has ended\"}}\n", id);
+	    ",\"reason\":\"%s\"}}\n", id, why);
 	/* A server that does not read cannot be told: it may go on. */
 	(void)mcp_client_notify(client, line.data, line.len);
 }

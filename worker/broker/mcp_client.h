@@ -72,7 +72,11 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
 /* Nobody waits for this request any more; the server is not told. */
 void mcp_client_forget(struct mcp_client *client, uint64_t id);
 
-/* As mcp_client_forget, and the server is told that it may stop. */
-void mcp_client_cancel(struct mcp_client *client, uint64_t id);
+/*
+ * As mcp_client_forget, and the server is told that it may stop: why is plain
+ * text, which needs no escapes.
+ */
+void mcp_client_cancel(
+    struct mcp_client *client, uint64_t id, const char *why);
 
 #endif
