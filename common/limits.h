@@ -132,7 +132,7 @@
 /* Pauses before a server that keeps failing is started again: doubled. */
 #define SERVER_PAUSE_FIRST_MS 500
 #define SERVER_PAUSE_MOST_MS 30000
-/* A server that ran for so long has not failed to start. */
+/* A server that ran for so long, or has answered, has not failed to start. */
 #define SERVER_STEADY_MS 10000
 /* From the end of a server's output to the word of how it ended: usually 1. */
 #define SERVER_END_WAIT_MS 1000

@@ -202,6 +202,70 @@ START_TEST(is_started_again)
 }
 END_TEST
 
+/*
+ * However often: one that has answered did not fail to start. The pauses of as
+ * many failures would be longer than a call waits.
+ */
+START_TEST(is_started_again_and_again)
+{
+	uint64_t id;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	for (id = 1; id <= 16; id += 2) {
+		if (id > 1)
+			play_call(relay, id, "gh");
+		play_serve(&gh);
+		if (id == 1)
+			play_call(relay, id, "gh");
+		play_expect_line(&gh, PLAY_CALLED("2"));
+		play_say(&gh, _i == 0
+		    ? "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}"
+		    : "{\"jsonrpc\":\"2.0\",\"id\":2,\"error\":{}}");
+		play_expect(relay, _i == 0 ? IPC_RESULT : IPC_REFUSED);
+		play_call(relay, id + 1, "gh");
+		play_expect_line(&gh, PLAY_CALLED("3"));
+		play_die(&gh, "exited with code 1");
+		play_expect_refused(relay, id + 1, "server \"gh\" ended before "
+		    "it answered: it exited with code 1");
+	}
+	play_end();
+}
+END_TEST
+
+/* What answers nothing, or with what cannot be used, has failed. */
+START_TEST(an_answer_must_be_of_use)
+{
+	struct timespec before, after;
+	int relay, n;
+
+	play_start();
+	relay = play_session();
+	for (n = 1; n <= 2; n++) {
+		if (n > 1)
+			play_call(relay, 1, "gh");
+		play_serve(&gh);
+		if (n == 1)
+			play_call(relay, 1, "gh");
+		play_expect_line(&gh, PLAY_CALLED("2"));
+		if (_i == 0)
+			play_say(&gh, "{\"id\":2}");
+		clock_gettime(CLOCK_MONOTONIC, &before);
+		play_die(&gh, "exited with code 1");
+		play_expect(relay, IPC_REFUSED);
+	}
+	play_load(relay, 3, "gh");
+	play_expect_want("gh");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	/* The pause before a third start: it cannot have been faster. */
+	ck_assert_int_ge((after.tv_sec - before.tv_sec) * 1000 +
+	    (after.tv_nsec - before.tv_nsec) / 1000000,
+	    SERVER_PAUSE_FIRST_MS - 50);
+	play_end();
+}
+END_TEST
+
 START_TEST(a_removed_server_finishes)
 {
 	int relay;
@@ -359,6 +423,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, tells_why_a_start_failed, 0, 2);
 	tcase_add_test(tc, pauses_between_failures);
 	tcase_add_test(tc, is_started_again);
+	tcase_add_loop_test(tc, is_started_again_and_again, 0, 2);
+	tcase_add_loop_test(tc, an_answer_must_be_of_use, 0, 2);
 	tcase_add_test(tc, a_removed_server_finishes);
 	tcase_add_test(tc, a_server_is_defined_anew);
 	tcase_add_loop_test(tc, a_starting_server_is_removed, 0, 2);

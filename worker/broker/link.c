@@ -101,22 +101,31 @@ link_conclude(struct link *link)
 }
 
 /*
+ * Whether its end counts as a failure to start: it was never ready, or it ran
+ * for a moment and was of no use.
+ */
+static int
+link_has_failed(const struct link *link)
+{
+	return !link->was_ready ||
+	    (broker_now() - link->begun < SERVER_STEADY_MS &&
+	        !mcp_client_has_answered(link->client));
+}
+
+/*
  * The link is of no use any more. With awaits_end set the conclusion waits a
  * moment for the word of how the process ended.
  */
 static void
 link_give_up(struct link *link, const char *how, int awaits_end)
 {
-	int brief;
-
 	if (link->state == LINK_OVER)
 		return;
 	link->was_ready = link->state == LINK_READY;
-	brief = !link->was_ready ||
-	    broker_now() - link->begun < SERVER_STEADY_MS;
 	link->state = LINK_OVER;
 	link->how = mem_strdup(how);
-	server_lost(link->server, &link->asks, brief, how);
+	server_lost(
+	    link->server, &link->asks, link_has_failed(link), how);
 	if (link->pipes != NULL)
 		pipes_close(link->pipes);
 	if (link->launched && !link->ended)

@@ -40,6 +40,7 @@ struct mcp_client {
 	uint64_t noted;   /* the number behind the last notification, or 0 */
 	uint64_t skipped; /* messages that were good for nothing */
 	int heard;        /* there was a line */
+	int answered;     /* to more than its greeting */
 	/* Those under way, in the order of their numbers, which rise. */
 	struct mcp_request *requests;
 	size_t count;
@@ -328,6 +329,12 @@ mcp_client_greet(struct mcp_client *client)
 		mcp_client_unfit(client, "does not read what it is sent");
 }
 
+int
+mcp_client_has_answered(const struct mcp_client *client)
+{
+	return client->answered;
+}
+
 /* Reading */
 
 /* Answers a request: it is not under way any more when it hears of it. */
@@ -337,6 +344,9 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 {
 	struct mcp_request taken = mcp_client_take(client, request);
 
+	if (answer->outcome != MCP_BROKEN &&
+	    taken.answered != mcp_client_on_greeted)
+		client->answered = 1;
 	/* It came to the server behind the notification, which is done. */
 	if (taken.id >= client->noted)
 		client->noted = 0;

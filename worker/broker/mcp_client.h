@@ -69,6 +69,9 @@ void mcp_client_line(struct mcp_client *client, const struct line *line);
 uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx);
 
+/* Whether it has answered, with a result or an error, since it was greeted. */
+int mcp_client_has_answered(const struct mcp_client *client);
+
 /* Nobody waits for this request any more; the server is not told. */
 void mcp_client_forget(struct mcp_client *client, uint64_t id);
 

@@ -247,7 +247,7 @@ server_count_failure(struct server *server)
 }
 
 void
-server_lost(struct server *server, struct ask_list *waiting, int brief,
+server_lost(struct server *server, struct ask_list *waiting, int failed,
     const char *how)
 {
 	struct ask *ask;
@@ -258,7 +258,7 @@ server_lost(struct server *server, struct ask_list *waiting, int brief,
 		ask_move(ask, waiting);
 	}
 	server_replace(&server->last_how, how);
-	if (brief)
+	if (failed)
 		server_count_failure(server);
 	else
 		server->failures = 0;

@@ -47,12 +47,12 @@ void server_withdraw(struct ask **ask);
 
 /*
  * link.c tells about the link of the server: there is one more to count, it is
- * ready to be asked, it is over (waiting gets what waited for it; brief says
- * that it did not run for long; how ends a sentence), it is freed.
+ * ready to be asked, it is over (waiting gets what waited for it; failed says
+ * that it was of no use; how ends a sentence), it is freed.
  */
 void server_linked(struct server *server);
 void server_ready(struct server *server);
-void server_lost(struct server *server, struct ask_list *waiting, int brief,
+void server_lost(struct server *server, struct ask_list *waiting, int failed,
     const char *how);
 void server_unlinked(struct server *server);
 
