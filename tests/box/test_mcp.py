@@ -72,8 +72,9 @@ if hasattr(sys, "set_int_max_str_digits"):
 class Relay(threading.Thread):
     """Answers the box until it closes its pipe."""
 
-    def __init__(self, box, loaded):
+    def __init__(self, box, loaded, servers):
         super().__init__(daemon=True)
+        self.servers = servers
         self.box, self.loaded = box, list(loaded)
         self.frames, self.calls, self.held, self.kept = [], [], [], []
         self.under_way = self.most = 0
@@ -152,7 +153,7 @@ class Relay(threading.Thread):
     def on_list_servers(self, number, line):
         """Tell of all that are allowed."""
         self.answer(number, [dict(server, loaded=server["name"] in self.loaded)
-                             for server in SERVERS])
+                             for server in self.servers])
 
     def on_load_server(self, number, line, server):
         """Load a server."""
@@ -161,7 +162,8 @@ class Relay(threading.Thread):
             return
         self.loaded.append(server)
         self.answer(number, dict(
-            [s for s in SERVERS if s["name"] == server][0], loaded=True))
+            [s for s in self.servers if s["name"] == server][0],
+            loaded=True))
 
     def on_list_tools(self, number, line, server):
         """List the tools of a server, loaded or not."""
@@ -240,16 +242,21 @@ class Relay(threading.Thread):
         self.tool_echo(number, arguments, raw)
 
 
-def run(code, loaded=("fs", "my-git"), tools=()):
-    """Run code in a box with servers; return its Result with the relay."""
+def run(code, loaded=("fs", "my-git"), tools=(), others=()):
+    """Run code in a box with servers; return its Result with the relay.
+
+    others: names of more servers, which are their aliases, too.
+    """
+    known = SERVERS + [{"name": name, "alias": name} for name in others]
     with Place() as place:
         box = Box(place)
         box.ready()
-        servers = [server for name in loaded for server in SERVERS
+        servers = [server for name in loaded for server in known
                    if server["name"] == name]
         frame = {"type": "run", "code": code, "servers": servers}
         box.send(json.dumps(frame).encode() + b"\n")
-        relay = Relay(box, loaded)
+        relay = Relay(box, loaded, known)
+        relay.tools.update({name: [tool("echo")] for name in others})
         relay.tools.update(tools)
         relay.start()
         try:
@@ -1661,6 +1668,53 @@ if __name__ == '__main__':
     p.start()
     p.join()
 """, "() True\n", loaded=())
+
+
+OURS = ("servers", "runtime", "find", "explain", "loader", "modulespec",
+        "_servers", "_modules", "sys", "mcp", "__path__", "__getattr__",
+        "__dir__", "__spec__", "_box")
+
+
+class Aliases(Base):
+    """Servers may be called as anything of ours, and ours stays."""
+
+    def test_aliases_that_are_names_of_ours(self):
+        self.prints("""
+import importlib, mcp.servers as s
+ours = mcp_servers
+for name in sorted(LOADED_MCP_SERVERS) * 2:
+    server = importlib.import_module('mcp.servers.' + name)
+    assert server is mcp_servers[name], name
+    assert mcp_servers is ours is runtime._servers._box.servers
+    assert name == 'servers' or globals()['mcp_' + name] is server
+    if not name.startswith('__'):
+        assert getattr(s, name) is server, name
+assert s.__path__ == [] and s.__spec__.name == 'mcp.servers'
+from mcp.servers import fs, find, servers, explain, sys as t, runtime as r
+print(fs, find, servers, t, r, find.echo(a=1).result().data)
+print(mcp_servers['servers'].echo(a=2).result().data, runtime)
+print([n for n in vars(s) if not n.startswith('__')], dir(s) ==
+      sorted(LOADED_MCP_SERVERS))
+await runtime.load_server('explain')
+import mcp.servers.explain
+try:
+    import mcp.servers.web
+except ImportError as error:
+    print(error)
+""", """<MCP server fs: Files> <MCP server find> <MCP server servers> \
+<MCP server sys> <MCP server runtime> {'a': 1}
+{'a': 2} <module 'mcp.runtime' from '%s/mcp/runtime.py'>
+[] True
+web: the server is not loaded: name it in the tool's 'servers' argument, or: \
+await runtime.load_server('web')
+""" % PYTHON_DIR, loaded=("fs", *OURS), others=OURS)
+
+    def test_load_never_takes_a_name_of_ours(self):
+        self.prints("""
+ours = mcp_servers
+server = await runtime.load_server('servers')
+print(mcp_servers is ours, server is mcp_servers['servers'])
+""", "True True\n", others=OURS)
 
 
 class Cost(Base):

@@ -88,7 +88,7 @@ class Finder:
         self.box = box
 
     def find_spec(self, name, path=None, target=None):
-        """Return where one of ours is; mcp.servers knows of its own."""
+        """Return where one of ours is, or a server."""
         if name == "mmap":
             return PathFinder.find_spec(name, [OURS])
         if name == "multiprocessing.spawn":
@@ -101,7 +101,7 @@ class Finder:
             spec.loader.create_module = self.become_runtime
             return spec
         if name.startswith("mcp.servers."):
-            return sys.modules["mcp.servers"].find(name)
+            return sys.modules["mcp._modules"].find(name)
         return None
 
     def find_spawn(self, name, path):

@@ -12,6 +12,7 @@ LOAD = ("name it in the tool's 'servers' argument, or: "
         "await runtime.load_server(%r)")
 SHOWN_MAX = 200  # tools that the documentation of a server shows
 CLOSE_MAX = 3000  # names that a name is compared with
+RESERVED = ("servers",)  # mcp_servers is another name of ours
 LOADED = {}  # name to Server, in the order of loading
 KNOWN = {}  # name to State, of servers that may be loaded, too
 
@@ -277,7 +278,8 @@ def add(told):
     names = vars(builtins if _box.child else sys.modules["__main__"])
     server = LOADED[told["name"]] = Server(state_of(told))
     _box.servers[told["name"]] = server
-    names["mcp_" + told["alias"]] = server
+    if told["alias"] not in RESERVED:
+        names["mcp_" + told["alias"]] = server
     names["LOADED_MCP_SERVERS"] = tuple(LOADED)
     return server
 

@@ -1,56 +1,11 @@
 """The servers that are loaded, as modules: import mcp.servers.fs.
 
-Imports of names below this module come to find(), through the finder that
-the bootstrap has put into sys.meta_path.
+A server may have any name, so this module has none of its own.
 """
-from _frozen_importlib import ModuleSpec
+import sys
 
-from . import _servers
+import mcp._modules
 
 __path__ = []
-
-
-class Loader:
-    """Gives the import system a module that exists already."""
-
-    def __init__(self, server):
-        self.server = server
-
-    def create_module(self, spec):
-        """Return the server."""
-        return self.server
-
-    def exec_module(self, module):
-        """There is nothing to execute."""
-
-
-def find(name):
-    """Return how to import mcp.servers.NAME; else say what would help."""
-    alias = name.rpartition(".")[2]
-    server = _servers.find_server(alias)
-    if server is None:
-        raise ImportError(explain(alias), name=name)
-    return ModuleSpec(name, Loader(server), origin="an MCP server")
-
-
-def explain(alias):
-    """Return why a server cannot be imported, and what to do."""
-    from ._ask import find_loaded
-    try:
-        _servers.run(alias, find_loaded(alias))
-    except _servers.error_type() as error:
-        return str(error)
-
-
-def __getattr__(name):
-    """Return a loaded server by its alias."""
-    server = None if name.startswith("__") else _servers.find_server(name)
-    if server is None:
-        raise AttributeError("no server of the alias %r is loaded" % name)
-    return server
-
-
-def __dir__():
-    """Return the aliases of the loaded servers."""
-    return sorted(server.__server__.alias
-                  for server in _servers.LOADED.values())
+sys.modules[__name__].__class__ = mcp._modules.Servers
+del mcp, sys
