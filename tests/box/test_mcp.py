@@ -51,6 +51,7 @@ FS = [
     tool("write-file"), tool("echo"), tool("raw"), tool("fail"),
     tool("silent"), tool("refuse"), tool("barrier"), tool("never"),
     tool("keep"), tool("release"), tool("hang-up"), tool("print"),
+    tool("quiet"),
 ] + [dict(name="odd%d" % number, inputSchema=schema)
      for number, schema in enumerate(ODD_SCHEMAS)]
 TOOLS = {"fs": FS, "my-git": [tool("log"), tool("2nd"), tool("Class")],
@@ -230,6 +231,11 @@ class Relay(threading.Thread):
         self.kept.clear()
         self.tool_echo(number, arguments, raw)
 
+    def tool_quiet(self, number, arguments, raw):
+        """Answer, and then no question about servers."""
+        self.on_list_servers = lambda number, line: None
+        self.tool_echo(number, arguments, raw)
+
     def tool_hang_up(self, number, arguments, raw):
         """Close the pipe to the box."""
         null = os.open("/dev/null", os.O_WRONLY)
@@ -320,8 +326,9 @@ mcp_web
             "\"5 is not loaded; loaded are: none; name it in the tool's "
             "'servers' argument, or: await runtime.load_server(5)\"\n"
             "('fs', 'my-git', 'web', 'mute') ()\n",
-            ".*NameError: name 'mcp_web' is not defined\n", 1, loaded=())
-        self.assertEqual(len(got.relay.frames), 1)
+            ".*NameError: name 'mcp_web' is not defined\n"
+            "hint: the server web is not loaded: .*\n", 1, loaded=())
+        self.assertEqual(len(got.relay.frames), 2)
 
     def test_modules(self):
         got = self.prints("""
@@ -1715,6 +1722,80 @@ ours = mcp_servers
 server = await runtime.load_server('servers')
 print(mcp_servers is ours, server is mcp_servers['servers'])
 """, "True True\n", others=OURS)
+
+
+class Mistakes(Base):
+    """What is told of names that are not there."""
+
+    NOT_LOADED = "the server %s is not loaded: name it in the tool's " \
+        "'servers' argument, or: await runtime.load_server('%s')"
+
+    def ends(self, code, error, hint="", **more):
+        """Run code that ends with an error, and a hint below."""
+        more.setdefault("loaded", ("fs",))
+        err = r"Traceback .*\n(?:\w+\.)*%s\n" % re.escape(error)
+        return self.prints(code, "", err + re.escape(hint), 1, **more)
+
+    def test_globals_of_servers_that_are_not_loaded(self):
+        says = "hint: " + self.NOT_LOADED + "\n"
+        for name, server in (("web", "web"), ("my_git", "my-git"),
+                             ("fz", "fz")):
+            with self.subTest(name):
+                got = self.ends("print(mcp_%s.x)" % name,
+                                "NameError: name 'mcp_%s' is not defined"
+                                % name, says % (server, server),
+                                others=("fz",))
+                self.assertEqual(len(got.relay.frames), 1)
+        self.ends("async def f():\n    await mcp_web.get()\nawait f()",
+                  "NameError: name 'mcp_web' is not defined",
+                  says % ("web", "web"), loaded=())
+
+    def test_globals_of_no_server(self):
+        no = "hint: no server has the alias nope; there are: fs, my-git, " \
+            "web, mute\n"
+        for name, says in (("nope", no), ("wbe", no.replace(
+                "nope;", "wbe; did you mean web?;"))):
+            with self.subTest(name):
+                self.ends("mcp_%s" % name, "NameError: name 'mcp_%s' is not "
+                          "defined" % name, says)
+
+    def test_what_python_means_stays(self):
+        hint = ". Did you mean: 'mcp_answer'?" \
+            if sys.version_info >= (3, 10) else ""
+        self.ends("mcp_answer = 1\nmcp_anwser",
+                  "NameError: name 'mcp_anwser' is not defined" + hint,
+                  "hint: no server has the alias anwser; there are: fs, "
+                  "my-git, web, mute\n")
+        got = self.ends("prnt", "NameError: name 'prnt' is not defined" + (
+            hint and ". Did you mean: 'print'?"))
+        self.assertEqual(got.relay.frames, [])
+
+    def test_the_module_that_was_not_imported(self):
+        got = self.ends(
+            "mcp.runtime.x", "NameError: name 'mcp' is not defined",
+            "hint: mcp is a module: write 'import mcp' first, or use "
+            "'runtime' and 'mcp_<alias>', which are there without\n")
+        self.assertEqual(got.relay.frames, [])
+
+    def test_nobody_answers(self):
+        says = "hint: mcp_<alias> is there for servers that are named in " \
+            "the tool's 'servers' argument, or after: await " \
+            "runtime.load_server('name')\n"
+        for before in ("mcp_fs.hang_up\ntry: mcp_fs.hang_up().result()\n"
+                       "except runtime.MCPError: pass\n",
+                       "mcp_fs.quiet().result()\n"):
+            self.ends(before + "mcp_web", "NameError: name 'mcp_web' is not "
+                      "defined", says)
+
+    def test_hook_of_the_code(self):
+        self.prints("""
+import sys
+sys.excepthook = lambda kind, error, trace: print(error.args, error.name)
+mcp_web
+""" if sys.version_info >= (3, 10) else "mcp_web", """\
+("name 'mcp_web' is not defined",) mcp_web
+""" if sys.version_info >= (3, 10) else "", "(?:.*\n)?hint: " + re.escape(
+            self.NOT_LOADED % ("web", "web")) + "\n", 1, loaded=("fs",))
 
 
 class Cost(Base):

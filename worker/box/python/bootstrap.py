@@ -182,14 +182,16 @@ class Report:
         sys.last_traceback = trace
         BaseException.with_traceback(error, trace)
         tidy_chain(error, self.awaiting)
-        try:
-            self.hook(kind, error, trace)
-        except SystemExit:
-            raise
-        except BaseException as second:
-            self.hook_failed(second, error)
-        if self.awaiting and is_second_loop(error):
-            complain(LOOP_HINT)
+        hint = LOOP_HINT if self.awaiting and is_second_loop(error) else ""
+        with Guess(error, self.hook) as guess:
+            try:
+                self.hook(kind, error, trace)
+            except SystemExit:
+                raise
+            except BaseException as second:
+                self.hook_failed(second, error)
+        if hint or guess.hint:
+            complain(hint or guess.hint)
 
     def hook_failed(self, second, error):
         """Tell of both errors in the interpreter's words."""
@@ -200,6 +202,46 @@ class Report:
         show(type(second), second, second.__traceback__)
         complain("\nOriginal exception was:\n")
         show(type(error), error, error.__traceback__)
+
+
+class Guess:
+    """What a NameError about one of our names should say.
+
+    The interpreter guesses that another server was meant, because the names
+    are alike; where we know better, it is kept from that.
+    """
+
+    def __init__(self, error, hook):
+        self.error, self.hint, self.name = error, "", None
+        name = missing_name(error)
+        if name != "mcp" and not name.startswith("mcp_"):
+            return
+        try:
+            from mcp import _hints
+            text, is_known = _hints.about(name)
+            self.hint = "hint: %s\n" % text
+            if is_known and hook is sys.__excepthook__:
+                self.name, error.name = error.name, None
+        except BaseException:
+            pass  # the code may have broken what that takes
+
+    def __enter__(self):
+        """The error is shown now."""
+        return self
+
+    def __exit__(self, *_):
+        """It has been shown, and is again what it was."""
+        if self.name is not None:
+            self.error.name = self.name
+
+
+def missing_name(error):
+    """Return the name that nobody has defined, or an empty string."""
+    head, tail = "name '", "' is not defined"
+    text = error.args[0] if type(error) is NameError and error.args else ""
+    if isinstance(text, str) and text.startswith(head) and text.endswith(tail):
+        return text[len(head):-len(tail)]
+    return ""
 
 
 def complain(text):
