@@ -521,6 +521,20 @@ print(await runtime.configure(), dir(runtime) == sorted(runtime.__all__))
             "'The web', 'loaded': False}\n"
             "{'raise_on_error': True} True\n" % len(FS))
 
+    def test_first_touched_by_many_threads(self):
+        self.prints("""
+import threading
+out = []
+def f():
+    gate.wait()
+    out.append(runtime.list_servers())
+gate = threading.Barrier(20)
+threads = [threading.Thread(target=f) for i in range(20)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(set(out), len(out), type(runtime).__name__, hasattr(runtime, 'x'))
+""", "{('fs', 'my-git')} 20 module False\n")
+
     def test_load_server(self):
         self.prints("""
 web = await runtime.load_server('web')

@@ -98,7 +98,7 @@ class Finder:
             return PathFinder.find_spec(name, [OURS])
         if name == "mcp.runtime":
             spec = PathFinder.find_spec(name, path)
-            spec.loader.create_module = self.become_runtime
+            self.become_runtime(spec.loader)
             return spec
         if name.startswith("mcp.servers."):
             return sys.modules["mcp._modules"].find(name)
@@ -118,10 +118,19 @@ class Finder:
         spec.loader.exec_module = exec_module
         return spec
 
-    def become_runtime(self, spec):
-        """Make the module mcp.runtime of what stood for it."""
-        self.box.runtime.__class__ = type(sys)
-        return self.box.runtime
+    def become_runtime(self, loader):
+        """Make the module mcp.runtime of what stands for it.
+
+        Until all of it is there, threads that ask for a part must wait.
+        """
+        run, module = loader.exec_module, self.box.runtime
+
+        def exec_module(module):
+            run(module)
+            module.__class__ = type(sys)
+
+        loader.create_module = lambda spec: module
+        loader.exec_module = exec_module
 
 
 class Offer:
@@ -145,9 +154,11 @@ class Runtime(type(sys)):
     """The global 'runtime' until it is used; then it is mcp.runtime."""
 
     def __getattr__(self, name):
-        """Become the module."""
+        """Become the module; to do so, Python asks for names of its own."""
+        if name in ("__file__", "__cached__", "__path__"):
+            raise AttributeError(name)
         import mcp.runtime
-        return getattr(mcp.runtime, name)
+        return type(sys).__getattribute__(mcp.runtime, name)
 
     def __dir__(self):
         """Become the module."""
