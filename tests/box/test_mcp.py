@@ -955,6 +955,111 @@ async def main():
 asyncio.run(main())
 """, "late\n{'x': 1} {'i': 1}\n{'x': 2}\n")
 
+    ABANDONED = "mcp.runtime.MCPError: fs.echo: it was not sent: 128 " \
+        "requests for which nobody waits any more have no answer yet, and " \
+        "no more can be under way: %s; to wait on for a call, ask for its " \
+        ".result() again\n"
+
+    def test_abandoned_calls_take_every_slot(self):
+        """Then nothing else can be sent, which must not be silent."""
+        for how in ("result", "await"):
+            got = self.prints("""
+import asyncio
+async def main():
+    for i in range(130):
+        try:
+            await asyncio.wait_for(mcp_fs.never(), 0.01)
+        except asyncio.TimeoutError:
+            pass
+    try:
+        await asyncio.wait_for(mcp_fs.echo(), 0.01)
+    except asyncio.TimeoutError:
+        print('late')
+    rs = await asyncio.gather(mcp_fs.echo(), mcp_fs.echo(),
+                              return_exceptions=True)
+    print(str(rs[0]) == str(rs[1]))
+    await mcp_fs.echo()
+def sync():
+    for i in range(130):
+        try:
+            mcp_fs.never().result(0.01)
+        except TimeoutError:
+            pass
+    try:
+        mcp_fs.echo().result(timeout=0.01)
+    except TimeoutError:
+        print('late\\nTrue')
+    mcp_fs.echo().result()
+%s
+""" % {"result": "sync()", "await": "asyncio.run(main())"}[how],
+                "late\nTrue\n", "Traceback .*" + re.escape(
+                    self.ABANDONED % "fs.never (128 times)"), 1)
+            self.assertEqual(len(got.relay.calls), MOST)
+
+    def test_calls_are_abandoned_while_others_wait(self):
+        """Those that wait learn of it."""
+        got = self.prints("""
+import asyncio, threading
+mcp_fs.echo().result()
+def sync():
+    for call in mcp_fs.raw, mcp_fs.echo:
+        try:
+            call().result()
+        except runtime.MCPError as error:
+            print(str(error).split(': ')[1][:60])
+async def main():
+    tasks = [asyncio.create_task(mcp_fs[name](i=i)) for i in range(64)
+             for name in ('keep', 'never')]
+    await asyncio.sleep(0.3)
+    t = threading.Thread(target=sync)
+    t.start()
+    waiting = [asyncio.create_task(mcp_fs.echo(i=i)) for i in range(300)]
+    await asyncio.sleep(0.3)
+    for task in tasks:
+        task.cancel()
+    errors = await asyncio.gather(*waiting, return_exceptions=True)
+    print({str(error)[56:] for error in errors})
+    t.join()
+    return tasks
+asyncio.run(main())
+""", """\
+it was not sent
+it was not sent
+{'waits any more have no answer yet, and no more can be under way: fs.keep \
+(64 times), fs.never (64 times); to wait on for a call, ask for its .result() \
+again'}
+""")
+        self.assertEqual(len(got.relay.calls), MOST + 1)
+
+    def test_abandoned_calls_that_are_answered_make_room(self):
+        self.prints("""
+import asyncio
+async def main():
+    tasks = [asyncio.create_task(mcp_fs.barrier(n=128)) for i in range(128)]
+    await asyncio.sleep(0.01)
+    for task in tasks[:-1]:
+        task.cancel()
+    print([r.data['i'] for r in await asyncio.gather(
+        *(mcp_fs.echo(i=i) for i in range(1000)))] == [*range(1000)])
+asyncio.run(main())
+""", "True\n")
+
+    def test_requests_together_are_not_abandoned(self):
+        """A search asks many servers, and waits for one after another."""
+        names = ["s%d" % i for i in range(300)]
+        self.prints("""
+import threading
+out = []
+def search():
+    out.append(len(runtime.search_tool_docs_sync('echo', limit=999)))
+threads = [threading.Thread(target=search) for i in range(3)]
+for t in threads: t.start()
+print(mcp_fs.echo(a=1).result().data)
+for t in threads: t.join()
+print(out)
+""", "{'a': 1}\n[301, 301, 301]\n", others=names, tools={
+            "mute": [], "web": [], "my-git": []})
+
     def test_abandoned_loop(self):
         """A loop that was stopped while it waited is in nobody's way."""
         self.prints("""

@@ -7,7 +7,7 @@ from ._call import Together
 from ._result import ArgumentError, MCPError, Result
 from ._servers import (
     LOAD, LOADED, add, did_you_mean, find_server, no_tool, state_of)
-from ._wire import DONE, Refused, Request
+from ._request import DONE, Refused, Request
 from . import _values
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
@@ -40,9 +40,11 @@ def answer_of(request, server=None, tool=None):
 
 def ask(kind, server=None, **fields):
     """Ask, and return the answer."""
-    request = Request(payload_of(kind, server, **fields))
+    tool = fields.get("tool")
+    about = ".".join(name for name in (server, tool) if name) or kind
+    request = Request(payload_of(kind, server, **fields), about)
     yield Together((request,))
-    return answer_of(request, server, fields.get("tool"))
+    return answer_of(request, server, tool)
 
 
 def list_servers():

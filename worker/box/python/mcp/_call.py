@@ -8,7 +8,8 @@ before.
 import os
 import sys
 
-from ._wire import DONE, NEW, WIRE, left, monotonic
+from ._request import DONE, NEW
+from ._wire import WIRE, left, monotonic
 
 HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
 BUSY = "somebody waits for this call already: make another call"
@@ -68,7 +69,7 @@ class Call:
         try:
             request = self._go_on()
             while request:
-                WIRE.wait(request, sooner(until, self._asked.until))
+                WIRE.wait(request, sooner(until, self._look_again(request)))
                 request = self._go_on()
                 if request and not left(until):
                     raise TimeoutError(LATE % (self._name, timeout))
@@ -87,6 +88,7 @@ class Call:
     def _leave(self):
         """Do not wait any more: requests still queued are not sent."""
         self._busy = False
+        self._let_go()
         for request in self._asked.requests if self._asked else ():
             WIRE.withdraw(request)
 
@@ -95,13 +97,24 @@ class Call:
         while not self._finished:
             asked = self._asked
             for request in asked.requests if asked else ():
+                request.callers.add(id(self))
                 if request.state == NEW:
                     WIRE.start(request)
             pending = asked and asked.pending()
             if pending:
                 return pending
+            self._let_go()
             self._asked = self._step()
         return None
+
+    def _let_go(self):
+        """Nothing of what was asked for is needed any more."""
+        for request in self._asked.requests if self._asked else ():
+            request.callers.discard(id(self))
+
+    def _look_again(self, request):
+        """Return when to go on, whether the answer is there or not."""
+        return sooner(self._asked.until, WIRE.look_at(request))
 
     def _step(self):
         """Return the next requests; without any the call has finished."""
@@ -240,7 +253,7 @@ class Waiting:
                 self.finish()
             elif WIRE.watch(self.loop, request, self.wake):
                 self.watched = request
-                self.set_timer(call._asked.until)
+                self.set_timer(call._look_again(request))
                 return
 
     def finish(self):

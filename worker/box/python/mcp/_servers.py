@@ -40,9 +40,10 @@ class State:
     def begin(self):
         """Return the request for the tools: one that is under way, or new."""
         from ._ask import payload_of
-        from ._wire import DONE, Request
+        from ._request import DONE, Request
         if self.fetch is None or self.fetch.state == DONE:
-            self.fetch = Request(payload_of("list_tools", self.name))
+            self.fetch = Request(
+                payload_of("list_tools", self.name), self.name)
         return self.fetch
 
     def finish(self, fetch):

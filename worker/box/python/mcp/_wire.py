@@ -15,9 +15,11 @@ from collections import deque
 from time import monotonic
 
 from . import _box, _values
+from ._request import DONE, NEW, QUEUED, SENT, stuck
 
 CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
+PATIENCE = 2  # seconds without an answer, where nobody waits for any
 ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
 ANSWER = b'{"type":"rpc_response","id":'
 NUMBER_END = len(ANSWER) + 20
@@ -27,54 +29,6 @@ CHILD = ("only the first process of the code can call servers, not a child "
 NESTED = ("a signal handler cannot call a server while the code that it "
           "interrupts waits for one")
 LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
-NEW, QUEUED, SENT, DONE = range(4)
-
-
-class Refused(Exception):
-    """What a request came to when it was no answer.
-
-    error is the JSON-RPC error object of the server, if there is one.
-    """
-
-    def __init__(self, message, error=None):
-        super().__init__(message)
-        self.message = message
-        self.error = error if isinstance(error, dict) else {}
-
-
-class Request:
-    """One request: its bytes, who waits for it, and what it came to."""
-
-    __slots__ = ("payload", "state", "line", "failure", "wakes", "kept")
-
-    def __init__(self, payload):
-        self.payload, self.state = payload, NEW
-        self.line = self.failure = None
-        self.wakes = []
-        self.kept = False  # whether one who shares it took the answer
-
-    def finish(self, line, failure=None):
-        """Take the answer and wake those who wait."""
-        self.line, self.failure = line, failure
-        self.state, self.payload = DONE, None
-        for wake in self.wakes:
-            wake()
-
-    def answer(self):
-        """Return the payload of the answer; raises Refused."""
-        if self.failure:
-            raise Refused(self.failure)
-        try:
-            frame = _values.read(self.line.decode())
-            if frame["success"]:
-                return frame["payload"]
-            error = frame["error"]
-            message, cause = error["message"], error.get("error")
-        except (AttributeError, LookupError, RecursionError, TypeError,
-                ValueError) as error:
-            raise Refused("Python cannot read the answer (%s: %s)" % (
-                type(error).__name__, error)) from None
-        raise Refused(message, cause)
 
 
 def left(until):
@@ -109,6 +63,7 @@ class Wire:
         self.pid = pid
         self.mutex, self.writing = allocate_lock(), allocate_lock()
         self.queue, self.sent, self.last = deque(), {}, 0
+        self.moved = 0  # when a request was sent, or answered
         self.frame = None  # what is being written
         self.chunks, self.seen, self.lines = [], 0, deque()
         self.broken = None  # why there is nothing more to expect
@@ -147,6 +102,23 @@ class Wire:
                     frame and frame.request is request):
                 request.state = NEW
                 self.queue.remove(request)
+
+    def look_at(self, request):
+        """Return when to look at a request again, if it does not move.
+
+        It may be that nobody waits for what is under way; it would hold up
+        the rest for ever.
+        """
+        if request.state != QUEUED or os.getpid() != self.pid:
+            return None
+        with self.mutex:
+            if len(self.sent) == MOST and not left(self.moved + PATIENCE) \
+                    and not any(r.callers for r in self.sent.values()):
+                text = stuck(self.sent.values())
+                while self.queue:
+                    self.queue[0].finish(None, text)
+                    self.queue.popleft()
+        return monotonic() + PATIENCE
 
     # Writing
 
@@ -191,6 +163,7 @@ class Wire:
         """Expect the answer to a frame."""
         request = frame.request
         if request.state == QUEUED:
+            self.moved = monotonic()
             self.sent[frame.number] = request
             self.last = frame.number
             if self.queue and self.queue[0] is request:
@@ -243,6 +216,7 @@ class Wire:
         except (LookupError, RecursionError, TypeError, ValueError):
             return
         if request:
+            self.moved = monotonic()
             request.finish(line)
             self.sent.pop(number, None)
 

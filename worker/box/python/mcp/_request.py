@@ -1,0 +1,72 @@
+"""A request to the relay, and what it came to."""
+from . import _values
+
+SHOWN_MAX = 5  # of those that nobody waits for
+STUCK = ("it was not sent: %d requests for which nobody waits any more have "
+         "no answer yet, and no more can be under way: %s; to wait on for a "
+         "call, ask for its .result() again")
+NEW, QUEUED, SENT, DONE = range(4)
+
+
+class Refused(Exception):
+    """What a request came to when it was no answer.
+
+    error is the JSON-RPC error object of the server, if there is one.
+    """
+
+    def __init__(self, message, error=None):
+        super().__init__(message)
+        self.message = message
+        self.error = error if isinstance(error, dict) else {}
+
+
+class Request:
+    """One request: its bytes, who waits for it, and what it came to.
+
+    about says, to the user, what is waited for.
+    """
+
+    __slots__ = ("payload", "about", "state", "line", "failure", "wakes",
+                 "callers", "kept")
+
+    def __init__(self, payload, about):
+        self.payload, self.about, self.state = payload, about, NEW
+        self.line = self.failure = None
+        self.wakes = []
+        self.callers = set()  # calls that need it, by their id()
+        self.kept = False  # whether one who shares it took the answer
+
+    def finish(self, line, failure=None):
+        """Take the answer and wake those who wait."""
+        self.line, self.failure = line, failure
+        self.state, self.payload = DONE, None
+        for wake in self.wakes:
+            wake()
+
+    def answer(self):
+        """Return the payload of the answer; raises Refused."""
+        if self.failure:
+            raise Refused(self.failure)
+        try:
+            frame = _values.read(self.line.decode())
+            if frame["success"]:
+                return frame["payload"]
+            error = frame["error"]
+            message, cause = error["message"], error.get("error")
+        except (AttributeError, LookupError, RecursionError, TypeError,
+                ValueError) as error:
+            raise Refused("Python cannot read the answer (%s: %s)" % (
+                type(error).__name__, error)) from None
+        raise Refused(message, cause)
+
+
+def stuck(requests):
+    """Return why nothing more can be sent, where nobody waits for these."""
+    counts = {}
+    for request in requests:
+        counts[request.about] = counts.get(request.about, 0) + 1
+    most = sorted(counts, key=counts.get, reverse=True)
+    more = ["..."] if most[SHOWN_MAX:] else []
+    return STUCK % (len(requests), ", ".join([
+        "%s (%d times)" % (about, counts[about])
+        for about in most[:SHOWN_MAX]] + more))
