@@ -1835,6 +1835,24 @@ web: the server is not loaded: name it in the tool's 'servers' argument, or: \
 await runtime.load_server('web')
 """ % PYTHON_DIR, loaded=("fs", *OURS), others=OURS)
 
+    def test_a_server_is_as_a_dict_of_its_tools(self):
+        self.prints("""
+print([*mcp_my_git], len(mcp_my_git), [t for t in mcp_my_git] ==
+      list(mcp_servers['my-git']), sorted(mcp_my_git) == dir(mcp_my_git))
+print('echo' in mcp_fs, 'write-file' in mcp_fs, 'write_file' in mcp_fs,
+      'nope' in mcp_fs, 5 in mcp_fs, None in mcp_fs, '__len__' in mcp_fs)
+print(bool(mcp_web), len(mcp_web), list(mcp_web), {mcp_fs: 1}[mcp_fs],
+      mcp_fs == mcp_my_git, mcp_fs == mcp_fs)
+""", "['log', '_2nd', 'class_'] 3 True True\n"
+            "True True True False False False False\n"
+            "True 0 [] 1 False True\n", loaded=("fs", "my-git", "web"),
+            tools={"web": []})
+
+    def test_truth_asks_nobody(self):
+        got = self.prints("print(bool(mcp_mute), not mcp_fs)",
+                          "True False\n", loaded=("mute", "fs"))
+        self.assertEqual(got.relay.frames, [])
+
     def test_load_never_takes_a_name_of_ours(self):
         self.prints("""
 ours = mcp_servers

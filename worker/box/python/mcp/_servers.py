@@ -133,13 +133,30 @@ class Server(type(sys)):
             return state.tool(entry)
         raise KeyError(no_tool(state, name, state.entries))
 
-    def __dir__(self):
-        """Return the aliases of the tools."""
+    def __contains__(self, name):
+        """Whether there is a tool of this name, or alias."""
+        state = self.__server__
+        return fetch(state, name, state.find) is not None
+
+    def __iter__(self):
+        """Go through the aliases of the tools."""
         state = self.__server__
         if state.entries is None and not _box.child:
             from ._ask import list_tools
             run("list_tools", list_tools(state))
-        return sorted(state.aliases)
+        return iter(list(state.aliases))
+
+    def __len__(self):
+        """Return how many tools there are."""
+        return sum(1 for _ in self)
+
+    def __bool__(self):
+        """A server is there, whatever it has."""
+        return True
+
+    def __dir__(self):
+        """Return the aliases of the tools."""
+        return sorted(self)
 
     def __repr__(self):
         """Return what it is, without asking for its tools."""
