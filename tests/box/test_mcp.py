@@ -248,12 +248,18 @@ class Relay(threading.Thread):
         self.tool_echo(number, arguments, raw)
 
 
+def alias_of(name):
+    """Return the alias of a server, for the names that tests use."""
+    return "_" + name if name[0].isdigit() else name
+
+
 def run(code, loaded=("fs", "my-git"), tools=(), others=()):
     """Run code in a box with servers; return its Result with the relay.
 
-    others: names of more servers, which are their aliases, too.
+    others: names of more servers, each with the one tool echo.
     """
-    known = SERVERS + [{"name": name, "alias": name} for name in others]
+    known = SERVERS + [{"name": name, "alias": alias_of(name)}
+                       for name in others]
     with Place() as place:
         box = Box(place)
         box.ready()
@@ -1851,6 +1857,45 @@ print(bool(mcp_web), len(mcp_web), list(mcp_web), {mcp_fs: 1}[mcp_fs],
     def test_truth_asks_nobody(self):
         got = self.prints("print(bool(mcp_mute), not mcp_fs)",
                           "True False\n", loaded=("mute", "fs"))
+        self.assertEqual(got.relay.frames, [])
+
+    def test_the_dict_of_servers_by_alias(self):
+        self.prints("""
+s = mcp_servers
+print('_1x' in s, '1x' in s, 'nope' in s, 5 in s, '_1x' in s.keys())
+print(s.get('_1x') is s['_1x'] is s['1x'] is s.get('1x', 5), s.get('x', 7),
+      s.get('nope'), s.get(5), list(s), len(s))
+for f in (lambda: s.get([]), lambda: [] in s):
+    try:
+        f()
+    except TypeError as error:
+        print(error)
+for name in '_1x', 'fs', 'web':
+    try:
+        getattr(s, name)
+    except AttributeError as error:
+        print(error)
+print(hasattr(s, '__x__'), hasattr(s, 'keys'), hasattr(s, '_repr_html_'))
+s['fs'] = 5
+print(s['fs'], s.get('fs'), s)
+""", """True True False False False
+True 7 None None ['fs', '1x'] 2
+unhashable type: 'list'
+unhashable type: 'list'
+mcp_servers is a dict: write mcp_servers['_1x'], or mcp__1x
+mcp_servers is a dict: write mcp_servers['fs'], or mcp_fs
+mcp_servers is a dict, and web is not loaded; loaded are: fs, 1x; name it in \
+the tool's 'servers' argument, or: await runtime.load_server('web')
+False True False
+5 5 {'fs': 5, '1x': <MCP server 1x>}
+""", loaded=("fs", "1x"), others=("1x",))
+
+    def test_no_servers_by_alias(self):
+        got = self.prints("""
+import sys
+print('fs' in mcp_servers, mcp_servers.get('fs'), mcp_servers.get('fs', 3))
+print([n for n in sys.modules if 'mcp' in n], hasattr(mcp_servers, 'fs'))
+""", "False None 3\n[] False\n", loaded=())
         self.assertEqual(got.relay.frames, [])
 
     def test_load_never_takes_a_name_of_ours(self):

@@ -174,6 +174,27 @@ class Servers(dict):
         from mcp import _servers
         return _servers.missing(name)
 
+    def __contains__(self, name):
+        """Whether a server of this name, or alias, is loaded."""
+        return super().__contains__(name) or self.get(name) is not None
+
+    def get(self, name, default=None):
+        """Return a server by its name or alias, or the default."""
+        if super().__contains__(name):
+            return self[name]
+        if not self:
+            return default
+        from mcp import _servers
+        found = _servers.find_server(name) if isinstance(name, str) else None
+        return default if found is None else found
+
+    def __getattr__(self, name):
+        """Say how a server is got from a dict."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from mcp import _servers
+        raise _servers.attribute_error(_servers.no_attribute(name))
+
 
 class Report:
     """sys.excepthook for the one exception that ended the user's code.

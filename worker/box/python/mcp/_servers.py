@@ -251,9 +251,29 @@ def missing(name):
     """Answer mcp_servers[name] where name is no name of a loaded one."""
     server = find_server(name) if isinstance(name, str) else None
     if server is None:
-        raise KeyError("%s is not loaded; loaded are: %s; %s" % (
-            name, ", ".join(LOADED) or "none", LOAD % name))
+        raise KeyError(not_loaded(name))
     return server
+
+
+def not_loaded(name):
+    """Return the sentence about a server that is not loaded."""
+    return "%s is not loaded; loaded are: %s; %s" % (
+        name, ", ".join(LOADED) or "none", LOAD % (name,))
+
+
+def no_attribute(name):
+    """Return the sentence about mcp_servers.NAME."""
+    if find_server(name) is None:
+        return "mcp_servers is a dict, and " + not_loaded(name)
+    return "mcp_servers is a dict: write mcp_servers[%r], or mcp_%s" % (
+        name, name)
+
+
+def attribute_error(text):
+    """Return the error of this text, to which Python adds no guess."""
+    error = AttributeError(text)
+    error.name = error.obj = None
+    return error
 
 
 def did_you_mean(name, known):
