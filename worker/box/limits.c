@@ -55,8 +55,8 @@ limits_stack(const struct ipc_setup *setup)
 
 /*
  * Private memory of one process. A cgroup counts what is used and not what is
- * promised: every thread may have a large stack then, and still no process may ask
- * for much more than there is, to which Python says MemoryError.
+ * promised: every thread may have a large stack then, and still no process may
+ * ask for much more than there is, to which Python says MemoryError.
  */
 static uint64_t
 limits_data(const struct ipc_setup *setup)
