@@ -165,6 +165,37 @@ START_TEST(lists_servers)
 }
 END_TEST
 
+/* As many as there may be, some of which are removed and defined anew. */
+START_TEST(lists_many_servers)
+{
+	auto_buffer struct buffer names = { 0 }, json = { 0 };
+	int relay, n;
+
+	play_start();
+	for (n = 0; n < CONFIG_SERVERS_MAX; n++) {
+		auto_free char *name = mem_printf("s%d", n * 7 % 1000);
+
+		buffer_add(&names, name, strlen(name) + 1);
+		play_define(name);
+		if (n % 3 > 0)
+			play_remove(name);
+		if (n % 3 > 1)
+			play_define(name);
+		if (n % 3 != 1)
+			buffer_printf(&json, "%s{\"name\":\"%s\",\"alias\":"
+			    "\"%s\",\"description\":\"does things\",\"loaded\":"
+			    "false}", n > 0 ? "," : "[", name, name);
+	}
+	buffer_add_text(&json, "]");
+	relay = play_session_of(names.data, names.len, "", 0);
+	for (n = 0; n < 200; n++) {
+		play_list_servers(relay, 1);
+		play_expect_result(relay, 1, json.data);
+	}
+	play_end();
+}
+END_TEST
+
 START_TEST(refuses_too_many_requests)
 {
 	uint64_t id;
@@ -372,6 +403,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, lists_tools_of_what_is_not_loaded);
 	tcase_add_test(tc, loads_a_server);
 	tcase_add_test(tc, lists_servers);
+	tcase_add_test(tc, lists_many_servers);
 	tcase_add_test(tc, refuses_too_many_requests);
 	tcase_add_test(tc, a_number_under_way_is_not_used_again);
 	tcase_add_loop_test(tc, what_is_passed_on_is_json, 0, 9);

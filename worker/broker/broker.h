@@ -29,6 +29,7 @@ struct broker {
 	struct event_base *base;
 	struct channel *supervisor;
 	TAILQ_HEAD(broker_servers, server) servers; /* that are configured */
+	void *by_name; /* the same, as a tree: server.c */
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_sessions, session) sessions;
 	uint64_t last_link;

@@ -2,6 +2,7 @@
  * A server that is configured: see server.h. Runs in the broker.
  */
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,15 +33,39 @@ struct server {
 
 /* Beginning and end */
 
+static int
+server_compare(const void *a, const void *b)
+{
+	const struct server *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+/* Whoever lists a thousand servers asks for each of them by its name. */
 struct server *
 server_find(struct broker *broker, const char *name)
 {
-	struct server *server;
+	const struct server wanted = { .name = (char *)name };
+	struct server *const *found =
+	    tfind(&wanted, &broker->by_name, server_compare);
 
-	TAILQ_FOREACH (server, &broker->servers, entry)
-		if (strcmp(server->name, name) == 0)
-			return server;
-	return NULL;
+	return found == NULL ? NULL : *found;
+}
+
+/* From now on it can be found. */
+static void
+server_enter(struct server *server)
+{
+	if (tsearch(server, &server->broker->by_name, server_compare) == NULL)
+		fatal("out of memory");
+	TAILQ_INSERT_TAIL(&server->broker->servers, server, entry);
+}
+
+static void
+server_leave(struct server *server)
+{
+	tdelete(server, &server->broker->by_name, server_compare);
+	TAILQ_REMOVE(&server->broker->servers, server, entry);
 }
 
 static void
@@ -64,7 +89,7 @@ server_define(struct broker *broker, const struct ipc_define *define)
 		TAILQ_INIT(&server->waiting);
 		server->pause =
 		    evtimer_new(broker->base, server_on_pause, server);
-		TAILQ_INSERT_TAIL(&broker->servers, server, entry);
+		server_enter(server);
 	}
 	server_replace(&server->alias, define->alias);
 	server_replace(&server->description, define->description);
@@ -92,7 +117,7 @@ server_free(struct server **serverp)
 	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL)
 		ask_free(&ask);
 	if (!server->removed)
-		TAILQ_REMOVE(&server->broker->servers, server, entry);
+		server_leave(server);
 	server_destroy(server);
 }
 
@@ -124,7 +149,7 @@ server_remove(struct broker *broker, const char *name)
 		    name);
 		return;
 	}
-	TAILQ_REMOVE(&broker->servers, server, entry);
+	server_leave(server);
 	server->removed = 1;
 	loop_event_free(&server->pause);
 	if (server->link == NULL)

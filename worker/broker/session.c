@@ -398,16 +398,21 @@ session_load(struct session *session, struct server *server)
 	server_load(server);
 }
 
+static void
+session_describe_right(const struct session_right *right,
+    const struct server *server, struct buffer *json)
+{
+	server_describe(server, json);
+	buffer_printf(
+	    json, ",\"loaded\":%s}", right->loaded ? "true" : "false");
+}
+
 void
 session_describe_server(
     struct session *session, struct server *server, struct buffer *json)
 {
-	struct session_right *right =
-	    session_right(session, server_name(server));
-
-	server_describe(server, json);
-	buffer_printf(
-	    json, ",\"loaded\":%s}", right->loaded ? "true" : "false");
+	session_describe_right(
+	    session_right(session, server_name(server)), server, json);
 }
 
 void
@@ -424,7 +429,7 @@ session_describe(struct session *session, struct buffer *json)
 			continue;
 		if (count++ > 0)
 			buffer_add_text(json, ",");
-		session_describe_server(session, server, json);
+		session_describe_right(&session->rights[n], server, json);
 	}
 	buffer_add_text(json, "]");
 }
