@@ -147,6 +147,14 @@
 /* What a server has not read yet; above that, calls of it are refused. */
 #define SERVER_UNWRITTEN_MAX (64 * MIB)
 
+/*
+ * Descriptors of the broker: three for each process of a server, all but a
+ * quarter of what it may have. That is for executions (of which there are at
+ * most a sixteenth as many: SUPERVISOR_NOFILE_CALL) and for large answers.
+ */
+#define BROKER_NOFILE_LINK 3
+#define BROKER_NOFILE_SHARE 4
+
 /* Memory of the broker from this size on is its own mapping, and goes back. */
 #define BROKER_MMAP_LEAST (128 * 1024) /* what malloc begins with */
 

@@ -3,6 +3,7 @@
  * and for how long, how it is started again when it fails, and what becomes of
  * one that is not configured any more.
  */
+#include <sys/resource.h>
 #include <time.h>
 
 #include "broker_play.h"
@@ -198,6 +199,50 @@ START_TEST(is_started_again)
 	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	play_expect_result(relay, 2, "{}");
+	play_end();
+}
+END_TEST
+
+/* The broker may have so few descriptors, and goes on with what runs. */
+START_TEST(bounds_what_runs)
+{
+	static const char words[] = "server \"gh\" cannot be started: 12 "
+	    "servers run, and with a limit of 48 open files there is no room "
+	    "for more (see \"ulimit -n\")";
+	struct rlimit before, limit;
+	struct play_server servers[12];
+	char name[] = "a";
+	int relay, n;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 48;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	play_start();
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &before), 0);
+	relay = play_session_of("a\0b\0c\0d\0e\0f\0g\0h\0i\0j\0k\0l\0gh", 27,
+	    "", 0);
+	for (n = 0; n < 12; n++, name[0]++) {
+		play_define(name);
+		play_sync_supervisor();
+		play_load(relay, 1, name);
+		play_expect(relay, IPC_RESULT);
+		play_launch(play_expect_want(name), &servers[n]);
+	}
+	play_load(relay, 1, "gh");
+	play_expect(relay, IPC_RESULT);
+	play_call(relay, 2, "gh");
+	play_expect_refused(relay, 2, words);
+	play_list(relay, 3, "gh");
+	play_expect_refused(relay, 3, words);
+	play_try("gh");
+	play_expect(play_supervisor, IPC_TRIED);
+	ck_assert_str_eq(play_msg.tried.reason, words);
+	play_die(&servers[5], "exited with code 0");
+	play_sync_supervisor();
+	play_call(relay, 4, "gh");
+	play_serve(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_end();
 }
 END_TEST
@@ -423,6 +468,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, tells_why_a_start_failed, 0, 2);
 	tcase_add_test(tc, pauses_between_failures);
 	tcase_add_test(tc, is_started_again);
+	tcase_add_test(tc, bounds_what_runs);
 	tcase_add_loop_test(tc, is_started_again_and_again, 0, 2);
 	tcase_add_loop_test(tc, an_answer_must_be_of_use, 0, 2);
 	tcase_add_test(tc, a_removed_server_finishes);

@@ -2,12 +2,34 @@
  * The broker as a whole: its lists, from the beginning to the end. Runs in the
  * broker.
  */
+#include <errno.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
+#include "../../common/limits.h"
+#include "../../common/log.h"
 #include "broker.h"
 #include "link.h"
 #include "server.h"
 #include "session.h"
+
+/*
+ * A message whose descriptors have no room is lost, and with it everything: so
+ * much is never asked for.
+ */
+static void
+broker_count_files(struct broker *broker)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		fatal("cannot get the limit of descriptors: %s",
+		    strerror(errno));
+	broker->files = (unsigned long)limit.rlim_cur;
+	broker->most_links = (broker->files -
+	    broker->files / BROKER_NOFILE_SHARE) / BROKER_NOFILE_LINK;
+}
 
 void
 broker_init(struct broker *broker, struct event_base *base)
@@ -16,6 +38,7 @@ broker_init(struct broker *broker, struct event_base *base)
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->sessions);
+	broker_count_files(broker);
 }
 
 void

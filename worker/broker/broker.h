@@ -33,9 +33,15 @@ struct broker {
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_sessions, session) sessions;
 	uint64_t last_link;
+	size_t open_links;   /* that have pipes, or will have them */
+	size_t most_links;   /* so many, for want of descriptors */
+	unsigned long files; /* the limit of descriptors that this is of */
 };
 
-/* broker.c: an empty broker around a loop, and the end of one. */
+/*
+ * broker.c: an empty broker around a loop, and the end of one. To be made
+ * before the lockdown, as it asks for the limit of descriptors.
+ */
 void broker_init(struct broker *broker, struct event_base *base);
 void broker_clear(struct broker *broker);
 

@@ -84,6 +84,7 @@ link_conclude(struct link *link)
 	struct ask *ask;
 
 	link->awaits_end = 0;
+	link->broker->open_links--;
 	event_del(link->timer);
 	link_add_end(link, &reason);
 	if (!TAILQ_EMPTY(&link->asks))
@@ -245,6 +246,7 @@ link_new(struct broker *broker, struct server *server)
 	link_set_timer(link, SERVER_START_MS);
 	TAILQ_INIT(&link->asks);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
+	broker->open_links++;
 	server_linked(server);
 	broker_want(broker, link->number, server_name(server));
 	return link;

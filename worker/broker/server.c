@@ -206,6 +206,22 @@ server_begin_reason(const struct server *server, struct buffer *reason)
 
 /* Starting */
 
+/* Refuses those who wait when there is no room for one more. */
+static int
+server_has_room(struct server *server)
+{
+	const struct broker *broker = server->broker;
+	auto_buffer struct buffer words = { 0 };
+
+	if (broker->open_links < broker->most_links)
+		return 1;
+	buffer_printf(&words, " cannot be started: %zu servers run, and with "
+	    "a limit of %lu open files there is no room for more (see "
+	    "\"ulimit -n\")", broker->open_links, broker->files);
+	server_refuse_waiting(server, words.data);
+	return 0;
+}
+
 /* Begins the start, or the wait for the time that it may begin at. */
 static void
 server_start(struct server *server)
@@ -216,7 +232,8 @@ server_start(struct server *server)
 	if (server->link != NULL)
 		return;
 	if (now >= server->not_before) {
-		server->link = link_new(server->broker, server);
+		if (server_has_room(server))
+			server->link = link_new(server->broker, server);
 		return;
 	}
 	left = server->not_before - now;
