@@ -654,6 +654,43 @@ except runtime.MCPError as error:
             "'' {'a': None} False\n'' '' False\n'[1] 2' '[1] 2' False\n"
             "fs.raw: the answer is no result of a tool\n")
 
+    def test_results_as_the_sdk_has_them(self):
+        self.prints(r"""
+import copy, json, pickle
+content = [{'type': 'text', 'text': 'hi', 'annotations': {'priority': 1}},
+           {'type': 'resource', 'resource': {'uri': 'a:b', 'text': 'x'}}, 5]
+plain = {'content': content, 'structuredContent': {'rows': [1]}, '_meta': {}}
+r = mcp_fs.raw(json=json.dumps(plain)).result()
+for r in r, copy.deepcopy(r), pickle.loads(pickle.dumps(r)):
+    print(r.content[0].text, r['content'][0]['text'], r.content[1].type,
+          r.content[1].resource.uri, r.content[0].annotations.priority,
+          r.structuredContent['rows'], r.isError, r._meta, r == plain,
+          json.dumps(r) == json.dumps(plain), r.content is r['content'])
+for f in (lambda: r.rows, lambda: r.txt, lambda: r.content[0].data,
+          lambda: r.content[1].text, lambda: r.__len):
+    try:
+        f()
+    except AttributeError as error:
+        print(error)
+r = mcp_fs.raw(json='{"content": []}').result()
+print(r.isError, r.structuredContent, r.content, hasattr(r, '__await__'))
+r = mcp_fs.raw(json='{"content": {"type": "text"}}').result()
+print(r.content['type'], hasattr(r, 'x'), r.items() == dict(r).items())
+runtime.configure(raise_on_error=False)
+print((await mcp_fs.fail()).isError)
+""", "hi hi resource a:b 1 [1] False {} True True True\n" * 3 + """\
+the result has no 'rows': write r.data['rows']; its keys are content, \
+structuredContent, _meta; r.text is all of its text, r.data what it holds
+the result has no 'txt': its keys are content, structuredContent, _meta; \
+r.text is all of its text, r.data what it holds
+this part of the result has no 'data': its keys are type, text, annotations
+this part of the result has no 'text': its keys are type, resource
+__len
+False None [] False
+text False True
+True
+""")
+
     def test_new_tool_is_found(self):
         self.prints("""
 mcp_fs.print().result()

@@ -9,6 +9,7 @@ import os
 import sys
 
 from ._request import DONE, NEW
+from ._servers import attribute_error
 from ._wire import WIRE, left, monotonic
 
 HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
@@ -179,7 +180,7 @@ class Call:
             return self._name
         if name.startswith("_") or name[:3] in ("cr_", "gi_"):
             raise AttributeError(name)
-        raise AttributeError(
+        raise attribute_error(
             "the call of %s has no result yet, and so no %r: %s" % (
                 self._name, name, FIX))
 

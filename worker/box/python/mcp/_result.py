@@ -1,7 +1,10 @@
 """What a call comes to: a result, or the one class of errors."""
 from . import _values
+from ._servers import attribute_error
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
+KEYS_MAX = 20  # of a dict in a sentence
+LEFT_OUT = {"isError": False, "structuredContent": None}
 
 
 class MCPError(Exception):
@@ -41,10 +44,54 @@ class ArgumentError(MCPError, TypeError):
     __module__ = "mcp.runtime"
 
 
+class Part(dict):
+    """A dict in the content of a result; its values are attributes, too."""
+
+    def __init__(self, members=()):
+        super().__init__(members)
+        for key, value in self.items():
+            if type(value) is dict:
+                self[key] = Part(value)
+
+    def __getattr__(self, name):
+        """Return the value of a key."""
+        if name in self:
+            return self[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise attribute_error("this part of the result has no %r: %s" % (
+            name, keys_of(self)))
+
+
 class Result(dict):
-    """The result of a tool: the dict that MCP defines, and short cuts."""
+    """The result of a tool: the dict that MCP defines, and short cuts.
+
+    Its values are attributes, too, as they are for other clients of MCP.
+    """
 
     __module__ = "mcp.runtime"
+
+    def __init__(self, members=()):
+        super().__init__(members)
+        if isinstance(self.get("content"), list):
+            self["content"] = [
+                Part(part) if type(part) is dict else part
+                for part in self["content"]]
+
+    def __getattr__(self, name):
+        """Return the value of a key, or what it is where it is left out."""
+        if name in self:
+            return self[name]
+        if name in LEFT_OUT:
+            return LEFT_OUT[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        data = self.data
+        hint = "write r.data[%r]; " % name \
+            if isinstance(data, dict) and name in data else ""
+        raise attribute_error(
+            "the result has no %r: %s%s; r.text is all of its text, r.data "
+            "what it holds" % (name, hint, keys_of(self)))
 
     @property
     def text(self):
@@ -71,6 +118,13 @@ class Result(dict):
     def is_error(self):
         """Whether the tool says that it failed."""
         return self.get("isError") is True
+
+
+def keys_of(members):
+    """Return which keys a dict has."""
+    names = [str(key) for key in list(members)[:KEYS_MAX]]
+    more = ["..."] if len(members) > KEYS_MAX else []
+    return "its keys are " + (", ".join(names + more) or "none")
 
 
 def at_once(value):
