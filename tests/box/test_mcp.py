@@ -357,6 +357,70 @@ print(log, hasattr(my_git, 'nope'), hasattr(mcp, 'nope'))
         self.assertEqual(
             len([f for f in got.relay.frames if b"list_tools" in f]), 3)
 
+    def test_names_of_runtime_in_mcp(self):
+        self.prints("""
+from mcp import MCPError, call_tool, search_tool_docs, Result, runtime as r
+import mcp
+print(MCPError is mcp.MCPError is r.MCPError, call_tool is r.call_tool)
+print((await call_tool('fs', 'echo', {'a': 1})).data)
+print(dir(mcp) == sorted(['runtime', 'servers'] + r.__all__))
+exec('from mcp import *')
+print(servers is mcp.servers, mcp._servers.__name__, mcp.__path__ != [])
+""", "True True\n{'a': 1}\nTrue\nTrue mcp._servers True\n")
+
+    SDK = "this is not the MCP SDK, but what the servers of this box are " \
+        "called with: await mcp_<alias>.<tool>(...), or await " \
+        "runtime.call_tool(server, tool, arguments); dir(mcp) has the rest\n"
+
+    def test_names_that_mcp_does_not_have(self):
+        got = self.prints("""
+import importlib.util, mcp
+for line in ('from mcp import ClientSession', 'mcp.ClientSession',
+             'from mcp import fs', 'mcp.my_git', 'from mcp import cal_tool',
+             'from mcp.client.stdio import stdio_client',
+             'import mcp.types', 'from mcp.server.fastmcp import FastMCP',
+             'import mcp.fs.x'):
+    try:
+        exec(line)
+    except (AttributeError, ImportError) as error:
+        print(type(error).__name__, error)
+print(hasattr(mcp, 'web'), hasattr(mcp, '__x__'), hasattr(mcp, 'configure'))
+try:
+    import mcp.client as c
+except ModuleNotFoundError as error:
+    print(error.name)
+""", """\
+ImportError cannot import name 'ClientSession' from 'mcp': %(SDK)s\
+AttributeError module 'mcp' has no attribute 'ClientSession': %(SDK)s\
+ImportError cannot import name 'fs' from 'mcp': the server fs is mcp_fs, or: \
+from mcp.servers import fs
+AttributeError module 'mcp' has no attribute 'my_git': the server my-git is \
+mcp_my_git, or: from mcp.servers import my_git
+ImportError cannot import name 'cal_tool' from 'mcp': did you mean call_tool \
+or call_tool_sync or list_tools? %(SDK)s\
+ModuleNotFoundError No module named 'mcp.client': %(SDK)s\
+ModuleNotFoundError No module named 'mcp.types': %(SDK)s\
+ModuleNotFoundError No module named 'mcp.server': %(SDK)s\
+ModuleNotFoundError No module named 'mcp.fs': the server fs is mcp_fs, or: \
+from mcp.servers import fs
+False False True
+mcp.client
+""" % {"SDK": self.SDK})
+        self.assertEqual(got.relay.frames, [])
+        for line, says in (("from mcp import ClientSession",
+                            "ImportError: cannot import name 'ClientSession' "
+                            "from 'mcp': "),
+                           ("import mcp.client.stdio",
+                            "ModuleNotFoundError: No module named "
+                            "'mcp.client': "),
+                           ("import mcp\nmcp.ClientSession",
+                            "AttributeError: module 'mcp' has no attribute "
+                            "'ClientSession': ")):
+            self.prints(line, "", (
+                r"Traceback \(most recent call last\):\n"
+                r'  File "MAIN", line \d, in <module>\n    [^\n]*\n'
+                r"(?:  *[~^]+\n)?%s") % re.escape(says + self.SDK), 1)
+
     def test_ours_wins(self):
         self.prints("""
 import os, sys

@@ -102,7 +102,14 @@ class Finder:
             return spec
         if name.startswith("mcp.servers."):
             return sys.modules["mcp._modules"].find(name)
+        if name.startswith("mcp."):
+            return PathFinder.find_spec(name, path) or self.no_module(name)
         return None
+
+    def no_module(self, name):
+        """Say where to look for what only the SDK has."""
+        from mcp import _hints
+        _hints.no_module(name)
 
     def find_spawn(self, name, path):
         """Have new interpreters know mcp, before they import the code."""

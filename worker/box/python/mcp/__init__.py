@@ -1,16 +1,36 @@
 """The user's MCP servers, as the code in a box sees them.
 
-The modules: mcp.runtime (the functions) and mcp.servers (the servers that are
-loaded, each a module with its tools as functions).  This package speaks only
-to the relay, over the two pipes that the bootstrap handed to it, and starts
-no thread.  Nothing of it is imported before the code uses it.
+The modules: mcp.runtime (the functions, which may be imported from here, too)
+and mcp.servers (the servers that are loaded, each a module with its tools as
+functions).  This package speaks only to the relay, over the two pipes that
+the bootstrap handed to it, and starts no thread.  Nothing of it is imported
+before the code uses it.
 """
 __all__ = ["runtime", "servers"]
 
 
 def __getattr__(name):
     """Import mcp.runtime and mcp.servers when they are first touched."""
+    import importlib
     if name in __all__:
-        import importlib
         return importlib.import_module("mcp." + name)
-    raise AttributeError("module 'mcp' has no attribute %r" % name)
+    if name.startswith("_"):
+        raise AttributeError("module 'mcp' has no attribute %r" % name)
+    runtime = importlib.import_module("mcp.runtime")
+    if name in runtime.__all__:
+        return getattr(runtime, name)
+    import sys
+    from mcp._hints import no_name
+    from mcp._servers import attribute_error, is_import
+    hint = no_name(name, runtime.__all__)
+    if is_import(sys._getframe(1)):
+        raise ImportError("cannot import name %r from 'mcp': %s" % (
+            name, hint))
+    raise attribute_error("module 'mcp' has no attribute %r: %s" % (
+        name, hint))
+
+
+def __dir__():
+    """Return what is of use to the code."""
+    from mcp import runtime
+    return sorted(__all__ + runtime.__all__)

@@ -1,7 +1,10 @@
-"""What is told of a name that the code used and that nobody has defined."""
+"""What is told of a name of ours that there is not."""
 from . import _ask, _servers
 from ._result import MCPError
 
+HERE = ("this is not the MCP SDK, but what the servers of this box are called "
+        "with: await mcp_<alias>.<tool>(...), or await "
+        "runtime.call_tool(server, tool, arguments); dir(mcp) has the rest")
 PATIENCE = 1  # seconds for the list of servers, where the code has failed
 SHOWN_MAX = 20  # servers in a sentence
 MODULE = ("mcp is a module: write 'import mcp' first, or use 'runtime' and "
@@ -39,3 +42,20 @@ def about_server(name):
     if name in _servers.LOADED:
         return "the server %s is mcp_servers[%r]" % (name, name)
     return NOT_LOADED % (name, _servers.LOAD % name)
+
+
+def no_name(name, known=()):
+    """Return where to look for a name that mcp does not have."""
+    server = _servers.find_server(name.partition(".")[0])
+    if server is not None:
+        alias = server.__server__.alias
+        return "the server %s is mcp_%s, or: from mcp.servers import %s" % (
+            server.__server__.name, alias, alias)
+    close = _servers.did_you_mean(name, known)
+    return (close[2:] + " " if close else "") + HERE
+
+
+def no_module(name):
+    """Raise the error for the import of a module that mcp does not have."""
+    raise ModuleNotFoundError("No module named %r: %s" % (
+        name, no_name(name.partition(".")[2])), name=name)
