@@ -32,8 +32,6 @@ const starts = {
   'exits at initialize': [['initialize=dead'], /cannot greet anybody/],
   'refuses initialize': [['initialize=error'], /no token was given/],
   'answers initialize with nonsense': [['initialize=wrong'], /initialize/],
-  'answers initialize with an array': [['initialize=array'],
-    /still starting|initialize/],
   'speaks a version that nobody knows': [['initialize=version'],
     /1999-01-01|version/],
   'speaks with Content-Length headers': [['framing'],
@@ -154,6 +152,21 @@ const calls = {
   'it dies in the middle of its answer': ['half', {}, /exited|ended|died/],
   'its answer is unreadable': ['line',
     { text: `{${reply},"result":{"content":[}}` }, /cannot be used/],
+  'its answer is not JSON, in the words of Python': ['line',
+    { text: '{"jsonrpc": "2.0", "id": @ID@, "result": {"a": NaN}}' },
+    /cannot be used/],
+  'its answer is not JSON, in another order': ['line',
+    { text: '{"result":{"a":NaN},"id":@ID@,"jsonrpc":"2.0"}' },
+    /cannot be used/],
+  'its answer has a text for its id': ['line',
+    { text: '{"jsonrpc":"2.0","id":"@ID@","result":{}}' }, /id is "\d+"/],
+  'its answer has a fraction for its id': ['line',
+    { text: '{"jsonrpc":"2.0","id":@ID@.0,"result":{}}' }, /id is \d+\.0/],
+  'its answer has its id twice': ['line',
+    { text: `{${reply},"id":@ID@,"result":{}}` }, /2 times/],
+  'its error has no id': ['line',
+    { text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,' +
+      '"message":"what did you say"}}' }, /what did you say/],
   'its answer is cut': ['line', { text: `{${reply},"result":{"content` },
     /cannot be used/],
   'its answer is not UTF-8': ['bytes', { hex: Buffer.from(
@@ -190,6 +203,16 @@ test('what goes wrong in a call costs that call', async (t) => {
       await assertServes(raw, 'good');
     });
   }
+  await raw.finish();
+});
+
+test('a server may answer in arrays', async (t) => {
+  const raw = await withOdd(t, 'initialize=array');
+
+  await assertServes(raw, 'h');
+  assert.deepEqual(await attempt(raw, 'h', 'line',
+    { text: `[5,{${reply},"result":{"content":[]}}]` }), { text: '' });
+  await assertServes(raw, 'h');
   await raw.finish();
 });
 
@@ -308,6 +331,27 @@ test('a server that closes its output is started again', async (t) => {
   assertFailed(await attempt(raw, 'h', 'mute', {}, { timeout: 60 }), 'h');
   await gone([first]);
   await assertServes(raw, 'h');
+  await raw.finish();
+});
+
+test('a server that closes its input is started again', async (t) => {
+  const raw = await withOdd(t);
+
+  assert.equal((await attempt(raw, 'h', 'shut')).text, 'shut');
+  assertFailed(await attempt(raw, 'h', 'echo'), 'h',
+    /closed its standard input/);
+  await assertServes(raw, 'h');
+  await raw.finish();
+});
+
+test('a server that dies time and again serves in between', async (t) => {
+  const raw = await withOdd(t);
+
+  for (let n = 0; n < 10; n++) {
+    await assertServes(raw, 'h');
+    assertFailed(await attempt(raw, 'h', 'die', { code: 1, words: 'so be it' }),
+      'h', /so be it/);
+  }
   await raw.finish();
 });
 
@@ -435,6 +479,21 @@ test('a list of tools that never comes hangs nobody else', async (t) => {
 
   assert.equal(isError, true);
   assert.deepEqual(structuredContent.stdout, ['begun']);
+  await raw.finish();
+});
+
+test('a list of tools is not waited for longer than a start', async (t) => {
+  const raw = await withOdd(t, 'tools=silent');
+  const [line] = await raw.printed(`${prelude}
+try:
+    await runtime.list_tools("h")
+except runtime.MCPError as error:
+    print(json.dumps({"error": str(error), "server": error.server}))`,
+  { servers: ['h'], ...generous });
+
+  assertFailed(JSON.parse(line), 'h',
+    /did not answer tools\/list within 20 seconds/);
+  await assertServes(raw, 'good');
   await raw.finish();
 });
 

@@ -209,6 +209,15 @@ const tools = {
     process.exit(0);
   },
   mute: () => fs.closeSync(1),
+  /* Nobody reads its input any more, but it goes on. */
+  shut: (id) => {
+    process.stdin.destroy();
+    setInterval(() => {}, 1_000_000);
+    process.stdin.on('close', () => {
+      fs.closeSync(0);
+      say(id, 'shut');
+    });
+  },
   /* Starts somebody who lives on; says who. */
   orphan: (id, raw, { seconds }) => say(id,
     `${sleeper(seconds, { detached: true }).pid}`),
