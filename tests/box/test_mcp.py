@@ -777,6 +777,61 @@ print(repr(x)[:31])
             "MAIN:5: fs.echo was .*\n    x = mcp_fs.echo\\(\\)\n")
 
 
+class Forgotten(Base):
+    """Lines about calls that were forgotten, and about no others."""
+
+    def test_an_exception_ends_the_code(self):
+        """The calls that it made in vain were not forgotten."""
+        for code in ("asyncio.gather(mcp_fs.echo(), mcp_fs.raw(), mcp_fs.ty())",
+                     "await asyncio.gather(mcp_fs.echo(), mcp_fs.ty())",
+                     "[mcp_fs.echo(), {1: mcp_fs.raw()}, mcp_fs.ty()]",
+                     "[mcp_fs[n]() for n in ('echo', 'raw', 'ty')]",
+                     "print(*(mcp_fs[n]() for n in ('echo', 'raw', 'ty')))",
+                     "print(mcp_fs.echo(), mcp_fs.read_file('x'))",
+                     "print(mcp_fs.echo(), 1 / 0)",
+                     "print(mcp_fs.echo(), no_such_name)",
+                     "async def f():\n    g(mcp_fs.echo(), mcp_fs.ty())\n"
+                     "g = asyncio.gather\nasyncio.run(f())",
+                     "def f(n):\n    return [mcp_fs.echo(), f(n - 1) if n "
+                     "else mcp_fs.ty()]\nf(3)"):
+            with self.subTest(code):
+                self.prints("import asyncio\ndir(mcp_fs)\n" + code, "",
+                            "Traceback .*Error: .*", 1)
+
+    def test_one_that_was_forgotten_before(self):
+        line = "MAIN:%d: fs.echo was called but never awaited, [^\n]*\n" \
+            "    [^\n]*\n"
+        for code, count in (("mcp_fs.echo()", 1), ("str(mcp_fs.echo())", 1),
+                            ("x = mcp_fs.echo()\nx = 1", 1),
+                            ("len([mcp_fs.echo(), mcp_fs.echo()])", 2),
+                            ("def f():\n    mcp_fs.echo()\nf()", 1)):
+            at = 3 if "def" in code else 2
+            with self.subTest(code):
+                self.prints(
+                    "dir(mcp_fs)\n%s\nprint(mcp_fs.raw(), mcp_fs.ty())"
+                    % code, "", line % at * count
+                    + "Traceback .*has no tool 'ty'.*", 1)
+                self.prints("import sys\n%s\nsys.exit(3)" % code, "",
+                            line % at * count, 3)
+
+    def test_the_exception_is_caught(self):
+        line = "MAIN:%d: fs.echo was called but never awaited, [^\n]*\n" \
+            "    [^\n]*\n"
+        self.prints("""dir(mcp_fs)
+try:
+    print(mcp_fs.echo(), mcp_fs.ty())
+except AttributeError:
+    pass
+mcp_fs.raw(json='{}').result()
+import sys
+sys.stderr.write('here\\n')
+try:
+    print(mcp_fs.echo(), mcp_fs.ty())
+except AttributeError:
+    1 / 0
+""", "", line % 3 + "here\n" + line % 10 + "Traceback .*ZeroDiv.*", 1)
+
+
 class Values(Base):
     """What is passed arrives as it was."""
 

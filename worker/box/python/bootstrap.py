@@ -217,6 +217,7 @@ class Report:
 
     def __call__(self, kind, error, trace):
         sys.excepthook = self.hook
+        tell_of_forgotten_calls(trace)
         trace = without_ours(trace, self.awaiting)
         sys.last_traceback = trace
         BaseException.with_traceback(error, trace)
@@ -272,6 +273,16 @@ class Guess:
         """It has been shown, and is again what it was."""
         if self.name is not None:
             self.error.name = self.name
+
+
+def tell_of_forgotten_calls(trace):
+    """Write the lines that were held back, but those due to the error."""
+    module = sys.modules.get("mcp._forgotten")
+    try:
+        if module:
+            module.end(trace)
+    except BaseException:
+        pass  # the code may have closed or replaced standard error
 
 
 def missing_name(error):

@@ -8,14 +8,14 @@ before.
 import os
 import sys
 
+from . import _forgotten
+from ._forgotten import FIX
 from ._request import DONE, NEW
 from ._servers import attribute_error
 from ._wire import WIRE, left, monotonic
 
 HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
 BUSY = "somebody waits for this call already: make another call"
-FIX = ("write 'await' before it, or '.result()' behind it where there is no "
-       "'await'")
 INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
 LATE = ("%s has not answered within %s seconds: to wait on, ask for .result() "
@@ -85,6 +85,8 @@ class Call:
         if self._busy and not self._finished:
             raise RuntimeError(BUSY)
         self._busy = self._begun = True
+        if _forgotten.HELD:
+            _forgotten.release()
 
     def _leave(self):
         """Do not wait any more: requests still queued are not sent."""
@@ -193,38 +195,16 @@ class Call:
         """Tell of a call that was forgotten."""
         try:
             if not self._begun and os.getpid() == WIRE.pid:
-                self._complain()
+                _forgotten.tell(sys._getframe().f_back, self._name,
+                                *self._where)
         except Exception:
             pass  # so late, there may be nothing left to do it with
-
-    def _complain(self):
-        """Write a line, and the line of the code, to standard error."""
-        path, line = self._where
-        text = "%s:%d: %s was called but never awaited, so nothing was sent" \
-            ": %s\n" % (path, line, self._name, FIX)
-        try:
-            source = read_file(path).split(b"\n")[line - 1]
-            text += "    %s\n" % source.strip().decode("utf-8", "replace")
-        finally:
-            sys.stderr.write(text)
-            sys.stderr.flush()
 
 
 def sooner(one, other):
     """Return the sooner of two times, of which None never comes."""
     return min((time for time in (one, other) if time is not None),
                default=None)
-
-
-def read_file(path):
-    """Return the bytes of a file; at the end of Python there is no open()."""
-    parts, fd = [b""], os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        while len(parts) == 1 or parts[-1]:
-            parts.append(os.read(fd, 1 << 20))
-    finally:
-        os.close(fd)
-    return b"".join(parts)
 
 
 def raiser():

@@ -1,0 +1,81 @@
+"""Calls that were made and then forgotten: a line tells of each.
+
+Where an exception ends a statement, the calls that it had made already are
+gone, too, but nobody forgot them.  Which of the two it was cannot be seen
+when a call goes, so lines that may come of an exception are held back until
+the next call, or the end of the code.
+"""
+import os
+import sys
+from opcode import opname
+
+FIX = ("write 'await' before it, or '.result()' behind it where there is no "
+       "'await'")
+# What raises no exception, so that a call that goes there was forgotten.
+SAFE = ("POP_TOP", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF",
+        "DELETE_", "RETURN_")
+HELD = []  # places and lines
+ENDED = []  # something, once nothing is to be held back any more
+
+
+def tell(frame, name, path, line):
+    """Write a line, now or later, about a call that has gone in a frame."""
+    text = "%s:%d: %s was called but never awaited, so nothing was sent: %s" \
+        "\n" % (path, line, name, FIX)
+    try:
+        source = read_file(path).split(b"\n")[line - 1]
+        text += "    %s\n" % source.strip().decode("utf-8", "replace")
+    finally:
+        if ENDED or frame is None or is_safe(frame):
+            write(text)
+        else:
+            hold(frame, text)
+
+
+def read_file(path):
+    """Return the bytes of a file; at the end of Python there is no open()."""
+    parts, fd = [b""], os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        while len(parts) == 1 or parts[-1]:
+            parts.append(os.read(fd, 1 << 20))
+    finally:
+        os.close(fd)
+    return b"".join(parts)
+
+
+def is_safe(frame):
+    """Whether what a frame does just now raises no exception."""
+    return opname[frame.f_code.co_code[frame.f_lasti]].startswith(SAFE)
+
+
+def hold(frame, text):
+    """Keep a line, with the place where the call has gone."""
+    if not HELD:
+        import atexit
+        atexit.unregister(end)
+        atexit.register(end)
+    HELD.append(((id(frame), frame.f_lasti), text))
+
+
+def release(places=()):
+    """Write the lines that were held back, but for those of some places."""
+    while HELD:
+        place, text = HELD.pop(0)
+        if place not in places:
+            write(text)
+
+
+def end(trace=None):
+    """The code has ended, or an exception with this traceback ends it."""
+    ENDED.append(True)
+    places = set()
+    while trace is not None:
+        places.add((id(trace.tb_frame), trace.tb_lasti))
+        trace = trace.tb_next
+    release(places)
+
+
+def write(text):
+    """Write to standard error."""
+    sys.stderr.write(text)
+    sys.stderr.flush()
