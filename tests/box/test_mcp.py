@@ -2074,6 +2074,73 @@ class Mistakes(Base):
         err = r"Traceback .*\n(?:\w+\.)*%s\n" % re.escape(error)
         return self.prints(code, "", err + re.escape(hint), 1, **more)
 
+    def test_no_guess_is_made_twice(self):
+        for line, error in (
+                ("mcp_fs.ecoh", "AttributeError: server fs has no tool "
+                 "'ecoh'; did you mean echo?"),
+                ("import mcp.servers as s\ns.sf", "AttributeError: no server "
+                 "of the alias 'sf' is loaded"),
+                ("mcp_servers.key", "AttributeError: mcp_servers is a dict, "
+                 "and key is not loaded; loaded are: fs; name it in the "
+                 "tool's 'servers' argument, or: await "
+                 "runtime.load_server('key')"),
+                ("mcp_fs.echo().result().txt", "AttributeError: the result "
+                 "has no 'txt': its keys are content, structuredContent; "
+                 "r.text is all of its text, r.data what it holds")):
+            with self.subTest(line):
+                self.ends(line, error)
+
+    def test_halves_of_characters(self):
+        """What is said of them can be encoded, whoever sent them."""
+        half = {"type": "object", "required": ["p\udc00"], "properties": {
+            "p\udc00": {"description": "d\ud801", "type": "t\ud802"}}}
+        got = self.prints(r"""
+import inspect
+half = '\ud800'
+for f in (lambda: runtime.call_tool_sync('web', 'e'),
+          lambda: runtime.call_tool_sync('web', half),
+          lambda: runtime.call_tool_sync(half, 'x'),
+          lambda: runtime.load_server(half).result(),
+          lambda: runtime.query_tool_docs_sync('web', half),
+          lambda: mcp_web[half], lambda: getattr(mcp_web, half),
+          lambda: getattr(mcp_web, half)().result(), lambda: mcp_web.zzz,
+          lambda: mcp_servers[half], lambda: getattr(mcp_servers, half),
+          lambda: mcp_web.odd(q=1).result(), lambda: mcp_web.odd('q'),
+          lambda: mcp_web.odd, lambda: mcp_web.odd.__doc__,
+          lambda: inspect.signature(mcp_web.odd), lambda: mcp_web.__doc__,
+          lambda: runtime.capability_summary(), lambda: mcp_web['e' + half],
+          lambda: mcp_web.odd(**{half: 1}), lambda: runtime.Result({half: 1}).x,
+          lambda: exec('from mcp.servers.web import zzz'),
+          lambda: __import__('mcp.servers.' + half)):
+    try:
+        text = str(f())
+    except Exception as error:
+        text = str(error)
+    print(len(text.encode()) > 5)
+try:
+    runtime.call_tool_sync(half, 'x')
+except runtime.MCPError as error:
+    print(error, error.server == half)
+print(mcp_web['e' + half])
+""", "True\n" * 23 + "\\ud800: there is no such server; there are: fs, "
+            "my-git, web, mute True\n<tool web.e\\ud800()>\n",
+            loaded=("web",), tools={"web": [
+                tool("e\ud800"), {"name": "odd", "inputSchema": half,
+                                  "description": "\ud800"}]})
+        self.assertEqual(got.relay.calls, [])
+
+    def test_help_of_a_tool_that_nothing_is_told_of(self):
+        self.prints("""
+import pydoc
+for name in 'bare', 'told':
+    text = pydoc.plain(pydoc.render_doc(mcp_web[name]))
+    print(*text.strip().split('\\n')[2:], sep='\\n')
+""", "bare = <tool web.bare()>\n    The tool bare of the MCP server web, "
+            "which says nothing about it.\n"
+            "told = <tool web.told()>\n    About it.\n", loaded=("web",),
+                    tools={"web": [{"name": "bare"},
+                                   tool("told", description="About it.")]})
+
     def test_globals_of_servers_that_are_not_loaded(self):
         says = "hint: " + self.NOT_LOADED + "\n"
         for name, server in (("web", "web"), ("my_git", "my-git"),

@@ -6,7 +6,8 @@ is refused behind the relay; what is checked here spares a way there.
 from ._call import Together
 from ._result import ArgumentError, MCPError, Result
 from ._servers import (
-    LOAD, LOADED, add, did_you_mean, find_server, no_tool, state_of)
+    LOAD, LOADED, add, attribute_error, did_you_mean, find_server, no_tool,
+    state_of)
 from ._request import DONE, Refused, Request
 from . import _values
 
@@ -137,7 +138,7 @@ def find_attribute(state, name):
         yield from list_tools(state)
     entry = state.find_alias(name)
     if entry is None:
-        raise AttributeError(no_tool(state, name, state.aliases))
+        raise attribute_error(no_tool(state, name, state.aliases))
     return entry
 
 

@@ -130,10 +130,10 @@ def manual():
     others = [each["name"] for each in told
               if each["name"] not in _servers.LOADED]
     lines = [server_line(state, failures.get(state)) for state in states]
-    return MANUAL % ((
+    return _servers.clean(MANUAL % ((
         shown(lines, "\n") or "  none: name some in the argument 'servers', "
         "or load_server() as below",) + example(states)
-        + (shown(others, ", ") or "none",))
+        + (shown(others, ", ") or "none",)))
 
 
 def server_line(state, failure):

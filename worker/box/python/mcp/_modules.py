@@ -51,7 +51,8 @@ class Servers(type(sys)):
         """Return a loaded server by its alias."""
         server = None if name.startswith("__") else _servers.find_server(name)
         if server is None:
-            raise AttributeError("no server of the alias %r is loaded" % name)
+            raise _servers.attribute_error(
+                "no server of the alias %r is loaded" % name)
         return server
 
     def __setattr__(self, name, value):

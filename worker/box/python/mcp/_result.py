@@ -1,6 +1,6 @@
 """What a call comes to: a result, or the one class of errors."""
 from . import _values
-from ._servers import attribute_error
+from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
 KEYS_MAX = 20  # of a dict in a sentence
@@ -20,6 +20,7 @@ class MCPError(Exception):
 
     def __init__(self, message, server=None, tool=None, result=None,
                  code=None, data=None):
+        message = clean(message) if isinstance(message, str) else message
         super().__init__(message)
         self.message, self.server, self.tool = message, server, tool
         self.result, self.code, self.data = result, code, data
@@ -31,7 +32,7 @@ class MCPError(Exception):
         text = str(self.message)
         if len(text) > SHOWN_MAX:
             text = text[:SHOWN_MAX] + "... (%d characters)" % len(text)
-        return "%s: %s" % (named, text) if named else text
+        return clean("%s: %s" % (named, text) if named else text)
 
 
 class ArgumentError(MCPError, TypeError):

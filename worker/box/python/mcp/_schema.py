@@ -5,7 +5,7 @@ to itself, rules that need more than names, nonsense.  Every walk here is
 bounded, and what is not understood allows everything: the server judges.
 """
 from . import _values
-from ._servers import close_names
+from ._servers import clean, close_names
 
 PARTS_MAX = 64  # schemas that are merged into one
 POINTER_MAX = 32  # steps of a reference
@@ -205,7 +205,7 @@ def outline(entry):
 def cut(text, most=TEXT_MAX):
     """Return the beginning of a text, on one line."""
     text = text if len(text) <= most else text[:most] + "..."
-    return " ".join(text.split("\n"))
+    return clean(" ".join(text.split("\n")))
 
 
 def short(value):

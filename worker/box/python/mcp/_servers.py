@@ -122,8 +122,9 @@ class Server(type(sys)):
             return state.tool(entry)
         text = no_tool(state, name, state.aliases)
         if is_import(frame):
-            raise ImportError("cannot import name %r: %s" % (name, text))
-        raise AttributeError(text)
+            raise ImportError("cannot import name %r: %s" % (
+                name, clean(text)))
+        raise attribute_error(text)
 
     def __getitem__(self, name):
         """Return a tool by its own name, or its alias."""
@@ -162,7 +163,7 @@ class Server(type(sys)):
         """Return what it is, without asking for its tools."""
         state = self.__server__
         about = ": " + state.description if state.description else ""
-        return "<MCP server %s%s>" % (state.name, about)
+        return clean("<MCP server %s%s>" % (state.name, about))
 
     def __reduce__(self):
         """Copies are the server itself."""
@@ -178,7 +179,7 @@ class Server(type(sys)):
                   for name in names[:SHOWN_MAX]]
         if len(names) > SHOWN_MAX:
             lines.append("... and %d more" % (len(names) - SHOWN_MAX))
-        return "\n".join(lines)
+        return clean("\n".join(lines))
 
     @property
     def __all__(self):
@@ -271,7 +272,7 @@ def no_attribute(name):
 
 def attribute_error(text):
     """Return the error of this text, to which Python adds no guess."""
-    error = AttributeError(text)
+    error = AttributeError(clean(text))
     error.name = error.obj = None
     return error
 
@@ -301,6 +302,11 @@ def no_tool(state, name, known):
     names = sorted(known)
     more = ", ..." if len(names) > 20 else ""
     return text + "; it has: " + ", ".join(names[:20]) + more
+
+
+def clean(text):
+    """Return a text that can be encoded, as halves of characters cannot."""
+    return text.encode("utf-8", "backslashreplace").decode()
 
 
 def state_of(told):

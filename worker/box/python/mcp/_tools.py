@@ -4,11 +4,12 @@ Everything here is made from what the server says, which may be any JSON, and
 only when somebody looks at it.
 """
 from . import _ask, _schema
-from ._servers import call, error_type, run
+from ._servers import call, clean, error_type, run
 
 PARAMETERS_MAX = 100  # that documentation and signatures show
 DESCRIPTION_MAX = 20000  # characters of a description in documentation
 ABOUT_MAX = 500  # characters of the description of a parameter
+UNTOLD = "The tool %s of the MCP server %s, which says nothing about it."
 
 
 class Shown(str):
@@ -53,8 +54,8 @@ class Tool:
     def __repr__(self):
         """Return the tool as it would be called; asks nobody."""
         entry, state = self._entry, self._state
-        return "<tool %s.%s(%s)>" % (state.alias, self.__name__, (
-            _schema.outline(entry) if entry else "..."))
+        return clean("<tool %s.%s(%s)>" % (state.alias, self.__name__, (
+            _schema.outline(entry) if entry else "...")))
 
     @property
     def __doc__(self):
@@ -103,7 +104,8 @@ def documentation(entry):
         schema = entry["outputSchema"]
         parts.append("Returns:\n    .data: " + _schema.type_text(
             schema, schema))
-    return "\n\n".join(part for part in parts if part)
+    return clean("\n\n".join(part for part in parts if part)) or UNTOLD % (
+        clean(entry["tool"]), clean(entry["server"]))
 
 
 def parameter_line(root, name, schema, required):

@@ -143,7 +143,8 @@ def write(value, name):
         kind, reason = unfit.kind, unfit.reason
     else:
         return "".join(parts).encode()
-    raise kind("%s%s %s" % (name, path, reason))
+    text = "%s%s %s" % (name, path, reason)
+    raise kind(text.encode("utf-8", "backslashreplace").decode())
 
 
 def place(key):
