@@ -172,8 +172,11 @@ def steal_descriptor():
 @case("47a", "variables of the host's environment", "none",
       without="environment")
 def environment():
-    known = {"HOME", "LANG", "LC_CTYPE", "MALLOC_ARENA_MAX", "PATH", "TERM",
-             "TMPDIR", "__PYVENV_LAUNCHER__"}
+    # Those that a box makes itself, of numbers and of its own places.
+    known = {"HOME", "LANG", "LC_CTYPE", "MALLOC_ARENA_MAX", "MPLBACKEND",
+             "MPLCONFIGDIR", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
+             "PATH", "TERM", "TMPDIR", "XDG_CACHE_HOME",
+             "__PYVENV_LAUNCHER__"}
     return " ".join(sorted(set(os.environ) - known)) or "none"
 
 
