@@ -88,73 +88,18 @@ class Finder:
         self.box = box
 
     def find_spec(self, name, path=None, target=None):
-        """Return where one of ours is, or a server."""
+        """Return where one of ours is; mcp knows what is in mcp."""
         if name == "mmap":
             return PathFinder.find_spec(name, [OURS])
-        if name == "multiprocessing.spawn":
-            return self.find_spawn(name, path)
         if name == "mcp":
             sys.modules["mcp._box"] = self.box
             return PathFinder.find_spec(name, [OURS])
-        if name == "mcp.runtime":
-            spec = PathFinder.find_spec(name, path)
-            self.become_runtime(spec.loader)
-            return spec
-        if name.startswith("mcp.servers."):
-            return sys.modules["mcp._modules"].find(name)
-        if name.startswith("mcp."):
-            return PathFinder.find_spec(name, path) or self.no_module(name)
+        if name.startswith("mcp._"):
+            return PathFinder.find_spec(name, path)
+        if name.startswith("mcp.") or name == "multiprocessing.spawn":
+            from mcp import _modules
+            return _modules.find_spec(name, path)
         return None
-
-    def no_module(self, name):
-        """Say where to look for what only the SDK has."""
-        from mcp import _hints
-        _hints.no_module(name)
-
-    def find_spawn(self, name, path):
-        """Have new interpreters know mcp, before they import the code."""
-        spec = PathFinder.find_spec(name, path)
-        run = spec.loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            prepare, box = module.get_preparation_data, self.box
-            module.get_preparation_data = lambda name: dict(
-                prepare(name), caisson=Offer(box))
-
-        spec.loader.exec_module = exec_module
-        return spec
-
-    def become_runtime(self, loader):
-        """Make the module mcp.runtime of what stands for it.
-
-        Until all of it is there, threads that ask for a part must wait.
-        """
-        run, module = loader.exec_module, self.box.runtime
-
-        def exec_module(module):
-            run(module)
-            module.__class__ = type(sys)
-
-        loader.create_module = lambda spec: module
-        loader.exec_module = exec_module
-
-
-class Offer:
-    """Sent to a new interpreter, it gives the code there what it has here.
-
-    Whatever would ask a server is refused there, as in every child.
-    """
-
-    def __init__(self, box):
-        self.box = box
-
-    def __reduce__(self):
-        """Return what unpickling does there: run this file, as CHILD."""
-        import runpy
-        told = [server.__server__.told() for server
-                in self.box.servers.values()]
-        return runpy.run_path, (__file__, {"told": told}, CHILD)
 
 
 class Runtime(type(sys)):
@@ -174,29 +119,18 @@ class Runtime(type(sys)):
 
 
 class Servers(dict):
-    """The global 'mcp_servers': loaded servers by name; aliases work, too."""
+    """The global 'mcp_servers': the loaded servers by name.
+
+    While it is empty it is no more than this.
+    """
 
     def __missing__(self, name):
-        """Return a server by its alias; else say what would help."""
+        """Become what mcp makes of it, and answer."""
         from mcp import _servers
         return _servers.missing(name)
 
-    def __contains__(self, name):
-        """Whether a server of this name, or alias, is loaded."""
-        return super().__contains__(name) or self.get(name) is not None
-
-    def get(self, name, default=None):
-        """Return a server by its name or alias, or the default."""
-        if super().__contains__(name):
-            return self[name]
-        if not self:
-            return default
-        from mcp import _servers
-        found = _servers.find_server(name) if isinstance(name, str) else None
-        return default if found is None else found
-
     def __getattr__(self, name):
-        """Say how a server is got from a dict."""
+        """Become what mcp makes of it, and answer."""
         if name.startswith("__"):
             raise AttributeError(name)
         from mcp import _servers
@@ -217,21 +151,21 @@ class Report:
 
     def __call__(self, kind, error, trace):
         sys.excepthook = self.hook
-        tell_of_forgotten_calls(trace)
+        hint = about_ours(kind, error, trace)
         trace = without_ours(trace, self.awaiting)
         sys.last_traceback = trace
         BaseException.with_traceback(error, trace)
         tidy_chain(error, self.awaiting)
-        hint = LOOP_HINT if self.awaiting and is_second_loop(error) else ""
-        with Guess(error, self.hook) as guess:
-            try:
-                self.hook(kind, error, trace)
-            except SystemExit:
-                raise
-            except BaseException as second:
-                self.hook_failed(second, error)
-        if hint or guess.hint:
-            complain(hint or guess.hint)
+        try:
+            self.hook(kind, error, trace)
+        except SystemExit:
+            raise
+        except BaseException as second:
+            self.hook_failed(second, error)
+        if hint:
+            complain(hint)
+        if self.awaiting and is_second_loop(error):
+            complain(LOOP_HINT)
 
     def hook_failed(self, second, error):
         """Tell of both errors in the interpreter's words."""
@@ -244,54 +178,18 @@ class Report:
         show(type(error), error, error.__traceback__)
 
 
-class Guess:
-    """What a NameError about one of our names should say.
-
-    The interpreter guesses that another server was meant, because the names
-    are alike; where we know better, it is kept from that.
-    """
-
-    def __init__(self, error, hook):
-        self.error, self.hint, self.name = error, "", None
-        name = missing_name(error)
-        if name != "mcp" and not name.startswith("mcp_"):
-            return
-        try:
-            from mcp import _hints
-            text, is_known = _hints.about(name)
-            self.hint = "hint: %s\n" % text
-            if is_known and hook is sys.__excepthook__:
-                self.name, error.name = error.name, None
-        except BaseException:
-            pass  # the code may have broken what that takes
-
-    def __enter__(self):
-        """The error is shown now."""
-        return self
-
-    def __exit__(self, *_):
-        """It has been shown, and is again what it was."""
-        if self.name is not None:
-            self.error.name = self.name
-
-
-def tell_of_forgotten_calls(trace):
-    """Write the lines that were held back, but those due to the error."""
+def about_ours(kind, error, trace):
+    """Return what else there is to say, of calls and servers; or None."""
     module = sys.modules.get("mcp._forgotten")
     try:
         if module:
             module.end(trace)
+        if kind is NameError and "'mcp" in str(error.args[:1]):
+            from mcp import _hints
+            return _hints.about_error(error)
     except BaseException:
-        pass  # the code may have closed or replaced standard error
-
-
-def missing_name(error):
-    """Return the name that nobody has defined, or an empty string."""
-    head, tail = "name '", "' is not defined"
-    text = error.args[0] if type(error) is NameError and error.args else ""
-    if isinstance(text, str) and text.startswith(head) and text.endswith(tail):
-        return text[len(head):-len(tail)]
-    return ""
+        pass  # the code may have broken what that takes
+    return None
 
 
 def complain(text):
@@ -475,6 +373,7 @@ def offer_servers(names, control, pid, told):
     """
     box = type(sys)("mcp._box")
     box.control, box.pid, box.told = control, pid, told
+    box.offer = __file__, CHILD
     box.child = names is vars(builtins)
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))

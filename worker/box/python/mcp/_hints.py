@@ -1,4 +1,6 @@
 """What is told of a name of ours that there is not."""
+import sys
+
 from . import _ask, _servers
 from ._result import MCPError
 
@@ -12,6 +14,31 @@ MODULE = ("mcp is a module: write 'import mcp' first, or use 'runtime' and "
 NOT_LOADED = "the server %s is not loaded: %s"
 UNKNOWN = ("mcp_<alias> is there for servers that are named in the tool's "
            "'servers' argument, or after: await runtime.load_server('name')")
+
+
+def about_error(error):
+    """Return the line about a NameError, or None.
+
+    The interpreter would guess that another server was meant, because the
+    names are alike.  Where we know better, it is kept from that: it does not
+    guess about an error without a name.
+    """
+    name = missing_name(error)
+    if name != "mcp" and not name.startswith("mcp_"):
+        return None
+    hint, is_known = about(name)
+    if is_known and sys.excepthook is sys.__excepthook__:
+        error.name = None
+    return "hint: %s\n" % _servers.clean(hint)
+
+
+def missing_name(error):
+    """Return the name that nobody has defined, or an empty string."""
+    head, tail = "name '", "' is not defined"
+    text = error.args[0]
+    if isinstance(text, str) and text.startswith(head) and text.endswith(tail):
+        return text[len(head):-len(tail)]
+    return ""
 
 
 def about(name):
@@ -56,6 +83,6 @@ def no_name(name, known=()):
 
 
 def no_module(name):
-    """Raise the error for the import of a module that mcp does not have."""
-    raise ModuleNotFoundError("No module named %r: %s" % (
-        name, no_name(name.partition(".")[2])), name=name)
+    """Return the sentence about a module that mcp does not have."""
+    return "No module named %r: %s" % (
+        name, no_name(name.partition(".")[2]))

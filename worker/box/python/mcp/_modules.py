@@ -1,12 +1,71 @@
-"""The module mcp.servers and its submodules, which are the servers.
+"""How modules in mcp are imported, among them the servers.
 
-Imports of names below mcp.servers come to find(), through the finder that
-the bootstrap has put into sys.meta_path.
+The finder that the bootstrap has put into sys.meta_path asks find_spec() for
+all that begins with "mcp.", and for one module of Python's.
 """
 import sys
 from _frozen_importlib import ModuleSpec
+from _frozen_importlib_external import PathFinder
 
-from . import _servers
+from . import _box, _servers
+
+
+def find_spec(name, path):
+    """Return where a module is; else say what would help."""
+    if name.startswith("mcp.servers."):
+        return find(name)
+    spec = PathFinder.find_spec(name, path)
+    if name == "multiprocessing.spawn":
+        prepare_spawn(spec.loader)
+    elif name == "mcp.runtime":
+        become_runtime(spec.loader)
+    elif spec is None:
+        from ._hints import no_module
+        raise ModuleNotFoundError(no_module(name), name=name)
+    return spec
+
+
+def become_runtime(loader):
+    """Make the module mcp.runtime of what stands for it.
+
+    Until all of it is there, threads that ask for a part must wait.
+    """
+    run = loader.exec_module
+
+    def exec_module(module):
+        run(module)
+        module.__class__ = type(sys)
+
+    loader.create_module = lambda spec: _box.runtime
+    loader.exec_module = exec_module
+
+
+def prepare_spawn(loader):
+    """Have new interpreters know mcp, before they import the code."""
+    run = loader.exec_module
+
+    def exec_module(module):
+        run(module)
+        prepare = module.get_preparation_data
+        module.get_preparation_data = lambda name: dict(
+            prepare(name), caisson=Offer())
+
+    loader.exec_module = exec_module
+
+
+class Offer:
+    """Sent to a new interpreter, it gives the code there what it has here.
+
+    Whatever would ask a server is refused there, as in every child.
+    """
+
+    def __reduce__(self):
+        """Return what unpickling does there: run the bootstrap as a child."""
+        import runpy
+        path, role = _box.offer
+        told = [server.__server__.told() for server
+                in _servers.LOADED.values()]
+        return runpy.run_path, (path, {"told": told}, role)
 
 
 class Loader:

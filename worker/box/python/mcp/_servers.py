@@ -248,6 +248,21 @@ def find_server(name):
     return None
 
 
+class ByName(type(_box.servers)):
+    """The global 'mcp_servers': loaded servers by name; aliases work, too."""
+
+    def __contains__(self, name):
+        """Whether a server of this name, or alias, is loaded."""
+        return super().__contains__(name) or self.get(name) is not None
+
+    def get(self, name, default=None):
+        """Return a server by its name or alias, or the default."""
+        if super().__contains__(name):
+            return self[name]
+        found = find_server(name) if isinstance(name, str) else None
+        return default if found is None else found
+
+
 def missing(name):
     """Answer mcp_servers[name] where name is no name of a loaded one."""
     server = find_server(name) if isinstance(name, str) else None
@@ -328,5 +343,6 @@ def add(told):
     return server
 
 
+_box.servers.__class__ = ByName
 for _told in _box.told:
     add(_told)
