@@ -118,8 +118,11 @@ def pss_kib(pid):
 
 def title(pid):
     """What ps shows for a process."""
-    with open(f"/proc/{pid}/cmdline", "rb") as file:
-        return file.read().replace(b"\0", b" ").decode().strip()
+    try:
+        with open(f"/proc/{pid}/cmdline", "rb") as file:
+            return file.read().replace(b"\0", b" ").decode().strip()
+    except FileNotFoundError:
+        return ""  # it has just ended
 
 
 def print_pss(name, values):

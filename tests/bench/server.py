@@ -9,7 +9,7 @@ are there to be listed.
 import json
 import sys
 
-SCHEMA = {"type": "object", "properties": {
+SCHEMA = {"type": "object", "additionalProperties": True, "properties": {
     "path": {"type": "string", "description": "Path of a file"},
     "depth": {"type": "integer", "minimum": 1}}}
 VERSION = "2025-11-25"
