@@ -1,6 +1,6 @@
 /*
  * Whether this is a build with AddressSanitizer, for the few places that must
- * know: gcc and clang say it in different ways. Used by relay and box.
+ * know: gcc and clang say it in different ways. Used by every worker.
  */
 #ifndef COMMON_ASAN_H
 #define COMMON_ASAN_H

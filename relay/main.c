@@ -7,26 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../common/asan.h"
+#include "../common/asan_main.h"
 #include "../common/limits.h"
 #include "../common/lockdown.h"
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "relay.h"
-
-#ifdef ASAN_BUILD
-/*
- * A search for leaks at the end would clone and ptrace, which this process
- * may not: leaks are searched for in the unit tests.
- */
-const char *__asan_default_options(void);
-
-const char *
-__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-#endif
 
 /* The supervisor is gone or has had enough: there is nobody to work for. */
 static void

@@ -8,25 +8,11 @@
 #include <unistd.h>
 
 #include "box.h"
-#include "../../common/asan.h"
+#include "../../common/asan_main.h"
 #include "../../common/fd.h"
 #include "../../common/landlock.h"
 #include "../../common/log.h"
 #include "../../common/role.h"
-
-#ifdef ASAN_BUILD
-/*
- * A search for leaks at the end would clone and ptrace, which this process
- * may not: leaks are searched for in the unit tests.
- */
-const char *__asan_default_options(void);
-
-const char *
-__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-#endif
 
 /* Up to IDENTITY it may still be root and see what only root can reach. */
 static const struct box_action launcher_actions[] = {

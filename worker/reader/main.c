@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../common/asan.h"
+#include "../../common/asan_main.h"
 #include "../../common/limits.h"
 #include "../../common/lockdown.h"
 #include "../../common/log.h"
@@ -16,20 +16,6 @@
 #define IPC_SELF reader
 #define IPC_SELF_IS_READER
 #include "../../common/ipc_route.h"
-
-#ifdef ASAN_BUILD
-/*
- * A search for leaks at the end would clone and ptrace, which this process
- * may not: leaks are searched for in the unit tests.
- */
-const char *__asan_default_options(void);
-
-const char *
-__asan_default_options(void)
-{
-	return "detect_leaks=0";
-}
-#endif
 
 /* The supervisor has what it wanted, or is gone. */
 static void
