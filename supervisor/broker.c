@@ -150,23 +150,14 @@ broker_start_process(struct broker *broker, struct err *err)
 	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BROKER,
 		supervisor_routes(), broker_on_closed, broker };
 	auto_fd int pidfd = -1;
-	auto_fd int ours = -1;
-	auto_fd int theirs = -1;
-	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
-		return err_sys(err, "make a socket pair");
-	ours = pair[0];
-	theirs = pair[1];
-	if (spawn_worker(ROLE_BROKER, ++broker->starts, identity_relay(),
-	        -1, theirs, &pidfd, err) == -1)
+	broker->channel = worker_start(broker->base, &ends, ++broker->starts,
+	    identity_relay(), -1, &pidfd, err);
+	if (broker->channel == NULL)
 		return -1;
 	broker->process = reaper_watch(
 	    broker->base, &pidfd, broker_on_process_ended, broker, err);
-	if (broker->process == NULL)
-		return -1;
-	broker->channel = channel_new(broker->base, &ours, &ends);
-	return 0;
+	return broker->process == NULL ? -1 : 0;
 }
 
 /* Telling it of the servers */

@@ -643,20 +643,10 @@ call_start_worker(struct call *call, enum role role, unsigned int uid,
 	struct channel_ends ends = { ROLE_SUPERVISOR, role, supervisor_routes(),
 		role == ROLE_RELAY ? call_on_relay_closed : call_on_box_closed,
 		call };
-	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
-		return err_sys(err, "make a socket pair");
-	if (spawn_worker(role, call->number, uid,
-	        role == ROLE_BOX ? group_fd(call->group) : -1, pair[1], pidfd,
-	        err) == -1) {
-		fd_close(&pair[0]);
-		fd_close(&pair[1]);
-		return -1;
-	}
-	fd_close(&pair[1]);
-	*channel = channel_new(call->sv->base, &pair[0], &ends);
-	return 0;
+	*channel = worker_start(call->sv->base, &ends, call->number, uid,
+	    role == ROLE_BOX ? group_fd(call->group) : -1, pidfd, err);
+	return *channel == NULL ? -1 : 0;
 }
 
 struct channel *

@@ -7,7 +7,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../common/fd.h"
@@ -116,16 +115,10 @@ servers_start_reader(struct servers *servers,
 	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_READER,
 		supervisor_routes(), servers_on_closed, servers };
 	auto_fd int pidfd = -1;
-	auto_fd int ours = -1;
-	auto_fd int theirs = -1;
-	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
-		return err_sys(err, "make a socket pair");
-	ours = pair[0];
-	theirs = pair[1];
-	if (spawn_worker(ROLE_READER, 1, identity_relay(), -1, theirs,
-	        &pidfd, err) == -1)
+	servers->reader = worker_start(servers->setup.base, &ends, 1,
+	    identity_relay(), -1, &pidfd, err);
+	if (servers->reader == NULL)
 		return -1;
 	servers->process = reaper_watch(servers->setup.base, &pidfd,
 	    servers_on_process_ended, servers, err);
@@ -133,7 +126,6 @@ servers_start_reader(struct servers *servers,
 		return -1;
 	servers->timer =
 	    evtimer_new(servers->setup.base, servers_on_timer, servers);
-	servers->reader = channel_new(servers->setup.base, &ours, &ends);
 	servers->source = source;
 	return 0;
 }

@@ -234,6 +234,17 @@ int spawn_worker(enum role role, unsigned long number, unsigned int uid,
 /* Tries whether a child can begin in this cgroup: 0, or -1 with err. */
 int spawn_try_group(int group, struct err *err);
 
+/* worker.c: a worker with a channel to it. */
+
+/*
+ * Starts a worker of the role ends->peer with spawn_worker, whose number, uid
+ * and group these are. Returns the channel to it and its pidfd, both of which
+ * the caller owns, or NULL with err.
+ */
+struct channel *worker_start(struct event_base *base,
+    const struct channel_ends *ends, unsigned long number, unsigned int uid,
+    int group, int *pidfd, struct err *err);
+
 /* The limit of descriptors before we raised ours: servers start with it. */
 void spawn_remember_nofile(rlim_t limit);
 
