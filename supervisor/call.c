@@ -635,23 +635,11 @@ call_on_relay_closed(void *ctx, const struct err *why)
 
 /* Starting */
 
-/* A worker with a channel to it, and the role's ways of saying it is gone. */
-static int
-call_start_worker(struct call *call, enum role role, unsigned int uid,
-    struct channel **channel, int *pidfd, struct err *err)
-{
-	struct channel_ends ends = { ROLE_SUPERVISOR, role, supervisor_routes(),
-		role == ROLE_RELAY ? call_on_relay_closed : call_on_box_closed,
-		call };
-
-	*channel = worker_start(call->sv->base, &ends, call->number, uid,
-	    role == ROLE_BOX ? group_fd(call->group) : -1, pidfd, err);
-	return *channel == NULL ? -1 : 0;
-}
-
 struct channel *
 call_start_box(struct call *call, struct err *err)
 {
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BOX,
+		supervisor_routes(), call_on_box_closed, call };
 	struct cgroup *cg = call->sv->cgroup;
 	auto_fd int pidfd = -1;
 
@@ -660,8 +648,9 @@ call_start_box(struct call *call, struct err *err)
 		if (call->group == NULL)
 			return NULL;
 	}
-	if (call_start_worker(call, ROLE_BOX, 0, &call->box, &pidfd, err) ==
-	    -1)
+	call->box = launcher_start(
+	    call->sv, &ends, call->number, call->group, &pidfd, err);
+	if (call->box == NULL)
 		return NULL;
 	call->launcher = reaper_watch(
 	    call->sv->base, &pidfd, call_on_launcher_ended, call, err);
@@ -732,6 +721,8 @@ static int
 call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
 {
 	auto_buffer struct buffer servers = { 0 };
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_RELAY,
+		supervisor_routes(), call_on_relay_closed, call };
 	struct ipc_start start = { .execution = call->number,
 		.log_level = log_level_get(),
 		.output_max = call->sv->options.max_output,
@@ -748,8 +739,9 @@ call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
 
-	if (call_start_worker(call, ROLE_RELAY, identity_relay(), &call->relay,
-	        &pidfd, err) == -1)
+	call->relay = worker_start(call->sv->base, &ends, call->number,
+	    identity_relay(), -1, &pidfd, err);
+	if (call->relay == NULL)
 		return -1;
 	call->relay_process = reaper_watch(
 	    call->sv->base, &pidfd, call_on_relay_ended, call, err);

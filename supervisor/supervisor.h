@@ -27,6 +27,7 @@ struct cgroup;
 struct child;
 struct client;
 struct config;
+struct group;
 struct mcp;
 struct runtime;
 
@@ -244,6 +245,19 @@ int spawn_try_group(int group, struct err *err);
 struct channel *worker_start(struct event_base *base,
     const struct channel_ends *ends, unsigned long number, unsigned int uid,
     int group, int *pidfd, struct err *err);
+
+/* launcher.c: who builds a box. */
+
+/*
+ * Has a launcher for one box, which takes SETUP next: ends->peer is ROLE_BOX,
+ * number that of the execution (or of the place in a pool), group what limits
+ * the box, or NULL. Returns the channel to it and its pidfd, both of which the
+ * caller owns, or NULL with err. The pidfd is -1 where the launcher is not
+ * known yet.
+ */
+struct channel *launcher_start(struct supervisor *sv,
+    const struct channel_ends *ends, unsigned long number,
+    const struct group *group, int *pidfd, struct err *err);
 
 /* The limit of descriptors before we raised ours: servers start with it. */
 void spawn_remember_nofile(rlim_t limit);
