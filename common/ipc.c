@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "fd.h"
+#include "file_kind.h"
 #include "ipc.h"
 #include "mem.h"
 #include "utf8.h"
@@ -365,6 +366,15 @@ ipc_is_file(int fd)
 	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
 }
 
+/* A file that can only be made longer. */
+static int
+ipc_is_growing(int fd)
+{
+	return file_kind_is_regular(fd) &&
+	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH | O_APPEND)) ==
+	    (O_WRONLY | O_APPEND);
+}
+
 static int
 ipc_is_kind(enum ipc_kind kind, int fd)
 {
@@ -381,6 +391,8 @@ ipc_is_kind(enum ipc_kind kind, int fd)
 		return ipc_is_pidfd(fd);
 	case IPC_KIND_FILE_R:
 		return ipc_is_file(fd);
+	case IPC_KIND_FILE_A:
+		return ipc_is_growing(fd);
 	default:
 		return 0;
 	}

@@ -29,6 +29,7 @@ enum ipc_kind {
 	IPC_KIND_MEMFD,
 	IPC_KIND_PIDFD,
 	IPC_KIND_FILE_R,
+	IPC_KIND_FILE_A,
 };
 
 /* Borrowed bytes: they die with the handler. */

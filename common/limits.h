@@ -85,6 +85,8 @@
 /* How much of a server's own sentence, and how many names, it shows. */
 #define REFUSED_FOREIGN_MAX (2 * KIB)
 #define REFUSED_NAMES_MAX 10
+/* Which calls an execution still waited for: a few, and how many more. */
+#define DONE_WAITING_MAX 400
 /* A sentence about a bad frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400
@@ -288,6 +290,7 @@
 #define CONFIG_ARGS_MAX (20 * KIB)
 #define CONFIG_ENV_MAX (24 * KIB)
 #define CONFIG_DESCRIPTION_MAX (4 * KIB)
+#define CONFIG_TOOLS_MAX (3 * KIB) /* what a server's tools are narrowed to */
 #define CONFIG_REASON_MAX 400
 /* A name as Python can write it: one byte for each, a mark, and a number. */
 #define ALIAS_MAX (CONFIG_NAME_MAX + 16)

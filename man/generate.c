@@ -228,6 +228,8 @@ static const struct {
 	    "A descriptor: a pidfd." },
 	[IPC_KIND_FILE_R] = { "FILE_R", NULL,
 	    "A descriptor: a regular file, open for reading alone." },
+	[IPC_KIND_FILE_A] = { "FILE_A", NULL,
+	    "A descriptor: a regular file, open for appending alone." },
 };
 
 static void

@@ -21,7 +21,7 @@
 struct broker_told {
 	TAILQ_ENTRY(broker_told) entry;
 	char *name;
-	char *shown; /* its alias and description */
+	struct server_texts shown; /* all that is said of it */
 	char *runs;  /* what starting it depends on */
 	size_t runs_len;
 	int found; /* still in force */
@@ -58,7 +58,7 @@ broker_forget(struct broker *broker, struct broker_told *told)
 {
 	TAILQ_REMOVE(&broker->told, told, entry);
 	free(told->name);
-	free(told->shown);
+	free(told->shown.data);
 	free(told->runs);
 	free(told);
 }
@@ -177,21 +177,44 @@ broker_runs(const struct server *server, size_t *len)
 	return buffer_take(&runs, len);
 }
 
+/* What is said of a server besides its name, to compare it. */
+static struct server_texts
+broker_shown(const struct server *server)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct server_texts shown;
+
+	buffer_printf(&text, "%s\n%s\n%d %zu ", server->alias,
+	    server->description, server->narrowed, server->allow.len);
+	buffer_add(&text, server->allow.data, server->allow.len);
+	buffer_add(&text, server->deny.data, server->deny.len);
+	shown.data = buffer_take(&text, &shown.len);
+	return shown;
+}
+
+static struct ipc_bytes
+broker_bytes(const struct server_texts *texts)
+{
+	return (struct ipc_bytes){ (const uint8_t *)texts->data, texts->len };
+}
+
 static int
 broker_define(
     struct broker *broker, const struct server *server, struct err *err)
 {
 	struct ipc_define define = { .name = server->name,
 		.alias = server->alias,
-		.description = server->description };
+		.description = server->description,
+		.narrowed = (uint64_t)server->narrowed,
+		.allow = broker_bytes(&server->allow),
+		.deny = broker_bytes(&server->deny) };
 	struct broker_told *told;
 
 	if (channel_send_define(broker->channel, &define, err) == -1)
 		return -1;
 	told = mem_alloc(sizeof(*told));
 	told->name = mem_strdup(server->name);
-	told->shown =
-	    mem_printf("%s\n%s", server->alias, server->description);
+	told->shown = broker_shown(server);
 	told->runs = broker_runs(server, &told->runs_len);
 	told->found = 1;
 	TAILQ_INSERT_TAIL(&broker->told, told, entry);
@@ -220,14 +243,25 @@ broker_remove(
 	return sent;
 }
 
+/* Whether the broker was told just this. */
+static int
+broker_has_shown(
+    const struct broker_told *told, const struct server *server)
+{
+	struct server_texts shown = broker_shown(server);
+	int same = shown.len == told->shown.len &&
+	    memcmp(shown.data, told->shown.data, shown.len) == 0;
+
+	free(shown.data);
+	return same;
+}
+
 /* Tells of a server what the broker does not know yet. */
 static int
 broker_tell_server(
     struct broker *broker, const struct server *server, struct err *err)
 {
 	struct broker_told *told = broker_find_told(broker, server->name);
-	auto_free char *shown =
-	    mem_printf("%s\n%s", server->alias, server->description);
 	auto_free char *runs = NULL;
 	size_t len;
 
@@ -235,11 +269,11 @@ broker_tell_server(
 		return broker_define(broker, server, err);
 	runs = broker_runs(server, &len);
 	if (len == told->runs_len && memcmp(runs, told->runs, len) == 0 &&
-	    strcmp(shown, told->shown) == 0) {
+	    broker_has_shown(told, server)) {
 		told->found = 1;
 		return 0;
 	}
-	/* A new name for Python needs no new process; anything else does. */
+	/* What only we say of it needs no new process. */
 	if (len != told->runs_len || memcmp(runs, told->runs, len) != 0) {
 		if (broker_remove(broker, told, err) == -1)
 			return -1;
@@ -316,6 +350,7 @@ broker_send_session(struct broker *broker, uint64_t execution,
 	auto_buffer struct buffer allowed = { 0 };
 	struct ipc_session session = { .execution = execution,
 		.log_level = log_level_get(),
+		.tool_seconds = 60,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
 	int pair[2];

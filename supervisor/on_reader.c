@@ -48,6 +48,21 @@ on_reader_names(const struct ipc_bytes *bytes)
 	return 1;
 }
 
+/* Whether the bytes are names of tools. */
+static int
+on_reader_tools(const struct ipc_bytes *bytes)
+{
+	size_t i;
+
+	if (on_reader_count(bytes) == -1)
+		return 0;
+	for (i = 0; i < bytes->len; i++)
+		if (bytes->data[i] == '\0' &&
+		    (i == 0 || bytes->data[i - 1] == '\0'))
+			return 0;
+	return 1;
+}
+
 /* Returns what is wrong with a row, or NULL. */
 static const char *
 on_reader_check(const struct servers *servers, const struct ipc_server *row)
@@ -63,6 +78,8 @@ on_reader_check(const struct servers *servers, const struct ipc_server *row)
 	if (variables == -1 || variables % 2 != 0 ||
 	    !on_reader_names(&row->env))
 		return "variables that are none";
+	if (!on_reader_tools(&row->allow) || !on_reader_tools(&row->deny))
+		return "tools that are none";
 	return NULL;
 }
 
@@ -94,6 +111,9 @@ supervisor_on_server(struct servers *servers, struct ipc_server *row)
 	server->env = on_reader_texts(&row->env);
 	server->cwd = mem_strdup(row->cwd);
 	server->description = mem_strdup(row->description);
+	server->narrowed = (int)row->narrowed;
+	server->allow = on_reader_texts(&row->allow);
+	server->deny = on_reader_texts(&row->deny);
 	if (servers->count <= CONFIG_SERVERS_MAX)
 		return;
 	server->state = SERVER_REJECTED;

@@ -44,6 +44,8 @@ servers_remove(struct servers *servers, struct server *server)
 	free(server->env.data);
 	free(server->cwd);
 	free(server->description);
+	free(server->allow.data);
+	free(server->deny.data);
 	free(server->run.data);
 	free(server->run_env.data);
 	free(server->run_cwd);

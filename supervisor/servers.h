@@ -71,6 +71,9 @@ struct server {
 	struct server_texts env; /* name, value, name, value, … */
 	char *cwd;
 	char *description;
+	int narrowed; /* only those of its tools may be used that allow names */
+	struct server_texts allow;
+	struct server_texts deny;
 	/*
 	 * Of those taken, expanded, for whoever starts them: the command and
 	 * its arguments, and "NAME=value" on top of our environment.

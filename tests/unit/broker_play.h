@@ -31,6 +31,11 @@
 
 #define PLAY_EXIT_EARLY 99
 
+/* How long a server may be silent about a call; tests may have it shorter. */
+#ifndef PLAY_TOOL_SECONDS
+#define PLAY_TOOL_SECONDS 60
+#endif
+
 #ifndef PLAY_PROGRAM
 int broker_main(void);
 
@@ -197,7 +202,8 @@ static inline int
 play_session_of(const char *allowed, size_t allowed_len, const char *loaded,
     size_t loaded_len)
 {
-	struct ipc_session session = { .execution = 7, .log_level = 3 };
+	struct ipc_session session = { .execution = 7, .log_level = 3,
+		.tool_seconds = PLAY_TOOL_SECONDS };
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,

@@ -192,6 +192,25 @@ ipc_make_file_w(void)
 }
 
 static inline int
+ipc_make_file_a(void)
+{
+	return ipc_make_temporary(O_WRONLY | O_APPEND);
+}
+
+static inline int
+ipc_make_file_ra(void)
+{
+	return ipc_make_temporary(O_RDWR | O_APPEND);
+}
+
+static inline int
+ipc_make_null_a(void)
+{
+	return ipc_made(
+	    open("/dev/null", O_WRONLY | O_APPEND | O_CLOEXEC));
+}
+
+static inline int
 ipc_make_file_rw(void)
 {
 	return ipc_make_temporary(O_RDWR);
@@ -250,7 +269,10 @@ static const struct ipc_descriptor ipc_descriptors[] = {
 	{ "a memfd whose seals are open", ipc_make_unsealable, -1 },
 	{ "a pidfd", ipc_make_pidfd, IPC_KIND_PIDFD },
 	{ "a file open for reading", ipc_make_file, IPC_KIND_FILE_R },
+	{ "a file open for appending", ipc_make_file_a, IPC_KIND_FILE_A },
+	{ "a file open for both, appending", ipc_make_file_ra, -1 },
 	{ "/dev/null", ipc_make_null, -1 },
+	{ "/dev/null, appending", ipc_make_null_a, -1 },
 	{ "a folder", ipc_make_folder, -1 },
 	{ "an eventfd", ipc_make_eventfd, -1 },
 	{ "an epoll descriptor", ipc_make_epoll, -1 },

@@ -102,10 +102,55 @@ START_TEST(reads)
 END_TEST
 
 static const struct {
+	const char *tools;
+	int narrowed;
+	const char *allow, *deny;
+} tools[] = {
+	{ "null", 0, "", "" },
+	{ "{}", 0, "", "" },
+	{ "{\"allow\":[]}", 1, "", "" },
+	{ "{\"allow\":[\"read_*\",\"list\"]}", 1, "read_*|list|", "" },
+	{ "{\"deny\":[\"del\\u0065te\"]}", 0, "", "delete|" },
+	{ "{\"deny\":[\"d\"],\"allow\":[\"a\"]}", 1, "a|", "d|" },
+	/* As one client has it. */
+	{ "[\"*\"]", 1, "*|", "" },
+};
+
+START_TEST(reads_which_tools)
+{
+	auto_free char *text = mem_printf(
+	    "{\"a\":{\"command\":\"c\",\"tools\":%s}}", tools[_i].tools);
+	struct entry entry;
+	struct err err;
+
+	ck_assert_int_eq(read_entry(&entry, text, &err), 0);
+	ck_assert_int_eq(entry.narrowed, tools[_i].narrowed);
+	is_texts(&entry.allow, tools[_i].allow);
+	is_texts(&entry.deny, tools[_i].deny);
+	entry_reset(&entry);
+}
+END_TEST
+
+static const struct {
 	const char *text;
 	size_t at;
 	const char *sentence;
 } bad[] = {
+	{ "{\"a\":{\"command\":\"c\",\"tools\":5}}", 28, "\"tools\" must be "
+	    "an object such as {\"deny\": [\"delete_*\"]}, or an array of the "
+	    "names to allow" },
+	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"allow\":\"x\"}}}", 37,
+	    "\"allow\" of \"tools\" must be an array of names of tools" },
+	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[\"\"]}}}", 37,
+	    "each element of \"deny\" of \"tools\" must not be empty" },
+	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[5]}}}", 37,
+	    "each element of \"deny\" of \"tools\" must be a string" },
+	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"denied\":[]}}}", 29,
+	    "\"tools\" may have \"allow\" and \"deny\" in it, each once, and "
+	    "nothing else" },
+	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"allow\":[],\"allow\":[]}"
+	  "}}", 40, "\"tools\" may have \"allow\" and \"deny\" in it, each "
+	    "once, and nothing else" },
 	{ "{\"\":{\"command\":\"c\"}}", 1,
 	    "the name of a server must not be empty" },
 	{ "{\"a\\u0007\":{\"command\":\"c\"}}", 1,
@@ -203,6 +248,8 @@ static const struct {
 	{ "{\"a\":{\"command\":\"c\",\"cwd\":\"%s\"}}", CONFIG_PATH_MAX },
 	{ "{\"a\":{\"command\":\"c\",\"description\":\"%s\"}}",
 	    CONFIG_DESCRIPTION_MAX },
+	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[\"x\",\"%s\"]}}}",
+	    CONFIG_TOOLS_MAX - 3 },
 };
 
 START_TEST(bounds_hold)
@@ -232,6 +279,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, reads, 0, UNIT_COUNT(good));
+	tcase_add_loop_test(tc, reads_which_tools, 0, UNIT_COUNT(tools));
 	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, bounds_hold, 0, UNIT_COUNT(bounds));
 }

@@ -29,6 +29,8 @@ servers_add(struct servers *list, const struct server_file *of, uint64_t line,
 	free(last.env.data);
 	free(last.cwd);
 	free(last.description);
+	free(last.allow.data);
+	free(last.deny.data);
 	free(last.why);
 	last = (struct server){ .line = line, .column = column };
 	list->count++;
@@ -79,6 +81,9 @@ START_TEST(believes_a_good_row)
 
 	begin();
 	row.disabled = 1;
+	row.narrowed = 1;
+	row.allow = (struct ipc_bytes){ (const uint8_t *)"x\0y*", 5 };
+	row.deny = (struct ipc_bytes){ (const uint8_t *)"z", 2 };
 	supervisor_on_server(&servers, &row);
 	ck_assert_str_eq(told.data, "add 3:5 n\n");
 	ck_assert_int_eq(last.state, SERVER_TAKEN);
@@ -90,6 +95,11 @@ START_TEST(believes_a_good_row)
 	ck_assert_str_eq(last.cwd, "/");
 	ck_assert_str_eq(last.description, "d");
 	ck_assert_int_eq(last.disabled, 1);
+	ck_assert_int_eq(last.narrowed, 1);
+	ck_assert_uint_eq(last.allow.len, 5);
+	ck_assert_mem_eq(last.allow.data, "x\0y*", 5);
+	ck_assert_uint_eq(last.deny.len, 2);
+	ck_assert_mem_eq(last.deny.data, "z", 2);
 	ck_assert_int_eq(last.remote, 0);
 }
 END_TEST
@@ -122,6 +132,31 @@ START_TEST(refuses_a_bad_row)
 	begin();
 	supervisor_on_server(&servers, &row);
 	ck_assert_str_eq(told.data, bad[_i].told);
+	ck_assert_uint_eq(servers.count, 0);
+}
+END_TEST
+
+static const struct {
+	const char *tools;
+	size_t len;
+} bad_tools[] = {
+	{ "a", 1 }, { "", 1 }, { "a\0\0b", 5 }, { "\xff", 2 },
+};
+
+START_TEST(refuses_tools_that_are_none)
+{
+	struct ipc_server row = row_of("", 0, "", 0);
+	struct ipc_bytes tools = {
+		(const uint8_t *)bad_tools[_i / 2].tools, bad_tools[_i / 2].len
+	};
+
+	begin();
+	if (_i % 2 == 0)
+		row.allow = tools;
+	else
+		row.deny = tools;
+	supervisor_on_server(&servers, &row);
+	ck_assert_str_eq(told.data, NONSENSE "tools that are none\n");
 	ck_assert_uint_eq(servers.count, 0);
 }
 END_TEST
@@ -200,6 +235,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, believes_a_good_row);
 	tcase_add_loop_test(tc, refuses_a_bad_row, 0, UNIT_COUNT(bad));
+	tcase_add_loop_test(tc, refuses_tools_that_are_none, 0,
+	    2 * UNIT_COUNT(bad_tools));
 	tcase_add_test(tc, only_remote_ones_have_no_command);
 	tcase_add_test(tc, nothing_comes_of_no_file);
 	tcase_add_test(tc, rows_are_counted);

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "broker.h"
@@ -34,7 +35,7 @@ broker_count_files(struct broker *broker)
 void
 broker_init(struct broker *broker, struct event_base *base)
 {
-	*broker = (struct broker){ .base = base };
+	*broker = (struct broker){ .base = base, .audit = -1 };
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->sessions);
@@ -55,6 +56,7 @@ broker_clear(struct broker *broker)
 	while ((server = TAILQ_FIRST(&broker->servers)) != NULL)
 		server_free(&server);
 	channel_free(&broker->supervisor);
+	fd_close(&broker->audit);
 }
 
 uint64_t

@@ -33,6 +33,7 @@ struct broker {
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_sessions, session) sessions;
 	uint64_t last_link;
+	int audit; /* the file for a line about each call; -1: none */
 	size_t open_links;   /* that have pipes, or will have them */
 	size_t most_links;   /* so many, for want of descriptors */
 	unsigned long files; /* the limit of descriptors that this is of */
@@ -57,6 +58,7 @@ void broker_on_remove(struct broker *broker, struct ipc_remove *remove);
 void broker_on_session(struct broker *broker, struct ipc_session *session);
 void broker_on_launched(struct broker *broker, struct ipc_launched *launched);
 void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
+void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
 void broker_on_try(struct broker *broker, struct ipc_try *try);
 
 /* Asks for a process of this server. */
@@ -73,6 +75,8 @@ void broker_tried_in_vain(
 
 /* on_relay.c: the handlers, one session each. */
 void broker_on_call_tool(struct session *session, struct ipc_call_tool *call);
+void broker_on_cancel_call(
+    struct session *session, struct ipc_cancel_call *cancel);
 void broker_on_list_tools(struct session *session, struct ipc_list_tools *list);
 void broker_on_list_servers(
     struct session *session, struct ipc_list_servers *list);

@@ -426,11 +426,10 @@ link_ask(struct link *link, struct ask *ask)
 }
 
 void
-link_withdraw(struct link *link, struct ask *ask)
+link_withdraw(struct link *link, struct ask *ask, const char *why)
 {
 	if (ask->sent != 0)
-		mcp_client_cancel(link->client, ask->sent,
-		    "the execution that asked has ended");
+		mcp_client_cancel(link->client, ask->sent, why);
 }
 
 void

@@ -30,8 +30,8 @@ int link_is_ready(const struct link *link);
 /* Sends an ask, of a link that is ready. */
 void link_ask(struct link *link, struct ask *ask);
 
-/* The ask, which the link has, is about to be freed unanswered. */
-void link_withdraw(struct link *link, struct ask *ask);
+/* The ask, which the link has, is about to be freed: the server hears why. */
+void link_withdraw(struct link *link, struct ask *ask, const char *why);
 
 /* Ends a link, in a moment, that nobody can need any more. */
 void link_settle(struct link *link);

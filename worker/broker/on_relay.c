@@ -70,6 +70,14 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 	server_ask(server, ask);
 }
 
+/* Its answer may have crossed this: then there is nothing to cancel. */
+void
+broker_on_cancel_call(
+    struct session *session, struct ipc_cancel_call *cancel)
+{
+	session_cancel(session, cancel->id);
+}
+
 /* What is allowed may be read about; loading is only for calls. */
 void
 broker_on_list_tools(struct session *session, struct ipc_list_tools *list)

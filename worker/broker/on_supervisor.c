@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "../../common/fd.h"
 #include "../../common/log.h"
 #include "broker.h"
 #include "link.h"
@@ -50,6 +51,13 @@ broker_on_ended(struct broker *broker, struct ipc_ended *ended)
 		fatal("server process %" PRIu64 " has ended, but is not known",
 		    ended->link);
 	link_ended(link, ended->how);
+}
+
+void
+broker_on_audit(struct broker *broker, struct ipc_audit *audit)
+{
+	fd_close(&broker->audit);
+	broker->audit = fd_take(&audit->file);
 }
 
 void

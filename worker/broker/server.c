@@ -377,14 +377,14 @@ server_ask(struct server *server, struct ask *ask)
 }
 
 void
-server_withdraw(struct ask **askp)
+server_withdraw(struct ask **askp, const char *why)
 {
 	struct ask *ask = mem_take(askp);
 	struct server *server = ask->server;
 	struct link *link = ask->link != NULL ? ask->link : server->link;
 
 	if (ask->link != NULL)
-		link_withdraw(ask->link, ask);
+		link_withdraw(ask->link, ask, why);
 	ask_free(&ask);
 	if (link != NULL)
 		link_settle(link);

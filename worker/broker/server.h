@@ -42,8 +42,8 @@ void server_load(struct server *server);
  */
 void server_ask(struct server *server, struct ask *ask);
 
-/* Nobody wants this any more: the ask is freed, the server told. */
-void server_withdraw(struct ask **ask);
+/* Nobody wants this any more: the ask is freed, the server told why. */
+void server_withdraw(struct ask **ask, const char *why);
 
 /*
  * link.c tells about the link of the server: there is one more to count, it is

@@ -149,7 +149,7 @@ session_free(struct session **sessionp)
 	if (session == NULL)
 		return;
 	while ((ask = TAILQ_FIRST(&session->asks)) != NULL)
-		server_withdraw(&ask);
+		server_withdraw(&ask, "the execution that asked has ended");
 	TAILQ_REMOVE(&session->broker->sessions, session, entry);
 	loop_event_free(&session->ending);
 	channel_free(&session->relay);
@@ -196,15 +196,28 @@ session_remove(struct session *session, struct ask *ask)
 	session->nasks--;
 }
 
-static int
-session_has(const struct session *session, uint64_t id)
+/* Returns the ask of this number that is under way, or NULL. */
+static struct ask *
+session_ask(struct session *session, uint64_t id)
 {
-	const struct ask *ask;
+	struct ask *ask;
 
 	TAILQ_FOREACH (ask, &session->asks, sibling)
 		if (ask->id == id)
-			return 1;
-	return 0;
+			return ask;
+	return NULL;
+}
+
+void
+session_cancel(struct session *session, uint64_t id)
+{
+	static const struct json_span none;
+	struct ask *ask = session_ask(session, id);
+
+	if (ask == NULL || session->over)
+		return;
+	session_refuse(session, id, "it was cancelled", none);
+	server_withdraw(&ask, "the code does not wait for it any more");
 }
 
 /* Whether so many more bytes of answers would be too many. */
@@ -234,7 +247,7 @@ session_admit(struct session *session, uint64_t id)
 
 	if (session->over)
 		return 0;
-	if (session_has(session, id)) {
+	if (session_ask(session, id) != NULL) {
 		session_break(session, "the number of a request that is under "
 		    "way is used again");
 		return 0;

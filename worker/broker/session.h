@@ -31,6 +31,9 @@ void session_refuse(struct session *session, uint64_t id, const char *reason,
  */
 int session_admit(struct session *session, uint64_t id);
 
+/* Refuses a request that nobody waits for, if it is under way. */
+void session_cancel(struct session *session, uint64_t id);
+
 /* The relay broke a rule: ends the session, in a moment. */
 void session_break(struct session *session, const char *how);
 

@@ -76,12 +76,17 @@ config_row(const struct entry *entry, struct place place)
 		.command = entry->command == NULL ? "" : entry->command,
 		.cwd = entry->cwd == NULL ? "" : entry->cwd,
 		.description =
-		    entry->description == NULL ? "" : entry->description };
+		    entry->description == NULL ? "" : entry->description,
+		.narrowed = entry->narrowed };
 
 	row.args = (struct ipc_bytes){ (const uint8_t *)entry->args.data,
 		entry->args.len };
 	row.env = (struct ipc_bytes){ (const uint8_t *)entry->env.data,
 		entry->env.len };
+	row.allow = (struct ipc_bytes){ (const uint8_t *)entry->allow.data,
+		entry->allow.len };
+	row.deny = (struct ipc_bytes){ (const uint8_t *)entry->deny.data,
+		entry->deny.len };
 	return row;
 }
 

@@ -204,6 +204,71 @@ entry_read_description(
 	return entry->description == NULL ? -1 : 0;
 }
 
+/* Names of tools; what is how the sentence calls their array. */
+static int
+entry_read_names(struct entry *entry, struct json_span value, const char *what,
+    struct buffer *names, struct err *err)
+{
+	auto_free char *each = mem_printf("each element of %s", what);
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span name;
+
+	if (json_span_kind(value) != JSON_SPAN_ARRAY)
+		return entry_fail(entry, value, err_set(err, "%s must be an "
+		    "array of names of tools", what));
+	while (json_span_next_element(&walk, &name)) {
+		auto_free char *text =
+		    entry_word(entry, name, each, CONFIG_TOOLS_MAX, err);
+
+		if (text == NULL)
+			return -1;
+		buffer_add(names, text, strlen(text) + 1);
+		if (names->len > CONFIG_TOOLS_MAX)
+			return err_set(err, "the names in %s have more than "
+			    "%lu bytes together: * stands for any text in a "
+			    "name", what, CONFIG_TOOLS_MAX);
+	}
+	return 0;
+}
+
+static int
+entry_read_tools_member(struct entry *entry, struct json_span key,
+    struct json_span value, struct err *err)
+{
+	if (json_span_is(key, "allow") && !entry->narrowed) {
+		entry->narrowed = 1;
+		return entry_read_names(entry, value, "\"allow\" of \"tools\"",
+		    &entry->allow, err);
+	}
+	if (json_span_is(key, "deny") && entry->deny.len == 0)
+		return entry_read_names(entry, value, "\"deny\" of \"tools\"",
+		    &entry->deny, err);
+	return entry_fail(entry, key, err_set(err, "\"tools\" may have "
+	    "\"allow\" and \"deny\" in it, each once, and nothing else"));
+}
+
+/* Which tools may be used: {"allow": […], "deny": […]}, or those allowed. */
+static int
+entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span key, names;
+
+	if (json_span_kind(value) == JSON_SPAN_ARRAY) {
+		entry->narrowed = 1;
+		return entry_read_names(
+		    entry, value, "\"tools\"", &entry->allow, err);
+	}
+	if (json_span_kind(value) != JSON_SPAN_OBJECT)
+		return entry_fail(entry, value, err_set(err, "\"tools\" must "
+		    "be an object such as {\"deny\": [\"delete_*\"]}, or an "
+		    "array of the names to allow"));
+	while (json_span_next_member(&walk, &key, &names))
+		if (entry_read_tools_member(entry, key, names, err) == -1)
+			return -1;
+	return 0;
+}
+
 static int
 entry_read_url(struct entry *entry, struct json_span value, struct err *err)
 {
@@ -291,6 +356,7 @@ static const struct {
 	{ "env", entry_read_env },
 	{ "cwd", entry_read_cwd },
 	{ "description", entry_read_description },
+	{ "tools", entry_read_tools },
 	{ "disabled", entry_read_disabled },
 	{ "enabled", entry_read_enabled },
 	{ "url", entry_read_url },
@@ -374,5 +440,7 @@ entry_reset(struct entry *entry)
 	buffer_reset(&entry->env);
 	free(entry->cwd);
 	free(entry->description);
+	buffer_reset(&entry->allow);
+	buffer_reset(&entry->deny);
 	memset(entry, 0, sizeof(*entry));
 }

@@ -18,6 +18,10 @@ struct entry {
 	struct buffer env;  /* name, NUL, value, NUL, … */
 	char *cwd;          /* NULL: none */
 	char *description;  /* NULL: none */
+	/* Of its tools; each name with a NUL behind it, * is any text: */
+	int narrowed;        /* only those of allow may be used */
+	struct buffer allow;
+	struct buffer deny;
 	int has_url;
 	int remote;
 	int disabled;
