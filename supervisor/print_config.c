@@ -139,6 +139,24 @@ print_config_names(FILE *out, const struct server *server)
 	fputc('\n', out);
 }
 
+/* Names of tools, as the file has them. */
+static void
+print_config_tools(
+    FILE *out, const char *what, const struct server_texts *names)
+{
+	const char *p = names->data;
+	const char *end = p + names->len;
+	const char *separator = "";
+
+	fprintf(out, "    %-12s ", what);
+	for (; p < end; p += strlen(p) + 1) {
+		fputs(separator, out);
+		print_config_text(out, p);
+		separator = ", ";
+	}
+	fputs(names->len == 0 ? "none\n" : "\n", out);
+}
+
 static void
 print_config_line(FILE *out, const char *what, const char *text)
 {
@@ -193,6 +211,10 @@ print_config_server(FILE *out, const struct server *server)
 	print_config_names(out, server);
 	print_config_line(out, "cwd", server->cwd);
 	print_config_line(out, "description", server->description);
+	if (server->narrowed)
+		print_config_tools(out, "allowed", &server->allow);
+	if (server->deny.len > 0)
+		print_config_tools(out, "denied", &server->deny);
 }
 
 void

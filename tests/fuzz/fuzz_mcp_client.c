@@ -48,7 +48,8 @@ static void
 check_tools(struct json_span result)
 {
 	auto_buffer struct buffer payload = { 0 }, names = { 0 };
-	struct tools *tools = tools_new();
+	static const struct rules all;
+	struct tools *tools = tools_new(&all);
 	struct json_span value;
 
 	if (tools_add_page(tools, result, NULL) != -1 &&

@@ -132,6 +132,33 @@ START_TEST(changes_while_it_is_fetched)
 }
 END_TEST
 
+static void
+narrow(const char *deny, size_t len)
+{
+	struct ipc_define define = { .name = "gh", .alias = "gh",
+		.description = "", .deny = { (const uint8_t *)deny, len } };
+
+	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_sync_supervisor();
+}
+
+/* Without another process: what may be used is for us to say. */
+START_TEST(other_tools_may_be_used)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	narrow("a", 2);
+	play_list(relay, 2, "gh");
+	play_expect_line(&gh, ASKED("3"));
+	play_say(&gh, ANSWER("3", ONE("a")));
+	play_expect_result(relay, 2, "{\"tools\":[],\"aliases\":[]}");
+	play_end();
+}
+END_TEST
+
 /* The list of a process ends with it. */
 START_TEST(belongs_to_its_process)
 {
@@ -319,6 +346,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, waits_for_the_start);
 	tcase_add_test(tc, is_fetched_again_when_it_changed);
 	tcase_add_test(tc, changes_while_it_is_fetched);
+	tcase_add_test(tc, other_tools_may_be_used);
 	tcase_add_test(tc, belongs_to_its_process);
 	tcase_add_loop_test(tc, refuses_what_is_no_list, 0, 4);
 	tcase_add_test(tc, passes_an_error_on);

@@ -29,6 +29,7 @@ static struct server list[] = {
 	    .args = { (char[]){ "secret\0secret" }, 14 },
 	    .env = { (char[]){ "A\0secret\0B\0secret" }, 18 },
 	    .cwd = (char[]){ "/x" }, .description = (char[]){ "a\nb" },
+	    .narrowed = 1, .deny = { (char[]){ "a\x1b*\0b" }, 6 },
 	    .program = (char[]){ "/usr/bin/npx" } },
 	{ .file = &files[1], .line = 4, .column = 5, .state = SERVER_TAKEN,
 	    .name = (char[]){ "q\"" }, .command = (char[]){ "${X}" },
@@ -95,6 +96,8 @@ START_TEST(prints_everything)
 	    "    variables    A, B\n"
 	    "    cwd          /x\n"
 	    "    description  a\\x0ab\n"
+	    "    allowed      none\n"
+	    "    denied       a\\x1b*, b\n"
 	    "\nq\\\"\n"
 	    "    source       /h/a\\x1b.json:4:5\n"
 	    "    command      ${X}, 1 argument\n"

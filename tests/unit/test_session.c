@@ -291,6 +291,103 @@ START_TEST(garbage_ends_a_session)
 }
 END_TEST
 
+/* Whatever the box says, and however it writes the name. */
+START_TEST(refuses_tools_that_may_not_be_used)
+{
+	struct ipc_define define = { .name = "gh", .alias = "gh",
+		.description = "", .deny = { (const uint8_t *)"t*", 3 } };
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_sync_supervisor();
+	play_call(relay, 1, "gh");
+	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may not "
+	    "be used: \"deny\" of \"tools\" in the configuration of the server "
+	    "names it");
+	define.narrowed = 1;
+	define.deny.len = 0;
+	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_sync_supervisor();
+	play_call(relay, 1, "gh");
+	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may not "
+	    "be used: \"allow\" of \"tools\" in the configuration of the server "
+	    "does not name it");
+	define.narrowed = 0;
+	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_sync_supervisor();
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_end();
+}
+END_TEST
+
+static void
+play_cancel(int relay, uint64_t id)
+{
+	struct ipc_cancel_call cancel = { .id = id };
+
+	play_send(relay, IPC_CANCEL_CALL, &cancel);
+}
+
+/* The server hears of it, and the call is refused at once, and only once. */
+START_TEST(cancels_a_call)
+{
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_call(relay, 2, "gh");
+	play_hear(&gh);
+	play_hear(&gh);
+	play_cancel(relay, 1);
+	play_cancel(relay, 1);
+	play_expect_refused(relay, 1, "it was cancelled");
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
+	    "\"reason\":\"the code does not wait for it any more\"}}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
+	play_expect_result(relay, 2, "{}");
+	/* That number is free again; one that is answered is not known. */
+	play_cancel(relay, 2);
+	play_cancel(relay, 77);
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("4"));
+	play_end();
+}
+END_TEST
+
+/* Of what waits for the start, and of a list that others wait for, too. */
+START_TEST(cancels_what_is_not_sent)
+{
+	uint64_t link;
+	int relay;
+
+	play_start();
+	relay = play_session();
+	link = play_expect_want("gh");
+	play_call(relay, 1, "gh");
+	play_list(relay, 2, "gh");
+	play_list(relay, 3, "gh");
+	play_cancel(relay, 1);
+	play_expect_refused(relay, 1, "it was cancelled");
+	play_launch(link, &gh);
+	play_greet(&gh);
+	play_hear(&gh);
+	play_cancel(relay, 2);
+	play_expect_refused(relay, 2, "it was cancelled");
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
+	    "{\"tools\":[]}}");
+	play_expect_result(relay, 3, "{\"tools\":[],\"aliases\":[]}");
+	play_end();
+}
+END_TEST
+
 /* The end of an execution: its servers need not go on for it. */
 START_TEST(cancels_what_nobody_waits_for)
 {
@@ -409,6 +506,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, what_is_passed_on_is_json, 0, 9);
 	tcase_add_loop_test(tc, the_name_of_a_tool_is_json, 0, 4);
 	tcase_add_test(tc, garbage_ends_a_session);
+	tcase_add_test(tc, refuses_tools_that_may_not_be_used);
+	tcase_add_test(tc, cancels_a_call);
+	tcase_add_test(tc, cancels_what_is_not_sent);
 	tcase_add_test(tc, cancels_what_nobody_waits_for);
 	tcase_add_test(tc, forgets_what_has_not_begun);
 	tcase_add_test(tc, bounds_what_is_not_read);

@@ -320,13 +320,27 @@ tell_launched(void)
 	}
 }
 
+/* Which tools may be used, when that is said. */
+static void
+tell_tools(void)
+{
+	if (msg.define.narrowed)
+		buffer_printf(&told, " allow %zu %s", msg.define.allow.len,
+		    (const char *)msg.define.allow.data);
+	if (msg.define.deny.len > 0)
+		buffer_printf(&told, " deny %zu %s", msg.define.deny.len,
+		    (const char *)msg.define.deny.data);
+	buffer_add_text(&told, "\n");
+}
+
 static void
 tell(enum ipc_type type)
 {
 	switch (type) {
 	case IPC_DEFINE:
-		buffer_printf(&told, "define %s %s '%s'\n", msg.define.name,
+		buffer_printf(&told, "define %s %s '%s'", msg.define.name,
 		    msg.define.alias, msg.define.description);
+		tell_tools();
 		return;
 	case IPC_REMOVE:
 		buffer_printf(&told, "remove %s\n", msg.remove.name);
@@ -656,6 +670,19 @@ change_description(void)
 }
 
 static void
+narrow_tools(void)
+{
+	list[0].narrowed = 1;
+	list[0].allow = (struct server_texts)TEXTS("read_*");
+}
+
+static void
+deny_tools(void)
+{
+	list[0].deny = (struct server_texts)TEXTS("delete\0drop");
+}
+
+static void
 change_all(void)
 {
 	change_env();
@@ -714,6 +741,8 @@ static const struct {
 	/* What runs already may go on. */
 	{ change_alias, "define git-hub git_hub_2 ''\n" },
 	{ change_description, "define fs fs 'All files'\n" },
+	{ narrow_tools, "define fs fs 'Files' allow 7 read_*\n" },
+	{ deny_tools, "define fs fs 'Files' deny 12 delete\n" },
 	{ change_all, "remove fs\ndefine fs fs 'All files'\n"
 	    "define git-hub git_hub_2 ''\n" },
 	{ add_server, "define x x ''\n" },

@@ -10,6 +10,7 @@
 #include "unit.h"
 #include "worker/broker/tools.h"
 
+static struct rules rules;
 static struct tools *tools;
 static struct err err;
 
@@ -19,7 +20,7 @@ add_page(const char *json)
 	struct json_span page;
 
 	if (tools == NULL)
-		tools = tools_new();
+		tools = tools_new(&rules);
 	ck_assert_msg(json_span_parse(json, strlen(json), &page, &err) == 0,
 	    "%s", err.text);
 	return tools_add_page(tools, page, &err);
@@ -52,6 +53,22 @@ START_TEST(keeps_the_bytes)
 	expect_list("{\"tools\":[{\"name\":\"\\u0061-b\", \"x\":-0, "
 	    "\"x\":1E999},{\"y\":[],\"name\":\"2\"}],"
 	    "\"aliases\":[\"a_b\",\"_2\"]}", 0);
+}
+END_TEST
+
+/* As if they were not there: others have their names for Python. */
+START_TEST(leaves_out_what_may_not_be_used)
+{
+	struct ipc_define define = {
+		.deny = { (const uint8_t *)"a_b\0c*", 7 } };
+
+	rules_set(&rules, &define);
+	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"a_b\"},"
+	    "{\"name\":\"a-b\"},{\"name\":\"\\u0063\"},"
+	    "{\"name\":\"b\\u0000\"}]}"), 0);
+	expect_list("{\"tools\":[{\"name\":\"a-b\"}],"
+	    "\"aliases\":[\"a_b\"]}", 0);
+	rules_reset(&rules);
 }
 END_TEST
 
@@ -236,6 +253,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, an_empty_list);
 	tcase_add_test(tc, keeps_the_bytes);
+	tcase_add_test(tc, leaves_out_what_may_not_be_used);
 	tcase_add_test(tc, leaves_out_what_is_no_tool);
 	tcase_add_test(tc, names_that_cannot_be_decoded);
 	tcase_add_test(tc, follows_cursors);

@@ -211,12 +211,17 @@ link_on_ready(void *ctx)
 	server_ready(link->server);
 }
 
+void
+link_tools_changed(struct link *link)
+{
+	if (link->listing != NULL)
+		listing_changed(link->listing);
+}
+
 static void
 link_on_changed(void *ctx)
 {
-	struct link *link = ctx;
-
-	listing_changed(link->listing);
+	link_tools_changed(ctx);
 }
 
 static void

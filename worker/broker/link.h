@@ -27,6 +27,9 @@ void link_ended(struct link *link, const char *how);
 /* Whether it can be asked. */
 int link_is_ready(const struct link *link);
 
+/* Other tools may be used than before: their list is another one. */
+void link_tools_changed(struct link *link);
+
 /* Sends an ask, of a link that is ready. */
 void link_ask(struct link *link, struct ask *ask);
 

@@ -218,7 +218,7 @@ listing_on_page(void *ctx, const struct mcp_answer *answer)
 static void
 listing_begin(struct listing *listing)
 {
-	listing->tools = tools_new();
+	listing->tools = tools_new(server_rules(listing->server));
 	listing->changed = 0;
 	listing_turn(listing, (struct json_span){ NULL, 0 });
 }

@@ -10,6 +10,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "broker.h"
+#include "reason.h"
 #include "server.h"
 #include "session.h"
 
@@ -46,6 +47,28 @@ relay_read_call(
 	return 0;
 }
 
+/* Refuses a call of a tool that may not be used. Returns whether it did. */
+static int
+relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
+    const struct server *server)
+{
+	struct json_span name = { (const char *)call->tool.data,
+		call->tool.len };
+	const char *why = rules_refuse(server_rules(server), name);
+	auto_buffer struct buffer reason = { 0 };
+
+	if (why == NULL)
+		return 0;
+	server_begin_reason(server, &reason);
+	buffer_add_text(&reason, ": its tool \"");
+	reason_add_string(&reason, name);
+	buffer_printf(&reason, "\" %s", why);
+	reason_fit(&reason);
+	session_refuse(session, call->id, reason.data,
+	    (struct json_span){ NULL, 0 });
+	return 1;
+}
+
 void
 broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 {
@@ -63,6 +86,8 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 		session_break(session, err.text);
 		return;
 	}
+	if (relay_refuse_tool(session, call, server))
+		return;
 	ask = ask_new(session_broker(session), server, session, call->id,
 	    ASK_CALL);
 	ask->params.data = buffer_take(&params, &ask->params.len);

@@ -20,6 +20,7 @@ struct server {
 	char *name;
 	char *alias;
 	char *description;
+	struct rules rules;
 	int removed;
 	struct link *link; /* that may be asked now or soon; or NULL */
 	size_t links;      /* all that are not freed */
@@ -93,6 +94,8 @@ server_define(struct broker *broker, const struct ipc_define *define)
 	}
 	server_replace(&server->alias, define->alias);
 	server_replace(&server->description, define->description);
+	if (rules_set(&server->rules, define) && server->link != NULL)
+		link_tools_changed(server->link);
 }
 
 static void
@@ -102,6 +105,7 @@ server_destroy(struct server *server)
 	free(server->name);
 	free(server->alias);
 	free(server->description);
+	rules_reset(&server->rules);
 	free(server->last_how);
 	free(server);
 }
@@ -184,6 +188,12 @@ const char *
 server_name(const struct server *server)
 {
 	return server->name;
+}
+
+const struct rules *
+server_rules(const struct server *server)
+{
+	return &server->rules;
 }
 
 void

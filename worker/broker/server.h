@@ -8,6 +8,7 @@
 #define WORKER_BROKER_SERVER_H
 
 #include "ask.h"
+#include "rules.h"
 
 /* Returns the configured server of this name, or NULL. */
 struct server *server_find(struct broker *broker, const char *name);
@@ -26,6 +27,9 @@ void server_free(struct server **server);
 
 /* Returns its name, which lives as long as the server. */
 const char *server_name(const struct server *server);
+
+/* Returns which of its tools may be used; lives as long as the server. */
+const struct rules *server_rules(const struct server *server);
 
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
 void server_describe(const struct server *server, struct buffer *json);

@@ -18,6 +18,7 @@ struct tool {
 };
 
 struct tools {
+	const struct rules *rules;
 	struct buffer texts; /* every tool, as it came, on one line */
 	struct tool *list;
 	size_t count;
@@ -29,9 +30,12 @@ struct tools {
 };
 
 struct tools *
-tools_new(void)
+tools_new(const struct rules *rules)
 {
-	return mem_alloc(sizeof(struct tools));
+	struct tools *tools = mem_alloc(sizeof(*tools));
+
+	tools->rules = rules;
+	return tools;
 }
 
 void
@@ -103,6 +107,8 @@ tools_add(struct tools *tools, struct json_span tool, struct err *err)
 		tools->left_out++;
 		return 0;
 	}
+	if (rules_refuse(tools->rules, name) != NULL)
+		return 0;
 	if (tools->count == SERVER_TOOLS_MAX)
 		return err_set(err, "it lists more than %d tools",
 		    SERVER_TOOLS_MAX);

@@ -9,10 +9,12 @@
 #include "../../common/buffer.h"
 #include "../../common/err.h"
 #include "../../common/json_span.h"
+#include "rules.h"
 
 struct tools;
 
-struct tools *tools_new(void);
+/* Tools that rules (which outlive it) refuse are as if they were not there. */
+struct tools *tools_new(const struct rules *rules);
 void tools_free(struct tools **tools);
 
 /*

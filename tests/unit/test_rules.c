@@ -1,0 +1,147 @@
+/*
+ * Tests of worker/broker/rules: which names of tools may be used, by lists in
+ * which * is any text; a name that cannot be judged is refused.
+ */
+#include <string.h>
+
+#include "unit.h"
+#include "worker/broker/rules.h"
+
+static struct rules rules;
+
+static struct ipc_bytes
+bytes(const char *names, size_t len)
+{
+	return (struct ipc_bytes){ (const uint8_t *)names, len };
+}
+
+/* Lists of names end with a NUL that their literal has; NULL is none. */
+static int
+set(const char *allow, size_t allow_len, const char *deny, size_t deny_len)
+{
+	struct ipc_define define = { .narrowed = allow != NULL,
+		.allow = bytes(allow, allow_len),
+		.deny = bytes(deny, deny_len) };
+
+	return rules_set(&rules, &define);
+}
+
+/* Why a JSON string is refused, in a word. */
+static const char *
+judge(const char *name)
+{
+	const char *why = rules_refuse(
+	    &rules, (struct json_span){ name, strlen(name) });
+
+	if (why == NULL)
+		return "used";
+	ck_assert_ptr_eq(strstr(why, "may not be used: "), why);
+	if (strstr(why, "\"deny\"") != NULL)
+		return "denied";
+	return strstr(why, "\"allow\"") != NULL ? "not allowed" : "no text";
+}
+
+START_TEST(without_rules_all_is_used)
+{
+	ck_assert_int_eq(set(NULL, 0, NULL, 0), 0);
+	ck_assert_str_eq(judge("\"a\""), "used");
+	ck_assert_str_eq(judge("\"\\ud800\""), "used");
+}
+END_TEST
+
+START_TEST(deny_wins)
+{
+	ck_assert_int_eq(set("read_*\0list", 12, "read_secret", 12), 1);
+	ck_assert_str_eq(judge("\"read_file\""), "used");
+	ck_assert_str_eq(judge("\"list\""), "used");
+	ck_assert_str_eq(judge("\"read_secret\""), "denied");
+	ck_assert_str_eq(judge("\"write\""), "not allowed");
+	rules_reset(&rules);
+	ck_assert_str_eq(judge("\"write\""), "used");
+}
+END_TEST
+
+START_TEST(an_empty_list_allows_nothing)
+{
+	ck_assert_int_eq(set("", 0, NULL, 0), 1);
+	ck_assert_str_eq(judge("\"a\""), "not allowed");
+	ck_assert_str_eq(judge("\"\""), "not allowed");
+	rules_reset(&rules);
+}
+END_TEST
+
+/* However it is written, and where it cannot be told what it is. */
+START_TEST(a_name_is_judged_as_text)
+{
+	set(NULL, 0, "delete", 7);
+	ck_assert_str_eq(judge("\"d\\u0065lete\""), "denied");
+	ck_assert_str_eq(judge("\"Delete\""), "used");
+	ck_assert_str_eq(judge("\"delete\\u0000\""), "no text");
+	ck_assert_str_eq(judge("\"delete\\ud800\""), "no text");
+	rules_reset(&rules);
+}
+END_TEST
+
+START_TEST(tells_whether_they_are_other_ones)
+{
+	ck_assert_int_eq(set("a", 2, "b", 2), 1);
+	ck_assert_int_eq(set("a", 2, "b", 2), 0);
+	ck_assert_int_eq(set("a", 2, "c", 2), 1);
+	ck_assert_int_eq(set("a", 2, NULL, 0), 1);
+	ck_assert_int_eq(set("b", 2, NULL, 0), 1);
+	ck_assert_int_eq(set("", 0, NULL, 0), 1);
+	ck_assert_int_eq(set(NULL, 0, NULL, 0), 1);
+	ck_assert_int_eq(set(NULL, 0, NULL, 0), 0);
+	rules_reset(&rules);
+}
+END_TEST
+
+static const struct {
+	const char *pattern;
+	const char *name;
+	const char *wanted;
+} patterns[] = {
+	{ "*", "\"\"", "denied" },
+	{ "*", "\"abc\"", "denied" },
+	{ "a*", "\"a\"", "denied" },
+	{ "a*", "\"ba\"", "used" },
+	{ "*a", "\"ba\"", "denied" },
+	{ "*a", "\"ab\"", "used" },
+	{ "a*c", "\"abcbc\"", "denied" },
+	{ "a*c", "\"abcb\"", "used" },
+	{ "*b*d*", "\"abcde\"", "denied" },
+	{ "*b*d*", "\"adcbe\"", "used" },
+	{ "a**b", "\"ab\"", "denied" },
+	{ "ab", "\"abc\"", "used" },
+	{ "abc", "\"ab\"", "used" },
+	/* Nothing else has a meaning of its own. */
+	{ "a?", "\"ab\"", "used" },
+	{ "[ab]", "\"a\"", "used" },
+	{ "a.c", "\"abc\"", "used" },
+	{ "\\*", "\"*\"", "used" },
+};
+
+START_TEST(a_star_is_any_text)
+{
+	set(NULL, 0, patterns[_i].pattern, strlen(patterns[_i].pattern) + 1);
+	ck_assert_str_eq(judge(patterns[_i].name), patterns[_i].wanted);
+	rules_reset(&rules);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, without_rules_all_is_used);
+	tcase_add_test(tc, deny_wins);
+	tcase_add_test(tc, an_empty_list_allows_nothing);
+	tcase_add_test(tc, a_name_is_judged_as_text);
+	tcase_add_test(tc, tells_whether_they_are_other_ones);
+	tcase_add_loop_test(tc, a_star_is_any_text, 0, UNIT_COUNT(patterns));
+}
+
+int
+main(void)
+{
+	return unit_run("rules", add_tests);
+}
