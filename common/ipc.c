@@ -376,6 +376,15 @@ ipc_is_growing(int fd)
 }
 
 static int
+ipc_is_directory(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISDIR(st.st_mode) &&
+	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
+}
+
+static int
 ipc_is_kind(enum ipc_kind kind, int fd)
 {
 	switch (kind) {
@@ -393,6 +402,8 @@ ipc_is_kind(enum ipc_kind kind, int fd)
 		return ipc_is_file(fd);
 	case IPC_KIND_FILE_A:
 		return ipc_is_growing(fd);
+	case IPC_KIND_DIR:
+		return ipc_is_directory(fd);
 	default:
 		return 0;
 	}

@@ -30,6 +30,7 @@ enum ipc_kind {
 	IPC_KIND_PIDFD,
 	IPC_KIND_FILE_R,
 	IPC_KIND_FILE_A,
+	IPC_KIND_DIR,
 };
 
 /* Borrowed bytes: they die with the handler. */

@@ -31,6 +31,11 @@
 #else
 #define IPC_IF_TO_READER(...)
 #endif
+#ifdef IPC_SELF_IS_STORE
+#define IPC_IF_TO_STORE(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_STORE(...)
+#endif
 /* The box reads its one request without a loop: no routes. */
 #define IPC_IF_TO_BOX(...)
 

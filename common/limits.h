@@ -305,6 +305,18 @@
 #define CONFIG_READ_MS 5000
 
 /*
+ * What is kept between calls (worker/store). A process that shares the state
+ * directory holds its lock for milliseconds; one that was stopped does not
+ * make the store wait for ever.
+ */
+#define STORE_BUSY_MS 5000
+/* A name of a token: a word. */
+#define STORE_SCOPE_MAX 128
+/* Bytes of all memories and saved tools: what an option may allow. */
+#define STATE_MAX_MIN MIB
+#define STATE_MAX_MAX (16 * GIB)
+
+/*
  * Options (supervisor/options.def). An interpreter does not start in less
  * memory or with fewer processes; the other bounds are where a number can only
  * be a slip of the pen.

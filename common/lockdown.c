@@ -6,6 +6,8 @@
 #include <sys/prctl.h>
 
 #include "landlock.h"
+#include "fd.h"
+#include "landlock_abi.h"
 #include "lockdown.h"
 #include "log.h"
 #include "seccomp.h"
@@ -13,6 +15,13 @@
 #include "lockdown_broker.h"
 #include "lockdown_reader.h"
 #include "lockdown_relay.h"
+#include "lockdown_store.h"
+
+/* What one may do who keeps files in a directory of its own. */
+#define LOCKDOWN_FOLDER                                                        \
+	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |        \
+	    LANDLOCK_ACCESS_FS_TRUNCATE | LANDLOCK_ACCESS_FS_READ_DIR |        \
+	    LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
 
 struct lockdown_row {
 	const struct sock_filter *filter;
@@ -26,22 +35,44 @@ static const struct lockdown_row lockdown_table[ROLES] = {
 	[ROLE_BROKER] = LOCKDOWN_ROW(lockdown_broker),
 	[ROLE_RELAY] = LOCKDOWN_ROW(lockdown_relay),
 	[ROLE_READER] = LOCKDOWN_ROW(lockdown_reader),
+	[ROLE_STORE] = LOCKDOWN_ROW(lockdown_store),
 };
 
+/* All files but those in folder are out of reach; -1: those, too. */
 static int
-lockdown_landlock(struct err *err)
+lockdown_landlock(int folder, struct err *err)
 {
 	int abi = landlock_abi();
+	auto_fd int ruleset = -1;
 
-	if (abi > 0)
-		return landlock_enforce_nothing(abi, err);
-	/* A second layer only: no call that it governs is on a list. */
-	log_debug("no landlock here: the system call filter alone confines");
-	return 0;
+	if (abi == 0 && folder == -1) {
+		/* A second layer only: no call that it governs is on a list. */
+		log_debug("no landlock here: the system call filter alone "
+		    "confines");
+		return 0;
+	}
+	if (abi == 0) {
+		log_warn("no landlock here: of files, only their rights "
+		    "confine");
+		return 0;
+	}
+	ruleset = landlock_create(abi, err);
+	if (ruleset == -1)
+		return -1;
+	if (folder != -1 &&
+	    landlock_allow(ruleset, abi, folder, LOCKDOWN_FOLDER, err) == -1)
+		return -1;
+	return landlock_enforce(ruleset, err);
 }
 
 int
 lockdown(enum role role, struct err *err)
+{
+	return lockdown_in(role, -1, err);
+}
+
+int
+lockdown_in(enum role role, int folder, struct err *err)
 {
 	const struct lockdown_row *row = &lockdown_table[role];
 
@@ -50,7 +81,7 @@ lockdown(enum role role, struct err *err)
 		    role_info(role)->name);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return err_sys(err, "set no_new_privs");
-	if (lockdown_landlock(err) == -1)
+	if (lockdown_landlock(folder, err) == -1)
 		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 		return err_sys(err, "refuse core dumps and debuggers");

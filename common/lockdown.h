@@ -17,4 +17,11 @@
  */
 int lockdown(enum role role, struct err *err);
 
+/*
+ * The same for a role that keeps files: what lies in the directory folder may
+ * still be read, written, made and removed. Without landlock, the filter and
+ * the files' own rights are all that confines it, which the log says.
+ */
+int lockdown_in(enum role role, int folder, struct err *err);
+
 #endif

@@ -230,6 +230,8 @@ static const struct {
 	    "A descriptor: a regular file, open for reading alone." },
 	[IPC_KIND_FILE_A] = { "FILE_A", NULL,
 	    "A descriptor: a regular file, open for appending alone." },
+	[IPC_KIND_DIR] = { "DIR", NULL,
+	    "A descriptor: a directory, open for reading." },
 };
 
 static void

@@ -21,6 +21,7 @@
 #include "broker.h"
 #include "cgroup.h"
 #include "config.h"
+#include "store.h"
 #include "supervisor.h"
 
 /* Exit statuses: caisson(1). */
@@ -149,6 +150,9 @@ main_prepare_servers(struct supervisor *sv, char **envp)
 		folder[0] = '\0';
 	sv->config = config_new(&setup, main_on_config, sv);
 	sv->broker = broker_new(sv->base, sv->config, envp);
+	/* Other actions keep nothing. */
+	if (sv->options.action == OPTION_SERVE)
+		sv->store = store_new(sv->base, &sv->options, envp);
 }
 
 /*
@@ -315,6 +319,7 @@ main_serve(struct main_serving *serving, struct err *err)
 	cgroup_free(&sv->cgroup);
 	client_free(&serving->client);
 	main_unwatch_signals(serving);
+	store_free(&sv->store);
 	broker_free(&sv->broker);
 	config_free(&sv->config);
 	event_base_free(sv->base);

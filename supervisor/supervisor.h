@@ -30,6 +30,7 @@ struct config;
 struct group;
 struct mcp;
 struct runtime;
+struct store;
 
 TAILQ_HEAD(call_list, call);
 
@@ -40,6 +41,7 @@ struct supervisor {
 	const struct runtime *runtime;
 	struct config *config; /* which servers there are */
 	struct broker *broker; /* who speaks with them */
+	struct store *store;   /* what is kept between calls, or NULL */
 	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
 	char *cgroup_reason;   /* why there is none */
 	struct call_list waiting; /* admitted, but every place is taken */

@@ -49,6 +49,11 @@ RULES = {
         (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
         (ANY_CALL, ()),
     ],
+    # What opens files there is SQLite, below landlock.
+    "store": [
+        (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+        (ANY_CALL, ()),
+    ],
     # It builds the box, and becomes the interpreter: it mounts and execs.
     "box": [
         (NET, ()),

@@ -241,6 +241,12 @@ ipc_make_eventfd(void)
 }
 
 static inline int
+ipc_make_folder_path(void)
+{
+	return ipc_made(open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+}
+
+static inline int
 ipc_make_epoll(void)
 {
 	return ipc_made(epoll_create1(EPOLL_CLOEXEC));
@@ -273,7 +279,8 @@ static const struct ipc_descriptor ipc_descriptors[] = {
 	{ "a file open for both, appending", ipc_make_file_ra, -1 },
 	{ "/dev/null", ipc_make_null, -1 },
 	{ "/dev/null, appending", ipc_make_null_a, -1 },
-	{ "a folder", ipc_make_folder, -1 },
+	{ "a folder", ipc_make_folder, IPC_KIND_DIR },
+	{ "the path of a folder", ipc_make_folder_path, -1 },
 	{ "an eventfd", ipc_make_eventfd, -1 },
 	{ "an epoll descriptor", ipc_make_epoll, -1 },
 	{ "a file open for writing", ipc_make_file_w, -1 },

@@ -233,6 +233,8 @@ make_fd(enum ipc_kind kind)
 		return (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (kind == IPC_KIND_FILE_R)
 		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (kind == IPC_KIND_DIR)
+		return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (kind == IPC_KIND_PEER) {
 		if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == -1)
 			ck_abort_msg("no socket pair: errno %d", errno);

@@ -1,0 +1,103 @@
+/*
+ * The state directory: see state.h. Runs in the supervisor; makes directories,
+ * and reads and writes nothing in them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/mem.h"
+#include "servers.h"
+#include "state.h"
+
+/* The absolute path that a variable holds, or NULL. */
+static const char *
+state_variable(char **envp, const char *name)
+{
+	const char *value = expand_variable(envp, name, strlen(name));
+
+	return value != NULL && value[0] == '/' ? value : NULL;
+}
+
+char *
+state_path(const struct options *options, char **envp, struct err *err)
+{
+	const char *folder;
+
+	if (options->state_dir[0] != '\0')
+		return mem_strdup(options->state_dir);
+	folder = state_variable(envp, "XDG_STATE_HOME");
+	if (folder != NULL)
+		return mem_printf("%s/caisson", folder);
+	folder = state_variable(envp, "HOME");
+	if (folder != NULL)
+		return mem_printf("%s/.local/state/caisson", folder);
+	err_set(err, "there is no place for a state directory, as HOME is not "
+	    "set: name one in MCP_BRIDGE_STATE_DIR");
+	return NULL;
+}
+
+/* Makes the directory and those above it, as far as they are missing. */
+static int
+state_make(const char *path, struct err *err)
+{
+	auto_free char *part = mem_strdup(path);
+	char *slash = part;
+
+	for (;;) {
+		slash = strchr(slash + 1, '/');
+		if (slash != NULL)
+			*slash = '\0';
+		/* What is there, or cannot be seen, shows when it is opened. */
+		if (mkdir(part, 0700) == -1 && errno != EEXIST &&
+		    slash == NULL)
+			return err_sys(err, "the state directory %s cannot be "
+			    "made (MCP_BRIDGE_STATE_DIR names another one)",
+			    path);
+		if (slash == NULL)
+			return 0;
+		*slash = '/';
+	}
+}
+
+/* Whoever else could write there could put another database in its place. */
+static int
+state_check(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == -1)
+		return err_sys(err, "look at the state directory %s", path);
+	if (st.st_uid != geteuid())
+		return err_set(err, "the state directory %s belongs to user "
+		    "%u, and Caisson runs as user %u: name one of its own in "
+		    "MCP_BRIDGE_STATE_DIR", path, (unsigned int)st.st_uid,
+		    (unsigned int)geteuid());
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return err_set(err, "the state directory %s can be written by "
+		    "other users: 'chmod 700' mends that, or name another one "
+		    "in MCP_BRIDGE_STATE_DIR", path);
+	if (faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) == -1)
+		return err_sys(err, "the state directory %s cannot be written "
+		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
+	return 0;
+}
+
+int
+state_open(const struct options *options, char **envp, struct err *err)
+{
+	auto_free char *path = state_path(options, envp, err);
+	auto_fd int fd = -1;
+
+	if (path == NULL || state_make(path, err) == -1)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return err_sys(err, "the state directory %s cannot be opened "
+		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
+	return state_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
+}

@@ -1,0 +1,151 @@
+/*
+ * The store as the supervisor sees it: see store.h. Runs in the supervisor;
+ * opens the state directory and starts the store in it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/mem.h"
+#include "state.h"
+#include "store.h"
+#include "supervisor.h"
+
+struct store {
+	struct event_base *base;
+	const struct options *options;
+	char **envp;
+	struct channel *channel; /* NULL: it does not run */
+	struct child *process;
+	unsigned long starts;
+};
+
+static void
+store_end_process(struct store *store)
+{
+	channel_free(&store->channel);
+	reaper_forget(&store->process);
+}
+
+static void
+store_on_closed(void *ctx, const struct err *why)
+{
+	struct store *store = ctx;
+
+	if (why != NULL)
+		log_error("the store talks nonsense: %s", why->text);
+	else
+		log_error("the store died: what it was asked for has failed; "
+		    "it is started again when it is needed");
+	store_end_process(store);
+}
+
+static void
+store_on_process_ended(void *ctx, const struct child_end *end)
+{
+	struct store *store = ctx;
+
+	(void)end;
+	store->process = NULL;
+}
+
+static int
+store_start_process(struct store *store, struct err *err)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_STORE,
+		supervisor_routes(), store_on_closed, store };
+	struct ipc_keep keep = { .log_level = log_level_get(),
+		.most = store->options->state_max };
+	auto_fd int folder = state_open(store->options, store->envp, err);
+	auto_fd int pidfd = -1;
+
+	if (folder == -1)
+		return -1;
+	/* It stays who we are: the files are ours. */
+	store->channel = worker_start(
+	    store->base, &ends, ++store->starts, 0, -1, &pidfd, err);
+	if (store->channel == NULL)
+		return -1;
+	store->process = reaper_watch(
+	    store->base, &pidfd, store_on_process_ended, store, err);
+	if (store->process == NULL)
+		return -1;
+	keep.folder = fd_take(&folder);
+	return channel_send_keep(store->channel, &keep, err);
+}
+
+struct channel *
+store_channel(struct store *store, struct err *err)
+{
+	if (store->channel == NULL && store_start_process(store, err) == -1)
+		store_end_process(store);
+	return store->channel;
+}
+
+void
+store_lost(struct store *store)
+{
+	store_end_process(store);
+}
+
+/* One attempt: returns the relay's end, or -1 with err. */
+static int
+store_send_client(struct store *store, uint64_t execution, struct err *err)
+{
+	struct ipc_client client = { .execution = execution, .scope = "" };
+	struct channel *channel = store_channel(store, err);
+	auto_fd int relay = -1;
+	int pair[2];
+
+	if (channel == NULL)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	        0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	relay = pair[0];
+	client.relay = pair[1];
+	if (channel_send_client(channel, &client, err) == -1) {
+		log_error("the store does not listen: %s", err->text);
+		store_lost(store);
+		return -1;
+	}
+	return fd_take(&relay);
+}
+
+int
+store_connect(struct store *store, uint64_t execution, struct err *err)
+{
+	int running = store->channel != NULL;
+	int relay = store_send_client(store, execution, err);
+
+	/* One that had died, which nobody had noticed yet: another is had. */
+	if (relay == -1 && running &&
+	    (err->code == EPIPE || err->code == ECONNRESET))
+		relay = store_send_client(store, execution, err);
+	return relay;
+}
+
+struct store *
+store_new(
+    struct event_base *base, const struct options *options, char **envp)
+{
+	struct store *store = mem_alloc(sizeof(*store));
+
+	store->base = base;
+	store->options = options;
+	store->envp = envp;
+	return store;
+}
+
+void
+store_free(struct store **storep)
+{
+	struct store *store = mem_take(storep);
+
+	if (store == NULL)
+		return;
+	store_end_process(store);
+	free(store);
+}

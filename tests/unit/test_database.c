@@ -1,0 +1,278 @@
+/*
+ * Tests of worker/store/database: it is made when it is missing, brought to its
+ * version when it is older, refused when it is anything else, and whatever is
+ * refused stays as it was.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/store/database.h"
+
+static char folder[] = "/tmp/test_database.XXXXXX";
+static struct database *database;
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	database = database_new(1000);
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf '%s'", folder);
+
+	database_free(&database);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* The one number that a query gives, to whoever else opens the file. */
+static sqlite3_int64
+ask(const char *sql)
+{
+	sqlite3_stmt *statement;
+	sqlite3_int64 number;
+	sqlite3 *other;
+
+	ck_assert_int_eq(sqlite3_open(DATABASE_NAME, &other), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_prepare_v2(other, sql, -1, &statement, NULL),
+	    SQLITE_OK);
+	ck_assert_int_eq(sqlite3_step(statement), SQLITE_ROW);
+	number = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	sqlite3_close(other);
+	return number;
+}
+
+/* Changes the file from outside, as another program. */
+static void
+change(const char *sql)
+{
+	sqlite3 *other;
+
+	ck_assert_int_eq(sqlite3_open(DATABASE_NAME, &other), SQLITE_OK);
+	ck_assert_int_eq(sqlite3_exec(other, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(other);
+}
+
+static void
+open_well(void)
+{
+	struct err err = { 0 };
+
+	ck_assert_msg(database_open(database, &err) == 0, "%s", err.text);
+}
+
+/* What the file holds, byte for byte. */
+static void
+read_file(struct buffer *bytes)
+{
+	auto_fd int fd = open(DATABASE_NAME, O_RDONLY);
+	ssize_t n;
+
+	ck_assert_int_ne(fd, -1);
+	while ((n = read(fd, buffer_reserve(bytes, 65536), 65536)) > 0)
+		bytes->len += (size_t)n;
+	ck_assert_int_eq(n, 0);
+}
+
+/* Refuses it with these words, in which its path is, and changes nothing. */
+static void
+expect_refused(const char *words)
+{
+	auto_buffer struct buffer before = { 0 }, after = { 0 };
+	auto_free char *path = mem_printf("%s/%s", folder, DATABASE_NAME);
+	struct err err = { 0 };
+
+	read_file(&before);
+	ck_assert_int_eq(database_open(database, &err), -1);
+	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, "MCP_BRIDGE_STATE_DIR") != NULL, "%s",
+	    err.text);
+	ck_assert_ptr_null(database_prepare(database, "SELECT 1", &err));
+	ck_assert_int_eq(database_run(database, "SELECT 1", &err), -1);
+	read_file(&after);
+	ck_assert_uint_eq(before.len, after.len);
+	ck_assert_mem_eq(before.data, after.data, before.len);
+}
+
+START_TEST(makes_what_is_missing)
+{
+	open_well();
+	open_well();
+	ck_assert_int_eq(ask("PRAGMA application_id"), 0x43616973);
+	ck_assert_int_ge(ask("PRAGMA user_version"), 1);
+	ck_assert_int_eq(ask("SELECT sum(value) FROM totals"), 0);
+}
+END_TEST
+
+START_TEST(makes_it_in_an_empty_file)
+{
+	close(open(DATABASE_NAME, O_WRONLY | O_CREAT, 0600));
+	open_well();
+	ck_assert_int_eq(ask("SELECT count(*) FROM memories"), 0);
+}
+END_TEST
+
+START_TEST(finds_what_was_kept)
+{
+	open_well();
+	ck_assert_int_eq(database_run(database, "UPDATE totals SET value = 5"
+	    " WHERE name = 'version'", NULL), 0);
+	database_free(&database);
+	database = database_new(1000);
+	open_well();
+	ck_assert_int_eq(
+	    ask("SELECT value FROM totals WHERE name = 'version'"), 5);
+}
+END_TEST
+
+START_TEST(refuses_a_newer_version)
+{
+	open_well();
+	database_free(&database);
+	database = database_new(1000);
+	change("PRAGMA user_version = 1000");
+	expect_refused("a newer Caisson wrote it (version 1000");
+}
+END_TEST
+
+START_TEST(refuses_another_program)
+{
+	change("PRAGMA application_id = 7; CREATE TABLE memories (a)");
+	expect_refused("of another program");
+}
+END_TEST
+
+START_TEST(refuses_tables_of_nobody)
+{
+	change("CREATE TABLE bookmarks (a)");
+	expect_refused("of another program");
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_database)
+{
+	auto_fd int fd = open(DATABASE_NAME, O_WRONLY | O_CREAT, 0600);
+
+	ck_assert_int_eq(fd_write_all(fd, "my shopping list, which is long "
+	    "enough to be looked at, and no database at all; eggs, milk, bread "
+	    "and butter, and a newspaper if there is one", 140), 0);
+	expect_refused("no database of Caisson");
+}
+END_TEST
+
+/* The first page stays: the tables that it tells of cannot be read. */
+START_TEST(refuses_what_is_damaged)
+{
+	auto_buffer struct buffer zeroes = { 0 };
+	struct stat st;
+	auto_fd int fd = -1;
+
+	change("PRAGMA application_id = 1130457459; PRAGMA user_version = 1;"
+	    "CREATE TABLE a (b); CREATE TABLE c (d)");
+	fd = open(DATABASE_NAME, O_WRONLY);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	memset(buffer_reserve(&zeroes, 3000), 0xff, 3000);
+	ck_assert_int_eq(pwrite(fd, zeroes.data, 3000, 100), 3000);
+	expect_refused("it is damaged");
+}
+END_TEST
+
+START_TEST(does_not_follow_links)
+{
+	struct err err = { 0 };
+
+	ck_assert_int_eq(symlink("elsewhere", DATABASE_NAME), 0);
+	ck_assert_int_eq(database_open(database, &err), -1);
+	ck_assert_msg(strstr(err.text, "cannot be opened") != NULL, "%s",
+	    err.text);
+	ck_assert_int_eq(access("elsewhere", F_OK), -1);
+}
+END_TEST
+
+START_TEST(is_used_again_when_it_was_mended)
+{
+	auto_fd int fd = open(DATABASE_NAME, O_WRONLY | O_CREAT, 0600);
+
+	ck_assert_int_eq(fd_write_all(fd, "no database at all", 18), 0);
+	expect_refused("no database of Caisson");
+	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
+	open_well();
+}
+END_TEST
+
+/* Everybody finds no tables, and one of them makes them. */
+START_TEST(is_made_once_by_many)
+{
+	int gate[2], status, n;
+	char byte;
+
+	ck_assert_int_eq(pipe(gate), 0);
+	for (n = 0; n < 6; n++) {
+		if (fork() != 0)
+			continue;
+		close(gate[1]);
+		(void)!read(gate[0], &byte, 1);
+		_exit(database_open(database, NULL) == 0 ? 0 : 1);
+	}
+	close(gate[1]);
+	for (n = 0; n < 6; n++) {
+		ck_assert_int_ne(wait(&status), -1);
+		ck_assert_int_eq(status, 0);
+	}
+	ck_assert_int_eq(ask("SELECT count(*) FROM totals"), 4);
+}
+END_TEST
+
+START_TEST(changes_all_or_nothing)
+{
+	struct err err = { 0 };
+
+	open_well();
+	ck_assert_int_eq(database_begin(database, &err), 0);
+	ck_assert_int_eq(database_run(database, "UPDATE totals SET value = 9"
+	    " WHERE name = 'version'", &err), 0);
+	ck_assert_int_eq(database_end(database, 1, &err), -1);
+	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 0);
+	ck_assert_int_eq(database_begin(database, &err), 0);
+	ck_assert_int_eq(database_run(database, "UPDATE totals SET value = 9"
+	    " WHERE name = 'version'", &err), 0);
+	ck_assert_int_eq(database_end(database, 0, &err), 0);
+	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 9);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, makes_what_is_missing);
+	tcase_add_test(tc, makes_it_in_an_empty_file);
+	tcase_add_test(tc, finds_what_was_kept);
+	tcase_add_test(tc, refuses_a_newer_version);
+	tcase_add_test(tc, refuses_another_program);
+	tcase_add_test(tc, refuses_tables_of_nobody);
+	tcase_add_test(tc, refuses_what_is_no_database);
+	tcase_add_test(tc, refuses_what_is_damaged);
+	tcase_add_test(tc, does_not_follow_links);
+	tcase_add_test(tc, is_used_again_when_it_was_mended);
+	tcase_add_test(tc, is_made_once_by_many);
+	tcase_add_test(tc, changes_all_or_nothing);
+}
+
+int
+main(void)
+{
+	return unit_run("database", add_tests);
+}

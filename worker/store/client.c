@@ -1,0 +1,108 @@
+/*
+ * A client: see client.h. Runs in the store.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "client.h"
+
+struct client {
+	TAILQ_ENTRY(client) entry; /* of the store */
+	struct store *store;
+	struct channel *relay;
+	uint64_t execution;
+	char *scope;
+	int over;
+	struct event *ending; /* set off when it is over */
+};
+
+static void
+client_free(struct client *client)
+{
+	TAILQ_REMOVE(&client->store->clients, client, entry);
+	loop_event_free(&client->ending);
+	channel_free(&client->relay);
+	free(client->scope);
+	free(client);
+}
+
+void
+client_free_all(struct store *store)
+{
+	struct client *client;
+
+	while ((client = TAILQ_FIRST(&store->clients)) != NULL)
+		client_free(client);
+}
+
+static void
+client_on_closed(void *ctx, const struct err *why)
+{
+	struct client *client = ctx;
+
+	if (why != NULL)
+		log_warn("the relay of execution %" PRIu64 " breaks the "
+		    "rules: %s", client->execution, why->text);
+	client_free(client);
+}
+
+static void
+client_on_ending(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	client_free(arg);
+}
+
+void
+client_new(struct store *store, struct ipc_client *msg)
+{
+	struct client *client = mem_alloc(sizeof(*client));
+	struct channel_ends ends = { ROLE_STORE, ROLE_RELAY, store_routes(),
+		client_on_closed, client };
+
+	client->store = store;
+	client->execution = msg->execution;
+	client->scope = mem_strdup(msg->scope);
+	TAILQ_INSERT_TAIL(&store->clients, client, entry);
+	client->relay = channel_new(store->base, &msg->relay, &ends);
+	client->ending = evtimer_new(store->base, client_on_ending, client);
+}
+
+struct database *
+client_database(struct client *client)
+{
+	return client->store->database;
+}
+
+const char *
+client_scope(const struct client *client)
+{
+	return client->scope;
+}
+
+/* From the loop, because whoever notices may still hold the client. */
+static void
+client_end(struct client *client)
+{
+	client->over = 1;
+	event_active(client->ending, EV_TIMEOUT, 0);
+}
+
+void
+client_break(struct client *client, const char *how)
+{
+	log_warn("the relay of execution %" PRIu64 " breaks the rules: %s",
+	    client->execution, how);
+	client_end(client);
+}
+
+int
+client_admit(struct client *client, uint64_t id)
+{
+	(void)id;
+	return !client->over;
+}

@@ -1,0 +1,362 @@
+/*
+ * The database: see database.h. Runs in the store; opens no other file than
+ * that of the database and those that SQLite lays beside it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "database.h"
+
+/* "Cais": PRAGMA application_id tells whose a database is. */
+#define DATABASE_APPLICATION 0x43616973
+
+struct database {
+	sqlite3 *handle; /* NULL: not open */
+	uint64_t most;
+};
+
+struct database_statement {
+	unsigned int version;
+	const char *sql;
+};
+
+static const struct database_statement database_schema[] = {
+#define SCHEMA(version, statement) { version, statement },
+#include "schema.def"
+};
+
+#define DATABASE_STATEMENTS                                                    \
+	(sizeof(database_schema) / sizeof(database_schema[0]))
+
+/* Errors */
+
+/* What the user can do about an error of SQLite; NULL: nothing is known. */
+static const char *
+database_way_out(int code)
+{
+	switch (code & 0xff) {
+	case SQLITE_NOTADB:
+	case SQLITE_CORRUPT:
+	case SQLITE_FORMAT:
+		return "it is damaged, or no database of Caisson, and was left "
+		       "as it is; move it away, or set another "
+		       "MCP_BRIDGE_STATE_DIR";
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return "another Caisson keeps it locked; try again";
+	case SQLITE_FULL:
+		return "its disk is full";
+	case SQLITE_READONLY:
+	case SQLITE_PERM:
+	case SQLITE_AUTH:
+	case SQLITE_CANTOPEN:
+		return "it cannot be opened and written: look at the rights of "
+		       "it and its directory, or set another "
+		       "MCP_BRIDGE_STATE_DIR";
+	default:
+		return NULL;
+	}
+}
+
+/* The path of the file, which the user knows better than its name. */
+static const char *
+database_path(const struct database *database)
+{
+	const char *path = database->handle == NULL
+	    ? NULL
+	    : sqlite3_db_filename(database->handle, "main");
+
+	return path == NULL || path[0] == '\0' ? DATABASE_NAME : path;
+}
+
+static int
+database_fail(struct database *database, int code, struct err *err)
+{
+	const char *way_out = database_way_out(code);
+
+	if (way_out != NULL)
+		return err_set(err, "%s: %s", database_path(database), way_out);
+	return err_set(err, "%s: %s", database_path(database),
+	    database->handle == NULL ? sqlite3_errstr(code)
+	                             : sqlite3_errmsg(database->handle));
+}
+
+/* Opening */
+
+static void
+database_close(struct database *database)
+{
+	sqlite3_close(mem_take(&database->handle));
+}
+
+/* The one number that a PRAGMA answers. */
+static int
+database_pragma(
+    struct database *database, const char *sql, uint64_t *number, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = NULL;
+	int code = sqlite3_prepare_v2(
+	    database->handle, sql, -1, &statement, NULL);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_step(statement);
+	if (code != SQLITE_ROW)
+		return database_fail(database, code, err);
+	*number = database_number(statement, 0);
+	return 0;
+}
+
+static unsigned int
+database_schema_version(void)
+{
+	return database_schema[DATABASE_STATEMENTS - 1].version;
+}
+
+/* Adds what the version of the file lacks, in the transaction that is open. */
+static int
+database_upgrade(struct database *database, uint64_t version, struct err *err)
+{
+	auto_free char *end = mem_printf("PRAGMA application_id = %d;"
+	    " PRAGMA user_version = %u", DATABASE_APPLICATION,
+	    database_schema_version());
+	size_t i;
+
+	for (i = 0; i < DATABASE_STATEMENTS; i++)
+		if (database_schema[i].version > version &&
+		    database_run(database, database_schema[i].sql, err) == -1)
+			return -1;
+	return database_run(database, end, err);
+}
+
+/* Whose it is, and which version. An empty file is whoever wants it. */
+static int
+database_check(struct database *database, struct err *err)
+{
+	uint64_t application, version, tables;
+
+	if (database_pragma(database, "PRAGMA application_id", &application,
+	        err) == -1 ||
+	    database_pragma(database, "PRAGMA user_version", &version, err) ==
+	        -1 ||
+	    database_pragma(database, "SELECT count(*) FROM sqlite_master",
+	        &tables, err) == -1)
+		return -1;
+	if (application != DATABASE_APPLICATION &&
+	    (application != 0 || version != 0 || tables != 0))
+		return err_set(err, "%s: it is a database of another program, "
+		    "and was left as it is; move it away, or set another "
+		    "MCP_BRIDGE_STATE_DIR", database_path(database));
+	if (version > database_schema_version())
+		return err_set(err, "%s: a newer Caisson wrote it (version "
+		    "%llu, this one knows %u), and it was left as it is; use "
+		    "that Caisson, or set another MCP_BRIDGE_STATE_DIR",
+		    database_path(database), (unsigned long long)version,
+		    database_schema_version());
+	if (version == database_schema_version())
+		return 0;
+	return database_upgrade(database, version, err);
+}
+
+/*
+ * With a log beside the file, readers and a writer do not wait for each other.
+ * What a process that is killed had committed stays; only with the power could
+ * the last changes go. Where that cannot be had (another process may be in the
+ * way), the usual journal does as well, with more waiting for the disk.
+ */
+static void
+database_prepare_journal(struct database *database)
+{
+	auto_statement sqlite3_stmt *statement = NULL;
+	struct err err;
+
+	statement =
+	    database_prepare(database, "PRAGMA journal_mode = WAL", &err);
+	if (statement == NULL ||
+	    database_step(database, statement, &err) != 1 ||
+	    strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0)
+		return;
+	database_finalize(&statement);
+	database_run(database, "PRAGMA synchronous = NORMAL", &err);
+}
+
+/* Two processes may find no tables at once: one of them makes them. */
+static int
+database_prepare_file(struct database *database, struct err *err)
+{
+	int failed;
+
+	sqlite3_busy_timeout(database->handle, STORE_BUSY_MS);
+	/* A lookup first: a file that is no database must stay untouched. */
+	if (database_run(database, "PRAGMA schema_version", err) == -1 ||
+	    database_begin(database, err) == -1)
+		return -1;
+	failed = database_check(database, err) == -1;
+	if (database_end(database, failed, err) == -1)
+		return -1;
+	database_prepare_journal(database);
+	return database_run(database, "PRAGMA temp_store = MEMORY", err);
+}
+
+int
+database_open(struct database *database, struct err *err)
+{
+	int code;
+
+	if (database->handle != NULL)
+		return 0;
+	code = sqlite3_open_v2(DATABASE_NAME, &database->handle,
+	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW,
+	    NULL);
+	if (code != SQLITE_OK)
+		database_fail(database, code, err);
+	else if (database_prepare_file(database, err) == 0)
+		return 0;
+	database_close(database);
+	return -1;
+}
+
+struct database *
+database_new(uint64_t most)
+{
+	struct database *database = mem_alloc(sizeof(*database));
+
+	database->most = most;
+	return database;
+}
+
+void
+database_free(struct database **databasep)
+{
+	struct database *database = mem_take(databasep);
+
+	if (database == NULL)
+		return;
+	database_close(database);
+	free(database);
+}
+
+uint64_t
+database_most(const struct database *database)
+{
+	return database->most;
+}
+
+/* Statements */
+
+sqlite3_stmt *
+database_prepare(struct database *database, const char *sql, struct err *err)
+{
+	sqlite3_stmt *statement = NULL;
+	int code;
+
+	if (database_open(database, err) == -1)
+		return NULL;
+	code = sqlite3_prepare_v2(
+	    database->handle, sql, -1, &statement, NULL);
+	if (code == SQLITE_OK)
+		return statement;
+	database_fail(database, code, err);
+	return NULL;
+}
+
+void
+database_finalize(sqlite3_stmt **statement)
+{
+	sqlite3_finalize(mem_take(statement));
+}
+
+/* Binding fails for want of memory, or by our own bug. */
+static void
+database_bound(int code)
+{
+	if (code != SQLITE_OK)
+		fatal("a value cannot be bound: %s", sqlite3_errstr(code));
+}
+
+void
+database_bind_number(sqlite3_stmt *statement, int at, uint64_t number)
+{
+	database_bound(
+	    sqlite3_bind_int64(statement, at, (sqlite3_int64)number));
+}
+
+void
+database_bind_text(sqlite3_stmt *statement, int at, const char *text)
+{
+	database_bound(
+	    sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC));
+}
+
+void
+database_bind_bytes(
+    sqlite3_stmt *statement, int at, const void *data, size_t len)
+{
+	/* Without an address it would be NULL, which is not "no bytes". */
+	database_bound(sqlite3_bind_blob64(
+	    statement, at, len == 0 ? "" : data, len, SQLITE_STATIC));
+}
+
+int
+database_step(
+    struct database *database, sqlite3_stmt *statement, struct err *err)
+{
+	int code = sqlite3_step(statement);
+
+	if (code == SQLITE_ROW)
+		return 1;
+	if (code == SQLITE_DONE)
+		return 0;
+	return database_fail(database, code, err);
+}
+
+const char *
+database_bytes(sqlite3_stmt *statement, int column, size_t *len)
+{
+	const char *data = sqlite3_column_blob(statement, column);
+
+	*len = (size_t)sqlite3_column_bytes(statement, column);
+	return data == NULL ? "" : data;
+}
+
+uint64_t
+database_number(sqlite3_stmt *statement, int column)
+{
+	return (uint64_t)sqlite3_column_int64(statement, column);
+}
+
+int
+database_run(struct database *database, const char *sql, struct err *err)
+{
+	int code;
+
+	if (database_open(database, err) == -1)
+		return -1;
+	code = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
+	return code == SQLITE_OK ? 0 : database_fail(database, code, err);
+}
+
+int
+database_begin(struct database *database, struct err *err)
+{
+	return database_run(database, "BEGIN IMMEDIATE", err);
+}
+
+int
+database_end(struct database *database, int failed, struct err *err)
+{
+	if (!failed && database_run(database, "COMMIT", err) == 0)
+		return 0;
+	/* An error may have ended the transaction already. */
+	if (sqlite3_get_autocommit(database->handle) == 0)
+		sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
+	return -1;
+}
+
+uint64_t
+database_changes(const struct database *database)
+{
+	return (uint64_t)sqlite3_changes64(database->handle);
+}

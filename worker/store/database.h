@@ -1,0 +1,73 @@
+/*
+ * The database: one file of SQLite, its schema, and what its errors mean to a
+ * user. Several processes may have it open; each change is one transaction.
+ * Runs in the store, in whose working directory the file lies.
+ */
+#ifndef WORKER_STORE_DATABASE_H
+#define WORKER_STORE_DATABASE_H
+
+#include <sqlite3.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../common/err.h"
+
+#define DATABASE_NAME "caisson.db"
+
+struct database;
+
+/*
+ * A database that is not open yet; most is how many bytes its memories and
+ * tools may take together. database_free closes and frees it; NULL inside is
+ * accepted.
+ */
+struct database *database_new(uint64_t most);
+void database_free(struct database **database);
+uint64_t database_most(const struct database *database);
+
+/*
+ * Opens it, and makes it when there is none; does nothing when it is open. A
+ * file that is no database, is damaged, is another program's or a newer
+ * version's is left as it is. Returns 0, or -1 with err.
+ */
+int database_open(struct database *database, struct err *err);
+
+/*
+ * Prepares a statement. Returns NULL with err, also when the database cannot be
+ * opened. "auto_statement" finalises at the end of the scope; values are bound
+ * by number, from 1, and bytes must last until then.
+ */
+sqlite3_stmt *database_prepare(
+    struct database *database, const char *sql, struct err *err);
+void database_bind_number(sqlite3_stmt *statement, int at, uint64_t number);
+void database_bind_text(sqlite3_stmt *statement, int at, const char *text);
+void database_bind_bytes(
+    sqlite3_stmt *statement, int at, const void *data, size_t len);
+
+void database_finalize(sqlite3_stmt **statement);
+#define auto_statement __attribute__((cleanup(database_finalize)))
+
+/* Runs it to its next row. Returns 1, 0 at its end, or -1 with err. */
+int database_step(
+    struct database *database, sqlite3_stmt *statement, struct err *err);
+
+/* A column of a row: bytes that last until the next step. */
+const char *database_bytes(sqlite3_stmt *statement, int column, size_t *len);
+uint64_t database_number(sqlite3_stmt *statement, int column);
+
+/* Runs a statement without values and rows. Returns 0, or -1 with err. */
+int database_run(struct database *database, const char *sql, struct err *err);
+
+/*
+ * One change: begins with the right to write, which others wait for, and ends
+ * with all of it done, or, when failed is set or that fails, with nothing.
+ * database_end returns 0, or -1 with err, which it leaves as it is when failed
+ * is set.
+ */
+int database_begin(struct database *database, struct err *err);
+int database_end(struct database *database, int failed, struct err *err);
+
+/* How many rows the last statement changed. */
+uint64_t database_changes(const struct database *database);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * caisson-store, the process: makes its loop and its channel, is told which
+ * directory is its own, gives up everything else, then serves whoever it gets
+ * a channel to until the one to the supervisor ends. Started by the supervisor
+ * alone, with that channel as descriptor 3.
+ */
+#include <signal.h>
+#include <sys/stat.h>
+
+#include "../../common/asan_main.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "client.h"
+#include "database.h"
+#include "store.h"
+
+/* The supervisor has what it wanted, or is gone. */
+static void
+store_on_closed(void *ctx, const struct err *why)
+{
+	struct store *store = ctx;
+
+	if (why != NULL)
+		fatal("the supervisor talks nonsense: %s", why->text);
+	event_base_loopbreak(store->base);
+}
+
+int
+main(void)
+{
+	struct store store = { 0 };
+	struct channel_ends ends = { ROLE_STORE, ROLE_SUPERVISOR,
+		store_routes(), store_on_closed, &store };
+	int fd = WORKER_CHANNEL_FD;
+
+	role_enter(ROLE_STORE, 0);
+	/* A relay may be gone before it is answered: no reason to go, too. */
+	signal(SIGPIPE, SIG_IGN);
+	/* What is kept is nobody else's to read. */
+	umask(S_IRWXG | S_IRWXO);
+	TAILQ_INIT(&store.clients);
+	store.base = loop_new(0);
+	store.supervisor = channel_new(store.base, &fd, &ends);
+	/* The first message, from the supervisor, brings the lockdown. */
+	event_base_dispatch(store.base);
+	client_free_all(&store);
+	database_free(&store.database);
+	channel_free(&store.supervisor);
+	event_base_free(store.base);
+	return 0;
+}

@@ -1,0 +1,15 @@
+/*
+ * The store's dispatch table: every message to it, with its handler. Runs in
+ * the store.
+ */
+#include "store.h"
+
+#define IPC_SELF store
+#define IPC_SELF_IS_STORE
+#include "../../common/ipc_route.h"
+
+channel_handler *const *
+store_routes(void)
+{
+	return ipc_routes;
+}
