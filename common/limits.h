@@ -146,6 +146,8 @@
 #define SERVER_TOOLS_BYTES_MAX (15 * MIB)
 #define SERVER_TOOLS_PAGES_MAX 1000
 #define SERVER_TOOLS_MAX 10000
+/* What a server is started as: SHA-256, as the values in it may be secrets. */
+#define FINGERPRINT_SIZE 32
 /* What a server has not read yet; above that, calls of it are refused. */
 #define SERVER_UNWRITTEN_MAX (64 * MIB)
 

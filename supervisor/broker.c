@@ -24,6 +24,7 @@ struct broker_told {
 	struct server_texts shown; /* all that is said of it */
 	char *runs;  /* what starting it depends on */
 	size_t runs_len;
+	uint8_t fingerprint[FINGERPRINT_SIZE];
 	int found; /* still in force */
 };
 
@@ -202,17 +203,20 @@ static int
 broker_define(
     struct broker *broker, const struct server *server, struct err *err)
 {
+	struct broker_told *told = mem_alloc(sizeof(*told));
 	struct ipc_define define = { .name = server->name,
 		.alias = server->alias,
 		.description = server->description,
 		.narrowed = (uint64_t)server->narrowed,
 		.allow = broker_bytes(&server->allow),
-		.deny = broker_bytes(&server->deny) };
-	struct broker_told *told;
+		.deny = broker_bytes(&server->deny),
+		.fingerprint = { told->fingerprint, FINGERPRINT_SIZE } };
 
-	if (channel_send_define(broker->channel, &define, err) == -1)
+	fingerprint_make(server, told->fingerprint);
+	if (channel_send_define(broker->channel, &define, err) == -1) {
+		free(told);
 		return -1;
-	told = mem_alloc(sizeof(*told));
+	}
 	told->name = mem_strdup(server->name);
 	told->shown = broker_shown(server);
 	told->runs = broker_runs(server, &told->runs_len);
@@ -243,17 +247,19 @@ broker_remove(
 	return sent;
 }
 
-/* Whether the broker was told just this. */
+/* Whether a server looks as it did, to code and to whoever remembers it. */
 static int
-broker_has_shown(
-    const struct broker_told *told, const struct server *server)
+broker_is_same(const struct broker_told *told, const struct server *server)
 {
 	struct server_texts shown = broker_shown(server);
+	uint8_t fingerprint[FINGERPRINT_SIZE];
 	int same = shown.len == told->shown.len &&
 	    memcmp(shown.data, told->shown.data, shown.len) == 0;
 
 	free(shown.data);
-	return same;
+	fingerprint_make(server, fingerprint);
+	return same &&
+	    memcmp(fingerprint, told->fingerprint, FINGERPRINT_SIZE) == 0;
 }
 
 /* Tells of a server what the broker does not know yet. */
@@ -269,7 +275,7 @@ broker_tell_server(
 		return broker_define(broker, server, err);
 	runs = broker_runs(server, &len);
 	if (len == told->runs_len && memcmp(runs, told->runs, len) == 0 &&
-	    broker_has_shown(told, server)) {
+	    broker_is_same(told, server)) {
 		told->found = 1;
 		return 0;
 	}

@@ -190,6 +190,15 @@ char *server_program_find(
 int server_program_is_self(
     const char *command, const char *program, const char *self);
 
+/* fingerprint.c: what a server is started as. */
+
+/*
+ * Sets FINGERPRINT_SIZE bytes that change, and from which nothing can be
+ * learnt, whenever the command of a server that is taken does, its arguments,
+ * its variables, its folder, the file of its program or of its script.
+ */
+void fingerprint_make(const struct server *server, uint8_t *fingerprint);
+
 /* expand.c: variables in texts. */
 
 /*

@@ -110,13 +110,24 @@ play_expect_closed(int fd)
 
 /* The broker */
 
+/* The fingerprint of a server follows from its name. */
+static inline void
+play_define_as(const char *name, const char *alias, const char *description)
+{
+	uint8_t fingerprint[FINGERPRINT_SIZE] = { 0 };
+	struct ipc_define define = { .name = name, .alias = alias,
+		.description = description,
+		.fingerprint = { fingerprint, FINGERPRINT_SIZE } };
+
+	memcpy(fingerprint, name, strlen(name) < FINGERPRINT_SIZE ?
+	        strlen(name) : FINGERPRINT_SIZE);
+	play_send(play_supervisor, IPC_DEFINE, &define);
+}
+
 static inline void
 play_define(const char *name)
 {
-	struct ipc_define define = { .name = name, .alias = name,
-		.description = "does things" };
-
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_as(name, name, "does things");
 }
 
 static inline void
@@ -249,6 +260,16 @@ static inline void
 play_list(int relay, uint64_t id, const char *server)
 {
 	struct ipc_list_tools list = { .id = id, .server = server };
+
+	play_send(relay, IPC_LIST_TOOLS, &list);
+}
+
+/* As play_list; what was remembered will do. */
+static inline void
+play_recall(int relay, uint64_t id, const char *server)
+{
+	struct ipc_list_tools list = { .id = id, .server = server,
+		.remembered = 1 };
 
 	play_send(relay, IPC_LIST_TOOLS, &list);
 }

@@ -416,14 +416,12 @@ END_TEST
 /* What is described anew stays what it is. */
 START_TEST(a_server_is_described_anew)
 {
-	struct ipc_define define = { .name = "gh", .alias = "gh_2",
-		.description = "does more" };
 	int relay;
 
 	play_start();
 	relay = play_session();
 	play_serve(&gh);
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_as("gh", "gh_2", "does more");
 	play_sync_supervisor();
 	play_list_servers(relay, 1);
 	play_expect_result(relay, 1, "[{\"name\":\"gh\",\"alias\":\"gh_2\","

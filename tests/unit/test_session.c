@@ -145,12 +145,10 @@ END_TEST
 
 START_TEST(lists_servers)
 {
-	struct ipc_define define = { .name = "a \"b\"", .alias = "a_b_",
-		.description = "" };
 	int relay;
 
 	play_start();
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_as("a \"b\"", "a_b_", "");
 	/* "away" is allowed, but not there. */
 	relay = play_session_of("a \"b\"\0away\0gh", 14, "gh", 3);
 	play_list_servers(relay, 9);

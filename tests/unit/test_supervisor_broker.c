@@ -737,8 +737,8 @@ static const struct {
 	{ drop_env, "remove fs\n" AGAIN },
 	{ change_cwd, "remove git-hub\ndefine git-hub git_hub ''\n" },
 	{ drop_cwd, "remove git-hub\ndefine git-hub git_hub ''\n" },
-	{ change_program, "" },
 	/* What runs already may go on. */
+	{ change_program, AGAIN },
 	{ change_alias, "define git-hub git_hub_2 ''\n" },
 	{ change_description, "define fs fs 'All files'\n" },
 	{ narrow_tools, "define fs fs 'Files' allow 7 read_*\n" },

@@ -1,0 +1,145 @@
+/*
+ * Tests of supervisor/fingerprint: the same for the same, another whenever
+ * anything of what a server is started as is another. Linked with that file
+ * alone.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/mem.h"
+#include "supervisor/servers.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test_fingerprint.XXXXXX";
+
+/* A text in which '|' stands where a NUL is. */
+static struct server_texts
+texts_of(const char *text)
+{
+	struct server_texts texts = { mem_strdup(text), strlen(text) };
+	size_t i;
+
+	for (i = 0; i < texts.len; i++)
+		if (texts.data[i] == '|')
+			texts.data[i] = '\0';
+	return texts;
+}
+
+static void
+make(uint8_t *fingerprint, const char *program, const char *run,
+    const char *env, const char *cwd)
+{
+	struct server server = { .program = (char *)program,
+		.run = texts_of(run), .run_env = texts_of(env),
+		.run_cwd = (char *)cwd };
+
+	fingerprint_make(&server, fingerprint);
+	free(server.run.data);
+	free(server.run_env.data);
+}
+
+static int
+is_same(const uint8_t *one, const uint8_t *other)
+{
+	return memcmp(one, other, FINGERPRINT_SIZE) == 0;
+}
+
+static const struct {
+	const char *program, *run, *env, *cwd;
+} others[] = {
+	{ NULL, "a|-x|y|", "K=1|L=2|", "/srv" },
+	{ "/nowhere/b", "a|-x|y|", "K=1|L=2|", "/srv" },
+	{ "/nowhere/a", "b|-x|y|", "K=1|L=2|", "/srv" },
+	{ "/nowhere/a", "a|-xy|", "K=1|L=2|", "/srv" },
+	{ "/nowhere/a", "a|-x|y||", "K=1|L=2|", "/srv" },
+	{ "/nowhere/a", "a|y|-x|", "K=1|L=2|", "/srv" },
+	{ "/nowhere/a", "a|-x|", "y|K=1|L=2|", "/srv" },
+	{ "/nowhere/a", "a|-x|y|", "K=1|L=3|", "/srv" },
+	{ "/nowhere/a", "a|-x|y|", "K=1|", "L=2" },
+	{ "/nowhere/a", "a|-x|y|", "", "/srv" },
+	{ "/nowhere/a", "a|-x|y|", "K=1|L=2|", "/srv/" },
+	{ "/nowhere/a", "a|-x|y|", "K=1|L=2|", NULL },
+};
+
+START_TEST(other_servers_have_other_ones)
+{
+	uint8_t one[FINGERPRINT_SIZE], other[FINGERPRINT_SIZE];
+
+	make(one, "/nowhere/a", "a|-x|y|", "K=1|L=2|", "/srv");
+	make(other, "/nowhere/a", "a|-x|y|", "K=1|L=2|", "/srv");
+	ck_assert(is_same(one, other));
+	make(other, others[_i].program, others[_i].run, others[_i].env,
+	    others[_i].cwd);
+	ck_assert(!is_same(one, other));
+}
+END_TEST
+
+static void
+write_file(const char *name, const char *text, time_t when)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, name);
+	struct timespec times[2] = { { when, 5 }, { when, 5 } };
+	FILE *file = fopen(path, "w");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	fclose(file);
+	ck_assert_int_eq(utimensat(AT_FDCWD, path, times, 0), 0);
+}
+
+/* With the command as "run" its name is in the folder, or is an argument. */
+static void
+changes_with(const char *program, const char *run, const char *cwd,
+    const char *name)
+{
+	uint8_t one[FINGERPRINT_SIZE], other[FINGERPRINT_SIZE];
+
+	write_file(name, "one", 1000);
+	make(one, program, run, "", cwd);
+	make(other, program, run, "", cwd);
+	ck_assert(is_same(one, other));
+	write_file(name, "two", 1001);
+	make(other, program, run, "", cwd);
+	ck_assert(!is_same(one, other));
+	write_file(name, "three", 1000);
+	make(other, program, run, "", cwd);
+	ck_assert(!is_same(one, other));
+	write_file(name, "eno", 1000);
+	make(other, program, run, "", cwd);
+	ck_assert(is_same(one, other));
+}
+
+START_TEST(changes_with_its_files)
+{
+	auto_free char *program = NULL;
+	auto_free char *run = NULL;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	program = mem_printf("%s/program", folder);
+	changes_with(program, "program|", NULL, "program");
+	changes_with("/bin/sh", "sh|-|x|a.js|", folder, "a.js");
+	run = mem_printf("node|--y|%s/b.js|a.js|", folder);
+	changes_with("/bin/sh", run, folder, "b.js");
+	ck_assert_int_eq(chdir(folder), 0);
+	changes_with("/bin/sh", "python3|./c.py|", NULL, "c.py");
+	ck_assert_int_eq(system("rm -rf \"$PWD\""), 0);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, other_servers_have_other_ones, 0, UNIT_COUNT(others));
+	tcase_add_test(tc, changes_with_its_files);
+}
+
+int
+main(void)
+{
+	return unit_run("fingerprint", add_tests);
+}
