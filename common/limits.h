@@ -148,6 +148,15 @@
 #define SERVER_TOOLS_MAX 10000
 /* What a server is started as: SHA-256, as the values in it may be secrets. */
 #define FINGERPRINT_SIZE 32
+/*
+ * Lists of tools that the broker remembers, of servers that need not run: all
+ * of them together; the least recently used are forgotten above that.
+ */
+#define REMEMBERED_BYTES_MAX (32 * MIB)
+/* A list that has changed is fetched so much later, when nobody asks. */
+#define SERVER_RENEWAL_MS 1000
+/* What a server calls itself and its version, as JSON; more is cut off. */
+#define SERVER_INFO_MAX 400
 /* What a server has not read yet; above that, calls of it are refused. */
 #define SERVER_UNWRITTEN_MAX (64 * MIB)
 

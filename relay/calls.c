@@ -207,7 +207,8 @@ calls_send(
     struct channel *broker, const struct request *request, struct err *err)
 {
 	struct ipc_list_tools list = { .id = request->id,
-		.server = request->server };
+		.server = request->server,
+		.remembered = (uint64_t)request->remembered };
 	struct ipc_load_server load = { .id = request->id,
 		.server = request->server };
 	struct ipc_list_servers servers = { .id = request->id };

@@ -115,6 +115,7 @@ struct request {
 	uint64_t id;
 	enum ipc_type type;               /* of the message to the broker */
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
+	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */
 	struct json_span arguments;       /* of CALL_TOOL */
 	struct err refusal; /* why it cannot be; an empty text when it can */

@@ -164,13 +164,25 @@ request_read_arguments(const struct request_member *member,
 	return 0;
 }
 
+/* What need not be there, and then is false. */
+static int
+request_read_remembered(const struct request_member *member,
+    struct request *request, struct err *err)
+{
+	request->remembered = member->count == 1 &&
+	    json_span_kind(member->value) == JSON_SPAN_TRUE;
+	if (member->count == 0 || request->remembered)
+		return 0;
+	return request_require(member, JSON_SPAN_FALSE, err);
+}
+
 static int
 request_read_payload(
     struct json_span payload, struct request *request, struct err *err)
 {
 	struct request_member members[] = { { .name = "type" },
 		{ .name = "server" }, { .name = "tool" },
-		{ .name = "arguments" } };
+		{ .name = "arguments" }, { .name = "remembered" } };
 
 	request_find(payload, members, sizeof(members) / sizeof(members[0]));
 	if (request_read_type(&members[0], request, err) == -1)
@@ -178,6 +190,8 @@ request_read_payload(
 	if (request->type != IPC_LIST_SERVERS &&
 	    request_read_server(&members[1], request, err) == -1)
 		return -1;
+	if (request->type == IPC_LIST_TOOLS)
+		return request_read_remembered(&members[4], request, err);
 	if (request->type != IPC_CALL_TOOL)
 		return 0;
 	if (request_read_tool(&members[2], request, err) == -1)

@@ -237,6 +237,11 @@ START_TEST(each_request_has_its_message)
 	expect(IPC_LIST_TOOLS);
 	ck_assert(msg.list_tools.id == REQUEST_ID_MAX);
 	ck_assert_str_eq(msg.list_tools.server, "a");
+	ck_assert_uint_eq(msg.list_tools.remembered, 0);
+	ask(9, "{\"type\":\"list_tools\",\"server\":\"a\","
+	    "\"remembered\":true}");
+	expect(IPC_LIST_TOOLS);
+	ck_assert_uint_eq(msg.list_tools.remembered, 1);
 	ask(2, LIST_SERVERS);
 	expect(IPC_LIST_SERVERS);
 	ck_assert(msg.list_servers.id == 2);

@@ -179,6 +179,99 @@ START_TEST(belongs_to_its_process)
 }
 END_TEST
 
+/* Has the server run, tell its list, and end. */
+static void
+learn(void)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_die(&gh, "exited with code 0");
+	play_sync_supervisor();
+}
+
+/* What it said is told without it, unless it runs or is about to. */
+START_TEST(is_remembered)
+{
+	learn();
+	play_recall(relay, 2, "gh");
+	play_expect_result(relay, 2, LIST("a", "a"));
+	play_load(relay, 3, "gh");
+	play_expect(relay, IPC_RESULT);
+	play_recall(relay, 4, "gh");
+	play_expect_result(relay, 4, LIST("a", "a"));
+	play_serve(&gh);
+	play_recall(relay, 5, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, ANSWER("2", ONE("b")));
+	play_expect_result(relay, 5, LIST("b", "b"));
+	play_die(&gh, "exited with code 0");
+	play_sync_supervisor();
+	play_recall(relay, 6, "gh");
+	play_expect_result(relay, 6, LIST("b", "b"));
+	play_end();
+}
+END_TEST
+
+/* It is remembered by what was started, and by nothing else. */
+START_TEST(is_remembered_by_its_fingerprint)
+{
+	int other;
+
+	learn();
+	play_remove("gh");
+	play_define("fs");
+	play_define_as("gh", "gh_2", "anew");
+	other = play_session_of("fs\0gh", 6, "", 0);
+	play_recall(other, 1, "gh");
+	play_expect_result(other, 1, LIST("a", "a"));
+	play_recall(other, 2, "fs");
+	play_expect_want("fs");
+	play_end();
+}
+END_TEST
+
+/* Of a list that changed nothing is told, until it was fetched again. */
+START_TEST(is_renewed_when_it_changed)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_say(&gh, changed);
+	play_say(&gh, changed);
+	/* Nobody asks for it. */
+	play_expect_line(&gh, ASKED("3"));
+	play_say(&gh, ANSWER("3", ONE("b")));
+	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
+	play_hear(&gh);
+	play_die(&gh, "exited with code 0");
+	play_sync_supervisor();
+	play_recall(relay, 2, "gh");
+	play_expect_result(relay, 2, LIST("b", "b"));
+	play_end();
+}
+END_TEST
+
+START_TEST(is_not_told_when_it_may_have_changed)
+{
+	start();
+	play_list(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	play_say(&gh, changed);
+	play_die(&gh, "exited with code 0");
+	play_sync_supervisor();
+	play_recall(relay, 2, "gh");
+	play_expect_want("gh");
+	play_end();
+}
+END_TEST
+
 /* What is no list is refused, and fetched again when it is asked for again. */
 START_TEST(refuses_what_is_no_list)
 {
@@ -348,6 +441,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, changes_while_it_is_fetched);
 	tcase_add_test(tc, other_tools_may_be_used);
 	tcase_add_test(tc, belongs_to_its_process);
+	tcase_add_test(tc, is_remembered);
+	tcase_add_test(tc, is_remembered_by_its_fingerprint);
+	tcase_add_test(tc, is_renewed_when_it_changed);
+	tcase_add_test(tc, is_not_told_when_it_may_have_changed);
 	tcase_add_loop_test(tc, refuses_what_is_no_list, 0, 4);
 	tcase_add_test(tc, passes_an_error_on);
 	tcase_add_test(tc, a_list_without_an_end_is_refused);

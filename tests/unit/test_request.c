@@ -36,6 +36,8 @@ is_span(struct json_span span, const char *text)
 #define ID(id) "{\"id\":" id ",\"payload\":{\"type\":\"list_servers\"}}"
 #define PAYLOAD(payload) "{\"id\":1,\"payload\":" payload "}"
 #define CALL(members) PAYLOAD("{\"type\":\"call_tool\"," members "}")
+#define LIST(members)                                                          \
+	PAYLOAD("{\"type\":\"list_tools\",\"server\":\"s\"" members "}")
 #define BAD_ID "a request with a bad id"
 #define NO(name) "a request without one good \"" name "\""
 
@@ -93,6 +95,10 @@ static const struct {
 	{ CALL("\"server\":\"s\",\"tool\":\"t\""), NO("arguments") },
 	{ CALL("\"server\":\"s\",\"tool\":\"t\",\"arguments\":{},"
 	       "\"arguments\":{}"), NO("arguments") },
+	{ LIST(",\"remembered\":1"), NO("remembered") },
+	{ LIST(",\"remembered\":null"), NO("remembered") },
+	{ LIST(",\"remembered\":true,\"remembered\":true"),
+	    NO("remembered") },
 };
 
 START_TEST(malformed_requests_are_faults)
@@ -138,6 +144,26 @@ START_TEST(requests_are_read)
 	ck_assert(request.id == requests[_i].id);
 	ck_assert_int_eq(request.type, requests[_i].type);
 	ck_assert_str_eq(request.server, requests[_i].server);
+}
+END_TEST
+
+static const struct {
+	const char *frame;
+	int remembered;
+} lists[] = {
+	{ LIST(""), 0 },
+	{ LIST(",\"remembered\":false"), 0 },
+	{ LIST(",\"remembered\":true"), 1 },
+	{ CALL("\"server\":\"s\",\"tool\":\"t\",\"arguments\":{},"
+	       "\"remembered\":true"), 0 },
+};
+
+START_TEST(what_is_remembered_may_do)
+{
+	const char *frame = lists[_i].frame;
+
+	ck_assert_int_eq(read_frame(frame, strlen(frame)), 0);
+	ck_assert_int_eq(request.remembered, lists[_i].remembered);
 }
 END_TEST
 
@@ -325,6 +351,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, malformed_requests_are_faults, 0, UNIT_COUNT(faults));
 	tcase_add_loop_test(tc, requests_are_read, 0, UNIT_COUNT(requests));
+	tcase_add_loop_test(
+	    tc, what_is_remembered_may_do, 0, UNIT_COUNT(lists));
 	tcase_add_loop_test(tc, calls_are_exact, 0, UNIT_COUNT(exact));
 	tcase_add_loop_test(
 	    tc, mistakes_of_code_are_refused, 0, UNIT_COUNT(refusals));

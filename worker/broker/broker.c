@@ -14,6 +14,7 @@
 #include "link.h"
 #include "server.h"
 #include "session.h"
+#include "shelf.h"
 
 /*
  * A message whose descriptors have no room is lost, and with it everything: so
@@ -39,6 +40,7 @@ broker_init(struct broker *broker, struct event_base *base)
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->sessions);
+	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
 	broker_count_files(broker);
 }
 
@@ -55,6 +57,7 @@ broker_clear(struct broker *broker)
 		link_free(&link);
 	while ((server = TAILQ_FIRST(&broker->servers)) != NULL)
 		server_free(&server);
+	shelf_free(&broker->shelf);
 	channel_free(&broker->supervisor);
 	fd_close(&broker->audit);
 }

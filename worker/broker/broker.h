@@ -24,6 +24,7 @@
 struct link;
 struct server;
 struct session;
+struct shelf;
 
 struct broker {
 	struct event_base *base;
@@ -32,6 +33,7 @@ struct broker {
 	void *by_name; /* the same, as a tree: server.c */
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_sessions, session) sessions;
+	struct shelf *shelf; /* the lists of tools that are remembered */
 	uint64_t last_link;
 	int audit; /* the file for a line about each call; -1: none */
 	size_t open_links;   /* that have pipes, or will have them */

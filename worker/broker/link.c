@@ -208,6 +208,7 @@ link_on_ready(void *ctx)
 	link->state = LINK_READY;
 	if (link->doom == NULL)
 		event_del(link->timer);
+	listing_greeted(link->listing);
 	server_ready(link->server);
 }
 

@@ -9,6 +9,7 @@
 #include "listing.h"
 #include "reason.h"
 #include "server.h"
+#include "shelf.h"
 #include "tools.h"
 
 struct listing {
@@ -20,11 +21,13 @@ struct listing {
 	struct tools *tools; /* while a fetch is under way */
 	uint64_t page;       /* the number of the request for the next one */
 	struct event *patience; /* how long it is waited for */
-	int changed;         /* since it began */
-	struct buffer kept;  /* the list; empty: none */
+	struct event *renewal;  /* set off some time after a change */
+	int changed;            /* since the fetch began */
+	int fresh; /* what is on the shelf was told by this link, and holds */
 };
 
 static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
+static void listing_on_renewal(evutil_socket_t fd, short what, void *arg);
 
 struct listing *
 listing_new(struct event_base *base, struct server *server,
@@ -39,6 +42,7 @@ listing_new(struct event_base *base, struct server *server,
 	listing->settled = settled;
 	listing->ctx = ctx;
 	listing->patience = evtimer_new(base, listing_on_impatience, listing);
+	listing->renewal = evtimer_new(base, listing_on_renewal, listing);
 	return listing;
 }
 
@@ -51,7 +55,7 @@ listing_free(struct listing **listingp)
 		return;
 	tools_free(&listing->tools);
 	loop_event_free(&listing->patience);
-	buffer_reset(&listing->kept);
+	loop_event_free(&listing->renewal);
 	free(listing);
 }
 
@@ -139,16 +143,39 @@ listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 	listing_end(listing);
 }
 
+/* Changes may come in a row, and whoever asks comes first. */
+static void
+listing_renew(struct listing *listing)
+{
+	static const struct timeval pause = { SERVER_RENEWAL_MS / 1000,
+		SERVER_RENEWAL_MS % 1000 * 1000 };
+
+	if (!event_pending(listing->renewal, EV_TIMEOUT, NULL))
+		event_add(listing->renewal, &pause);
+}
+
+/* What was fetched holds, as far as anybody knows. */
+static void
+listing_keep(struct listing *listing, const struct buffer *payload)
+{
+	const struct buffer *info = mcp_client_info(listing->client);
+	struct shelf_list list = { payload->data, payload->len, info->data,
+		info->len };
+
+	listing->fresh = 1;
+	shelf_put(server_shelf(listing->server),
+	    server_fingerprint(listing->server), &list);
+}
+
 /* All pages are there. */
 static void
 listing_finish(struct listing *listing)
 {
-	struct buffer payload = { 0 };
+	auto_buffer struct buffer payload = { 0 };
 	struct ask *ask;
 	struct err err;
 
 	if (tools_finish(listing->tools, &payload, &err) == -1) {
-		buffer_reset(&payload);
 		listing_fail(listing, err.text);
 		return;
 	}
@@ -160,8 +187,9 @@ listing_finish(struct listing *listing)
 	while ((ask = listing_next(listing)) != NULL)
 		ask_answer(&ask, payload.data, payload.len);
 	if (listing->changed)
-		buffer_reset(&payload);
-	listing->kept = payload;
+		listing_renew(listing);
+	else
+		listing_keep(listing, &payload);
 	listing_end(listing);
 }
 
@@ -224,10 +252,24 @@ listing_begin(struct listing *listing)
 }
 
 void
+listing_greeted(struct listing *listing)
+{
+	const struct buffer *info = mcp_client_info(listing->client);
+
+	if (shelf_check(server_shelf(listing->server),
+	        server_fingerprint(listing->server), info->data, info->len))
+		log_info("server %s is of another version than before: its "
+		    "tools are listed anew", server_name(listing->server));
+}
+
+void
 listing_ask(struct listing *listing, struct ask *ask)
 {
-	if (listing->kept.len > 0) {
-		ask_answer(&ask, listing->kept.data, listing->kept.len);
+	struct shelf_list list;
+
+	if (listing->fresh && shelf_find(server_shelf(listing->server),
+	        server_fingerprint(listing->server), &list)) {
+		ask_answer(&ask, list.data, list.len);
 		return;
 	}
 	/* What was fetched before the change is not what it asks for. */
@@ -236,9 +278,24 @@ listing_ask(struct listing *listing, struct ask *ask)
 		listing_begin(listing);
 }
 
+/* Nobody asks for what has changed: those who search later may. */
+static void
+listing_on_renewal(evutil_socket_t fd, short what, void *arg)
+{
+	struct listing *listing = arg;
+
+	(void)fd;
+	(void)what;
+	if (listing->tools == NULL && !listing->fresh)
+		listing_begin(listing);
+}
+
 void
 listing_changed(struct listing *listing)
 {
 	listing->changed = 1;
-	buffer_reset(&listing->kept);
+	listing->fresh = 0;
+	if (shelf_doubt(server_shelf(listing->server),
+	        server_fingerprint(listing->server)))
+		listing_renew(listing);
 }

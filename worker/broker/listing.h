@@ -1,8 +1,10 @@
 /*
  * The list of tools of one link: fetched page by page when it is first asked
- * for, kept until the server says that it has changed. All who ask meanwhile
- * share one fetch; a page that does not come within SERVER_WAIT_MS ends it for
- * them all. Runs in the broker.
+ * for, and good until the server says that it has changed. All who ask
+ * meanwhile share one fetch; a page that does not come within SERVER_WAIT_MS
+ * ends it for them all. The list lies on the shelf (shelf.h), where it outlives
+ * the link; one that changed is fetched again, in a moment, if nobody asks.
+ * Runs in the broker.
  */
 #ifndef WORKER_BROKER_LISTING_H
 #define WORKER_BROKER_LISTING_H
@@ -21,6 +23,9 @@ struct listing *listing_new(struct event_base *base, struct server *server,
     struct mcp_client *client, struct ask_list *asks,
     void (*settled)(void *ctx), void *ctx);
 void listing_free(struct listing **listing);
+
+/* The server was greeted: one that is another than before is asked anew. */
+void listing_greeted(struct listing *listing);
 
 /* Takes an ask that is in asks. */
 void listing_ask(struct listing *listing, struct ask *ask);

@@ -41,6 +41,7 @@ struct mcp_client {
 	uint64_t skipped; /* messages that were good for nothing */
 	int heard;        /* there was a line */
 	int answered;     /* to more than its greeting */
+	struct buffer info; /* what the server calls itself */
 	/* Those under way, in the order of their numbers, which rise. */
 	struct mcp_request *requests;
 	size_t count;
@@ -66,6 +67,7 @@ mcp_client_free(struct mcp_client **clientp)
 		return;
 	free(client->name);
 	free(client->requests);
+	buffer_reset(&client->info);
 	free(client);
 }
 
@@ -295,6 +297,30 @@ mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
 	}
 }
 
+/* Keeps what it calls itself, which nobody reads, but for a change of it. */
+static void
+mcp_client_keep_info(struct mcp_client *client, struct json_span result)
+{
+	static const char *const names[] = { "name", "version" };
+	struct json_span info, value;
+	size_t n;
+
+	if (json_span_get(result, "serverInfo", &info) == 0 ||
+	    json_span_kind(info) != JSON_SPAN_OBJECT)
+		return;
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		if (json_span_get(info, names[n], &value) > 0)
+			buffer_add(&client->info, value.p,
+			    value.len < SERVER_INFO_MAX / 2 ?
+			        value.len : SERVER_INFO_MAX / 2);
+}
+
+const struct buffer *
+mcp_client_info(const struct mcp_client *client)
+{
+	return &client->info;
+}
+
 static void
 mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 {
@@ -313,6 +339,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 		mcp_client_unfit(client, "does not read what it is sent");
 		return;
 	}
+	mcp_client_keep_info(client, answer->value);
 	client->ends.ready(client->ends.ctx);
 }
 

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "../../common/buffer.h"
 #include "../../common/json_span.h"
 #include "../../common/lines.h"
 
@@ -57,6 +58,12 @@ void mcp_client_free(struct mcp_client **client);
 
 /* Begins: everything else waits until ready() was called. */
 void mcp_client_greet(struct mcp_client *client);
+
+/*
+ * Returns what the server that was greeted calls itself and its version, as it
+ * wrote that, at most SERVER_INFO_MAX bytes; empty when it did not.
+ */
+const struct buffer *mcp_client_info(const struct mcp_client *client);
 
 /* Handles one line of the server. */
 void mcp_client_line(struct mcp_client *client, const struct line *line);

@@ -13,6 +13,7 @@
 #include "reason.h"
 #include "server.h"
 #include "session.h"
+#include "shelf.h"
 
 /* Whether bytes are one value of this kind, alone and on one line. */
 static int
@@ -107,12 +108,19 @@ broker_on_cancel_call(
 void
 broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 {
+	struct shelf_list known;
 	struct server *server;
 
 	if (!session_admit(session, list->id))
 		return;
 	server = session_find(session, list->id, list->server, 0);
-	if (server != NULL)
+	if (server == NULL)
+		return;
+	if (list->remembered && !server_is_ready(server) &&
+	    shelf_find(server_shelf(server), server_fingerprint(server),
+	        &known))
+		session_answer(session, list->id, known.data, known.len);
+	else
 		server_ask(server, ask_new(session_broker(session), server,
 		    session, list->id, ASK_TOOLS));
 }

@@ -21,6 +21,7 @@ struct server {
 	char *alias;
 	char *description;
 	struct rules rules;
+	uint8_t fingerprint[FINGERPRINT_SIZE];
 	int removed;
 	struct link *link; /* that may be asked now or soon; or NULL */
 	size_t links;      /* all that are not freed */
@@ -96,6 +97,8 @@ server_define(struct broker *broker, const struct ipc_define *define)
 	server_replace(&server->description, define->description);
 	if (rules_set(&server->rules, define) && server->link != NULL)
 		link_tools_changed(server->link);
+	memcpy(server->fingerprint, define->fingerprint.data,
+	    FINGERPRINT_SIZE);
 }
 
 static void
@@ -194,6 +197,18 @@ const struct rules *
 server_rules(const struct server *server)
 {
 	return &server->rules;
+}
+
+const uint8_t *
+server_fingerprint(const struct server *server)
+{
+	return server->fingerprint;
+}
+
+struct shelf *
+server_shelf(const struct server *server)
+{
+	return server->broker->shelf;
 }
 
 void
@@ -377,10 +392,16 @@ server_wait(struct server *server, struct ask *ask)
 	server_start(server);
 }
 
+int
+server_is_ready(const struct server *server)
+{
+	return server->link != NULL && link_is_ready(server->link);
+}
+
 void
 server_ask(struct server *server, struct ask *ask)
 {
-	if (server->link != NULL && link_is_ready(server->link))
+	if (server_is_ready(server))
 		link_ask(server->link, ask);
 	else
 		server_wait(server, ask);

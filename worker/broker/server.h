@@ -31,6 +31,13 @@ const char *server_name(const struct server *server);
 /* Returns which of its tools may be used; lives as long as the server. */
 const struct rules *server_rules(const struct server *server);
 
+/*
+ * Returns what it is started as, FINGERPRINT_SIZE bytes, and where its list of
+ * tools is remembered by that.
+ */
+const uint8_t *server_fingerprint(const struct server *server);
+struct shelf *server_shelf(const struct server *server);
+
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
 void server_describe(const struct server *server, struct buffer *json);
 
@@ -39,6 +46,9 @@ void server_begin_reason(const struct server *server, struct buffer *reason);
 
 /* Begins to start it, if it does not run. */
 void server_load(struct server *server);
+
+/* Whether it runs and can be asked at once. */
+int server_is_ready(const struct server *server);
 
 /*
  * Takes an ask: it is sent when the server runs, or waits, SERVER_WAIT_MS at

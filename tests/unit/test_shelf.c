@@ -1,0 +1,131 @@
+/*
+ * Tests of worker/broker/shelf: what was put is found by its fingerprint until
+ * it is doubted, and the least recently used goes first. Linked with that file
+ * alone.
+ */
+#include <string.h>
+
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/broker/shelf.h"
+
+#define MOST 4096
+
+static struct shelf *shelf;
+static uint8_t prints[3][FINGERPRINT_SIZE] = { { 0 }, { [31] = 1 },
+	{ [0] = 255 } };
+
+static int
+put(int n, const char *data, const char *info)
+{
+	struct shelf_list list = { data, strlen(data), info, strlen(info) };
+
+	return shelf_put(shelf, prints[n], &list);
+}
+
+/* What is found must be this; NULL: nothing. */
+static void
+finds(int n, const char *data)
+{
+	struct shelf_list list;
+
+	ck_assert_int_eq(shelf_find(shelf, prints[n], &list), data != NULL);
+	if (data != NULL) {
+		ck_assert_uint_eq(list.len, strlen(data));
+		ck_assert_mem_eq(list.data, data, list.len);
+	}
+}
+
+START_TEST(finds_what_was_put)
+{
+	shelf = shelf_new(MOST);
+	finds(0, NULL);
+	ck_assert_int_eq(put(0, "[1]", "v1"), 1);
+	ck_assert_int_eq(put(1, "[2]", ""), 1);
+	finds(0, "[1]");
+	finds(1, "[2]");
+	finds(2, NULL);
+	ck_assert_int_eq(put(0, "[1]", "v1"), 0);
+	ck_assert_int_eq(put(0, "[1]", "v2"), 1);
+	ck_assert_int_eq(put(0, "[3]", "v2"), 1);
+	finds(0, "[3]");
+	shelf_free(&shelf);
+	ck_assert_ptr_null(shelf);
+	shelf_free(&shelf);
+}
+END_TEST
+
+START_TEST(doubts)
+{
+	shelf = shelf_new(MOST);
+	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 0);
+	put(0, "[1]", "v1");
+	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 1);
+	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 0);
+	finds(0, NULL);
+	/* It was right after all: nothing is new. */
+	ck_assert_int_eq(put(0, "[1]", "v1"), 0);
+	finds(0, "[1]");
+	shelf_doubt(shelf, prints[0]);
+	ck_assert_int_eq(put(0, "[2]", "v1"), 1);
+	finds(0, "[2]");
+	shelf_free(&shelf);
+}
+END_TEST
+
+START_TEST(checks_the_version)
+{
+	shelf = shelf_new(MOST);
+	ck_assert_int_eq(shelf_check(shelf, prints[0], "v1", 2), 0);
+	put(0, "[1]", "v1");
+	ck_assert_int_eq(shelf_check(shelf, prints[0], "v1", 2), 0);
+	finds(0, "[1]");
+	ck_assert_int_eq(shelf_check(shelf, prints[0], NULL, 0), 1);
+	finds(0, NULL);
+	put(0, "[1]", "v1");
+	ck_assert_int_eq(shelf_check(shelf, prints[0], "v2", 2), 1);
+	finds(0, NULL);
+	shelf_free(&shelf);
+}
+END_TEST
+
+START_TEST(is_bounded)
+{
+	auto_free char *large = mem_alloc(MOST);
+
+	memset(large, '1', MOST / 2 - 1);
+	shelf = shelf_new(MOST);
+	put(0, large, "");
+	put(1, "[1]", "");
+	finds(0, large);
+	/* The second was used before the first. */
+	put(2, large, "");
+	finds(0, NULL);
+	finds(1, NULL);
+	finds(2, large);
+	/* The newest stays, whatever it takes. */
+	memset(large, '2', MOST - 1);
+	put(2, large, "");
+	finds(2, large);
+	put(0, "[1]", "");
+	finds(2, NULL);
+	finds(0, "[1]");
+	shelf_free(&shelf);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, finds_what_was_put);
+	tcase_add_test(tc, doubts);
+	tcase_add_test(tc, checks_the_version);
+	tcase_add_test(tc, is_bounded);
+}
+
+int
+main(void)
+{
+	return unit_run("shelf", add_tests);
+}
