@@ -1,0 +1,129 @@
+"""A plain MCP client on two pipes, which starts the program it measures.
+
+It does as little as it can between a line and a look at the clock, and notes
+the largest memory of the program at its end.
+"""
+import json
+import os
+import subprocess
+import time
+
+CHUNK = 1 << 20
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
+
+
+class Client:
+    """One run of the program; settings are its environment."""
+
+    def __init__(self, binary, settings=None, peaks=None):
+        self.process = subprocess.Popen(
+            [binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            env={**ENVIRONMENT, **(settings or {})})
+        self.pid = self.process.pid
+        self.input = self.process.stdin.fileno()
+        self.output = self.process.stdout.fileno()
+        self.peaks = [] if peaks is None else peaks
+        self.pending = b""
+        self.lines = []
+        self.last = 0
+
+    def __enter__(self):
+        self.initialize()
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def line_of(self, method, params):
+        """Returns the line of a request, of which self.last is the id."""
+        self.last += 1
+        return json.dumps({"jsonrpc": "2.0", "id": self.last,
+                           "method": method, "params": params}).encode() + b"\n"
+
+    def write(self, data):
+        """Writes all of it."""
+        while data:
+            data = data[os.write(self.input, data):]
+
+    def answer(self):
+        """Returns the next answer."""
+        while not self.lines:
+            parts = []
+            while not parts or b"\n" not in parts[-1]:
+                parts.append(os.read(self.output, CHUNK))
+                if not parts[-1]:
+                    raise RuntimeError("the program ended with status "
+                                       f"{self.process.wait()}")
+            *self.lines, self.pending = (
+                self.pending + b"".join(parts)).split(b"\n")
+        return json.loads(self.lines.pop(0))
+
+    def request(self, method, params):
+        """Sends a request and returns its answer."""
+        self.write(self.line_of(method, params))
+        return self.answer()
+
+    def initialize(self):
+        """The handshake."""
+        return self.request("initialize", {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "bench", "version": "0"}})
+
+    def code_line(self, code, servers=(), timeout=100):
+        """Returns the line that runs code."""
+        return self.line_of("tools/call", {
+            "name": "run_python", "arguments": {
+                "code": code, "servers": list(servers), "timeout": timeout}})
+
+    def run(self, code, servers=()):
+        """Runs code and returns what it printed, which is the answer."""
+        self.write(self.code_line(code, servers))
+        return printed(self.answer())
+
+    def answers(self, lines, in_flight):
+        """Sends requests, so many at a time.
+
+        Returns a tuple for each: the seconds when it was sent and when its
+        answer was there.
+        """
+        lines, sent, times = iter(lines), {}, []
+
+        def send():
+            line = next(lines, None)
+            if line is not None:
+                sent[self.last] = time.perf_counter()
+                self.write(line)
+
+        for _ in range(in_flight):
+            send()
+        while sent:
+            answer = self.answer()
+            end = time.perf_counter()
+            printed(answer)
+            times.append((sent.pop(answer["id"]), end))
+            send()
+        return times
+
+    def close(self):
+        """Ends the program, of which the largest memory is kept."""
+        self.peaks.append(peak_kib(self.pid))
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+def printed(answer):
+    """The text of an answer; what failed cannot be measured."""
+    result = answer.get("result")
+    if result is None or result.get("isError"):
+        raise RuntimeError(f"a call failed: {json.dumps(answer)[:2000]}")
+    return result["content"][0]["text"]
+
+
+def peak_kib(pid):
+    """The largest resident set of a process so far."""
+    with open(f"/proc/{pid}/status") as file:
+        for line in file:
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1])
+    return 0

@@ -1,0 +1,95 @@
+"""Many calls: sustained with so many in flight, and in a burst."""
+import os
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+from measure import PAUSE, median, percentile, plain, settle
+
+IN_FLIGHT = (1, 2, 4, 16, 64)
+SECONDS = 5  # for each
+BURST = 16
+BURSTS = 20
+CODE = "print('hi')"
+
+
+def lines_for(client, seconds):
+    """Lines of calls, until so many seconds are over."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        yield client.code_line(CODE)
+
+
+def sustained(bench, client, in_flight):
+    """Calls a second, and the seconds that each took."""
+    seconds = 0.2 if bench.quick else SECONDS
+    client.answers(lines_for(client, seconds / 5), in_flight)
+    times = client.answers(lines_for(client, seconds), in_flight)
+    elapsed = max(end for _, end in times) - min(begin for begin, _ in times)
+    return len(times) / elapsed, [end - begin for begin, end in times]
+
+
+def plain_rate(bench):
+    """Starts of plain Python a second, one for each processor at a time."""
+    count = bench.rounds(50) * os.cpu_count()
+    start = plain()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        begin = time.perf_counter()
+        list(pool.map(lambda _: start(), range(count)))
+        return count / (time.perf_counter() - begin)
+
+
+def measure_sustained(bench):
+    """Throughput and latency with more and more calls in flight."""
+    medians, tails, rates = [], [], []
+    with bench.clients({"it": {}}) as clients:
+        for in_flight in bench.points(IN_FLIGHT):
+            yardstick = plain_rate(bench)
+            rate, seconds = sustained(bench, clients["it"], in_flight)
+            tail = percentile(seconds, 0.99)
+            bench.row(f"{in_flight} in flight", rate, "/s",
+                      "python3 -I -c pass, one a processor", yardstick)
+            bench.row(f"{in_flight} in flight, median", median(seconds), "s")
+            bench.row(f"{in_flight} in flight, p99", tail, "s",
+                      "2 x in flight / throughput", 2 * in_flight / rate)
+            medians.append((in_flight, median(seconds)))
+            tails.append((in_flight, tail))
+            rates.append((in_flight, in_flight / rate))
+    bench.curves.append({
+        "title": "calls in flight", "x": "calls in flight", "unit": "",
+        "lines": {"median": medians, "p99": tails,
+                  "in flight / throughput": rates}})
+
+
+def measure_burst(bench):
+    """So many calls at once, as many boxes being ready."""
+    name = f"burst of {BURST} from a full pool, last answer"
+    if not bench.has("POOL"):
+        bench.missing(name)
+        return
+    ones, lasts = [], []
+    options = {"POOL": BURST, "MAX_CONCURRENT": BURST}
+    with bench.clients({"it": options}) as clients:
+        client = clients["it"]
+        for _ in range(bench.rounds(BURSTS)):
+            for count, into in ((1, ones), (BURST, lasts)):
+                settle(client.pid)
+                time.sleep(PAUSE)
+                into.append(burst(client, count))
+    bench.row(name, median(lasts), "s", "the median of one", median(ones))
+
+
+def burst(client, count):
+    """The seconds until the last of so many answers."""
+    lines = [client.code_line(CODE) for _ in range(count)]
+    begin = time.perf_counter()
+    client.write(b"".join(lines))
+    for _ in lines:
+        client.answer()
+    return time.perf_counter() - begin
+
+
+def measure(bench):
+    """All of it."""
+    bench.section = "load"
+    measure_sustained(bench)
+    measure_burst(bench)

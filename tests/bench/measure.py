@@ -1,0 +1,154 @@
+"""How things are measured: side by side, in turns, as medians.
+
+What is compared is measured in turns within one run, so that whatever else
+the machine does meets all of it.
+"""
+import collections
+import contextlib
+import json
+import os
+import statistics
+import subprocess
+import time
+
+from client import Client
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = "/usr/bin/python3"
+SERVER = os.path.join(HERE, "server.py")
+PAUSE = 0.02  # seconds in which what the last one left behind is cleared away
+SETTLED = 0.3  # seconds without a new process
+PATIENCE = 30
+
+# Of one figure: its value beside that of its yardstick, in the same unit.
+# Where it could not be measured, value is None and the note says why.
+Row = collections.namedtuple(
+    "Row", "section name value unit yardstick yardstick_value note")
+Row.__new__.__defaults__ = (None, None, "")
+
+
+def timed(function):
+    """The seconds that a function takes."""
+    begin = time.perf_counter()
+    function()
+    return time.perf_counter() - begin
+
+
+def in_turns(functions, rounds, pause=PAUSE):
+    """The seconds of each of some named functions, in each of some rounds.
+
+    Each is run once before, unmeasured.
+    """
+    for function in functions.values():
+        function()
+    seconds = {name: [] for name in functions}
+    for _ in range(rounds):
+        for name, function in functions.items():
+            time.sleep(pause)
+            seconds[name].append(timed(function))
+    return seconds
+
+
+def median(values):
+    """The median."""
+    return statistics.median(values)
+
+
+def percentile(values, share):
+    """The smallest value that is not below this share of them."""
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
+
+
+def children(pid):
+    """The processes started by pid, itself left out."""
+    with open(f"/proc/{pid}/task/{pid}/children") as file:
+        return [int(child) for child in file.read().split()]
+
+
+def settle(pid):
+    """Waits until a process has started all that it starts by itself."""
+    deadline = time.monotonic() + PATIENCE
+    seen, since = None, time.monotonic()
+    while time.monotonic() < deadline:
+        now = children(pid)
+        if now != seen:
+            seen, since = now, time.monotonic()
+        elif time.monotonic() - since >= SETTLED:
+            return
+        time.sleep(SETTLED / 10)
+
+
+def plain(code="pass"):
+    """A function that runs code in plain Python."""
+    return lambda: subprocess.run([PYTHON, "-I", "-c", code], check=True,
+                                  stdout=subprocess.DEVNULL)
+
+
+class Bench:
+    """One run of the bench: what is measured, how often, what came of it."""
+
+    def __init__(self, binary, quick, folder):
+        self.binary, self.quick, self.folder = binary, quick, folder
+        self.rows, self.peaks, self.curves = [], {}, []
+        self.section = ""
+        self.help = subprocess.run([binary, "--help"], check=True,
+                                   stdout=subprocess.PIPE).stdout.decode()
+
+    def rounds(self, count):
+        """How often something is done, of which count would be enough."""
+        return min(2, count) if self.quick else count
+
+    def points(self, values):
+        """Where a curve is measured."""
+        return [values[0], values[-1]] if self.quick else values
+
+    def has(self, option):
+        """Whether the program has an option, such as POOL."""
+        flag = "--" + option.lower().replace("_", "-")
+        return any(line.split()[:1] == [flag]
+                   for line in self.help.splitlines())
+
+    def settings(self, **options):
+        """The environment of these options, those left out that are not there.
+
+        For those that must be there, ask has() before.
+        """
+        return {"MCP_BRIDGE_" + name: str(value)
+                for name, value in options.items() if self.has(name)}
+
+    def client(self, config=None, **options):
+        """A client of the program, whose peak counts for this section."""
+        settings = self.settings(**options)
+        if config is not None:
+            settings["MCP_SERVERS_CONFIG"] = config
+        return Client(self.binary, settings,
+                      self.peaks.setdefault(self.section, []))
+
+    @contextlib.contextmanager
+    def clients(self, choices):
+        """Clients that are ready, one for each named choice of options."""
+        with contextlib.ExitStack() as stack:
+            started = {name: stack.enter_context(self.client(**options))
+                       for name, options in choices.items()}
+            for client in started.values():
+                client.run("pass")
+                settle(client.pid)
+            yield started
+
+    def config(self, name, counts):
+        """Writes a configuration of servers with so many tools each."""
+        path = os.path.join(self.folder, name)
+        with open(path, "w") as file:
+            json.dump({"mcpServers": {
+                server: {"command": PYTHON, "args": [SERVER, str(count)]}
+                for server, count in counts.items()}}, file)
+        return path
+
+    def row(self, name, value, unit, *more):
+        """Notes a figure."""
+        self.rows.append(Row(self.section, name, value, unit, *more))
+
+    def missing(self, name, why="not in this build"):
+        """Notes that something could not be measured."""
+        self.rows.append(Row(self.section, name, None, "", note=why))

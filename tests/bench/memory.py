@@ -1,0 +1,142 @@
+"""Memory of each process, and the peak of the supervisor in every section.
+
+Memory is PSS (the proportional set size of /proc/PID/smaps_rollup: shared
+pages count by the share). Reading it of processes that run as another user
+needs root.
+"""
+import time
+
+from client import peak_kib
+from measure import PATIENCE, children, settle
+
+CALLS = 4
+SERVERS = 10
+TOOLS = 600
+LARGE = (16 << 20) - 4096
+POOL = 8
+SUPERVISOR_MAX = 16 << 20
+LISTED = "print(len(runtime.list_tools_sync('s1')))"
+FETCHED = f"print(len(mcp_s0.bytes(n={LARGE}).result().text))"
+
+
+def pss(pid):
+    """Bytes of proportional set size, or None where it may not be read."""
+    try:
+        with open(f"/proc/{pid}/smaps_rollup") as file:
+            for line in file:
+                if line.startswith("Pss:"):
+                    return int(line.split()[1]) << 10
+    except (PermissionError, FileNotFoundError, ProcessLookupError):
+        pass
+    return None
+
+
+def kind(pid):
+    """What sort of a process it is: its short name, without its number."""
+    try:
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip().split("[")[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""  # it has just ended
+
+
+def kinds(client):
+    """The processes of the program, by their sort."""
+    found = {}
+    for pid in children(client.pid):
+        found.setdefault(kind(pid), []).append(pid)
+    return found
+
+
+def row(bench, name, pids):
+    """Notes the largest of some processes."""
+    values = [pss(pid) for pid in pids]
+    if not values or None in values:
+        bench.missing(name, "not readable by this user" if values
+                      else "there is none")
+    else:
+        bench.row(name, max(values), "B")
+
+
+def wait_for(client, sort, count):
+    """The processes of a sort, when there are so many."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        found = kinds(client).get(sort, [])
+        if len(found) >= count:
+            break
+        time.sleep(0.05)
+    settle(client.pid)
+    return kinds(client).get(sort, [])
+
+
+def measure_calls(bench):
+    """Before the first call, and with some that wait."""
+    with bench.client(POOL=0) as client:
+        bench.row("processes before the first call, without a pool",
+                  len(children(client.pid)), "")
+        row(bench, "supervisor, idle", [client.pid])
+        client.write(b"".join(
+            client.code_line("import time; time.sleep(600)")
+            for _ in range(CALLS)))
+        wait_for(client, "relay", CALLS)
+        row(bench, f"supervisor with {CALLS} calls", [client.pid])
+        for sort, pids in sorted(kinds(client).items()):
+            row(bench, f"{sort}, the largest of {len(pids)} while {CALLS} "
+                "calls sleep", pids)
+
+
+def measure_pool(bench):
+    """What each box that waits in the pool costs, all of its processes."""
+    name = "entry of the pool, idle: relay, init and interpreter"
+    if not bench.has("POOL"):
+        bench.missing(name)
+        return
+    with bench.client(POOL=POOL) as client:
+        client.run("pass")
+        relays = wait_for(client, "relay", POOL)
+        values = [pss(pid) for sort, pids in kinds(client).items()
+                  if sort not in ("broker", "reader", "keeper", "store",
+                                  "template", "box-template")
+                  for pid in pids]
+        if not relays or None in values:
+            bench.missing(name, "not readable by this user")
+        else:
+            bench.row(name, sum(values) / len(relays), "B")
+        for sort, pids in sorted(kinds(client).items()):
+            row(bench, f"{sort}, the largest of {len(pids)} with a pool of "
+                f"{POOL}", pids)
+
+
+def measure_servers(bench):
+    """The broker and the keepers."""
+    every = [f"s{n}" for n in range(2 if bench.quick else SERVERS)]
+    config = bench.config("memory.json", {
+        name: TOOLS if name == "s1" else 3 for name in every})
+    with bench.client(config) as client:
+        client.run("for s in mcp_servers.values(): s.echo().result()", every)
+        broker = kinds(client).get("broker", [])
+        keepers = kinds(client).get("keeper", [])
+        row(bench, f"broker with {len(every)} servers, idle", broker)
+        row(bench, f"the largest of {len(keepers)} keepers", keepers)
+        client.run(LISTED, ["s1"])
+        row(bench, f"broker after a list of {TOOLS} tools", broker)
+        client.run(FETCHED, ["s0"])
+        row(bench, "broker after a result of 16 MiB", broker)
+        bench.row("peak of the broker", peak_kib(broker[0]) << 10, "B")
+
+
+def measure(bench):
+    """All of it."""
+    bench.section = "memory"
+    measure_calls(bench)
+    measure_pool(bench)
+    measure_servers(bench)
+
+
+def measure_peaks(bench):
+    """The largest supervisor of each section; to be called last."""
+    for section, peaks in bench.peaks.items():
+        bench.section = "peak"
+        bench.row(f"supervisor, largest in section {section}",
+                  max(peaks) << 10, "B", "its bound", SUPERVISOR_MAX)

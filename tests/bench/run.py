@@ -1,0 +1,127 @@
+#!/usr/bin/python3
+"""The bench: how fast and how large the program is, beside its yardsticks.
+
+Usage: tests/bench/run.py [--quick] [--out FOLDER] [--only SECTION]...
+                          [path of caisson]
+
+Prints a table; writes the same as FOLDER/bench.json, and how calls grow as
+FOLDER/growth.svg. FOLDER is, where none is named, "bench" beside the program.
+Times are medians, and ratios to a yardstick that was measured in turns with
+them in the same run. It judges nothing. As root it can tell the memory of
+processes that run as other users, too.
+"""
+import argparse
+import json
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import growth  # noqa: E402
+import load  # noqa: E402
+import memory  # noqa: E402
+import output  # noqa: E402
+import plot  # noqa: E402
+import start  # noqa: E402
+import tools  # noqa: E402
+from machine import Machine  # noqa: E402
+from measure import HERE, Bench  # noqa: E402
+
+CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
+SECTIONS = {"start": start, "tools": tools, "load": load, "output": output,
+            "memory": memory, "growth": growth}
+UNITS = {"s": ((1, "s"), (1e-3, "ms"), (1e-6, "us")),
+         "B": ((1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))}
+
+
+def arguments():
+    """What the command line says."""
+    parser = argparse.ArgumentParser(
+        description="Measures caisson beside its yardsticks.")
+    parser.add_argument("--quick", action="store_true",
+                        help="tiny rounds, to see that the bench works")
+    parser.add_argument("--out", metavar="FOLDER",
+                        help="where bench.json and growth.svg are written")
+    parser.add_argument("--only", metavar="SECTION", action="append",
+                        choices=list(SECTIONS),
+                        help="measure this: " + ", ".join(SECTIONS))
+    parser.add_argument("caisson", nargs="?", default=CAISSON)
+    return parser.parse_args()
+
+
+def shown(value, unit):
+    """A value with a unit that suits it."""
+    for size, name in UNITS.get(unit, ()):
+        if abs(value) >= size:
+            return f"{value / size:.2f} {name}"
+    return f"{value:.4g} {unit}".strip()
+
+
+def line_of(row):
+    """One line of the table."""
+    if row.value is None:
+        return f"  {row.name:<58} {row.note}"
+    told = f"  {row.name:<58} {shown(row.value, row.unit):>11}"
+    if row.yardstick_value is not None:
+        told += (f" {row.value / row.yardstick_value:8.3f} x "
+                 f"{shown(row.yardstick_value, row.unit):>11}  "
+                 f"{row.yardstick}")
+    return told
+
+
+def print_machine(machine, quick):
+    """On what it ran, and how quiet that was."""
+    print(f"{machine['processors']} x {machine['processor']}, "
+          f"Linux {machine['kernel']}; load {machine['load_before']} before, "
+          f"{machine['load_after']} after; others had "
+          f"{machine['busy_with_others'] * 100:.0f} % of the processors")
+    if quick:
+        print("--quick: too few rounds for figures")
+
+
+def print_table(rows):
+    """All figures, by sections."""
+    section = None
+    for row in rows:
+        if row.section != section:
+            section = row.section
+            print(f"\n{section}")
+        print(line_of(row))
+
+
+def write(folder, bench, machine):
+    """The same for programs, and the curves for the eye."""
+    os.makedirs(folder, exist_ok=True)
+    with open(os.path.join(folder, "bench.json"), "w") as file:
+        json.dump({"quick": bench.quick, "machine": machine,
+                   "rows": [row._asdict() for row in bench.rows],
+                   "curves": bench.curves}, file, indent=1)
+        file.write("\n")
+    if bench.curves:
+        with open(os.path.join(folder, "growth.svg"), "w") as file:
+            file.write(plot.svg(bench.curves))
+
+
+def main():
+    """Measures, prints and writes everything."""
+    told = arguments()
+    binary = os.path.abspath(told.caisson)
+    machine = Machine()
+    with tempfile.TemporaryDirectory() as folder:
+        bench = Bench(binary, told.quick, folder)
+        for section in told.only or SECTIONS:
+            print(f"measuring: {section}", file=sys.stderr, flush=True)
+            SECTIONS[section].measure(bench)
+        memory.measure_peaks(bench)
+    found = machine.told()
+    print_machine(found, told.quick)
+    print_table(bench.rows)
+    out = told.out or os.path.join(os.path.dirname(binary), "bench")
+    write(out, bench, found)
+    print(f"\nwritten: {out}/bench.json"
+          + (f", {out}/growth.svg" if bench.curves else ""))
+
+
+if __name__ == "__main__":
+    main()

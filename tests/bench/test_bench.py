@@ -1,0 +1,98 @@
+#!/usr/bin/python3
+"""The bench works: a quick run measures all that it promises, and says what
+it could not measure. Nothing is asserted about how long anything takes.
+
+Usage: test_bench.py, with the path of the program in CAISSON.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from xml.etree import ElementTree
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+from measure import HERE, PYTHON, percentile  # noqa: E402
+from plot import round_values  # noqa: E402
+
+# Figures that a reader looks for, by how their names begin.
+PROMISED = {
+    "start": ["run_python print('hi'), on demand",
+              "run_python print('hi'), from the pool", "initialize",
+              "with preload=", "bubblewrap", "podman"],
+    "tools": ["call of a tool", "what that adds", "100 calls of 50 ms",
+              "result of 16 MiB"],
+    "load": ["1 in flight", "1 in flight, p99", "64 in flight", "burst of 16"],
+    "output": ["2000 prints", "1 MiB of output"],
+    "memory": ["supervisor, idle", "entry of the pool", "relay", "broker"],
+    "growth": ["code size", "result size", "number of tools"],
+    "peak": ["supervisor, largest in section load"],
+}
+
+
+class Quick(unittest.TestCase):
+    """One quick run of everything."""
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as out:
+            done = subprocess.run(
+                [PYTHON, "-B", os.path.join(HERE, "run.py"), "--quick",
+                 "--out", out, os.environ["CAISSON"]],
+                check=True, stdout=subprocess.PIPE)
+            cls.table = done.stdout.decode()
+            with open(os.path.join(out, "bench.json")) as file:
+                cls.found = json.load(file)
+            cls.picture = ElementTree.parse(os.path.join(out, "growth.svg"))
+
+    def test_every_promised_figure_is_there(self):
+        rows = self.found["rows"]
+        for section, names in PROMISED.items():
+            for name in names:
+                with self.subTest(name):
+                    self.assertTrue([
+                        row for row in rows if row["section"] == section
+                        and row["name"].startswith(name)])
+
+    def test_a_figure_has_a_value_or_a_reason(self):
+        for row in self.found["rows"]:
+            with self.subTest(row["name"]):
+                self.assertTrue(row["note"] if row["value"] is None
+                                else row["value"] or row["unit"] == "")
+
+    def test_the_table_has_every_figure(self):
+        for row in self.found["rows"]:
+            self.assertIn(row["name"], self.table)
+
+    def test_it_says_that_it_was_quick_and_how_busy_it_was(self):
+        self.assertIn("--quick", self.table)
+        self.assertIn("of the processors", self.table)
+        self.assertIs(self.found["quick"], True)
+        self.assertLessEqual(self.found["machine"]["busy_with_others"], 1)
+
+    def test_the_picture_has_a_panel_for_each_curve(self):
+        words = [each.text for each in self.picture.iter()
+                 if each.tag.endswith("}text")]
+        for curve in self.found["curves"]:
+            self.assertIn(f"latency against {curve['title']}", words)
+        self.assertEqual(len(self.found["curves"]), 4)
+
+
+class Numbers(unittest.TestCase):
+    """What is made of the values."""
+
+    def test_percentile(self):
+        self.assertEqual(percentile([3, 1, 2], 0.99), 3)
+        self.assertEqual(percentile(range(1000), 0.99), 990)
+        self.assertEqual(percentile([5], 0.5), 5)
+
+    def test_round_values_enclose(self):
+        self.assertEqual(round_values([0.011, 0.013]), [0.01, 0.02])
+        self.assertEqual(round_values([0.002, 0.9]), [0.001, 0.01, 0.1, 1])
+        self.assertEqual(round_values([1, 1]), [1, 2])
+
+
+if __name__ == "__main__":
+    unittest.main()
