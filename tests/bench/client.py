@@ -15,10 +15,11 @@ ENVIRONMENT = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent"}
 class Client:
     """One run of the program; settings are its environment."""
 
-    def __init__(self, binary, settings=None, peaks=None):
+    def __init__(self, binary, settings=None, peaks=None, args=(),
+                 errors=None):
         self.process = subprocess.Popen(
-            [binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            env={**ENVIRONMENT, **(settings or {})})
+            [binary, *args], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=errors, env={**ENVIRONMENT, **(settings or {})})
         self.pid = self.process.pid
         self.input = self.process.stdin.fileno()
         self.output = self.process.stdout.fileno()
@@ -61,13 +62,18 @@ class Client:
     def request(self, method, params):
         """Sends a request and returns its answer."""
         self.write(self.line_of(method, params))
-        return self.answer()
+        while True:
+            answer = self.answer()
+            if answer.get("id") == self.last and "method" not in answer:
+                return answer
 
     def initialize(self):
-        """The handshake."""
-        return self.request("initialize", {
+        """The handshake; returns the answer."""
+        answer = self.request("initialize", {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "bench", "version": "0"}})
+        self.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        return answer
 
     def code_line(self, code, servers=(), timeout=100):
         """Returns the line that runs code."""
