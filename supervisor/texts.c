@@ -13,17 +13,22 @@
 static const char texts_instructions[] =
     "run_python executes Python in a fresh sealed box and returns what it "
     "prints. Prefer it to reasoning by hand for calculation, parsing and data "
-    "work, and to call tools of the user's MCP servers in code; print only "
-    "what you need; nothing is kept between calls.";
+    "work, and to call tools of the user's MCP servers in code, many of them "
+    "in one call; print only what you need; every call starts afresh.";
 
+/*
+ * What it is, what it is for, how servers are called, what comes back, where
+ * to find the rest. It stands alone where a host hides the instructions, and
+ * names no server: that would change it, and hosts cache it.
+ */
 static const char texts_description[] =
-    "Run Python 3 in a fresh, sealed sandbox: no network, no host files, "
-    "nothing kept. Use it to compute, transform data, and to call the user's "
-    "MCP servers in code: name them in servers, then r = await "
-    "mcp_NAME.TOOL(arg=1); r.data, r.text. Only what the code prints comes "
-    "back: filter, print little. To discover, inside: print("
-    "runtime.capability_summary()), await "
-    "runtime.search_tool_docs('words'), help(mcp_NAME.TOOL)";
+    "Run Python 3 in a fresh, sealed sandbox: no network, no host files, no "
+    "earlier state. Use it to compute, transform data, and to call the "
+    "user's MCP servers in code, a whole task in one run: name them in "
+    "servers, then r = await mcp_NAME.TOOL(arg=1); r.data (parsed), r.text. "
+    "Only what the code prints comes back: filter, print little. To "
+    "discover, inside: print(runtime.capability_summary()), print(await "
+    "runtime.search_tool_docs('words')), help(mcp_NAME.TOOL)";
 
 static const char texts_output_schema[] =
     "{\"type\":\"object\",\"properties\":{"

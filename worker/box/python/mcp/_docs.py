@@ -9,30 +9,40 @@ IMPATIENCE = 1  # for those that a search went on without before
 SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why a server was left out
 SHOWN_MAX = 30  # servers in the manual
-MANUAL = """--- PYTHON SANDBOX MANUAL ---
-Python runs in a fresh, sealed box: no network, no files of the host, nothing \
-kept. Only what is printed comes back: filter here, print little.
-
-LOADED SERVERS
+NONE_LOADED = "  none: name some in 'servers', or load_server() as below"
+# The sections of the manual, in their order: one screen, and nothing that is
+# not there.
+TITLE = """--- PYTHON SANDBOX MANUAL ---
+Python in a fresh, sealed box. Only what is printed comes back: do a whole task
+in one run (find tools, call them, filter), and print little.
+"""
+LOADED = """LOADED SERVERS
 %s
-
-CALL (named arguments only; 'await' works at top level)
+"""
+CALL = """CALL (named arguments only; 'await' works at top level)
   r = await mcp_%s.%s(%s)
   r.data (structured content, or JSON, or text), r.text, r["content"]
   await asyncio.gather(*calls) runs calls in parallel; without an event loop:
-  call.result(timeout=None). By name: await runtime.call_tool("server", \
-"tool", {...})
+  call.result(timeout=None).
+  By name: await runtime.call_tool("server", "tool", {...})
   What fails raises runtime.MCPError (.server, .tool, .result); after
   runtime.configure(raise_on_error=False) a result with r.is_error instead.
-
-DISCOVER (print little of it)
+"""
+DISCOVER = """DISCOVER (print little of it)
   await runtime.search_tool_docs("what to do", limit=5): all servers, the best
   first; await runtime.query_tool_docs("server", tool=None, detail="full")
-  help(mcp_%s.%s): one tool. runtime.list_tools_sync("server"): with schemas
+  help(mcp_%s.%s): one tool
+  runtime.list_tools_sync("server"): all of a server, with schemas
   await runtime.load_server("name"): a server that is not loaded; there are:
   %s
 """
-
+BOX = """THE BOX
+  No network, no files of the user, nothing of an earlier call.
+  The libraries of this machine's Python; no pip. Files can be written to the
+  working directory and with tempfile, and are gone afterwards.
+  At its deadline a call is killed: what may take long needs the argument
+  'timeout' (seconds). What was printed until then comes back.
+"""
 
 class Doc(dict):
     """What is told of a tool; "name" is the name of it, too."""
@@ -130,10 +140,11 @@ def manual():
     others = [each["name"] for each in told
               if each["name"] not in _servers.LOADED]
     lines = [server_line(state, failures.get(state)) for state in states]
-    return _servers.clean(MANUAL % ((
-        shown(lines, "\n") or "  none: name some in the argument 'servers', "
-        "or load_server() as below",) + example(states)
-        + (shown(others, ", ") or "none",)))
+    alias, tool, given = example(states)
+    return _servers.clean("\n".join((
+        TITLE, LOADED % (shown(lines, "\n") or NONE_LOADED,),
+        CALL % (alias, tool, given),
+        DISCOVER % (alias, tool, shown(others, ", ") or "none"), BOX)))
 
 
 def server_line(state, failure):
@@ -153,11 +164,11 @@ def shown(texts, between):
 
 
 def example(states):
-    """Return a server, a tool, its arguments, and both names again."""
+    """Return a server, a tool, and its arguments."""
     from ._schema import cut, parameters
     for state in states:
         for alias, entry in state.aliases.items():
             given = ", ".join(cut(name) + "=..." for name, _, required
                               in parameters(entry)[:4] if required)
-            return state.alias, alias, given, state.alias, alias
-    return "files", "read_file", 'path="a.txt"', "files", "read_file"
+            return state.alias, alias, given
+    return "files", "read_file", 'path="a.txt"'
