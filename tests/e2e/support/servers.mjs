@@ -37,6 +37,12 @@ export function hostile(...options) {
   };
 }
 
+/* The entry of the server that the manual's examples call. */
+export function example() {
+  return { command: process.execPath,
+    args: [path.join(place, 'support/example.mjs')] };
+}
+
 /* The processes of the server of this entry, whoever started them. */
 export function serving({ command, args = [] }) {
   const whole = [command, ...args].join(' ');

@@ -1,0 +1,243 @@
+/*
+ * The manual and the program cannot drift apart: everything that the manual
+ * shows as code is run as it stands there, and nothing is tried that the
+ * manual does not show.
+ */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { Raw } from './support/raw.mjs';
+import { example, withServers } from './support/servers.mjs';
+
+const call = 'r = await mcp_fs.read_file(path="a.txt")\n';
+const missing = `
+try:
+    await mcp_fs.read_file(path="missing")
+except runtime.MCPError as e:
+`;
+const found = `
+d = (await runtime.search_tool_docs("read a file", limit=5,
+                                    detail="full"))[0]
+`;
+const raises = (code, error) => `
+try:
+    ${code}
+except ${error}:
+    works = True`;
+const same = (code) => `works = (${code}).text == "text of a.txt"`;
+const docs = (code) => `works = "read-file" in str(${code})`;
+const writable = (place) => `
+open("${place}/a", "w").write("x")
+works = open("${place}/a").read() == "x"`;
+const notExecutable = (...command) => `
+import os, subprocess
+open("a", "w").write("#!/bin/sh\\nexit 3")
+open("b", "w").write("#!/usr/bin/python3\\nimport sys; sys.exit(3)")
+os.chmod("a", 0o755)
+os.chmod("b", 0o755)
+assert subprocess.run(${JSON.stringify(command)}).returncode == 3
+try:
+    subprocess.run(["./" + "${command[1]}"])
+except PermissionError:
+    works = True`;
+
+/* What is shown as code, and what is true where that works. */
+const shown = {
+  'print()': 'print()\nworks = True',
+  '__name__ == "__main__"': 'works = __name__ == "__main__"',
+  'await': 'import asyncio\nawait asyncio.sleep(0)\nworks = True',
+  'async for': `
+async def numbers():
+    yield 7
+async for n in numbers():
+    works = n == 7`,
+  'async with': `
+import asyncio
+async with asyncio.Lock():
+    works = True`,
+  'await main()': 'async def main(): return 7\nworks = await main() == 7',
+  'asyncio.run(main())': `
+import asyncio
+async def main(): return 7
+works = asyncio.run(main()) == 7`,
+  'asyncio.run()': `
+import asyncio
+works = asyncio.run(asyncio.sleep(0, True))`,
+  'input()': raises('input()', 'EOFError'),
+  'multiprocessing': `
+import multiprocessing
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    works = pool.map(abs, [-1, 2]) == [1, 2]`,
+  '/dev/shm': writable('/dev/shm'),
+  'multiprocessing.shared_memory': `
+from multiprocessing import shared_memory
+m = shared_memory.SharedMemory(create=True, size=9)
+works = len(m.buf) >= 9
+m.close()
+m.unlink()`,
+  'mmap.mmap(-1, n)': 'import mmap\nworks = len(mmap.mmap(-1, 9)) == 9',
+  'servers': 'works = LOADED_MCP_SERVERS == ("fs",)',
+  'runtime.discovered_servers()':
+    'works = runtime.discovered_servers() == ("fs", "x")',
+  'await runtime.load_server("x")':
+    'await runtime.load_server("x")\nworks = LOADED_MCP_SERVERS == ("fs", "x")',
+  'r = await mcp_fs.read_file(path="a.txt")': `${call}${same('r')}`,
+  '_': same('await mcp_fs.read_file(path="a.txt")'),
+  'await mcp_servers["fs"]["read-file"](path="a.txt")':
+    same('await mcp_servers["fs"]["read-file"](path="a.txt")'),
+  'await runtime.call_tool("fs", "read-file", {"path": "a.txt"})':
+    same('await runtime.call_tool("fs", "read-file", {"path": "a.txt"})'),
+  'from mcp.servers.fs import read_file':
+    `from mcp.servers.fs import read_file
+${same('await read_file(path="a.txt")')}`,
+  'r': `${call}works = isinstance(r, dict)`,
+  'r["content"]': `${call}works = r["content"][0]["text"] == r.text`,
+  'r["structuredContent"]':
+    `${call}works = r["structuredContent"] == {"path": "a.txt"}`,
+  'r.text': `${call}${same('r')}`,
+  'r.data': `${call}works = r.data == {"path": "a.txt"}`,
+  'await asyncio.gather(*calls)': `
+import asyncio
+calls = [mcp_fs.read_file(path=str(n)) for n in range(3)]
+works = [r.data["path"] for r in await asyncio.gather(*calls)] == [*"012"]`,
+  'mcp_fs.read_file(path="a").result()':
+    'works = mcp_fs.read_file(path="a").result().text == "text of a"',
+  '.result(timeout=5)':
+    same('mcp_fs.read_file(path="a.txt").result(timeout=5)'),
+  'runtime.ArgumentError': `
+try:
+    await mcp_fs.read_file(pth="a.txt")
+except runtime.ArgumentError as e:
+    works = isinstance(e, runtime.MCPError) and isinstance(e, TypeError)`,
+  'runtime.MCPError': `${missing}    works = True`,
+  '.server': `${missing}    works = e.server == "fs"`,
+  '.tool': `${missing}    works = e.tool == "read-file"`,
+  '.result': `${missing}    works = e.result.text == "text of missing"`,
+  'runtime.configure(raise_on_error=False)': `
+runtime.configure(raise_on_error=False)
+works = (await mcp_fs.read_file(path="missing")).text == "text of missing"`,
+  'r.is_error': `
+runtime.configure(raise_on_error=False)
+works = (await mcp_fs.read_file(path="missing")).is_error`,
+  'runtime.capability_summary()': `
+works = runtime.capability_summary().startswith("--- PYTHON SANDBOX MANUAL")`,
+  'await runtime.search_tool_docs("read a file", limit=5)':
+    docs('await runtime.search_tool_docs("read a file", limit=5)'),
+  'server': `${found}works = d["server"] in ("fs", "x")`,
+  'tool': `${found}works = d["tool"] == "read-file"`,
+  'toolAlias': `${found}works = d["toolAlias"] == "read_file"`,
+  'description': `${found}works = d["description"] == "Read a file."`,
+  'score': `${found}works = 0 < d["score"] <= 1`,
+  'detail="full"':
+    `${found}works = d["inputSchema"] == d["outputSchema"] != None`,
+  'await runtime.query_tool_docs("fs", tool="read-file", detail="full")': docs(
+    'await runtime.query_tool_docs("fs", tool="read-file", detail="full")'),
+  'help(mcp_fs.read_file)': `
+import contextlib, io
+with contextlib.redirect_stdout(io.StringIO()) as printed:
+    help(mcp_fs.read_file)
+works = "path" in printed.getvalue()`,
+  'inspect.signature(mcp_fs.read_file)': `
+import inspect
+works = list(inspect.signature(mcp_fs.read_file).parameters) == ["path"]`,
+  'await runtime.list_tools("fs")': docs('await runtime.list_tools("fs")'),
+  'runtime.describe_server("fs")': docs('runtime.describe_server("fs")'),
+  'runtime.search_tool_docs_sync':
+    docs('runtime.search_tool_docs_sync("file")'),
+  'runtime.query_tool_docs_sync': docs('runtime.query_tool_docs_sync("fs")'),
+  'runtime.list_tools_sync': docs('runtime.list_tools_sync("fs")'),
+  'runtime.call_tool_sync':
+    same('runtime.call_tool_sync("fs", "read-file", {"path": "a.txt"})'),
+  'help(runtime)': `
+import contextlib, io
+with contextlib.redirect_stdout(io.StringIO()) as printed:
+    help(runtime)
+works = all(name in printed.getvalue() for name in runtime.__all__)`,
+  '/usr': raises('open("/usr/a", "w")', 'OSError'),
+  'importlib.util.find_spec("numpy")': `
+import importlib.util
+works = importlib.util.find_spec("numpy") is None or __import__("numpy")`,
+  'pip install': `
+import subprocess, sys
+works = subprocess.run([sys.executable, "-m", "pip", "install", "x"],
+    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0`,
+  'plt.savefig("/workspace/a.png")': `
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    works = True
+else:
+    plt.plot([1, 2])
+    plt.savefig("/workspace/a.png")
+    works = open("/workspace/a.png", "rb").read(4) == b"\\x89PNG"`,
+  '/workspace': `${writable('/workspace')}
+import os
+assert os.getcwd() == os.environ["HOME"] == "/workspace"`,
+  '/tmp': writable('/tmp'),
+  '/tmp/run_python.py':
+    'works = "works" in open("/tmp/run_python.py").read()',
+  'sh script': notExecutable('sh', 'a'),
+  'python3 file': notExecutable('python3', 'b'),
+  'socket.socketpair()': `
+import socket
+a, b = socket.socketpair()
+a.send(b"x")
+works = b.recv(1) == b"x"`,
+  'PermissionError: [Errno 1] Operation not permitted': `
+import socket
+try:
+    socket.socket()
+except PermissionError as e:
+    works = str(e) == "[Errno 1] Operation not permitted"`,
+};
+
+/* What is shown of an answer: the code whose answer shows it, and how. */
+const answers = {
+  'timeout': [{ code: 'while True: pass', timeout: 1 }, /^status: timeout/],
+  'subprocess': [{ code: 'import subprocess; subprocess.run(["echo", "one"])' },
+    /^one$/],
+  'stderr:': [{ code: 'import sys; print(1, file=sys.stderr)' },
+    /^stderr:\n1$/m],
+  'status:': [{ code: '1/0' }, /^status: error/],
+  'error': [{ code: '1/0' }, /^status: error/],
+  'exit:': [{ code: '1/0' }, /^exit: 1$/m],
+  'error:': [{ code: '1/0' }, /^error: ./m],
+  'sys.exit("text")': [{ code: 'import sys; sys.exit("text")' },
+    /^exit: 1$/m],
+  'sys.exit(N)': [{ code: 'import sys; sys.exit(7)' }, /^exit: 7$/m],
+};
+
+/* What else is shown: names that stand in the list of tools. */
+const named = ['run_python', 'code'];
+
+test('all that the manual shows as code works', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { fs: example(), x: example() }));
+  const { result } = await raw.request('resources/read',
+    { uri: 'resource://caisson/capabilities' });
+  const spans = [...result.contents[0].text.matchAll(/`([^`]+)`/g)]
+    .map(([, code]) => code);
+
+  const [tool] = (await raw.request('tools/list')).result.tools;
+
+  assert.deepEqual([...new Set(spans)].sort(),
+    [...Object.keys(shown), ...Object.keys(answers), ...named].sort());
+  for (const name of named)
+    assert.ok(name === tool.name || name in tool.inputSchema.properties, name);
+  for (const [name, code] of Object.entries(shown)) {
+    await t.test(name, async () => {
+      const lines = await raw.printed(
+        `works = None\n${code}\nprint("works" if works else repr(works))`,
+        { servers: ['fs'], timeout: 100 });
+
+      assert.equal(lines.at(-1), 'works');
+    });
+  }
+  for (const [name, [given, look]] of Object.entries(answers)) {
+    await t.test(name, async () => {
+      const { content } = await raw.run(given.code, given);
+
+      assert.match(content[0].text, look);
+    });
+  }
+  await raw.finish();
+});
