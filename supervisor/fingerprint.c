@@ -68,6 +68,10 @@ fingerprint_make(const struct server *server, uint8_t *fingerprint)
 	fingerprint_add(&text, server->run.data, server->run.len);
 	fingerprint_add(&text, server->run_env.data, server->run_env.len);
 	fingerprint_add(&text, cwd, strlen(cwd));
+	/* What is remembered are the tools that it may be asked for. */
+	fingerprint_add(&text, server->narrowed ? "n" : "", server->narrowed);
+	fingerprint_add(&text, server->allow.data, server->allow.len);
+	fingerprint_add(&text, server->deny.data, server->deny.len);
 	fingerprint_add_file(&text, program);
 	buffer_add_text(&text, ";");
 	fingerprint_add_script(&text, server);
