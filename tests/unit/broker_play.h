@@ -111,17 +111,27 @@ play_expect_closed(int fd)
 /* The broker */
 
 /* The fingerprint of a server follows from its name. */
+/* Defines a server, whose fingerprint is its name. */
+static inline void
+play_define_whole(struct ipc_define *define)
+{
+	uint8_t fingerprint[FINGERPRINT_SIZE] = { 0 };
+	size_t len = strlen(define->name);
+
+	memcpy(fingerprint, define->name,
+	    len < FINGERPRINT_SIZE ? len : FINGERPRINT_SIZE);
+	define->fingerprint =
+	    (struct ipc_bytes){ fingerprint, FINGERPRINT_SIZE };
+	play_send(play_supervisor, IPC_DEFINE, define);
+}
+
 static inline void
 play_define_as(const char *name, const char *alias, const char *description)
 {
-	uint8_t fingerprint[FINGERPRINT_SIZE] = { 0 };
 	struct ipc_define define = { .name = name, .alias = alias,
-		.description = description,
-		.fingerprint = { fingerprint, FINGERPRINT_SIZE } };
+		.description = description };
 
-	memcpy(fingerprint, name, strlen(name) < FINGERPRINT_SIZE ?
-	        strlen(name) : FINGERPRINT_SIZE);
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_whole(&define);
 }
 
 static inline void

@@ -233,6 +233,9 @@ make_fd(enum ipc_kind kind)
 		return (int)syscall(SYS_pidfd_open, getpid(), 0);
 	if (kind == IPC_KIND_FILE_R)
 		return open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	if (kind == IPC_KIND_FILE_A)
+		return open("/tmp", O_TMPFILE | O_WRONLY | O_APPEND |
+		    O_CLOEXEC, 0600);
 	if (kind == IPC_KIND_DIR)
 		return open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (kind == IPC_KIND_PEER) {

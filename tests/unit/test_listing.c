@@ -138,7 +138,7 @@ narrow(const char *deny, size_t len)
 	struct ipc_define define = { .name = "gh", .alias = "gh",
 		.description = "", .deny = { (const uint8_t *)deny, len } };
 
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_whole(&define);
 	play_sync_supervisor();
 }
 

@@ -299,22 +299,22 @@ START_TEST(refuses_tools_that_may_not_be_used)
 	play_start();
 	relay = play_session();
 	play_serve(&gh);
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_whole(&define);
 	play_sync_supervisor();
 	play_call(relay, 1, "gh");
-	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may not "
-	    "be used: \"deny\" of \"tools\" in the configuration of the server "
-	    "names it");
+	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may "
+	    "not be used: \"deny\" of \"tools\" in the configuration of the "
+	    "server names it");
 	define.narrowed = 1;
 	define.deny.len = 0;
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_whole(&define);
 	play_sync_supervisor();
 	play_call(relay, 1, "gh");
-	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may not "
-	    "be used: \"allow\" of \"tools\" in the configuration of the server "
-	    "does not name it");
+	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may "
+	    "not be used: \"allow\" of \"tools\" in the configuration of the "
+	    "server does not name it");
 	define.narrowed = 0;
-	play_send(play_supervisor, IPC_DEFINE, &define);
+	play_define_whole(&define);
 	play_sync_supervisor();
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));

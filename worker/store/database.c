@@ -94,8 +94,8 @@ database_close(struct database *database)
 
 /* The one number that a PRAGMA answers. */
 static int
-database_pragma(
-    struct database *database, const char *sql, uint64_t *number, struct err *err)
+database_pragma(struct database *database, const char *sql, uint64_t *number,
+    struct err *err)
 {
 	auto_statement sqlite3_stmt *statement = NULL;
 	int code = sqlite3_prepare_v2(
