@@ -16,6 +16,7 @@
 struct calls_one {
 	uint64_t id;
 	size_t arguments; /* their bytes */
+	int cancelled;    /* the broker knows */
 };
 
 struct calls {
@@ -229,7 +230,8 @@ calls_send(
 static int
 calls_make(struct calls *calls, const struct request *request, struct err *why)
 {
-	struct calls_one one = { request->id, request->arguments.len };
+	struct calls_one one = { .id = request->id,
+		.arguments = request->arguments.len };
 
 	if (calls_check(calls, request, why) == -1)
 		return -1;
@@ -253,7 +255,7 @@ calls_list_none(struct calls *calls, uint64_t id)
 	struct ipc_result none = { .id = id,
 		.payload = { (const uint8_t *)"[]", 2, -1 } };
 
-	calls->under_way[calls->count++] = (struct calls_one){ id, 0 };
+	calls->under_way[calls->count++] = (struct calls_one){ .id = id };
 	calls_result(calls, &none);
 }
 
@@ -297,6 +299,26 @@ calls_request(struct calls *calls, struct json_span frame, struct err *err)
 	if (request_read(frame, &request, err) == -1)
 		return -1;
 	return calls_take(calls, &request, err);
+}
+
+int
+calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
+{
+	struct ipc_cancel_call cancel;
+	struct calls_one *one;
+	struct err why;
+
+	if (request_read_cancel(frame, &cancel.id, err) == -1)
+		return -1;
+	one = calls_find(calls, cancel.id);
+	if (one == NULL || one->cancelled)
+		return 0;
+	one->cancelled = 1;
+	/* A broker that has ended is noticed soon, and answers nothing. */
+	if (channel_send_cancel_call(calls->relay->broker, &cancel, &why) == -1)
+		log_debug("request %llu cannot be cancelled: %s",
+		    (unsigned long long)cancel.id, why.text);
+	return 0;
 }
 
 int

@@ -1,9 +1,10 @@
 /*
  * The box protocol, on the two control pipes: newline-delimited JSON frames.
  * From the box: {"type":"ready"}, once, then requests ({"type":"rpc_request",
- * …}). To the box: {"type":"run","code":…,"servers":…}, once, then their
- * answers (calls). Anything else from the box is a fault, which ends it;
- * forging a frame can only do what the code itself may do. Runs in the relay.
+ * …}) and which of them it waits for no more ({"type":"cancel","id":…}). To
+ * the box: {"type":"run","code":…,"servers":…}, once, then their answers
+ * (calls). Anything else from the box is a fault, which ends it; forging a
+ * frame can only do what the code itself may do. Runs in the relay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -81,6 +82,8 @@ frames_take(struct frames *frames, const struct line *line, struct err *err)
 		return frames_take_ready(frames, err);
 	if (json_span_is(type, "rpc_request"))
 		return frames_take_request(frames, line, frame, err);
+	if (json_span_is(type, "cancel") && frames->ready)
+		return calls_cancel(frames->relay->calls, frame, err);
 	return err_set(err, "a frame of a type that does not exist");
 }
 

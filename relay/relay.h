@@ -128,6 +128,10 @@ struct request {
 int request_read(
     struct json_span frame, struct request *request, struct err *err);
 
+/* Reads a frame of type cancel: the id of the request. As request_read. */
+int request_read_cancel(
+    struct json_span frame, uint64_t *id, struct err *err);
+
 /*
  * Guesses the request of a frame that is too long, of which the first bytes
  * are known: where its id stands before its payload. Returns 1, with id and
@@ -156,6 +160,13 @@ void calls_free(struct calls **calls);
 int calls_request(struct calls *calls, struct json_span frame, struct err *err);
 int calls_oversized(
     struct calls *calls, const struct line *line, struct err *err);
+
+/*
+ * A frame of type cancel: tells the broker that nobody waits for a request any
+ * more, whose answer comes all the same. One that is not under way has been
+ * answered already. Returns as calls_request does.
+ */
+int calls_cancel(struct calls *calls, struct json_span frame, struct err *err);
 
 /* The broker answers; a memfd is taken. Fatal when it was not asked. */
 void calls_result(struct calls *calls, struct ipc_result *result);

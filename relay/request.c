@@ -214,6 +214,19 @@ request_read(struct json_span frame, struct request *request, struct err *err)
 	return request_read_payload(members[1].value, request, err);
 }
 
+int
+request_read_cancel(struct json_span frame, uint64_t *id, struct err *err)
+{
+	struct request_member member = { .name = "id" };
+	struct request request;
+
+	request_find(frame, &member, 1);
+	if (request_read_id(&member, &request, err) == -1)
+		return -1;
+	*id = request.id;
+	return 0;
+}
+
 /* Makes an object of what stands before the payload, for its two members. */
 static int
 request_glimpse_head(const char *head, size_t len, struct request *request)

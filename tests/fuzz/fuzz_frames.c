@@ -85,15 +85,18 @@ channel_send(
 	(void)channel;
 	if (type == IPC_CALL_TOOL)
 		check_call(msg);
-	memcpy(&id, msg, sizeof(id)); /* the first field of all four */
+	memcpy(&id, msg, sizeof(id)); /* the first field of all */
 	FUZZ_ASSERT(ipc_message(type)->fields[0].offset == 0);
 	FUZZ_ASSERT(ipc_encode(type, msg, &packet, err) == 0);
 	ipc_packet_close(&packet);
 	if (broker & BROKER_IS_FULL && nasked > 2)
 		return err_set(err, "the queue is full");
+	for (n = 0; n < nasked && asked[n] != id; n++)
+		;
+	FUZZ_ASSERT((type == IPC_CANCEL_CALL) == (n < nasked));
+	if (type == IPC_CANCEL_CALL)
+		return 0;
 	FUZZ_ASSERT(nasked < REQUESTS_MAX);
-	for (n = 0; n < nasked; n++)
-		FUZZ_ASSERT(asked[n] != id);
 	asked[nasked++] = id;
 	return 0;
 }

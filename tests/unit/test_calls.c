@@ -421,6 +421,80 @@ START_TEST(ids_are_unique)
 }
 END_TEST
 
+/* Returns what a frame that cancels this id comes to. */
+static int
+cancel(const char *id, struct err *err)
+{
+	auto_free char *frame =
+	    mem_printf("{\"type\":\"cancel\",\"id\":%s}", id);
+	struct json_span span;
+
+	ck_assert_int_eq(
+	    json_span_parse(frame, strlen(frame), &span, err), 0);
+	return calls_cancel(relay.calls, span, err);
+}
+
+/* The broker hears of it once, and answers as it would have. */
+START_TEST(cancels_what_is_under_way)
+{
+	struct err err;
+
+	open_calls();
+	ask(1, CALL("\"t\"", "{}"));
+	expect(IPC_CALL_TOOL);
+	ck_assert_int_eq(cancel("1", &err), 0);
+	ck_assert_int_eq(cancel("1", &err), 0);
+	expect(IPC_CANCEL_CALL);
+	ck_assert(msg.cancel_call.id == 1);
+	expect_nothing();
+	/* It has its number until then. */
+	ck_assert_int_eq(ask_with(1, LIST_SERVERS, &err), -1);
+	refuse(1, "it was cancelled", "");
+	box_reads_last(REFUSED_FRAME("1", "it was cancelled"));
+	ask(1, LIST_SERVERS);
+	expect(IPC_LIST_SERVERS);
+	close_calls();
+}
+END_TEST
+
+/* The answer may have crossed it: that is no fault. */
+START_TEST(cancels_nothing_that_is_answered)
+{
+	struct err err;
+
+	open_calls();
+	ask(1, CALL("\"t\"", "{}"));
+	expect(IPC_CALL_TOOL);
+	answer_text(1, "{}");
+	ck_assert_int_eq(cancel("1", &err), 0);
+	ck_assert_int_eq(cancel("2", &err), 0);
+	expect_nothing();
+	ask(2, CALL("\"t\"", "{}"));
+	expect(IPC_CALL_TOOL);
+	fd_close(&broker);
+	ck_assert_int_eq(cancel("2", &err), 0);
+	settle();
+	ck_assert_int_eq(cancel("2", &err), 0);
+	close_calls();
+}
+END_TEST
+
+static const char *const bad_ids[] = {
+	"0", "-1", "1.0", "\"1\"", "null", "9007199254740993", "1,\"id\":1",
+};
+
+START_TEST(a_bad_cancel_is_a_fault)
+{
+	struct err err;
+
+	open_calls();
+	ask(1, LIST_SERVERS);
+	ck_assert_int_eq(cancel(bad_ids[_i], &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "id"));
+	close_calls();
+}
+END_TEST
+
 /* Bounds */
 
 #define TOO_MANY                                                               \
@@ -728,6 +802,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, mistakes_are_refused);
 	tcase_add_test(tc, long_frames_are_refused);
 	tcase_add_test(tc, ids_are_unique);
+	tcase_add_test(tc, cancels_what_is_under_way);
+	tcase_add_test(tc, cancels_nothing_that_is_answered);
+	tcase_add_loop_test(tc, a_bad_cancel_is_a_fault, 0,
+	    UNIT_COUNT(bad_ids));
 	tcase_add_test(tc, so_many_are_under_way);
 	tcase_add_test(tc, unread_answers_hold_their_places);
 	tcase_add_test(tc, unread_answers_are_bounded);

@@ -73,6 +73,15 @@ calls_oversized(
 	return 0;
 }
 
+int
+calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
+{
+	(void)calls;
+	(void)err;
+	buffer_printf(&told, "cancel: %.*s\n", (int)frame.len, frame.p);
+	return 0;
+}
+
 static struct relay relay;
 static struct frames *frames;
 static int box_in, box_out; /* the box's ends */
@@ -358,6 +367,10 @@ static const struct {
 	    "sent\nfault: a frame without a type\nend\n" },
 	{ READY "{\"type\":\"rpc_response\",\"id\":1}\n",
 	    "sent\nfault: a frame of a type that does not exist\nend\n" },
+	{ "{\"type\":\"cancel\",\"id\":1}\n",
+	    "fault: a frame of a type that does not exist\nend\n" },
+	{ READY "{\"type\":\"cancel\",\"id\":1}\n",
+	    "sent\ncancel: {\"type\":\"cancel\",\"id\":1}\n" },
 	/* Forged conclusions are just more types that do not exist. */
 	{ "{\"type\":\"ready\"}\n{\"type\":\"done\",\"exit\":0}\n",
 	    "sent\nfault: a frame of a type that does not exist\nend\n" },

@@ -43,7 +43,8 @@ def ask(kind, server=None, **fields):
     """Ask, and return the answer."""
     tool = fields.get("tool")
     about = ".".join(name for name in (server, tool) if name) or kind
-    request = Request(payload_of(kind, server, **fields), about)
+    request = Request(
+        payload_of(kind, server, **fields), about, kind == "call_tool")
     yield Together((request,))
     return answer_of(request, server, tool)
 

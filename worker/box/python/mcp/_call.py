@@ -95,6 +95,12 @@ class Call:
         for request in self._asked.requests if self._asked else ():
             WIRE.withdraw(request)
 
+    def _cancel(self):
+        """Whoever waited was cancelled: the server need not go on."""
+        for request in self._asked.requests if self._asked else ():
+            if request.alone:
+                WIRE.cancel(request)
+
     def _go_on(self):
         """Ask for what comes next; return a request to wait for, or None."""
         while not self._finished:
@@ -263,7 +269,9 @@ class Waiting:
             self.timer.cancel()
             self.timer = None
 
-    def end(self, _future):
+    def end(self, future):
         """The future is done, or nobody awaits it any more."""
         self.look_away()
         self.call._leave()
+        if future.cancelled():
+            self.call._cancel()

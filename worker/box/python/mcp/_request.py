@@ -23,14 +23,16 @@ class Refused(Exception):
 class Request:
     """One request: its bytes, who waits for it, and what it came to.
 
-    about says, to the user, what is waited for.
+    about says, to the user, what is waited for; alone says that one call
+    needs it and nobody else does.
     """
 
     __slots__ = ("payload", "about", "state", "line", "failure", "wakes",
-                 "callers", "kept")
+                 "callers", "kept", "alone")
 
-    def __init__(self, payload, about):
+    def __init__(self, payload, about, alone=False):
         self.payload, self.about, self.state = payload, about, NEW
+        self.alone = alone
         self.line = self.failure = None
         self.wakes = []
         self.callers = set()  # calls that need it, by their id()

@@ -21,6 +21,7 @@ CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
 PATIENCE = 2  # seconds without an answer, where nobody waits for any
 ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
+CANCELLING = b'{"type":"cancel","id":%d}\n'
 ANSWER = b'{"type":"rpc_response","id":'
 NUMBER_END = len(ANSWER) + 20
 ENDED = "the connection to the servers has ended"
@@ -37,13 +38,18 @@ def left(until):
 
 
 class Frame:
-    """A request on its way into the pipe, and what write() took of it."""
+    """A request on its way into the pipe, and what write() took of it.
+
+    Without one: that nobody waits for the request of that number any more.
+    """
 
     __slots__ = ("number", "request", "data", "counts")
 
-    def __init__(self, number, request):
+    def __init__(self, number, request=None):
         self.number, self.request, self.counts = number, request, []
-        self.data = memoryview(ASKING % (number, request.payload))
+        self.data = memoryview(
+            ASKING % (number, request.payload) if request
+            else CANCELLING % number)
 
 
 class Watch:
@@ -63,6 +69,7 @@ class Wire:
         self.pid = pid
         self.mutex, self.writing = allocate_lock(), allocate_lock()
         self.queue, self.sent, self.last = deque(), {}, 0
+        self.cancelled = deque()  # numbers that the relay is to hear
         self.moved = 0  # when a request was sent, or answered
         self.frame = None  # what is being written
         self.chunks, self.seen, self.lines = [], 0, deque()
@@ -103,6 +110,19 @@ class Wire:
                 request.state = NEW
                 self.queue.remove(request)
 
+    def cancel(self, request):
+        """Nobody waits any more: the server need not go on.
+
+        It is answered all the same, and has its place until then.
+        """
+        if request.state != SENT or os.getpid() != self.pid:
+            return
+        with self.mutex:
+            for number, sent in self.sent.items():
+                if sent is request and not self.broken:
+                    self.cancelled.append(number)
+        self.send_queued()
+
     def look_at(self, request):
         """Return when to look at a request again, if it does not move.
 
@@ -134,8 +154,11 @@ class Wire:
                 self.give_up()
 
     def take_next(self):
-        """Make the next request the frame that is written."""
+        """Make what is to be sent next the frame that is written."""
         with self.mutex:
+            if self.cancelled:
+                self.frame = Frame(self.cancelled[0])
+                return True
             while self.queue and self.queue[0].state != QUEUED:
                 self.queue.popleft()
             if not self.queue or len(self.sent) >= MOST:
@@ -162,7 +185,10 @@ class Wire:
     def enter(self, frame):
         """Expect the answer to a frame."""
         request = frame.request
-        if request.state == QUEUED:
+        if request is None:
+            if self.cancelled and self.cancelled[0] == frame.number:
+                self.cancelled.popleft()
+        elif request.state == QUEUED:
             self.moved = monotonic()
             self.sent[frame.number] = request
             self.last = frame.number
