@@ -157,6 +157,11 @@
 #define SERVER_RENEWAL_MS 1000
 /* What a server calls itself and its version, as JSON; more is cut off. */
 #define SERVER_INFO_MAX 400
+/*
+ * A call that reports progress may take so many times as long as one that does
+ * not: what is at work for ten times that long is at work for ever.
+ */
+#define TOOL_PROGRESS_FACTOR 10
 /* What a server has not read yet; above that, calls of it are refused. */
 #define SERVER_UNWRITTEN_MAX (64 * MIB)
 

@@ -99,14 +99,14 @@ check_answer(void *ctx, const struct mcp_answer *answer)
 static void
 check_ready(void *ctx)
 {
-	static const struct json_span params = { "{}", 2 };
+	static const struct json_span params = { "{\"a\":1}", 7 };
 	unsigned int n;
 
 	FUZZ_ASSERT(ctx == &play && play.ready == 0 && play.unfit == 0);
 	play.ready = 1;
 	for (n = 0; n < REQUESTS; n++)
-		mcp_client_ask(play.client, "tools/call", params,
-		    check_answer, &play.answered[n]);
+		mcp_client_call(play.client, params, check_answer,
+		    &play.answered[n]);
 	mcp_client_cancel(play.client, 3, "no");
 	play.answered[1]++; /* nobody hears of it any more */
 }
@@ -115,6 +115,16 @@ static void
 check_changed(void *ctx)
 {
 	FUZZ_ASSERT(ctx == &play && play.unfit == 0);
+}
+
+static void
+check_progress(void *ctx, void *call)
+{
+	unsigned int *answered = call;
+
+	FUZZ_ASSERT(ctx == &play);
+	FUZZ_ASSERT(answered >= play.answered &&
+	    answered < play.answered + REQUESTS && *answered == 0);
 }
 
 static void
@@ -151,7 +161,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char greeting[] = "{\"jsonrpc\":\"2.0\",\"id\":1,"
 	    "\"result\":{\"protocolVersion\":\"2025-11-25\"}}\n";
 	struct mcp_client_ends ends = { check_write, check_ready,
-		check_changed, check_unfit, &play };
+		check_changed, check_progress, check_unfit, &play };
 	struct lines *lines = lines_new(KIB);
 
 	memset(&play, 0, sizeof(play));

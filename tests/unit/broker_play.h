@@ -31,10 +31,6 @@
 
 #define PLAY_EXIT_EARLY 99
 
-/* How long a server may be silent about a call; tests may have it shorter. */
-#ifndef PLAY_TOOL_SECONDS
-#define PLAY_TOOL_SECONDS 60
-#endif
 
 #ifndef PLAY_PROGRAM
 int broker_main(void);
@@ -54,6 +50,7 @@ lockdown(enum role role, struct err *err)
 #endif
 
 static pid_t play_pid;
+static uint64_t play_tool_seconds = 60; /* of the sessions that begin */
 static int play_supervisor; /* the supervisor's end */
 static struct ipc_packet play_packet;
 static union ipc_any play_msg; /* what came last */
@@ -224,7 +221,7 @@ play_session_of(const char *allowed, size_t allowed_len, const char *loaded,
     size_t loaded_len)
 {
 	struct ipc_session session = { .execution = 7, .log_level = 3,
-		.tool_seconds = PLAY_TOOL_SECONDS };
+		.tool_seconds = play_tool_seconds };
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
@@ -498,6 +495,6 @@ play_sync_supervisor(void)
 #define PLAY_CALLED(id)                                                        \
 	"{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\","        \
 	"\"params\":{\"name\":\"t\\u0061lk\",\"arguments\":"                   \
-	"{\"n\":0.10,\"n\":1e400}}}"
+	"{\"n\":0.10,\"n\":1e400},\"_meta\":{\"progressToken\":" id "}}}"
 
 #endif

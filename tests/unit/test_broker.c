@@ -16,9 +16,13 @@ static struct play_server gh;
 START_TEST(needs_nothing_it_gave_up)
 {
 	auto_buffer struct buffer text = { 0 }, answer = { 0 };
-	int relay;
+	char path[] = "/tmp/caisson-audit-XXXXXX";
+	int file = mkstemp(path), relay;
+	struct ipc_audit audit = { .file = open(path, O_WRONLY | O_APPEND) };
 
+	unlink(path);
 	play_start();
+	play_send(play_supervisor, IPC_AUDIT, &audit);
 	relay = play_session();
 	play_serve(&gh);
 	buffer_add_text(&text, "{\"text\":\"");
@@ -54,6 +58,13 @@ START_TEST(needs_nothing_it_gave_up)
 	play_expect_let_go(gh.link);
 	play_ended(gh.link, "exited with code 0");
 	play_end();
+	/* The one call of a tool has a line. */
+	buffer_reset(&answer);
+	answer.len = (size_t)pread(
+	    file, buffer_reserve(&answer, KIB), KIB - 1, 0);
+	answer.data[answer.len] = '\0';
+	ck_assert_ptr_nonnull(strstr(answer.data, "\"outcome\":\"ok\"}\n"));
+	close(file);
 }
 END_TEST
 

@@ -3,6 +3,8 @@
  * its launch to its end, and every way in which it may misbehave. Whatever it
  * does, each call is answered once, and the next one works.
  */
+#include <poll.h>
+
 #include "broker_play.h"
 
 #define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
@@ -464,6 +466,107 @@ START_TEST(a_session_ends_in_between)
 }
 END_TEST
 
+/* Silence */
+
+static const char silence[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
+    "\"reason\":\"it takes too long\"}}";
+static const char progress[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+    "\"notifications/progress\",\"params\":{\"progressToken\":2,"
+    "\"progress\":1}}";
+
+/* The server may stop, and its late answer is nobody's. */
+START_TEST(a_silent_call_ends)
+{
+	play_tool_seconds = 1;
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_expect_refused(relay, 1, "server \"gh\" did not answer the call of "
+	    "its tool \"talk\" within 1 second (MCP_BRIDGE_TOOL_TIMEOUT)");
+	play_expect_line(&gh, silence);
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("3"));
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
+	play_expect_result(relay, 1, "{}");
+	play_end();
+}
+END_TEST
+
+/* Whether the relay has an answer, now or in half a second. */
+static int
+is_answered(void)
+{
+	struct pollfd poll_relay = { .fd = relay, .events = POLLIN };
+
+	return poll(&poll_relay, 1, 500) == 1;
+}
+
+/* It may take longer then, but not for ever; and then be silent again. */
+START_TEST(progress_keeps_a_call)
+{
+	int n;
+
+	play_tool_seconds = 2;
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	/* Longer than the silence that is allowed. */
+	for (n = 0; n < 6; n++) {
+		play_say(&gh, progress);
+		ck_assert(!is_answered());
+	}
+	switch (_i) {
+	case 0:
+		play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+		play_expect_result(relay, 1, "{}");
+		break;
+	case 1:
+		play_expect_refused(relay, 1, "server \"gh\" did not answer "
+		    "the call of its tool \"talk\", and told of no progress "
+		    "for 2 seconds (MCP_BRIDGE_TOOL_TIMEOUT)");
+		play_expect_line(&gh, silence);
+		break;
+	default:
+		while (!is_answered())
+			play_say(&gh, progress);
+		play_expect_refused(relay, 1, "server \"gh\" did not answer "
+		    "the call of its tool \"talk\" within 6 seconds, which is "
+		    "the most, however much progress it reports "
+		    "(MCP_BRIDGE_TOOL_TIMEOUT)");
+		play_expect_line(&gh, silence);
+		break;
+	}
+	play_end();
+}
+END_TEST
+
+/* A call that waits for the start of its server is not silent yet. */
+START_TEST(the_start_is_no_silence)
+{
+	uint64_t link;
+
+	play_tool_seconds = 1;
+	play_start();
+	relay = play_session();
+	link = play_expect_want("gh");
+	play_call(relay, 1, "gh");
+	/* More than the silence that is allowed, less than the patience. */
+	ck_assert(!is_answered() && !is_answered() && !is_answered());
+	play_launch(link, &gh);
+	play_greet(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	play_expect_result(relay, 1, "{}");
+	play_end();
+}
+END_TEST
+
 /* Nonsense from someone more trusted */
 
 START_TEST(ends_with_nonsense)
@@ -526,6 +629,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, closing_the_input_is_an_end);
 	tcase_add_test(tc, keeps_the_end_of_the_errors);
 	tcase_add_test(tc, a_session_ends_in_between);
+	tcase_add_test(tc, a_silent_call_ends);
+	tcase_add_loop_test(tc, progress_keeps_a_call, 0, 3);
+	tcase_add_test(tc, the_start_is_no_silence);
 	tcase_add_loop_test(tc, ends_with_nonsense, 0, 7);
 }
 

@@ -42,6 +42,13 @@ on_changed(void *ctx)
 }
 
 static void
+on_progress(void *ctx, void *call)
+{
+	ck_assert_ptr_eq(ctx, &client);
+	buffer_printf(&events, "%s progress\n", (char *)call);
+}
+
+static void
 on_unfit(void *ctx, const char *why)
 {
 	buffer_printf(&events, "unfit: %s\n", why);
@@ -82,7 +89,7 @@ static void
 make(void)
 {
 	struct mcp_client_ends ends = { on_write, on_ready, on_changed,
-		on_unfit, &client };
+		on_progress, on_unfit, &client };
 
 	client = mcp_client_new("gh", &ends);
 }
@@ -208,6 +215,48 @@ START_TEST(tells_of_changes)
 	     "\"notifications\\/tools\\/list_changed\",\"params\":{}}");
 	expect(&events, "changed\n");
 	mcp_client_free(&client);
+}
+END_TEST
+
+static const struct {
+	const char *params;
+	const char *event;
+} progresses[] = {
+	{ "{\"progressToken\":2,\"progress\":1}", "a progress\n" },
+	{ "{\"progress\":1,\"progressToken\":\"2\"}", "a progress\n" },
+	{ "{\"progressToken\":2.0}", "a progress\n" },
+	/* Of what is no call, of nothing, and of what it might be. */
+	{ "{\"progressToken\":3}", "" },
+	{ "{\"progressToken\":4}", "" },
+	{ "{\"progressToken\":0}", "" },
+	{ "{\"progressToken\":null}", "" },
+	{ "{\"progressToken\":[2]}", "" },
+	{ "{\"progressToken\":2,\"progressToken\":2}", "" },
+	{ "{}", "" },
+	{ "[2]", "" },
+};
+
+START_TEST(tells_of_progress)
+{
+	auto_free char *line = mem_printf("{\"jsonrpc\":\"2.0\",\"method\":"
+	    "\"notifications/progress\",\"params\":%s}", progresses[_i].params);
+
+	make_ready();
+	ck_assert_uint_eq(mcp_client_call(client,
+	    (struct json_span){ "{\"x\":1}", 7 }, on_answer, (void *)"a"), 2);
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+	    "\"tools/call\",\"params\":{\"x\":1,\"_meta\":"
+	    "{\"progressToken\":2}}}\n");
+	ck_assert_uint_eq(ask("{}", "b"), 3);
+	hear(line);
+	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\"}");
+	expect(&events, progresses[_i].event);
+	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
+	expect(&events, "a result: {}\n");
+	hear(line);
+	expect(&events, "");
+	mcp_client_free(&client);
+	buffer_reset(&said);
 }
 END_TEST
 
@@ -476,6 +525,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, forgets_and_cancels);
 	tcase_add_test(tc, a_server_that_does_not_read);
 	tcase_add_test(tc, tells_of_changes);
+	tcase_add_loop_test(tc, tells_of_progress, 0, UNIT_COUNT(progresses));
 	tcase_add_loop_test(tc, reads_the_ends_of_long_lines, 0, 8);
 	tcase_add_loop_test(tc, finds_the_id_of_what_is_no_json, 0, 8);
 	tcase_add_test(tc, logs_nothing_that_a_server_says);

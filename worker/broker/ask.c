@@ -20,9 +20,22 @@ ask_new(struct broker *broker, struct server *server, struct session *session,
 	ask->session = session;
 	ask->id = id;
 	ask->kind = kind;
+	ask->made = broker_now();
 	if (session != NULL)
 		session_add(session, ask);
 	return ask;
+}
+
+/* A call has come to its end, whatever that was. */
+static void
+ask_audit(const struct ask *ask)
+{
+	struct audit_call call = { session_execution(ask->session),
+		server_name(ask->server),
+		{ ask->tool.data, ask->tool.len }, ask->arguments,
+		ask->result, broker_now() - ask->made, ask->outcome };
+
+	audit_add(ask->broker->audit, &call);
 }
 
 void
@@ -33,10 +46,13 @@ ask_free(struct ask **askp)
 	if (ask == NULL)
 		return;
 	ask_move(ask, NULL);
+	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
+		ask_audit(ask);
 	if (ask->session != NULL)
 		session_remove(ask->session, ask);
 	loop_event_free(&ask->patience);
 	buffer_reset(&ask->params);
+	buffer_reset(&ask->tool);
 	free(ask);
 }
 
@@ -50,12 +66,33 @@ ask_move(struct ask *ask, struct ask_list *list)
 		TAILQ_INSERT_TAIL(list, ask, entry);
 }
 
+/* Whether a result says of itself that it is an error. */
+static int
+ask_is_error(const char *json, size_t len)
+{
+	struct json_span value = { json, len }, is_error;
+
+	return json_span_get(value, "isError", &is_error) > 0 &&
+	    json_span_kind(is_error) == JSON_SPAN_TRUE;
+}
+
+/* What came of a call, as far as somebody wants to know. */
+static void
+ask_conclude(struct ask *ask, const char *json, size_t len)
+{
+	ask->result = len;
+	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
+		ask->outcome = ask_is_error(json, len) ? AUDIT_TOOL_ERROR
+		                                       : AUDIT_OK;
+}
+
 void
 ask_answer(struct ask **askp, const char *json, size_t len)
 {
 	struct ask *ask = mem_take(askp);
 	struct buffer list = { (char *)json, len, 0 };
 
+	ask_conclude(ask, json, len);
 	if (ask->session != NULL)
 		session_answer(ask->session, ask->id, json, len);
 	else
@@ -69,6 +106,9 @@ ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
 	struct ask *ask = mem_take(askp);
 
 	reason_fit(reason);
+	ask->result = error.len;
+	if (ask->outcome == AUDIT_CANCELLED)
+		ask->outcome = AUDIT_ERROR;
 	if (ask->session != NULL)
 		session_refuse(ask->session, ask->id, reason->data, error);
 	else

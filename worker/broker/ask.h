@@ -7,6 +7,7 @@
 #define WORKER_BROKER_ASK_H
 
 #include "../../common/json_span.h"
+#include "audit.h"
 #include "broker.h"
 
 TAILQ_HEAD(ask_list, ask);
@@ -23,10 +24,18 @@ struct ask {
 	struct session *session; /* NULL: a TRY */
 	uint64_t id;             /* of the session */
 	enum ask_kind kind;
-	struct buffer params; /* of a call, until it is sent */
+	/* Of a call: */
+	struct buffer tool;   /* its name, as JSON */
+	struct buffer params; /* until it is sent */
+	size_t arguments;     /* bytes of them */
+	size_t result;        /* bytes of what came of it */
+	enum audit_outcome outcome;
+	uint64_t made; /* when it was, by broker_now() */
 	uint64_t sent;        /* its number with the server; 0: not sent */
+	uint64_t begun;       /* when that was, by broker_now() */
+	int progress;         /* the server has told of some */
 	int late;             /* for the next list of tools, not for this */
-	struct event *patience; /* how long it waits for a start */
+	struct event *patience; /* how long it waits for a start, or an answer */
 };
 
 /* Makes an ask of nobody; session is NULL for a TRY. */

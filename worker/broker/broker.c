@@ -7,9 +7,9 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
+#include "audit.h"
 #include "broker.h"
 #include "link.h"
 #include "server.h"
@@ -36,7 +36,7 @@ broker_count_files(struct broker *broker)
 void
 broker_init(struct broker *broker, struct event_base *base)
 {
-	*broker = (struct broker){ .base = base, .audit = -1 };
+	*broker = (struct broker){ .base = base };
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->sessions);
@@ -58,8 +58,8 @@ broker_clear(struct broker *broker)
 	while ((server = TAILQ_FIRST(&broker->servers)) != NULL)
 		server_free(&server);
 	shelf_free(&broker->shelf);
+	audit_free(&broker->audit);
 	channel_free(&broker->supervisor);
-	fd_close(&broker->audit);
 }
 
 uint64_t

@@ -21,6 +21,7 @@
 #include "../../common/channel.h"
 #include "../../common/ipc.h"
 
+struct audit;
 struct link;
 struct server;
 struct session;
@@ -35,7 +36,7 @@ struct broker {
 	TAILQ_HEAD(broker_sessions, session) sessions;
 	struct shelf *shelf; /* the lists of tools that are remembered */
 	uint64_t last_link;
-	int audit; /* the file for a line about each call; -1: none */
+	struct audit *audit; /* NULL: nobody wants to know of calls */
 	size_t open_links;   /* that have pipes, or will have them */
 	size_t most_links;   /* so many, for want of descriptors */
 	unsigned long files; /* the limit of descriptors that this is of */

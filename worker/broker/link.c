@@ -14,6 +14,7 @@
 #include "pipes.h"
 #include "reason.h"
 #include "server.h"
+#include "session.h"
 
 enum link_state {
 	LINK_WANTED,   /* the supervisor was asked for it */
@@ -225,6 +226,8 @@ link_on_changed(void *ctx)
 	link_tools_changed(ctx);
 }
 
+static void link_on_progress(void *ctx, void *call);
+
 static void
 link_on_unfit(void *ctx, const char *why)
 {
@@ -295,7 +298,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 {
 	struct pipes_ends pipes = { link_on_line, link_on_closed, link };
 	struct mcp_client_ends client = { link_write, link_on_ready,
-		link_on_changed, link_on_unfit, link };
+		link_on_changed, link_on_progress, link_on_unfit, link };
 
 	link->launched = 1;
 	if (link->state == LINK_OVER) {
@@ -404,17 +407,92 @@ link_on_called(void *ctx, const struct mcp_answer *answer)
 	link_settle(link);
 }
 
+/* A call may take so long in all, however much progress it makes. */
+static uint64_t
+link_longest(const struct ask *ask)
+{
+	return TOOL_PROGRESS_FACTOR * session_patience(ask->session);
+}
+
+static void
+link_add_silence(const struct ask *ask, struct buffer *words)
+{
+	uint64_t seconds = session_patience(ask->session) / 1000;
+	const char *unit = seconds == 1 ? "second" : "seconds";
+
+	buffer_add_text(words, " did not answer the call of its tool \"");
+	reason_add_string(
+	    words, (struct json_span){ ask->tool.data, ask->tool.len });
+	if (broker_now() - ask->begun >= link_longest(ask))
+		buffer_printf(words, "\" within %" PRIu64 " seconds, which is "
+		    "the most, however much progress it reports",
+		    TOOL_PROGRESS_FACTOR * seconds);
+	else if (ask->progress)
+		buffer_printf(words, "\", and told of no progress for %" PRIu64
+		    " %s", seconds, unit);
+	else
+		buffer_printf(
+		    words, "\" within %" PRIu64 " %s", seconds, unit);
+	buffer_add_text(words, " (MCP_BRIDGE_TOOL_TIMEOUT)");
+}
+
+/* The server was silent about a call for too long. */
+static void
+link_on_silence(evutil_socket_t fd, short what, void *arg)
+{
+	auto_buffer struct buffer words = { 0 };
+	struct ask *ask = arg;
+	struct link *link = ask->link;
+
+	(void)fd;
+	(void)what;
+	link_withdraw(link, ask, "it takes too long");
+	link_add_silence(ask, &words);
+	ask->outcome = AUDIT_TIMEOUT;
+	ask_refuse_words(&ask, words.data);
+	link_settle(link);
+}
+
+/* Begins to wait for an answer, or for more progress. */
+static void
+link_wait(struct ask *ask)
+{
+	uint64_t most = ask->begun + link_longest(ask), now = broker_now();
+	uint64_t left = session_patience(ask->session);
+	struct timeval after;
+
+	if (now + left > most)
+		left = most > now ? most - now : 0;
+	after = (struct timeval){ (time_t)(left / 1000),
+		(suseconds_t)(left % 1000 * 1000) };
+	event_add(ask->patience, &after);
+}
+
+static void
+link_on_progress(void *ctx, void *call)
+{
+	struct ask *ask = call;
+
+	(void)ctx;
+	ask->progress = 1;
+	link_wait(ask);
+}
+
 static void
 link_call(struct link *link, struct ask *ask)
 {
 	struct json_span params = { ask->params.data, ask->params.len };
 	struct err err;
 
-	ask->sent = mcp_client_ask(
-	    link->client, "tools/call", params, link_on_called, ask);
+	ask->sent = mcp_client_call(link->client, params, link_on_called, ask);
 	buffer_reset(&ask->params);
-	if (ask->sent != 0)
+	if (ask->sent != 0) {
+		ask->begun = broker_now();
+		ask->patience = evtimer_new(
+		    link->broker->base, link_on_silence, ask);
+		link_wait(ask);
 		return;
+	}
 	err_set(&err, "%zu bytes of earlier requests wait until it reads them",
 	    pipes_unwritten(link->pipes));
 	link_refuse(ask, err.text);

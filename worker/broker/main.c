@@ -38,6 +38,8 @@ main(void)
 	role_enter(ROLE_BROKER, 0);
 	/* A server may die while it is written to: no reason to die, too. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Nor is a limit on the size of files, which the audit file meets. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* Large answers go back to the kernel; by default some would stay. */
 	mallopt(M_MMAP_THRESHOLD, BROKER_MMAP_LEAST);
 	broker_init(&broker, loop_new(0));

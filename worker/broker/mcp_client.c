@@ -28,6 +28,7 @@ static const char *const mcp_client_versions[] = { "2025-11-25", "2025-06-18",
 
 struct mcp_request {
 	uint64_t id;
+	int call; /* its ctx may hear of progress */
 	mcp_client_answered *answered;
 	void *ctx;
 };
@@ -84,7 +85,8 @@ mcp_client_unfit(struct mcp_client *client, const char *why)
 
 static void
 mcp_client_remember(
-    struct mcp_client *client, mcp_client_answered *answered, void *ctx)
+    struct mcp_client *client, int call, mcp_client_answered *answered,
+    void *ctx)
 {
 	if (client->count == client->size) {
 		client->size = client->size > 0 ? 2 * client->size : 8;
@@ -92,7 +94,7 @@ mcp_client_remember(
 		    client->size * sizeof(*client->requests));
 	}
 	client->requests[client->count++] =
-	    (struct mcp_request){ client->last_id, answered, ctx };
+	    (struct mcp_request){ client->last_id, call, answered, ctx };
 }
 
 static int
@@ -217,24 +219,53 @@ mcp_client_notify(struct mcp_client *client, const char *line, size_t len)
 	return client->ends.write(client->ends.ctx, line, len);
 }
 
+static void
+mcp_client_begin(
+    const struct mcp_client *client, const char *method, struct buffer *line)
+{
+	buffer_printf(line, "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64
+	    ",\"method\":\"%s\"", client->last_id + 1, method);
+}
+
+/* Sends a request that is all but closed; returns as mcp_client_ask does. */
+static uint64_t
+mcp_client_send(struct mcp_client *client, struct buffer *line, int call,
+    mcp_client_answered *answered, void *ctx)
+{
+	buffer_add_text(line, "}\n");
+	if (client->ends.write(client->ends.ctx, line->data, line->len) == -1)
+		return 0;
+	client->last_id++;
+	mcp_client_remember(client, call, answered, ctx);
+	return client->last_id;
+}
+
 uint64_t
 mcp_client_ask(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx)
 {
 	auto_buffer struct buffer line = { 0 };
 
-	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"id\":%" PRIu64
-	    ",\"method\":\"%s\"", client->last_id + 1, method);
+	mcp_client_begin(client, method, &line);
 	if (params.len > 0) {
 		buffer_add_text(&line, ",\"params\":");
 		buffer_add(&line, params.p, params.len);
 	}
-	buffer_add_text(&line, "}\n");
-	if (client->ends.write(client->ends.ctx, line.data, line.len) == -1)
-		return 0;
-	client->last_id++;
-	mcp_client_remember(client, answered, ctx);
-	return client->last_id;
+	return mcp_client_send(client, &line, 0, answered, ctx);
+}
+
+uint64_t
+mcp_client_call(struct mcp_client *client, struct json_span params,
+    mcp_client_answered *answered, void *ctx)
+{
+	auto_buffer struct buffer line = { 0 };
+
+	mcp_client_begin(client, "tools/call", &line);
+	buffer_add_text(&line, ",\"params\":");
+	buffer_add(&line, params.p, params.len - 1);
+	buffer_printf(&line, ",\"_meta\":{\"progressToken\":%" PRIu64 "}}",
+	    client->last_id + 1);
+	return mcp_client_send(client, &line, 1, answered, ctx);
 }
 
 void
@@ -526,6 +557,30 @@ mcp_client_invalid(
 	mcp_client_bad(client, value.len, request, why);
 }
 
+/* The token of a call is its number, which some write as a string. */
+static void
+mcp_client_progress(struct mcp_client *client, struct json_span params)
+{
+	struct mcp_request *request;
+	struct json_span token;
+
+	if (params.len == 0 || json_span_kind(params) != JSON_SPAN_OBJECT ||
+	    json_span_get(params, "progressToken", &token) != 1)
+		return;
+	request = mcp_client_find(client, mcp_client_named(token));
+	if (request != NULL && request->call)
+		client->ends.progress(client->ends.ctx, request->ctx);
+}
+
+static void
+mcp_client_told(struct mcp_client *client, const struct jsonrpc *message)
+{
+	if (json_span_is(message->method, "notifications/tools/list_changed"))
+		client->ends.changed(client->ends.ctx);
+	else if (json_span_is(message->method, "notifications/progress"))
+		mcp_client_progress(client, message->params);
+}
+
 static void
 mcp_client_message(struct mcp_client *client, struct json_span value)
 {
@@ -541,9 +596,7 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 		mcp_client_asked(client, &message);
 		break;
 	case JSONRPC_NOTIFICATION:
-		if (json_span_is(message.method,
-		        "notifications/tools/list_changed"))
-			client->ends.changed(client->ends.ctx);
+		mcp_client_told(client, &message);
 		break;
 	case JSONRPC_INVALID:
 		mcp_client_invalid(client, value, err.text);

@@ -43,6 +43,8 @@ struct mcp_client_ends {
 	void (*ready)(void *ctx);
 	/* The server says that its list of tools has changed. */
 	void (*changed)(void *ctx);
+	/* The server is at work on a call: the ctx of mcp_client_call. */
+	void (*progress)(void *ctx, void *call);
 	/*
 	 * The server is of no use: why ends a sentence that begins with "it".
 	 * Once; whatever comes afterwards is ignored.
@@ -75,6 +77,13 @@ void mcp_client_line(struct mcp_client *client, const struct line *line);
  */
 uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx);
+
+/*
+ * As mcp_client_ask, for a call of a tool, whose params are not empty. The
+ * server is asked to tell of its progress.
+ */
+uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
+    mcp_client_answered *answered, void *ctx);
 
 /* Whether it has answered, with a result or an error, since it was greeted. */
 int mcp_client_has_answered(const struct mcp_client *client);

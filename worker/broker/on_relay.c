@@ -70,6 +70,35 @@ relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
 	return 1;
 }
 
+/* Returns the server of a call that may be made; NULL: it was refused. */
+static struct server *
+relay_find_called(struct session *session, const struct ipc_call_tool *call)
+{
+	struct server *server;
+
+	if (!session_admit(session, call->id))
+		return NULL;
+	server = session_find(session, call->id, call->server, 1);
+	if (server != NULL && relay_refuse_tool(session, call, server))
+		server = NULL;
+	return server;
+}
+
+static void
+relay_audit_refused(
+    const struct session *session, const struct ipc_call_tool *call)
+{
+	struct audit *audit = session_broker(session)->audit;
+	struct audit_call line = { .execution = session_execution(session),
+		.server = call->server,
+		.tool = { (const char *)call->tool.data, call->tool.len },
+		.arguments = call->arguments.len,
+		.outcome = AUDIT_REFUSED };
+
+	if (audit != NULL)
+		audit_add(audit, &line);
+}
+
 void
 broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 {
@@ -78,19 +107,20 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 	struct ask *ask;
 	struct err err;
 
-	if (!session_admit(session, call->id))
-		return;
-	server = session_find(session, call->id, call->server, 1);
-	if (server == NULL)
-		return;
 	if (relay_read_call(call, &params, &err) == -1) {
 		session_break(session, err.text);
 		return;
 	}
-	if (relay_refuse_tool(session, call, server))
+	server = relay_find_called(session, call);
+	if (server == NULL) {
+		relay_audit_refused(session, call);
 		return;
+	}
 	ask = ask_new(session_broker(session), server, session, call->id,
 	    ASK_CALL);
+	buffer_add(
+	    &ask->tool, (const char *)call->tool.data, call->tool.len);
+	ask->arguments = call->arguments.len;
 	ask->params.data = buffer_take(&params, &ask->params.len);
 	ask->params.size = ask->params.len + 1;
 	server_ask(server, ask);

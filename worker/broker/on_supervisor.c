@@ -4,8 +4,8 @@
  */
 #include <inttypes.h>
 
-#include "../../common/fd.h"
 #include "../../common/log.h"
+#include "audit.h"
 #include "broker.h"
 #include "link.h"
 #include "server.h"
@@ -56,8 +56,8 @@ broker_on_ended(struct broker *broker, struct ipc_ended *ended)
 void
 broker_on_audit(struct broker *broker, struct ipc_audit *audit)
 {
-	fd_close(&broker->audit);
-	broker->audit = fd_take(&audit->file);
+	audit_free(&broker->audit);
+	broker->audit = audit_new(broker->base, &audit->file);
 }
 
 void

@@ -381,6 +381,7 @@ server_wait(struct server *server, struct ask *ask)
 
 	if (server_waiting_bytes(server) + ask->params.len >
 	    SERVER_UNWRITTEN_MAX) {
+		ask->outcome = AUDIT_REFUSED;
 		ask_refuse_words(&ask, " is still starting, and too much "
 		    "waits for it already");
 		return;

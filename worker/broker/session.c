@@ -25,6 +25,7 @@ struct session {
 	struct broker *broker;
 	struct channel *relay;
 	uint64_t execution;
+	uint64_t patience; /* milliseconds that a server may be silent */
 	char *names; /* each with its NUL */
 	struct session_right *rights;
 	size_t nrights;
@@ -131,6 +132,7 @@ session_new(struct broker *broker, struct ipc_session *msg)
 
 	session->broker = broker;
 	session->execution = msg->execution;
+	session->patience = msg->tool_seconds * 1000;
 	TAILQ_INIT(&session->asks);
 	TAILQ_INSERT_TAIL(&broker->sessions, session, entry);
 	session->relay = channel_new(broker->base, &msg->relay, &ends);
@@ -174,8 +176,20 @@ session_break(struct session *session, const char *how)
 	session_end(session);
 }
 
+uint64_t
+session_execution(const struct session *session)
+{
+	return session->execution;
+}
+
+uint64_t
+session_patience(const struct session *session)
+{
+	return session->patience;
+}
+
 struct broker *
-session_broker(struct session *session)
+session_broker(const struct session *session)
 {
 	return session->broker;
 }

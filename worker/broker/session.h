@@ -37,8 +37,14 @@ void session_cancel(struct session *session, uint64_t id);
 /* The relay broke a rule: ends the session, in a moment. */
 void session_break(struct session *session, const char *how);
 
+/* Returns the number of its execution. */
+uint64_t session_execution(const struct session *session);
+
+/* Returns how many milliseconds a server may be silent about its calls. */
+uint64_t session_patience(const struct session *session);
+
 /* The broker that it is a session of. */
-struct broker *session_broker(struct session *session);
+struct broker *session_broker(const struct session *session);
 
 /*
  * The server of this name: one that is allowed and configured, with need_load

@@ -1,0 +1,237 @@
+/*
+ * Tests of worker/broker/audit: one line for each call of a tool, however it
+ * ends, with no value in it; and a file that is full costs lines alone.
+ */
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "broker_play.h"
+
+#define FILE_MOST 400 /* bytes, where it cannot be longer: two lines */
+
+static struct play_server gh;
+static int relay;
+static int file; /* the audit file, to read */
+
+/* Opens a file that is nowhere any more, to read and for the broker. */
+static int
+open_file(void)
+{
+	char path[] = "/tmp/caisson-audit-XXXXXX";
+	int fd;
+
+	file = mkstemp(path);
+	ck_assert_int_ne(file, -1);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	ck_assert_int_ne(fd, -1);
+	unlink(path);
+	return fd;
+}
+
+/* A broker that writes lines, and a server with this in place of a tool. */
+static void
+start(void)
+{
+	struct ipc_audit audit = { .file = open_file() };
+
+	play_start();
+	play_send(play_supervisor, IPC_AUDIT, &audit);
+	relay = play_session_of("gh\0hm", 6, "gh", 3);
+	play_serve(&gh);
+}
+
+static size_t
+file_size(void)
+{
+	struct stat st;
+
+	ck_assert_int_eq(fstat(file, &st), 0);
+	return (size_t)st.st_size;
+}
+
+/* Reads what was written, once the broker has ended. */
+static char *
+finish(void)
+{
+	size_t len = file_size();
+	char *text;
+
+	play_end();
+	len = file_size();
+	text = mem_alloc(len + 1);
+	ck_assert_int_eq(pread(file, text, len, 0), (ssize_t)len);
+	close(file);
+	return text;
+}
+
+/*
+ * Takes a line off the front of the text: the time that it begins with and how
+ * long the call took can be any.
+ */
+static void
+is_line(char **text, const char *wanted)
+{
+	char *line = strsep(text, "\n");
+	char *ms, *end;
+	int year, n = 0;
+
+	ck_assert_ptr_nonnull(line);
+	sscanf(line, "{\"time\":\"%d-%*2d-%*2dT%*2d:%*2d:%*2d.%*3dZ\",%n",
+	    &year, &n);
+	ck_assert_msg(n == 35 && year > 2000, "%s", line);
+	ms = strstr(line, "\"milliseconds\":");
+	ck_assert_ptr_nonnull(ms);
+	ms += strlen("\"milliseconds\":");
+	end = ms + strspn(ms, "0123456789");
+	memmove(ms, end, strlen(end) + 1);
+	ck_assert_str_eq(line + n, wanted);
+}
+
+#define LINE(server, tool, arguments, result, outcome)                         \
+	"\"execution\":7,\"server\":\"" server "\",\"tool\":\"" tool           \
+	"\",\"argument_bytes\":" #arguments ",\"result_bytes\":" #result       \
+	",\"milliseconds\":,\"outcome\":\"" outcome "\"}"
+
+/* However a call ends. What is no call of a tool has no line. */
+START_TEST(each_call_has_a_line)
+{
+	auto_free char *text = NULL;
+	char *rest;
+
+	start();
+	play_call(relay, 1, "gh");
+	play_list(relay, 2, "gh");
+	play_hear(&gh);
+	play_hear(&gh);
+	play_say(&gh, "{\"id\":3,\"jsonrpc\":\"2.0\",\"result\":"
+	    "{\"tools\":[]}}");
+	play_expect_result(relay, 2, "{\"tools\":[],\"aliases\":[]}");
+	play_say(&gh, "{\"id\":2,\"jsonrpc\":\"2.0\",\"result\":"
+	    "{\"x\":\"secret\"}}");
+	play_expect_result(relay, 1, "{\"x\":\"secret\"}");
+	play_call(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, "{\"id\":4,\"jsonrpc\":\"2.0\",\"result\":"
+	    "{\"isError\":true}}");
+	play_expect_result(relay, 1, "{\"isError\":true}");
+	play_call(relay, 1, "gh");
+	play_hear(&gh);
+	play_say(&gh, "{\"id\":5,\"jsonrpc\":\"2.0\",\"error\":"
+	    "{\"message\":\"secret\"}}");
+	play_expect(relay, IPC_REFUSED);
+	play_call(relay, 1, "nobody");
+	play_expect_refused(relay, 1, "unknown server");
+	play_call(relay, 1, "gh");
+	play_hear(&gh);
+	close(relay);
+	play_hear(&gh);
+	rest = text = finish();
+	ck_assert_ptr_null(strstr(text, "secret"));
+	ck_assert_ptr_null(strstr(text, "1e400"));
+	is_line(&rest, LINE("gh", "talk", 20, 14, "ok"));
+	is_line(&rest, LINE("gh", "talk", 20, 16, "tool_error"));
+	is_line(&rest, LINE("gh", "talk", 20, 20, "error"));
+	is_line(&rest, LINE("nobody", "talk", 20, 0, "refused"));
+	is_line(&rest, LINE("gh", "talk", 20, 0, "cancelled"));
+	ck_assert_str_eq(rest, "");
+}
+END_TEST
+
+START_TEST(a_silent_call_has_a_line)
+{
+	auto_free char *text = NULL;
+	char *rest;
+
+	play_tool_seconds = 1;
+	start();
+	play_call(relay, 1, "gh");
+	play_expect_refused(relay, 1, "server \"gh\" did not answer");
+	rest = text = finish();
+	is_line(&rest, LINE("gh", "talk", 20, 0, "timeout"));
+	ck_assert_str_eq(rest, "");
+}
+END_TEST
+
+/* Which the code chooses: one line, and nothing that a terminal obeys. */
+START_TEST(a_name_is_text)
+{
+	static const char name[] = "\"\\n\\u001b[1m\\u009b\\\"\\ud83d\\ude00\"";
+	struct ipc_call_tool call = { .id = 1, .server = "hm",
+		.tool = { (const uint8_t *)name, sizeof(name) - 1 },
+		.arguments = { (const uint8_t *)"{}", 2, -1 } };
+	auto_free char *text = NULL;
+	char *rest;
+
+	start();
+	play_send(relay, IPC_CALL_TOOL, &call);
+	play_expect(relay, IPC_REFUSED);
+	rest = text = finish();
+	is_line(&rest, LINE("hm",
+	    "\\n\\\\x1b[1m\\\\x9b\\\"\xf0\x9f\x98\x80", 2, 0, "refused"));
+	ck_assert_str_eq(rest, "");
+}
+END_TEST
+
+/* Calls go on without their lines; what comes after them is on its own. */
+START_TEST(a_full_file_costs_lines)
+{
+	struct rlimit limit = { FILE_MOST, FILE_MOST };
+	auto_free char *text = NULL;
+	char *rest;
+	int n;
+
+	start();
+	ck_assert_int_eq(prlimit(play_pid, RLIMIT_FSIZE, &limit, NULL), 0);
+	for (n = 0; n < 6; n++) {
+		play_call(relay, 1, "nobody");
+		play_expect_refused(relay, 1, "unknown server");
+		play_sync(relay);
+	}
+	ck_assert_uint_eq(file_size(), FILE_MOST);
+	/* Somebody makes room. */
+	ck_assert_int_eq(ftruncate(file, 10), 0);
+	play_call(relay, 1, "nobody");
+	play_expect_refused(relay, 1, "unknown server");
+	rest = text = finish();
+	ck_assert_str_eq(strsep(&rest, "\n"), "{\"time\":\"2");
+	is_line(&rest, LINE("nobody", "talk", 20, 0, "refused"));
+	ck_assert_str_eq(rest, "");
+}
+END_TEST
+
+/* The supervisor may hand over another one. */
+START_TEST(another_file_takes_its_place)
+{
+	struct ipc_audit audit;
+	auto_free char *text = NULL;
+	int first;
+
+	start();
+	first = file;
+	play_call(relay, 1, "nobody");
+	play_expect_refused(relay, 1, "unknown server");
+	audit.file = open_file();
+	play_send(play_supervisor, IPC_AUDIT, &audit);
+	play_sync_supervisor();
+	text = finish();
+	ck_assert_str_eq(text, "");
+	file = first;
+	ck_assert_uint_gt(file_size(), 100);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, each_call_has_a_line);
+	tcase_add_test(tc, a_silent_call_has_a_line);
+	tcase_add_test(tc, a_name_is_text);
+	tcase_add_test(tc, a_full_file_costs_lines);
+	tcase_add_test(tc, another_file_takes_its_place);
+}
+
+int
+main(void)
+{
+	return unit_run("audit", add_tests);
+}

@@ -1,0 +1,47 @@
+/*
+ * The audit file: one line of JSON about each call of a tool, which says who
+ * called what, when, and what came of it, but no value of an argument or of a
+ * result. A file that cannot be written costs lines, never a call. Runs in the
+ * broker.
+ */
+#ifndef WORKER_BROKER_AUDIT_H
+#define WORKER_BROKER_AUDIT_H
+
+#include <event2/event.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../common/json_span.h"
+
+struct audit;
+
+enum audit_outcome {
+	AUDIT_CANCELLED, /* nobody waited for it any more */
+	AUDIT_OK,
+	AUDIT_TOOL_ERROR, /* a result with isError */
+	AUDIT_ERROR,      /* of the server, or it ended */
+	AUDIT_TIMEOUT,
+	AUDIT_REFUSED, /* by us: it never came to the server */
+};
+
+struct audit_call {
+	uint64_t execution;
+	const char *server;
+	struct json_span tool; /* its name, a JSON string */
+	size_t arguments;      /* bytes */
+	size_t result;         /* bytes */
+	uint64_t ms;           /* from the request to its end */
+	enum audit_outcome outcome;
+};
+
+/*
+ * Takes *fd, a regular file open for appending. audit_free writes what is not
+ * written yet.
+ */
+struct audit *audit_new(struct event_base *base, int *fd);
+void audit_free(struct audit **audit);
+
+/* Notes a call; the lines of one turn of the loop are written at its end. */
+void audit_add(struct audit *audit, const struct audit_call *call);
+
+#endif
