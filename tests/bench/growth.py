@@ -1,9 +1,8 @@
 """How the time of a call grows with its code, its results and the tools."""
 import functools
 import os
-import subprocess
 
-from measure import PYTHON, in_turns, median
+from measure import PYTHON, command, in_turns, median, refill
 from tools import both
 
 ROUNDS = 15
@@ -42,8 +41,8 @@ def measure_code(bench):
                 file.write(code)
             seconds = in_turns({
                 "run_python": functools.partial(clients["it"].run, code),
-                "python3 -I": lambda: subprocess.run(
-                    [PYTHON, "-I", path], check=True)}, bench.rounds(ROUNDS))
+                "python3 -I": command([PYTHON, "-I", path])},
+                bench.rounds(ROUNDS), {"run_python": refill(clients["it"])})
             for name, values in seconds.items():
                 lines[name].append((size, median(values)))
     curve(bench, "code size", "bytes of code", "B", lines)
@@ -73,7 +72,8 @@ def measure_tools(bench):
         with bench.client(config) as client:
             seconds = in_turns({
                 name: functools.partial(client.run, code, ["it"])
-                for name, code in programs.items()}, bench.rounds(ROUNDS))
+                for name, code in programs.items()}, bench.rounds(ROUNDS),
+                {name: refill(client) for name in programs})
         for name, values in seconds.items():
             lines[name].append((count, median(values)))
     curve(bench, "number of tools", "tools of the server", "tools", lines)

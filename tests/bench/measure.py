@@ -17,7 +17,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON = "/usr/bin/python3"
 SERVER = os.path.join(HERE, "server.py")
 PAUSE = 0.02  # seconds in which what the last one left behind is cleared away
-SETTLED = 0.3  # seconds without a new process
+SETTLED = 0.3  # seconds without a new process, which then has started, too
+REFILLED = 0.05  # the same, of a pool from which one box was taken
 PATIENCE = 30
 
 # Of one figure: its value beside that of its yardstick, in the same unit.
@@ -34,17 +35,20 @@ def timed(function):
     return time.perf_counter() - begin
 
 
-def in_turns(functions, rounds, pause=PAUSE):
+def in_turns(functions, rounds, before=None):
     """The seconds of each of some named functions, in each of some rounds.
 
-    Each is run once before, unmeasured.
+    Each is run once before, unmeasured; before has functions of the same names
+    that are run, unmeasured, each time.
     """
     for function in functions.values():
         function()
     seconds = {name: [] for name in functions}
     for _ in range(rounds):
         for name, function in functions.items():
-            time.sleep(pause)
+            time.sleep(PAUSE)
+            if before and name in before:
+                before[name]()
             seconds[name].append(timed(function))
     return seconds
 
@@ -66,7 +70,7 @@ def children(pid):
         return [int(child) for child in file.read().split()]
 
 
-def settle(pid):
+def settle(pid, quiet=SETTLED):
     """Waits until a process has started all that it starts by itself."""
     deadline = time.monotonic() + PATIENCE
     seen, since = None, time.monotonic()
@@ -74,15 +78,34 @@ def settle(pid):
         now = children(pid)
         if now != seen:
             seen, since = now, time.monotonic()
-        elif time.monotonic() - since >= SETTLED:
+        elif time.monotonic() - since >= quiet:
             return
-        time.sleep(SETTLED / 10)
+        time.sleep(quiet / 10)
+
+
+def refill(client):
+    """A function that waits until the pool of a client is full again."""
+    return lambda: settle(client.pid, REFILLED)
+
+
+def command(argv):
+    """A function that runs a command, silently, which must succeed.
+
+    Of all ways to start one this takes the least time, none of it Python's.
+    """
+    quiet = [(os.POSIX_SPAWN_OPEN, fd, os.devnull, os.O_RDWR, 0)
+             for fd in range(3)]
+
+    def run():
+        pid = os.posix_spawn(argv[0], argv, os.environ, file_actions=quiet)
+        if os.waitpid(pid, 0)[1]:
+            raise RuntimeError(f"{argv} failed")
+    return run
 
 
 def plain(code="pass"):
     """A function that runs code in plain Python."""
-    return lambda: subprocess.run([PYTHON, "-I", "-c", code], check=True,
-                                  stdout=subprocess.DEVNULL)
+    return command([PYTHON, "-I", "-c", code])
 
 
 class Bench:

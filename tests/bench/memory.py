@@ -86,26 +86,36 @@ def measure_calls(bench):
                 "calls sleep", pids)
 
 
+def everything(bench, size):
+    """Bytes of the whole program with a pool of this size, and of its sorts.
+
+    None where they may not be read.
+    """
+    with bench.client(POOL=size) as client:
+        client.run("pass")
+        wait_for(client, "relay", size)
+        sizes = {sort: [pss(pid) for pid in pids]
+                 for sort, pids in kinds(client).items()}
+        sizes["supervisor"] = [pss(client.pid)]
+    values = [value for each in sizes.values() for value in each]
+    return (None, {}) if None in values else (sum(values), sizes)
+
+
 def measure_pool(bench):
-    """What each box that waits in the pool costs, all of its processes."""
-    name = "entry of the pool, idle: relay, init and interpreter"
+    """What one more box that waits costs: relay, init and interpreter."""
+    name = "one more box in the pool, all of its processes"
     if not bench.has("POOL"):
         bench.missing(name)
         return
-    with bench.client(POOL=POOL) as client:
-        client.run("pass")
-        relays = wait_for(client, "relay", POOL)
-        values = [pss(pid) for sort, pids in kinds(client).items()
-                  if sort not in ("broker", "reader", "keeper", "store",
-                                  "template", "box-template")
-                  for pid in pids]
-        if not relays or None in values:
-            bench.missing(name, "not readable by this user")
-        else:
-            bench.row(name, sum(values) / len(relays), "B")
-        for sort, pids in sorted(kinds(client).items()):
-            row(bench, f"{sort}, the largest of {len(pids)} with a pool of "
-                f"{POOL}", pids)
+    one, _ = everything(bench, 1)
+    many, sizes = everything(bench, POOL)
+    if one is None or many is None:
+        bench.missing(name, "not readable by this user")
+        return
+    bench.row(name, (many - one) / (POOL - 1), "B")
+    for sort, values in sorted(sizes.items()):
+        bench.row(f"{sort}, the largest of {len(values)} with a pool of "
+                  f"{POOL}", max(values), "B")
 
 
 def measure_servers(bench):

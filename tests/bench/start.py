@@ -1,9 +1,8 @@
 """How long it takes until code has run, beside what else could run it."""
 import functools
 import shutil
-import subprocess
 
-from measure import PYTHON, in_turns, median, plain
+from measure import PYTHON, command, in_turns, median, plain, refill
 
 ROUNDS = 100
 ROUNDS_ENGINE = 5
@@ -21,29 +20,28 @@ BUBBLEWRAP = ["--unshare-all", "--die-with-parent", "--new-session",
               "--chdir", "/workspace", "--cap-drop", "ALL"]
 
 
-def silently(argv):
-    """A function that runs a command that must succeed."""
-    return lambda: subprocess.run(argv, check=True, stdout=subprocess.DEVNULL,
-                                  stderr=subprocess.DEVNULL)
-
-
-def works(argv):
-    """Whether a command is there and succeeds."""
-    return shutil.which(argv[0]) is not None and subprocess.run(
-        argv, check=False, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+def working(name, *args):
+    """A function that runs a command, or None where it does not work."""
+    path = shutil.which(name)
+    if path is None:
+        return None
+    function = command([path, *args])
+    try:
+        function()
+    except RuntimeError:
+        return None
+    return function
 
 
 def others():
-    """Other sandboxes around Python: their commands, or why not."""
-    bubblewrap = ["bwrap", *BUBBLEWRAP, PYTHON, "-I", "-c", HELLO]
+    """Other sandboxes around Python: each a function, or None, and rounds."""
+    code = (PYTHON, "-I", "-c", HELLO)
     found = {"bubblewrap with the same binds": (
-        bubblewrap if works(bubblewrap) else None, ROUNDS)}
+        working("bwrap", *BUBBLEWRAP, *code), ROUNDS)}
     for engine in ("podman", "docker"):
-        command = [engine, "run", "--rm", "--pull=never", "--network=none",
-                   IMAGE, "python3", "-I", "-c", HELLO]
-        found[f"{engine} run {IMAGE}"] = (
-            command if works(command) else None, ROUNDS_ENGINE)
+        found[f"{engine} run {IMAGE}"] = (working(
+            engine, "run", "--rm", "--pull=never", "--network=none", IMAGE,
+            "python3", *code[1:]), ROUNDS_ENGINE)
     return found
 
 
@@ -68,11 +66,13 @@ def measure_hello(bench):
         functions["initialize: start, handshake, end"] = (
             lambda: begin_and_end(bench))
         found = others()
-        for other, (command, rounds) in found.items():
-            if command is not None and rounds == ROUNDS:
-                functions[other] = silently(command)
+        for other, (function, rounds) in found.items():
+            if function is not None and rounds == ROUNDS:
+                functions[other] = function
         functions["plain"] = plain()
-        seconds = in_turns(functions, bench.rounds(ROUNDS))
+        seconds = in_turns(
+            functions, bench.rounds(ROUNDS),
+            {name: refill(client) for name, client in clients.items()})
     yardstick = median(seconds.pop("plain"))
     for other, values in seconds.items():
         bench.row(other, median(values), "s", "python3 -I -c pass", yardstick)
@@ -83,11 +83,11 @@ def measure_hello(bench):
 
 def measure_others(bench, found, done):
     """The other sandboxes that take long, and those that are not there."""
-    for other, (command, rounds) in found.items():
-        if command is None:
+    for other, (function, rounds) in found.items():
+        if function is None:
             bench.missing(other, "not usable on this machine")
         elif other not in done:
-            seconds = in_turns({"it": silently(command), "plain": plain()},
+            seconds = in_turns({"it": function, "plain": plain()},
                                bench.rounds(rounds))
             bench.row(other, median(seconds["it"]), "s",
                       "python3 -I -c pass", median(seconds["plain"]))
@@ -100,13 +100,13 @@ def measure_preload(bench):
         if not (bench.has("PRELOAD") and bench.has("POOL")):
             bench.missing(name)
             continue
-        if not works([PYTHON, "-I", "-c", code]):
+        if working(PYTHON, "-I", "-c", code) is None:
             bench.missing(name, f"{PYTHON} has no {modules}")
             continue
         with bench.clients({"it": {"PRELOAD": modules}}) as clients:
             seconds = in_turns(
                 {"it": lambda: clients["it"].run(code), "plain": plain(code)},
-                bench.rounds(ROUNDS))
+                bench.rounds(ROUNDS), {"it": refill(clients["it"])})
         bench.row(name, median(seconds["it"]), "s", "the same, plain Python",
                   median(seconds["plain"]))
 

@@ -26,7 +26,8 @@ PROMISED = {
               "result of 16 MiB"],
     "load": ["1 in flight", "1 in flight, p99", "64 in flight", "burst of 16"],
     "output": ["2000 prints", "1 MiB of output"],
-    "memory": ["supervisor, idle", "entry of the pool", "relay", "broker"],
+    "memory": ["supervisor, idle", "one more box in the pool", "relay",
+               "broker"],
     "growth": ["code size", "result size", "number of tools"],
     "peak": ["supervisor, largest in section load"],
 }
