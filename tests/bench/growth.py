@@ -1,4 +1,5 @@
 """How the time of a call grows with its code, its results and the tools."""
+import contextlib
 import functools
 import os
 
@@ -11,7 +12,9 @@ RESULTS = [1 << power for power in range(10, 25, 2)]
 TOOLS = [3, 10, 30, 100, 300, 1000]
 ROOM = 4096  # of a result's 16 MiB, for its envelope
 COMMENT = "# " + "x" * 61 + "\n"
-SEARCH = "runtime.search_tool_docs_sync('nothing')"
+PROGRAMS = {"print('hi')": "print('hi')",
+            "a call of one tool": "mcp_it.echo(a=1).result()",
+            "a search through all": "runtime.search_tool_docs_sync('nothing')"}
 
 
 def code_of(size):
@@ -30,53 +33,62 @@ def curve(bench, title, x, unit, lines):
                          "lines": lines})
 
 
+def lines_of(seconds):
+    """The lines of a curve: medians of what was measured as (name, size)."""
+    lines = {}
+    for (name, size), values in seconds.items():
+        lines.setdefault(name, []).append((size, median(values)))
+    return lines
+
+
 def measure_code(bench):
     """Larger and larger code, beside plain Python with the same file."""
-    lines = {"run_python": [], "python3 -I": []}
-    path = os.path.join(bench.folder, "code.py")
+    functions, before = {}, {}
     with bench.clients({"it": {}}) as clients:
+        client = clients["it"]
         for size in bench.points(CODE):
-            code = code_of(size)
+            path = os.path.join(bench.folder, f"code{size}.py")
             with open(path, "w") as file:
-                file.write(code)
-            seconds = in_turns({
-                "run_python": functools.partial(clients["it"].run, code),
-                "python3 -I": command([PYTHON, "-I", path])},
-                bench.rounds(ROUNDS), {"run_python": refill(clients["it"])})
-            for name, values in seconds.items():
-                lines[name].append((size, median(values)))
-    curve(bench, "code size", "bytes of code", "B", lines)
+                file.write(code_of(size))
+            functions["run_python", size] = functools.partial(
+                client.run, code_of(size))
+            before["run_python", size] = refill(client)
+            functions["python3 -I", size] = command([PYTHON, "-I", path])
+        seconds = in_turns(functions, bench.rounds(ROUNDS), before)
+    curve(bench, "code size", "bytes of code", "B", lines_of(seconds))
 
 
 def measure_results(bench):
     """Larger and larger results of a tool, timed in the box."""
-    lines = {"through caisson": [], "on the server's pipes": []}
+    seconds = {}
+    sizes = bench.points(RESULTS)
     with bench.client(bench.config("results.json", {"s0": 3})) as client:
-        for size in bench.points(RESULTS):
-            found = both(client, bench.rounds(3), "bytes",
-                         {"n": max(1, size - ROOM) if size > ROOM else size},
-                         bench.rounds(5))
-            for name, values in zip(lines, found):
-                lines[name].append((size, median(values)))
-    curve(bench, "result size", "bytes of a tool's result", "B", lines)
+        for _ in range(bench.rounds(3)):
+            for size in sizes:
+                given = {"n": size - ROOM if size > ROOM else size}
+                ours, theirs = both(client, 1, "bytes", given,
+                                    bench.rounds(5))
+                seconds.setdefault(("through caisson", size), []).extend(ours)
+                seconds.setdefault(("on the server's pipes", size),
+                                   []).extend(theirs)
+    curve(bench, "result size", "bytes of a tool's result", "B",
+          lines_of(seconds))
 
 
 def measure_tools(bench):
     """A server with more and more tools, of which the code uses one."""
-    programs = {"print('hi')": "print('hi')",
-                "a call of one tool": "mcp_it.echo(a=1).result()",
-                "a search through all": SEARCH}
-    lines = {name: [] for name in programs}
-    for count in bench.points(TOOLS):
-        config = bench.config(f"tools{count}.json", {"it": count})
-        with bench.client(config) as client:
-            seconds = in_turns({
-                name: functools.partial(client.run, code, ["it"])
-                for name, code in programs.items()}, bench.rounds(ROUNDS),
-                {name: refill(client) for name in programs})
-        for name, values in seconds.items():
-            lines[name].append((count, median(values)))
-    curve(bench, "number of tools", "tools of the server", "tools", lines)
+    functions, before = {}, {}
+    with contextlib.ExitStack() as stack:
+        for count in bench.points(TOOLS):
+            client = stack.enter_context(bench.client(
+                bench.config(f"tools{count}.json", {"it": count})))
+            for name, code in PROGRAMS.items():
+                functions[name, count] = functools.partial(
+                    client.run, code, ["it"])
+                before[name, count] = refill(client)
+        seconds = in_turns(functions, bench.rounds(ROUNDS), before)
+    curve(bench, "number of tools", "tools of the server", "tools",
+          lines_of(seconds))
 
 
 def measure(bench):

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 """The bench: how fast and how large the program is, beside its yardsticks.
 
-Usage: tests/bench/run.py [--quick] [--out FOLDER] [--only SECTION]...
-                          [path of caisson]
+Usage: tests/bench/run.py [--quick] [--markdown] [--out FOLDER]
+                          [--only SECTION]... [path of caisson]
 
 Prints a table; writes the same as FOLDER/bench.json, and how calls grow as
 FOLDER/growth.svg. FOLDER is, where none is named, "bench" beside the program.
@@ -41,6 +41,8 @@ def arguments():
         description="Measures caisson beside its yardsticks.")
     parser.add_argument("--quick", action="store_true",
                         help="tiny rounds, to see that the bench works")
+    parser.add_argument("--markdown", action="store_true",
+                        help="print the table of README.md")
     parser.add_argument("--out", metavar="FOLDER",
                         help="where bench.json and growth.svg are written")
     parser.add_argument("--only", metavar="SECTION", action="append",
@@ -68,6 +70,23 @@ def line_of(row):
                  f"{shown(row.yardstick_value, row.unit):>11}  "
                  f"{row.yardstick}")
     return told
+
+
+def print_markdown(rows):
+    """The figures for README.md: not the points of the curves."""
+    print("| section | what | figure | yardstick | | ratio |\n"
+          "|---|---|---|---|---|---|")
+    for row in rows:
+        if row.value is None or row.section == "growth":
+            continue
+        told = ["", "", ""]
+        if row.yardstick_value is not None:
+            told = [row.yardstick, shown(row.yardstick_value, row.unit),
+                    f"{row.value / row.yardstick_value:.2f}"]
+        cells = [row.section, row.name, shown(row.value, row.unit), *told]
+        # A bar would end the cell.
+        print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells)
+              + " |")
 
 
 def print_machine(machine, quick):
@@ -116,7 +135,7 @@ def main():
         memory.measure_peaks(bench)
     found = machine.told()
     print_machine(found, told.quick)
-    print_table(bench.rows)
+    (print_markdown if told.markdown else print_table)(bench.rows)
     out = told.out or os.path.join(os.path.dirname(binary), "bench")
     write(out, bench, found)
     print(f"\nwritten: {out}/bench.json"
