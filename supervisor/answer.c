@@ -313,6 +313,13 @@ answer_limits(const struct call_result *result)
 	return result->watchdog ? "rlimit+watchdog" : "rlimit";
 }
 
+/* Whether the box sees the directories of the host through overlays alone. */
+static int
+answer_has_overlays(const struct call_result *result)
+{
+	return result->weak == NULL && result->bound == NULL;
+}
+
 /* Which level of isolation, and for the weaker one why and what it lacks. */
 static void
 answer_add_level(struct buffer *json, const struct call_result *result)
@@ -342,6 +349,8 @@ answer_add_meta(struct buffer *json, const struct call_result *result)
 		buffer_printf(json, "\"landlock\":%u,", result->landlock);
 	else
 		buffer_add_text(json, "\"landlock\":null,");
+	buffer_printf(json, "\"overlay\":%s,",
+	    answer_has_overlays(result) ? "true" : "false");
 	buffer_printf(json, "\"proc\":%s,\"limits\":\"%s\","
 	    "\"network\":\"none\"}", result->proc ? "true" : "false",
 	    answer_limits(result));

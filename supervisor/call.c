@@ -149,6 +149,7 @@ call_free(struct call *call)
 	group_free(&call->group);
 	free(call->result.error);
 	free(call->result.weak);
+	free(call->result.bound);
 	free(call->result.out.data);
 	free(call->result.errors.data);
 	run_python_reset(&call->run);
@@ -518,7 +519,7 @@ call_on_code_ended(void *ctx, const struct child_end *end)
 
 void
 call_on_box_started(struct call *call, int *init, int *code,
-    unsigned int landlock, int proc, int watchdog)
+    unsigned int landlock, const char *bound, int proc, int watchdog)
 {
 	struct event_base *base = call->sv->base;
 	struct ipc_adopted adopted = { 0 };
@@ -537,6 +538,8 @@ call_on_box_started(struct call *call, int *init, int *code,
 	} else {
 		call->result.boxed = 1;
 		call->result.landlock = landlock;
+		call->result.bound =
+		    bound[0] == '\0' ? NULL : mem_strdup(bound);
 		call->result.proc = proc;
 		call->result.watchdog = watchdog;
 		call->result.grouped = call->group != NULL;

@@ -11,8 +11,8 @@ void
 supervisor_on_started(struct call *call, struct ipc_started *started)
 {
 	call_on_box_started(call, &started->init, &started->code,
-	    (unsigned int)started->landlock, (int)started->proc,
-	    (int)started->watchdog);
+	    (unsigned int)started->landlock, started->bound,
+	    (int)started->proc, (int)started->watchdog);
 }
 
 void

@@ -125,6 +125,17 @@ selftest_limits(struct selftest *test, const struct call_result *result)
 	selftest_note("cgroup", text);
 }
 
+/* Without an overlay. Those have needed root before Linux 5.11. */
+static void
+selftest_bound(const char *why)
+{
+	char text[ERR_TEXT_SIZE + 128];
+
+	snprintf(text, sizeof(text), "on those of the host are the host's, so "
+	    "that boxes can signal each other: no overlay (%s)", why);
+	selftest_note("locks on files", text);
+}
+
 /* What the kernel gave beyond what the box needs, and what it did not. */
 static void
 selftest_facts(struct selftest *test, const struct call_result *result)
@@ -140,6 +151,14 @@ selftest_facts(struct selftest *test, const struct call_result *result)
 		    "and seccomp stand alone; add landlock to the kernel's "
 		    "lsm= list if it has it");
 	}
+	if (result->weak != NULL)
+		selftest_weak(test, "locks on files", "those on files of the "
+		    "host are the host's: boxes can signal each other");
+	else if (result->bound == NULL)
+		selftest_line(test, 1, "locks on files", "stay in the box: it "
+		    "sees directories of the host through overlays");
+	else
+		selftest_bound(result->bound);
 	if (result->weak != NULL)
 		selftest_weak(test, "/proc", "that of the host, of which "
 		    "nothing can be opened");

@@ -104,6 +104,7 @@ struct call_result {
 	uint64_t tool_calls;
 	int boxed; /* a box stood: the facts below hold */
 	unsigned int landlock;
+	char *bound; /* a directory without an overlay, and why; or NULL */
 	int proc;
 	int watchdog; /* over the memory of the box as a whole */
 	int grouped;  /* a cgroup limits the box, and counts all of it */
@@ -170,7 +171,7 @@ channel_handler *const *supervisor_routes(void);
 
 /* What those handlers do to a call, in its own words. */
 void call_on_box_started(struct call *call, int *init, int *code,
-    unsigned int landlock, int proc, int watchdog);
+    unsigned int landlock, const char *bound, int proc, int watchdog);
 /* The same at the weaker level, and why it is that one: taken over. */
 void call_on_box_guarded(
     struct call *call, int *guard, unsigned int landlock, char *weak);

@@ -48,6 +48,8 @@ class Host:
         self.locked = open(self.tree + "/locked", "r+b")
         fcntl.flock(self.locked, fcntl.LOCK_EX)
         fcntl.lockf(self.locked, fcntl.LOCK_EX)
+        self.fifo = os.open(self.tree + "/fifo", os.O_RDWR)
+        os.write(self.fifo, b"xxxxxxxx")
         self.before = self.state()
 
     def make_tree(self):
@@ -100,6 +102,8 @@ class Host:
             "root": os.geteuid() == 0 and self.uid is None,
             "folder": self.folder,
             "tree": self.tree,
+            "blocks": [os.statvfs(path).f_blocks
+                       for path in ("/usr", self.tree)],
             "port": self.listeners[0].getsockname()[1],
             "abstract": "\0" + name(self.folder),
             "sleeper": self.sleeper.pid,
@@ -229,6 +233,7 @@ class Host:
             listener.close()
         self.datagrams.close()
         self.locked.close()
+        os.close(self.fifo)
         shutil.rmtree(self.folder)
 
 

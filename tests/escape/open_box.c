@@ -6,10 +6,11 @@
  * switch of any kind, and what is tried here is what users get, less one thing.
  *
  * A word can be: seccomp, landlock, caps, no_new_privs, user, pid, net, ipc,
- * uts, cgroup, more_namespaces, identity, ro, nosuid, nodev, noexec, size,
- * inodes, proc_mask, old_root, rlimits (or one, such as NPROC), fds,
+ * uts, cgroup, more_namespaces, identity, overlay, ro, nosuid, nodev, noexec,
+ * size, inodes, proc_mask, old_root, rlimits (or one, such as NPROC), fds,
  * environment, life, dumpable, session.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <linux/capability.h>
@@ -178,6 +179,12 @@ __wrap_mount(const char *source, const char *target, const char *type,
 	char options[256] = "";
 	size_t i;
 
+	/* As a kernel refuses it: directories of the host are bound then. */
+	if (open_has("overlay") && strcmp(type == NULL ? "" : type,
+	        "overlay") == 0) {
+		errno = EPERM;
+		return -1;
+	}
 	for (i = 0; i < OPEN_FLAGS; i++)
 		if (open_has(open_flags[i].word))
 			flags &= ~open_flags[i].flag;

@@ -565,23 +565,26 @@ END_TEST
 
 static const struct {
 	unsigned int landlock;
+	const char *bound;
 	int proc, watchdog;
 	uint64_t tool_calls;
 	const char *meta;
 } metas[] = {
-	{ 6, 1, 1, 0,
+	{ 6, NULL, 1, 1, 0,
 	    "{\"caisson/isolation\":{\"runtime\":\"native\","
 	    "\"level\":\"full\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
-	    "\"seccomp\":\"allow-list\",\"landlock\":6,\"proc\":true,"
+	    "\"seccomp\":\"allow-list\",\"landlock\":6,"
+	    "\"overlay\":true,\"proc\":true,"
 	    "\"limits\":\"rlimit+watchdog\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
 	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
-	{ 0, 0, 0, UINT64_MAX / 2,
+	{ 0, "/usr: no", 0, 0, UINT64_MAX / 2,
 	    "{\"caisson/isolation\":{\"runtime\":\"native\","
 	    "\"level\":\"full\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
-	    "\"seccomp\":\"allow-list\",\"landlock\":null,\"proc\":false,"
+	    "\"seccomp\":\"allow-list\",\"landlock\":null,"
+	    "\"overlay\":false,\"proc\":false,"
 	    "\"limits\":\"rlimit\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
 	    "\"caisson/peakMemoryKiB\":4096,"
@@ -595,6 +598,7 @@ START_TEST(tells_what_was_in_force)
 
 	result.boxed = 1;
 	result.landlock = metas[_i].landlock;
+	result.bound = (char *)metas[_i].bound;
 	result.proc = metas[_i].proc;
 	result.watchdog = metas[_i].watchdog;
 	result.duration_us = 1234567;

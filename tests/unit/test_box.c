@@ -74,6 +74,7 @@ struct run {
 	int init;
 	int code;
 	uint64_t landlock; /* as STARTED has them */
+	char bound[FAILED_REASON_MAX + 1];
 	uint64_t proc;
 	uint64_t watchdog;
 	int disowned;  /* STARTED is not answered */
@@ -216,6 +217,7 @@ run_started(struct run *run)
 	run->init = msg.started.init;
 	run->code = msg.started.code;
 	run->landlock = msg.started.landlock;
+	snprintf(run->bound, sizeof(run->bound), "%s", msg.started.bound);
 	run->proc = msg.started.proc;
 	run->watchdog = msg.started.watchdog;
 	/* The end of the channel: the interpreter runs. */
@@ -754,11 +756,36 @@ END_TEST
 #define MEMORY_FOREVER "    time.sleep(600)\n"
 #define MEMORY_FORK(n) "for i in range(" #n "):\n  if os.fork() == 0:\n"
 
-/* A program that nobody may read hides from the code what it does. */
+/*
+ * A program that nobody may read hides from the code what it does, where it can
+ * be run: in a directory that is bound, as it has mounts below it.
+ */
 #define MEMORY_HIDDEN                                                          \
 	"hidden = [subprocess.Popen([sys.prefix + '/bin/hidden', '-c',"        \
 	" 'import time; b = bytearray(%d << 20); print(1, flush=True);"       \
 	" time.sleep(600)' % n], stdout=-1) for n in (60, 60, 60)]\n"
+
+static void
+write_file(const char *path, const char *text, mode_t mode)
+{
+	auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
+
+	if (fd == -1 || fd_write_all(fd, text, strlen(text)) == -1 ||
+	    fchmod(fd, mode) == -1)
+		ck_abort_msg("%s: %s", path, strerror(errno));
+}
+
+/* For the rest of this process. Returns whether it could. */
+static int
+crowd_environment(void)
+{
+	if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0 &&
+	    mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == 0 &&
+	    mount("tmpfs", run_path("venv/more"), "tmpfs", 0, NULL) == 0)
+		return 1;
+	unit_skip("only root can mount something below a directory");
+	return 0;
+}
 
 static const struct {
 	const char *code;
@@ -830,6 +857,8 @@ START_TEST(test_memory)
 	struct ipc_setup setup;
 	auto_run struct run run;
 
+	if (strstr(code, "/bin/hidden") != NULL && !crowd_environment())
+		return;
 	become(_i);
 	setup = usual_setup();
 	setup.memory = 128 * MIB;
@@ -865,6 +894,8 @@ START_TEST(test_hidden)
 	struct ipc_setup setup;
 	auto_run struct run run;
 
+	if (!crowd_environment())
+		return;
 	become(_i);
 	setup = usual_setup();
 	setup.python = run_path("venv/bin/python");
@@ -873,6 +904,42 @@ START_TEST(test_hidden)
 	    "print(name(os.stat, '/proc/%d' % p.pid), os.listdir('/proc')"
 	    ".count('1'), p.poll())");
 	ck_assert_str_eq(run.text.data, "ENOENT 0 None\n");
+	ck_assert_ptr_nonnull(
+	    strstr(run.bound, "/venv: there are other mounts below it"));
+}
+END_TEST
+
+/* An overlay reads a program for the code, and may not read this one. */
+START_TEST(test_unreadable)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.python = run_path("venv/bin/python");
+	run_code(&run, &setup, "import subprocess\n"
+	    "print(name(subprocess.run, [sys.prefix + '/bin/hidden']))");
+	ck_assert_str_eq(run.bound, "");
+	ck_assert_str_eq(run.text.data, "EACCES\n");
+}
+END_TEST
+
+/* What is mounted below a directory is seen in it. */
+START_TEST(test_mounts_below)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	if (!crowd_environment())
+		return;
+	write_file(run_path("venv/more/inner"), "x", 0644);
+	become(_i);
+	setup = usual_setup();
+	setup.python = run_path("venv/bin/python");
+	run_code(&run, &setup, "print(os.listdir(sys.prefix + '/more'), "
+	    "name(open, sys.prefix + '/more/inner', 'w'))");
+	ck_assert_str_eq(run.text.data, "['inner'] EROFS\n");
 }
 END_TEST
 
@@ -898,16 +965,6 @@ START_TEST(test_covered_proc)
 END_TEST
 
 /* Interpreters outside of /usr */
-
-static void
-write_file(const char *path, const char *text, mode_t mode)
-{
-	auto_fd int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
-
-	if (fd == -1 || fd_write_all(fd, text, strlen(text)) == -1 ||
-	    fchmod(fd, mode) == -1)
-		ck_abort_msg("%s: %s", path, strerror(errno));
-}
 
 /* An environment may be given by its directory, too. */
 static const char *const venv_names[] = { "venv/bin/python", "venv", "venv/" };
@@ -1233,7 +1290,7 @@ static void
 scratch_make(const char *binary)
 {
 	static const char *const directories[] = { "box", "home", "home/bin",
-		"venv", "venv/bin", "links", "loop", "garbage",
+		"venv", "venv/bin", "venv/more", "links", "loop", "garbage",
 		"garbage/bin", "home/.local", "home/.local/bin", "private",
 		"private/bin" };
 	size_t i;
@@ -1283,6 +1340,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, test_memory, 0, turns * UNIT_COUNT(memory_cases));
 	tcase_add_loop_test(tc, test_hidden, 0, turns);
+	tcase_add_loop_test(tc, test_unreadable, 0, turns);
+	tcase_add_loop_test(tc, test_mounts_below, 0, turns);
 	tcase_add_loop_test(tc, test_covered_proc, 0, turns);
 	tcase_add_loop_test(tc, test_grouped, 0, turns);
 	tcase_add_loop_test(tc, test_landlock, 0, turns);

@@ -44,6 +44,7 @@ struct play {
 	unsigned int concluded;
 	struct call_result result;
 	char *servers; /* of the result */
+	int bound; /* the result said why */
 	int weak;      /* as the result was */
 };
 
@@ -393,6 +394,7 @@ on_concluded(void *ctx, const struct call_result *result)
 	    result->status == CALL_SUCCESS);
 	play->result = *result;
 	play->weak = result->weak != NULL;
+	play->bound = result->bound != NULL;
 	play->result.error = mem_strdup(result->error);
 	play->result.out = copy_stream(&result->out);
 	play->result.errors = copy_stream(&result->errors);
@@ -519,6 +521,7 @@ static void
 box_starts(struct play *play)
 {
 	struct ipc_started started = { .landlock = 6,
+		.bound = "/usr: no",
 		.proc = 1,
 		.watchdog = 1 };
 
@@ -708,6 +711,7 @@ START_TEST(succeeds_in_every_order)
 	ck_assert_uint_eq(play->result.landlock, 6);
 	ck_assert_int_eq(play->result.proc, 1);
 	ck_assert_uint_eq(play->result.tool_calls, 3);
+	ck_assert_int_eq(play->bound, 1);
 	ck_assert_int_eq(play->result.watchdog, 1);
 	ck_assert_uint_eq(idles, 1);
 	close_stage();
@@ -1475,7 +1479,7 @@ END_TEST
 /* Processes that are not ours are not accepted, let alone killed. */
 START_TEST(a_box_that_names_strangers)
 {
-	struct ipc_started started = { .landlock = 0 };
+	struct ipc_started started = { .bound = "" };
 	struct play *play;
 	pid_t child;
 
@@ -1499,7 +1503,7 @@ END_TEST
 /* One process under two names: how the code ended cannot be known. */
 START_TEST(a_box_that_names_one_process_twice)
 {
-	struct ipc_started started = { .landlock = 0 };
+	struct ipc_started started = { .bound = "" };
 	struct play *play;
 	pid_t child;
 

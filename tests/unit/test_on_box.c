@@ -34,11 +34,11 @@ call_fail(struct call *call, const char *fmt, ...)
 
 void
 call_on_box_started(struct call *call, int *init, int *code,
-    unsigned int landlock, int proc, int watchdog)
+    unsigned int landlock, const char *bound, int proc, int watchdog)
 {
 	ck_assert_ptr_eq(call, CALL);
-	buffer_printf(&told, "started %d %d %u %d %d\n", fd_take(init),
-	    fd_take(code), landlock, proc, watchdog);
+	buffer_printf(&told, "started %d %d %u '%s' %d %d\n", fd_take(init),
+	    fd_take(code), landlock, bound, proc, watchdog);
 }
 
 void
@@ -64,13 +64,14 @@ call_allows_weak(const struct call *call)
 START_TEST(passes_on_that_a_box_stands)
 {
 	struct ipc_started started = { .landlock = 6,
+		.bound = "/usr: no",
 		.proc = 0,
 		.watchdog = 1,
 		.init = 40,
 		.code = 41 };
 
 	supervisor_on_started(CALL, &started);
-	ck_assert_str_eq(told.data, "started 40 41 6 0 1\n");
+	ck_assert_str_eq(told.data, "started 40 41 6 '/usr: no' 0 1\n");
 	ck_assert_int_eq(started.init, -1);
 	ck_assert_int_eq(started.code, -1);
 	buffer_reset(&told);

@@ -28,14 +28,24 @@
 #define BOX_DATA_DIR "opt/caisson"
 #define BOX_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.py"
 
-/* A file or directory of the host that is bound into the view. */
+/* Exists everywhere; covered in our own mount namespace only. */
+#define BOX_STAGE "/tmp"
+
+/*
+ * A part of the host that is shown in the view: a directory through an
+ * overlay, a device bound, a file copied.
+ */
 struct box_tree {
 	const char *path; /* absolute, the same outside and inside */
-	int fd;     /* a detached copy of the mount, -1 until it is opened */
+	int fd;     /* a copy of the mount, -1 until it is opened */
 	unsigned int directory : 1;
 	unsigned int device : 1;
 	unsigned int optional : 1;   /* leave it out when it cannot be had */
 	unsigned int executable : 1; /* programs in it may be run */
+	unsigned int staged : 1;     /* what follows is known */
+	unsigned int noexec : 1;     /* none may be, as mounted */
+	unsigned int crowded : 1;    /* there are mounts below it */
+	unsigned int closed : 1;     /* the user of the box cannot enter it */
 };
 
 /* A symbolic link in the view. */
@@ -85,6 +95,7 @@ struct box {
 	size_t files_bytes;
 
 	int landlock; /* ABI in force, 0 for none */
+	struct err bound; /* why a directory has no overlay, or empty */
 	int proc;     /* whether the box has a /proc */
 	int watchdog; /* whether its memory as a whole is watched */
 	struct memory memory; /* that of init */
@@ -139,7 +150,7 @@ char *const *environment_make(const struct box *box);
 int view_collect(struct box *box, struct err *err);
 int view_build(struct box *box, struct err *err);
 int view_enter(struct box *box, struct err *err);
-/* Whether path lies in a part of the host that is bound. */
+/* Whether path lies in a part of the host that is shown. */
 int view_covers(const struct box *box, const char *path);
 /*
  * Both copy their strings and fail when there is no room for more. A link that
@@ -149,6 +160,17 @@ int view_add_tree(
     struct box *box, const struct box_tree *tree, struct err *err);
 int view_add_link(
     struct box *box, const char *path, const char *target, struct err *err);
+
+/*
+ * overlay.c: the directories of the host. Puts those that are open on the
+ * stage, which is the working directory.
+ */
+int overlay_stage(struct box *box, struct err *err);
+/*
+ * Mounts an overlay at its path below the working directory, the root of the
+ * view. Returns 1, or 0 when the tree has none: then it must be bound.
+ */
+int overlay_mount(struct box *box, const struct box_tree *tree);
 
 /* level.c: finds out whether the full level can be had, if less will do. */
 int level_choose(struct box *box, struct err *err);

@@ -378,7 +378,7 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
 		if (errnum == EACCES && tree->executable && tree->fd != -1 &&
-		    access(tree->path, R_OK | X_OK) == -1)
+		    (tree->closed || access(tree->path, R_OK | X_OK) == -1))
 			return err_set(err, "the user of the box may not read "
 			    "%s: run caisson as its owner, or let everybody "
 			    "read it with: chmod -R go+rX %s",

@@ -77,10 +77,13 @@ box_send(struct box *box, enum ipc_type type, void *msg, struct err *err)
 int
 box_send_started(struct box *box, struct err *err)
 {
+	char bound[ERR_TEXT_SIZE];
 	struct ipc_started started = { .landlock = (uint64_t)box->landlock,
+		.bound = bound,
 		.proc = (uint64_t)box->proc,
 		.watchdog = (uint64_t)box->watchdog };
 
+	box_cut_reason(bound, box->bound.text);
 	/* init stays ours too: it is killed by it if anything fails. */
 	started.init = dup(box->init);
 	started.code = fd_take(&box->code);

@@ -1,12 +1,13 @@
 /*
- * The view: the file system of the box. A small root in memory, into which
- * parts of the host are bound, read-only, and where everything else is made
- * up. Built by the launcher as a user who has nothing on the host, at a mount
- * point that only its own mount namespace sees.
+ * The view: the file system of the box. A small root in memory, where parts of
+ * the host are shown, read-only, and everything else is made up. Built by the
+ * launcher as a user who has nothing on the host, at a mount point that only
+ * its own mount namespace sees.
  *
  * Mounts of the host are taken as detached copies (open_tree), with all that
- * is mounted below them, made read-only there, and then put in their place:
- * there is no moment at which the box could see them writable.
+ * is mounted below them, made read-only there, and then put on the stage or in
+ * their place: there is no moment at which the box could see them writable.
+ * What overlay.c then mounts is what the box sees of directories.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -22,8 +24,8 @@
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 
-/* Exists everywhere; covered in our own mount namespace only. */
-#define VIEW_BASE "/tmp"
+/* The new root, on the stage. */
+#define VIEW_ROOT "root"
 
 /* Directories at the root that are links into /usr on most systems. */
 static const char *const view_system[] = { "/bin", "/sbin", "/lib", "/lib32",
@@ -97,6 +99,13 @@ view_covers(const struct box *box, const char *path)
 	return 0;
 }
 
+/* A single file is copied: an overlay is of a directory. */
+static int
+view_is_copied(const struct box_tree *tree)
+{
+	return !tree->directory && !tree->device;
+}
+
 /*
  * Takes a copy of the mount, if it may already. As root that is before the
  * change of user, who could perhaps not reach it; an ordinary user may only in
@@ -142,7 +151,8 @@ view_add_tree(struct box *box, const struct box_tree *tree, struct err *err)
 	added->fd = -1;
 	box->ntrees++;
 	/* When this is too early, view_open_trees says what is wrong. */
-	if (geteuid() == 0 && view_open_tree(added, err) == -1)
+	if (geteuid() == 0 && !view_is_copied(added) &&
+	    view_open_tree(added, err) == -1)
 		fd_close(&added->fd);
 	return 0;
 }
@@ -209,7 +219,7 @@ view_collect(struct box *box, struct err *err)
 	return 0;
 }
 
-/* Building: the working directory is the new root from here on */
+/* Building */
 
 static int
 view_open_trees(struct box *box, struct err *err)
@@ -217,7 +227,8 @@ view_open_trees(struct box *box, struct err *err)
 	struct box_tree *tree;
 
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
-		if (tree->fd != -1 || view_open_tree(tree, err) == 0)
+		if (tree->fd != -1 || view_is_copied(tree) ||
+		    view_open_tree(tree, err) == 0)
 			continue;
 		if (!tree->optional)
 			return -1;
@@ -241,18 +252,36 @@ view_mount_memory(const char *path, const char *mode, uint64_t bytes,
 	return 0;
 }
 
+/*
+ * The stage, which becomes the working directory: what boxes that see the same
+ * of the host could share.
+ */
 static int
-view_enter_base(struct box *box, struct err *err)
+view_build_stage(struct box *box, struct err *err)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) == -1)
 		return err_sys(err, "make the mounts private");
 	if (view_open_trees(box, err) == -1)
 		return -1;
-	if (view_mount_memory(VIEW_BASE, "0755", BOX_ROOT_BYTES,
+	if (view_mount_memory(BOX_STAGE, "0755", BOX_ROOT_BYTES,
 	        BOX_ROOT_INODES, err) == -1)
 		return -1;
-	if (chdir(VIEW_BASE) == -1)
-		return err_sys(err, "enter %s", VIEW_BASE);
+	if (chdir(BOX_STAGE) == -1)
+		return err_sys(err, "enter %s", BOX_STAGE);
+	return overlay_stage(box, err);
+}
+
+/* From here on the working directory is the new root. */
+static int
+view_enter_root(struct err *err)
+{
+	if (mkdir(VIEW_ROOT, 0755) == -1)
+		return err_sys(err, "create %s", VIEW_ROOT);
+	if (view_mount_memory(VIEW_ROOT, "0755", BOX_ROOT_BYTES,
+	        BOX_ROOT_INODES, err) == -1)
+		return -1;
+	if (chdir(VIEW_ROOT) == -1)
+		return err_sys(err, "enter %s", VIEW_ROOT);
 	return 0;
 }
 
@@ -326,20 +355,56 @@ view_make_mount_point(const struct box_tree *tree, struct err *err)
 	return 0;
 }
 
+/*
+ * Copies a file of the host, as the user of the box: what that cannot read, or
+ * is not what it should be, is left out.
+ */
+static int
+view_copy_file(const struct box_tree *tree, struct err *err)
+{
+	auto_fd int from =
+	    open(tree->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	auto_fd int to = -1;
+	struct stat st;
+
+	if (from == -1 || fstat(from, &st) == -1 || !S_ISREG(st.st_mode) ||
+	    st.st_size > (off_t)BOX_COPY_MAX)
+		return 0;
+	if (view_make_parents(tree->path, err) == -1)
+		return -1;
+	to = open(tree->path + 1, O_WRONLY | O_CREAT | O_CLOEXEC, 0444);
+	if (to == -1)
+		return err_sys(err, "create %s", tree->path);
+	if (sendfile(to, from, NULL, (size_t)st.st_size) == -1)
+		return err_sys(err, "copy %s", tree->path);
+	return 0;
+}
+
+static int
+view_place_tree(struct box *box, const struct box_tree *tree, struct err *err)
+{
+	if (view_is_copied(tree))
+		return view_copy_file(tree, err);
+	if (tree->fd == -1)
+		return 0;
+	if (view_make_mount_point(tree, err) == -1)
+		return -1;
+	if (overlay_mount(box, tree))
+		return 0;
+	if (move_mount(tree->fd, "", AT_FDCWD, tree->path + 1,
+	        MOVE_MOUNT_F_EMPTY_PATH) == -1)
+		return err_sys(err, "mount %s", tree->path);
+	return 0;
+}
+
 static int
 view_place_trees(struct box *box, struct err *err)
 {
 	const struct box_tree *tree;
 
-	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
-		if (tree->fd == -1)
-			continue;
-		if (view_make_mount_point(tree, err) == -1)
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
+		if (view_place_tree(box, tree, err) == -1)
 			return -1;
-		if (move_mount(tree->fd, "", AT_FDCWD, tree->path + 1,
-		        MOVE_MOUNT_F_EMPTY_PATH) == -1)
-			return err_sys(err, "mount %s", tree->path);
-	}
 	return 0;
 }
 
@@ -360,13 +425,22 @@ view_place_links(struct box *box, struct err *err)
 	return 0;
 }
 
-int
-view_build(struct box *box, struct err *err)
+/* What each box must have for itself. */
+static int
+view_build_root(struct box *box, struct err *err)
 {
-	if (view_enter_base(box, err) == -1 || view_make_up(box, err) == -1 ||
+	if (view_enter_root(err) == -1 || view_make_up(box, err) == -1 ||
 	    data_write(box, err) == -1 || view_place_trees(box, err) == -1)
 		return -1;
 	return view_place_links(box, err);
+}
+
+int
+view_build(struct box *box, struct err *err)
+{
+	if (view_build_stage(box, err) == -1)
+		return -1;
+	return view_build_root(box, err);
 }
 
 int

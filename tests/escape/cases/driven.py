@@ -177,6 +177,26 @@ def few_descriptors(run, words):
         resource.RLIMIT_NOFILE, (128, 128)))
 
 
+@case("67e", "a host with a mount below /usr, which no overlay shows",
+      "~.*note +locks on files +on those of the host are the host's.*/usr: "
+      "there are other mounts below it.*keeps every promise.*", driven=True,
+      shown="67f is a host that has no overlays")
+def crowded_usr(run, words):
+    return degraded(run, crowd_usr)
+
+
+@case("67f", "a host without overlays", "~.*ok +locks on files +stay in the "
+      "box.*keeps every promise.*", without="overlay", driven=True)
+def no_overlays(run, words):
+    return degraded(run, lambda: None, words)
+
+
+def crowd_usr():
+    """Something of its own below /usr, as on hosts with many disks."""
+    if LIBC.mount(b"none", b"/usr/share", b"tmpfs", 0, None) == -1:
+        raise OSError(ctypes.get_errno(), "mount")
+
+
 def set_limit(kind):
     """No more namespaces of a kind, for what runs in ours."""
     with open("/proc/sys/user/max_%s_namespaces" % kind, "w") as file:
@@ -206,14 +226,14 @@ def degrade(prepare):
     prepare()
 
 
-def degraded(run, prepare):
+def degraded(run, prepare, words=None):
     """What Caisson says of a host that was prepared."""
-    if "sealed" not in run.copies:
-        run.start(None).close()
+    run.start(words).close()
+    name = "sealed" if words is None else "open-" + words
     environment = run.host.environment()
     del environment["MCP_BRIDGE_PYTHON"]
     done = subprocess.run(
-        [run.copies["sealed"], "--selftest"], cwd="/", timeout=60,
+        [run.copies[name], "--selftest"], cwd="/", timeout=60,
         env=environment, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT, text=True,
         preexec_fn=lambda: degrade(prepare))

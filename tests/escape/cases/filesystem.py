@@ -47,7 +47,8 @@ def nodes():
 
 
 @case("49b", "open a device that lies in a part of the host", "EACCES",
-      without="nodev", skip=lambda host: None if host.has_device() else
+      without="nodev overlay",
+      skip=lambda host: None if host.has_device() else
       "only root can make a device to be tried")
 def device_of_host():
     return attempt(open, HOST["tree"] + "/device")
@@ -79,7 +80,7 @@ def strange():
 
 
 @case("50a", "change the system, the interpreter, the bootstrap", "EROFS",
-      without="ro landlock")
+      without="ro overlay landlock")
 def write_system():
     tree = HOST["tree"] + "/open"
     return same([
@@ -93,7 +94,7 @@ def write_system():
         ("root", attempt(os.rename, "/opt", "/new"))])
 
 
-@case("50b", "the same, by landlock alone", "EACCES", under="ro",
+@case("50b", "the same, by landlock alone", "EACCES", under="ro overlay",
       without="landlock")
 def write_by_landlock():
     def write(path):
@@ -191,16 +192,32 @@ def attributes():
         ("remove", attempt(os.removexattr, "/tmp/x", "user.b"))])
 
 
-@case("x31", "locks on files of the host: flock", "~(ok|EPERM)",
-      known="flock of a file that is bound reaches the host's: boxes can "
-      "signal each other, and hold up whoever locks a file below /usr")
+@case("50e", "the same, by the overlay alone", "EROFS", under="ro landlock",
+      without="overlay")
+def write_by_overlay():
+    def write(path):
+        return attempt(lambda: os.close(os.open(path, os.O_WRONLY)))
+    return same([("canary", write(HOST["tree"] + "/open/canary")),
+                 ("new", attempt(os.mkdir, HOST["tree"] + "/open/new"))])
+
+
+@case("x31", "locks on files of the host: flock", "ok", without="overlay")
 def lock_host():
     fd = os.open(HOST["tree"] + "/locked", os.O_RDONLY)
     return attempt(fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
+@case("x31b", "locks on the devices of the host", "EPERM",
+      known="devices can only be bound, and no list of calls knows what a "
+      "descriptor is of: boxes that want to can signal each other")
+def lock_device():
+    fd = os.open("/dev/null", os.O_RDWR)
+    return same([("flock", attempt(fcntl.flock, fd, fcntl.LOCK_EX)),
+                 ("fcntl", attempt(fcntl.lockf, fd, fcntl.LOCK_EX))])
+
+
 @case("x32", "locks on files of the host: fcntl", "unlocked",
-      known="the lock of a file that is bound is the host's")
+      without="overlay")
 def posix_lock_host():
     fd = os.open(HOST["tree"] + "/locked", os.O_RDONLY)
     asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -228,11 +245,18 @@ def write_out():
                 for name, one in asked.items())
 
 
-@case("x35", "pass bytes through a pipe with a name of the host", "EACCES",
+@case("x35", "open a pipe with a name of the host for writing", "EACCES",
       without="landlock")
 def named_pipe():
     return attempt(lambda: os.close(os.open(
         HOST["tree"] + "/fifo", os.O_RDWR | os.O_NONBLOCK)))
+
+
+@case("x35b", "read from it what the host has written", "nothing",
+      without="overlay")
+def named_pipe_of_host():
+    fd = os.open(HOST["tree"] + "/fifo", os.O_RDONLY | os.O_NONBLOCK)
+    return os.read(fd, 1).decode() or "nothing"
 
 
 @case("x36", "move mount points away, or remove them", "tmp=EXDEV shm=EROFS",

@@ -260,9 +260,7 @@ def cgroup():
 
 
 @case("x20", "the disk and paths of the host in /proc/self/mountinfo",
-      "none", shown="",
-      known="it names the disk that /usr lies on, and where; only an own file "
-      "system (overlay) or none (/proc) would hide it")
+      "none", without="overlay")
 def mountinfo():
     return " ".join(sorted({
         source for _, _, kind, source, root in mount_points()
@@ -278,11 +276,16 @@ def uid_map():
         return " ".join(file.read().split()[:2])
 
 
-@case("x22", "what the host's disk and memory have left (statfs, sysinfo)",
-      "nothing", known="the kernel tells everybody, and both calls are needed; "
-      "see README.md")
-def left():
-    host = os.statvfs("/usr")
-    told = ["disk"] if host.f_bfree else []
-    told += ["memory"] if os.sysconf("SC_AVPHYS_PAGES") else []
-    return " ".join(told) or "nothing"
+@case("x22", "how large and how full the disk of the host is (statfs)",
+      "not told", without="overlay")
+def disk():
+    blocks = {os.statvfs(path).f_blocks for path in (
+        "/usr", "/usr/bin/env", HOST["tree"])}
+    return "told" if blocks & set(HOST["blocks"]) else "not told"
+
+
+@case("x23", "what memory the host has left, and how busy it is (sysinfo)",
+      "nothing", known="the kernel tells everybody; programs that ask how much "
+      "memory there is take whatever stands there when they are refused")
+def memory_left():
+    return "memory" if os.sysconf("SC_AVPHYS_PAGES") else "nothing"

@@ -112,7 +112,7 @@ def abstract_by_landlock():
 
 
 @case("3d", "a unix socket with a name, in a part of the host", "EPERM",
-      without="seccomp")
+      without="seccomp overlay")
 def named_socket():
     def connect():
         with socket.socket(socket.AF_UNIX) as made:
@@ -121,7 +121,7 @@ def named_socket():
 
 
 @case("3e", "send datagrams to it, from a pair of sockets", "EPERM",
-      without="seccomp")
+      without="seccomp overlay")
 def named_socket_by_pair():
     path = HOST["tree"] + "/datagrams"
 
@@ -134,6 +134,17 @@ def named_socket_by_pair():
     return same(("%s by %s" % (kind.name, how), attempt(send, kind, how))
                 for kind in (socket.SOCK_DGRAM, socket.SOCK_RAW)
                 for how in ("sendto", "sendmsg"))
+
+
+@case("3i", "the same two, by the overlay alone", "ECONNREFUSED",
+      under="seccomp", without="overlay")
+def named_socket_by_overlay():
+    def connect(kind, path):
+        with socket.socket(socket.AF_UNIX, kind) as made:
+            made.connect(HOST["tree"] + path)
+    return same([("stream", attempt(connect, socket.SOCK_STREAM, "/socket")),
+                 ("datagrams", attempt(connect, socket.SOCK_DGRAM,
+                                       "/datagrams"))])
 
 
 @case("3h", "the same from pairs that are not for datagrams",

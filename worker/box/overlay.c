@@ -1,0 +1,133 @@
+/*
+ * Parts of the host as the box gets them: not themselves, but each behind a
+ * read-only overlay that this box alone has. Its files are other inodes to the
+ * kernel, with the same pages: a lock that the code takes, a pipe or a socket
+ * that it opens there is not the host's, nor another box's. Run by the
+ * launcher, as a user who has nothing on the host.
+ *
+ * An overlay needs its lower tree mounted: those lie on the stage, a folder in
+ * memory beside the root of the view, which goes with the root of the host. An
+ * empty folder is its top, so that the overlay tells how full that is, and not
+ * the disk. Where none can be had (before Linux 5.11, where it is forbidden, of
+ * a tree that has mounts below it), the tree is bound as it is, and the
+ * supervisor is told. overlayfs.rst of the kernel is the source.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "box.h"
+
+#define OVERLAY_EMPTY "empty"
+#define OVERLAY_LOWER "lower"
+#define OVERLAY_PATH_SIZE 64
+#define OVERLAY_OPTIONS_SIZE 256
+
+/* The place of a tree on the stage. */
+static void
+overlay_lower(const struct box *box, const struct box_tree *tree, char *path)
+{
+	snprintf(path, OVERLAY_PATH_SIZE, BOX_STAGE "/" OVERLAY_LOWER "/%zu",
+	    (size_t)(tree - box->trees));
+}
+
+/* Puts a tree there. */
+static int
+overlay_stage_tree(struct box *box, struct box_tree *tree, struct err *err)
+{
+	char path[OVERLAY_PATH_SIZE];
+	struct statvfs fs;
+
+	overlay_lower(box, tree, path);
+	if (mkdir(path, 0755) == -1)
+		return err_sys(err, "create %s", path);
+	if (move_mount(tree->fd, "", AT_FDCWD, path,
+	        MOVE_MOUNT_F_EMPTY_PATH) == -1)
+		return err_sys(err, "take %s to %s", tree->path, path);
+	if (statvfs(path, &fs) == -1)
+		return err_sys(err, "look at %s", path);
+	tree->staged = 1;
+	/* Ours, or that of the host, which an overlay would not know. */
+	tree->noexec = (fs.f_flag & ST_NOEXEC) != 0;
+	/* The top of an overlay may be entered by everybody. */
+	tree->closed = access(path, R_OK | X_OK) == -1;
+	return 0;
+}
+
+/*
+ * Notes which trees have mounts below them: an overlay would show what these
+ * cover, or be refused for that.
+ */
+static int
+overlay_find_mounts(struct box *box, struct err *err)
+{
+	FILE *mounts = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t size = 0, index;
+	char slash;
+
+	if (mounts == NULL)
+		return err_sys(err, "open /proc/self/mountinfo");
+	while (getline(&line, &size, mounts) != -1)
+		if (sscanf(line, "%*s %*s %*s %*s "
+		        BOX_STAGE "/" OVERLAY_LOWER "/%zu%c",
+		        &index, &slash) == 2 &&
+		    slash == '/' && index < box->ntrees)
+			box->trees[index].crowded = 1;
+	free(line);
+	fclose(mounts);
+	return 0;
+}
+
+int
+overlay_stage(struct box *box, struct err *err)
+{
+	struct box_tree *tree;
+
+	if (mkdir(OVERLAY_EMPTY, 0755) == -1 ||
+	    mkdir(OVERLAY_LOWER, 0755) == -1)
+		return err_sys(err, "create the stage");
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
+		if (tree->directory && tree->fd != -1 &&
+		    overlay_stage_tree(box, tree, err) == -1)
+			return -1;
+	return overlay_find_mounts(box, err);
+}
+
+static int
+overlay_try(const struct box *box, const struct box_tree *tree, struct err *err)
+{
+	char options[OVERLAY_OPTIONS_SIZE];
+	char lower[OVERLAY_PATH_SIZE];
+	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
+
+	if (tree->crowded)
+		return err_set(err, "there are other mounts below it");
+	if (tree->noexec)
+		flags |= MS_NOEXEC;
+	overlay_lower(box, tree, lower);
+	snprintf(options, sizeof(options), "lowerdir=" BOX_STAGE
+	    "/" OVERLAY_EMPTY ":%s,userxattr", lower);
+	if (mount("overlay", tree->path + 1, "overlay", flags, options) == -1)
+		return err_sys(err, "mount an overlay");
+	return 0;
+}
+
+int
+overlay_mount(struct box *box, const struct box_tree *tree)
+{
+	struct err err;
+
+	if (!tree->staged)
+		return 0;
+	if (overlay_try(box, tree, &err) == 0)
+		return 1;
+	if (box->bound.text[0] == '\0')
+		err_set(&box->bound, "%s: %s", tree->path, err.text);
+	return 0;
+}
