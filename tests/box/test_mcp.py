@@ -83,6 +83,7 @@ class Relay(threading.Thread):
         self.cancelled = []
         self.unsent, self.cause = b"", None
         self.tools = json.loads(json.dumps(TOOLS))
+        self.remembered, self.started = {}, []
 
     def run(self):
         """Read always; write what can be written."""
@@ -174,9 +175,13 @@ class Relay(threading.Thread):
             [s for s in self.servers if s["name"] == server][0],
             loaded=True))
 
-    def on_list_tools(self, number, line, server):
+    def on_list_tools(self, number, line, server, remembered=False):
         """List the tools of a server, loaded or not."""
         tools = self.tools[server]
+        if remembered and server in self.remembered:
+            tools = self.remembered[server]
+        else:
+            self.started.append(server)
         if tools == HANG:
             return
         if tools is None:
@@ -261,10 +266,11 @@ def alias_of(name):
     return "_" + name if name[0].isdigit() else name
 
 
-def run(code, loaded=("fs", "my-git"), tools=(), others=()):
+def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=()):
     """Run code in a box with servers; return its Result with the relay.
 
-    others: names of more servers, each with the one tool echo.
+    others: names of more servers, each with the one tool echo; remembered:
+    what is told of tools without asking their servers.
     """
     known = SERVERS + [{"name": name, "alias": alias_of(name)}
                        for name in others]
@@ -278,6 +284,7 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=()):
         relay = Relay(box, loaded, known)
         relay.tools.update({name: [tool("echo")] for name in others})
         relay.tools.update(tools)
+        relay.remembered.update(remembered)
         relay.start()
         try:
             out, err = box.process.communicate(timeout=DEADLINE)
@@ -1798,6 +1805,34 @@ ValueError detail is 'summary' or 'full', not 1
 """, "hint: search_tool_docs\\(\\) left out mute: it does not answer; its last "
             "words: oops\n", loaded=(), tools={"web": DESK})
         self.assertEqual(got.relay.loaded, [])
+
+    def test_what_is_remembered_starts_nothing(self):
+        got = self.prints("""
+print([d['tool'] for d in runtime.search_tool_docs_sync('old thing')])
+print([d['tool'] for d in await runtime.query_tool_docs('web')],
+      [d['name'] for d in runtime.list_tools_sync('web')])
+""", "['old_thing']\n['old_thing'] ['old_thing']\n", loaded=(),
+                          remembered={name: [tool("old_thing")] if name ==
+                                      "web" else [] for name in TOOLS})
+        self.assertEqual(got.relay.started, [])
+
+    def test_what_is_remembered_may_be_wrong(self):
+        """A tool that is not there is asked for again, and of the server."""
+        got = self.prints("""
+runtime.search_tool_docs_sync('thing')
+print(runtime.query_tool_docs_sync('web', 'get')[0]['description'])
+print([d['name'] for d in runtime.list_tools_sync('fs')][:2])
+runtime.search_tool_docs_sync('thing')
+print(hasattr(mcp_my_git, 'log'), (await mcp_my_git.log(a=1)).data)
+try:
+    runtime.query_tool_docs_sync('web', 'old_thing')
+    print('found')
+except runtime.MCPError as error:
+    print(error)
+""", "get it\n['read_file', 'write-file']\nTrue {'a': 1}\nfound\n",
+                          remembered={name: [tool("old_thing")]
+                                      for name in TOOLS})
+        self.assertEqual(got.relay.started, ["web", "fs", "my-git"])
 
     def test_a_server_that_hangs_is_left_out(self):
         self.prints("""

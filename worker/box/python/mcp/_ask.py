@@ -22,6 +22,7 @@ def payload_of(kind, server=None, **fields):
     payload = {"type": kind}
     payload.update({"server": server} if server is not None else {})
     payload.update({"tool": tool} if tool is not None else {})
+    payload.update({"remembered": True} if fields.get("remembered") else {})
     text = _values.write(payload, "payload")
     if arguments is not None:
         text = text[:-1] + b',"arguments":' + arguments + b"}"
@@ -54,9 +55,12 @@ def list_servers():
     return (yield from ask("list_servers"))
 
 
-def list_tools(state):
-    """Fetch the list of tools of a server."""
-    fetch = state.begin()
+def list_tools(state, remembered=False):
+    """Fetch the list of tools of a server.
+
+    Where a remembered one will do, the server need not be started for it.
+    """
+    fetch = state.begin(remembered)
     yield Together((fetch,))
     state.finish(fetch)
     return state
@@ -67,7 +71,7 @@ def list_all(states, seconds):
 
     Returns why some have none still, as pairs of state and sentence.
     """
-    wanted = [(state, state.begin()) for state in states
+    wanted = [(state, state.begin(True)) for state in states
               if state.entries is None]
     if wanted:
         yield Together([fetch for _, fetch in wanted], seconds)
@@ -117,7 +121,7 @@ def find_allowed(name):
 def entries_of(name):
     """Return the entries of the tools of a server."""
     state = yield from find_known(name)
-    yield from list_tools(state)
+    yield from list_tools(state, state.name not in LOADED)
     return [dict(name=entry["tool"], **entry)
             for entry in state.aliases.values()]
 

@@ -86,7 +86,7 @@ def summary(text):
 def query(server, tool, detail):
     """Return what is told of the tools of a server, or of one of them."""
     state = yield from _ask.find_known(server)
-    yield from _ask.list_tools(state)
+    yield from _ask.list_tools(state, state.name not in _servers.LOADED)
     if tool is None:
         entries = state.aliases.values()
     else:

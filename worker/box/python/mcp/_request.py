@@ -28,7 +28,7 @@ class Request:
     """
 
     __slots__ = ("payload", "about", "state", "line", "failure", "wakes",
-                 "callers", "kept", "alone")
+                 "callers", "kept", "alone", "number", "remembered")
 
     def __init__(self, payload, about, alone=False):
         self.payload, self.about, self.state = payload, about, NEW
@@ -37,6 +37,7 @@ class Request:
         self.wakes = []
         self.callers = set()  # calls that need it, by their id()
         self.kept = False  # whether one who shares it took the answer
+        self.number = self.remembered = 0  # of a list of tools: see State
 
     def finish(self, line, failure=None):
         """Take the answer and wake those who wait."""

@@ -21,7 +21,7 @@ class State:
     """What is known of a server."""
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
-                 "tools", "fetch", "failed")
+                 "tools", "fetch", "asked", "heard", "failed")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -29,6 +29,7 @@ class State:
         self.entries = None  # by the name of the tool; None: not fetched
         self.aliases, self.tools = {}, {}
         self.fetch = None  # the request for the tools, under way
+        self.asked = self.heard = 0  # the last one made, and the last kept
         self.failed = False  # whether a search went on without it
 
     def told(self):
@@ -37,13 +38,19 @@ class State:
                 "description": self.description,
                 "loaded": self.name in LOADED}
 
-    def begin(self):
-        """Return the request for the tools: one that is under way, or new."""
+    def begin(self, remembered=False):
+        """Return the request for the tools: one that is under way, or new.
+
+        Where a remembered list will do, any request does.
+        """
         from ._ask import payload_of
         from ._request import DONE, Request
-        if self.fetch is None or self.fetch.state == DONE:
-            self.fetch = Request(
-                payload_of("list_tools", self.name), self.name)
+        if self.fetch is None or self.fetch.state == DONE or (
+                self.fetch.remembered and not remembered):
+            self.fetch = Request(payload_of(
+                "list_tools", self.name, remembered=remembered), self.name)
+            self.asked += 1
+            self.fetch.number, self.fetch.remembered = self.asked, remembered
         return self.fetch
 
     def finish(self, fetch):
@@ -52,11 +59,16 @@ class State:
         if fetch.kept:
             return
         try:
-            self.keep(answer_of(fetch, self.name))
+            answer = answer_of(fetch, self.name)
+            if fetch.number > self.heard:
+                self.keep(answer)
+                self.heard = fetch.number
         except (AttributeError, LookupError, TypeError):
             raise error_type()("its list of tools cannot be read",
                                self.name) from None
-        fetch.kept, self.fetch = True, None
+        fetch.kept = True
+        if self.fetch is fetch:
+            self.fetch = None
 
     def keep(self, answer):
         """Take the list of tools."""
@@ -64,7 +76,7 @@ class State:
         for tool, alias in zip(answer["tools"], answer["aliases"]):
             entry = {"server": self.name, "serverAlias": self.alias,
                      "tool": tool["name"], "toolAlias": alias}
-            for key in "description", "inputSchema", "outputSchema":
+            for key in "title", "description", "inputSchema", "outputSchema":
                 if key in tool:
                     entry[key] = tool[key]
             aliases.setdefault(alias, entry)
