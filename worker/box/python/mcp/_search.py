@@ -1,112 +1,193 @@
 """Which tools fit what was asked for: words against words.
 
 Words of the query are compared with those of the names, the descriptions and
-the parameters of every tool: whole words count most, then parts of words,
-then words with a slip in them.  A rare word tells more than a common one.
+the parameters of every tool.  A whole word counts more than the beginning of
+one, that more than a part, and a word with a slip in it least; a name counts
+more than what is said about it, and a rare word more than a common one.
+
+Hundreds of tools have tens of thousands of words, and each execution looks at
+them anew: so they are one text, a line for each field of each tool, and words
+are found in it rather than taken out of it.
 """
 import re
+from bisect import bisect
+from itertools import accumulate
 from math import log
 
 QUERY_MAX = 32  # words
 WORD_MAX = 40  # characters
 TEXT_MAX = 1000  # characters of a description
 PARAMETERS_MAX = 50  # of a tool
-LEAST = 0.2  # of the best score; less is noise
-TOOL, SERVER, PARAMETER, FIRST, REST = 5.0, 1.5, 1.5, 2.0, 1.0
+ABOUT_MAX = 3000  # characters of the descriptions of its parameters
+LEAST = 0.1  # of the best score; less is noise
+# What a word weighs in each field, as fields() returns them.
+WEIGHTS = 1.0, 0.9, 0.5, 0.45, 0.4, 0.3, 0.25, 0.2
+FIELDS = len(WEIGHTS)
+# What is like a word is worth: another number of it; the beginning of a word,
+# or a part (at least, and more the more of it); a word with slips.
+NUMBER, BEGINS, PART, SLIPS = 0.95, (0.55, 0.35), (0.2, 0.25), (0.4, 0.32)
+MISSING = 0.45  # what a score is worth where almost all words are missing
 COMMON = frozenset(
     "a an and any are as at be by can do does for from how i in into is it "
     "me my need of on or please some that the these this to tool tools use "
     "using want what when which with".split())
 HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 WORD = re.compile(r"[^\W_]+")
+ODD = re.compile(r"[^\w\x00-\x7f]+")  # what is between words, and not ASCII
+PLAIN = bytes(code if chr(code).isalnum() or code in (10, *range(128, 256))
+              else 32 for code in range(256))
 
 
 def words(text):
     """Return the words of a text, in lower case; fooBar has two."""
-    return [word[:WORD_MAX] for word
-            in WORD.findall(HUMP.sub(" ", text).lower())]
+    return [word[:WORD_MAX] for word in WORD.findall(apart(text).lower())]
+
+
+def apart(name):
+    """Return a name with fooBar as two words."""
+    return name if name.islower() else HUMP.sub(" ", name)
 
 
 def rank(query, entries, limit):
     """Return the best entries, each with its score from 0 to 1."""
     asked = list(dict.fromkeys(words(query)))
     asked = [word for word in asked if word not in COMMON] or asked
-    asked, found = asked[:QUERY_MAX], {}
-    index, whole = make_index(entries), 0.0
+    asked, index, most = asked[:QUERY_MAX], Index(entries), 0.0
+    found = {}  # by number of the entry: score, and how much of the query
     for word in asked:
-        best = hits(word, index)
+        best = index.find(word)
         rarity = log(2 + len(entries) / (1 + len(best)))
-        whole += rarity * TOOL
+        most += rarity
         for number, value in best.items():
-            found[number] = found.get(number, 0) + rarity * value
-    order = sorted(found, key=lambda number: (
-        -round(found[number], 9), entries[number]["server"],
-        entries[number]["tool"]))
-    least = found[order[0]] * LEAST if order else 0
-    return [(entries[number], round(found[number] / whole, 3))
-            for number in order[:limit] if found[number] >= least]
+            score, share = found.get(number, (0.0, 0.0))
+            found[number] = score + rarity * value, share + rarity
+    known = {form for word in asked for form in (word, *numbers(word))}
+    scores = {number: score / most * (MISSING + (1 - MISSING) * share / most)
+              * (0.9 + 0.1 * index.share(number, known))
+              for number, (score, share) in found.items()}
+    order = sorted(scores, key=lambda number: (
+        -round(scores[number], 9), entries[number]["tool"] != query.strip(),
+        entries[number]["server"], entries[number]["tool"]))
+    least = scores[order[0]] * LEAST if order else 0
+    return [(entries[number], round(scores[number], 3))
+            for number in order[:limit] if scores[number] >= least]
 
 
-def make_index(entries):
-    """Return, by word, the weight that it has in each entry."""
-    index = {}
-    for number, entry in enumerate(entries):
-        for text, weight in texts(entry):
-            for word in words(text):
-                weights = index.setdefault(word, {})
-                if weights.get(number, 0) < weight:
-                    weights[number] = weight
-    return index
+class Index:
+    """The words of some entries: each has spaces around it in the text."""
+
+    def __init__(self, entries):
+        text = " \n ".join(
+            field.replace("\n", " ") for entry in entries
+            for field in fields(entry)).lower()
+        if not text.isascii():
+            text = ODD.sub(" ", text)
+        self.text = " %s " % text.encode("utf-8", "surrogatepass").translate(
+            PLAIN).decode("utf-8", "surrogatepass")
+        self.lines = self.text.split("\n")
+        self.ends = list(accumulate(len(line) + 1 for line in self.lines))
+        self.known = None  # every word, once it is needed
+
+    def find(self, word):
+        """Return what a word is worth in each entry that has one like it."""
+        best = {}
+        for length in range(3, len(word)):
+            self.add(best, word[:length], 0.85 * length / len(word))
+        self.add_parts(best, word)
+        forms = dict.fromkeys(numbers(word), NUMBER)
+        forms[word] = 1.0
+        whole = [self.add(best, form, value) for form, value in forms.items()]
+        if not any(whole) and len(word) >= 4:
+            for other, count in self.slips(word):
+                self.add(best, other, SLIPS[count - 1])
+        return best
+
+    def add(self, best, word, value):
+        """Find a whole word; return whether there is one."""
+        text, ends, wanted = self.text, self.ends, " %s " % word
+        at = text.find(wanted)
+        there = at >= 0
+        while at >= 0:
+            number, field = divmod(bisect(ends, at), FIELDS)
+            worth = value * WEIGHTS[field]
+            if best.get(number, 0) < worth:
+                best[number] = worth
+            # The fields that follow weigh less.
+            at = text.find(wanted, ends[number * FIELDS + FIELDS - 1] - 2)
+        return there
+
+    def add_parts(self, best, word):
+        """Find words that have another in them."""
+        text, ends, size = self.text, self.ends, len(word)
+        at = text.find(word) if size >= 2 else -1
+        while at >= 0:
+            begins, end = text[at - 1] == " ", text.index(" ", at + size)
+            if end - at > size if begins else size >= 3:
+                start = at if begins else text.rindex(" ", 0, at) + 1
+                least, more = BEGINS if begins else PART
+                number, field = divmod(bisect(ends, at), FIELDS)
+                worth = (least + more * size / (end - start)) * WEIGHTS[field]
+                if best.get(number, 0) < worth:
+                    best[number] = worth
+            at = text.find(word, end)
+
+    def slips(self, word):
+        """Yield the words that a word was meant to be, and how far it is."""
+        if self.known is None:
+            self.known = set(self.text.split())
+        allowed, letters = 1 if len(word) < 8 else 2, frozenset(word)
+        for other in self.known:
+            if -allowed <= len(other) - len(word) <= allowed and \
+                    len(letters.symmetric_difference(other)) <= 2 * allowed:
+                count = distance(word, other, allowed)
+                if 1 <= count <= allowed:
+                    yield other, count
+
+    def share(self, number, known):
+        """Return how much of the name of a tool is known."""
+        name = self.lines[number * FIELDS].split()
+        return sum(word in known for word in name) / (len(name) or 1)
 
 
-def texts(entry):
-    """Yield the texts of an entry, with what a word in them weighs."""
-    yield entry["tool"], TOOL
-    yield "".join(words(entry["tool"])), TOOL
-    yield entry["server"], SERVER
-    described = entry.get("description")
-    if isinstance(described, str):
-        first, _, rest = described[:TEXT_MAX].partition("\n")
-        yield first, FIRST
-        yield rest, REST
+def numbers(word):
+    """Return what may be the plural of a word, or the singular."""
+    yield word + "s"
+    yield word + "es"
+    if word.endswith("y"):
+        yield word[:-1] + "ies"
+    if len(word) > 3 and word.endswith("s") and word[-2] not in "su":
+        yield word[:-1]
+        if word.endswith("es"):
+            yield word[:-2]
+        if word.endswith("ies"):
+            yield word[:-3] + "y"
+
+
+def fields(entry):
+    """Return the texts of an entry, one for each of WEIGHTS.
+
+    They are its name; that as Python writes it, and in one word; the name of
+    its server; its title; the first line of its description; the rest of it;
+    the names of its parameters; what is said about these.
+    """
     from ._schema import parameters
-    for name, schema, _ in parameters(entry)[:PARAMETERS_MAX]:
-        yield name[:TEXT_MAX], PARAMETER
-        about = schema.get("description") if isinstance(schema, dict) else 0
-        if isinstance(about, str):
-            yield about[:TEXT_MAX], REST
+    name, found = entry["tool"], parameters(entry)[:PARAMETERS_MAX]
+    about = [part["description"] for _, part, _ in found
+             if isinstance(part, dict)
+             and isinstance(part.get("description"), str)]
+    first, _, rest = text_of(entry, "description")[
+        :TEXT_MAX].strip().partition("\n")
+    return (apart(name), entry["toolAlias"] + " " + name.replace("_", ""),
+            apart(entry["server"]) + " " + entry["serverAlias"],
+            text_of(entry, "title")[:TEXT_MAX], first, rest,
+            apart(" ".join([each[0][:WORD_MAX] for each in found])),
+            " ".join(about)[:ABOUT_MAX])
 
 
-def hits(word, index):
-    """Return what a word of the query is worth in each entry that it fits."""
-    best, slips = {}, word not in index
-    for other, weights in index.items():
-        value = likeness(word, other, slips)
-        if value:
-            for number, weight in weights.items():
-                if best.get(number, 0) < value * weight:
-                    best[number] = value * weight
-    return best
-
-
-def likeness(word, other, slips):
-    """Return how much of a match two words are, from 0 to 1."""
-    if word == other:
-        return 1.0
-    share = min(len(word), len(other)) / max(len(word), len(other))
-    if len(word) >= 2 and other.startswith(word):
-        return 0.5 + 0.4 * share
-    if len(other) >= 3 and word.startswith(other):
-        return 0.9 * share
-    if len(word) >= 3 and word in other:
-        return 0.6 * share
-    if slips and len(word) >= 4 and (
-            word[0] == other[0] or word[1:3] == other[1:3]
-            or word[:2] == other[1::-1]):
-        allowed = 1 if len(word) < 8 else 2
-        count = distance(word, other, allowed)
-        return 0.8 - 0.15 * count if count <= allowed else 0.0
-    return 0.0
+def text_of(entry, key):
+    """Return a text of an entry, which may be anything."""
+    text = entry.get(key)
+    return text if isinstance(text, str) else ""
 
 
 def distance(one, other, most):

@@ -1,0 +1,296 @@
+"""What search_tool_docs finds, and in which order.
+
+The tools are those of servers that people use, with the words that these use
+of themselves; the queries are what a model would ask for.  One box answers all
+of them.
+
+    /usr/bin/python3 tests/box/test_search.py [-v]
+"""
+import json
+import unittest
+
+from test_mcp import Base, run, tool
+
+SERVERS = {
+    "filesystem": {
+        "read_text_file": ("Read the complete contents of a file from the "
+                           "file system as text. Handles various text "
+                           "encodings.", "path head tail"),
+        "read_media_file": ("Read an image or audio file. Returns the base64 "
+                            "encoded data and MIME type.", "path"),
+        "read_multiple_files": ("Read the contents of multiple files "
+                                "simultaneously.", "paths"),
+        "write_file": ("Create a new file or completely overwrite an existing "
+                       "file with new content.", "path content"),
+        "edit_file": ("Make line-based edits to a text file. Returns a "
+                      "git-style diff showing the changes made.",
+                      "path edits dryRun"),
+        "create_directory": ("Create a new directory or ensure a directory "
+                             "exists.", "path"),
+        "list_directory": ("Get a detailed listing of all files and "
+                           "directories in a specified path.", "path"),
+        "directory_tree": ("Get a recursive tree view of files and "
+                           "directories as a JSON structure.",
+                           "path excludePatterns"),
+        "move_file": ("Move or rename files and directories.",
+                      "source destination"),
+        "search_files": ("Recursively search for files and directories "
+                         "matching a pattern.",
+                         "path pattern excludePatterns"),
+        "get_file_info": ("Retrieve detailed metadata about a file or "
+                          "directory: size, creation time, permissions.",
+                          "path"),
+    },
+    "github": {
+        "create_issue": ("Create a new issue in a GitHub repository",
+                         "owner repo title body assignees labels"),
+        "list_issues": ("List issues in a GitHub repository with filtering "
+                        "options", "owner repo state labels sort"),
+        "add_issue_comment": ("Add a comment to an existing issue",
+                              "owner repo issue_number body"),
+        "search_issues": ("Search for issues and pull requests across GitHub "
+                          "repositories", "q sort order"),
+        "create_pull_request": ("Create a new pull request in a GitHub "
+                                "repository", "owner repo title head base"),
+        "merge_pull_request": ("Merge a pull request",
+                               "owner repo pull_number merge_method"),
+        "get_pull_request_files": ("Get the list of files changed in a pull "
+                                   "request", "owner repo pull_number"),
+        "search_repositories": ("Search for GitHub repositories",
+                                "query page perPage"),
+        "create_repository": ("Create a new GitHub repository in your "
+                              "account", "name description private autoInit"),
+        "fork_repository": ("Fork a GitHub repository to your account or "
+                            "specified organization", "owner repo"),
+        "get_file_contents": ("Get the contents of a file or directory from "
+                              "a GitHub repository", "owner repo path branch"),
+        "push_files": ("Push multiple files to a GitHub repository in a "
+                       "single commit", "owner repo branch files message"),
+        "create_branch": ("Create a new branch in a GitHub repository",
+                          "owner repo branch from_branch"),
+        "list_commits": ("Get list of commits of a branch in a GitHub "
+                         "repository", "owner repo sha page"),
+    },
+    "slack": {
+        "slack_list_channels": ("List public channels in the workspace with "
+                                "pagination", "limit cursor"),
+        "slack_post_message": ("Post a new message to a Slack channel",
+                               "channel_id text"),
+        "slack_reply_to_thread": ("Reply to a specific message thread in "
+                                  "Slack", "channel_id thread_ts text"),
+        "slack_add_reaction": ("Add a reaction emoji to a message",
+                               "channel_id timestamp reaction"),
+        "slack_get_users": ("Get a list of all users in the workspace with "
+                            "their basic profile information", "cursor limit"),
+    },
+    "playwright": {
+        "browser_navigate": ("Navigate to a URL", "url"),
+        "browser_click": ("Perform click on a web page", "element ref"),
+        "browser_take_screenshot": ("Take a screenshot of the current page. "
+                                    "You can't perform actions based on the "
+                                    "screenshot.", "type filename fullPage"),
+        "browser_type": ("Type text into editable element",
+                         "element ref text submit"),
+        "browser_fill_form": ("Fill multiple form fields", "fields"),
+        "browser_tabs": ("List, create, close, or select a browser tab.",
+                         "action index"),
+    },
+    "postgres": {
+        "query": ("Run a read-only SQL query", "sql"),
+        "list_schemas": ("List all schemas in the database", ""),
+        "explain_query": ("Explains the execution plan for a SQL query, "
+                          "showing how the database will execute it",
+                          "sql analyze"),
+    },
+    "notion": {
+        "API-post-search": ("Search by title", "query sort filter"),
+        "API-get-block-children": ("Retrieve block children", "block_id"),
+        "API-post-page": ("Create a page", "parent properties children"),
+    },
+    "linear": {
+        "createIssue": ("Create a new Linear issue",
+                        "title teamId description priority"),
+        "getUserIssues": ("Retrieves issues assigned to a user",
+                          "userId includeArchived limit"),
+    },
+    "memory": {
+        "create_entities": ("Create multiple new entities in the knowledge "
+                            "graph", "entities"),
+        "search_nodes": ("Search for nodes in the knowledge graph based on a "
+                         "query", "query"),
+    },
+    "time": {
+        "get_current_time": ("Get current time in a specific timezone",
+                             "timezone"),
+        "convert_time": ("Convert time between timezones",
+                         "source_timezone time target_timezone"),
+    },
+    "fetch": {
+        "fetch": ("Fetches a URL from the internet and optionally extracts "
+                  "its contents as markdown.", "url max_length raw"),
+    },
+    "brave-search": {
+        "brave_web_search": ("Performs a web search using the Brave Search "
+                             "API, ideal for general queries and news.",
+                             "query count offset"),
+    },
+    "google-calendar": {
+        "list-events": ("List events from one or more calendars.",
+                        "calendarId timeMin timeMax"),
+        "create-event": ("Create a new calendar event.",
+                         "summary start end attendees location"),
+    },
+}
+# What is asked for, and what must come first: one, or any of several.
+QUERIES = (
+    # Whole names, however they are written.
+    ("create_issue", "create_issue"), ("createIssue", "createIssue"),
+    ("slack_post_message", "slack_post_message"),
+    ("API-post-page", "API-post-page"), ("api post page", "API-post-page"),
+    ("READ_TEXT_FILE", "read_text_file"),
+    # Words, in any number and order.
+    ("issue create", "create_issue createIssue"),
+    ("create an issue in a repository", "create_issue"),
+    ("open a new pull request", "create_pull_request"),
+    ("pull requests", "merge_pull_request create_pull_request "
+                      "get_pull_request_files"),
+    ("merge a PR pull request", "merge_pull_request"),
+    ("files changed in a pull request", "get_pull_request_files"),
+    ("list directories", "list_directory"), ("directory", "list_directory "
+                                                          "create_directory "
+                                                          "directory_tree"),
+    ("rename a file", "move_file"), ("file size", "get_file_info"),
+    ("overwrite a file", "write_file"), ("commits", "list_commits"),
+    ("send a message to a channel", "slack_post_message"),
+    ("reply in a thread", "slack_reply_to_thread"),
+    ("take a screenshot", "browser_take_screenshot"),
+    ("screenshots", "browser_take_screenshot"),
+    ("click", "browser_click"), ("fill in a form", "browser_fill_form"),
+    ("run sql query", "query"), ("database schemas", "list_schemas"),
+    ("current time", "get_current_time"), ("timezones", "convert_time "
+                                                        "get_current_time"),
+    ("fetch url", "fetch"), ("web search", "brave_web_search"),
+    ("calendar events", "list-events create-event"),
+    ("create a calendar event", "create-event"),
+    ("linear issues of a user", "getUserIssues"),
+    ("knowledge graph", "create_entities search_nodes"),
+    # The name of a server, together with what it does.
+    ("github search", "search_repositories search_issues"),
+    ("slack users", "slack_get_users"), ("notion search", "API-post-search"),
+    ("brave", "brave_web_search"), ("postgres query", "query"),
+    # Parameters, and what is said of them.
+    ("attendees", "create-event"), ("excludePatterns", "search_files "
+                                                       "directory_tree"),
+    ("thread_ts", "slack_reply_to_thread"),
+    # Beginnings and parts of words.
+    ("repo", "create_repository fork_repository search_repositories"),
+    ("screensh", "browser_take_screenshot"), ("shot", "browser_take_"
+                                                      "screenshot"),
+    ("dir tree", "directory_tree"), ("calend", "list-events create-event"),
+    ("pullrequest merge", "merge_pull_request"),
+    # Slips: another letter, one less, one more, two the wrong way round.
+    ("crate isue", "create_issue createIssue"),
+    ("mesage", "slack_post_message slack_reply_to_thread "
+               "slack_add_reaction"),
+    ("screeenshot", "browser_take_screenshot"),
+    ("brnach", "create_branch"), ("direcotry tree", "directory_tree"),
+    ("reposirtory frok", "fork_repository"), ("naviagte", "browser_navigate"),
+    ("timzeone convert", "convert_time"), ("recation", "slack_add_reaction"),
+)
+NOTHING = "zzzz", "qxqxqx wvwvwv", "\u2603", "xyzzy"
+
+
+def real_tools(server):
+    """Return the tools of one of the servers."""
+    return [tool(name, {each: {} for each in parameters.split()},
+                 description=about)
+            for name, (about, parameters) in SERVERS[server].items()]
+
+
+def search(code, queries, **more):
+    """Return what a code makes of the documents that each query finds."""
+    got = run("""
+import json
+for query in json.loads(%r):
+    docs = runtime.search_tool_docs_sync(query, limit=100)
+    print(json.dumps(%s))
+""" % (json.dumps(queries), code), loaded=(), others=list(SERVERS), tools=dict(
+        {"fs": [], "my-git": [], "web": [], "mute": []}, **more or {
+            name: real_tools(name) for name in SERVERS}))
+    assert got.status == 0, got.err
+    return [json.loads(line) for line in got.out.splitlines()]
+
+
+class Search(Base):
+    """Queries and what they find."""
+
+    def test_the_best_comes_first(self):
+        found = search("[d['tool'] for d in docs]",
+                       [query for query, _ in QUERIES])
+        self.assertEqual(len(found), len(QUERIES))
+        for (query, wanted), names in zip(QUERIES, found):
+            with self.subTest(query):
+                self.assertIn(names[0] if names else None, wanted.split(),
+                              names[:5])
+
+    def test_all_of_several_come_before_others(self):
+        for query, wanted in (
+                ("create issue", {"create_issue", "createIssue"}),
+                ("timezone", {"get_current_time", "convert_time"}),
+                ("browser", {"browser_" + name for name in (
+                    "click", "tabs", "type", "navigate", "fill_form",
+                    "take_screenshot")}),
+                ("pull request", {"merge_pull_request", "create_pull_request",
+                                  "get_pull_request_files"})):
+            with self.subTest(query):
+                [names] = search("[d['tool'] for d in docs]", [query])
+                self.assertEqual(set(names[:len(wanted)]), wanted)
+
+    def test_nothing_fits(self):
+        self.assertEqual(search("docs", NOTHING), [[]] * len(NOTHING))
+
+    def test_scores(self):
+        """They fall, lie between 0 and 1, and do not depend on the run."""
+        queries = ["create issue", "file", "createIssue", "crate isue",
+                   "create issue zzzz"]
+        found = search("[[d['score'], d['server'], d['tool']] for d in docs]",
+                       queries)
+        self.assertEqual(found, search(
+            "[[d['score'], d['server'], d['tool']] for d in docs]", queries))
+        for scores in ([score for score, _, _ in row] for row in found):
+            self.assertEqual(scores, sorted(scores, reverse=True))
+            self.assertTrue(all(0 < score <= 1 for score in scores), scores)
+        best = [row[0][0] for row in found]
+        self.assertEqual(best[0], 1.0)
+        self.assertGreater(best[0], best[3])
+        self.assertGreater(best[0], best[4])
+
+    def test_fields(self):
+        """The same word in one place after another: each counts less."""
+        about = "Does something else."
+        tools = [
+            tool("one_zebra", description=about),
+            tool("two_things", title="Zebra", description=about),
+            tool("three_things", description="For a zebra."),
+            tool("four_things", {"zebra": {}}, description=about),
+            tool("five_things", {"x": {"description": "Which zebra"}},
+                 description=about)]
+        [names] = search("[d['tool'] for d in docs]", ["zebra"], time=tools,
+                         **{name: [] for name in SERVERS if name != "time"})
+        self.assertEqual(names, [each["name"] for each in tools])
+
+    def test_likenesses(self):
+        """Whole words, then beginnings, then parts, then slips."""
+        tools = [tool(name) for name in (
+            "the_zebra", "the_zebrafish", "the_prezebrax")]
+        tools.insert(1, tool("all_zebras"))
+        [names] = search("[d['tool'] for d in docs]", ["zebra"], time=tools,
+                         **{name: [] for name in SERVERS if name != "time"})
+        self.assertEqual(names, [each["name"] for each in tools])
+        [names] = search("[d['tool'] for d in docs]", ["zerba"], time=tools,
+                         **{name: [] for name in SERVERS if name != "time"})
+        self.assertEqual(names[:1], ["the_zebra"])
+
+
+if __name__ == "__main__":
+    unittest.main()
