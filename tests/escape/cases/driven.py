@@ -7,6 +7,7 @@ import os
 import resource
 import signal
 import subprocess
+import tempfile
 import time
 
 from host import processes_below
@@ -29,6 +30,16 @@ for _ in range(3):
         # Where nothing ends it, it ends by itself.
         os.execv("/bin/sleep", [%r, "8"])
 """ % MARK
+
+
+WRITE = """
+import errno
+try:
+    open("%s/canary", "r+")
+    print("ok")
+except OSError as error:
+    print(errno.errorcode[error.errno])
+"""
 
 
 def marked():
@@ -149,6 +160,23 @@ def leave(run, words):
     return soon_gone(pids)
 
 
+@case("50f", "change an interpreter below /tmp, where landlock lets code write",
+      "EROFS", without="ro overlay", driven=True)
+def tree_below_tmp(run, words):
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        os.chmod(folder, 0o755)
+        os.mkdir(folder + "/bin")
+        os.symlink("/usr/bin/python3", folder + "/bin/python")
+        for name in "pyvenv.cfg", "canary":
+            with open(os.path.join(folder, name), "w") as file:
+                file.write("home = /usr/bin\n")
+            os.chmod(file.name, 0o666)
+        program = run.start(words, MCP_BRIDGE_PYTHON=folder + "/bin/python")
+        seen = seen_in(program.run(WRITE % folder))
+        program.close()
+    return seen
+
+
 @case("67a", "a host that forbids user namespaces", "~.*FAIL +box +the "
       "box cannot be built: could not create a user namespace.*",
       driven=True, shown="there is no weaker mode")
@@ -231,7 +259,6 @@ def degraded(run, prepare, words=None):
     run.start(words).close()
     name = "sealed" if words is None else "open-" + words
     environment = run.host.environment()
-    del environment["MCP_BRIDGE_PYTHON"]
     done = subprocess.run(
         [run.copies[name], "--selftest"], cwd="/", timeout=60,
         env=environment, stdout=subprocess.PIPE,

@@ -269,8 +269,8 @@ def mountinfo():
 
 
 @case("x21", "the user of Caisson in /proc/self/uid_map", "1000 1000",
-      known="the number outside is shown: the kernel translates it for who "
-      "opens the file, and there is no namespace between")
+      known="the kernel tells the number outside, here and in the options of "
+      "each tmpfs; namespaces in between would hide only the first")
 def uid_map():
     with open("/proc/self/uid_map") as file:
         return " ".join(file.read().split()[:2])
