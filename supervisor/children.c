@@ -4,6 +4,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,16 @@ children_in_proc(DIR *proc, children_found *found, void *ctx)
 			n += found(ctx, (pid_t)pid) != 0;
 	}
 	return n;
+}
+
+int
+children_kill(pid_t pid)
+{
+	pid_t group = getpgid(pid);
+
+	if (group > 1 && group != getpgrp())
+		kill(-group, SIGKILL);
+	return kill(pid, SIGKILL) == 0;
 }
 
 size_t

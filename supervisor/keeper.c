@@ -109,18 +109,18 @@ keeper_wait(struct keeper *keeper)
 	}
 }
 
-/* Returns whether it could be. It is ours, and not reaped: the number holds. */
 static int
 keeper_kill(void *ctx, pid_t pid)
 {
 	(void)ctx;
-	return kill(pid, SIGKILL) == 0;
+	return children_kill(pid);
 }
 
 /*
  * Kills all that is left, until there is no child: those of one that dies are
- * ours then. Nobody who is to be killed can finish a fork, so that nobody can
- * run away from this by having children.
+ * ours then. Nobody who is to be killed can finish a fork, so having children
+ * is no way to run away from this; ending before it comes, with a child in a
+ * new session, is one until a round meets the child before it ends.
  */
 static void
 keeper_kill_all(struct keeper *keeper)

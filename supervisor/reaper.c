@@ -133,8 +133,7 @@ reaper_kill_unknown(void *ctx, pid_t pid)
 	for (i = 0; i < reaper_nolder; i++)
 		if (reaper_older[i] == pid)
 			return 0;
-	/* A child, and not reaped: the number is still its. */
-	return kill(pid, SIGKILL) == 0;
+	return children_kill(pid);
 }
 
 /*

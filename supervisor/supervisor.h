@@ -326,6 +326,14 @@ typedef int children_found(void *ctx, pid_t pid);
  */
 size_t children_each(children_found *found, void *ctx);
 
+/*
+ * Kills a child that is not reaped yet, so that its number holds, and all of
+ * its process group, unless that is ours: the kernel lets nobody be born into a
+ * group that is being killed, so that who forks and ends all the time cannot
+ * run away from that. Returns whether the child could be killed.
+ */
+int children_kill(pid_t pid);
+
 /* reaper.c: children and their ends, by pidfd. */
 
 struct child_end {

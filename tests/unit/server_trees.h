@@ -15,6 +15,10 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+/* How many a swarm has at any time, and how often each may be born again. */
+#define TREES_SWARM 50
+#define TREES_SWARM_MOST 200000
+
 /* How many processes a bomb makes in all, and when it is told of. */
 #define TREES_BOMB_MOST 1500
 #define TREES_BOMB_TOLD 100
@@ -173,6 +177,39 @@ trees_bomb(void)
 	trees_wait();
 }
 
+/*
+ * Many that run away, half of them into a new session each time. For a test
+ * that fails they come to an end.
+ */
+static inline void
+trees_swarm(void)
+{
+	int start[2];
+	int n, left;
+	char c;
+
+	if (pipe(start) == -1)
+		_exit(1);
+	for (n = 0; n < TREES_SWARM; n++) {
+		if (fork() != 0)
+			continue;
+		close(start[1]);
+		if (read(start[0], &c, 1) == -1)
+			_exit(1);
+		for (left = TREES_SWARM_MOST; left > 0; left--) {
+			if (n % 2 == 0)
+				setsid();
+			if (fork() > 0)
+				_exit(0);
+		}
+		_exit(0);
+	}
+	/* Not before all are there: they leave little time to others. */
+	close(start[0]);
+	close(start[1]);
+	trees_tell();
+}
+
 static const struct {
 	const char *name;
 	void (*grow)(void);
@@ -187,6 +224,7 @@ static const struct {
 	{ "headless", trees_headless },
 	{ "comet", trees_comet },
 	{ "bomb", trees_bomb },
+	{ "swarm", trees_swarm },
 };
 
 #define TREES (sizeof(trees) / sizeof(trees[0]))

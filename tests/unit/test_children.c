@@ -126,9 +126,58 @@ START_TEST(reads_parents)
 }
 END_TEST
 
+/* A child with one of its own; both hold the end of a pipe that is ours. */
+static pid_t
+make_family(int grouped, int *line)
+{
+	int ends[2];
+	pid_t pid;
+	char c;
+
+	ck_assert_int_eq(pipe(ends), 0);
+	pid = fork();
+	if (pid == 0) {
+		if (grouped)
+			setpgid(0, 0);
+		else if (fork() == 0)
+			prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if ((!grouped || fork() == 0) && write(ends[1], "x", 1) != 1)
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	close(ends[1]);
+	ck_assert_int_eq(read(ends[0], &c, 1), 1);
+	*line = ends[0];
+	return pid;
+}
+
+/* With its group, or it alone where that is the group of the test. */
+START_TEST(kills_a_child)
+{
+	siginfo_t si;
+	pid_t pid;
+	char c;
+	int line;
+
+	pid = make_family(_i, &line);
+	ck_assert_int_eq(children_kill(pid), 1);
+	ck_assert_int_eq(waitid(P_PID, (id_t)pid, &si, WEXITED | WNOWAIT), 0);
+	ck_assert_int_eq(si.si_status, SIGKILL);
+	while (read(line, &c, 1) > 0)
+		;
+	/* It is a child until it is reaped, and nobody afterwards. */
+	ck_assert_int_eq(children_kill(pid), 1);
+	waitpid(pid, NULL, 0);
+	ck_assert_int_eq(children_kill(pid), 0);
+	close(line);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, kills_a_child, 0, 2);
 	tcase_add_loop_test(tc, finds_every_child, 0, 3);
 	tcase_add_test(tc, reads_parents);
 }
