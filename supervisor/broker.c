@@ -3,6 +3,7 @@
  * starts the broker and, by the names that it gives, servers.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,6 +42,7 @@ struct broker {
 	struct event_base *base;
 	struct config *config;
 	char **envp;
+	struct broker_policy policy;
 	struct channel *channel; /* NULL: it does not run */
 	struct child *process;
 	unsigned long starts;
@@ -310,6 +312,20 @@ broker_tell(struct broker *broker, struct err *err)
 	return 0;
 }
 
+/* Hands it the file for lines about calls, where there is one. */
+static int
+broker_send_audit(struct broker *broker, struct err *err)
+{
+	struct ipc_audit audit = { .file = -1 };
+
+	if (broker->policy.audit == -1)
+		return 0;
+	audit.file = fcntl(broker->policy.audit, F_DUPFD_CLOEXEC, 0);
+	if (audit.file == -1)
+		return err_sys(err, "hand over the audit file");
+	return channel_send_audit(broker->channel, &audit, err);
+}
+
 /* Makes it run and know of all servers. */
 static int
 broker_ensure(struct broker *broker, struct err *err)
@@ -317,6 +333,7 @@ broker_ensure(struct broker *broker, struct err *err)
 	if (broker->channel != NULL)
 		return 0;
 	if (broker_start_process(broker, err) == 0 &&
+	    broker_send_audit(broker, err) == 0 &&
 	    broker_tell(broker, err) == 0)
 		return 0;
 	broker_end_process(broker);
@@ -356,7 +373,7 @@ broker_send_session(struct broker *broker, uint64_t execution,
 	auto_buffer struct buffer allowed = { 0 };
 	struct ipc_session session = { .execution = execution,
 		.log_level = log_level_get(),
-		.tool_seconds = 60,
+		.tool_seconds = broker->policy.tool_seconds,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
 	int pair[2];
@@ -568,13 +585,15 @@ broker_try(struct broker *broker, broker_tried *tried,
 /* Itself */
 
 struct broker *
-broker_new(struct event_base *base, struct config *config, char **envp)
+broker_new(struct event_base *base, struct config *config, char **envp,
+    const struct broker_policy *policy)
 {
 	struct broker *broker = mem_alloc(sizeof(*broker));
 
 	broker->base = base;
 	broker->config = config;
 	broker->envp = envp;
+	broker->policy = *policy;
 	LIST_INIT(&broker->links);
 	TAILQ_INIT(&broker->told);
 	return broker;

@@ -13,9 +13,18 @@
 
 struct broker;
 
-/* Starts nothing yet. Both and envp must last as long as the broker. */
-struct broker *broker_new(
-    struct event_base *base, struct config *config, char **envp);
+/* What the user has said about calls of tools. */
+struct broker_policy {
+	uint64_t tool_seconds; /* how long a server may be silent */
+	int audit; /* for a line about each: a file, lent; -1: none */
+};
+
+/*
+ * Starts nothing yet. config and envp must last as long as the broker; the
+ * policy is copied.
+ */
+struct broker *broker_new(struct event_base *base, struct config *config,
+    char **envp, const struct broker_policy *policy);
 
 /* Kills what still runs of it; free of cost when it never ran. */
 void broker_free(struct broker **broker);

@@ -83,6 +83,29 @@ main_open_log(const char *path, struct err *err)
 	return 0;
 }
 
+/*
+ * Opens the file for lines about calls of tools, which the broker writes; -1 is
+ * none. Not blocking, as nobody may read from what is no file.
+ */
+static int
+main_open_audit(const char *path, int *fd, struct err *err)
+{
+	struct stat st;
+
+	*fd = -1;
+	if (path[0] == '\0')
+		return 0;
+	*fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY |
+	    O_CLOEXEC, 0600);
+	if (*fd == -1 || fstat(*fd, &st) == -1)
+		return err_sys(err, "open the audit file %s "
+		    "(MCP_BRIDGE_AUDIT_FILE)", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "the audit file %s "
+		    "(MCP_BRIDGE_AUDIT_FILE) must be a regular file", path);
+	return 0;
+}
+
 /* Each call needs about ten descriptors, and passes some of them on. */
 static int
 main_raise_nofile(const struct options *options, struct err *err)
@@ -144,12 +167,14 @@ main_prepare_servers(struct supervisor *sv, char **envp)
 		.self = "/proc/self/exe",
 		.trust_project = (int)sv->options.trust_project_files,
 		.allow_self = (int)sv->options.allow_self_server };
+	struct broker_policy policy;
 
 	/* In a folder that is gone there are no project files to find. */
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		folder[0] = '\0';
 	sv->config = config_new(&setup, main_on_config, sv);
-	sv->broker = broker_new(sv->base, sv->config, envp);
+	policy = (struct broker_policy){ sv->options.tool_timeout, sv->audit };
+	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
 	/* Other actions keep nothing. */
 	if (sv->options.action == OPTION_SERVE)
 		sv->store = store_new(sv->base, &sv->options, envp);
@@ -339,7 +364,9 @@ main_run(struct main_serving *serving, char **envp)
 	struct options *options = &serving->sv.options;
 	struct err err;
 
-	if (main_open_log(options->log_file, &err) == -1)
+	if (main_open_log(options->log_file, &err) == -1 ||
+	    main_open_audit(
+	        options->audit_file, &serving->sv.audit, &err) == -1)
 		return main_usage_error(&err);
 	log_init("caisson", (enum log_level)options->log_level);
 	if (main_prepare(&serving->sv, envp, &err) == -1)
@@ -358,7 +385,7 @@ main_run(struct main_serving *serving, char **envp)
 int
 main(int argc, char **argv, char **envp)
 {
-	static struct main_serving serving;
+	static struct main_serving serving = { .sv.audit = -1 };
 	struct options *options = &serving.sv.options;
 	struct err err;
 	int status = 0;
@@ -380,6 +407,7 @@ main(int argc, char **argv, char **envp)
 		status = main_run(&serving, envp);
 		break;
 	}
+	fd_close(&serving.sv.audit);
 	free(serving.sv.cgroup_reason);
 	options_free(options);
 	return status;

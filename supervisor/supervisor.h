@@ -42,6 +42,7 @@ struct supervisor {
 	struct config *config; /* which servers there are */
 	struct broker *broker; /* who speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
+	int audit; /* the file for lines about calls of tools; -1: none */
 	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
 	char *cgroup_reason;   /* why there is none */
 	struct call_list waiting; /* admitted, but every place is taken */

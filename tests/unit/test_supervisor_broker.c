@@ -278,6 +278,7 @@ was_ended(void)
 static struct ipc_packet packet;
 static union ipc_any msg;
 static struct buffer told;
+static struct broker_policy policy = { .tool_seconds = 9, .audit = -1 };
 static int session_fd = -1; /* of the last SESSION */
 static int launched_fds[3] = { -1, -1, -1 }; /* of the last LAUNCHED */
 
@@ -302,6 +303,7 @@ tell_session(void)
 	tell_names(&msg.session.loaded);
 	buffer_add_text(&told, "\n");
 	ck_assert_uint_eq(msg.session.log_level, log_level_get());
+	ck_assert_uint_eq(msg.session.tool_seconds, 9);
 	fd_close(&session_fd);
 	session_fd = fd_take(&msg.session.relay);
 }
@@ -354,6 +356,11 @@ tell(enum ipc_type type)
 	case IPC_ENDED:
 		buffer_printf(&told, "ended %d %s\n", (int)msg.ended.link,
 		    msg.ended.how);
+		return;
+	case IPC_AUDIT:
+		ck_assert_int_eq(write(msg.audit.file, "x", 1), 1);
+		fd_close(&msg.audit.file);
+		buffer_add_text(&told, "audit\n");
 		return;
 	case IPC_TRY:
 		buffer_printf(&told, "try %s\n", msg.try.name);
@@ -426,7 +433,7 @@ enter(void)
 	reaper_init(base);
 	fds_before = unit_open_fds();
 	configure(2);
-	broker = broker_new(base, CONFIG, envp);
+	broker = broker_new(base, CONFIG, envp, &policy);
 }
 
 /* Nothing may be left: no process, no descriptor. */
@@ -510,6 +517,28 @@ START_TEST(a_session_is_opened)
 	/* Nobody else has the broker's end. */
 	fd_close(&session_fd);
 	ck_assert_int_eq(recv(relay, &c, 1, 0), 0);
+}
+END_TEST
+
+/* Whichever broker it is; the supervisor's own descriptor stays. */
+START_TEST(each_broker_gets_the_audit_file)
+{
+	char path[] = "/tmp/caisson-test-XXXXXX";
+	auto_fd int file = mkstemp(path);
+
+	broker_free(&broker);
+	policy.audit = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	unlink(path);
+	broker = broker_new(base, CONFIG, envp, &policy);
+	open_session(1, NULL, 0);
+	was_told("audit\n" DEFINED "session 1 may fs,git-hub loads \n");
+	open_session(2, NULL, 0);
+	was_told("session 2 may fs,git-hub loads \n");
+	die();
+	open_session(3, NULL, 0);
+	was_told("audit\n" DEFINED "session 3 may fs,git-hub loads \n");
+	ck_assert_int_eq(lseek(file, 0, SEEK_END), 2);
+	fd_close(&policy.audit);
 }
 END_TEST
 
@@ -1247,6 +1276,7 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, nothing_starts_without_a_session);
 	tcase_add_test(tc, a_session_is_opened);
+	tcase_add_test(tc, each_broker_gets_the_audit_file);
 	tcase_add_test(tc, a_broker_may_be_unstartable);
 	tcase_add_test(tc, descriptors_may_run_out);
 	tcase_add_test(tc, a_broker_that_has_just_died_is_replaced);
