@@ -1,6 +1,6 @@
 /*
  * Included before everything else of the broker that the tests link: its
- * longest times, made short.
+ * longest times and its largest number, made smaller.
  */
 #ifndef TESTS_UNIT_BROKER_TIMES_H
 #define TESTS_UNIT_BROKER_TIMES_H
@@ -16,5 +16,8 @@
 
 #undef TOOL_PROGRESS_FACTOR
 #define TOOL_PROGRESS_FACTOR 3
+
+#undef SERVER_WAITING_MAX
+#define SERVER_WAITING_MAX 200
 
 #endif

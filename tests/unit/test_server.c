@@ -433,7 +433,113 @@ START_TEST(a_server_is_described_anew)
 }
 END_TEST
 
-/* What waits for a start is bounded in bytes, too. */
+/* The server answers the call of this number; a relay hears of it. */
+static void
+answer_call(uint64_t number, int relay, uint64_t id)
+{
+	auto_free char *line = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":%d,"
+	    "\"result\":{}}", (int)number);
+
+	play_say(&gh, line);
+	play_expect_result(relay, id, "{}");
+}
+
+/* However many calls one execution has: another comes after one of them. */
+START_TEST(executions_take_turns)
+{
+	uint64_t id, next = SERVER_CALLS_MAX + 2;
+	int a, b, c;
+
+	play_start();
+	a = play_session();
+	b = play_session();
+	c = play_session();
+	play_serve(&gh);
+	for (id = 1; id <= SERVER_CALLS_MAX; id++) {
+		if (id <= SERVER_CALLS_MAX - 3)
+			play_call(a, id, "gh");
+		else
+			play_call(b, id, "gh");
+		play_hear(&gh);
+	}
+	play_call(a, 127, "gh");
+	play_call(a, 128, "gh");
+	play_sync(a);
+	play_call(b, 1, "gh");
+	play_call(b, 2, "gh");
+	play_sync(b);
+	play_call(c, 1, "gh");
+	play_sync(c);
+	/* Each answer makes room for one, which is answered then. */
+	answer_call(2, a, 1);
+	answer_call(next, a, 127);
+	answer_call(next + 1, b, 1);
+	answer_call(next + 2, c, 1);
+	answer_call(next + 3, a, 128);
+	answer_call(next + 4, b, 2);
+	play_end();
+}
+END_TEST
+
+/* A place is free again when a call is cancelled, or its execution ends. */
+START_TEST(places_are_free_again)
+{
+	struct ipc_cancel_call cancel = { .id = 1 };
+	uint64_t id;
+	int relay, other;
+
+	play_start();
+	relay = play_session();
+	other = play_session();
+	play_serve(&gh);
+	for (id = 1; id <= SERVER_CALLS_MAX; id++) {
+		play_call(relay, id, "gh");
+		play_hear(&gh);
+	}
+	play_call(other, 1, "gh");
+	play_sync(other);
+	if (_i == 0) {
+		play_send(relay, IPC_CANCEL_CALL, &cancel);
+		play_expect_refused(relay, 1, "it was cancelled");
+		play_hear(&gh);
+	} else {
+		close(relay);
+		for (id = 1; id <= SERVER_CALLS_MAX; id++)
+			ck_assert_ptr_nonnull(strstr(
+			    play_hear(&gh), "notifications/cancelled"));
+	}
+	play_expect_line(&gh, PLAY_CALLED("130"));
+	answer_call(130, other, 1);
+	play_end();
+}
+END_TEST
+
+/* What waits for a place ends with the server, too. */
+START_TEST(a_server_dies_while_calls_wait)
+{
+	uint64_t id;
+	int relay, other;
+
+	play_start();
+	relay = play_session();
+	other = play_session();
+	play_serve(&gh);
+	for (id = 1; id <= SERVER_CALLS_MAX; id++) {
+		play_call(relay, id, "gh");
+		play_hear(&gh);
+	}
+	play_call(other, 1, "gh");
+	play_sync(other);
+	play_die(&gh, "exited with code 1");
+	play_expect_refused(other, 1, "server \"gh\" ended before it answered");
+	play_call(other, 1, "gh");
+	play_serve(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_end();
+}
+END_TEST
+
+/* What waits for a start is bounded in bytes, too: half of them are for one. */
 START_TEST(bounds_what_waits)
 {
 	auto_buffer struct buffer arguments = { 0 };
@@ -447,10 +553,10 @@ START_TEST(bounds_what_waits)
 	memset(buffer_reserve(&arguments, 15 * MIB), 'x', 15 * MIB);
 	arguments.len += 15 * MIB;
 	buffer_add_text(&arguments, "\"}");
-	for (id = 1; id <= 5; id++)
+	for (id = 1; id <= 3; id++)
 		play_call_with(
 		    relay, id, "gh", arguments.data, arguments.len);
-	play_expect_refused(relay, 5, "server \"gh\" is still starting, and "
+	play_expect_refused(relay, 3, "server \"gh\" is still starting, and "
 	    "too much waits for it already");
 	play_end();
 }
@@ -474,6 +580,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_starting_server_is_removed, 0, 2);
 	tcase_add_test(tc, a_pausing_server_is_removed);
 	tcase_add_test(tc, a_server_is_described_anew);
+	tcase_add_test(tc, executions_take_turns);
+	tcase_add_loop_test(tc, places_are_free_again, 0, 2);
+	tcase_add_test(tc, a_server_dies_while_calls_wait);
 	tcase_add_test(tc, bounds_what_waits);
 }
 

@@ -5,6 +5,7 @@
 
 #include "../../common/mem.h"
 #include "ask.h"
+#include "link.h"
 #include "reason.h"
 #include "server.h"
 #include "session.h"
@@ -46,6 +47,8 @@ ask_free(struct ask **askp)
 	if (ask == NULL)
 		return;
 	ask_move(ask, NULL);
+	if (ask->link != NULL)
+		link_forget(ask->link, ask);
 	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
 		ask_audit(ask);
 	if (ask->session != NULL)

@@ -11,6 +11,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "link.h"
+#include "queue.h"
 #include "reason.h"
 #include "server.h"
 
@@ -25,7 +26,9 @@ struct server {
 	int removed;
 	struct link *link; /* that may be asked now or soon; or NULL */
 	size_t links;      /* all that are not freed */
-	struct ask_list waiting;
+	struct ask_list lists; /* asked for, to be fetched when it runs */
+	struct queue *calls;   /* that wait until it runs, or has a place */
+	struct event *turn;    /* set off when there may be a place */
 	/* After failures: */
 	unsigned int failures; /* in a row */
 	uint64_t not_before;   /* when the next start may be */
@@ -78,6 +81,21 @@ server_replace(char **text, const char *new)
 }
 
 static void server_on_pause(evutil_socket_t fd, short what, void *arg);
+static void server_on_turn(evutil_socket_t fd, short what, void *arg);
+
+static struct server *
+server_new(struct broker *broker, const char *name)
+{
+	struct server *server = mem_alloc(sizeof(*server));
+
+	server->broker = broker;
+	server->name = mem_strdup(name);
+	TAILQ_INIT(&server->lists);
+	server->calls = queue_new();
+	server->turn = evtimer_new(broker->base, server_on_turn, server);
+	server->pause = evtimer_new(broker->base, server_on_pause, server);
+	return server;
+}
 
 void
 server_define(struct broker *broker, const struct ipc_define *define)
@@ -85,12 +103,7 @@ server_define(struct broker *broker, const struct ipc_define *define)
 	struct server *server = server_find(broker, define->name);
 
 	if (server == NULL) {
-		server = mem_alloc(sizeof(*server));
-		server->broker = broker;
-		server->name = mem_strdup(define->name);
-		TAILQ_INIT(&server->waiting);
-		server->pause =
-		    evtimer_new(broker->base, server_on_pause, server);
+		server = server_new(broker, define->name);
 		server_enter(server);
 	}
 	server_replace(&server->alias, define->alias);
@@ -105,12 +118,23 @@ static void
 server_destroy(struct server *server)
 {
 	loop_event_free(&server->pause);
+	loop_event_free(&server->turn);
+	queue_free(&server->calls);
 	free(server->name);
 	free(server->alias);
 	free(server->description);
 	rules_reset(&server->rules);
 	free(server->last_how);
 	free(server);
+}
+
+/* Returns one that waits with the server, or NULL. */
+static struct ask *
+server_waiting(const struct server *server)
+{
+	struct ask *ask = queue_peek(server->calls);
+
+	return ask != NULL ? ask : TAILQ_FIRST(&server->lists);
 }
 
 void
@@ -121,7 +145,7 @@ server_free(struct server **serverp)
 
 	if (server == NULL)
 		return;
-	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL)
+	while ((ask = server_waiting(server)) != NULL)
 		ask_free(&ask);
 	if (!server->removed)
 		server_leave(server);
@@ -133,7 +157,7 @@ static void
 server_release(struct server *server)
 {
 	if (server->removed && server->links == 0 &&
-	    TAILQ_EMPTY(&server->waiting))
+	    server_waiting(server) == NULL)
 		server_destroy(server);
 }
 
@@ -142,7 +166,7 @@ server_refuse_waiting(struct server *server, const char *words)
 {
 	struct ask *ask;
 
-	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL)
+	while ((ask = server_waiting(server)) != NULL)
 		ask_refuse_words(&ask, words);
 }
 
@@ -182,7 +206,7 @@ server_unlinked(struct server *server)
 int
 server_is_done(const struct server *server)
 {
-	return server->removed && TAILQ_EMPTY(&server->waiting);
+	return server->removed && server_waiting(server) == NULL;
 }
 
 /* What is said of it */
@@ -282,15 +306,60 @@ server_load(struct server *server)
 	server_start(server);
 }
 
+static void
+server_pass(struct server *server, struct ask *ask)
+{
+	loop_event_free(&ask->patience);
+	link_ask(server->link, ask);
+}
+
+/* Whether it runs and may have one more call under way. */
+static int
+server_has_place(const struct server *server)
+{
+	return server->link != NULL && link_is_ready(server->link) &&
+	    link_calls(server->link) < SERVER_CALLS_MAX;
+}
+
+/* Passes on what there is a place for, in the turns of executions. */
+static void
+server_take_turns(struct server *server)
+{
+	struct ask *ask;
+
+	while (server_has_place(server) &&
+	    (ask = queue_take(server->calls)) != NULL)
+		server_pass(server, ask);
+}
+
+static void
+server_on_turn(evutil_socket_t fd, short what, void *arg)
+{
+	struct server *server = arg;
+
+	(void)fd;
+	(void)what;
+	server_take_turns(server);
+	if (server->link != NULL)
+		link_settle(server->link);
+}
+
+void
+server_answered(struct server *server)
+{
+	/* From the loop: whoever tells may be in the middle of things. */
+	if (queue_peek(server->calls) != NULL)
+		event_active(server->turn, EV_TIMEOUT, 0);
+}
+
 void
 server_ready(struct server *server)
 {
 	struct ask *ask;
 
-	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL) {
-		loop_event_free(&ask->patience);
-		link_ask(server->link, ask);
-	}
+	while ((ask = TAILQ_FIRST(&server->lists)) != NULL)
+		server_pass(server, ask);
+	server_take_turns(server);
 }
 
 /*
@@ -320,7 +389,7 @@ server_lost(struct server *server, struct ask_list *waiting, int failed,
 	struct ask *ask;
 
 	server->link = NULL;
-	while ((ask = TAILQ_FIRST(&server->waiting)) != NULL) {
+	while ((ask = server_waiting(server)) != NULL) {
 		loop_event_free(&ask->patience);
 		ask_move(ask, waiting);
 	}
@@ -333,19 +402,7 @@ server_lost(struct server *server, struct ask_list *waiting, int failed,
 
 /* Asks */
 
-/* How much the asks that wait hold. */
-static size_t
-server_waiting_bytes(const struct server *server)
-{
-	const struct ask *ask;
-	size_t bytes = 0;
-
-	TAILQ_FOREACH (ask, &server->waiting, entry)
-		bytes += ask->params.len;
-	return bytes;
-}
-
-/* It has waited for long enough. */
+/* It has waited for long enough, unless it waits for a place by now. */
 static void
 server_on_impatience(evutil_socket_t fd, short what, void *arg)
 {
@@ -356,6 +413,8 @@ server_on_impatience(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	if (server->link != NULL && link_is_ready(server->link))
+		return;
 	server_begin_reason(server, &reason);
 	if (server->link != NULL) {
 		link_add_starting(server->link, &reason);
@@ -373,20 +432,13 @@ server_on_impatience(evutil_socket_t fd, short what, void *arg)
 		link_settle(server->link);
 }
 
+/* Begins the wait for its start. */
 static void
 server_wait(struct server *server, struct ask *ask)
 {
 	struct timeval most = { SERVER_WAIT_MS / 1000,
 		SERVER_WAIT_MS % 1000 * 1000 };
 
-	if (server_waiting_bytes(server) + ask->params.len >
-	    SERVER_UNWRITTEN_MAX) {
-		ask->outcome = AUDIT_REFUSED;
-		ask_refuse_words(&ask, " is still starting, and too much "
-		    "waits for it already");
-		return;
-	}
-	ask_move(ask, &server->waiting);
 	ask->patience =
 	    evtimer_new(server->broker->base, server_on_impatience, ask);
 	event_add(ask->patience, &most);
@@ -399,13 +451,47 @@ server_is_ready(const struct server *server)
 	return server->link != NULL && link_is_ready(server->link);
 }
 
+static void
+server_refuse_full(struct server *server, struct ask *ask)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	if (server_is_ready(server))
+		buffer_printf(&words, " has %d calls under way, and too much "
+		    "waits for it already", SERVER_CALLS_MAX);
+	else
+		buffer_add_text(&words, " is still starting, and too much "
+		    "waits for it already");
+	ask->outcome = AUDIT_REFUSED;
+	ask_refuse_words(&ask, words.data);
+}
+
+/* How long a call waits for a place is bounded by its execution alone. */
+static void
+server_call(struct server *server, struct ask *ask)
+{
+	if (!queue_has_room(server->calls, ask->session, ask->params.len)) {
+		server_refuse_full(server, ask);
+		return;
+	}
+	queue_put(server->calls, ask);
+	if (!server_is_ready(server))
+		server_wait(server, ask);
+	else
+		server_take_turns(server);
+}
+
 void
 server_ask(struct server *server, struct ask *ask)
 {
-	if (server_is_ready(server))
+	if (ask->kind == ASK_CALL) {
+		server_call(server, ask);
+	} else if (server_is_ready(server)) {
 		link_ask(server->link, ask);
-	else
+	} else {
+		ask_move(ask, &server->lists);
 		server_wait(server, ask);
+	}
 }
 
 void

@@ -52,7 +52,7 @@ int server_is_ready(const struct server *server);
 
 /*
  * Takes an ask: it is sent when the server runs, or waits, SERVER_WAIT_MS at
- * most, until it does.
+ * most, until it does; a call waits also while SERVER_CALLS_MAX are under way.
  */
 void server_ask(struct server *server, struct ask *ask);
 
@@ -61,11 +61,12 @@ void server_withdraw(struct ask **ask, const char *why);
 
 /*
  * link.c tells about the link of the server: there is one more to count, it is
- * ready to be asked, it is over (waiting gets what waited for it; failed says
+ * ready to be asked, a call has come to its end, it is over (waiting gets what waited for it; failed says
  * that it was of no use; how ends a sentence), it is freed.
  */
 void server_linked(struct server *server);
 void server_ready(struct server *server);
+void server_answered(struct server *server);
 void server_lost(struct server *server, struct ask_list *waiting, int failed,
     const char *how);
 void server_unlinked(struct server *server);
