@@ -75,7 +75,7 @@ def measure_burst(bench):
                 settle(client.pid)
                 time.sleep(PAUSE)
                 into.append(burst(client, count))
-    bench.row(name, median(lasts), "s", "the median of one", median(ones))
+    bench.medians(name, lasts, "the median of one", ones)
 
 
 def burst(client, count):

@@ -22,10 +22,12 @@ REFILLED = 0.05  # the same, of a pool from which one box was taken
 PATIENCE = 30
 
 # Of one figure: its value beside that of its yardstick, in the same unit.
-# Where it could not be measured, value is None and the note says why.
+# Where it could not be measured, value is None and the note says why. The
+# spreads are (least, lower quarter, upper quarter, most) of what the medians
+# are of: where they are wide, the median says little.
 Row = collections.namedtuple(
-    "Row", "section name value unit yardstick yardstick_value note")
-Row.__new__.__defaults__ = (None, None, "")
+    "Row", "section name value unit yardstick yardstick_value note spread "
+    "yardstick_spread", defaults=(None, None, "", None, None))
 
 
 def timed(function):
@@ -56,6 +58,12 @@ def in_turns(functions, rounds, before=None):
 def median(values):
     """The median."""
     return statistics.median(values)
+
+
+def spread(values):
+    """The least, the lower and the upper quarter, and the most."""
+    return (min(values), percentile(values, 0.25), percentile(values, 0.75),
+            max(values))
 
 
 def percentile(values, share):
@@ -171,6 +179,13 @@ class Bench:
     def row(self, name, value, unit, *more):
         """Notes a figure."""
         self.rows.append(Row(self.section, name, value, unit, *more))
+
+    def medians(self, name, values, yardstick, yardstick_values):
+        """Notes the median of seconds beside that of a yardstick's."""
+        self.rows.append(Row(
+            self.section, name, median(values), "s", yardstick,
+            median(yardstick_values), "", spread(values),
+            spread(yardstick_values)))
 
     def missing(self, name, why="not in this build"):
         """Notes that something could not be measured."""

@@ -1,8 +1,9 @@
 """Memory of each process, and the peak of the supervisor in every section.
 
 Memory is PSS (the proportional set size of /proc/PID/smaps_rollup: shared
-pages count by the share). Reading it of processes that run as another user
-needs root.
+pages count by the share, so it is smaller where other programs use the same
+libraries: measure it on a quiet machine, too). Reading it of processes that
+run as another user needs root.
 """
 import time
 

@@ -1,7 +1,7 @@
 """Code that prints much, beside plain Python with the same code."""
 import subprocess
 
-from measure import PYTHON, in_turns, median
+from measure import PYTHON, in_turns
 
 ROUNDS = 5
 PRINTS = 1000000
@@ -33,8 +33,7 @@ def measure_one(bench, name, code, yardsticks):
              **{told: piped(plain) for told, plain in yardsticks.items()}},
             bench.rounds(ROUNDS))
     for yardstick in yardsticks:
-        bench.row(name, median(seconds[name]), "s", yardstick,
-                  median(seconds[yardstick]))
+        bench.medians(name, seconds[name], yardstick, seconds[yardstick])
 
 
 def measure(bench):

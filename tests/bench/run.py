@@ -69,13 +69,23 @@ def line_of(row):
         told += (f" {row.value / row.yardstick_value:8.3f} x "
                  f"{shown(row.yardstick_value, row.unit):>11}  "
                  f"{row.yardstick}")
+    if row.spread is not None:
+        told += f"\n  {'':<58} {between(row.spread):>11}"
+        told += f" {'':>11} {between(row.yardstick_spread)}"
     return told
 
 
-def print_markdown(rows):
+def between(spread):
+    """Within what the middle half of the values was."""
+    return f"({shown(spread[1], 's')} to {shown(spread[2], 's')})"
+
+
+def print_markdown(rows, busy):
     """The figures for README.md: not the points of the curves."""
-    print("| section | what | figure | yardstick | | ratio |\n"
-          "|---|---|---|---|---|---|")
+    print("Others had, of the processors: " + ", ".join(
+        f"{section} {share * 100:.0f} %" for section, share in busy.items())
+        + "\n\n| section | what | figure | yardstick | | ratio |\n"
+        "|---|---|---|---|---|---|")
     for row in rows:
         if row.value is None or row.section == "growth":
             continue
@@ -99,13 +109,15 @@ def print_machine(machine, quick):
         print("--quick: too few rounds for figures")
 
 
-def print_table(rows):
-    """All figures, by sections."""
+def print_table(rows, busy):
+    """All figures, by sections, with how busy the machine was then."""
     section = None
     for row in rows:
         if row.section != section:
             section = row.section
-            print(f"\n{section}")
+            print(f"\n{section}" + (
+                f" (others had {busy[section] * 100:.0f} % of the processors)"
+                if section in busy else ""))
         print(line_of(row))
 
 
@@ -126,16 +138,21 @@ def main():
     """Measures, prints and writes everything."""
     told = arguments()
     binary = os.path.abspath(told.caisson)
-    machine = Machine()
+    machine, busy = Machine(), {}
     with tempfile.TemporaryDirectory() as folder:
         bench = Bench(binary, told.quick, folder)
         for section in told.only or SECTIONS:
             print(f"measuring: {section}", file=sys.stderr, flush=True)
+            during = Machine()
             SECTIONS[section].measure(bench)
+            busy[section] = during.told()["busy_with_others"]
         memory.measure_peaks(bench)
-    found = machine.told()
+    found = {**machine.told(), "busy_in_section": busy}
     print_machine(found, told.quick)
-    (print_markdown if told.markdown else print_table)(bench.rows)
+    if told.markdown:
+        print_markdown(bench.rows, busy)
+    else:
+        print_table(bench.rows, busy)
     out = told.out or os.path.join(os.path.dirname(binary), "bench")
     write(out, bench, found)
     print(f"\nwritten: {out}/bench.json"

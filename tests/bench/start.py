@@ -2,7 +2,7 @@
 import functools
 import shutil
 
-from measure import PYTHON, command, in_turns, median, plain, refill
+from measure import PYTHON, command, in_turns, plain, refill
 
 ROUNDS = 100
 ROUNDS_ENGINE = 5
@@ -73,9 +73,9 @@ def measure_hello(bench):
         seconds = in_turns(
             functions, bench.rounds(ROUNDS),
             {name: refill(client) for name, client in clients.items()})
-    yardstick = median(seconds.pop("plain"))
+    yardstick = seconds.pop("plain")
     for other, values in seconds.items():
-        bench.row(other, median(values), "s", "python3 -I -c pass", yardstick)
+        bench.medians(other, values, "python3 -I -c pass", yardstick)
     if not bench.has("POOL"):
         bench.missing(f"{name}, from the pool")
     measure_others(bench, found, seconds)
@@ -89,8 +89,8 @@ def measure_others(bench, found, done):
         elif other not in done:
             seconds = in_turns({"it": function, "plain": plain()},
                                bench.rounds(rounds))
-            bench.row(other, median(seconds["it"]), "s",
-                      "python3 -I -c pass", median(seconds["plain"]))
+            bench.medians(other, seconds["it"], "python3 -I -c pass",
+                          seconds["plain"])
 
 
 def measure_preload(bench):
@@ -107,8 +107,8 @@ def measure_preload(bench):
             seconds = in_turns(
                 {"it": lambda: clients["it"].run(code), "plain": plain(code)},
                 bench.rounds(ROUNDS), {"it": refill(clients["it"])})
-        bench.row(name, median(seconds["it"]), "s", "the same, plain Python",
-                  median(seconds["plain"]))
+        bench.medians(name, seconds["it"], "the same, plain Python",
+                      seconds["plain"])
 
 
 def measure(bench):

@@ -73,6 +73,21 @@ class Quick(unittest.TestCase):
         self.assertIs(self.found["quick"], True)
         self.assertLessEqual(self.found["machine"]["busy_with_others"], 1)
 
+    def test_what_is_compared_has_a_spread(self):
+        """One number alone would not show that a figure is worth nothing."""
+        for row in self.found["rows"]:
+            if row["spread"] is not None:
+                with self.subTest(row["name"]):
+                    self.assertEqual(row["spread"], sorted(row["spread"]))
+                    self.assertLessEqual(row["spread"][0], row["value"])
+                    self.assertLessEqual(row["value"], row["spread"][3])
+                    self.assertEqual(len(row["yardstick_spread"]), 4)
+        self.assertTrue([row for row in self.found["rows"] if row["spread"]])
+
+    def test_each_section_says_how_busy_it_was(self):
+        self.assertEqual(set(self.found["machine"]["busy_in_section"]),
+                         set(PROMISED) - {"peak"})
+
     def test_the_picture_has_a_panel_for_each_curve(self):
         words = [each.text for each in self.picture.iter()
                  if each.tag.endswith("}text")]

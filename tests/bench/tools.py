@@ -80,14 +80,13 @@ def measure(bench):
     with bench.client(config) as client:
         ours, theirs = both(client, bench.rounds(TURNS), "echo", {"a": 1},
                             bench.rounds(CALLS))
-        bench.row("call of a tool from the box and back", median(ours), "s",
-                  yardstick, median(theirs))
+        bench.medians("call of a tool from the box and back", ours,
+                      yardstick, theirs)
         bench.row("what that adds", median(ours) - median(theirs), "s")
         ours, theirs = both(client, bench.rounds(TURNS), "pause",
                             {"seconds": PAUSE}, bench.rounds(3), PARALLEL)
-        bench.row(f"{PARALLEL} calls of {PAUSE * 1000:.0f} ms at once",
-                  median(ours), "s", yardstick, median(theirs))
+        bench.medians(f"{PARALLEL} calls of {PAUSE * 1000:.0f} ms at once",
+                      ours, yardstick, theirs)
         ours, theirs = both(client, bench.rounds(3), "bytes", {"n": LARGE},
                             bench.rounds(3))
-        bench.row("result of 16 MiB", median(ours), "s", yardstick,
-                  median(theirs))
+        bench.medians("result of 16 MiB", ours, yardstick, theirs)
