@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config_shape.h"
 #include "err.h"
 #include "limits.h"
 #include "role.h"

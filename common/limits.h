@@ -306,7 +306,11 @@
  * to less than a packet; each is far above what people write. A row for each
  * entry must fit into the queue of a channel.
  */
-#define CONFIG_FILE_MAX MIB
+#define CONFIG_FILE_MAX (64 * MIB) /* clients keep their history in them */
+#define CONFIG_PROJECT_FILE_MAX MIB /* a stranger's: nobody waits for more */
+#define CONFIG_TREE_MAX MIB /* of TOML and YAML, which become trees first */
+#define CONFIG_NODES_MAX 20000 /* of such a tree: names are compared in turn */
+#define CONFIG_DEPTH_MAX 64 /* of such a tree */
 #define CONFIG_FILES_MAX 256 /* of one folder */
 #define CONFIG_ENTRIES_MAX 500 /* of one file */
 #define CONFIG_SERVERS_MAX 1000 /* of all files */
@@ -326,8 +330,10 @@
 #define TRIED_TOOLS_MAX (64 * KIB)
 /* One argument or variable of a program: MAX_ARG_STRLEN of the kernel. */
 #define CONFIG_EXPANDED_MAX (128 * KIB - 1)
-/* A megabyte is read in milliseconds; a dead network drive answers never. */
+/* 64 MiB are read in less than a second; a dead network drive answers never. */
 #define CONFIG_READ_MS 5000
+/* Two ticks of the slowest clock that files get their times by. */
+#define CONFIG_TICK_MS 20
 
 /*
  * What is kept between calls (worker/store). A process that shares the state

@@ -1,14 +1,18 @@
 /*
  * Fuzz target of the reader's decoder of configuration files: whatever the
- * bytes are, every row is one that the catalogue lets through, stands at a
+ * bytes are, and whosever file it is, every row is one that the catalogue lets through, stands at a
  * place of the file, and there are not too many.
  */
 #include <string.h>
 
 #include "common/ipc.h"
 #include "common/limits.h"
+#include "common/mem.h"
 #include "fuzz.h"
 #include "worker/reader/config.h"
+
+/* No larger file shows more, and every shape takes its time. */
+#define FUZZ_SIZE_MAX 65536
 
 struct seen {
 	size_t len; /* of the file */
@@ -52,8 +56,10 @@ static void
 check_server(void *ctx, struct ipc_server *row)
 {
 	check_place(ctx, row->line, row->column);
-	FUZZ_ASSERT(row->remote || row->command[0] != '\0');
+	FUZZ_ASSERT(row->command[0] != '\0');
 	check_texts(&row->args);
+	check_texts(&row->allow);
+	check_texts(&row->deny);
 	FUZZ_ASSERT(check_texts(&row->env) % 2 == 0);
 	check_message(IPC_SERVER, row);
 }
@@ -70,10 +76,18 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = { .len = size };
 	struct config_sink sink = { check_server, check_rejected, &seen };
+	struct config_file file = { .folder = "/work" };
 
-	if (size > CONFIG_FILE_MAX)
+	if (size > FUZZ_SIZE_MAX)
 		return 0;
-	config_read((const char *)data, size, &sink);
-	FUZZ_ASSERT(seen.rows <= IPC_QUEUE_PACKETS_MAX / 2);
+	for (file.shape = 0; file.shape < CONFIG_SHAPES; file.shape++) {
+		auto_free char *text = mem_resize(NULL, size);
+
+		if (size > 0)
+			memcpy(text, data, size);
+		seen.rows = 0;
+		config_read(text, size, &file, &sink);
+		FUZZ_ASSERT(seen.rows <= IPC_QUEUE_PACKETS_MAX / 2);
+	}
 	return 0;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
+#include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
 #include "worker/reader/config.h"
@@ -27,31 +28,54 @@ tell_server(void *ctx, struct ipc_server *row)
 {
 	ck_assert_ptr_eq(ctx, &told);
 	buffer_printf(&told, "%d:%d %s%s%s: %s ", (int)row->line,
-	    (int)row->column, row->name, row->remote ? " remote" : "",
+	    (int)row->column, row->name,
+	    row->remote == CONFIG_HTTP ? " http" :
+	        row->remote == CONFIG_SSE ? " sse" : "",
 	    row->disabled ? " disabled" : "", row->command);
 	tell_texts(&row->args);
 	buffer_add_text(&told, " ");
 	tell_texts(&row->env);
-	buffer_printf(&told, " %s %s\n", row->cwd, row->description);
+	buffer_printf(&told, " %s %s", row->cwd, row->description);
+	if (row->narrowed) {
+		buffer_add_text(&told, " only ");
+		tell_texts(&row->allow);
+	}
+	if (row->deny.len > 0) {
+		buffer_add_text(&told, " but ");
+		tell_texts(&row->deny);
+	}
+	buffer_add_text(&told, "\n");
 }
 
 static void
 tell_rejected(void *ctx, struct ipc_rejected *row)
 {
 	ck_assert_ptr_eq(ctx, &told);
-	buffer_printf(&told, "%d:%d %s! %s\n", (int)row->line,
-	    (int)row->column, row->name, row->reason);
+	buffer_printf(&told, "%d:%d %s%s %s\n", (int)row->line,
+	    (int)row->column, row->name, row->foreign ? "?" : "!",
+	    row->reason);
+}
+
+/* The text is copied, exactly, so that ASan sees a byte too far. */
+static const char *
+read_file(const char *data, size_t len, enum config_shape shape)
+{
+	struct config_sink sink = { tell_server, tell_rejected, &told };
+	struct config_file file = { shape, "/home/me/work" };
+	auto_free char *exact = data == NULL ? NULL : mem_resize(NULL, len);
+
+	if (len > 0)
+		memcpy(exact, data, len);
+	buffer_reset(&told);
+	buffer_add_text(&told, "");
+	config_read(exact, len, &file, &sink);
+	return told.data;
 }
 
 static const char *
 read_text(const char *data, size_t len)
 {
-	struct config_sink sink = { tell_server, tell_rejected, &told };
-
-	buffer_reset(&told);
-	buffer_add_text(&told, "");
-	config_read(data, len, &sink);
-	return told.data;
+	return read_file(data, len, CONFIG_SHAPE_OWN);
 }
 
 #define ONE "{\"command\":\"a\"}"
@@ -120,13 +144,151 @@ static const struct {
 
 START_TEST(files_become_rows)
 {
-	/* Exact, so that ASan sees a byte too far. */
-	size_t len = strlen(files[_i].text);
-	auto_free char *exact = mem_resize(NULL, len);
+	ck_assert_str_eq(read_text(files[_i].text, strlen(files[_i].text)),
+	    files[_i].rows);
+}
+END_TEST
 
-	if (len > 0)
-		memcpy(exact, files[_i].text, len);
-	ck_assert_str_eq(read_text(exact, len), files[_i].rows);
+/* The files of clients, as their programs write them. */
+static const struct {
+	enum config_shape shape;
+	const char *text;
+	const char *rows;
+} clients[] = {
+	/* Claude Desktop, Cursor, Windsurf, Cline, LM Studio, Kiro */
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"command\":\"npx\","
+	    "\"args\":[\"-y\",\"x\"],\"env\":{\"K\":\"v\"}}}}",
+	    "1:16 n: npx -y|x| K|v|  \n" },
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"url\":\"http://x\","
+	    "\"headers\":{\"A\":\"${env:T}\"}}}}",
+	    "1:16 n http: http://x  A|${env:T}|  \n" },
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"serverUrl\":"
+	    "\"http://x\",\"disabled\":true,\"disabledTools\":[\"a\"]}}}",
+	    "1:16 n http disabled: http://x     but a|\n" },
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"type\":\"sse\","
+	    "\"url\":\"http://x\",\"autoApprove\":[],\"timeout\":60}}}",
+	    "1:16 n sse: http://x    \n" },
+	/* Copilot CLI */
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"type\":\"local\","
+	    "\"command\":\"c\",\"args\":[],\"tools\":[\"*\"]}}}",
+	    "1:16 n: c     only *|\n" },
+	/* VS Code */
+	{ CONFIG_SHAPE_CLIENT, "{\"inputs\":[{\"type\":\"promptString\","
+	    "\"id\":\"k\"}],\"servers\":{\"n\":{\"type\":\"stdio\","
+	    "\"command\":\"c\",\"sandboxEnabled\":true,\"dev\":{}}}}",
+	    "1:57 n: c    \n" },
+	/* A file that its client has made, and nothing more */
+	{ CONFIG_SHAPE_CLIENT, "", "" },
+	{ CONFIG_SHAPE_CLIENT, " \n", "" },
+	{ CONFIG_SHAPE_CLIENT, "{}", "" },
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":null}", "" },
+	{ CONFIG_SHAPE_CLIENT, "{", "1:2 ! the text ends where a name in "
+	    "quotes should be\n" },
+	/* Claude Code */
+	{ CONFIG_SHAPE_CLAUDE, "{\"mcpServers\":{\"a\":" ONE ",\"b\":" ONE
+	    "},\n\"projects\":{\"/other\":{\"mcpServers\":{\"x\":" ONE
+	    "}},\n\"/home/me/work\":{\"history\":[],\"mcpServers\":{\"a\":"
+	    "{\"command\":\"mine\"}},\"disabledMcpServers\":[\"b\"]}}}",
+	    "3:45 a: mine    \n1:16 a: a    \n1:36 b disabled: a    \n" },
+	{ CONFIG_SHAPE_CLAUDE, "{\"numStartups\":5}", "" },
+	{ CONFIG_SHAPE_CLAUDE, "{\"projects\":[],\"mcpServers\":{}}", "" },
+	/* Gemini */
+	{ CONFIG_SHAPE_GEMINI, "{\"mcp\":{\"allowed\":[\"a\",\"b\"],"
+	    "\"excluded\":[\"b\"]},\"mcpServers\":{\"a\":{\"httpUrl\":"
+	    "\"http://x\",\"includeTools\":[\"t\"],\"excludeTools\":[\"u\"],"
+	    "\"trust\":true},\"b\":" ONE ",\"c\":" ONE "}}",
+	    "1:61 a http: http://x     only t| but u|\n"
+	    "1:143 b disabled: a    \n1:163 c disabled: a    \n" },
+	/* Zed */
+	{ CONFIG_SHAPE_ZED, "{\"theme\":\"x\",\"context_servers\":{\"a\":{"
+	    "\"source\":\"custom\",\"enabled\":true,\"command\":\"c\","
+	    "\"args\":[],\"env\":{}},\"b\":{\"source\":\"extension\","
+	    "\"settings\":{}},\"d\":{\"command\":{\"path\":\"p\",\"args\":["
+	    "\"x\"],\"env\":{\"A\":\"1\"}}}},}",
+	    "1:33 a: c    \n1:119 b? it is a part of the program whose file "
+	    "this is (extension)\n1:146 d: p x| A|1|  \n" },
+	/* opencode, both of its ways; a server may be called so, too. Crush */
+	{ CONFIG_SHAPE_MCP, "{\"mcp\":{\"a\":{\"type\":\"local\",\"command\":"
+	    "[\"c\",\"x\"],\"environment\":{\"A\":\"1\"},\"enabled\":"
+	    "false},\"b\":{\"type\":\"remote\",\"url\":\"http://x\"}}}",
+	    "1:9 a disabled: c x| A|1|  \n1:90 b http: http://x    \n" },
+	{ CONFIG_SHAPE_MCP, "{\"mcp\":{\"servers\":{\"a\":{\"command\":[\"c\"],"
+	    "\"disabled\":true,\"cwd\":\"/\"}}}}",
+	    "1:20 a disabled: c   / \n" },
+	{ CONFIG_SHAPE_MCP, "{\"mcp\":{\"servers\":{\"command\":[\"c\"]}}}",
+	    "1:9 servers: c    \n" },
+	{ CONFIG_SHAPE_MCP, "{\"mcp\":{\"a\":{\"type\":\"stdio\",\"command\":"
+	    "\"c\",\"disabled_tools\":[\"t\"]}}}",
+	    "1:9 a: c     but t|\n" },
+	/* Codex */
+	{ CONFIG_SHAPE_CODEX, "model = \"x\"\n\n[mcp_servers.a]\ncommand = "
+	    "\"c\"\nargs = [\n  'x', # first\n]\nstartup_timeout_sec = 1.5\n"
+	    "enabled_tools = [\"t\"]\ndisabled_tools = ['u']\nenv_vars = ["
+	    "\"X\", {name = \"Y\", source = \"z\"}]\n[mcp_servers.a.env]\n"
+	    "A = \"1\"\n[mcp_servers.a.tools.t]\napproval_mode = \"auto\"\n",
+	    "3:14 a: c x| A|1|   only t| but u|\n" },
+	{ CONFIG_SHAPE_CODEX, "[mcp_servers]\n  w = { url = 'http://x', "
+	    "enabled = false,bearer_token_env_var = 'T', http_headers = { H = "
+	    "'v' }, env_http_headers = { G = 'E' } }\n[mcp_servers.\"b c\"]\n"
+	    "command = 5\n[mcp_servers.d]\nurl = 1\n",
+	    "2:3 w http disabled: http://x  H|v|G|${E}|Authorization|"
+	    "Bearer ${T}|  \n"
+	    "4:11 b c! \"command\" must be a string\n"
+	    "6:7 d! the URL must be a string\n" },
+	{ CONFIG_SHAPE_CODEX, "model = 'x'\n", "" },
+	{ CONFIG_SHAPE_CODEX, "mcp_servers = 5\n", "1:15 ! \"mcp_servers\" "
+	    "must be an object whose members are servers, such as "
+	    "{\"name\": {\"command\": \"npx\"}}\n" },
+	{ CONFIG_SHAPE_CODEX, "[mcp_servers.a]\ncommand = npx\n",
+	    "2:11 ! this is no value of TOML: a string needs quotes\n" },
+	/* Goose */
+	{ CONFIG_SHAPE_GOOSE, "GOOSE_MODEL: x\nextensions:\n  developer:\n"
+	    "    type: builtin\n    enabled: true\n    timeout: 300\n  git:\n"
+	    "    type: stdio\n    cmd: uvx\n    args:\n    - mcp-server-git\n"
+	    "    envs:\n      A: '1'\n    env_keys: [K]\n    enabled: false\n"
+	    "    available_tools: [t]\n  web:\n    type: streamable_http\n"
+	    "    uri: http://x\n    headers: {}\n    envs: {}\n"
+	    "    bundled: null\n",
+	    "4:11 developer? it is a part of the program whose file this is "
+	    "(builtin)\n7:3 git disabled: uvx mcp-server-git| A|1|   only t|\n"
+	    "17:3 web http: http://x    \n" },
+	{ CONFIG_SHAPE_GOOSE, "# none yet\n", "" },
+	{ CONFIG_SHAPE_GOOSE, "extensions:\n  a: *b\n", "2:6 ! aliases (*name) "
+	    "are not read: write out what they stand for\n" },
+	/* Continue */
+	{ CONFIG_SHAPE_CONTINUE, "name: x\nmcpServers:\n  - name: a\n"
+	    "    command: c\n    args: [\"-y\"]\n    env:\n      A: b\n"
+	    "  - command: d\n  - name: e\n    type: sse\n    url: http://x\n",
+	    "3:11 a: c -y| A|b|  \n8:5 ! each element of \"mcpServers\" must "
+	    "have one \"name\"\n9:11 e sse: http://x    \n" },
+};
+
+START_TEST(clients_are_read)
+{
+	ck_assert_str_eq(read_file(clients[_i].text, strlen(clients[_i].text),
+	    clients[_i].shape), clients[_i].rows);
+}
+END_TEST
+
+/* A client's history is long; what stands in it is found all the same. */
+START_TEST(large_files_are_read)
+{
+	auto_buffer struct buffer text = { 0 };
+	size_t i;
+
+	buffer_add_text(&text, "{\"history\":[");
+	while (text.len < 20 * MIB)
+		buffer_add_text(&text, "{\"text\":\"a \\n line\"},\n");
+	buffer_add_text(&text, "0],\"mcpServers\":{");
+	for (i = 0; i < CONFIG_ENTRIES_MAX; i++)
+		buffer_printf(&text, "\n\"s%zu\":" ONE ",", i);
+	buffer_add_text(&text, "}}");
+	read_file(text.data, text.len, CONFIG_SHAPE_CLAUDE);
+	ck_assert_ptr_nonnull(strstr(told.data, " s499: a    \n"));
+	/* What is a tree in between is no history. */
+	read_file(text.data, text.len, CONFIG_SHAPE_CODEX);
+	ck_assert_str_eq(told.data, "1:1 ! the file is larger than 1048576 "
+	    "bytes, which no file of this kind is\n");
 }
 END_TEST
 
@@ -181,6 +343,8 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, files_become_rows, 0, UNIT_COUNT(files));
+	tcase_add_loop_test(tc, clients_are_read, 0, UNIT_COUNT(clients));
+	tcase_add_test(tc, large_files_are_read);
 	tcase_add_test(tc, no_bytes_are_an_empty_file);
 	tcase_add_test(tc, entries_are_counted);
 	tcase_add_test(tc, long_names_are_cut_between_characters);

@@ -14,7 +14,9 @@ static const struct {
 } good[] = {
 	{ "", "" },
 	{ "{}", "{}" },
-	{ "\xef\xbb\xbf{}", "   {}" },
+	{ "\xef\xbb\xbf{}", "\r\r\r{}" },
+	/* What took no column takes none afterwards. */
+	{ "1/* \xc3\xa9\xff */2", "1    \r    2" },
 	{ "{} \xef\xbb\xbf", "{} \xef\xbb\xbf" },
 	{ "1 // x\n2", "1     \n2" },
 	{ "1 // x\r\n2", "1     \r\n2" },

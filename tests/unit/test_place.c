@@ -20,6 +20,7 @@ static const struct {
 	{ "a\nb", 1, 1, 2 },
 	{ "a\nb", 2, 2, 1 },
 	{ "a\r\nb", 3, 2, 1 },
+	{ "a\rb", 2, 1, 2 },
 	{ "\n\n\n", 3, 4, 1 },
 	{ "\tb", 1, 1, 2 },
 	{ "\xc3\xa9" "b", 2, 1, 2 },
@@ -31,11 +32,34 @@ static const struct {
 
 START_TEST(finds)
 {
-	struct place place = place_find(
-	    places[_i].text, strlen(places[_i].text), places[_i].offset);
+	struct place_walk walk =
+	    place_walk(places[_i].text, strlen(places[_i].text));
+	struct place place = place_find(&walk, places[_i].offset);
 
 	ck_assert_uint_eq(place.line, places[_i].line);
 	ck_assert_uint_eq(place.column, places[_i].column);
+}
+END_TEST
+
+/* In whatever order places are asked for, they are the same. */
+START_TEST(goes_on_and_back)
+{
+	static const char text[] = "\xef\xbb\xbf" "a\xc3\xa9\nb\r\n\nc";
+	struct place_walk walk = place_walk(text, sizeof(text) - 1);
+	size_t one, other;
+
+	for (one = 0; one < sizeof(text); one++)
+		for (other = 0; other < sizeof(text); other++) {
+			struct place_walk fresh =
+			    place_walk(text, sizeof(text) - 1);
+			struct place wanted = place_find(&fresh, other);
+			struct place place;
+
+			place_find(&walk, one);
+			place = place_find(&walk, other);
+			ck_assert_uint_eq(place.line, wanted.line);
+			ck_assert_uint_eq(place.column, wanted.column);
+		}
 }
 END_TEST
 
@@ -43,6 +67,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, finds, 0, UNIT_COUNT(places));
+	tcase_add_test(tc, goes_on_and_back);
 }
 
 int

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "../../common/config_shape.h"
 #include "../../common/ipc.h"
 
 /* Who is told; what a row points to dies when the function returns. */
@@ -17,12 +18,18 @@ struct config_sink {
 	void *ctx;
 };
 
+/* What is known of a file before it is read. */
+struct config_file {
+	enum config_shape shape;
+	const char *folder; /* the one worked in; "" for none */
+};
+
 /*
- * Reads a text of len bytes (data may be NULL for none). Every entry becomes
- * one row, in the order of the file, at most CONFIG_ENTRIES_MAX; every row is
- * within the bounds of the catalogue.
+ * Reads a text of len bytes (data may be NULL for none), which it may change.
+ * Every entry becomes one row, in the order of the file, at most
+ * CONFIG_ENTRIES_MAX; every row is within the bounds of the catalogue.
  */
-void config_read(
-    const char *data, size_t len, const struct config_sink *sink);
+void config_read(char *data, size_t len, const struct config_file *file,
+    const struct config_sink *sink);
 
 #endif

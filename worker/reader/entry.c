@@ -70,30 +70,66 @@ entry_word(struct entry *entry, struct json_span value, const char *what,
 
 /* Members */
 
+/* Appends the strings of an array, each with a NUL behind it. */
 static int
-entry_read_args(struct entry *entry, struct json_span value, struct err *err)
+entry_read_list(struct entry *entry, struct buffer *list,
+    struct json_span value, const char *key, size_t most, struct err *err)
 {
 	struct json_span_walk walk = json_span_walk(value);
-	struct json_span arg;
+	auto_free char *what = mem_printf("each element of \"%s\"", key);
+	struct json_span element;
 
 	if (json_span_kind(value) != JSON_SPAN_ARRAY)
 		return entry_fail(entry, value, err_set(err,
-		    "\"args\" must be an array of strings"));
-	while (json_span_next_element(&walk, &arg)) {
-		auto_free char *text = entry_text(entry, arg,
-		    "each element of \"args\"", CONFIG_ARGS_MAX, err);
+		    "\"%s\" must be an array of strings", key));
+	while (json_span_next_element(&walk, &element)) {
+		auto_free char *text =
+		    entry_text(entry, element, what, most, err);
 
 		if (text == NULL)
 			return -1;
-		buffer_add(&entry->args, text, strlen(text) + 1);
-		if (entry->args.len > CONFIG_ARGS_MAX)
-			return err_set(err, "the arguments have more than %lu "
-			    "bytes together", CONFIG_ARGS_MAX);
+		buffer_add(list, text, strlen(text) + 1);
+		if (list->len > most)
+			return err_set(err, "the elements of \"%s\" have "
+			    "more than %zu bytes together", key, most);
 	}
 	return 0;
 }
 
-/* A program, or, as one client writes it, the program and its arguments. */
+static int
+entry_read_args(struct entry *entry, struct json_span value, struct err *err)
+{
+	return entry_read_list(
+	    entry, &entry->args, value, "args", CONFIG_ARGS_MAX, err);
+}
+
+static int entry_read_env(
+    struct entry *entry, struct json_span value, struct err *err);
+
+/* {"path": …, "args": …, "env": …}, as one client had it. */
+static int
+entry_read_command_object(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	struct json_span part;
+
+	if (json_span_get(value, "path", &part) == 0)
+		return entry_fail(entry, value, err_set(err, "\"command\" "
+		    "must be a string, or have a member \"path\""));
+	entry->command = entry_word(
+	    entry, part, "\"path\"", CONFIG_PATH_MAX, err);
+	if (entry->command == NULL)
+		return -1;
+	if (json_span_get(value, "args", &part) > 0 &&
+	    entry_read_args(entry, part, err) == -1)
+		return -1;
+	if (json_span_get(value, "env", &part) > 0 &&
+	    json_span_kind(part) != JSON_SPAN_NULL)
+		return entry_read_env(entry, part, err);
+	return 0;
+}
+
+/* A program, or, as some clients write it, the program and its arguments. */
 static int
 entry_read_command(
     struct entry *entry, struct json_span value, struct err *err)
@@ -101,6 +137,11 @@ entry_read_command(
 	struct json_span_walk walk = json_span_walk(value);
 	struct json_span first = value;
 
+	if (entry->command != NULL)
+		return entry_fail(
+		    entry, value, err_set(err, "has more than one command"));
+	if (json_span_kind(value) == JSON_SPAN_OBJECT)
+		return entry_read_command_object(entry, value, err);
 	if (json_span_kind(value) == JSON_SPAN_ARRAY &&
 	    !json_span_next_element(&walk, &first))
 		return entry_fail(entry, value,
@@ -117,16 +158,16 @@ entry_read_command(
 	return 0;
 }
 
-/* Whether a variable of this name was there before. */
+/* Whether a pair of this name was there before. */
 static int
-entry_has_variable(const struct entry *entry, const char *name)
+entry_has_pair(const struct buffer *pairs, const char *name)
 {
-	const char *p = entry->env.data;
+	const char *p = pairs->data;
 	const char *end;
 
 	if (p == NULL)
 		return 0;
-	end = p + entry->env.len;
+	end = p + pairs->len;
 	while (p < end) {
 		if (strcmp(p, name) == 0)
 			return 1;
@@ -136,56 +177,114 @@ entry_has_variable(const struct entry *entry, const char *name)
 	return 0;
 }
 
+/* Appends a name and its value. */
 static int
-entry_check_variable(struct entry *entry, struct json_span at,
-    const char *name, struct err *err)
+entry_add_pair(struct entry *entry, struct buffer *pairs, const char *key,
+    const char *name, const char *value, struct err *err)
 {
-	if (name[0] == '\0' || strchr(name, '=') != NULL)
-		return entry_fail(entry, at, err_set(err, "\"%.*s\" in "
-		    "\"env\" cannot be the name of a variable", ENTRY_SHOWN,
-		    name));
-	if (entry_has_variable(entry, name))
-		return entry_fail(entry, at, err_set(err, "\"%.*s\" stands "
-		    "in \"env\" more than once", ENTRY_SHOWN, name));
+	if (entry_has_pair(pairs, name))
+		return err_set(err, "\"%.*s\" stands in \"%s\" more than "
+		    "once", ENTRY_SHOWN, name, key);
+	buffer_add(pairs, name, strlen(name) + 1);
+	buffer_add(pairs, value, strlen(value) + 1);
+	if (entry->env.len + entry->headers.len > CONFIG_ENV_MAX)
+		return err_set(err, "the values of \"%s\" have more than %lu "
+		    "bytes together", key, CONFIG_ENV_MAX);
 	return 0;
 }
 
+/* One member of "env", or of "headers"; format says what its value means. */
 static int
-entry_read_variable(struct entry *entry, struct json_span key,
-    struct json_span value, struct err *err)
+entry_read_pair(struct entry *entry, struct buffer *pairs, const char *key,
+    const char *format, struct json_span name, struct json_span value,
+    struct err *err)
 {
-	auto_free char *name = entry_text(
-	    entry, key, "each name in \"env\"", CONFIG_ENV_MAX, err);
+	auto_free char *which = mem_printf("each name in \"%s\"", key);
+	auto_free char *shown =
+	    entry_text(entry, name, which, CONFIG_ENV_MAX, err);
 	auto_free char *what = NULL;
 	auto_free char *text = NULL;
+	auto_free char *meant = NULL;
 
-	if (name == NULL || entry_check_variable(entry, key, name, err) == -1)
+	if (shown == NULL)
 		return -1;
-	what = mem_printf("\"%.*s\" in \"env\"", ENTRY_SHOWN, name);
+	if (shown[0] == '\0' || strpbrk(shown, "=\r\n") != NULL)
+		return entry_fail(entry, name, err_set(err, "\"%.*s\" in "
+		    "\"%s\" cannot be a name", ENTRY_SHOWN, shown, key));
+	what = mem_printf("\"%.*s\" in \"%s\"", ENTRY_SHOWN, shown, key);
 	text = entry_text(entry, value, what, CONFIG_ENV_MAX, err);
 	if (text == NULL)
 		return -1;
-	buffer_add(&entry->env, name, strlen(name) + 1);
-	buffer_add(&entry->env, text, strlen(text) + 1);
-	if (entry->env.len > CONFIG_ENV_MAX)
-		return err_set(err, "the variables have more than %lu bytes "
-		    "together", CONFIG_ENV_MAX);
+	meant = mem_printf("%s%s%s", format, text, *format ? "}" : "");
+	entry->at = name.p;
+	return entry_add_pair(entry, pairs, key, shown, meant, err);
+}
+
+/* An object of names and values. */
+static int
+entry_read_pairs(struct entry *entry, struct buffer *pairs, const char *key,
+    const char *format, struct json_span value, struct err *err)
+{
+	struct json_span_walk walk = json_span_walk(value);
+	struct json_span name, text;
+
+	if (json_span_kind(value) != JSON_SPAN_OBJECT)
+		return entry_fail(entry, value, err_set(err, "\"%s\" must be "
+		    "an object whose values are strings", key));
+	while (json_span_next_member(&walk, &name, &text))
+		if (entry_read_pair(entry, pairs, key, format, name, text,
+		        err) == -1)
+			return -1;
 	return 0;
 }
 
 static int
 entry_read_env(struct entry *entry, struct json_span value, struct err *err)
 {
-	struct json_span_walk walk = json_span_walk(value);
-	struct json_span key, text;
+	return entry_read_pairs(entry, &entry->env, "env", "", value, err);
+}
 
-	if (json_span_kind(value) != JSON_SPAN_OBJECT)
-		return entry_fail(entry, value, err_set(err, "\"env\" must be "
-		    "an object whose values are strings"));
-	while (json_span_next_member(&walk, &key, &text))
-		if (entry_read_variable(entry, key, text, err) == -1)
-			return -1;
-	return 0;
+/* A client that fills it with a file of variables: we have no such file. */
+static int
+entry_read_env_file(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	if (json_span_is(value, ""))
+		return 0;
+	return entry_fail(entry, value, err_set(err, "has an \"envFile\", "
+	    "which is not read: put its variables into \"env\""));
+}
+
+static int
+entry_read_headers(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	return entry_read_pairs(
+	    entry, &entry->headers, "headers", "", value, err);
+}
+
+/* Headers whose values are names of variables. */
+static int
+entry_read_header_variables(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	return entry_read_pairs(entry, &entry->headers, "env_http_headers",
+	    "${", value, err);
+}
+
+/* A variable with a token. */
+static int
+entry_read_token(struct entry *entry, struct json_span value, struct err *err)
+{
+	auto_free char *name = entry_word(entry, value,
+	    "\"bearer_token_env_var\"", CONFIG_NAME_MAX, err);
+	auto_free char *header = NULL;
+
+	if (name == NULL)
+		return -1;
+	header = mem_printf("Bearer ${%s}", name);
+	return entry_add_pair(entry, &entry->headers, "headers",
+	    "Authorization", header, err);
 }
 
 static int
@@ -263,20 +362,52 @@ entry_read_tools(struct entry *entry, struct json_span value, struct err *err)
 		return entry_fail(entry, value, err_set(err, "\"tools\" must "
 		    "be an object such as {\"deny\": [\"delete_*\"]}, or an "
 		    "array of the names to allow"));
+	/* There it has a table for each tool. */
+	if (entry->shape == CONFIG_SHAPE_CODEX)
+		return 0;
 	while (json_span_next_member(&walk, &key, &names))
 		if (entry_read_tools_member(entry, key, names, err) == -1)
 			return -1;
 	return 0;
 }
 
+/* The names that clients have for the two. */
+
+static int
+entry_read_allow(struct entry *entry, struct json_span value, struct err *err)
+{
+	entry->narrowed = 1;
+	return entry_read_names(entry, value, "the list of tools to allow",
+	    &entry->allow, err);
+}
+
+/* Where a list without names allows everything. */
+static int
+entry_read_available(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	if (entry_read_allow(entry, value, err) == -1)
+		return -1;
+	entry->narrowed = entry->allow.len > 0;
+	return 0;
+}
+
+static int
+entry_read_deny(struct entry *entry, struct json_span value, struct err *err)
+{
+	return entry_read_names(entry, value, "the list of tools to deny",
+	    &entry->deny, err);
+}
+
 static int
 entry_read_url(struct entry *entry, struct json_span value, struct err *err)
 {
-	auto_free char *url =
+	if (entry->url != NULL)
+		return entry_fail(
+		    entry, value, err_set(err, "has more than one URL"));
+	entry->url =
 	    entry_word(entry, value, "the URL", CONFIG_PATH_MAX, err);
-
-	entry->has_url = url != NULL;
-	return url == NULL ? -1 : 0;
+	return entry->url == NULL ? -1 : 0;
 }
 
 static int
@@ -310,17 +441,43 @@ entry_read_enabled(
 /* The kinds of servers, with the names that clients have for them. */
 static const struct {
 	const char *type;
-	int remote;
+	enum config_remote remote;
 } entry_types[] = {
-	{ "stdio", 0 },
-	{ "local", 0 },
-	{ "http", 1 },
-	{ "streamable-http", 1 },
-	{ "streamableHttp", 1 },
-	{ "streamable_http", 1 },
-	{ "remote", 1 },
-	{ "sse", 1 },
+	{ "stdio", CONFIG_STDIO },
+	{ "local", CONFIG_STDIO },
+	{ "http", CONFIG_HTTP },
+	{ "streamable-http", CONFIG_HTTP },
+	{ "streamableHttp", CONFIG_HTTP },
+	{ "streamable_http", CONFIG_HTTP },
+	{ "remote", CONFIG_HTTP },
+	{ "sse", CONFIG_SSE },
 };
+
+/* Types, and sources, of what is a part of the client. */
+static const char *const entry_foreign[] = {
+	"builtin",
+	"platform",
+	"frontend",
+	"inline_python",
+	"extension",
+};
+
+/* Where another program has the server in itself. Returns -1 if it has. */
+static int
+entry_check_foreign(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(entry_foreign) / sizeof(entry_foreign[0]); i++)
+		if (json_span_is(value, entry_foreign[i])) {
+			entry->foreign = 1;
+			return entry_fail(entry, value, err_set(err, "it is a "
+			    "part of the program whose file this is (%s)",
+			    entry_foreign[i]));
+		}
+	return 0;
+}
 
 /* Read last: it is judged by what else is there. */
 static int
@@ -336,7 +493,7 @@ entry_read_type(struct entry *entry, struct json_span value, struct err *err)
 			return entry_fail(entry, value, err_set(err,
 			    "\"type\" is %s, but there is no \"command\"",
 			    entry_types[i].type));
-		if (entry->remote && !entry->has_url)
+		if (entry->remote && entry->url == NULL)
 			return entry_fail(entry, value, err_set(err,
 			    "\"type\" is %s, but there is no \"url\"",
 			    entry_types[i].type));
@@ -346,24 +503,44 @@ entry_read_type(struct entry *entry, struct json_span value, struct err *err)
 	    err_set(err, "\"type\" must be stdio, http or sse"));
 }
 
-static const struct {
+/* In the order in which they are read. */
+static const struct entry_member {
 	const char *key;
 	int (*read)(
 	    struct entry *entry, struct json_span value, struct err *err);
 } entry_members[] = {
+	{ "source", entry_check_foreign },
+	{ "type", entry_check_foreign },
 	{ "command", entry_read_command },
+	{ "cmd", entry_read_command },
 	{ "args", entry_read_args },
 	{ "env", entry_read_env },
+	{ "environment", entry_read_env },
+	{ "envs", entry_read_env },
+	{ "envFile", entry_read_env_file },
 	{ "cwd", entry_read_cwd },
 	{ "description", entry_read_description },
-	{ "tools", entry_read_tools },
 	{ "disabled", entry_read_disabled },
 	{ "enabled", entry_read_enabled },
 	{ "url", entry_read_url },
 	{ "httpUrl", entry_read_url },
 	{ "serverUrl", entry_read_url },
+	{ "uri", entry_read_url },
+	{ "headers", entry_read_headers },
+	{ "http_headers", entry_read_headers },
+	{ "env_http_headers", entry_read_header_variables },
+	{ "bearer_token_env_var", entry_read_token },
+	{ "tools", entry_read_tools },
+	{ "enabled_tools", entry_read_allow },
+	{ "includeTools", entry_read_allow },
+	{ "available_tools", entry_read_available },
+	{ "disabled_tools", entry_read_deny },
+	{ "disabledTools", entry_read_deny },
+	{ "excludeTools", entry_read_deny },
 	{ "type", entry_read_type },
 };
+
+#define ENTRY_MEMBERS (sizeof(entry_members) / sizeof(entry_members[0]))
 
 /* All together */
 
@@ -383,29 +560,54 @@ entry_read_name(struct entry *entry, struct json_span name, struct err *err)
 	return 0;
 }
 
+/* What an entry has of the members above: how often, and the last of each. */
+struct entry_found {
+	struct json_span values[ENTRY_MEMBERS];
+	int counts[ENTRY_MEMBERS];
+};
+
+/* Finds all members in one walk: an entry may be as long as a file. */
+static void
+entry_find(struct json_span object, struct entry_found *found)
+{
+	struct json_span_walk walk = json_span_walk(object);
+	struct json_span name, value;
+	size_t i;
+
+	memset(found, 0, sizeof(*found));
+	while (json_span_next_member(&walk, &name, &value))
+		for (i = 0; i < ENTRY_MEMBERS; i++)
+			if (json_span_is(name, entry_members[i].key)) {
+				found->values[i] = value;
+				found->counts[i]++;
+			}
+}
+
 static int
 entry_read_members(
     struct entry *entry, struct json_span object, struct err *err)
 {
+	struct entry_found found;
 	struct json_span value;
 	size_t i;
-	int count, typed = 0;
+	int typed = 0;
 
-	for (i = 0; i < sizeof(entry_members) / sizeof(entry_members[0]);
-	     i++) {
-		count = json_span_get(object, entry_members[i].key, &value);
-		if (count > 1)
+	entry_find(object, &found);
+	for (i = 0; i < ENTRY_MEMBERS; i++) {
+		value = found.values[i];
+		if (found.counts[i] > 1)
 			return entry_fail(entry, value, err_set(err,
 			    "\"%s\" stands here more than once",
 			    entry_members[i].key));
 		/* Programs that write such files put null for nothing. */
-		if (count == 0 || json_span_kind(value) == JSON_SPAN_NULL)
+		if (found.counts[i] == 0 ||
+		    json_span_kind(value) == JSON_SPAN_NULL)
 			continue;
 		if (entry_members[i].read(entry, value, err) == -1)
 			return -1;
 		typed = entry_members[i].read == entry_read_type;
 	}
-	if (entry->command != NULL && entry->has_url && !typed)
+	if (entry->command != NULL && entry->url != NULL && !typed)
 		return entry_fail(entry, object, err_set(err, "has both "
 		    "\"command\" and \"url\": remove one of them, or say "
 		    "which it is by \"type\""));
@@ -423,11 +625,11 @@ entry_read(struct entry *entry, struct json_span name, struct json_span value,
 		    "be an object, such as {\"command\": \"npx\"}"));
 	if (entry_read_members(entry, value, err) == -1)
 		return -1;
-	if (entry->command == NULL && !entry->has_url)
+	if (entry->command == NULL && entry->url == NULL)
 		return entry_fail(entry, name, err_set(err, "has neither "
 		    "\"command\" nor \"url\": one of them is needed"));
-	if (entry->command == NULL)
-		entry->remote = 1;
+	if (entry->command == NULL && entry->remote == CONFIG_STDIO)
+		entry->remote = CONFIG_HTTP;
 	return 0;
 }
 
@@ -438,6 +640,8 @@ entry_reset(struct entry *entry)
 	free(entry->command);
 	buffer_reset(&entry->args);
 	buffer_reset(&entry->env);
+	free(entry->url);
+	buffer_reset(&entry->headers);
 	free(entry->cwd);
 	free(entry->description);
 	buffer_reset(&entry->allow);

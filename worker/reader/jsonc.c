@@ -1,6 +1,6 @@
 /*
  * Comments and trailing commas: see jsonc.h. Runs in the reader, on hostile
- * bytes; never allocates and never writes anything but spaces.
+ * bytes; never allocates and never writes anything but blanks.
  */
 #include <string.h>
 
@@ -22,10 +22,13 @@ jsonc_peek(const struct jsonc *j, size_t ahead)
 	return ahead < j->len - j->pos ? j->text[j->pos + ahead] : '\0';
 }
 
+/* A carriage return is blank, too, and has no column: see place.h. */
 static void
 jsonc_blank_byte(char *p)
 {
-	if (*p != '\n' && *p != '\r')
+	if (((unsigned char)*p & 0xc0) == 0x80)
+		*p = '\r';
+	else if (*p != '\n' && *p != '\r')
 		*p = ' ';
 }
 
@@ -108,7 +111,7 @@ jsonc_blank(char *text, size_t len, size_t *at, struct err *err)
 	struct jsonc j = { .text = text, .len = len };
 
 	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		memset(text, ' ', 3);
+		memset(text, '\r', 3);
 	while (j.pos < len) {
 		if (jsonc_step(&j) == 0)
 			continue;

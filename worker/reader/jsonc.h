@@ -14,9 +14,9 @@
 /*
  * Makes blank in text a byte order mark at its start, comments (two slashes
  * to the end of the line, slash and star to star and slash) and a comma
- * between a value and a closing bracket. Newlines stay. Strings are not
- * touched. Returns 0, or -1 with err and *at, the place of a comment that has
- * no end.
+ * between a value and a closing bracket. Newlines stay, and so do the places
+ * that place.h finds. Strings are not touched. Returns 0, or -1 with err and
+ * *at, the place of a comment that has no end.
  */
 int jsonc_blank(char *text, size_t len, size_t *at, struct err *err);
 

@@ -3,7 +3,8 @@
  * whole surface between the two. Runs in the reader.
  */
 #include <errno.h>
-#include <stdio.h>
+#include <stdint.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "../../common/buffer.h"
@@ -42,12 +43,20 @@ reader_send_end(struct reader *reader)
 		fatal("cannot say that a file has ended: %s", err.text);
 }
 
-/* Reads all of the file. Returns 0, or -1 with err. */
+/*
+ * Reads all of the file, at most most bytes of it, into one run of memory of
+ * its size. Returns 0, or -1 with err.
+ */
 static int
-reader_slurp(int fd, struct buffer *buffer, struct err *err)
+reader_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 {
+	struct stat st;
 	ssize_t n;
 
+	if (fstat(fd, &st) == -1)
+		return err_sys(err, "the file cannot be looked at");
+	if (st.st_size > 0 && (uint64_t)st.st_size <= most)
+		buffer_reserve(buffer, (size_t)st.st_size + PIPE_CHUNK);
 	do {
 		n = pread(fd, buffer_reserve(buffer, PIPE_CHUNK), PIPE_CHUNK,
 		    (off_t)buffer->len);
@@ -55,10 +64,10 @@ reader_slurp(int fd, struct buffer *buffer, struct err *err)
 			return err_sys(err, "the file cannot be read");
 		if (n > 0)
 			buffer->len += (size_t)n;
-		if (buffer->len > CONFIG_FILE_MAX)
-			return err_set(err, "the file is larger than %lu "
+		if (buffer->len > most)
+			return err_set(err, "the file is larger than %zu "
 			    "bytes, which no configuration of servers is",
-			    CONFIG_FILE_MAX);
+			    most);
 	} while (n != 0);
 	return 0;
 }
@@ -68,13 +77,15 @@ reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
 {
 	struct config_sink sink = { reader_send_server, reader_send_rejected,
 		reader };
+	struct config_file file = { (enum config_shape)msg->shape,
+		msg->folder };
 	struct ipc_rejected rejected = { .line = 1, .column = 1, .name = "" };
 	auto_buffer struct buffer text = { 0 };
 	auto_fd int fd = fd_take(&msg->file);
 	struct err err;
 
-	if (reader_slurp(fd, &text, &err) == 0) {
-		config_read(text.data, text.len, &sink);
+	if (reader_slurp(fd, (size_t)msg->most, &text, &err) == 0) {
+		config_read(text.data, text.len, &file, &sink);
 	} else {
 		rejected.reason = err.text;
 		reader_send_rejected(reader, &rejected);

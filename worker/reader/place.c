@@ -5,23 +5,39 @@
 
 #include "place.h"
 
-struct place
-place_find(const char *text, size_t len, size_t offset)
+struct place_walk
+place_walk(const char *text, size_t len)
 {
-	struct place place = { 1, 1 };
-	size_t i = 0;
+	struct place_walk walk = { text, len, 0, { 1, 1 } };
 
-	if (offset > len)
-		offset = len;
-	if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0)
-		i = 3;
-	for (; i < offset; i++) {
-		if (text[i] == '\n') {
-			place.line++;
-			place.column = 1;
-		} else if (((unsigned char)text[i] & 0xc0) != 0x80) {
-			place.column++;
-		}
+	return walk;
+}
+
+static void
+place_step(struct place_walk *walk)
+{
+	unsigned char c = (unsigned char)walk->text[walk->offset++];
+
+	/* Of a byte order mark, the other two take no place anyway. */
+	if (walk->offset == 1 && walk->len >= 3 &&
+	    memcmp(walk->text, "\xef\xbb\xbf", 3) == 0)
+		return;
+	if (c == '\n') {
+		walk->place.line++;
+		walk->place.column = 1;
+	} else if (c != '\r' && (c & 0xc0) != 0x80) {
+		walk->place.column++;
 	}
-	return place;
+}
+
+struct place
+place_find(struct place_walk *walk, size_t offset)
+{
+	if (offset > walk->len)
+		offset = walk->len;
+	if (offset < walk->offset)
+		*walk = place_walk(walk->text, walk->len);
+	while (walk->offset < offset)
+		place_step(walk);
+	return walk->place;
 }

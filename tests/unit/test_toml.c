@@ -1,0 +1,204 @@
+/*
+ * Tests of worker/reader/toml, with its strings and its tree: what a file
+ * becomes, and what is refused, where, with which sentence.
+ */
+#include "common/limits.h"
+#include "translated.h"
+#include "worker/reader/toml.h"
+
+static const struct {
+	const char *text;
+	const char *json;
+} files[] = {
+	{ "", "{}" },
+	{ "# only a comment", "{}" },
+	{ "\xef\xbb\xbf" "a = 'x'\r\n\r\n", "{\"a\":\"x\"}" },
+	{ "a=1\nb=2020-01-01 10:00:00 # c\nc=true\nd=false",
+	    "{\"a\":0,\"b\":0,\"c\":true,\"d\":false}" },
+	/* Strings */
+	{ "a = \"\\\"\\\\\\t\\u00e9\\U0001F600\"",
+	    "{\"a\":\"\\\"\\\\\\t\xc3\xa9\xf0\x9f\x98\x80\"}" },
+	{ "a = '\\n \"'", "{\"a\":\"\\\\n \\\"\"}" },
+	{ "a = \"\"\"\nx\r\ny \\\n   z\"\"\"\"\"",
+	    "{\"a\":\"x\\ny z\\\"\\\"\"}" },
+	{ "a = '''\n'x''y\n'''''", "{\"a\":\"'x''y\\n''\"}" },
+	{ "a = \"\"\nb = ''\nc = \"\"\"\"\"\"\nd = ''''''",
+	    "{\"a\":\"\",\"b\":\"\",\"c\":\"\",\"d\":\"\"}" },
+	{ "a = \"\\u0000\"", "{\"a\":\"\\u0000\"}" },
+	/* Keys */
+	{ "\"a b\" = 1\n'c.d' = 2\n1-_ = 3\n\"\" = 4",
+	    "{\"a b\":0,\"c.d\":0,\"1-_\":0,\"\":0}" },
+	{ "a . b.\"c\" = 'x'\na.d = 'y'",
+	    "{\"a\":{\"b\":{\"c\":\"x\"},\"d\":\"y\"}}" },
+	/* Arrays and inline tables */
+	{ "a = [ 'x', # c\n 1, [],\n ]", "{\"a\":[\"x\",0,[]]}" },
+	{ "a = { b = 'x', c.d = [1], e = {} }",
+	    "{\"a\":{\"b\":\"x\",\"c\":{\"d\":[0]},\"e\":{}}}" },
+	/* Tables */
+	{ "[a]\nb = 'x'\n[ c . d ]\n[c]\n[a.e]",
+	    "{\"a\":{\"b\":\"x\",\"e\":{}},\"c\":{\"d\":{}}}" },
+	{ "[[a]]\nb = 'x'\n[a.c]\n[[a]]\n[[a.d]]",
+	    "{\"a\":[{\"b\":\"x\",\"c\":{}},{\"d\":[{}]}]}" },
+	{ "a.b.c = 1\n[a.b.d]", "{\"a\":{\"b\":{\"c\":0,\"d\":{}}}}" },
+};
+
+START_TEST(becomes_json)
+{
+	auto_free char *json = translated(
+	    toml_translate, files[_i].text, strlen(files[_i].text));
+
+	ck_assert_str_eq(json, files[_i].json);
+}
+END_TEST
+
+#define NO_ESCAPE "this escape is not one of TOML: a backslash is written \\\\"
+#define NO_VALUE "this is no value of TOML: a string needs quotes"
+#define WHOLE "is a table that was defined as a whole: nothing can be added "  \
+	"to it here"
+#define TWICE "is defined here more than once"
+
+static const struct {
+	const char *text;
+	const char *why;
+} bad[] = {
+	{ "a", "1:2 the text ends where = should be" },
+	{ "\n a b", "2:4 'b' where = should be" },
+	{ "= 1", "1:1 '=' where a name should be" },
+	{ "a =", "1:4 the text ends where a value should be" },
+	{ "a = \n", "1:5 the line ends where a value should be" },
+	{ "a = npx", "1:5 " NO_VALUE },
+	{ "a = 01", "1:5 " NO_VALUE },
+	{ "a = 1979-02-30", "1:5 " NO_VALUE },
+	{ "a = 1 b", "1:7 'b' where the end of the line should be" },
+	{ "a = 1 \x01", "1:7 a character that has no meaning here, where the "
+	    "end of the line should be" },
+	{ "\xc3\xa9 = 1", "1:1 a character that has no meaning here, where a "
+	    "name should be" },
+	{ "a.= 1", "1:3 '=' where a name should be" },
+	{ "a = 1\rb = 2", "1:6 the line ends where the end of the line should "
+	    "be" },
+	{ "# \x7f", "1:3 a control character in a comment" },
+	{ "a = '\xff'", "1:6 bytes that are not UTF-8" },
+	/* Strings */
+	{ "a = \"x\n\"", "1:7 a string that is not closed on its line" },
+	{ "a = 'x", "1:7 a string that is not closed on its line" },
+	{ "a = '''x\n", "2:1 a string that is not closed" },
+	{ "a = \"\"\"x\"\"", "1:11 a string that is not closed" },
+	{ "a = \"\\x41\"", "1:7 " NO_ESCAPE },
+	{ "a = \"C:\\Users\"", "1:9 \\U must have 8 hexadecimal digits behind "
+	    "it" },
+	{ "a = \"\\ud800\"", "1:7 \\u names no character" },
+	{ "a = \"\\U00110000\"", "1:7 \\U names no character" },
+	{ "a = \"\"\"\\ x\"\"\"", "1:9 " NO_ESCAPE },
+	{ "a = \"\x01\"", "1:6 a control character in a string" },
+	{ "'''a''' = 1", "1:3 ''' where = should be" },
+	/* Arrays and inline tables */
+	{ "a = [1 2]", "1:8 '2' where a comma or ] should be" },
+	{ "a = [1,,2]", "1:8 ',' where a value should be" },
+	{ "a = [", "1:6 the text ends where a value should be" },
+	{ "a = {b = 1,}", "1:12 '}' where a name should be" },
+	{ "a = {b = 1\n}", "1:11 the line ends where a comma or } should be" },
+	{ "a = {b = 1, b = 2}", "1:17 \"b\" " TWICE },
+	/* What is defined twice */
+	{ "a = 1\na = 2", "2:5 \"a\" " TWICE },
+	{ "[a]\n[a]", "2:2 \"a\" " TWICE },
+	{ "[a]\nb = 1\n[a.b]", "3:2 \"b\" " TWICE },
+	{ "a.b = 1\n[a]", "2:2 \"a\" " TWICE },
+	{ "a = {}\na.b = 1", "2:1 \"a\" " WHOLE },
+	{ "a = {}\n[a.b]", "2:2 \"a\" " WHOLE },
+	{ "[a.b]\n[a]\nb.c = 1", "3:1 \"b\" " WHOLE },
+	{ "a = 1\na.b = 2", "2:1 \"a\" is defined already, and is no table" },
+	{ "a = [{}]\n[a.b]", "2:2 \"a\" is defined already, and is no table" },
+	{ "a = []\n[[a]]", "2:3 \"a\" is defined already, and is no array of "
+	    "tables" },
+	{ "[[a]]\n[a]", "2:2 \"a\" " TWICE },
+	/* Headers */
+	{ "[]", "1:2 ']' where a name should be" },
+	{ "[a", "1:3 the text ends where ] should be" },
+	{ "[[a]", "1:4 ']' where ]] should be" },
+	{ "[a] b = 1", "1:5 'b' where the end of the line should be" },
+};
+
+START_TEST(refuses)
+{
+	auto_free char *why =
+	    translated(toml_translate, bad[_i].text, strlen(bad[_i].text));
+
+	ck_assert_str_eq(why, bad[_i].why);
+}
+END_TEST
+
+START_TEST(nul_is_no_end)
+{
+	auto_free char *inside = translated(toml_translate, "a = 1\0b", 7);
+	auto_free char *quoted = translated(toml_translate, "a = '\0'", 7);
+
+	ck_assert_str_eq(inside, "1:6 a character that has no meaning here, "
+	    "where the end of the line should be");
+	ck_assert_str_eq(quoted, "1:6 a control character in a string");
+}
+END_TEST
+
+#define TOO_MANY "more values than a configuration has: at most 20000 in a "   \
+	"file, nested at most 64 deep, are possible"
+
+/* Text that is repeated between two others. */
+static char *
+repeated(const char *first, const char *text, int times, const char *last)
+{
+	auto_buffer struct buffer all = { 0 };
+	int i;
+
+	buffer_add_text(&all, first);
+	for (i = 0; i < times; i++)
+		buffer_add_text(&all, text);
+	buffer_add_text(&all, last);
+	return translated(toml_translate, all.data, all.len);
+}
+
+/* So many lines, each with a name of its own. */
+static char *
+lines(int count)
+{
+	auto_buffer struct buffer all = { 0 };
+	int i;
+
+	for (i = 0; i < count; i++)
+		buffer_printf(&all, "a%d = 1\n", i);
+	return translated(toml_translate, all.data, all.len);
+}
+
+START_TEST(is_bounded)
+{
+	auto_free char *deep = repeated("a = ", "[", 100000, "");
+	auto_free char *braces = repeated("a = ", "{a=", 100000, "");
+	auto_free char *dots = repeated("a", ".a", 100000, " = 1");
+	auto_free char *header = repeated("[a", ".a", 100000, "]");
+	auto_free char *many = lines(30000);
+	auto_free char *array = repeated("a = [", "0,", 30000, "]");
+	auto_free char *fine = lines(CONFIG_NODES_MAX);
+
+	ck_assert_ptr_nonnull(strstr(deep, TOO_MANY));
+	ck_assert_ptr_nonnull(strstr(braces, TOO_MANY));
+	ck_assert_ptr_nonnull(strstr(dots, TOO_MANY));
+	ck_assert_ptr_nonnull(strstr(header, TOO_MANY));
+	ck_assert_ptr_nonnull(strstr(many, TOO_MANY));
+	ck_assert_ptr_nonnull(strstr(array, TOO_MANY));
+	ck_assert_int_eq(fine[0], '{');
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, becomes_json, 0, UNIT_COUNT(files));
+	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
+	tcase_add_test(tc, nul_is_no_end);
+	tcase_add_test(tc, is_bounded);
+}
+
+int
+main(void)
+{
+	return unit_run("toml", add_tests);
+}

@@ -1,0 +1,21 @@
+/*
+ * TOML 1.0, as Codex keeps its configuration in, translated into JSON: strict,
+ * bounded in size, depth and number of values, with line and column of what is
+ * wrong. Pure; runs in the reader.
+ */
+#ifndef READER_TOML_H
+#define READER_TOML_H
+
+#include "../../common/err.h"
+#include "translation.h"
+
+/*
+ * Appends len bytes of TOML to translation, which is empty, as one JSON object
+ * on which json_span_parse agrees. Numbers and dates are checked, but become
+ * 0. Returns 0, or -1 with err and the place of what is wrong;
+ * translation_reset in both cases.
+ */
+int toml_translate(const char *text, size_t len,
+    struct translation *translation, struct place *place, struct err *err);
+
+#endif

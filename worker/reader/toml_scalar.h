@@ -1,0 +1,16 @@
+/*
+ * Numbers, dates and times of TOML 1.0, which no entry of a server needs: they
+ * are only checked. Pure; runs in the reader.
+ */
+#ifndef READER_TOML_SCALAR_H
+#define READER_TOML_SCALAR_H
+
+#include <stddef.h>
+
+/* Whether len bytes are a number. */
+int toml_scalar_is_number(const char *text, size_t len);
+
+/* Whether len bytes are a date, a time, or both. */
+int toml_scalar_is_date(const char *text, size_t len);
+
+#endif
