@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #include "../common/alias.h"
+#include "../common/limits.h"
 #include "../common/log.h"
 #include "../common/mem.h"
 #include "config.h"
@@ -18,6 +20,7 @@ struct config {
 	void (*changed)(void *ctx);
 	void *ctx;
 	char *seen; /* how the files looked when they were last read */
+	int again;  /* which does not mean that they are still the same */
 	int reading;
 	struct servers *servers; /* in force; NULL before the first reading */
 	struct servers *next;    /* being read */
@@ -28,36 +31,73 @@ struct config {
 
 /* Looking at the files */
 
+/* How all files look. */
+struct config_look {
+	struct buffer text;
+	int moving; /* one may be saved again and look the same */
+};
+
+/*
+ * Whether something may happen to a file that leaves its time as it is: the
+ * clock of the file system has ticks.
+ */
+static int
+config_is_moving(const struct stat *st)
+{
+	struct timespec now;
+	long long ms;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	ms = (now.tv_sec - st->st_ctim.tv_sec) * 1000LL +
+	    (now.tv_nsec - st->st_ctim.tv_nsec) / 1000000;
+	return ms > -CONFIG_TICK_MS && ms < CONFIG_TICK_MS;
+}
+
 /* Appends what changes whenever a file does. */
 static void
-config_add_look(struct buffer *look, const char *path)
+config_add_look(struct config_look *look, const char *path)
 {
 	struct stat st;
 
-	buffer_printf(look, "%s", path);
-	if (stat(path, &st) == 0)
-		buffer_printf(look, " %llu %llu %lld %lld.%ld %lld.%ld",
+	buffer_printf(&look->text, "%s", path);
+	if (stat(path, &st) == 0) {
+		buffer_printf(&look->text, " %llu %llu %lld %lld.%ld %lld.%ld",
 		    (unsigned long long)st.st_dev,
 		    (unsigned long long)st.st_ino, (long long)st.st_size,
 		    (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
 		    (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
-	buffer_add_text(look, "\n");
+		look->moving |= config_is_moving(&st);
+	}
+	buffer_add_text(&look->text, "\n");
 }
 
 /* Returns how all files look now; the caller frees it. */
 static char *
-config_look(const struct config *config)
+config_look(const struct config *config, int *moving)
 {
 	struct server_file_list files = TAILQ_HEAD_INITIALIZER(files);
 	const struct server_file *file;
-	struct buffer look = { 0 };
+	struct config_look look = { 0 };
 
 	server_sources_find(&files, config->setup.envp, config->setup.folder);
 	TAILQ_FOREACH (file, &files, entry)
 		if (file->path != NULL)
 			config_add_look(&look, file->path);
 	server_sources_free(&files);
-	return buffer_take(&look, NULL);
+	*moving = look.moving;
+	return buffer_take(&look.text, NULL);
+}
+
+/* Whether a file could not be read for a reason that may be gone soon. */
+static int
+config_is_passing(const struct servers *servers)
+{
+	const struct server_file *file;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if (file->state == SERVER_FILE_REFUSED && file->passing)
+			return 1;
+	return 0;
 }
 
 /* What is in force */
@@ -168,7 +208,7 @@ config_free_servers(struct servers **serversp)
 	free(servers);
 }
 
-static void config_read(struct config *config, char *look);
+static void config_read(struct config *config, char *look, int moving);
 
 /* The first for whom what was read is not too old. */
 static struct config_waiter *
@@ -186,6 +226,8 @@ static void
 config_tell_waiters(struct config *config)
 {
 	struct config_waiter *waiter;
+	char *look;
+	int moving;
 
 	/* Each may look again, and wait again when it does. */
 	while (!config->reading &&
@@ -193,8 +235,10 @@ config_tell_waiters(struct config *config)
 		TAILQ_REMOVE(&config->waiters, waiter, entry);
 		waiter->ready(waiter->ctx);
 	}
-	if (!config->reading && !TAILQ_EMPTY(&config->waiters))
-		config_read(config, config_look(config));
+	if (config->reading || TAILQ_EMPTY(&config->waiters))
+		return;
+	look = config_look(config, &moving);
+	config_read(config, look, moving);
 }
 
 static void
@@ -205,6 +249,7 @@ config_on_read(void *ctx)
 
 	config->servers = mem_take(&config->next);
 	config->reading = 0;
+	config->again |= config_is_passing(config->servers);
 	config_sort(config);
 	config_log(config->servers);
 	config_free_servers(&before);
@@ -214,7 +259,7 @@ config_on_read(void *ctx)
 
 /* Has all files read; look, how they are now, is taken. */
 static void
-config_read(struct config *config, char *look)
+config_read(struct config *config, char *look, int moving)
 {
 	struct config_waiter *waiter;
 
@@ -222,6 +267,7 @@ config_read(struct config *config, char *look)
 		waiter->late = 0;
 	free(config->seen);
 	config->seen = look;
+	config->again = moving;
 	config->reading = 1;
 	config->next = mem_alloc(sizeof(*config->next));
 	servers_read(config->next, &config->setup, config_on_read, config);
@@ -259,8 +305,10 @@ config_free(struct config **configp)
 void
 config_refresh(struct config *config, struct config_waiter *waiter)
 {
-	auto_free char *look = config_look(config);
-	int same = config->seen != NULL && strcmp(look, config->seen) == 0;
+	int moving;
+	auto_free char *look = config_look(config, &moving);
+	int same = config->seen != NULL && strcmp(look, config->seen) == 0 &&
+	    (config->reading || !config->again);
 
 	/* A file may have been saved since its reading began. */
 	waiter->late = config->reading && !same;
@@ -270,7 +318,7 @@ config_refresh(struct config *config, struct config_waiter *waiter)
 	if (same)
 		config_tell_waiters(config);
 	else
-		config_read(config, mem_take(&look));
+		config_read(config, mem_take(&look), moving);
 }
 
 void

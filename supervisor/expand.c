@@ -78,55 +78,148 @@ expand_parse(const char *p, struct expand_use *use)
 	return p == NULL || *p != '}' ? NULL : p + 1;
 }
 
+/* Length of what a sentence shows of a name. */
 static int
-expand_add(struct buffer *out, const struct expand_use *use, char **envp,
-    struct err *err)
+expand_shown(size_t len)
+{
+	return len < EXPAND_SHOWN ? (int)len : EXPAND_SHOWN;
+}
+
+/* Whether len bytes are a word. */
+static int
+expand_is(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+/* What editors fill in besides variables; NULL for a name that is none. */
+static const char *
+expand_editor(const struct expand *expand, const char *name, size_t len)
+{
+	const char *slash;
+
+	if (expand_is(name, len, "userHome"))
+		return expand_variable(expand->envp, "HOME", strlen("HOME"));
+	if (expand_is(name, len, "pathSeparator"))
+		return "/";
+	if (expand->folder == NULL || expand->folder[0] == '\0')
+		return NULL;
+	if (expand_is(name, len, "workspaceFolder"))
+		return expand->folder;
+	if (!expand_is(name, len, "workspaceFolderBasename"))
+		return NULL;
+	slash = strrchr(expand->folder, '/');
+	return slash == NULL ? expand->folder : slash + 1;
+}
+
+static const char *
+expand_value(const struct expand *expand, const struct expand_use *use)
+{
+	const char *value =
+	    expand_variable(expand->envp, use->name, use->name_len);
+
+	if (value == NULL && use->prefix_len == 0)
+		value = expand_editor(expand, use->name, use->name_len);
+	return value;
+}
+
+static int
+expand_add(struct buffer *out, const struct expand_use *use,
+    struct expand *expand, struct err *err)
 {
 	const char *value;
+	int shown = expand_shown(use->name_len);
 
 	if (use->prefix_len > 0 &&
-	    (use->prefix_len != 3 || memcmp(use->prefix, "env", 3) != 0))
+	    !expand_is(use->prefix, use->prefix_len, "env")) {
+		expand->foreign = 1;
 		return err_set(err, "uses ${%.*s:%.*s}, which only another "
 		    "program can fill in: write ${VARIABLE} and set it",
-		    EXPAND_SHOWN < (int)use->prefix_len ? EXPAND_SHOWN :
-		        (int)use->prefix_len, use->prefix,
-		    EXPAND_SHOWN < (int)use->name_len ? EXPAND_SHOWN :
-		        (int)use->name_len, use->name);
-	value = expand_variable(envp, use->name, use->name_len);
+		    expand_shown(use->prefix_len), use->prefix, shown,
+		    use->name);
+	}
+	value = expand_value(expand, use);
 	if (use->fallback != NULL && (value == NULL || *value == '\0')) {
 		buffer_add(out, use->fallback, use->fallback_len);
 		return 0;
 	}
 	if (value == NULL)
 		return err_set(err, "uses ${%.*s}, which is not set: set it, "
-		    "or write ${%.*s:-default}",
-		    EXPAND_SHOWN < (int)use->name_len ? EXPAND_SHOWN :
-		        (int)use->name_len, use->name,
-		    EXPAND_SHOWN < (int)use->name_len ? EXPAND_SHOWN :
-		        (int)use->name_len, use->name);
+		    "or write ${%.*s:-default}", shown, use->name, shown,
+		    use->name);
 	buffer_add_text(out, value);
 	return 0;
 }
 
+/* Ways that only some clients have */
+
+/* {env:NAME} at p. Returns what is behind it, or NULL. */
+static const char *
+expand_parse_braces(const char *p, struct expand_use *use)
+{
+	if (strncmp(p, "{env:", strlen("{env:")) != 0)
+		return NULL;
+	p += strlen("{env:");
+	*use = (struct expand_use){ .name = p, .name_len = expand_word(p) };
+	p += use->name_len;
+	return use->name_len == 0 || *p != '}' ? NULL : p + 1;
+}
+
+/* $NAME at p, of a variable that is set. Returns what is behind, or NULL. */
+static const char *
+expand_parse_bare(
+    const struct expand *expand, const char *p, struct expand_use *use)
+{
+	size_t len = *p == '$' ? expand_word(p + 1) : 0;
+
+	*use = (struct expand_use){ .name = p + 1, .name_len = len };
+	return len == 0 ||
+	    expand_variable(expand->envp, p + 1, len) == NULL ? NULL :
+	    p + 1 + len;
+}
+
+/*
+ * Reads what begins at p. Returns what is behind it, or NULL when nothing that
+ * we fill in begins there.
+ */
+static const char *
+expand_parse_at(
+    const struct expand *expand, const char *p, struct expand_use *use)
+{
+	const char *behind = NULL;
+
+	if (p[0] == '$' && p[1] == '{')
+		behind = expand_parse(p + 2, use);
+	else if (expand->shape == CONFIG_SHAPE_MCP)
+		behind = expand_parse_braces(p, use);
+	else if (expand->shape == CONFIG_SHAPE_GEMINI)
+		behind = expand_parse_bare(expand, p, use);
+	return behind;
+}
+
 char *
-expand_text(const char *text, char **envp, struct err *err)
+expand_text(struct expand *expand, const char *text, struct err *err)
 {
 	auto_buffer struct buffer out = { 0 };
 	struct expand_use use;
-	const char *dollar, *behind;
+	const char *behind;
+	size_t plain;
 
-	while ((dollar = strstr(text, "${")) != NULL) {
-		buffer_add(&out, text, (size_t)(dollar - text));
-		behind = expand_parse(dollar + 2, &use);
-		text = behind == NULL ? dollar + 2 : behind;
-		if (behind == NULL)
-			buffer_add_text(&out, "${");
-		else if (expand_add(&out, &use, envp, err) == -1)
-			return NULL;
-		if (out.len > CONFIG_EXPANDED_MAX)
+	buffer_add_text(&out, "");
+	while (*text != '\0' && out.len <= CONFIG_EXPANDED_MAX) {
+		plain = strcspn(text, "${");
+		buffer_add(&out, text, plain);
+		text += plain;
+		if (*text == '\0')
 			break;
+		behind = expand_parse_at(expand, text, &use);
+		if (behind == NULL)
+			buffer_add(&out, text++, 1);
+		else if (expand_add(&out, &use, expand, err) == -1)
+			return NULL;
+		else
+			text = behind;
 	}
-	buffer_add_text(&out, text);
 	if (out.len > CONFIG_EXPANDED_MAX) {
 		err_set(err, "has more than %lu bytes when its variables are "
 		    "filled in, which no program can be given",

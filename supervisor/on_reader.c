@@ -71,8 +71,6 @@ on_reader_check(const struct servers *servers, const struct ipc_server *row)
 
 	if (servers->current_rows >= CONFIG_ENTRIES_MAX)
 		return "too many servers";
-	if (!row->remote && row->command[0] == '\0')
-		return "a server without a command";
 	if (on_reader_count(&row->args) == -1)
 		return "arguments that are no texts";
 	if (variables == -1 || variables % 2 != 0 ||
@@ -90,6 +88,45 @@ on_reader_texts(const struct ipc_bytes *bytes)
 		bytes->len };
 }
 
+/* What a row says, for whoever will start it or connect to it. */
+static void
+on_reader_fill(struct server *server, const struct ipc_server *row)
+{
+	struct server_texts pairs = on_reader_texts(&row->env);
+
+	server->remote = (enum config_remote)row->remote;
+	server->command = mem_strdup(row->remote ? "" : row->command);
+	server->url = row->remote ? mem_strdup(row->command) : NULL;
+	server->args = on_reader_texts(&row->args);
+	server->cwd = mem_strdup(row->cwd);
+	server->description = mem_strdup(row->description);
+	server->narrowed = (int)row->narrowed;
+	server->allow = on_reader_texts(&row->allow);
+	server->deny = on_reader_texts(&row->deny);
+	if (row->remote)
+		server->headers = pairs;
+	else
+		server->env = pairs;
+}
+
+/*
+ * Counts a row. Whoever wrote the folder that we run in must neither take the
+ * user's own servers their places, nor make us keep what is not used. Returns
+ * -1 when there are too many of theirs.
+ */
+static int
+on_reader_count_row(struct servers *servers)
+{
+	servers->current_rows++;
+	if (!server_judge_is_stranger(servers, servers->current))
+		return 0;
+	if (servers->strangers++ < CONFIG_SERVERS_MAX)
+		return 0;
+	servers_reader_failed(servers, "the files of the folder one works in "
+	    "have more than %d entries together", CONFIG_SERVERS_MAX);
+	return -1;
+}
+
 void
 supervisor_on_server(struct servers *servers, struct ipc_server *row)
 {
@@ -101,20 +138,15 @@ supervisor_on_server(struct servers *servers, struct ipc_server *row)
 		    wrong != NULL ? wrong : "a server of no file");
 		return;
 	}
-	servers->current_rows++;
+	if (on_reader_count_row(servers) == -1)
+		return;
 	server = servers_add(
 	    servers, servers->current, row->line, row->column, row->name);
-	server->remote = (int)row->remote;
 	server->disabled = (int)row->disabled;
-	server->command = mem_strdup(row->command);
-	server->args = on_reader_texts(&row->args);
-	server->env = on_reader_texts(&row->env);
-	server->cwd = mem_strdup(row->cwd);
-	server->description = mem_strdup(row->description);
-	server->narrowed = (int)row->narrowed;
-	server->allow = on_reader_texts(&row->allow);
-	server->deny = on_reader_texts(&row->deny);
-	if (servers->count <= CONFIG_SERVERS_MAX)
+	if (server_judge_is_stranger(servers, servers->current))
+		return;
+	on_reader_fill(server, row);
+	if (servers->count - servers->strangers <= CONFIG_SERVERS_MAX)
 		return;
 	server->state = SERVER_REJECTED;
 	server->why = mem_printf("more than %d servers in all files together",
@@ -133,10 +165,11 @@ supervisor_on_rejected(struct servers *servers, struct ipc_rejected *row)
 		    "the reader talks nonsense: too many rejections");
 		return;
 	}
-	servers->current_rows++;
+	if (on_reader_count_row(servers) == -1)
+		return;
 	server = servers_add(
 	    servers, servers->current, row->line, row->column, row->name);
-	server->state = SERVER_REJECTED;
+	server->state = row->foreign ? SERVER_SKIPPED : SERVER_REJECTED;
 	server->why = mem_strdup(row->reason);
 }
 

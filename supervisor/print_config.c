@@ -101,21 +101,70 @@ print_config_notes(FILE *out, const struct servers *servers,
 			print_config_note(out, server);
 }
 
+/* "/home/me/.cursor/mcp.json (Cursor): " */
+static void
+print_config_head(FILE *out, const struct server_file *file)
+{
+	fprintf(out, "%-8s ", print_config_word(file->state));
+	if (file->path == NULL) {
+		fprintf(out, "%s: ", file->source->name);
+		return;
+	}
+	print_config_text(out, file->path);
+	if (file->source->client)
+		fprintf(out, " (%s)", file->source->name);
+	fputs(": ", out);
+}
+
+/* Whether a file is one of the many that few people have. */
+static int
+print_config_is_absent(const struct server_file *file)
+{
+	return file->source->client && file->state == SERVER_FILE_MISSING;
+}
+
 static void
 print_config_file(FILE *out, const struct servers *servers,
     const struct server_file *file)
 {
 	size_t taken = print_config_count(servers, file, SERVER_TAKEN);
 
-	fprintf(out, "%-8s ", print_config_word(file->state));
-	print_config_text(
-	    out, file->path == NULL ? file->source->name : file->path);
-	fputs(": ", out);
+	if (print_config_is_absent(file))
+		return;
+	print_config_head(out, file);
 	if (file->state == SERVER_FILE_TAKEN)
 		fprintf(out, "%zu server%s\n", taken, taken == 1 ? "" : "s");
 	else
 		print_config_sentence(out, file->why);
 	print_config_notes(out, servers, file);
+}
+
+/* The files of clients that are not there, in few lines. */
+static void
+print_config_absent(FILE *out, const struct servers *servers)
+{
+	const struct server_file *file;
+	size_t len, column = 0;
+
+	TAILQ_FOREACH (file, &servers->files, entry) {
+		auto_buffer struct buffer shown = { 0 };
+
+		if (!print_config_is_absent(file) || file->path == NULL)
+			continue;
+		option_value_add_escaped(
+		    &shown, file->path, CONFIG_PATH_MAX);
+		len = shown.len + 2;
+		if (column == 0)
+			fputs("\nNot there, of other programs:", out);
+		if (column == 0 || column + len > HELP_COLUMNS) {
+			fputs("\n ", out);
+			column = 1;
+		}
+		fprintf(out, " %s", shown.data);
+		column += len;
+	}
+	if (column > 0)
+		fputc('\n', out);
 }
 
 /* The names of the variables that an entry sets. */
@@ -228,6 +277,7 @@ print_config(const struct servers *servers, FILE *out)
 	      "wins:\n\n", out);
 	TAILQ_FOREACH (file, &servers->files, entry)
 		print_config_file(out, servers, file);
+	print_config_absent(out, servers);
 	TAILQ_FOREACH (server, &servers->list, entry)
 		n += server->state == SERVER_TAKEN;
 	fprintf(out, n == 0 ? "\nNo servers.\n" : "\nServers:\n");

@@ -19,6 +19,13 @@ server_set(struct server *server, enum server_state state, const char *why)
 	return -1;
 }
 
+int
+server_judge_is_stranger(
+    const struct servers *servers, const struct server_file *file)
+{
+	return file->source->project && !servers->setup.trust_project;
+}
+
 /* The entry before this one that has the right to its name, or NULL. */
 static const struct server *
 server_first(const struct servers *servers, const struct server *server)
@@ -34,8 +41,7 @@ server_first(const struct servers *servers, const struct server *server)
 		if (other->state == SERVER_TAKEN ||
 		    (other->state == SERVER_SKIPPED &&
 		        (other->disabled || other->remote) &&
-		        !(other->file->source->project &&
-		            !servers->setup.trust_project)))
+		        !server_judge_is_stranger(servers, other->file)))
 			return other;
 	}
 	return NULL;
@@ -55,7 +61,7 @@ server_judge_use(struct servers *servers, struct server *server)
 		    (unsigned long long)first->column);
 		return server_set(server, SERVER_SKIPPED, why);
 	}
-	if (server->file->source->project && !servers->setup.trust_project)
+	if (server_judge_is_stranger(servers, server->file))
 		return server_set(server, SERVER_SKIPPED, "files of the "
 		    "folder one works in are not trusted "
 		    "(MCP_BRIDGE_TRUST_PROJECT_FILES=on trusts them)");
@@ -64,16 +70,16 @@ server_judge_use(struct servers *servers, struct server *server)
 		    server, SERVER_SKIPPED, "its file says not to use it");
 	if (server->remote)
 		return server_set(server, SERVER_SKIPPED, "servers that are "
-		    "reached by a URL are not supported by this version");
+		    "reached by a URL are not supported yet");
 	return 0;
 }
 
 /* Appends text, expanded, and a NUL. Where it stands is what. */
 static int
 server_expand_to(struct buffer *out, const char *what, const char *text,
-    char **envp, struct err *err)
+    struct expand *expand, struct err *err)
 {
-	auto_free char *expanded = expand_text(text, envp, err);
+	auto_free char *expanded = expand_text(expand, text, err);
 
 	if (expanded == NULL)
 		return err_wrap(err, "its %s", what);
@@ -90,29 +96,47 @@ server_texts_take(struct buffer *buffer)
 	return texts;
 }
 
+/* Appends a path and a NUL, in which ~/ at the front is the home. */
+static int
+server_expand_path(struct buffer *out, const char *what, const char *text,
+    struct expand *expand, struct err *err)
+{
+	const char *home =
+	    expand_variable(expand->envp, "HOME", strlen("HOME"));
+
+	if (text[0] == '~' && (text[1] == '/' || text[1] == '\0') &&
+	    home != NULL && home[0] == '/') {
+		buffer_add_text(out, home);
+		text++;
+	}
+	return server_expand_to(out, what, text, expand, err);
+}
+
 /* The command and its arguments. */
 static int
-server_expand_run(struct server *server, char **envp, struct err *err)
+server_expand_run(
+    struct server *server, struct expand *expand, struct err *err)
 {
 	const char *p = server->args.data;
 	const char *end = p + server->args.len;
 	auto_buffer struct buffer run = { 0 };
 
-	if (server_expand_to(&run, "command", server->command, envp, err) ==
-	    -1)
+	if (server_expand_path(
+	        &run, "command", server->command, expand, err) == -1)
 		return -1;
 	if (run.data[0] == '\0')
 		return err_set(err, "its command is empty when its variables "
 		    "are filled in");
 	for (; p < end; p += strlen(p) + 1)
-		if (server_expand_to(&run, "args", p, envp, err) == -1)
+		if (server_expand_to(&run, "args", p, expand, err) == -1)
 			return -1;
 	server->run = server_texts_take(&run);
 	return 0;
 }
 
 static int
-server_expand_env(struct server *server, char **envp, struct err *err)
+server_expand_env(
+    struct server *server, struct expand *expand, struct err *err)
 {
 	const char *p = server->env.data;
 	const char *end = p + server->env.len;
@@ -122,7 +146,7 @@ server_expand_env(struct server *server, char **envp, struct err *err)
 		buffer_add_text(&env, p);
 		buffer_add_text(&env, "=");
 		p += strlen(p) + 1;
-		if (server_expand_to(&env, "env", p, envp, err) == -1)
+		if (server_expand_to(&env, "env", p, expand, err) == -1)
 			return -1;
 		p += strlen(p) + 1;
 	}
@@ -131,24 +155,19 @@ server_expand_env(struct server *server, char **envp, struct err *err)
 }
 
 static int
-server_expand_cwd(struct server *server, char **envp, struct err *err)
+server_expand_cwd(
+    struct server *server, struct expand *expand, struct err *err)
 {
-	const char *home = expand_variable(envp, "HOME", strlen("HOME"));
-	auto_free char *cwd = NULL;
+	auto_buffer struct buffer cwd = { 0 };
 
 	if (server->cwd[0] == '\0')
 		return 0;
-	cwd = expand_text(server->cwd, envp, err);
-	if (cwd == NULL)
-		return err_wrap(err, "its cwd");
-	if (home != NULL && home[0] == '/' && cwd[0] == '~' &&
-	    (cwd[1] == '/' || cwd[1] == '\0'))
-		server->run_cwd = mem_printf("%s%s", home, cwd + 1);
-	else if (cwd[0] == '/')
-		server->run_cwd = mem_take(&cwd);
-	else
+	if (server_expand_path(&cwd, "cwd", server->cwd, expand, err) == -1)
+		return -1;
+	if (cwd.data[0] != '/')
 		return err_set(err, "its cwd must be an absolute path, or "
 		    "begin with ~/");
+	server->run_cwd = buffer_take(&cwd, NULL);
 	return 0;
 }
 
@@ -190,8 +209,9 @@ server_judge_self(struct servers *servers, struct server *server)
 
 	server_judge_program(servers, server);
 	if (setup->allow_self ||
-	    !server_program_is_self(
-	        server->run.data, server->program, setup->self))
+	    !server_self_is_started(&server->run, server->path,
+	        server->run_cwd == NULL ? setup->folder : server->run_cwd,
+	        setup->self))
 		return 0;
 	return server_set(server, SERVER_SKIPPED, "it would start this "
 	    "program itself, again and again "
@@ -201,16 +221,19 @@ server_judge_self(struct servers *servers, struct server *server)
 void
 server_judge(struct servers *servers, struct server *server)
 {
-	char **envp = servers->setup.envp;
+	struct expand expand = { .envp = servers->setup.envp,
+		.folder = servers->setup.folder,
+		.shape = server->file->source->shape };
 	struct err err;
 
 	if (server->state != SERVER_TAKEN ||
 	    server_judge_use(servers, server) == -1)
 		return;
-	if (server_expand_run(server, envp, &err) == -1 ||
-	    server_expand_env(server, envp, &err) == -1 ||
-	    server_expand_cwd(server, envp, &err) == -1)
-		server_set(server, SERVER_REJECTED, err.text);
+	if (server_expand_run(server, &expand, &err) == -1 ||
+	    server_expand_env(server, &expand, &err) == -1 ||
+	    server_expand_cwd(server, &expand, &err) == -1)
+		server_set(server, expand.foreign ? SERVER_SKIPPED :
+		    SERVER_REJECTED, err.text);
 	else
 		server_judge_self(servers, server);
 }

@@ -1,14 +1,12 @@
 /*
  * Which configuration files there are: see servers.h. Runs in the supervisor;
- * looks at folders and opens files, and reads no byte of them.
+ * looks at folders and opens no file.
  */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "../common/fd.h"
 #include "../common/limits.h"
@@ -19,21 +17,96 @@
 enum server_source_base {
 	SERVER_SOURCE_VARIABLE, /* the file that a variable names */
 	SERVER_SOURCE_HOME,
-	SERVER_SOURCE_FOLDER, /* the one we run in */
+	SERVER_SOURCE_SETTINGS, /* XDG_CONFIG_HOME, or .config of the home */
+	SERVER_SOURCE_FOLDER,   /* the one we run in */
+	SERVER_SOURCE_ROOT,
 };
 
-/* In the order in which they are read; caisson(1) tells it to users. */
-static const struct server_source_row {
+struct server_source_row {
 	struct server_source source;
 	enum server_source_base base;
-	const char *path;
-} server_source_rows[] = {
-	{ { "MCP_SERVERS_CONFIG", 0 }, SERVER_SOURCE_VARIABLE,
-	    "MCP_SERVERS_CONFIG" },
-	{ { "~/MCPs/*.json", 0 }, SERVER_SOURCE_HOME, "MCPs" },
-	{ { "~/.config/mcp/servers/*.json", 0 }, SERVER_SOURCE_HOME,
-	    ".config/mcp/servers" },
-	{ { "./mcp-servers/*.json", 1 }, SERVER_SOURCE_FOLDER, "mcp-servers" },
+	const char *variable; /* names the folder instead, if it is set */
+	const char *folder;   /* "": the base itself */
+	const char *file;     /* or *.json */
+};
+
+/* Ours: whose, base, folder, file. */
+#define OWN(name, base, folder, file)                                          \
+	{ { name, 0, 0, CONFIG_SHAPE_OWN }, SERVER_SOURCE_##base, NULL, folder, \
+		file }
+#define OWN_PROJECT(name, base, folder, file)                                  \
+	{ { name, 1, 0, CONFIG_SHAPE_OWN }, SERVER_SOURCE_##base, NULL, folder, \
+		file }
+/* A client's: which one, shape, base, folder, file. */
+#define USER(name, shape, base, folder, file)                                  \
+	{ { name, 0, 1, CONFIG_SHAPE_##shape }, SERVER_SOURCE_##base, NULL,    \
+		folder, file }
+#define MOVED(name, shape, variable, folder, file)                             \
+	{ { name, 0, 1, CONFIG_SHAPE_##shape }, SERVER_SOURCE_HOME, variable,  \
+		folder, file }
+#define PROJECT(name, shape, folder, file)                                     \
+	{ { name, 1, 1, CONFIG_SHAPE_##shape }, SERVER_SOURCE_FOLDER, NULL,    \
+		folder, file }
+
+#define MAC "Library/Application Support/"
+#define CLINE "/User/globalStorage/saoudrizwan.claude-dev/settings"
+#define CLINE_FILE "cline_mcp_settings.json"
+
+/*
+ * In the order in which they are read; caisson.conf(5) tells it to users. Of a
+ * client, the file of the user stands before those of the folder.
+ */
+static const struct server_source_row server_source_rows[] = {
+	OWN("MCP_SERVERS_CONFIG", VARIABLE, "", "MCP_SERVERS_CONFIG"),
+	OWN("~/MCPs/*.json", HOME, "MCPs", "*.json"),
+	OWN("~/.config/mcp/servers/*.json", HOME, ".config/mcp/servers",
+	    "*.json"),
+	OWN_PROJECT("./mcp-servers/*.json", FOLDER, "mcp-servers", "*.json"),
+
+	MOVED("Claude Code", CLAUDE, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
+	PROJECT("Claude Code", CLIENT, "", ".mcp.json"),
+	USER("Claude Code", CLIENT, ROOT, "etc/claude-code",
+	    "managed-mcp.json"),
+	USER("Claude Desktop", CLIENT, SETTINGS, "Claude",
+	    "claude_desktop_config.json"),
+	USER("Claude Desktop", CLIENT, SETTINGS, "claude",
+	    "claude_desktop_config.json"),
+	USER("Claude Desktop", CLIENT, HOME, MAC "Claude",
+	    "claude_desktop_config.json"),
+	USER("Cursor", CLIENT, HOME, ".cursor", "mcp.json"),
+	PROJECT("Cursor", CLIENT, ".cursor", "mcp.json"),
+	USER("VS Code", CLIENT, SETTINGS, "Code/User", "mcp.json"),
+	USER("VS Code", CLIENT, HOME, MAC "Code/User", "mcp.json"),
+	PROJECT("VS Code", CLIENT, ".vscode", "mcp.json"),
+	MOVED("Copilot CLI", CLIENT, "COPILOT_HOME", ".copilot",
+	    "mcp-config.json"),
+	PROJECT("Copilot CLI", CLIENT, ".github", "mcp.json"),
+	MOVED("Codex", CODEX, "CODEX_HOME", ".codex", "config.toml"),
+	PROJECT("Codex", CODEX, ".codex", "config.toml"),
+	USER("Gemini CLI", GEMINI, HOME, ".gemini", "settings.json"),
+	PROJECT("Gemini CLI", GEMINI, ".gemini", "settings.json"),
+	USER("Gemini CLI", GEMINI, ROOT, "etc/gemini-cli", "settings.json"),
+	USER("Windsurf", CLIENT, HOME, ".codeium/windsurf",
+	    "mcp_config.json"),
+	USER("Cline", CLIENT, SETTINGS, "Code" CLINE, CLINE_FILE),
+	USER("Cline", CLIENT, SETTINGS, "Cursor" CLINE, CLINE_FILE),
+	USER("Cline", CLIENT, HOME, MAC "Code" CLINE, CLINE_FILE),
+	USER("Cline", CLIENT, HOME, MAC "Cursor" CLINE, CLINE_FILE),
+	USER("Zed", ZED, SETTINGS, "zed", "settings.json"),
+	USER("opencode", MCP, SETTINGS, "opencode", "opencode.json"),
+	USER("opencode", MCP, SETTINGS, "opencode", "opencode.jsonc"),
+	PROJECT("opencode", MCP, "", "opencode.json"),
+	PROJECT("opencode", MCP, "", "opencode.jsonc"),
+	PROJECT("opencode", MCP, ".opencode", "opencode.json"),
+	PROJECT("opencode", MCP, ".opencode", "opencode.jsonc"),
+	USER("Goose", GOOSE, SETTINGS, "goose", "config.yaml"),
+	USER("Continue", CONTINUE, HOME, ".continue", "config.yaml"),
+	USER("LM Studio", CLIENT, HOME, ".lmstudio", "mcp.json"),
+	USER("Kiro", CLIENT, HOME, ".kiro/settings", "mcp.json"),
+	PROJECT("Kiro", CLIENT, ".kiro/settings", "mcp.json"),
+	USER("Crush", MCP, SETTINGS, "crush", "crush.json"),
+	USER("MCP Inspector", CLIENT, HOME, ".mcp-inspector", "mcp.json"),
+	USER("Home Manager", CLIENT, SETTINGS, "mcp", "mcp.json"),
 };
 
 #define SERVER_SOURCES                                                         \
@@ -106,25 +179,101 @@ server_sources_add_folder(struct server_file_list *files,
 	}
 }
 
+/* Every *.json of a folder. */
 static void
 server_sources_find_folder(struct server_file_list *files,
-    const struct server_source *source, const char *base, const char *folder)
+    const struct server_source *source, char *path, const char *within)
 {
-	auto_free char *path = mem_printf("%s/%s", base, folder);
-	DIR *dir = opendir(path);
+	auto_fd int fd = -1;
 	struct err err;
+	DIR *dir;
 
+	fd = server_open_folder(path, source->project ? within : NULL, &err);
+	dir = fd == -1 ? NULL : fdopendir(fd);
 	if (dir != NULL) {
+		fd_take(&fd);
 		server_sources_add_folder(files, source, path, dir);
 		closedir(dir);
-	} else if (errno == ENOENT) {
-		server_sources_add(files, source, SERVER_FILE_MISSING,
-		    mem_take(&path), mem_strdup("there is no such folder"));
+		free(path);
+	} else if (fd == -1 && err.code == ENOENT) {
+		server_sources_add(files, source, SERVER_FILE_MISSING, path,
+		    mem_strdup("there is no such folder"));
 	} else {
-		err_sys(&err, "cannot be read");
-		server_sources_add(files, source, SERVER_FILE_REFUSED,
-		    mem_take(&path), mem_strdup(err.text));
+		server_sources_add(files, source, SERVER_FILE_REFUSED, path,
+		    mem_strdup(err.text));
 	}
+}
+
+/* One file, which is missing when there is not even a link of its name. */
+static void
+server_sources_find_file(struct server_file_list *files,
+    const struct server_source *source, char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == -1 && (errno == ENOENT || errno == ENOTDIR))
+		server_sources_add(files, source, SERVER_FILE_MISSING, path,
+		    mem_strdup("there is no such file"));
+	else
+		server_sources_add(
+		    files, source, SERVER_FILE_FOUND, path, NULL);
+}
+
+/* The value of a variable that is an absolute path, or NULL. */
+static const char *
+server_sources_path(char **envp, const char *name)
+{
+	const char *value =
+	    name == NULL ? NULL : expand_variable(envp, name, strlen(name));
+
+	return value != NULL && value[0] == '/' ? value : NULL;
+}
+
+/* The folder of a row, NULL when there is none; the caller frees it. */
+static char *
+server_sources_folder(const struct server_source_row *row, char **envp,
+    const char *folder)
+{
+	const char *home = server_sources_path(envp, "HOME");
+	const char *settings = server_sources_path(envp, "XDG_CONFIG_HOME");
+	const char *moved = server_sources_path(envp, row->variable);
+	const char *slash = row->folder[0] == '\0' ? "" : "/";
+
+	if (moved != NULL)
+		return mem_strdup(moved);
+	switch (row->base) {
+	case SERVER_SOURCE_ROOT:
+		return mem_printf("/%s", row->folder);
+	case SERVER_SOURCE_FOLDER:
+		if (folder[0] == '\0')
+			return NULL;
+		return mem_printf("%s%s%s", strcmp(folder, "/") == 0 ? "" :
+		        folder, slash, row->folder);
+	case SERVER_SOURCE_SETTINGS:
+		if (settings != NULL)
+			return mem_printf("%s/%s", settings, row->folder);
+		return home == NULL ? NULL :
+		    mem_printf("%s/.config/%s", home, row->folder);
+	default:
+		return home == NULL ? NULL :
+		    mem_printf("%s%s%s", home, slash, row->folder);
+	}
+}
+
+/* The file that a variable names. */
+static void
+server_sources_find_named(struct server_file_list *files,
+    const struct server_source_row *row, char **envp)
+{
+	const char *value =
+	    expand_variable(envp, row->file, strlen(row->file));
+
+	if (value == NULL || *value == '\0')
+		server_sources_add(files, &row->source, SERVER_FILE_MISSING,
+		    NULL, mem_strdup("is not set"));
+	else
+		server_sources_add(files, &row->source, SERVER_FILE_FOUND,
+		    mem_strdup(value), NULL);
 }
 
 static void
@@ -132,31 +281,24 @@ server_sources_find_row(struct server_file_list *files,
     const struct server_source_row *row, char **envp, const char *folder)
 {
 	const struct server_source *source = &row->source;
-	const char *value;
+	auto_free char *base = NULL;
 
-	switch (row->base) {
-	case SERVER_SOURCE_VARIABLE:
-		value = expand_variable(envp, row->path, strlen(row->path));
-		if (value == NULL || *value == '\0')
-			server_sources_add(files, source, SERVER_FILE_MISSING,
-			    NULL, mem_strdup("is not set"));
-		else
-			server_sources_add(files, source, SERVER_FILE_FOUND,
-			    mem_strdup(value), NULL);
-		return;
-	case SERVER_SOURCE_HOME:
-		value = expand_variable(envp, "HOME", strlen("HOME"));
-		if (value == NULL || value[0] != '/')
-			server_sources_add(files, source, SERVER_FILE_MISSING,
-			    NULL, mem_strdup("HOME is not set to a folder"));
-		else
-			server_sources_find_folder(
-			    files, source, value, row->path);
-		return;
-	case SERVER_SOURCE_FOLDER:
-		server_sources_find_folder(files, source, folder, row->path);
+	if (row->base == SERVER_SOURCE_VARIABLE) {
+		server_sources_find_named(files, row, envp);
 		return;
 	}
+	base = server_sources_folder(row, envp, folder);
+	if (base == NULL)
+		server_sources_add(files, source, SERVER_FILE_MISSING, NULL,
+		    mem_strdup(source->project ?
+		        "the folder that one works in is gone" :
+		        "HOME is not set to a folder"));
+	else if (strcmp(row->file, "*.json") == 0)
+		server_sources_find_folder(
+		    files, source, mem_take(&base), folder);
+	else
+		server_sources_find_file(files, source,
+		    mem_printf("%s/%s", base, row->file));
 }
 
 void
@@ -168,29 +310,6 @@ server_sources_find(
 	for (i = 0; i < SERVER_SOURCES; i++)
 		server_sources_find_row(
 		    files, &server_source_rows[i], envp, folder);
-}
-
-int
-server_sources_open(const char *path, struct err *err)
-{
-	auto_fd int seen = open(path, O_PATH | O_CLOEXEC);
-	auto_free char *link = NULL;
-	struct stat st;
-	int fd;
-
-	if (seen == -1)
-		return err_sys(err, "cannot be opened");
-	if (fstat(seen, &st) == -1)
-		return err_sys(err, "cannot be looked at");
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, "is not a regular file");
-	if (st.st_size > (off_t)CONFIG_FILE_MAX)
-		return err_set(err, "is larger than %lu bytes, which no "
-		    "configuration of servers is", CONFIG_FILE_MAX);
-	/* The very file that was looked at: it cannot be swapped meanwhile. */
-	link = mem_printf("/proc/self/fd/%d", seen);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	return fd == -1 ? err_sys(err, "cannot be opened") : fd;
 }
 
 void

@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 #include "../common/fd.h"
+#include "../common/limits.h"
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "../common/utf8.h"
 #include "servers.h"
 #include "supervisor.h"
 
@@ -42,6 +44,8 @@ servers_remove(struct servers *servers, struct server *server)
 	free(server->command);
 	free(server->args.data);
 	free(server->env.data);
+	free(server->url);
+	free(server->headers.data);
 	free(server->cwd);
 	free(server->description);
 	free(server->allow.data);
@@ -132,24 +136,40 @@ servers_start_reader(struct servers *servers,
 	return 0;
 }
 
-/* Hands a file to its reader. */
+/* The reader that files of a source go to. */
 static int
-servers_send(
-    struct servers *servers, struct server_file *file, struct err *err)
+servers_ready_reader(struct servers *servers, struct server_file *file,
+    struct err *err)
+{
+	if (servers->source != file->source)
+		servers_stop_reader(servers);
+	if (servers->reader != NULL)
+		return 0;
+	/* It has nothing to do with the file if there is no reader now. */
+	file->passing =
+	    servers_start_reader(servers, file->source, err) == -1;
+	return file->passing ? -1 : 0;
+}
+
+/* Hands a file that was opened to its reader. */
+static int
+servers_send(struct servers *servers, struct server_file *file, int *fd,
+    struct err *err)
 {
 	struct timeval patience = { CONFIG_READ_MS / 1000,
 		CONFIG_READ_MS % 1000 * 1000L };
-	struct ipc_read_file msg = { .file = -1 };
-	auto_fd int fd = server_sources_open(file->path, err);
+	struct ipc_read_file msg = { .shape = file->source->shape,
+		.most = server_open_most(file->source),
+		.folder = servers->setup.folder,
+		.file = -1 };
 
-	if (fd == -1)
+	if (servers_ready_reader(servers, file, err) == -1)
 		return -1;
-	if (servers->source != file->source)
-		servers_stop_reader(servers);
-	if (servers->reader == NULL &&
-	    servers_start_reader(servers, file->source, err) == -1)
-		return -1;
-	msg.file = fd_take(&fd);
+	/* Whose entries nobody can name. */
+	if (msg.folder == NULL || strlen(msg.folder) > CONFIG_PATH_MAX ||
+	    !utf8_valid(msg.folder, strlen(msg.folder)))
+		msg.folder = "";
+	msg.file = fd_take(fd);
 	if (channel_send_read_file(servers->reader, &msg, err) == -1)
 		return -1;
 	servers->current = file;
@@ -179,6 +199,43 @@ servers_next(struct servers *servers)
 	return NULL;
 }
 
+/* A file that was read before, by another of its names; NULL for none. */
+static const struct server_file *
+servers_find_same(
+    const struct servers *servers, const struct server_file *file)
+{
+	const struct server_file *other;
+
+	TAILQ_FOREACH (other, &servers->files, entry) {
+		if (other == file)
+			break;
+		/* What is a project's must not take away what is the user's. */
+		if (other->opened && other->dev == file->dev &&
+		    other->ino == file->ino &&
+		    (file->source->project || !other->source->project))
+			return other;
+	}
+	return NULL;
+}
+
+/* Opens a file and has it read. Returns 1, 0 if it is skipped, -1 with err. */
+static int
+servers_try_file(
+    struct servers *servers, struct server_file *file, struct err *err)
+{
+	auto_fd int fd = server_open(file, servers->setup.folder, err);
+	const struct server_file *same;
+
+	if (fd == -1)
+		return -1;
+	same = servers_find_same(servers, file);
+	if (same == NULL)
+		return servers_send(servers, file, &fd, err) == -1 ? -1 : 1;
+	file->state = SERVER_FILE_SKIPPED;
+	file->why = mem_printf("is the same file as %s", same->path);
+	return 0;
+}
+
 static void
 servers_finish(struct servers *servers)
 {
@@ -196,10 +253,14 @@ servers_continue(struct servers *servers)
 {
 	struct server_file *file;
 	struct err err;
+	int tried;
 
 	while ((file = servers_next(servers)) != NULL) {
-		if (servers_send(servers, file, &err) == 0)
+		tried = servers_try_file(servers, file, &err);
+		if (tried == 1)
 			return;
+		if (tried == 0)
+			continue;
 		servers_refuse(file, err.text);
 		servers_stop_reader(servers);
 	}
@@ -250,6 +311,8 @@ servers_reader_failed(struct servers *servers, const char *fmt, ...)
 	if (file == NULL)
 		return;
 	log_warn("%s: %s", file->path, why);
+	/* A stranger's file may do it again and again. */
+	file->passing = !file->source->project;
 	servers_remove_rows(servers, file);
 	servers_refuse(file, why);
 	servers_continue(servers);

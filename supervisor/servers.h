@@ -11,16 +11,20 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/queue.h>
+#include <sys/types.h>
 
 #include "../common/channel.h"
+#include "../common/config_shape.h"
 #include "../common/err.h"
 
 struct child;
 
 /* Where files come from: a row of server_sources.c. */
 struct server_source {
-	const char *name; /* as the manual calls it */
+	const char *name; /* as the manual calls it, or whose it is */
 	int project;      /* written by whoever made the folder we are in */
+	int client;       /* a file of another program */
+	enum config_shape shape;
 };
 
 enum server_file_state {
@@ -38,6 +42,10 @@ struct server_file {
 	enum server_file_state state;
 	char *path; /* of the file or the folder; NULL: the source has none */
 	char *why;  /* of what is not taken; NULL otherwise */
+	dev_t dev;  /* of a file that was opened */
+	ino_t ino;
+	int opened;
+	int passing; /* it was refused for a reason that may be gone soon */
 };
 
 TAILQ_HEAD(server_file_list, server_file);
@@ -62,16 +70,19 @@ struct server {
 	uint64_t column;
 	enum server_state state;
 	char *why; /* one sentence, unless it is taken */
-	int remote;
+	enum config_remote remote;
 	int disabled;
 	/* As written; name is empty where the whole file is rejected. */
 	char *name;
-	char *command;
+	char *command; /* empty for a remote one */
 	struct server_texts args;
 	struct server_texts env; /* name, value, name, value, … */
+	char *url;               /* of a remote one; NULL otherwise */
+	struct server_texts headers; /* as env; as secret as it is */
 	char *cwd;
 	char *description;
-	int narrowed; /* only those of its tools may be used that allow names */
+	/* Which of its tools may be used: DEFINE says what these mean. */
+	int narrowed;
 	struct server_texts allow;
 	struct server_texts deny;
 	/*
@@ -105,6 +116,7 @@ struct servers {
 	struct server_file_list files;
 	struct server_list list;
 	size_t count;
+	size_t strangers; /* of those: entries of files that are not trusted */
 	void (*done)(void *ctx);
 	void *ctx;
 	/* While the files are being read: */
@@ -151,15 +163,34 @@ void supervisor_on_end_of_file(
 void server_sources_find(
     struct server_file_list *files, char **envp, const char *folder);
 
-/*
- * Opens a regular file for reading; nothing else is ever opened, so that no
- * device or pipe sees it. Returns it, or -1 with err.
- */
-int server_sources_open(const char *path, struct err *err);
-
 void server_sources_free(struct server_file_list *files);
 
+/* server_open.c: opening files that others have written. */
+
+/*
+ * Opens a file of the list to be read, and notes which file it is; nothing but
+ * a regular file is ever opened, so that no device or pipe sees it. A file of
+ * a project must be within folder, and nobody else's. Returns it, or -1 with
+ * err; file->passing says whether it is worth trying again.
+ */
+int server_open(
+    struct server_file *file, const char *folder, struct err *err);
+
+/* How many bytes a file of this source may have. */
+size_t server_open_most(const struct server_source *source);
+
+/*
+ * Opens a folder to be listed, which must lie within another one unless that
+ * is NULL. Returns it, or -1 with err, whose code is ENOENT when there is none.
+ */
+int server_open_folder(
+    const char *path, const char *within, struct err *err);
+
 /* server_judge.c: which entries are taken. */
+
+/* Whether a file is one of a project that the user has not consented to. */
+int server_judge_is_stranger(
+    const struct servers *servers, const struct server_file *file);
 
 /* Decides on an entry; those before it in the list are decided. */
 void server_judge(struct servers *servers, struct server *server);
@@ -199,16 +230,36 @@ int server_program_is_self(
  */
 void fingerprint_make(const struct server *server, uint8_t *fingerprint);
 
+/* server_self.c: what a command starts in the end. */
+
+/*
+ * Whether a command and its arguments, each with a NUL behind it, would start
+ * this program, itself or through a wrapper such as env, sh -c or npx; search
+ * and folder are as in server_program_find.
+ */
+int server_self_is_started(const struct server_texts *run, const char *search,
+    const char *folder, const char *self);
+
 /* expand.c: variables in texts. */
+
+/* What texts are filled in from. */
+struct expand {
+	char **envp;
+	const char *folder;      /* the one we run in; "" for none */
+	enum config_shape shape; /* clients have ways of their own */
+	int foreign; /* set when only the client could fill in a text */
+};
 
 /*
  * Returns text with ${VAR}, ${VAR:-default} (for a variable that is not set
- * or empty), ${env:VAR} and ${env:VAR:-default} replaced from envp, which the
- * caller frees; other uses of $ stay. Returns NULL with err: the variable that
- * is not set, or what only a client could fill in (${input:…}). Errors never
- * show a value.
+ * or empty), ${env:VAR} and ${env:VAR:-default} replaced, and with what
+ * editors call ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome} and
+ * ${pathSeparator}; in files of Gemini also $VAR, where it is set, in those of
+ * opencode {env:VAR}. Other uses of $ stay. The caller frees it. Returns NULL
+ * with err: the variable that is not set, or what only a client could fill in
+ * (${input:…}). Errors never show a value.
  */
-char *expand_text(const char *text, char **envp, struct err *err);
+char *expand_text(struct expand *expand, const char *text, struct err *err);
 
 /* Returns the value of a variable, or NULL. */
 const char *expand_variable(char **envp, const char *name, size_t len);

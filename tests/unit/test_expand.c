@@ -10,7 +10,8 @@
 #include "unit.h"
 
 static char *environment[] = { "A=secret", "EMPTY=", "AB=other", "_x9=nine",
-	"NESTED=${A}", NULL };
+	"NESTED=${A}",
+	"HOME=/home/me", NULL };
 
 static const struct {
 	const char *text;
@@ -25,6 +26,9 @@ static const struct {
 	{ "${env:A}", "secret" },
 	{ "${A:-d}", "secret" },
 	{ "${NONE:-d}", "d" },
+	{ "${workspaceFolder}/x", "/work/here/x" },
+	{ "${workspaceFolderBasename}", "here" },
+	{ "${userHome}${pathSeparator}x", "/home/me/x" },
 	{ "${NONE:-}", "" },
 	{ "${NONE:-a:b-c $x}", "a:b-c $x" },
 	{ "${EMPTY:-d}", "d" },
@@ -48,8 +52,10 @@ static const struct {
 
 START_TEST(expands)
 {
+	struct expand expand = { .envp = environment,
+		.folder = "/work/here" };
 	struct err err = { .text = "" };
-	auto_free char *text = expand_text(good[_i].text, environment, &err);
+	auto_free char *text = expand_text(&expand, good[_i].text, &err);
 
 	ck_assert_msg(text != NULL, "%s: %s", good[_i].text, err.text);
 	ck_assert_str_eq(text, good[_i].expanded);
@@ -59,25 +65,68 @@ END_TEST
 static const struct {
 	const char *text;
 	const char *sentence;
+	int foreign;
 } bad[] = {
 	{ "${A}${NONE}", "uses ${NONE}, which is not set: set it, or write "
-	    "${NONE:-default}" },
+	    "${NONE:-default}", 0 },
 	{ "${env:NONE}", "uses ${NONE}, which is not set: set it, or write "
-	    "${NONE:-default}" },
+	    "${NONE:-default}", 0 },
 	{ "${a}", "uses ${a}, which is not set: set it, or write "
-	    "${a:-default}" },
+	    "${a:-default}", 0 },
 	{ "${input:token}", "uses ${input:token}, which only another program "
-	    "can fill in: write ${VARIABLE} and set it" },
+	    "can fill in: write ${VARIABLE} and set it", 1 },
 	{ "${workspaceFolder}", "uses ${workspaceFolder}, which is not set: "
-	    "set it, or write ${workspaceFolder:-default}" },
+	    "set it, or write ${workspaceFolder:-default}", 0 },
+	{ "${env:userHome}", "uses ${userHome}, which is not set: set it, or "
+	    "write ${userHome:-default}", 0 },
 };
 
 START_TEST(refuses)
 {
+	struct expand expand = { .envp = environment };
 	struct err err;
 
-	ck_assert_ptr_null(expand_text(bad[_i].text, environment, &err));
+	ck_assert_ptr_null(expand_text(&expand, bad[_i].text, &err));
 	ck_assert_str_eq(err.text, bad[_i].sentence);
+	ck_assert_int_eq(expand.foreign, bad[_i].foreign);
+}
+END_TEST
+
+/* Ways that only the files of some clients have. */
+static const struct {
+	enum config_shape shape;
+	const char *text;
+	const char *expanded;
+} clients[] = {
+	{ CONFIG_SHAPE_CLIENT, "$A {env:A}", "$A {env:A}" },
+	{ CONFIG_SHAPE_GEMINI, "$A-${A} {env:A}", "secret-secret {env:A}" },
+	{ CONFIG_SHAPE_GEMINI, "$AB$A", "othersecret" },
+	{ CONFIG_SHAPE_GEMINI, "$NONE $ $1 $", "$NONE $ $1 $" },
+	{ CONFIG_SHAPE_MCP, "$A {env:A}", "$A secret" },
+	{ CONFIG_SHAPE_MCP, "a{env:A}b${A}", "asecretbsecret" },
+	{ CONFIG_SHAPE_MCP, "{env:} {env:A {x}", "{env:} {env:A {x}" },
+};
+
+START_TEST(clients_have_their_ways)
+{
+	struct expand expand = { .envp = environment,
+		.shape = clients[_i].shape };
+	struct err err;
+	auto_free char *text = expand_text(&expand, clients[_i].text, &err);
+
+	ck_assert_str_eq(text, clients[_i].expanded);
+}
+END_TEST
+
+START_TEST(a_variable_in_braces_must_be_set)
+{
+	struct expand expand = { .envp = environment,
+		.shape = CONFIG_SHAPE_MCP };
+	struct err err;
+
+	ck_assert_ptr_null(expand_text(&expand, "{env:NONE}", &err));
+	ck_assert_str_eq(err.text, "uses ${NONE}, which is not set: set it, "
+	    "or write ${NONE:-default}");
 }
 END_TEST
 
@@ -86,6 +135,7 @@ START_TEST(the_result_is_bounded)
 {
 	auto_free char *value = mem_alloc(CONFIG_EXPANDED_MAX + 4);
 	char *envp[] = { value, NULL };
+	struct expand expand = { .envp = envp };
 	struct err err;
 	int extra;
 
@@ -94,10 +144,11 @@ START_TEST(the_result_is_bounded)
 
 		memset(value, 'x', CONFIG_EXPANDED_MAX + 2 + (size_t)extra);
 		memcpy(value, "V=", 2);
-		text = expand_text("${V}", envp, &err);
+		text = expand_text(&expand, "${V}", &err);
 		ck_assert_int_eq(text != NULL, extra == 0);
 	}
-	ck_assert_ptr_null(expand_text("${V}${V}${V}${V}", envp, &err));
+	ck_assert_ptr_null(
+	    expand_text(&expand, "${V}${V}${V}${V}", &err));
 	ck_assert_str_eq(err.text, "has more than 131071 bytes when its "
 	    "variables are filled in, which no program can be given");
 }
@@ -108,6 +159,9 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, expands, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
+	tcase_add_loop_test(
+	    tc, clients_have_their_ways, 0, UNIT_COUNT(clients));
+	tcase_add_test(tc, a_variable_in_braces_must_be_set);
 	tcase_add_test(tc, the_result_is_bounded);
 }
 

@@ -27,15 +27,28 @@ servers_add(struct servers *list, const struct server_file *of, uint64_t line,
 	free(last.command);
 	free(last.args.data);
 	free(last.env.data);
-	free(last.cwd);
-	free(last.description);
+	free(last.url);
+	free(last.headers.data);
 	free(last.allow.data);
 	free(last.deny.data);
+	free(last.cwd);
+	free(last.description);
 	free(last.why);
 	last = (struct server){ .line = line, .column = column };
 	list->count++;
 	buffer_printf(&told, "add %d:%d %s\n", (int)line, (int)column, name);
 	return &last;
+}
+
+static int trusted = 1;
+
+int
+server_judge_is_stranger(
+    const struct servers *list, const struct server_file *of)
+{
+	ck_assert_ptr_eq(list, &servers);
+	ck_assert_ptr_eq(of, &file);
+	return !trusted;
 }
 
 void
@@ -161,25 +174,79 @@ START_TEST(refuses_tools_that_are_none)
 }
 END_TEST
 
-START_TEST(only_remote_ones_have_no_command)
+START_TEST(a_remote_one_has_a_url_and_headers)
+{
+	struct ipc_server row = row_of("", 0, "H\0v\0", 4);
+
+	begin();
+	row.command = "http://x/";
+	row.remote = CONFIG_SSE;
+	supervisor_on_server(&servers, &row);
+	ck_assert_str_eq(told.data, "add 3:5 n\n");
+	ck_assert_int_eq(last.remote, CONFIG_SSE);
+	ck_assert_str_eq(last.url, "http://x/");
+	ck_assert_str_eq(last.command, "");
+	ck_assert_uint_eq(last.env.len, 0);
+	ck_assert_uint_eq(last.headers.len, 4);
+	ck_assert_mem_eq(last.headers.data, "H\0v\0", 4);
+}
+END_TEST
+
+START_TEST(tools_are_kept)
 {
 	struct ipc_server row = row_of("", 0, "", 0);
 
 	begin();
-	row.command = "";
+	row.narrowed = 1;
+	row.allow = (struct ipc_bytes){ (const uint8_t *)"a\0b*\0", 5 };
+	row.deny = (struct ipc_bytes){ (const uint8_t *)"c\0", 2 };
 	supervisor_on_server(&servers, &row);
-	row.remote = 1;
+	ck_assert_int_eq(last.narrowed, 1);
+	ck_assert_uint_eq(last.allow.len, 5);
+	ck_assert_mem_eq(last.allow.data, "a\0b*\0", 5);
+	ck_assert_uint_eq(last.deny.len, 2);
+	row.deny.len = 1;
 	supervisor_on_server(&servers, &row);
-	ck_assert_str_eq(told.data, NONSENSE "a server without a command\n"
-	    "add 3:5 n\n");
-	ck_assert_int_eq(last.remote, 1);
+	ck_assert_str_eq(told.data,
+	    "add 3:5 n\n" NONSENSE "tools that are none\n");
+}
+END_TEST
+
+/* Whoever wrote the folder has no say in what the user's files may do. */
+START_TEST(strangers_are_counted_apart)
+{
+	struct ipc_server row = row_of("a\0", 2, "A\0x\0", 4);
+	struct ipc_rejected rejected = { .line = 1, .column = 1,
+		.name = "n", .reason = "r" };
+	int n;
+
+	begin();
+	trusted = 0;
+	servers.strangers = CONFIG_SERVERS_MAX - 2;
+	supervisor_on_server(&servers, &row);
+	ck_assert_ptr_null(last.args.data);
+	ck_assert_ptr_null(last.env.data);
+	ck_assert_ptr_null(last.command);
+	supervisor_on_rejected(&servers, &rejected);
+	supervisor_on_server(&servers, &row);
+	supervisor_on_rejected(&servers, &rejected);
+	for (n = 0; n < 2; n++)
+		ck_assert_ptr_nonnull(strstr(told.data, "fail: the files of "
+		    "the folder one works in have more than 1000 entries "
+		    "together\n"));
+	trusted = 1;
+	servers.count = 2 * CONFIG_SERVERS_MAX - 1;
+	servers.strangers = CONFIG_SERVERS_MAX;
+	supervisor_on_server(&servers, &row);
+	ck_assert_int_eq(last.state, SERVER_TAKEN);
 }
 END_TEST
 
 START_TEST(nothing_comes_of_no_file)
 {
 	struct ipc_server row = row_of("", 0, "", 0);
-	struct ipc_rejected rejected = { 1, 1, "n", "r", 0 };
+	struct ipc_rejected rejected = { .line = 1, .column = 1,
+		.name = "n", .reason = "r" };
 	struct ipc_end_of_file end = { 0 };
 
 	begin();
@@ -195,7 +262,8 @@ END_TEST
 START_TEST(rows_are_counted)
 {
 	struct ipc_server row = row_of("", 0, "", 0);
-	struct ipc_rejected rejected = { 1, 1, "n", "r", 0 };
+	struct ipc_rejected rejected = { .line = 1, .column = 1,
+		.name = "n", .reason = "r" };
 
 	begin();
 	servers.current_rows = CONFIG_ENTRIES_MAX;
@@ -218,15 +286,19 @@ END_TEST
 
 START_TEST(passes_on_the_rest)
 {
-	struct ipc_rejected rejected = { 7, 9, "n", "is wrong", 0 };
+	struct ipc_rejected rejected = { .line = 7, .column = 9,
+		.name = "n", .reason = "is wrong" };
 	struct ipc_end_of_file end = { 0 };
 
 	begin();
 	supervisor_on_rejected(&servers, &rejected);
 	ck_assert_int_eq(last.state, SERVER_REJECTED);
 	ck_assert_str_eq(last.why, "is wrong");
+	rejected.foreign = 1;
+	supervisor_on_rejected(&servers, &rejected);
+	ck_assert_int_eq(last.state, SERVER_SKIPPED);
 	supervisor_on_end_of_file(&servers, &end);
-	ck_assert_str_eq(told.data, "add 7:9 n\nend\n");
+	ck_assert_str_eq(told.data, "add 7:9 n\nadd 7:9 n\nend\n");
 }
 END_TEST
 
@@ -237,7 +309,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, refuses_a_bad_row, 0, UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, refuses_tools_that_are_none, 0,
 	    2 * UNIT_COUNT(bad_tools));
-	tcase_add_test(tc, only_remote_ones_have_no_command);
+	tcase_add_test(tc, a_remote_one_has_a_url_and_headers);
+	tcase_add_test(tc, tools_are_kept);
+	tcase_add_test(tc, strangers_are_counted_apart);
 	tcase_add_test(tc, nothing_comes_of_no_file);
 	tcase_add_test(tc, rows_are_counted);
 	tcase_add_test(tc, passes_on_the_rest);

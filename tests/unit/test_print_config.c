@@ -9,8 +9,10 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
-static const struct server_source variable = { "MCP_SERVERS_CONFIG", 0 };
-static const struct server_source home = { "~/MCPs/*.json", 0 };
+static const struct server_source variable = {
+	.name = "MCP_SERVERS_CONFIG" };
+static const struct server_source home = { .name = "~/MCPs/*.json" };
+static const struct server_source cursor = { .name = "Cursor", .client = 1 };
 
 static struct server_file files[] = {
 	{ .source = &variable, .state = SERVER_FILE_MISSING,
@@ -21,6 +23,14 @@ static struct server_file files[] = {
 	    .path = (char[]){ "/h/b.json" }, .why = (char[]){ "is bad" } },
 	{ .source = &home, .state = SERVER_FILE_SKIPPED,
 	    .path = (char[]){ "/h" }, .why = (char[]){ "has none" } },
+	{ .source = &cursor, .state = SERVER_FILE_MISSING,
+	    .path = (char[]){ "/h/c\n.json" },
+	    .why = (char[]){ "there is no such file" } },
+	{ .source = &cursor, .state = SERVER_FILE_TAKEN,
+	    .path = (char[]){ "/h/d.json" } },
+	{ .source = &cursor, .state = SERVER_FILE_MISSING,
+	    .path = (char[]){ "/h/e.json" },
+	    .why = (char[]){ "there is no such file" } },
 };
 
 static struct server list[] = {
@@ -76,6 +86,10 @@ printed(size_t entries)
 
 #define HEAD "Sources, in their order; the first definition of a name wins:\n\n"
 
+/* Files of other programs are told of in few words when they are missing. */
+#define ABSENT "taken    /h/d.json (Cursor): 0 servers\n"                      \
+	"\nNot there, of other programs:\n  /h/c\\x0a.json /h/e.json\n"
+
 START_TEST(prints_everything)
 {
 	auto_free char *text = printed(UNIT_COUNT(list));
@@ -87,7 +101,7 @@ START_TEST(prints_everything)
 	    "         /h/a\\x1b.json:8:10: \"rj\" rejected: has \\x1b in it\n"
 	    "refused  /h/b.json: is bad\n"
 	    "         /h/b.json:1:1: a comma\n"
-	    "skipped  /h: has none\n"
+	    "skipped  /h: has none\n" ABSENT
 	    "\nServers:\n"
 	    "\nfs\n"
 	    "    source       /h/a\\x1b.json:2:3\n"
@@ -121,7 +135,7 @@ START_TEST(says_when_there_is_none)
 	    "missing  MCP_SERVERS_CONFIG: is not set\n"
 	    "taken    /h/a\\x1b.json: 0 servers\n"
 	    "refused  /h/b.json: is bad\n"
-	    "skipped  /h: has none\n"
+	    "skipped  /h: has none\n" ABSENT
 	    "\nNo servers.\n");
 }
 END_TEST

@@ -8,8 +8,9 @@
 #include "supervisor/servers.h"
 #include "unit.h"
 
-static const struct server_source own = { "own", 0 };
-static const struct server_source project = { "project", 1 };
+static const struct server_source own = { .name = "own" };
+static const struct server_source project = { .name = "project",
+	.project = 1 };
 static struct server_file own_file = { .source = &own, .path = "/o.json" };
 static struct server_file project_file = { .source = &project,
 	.path = "/p.json" };
@@ -51,7 +52,8 @@ judge(const struct row *row)
 		.args = texts_of(row->args == NULL ? "" : row->args),
 		.env = texts_of(row->env == NULL ? "" : row->env),
 		.cwd = mem_strdup(row->cwd == NULL ? "" : row->cwd),
-		.remote = row->remote, .disabled = row->disabled };
+		.remote = row->remote ? CONFIG_HTTP : CONFIG_STDIO,
+		.disabled = row->disabled };
 	if (TAILQ_EMPTY(&servers.list))
 		TAILQ_INIT(&servers.list);
 	TAILQ_INSERT_TAIL(&servers.list, server, entry);
@@ -72,8 +74,7 @@ is(const struct server *server, enum server_state state, const char *why)
 #define SELF "it would start this program itself, again and again "            \
 	"(MCP_BRIDGE_ALLOW_SELF_SERVER=on allows it)"
 #define OFF "its file says not to use it"
-#define REMOTE "servers that are reached by a URL are not supported by this "  \
-	"version"
+#define REMOTE "servers that are reached by a URL are not supported yet"
 
 static const struct {
 	struct row row;
@@ -100,7 +101,7 @@ static const struct {
 	    SERVER_REJECTED, "its args: uses ${NONE}, which is not set: set "
 	    "it, or write ${NONE:-default}" },
 	{ { &own_file, "a", "sh", NULL, "X|${input:y}|", NULL, 0, 0 },
-	    SERVER_REJECTED, "its env: uses ${input:y}, which only another "
+	    SERVER_SKIPPED, "its env: uses ${input:y}, which only another "
 	    "program can fill in: write ${VARIABLE} and set it" },
 	{ { &own_file, "a", "sh", NULL, NULL, "${NONE}", 0, 0 },
 	    SERVER_REJECTED, "its cwd: uses ${NONE}, which is not set: set "
@@ -121,6 +122,9 @@ static const struct {
 	{ { &own_file, "a", "${NONE:-env}", NULL, NULL, NULL, 0, 0 },
 	    SERVER_SKIPPED, SELF },
 	{ { &own_file, "a", "./env", NULL, NULL, "/usr/bin", 0, 0 },
+	    SERVER_SKIPPED, SELF },
+	/* Through a wrapper; test_server_self has the others. */
+	{ { &own_file, "a", "sh", "-c|exec env|", NULL, NULL, 0, 0 },
 	    SERVER_SKIPPED, SELF },
 	/* Its own PATH is not all that is searched. */
 	{ { &own_file, "a", "env", NULL, "PATH|/none|", NULL, 0, 0 },
@@ -153,6 +157,30 @@ START_TEST(fills_in)
 	/* What was written is still there, to be shown. */
 	ck_assert_str_eq(server->command, "${X:-sh}");
 	ck_assert_str_eq(server->cwd, "~/${A}");
+}
+END_TEST
+
+START_TEST(a_home_may_be_written_short)
+{
+	static const struct row row = { &own_file, "a", "~/bin/x", "~/y|",
+		NULL, "~", 0, 0 };
+	struct server *server = judge(&row);
+
+	is(server, SERVER_TAKEN, "");
+	ck_assert_mem_eq(server->run.data, "/home/user/bin/x\0~/y", 21);
+	ck_assert_str_eq(server->run_cwd, "/home/user");
+}
+END_TEST
+
+START_TEST(only_consent_makes_a_stranger_none)
+{
+	ck_assert_int_eq(
+	    server_judge_is_stranger(&servers, &own_file), 0);
+	ck_assert_int_eq(
+	    server_judge_is_stranger(&servers, &project_file), 1);
+	servers.setup.trust_project = 1;
+	ck_assert_int_eq(
+	    server_judge_is_stranger(&servers, &project_file), 0);
 }
 END_TEST
 
@@ -249,6 +277,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, judges_one, 0, UNIT_COUNT(single));
 	tcase_add_test(tc, fills_in);
+	tcase_add_test(tc, a_home_may_be_written_short);
+	tcase_add_test(tc, only_consent_makes_a_stranger_none);
 	tcase_add_loop_test(
 	    tc, says_where_it_looked, 0, UNIT_COUNT(paths));
 	tcase_add_loop_test(tc, the_first_one_wins, 0, UNIT_COUNT(before));

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/server_sources: which files are found, in which order,
- * and that nothing but a regular file is ever opened.
+ * Tests of supervisor/server_sources: which files are found, of whom, and in
+ * which order.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -45,7 +45,19 @@ make_file(const char *path, off_t size)
 	ck_assert_int_eq(ftruncate(fd, size), 0);
 }
 
-/* What was found: "state path (why)" without the folder, one a line. */
+static void
+tell(struct buffer *out, const struct server_file *file)
+{
+	const char *path = file->path == NULL ? "-" : file->path;
+
+	if (strncmp(path, folder, strlen(folder)) == 0)
+		path += strlen(folder);
+	buffer_printf(out, "%d%s %s%s%s\n", (int)file->state,
+	    file->source->project ? "!" : "", path,
+	    file->why == NULL ? "" : ": ", file->why == NULL ? "" : file->why);
+}
+
+/* What was found of ours: "state path (why)", without the folder. */
 static char *
 found(const char *variable, const char *home)
 {
@@ -58,13 +70,8 @@ found(const char *variable, const char *home)
 
 	server_sources_find(&files, envp, folder);
 	TAILQ_FOREACH (file, &files, entry)
-		buffer_printf(&out, "%d%s %s%s%s\n", (int)file->state,
-		    file->source->project ? "!" : "",
-		    file->path == NULL ? "-" :
-		        strncmp(file->path, folder, strlen(folder)) == 0 ?
-		        file->path + strlen(folder) : file->path,
-		    file->why == NULL ? "" : ": ",
-		    file->why == NULL ? "" : file->why);
+		if (!file->source->client)
+			tell(&out, file);
 	server_sources_free(&files);
 	return buffer_take(&out, NULL);
 }
@@ -142,34 +149,166 @@ START_TEST(files_are_counted)
 }
 END_TEST
 
-START_TEST(opens_regular_files_alone)
+/*
+ * The files of clients, as their programs have them, below a home that is the
+ * folder that one works in, too: of a file that may be both, the first is the
+ * user's.
+ */
+static const struct {
+	const char *path;
+	const char *name;
+	enum config_shape shape;
+	int project;
+} clients[] = {
+	{ ".claude.json", "Claude Code", CONFIG_SHAPE_CLAUDE, 0 },
+	{ ".mcp.json", "Claude Code", CONFIG_SHAPE_CLIENT, 1 },
+	{ ".config/Claude/claude_desktop_config.json", "Claude Desktop",
+	    CONFIG_SHAPE_CLIENT, 0 },
+	{ ".config/claude/claude_desktop_config.json", "Claude Desktop",
+	    CONFIG_SHAPE_CLIENT, 0 },
+	{ "Library/Application Support/Claude/claude_desktop_config.json",
+	    "Claude Desktop", CONFIG_SHAPE_CLIENT, 0 },
+	{ ".cursor/mcp.json", "Cursor", CONFIG_SHAPE_CLIENT, 0 },
+	{ ".config/Code/User/mcp.json", "VS Code", CONFIG_SHAPE_CLIENT, 0 },
+	{ "Library/Application Support/Code/User/mcp.json", "VS Code",
+	    CONFIG_SHAPE_CLIENT, 0 },
+	{ ".vscode/mcp.json", "VS Code", CONFIG_SHAPE_CLIENT, 1 },
+	{ ".copilot/mcp-config.json", "Copilot CLI", CONFIG_SHAPE_CLIENT, 0 },
+	{ ".github/mcp.json", "Copilot CLI", CONFIG_SHAPE_CLIENT, 1 },
+	{ ".codex/config.toml", "Codex", CONFIG_SHAPE_CODEX, 0 },
+	{ ".gemini/settings.json", "Gemini CLI", CONFIG_SHAPE_GEMINI, 0 },
+	{ ".codeium/windsurf/mcp_config.json", "Windsurf",
+	    CONFIG_SHAPE_CLIENT, 0 },
+	{ ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/"
+	  "cline_mcp_settings.json", "Cline", CONFIG_SHAPE_CLIENT, 0 },
+	{ ".config/Cursor/User/globalStorage/saoudrizwan.claude-dev/settings/"
+	  "cline_mcp_settings.json", "Cline", CONFIG_SHAPE_CLIENT, 0 },
+	{ "Library/Application Support/Code/User/globalStorage/"
+	  "saoudrizwan.claude-dev/settings/cline_mcp_settings.json", "Cline",
+	    CONFIG_SHAPE_CLIENT, 0 },
+	{ ".config/zed/settings.json", "Zed", CONFIG_SHAPE_ZED, 0 },
+	{ ".config/opencode/opencode.json", "opencode", CONFIG_SHAPE_MCP, 0 },
+	{ ".config/opencode/opencode.jsonc", "opencode", CONFIG_SHAPE_MCP,
+	    0 },
+	{ "opencode.json", "opencode", CONFIG_SHAPE_MCP, 1 },
+	{ "opencode.jsonc", "opencode", CONFIG_SHAPE_MCP, 1 },
+	{ ".opencode/opencode.json", "opencode", CONFIG_SHAPE_MCP, 1 },
+	{ ".config/goose/config.yaml", "Goose", CONFIG_SHAPE_GOOSE, 0 },
+	{ ".continue/config.yaml", "Continue", CONFIG_SHAPE_CONTINUE, 0 },
+	{ ".lmstudio/mcp.json", "LM Studio", CONFIG_SHAPE_CLIENT, 0 },
+	{ ".kiro/settings/mcp.json", "Kiro", CONFIG_SHAPE_CLIENT, 0 },
+	{ ".config/crush/crush.json", "Crush", CONFIG_SHAPE_MCP, 0 },
+	{ ".mcp-inspector/mcp.json", "MCP Inspector", CONFIG_SHAPE_CLIENT,
+	    0 },
+	{ ".config/mcp/mcp.json", "Home Manager", CONFIG_SHAPE_CLIENT, 0 },
+};
+
+/* Makes a file, and the folders that it is in. */
+static void
+make_path(const char *path)
 {
-	struct err err;
-	auto_fd int fd = -1;
+	auto_free char *copy = mem_strdup(path);
+	char *slash = copy;
+
+	while ((slash = strchr(slash, '/')) != NULL) {
+		*slash = '\0';
+		mkdir(copy, 0700);
+		*slash++ = '/';
+	}
+	make_file(path, 0);
+}
+
+/* The first file of a client that is found in a home; the caller frees it. */
+static struct server_file_list files = TAILQ_HEAD_INITIALIZER(files);
+
+static const struct server_file *
+first_found(char **envp)
+{
+	struct server_file *file;
+
+	server_sources_find(&files, envp, folder);
+	TAILQ_FOREACH (file, &files, entry)
+		if (file->source->client && file->state == SERVER_FILE_FOUND)
+			return file;
+	return NULL;
+}
+
+START_TEST(finds_files_of_clients)
+{
+	auto_free char *home = NULL;
+	auto_free char *wanted = NULL;
+	const struct server_file *file;
 
 	enter();
-	make_file("good", CONFIG_FILE_MAX);
-	make_file("large", CONFIG_FILE_MAX + 1);
-	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
-	ck_assert_int_eq(symlink("good", "link"), 0);
-	ck_assert_int_eq(symlink("fifo", "trap"), 0);
-	fd = server_sources_open("link", &err);
-	ck_assert_int_ne(fd, -1);
-	ck_assert_int_eq(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
-	ck_assert_int_eq(server_sources_open("large", &err), -1);
-	ck_assert_str_eq(err.text, "is larger than 1048576 bytes, which no "
-	    "configuration of servers is");
-	ck_assert_int_eq(server_sources_open("fifo", &err), -1);
-	ck_assert_str_eq(err.text, "is not a regular file");
-	ck_assert_int_eq(server_sources_open("trap", &err), -1);
-	ck_assert_str_eq(err.text, "is not a regular file");
-	ck_assert_int_eq(server_sources_open("/dev/null", &err), -1);
-	ck_assert_str_eq(err.text, "is not a regular file");
-	ck_assert_int_eq(server_sources_open(".", &err), -1);
-	ck_assert_str_eq(err.text, "is not a regular file");
-	ck_assert_int_eq(server_sources_open("none", &err), -1);
-	ck_assert_str_eq(
-	    err.text, "cannot be opened: No such file or directory");
+	home = mem_printf("HOME=%s", folder);
+	wanted = mem_printf("%s/%s", folder, clients[_i].path);
+	make_path(clients[_i].path);
+	file = first_found((char *[]){ home, NULL });
+	ck_assert_ptr_nonnull(file);
+	ck_assert_str_eq(file->path, wanted);
+	ck_assert_str_eq(file->source->name, clients[_i].name);
+	ck_assert_int_eq(file->source->shape, clients[_i].shape);
+	ck_assert_int_eq(file->source->project, clients[_i].project);
+	server_sources_free(&files);
+	leave();
+}
+END_TEST
+
+/* Variables that say where a client has its files. */
+START_TEST(a_client_may_have_moved)
+{
+	static const struct {
+		const char *variable, *path, *name;
+	} moved[] = {
+		{ "CLAUDE_CONFIG_DIR", "x/.claude.json", "Claude Code" },
+		{ "CODEX_HOME", "x/config.toml", "Codex" },
+		{ "COPILOT_HOME", "x/mcp-config.json", "Copilot CLI" },
+		{ "XDG_CONFIG_HOME", "x/zed/settings.json", "Zed" },
+	};
+	const struct server_file *file;
+	size_t i;
+
+	enter();
+	for (i = 0; i < UNIT_COUNT(moved); i++) {
+		auto_free char *home = mem_printf("HOME=%s", folder);
+		auto_free char *variable =
+		    mem_printf("%s=%s/x", moved[i].variable, folder);
+
+		make_path(moved[i].path);
+		file = first_found((char *[]){ home, variable, NULL });
+		ck_assert_ptr_nonnull(file);
+		ck_assert_str_eq(file->source->name, moved[i].name);
+		ck_assert_ptr_nonnull(strstr(file->path, moved[i].path));
+		server_sources_free(&files);
+		ck_assert_int_eq(unlink(moved[i].path), 0);
+	}
+	leave();
+}
+END_TEST
+
+START_TEST(links_that_lead_nowhere_are_found)
+{
+	auto_free char *home = NULL;
+
+	enter();
+	home = mem_printf("HOME=%s", folder);
+	ck_assert_int_eq(symlink("nowhere", ".claude.json"), 0);
+	ck_assert_ptr_nonnull(first_found((char *[]){ home, NULL }));
+	server_sources_free(&files);
+	leave();
+}
+END_TEST
+
+START_TEST(a_folder_that_leads_away_is_refused)
+{
+	auto_free char *text = NULL;
+
+	enter();
+	ck_assert_int_eq(rmdir("mcp-servers"), 0);
+	ck_assert_int_eq(symlink("/etc", "mcp-servers"), 0);
+	text = found("", folder);
+	ck_assert_ptr_nonnull(strstr(text, "4! /mcp-servers: is a link that "
+	    "leads out of the folder one works in\n"));
 	leave();
 }
 END_TEST
@@ -181,7 +320,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, says_what_there_is_not);
 	tcase_add_loop_test(tc, a_home_is_absolute, 0, 3);
 	tcase_add_test(tc, files_are_counted);
-	tcase_add_test(tc, opens_regular_files_alone);
+	tcase_add_loop_test(tc, finds_files_of_clients, 0, UNIT_COUNT(clients));
+	tcase_add_test(tc, a_client_may_have_moved);
+	tcase_add_test(tc, links_that_lead_nowhere_are_found);
+	tcase_add_test(tc, a_folder_that_leads_away_is_refused);
 }
 
 int

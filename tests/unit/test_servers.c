@@ -20,12 +20,17 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
-static const struct server_source sources[] = { { "one", 0 }, { "two", 0 } };
+static const struct server_source sources[] = {
+	{ .name = "one" },
+	{ .name = "two", .shape = CONFIG_SHAPE_CODEX },
+	{ .name = "project", .project = 1 },
+};
 
 /* The files: source and path; what the reader does is the path. */
 static const char *const *script;
 
 static int started; /* readers */
+static ino_t next_number = 2;
 static int judged;
 static int ended;
 static struct servers servers;
@@ -49,21 +54,30 @@ server_sources_find(
 	}
 }
 
-/* The size of the file is the first letter of its name. */
+/* The size of the file is the first letter of its name; so is its number. */
 int
-server_sources_open(const char *path, struct err *err)
+server_open(struct server_file *file, const char *in, struct err *err)
 {
 	char name[] = "/tmp/caisson-test-XXXXXX";
 	auto_fd int writer = -1;
 	int fd;
 
-	if (strcmp(path, "unopenable") == 0)
+	ck_assert_str_eq(in, "/here");
+	if (strcmp(file->path, "unopenable") == 0)
 		return err_set(err, "cannot be opened today");
 	writer = mkstemp(name);
-	ck_assert_int_eq(ftruncate(writer, path[0]), 0);
+	ck_assert_int_eq(ftruncate(writer, file->path[0]), 0);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	unlink(name);
+	file->opened = 1;
+	file->ino = strstr(file->path, "same") != NULL ? 1 : next_number++;
 	return fd;
+}
+
+size_t
+server_open_most(const struct server_source *source)
+{
+	return source->project ? 1000 : 2000;
 }
 
 void
@@ -85,6 +99,15 @@ server_judge(struct servers *list, struct server *server)
 	(void)list;
 	(void)server;
 	judged++;
+}
+
+int
+server_judge_is_stranger(
+    const struct servers *list, const struct server_file *file)
+{
+	(void)list;
+	(void)file;
+	return 0;
 }
 
 unsigned int
@@ -117,7 +140,8 @@ play_server(int fd, const char *name)
 static void
 play_rejected(int fd, const char *name)
 {
-	struct ipc_rejected row = { 1, 1, name, "wrong", 0 };
+	struct ipc_rejected row = { .line = 1, .column = 1, .name = name,
+		.reason = "wrong" };
 
 	play_send(fd, IPC_REJECTED, &row);
 }
@@ -154,6 +178,9 @@ play(int fd)
 	while (ipc_socket_receive(fd, &packet, NULL) == 1) {
 		if (ipc_decode(&packet, &type, &msg, NULL) == -1 ||
 		    type != IPC_READ_FILE ||
+		    strcmp(msg.read_file.folder, "/here") != 0 ||
+		    (msg.read_file.most != 1000 &&
+		        msg.read_file.most != 2000) ||
 		    fstat(msg.read_file.file, &st) == -1)
 			_exit(9);
 		ipc_message_close(type, &msg);
@@ -231,6 +258,12 @@ static struct {
 	    "is unknown; good 1; s" },
 	{ { "1x", "1good" }, 2,
 	    "x 4 it could not be read within 5 s; good 1; s" },
+	/* A project's file never stands for one of the user's. */
+	{ { "1gsame", "2gsame" }, 1,
+	    "gsame 1; gsame 3 is the same file as gsame; s" },
+	{ { "1gsame", "3gsame" }, 1,
+	    "gsame 1; gsame 3 is the same file as gsame; s" },
+	{ { "3gsame", "1gsame" }, 2, "gsame 1; gsame 1; s s" },
 	{ { "1unspawnable" }, 0, "unspawnable 4 no reader today;" },
 };
 
@@ -254,7 +287,7 @@ told(void)
 START_TEST(plays_out)
 {
 	struct event_base *base = loop_new(0);
-	struct servers_setup setup = { .base = base };
+	struct servers_setup setup = { .base = base, .folder = "/here" };
 	auto_free char *text = NULL;
 	int fds;
 

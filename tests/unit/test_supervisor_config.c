@@ -6,9 +6,11 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/fd.h"
+#include "common/limits.h"
 #include "common/mem.h"
 #include "supervisor/config.h"
 #include "unit.h"
@@ -157,12 +159,35 @@ on_ready(void *ctx)
 	}
 }
 
+/* Whether more time has passed than the clock of files has in a tick. */
+static int
+ticked(const struct timespec *before)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (now.tv_sec - before->tv_sec) * 1000 +
+	    (now.tv_nsec - before->tv_nsec) / 1000000 >= CONFIG_TICK_MS;
+}
+
 static void
-refresh(int n)
+refresh_now(int n)
 {
 	waiters[n].ready = on_ready;
 	waiters[n].ctx = &waiters[n];
 	config_refresh(config, &waiters[n]);
+}
+
+/* What was saved before was saved a while ago. */
+static void
+refresh(int n)
+{
+	struct timespec start;
+
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	while (!ticked(&start))
+		;
+	refresh_now(n);
 }
 
 /* What happened since the last time. */
@@ -215,6 +240,53 @@ START_TEST(a_reading_may_end_at_once)
 	happened("ready 0\n");
 	ck_assert_int_eq(readings, 1);
 	ck_assert_uint_eq(config_count(config), 0);
+}
+END_TEST
+
+static void
+write_file(const char *path, const char *text);
+
+/* A file that is saved twice in a tick may look the same twice. */
+START_TEST(a_file_of_this_very_moment_is_read_again)
+{
+	struct timespec start;
+	int before;
+
+	at_once = "";
+	do {
+		clock_gettime(CLOCK_MONOTONIC, &start);
+		write_file("MCPs/a.json", "x");
+		refresh_now(0);
+	} while (ticked(&start));
+	before = readings;
+	refresh(0);
+	ck_assert_int_eq(readings, before + 1);
+	refresh(0);
+	ck_assert_int_eq(readings, before + 1);
+}
+END_TEST
+
+/* Nothing has changed, but what went wrong may go right now. */
+START_TEST(a_file_that_could_not_be_read_is_tried_again)
+{
+	struct server_file *file;
+
+	write_file("MCPs/a.json", "x");
+	refresh(0);
+	file = TAILQ_FIRST(&reading->files);
+	file->state = SERVER_FILE_REFUSED;
+	file->passing = 1;
+	file->path = mem_strdup("MCPs/a.json");
+	file->why = mem_strdup("no descriptors");
+	end_reading("");
+	happened("changed\nready 0\n");
+	refresh(0);
+	ck_assert_int_eq(readings, 2);
+	end_reading("+a");
+	happened("changed\nready 0\n");
+	refresh(0);
+	ck_assert_int_eq(readings, 2);
+	happened("ready 0\n");
 }
 END_TEST
 
@@ -618,6 +690,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_reading_may_end_at_once);
 	tcase_add_loop_test(tc, reads_again_when_a_file_has_changed, 0,
 	    UNIT_COUNT(changes));
+	tcase_add_test(tc, a_file_of_this_very_moment_is_read_again);
+	tcase_add_test(tc, a_file_that_could_not_be_read_is_tried_again);
 	tcase_add_test(tc, other_files_are_not_looked_at);
 	tcase_add_test(tc, everybody_waits_for_one_reading);
 	tcase_add_loop_test(tc, whoever_has_cancelled_is_not_told, 0, 3);

@@ -1,0 +1,129 @@
+/*
+ * Opening configuration files: see servers.h. Runs in the supervisor; reads no
+ * byte of them. A file of a project may come from a stranger, who would like
+ * to have another file read in its place, or to leave one in a folder that
+ * many may write to.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/limits.h"
+#include "../common/mem.h"
+#include "servers.h"
+
+/* Opens a path, whose links must not lead out of a folder. */
+static int
+server_open_within(const char *path, const char *folder, int flags)
+{
+	struct open_how how = { .flags = (uint64_t)flags,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+	auto_fd int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir == -1)
+		return -1;
+	path += strlen(folder);
+	path += strspn(path, "/");
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+/* Says why a file could not be opened. Always -1. */
+static int
+server_open_failed(struct err *err)
+{
+	if (errno == EXDEV)
+		return err_set(err, "is a link that leads out of the folder "
+		    "one works in");
+	return err_sys(err, "cannot be opened");
+}
+
+/* Reasons that have to do with this moment, not with the file. */
+static int
+server_open_is_passing(int code)
+{
+	return code == EMFILE || code == ENFILE || code == ENOMEM ||
+	    code == EINTR || code == EAGAIN || code == ESTALE ||
+	    code == EIO || code == ETIMEDOUT;
+}
+
+size_t
+server_open_most(const struct server_source *source)
+{
+	return source->project ? CONFIG_PROJECT_FILE_MAX : CONFIG_FILE_MAX;
+}
+
+static int
+server_open_check(const struct server_source *source, const struct stat *st,
+    struct err *err)
+{
+	size_t most = server_open_most(source);
+
+	if (!S_ISREG(st->st_mode))
+		return err_set(err, "is not a regular file");
+	if (st->st_size > (off_t)most)
+		return err_set(err, "is larger than %zu bytes, which no "
+		    "configuration of servers is", most);
+	if (!source->project)
+		return 0;
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return err_set(err, "belongs to another user (number %lu)",
+		    (unsigned long)st->st_uid);
+	if ((st->st_mode & S_IWOTH) != 0)
+		return err_set(err, "can be written by every user of this "
+		    "machine ('chmod o-w' mends it)");
+	return 0;
+}
+
+static int
+server_open_seen(struct server_file *file, int seen, struct err *err)
+{
+	auto_free char *link = mem_printf("/proc/self/fd/%d", seen);
+	struct stat st;
+	int fd;
+
+	if (fstat(seen, &st) == -1)
+		return err_sys(err, "cannot be looked at");
+	if (server_open_check(file->source, &st, err) == -1)
+		return -1;
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	file->opened = 1;
+	/* The very file that was looked at: it cannot be swapped meanwhile. */
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd == -1 ? err_sys(err, "cannot be opened") : fd;
+}
+
+int
+server_open(struct server_file *file, const char *folder, struct err *err)
+{
+	auto_fd int seen = -1;
+	int fd;
+
+	err->code = 0;
+	seen = file->source->project ?
+	    server_open_within(file->path, folder, O_PATH | O_CLOEXEC) :
+	    open(file->path, O_PATH | O_CLOEXEC);
+	fd = seen == -1 ? server_open_failed(err) :
+	    server_open_seen(file, seen, err);
+	file->passing = fd == -1 && server_open_is_passing(err->code);
+	return fd;
+}
+
+int
+server_open_folder(const char *path, const char *within, struct err *err)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	int fd = within != NULL ? server_open_within(path, within, flags) :
+	    open(path, flags);
+
+	if (fd != -1)
+		return fd;
+	if (errno == EXDEV)
+		return server_open_failed(err);
+	return err_sys(err, "cannot be read");
+}

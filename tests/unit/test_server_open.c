@@ -1,0 +1,209 @@
+/*
+ * Tests of supervisor/server_open: nothing but a regular file is ever opened,
+ * and a file of a project only where nobody else can have put it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "supervisor/servers.h"
+#include "unit.h"
+
+static const struct server_source own = { .name = "own" };
+static const struct server_source project = { .name = "project",
+	.project = 1 };
+
+static char folder[] = "/tmp/caisson-test-XXXXXX";
+static struct server_file file;
+static struct err err;
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(mkdir("work", 0700), 0);
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf %s", folder);
+
+	ck_assert_int_eq(chdir("/tmp"), 0);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void
+make_file(const char *path, off_t size)
+{
+	auto_fd int fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+
+	ck_assert_int_eq(ftruncate(fd, size), 0);
+}
+
+/* Opens a path below the folder; returns the descriptor or -1. */
+static int
+try_open(const struct server_source *source, const char *path)
+{
+	auto_free char *work = mem_printf("%s/work", folder);
+	auto_free char *whole = path[0] == '/' ? mem_strdup(path) :
+	    mem_printf("%s/%s", folder, path);
+	int fd;
+
+	file = (struct server_file){ .source = source, .path = whole };
+	fd = server_open(&file, work, &err);
+	file.path = NULL;
+	return fd;
+}
+
+static void
+refuses(const struct server_source *source, const char *path,
+    const char *sentence)
+{
+	ck_assert_int_eq(try_open(source, path), -1);
+	ck_assert_str_eq(err.text, sentence);
+	ck_assert_int_eq(file.passing, 0);
+}
+
+START_TEST(opens_regular_files_alone)
+{
+	auto_fd int fd = -1;
+	struct stat st;
+
+	enter();
+	make_file("good", CONFIG_FILE_MAX);
+	make_file("large", CONFIG_FILE_MAX + 1);
+	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
+	ck_assert_int_eq(symlink("good", "link"), 0);
+	ck_assert_int_eq(symlink("fifo", "trap"), 0);
+	fd = try_open(&own, "link");
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(fcntl(fd, F_GETFL) & O_ACCMODE, O_RDONLY);
+	ck_assert_int_eq(stat("good", &st), 0);
+	ck_assert_int_eq(file.opened, 1);
+	ck_assert_uint_eq(file.ino, st.st_ino);
+	ck_assert_uint_eq(file.dev, st.st_dev);
+	refuses(&own, "large", "is larger than 67108864 bytes, which no "
+	    "configuration of servers is");
+	refuses(&own, "fifo", "is not a regular file");
+	refuses(&own, "trap", "is not a regular file");
+	refuses(&own, "/dev/null", "is not a regular file");
+	refuses(&own, "work", "is not a regular file");
+	refuses(
+	    &own, "none", "cannot be opened: No such file or directory");
+	leave();
+}
+END_TEST
+
+#define AWAY "is a link that leads out of the folder one works in"
+
+START_TEST(a_project_keeps_to_its_folder)
+{
+	auto_fd int fd = -1;
+
+	enter();
+	make_file("outside", 1);
+	make_file("work/inside", 1);
+	make_file("work/large", CONFIG_PROJECT_FILE_MAX + 1);
+	ck_assert_int_eq(mkdir("work/below", 0700), 0);
+	ck_assert_int_eq(symlink("../inside", "work/below/link"), 0);
+	ck_assert_int_eq(symlink("../outside", "work/out"), 0);
+	ck_assert_int_eq(symlink("/etc/passwd", "work/absolute"), 0);
+	ck_assert_int_eq(symlink("..", "work/folder"), 0);
+	fd = try_open(&project, "work/below/link");
+	ck_assert_int_ne(fd, -1);
+	refuses(&project, "work/out", AWAY);
+	refuses(&project, "work/absolute", AWAY);
+	refuses(&project, "work/folder/outside", AWAY);
+	refuses(&project, "work/large", "is larger than 1048576 bytes, which "
+	    "no configuration of servers is");
+	refuses(&project, "work/below", "is not a regular file");
+	refuses(&project, "work/none",
+	    "cannot be opened: No such file or directory");
+	leave();
+}
+END_TEST
+
+START_TEST(a_project_is_nobody_elses)
+{
+	auto_fd int fd = -1;
+
+	enter();
+	make_file("work/open", 1);
+	ck_assert_int_eq(chmod("work/open", 0646), 0);
+	refuses(&project, "work/open", "can be written by every user of this "
+	    "machine ('chmod o-w' mends it)");
+	/* What the user has written may be as open as the user likes. */
+	fd = try_open(&own, "work/open");
+	ck_assert_int_ne(fd, -1);
+	if (geteuid() != 0) {
+		unit_skip("only root can give files away");
+	} else {
+		make_file("work/theirs", 1);
+		ck_assert_int_eq(chown("work/theirs", 12345, 12345), 0);
+		refuses(&project, "work/theirs",
+		    "belongs to another user (number 12345)");
+	}
+	leave();
+}
+END_TEST
+
+/* A moment without descriptors says nothing about the file. */
+START_TEST(some_reasons_pass)
+{
+	struct rlimit limit, none;
+
+	enter();
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	none = (struct rlimit){ 0, limit.rlim_max };
+	make_file("good", 1);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
+	ck_assert_int_eq(try_open(&own, "good"), -1);
+	ck_assert_str_eq(err.text, "cannot be opened: Too many open files");
+	ck_assert_int_eq(file.passing, 1);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	leave();
+}
+END_TEST
+
+START_TEST(folders_are_opened_to_be_listed)
+{
+	auto_fd int fd = -1;
+
+	enter();
+	ck_assert_int_eq(symlink("/etc", "work/away"), 0);
+	make_file("work/file", 1);
+	fd = server_open_folder("work", NULL, &err);
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(server_open_folder("none", NULL, &err), -1);
+	ck_assert_int_eq(err.code, ENOENT);
+	ck_assert_int_eq(server_open_folder("work/away", "work", &err), -1);
+	ck_assert_str_eq(err.text, AWAY);
+	ck_assert_int_eq(server_open_folder("work/file", "work", &err), -1);
+	ck_assert_str_eq(err.text, "cannot be read: Not a directory");
+	leave();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, opens_regular_files_alone);
+	tcase_add_test(tc, a_project_keeps_to_its_folder);
+	tcase_add_test(tc, a_project_is_nobody_elses);
+	tcase_add_test(tc, some_reasons_pass);
+	tcase_add_test(tc, folders_are_opened_to_be_listed);
+}
+
+int
+main(void)
+{
+	return unit_run("server_open", add_tests);
+}

@@ -1,0 +1,90 @@
+/*
+ * Tests of supervisor/server_self: what would start this program again, itself
+ * or through another one, and what only looks like it.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/mem.h"
+#include "supervisor/servers.h"
+#include "unit.h"
+
+/* For this test we are /usr/bin/id; words have '|' where a NUL is. */
+static const struct {
+	const char *run;
+	int is;
+} commands[] = {
+	{ "id|", 1 },
+	{ "/usr/bin/id|", 1 },
+	{ "./link|", 1 },
+	{ "caisson|", 1 },
+	{ "/opt/caisson|--check|", 1 },
+	{ "env|id|", 1 },
+	{ "/usr/bin/env|A=b|-u|C|caisson|x|", 1 },
+	{ "env|-S|A=b caisson --x|", 1 },
+	{ "nice|-n|5|/usr/bin/id|", 1 },
+	{ "timeout|5|./link|", 1 },
+	{ "setsid|env|A=b|sh|-c|caisson|", 1 },
+	{ "sh|-c|caisson|", 1 },
+	{ "/bin/bash|-lc|cd /tmp && exec /usr/bin/id \"$@\"|", 1 },
+	{ "zsh|-c|A=1 'caisson'|", 1 },
+	{ "dash|-c|(id)|", 1 },
+	{ "npx|caisson|", 1 },
+	{ "npx|-y|caisson@latest|x|", 1 },
+	{ "npx|-y|@someone/caisson|", 1 },
+	{ "npm|exec|--|caisson|", 1 },
+	{ "uvx|caisson==1.0|", 1 },
+	{ "uv|tool|run|caisson|", 1 },
+	{ "env|A=b|npx|-y|caisson|", 1 },
+	/* And these are others. */
+	{ "sh|-c|true|", 0 },
+	{ "true|caisson|", 0 },
+	{ "node|/home/me/caisson|", 0 },
+	{ "npx|-y|@modelcontextprotocol/server-filesystem|caisson|", 0 },
+	{ "npx|-y|@caisson/other|", 0 },
+	{ "npx|-y|caisson-tools|", 0 },
+	{ "uvx|mcp-server-git|--repository|caisson|", 0 },
+	{ "env|HOME=./caisson|true|", 0 },
+	{ "env|true|./caisson|", 0 }, /* a folder */
+	{ "sh|-c|ls ./caisson/x|", 0 },
+	{ "env|", 0 },
+	{ "sh|-c||", 0 },
+	{ "npx|", 0 },
+};
+
+START_TEST(knows_itself)
+{
+	char folder[] = "/tmp/caisson-test-XXXXXX";
+	auto_free char *remove = NULL;
+	struct server_texts run = { mem_strdup(commands[_i].run),
+		strlen(commands[_i].run) };
+	size_t i;
+
+	for (i = 0; i < run.len; i++)
+		if (run.data[i] == '|')
+			run.data[i] = '\0';
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(symlink("/usr/bin/id", "link"), 0);
+	ck_assert_int_eq(mkdir("caisson", 0700), 0);
+	ck_assert_int_eq(server_self_is_started(&run, "/none:/usr/bin:/bin",
+	    folder, "/usr/bin/id"), commands[_i].is);
+	remove = mem_printf("rm -rf %s", folder);
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(system(remove), 0);
+	free(run.data);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, knows_itself, 0, UNIT_COUNT(commands));
+}
+
+int
+main(void)
+{
+	return unit_run("server_self", add_tests);
+}
