@@ -341,6 +341,20 @@
  * make the store wait for ever.
  */
 #define STORE_BUSY_MS 5000
+/*
+ * A key is a name: what is longer is data. A value is a result to go on with;
+ * more belongs into a file of a server. Listings come in pages, which a key
+ * and its metadata may exceed.
+ */
+#define MEMORY_KEY_MAX (4 * KIB)
+#define MEMORY_VALUE_MAX (4 * MIB)
+#define MEMORY_METADATA_MAX (16 * KIB)
+#define MEMORIES_MAX 10000
+#define SAVED_TOOL_NAME_MAX 128
+#define SAVED_TOOL_SOURCE_MAX (256 * KIB)
+#define SAVED_TOOL_ABOUT_MAX 400
+#define SAVED_TOOLS_MAX 1000
+#define STORE_PAGE_MAX (256 * KIB)
 /* A name of a token: a word. */
 #define STORE_SCOPE_MAX 128
 /* Bytes of all memories and saved tools: what an option may allow. */

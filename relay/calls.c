@@ -1,8 +1,8 @@
 /*
- * Requests of the code that are under way: hands them to the broker, hands its
- * answers to the box, and refuses, with a sentence, what is too much or cannot
- * be. Whatever the box does not read, or the broker does not live to answer,
- * costs this execution only. Runs in the relay; never waits.
+ * Requests of the code that are under way: hands them to the broker or the
+ * store, hands their answers to the box, and refuses, with a sentence, what is
+ * too much or cannot be. Whatever the box does not read, or the others do not
+ * live to answer, costs this execution only. Runs in the relay; never waits.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,11 +17,15 @@ struct calls_one {
 	uint64_t id;
 	size_t arguments; /* their bytes */
 	int cancelled;    /* the broker knows */
+	enum role with;   /* ROLE_BROKER or ROLE_STORE */
+	char *frame;      /* what waits for the store to be there, or NULL */
+	size_t frame_len;
 };
 
 struct calls {
 	struct relay *relay;
-	const char *closed; /* why nothing can be asked for; NULL: it can */
+	char *closed[ROLES]; /* why nothing can be asked for; NULL: it can */
+	int wanted;          /* the supervisor was asked for the store */
 	struct calls_one under_way[REQUESTS_MAX];
 	size_t count;
 	size_t arguments; /* bytes of all that are under way */
@@ -38,9 +42,17 @@ calls_new(struct relay *relay)
 }
 
 void
-calls_free(struct calls **calls)
+calls_free(struct calls **callsp)
 {
-	free(mem_take(calls));
+	struct calls *calls = mem_take(callsp);
+
+	if (calls == NULL)
+		return;
+	while (calls->count > 0)
+		free(calls->under_way[--calls->count].frame);
+	free(calls->closed[ROLE_BROKER]);
+	free(calls->closed[ROLE_STORE]);
+	free(calls);
 }
 
 uint64_t
@@ -104,18 +116,26 @@ calls_answer(struct calls *calls, uint64_t id, struct outbox_frame *frame)
 	calls_refuse(calls, id, why.text);
 }
 
-/* The broker answers: the request is not under way any more. */
+/* The request is not under way any more; the last one takes its place. */
+static void
+calls_remove(struct calls *calls, struct calls_one *one)
+{
+	calls->arguments -= one->arguments;
+	free(one->frame);
+	calls->count--;
+	*one = calls->under_way[calls->count];
+}
+
+/* Somebody answers. */
 static void
 calls_end(struct calls *calls, uint64_t id)
 {
 	struct calls_one *one = calls_find(calls, id);
 
 	if (one == NULL)
-		fatal("the broker answers request %llu, which is not under way",
+		fatal("request %llu is answered, which is not under way",
 		    (unsigned long long)id);
-	calls->arguments -= one->arguments;
-	calls->count--;
-	*one = calls->under_way[calls->count];
+	calls_remove(calls, one);
 }
 
 void
@@ -146,17 +166,30 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 }
 
 void
-calls_close(struct calls *calls, const char *why)
+calls_close(struct calls *calls, enum role with, const char *why)
 {
-	calls->closed = why;
-	while (calls->count > 0) {
-		calls->count--;
-		calls_refuse(calls, calls->under_way[calls->count].id, why);
+	size_t n = calls->count;
+	uint64_t id;
+
+	free(calls->closed[with]);
+	calls->closed[with] = mem_strdup(why);
+	while (n-- > 0) {
+		if (calls->under_way[n].with != with)
+			continue;
+		id = calls->under_way[n].id;
+		calls_remove(calls, &calls->under_way[n]);
+		calls_refuse(calls, id, why);
 	}
-	calls->arguments = 0;
 }
 
 /* Requests */
+
+/* Who is to answer it. */
+static enum role
+calls_with(const struct request *request)
+{
+	return store_request_is(request) ? ROLE_STORE : ROLE_BROKER;
+}
 
 /*
  * Whether the request can be made now. An answer that the box has not read
@@ -167,9 +200,10 @@ calls_check(
     const struct calls *calls, const struct request *request, struct err *why)
 {
 	const struct outbox *outbox = calls->relay->outbox;
+	const char *closed = calls->closed[calls_with(request)];
 
-	if (calls->closed != NULL)
-		return err_set(why, "%s", calls->closed);
+	if (closed != NULL)
+		return err_set(why, "%s", closed);
 	if (request->refusal.text[0] != '\0')
 		return err_set(why, "%s", request->refusal.text);
 	if (calls->count + outbox_answers(outbox) >= REQUESTS_MAX)
@@ -226,15 +260,94 @@ calls_send(
 	}
 }
 
+/* Sends a request to the store. Returns 0, or -1 with why it cannot be. */
+static int
+calls_send_stored(
+    struct calls *calls, const struct request *request, struct err *why)
+{
+	if (store_request_send(calls->relay->store, request, why) == 0)
+		return 0;
+	/* It ended, which is not noticed yet. */
+	if (why->code == EPIPE || why->code == ECONNRESET)
+		return err_set(why, "%s", CALLS_STORE_LOST);
+	return -1;
+}
+
+/* The store is fetched for the first request; what comes meanwhile waits. */
+static void
+calls_hold(
+    struct calls *calls, const struct request *request, struct calls_one *one)
+{
+	if (!calls->wanted)
+		relay_want_store(calls->relay);
+	calls->wanted = 1;
+	one->frame_len = request->frame.len;
+	one->frame = mem_dup(request->frame.p, request->frame.len);
+}
+
+static int
+calls_make_stored(
+    struct calls *calls, const struct request *request, struct err *why)
+{
+	struct calls_one one = { .id = request->id,
+		.arguments = request->arguments.len,
+		.with = ROLE_STORE };
+
+	if (calls->relay->store == NULL)
+		calls_hold(calls, request, &one);
+	else if (calls_send_stored(calls, request, why) == -1)
+		return -1;
+	calls->under_way[calls->count++] = one;
+	calls->arguments += one.arguments;
+	return 0;
+}
+
+/* Sends what has waited. Returns 0, or -1 with why it cannot be. */
+static int
+calls_send_held(
+    struct calls *calls, const struct calls_one *one, struct err *why)
+{
+	const struct json_span frame = { one->frame, one->frame_len };
+	struct request request;
+
+	if (request_read(frame, &request, why) == -1)
+		return -1;
+	return calls_send_stored(calls, &request, why);
+}
+
+void
+calls_go_on(struct calls *calls)
+{
+	struct calls_one *one = calls->under_way;
+	struct err why;
+	uint64_t id;
+
+	while (one < calls->under_way + calls->count) {
+		if (one->frame == NULL) {
+			one++;
+		} else if (calls_send_held(calls, one, &why) == 0) {
+			free(mem_take(&one->frame));
+			one++;
+		} else {
+			id = one->id;
+			calls_remove(calls, one);
+			calls_refuse(calls, id, why.text);
+		}
+	}
+}
+
 /* Makes the request. Returns 0, or -1 with why it must be refused. */
 static int
 calls_make(struct calls *calls, const struct request *request, struct err *why)
 {
 	struct calls_one one = { .id = request->id,
-		.arguments = request->arguments.len };
+		.arguments = request->arguments.len,
+		.with = ROLE_BROKER };
 
 	if (calls_check(calls, request, why) == -1)
 		return -1;
+	if (store_request_is(request))
+		return calls_make_stored(calls, request, why);
 	if (calls_send(calls->relay->broker, request, why) == -1) {
 		/* It ended, which is not noticed yet. */
 		if (why->code == EPIPE || why->code == ECONNRESET)
@@ -255,7 +368,8 @@ calls_list_none(struct calls *calls, uint64_t id)
 	struct ipc_result none = { .id = id,
 		.payload = { (const uint8_t *)"[]", 2, -1 } };
 
-	calls->under_way[calls->count++] = (struct calls_one){ .id = id };
+	calls->under_way[calls->count++] =
+	    (struct calls_one){ .id = id, .with = ROLE_BROKER };
 	calls_result(calls, &none);
 }
 
@@ -264,8 +378,10 @@ static int
 calls_is_list_of_none(
     const struct calls *calls, const struct request *request)
 {
-	return request->type == IPC_LIST_SERVERS && calls->closed != NULL &&
-	    strcmp(calls->closed, CALLS_NO_SERVERS) == 0 &&
+	const char *closed = calls->closed[ROLE_BROKER];
+
+	return request->type == IPC_LIST_SERVERS && closed != NULL &&
+	    strcmp(closed, CALLS_NO_SERVERS) == 0 &&
 	    calls->count < REQUESTS_MAX;
 }
 
@@ -311,7 +427,8 @@ calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
 	if (request_read_cancel(frame, &cancel.id, err) == -1)
 		return -1;
 	one = calls_find(calls, cancel.id);
-	if (one == NULL || one->cancelled)
+	/* What the store does is done at once. */
+	if (one == NULL || one->cancelled || one->with == ROLE_STORE)
 		return 0;
 	one->cancelled = 1;
 	/* A broker that has ended is noticed soon, and answers nothing. */

@@ -123,17 +123,19 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 /* The run frame, as one line. */
 static void
 frames_make_run(struct outbox_frame *run, const char *code, size_t len,
-    struct ipc_blob *servers)
+    struct ipc_blob *servers, int stored)
 {
 	buffer_add_text(&run->text, "{\"type\":\"run\",\"code\":");
 	json_add_string(&run->text, code, len);
+	if (stored)
+		buffer_add_text(&run->text, ",\"memory\":true");
 	buffer_add_text(&run->text, ",\"servers\":");
 	outbox_frame_finish(run, servers, "}\n");
 }
 
 struct frames *
 frames_new(struct relay *relay, int *in, const char *code, size_t len,
-    struct ipc_blob *servers)
+    struct ipc_blob *servers, int stored)
 {
 	struct frames *frames = mem_alloc(sizeof(*frames));
 	struct err err;
@@ -141,7 +143,7 @@ frames_new(struct relay *relay, int *in, const char *code, size_t len,
 	frames->relay = relay;
 	frames->in = fd_take(in);
 	frames->lines = lines_new(FRAME_MAX);
-	frames_make_run(&frames->run, code, len, servers);
+	frames_make_run(&frames->run, code, len, servers, stored);
 	if (fd_set_nonblock(frames->in, 1, &err) == -1)
 		fatal("%s", err.text);
 	frames->readable = event_new(relay->base, frames->in,

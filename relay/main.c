@@ -48,6 +48,7 @@ main(void)
 	output_free(&relay.out);
 	output_free(&relay.errors);
 	channel_free(&relay.broker);
+	channel_free(&relay.store);
 	channel_free(&relay.supervisor);
 	event_base_free(relay.base);
 	return 0;

@@ -27,7 +27,7 @@ relay_lose_broker(void *ctx, const struct err *why)
 	if (why != NULL)
 		log_error("the broker talks nonsense: %s", why->text);
 	channel_free(&relay->broker);
-	calls_close(relay->calls, CALLS_BROKER_LOST);
+	calls_close(relay->calls, ROLE_BROKER, CALLS_BROKER_LOST);
 }
 
 void

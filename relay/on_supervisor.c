@@ -29,12 +29,37 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	if (start->brokered)
 		relay_meet_broker(relay, &start->session);
 	else
-		calls_close(relay->calls, CALLS_NO_SERVERS);
+		calls_close(relay->calls, ROLE_BROKER, CALLS_NO_SERVERS);
+	if (!start->stored)
+		calls_close(relay->calls, ROLE_STORE, CALLS_NO_STORE);
 	relay->open_pipes = 3;
 	relay->out = output_new(relay, &start->out, start->output_max);
 	relay->errors = output_new(relay, &start->errors, start->output_max);
 	relay->frames = frames_new(relay, &start->control_in, code,
-	    start->code.len, &start->servers);
+	    start->code.len, &start->servers, (int)start->stored);
+}
+
+void
+relay_on_store(struct relay *relay, struct ipc_store *store)
+{
+	relay_meet_store(relay, &store->store);
+	calls_go_on(relay->calls);
+}
+
+void
+relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store)
+{
+	calls_close(relay->calls, ROLE_STORE, no_store->reason);
+}
+
+void
+relay_want_store(struct relay *relay)
+{
+	struct ipc_want_store want = { 0 };
+	struct err err;
+
+	if (channel_send_want_store(relay->supervisor, &want, &err) == -1)
+		fatal("cannot ask for the store: %s", err.text);
 }
 
 void

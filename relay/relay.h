@@ -24,9 +24,10 @@ struct relay {
 	struct event_base *base;
 	struct channel *supervisor;
 	struct channel *broker; /* NULL: there is none, or it is gone */
+	struct channel *store;  /* NULL: not yet there, or gone */
 	struct frames *frames;  /* what the box says */
 	struct outbox *outbox;  /* what the box is told */
-	struct calls *calls;    /* what the code asks servers for */
+	struct calls *calls;    /* what the code asks servers and store for */
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
 	size_t open_pipes;      /* of the box, that may still bring bytes */
@@ -34,6 +35,11 @@ struct relay {
 
 /* on_supervisor.c: the handlers; each takes the descriptors it wants. */
 void relay_on_start(struct relay *relay, struct ipc_start *start);
+void relay_on_store(struct relay *relay, struct ipc_store *store);
+void relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store);
+
+/* Asks the supervisor for the store, which may be done once. */
+void relay_want_store(struct relay *relay);
 
 /* A pipe of the box has ended; with the last one the relay concludes. */
 void relay_pipe_ended(struct relay *relay);
@@ -51,18 +57,26 @@ void relay_on_refused(struct relay *relay, struct ipc_refused *refused);
 /* Begins to talk with the broker on *fd, which is taken. */
 void relay_meet_broker(struct relay *relay, int *fd);
 
+/* on_store.c: the handlers. */
+void relay_on_answer(struct relay *relay, struct ipc_answer *answer);
+void relay_on_denied(struct relay *relay, struct ipc_denied *denied);
+
+/* Begins to talk with the store on *fd, which is taken. */
+void relay_meet_store(struct relay *relay, int *fd);
+
 /* routes.c: the handlers of every message to the relay, by type. */
 channel_handler *const *relay_routes(void);
 
 /* frames.c: what a box says on its control pipe. */
 
 /*
- * Begins to listen to a box: waits for its ready frame, then sends it code and
- * servers (JSON, whose memfd is taken) in a run frame, and hands its requests
- * to relay->calls. Takes *in; the code is copied. frames_free ends it.
+ * Begins to listen to a box: waits for its ready frame, then sends it code,
+ * servers (JSON, whose memfd is taken) and whether there is a store in a run
+ * frame, and hands its requests to relay->calls. Takes *in; the code is
+ * copied. frames_free ends it.
  */
 struct frames *frames_new(struct relay *relay, int *in, const char *code,
-    size_t len, struct ipc_blob *servers);
+    size_t len, struct ipc_blob *servers, int stored);
 void frames_free(struct frames **frames);
 
 /* outbox.c: what waits until the box reads it. */
@@ -113,12 +127,31 @@ size_t outbox_unread(const struct outbox *outbox);
 
 struct request {
 	uint64_t id;
-	enum ipc_type type;               /* of the message to the broker */
+	struct json_span frame;           /* all of it */
+	enum ipc_type type;               /* of the message to broker or store */
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */
 	struct json_span arguments;       /* of CALL_TOOL */
 	struct err refusal; /* why it cannot be; an empty text when it can */
+
+	/* Of what is asked of the store. */
+	char key[MEMORY_KEY_MAX + 1]; /* a key, or the name of a tool */
+	size_t key_len;
+	struct json_span value;    /* of SAVE_MEMORY */
+	struct json_span metadata; /* of SAVE_MEMORY, empty where not given */
+	int compared;              /* of SAVE_MEMORY: whether version counts */
+	uint64_t version;
+	int whole;                            /* of LOAD_MEMORY */
+	char about[SAVED_TOOL_ABOUT_MAX + 1]; /* of SAVE_TOOL */
+	struct json_span source;              /* of SAVE_TOOL */
+};
+
+/* A member that must be there once. */
+struct request_member {
+	const char *name;
+	size_t count;
+	struct json_span value;
 };
 
 /*
@@ -133,11 +166,39 @@ int request_read_cancel(
     struct json_span frame, uint64_t *id, struct err *err);
 
 /*
+ * Finds members in one walk, as values may be large; what is not looked for is
+ * passed over.
+ */
+void request_find(
+    struct json_span object, struct request_member *members, size_t count);
+
+/* Returns 0 when the member is there once and of this kind, or -1 with err. */
+int request_require(const struct request_member *member,
+    enum json_span_kind kind, struct err *err);
+
+/* Reads a member that is an integer to REQUEST_ID_MAX, written as such. */
+int request_read_number(
+    const struct request_member *member, uint64_t *number, struct err *err);
+
+/*
  * Guesses the request of a frame that is too long, of which the first bytes
  * are known: where its id stands before its payload. Returns 1, with id and
  * refusal set, or 0.
  */
 int request_glimpse(const struct line *line, struct request *request);
+
+/* store_request.c: what is asked of the store. */
+
+/* Whether this is a request of the store; else it is one of the broker. */
+int store_request_is(const struct request *request);
+
+/* As request_read, for the payload of such a request. */
+int store_request_read(
+    struct json_span payload, struct request *request, struct err *err);
+
+/* Sends it. Returns 0, or -1 with err. */
+int store_request_send(
+    struct channel *store, const struct request *request, struct err *err);
 
 /* calls.c: the requests that are under way. */
 
@@ -149,13 +210,21 @@ int request_glimpse(const struct line *line, struct request *request);
 	"the connection to the servers was lost: the process that held it "    \
 	"ended; the next call will have a new one"
 
-/* Uses outbox and broker of relay; calls_close before broker is gone. */
+#define CALLS_NO_STORE                                                         \
+	"memories and saved tools are switched off (MCP_BRIDGE_MEMORY_API)"
+#define CALLS_STORE_LOST                                                       \
+	"the connection to what is kept was lost: the process that held it "   \
+	"ended, and what was being saved may be lost; the next call will "     \
+	"have a new one"
+
+/* Uses outbox, broker and store of relay; calls_close before one is gone. */
 struct calls *calls_new(struct relay *relay);
 void calls_free(struct calls **calls);
 
 /*
- * A frame of type rpc_request, or one that was too long: asks the broker, or
- * refuses. Returns 0, or -1 with err when the box broke the protocol.
+ * A frame of type rpc_request, or one that was too long: asks the broker or
+ * the store (which is fetched for the first time), or refuses. Returns 0, or
+ * -1 with err when the box broke the protocol.
  */
 int calls_request(struct calls *calls, struct json_span frame, struct err *err);
 int calls_oversized(
@@ -168,15 +237,21 @@ int calls_oversized(
  */
 int calls_cancel(struct calls *calls, struct json_span frame, struct err *err);
 
-/* The broker answers; a memfd is taken. Fatal when it was not asked. */
+/*
+ * The broker, or in its words the store, answers; a memfd is taken. Fatal when
+ * nobody was asked.
+ */
 void calls_result(struct calls *calls, struct ipc_result *result);
 void calls_refused(struct calls *calls, struct ipc_refused *refused);
 
+/* The store is there: asks it for what has waited. */
+void calls_go_on(struct calls *calls);
+
 /*
- * There is no broker (any more): refuses what is under way and what will come.
- * why is a static sentence.
+ * There is no broker, or no store, (any more): refuses what is under way with
+ * it and what will come.
  */
-void calls_close(struct calls *calls, const char *why);
+void calls_close(struct calls *calls, enum role with, const char *why);
 
 /* How many calls of tools the broker got. */
 uint64_t calls_made(const struct calls *calls);

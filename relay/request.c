@@ -10,13 +10,6 @@
 #include "../common/mem.h"
 #include "relay.h"
 
-/* A member that must be there once. */
-struct request_member {
-	const char *name;
-	size_t count;
-	struct json_span value;
-};
-
 static const struct {
 	const char *name;
 	enum ipc_type type;
@@ -25,15 +18,18 @@ static const struct {
 	{ "list_tools", IPC_LIST_TOOLS },
 	{ "list_servers", IPC_LIST_SERVERS },
 	{ "load_server", IPC_LOAD_SERVER },
+	{ "save_memory", IPC_SAVE_MEMORY },
+	{ "load_memory", IPC_LOAD_MEMORY },
+	{ "delete_memory", IPC_DELETE_MEMORY },
+	{ "list_memories", IPC_LIST_MEMORIES },
+	{ "save_tool", IPC_SAVE_TOOL },
+	{ "load_tool", IPC_LOAD_TOOL },
+	{ "list_saved_tools", IPC_LIST_SAVED_TOOLS },
 };
 
 #define REQUEST_TYPES (sizeof(request_types) / sizeof(request_types[0]))
 
-/*
- * Finds members in one walk, as arguments may be large; what is not looked for
- * is passed over.
- */
-static void
+void
 request_find(
     struct json_span object, struct request_member *members, size_t count)
 {
@@ -52,8 +48,7 @@ request_find(
 	}
 }
 
-/* Returns 0 when the member is there once and of this kind, or -1 with err. */
-static int
+int
 request_require(const struct request_member *member, enum json_span_kind kind,
     struct err *err)
 {
@@ -62,24 +57,34 @@ request_require(const struct request_member *member, enum json_span_kind kind,
 	return err_set(err, "a request without one good \"%s\"", member->name);
 }
 
-/* An id is an integer from 1 to REQUEST_ID_MAX, written as such. */
-static int
-request_read_id(const struct request_member *member, struct request *request,
-    struct err *err)
+int
+request_read_number(
+    const struct request_member *member, uint64_t *number, struct err *err)
 {
 	const char *digits = member->value.p;
 	size_t n;
 
 	if (request_require(member, JSON_SPAN_NUMBER, err) == -1)
 		return -1;
-	request->id = 0;
+	*number = 0;
 	for (n = 0; n < member->value.len; n++) {
 		if (digits[n] < '0' || digits[n] > '9')
-			return err_set(err, "a request with a bad id");
-		request->id = request->id * 10 + (uint64_t)(digits[n] - '0');
-		if (request->id > REQUEST_ID_MAX)
-			return err_set(err, "a request with a bad id");
+			return err_set(
+			    err, "a request with a bad %s", member->name);
+		*number = *number * 10 + (uint64_t)(digits[n] - '0');
+		if (*number > REQUEST_ID_MAX)
+			return err_set(
+			    err, "a request with a bad %s", member->name);
 	}
+	return 0;
+}
+
+static int
+request_read_id(const struct request_member *member, struct request *request,
+    struct err *err)
+{
+	if (request_read_number(member, &request->id, err) == -1)
+		return -1;
 	return request->id > 0 ? 0 : err_set(err, "a request with a bad id");
 }
 
@@ -187,6 +192,8 @@ request_read_payload(
 	request_find(payload, members, sizeof(members) / sizeof(members[0]));
 	if (request_read_type(&members[0], request, err) == -1)
 		return -1;
+	if (store_request_is(request))
+		return store_request_read(payload, request, err);
 	if (request->type != IPC_LIST_SERVERS &&
 	    request_read_server(&members[1], request, err) == -1)
 		return -1;
@@ -206,6 +213,7 @@ request_read(struct json_span frame, struct request *request, struct err *err)
 		{ .name = "payload" } };
 
 	memset(request, 0, sizeof(*request));
+	request->frame = frame;
 	request_find(frame, members, sizeof(members) / sizeof(members[0]));
 	if (request_read_id(&members[0], request, err) == -1)
 		return -1;

@@ -23,6 +23,7 @@
 #include "broker.h"
 #include "cgroup.h"
 #include "server_names.h"
+#include "store.h"
 #include "supervisor.h"
 
 enum call_state {
@@ -60,6 +61,7 @@ struct call {
 	struct group *group; /* limits the box as a whole, or NULL */
 	int building;   /* the box may still tell us of its processes */
 	int ran;        /* the box has asked for the code */
+	int stored;     /* the relay has asked for the store */
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */
 	int init_exit;  /* the status of an init that ended the box, or 0 */
@@ -609,6 +611,37 @@ call_on_code_running(struct call *call)
 	call_set_timer(call, call->run.timeout * 1000UL);
 }
 
+/* Whether code may keep something. */
+static int
+call_may_store(const struct call *call)
+{
+	return call->sv->store != NULL && call->sv->options.memory_api != 0;
+}
+
+void
+call_on_store_wanted(struct call *call)
+{
+	struct ipc_no_store no_store = { 0 };
+	struct ipc_store store = { .store = -1 };
+	struct err err;
+	int sent;
+
+	if (call->stored || !call_may_store(call)) {
+		call_fail(call, "the relay talks nonsense: it may not ask for "
+		    "the store");
+		return;
+	}
+	call->stored = 1;
+	store.store = store_connect(call->sv->store, call->number, &err);
+	no_store.reason = err.text;
+	sent = store.store == -1
+	    ? channel_send_no_store(call->relay, &no_store, &err)
+	    : channel_send_store(call->relay, &store, &err);
+	if (sent == -1)
+		call_fail(call, "the relay cannot be given the store: %s",
+		    err.text);
+}
+
 void
 call_on_drained(struct call *call, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls)
@@ -730,6 +763,7 @@ call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
 		.log_level = log_level_get(),
 		.output_max = call->sv->options.max_output,
 		.brokered = config_count(call->sv->config) > 0,
+		.stored = (uint64_t)call_may_store(call),
 		.code = { (const uint8_t *)call->run.code, call->run.code_len,
 		    -1 } };
 	auto_fd int pidfd = -1;

@@ -191,7 +191,8 @@ main_prepare_cgroup(struct supervisor *sv, struct err *err)
 	enum option_action action = sv->options.action;
 
 	/* The others build no box. */
-	if (action != OPTION_SERVE && action != OPTION_SELFTEST)
+	if ((action != OPTION_SERVE && action != OPTION_SELFTEST) ||
+	    sv->options.command.task != COMMAND_NONE)
 		return 0;
 	sv->cgroup =
 	    cgroup_new(sv->base, "/proc/self", &sv->options, err);
@@ -371,6 +372,9 @@ main_run(struct main_serving *serving, char **envp)
 	log_init("caisson", (enum log_level)options->log_level);
 	if (main_prepare(&serving->sv, envp, &err) == -1)
 		return main_usage_error(&err);
+	if (options->action == OPTION_SERVE &&
+	    options->command.task != COMMAND_NONE)
+		return kept_run(&serving->sv);
 	if (options->action == OPTION_SELFTEST)
 		return selftest_run(&serving->sv);
 	if (options->action == OPTION_TRY)

@@ -17,6 +17,14 @@ supervisor_on_running(struct call *call, struct ipc_running *running)
 }
 
 void
+supervisor_on_want_store(
+    struct call *call, struct ipc_want_store *want_store)
+{
+	(void)want_store;
+	call_on_store_wanted(call);
+}
+
+void
 supervisor_on_fault(struct call *call, struct ipc_fault *fault)
 {
 	call_fail(call, "the code broke the protocol of its box: %s",

@@ -270,14 +270,27 @@ options_warn_later(const struct options *options, char **envp)
 
 /* The command line */
 
-/* Steps over the word of "caisson servers --try". */
+/* Whether an action may stand behind words. */
 static int
-options_skip_word(struct option_flags *walk)
+options_goes_with(const struct command *command, enum option_action action)
 {
-	if (walk->argc < 2 || strcmp(walk->argv[1], "servers") != 0)
+	if (command->task == COMMAND_NONE || command->task == COMMAND_SERVERS)
+		return 1;
+	return action == OPTION_SERVE || action == OPTION_HELP ||
+	    action == OPTION_VERSION || action == OPTION_CHECK;
+}
+
+static int
+options_check_words(const struct options *options, struct err *err)
+{
+	const struct command *command = &options->command;
+	char flag[OPTION_NAME_SIZE];
+
+	if (options_goes_with(command, options->action))
 		return 0;
-	walk->next = 2;
-	return 1;
+	option_flag(option_action_row(options->action)->key, flag);
+	return err_set(err, "'caisson %s' and %s exclude each other: give one "
+	    "of them", command->word, flag);
 }
 
 /* Finds the action, and that all of argv can be understood. */
@@ -288,8 +301,12 @@ options_find_action(
 	struct option_flags walk = { argc, argv, 1 };
 	struct option_flag flag;
 	char one[OPTION_NAME_SIZE], other[OPTION_NAME_SIZE];
-	int more, worded = options_skip_word(&walk);
+	int more, words = command_read(argc, argv, &options->command, err);
 
+	if (words == -1)
+		return -1;
+	walk.next += words;
+	options->words = words;
 	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
 		if (flag.action == OPTION_SERVE ||
 		    flag.action == options->action)
@@ -304,20 +321,20 @@ options_find_action(
 		options->action = flag.action;
 	}
 	/* "caisson servers" alone tells of them. */
-	if (worded && options->action == OPTION_SERVE)
+	if (options->command.task == COMMAND_SERVERS &&
+	    options->action == OPTION_SERVE)
 		options->action = OPTION_PRINT_CONFIG;
-	return more;
+	return more == -1 ? -1 : options_check_words(options, err);
 }
 
 static int
 options_read_flags(
     struct options *options, int argc, char **argv, struct err *err)
 {
-	struct option_flags walk = { argc, argv, 1 };
+	struct option_flags walk = { argc, argv, 1 + options->words };
 	struct option_flag flag;
 	int more;
 
-	options_skip_word(&walk);
 	while ((more = option_flags_next(&walk, &flag, err)) == 1)
 		if (flag.id != OPTION_IDS &&
 		    options_set(options, flag.id, OPTIONS_FLAG, flag.value,

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "../common/err.h"
+#include "command.h"
 #include "option_table.h"
 
 /* Where a value comes from; a later one wins over those before it. */
@@ -33,6 +34,8 @@ struct options {
 #define OPTION(KIND, NAME, name, preset, ALLOWED, doc)                         \
 	OPTIONS_TYPE_##KIND name;
 #include "options.def"
+	struct command command;
+	int words; /* of the command line, before its flags */
 	enum option_action action;
 	enum options_source sources[OPTION_IDS];
 	char *file;     /* the configuration file, NULL when it has no place */

@@ -75,7 +75,9 @@ options_help(FILE *out)
 	enum option_id id;
 
 	fputs("usage: caisson [--OPTION VALUE | --OPTION=VALUE] ...\n"
-	      "       caisson ACTION [--OPTION VALUE | --OPTION=VALUE] ...\n\n",
+	      "       caisson ACTION [--OPTION VALUE | --OPTION=VALUE] ...\n"
+	      "       caisson memory list | show KEY | remove KEY | clear\n"
+	      "       caisson tools list | show NAME | remove NAME\n\n",
 	    out);
 	options_wrap(out, 0, options_about);
 	fputc('\n', out);

@@ -4,6 +4,7 @@
  */
 #include "broker.h"
 #include "servers.h"
+#include "store.h"
 #include "supervisor.h"
 
 #define IPC_SELF supervisor

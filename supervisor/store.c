@@ -20,6 +20,8 @@ struct store {
 	struct channel *channel; /* NULL: it does not run */
 	struct child *process;
 	unsigned long starts;
+	store_shown *shown; /* NULL: nobody has asked */
+	void *shown_ctx;
 };
 
 static void
@@ -29,17 +31,53 @@ store_end_process(struct store *store)
 	reaper_forget(&store->process);
 }
 
+/* Whoever waits for an answer gets none. */
+static void
+store_tell_gone(struct store *store)
+{
+	if (store->shown != NULL)
+		store->shown(store->shown_ctx, "", 0,
+		    "the process that keeps it ended");
+}
+
+void
+store_fail(struct store *store, const char *why)
+{
+	log_error("the store talks nonsense: %s", why);
+	store_end_process(store);
+	store_tell_gone(store);
+}
+
 static void
 store_on_closed(void *ctx, const struct err *why)
 {
 	struct store *store = ctx;
 
-	if (why != NULL)
-		log_error("the store talks nonsense: %s", why->text);
-	else
-		log_error("the store died: what it was asked for has failed; "
-		    "it is started again when it is needed");
+	if (why != NULL) {
+		store_fail(store, why->text);
+		return;
+	}
+	log_error("the store died: what it was asked for has failed; it is "
+	    "started again when it is needed");
 	store_end_process(store);
+	store_tell_gone(store);
+}
+
+void
+store_listen(struct store *store, store_shown *shown, void *ctx)
+{
+	store->shown = shown;
+	store->shown_ctx = ctx;
+}
+
+void
+store_hear_shown(
+    struct store *store, const char *payload, size_t len, const char *reason)
+{
+	if (store->shown == NULL)
+		store_fail(store, "an answer that nobody asked for");
+	else
+		store->shown(store->shown_ctx, payload, len, reason);
 }
 
 static void

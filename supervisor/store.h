@@ -29,6 +29,26 @@ struct channel *store_channel(struct store *store, struct err *err);
 void store_lost(struct store *store);
 
 /*
+ * What came of the one thing that was sent on the channel (one of SHOW_… and
+ * DROP_…): the JSON, or a reason, which is empty when it went.
+ */
+typedef void store_shown(
+    void *ctx, const char *payload, size_t len, const char *reason);
+
+/* Who is told of it, and when the store is gone (as the reason says). */
+void store_listen(struct store *store, store_shown *shown, void *ctx);
+
+/* on_store.c: the handlers, the whole surface to the store. */
+void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
+
+/* What those handlers do, in its own words. */
+void store_hear_shown(
+    struct store *store, const char *payload, size_t len, const char *reason);
+
+/* It broke the rules: it is ended. */
+void store_fail(struct store *store, const char *why);
+
+/*
  * Hands the store one end of a channel for this execution. Returns the relay's
  * end, which the caller owns, or -1 with err.
  */

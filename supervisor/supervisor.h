@@ -164,6 +164,8 @@ void supervisor_on_started(struct call *call, struct ipc_started *started);
 void supervisor_on_guarded(struct call *call, struct ipc_guarded *guarded);
 void supervisor_on_failed(struct call *call, struct ipc_failed *failed);
 void supervisor_on_running(struct call *call, struct ipc_running *running);
+void supervisor_on_want_store(
+    struct call *call, struct ipc_want_store *want_store);
 void supervisor_on_fault(struct call *call, struct ipc_fault *fault);
 void supervisor_on_done(struct call *call, struct ipc_done *done);
 
@@ -177,6 +179,8 @@ void call_on_box_started(struct call *call, int *init, int *code,
 void call_on_box_guarded(
     struct call *call, int *guard, unsigned int landlock, char *weak);
 void call_on_code_running(struct call *call);
+/* Its code asks for what is kept: gives it a channel to the store. */
+void call_on_store_wanted(struct call *call);
 /* The streams are taken over. */
 void call_on_drained(struct call *call, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls);
@@ -479,6 +483,14 @@ int print_config_run(struct supervisor *sv, char **envp, struct err *err);
  * them failed.
  */
 int servers_try_run(struct supervisor *sv);
+
+/* kept.c */
+
+/*
+ * Does what options.command says about what is kept, prints that to stdout, and
+ * frees the loop. Returns the exit status: 0, or 1 when it could not be done.
+ */
+int kept_run(struct supervisor *sv);
 
 /* selftest.c */
 

@@ -53,6 +53,16 @@ relay_fault(struct relay *r, const char *reason)
 	over = 1;
 }
 
+static int store_wanted;
+
+void
+relay_want_store(struct relay *r)
+{
+	(void)r;
+	FUZZ_ASSERT(!store_wanted);
+	store_wanted = 1;
+}
+
 static void
 check_value(const void *data, size_t len, enum json_span_kind kind)
 {
@@ -73,7 +83,21 @@ check_call(struct ipc_call_tool *call)
 	    call->arguments.data, call->arguments.len, JSON_SPAN_OBJECT);
 }
 
-/* The broker: takes what can be encoded, and remembers whom to answer. */
+static void
+check_save(struct ipc_save_memory *save)
+{
+	struct json_span value;
+
+	FUZZ_ASSERT(json_span_parse((const char *)save->value.data,
+	                save->value.len, &value, NULL) == 0);
+	FUZZ_ASSERT(memchr(save->value.data, '\n', save->value.len) == NULL);
+	FUZZ_ASSERT(memchr(save->value.data, '\r', save->value.len) == NULL);
+	if (save->metadata.len > 0)
+		check_value(save->metadata.data, save->metadata.len,
+		    JSON_SPAN_OBJECT);
+}
+
+/* Broker and store: takes what can be encoded, and remembers whom to answer. */
 int
 channel_send(
     struct channel *channel, enum ipc_type type, void *msg, struct err *err)
@@ -85,7 +109,9 @@ channel_send(
 	(void)channel;
 	if (type == IPC_CALL_TOOL)
 		check_call(msg);
-	memcpy(&id, msg, sizeof(id)); /* the first field of all */
+	if (type == IPC_SAVE_MEMORY)
+		check_save(msg);
+	memcpy(&id, msg, sizeof(id)); /* the first field of all of them */
 	FUZZ_ASSERT(ipc_message(type)->fields[0].offset == 0);
 	FUZZ_ASSERT(ipc_encode(type, msg, &packet, err) == 0);
 	ipc_packet_close(&packet);
@@ -157,13 +183,18 @@ talk(int out, int in, const char *data, size_t len, size_t step)
 		say(out, data, n);
 		data += n;
 		check_box(in);
+		if (store_wanted && relay.store == NULL) {
+			/* Never looked into: channel_send() is ours. */
+			relay.store = (void *)&relay;
+			calls_go_on(relay.calls);
+		}
 		if (!(broker & BROKER_IS_SLOW))
 			while (nasked > 0)
 				answer_one();
 		check_box(in);
 	}
 	if (broker & BROKER_ENDS) {
-		calls_close(relay.calls, CALLS_BROKER_LOST);
+		calls_close(relay.calls, ROLE_BROKER, CALLS_BROKER_LOST);
 		nasked = 0;
 	}
 	while (nasked > 0)
@@ -185,7 +216,9 @@ open_relay(int *to_relay, int *to_box)
 		relay.base = loop_new(0);
 	relay.outbox = outbox_new(relay.base, &out[1]);
 	relay.calls = calls_new(&relay);
-	relay.frames = frames_new(&relay, &in[0], "x", 1, &servers);
+	relay.frames = frames_new(&relay, &in[0], "x", 1, &servers, 1);
+	relay.store = NULL;
+	store_wanted = 0;
 	over = 0;
 	nasked = 0;
 }

@@ -85,6 +85,7 @@ calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
 static struct relay relay;
 static struct frames *frames;
 static int box_in, box_out; /* the box's ends */
+static int stored;          /* there is a store */
 static int fds_before;
 
 static void
@@ -101,7 +102,7 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	box_in = out[0];
 	buffer_add_text(&told, "");
 	relay.outbox = outbox_new(relay.base, &out[1]);
-	frames = frames_new(&relay, &in[0], code, len, servers);
+	frames = frames_new(&relay, &in[0], code, len, servers, stored);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);

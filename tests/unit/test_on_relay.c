@@ -57,6 +57,13 @@ call_on_code_running(struct call *call)
 }
 
 void
+call_on_store_wanted(struct call *call)
+{
+	ck_assert_ptr_eq(call, CALL);
+	buffer_add_text(&told, "store wanted\n");
+}
+
+void
 call_on_drained(struct call *call, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls)
 {

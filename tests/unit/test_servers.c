@@ -17,6 +17,7 @@
 #include "common/mem.h"
 #include "supervisor/broker.h"
 #include "supervisor/servers.h"
+#include "supervisor/store.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
@@ -223,6 +224,8 @@ NOT_HERE(guarded, call)
 NOT_HERE(failed, call)
 NOT_HERE(running, call)
 NOT_HERE(fault, call)
+NOT_HERE(want_store, call)
+NOT_HERE(shown, store)
 NOT_HERE(done, call)
 NOT_HERE(want, broker)
 NOT_HERE(let_go, broker)

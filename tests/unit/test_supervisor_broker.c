@@ -20,6 +20,7 @@
 #include "common/mem.h"
 #include "supervisor/broker.h"
 #include "supervisor/downstream.h"
+#include "supervisor/store.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
@@ -228,6 +229,8 @@ NOT_HERE(guarded, call)
 NOT_HERE(failed, call)
 NOT_HERE(running, call)
 NOT_HERE(fault, call)
+NOT_HERE(want_store, call)
+NOT_HERE(shown, store)
 NOT_HERE(done, call)
 NOT_HERE(server, servers)
 NOT_HERE(rejected, servers)

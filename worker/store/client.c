@@ -100,9 +100,55 @@ client_break(struct client *client, const char *how)
 	client_end(client);
 }
 
+/* A relay that cannot be sent anything any more costs only itself. */
+static void
+client_sent(struct client *client, int sent, const struct err *err)
+{
+	if (sent == 0)
+		return;
+	log_debug("execution %" PRIu64 " cannot be answered: %s",
+	    client->execution, err->text);
+	client_end(client);
+}
+
+static void
+client_deny(struct client *client, uint64_t id, const char *reason)
+{
+	struct ipc_denied denied = { .id = id, .reason = reason };
+	struct err err;
+
+	client_sent(
+	    client, channel_send_denied(client->relay, &denied, &err), &err);
+}
+
 int
 client_admit(struct client *client, uint64_t id)
 {
-	(void)id;
-	return !client->over;
+	struct err why;
+
+	if (client->over)
+		return 0;
+	if (channel_unsent(client->relay) <= ANSWERS_UNREAD_MAX)
+		return 1;
+	err_set(&why, "%zu bytes of answers have not been read yet; no more "
+	    "than %lu may wait", channel_unsent(client->relay),
+	    ANSWERS_UNREAD_MAX);
+	client_deny(client, id, why.text);
+	return 0;
+}
+
+void
+client_answer(struct client *client, uint64_t id, int done,
+    const struct buffer *json, const struct err *why)
+{
+	struct ipc_answer answer = { .id = id,
+		.payload = { (const uint8_t *)json->data, json->len, -1 } };
+	struct err err;
+
+	if (done == -1) {
+		client_deny(client, id, why->text);
+		return;
+	}
+	client_sent(
+	    client, channel_send_answer(client->relay, &answer, &err), &err);
 }

@@ -25,6 +25,13 @@ const char *client_scope(const struct client *client);
  */
 int client_admit(struct client *client, uint64_t id);
 
+/*
+ * Answers a request: with JSON on one line when done is 0, else with why it
+ * cannot be.
+ */
+void client_answer(struct client *client, uint64_t id, int done,
+    const struct buffer *json, const struct err *why);
+
 /* The relay broke a rule: ends the client, in a moment. */
 void client_break(struct client *client, const char *how);
 

@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/utf8.h"
 #include "database.h"
 
 /* "Cais": PRAGMA application_id tells whose a database is. */
@@ -325,6 +327,19 @@ uint64_t
 database_number(sqlite3_stmt *statement, int column)
 {
 	return (uint64_t)sqlite3_column_int64(statement, column);
+}
+
+void
+database_add_string(sqlite3_stmt *statement, int column, struct buffer *json)
+{
+	auto_buffer struct buffer text = { 0 };
+	size_t len;
+	const char *bytes = database_bytes(statement, column, &len);
+
+	/* Somebody else may have written to the file. */
+	text.len = utf8_repair(bytes, len,
+	    buffer_reserve(&text, UTF8_REPAIR_FACTOR * len));
+	json_add_string(json, text.data, text.len);
 }
 
 int

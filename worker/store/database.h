@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../common/buffer.h"
 #include "../../common/err.h"
 
 #define DATABASE_NAME "caisson.db"
@@ -54,6 +55,10 @@ int database_step(
 /* A column of a row: bytes that last until the next step. */
 const char *database_bytes(sqlite3_stmt *statement, int column, size_t *len);
 uint64_t database_number(sqlite3_stmt *statement, int column);
+
+/* Appends a column as a JSON string; what is not UTF-8 becomes U+FFFD. */
+void database_add_string(
+    sqlite3_stmt *statement, int column, struct buffer *json);
 
 /* Runs a statement without values and rows. Returns 0, or -1 with err. */
 int database_run(struct database *database, const char *sql, struct err *err);

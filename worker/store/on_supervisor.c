@@ -8,7 +8,12 @@
 #include "../../common/log.h"
 #include "client.h"
 #include "database.h"
+#include "memories.h"
+#include "saved_tools.h"
 #include "store.h"
+
+/* The scope of the user's own memories and tools. */
+#define STORE_OWN ""
 
 /*
  * Until now the store has read nothing but this message, and had a right to
@@ -34,4 +39,99 @@ void
 store_on_client(struct store *store, struct ipc_client *client)
 {
 	client_new(store, client);
+}
+
+/* What the user asks for at a terminal */
+
+static void
+store_show(struct store *store, int done, const struct buffer *json,
+    const struct err *why)
+{
+	struct ipc_shown shown = { .reason = "" };
+	struct err err;
+
+	if (done == -1)
+		shown.reason = why->text;
+	else
+		shown.payload = (struct ipc_blob){ (const uint8_t *)json->data,
+			json->len, -1 };
+	if (channel_send_shown(store->supervisor, &shown, &err) == -1)
+		fatal("cannot answer the supervisor: %s", err.text);
+}
+
+void
+store_on_show_memories(struct store *store, struct ipc_show_memories *show)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = memories_list(
+	    store->database, STORE_OWN, show->after, &json, &err);
+
+	store_show(store, done, &json, &err);
+}
+
+void
+store_on_show_memory(struct store *store, struct ipc_show_memory *show)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = memories_load(
+	    store->database, STORE_OWN, show->key, 1, &json, &err);
+
+	store_show(store, done, &json, &err);
+}
+
+void
+store_on_drop_memory(struct store *store, struct ipc_drop_memory *drop)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = memories_delete(
+	    store->database, STORE_OWN, drop->key, &json, &err);
+
+	store_show(store, done, &json, &err);
+}
+
+void
+store_on_drop_memories(struct store *store, struct ipc_drop_memories *drop)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = memories_clear(store->database, STORE_OWN, &json, &err);
+
+	(void)drop;
+	store_show(store, done, &json, &err);
+}
+
+void
+store_on_show_tools(struct store *store, struct ipc_show_tools *show)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = saved_tools_list(
+	    store->database, STORE_OWN, show->after, &json, &err);
+
+	store_show(store, done, &json, &err);
+}
+
+void
+store_on_show_tool(struct store *store, struct ipc_show_tool *show)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = saved_tools_load(
+	    store->database, STORE_OWN, show->name, 1, &json, &err);
+
+	store_show(store, done, &json, &err);
+}
+
+void
+store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = saved_tools_delete(
+	    store->database, STORE_OWN, drop->name, &json, &err);
+
+	store_show(store, done, &json, &err);
 }

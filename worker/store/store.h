@@ -32,5 +32,28 @@ channel_handler *const *store_routes(void);
 /* on_supervisor.c: the handlers. */
 void store_on_keep(struct store *store, struct ipc_keep *keep);
 void store_on_client(struct store *store, struct ipc_client *client);
+void store_on_show_memories(
+    struct store *store, struct ipc_show_memories *show);
+void store_on_show_memory(struct store *store, struct ipc_show_memory *show);
+void store_on_drop_memory(struct store *store, struct ipc_drop_memory *drop);
+void store_on_drop_memories(
+    struct store *store, struct ipc_drop_memories *drop);
+void store_on_show_tools(struct store *store, struct ipc_show_tools *show);
+void store_on_show_tool(struct store *store, struct ipc_show_tool *show);
+void store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop);
+
+/* on_relay.c: the handlers, one client each. */
+void store_on_save_memory(
+    struct client *client, struct ipc_save_memory *save);
+void store_on_load_memory(
+    struct client *client, struct ipc_load_memory *load);
+void store_on_delete_memory(
+    struct client *client, struct ipc_delete_memory *delete);
+void store_on_list_memories(
+    struct client *client, struct ipc_list_memories *list);
+void store_on_save_tool(struct client *client, struct ipc_save_tool *save);
+void store_on_load_tool(struct client *client, struct ipc_load_tool *load);
+void store_on_list_saved_tools(
+    struct client *client, struct ipc_list_saved_tools *list);
 
 #endif

@@ -34,6 +34,9 @@ ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
 COROUTINE = 0x80  # inspect.CO_COROUTINE
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
+MEMORY = (
+    "save_tool", "save_memory", "load_memory", "update_memory",
+    "delete_memory", "list_memories", "memory_exists", "get_memory_info")
 LOOP_HINT = """\
 hint: code with 'await' at top level runs inside an event loop, so another \
 one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
@@ -91,6 +94,9 @@ class Finder:
         """Return where one of ours is; mcp knows what is in mcp."""
         if name == "mmap":
             return PathFinder.find_spec(name, [OURS])
+        if name == "user_tools" and self.box.memory:
+            from mcp import _user_tools
+            return _user_tools.find_spec()
         if name == "mcp":
             sys.modules["mcp._box"] = self.box
             return PathFinder.find_spec(name, [OURS])
@@ -116,6 +122,34 @@ class Runtime(type(sys)):
         """Become the module."""
         import mcp.runtime
         return dir(mcp.runtime)
+
+
+class Late:
+    """A global that is a function of mcp.runtime, imported when it is used.
+
+    Whoever looks, sees that function.
+    """
+
+    __slots__ = ("_name",)
+    __module__ = "mcp.runtime"
+    __doc__ = property(lambda self: self._real().__doc__)
+    __class__ = property(lambda self: type(self._real()))
+
+    def __init__(self, name):
+        self._name = name
+
+    def _real(self):
+        import mcp.runtime
+        return getattr(mcp.runtime, self._name)
+
+    def __call__(self, *args, **kwargs):
+        return self._real()(*args, **kwargs)
+
+    def __getattr__(self, name):
+        return getattr(self._real(), name)
+
+    def __repr__(self):
+        return repr(self._real())
 
 
 class Servers(dict):
@@ -275,7 +309,10 @@ def take_control():
 
 
 def receive(control):
-    """Say that we are ready and return the code and the servers it has."""
+    """Say that we are ready and return the code and what it has.
+
+    That is the servers, and whether it may keep memories and tools.
+    """
     os.write(control[1], b'{"type":"ready"}\n')
     parts = [b""]
     while not parts[-1].endswith(b"\n"):
@@ -286,7 +323,8 @@ def receive(control):
         frame = parse(b"".join(parts).decode().strip())
         if frame["type"] != "run":
             raise ValueError("its type is not 'run'")
-        return frame["code"].encode(), frame.get("servers", ())
+        return (frame["code"].encode(), frame.get("servers", ()),
+                frame.get("memory") is True)
     except (AttributeError, LookupError, RecursionError, TypeError,
             ValueError) as error:
         raise Malformed("the relay sent no run frame (%s: %s)" % (
@@ -365,29 +403,31 @@ def execute(code, module):
     asyncio.run(eval(code, module.__dict__))
 
 
-def offer_servers(names, control, pid, told):
-    """Give the code what it calls servers with.
+def offer_servers(names, control, pid, told, memory):
+    """Give the code what it calls servers with, and keeps things with.
 
-    Only the process pid can call them.  Unless there are servers, nothing is
+    Only the process pid can use them.  Unless there are servers, nothing is
     imported before the code uses it.
     """
     box = type(sys)("mcp._box")
-    box.control, box.pid, box.told = control, pid, told
+    box.control, box.pid, box.told, box.memory = control, pid, told, memory
     box.offer = __file__, CHILD
     box.child = names is vars(builtins)
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
     names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
                  runtime=box.runtime)
+    if memory:
+        names.update((name, Late(name)) for name in MEMORY)
     if told:
         import mcp._servers  # noqa: F401
 
 
-def run(source, control, told):
+def run(source, control, told, memory):
     """Run the code as a script; errors are the interpreter's to report."""
     path, source = store(source)
     module = become_main(path)
-    offer_servers(module.__dict__, control, os.getpid(), told)
+    offer_servers(module.__dict__, control, os.getpid(), told, memory)
     awaiting = False
     try:
         code = compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
@@ -413,14 +453,14 @@ def main():
 
 
 def wait_for_code():
-    """Return the code, the pipes and the servers.
+    """Return the code, the pipes, the servers, and whether there is memory.
 
     Without code end, saying why.
     """
     try:
         control = take_control()
-        source, told = receive(control)
-        return source, control, told
+        source, told, memory = receive(control)
+        return source, control, told, memory
     except Malformed as error:
         reason = str(error)
     except OSError as error:
@@ -430,6 +470,7 @@ def wait_for_code():
 
 
 if __name__ == CHILD:
-    offer_servers(vars(builtins), (-1, -1), 0, globals()["told"])
+    offer_servers(vars(builtins), (-1, -1), 0, globals()["told"],
+                  globals()["memory"])
 else:
     main()

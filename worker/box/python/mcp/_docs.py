@@ -1,7 +1,7 @@
 """The documentation of tools: of one server, or what a search finds."""
 import sys
 
-from . import _ask, _servers
+from . import _ask, _box, _servers
 from ._result import MCPError
 
 PATIENCE = 10  # seconds for servers that are started to be searched
@@ -43,6 +43,14 @@ BOX = """THE BOX
   At its deadline a call is killed: what may take long needs the argument
   'timeout' (seconds). What was printed until then comes back.
 """
+MEMORY = """KEEP BETWEEN CALLS (nothing else is kept)
+  save_memory("key", value): what JSON can hold; load_memory("key",
+  default=None), update_memory("key", lambda old: (old or 0) + 1),
+  list_memories(), delete_memory("key"), memory_exists, get_memory_info
+  save_tool(function); in later calls: from user_tools import NAME;
+  dir(user_tools) lists them
+"""
+
 
 class Doc(dict):
     """What is told of a tool; "name" is the name of it, too."""
@@ -144,7 +152,8 @@ def manual():
     return _servers.clean("\n".join((
         TITLE, LOADED % (shown(lines, "\n") or NONE_LOADED,),
         CALL % (alias, tool, given),
-        DISCOVER % (alias, tool, shown(others, ", ") or "none"), BOX)))
+        DISCOVER % (alias, tool, shown(others, ", ") or "none"), BOX)
+        + ((MEMORY,) if _box.memory else ())))
 
 
 def server_line(state, failure):

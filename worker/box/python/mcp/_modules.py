@@ -65,7 +65,8 @@ class Offer:
         path, role = _box.offer
         told = [server.__server__.told() for server
                 in _servers.LOADED.values()]
-        return runpy.run_path, (path, {"told": told}, role)
+        names = {"told": told, "memory": _box.memory}
+        return runpy.run_path, (path, names, role)
 
 
 class Loader:

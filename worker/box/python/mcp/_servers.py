@@ -352,6 +352,9 @@ def add(told):
     if told["alias"] not in RESERVED:
         names["mcp_" + told["alias"]] = server
     names["LOADED_MCP_SERVERS"] = tuple(LOADED)
+    tools = sys.modules.get("user_tools")
+    if hasattr(tools, "__learn__"):
+        tools.__learn__()
     return server
 
 

@@ -7,7 +7,7 @@ What must be waited for is a call: 'await' it, or ask it for '.result()'.
 What is there at once may be awaited all the same.  Servers and tools are
 given by their names or their aliases.
 """
-from . import _ask, _servers
+from . import _ask, _box, _servers
 from ._result import ArgumentError, MCPError, Result, at_once
 
 __all__ = [
@@ -17,6 +17,12 @@ __all__ = [
     "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
     "query_tool_docs", "query_tool_docs_sync", "search_tool_docs",
     "search_tool_docs_sync"]
+if _box.memory:
+    from ._memory import (
+        NAMES, delete_memory, get_memory_info, list_memories, load_memory,
+        memory_exists, save_memory, update_memory)
+    from ._saved_tools import save_tool
+    __all__ += NAMES
 
 
 def call_tool(server, tool, arguments=None):

@@ -1,0 +1,51 @@
+/*
+ * What the store tells the relay: the whole surface between the two. As with
+ * the broker, its end costs only the requests that are under way. Runs in the
+ * relay.
+ */
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "relay.h"
+
+void
+relay_on_answer(struct relay *relay, struct ipc_answer *answer)
+{
+	struct ipc_result result = { .id = answer->id,
+		.payload = answer->payload };
+
+	/* The memfd is that of the result now. */
+	answer->payload.fd = -1;
+	calls_result(relay->calls, &result);
+	fd_close(&result.payload.fd);
+}
+
+void
+relay_on_denied(struct relay *relay, struct ipc_denied *denied)
+{
+	struct ipc_refused refused = { .id = denied->id,
+		.reason = denied->reason,
+		.error = { .fd = -1 } };
+
+	calls_refused(relay->calls, &refused);
+}
+
+/* The store is gone, or not worth hearing. */
+static void
+relay_lose_store(void *ctx, const struct err *why)
+{
+	struct relay *relay = ctx;
+
+	if (why != NULL)
+		log_error("the store talks nonsense: %s", why->text);
+	channel_free(&relay->store);
+	calls_close(relay->calls, ROLE_STORE, CALLS_STORE_LOST);
+}
+
+void
+relay_meet_store(struct relay *relay, int *fd)
+{
+	struct channel_ends ends = { ROLE_RELAY, ROLE_STORE, relay_routes(),
+		relay_lose_store, relay };
+
+	relay->store = channel_new(relay->base, fd, &ends);
+}

@@ -1,0 +1,265 @@
+/*
+ * What the code asks of the store: its parts as they are, and the message that
+ * they become. Tells a box that breaks the protocol from code that asks for
+ * what cannot be. Runs in the relay; knows nothing of what is kept.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/mem.h"
+#include "relay.h"
+
+/* Where each member stands in the array that is read. */
+enum store_request_part {
+	PART_KEY,
+	PART_VALUE,
+	PART_METADATA,
+	PART_VERSION,
+	PART_WHOLE,
+	PART_AFTER,
+	PART_NAME,
+	PART_ABOUT,
+	PART_SOURCE,
+	PARTS
+};
+
+int
+store_request_is(const struct request *request)
+{
+	return ipc_message(request->type)->to == ROLE_STORE;
+}
+
+/*
+ * Reads a string of least to most bytes into text (most + 1 bytes). Returns its
+ * length; a text that cannot be gets a refusal, and the length 0.
+ */
+static size_t
+store_request_text(struct json_span value, const char *what, size_t least,
+    size_t most, char *text, struct request *request)
+{
+	auto_free char *decoded = NULL;
+	size_t len = 0;
+
+	/* In JSON a byte may be six ("\u0066"). */
+	if (value.len <= CLIENT_LINE_FACTOR * most + 2)
+		decoded = json_span_string(value, &len, NULL);
+	if (decoded != NULL && len >= least && len <= most) {
+		memcpy(text, decoded, len + 1);
+		return len;
+	}
+	err_set(&request->refusal, "%s is a text of %zu to %zu bytes of UTF-8",
+	    what, least, most);
+	return 0;
+}
+
+static int
+store_request_read_key(const struct request_member *member, size_t least,
+    struct request *request, struct err *err)
+{
+	if (least == 0 && member->count == 0)
+		return 0;
+	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	request->key_len = store_request_text(member->value, "a key", least,
+	    MEMORY_KEY_MAX, request->key, request);
+	return 0;
+}
+
+/* A name of a tool is a key without NUL, and shorter. */
+static int
+store_request_read_name(const struct request_member *member, size_t least,
+    struct request *request, struct err *err)
+{
+	if (least == 0 && member->count == 0)
+		return 0;
+	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	request->key_len = store_request_text(member->value,
+	    "the name of a tool", least, SAVED_TOOL_NAME_MAX, request->key,
+	    request);
+	if (strlen(request->key) != request->key_len)
+		err_set(&request->refusal,
+		    "the name of a tool has no NUL in it");
+	return 0;
+}
+
+static int
+store_request_read_metadata(const struct request_member *member,
+    struct request *request, struct err *err)
+{
+	if (member->count == 0)
+		return 0;
+	if (member->count > 1)
+		return request_require(member, JSON_SPAN_OBJECT, err);
+	request->metadata = member->value;
+	if (json_span_kind(member->value) != JSON_SPAN_OBJECT)
+		err_set(&request->refusal,
+		    "metadata are an object: a name and a value for each");
+	else if (member->value.len > MEMORY_METADATA_MAX)
+		err_set(&request->refusal,
+		    "metadata have at most %lu KiB as JSON; these need %zu "
+		    "bytes", MEMORY_METADATA_MAX / KIB, member->value.len);
+	return 0;
+}
+
+static int
+store_request_read_save(struct request_member *members,
+    struct request *request, struct err *err)
+{
+	const struct request_member *value = &members[PART_VALUE];
+
+	if (store_request_read_key(&members[PART_KEY], 1, request, err) == -1 ||
+	    store_request_read_metadata(
+		&members[PART_METADATA], request, err) == -1)
+		return -1;
+	request->compared = members[PART_VERSION].count > 0;
+	if (request->compared &&
+	    request_read_number(
+		&members[PART_VERSION], &request->version, err) == -1)
+		return -1;
+	if (value->count != 1)
+		return err_set(err, "a request without one good \"value\"");
+	request->value = request->arguments = value->value;
+	if (value->value.len > MEMORY_VALUE_MAX)
+		err_set(&request->refusal,
+		    "a value has at most %lu MiB as JSON; this one needs %zu "
+		    "bytes: keep less, or in parts",
+		    MEMORY_VALUE_MAX / MIB, value->value.len);
+	return 0;
+}
+
+static int
+store_request_read_tool(struct request_member *members,
+    struct request *request, struct err *err)
+{
+	const struct request_member *source = &members[PART_SOURCE];
+
+	if (store_request_read_name(&members[PART_NAME], 1, request, err) ==
+	        -1 ||
+	    request_require(&members[PART_ABOUT], JSON_SPAN_STRING, err) ==
+	        -1 ||
+	    request_require(source, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	if (store_request_text(members[PART_ABOUT].value,
+	        "the first line of a tool's documentation", 0,
+	        SAVED_TOOL_ABOUT_MAX, request->about, request) !=
+	    strlen(request->about))
+		err_set(&request->refusal,
+		    "the documentation of a tool has no NUL in it");
+	request->source = request->arguments = source->value;
+	return 0;
+}
+
+int
+store_request_read(
+    struct json_span payload, struct request *request, struct err *err)
+{
+	struct request_member members[PARTS] = { { .name = "key" },
+		{ .name = "value" }, { .name = "metadata" },
+		{ .name = "version" }, { .name = "whole" },
+		{ .name = "after" }, { .name = "name" }, { .name = "about" },
+		{ .name = "source" } };
+
+	request_find(payload, members, PARTS);
+	switch (request->type) {
+	case IPC_SAVE_MEMORY:
+		return store_request_read_save(members, request, err);
+	case IPC_LOAD_MEMORY:
+		request->whole = members[PART_WHOLE].count == 1 &&
+		    json_span_kind(members[PART_WHOLE].value) == JSON_SPAN_TRUE;
+		return store_request_read_key(
+		    &members[PART_KEY], 1, request, err);
+	case IPC_DELETE_MEMORY:
+		return store_request_read_key(
+		    &members[PART_KEY], 1, request, err);
+	case IPC_LIST_MEMORIES:
+		return store_request_read_key(
+		    &members[PART_AFTER], 0, request, err);
+	case IPC_SAVE_TOOL:
+		return store_request_read_tool(members, request, err);
+	case IPC_LOAD_TOOL:
+		return store_request_read_name(
+		    &members[PART_NAME], 1, request, err);
+	default:
+		return store_request_read_name(
+		    &members[PART_AFTER], 0, request, err);
+	}
+}
+
+/* The messages */
+
+static struct ipc_bytes
+store_request_key(const struct request *request)
+{
+	return (struct ipc_bytes){ (const uint8_t *)request->key,
+		request->key_len };
+}
+
+static int
+store_request_send_save(
+    struct channel *store, const struct request *request, struct err *err)
+{
+	struct ipc_save_memory save = { .id = request->id,
+		.key = store_request_key(request),
+		.value = { (const uint8_t *)request->value.p,
+		    request->value.len, -1 },
+		.metadata = { (const uint8_t *)request->metadata.p,
+		    request->metadata.len },
+		.compared = (uint64_t)request->compared,
+		.version = request->version };
+
+	return channel_send_save_memory(store, &save, err);
+}
+
+static int
+store_request_send_tool(
+    struct channel *store, const struct request *request, struct err *err)
+{
+	struct ipc_save_tool save = { .id = request->id,
+		.name = request->key,
+		.about = request->about };
+	size_t len;
+	auto_free char *source = json_span_string(request->source, &len, err);
+
+	if (source == NULL)
+		return err_wrap(err, "the source of the tool");
+	if (len > SAVED_TOOL_SOURCE_MAX)
+		return err_set(err, "the source of a tool has at most %lu KiB; "
+		    "this one has %zu bytes", SAVED_TOOL_SOURCE_MAX / KIB, len);
+	save.source = (struct ipc_blob){ (const uint8_t *)source, len, -1 };
+	return channel_send_save_tool(store, &save, err);
+}
+
+int
+store_request_send(
+    struct channel *store, const struct request *request, struct err *err)
+{
+	struct ipc_load_memory load = { .id = request->id,
+		.whole = (uint64_t)request->whole,
+		.key = store_request_key(request) };
+	struct ipc_delete_memory delete = { .id = request->id,
+		.key = store_request_key(request) };
+	struct ipc_list_memories list = { .id = request->id,
+		.after = store_request_key(request) };
+	struct ipc_load_tool tool = { .id = request->id,
+		.name = request->key };
+	struct ipc_list_saved_tools tools = { .id = request->id,
+		.after = request->key };
+
+	switch (request->type) {
+	case IPC_SAVE_MEMORY:
+		return store_request_send_save(store, request, err);
+	case IPC_LOAD_MEMORY:
+		return channel_send_load_memory(store, &load, err);
+	case IPC_DELETE_MEMORY:
+		return channel_send_delete_memory(store, &delete, err);
+	case IPC_LIST_MEMORIES:
+		return channel_send_list_memories(store, &list, err);
+	case IPC_SAVE_TOOL:
+		return store_request_send_tool(store, request, err);
+	case IPC_LOAD_TOOL:
+		return channel_send_load_tool(store, &tool, err);
+	default:
+		return channel_send_list_saved_tools(store, &tools, err);
+	}
+}

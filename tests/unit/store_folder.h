@@ -1,0 +1,99 @@
+/*
+ * A database in a temporary folder, which is the working directory of the test,
+ * for tests of the tables of the store.
+ */
+#ifndef TESTS_UNIT_STORE_FOLDER_H
+#define TESTS_UNIT_STORE_FOLDER_H
+
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/store/database.h"
+
+static char store_folder[] = "/tmp/test_tables.XXXXXX";
+static struct database *database;
+static struct buffer json; /* what was told last */
+static struct err err;
+
+static void
+enter_with(uint64_t most)
+{
+	if (store_folder[sizeof(store_folder) - 2] == 'X') {
+		ck_assert_ptr_nonnull(mkdtemp(store_folder));
+		ck_assert_int_eq(chdir(store_folder), 0);
+	}
+	database_free(&database);
+	database = database_new(most);
+}
+
+static void
+enter(void)
+{
+	enter_with(STATE_MAX_MAX);
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf '%s'", store_folder);
+
+	database_free(&database);
+	buffer_reset(&json);
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* It was told, and this stands in it. */
+static void
+expect_told(int done, const char *part)
+{
+	ck_assert_msg(done == 0, "%s", err.text);
+	buffer_add(&json, "", 0);
+	ck_assert_msg(strstr(json.data, part) != NULL, "%s", json.data);
+}
+
+/* All that was told. */
+static void
+expect_all(int done, const char *text)
+{
+	expect_told(done, text);
+	ck_assert_str_eq(json.data, text);
+}
+
+static void
+expect_err(int done, const char *part)
+{
+	ck_assert_int_eq(done, -1);
+	ck_assert_msg(strstr(err.text, part) != NULL, "%s", err.text);
+}
+
+/* How often a part stands in what was told. */
+static inline size_t
+count_told(const char *part)
+{
+	const char *p = json.data;
+	size_t n = 0;
+
+	while ((p = strstr(p, part)) != NULL) {
+		n++;
+		p++;
+	}
+	return n;
+}
+
+/* The one number that a query gives. */
+static inline uint64_t
+ask(const char *sql)
+{
+	auto_statement sqlite3_stmt *statement =
+	    database_prepare(database, sql, &err);
+
+	ck_assert_msg(statement != NULL, "%s", err.text);
+	ck_assert_int_eq(database_step(database, statement, &err), 1);
+	return database_number(statement, 0);
+}
+
+#endif

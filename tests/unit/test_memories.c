@@ -1,0 +1,369 @@
+/*
+ * Tests of worker/store/memories and quota: what was saved is there byte for
+ * byte, keys that differ stay apart, nothing is lost where many write, and what
+ * is too much is refused and changes nothing.
+ */
+#include <sys/wait.h>
+
+#include "store_folder.h"
+#include "worker/store/memories.h"
+
+static struct ipc_bytes
+bytes_of(const char *text)
+{
+	return (struct ipc_bytes){ (const uint8_t *)text, strlen(text) };
+}
+
+static int
+save_as(const char *scope, struct ipc_bytes key, const char *value,
+    const char *metadata)
+{
+	struct memory memory = { .key = key, .value = bytes_of(value),
+		.metadata = bytes_of(metadata) };
+
+	buffer_reset(&json);
+	return memories_save(database, scope, &memory, &json, &err);
+}
+
+static int
+save(const char *key, const char *value)
+{
+	return save_as("", bytes_of(key), value, "{}");
+}
+
+static int
+save_compared(const char *key, const char *value, uint64_t version)
+{
+	struct memory memory = { .key = bytes_of(key),
+		.value = bytes_of(value),
+		.compared = 1,
+		.version = version };
+
+	buffer_reset(&json);
+	return memories_save(database, "", &memory, &json, &err);
+}
+
+static int
+load_as(const char *scope, struct ipc_bytes key)
+{
+	buffer_reset(&json);
+	return memories_load(database, scope, key, 1, &json, &err);
+}
+
+static int
+load(const char *key)
+{
+	return load_as("", bytes_of(key));
+}
+
+static int
+forget(const char *key)
+{
+	buffer_reset(&json);
+	return memories_delete(database, "", bytes_of(key), &json, &err);
+}
+
+static int
+list(const char *scope, struct ipc_bytes after)
+{
+	buffer_reset(&json);
+	return memories_list(database, scope, after, &json, &err);
+}
+
+START_TEST(what_was_saved_is_there)
+{
+	static const char value[] =
+	    "{\"n\":18446744073709551616,\"f\":0.10,\"z\":1,\"z\":\"\\u0000\"}";
+	auto_free char *member = mem_printf("\"value\":%s}", value);
+
+	expect_told(save_as("", bytes_of("k"), value, "{\"a\": [ ]}"),
+	    "{\"key\":\"k\",\"metadata\":{\"a\": [ ]},\"bytes\":");
+	ck_assert_ptr_nonnull(strstr(json.data, "\"version\":1,"
+	    "\"created_at\":\"20"));
+	ck_assert_ptr_null(strstr(json.data, "\"value\""));
+	expect_told(load("k"), member);
+	database_free(&database);
+	enter();
+	expect_told(load("k"), member);
+	buffer_reset(&json);
+	expect_told(memories_load(database, "", bytes_of("k"), 0, &json, &err),
+	    "\"updated_at\":\"20");
+	ck_assert_ptr_null(strstr(json.data, "\"value\""));
+	expect_all(load("other"), "null");
+}
+END_TEST
+
+START_TEST(a_value_replaces_another)
+{
+	expect_told(save("k", "1"), "\"version\":1");
+	expect_told(
+	    save_as("", bytes_of("k"), "[2]", "{\"b\":1}"), "\"version\":2");
+	expect_told(load("k"), "\"value\":[2]");
+	ck_assert_ptr_nonnull(strstr(json.data, "\"metadata\":{\"b\":1}"));
+	expect_told(save_as("", bytes_of("k"), "3", ""), "{\"b\":1}");
+	ck_assert_uint_eq(ask("SELECT count(*) FROM memories"), 1);
+	/* The key, the value and the metadata. */
+	ck_assert_uint_eq(ask("SELECT size FROM memories"), 1 + 1 + 7);
+}
+END_TEST
+
+START_TEST(it_may_be_forgotten)
+{
+	expect_all(forget("k"), "false");
+	expect_told(save("k", "1"), "\"version\":1");
+	expect_all(forget("k"), "true");
+	expect_all(load("k"), "null");
+	expect_all(forget("k"), "false");
+	/* What is made anew is not what it was. */
+	expect_told(save("k", "1"), "\"version\":2");
+}
+END_TEST
+
+/* Keys that some would take for the same. */
+static const struct {
+	const char *data;
+	size_t len;
+} keys[] = {
+	{ "k", 1 }, { "K", 1 }, { "k ", 2 }, { " k", 2 }, { "k\0", 2 },
+	{ "k\0a", 3 }, { "\0", 1 }, { "\xc3\xa9", 2 }, { "e\xcc\x81", 3 },
+	{ "1", 1 }, { "1.0", 3 }, { "01", 2 }, { "%", 1 }, { "'", 1 },
+	{ "null", 4 }, { "\xef\xbc\xab", 3 }, { "a/b", 3 }, { "../a", 4 },
+};
+
+static struct ipc_bytes
+key_of(size_t n)
+{
+	return (struct ipc_bytes){ (const uint8_t *)keys[n].data, keys[n].len };
+}
+
+START_TEST(keys_stay_apart)
+{
+	char value[8];
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(keys); n++) {
+		snprintf(value, sizeof(value), "%zu", n);
+		expect_told(save_as("", key_of(n), value, "{}"), "\"key\":\"");
+	}
+	for (n = 0; n < UNIT_COUNT(keys); n++) {
+		snprintf(value, sizeof(value), ":%zu}", n);
+		expect_told(load_as("", key_of(n)), value);
+	}
+	expect_told(list("", bytes_of("")), "\"more\":false}");
+	ck_assert_uint_eq(count_told("\"key\":"), UNIT_COUNT(keys));
+}
+END_TEST
+
+START_TEST(long_keys_stay_apart)
+{
+	char one[MEMORY_KEY_MAX + 1] = "", other[MEMORY_KEY_MAX + 1] = "";
+
+	memset(one, 'x', MEMORY_KEY_MAX);
+	memset(other, 'x', MEMORY_KEY_MAX - 1);
+	other[MEMORY_KEY_MAX - 1] = 'y';
+	expect_told(save(one, "1"), "\"version\":1");
+	expect_told(save(other, "2"), "\"version\":2");
+	expect_told(load(one), "\"value\":1}");
+	expect_told(load(other), "\"value\":2}");
+}
+END_TEST
+
+START_TEST(scopes_stay_apart)
+{
+	expect_told(save("k", "1"), "\"version\":1");
+	expect_all(load_as("other", bytes_of("k")), "null");
+	expect_told(save_as("other", bytes_of("k"), "2", "{}"), "\"version\"");
+	expect_told(load("k"), "\"value\":1}");
+	expect_all(list("third", bytes_of("")), "{\"entries\":[],"
+	    "\"more\":false}");
+	buffer_reset(&json);
+	expect_all(memories_clear(database, "", &json, &err), "1");
+	expect_told(load_as("other", bytes_of("k")), "\"value\":2}");
+}
+END_TEST
+
+START_TEST(versions_are_compared)
+{
+	expect_all(save_compared("k", "1", 1), "null");
+	expect_all(load("k"), "null");
+	expect_told(save_compared("k", "1", 0), "\"version\":1");
+	expect_all(save_compared("k", "2", 0), "null");
+	expect_all(save_compared("k", "2", 2), "null");
+	expect_told(load("k"), "\"value\":1}");
+	expect_told(save_compared("k", "2", 1), "\"version\":2");
+	expect_told(load("k"), "\"value\":2}");
+}
+END_TEST
+
+/* The number behind a word of what was told. */
+static uint64_t
+told_number(const char *word)
+{
+	const char *p = strstr(json.data, word);
+
+	return p == NULL ? 0 : strtoull(p + strlen(word), NULL, 10);
+}
+
+/* Adds one to "n", often, in a process of its own. */
+static void
+count_up(unsigned int times)
+{
+	char value[16];
+	uint64_t version;
+
+	enter();
+	while (times > 0) {
+		if (load("n") == -1)
+			_exit(1);
+		version = told_number("\"version\":");
+		snprintf(value, sizeof(value), "%llu",
+		    (unsigned long long)told_number("\"value\":") + 1);
+		if (save_compared("n", value, version) == -1)
+			_exit(2);
+		buffer_add(&json, "", 0);
+		times -= strcmp(json.data, "null") != 0;
+	}
+	_exit(0);
+}
+
+START_TEST(nothing_is_lost_among_many)
+{
+	int n, status;
+
+	for (n = 0; n < 4; n++)
+		if (fork() == 0)
+			count_up(25);
+	for (n = 0; n < 4; n++) {
+		ck_assert_int_ne(wait(&status), -1);
+		ck_assert_int_eq(status, 0);
+	}
+	expect_told(load("n"), "\"value\":100}");
+}
+END_TEST
+
+/* A page ends, and the next one begins where it did. */
+START_TEST(lists_come_in_pages)
+{
+	char metadata[10000] = "", key[8], last[8] = "";
+	size_t n, pages = 0, found = 0;
+
+	memset(metadata, ' ', sizeof(metadata) - 1);
+	memcpy(metadata, "{}", 2);
+	for (n = 0; n < 60; n++) {
+		snprintf(key, sizeof(key), "k%02zu", n);
+		expect_told(
+		    save_as("", bytes_of(key), "1", metadata), "\"key\"");
+	}
+	do {
+		expect_told(list("", bytes_of(last)), "\"entries\":[{");
+		for (n = 0; n < 60; n++) {
+			snprintf(key, sizeof(key), "\"k%02zu\"", n);
+			if (strstr(json.data, key) == NULL)
+				continue;
+			ck_assert_uint_eq(n, found++);
+			snprintf(last, sizeof(last), "k%02zu", n);
+		}
+		pages++;
+	} while (strstr(json.data, "\"more\":true") != NULL);
+	ck_assert_uint_eq(found, 60);
+	ck_assert_uint_gt(pages, 1);
+}
+END_TEST
+
+/* Totals */
+
+START_TEST(totals_are_kept)
+{
+	expect_told(save("a", "1"), "\"key\"");
+	expect_told(save("b", "[1,2,3]"), "\"key\"");
+	expect_told(save("a", "[1,2]"), "\"key\"");
+	expect_all(forget("b"), "true");
+	ck_assert_uint_eq(ask("SELECT value FROM totals"
+	    " WHERE name = 'memories'"), 1);
+	ck_assert_uint_eq(ask("SELECT value FROM totals WHERE name = 'bytes'"),
+	    ask("SELECT sum(size) FROM memories"));
+	buffer_reset(&json);
+	expect_all(memories_clear(database, "", &json, &err), "1");
+	ck_assert_uint_eq(ask("SELECT sum(value) FROM totals"
+	    " WHERE name != 'version'"), 0);
+}
+END_TEST
+
+START_TEST(bytes_are_bounded)
+{
+	enter_with(20);
+	expect_told(save("a", "\"123456789\""), "\"bytes\":14");
+	expect_err(save("b", "\"12\""), "what is kept would take 21 bytes, and "
+	    "no more than 20 are allowed: remove some memories (delete_memory("
+	    "key), or 'caisson memory remove KEY' on the host), or let the "
+	    "user raise MCP_BRIDGE_STATE_MAX");
+	expect_all(load("b"), "null");
+	/* It may fill what there is, and shrink, whatever is allowed. */
+	expect_told(save("b", "\"1\""), "\"bytes\":6");
+	enter_with(3);
+	expect_told(save("a", "\"12345678\""), "\"bytes\":13");
+	expect_err(save("a", "\"123456789\""), "would take 20 bytes");
+	expect_told(load("a"), "\"12345678\"");
+	expect_all(forget("a"), "true");
+}
+END_TEST
+
+START_TEST(their_number_is_bounded)
+{
+	expect_told(save("a", "1"), "\"key\"");
+	ck_assert_int_eq(database_run(database, "UPDATE totals SET value ="
+	    " 10000 WHERE name = 'memories'", &err), 0);
+	expect_err(save("b", "1"), "there are 10000 memories, and no more than "
+	    "10000 can be kept: remove some (delete_memory(key), or 'caisson "
+	    "memory remove KEY' on the host)");
+	expect_told(save("a", "[2]"), "\"key\"");
+}
+END_TEST
+
+/* Somebody has written to the file: one sentence, and no harm. */
+START_TEST(foreign_rows_are_told)
+{
+	expect_told(save("a", "1"), "\"key\"");
+	ck_assert_int_eq(database_run(database, "UPDATE memories SET key ="
+	    " x'6180', created = 5", &err), 0);
+	expect_told(list("", bytes_of("")), "\"key\":\"a\xef\xbf\xbd\"");
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_used_says_so)
+{
+	ck_assert_int_eq(symlink("elsewhere", DATABASE_NAME), 0);
+	expect_err(save("a", "1"), "it cannot be opened and written");
+	expect_err(load("a"), "it cannot be opened and written");
+	expect_err(forget("a"), "it cannot be opened and written");
+	expect_err(list("", bytes_of("")), "it cannot be opened and written");
+	buffer_reset(&json);
+	expect_err(memories_clear(database, "", &json, &err), "MCP_BRIDGE_");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, what_was_saved_is_there);
+	tcase_add_test(tc, a_value_replaces_another);
+	tcase_add_test(tc, it_may_be_forgotten);
+	tcase_add_test(tc, keys_stay_apart);
+	tcase_add_test(tc, long_keys_stay_apart);
+	tcase_add_test(tc, scopes_stay_apart);
+	tcase_add_test(tc, versions_are_compared);
+	tcase_add_test(tc, nothing_is_lost_among_many);
+	tcase_add_test(tc, lists_come_in_pages);
+	tcase_add_test(tc, totals_are_kept);
+	tcase_add_test(tc, bytes_are_bounded);
+	tcase_add_test(tc, their_number_is_bounded);
+	tcase_add_test(tc, foreign_rows_are_told);
+	tcase_add_test(tc, a_file_that_cannot_be_used_says_so);
+}
+
+int
+main(void)
+{
+	return unit_run("memories", add_tests);
+}

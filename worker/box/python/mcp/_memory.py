@@ -1,0 +1,142 @@
+"""Memories: values that later calls find.
+
+The host keeps them; whatever JSON can hold can be kept.  These functions wait
+for the answer: a memory is there, for every call, when they return.  What
+cannot be done raises MCPError.
+"""
+from . import _ask, _servers, _values
+from ._call import Together
+from ._request import Request
+from ._result import MCPError, at_once
+
+NAMES = ("save_tool", "save_memory", "load_memory", "update_memory",
+         "delete_memory", "list_memories", "memory_exists", "get_memory_info")
+VALUE_MAX = 4 << 20  # bytes, as JSON; the relay refuses more
+TRIES = 200  # of an update, where others update the same memory
+PAUSE = 0.02  # seconds between two tries, at most
+
+
+def payload_of(kind, fields, **texts):
+    """Return the bytes of a request; texts are members that are JSON."""
+    text = _values.write(dict(type=kind, **fields), "payload")
+    for name, value in texts.items():
+        text = text[:-1] + b',"%s":%s}' % (name.encode(), value)
+    return text
+
+
+def ask(kind, fields=(), **texts):
+    """Ask the store, wait, and return the answer."""
+    request = Request(payload_of(kind, dict(fields), **texts), kind)
+
+    def steps():
+        yield Together((request,))
+        return _ask.answer_of(request)
+
+    return _servers.run(kind, steps())
+
+
+def key_text(key):
+    """Return a key as JSON; raises what it cannot be."""
+    if not isinstance(key, str):
+        raise TypeError("key must be a string, not an object of type %s"
+                        % type(key).__name__)
+    if not key:
+        raise ValueError("key must not be empty")
+    return _values.write(key, "key")
+
+
+def value_text(value):
+    """Return a value as JSON; raises what it cannot be."""
+    text = _values.write(value, "value")
+    if len(text) > VALUE_MAX:
+        raise MCPError("the value has %d bytes as JSON; %d are allowed: keep "
+                       "less, or in parts" % (len(text), VALUE_MAX))
+    return text
+
+
+def find(key, **fields):
+    """Return what is known of a memory, or None."""
+    return ask("load_memory", fields, key=key_text(key))
+
+
+def listing(kind, name):
+    """Return all that there is, page by page; name is what orders it."""
+    found, after = [], ""
+    while after is not None:
+        page = ask(kind, {"after": after} if after else {})
+        found += page["entries"]
+        after = found[-1][name] if page["more"] else None
+    return found
+
+
+def save_memory(key, value, *, metadata=None):
+    """Keep a value by a key, in the place of what is there.
+
+    Returns a dict: key, metadata, bytes, version, created_at, updated_at.
+    value: what JSON can hold. metadata: a dict about it.
+    """
+    if not isinstance(metadata, (dict, type(None))):
+        raise TypeError("metadata must be a dict, not an object of type %s"
+                        % type(metadata).__name__)
+    return at_once(ask(
+        "save_memory", key=key_text(key), value=value_text(value),
+        metadata=_values.write(metadata or {}, "metadata")))
+
+
+def load_memory(key, *, default=None):
+    """Return the value that is kept by a key, or the default."""
+    found = find(key, whole=True)
+    return default if found is None else found["value"]
+
+
+def update_memory(key, updater):
+    """Replace a value by updater(value), and return the new one.
+
+    Nothing that other calls save meanwhile is lost: updater is called again
+    then.  It gets None where there is no such memory, and must return the
+    new value.  The metadata stay.
+    """
+    if not callable(updater):
+        raise TypeError("updater must be a function of the old value, not an "
+                        "object of type %s" % type(updater).__name__)
+    for _ in range(TRIES):
+        found = find(key, whole=True) or {"value": None, "version": 0}
+        value = updater(found["value"])
+        if value is None:
+            raise ValueError("updater returned None: it must return the new "
+                             "value; delete_memory() forgets one")
+        if ask("save_memory", {"version": found["version"]},
+               key=key_text(key), value=value_text(value)):
+            return value
+        pause()
+    raise MCPError("the memory was not updated: each of %d times another "
+                   "call had changed it first" % TRIES)
+
+
+def pause():
+    """Wait for as long as nobody else does."""
+    import os
+    import time
+    time.sleep(PAUSE * os.urandom(1)[0] / 255)
+
+
+def delete_memory(key):
+    """Forget a memory; return whether it was there."""
+    return ask("delete_memory", key=key_text(key))
+
+
+def list_memories():
+    """Return what is known of all memories: a list of dicts, as
+    save_memory() returns one.  It is in the order of the keys.
+    """
+    return at_once(listing("list_memories", "key"))
+
+
+def memory_exists(key):
+    """Return whether there is a memory of this key."""
+    return find(key) is not None
+
+
+def get_memory_info(key):
+    """Return what save_memory() does about a memory, or None."""
+    return at_once(find(key))

@@ -1,0 +1,143 @@
+"""Saving a function, so that later calls can import it from user_tools.
+
+Its source is kept, and nothing else of it; so whatever it needs must be in it,
+or be there in every call.
+"""
+from . import _memory
+from ._result import MCPError, at_once
+
+SOURCE_MAX = 256 << 10  # bytes; the relay refuses more
+NAME_MAX = 128  # bytes
+ABOUT_MAX = 400  # bytes
+FUTURE = "from __future__ import annotations\n"
+READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
+WRITES = ("STORE_GLOBAL", "STORE_NAME")
+
+
+def save_tool(func):
+    """Keep a function of this code, in the place of one of the same name.
+
+    Later calls import it: from user_tools import NAME. It is kept as source,
+    so it must import what it needs itself; it can use what every call has
+    (runtime, mcp_servers, mcp_<alias>, the memory functions) and other saved
+    tools.  Returns a dict: name, description, bytes, saved_at.
+    """
+    check(func)
+    source = source_of(func)
+    code = compile_tool(func.__name__, source)
+    unknown = [name for name in sorted(outside(code))
+               if not is_known(name, func.__name__)]
+    if unknown:
+        raise ValueError(
+            "%s cannot be saved: it uses %s, which later calls do not have; "
+            "import or define that inside of the function, or save it as a "
+            "tool first" % (func.__name__, ", ".join(unknown)))
+    fields = {"name": func.__name__, "about": about(func), "source": source}
+    return at_once(_memory.ask("save_tool", fields))
+
+
+def check(func):
+    """Raise TypeError or ValueError when it is no function that can be saved.
+    """
+    import inspect
+    if not inspect.isfunction(func):
+        raise TypeError(
+            "save_tool() takes a function that is defined with 'def' in the "
+            "code, not %s" % ("a method" if inspect.ismethod(func) else
+                              "an object of type " + type(func).__name__))
+    name = func.__name__
+    if name == "<lambda>":
+        raise ValueError("a lambda has no name to save it by: define the "
+                         "function with 'def'")
+    if "." in func.__qualname__.rpartition("<locals>.")[2]:
+        raise ValueError("%s is a method: only functions that are defined "
+                         "outside of a class can be saved" % name)
+    if func.__closure__:
+        raise ValueError(
+            "%s cannot be saved: it uses %s of the function around it; make "
+            "that an argument" % (name, ", ".join(func.__code__.co_freevars)))
+    if name.startswith("__") or len(name.encode()) > NAME_MAX:
+        raise ValueError("%s is no name for a tool: it has at most %d bytes, "
+                         "and does not begin with two underscores" % (
+                             name[:NAME_MAX], NAME_MAX))
+
+
+def source_of(func):
+    """Return the source of a function; raises ValueError."""
+    import inspect
+    import textwrap
+    try:
+        source = textwrap.dedent(inspect.getsource(func))
+    except (OSError, TypeError, SyntaxError, IndentationError):
+        raise ValueError(
+            "%s cannot be saved: its source is not to be found; it must be "
+            "defined in the code itself" % func.__name__) from None
+    if func.__code__.co_flags & flag_of_annotations():
+        source = FUTURE + source
+    if len(source.encode("utf-8", "replace")) > SOURCE_MAX:
+        raise MCPError("the source of %s has more than %d KiB" % (
+            func.__name__, SOURCE_MAX >> 10))
+    return source
+
+
+def flag_of_annotations():
+    """Return the flag of code whose annotations are not evaluated."""
+    import __future__
+    return __future__.annotations.compiler_flag
+
+
+def compile_tool(name, source):
+    """Return the code that defines a tool; raises ValueError."""
+    import ast
+    try:
+        body = [part for part in ast.parse(source).body
+                if not isinstance(part, ast.ImportFrom)]
+        if len(body) != 1 or getattr(body[0], "name", None) != name \
+                or isinstance(body[0], ast.ClassDef):
+            raise SyntaxError("it does not define a function %s alone" % name)
+        return compile(source, file_of(name), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError) as error:
+        raise ValueError("%s cannot be saved: its source, taken by itself, is "
+                         "no definition of it (%s)" % (name, error)) from None
+
+
+def file_of(name):
+    """Return what a traceback calls the file of a tool."""
+    return "<user_tools.%s>" % name
+
+
+def outside(code):
+    """Return the names that some code uses and does not define."""
+    import dis
+    used, defined, left = set(), set(), [code]
+    while left:
+        code = left.pop()
+        left += [part for part in code.co_consts if hasattr(part, "co_code")]
+        steps = [(step.opname, step.argval)
+                 for step in dis.get_instructions(code)]
+        own = {name for step, name in steps if step == "STORE_NAME"}
+        used |= {name for step, name in steps if step in READS} - own
+        defined |= {name for step, name in steps if step in WRITES}
+    return used - defined
+
+
+def is_known(name, itself):
+    """Whether later calls have this name, so that a tool can use it."""
+    import builtins
+    return (name == itself or hasattr(builtins, name)
+            or name.startswith("__") or is_ours(name)
+            or _memory.ask("load_tool", {"name": name}) is not None)
+
+
+def is_ours(name):
+    """Whether it is a name that the box gives to all code."""
+    return (name in ("runtime", "LOADED_MCP_SERVERS")
+            or name in _memory.NAMES or name.startswith("mcp_"))
+
+
+def about(func):
+    """Return the first line of the documentation of a function."""
+    import inspect
+    lines = (inspect.getdoc(func) or "").replace("\0", " ").split("\n")
+    text = lines[0].strip().encode("utf-8", "backslashreplace")
+    return text[:ABOUT_MAX].decode("utf-8", "ignore")

@@ -1,0 +1,233 @@
+/*
+ * Memories: see memories.h. Runs in the store.
+ */
+#include "../../common/limits.h"
+#include "memories.h"
+#include "quota.h"
+
+static const struct quota memories_quota = { "memories", "memories",
+	MEMORIES_MAX, "delete_memory(key), or 'caisson memory remove KEY' on "
+	"the host" };
+
+/* What is known of the memory that a save replaces. */
+struct memories_old {
+	uint64_t size; /* 0: there is none */
+	uint64_t version;
+};
+
+/* The columns that memories_tell() reads, in its order. */
+#define MEMORIES_COLUMNS "key, metadata, size, version, created, updated"
+
+/* Appends what is told of a row, without its end. */
+static void
+memories_tell(sqlite3_stmt *row, struct buffer *json)
+{
+	size_t len;
+	const char *metadata = database_bytes(row, 1, &len);
+
+	buffer_add_text(json, "{\"key\":");
+	database_add_string(row, 0, json);
+	buffer_add_text(json, ",\"metadata\":");
+	buffer_add(json, metadata, len);
+	buffer_printf(json, ",\"bytes\":%llu,\"version\":%llu",
+	    (unsigned long long)database_number(row, 2),
+	    (unsigned long long)database_number(row, 3));
+	buffer_add_text(json, ",\"created_at\":");
+	database_add_string(row, 4, json);
+	buffer_add_text(json, ",\"updated_at\":");
+	database_add_string(row, 5, json);
+}
+
+/* A statement about one key: ?1 is the scope, ?2 the key. */
+static sqlite3_stmt *
+memories_about(struct database *database, const char *sql, const char *scope,
+    struct ipc_bytes key, struct err *err)
+{
+	sqlite3_stmt *statement = database_prepare(database, sql, err);
+
+	if (statement == NULL)
+		return NULL;
+	database_bind_text(statement, 1, scope);
+	database_bind_bytes(statement, 2, key.data, key.len);
+	return statement;
+}
+
+int
+memories_load(struct database *database, const char *scope,
+    struct ipc_bytes key, int whole, struct buffer *json, struct err *err)
+{
+	auto_statement sqlite3_stmt *row = memories_about(database,
+	    "SELECT " MEMORIES_COLUMNS ", value FROM memories"
+	    " WHERE scope = ?1 AND key = ?2", scope, key, err);
+	int found = row == NULL ? -1 : database_step(database, row, err);
+	const char *value;
+	size_t len;
+
+	if (found == -1)
+		return -1;
+	if (found == 0) {
+		buffer_add_text(json, "null");
+		return 0;
+	}
+	memories_tell(row, json);
+	if (whole) {
+		buffer_add_text(json, ",\"value\":");
+		value = database_bytes(row, 6, &len);
+		buffer_add(json, value, len);
+	}
+	buffer_add_text(json, "}");
+	return 0;
+}
+
+/* Saving: all of this in one transaction */
+
+static int
+memories_find_old(struct database *database, const char *scope,
+    struct ipc_bytes key, struct memories_old *old, struct err *err)
+{
+	auto_statement sqlite3_stmt *row = memories_about(database,
+	    "SELECT size, version FROM memories WHERE scope = ?1 AND key = ?2",
+	    scope, key, err);
+	int found = row == NULL ? -1 : database_step(database, row, err);
+
+	*old = (struct memories_old){ 0 };
+	if (found == 1) {
+		old->size = database_number(row, 0);
+		old->version = database_number(row, 1);
+	}
+	return found == -1 ? -1 : 0;
+}
+
+/*
+ * A version is never used twice, so that what was deleted and made anew is not
+ * taken for what it was.
+ */
+static int
+memories_put(struct database *database, const char *scope,
+    const struct memory *memory, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = NULL;
+	uint64_t size = memory->key.len + memory->value.len;
+
+	if (database_run(database, "UPDATE totals SET value = value + 1"
+	    " WHERE name = 'version'", err) == -1)
+		return -1;
+	statement = memories_about(database,
+	    "INSERT INTO memories SELECT ?1, ?2, value, ?3,"
+	    " strftime('%Y-%m-%dT%H:%M:%fZ'), strftime('%Y-%m-%dT%H:%M:%fZ'),"
+	    " ?4, ?5 FROM totals WHERE name = 'version'"
+	    " ON CONFLICT (scope, key) DO UPDATE SET version = excluded.version,"
+	    " updated = excluded.updated, value = excluded.value,"
+	    " metadata = CASE WHEN ?6 THEN excluded.metadata"
+	    "  ELSE metadata END,"
+	    " size = excluded.size + CASE WHEN ?6 THEN 0"
+	    "  ELSE length(metadata) - length(excluded.metadata) END",
+	    scope, memory->key, err);
+	if (statement == NULL)
+		return -1;
+	if (memory->metadata.len > 0)
+		database_bind_bytes(statement, 4, memory->metadata.data,
+		    memory->metadata.len);
+	else
+		database_bind_bytes(statement, 4, "{}", 2);
+	size += memory->metadata.len > 0 ? memory->metadata.len : 2;
+	database_bind_number(statement, 3, size);
+	database_bind_bytes(
+	    statement, 5, memory->value.data, memory->value.len);
+	database_bind_number(statement, 6, memory->metadata.len > 0);
+	return database_step(database, statement, err) == -1 ? -1 : 0;
+}
+
+static int
+memories_change(struct database *database, const char *scope,
+    const struct memory *memory, struct buffer *json, struct err *err)
+{
+	uint64_t size = memory->key.len + memory->value.len +
+	    memory->metadata.len;
+	struct memories_old old;
+
+	if (memories_find_old(database, scope, memory->key, &old, err) == -1)
+		return -1;
+	if (memory->compared && memory->version != old.version) {
+		buffer_add_text(json, "null");
+		return 0;
+	}
+	if (quota_check(database, &memories_quota, old.size, size, err) == -1 ||
+	    memories_put(database, scope, memory, err) == -1)
+		return -1;
+	return memories_load(database, scope, memory->key, 0, json, err);
+}
+
+int
+memories_save(struct database *database, const char *scope,
+    const struct memory *memory, struct buffer *json, struct err *err)
+{
+	int failed;
+
+	if (database_begin(database, err) == -1)
+		return -1;
+	failed = memories_change(database, scope, memory, json, err) == -1;
+	return database_end(database, failed, err);
+}
+
+/* Forgetting */
+
+int
+memories_delete(struct database *database, const char *scope,
+    struct ipc_bytes key, struct buffer *json, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = memories_about(database,
+	    "DELETE FROM memories WHERE scope = ?1 AND key = ?2", scope, key,
+	    err);
+
+	if (statement == NULL ||
+	    database_step(database, statement, err) == -1)
+		return -1;
+	buffer_add_text(
+	    json, database_changes(database) > 0 ? "true" : "false");
+	return 0;
+}
+
+int
+memories_clear(struct database *database, const char *scope,
+    struct buffer *json, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = database_prepare(
+	    database, "DELETE FROM memories WHERE scope = ?1", err);
+
+	if (statement == NULL)
+		return -1;
+	database_bind_text(statement, 1, scope);
+	if (database_step(database, statement, err) == -1)
+		return -1;
+	buffer_printf(json, "%llu",
+	    (unsigned long long)database_changes(database));
+	return 0;
+}
+
+/* Listing */
+
+int
+memories_list(struct database *database, const char *scope,
+    struct ipc_bytes after, struct buffer *json, struct err *err)
+{
+	/* No key is empty, so all are behind the empty one. */
+	auto_statement sqlite3_stmt *row = memories_about(database,
+	    "SELECT " MEMORIES_COLUMNS " FROM memories"
+	    " WHERE scope = ?1 AND key > ?2 ORDER BY key", scope, after, err);
+	size_t begin = json->len;
+	int found = row == NULL ? -1 : database_step(database, row, err);
+	int first = 1;
+
+	buffer_add_text(json, "{\"entries\":[");
+	while (found == 1 && json->len - begin < STORE_PAGE_MAX) {
+		buffer_add_text(json, first ? "" : ",");
+		memories_tell(row, json);
+		buffer_add_text(json, "}");
+		first = 0;
+		found = database_step(database, row, err);
+	}
+	buffer_printf(
+	    json, "],\"more\":%s}", found == 1 ? "true" : "false");
+	return found == -1 ? -1 : 0;
+}
