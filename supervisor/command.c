@@ -8,7 +8,10 @@
 #include "command.h"
 #include "option_value.h"
 
-/* Of one first word, the row without a verb is what it does alone. */
+/*
+ * Of one first word, the row without a verb is what it does alone; behind
+ * servers there are options only.
+ */
 static const struct command_row {
 	const char *word;
 	const char *verb;
@@ -64,9 +67,6 @@ command_unknown(const char *word, const char *verb, struct err *err)
 		    row->verb, row->operand == NULL ? "" : " ",
 		    row->operand == NULL ? "" : row->operand);
 	}
-	if (verbs.len == 0)
-		return err_set(err, "\"%s\" is not understood: behind 'caisson "
-		    "%s' there are options only", shown.data, word);
 	return err_set(err, "\"%s\" is not understood: behind 'caisson %s' "
 	    "there is one of %s", shown.data, word, verbs.data);
 }
@@ -81,14 +81,14 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 	*command = (struct command){ 0 };
 	if (row == NULL)
 		return 0;
-	if (verb != NULL)
+	if (verb != NULL && row->task != COMMAND_SERVERS)
 		row = command_find(word, verb);
 	if (row == NULL)
 		return command_unknown(word, verb, err);
 	command->task = row->task;
 	command->word = row->word;
 	if (row->operand == NULL)
-		return verb == NULL ? 1 : 2;
+		return row->verb == NULL ? 1 : 2;
 	if (argc <= 3)
 		return err_set(err, "'caisson %s %s' lacks its %s", word, verb,
 		    row->operand);

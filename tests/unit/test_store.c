@@ -31,12 +31,361 @@ START_TEST(cuts_off_who_talks_nonsense)
 }
 END_TEST
 
+/* Requests, as a relay makes them */
+
+static struct ipc_bytes
+bytes_of(const char *text)
+{
+	return (struct ipc_bytes){ (const uint8_t *)text, strlen(text) };
+}
+
+static struct ipc_blob
+blob_of(const char *text, size_t len)
+{
+	return (struct ipc_blob){ (const uint8_t *)text, len, -1 };
+}
+
+static void
+save_value(int relay, uint64_t id, const char *value, size_t len)
+{
+	struct ipc_save_memory save = { .id = id,
+		.key = bytes_of("k"),
+		.value = blob_of(value, len),
+		.metadata = bytes_of("{}") };
+
+	play_send(relay, IPC_SAVE_MEMORY, &save);
+}
+
+static void
+save(int relay, uint64_t id, const char *value)
+{
+	save_value(relay, id, value, strlen(value));
+}
+
+static void
+load(int relay, uint64_t id)
+{
+	struct ipc_load_memory message = { .id = id, .whole = 1,
+		.key = bytes_of("k") };
+
+	play_send(relay, IPC_LOAD_MEMORY, &message);
+}
+
+/* Waits for an answer in which this stands; returns it all. */
+static char *
+expect_answer(int relay, uint64_t id, const char *part)
+{
+	struct err err;
+	char *json;
+
+	ck_assert_int_eq(play_receive(relay), IPC_ANSWER);
+	ck_assert_uint_eq(play_msg.answer.id, id);
+	json = ipc_blob_copy(&play_msg.answer.payload, &err);
+	ipc_message_close(IPC_ANSWER, &play_msg);
+	ck_assert_msg(strstr(json, part) != NULL, "%s", json);
+	return json;
+}
+
+static void
+expect_part(int relay, uint64_t id, const char *part)
+{
+	free(expect_answer(relay, id, part));
+}
+
+static void
+expect_denied(int relay, uint64_t id, const char *part)
+{
+	ck_assert_int_eq(play_receive(relay), IPC_DENIED);
+	ck_assert_uint_eq(play_msg.denied.id, id);
+	ck_assert_msg(strstr(play_msg.denied.reason, part) != NULL, "%s",
+	    play_msg.denied.reason);
+}
+
+static void
+expect_shown(const char *part)
+{
+	auto_free char *json = NULL;
+	struct err err;
+
+	ck_assert_int_eq(play_receive(play_supervisor), IPC_SHOWN);
+	ck_assert_str_eq(play_msg.shown.reason, "");
+	json = ipc_blob_copy(&play_msg.shown.payload, &err);
+	ipc_message_close(IPC_SHOWN, &play_msg);
+	ck_assert_msg(strstr(json, part) != NULL, "%s", json);
+}
+
+/* All that it ever does, with bytes that travel by memfd, twice. */
+START_TEST(needs_nothing_it_gave_up)
+{
+	struct ipc_delete_memory delete = { .id = 4, .key = bytes_of("k") };
+	struct ipc_list_memories list = { .id = 5 };
+	struct ipc_save_tool tool = { .id = 6, .name = "f", .about = "",
+		.source = blob_of("def f(): 1", 10) };
+	struct ipc_load_tool load_tool = { .id = 7, .name = "f" };
+	struct ipc_list_saved_tools tools = { .id = 8, .after = "" };
+	auto_free char *value = mem_alloc(100 * KIB + 1);
+	int relay, n;
+
+	memset(value, '1', 100 * KIB);
+	for (n = 0; n < 2; n++) {
+		play_start();
+		relay = play_client();
+		save_value(relay, 1, value, 100 * KIB);
+		expect_part(relay, 1, "\"key\":\"k\"");
+		load(relay, 2);
+		expect_part(relay, 2, value);
+		play_send(relay, IPC_LIST_MEMORIES, &list);
+		expect_part(relay, 5, "{\"entries\":[{\"key\":\"k\"");
+		play_send(relay, IPC_DELETE_MEMORY, &delete);
+		expect_part(relay, 4, "true");
+		play_send(relay, IPC_SAVE_TOOL, &tool);
+		tool.source.fd = -1;
+		expect_part(relay, 6, "\"name\":\"f\"");
+		play_send(relay, IPC_LOAD_TOOL, &load_tool);
+		expect_part(relay, 7, "\"source\":\"def f(): 1\"");
+		play_send(relay, IPC_LIST_SAVED_TOOLS, &tools);
+		expect_part(relay, 8, "\"more\":false");
+		close(relay);
+		play_end();
+	}
+}
+END_TEST
+
+START_TEST(tells_the_user)
+{
+	struct ipc_show_memories list = { .after = bytes_of("") };
+	struct ipc_show_memory show = { .key = bytes_of("k") };
+	struct ipc_drop_memory drop = { .key = bytes_of("k") };
+	struct ipc_drop_memories all = { 0 };
+	struct ipc_show_tools tools = { .after = "" };
+	struct ipc_show_tool tool = { .name = "f" };
+	struct ipc_drop_tool drop_tool = { .name = "f" };
+	int relay;
+
+	play_start();
+	relay = play_client();
+	save(relay, 1, "[7]");
+	expect_part(relay, 1, "\"k\"");
+	play_send(play_supervisor, IPC_SHOW_MEMORIES, &list);
+	expect_shown("{\"entries\":[{\"key\":\"k\"");
+	play_send(play_supervisor, IPC_SHOW_MEMORY, &show);
+	expect_shown("\"value\":[7]}");
+	play_send(play_supervisor, IPC_DROP_MEMORY, &drop);
+	expect_shown("true");
+	play_send(play_supervisor, IPC_DROP_MEMORY, &drop);
+	expect_shown("false");
+	play_send(play_supervisor, IPC_DROP_MEMORIES, &all);
+	expect_shown("0");
+	play_send(play_supervisor, IPC_SHOW_TOOLS, &tools);
+	expect_shown("{\"entries\":[]");
+	play_send(play_supervisor, IPC_SHOW_TOOL, &tool);
+	expect_shown("null");
+	play_send(play_supervisor, IPC_DROP_TOOL, &drop_tool);
+	expect_shown("false");
+	close(relay);
+	play_end();
+}
+END_TEST
+
+/* What no relay of ours would send, though the catalogue could carry it. */
+static const char *const nonsense[] = { "", "1 2", "{", "\n1", "1\r", "nul",
+	"\"\xff\"", "[1e]" };
+
+START_TEST(values_must_be_json_on_one_line)
+{
+	int relay, other;
+
+	play_start();
+	other = play_client();
+	relay = play_client();
+	save(relay, 1, nonsense[_i]);
+	play_expect_end(relay);
+	load(other, 1);
+	expect_part(other, 1, "null");
+	close(other);
+	play_end();
+}
+END_TEST
+
+START_TEST(texts_must_be_utf8)
+{
+	struct ipc_load_memory load_bad = { .id = 1,
+		.key = bytes_of("\xff") };
+	struct ipc_save_memory save_bad = { .id = 1,
+		.key = bytes_of("\xed\xa0\x80"),
+		.value = blob_of("1", 1) };
+	struct ipc_save_memory metadata_bad = { .id = 1,
+		.key = bytes_of("k"),
+		.value = blob_of("1", 1),
+		.metadata = bytes_of("[]") };
+	struct ipc_save_tool tool_bad = { .id = 1, .name = "f", .about = "",
+		.source = blob_of("\xff", 1) };
+	struct {
+		enum ipc_type type;
+		void *message;
+	} bad[] = { { IPC_LOAD_MEMORY, &load_bad },
+		{ IPC_SAVE_MEMORY, &save_bad },
+		{ IPC_SAVE_MEMORY, &metadata_bad },
+		{ IPC_SAVE_TOOL, &tool_bad } };
+	size_t n;
+	int relay;
+
+	play_start();
+	for (n = 0; n < UNIT_COUNT(bad); n++) {
+		relay = play_client();
+		play_send(relay, bad[n].type, bad[n].message);
+		play_expect_end(relay);
+	}
+	relay = play_client();
+	load(relay, 1);
+	expect_part(relay, 1, "null");
+	close(relay);
+	play_end();
+}
+END_TEST
+
+/* So many are more than a socket and the store hold. */
+#define UNREAD_SIZE (64 * KIB)
+#define UNREAD_COUNT 1600
+
+/* A relay that asks and does not read costs itself alone. */
+START_TEST(who_does_not_read_is_denied)
+{
+	auto_free char *value = mem_alloc(UNREAD_SIZE + 1);
+	struct ipc_load_memory message = { .whole = 1, .key = bytes_of("k") };
+	unsigned int denied = 0;
+	enum ipc_type type;
+	int relay, other;
+
+	memset(value, '1', UNREAD_SIZE);
+	play_start();
+	relay = play_client();
+	other = play_client();
+	save_value(relay, 1, value, UNREAD_SIZE);
+	expect_part(relay, 1, "\"k\"");
+	for (message.id = 1; message.id <= UNREAD_COUNT; message.id++)
+		play_send(relay, IPC_LOAD_MEMORY, &message);
+	load(other, 1);
+	expect_part(other, 1, "\"value\":1111");
+	for (message.id = 1; message.id <= UNREAD_COUNT; message.id++) {
+		type = play_receive(relay);
+		denied += type == IPC_DENIED;
+		ipc_message_close(type, &play_msg);
+	}
+	ck_assert_uint_gt(denied, 0);
+	load(relay, 1);
+	expect_part(relay, 1, "\"value\":1111");
+	close(relay);
+	close(other);
+	play_end();
+}
+END_TEST
+
+/* Killed at any moment: what was answered is kept, and the file is well. */
+START_TEST(what_was_answered_outlives_a_kill)
+{
+	auto_free char *part = NULL;
+	char value[16];
+	int relay, n, last;
+
+	for (n = 1; n <= 20; n++) {
+		play_start();
+		relay = play_client();
+		load(relay, 1);
+		part = mem_printf(n == 1 ? "null" : "\"value\":%d}", n - 1);
+		expect_part(relay, 1, part);
+		free(mem_take(&part));
+		snprintf(value, sizeof(value), "%d", n);
+		save(relay, 2, value);
+		expect_part(relay, 2, "\"k\"");
+		/* More is under way when it ends. */
+		for (last = 0; last < 20; last++)
+			save(relay, 3, value);
+		kill(play_pid, SIGKILL);
+		waitpid(play_pid, NULL, 0);
+		close(play_supervisor);
+		close(relay);
+	}
+}
+END_TEST
+
+/* A file that cannot be used: everybody is told why, and it stays. */
+START_TEST(a_bad_file_is_told)
+{
+	auto_free char *path = play_path("caisson.db");
+	struct ipc_show_tools tools = { .after = "" };
+	int fd = open(path, O_WRONLY | O_CREAT, 0600);
+	struct stat st;
+	int relay;
+
+	ck_assert_int_eq(write(fd, "something else", 14), 14);
+	close(fd);
+	play_start();
+	relay = play_client();
+	save(relay, 1, "1");
+	expect_denied(relay, 1, "it is damaged, or no database of Caisson");
+	load(relay, 2);
+	expect_denied(relay, 2, path);
+	play_send(play_supervisor, IPC_SHOW_TOOLS, &tools);
+	ck_assert_int_eq(play_receive(play_supervisor), IPC_SHOWN);
+	ck_assert_ptr_nonnull(strstr(play_msg.shown.reason, path));
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_size, 14);
+	/* The user has mended it: no new process is needed. */
+	ck_assert_int_eq(unlink(path), 0);
+	save(relay, 3, "1");
+	expect_part(relay, 3, "\"k\"");
+	close(relay);
+	play_end();
+}
+END_TEST
+
+/* Two programs at once: each sees what the other has saved. */
+START_TEST(two_share_a_folder)
+{
+	int relays[2], supervisors[2], n;
+	pid_t pids[2];
+
+	for (n = 0; n < 2; n++) {
+		play_start();
+		supervisors[n] = play_supervisor;
+		pids[n] = play_pid;
+		relays[n] = play_client();
+	}
+	for (n = 0; n < 20; n++) {
+		char value[16];
+
+		snprintf(value, sizeof(value), "%d", n);
+		save(relays[n % 2], 1, value);
+		expect_part(relays[n % 2], 1, "\"k\"");
+		load(relays[1 - n % 2], 2);
+		snprintf(value, sizeof(value), "\"value\":%d}", n);
+		expect_part(relays[1 - n % 2], 2, value);
+	}
+	for (n = 0; n < 2; n++) {
+		close(relays[n]);
+		play_supervisor = supervisors[n];
+		play_pid = pids[n];
+		play_end();
+	}
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, play_make_folder, play_remove_folder);
 	tcase_add_test(tc, makes_its_files_for_nobody_else);
 	tcase_add_test(tc, cuts_off_who_talks_nonsense);
+	tcase_add_test(tc, needs_nothing_it_gave_up);
+	tcase_add_test(tc, tells_the_user);
+	tcase_add_loop_test(
+	    tc, values_must_be_json_on_one_line, 0, UNIT_COUNT(nonsense));
+	tcase_add_test(tc, texts_must_be_utf8);
+	tcase_add_test(tc, who_does_not_read_is_denied);
+	tcase_add_test(tc, what_was_answered_outlives_a_kill);
+	tcase_add_test(tc, a_bad_file_is_told);
+	tcase_add_test(tc, two_share_a_folder);
 }
 
 int

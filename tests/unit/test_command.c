@@ -1,0 +1,103 @@
+/*
+ * Tests of supervisor/command: which words are understood, what they are about,
+ * and what is said of others.
+ */
+#include <string.h>
+
+#include "common/err.h"
+#include "supervisor/command.h"
+#include "unit.h"
+
+#define ARGS_MAX 5
+
+static int
+read_words(const char *const *words, struct command *command, struct err *err)
+{
+	char *argv[ARGS_MAX + 2] = { (char *)"caisson" };
+	int argc = 1;
+
+	while (words[argc - 1] != NULL) {
+		argv[argc] = (char *)words[argc - 1];
+		argc++;
+	}
+	return command_read(argc, argv, command, err);
+}
+
+static const struct {
+	const char *words[ARGS_MAX];
+	int count;
+	enum command_task task;
+	const char *operand;
+} good[] = {
+	{ { NULL }, 0, COMMAND_NONE, NULL },
+	{ { "--check" }, 0, COMMAND_NONE, NULL },
+	{ { "mem" }, 0, COMMAND_NONE, NULL },
+	{ { "list", "memory" }, 0, COMMAND_NONE, NULL },
+	{ { "servers", "--try" }, 1, COMMAND_SERVERS, NULL },
+	{ { "servers", "gh" }, 1, COMMAND_SERVERS, NULL },
+	{ { "memory" }, 1, COMMAND_MEMORY_LIST, NULL },
+	{ { "memory", "--state-dir=/x" }, 1, COMMAND_MEMORY_LIST, NULL },
+	{ { "memory", "list", "x" }, 2, COMMAND_MEMORY_LIST, NULL },
+	{ { "memory", "show", "a b" }, 3, COMMAND_MEMORY_SHOW, "a b" },
+	{ { "memory", "show", "--check" }, 3, COMMAND_MEMORY_SHOW, "--check" },
+	{ { "memory", "remove", "" }, 3, COMMAND_MEMORY_REMOVE, "" },
+	{ { "memory", "clear", "--x" }, 2, COMMAND_MEMORY_CLEAR, NULL },
+	{ { "tools" }, 1, COMMAND_TOOLS_LIST, NULL },
+	{ { "tools", "list" }, 2, COMMAND_TOOLS_LIST, NULL },
+	{ { "tools", "show", "f" }, 3, COMMAND_TOOLS_SHOW, "f" },
+	{ { "tools", "remove", "f" }, 3, COMMAND_TOOLS_REMOVE, "f" },
+};
+
+START_TEST(words_are_understood)
+{
+	struct command command;
+	struct err err = { 0 };
+
+	ck_assert_int_eq(
+	    read_words(good[_i].words, &command, &err), good[_i].count);
+	ck_assert_int_eq(command.task, good[_i].task);
+	ck_assert_pstr_eq(command.operand, good[_i].operand);
+	if (good[_i].count > 0)
+		ck_assert_str_eq(command.word, good[_i].words[0]);
+}
+END_TEST
+
+static const struct {
+	const char *words[ARGS_MAX];
+	const char *says;
+} bad[] = {
+	{ { "memory", "drop" },
+	    "\"drop\" is not understood: behind 'caisson memory' there is one "
+	    "of list, show KEY, remove KEY, clear" },
+	{ { "tools", "clear" },
+	    "\"clear\" is not understood: behind 'caisson tools' there is one "
+	    "of list, show NAME, remove NAME" },
+	{ { "memory", "\033[2J" },
+	    "\"\\x1b[2J\" is not understood: behind 'caisson memory' there is "
+	    "one of list, show KEY, remove KEY, clear" },
+	{ { "memory", "show" }, "'caisson memory show' lacks its KEY" },
+	{ { "tools", "remove" }, "'caisson tools remove' lacks its NAME" },
+};
+
+START_TEST(mistakes_are_told)
+{
+	struct command command;
+	struct err err = { 0 };
+
+	ck_assert_int_eq(read_words(bad[_i].words, &command, &err), -1);
+	ck_assert_str_eq(err.text, bad[_i].says);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, words_are_understood, 0, UNIT_COUNT(good));
+	tcase_add_loop_test(tc, mistakes_are_told, 0, UNIT_COUNT(bad));
+}
+
+int
+main(void)
+{
+	return unit_run("command", add_tests);
+}

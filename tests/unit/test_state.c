@@ -1,0 +1,188 @@
+/*
+ * Tests of supervisor/state: where the state directory is, how it is made, and
+ * that one which others could change is refused.
+ */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/mem.h"
+#include "supervisor/state.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test_state.XXXXXX";
+static struct options options;
+static char *variables[3];
+static struct err err;
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	options.state_dir = (char *)"";
+}
+
+static void
+leave(void)
+{
+	auto_free char *command =
+	    mem_printf("chmod -R u+w '%s'; rm -rf '%s'", folder, folder);
+
+	free(variables[0]);
+	free(variables[1]);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void
+expect_path(const char *path)
+{
+	auto_free char *found = state_path(&options, variables, &err);
+
+	ck_assert_msg(found != NULL, "%s", err.text);
+	ck_assert_str_eq(found, path);
+}
+
+/* Opens it, and checks that it is a folder for nobody else. */
+static void
+expect_opened(const char *path)
+{
+	auto_fd int fd = state_open(&options, variables, &err);
+	struct stat opened, st;
+
+	ck_assert_msg(fd != -1, "%s", err.text);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(fstat(fd, &opened), 0);
+	ck_assert_uint_eq(opened.st_ino, st.st_ino);
+	ck_assert_uint_eq(st.st_mode, S_IFDIR | S_IRWXU);
+}
+
+static void
+expect_refused(const char *path, const char *words)
+{
+	ck_assert_int_eq(state_open(&options, variables, &err), -1);
+	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(err.text, "MCP_BRIDGE_STATE_DIR"));
+}
+
+START_TEST(the_nearest_place_wins)
+{
+	variables[0] = mem_strdup("HOME=/home/me");
+	expect_path("/home/me/.local/state/caisson");
+	variables[1] = mem_strdup("XDG_STATE_HOME=relative");
+	expect_path("/home/me/.local/state/caisson");
+	free(variables[1]);
+	variables[1] = mem_strdup("XDG_STATE_HOME=/var/me");
+	expect_path("/var/me/caisson");
+	options.state_dir = (char *)"/somewhere";
+	expect_path("/somewhere");
+}
+END_TEST
+
+START_TEST(without_a_place_it_says_so)
+{
+	expect_refused("HOME is not set", "no place for a state directory");
+	variables[0] = mem_strdup("HOME=");
+	expect_refused("HOME is not set", "no place for a state directory");
+}
+END_TEST
+
+START_TEST(what_is_missing_is_made)
+{
+	auto_free char *path =
+	    mem_printf("%s/.local/state/caisson", folder);
+
+	variables[0] = mem_printf("HOME=%s", folder);
+	expect_opened(path);
+	expect_opened(path);
+}
+END_TEST
+
+START_TEST(a_folder_of_the_user_serves)
+{
+	auto_free char *path = mem_printf("%s/a", folder);
+	auto_fd int fd = -1;
+
+	ck_assert_int_eq(mkdir(path, 0755), 0);
+	options.state_dir = path;
+	fd = state_open(&options, variables, &err);
+	ck_assert_msg(fd != -1, "%s", err.text);
+}
+END_TEST
+
+START_TEST(others_may_not_write_there)
+{
+	auto_free char *path = mem_printf("%s/a", folder);
+
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(chmod(path, 0770), 0);
+	options.state_dir = path;
+	expect_refused(path, "can be written by other users: 'chmod 700'");
+	ck_assert_int_eq(chmod(path, 0702), 0);
+	expect_refused(path, "can be written by other users");
+}
+END_TEST
+
+START_TEST(it_must_be_ours)
+{
+	auto_free char *path = mem_printf("%s/a", folder);
+
+	if (geteuid() != 0) {
+		unit_skip("only root can give a folder away");
+		return;
+	}
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	ck_assert_int_eq(chown(path, 65534, 65534), 0);
+	options.state_dir = path;
+	expect_refused(path, "belongs to user 65534, and Caisson runs as");
+}
+END_TEST
+
+START_TEST(it_must_be_a_folder)
+{
+	auto_free char *path = mem_printf("%s/a", folder);
+	auto_free char *below = mem_printf("%s/b", path);
+
+	close(creat(path, 0600));
+	options.state_dir = path;
+	expect_refused(path, "cannot be opened");
+	options.state_dir = below;
+	expect_refused(below, "cannot be made");
+}
+END_TEST
+
+START_TEST(it_must_be_writable)
+{
+	auto_free char *path = mem_printf("%s/a", folder);
+
+	ck_assert_int_eq(mkdir(path, 0500), 0);
+	options.state_dir = path;
+	if (geteuid() == 0) {
+		unit_skip("root may write everywhere");
+		return;
+	}
+	expect_refused(path, "cannot be written");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, the_nearest_place_wins);
+	tcase_add_test(tc, without_a_place_it_says_so);
+	tcase_add_test(tc, what_is_missing_is_made);
+	tcase_add_test(tc, a_folder_of_the_user_serves);
+	tcase_add_test(tc, others_may_not_write_there);
+	tcase_add_test(tc, it_must_be_ours);
+	tcase_add_test(tc, it_must_be_a_folder);
+	tcase_add_test(tc, it_must_be_writable);
+}
+
+int
+main(void)
+{
+	return unit_run("state", add_tests);
+}
