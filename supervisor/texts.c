@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../common/json.h"
+#include "capabilities_memory_text.h"
 #include "capabilities_text.h"
 #include "supervisor.h"
 
@@ -106,12 +107,27 @@ static const char *const texts_answers[] = {
 	    "under stdout and stderr the lines as an array.",
 };
 
+/* The line of the manual in whose place that of memories stands. */
+#define TEXTS_MEMORY_LINE "@MEMORY@\n"
+
+/* What is switched off is not spoken of. */
+static void
+texts_add_manual(struct buffer *text, const struct options *options)
+{
+	const char *line = strstr(capabilities_text, TEXTS_MEMORY_LINE);
+
+	buffer_add(text, capabilities_text, (size_t)(line - capabilities_text));
+	if (options->memory_api)
+		buffer_add_text(text, capabilities_memory_text);
+	buffer_add_text(text, line + strlen(TEXTS_MEMORY_LINE));
+}
+
 void
 texts_add_capabilities(struct buffer *buffer, const struct options *options)
 {
 	auto_buffer struct buffer text = { 0 };
 
-	buffer_add_text(&text, capabilities_text);
+	texts_add_manual(&text, options);
 	buffer_printf(&text, "\nIn force here: %u s a call unless it asks for "
 	    "up to %u s, %llu MiB of memory, %u processes and threads, "
 	    "%llu KiB kept of each output stream.%s\n", options->timeout,
