@@ -1,0 +1,551 @@
+/*
+ * What is kept between calls: memories and saved tools, in the box, across
+ * calls and programs, at their bounds, when their keeper is killed, and for the
+ * user at a terminal.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { descendants } from './support/processes.mjs';
+import { commandLine, folder, uid } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { until } from './support/wait.mjs';
+
+const NAMES = ['save_tool', 'save_memory', 'load_memory', 'update_memory',
+  'delete_memory', 'list_memories', 'memory_exists', 'get_memory_info'];
+
+/* The file in which everything is, of a program with this home. */
+const database = (home) => path.join(home, '.local/state/caisson/caisson.db');
+
+/* caisson memory and caisson tools, in the home of a program. */
+function caisson(home, args, env = {}) {
+  const [command, ...rest] = commandLine({ args, env, home });
+
+  return spawnSync(command, rest,
+    { input: '', encoding: 'utf8', timeout: 60_000 });
+}
+
+/* The same where it must go well: what it printed, line by line. */
+function listed(home, args) {
+  const done = caisson(home, args);
+
+  assert.equal(done.status, 0, done.stderr);
+  assert.equal(done.stderr, '');
+  return done.stdout.split('\n').slice(0, -1);
+}
+
+test('a later call finds what an earlier one saved', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+  const awkward = `{"n": 2 ** 70, "f": 0.1, "t": [True, None, "é\\0\\u2028"]}`;
+
+  assert.deepEqual(await raw.printed(`
+info = save_memory("k", ${awkward}, metadata={"from": "test"})
+print(sorted(info))
+print((await save_memory("k2", 1))["key"], info["metadata"])`),
+  ["['bytes', 'created_at', 'key', 'metadata', 'updated_at', 'version']",
+    "k2 {'from': 'test'}"]);
+  assert.deepEqual(await raw.printed(`
+print(load_memory("k") == ${awkward}, load_memory("none"))
+print(load_memory("none", default=[]), memory_exists("k"), memory_exists("x"))
+print([each["key"] for each in list_memories()], get_memory_info("x"))
+print(get_memory_info("k")["metadata"], delete_memory("k"), delete_memory("k"))
+print(update_memory("k2", lambda n: n + 1), update_memory("new", lambda n: [n]))
+import mcp, mcp.runtime
+print(mcp.runtime.load_memory("new"), runtime.load_memory is mcp.load_memory)
+`), ['True None', '[] True False', "['k', 'k2'] None",
+    "{'from': 'test'} True False", '2 [None]', '[None] True']);
+  await raw.finish();
+  assert.equal(fs.statSync(path.dirname(database(home))).mode & 0o777, 0o700);
+  assert.equal(fs.statSync(database(home)).mode & 0o777, 0o600);
+  assert.equal(fs.statSync(database(home)).uid, uid);
+
+  /* And so does another program. */
+  const other = await Raw.open(t, { home });
+
+  assert.deepEqual(await other.printed('print(load_memory("k2"))'), ['2']);
+});
+
+test('nothing is started before something is asked for', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+  const keeper = () => descendants(raw.pid)
+    .filter((entry) => entry.name === 'store').length;
+
+  await raw.printed('print(1)');
+  assert.equal(keeper(), 0);
+  assert.equal(fs.existsSync(path.join(home, '.local')), false);
+  await raw.printed('print(load_memory("k"))');
+  assert.equal(keeper(), 1);
+  await raw.printed('print(load_memory("k"))');
+  assert.equal(keeper(), 1);
+  await raw.finish();
+});
+
+test('updates of eight calls at once lose nothing', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CONCURRENT: '8' } });
+  const code = `
+for _ in range(15):
+    update_memory("n", lambda n: (n or 0) + 1)`;
+  const calls = Array.from({ length: 8 },
+    () => raw.postCall(code, { timeout: 100 }));
+
+  for (const call of calls) {
+    const result = await raw.result(call);
+
+    assert.equal(result.isError, false, JSON.stringify(result));
+  }
+  assert.deepEqual(await raw.printed('print(load_memory("n"))'), ['120']);
+});
+
+test('threads and tasks of one call lose nothing either', async (t) => {
+  const raw = await Raw.open(t);
+
+  assert.deepEqual(await raw.printed(`
+import asyncio, threading
+def add():
+    for _ in range(5):
+        update_memory("n", lambda n: (n or 0) + 1)
+threads = [threading.Thread(target=add) for _ in range(6)]
+[thread.start() for thread in threads]
+await asyncio.gather(*[asyncio.to_thread(add) for _ in range(4)])
+[thread.join() for thread in threads]
+print(load_memory("n"))`), ['50']);
+});
+
+test('keys that differ stay apart', async (t) => {
+  const raw = await Raw.open(t);
+  const keys = `["k", "K", " k", "k ", "k\\0", "k\\0a", "\\0", "é", "e\\u0301",
+  "1", "01", "1.0", "null", "\\u212a", "../k", "k/../k", "%s", "'", '"', "\\n",
+  "x" * 4096, "x" * 4095 + "y", "\\U0001f600", "\\ufeffk"]`;
+
+  assert.deepEqual(await raw.printed(`
+keys = ${keys}
+for number, key in enumerate(keys):
+    save_memory(key, number)
+print(len(set(keys)) == len(keys))`), ['True']);
+  assert.deepEqual(await raw.printed(`
+keys = ${keys}
+print([load_memory(key) for key in keys] == list(range(len(keys))))
+print(sorted(m["key"] for m in list_memories()) == sorted(keys))`),
+  ['True', 'True']);
+});
+
+test('what cannot be kept is refused in one sentence', async (t) => {
+  const raw = await Raw.open(t);
+  const said = await raw.printed(`
+import math
+def attempt(function, *args, **more):
+    try:
+        print(function(*args, **more))
+    except Exception as error:
+        print(type(error).__name__, error)
+attempt(save_memory, 1, 1)
+attempt(save_memory, "", 1)
+attempt(save_memory, "\\ud800", 1)
+attempt(save_memory, "x" * 4097, 1)
+attempt(save_memory, "k", {"a": [1, {2}]})
+attempt(save_memory, "k", math.nan)
+attempt(save_memory, "k", {1: 2})
+attempt(save_memory, "k", "x" * (4 << 20))
+attempt(save_memory, "k", 1, metadata=[])
+attempt(save_memory, "k", 1, metadata={"x": "y" * 20000})
+attempt(update_memory, "k", 1)
+attempt(update_memory, "k", lambda old: None)
+attempt(load_memory, None)
+print(list_memories())`);
+
+  assert.match(said[0], /^TypeError key must be a string, not .* int$/);
+  assert.match(said[1], /^ValueError key must not be empty$/);
+  assert.match(said[2], /^ValueError key has a lone surrogate/);
+  assert.match(said[3], /^MCPError a key is a text of 1 to 4096 bytes/);
+  assert.match(said[4], /^TypeError value\["a"\]\[1\] is of type set/);
+  assert.match(said[5], /^ValueError value is nan/);
+  assert.match(said[6], /^TypeError value has a key of type int/);
+  assert.match(said[7], /^MCPError the value has 4194306 bytes as JSON/);
+  assert.match(said[8], /^TypeError metadata must be a dict/);
+  assert.match(said[9], /^MCPError metadata have at most 16 KiB/);
+  assert.match(said[10], /^TypeError updater must be a function/);
+  assert.match(said[11], /^ValueError updater returned None/);
+  assert.match(said[12], /^TypeError key must be a string/);
+  assert.equal(said[13], '[]');
+});
+
+test('a full quota says so, and how to make room', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t,
+    { home, env: { MCP_BRIDGE_STATE_MAX: '1m' } });
+  const [said, again] = await raw.printed(`
+save_memory("a", "x" * 600_000)
+try:
+    save_memory("b", "x" * 600_000)
+except runtime.MCPError as error:
+    print(error)
+delete_memory("a")
+print(save_memory("b", "x" * 600_000)["key"], memory_exists("a"))`);
+
+  assert.match(said, /would take \d+ bytes, and no more than 1048576 are/);
+  assert.match(said, /caisson memory remove KEY/);
+  assert.match(said, /MCP_BRIDGE_STATE_MAX/);
+  assert.equal(again, 'b False');
+});
+
+test('switched off, no name is there and nothing speaks of it', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY_API: 'off' } });
+  const read = await raw.request('resources/read',
+    { uri: 'resource://caisson/capabilities' });
+
+  assert.doesNotMatch(JSON.stringify(read), /memor(y|ies)"?\(|user_tools/);
+  assert.deepEqual(await raw.printed(`
+names = ${JSON.stringify(NAMES)}
+print([name for name in names if name in globals()])
+print([name for name in names if hasattr(runtime, name)])
+print([name for name in names if name in dir(runtime)])
+print("memory(" in runtime.capability_summary())
+try:
+    import user_tools
+except ModuleNotFoundError as error:
+    print(error)`),
+  ['[]', '[]', '[]', 'False', "No module named 'user_tools'"]);
+});
+
+test('switched on, every name is there and the manuals tell of it',
+  async (t) => {
+    const raw = await Raw.open(t);
+    const read = await raw.request('resources/read',
+      { uri: 'resource://caisson/capabilities' });
+    const manual = read.result.contents[0].text;
+
+    for (const name of NAMES)
+      assert.ok(manual.includes(name), name);
+    assert.doesNotMatch(manual, /@MEMORY@/);
+    assert.deepEqual(await raw.printed(`
+import inspect
+names = ${JSON.stringify(NAMES)}
+print(all(name in globals() and name in dir(runtime) for name in names))
+print(all(name in runtime.capability_summary() for name in names))
+print(inspect.signature(save_memory), inspect.signature(load_memory))
+print(all(inspect.getdoc(globals()[name]) for name in names))`), ['True',
+      'True', '(key, value, *, metadata=None) (key, *, default=None)',
+      'True']);
+  });
+
+test('the keeper may be killed in the middle of it', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+  const call = raw.postCall(`
+save_memory("before", 1)
+number = 0
+try:
+    while True:
+        number += 1
+        save_memory("n", number)
+except runtime.MCPError as error:
+    print(number, error)
+try:
+    load_memory("n")
+except runtime.MCPError as error:
+    print(error)`, { timeout: 60 });
+  const keeper = () => descendants(raw.pid)
+    .find((entry) => entry.name === 'store');
+
+  await until(() => keeper() !== undefined &&
+    fs.existsSync(`${database(home)}-wal`) &&
+    fs.statSync(`${database(home)}-wal`).size > 100_000,
+  'the call saves something');
+  process.kill(keeper().pid, 'SIGKILL');
+  const result = await raw.result(call);
+  const [told, later] = result.structuredContent.stdout;
+
+  assert.equal(result.isError, false, JSON.stringify(result));
+  assert.match(told, /^\d+ the connection to what is kept was lost/);
+  assert.match(later, /^the connection to what is kept was lost/);
+
+  /* All that was answered is there: at most the last one is not. */
+  const number = Number(told.split(' ')[0]);
+  const [found] = await raw.printed(
+    'print(load_memory("before"), load_memory("n"))');
+
+  assert.ok([`1 ${number}`, `1 ${number - 1}`].includes(found),
+    `${found}, not 1 ${number}`);
+  await raw.finish();
+});
+
+test('two programs share a state directory', async (t) => {
+  const home = folder(t);
+  const programs = [await Raw.open(t, { home }), await Raw.open(t, { home })];
+  const code = `
+for _ in range(20):
+    update_memory("n", lambda n: (n or 0) + 1)`;
+  const calls = programs.flatMap((raw) =>
+    [0, 1].map(() => [raw, raw.postCall(code, { timeout: 100 })]));
+
+  for (const [raw, call] of calls)
+    assert.equal((await raw.result(call)).isError, false);
+  for (const raw of programs)
+    assert.deepEqual(await raw.printed('print(load_memory("n"))'), ['80']);
+});
+
+test('a state directory that cannot be used is refused with its cause',
+  async (t) => {
+    const home = folder(t);
+    const open = path.join(home, 'open');
+    const raw = await Raw.open(t, { home,
+      env: { MCP_BRIDGE_STATE_DIR: open } });
+
+    fs.mkdirSync(open);
+    fs.chmodSync(open, 0o777);
+    fs.chownSync(open, uid, uid === process.getuid() ? process.getgid() : uid);
+    const code = `
+try:
+    save_memory("k", 1)
+except runtime.MCPError as error:
+    print(error)`;
+
+    const [said] = await raw.printed(code);
+
+    assert.match(said, /can be written by other users: 'chmod 700'/);
+    assert.ok(said.includes(open), said);
+    fs.chmodSync(open, 0o700);
+    assert.deepEqual(await raw.printed(code), []);
+  });
+
+test('a file that is no database is refused and stays', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+
+  fs.mkdirSync(path.dirname(database(home)), { recursive: true, mode: 0o700 });
+  fs.writeFileSync(database(home), 'my shopping list');
+  for (const name of ['.local', '.local/state', '.local/state/caisson',
+    '.local/state/caisson/caisson.db'])
+    fs.chownSync(path.join(home, name), uid,
+      uid === process.getuid() ? process.getgid() : uid);
+  const [said] = await raw.printed(`
+try:
+    load_memory("k")
+except runtime.MCPError as error:
+    print(error)`);
+
+  assert.ok(said.startsWith(`${database(home)}: it is damaged, or no database`),
+    said);
+  assert.equal(fs.readFileSync(database(home), 'utf8'), 'my shopping list');
+  assert.match(caisson(home, ['memory', 'list']).stderr, /no database of/);
+});
+
+test('a saved tool is imported by a later call', async (t) => {
+  const raw = await Raw.open(t);
+
+  assert.deepEqual(await raw.printed(`
+def total(numbers, factor=2):
+    """Add them up.
+
+    And multiply."""
+    import math
+    return factor * math.fsum(numbers)
+
+async def twice(n):
+    await runtime_sleep()
+    return 2 * n
+
+def runtime_sleep():
+    import asyncio
+    return asyncio.sleep(0)
+
+def count():
+    return update_memory("count", lambda n: (n or 0) + 1)
+
+print(save_tool(total)["description"])
+save_tool(runtime_sleep)
+save_tool(twice)
+save_tool(count)
+`), ['Add them up.']);
+  assert.deepEqual(await raw.printed(`
+from user_tools import total
+import inspect, user_tools
+print(total([1, 2]), total([1], factor=3), user_tools.total is total)
+print(await user_tools.twice(4), user_tools.count(), user_tools.count())
+print(dir(user_tools), inspect.signature(total), total.__module__)
+print(inspect.getsource(total).splitlines()[0])
+from user_tools import *
+print(count())
+try:
+    total(None)
+except TypeError:
+    import traceback
+    print([line.strip() for line in traceback.format_exc().splitlines()
+           if "math.fsum" in line])`),
+  ['6.0 3.0 True', '8 1 2',
+    "['count', 'runtime_sleep', 'total', 'twice'] (numbers, factor=2) " +
+    'user_tools',
+    'def total(numbers, factor=2):', '3',
+    "['return factor * math.fsum(numbers)']"]);
+  assert.deepEqual(await raw.printed(`
+import user_tools
+try:
+    user_tools.totl
+except AttributeError as error:
+    print(error)
+try:
+    from user_tools import nothing
+except ImportError as error:
+    print(error)`),
+  ["no tool 'totl' has been saved; did you mean total?; there are: count, " +
+    'runtime_sleep, total, twice',
+  "cannot import name 'nothing': no tool 'nothing' has been saved; there " +
+    'are: count, runtime_sleep, total, twice']);
+});
+
+test('a broken tool breaks only itself', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+
+  await raw.printed(`
+def good():
+    return 1
+def helper():
+    return 2
+save_tool(good)
+save_tool(helper)
+def needy(value=helper()):
+    return value
+save_tool(needy)`);
+  assert.equal(caisson(home, ['tools', 'remove', 'helper']).status, 0);
+  assert.deepEqual(await raw.printed(`
+import user_tools
+try:
+    user_tools.needy
+except ImportError as error:
+    print(error)
+print(user_tools.good())`),
+  ['the saved tool needy cannot be used (NameError: name \'helper\' is not ' +
+    'defined); save it again, or have it removed with \'caisson tools ' +
+    'remove needy\'', '1']);
+});
+
+test('what is no tool is refused when it is saved', async (t) => {
+  const raw = await Raw.open(t);
+  const said = await raw.printed(`
+import functools, json
+def attempt(function):
+    try:
+        print(save_tool(function))
+    except Exception as error:
+        print(type(error).__name__, error)
+def maker(n):
+    def made():
+        return n
+    return made
+class Thing:
+    def method(self):
+        return 1
+namespace = {}
+exec("def unseen(): return 1", namespace)
+def uses():
+    return json.dumps(helper(1))
+def helper(n):
+    return n
+@functools.lru_cache
+def cached():
+    return 1
+def annotated(x: json.JSONEncoder):
+    return x
+def __hidden():
+    return 1
+attempt(3)
+attempt(len)
+attempt(lambda: 1)
+attempt(Thing().method)
+attempt(Thing.method)
+attempt(Thing)
+attempt(maker(1))
+attempt(namespace["unseen"])
+attempt(uses)
+attempt(cached)
+attempt(annotated)
+attempt(__hidden)
+import user_tools
+print(dir(user_tools))`);
+
+  assert.match(said[0], /^TypeError .*'def' .* not an object of type int$/);
+  assert.match(said[1], /^TypeError .*builtin_function_or_method$/);
+  assert.match(said[2], /^ValueError a lambda has no name/);
+  assert.match(said[3], /^TypeError .*not a method$/);
+  assert.match(said[4], /^ValueError method is a method/);
+  assert.match(said[5], /^TypeError .*not an object of type type$/);
+  assert.match(said[6], /^ValueError made .*it uses n of the function around/);
+  assert.match(said[7], /^ValueError unseen .*its source is not to be found/);
+  assert.match(said[8], /^ValueError uses .*it uses helper, json, which/);
+  assert.match(said[9], /^TypeError .*'def'/);
+  assert.match(said[10], /^ValueError annotated .*it uses json, which/);
+  assert.match(said[11], /^ValueError __hidden is no name for a tool/);
+  assert.equal(said[12], '[]');
+});
+
+test('the user sees what is kept, and removes it', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+
+  assert.deepEqual(listed(home, ['memory', 'list']), ['Nothing is kept.']);
+  await raw.printed(`
+save_memory("a b", {"x": "\\x1b[2J\\u009b"})
+save_memory("\\x1b[31m", 1)
+def greet():
+    """Say hello."""
+    return "hello"
+save_tool(greet)`);
+  const memories = listed(home, ['memory', 'list']);
+
+  assert.equal(memories.length, 2);
+  assert.match(memories[0],
+    /^20\d\d-\d\d-\d\dT[0-9:.]+Z +\d+ "\\u001b\[31m"$/);
+  assert.match(memories[1], / "a b"$/);
+  assert.deepEqual(listed(home, ['memory', 'show', 'a b']),
+    ['{"x":"\\u001b[2J\\u009b"}']);
+  assert.deepEqual(listed(home, ['memory', 'remove', 'a b']), []);
+  assert.equal(caisson(home, ['memory', 'show', 'a b']).status, 1);
+  assert.match(caisson(home, ['memory', 'remove', 'a b']).stderr,
+    /there is no memory of this key/);
+  assert.deepEqual(listed(home, ['memory', 'clear']), ['1 removed']);
+  assert.deepEqual(listed(home, ['memory']), ['Nothing is kept.']);
+
+  assert.match(listed(home, ['tools'])[0], /Z +\d+ greet: Say hello\.$/);
+  assert.deepEqual(listed(home, ['tools', 'show', 'greet']),
+    ['def greet():', '    """Say hello."""', '    return "hello"']);
+  assert.deepEqual(listed(home, ['tools', 'remove', 'greet']), []);
+  assert.match(caisson(home, ['tools', 'remove', 'greet']).stderr,
+    /there is no saved tool of this name/);
+  /* What is running sees it, too. */
+  assert.deepEqual(await raw.printed('print(list_memories())'), ['[]']);
+});
+
+test('long lists are listed whole', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+
+  assert.deepEqual(await raw.printed(`
+for number in range(60):
+    save_memory("k%02d" % number, number, metadata={"x": "y" * 15000})
+print([m["key"] for m in list_memories()] == ["k%02d" % n for n in range(60)])
+`, { timeout: 60 }), ['True']);
+  assert.equal(listed(home, ['memory', 'list']).length, 60);
+});
+
+test('children of the code are refused, and told why', async (t) => {
+  const raw = await Raw.open(t);
+  const [said] = await raw.printed(`
+import os
+save_memory("k", 1)
+pid = os.fork()
+if pid == 0:
+    try:
+        save_memory("k", 2)
+    except runtime.MCPError as error:
+        print(error, flush=True)
+    os._exit(0)
+os.waitpid(pid, 0)
+assert load_memory("k") == 1`);
+
+  assert.match(said, /only the first process of the code can/);
+});
