@@ -12,8 +12,9 @@
 #undef BOX_DRAIN_MS
 #define BOX_DRAIN_MS 2000
 
-/* Who opens sessions is played, too. */
+/* Who opens sessions and connects to the store is played, too. */
 #define broker_open_session play_open_session
+#define store_connect play_connect
 
 #include "supervisor/call.c"
 #include "supervisor/config.c"
@@ -54,6 +55,7 @@ static enum role unspawnable;         /* ROLES: every role can be started */
 static struct server_texts asked;    /* the servers of the next calls */
 static struct server_texts loaded;   /* those of the last session */
 static const char *sessions_refused; /* why there are none */
+static const char *store_refused;    /* the same */
 static unsigned int idles;
 static int fds_before;
 
@@ -204,6 +206,21 @@ play_open_session(struct broker *broker, uint64_t execution,
 	loaded = (struct server_texts){ mem_dup(names->data, names->len),
 		names->len };
 	plays[execution].channels[ROLE_BROKER] = pair[0];
+	return pair[1];
+}
+
+/* In the place of store.c: the other end of the channel is ours. */
+int
+play_connect(struct store *store, uint64_t execution, struct err *err)
+{
+	int pair[2];
+
+	ck_assert_ptr_eq(store, (struct store *)(void *)&sv);
+	if (store_refused != NULL)
+		return err_set(err, "%s", store_refused);
+	ck_assert_int_eq(socketpair(AF_UNIX,
+	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
+	plays[execution].channels[ROLE_STORE] = pair[0];
 	return pair[1];
 }
 
@@ -1674,6 +1691,106 @@ START_TEST(a_box_that_breaks_the_protocol)
 }
 END_TEST
 
+/* The store */
+
+static void
+relay_wants_store(struct play *play)
+{
+	struct ipc_want_store want = { 0 };
+
+	send_as(play, ROLE_RELAY, IPC_WANT_STORE, &want);
+	settle();
+}
+
+/* Code may keep something: never looked into, play_connect() is ours. */
+static void
+offer_store(void)
+{
+	sv.store = (struct store *)(void *)&sv;
+	sv.options.memory_api = 1;
+}
+
+/* It gets a channel, once, and the supervisor keeps none of its ends. */
+START_TEST(the_store_is_handed_over)
+{
+	struct play *play;
+	union ipc_any msg;
+	char byte;
+	int fds;
+
+	open_stage();
+	offer_store();
+	play = run_call();
+	fds = unit_open_fds();
+	relay_wants_store(play);
+	receive(play, ROLE_RELAY, IPC_STORE, &msg);
+	ck_assert_int_eq(send(msg.store.store, "x", 1, 0), 1);
+	ck_assert_int_eq(recv(play->channels[ROLE_STORE], &byte, 1, 0), 1);
+	fd_close(&msg.store.store);
+	fd_close(&play->channels[ROLE_STORE]);
+	ck_assert_int_eq(unit_open_fds(), fds);
+	relay_wants_store(play);
+	box_was_killed(play);
+	was_concluded(play, CALL_ERROR,
+	    "the relay talks nonsense: it may not ask for the store");
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_store_that_cannot_be_had)
+{
+	struct play *play;
+	union ipc_any msg;
+
+	open_stage();
+	offer_store();
+	store_refused = "the state directory is not ours";
+	play = run_call();
+	relay_wants_store(play);
+	receive(play, ROLE_RELAY, IPC_NO_STORE, &msg);
+	ck_assert_str_eq(msg.no_store.reason, store_refused);
+	code_exits(play);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+/* Whether a relay may ask is said at its start. */
+START_TEST(a_store_that_is_switched_off)
+{
+	struct play *play;
+	union ipc_any msg;
+
+	open_stage();
+	if (_i > 0)
+		offer_store();
+	sv.options.memory_api = _i == 1;
+	play = new_call();
+	receive(play, ROLE_BOX, IPC_SETUP, &msg);
+	ipc_message_close(IPC_SETUP, &msg);
+	receive(play, ROLE_RELAY, IPC_START, &msg);
+	ck_assert_uint_eq(msg.start.stored, _i == 1);
+	ipc_message_close(IPC_START, &msg);
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	settle();
+	if (_i == 1) {
+		code_exits(play);
+		relay_is_done(play);
+		wait_until_concluded(play);
+	} else {
+		relay_wants_store(play);
+		box_was_killed(play);
+		was_concluded(play, CALL_ERROR, "the relay talks nonsense: it "
+		    "may not ask for the store");
+	}
+	close_stage();
+}
+END_TEST
+
 /* Nobody tells us the end: what is missing is given up. */
 START_TEST(a_relay_that_never_drains)
 {
@@ -2143,6 +2260,9 @@ add_failures(TCase *tc)
 	tcase_add_loop_test(tc, a_relay_that_talks_nonsense, 0, 2);
 	tcase_add_test(tc, a_relay_that_lies_about_the_output);
 	tcase_add_loop_test(tc, a_box_that_breaks_the_protocol, 0, 2);
+	tcase_add_test(tc, the_store_is_handed_over);
+	tcase_add_test(tc, a_store_that_cannot_be_had);
+	tcase_add_loop_test(tc, a_store_that_is_switched_off, 0, 3);
 	tcase_add_test(tc, a_relay_that_never_drains);
 	tcase_add_test(tc, a_box_that_never_lets_go);
 }

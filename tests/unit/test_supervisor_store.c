@@ -1,0 +1,316 @@
+/*
+ * Tests of supervisor/store and on_store: the store is started when it is
+ * needed and never before, handed the state directory, started again when it
+ * has died, and what it says that nobody asked for ends it. The test is the
+ * store.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/ipc_socket.h"
+#include "common/loop.h"
+#include "common/mem.h"
+#include "supervisor/broker.h"
+#include "supervisor/servers.h"
+#include "supervisor/state.h"
+#include "supervisor/store.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+static struct event_base *base;
+static struct options options = { .state_max = STATE_MAX_MIN };
+static struct store *store;
+static int line = -1; /* the store's end of the channel */
+static pid_t process;
+static unsigned int starts;
+static const char *no_state; /* why there is no directory */
+static struct ipc_packet packet;
+static union ipc_any msg;
+static struct buffer told;
+
+/* In the place of the other files of the supervisor */
+
+int
+state_open(const struct options *all, char **envp, struct err *err)
+{
+	ck_assert_ptr_eq(all, &options);
+	ck_assert_ptr_null(envp);
+	if (no_state != NULL)
+		return err_set(err, "%s", no_state);
+	return open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+int
+spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
+    int channel, int *pidfd, struct err *err)
+{
+	int ready[2];
+	char byte;
+
+	(void)err;
+	ck_assert_int_eq(role, ROLE_STORE);
+	ck_assert_uint_eq(uid, 0);
+	ck_assert_int_eq(group, -1);
+	ck_assert_uint_eq(number, ++starts);
+	ck_assert_int_eq(pipe(ready), 0);
+	process = fork();
+	if (process == 0) {
+		/* The test holds the channel, and ends it. */
+		close(channel);
+		close(ready[0]);
+		close(ready[1]);
+		pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 0);
+	close(ready[0]);
+	fd_close(&line);
+	line = fcntl(channel, F_DUPFD_CLOEXEC, 3);
+	*pidfd = (int)syscall(SYS_pidfd_open, process, 0);
+	return 0;
+}
+
+#define NOT_HERE(name, context)                                                \
+	void supervisor_on_##name(                                             \
+	    struct context *ctx, struct ipc_##name *message)                   \
+	{                                                                      \
+		(void)ctx;                                                     \
+		(void)message;                                                 \
+		ck_abort_msg("a message of another peer");                     \
+	}
+NOT_HERE(started, call)
+NOT_HERE(guarded, call)
+NOT_HERE(failed, call)
+NOT_HERE(running, call)
+NOT_HERE(fault, call)
+NOT_HERE(want_store, call)
+NOT_HERE(done, call)
+NOT_HERE(want, broker)
+NOT_HERE(let_go, broker)
+NOT_HERE(tried, broker)
+NOT_HERE(server, servers)
+NOT_HERE(rejected, servers)
+NOT_HERE(end_of_file, servers)
+
+static void
+open_stage(void)
+{
+	base = loop_new(0);
+	reaper_init(base);
+	store = store_new(base, &options, NULL);
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+}
+
+static void
+close_stage(void)
+{
+	store_free(&store);
+	store_free(&store); /* NULL is accepted */
+	reaper_finish(1000);
+	fd_close(&line);
+	buffer_reset(&told);
+	event_base_free(base);
+}
+
+static void
+settle(void)
+{
+	int n;
+
+	for (n = 0; n < 8; n++)
+		event_base_loop(base, EVLOOP_NONBLOCK);
+}
+
+/* The next message to the store, which must be of this type. */
+static void
+expect(enum ipc_type wanted)
+{
+	struct err err = { 0, "the end" };
+	enum ipc_type type;
+
+	settle();
+	if (ipc_socket_receive(line, &packet, &err) != 1 ||
+	    ipc_decode(&packet, &type, &msg, &err) == -1)
+		ck_abort_msg("%s does not come: %s",
+		    ipc_message(wanted)->name, err.text);
+	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
+}
+
+static void
+expect_keep(void)
+{
+	struct stat st, wanted;
+
+	expect(IPC_KEEP);
+	ck_assert_uint_eq(msg.keep.most, STATE_MAX_MIN);
+	ck_assert_int_eq(fstat(msg.keep.folder, &st), 0);
+	ck_assert_int_eq(stat("/tmp", &wanted), 0);
+	ck_assert_uint_eq(st.st_ino, wanted.st_ino);
+	ipc_message_close(IPC_KEEP, &msg);
+}
+
+static void
+say(const char *payload, const char *reason)
+{
+	struct ipc_shown shown = { .reason = reason,
+		.payload = { (const uint8_t *)payload, strlen(payload), -1 } };
+	struct err err;
+
+	ck_assert_int_eq(ipc_encode(IPC_SHOWN, &shown, &packet, &err), 0);
+	ck_assert_int_eq(ipc_socket_send(line, &packet, &err), 0);
+	ipc_packet_close(&packet);
+	settle();
+}
+
+static void
+on_shown(void *ctx, const char *payload, size_t len, const char *reason)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	ck_assert_uint_eq(len, strlen(payload));
+	buffer_printf(&told, "%s|%s\n", payload, reason);
+}
+
+/* Returns the relay's end. */
+static int
+connect_well(uint64_t execution)
+{
+	struct err err;
+	int relay = store_connect(store, execution, &err);
+
+	ck_assert_msg(relay != -1, "%s", err.text);
+	return relay;
+}
+
+START_TEST(it_is_started_when_it_is_needed)
+{
+	int relay, other;
+	char byte;
+
+	open_stage();
+	ck_assert_uint_eq(starts, 0);
+	relay = connect_well(7);
+	expect_keep();
+	expect(IPC_CLIENT);
+	ck_assert_uint_eq(msg.client.execution, 7);
+	ck_assert_str_eq(msg.client.scope, "");
+	ck_assert_int_eq(send(relay, "x", 1, 0), 1);
+	ck_assert_int_eq(recv(msg.client.relay, &byte, 1, 0), 1);
+	ipc_message_close(IPC_CLIENT, &msg);
+	/* Nobody else holds the store's end. */
+	ck_assert_int_eq(recv(relay, &byte, 1, 0), 0);
+	other = connect_well(8);
+	expect(IPC_CLIENT);
+	ck_assert_uint_eq(msg.client.execution, 8);
+	ipc_message_close(IPC_CLIENT, &msg);
+	ck_assert_uint_eq(starts, 1);
+	close(relay);
+	close(other);
+	close_stage();
+}
+END_TEST
+
+/* It has died, and that was noticed (0), or not yet (1). */
+START_TEST(it_is_started_again)
+{
+	open_stage();
+	close(connect_well(7));
+	kill(process, SIGKILL);
+	fd_close(&line);
+	if (_i == 0)
+		settle();
+	close(connect_well(8));
+	ck_assert_uint_eq(starts, 2);
+	expect_keep();
+	expect(IPC_CLIENT);
+	ck_assert_uint_eq(msg.client.execution, 8);
+	ipc_message_close(IPC_CLIENT, &msg);
+	close_stage();
+}
+END_TEST
+
+START_TEST(without_a_directory_there_is_none)
+{
+	struct err err;
+
+	open_stage();
+	no_state = "it is not ours";
+	ck_assert_int_eq(store_connect(store, 7, &err), -1);
+	ck_assert_str_eq(err.text, no_state);
+	ck_assert_ptr_null(store_channel(store, &err));
+	ck_assert_uint_eq(starts, 0);
+	/* Mended: the next one has it. */
+	no_state = NULL;
+	close(connect_well(8));
+	close_stage();
+}
+END_TEST
+
+START_TEST(answers_are_passed_on)
+{
+	struct ipc_drop_memories drop = { 0 };
+	struct channel *channel;
+	struct err err;
+
+	open_stage();
+	channel = store_channel(store, &err);
+	ck_assert_ptr_nonnull(channel);
+	store_listen(store, on_shown, &told);
+	ck_assert_int_eq(channel_send_drop_memories(channel, &drop, &err), 0);
+	expect_keep();
+	expect(IPC_DROP_MEMORIES);
+	say("3", "");
+	say("", "no disk");
+	fd_close(&line);
+	settle();
+	ck_assert_str_eq(told.data, "3|\n|no disk\n"
+	    "|the process that keeps it ended\n");
+	close_stage();
+}
+END_TEST
+
+/* An answer to nobody (0), half a message (1): it is ended, and comes again. */
+START_TEST(nonsense_ends_it)
+{
+	char byte;
+
+	open_stage();
+	close(connect_well(7));
+	expect_keep();
+	expect(IPC_CLIENT);
+	ipc_message_close(IPC_CLIENT, &msg);
+	if (_i == 0)
+		say("1", "");
+	else
+		ck_assert_int_eq(send(line, "no", 2, 0), 2);
+	settle();
+	ck_assert_int_eq(recv(line, &byte, 1, 0), 0);
+	close(connect_well(8));
+	ck_assert_uint_eq(starts, 2);
+	close_stage();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, it_is_started_when_it_is_needed);
+	tcase_add_loop_test(tc, it_is_started_again, 0, 2);
+	tcase_add_test(tc, without_a_directory_there_is_none);
+	tcase_add_test(tc, answers_are_passed_on);
+	tcase_add_loop_test(tc, nonsense_ends_it, 0, 2);
+}
+
+int
+main(void)
+{
+	return unit_run("supervisor_store", add_tests);
+}
