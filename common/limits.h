@@ -357,6 +357,18 @@
 #define STORE_PAGE_MAX (256 * KIB)
 /* A name of a token: a word. */
 #define STORE_SCOPE_MAX 128
+/*
+ * Lists of tools that are kept: each (hundreds of tools have half a megabyte),
+ * how many, and all of them. What was not used for so long goes first.
+ */
+#define TOOL_LIST_MAX (4 * MIB)
+#define TOOL_LISTS_MAX 500
+#define TOOL_LISTS_BYTES_MAX (64 * MIB)
+#define TOOL_LISTS_DAYS 90
+/* So long a list that is looked up is waited for; its server can be asked. */
+#define TOOL_LISTS_WAIT_MS 1000
+/* After a store that was of no use the next one is tried so much later. */
+#define TOOL_LISTS_PAUSE_MS 30000
 /* Bytes of all memories and saved tools: what an option may allow. */
 #define STATE_MAX_MIN MIB
 #define STATE_MAX_MAX (16 * GIB)

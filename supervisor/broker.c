@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../common/fd.h"
@@ -16,6 +17,7 @@
 #include "../common/utf8.h"
 #include "broker.h"
 #include "downstream.h"
+#include "store.h"
 #include "supervisor.h"
 
 /* What the broker has been told of a server. */
@@ -43,10 +45,12 @@ struct broker {
 	struct config *config;
 	char **envp;
 	struct broker_policy policy;
+	struct store *store;     /* keeps lists of tools; NULL: nobody does */
 	struct channel *channel; /* NULL: it does not run */
 	struct child *process;
 	unsigned long starts;
 	uint64_t last_link;
+	time_t lists_wanted; /* when it last asked for the store */
 	LIST_HEAD(, broker_link) links;
 	TAILQ_HEAD(, broker_told) told;
 	void (*ended)(void *ctx); /* of broker_stop */
@@ -99,6 +103,7 @@ broker_end_process(struct broker *broker)
 	reaper_forget(&broker->process);
 	broker_forget_all(broker);
 	broker->last_link = 0;
+	broker->lists_wanted = 0;
 	LIST_FOREACH (link, &broker->links, entry) {
 		link->number = 0;
 		downstream_stop(link->downstream);
@@ -549,6 +554,48 @@ broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
 	broker_check_ended(broker);
 }
 
+/* Lists of tools */
+
+/* Returns one end of a channel whose other end is closed, or -1 with err. */
+static int
+broker_dead_end(struct err *err)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	        0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	close(pair[1]);
+	return pair[0];
+}
+
+/*
+ * Without a store its servers are started, and that is all. One that asks all
+ * the time gets nothing for it.
+ */
+void
+broker_want_lists(struct broker *broker)
+{
+	struct ipc_lists lists = { .store = -1 };
+	time_t now = time(NULL);
+	struct err err;
+
+	if (broker->store != NULL && now != broker->lists_wanted) {
+		broker->lists_wanted = now;
+		lists.store = store_connect_lister(broker->store, &err);
+		if (lists.store == -1)
+			log_warn("lists of tools are not kept: %s", err.text);
+	}
+	if (lists.store == -1)
+		lists.store = broker_dead_end(&err);
+	if (lists.store != -1 &&
+	    channel_send_lists(broker->channel, &lists, &err) == 0)
+		return;
+	log_error("the broker cannot be told where lists of tools are kept: "
+	    "%s", err.text);
+	broker_end_process(broker);
+}
+
 /* Trying */
 
 void
@@ -597,6 +644,12 @@ broker_new(struct event_base *base, struct config *config, char **envp,
 	LIST_INIT(&broker->links);
 	TAILQ_INIT(&broker->told);
 	return broker;
+}
+
+void
+broker_use_store(struct broker *broker, struct store *store)
+{
+	broker->store = store;
 }
 
 void

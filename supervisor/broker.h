@@ -12,6 +12,7 @@
 #include "config.h"
 
 struct broker;
+struct store;
 
 /* What the user has said about calls of tools. */
 struct broker_policy {
@@ -25,6 +26,9 @@ struct broker_policy {
  */
 struct broker *broker_new(struct event_base *base, struct config *config,
     char **envp, const struct broker_policy *policy);
+
+/* Lists of tools are kept by this store from now on, or (NULL) by none. */
+void broker_use_store(struct broker *broker, struct store *store);
 
 /* Kills what still runs of it; free of cost when it never ran. */
 void broker_free(struct broker **broker);
@@ -64,10 +68,13 @@ int broker_try(struct broker *broker, broker_tried *tried,
 void supervisor_on_want(struct broker *broker, struct ipc_want *want);
 void supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go);
 void supervisor_on_tried(struct broker *broker, struct ipc_tried *tried);
+void supervisor_on_want_lists(
+    struct broker *broker, struct ipc_want_lists *want);
 
 /* What those handlers do, in its own words. */
 void broker_want(struct broker *broker, uint64_t link, const char *name);
 void broker_let_go(struct broker *broker, uint64_t link);
+void broker_want_lists(struct broker *broker);
 void broker_hear_tried(struct broker *broker, const char *name,
     uint64_t count, const char *tools, size_t tools_len, const char *reason);
 

@@ -178,6 +178,7 @@ main_prepare_servers(struct supervisor *sv, char **envp)
 	/* Other actions keep nothing. */
 	if (sv->options.action == OPTION_SERVE)
 		sv->store = store_new(sv->base, &sv->options, envp);
+	broker_use_store(sv->broker, sv->store);
 }
 
 /*

@@ -23,6 +23,13 @@ supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go)
 }
 
 void
+supervisor_on_want_lists(struct broker *broker, struct ipc_want_lists *want)
+{
+	(void)want;
+	broker_want_lists(broker);
+}
+
+void
 supervisor_on_tried(struct broker *broker, struct ipc_tried *tried)
 {
 	struct err err;

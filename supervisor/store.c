@@ -128,41 +128,59 @@ store_lost(struct store *store)
 	store_end_process(store);
 }
 
-/* One attempt: returns the relay's end, or -1 with err. */
+/*
+ * One attempt to hand one end of a channel over: for an execution, or for the
+ * broker (0). Returns the other end, or -1 with err.
+ */
 static int
-store_send_client(struct store *store, uint64_t execution, struct err *err)
+store_lend(struct store *store, uint64_t execution, struct err *err)
 {
 	struct ipc_client client = { .execution = execution, .scope = "" };
+	struct ipc_lister lister;
 	struct channel *channel = store_channel(store, err);
-	auto_fd int relay = -1;
-	int pair[2];
+	auto_fd int ours = -1;
+	int pair[2], sent;
 
 	if (channel == NULL)
 		return -1;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
 	        0, pair) == -1)
 		return err_sys(err, "make a socket pair");
-	relay = pair[0];
-	client.relay = pair[1];
-	if (channel_send_client(channel, &client, err) == -1) {
+	ours = pair[0];
+	client.relay = lister.broker = pair[1];
+	sent = execution == 0 ? channel_send_lister(channel, &lister, err) :
+	    channel_send_client(channel, &client, err);
+	if (sent == -1) {
 		log_error("the store does not listen: %s", err->text);
 		store_lost(store);
 		return -1;
 	}
-	return fd_take(&relay);
+	return fd_take(&ours);
+}
+
+static int
+store_lend_again(struct store *store, uint64_t execution, struct err *err)
+{
+	int running = store->channel != NULL;
+	int ours = store_lend(store, execution, err);
+
+	/* One that had died, which nobody had noticed yet: another is had. */
+	if (ours == -1 && running &&
+	    (err->code == EPIPE || err->code == ECONNRESET))
+		ours = store_lend(store, execution, err);
+	return ours;
 }
 
 int
 store_connect(struct store *store, uint64_t execution, struct err *err)
 {
-	int running = store->channel != NULL;
-	int relay = store_send_client(store, execution, err);
+	return store_lend_again(store, execution, err);
+}
 
-	/* One that had died, which nobody had noticed yet: another is had. */
-	if (relay == -1 && running &&
-	    (err->code == EPIPE || err->code == ECONNRESET))
-		relay = store_send_client(store, execution, err);
-	return relay;
+int
+store_connect_lister(struct store *store, struct err *err)
+{
+	return store_lend_again(store, 0, err);
 }
 
 struct store *

@@ -54,4 +54,10 @@ void store_fail(struct store *store, const char *why);
  */
 int store_connect(struct store *store, uint64_t execution, struct err *err);
 
+/*
+ * Hands the store one end of a channel for lists of tools, in the place of an
+ * earlier one. Returns the broker's end, which the caller owns, or -1 with err.
+ */
+int store_connect_lister(struct store *store, struct err *err);
+
 #endif

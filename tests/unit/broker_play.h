@@ -78,17 +78,22 @@ play_send(int fd, enum ipc_type type, void *msg)
 	ipc_packet_close(&play_packet);
 }
 
-/* Waits for the next message, which must be of this type. */
+/*
+ * Waits for the next message, which must be of this type. That the broker wants
+ * the store may come before any other.
+ */
 static inline void
 play_expect(int fd, enum ipc_type wanted)
 {
 	struct err err = { 0, "it has ended" };
 	enum ipc_type type;
 
-	if (ipc_socket_receive(fd, &play_packet, &err) != 1 ||
-	    ipc_decode(&play_packet, &type, &play_msg, &err) == -1)
-		ck_abort_msg("%s does not come: %s",
-		    ipc_message(wanted)->name, err.text);
+	do {
+		if (ipc_socket_receive(fd, &play_packet, &err) != 1 ||
+		    ipc_decode(&play_packet, &type, &play_msg, &err) == -1)
+			ck_abort_msg("%s does not come: %s",
+			    ipc_message(wanted)->name, err.text);
+	} while (type == IPC_WANT_LISTS && wanted != IPC_WANT_LISTS);
 	if (type == IPC_REFUSED && wanted != IPC_REFUSED)
 		ck_abort_msg("refused: %s", play_msg.refused.reason);
 	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
@@ -344,7 +349,7 @@ play_expect_want(const char *name)
 		    play_supervisor, &play_packet, &err), 1);
 		ck_assert_int_eq(ipc_decode(
 		    &play_packet, &type, &play_msg, &err), 0);
-	} while (type == IPC_LET_GO);
+	} while (type == IPC_LET_GO || type == IPC_WANT_LISTS);
 	ck_assert_int_eq(type, IPC_WANT);
 	ck_assert_str_eq(play_msg.want.name, name);
 	return play_msg.want.link;
@@ -488,7 +493,7 @@ play_sync_supervisor(void)
 		    play_supervisor, &play_packet, &err), 1);
 		ck_assert_int_eq(ipc_decode(
 		    &play_packet, &type, &play_msg, &err), 0);
-	} while (type == IPC_LET_GO);
+	} while (type == IPC_LET_GO || type == IPC_WANT_LISTS);
 	ck_assert_int_eq(type, IPC_TRIED);
 }
 

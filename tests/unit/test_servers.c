@@ -230,6 +230,7 @@ NOT_HERE(done, call)
 NOT_HERE(want, broker)
 NOT_HERE(let_go, broker)
 NOT_HERE(tried, broker)
+NOT_HERE(want_lists, broker)
 
 static void
 on_done(void *ctx)

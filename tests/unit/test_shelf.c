@@ -64,12 +64,30 @@ START_TEST(doubts)
 	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 1);
 	ck_assert_int_eq(shelf_doubt(shelf, prints[0]), 0);
 	finds(0, NULL);
-	/* It was right after all: nothing is new. */
+	/* It was right after all. */
+	ck_assert_int_eq(put(0, "[1]", "v1"), 1);
 	ck_assert_int_eq(put(0, "[1]", "v1"), 0);
 	finds(0, "[1]");
 	shelf_doubt(shelf, prints[0]);
 	ck_assert_int_eq(put(0, "[2]", "v1"), 1);
 	finds(0, "[2]");
+	shelf_free(&shelf);
+}
+END_TEST
+
+START_TEST(an_old_one_replaces_nothing)
+{
+	struct shelf_list old = { "[0]", 3, "", 0 };
+
+	shelf = shelf_new(MOST);
+	shelf_put_old(shelf, prints[0], &old);
+	finds(0, "[0]");
+	put(0, "[1]", "");
+	shelf_put_old(shelf, prints[0], &old);
+	finds(0, "[1]");
+	shelf_doubt(shelf, prints[0]);
+	shelf_put_old(shelf, prints[0], &old);
+	finds(0, NULL);
 	shelf_free(&shelf);
 }
 END_TEST
@@ -120,6 +138,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, finds_what_was_put);
 	tcase_add_test(tc, doubts);
+	tcase_add_test(tc, an_old_one_replaces_nothing);
 	tcase_add_test(tc, checks_the_version);
 	tcase_add_test(tc, is_bounded);
 }

@@ -3,6 +3,8 @@
  * it needs nothing that it has given up, keeps what it has promised, and
  * outlives every client that talks nonsense.
  */
+#include <stdio.h>
+
 #include "store_play.h"
 
 START_TEST(makes_its_files_for_nobody_else)
@@ -371,6 +373,104 @@ START_TEST(two_share_a_folder)
 }
 END_TEST
 
+/* The broker's channel: what it has kept it gets, in order. */
+
+static int
+lister(void)
+{
+	struct ipc_lister msg;
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
+	msg.broker = pair[1];
+	play_send(play_supervisor, IPC_LISTER, &msg);
+	return pair[0];
+}
+
+static void
+retain(int broker, const char *name, const char *list, size_t len)
+{
+	struct ipc_retain msg = {
+		.fingerprint = { (const uint8_t *)name, FINGERPRINT_SIZE },
+		.info = { (const uint8_t *)"v1", 2 },
+		.list = { (const uint8_t *)list, len, -1 } };
+
+	play_send(broker, IPC_RETAIN, &msg);
+}
+
+static void
+recall(int broker, const char *name, const char *list, size_t len)
+{
+	struct ipc_recall msg = {
+		.fingerprint = { (const uint8_t *)name, FINGERPRINT_SIZE } };
+	auto_free char *copy = NULL;
+
+	play_send(broker, IPC_RECALL, &msg);
+	ck_assert_int_eq(play_receive(broker), IPC_RECALLED);
+	ck_assert_mem_eq(
+	    play_msg.recalled.fingerprint.data, name, FINGERPRINT_SIZE);
+	ck_assert_uint_eq(play_msg.recalled.info.len, len > 0 ? 2 : 0);
+	ck_assert_uint_eq(play_msg.recalled.list.len, len);
+	copy = ipc_blob_copy(&play_msg.recalled.list, NULL);
+	ck_assert_ptr_nonnull(copy);
+	ck_assert_mem_eq(copy, list, len);
+	ipc_message_close(IPC_RECALLED, &play_msg);
+}
+
+START_TEST(keeps_lists_of_tools)
+{
+	static const char a[FINGERPRINT_SIZE] = "a", b[FINGERPRINT_SIZE] = "b";
+	auto_free char *large = mem_alloc(MIB);
+	int broker, other;
+
+	memset(large, 'x', MIB);
+	play_start();
+	broker = lister();
+	recall(broker, a, "", 0);
+	retain(broker, a, "{}", 2);
+	retain(broker, b, large, MIB);
+	recall(broker, a, "{}", 2);
+	recall(broker, b, large, MIB);
+	play_end();
+	/* The broker may die, or be replaced. */
+	play_start();
+	close(lister());
+	broker = lister();
+	recall(broker, a, "{}", 2);
+	other = lister();
+	play_expect_end(broker);
+	broker = other;
+	recall(broker, b, large, MIB);
+	retain(broker, b, "", 0);
+	recall(broker, b, "", 0);
+	ck_assert_int_eq(send(broker, "nonsense", 8, 0), 8);
+	play_expect_end(broker);
+	broker = lister();
+	recall(broker, a, "{}", 2);
+	play_end();
+}
+END_TEST
+
+START_TEST(a_damaged_file_costs_the_lists)
+{
+	static const char a[FINGERPRINT_SIZE] = "a";
+	auto_free char *path = play_path("caisson.db");
+	FILE *file = fopen(path, "w");
+	int broker;
+
+	fputs("this is no database, but it is long enough to be one", file);
+	fclose(file);
+	play_start();
+	broker = lister();
+	recall(broker, a, "", 0);
+	retain(broker, a, "{}", 2);
+	recall(broker, a, "", 0);
+	play_end();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -386,6 +486,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_was_answered_outlives_a_kill);
 	tcase_add_test(tc, a_bad_file_is_told);
 	tcase_add_test(tc, two_share_a_folder);
+	tcase_add_test(tc, keeps_lists_of_tools);
+	tcase_add_test(tc, a_damaged_file_costs_the_lists);
 }
 
 int

@@ -4,6 +4,7 @@
  * told and when, what becomes of the servers that it wants, and that nothing
  * it says or fails to say costs more than itself and its servers.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
@@ -236,6 +237,29 @@ NOT_HERE(server, servers)
 NOT_HERE(rejected, servers)
 NOT_HERE(end_of_file, servers)
 
+/* The store, in the place of store.c */
+
+static int a_store;
+#define STORE ((struct store *)(void *)&a_store)
+
+static const char *unstorable;
+static int lister = -1; /* the end that the store would have */
+
+int
+store_connect_lister(struct store *store, struct err *err)
+{
+	int pair[2];
+
+	ck_assert_ptr_eq(store, STORE);
+	if (unstorable != NULL)
+		return err_set(err, "%s", unstorable);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC |
+	        SOCK_NONBLOCK, 0, pair), 0);
+	fd_close(&lister);
+	lister = pair[0];
+	return pair[1];
+}
+
 /* Lets everything happen that can happen at once. */
 static void
 settle(void)
@@ -338,6 +362,16 @@ tell_tools(void)
 	buffer_add_text(&told, "\n");
 }
 
+/* Whether somebody is at the other end of a channel. */
+static int
+fd_is_alive(int fd)
+{
+	char c;
+
+	return recv(fd, &c, 1, MSG_PEEK | MSG_DONTWAIT) == -1 &&
+	    errno == EAGAIN;
+}
+
 static void
 tell(enum ipc_type type)
 {
@@ -364,6 +398,10 @@ tell(enum ipc_type type)
 		ck_assert_int_eq(write(msg.audit.file, "x", 1), 1);
 		fd_close(&msg.audit.file);
 		buffer_add_text(&told, "audit\n");
+		return;
+	case IPC_LISTS:
+		buffer_printf(&told, "lists%s\n",
+		    fd_is_alive(msg.lists.store) ? "" : " of nobody");
 		return;
 	case IPC_TRY:
 		buffer_printf(&told, "try %s\n", msg.try.name);
@@ -456,6 +494,7 @@ leave(void)
 	for (i = 0; i < 3; i++)
 		fd_close(&launched_fds[i]);
 	fd_close(&session_fd);
+	fd_close(&lister);
 	fd_close(&line);
 	buffer_reset(&told);
 	settle();
@@ -1258,6 +1297,39 @@ START_TEST(says_that_nothing_can_be_tried)
 }
 END_TEST
 
+/* Where lists of tools are kept; with nobody there the channel has ended. */
+
+static void
+want_lists(const char *wanted)
+{
+	struct ipc_want_lists message = { 0 };
+
+	say(IPC_WANT_LISTS, &message);
+	was_told(wanted);
+}
+
+START_TEST(lends_the_store)
+{
+	begin();
+	broker_use_store(broker, STORE);
+	want_lists("lists\n");
+	/* One that asks again and again gets nothing for it. */
+	want_lists("lists of nobody\n");
+}
+END_TEST
+
+START_TEST(lends_no_store)
+{
+	begin();
+	if (_i == 1) {
+		broker_use_store(broker, STORE);
+		unstorable = "no directory";
+	}
+	want_lists("lists of nobody\n");
+	ck_assert_int_eq(lister, -1);
+}
+END_TEST
+
 static void
 add_servers(TCase *tc)
 {
@@ -1271,6 +1343,8 @@ add_servers(TCase *tc)
 	    UNIT_COUNT(nonsense));
 	tcase_add_test(tc, a_dead_broker_is_left_alone);
 	tcase_add_test(tc, a_broker_may_be_reaped_first);
+	tcase_add_test(tc, lends_the_store);
+	tcase_add_loop_test(tc, lends_no_store, 0, 2);
 }
 
 static void

@@ -9,6 +9,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/log.h"
+#include "archive.h"
 #include "audit.h"
 #include "broker.h"
 #include "link.h"
@@ -41,6 +42,7 @@ broker_init(struct broker *broker, struct event_base *base)
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->sessions);
 	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
+	broker->archive = archive_new(broker);
 	broker_count_files(broker);
 }
 
@@ -57,6 +59,7 @@ broker_clear(struct broker *broker)
 		link_free(&link);
 	while ((server = TAILQ_FIRST(&broker->servers)) != NULL)
 		server_free(&server);
+	archive_free(&broker->archive);
 	shelf_free(&broker->shelf);
 	audit_free(&broker->audit);
 	channel_free(&broker->supervisor);

@@ -21,6 +21,7 @@
 #include "../../common/channel.h"
 #include "../../common/ipc.h"
 
+struct archive;
 struct audit;
 struct link;
 struct server;
@@ -35,6 +36,7 @@ struct broker {
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_sessions, session) sessions;
 	struct shelf *shelf; /* the lists of tools that are remembered */
+	struct archive *archive; /* keeps them */
 	uint64_t last_link;
 	struct audit *audit; /* NULL: nobody wants to know of calls */
 	size_t open_links;   /* that have pipes, or will have them */
@@ -63,6 +65,7 @@ void broker_on_launched(struct broker *broker, struct ipc_launched *launched);
 void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
 void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
 void broker_on_try(struct broker *broker, struct ipc_try *try);
+void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
 
 /* Asks for a process of this server. */
 void broker_want(struct broker *broker, uint64_t link, const char *name);
@@ -70,11 +73,18 @@ void broker_want(struct broker *broker, uint64_t link, const char *name);
 /* Says that a process must end now. */
 void broker_let_go(struct broker *broker, uint64_t link);
 
+/* Asks for the channel to the store. */
+void broker_want_lists(struct broker *broker);
+
 /* Answers a TRY: with a list of tools, or with a reason. */
 void broker_tried(
     struct broker *broker, const char *name, const struct buffer *list);
 void broker_tried_in_vain(
     struct broker *broker, const char *name, const char *reason);
+
+/* on_store.c: the handler. */
+void broker_on_recalled(
+    struct archive *archive, struct ipc_recalled *recalled);
 
 /* on_relay.c: the handlers, one session each. */
 void broker_on_call_tool(struct session *session, struct ipc_call_tool *call);

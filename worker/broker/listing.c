@@ -6,6 +6,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "archive.h"
 #include "listing.h"
 #include "reason.h"
 #include "server.h"
@@ -163,8 +164,10 @@ listing_keep(struct listing *listing, const struct buffer *payload)
 		info->len };
 
 	listing->fresh = 1;
-	shelf_put(server_shelf(listing->server),
-	    server_fingerprint(listing->server), &list);
+	if (shelf_put(server_shelf(listing->server),
+	        server_fingerprint(listing->server), &list))
+		archive_retain(server_archive(listing->server),
+		    server_fingerprint(listing->server));
 }
 
 /* All pages are there. */
@@ -295,7 +298,10 @@ listing_changed(struct listing *listing)
 {
 	listing->changed = 1;
 	listing->fresh = 0;
-	if (shelf_doubt(server_shelf(listing->server),
+	if (!shelf_doubt(server_shelf(listing->server),
 	        server_fingerprint(listing->server)))
-		listing_renew(listing);
+		return;
+	archive_retain(server_archive(listing->server),
+	    server_fingerprint(listing->server));
+	listing_renew(listing);
 }

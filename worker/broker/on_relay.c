@@ -13,7 +13,6 @@
 #include "reason.h"
 #include "server.h"
 #include "session.h"
-#include "shelf.h"
 
 /* Whether bytes are one value of this kind, alone and on one line. */
 static int
@@ -138,21 +137,20 @@ broker_on_cancel_call(
 void
 broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 {
-	struct shelf_list known;
 	struct server *server;
+	struct ask *ask;
 
 	if (!session_admit(session, list->id))
 		return;
 	server = session_find(session, list->id, list->server, 0);
 	if (server == NULL)
 		return;
-	if (list->remembered && !server_is_ready(server) &&
-	    shelf_find(server_shelf(server), server_fingerprint(server),
-	        &known))
-		session_answer(session, list->id, known.data, known.len);
+	ask = ask_new(
+	    session_broker(session), server, session, list->id, ASK_TOOLS);
+	if (list->remembered)
+		server_recall(server, ask);
 	else
-		server_ask(server, ask_new(session_broker(session), server,
-		    session, list->id, ASK_TOOLS));
+		server_ask(server, ask);
 }
 
 /* Answers with what the broker wrote itself. */

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 
 #include "../../common/log.h"
+#include "archive.h"
 #include "audit.h"
 #include "broker.h"
 #include "link.h"
@@ -74,6 +75,12 @@ broker_on_try(struct broker *broker, struct ipc_try *try)
 }
 
 void
+broker_on_lists(struct broker *broker, struct ipc_lists *lists)
+{
+	archive_open(broker->archive, lists);
+}
+
+void
 broker_want(struct broker *broker, uint64_t link, const char *name)
 {
 	struct ipc_want want = { .link = link, .name = name };
@@ -91,6 +98,16 @@ broker_let_go(struct broker *broker, uint64_t link)
 
 	if (channel_send_let_go(broker->supervisor, &let_go, &err) == -1)
 		fatal("cannot let go of a server: %s", err.text);
+}
+
+void
+broker_want_lists(struct broker *broker)
+{
+	struct ipc_want_lists want = { 0 };
+	struct err err;
+
+	if (channel_send_want_lists(broker->supervisor, &want, &err) == -1)
+		fatal("cannot ask for the store: %s", err.text);
 }
 
 static void

@@ -10,10 +10,12 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "archive.h"
 #include "link.h"
 #include "queue.h"
 #include "reason.h"
 #include "server.h"
+#include "shelf.h"
 
 struct server {
 	TAILQ_ENTRY(server) entry; /* of the broker, until it is removed */
@@ -29,6 +31,7 @@ struct server {
 	struct ask_list lists; /* asked for, to be fetched when it runs */
 	struct queue *calls;   /* that wait until it runs, or has a place */
 	struct event *turn;    /* set off when there may be a place */
+	struct ask_list recalling; /* wait for archive.c, not for a start */
 	/* After failures: */
 	unsigned int failures; /* in a row */
 	uint64_t not_before;   /* when the next start may be */
@@ -81,6 +84,7 @@ server_replace(char **text, const char *new)
 }
 
 static void server_on_pause(evutil_socket_t fd, short what, void *arg);
+static void server_end_recall(struct server *server);
 static void server_on_turn(evutil_socket_t fd, short what, void *arg);
 
 static struct server *
@@ -91,6 +95,7 @@ server_new(struct broker *broker, const char *name)
 	server->broker = broker;
 	server->name = mem_strdup(name);
 	TAILQ_INIT(&server->lists);
+	TAILQ_INIT(&server->recalling);
 	server->calls = queue_new();
 	server->turn = evtimer_new(broker->base, server_on_turn, server);
 	server->pause = evtimer_new(broker->base, server_on_pause, server);
@@ -101,6 +106,7 @@ void
 server_define(struct broker *broker, const struct ipc_define *define)
 {
 	struct server *server = server_find(broker, define->name);
+	int same;
 
 	if (server == NULL) {
 		server = server_new(broker, define->name);
@@ -108,10 +114,15 @@ server_define(struct broker *broker, const struct ipc_define *define)
 	}
 	server_replace(&server->alias, define->alias);
 	server_replace(&server->description, define->description);
-	if (rules_set(&server->rules, define) && server->link != NULL)
-		link_tools_changed(server->link);
+	same = memcmp(server->fingerprint, define->fingerprint.data,
+	           FINGERPRINT_SIZE) == 0;
 	memcpy(server->fingerprint, define->fingerprint.data,
 	    FINGERPRINT_SIZE);
+	if (rules_set(&server->rules, define) && server->link != NULL)
+		link_tools_changed(server->link);
+	/* What they wait for is of no use any more. */
+	if (!same)
+		server_end_recall(server);
 }
 
 static void
@@ -145,7 +156,8 @@ server_free(struct server **serverp)
 
 	if (server == NULL)
 		return;
-	while ((ask = server_waiting(server)) != NULL)
+	while ((ask = server_waiting(server)) != NULL ||
+	    (ask = TAILQ_FIRST(&server->recalling)) != NULL)
 		ask_free(&ask);
 	if (!server->removed)
 		server_leave(server);
@@ -174,6 +186,7 @@ void
 server_remove(struct broker *broker, const char *name)
 {
 	struct server *server = server_find(broker, name);
+	struct ask *ask;
 
 	if (server == NULL) {
 		log_warn("the server that is to be removed is not there: %s",
@@ -183,6 +196,8 @@ server_remove(struct broker *broker, const char *name)
 	server_leave(server);
 	server->removed = 1;
 	loop_event_free(&server->pause);
+	while ((ask = TAILQ_FIRST(&server->recalling)) != NULL)
+		ask_refuse_words(&ask, " is no longer configured");
 	if (server->link == NULL)
 		server_refuse_waiting(server, " is no longer configured");
 	else
@@ -233,6 +248,12 @@ struct shelf *
 server_shelf(const struct server *server)
 {
 	return server->broker->shelf;
+}
+
+struct archive *
+server_archive(const struct server *server)
+{
+	return server->broker->archive;
 }
 
 void
@@ -445,7 +466,7 @@ server_wait(struct server *server, struct ask *ask)
 	server_start(server);
 }
 
-int
+static int
 server_is_ready(const struct server *server)
 {
 	return server->link != NULL && link_is_ready(server->link);
@@ -492,6 +513,65 @@ server_ask(struct server *server, struct ask *ask)
 		ask_move(ask, &server->lists);
 		server_wait(server, ask);
 	}
+}
+
+/* Answers from the shelf; returns whether that was possible. */
+static int
+server_answer(struct server *server, struct ask *ask)
+{
+	struct shelf_list list;
+
+	if (server_is_ready(server) ||
+	    !shelf_find(server->broker->shelf, server->fingerprint, &list))
+		return 0;
+	ask_answer(&ask, list.data, list.len);
+	return 1;
+}
+
+void
+server_recall(struct server *server, struct ask *ask)
+{
+	int first = TAILQ_EMPTY(&server->recalling);
+
+	if (server_answer(server, ask))
+		return;
+	if (server_is_ready(server) || (first &&
+	        !archive_recall(server->broker->archive, server->fingerprint)))
+		server_ask(server, ask);
+	else
+		ask_move(ask, &server->recalling);
+}
+
+static void
+server_end_recall(struct server *server)
+{
+	struct ask *ask;
+
+	while ((ask = TAILQ_FIRST(&server->recalling)) != NULL)
+		if (!server_answer(server, ask)) {
+			ask_move(ask, NULL);
+			server_ask(server, ask);
+		}
+}
+
+void
+server_recalled(struct broker *broker, const uint8_t *fingerprint)
+{
+	struct server *server;
+
+	TAILQ_FOREACH (server, &broker->servers, entry)
+		if (memcmp(server->fingerprint, fingerprint,
+		        FINGERPRINT_SIZE) == 0)
+			server_end_recall(server);
+}
+
+void
+server_recalled_all(struct broker *broker)
+{
+	struct server *server;
+
+	TAILQ_FOREACH (server, &broker->servers, entry)
+		server_end_recall(server);
 }
 
 void

@@ -37,6 +37,7 @@ const struct rules *server_rules(const struct server *server);
  */
 const uint8_t *server_fingerprint(const struct server *server);
 struct shelf *server_shelf(const struct server *server);
+struct archive *server_archive(const struct server *server);
 
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
 void server_describe(const struct server *server, struct buffer *json);
@@ -47,14 +48,24 @@ void server_begin_reason(const struct server *server, struct buffer *reason);
 /* Begins to start it, if it does not run. */
 void server_load(struct server *server);
 
-/* Whether it runs and can be asked at once. */
-int server_is_ready(const struct server *server);
-
 /*
  * Takes an ask: it is sent when the server runs, or waits, SERVER_WAIT_MS at
  * most, until it does; a call waits also while SERVER_CALLS_MAX are under way.
  */
 void server_ask(struct server *server, struct ask *ask);
+
+/*
+ * Takes an ask for its tools: while it cannot be asked at once, what it said
+ * when it was last asked will do.
+ */
+void server_recall(struct server *server, struct ask *ask);
+
+/*
+ * archive.c tells what came of archive_recall: for the servers of this
+ * fingerprint, or for all.
+ */
+void server_recalled(struct broker *broker, const uint8_t *fingerprint);
+void server_recalled_all(struct broker *broker);
 
 /* Nobody wants this any more: the ask is freed, the server told why. */
 void server_withdraw(struct ask **ask, const char *why);

@@ -108,7 +108,8 @@ shelf_is_info(
     const struct shelf_entry *entry, const char *info, size_t info_len)
 {
 	return entry->info_len == info_len &&
-	    memcmp(entry->text + entry->len, info, info_len) == 0;
+	    (info_len == 0 ||
+	        memcmp(entry->text + entry->len, info, info_len) == 0);
 }
 
 static struct shelf_entry *
@@ -136,12 +137,14 @@ shelf_put(struct shelf *shelf, const uint8_t *fingerprint,
     const struct shelf_list *list)
 {
 	struct shelf_entry *entry = shelf_use(shelf, fingerprint);
+	int doubted;
 
 	if (entry != NULL && entry->len == list->len &&
 	    memcmp(entry->text, list->data, list->len) == 0 &&
 	    shelf_is_info(entry, list->info, list->info_len)) {
+		doubted = entry->doubted;
 		entry->doubted = 0;
-		return 0;
+		return doubted;
 	}
 	if (entry != NULL)
 		shelf_remove(shelf, entry);
@@ -151,6 +154,14 @@ shelf_put(struct shelf *shelf, const uint8_t *fingerprint,
 		shelf_remove(
 		    shelf, TAILQ_LAST(&shelf->entries, shelf_entries));
 	return 1;
+}
+
+void
+shelf_put_old(struct shelf *shelf, const uint8_t *fingerprint,
+    const struct shelf_list *list)
+{
+	if (shelf_use(shelf, fingerprint) == NULL)
+		shelf_put(shelf, fingerprint, list);
 }
 
 int

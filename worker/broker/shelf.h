@@ -30,9 +30,13 @@ int shelf_find(struct shelf *shelf, const uint8_t *fingerprint,
 
 /*
  * Copies a list, in the place of the one that is there. Returns whether that
- * was another, or none.
+ * was another, or doubted, or none.
  */
 int shelf_put(struct shelf *shelf, const uint8_t *fingerprint,
+    const struct shelf_list *list);
+
+/* Copies one that may be older than whatever is there, unless anything is. */
+void shelf_put_old(struct shelf *shelf, const uint8_t *fingerprint,
     const struct shelf_list *list);
 
 /*

@@ -13,6 +13,7 @@
 #include "../../common/loop.h"
 #include "client.h"
 #include "database.h"
+#include "lister.h"
 #include "store.h"
 
 /* The supervisor has what it wanted, or is gone. */
@@ -45,6 +46,7 @@ main(void)
 	/* The first message, from the supervisor, brings the lockdown. */
 	event_base_dispatch(store.base);
 	client_free_all(&store);
+	lister_free(&store);
 	database_free(&store.database);
 	channel_free(&store.supervisor);
 	event_base_free(store.base);

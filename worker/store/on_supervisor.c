@@ -8,6 +8,7 @@
 #include "../../common/log.h"
 #include "client.h"
 #include "database.h"
+#include "lister.h"
 #include "memories.h"
 #include "saved_tools.h"
 #include "store.h"
@@ -134,4 +135,10 @@ store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop)
 	    store->database, STORE_OWN, drop->name, &json, &err);
 
 	store_show(store, done, &json, &err);
+}
+
+void
+store_on_lister(struct store *store, struct ipc_lister *lister)
+{
+	lister_set(store, lister);
 }

@@ -24,6 +24,8 @@ struct store {
 	struct channel *supervisor;
 	struct database *database; /* NULL until the KEEP */
 	TAILQ_HEAD(store_clients, client) clients;
+	struct channel *lister; /* to the broker; NULL: there is none */
+	struct event *lister_ending;
 };
 
 /* routes.c: the dispatch table of this process. */
@@ -55,5 +57,11 @@ void store_on_save_tool(struct client *client, struct ipc_save_tool *save);
 void store_on_load_tool(struct client *client, struct ipc_load_tool *load);
 void store_on_list_saved_tools(
     struct client *client, struct ipc_list_saved_tools *list);
+
+void store_on_lister(struct store *store, struct ipc_lister *lister);
+
+/* on_broker.c: the same. */
+void store_on_recall(struct store *store, struct ipc_recall *recall);
+void store_on_retain(struct store *store, struct ipc_retain *retain);
 
 #endif

@@ -1,0 +1,275 @@
+/*
+ * Tests of worker/broker/archive: what the store has of a list of tools is told
+ * without starting the server, what the broker learns is kept there, and a
+ * store that is of no use costs no more than that.
+ */
+#include "broker_play.h"
+
+#define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
+#define ONE(name) "\"result\":{\"tools\":[{\"name\":\"" name "\"}]}"
+#define LIST(name)                                                             \
+	"{\"tools\":[{\"name\":\"" name "\"}],\"aliases\":[\"" name "\"]}"
+
+static const char changed[] = "{\"jsonrpc\":\"2.0\",\"method\":"
+    "\"notifications/tools/list_changed\"}";
+
+static struct play_server gh;
+static int relay;
+static int store;
+
+/* The broker wants the store: it gets this channel, or a dead end. */
+static void
+lend(int dead)
+{
+	struct ipc_lists lists;
+	int pair[2];
+
+	play_expect(play_supervisor, IPC_WANT_LISTS);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
+	    pair), 0);
+	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
+	store = pair[0];
+	if (dead)
+		fd_close(&store);
+	lists.store = pair[1];
+	play_send(play_supervisor, IPC_LISTS, &lists);
+}
+
+/* An execution that has loaded nothing asks what is remembered. */
+static void
+start(void)
+{
+	play_start();
+	relay = play_session_of("gh", 3, "", 0);
+	play_recall(relay, 1, "gh");
+}
+
+static void
+is_print(const struct ipc_bytes *fingerprint)
+{
+	static const char wanted[FINGERPRINT_SIZE] = "gh";
+
+	ck_assert_uint_eq(fingerprint->len, FINGERPRINT_SIZE);
+	ck_assert_mem_eq(fingerprint->data, wanted, FINGERPRINT_SIZE);
+}
+
+static void
+expect_recall(void)
+{
+	play_expect(store, IPC_RECALL);
+	is_print(&play_msg.recall.fingerprint);
+}
+
+static void
+expect_retain(const char *list, const char *info)
+{
+	play_expect(store, IPC_RETAIN);
+	is_print(&play_msg.retain.fingerprint);
+	play_expect_blob(&play_msg.retain.list, list);
+	ck_assert_uint_eq(play_msg.retain.info.len, strlen(info));
+	if (info[0] != '\0')
+		ck_assert_mem_eq(
+		    play_msg.retain.info.data, info, strlen(info));
+	ipc_message_close(IPC_RETAIN, &play_msg);
+}
+
+static void
+tell(const char *list)
+{
+	static const uint8_t fingerprint[FINGERPRINT_SIZE] = "gh";
+	struct ipc_recalled recalled = {
+		.fingerprint = { fingerprint, FINGERPRINT_SIZE },
+		.list = { (const uint8_t *)list, strlen(list), -1 } };
+
+	play_send(store, IPC_RECALLED, &recalled);
+}
+
+/* The server is started and says its one tool. */
+static void
+serve(const char *first_id, const char *name)
+{
+	auto_free char *asked = mem_printf(
+	    "{\"jsonrpc\":\"2.0\",\"id\":%s,\"method\":\"tools/list\"}",
+	    first_id);
+	auto_free char *answer = mem_printf(
+	    "{\"jsonrpc\":\"2.0\",\"id\":%s,\"result\":{\"tools\":"
+	    "[{\"name\":\"%s\"}]}}", first_id, name);
+
+	play_expect_line(&gh, asked);
+	play_say(&gh, answer);
+}
+
+START_TEST(what_is_kept_is_told)
+{
+	start();
+	play_recall(relay, 2, "gh");
+	lend(0);
+	expect_recall();
+	tell(LIST("a"));
+	play_expect_result(relay, 1, LIST("a"));
+	play_expect_result(relay, 2, LIST("a"));
+	/* From now on the broker knows it. */
+	play_recall(relay, 3, "gh");
+	play_expect_result(relay, 3, LIST("a"));
+	/* Whoever wants to be sure gets what the server says. */
+	play_list(relay, 4, "gh");
+	play_serve(&gh);
+	serve("2", "b");
+	play_expect_result(relay, 4, LIST("b"));
+	expect_retain(LIST("b"), "");
+	play_end();
+}
+END_TEST
+
+START_TEST(what_is_learnt_is_kept)
+{
+	start();
+	lend(0);
+	expect_recall();
+	tell("");
+	play_launch(play_expect_want("gh"), &gh);
+	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
+	    "\"serverInfo\":{\"name\":\"G\",\"version\":\"1.0\"}}}");
+	play_hear(&gh);
+	serve("2", "a");
+	play_expect_result(relay, 1, LIST("a"));
+	expect_retain(LIST("a"), "\"G\"\"1.0\"");
+	play_end();
+}
+END_TEST
+
+/* Nothing of an old list is kept while nobody knows the new one. */
+START_TEST(what_has_changed_is_not_kept)
+{
+	start();
+	lend(0);
+	expect_recall();
+	tell("");
+	play_serve(&gh);
+	serve("2", "a");
+	play_expect_result(relay, 1, LIST("a"));
+	expect_retain(LIST("a"), "");
+	play_say(&gh, changed);
+	expect_retain("", "");
+	serve("3", "a");
+	expect_retain(LIST("a"), "");
+	play_end();
+}
+END_TEST
+
+/* A call that lists tools does not wait for the store. */
+START_TEST(is_kept_when_there_is_a_store)
+{
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_list(relay, 1, "gh");
+	serve("2", "a");
+	play_expect_result(relay, 1, LIST("a"));
+	lend(0);
+	expect_retain(LIST("a"), "");
+	play_end();
+}
+END_TEST
+
+static const char *const rubbish[] = { "x", "[]", "{}", "{\"tools\":[]}",
+	"{\"tools\":{},\"aliases\":[]}", "{\"tools\":[],\n\"aliases\":[]}",
+	"{\"tools\":[],\"aliases\":[]}}", "{\"tools\":[],\"aliases\":[]" };
+
+START_TEST(what_cannot_be_read_is_not_told)
+{
+	start();
+	lend(0);
+	expect_recall();
+	tell(rubbish[_i]);
+	play_serve(&gh);
+	serve("2", "a");
+	play_expect_result(relay, 1, LIST("a"));
+	expect_retain(LIST("a"), "");
+	play_end();
+}
+END_TEST
+
+/* It is not there; it dies; it is silent; it talks nonsense. */
+START_TEST(a_store_of_no_use)
+{
+	start();
+	lend(_i == 0);
+	if (_i > 0)
+		expect_recall();
+	if (_i == 1)
+		fd_close(&store);
+	if (_i == 3)
+		ck_assert_int_eq(send(store, "abc", 3, 0), 3);
+	play_serve(&gh);
+	serve("2", "a");
+	play_expect_result(relay, 1, LIST("a"));
+	play_die(&gh, "exited with code 0");
+	play_sync_supervisor();
+	/* It is still known here, and the store is left alone for a while. */
+	play_recall(relay, 2, "gh");
+	play_expect_result(relay, 2, LIST("a"));
+	play_remove("gh");
+	play_define_as("gh", "gh", "anew");
+	play_define("fs");
+	play_sync_supervisor();
+	play_list_servers(relay, 3);
+	play_expect(relay, IPC_RESULT);
+	play_end();
+}
+END_TEST
+
+START_TEST(nobody_comes_with_a_store)
+{
+	start();
+	play_expect(play_supervisor, IPC_WANT_LISTS);
+	play_serve(&gh);
+	serve("2", "a");
+	play_expect_result(relay, 1, LIST("a"));
+	play_end();
+}
+END_TEST
+
+/* Who waits for the store may go, and so may the server. */
+START_TEST(nobody_waits_any_more)
+{
+	int other;
+
+	start();
+	lend(0);
+	expect_recall();
+	other = play_session_of("gh", 3, "", 0);
+	play_recall(other, 1, "gh");
+	play_sync(other);
+	close(relay);
+	play_remove("gh");
+	play_expect_refused(
+	    other, 1, "server \"gh\" is no longer configured");
+	tell(LIST("a"));
+	play_define("gh");
+	play_recall(other, 2, "gh");
+	play_expect_result(other, 2, LIST("a"));
+	play_end();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, what_is_kept_is_told);
+	tcase_add_test(tc, what_is_learnt_is_kept);
+	tcase_add_test(tc, what_has_changed_is_not_kept);
+	tcase_add_test(tc, is_kept_when_there_is_a_store);
+	tcase_add_loop_test(
+	    tc, what_cannot_be_read_is_not_told, 0, UNIT_COUNT(rubbish));
+	tcase_add_loop_test(tc, a_store_of_no_use, 0, 4);
+	tcase_add_test(tc, nobody_comes_with_a_store);
+	tcase_add_test(tc, nobody_waits_any_more);
+}
+
+int
+main(void)
+{
+	return unit_run("archive", add_tests);
+}

@@ -1,0 +1,250 @@
+/*
+ * The store, as the broker sees it: see archive.h. Runs in the broker.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/json_span.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "../../common/mem.h"
+#include "archive.h"
+#include "broker.h"
+#include "server.h"
+
+struct archive {
+	struct broker *broker;
+	struct channel *store; /* NULL: there is none (yet) */
+	int wanted;            /* the supervisor was asked for it */
+	uint64_t not_before;   /* when it may be asked again */
+	/* Fingerprints, to be looked up, or kept, when the channel is there. */
+	struct buffer recalls;
+	struct buffer retains;
+	size_t unanswered;
+	struct event *patience;
+	int deaf; /* it cannot be told anything: the patience is at its end */
+};
+
+static void archive_on_impatience(evutil_socket_t fd, short what, void *arg);
+
+struct archive *
+archive_new(struct broker *broker)
+{
+	struct archive *archive = mem_alloc(sizeof(*archive));
+
+	archive->broker = broker;
+	archive->patience =
+	    evtimer_new(broker->base, archive_on_impatience, archive);
+	return archive;
+}
+
+void
+archive_free(struct archive **archivep)
+{
+	struct archive *archive = mem_take(archivep);
+
+	if (archive == NULL)
+		return;
+	channel_free(&archive->store);
+	loop_event_free(&archive->patience);
+	buffer_reset(&archive->recalls);
+	buffer_reset(&archive->retains);
+	free(archive);
+}
+
+/* Whoever waits for it goes on without; it is left alone for a while. */
+static void
+archive_lose(struct archive *archive)
+{
+	channel_free(&archive->store);
+	archive->wanted = 0;
+	archive->unanswered = 0;
+	archive->deaf = 0;
+	archive->not_before = broker_now() + TOOL_LISTS_PAUSE_MS;
+	buffer_reset(&archive->recalls);
+	buffer_reset(&archive->retains);
+	event_del(archive->patience);
+	server_recalled_all(archive->broker);
+}
+
+static void
+archive_on_closed(void *ctx, const struct err *why)
+{
+	if (why != NULL)
+		log_warn("the store talks nonsense: %s", why->text);
+	else
+		log_info("lists of tools are not kept: there is no store");
+	archive_lose(ctx);
+}
+
+static void
+archive_on_impatience(evutil_socket_t fd, short what, void *arg)
+{
+	struct archive *archive = arg;
+
+	(void)fd;
+	(void)what;
+	if (!archive->deaf)
+		log_warn("the store has not told a list of tools within %d "
+		    "ms: servers are asked instead", TOOL_LISTS_WAIT_MS);
+	archive_lose(archive);
+}
+
+/* From the loop: whoever asks is in the middle of something. */
+static void
+archive_fail(struct archive *archive, const struct err *err)
+{
+	static const struct timeval now;
+
+	log_warn("the store does not listen: %s", err->text);
+	archive->deaf = 1;
+	event_add(archive->patience, &now);
+}
+
+static void
+archive_wait(struct archive *archive)
+{
+	static const struct timeval most = { TOOL_LISTS_WAIT_MS / 1000,
+		TOOL_LISTS_WAIT_MS % 1000 * 1000 };
+
+	event_add(archive->patience, &most);
+}
+
+/* Makes sure that there is a store, or will be. Returns whether. */
+static int
+archive_ensure(struct archive *archive)
+{
+	if (archive->store != NULL || archive->wanted)
+		return !archive->deaf;
+	if (broker_now() < archive->not_before)
+		return 0;
+	archive->wanted = 1;
+	broker_want_lists(archive->broker);
+	archive_wait(archive);
+	return 1;
+}
+
+static void
+archive_send_recall(struct archive *archive, const uint8_t *fingerprint)
+{
+	struct ipc_recall recall = { .fingerprint = { fingerprint,
+		FINGERPRINT_SIZE } };
+	struct err err;
+
+	archive->unanswered++;
+	archive_wait(archive);
+	if (channel_send_recall(archive->store, &recall, &err) == -1)
+		archive_fail(archive, &err);
+}
+
+/* What is on the shelf now is kept; what is not there, or doubted, is not. */
+static void
+archive_send_retain(struct archive *archive, const uint8_t *fingerprint)
+{
+	struct ipc_retain retain = { .fingerprint = { fingerprint,
+		FINGERPRINT_SIZE } };
+	struct shelf_list list = { 0 };
+	struct err err;
+
+	if (shelf_find(archive->broker->shelf, fingerprint, &list) &&
+	    list.len > TOOL_LIST_MAX)
+		return;
+	retain.info =
+	    (struct ipc_bytes){ (const uint8_t *)list.info, list.info_len };
+	retain.list = (struct ipc_blob){ (const uint8_t *)list.data, list.len,
+		-1 };
+	if (channel_send_retain(archive->store, &retain, &err) == -1)
+		archive_fail(archive, &err);
+}
+
+static void
+archive_send_all(struct archive *archive, struct buffer *fingerprints,
+    void (*send)(struct archive *archive, const uint8_t *fingerprint))
+{
+	size_t at;
+
+	for (at = 0; at < fingerprints->len; at += FINGERPRINT_SIZE)
+		send(archive, (const uint8_t *)fingerprints->data + at);
+	buffer_reset(fingerprints);
+}
+
+void
+archive_open(struct archive *archive, struct ipc_lists *lists)
+{
+	struct channel_ends ends = { ROLE_BROKER, ROLE_STORE, broker_routes(),
+		archive_on_closed, archive };
+
+	/* It may come when nobody waits for it any more: it is welcome. */
+	channel_free(&archive->store);
+	archive->wanted = 1;
+	archive->store =
+	    channel_new(archive->broker->base, &lists->store, &ends);
+	event_del(archive->patience);
+	archive_send_all(archive, &archive->recalls, archive_send_recall);
+	archive_send_all(archive, &archive->retains, archive_send_retain);
+}
+
+int
+archive_recall(struct archive *archive, const uint8_t *fingerprint)
+{
+	if (!archive_ensure(archive))
+		return 0;
+	if (archive->store == NULL)
+		buffer_add(&archive->recalls, fingerprint, FINGERPRINT_SIZE);
+	else
+		archive_send_recall(archive, fingerprint);
+	return 1;
+}
+
+void
+archive_retain(struct archive *archive, const uint8_t *fingerprint)
+{
+	if (!archive_ensure(archive))
+		return;
+	if (archive->store == NULL)
+		buffer_add(&archive->retains, fingerprint, FINGERPRINT_SIZE);
+	else
+		archive_send_retain(archive, fingerprint);
+}
+
+/*
+ * Whether bytes are what was kept once: they are passed on as they are. The
+ * file that they come from may have been changed by anybody.
+ */
+static int
+archive_is_list(const char *data, size_t len)
+{
+	struct json_span value, part;
+
+	return json_span_parse(data, len, &value, NULL) == 0 &&
+	    memchr(data, '\n', len) == NULL &&
+	    memchr(data, '\r', len) == NULL &&
+	    json_span_get(value, "tools", &part) == 1 &&
+	    json_span_kind(part) == JSON_SPAN_ARRAY &&
+	    json_span_get(value, "aliases", &part) == 1 &&
+	    json_span_kind(part) == JSON_SPAN_ARRAY;
+}
+
+void
+archive_recalled(struct archive *archive, struct ipc_recalled *recalled)
+{
+	struct shelf *shelf = archive->broker->shelf;
+	const uint8_t *fingerprint = recalled->fingerprint.data;
+	struct err err;
+	auto_free char *data = ipc_blob_copy(&recalled->list, &err);
+	struct shelf_list list = { data, recalled->list.len,
+		(const char *)recalled->info.data, recalled->info.len };
+
+	if (archive->unanswered > 0)
+		archive->unanswered--;
+	if (archive->unanswered > 0 && !archive->deaf)
+		archive_wait(archive);
+	else if (!archive->deaf)
+		event_del(archive->patience);
+	if (list.len > 0 && (data == NULL || !archive_is_list(data, list.len)))
+		log_warn("a list of tools that was kept cannot be read");
+	else if (list.len > 0)
+		shelf_put_old(shelf, fingerprint, &list);
+	server_recalled(archive->broker, fingerprint);
+}

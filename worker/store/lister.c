@@ -1,0 +1,50 @@
+/*
+ * The channel to the broker: see lister.h. Runs in the store.
+ */
+#include "../../common/log.h"
+#include "lister.h"
+
+static void
+lister_on_closed(void *ctx, const struct err *why)
+{
+	struct store *store = ctx;
+
+	if (why != NULL)
+		log_warn("the broker breaks the rules: %s", why->text);
+	lister_free(store);
+}
+
+static void
+lister_on_ending(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	lister_free(arg);
+}
+
+void
+lister_set(struct store *store, struct ipc_lister *msg)
+{
+	struct channel_ends ends = { ROLE_STORE, ROLE_BROKER, store_routes(),
+		lister_on_closed, store };
+
+	lister_free(store);
+	store->lister = channel_new(store->base, &msg->broker, &ends);
+	store->lister_ending =
+	    evtimer_new(store->base, lister_on_ending, store);
+}
+
+void
+lister_free(struct store *store)
+{
+	loop_event_free(&store->lister_ending);
+	channel_free(&store->lister);
+}
+
+/* From the loop, because whoever notices is in a handler of the channel. */
+void
+lister_break(struct store *store, const char *how)
+{
+	log_warn("the broker gets no lists of tools any more: %s", how);
+	event_active(store->lister_ending, EV_TIMEOUT, 0);
+}

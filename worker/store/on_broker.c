@@ -1,0 +1,61 @@
+/*
+ * What the broker asks of the store: the whole surface between the two. Runs in
+ * the store.
+ */
+#include <time.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "lister.h"
+#include "tool_lists.h"
+
+/* A list that was asked for. */
+struct broker_answer {
+	struct store *store;
+	const struct ipc_bytes *fingerprint;
+};
+
+static void
+broker_answer(void *ctx, const struct tool_list *list)
+{
+	const struct broker_answer *answer = ctx;
+	struct ipc_recalled recalled = { .fingerprint = *answer->fingerprint,
+		.info = { (const uint8_t *)list->info, list->info_len },
+		.list = { (const uint8_t *)list->data, list->len, -1 } };
+	struct err err;
+
+	if (channel_send_recalled(answer->store->lister, &recalled, &err) ==
+	    -1)
+		lister_break(answer->store, err.text);
+}
+
+void
+store_on_recall(struct store *store, struct ipc_recall *recall)
+{
+	static const struct tool_list none;
+	struct broker_answer answer = { store, &recall->fingerprint };
+	struct err err;
+
+	if (tool_lists_find(store->database, recall->fingerprint.data,
+	        (uint64_t)time(NULL), broker_answer, &answer, &err) == 0)
+		return;
+	log_warn("a list of tools cannot be looked up: %s", err.text);
+	broker_answer(&answer, &none);
+}
+
+void
+store_on_retain(struct store *store, struct ipc_retain *retain)
+{
+	struct err err;
+	auto_free char *data = ipc_blob_copy(&retain->list, &err);
+	struct tool_list list = { data, retain->list.len,
+		(const char *)retain->info.data, retain->info.len };
+
+	if (data == NULL) {
+		lister_break(store, err.text);
+		return;
+	}
+	if (tool_lists_put(store->database, retain->fingerprint.data,
+	        (uint64_t)time(NULL), &list, &err) == -1)
+		log_warn("a list of tools is not kept: %s", err.text);
+}

@@ -1,0 +1,171 @@
+/*
+ * The lists of tools that are kept: see tool_lists.h. Runs in the store.
+ */
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "tool_lists.h"
+
+/* The time of use is noted once a day: no write for each look. */
+#define TOOL_LISTS_DAY 86400
+
+/* Prepares a statement that is about one fingerprint, its first value. */
+static sqlite3_stmt *
+tool_lists_prepare(struct database *database, const char *sql,
+    const uint8_t *fingerprint, struct err *err)
+{
+	sqlite3_stmt *statement = database_prepare(database, sql, err);
+
+	if (statement != NULL)
+		database_bind_bytes(
+		    statement, 1, fingerprint, FINGERPRINT_SIZE);
+	return statement;
+}
+
+/* Sets *list to what is kept; statement holds the bytes. */
+static int
+tool_lists_look(struct database *database, sqlite3_stmt *statement,
+    struct tool_list *list, uint64_t *used, struct err *err)
+{
+	int there = database_step(database, statement, err);
+
+	memset(list, 0, sizeof(*list));
+	*used = 0;
+	if (there <= 0)
+		return there;
+	*used = database_number(statement, 0);
+	list->info = database_bytes(statement, 1, &list->info_len);
+	list->data = database_bytes(statement, 2, &list->len);
+	/* Bytes of somebody else are no reason to fail. */
+	if (list->len > TOOL_LIST_MAX || list->info_len > SERVER_INFO_MAX)
+		memset(list, 0, sizeof(*list));
+	return 0;
+}
+
+#define TOOL_LISTS_SELECT                                                      \
+	"SELECT used, info, list FROM tool_lists WHERE fingerprint = ?1"
+
+static int
+tool_lists_use(struct database *database, const uint8_t *fingerprint,
+    uint64_t now, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement =
+	    tool_lists_prepare(database, "UPDATE tool_lists SET used = ?2"
+	        " WHERE fingerprint = ?1", fingerprint, err);
+
+	if (statement == NULL)
+		return -1;
+	database_bind_number(statement, 2, now);
+	return database_step(database, statement, err);
+}
+
+int
+tool_lists_find(struct database *database, const uint8_t *fingerprint,
+    uint64_t now, void (*found)(void *ctx, const struct tool_list *list),
+    void *ctx, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = tool_lists_prepare(
+	    database, TOOL_LISTS_SELECT, fingerprint, err);
+	struct tool_list list;
+	struct err ignored;
+	uint64_t used;
+
+	if (statement == NULL ||
+	    tool_lists_look(database, statement, &list, &used, err) == -1)
+		return -1;
+	found(ctx, &list);
+	database_finalize(&statement);
+	/* That it was of use is worth noting, and not worth failing. */
+	if (list.len > 0 && used + TOOL_LISTS_DAY <= now)
+		tool_lists_use(database, fingerprint, now, &ignored);
+	return 0;
+}
+
+/* Whether that is what is kept already, and was used lately. */
+static int
+tool_lists_has(struct database *database, const uint8_t *fingerprint,
+    uint64_t now, const struct tool_list *list)
+{
+	struct err err;
+	auto_statement sqlite3_stmt *statement = tool_lists_prepare(
+	    database, TOOL_LISTS_SELECT, fingerprint, &err);
+	struct tool_list kept;
+	uint64_t used;
+
+	return statement != NULL &&
+	    tool_lists_look(database, statement, &kept, &used, &err) == 0 &&
+	    used + TOOL_LISTS_DAY > now && kept.len == list->len &&
+	    kept.info_len == list->info_len &&
+	    memcmp(kept.data, list->data, list->len) == 0 &&
+	    (list->info_len == 0 ||
+	        memcmp(kept.info, list->info, list->info_len) == 0);
+}
+
+static int
+tool_lists_drop(struct database *database, const uint8_t *fingerprint,
+    struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = tool_lists_prepare(database,
+	    "DELETE FROM tool_lists WHERE fingerprint = ?1", fingerprint, err);
+
+	return statement == NULL ? -1 :
+	    database_step(database, statement, err);
+}
+
+static int
+tool_lists_insert(struct database *database, const uint8_t *fingerprint,
+    uint64_t now, const struct tool_list *list, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = tool_lists_prepare(database,
+	    "INSERT OR REPLACE INTO tool_lists"
+	    " (fingerprint, used, size, info, list)"
+	    " VALUES (?1, ?2, ?3, ?4, ?5)", fingerprint, err);
+
+	if (statement == NULL)
+		return -1;
+	database_bind_number(statement, 2, now);
+	database_bind_number(statement, 3, list->len + list->info_len);
+	database_bind_bytes(statement, 4, list->info, list->info_len);
+	database_bind_bytes(statement, 5, list->data, list->len);
+	return database_step(database, statement, err);
+}
+
+/* Drops what is too old, too many or too much: the longest unused first. */
+static int
+tool_lists_prune(struct database *database, uint64_t now, struct err *err)
+{
+	static const uint64_t most_age = TOOL_LISTS_DAYS * TOOL_LISTS_DAY;
+	auto_statement sqlite3_stmt *statement = database_prepare(database,
+	    "DELETE FROM tool_lists WHERE used < ?1 OR rowid IN"
+	    " (SELECT rowid FROM (SELECT rowid, row_number() OVER latest"
+	    " AS place, sum(size) OVER latest AS total FROM tool_lists"
+	    " WINDOW latest AS (ORDER BY used DESC, rowid DESC"
+	    " ROWS UNBOUNDED PRECEDING))"
+	    " WHERE place > ?2 OR total > ?3)", err);
+
+	if (statement == NULL)
+		return -1;
+	database_bind_number(
+	    statement, 1, now > most_age ? now - most_age : 0);
+	database_bind_number(statement, 2, TOOL_LISTS_MAX);
+	database_bind_number(statement, 3, TOOL_LISTS_BYTES_MAX);
+	return database_step(database, statement, err);
+}
+
+int
+tool_lists_put(struct database *database, const uint8_t *fingerprint,
+    uint64_t now, const struct tool_list *list, struct err *err)
+{
+	int failed;
+
+	if (list->len > 0 &&
+	    tool_lists_has(database, fingerprint, now, list))
+		return 0;
+	if (database_begin(database, err) == -1)
+		return -1;
+	failed = list->len == 0 ?
+	    tool_lists_drop(database, fingerprint, err) == -1 :
+	    tool_lists_insert(database, fingerprint, now, list, err) == -1 ||
+	        tool_lists_prune(database, now, err) == -1;
+	return database_end(database, failed, err);
+}
