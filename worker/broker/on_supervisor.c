@@ -106,8 +106,9 @@ broker_want_lists(struct broker *broker)
 	struct ipc_want_lists want = { 0 };
 	struct err err;
 
+	/* What is only a cache is no reason to end. */
 	if (channel_send_want_lists(broker->supervisor, &want, &err) == -1)
-		fatal("cannot ask for the store: %s", err.text);
+		log_debug("cannot ask for the store: %s", err.text);
 }
 
 static void

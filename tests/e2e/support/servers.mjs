@@ -43,6 +43,19 @@ export function example() {
     args: [path.join(place, 'support/example.mjs')] };
 }
 
+/*
+ * The entry of our server with so many tools (see tools.py): number tells which
+ * ones, starts is the file into which it writes a line when it starts.
+ */
+export function toolServer(number, count, starts, options = [], more = {}) {
+  return {
+    command: '/usr/bin/python3',
+    args: ['-I', path.join(place, 'support/tools.py'), `${number}`,
+      `${count}`, starts, ...options],
+    ...more,
+  };
+}
+
 /* The processes of the server of this entry, whoever started them. */
 export function serving({ command, args = [] }) {
   const whole = [command, ...args].join(' ');

@@ -1,0 +1,242 @@
+/*
+ * Searching the tools of many servers: what is found without starting any of
+ * them, and when a list that is remembered is asked for again.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { folder } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import {
+  configure, toolServer, unserved, withServers,
+} from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+const SERVERS = 12;
+const TOOLS = 34; /* of each, and one more: 420 in all */
+
+/* Twelve servers, and how often which of them was started. */
+function many(t, count = SERVERS) {
+  const starts = path.join(folder(t), 'starts');
+  const entries = {};
+
+  for (let n = 0; n < count; n++)
+    entries[`s${n}`] = toolServer(n, TOOLS, starts);
+  return {
+    starts,
+    entries,
+    started() {
+      return fs.existsSync(starts) ?
+        fs.readFileSync(starts, 'utf8').trim().split('\n')
+          .map((line) => Number(line.split(' ')[0])) : [];
+    },
+    forget() {
+      fs.rmSync(starts, { force: true });
+    },
+  };
+}
+
+/* Searches and returns "server.tool" of what is found, the best first. */
+async function search(raw, query, limit = 3) {
+  const lines = await raw.printed(`
+for doc in await runtime.search_tool_docs(${JSON.stringify(query)},
+                                          limit=${limit}):
+    print(doc["server"] + "." + doc["tool"])`, { timeout: 100 });
+
+  return lines;
+}
+
+/* Ends the program, waits for its servers, and starts it again. */
+async function again(t, raw, options, entries) {
+  await raw.finish();
+  await unserved(...Object.values(entries));
+  return Raw.open(t, options);
+}
+
+test('a client sees the same, whatever there is to search', async (t) => {
+  const none = await Raw.open(t);
+  const all = await Raw.open(t, withServers(t, many(t).entries));
+  const answers = [];
+
+  for (const raw of [none, all]) {
+    await raw.request('tools/list');
+    answers.push(raw.lines.at(-1).replace(/"id":\d+/, ''));
+    await raw.finish();
+  }
+  assert.equal(answers[0], answers[1]);
+});
+
+test('one program searches, reads and calls, and starts what it calls',
+  async (t) => {
+    const servers = many(t);
+    const home = folder(t);
+    const options = withServers(t, servers.entries, { home });
+    let raw = await Raw.open(t, options);
+
+    /* Nothing is remembered: each is started, once. */
+    assert.deepEqual((await search(raw, 'create an invoice'))[0],
+      's0.create_invoice');
+    assert.deepEqual(servers.started().sort((a, b) => a - b),
+      [...Array(SERVERS).keys()]);
+    raw = await again(t, raw, options, servers.entries);
+    servers.forget();
+
+    const lines = await raw.printed(`
+import time
+begun = time.perf_counter()
+found = await runtime.search_tool_docs("merge two vehicles", limit=3)
+took = time.perf_counter() - begun
+print(found[0]["server"], found[0]["tool"], found[0]["score"] > 0.3)
+begun = time.perf_counter()
+await runtime.search_tool_docs("publish tikcet")
+print(f"# {took * 1000:.1f} ms, {(time.perf_counter() - begun) * 1000:.1f} ms")
+[doc] = await runtime.query_tool_docs(found[0]["server"], found[0]["tool"],
+                                      detail="full")
+print(sorted(doc["inputSchema"]["properties"]))
+server = await runtime.load_server(doc["server"])
+for n in range(3):
+    result = await getattr(server, doc["toolAlias"])(id=str(n))
+    print(result.data["id"])
+print(LOADED_MCP_SERVERS == (doc["server"],))`, { timeout: 100 });
+
+    t.diagnostic(lines.find((line) => line.startsWith('#')));
+    assert.deepEqual(lines.filter((line) => !line.startsWith('#')), [
+      's3 merge_vehicle True', '[\'dryRun\', \'fields\', \'id\', \'page\']',
+      '0', '1', '2', 'True']);
+    assert.deepEqual(servers.started(), [3]);
+    await raw.finish();
+  });
+
+test('what is started in another way is asked again', async (t) => {
+  const servers = many(t, 3);
+  const options = withServers(t, servers.entries, { home: folder(t) });
+  const { starts } = servers;
+  let raw = await Raw.open(t, options);
+
+  await search(raw, 'invoice');
+  await until(() => servers.started().length === 3, 'three starts');
+  for (const [what, entry] of Object.entries({
+    args: toolServer(1, TOOLS, starts, ['extra=polish_barometer']),
+    env: toolServer(1, TOOLS, starts, ['extra=polish_barometer'],
+      { env: { A: 'b' } }),
+    command: { ...toolServer(1, TOOLS, starts, ['extra=polish_barometer']),
+      command: fs.realpathSync('/usr/bin/python3') },
+    cwd: toolServer(1, TOOLS, starts, ['extra=polish_barometer'],
+      { cwd: '/usr' }),
+  })) {
+    servers.forget();
+    configure(options.place, { ...servers.entries, s1: entry });
+    assert.deepEqual((await search(raw, 'barometer'))[0],
+      's1.polish_barometer', what);
+    assert.deepEqual(servers.started(), [1], what);
+    raw = await again(t, raw, options, { ...servers.entries, s1: entry });
+    servers.forget();
+    assert.deepEqual((await search(raw, 'barometer'))[0],
+      's1.polish_barometer', what);
+    assert.deepEqual(servers.started(), [], what);
+  }
+  /* As at the beginning: that is remembered, too. */
+  configure(options.place, servers.entries);
+  assert.deepEqual(await search(raw, 'barometer'), []);
+  assert.deepEqual(servers.started(), []);
+  await raw.finish();
+});
+
+test('a list that changes is remembered as it is then', async (t) => {
+  const servers = many(t, 2);
+  const options = withServers(t, servers.entries, { home: folder(t) });
+  let raw = await Raw.open(t, options);
+
+  assert.deepEqual(await search(raw, 'sundial'), []);
+  await raw.printed('print((await mcp_s1.change()).text)',
+    { servers: ['s1'], timeout: 100 });
+  assert.deepEqual(await search(raw, 'sundial'), ['s1.calibrate_sundial']);
+  raw = await again(t, raw, options, servers.entries);
+  servers.forget();
+  assert.deepEqual(await search(raw, 'sundial'), ['s1.calibrate_sundial']);
+  assert.deepEqual(servers.started(), []);
+  /* Once it runs it is believed more: the change is forgotten there. */
+  await raw.printed('print((await mcp_s1.change()).text)',
+    { servers: ['s1'], timeout: 100 });
+  await raw.finish();
+});
+
+test('a server that is started tells of itself what holds from then on',
+  async (t) => {
+    const servers = many(t, 1);
+    const script = path.join(folder(t), 'tools.py');
+    const from = servers.entries.s0.args[1];
+    const text = fs.readFileSync(from, 'utf8');
+    const write = (changed) => {
+      fs.writeFileSync(script, changed);
+      fs.chmodSync(script, 0o644);
+    };
+
+    write(text);
+    servers.entries.s0.args[1] = script;
+    const options = withServers(t, servers.entries, { home: folder(t) });
+    let raw = await Raw.open(t, options);
+
+    assert.deepEqual(await search(raw, 'xerox'), []);
+    raw = await again(t, raw, options, servers.entries);
+    servers.forget();
+    /* Another script is another server. */
+    write(text.replaceAll('"invoice"', '"xerox"'));
+    raw = await again(t, raw, options, servers.entries);
+    assert.equal((await search(raw, 'create xerox'))[0], 's0.create_xerox');
+    assert.deepEqual(servers.started(), [0]);
+    await raw.finish();
+  });
+
+test('without what was kept everything works', async (t) => {
+  const servers = many(t, 3);
+  const home = folder(t);
+  const state = path.join(home, '.local/state/caisson');
+  const options = withServers(t, servers.entries, { home });
+  let raw = await Raw.open(t, options);
+
+  await search(raw, 'invoice');
+  raw = await again(t, raw, options, servers.entries);
+  for (const name of fs.readdirSync(state))
+    fs.writeFileSync(path.join(state, name), 'not what it was '.repeat(99));
+  for (const [what, more] of Object.entries({
+    damaged: {},
+    'not a directory': { env: { ...options.env,
+      MCP_BRIDGE_STATE_DIR: '/dev/null' } },
+    'not writable': { env: { ...options.env, MCP_BRIDGE_STATE_DIR: '/proc' } },
+  })) {
+    raw = await again(t, raw, { ...options, ...more }, servers.entries);
+    servers.forget();
+    assert.equal((await search(raw, 'export a contract'))[0],
+      's1.export_contract', what);
+    assert.deepEqual(servers.started().sort(), [0, 1, 2], what);
+    /* In this run it is remembered all the same. */
+    assert.equal((await search(raw, 'export a contract'))[0],
+      's1.export_contract', what);
+    assert.match(raw.errors, /tools|damaged/, what);
+  }
+  await raw.finish();
+});
+
+test('one that hangs costs the others nothing', async (t) => {
+  const servers = many(t, 3);
+  const options = withServers(t, servers.entries, { home: folder(t) });
+  let raw = await Raw.open(t, options);
+
+  await search(raw, 'invoice');
+  raw = await again(t, raw, options, servers.entries);
+  servers.entries.s1 = toolServer(1, TOOLS, servers.starts, ['hang=1']);
+  configure(options.place, servers.entries);
+  servers.forget();
+  const { structuredContent } = await raw.run(`
+print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
+  { timeout: 100 });
+
+  assert.deepEqual(structuredContent.stdout, ['create_invoice']);
+  assert.equal(structuredContent.stderr.length, 1);
+  assert.match(structuredContent.stderr[0],
+    /left out s1: it has not answered within 10 seconds/);
+  assert.deepEqual(servers.started(), [1]);
+  await raw.finish();
+});
