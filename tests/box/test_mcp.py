@@ -1816,6 +1816,18 @@ print([d['tool'] for d in await runtime.query_tool_docs('web')],
                                       "web" else [] for name in TOOLS})
         self.assertEqual(got.relay.started, [])
 
+    def test_a_search_sees_what_is_new(self):
+        self.prints("""
+def found():
+    return [d['tool'] for d in runtime.search_tool_docs_sync('brand echoes')]
+print(found(), found())
+await mcp_fs.print()
+print(found(), [d['name'] for d in runtime.list_tools_sync('fs')][-1])
+print(found(), found())
+""", "['echo'] ['echo']\n['echo'] brand_new\n"
+                    "['brand_new', 'echo'] ['brand_new', 'echo']\n",
+                    "hint: .*")
+
     def test_what_is_remembered_may_be_wrong(self):
         """A tool that is not there is asked for again, and of the server."""
         got = self.prints("""

@@ -1,7 +1,7 @@
 /*
- * The archive: the store, as far as the broker sees it. What it has of a list of
- * tools comes onto the shelf (shelf.h); what is on the shelf is kept there. It
- * is asked for when it is needed for the first time, and a store that is not
+ * The archive: the store, as far as the broker sees it. What it has of a list
+ * of tools comes onto the shelf (shelf.h); what is on the shelf is kept there.
+ * It is asked for when it is needed for the first time, and a store that is not
  * there, does not answer, or says nonsense costs nothing but what it had. Runs
  * in the broker.
  */

@@ -9,6 +9,7 @@ IMPATIENCE = 1  # for those that a search went on without before
 SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why a server was left out
 SHOWN_MAX = 30  # servers in the manual
+SEARCHED = {}  # what was searched last: which lists, and their index
 NONE_LOADED = "  none: name some in 'servers', or load_server() as below"
 # The sections of the manual, in their order: one screen, and nothing that is
 # not there.
@@ -113,10 +114,19 @@ def search(text, limit, detail):
     for state, why in failures:
         complain(state, why)
     from ._search import rank
-    entries = [entry for state in states
-               for entry in state.aliases.values()]
     return [doc_of(entry, detail, score)
-            for entry, score in rank(text, entries, limit)]
+            for entry, score in rank(text, index_of(states), limit)]
+
+
+def index_of(states):
+    """Return the index of their tools; the last one is kept."""
+    from ._search import Index
+    heard = [(state.name, state.heard) for state in states]
+    last = SEARCHED.get("last", (None, None))
+    if last[0] != heard:
+        last = SEARCHED["last"] = heard, Index([
+            entry for state in states for entry in state.aliases.values()])
+    return last[1]
 
 
 def complain(state, why):

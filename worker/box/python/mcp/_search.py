@@ -48,11 +48,12 @@ def apart(name):
     return name if name.islower() else HUMP.sub(" ", name)
 
 
-def rank(query, entries, limit):
-    """Return the best entries, each with its score from 0 to 1."""
+def rank(query, index, limit):
+    """Return the best entries of an index, each with its score from 0 to 1.
+    """
     asked = list(dict.fromkeys(words(query)))
     asked = [word for word in asked if word not in COMMON] or asked
-    asked, index, most = asked[:QUERY_MAX], Index(entries), 0.0
+    asked, entries, most = asked[:QUERY_MAX], index.entries, 0.0
     found = {}  # by number of the entry: score, and how much of the query
     for word in asked:
         best = index.find(word)
@@ -77,6 +78,7 @@ class Index:
     """The words of some entries: each has spaces around it in the text."""
 
     def __init__(self, entries):
+        self.entries = entries
         text = " \n ".join(
             field.replace("\n", " ") for entry in entries
             for field in fields(entry)).lower()
