@@ -256,6 +256,27 @@ START_TEST(is_renewed_when_it_changed)
 }
 END_TEST
 
+/* A server of another version has ended before it told its list. */
+START_TEST(is_not_told_of_another_version)
+{
+	learn();
+	play_recall(relay, 2, "gh");
+	play_expect_result(relay, 2, LIST("a", "a"));
+	play_load(relay, 3, "gh");
+	play_expect(relay, IPC_RESULT);
+	play_launch(play_expect_want("gh"), &gh);
+	play_greet_with(&gh, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":"
+	    "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
+	    "\"serverInfo\":{\"name\":\"G\",\"version\":\"2\"}}}");
+	play_hear(&gh);
+	play_die(&gh, "exited with code 0");
+	play_sync_supervisor();
+	play_recall(relay, 4, "gh");
+	play_expect_want("gh");
+	play_end();
+}
+END_TEST
+
 START_TEST(is_not_told_when_it_may_have_changed)
 {
 	start();
@@ -444,6 +465,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, is_remembered);
 	tcase_add_test(tc, is_remembered_by_its_fingerprint);
 	tcase_add_test(tc, is_renewed_when_it_changed);
+	tcase_add_test(tc, is_not_told_of_another_version);
 	tcase_add_test(tc, is_not_told_when_it_may_have_changed);
 	tcase_add_loop_test(tc, refuses_what_is_no_list, 0, 4);
 	tcase_add_test(tc, passes_an_error_on);
