@@ -44,7 +44,8 @@ from program import Failure, Program, copy_program
 from table import CASES, code_of, seen_in
 
 GROUPS = ("calls", "identity", "filesystem", "execution", "network",
-          "processes", "resources", "protocol", "positives", "driven")
+          "processes", "resources", "protocol", "positives", "driven", "hosts",
+          "frames", "soak")
 BOXES = "box-init", "relay", "python"  # names of processes
 SETTLE_SECONDS = 10  # what is killed is reaped soon, on a slow machine too
 SHOWN_MAX = 200  # characters of what was seen, in the table

@@ -1,12 +1,8 @@
-"""Cases that need somebody outside: who kills Caisson or its parts, leaves,
-cancels, or runs it on a host that lacks something. Each starts programs of
-its own.
+"""Cases that need somebody outside: who kills Caisson or its parts, leaves, or
+cancels. Each starts programs of its own.
 """
-import ctypes
 import os
-import resource
 import signal
-import subprocess
 import tempfile
 import time
 
@@ -15,9 +11,6 @@ from table import case, seen_in
 
 SOON = 10  # seconds; what dies does so in milliseconds, unless it is busy
 MARK = "caisson-orphan"
-LIBC = ctypes.CDLL(None, use_errno=True)
-CLONE_NEWUSER, CLONE_NEWNS, PR_SET_DUMPABLE = 0x10000000, 0x20000, 4
-NOBODY = 65534
 
 DAEMON = """
 import os, signal
@@ -175,93 +168,3 @@ def tree_below_tmp(run, words):
         seen = seen_in(program.run(WRITE % folder))
         program.close()
     return seen
-
-
-@case("67a", "a host that forbids user namespaces", "~.*FAIL +box +the "
-      "box cannot be built: could not create a user namespace.*",
-      driven=True, shown="there is no weaker mode")
-def no_user_namespaces(run, words):
-    return degraded(run, lambda: set_limit("user"))
-
-
-@case("67b", "a host that forbids network namespaces", "~.*FAIL +box +"
-      "the box cannot be built: could not create mount, pid, network.*",
-      driven=True, shown="there is no weaker mode")
-def no_network_namespaces(run, words):
-    return degraded(run, lambda: set_limit("net"))
-
-
-@case("67c", "a host whose /proc is partly covered, as in containers",
-      "~.*run without it.*keeps every promise.*", driven=True,
-      shown="stricter, not weaker")
-def covered_proc(run, words):
-    return degraded(run, cover_proc)
-
-
-@case("67d", "a host with few descriptors", "~.*only 128 descriptors.*",
-      driven=True, shown="calls would fail for want of them")
-def few_descriptors(run, words):
-    return degraded(run, lambda: resource.setrlimit(
-        resource.RLIMIT_NOFILE, (128, 128)))
-
-
-@case("67e", "a host with a mount below /usr, which no overlay shows",
-      "~.*note +locks on files +on those of the host are the host's.*/usr: "
-      "there are other mounts below it.*keeps every promise.*", driven=True,
-      shown="67f is a host that has no overlays")
-def crowded_usr(run, words):
-    return degraded(run, crowd_usr)
-
-
-@case("67f", "a host without overlays", "~.*ok +locks on files +stay in the "
-      "box.*keeps every promise.*", without="overlay", driven=True)
-def no_overlays(run, words):
-    return degraded(run, lambda: None, words)
-
-
-def crowd_usr():
-    """Something of its own below /usr, as on hosts with many disks."""
-    if LIBC.mount(b"none", b"/usr/share", b"tmpfs", 0, None) == -1:
-        raise OSError(ctypes.get_errno(), "mount")
-
-
-def set_limit(kind):
-    """No more namespaces of a kind, for what runs in ours."""
-    with open("/proc/sys/user/max_%s_namespaces" % kind, "w") as file:
-        file.write("0")
-
-
-def cover_proc():
-    """As container engines do with a part of /proc."""
-    if LIBC.mount(b"none", b"/proc/fs", b"tmpfs", 0, None) == -1:
-        raise OSError(ctypes.get_errno(), "mount")
-
-
-def degrade(prepare):
-    """Become an ordinary user in namespaces of one's own, and prepare."""
-    if os.geteuid() == 0:
-        os.setgroups([])
-        os.setresgid(NOBODY, NOBODY, NOBODY)
-        os.setresuid(NOBODY, NOBODY, NOBODY)
-        LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
-    uid, gid = os.geteuid(), os.getegid()
-    if LIBC.unshare(CLONE_NEWUSER | CLONE_NEWNS) == -1:
-        raise OSError(ctypes.get_errno(), "unshare")
-    for name, text in (("setgroups", "deny"), ("uid_map", "%d %d 1" % (
-            uid, uid)), ("gid_map", "%d %d 1" % (gid, gid))):
-        with open("/proc/self/" + name, "w") as file:
-            file.write(text)
-    prepare()
-
-
-def degraded(run, prepare, words=None):
-    """What Caisson says of a host that was prepared."""
-    run.start(words).close()
-    name = "sealed" if words is None else "open-" + words
-    environment = run.host.environment()
-    done = subprocess.run(
-        [run.copies[name], "--selftest"], cwd="/", timeout=60,
-        env=environment, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True,
-        preexec_fn=lambda: degrade(prepare))
-    return done.stdout

@@ -282,9 +282,3 @@ def cgroups():
 def template():
     return ""
 
-
-@case("64", "many thousand calls, and what they leave", "",
-      skip=lambda host: "tests/e2e/soak does it; here the invariants are "
-      "looked at after each group")
-def soak():
-    return ""

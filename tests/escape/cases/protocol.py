@@ -43,13 +43,6 @@ def endless_frame():
     return "end"
 
 
-@case("42", "frames that are wrong in every way", "",
-      skip=lambda host: "tests/fuzz and the unit tests of the relay take "
-      "frames apart")
-def frames():
-    return ""
-
-
 @case("43", "answers of MCP on standard output", "~.*\"id\": ?1.*",
       shown="bytes of the code are text in the answer")
 def forged_answer():

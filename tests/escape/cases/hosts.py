@@ -1,0 +1,189 @@
+"""Hosts that lack something: what Caisson says of them, as whoever runs it there
+would be told by its selftest. Each is made of this one, in namespaces.
+"""
+import ctypes
+import os
+import resource
+import struct
+import subprocess
+
+from table import case
+
+LIBC = ctypes.CDLL(None, use_errno=True)
+CLONE_NEWUSER, CLONE_NEWNS = 0x10000000, 0x20000
+PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 4, 22, 38
+SECCOMP_MODE_FILTER, SECCOMP_ERRNO, SECCOMP_ALLOW = 2, 0x50000, 0x7fff0000
+EPERM, ENOSYS = 1, 38
+MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+NOBODY = 65534
+
+# Linux, arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h.
+NUMBERS = {
+    "unshare": (272, 97), "mount": (165, 40), "pivot_root": (155, 41),
+    "mount_setattr": (442, 442), "landlock_create_ruleset": (444, 444),
+    "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
+}
+COLUMN = {"x86_64": 0, "aarch64": 1}[os.uname().machine]
+KEPT = ".*keeps every promise.*"
+
+
+@case("67a", "a host that forbids user namespaces", "~.*FAIL +box +the "
+      "box cannot be built: could not create a user namespace.*",
+      driven=True, shown="there is no weaker mode")
+def no_user_namespaces(run, words):
+    return degraded(run, lambda: set_limit("user"))
+
+
+@case("67b", "a host that forbids network namespaces", "~.*FAIL +box +"
+      "the box cannot be built: could not create mount, pid, network.*",
+      driven=True, shown="there is no weaker mode")
+def no_network_namespaces(run, words):
+    return degraded(run, lambda: set_limit("net"))
+
+
+@case("67c", "a host whose /proc is partly covered, as in containers",
+      "~.*run without it.*keeps every promise.*", driven=True,
+      shown="stricter, not weaker")
+def covered_proc(run, words):
+    return degraded(run, cover_proc)
+
+
+@case("67d", "a host with few descriptors", "~.*only 128 descriptors.*",
+      driven=True, shown="calls would fail for want of them")
+def few_descriptors(run, words):
+    return degraded(run, lambda: resource.setrlimit(
+        resource.RLIMIT_NOFILE, (128, 128)))
+
+
+@case("67e", "a host with a mount below /usr, which no overlay shows",
+      "~.*note +locks on files +on those of the host are the host's.*/usr: "
+      "there are other mounts below it.*keeps every promise.*", driven=True,
+      shown="67f is a host that has no overlays")
+def crowded_usr(run, words):
+    return degraded(run, crowd_usr)
+
+
+@case("67f", "a host without overlays", "~.*ok +locks on files +stay in the "
+      "box.*keeps every promise.*", without="overlay", driven=True)
+def no_overlays(run, words):
+    return degraded(run, lambda: None, words)
+
+
+@case("67g", "a kernel without landlock", "~.*note +landlock +absent" + KEPT,
+      driven=True, shown="a second layer is missing, and named")
+def no_landlock(run, words):
+    return degraded(run, lambda: refuse(ENOSYS, "landlock_create_ruleset",
+                                        "landlock_add_rule",
+                                        "landlock_restrict_self"))
+
+
+@case("67h", "a kernel before 5.12", "~.*FAIL +box +the box cannot be built: "
+      "could not .* read-only: Function not implemented.*", driven=True,
+      shown="there is no weaker mode")
+def old_kernel(run, words):
+    return degraded(run, lambda: refuse(ENOSYS, "mount_setattr"))
+
+
+@case("67i", "a container whose system call list refuses namespaces",
+      "~.*FAIL +box +the box cannot be built: could not create a user "
+      "namespace.*system call filter around Caisson.*", driven=True,
+      shown="there is no weaker mode")
+def system_call_list(run, words):
+    return degraded(run, lambda: refuse(EPERM, "unshare", "mount",
+                                        "pivot_root"))
+
+
+@case("67j", "the same, where namespaces are made and mounts refused",
+      "~.*FAIL +box +the box cannot be built: could not .*mounts private.*",
+      driven=True, shown="there is no weaker mode")
+def no_mounts(run, words):
+    return degraded(run, lambda: refuse(EPERM, "mount"))
+
+
+@case("67k", "a host whose /tmp is noexec, and full", "~" + KEPT, driven=True,
+      shown="boxes have places of their own")
+def closed_tmp(run, words):
+    return degraded(run, close_tmp)
+
+
+@case("67l", "a host without cgroups", "~.*note +cgroup +not used" + KEPT,
+      driven=True, shown="rlimits and the watchdog, and named")
+def no_cgroups(run, words):
+    return degraded(run, lambda: cover(b"/sys/fs/cgroup"))
+
+
+def cover(where, flags=0, options=None):
+    """Nothing is there any more but an empty folder in memory."""
+    if LIBC.mount(b"none", where, b"tmpfs", flags, options) == -1:
+        raise OSError(ctypes.get_errno(), "mount")
+
+
+def close_tmp():
+    """A page and an inode are all that it has, and a file has both."""
+    cover(b"/tmp", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+          b"size=4k,nr_inodes=2,mode=1777")
+    with open("/tmp/full", "wb") as file:
+        file.write(bytes(4096))
+
+
+def refuse(error, *names):
+    """From here on these system calls fail so, here and below."""
+    numbers = [NUMBERS[name][COLUMN] for name in names]
+    # Load the number; for each: on a match, the next but one to the end.
+    rows = [(0x20, 0, 0, 0)]
+    for left, number in zip(range(len(numbers), 0, -1), numbers):
+        rows.append((0x15, left, 0, number))
+    rows += [(0x06, 0, 0, SECCOMP_ALLOW), (0x06, 0, 0, SECCOMP_ERRNO | error)]
+    program = ctypes.create_string_buffer(
+        b"".join(struct.pack("HBBI", *row) for row in rows))
+    header = ctypes.create_string_buffer(
+        struct.pack("H6xQ", len(rows), ctypes.addressof(program)))
+    if LIBC.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1 or LIBC.prctl(
+            PR_SET_SECCOMP, SECCOMP_MODE_FILTER, header, 0, 0) == -1:
+        raise OSError(ctypes.get_errno(), "prctl")
+
+
+def crowd_usr():
+    """Something of its own below /usr, as on hosts with many disks."""
+    cover(b"/usr/share")
+
+
+def set_limit(kind):
+    """No more namespaces of a kind, for what runs in ours."""
+    with open("/proc/sys/user/max_%s_namespaces" % kind, "w") as file:
+        file.write("0")
+
+
+def cover_proc():
+    """As container engines do with a part of /proc."""
+    cover(b"/proc/fs")
+
+
+def degrade(prepare):
+    """Become an ordinary user in namespaces of one's own, and prepare."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setresgid(NOBODY, NOBODY, NOBODY)
+        os.setresuid(NOBODY, NOBODY, NOBODY)
+        LIBC.prctl(PR_SET_DUMPABLE, 1, 0, 0, 0)
+    uid, gid = os.geteuid(), os.getegid()
+    if LIBC.unshare(CLONE_NEWUSER | CLONE_NEWNS) == -1:
+        raise OSError(ctypes.get_errno(), "unshare")
+    for name, text in (("setgroups", "deny"), ("uid_map", "%d %d 1" % (
+            uid, uid)), ("gid_map", "%d %d 1" % (gid, gid))):
+        with open("/proc/self/" + name, "w") as file:
+            file.write(text)
+    prepare()
+
+
+def degraded(run, prepare, words=None):
+    """What Caisson says of a host that was prepared."""
+    run.start(words).close()
+    name = "sealed" if words is None else "open-" + words
+    environment = run.host.environment()
+    done = subprocess.run(
+        [run.copies[name], "--selftest"], cwd="/", timeout=60,
+        env=environment, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True,
+        preexec_fn=lambda: degrade(prepare))
+    return done.stdout

@@ -1,0 +1,78 @@
+"""Hundreds of executions in one program, rows of the table among them, and what
+they leave behind.
+"""
+import os
+import re
+
+from table import CASES, case, seen_in
+
+ROUNDS, EACH = 3, 100
+HELLO = "print('hi')"
+RSS_GROWTH_KIB = 2048
+LEFT = re.compile("caisson-box|box-[0-9]")  # names of what a box can leave
+
+
+def rows(run):
+    """The codes of rows that end soon and by themselves."""
+    return [run.code(one.function) for one in CASES
+            if not (one.driven or one.before or one.beside or one.later
+                    or one.settings or one.skip or one.under)
+            and (one.root is None or one.root == run.is_root())]
+
+
+def entries():
+    """What boxes could leave in the folders of the host."""
+    return sorted(
+        os.path.join(where, name)
+        for where in ("/tmp", "/dev/shm", "/var/tmp", "/dev/mqueue")
+        if os.path.isdir(where)
+        for name in os.listdir(where) if LEFT.match(name))
+
+
+def cgroups():
+    """How many cgroups of version 2 there are below that of the test."""
+    with open("/proc/self/cgroup") as file:
+        own = [line.split("::")[1].strip() for line in file if "::" in line]
+    return sum(len(folders) for root in (
+        "/sys/fs/cgroup", "/sys/fs/cgroup/unified") for path in own
+        for _, folders, _ in os.walk(root + path)
+        if os.path.exists(root + "/cgroup.controllers"))
+
+
+def resident(pid):
+    """KiB of memory of a process."""
+    with open("/proc/%d/status" % pid) as file:
+        return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+
+def state(run, program):
+    """What must be flat, once no box is left."""
+    descriptors, processes = run.settled(program, None)
+    with open("/proc/%d/mounts" % program.pid) as file:
+        mounts = len(file.readlines())
+    return {"descriptors": descriptors, "processes": processes,
+            "mounts": mounts, "entries": entries(), "cgroups": cgroups()}
+
+
+@case("64", "hundreds of calls, rows of this table among them: what they leave",
+      "nothing", driven=True, shown="each box is new, and all of it ends")
+def soak(run, words):
+    program = run.start(words)
+    seen_in(program.run(HELLO))
+    codes = rows(run)
+    states, sizes = [], []
+    for number in range(ROUNDS):
+        mixed = [codes[(number * EACH + n) // 2 % len(codes)] if n % 2
+                 else HELLO for n in range(EACH)]
+        for code, answer in zip(mixed, program.run_all(
+                (code, 20) for code in mixed)):
+            if code == HELLO and seen_in(answer) != "hi":
+                return "print('hi') gives " + seen_in(answer)
+        states.append(state(run, program))
+        sizes.append(resident(program.pid))
+    program.close()
+    for later in states[1:]:
+        if later != states[0]:
+            return "%s was %s" % (later, states[0])
+    grown = sizes[-1] - sizes[0]
+    return "nothing" if grown <= RSS_GROWTH_KIB else "%d KiB more" % grown
