@@ -15,8 +15,8 @@ PROGRAMS = ["/usr/bin/" + name for name in (
 HEADERS = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h"]
 LINKS = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib",
          "lib64": "usr/lib64"}
-FOLDERS = ("dev", "etc", "proc", "root", "run", "sys", "tmp", "usr/sbin",
-           "var/tmp")
+FOLDERS = ("dev", "etc", "modules", "proc", "root", "run", "sys", "tmp",
+           "usr/sbin", "var/tmp")
 PASSWD = ("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n"
           "nobody:x:65534:65534::/nonexistent:/bin/sh\n")
 GROUP = "root:x:0:\nadm:x:4:\nuser:x:1000:\nnogroup:x:65534:\n"
@@ -115,9 +115,13 @@ def programs(build):
                     yield path
 
 
-def make(path, build, source):
-    """Write the archive of the programs in build and the tests in source."""
+def make(path, build, source, modules):
+    """Write the archive of the programs in build, the tests in source, and
+    modules of the kernel, which init loads in the order of their names.
+    """
     image = Image(path)
+    for module in modules:
+        image.add(module, "/modules/" + os.path.basename(module))
     for name, target in LINKS.items():
         image.entry(name, stat.S_IFLNK | 0o777, target.encode())
     for name in FOLDERS:
@@ -130,7 +134,8 @@ def make(path, build, source):
     for program in programs(build):
         image.add_program(program, "/build" + program[len(build):])
     image.add_tree(build + "/box", "/build/box")
-    for folder in ("tests/guest", "tests/escape", "worker/box"):
+    for folder in ("tests/guest", "tests/escape", "tests/fuzz/corpus",
+                   "worker/box"):
         if os.path.isdir(os.path.join(source, folder)):
             image.add_tree(os.path.join(source, folder), "/source/" + folder)
     for path in HEADERS:

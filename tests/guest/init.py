@@ -14,6 +14,7 @@ SOURCE = "/source/tests"
 LIBC = ctypes.CDLL(None, use_errno=True)
 MS_BIND, MS_MOVE = 4096, 8192
 REBOOT_OFF = 0x4321fedc
+FINIT_MODULE = 313
 MOUNTS = (
     ("proc", "/proc", "proc", None),
     ("sysfs", "/sys", "sysfs", None),
@@ -32,6 +33,13 @@ def mount(what, where, kind=None, flags=0, options=None):
         raise OSError(ctypes.get_errno(), "mount " + where)
 
 
+def load_modules():
+    for name in sorted(os.listdir("/modules")):
+        with open("/modules/" + name, "rb") as file:
+            if LIBC.syscall(FINIT_MODULE, file.fileno(), b"", 0) == -1:
+                raise OSError(ctypes.get_errno(), "load " + name)
+
+
 def prepare():
     """A root that can be left by pivot_root, unlike that of an initramfs."""
     os.mkdir("/new")
@@ -40,6 +48,7 @@ def prepare():
     mount("/new", "/", flags=MS_MOVE)
     os.chroot(".")
     os.chdir("/")
+    load_modules()
     for what, where, kind, options in MOUNTS:
         mount(what, where, kind, 0, options)
     os.environ.update({"PATH": "/usr/bin:/bin", "HOME": "/root"})
