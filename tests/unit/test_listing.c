@@ -2,6 +2,8 @@
  * Tests of worker/broker/listing: one list of tools for all who ask, fetched
  * page by page, kept until the server says that it has changed.
  */
+#include <time.h>
+
 #include "broker_play.h"
 
 #define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
@@ -106,6 +108,75 @@ START_TEST(is_fetched_again_when_it_changed)
 	play_expect_line(&gh, ASKED("3"));
 	play_say(&gh, ANSWER("3", ONE("b")));
 	play_expect_result(relay, 2, LIST("b", "b"));
+	play_end();
+}
+END_TEST
+
+/* The server has changed its list, and the broker knows. */
+static void
+change(void)
+{
+	play_say(&gh, changed);
+	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
+	play_hear(&gh);
+}
+
+/* A flood of changes costs a fetch now and then, which all share. */
+START_TEST(changes_again_and_again)
+{
+	struct timespec before, after;
+	int n;
+
+	start();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 1, LIST("a", "a"));
+	clock_gettime(CLOCK_MONOTONIC, &before);
+	for (n = 0; n < 100; n++)
+		change();
+	play_list(relay, 2, "gh");
+	play_expect_line(&gh, ASKED("3"));
+	play_say(&gh, ANSWER("3", ONE("b")));
+	play_expect_result(relay, 2, LIST("b", "b"));
+	change();
+	play_list(relay, 3, "gh");
+	play_sync(relay);
+	change();
+	play_list(relay, 4, "gh");
+	play_expect_line(&gh, ASKED("4"));
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	/* It cannot have been faster. */
+	ck_assert_int_ge((after.tv_sec - before.tv_sec) * 1000 +
+	    (after.tv_nsec - before.tv_nsec) / 1000000, LISTING_PAUSE_MS);
+	play_say(&gh, ANSWER("4", ONE("c")));
+	play_expect_result(relay, 3, LIST("c", "c"));
+	play_expect_result(relay, 4, LIST("c", "c"));
+	play_end();
+}
+END_TEST
+
+/* Nobody waits for it any more when the pause is over. */
+START_TEST(is_fetched_for_somebody_only)
+{
+	int other, n;
+
+	start();
+	other = play_session();
+	for (n = 0; n < 2; n++) {
+		play_list(relay, 1, "gh");
+		play_hear(&gh);
+		play_say(&gh, n == 0 ? ANSWER("2", ONE("a"))
+		                     : ANSWER("3", ONE("a")));
+		play_expect_result(relay, 1, LIST("a", "a"));
+		change();
+	}
+	play_list(relay, 1, "gh");
+	play_sync(relay);
+	close(relay);
+	usleep(LISTING_PAUSE_MS * 1000);
+	play_call(other, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("4"));
 	play_end();
 }
 END_TEST
@@ -459,6 +530,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, is_fetched_once);
 	tcase_add_test(tc, waits_for_the_start);
 	tcase_add_test(tc, is_fetched_again_when_it_changed);
+	tcase_add_test(tc, changes_again_and_again);
+	tcase_add_test(tc, is_fetched_for_somebody_only);
 	tcase_add_test(tc, changes_while_it_is_fetched);
 	tcase_add_test(tc, other_tools_may_be_used);
 	tcase_add_test(tc, belongs_to_its_process);

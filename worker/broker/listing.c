@@ -22,12 +22,16 @@ struct listing {
 	struct tools *tools; /* while a fetch is under way */
 	uint64_t page;       /* the number of the request for the next one */
 	struct event *patience; /* how long it is waited for */
+	int fetched;            /* once, however that went */
+	uint64_t not_before;    /* when it may be fetched again */
+	struct event *pause;    /* set off then */
 	struct event *renewal;  /* set off some time after a change */
 	int changed;            /* since the fetch began */
 	int fresh; /* what is on the shelf was told by this link, and holds */
 };
 
 static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
+static void listing_on_pause(evutil_socket_t fd, short what, void *arg);
 static void listing_on_renewal(evutil_socket_t fd, short what, void *arg);
 
 struct listing *
@@ -44,6 +48,7 @@ listing_new(struct event_base *base, struct server *server,
 	listing->ctx = ctx;
 	listing->patience = evtimer_new(base, listing_on_impatience, listing);
 	listing->renewal = evtimer_new(base, listing_on_renewal, listing);
+	listing->pause = evtimer_new(base, listing_on_pause, listing);
 	return listing;
 }
 
@@ -57,6 +62,7 @@ listing_free(struct listing **listingp)
 	tools_free(&listing->tools);
 	loop_event_free(&listing->patience);
 	loop_event_free(&listing->renewal);
+	loop_event_free(&listing->pause);
 	free(listing);
 }
 
@@ -246,9 +252,44 @@ listing_on_page(void *ctx, const struct mcp_answer *answer)
 		listing_finish(listing);
 }
 
+/* Whether it is too early to fetch it again: then it is waited for. */
+static int
+listing_must_pause(struct listing *listing)
+{
+	uint64_t now = broker_now(), left;
+	struct timeval after;
+
+	if (now >= listing->not_before) {
+		if (listing->fetched)
+			listing->not_before = now + LISTING_PAUSE_MS;
+		listing->fetched = 1;
+		return 0;
+	}
+	left = listing->not_before - now;
+	after = (struct timeval){ (time_t)(left / 1000),
+		(suseconds_t)(left % 1000 * 1000) };
+	if (!event_pending(listing->pause, EV_TIMEOUT, NULL))
+		event_add(listing->pause, &after);
+	return 1;
+}
+
+/* Those who asked may be gone. */
+static void
+listing_on_pause(evutil_socket_t fd, short what, void *arg)
+{
+	struct listing *listing = arg;
+
+	(void)fd;
+	(void)what;
+	if (listing->tools == NULL && listing_next(listing) != NULL)
+		listing_begin(listing);
+}
+
 static void
 listing_begin(struct listing *listing)
 {
+	if (listing_must_pause(listing))
+		return;
 	listing->tools = tools_new(server_rules(listing->server));
 	listing->changed = 0;
 	listing_turn(listing, (struct json_span){ NULL, 0 });

@@ -1,10 +1,11 @@
 /*
  * The list of tools of one link: fetched page by page when it is first asked
- * for, and good until the server says that it has changed. All who ask
- * meanwhile share one fetch; a page that does not come within SERVER_WAIT_MS
- * ends it for them all. The list lies on the shelf (shelf.h), where it outlives
- * the link; one that changed is fetched again, in a moment, if nobody asks.
- * Runs in the broker.
+ * for, and good until the server says that it has changed; fetched again when
+ * it is asked for then, but not more often than each LISTING_PAUSE_MS. All who
+ * ask meanwhile share one fetch; a page that does not come within
+ * SERVER_WAIT_MS ends it for them all. The list lies on the shelf (shelf.h),
+ * where it outlives the link; one that changed is fetched again, in a moment,
+ * if nobody asks. Runs in the broker.
  */
 #ifndef WORKER_BROKER_LISTING_H
 #define WORKER_BROKER_LISTING_H
