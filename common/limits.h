@@ -93,7 +93,9 @@
 #define REFUSED_FOREIGN_MAX (2 * KIB)
 #define REFUSED_NAMES_MAX 10
 /* Which calls an execution still waited for: a few, and how many more. */
-#define DONE_WAITING_MAX 400
+#define WAITING_SHOWN 5
+#define WAITING_NAME_MAX 60
+#define DONE_WAITING_MAX (WAITING_SHOWN * (WAITING_NAME_MAX + 30))
 /* A sentence about a bad frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400

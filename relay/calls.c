@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "../common/json.h"
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "../common/utf8.h"
 #include "relay.h"
 
 struct calls_one {
@@ -20,6 +22,8 @@ struct calls_one {
 	enum role with;   /* ROLE_BROKER or ROLE_STORE */
 	char *frame;      /* what waits for the store to be there, or NULL */
 	size_t frame_len;
+	time_t begun;     /* seconds of a clock that only moves forward */
+	char name[WAITING_NAME_MAX + 1]; /* of a tool, to show; else empty */
 };
 
 struct calls {
@@ -336,6 +340,32 @@ calls_go_on(struct calls *calls)
 	}
 }
 
+static time_t
+calls_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* "gh.talk": the tool is shown as the code wrote it, so it is one line. */
+static void
+calls_name(struct calls_one *one, const struct request *request)
+{
+	auto_buffer struct buffer name = { 0 };
+	size_t len;
+
+	if (request->type != IPC_CALL_TOOL)
+		return;
+	buffer_printf(&name, "%s.%.*s", request->server,
+	    (int)request->tool.len - 2, request->tool.p + 1);
+	len = name.len < WAITING_NAME_MAX ? name.len : WAITING_NAME_MAX;
+	len -= utf8_incomplete_tail(name.data, len);
+	memcpy(one->name, name.data, len);
+	one->begun = calls_now();
+}
+
 /* Makes the request. Returns 0, or -1 with why it must be refused. */
 static int
 calls_make(struct calls *calls, const struct request *request, struct err *why)
@@ -356,6 +386,7 @@ calls_make(struct calls *calls, const struct request *request, struct err *why)
 	}
 	if (request->type == IPC_CALL_TOOL)
 		calls->made++;
+	calls_name(&one, request);
 	calls->under_way[calls->count++] = one;
 	calls->arguments += one.arguments;
 	return 0;
@@ -436,6 +467,38 @@ calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
 		log_debug("request %llu cannot be cancelled: %s",
 		    (unsigned long long)cancel.id, why.text);
 	return 0;
+}
+
+/* Returns the oldest call of a tool behind this id, or NULL. */
+static const struct calls_one *
+calls_next(const struct calls *calls, uint64_t id)
+{
+	const struct calls_one *one, *next = NULL;
+
+	for (one = calls->under_way; one < calls->under_way + calls->count;
+	     one++)
+		if (one->name[0] != '\0' && !one->cancelled && one->id > id &&
+		    (next == NULL || one->id < next->id))
+			next = one;
+	return next;
+}
+
+void
+calls_add_waiting(const struct calls *calls, struct buffer *text)
+{
+	const struct calls_one *one = calls_next(calls, 0);
+	size_t shown = 0, more = 0;
+
+	for (; one != NULL; one = calls_next(calls, one->id)) {
+		if (shown == WAITING_SHOWN) {
+			more++;
+			continue;
+		}
+		buffer_printf(text, "%s%s (%lld s)", shown++ > 0 ? ", " : "",
+		    one->name, (long long)(calls_now() - one->begun));
+	}
+	if (more > 0)
+		buffer_printf(text, " and %zu more", more);
 }
 
 int

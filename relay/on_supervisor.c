@@ -89,6 +89,7 @@ relay_fault(struct relay *relay, const char *reason)
 static void
 relay_conclude(struct relay *relay)
 {
+	auto_buffer struct buffer waiting = { 0 };
 	struct output_kept out, errors;
 	struct ipc_done done = { 0 };
 	struct err err;
@@ -105,6 +106,10 @@ relay_conclude(struct relay *relay)
 	done.errors_head = errors.head;
 	done.errors_dropped = errors.dropped;
 	done.tool_calls = calls_made(relay->calls);
+	calls_add_waiting(relay->calls, &waiting);
+	done.waiting = (struct ipc_bytes){
+		(const uint8_t *)waiting.data, waiting.len
+	};
 	sent = channel_send_done(relay->supervisor, &done, &err);
 	free(out.data);
 	free(errors.data);

@@ -65,6 +65,7 @@ struct call {
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */
 	int init_exit;  /* the status of an init that ended the box, or 0 */
+	char *waiting;  /* which calls of tools had no answer; NULL: none */
 	int out_of_memory; /* all of the box together, as its group says */
 	struct call_result result;
 };
@@ -150,6 +151,7 @@ call_free(struct call *call)
 	reaper_forget(&call->relay_process);
 	group_free(&call->group);
 	free(call->result.error);
+	free(call->waiting);
 	free(call->result.weak);
 	free(call->result.bound);
 	free(call->result.out.data);
@@ -245,8 +247,10 @@ call_judge(struct call *call)
 		return;
 	case CALL_BY_DEADLINE:
 		call->result.status = CALL_TIMEOUT;
-		call_set_error(call, "Execution timed out after %us",
-		    call->run.timeout);
+		call_set_error(call, "Execution timed out after %us%s%s",
+		    call->run.timeout,
+		    call->waiting != NULL ? "; it waited for " : "",
+		    call->waiting != NULL ? call->waiting : "");
 		return;
 	case CALL_BY_CANCEL:
 		call->result.status = CALL_CANCELLED;
@@ -644,8 +648,9 @@ call_on_store_wanted(struct call *call)
 
 void
 call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls)
+    struct call_stream *errors, uint64_t tool_calls, char *waiting)
 {
+	call->waiting = waiting;
 	call->result.out = *out;
 	call->result.errors = *errors;
 	call->result.tool_calls = tool_calls;

@@ -4,6 +4,7 @@
  * supervisor.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../common/mem.h"
 #include "../common/utf8.h"
@@ -53,22 +54,40 @@ on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
 	return 0;
 }
 
+/* Copies the calls that have no answer; NULL: there are none. */
+static int
+on_relay_read_waiting(
+    const struct ipc_bytes *bytes, char **waiting, struct err *err)
+{
+	const char *text = (const char *)bytes->data;
+
+	if (bytes->len == 0)
+		return 0;
+	if (!utf8_valid(text, bytes->len) ||
+	    memchr(text, '\0', bytes->len) != NULL)
+		return err_set(err, "calls that are no text");
+	*waiting = mem_dup(text, bytes->len);
+	return 0;
+}
+
 void
 supervisor_on_done(struct call *call, struct ipc_done *done)
 {
 	uint64_t max = call_supervisor(call)->options.max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
+	char *waiting = NULL;
 	struct err err;
 
 	if (on_relay_read_stream(&done->out, done->out_head, done->out_dropped,
 	        max, &out, &err) == -1 ||
 	    on_relay_read_stream(&done->errors, done->errors_head,
-	        done->errors_dropped, max, &errors, &err) == -1) {
+	        done->errors_dropped, max, &errors, &err) == -1 ||
+	    on_relay_read_waiting(&done->waiting, &waiting, &err) == -1) {
 		free(out.data);
 		free(errors.data);
 		out = errors = (struct call_stream){ 0 };
 		call_fail(call, "the relay talks nonsense: %s", err.text);
 	}
-	call_on_drained(call, &out, &errors, done->tool_calls);
+	call_on_drained(call, &out, &errors, done->tool_calls, waiting);
 }

@@ -181,9 +181,12 @@ void call_on_box_guarded(
 void call_on_code_running(struct call *call);
 /* Its code asks for what is kept: gives it a channel to the store. */
 void call_on_store_wanted(struct call *call);
-/* The streams are taken over. */
+/*
+ * The streams are taken over, and waiting, which calls of tools have no answer
+ * (NULL: none).
+ */
 void call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls);
+    struct call_stream *errors, uint64_t tool_calls, char *waiting);
 
 /* cause.c: why a box cannot be built. */
 

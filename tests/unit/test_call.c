@@ -1850,6 +1850,30 @@ START_TEST(the_deadline_ends_the_code)
 }
 END_TEST
 
+/* Which nobody could tell otherwise. */
+START_TEST(a_deadline_names_what_was_waited_for)
+{
+	struct ipc_done done = { .out_head = 0,
+		.waiting = { (const uint8_t *)"fs.read (1 s)", 13 } };
+	struct play *play;
+	struct err err;
+
+	open_stage();
+	play = try_call(1, &err);
+	ck_assert_ptr_nonnull(play);
+	take_requests(play);
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	send_as(play, ROLE_RELAY, IPC_DONE, &done);
+	settle();
+	wait_until_concluded(play);
+	was_concluded(play, CALL_TIMEOUT,
+	    "Execution timed out after 1s; it waited for fs.read (1 s)");
+	close_stage();
+}
+END_TEST
+
 /* It closed its streams and went on: the deadline still holds. */
 START_TEST(the_deadline_ends_a_silent_code)
 {
@@ -2274,6 +2298,7 @@ add_tests(TCase *tc)
 	add_failures(tc);
 	tcase_add_test(tc, the_deadline_ends_the_code);
 	tcase_add_test(tc, the_deadline_ends_a_silent_code);
+	tcase_add_test(tc, a_deadline_names_what_was_waited_for);
 	tcase_add_loop_test(tc, can_be_cancelled_in_every_state, 0,
 	    UNIT_COUNT(cancel_states));
 	tcase_add_loop_test(tc, a_box_may_stand_too_late, 0, 2);

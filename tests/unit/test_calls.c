@@ -522,6 +522,54 @@ START_TEST(a_bad_cancel_is_a_fault)
 }
 END_TEST
 
+/* What is waited for, as if no time had passed. */
+static void
+look(struct buffer *text)
+{
+	char *p;
+
+	buffer_reset(text);
+	calls_add_waiting(relay.calls, text);
+	for (p = text->data; p != NULL && (p = strstr(p, " s)")) != NULL; p++)
+		p[-1] = '0';
+}
+
+/* At the end: the oldest first, and no more than fit. */
+START_TEST(tells_what_is_waited_for)
+{
+	auto_buffer struct buffer text = { 0 };
+	auto_free char *tool = NULL;
+	struct err err;
+	uint64_t id;
+
+	open_calls();
+	look(&text);
+	ck_assert_uint_eq(text.len, 0);
+	ask(2, CALL("\"\\u0062\"", "{}"));
+	ask(1, CALL("\"a\"", "{}"));
+	ask(3, LIST_SERVERS);
+	ask(4, CALL("\"c\"", "{}"));
+	ck_assert_int_eq(cancel("4", &err), 0);
+	look(&text);
+	ck_assert_str_eq(text.data, "fs.a (0 s), fs.\\u0062 (0 s)");
+	answer_text(1, "{}");
+	look(&text);
+	ck_assert_str_eq(text.data, "fs.\\u0062 (0 s)");
+	/* A name that is cut within a character. */
+	tool = mem_printf("\"%056d\xc3\xa9x\"", 0);
+	for (id = 5; id <= REQUESTS_MAX; id++) {
+		auto_free char *call = mem_printf(CALL("%s", "{}"), tool);
+
+		ask(id, call);
+	}
+	look(&text);
+	ck_assert_uint_le(text.len, DONE_WAITING_MAX);
+	ck_assert_ptr_nonnull(strstr(text.data, "00 (0 s), fs.00"));
+	ck_assert_ptr_nonnull(strstr(text.data, "00 (0 s) and 120 more"));
+	close_calls();
+}
+END_TEST
+
 /* Bounds */
 
 #define TOO_MANY                                                               \
@@ -1007,6 +1055,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, long_frames_are_refused);
 	tcase_add_test(tc, ids_are_unique);
 	tcase_add_test(tc, cancels_what_is_under_way);
+	tcase_add_test(tc, tells_what_is_waited_for);
 	tcase_add_test(tc, cancels_nothing_that_is_answered);
 	tcase_add_loop_test(tc, a_bad_cancel_is_a_fault, 0,
 	    UNIT_COUNT(bad_ids));

@@ -65,10 +65,13 @@ call_on_store_wanted(struct call *call)
 
 void
 call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls)
+    struct call_stream *errors, uint64_t tool_calls, char *waiting)
 {
 	ck_assert_ptr_eq(call, CALL);
 	buffer_add_text(&told, "drained\n");
+	if (waiting != NULL)
+		buffer_printf(&told, "waiting: %s\n", waiting);
+	free(waiting);
 	ck_assert_uint_eq(tool_calls, TOOL_CALLS);
 	told_out = *out;
 	told_errors = *errors;
@@ -199,6 +202,34 @@ send_large(size_t len)
 	fd_close(&done.out.fd);
 }
 
+static const struct {
+	const char *text;
+	size_t len;
+	const char *told;
+} waitings[] = {
+	{ "", 0, "drained\n" },
+	{ "fs.read (3 s)", 13, "drained\nwaiting: fs.read (3 s)\n" },
+	{ "\xc3\xa9", 2, "drained\nwaiting: \xc3\xa9\n" },
+	{ "\xff", 1, "fail: the relay talks nonsense: calls that are no text\n"
+	    "drained\n" },
+	{ "a\0b", 3, "fail: the relay talks nonsense: calls that are no text\n"
+	    "drained\n" },
+};
+
+START_TEST(reads_what_was_waited_for)
+{
+	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
+		.errors = inline_blob("y"), .errors_head = 1,
+		.tool_calls = TOOL_CALLS,
+		.waiting = { (const uint8_t *)waitings[_i].text,
+		    waitings[_i].len } };
+
+	supervisor_on_done(CALL, &done);
+	ck_assert_str_eq(told.data, waitings[_i].told);
+	forget();
+}
+END_TEST
+
 START_TEST(reads_large_streams)
 {
 	send_large(3 * MAX_OUTPUT);
@@ -240,6 +271,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));
+	tcase_add_loop_test(tc, reads_what_was_waited_for, 0,
+	    UNIT_COUNT(waitings));
 	tcase_add_test(tc, reads_large_streams);
 	tcase_add_test(tc, refuses_larger_streams);
 	tcase_add_test(tc, passes_on_what_the_relay_says);
