@@ -120,8 +120,10 @@ on_reader_count_row(struct servers *servers)
 	servers->current_rows++;
 	if (!server_judge_is_stranger(servers, servers->current))
 		return 0;
-	if (servers->strangers++ < CONFIG_SERVERS_MAX)
+	if (servers->strangers < CONFIG_SERVERS_MAX) {
+		servers->strangers++;
 		return 0;
+	}
 	servers_reader_failed(servers, "the files of the folder one works in "
 	    "have more than %d entries together", CONFIG_SERVERS_MAX);
 	return -1;

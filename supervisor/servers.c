@@ -39,6 +39,7 @@ servers_remove(struct servers *servers, struct server *server)
 {
 	TAILQ_REMOVE(&servers->list, server, entry);
 	servers->count--;
+	servers->strangers -= server_judge_is_stranger(servers, server->file);
 	free(server->why);
 	free(server->name);
 	free(server->command);

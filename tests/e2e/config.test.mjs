@@ -38,9 +38,10 @@ function print(home, { env = {}, args = [] } = {}) {
   return done;
 }
 
-/* The lines, with the home as ~. */
+/* The lines, with the home as ~, without the list of what is not there. */
 const lines = (home, options) =>
-  print(home, options).stdout.replaceAll(home, '~').split('\n');
+  print(home, options).stdout.replaceAll(home, '~')
+    .replace(/\nNot there, of other programs:\n(  .*\n)+/, '').split('\n');
 
 /* What is said of each server, by name. */
 function listed(home, options) {
@@ -125,7 +126,7 @@ test('what is wrong is told by line and column, the rest still loads', (t) => {
       '    "web": { "url": "https://example.com/" }, /* later */\n' +
       '  },\n}\n',
     'MCPs/b.json': '{\n  "mcpServers": {\n    "x" 5\n',
-    'MCPs/c.json': 'x'.repeat(2_000_000),
+    'MCPs/c.json': 'x'.repeat(70_000_000),
     'MCPs/d.json': servers({ last: { command: 'sh' } }),
   });
   const said = lines(home).filter((line) => line.includes('~/MCPs/'));
@@ -138,10 +139,10 @@ test('what is wrong is told by line and column, the rest still loads', (t) => {
       '${NOT_THERE}, which is not set: set it, or write ' +
       '${NOT_THERE:-default}',
     '         ~/MCPs/a.json:7:5: "web" skipped: servers that are reached ' +
-      'by a URL are not supported by this version',
+      'by a URL are not supported yet',
     'refused  ~/MCPs/b.json: is not a configuration of servers',
     '         ~/MCPs/b.json:3:9: \'5\' where a colon should be',
-    'refused  ~/MCPs/c.json: is larger than 1048576 bytes, which no ' +
+    'refused  ~/MCPs/c.json: is larger than 67108864 bytes, which no ' +
       'configuration of servers is',
     'taken    ~/MCPs/d.json: 1 server',
   ]);
@@ -182,23 +183,255 @@ test('a file that may not be read is refused', (t) => {
     'refused  ~/MCPs/a.json: cannot be opened: Permission denied'));
 });
 
+/* What each client has written into its file in this home. */
+const example = { command: 'sh', args: ['-c', 'argument-secret'],
+  env: { TOKEN: 'value-secret' } };
+const toml = '[mcp_servers.NAME]\ncommand = "sh"\n' +
+  'args = ["-c", "argument-secret"]\nenv = { TOKEN = "value-secret" }\n';
+const clients = {
+  '.claude.json': servers({ NAME: { type: 'stdio', ...example } }),
+  '.config/Claude/claude_desktop_config.json': servers({ NAME: example }),
+  'Library/Application Support/Claude/claude_desktop_config.json':
+    servers({ NAME: example }),
+  '.cursor/mcp.json': servers({ NAME: example }),
+  '.config/Code/User/mcp.json': { inputs: [],
+    servers: { NAME: { type: 'stdio', ...example } } },
+  'Library/Application Support/Code/User/mcp.json':
+    '// mine\n{ "servers": { "NAME": ' + JSON.stringify(example) + ', }, }',
+  '.copilot/mcp-config.json': servers({ NAME: { type: 'local', tools: ['*'],
+    ...example } }),
+  '.codex/config.toml': 'model = "x" # and more\n' + toml,
+  '.gemini/settings.json': { theme: 'x', ...servers({ NAME: example }) },
+  '.codeium/windsurf/mcp_config.json': servers({ NAME: example }),
+  ['.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/' +
+    'cline_mcp_settings.json']: servers({ NAME: { disabled: false,
+    autoApprove: [], ...example } }),
+  '.config/zed/settings.json': '{ // settings\n"context_servers": {"NAME": ' +
+    JSON.stringify({ source: 'custom', ...example }) + '},\n}',
+  '.config/opencode/opencode.json': { $schema: 'x', mcp: { NAME: {
+    type: 'local', command: ['sh', '-c', 'argument-secret'],
+    environment: example.env } } },
+  '.config/goose/config.yaml': 'extensions:\n  NAME:\n    type: stdio\n' +
+    '    cmd: sh\n    args: ["-c", argument-secret]\n' +
+    '    envs:\n      TOKEN: value-secret\n    enabled: true\n',
+  '.continue/config.yaml': 'mcpServers:\n  - name: NAME\n    command: sh\n' +
+    '    args:\n      - "-c"\n      - argument-secret\n' +
+    '    env: {TOKEN: value-secret}\n',
+  '.lmstudio/mcp.json': servers({ NAME: example }),
+  '.kiro/settings/mcp.json': servers({ NAME: example }),
+  '.config/crush/crush.json': { mcp: { NAME: { type: 'stdio', ...example } } },
+  '.mcp-inspector/mcp.json': servers({ NAME: example }),
+  '.config/mcp/mcp.json': servers({ NAME: example }),
+};
+
+const named = (content, name) =>
+  (typeof content === 'string' ? content : JSON.stringify(content))
+    .replace('NAME', name);
+
+test('the file of every client is read', (t) => {
+  const names = Object.keys(clients);
+  const home = homeWith(t, Object.fromEntries(Object.entries(clients)
+    .map(([file, content], i) => [file, named(content, `s${i}`)])));
+  const found = listed(home);
+
+  assert.deepEqual(Object.keys(found).toSorted(),
+    names.map((name, i) => `s${i}`).toSorted());
+  for (const [i, name] of names.entries()) {
+    const [source, command, program, variables] = found[`s${i}`];
+
+    assert.ok(source.startsWith(`source       ~/${name}:`), source);
+    assert.deepEqual([command, program, variables], [
+      'command      sh, 2 arguments', 'program      /usr/bin/sh',
+      'variables    TOKEN'], name);
+  }
+  assert.doesNotMatch(print(home).stdout, /secret/);
+});
+
+/* The folder one works in: whatever somebody has put into a repository. */
+const projects = ['.mcp.json', '.cursor/mcp.json', '.vscode/mcp.json',
+  '.github/mcp.json', '.codex/config.toml', '.gemini/settings.json',
+  'opencode.json', 'opencode.jsonc', '.opencode/opencode.json',
+  '.kiro/settings/mcp.json', 'mcp-servers/a.json'];
+
+function printIn(home, work, env = {}) {
+  const [command, ...rest] = commandLine(
+    { args: ['--print-config'], env, home });
+  const done = spawnSync(command, rest, { cwd: path.join(home, work),
+    input: '', encoding: 'utf8', timeout: 60_000 });
+
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout.replaceAll(home, '~');
+}
+
+test('servers of a project need consent', (t) => {
+  const home = homeWith(t, Object.fromEntries(projects.map((file, i) =>
+    [`work/${file}`, file.endsWith('.toml') ? named(toml, `p${i}`) :
+      file.startsWith('.opencode') || file.startsWith('opencode') ?
+        { mcp: { [`p${i}`]: { command: ['sh'] } } } :
+        servers({ [`p${i}`]: { command: 'sh' } })])));
+  const before = printIn(home, 'work');
+  const after = printIn(home, 'work',
+    { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' });
+
+  assert.match(before, /\nNo servers\.\n/);
+  for (const [i, file] of projects.entries()) {
+    assert.ok(before.split('\n').some((line) =>
+      line.startsWith(`         ~/work/${file}:`) &&
+      line.endsWith(`"p${i}" skipped: files of the folder one works in are ` +
+        'not trusted (MCP_BRIDGE_TRUST_PROJECT_FILES=on trusts them)')), file);
+    assert.ok(after.includes(`\np${i}\n    source       ~/work/${file}:`),
+      file);
+  }
+});
+
+test('a project cannot have another file read in the place of its own',
+  (t) => {
+    const home = homeWith(t, { 'private.json': servers({ a: example }),
+      'work/x': '', 'shared/.mcp.json': servers({ b: { command: 'sh' } }) });
+
+    fs.symlinkSync('../private.json', path.join(home, 'work/.mcp.json'));
+    fs.symlinkSync('../../etc', path.join(home, 'work/.vscode'));
+    fs.symlinkSync('/', path.join(home, 'work/mcp-servers'));
+    fs.chmodSync(path.join(home, 'shared/.mcp.json'), 0o666);
+    const work = printIn(home, 'work',
+      { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' });
+    const shared = printIn(home, 'shared',
+      { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' });
+
+    assert.match(work, /~\/work\/\.mcp\.json \(Claude Code\): is a link that/);
+    assert.match(work, /~\/work\/mcp-servers: is a link that leads out/);
+    assert.match(work, /\nNo servers\.\n/);
+    assert.match(shared, /~\/shared\/\.mcp\.json \(.*\): can be written by every/);
+    assert.match(shared, /\nNo servers\.\n/);
+  });
+
+test('a project with very many entries takes nobody their place', (t) => {
+  const files = { '.cursor/mcp.json': servers({ mine: { command: 'sh' } }) };
+
+  for (let i = 0; i < 4; i++)
+    files[`work/mcp-servers/${i}.json`] = servers(Object.fromEntries(
+      Array.from({ length: 500 }, (_, n) => [`x${i}-${n}`, example])));
+  const printed = printIn(homeWith(t, files), 'work');
+
+  assert.match(printed, /\nmine\n    source       ~\/\.cursor/);
+  assert.match(printed, /refused  ~\/work\/mcp-servers\/2\.json: the files of/);
+});
+
+test('Claude Code: what it has for this folder comes first', (t) => {
+  const home = homeWith(t, { 'work/x': '' });
+
+  fs.writeFileSync(path.join(home, '.claude.json'), JSON.stringify({
+    numStartups: 7,
+    ...servers({ both: { command: 'global' }, off: { command: 'sh' } }),
+    projects: {
+      [path.join(home, 'other')]: servers({ other: { command: 'sh' } }),
+      [path.join(home, 'work')]: { allowedTools: [],
+        disabledMcpServers: ['off'],
+        ...servers({ both: { command: 'local' }, here: { command: 'sh' } }) },
+    } }, null, 2));
+  const printed = printIn(home, 'work');
+
+  assert.match(printed, /\nboth\n.*\n    command      local,/);
+  assert.match(printed, /\nhere\n/);
+  assert.doesNotMatch(printed, /\nother\n|\noff\n/);
+  assert.match(printed, /"off" skipped: its file says not to use it/);
+  assert.match(printed, /"both" skipped: the first definition of a name wins/);
+});
+
+test('a file of many megabytes is read', (t) => {
+  const history = Array.from({ length: 200_000 }, (_, n) =>
+    ({ display: `what was once asked, number ${n}`, pasted: {} }));
+  const home = homeWith(t, { '.claude.json': { projects: { '/x': { history } },
+    ...servers({ last: { command: 'sh' } }) } });
+
+  assert.ok(fs.statSync(path.join(home, '.claude.json')).size > 10_000_000);
+  assert.deepEqual(Object.keys(listed(home)), ['last']);
+});
+
+test('what only a client can fill in is skipped, with the reason', (t) => {
+  const home = homeWith(t, { '.config/Code/User/mcp.json': { servers: {
+    asks: { command: 'sh', env: { KEY: '${input:key}' } },
+    web: { type: 'http', url: 'https://url-secret/',
+      headers: { Authorization: 'header-secret' } },
+    here: { command: '${workspaceFolder}/run', args: ['${userHome}'] } } } });
+  const said = lines(home);
+
+  assert.ok(said.some((line) => /"asks" skipped: its env: uses \$\{input:key\}/
+    .test(line)));
+  assert.ok(said.some((line) => /"web" skipped: .*not supported yet/
+    .test(line)));
+  assert.deepEqual(Object.keys(listed(home)), ['here']);
+  assert.doesNotMatch(said.join('\n'), /secret/);
+});
+
+test('a file that is known by two names is read once', (t) => {
+  const home = homeWith(t, {
+    '.cursor/mcp.json': servers({ a: { command: 'sh' } }) });
+
+  /* The home is the folder one works in, too. */
+  assert.ok(lines(home).includes('skipped  ~/.cursor/mcp.json (Cursor): ' +
+    'is the same file as ~/.cursor/mcp.json'));
+  assert.deepEqual(Object.keys(listed(home)), ['a']);
+});
+
+test('tools that may be used, and that may not', (t) => {
+  const home = homeWith(t, { 'MCPs/a.json': servers({
+    a: { command: 'sh', tools: { allow: ['read_*'], deny: ['read_all'] } },
+    b: { command: 'sh', tools: { allow: [] } } }) });
+  const found = listed(home);
+
+  assert.deepEqual(found.a.slice(3),
+    ['tools        read_*', 'tools not    read_all']);
+  assert.deepEqual(found.b.slice(3), ['tools        none']);
+});
+
 test('entries that would start this program are skipped', (t) => {
   const home = homeWith(t, { 'MCPs/a.json': servers({
     named: { command: 'caisson' },
     whole: { command: binary },
     linked: { command: './link', cwd: '${HOME}' },
     found: { command: 'link', env: { PATH: '${HOME}' } },
+    wrapped: { command: 'env', args: ['A=b', binary] },
+    shell: { command: 'sh', args: ['-c', 'exec caisson --log-level debug'] },
+    package: { command: 'npx', args: ['-y', 'caisson@latest'] },
     other: { command: 'sh' },
   }) });
 
   fs.symlinkSync(binary, path.join(home, 'link'));
   assert.deepEqual(Object.keys(listed(home)), ['other']);
-  for (const name of ['named', 'whole', 'linked', 'found'])
+  for (const name of ['named', 'whole', 'linked', 'found', 'wrapped', 'shell',
+    'package'])
     assert.ok(lines(home).some((line) => line.includes(
       `"${name}" skipped: it would start this program itself`)), name);
   assert.deepEqual(
     Object.keys(listed(home, { env: { MCP_BRIDGE_ALLOW_SELF_SERVER: '1' } })),
-    ['named', 'whole', 'linked', 'found', 'other']);
+    ['named', 'whole', 'linked', 'found', 'wrapped', 'shell', 'package',
+      'other']);
+});
+
+test('hostile files cost only themselves', (t) => {
+  const home = homeWith(t, {
+    '.claude.json': '{"mcpServers":' + '['.repeat(1_000_000),
+    '.codex/config.toml': 'a = ' + '['.repeat(100_000),
+    '.config/goose/config.yaml': 'a: &a [x]\nextensions: *a\n',
+    '.continue/config.yaml': '['.repeat(100_000),
+    '.cursor/mcp.json': '\ufeff{"mcpServers":{"a":{"command":"sh"},' +
+      '"a":{"command":"sh"}}}\r\n',
+    '.kiro/settings/mcp.json': Buffer.from('{"\xff":1}', 'latin1')
+      .toString('latin1'),
+    '.lmstudio/mcp.json': '{"mcpServers":{"b":{"command":"' +
+      'x'.repeat(3_000_000) + '"}}}',
+    '.mcp-inspector/mcp.json': servers({ last: { command: 'sh' } }),
+  });
+  const said = lines(home).filter((line) => line.startsWith(' '));
+
+  assert.deepEqual(Object.keys(listed(home)), ['a', 'last']);
+  for (const part of [/\.claude\.json:1:\d+: .*deep/,
+    /config\.toml:1:\d+: .*nested at most 64 deep/,
+    /goose\/config\.yaml:1:4: anchors/, /\.continue\/config\.yaml:1:\d+: nested/,
+    /\.cursor\/mcp\.json:1:\d+: "a" skipped: the first definition/,
+    /\.lmstudio\/mcp\.json:1:\d+: "b" rejected: "command" has 3000000 bytes/])
+    assert.ok(said.some((line) => part.test(line)), String(part));
 });
 
 test('foreign text cannot play with the terminal', (t) => {
