@@ -118,7 +118,11 @@ part_actions(void)
 	puts(".Bl -tag -width Ds");
 	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
 		option_flag(option_action_row(action)->key, flag);
-		printf(".It Fl %s\n", flag + 1);
+		printf(".It Fl %s", flag + 1);
+		if (option_action_row(action)->argument != NULL)
+			printf(" Op Ar %s",
+			    option_action_row(action)->argument);
+		putchar('\n');
 		text(option_action_row(action)->doc);
 	}
 	puts(".El");

@@ -20,6 +20,7 @@
 #include "../common/mem.h"
 #include "broker.h"
 #include "cgroup.h"
+#include "client_config.h"
 #include "config.h"
 #include "store.h"
 #include "supervisor.h"
@@ -407,6 +408,11 @@ main(int argc, char **argv, char **envp)
 		break;
 	case OPTION_CHECK:
 		options_print(options, stdout);
+		break;
+	case OPTION_PRINT_CLIENT_CONFIG:
+		if (client_config_print(options->argument, "/proc/self/exe",
+		        stdout, &err) == -1)
+			status = main_usage_error(&err);
 		break;
 	default:
 		status = main_run(&serving, envp);

@@ -76,6 +76,16 @@ option_flags_no_value(enum option_id id, const char *arg, struct err *err)
 	    allowed.data);
 }
 
+/* What an action is about, which may be left out at the end. */
+static const char *
+option_flags_argument(struct option_flags *walk)
+{
+	if (walk->next >= walk->argc ||
+	    strncmp(walk->argv[walk->next], "--", 2) == 0)
+		return NULL;
+	return walk->argv[walk->next++];
+}
+
 int
 option_flags_next(
     struct option_flags *walk, struct option_flag *flag, struct err *err)
@@ -91,6 +101,12 @@ option_flags_next(
 	if (option_flags_find(flag, arg, len, err) == -1)
 		return -1;
 	flag->value = equals == NULL ? NULL : equals + 1;
+	if (flag->id == OPTION_IDS &&
+	    option_action_row(flag->action)->argument != NULL) {
+		if (equals == NULL)
+			flag->value = option_flags_argument(walk);
+		return 1;
+	}
 	if (flag->id == OPTION_IDS)
 		return equals == NULL ? 1 :
 		    err_set(err, "%.*s takes no value", (int)len, arg);

@@ -1,6 +1,6 @@
 /*
- * The command line, flag by flag: "--name value", "--name=value", and actions
- * without a value. Runs in the supervisor; looks only at argv.
+ * The command line, flag by flag: "--name value", "--name=value", and actions,
+ * most of which have no value. Runs in the supervisor; looks only at argv.
  */
 #ifndef SUPERVISOR_OPTION_FLAGS_H
 #define SUPERVISOR_OPTION_FLAGS_H
@@ -19,7 +19,7 @@ struct option_flags {
 struct option_flag {
 	enum option_id id;         /* OPTION_IDS when it is an action */
 	enum option_action action; /* OPTION_SERVE when it is an option */
-	const char *value;
+	const char *value; /* NULL: an action without one */
 };
 
 /*

@@ -29,7 +29,9 @@ static const struct option_row option_rows[OPTION_IDS] = {
 };
 
 static const struct option_action_row option_action_rows[OPTION_ACTIONS] = {
-#define OPTION_ACTION(NAME, name, doc) [OPTION_##NAME] = { #name, doc },
+#define OPTION_ACTION(NAME, name, doc) [OPTION_##NAME] = { #name, doc, NULL },
+#define OPTION_ACTION_ON(NAME, name, argument, doc)                            \
+	[OPTION_##NAME] = { #name, doc, argument },
 #include "options.def"
 };
 

@@ -51,6 +51,7 @@ struct option_row {
 struct option_action_row {
 	const char *key; /* NULL for OPTION_SERVE */
 	const char *doc;
+	const char *argument; /* what it is about; NULL: it has none */
 };
 
 /* Returns the row of an option, of an action; static. */

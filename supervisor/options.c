@@ -319,6 +319,7 @@ options_find_action(
 			    "give one of them", one, other);
 		}
 		options->action = flag.action;
+		options->argument = flag.value;
 	}
 	/* "caisson servers" alone tells of them. */
 	if (options->command.task == COMMAND_SERVERS &&

@@ -37,6 +37,7 @@ struct options {
 	struct command command;
 	int words; /* of the command line, before its flags */
 	enum option_action action;
+	const char *argument; /* of the action, of argv; NULL: none */
 	enum options_source sources[OPTION_IDS];
 	char *file;     /* the configuration file, NULL when it has no place */
 	int file_found; /* it was there and was read */

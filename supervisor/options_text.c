@@ -82,8 +82,11 @@ options_help(FILE *out)
 	options_wrap(out, 0, options_about);
 	fputc('\n', out);
 	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
+		const char *argument = option_action_row(action)->argument;
+
 		option_flag(option_action_row(action)->key, flag);
-		fprintf(out, "  %s\n", flag);
+		fprintf(out, "  %s%s%s\n", flag, argument == NULL ? "" : " ",
+		    argument == NULL ? "" : argument);
 		options_wrap(
 		    out, HELP_INDENT, option_action_row(action)->doc);
 	}

@@ -43,6 +43,14 @@ static const struct {
 	{ { "--version" }, OPTION_IDS, OPTION_VERSION, NULL, 1 },
 	{ { "--selftest" }, OPTION_IDS, OPTION_SELFTEST, NULL, 1 },
 	{ { "--try" }, OPTION_IDS, OPTION_TRY, NULL, 1 },
+	{ { "--print-client-config", "x", "y" }, OPTION_IDS,
+	    OPTION_PRINT_CLIENT_CONFIG, "x", 2 },
+	{ { "--print-client-config=x", "y" }, OPTION_IDS,
+	    OPTION_PRINT_CLIENT_CONFIG, "x", 1 },
+	{ { "--print-client-config", "--log-level", "warn" }, OPTION_IDS,
+	    OPTION_PRINT_CLIENT_CONFIG, NULL, 1 },
+	{ { "--print-client-config" }, OPTION_IDS,
+	    OPTION_PRINT_CLIENT_CONFIG, NULL, 1 },
 };
 
 START_TEST(reads_a_flag)

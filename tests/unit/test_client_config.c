@@ -1,0 +1,121 @@
+/*
+ * Tests of supervisor/client_config: the lines for every client name this
+ * program by its path, whatever is in it, and are what the reader would read.
+ */
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/mem.h"
+#include "supervisor/client_config.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/caisson-test-XXXXXX";
+
+/* What is printed for a program of this path; NULL with err. */
+static char *
+printed(const char *name, const char *path, struct err *err)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	int done;
+
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	ck_assert_int_eq(symlink(path, "self"), 0);
+	done = client_config_print(name, "self", out, err);
+	fclose(out);
+	ck_assert_int_eq(unlink("self"), 0);
+	ck_assert_int_eq(rmdir(folder), 0);
+	memset(folder + sizeof(folder) - 7, 'X', 6);
+	if (done == 0)
+		return text;
+	free(text);
+	return NULL;
+}
+
+START_TEST(every_client_has_lines)
+{
+	const char *name;
+	size_t n;
+
+	for (n = 0; (name = client_config_name(n)) != NULL; n++) {
+		struct err err;
+		auto_free char *text =
+		    printed(name, "/opt/x/bin/caisson", &err);
+
+		ck_assert_ptr_nonnull(text);
+		ck_assert_ptr_nonnull(strstr(text, "/opt/x/bin/caisson"));
+		ck_assert_ptr_null(strchr(text, '@'));
+	}
+	ck_assert_uint_gt(n, 15);
+}
+END_TEST
+
+static const struct {
+	const char *name, *path, *wanted;
+} paths[] = {
+	{ "claude-desktop", "/a b/\"c\\", "{\n    \"mcpServers\": {\n"
+	    "        \"caisson\": { \"command\": \"/a b/\\\"c\\\\\" }\n"
+	    "    }\n}\n" },
+	{ "codex", "/a b/\"c",
+	    "[mcp_servers.caisson]\ncommand = \"/a b/\\\"c\"\n" },
+	{ "claude-code", "/usr/bin/caisson",
+	    "claude mcp add --scope user caisson -- /usr/bin/caisson\n" },
+	{ "claude-code", "/it's/$x", "claude mcp add --scope user caisson -- "
+	    "'/it'\\''s/$x'\n" },
+};
+
+START_TEST(paths_are_quoted)
+{
+	struct err err;
+	auto_free char *text =
+	    printed(paths[_i].name, paths[_i].path, &err);
+
+	ck_assert_str_eq(text, paths[_i].wanted);
+}
+END_TEST
+
+START_TEST(an_unknown_client_is_told_of_the_others)
+{
+	struct err err;
+
+	ck_assert_ptr_null(printed("cursr\n", "/x", &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "\"cursr\\x0a\" is no client "
+	    "that is known here: did you mean cursor? There are "
+	    "claude-desktop, claude-code, "));
+	ck_assert_ptr_null(printed("emacs", "/x", &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "\"emacs\" is no client that is "
+	    "known here: claude-desktop, "));
+	ck_assert_ptr_null(printed(NULL, "/x", &err));
+	ck_assert_ptr_nonnull(strstr(err.text, "--print-client-config needs "
+	    "the name of a client: claude-desktop, "));
+	ck_assert_ptr_nonnull(strstr(err.text, "crush and mcp-inspector"));
+}
+END_TEST
+
+START_TEST(a_path_must_be_text)
+{
+	struct err err;
+
+	ck_assert_ptr_null(printed("cursor", "/x\xff", &err));
+	ck_assert_str_eq(err.text, "the path of this program is not UTF-8: no "
+	    "client can be told of it");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, every_client_has_lines);
+	tcase_add_loop_test(tc, paths_are_quoted, 0, UNIT_COUNT(paths));
+	tcase_add_test(tc, an_unknown_client_is_told_of_the_others);
+	tcase_add_test(tc, a_path_must_be_text);
+}
+
+int
+main(void)
+{
+	return unit_run("client_config", add_tests);
+}
