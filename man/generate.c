@@ -163,6 +163,119 @@ part_later(void)
 		    option_later(n + 1) != NULL ? " ," : " .");
 }
 
+/* Each option, as a member of the file and in the other places. */
+static void
+part_settings(void)
+{
+	char flag[OPTION_NAME_SIZE], variable[OPTION_NAME_SIZE];
+	enum option_id id;
+
+	puts(".Bl -tag -width Ds");
+	for (id = 0; id < OPTION_IDS; id++) {
+		const struct option_row *row = option_row(id);
+
+		option_flag(row->key, flag);
+		option_variable(row->key, variable);
+		printf(".It Cm %s Pq Ar %s\n", row->key,
+		    option_argument(row->kind));
+		text(row->doc);
+		option_facts(row);
+		printf("As a flag\n.Fl %s ,\nas a variable\n.Ev %s .\n",
+		    flag + 1, variable);
+	}
+	puts(".El");
+}
+
+/* Files of servers */
+
+static const struct source {
+	const char *name;
+	const char *base;
+	const char *variable; /* names the folder instead; NULL: none */
+	const char *folder;
+	const char *file;
+} sources[] = {
+#define SOURCE_VARIABLE ""
+#define SOURCE_HOME "~/"
+#define SOURCE_SETTINGS "~/.config/"
+#define SOURCE_FOLDER "./"
+#define SOURCE_ROOT "/"
+#define SERVER_SOURCE(name, whose, shape, base, variable, folder, file)        \
+	{ name, SOURCE_##base, variable, folder, file },
+#include "../supervisor/server_sources.def"
+};
+
+/* A path as one word of mdoc. */
+static void
+source_path(const struct source *source)
+{
+	const char *p = source->folder;
+
+	printf("%s", source->base);
+	for (; *p != '\0'; p++)
+		if (*p == ' ')
+			fputs("\\ ", stdout);
+		else
+			putchar(*p);
+	printf("%s%s", source->folder[0] == '\0' ? "" : "/", source->file);
+}
+
+/* What stands below the name of a source. */
+static void
+source_body(const struct source *source)
+{
+	if (source->base[0] == '\0') {
+		puts("The file that this variable names.");
+		return;
+	}
+	if (strcmp(source->file, "*.json") == 0) {
+		puts("Each such file, in the order of their names.");
+		return;
+	}
+	fputs(".Pa ", stdout);
+	source_path(source);
+	putchar('\n');
+	if (source->variable != NULL)
+		printf("(or\n.Pa %s\nin\n.Ev %s )\n", source->file,
+		    source->variable);
+}
+
+/* One item for each name, with all of its files. */
+static void
+part_sources(void)
+{
+	const struct source *source = sources;
+	const char *before = "";
+
+	puts(".Bl -tag -width Ds");
+	for (; source < sources + sizeof(sources) / sizeof(sources[0]);
+	     source++) {
+		if (strcmp(source->name, before) == 0)
+			puts(".br");
+		else
+			printf(".It %s\n", source->name);
+		before = source->name;
+		source_body(source);
+	}
+	puts(".El");
+}
+
+static void
+part_source_limits(void)
+{
+	auto_buffer struct buffer limits = { 0 };
+
+	buffer_printf(&limits, "A file has at most %lu MiB, one of TOML or "
+	    "YAML or of a project %lu MiB; at most %d entries of a file and "
+	    "%d of all are read, and %d files of a folder.",
+	    CONFIG_FILE_MAX / MIB, CONFIG_TREE_MAX / MIB, CONFIG_ENTRIES_MAX,
+	    CONFIG_SERVERS_MAX, CONFIG_FILES_MAX);
+	text(limits.data);
+}
+
+_Static_assert(CONFIG_PROJECT_FILE_MAX == CONFIG_TREE_MAX,
+    "the manual says that they are the same");
+
 /* Processes, and the steps by which a box is built */
 
 static void
@@ -338,6 +451,9 @@ static const struct {
 	{ "@ENVIRONMENT@\n", part_environment },
 	{ "@KEYS@\n", part_keys },
 	{ "@LATER@\n", part_later },
+	{ "@SETTINGS@\n", part_settings },
+	{ "@SOURCES@\n", part_sources },
+	{ "@SOURCE_LIMITS@\n", part_source_limits },
 	{ "@PROCESSES@\n", part_processes },
 	{ "@STEPS@\n", part_steps },
 	{ "@KINDS@\n", part_kinds },

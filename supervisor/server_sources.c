@@ -13,6 +13,10 @@
 #include "../common/mem.h"
 #include "servers.h"
 
+/* Whose a file is. */
+#define SERVER_SOURCE_PROJECT 1
+#define SERVER_SOURCE_CLIENT 2
+
 /* What a path of the table below begins at. */
 enum server_source_base {
 	SERVER_SOURCE_VARIABLE, /* the file that a variable names */
@@ -22,91 +26,19 @@ enum server_source_base {
 	SERVER_SOURCE_ROOT,
 };
 
-struct server_source_row {
+static const struct server_source_row {
 	struct server_source source;
 	enum server_source_base base;
 	const char *variable; /* names the folder instead, if it is set */
 	const char *folder;   /* "": the base itself */
 	const char *file;     /* or *.json */
-};
-
-/* Ours: whose, base, folder, file. */
-#define OWN(name, base, folder, file)                                          \
-	{ { name, 0, 0, CONFIG_SHAPE_OWN }, SERVER_SOURCE_##base, NULL, folder, \
-		file }
-#define OWN_PROJECT(name, base, folder, file)                                  \
-	{ { name, 1, 0, CONFIG_SHAPE_OWN }, SERVER_SOURCE_##base, NULL, folder, \
-		file }
-/* A client's: which one, shape, base, folder, file. */
-#define USER(name, shape, base, folder, file)                                  \
-	{ { name, 0, 1, CONFIG_SHAPE_##shape }, SERVER_SOURCE_##base, NULL,    \
-		folder, file }
-#define MOVED(name, shape, variable, folder, file)                             \
-	{ { name, 0, 1, CONFIG_SHAPE_##shape }, SERVER_SOURCE_HOME, variable,  \
-		folder, file }
-#define PROJECT(name, shape, folder, file)                                     \
-	{ { name, 1, 1, CONFIG_SHAPE_##shape }, SERVER_SOURCE_FOLDER, NULL,    \
-		folder, file }
-
-#define MAC "Library/Application Support/"
-#define CLINE "/User/globalStorage/saoudrizwan.claude-dev/settings"
-#define CLINE_FILE "cline_mcp_settings.json"
-
-/*
- * In the order in which they are read; caisson.conf(5) tells it to users. Of a
- * client, the file of the user stands before those of the folder.
- */
-static const struct server_source_row server_source_rows[] = {
-	OWN("MCP_SERVERS_CONFIG", VARIABLE, "", "MCP_SERVERS_CONFIG"),
-	OWN("~/MCPs/*.json", HOME, "MCPs", "*.json"),
-	OWN("~/.config/mcp/servers/*.json", HOME, ".config/mcp/servers",
-	    "*.json"),
-	OWN_PROJECT("./mcp-servers/*.json", FOLDER, "mcp-servers", "*.json"),
-
-	MOVED("Claude Code", CLAUDE, "CLAUDE_CONFIG_DIR", "", ".claude.json"),
-	PROJECT("Claude Code", CLIENT, "", ".mcp.json"),
-	USER("Claude Code", CLIENT, ROOT, "etc/claude-code",
-	    "managed-mcp.json"),
-	USER("Claude Desktop", CLIENT, SETTINGS, "Claude",
-	    "claude_desktop_config.json"),
-	USER("Claude Desktop", CLIENT, SETTINGS, "claude",
-	    "claude_desktop_config.json"),
-	USER("Claude Desktop", CLIENT, HOME, MAC "Claude",
-	    "claude_desktop_config.json"),
-	USER("Cursor", CLIENT, HOME, ".cursor", "mcp.json"),
-	PROJECT("Cursor", CLIENT, ".cursor", "mcp.json"),
-	USER("VS Code", CLIENT, SETTINGS, "Code/User", "mcp.json"),
-	USER("VS Code", CLIENT, HOME, MAC "Code/User", "mcp.json"),
-	PROJECT("VS Code", CLIENT, ".vscode", "mcp.json"),
-	MOVED("Copilot CLI", CLIENT, "COPILOT_HOME", ".copilot",
-	    "mcp-config.json"),
-	PROJECT("Copilot CLI", CLIENT, ".github", "mcp.json"),
-	MOVED("Codex", CODEX, "CODEX_HOME", ".codex", "config.toml"),
-	PROJECT("Codex", CODEX, ".codex", "config.toml"),
-	USER("Gemini CLI", GEMINI, HOME, ".gemini", "settings.json"),
-	PROJECT("Gemini CLI", GEMINI, ".gemini", "settings.json"),
-	USER("Gemini CLI", GEMINI, ROOT, "etc/gemini-cli", "settings.json"),
-	USER("Windsurf", CLIENT, HOME, ".codeium/windsurf",
-	    "mcp_config.json"),
-	USER("Cline", CLIENT, SETTINGS, "Code" CLINE, CLINE_FILE),
-	USER("Cline", CLIENT, SETTINGS, "Cursor" CLINE, CLINE_FILE),
-	USER("Cline", CLIENT, HOME, MAC "Code" CLINE, CLINE_FILE),
-	USER("Cline", CLIENT, HOME, MAC "Cursor" CLINE, CLINE_FILE),
-	USER("Zed", ZED, SETTINGS, "zed", "settings.json"),
-	USER("opencode", MCP, SETTINGS, "opencode", "opencode.json"),
-	USER("opencode", MCP, SETTINGS, "opencode", "opencode.jsonc"),
-	PROJECT("opencode", MCP, "", "opencode.json"),
-	PROJECT("opencode", MCP, "", "opencode.jsonc"),
-	PROJECT("opencode", MCP, ".opencode", "opencode.json"),
-	PROJECT("opencode", MCP, ".opencode", "opencode.jsonc"),
-	USER("Goose", GOOSE, SETTINGS, "goose", "config.yaml"),
-	USER("Continue", CONTINUE, HOME, ".continue", "config.yaml"),
-	USER("LM Studio", CLIENT, HOME, ".lmstudio", "mcp.json"),
-	USER("Kiro", CLIENT, HOME, ".kiro/settings", "mcp.json"),
-	PROJECT("Kiro", CLIENT, ".kiro/settings", "mcp.json"),
-	USER("Crush", MCP, SETTINGS, "crush", "crush.json"),
-	USER("MCP Inspector", CLIENT, HOME, ".mcp-inspector", "mcp.json"),
-	USER("Home Manager", CLIENT, SETTINGS, "mcp", "mcp.json"),
+} server_source_rows[] = {
+#define SERVER_SOURCE(name, whose, shape, base, variable, folder, file)        \
+	{ { name, ((whose) & SERVER_SOURCE_PROJECT) != 0,                      \
+		((whose) & SERVER_SOURCE_CLIENT) != 0,                         \
+		CONFIG_SHAPE_##shape },                                        \
+		SERVER_SOURCE_##base, variable, folder, file },
+#include "server_sources.def"
 };
 
 #define SERVER_SOURCES                                                         \

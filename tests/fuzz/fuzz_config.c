@@ -1,7 +1,7 @@
 /*
  * Fuzz target of the reader's decoder of configuration files: whatever the
- * bytes are, and whosever file it is, every row is one that the catalogue lets through, stands at a
- * place of the file, and there are not too many.
+ * bytes are, and whosever file it is, every row is one that the catalogue lets
+ * through, stands at a place of the file, and there are not too many.
  */
 #include <string.h>
 

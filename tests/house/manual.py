@@ -10,7 +10,7 @@ import subprocess
 
 import house
 
-PAGES = {"caisson.1", "caisson-ipc.7"}
+PAGES = {"caisson.1", "caisson.conf.5", "caisson-ipc.7"}
 FIELDS = ("UINT", "TEXT", "BYTES", "BLOB", "FD")
 
 
@@ -43,6 +43,20 @@ def about_options():
         yield from (f"{house.flag(row[1])} [{row[2]}]", row[3])
 
 
+def about_settings():
+    for row in house.rows("supervisor/options.def", "OPTION"):
+        yield from (f"{row[2]} (", row[5], house.flag(row[2]),
+                    house.variable(row[2]))
+
+
+def about_sources():
+    """The name and the file of each: folders may be made of parts."""
+    for row in house.rows("supervisor/server_sources.def", "SERVER_SOURCE"):
+        yield from (row[0], row[6])
+        if row[4] != "NULL":
+            yield row[4]
+
+
 def about_roles():
     for role in house.roles():
         yield from (f"{role.name} ({role.binary}", role.folder,
@@ -70,6 +84,7 @@ def lint(page):
 
 def check():
     wanted = {"caisson.1": [*about_options(), *about_roles()],
+              "caisson.conf.5": [*about_settings(), *about_sources()],
               "caisson-ipc.7": [*about_roles(), *about_messages()]}
     for page in sorted(PAGES):
         text = rendered(page)

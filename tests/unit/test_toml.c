@@ -85,7 +85,7 @@ static const struct {
 	{ "a = '''x\n", "2:1 a string that is not closed" },
 	{ "a = \"\"\"x\"\"", "1:11 a string that is not closed" },
 	{ "a = \"\\x41\"", "1:7 " NO_ESCAPE },
-	{ "a = \"C:\\Users\"", "1:9 \\U must have 8 hexadecimal digits behind "
+	{ "a = \"D:\\Uxyz\"", "1:9 \\U must have 8 hexadecimal digits behind "
 	    "it" },
 	{ "a = \"\\ud800\"", "1:7 \\u names no character" },
 	{ "a = \"\\U00110000\"", "1:7 \\U names no character" },
