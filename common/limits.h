@@ -338,8 +338,12 @@
 #define TRIED_TOOLS_MAX (64 * KIB)
 /* One argument or variable of a program: MAX_ARG_STRLEN of the kernel. */
 #define CONFIG_EXPANDED_MAX (128 * KIB - 1)
-/* 64 MiB are read in less than a second; a dead network drive answers never. */
+/*
+ * A dead network drive answers never. 64 MiB take a second of a processor,
+ * which may have much else to do.
+ */
 #define CONFIG_READ_MS 5000
+#define CONFIG_READ_MIB_MS 100
 /* Two ticks of the slowest clock that files get their times by. */
 #define CONFIG_TICK_MS 20
 

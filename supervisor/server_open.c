@@ -92,6 +92,7 @@ server_open_seen(struct server_file *file, int seen, struct err *err)
 		return -1;
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
+	file->size = st.st_size;
 	file->opened = 1;
 	/* The very file that was looked at: it cannot be swapped meanwhile. */
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

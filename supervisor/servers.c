@@ -105,13 +105,23 @@ servers_on_closed(void *ctx, const struct err *why)
 		    ctx, "the reader died while it read this");
 }
 
+/* How long the reading of a file may take, in milliseconds. */
+static unsigned long
+servers_patience(const struct server_file *file)
+{
+	return CONFIG_READ_MS +
+	    CONFIG_READ_MIB_MS * ((unsigned long)file->size / MIB);
+}
+
 static void
 servers_on_timer(evutil_socket_t fd, short what, void *ctx)
 {
+	const struct servers *servers = ctx;
+
 	(void)fd;
 	(void)what;
-	servers_reader_failed(ctx, "it could not be read within %d s",
-	    CONFIG_READ_MS / 1000);
+	servers_reader_failed(ctx, "it could not be read within %lu s",
+	    servers_patience(servers->current) / 1000);
 }
 
 /* Starts a reader for the files of a source. */
@@ -157,8 +167,9 @@ static int
 servers_send(struct servers *servers, struct server_file *file, int *fd,
     struct err *err)
 {
-	struct timeval patience = { CONFIG_READ_MS / 1000,
-		CONFIG_READ_MS % 1000 * 1000L };
+	unsigned long ms = servers_patience(file);
+	struct timeval patience = { (time_t)(ms / 1000),
+		(suseconds_t)(ms % 1000 * 1000) };
 	struct ipc_read_file msg = { .shape = file->source->shape,
 		.most = server_open_most(file->source),
 		.folder = servers->setup.folder,

@@ -44,6 +44,7 @@ struct server_file {
 	char *why;  /* of what is not taken; NULL otherwise */
 	dev_t dev;  /* of a file that was opened */
 	ino_t ino;
+	off_t size;
 	int opened;
 	int passing; /* it was refused for a reason that may be gone soon */
 };

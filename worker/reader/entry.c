@@ -504,40 +504,42 @@ entry_read_type(struct entry *entry, struct json_span value, struct err *err)
 }
 
 /* In the order in which they are read. */
+#define ENTRY_KEY(text) text, sizeof(text) - 1
 static const struct entry_member {
 	const char *key;
+	size_t len;
 	int (*read)(
 	    struct entry *entry, struct json_span value, struct err *err);
 } entry_members[] = {
-	{ "source", entry_check_foreign },
-	{ "type", entry_check_foreign },
-	{ "command", entry_read_command },
-	{ "cmd", entry_read_command },
-	{ "args", entry_read_args },
-	{ "env", entry_read_env },
-	{ "environment", entry_read_env },
-	{ "envs", entry_read_env },
-	{ "envFile", entry_read_env_file },
-	{ "cwd", entry_read_cwd },
-	{ "description", entry_read_description },
-	{ "disabled", entry_read_disabled },
-	{ "enabled", entry_read_enabled },
-	{ "url", entry_read_url },
-	{ "httpUrl", entry_read_url },
-	{ "serverUrl", entry_read_url },
-	{ "uri", entry_read_url },
-	{ "headers", entry_read_headers },
-	{ "http_headers", entry_read_headers },
-	{ "env_http_headers", entry_read_header_variables },
-	{ "bearer_token_env_var", entry_read_token },
-	{ "tools", entry_read_tools },
-	{ "enabled_tools", entry_read_allow },
-	{ "includeTools", entry_read_allow },
-	{ "available_tools", entry_read_available },
-	{ "disabled_tools", entry_read_deny },
-	{ "disabledTools", entry_read_deny },
-	{ "excludeTools", entry_read_deny },
-	{ "type", entry_read_type },
+	{ ENTRY_KEY("source"), entry_check_foreign },
+	{ ENTRY_KEY("type"), entry_check_foreign },
+	{ ENTRY_KEY("command"), entry_read_command },
+	{ ENTRY_KEY("cmd"), entry_read_command },
+	{ ENTRY_KEY("args"), entry_read_args },
+	{ ENTRY_KEY("env"), entry_read_env },
+	{ ENTRY_KEY("environment"), entry_read_env },
+	{ ENTRY_KEY("envs"), entry_read_env },
+	{ ENTRY_KEY("envFile"), entry_read_env_file },
+	{ ENTRY_KEY("cwd"), entry_read_cwd },
+	{ ENTRY_KEY("description"), entry_read_description },
+	{ ENTRY_KEY("disabled"), entry_read_disabled },
+	{ ENTRY_KEY("enabled"), entry_read_enabled },
+	{ ENTRY_KEY("url"), entry_read_url },
+	{ ENTRY_KEY("httpUrl"), entry_read_url },
+	{ ENTRY_KEY("serverUrl"), entry_read_url },
+	{ ENTRY_KEY("uri"), entry_read_url },
+	{ ENTRY_KEY("headers"), entry_read_headers },
+	{ ENTRY_KEY("http_headers"), entry_read_headers },
+	{ ENTRY_KEY("env_http_headers"), entry_read_header_variables },
+	{ ENTRY_KEY("bearer_token_env_var"), entry_read_token },
+	{ ENTRY_KEY("tools"), entry_read_tools },
+	{ ENTRY_KEY("enabled_tools"), entry_read_allow },
+	{ ENTRY_KEY("includeTools"), entry_read_allow },
+	{ ENTRY_KEY("available_tools"), entry_read_available },
+	{ ENTRY_KEY("disabled_tools"), entry_read_deny },
+	{ ENTRY_KEY("disabledTools"), entry_read_deny },
+	{ ENTRY_KEY("excludeTools"), entry_read_deny },
+	{ ENTRY_KEY("type"), entry_read_type },
 };
 
 #define ENTRY_MEMBERS (sizeof(entry_members) / sizeof(entry_members[0]))
@@ -566,6 +568,15 @@ struct entry_found {
 	int counts[ENTRY_MEMBERS];
 };
 
+/* Whether a name is that of a member; no escape makes a name shorter. */
+static int
+entry_is_member(const struct entry_member *member, struct json_span name)
+{
+	return name.len >= member->len + 2 &&
+	    (name.len == member->len + 2 || memchr(name.p, '\\', name.len)) &&
+	    json_span_is(name, member->key);
+}
+
 /* Finds all members in one walk: an entry may be as long as a file. */
 static void
 entry_find(struct json_span object, struct entry_found *found)
@@ -577,7 +588,7 @@ entry_find(struct json_span object, struct entry_found *found)
 	memset(found, 0, sizeof(*found));
 	while (json_span_next_member(&walk, &name, &value))
 		for (i = 0; i < ENTRY_MEMBERS; i++)
-			if (json_span_is(name, entry_members[i].key)) {
+			if (entry_is_member(&entry_members[i], name)) {
 				found->values[i] = value;
 				found->counts[i]++;
 			}
