@@ -21,6 +21,7 @@ struct config {
 	void *ctx;
 	char *seen; /* how the files looked when they were last read */
 	int again;  /* which does not mean that they are still the same */
+	struct buffer logged; /* what was said of them, each with a NUL */
 	int reading;
 	struct servers *servers; /* in force; NULL before the first reading */
 	struct servers *next;    /* being read */
@@ -178,23 +179,49 @@ config_sort(struct config *config)
 	config_assign_aliases(config);
 }
 
-/* Says once what a user should know of a file that was just read. */
+/* Each text, with a NUL behind it, that a user should know. */
 static void
-config_log(const struct servers *servers)
+config_tell(const struct servers *servers, struct buffer *texts)
 {
 	const struct server *server;
 	const struct server_file *file;
 
-	TAILQ_FOREACH (file, &servers->files, entry)
-		if (file->state == SERVER_FILE_REFUSED)
-			log_warn("%s: %s ('caisson --print-config' tells "
-			    "more)", file->path, file->why);
-	TAILQ_FOREACH (server, &servers->list, entry)
-		if (server->state == SERVER_REJECTED)
-			log_warn("%s:%llu:%llu: \"%s\": %s", server->file->path,
-			    (unsigned long long)server->line,
-			    (unsigned long long)server->column, server->name,
-			    server->why);
+	TAILQ_FOREACH (file, &servers->files, entry) {
+		if (file->state != SERVER_FILE_REFUSED)
+			continue;
+		buffer_printf(texts, "%s: %s ('caisson --print-config' tells "
+		    "more)", file->path, file->why);
+		buffer_add(texts, "", 1);
+	}
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (server->state != SERVER_REJECTED)
+			continue;
+		buffer_printf(texts, "%s:%llu:%llu: \"%s\": %s",
+		    server->file->path, (unsigned long long)server->line,
+		    (unsigned long long)server->column, server->name,
+		    server->why);
+		buffer_add(texts, "", 1);
+	}
+}
+
+/*
+ * Says what is wrong with the files that were just read, but not again and
+ * again: some clients write theirs all the time.
+ */
+static void
+config_log(struct config *config)
+{
+	struct buffer texts = { 0 };
+	size_t at;
+
+	config_tell(config->servers, &texts);
+	if (texts.len != config->logged.len ||
+	    (texts.len > 0 && memcmp(texts.data, config->logged.data,
+	        texts.len) != 0))
+		for (at = 0; at < texts.len; at += strlen(texts.data + at) + 1)
+			log_warn("%s", texts.data + at);
+	buffer_reset(&config->logged);
+	config->logged = texts;
 }
 
 static void
@@ -251,7 +278,7 @@ config_on_read(void *ctx)
 	config->reading = 0;
 	config->again |= config_is_passing(config->servers);
 	config_sort(config);
-	config_log(config->servers);
+	config_log(config);
 	config_free_servers(&before);
 	config->changed(config->ctx);
 	config_tell_waiters(config);
@@ -299,6 +326,7 @@ config_free(struct config **configp)
 	config_free_servers(&config->servers);
 	free(config->sorted);
 	free(config->seen);
+	buffer_reset(&config->logged);
 	free(config);
 }
 

@@ -364,6 +364,56 @@ test('what only a client can fill in is skipped, with the reason', (t) => {
   assert.doesNotMatch(said.join('\n'), /secret/);
 });
 
+/* What --print-client-config is called with, and where its lines belong. */
+const registered = {
+  'claude-desktop': '.config/Claude/claude_desktop_config.json',
+  cursor: '.cursor/mcp.json',
+  vscode: '.config/Code/User/mcp.json',
+  'copilot-cli': '.copilot/mcp-config.json',
+  codex: '.codex/config.toml',
+  'gemini-cli': '.gemini/settings.json',
+  windsurf: '.codeium/windsurf/mcp_config.json',
+  zed: '.config/zed/settings.json',
+  opencode: '.config/opencode/opencode.json',
+  goose: '.config/goose/config.yaml',
+  continue: '.continue/config.yaml',
+  'lm-studio': '.lmstudio/mcp.json',
+  kiro: '.kiro/settings/mcp.json',
+  crush: '.config/crush/crush.json',
+  'mcp-inspector': '.mcp-inspector/mcp.json',
+};
+
+function clientConfig(t, ...name) {
+  const [command, ...rest] = commandLine(
+    { args: ['--print-client-config', ...name], home: folder(t) });
+
+  return spawnSync(command, rest, { input: '', encoding: 'utf8' });
+}
+
+test('the lines that register this program are what its reader finds', (t) => {
+  for (const [name, file] of Object.entries(registered)) {
+    const { stdout, stderr, status } = clientConfig(t, name);
+
+    assert.equal(status, 0, stderr);
+    assert.ok(stdout.includes(JSON.stringify(binary)), stdout);
+    assert.ok(stderr.includes(path.basename(file)), stderr);
+    assert.ok(lines(homeWith(t, { [file]: stdout })).some((line) =>
+      line.startsWith(`         ~/${file}:`) &&
+      line.includes('"caisson" skipped: it would start this program')), name);
+  }
+});
+
+test('an unknown client is told of those that are known', (t) => {
+  const known = clientConfig(t).stderr.match(/: (\S+, .*) and (\S+)\n/);
+
+  assert.deepEqual([...known[1].split(', '), known[2]].toSorted(),
+    [...Object.keys(registered), 'claude-code', 'cline'].toSorted());
+  const { stdout, stderr, status } = clientConfig(t, 'claude-destkop');
+
+  assert.deepEqual([stdout, status], ['', 2]);
+  assert.match(stderr, /did you mean claude-desktop\?/);
+});
+
 test('a file that is known by two names is read once', (t) => {
   const home = homeWith(t, {
     '.cursor/mcp.json': servers({ a: { command: 'sh' } }) });
@@ -381,8 +431,8 @@ test('tools that may be used, and that may not', (t) => {
   const found = listed(home);
 
   assert.deepEqual(found.a.slice(3),
-    ['tools        read_*', 'tools not    read_all']);
-  assert.deepEqual(found.b.slice(3), ['tools        none']);
+    ['allowed      read_*', 'denied       read_all']);
+  assert.deepEqual(found.b.slice(3), ['allowed      none']);
 });
 
 test('entries that would start this program are skipped', (t) => {

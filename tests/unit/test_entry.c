@@ -186,12 +186,12 @@ static const struct {
 	    "has an \"envFile\", which is not read: put its variables into "
 	    "\"env\"" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":\"x\"}}", 28,
-	    "\"tools\" must be an object, such as {\"allow\": "
-	    "[\"read_*\"], \"deny\": [\"write_file\"]}" },
+	    "\"tools\" must be an object such as {\"deny\": "
+	    "[\"delete_*\"]}, or an array of the names to allow" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"allow\":\"x\"}}}", 37,
-	    "\"allow\" must be an array of strings" },
+	    "\"allow\" of \"tools\" must be an array of names of tools" },
 	{ "{\"a\":{\"command\":\"c\",\"tools\":{\"deny\":[5]}}}", 37,
-	    "each element of \"deny\" must be a string" },
+	    "each element of \"deny\" of \"tools\" must be a string" },
 	{ "{\"a\":{\"url\":\"x\",\"headers\":[]}}", 26,
 	    "\"headers\" must be an object whose values are strings" },
 	{ "{\"a\":{\"url\":\"x\",\"headers\":{\"A\":5}}}", 31,
