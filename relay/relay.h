@@ -128,7 +128,7 @@ size_t outbox_unread(const struct outbox *outbox);
 struct request {
 	uint64_t id;
 	struct json_span frame;           /* all of it */
-	enum ipc_type type;               /* of the message to broker or store */
+	enum ipc_type type;               /* of the message that it becomes */
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */

@@ -11,6 +11,7 @@
 
 #include "common/buffer.h"
 #include "common/fd.h"
+#include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
 #include "worker/store/database.h"
@@ -212,6 +213,32 @@ START_TEST(is_used_again_when_it_was_mended)
 }
 END_TEST
 
+/* Somebody removes the file while it is open. */
+START_TEST(a_file_that_was_removed_is_let_go)
+{
+	open_well();
+	database_look(database);
+	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
+	unlink(DATABASE_NAME "-wal");
+	unlink(DATABASE_NAME "-shm");
+	database_look(database);
+	ck_assert_int_eq(database_run(database, "UPDATE totals SET value = 5"
+	    " WHERE name = 'version'", NULL), 0);
+	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 5);
+}
+END_TEST
+
+START_TEST(a_folder_that_was_removed_ends_it)
+{
+	auto_free char *command = mem_printf("rm -rf '%s'", folder);
+
+	open_well();
+	database_look(database);
+	ck_assert_int_eq(system(command), 0);
+	database_look(database);
+}
+END_TEST
+
 /* Everybody finds no tables, and one of them makes them. */
 START_TEST(is_made_once_by_many)
 {
@@ -267,6 +294,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, refuses_what_is_damaged);
 	tcase_add_test(tc, does_not_follow_links);
 	tcase_add_test(tc, is_used_again_when_it_was_mended);
+	tcase_add_test(tc, a_file_that_was_removed_is_let_go);
+	tcase_add_exit_test(
+	    tc, a_folder_that_was_removed_ends_it, FATAL_EXIT_STATUS);
 	tcase_add_test(tc, is_made_once_by_many);
 	tcase_add_test(tc, changes_all_or_nothing);
 }

@@ -220,6 +220,23 @@ START_TEST(the_code_is_sent_when_ready)
 }
 END_TEST
 
+/* Code that may keep something is told so. */
+START_TEST(memory_is_offered)
+{
+	auto_buffer struct buffer run = { 0 };
+
+	stored = 1;
+	open_frames("1", 1);
+	say(READY, strlen(READY));
+	settle();
+	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
+	read_run(&run);
+	ck_assert_str_eq(run.data, "{\"type\":\"run\",\"code\":\"1\","
+	    "\"memory\":true,\"servers\":" SERVERS "}\n");
+	close_frames();
+}
+END_TEST
+
 /* Sends code and compares what a reader of JSON makes of the frame. */
 static void
 check_code(const char *code, size_t len)
@@ -531,6 +548,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_test(tc, memory_is_offered);
 	tcase_add_loop_test(
 	    tc, the_code_is_sent_when_ready, 0, UNIT_COUNT(runs));
 	tcase_add_test(tc, every_character_arrives);

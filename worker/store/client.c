@@ -8,6 +8,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "client.h"
+#include "database.h"
 
 struct client {
 	TAILQ_ENTRY(client) entry; /* of the store */
@@ -75,6 +76,7 @@ client_new(struct store *store, struct ipc_client *msg)
 struct database *
 client_database(struct client *client)
 {
+	database_look(client->store->database);
 	return client->store->database;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "../../common/json.h"
 #include "../../common/limits.h"
@@ -17,6 +18,8 @@
 
 struct database {
 	sqlite3 *handle; /* NULL: not open */
+	dev_t device;    /* where the file is that is open */
+	ino_t inode;
 	uint64_t most;
 };
 
@@ -199,7 +202,25 @@ database_prepare_file(struct database *database, struct err *err)
 	if (database_end(database, failed, err) == -1)
 		return -1;
 	database_prepare_journal(database);
-	return database_run(database, "PRAGMA temp_store = MEMORY", err);
+	/* What is removed is overwritten: it may have been a secret. */
+	return database_run(database, "PRAGMA temp_store = MEMORY;"
+	    " PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF", err);
+}
+
+/* Remembers which file is open. */
+static int
+database_note_file(struct database *database, struct err *err)
+{
+	struct stat st;
+
+	if (stat(DATABASE_NAME, &st) == -1) {
+		err_sys(err, "look at %s", database_path(database));
+		database_close(database);
+		return -1;
+	}
+	database->device = st.st_dev;
+	database->inode = st.st_ino;
+	return 0;
 }
 
 int
@@ -215,9 +236,24 @@ database_open(struct database *database, struct err *err)
 	if (code != SQLITE_OK)
 		database_fail(database, code, err);
 	else if (database_prepare_file(database, err) == 0)
-		return 0;
+		return database_note_file(database, err);
 	database_close(database);
 	return -1;
+}
+
+void
+database_look(struct database *database)
+{
+	struct stat st;
+
+	if (stat(".", &st) == 0 && st.st_nlink == 0)
+		fatal("the state directory was removed");
+	if (database->handle != NULL &&
+	    (stat(DATABASE_NAME, &st) == -1 || st.st_ino != database->inode ||
+	        st.st_dev != database->device)) {
+		log_warn("%s was removed or replaced", DATABASE_NAME);
+		database_close(database);
+	}
 }
 
 struct database *

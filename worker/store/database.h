@@ -34,6 +34,13 @@ uint64_t database_most(const struct database *database);
 int database_open(struct database *database, struct err *err);
 
 /*
+ * Between two changes: a file that somebody has removed or replaced meanwhile
+ * is let go, so that nothing is kept where nobody finds it; the next statement
+ * opens what is there. Ends the process when the directory is gone.
+ */
+void database_look(struct database *database);
+
+/*
  * Prepares a statement. Returns NULL with err, also when the database cannot be
  * opened. "auto_statement" finalises at the end of the scope; values are bound
  * by number, from 1, and bytes must last until then.

@@ -44,6 +44,13 @@ store_on_client(struct store *store, struct ipc_client *client)
 
 /* What the user asks for at a terminal */
 
+static struct database *
+store_database(struct store *store)
+{
+	database_look(store->database);
+	return store->database;
+}
+
 static void
 store_show(struct store *store, int done, const struct buffer *json,
     const struct err *why)
@@ -66,7 +73,7 @@ store_on_show_memories(struct store *store, struct ipc_show_memories *show)
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done = memories_list(
-	    store->database, STORE_OWN, show->after, &json, &err);
+	    store_database(store), STORE_OWN, show->after, &json, &err);
 
 	store_show(store, done, &json, &err);
 }
@@ -77,7 +84,7 @@ store_on_show_memory(struct store *store, struct ipc_show_memory *show)
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done = memories_load(
-	    store->database, STORE_OWN, show->key, 1, &json, &err);
+	    store_database(store), STORE_OWN, show->key, 1, &json, &err);
 
 	store_show(store, done, &json, &err);
 }
@@ -88,7 +95,7 @@ store_on_drop_memory(struct store *store, struct ipc_drop_memory *drop)
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done = memories_delete(
-	    store->database, STORE_OWN, drop->key, &json, &err);
+	    store_database(store), STORE_OWN, drop->key, &json, &err);
 
 	store_show(store, done, &json, &err);
 }
@@ -98,7 +105,8 @@ store_on_drop_memories(struct store *store, struct ipc_drop_memories *drop)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
-	int done = memories_clear(store->database, STORE_OWN, &json, &err);
+	int done =
+	    memories_clear(store_database(store), STORE_OWN, &json, &err);
 
 	(void)drop;
 	store_show(store, done, &json, &err);
@@ -110,7 +118,7 @@ store_on_show_tools(struct store *store, struct ipc_show_tools *show)
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done = saved_tools_list(
-	    store->database, STORE_OWN, show->after, &json, &err);
+	    store_database(store), STORE_OWN, show->after, &json, &err);
 
 	store_show(store, done, &json, &err);
 }
@@ -121,7 +129,7 @@ store_on_show_tool(struct store *store, struct ipc_show_tool *show)
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done = saved_tools_load(
-	    store->database, STORE_OWN, show->name, 1, &json, &err);
+	    store_database(store), STORE_OWN, show->name, 1, &json, &err);
 
 	store_show(store, done, &json, &err);
 }
@@ -132,7 +140,7 @@ store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop)
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done = saved_tools_delete(
-	    store->database, STORE_OWN, drop->name, &json, &err);
+	    store_database(store), STORE_OWN, drop->name, &json, &err);
 
 	store_show(store, done, &json, &err);
 }

@@ -74,8 +74,8 @@ def define(names, name, begun):
         code = compile(tool["source"], file_of(name), "exec",
                        dont_inherit=True)
         for other in outside(code):
-            if not (other in names or other in begun or "__" in other[:2]
-                    or hasattr(builtins, other)):
+            if not (other in names or other in begun or hasattr(builtins, other)
+                    or other.startswith("__")):
                 define(names, other, begun)
         remember(name, tool["source"])
         exec(code, names)

@@ -1,0 +1,488 @@
+"""What code sees of memories and saved tools, with the store played.
+
+Starts the bootstrap as test_bootstrap.py does, and keeps what it saves in a
+dict for as long as a test runs.
+
+    /usr/bin/python3 tests/box/test_memory.py [-v] [-k PATTERN]
+
+The Python that runs the tests is the Python that is tested.
+"""
+import json
+import os
+import unittest
+
+from test_bootstrap import Box, DEADLINE, Place, Result
+from test_mcp import Relay as Servers, SERVERS
+
+NAMES = ["save_tool", "save_memory", "load_memory", "update_memory",
+         "delete_memory", "list_memories", "memory_exists", "get_memory_info"]
+
+
+class Kept:
+    """What is kept: memories and tools, by their names."""
+
+    def __init__(self):
+        self.memories, self.tools, self.version = {}, {}, 0
+        self.page = 1000  # entries
+        self.meddle = 0  # how often another call changes a memory first
+        self.refusal = None
+
+
+class Relay(Servers):
+    """The relay, with a store behind it."""
+
+    def __init__(self, box, kept, loaded):
+        super().__init__(box, loaded, SERVERS)
+        self.store = kept
+
+    def take(self, line):
+        """Answer a frame; where the store refuses, with its sentence."""
+        frame = json.loads(line)
+        if self.store.refusal and "memor" in frame["payload"]["type"]:
+            self.frames.append(line)
+            self.under_way += 1
+            self.refuse(frame["id"], self.store.refusal)
+        else:
+            super().take(line)
+
+    def on_save_memory(self, number, line, key, value, metadata=None,
+                       version=None):
+        """Keep a value, if the version is the one that is there."""
+        kept = self.store
+        old = kept.memories.get(key, {"version": 0, "metadata": {}})
+        if version is not None and kept.meddle:
+            kept.meddle -= 1
+            kept.version += 1
+            old = dict(old, key=key, version=kept.version, value=[1000])
+            kept.memories[key] = old
+        if version is not None and version != old["version"]:
+            self.answer(number, None)
+            return
+        kept.version += 1
+        kept.memories[key] = {
+            "key": key, "value": value, "version": kept.version,
+            "metadata": old["metadata"] if metadata is None else metadata,
+            "bytes": 1, "created_at": "then", "updated_at": "now"}
+        self.answer(number, self.info(key))
+
+    def info(self, key, whole=False):
+        """Return what is known of a memory."""
+        found = self.store.memories.get(key)
+        return found and {name: value for name, value in found.items()
+                          if whole or name != "value"}
+
+    def on_load_memory(self, number, line, key, whole=False):
+        """Tell of a memory."""
+        self.answer(number, self.info(key, whole))
+
+    def on_delete_memory(self, number, line, key):
+        """Forget one."""
+        self.answer(number, self.store.memories.pop(key, None) is not None)
+
+    def on_list_memories(self, number, line, after=""):
+        """List a page of them."""
+        keys = sorted(key for key in self.store.memories if key > after)
+        self.answer(number, {
+            "entries": [self.info(key) for key in keys[:self.store.page]],
+            "more": len(keys) > self.store.page})
+
+    def on_save_tool(self, number, line, name, about, source):
+        """Keep a tool."""
+        self.store.tools[name] = {"name": name, "description": about,
+                                  "bytes": len(source), "source": source}
+        self.answer(number, {"name": name, "description": about})
+
+    def on_load_tool(self, number, line, name):
+        """Tell a tool."""
+        self.answer(number, self.store.tools.get(name))
+
+    def on_list_saved_tools(self, number, line, after=""):
+        """List a page of the tools."""
+        names = sorted(name for name in self.store.tools if name > after)
+        self.answer(number, {
+            "entries": [{"name": name} for name in names[:self.store.page]],
+            "more": len(names) > self.store.page})
+
+
+def run(code, kept, memory=True, loaded=()):
+    """Run code in a box; return its Result with the relay."""
+    with Place() as place:
+        box = Box(place)
+        box.ready()
+        frame = {"type": "run", "code": code, "servers": [
+            server for server in SERVERS if server["name"] in loaded]}
+        if memory is not None:
+            frame["memory"] = memory
+        box.send(json.dumps(frame).encode() + b"\n")
+        relay = Relay(box, kept, loaded)
+        relay.start()
+        out, err = box.process.communicate(timeout=DEADLINE)
+        relay.join(DEADLINE)
+        os.close(box.control_in)
+        os.close(box.control_out)
+        result = Result(place, out, err, box.process.returncode)
+        result.relay = relay
+        return result
+
+
+class Base(unittest.TestCase):
+    """What the tests share."""
+
+    maxDiff = None
+
+    def setUp(self):
+        self.kept = Kept()
+
+    def prints(self, code, out, **more):
+        """Run code that must go well, and compare what it prints."""
+        got = run(code, self.kept, **more)
+        self.assertIsNone(got.relay.cause)
+        self.assertEqual((got.out, got.err, got.status), (out, "", 0))
+        return got
+
+
+class Names(Base):
+    """The globals, and where there are none."""
+
+    def test_nothing_is_imported_before(self):
+        got = self.prints("""
+import sys
+print([name for name in sys.modules if "mcp" in name])
+save_memory
+print([name for name in sys.modules if "mcp" in name])
+""", "[]\n[]\n")
+        self.assertEqual(got.relay.frames, [])
+
+    def test_they_look_as_functions(self):
+        self.prints("""
+import inspect, types
+print(inspect.signature(save_memory), isinstance(save_memory,
+      types.FunctionType), save_memory.__name__, callable(load_memory))
+print(save_memory.__doc__.splitlines()[0])
+print(repr(save_tool)[:19], inspect.isfunction(update_memory))
+print(runtime.save_memory.__name__, save_memory.__module__)
+""", "(key, value, *, metadata=None) True save_memory True\n"
+            "Keep a value by a key, in the place of what is there.\n"
+            "<function save_tool True\nsave_memory mcp.runtime\n")
+
+    def test_switched_off(self):
+        for memory in False, None, 1, "true":
+            self.prints("""
+names = %r
+print([name for name in names if name in globals()
+       or hasattr(runtime, name) or name in runtime.__all__])
+try:
+    import user_tools
+except ModuleNotFoundError as error:
+    print(error)
+print("KEEP" in runtime.capability_summary())
+""" % NAMES, "[]\nNo module named 'user_tools'\nFalse\n", memory=memory)
+
+    def test_switched_on(self):
+        self.prints("""
+names = %r
+print([name for name in names if name not in globals()
+       or not hasattr(runtime, name) or name not in runtime.__all__])
+print("KEEP" in runtime.capability_summary())
+from mcp import save_memory as one
+from mcp.runtime import save_memory as other
+print(one is other)
+""" % NAMES, "[]\nTrue\nTrue\n")
+
+
+class Memories(Base):
+    """Saving, loading, updating."""
+
+    def test_round_trip(self):
+        self.prints("""
+value = {"n": 10 ** 400, "x": [1e300, None, "\\0\\u2028"], "t": (1, 2)}
+print(save_memory("k", value)["version"])
+print(load_memory("k") == dict(value, t=[1, 2]), load_memory("k")["t"])
+print(load_memory("x"), load_memory("x", default=7))
+print(memory_exists("k"), memory_exists("x"), delete_memory("k"))
+print(get_memory_info("k"), sorted(save_memory("m", 1, metadata={"a": 1})))
+""", "1\nTrue [1, 2]\nNone 7\nTrue False True\n"
+            "None ['bytes', 'created_at', 'key', 'metadata', 'updated_at', "
+            "'version']\n")
+
+    def test_await_does_no_harm(self):
+        self.prints("""
+print((await save_memory("k", 1))["key"], await list_memories() != [])
+""", "k True\n")
+
+    def test_lists_come_in_pages(self):
+        self.kept.page = 3
+        got = self.prints("""
+for n in range(7):
+    save_memory("k%d" % n, n)
+print([memory["key"] for memory in list_memories()])
+""", "['k0', 'k1', 'k2', 'k3', 'k4', 'k5', 'k6']\n")
+        self.assertEqual(len(got.relay.frames), 7 + 3)
+
+    def test_update_is_tried_again(self):
+        self.kept.meddle = 3
+        self.prints("""
+def more(old):
+    print(old)
+    return (old or []) + [1]
+print(update_memory("k", more))
+print(load_memory("k"))
+""", "None\n[1000]\n[1000]\n[1000]\n[1000, 1]\n[1000, 1]\n")
+
+    def test_update_gives_up(self):
+        self.kept.meddle = 10 ** 9
+        got = run("""
+import mcp._memory
+mcp._memory.TRIES, mcp._memory.PAUSE = 5, 0
+try:
+    update_memory("k", lambda old: 1)
+except runtime.MCPError as error:
+    print(error)
+""", self.kept)
+        self.assertEqual(
+            got.out, "the memory was not updated: each of 5 times another "
+            "call had changed it first\n", got.err)
+
+    def test_update_keeps_what_cannot_be(self):
+        self.prints("""
+save_memory("k", [1], metadata={"a": 1})
+for updater in (lambda old: None, lambda old: {1, 2}, lambda old: 1 / 0, 5):
+    try:
+        update_memory("k", updater)
+    except Exception as error:
+        print(type(error).__name__)
+update_memory("k", lambda old: old + [2])
+print(load_memory("k"), get_memory_info("k")["metadata"])
+""", "ValueError\nTypeError\nZeroDivisionError\nTypeError\n"
+            "[1, 2] {'a': 1}\n")
+
+    def test_refusals_are_raised(self):
+        self.kept.refusal = "the disk is full"
+        self.prints("""
+for call in (lambda: save_memory("k", 1), lambda: load_memory("k"),
+             lambda: list_memories(), lambda: delete_memory("k"),
+             lambda: update_memory("k", len), lambda: get_memory_info("k")):
+    try:
+        call()
+    except runtime.MCPError as error:
+        print(error)
+""", "the disk is full\n" * 6)
+
+    def test_nothing_wrong_is_sent(self):
+        got = self.prints("""
+for args in ((1, 1), ("", 1), ("\\udc80", 1), ("k", {1}), ("k", object()),
+             ("k", float("nan")), ("k", {"a": {1: 2}}), ("k", "x" * (5 << 20)),
+             ("k", 1, 5)):
+    try:
+        save_memory(*args)
+    except Exception as error:
+        print(type(error).__name__)
+""", "TypeError\nValueError\nValueError\nTypeError\nTypeError\nValueError\n"
+            "TypeError\nMCPError\nTypeError\n")
+        self.assertEqual(got.relay.frames, [])
+
+    def test_tracebacks_show_the_code_alone(self):
+        got = run("save_memory(1, 1)", self.kept)
+        self.assertEqual(got.status, 1)
+        self.assertIn("save_memory(1, 1)", got.err)
+        self.assertNotIn("/mcp/", got.err)
+        self.assertNotIn("bootstrap.py", got.err)
+
+    def test_beside_calls_of_servers(self):
+        self.prints("""
+import asyncio
+async def work(n):
+    data = (await mcp_fs.echo(n=n)).data
+    return update_memory("n", lambda old: (old or 0) + data["n"])
+await asyncio.gather(*[work(n) for n in range(20)])
+print(load_memory("n"))
+""", "190\n", loaded=("fs",))
+
+
+class Tools(Base):
+    """Saving functions, and importing them."""
+
+    def saves(self, code, out=""):
+        """Run code in a box of its own."""
+        self.prints(code, out)
+
+    def test_import(self):
+        self.saves('''
+def total(a, *, b=2):
+    """Add.
+
+    More."""
+    import math
+    return math.fsum([a, b])
+print(save_tool(total))
+''', "{'name': 'total', 'description': 'Add.'}\n")
+        got = self.prints("""
+import user_tools
+from user_tools import total
+print(total(1), user_tools.total is total, dir(user_tools))
+exec("from user_tools import *")
+""", "3.0 True ['total']\n")
+        kinds = [json.loads(line)["payload"]["type"]
+                 for line in got.relay.frames]
+        self.assertEqual(kinds, [
+            "load_tool", "list_saved_tools", "list_saved_tools"])
+
+    def test_nothing_is_fetched_before(self):
+        self.kept.tools["f"] = {"name": "f", "source": "def f(): return 1"}
+        got = self.prints("import user_tools\nprint(user_tools.__name__)",
+                          "user_tools\n")
+        self.assertEqual(got.relay.frames, [])
+
+    def test_tools_use_tools_and_what_the_box_has(self):
+        self.saves("""
+def one():
+    return 1
+def two():
+    return one() + one()
+def even(n):
+    return n == 0 or odd(n - 1)
+save_tool(one)
+save_tool(two)
+def odd(n):
+    return n > 0
+save_tool(odd)
+save_tool(even)
+def odd(n):
+    return n > 0 and even(n - 1)
+save_tool(odd)
+def box():
+    return (runtime.list_servers(), LOADED_MCP_SERVERS, len(mcp_servers),
+            load_memory("k"), mcp_fs.echo(a=1).result().data)
+save_tool(box)
+""")
+        self.prints("""
+import user_tools
+print(user_tools.two(), user_tools.even(7), user_tools.box())
+""", "2 False (('fs',), ('fs',), 1, None, {'a': 1})\n", loaded=("fs",))
+        self.prints("""
+import user_tools
+await runtime.load_server("fs")
+print(user_tools.box()[1:3])
+""", "(('fs',), 1)\n")
+
+    def test_a_decorator_and_annotations(self):
+        self.saves("""
+from __future__ import annotations
+def f(x: Nothing) -> Nowhere:
+    return x
+save_tool(f)
+async def g():
+    return 5
+save_tool(g)
+if True:
+    def inner():
+        return 6
+    save_tool(inner)
+def outer():
+    def local():
+        class A:
+            x = 1
+            y = [x]
+        return [A.x for _ in range(2)]
+    save_tool(local)
+outer()
+""")
+        self.prints("""
+import user_tools
+print(user_tools.f(1), await user_tools.g(), user_tools.inner(),
+      user_tools.local())
+""", "1 5 6 [1, 1]\n")
+
+    def test_a_broken_one_breaks_itself(self):
+        self.kept.tools = {
+            "bad": {"name": "bad", "source": "def bad(:"},
+            "other": {"name": "other", "source": "x = 1"},
+            "fails": {"name": "fails", "source": "def fails(a=1 / 0): pass"},
+            "good": {"name": "good", "source": "def good(): return 1"}}
+        self.prints("""
+import user_tools
+for name in "bad", "other", "fails":
+    try:
+        print(getattr(user_tools, name))
+    except (ImportError, AttributeError) as error:
+        print(type(error).__name__, name in str(error))
+from user_tools import good
+print(good())
+""", "ImportError True\nAttributeError True\nImportError True\n1\n")
+
+    def test_what_is_none(self):
+        self.kept.tools["total"] = {"name": "total", "source": ""}
+        self.prints("""
+import user_tools
+try:
+    user_tools.totl
+except AttributeError as error:
+    print(error)
+try:
+    from user_tools import nothing
+except ImportError as error:
+    print(error)
+print(hasattr(user_tools, "x"), hasattr(user_tools, "__path__"))
+try:
+    import user_tools.total
+except ModuleNotFoundError as error:
+    print(error)
+""", "no tool 'totl' has been saved; did you mean total?; there are: total\n"
+            "cannot import name 'nothing': no tool 'nothing' has been saved; "
+            "there are: total\nFalse False\n"
+            "No module named 'user_tools.total'; 'user_tools' is not a "
+            "package\n")
+
+    def test_refusals(self):
+        got = run("""
+import functools, json, sys
+def attempt(function):
+    try:
+        save_tool(function)
+        print("saved")
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error)
+def uses():
+    return json.dumps(1)
+def default(a=json):
+    return a
+def changes():
+    global counter
+    counter = 1
+    return counter
+def recursive(n):
+    return n and recursive(n - 1)
+def renamed():
+    return 1
+renamed.__name__ = "other"
+def deep():
+    def inner():
+        return sys
+    return inner
+class A:
+    def method(self):
+        return 1
+    @staticmethod
+    def static():
+        return 1
+def maker(n):
+    def made():
+        return n
+    return made
+for function in (uses, default, changes, recursive, renamed, deep, A.method,
+                 A().method, A.static, maker(1), lambda: 1, A, print, 5,
+                 functools.partial(print)):
+    attempt(function)
+""", self.kept)
+        self.assertEqual([line.split(" ")[0] for line
+                          in got.out.splitlines()],
+                         ["ValueError", "ValueError", "saved", "saved",
+                          "ValueError", "ValueError", "ValueError",
+                          "TypeError", "ValueError", "ValueError",
+                          "ValueError", "TypeError", "TypeError",
+                          "TypeError", "TypeError"], got.out + got.err)
+        self.assertEqual(sorted(self.kept.tools), ["changes", "recursive"])
+
+
+if __name__ == "__main__":
+    unittest.main()
