@@ -1,0 +1,242 @@
+/*
+ * Tests of supervisor/kept: what is asked of the store for each command, and
+ * what a person sees of the answers, of which a model wrote every word. The
+ * store is a stand-in that answers at once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/loop.h"
+#include "common/mem.h"
+#include "supervisor/broker.h"
+#include "supervisor/store.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+static struct supervisor sv;
+static store_shown *listener;
+static void *listener_ctx;
+static const char *no_store;         /* why there is none */
+static const char *const *answers;   /* those that come, in their order */
+static const char *reason = "";      /* why the last one does not */
+static struct buffer asked;          /* type and name of each request */
+
+/* In the place of the other files */
+
+struct channel *
+store_channel(struct store *store, struct err *err)
+{
+	ck_assert_ptr_null(store);
+	if (no_store == NULL)
+		return (struct channel *)(void *)&sv; /* never looked into */
+	err_set(err, "%s", no_store);
+	return NULL;
+}
+
+void
+store_listen(struct store *store, store_shown *shown, void *ctx)
+{
+	(void)store;
+	listener = shown;
+	listener_ctx = ctx;
+}
+
+static void
+note(const char *type, const void *name, size_t len)
+{
+	buffer_printf(&asked, "%s ", type);
+	buffer_add(&asked, name, len);
+	buffer_add_text(&asked, ";");
+}
+
+int
+channel_send(
+    struct channel *channel, enum ipc_type type, void *msg, struct err *err)
+{
+	union ipc_any *any = msg;
+	struct ipc_bytes name = { (const uint8_t *)"", 0 };
+	const char *answer;
+
+	(void)channel;
+	(void)err;
+	if (type == IPC_SHOW_MEMORIES || type == IPC_SHOW_MEMORY ||
+	    type == IPC_DROP_MEMORY)
+		name = any->show_memory.key;
+	else if (type != IPC_DROP_MEMORIES)
+		name = (struct ipc_bytes){
+			(const uint8_t *)any->show_tool.name,
+			strlen(any->show_tool.name)
+		};
+	note(ipc_message(type)->name, name.data, name.len);
+	answer = answers == NULL || *answers == NULL ? NULL : *answers++;
+	if (answer != NULL)
+		listener(listener_ctx, answer, strlen(answer), "");
+	else
+		listener(listener_ctx, "", 0, reason);
+	return 0;
+}
+
+void
+store_free(struct store **store)
+{
+	*store = NULL;
+}
+
+void
+broker_free(struct broker **broker)
+{
+	*broker = NULL;
+}
+
+void
+config_free(struct config **config)
+{
+	*config = NULL;
+}
+
+void
+reaper_finish(unsigned int ms)
+{
+	(void)ms;
+}
+
+/* Runs a command. Returns its status, and what it printed to both streams. */
+static int
+run(enum command_task task, const char *operand, const char *const *told,
+    struct buffer *seen)
+{
+	char path[] = "/tmp/test_kept.XXXXXX";
+	int fd = mkstemp(path), status;
+	int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO);
+
+	unlink(path);
+	buffer_reset(&asked);
+	buffer_add_text(&asked, "");
+	answers = told;
+	sv.base = loop_new(0);
+	sv.options.command = (struct command){ task,
+		task >= COMMAND_TOOLS_LIST ? "tools" : "memory", operand };
+	fflush(stdout);
+	dup2(fd, STDOUT_FILENO);
+	dup2(fd, STDERR_FILENO);
+	status = kept_run(&sv);
+	fflush(stdout);
+	dup2(out, STDOUT_FILENO);
+	dup2(errors, STDERR_FILENO);
+	seen->len = (size_t)pread(fd, buffer_reserve(seen, 65536), 65536, 0);
+	buffer_add(seen, "", 0);
+	close(fd);
+	close(out);
+	close(errors);
+	return status;
+}
+
+#define MEMORY(key)                                                            \
+	"{\"key\":" key ",\"metadata\":{},\"bytes\":12,\"version\":1,"         \
+	"\"created_at\":\"then\",\"updated_at\":\"now\"}"
+#define TOOL(name, about)                                                      \
+	"{\"name\":\"" name "\",\"description\":\"" about "\",\"bytes\":3,"    \
+	"\"saved_at\":\"now\"}"
+
+static const struct {
+	enum command_task task;
+	const char *operand;
+	const char *answers[3];
+	const char *asked, *seen;
+	int status;
+} cases[] = {
+	{ COMMAND_MEMORY_LIST, NULL, { "{\"entries\":[],\"more\":false}" },
+	    "show_memories ;", "Nothing is kept.\n", 0 },
+	{ COMMAND_MEMORY_LIST, NULL,
+	    { "{\"entries\":[" MEMORY("\"a\"") "," MEMORY("\"b\\u0000\"")
+	      "],\"more\":true}",
+	        "{\"entries\":[" MEMORY("\"c\xc2\x9b\x7f\"")
+	        "],\"more\":false}" },
+	    "show_memories ;show_memories b",
+	    "now       12 \"a\"\nnow       12 \"b\\u0000\"\n"
+	    "now       12 \"c\\u009b\\u007f\"\n", 0 },
+	{ COMMAND_MEMORY_SHOW, "k",
+	    { "{\"key\":\"k\",\"value\":{\"a\": \"\\u001b\xc2\x9b\"}}" },
+	    "show_memory k;", "{\"a\": \"\\u001b\\u009b\"}\n", 0 },
+	{ COMMAND_MEMORY_SHOW, "k", { "null" }, "show_memory k;",
+	    "caisson: there is no memory of this key ('caisson memory list' "
+	    "shows all)\n", 1 },
+	{ COMMAND_MEMORY_SHOW, "", { NULL }, "",
+	    "caisson: a key is a text of 1 to 4096 bytes of UTF-8\n", 1 },
+	{ COMMAND_MEMORY_SHOW, "\xff", { NULL }, "",
+	    "caisson: a key is a text of 1 to 4096 bytes of UTF-8\n", 1 },
+	{ COMMAND_MEMORY_REMOVE, "k", { "true" }, "drop_memory k;", "", 0 },
+	{ COMMAND_MEMORY_REMOVE, "k", { "false" }, "drop_memory k;",
+	    "caisson: there is no memory of this key ('caisson memory list' "
+	    "shows all)\n", 1 },
+	{ COMMAND_MEMORY_CLEAR, NULL, { "12" }, "drop_memories ;",
+	    "12 removed\n", 0 },
+	{ COMMAND_TOOLS_LIST, NULL,
+	    { "{\"entries\":[" TOOL("f", "Does\\u001b it.") "],\"more\":true}",
+	        "{\"entries\":[" TOOL("g", "") "],\"more\":false}" },
+	    "show_tools ;show_tools f;",
+	    "now        3 f: Does\\u001b it.\nnow        3 g: \n", 0 },
+	{ COMMAND_TOOLS_SHOW, "f",
+	    { "{\"name\":\"f\",\"source\":\"def f():\\n\\t'\\u001b\\u009b'\\n\""
+	      "}" },
+	    "show_tool f;", "def f():\n\t'\\u001b\\u009b'\n", 0 },
+	{ COMMAND_TOOLS_SHOW, "f", { "null" }, "show_tool f;",
+	    "caisson: there is no saved tool of this name ('caisson tools "
+	    "list' shows all)\n", 1 },
+	{ COMMAND_TOOLS_REMOVE, "f", { "true" }, "drop_tool f;", "", 0 },
+	{ COMMAND_TOOLS_REMOVE, "", { NULL }, "",
+	    "caisson: the name of a tool is a text of 1 to 128 bytes of "
+	    "UTF-8\n", 1 },
+	{ COMMAND_TOOLS_LIST, NULL, { "{\"entries\":" }, "show_tools ;",
+	    NULL, 1 },
+	{ COMMAND_TOOLS_LIST, NULL, { "[1]" }, "show_tools ;",
+	    "Nothing is kept.\n", 0 },
+	{ COMMAND_MEMORY_LIST, NULL, { "{\"entries\":[5],\"more\":true}" },
+	    "show_memories ;", NULL, 1 },
+	{ COMMAND_MEMORY_SHOW, "k", { "[]" }, "show_memory k;", NULL, 1 },
+};
+
+START_TEST(a_person_sees_it)
+{
+	auto_buffer struct buffer seen = { 0 };
+	int status =
+	    run(cases[_i].task, cases[_i].operand, cases[_i].answers, &seen);
+
+	if (cases[_i].seen != NULL)
+		ck_assert_str_eq(seen.data, cases[_i].seen);
+	else
+		ck_assert_str_ne(seen.data, "");
+	ck_assert_int_eq(strncmp(asked.data, cases[_i].asked,
+	    strlen(cases[_i].asked)), 0);
+	ck_assert_int_eq(status, cases[_i].status);
+}
+END_TEST
+
+START_TEST(what_cannot_be_had_is_told)
+{
+	auto_buffer struct buffer seen = { 0 };
+
+	reason = "its disk is full";
+	ck_assert_int_eq(run(COMMAND_MEMORY_CLEAR, NULL, NULL, &seen), 1);
+	ck_assert_str_eq(seen.data, "caisson: its disk is full\n");
+	buffer_reset(&seen);
+	no_store = "there is no place";
+	ck_assert_int_eq(run(COMMAND_TOOLS_LIST, NULL, NULL, &seen), 1);
+	ck_assert_str_eq(seen.data, "caisson: there is no place\n");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, a_person_sees_it, 0, UNIT_COUNT(cases));
+	tcase_add_test(tc, what_cannot_be_had_is_told);
+}
+
+int
+main(void)
+{
+	return unit_run("kept", add_tests);
+}
