@@ -80,6 +80,43 @@ m.unlink()`,
     'works = runtime.discovered_servers() == ("fs", "x")',
   'await runtime.load_server("x")':
     'await runtime.load_server("x")\nworks = LOADED_MCP_SERVERS == ("fs", "x")',
+  'save_memory("key", value, metadata=None)': `
+value = [1, {"a": None}]
+save_memory("key", value, metadata=None)
+works = load_memory("key") == value`,
+  'load_memory("key", default=None)': `
+delete_memory("key")
+works = load_memory("key", default=7) == 7`,
+  'update_memory("key", lambda old: (old or 0) + 1)': `
+save_memory("key", 1)
+update_memory("key", lambda old: (old or 0) + 1)
+works = load_memory("key") == 2`,
+  'list_memories()': `
+save_memory("key", 1)
+works = "key" in str(list_memories())`,
+  'get_memory_info("key")': `
+save_memory("key", 1)
+works = "key" in str(get_memory_info("key"))`,
+  'memory_exists("key")': `
+save_memory("key", 1)
+works = memory_exists("key")`,
+  'delete_memory("key")': `
+save_memory("key", 1)
+delete_memory("key")
+works = not memory_exists("key")`,
+  'save_tool(function)': `
+def function(n):
+    return runtime.list_servers_sync(), n + 1
+save_tool(function)
+works = True`,
+  'from user_tools import function': `
+from user_tools import function
+works = function(1) == (("fs",), 2)`,
+  'dir(user_tools)': `
+import user_tools
+works = "function" in dir(user_tools)`,
+  'runtime': 'works = runtime.list_servers_sync() == ("fs",)',
+  'mcp_<alias>': same('await mcp_fs.read_file(path="a.txt")'),
   'r = await mcp_fs.read_file(path="a.txt")': `${call}${same('r')}`,
   '_': same('await mcp_fs.read_file(path="a.txt")'),
   'await mcp_servers["fs"]["read-file"](path="a.txt")':
