@@ -330,7 +330,11 @@ listing_on_renewal(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (listing->tools == NULL && !listing->fresh)
+	if (listing->tools != NULL || listing->fresh)
+		return;
+	if (broker_now() < listing->not_before)
+		listing_renew(listing);
+	else
 		listing_begin(listing);
 }
 
