@@ -339,6 +339,39 @@ test('kill -9 of the guard ends the call', async (t) => {
   assert.ok(!fs.existsSync(place));
 });
 
+/* Processes without end: that all stay, or of which each ends at once. */
+const bombs = {
+  'a fork bomb': `import os
+while True:
+    try: os.fork()
+    except OSError: pass`,
+  'processes that run away': `import os
+for n in range(20):
+    if os.fork() == 0:
+        while True:
+            try:
+                if os.fork(): os._exit(0)
+            except OSError: pass
+os.wait()`,
+};
+
+for (const [name, bomb] of Object.entries(bombs)) {
+  test(`kill -9 of the guard of ${name} leaves nobody`, async (t) => {
+    const program = await weak(t);
+    const call = run(program.client, bomb);
+
+    call.catch(() => {});
+    await until(() => descendants(program.pid).length > 15, 'the bomb');
+    const guard = descendants(program.pid)
+      .find((entry) => entry.name === 'box-guard');
+
+    process.kill(guard.pid, 'SIGKILL');
+    assert.equal((await call).structuredContent.signal, 'SIGKILL');
+    await childless(program.pid);
+    assert.equal(printed(await run(program.client, 'print("next")')), 'next');
+  });
+}
+
 test('kill -9 of the program ends everything', async (t) => {
   const program = await weak(t);
   const { gate } = await standing(program);
