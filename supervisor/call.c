@@ -579,6 +579,7 @@ call_on_box_guarded(
 	reaper_finish_with(call->code_process, BOX_GUARD_END);
 	call->result.boxed = 1;
 	call->result.landlock = landlock;
+	call->result.grouped = call->group != NULL;
 	if (channel_send_adopted(call->box, &adopted, &err) == -1)
 		call_fail(call, "the box cannot be adopted: %s", err.text);
 	if (call->state == CALL_ENDING)

@@ -1334,7 +1334,10 @@ START_TEST(a_guard_that_ends_as_the_code)
 {
 	struct play *play;
 
-	open_stage();
+	if (_i == 1)
+		open_stage_with_cgroup();
+	else
+		open_stage();
 	play = start_call();
 	guard_stands(play);
 	code_exits(play);
@@ -1347,6 +1350,7 @@ START_TEST(a_guard_that_ends_as_the_code)
 	ck_assert_uint_eq(play->result.landlock, 6);
 	ck_assert_int_eq(play->result.proc, 0);
 	ck_assert_int_eq(play->weak, 1);
+	ck_assert_int_eq(play->result.grouped, _i);
 	close_stage();
 }
 END_TEST
@@ -2265,7 +2269,7 @@ add_failures(TCase *tc)
 	tcase_add_test(tc, descriptors_that_run_out);
 	tcase_add_test(tc, a_session_that_cannot_be_had);
 	tcase_add_test(tc, a_call_may_lose_a_server_while_it_waits);
-	tcase_add_test(tc, a_guard_that_ends_as_the_code);
+	tcase_add_loop_test(tc, a_guard_that_ends_as_the_code, 0, 2);
 	tcase_add_test(tc, a_guard_that_must_end);
 	tcase_add_test(tc, a_box_that_names_a_foreign_guard);
 	tcase_add_test(tc, a_box_that_cannot_be_built);
