@@ -377,6 +377,79 @@ def the_selftest_says_so(uid):
     equal(place.folders(), [])
 
 
+class Forbidden:
+    """While this holds, nobody can make a user namespace."""
+    limit = "/proc/sys/user/max_user_namespaces"
+
+    def __enter__(self):
+        self.before = read(self.limit)
+        self.write("0")
+
+    def __exit__(self, *_):
+        self.write(self.before)
+
+    def write(self, text):
+        with open(self.limit, "w") as file:
+            file.write(text)
+
+
+def weak(uid, **env):
+    return Caisson(uid, MEMORY="64m", ALLOW_WEAK_ISOLATION="on", **env)
+
+
+@check
+def the_weaker_level_has_one_too(uid):
+    with Forbidden():
+        caisson = weak(uid)
+        result = caisson.run("print('hi')")
+        equal(meta(result, "isolation")["level"], "weak")
+        equal(meta(result, "isolation")["limits"], "cgroup")
+        result = caisson.run(BOMB)
+        equal(error(result), OUT_OF_MEMORY)
+        demand(meta(result, "peakMemoryKiB") <= 64 * 1024, "above the limit")
+        result = caisson.run("while True: pass", 2)
+        equal(error(result), "Execution timed out after 2s")
+        wait_until(lambda: not caisson.place.boxes(), "a folder stays")
+        caisson.finish()
+
+
+# Processes without end: that all stay, or of which each ends at once.
+STORMS = ("""
+import os
+while True:
+    try: os.fork()
+    except OSError: pass
+""", """
+import os
+for n in range(20):
+    if os.fork() == 0:
+        while True:
+            try:
+                if os.fork(): os._exit(0)
+            except OSError: pass
+os.wait()
+""")
+
+
+@check
+def nobody_outlives_a_guard(uid):
+    with Forbidden():
+        caisson = weak(uid, PIDS="40")
+        for storm in STORMS:
+            caisson.begin(storm)
+            wait_until(lambda: len(caisson.place.names()) > 15, "no storm")
+            box = caisson.place.boxes()[0]
+            for pid in read(caisson.place.path, box, "cgroup.procs").split():
+                try:
+                    if read("/proc", pid, "comm").strip() == "box-guard":
+                        os.kill(int(pid), signal.SIGKILL)
+                except OSError:
+                    pass
+            equal(caisson.receive()["structuredContent"]["signal"], "SIGKILL")
+            wait_until(lambda: not caisson.place.boxes(), "a folder stays")
+        caisson.finish()
+
+
 def main():
     failed = 0
     for uid in 0, USER:
