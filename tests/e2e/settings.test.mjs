@@ -71,6 +71,8 @@ const wrong = [
   ['OUTPUT_MODE', ['xml', 'Compact ', '1', 'tune', 'json5', 'toon,json'],
     /compact, toon, json/],
   ['LOG_LEVEL', ['verbose', 'warning', '3'], /error, warn, info, debug/],
+  ['TOOL_TIMEOUT', ['0', '2d', 'x'], /1s to/],
+  ['AUDIT_FILE', ['audit', '../x'], /absolute path/],
   ['LOG_FILE', ['caisson.log', '../x'], /absolute path/],
 ];
 
@@ -149,6 +151,12 @@ test('bad configuration files are refused', (t) => {
 test('a log file that cannot be opened is refused', (t) => {
   assertRefused(t, { env: { MCP_BRIDGE_LOG_FILE: '/no/such/folder/log' } },
     'MCP_BRIDGE_LOG_FILE', '/no/such/folder/log');
+});
+
+test('an audit file that is no file is refused', (t) => {
+  for (const place of ['/no/such/folder/audit', '/dev/null', folder(t)])
+    assertRefused(t, { env: { MCP_BRIDGE_AUDIT_FILE: place } },
+      'MCP_BRIDGE_AUDIT_FILE', place);
 });
 
 test('--help, --version and --check', async (t) => {

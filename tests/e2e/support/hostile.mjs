@@ -150,6 +150,16 @@ const tools = {
   gate: (id, raw, { seconds }) =>
     sleeper(seconds).on('exit', () => say(id, 'open')),
   never: () => {},
+  /* Says so many times that it is at work, then that it is done. */
+  progress: (id, raw, { times, ms }) => {
+    const step = (left) => {
+      line('{"jsonrpc":"2.0","method":"notifications/progress","params":' +
+        `{"progressToken":${id},"progress":${times - left}}}`);
+      setTimeout(left > 0 ? () => step(left - 1) : () => say(id, 'done'), ms);
+    };
+
+    step(times);
+  },
   environment: (id) => say(id, JSON.stringify({ environment: process.env,
     arguments: process.argv.slice(2), folder: process.cwd(),
     status: fs.readFileSync('/proc/self/status', 'utf8'),

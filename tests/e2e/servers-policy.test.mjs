@@ -1,0 +1,190 @@
+/*
+ * What calls of tools may do, and for how long: tools that are not allowed,
+ * calls that end or are ended before they are answered, executions that take
+ * turns, and the lines that tell of all of it.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { folder } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import {
+  assertServes, attempt, configure, heard, hears, hostile, prelude, served,
+  withServers,
+} from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+const one = { servers: ['h'], timeout: 100 };
+
+/* A program with one server, which writes down what it hears. */
+async function open(t, { tools, env } = {}) {
+  const log = path.join(folder(t), 'heard');
+  const entry = { ...hostile(`log=${log}`), tools };
+  const options = withServers(t, { h: entry }, { env });
+  const raw = await Raw.open(t, options);
+
+  return { raw, log, entry, place: options.place };
+}
+
+/* Code that asks for a tool as forged frames do: past all checks of ours. */
+const forged = (tool) => `
+from mcp import _ask, _call, runtime
+try:
+    print(_call.Call("x", _ask.ask("call_tool", "h", tool="${tool}",
+                                   arguments=b"{}")).result())
+except runtime.MCPError as error:
+    print(error.message)`;
+
+const names = 'print(*[tool["tool"] for tool in runtime.list_tools_sync("h")])';
+
+test('only tools that are allowed can be seen and called', async (t) => {
+  const { raw, log, entry, place } = await open(t,
+    { tools: { allow: ['echo', 'c*', 'absent'], deny: ['cha*'] } });
+
+  assert.deepEqual(await raw.printed(names, one), ['echo counter']);
+  assert.deepEqual(await raw.printed(
+    'print([d["tool"] for d in runtime.search_tool_docs_sync("chatter")])',
+    one), ['[]']);
+  assert.match((await attempt(raw, 'h', 'chatter', { bytes: 1 })).error,
+    /no such tool/);
+  assert.deepEqual(await raw.printed(forged('chatter'), one),
+    ['server "h": its tool "chatter" may not be used: "deny" of "tools" in ' +
+      'the configuration of the server names it']);
+  assert.deepEqual(await raw.printed(forged('sl\\u0065ep'), one),
+    ['server "h": its tool "sleep" may not be used: "allow" of "tools" in ' +
+      'the configuration of the server does not name it']);
+  assert.deepEqual(heard(log).filter(({ method }) => method === 'tools/call'),
+    []);
+  await assertServes(raw, 'h');
+
+  /* Another list takes effect at once, and needs no other process. */
+  const before = await served(entry);
+
+  configure(place, { h: { ...entry, tools: { deny: ['*e*'] } } });
+  assert.deepEqual(await raw.printed(names, one),
+    ['raw fail stray flood grow half shut orphan']);
+  assert.match((await raw.printed(forged('echo'), one))[0], /may not be used/);
+  assert.equal((await served(entry)).pid, before.pid);
+  await raw.finish();
+});
+
+test('a server that is silent about a call loses it', async (t) => {
+  const { raw, log } = await open(t, { env: { MCP_BRIDGE_TOOL_TIMEOUT: '1' } });
+  const lost = await attempt(raw, 'h', 'never');
+
+  assert.equal(lost.error, 'h.never: server "h" did not answer the call of ' +
+    'its tool "never" within 1 second (MCP_BRIDGE_TOOL_TIMEOUT)');
+  const { id, params } = heard(log).find(
+    ({ method }) => method === 'tools/call');
+  const { params: cancelled } = await hears(log,
+    ({ method }) => method === 'notifications/cancelled', 'the cancel');
+
+  assert.equal(cancelled.requestId, id);
+  assert.equal(params._meta.progressToken, id);
+  /* With progress it may take longer: more than two times here. */
+  assert.equal((await attempt(raw, 'h', 'progress',
+    { times: 10, ms: 250 })).text, 'done');
+  await assertServes(raw, 'h');
+  await raw.finish();
+});
+
+test('what the code does not wait for any more is cancelled', async (t) => {
+  const { raw, log } = await open(t);
+  const cancels = () => heard(log).filter(
+    ({ method }) => method === 'notifications/cancelled')
+    .map(({ params }) => params.requestId);
+  const calls = () => heard(log).filter(({ params }) =>
+    params?.name === 'never').map(({ id }) => id);
+
+  assert.deepEqual(await raw.printed(`${prelude}
+call = mcp_h.never()
+try:
+    await asyncio.wait_for(call, 1)
+except asyncio.TimeoutError:
+    print("late")
+print((await mcp_h.echo(a=1)).data)
+try:
+    await call
+except runtime.MCPError as error:
+    print(error.message)`, one),
+  ['late', "{'a': 1}", 'it was cancelled before it was answered']);
+  await until(() => cancels().length === 1, 'the cancel');
+
+  /* And what it still waits for when it ends. */
+  await raw.printed(`
+import asyncio
+task = asyncio.ensure_future(mcp_h.never())
+await mcp_h.echo()
+import os
+os._exit(0)`, one);
+  await until(() => cancels().length === 2, 'the cancel');
+  assert.deepEqual(cancels(), calls());
+  await assertServes(raw, 'h');
+  await raw.finish();
+});
+
+test('a time-out says what was waited for', async (t) => {
+  const { raw } = await open(t);
+  const { isError, structuredContent } = await raw.run('await mcp_h.never()',
+    { servers: ['h'], timeout: 2 });
+
+  assert.equal(isError, true);
+  assert.match(structuredContent.error,
+    /^Execution timed out after 2s; it waited for h\.never \(\d+ s\)$/);
+  await raw.finish();
+});
+
+test('ten thousand calls of one execution do not hold up another',
+  async (t) => {
+    const { raw, log } = await open(t);
+    const many = raw.postCall(`
+import asyncio
+await asyncio.gather(*[mcp_h.sleep(ms=1000) for n in range(10_000)])`,
+    { ...one, timeout: 110 });
+
+    await until(() => heard(log).filter(
+      ({ method }) => method === 'tools/call').length >= 128,
+    'the server to be busy');
+    await assertServes(raw, 'h');
+    await assertServes(raw, 'h');
+    assert.equal(raw.has(many), false, 'the many are still under way');
+    raw.cancel(many);
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
+
+test('each call has a line in the audit file', async (t) => {
+  const audit = path.join(folder(t), 'audit');
+  const { raw } = await open(t, { tools: { deny: ['die'] },
+    env: { MCP_BRIDGE_AUDIT_FILE: audit } });
+
+  await raw.printed(`${prelude}
+await attempt("h", "echo", {"a": "secret"})
+await attempt("h", "fail", {"words": "secret"})
+await attempt("h", "error", {"code": 1, "message": "secret"})
+try:
+    await asyncio.wait_for(mcp_h.never(), 1)
+except asyncio.TimeoutError:
+    pass
+${forged('die')}`, one);
+  await raw.finish();
+  const written = fs.readFileSync(audit, 'utf8');
+  const lines = written.trimEnd().split('\n').map((line) => JSON.parse(line));
+
+  assert.doesNotMatch(written, /secret/);
+  assert.deepEqual(lines.map(({ tool, outcome }) => [tool, outcome]),
+    [['echo', 'ok'], ['fail', 'tool_error'], ['error', 'error'],
+      ['never', 'cancelled'], ['die', 'refused']]);
+  for (const line of lines) {
+    assert.deepEqual(Object.keys(line), ['time', 'execution', 'server', 'tool',
+      'argument_bytes', 'result_bytes', 'milliseconds', 'outcome']);
+    assert.ok(Math.abs(Date.parse(line.time) - Date.now()) < 600_000);
+    assert.equal(line.execution, 1);
+    assert.equal(line.server, 'h');
+  }
+  assert.equal(lines[0].argument_bytes, '{"a": "secret"}'.length - 1);
+  assert.ok(lines[0].result_bytes > 40);
+  assert.ok(lines[3].milliseconds >= 900);
+  assert.equal(fs.statSync(audit).mode & 0o777, 0o600);
+});
