@@ -172,9 +172,8 @@
  */
 #define TOOL_PROGRESS_FACTOR 10
 /*
- * A list that keeps changing is fetched so often at most, and only for somebody
- * who waits for it: the first change counts at once, a flood of them costs two
- * fetches a second.
+ * A list that keeps changing is fetched so often at most for those who ask: the
+ * first change counts at once, a flood of them costs two fetches a second.
  */
 #define LISTING_PAUSE_MS 500
 /* What a server has not read yet; above that, calls of it are refused. */

@@ -156,31 +156,6 @@ START_TEST(changes_again_and_again)
 }
 END_TEST
 
-/* Nobody waits for it any more when the pause is over. */
-START_TEST(is_fetched_for_somebody_only)
-{
-	int other, n;
-
-	start();
-	other = play_session();
-	for (n = 0; n < 2; n++) {
-		play_list(relay, 1, "gh");
-		play_hear(&gh);
-		play_say(&gh, n == 0 ? ANSWER("2", ONE("a"))
-		                     : ANSWER("3", ONE("a")));
-		play_expect_result(relay, 1, LIST("a", "a"));
-		change();
-	}
-	play_list(relay, 1, "gh");
-	play_sync(relay);
-	close(relay);
-	usleep(LISTING_PAUSE_MS * 1000);
-	play_call(other, 1, "gh");
-	play_expect_line(&gh, PLAY_CALLED("4"));
-	play_end();
-}
-END_TEST
-
 /* Changed while it is fetched: who asks after that gets what came after. */
 START_TEST(changes_while_it_is_fetched)
 {
@@ -531,7 +506,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, waits_for_the_start);
 	tcase_add_test(tc, is_fetched_again_when_it_changed);
 	tcase_add_test(tc, changes_again_and_again);
-	tcase_add_test(tc, is_fetched_for_somebody_only);
 	tcase_add_test(tc, changes_while_it_is_fetched);
 	tcase_add_test(tc, other_tools_may_be_used);
 	tcase_add_test(tc, belongs_to_its_process);

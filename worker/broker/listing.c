@@ -273,7 +273,7 @@ listing_must_pause(struct listing *listing)
 	return 1;
 }
 
-/* Those who asked may be gone. */
+/* Those who asked may be gone; what has changed is renewed all the same. */
 static void
 listing_on_pause(evutil_socket_t fd, short what, void *arg)
 {
@@ -281,7 +281,8 @@ listing_on_pause(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (listing->tools == NULL && listing_next(listing) != NULL)
+	if (listing->tools == NULL &&
+	    (!listing->fresh || listing_next(listing) != NULL))
 		listing_begin(listing);
 }
 
