@@ -484,8 +484,8 @@ START_TEST(a_silent_call_ends)
 	play_serve(&gh);
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
-	play_expect_refused(relay, 1, "server \"gh\" did not answer the call of "
-	    "its tool \"talk\" within 1 second (MCP_BRIDGE_TOOL_TIMEOUT)");
+	play_expect_refused(relay, 1, "server \"gh\" did not answer the call "
+	    "of its tool \"talk\" within 1 second (MCP_BRIDGE_TOOL_TIMEOUT)");
 	play_expect_line(&gh, silence);
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	play_call(relay, 1, "gh");

@@ -35,7 +35,7 @@ struct ask {
 	uint64_t begun;       /* when that was, by broker_now() */
 	int progress;         /* the server has told of some */
 	int late;             /* for the next list of tools, not for this */
-	struct event *patience; /* how long it waits for a start, or an answer */
+	struct event *patience; /* the end of its wait for a start or answer */
 };
 
 /* Makes an ask of nobody; session is NULL for a TRY. */

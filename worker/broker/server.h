@@ -72,8 +72,9 @@ void server_withdraw(struct ask **ask, const char *why);
 
 /*
  * link.c tells about the link of the server: there is one more to count, it is
- * ready to be asked, a call has come to its end, it is over (waiting gets what waited for it; failed says
- * that it was of no use; how ends a sentence), it is freed.
+ * ready to be asked, a call has come to its end, it is over (waiting gets what
+ * waited for it; failed says that it was of no use; how ends a sentence), it is
+ * freed.
  */
 void server_linked(struct server *server);
 void server_ready(struct server *server);

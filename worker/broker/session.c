@@ -230,7 +230,8 @@ session_cancel(struct session *session, uint64_t id)
 
 	if (ask == NULL || session->over)
 		return;
-	session_refuse(session, id, "it was cancelled before it was answered", none);
+	session_refuse(
+	    session, id, "it was cancelled before it was answered", none);
 	server_withdraw(&ask, "the code does not wait for it any more");
 }
 
