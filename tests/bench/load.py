@@ -3,7 +3,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from measure import PAUSE, median, percentile, plain, settle
+from measure import PAUSE, kinds, median, percentile, plain, settle
 
 IN_FLIGHT = (1, 2, 4, 16, 64)
 SECONDS = 5  # for each
@@ -70,6 +70,9 @@ def measure_burst(bench):
     options = {"POOL": BURST, "MAX_CONCURRENT": BURST}
     with bench.clients({"it": options}) as clients:
         client = clients["it"]
+        if len(kinds(client.pid).get("relay", [])) < BURST:
+            bench.missing(name, f"not in force: fewer than {BURST} boxes wait")
+            return
         for _ in range(bench.rounds(BURSTS)):
             for count, into in ((1, ones), (BURST, lasts)):
                 settle(client.pid)

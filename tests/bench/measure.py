@@ -78,6 +78,23 @@ def children(pid):
         return [int(child) for child in file.read().split()]
 
 
+def kind(pid):
+    """What sort of a process it is: its short name, without its number."""
+    try:
+        with open(f"/proc/{pid}/comm") as file:
+            return file.read().strip().split("[")[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return ""  # it has just ended
+
+
+def kinds(pid):
+    """The processes started by pid, by their sort."""
+    found = {}
+    for child in children(pid):
+        found.setdefault(kind(child), []).append(child)
+    return found
+
+
 def settle(pid, quiet=SETTLED):
     """Waits until a process has started all that it starts by itself."""
     deadline = time.monotonic() + PATIENCE

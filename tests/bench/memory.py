@@ -8,7 +8,7 @@ run as another user needs root.
 import time
 
 from client import peak_kib
-from measure import PATIENCE, children, settle
+from measure import PATIENCE, children, kinds, settle
 
 CALLS = 4
 SERVERS = 10
@@ -32,23 +32,6 @@ def pss(pid):
     return None
 
 
-def kind(pid):
-    """What sort of a process it is: its short name, without its number."""
-    try:
-        with open(f"/proc/{pid}/comm") as file:
-            return file.read().strip().split("[")[0]
-    except (FileNotFoundError, ProcessLookupError):
-        return ""  # it has just ended
-
-
-def kinds(client):
-    """The processes of the program, by their sort."""
-    found = {}
-    for pid in children(client.pid):
-        found.setdefault(kind(pid), []).append(pid)
-    return found
-
-
 def row(bench, name, pids):
     """Notes the largest of some processes."""
     values = [pss(pid) for pid in pids]
@@ -63,12 +46,12 @@ def wait_for(client, sort, count):
     """The processes of a sort, when there are so many."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
-        found = kinds(client).get(sort, [])
+        found = kinds(client.pid).get(sort, [])
         if len(found) >= count:
             break
         time.sleep(0.05)
     settle(client.pid)
-    return kinds(client).get(sort, [])
+    return kinds(client.pid).get(sort, [])
 
 
 def measure_calls(bench):
@@ -82,7 +65,7 @@ def measure_calls(bench):
             for _ in range(CALLS)))
         wait_for(client, "relay", CALLS)
         row(bench, f"supervisor with {CALLS} calls", [client.pid])
-        for sort, pids in sorted(kinds(client).items()):
+        for sort, pids in sorted(kinds(client.pid).items()):
             row(bench, f"{sort}, the largest of {len(pids)} while {CALLS} "
                 "calls sleep", pids)
 
@@ -96,7 +79,7 @@ def everything(bench, size):
         client.run("pass")
         wait_for(client, "relay", size)
         sizes = {sort: [pss(pid) for pid in pids]
-                 for sort, pids in kinds(client).items()}
+                 for sort, pids in kinds(client.pid).items()}
         sizes["supervisor"] = [pss(client.pid)]
     values = [value for each in sizes.values() for value in each]
     return (None, {}) if None in values else (sum(values), sizes)
@@ -126,8 +109,8 @@ def measure_servers(bench):
         name: TOOLS if name == "s1" else 3 for name in every})
     with bench.client(config) as client:
         client.run("for s in mcp_servers.values(): s.echo().result()", every)
-        broker = kinds(client).get("broker", [])
-        keepers = kinds(client).get("keeper", [])
+        broker = kinds(client.pid).get("broker", [])
+        keepers = kinds(client.pid).get("keeper", [])
         row(bench, f"broker with {len(every)} servers, idle", broker)
         row(bench, f"the largest of {len(keepers)} keepers", keepers)
         client.run(LISTED, ["s1"])
