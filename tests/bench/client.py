@@ -24,6 +24,7 @@ class Client:
         self.input = self.process.stdin.fileno()
         self.output = self.process.stdout.fileno()
         self.peaks = [] if peaks is None else peaks
+        self.lacks = None  # why it has not what it was asked for
         self.pending = b""
         self.lines = []
         self.last = 0

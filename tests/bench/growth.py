@@ -82,6 +82,7 @@ def measure_tools(bench):
         for count in bench.points(TOOLS):
             client = stack.enter_context(bench.client(
                 bench.config(f"tools{count}.json", {"it": count})))
+            bench.warm(client, {})
             for name, code in PROGRAMS.items():
                 functions[name, count] = functools.partial(
                     client.run, code, ["it"])

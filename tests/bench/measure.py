@@ -20,6 +20,10 @@ PAUSE = 0.02  # seconds in which what the last one left behind is cleared away
 SETTLED = 0.3  # seconds without a new process, which then has started, too
 REFILLED = 0.05  # the same, of a pool from which one box was taken
 PATIENCE = 30
+PRELOADED = "json,asyncio"  # what a template loads by itself
+LOADED = "import sys; print(all(name in sys.modules for name in {0}))"
+WARM = 4  # boxes of a pool that follows the demand of one caller
+WARM_MOST = 60  # calls until all boxes that wait are of the sort that is meant
 
 # Of one figure: its value beside that of its yardstick, in the same unit.
 # Where it could not be measured, value is None and the note says why. The
@@ -179,10 +183,37 @@ class Bench:
         with contextlib.ExitStack() as stack:
             started = {name: stack.enter_context(self.client(**options))
                        for name, options in choices.items()}
-            for client in started.values():
-                client.run("pass")
-                settle(client.pid)
+            for name, client in started.items():
+                client.lacks = self.warm(client, choices[name])
+                if client.lacks is not None:
+                    self.missing("what is meant" if name == "it" else name,
+                                 client.lacks)
             yield started
+
+    def warm(self, client, options):
+        """Waits until a client has what its options ask for.
+
+        Returns None, or why it has not. A program that cannot have a pool or a
+        template does without, and boxes that were started before the template
+        was ready wait until they are used: seen by their effect, so that no
+        figure bears the name of something else.
+        """
+        client.run("pass")
+        settle(client.pid)
+        pool = options.get("POOL", WARM) if self.has("POOL") else 0
+        if pool and "relay" not in kinds(client.pid):
+            return "not in force: no box waits"
+        if not self.has("TEMPLATE") or options.get("TEMPLATE") == "off":
+            return None
+        modules = options.get("PRELOAD", PRELOADED).split(",")
+        row = 0
+        for _ in range(WARM_MOST):
+            row = row + 1 if client.run(LOADED.format(modules)) == "True" else 0
+            settle(client.pid, REFILLED)
+            if row >= max(1, pool):
+                settle(client.pid)
+                return None
+        return f"not in force: a box has not loaded {', '.join(modules)}"
 
     def config(self, name, counts):
         """Writes a configuration of servers with so many tools each."""

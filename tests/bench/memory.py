@@ -73,10 +73,11 @@ def measure_calls(bench):
 def everything(bench, size):
     """Bytes of the whole program with a pool of this size, and of its sorts.
 
-    None where they may not be read.
+    None where they may not be read, or the pool is not what is meant.
     """
     with bench.client(POOL=size) as client:
-        client.run("pass")
+        if bench.warm(client, {"POOL": size}) is not None:
+            return None, {}
         wait_for(client, "relay", size)
         sizes = {sort: [pss(pid) for pid in pids]
                  for sort, pids in kinds(client.pid).items()}
@@ -94,7 +95,7 @@ def measure_pool(bench):
     one, _ = everything(bench, 1)
     many, sizes = everything(bench, POOL)
     if one is None or many is None:
-        bench.missing(name, "not readable by this user")
+        bench.missing(name, "not readable by this user, or not in force")
         return
     bench.row(name, (many - one) / (POOL - 1), "B")
     for sort, values in sorted(sizes.items()):

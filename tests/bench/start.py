@@ -2,7 +2,7 @@
 import functools
 import shutil
 
-from measure import PYTHON, command, in_turns, kinds, plain, refill
+from measure import PYTHON, command, in_turns, plain, refill
 
 ROUNDS = 100
 ROUNDS_ENGINE = 5
@@ -10,7 +10,6 @@ HELLO = "print('hi')"
 IMAGE = "python:3.14-slim"
 PRELOADED = {"json,asyncio": "import json, asyncio; print('hi')",
              "numpy": "import numpy; print('hi')"}
-LOADED = "import sys; print(all(name in sys.modules for name in {0}))"
 
 # What a box sees of the host, and all of the namespaces that it has.
 BUBBLEWRAP = ["--unshare-all", "--die-with-parent", "--new-session",
@@ -52,37 +51,6 @@ def begin_and_end(bench):
         pass
 
 
-def not_in_force(client, options):
-    """Why a client has not what its options ask for, or None.
-
-    A program that cannot have a pool or a template does without, and figures
-    of that must not bear their names.
-    """
-    found = kinds(client.pid)
-    if options.get("POOL") != 0 and "relay" not in found:
-        return "not in force: no box waits"
-    if options.get("TEMPLATE") != "off" and "template" not in found:
-        return "not in force: there is no template"
-    return None
-
-
-def without_pretenders(bench, clients, choices):
-    """The clients that have what their name says; the others are noted."""
-    honest = {}
-    for name, client in clients.items():
-        options = dict(choices[name])
-        if not bench.has("POOL"):
-            options["POOL"] = 0
-        if not bench.has("TEMPLATE"):
-            options["TEMPLATE"] = "off"
-        why = not_in_force(client, options)
-        if why is None:
-            honest[name] = client
-        else:
-            bench.missing(name, why)
-    return honest
-
-
 def measure_hello(bench):
     """print('hi'), line in to line out."""
     name = "run_python print('hi')"
@@ -93,7 +61,8 @@ def measure_hello(bench):
     if bench.has("POOL"):
         choices[f"{name}, from the pool"] = {}
     with bench.clients(choices) as started:
-        clients = without_pretenders(bench, started, choices)
+        clients = {name: client for name, client in started.items()
+                   if client.lacks is None}
         functions = {name: functools.partial(client.run, HELLO)
                      for name, client in clients.items()}
         functions["initialize: start, handshake, end"] = (
@@ -136,13 +105,14 @@ def measure_preload(bench):
         if working(PYTHON, "-I", "-c", code) is None:
             bench.missing(name, f"{PYTHON} has no {modules}")
             continue
-        with bench.clients({"it": {"PRELOAD": modules}}) as clients:
-            if clients["it"].run(LOADED.format(modules.split(","))) != "True":
-                bench.missing(name, "not in force: they are not loaded")
+        with bench.clients({name: {"PRELOAD": modules}}) as clients:
+            client = clients[name]
+            if client.lacks is not None:
                 continue
             seconds = in_turns(
-                {"it": lambda: clients["it"].run(code), "plain": plain(code)},
-                bench.rounds(ROUNDS), {"it": refill(clients["it"])})
+                {"it": functools.partial(client.run, code),
+                 "plain": plain(code)},
+                bench.rounds(ROUNDS), {"it": refill(client)})
         bench.medians(name, seconds["it"], "the same, plain Python",
                       seconds["plain"])
 
