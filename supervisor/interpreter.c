@@ -1,0 +1,67 @@
+/*
+ * How the interpreter of boxes looks on disk: see interpreter.h. Runs in the
+ * supervisor.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "interpreter.h"
+
+/* Through every link: another installation behind it is another one. */
+static int
+interpreter_look_at(const char *path, struct interpreter_file *file)
+{
+	struct stat st;
+
+	if (stat(path, &st) == -1)
+		return -1;
+	file->device = st.st_dev;
+	file->number = st.st_ino;
+	file->written = st.st_mtim;
+	file->changed = st.st_ctim;
+	return S_ISDIR(st.st_mode);
+}
+
+void
+interpreter_look(const char *python, struct interpreter *interpreter)
+{
+	struct interpreter_file *program = &interpreter->files[0];
+	struct interpreter_file *environment = &interpreter->files[1];
+	const char *slash = strrchr(python, '/');
+	int folder = slash == NULL ? 0 : (int)(slash - python);
+	char path[PATH_MAX + sizeof("/../pyvenv.cfg")];
+
+	memset(interpreter, 0, sizeof(*interpreter));
+	if (interpreter_look_at(python, program) == 1) {
+		snprintf(path, sizeof(path), "%s/bin/python3", python);
+		interpreter_look_at(path, program);
+		snprintf(path, sizeof(path), "%s/pyvenv.cfg", python);
+	} else {
+		snprintf(path, sizeof(path), "%.*s/../pyvenv.cfg", folder,
+		    python);
+	}
+	interpreter_look_at(path, environment);
+}
+
+static int
+interpreter_same_time(const struct timespec *one, const struct timespec *other)
+{
+	return one->tv_sec == other->tv_sec && one->tv_nsec == other->tv_nsec;
+}
+
+int
+interpreter_same(
+    const struct interpreter *one, const struct interpreter *other)
+{
+	const struct interpreter_file *a = one->files;
+	const struct interpreter_file *b = other->files;
+	size_t i;
+
+	for (i = 0; i < INTERPRETER_FILES; i++)
+		if (a[i].device != b[i].device || a[i].number != b[i].number ||
+		    !interpreter_same_time(&a[i].written, &b[i].written) ||
+		    !interpreter_same_time(&a[i].changed, &b[i].changed))
+			return 0;
+	return 1;
+}

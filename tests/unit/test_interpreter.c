@@ -1,0 +1,178 @@
+/*
+ * Tests of supervisor/interpreter: whatever happens to an interpreter or to
+ * its virtual environment, a look afterwards differs; and nothing else makes
+ * it differ.
+ */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "supervisor/interpreter.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test-interpreter-XXXXXX";
+
+/* A path in the folder of the test; four may be in use. */
+static const char *
+at(const char *name)
+{
+	static char paths[4][PATH_MAX];
+	static unsigned int n;
+	char *path = paths[n++ % 4];
+
+	snprintf(path, PATH_MAX, "%s/%s", folder, name);
+	return path;
+}
+
+static void
+put_file(const char *name, const char *text)
+{
+	FILE *file = fopen(at(name), "we");
+
+	ck_assert_ptr_nonnull(file);
+	fputs(text, file);
+	ck_assert_int_eq(fclose(file), 0);
+}
+
+/* An environment, whose interpreter is a link to one beside it. */
+static void
+open_folder(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	put_file("python3.real", "#!");
+	ck_assert_int_eq(mkdir(at("venv"), 0755), 0);
+	ck_assert_int_eq(mkdir(at("venv/bin"), 0755), 0);
+	ck_assert_int_eq(
+	    symlink("../../python3.real", at("venv/bin/python3")), 0);
+	put_file("venv/pyvenv.cfg", "home = /usr/bin\n");
+}
+
+static void
+close_folder(void)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void
+touch(void)
+{
+	const struct timespec times[2] = { { 1, 0 }, { 1, 0 } };
+
+	ck_assert_int_eq(utimensat(
+	    AT_FDCWD, at("python3.real"), times, 0), 0);
+}
+
+static void
+replace(void)
+{
+	put_file("new", "#!");
+	ck_assert_int_eq(rename(at("new"), at("python3.real")), 0);
+}
+
+static void
+point_elsewhere(void)
+{
+	put_file("other", "#!");
+	ck_assert_int_eq(unlink(at("venv/bin/python3")), 0);
+	ck_assert_int_eq(symlink("../../other", at("venv/bin/python3")), 0);
+}
+
+static void
+remove_it(void)
+{
+	ck_assert_int_eq(unlink(at("python3.real")), 0);
+}
+
+static void
+change_environment(void)
+{
+	put_file("new", "home = /opt/bin\n");
+	ck_assert_int_eq(rename(at("new"), at("venv/pyvenv.cfg")), 0);
+}
+
+static void
+forbid(void)
+{
+	ck_assert_int_eq(chmod(at("python3.real"), 0), 0);
+}
+
+static void (*const changes[])(void) = {
+	touch,
+	replace,
+	point_elsewhere,
+	remove_it,
+	change_environment,
+	forbid,
+};
+
+/* By its folder (even), or by the path of its interpreter. */
+START_TEST(a_change_is_seen)
+{
+	struct interpreter before, after;
+	char path[PATH_MAX];
+
+	open_folder();
+	snprintf(path, sizeof(path), "%s",
+	    at(_i % 2 ? "venv/bin/python3" : "venv"));
+	interpreter_look(path, &before);
+	interpreter_look(path, &after);
+	ck_assert_int_eq(interpreter_same(&before, &after), 1);
+	changes[_i / 2]();
+	interpreter_look(path, &after);
+	ck_assert_int_eq(interpreter_same(&before, &after), 0);
+	close_folder();
+}
+END_TEST
+
+START_TEST(an_interpreter_without_environment)
+{
+	struct interpreter before, after;
+
+	open_folder();
+	interpreter_look(at("python3.real"), &before);
+	put_file("beside", "it");
+	interpreter_look(at("python3.real"), &after);
+	ck_assert_int_eq(interpreter_same(&before, &after), 1);
+	touch();
+	interpreter_look(at("python3.real"), &after);
+	ck_assert_int_eq(interpreter_same(&before, &after), 0);
+	close_folder();
+}
+END_TEST
+
+/* There is none, whatever the path is: no difference, and no end. */
+START_TEST(there_may_be_none)
+{
+	char path[PATH_MAX];
+	struct interpreter before, after;
+
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[PATH_MAX - 1] = '\0';
+	interpreter_look(path, &before);
+	interpreter_look("/nowhere/at/all", &after);
+	ck_assert_int_eq(interpreter_same(&before, &after), 1);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, a_change_is_seen, 0, 2 * UNIT_COUNT(changes));
+	tcase_add_test(tc, an_interpreter_without_environment);
+	tcase_add_test(tc, there_may_be_none);
+}
+
+int
+main(void)
+{
+	return unit_run("interpreter", add_tests);
+}
