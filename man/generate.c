@@ -68,6 +68,8 @@ option_argument(enum option_kind kind)
 	case OPTION_KIND_COUNT:
 	case OPTION_KIND_SHARE:
 		return "number";
+	case OPTION_KIND_AUTO:
+		return "auto | number";
 	case OPTION_KIND_CHOICE:
 		return "word";
 	case OPTION_KIND_PATH:

@@ -11,6 +11,9 @@
 
 #define OPTION_PREFIX "MCP_BRIDGE_"
 
+/* The number of "auto": it is found out while the program runs. */
+#define OPTION_AUTO UINT32_MAX
+
 /* Room for any name that the functions below make. */
 #define OPTION_NAME_SIZE 64
 
@@ -18,6 +21,7 @@ enum option_kind {
 	OPTION_KIND_SECONDS,
 	OPTION_KIND_SIZE, /* bytes; k, m and g are powers of 1024 */
 	OPTION_KIND_COUNT,
+	OPTION_KIND_AUTO,   /* a count, or OPTION_AUTO */
 	OPTION_KIND_SHARE,  /* in hundredths; written 1.5 */
 	OPTION_KIND_CHOICE, /* its number is the position of the word */
 	OPTION_KIND_PATH,   /* absolute */

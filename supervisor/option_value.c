@@ -28,6 +28,8 @@ static const struct option_unit option_value_sizes[] = {
 	{ '\0', 0 },
 };
 
+#define OPTION_VALUE_AUTO "auto"
+
 static const struct option_unit option_value_plain[] = { { '\0', 0 } };
 
 /* The units that numbers of this kind may be written with. */
@@ -137,10 +139,20 @@ option_value_path(const char *text, uint64_t *number)
 	return utf8_valid(text, *number) ? 0 : -1;
 }
 
+static int
+option_value_auto(const char *text, uint64_t *number)
+{
+	*number = OPTION_AUTO;
+	return strcasecmp(text, OPTION_VALUE_AUTO);
+}
+
 int
 option_value_parse(
     const struct option_row *row, const char *text, uint64_t *number)
 {
+	if (row->kind == OPTION_KIND_AUTO &&
+	    option_value_auto(text, number) == 0)
+		return 0;
 	switch (row->kind) {
 	case OPTION_KIND_CHOICE:
 		return option_value_word(row->words, text, number);
@@ -194,6 +206,10 @@ option_value_add(
 		option_value_add_share(buffer, number);
 		return;
 	}
+	if (row->kind == OPTION_KIND_AUTO && number == OPTION_AUTO) {
+		buffer_add_text(buffer, OPTION_VALUE_AUTO);
+		return;
+	}
 	for (unit = option_value_units(row->kind); unit->letter != '\0'; unit++)
 		if (number > 0 && number % unit->factor == 0)
 			best = unit;
@@ -241,6 +257,11 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		break;
 	case OPTION_KIND_COUNT:
 		buffer_add_text(buffer, "a whole number");
+		option_value_add_range(buffer, row);
+		break;
+	case OPTION_KIND_AUTO:
+		buffer_add_text(
+		    buffer, OPTION_VALUE_AUTO " or a whole number");
 		option_value_add_range(buffer, row);
 		break;
 	case OPTION_KIND_SHARE:

@@ -24,6 +24,7 @@ enum options_source {
 #define OPTIONS_TYPE_SECONDS unsigned int
 #define OPTIONS_TYPE_SIZE uint64_t
 #define OPTIONS_TYPE_COUNT unsigned int
+#define OPTIONS_TYPE_AUTO unsigned int
 #define OPTIONS_TYPE_SHARE unsigned int
 #define OPTIONS_TYPE_CHOICE unsigned int
 #define OPTIONS_TYPE_PATH char *

@@ -38,6 +38,7 @@ options_help_row(FILE *out, const struct option_row *row)
 		[OPTION_KIND_SECONDS] = "TIME",
 		[OPTION_KIND_SIZE] = "SIZE",
 		[OPTION_KIND_COUNT] = "NUMBER",
+		[OPTION_KIND_AUTO] = "auto|NUMBER",
 		[OPTION_KIND_SHARE] = "NUMBER",
 		[OPTION_KIND_CHOICE] = "WORD",
 		[OPTION_KIND_PATH] = "PATH",

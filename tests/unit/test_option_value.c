@@ -22,6 +22,8 @@ static const struct option_row count = { .key = "count",
 	.kind = OPTION_KIND_COUNT, .least = 8, .most = 32768 };
 static const struct option_row from_zero = { .key = "from_zero",
 	.kind = OPTION_KIND_COUNT, .least = 0, .most = 10000 };
+static const struct option_row automatic = { .key = "automatic",
+	.kind = OPTION_KIND_AUTO, .least = 0, .most = 64 };
 static const struct option_row share = { .key = "share",
 	.kind = OPTION_KIND_SHARE, .least = 0, .most = 102400 };
 static const struct option_row choice = { .key = "choice",
@@ -64,6 +66,10 @@ static const struct {
 	{ &count, "128", 128 },
 	{ &count, "32768", 32768 },
 	{ &from_zero, "0", 0 },
+	{ &automatic, "auto", OPTION_AUTO },
+	{ &automatic, "AUTO", OPTION_AUTO },
+	{ &automatic, "0", 0 },
+	{ &automatic, "64", 64 },
 	{ &share, "0", 0 },
 	{ &share, "0.0", 0 },
 	{ &share, "2", 200 },
@@ -167,6 +173,13 @@ static const struct {
 	{ &share, "1e2" },
 	{ &share, " 1" },
 	{ &share, "1.x" },
+	{ &automatic, "" },
+	{ &automatic, "65" },
+	{ &automatic, "-1" },
+	{ &automatic, "4294967295" }, /* what stands for auto */
+	{ &automatic, "automatic" },
+	{ &automatic, "auto " },
+	{ &count, "auto" },
 	{ &share, "1024.01" },
 	{ &share, "9999999999" },
 	{ &choice, "" },
@@ -213,6 +226,8 @@ static const struct {
 	{ &any_size, 0, "0" },
 	{ &any_size, UINT64_MAX, "18446744073709551615" },
 	{ &count, 1024, "1024" },
+	{ &automatic, OPTION_AUTO, "auto" },
+	{ &automatic, 7, "7" },
 	{ &share, 0, "0" },
 	{ &share, 1, "0.01" },
 	{ &share, 150, "1.5" },
@@ -243,6 +258,7 @@ static const struct {
 	{ &seconds, "a time from 1s to 24h, such as 30, 30s, 2m or 1h" },
 	{ &size, "a size from 1k to 16m, such as 65536, 64k, 512m or 1g" },
 	{ &count, "a whole number from 8 to 32768" },
+	{ &automatic, "auto or a whole number from 0 to 64" },
 	{ &share, "a number of at most two decimal places from 0 to 1024, "
 	    "such as 2, 1.5 or 0.25" },
 	{ &choice, "one of error, warn, info" },
