@@ -15,7 +15,14 @@
 #include "limits.h"
 #include "role.h"
 
-enum ipc_phase { IPC_PHASE_NEW, IPC_PHASE_OPEN, IPC_PHASE_OVER, IPC_PHASES };
+enum ipc_phase {
+	IPC_PHASE_NEW,
+	IPC_PHASE_READY,
+	IPC_PHASE_MET,
+	IPC_PHASE_OPEN,
+	IPC_PHASE_OVER,
+	IPC_PHASES
+};
 
 #define IPC_IN(PHASE) (1U << IPC_PHASE_##PHASE)
 

@@ -126,6 +126,34 @@
 #define SHUTDOWN_REAP_MS 5000
 
 /*
+ * Boxes that wait for a call (supervisor/pool). More than POOL_MAX nobody
+ * needs at once; by itself the pool takes at most a thirty-second part of the
+ * machine's memory, a box with its relay being about so large.
+ */
+#define POOL_MAX 64
+#define POOL_MEMORY_SHARE 32
+#define POOL_BOX_BYTES (12 * MIB)
+/* Started at once: one for each of two processors, the least that many have. */
+#define POOL_STARTS_MAX 2
+/*
+ * Missing boxes are started when no call has ended for so long, but are not
+ * put off for longer than the second: a burst goes first.
+ */
+#define POOL_CALM_MS 5
+#define POOL_CALM_MOST_MS 100
+/* After a box that failed while it waited: doubled each time. */
+#define POOL_PAUSE_FIRST_MS 500
+#define POOL_PAUSE_MOST_MS 60000
+/*
+ * What nobody needed all through a period is given up but for one, and the
+ * last one after so many periods without a call: ten minutes.
+ */
+#define POOL_PERIOD_MS 30000
+#define POOL_REST_PERIODS 20
+/* A box knows the host's linker cache and settings of so long ago. */
+#define POOL_AGE_MS 600000
+
+/*
  * Downstream servers. An execution waits so long for one to start; one that
  * has not answered "initialize" much later (the first start of a package may
  * fetch it) is ended. A server that must end is given time to, and then less.
@@ -205,9 +233,9 @@
 
 /*
  * Descriptors of the supervisor: at most 16 for a call (while it starts: eight
- * ends of pipes, two channels, a session, four pidfds, a cgroup) and a few of
- * its own. With fewer it refuses to start, as calls would fail for want of
- * them.
+ * ends of pipes, two channels, a session, four pidfds, a cgroup) or a box that
+ * waits for one, and a few of its own. With fewer it refuses to start, as
+ * calls would fail for want of them.
  */
 #define SUPERVISOR_NOFILE_CALL 16
 #define SUPERVISOR_NOFILE_OWN 64

@@ -25,7 +25,9 @@ struct frames {
 	struct event *readable;
 	struct lines *lines;
 	struct outbox_frame run; /* what a ready box is sent */
+	int started;             /* it is known */
 	int ready;               /* the box has said so */
+	int sent;                /* the box has both */
 };
 
 /* Stops reading from the box: it ended, or is not worth hearing. */
@@ -37,15 +39,26 @@ frames_stop_reading(struct frames *frames)
 	relay_pipe_ended(frames->relay);
 }
 
-/* A ready frame: the box is sent its code. Returns 0, or -1 with err. */
+/* Sends the code when there is some, and somebody who waits for it. */
+static void
+frames_send_run(struct frames *frames)
+{
+	if (!frames->started || !frames->ready || frames->in == -1)
+		return;
+	frames->sent = 1;
+	outbox_add(frames->relay->outbox, OUTBOX_RUN, &frames->run);
+	relay_code_sent(frames->relay);
+}
+
+/* A ready frame. Returns 0, or -1 with err. */
 static int
 frames_take_ready(struct frames *frames, struct err *err)
 {
 	if (frames->ready)
 		return err_set(err, "a second ready frame");
 	frames->ready = 1;
-	outbox_add(frames->relay->outbox, OUTBOX_RUN, &frames->run);
-	relay_code_sent(frames->relay);
+	relay_box_ready(frames->relay);
+	frames_send_run(frames);
 	return 0;
 }
 
@@ -57,7 +70,7 @@ static int
 frames_take_request(struct frames *frames, const struct line *line,
     struct json_span frame, struct err *err)
 {
-	if (!frames->ready)
+	if (!frames->sent)
 		return err_set(err, "a request before the code was sent");
 	if (memchr(frame.p, '\r', frame.len) != NULL)
 		json_span_copy_line(frame, line->data + (frame.p - line->data));
@@ -70,7 +83,7 @@ frames_take(struct frames *frames, const struct line *line, struct err *err)
 {
 	struct json_span frame, type;
 
-	if (line->oversized && frames->ready)
+	if (line->oversized && frames->sent)
 		return calls_oversized(frames->relay->calls, line, err);
 	if (line->oversized)
 		return err_set(err, "a frame of %zu bytes", line->total);
@@ -133,9 +146,17 @@ frames_make_run(struct outbox_frame *run, const char *code, size_t len,
 	outbox_frame_finish(run, servers, "}\n");
 }
 
-struct frames *
-frames_new(struct relay *relay, int *in, const char *code, size_t len,
+void
+frames_start(struct frames *frames, const char *code, size_t len,
     struct ipc_blob *servers, int stored)
+{
+	frames_make_run(&frames->run, code, len, servers, stored);
+	frames->started = 1;
+	frames_send_run(frames);
+}
+
+struct frames *
+frames_new(struct relay *relay, int *in)
 {
 	struct frames *frames = mem_alloc(sizeof(*frames));
 	struct err err;
@@ -143,7 +164,7 @@ frames_new(struct relay *relay, int *in, const char *code, size_t len,
 	frames->relay = relay;
 	frames->in = fd_take(in);
 	frames->lines = lines_new(FRAME_MAX);
-	frames_make_run(&frames->run, code, len, servers, stored);
+	frames->run.memfd = -1;
 	if (fd_set_nonblock(frames->in, 1, &err) == -1)
 		fatal("%s", err.text);
 	frames->readable = event_new(relay->base, frames->in,

@@ -11,32 +11,53 @@
 #include "relay.h"
 
 void
-relay_on_start(struct relay *relay, struct ipc_start *start)
+relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
-	auto_free char *code = NULL;
+	log_init("relay", (enum log_level)prepare->log_level);
+	relay->calls = calls_new(relay);
+	relay->outbox = outbox_new(relay->base, &prepare->control_out);
+	relay->open_pipes = 3;
+	relay->out = output_new(relay, &prepare->out, prepare->output_max);
+	relay->errors =
+	    output_new(relay, &prepare->errors, prepare->output_max);
+	relay->frames = frames_new(relay, &prepare->control_in);
+}
+
+void
+relay_on_meet(struct relay *relay, struct ipc_meet *meet)
+{
+	relay_meet_broker(relay, &meet->session);
+}
+
+/* Code that came in the packet is used where it is. */
+static void
+relay_start(struct relay *relay, struct ipc_start *start)
+{
+	auto_free char *copy = NULL;
 	struct err err;
 
+	if (start->code.fd != -1) {
+		copy = ipc_blob_copy(&start->code, &err);
+		if (copy == NULL)
+			fatal("the code cannot be read: %s", err.text);
+	}
+	frames_start(relay->frames,
+	    copy != NULL ? copy : (const char *)start->code.data,
+	    start->code.len, &start->servers, (int)start->stored);
+}
+
+void
+relay_on_start(struct relay *relay, struct ipc_start *start)
+{
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);
-	code = ipc_blob_copy(&start->code, &err);
-	if (code == NULL)
-		fatal("the code cannot be read: %s", err.text);
 	if (start->servers.len == 0)
 		fatal("the supervisor talks nonsense: no array of servers");
-	relay->calls = calls_new(relay);
-	relay->outbox = outbox_new(relay->base, &start->control_out);
-	/* Without a broker the channel stays with the message, which ends. */
-	if (start->brokered)
-		relay_meet_broker(relay, &start->session);
-	else
+	if (!relay->met)
 		calls_close(relay->calls, ROLE_BROKER, CALLS_NO_SERVERS);
 	if (!start->stored)
 		calls_close(relay->calls, ROLE_STORE, CALLS_NO_STORE);
-	relay->open_pipes = 3;
-	relay->out = output_new(relay, &start->out, start->output_max);
-	relay->errors = output_new(relay, &start->errors, start->output_max);
-	relay->frames = frames_new(relay, &start->control_in, code,
-	    start->code.len, &start->servers, (int)start->stored);
+	relay_start(relay, start);
 }
 
 void
@@ -60,6 +81,16 @@ relay_want_store(struct relay *relay)
 
 	if (channel_send_want_store(relay->supervisor, &want, &err) == -1)
 		fatal("cannot ask for the store: %s", err.text);
+}
+
+void
+relay_box_ready(struct relay *relay)
+{
+	struct ipc_ready ready = { 0 };
+	struct err err;
+
+	if (channel_send_ready(relay->supervisor, &ready, &err) == -1)
+		fatal("cannot say that the box is ready: %s", err.text);
 }
 
 void

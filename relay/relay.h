@@ -24,6 +24,7 @@ struct relay {
 	struct event_base *base;
 	struct channel *supervisor;
 	struct channel *broker; /* NULL: there is none, or it is gone */
+	int met;                /* there was one */
 	struct channel *store;  /* NULL: not yet there, or gone */
 	struct frames *frames;  /* what the box says */
 	struct outbox *outbox;  /* what the box is told */
@@ -34,6 +35,8 @@ struct relay {
 };
 
 /* on_supervisor.c: the handlers; each takes the descriptors it wants. */
+void relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare);
+void relay_on_meet(struct relay *relay, struct ipc_meet *meet);
 void relay_on_start(struct relay *relay, struct ipc_start *start);
 void relay_on_store(struct relay *relay, struct ipc_store *store);
 void relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store);
@@ -43,6 +46,9 @@ void relay_want_store(struct relay *relay);
 
 /* A pipe of the box has ended; with the last one the relay concludes. */
 void relay_pipe_ended(struct relay *relay);
+
+/* The box waits for code. */
+void relay_box_ready(struct relay *relay);
 
 /* The code is being sent to the box: the deadline begins. */
 void relay_code_sent(struct relay *relay);
@@ -70,14 +76,19 @@ channel_handler *const *relay_routes(void);
 /* frames.c: what a box says on its control pipe. */
 
 /*
- * Begins to listen to a box: waits for its ready frame, then sends it code,
- * servers (JSON, whose memfd is taken) and whether there is a store in a run
- * frame, and hands its requests to relay->calls. Takes *in; the code is
- * copied. frames_free ends it.
+ * Begins to listen to a box: waits for its ready frame, and hands its requests
+ * to relay->calls. Takes *in. frames_free ends it.
  */
-struct frames *frames_new(struct relay *relay, int *in, const char *code,
-    size_t len, struct ipc_blob *servers, int stored);
+struct frames *frames_new(struct relay *relay, int *in);
 void frames_free(struct frames **frames);
+
+/*
+ * Sends the box, once, its run frame with code, servers (JSON, whose memfd is
+ * taken) and whether there is a store: now, or when it is ready. A box that has
+ * ended is sent nothing.
+ */
+void frames_start(struct frames *frames, const char *code, size_t len,
+    struct ipc_blob *servers, int stored);
 
 /* outbox.c: what waits until the box reads it. */
 

@@ -1,36 +1,30 @@
 /*
- * One execution: the state machine. A call waits for a place, starts a relay
- * and a box, runs, ends and is concluded once. There is one ending: success,
- * error, timeout and cancel all become "the pipes of the box are drained and
- * its status is known"; deadlines and cancels only hasten that. Runs in the
- * supervisor; reads nothing but messages of its own workers.
+ * One execution: the state machine. A call waits for a place, takes a box from
+ * the pool or has one started, has it run the code, and is concluded once when
+ * the box is over. Deadlines and cancels only hasten that. Runs in the
+ * supervisor; reads nothing.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "../common/box_step.h"
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "box.h"
 #include "broker.h"
-#include "cgroup.h"
+#include "pool.h"
+#include "config.h"
 #include "server_names.h"
-#include "store.h"
-#include "supervisor.h"
 
 enum call_state {
 	CALL_WAITING,  /* for a place */
-	CALL_STARTING, /* the box is being built */
+	CALL_STARTING, /* the box has not got the code yet */
 	CALL_RUNNING,  /* the box has the code: the deadline runs */
-	CALL_ENDING,   /* the box is dead or being killed */
+	CALL_ENDING,   /* the box is dead or being killed, or there is none */
 };
 
 /* Why a call ends, when not by itself. The first cause stands. */
@@ -47,31 +41,18 @@ struct call {
 	unsigned long number;
 	enum call_state state;
 	enum call_cause cause;
-	struct run_python run; /* the code until it is handed over */
+	struct run_python run; /* the code until the box has it */
 	call_concluded *concluded;
 	void *ctx;
-	struct event *timer; /* of the state: queue, start, deadline, drain */
+	struct event *timer; /* of the queue, of the deadline; or the end */
 	struct timespec began;
-	struct channel *relay;
-	struct channel *box;
-	struct child *relay_process;
-	struct child *launcher;
-	struct child *init; /* process 1 of the box */
-	struct child *code_process;
-	struct group *group; /* limits the box as a whole, or NULL */
-	int building;   /* the box may still tell us of its processes */
-	int ran;        /* the box has asked for the code */
-	int stored;     /* the relay has asked for the store */
-	int relay_over; /* drained, or gone */
-	int box_over;   /* its status is known, or there never was one */
-	int init_exit;  /* the status of an init that ended the box, or 0 */
-	char *waiting;  /* which calls of tools had no answer; NULL: none */
-	int out_of_memory; /* all of the box together, as its group says */
+	struct box *box; /* NULL: not yet, or none could be had */
+	int pooled;      /* it was ready before the call came */
 	struct call_result result;
 };
 
 static void call_admit(struct supervisor *sv);
-static void call_kill_box(struct call *call);
+static void call_on_box(void *ctx);
 
 /* Time */
 
@@ -90,68 +71,31 @@ call_set_timer(struct call *call, unsigned long ms)
 	event_add(call->timer, &tv);
 }
 
+/* Microseconds between two times. */
 static uint64_t
-call_elapsed_us(const struct timespec *since)
+call_us(const struct timespec *since, const struct timespec *until)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)((now.tv_sec - since->tv_sec) * 1000000 +
-	    (now.tv_nsec - since->tv_nsec) / 1000);
+	return (uint64_t)((until->tv_sec - since->tv_sec) * 1000000 +
+	    (until->tv_nsec - since->tv_nsec) / 1000);
 }
 
-/* Accessors for the runtimes */
-
-struct supervisor *
-call_supervisor(struct call *call)
+/* From now on it is in this state. */
+static void
+call_set_state(struct call *call, enum call_state state)
 {
-	return call->sv;
-}
-
-unsigned long
-call_number(const struct call *call)
-{
-	return call->number;
-}
-
-unsigned int
-call_timeout(const struct call *call)
-{
-	return call->run.timeout;
-}
-
-int
-call_allows_weak(const struct call *call)
-{
-	return call->sv->options.allow_weak_isolation != 0;
+	call->sv->nstarting -= call->state == CALL_STARTING;
+	call->sv->nstarting += state == CALL_STARTING;
+	call->state = state;
 }
 
 /* Conclusion */
 
-/* All processes of the box that we shall ever be told of are watched. */
-static void
-call_set_built(struct call *call)
-{
-	if (call->building)
-		reaper_release();
-	call->building = 0;
-}
-
 static void
 call_free(struct call *call)
 {
-	call_set_built(call);
 	loop_event_free(&call->timer);
-	channel_free(&call->relay);
-	channel_free(&call->box);
-	/* Off the path: whatever still lives is killed and reaped later. */
-	reaper_forget(&call->code_process);
-	reaper_forget(&call->init);
-	reaper_forget(&call->launcher);
-	reaper_forget(&call->relay_process);
-	group_free(&call->group);
+	box_drop(&call->box);
 	free(call->result.error);
-	free(call->waiting);
 	free(call->result.weak);
 	free(call->result.bound);
 	free(call->result.out.data);
@@ -160,8 +104,7 @@ call_free(struct call *call)
 	free(call);
 }
 
-static void
-call_set_error(struct call *call, const char *fmt, ...)
+static void call_set_error(struct call *call, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 static void
@@ -173,6 +116,33 @@ call_set_error(struct call *call, const char *fmt, ...)
 	va_start(ap, fmt);
 	call->result.error = mem_vprintf(fmt, ap);
 	va_end(ap);
+}
+
+/* What is known of its box. */
+static void
+call_take_facts(struct call *call)
+{
+	struct call_result *result = &call->result;
+	struct box *box = call->box;
+
+	result->boxed = box->boxed;
+	result->landlock = box->landlock;
+	result->bound = mem_take(&box->bound);
+	result->proc = box->proc;
+	result->watchdog = box->watchdog;
+	result->grouped = box->grouped;
+	result->weak = mem_take(&box->weak);
+	result->exited = box->exited;
+	result->exit_code = box->exit_code;
+	result->signal = box->signal;
+	if (box->ended.tv_sec != 0)
+		result->duration_us = call_us(&call->began, &box->ended);
+	result->cpu_us = box->cpu_us;
+	result->peak_kib = box->peak_kib;
+	result->out = box->out;
+	result->errors = box->errors;
+	box->out = box->errors = (struct call_stream){ 0 };
+	result->tool_calls = box->tool_calls;
 }
 
 /* The box ended before it had the code: its end is not that of the code. */
@@ -215,16 +185,17 @@ static void
 call_judge_code(struct call *call)
 {
 	struct call_result *result = &call->result;
+	const struct box *box = call->box;
 
 	result->status = CALL_ERROR;
 	if (result->signal == SIGKILL &&
-	    (call->out_of_memory || call->init_exit == BOX_EXIT_MEMORY)) {
+	    (box->out_of_memory || box->init_exit == BOX_EXIT_MEMORY)) {
 		call_judge_memory(call);
-	} else if (result->signal == SIGKILL && call->init_exit != 0) {
+	} else if (result->signal == SIGKILL && box->init_exit != 0) {
 		result->signal = 0; /* that was init: no news */
 		call_set_error(call, "Sandbox was ended: its memory could not "
 		    "be watched");
-	} else if (!call->ran) {
+	} else if (!box->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
 		auto_free char *name = answer_signal(result->signal);
@@ -241,6 +212,8 @@ call_judge_code(struct call *call)
 static void
 call_judge(struct call *call)
 {
+	const char *waiting = call->box == NULL ? NULL : call->box->waiting;
+
 	switch (call->cause) {
 	case CALL_BY_ITSELF:
 		call_judge_code(call);
@@ -249,8 +222,8 @@ call_judge(struct call *call)
 		call->result.status = CALL_TIMEOUT;
 		call_set_error(call, "Execution timed out after %us%s%s",
 		    call->run.timeout,
-		    call->waiting != NULL ? "; it waited for " : "",
-		    call->waiting != NULL ? call->waiting : "");
+		    waiting != NULL ? "; it waited for " : "",
+		    waiting != NULL ? waiting : "");
 		return;
 	case CALL_BY_CANCEL:
 		call->result.status = CALL_CANCELLED;
@@ -283,6 +256,9 @@ call_conclude(struct call *call)
 	struct supervisor *sv = call->sv;
 
 	call_unlist(call);
+	call_set_state(call, CALL_ENDING);
+	if (call->box != NULL)
+		call_take_facts(call);
 	call_judge(call);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* that was us: no news */
@@ -290,17 +266,9 @@ call_conclude(struct call *call)
 	call->concluded(call->ctx, &call->result);
 	call_free(call);
 	call_admit(sv);
+	pool_wake(sv->pool);
 	if (sv->nrunning == 0 && sv->nwaiting == 0 && sv->idle != NULL)
 		sv->idle(sv->idle_ctx);
-}
-
-/* Concludes the call when there is nothing left to wait for. */
-static void
-call_progress(struct call *call)
-{
-	/* The channel of the box may still bring FAILED, the better reason. */
-	if (call->relay_over && call->box_over && call->box == NULL)
-		call_conclude(call);
 }
 
 /*
@@ -314,30 +282,14 @@ call_end(struct call *call, enum call_cause cause)
 		call->cause = cause;
 	if (call->state == CALL_ENDING)
 		return;
-	if (call->state == CALL_WAITING) {
-		call->relay_over = 1;
-		call->box_over = 1;
-	} else {
-		call->state = CALL_ENDING;
-		call_kill_box(call);
+	if (call->box == NULL) {
+		/* So that nobody is freed under a caller's feet. */
+		call_set_timer(call, 0);
+		return;
 	}
-	/* From a timer, so that nobody is freed under a caller's feet. */
-	call_set_timer(call, call->relay_over && call->box_over ?
-	        0 : BOX_DRAIN_MS);
-}
-
-void
-call_fail(struct call *call, const char *fmt, ...)
-{
-	va_list ap;
-
-	if (call->cause == CALL_BY_ITSELF) {
-		free(call->result.error);
-		va_start(ap, fmt);
-		call->result.error = mem_vprintf(fmt, ap);
-		va_end(ap);
-	}
-	call_end(call, CALL_BY_FAILURE);
+	call_set_state(call, CALL_ENDING);
+	event_del(call->timer);
+	box_end(call->box);
 }
 
 void
@@ -359,24 +311,7 @@ call_cancel_all(struct supervisor *sv, const char *why)
 		call_cancel(call, why);
 }
 
-/* Nobody told us the end in time: what is missing is given up. */
-static void
-call_give_up(struct call *call)
-{
-	if (!call->relay_over)
-		log_error("call %lu: the relay did not drain in time",
-		    call->number);
-	if (!call->box_over)
-		log_error("call %lu: the box did not end in time",
-		    call->number);
-	if (!call->relay_over || !call->box_over)
-		call_fail(call, "the box could not be ended in time");
-	call->relay_over = 1;
-	call->box_over = 1;
-	channel_free(&call->box);
-	call_progress(call);
-}
-
+/* The queue has lasted too long, or the deadline is there; or this is all. */
 static void
 call_on_timer(evutil_socket_t fd, short what, void *arg)
 {
@@ -384,458 +319,182 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	switch (call->state) {
-	case CALL_WAITING:
-		if (!call->box_over)
-			call_fail(call, "no place became free within %us: %zu "
-			    "executions are running "
-			    "(MCP_BRIDGE_MAX_CONCURRENT, "
-			    "MCP_BRIDGE_QUEUE_TIMEOUT)",
-			    call->sv->options.queue_timeout,
-			    call->sv->nrunning);
-		call_give_up(call);
-		return;
-	case CALL_STARTING:
-		call_fail(call, "the box was not ready within %d s",
-		    BOX_START_MS / 1000);
-		return;
-	case CALL_RUNNING:
+	if (call->box != NULL) {
 		call_end(call, CALL_BY_DEADLINE);
 		return;
-	case CALL_ENDING:
-		call_give_up(call);
-		return;
 	}
-}
-
-/* The box and the relay */
-
-static void
-call_kill_box(struct call *call)
-{
-	/* Until the launcher has told us of the others, they die with it. */
-	reaper_kill(call->launcher);
-	reaper_kill(call->init);
-	/* A guard must not be killed: it ends the rest. */
-	reaper_end(call->code_process);
-	if (call->result.weak == NULL || call->code_process == NULL)
-		group_kill(call->group);
-}
-
-/* What has been started is over: only drained bytes may still come. */
-static void
-call_set_ending(struct call *call)
-{
-	if (call->state == CALL_ENDING)
-		return;
-	call->state = CALL_ENDING;
-	call_set_timer(call, BOX_DRAIN_MS);
-}
-
-static void
-call_on_launcher_ended(void *ctx, const struct child_end *end)
-{
-	struct call *call = ctx;
-
-	(void)end;
-	call->launcher = NULL;
-}
-
-static void
-call_on_relay_ended(void *ctx, const struct child_end *end)
-{
-	struct call *call = ctx;
-
-	(void)end;
-	call->relay_process = NULL;
-}
-
-/* Process 1 of the box has ended, and every other process before it. */
-static void
-call_on_init_ended(void *ctx, const struct child_end *end)
-{
-	struct call *call = ctx;
-
-	call->init = NULL;
-	if (end->code == CLD_EXITED &&
-	    (end->status == BOX_EXIT_MEMORY || end->status == BOX_EXIT_BLIND))
-		call->init_exit = end->status;
-	if (call->code_process == NULL)
-		call->box_over = 1;
-	call_progress(call);
-}
-
-static void
-call_take_usage(struct call_result *result, const struct rusage *usage)
-{
-	result->cpu_us = (uint64_t)usage->ru_utime.tv_sec * 1000000 +
-	    (uint64_t)usage->ru_utime.tv_usec +
-	    (uint64_t)usage->ru_stime.tv_sec * 1000000 +
-	    (uint64_t)usage->ru_stime.tv_usec;
-	result->peak_kib = (uint64_t)usage->ru_maxrss;
-}
-
-/* What the whole box used, where a group has counted it. */
-static void
-call_take_group_usage(struct call *call)
-{
-	struct group_usage usage;
-	struct err err;
-
-	if (call->group == NULL)
-		return;
-	if (group_read(call->group, &usage, &err) == -1) {
-		log_error("call %lu: its cgroup: %s", call->number, err.text);
-		return;
+	if (call->cause == CALL_BY_ITSELF) {
+		call->cause = CALL_BY_FAILURE;
+		call_set_error(call, "no place became free within %us: %zu "
+		    "executions are running (MCP_BRIDGE_MAX_CONCURRENT, "
+		    "MCP_BRIDGE_QUEUE_TIMEOUT)",
+		    call->sv->options.queue_timeout, call->sv->nrunning);
 	}
-	call->out_of_memory = usage.out_of_memory;
-	call->result.cpu_us = usage.cpu_us;
-	if (usage.peak_kib > 0)
-		call->result.peak_kib = usage.peak_kib;
+	call_conclude(call);
 }
 
-/* The code has ended: its exact status; what it left behind ends with it. */
-static void
-call_on_code_ended(void *ctx, const struct child_end *end)
-{
-	struct call *call = ctx;
-	struct call_result *result = &call->result;
-
-	call->code_process = NULL;
-	result->duration_us = call_elapsed_us(&call->began);
-	call_take_usage(result, &end->usage);
-	call_take_group_usage(call);
-	result->exited = end->code == CLD_EXITED;
-	if (result->exited)
-		result->exit_code = end->status;
-	else
-		result->signal = end->status;
-	if (!result->exited && result->signal == 0)
-		call_fail(call, "the end of the code is not known");
-	/* When init has ended the box, only the end of init tells why. */
-	call->box_over = call->init == NULL || result->signal != SIGKILL ||
-	    call->cause != CALL_BY_ITSELF;
-	/* A guard that was killed by somebody has ended nothing. */
-	if (result->weak != NULL && result->signal == SIGKILL)
-		reaper_kill_orphans();
-	call_kill_box(call);
-	call_set_ending(call);
-	call_progress(call);
-}
-
-void
-call_on_box_started(struct call *call, int *init, int *code,
-    unsigned int landlock, const char *bound, int proc, int watchdog)
-{
-	struct event_base *base = call->sv->base;
-	struct ipc_adopted adopted = { 0 };
-	struct err err;
-
-	call->init =
-	    reaper_watch(base, init, call_on_init_ended, call, &err);
-	call->code_process = call->init == NULL ? NULL :
-	    reaper_watch(base, code, call_on_code_ended, call, &err);
-	call_set_built(call);
-	if (call->code_process == NULL) {
-		call->box_over = 1;
-		call_fail(call, "the box talks nonsense: %s", err.text);
-	} else if (channel_send_adopted(call->box, &adopted, &err) == -1) {
-		call_fail(call, "the box cannot be adopted: %s", err.text);
-	} else {
-		call->result.boxed = 1;
-		call->result.landlock = landlock;
-		call->result.bound =
-		    bound[0] == '\0' ? NULL : mem_strdup(bound);
-		call->result.proc = proc;
-		call->result.watchdog = watchdog;
-		call->result.grouped = call->group != NULL;
-	}
-	/* They were not known yet when the rest of the box was killed. */
-	if (call->state == CALL_ENDING)
-		call_kill_box(call);
-}
+/* The box */
 
 /*
- * At the weaker level the supervisor's child is the guard, which ends as the
- * code does. A guard that nobody watches has not been told that it may live.
- */
-void
-call_on_box_guarded(
-    struct call *call, int *guard, unsigned int landlock, char *weak)
-{
-	struct ipc_adopted adopted = { 0 };
-	struct err err;
-
-	free(call->result.weak);
-	call->result.weak = weak;
-	call->code_process = reaper_watch(
-	    call->sv->base, guard, call_on_code_ended, call, &err);
-	call_set_built(call);
-	if (call->code_process == NULL) {
-		call->box_over = 1;
-		call_fail(call, "the box talks nonsense: %s", err.text);
-		return;
-	}
-	reaper_finish_with(call->code_process, BOX_GUARD_END);
-	call->result.boxed = 1;
-	call->result.landlock = landlock;
-	call->result.grouped = call->group != NULL;
-	if (channel_send_adopted(call->box, &adopted, &err) == -1)
-		call_fail(call, "the box cannot be adopted: %s", err.text);
-	if (call->state == CALL_ENDING)
-		call_kill_box(call);
-}
-
-/*
- * The launcher and all that it started have let go of the channel: either the
- * interpreter runs now, or there is no box and never will be.
- */
-static void
-call_on_box_closed(void *ctx, const struct err *why)
-{
-	struct call *call = ctx;
-
-	channel_free(&call->box);
-	call_set_built(call);
-	if (why != NULL)
-		call_fail(call, "the box talks nonsense: %s", why->text);
-	if (!call->result.boxed) {
-		call->box_over = 1;
-		call_fail(call, "the box ended before it stood");
-	}
-	call_progress(call);
-}
-
-void
-call_on_code_running(struct call *call)
-{
-	call->ran = 1;
-	if (call->state != CALL_STARTING)
-		return;
-	call->state = CALL_RUNNING;
-	call_set_timer(call, call->run.timeout * 1000UL);
-}
-
-/* Whether code may keep something. */
-static int
-call_may_store(const struct call *call)
-{
-	return call->sv->store != NULL && call->sv->options.memory_api != 0;
-}
-
-void
-call_on_store_wanted(struct call *call)
-{
-	struct ipc_no_store no_store = { 0 };
-	struct ipc_store store = { .store = -1 };
-	struct err err;
-	int sent;
-
-	if (call->stored || !call_may_store(call)) {
-		call_fail(call, "the relay talks nonsense: it may not ask for "
-		    "the store");
-		return;
-	}
-	call->stored = 1;
-	store.store = store_connect(call->sv->store, call->number, &err);
-	no_store.reason = err.text;
-	sent = store.store == -1
-	    ? channel_send_no_store(call->relay, &no_store, &err)
-	    : channel_send_store(call->relay, &store, &err);
-	if (sent == -1)
-		call_fail(call, "the relay cannot be given the store: %s",
-		    err.text);
-}
-
-void
-call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls, char *waiting)
-{
-	call->waiting = waiting;
-	call->result.out = *out;
-	call->result.errors = *errors;
-	call->result.tool_calls = tool_calls;
-	call->relay_over = 1;
-	call_progress(call);
-}
-
-static void
-call_on_relay_closed(void *ctx, const struct err *why)
-{
-	struct call *call = ctx;
-
-	channel_free(&call->relay);
-	if (call->relay_over)
-		return;
-	call->relay_over = 1;
-	if (why != NULL)
-		call_fail(call, "the relay talks nonsense: %s", why->text);
-	else
-		call_fail(call, "the relay of this execution died");
-	call_progress(call);
-}
-
-/* Starting */
-
-struct channel *
-call_start_box(struct call *call, struct err *err)
-{
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BOX,
-		supervisor_routes(), call_on_box_closed, call };
-	struct cgroup *cg = call->sv->cgroup;
-	auto_fd int pidfd = -1;
-
-	if (cg != NULL) {
-		call->group = group_new(cg, call->number, err);
-		if (call->group == NULL)
-			return NULL;
-	}
-	call->box = launcher_start(
-	    call->sv, &ends, call->number, call->group, &pidfd, err);
-	if (call->box == NULL)
-		return NULL;
-	call->launcher = reaper_watch(
-	    call->sv->base, &pidfd, call_on_launcher_ended, call, err);
-	if (call->launcher == NULL)
-		return NULL;
-	reaper_hold();
-	call->building = 1;
-	return call->box;
-}
-
-/* The four pipes: the relay's ends and the box's ends. */
-static int
-call_make_pipes(
-    struct box_pipes *relay, struct box_pipes *box, struct err *err)
-{
-	int *const pairs[4][2] = { { &box->control_in, &relay->control_out },
-		{ &relay->control_in, &box->control_out },
-		{ &relay->out, &box->out },
-		{ &relay->errors, &box->errors } };
-	int pair[2];
-	size_t i;
-
-	for (i = 0; i < 4; i++) {
-		if (pipe2(pair, O_CLOEXEC) == -1)
-			return err_sys(err, "make a pipe");
-		*pairs[i][0] = pair[0];
-		*pairs[i][1] = pair[1];
-	}
-	/* The relay may not change flags: its ends come as it needs them. */
-	return fd_set_nonblock(relay->control_in, 1, err) == -1 ||
-	        fd_set_nonblock(relay->control_out, 1, err) == -1 ||
-	        fd_set_nonblock(relay->out, 1, err) == -1 ||
-	        fd_set_nonblock(relay->errors, 1, err) == -1 ? -1 : 0;
-}
-
-static void
-call_close_pipes(struct box_pipes *pipes)
-{
-	fd_close(&pipes->control_in);
-	fd_close(&pipes->control_out);
-	fd_close(&pipes->out);
-	fd_close(&pipes->errors);
-}
-
-/*
- * Returns the relay's end of a session with the broker, or, where there are no
- * servers, of a channel with nobody at the other end; -1 with err.
+ * The relay's end of a session with the broker; -1 where there are no servers.
+ * Returns 0, or -1 with err.
  */
 static int
-call_open_session(struct call *call, struct err *err)
+call_open_session(struct call *call, int *session, struct err *err)
 {
 	const struct server_texts loaded = { call->run.servers,
 		call->run.servers_len };
-	auto_fd int ours = -1;
-	int pair[2];
 
-	if (config_count(call->sv->config) > 0)
-		return broker_open_session(
-		    call->sv->broker, call->number, &loaded, err);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-	        0, pair) == -1)
-		return err_sys(err, "make a socket pair");
-	ours = pair[0];
-	return pair[1];
+	*session = -1;
+	if (config_count(call->sv->config) == 0)
+		return 0;
+	*session = broker_open_session(
+	    call->sv->broker, call->number, &loaded, err);
+	return *session == -1 ? -1 : 0;
 }
 
+/* Gives the box the code, and its right to servers. */
 static int
-call_start_relay(struct call *call, struct box_pipes *pipes, struct err *err)
+call_hand_over(struct call *call, int *session, struct err *err)
 {
 	auto_buffer struct buffer servers = { 0 };
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_RELAY,
-		supervisor_routes(), call_on_relay_closed, call };
 	struct ipc_start start = { .execution = call->number,
 		.log_level = log_level_get(),
-		.output_max = call->sv->options.max_output,
-		.brokered = config_count(call->sv->config) > 0,
-		.stored = (uint64_t)call_may_store(call),
+		.stored = call->sv->store != NULL &&
+		    call->sv->options.memory_api != 0,
 		.code = { (const uint8_t *)call->run.code, call->run.code_len,
 		    -1 } };
-	auto_fd int pidfd = -1;
-	auto_fd int session = call_open_session(call, err);
 
-	if (session == -1)
-		return -1;
 	server_names_add_json(&servers, call->run.servers,
 	    call->run.servers_len, call->sv->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
-
-	call->relay = worker_start(call->sv->base, &ends, call->number,
-	    identity_relay(), -1, &pidfd, err);
-	if (call->relay == NULL)
-		return -1;
-	call->relay_process = reaper_watch(
-	    call->sv->base, &pidfd, call_on_relay_ended, call, err);
-	if (call->relay_process == NULL)
-		return -1;
-	start.control_in = fd_take(&pipes->control_in);
-	start.control_out = fd_take(&pipes->control_out);
-	start.out = fd_take(&pipes->out);
-	start.errors = fd_take(&pipes->errors);
-	start.session = fd_take(&session);
-	return channel_send_start(call->relay, &start, err);
+	return box_run(call->box, &start, session, err);
 }
 
-/* Relay first: it takes the shorter time, and reads from the first byte on. */
+/* A box of the pool, or a new one. Returns 0, or -1 with err. */
 static int
-call_start_both(struct call *call, struct err *err)
+call_take_box(struct call *call, int from_pool, struct err *err)
 {
-	struct box_pipes relay = { -1, -1, -1, -1 };
-	struct box_pipes box = { -1, -1, -1, -1 };
-	/* A call that had to wait may have lost a server meanwhile. */
-	int failed = server_names_check(call->run.servers,
-	                 call->run.servers_len, call->sv->config, err) == -1 ||
-	    call_make_pipes(&relay, &box, err) == -1 ||
-	    call->sv->runtime->start(call, &box, err) == -1 ||
-	    call_start_relay(call, &relay, err) == -1;
+	struct supervisor *sv = call->sv;
 
-	call_close_pipes(&relay);
-	call_close_pipes(&box);
-	free(mem_take(&call->run.code));
-	return failed ? -1 : 0;
+	call->box = from_pool ? pool_take(sv->pool) : NULL;
+	call->pooled = call->box != NULL;
+	if (call->pooled)
+		box_give(call->box, call_on_box, call);
+	else
+		call->box = box_new(sv, call_on_box, call, err);
+	return call->box == NULL ? -1 : 0;
+}
+
+/* One attempt to have a box run the code. */
+static int
+call_try(struct call *call, int from_pool, struct err *err)
+{
+	auto_fd int session = -1;
+
+	call->pooled = 0;
+	if (call_open_session(call, &session, err) == -1 ||
+	    call_take_box(call, from_pool, err) == -1)
+		return -1;
+	if (call_hand_over(call, &session, err) == -1) {
+		box_drop(&call->box);
+		return -1;
+	}
+	log_debug("call %lu has box %lu%s", call->number, call->box->number,
+	    call->pooled ? " of the pool" : "");
+	/* One that waited may have died meanwhile: another will need it. */
+	if (!call->pooled)
+		free(mem_take(&call->run.code));
+	return 0;
+}
+
+/* Returns 0, or -1 with err; the loop ends, as it empties the pool. */
+static int
+call_start_box(struct call *call, int from_pool, struct err *err)
+{
+	int failed;
+
+	/* A call that had to wait may have lost a server meanwhile. */
+	if (server_names_check(call->run.servers, call->run.servers_len,
+	        call->sv->config, err) == -1)
+		return -1;
+	do
+		failed = call_try(call, from_pool, err);
+	while (failed == -1 && call->pooled);
+	return failed;
 }
 
 static void
-call_start(struct call *call)
+call_start(struct call *call, int from_pool)
 {
 	struct err err;
 
-	clock_gettime(CLOCK_MONOTONIC, &call->began);
-	call->state = CALL_STARTING;
-	call_set_timer(call, BOX_START_MS);
-	if (call_start_both(call, &err) == 0)
+	call_set_state(call, CALL_STARTING);
+	event_del(call->timer);
+	if (call_start_box(call, from_pool, &err) == 0)
 		return;
-	/* Whatever was started finds its channel closed, and is killed. */
-	channel_free(&call->box);
-	channel_free(&call->relay);
-	reaper_forget(&call->launcher);
-	reaper_forget(&call->relay_process);
-	call->box_over = 1;
-	call->relay_over = 1;
-	call_fail(call, "the box cannot be started: %s", err.text);
+	if (call->cause == CALL_BY_ITSELF)
+		call_set_error(
+		    call, "the box cannot be started: %s", err.text);
+	call_end(call, CALL_BY_FAILURE);
 }
+
+/*
+ * Whether its box, which had waited in the pool, ended before it got the code:
+ * nothing has run, and another one will do.
+ */
+static int
+call_may_replace(const struct call *call)
+{
+	return call->pooled && call->cause == CALL_BY_ITSELF &&
+	    !call->box->ran && call->box->state == BOX_ENDING;
+}
+
+static void
+call_replace(struct call *call)
+{
+	log_info("call %lu: box %lu had ended in the pool; a new one is "
+	    "started", call->number, call->box->number);
+	box_drop(&call->box);
+	call_start(call, 0);
+}
+
+/* The box has the code: the deadline runs. */
+static void
+call_set_running(struct call *call)
+{
+	call_set_state(call, CALL_RUNNING);
+	free(mem_take(&call->run.code));
+	call_set_timer(call, call->run.timeout * 1000UL);
+}
+
+/* Something of the box has changed: sees what it has come to. */
+static void
+call_on_box(void *ctx)
+{
+	struct call *call = ctx;
+	struct box *box = call->box;
+
+	if (call_may_replace(call)) {
+		call_replace(call);
+		return;
+	}
+	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {
+		call->cause = CALL_BY_FAILURE;
+		call_set_error(call, "%s", box->failure);
+	}
+	if (box->state == BOX_RUNNING && call->state == CALL_STARTING)
+		call_set_running(call);
+	if (box->state == BOX_ENDING && call->state != CALL_ENDING) {
+		call_set_state(call, CALL_ENDING);
+		event_del(call->timer);
+	}
+	if (box->over)
+		call_conclude(call);
+}
+
+/* Admission */
 
 /* The call that has waited longest and has not been ended meanwhile. */
 static struct call *
@@ -861,7 +520,8 @@ call_admit(struct supervisor *sv)
 		sv->nwaiting--;
 		TAILQ_INSERT_TAIL(&sv->running, call, entry);
 		sv->nrunning++;
-		call_start(call);
+		clock_gettime(CLOCK_MONOTONIC, &call->began);
+		call_start(call, 1);
 	}
 }
 

@@ -22,6 +22,7 @@
 #include "cgroup.h"
 #include "client_config.h"
 #include "config.h"
+#include "pool.h"
 #include "store.h"
 #include "supervisor.h"
 
@@ -107,12 +108,13 @@ main_open_audit(const char *path, int *fd, struct err *err)
 	return 0;
 }
 
-/* Each call needs about ten descriptors, and passes some of them on. */
+/* Each call and each box that waits for one needs about ten descriptors. */
 static int
 main_raise_nofile(const struct options *options, struct err *err)
 {
 	unsigned long needed = SUPERVISOR_NOFILE_OWN +
-	    SUPERVISOR_NOFILE_CALL * (unsigned long)options->max_concurrent;
+	    SUPERVISOR_NOFILE_CALL * ((unsigned long)options->max_concurrent +
+	                                 pool_most(options));
 	struct rlimit limit;
 
 	if (needed < SUPERVISOR_NOFILE_LEAST)
@@ -129,10 +131,11 @@ main_raise_nofile(const struct options *options, struct err *err)
 	}
 	if (limit.rlim_cur < needed)
 		return err_set(err, "only %llu descriptors are allowed, but "
-		    "%u calls at once (MCP_BRIDGE_MAX_CONCURRENT) need %lu: "
-		    "raise the hard limit ('ulimit -H -n') or lower the "
-		    "calls", (unsigned long long)limit.rlim_cur,
-		    options->max_concurrent, needed);
+		    "%u calls at once (MCP_BRIDGE_MAX_CONCURRENT) and %u "
+		    "boxes that wait (MCP_BRIDGE_POOL) need %lu: raise the "
+		    "hard limit ('ulimit -H -n') or lower the two",
+		    (unsigned long long)limit.rlim_cur,
+		    options->max_concurrent, pool_most(options), needed);
 	return 0;
 }
 
@@ -251,7 +254,7 @@ main_on_idle(void *ctx)
 	struct supervisor *sv = &serving->sv;
 
 	if (sv->draining && sv->nrunning == 0 && sv->nwaiting == 0 &&
-	    !config_reading(sv->config))
+	    sv->dropped == 0 && !config_reading(sv->config))
 		broker_stop(sv->broker, main_on_servers_ended, serving);
 }
 
@@ -260,6 +263,7 @@ static void
 main_drain(struct main_serving *serving)
 {
 	serving->sv.draining = 1;
+	pool_stop(serving->sv.pool);
 	main_on_idle(serving);
 }
 
@@ -337,11 +341,13 @@ main_serve(struct main_serving *serving, struct err *err)
 		return -1;
 	sv->idle = main_on_idle;
 	sv->idle_ctx = serving;
+	sv->pool = pool_new(sv);
 	main_watch_signals(serving);
 	serving->client =
 	    client_new(sv, &in, &out, main_on_client_ended, serving);
 	event_base_dispatch(sv->base);
 	sv->draining = 1;
+	pool_free(&sv->pool);
 	main_flush(serving);
 	reaper_finish(SHUTDOWN_REAP_MS);
 	cgroup_free(&sv->cgroup);

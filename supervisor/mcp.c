@@ -11,6 +11,7 @@
 #include "../common/log.h"
 #include "../common/mem.h"
 #include "config.h"
+#include "pool.h"
 #include "server_names.h"
 #include "supervisor.h"
 
@@ -141,6 +142,7 @@ mcp_on_initialize(struct mcp *mcp, const struct jsonrpc *message)
 			mcp->version = mcp_versions[i];
 	texts_add_initialize(&result, mcp->version);
 	mcp_answer(mcp, message->id, &result);
+	pool_begin(mcp->sv->pool);
 }
 
 static void

@@ -8,27 +8,33 @@
 
 #include "../common/mem.h"
 #include "../common/utf8.h"
-#include "supervisor.h"
+#include "box.h"
 
 void
-supervisor_on_running(struct call *call, struct ipc_running *running)
+supervisor_on_ready(struct box *box, struct ipc_ready *ready)
+{
+	(void)ready;
+	box_on_ready(box);
+}
+
+void
+supervisor_on_running(struct box *box, struct ipc_running *running)
 {
 	(void)running;
-	call_on_code_running(call);
+	box_on_running(box);
 }
 
 void
-supervisor_on_want_store(
-    struct call *call, struct ipc_want_store *want_store)
+supervisor_on_want_store(struct box *box, struct ipc_want_store *want_store)
 {
 	(void)want_store;
-	call_on_store_wanted(call);
+	box_on_store_wanted(box);
 }
 
 void
-supervisor_on_fault(struct call *call, struct ipc_fault *fault)
+supervisor_on_fault(struct box *box, struct ipc_fault *fault)
 {
-	call_fail(call, "the code broke the protocol of its box: %s",
+	box_fail(box, "the code broke the protocol of its box: %s",
 	    fault->reason);
 }
 
@@ -71,9 +77,9 @@ on_relay_read_waiting(
 }
 
 void
-supervisor_on_done(struct call *call, struct ipc_done *done)
+supervisor_on_done(struct box *box, struct ipc_done *done)
 {
-	uint64_t max = call_supervisor(call)->options.max_output;
+	uint64_t max = box->sv->options.max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
 	char *waiting = NULL;
@@ -87,7 +93,7 @@ supervisor_on_done(struct call *call, struct ipc_done *done)
 		free(out.data);
 		free(errors.data);
 		out = errors = (struct call_stream){ 0 };
-		call_fail(call, "the relay talks nonsense: %s", err.text);
+		box_spoil(box, "the relay talks nonsense: %s", err.text);
 	}
-	call_on_drained(call, &out, &errors, done->tool_calls, waiting);
+	box_on_drained(box, &out, &errors, done->tool_calls, waiting);
 }

@@ -276,6 +276,16 @@ reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
 	return child;
 }
 
+int
+reaper_alive(const struct child *child)
+{
+	siginfo_t si;
+
+	return child != NULL &&
+	    reaper_wait(child->pidfd, &si, WEXITED | WNOHANG | WNOWAIT,
+	        NULL) == 0 && si.si_pid == 0;
+}
+
 void
 reaper_signal(struct child *child, int sig)
 {

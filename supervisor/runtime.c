@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../common/fd.h"
-#include "supervisor.h"
+#include "box.h"
 
 /* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
 #define RUNTIME_FILES_SHARE 4
@@ -21,39 +21,42 @@ runtime_processors(void)
 
 /* What a box is asked to be, from the options. */
 static void
-runtime_native_request(struct call *call, struct ipc_setup *setup)
+runtime_native_request(const struct box *box, struct ipc_setup *setup)
 {
-	const struct options *options = &call_supervisor(call)->options;
+	const struct options *options = &box->sv->options;
 
-	setup->uid = identity_box(call_number(call));
+	setup->uid = identity_box(box->number);
 	setup->memory = options->memory;
 	setup->processes = options->pids;
-	/* Threads add up: only what the deadline cannot stop is stopped. */
-	setup->cpu_seconds = call_timeout(call) * runtime_processors() +
-	    BOX_CPU_EXTRA_SECONDS;
+	/*
+	 * Threads add up: only what the deadline cannot stop is stopped. The
+	 * call that it will run may ask for the longest.
+	 */
+	setup->cpu_seconds =
+	    options->max_timeout * runtime_processors() + BOX_CPU_EXTRA_SECONDS;
 	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
 		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
 	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
-	setup->grouped = call_supervisor(call)->cgroup != NULL;
+	setup->grouped = box->sv->cgroup != NULL;
 	setup->weak = options->allow_weak_isolation;
 	setup->python = options->python;
 }
 
 static int
 runtime_native_start(
-    struct call *call, struct box_pipes *pipes, struct err *err)
+    struct box *box, struct box_pipes *pipes, struct err *err)
 {
 	struct ipc_setup setup = { 0 };
-	struct channel *box = call_start_box(call, err);
+	struct channel *channel = box_start_launcher(box, err);
 
-	if (box == NULL)
+	if (channel == NULL)
 		return -1;
-	runtime_native_request(call, &setup);
+	runtime_native_request(box, &setup);
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
-	return channel_send_setup(box, &setup, err);
+	return channel_send_setup(channel, &setup, err);
 }
 
 static const struct runtime runtime_table[] = {

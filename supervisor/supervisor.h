@@ -1,9 +1,9 @@
 /*
- * The supervisor: the front process. It speaks MCP with one client, starts a
- * relay and a box for every call, and concludes each call once. It alone may
- * exec, open and kill; the only outsider whose bytes it reads is its client,
- * and no descriptor of a box passes through it longer than it takes to hand it
- * over. Everything of this folder runs in that process only.
+ * The supervisor: the front process. It speaks MCP with one client, has a box
+ * and a relay of its own for every call, and concludes each call once. It
+ * alone may exec, open and kill; the only outsider whose bytes it reads is its
+ * client, and no descriptor of a box passes through it longer than it takes to
+ * hand it over. Everything of this folder runs in that process only.
  */
 #ifndef SUPERVISOR_SUPERVISOR_H
 #define SUPERVISOR_SUPERVISOR_H
@@ -21,6 +21,7 @@
 #include "../common/lines.h"
 #include "options.h"
 
+struct box;
 struct broker;
 struct call;
 struct cgroup;
@@ -29,6 +30,7 @@ struct client;
 struct config;
 struct group;
 struct mcp;
+struct pool;
 struct runtime;
 struct store;
 
@@ -49,7 +51,11 @@ struct supervisor {
 	struct call_list running; /* at most options.max_concurrent */
 	size_t nwaiting;
 	size_t nrunning;
+	size_t nstarting; /* of those that run: they have no box yet */
 	unsigned long calls; /* executions so far: the number of the last */
+	unsigned long boxes; /* boxes so far: the number of the last */
+	size_t dropped;      /* boxes that nobody wants, and that still end */
+	struct pool *pool;   /* boxes that wait for a call; NULL: never any */
 	int draining;        /* no new calls; ends when none is left */
 	void (*idle)(void *ctx); /* no call is left */
 	void *idle_ctx;
@@ -133,60 +139,19 @@ void call_cancel(struct call *call, const char *why);
 /* Cancels every call. */
 void call_cancel_all(struct supervisor *sv, const char *why);
 
-/* What the runtime and the handlers of a call tell it. */
-
-struct box_pipes {
-	int control_in;
-	int control_out;
-	int out;
-	int errors;
-};
-
-/* The box cannot be had, or broke the rules: ends the call with an error. */
-void call_fail(struct call *call, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
-/* The executable numbers and places a runtime needs of a call. */
-struct supervisor *call_supervisor(struct call *call);
-unsigned long call_number(const struct call *call);
-unsigned int call_timeout(const struct call *call);
-/* Whether its box may be one of the weaker level. */
-int call_allows_weak(const struct call *call);
-
-/*
- * Starts the launcher of the box. Returns the channel to it, which belongs to
- * the call, or NULL with err.
- */
-struct channel *call_start_box(struct call *call, struct err *err);
-
 /* on_box.c and on_relay.c: the handlers, the whole surface to the workers. */
-void supervisor_on_started(struct call *call, struct ipc_started *started);
-void supervisor_on_guarded(struct call *call, struct ipc_guarded *guarded);
-void supervisor_on_failed(struct call *call, struct ipc_failed *failed);
-void supervisor_on_running(struct call *call, struct ipc_running *running);
+void supervisor_on_started(struct box *box, struct ipc_started *started);
+void supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded);
+void supervisor_on_failed(struct box *box, struct ipc_failed *failed);
+void supervisor_on_ready(struct box *box, struct ipc_ready *ready);
+void supervisor_on_running(struct box *box, struct ipc_running *running);
 void supervisor_on_want_store(
-    struct call *call, struct ipc_want_store *want_store);
-void supervisor_on_fault(struct call *call, struct ipc_fault *fault);
-void supervisor_on_done(struct call *call, struct ipc_done *done);
+    struct box *box, struct ipc_want_store *want_store);
+void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
+void supervisor_on_done(struct box *box, struct ipc_done *done);
 
 /* routes.c: returns the table of all handlers, static. */
 channel_handler *const *supervisor_routes(void);
-
-/* What those handlers do to a call, in its own words. */
-void call_on_box_started(struct call *call, int *init, int *code,
-    unsigned int landlock, const char *bound, int proc, int watchdog);
-/* The same at the weaker level, and why it is that one: taken over. */
-void call_on_box_guarded(
-    struct call *call, int *guard, unsigned int landlock, char *weak);
-void call_on_code_running(struct call *call);
-/* Its code asks for what is kept: gives it a channel to the store. */
-void call_on_store_wanted(struct call *call);
-/*
- * The streams are taken over, and waiting, which calls of tools have no answer
- * (NULL: none).
- */
-void call_on_drained(struct call *call, struct call_stream *out,
-    struct call_stream *errors, uint64_t tool_calls, char *waiting);
 
 /* cause.c: why a box cannot be built. */
 
@@ -199,6 +164,14 @@ const char *cause_fix(unsigned long step, const char *proc);
 
 /* runtime.c: which sandbox; one row each. */
 
+/* The box's ends of its pipes. */
+struct box_pipes {
+	int control_in;
+	int control_out;
+	int out;
+	int errors;
+};
+
 struct runtime {
 	const char *name;
 	/*
@@ -206,7 +179,7 @@ struct runtime {
 	 * Returns 0, or -1 with err.
 	 */
 	int (*start)(
-	    struct call *call, struct box_pipes *pipes, struct err *err);
+	    struct box *box, struct box_pipes *pipes, struct err *err);
 };
 
 /* Returns the row of that name, static; NULL when there is none. */
@@ -220,7 +193,7 @@ const struct runtime *runtime_find(const char *name);
  */
 int identity_init(struct err *err);
 
-/* The user of every relay, of the box of an execution; 0: the one we are. */
+/* The user of every relay, of the box of this number; 0: the one we are. */
 unsigned int identity_relay(void);
 unsigned int identity_box(unsigned long number);
 
@@ -372,6 +345,9 @@ void reaper_release(void);
  */
 struct child *reaper_watch(struct event_base *base, int *pidfd,
     child_ended *ended, void *ctx, struct err *err);
+
+/* Whether it still runs. NULL is accepted: it does not. */
+int reaper_alive(const struct child *child);
 
 /* Kills it (SIGKILL); its end is told as usual. NULL is accepted. */
 void reaper_kill(struct child *child);

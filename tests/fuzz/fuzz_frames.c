@@ -39,6 +39,12 @@ relay_pipe_ended(struct relay *r)
 }
 
 void
+relay_box_ready(struct relay *r)
+{
+	(void)r;
+}
+
+void
 relay_code_sent(struct relay *r)
 {
 	(void)r;
@@ -216,9 +222,10 @@ open_relay(int *to_relay, int *to_box)
 		relay.base = loop_new(0);
 	relay.outbox = outbox_new(relay.base, &out[1]);
 	relay.calls = calls_new(&relay);
-	relay.frames = frames_new(&relay, &in[0], "x", 1, &servers, 1);
 	relay.store = NULL;
 	store_wanted = 0;
+	relay.frames = frames_new(&relay, &in[0]);
+	frames_start(relay.frames, "x", 1, &servers, 1);
 	over = 0;
 	nasked = 0;
 }

@@ -1,9 +1,10 @@
 /*
- * Tests of supervisor/call: the state machine, with the test as the relay, as
- * the box and as its processes. Whatever happens in whatever order, a call is
- * concluded once, with the right words, and leaves nothing behind: every test
- * counts descriptors and children. Includes the file itself, so that its
- * times are short, and the configuration, so that servers can be put into it.
+ * Tests of supervisor/call and box: the state machines, with the test as the
+ * relay, as the box and as its processes. Whatever happens in whatever order,
+ * a call is concluded once, with the right words, and leaves nothing behind:
+ * every test counts descriptors and children. Includes the files themselves,
+ * so that their times are short, and the configuration, so that servers can be
+ * put into it.
  */
 #include "common/limits.h"
 
@@ -12,10 +13,16 @@
 #undef BOX_DRAIN_MS
 #define BOX_DRAIN_MS 2000
 
-/* Who opens sessions and connects to the store is played, too. */
+/*
+ * Who opens sessions and connects to the store is played, too, and who has
+ * boxes that wait.
+ */
 #define broker_open_session play_open_session
 #define store_connect play_connect
+#define pool_take play_pool_take
+#define pool_wake play_pool_wake
 
+#include "supervisor/box.c"
 #include "supervisor/call.c"
 #include "supervisor/config.c"
 
@@ -29,6 +36,7 @@
 #include "unit.h"
 
 #define PLAYS_MAX 16
+#define BOXES_MAX 64
 
 /* One execution, as the workers and the client of the call see it. */
 struct play {
@@ -37,6 +45,7 @@ struct play {
 	pid_t pids[ROLES];
 	int channels[ROLES];
 	int stuck; /* the channel of the box outlives its launcher */
+	int told_ready; /* the relay has said so */
 	pid_t init, code;
 	int code_line; /* a byte through it ends the code */
 	int init_line; /* the same for init */
@@ -51,6 +60,7 @@ struct play {
 
 static struct supervisor sv;
 static struct play plays[PLAYS_MAX]; /* by number, from 1 */
+static struct play *boxes[BOXES_MAX]; /* who has this box, by its number */
 static enum role unspawnable;         /* ROLES: every role can be started */
 static struct server_texts asked;    /* the servers of the next calls */
 static struct server_texts loaded;   /* those of the last session */
@@ -111,18 +121,33 @@ make_process(int line)
 	return pid;
 }
 
+/* The play of the call that this box is started for. */
+static struct play *
+play_of(unsigned long number)
+{
+	const struct call *call = TAILQ_LAST(&sv.running, call_list);
+
+	ck_assert_uint_lt(number, BOXES_MAX);
+	if (boxes[number] == NULL)
+		boxes[number] = &plays[call->number];
+	return boxes[number];
+}
+
 /* In the place of spawn.c: the worker is a process, its channel is ours. */
 int
 spawn_worker(enum role role, unsigned long number, unsigned int uid,
     int group, int channel, int *pidfd, struct err *err)
 {
-	struct play *play = &plays[number];
+	struct play *play = play_of(number);
 
 	ck_assert_uint_eq(uid, (role == ROLE_RELAY ? identity_relay() : 0));
 	ck_assert_int_eq(group,
 	    role == ROLE_BOX && play->group != 0 ? play->group : -1);
 	if (role == unspawnable)
 		return err_set(err, "no %s today", role_info(role)->name);
+	/* A box in the place of one that is of no use any more. */
+	fd_close(&play->channels[role]);
+	play->told_ready = 0;
 	play->pids[role] = make_process(-1);
 	play->channels[role] = fcntl(channel, F_DUPFD_CLOEXEC, 3);
 	*pidfd = open_pidfd(play->pids[role]);
@@ -150,7 +175,7 @@ group_new(struct cgroup *cg, unsigned long number, struct err *err)
 		return NULL;
 	}
 	group = mem_alloc(sizeof(*group));
-	group->play = &plays[number];
+	group->play = play_of(number);
 	group->play->group = (int)number + 1000;
 	return group;
 }
@@ -222,6 +247,25 @@ play_connect(struct store *store, uint64_t execution, struct err *err)
 	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
 	plays[execution].channels[ROLE_STORE] = pair[0];
 	return pair[1];
+}
+
+/* In the place of pool.c: one box, and when it is asked to look for more. */
+
+static struct box *waiting_box;
+static unsigned int wakes;
+
+struct box *
+play_pool_take(struct pool *pool)
+{
+	ck_assert_ptr_null(pool);
+	return mem_take(&waiting_box);
+}
+
+void
+play_pool_wake(struct pool *pool)
+{
+	ck_assert_ptr_null(pool);
+	wakes++;
 }
 
 /* The channel of a worker ends with it. */
@@ -497,6 +541,17 @@ send_as(struct play *play, enum role role, enum ipc_type type, void *msg)
 	ipc_packet_close(&packet);
 }
 
+/* A relay that has been prepared gets code. */
+static void
+receive_start(struct play *play, union ipc_any *msg)
+{
+	if (config_count(sv.config) > 0) {
+		receive(play, ROLE_RELAY, IPC_MEET, msg);
+		ipc_message_close(IPC_MEET, msg);
+	}
+	receive(play, ROLE_RELAY, IPC_START, msg);
+}
+
 /* Both workers take what they were sent. */
 static void
 take_requests(struct play *play)
@@ -505,7 +560,9 @@ take_requests(struct play *play)
 
 	receive(play, ROLE_BOX, IPC_SETUP, &msg);
 	ipc_message_close(IPC_SETUP, &msg);
-	receive(play, ROLE_RELAY, IPC_START, &msg);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	receive_start(play, &msg);
 	ipc_message_close(IPC_START, &msg);
 }
 
@@ -526,6 +583,7 @@ make_ending_process(int *line)
 	int ends[2];
 	pid_t pid;
 
+	fd_close(line);
 	ck_assert_int_eq(pipe2(ends, O_CLOEXEC), 0);
 	pid = make_process(ends[0]);
 	close(ends[0]);
@@ -602,8 +660,12 @@ box_fails(struct play *play, const char *reason)
 static void
 relay_runs(struct play *play)
 {
+	struct ipc_ready ready = { 0 };
 	struct ipc_running running = { 0 };
 
+	if (!play->told_ready)
+		send_as(play, ROLE_RELAY, IPC_READY, &ready);
+	play->told_ready = 1;
 	send_as(play, ROLE_RELAY, IPC_RUNNING, &running);
 }
 
@@ -793,7 +855,7 @@ is_pipe(int read_end, int write_end)
 
 START_TEST(workers_are_joined_by_pipes)
 {
-	union ipc_any setup, start;
+	union ipc_any setup, prepare, start;
 	auto_free char *code = NULL;
 	struct play *play;
 	struct err err;
@@ -801,25 +863,29 @@ START_TEST(workers_are_joined_by_pipes)
 	open_stage();
 	play = new_call();
 	receive(play, ROLE_BOX, IPC_SETUP, &setup);
-	receive(play, ROLE_RELAY, IPC_START, &start);
-	is_pipe(setup.setup.control_in, start.start.control_out);
-	is_pipe(start.start.control_in, setup.setup.control_out);
-	is_pipe(start.start.out, setup.setup.out);
-	is_pipe(start.start.errors, setup.setup.errors);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
+	is_pipe(setup.setup.control_in, prepare.prepare.control_out);
+	is_pipe(prepare.prepare.control_in, setup.setup.control_out);
+	is_pipe(prepare.prepare.out, setup.setup.out);
+	is_pipe(prepare.prepare.errors, setup.setup.errors);
 	/* The relay may not change flags: its ends come as it needs them. */
-	is_nonblocking(start.start.control_out, setup.setup.control_in);
-	is_nonblocking(start.start.control_in, setup.setup.control_out);
-	is_nonblocking(start.start.out, setup.setup.out);
-	is_nonblocking(start.start.errors, setup.setup.errors);
-	ck_assert_uint_eq(start.start.execution, 1);
-	ck_assert_uint_eq(start.start.output_max, 65536);
+	is_nonblocking(prepare.prepare.control_out, setup.setup.control_in);
+	is_nonblocking(prepare.prepare.control_in, setup.setup.control_out);
+	is_nonblocking(prepare.prepare.out, setup.setup.out);
+	is_nonblocking(prepare.prepare.errors, setup.setup.errors);
+	ck_assert_uint_eq(prepare.prepare.output_max, 65536);
 	ipc_message_close(IPC_SETUP, &setup);
+	ipc_message_close(IPC_PREPARE, &prepare);
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	ck_assert_uint_eq(start.start.execution, 1);
 	ipc_message_close(IPC_START, &start);
 	call_cancel(play->call, "enough");
 	relay_is_done(play);
 	wait_until_concluded(play);
 	/* Another one, for its code. */
 	play = new_call();
+	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
+	ipc_message_close(IPC_PREPARE, &prepare);
 	receive(play, ROLE_RELAY, IPC_START, &start);
 	code = ipc_blob_copy(&start.start.code, &err);
 	ck_assert_str_eq(code, "print('hi')");
@@ -930,17 +996,18 @@ END_TEST
 
 /* Sessions */
 
-/* What the relay was told of servers, and its end of the session. */
+/* What the relay is told of servers. */
 static void
-is_told(const struct ipc_start *start, uint64_t brokered, const char *servers)
+is_told(struct play *play, const char *servers)
 {
 	auto_free char *told = NULL;
+	union ipc_any start;
 	struct err err;
 
-	told = ipc_blob_copy(&start->servers, &err);
-	ck_assert_uint_eq(start->brokered, brokered);
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	told = ipc_blob_copy(&start.start.servers, &err);
 	ck_assert_str_eq(told, servers);
-	ck_assert_int_ne(fcntl(start->session, F_GETFL) & O_NONBLOCK, 0);
+	ipc_message_close(IPC_START, &start);
 }
 
 static const struct {
@@ -958,7 +1025,7 @@ static const struct {
 
 START_TEST(a_relay_has_a_session)
 {
-	union ipc_any start;
+	union ipc_any prepare, meet;
 	struct play *play;
 	char byte = 0;
 
@@ -966,15 +1033,18 @@ START_TEST(a_relay_has_a_session)
 	offer_servers();
 	asked = loads[_i].asked;
 	play = new_call();
-	receive(play, ROLE_RELAY, IPC_START, &start);
-	is_told(&start.start, 1, loads[_i].told);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
+	ipc_message_close(IPC_PREPARE, &prepare);
+	receive(play, ROLE_RELAY, IPC_MEET, &meet);
+	ck_assert_int_ne(fcntl(meet.meet.session, F_GETFL) & O_NONBLOCK, 0);
+	is_told(play, loads[_i].told);
 	ck_assert_uint_eq(loaded.len, asked.len);
 	ck_assert_mem_eq(loaded.data, asked.data, asked.len);
 	/* The other end is who opened it. */
 	ck_assert_int_eq(
 	    send(play->channels[ROLE_BROKER], "x", 1, MSG_NOSIGNAL), 1);
-	ck_assert_int_eq(recv(start.start.session, &byte, 1, 0), 1);
-	ipc_message_close(IPC_START, &start);
+	ck_assert_int_eq(recv(meet.meet.session, &byte, 1, 0), 1);
+	ipc_message_close(IPC_MEET, &meet);
 	relay_dies(play);
 	wait_until_concluded(play);
 	ck_assert_mem_eq(play->servers, asked.data, asked.len);
@@ -982,20 +1052,18 @@ START_TEST(a_relay_has_a_session)
 }
 END_TEST
 
-/* Nobody is at the other end; the broker is not even started. */
+/* There is no session; the broker is not even started. */
 START_TEST(without_servers_there_is_nobody)
 {
-	union ipc_any start;
+	union ipc_any prepare;
 	struct play *play;
-	char byte;
 
 	open_stage();
 	sessions_refused = "nobody may ask";
 	play = new_call();
-	receive(play, ROLE_RELAY, IPC_START, &start);
-	is_told(&start.start, 0, "[]");
-	ck_assert_int_eq(recv(start.start.session, &byte, 1, 0), 0);
-	ipc_message_close(IPC_START, &start);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
+	ipc_message_close(IPC_PREPARE, &prepare);
+	is_told(play, "[]");
 	relay_dies(play);
 	wait_until_concluded(play);
 	close_stage();
@@ -1297,7 +1365,7 @@ START_TEST(a_relay_that_cannot_be_asked)
 	play = new_call();
 	wait_until_concluded(play);
 	was_concluded(play, CALL_ERROR, "the box cannot be started: message "
-	    "start: output_max is 10, not 1024 to 16777216");
+	    "prepare: output_max is 10, not 1024 to 16777216");
 	ck_assert_uint_lt(now_ms() - began, BOX_DRAIN_MS);
 	close_stage();
 }
@@ -1774,7 +1842,9 @@ START_TEST(a_store_that_is_switched_off)
 	play = new_call();
 	receive(play, ROLE_BOX, IPC_SETUP, &msg);
 	ipc_message_close(IPC_SETUP, &msg);
-	receive(play, ROLE_RELAY, IPC_START, &msg);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	receive_start(play, &msg);
 	ck_assert_uint_eq(msg.start.stored, _i == 1);
 	ipc_message_close(IPC_START, &msg);
 	box_stands(play);
@@ -2181,6 +2251,7 @@ START_TEST(leaves_nothing_behind)
 	for (n = 0; n < 30; n++) {
 		sv.calls = 0;
 		memset(&plays[1], 0, sizeof(plays[1]));
+		plays[1].code_line = plays[1].init_line = -1;
 		for (role = 0; role < ROLES; role++)
 			plays[1].channels[role] = -1;
 		play = run_call();
@@ -2206,6 +2277,378 @@ START_TEST(leaves_nothing_behind)
 	close_stage();
 }
 END_TEST
+
+/* Boxes that waited in the pool */
+
+static unsigned int changes;
+
+static void
+on_waiting_changed(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &changes);
+	changes++;
+}
+
+/* Starts the box of the next call ahead of it. */
+static struct play *
+start_ahead(void)
+{
+	struct play *play = &plays[sv.calls + 1];
+	union ipc_any msg;
+	struct err err;
+
+	boxes[sv.boxes + 1] = play;
+	waiting_box = box_new(&sv, on_waiting_changed, &changes, &err);
+	ck_assert_ptr_nonnull(waiting_box);
+	receive(play, ROLE_BOX, IPC_SETUP, &msg);
+	ipc_message_close(IPC_SETUP, &msg);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	return play;
+}
+
+static void
+relay_is_ready(struct play *play)
+{
+	struct ipc_ready ready = { 0 };
+
+	send_as(play, ROLE_RELAY, IPC_READY, &ready);
+	play->told_ready = 1;
+}
+
+/* The same, until it waits for code. */
+static struct play *
+wait_ahead(void)
+{
+	struct play *play = start_ahead();
+
+	box_stands(play);
+	box_lets_go(play);
+	relay_is_ready(play);
+	settle();
+	ck_assert_int_eq(waiting_box->state, BOX_READY);
+	return play;
+}
+
+START_TEST(a_box_that_waits_is_taken)
+{
+	union ipc_any start;
+	struct play *play;
+	unsigned long started;
+
+	open_stage();
+	play = wait_ahead();
+	started = sv.boxes;
+	ck_assert_ptr_eq(new_call(), play);
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	ck_assert_uint_eq(start.start.execution, 1);
+	ipc_message_close(IPC_START, &start);
+	relay_runs(play);
+	settle();
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
+	printed(play, "hi\n", "oops\n");
+	ck_assert_int_eq(play->result.boxed, 1);
+	ck_assert_uint_eq(play->result.landlock, 6);
+	ck_assert_int_eq(play->result.watchdog, 1);
+	ck_assert_uint_eq(sv.boxes, started);
+	ck_assert_uint_eq(wakes, 1); /* it is out of the way */
+	close_stage();
+}
+END_TEST
+
+/* Which of the two channels is heard first is chance. */
+START_TEST(a_box_waits_when_all_is_known)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_ahead();
+	play->stuck = 1;
+	relay_is_ready(play);
+	settle();
+	ck_assert_int_eq(waiting_box->state, BOX_STARTING);
+	box_stands(play);
+	settle();
+	ck_assert_int_eq(waiting_box->state, BOX_STARTING);
+	box_lets_go(play);
+	settle();
+	ck_assert_int_eq(waiting_box->state, BOX_READY);
+	ck_assert_int_eq(box_alive(waiting_box), 1);
+	box_drop(&waiting_box);
+	ck_assert_uint_eq(sv.dropped, 0);
+	idles = 1;
+	close_stage();
+}
+END_TEST
+
+/* The rest of a call whose box was started when it came. */
+static void
+succeed(struct play *play)
+{
+	take_requests(play);
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	settle();
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
+	printed(play, "hi\n", "oops\n");
+}
+
+START_TEST(a_box_may_be_taken_while_it_is_built)
+{
+	union ipc_any start;
+	struct play *play;
+
+	open_stage();
+	play = start_ahead();
+	ck_assert_ptr_eq(new_call(), play);
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	ipc_message_close(IPC_START, &start);
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	settle();
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+/* Ends of a box that nobody has noticed when a call takes it. */
+
+static void
+die_by_code(struct play *play)
+{
+	end_unheard(play->code, play->code_line, 's', SIGKILL);
+}
+
+static void
+die_by_init(struct play *play)
+{
+	kill(play->init, SIGKILL);
+	kill(play->code, SIGKILL);
+}
+
+static void
+die_by_relay(struct play *play)
+{
+	relay_dies(play);
+}
+
+/* Its last word crosses the code. */
+static void
+die_by_fault(struct play *play)
+{
+	relay_faults(play);
+}
+
+static void
+die_drained(struct play *play)
+{
+	relay_is_done(play);
+	kill(play->code, SIGKILL);
+}
+
+static void (*const deaths[])(struct play *play) = {
+	die_by_code,
+	die_by_init,
+	die_by_relay,
+	die_by_fault,
+	die_drained,
+};
+
+/* Nothing has run: the call has another one started, and is not told. */
+START_TEST(a_box_that_had_died_is_replaced)
+{
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	play = wait_ahead();
+	first = sv.boxes;
+	deaths[_i](play);
+	ck_assert_ptr_eq(new_call(), play);
+	while (sv.boxes == first)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(sv.boxes, first + 1);
+	succeed(play);
+	close_stage();
+}
+END_TEST
+
+/* The same when it fails while it is being built: then it has its reason. */
+START_TEST(a_box_that_cannot_be_built_is_tried_again)
+{
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	play = start_ahead();
+	first = sv.boxes;
+	new_call();
+	box_fails(play, "prctl: Invalid argument");
+	while (sv.boxes == first)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	/* The first one may be forgotten when its launcher is gone. */
+	if (_i == 0) {
+		succeed(play);
+	} else {
+		take_requests(play);
+		box_fails(play, "prctl: Invalid argument");
+		relay_is_done(play);
+		wait_until_concluded(play);
+		was_concluded(play, CALL_ERROR, "the box cannot be built: "
+		    "could not apply the system call filter (prctl: Invalid "
+		    "argument); the kernel needs CONFIG_SECCOMP_FILTER");
+	}
+	ck_assert_uint_eq(sv.boxes, first + 1);
+	close_stage();
+}
+END_TEST
+
+/* Once the code was sent, its end is its own. */
+START_TEST(code_is_never_run_twice)
+{
+	union ipc_any start;
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	play = wait_ahead();
+	first = sv.boxes;
+	new_call();
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	ipc_message_close(IPC_START, &start);
+	relay_runs(play);
+	settle();
+	deaths[_i](play);
+	if (deaths[_i] != die_by_code)
+		wait_until_gone(play->code);
+	if (deaths[_i] != die_by_relay && deaths[_i] != die_drained)
+		relay_is_done(play);
+	wait_until_concluded(play);
+	ck_assert_int_eq(play->result.status, CALL_ERROR);
+	ck_assert_uint_eq(sv.boxes, first);
+	close_stage();
+}
+END_TEST
+
+/* A call that is ended meanwhile needs no other box. */
+START_TEST(a_cancelled_call_replaces_nothing)
+{
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	play = wait_ahead();
+	first = sv.boxes;
+	new_call();
+	call_cancel(play->call, "enough");
+	wait_until_gone(play->code);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	ck_assert_uint_eq(sv.boxes, first);
+	close_stage();
+}
+END_TEST
+
+/* Whoever waits is told what becomes of the box; a liar is found out. */
+START_TEST(a_box_that_waits_may_fail)
+{
+	struct play *play;
+
+	open_stage();
+	play = wait_ahead();
+	changes = 0;
+	if (_i == 0)
+		relay_runs(play);
+	else
+		relay_dies(play);
+	while (waiting_box->failure == NULL)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	ck_assert_str_eq(waiting_box->failure, _i == 0 ?
+	    "the relay talks nonsense: code that it was not given runs" :
+	    "the relay of this execution died");
+	ck_assert_uint_ge(changes, 1);
+	wait_until_gone(play->code); /* it was killed */
+	ck_assert_int_eq(box_alive(waiting_box), 0);
+	box_drop(&waiting_box);
+	idles = 1;
+	close_stage();
+}
+END_TEST
+
+/* It may still tell of processes, which must be known to be killed. */
+START_TEST(a_box_that_is_dropped_while_it_is_built)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_ahead();
+	play->stuck = 1;
+	sv.draining = 1;
+	box_drop(&waiting_box);
+	ck_assert_ptr_null(waiting_box);
+	ck_assert_uint_eq(sv.dropped, 1);
+	settle();
+	ck_assert_uint_eq(idles, 0);
+	if (_i == 0) {
+		box_starts(play);
+		wait_until_gone(play->code);
+		wait_until_gone(play->init);
+	} else {
+		box_lets_go(play);
+	}
+	while (sv.dropped > 0)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	ck_assert_uint_eq(idles, 1); /* the program may end now */
+	close_stage();
+}
+END_TEST
+
+/* Nobody waits for ever for a launcher that never lets go. */
+START_TEST(a_dropped_box_is_given_up)
+{
+	struct play *play;
+
+	open_stage();
+	play = start_ahead();
+	play->stuck = 1;
+	box_drop(&waiting_box);
+	while (sv.dropped > 0)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	idles = 1;
+	close_stage();
+}
+END_TEST
+
+static void
+add_waiting(TCase *tc)
+{
+	tcase_add_test(tc, a_box_that_waits_is_taken);
+	tcase_add_test(tc, a_box_waits_when_all_is_known);
+	tcase_add_test(tc, a_box_may_be_taken_while_it_is_built);
+	tcase_add_loop_test(
+	    tc, a_box_that_had_died_is_replaced, 0, UNIT_COUNT(deaths));
+	tcase_add_loop_test(
+	    tc, a_box_that_cannot_be_built_is_tried_again, 0, 2);
+	tcase_add_loop_test(
+	    tc, code_is_never_run_twice, 0, UNIT_COUNT(deaths));
+	tcase_add_test(tc, a_cancelled_call_replaces_nothing);
+	tcase_add_loop_test(tc, a_box_that_waits_may_fail, 0, 2);
+	tcase_add_loop_test(
+	    tc, a_box_that_is_dropped_while_it_is_built, 0, 2);
+	tcase_add_test(tc, a_dropped_box_is_given_up);
+}
 
 /* A sentence about a long path is cut, if at all, between characters. */
 START_TEST(sentences_stay_text)
@@ -2300,6 +2743,7 @@ add_tests(TCase *tc)
 {
 	add_success(tc);
 	add_failures(tc);
+	add_waiting(tc);
 	tcase_add_test(tc, the_deadline_ends_the_code);
 	tcase_add_test(tc, the_deadline_ends_a_silent_code);
 	tcase_add_test(tc, a_deadline_names_what_was_waited_for);

@@ -24,7 +24,21 @@
 	"{\"type\":\"rpc_response\",\"id\":" id ",\"success\":false,"          \
 	"\"error\":{\"message\":\"" reason "\"}}\n"
 
-/* The table of handlers wants it; the broker cannot send it. */
+/* The table of handlers wants them; the broker cannot send them. */
+void
+relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
+{
+	(void)relay;
+	(void)prepare;
+}
+
+void
+relay_on_meet(struct relay *relay, struct ipc_meet *meet)
+{
+	(void)relay;
+	(void)meet;
+}
+
 void
 relay_on_start(struct relay *relay, struct ipc_start *start)
 {

@@ -335,26 +335,38 @@ expect_broken(struct scene *scene, unsigned int handled, const char *what)
 		    scene->near.why);
 }
 
+/* Whether before leads to where row may be sent. */
+static int
+leads_to(const struct ipc_message *before, const struct ipc_message *row)
+{
+	return before->from == row->from && before->to == row->to &&
+	    (before->phases & (1U << before->next)) == 0 &&
+	    (row->phases & (1U << before->next)) != 0;
+}
+
 /*
- * The message that must have come before this one, or IPC_TYPES when it can be
- * the first.
+ * The message that must have come before this one, the first of all if that
+ * will do, or IPC_TYPES when it can be the first.
  */
 static enum ipc_type
 message_before(enum ipc_type type)
 {
-	const struct ipc_message *row = ipc_message(type), *before;
+	const struct ipc_message *row = ipc_message(type);
+	enum ipc_type found = IPC_TYPES;
 	uint32_t n;
 
 	if ((row->phases & IPC_IN(NEW)) != 0)
 		return IPC_TYPES;
 	for (n = 0; n < IPC_TYPES; n++) {
-		before = ipc_message(n);
-		if (before->from == row->from && before->to == row->to &&
-		    (before->phases & IPC_IN(NEW)) != 0 &&
-		    (row->phases & (1U << before->next)) != 0)
+		if (!leads_to(ipc_message(n), row))
+			continue;
+		if ((ipc_message(n)->phases & IPC_IN(NEW)) != 0)
 			return (enum ipc_type)n;
+		found = (enum ipc_type)n;
 	}
-	ck_abort_msg("%s can never be sent", row->name);
+	if (found == IPC_TYPES)
+		ck_abort_msg("%s can never be sent", row->name);
+	return found;
 }
 
 /* Sends what must have come before. Returns how many messages that were. */
@@ -363,20 +375,22 @@ send_before(struct scene *scene, enum ipc_type type)
 {
 	enum ipc_type before = message_before(type);
 	struct ipc_packet packet;
+	unsigned int count;
 	union ipc_any msg;
 	struct err err;
 
 	if (before == IPC_TYPES)
 		return 0;
+	count = send_before(scene, before) + 1;
 	if (scene->raw != -1) {
 		make_packet(before, &packet);
 		send_raw(scene, &packet);
-		return 1;
+		return count;
 	}
 	make(before, 0, &msg);
 	if (channel_send(scene->near.channel, before, &msg, &err) == -1)
 		ck_abort_msg("%s", err.text);
-	return 1;
+	return count;
 }
 
 /* Tests */
@@ -514,7 +528,7 @@ START_TEST(garbage_is_refused)
 		size_t len;
 	} garbage[] = { { 0, 1 }, { 0, 3 }, { 0, 4 }, { IPC_TYPES, 4 },
 		{ UINT32_MAX, 4 }, { IPC_TYPES, 1000 }, { 0, IPC_PACKET_MAX },
-		{ IPC_RUNNING, 5 } };
+		{ IPC_READY, 5 } };
 	struct ipc_packet packet = { 0 };
 	struct scene scene;
 	size_t i;
@@ -534,7 +548,7 @@ END_TEST
 START_TEST(a_packet_too_large_is_refused)
 {
 	static char data[IPC_PACKET_MAX + 1];
-	uint32_t type = IPC_RUNNING;
+	uint32_t type = IPC_READY;
 	struct scene scene;
 
 	scene_open(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
@@ -610,7 +624,7 @@ START_TEST(many_descriptors_are_refused)
 		struct cmsghdr align;
 		char bytes[CMSG_SPACE((IPC_FDS_MAX + 1) * sizeof(int))];
 	} control = { .bytes = { 0 } };
-	uint32_t type = IPC_RUNNING;
+	uint32_t type = IPC_READY;
 	struct iovec iov = { &type, sizeof(type) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = control.bytes,
@@ -639,10 +653,10 @@ START_TEST(after_a_fault_nothing_is_heard)
 	struct scene scene;
 
 	scene_open(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
-	make_packet(IPC_RUNNING, &packet);
+	make_packet(IPC_READY, &packet);
 	packet.len++;
 	send_raw(&scene, &packet);
-	make_packet(IPC_RUNNING, &packet);
+	make_packet(IPC_READY, &packet);
 	send_raw(&scene, &packet);
 	make_packet(IPC_FAULT, &packet);
 	send_raw(&scene, &packet);
@@ -673,9 +687,9 @@ end_by_reset(struct scene *scene)
 	union ipc_any msg;
 	struct err err;
 
-	make(IPC_START, 0, &msg);
-	ck_assert_int_eq(channel_send_start(
-	    scene->near.channel, &msg.start, &err), 0);
+	make(IPC_PREPARE, 0, &msg);
+	ck_assert_int_eq(channel_send_prepare(
+	    scene->near.channel, &msg.prepare, &err), 0);
 	fd_close(&scene->raw);
 }
 
@@ -692,7 +706,7 @@ START_TEST(end_of_peer_is_told)
 
 	scene_open(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
 	scene.near.free_when_closed = _i % 2;
-	make_packet(IPC_RUNNING, &packet);
+	make_packet(IPC_READY, &packet);
 	send_raw(&scene, &packet);
 	settle(&scene);
 	ends[_i / 2](&scene);
@@ -712,7 +726,7 @@ START_TEST(messages_before_the_end_arrive)
 	struct scene scene;
 
 	scene_open(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
-	make_packet(IPC_RUNNING, &packet);
+	make_packet(IPC_READY, &packet);
 	send_raw(&scene, &packet);
 	make_packet(IPC_DONE, &packet);
 	send_raw(&scene, &packet);
@@ -727,14 +741,14 @@ END_TEST
 
 START_TEST(sending_to_nobody_fails)
 {
-	struct ipc_running running = { 0 };
+	struct ipc_ready ready = { 0 };
 	struct scene scene;
 	struct err err = { 0, "" };
 
 	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
 	fd_close(&scene.raw);
 	ck_assert_int_eq(
-	    channel_send_running(scene.near.channel, &running, &err), -1);
+	    channel_send_ready(scene.near.channel, &ready, &err), -1);
 	ck_assert_int_eq(err.code, EPIPE);
 	ck_assert_str_ne(err.text, "");
 	scene_close(&scene);
@@ -756,9 +770,9 @@ START_TEST(a_handler_may_free_its_channel)
 
 	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
 	scene.near.react = react_free;
-	make_packet(IPC_START, &packet); /* its descriptors are closed */
+	make_packet(IPC_PREPARE, &packet); /* its descriptors are closed */
 	send_raw(&scene, &packet);
-	make_packet(IPC_START, &packet);
+	make_packet(IPC_PREPARE, &packet);
 	send_raw(&scene, &packet);
 	settle(&scene);
 	ck_assert_uint_eq(scene.near.handled, 1);
@@ -773,9 +787,12 @@ static void
 react_send(struct end *end, enum ipc_type type, union ipc_any *msg)
 {
 	auto_free char *before = mem_strdup(msg->fault.reason);
-	union ipc_any start;
+	union ipc_any prepare, start;
 	struct err err;
 
+	make(IPC_PREPARE, 0, &prepare);
+	ck_assert_int_eq(
+	    channel_send_prepare(end->channel, &prepare.prepare, &err), 0);
 	make(IPC_START, 0, &start);
 	start.start.code = (struct ipc_blob){
 		make_bytes(IPC_INLINE_MAX), IPC_INLINE_MAX, -1
@@ -797,8 +814,8 @@ START_TEST(a_handler_may_send)
 	    channel_send_fault(scene.far.channel, &fault, &err), 0);
 	settle(&scene);
 	ck_assert_uint_eq(scene.near.handled, 1);
-	ck_assert_uint_eq(scene.far.handled, 1);
-	ck_assert_ptr_nonnull(strstr(scene.far.log.data, "start 1 0 1024"));
+	ck_assert_uint_eq(scene.far.handled, 2);
+	ck_assert_ptr_nonnull(strstr(scene.far.log.data, "start 1 0"));
 	scene_close(&scene);
 }
 END_TEST
@@ -808,7 +825,7 @@ static int taken_fd;
 static void
 react_take(struct end *end, enum ipc_type type, union ipc_any *msg)
 {
-	taken_fd = fd_take(&msg->start.out);
+	taken_fd = fd_take(&msg->prepare.out);
 }
 
 START_TEST(a_handler_may_take_descriptors)
@@ -818,7 +835,7 @@ START_TEST(a_handler_may_take_descriptors)
 
 	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
 	scene.near.react = react_take;
-	make_packet(IPC_START, &packet);
+	make_packet(IPC_PREPARE, &packet);
 	send_raw(&scene, &packet);
 	settle(&scene);
 	ck_assert_int_eq(fcntl(taken_fd, F_GETFD), FD_CLOEXEC);
@@ -909,7 +926,7 @@ START_TEST(a_full_socket_does_not_stop_reading)
 
 	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
 	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
-	make_packet(IPC_START, &packet);
+	make_packet(IPC_PREPARE, &packet);
 	send_raw(&scene, &packet);
 	settle(&scene);
 	ck_assert_uint_eq(scene.near.handled, 1);
@@ -997,17 +1014,40 @@ END_TEST
 /* The typed senders */
 
 static const struct {
-	uint64_t execution, log_level, output_max;
+	uint64_t execution, log_level;
 	size_t code;
 	const char *error;
 } bad_starts[] = {
-	{ 0, 0, 1024, 0, "execution is 0, not 1 to 9223372036854775807" },
-	{ 1, 4, 1024, 0, "log_level is 4, not 0 to 3" },
-	{ 1, 0, 1023, 0, "output_max is 1023, not 1024 to 16777216" },
-	{ 1, 0, OUTPUT_MAX + 1, 0,
-	    "output_max is 16777217, not 1024 to 16777216" },
-	{ 1, 0, 1024, CODE_MAX + 1, "code is 16777217, not 0 to 16777216" },
+	{ 0, 0, 0, "execution is 0, not 1 to 9223372036854775807" },
+	{ 1, 4, 0, "log_level is 4, not 0 to 3" },
+	{ 1, 0, CODE_MAX + 1, "code is 16777217, not 0 to 16777216" },
 };
+
+static const struct {
+	uint64_t output_max;
+	const char *error;
+} bad_prepares[] = {
+	{ 1023, "output_max is 1023, not 1024 to 16777216" },
+	{ OUTPUT_MAX + 1, "output_max is 16777217, not 1024 to 16777216" },
+};
+
+START_TEST(senders_check_bounds_beside_descriptors)
+{
+	struct scene scene;
+	union ipc_any msg;
+	struct err err = { 0, "" };
+
+	scene_open_both(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
+	make(IPC_PREPARE, 0, &msg);
+	msg.prepare.output_max = bad_prepares[_i].output_max;
+	ck_assert_int_eq(channel_send_prepare(
+	    scene.near.channel, &msg.prepare, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, bad_prepares[_i].error));
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled + scene.far.closed, 0);
+	scene_close(&scene); /* its descriptors were taken all the same */
+}
+END_TEST
 
 START_TEST(senders_check_bounds)
 {
@@ -1019,14 +1059,13 @@ START_TEST(senders_check_bounds)
 	make(IPC_START, 0, &msg);
 	msg.start.execution = bad_starts[_i].execution;
 	msg.start.log_level = bad_starts[_i].log_level;
-	msg.start.output_max = bad_starts[_i].output_max;
 	msg.start.code.len = bad_starts[_i].code;
 	ck_assert_int_eq(
 	    channel_send_start(scene.near.channel, &msg.start, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, bad_starts[_i].error));
 	settle(&scene);
 	ck_assert_uint_eq(scene.far.handled + scene.far.closed, 0);
-	scene_close(&scene); /* its descriptors were taken all the same */
+	scene_close(&scene);
 }
 END_TEST
 
@@ -1057,11 +1096,11 @@ START_TEST(senders_want_descriptors)
 	struct err err = { 0, "" };
 
 	scene_open_both(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
-	make(IPC_START, 0, &msg);
-	fd_close(&msg.start.control_out);
-	ck_assert_int_eq(
-	    channel_send_start(scene.near.channel, &msg.start, &err), -1);
-	ck_assert_str_eq(err.text, "message start: control_out is missing");
+	make(IPC_PREPARE, 0, &msg);
+	fd_close(&msg.prepare.control_out);
+	ck_assert_int_eq(channel_send_prepare(
+	    scene.near.channel, &msg.prepare, &err), -1);
+	ck_assert_str_eq(err.text, "message prepare: control_out is missing");
 	scene_close(&scene);
 }
 END_TEST
@@ -1095,6 +1134,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_queue_outlives_a_peer_that_ends);
 	tcase_add_loop_test(
 	    tc, senders_check_bounds, 0, UNIT_COUNT(bad_starts));
+	tcase_add_loop_test(tc, senders_check_bounds_beside_descriptors, 0,
+	    UNIT_COUNT(bad_prepares));
 	tcase_add_test(tc, senders_check_texts);
 	tcase_add_test(tc, senders_want_descriptors);
 }

@@ -25,12 +25,20 @@
 
 /* The rest of the relay: writes down what it is told. */
 static struct buffer told;
+static unsigned int readies;
 
 void
 relay_pipe_ended(struct relay *relay)
 {
 	(void)relay;
 	buffer_add_text(&told, "end\n");
+}
+
+void
+relay_box_ready(struct relay *relay)
+{
+	(void)relay;
+	readies++;
 }
 
 void
@@ -102,7 +110,9 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	box_in = out[0];
 	buffer_add_text(&told, "");
 	relay.outbox = outbox_new(relay.base, &out[1]);
-	frames = frames_new(&relay, &in[0], code, len, servers, stored);
+	frames = frames_new(&relay, &in[0]);
+	if (code != NULL)
+		frames_start(frames, code, len, servers, stored);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);
@@ -216,6 +226,65 @@ START_TEST(the_code_is_sent_when_ready)
 	read_run(&run);
 	ck_assert_str_eq(run.data, runs[_i].frame);
 	ck_assert_str_eq(told.data, "sent\n");
+	close_frames();
+}
+END_TEST
+
+/* The box may be ready long before there is code: it is told once. */
+START_TEST(a_ready_box_waits_for_code)
+{
+	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
+		-1 };
+	auto_buffer struct buffer run = { 0 };
+	char c;
+
+	open_frames(NULL, 0);
+	say(READY, strlen(READY));
+	ck_assert_uint_eq(readies, 1);
+	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
+	ck_assert_int_eq(read(box_in, &c, 1), -1);
+	ck_assert_str_eq(told.data, "");
+	frames_start(frames, "1", 1, &servers, 0);
+	ck_assert_str_eq(told.data, "sent\n");
+	read_run(&run);
+	ck_assert_str_eq(run.data, RUN("\"1\""));
+	ck_assert_uint_eq(readies, 1);
+	close_frames();
+}
+END_TEST
+
+/* What has no code yet can ask for nothing. */
+START_TEST(a_box_that_waits_may_not_ask)
+{
+	open_frames(NULL, 0);
+	say(READY, strlen(READY));
+	say("{\"type\":\"rpc_request\",\"id\":1}\n", 30);
+	ck_assert_str_eq(told.data,
+	    "fault: a request before the code was sent\nend\n");
+	close_frames();
+}
+END_TEST
+
+/* It ended, or broke the protocol, while it waited: it is sent nothing. */
+START_TEST(a_box_that_has_ended_gets_no_code)
+{
+	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),
+		-1 };
+	char c;
+
+	open_frames(NULL, 0);
+	say(READY, strlen(READY));
+	if (_i == 0)
+		fd_close(&box_out);
+	else
+		say(READY, strlen(READY));
+	settle();
+	ck_assert_str_eq(told.data,
+	    _i == 0 ? "end\n" : "fault: a second ready frame\nend\n");
+	frames_start(frames, "1", 1, &servers, 0);
+	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
+	ck_assert_int_eq(read(box_in, &c, 1), -1);
+	ck_assert_ptr_null(strstr(told.data, "sent"));
 	close_frames();
 }
 END_TEST
@@ -551,6 +620,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, memory_is_offered);
 	tcase_add_loop_test(
 	    tc, the_code_is_sent_when_ready, 0, UNIT_COUNT(runs));
+	tcase_add_test(tc, a_ready_box_waits_for_code);
+	tcase_add_test(tc, a_box_that_waits_may_not_ask);
+	tcase_add_loop_test(tc, a_box_that_has_ended_gets_no_code, 0, 2);
 	tcase_add_test(tc, every_character_arrives);
 	tcase_add_loop_test(tc, large_code_arrives, 0, 2);
 	tcase_add_test(tc, many_servers_arrive);

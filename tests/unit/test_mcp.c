@@ -9,6 +9,7 @@
 
 #include "common/mem.h"
 #include "supervisor/config.h"
+#include "supervisor/pool.h"
 #include "supervisor/server_names.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
@@ -132,6 +133,18 @@ client_busy(const struct client *client)
 	return client_is_busy;
 }
 
+/* The pool: is told that a client is there, when that one has its answer. */
+
+static unsigned int begun;
+
+void
+pool_begin(struct pool *pool)
+{
+	ck_assert_ptr_null(pool);
+	ck_assert_ptr_nonnull(strstr(sent.data, "\"result\":"));
+	begun++;
+}
+
 /* The session */
 
 static struct supervisor sv;
@@ -200,6 +213,7 @@ initialize(const char *version)
 
 	say(line);
 	ck_assert_ptr_nonnull(strstr(sent.data, "\"id\":0,\"result\":"));
+	ck_assert_uint_ge(begun, 1);
 	sent.len = 0;
 	say("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}");
 	answered("");
@@ -283,6 +297,7 @@ START_TEST(before_initialize)
 	say(early[_i].line);
 	answered(early[_i].answer);
 	ck_assert_uint_eq(ncalls, 0);
+	ck_assert_uint_eq(begun, 0);
 	close_session();
 }
 END_TEST

@@ -1,6 +1,6 @@
 /*
  * Tests of supervisor/on_box: what a box says while it is being built is
- * passed on, and a step that failed is told with its way out. The call is a
+ * passed on, and a step that failed is told with its way out. The box is a
  * stand-in.
  */
 #include <stdarg.h>
@@ -10,22 +10,22 @@
 #include "common/box_step.h"
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/box.h"
 #include "unit.h"
 
-/* The call: writes down what it is told. */
-static int a_call;
-#define CALL ((struct call *)(void *)&a_call)
+/* The box: writes down what it is told. */
+static struct supervisor sv;
+static struct box box = { .sv = &sv };
 
 static struct buffer told;
 
 void
-call_fail(struct call *call, const char *fmt, ...)
+box_fail(struct box *failed, const char *fmt, ...)
 {
 	char text[ERR_TEXT_SIZE * 2];
 	va_list ap;
 
-	ck_assert_ptr_eq(call, CALL);
+	ck_assert_ptr_eq(failed, &box);
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -33,32 +33,22 @@ call_fail(struct call *call, const char *fmt, ...)
 }
 
 void
-call_on_box_started(struct call *call, int *init, int *code,
+box_on_started(struct box *started, int *init, int *code,
     unsigned int landlock, const char *bound, int proc, int watchdog)
 {
-	ck_assert_ptr_eq(call, CALL);
+	ck_assert_ptr_eq(started, &box);
 	buffer_printf(&told, "started %d %d %u '%s' %d %d\n", fd_take(init),
 	    fd_take(code), landlock, bound, proc, watchdog);
 }
 
 void
-call_on_box_guarded(
-    struct call *call, int *guard, unsigned int landlock, char *weak)
+box_on_guarded(
+    struct box *guarded, int *guard, unsigned int landlock, char *weak)
 {
-	ck_assert_ptr_eq(call, CALL);
+	ck_assert_ptr_eq(guarded, &box);
 	buffer_printf(
 	    &told, "guarded %d %u %s\n", fd_take(guard), landlock, weak);
 	free(weak);
-}
-
-/* Whether the operator has allowed less. */
-static int allowed;
-
-int
-call_allows_weak(const struct call *call)
-{
-	ck_assert_ptr_eq(call, CALL);
-	return allowed;
 }
 
 START_TEST(passes_on_that_a_box_stands)
@@ -70,7 +60,7 @@ START_TEST(passes_on_that_a_box_stands)
 		.init = 40,
 		.code = 41 };
 
-	supervisor_on_started(CALL, &started);
+	supervisor_on_started(&box, &started);
 	ck_assert_str_eq(told.data, "started 40 41 6 '/usr: no' 0 1\n");
 	ck_assert_int_eq(started.init, -1);
 	ck_assert_int_eq(started.code, -1);
@@ -97,7 +87,7 @@ START_TEST(passes_on_that_a_weaker_box_stands)
 	    "guarded 40 3 could not %s (open: no); %s\n", steps[_i].what,
 	    _i == 1 ? steps[1].fix : cause_fix(steps[_i].step, "/proc"));
 
-	supervisor_on_guarded(CALL, &guarded);
+	supervisor_on_guarded(&box, &guarded);
 	ck_assert_str_eq(told.data, expected);
 	ck_assert_int_eq(guarded.guard, -1);
 	buffer_reset(&told);
@@ -116,9 +106,8 @@ START_TEST(tells_what_a_box_cannot_do)
 	    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on (what it lacks is in "
 	    "caisson(1))");
 
-	allowed = _i;
-
-	supervisor_on_failed(CALL, &failed);
+	sv.options.allow_weak_isolation = (unsigned int)_i;
+	supervisor_on_failed(&box, &failed);
 	ck_assert_str_eq(told.data, expected);
 	buffer_reset(&told);
 }
@@ -133,7 +122,7 @@ START_TEST(tells_it_whole)
 
 	memset(reason, 'x', 400);
 	reason[400] = '\0';
-	supervisor_on_failed(CALL, &failed);
+	supervisor_on_failed(&box, &failed);
 	ck_assert_ptr_nonnull(strstr(told.data, reason));
 	ck_assert_ptr_nonnull(strstr(told.data, fix));
 	buffer_reset(&told);
@@ -144,7 +133,7 @@ START_TEST(tells_of_a_step_without_a_name)
 {
 	struct ipc_failed failed = { .step = BOX_STEPS, .reason = "why" };
 
-	supervisor_on_failed(CALL, &failed);
+	supervisor_on_failed(&box, &failed);
 	ck_assert_str_eq(told.data, "fail: the box cannot be built: why\n");
 	buffer_reset(&told);
 }

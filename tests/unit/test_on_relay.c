@@ -1,6 +1,6 @@
 /*
  * Tests of supervisor/on_relay: what a relay says of the output is checked
- * before it is believed, and the rest is passed on in our own words. The call
+ * before it is believed, and the rest is passed on in our own words. The box
  * is a stand-in.
  */
 #include <stdarg.h>
@@ -12,62 +12,76 @@
 
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/box.h"
 #include "unit.h"
 
-/* As the call allows: repaired, a stream may have three times as much. */
+/* As the options allow: repaired, a stream may have three times as much. */
 #define MAX_OUTPUT (512 * KIB)
 
 #define TOOL_CALLS (UINT64_MAX / 2)
 
-/* The call: writes down what it is told. */
-static int a_call;
-#define CALL ((struct call *)(void *)&a_call)
-
-static struct supervisor sv;
+/* The box: writes down what it is told. */
+static struct supervisor sv = { .options.max_output = MAX_OUTPUT };
+static struct box box = { .sv = &sv };
 static struct buffer told;
 static struct call_stream told_out, told_errors;
 
-void
-call_fail(struct call *call, const char *fmt, ...)
+static void __attribute__((format(printf, 2, 0)))
+tell_failure(const struct box *failed, const char *fmt, va_list ap)
 {
 	char text[ERR_TEXT_SIZE * 2];
-	va_list ap;
 
-	ck_assert_ptr_eq(call, CALL);
-	va_start(ap, fmt);
+	ck_assert_ptr_eq(failed, &box);
 	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
 	buffer_printf(&told, "fail: %s\n", text);
 }
 
-struct supervisor *
-call_supervisor(struct call *call)
+void
+box_fail(struct box *failed, const char *fmt, ...)
 {
-	ck_assert_ptr_eq(call, CALL);
-	sv.options.max_output = MAX_OUTPUT;
-	return &sv;
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell_failure(failed, fmt, ap);
+	va_end(ap);
 }
 
 void
-call_on_code_running(struct call *call)
+box_spoil(struct box *spoilt, const char *fmt, ...)
 {
-	ck_assert_ptr_eq(call, CALL);
+	va_list ap;
+
+	va_start(ap, fmt);
+	tell_failure(spoilt, fmt, ap);
+	va_end(ap);
+}
+
+void
+box_on_ready(struct box *ready)
+{
+	ck_assert_ptr_eq(ready, &box);
+	buffer_add_text(&told, "ready\n");
+}
+
+void
+box_on_running(struct box *running)
+{
+	ck_assert_ptr_eq(running, &box);
 	buffer_add_text(&told, "running\n");
 }
 
 void
-call_on_store_wanted(struct call *call)
+box_on_store_wanted(struct box *wanting)
 {
-	ck_assert_ptr_eq(call, CALL);
+	ck_assert_ptr_eq(wanting, &box);
 	buffer_add_text(&told, "store wanted\n");
 }
 
 void
-call_on_drained(struct call *call, struct call_stream *out,
+box_on_drained(struct box *drained, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls, char *waiting)
 {
-	ck_assert_ptr_eq(call, CALL);
+	ck_assert_ptr_eq(drained, &box);
 	buffer_add_text(&told, "drained\n");
 	if (waiting != NULL)
 		buffer_printf(&told, "waiting: %s\n", waiting);
@@ -108,7 +122,7 @@ send_done(const struct stream *out, const struct stream *errors)
 		.errors_dropped = errors->dropped,
 		.tool_calls = TOOL_CALLS };
 
-	supervisor_on_done(CALL, &done);
+	supervisor_on_done(&box, &done);
 }
 
 static void
@@ -196,7 +210,7 @@ send_large(size_t len)
 	memset(data, 'x', len);
 	done.out.fd = memfd_create("test", MFD_CLOEXEC);
 	ck_assert_int_eq(fd_write_all(done.out.fd, data, len), 0);
-	supervisor_on_done(CALL, &done);
+	supervisor_on_done(&box, &done);
 	if (told_out.data != NULL)
 		is_stream(&told_out, &large);
 	fd_close(&done.out.fd);
@@ -224,7 +238,7 @@ START_TEST(reads_what_was_waited_for)
 		.waiting = { (const uint8_t *)waitings[_i].text,
 		    waitings[_i].len } };
 
-	supervisor_on_done(CALL, &done);
+	supervisor_on_done(&box, &done);
 	ck_assert_str_eq(told.data, waitings[_i].told);
 	forget();
 }
@@ -254,13 +268,15 @@ END_TEST
 
 START_TEST(passes_on_what_the_relay_says)
 {
+	struct ipc_ready ready = { 0 };
 	struct ipc_running running = { 0 };
 	struct ipc_fault fault = { .reason = "a frame without a type" };
 
-	supervisor_on_running(CALL, &running);
-	supervisor_on_fault(CALL, &fault);
-	ck_assert_str_eq(told.data, "running\nfail: the code broke the "
-	    "protocol of its box: a frame without a type\n");
+	supervisor_on_ready(&box, &ready);
+	supervisor_on_running(&box, &running);
+	supervisor_on_fault(&box, &fault);
+	ck_assert_str_eq(told.data, "ready\nrunning\nfail: the code broke "
+	    "the protocol of its box: a frame without a type\n");
 	forget();
 }
 END_TEST

@@ -57,7 +57,10 @@ static int channel; /* the supervisor's end */
 static int broker;  /* the broker's end */
 /* The box's ends of the pipes, and the relay's until START has gone. */
 static int box_in, box_out, code_out, code_errors;
+static struct ipc_prepare prepare;
+static struct ipc_meet meet;
 static struct ipc_start start;
+static int brokered; /* there are servers */
 static struct ipc_packet packet;
 static union ipc_any msg;
 
@@ -72,14 +75,24 @@ make_pipe(int *read_end, int *write_end)
 }
 
 static void
-send_start(void)
+send_message(enum ipc_type type, void *message)
 {
 	struct err err;
 
-	ck_assert_msg(ipc_encode(IPC_START, &start, &packet, &err) == 0,
-	    "%s", err.text);
+	ck_assert_msg(
+	    ipc_encode(type, message, &packet, &err) == 0, "%s", err.text);
 	ck_assert_int_eq(ipc_socket_send(channel, &packet, &err), 0);
 	ipc_packet_close(&packet);
+}
+
+static void
+send_start(void)
+{
+	if (brokered)
+		send_message(IPC_MEET, &meet);
+	else
+		fd_close(&meet.session);
+	send_message(IPC_START, &start);
 }
 
 /* Makes the ends of a channel; that of the relay is as it must come. */
@@ -99,16 +112,16 @@ make_session(int *relay_end, int *broker_end)
 static void
 make_start(const char *code, size_t len, size_t output_max)
 {
+	brokered = 1;
+	prepare = (struct ipc_prepare){ .output_max = output_max };
 	start = (struct ipc_start){ .execution = 7,
-		.output_max = output_max,
-		.brokered = 1,
 		.code = { (const uint8_t *)code, len, -1 },
 		.servers = { (const uint8_t *)SERVERS, strlen(SERVERS), -1 } };
-	make_pipe(&box_in, &start.control_out);
-	make_pipe(&start.control_in, &box_out);
-	make_pipe(&start.out, &code_out);
-	make_pipe(&start.errors, &code_errors);
-	make_session(&start.session, &broker);
+	make_pipe(&box_in, &prepare.control_out);
+	make_pipe(&prepare.control_in, &box_out);
+	make_pipe(&prepare.out, &code_out);
+	make_pipe(&prepare.errors, &code_errors);
+	make_session(&meet.session, &broker);
 }
 
 /* In the child: as spawn leaves a worker behind. */
@@ -124,21 +137,29 @@ become_relay(int fd)
 	_exit(relay_main());
 }
 
-/* Starts a relay, which finds start waiting. */
+/* Starts a relay, which finds what was made waiting, with or without code. */
 static void
-start_made(void)
+start_with(int code)
 {
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	channel = pair[0];
-	send_start();
+	send_message(IPC_PREPARE, &prepare);
+	if (code)
+		send_start();
 	pid = fork();
 	ck_assert_int_ne(pid, -1);
 	if (pid == 0)
 		become_relay(pair[1]);
 	close(pair[1]);
+}
+
+static void
+start_made(void)
+{
+	start_with(1);
 }
 
 static void
@@ -243,12 +264,20 @@ box_reads(const char *expected)
 	ck_assert_str_eq(got, expected);
 }
 
-/* The box says that it is ready, and gets its code. */
+/* The box says that it is ready. */
+static void
+run_box(void)
+{
+	put(box_out, READY, strlen(READY));
+	expect(IPC_READY);
+	expect(IPC_RUNNING);
+}
+
+/* And gets its code. */
 static void
 run_small(void)
 {
-	put(box_out, READY, strlen(READY));
-	expect(IPC_RUNNING);
+	run_box();
 	box_reads(RUN);
 }
 
@@ -328,8 +357,7 @@ START_TEST(concludes_with_the_last_pipe)
 	int n, fds;
 
 	start_small();
-	put(box_out, READY, strlen(READY));
-	expect(IPC_RUNNING);
+	run_box();
 	fds = count_relay_fds();
 	for (n = 0; n < 3; n++) {
 		buffer_add_text(&out, put_line(code_out, "o\n"));
@@ -389,8 +417,7 @@ END_TEST
 START_TEST(reports_a_fault_of_a_running_box)
 {
 	start_small();
-	put(box_out, READY, strlen(READY));
-	expect(IPC_RUNNING);
+	run_box();
 	put(box_out, READY, strlen(READY));
 	expect(IPC_FAULT);
 	ck_assert_str_eq(msg.fault.reason, "a second ready frame");
@@ -421,8 +448,7 @@ START_TEST(outlives_a_box_that_dies_early)
 
 	memset(code, 'x', MIB);
 	start_relay(code, MIB, 1024);
-	put(box_out, READY, strlen(READY));
-	expect(IPC_RUNNING);
+	run_box();
 	fd_close(&box_in);
 	put(code_out, "still here\n", 11);
 	fd_close(&code_out);
@@ -436,8 +462,7 @@ END_TEST
 START_TEST(ends_with_its_supervisor)
 {
 	start_small();
-	put(box_out, READY, strlen(READY));
-	expect(IPC_RUNNING);
+	run_box();
 	end_relay(); /* every pipe of the box is still open */
 }
 END_TEST
@@ -446,9 +471,74 @@ END_TEST
 START_TEST(ends_with_a_second_start)
 {
 	start_small();
-	make_start("", 0, 1024);
-	send_start();
+	send_message(IPC_START, &start);
 	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+/* Code for no box, a right to servers too late, or a second box. */
+START_TEST(ends_with_messages_in_disorder)
+{
+	start_small();
+	make_start("", 0, 1024);
+	if (_i == 0)
+		send_message(IPC_PREPARE, &prepare);
+	else
+		send_message(IPC_MEET, &meet);
+	expect_exit(FATAL_EXIT_STATUS);
+}
+END_TEST
+
+/* A box that was started ahead: code comes when it is wanted. */
+START_TEST(waits_with_its_box_for_code)
+{
+	make_start("print(1)", 8, 1024);
+	start_with(0);
+	put(code_errors, "a warning\n", 10);
+	put(box_out, READY, strlen(READY));
+	expect(IPC_READY);
+	send_start();
+	expect(IPC_RUNNING);
+	box_reads(RUN);
+	put(box_out, CALL, strlen(CALL));
+	expect_on(broker, IPC_CALL_TOOL);
+	send_result(1, "1", 1);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect_done("", "a warning\n");
+	end_relay();
+}
+END_TEST
+
+/* It ends while it waits; code that crosses that is for nobody. */
+START_TEST(tells_of_a_box_that_ends_while_it_waits)
+{
+	make_start("print(1)", 8, 1024);
+	start_with(0);
+	put(box_out, READY, strlen(READY));
+	expect(IPC_READY);
+	if (_i == 1) {
+		put(box_out, READY, strlen(READY));
+		expect(IPC_FAULT);
+	}
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	fd_close(&box_out);
+	expect_done("", "");
+	send_start();
+	end_relay();
+}
+END_TEST
+
+START_TEST(ends_with_its_supervisor_while_it_waits)
+{
+	make_start("", 0, 1024);
+	start_with(0);
+	put(box_out, READY, strlen(READY));
+	expect(IPC_READY);
+	fd_close(&meet.session);
+	end_relay();
 }
 END_TEST
 
@@ -480,8 +570,7 @@ START_TEST(is_named_after_its_execution)
 	FILE *file;
 
 	start_small();
-	put(box_out, READY, strlen(READY));
-	expect(IPC_RUNNING);
+	run_box();
 	path = mem_printf("/proc/%d/comm", (int)pid);
 	file = fopen(path, "r");
 	ck_assert_ptr_nonnull(file);
@@ -517,7 +606,7 @@ START_TEST(refuses_calls_without_a_broker)
 	char c;
 
 	make_start("print(1)", 8, 1024);
-	start.brokered = 0;
+	brokered = 0;
 	start_made();
 	run_small();
 	ck_assert_int_eq(recv(broker, &c, 1, 0), 0);
@@ -654,6 +743,11 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, outlives_a_box_that_dies_early);
 	tcase_add_test(tc, ends_with_its_supervisor);
 	tcase_add_test(tc, ends_with_a_second_start);
+	tcase_add_loop_test(tc, ends_with_messages_in_disorder, 0, 2);
+	tcase_add_test(tc, waits_with_its_box_for_code);
+	tcase_add_loop_test(
+	    tc, tells_of_a_box_that_ends_while_it_waits, 0, 2);
+	tcase_add_test(tc, ends_with_its_supervisor_while_it_waits);
 	tcase_add_test(tc, ends_with_garbage);
 	tcase_add_test(tc, does_not_run_unlocked);
 	tcase_add_test(tc, is_named_after_its_execution);

@@ -1,7 +1,7 @@
 /*
  * Tests of supervisor/runtime: what a native box is asked to be, and that its
- * pipes are handed over and nowhere else. The call is a stand-in, the test is
- * the box.
+ * pipes are handed over and nowhere else. The box is a stand-in, the test
+ * is its launcher.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -11,45 +11,20 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
-#include "supervisor/supervisor.h"
+#include "supervisor/box.h"
 #include "unit.h"
 
-/* The call */
-
-static int a_call;
-#define CALL ((struct call *)(void *)&a_call)
+/* The box */
 
 static struct supervisor sv;
-static struct channel *channel; /* to the box; NULL: it cannot be started */
-static int box = -1;            /* the box's end of it */
-static unsigned long number;
-static unsigned int timeout;
-
-struct supervisor *
-call_supervisor(struct call *call)
-{
-	ck_assert_ptr_eq(call, CALL);
-	return &sv;
-}
-
-unsigned long
-call_number(const struct call *call)
-{
-	(void)call;
-	return number;
-}
-
-unsigned int
-call_timeout(const struct call *call)
-{
-	(void)call;
-	return timeout;
-}
+static struct box a_box = { .sv = &sv };
+static struct channel *channel; /* to its launcher; NULL: there is none */
+static int box = -1;            /* the launcher's end of it */
 
 struct channel *
-call_start_box(struct call *call, struct err *err)
+box_start_launcher(struct box *started, struct err *err)
 {
-	ck_assert_ptr_eq(call, CALL);
+	ck_assert_ptr_eq(started, &a_box);
 	if (channel == NULL)
 		err_set(err, "no box today");
 	return channel;
@@ -96,8 +71,8 @@ start(void)
 	sv.options.memory = 512 * MIB;
 	sv.options.pids = 128;
 	sv.options.python = (char *)"/usr/bin/python3";
-	number = 7;
-	timeout = 30;
+	sv.options.max_timeout = 120;
+	a_box.number = 7;
 }
 
 /* The four ends of a box; the others are closed. */
@@ -120,7 +95,7 @@ make_pipes(void)
 static int
 start_native(struct box_pipes *pipes, struct err *err)
 {
-	return runtime_find("native")->start(CALL, pipes, err);
+	return runtime_find("native")->start(&a_box, pipes, err);
 }
 
 static void
@@ -175,7 +150,7 @@ START_TEST(asks_for_what_the_options_say)
 	ck_assert_uint_eq(setup.memory, 512 * MIB);
 	ck_assert_uint_eq(setup.files_bytes, 128 * MIB);
 	ck_assert_uint_eq(setup.processes, 128);
-	ck_assert_uint_eq(setup.cpu_seconds, 30 * processors + 5);
+	ck_assert_uint_eq(setup.cpu_seconds, 120 * processors + 5);
 	ck_assert_str_eq(setup.python, "/usr/bin/python3");
 	ck_assert_uint_eq(setup.grouped, 0);
 	ck_assert_uint_eq(setup.uid, identity_box(7));
@@ -190,7 +165,7 @@ START_TEST(tells_of_a_cgroup)
 	struct ipc_setup setup;
 
 	start();
-	sv.cgroup = (struct cgroup *)(void *)&a_call;
+	sv.cgroup = (struct cgroup *)(void *)&box;
 	open_box();
 	ask(&setup);
 	ck_assert_uint_eq(setup.grouped, 1);
@@ -207,7 +182,7 @@ START_TEST(asks_within_the_catalogue)
 	start();
 	sv.options.memory = _i == 0 ? MEMORY_MIN : MEMORY_MAX;
 	sv.options.pids = _i == 0 ? PIDS_MIN : PIDS_MAX;
-	timeout = _i == 0 ? 1 : TIMEOUT_SECONDS_MAX;
+	sv.options.max_timeout = _i == 0 ? 1 : TIMEOUT_SECONDS_MAX;
 	open_box();
 	ask(&setup);
 	ck_assert_uint_eq(setup.memory, sv.options.memory);

@@ -87,13 +87,14 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 		(void)message;                                                 \
 		ck_abort_msg("a message of another peer");                     \
 	}
-NOT_HERE(started, call)
-NOT_HERE(guarded, call)
-NOT_HERE(failed, call)
-NOT_HERE(running, call)
-NOT_HERE(fault, call)
-NOT_HERE(want_store, call)
-NOT_HERE(done, call)
+NOT_HERE(started, box)
+NOT_HERE(guarded, box)
+NOT_HERE(failed, box)
+NOT_HERE(ready, box)
+NOT_HERE(running, box)
+NOT_HERE(fault, box)
+NOT_HERE(want_store, box)
+NOT_HERE(done, box)
 NOT_HERE(want, broker)
 NOT_HERE(let_go, broker)
 NOT_HERE(tried, broker)

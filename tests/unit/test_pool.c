@@ -1,0 +1,536 @@
+/*
+ * Tests of supervisor/pool: when boxes are started, to whom they are given,
+ * and when they are given up. Boxes, the interpreter and the clock are
+ * stand-ins; includes the file itself, so that the test can say when a timer
+ * has run out.
+ */
+#include <time.h>
+
+#define clock_gettime(clock, now) play_clock(now)
+static int play_clock(struct timespec *now);
+
+#include "common/loop.h"
+
+#define event_add(event, time) play_add(event, time)
+static int play_add(struct event *event, const struct timeval *time);
+
+#include "supervisor/pool.c"
+
+#include <string.h>
+
+#include "unit.h"
+
+#define BOXES_MAX 256
+
+static uint64_t clock_ms = 1000;
+
+static int
+play_clock(struct timespec *now)
+{
+	*now = (struct timespec){ (time_t)(clock_ms / 1000),
+		(long)(clock_ms % 1000 * 1000000) };
+	return 0;
+}
+
+/* How long the timer that was added last will run. */
+static uint64_t added_ms;
+
+#undef event_add
+
+static int
+play_add(struct event *event, const struct timeval *time)
+{
+	added_ms = (uint64_t)time->tv_sec * 1000 +
+	    (uint64_t)time->tv_usec / 1000;
+	return event_add(event, time);
+}
+
+/* Boxes, in the order in which they were started. */
+
+static struct play {
+	struct box box;
+	int dropped;
+	int dead; /* and nobody was told yet */
+} plays[BOXES_MAX];
+static unsigned int nboxes;
+static int none_today;
+
+struct box *
+box_new(struct supervisor *sv, box_changed *changed, void *ctx,
+    struct err *err)
+{
+	struct play *play = &plays[nboxes];
+
+	ck_assert_uint_lt(nboxes, BOXES_MAX);
+	if (none_today) {
+		err_set(err, "no box today");
+		return NULL;
+	}
+	play->box.sv = sv;
+	play->box.number = ++nboxes;
+	play->box.changed = changed;
+	play->box.ctx = ctx;
+	return &play->box;
+}
+
+void
+box_drop(struct box **box)
+{
+	plays[(*box)->number - 1].dropped++;
+	*box = NULL;
+}
+
+int
+box_alive(const struct box *box)
+{
+	return !plays[box->number - 1].dead;
+}
+
+/* The interpreter: one number tells it all. */
+
+static long version;
+
+void
+interpreter_look(const char *python, struct interpreter *interpreter)
+{
+	ck_assert_str_eq(python, "/usr/bin/python3");
+	memset(interpreter, 0, sizeof(*interpreter));
+	interpreter->files[0].written.tv_sec = version;
+}
+
+int
+interpreter_same(
+    const struct interpreter *one, const struct interpreter *other)
+{
+	return one->files[0].written.tv_sec == other->files[0].written.tv_sec;
+}
+
+/* The stage */
+
+static struct supervisor sv;
+static struct pool *pool;
+
+static void
+open_pool(unsigned int size)
+{
+	sv.base = loop_new(0);
+	sv.options.pool = size;
+	sv.options.max_concurrent = 8;
+	sv.options.python = (char *)"/usr/bin/python3";
+	pool = pool_new(&sv);
+	ck_assert_uint_eq(nboxes, 0);
+}
+
+static void
+close_pool(void)
+{
+	unsigned int n;
+
+	pool_free(&pool);
+	pool_free(&pool); /* NULL is accepted */
+	for (n = 0; n < nboxes; n++)
+		ck_assert_int_eq(plays[n].dropped, 1);
+	event_base_free(sv.base);
+}
+
+static int
+is_due(struct event *event)
+{
+	return event_pending(event, EV_TIMEOUT, NULL);
+}
+
+/* The calm has lasted, if anybody has waited for that. */
+static void
+fill(void)
+{
+	if (!is_due(pool->fill))
+		return;
+	event_del(pool->fill);
+	clock_ms += POOL_CALM_MOST_MS;
+	pool_on_fill(-1, EV_TIMEOUT, pool);
+}
+
+static void
+be_ready(unsigned int n)
+{
+	struct box *box = &plays[n].box;
+
+	box->state = BOX_READY;
+	box->changed(box->ctx);
+}
+
+/* Lets all boxes start that are to start, and be ready. */
+static void
+fill_up(void)
+{
+	struct pool_entry *entry;
+
+	fill();
+	while ((entry = TAILQ_LAST(&pool->entries, pool_entries)) != NULL &&
+	    !entry->ready) {
+		TAILQ_FOREACH (entry, &pool->entries, entry)
+			if (!entry->ready)
+				be_ready((unsigned int)entry->box->number - 1);
+		fill();
+	}
+}
+
+/* A box ends by itself. */
+static void
+end(unsigned int n)
+{
+	struct box *box = &plays[n].box;
+
+	box->state = BOX_ENDING;
+	box->changed(box->ctx);
+}
+
+static void
+period(void)
+{
+	ck_assert_int_ne(is_due(pool->period), 0);
+	event_del(pool->period);
+	clock_ms += POOL_PERIOD_MS;
+	pool_on_period(-1, EV_TIMEOUT, pool);
+}
+
+/* A call comes, takes what there is, and ends. Returns its box, or NULL. */
+static struct box *
+call(void)
+{
+	struct box *box = pool_take(pool);
+
+	if (box != NULL)
+		plays[box->number - 1].dropped++; /* its call will */
+	return box;
+}
+
+/* Sizes */
+
+START_TEST(nothing_is_started_before_a_client_is_there)
+{
+	open_pool(_i == 0 ? OPTION_AUTO : 4);
+	pool_wake(pool);
+	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
+	ck_assert_ptr_null(pool_take(pool));
+	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
+	close_pool();
+}
+END_TEST
+
+START_TEST(none_is_none)
+{
+	open_pool(0);
+	pool_begin(pool);
+	ck_assert_ptr_null(pool_take(pool));
+	pool_wake(pool);
+	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
+	close_pool();
+	pool_begin(NULL);
+	pool_wake(NULL);
+	pool_stop(NULL);
+	ck_assert_ptr_null(pool_take(NULL));
+}
+END_TEST
+
+/* As many as were asked for, a few at a time. */
+START_TEST(a_fixed_size_is_kept)
+{
+	unsigned int n;
+
+	open_pool(5);
+	pool_begin(pool);
+	ck_assert_uint_eq(nboxes, 0); /* the answer goes first */
+	fill();
+	ck_assert_uint_eq(nboxes, POOL_STARTS_MAX);
+	fill_up();
+	ck_assert_uint_eq(nboxes, 5);
+	for (n = 0; n < 5; n++)
+		ck_assert_ptr_eq(call(), &plays[n].box); /* the oldest */
+	ck_assert_ptr_null(call());
+	fill_up();
+	ck_assert_uint_eq(nboxes, 10);
+	for (n = 0; n < 3 * POOL_REST_PERIODS / 5; n++)
+		period();
+	ck_assert_uint_eq(nboxes, 10); /* nobody needs them: they stay */
+	close_pool();
+}
+END_TEST
+
+START_TEST(the_demand_is_followed)
+{
+	unsigned int n;
+
+	open_pool(OPTION_AUTO);
+	pool_begin(pool);
+	pool_begin(pool);
+	fill_up();
+	ck_assert_uint_eq(nboxes, 1);
+	/* Each call that finds none ready is one more that may come at once. */
+	for (n = 0; n < 4; n++)
+		call();
+	fill_up();
+	ck_assert_uint_eq(pool->ready, 4);
+	/* One behind the other they need no more. */
+	for (n = 0; n < 10; n++) {
+		ck_assert_ptr_nonnull(call());
+		fill_up();
+	}
+	ck_assert_uint_eq(pool->ready, 4);
+	/* Three of them nobody has needed. */
+	period();
+	ck_assert_uint_eq(pool->ready, 4); /* in this one they were */
+	call();
+	fill_up();
+	period();
+	ck_assert_uint_eq(pool->ready, 1);
+	/* And in the end the last one. */
+	for (n = 1; n < POOL_REST_PERIODS; n++) {
+		ck_assert_uint_eq(pool->ready, 1);
+		period();
+	}
+	period();
+	ck_assert_uint_eq(pool->ready, 0);
+	ck_assert_int_eq(is_due(pool->period), 0);
+	/* A call wakes it again. */
+	ck_assert_ptr_null(call());
+	fill_up();
+	ck_assert_uint_eq(pool->ready, 1);
+	close_pool();
+}
+END_TEST
+
+/* No more than calls may run at once, nor than the machine has room for. */
+START_TEST(the_demand_has_a_bound)
+{
+	unsigned int n;
+
+	open_pool(OPTION_AUTO);
+	ck_assert_uint_le(pool_most(&sv.options), 8);
+	ck_assert_uint_ge(pool_most(&sv.options), 1);
+	pool_begin(pool);
+	for (n = 0; n < 100; n++)
+		call();
+	fill_up();
+	ck_assert_uint_eq(pool->ready, pool_most(&sv.options));
+	sv.options.max_concurrent = CONCURRENT_MAX;
+	ck_assert_uint_le(pool_most(&sv.options), POOL_MAX);
+	sv.options.pool = POOL_MAX;
+	ck_assert_uint_eq(pool_most(&sv.options), POOL_MAX);
+	close_pool();
+}
+END_TEST
+
+/* Filling */
+
+START_TEST(calls_go_first)
+{
+	open_pool(4);
+	pool_begin(pool);
+	if (_i == 0)
+		sv.nwaiting = 1;
+	else
+		sv.nstarting = 1;
+	fill();
+	ck_assert_uint_eq(nboxes, 0);
+	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS); /* it asks again */
+	sv.nwaiting = sv.nstarting = 0;
+	fill_up();
+	ck_assert_uint_eq(nboxes, 4);
+	close_pool();
+}
+END_TEST
+
+/* A box that was taken is missing, but its call has not ended yet. */
+START_TEST(a_call_is_not_disturbed)
+{
+	open_pool(2);
+	pool_begin(pool);
+	fill_up();
+	clock_ms += 1000;
+	ck_assert_ptr_nonnull(call());
+	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS);
+	clock_ms += 10;
+	ck_assert_ptr_nonnull(call());
+	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS - 10);
+	pool_wake(pool); /* one has ended */
+	ck_assert_uint_eq(added_ms, POOL_CALM_MS);
+	close_pool();
+}
+END_TEST
+
+/* Whoever comes puts it off, but not for ever. */
+START_TEST(a_burst_goes_first)
+{
+	unsigned int n;
+
+	open_pool(4);
+	pool_begin(pool);
+	for (n = 0; n < POOL_CALM_MOST_MS / 2; n++) {
+		clock_ms += 2;
+		pool_wake(pool);
+		ck_assert_uint_le(added_ms, POOL_CALM_MS);
+	}
+	ck_assert_uint_eq(added_ms, 0);
+	close_pool();
+}
+END_TEST
+
+START_TEST(a_box_that_is_being_built_may_be_taken)
+{
+	open_pool(2);
+	pool_begin(pool);
+	fill();
+	be_ready(1);
+	ck_assert_ptr_eq(call(), &plays[1].box); /* it is ready */
+	ck_assert_ptr_eq(call(), &plays[0].box);
+	ck_assert_uint_eq(pool->ready + pool->starting, 0);
+	close_pool();
+}
+END_TEST
+
+/* Checks before use */
+
+START_TEST(what_has_died_is_given_to_nobody)
+{
+	open_pool(3);
+	pool_begin(pool);
+	fill_up();
+	plays[0].dead = 1; /* seen when it is looked at */
+	end(1);            /* told */
+	ck_assert_int_eq(plays[1].dropped, 1);
+	ck_assert_ptr_eq(call(), &plays[2].box);
+	ck_assert_int_eq(plays[0].dropped, 1);
+	close_pool();
+}
+END_TEST
+
+/* Its pipes are drained: nothing will come of it. */
+START_TEST(a_box_without_a_relay_is_lost)
+{
+	open_pool(1);
+	pool_begin(pool);
+	fill_up();
+	plays[0].box.relay_over = 1;
+	plays[0].box.changed(plays[0].box.ctx);
+	ck_assert_int_eq(plays[0].dropped, 1);
+	ck_assert_ptr_null(call());
+	close_pool();
+}
+END_TEST
+
+START_TEST(another_interpreter_needs_other_boxes)
+{
+	open_pool(3);
+	pool_begin(pool);
+	fill(); /* two, and only one of them is ready */
+	be_ready(0);
+	version++;
+	if (_i == 0)
+		ck_assert_ptr_null(call());
+	else
+		period();
+	ck_assert_int_eq(plays[0].dropped, 1);
+	ck_assert_int_eq(plays[1].dropped, 1);
+	fill_up();
+	ck_assert_ptr_eq(call(), &plays[2].box);
+	close_pool();
+}
+END_TEST
+
+START_TEST(an_old_box_is_replaced)
+{
+	uint64_t born;
+
+	open_pool(2);
+	pool_begin(pool);
+	fill_up();
+	born = clock_ms;
+	while (clock_ms + POOL_PERIOD_MS < born + POOL_AGE_MS)
+		period();
+	ck_assert_uint_eq(nboxes, 2);
+	period();
+	period();
+	ck_assert_int_eq(plays[0].dropped + plays[1].dropped, 2);
+	fill_up();
+	ck_assert_uint_eq(nboxes, 4);
+	ck_assert_uint_eq(pool->ready, 2);
+	close_pool();
+}
+END_TEST
+
+/* Failures */
+
+/* The pauses double, up to a bound, and end with the first good box. */
+START_TEST(failures_make_it_pause)
+{
+	uint64_t pause;
+	unsigned int n;
+
+	open_pool(1);
+	pool_begin(pool);
+	for (n = 0; n < 20; n++) {
+		clock_ms += 2 * POOL_PAUSE_MOST_MS;
+		fill();
+		if (n % 2 == 0)
+			end(nboxes - 1);
+		none_today = n % 2 == 0;
+		pause = POOL_PAUSE_FIRST_MS << (n < 10 ? n : 10);
+		if (pause > 2 * POOL_PAUSE_MOST_MS)
+			pause = 2 * POOL_PAUSE_MOST_MS;
+		ck_assert_uint_le(added_ms, pause);
+		ck_assert_uint_ge(added_ms, pause / 2);
+	}
+	clock_ms += 2 * POOL_PAUSE_MOST_MS;
+	fill();
+	be_ready(nboxes - 1);
+	end(nboxes - 1);
+	ck_assert_uint_le(added_ms, POOL_PAUSE_FIRST_MS);
+	close_pool();
+}
+END_TEST
+
+/* Ends */
+
+START_TEST(stopped_is_stopped)
+{
+	open_pool(_i == 0 ? OPTION_AUTO : 4);
+	pool_begin(pool);
+	fill();
+	be_ready(0);
+	pool_stop(pool);
+	ck_assert_int_eq(plays[0].dropped, 1);
+	pool_wake(pool);
+	ck_assert_ptr_null(call());
+	ck_assert_int_eq(is_due(pool->fill) + is_due(pool->period), 0);
+	close_pool();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, nothing_is_started_before_a_client_is_there, 0, 2);
+	tcase_add_test(tc, none_is_none);
+	tcase_add_test(tc, a_fixed_size_is_kept);
+	tcase_add_test(tc, the_demand_is_followed);
+	tcase_add_test(tc, the_demand_has_a_bound);
+	tcase_add_loop_test(tc, calls_go_first, 0, 2);
+	tcase_add_test(tc, a_call_is_not_disturbed);
+	tcase_add_test(tc, a_burst_goes_first);
+	tcase_add_test(tc, a_box_that_is_being_built_may_be_taken);
+	tcase_add_test(tc, what_has_died_is_given_to_nobody);
+	tcase_add_test(tc, a_box_without_a_relay_is_lost);
+	tcase_add_loop_test(
+	    tc, another_interpreter_needs_other_boxes, 0, 2);
+	tcase_add_test(tc, an_old_box_is_replaced);
+	tcase_add_test(tc, failures_make_it_pause);
+	tcase_add_loop_test(tc, stopped_is_stopped, 0, 2);
+}
+
+int
+main(void)
+{
+	return unit_run("pool", add_tests);
+}
