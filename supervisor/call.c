@@ -441,8 +441,9 @@ call_start(struct call *call, int from_pool)
 }
 
 /*
- * Whether its box, which had waited in the pool, ended before it got the code:
- * nothing has run, and another one will do.
+ * Whether its box, which had waited in the pool, ended before it got the code,
+ * as far as we know: then nothing has run, and another one will do. The last
+ * word has the relay: what it said of the code comes before its end.
  */
 static int
 call_may_replace(const struct call *call)
@@ -477,7 +478,8 @@ call_on_box(void *ctx)
 	struct box *box = call->box;
 
 	if (call_may_replace(call)) {
-		call_replace(call);
+		if (box->relay_over)
+			call_replace(call);
 		return;
 	}
 	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {

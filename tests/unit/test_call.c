@@ -2428,6 +2428,7 @@ static void
 die_by_code(struct play *play)
 {
 	end_unheard(play->code, play->code_line, 's', SIGKILL);
+	relay_is_done(play);
 }
 
 static void
@@ -2435,6 +2436,7 @@ die_by_init(struct play *play)
 {
 	kill(play->init, SIGKILL);
 	kill(play->code, SIGKILL);
+	relay_is_done(play);
 }
 
 static void
@@ -2448,6 +2450,7 @@ static void
 die_by_fault(struct play *play)
 {
 	relay_faults(play);
+	relay_is_done(play);
 }
 
 static void
@@ -2495,6 +2498,7 @@ START_TEST(a_box_that_cannot_be_built_is_tried_again)
 	first = sv.boxes;
 	new_call();
 	box_fails(play, "prctl: Invalid argument");
+	relay_is_done(play);
 	while (sv.boxes == first)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	/* The first one may be forgotten when its launcher is gone. */
@@ -2530,12 +2534,35 @@ START_TEST(code_is_never_run_twice)
 	relay_runs(play);
 	settle();
 	deaths[_i](play);
-	if (deaths[_i] != die_by_code)
-		wait_until_gone(play->code);
-	if (deaths[_i] != die_by_relay && deaths[_i] != die_drained)
-		relay_is_done(play);
 	wait_until_concluded(play);
 	ck_assert_int_eq(play->result.status, CALL_ERROR);
+	ck_assert_uint_eq(sv.boxes, first);
+	close_stage();
+}
+END_TEST
+
+/* Its end may be heard of before it is heard that it was sent the code. */
+START_TEST(code_that_ends_early_has_run)
+{
+	union ipc_any start;
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	play = wait_ahead();
+	first = sv.boxes;
+	new_call();
+	receive(play, ROLE_RELAY, IPC_START, &start);
+	ipc_message_close(IPC_START, &start);
+	code_ends(play, 'x', 3);
+	wait_until_gone(play->init);
+	ck_assert_uint_eq(play->concluded, 0);
+	relay_runs(play);
+	settle();
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_ERROR, "Sandbox exited with code 3");
+	printed(play, "hi\n", "oops\n");
 	ck_assert_uint_eq(sv.boxes, first);
 	close_stage();
 }
@@ -2643,6 +2670,7 @@ add_waiting(TCase *tc)
 	    tc, a_box_that_cannot_be_built_is_tried_again, 0, 2);
 	tcase_add_loop_test(
 	    tc, code_is_never_run_twice, 0, UNIT_COUNT(deaths));
+	tcase_add_test(tc, code_that_ends_early_has_run);
 	tcase_add_test(tc, a_cancelled_call_replaces_nothing);
 	tcase_add_loop_test(tc, a_box_that_waits_may_fail, 0, 2);
 	tcase_add_loop_test(
