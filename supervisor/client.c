@@ -17,6 +17,7 @@
 struct client {
 	int in;
 	int out;
+	int ready; /* out never makes a writer wait */
 	struct event *readable;
 	struct event *writable;
 	struct lines *lines;
@@ -115,9 +116,33 @@ client_on_writable(evutil_socket_t fd, short what, void *arg)
 	event_del(client->writable);
 }
 
+int
+client_flushed(const struct client *client)
+{
+	return client->unsent.len == client->sent;
+}
+
+/*
+ * Mostly there is room, and the answer leaves at once: what follows a call is
+ * done behind it. Returns how much was written.
+ */
+static size_t
+client_write_now(struct client *client, const struct buffer *lines)
+{
+	ssize_t n;
+
+	if (!client->ready || !client_flushed(client))
+		return 0;
+	n = write(client->out, lines->data, lines->len);
+	/* An error is met again, and told, from the loop. */
+	return n > 0 ? (size_t)n : 0;
+}
+
 void
 client_send(struct client *client, struct buffer *lines)
 {
+	size_t written;
+
 	if (client->out == -1 || lines->len == 0) {
 		buffer_reset(lines);
 		return;
@@ -133,9 +158,12 @@ client_send(struct client *client, struct buffer *lines)
 		client_drop(client, "it does not read its answers");
 		return;
 	}
-	buffer_add(&client->unsent, lines->data, lines->len);
+	written = client_write_now(client, lines);
+	buffer_add(&client->unsent, lines->data + written,
+	    lines->len - written);
 	buffer_reset(lines);
-	event_add(client->writable, NULL);
+	if (!client_flushed(client))
+		event_add(client->writable, NULL);
 }
 
 int
@@ -144,23 +172,23 @@ client_busy(const struct client *client)
 	return client->unsent.len - client->sent > CLIENT_UNSENT_BUSY;
 }
 
-int
-client_flushed(const struct client *client)
-{
-	return client->unsent.len == client->sent;
-}
-
-/* Pipes and sockets can be made not to block; a terminal is shared. */
-static void
+/*
+ * Pipes and sockets can be made not to block; a terminal is shared. Returns
+ * whether it does not block.
+ */
+static int
 client_set_nonblock(int fd)
 {
 	struct stat st;
 	struct err err;
 
-	if (fstat(fd, &st) == 0 &&
-	    (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)) &&
-	    fd_set_nonblock(fd, 1, &err) == -1)
-		log_warn("%s", err.text);
+	if (fstat(fd, &st) == -1 ||
+	    !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
+		return 0;
+	if (fd_set_nonblock(fd, 1, &err) == 0)
+		return 1;
+	log_warn("%s", err.text);
+	return 0;
 }
 
 struct client *
@@ -177,7 +205,7 @@ client_new(struct supervisor *sv, int *in, int *out, void (*ended)(void *ctx),
 	    CLIENT_LINE_EXTRA);
 	client->mcp = mcp_new(sv, client);
 	client_set_nonblock(client->in);
-	client_set_nonblock(client->out);
+	client->ready = client_set_nonblock(client->out);
 	client->readable = event_new(sv->base, client->in,
 	    EV_READ | EV_PERSIST, client_on_readable, client);
 	client->writable = event_new(sv->base, client->out,
