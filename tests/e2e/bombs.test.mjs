@@ -7,7 +7,10 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import test from 'node:test';
 import { childless, descendants, memory } from './support/processes.mjs';
+import { withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+
+withoutPool();
 
 const seconds = 20; /* how long each of them may go on */
 const bombs = {

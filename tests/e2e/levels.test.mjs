@@ -11,9 +11,11 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, gone, processOf,
 } from './support/processes.mjs';
-import { file, folder, root, uid } from './support/program.mjs';
+import { file, folder, root, uid, withoutPool } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
+
+withoutPool();
 
 const allowed = { MCP_BRIDGE_ALLOW_WEAK_ISOLATION: 'on' };
 const mark =

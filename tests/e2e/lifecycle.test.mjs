@@ -10,9 +10,11 @@ import {
   childless, descendants, describe, gone, inNamespace, lives, memory, owners,
   processOf, workersSince,
 } from './support/processes.mjs';
-import { root, uid } from './support/program.mjs';
+import { root, uid, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until, within } from './support/wait.mjs';
+
+withoutPool();
 
 /* The next call works, and afterwards no process is left. */
 async function assertRecovered(raw) {

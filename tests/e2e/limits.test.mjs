@@ -6,7 +6,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
+import { withoutPool } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
+
+withoutPool();
 
 const imports = 'import mmap, os, socket, subprocess, sys, time\n';
 

@@ -8,6 +8,7 @@ import { Gate, roles } from './support/gate.mjs';
 import {
   childless, descendants, inNamespace, memory,
 } from './support/processes.mjs';
+import { unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -313,7 +314,7 @@ test('a short call overtakes a long one', async (t) => {
 });
 
 test('what a script leaves behind does not hold its answer', async (t) => {
-  const raw = await Raw.open(t);
+  const raw = await Raw.open(t, unpooled);
 
   await t.test('after it has ended', async () => {
     const gate = new Gate();
@@ -467,7 +468,7 @@ sys.exit(2)`)).structuredContent;
 });
 
 test('200 MB of output cost neither memory nor an answer', async (t) => {
-  const raw = await Raw.open(t);
+  const raw = await Raw.open(t, unpooled);
   const gate = new Gate();
   const id = raw.postCall(`
 import os
@@ -493,7 +494,7 @@ ${gate.wait}`, { timeout: 120 });
 });
 
 test('descriptors of the box are worth nothing to the code', async (t) => {
-  const raw = await Raw.open(t);
+  const raw = await Raw.open(t, unpooled);
   const works = async () => assert.equal(
     (await raw.run('print("works")')).content[0].text, 'works');
 

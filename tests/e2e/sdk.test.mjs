@@ -9,6 +9,7 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, gone, inNamespace, processOf,
 } from './support/processes.mjs';
+import { unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
@@ -142,7 +143,7 @@ test('says so when nothing was printed', async (t) => {
 });
 
 test('an aborted call ends its box', async (t) => {
-  const { client, pid } = await connect(t);
+  const { client, pid } = await connect(t, unpooled);
   const gate = new Gate();
   const abort = new AbortController();
   const call = run(client, gate.wait, {}, { signal: abort.signal });
@@ -192,7 +193,7 @@ test('gives each of sixteen parallel calls its own answer', async (t) => {
 });
 
 test('close() ends the program and every box', async (t) => {
-  const { client, pid } = await connect(t);
+  const { client, pid } = await connect(t, unpooled);
   const gates = [new Gate(), new Gate()];
   const calls = gates.map((gate) => run(client, gate.wait));
   const refused = calls.map((call) => assert.rejects(call));

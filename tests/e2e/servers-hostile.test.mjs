@@ -8,12 +8,14 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, memory } from './support/processes.mjs';
-import { folder } from './support/program.mjs';
+import { folder, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, heard, hears, hostile, prelude, python,
   served, unserved, withServers,
 } from './support/servers.mjs';
+
+withoutPool();
 
 const mebi = 1024 * 1024;
 const generous = { timeout: 100 };

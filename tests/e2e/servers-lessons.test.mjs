@@ -10,13 +10,15 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, gone, inNamespace, memory, pidNamespace, processes,
 } from './support/processes.mjs';
-import { folder, root } from './support/program.mjs';
+import { folder, root, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, heard, hears, hostile, prelude, python,
   served, unserved, withServers,
 } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
+
+withoutPool();
 
 const one = { servers: ['h'], timeout: 100 };
 

@@ -11,13 +11,15 @@ import { Gate } from './support/gate.mjs';
 import {
   descendants, describe, gone, lives, processes, processOf,
 } from './support/processes.mjs';
-import { folder, root } from './support/program.mjs';
+import { folder, root, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, configure, heard, hears, hostile,
   prelude, python, served, serving, unserved, withServers,
 } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
+
+withoutPool();
 
 /* Code that makes a server stand at this gate, and prints what came of it. */
 const standing = (server, gate) => `${prelude}

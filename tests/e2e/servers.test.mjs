@@ -8,13 +8,17 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
-import { commandLine, folder, root, uid } from './support/program.mjs';
+import {
+  commandLine, folder, root, uid, withoutPool,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
 import {
   heard, hostile, official, prelude, python, served, unserved, withServers,
 } from './support/servers.mjs';
 import { within } from './support/wait.mjs';
+
+withoutPool();
 
 /* A folder of the program's user with these files in it. */
 function folderWith(t, files) {

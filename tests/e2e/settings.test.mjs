@@ -9,8 +9,12 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { childrenEver, descendants } from './support/processes.mjs';
-import { commandLine, folder, root, uid } from './support/program.mjs';
+import {
+  commandLine, folder, root, uid, withoutPool,
+} from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+
+withoutPool();
 
 /* Runs the program to its end, with no input. */
 function program(t, options) {

@@ -12,8 +12,10 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, descriptors, memory, mounts,
 } from './support/processes.mjs';
-import { root, uid } from './support/program.mjs';
+import { root, uid, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+
+withoutPool();
 
 /* Everything below a folder that belongs to the user of the program. */
 function files(folder) {

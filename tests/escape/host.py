@@ -125,6 +125,8 @@ class Host:
             "MCP_BRIDGE_PYTHON": self.tree + "/bin/python",
             "MCP_BRIDGE_MEMORY": "128m", "MCP_BRIDGE_PIDS": "32",
             "MCP_BRIDGE_LOG_LEVEL": "error",
+            # Every process that is there belongs to a call.
+            "MCP_BRIDGE_POOL": "0",
         }
 
     def state(self):

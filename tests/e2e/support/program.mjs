@@ -49,6 +49,19 @@ export function file(t, name, content) {
   return made;
 }
 
+/* What a test file sets for all of its programs. */
+export const settings = {};
+
+/*
+ * For tests (and files) that look at processes: no box waits for a call, so
+ * every process that is there belongs to one.
+ */
+export const unpooled = { env: { MCP_BRIDGE_POOL: '0' } };
+
+export function withoutPool() {
+  Object.assign(settings, unpooled.env);
+}
+
 /* Who starts the program: nobody in between when it is ourselves. */
 function identity() {
   if (uid === process.getuid())
@@ -93,7 +106,7 @@ function alone() {
 export function commandLine({
   args = [], env = {}, home, privateTmp = false, withoutNamespaces = false,
 } = {}) {
-  const all = { PATH: searchPath, HOME: home, ...env };
+  const all = { PATH: searchPath, HOME: home, ...settings, ...env };
   const view = privateTmp ? alone() : { start: [], program: binary };
 
   return ['/usr/bin/env', '-i',

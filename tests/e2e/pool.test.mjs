@@ -1,0 +1,345 @@
+/*
+ * Boxes that wait for a call: each is used once, none is used that is not as
+ * it should be, and none outlives the program.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { Gate } from './support/gate.mjs';
+import {
+  childless, childrenEver, descendants, describe, gone, memory, processOf,
+} from './support/processes.mjs';
+import { folder, root, uid } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { until } from './support/wait.mjs';
+
+/* The processes of boxes that stand, by what they are. */
+function waiting(pid) {
+  const family = descendants(pid).filter((entry) => entry.size > 0);
+
+  return {
+    relay: family.filter((entry) => entry.command.startsWith('caisson: relay')),
+    init: family.filter((entry) => entry.name === 'box-init'),
+    code: family.filter((entry) => entry.command.includes('bootstrap.py')),
+    all: family,
+  };
+}
+
+/* Waits until exactly so many boxes wait, and nothing else is there. */
+async function filled(raw, count) {
+  await until(() => {
+    const { relay, init, code, all } = waiting(raw.pid);
+
+    return relay.length === count && init.length === count &&
+      code.length === count && all.length === 3 * count &&
+      code.every((entry) => entry.state === 'S');
+  }, () => `${count} boxes to wait, not ${describe(descendants(raw.pid))}`);
+  return waiting(raw.pid);
+}
+
+/* Waits until the program has taken note of their ends. */
+async function reaped(entries) {
+  await until(() => entries.every(({ pid, started }) =>
+    processOf(pid)?.started !== started), 'ends to be noticed');
+}
+
+function pool(size, more = {}) {
+  return { ...more, env: { MCP_BRIDGE_POOL: String(size), ...more.env } };
+}
+
+test('the pool begins when a client is there', async (t) => {
+  const raw = Raw.start(t, pool('auto'));
+
+  await raw.ping();
+  assert.deepEqual(descendants(raw.pid), []);
+  assert.equal(childrenEver(raw.pid), 0);
+  await raw.initialize();
+  await filled(raw, 1);
+  await raw.finish();
+});
+
+test('without a pool nothing waits', async (t) => {
+  const raw = await Raw.open(t, pool(0));
+
+  assert.deepEqual(await raw.printed('print(1)'), ['1']);
+  await childless(raw.pid);
+  await raw.finish();
+});
+
+test('a size that cannot be is refused', async (t) => {
+  for (const [size, words] of [['65', /auto or a whole number from 0 to 64/],
+    ['-1', /whole number/], ['many', /auto/]]) {
+    const raw = Raw.start(t, pool(size));
+
+    assert.deepEqual(await raw.ended, { code: 2, signal: null });
+    assert.match(raw.errors, /MCP_BRIDGE_POOL/);
+    assert.match(raw.errors, words);
+  }
+});
+
+test('every call has a box of its own', async (t) => {
+  const raw = await Raw.open(t, pool(3));
+  const seen = new Set();
+
+  for (let i = 0; i < 12; i++) {
+    const { code } = await filled(raw, 3);
+    const [found, identity] = await raw.printed(`
+import builtins, glob, os, sys, tempfile
+places = ["/tmp", "/workspace", "/dev/shm"]
+print([glob.glob(place + "/left*") for place in places],
+    hasattr(builtins, "left"), "left" in os.environ, len(sys.path))
+for place in places:
+    open(place + "/left", "w").close()
+builtins.left = os.environ["left"] = "behind"
+sys.path.append("/left")
+print(os.stat("/tmp").st_dev, os.stat("/proc/self/ns/pid").st_ino)`);
+
+    seen.add(identity);
+    seen.first ??= found;
+    assert.match(found, /^\[\[\], \[\], \[\]\] False False/);
+    assert.equal(found, seen.first);
+    /* One of those that waited is gone, the others wait on. */
+    await filled(raw, 3);
+    const left = waiting(raw.pid).code.map((entry) => entry.pid);
+
+    assert.equal(code.filter((entry) => left.includes(entry.pid)).length, 2);
+  }
+  await raw.finish();
+});
+
+test('what died while it waited is given to nobody', {
+  skip: root ? false : 'only root can end processes of other users',
+}, async (t) => {
+  const raw = await Raw.open(t, pool(2));
+
+  for (const role of ['relay', 'init', 'code']) {
+    await t.test(`the ${role} of all`, async () => {
+      const family = await filled(raw, 2);
+
+      for (const entry of family[role])
+        process.kill(entry.pid, 'SIGKILL');
+      /* The kernel ends the code with its init, a moment later. */
+      await reaped(role === 'init' ? [...family.init, ...family.code] :
+        family[role]);
+      assert.deepEqual(await raw.printed('print("unhurt")'), ['unhurt']);
+      await gone(family.all);
+    });
+    await t.test(`the ${role} of all, while a call comes`, async () => {
+      const family = await filled(raw, 2);
+
+      for (const entry of family[role])
+        process.kill(entry.pid, 'SIGKILL');
+      for (let i = 0; i < 2; i++) {
+        const { isError, structuredContent } =
+          await raw.run('print("unhurt")');
+
+        /* It may have been alive still, and had the code. */
+        if (isError)
+          assert.match(structuredContent.error, /SIGKILL|the relay .* died/);
+      }
+      assert.deepEqual(await raw.printed('print("next")'), ['next']);
+      await gone(family.all);
+    });
+  }
+  await t.test('a launcher', async () => {
+    for (let i = 0; i < 10; i++) {
+      const id = raw.postCall('print("first")');
+      const launcher = await until(() => descendants(raw.pid).find((entry) =>
+        entry.command.startsWith('caisson: box[') &&
+        entry.name !== 'box-init') ?? raw.has(id), 'a launcher');
+
+      if (launcher !== true) {
+        try {
+          process.kill(launcher.pid, 'SIGKILL');
+        } catch (error) {
+          assert.equal(error.code, 'ESRCH');
+        }
+      }
+      const { isError, structuredContent } = await raw.result(id);
+
+      /* Unless it was that of this call. */
+      if (isError)
+        assert.match(structuredContent.error,
+          /before it stood|cannot be adopted|before it took the code/);
+      assert.deepEqual(await raw.printed('print("next")'), ['next']);
+    }
+  });
+  await filled(raw, 2);
+  await raw.finish();
+});
+
+test('another interpreter on disk needs other boxes', async (t) => {
+  const place = folder(t);
+  const venv = path.join(place, 'venv');
+  const write = (version) => {
+    const config = path.join(venv, 'pyvenv.cfg');
+
+    fs.writeFileSync(`${config}.new`,
+      `home = /usr/bin\nversion = ${version}\n`);
+    fs.chmodSync(`${config}.new`, 0o644);
+    fs.renameSync(`${config}.new`, config);
+  };
+
+  fs.chmodSync(place, 0o755);
+  fs.mkdirSync(path.join(venv, 'bin'), { recursive: true });
+  fs.symlinkSync('/usr/bin/python3', path.join(venv, 'bin/python3'));
+  fs.symlinkSync('python3', path.join(venv, 'bin/python'));
+  write('first');
+  const raw = await Raw.open(t, pool(2, { env: { MCP_BRIDGE_PYTHON: venv } }));
+  const show = 'import sys\nprint(open(sys.prefix + "/pyvenv.cfg").read())';
+  const before = await filled(raw, 2);
+
+  assert.match((await raw.printed(show)).join('\n'), /version = first/);
+  await filled(raw, 2);
+  write('second');
+  assert.match((await raw.printed(show)).join('\n'), /version = second/);
+  await gone(before.all);
+  await filled(raw, 2);
+  await raw.finish();
+});
+
+test('more calls than boxes, in flight at once', async (t) => {
+  const raw = await Raw.open(t, pool(16, {
+    env: { MCP_BRIDGE_MAX_CONCURRENT: '16' },
+  }));
+
+  for (const count of [16, 40]) {
+    await filled(raw, 16);
+    const ids = Array.from({ length: count },
+      (_, i) => raw.postCall(`print(${i})`));
+    const results = await Promise.all(ids.map((id) => raw.result(id)));
+
+    for (const [i, { structuredContent }] of results.entries())
+      assert.deepEqual(structuredContent.stdout, [String(i)]);
+  }
+  await filled(raw, 16);
+  await raw.finish();
+});
+
+test('calls that run do not use up the pool for the next', async (t) => {
+  const raw = await Raw.open(t, pool(1));
+  const gate = new Gate();
+  const id = raw.postCall(`${gate.wait}\nprint("through")`, { timeout: 100 });
+
+  await gate.reached();
+  await until(() => waiting(raw.pid).relay.length === 2, 'another box');
+  assert.deepEqual(await raw.printed('print("beside")'), ['beside']);
+  gate.open();
+  assert.equal((await raw.result(id)).content[0].text, 'through');
+  await raw.finish();
+});
+
+test('boxes of the weaker level wait, too', async (t) => {
+  const raw = await Raw.open(t, pool(2, {
+    withoutNamespaces: true,
+    env: { MCP_BRIDGE_ALLOW_WEAK_ISOLATION: 'on' },
+  }));
+  const waits = () => waiting(raw.pid).code
+    .filter((entry) => entry.state === 'S').length === 2;
+
+  for (let i = 0; i < 4; i++) {
+    await until(waits, 'two boxes');
+    const result = await raw.run(`print(${i})`);
+
+    assert.deepEqual(result.structuredContent.stdout, [String(i)]);
+    assert.equal(result.structuredContent.isolation, 'weak');
+  }
+  await until(waits, 'two boxes');
+  const family = descendants(raw.pid);
+
+  await raw.finish();
+  await gone(family);
+});
+
+test('boxes that cannot be had cost only the pool', async (t) => {
+  const raw = await Raw.open(t, pool(2, { withoutNamespaces: true }));
+
+  await until(() => /waited for a call, is lost: the box cannot be built/
+    .test(raw.errors), 'a line in the log');
+  const { isError, structuredContent } = await raw.run('print(1)');
+
+  assert.equal(isError, true);
+  assert.match(structuredContent.error,
+    /^the box cannot be built: .*MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on/);
+  await raw.ping();
+  await raw.finish();
+  assert.ok(raw.errors.split('\n').length < 20, 'it does not try all the time');
+});
+
+test('boxes that wait end with the program', async (t) => {
+  const ends = {
+    'the end of input': (raw) => raw.finish(),
+    SIGTERM: (raw) => {
+      process.kill(raw.pid, 'SIGTERM');
+      return raw.wait();
+    },
+    SIGKILL: (raw) => {
+      process.kill(raw.pid, 'SIGKILL');
+      return raw.exited;
+    },
+  };
+
+  for (const [what, end] of Object.entries(ends)) {
+    await t.test(what, async () => {
+      const raw = await Raw.open(t, pool(3));
+      const { all } = await filled(raw, 3);
+
+      await end(raw);
+      await gone(all);
+      assert.equal(raw.errors, '');
+    });
+    await t.test(`${what} while they are built`, async () => {
+      for (let i = 0; i < 15; i++) {
+        const raw = await Raw.open(t, pool(4));
+
+        await new Promise((resolve) => setTimeout(resolve, 3 * i));
+        const family = descendants(raw.pid);
+
+        await end(raw);
+        await gone(family);
+        if (what !== 'SIGKILL')
+          assert.equal(raw.errors, '', 'it had to wait for nobody');
+      }
+    });
+  }
+});
+
+test('three hundred calls leave nothing behind', async (t) => {
+  const raw = await Raw.open(t, pool(4, {
+    env: { MCP_BRIDGE_MAX_CONCURRENT: '4' },
+  }));
+  const state = () => [descendants(raw.pid).length,
+    fs.readdirSync(`/proc/${raw.pid}/fd`).length];
+  const lane = async (count) => {
+    for (let i = 0; i < count; i++) {
+      const kind = i % 5;
+
+      if (kind === 1) {
+        raw.cancel(raw.postCall('print("never")'));
+      } else if (kind === 2) {
+        const { structuredContent } = await raw.run('import os\nos._exit(3)');
+
+        assert.equal(structuredContent.exitCode, 3);
+      } else {
+        assert.deepEqual(await raw.printed(`print(${i})`), [String(i)]);
+      }
+    }
+  };
+
+  await filled(raw, 4);
+  await lane(20);
+  await filled(raw, 4);
+  const before = state();
+  const early = memory(raw.pid, 'VmRSS');
+
+  await Promise.all([lane(75), lane(75), lane(75), lane(75)]);
+  await filled(raw, 4);
+  await until(() => String(state()) === String(before),
+    () => `${state()} to be ${before} again`);
+  const growth = memory(raw.pid, 'VmRSS') - early;
+
+  t.diagnostic(`${growth} KiB more memory after 300 executions (uid ${uid})`);
+  assert.ok(growth < 2 * 1024, `${growth} KiB more memory`);
+  await raw.finish();
+});
