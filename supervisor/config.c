@@ -56,12 +56,14 @@ config_is_moving(const struct stat *st)
 
 /* Appends what changes whenever a file does. */
 static void
-config_add_look(struct config_look *look, const char *path)
+config_add_look(struct config_look *look, const struct server_file *file,
+    const char *folder)
 {
+	const char *within = file->source->project ? folder : NULL;
 	struct stat st;
 
-	buffer_printf(&look->text, "%s", path);
-	if (stat(path, &st) == 0) {
+	buffer_printf(&look->text, "%s", file->path);
+	if (server_open_look(file->path, within, 1, &st) == 0) {
 		buffer_printf(&look->text, " %llu %llu %lld %lld.%ld %lld.%ld",
 		    (unsigned long long)st.st_dev,
 		    (unsigned long long)st.st_ino, (long long)st.st_size,
@@ -83,7 +85,7 @@ config_look(const struct config *config, int *moving)
 	server_sources_find(&files, config->setup.envp, config->setup.folder);
 	TAILQ_FOREACH (file, &files, entry)
 		if (file->path != NULL)
-			config_add_look(&look, file->path);
+			config_add_look(&look, file, config->setup.folder);
 	server_sources_free(&files);
 	*moving = look.moving;
 	return buffer_take(&look.text, NULL);

@@ -32,6 +32,19 @@ server_open_within(const char *path, const char *folder, int flags)
 	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
 }
 
+int
+server_open_look(
+    const char *path, const char *within, int follow, struct stat *st)
+{
+	int flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
+	auto_fd int fd = -1;
+
+	if (within == NULL)
+		return follow ? stat(path, st) : lstat(path, st);
+	fd = server_open_within(path, within, flags);
+	return fd == -1 ? -1 : fstat(fd, st);
+}
+
 /* Says why a file could not be opened. Always -1. */
 static int
 server_open_failed(struct err *err)

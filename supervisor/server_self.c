@@ -110,7 +110,7 @@ server_self_is(const struct server_self *of, const char *word)
 static int
 server_self_is_in(const struct server_self *of, const char *line)
 {
-	static const char between[] = " \t\r\n;|&()<>{}`$\"'=";
+	static const char between[] = " \t\r\n;|&()<>{}`$\"'";
 	size_t len;
 
 	for (; *line != '\0'; line += len) {

@@ -139,11 +139,13 @@ server_sources_find_folder(struct server_file_list *files,
 /* One file, which is missing when there is not even a link of its name. */
 static void
 server_sources_find_file(struct server_file_list *files,
-    const struct server_source *source, char *path)
+    const struct server_source *source, char *path, const char *folder)
 {
+	const char *within = source->project ? folder : NULL;
 	struct stat st;
 
-	if (lstat(path, &st) == -1 && (errno == ENOENT || errno == ENOTDIR))
+	if (server_open_look(path, within, 0, &st) == -1 &&
+	    (errno == ENOENT || errno == ENOTDIR))
 		server_sources_add(files, source, SERVER_FILE_MISSING, path,
 		    mem_strdup("there is no such file"));
 	else
@@ -230,7 +232,7 @@ server_sources_find_row(struct server_file_list *files,
 		    files, source, mem_take(&base), folder);
 	else
 		server_sources_find_file(files, source,
-		    mem_printf("%s/%s", base, row->file));
+		    mem_printf("%s/%s", base, row->file), folder);
 }
 
 void

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/queue.h>
-#include <sys/types.h>
+#include <sys/stat.h>
 
 #include "../common/channel.h"
 #include "../common/config_shape.h"
@@ -176,6 +176,15 @@ void server_sources_free(struct server_file_list *files);
  */
 int server_open(
     struct server_file *file, const char *folder, struct err *err);
+
+/*
+ * Looks at a path without opening it, at a link itself unless follow is set.
+ * Where within is not NULL, nothing outside of that folder is looked at, not
+ * even to see whether it is there. Returns 0, or -1 with errno: EXDEV for what
+ * leads out.
+ */
+int server_open_look(
+    const char *path, const char *within, int follow, struct stat *st);
 
 /* How many bytes a file of this source may have. */
 size_t server_open_most(const struct server_source *source);

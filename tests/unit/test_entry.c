@@ -198,6 +198,9 @@ static const struct {
 	    "\"A\" in \"headers\" must be a string" },
 	{ "{\"a\":{\"url\":\"x\",\"headers\":{\"A\\n\":\"s\"}}}", 27,
 	    "\"A\n\" in \"headers\" cannot be a name" },
+	{ "{\"a\":{\"url\":\"x\",\"headers\":{\"A\":\"secret\\nB: c\"}}}", 31,
+	    "\"A\" in \"headers\" has a line end in it, which no header can "
+	    "have" },
 	{ "{\"a\":{\"url\":\"x\",\"bearer_token_env_var\":5}}", 39,
 	    "\"bearer_token_env_var\" must be a string" },
 	{ "{\"a\":{\"command\":\"c\\u0000\"}}", 16, "\"command\" has a NUL "

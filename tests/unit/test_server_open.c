@@ -155,6 +155,38 @@ START_TEST(a_project_is_nobody_elses)
 }
 END_TEST
 
+/* What is looked at of a path below the folder: 0, or the error. */
+static int
+look(const char *path, int follow)
+{
+	auto_free char *work = mem_printf("%s/work", folder);
+	auto_free char *whole = mem_printf("%s/%s", work, path);
+	struct stat st;
+
+	return server_open_look(whole, work, follow, &st) == 0 ? 0 : errno;
+}
+
+START_TEST(looks_nowhere_else)
+{
+	enter();
+	make_file("work/inside", 1);
+	ck_assert_int_eq(symlink("inside", "work/link"), 0);
+	ck_assert_int_eq(symlink("/etc", "work/away"), 0);
+	ck_assert_int_eq(symlink("nowhere", "work/dangling"), 0);
+	ck_assert_int_eq(look("inside", 1), 0);
+	ck_assert_int_eq(look("link", 1), 0);
+	ck_assert_int_eq(look("none", 1), ENOENT);
+	ck_assert_int_eq(look("dangling", 1), ENOENT);
+	ck_assert_int_eq(look("dangling", 0), 0);
+	/* A link that leads out is there; what it leads to is not asked. */
+	ck_assert_int_eq(look("away", 0), 0);
+	ck_assert_int_eq(look("away", 1), EXDEV);
+	ck_assert_int_eq(look("away/hosts", 0), EXDEV);
+	ck_assert_int_eq(look("away/none", 0), EXDEV);
+	leave();
+}
+END_TEST
+
 /* A moment without descriptors says nothing about the file. */
 START_TEST(some_reasons_pass)
 {
@@ -198,6 +230,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, opens_regular_files_alone);
 	tcase_add_test(tc, a_project_keeps_to_its_folder);
 	tcase_add_test(tc, a_project_is_nobody_elses);
+	tcase_add_test(tc, looks_nowhere_else);
 	tcase_add_test(tc, some_reasons_pass);
 	tcase_add_test(tc, folders_are_opened_to_be_listed);
 }

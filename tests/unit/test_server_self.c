@@ -46,6 +46,7 @@ static const struct {
 	{ "npx|-y|caisson-tools|", 0 },
 	{ "uvx|mcp-server-git|--repository|caisson|", 0 },
 	{ "env|HOME=./caisson|true|", 0 },
+	{ "env|NAME=caisson|true|", 0 },
 	{ "env|true|./caisson|", 0 }, /* a folder */
 	{ "sh|-c|ls ./caisson/x|", 0 },
 	{ "env|", 0 },

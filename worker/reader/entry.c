@@ -215,6 +215,9 @@ entry_read_pair(struct entry *entry, struct buffer *pairs, const char *key,
 	text = entry_text(entry, value, what, CONFIG_ENV_MAX, err);
 	if (text == NULL)
 		return -1;
+	if (pairs == &entry->headers && strpbrk(text, "\r\n") != NULL)
+		return err_set(err, "%s has a line end in it, which no header "
+		    "can have", what);
 	meant = mem_printf("%s%s%s", format, text, *format ? "}" : "");
 	entry->at = name.p;
 	return entry_add_pair(entry, pairs, key, shown, meant, err);
