@@ -143,7 +143,7 @@ struct request {
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */
-	struct json_span arguments;       /* of CALL_TOOL */
+	struct json_span arguments; /* of CALL_TOOL; the store's: the frame */
 	struct err refusal; /* why it cannot be; an empty text when it can */
 
 	/* Of what is asked of the store. */

@@ -119,7 +119,7 @@ store_request_read_save(struct request_member *members,
 		return -1;
 	if (value->count != 1)
 		return err_set(err, "a request without one good \"value\"");
-	request->value = request->arguments = value->value;
+	request->value = value->value;
 	if (value->value.len > MEMORY_VALUE_MAX)
 		err_set(&request->refusal,
 		    "a value has at most %lu MiB as JSON; this one needs %zu "
@@ -146,7 +146,7 @@ store_request_read_tool(struct request_member *members,
 	    strlen(request->about))
 		err_set(&request->refusal,
 		    "the documentation of a tool has no NUL in it");
-	request->source = request->arguments = source->value;
+	request->source = source->value;
 	return 0;
 }
 
@@ -160,6 +160,8 @@ store_request_read(
 		{ .name = "after" }, { .name = "name" }, { .name = "about" },
 		{ .name = "source" } };
 
+	/* Until the store is there, all of it is held. */
+	request->arguments = request->frame;
 	request_find(payload, members, PARTS);
 	switch (request->type) {
 	case IPC_SAVE_MEMORY:

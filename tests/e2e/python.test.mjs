@@ -101,7 +101,7 @@ print(__doc__, __package__, __spec__)`,
 
   ['only a script\'s own names are there, and ours', `
 print(sorted(globals()))`,
-  [/^\['LOADED_MCP_SERVERS', '__annotations__', '__builtins__', '__cached__', '__doc__', '__file__', '__loader__', '__name__', '__package__', '__spec__', 'mcp_servers', 'runtime'\]$/]],
+  [/^\['LOADED_MCP_SERVERS', '__annotations__', '__builtins__', '__cached__', '__doc__', '__file__', '__loader__', '__name__', '__package__', '__spec__', 'delete_memory', 'get_memory_info', 'list_memories', 'load_memory', 'mcp_servers', 'memory_exists', 'runtime', 'save_memory', 'save_tool', 'update_memory'\]$/]],
 
   ['dataclasses with future annotations', `
 from __future__ import annotations

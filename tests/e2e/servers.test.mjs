@@ -303,11 +303,20 @@ works = "mcp_every, 13 tools" in runtime.capability_summary()`,
 runtime.configure(raise_on_error=False)
 r = await runtime.call_tool("every", "get-sum", {"a": "x", "b": 1})
 works = r.is_error and runtime.configure(raise_on_error=True)`,
+  delete_memory: `
+runtime.save_memory("gone", 1)
+works = runtime.delete_memory("gone") and not runtime.delete_memory("gone")`,
   describe_server: 'works = len(runtime.describe_server("every")["tools"]) == 13',
   discovered_servers: `
 works = runtime.discovered_servers() == ("every", "other")`,
+  get_memory_info: `
+runtime.save_memory("info", 1, metadata={"a": 1})
+works = runtime.get_memory_info("info")["metadata"] == {"a": 1}`,
   list_loaded_server_metadata: `
 works = runtime.list_loaded_server_metadata()[0]["alias"] == "every"`,
+  list_memories: `
+runtime.save_memory("listed", 1)
+works = "listed" in [memory["key"] for memory in runtime.list_memories()]`,
   list_servers: 'works = await runtime.list_servers() == ("every",)',
   list_servers_sync: 'works = runtime.list_servers_sync() == ("every",)',
   list_tools: `
@@ -315,19 +324,31 @@ tools = await runtime.list_tools("every")
 works = {"echo", "get-sum"} < {tool["name"] for tool in tools}`,
   list_tools_sync: `
 works = runtime.list_tools_sync("other")[0]["inputSchema"] is not None`,
+  load_memory: `
+works = runtime.load_memory("nothing", default=5) == 5`,
   load_server: `
 await runtime.load_server("other")
 works = (await mcp_other.echo(x=1)).data == {"x": 1}`,
+  memory_exists: 'works = not runtime.memory_exists("nothing")',
   query_tool_docs: `
 docs = await runtime.query_tool_docs("every", tool="get-sum", detail="full")
 works = [list(doc["inputSchema"]["properties"]) for doc in docs] == [["a", "b"]]`,
   query_tool_docs_sync: `
 works = len(runtime.query_tool_docs_sync("every")) == 13`,
+  save_memory: 'works = runtime.save_memory("k", [1])["key"] == "k"',
+  save_tool: `
+def twice(n):
+    return 2 * n
+runtime.save_tool(twice)
+from user_tools import twice as again
+works = again(2) == 4`,
   search_tool_docs: `
 docs = await runtime.search_tool_docs("sum of two numbers", limit=5)
 works = docs[0]["toolAlias"] == "get_sum" and 0 < docs[0]["score"] <= 1`,
   search_tool_docs_sync: `
 works = runtime.search_tool_docs_sync("ehco", limit=1)[0]["tool"] == "echo"`,
+  update_memory: `
+works = runtime.update_memory("number", lambda n: (n or 0) + 1) == 1`,
 };
 
 test('every documented name works', async (t) => {
