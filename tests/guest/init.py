@@ -65,10 +65,10 @@ def run(*command):
 def tests():
     """How many of the programs of tests have failed."""
     print("guest: Linux %s" % os.uname().release, flush=True)
-    failed = int(run(SOURCE + "/guest/checks.py") != 0)
     with open("/proc/cmdline") as file:
         if "escape" not in file.read().split():
-            return failed
+            return int(run(SOURCE + "/guest/checks.py") != 0)
+    failed = 0
     for user in [], ["--user", "65534"]:
         failed += run(SOURCE + "/escape/run.py", "/build", *user) != 0
     return failed

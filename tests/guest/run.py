@@ -1,10 +1,10 @@
 """
 Boots Debian's own kernel in QEMU, without KVM and without privilege, and runs
-tests/guest/checks.py in it: real cgroups of version 2, which the machine that
-runs the other tests may not have, and Landlock ABI 2.
+tests/guest/checks.py in it, or tests/escape: real cgroups of version 2, which
+the machine that runs the other tests may not have, and Landlock ABI 2.
 
 usage: run.py BUILD CACHE [WORD...]
-       a WORD (escape) asks for more tests in the guest
+       the WORD escape asks for tests/escape instead of the checks
 
 Needs the Debian package qemu-system-x86. The kernel is CAISSON_GUEST_KERNEL, a
 vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in
@@ -23,7 +23,7 @@ import image
 
 QEMU = "qemu-system-x86_64"
 PACKAGE = "linux-image-cloud-amd64"
-SECONDS = 3000  # an emulated processor is some twenty times slower
+SECONDS = 6600  # an emulated processor is some twenty times slower
 SKIPPED = 77
 SOURCE = os.path.realpath(os.path.join(os.path.dirname(__file__), "../.."))
 
