@@ -16,7 +16,7 @@ HEADERS = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h"]
 LINKS = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib",
          "lib64": "usr/lib64"}
 FOLDERS = ("dev", "etc", "modules", "proc", "root", "run", "sys", "tmp",
-           "usr/sbin", "var/tmp")
+           "usr/sbin", "usr/share", "var/tmp")
 PASSWD = ("root:x:0:0::/root:/bin/sh\nuser:x:1000:1000::/tmp:/bin/sh\n"
           "nobody:x:65534:65534::/nonexistent:/bin/sh\n")
 GROUP = "root:x:0:\nadm:x:4:\nuser:x:1000:\nnogroup:x:65534:\n"

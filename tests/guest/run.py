@@ -4,7 +4,8 @@ tests/guest/checks.py in it, or tests/escape: real cgroups of version 2, which
 the machine that runs the other tests may not have, and Landlock ABI 2.
 
 usage: run.py BUILD CACHE [WORD...]
-       the WORD escape asks for tests/escape instead of the checks
+       the WORD escape asks for tests/escape instead of the checks, and
+       only=NUMBER,... for these cases of it
 
 Needs the Debian package qemu-system-x86. The kernel is CAISSON_GUEST_KERNEL, a
 vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in

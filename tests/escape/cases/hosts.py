@@ -181,9 +181,11 @@ def degraded(run, prepare, words=None):
     run.start(words).close()
     name = "sealed" if words is None else "open-" + words
     environment = run.host.environment()
-    done = subprocess.run(
-        [run.copies[name], "--selftest"], cwd="/", timeout=60,
-        env=environment, stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT, text=True,
-        preexec_fn=lambda: degrade(prepare))
-    return done.stdout
+    try:
+        return subprocess.run(
+            [run.copies[name], "--selftest"], cwd="/", timeout=120,
+            env=environment, stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT, text=True,
+            preexec_fn=lambda: degrade(prepare)).stdout
+    except subprocess.SubprocessError as error:
+        return "[%s]" % error
