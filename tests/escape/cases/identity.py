@@ -262,9 +262,11 @@ def cgroup():
 @case("x20", "the disk and paths of the host in /proc/self/mountinfo",
       "none", without="overlay")
 def mountinfo():
+    # Of a device its name is told, which the box knows.
     return " ".join(sorted({
-        source for _, _, kind, source, root in mount_points()
+        source + root for where, _, kind, source, root in mount_points()
         if source.startswith("/") or kind in ("ext4", "btrfs", "xfs")
+        or root != "/" and not where.startswith("/dev/")
     })) or "none"
 
 
