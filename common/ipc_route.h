@@ -36,8 +36,9 @@
 #else
 #define IPC_IF_TO_STORE(...)
 #endif
-/* The box reads its one request without a loop: no routes. */
+/* The box and its template read their requests without a loop: no routes. */
 #define IPC_IF_TO_BOX(...)
+#define IPC_IF_TO_TEMPLATE(...)
 
 #define IPC_PASTE_(a, b, c) a##b##c
 #define IPC_PASTE(a, b, c) IPC_PASTE_(a, b, c)

@@ -227,6 +227,8 @@
 #define RELAY_UID 1879048192
 #define BOX_UID_FIRST 1879048193
 #define BOX_UID_COUNT 1000000
+/* The template of boxes, which is none of them. */
+#define TEMPLATE_UID (BOX_UID_FIRST + BOX_UID_COUNT)
 /* In a container with a map of 65536 users: the last two, for all. */
 #define RELAY_UID_FEW 65533
 #define BOX_UID_FEW 65534
@@ -241,6 +243,24 @@
 #define SUPERVISOR_NOFILE_OWN 64
 #define SUPERVISOR_NOFILE_LEAST 1024
 #define SUPERVISOR_NOFILE_AIM 65536
+
+/* Modules that a template imports: a few names. */
+#define PRELOAD_MAX 1000
+/*
+ * A template starts in a tenth of a second; large libraries take seconds. After
+ * so many boxes or minutes the next one takes its place: what its boxes share
+ * (addresses, the seed of hash()) is no longer the same then. One that fails is
+ * tried again after a pause, which doubles.
+ */
+#define TEMPLATE_START_MS 60000
+#define TEMPLATE_FORKS_MAX 10000
+#define TEMPLATE_AGE_MS (60 * 60 * 1000UL)
+#define TEMPLATE_PAUSE_FIRST_MS 1000UL
+#define TEMPLATE_PAUSE_MOST_MS (5 * 60 * 1000UL)
+/* The stack of what builds a box in the memory of a template. */
+#define BOX_TEMPLATE_STACK (256 * KIB)
+/* How often an ended template is asked whether its last box has ended. */
+#define BOX_TEMPLATE_LOOK_MS 1000
 
 /* CPU time beyond the deadline that a box may use: it is killed by then. */
 #define BOX_CPU_EXTRA_SECONDS 5

@@ -74,6 +74,8 @@ option_argument(enum option_kind kind)
 		return "word";
 	case OPTION_KIND_PATH:
 		return "path";
+	case OPTION_KIND_NAMES:
+		return "names";
 	default:
 		return "on | off";
 	}

@@ -327,6 +327,21 @@ box_adopt(struct box *box, struct err *err)
 }
 
 void
+box_on_forked(struct box *box, int *launcher)
+{
+	struct err err;
+
+	box->launcher = reaper_watch(
+	    box->sv->base, launcher, box_on_launcher_ended, box, &err);
+	if (box->launcher == NULL)
+		box_spoil(box, "the box talks nonsense: %s", err.text);
+	/* It was not known yet when the rest of the box was killed. */
+	if (box->state == BOX_ENDING)
+		box_kill(box);
+	box_tell(box);
+}
+
+void
 box_on_started(struct box *box, int *init, int *code, unsigned int landlock,
     const char *bound, int proc, int watchdog)
 {

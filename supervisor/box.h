@@ -126,6 +126,9 @@ void box_fail(struct box *box, const char *fmt, ...)
 void box_spoil(struct box *box, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Who builds it, where a template has made that: the pidfd is taken. */
+void box_on_forked(struct box *box, int *launcher);
+
 /* It stands: the pidfds are taken. */
 void box_on_started(struct box *box, int *init, int *code,
     unsigned int landlock, const char *bound, int proc, int watchdog);

@@ -17,11 +17,13 @@ static struct identity {
 	unsigned int relay;
 	unsigned int box_first;
 	unsigned int box_count;
-} identity = { 0, 0, 1 };
+	unsigned int template;
+} identity = { 0, 0, 1, 0 };
 
 static const struct identity identity_own = { RELAY_UID, BOX_UID_FIRST,
-	BOX_UID_COUNT };
-static const struct identity identity_few = { RELAY_UID_FEW, BOX_UID_FEW, 1 };
+	BOX_UID_COUNT, TEMPLATE_UID };
+static const struct identity identity_few = { RELAY_UID_FEW, BOX_UID_FEW, 1,
+	BOX_UID_FEW };
 
 /* Whether a map of user_namespaces(7) has all numbers from first to last. */
 static int
@@ -44,7 +46,7 @@ identity_mapped(
 static int
 identity_exists(const struct identity *id)
 {
-	unsigned long last = id->box_first + id->box_count - 1UL;
+	unsigned long last = id->template; /* the highest there is */
 
 	return identity_mapped("/proc/self/uid_map", id->relay, last) &&
 	    identity_mapped("/proc/self/gid_map", id->relay, last);
@@ -80,4 +82,17 @@ identity_box(unsigned long number)
 {
 	return identity.box_first +
 	    (unsigned int)(number % identity.box_count);
+}
+
+unsigned int
+identity_template(void)
+{
+	return identity.template;
+}
+
+void
+identity_boxes(unsigned int *first, unsigned int *count)
+{
+	*first = identity.box_first;
+	*count = identity.box_count;
 }

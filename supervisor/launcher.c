@@ -1,14 +1,20 @@
 /*
- * Who builds a box: a launcher of its own, for each. Runs in the supervisor.
+ * Who builds a box: a fork of the template, or a launcher that is executed for
+ * it. Runs in the supervisor.
  */
 #include "cgroup.h"
-#include "supervisor.h"
+#include "template.h"
 
 struct channel *
 launcher_start(struct supervisor *sv, const struct channel_ends *ends,
     unsigned long number, const struct group *group, int *pidfd,
     struct err *err)
 {
+	struct channel *channel = templates_fork(sv->templates, ends);
+
+	*pidfd = -1;
+	if (channel != NULL)
+		return channel;
 	return worker_start(
 	    sv->base, ends, number, 0, group_fd(group), pidfd, err);
 }

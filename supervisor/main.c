@@ -25,6 +25,7 @@
 #include "pool.h"
 #include "store.h"
 #include "supervisor.h"
+#include "template.h"
 
 /* Exit statuses: caisson(1). */
 #define MAIN_EXIT_USAGE 2
@@ -212,6 +213,17 @@ main_prepare_cgroup(struct supervisor *sv, struct err *err)
 	return 0;
 }
 
+/*
+ * A box of a template cannot begin in a cgroup of its own: the template may not
+ * write there.
+ */
+static void
+main_prepare_templates(struct supervisor *sv)
+{
+	if (sv->options.template && sv->cgroup == NULL)
+		sv->templates = templates_new(sv);
+}
+
 /* What serving and the selftest both need. */
 static int
 main_prepare(struct supervisor *sv, char **envp, struct err *err)
@@ -229,7 +241,10 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 		return -1;
 	if (spawn_init(err) == -1)
 		return -1;
-	return main_prepare_cgroup(sv, err);
+	if (main_prepare_cgroup(sv, err) == -1)
+		return -1;
+	main_prepare_templates(sv);
+	return 0;
 }
 
 /* Serving */
@@ -349,6 +364,7 @@ main_serve(struct main_serving *serving, struct err *err)
 	sv->draining = 1;
 	pool_free(&sv->pool);
 	main_flush(serving);
+	templates_free(&sv->templates);
 	reaper_finish(SHUTDOWN_REAP_MS);
 	cgroup_free(&sv->cgroup);
 	client_free(&serving->client);

@@ -8,6 +8,12 @@
 #include "box.h"
 
 void
+supervisor_on_forked(struct box *box, struct ipc_forked *forked)
+{
+	box_on_forked(box, &forked->launcher);
+}
+
+void
 supervisor_on_started(struct box *box, struct ipc_started *started)
 {
 	box_on_started(box, &started->init, &started->code,

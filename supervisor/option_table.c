@@ -47,6 +47,14 @@ option_row(enum option_id id)
 	return &option_rows[id];
 }
 
+int
+option_is_text(enum option_id id)
+{
+	enum option_kind kind = option_row(id)->kind;
+
+	return kind == OPTION_KIND_PATH || kind == OPTION_KIND_NAMES;
+}
+
 const struct option_action_row *
 option_action_row(enum option_action action)
 {

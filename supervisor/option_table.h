@@ -25,6 +25,7 @@ enum option_kind {
 	OPTION_KIND_SHARE,  /* in hundredths; written 1.5 */
 	OPTION_KIND_CHOICE, /* its number is the position of the word */
 	OPTION_KIND_PATH,   /* absolute */
+	OPTION_KIND_NAMES,  /* of modules, with commas between them */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
 };
 
@@ -46,7 +47,7 @@ struct option_row {
 	const char *key;
 	enum option_kind kind;
 	const char *preset; /* as a user would write it; NULL: computed */
-	uint64_t least;     /* of a number, or of the bytes of a path */
+	uint64_t least;     /* of a number, or of the bytes of text */
 	uint64_t most;
 	const char *const *words; /* of a choice, the last one is NULL */
 	const char *doc;
@@ -61,6 +62,9 @@ struct option_action_row {
 /* Returns the row of an option, of an action; static. */
 const struct option_row *option_row(enum option_id id);
 const struct option_action_row *option_action_row(enum option_action action);
+
+/* Whether its value is text, and not a number. */
+int option_is_text(enum option_id id);
 
 /* Returns the option or action with this key; OPTION_IDS, OPTION_ACTIONS. */
 enum option_id option_find(const char *key);

@@ -146,6 +146,35 @@ option_value_auto(const char *text, uint64_t *number)
 	return strcasecmp(text, OPTION_VALUE_AUTO);
 }
 
+/*
+ * Names of modules, separated by commas: what an import statement takes. What
+ * they are worth the interpreter knows.
+ */
+static int
+option_value_names(const char *text, uint64_t *number)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const char *p = text;
+	size_t len;
+
+	*number = strlen(text);
+	while (*p != '\0') {
+		len = strspn(p, word);
+		if (len == 0 || (*p >= '0' && *p <= '9'))
+			return -1;
+		p += len;
+		if (*p == '\0')
+			return 0;
+		if (*p != '.' && *p != ',')
+			return -1;
+		p++;
+		if (*p == '\0')
+			return -1;
+	}
+	return 0;
+}
+
 int
 option_value_parse(
     const struct option_row *row, const char *text, uint64_t *number)
@@ -160,6 +189,10 @@ option_value_parse(
 		return option_value_switch(text, number);
 	case OPTION_KIND_PATH:
 		if (option_value_path(text, number) == -1)
+			return -1;
+		break;
+	case OPTION_KIND_NAMES:
+		if (option_value_names(text, number) == -1)
 			return -1;
 		break;
 	case OPTION_KIND_SHARE:
@@ -277,6 +310,12 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		    "bytes)%s", (unsigned long long)row->most,
 		    row->least == 0 ? " or nothing" : "");
 		break;
+	case OPTION_KIND_NAMES:
+		buffer_printf(buffer, "names of modules with commas between "
+		    "them (at most %llu bytes)%s",
+		    (unsigned long long)row->most,
+		    row->least == 0 ? " or nothing" : "");
+		break;
 	case OPTION_KIND_SWITCH:
 		buffer_add_text(buffer, "on or off");
 		break;
@@ -292,6 +331,8 @@ option_value_add_examples(struct buffer *buffer, const struct option_row *row)
 		buffer_add_text(buffer, ", such as 65536, 64k, 512m or 1g");
 	else if (row->kind == OPTION_KIND_SHARE)
 		buffer_add_text(buffer, ", such as 2, 1.5 or 0.25");
+	else if (row->kind == OPTION_KIND_NAMES)
+		buffer_add_text(buffer, ", such as json,numpy");
 }
 
 void

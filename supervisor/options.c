@@ -31,6 +31,7 @@ options_store(struct options *options, enum option_id id, uint64_t number,
 
 	switch (option_row(id)->kind) {
 	case OPTION_KIND_PATH:
+	case OPTION_KIND_NAMES:
 		free(*(char **)member);
 		*(char **)member = mem_strdup(text);
 		break;
@@ -54,7 +55,7 @@ options_number(const struct options *options, enum option_id id)
 }
 
 const char *
-options_path(const struct options *options, enum option_id id)
+options_text(const struct options *options, enum option_id id)
 {
 	return *(char *const *)(const void *)(
 	    (const char *)options + options_offsets[id]);
@@ -395,8 +396,8 @@ options_free(struct options *options)
 	enum option_id id;
 
 	for (id = 0; id < OPTION_IDS; id++)
-		if (option_row(id)->kind == OPTION_KIND_PATH)
-			free((char *)options_path(options, id));
+		if (option_is_text(id))
+			free((char *)options_text(options, id));
 	free(options->file);
 	memset(options, 0, sizeof(*options));
 }

@@ -28,6 +28,7 @@ enum options_source {
 #define OPTIONS_TYPE_SHARE unsigned int
 #define OPTIONS_TYPE_CHOICE unsigned int
 #define OPTIONS_TYPE_PATH char *
+#define OPTIONS_TYPE_NAMES char *
 #define OPTIONS_TYPE_SWITCH unsigned int
 
 /* A member for each row of options.def, then where it was read. */
@@ -57,9 +58,9 @@ int options_read(struct options *options, int argc, char **argv, char **envp,
 /* Frees what the options hold. */
 void options_free(struct options *options);
 
-/* Returns the value of an option that is not a path, that of one that is. */
+/* Returns the value of an option that is a number, that of one that is text. */
 uint64_t options_number(const struct options *options, enum option_id id);
-const char *options_path(const struct options *options, enum option_id id);
+const char *options_text(const struct options *options, enum option_id id);
 
 /* Returns the word of a choice, static: options_word(&o, OPTION_ID_RUNTIME). */
 const char *options_word(const struct options *options, enum option_id id);

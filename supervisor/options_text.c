@@ -42,6 +42,7 @@ options_help_row(FILE *out, const struct option_row *row)
 		[OPTION_KIND_SHARE] = "NUMBER",
 		[OPTION_KIND_CHOICE] = "WORD",
 		[OPTION_KIND_PATH] = "PATH",
+		[OPTION_KIND_NAMES] = "NAMES",
 		[OPTION_KIND_SWITCH] = "on|off",
 	};
 	auto_buffer struct buffer text = { 0 };
@@ -132,8 +133,8 @@ options_print_row(const struct options *options, enum option_id id, FILE *out)
 	auto_buffer struct buffer value = { 0 };
 	char flag[OPTION_NAME_SIZE];
 
-	if (row->kind == OPTION_KIND_PATH)
-		buffer_add_text(&value, options_path(options, id));
+	if (option_is_text(id))
+		buffer_add_text(&value, options_text(options, id));
 	else
 		option_value_add(&value, row, options_number(options, id));
 	option_flag(row->key, flag);

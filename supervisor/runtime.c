@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "../common/fd.h"
+#include "../common/log.h"
 #include "box.h"
 
 /* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
@@ -19,13 +20,11 @@ runtime_processors(void)
 	return n > 0 ? (unsigned long)n : 1;
 }
 
-/* What a box is asked to be, from the options. */
-static void
-runtime_native_request(const struct box *box, struct ipc_setup *setup)
+void
+runtime_native_request(const struct supervisor *sv, struct ipc_setup *setup)
 {
-	const struct options *options = &box->sv->options;
+	const struct options *options = &sv->options;
 
-	setup->uid = identity_box(box->number);
 	setup->memory = options->memory;
 	setup->processes = options->pids;
 	/*
@@ -37,9 +36,24 @@ runtime_native_request(const struct box *box, struct ipc_setup *setup)
 	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
 		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
 	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
-	setup->grouped = box->sv->cgroup != NULL;
+	setup->grouped = sv->cgroup != NULL;
 	setup->weak = options->allow_weak_isolation;
 	setup->python = options->python;
+}
+
+/*
+ * Or /dev/stdout, which is a pipe, could not be opened by a box that is
+ * another user.
+ */
+static int
+runtime_give_pipes(const struct ipc_setup *setup, struct err *err)
+{
+	uid_t uid = (uid_t)setup->uid;
+
+	if (uid != 0 && (fchown(setup->out, uid, uid) == -1 ||
+	        fchown(setup->errors, uid, uid) == -1))
+		return err_sys(err, "give the streams to the box");
+	return 0;
 }
 
 static int
@@ -51,11 +65,15 @@ runtime_native_start(
 
 	if (channel == NULL)
 		return -1;
-	runtime_native_request(box, &setup);
+	runtime_native_request(box->sv, &setup);
+	setup.uid = identity_box(box->number);
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
+	/* What it has of descriptors goes the way of those of a message. */
+	if (runtime_give_pipes(&setup, err) == -1)
+		log_error("%s", err->text);
 	return channel_send_setup(channel, &setup, err);
 }
 

@@ -15,6 +15,7 @@
 #include "broker.h"
 #include "cgroup.h"
 #include "supervisor.h"
+#include "template.h"
 
 /* A script that never ends by itself, and how long it is given. */
 static const char selftest_endless[] = "while True: pass\n";
@@ -272,6 +273,36 @@ selftest_replace(const char *text, const char *mark, unsigned long long number)
 }
 
 static void
+selftest_on_forked(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+	int works = result->status == CALL_SUCCESS;
+
+	selftest_line(test, works, "template",
+	    works ? "boxes are forked from one" : result->error);
+}
+
+/* Without one boxes are no less sealed, so that is no failure. */
+static void
+selftest_template(struct selftest *test)
+{
+	struct supervisor *sv = test->sv;
+	const char *reason = NULL;
+
+	templates_want(sv->templates);
+	while (sv->templates != NULL &&
+	    !templates_warm(sv->templates, &reason) && reason == NULL)
+		event_base_loop(sv->base, EVLOOP_ONCE);
+	if (reason == NULL && sv->templates != NULL)
+		selftest_call(test, "pass\n", SELFTEST_PROBE_SECONDS,
+		    selftest_on_forked);
+	else
+		selftest_note("template", reason != NULL ? reason :
+		        "none: every box starts its own interpreter "
+		        "(MCP_BRIDGE_TEMPLATE, or a cgroup)");
+}
+
+static void
 selftest_conclude(const struct selftest *test)
 {
 	if (test->failures > 0)
@@ -290,6 +321,8 @@ int
 selftest_run(struct supervisor *sv)
 {
 	struct selftest test = { .sv = sv };
+	/* The promises are looked at in boxes that stand for themselves. */
+	struct templates *templates = mem_take(&sv->templates);
 	auto_free char *sized =
 	    selftest_replace(probe_text, "@MEMORY@", sv->options.memory);
 	auto_free char *probe =
@@ -305,6 +338,10 @@ selftest_run(struct supervisor *sv)
 		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
 	if (test.failures == 0 && (test.watchdog || sv->cgroup != NULL))
 		selftest_memory(&test);
+	sv->templates = templates;
+	if (test.failures + test.weak == 0)
+		selftest_template(&test);
+	templates_free(&sv->templates);
 	reaper_finish(SHUTDOWN_REAP_MS);
 	cgroup_free(&sv->cgroup);
 	broker_free(&sv->broker);

@@ -33,6 +33,8 @@ struct mcp;
 struct pool;
 struct runtime;
 struct store;
+struct template;
+struct templates;
 
 TAILQ_HEAD(call_list, call);
 
@@ -47,6 +49,7 @@ struct supervisor {
 	int audit; /* the file for lines about calls of tools; -1: none */
 	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
 	char *cgroup_reason;   /* why there is none */
+	struct templates *templates; /* that fork boxes; NULL: never any */
 	struct call_list waiting; /* admitted, but every place is taken */
 	struct call_list running; /* at most options.max_concurrent */
 	size_t nwaiting;
@@ -140,6 +143,7 @@ void call_cancel(struct call *call, const char *why);
 void call_cancel_all(struct supervisor *sv, const char *why);
 
 /* on_box.c and on_relay.c: the handlers, the whole surface to the workers. */
+void supervisor_on_forked(struct box *box, struct ipc_forked *forked);
 void supervisor_on_started(struct box *box, struct ipc_started *started);
 void supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded);
 void supervisor_on_failed(struct box *box, struct ipc_failed *failed);
@@ -149,6 +153,12 @@ void supervisor_on_want_store(
     struct box *box, struct ipc_want_store *want_store);
 void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
 void supervisor_on_done(struct box *box, struct ipc_done *done);
+
+/* on_template.c */
+void supervisor_on_standing(
+    struct template *template, struct ipc_standing *standing);
+void supervisor_on_warm(struct template *template, struct ipc_warm *warm);
+void supervisor_on_unfit(struct template *template, struct ipc_unfit *unfit);
 
 /* routes.c: returns the table of all handlers, static. */
 channel_handler *const *supervisor_routes(void);
@@ -182,6 +192,13 @@ struct runtime {
 	    struct box *box, struct box_pipes *pipes, struct err *err);
 };
 
+/*
+ * What every native box of these options is asked to be, without what differs
+ * from box to box: its user, its time, its pipes.
+ */
+void runtime_native_request(
+    const struct supervisor *sv, struct ipc_setup *setup);
+
 /* Returns the row of that name, static; NULL when there is none. */
 const struct runtime *runtime_find(const char *name);
 
@@ -196,6 +213,10 @@ int identity_init(struct err *err);
 /* The user of every relay, of the box of this number; 0: the one we are. */
 unsigned int identity_relay(void);
 unsigned int identity_box(unsigned long number);
+
+/* The user of templates, and those of all boxes. */
+unsigned int identity_template(void);
+void identity_boxes(unsigned int *first, unsigned int *count);
 
 /* spawn.c: the only fork and exec. */
 

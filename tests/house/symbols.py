@@ -60,6 +60,8 @@ RULES = {
         (r"ptrace|process_vm_.*|dlm?open|popen|system|posix_spawnp?", ()),
     ],
 }
+# In a template a library does the same, and goes on as the interpreter.
+RULES["template"] = RULES["box"]
 # The keeper is forked from the supervisor: its objects are the same.
 RULES["keeper"] = RULES["supervisor"]
 
@@ -81,7 +83,7 @@ def in_programs(item):
     """Whether an object is part of a program, not of a tool or a test."""
     target = os.path.basename(os.path.dirname(item.path))
     binaries = [role.binary + ".p" for role in house.roles()]
-    return target in binaries or target.endswith(".a.p")
+    return target in binaries or target.endswith((".a.p", ".so.p"))
 
 
 def check(name, item):

@@ -33,6 +33,13 @@ box_fail(struct box *failed, const char *fmt, ...)
 }
 
 void
+box_on_forked(struct box *forked, int *launcher)
+{
+	ck_assert_ptr_eq(forked, &box);
+	buffer_printf(&told, "forked %d\n", fd_take(launcher));
+}
+
+void
 box_on_started(struct box *started, int *init, int *code,
     unsigned int landlock, const char *bound, int proc, int watchdog)
 {
@@ -50,6 +57,17 @@ box_on_guarded(
 	    &told, "guarded %d %u %s\n", fd_take(guard), landlock, weak);
 	free(weak);
 }
+
+START_TEST(passes_on_who_builds_a_box)
+{
+	struct ipc_forked forked = { .launcher = 40 };
+
+	supervisor_on_forked(&box, &forked);
+	ck_assert_str_eq(told.data, "forked 40\n");
+	ck_assert_int_eq(forked.launcher, -1);
+	buffer_reset(&told);
+}
+END_TEST
 
 START_TEST(passes_on_that_a_box_stands)
 {
@@ -142,6 +160,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_test(tc, passes_on_who_builds_a_box);
 	tcase_add_test(tc, passes_on_that_a_box_stands);
 	tcase_add_loop_test(tc, passes_on_that_a_weaker_box_stands, 0, 2);
 	tcase_add_loop_test(tc, tells_what_a_box_cannot_do, 0, 2);

@@ -15,7 +15,7 @@
 static int
 is_program(enum role role)
 {
-	return role != ROLE_KEEPER;
+	return role != ROLE_KEEPER && role != ROLE_TEMPLATE;
 }
 
 START_TEST(rows_are_complete)
@@ -29,7 +29,9 @@ START_TEST(rows_are_complete)
 	ck_assert_str_ne(info->reads, "");
 	ck_assert_int_eq(strncmp(info->binary, "caisson", 7), 0);
 	/* The law: folder, process, binary and prefix share the name. */
-	if (!is_program((enum role)_i))
+	if (_i == ROLE_TEMPLATE) /* what a box becomes */
+		info = role_info(ROLE_BOX);
+	else if (!is_program((enum role)_i))
 		info = role_info(ROLE_SUPERVISOR);
 	len = strlen(info->folder);
 	ck_assert_uint_gt(len, strlen(info->name));

@@ -87,6 +87,10 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 		(void)message;                                                 \
 		ck_abort_msg("a message of another peer");                     \
 	}
+NOT_HERE(forked, box)
+NOT_HERE(standing, template)
+NOT_HERE(warm, template)
+NOT_HERE(unfit, template)
 NOT_HERE(started, box)
 NOT_HERE(guarded, box)
 NOT_HERE(failed, box)

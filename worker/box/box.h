@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "../../common/box_step.h"
+#include "../../common/buffer.h"
 #include "../../common/err.h"
 #include "../../common/ipc.h"
 #include "../../common/limits.h"
@@ -24,9 +25,17 @@
 #define BOX_CONTROL_IN_FD 3
 #define BOX_CONTROL_OUT_FD 4
 
+/* And with a template, which holds the line to its init while it lives. */
+#define BOX_PRINTED_FD 4
+#define BOX_LIFE_FD 5
+
 /* Where the bootstrap lies in the view; the directory relative to its root. */
 #define BOX_DATA_DIR "opt/caisson"
 #define BOX_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.py"
+/* What a template has besides: a path, or the names of modules, in each. */
+#define BOX_PRELOAD_FILE BOX_DATA_DIR "/preload"
+#define BOX_TREES_FILE BOX_DATA_DIR "/trees"
+#define BOX_EMPTY_DIR BOX_DATA_DIR "/empty"
 
 /* Exists everywhere; covered in our own mount namespace only. */
 #define BOX_STAGE "/tmp"
@@ -45,6 +54,7 @@ struct box_tree {
 	unsigned int staged : 1;     /* what follows is known */
 	unsigned int noexec : 1;     /* none may be, as mounted */
 	unsigned int crowded : 1;    /* there are mounts below it */
+	unsigned int layered : 1;    /* it is an overlay itself */
 	unsigned int closed : 1;     /* the user of the box cannot enter it */
 };
 
@@ -94,6 +104,19 @@ struct box {
 	size_t nfiles;
 	size_t files_bytes;
 
+	/* Of a template: modules to import, and users that boxes can be. */
+	int template;
+	const char *preload;
+	uint64_t first_uid;
+	uint64_t uids; /* 0: they are who the template is */
+	int forked; /* by a template, in whose view and network it lives */
+	int *tid; /* where the C library keeps the number of the thread */
+	void *robust; /* its list of locks, and the size that it has */
+	size_t robust_size;
+
+	/* What the process of the code is: never returns. */
+	void (*become)(struct box *box);
+
 	int landlock; /* ABI in force, 0 for none */
 	struct err bound; /* why a directory has no overlay, or empty */
 	int proc;     /* whether the box has a /proc */
@@ -118,7 +141,8 @@ struct box_action {
 };
 
 /*
- * Runs actions, closed by a row without a function, and keeps box->step.
+ * action.c: runs actions, closed by a row without a function, and keeps
+ * box->step.
  * Returns 0, or -1 with err at the first that fails.
  */
 int box_run(
@@ -126,6 +150,9 @@ int box_run(
 
 /* on_supervisor.c: the whole talk with the supervisor. */
 int box_receive_setup(struct box *box, struct err *err);
+int box_send_standing(struct box *box, struct err *err);
+int box_receive_stay(struct box *box, struct err *err);
+int box_send_forked(struct box *box, struct err *err);
 int box_send_started(struct box *box, struct err *err);
 int box_send_guarded(struct box *box, struct err *err);
 int box_receive_adopted(struct box *box, struct err *err);
@@ -140,6 +167,10 @@ int data_write(struct box *box, struct err *err);
 int interpreter_locate(struct box *box, struct err *err);
 /* Puts the pipes where the bootstrap looks for them. */
 int interpreter_descriptors(struct box *box, struct err *err);
+/* The same for a template: the channel and what stands beside it. */
+int interpreter_template_descriptors(struct box *box, struct err *err);
+/* Enters the folder that the code begins in. */
+int interpreter_enter(struct box *box, struct err *err);
 /* Becomes the interpreter: returns only on failure. */
 int interpreter_run(struct box *box, struct err *err);
 
@@ -150,6 +181,8 @@ char *const *environment_make(const struct box *box);
 int view_collect(struct box *box, struct err *err);
 int view_build(struct box *box, struct err *err);
 int view_enter(struct box *box, struct err *err);
+/* In the view of a template: places to write that are the box's own. */
+int view_renew(struct box *box, struct err *err);
 /* Whether path lies in a part of the host that is shown. */
 int view_covers(const struct box *box, const char *path);
 /*
@@ -171,6 +204,12 @@ int overlay_stage(struct box *box, struct err *err);
  * view. Returns 1, or 0 when the tree has none: then it must be bound.
  */
 int overlay_mount(struct box *box, const struct box_tree *tree);
+/*
+ * What the boxes of a template must know of a tree, as a line, and the tree
+ * that such a line (without its end) is: its path belongs to the caller.
+ */
+void overlay_note(const struct box_tree *tree, struct buffer *notes);
+struct box_tree overlay_read_note(const char *note);
 
 /* level.c: finds out whether the full level can be had, if less will do. */
 int level_choose(struct box *box, struct err *err);
@@ -187,18 +226,31 @@ void folder_empty(int dir, unsigned long most);
 
 /* identity.c, namespaces.c */
 int identity_drop(struct box *box, struct err *err);
+/* In the user namespace of a template that has more users than itself. */
+int identity_change(struct box *box, struct err *err);
 int namespaces_user(struct box *box, struct err *err);
 int namespaces_map(struct box *box, struct err *err);
 int namespaces_rest(struct box *box, struct err *err);
 int namespaces_forbid_more(struct box *box, struct err *err);
 
+/*
+ * users.c: the users of a template's boxes, whom only root can map. The first
+ * is for the launcher while it is root, the second for its new namespace.
+ */
+int users_prepare(struct box *box, struct err *err);
+int users_map(struct box *box, struct err *err);
+
 /* processes.c: clones the two processes of the box. */
 int processes_start_init(struct box *box, struct err *err);
 int processes_start_code(struct box *box, struct err *err);
+/* Lets one number pass, so that the template is none that its boxes are. */
+int processes_skip(struct box *box, struct err *err);
 /* At the weaker level: the guard, which starts the code. */
 int processes_start_guard(struct box *box, struct err *err);
 /* For the guard: as fork, but of its own child. */
 int processes_fork(pid_t *pid, struct err *err);
+/* For the code: returns when the launcher has ended. */
+int processes_wait_for_launcher(struct box *box, struct err *err);
 /* Lets init live on when the launcher ends. */
 int processes_release_init(struct box *box, struct err *err);
 /* Ends init, and with it the code, if they run. */
@@ -228,17 +280,19 @@ void guard_main(struct box *box, int sync) __attribute__((noreturn));
 /* The launcher's side: waits for that report. */
 int guard_wait(struct box *box, int sync, struct err *err);
 
-/* main.c: the code, up to the interpreter. */
-void code_main(struct box *box) __attribute__((noreturn));
-
 /* limits.c, capabilities.c, confine.c: what is given up. */
 int limits_set(struct box *box, struct err *err);
+/* Those of one process: all but the number of processes and its time. */
+int limits_set_template(struct box *box, struct err *err);
 int capabilities_bound(struct box *box, struct err *err);
 int capabilities_drop(struct box *box, struct err *err);
+/* A template keeps those by which its boxes become other users. */
+int capabilities_keep(struct box *box, struct err *err);
 /* Where there are none, and no right to bound them: no new ones. */
 int capabilities_refuse(struct box *box, struct err *err);
 int confine_landlock(struct box *box, struct err *err);
 int confine_seccomp(struct box *box, struct err *err);
+int confine_template_seccomp(struct box *box, struct err *err);
 /* The same for init, which needs next to nothing. */
 int confine_init_landlock(struct box *box, struct err *err);
 int confine_init_seccomp(struct box *box, struct err *err);

@@ -18,18 +18,31 @@
 #define CAPABILITIES_MAX 64
 
 /* No way back: no root by uid 0, none kept over a change of user. */
-#define CAPABILITIES_BITS                                                      \
+#define CAPABILITIES_BITS_KEPT                                                 \
 	(SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |       \
-	    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |          \
-	    SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+	    SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED)
+#define CAPABILITIES_BITS                                                      \
+	(CAPABILITIES_BITS_KEPT | SECBIT_NO_CAP_AMBIENT_RAISE |                \
+	    SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED)
+
+/* By which the boxes of a template get users of their own. */
+#define CAPABILITIES_USERS (1U << CAP_SETUID | 1U << CAP_SETGID)
+
+static int
+capabilities_are_kept(const struct box *box)
+{
+	return box->template && box->uids > 0;
+}
 
 int
 capabilities_bound(struct box *box, struct err *err)
 {
+	int kept = capabilities_are_kept(box);
 	int cap;
 
-	(void)box;
 	for (cap = 0; cap < CAPABILITIES_MAX; cap++) {
+		if (kept && cap < 32 && (CAPABILITIES_USERS & 1U << cap))
+			continue;
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) == 0)
 			continue;
 		if (errno == EINVAL) /* the kernel knows no more of them */
@@ -38,7 +51,8 @@ capabilities_bound(struct box *box, struct err *err)
 	}
 	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) == -1)
 		return err_sys(err, "clear the ambient capabilities");
-	if (prctl(PR_SET_SECUREBITS, CAPABILITIES_BITS, 0, 0, 0) == -1)
+	if (prctl(PR_SET_SECUREBITS, kept ? CAPABILITIES_BITS_KEPT :
+	            CAPABILITIES_BITS, 0, 0, 0) == -1)
 		return err_sys(err, "lock the secure bits");
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return err_sys(err, "set no_new_privs");
@@ -67,5 +81,28 @@ capabilities_drop(struct box *box, struct err *err)
 	(void)box;
 	if (syscall(SYS_capset, &header, none) == -1)
 		return err_sys(err, "drop the capabilities");
+	return 0;
+}
+
+/* Ambient, as nothing else survives the start of the interpreter. */
+int
+capabilities_keep(struct box *box, struct err *err)
+{
+	struct __user_cap_header_struct header = {
+		.version = _LINUX_CAPABILITY_VERSION_3
+	};
+	struct __user_cap_data_struct kept[_LINUX_CAPABILITY_U32S_3] = {
+		{ CAPABILITIES_USERS, CAPABILITIES_USERS, CAPABILITIES_USERS }
+	};
+
+	if (!capabilities_are_kept(box))
+		return capabilities_drop(box, err);
+	if (syscall(SYS_capset, &header, kept) == -1)
+		return err_sys(err, "drop the capabilities");
+	if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SETUID, 0, 0) ==
+	        -1 ||
+	    prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_RAISE, CAP_SETGID, 0, 0) ==
+	        -1)
+		return err_sys(err, "keep the right to be other users");
 	return 0;
 }

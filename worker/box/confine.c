@@ -15,6 +15,7 @@
 #include "box_filter.h"
 #include "guard_filter.h"
 #include "init_filter.h"
+#include "template_filter.h"
 #include "weak_filter.h"
 #include "weaker_filter.h"
 
@@ -104,6 +105,14 @@ confine_seccomp(struct box *box, struct err *err)
 {
 	(void)box;
 	return CONFINE_LOAD(box_filter, err);
+}
+
+/* Before that of its boxes, each of which has both. */
+int
+confine_template_seccomp(struct box *box, struct err *err)
+{
+	(void)box;
+	return CONFINE_LOAD(template_filter, err);
 }
 
 /*

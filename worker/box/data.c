@@ -19,6 +19,8 @@
 #include "../../common/mem.h"
 
 #define DATA_NAME "box"
+/* What a template loads into the interpreter lies beside that. */
+#define DATA_LIBRARY "caisson-template.abi3.so"
 
 static int data_read_dir(struct box *box, int dir, const char *path, int depth,
     struct err *err);
@@ -126,6 +128,17 @@ data_open(struct err *err)
 	return fd;
 }
 
+static int
+data_read_library(struct box *box, int dir, struct err *err)
+{
+	auto_fd int above = openat(dir, "..", O_RDONLY | O_CLOEXEC);
+
+	if (above == -1)
+		return err_sys(err, "open the folder above " DATA_NAME);
+	return data_read_entry(
+	    box, above, "", DATA_LIBRARY, BOX_DATA_DEPTH_MAX, err);
+}
+
 int
 data_read(struct box *box, struct err *err)
 {
@@ -135,6 +148,8 @@ data_read(struct box *box, struct err *err)
 		return -1;
 	if (data_read_dir(box, dir, "", 0, err) == -1)
 		return err_wrap(err, "copy the bootstrap");
+	if (box->template)
+		return data_read_library(box, dir, err);
 	return 0;
 }
 

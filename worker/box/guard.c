@@ -66,7 +66,7 @@ guard_start_code(struct box *box, struct err *err)
 	if (parent == -1)
 		return -1;
 	if (parent == 0)
-		code_main(box);
+		box->become(box);
 	guard_code = pid;
 	return 0;
 }

@@ -1,7 +1,8 @@
 /*
  * Becoming an unprivileged user, when the supervisor runs as root. Run by the
  * launcher, before any namespace: a box is never built, and its code never
- * runs, as a user who is somebody on the host.
+ * runs, as a user who is somebody on the host. Where a template has made the
+ * launcher, it becomes one of those that the template may be.
  */
 #include <grp.h>
 #include <sys/prctl.h>
@@ -9,16 +10,23 @@
 
 #include "box.h"
 
+static int
+identity_note(struct box *box, struct err *err)
+{
+	box->uid = geteuid();
+	box->gid = getegid();
+	/* Else the maps of the user namespace would belong to root. */
+	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
+		return err_sys(err, "become dumpable");
+	return 0;
+}
+
 int
 identity_drop(struct box *box, struct err *err)
 {
 	uid_t uid = (uid_t)box->setup.uid;
 
 	if (uid != 0) {
-		/* Or /dev/stdout could not be opened, which is a pipe. */
-		if (fchown(box->setup.out, uid, uid) == -1 ||
-		    fchown(box->setup.errors, uid, uid) == -1)
-			return err_sys(err, "give the streams to the box");
 		if (setgroups(0, NULL) == -1)
 			return err_sys(err, "leave all groups");
 		if (setresgid(uid, uid, uid) == -1)
@@ -28,10 +36,18 @@ identity_drop(struct box *box, struct err *err)
 	}
 	if (geteuid() == 0 || getuid() == 0)
 		return err_set(err, "a box is not built by root");
-	box->uid = geteuid();
-	box->gid = getegid();
-	/* Else the maps of the user namespace would belong to root. */
-	if (prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == -1)
-		return err_sys(err, "become dumpable");
-	return 0;
+	return identity_note(box, err);
+}
+
+/* The maps of the template's namespace let nobody leave or enter groups. */
+int
+identity_change(struct box *box, struct err *err)
+{
+	uid_t uid = (uid_t)box->setup.uid;
+
+	if (uid != 0 && setresgid(uid, uid, uid) == -1)
+		return err_sys(err, "become group %u", uid);
+	if (uid != 0 && setresuid(uid, uid, uid) == -1)
+		return err_sys(err, "become user %u", uid);
+	return identity_note(box, err);
 }

@@ -40,6 +40,19 @@ init_mount(const char *options)
 }
 
 /*
+ * Within a template there is no /proc with switches: so one is mounted, which
+ * is covered then. What cannot be done is no error, see namespaces.c.
+ */
+static void
+init_forbid_more(struct box *box)
+{
+	struct err ignored;
+
+	if (init_mount(NULL) == 0)
+		namespaces_forbid_more(box, &ignored);
+}
+
+/*
  * A /proc of this pid namespace, which shows the code its own processes and
  * nothing of the machine. Below it, out of reach but for a descriptor of ours,
  * lies one that shows every process, also those of programs that may be run
@@ -50,10 +63,12 @@ init_mount(const char *options)
 static int
 init_mount_proc(struct box *box, struct err *err)
 {
+	if (box->forked)
+		init_forbid_more(box);
 	if (init_mount("subset=pid") == -1)
 		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
 	box->proc = 1;
-	box->watchdog = !box->setup.grouped;
+	box->watchdog = !box->setup.grouped && !box->template;
 	if (box->watchdog)
 		box->memory.proc =
 		    open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -129,13 +144,31 @@ static const struct box_action init_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
+/*
+ * As process 1 of a template: everything that the template has forked, and all
+ * of the boxes, ends with it. So it lives on until the template has ended,
+ * which closes the line, and then until no process is left.
+ */
+static void __attribute__((noreturn))
+init_outlive(void)
+{
+	char nothing;
+
+	/* Every signal is blocked: nothing comes but the end. */
+	while (read(INIT_LINE_FD, &nothing, 1) > 0)
+		;
+	while (kill(-1, 0) == 0 || errno == EPERM)
+		poll(NULL, 0, BOX_TEMPLATE_LOOK_MS);
+	_exit(0);
+}
+
 void
 init_main(struct box *box, int sync)
 {
 	struct init_report report = { 0 };
 	char go;
 
-	prctl(PR_SET_NAME, "box-init");
+	prctl(PR_SET_NAME, box->template ? "template-init" : "box-init");
 	dup2(sync, INIT_LINE_FD);
 	report.failed = box_run(box, init_actions, &report.err);
 	report.proc = box->proc;
@@ -147,6 +180,8 @@ init_main(struct box *box, int sync)
 	/* An end, not a byte: the launcher failed or was killed. */
 	if (read(INIT_LINE_FD, &go, 1) != 1)
 		_exit(1);
+	if (box->template)
+		init_outlive();
 	close(INIT_LINE_FD);
 	if (box->watchdog)
 		memory_watch(&box->memory);
@@ -167,6 +202,10 @@ init_wait(struct box *box, int sync, struct err *err)
 		return err_set(err, "the init of the box ended at once");
 	box->proc = report.proc;
 	box->watchdog = report.watchdog;
+	/* Its boxes could map no user, and mount no /proc either. */
+	if (report.failed == 0 && box->template && !box->proc)
+		return err_set(err, "/proc cannot be mounted, as the outer one "
+		    "is partly covered");
 	if (report.failed == 0)
 		return 0;
 	box->step = report.step;

@@ -354,6 +354,33 @@ interpreter_descriptors(struct box *box, struct err *err)
 	return 0;
 }
 
+/*
+ * Standard output and error are a pipe, as in its boxes: the streams of the
+ * interpreter are made once, and must be those of a pipe. What is printed while
+ * modules are imported stays in it.
+ */
+int
+interpreter_template_descriptors(struct box *box, struct err *err)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	int printed[2] = { -1, -1 };
+	int *const aside[] = { &null, &printed[1], &printed[1], &box->channel,
+		&printed[0], &box->init_sync, &box->launcher_sync };
+	size_t i;
+
+	if (null == -1 || pipe2(printed, O_CLOEXEC) == -1)
+		return err_sys(err, "open the descriptors of a template");
+	for (i = 0; i < sizeof(aside) / sizeof(aside[0]); i++)
+		if (interpreter_put_aside(aside[i], err) == -1)
+			return -1;
+	for (i = 0; i <= BOX_LIFE_FD; i++)
+		if (dup2(*aside[i], (int)i) == -1)
+			return err_sys(err, "copy a descriptor to %zu", i);
+	if (close_range(BOX_LIFE_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC) == -1)
+		return err_sys(err, "close the other descriptors on exec");
+	return 0;
+}
+
 /* What the launcher inherited must not change what the code sees. */
 static void
 interpreter_reset_signals(void)
@@ -388,18 +415,28 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 }
 
 int
+interpreter_enter(struct box *box, struct err *err)
+{
+	auto_free char *home =
+	    mem_printf("%s/workspace", box->weak ? box->folder : "");
+
+	if (chdir(home) == -1)
+		return err_sys(err, "enter %s", home);
+	return 0;
+}
+
+int
 interpreter_run(struct box *box, struct err *err)
 {
 	/* At the weaker level the box is a folder of the host. */
 	const char *root = box->weak ? box->folder : "";
-	auto_free char *home = mem_printf("%s/workspace", root);
 	auto_free char *bootstrap = mem_printf("%s" BOX_BOOTSTRAP, root);
 	/* -I: no PYTHON* variables, no user site, no script directory. */
 	const char *const argv[] = { box->setup.python, "-I", "-X", "utf8",
 		bootstrap, NULL };
 
-	if (chdir(home) == -1)
-		return err_sys(err, "enter %s", home);
+	if (interpreter_enter(box, err) == -1)
+		return -1;
 	interpreter_reset_signals();
 	execve(box->setup.python, (char *const *)argv, environment_make(box));
 	return interpreter_explain(box, errno, err);

@@ -41,6 +41,15 @@ limits_lower(const struct limits_row *row, struct err *err)
 	return 0;
 }
 
+static int
+limits_lower_all(const struct limits_row *rows, size_t n, struct err *err)
+{
+	for (; n > 0; rows++, n--)
+		if (limits_lower(rows, err) == -1)
+			return -1;
+	return 0;
+}
+
 /*
  * The stack of every thread, which counts as memory whole: with little memory
  * it is smaller, so that there can be a few dozen threads all the same.
@@ -129,18 +138,15 @@ limits_processes(const struct box *box)
 }
 
 int
-limits_set(struct box *box, struct err *err)
+limits_set_template(struct box *box, struct err *err)
 {
 	const struct ipc_setup *setup = &box->setup;
 	const struct limits_row rows[] = {
-		{ RLIMIT_NPROC, "NPROC", limits_processes(box), 0 },
 		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
 		{ RLIMIT_FSIZE, "FSIZE",
 		    setup->files_bytes + BOX_FILE_EXTRA, 0 },
 		/* 1 and not 0, which would still start a core handler */
 		{ RLIMIT_CORE, "CORE", 1, 0 },
-		/* SIGXCPU tells what happened, a second before SIGKILL */
-		{ RLIMIT_CPU, "CPU", setup->cpu_seconds + 1, 1 },
 		{ RLIMIT_DATA, "DATA", limits_data(setup), 0 },
 		{ RLIMIT_AS, "AS", limits_address_space(setup), 0 },
 		{ RLIMIT_SIGPENDING, "SIGPENDING", BOX_SIGPENDING, 0 },
@@ -150,10 +156,20 @@ limits_set(struct box *box, struct err *err)
 		{ RLIMIT_NICE, "NICE", 0, 0 },
 		{ RLIMIT_RTPRIO, "RTPRIO", 0, 0 },
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (limits_lower(&rows[i], err) == -1)
-			return -1;
-	return 0;
+	return limits_lower_all(rows, sizeof(rows) / sizeof(rows[0]), err);
+}
+
+int
+limits_set(struct box *box, struct err *err)
+{
+	const struct limits_row rows[] = {
+		{ RLIMIT_NPROC, "NPROC", limits_processes(box), 0 },
+		/* SIGXCPU tells what happened, a second before SIGKILL */
+		{ RLIMIT_CPU, "CPU", box->setup.cpu_seconds + 1, 1 },
+	};
+
+	if (limits_set_template(box, err) == -1)
+		return -1;
+	return limits_lower_all(rows, sizeof(rows) / sizeof(rows[0]), err);
 }

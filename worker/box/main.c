@@ -21,6 +21,7 @@ static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_VIEW, view_collect },
 	{ BOX_STEP_INTERPRETER, interpreter_locate },
 	{ BOX_STEP_FOLDER, folder_sweep },
+	{ BOX_STEP_USER_MAP, users_prepare },
 	{ BOX_STEP_IDENTITY, identity_drop },
 	{ BOX_STEP_USER_NAMESPACE, level_choose },
 	{ BOX_STEPS, NULL },
@@ -54,12 +55,40 @@ static const struct box_action weak_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
+/* The same, but for whom it is told of, and what starts then. */
+static const struct box_action template_actions[] = {
+	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
+	{ BOX_STEP_USER_MAP, namespaces_map },
+	{ BOX_STEP_NAMESPACES, namespaces_rest },
+	{ BOX_STEP_VIEW, view_build },
+	{ BOX_STEP_CAPABILITIES, capabilities_bound },
+	{ BOX_STEP_PROCESSES, processes_start_init },
+	{ BOX_STEP_PIVOT, view_enter },
+	{ BOX_STEP_PROCESSES, processes_skip },
+	{ BOX_STEP_PROCESSES, processes_start_code },
+	{ BOX_STEP_PROCESSES, box_send_standing },
+	{ BOX_STEP_PROCESSES, box_receive_stay },
+	{ BOX_STEP_PROCESSES, processes_release_init },
+	{ BOX_STEPS, NULL },
+};
+
 static const struct box_action code_actions[] = {
 	{ BOX_STEP_LIMITS, limits_set },
 	{ BOX_STEP_CAPABILITIES, capabilities_drop },
 	{ BOX_STEP_LANDLOCK, confine_landlock },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
 	{ BOX_STEP_SECCOMP, confine_seccomp },
+	{ BOX_STEP_INTERPRETER, interpreter_run },
+	{ BOX_STEPS, NULL },
+};
+
+/* Until a box is wanted the template keeps what it takes to make one. */
+static const struct box_action template_code_actions[] = {
+	{ BOX_STEP_PROCESSES, processes_wait_for_launcher },
+	{ BOX_STEP_LIMITS, limits_set_template },
+	{ BOX_STEP_CAPABILITIES, capabilities_keep },
+	{ BOX_STEP_INTERPRETER, interpreter_template_descriptors },
+	{ BOX_STEP_SECCOMP, confine_template_seccomp },
 	{ BOX_STEP_INTERPRETER, interpreter_run },
 	{ BOX_STEPS, NULL },
 };
@@ -74,30 +103,33 @@ static const struct box_action weak_code_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
-int
-box_run(struct box *box, const struct box_action *actions, struct err *err)
+static const struct box_action *
+main_code_actions(const struct box *box)
 {
-	for (; actions->run != NULL; actions++) {
-		box->step = actions->step;
-		if (actions->run(box, err) == -1)
-			return -1;
-	}
-	return 0;
+	if (box->template)
+		return template_code_actions;
+	return box->weak ? weak_code_actions : code_actions;
 }
 
-void
-code_main(struct box *box)
+static void __attribute__((noreturn))
+main_become_code(struct box *box)
 {
-	struct err err;
-	char nothing;
+	struct err err, ignored;
 
 	setsid();
-	box_run(box, box->weak ? weak_code_actions : code_actions, &err);
-	/* STARTED comes first: wait until the launcher has ended. */
-	while (read(box->launcher_sync, &nothing, 1) > 0)
-		;
+	box_run(box, main_code_actions(box), &err);
+	/* STARTED comes first. */
+	processes_wait_for_launcher(box, &ignored);
 	box_send_failed(box, &err);
 	_exit(1);
+}
+
+static const struct box_action *
+main_actions(const struct box *box)
+{
+	if (box->template)
+		return template_actions;
+	return box->weak ? weak_actions : full_actions;
 }
 
 int
@@ -108,14 +140,15 @@ main(void)
 		.code = -1,
 		.init_sync = -1,
 		.launcher_sync = -1,
-		.folder_fd = -1 };
+		.folder_fd = -1,
+		.become = main_become_code };
 	struct err err;
 
 	role_enter(ROLE_BOX, 0);
 	umask(S_IWGRP | S_IWOTH);
 	box.landlock = landlock_abi();
 	if (box_run(&box, launcher_actions, &err) == 0 &&
-	    box_run(&box, box.weak ? weak_actions : full_actions, &err) == 0)
+	    box_run(&box, main_actions(&box), &err) == 0)
 		return 0;
 	processes_kill(&box);
 	box_send_failed(&box, &err);

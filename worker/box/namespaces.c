@@ -42,6 +42,8 @@ namespaces_map(struct box *box, struct err *err)
 {
 	char map[64];
 
+	if (box->template && box->uids > 0)
+		return users_map(box, err);
 	/* Without this the kernel lets nobody map a group. */
 	if (namespaces_write("/proc/self/setgroups", "deny", err) == -1)
 		return -1;
@@ -55,9 +57,14 @@ namespaces_map(struct box *box, struct err *err)
 int
 namespaces_rest(struct box *box, struct err *err)
 {
-	(void)box;
+	/*
+	 * That of a template is empty and nobody can put anything into it, so
+	 * its boxes share it: to make one takes as long as all the others.
+	 */
+	int net = box->forked ? 0 : CLONE_NEWNET;
+
 	/* NEWPID is for the children: the next one is process 1. */
-	if (unshare(CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWNET | CLONE_NEWIPC |
+	if (unshare(net | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
 	        CLONE_NEWUTS | CLONE_NEWCGROUP) == -1)
 		return err_sys(err, "unshare");
 	if (sethostname(NAMESPACES_HOST_NAME, strlen(NAMESPACES_HOST_NAME)) ==

@@ -1,10 +1,12 @@
 /*
- * The talk with the supervisor: SETUP and ADOPTED in; STARTED, GUARDED or
- * FAILED out. Run by the launcher; FAILED also by the code until it has become
- * the interpreter. Of all that reaches a box from outside, only these two are
- * read here.
+ * The talk with the supervisor: SETUP and ADOPTED in; FORKED, STARTED, GUARDED
+ * or FAILED out; and for a template TEMPLATE and STAY in, STANDING or UNFIT
+ * out. Run by the launcher; FAILED also by the code until it has become the
+ * interpreter. Of all that reaches a box from outside, only these are read
+ * here.
  */
 #include <string.h>
+#include <sys/pidfd.h>
 #include <unistd.h>
 
 #include "box.h"
@@ -18,30 +20,54 @@
  * leave one at a time.
  */
 static int
-box_receive(struct box *box, struct ipc_packet *packet, union ipc_any *msg,
-    struct err *err)
+box_receive(struct box *box, struct ipc_packet *packet, enum ipc_type *type,
+    union ipc_any *msg, struct err *err)
 {
-	enum ipc_type type;
 	int n = ipc_socket_receive(box->channel, packet, err);
 
 	if (n == 0)
 		return err_set(err, "the supervisor is gone");
-	if (n == -1 || ipc_decode(packet, &type, msg, err) == -1)
+	if (n == -1 || ipc_decode(packet, type, msg, err) == -1)
 		return -1;
-	return ipc_permit(
-	    ROLE_SUPERVISOR, ROLE_BOX, type, &box->phase, err);
+	if (box->phase == IPC_PHASE_NEW)
+		box->template = *type == IPC_TEMPLATE && !box->forked;
+	return ipc_permit(ROLE_SUPERVISOR,
+	    box->template ? ROLE_TEMPLATE : ROLE_BOX, *type, &box->phase, err);
+}
+
+/* A template is a box like those that it forks, without pipes. */
+static void
+box_take_template(struct box *box, const struct ipc_template *template)
+{
+	role_enter(ROLE_TEMPLATE, 0);
+	box->preload = template->preload;
+	box->first_uid = template->first_uid;
+	box->uids = template->uid == 0 ? 0 : template->uids;
+	box->setup = (struct ipc_setup){ .uid = template->uid,
+		.memory = template->memory,
+		.processes = template->processes,
+		.files_bytes = template->files_bytes,
+		.python = template->python,
+		.control_in = -1,
+		.control_out = -1,
+		.out = -1,
+		.errors = -1 };
 }
 
 int
 box_receive_setup(struct box *box, struct err *err)
 {
+	enum ipc_type type;
 	union ipc_any msg;
 
 	/* Whatever else was left open by a bug elsewhere is not for a box. */
 	close_range(BOX_CHANNEL_FD + 1, ~0U, 0);
-	if (box_receive(box, &box->packet, &msg, err) == -1)
+	if (box_receive(box, &box->packet, &type, &msg, err) == -1)
 		return -1;
-	box->setup = msg.setup;
+	if (type == IPC_TEMPLATE)
+		box_take_template(box, &msg.template);
+	else
+		box->setup = msg.setup;
 	if (box->setup.python[0] != '/')
 		return err_set(err, "the interpreter '%s' is not given by its "
 		    "absolute path", box->setup.python);
@@ -72,6 +98,33 @@ box_send(struct box *box, enum ipc_type type, void *msg, struct err *err)
 		failed = ipc_socket_send(box->channel, &packet, err);
 	ipc_packet_close(&packet);
 	return failed;
+}
+
+int
+box_send_standing(struct box *box, struct err *err)
+{
+	struct ipc_standing standing = { .init = dup(box->init),
+		.code = fd_take(&box->code) };
+
+	if (standing.init == -1)
+		return err_sys(err, "copy a descriptor");
+	return box_send(box, IPC_STANDING, &standing, err);
+}
+
+int
+box_receive_stay(struct box *box, struct err *err)
+{
+	return box_receive_adopted(box, err);
+}
+
+int
+box_send_forked(struct box *box, struct err *err)
+{
+	struct ipc_forked forked = { .launcher = pidfd_open(getpid(), 0) };
+
+	if (forked.launcher == -1)
+		return err_sys(err, "open a pidfd");
+	return box_send(box, IPC_FORKED, &forked, err);
 }
 
 int
@@ -111,10 +164,11 @@ int
 box_receive_adopted(struct box *box, struct err *err)
 {
 	static struct ipc_packet packet;
+	enum ipc_type type;
 	union ipc_any msg;
 
 	/* Without it nobody would end the box: then it must not live. */
-	return box_receive(box, &packet, &msg, err);
+	return box_receive(box, &packet, &type, &msg, err);
 }
 
 void
@@ -122,9 +176,13 @@ box_send_failed(struct box *box, const struct err *reason)
 {
 	char text[ERR_TEXT_SIZE];
 	struct ipc_failed failed = { .step = box->step, .reason = text };
-	struct err err;
+	struct ipc_unfit unfit = { .reason = text };
+	struct err err = *reason;
 
-	box_cut_reason(text, reason->text);
-	if (box_send(box, IPC_FAILED, &failed, &err) == -1)
+	if (box->template)
+		err_wrap(&err, "could not %s", box_step_info(box->step)->what);
+	box_cut_reason(text, err.text);
+	if (box_send(box, box->template ? IPC_UNFIT : IPC_FAILED,
+	        box->template ? (void *)&unfit : &failed, &err) == -1)
 		log_error("%s (and nobody to tell: %s)", text, err.text);
 }

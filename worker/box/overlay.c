@@ -14,19 +14,22 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "box.h"
+#include "../../common/mem.h"
 
 #define OVERLAY_EMPTY "empty"
 #define OVERLAY_LOWER "lower"
 #define OVERLAY_PATH_SIZE 64
-#define OVERLAY_OPTIONS_SIZE 256
 
 /* The place of a tree on the stage. */
 static void
@@ -36,12 +39,30 @@ overlay_lower(const struct box *box, const struct box_tree *tree, char *path)
 	    (size_t)(tree - box->trees));
 }
 
+/*
+ * What lies below the overlay of a tree, and the empty folder above it. A
+ * forked box covers with its own what its template sees at the same place.
+ */
+static char *
+overlay_options(const struct box *box, const struct box_tree *tree)
+{
+	char lower[OVERLAY_PATH_SIZE];
+
+	if (box->forked)
+		return mem_printf("lowerdir=/" BOX_EMPTY_DIR ":%s,userxattr",
+		    tree->path);
+	overlay_lower(box, tree, lower);
+	return mem_printf(
+	    "lowerdir=" BOX_STAGE "/" OVERLAY_EMPTY ":%s,userxattr", lower);
+}
+
 /* Puts a tree there. */
 static int
 overlay_stage_tree(struct box *box, struct box_tree *tree, struct err *err)
 {
 	char path[OVERLAY_PATH_SIZE];
 	struct statvfs fs;
+	struct statfs kind;
 
 	overlay_lower(box, tree, path);
 	if (mkdir(path, 0755) == -1)
@@ -49,11 +70,12 @@ overlay_stage_tree(struct box *box, struct box_tree *tree, struct err *err)
 	if (move_mount(tree->fd, "", AT_FDCWD, path,
 	        MOVE_MOUNT_F_EMPTY_PATH) == -1)
 		return err_sys(err, "take %s to %s", tree->path, path);
-	if (statvfs(path, &fs) == -1)
+	if (statvfs(path, &fs) == -1 || statfs(path, &kind) == -1)
 		return err_sys(err, "look at %s", path);
 	tree->staged = 1;
 	/* Ours, or that of the host, which an overlay would not know. */
 	tree->noexec = (fs.f_flag & ST_NOEXEC) != 0;
+	tree->layered = kind.f_type == OVERLAYFS_SUPER_MAGIC;
 	/* The top of an overlay may be entered by everybody. */
 	tree->closed = access(path, R_OK | X_OK) == -1;
 	return 0;
@@ -102,17 +124,16 @@ overlay_stage(struct box *box, struct err *err)
 static int
 overlay_try(const struct box *box, const struct box_tree *tree, struct err *err)
 {
-	char options[OVERLAY_OPTIONS_SIZE];
-	char lower[OVERLAY_PATH_SIZE];
+	auto_free char *options = NULL;
 	unsigned long flags = MS_RDONLY | MS_NOSUID | MS_NODEV;
 
 	if (tree->crowded)
 		return err_set(err, "there are other mounts below it");
 	if (tree->noexec)
 		flags |= MS_NOEXEC;
-	overlay_lower(box, tree, lower);
-	snprintf(options, sizeof(options), "lowerdir=" BOX_STAGE
-	    "/" OVERLAY_EMPTY ":%s,userxattr", lower);
+	if (strpbrk(tree->path, "\\:,") != NULL && box->forked)
+		return err_set(err, "its path cannot be named to an overlay");
+	options = overlay_options(box, tree);
 	if (mount("overlay", tree->path + 1, "overlay", flags, options) == -1)
 		return err_sys(err, "mount an overlay");
 	return 0;
@@ -123,11 +144,31 @@ overlay_mount(struct box *box, const struct box_tree *tree)
 {
 	struct err err;
 
-	if (!tree->staged)
+	/* The kernel puts two overlays on each other, but not three. */
+	if (!tree->staged || (box->template && tree->layered))
 		return 0;
 	if (overlay_try(box, tree, &err) == 0)
 		return 1;
 	if (box->bound.text[0] == '\0')
 		err_set(&box->bound, "%s: %s", tree->path, err.text);
 	return 0;
+}
+
+void
+overlay_note(const struct box_tree *tree, struct buffer *notes)
+{
+	buffer_printf(notes, "%c%c%c%c %s\n", tree->executable ? 'x' : '-',
+	    tree->staged ? 's' : '-', tree->noexec ? 'n' : '-',
+	    tree->crowded ? 'c' : '-', tree->path);
+}
+
+struct box_tree
+overlay_read_note(const char *note)
+{
+	return (struct box_tree){ .path = mem_strdup(note + 5),
+		.directory = 1,
+		.executable = note[0] == 'x',
+		.staged = note[1] == 's',
+		.noexec = note[2] == 'n',
+		.crowded = note[3] == 'c' };
 }

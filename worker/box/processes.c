@@ -13,6 +13,7 @@
 #include <sys/pidfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "box.h"
@@ -64,10 +65,43 @@ processes_start_code(struct box *box, struct err *err)
 	parent = processes_clone(&box->code, err);
 	if (parent == 0) {
 		close(alive[1]);
-		fd_close(&box->init_sync);
-		code_main(box);
+		/* A template keeps its init alive by it. */
+		if (!box->template)
+			fd_close(&box->init_sync);
+		box->become(box);
 	}
 	return parent == -1 ? -1 : 0;
+}
+
+/*
+ * In a pid namespace of its own the code of a box is always the second process.
+ * Were its template that too, libraries that know a fork by the number of the
+ * process would see none, and every box would get the same random numbers.
+ */
+int
+processes_skip(struct box *box, struct err *err)
+{
+	pid_t pid;
+	int parent;
+
+	(void)box;
+	parent = processes_fork(&pid, err);
+	if (parent == 0)
+		_exit(0);
+	if (parent == 1)
+		waitpid(pid, NULL, 0);
+	return parent == 1 ? 0 : -1;
+}
+
+int
+processes_wait_for_launcher(struct box *box, struct err *err)
+{
+	char nothing;
+
+	(void)err;
+	while (read(box->launcher_sync, &nothing, 1) > 0)
+		;
+	return 0;
 }
 
 int

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "box.h"
+#include "../../common/buffer.h"
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 
@@ -45,7 +46,7 @@ struct view_entry {
 };
 
 static const char *const view_directories[] = { "dev", "dev/shm", "etc", "opt",
-	BOX_DATA_DIR, "proc", "tmp", "usr", "workspace" };
+	BOX_DATA_DIR, BOX_EMPTY_DIR, "proc", "tmp", "usr", "workspace" };
 
 static const struct view_entry view_files[] = {
 	{ "etc/passwd",
@@ -239,16 +240,30 @@ view_open_trees(struct box *box, struct err *err)
 
 static int
 view_mount_memory(const char *path, const char *mode, uint64_t bytes,
-    unsigned long inodes, struct err *err)
+    unsigned long inodes, unsigned long flags, struct err *err)
 {
 	char options[128];
 
 	snprintf(options, sizeof(options),
 	    "mode=%s,size=%llu,nr_inodes=%lu", mode,
 	    (unsigned long long)bytes, inodes);
-	if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | MS_NOEXEC,
+	if (mount("tmpfs", path, "tmpfs", MS_NOSUID | MS_NODEV | flags,
 	        options) == -1)
 		return err_sys(err, "mount a tmpfs at %s", path);
+	return 0;
+}
+
+/* Where the code may write. Into the working directory. */
+static int
+view_mount_places(struct box *box, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < VIEW_COUNT(view_memory); i++)
+		if (view_mount_memory(view_memory[i].path, view_memory[i].text,
+		        box->setup.files_bytes, BOX_INODES, MS_NOEXEC, err) ==
+		    -1)
+			return -1;
 	return 0;
 }
 
@@ -264,7 +279,7 @@ view_build_stage(struct box *box, struct err *err)
 	if (view_open_trees(box, err) == -1)
 		return -1;
 	if (view_mount_memory(BOX_STAGE, "0755", BOX_ROOT_BYTES,
-	        BOX_ROOT_INODES, err) == -1)
+	        BOX_ROOT_INODES, MS_NOEXEC, err) == -1)
 		return -1;
 	if (chdir(BOX_STAGE) == -1)
 		return err_sys(err, "enter %s", BOX_STAGE);
@@ -273,12 +288,15 @@ view_build_stage(struct box *box, struct err *err)
 
 /* From here on the working directory is the new root. */
 static int
-view_enter_root(struct err *err)
+view_enter_root(const struct box *box, struct err *err)
 {
+	/* A template loads its own library from there, which is read-only. */
+	unsigned long flags = box->template ? 0 : MS_NOEXEC;
+
 	if (mkdir(VIEW_ROOT, 0755) == -1)
 		return err_sys(err, "create %s", VIEW_ROOT);
 	if (view_mount_memory(VIEW_ROOT, "0755", BOX_ROOT_BYTES,
-	        BOX_ROOT_INODES, err) == -1)
+	        BOX_ROOT_INODES, flags, err) == -1)
 		return -1;
 	if (chdir(VIEW_ROOT) == -1)
 		return err_sys(err, "enter %s", VIEW_ROOT);
@@ -312,11 +330,7 @@ view_make_up(struct box *box, struct err *err)
 	for (i = 0; i < VIEW_COUNT(view_links); i++)
 		if (symlink(view_links[i].text, view_links[i].path) == -1)
 			return err_sys(err, "create %s", view_links[i].path);
-	for (i = 0; i < VIEW_COUNT(view_memory); i++)
-		if (view_mount_memory(view_memory[i].path, view_memory[i].text,
-		        box->setup.files_bytes, BOX_INODES, err) == -1)
-			return -1;
-	return 0;
+	return view_mount_places(box, err);
 }
 
 /* Makes the directories that lead to path, which is absolute. */
@@ -425,12 +439,56 @@ view_place_links(struct box *box, struct err *err)
 	return 0;
 }
 
+/* The places are each box's own, and cover what lies in the template's. */
+static int
+view_check_place(const char *path, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < VIEW_COUNT(view_memory); i++)
+		if (view_is_beneath(path + 1, view_memory[i].path))
+			return err_set(err, "an interpreter that lies in "
+			    "/%s, as %s does, cannot be shared by boxes",
+			    view_memory[i].path, path);
+	return 0;
+}
+
+/*
+ * What the template, which starts as any interpreter does, must be told: the
+ * modules to import, and which trees its boxes see through overlays of theirs.
+ */
+static int
+view_note_template(struct box *box, struct err *err)
+{
+	const struct view_entry preload = { BOX_PRELOAD_FILE, box->preload };
+	auto_buffer struct buffer trees = { 0 };
+	struct view_entry programs = { BOX_TREES_FILE, NULL };
+	const struct box_tree *tree;
+	const struct box_link *link;
+
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
+		if (view_check_place(tree->path, err) == -1)
+			return -1;
+		if (tree->directory && tree->fd != -1)
+			overlay_note(tree, &trees);
+	}
+	for (link = box->links; link < box->links + box->nlinks; link++)
+		if (view_check_place(link->path, err) == -1)
+			return -1;
+	programs.text = trees.data;
+	if (view_write_file(&preload, err) == -1)
+		return -1;
+	return view_write_file(&programs, err);
+}
+
 /* What each box must have for itself. */
 static int
 view_build_root(struct box *box, struct err *err)
 {
-	if (view_enter_root(err) == -1 || view_make_up(box, err) == -1 ||
+	if (view_enter_root(box, err) == -1 || view_make_up(box, err) == -1 ||
 	    data_write(box, err) == -1 || view_place_trees(box, err) == -1)
+		return -1;
+	if (box->template && view_note_template(box, err) == -1)
 		return -1;
 	return view_place_links(box, err);
 }
@@ -459,4 +517,20 @@ view_enter(struct box *box, struct err *err)
 	if (mount_setattr(AT_FDCWD, "/", 0, &attr, sizeof(attr)) == -1)
 		return err_sys(err, "make the new root read-only");
 	return 0;
+}
+
+int
+view_renew(struct box *box, struct err *err)
+{
+	/* The template has loaded its library from it: that was all. */
+	struct mount_attr attr = { .attr_set = MOUNT_ATTR_NOEXEC };
+	const struct box_tree *tree;
+
+	if (chdir("/") == -1)
+		return err_sys(err, "enter the root");
+	if (mount_setattr(AT_FDCWD, "/", 0, &attr, sizeof(attr)) == -1)
+		return err_sys(err, "forbid to execute what is at the root");
+	for (tree = box->trees; tree < box->trees + box->ntrees; tree++)
+		(void)overlay_mount(box, tree);
+	return view_mount_places(box, err);
 }

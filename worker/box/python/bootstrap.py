@@ -31,6 +31,7 @@ HIGHEST = 1024  # select() cannot watch descriptors from here on
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
 ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
+FILE_KINDS, SOCKET = 0o170000, 0o140000  # S_IFMT and S_IFSOCK
 COROUTINE = 0x80  # inspect.CO_COROUTINE
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
@@ -449,7 +450,21 @@ def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    if os.fstat(CONTROL_IN).st_mode & FILE_KINDS == SOCKET:
+        become_template()
     run(*wait_for_code())
+
+
+def become_template():
+    """Fork boxes, in each of which this returns.
+
+    The supervisor's requests come on a socket, where others have a pipe.
+    """
+    names = {"__name__": "caisson_template"}
+    with open(OURS + "template.py") as file:
+        exec(compile(file.read(), file.name, "exec"), names)
+    names["become"](OURS)
+    names.clear()
 
 
 def wait_for_code():

@@ -1,0 +1,26 @@
+/*
+ * What a template tells the supervisor: the whole surface between the two. The
+ * launchers that it forks speak for their boxes: see on_box.c. Runs in the
+ * supervisor.
+ */
+#include "template.h"
+
+void
+supervisor_on_standing(
+    struct template *template, struct ipc_standing *standing)
+{
+	template_on_standing(template, &standing->init, &standing->code);
+}
+
+void
+supervisor_on_warm(struct template *template, struct ipc_warm *warm)
+{
+	(void)warm;
+	template_on_warm(template);
+}
+
+void
+supervisor_on_unfit(struct template *template, struct ipc_unfit *unfit)
+{
+	template_on_unfit(template, unfit->reason);
+}

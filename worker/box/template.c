@@ -1,0 +1,254 @@
+/*
+ * The template: an interpreter that has everything imported, and forks boxes.
+ * It lives in a view of its own, made as that of a box, and reads requests of
+ * the supervisor and nothing else. Three processes run what is in this file:
+ *
+ * - the template, which waits for a request;
+ * - the launcher of one box. It runs in the memory of the template, which
+ *   stands still meanwhile, and on a stack of its own, and does what the
+ *   launcher of main.c does for other boxes: build, tell, wait, end;
+ * - the code of that box: a copy of the template, which goes back, when it has
+ *   given up everything, to where the template has called us.
+ *
+ * All are made by the bare system call, and the two of the box are children of
+ * the supervisor, as is the launcher.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/rseq.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "box.h"
+#include "template.h"
+#include "../../common/fd.h"
+#include "../../common/ipc_socket.h"
+#include "../../common/landlock.h"
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
+
+/* As registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
+#define TEMPLATE_RSEQ_SIZE 32
+
+/* What all of its boxes are, and the one that is being made. */
+static struct box template_preset;
+static struct box template_box;
+
+static enum ipc_phase template_phase;
+static struct ipc_packet template_packet;
+static jmp_buf template_frame;
+static char template_stack[BOX_TEMPLATE_STACK] __attribute__((aligned(64)));
+
+/* The code */
+
+/*
+ * What the C library would have done in a fork of its own: the number of the
+ * thread, its list of robust locks, and what the kernel tells it of processors.
+ */
+static int
+template_renew_thread(struct box *box, struct err *err)
+{
+	(void)err;
+	*box->tid = (int)syscall(SYS_set_tid_address, box->tid);
+	syscall(SYS_set_robust_list, box->robust, box->robust_size);
+	if (__rseq_size > 0)
+		syscall(SYS_rseq,
+		    (char *)__builtin_thread_pointer() + __rseq_offset,
+		    TEMPLATE_RSEQ_SIZE, 0, RSEQ_SIG);
+	return 0;
+}
+
+static const struct box_action template_code_actions[] = {
+	{ BOX_STEP_INTERPRETER, template_renew_thread },
+	{ BOX_STEP_LIMITS, limits_set },
+	{ BOX_STEP_CAPABILITIES, capabilities_drop },
+	{ BOX_STEP_LANDLOCK, confine_landlock },
+	{ BOX_STEP_INTERPRETER, interpreter_enter },
+	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
+	{ BOX_STEP_SECCOMP, confine_seccomp },
+	{ BOX_STEPS, NULL },
+};
+
+static void __attribute__((noreturn))
+template_become_code(struct box *box)
+{
+	struct err err;
+	struct err ignored;
+
+	setsid();
+	if (box_run(box, template_code_actions, &err) == 0 &&
+	    close_range(BOX_CONTROL_OUT_FD + 1, ~0U, 0) == 0)
+		longjmp(template_frame, 1);
+	/* STARTED comes first. */
+	processes_wait_for_launcher(box, &ignored);
+	box_send_failed(box, &err);
+	_exit(1);
+}
+
+/* The launcher */
+
+/* Descriptors as every launcher has them: the channel and the log. */
+static int
+template_take_channel(struct box *box, struct err *err)
+{
+	if (dup2(box->channel, BOX_CHANNEL_FD) == -1)
+		return err_sys(err, "take the channel of the box");
+	box->channel = BOX_CHANNEL_FD;
+	return 0;
+}
+
+static const struct box_action template_launcher_actions[] = {
+	{ BOX_STEP_REQUEST, template_take_channel },
+	{ BOX_STEP_REQUEST, box_send_forked },
+	{ BOX_STEP_REQUEST, box_receive_setup },
+	{ BOX_STEP_IDENTITY, identity_change },
+	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
+	{ BOX_STEP_USER_MAP, namespaces_map },
+	{ BOX_STEP_NAMESPACES, namespaces_rest },
+	{ BOX_STEP_VIEW, view_renew },
+	{ BOX_STEP_CAPABILITIES, capabilities_bound },
+	{ BOX_STEP_PROCESSES, processes_start_init },
+	{ BOX_STEP_PROCESSES, processes_start_code },
+	{ BOX_STEP_PROCESSES, box_send_started },
+	{ BOX_STEP_PROCESSES, box_receive_adopted },
+	{ BOX_STEP_PROCESSES, processes_release_init },
+	{ BOX_STEPS, NULL },
+};
+
+static int
+template_launch(void *arg)
+{
+	struct box *box = arg;
+	struct err err;
+
+	if (box_run(box, template_launcher_actions, &err) == 0)
+		_exit(0);
+	processes_kill(box);
+	box_send_failed(box, &err);
+	_exit(1);
+}
+
+/* The template */
+
+/* The trees of the host that are in the view are named in a file of it. */
+static int
+template_read_trees(struct box *box, struct err *err)
+{
+	FILE *file = fopen("/" BOX_TREES_FILE, "re");
+	char *line = NULL;
+	size_t size = 0;
+	ssize_t len;
+
+	if (file == NULL)
+		return err_sys(err, "open /" BOX_TREES_FILE);
+	while ((len = getline(&line, &size, file)) > 0 &&
+	    box->ntrees < BOX_TREES_MAX) {
+		line[strcspn(line, "\n")] = '\0';
+		box->trees[box->ntrees++] = overlay_read_note(line);
+	}
+	free(line);
+	fclose(file);
+	return 0;
+}
+
+/* Where the C library keeps what a copy of this thread must have anew. */
+static int
+template_find_thread(struct box *box, struct err *err)
+{
+	if (prctl(PR_GET_TID_ADDRESS, &box->tid, 0, 0, 0) == -1 ||
+	    box->tid == NULL)
+		return err_sys(err, "find the number of the thread "
+		    "(the kernel needs CONFIG_CHECKPOINT_RESTORE)");
+	if (syscall(SYS_get_robust_list, 0, &box->robust,
+	        &box->robust_size) == -1)
+		return err_sys(err, "find the locks of the thread");
+	return 0;
+}
+
+static int
+template_send(enum ipc_type type, void *msg, struct err *err)
+{
+	if (ipc_encode(type, msg, &template_packet, err) == -1)
+		return -1;
+	return ipc_socket_send(BOX_CHANNEL_FD, &template_packet, err);
+}
+
+int
+template_open(struct err *err)
+{
+	struct ipc_warm warm = { 0 };
+
+	/* The launcher has had the first two messages. */
+	template_phase = IPC_PHASE_OPEN;
+	template_preset = (struct box){ .forked = 1,
+		.init = -1,
+		.code = -1,
+		.init_sync = -1,
+		.launcher_sync = -1,
+		.folder_fd = -1,
+		.landlock = landlock_abi(),
+		.become = template_become_code };
+	if (template_read_trees(&template_preset, err) == -1 ||
+	    template_find_thread(&template_preset, err) == -1)
+		return -1;
+	return template_send(IPC_WARM, &warm, err);
+}
+
+void
+template_refuse(const char *reason)
+{
+	char text[FAILED_REASON_MAX + 1];
+	struct ipc_unfit unfit = { .reason = text };
+	struct err err;
+
+	snprintf(text, sizeof(text), "%s", reason);
+	text[strlen(text) - utf8_incomplete_tail(text, strlen(text))] = '\0';
+	/* Who does not hear it sees us end. */
+	(void)template_send(IPC_UNFIT, &unfit, &err);
+}
+
+int
+template_wait(struct err *err)
+{
+	enum ipc_type type;
+	union ipc_any msg;
+	int n = ipc_socket_receive(BOX_CHANNEL_FD, &template_packet, err);
+
+	if (n != 1)
+		return n;
+	if (ipc_decode(&template_packet, &type, &msg, err) == -1 ||
+	    ipc_permit(ROLE_SUPERVISOR, ROLE_TEMPLATE, type, &template_phase,
+	        err) == -1)
+		return -1;
+	template_box = template_preset;
+	template_box.channel = fd_take(&msg.fork.box);
+	return 1;
+}
+
+/* The launcher changes what is in template_box, which is its memory too. */
+int
+template_fork(void)
+{
+	int channel = template_box.channel;
+	struct err err;
+	int pid;
+
+	if (setjmp(template_frame) != 0)
+		return 1;
+	pid = clone(template_launch, template_stack + sizeof(template_stack),
+	    CLONE_VM | CLONE_VFORK | CLONE_PARENT | SIGCHLD, &template_box);
+	if (pid == -1) {
+		template_box.step = BOX_STEP_PROCESSES;
+		err_sys(&err, "clone");
+		box_send_failed(&template_box, &err);
+	}
+	close(channel);
+	return 0;
+}
