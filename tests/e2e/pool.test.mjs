@@ -45,7 +45,12 @@ async function reaped(entries) {
 }
 
 function pool(size, more = {}) {
-  return { ...more, env: { MCP_BRIDGE_POOL: String(size), ...more.env } };
+  return {
+    ...more,
+    env: {
+      MCP_BRIDGE_POOL: String(size), MCP_BRIDGE_TEMPLATE: 'off', ...more.env,
+    },
+  };
 }
 
 test('the pool begins when a client is there', async (t) => {

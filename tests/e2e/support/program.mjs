@@ -53,10 +53,13 @@ export function file(t, name, content) {
 export const settings = {};
 
 /*
- * For tests (and files) that look at processes: no box waits for a call, so
- * every process that is there belongs to one.
+ * For tests (and files) that look at processes: no box waits for a call, and
+ * none is forked, so
+ * every process that is there belongs to a call.
  */
-export const unpooled = { env: { MCP_BRIDGE_POOL: '0' } };
+export const unpooled = {
+  env: { MCP_BRIDGE_POOL: '0', MCP_BRIDGE_TEMPLATE: 'off' },
+};
 
 export function withoutPool() {
   Object.assign(settings, unpooled.env);

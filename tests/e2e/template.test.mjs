@@ -1,0 +1,363 @@
+/*
+ * Boxes that are forked from a template: they are what boxes are that start an
+ * interpreter of their own, each differs from the others where chance is
+ * involved, and a template that dies costs no more than what it was doing.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { childless, descendants, gone } from './support/processes.mjs';
+import { folder } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { until } from './support/wait.mjs';
+
+/* How many lists of system calls a box is under: two where it was forked. */
+const LISTS = `
+print(*[line.split()[1] for line in open("/proc/self/status")
+        if line.startswith("Seccomp_filters")])`;
+
+const off = { env: { MCP_BRIDGE_POOL: '0', MCP_BRIDGE_TEMPLATE: 'off' } };
+
+function on(more = {}) {
+  return { env: { MCP_BRIDGE_POOL: '0', MCP_BRIDGE_LOG_LEVEL: 'info', ...more } };
+}
+
+async function isForked(raw) {
+  return (await raw.printed(LISTS))[0] === '2';
+}
+
+/* Returns when boxes are forked. */
+async function warm(raw) {
+  while (!await isForked(raw))
+    await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+async function warmed(t, more) {
+  const raw = await Raw.open(t, on(more));
+
+  await warm(raw);
+  return raw;
+}
+
+function processesOf(raw, name) {
+  return descendants(raw.pid).filter((entry) => entry.name === name);
+}
+
+/* The interpreter of a template, which is no box's. */
+function templates(raw) {
+  return descendants(raw.pid).filter(
+    (entry) => entry.command.includes('bootstrap.py'));
+}
+
+/* What code can find out about its box, that must not depend on its kind. */
+const FACTS = `
+import gc, locale, os, resource, signal, sys, threading
+def status():
+    # Those who count what is mapped, and who was there before, do not matter.
+    for line in open("/proc/self/status"):
+        if line.startswith(("Name", "Umask", "Pid", "PPid", "Uid", "Gid",
+                "Groups", "NS", "Threads", "Sig", "Shd", "Cap", "NoNew",
+                "Seccomp:", "Cpus")):
+            print(line.split())
+status()
+print(sorted(os.listdir("/proc/self/fd")), sorted(os.listdir("/proc")))
+print([os.readlink("/proc/self/fd/%d" % n).split(":")[0] for n in range(3)])
+print(open("/proc/self/cmdline").read().split("\\0"))
+print(sorted(os.environ.items()), open("/proc/self/environ").read().count("="))
+print([(name, resource.getrlimit(getattr(resource, name)))
+       for name in sorted(dir(resource)) if name.startswith("RLIMIT")])
+print(os.getcwd(), os.getsid(0), os.getpgrp(), os.uname().nodename)
+print(sorted(os.listdir("/")), sorted(os.listdir("/dev")), os.listdir("/tmp"))
+print(sys.argv, sys.path, sys.flags, sys.executable, sys.prefix)
+print([(f.name, f.mode, f.encoding, f.errors, f.line_buffering, f.newlines,
+        f.seekable(), f.write_through, f.buffer.raw.name)
+       for f in (sys.stdin, sys.stdout, sys.stderr)])
+print([(int(n), str(signal.getsignal(n))) for n in signal.valid_signals()
+       if signal.getsignal(n) is not None and n != signal.SIGINT])
+print(gc.isenabled(), gc.get_threshold(), threading.stack_size(),
+      sys.getrecursionlimit(), threading.active_count(), os.cpu_count(),
+      threading.current_thread() is threading.main_thread(),
+      threading.main_thread().native_id == os.getpid())
+print(locale.getlocale(), sys.getswitchinterval(), __name__, sorted(globals()))
+print([type(m).__name__ for m in sys.meta_path], len(sys.path_hooks))`;
+
+test('a box is the same whether it was forked or not', async (t) => {
+  const forked = await warmed(t);
+  const executed = await Raw.open(t, off);
+
+  assert.deepEqual(await forked.printed(FACTS), await executed.printed(FACTS));
+  assert.deepEqual(await executed.printed(LISTS), ['1']);
+  await forked.finish();
+  await executed.finish();
+});
+
+test('a thousand boxes draw a thousand numbers', async (t) => {
+  const raw = await warmed(t, {
+    MCP_BRIDGE_PRELOAD: 'json,asyncio,random,uuid,secrets,tempfile,ssl',
+  });
+  const seen = new Set();
+  const calls = 1000;
+
+  await raw.run('import tempfile; tempfile.mkdtemp()');
+  for (let i = 0; i < calls; i += 4) {
+    const lines = await Promise.all(Array.from({ length: 4 }, () =>
+      raw.printed(`
+import os, random, secrets, ssl, tempfile, uuid
+print(random.random())
+print(uuid.uuid4())
+print(secrets.token_hex())
+print(next(tempfile._get_candidate_names()))
+print(random.SystemRandom().random())
+print(ssl.RAND_bytes(16).hex())
+print(os.urandom(16).hex())`)));
+
+    for (const line of lines.flat())
+      seen.add(line);
+  }
+  assert.equal(seen.size, 7 * calls);
+  await raw.finish();
+});
+
+test('numpy draws other numbers in every box', async (t) => {
+  const raw = await warmed(t, {
+    MCP_BRIDGE_PRELOAD: 'numpy', MCP_BRIDGE_MEMORY: '512m',
+  });
+  const seen = new Set();
+
+  for (let i = 0; i < 20; i++) {
+    const [loaded, ...lines] = await raw.printed(`
+import sys
+print("numpy" in sys.modules)
+import numpy as np
+print(np.random.random())
+print(np.random.default_rng().random())
+print(float(np.ones((200, 200)).dot(np.ones((200, 200))).sum()) == 8e6)`);
+
+    assert.equal(loaded, 'True');
+    assert.equal(lines[2], 'True');
+    seen.add(lines[0]).add(lines[1]);
+  }
+  assert.equal(seen.size, 40);
+  await raw.finish();
+});
+
+test('what Python programs do works in a forked box', async (t) => {
+  const raw = await warmed(t);
+  const lines = await raw.printed(`
+import asyncio, multiprocessing, os, subprocess, sys, threading
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+
+def double(n):
+    return n * 2
+
+async def wait():
+    await asyncio.sleep(0.01)
+    return (await (await asyncio.create_subprocess_exec("/bin/echo", "out",
+        stdout=asyncio.subprocess.PIPE)).communicate())[0]
+
+if __name__ == "__main__":
+    print(subprocess.run([sys.executable, "-c", "print('child')"],
+        capture_output=True, text=True).stdout.strip())
+    for method in "fork", "spawn":
+        with multiprocessing.get_context(method).Pool(2) as pool:
+            print(method, pool.map(double, [1, 2]))
+    with ThreadPoolExecutor(4) as pool:
+        print(sum(pool.map(double, range(100))))
+    with ProcessPoolExecutor(2) as pool:
+        print(sum(pool.map(double, range(10))))
+    print(asyncio.run(wait()).decode().strip())
+    told = []
+    os.register_at_fork(after_in_child=lambda: told.append(1))
+    pid = os.fork()
+    if pid == 0:
+        os._exit(len(told))
+    print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+    thread = threading.Thread(target=print, args=("thread",))
+    thread.start()
+    thread.join()
+    sys.stdout.flush()
+    os.write(1, b"raw\\n")`);
+
+  assert.deepEqual(lines, ['child', 'fork [2, 4]', 'spawn [2, 4]',
+    '9900', '90', 'out', '1', 'thread', 'raw']);
+  await raw.finish();
+});
+
+test('ends are told exactly', async (t) => {
+  const raw = await warmed(t);
+
+  for (const [code, seen] of [
+    ['import sys; sys.exit(7)', /code 7/],
+    ['import os; os.abort()', /SIGABRT/],
+    ['import os, signal; os.kill(os.getpid(), 9)', /SIGKILL/],
+    ['import signal; signal.raise_signal(signal.SIGTERM)', /SIGTERM/],
+    ['raise ValueError("oops")', /line 1, in <module>[^]*ValueError: oops/],
+    ['import ctypes; ctypes.string_at(0)', /SIGSEGV/],
+    ['b = bytearray(1 << 40)', /MemoryError/],
+  ]) {
+    const result = await raw.run(code);
+
+    assert.equal(result.isError, true);
+    assert.match(result.content[0].text, seen);
+    assert.doesNotMatch(result.content[0].text, /opt.caisson/);
+  }
+  await raw.finish();
+});
+
+test('what stays is said: addresses and the seed of hash', async (t) => {
+  const raw = await warmed(t);
+  const code = 'print(hash("seed"))';
+
+  assert.deepEqual(await raw.printed(code), await raw.printed(code));
+  await raw.finish();
+});
+
+test('a module that cannot be loaded is named, and boxes go on', async (t) => {
+  for (const [preload, words] of [
+    ['json,nunpy', /'nunpy' cannot be imported: ModuleNotFoundError/],
+    ['antigravity.x', /'antigravity.x' cannot be imported/],
+  ]) {
+    const raw = await Raw.open(t, on({ MCP_BRIDGE_PRELOAD: preload }));
+
+    await until(async () => {
+      assert.deepEqual(await raw.printed('print(1)'), ['1']);
+      return words.test(raw.errors);
+    }, () => `a sentence, not: ${raw.errors}`);
+    assert.equal(await isForked(raw), false);
+    raw.errors = '';
+    await raw.finish();
+  }
+});
+
+test('a list of modules that is none is refused', async (t) => {
+  for (const bad of ['json,', 'a b', '1a', ',', 'a..b', 'x;y', '-m']) {
+    const raw = Raw.start(t, on({ MCP_BRIDGE_PRELOAD: bad }));
+
+    assert.deepEqual(await raw.ended, { code: 2, signal: null });
+    assert.match(raw.errors, /MCP_BRIDGE_PRELOAD.*names of modules/);
+  }
+});
+
+test('without a template there is none', async (t) => {
+  const raw = await Raw.open(t, off);
+
+  for (let i = 0; i < 3; i++)
+    assert.equal(await isForked(raw), false);
+  await childless(raw.pid);
+  await raw.finish();
+});
+
+test('no template is started before a box is wanted', async (t) => {
+  const raw = Raw.start(t, on());
+
+  await raw.initialize();
+  await raw.ping();
+  assert.deepEqual(descendants(raw.pid), []);
+  await raw.finish();
+});
+
+test('a template that is killed is replaced; its boxes live on', async (t) => {
+  const raw = await warmed(t);
+  const [before] = templates(raw);
+  const id = raw.postCall('import time; time.sleep(2); print("alive")');
+
+  await until(() => processesOf(raw, 'box-init').length === 1, 'a box');
+  process.kill(before.pid, 'SIGKILL');
+  await gone([before]);
+  assert.deepEqual(await raw.printed('print(1)'), ['1']);
+  await warm(raw);
+  assert.match((await raw.result(id)).content[0].text, /alive/);
+  await raw.finish();
+});
+
+test('with the init of a template its boxes end, each with an error',
+  async (t) => {
+    const raw = await warmed(t);
+    const id = raw.postCall('import time; time.sleep(20)');
+
+    await until(() => processesOf(raw, 'box-init').length === 1, 'a box');
+    process.kill(processesOf(raw, 'template-init')[0].pid, 'SIGKILL');
+    const result = await raw.result(id);
+
+    assert.equal(result.isError, true);
+    assert.match(result.content[0].text, /SIGKILL/);
+    assert.deepEqual(await raw.printed('print(1)'), ['1']);
+    await warm(raw);
+    await raw.finish();
+  });
+
+test('a template may be killed at any moment', async (t) => {
+  const raw = await warmed(t);
+
+  for (let i = 0; i < 20; i++) {
+    const calls = Array.from({ length: 4 }, () => raw.run('print("here")'));
+    const victims = [...processesOf(raw, 'template-init'), ...templates(raw)];
+
+    await new Promise((resolve) => setTimeout(resolve, i % 10));
+    if (victims.length > 0)
+      try {
+        process.kill(victims[i % victims.length].pid, 'SIGKILL');
+      } catch (error) {
+        assert.equal(error.code, 'ESRCH');
+      }
+    for (const result of await Promise.all(calls)) {
+      if (result.isError)
+        assert.match(result.content[0].text, /killed|box|died/);
+      else
+        assert.equal(result.content[0].text, 'here');
+    }
+  }
+  assert.deepEqual(await raw.printed('print(1)'), ['1']);
+  await raw.finish();
+});
+
+/* A virtual environment in a folder that everybody can read. */
+function environment(t, above) {
+  const python = path.join(above, 'venv');
+
+  fs.mkdirSync(path.join(python, 'bin'), { recursive: true });
+  fs.chmodSync(above, 0o755);
+  fs.symlinkSync('/usr/bin/python3', path.join(python, 'bin', 'python3'));
+  fs.writeFileSync(path.join(python, 'pyvenv.cfg'), 'home = /usr/bin\n');
+  return python;
+}
+
+test('an interpreter in a place of the box has no template', async (t) => {
+  const python = environment(t, folder(t));
+  const raw = await Raw.open(t, on({ MCP_BRIDGE_PYTHON: python }));
+
+  await until(async () => {
+    assert.deepEqual(await raw.printed('import sys; print(sys.prefix)'),
+      [python]);
+    return /lies in \/tmp, as .*venv does/.test(raw.errors);
+  }, () => `a sentence, not: ${raw.errors}`);
+  assert.equal(await isForked(raw), false);
+  raw.errors = '';
+  await raw.finish();
+});
+
+test('another interpreter on disk is another template', async (t) => {
+  const above = fs.mkdtempSync('/var/tmp/caisson-e2e-');
+  t.after(() => fs.rmSync(above, { recursive: true, force: true }));
+  const python = environment(t, above);
+  const raw = await warmed(t, { MCP_BRIDGE_PYTHON: python });
+  const [before] = templates(raw);
+
+  assert.deepEqual(await raw.printed('import sys; print(sys.prefix)'),
+    [python]);
+  fs.appendFileSync(path.join(python, 'pyvenv.cfg'), 'prompt = new\n');
+  assert.equal(await isForked(raw), false);
+  await gone([before]);
+  await warm(raw);
+  await raw.finish();
+});
+
+test('nothing of a template is left at the end', async (t) => {
+  const raw = await warmed(t);
+  const family = descendants(raw.pid);
+
+  assert.ok(family.length >= 2);
+  await raw.finish();
+  await gone(family);
+});
