@@ -10,6 +10,7 @@ from host import processes_below
 from table import case, seen_in
 
 SOON = 10  # seconds; what dies does so in milliseconds, unless it is busy
+PF_EXITING = 4  # linux/sched.h
 MARK = "caisson-orphan"
 
 DAEMON = """
@@ -58,10 +59,24 @@ def until(happened):
     return True
 
 
+def lives(pid):
+    """Whether a process is there, and not one that its parent must reap.
+
+    Process 1 of a namespace ends when all others there have been reaped, and
+    who does that when Caisson is dead is not up to us.
+    """
+    try:
+        with open("/proc/%d/stat" % pid) as file:
+            flags = int(file.read().rpartition(")")[2].split()[6])
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return not flags & PF_EXITING
+
+
 def soon_gone(pids):
     """Whether these processes end well before they would by themselves."""
     end = time.monotonic() + 4
-    while any(os.path.exists("/proc/%d" % pid) for pid in pids):
+    while any(map(lives, pids)):
         if time.monotonic() > end:
             return "still there"
         time.sleep(0.01)
