@@ -14,6 +14,7 @@
 #include "box.h"
 #include "interpreter.h"
 #include "pool.h"
+#include "template.h"
 
 /* A box that waits, or that is being built to wait. */
 struct pool_entry {
@@ -229,8 +230,10 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	/* Whoever waits for a box is next. */
-	if (pool->sv->nwaiting > 0 || pool->sv->nstarting > 0) {
+	templates_want(pool->sv->templates);
+	/* Whoever waits for a box is next; and a template is worth waiting. */
+	if (pool->sv->nwaiting > 0 || pool->sv->nstarting > 0 ||
+	    templates_awaited(pool->sv->templates)) {
 		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
 		return;
 	}
@@ -270,8 +273,10 @@ pool_shrink(struct pool *pool)
 	unsigned int least = 1;
 
 	pool->quiet = pool->calls > 0 ? 0 : pool->quiet + 1;
-	if (pool->quiet >= POOL_REST_PERIODS)
+	if (pool->quiet >= POOL_REST_PERIODS) {
 		least = 0;
+		templates_rest(pool->sv->templates);
+	}
 	if (pool->quiet >= POOL_REST_PERIODS || pool->unused >= pool->wanted)
 		pool->wanted = least;
 	else

@@ -12,6 +12,7 @@
 #include "../common/log.h"
 #include "../common/mem.h"
 #include "interpreter.h"
+#include "pool.h"
 #include "template.h"
 
 /* One of them, from its start until nothing of it is left. */
@@ -207,6 +208,7 @@ template_on_warm(struct template *template)
 	all->serving = template;
 	all->wait_ms = TEMPLATE_PAUSE_FIRST_MS;
 	free(mem_take(&all->reason));
+	pool_wake(all->sv->pool);
 }
 
 void
@@ -318,6 +320,19 @@ templates_want(struct templates *all)
 {
 	if (all != NULL && all->serving == NULL)
 		templates_start(all);
+}
+
+int
+templates_awaited(const struct templates *all)
+{
+	return all != NULL && all->serving == NULL && all->coming != NULL;
+}
+
+void
+templates_rest(struct templates *all)
+{
+	if (all != NULL && all->serving != NULL)
+		template_retire(all->serving);
 }
 
 /* An interpreter that is not on disk any more runs no code. */

@@ -27,6 +27,12 @@ void templates_free(struct templates **templates);
  */
 void templates_want(struct templates *templates);
 
+/* Whether there is none yet, but will be soon, unless it fails. */
+int templates_awaited(const struct templates *templates);
+
+/* No box has been wanted for long: the next one finds no template. */
+void templates_rest(struct templates *templates);
+
 /*
  * Has the template fork a box. Returns the channel to its launcher, as
  * launcher_start does, or NULL when there is none that can: a box must be

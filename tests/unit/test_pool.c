@@ -86,6 +86,31 @@ box_alive(const struct box *box)
 	return !plays[box->number - 1].dead;
 }
 
+/* The templates: whether one is on its way, and how often they may rest. */
+
+static int awaited;
+static unsigned int rests;
+
+void
+templates_want(struct templates *templates)
+{
+	(void)templates;
+}
+
+int
+templates_awaited(const struct templates *templates)
+{
+	(void)templates;
+	return awaited;
+}
+
+void
+templates_rest(struct templates *templates)
+{
+	(void)templates;
+	rests++;
+}
+
 /* The interpreter: one number tells it all. */
 
 static long version;
@@ -291,6 +316,7 @@ START_TEST(the_demand_is_followed)
 	}
 	period();
 	ck_assert_uint_eq(pool->ready, 0);
+	ck_assert_uint_gt(rests, 0);
 	ck_assert_int_eq(is_due(pool->period), 0);
 	/* A call wakes it again. */
 	ck_assert_ptr_null(call());
@@ -322,6 +348,22 @@ START_TEST(the_demand_has_a_bound)
 END_TEST
 
 /* Filling */
+
+/* What it would start meanwhile would be slower to start. */
+START_TEST(waits_for_a_template)
+{
+	open_pool(2);
+	awaited = 1;
+	pool_begin(pool);
+	fill();
+	ck_assert_uint_eq(nboxes, 0);
+	awaited = 0;
+	pool_wake(pool);
+	fill_up();
+	ck_assert_uint_eq(nboxes, 2);
+	close_pool();
+}
+END_TEST
 
 START_TEST(calls_go_first)
 {
@@ -516,6 +558,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_fixed_size_is_kept);
 	tcase_add_test(tc, the_demand_is_followed);
 	tcase_add_test(tc, the_demand_has_a_bound);
+	tcase_add_test(tc, waits_for_a_template);
 	tcase_add_loop_test(tc, calls_go_first, 0, 2);
 	tcase_add_test(tc, a_call_is_not_disturbed);
 	tcase_add_test(tc, a_burst_goes_first);

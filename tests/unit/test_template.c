@@ -14,6 +14,7 @@
 #include "common/ipc_socket.h"
 #include "common/mem.h"
 #include "supervisor/interpreter.h"
+#include "supervisor/pool.h"
 #include "supervisor/template.h"
 #include "unit.h"
 
@@ -109,6 +110,15 @@ interpreter_same(
     const struct interpreter *one, const struct interpreter *other)
 {
 	return one->files[0].number == other->files[0].number;
+}
+
+static unsigned int wakes;
+
+void
+pool_wake(struct pool *pool)
+{
+	(void)pool;
+	wakes++;
 }
 
 static void
@@ -290,6 +300,38 @@ START_TEST(starts_none_before_one_is_wanted)
 	templates_want(all);
 	templates_want(all);
 	ck_assert_int_eq(started, 1);
+}
+END_TEST
+
+/* Who fills the pool waits for it, and is told that it is there. */
+START_TEST(is_awaited_until_it_is_warm)
+{
+	unsigned int before = wakes;
+
+	ck_assert_int_eq(templates_awaited(NULL), 0);
+	ck_assert_int_eq(templates_awaited(all), 0);
+	templates_want(all);
+	ck_assert_int_eq(templates_awaited(all), 1);
+	become_warm();
+	turn();
+	ck_assert_int_eq(templates_awaited(all), 0);
+	ck_assert_uint_eq(wakes, before + 1);
+}
+END_TEST
+
+/* Nobody needs it: it is let go, and the next box wants another one. */
+START_TEST(rests_when_it_is_told_to)
+{
+	templates_rest(NULL);
+	templates_rest(all);
+	templates_want(all);
+	become_warm();
+	turn();
+	templates_rest(all);
+	ck_assert_int_eq(is_let_go(), 1);
+	ck_assert_int_eq(started, 1);
+	ck_assert_int_eq(fork_box(), 0);
+	ck_assert_int_eq(started, 2);
 }
 END_TEST
 
@@ -480,6 +522,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, setup, teardown);
 	tcase_add_test(tc, starts_none_before_one_is_wanted);
+	tcase_add_test(tc, is_awaited_until_it_is_warm);
+	tcase_add_test(tc, rests_when_it_is_told_to);
 	tcase_add_test(tc, asks_for_what_boxes_are);
 	tcase_add_test(tc, forks_when_it_is_warm_and_not_before);
 	tcase_add_test(tc, hands_over_the_channel_of_the_box);
