@@ -33,6 +33,10 @@ class Host:
         self.folder = tempfile.mkdtemp(prefix="caisson-escape-", dir="/var/tmp")
         os.chmod(self.folder, 0o755)
         self.secret = secrets.token_hex(16)
+        self.home = os.path.join(self.folder, "home")
+        os.mkdir(self.home, 0o700)
+        if uid is not None:
+            os.chown(self.home, uid, uid)
         self.tree = os.path.join(self.folder, "venv")
         self.make_tree()
         self.listeners = [self.listen_inet(), self.listen_unix("\0" + name(
@@ -120,7 +124,7 @@ class Host:
     def environment(self):
         """What Caisson is started with."""
         return {
-            "PATH": "/usr/bin:/bin", "HOME": "/nonexistent",
+            "PATH": "/usr/bin:/bin", "HOME": self.home,
             "SECRET_TOKEN": self.secret,
             "MCP_BRIDGE_PYTHON": self.tree + "/bin/python",
             "MCP_BRIDGE_MEMORY": "128m", "MCP_BRIDGE_PIDS": "32",
