@@ -41,6 +41,21 @@ state_path(const struct options *options, char **envp, struct err *err)
 	return NULL;
 }
 
+/* A home that is not there is not made: it may be that of other users, too. */
+static int
+state_check_home(const struct options *options, char **envp, struct err *err)
+{
+	const char *home = state_variable(envp, "HOME");
+
+	if (options->state_dir[0] != '\0' || home == NULL ||
+	    state_variable(envp, "XDG_STATE_HOME") != NULL ||
+	    access(home, F_OK) == 0)
+		return 0;
+	return err_set(err, "there is no place for a state directory, as "
+	    "the home %s does not exist: name one in MCP_BRIDGE_STATE_DIR",
+	    home);
+}
+
 /* Makes the directory and those above it, as far as they are missing. */
 static int
 state_make(const char *path, struct err *err)
@@ -93,7 +108,8 @@ state_open(const struct options *options, char **envp, struct err *err)
 	auto_free char *path = state_path(options, envp, err);
 	auto_fd int fd = -1;
 
-	if (path == NULL || state_make(path, err) == -1)
+	if (path == NULL || state_check_home(options, envp, err) == -1 ||
+	    state_make(path, err) == -1)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)

@@ -40,7 +40,7 @@ class Relay(Servers):
         frame = json.loads(line)
         if self.store.refusal and "memor" in frame["payload"]["type"]:
             self.frames.append(line)
-            self.under_way += 1
+            self.under_way.add(frame["id"])
             self.refuse(frame["id"], self.store.refusal)
         else:
             super().take(line)

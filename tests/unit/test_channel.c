@@ -335,12 +335,13 @@ expect_broken(struct scene *scene, unsigned int handled, const char *what)
 		    scene->near.why);
 }
 
-/* Whether before leads to where row may be sent. */
+/* Whether before, sent sooner, leads to where row may be sent. */
 static int
 leads_to(const struct ipc_message *before, const struct ipc_message *row)
 {
 	return before->from == row->from && before->to == row->to &&
-	    (before->phases & (1U << before->next)) == 0 &&
+	    ((before->phases & IPC_IN(NEW)) != 0 ||
+	    (before->phases & (1U << before->next)) == 0) &&
 	    (row->phases & (1U << before->next)) != 0;
 }
 

@@ -398,14 +398,14 @@ logged_while_reading(const struct setting *setting)
 START_TEST(names_of_other_versions_get_one_warning_each)
 {
 	struct setting setting = { NULL, { "MCP_BRIDGE_IMAGE=python:3",
-		"MCP_BRIDGE_STATE_DIR=/x", "MCP_BRIDGE_MEMORY_API=" },
+		"MCP_BRIDGE_CONTAINER_USER=1:1", "MCP_BRIDGE_PRELOAD=" },
 		{ NULL } };
 	auto_free char *loud = logged_while_reading(&setting);
 	auto_free char *quiet = NULL;
 
 	ck_assert_str_eq(loud,
 	    "caisson: MCP_BRIDGE_IMAGE is not used by this version\n"
-	    "caisson: MCP_BRIDGE_STATE_DIR is not used by this version\n");
+	    "caisson: MCP_BRIDGE_CONTAINER_USER is not used by this version\n");
 	setting.flags[0] = "--log-level=error";
 	quiet = logged_while_reading(&setting);
 	ck_assert_str_eq(quiet, "");

@@ -89,6 +89,16 @@ START_TEST(without_a_place_it_says_so)
 }
 END_TEST
 
+START_TEST(no_home_is_made)
+{
+	auto_free char *home = mem_printf("%s/none", folder);
+
+	variables[0] = mem_printf("HOME=%s", home);
+	expect_refused(home, "no place for a state directory");
+	ck_assert_int_eq(access(home, F_OK), -1);
+}
+END_TEST
+
 START_TEST(what_is_missing_is_made)
 {
 	auto_free char *path =
@@ -173,6 +183,7 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, the_nearest_place_wins);
 	tcase_add_test(tc, without_a_place_it_says_so);
+	tcase_add_test(tc, no_home_is_made);
 	tcase_add_test(tc, what_is_missing_is_made);
 	tcase_add_test(tc, a_folder_of_the_user_serves);
 	tcase_add_test(tc, others_may_not_write_there);

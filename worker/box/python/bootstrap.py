@@ -450,16 +450,21 @@ def main():
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
-    if os.fstat(CONTROL_IN).st_mode & FILE_KINDS == SOCKET:
+    if is_template():
         become_template()
     run(*wait_for_code())
 
 
-def become_template():
-    """Fork boxes, in each of which this returns.
+def is_template():
+    """Whether there is the supervisor's socket, where others have a pipe."""
+    try:
+        return os.fstat(CONTROL_IN).st_mode & FILE_KINDS == SOCKET
+    except OSError:
+        return False
 
-    The supervisor's requests come on a socket, where others have a pipe.
-    """
+
+def become_template():
+    """Fork boxes, in each of which this returns."""
     names = {"__name__": "caisson_template"}
     with open(OURS + "template.py") as file:
         exec(compile(file.read(), file.name, "exec"), names)
