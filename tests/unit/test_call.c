@@ -1793,6 +1793,7 @@ START_TEST(the_store_is_handed_over)
 	open_stage();
 	offer_store();
 	play = run_call();
+	wait_until_gone(play->pids[ROLE_BOX]);
 	fds = unit_open_fds();
 	relay_wants_store(play);
 	receive(play, ROLE_RELAY, IPC_STORE, &msg);

@@ -139,10 +139,12 @@ make_family(int grouped, int *line)
 	if (pid == 0) {
 		if (grouped)
 			setpgid(0, 0);
-		else if (fork() == 0)
-			prctl(PR_SET_PDEATHSIG, SIGKILL);
-		if ((!grouped || fork() == 0) && write(ends[1], "x", 1) != 1)
-			_exit(1);
+		if (fork() == 0) {
+			if (!grouped)
+				prctl(PR_SET_PDEATHSIG, SIGKILL);
+			if (write(ends[1], "x", 1) != 1)
+				_exit(1);
+		}
 		for (;;)
 			pause();
 	}

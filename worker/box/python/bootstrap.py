@@ -10,7 +10,10 @@ and the interpreter ends as it always does.
 NAMES = dict(globals())  # what this interpreter gives to every script
 
 import _thread  # noqa: E402
+import _weakref  # noqa: E402
+import atexit  # noqa: E402
 import builtins  # noqa: E402
+import gc  # noqa: E402
 import os  # noqa: E402
 import sys  # noqa: E402
 from _frozen_importlib_external import PathFinder  # noqa: E402
@@ -20,6 +23,8 @@ try:
 except ImportError:
     make_scanner = None
 
+# A script does not find these imported.
+del sys.modules["atexit"], sys.modules["gc"]
 OURS = __file__.rpartition("/")[0] + "/"
 CONTROL_IN, CONTROL_OUT = 3, 4
 CHUNK = 1 << 16  # what a pipe holds
@@ -170,6 +175,68 @@ class Servers(dict):
             raise AttributeError(name)
         from mcp import _servers
         raise _servers.attribute_error(_servers.no_attribute(name))
+
+
+class Ending:
+    """The last of all exit functions: ends the process early.
+
+    Threads have ended then, and all exit functions of the code have run.
+    What the interpreter would do from here on is to take itself apart, piece
+    by piece, which takes longer than most code.  Of that only what the code
+    can notice is done: its own objects go, and what they have written is
+    flushed.  Where the code has ended in any unusual way, or anything here
+    fails, the interpreter ends as it always does.
+    """
+
+    def __init__(self):
+        self.status = None
+        atexit.register(self)
+
+    def set(self, code):
+        """Note how the code has ended: with the code of a SystemExit."""
+        if code is None:
+            code = 0
+        if type(code) in (int, bool) and 0 <= code < 256:
+            self.status = int(code)
+
+    def __call__(self, leave=os._exit, collect=gc.collect, ref=_weakref.ref):
+        """End, if it is known how."""
+        if self.status is None:
+            return
+        try:
+            if "mcp._forgotten" in sys.modules:
+                sys.modules["mcp._forgotten"].end()
+            modules = [ref(sys.modules.pop(name)) for name in own_modules()]
+            collect()
+            for module in reversed(modules):
+                if module() is not None:
+                    forget(vars(module()))
+            for stream in {sys.stdout, sys.stderr, sys.__stdout__,
+                           sys.__stderr__}:
+                if stream is not None and not stream.closed:
+                    stream.flush()
+        except BaseException:
+            return
+        leave(self.status)
+
+
+def own_modules():
+    """Return the names of the modules that the code has made itself."""
+    places = tuple(os.environ.get(name, "/" + fallback) + "/"
+                   for name, fallback in (("HOME", "workspace"),
+                                          ("TMPDIR", "tmp")))
+    return [name for name, module in sys.modules.items()
+            if name == "__main__"
+            or str(getattr(module, "__file__", None)).startswith(places)]
+
+
+def forget(names):
+    """Take a namespace apart in the order in which the interpreter does."""
+    for hidden in True, False:
+        for name in list(names):
+            if type(name) is str and name != "__builtins__" and hidden == (
+                    name[:1] == "_" and name[1:2] != "_"):
+                names[name] = None
 
 
 class Report:
@@ -424,7 +491,7 @@ def offer_servers(names, control, pid, told, memory):
         import mcp._servers  # noqa: F401
 
 
-def run(source, control, told, memory):
+def run(source, control, told, memory, ending):
     """Run the code as a script; errors are the interpreter's to report."""
     path, source = store(source)
     module = become_main(path)
@@ -437,22 +504,25 @@ def run(source, control, told, memory):
             module.__class__ = AwaitingModule
         del source
         execute(code, module)
-    except SystemExit:
+    except SystemExit as error:
+        ending.set(error.code)
         raise
     except BaseException:
         sys.excepthook = Report(awaiting)
         raise
+    ending.set(None)
 
 
 def main():
     """Get ready, wait for the code, run it."""
+    ending = Ending()
     _thread.stack_size(STACK)
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
     if is_template():
         become_template()
-    run(*wait_for_code())
+    run(*wait_for_code(), ending)
 
 
 def is_template():
