@@ -189,8 +189,12 @@ class Ending:
     """
 
     def __init__(self):
-        self.status = None
+        self.status = self.last = None
         atexit.register(self)
+
+    def begin(self):
+        """Note which modules are not the code's."""
+        self.last = next(reversed(sys.modules))
 
     def set(self, code):
         """Note how the code has ended: with the code of a SystemExit."""
@@ -206,9 +210,9 @@ class Ending:
         try:
             if "mcp._forgotten" in sys.modules:
                 sys.modules["mcp._forgotten"].end()
-            modules = [ref(sys.modules.pop(name)) for name in own_modules()]
+            modules = [ref(sys.modules.pop(name)) for name in own_modules(self.last)]
             collect()
-            for module in reversed(modules):
+            for module in modules:
                 if module() is not None:
                     forget(vars(module()))
             for stream in {sys.stdout, sys.stderr, sys.__stdout__,
@@ -220,14 +224,23 @@ class Ending:
         leave(self.status)
 
 
-def own_modules():
-    """Return the names of the modules that the code has made itself."""
+def own_modules(last):
+    """Return the names of the modules that the code has made itself.
+
+    They come behind the last one that is not; what was there before is not
+    even looked at, as that would copy its memory in a forked box.
+    """
     places = tuple(os.environ.get(name, "/" + fallback) + "/"
                    for name, fallback in (("HOME", "workspace"),
                                           ("TMPDIR", "tmp")))
-    return [name for name, module in sys.modules.items()
-            if name == "__main__"
-            or str(getattr(module, "__file__", None)).startswith(places)]
+    names = ["__main__"]
+    for name in reversed(sys.modules):
+        if name == last:
+            break
+        module = sys.modules[name]
+        if str(getattr(module, "__file__", None)).startswith(places):
+            names.append(name)
+    return names
 
 
 def forget(names):
@@ -376,6 +389,17 @@ def take_control():
     return control
 
 
+def rehearse():
+    """Do what code will need, as it takes longer for the first time.
+
+    The interpreter makes the compiler ready then, and a forked box copies
+    the memory that is written to.
+    """
+    path, source = store(b"print('', end='')\n")
+    names = parse('{"names": [""]}')
+    exec(compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True), names)
+
+
 def receive(control):
     """Say that we are ready and return the code and what it has.
 
@@ -495,6 +519,7 @@ def run(source, control, told, memory, ending):
     """Run the code as a script; errors are the interpreter's to report."""
     path, source = store(source)
     module = become_main(path)
+    ending.begin()
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
     awaiting = False
     try:
@@ -549,6 +574,7 @@ def wait_for_code():
     """
     try:
         control = take_control()
+        rehearse()
         source, told, memory = receive(control)
         return source, control, told, memory
     except Malformed as error:
