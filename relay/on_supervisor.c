@@ -2,8 +2,10 @@
  * What the supervisor tells the relay, and what the relay tells it: the whole
  * surface between the two. Runs in the relay.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "../common/fd.h"
 #include "../common/log.h"
@@ -73,6 +75,18 @@ relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store)
 	calls_close(relay->calls, ROLE_STORE, no_store->reason);
 }
 
+/*
+ * The supervisor cannot be told. Where it has ended, everything of this box
+ * ends, too, and there is nothing to complain of.
+ */
+static void __attribute__((noreturn))
+relay_unheard(const char *what, const struct err *err)
+{
+	if (err->code == EPIPE || err->code == ECONNRESET)
+		_exit(0);
+	fatal("%s: %s", what, err->text);
+}
+
 void
 relay_want_store(struct relay *relay)
 {
@@ -80,7 +94,7 @@ relay_want_store(struct relay *relay)
 	struct err err;
 
 	if (channel_send_want_store(relay->supervisor, &want, &err) == -1)
-		fatal("cannot ask for the store: %s", err.text);
+		relay_unheard("cannot ask for the store", &err);
 }
 
 void
@@ -90,7 +104,7 @@ relay_box_ready(struct relay *relay)
 	struct err err;
 
 	if (channel_send_ready(relay->supervisor, &ready, &err) == -1)
-		fatal("cannot say that the box is ready: %s", err.text);
+		relay_unheard("cannot say that the box is ready", &err);
 }
 
 void
@@ -100,7 +114,7 @@ relay_code_sent(struct relay *relay)
 	struct err err;
 
 	if (channel_send_running(relay->supervisor, &running, &err) == -1)
-		fatal("cannot say that the code runs: %s", err.text);
+		relay_unheard("cannot say that the code runs", &err);
 }
 
 void
@@ -112,7 +126,7 @@ relay_fault(struct relay *relay, const char *reason)
 
 	snprintf(text, sizeof(text), "%s", reason);
 	if (channel_send_fault(relay->supervisor, &fault, &err) == -1)
-		fatal("cannot report a fault: %s", err.text);
+		relay_unheard("cannot report a fault", &err);
 	log_warn("the box broke the protocol: %s", reason);
 }
 
@@ -145,7 +159,7 @@ relay_conclude(struct relay *relay)
 	free(out.data);
 	free(errors.data);
 	if (sent == -1)
-		fatal("cannot hand over the output: %s", err.text);
+		relay_unheard("cannot hand over the output", &err);
 }
 
 void

@@ -138,6 +138,10 @@ calls = [mcp_fs.read_file(path=str(n)) for n in range(3)]
 works = [r.data["path"] for r in await asyncio.gather(*calls)] == [*"012"]`,
   'mcp_fs.read_file(path="a").result()':
     'works = mcp_fs.read_file(path="a").result().text == "text of a"',
+  'asyncio.wait_for(call, 5)': `
+import asyncio
+call = mcp_fs.read_file(path="a.txt")
+works = (await asyncio.wait_for(call, 5)).text == "text of a.txt"`,
   '.result(timeout=5)':
     same('mcp_fs.read_file(path="a.txt").result(timeout=5)'),
   'runtime.ArgumentError': `
