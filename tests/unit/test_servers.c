@@ -15,11 +15,8 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
-#include "supervisor/broker.h"
-#include "supervisor/servers.h"
-#include "supervisor/store.h"
-#include "supervisor/supervisor.h"
-#include "unit.h"
+#define SERVERS_ARE_HERE
+#include "not_here.h"
 
 static const struct server_source sources[] = {
 	{ .name = "one" },
@@ -209,33 +206,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	return 0;
 }
-
-/* Handlers of others, which never get a message here. */
-#define NOT_HERE(name, context)                                                \
-	void supervisor_on_##name(                                             \
-	    struct context *ctx, struct ipc_##name *message)                   \
-	{                                                                      \
-		(void)ctx;                                                     \
-		(void)message;                                                 \
-		ck_abort_msg("a message of another peer");                     \
-	}
-NOT_HERE(started, box)
-NOT_HERE(guarded, box)
-NOT_HERE(failed, box)
-NOT_HERE(ready, box)
-NOT_HERE(forked, box)
-NOT_HERE(standing, template)
-NOT_HERE(warm, template)
-NOT_HERE(unfit, template)
-NOT_HERE(running, box)
-NOT_HERE(fault, box)
-NOT_HERE(want_store, box)
-NOT_HERE(shown, store)
-NOT_HERE(done, box)
-NOT_HERE(want, broker)
-NOT_HERE(let_go, broker)
-NOT_HERE(tried, broker)
-NOT_HERE(want_lists, broker)
 
 static void
 on_done(void *ctx)

@@ -19,11 +19,9 @@
 #include "common/ipc_socket.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "supervisor/broker.h"
 #include "supervisor/downstream.h"
-#include "supervisor/store.h"
-#include "supervisor/supervisor.h"
-#include "unit.h"
+#define BROKER_IS_HERE
+#include "not_here.h"
 
 #define RELAY_USER 4711
 #define SERVERS_MAX 4
@@ -215,32 +213,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 	*pidfd = (int)syscall(SYS_pidfd_open, process, 0);
 	return 0;
 }
-
-/* Handlers of others, which never get a message here. */
-#define NOT_HERE(name, context)                                                \
-	void supervisor_on_##name(                                             \
-	    struct context *ctx, struct ipc_##name *message)                   \
-	{                                                                      \
-		(void)ctx;                                                     \
-		(void)message;                                                 \
-		ck_abort_msg("a message of another peer");                     \
-	}
-NOT_HERE(started, box)
-NOT_HERE(guarded, box)
-NOT_HERE(failed, box)
-NOT_HERE(ready, box)
-NOT_HERE(forked, box)
-NOT_HERE(standing, template)
-NOT_HERE(warm, template)
-NOT_HERE(unfit, template)
-NOT_HERE(running, box)
-NOT_HERE(fault, box)
-NOT_HERE(want_store, box)
-NOT_HERE(shown, store)
-NOT_HERE(done, box)
-NOT_HERE(server, servers)
-NOT_HERE(rejected, servers)
-NOT_HERE(end_of_file, servers)
 
 /* The store, in the place of store.c */
 

@@ -18,12 +18,9 @@
 #include "common/ipc_socket.h"
 #include "common/loop.h"
 #include "common/mem.h"
-#include "supervisor/broker.h"
-#include "supervisor/servers.h"
 #include "supervisor/state.h"
-#include "supervisor/store.h"
-#include "supervisor/supervisor.h"
-#include "unit.h"
+#define STORE_IS_HERE
+#include "not_here.h"
 
 static struct event_base *base;
 static struct options options = { .state_max = STATE_MAX_MIN };
@@ -78,34 +75,6 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 	*pidfd = (int)syscall(SYS_pidfd_open, process, 0);
 	return 0;
 }
-
-#define NOT_HERE(name, context)                                                \
-	void supervisor_on_##name(                                             \
-	    struct context *ctx, struct ipc_##name *message)                   \
-	{                                                                      \
-		(void)ctx;                                                     \
-		(void)message;                                                 \
-		ck_abort_msg("a message of another peer");                     \
-	}
-NOT_HERE(forked, box)
-NOT_HERE(standing, template)
-NOT_HERE(warm, template)
-NOT_HERE(unfit, template)
-NOT_HERE(started, box)
-NOT_HERE(guarded, box)
-NOT_HERE(failed, box)
-NOT_HERE(ready, box)
-NOT_HERE(running, box)
-NOT_HERE(fault, box)
-NOT_HERE(want_store, box)
-NOT_HERE(done, box)
-NOT_HERE(want, broker)
-NOT_HERE(let_go, broker)
-NOT_HERE(tried, broker)
-NOT_HERE(want_lists, broker)
-NOT_HERE(server, servers)
-NOT_HERE(rejected, servers)
-NOT_HERE(end_of_file, servers)
 
 static void
 open_stage(void)

@@ -1,0 +1,51 @@
+/*
+ * Stand-ins for the handlers of peers that a test of the supervisor does not
+ * play: routes.c names them all, and none may get a message there. Whose
+ * handlers are real the test says before it includes this: BROKER_IS_HERE,
+ * SERVERS_ARE_HERE or STORE_IS_HERE.
+ */
+#ifndef TESTS_UNIT_NOT_HERE_H
+#define TESTS_UNIT_NOT_HERE_H
+
+#include "supervisor/broker.h"
+#include "supervisor/servers.h"
+#include "supervisor/store.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
+
+#define NOT_HERE(name, context)                                                \
+	void supervisor_on_##name(                                             \
+	    struct context *ctx, struct ipc_##name *message)                   \
+	{                                                                      \
+		(void)ctx;                                                     \
+		(void)message;                                                 \
+		ck_abort_msg("a message of another peer");                     \
+	}
+NOT_HERE(forked, box)
+NOT_HERE(started, box)
+NOT_HERE(guarded, box)
+NOT_HERE(failed, box)
+NOT_HERE(ready, box)
+NOT_HERE(running, box)
+NOT_HERE(want_store, box)
+NOT_HERE(fault, box)
+NOT_HERE(done, box)
+NOT_HERE(standing, template)
+NOT_HERE(warm, template)
+NOT_HERE(unfit, template)
+#ifndef BROKER_IS_HERE
+NOT_HERE(want, broker)
+NOT_HERE(let_go, broker)
+NOT_HERE(tried, broker)
+NOT_HERE(want_lists, broker)
+#endif
+#ifndef SERVERS_ARE_HERE
+NOT_HERE(server, servers)
+NOT_HERE(rejected, servers)
+NOT_HERE(end_of_file, servers)
+#endif
+#ifndef STORE_IS_HERE
+NOT_HERE(shown, store)
+#endif
+
+#endif
