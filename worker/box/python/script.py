@@ -1,0 +1,591 @@
+"""The interpreter's side of the box protocol.
+
+The bootstrap runs it as the first Python in a fresh box, with descriptor 0
+empty, 1 and 2 the raw pipes of the code, 3 and 4 the pipes of the relay.  It
+says that it is ready, reads one frame, and runs the code of that frame as
+the interpreter runs a script.  It never reads the output of the code, never
+ends the process while the code runs and keeps nothing between two executions.
+"""
+import _thread
+import _weakref
+import atexit
+import builtins
+import gc
+import os
+import sys
+from _frozen_importlib_external import PathFinder
+
+try:
+    from _json import make_scanner
+except ImportError:
+    make_scanner = None
+
+# A script does not find these imported.
+del sys.modules["atexit"], sys.modules["gc"]
+OURS = __file__.rpartition("/")[0] + "/"
+CONTROL_IN, CONTROL_OUT = 3, 4
+CHUNK = 1 << 16  # what a pipe holds
+# Of a thread, where the first one has 8 MiB: the stack counts as memory whole,
+# and there shall be room for a hundred.
+STACK = 4 << 20
+CHILD = "caisson_child"  # what this file is called where it only offers
+HIGHEST = 1024  # select() cannot watch descriptors from here on
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
+ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
+FILE_KINDS, SOCKET = 0o170000, 0o140000  # S_IFMT and S_IFSOCK
+COROUTINE = 0x80  # inspect.CO_COROUTINE
+RUNNERS = tuple(
+    "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
+MEMORY = (
+    "save_tool", "save_memory", "load_memory", "update_memory",
+    "delete_memory", "list_memories", "memory_exists", "get_memory_info")
+LOOP_HINT = """\
+hint: code with 'await' at top level runs inside an event loop, so another \
+one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
+"""
+SPAWN_HINT = """\
+code with 'await' at top level cannot be re-imported, as the start methods \
+'spawn' and 'forkserver' of multiprocessing do: use \
+multiprocessing.get_context('fork'), or put the awaits into an async function \
+main and end with: if __name__ == '__main__': asyncio.run(main())"""
+
+
+class Malformed(Exception):
+    """The relay sent something that is no run frame."""
+
+
+class Scanning:
+    """The settings that json.loads gives to the scanner in C.
+
+    The package json itself imports re, which is a third of the start-up time
+    of a small script; the scanner behind it needs only these.
+    """
+
+    strict = True
+    object_hook = object_pairs_hook = None
+    parse_float, parse_int, parse_constant = float, int, float
+
+
+class AwaitingModule(type(sys)):
+    """The user's module when it has top-level await.
+
+    multiprocessing asks the module for its file in order to import it again
+    in a new interpreter, which would fail there with a bare SyntaxError, for
+    ever and again in a pool.  So that question is answered here.
+    """
+
+    @property
+    def __file__(self):
+        """Return the path to everybody but multiprocessing.spawn."""
+        asking = sys._getframe(1).f_globals.get("__name__")
+        if asking == "multiprocessing.spawn":
+            raise RuntimeError(SPAWN_HINT)
+        try:
+            return self.__dict__["__file__"]
+        except KeyError:
+            raise AttributeError("__file__") from None
+
+
+class Finder:
+    """In sys.meta_path: mcp and mmap are ours, whatever is installed."""
+
+    def __init__(self, box):
+        self.box = box
+
+    def find_spec(self, name, path=None, target=None):
+        """Return where one of ours is; mcp knows what is in mcp."""
+        if name == "mmap":
+            return PathFinder.find_spec(name, [OURS])
+        if name == "user_tools" and self.box.memory:
+            from mcp import _user_tools
+            return _user_tools.find_spec()
+        if name == "mcp":
+            sys.modules["mcp._box"] = self.box
+            return PathFinder.find_spec(name, [OURS])
+        if name.startswith("mcp._"):
+            return PathFinder.find_spec(name, path)
+        if name.startswith("mcp.") or name == "multiprocessing.spawn":
+            from mcp import _modules
+            return _modules.find_spec(name, path)
+        return None
+
+
+class Runtime(type(sys)):
+    """The global 'runtime' until it is used; then it is mcp.runtime."""
+
+    def __getattr__(self, name):
+        """Become the module; to do so, Python asks for names of its own."""
+        if name in ("__file__", "__cached__", "__path__"):
+            raise AttributeError(name)
+        import mcp.runtime
+        return type(sys).__getattribute__(mcp.runtime, name)
+
+    def __dir__(self):
+        """Become the module."""
+        import mcp.runtime
+        return dir(mcp.runtime)
+
+
+class Late:
+    """A global that is a function of mcp.runtime, imported when it is used.
+
+    Whoever looks, sees that function.
+    """
+
+    __slots__ = ("_name",)
+    __module__ = "mcp.runtime"
+    __doc__ = property(lambda self: self._real().__doc__)
+    __class__ = property(lambda self: type(self._real()))
+
+    def __init__(self, name):
+        self._name = name
+
+    def _real(self):
+        import mcp.runtime
+        return getattr(mcp.runtime, self._name)
+
+    def __call__(self, *args, **kwargs):
+        return self._real()(*args, **kwargs)
+
+    def __getattr__(self, name):
+        return getattr(self._real(), name)
+
+    def __repr__(self):
+        return repr(self._real())
+
+
+class Servers(dict):
+    """The global 'mcp_servers': the loaded servers by name.
+
+    While it is empty it is no more than this.
+    """
+
+    def __missing__(self, name):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.missing(name)
+
+    def __getattr__(self, name):
+        """Become what mcp makes of it, and answer."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from mcp import _servers
+        raise _servers.attribute_error(_servers.no_attribute(name))
+
+
+class Ending:
+    """The last of all exit functions: ends the process early.
+
+    Threads have ended then, and all exit functions of the code have run.
+    What the interpreter would do from here on is to take itself apart, piece
+    by piece, which takes longer than most code.  Of that only what the code
+    can notice is done: its own objects go, and what they have written is
+    flushed.  Where the code has ended in any unusual way, or anything here
+    fails, the interpreter ends as it always does.
+    """
+
+    def __init__(self):
+        self.status = self.last = None
+        self.ours = sys.modules["__main__"]  # or it would go, bit by bit
+        atexit.register(self)
+
+    def begin(self):
+        """Note which modules are not the code's."""
+        self.last = next(reversed(sys.modules))
+
+    def set(self, code):
+        """Note how the code has ended: with the code of a SystemExit."""
+        if code is None:
+            code = 0
+        if type(code) in (int, bool) and 0 <= code < 256:
+            self.status = int(code)
+
+    def __call__(self, leave=os._exit, collect=gc.collect, ref=_weakref.ref):
+        """End, if it is known how."""
+        if self.status is None:
+            return
+        try:
+            if "mcp._forgotten" in sys.modules:
+                sys.modules["mcp._forgotten"].end()
+            modules = [ref(sys.modules.pop(name))
+                       for name in own_modules(self.last)]
+            collect()
+            for module in modules:
+                if module() is not None:
+                    forget(vars(module()))
+            for stream in {sys.stdout, sys.stderr, sys.__stdout__,
+                           sys.__stderr__}:
+                if stream is not None and not stream.closed:
+                    stream.flush()
+        except BaseException:
+            return
+        leave(self.status)
+
+
+def own_modules(last):
+    """Return the names of the modules that the code has made itself.
+
+    They come behind the last one that is not; what was there before is not
+    even looked at, as that would copy its memory in a forked box.
+    """
+    places = tuple(os.environ.get(name, "/" + fallback) + "/"
+                   for name, fallback in (("HOME", "workspace"),
+                                          ("TMPDIR", "tmp")))
+    names = ["__main__"]
+    for name in reversed(sys.modules):
+        if name == last:
+            break
+        module = sys.modules[name]
+        if str(getattr(module, "__file__", None)).startswith(places):
+            names.append(name)
+    return names
+
+
+def forget(names):
+    """Take a namespace apart in the order in which the interpreter does."""
+    for hidden in True, False:
+        for name in list(names):
+            if type(name) is str and name != "__builtins__" and hidden == (
+                    name[:1] == "_" and name[1:2] != "_"):
+                names[name] = None
+
+
+class Report:
+    """sys.excepthook for the one exception that ended the user's code.
+
+    The interpreter calls it, so everything around (sys.last_value, exit
+    status, death by SIGINT) is the interpreter's own; it only takes our
+    frames out before the hook that the user sees does its work.
+    """
+
+    def __init__(self, awaiting):
+        self.awaiting = awaiting
+        self.hook = getattr(sys, "excepthook", sys.__excepthook__)
+
+    def __call__(self, kind, error, trace):
+        sys.excepthook = self.hook
+        hint = about_ours(kind, error, trace)
+        trace = without_ours(trace, self.awaiting)
+        sys.last_traceback = trace
+        BaseException.with_traceback(error, trace)
+        tidy_chain(error, self.awaiting)
+        try:
+            self.hook(kind, error, trace)
+        except SystemExit:
+            raise
+        except BaseException as second:
+            self.hook_failed(second, error)
+        if hint:
+            complain(hint)
+        if self.awaiting and is_second_loop(error):
+            complain(LOOP_HINT)
+
+    def hook_failed(self, second, error):
+        """Tell of both errors in the interpreter's words."""
+        show = sys.__excepthook__
+        second.__traceback__ = without_ours(second.__traceback__, False)
+        tidy_chain(second, False)
+        complain("Error in sys.excepthook:\n")
+        show(type(second), second, second.__traceback__)
+        complain("\nOriginal exception was:\n")
+        show(type(error), error, error.__traceback__)
+
+
+def about_ours(kind, error, trace):
+    """Return what else there is to say, of calls and servers; or None."""
+    module = sys.modules.get("mcp._forgotten")
+    try:
+        if module:
+            module.end(trace)
+        if kind is NameError and "'mcp" in str(error.args[:1]):
+            from mcp import _hints
+            return _hints.about_error(error)
+    except BaseException:
+        pass  # the code may have broken what that takes
+    return None
+
+
+def complain(text):
+    """Write to sys.stderr, which the user may have closed or replaced."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except Exception:
+        pass
+
+
+def is_second_loop(error):
+    """Whether error is asyncio's refusal to run a loop inside a loop."""
+    return type(error) is RuntimeError and str(error.args[:1]).endswith((
+        "cannot be called from a running event loop',)",
+        "Cannot run the event loop while another loop is running',)",
+        "This event loop is already running',)",
+    ))
+
+
+def without_ours(trace, awaiting):
+    """Return trace without our frames.
+
+    Those of asyncio that run top-level await are ours too, unless nothing
+    else is left: an interrupt inside the event loop has happened somewhere.
+    """
+    frames = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(OURS):
+            frames.append(trace)
+        trace = trace.tb_next
+    first = 0
+    while awaiting and first < len(frames) and is_runner(frames[first]):
+        first += 1
+    for frame in reversed(frames[first:] or frames):
+        frame.tb_next = trace
+        trace = frame
+    return trace
+
+
+def is_runner(trace):
+    """Whether this is a frame of asyncio.run."""
+    return trace.tb_frame.f_code.co_filename.endswith(RUNNERS)
+
+
+def tidy_chain(error, awaiting):
+    """Take our frames out of the causes, contexts and members of error.
+
+    A class of the user may make any of these raise: then the rest stays as
+    it is, and the error itself is still shown.
+    """
+    group = getattr(builtins, "BaseExceptionGroup", ())
+    seen, left = set(), [error]
+    try:
+        while left:
+            error = left.pop()
+            if error is None or id(error) in seen:
+                continue
+            seen.add(id(error))
+            trace = without_ours(error.__traceback__, awaiting)
+            error.__traceback__ = trace
+            left += [error.__cause__, error.__context__]
+            left += error.exceptions if isinstance(error, group) else ()
+    except Exception:
+        pass
+
+
+def take_control():
+    """Move the relay's pipes out of the way of the code.
+
+    Programs expect the lowest free descriptor to be 3, and close what lies
+    above; children after fork must not speak to the relay, and programs that
+    they execute must not even inherit the pipes.
+    """
+    most = min(os.sysconf("SC_OPEN_MAX"), HIGHEST)
+    control = most - 2, most - 1
+    for old, new in zip((CONTROL_IN, CONTROL_OUT), control):
+        os.dup2(old, new, inheritable=False)
+        os.close(old)
+    os.register_at_fork(
+        after_in_child=lambda close=os.closerange: close(most - 2, most))
+    return control
+
+
+def rehearse():
+    """Do what code will need, as it takes longer for the first time.
+
+    The interpreter makes the compiler ready then, and a forked box copies
+    the memory that is written to.
+    """
+    path, source = store(b"print('', end='')\n")
+    names = parse('{"names": [""]}')
+    exec(compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True), names)
+
+
+def receive(control):
+    """Say that we are ready and return the code and what it has.
+
+    That is the servers, and whether it may keep memories and tools.
+    """
+    os.write(control[1], b'{"type":"ready"}\n')
+    parts = [b""]
+    while not parts[-1].endswith(b"\n"):
+        parts.append(os.read(control[0], CHUNK))
+        if not parts[-1]:
+            raise Malformed("the relay closed its pipe before the code came")
+    try:
+        frame = parse(b"".join(parts).decode().strip())
+        if frame["type"] != "run":
+            raise ValueError("its type is not 'run'")
+        return (frame["code"].encode(), frame.get("servers", ()),
+                frame.get("memory") is True)
+    except (AttributeError, LookupError, RecursionError, TypeError,
+            ValueError) as error:
+        raise Malformed("the relay sent no run frame (%s: %s)" % (
+            type(error).__name__, error)) from None
+
+
+def parse(text):
+    """Return the one JSON value that text is.
+
+    What the scanner cannot take, the whole library reads or explains.
+    """
+    try:
+        value, end = make_scanner(Scanning)(text, 0)
+        if end == len(text):
+            return value
+    except (AttributeError, StopIteration, SystemError, TypeError, ValueError):
+        pass
+    import json
+    return json.loads(text)
+
+
+def store(source):
+    """Keep the code as a file and return its path and its bytes.
+
+    Tracebacks, inspect and multiprocessing's spawn read it again.  It lies
+    beside the user's files, not among them.  Without room there is no file:
+    the code runs all the same, and tracebacks have no source lines.
+    """
+    path = os.environ.get("TMPDIR", "/tmp") + "/run_python.py"
+    source = in_declared_encoding(source)
+    try:
+        with open(path, "wb") as file:
+            file.write(source)
+    except OSError:
+        if os.path.exists(path):
+            os.unlink(path)
+    return path, source
+
+
+def in_declared_encoding(source):
+    """Return source in the encoding that its first two lines declare.
+
+    The code arrives as text; whoever reads the file will believe what it
+    declares, so that must be true.
+    """
+    declared = b"coding" in b"".join(source.split(b"\n", 2)[:2])
+    if not declared or source.startswith(BYTE_ORDER_MARK):
+        return source
+    import io
+    import tokenize
+    try:
+        name = tokenize.detect_encoding(io.BytesIO(source).readline)[0]
+        return source.decode().encode(name)
+    except (SyntaxError, UnicodeError):
+        return source  # the compiler will tell
+
+
+def become_main(path):
+    """Put a module into place that looks as a script's module does."""
+    module = type(sys)("__main__")
+    names = module.__dict__
+    names.update(NAMES, __doc__=None, __file__=path)
+    names["__loader__"] = type(NAMES["__loader__"])("__main__", path)
+    sys.modules["__main__"] = module
+    sys.argv = [path]
+    sys.path.insert(0, os.environ.get("HOME", "/workspace"))
+    return module
+
+
+def execute(code, module):
+    """Run the code; with top-level await as asyncio.run does."""
+    if not code.co_flags & COROUTINE:
+        exec(code, module.__dict__)
+        return
+    import asyncio
+    asyncio.run(eval(code, module.__dict__))
+
+
+def offer_servers(names, control, pid, told, memory):
+    """Give the code what it calls servers with, and keeps things with.
+
+    Only the process pid can use them.  Unless there are servers, nothing is
+    imported before the code uses it.
+    """
+    box = type(sys)("mcp._box")
+    box.control, box.pid, box.told, box.memory = control, pid, told, memory
+    box.offer = __file__, CHILD
+    box.child = names is vars(builtins)
+    box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
+    sys.meta_path.insert(0, Finder(box))
+    names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
+                 runtime=box.runtime)
+    if memory:
+        names.update((name, Late(name)) for name in MEMORY)
+    if told:
+        import mcp._servers  # noqa: F401
+
+
+def run(source, control, told, memory, ending):
+    """Run the code as a script; errors are the interpreter's to report."""
+    path, source = store(source)
+    module = become_main(path)
+    ending.begin()
+    offer_servers(module.__dict__, control, os.getpid(), told, memory)
+    awaiting = False
+    try:
+        code = compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
+        awaiting = bool(code.co_flags & COROUTINE)
+        if awaiting:
+            module.__class__ = AwaitingModule
+        del source
+        execute(code, module)
+    except SystemExit as error:
+        ending.set(error.code)
+        raise
+    except BaseException:
+        sys.excepthook = Report(awaiting)
+        raise
+    ending.set(None)
+
+
+def main():
+    """Get ready, wait for the code, run it."""
+    ending = Ending()
+    _thread.stack_size(STACK)
+    for stream in sys.stdout, sys.stderr:
+        stream.reconfigure(
+            encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    if is_template():
+        become_template()
+    run(*wait_for_code(), ending)
+
+
+def is_template():
+    """Whether there is the supervisor's socket, where others have a pipe."""
+    try:
+        return os.fstat(CONTROL_IN).st_mode & FILE_KINDS == SOCKET
+    except OSError:
+        return False
+
+
+def become_template():
+    """Fork boxes, in each of which this returns."""
+    names = {"__name__": "caisson_template"}
+    with open(OURS + "template.py") as file:
+        exec(compile(file.read(), file.name, "exec"), names)
+    names["become"](OURS)
+    names.clear()
+
+
+def wait_for_code():
+    """Return the code, the pipes, the servers, and whether there is memory.
+
+    Without code end, saying why.
+    """
+    try:
+        control = take_control()
+        rehearse()
+        source, told, memory = receive(control)
+        return source, control, told, memory
+    except Malformed as error:
+        reason = str(error)
+    except OSError as error:
+        reason = "descriptors 3 and 4 must be the relay's pipes: %s" % error
+    complain("caisson: the code was not run: %s\n" % reason)
+    raise SystemExit(BROKEN)
+
+
+if __name__ == CHILD:
+    offer_servers(vars(builtins), (-1, -1), 0, globals()["told"],
+                  globals()["memory"])
+else:
+    main()
