@@ -586,7 +586,8 @@ test('calls with servers leave nothing in the supervisor', {
   const raw = await Raw.open(t, withServers(t, { h: entry }));
   const count = (pid) => fs.readdirSync(`/proc/${pid}/fd`).length;
   const settled = async () => {
-    await until(() => parts(raw).relay.length === 0, 'the end of the relays');
+    await until(() => parts(raw).relay.length + parts(raw).box.length === 0,
+      'the end of relays and boxes');
     await raw.ping();
     return [count(raw.pid), count(parts(raw).broker[0].pid)];
   };

@@ -34,7 +34,7 @@ class Host:
         os.chmod(self.folder, 0o755)
         self.secret = secrets.token_hex(16)
         self.home = os.path.join(self.folder, "home")
-        os.mkdir(self.home, 0o700)
+        os.mkdir(self.home, 0o755)
         if uid is not None:
             os.chown(self.home, uid, uid)
         self.tree = os.path.join(self.folder, "venv")

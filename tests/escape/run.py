@@ -80,7 +80,8 @@ class Run:
         environment.update(settings)
         program = Program(self.copies[name], environment, self.uid,
                           self.host.groups)
-        if template:
+        # Where a row asks for another interpreter it may have no template.
+        if template and "MCP_BRIDGE_PYTHON" not in settings:
             program.wait_for_template()
         return program
 

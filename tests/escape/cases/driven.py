@@ -124,11 +124,14 @@ def kill_caisson(run, words):
       shown="the relay is no part of the box")
 def kill_relay(run, words):
     program = run.start(words)
-    first = program.start("import time; time.sleep(20); print('first')")
 
     def relays():
         return [pid for pid, name in processes_below(program.pid)
                 if name.startswith("relay")]
+    # Those of earlier calls are still about to end.
+    if not until(lambda: not relays()):
+        return "a relay does not end"
+    first = program.start("import time; time.sleep(20); print('first')")
     if not until(relays):
         return "no relay started"
     killed = relays()
