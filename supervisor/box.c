@@ -331,6 +331,7 @@ box_on_forked(struct box *box, int *launcher)
 {
 	struct err err;
 
+	box->unforked = 0;
 	box->launcher = reaper_watch(
 	    box->sv->base, launcher, box_on_launcher_ended, box, &err);
 	if (box->launcher == NULL)
@@ -513,6 +514,7 @@ box_start_launcher(struct box *box, struct err *err)
 	    sv, &ends, box->number, box->group, &pidfd, err);
 	if (box->channel == NULL)
 		return NULL;
+	box->unforked = pidfd == -1;
 	if (pidfd != -1) {
 		box->launcher = reaper_watch(
 		    sv->base, &pidfd, box_on_launcher_ended, box, err);

@@ -66,6 +66,7 @@ struct box {
 	struct child *code;
 	struct group *group; /* limits it as a whole, or NULL */
 	int building;   /* it may still tell us of its processes */
+	int unforked;   /* a template was asked for it, and has not yet begun */
 	int ready;      /* it has asked for code */
 	unsigned long execution; /* that it runs; 0: none yet */
 	int may_store;  /* its code may ask for the store, once */

@@ -404,7 +404,7 @@ call_try(struct call *call, int from_pool, struct err *err)
 	log_debug("call %lu has box %lu%s", call->number, call->box->number,
 	    call->pooled ? " of the pool" : "");
 	/* One that waited may have died meanwhile: another will need it. */
-	if (!call->pooled)
+	if (!call->pooled && !call->box->unforked)
 		free(mem_take(&call->run.code));
 	return 0;
 }
@@ -441,22 +441,24 @@ call_start(struct call *call, int from_pool)
 }
 
 /*
- * Whether its box, which had waited in the pool, ended before it got the code,
- * as far as we know: then nothing has run, and another one will do. The last
- * word has the relay: what it said of the code comes before its end.
+ * Whether its box, which had waited in the pool or was asked of a template that
+ * has ended, ended before it got the code, as far as we know: then nothing has
+ * run, and another one will do. The last word has the relay: what it said of
+ * the code comes before its end.
  */
 static int
 call_may_replace(const struct call *call)
 {
-	return call->pooled && call->cause == CALL_BY_ITSELF &&
+	return (call->pooled || call->box->unforked) &&
+	    call->cause == CALL_BY_ITSELF &&
 	    !call->box->ran && call->box->state == BOX_ENDING;
 }
 
 static void
 call_replace(struct call *call)
 {
-	log_info("call %lu: box %lu had ended in the pool; a new one is "
-	    "started", call->number, call->box->number);
+	log_info("call %lu: box %lu ended before it had the code; a new one "
+	    "is started", call->number, call->box->number);
 	box_drop(&call->box);
 	call_start(call, 0);
 }

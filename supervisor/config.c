@@ -64,7 +64,8 @@ config_add_look(struct config_look *look, const struct server_file *file,
 
 	buffer_printf(&look->text, "%s", file->path);
 	/* That it is missing has been seen just now. */
-	if (file->state != SERVER_FILE_MISSING && server_open_look(file->path, within, 1, &st) == 0) {
+	if (file->state != SERVER_FILE_MISSING &&
+	    server_open_look(file->path, within, 1, &st) == 0) {
 		buffer_printf(&look->text, " %llu %llu %lld %lld.%ld %lld.%ld",
 		    (unsigned long long)st.st_dev,
 		    (unsigned long long)st.st_ino, (long long)st.st_size,
