@@ -2,6 +2,7 @@
  * Which sandbox: a row per runtime. All speak the box protocol over the pipes
  * they are given, so nobody else knows which one runs. Runs in the supervisor.
  */
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -74,7 +75,10 @@ runtime_native_start(
 	/* What it has of descriptors goes the way of those of a message. */
 	if (runtime_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);
-	return channel_send_setup(channel, &setup, err);
+	if (channel_send_setup(channel, &setup, err) == 0)
+		return 0;
+	/* Its template has died: the end of the channel will tell. */
+	return box->unforked && err->code == EPIPE ? 0 : -1;
 }
 
 static const struct runtime runtime_table[] = {

@@ -14,10 +14,11 @@
 #define BOX_DRAIN_MS 2000
 
 /*
- * Who opens sessions and connects to the store is played, too, and who has
- * boxes that wait.
+ * Who opens sessions and connects to the store is played, too, who starts
+ * launchers, and who has boxes that wait.
  */
 #define broker_open_session play_open_session
+#define launcher_start play_launcher_start
 #define store_connect play_connect
 #define pool_take play_pool_take
 #define pool_wake play_pool_wake
@@ -152,6 +153,27 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 	play->channels[role] = fcntl(channel, F_DUPFD_CLOEXEC, 3);
 	*pidfd = open_pidfd(play->pids[role]);
 	return 0;
+}
+
+/* In the place of launcher.c: a template may be asked that has just died. */
+
+static int dying_template;
+
+struct channel *
+play_launcher_start(struct supervisor *s, const struct channel_ends *ends,
+    unsigned long number, const struct group *group, int *pidfd,
+    struct err *err)
+{
+	int pair[2];
+
+	if (!dying_template)
+		return worker_start(s->base, ends, number, 0, group_fd(group),
+		    pidfd, err);
+	ck_assert_int_eq(
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	close(pair[1]);
+	*pidfd = -1;
+	return channel_new(s->base, &pair[0], ends);
 }
 
 /* In the place of group.c: what groups were asked for, and what they tell. */
@@ -2401,6 +2423,32 @@ succeed(struct play *play)
 	printed(play, "hi\n", "oops\n");
 }
 
+/* Nothing has begun: another box is started, and nobody hears of it. */
+START_TEST(a_template_may_die_before_it_forks)
+{
+	union ipc_any msg;
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	dying_template = 1;
+	play = new_call();
+	dying_template = 0;
+	first = sv.boxes;
+	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	receive_start(play, &msg);
+	ipc_message_close(IPC_START, &msg);
+	settle();
+	ck_assert_uint_eq(sv.boxes, first); /* what was printed may yet come */
+	relay_is_done(play);
+	while (sv.boxes == first)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	succeed(play);
+	close_stage();
+}
+END_TEST
+
 START_TEST(a_box_may_be_taken_while_it_is_built)
 {
 	union ipc_any start;
@@ -2664,6 +2712,7 @@ add_waiting(TCase *tc)
 {
 	tcase_add_test(tc, a_box_that_waits_is_taken);
 	tcase_add_test(tc, a_box_waits_when_all_is_known);
+	tcase_add_test(tc, a_template_may_die_before_it_forks);
 	tcase_add_test(tc, a_box_may_be_taken_while_it_is_built);
 	tcase_add_loop_test(
 	    tc, a_box_that_had_died_is_replaced, 0, UNIT_COUNT(deaths));
