@@ -335,8 +335,11 @@ broker_send_audit(struct broker *broker, struct err *err)
 static int
 broker_ensure(struct broker *broker, struct err *err)
 {
-	if (broker->channel != NULL)
+	if (broker->channel != NULL && reaper_alive(broker->process))
 		return 0;
+	/* It has ended just now, which its channel is yet to tell. */
+	if (broker->channel != NULL)
+		broker_on_closed(broker, NULL);
 	if (broker_start_process(broker, err) == 0 &&
 	    broker_send_audit(broker, err) == 0 &&
 	    broker_tell(broker, err) == 0)
