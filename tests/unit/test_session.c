@@ -290,6 +290,25 @@ START_TEST(garbage_ends_a_session)
 END_TEST
 
 /* Whatever the box says, and however it writes the name. */
+START_TEST(calls_what_is_listed_where_tools_are_narrowed)
+{
+	struct ipc_define define = { .name = "gh", .alias = "gh",
+		.description = "", .deny = { (const uint8_t *)"other", 6 } };
+	int relay;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_define_whole(&define);
+	play_sync_supervisor();
+	play_call(relay, 1, "gh");
+	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" is "
+	    "none that it has listed, and the configuration of the server "
+	    "narrows its tools by name");
+	play_end();
+}
+END_TEST
+
 START_TEST(refuses_tools_that_may_not_be_used)
 {
 	struct ipc_define define = { .name = "gh", .alias = "gh",
@@ -504,6 +523,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, what_is_passed_on_is_json, 0, 9);
 	tcase_add_loop_test(tc, the_name_of_a_tool_is_json, 0, 4);
 	tcase_add_test(tc, garbage_ends_a_session);
+	tcase_add_test(tc, calls_what_is_listed_where_tools_are_narrowed);
 	tcase_add_test(tc, refuses_tools_that_may_not_be_used);
 	tcase_add_test(tc, cancels_a_call);
 	tcase_add_test(tc, cancels_what_is_not_sent);

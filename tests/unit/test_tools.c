@@ -248,6 +248,24 @@ START_TEST(tells_the_first_names)
 }
 END_TEST
 
+START_TEST(knows_what_is_in_a_list)
+{
+	static const char list[] = "{\"tools\":[{\"x\":1},{\"name\":"
+	    "\"d\\u0065l\"},{\"name\":\"a\"}],\"aliases\":[]}";
+	static const char *const names[] = { "\"del\"", "\"a\"", "\"DEL\"",
+		"\"a \"", "\"\"", "\"\\ud800\"" };
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(names); n++) {
+		struct json_span name = { names[n], strlen(names[n]) };
+
+		ck_assert_int_eq(
+		    tools_have(list, strlen(list), name), n < 2);
+		ck_assert_int_eq(tools_have("", 0, name), 0);
+	}
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -262,6 +280,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, tools_are_bounded);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, the_list_is_bounded);
+	tcase_add_test(tc, knows_what_is_in_a_list);
 	tcase_add_test(tc, tells_the_names);
 	tcase_add_test(tc, tells_the_first_names);
 }

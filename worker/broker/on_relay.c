@@ -57,6 +57,10 @@ relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
 	const char *why = rules_refuse(server_rules(server), name);
 	auto_buffer struct buffer reason = { 0 };
 
+	if (why == NULL && rules_bind(server_rules(server)) &&
+	    !server_lists(server, name))
+		why = "is none that it has listed, and the configuration of "
+		    "the server narrows its tools by name";
 	if (why == NULL)
 		return 0;
 	server_begin_reason(server, &reason);

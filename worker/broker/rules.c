@@ -92,13 +92,19 @@ rules_name(const struct buffer *names, const char *name)
 	return 0;
 }
 
+int
+rules_bind(const struct rules *rules)
+{
+	return rules->narrowed || rules->deny.len > 0;
+}
+
 const char *
 rules_refuse(const struct rules *rules, struct json_span name)
 {
 	auto_free char *text = NULL;
 	size_t len;
 
-	if (!rules->narrowed && rules->deny.len == 0)
+	if (!rules_bind(rules))
 		return NULL;
 	/* Who knows what the server makes of such a name. */
 	text = json_span_string(name, &len, NULL);

@@ -30,4 +30,10 @@ void rules_reset(struct rules *rules);
  */
 const char *rules_refuse(const struct rules *rules, struct json_span name);
 
+/*
+ * Whether there are any: then a server is asked for nothing that it has not
+ * listed, as it might take another spelling for a name that may not be used.
+ */
+int rules_bind(const struct rules *rules);
+
 #endif

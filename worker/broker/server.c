@@ -16,6 +16,7 @@
 #include "reason.h"
 #include "server.h"
 #include "shelf.h"
+#include "tools.h"
 
 struct server {
 	TAILQ_ENTRY(server) entry; /* of the broker, until it is removed */
@@ -236,6 +237,16 @@ const struct rules *
 server_rules(const struct server *server)
 {
 	return &server->rules;
+}
+
+int
+server_lists(const struct server *server, struct json_span name)
+{
+	struct shelf_list list;
+
+	return shelf_find_any(
+	           server->broker->shelf, server->fingerprint, &list) &&
+	    tools_have(list.data, list.len, name);
 }
 
 const uint8_t *

@@ -31,6 +31,9 @@ const char *server_name(const struct server *server);
 /* Returns which of its tools may be used; lives as long as the server. */
 const struct rules *server_rules(const struct server *server);
 
+/* Whether it has listed a tool of that name, as far as is remembered. */
+int server_lists(const struct server *server, struct json_span name);
+
 /*
  * Returns what it is started as, FINGERPRINT_SIZE bytes, and where its list of
  * tools is remembered by that.

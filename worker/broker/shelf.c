@@ -96,7 +96,17 @@ shelf_find(struct shelf *shelf, const uint8_t *fingerprint,
 {
 	struct shelf_entry *entry = shelf_use(shelf, fingerprint);
 
-	if (entry == NULL || entry->doubted)
+	return entry != NULL && !entry->doubted &&
+	    shelf_find_any(shelf, fingerprint, list);
+}
+
+int
+shelf_find_any(struct shelf *shelf, const uint8_t *fingerprint,
+    struct shelf_list *list)
+{
+	struct shelf_entry *entry = shelf_use(shelf, fingerprint);
+
+	if (entry == NULL)
 		return 0;
 	*list = (struct shelf_list){ entry->text, entry->len,
 		entry->text + entry->len, entry->info_len };

@@ -28,6 +28,10 @@ void shelf_free(struct shelf **shelf);
 int shelf_find(struct shelf *shelf, const uint8_t *fingerprint,
     struct shelf_list *list);
 
+/* The same, of one that may hold no more. */
+int shelf_find_any(struct shelf *shelf, const uint8_t *fingerprint,
+    struct shelf_list *list);
+
 /*
  * Copies a list, in the place of the one that is there. Returns whether that
  * was another, or doubted, or none.

@@ -311,3 +311,23 @@ tools_names(const struct buffer *payload, struct buffer *names)
 	}
 	return count;
 }
+
+int
+tools_have(const char *list, size_t len, struct json_span name)
+{
+	size_t wanted_len;
+	auto_free char *wanted = json_span_string(name, &wanted_len, NULL);
+	struct json_span value, tools, tool, own;
+	struct json_span_walk walk;
+	struct err err;
+
+	if (wanted == NULL || json_span_parse(list, len, &value, &err) == -1 ||
+	    json_span_get(value, "tools", &tools) != 1)
+		return 0;
+	walk = json_span_walk(tools);
+	while (json_span_next_element(&walk, &tool))
+		if (json_span_get(tool, "name", &own) > 0 &&
+		    json_span_is(own, wanted))
+			return 1;
+	return 0;
+}

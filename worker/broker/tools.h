@@ -40,6 +40,9 @@ size_t tools_left_out(const struct tools *tools);
 int tools_finish(
     struct tools *tools, struct buffer *payload, struct err *err);
 
+/* Whether a list that was made so has a tool of that name, a JSON string. */
+int tools_have(const char *list, size_t len, struct json_span name);
+
 /*
  * The names in such a list, decoded to UTF-8, each with a NUL, as many as fit
  * into TRIED_TOOLS_MAX; one that cannot be shown is "?". Returns how many
