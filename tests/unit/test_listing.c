@@ -188,6 +188,24 @@ narrow(const char *deny, size_t len)
 	play_sync_supervisor();
 }
 
+/* Code was told of a tool that may have changed: it may call it all the same. */
+START_TEST(what_was_listed_in_doubt_may_be_called)
+{
+	start();
+	narrow("other", 6);
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, changed);
+	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
+	play_hear(&gh);
+	play_say(&gh, ANSWER("2", ONE("talk")));
+	play_expect_result(relay, 1, LIST("talk", "talk"));
+	play_call(relay, 2, "gh");
+	play_expect_line(&gh, PLAY_CALLED("3"));
+	play_end();
+}
+END_TEST
+
 /* Without another process: what may be used is for us to say. */
 START_TEST(other_tools_may_be_used)
 {
@@ -507,6 +525,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, is_fetched_again_when_it_changed);
 	tcase_add_test(tc, changes_again_and_again);
 	tcase_add_test(tc, changes_while_it_is_fetched);
+	tcase_add_test(tc, what_was_listed_in_doubt_may_be_called);
 	tcase_add_test(tc, other_tools_may_be_used);
 	tcase_add_test(tc, belongs_to_its_process);
 	tcase_add_test(tc, is_remembered);

@@ -161,17 +161,24 @@ listing_renew(struct listing *listing)
 		event_add(listing->renewal, &pause);
 }
 
-/* What was fetched holds, as far as anybody knows. */
+/*
+ * What was fetched holds, as far as anybody knows; or has changed meanwhile: it
+ * is in doubt then, but its names have been told to code, which may use them.
+ */
 static void
 listing_keep(struct listing *listing, const struct buffer *payload)
 {
 	const struct buffer *info = mcp_client_info(listing->client);
 	struct shelf_list list = { payload->data, payload->len, info->data,
 		info->len };
+	int news = shelf_put(server_shelf(listing->server),
+	    server_fingerprint(listing->server), &list);
 
-	listing->fresh = 1;
-	if (shelf_put(server_shelf(listing->server),
-	        server_fingerprint(listing->server), &list))
+	listing->fresh = !listing->changed;
+	if (listing->changed)
+		shelf_doubt(server_shelf(listing->server),
+		    server_fingerprint(listing->server));
+	else if (news)
 		archive_retain(server_archive(listing->server),
 		    server_fingerprint(listing->server));
 }
@@ -195,10 +202,9 @@ listing_finish(struct listing *listing)
 		    tools_left_out(listing->tools));
 	while ((ask = listing_next(listing)) != NULL)
 		ask_answer(&ask, payload.data, payload.len);
+	listing_keep(listing, &payload);
 	if (listing->changed)
 		listing_renew(listing);
-	else
-		listing_keep(listing, &payload);
 	listing_end(listing);
 }
 
