@@ -95,7 +95,7 @@ frames_take(struct frames *frames, const struct line *line, struct err *err)
 		return frames_take_ready(frames, err);
 	if (json_span_is(type, "rpc_request"))
 		return frames_take_request(frames, line, frame, err);
-	if (json_span_is(type, "cancel") && frames->ready)
+	if (json_span_is(type, "cancel") && frames->sent)
 		return calls_cancel(frames->relay->calls, frame, err);
 	return err_set(err, "a frame of a type that does not exist");
 }

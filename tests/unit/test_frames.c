@@ -262,6 +262,12 @@ START_TEST(a_box_that_waits_may_not_ask)
 	ck_assert_str_eq(told.data,
 	    "fault: a request before the code was sent\nend\n");
 	close_frames();
+	open_frames(NULL, 0);
+	say(READY, strlen(READY));
+	say("{\"type\":\"cancel\",\"id\":1}\n", 25);
+	ck_assert_str_eq(told.data,
+	    "fault: a frame of a type that does not exist\nend\n");
+	close_frames();
 }
 END_TEST
 
