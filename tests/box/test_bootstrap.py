@@ -140,6 +140,15 @@ os.kill(os.getpid(), signal.SIGTERM)
 import atexit
 atexit.register(print, 'last'); atexit.register(print, 'first'); print('now')
 """, "now\nfirst\nlast\n"),
+    Case("what an exit function wrote to a file of its own", """
+import atexit
+atexit.register(open('/dev/stdout', 'w').write, 'last')
+""", "last"),
+    Case("a file that another module holds", """
+import builtins, os
+builtins.kept = os.fdopen(os.dup(1), 'w')
+builtins.kept.write('kept')
+""", "kept"),
     Case("atexit after an error", """
 import atexit
 atexit.register(print, 'last')

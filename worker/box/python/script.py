@@ -6,6 +6,7 @@ says that it is ready, reads one frame, and runs the code of that frame as
 the interpreter runs a script.  It never reads the output of the code, never
 ends the process while the code runs and keeps nothing between two executions.
 """
+import _io
 import _thread
 import _weakref
 import atexit
@@ -25,6 +26,8 @@ del sys.modules["atexit"], sys.modules["gc"]
 OURS = __file__.rpartition("/")[0] + "/"
 CONTROL_IN, CONTROL_OUT = 3, 4
 CHUNK = 1 << 16  # what a pipe holds
+BUFFERED = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom,
+            _io.BufferedRWPair)
 # Of a thread, where the first one has 8 MiB: the stack counts as memory whole,
 # and there shall be room for a hundred.
 STACK = 4 << 20
@@ -181,7 +184,7 @@ class Ending:
     What the interpreter would do from here on is to take itself apart, piece
     by piece, which takes longer than most code.  Of that only what the code
     can notice is done: its own objects go, and what they have written is
-    flushed.  Where the code has ended in any unusual way, or anything here
+    flushed, wherever it is kept.  Where the code has ended in any unusual way, or anything here
     fails, the interpreter ends as it always does.
     """
 
@@ -218,9 +221,24 @@ class Ending:
                            sys.__stderr__}:
                 if stream is not None and not stream.closed:
                     stream.flush()
+            flush_files()
         except BaseException:
             return
         leave(self.status)
+
+
+def flush_files(objects=gc.get_objects):
+    """Write what is left in the buffers of files that somebody holds yet.
+
+    That may be an exit function, or a module that is not the code's.  What
+    cannot be written has nobody left to be told.
+    """
+    for thing in objects():
+        if type(thing) in BUFFERED:
+            try:
+                thing.flush()
+            except Exception:
+                pass
 
 
 def own_modules(last):
