@@ -116,6 +116,24 @@ static const struct {
 	{ "[\"*\"]", 1, "*|", "" },
 };
 
+/* An empty list of one client allows everything; it takes nothing back. */
+START_TEST(an_empty_list_may_allow_everything)
+{
+	struct entry entry;
+	struct err err;
+
+	ck_assert_int_eq(read_entry(&entry,
+	    "{\"a\":{\"command\":\"c\",\"available_tools\":[]}}", &err), 0);
+	ck_assert_int_eq(entry.narrowed, 0);
+	entry_reset(&entry);
+	ck_assert_int_eq(read_entry(&entry,
+	    "{\"a\":{\"command\":\"c\",\"available_tools\":[],"
+	    "\"tools\":{\"allow\":[]}}}", &err), 0);
+	ck_assert_int_eq(entry.narrowed, 1);
+	entry_reset(&entry);
+}
+END_TEST
+
 START_TEST(reads_which_tools)
 {
 	auto_free char *text = mem_printf(
@@ -308,6 +326,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, reads, 0, UNIT_COUNT(good));
+	tcase_add_test(tc, an_empty_list_may_allow_everything);
 	tcase_add_loop_test(tc, reads_which_tools, 0, UNIT_COUNT(tools));
 	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, bounds_hold, 0, UNIT_COUNT(bounds));

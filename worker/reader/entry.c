@@ -389,9 +389,11 @@ static int
 entry_read_available(
     struct entry *entry, struct json_span value, struct err *err)
 {
+	int narrowed = entry->narrowed;
+
 	if (entry_read_allow(entry, value, err) == -1)
 		return -1;
-	entry->narrowed = entry->allow.len > 0;
+	entry->narrowed = narrowed || entry->allow.len > 0;
 	return 0;
 }
 
