@@ -49,7 +49,7 @@ state_check_home(const struct options *options, char **envp, struct err *err)
 
 	if (options->state_dir[0] != '\0' || home == NULL ||
 	    state_variable(envp, "XDG_STATE_HOME") != NULL ||
-	    access(home, F_OK) == 0)
+	    access(home, F_OK) == 0 || errno != ENOENT)
 		return 0;
 	return err_set(err, "there is no place for a state directory, as "
 	    "the home %s does not exist: name one in MCP_BRIDGE_STATE_DIR",
