@@ -113,19 +113,14 @@ client_config_name(size_t n)
 static int
 client_config_unknown(const char *name, struct err *err)
 {
-	struct suggest suggest = suggest_start(name == NULL ? "" : name);
+	struct suggest suggest = suggest_start(name);
 	auto_buffer struct buffer text = { 0 };
 	size_t i;
 
-	if (name == NULL) {
-		buffer_add_text(&text, "--print-client-config needs the name "
-		    "of a client: ");
-	} else {
-		buffer_add_text(&text, "\"");
-		option_value_add_escaped(&text, name, OPTION_NAME_SIZE);
-		buffer_add_text(&text, "\" is no client that is known here: ");
-	}
-	for (i = 0; name != NULL && i < CLIENT_CONFIGS; i++)
+	buffer_add_text(&text, "\"");
+	option_value_add_escaped(&text, name, OPTION_NAME_SIZE);
+	buffer_add_text(&text, "\" is no client that is known here: ");
+	for (i = 0; i < CLIENT_CONFIGS; i++)
 		suggest_try(&suggest, client_configs[i].name);
 	if (suggest.best != NULL)
 		buffer_printf(
@@ -142,7 +137,7 @@ client_config_find(const char *name)
 {
 	size_t i;
 
-	for (i = 0; name != NULL && i < CLIENT_CONFIGS; i++)
+	for (i = 0; i < CLIENT_CONFIGS; i++)
 		if (strcmp(client_configs[i].name, name) == 0)
 			return &client_configs[i];
 	return NULL;
@@ -180,15 +175,28 @@ client_config_fill(struct buffer *out, const char *lines, const char *path)
 			buffer_add(out, lines, 1);
 }
 
+static int
+client_config_list(FILE *out)
+{
+	size_t i;
+
+	for (i = 0; i < CLIENT_CONFIGS; i++)
+		fprintf(out, "%s\n", client_configs[i].name);
+	return 0;
+}
+
 int
 client_config_print(
     const char *name, const char *self, FILE *out, struct err *err)
 {
-	const struct client_config *client = client_config_find(name);
+	const struct client_config *client;
 	auto_buffer struct buffer text = { 0 };
 	char path[PATH_MAX];
 	ssize_t len;
 
+	if (name == NULL)
+		return client_config_list(out);
+	client = client_config_find(name);
 	if (client == NULL)
 		return client_config_unknown(name, err);
 	len = readlink(self, path, sizeof(path) - 1);

@@ -12,8 +12,9 @@
 
 /*
  * Prints the lines that register a program (self is a link to it) with the
- * client of that name, and to standard error where they belong. Returns 0, or
- * -1 with err: the clients that there are, when name is NULL or none of them.
+ * client of that name, and to standard error where they belong; for NULL the
+ * names of all clients, a line each. Returns 0, or -1 with err: the clients
+ * that there are, when name is none of them.
  */
 int client_config_print(
     const char *name, const char *self, FILE *out, struct err *err);

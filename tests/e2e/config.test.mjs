@@ -404,13 +404,18 @@ test('the lines that register this program are what its reader finds', (t) => {
 });
 
 test('an unknown client is told of those that are known', (t) => {
-  const known = clientConfig(t).stderr.match(/: (\S+, .*) and (\S+)\n/);
+  const all = clientConfig(t);
 
-  assert.deepEqual([...known[1].split(', '), known[2]].toSorted(),
+  assert.deepEqual([all.stderr, all.status], ['', 0]);
+  assert.deepEqual(all.stdout.trimEnd().split('\n').toSorted(),
     [...Object.keys(registered), 'claude-code', 'cline'].toSorted());
   const { stdout, stderr, status } = clientConfig(t, 'claude-destkop');
 
   assert.deepEqual([stdout, status], ['', 2]);
+  const known = stderr.match(/There are (\S+, .*) and (\S+)\n/);
+
+  assert.deepEqual([...known[1].split(', '), known[2]].toSorted(),
+    [...Object.keys(registered), 'claude-code', 'cline'].toSorted());
   assert.match(stderr, /did you mean claude-desktop\?/);
 });
 

@@ -88,10 +88,22 @@ START_TEST(an_unknown_client_is_told_of_the_others)
 	ck_assert_ptr_null(printed("emacs", "/x", &err));
 	ck_assert_ptr_nonnull(strstr(err.text, "\"emacs\" is no client that is "
 	    "known here: claude-desktop, "));
-	ck_assert_ptr_null(printed(NULL, "/x", &err));
-	ck_assert_ptr_nonnull(strstr(err.text, "--print-client-config needs "
-	    "the name of a client: claude-desktop, "));
 	ck_assert_ptr_nonnull(strstr(err.text, "crush and mcp-inspector"));
+}
+END_TEST
+
+START_TEST(without_a_name_all_are_listed)
+{
+	struct err err;
+	auto_free char *text = printed(NULL, "/x", &err);
+	char *name, *rest = NULL;
+	size_t n = 0;
+
+	ck_assert_ptr_nonnull(text);
+	for (name = strtok_r(text, "\n", &rest); name != NULL;
+	    name = strtok_r(NULL, "\n", &rest))
+		ck_assert_str_eq(name, client_config_name(n++));
+	ck_assert_ptr_null(client_config_name(n));
 }
 END_TEST
 
@@ -111,6 +123,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, every_client_has_lines);
 	tcase_add_loop_test(tc, paths_are_quoted, 0, UNIT_COUNT(paths));
 	tcase_add_test(tc, an_unknown_client_is_told_of_the_others);
+	tcase_add_test(tc, without_a_name_all_are_listed);
 	tcase_add_test(tc, a_path_must_be_text);
 }
 
