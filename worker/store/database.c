@@ -350,6 +350,29 @@ database_step(
 	return database_fail(database, code, err);
 }
 
+int
+database_list(struct database *database, sqlite3_stmt *statement,
+    void (*tell)(sqlite3_stmt *row, struct buffer *json), struct buffer *json,
+    struct err *err)
+{
+	size_t begin = json->len;
+	int found =
+	    statement == NULL ? -1 : database_step(database, statement, err);
+	int first = 1;
+
+	buffer_add_text(json, "{\"entries\":[");
+	while (found == 1 && json->len - begin < STORE_PAGE_MAX) {
+		buffer_add_text(json, first ? "" : ",");
+		tell(statement, json);
+		buffer_add_text(json, "}");
+		first = 0;
+		found = database_step(database, statement, err);
+	}
+	buffer_printf(
+	    json, "],\"more\":%s}", found == 1 ? "true" : "false");
+	return found == -1 ? -1 : 0;
+}
+
 const char *
 database_bytes(sqlite3_stmt *statement, int column, size_t *len)
 {

@@ -59,6 +59,15 @@ void database_finalize(sqlite3_stmt **statement);
 int database_step(
     struct database *database, sqlite3_stmt *statement, struct err *err);
 
+/*
+ * Appends a page of rows, from the first that statement finds (NULL: it could
+ * not be made, and err says why): {"entries":[…],"more":…}, each entry as tell
+ * appends it, without its end. Returns 0, or -1 with err.
+ */
+int database_list(struct database *database, sqlite3_stmt *statement,
+    void (*tell)(sqlite3_stmt *row, struct buffer *json), struct buffer *json,
+    struct err *err);
+
 /* A column of a row: bytes that last until the next step. */
 const char *database_bytes(sqlite3_stmt *statement, int column, size_t *len);
 uint64_t database_number(sqlite3_stmt *statement, int column);

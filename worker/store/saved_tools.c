@@ -141,19 +141,6 @@ saved_tools_list(struct database *database, const char *scope,
 	auto_statement sqlite3_stmt *row = saved_tools_about(database,
 	    "SELECT " SAVED_TOOLS_COLUMNS " FROM tools"
 	    " WHERE scope = ?1 AND name > ?2 ORDER BY name", scope, after, err);
-	size_t begin = json->len;
-	int found = row == NULL ? -1 : database_step(database, row, err);
-	int first = 1;
 
-	buffer_add_text(json, "{\"entries\":[");
-	while (found == 1 && json->len - begin < STORE_PAGE_MAX) {
-		buffer_add_text(json, first ? "" : ",");
-		saved_tools_tell(row, json);
-		buffer_add_text(json, "}");
-		first = 0;
-		found = database_step(database, row, err);
-	}
-	buffer_printf(
-	    json, "],\"more\":%s}", found == 1 ? "true" : "false");
-	return found == -1 ? -1 : 0;
+	return database_list(database, row, saved_tools_tell, json, err);
 }
