@@ -1,43 +1,14 @@
 /*
- * Fuzz target of the reader's YAML: whatever the bytes are, they become one
- * JSON value that the scanner takes, of a bounded size, whose every byte has
- * a place in the file; or they are refused at a place of the file.
+ * Fuzz target of the reader's YAML: see translation.h.
  */
-#include <string.h>
-
-#include "common/json_span.h"
-#include "common/limits.h"
-#include "fuzz.h"
+#include "translation.h"
 #include "worker/reader/yaml.h"
-
-static void
-check_place(struct place place, size_t len)
-{
-	FUZZ_ASSERT(place.line >= 1 && place.column >= 1);
-	FUZZ_ASSERT(place.line + place.column <= len + 2);
-}
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct translation translation = { 0 };
-	struct place place = { 1, 1 };
-	struct json_span value;
-	struct err err;
-	size_t i;
+	enum json_span_kind kind;
 
-	if (yaml_translate((const char *)data, size, &translation, &place,
-	        &err) == -1) {
-		check_place(place, size);
-		FUZZ_ASSERT(err.text[0] != '\0');
-	} else {
-		FUZZ_ASSERT(json_span_parse(translation.json.data,
-		    translation.json.len, &value, &err) == 0);
-		FUZZ_ASSERT(translation.count <= 2 * CONFIG_NODES_MAX + 1);
-		for (i = 0; i < translation.json.len; i += 1 + i / 64)
-			check_place(
-			    translation_place(&translation, i), size);
-	}
-	translation_reset(&translation);
+	fuzz_translate(yaml_translate, data, size, &kind);
 	return 0;
 }
