@@ -188,7 +188,7 @@ narrow(const char *deny, size_t len)
 	play_sync_supervisor();
 }
 
-/* Code was told of a tool that may have changed: it may call it all the same. */
+/* Code was told of a tool that may have changed: it may call it. */
 START_TEST(what_was_listed_in_doubt_may_be_called)
 {
 	start();

@@ -184,8 +184,8 @@ class Ending:
     What the interpreter would do from here on is to take itself apart, piece
     by piece, which takes longer than most code.  Of that only what the code
     can notice is done: its own objects go, and what they have written is
-    flushed, wherever it is kept.  Where the code has ended in any unusual way, or anything here
-    fails, the interpreter ends as it always does.
+    flushed, wherever it is kept.  Where the code has ended in any unusual way,
+    or anything here fails, the interpreter ends as it always does.
     """
 
     def __init__(self):
