@@ -16,8 +16,8 @@
 #include "../common/mem.h"
 #include "box.h"
 #include "broker.h"
-#include "pool.h"
 #include "config.h"
+#include "pool.h"
 #include "server_names.h"
 
 enum call_state {

@@ -445,6 +445,9 @@ view_check_place(const char *path, struct err *err)
 {
 	size_t i;
 
+	if (strchr(path, '\n') != NULL)
+		return err_set(err, "an interpreter whose path has a line end "
+		    "in it cannot be shared by boxes");
 	for (i = 0; i < VIEW_COUNT(view_memory); i++)
 		if (view_is_beneath(path + 1, view_memory[i].path))
 			return err_set(err, "an interpreter that lies in "
