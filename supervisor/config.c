@@ -46,12 +46,12 @@ static int
 config_is_moving(const struct stat *st)
 {
 	struct timespec now;
-	long long ms;
+	long long ns;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	ms = (now.tv_sec - st->st_ctim.tv_sec) * 1000LL +
-	    (now.tv_nsec - st->st_ctim.tv_nsec) / 1000000;
-	return ms > -CONFIG_TICK_MS && ms < CONFIG_TICK_MS;
+	ns = (now.tv_sec - st->st_ctim.tv_sec) * 1000000000LL +
+	    (now.tv_nsec - st->st_ctim.tv_nsec);
+	return llabs(ns) < CONFIG_TICK_MS * 1000000LL;
 }
 
 /* Appends what changes whenever a file does. */
