@@ -204,6 +204,23 @@ class Ending:
         if type(code) in (int, bool) and 0 <= code < 256:
             self.status = int(code)
 
+    def come(self):
+        """Do what the interpreter would do next, up to our own call.
+
+        So nothing of the interpreter is freed on the way there.
+        """
+        try:
+            if "threading" in sys.modules:
+                sys.modules["threading"]._shutdown()
+            atexit._run_exitfuncs()
+        except BaseException:
+            pass  # the interpreter goes on with what is left
+
+    def rehearse(self):
+        """Do all of it but to end, and forget it."""
+        self(leave=int)
+        self.status = None
+
     def __call__(self, leave=os._exit, collect=gc.collect, ref=_weakref.ref):
         """End, if it is known how."""
         if self.status is None:
@@ -406,23 +423,24 @@ def take_control():
     return control
 
 
-def rehearse():
-    """Do what code will need, as it takes longer for the first time.
+def rehearse(ending):
+    """Run code that does nothing, to its end, as all takes longer at first.
 
-    The interpreter makes the compiler ready then, and a forked box copies
-    the memory that is written to.
+    The interpreter makes the compiler ready then, and a forked box copies the
+    memory that is written to.
     """
-    path, source = store(b"print('', end='')\n")
-    names = parse('{"names": [""]}')
-    exec(compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True), names)
+    place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
+    parse('{"names": [""]}')
+    run(b"print('', end='')\n", (-1, -1), (), True, ending)
+    ending.rehearse()
+    sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
 
 
 def receive(control):
-    """Say that we are ready and return the code and what it has.
+    """Return the code and what it has.
 
     That is the servers, and whether it may keep memories and tools.
     """
-    os.write(control[1], b'{"type":"ready"}\n')
     parts = [b""]
     while not parts[-1].endswith(b"\n"):
         parts.append(os.read(control[0], CHUNK))
@@ -465,11 +483,12 @@ def store(source):
     path = os.environ.get("TMPDIR", "/tmp") + "/run_python.py"
     source = in_declared_encoding(source)
     try:
-        with open(path, "wb") as file:
-            file.write(source)
+        with _io.FileIO(path, "wb") as file:
+            whole = file.write(source) == len(source)
     except OSError:
-        if os.path.exists(path):
-            os.unlink(path)
+        whole = False
+    if not whole and os.path.exists(path):
+        os.unlink(path)
     return path, source
 
 
@@ -564,7 +583,8 @@ def main():
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
     if is_template():
         become_template()
-    run(*wait_for_code(), ending)
+    run(*wait_for_code(ending), ending)
+    ending.come()
 
 
 def is_template():
@@ -584,14 +604,16 @@ def become_template():
     names.clear()
 
 
-def wait_for_code():
+def wait_for_code(ending):
     """Return the code, the pipes, the servers, and whether there is memory.
 
-    Without code end, saying why.
+    What is done meanwhile is in nobody's way: that we are ready goes through
+    other processes first.  Without code end, saying why.
     """
     try:
         control = take_control()
-        rehearse()
+        os.write(control[1], b'{"type":"ready"}\n')
+        rehearse(ending)
         source, told, memory = receive(control)
         return source, control, told, memory
     except Malformed as error:
