@@ -61,6 +61,15 @@
 #define PIPE_CHUNK (64 * KIB)
 
 /*
+ * What the code prints lies in its pipe so long before the relay looks, as to
+ * be woken takes both of them longer than to print a line. After a look that
+ * found the pipe full so many follow without a rest: code that fills one waits
+ * until somebody looks.
+ */
+#define OUTPUT_REST_MS 1
+#define OUTPUT_AWAKE 16
+
+/*
  * Calls of tools. An execution has at most so many requests under way, and at
  * most so many bytes of answers that its box has not read.
  */

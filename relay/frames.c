@@ -36,7 +36,7 @@ frames_stop_reading(struct frames *frames)
 {
 	loop_event_free(&frames->readable);
 	fd_close(&frames->in);
-	relay_pipe_ended(frames->relay);
+	relay_control_ended(frames->relay);
 }
 
 /* Sends the code when there is some, and somebody who waits for it. */

@@ -113,6 +113,8 @@ relay_code_sent(struct relay *relay)
 	struct ipc_running running = { 0 };
 	struct err err;
 
+	output_rest(relay->out);
+	output_rest(relay->errors);
 	if (channel_send_running(relay->supervisor, &running, &err) == -1)
 		relay_unheard("cannot say that the code runs", &err);
 }
@@ -168,4 +170,12 @@ relay_pipe_ended(struct relay *relay)
 	relay->open_pipes--;
 	if (relay->open_pipes == 0)
 		relay_conclude(relay);
+}
+
+void
+relay_control_ended(struct relay *relay)
+{
+	output_look(relay->out);
+	output_look(relay->errors);
+	relay_pipe_ended(relay);
 }

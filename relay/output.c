@@ -2,6 +2,9 @@
  * One raw stream of the code: reads it to its end, counts every byte, keeps
  * its head and its tail. Whatever comes, memory stays at what was allowed.
  * Runs in the relay; never interprets what it reads.
+ *
+ * Where little comes at a time it rests between two looks: to be woken for
+ * every line would take the code longer than to print it.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,6 +22,8 @@ struct output {
 	struct relay *relay;
 	int fd;
 	struct event *readable;
+	struct event *rested;
+	unsigned int awake; /* so many looks without a rest, as much comes */
 	unsigned long long total; /* bytes that came */
 	size_t head_max;
 	size_t tail_max;
@@ -69,24 +74,87 @@ static void
 output_end(struct output *output)
 {
 	loop_event_free(&output->readable);
+	loop_event_free(&output->rested);
 	fd_close(&output->fd);
 	relay_pipe_ended(output->relay);
+}
+
+/* Reads once. Returns whether there was anything, be it the end. */
+static int
+output_read(struct output *output)
+{
+	static char chunk[PIPE_CHUNK];
+	ssize_t n = read(output->fd, chunk, sizeof(chunk));
+
+	if (n == -1 && (errno == EAGAIN || errno == EINTR))
+		return 0;
+	if (n > 0)
+		output_add(output, chunk, (size_t)n);
+	else
+		output_end(output);
+	if (n == sizeof(chunk))
+		output->awake = OUTPUT_AWAKE;
+	else if (output->awake > 0)
+		output->awake--;
+	return 1;
+}
+
+/* Wakes as soon as something comes. */
+static void
+output_watch(struct output *output)
+{
+	event_del(output->rested);
+	event_add(output->readable, NULL);
+}
+
+void
+output_rest(struct output *output)
+{
+	static const struct timeval rest = { 0, OUTPUT_REST_MS * 1000 };
+
+	if (output->fd == -1)
+		return;
+	if (output->awake > 0) {
+		output_watch(output);
+		return;
+	}
+	event_del(output->readable);
+	event_add(output->rested, &rest);
 }
 
 static void
 output_on_readable(evutil_socket_t fd, short what, void *arg)
 {
-	static char chunk[PIPE_CHUNK];
 	struct output *output = arg;
-	ssize_t n = read((int)fd, chunk, sizeof(chunk));
 
+	(void)fd;
 	(void)what;
-	if (n == -1 && (errno == EAGAIN || errno == EINTR))
-		return;
-	if (n > 0)
-		output_add(output, chunk, (size_t)n);
+	if (output_read(output))
+		output_rest(output);
+}
+
+static void
+output_on_rested(evutil_socket_t fd, short what, void *arg)
+{
+	struct output *output = arg;
+
+	(void)fd;
+	(void)what;
+	if (output_read(output))
+		output_rest(output);
 	else
-		output_end(output);
+		output_watch(output);
+}
+
+void
+output_look(struct output *output)
+{
+	unsigned int looks = OUTPUT_AWAKE;
+
+	while (output->fd != -1 && output_read(output) && --looks > 0)
+		;
+	if (output->fd != -1)
+		output_watch(output);
 }
 
 struct output *
@@ -103,6 +171,7 @@ output_new(struct relay *relay, int *fd, size_t max)
 		fatal("%s", err.text);
 	output->readable = event_new(relay->base, output->fd,
 	    EV_READ | EV_PERSIST, output_on_readable, output);
+	output->rested = evtimer_new(relay->base, output_on_rested, output);
 	event_add(output->readable, NULL);
 	return output;
 }
@@ -115,6 +184,7 @@ output_free(struct output **outputp)
 	if (output == NULL)
 		return;
 	loop_event_free(&output->readable);
+	loop_event_free(&output->rested);
 	fd_close(&output->fd);
 	buffer_reset(&output->head);
 	free(output->tail);

@@ -47,6 +47,9 @@ void relay_want_store(struct relay *relay);
 /* A pipe of the box has ended; with the last one the relay concludes. */
 void relay_pipe_ended(struct relay *relay);
 
+/* That one is its control pipe: what the code has printed is there by now. */
+void relay_control_ended(struct relay *relay);
+
 /* The box waits for code. */
 void relay_box_ready(struct relay *relay);
 
@@ -286,6 +289,15 @@ struct output_kept {
 /* Reads from *fd, which is taken, to its end; keeps at most max bytes. */
 struct output *output_new(struct relay *relay, int *fd, size_t max);
 void output_free(struct output **output);
+
+/*
+ * Lets what comes lie in the pipe for a moment, unless much comes: for
+ * OUTPUT_REST_MS, then it is looked at.
+ */
+void output_rest(struct output *output);
+
+/* Reads what has come, and wakes as soon as more does. */
+void output_look(struct output *output);
 
 /* Gives what was kept; the stream is empty afterwards. */
 void output_take(struct output *output, struct output_kept *kept);

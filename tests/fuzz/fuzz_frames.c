@@ -33,7 +33,7 @@ static size_t nasked;
 
 /* The rest of the relay. */
 void
-relay_pipe_ended(struct relay *r)
+relay_control_ended(struct relay *r)
 {
 	(void)r;
 }

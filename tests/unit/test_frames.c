@@ -28,7 +28,7 @@ static struct buffer told;
 static unsigned int readies;
 
 void
-relay_pipe_ended(struct relay *relay)
+relay_control_ended(struct relay *relay)
 {
 	(void)relay;
 	buffer_add_text(&told, "end\n");

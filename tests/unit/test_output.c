@@ -5,6 +5,7 @@
  */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
@@ -56,7 +57,7 @@ write_chunks(const char *data, size_t len, size_t chunk)
 			part = PIPE_CHUNK;
 		if (write(pipe_in, data, part) != (ssize_t)part)
 			ck_abort_msg("a pipe is full");
-		event_base_loop(relay.base, EVLOOP_NONBLOCK);
+		output_look(output);
 		data += part;
 		len -= part;
 	}
@@ -69,7 +70,7 @@ close_output(struct output_kept *kept)
 	if (ends != 0)
 		ck_abort_msg("an end before the end");
 	close(pipe_in);
-	event_base_loop(relay.base, EVLOOP_NONBLOCK);
+	output_look(output);
 	if (ends != 1)
 		ck_abort_msg("%u ends", ends);
 	output_take(output, kept);
@@ -324,6 +325,105 @@ START_TEST(lets_go_at_the_end)
 }
 END_TEST
 
+/* How many bytes lie in the pipe. */
+static int
+lying(void)
+{
+	int n;
+
+	ck_assert_int_eq(ioctl(pipe_in, FIONREAD, &n), 0);
+	return n;
+}
+
+static void
+put(const char *data, size_t len)
+{
+	ck_assert_int_eq(write(pipe_in, data, len), (ssize_t)len);
+	event_base_loop(relay.base, EVLOOP_NONBLOCK);
+}
+
+/* All of a stream of two bytes that come one behind the other. */
+static int
+lies_behind_a_first_one(int told)
+{
+	struct output_kept kept;
+	int n;
+
+	open_output(100);
+	if (told)
+		output_rest(output);
+	else
+		put("a", 1);
+	put("b", 1);
+	n = lying();
+	close(pipe_in);
+	while (ends == 0)
+		event_base_loop(relay.base, EVLOOP_ONCE);
+	output_take(output, &kept);
+	ck_assert_str_eq(kept.data, told ? "b" : "ab");
+	free(kept.data);
+	output_free(&output);
+	return n;
+}
+
+/* Where this process is held up the rest is over at once, but not always. */
+START_TEST(rests_where_little_comes)
+{
+	while (!lies_behind_a_first_one(_i))
+		;
+}
+END_TEST
+
+/* Where nothing came it is woken by the first byte. */
+START_TEST(a_rest_ends)
+{
+	open_output(100);
+	put("a", 1);
+	event_base_loop(relay.base, EVLOOP_ONCE);
+	put("b", 1);
+	ck_assert_int_eq(lying(), 0);
+	close(pipe_in);
+	output_free(&output);
+}
+END_TEST
+
+/* Code that fills its pipe is not held up, for so many looks. */
+START_TEST(rests_not_where_much_comes)
+{
+	auto_free char *data = mem_alloc(PIPE_CHUNK);
+	unsigned int i;
+
+	open_output(100);
+	put(data, PIPE_CHUNK);
+	for (i = 0; i < OUTPUT_AWAKE; i++) {
+		put("a", 1);
+		ck_assert_int_eq(lying(), 0);
+	}
+	close(pipe_in);
+	output_free(&output);
+}
+END_TEST
+
+/* The end of the control pipe: everything that was printed is there. */
+START_TEST(looks_when_it_is_told_to)
+{
+	open_output(100);
+	output_rest(output);
+	put("a", 1);
+	output_look(output);
+	ck_assert_int_eq(lying(), 0);
+	put("b", 1);
+	ck_assert_int_eq(lying(), 0);
+	close(pipe_in);
+	output_look(output);
+	ck_assert_uint_eq(ends, 1);
+	output_look(output);
+	output_rest(output);
+	ck_assert_uint_eq(ends, 1);
+	output_free(&output);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -335,6 +435,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, keeps_much);
 	tcase_add_test(tc, can_be_ended_early);
 	tcase_add_test(tc, lets_go_at_the_end);
+	tcase_add_loop_test(tc, rests_where_little_comes, 0, 2);
+	tcase_add_test(tc, a_rest_ends);
+	tcase_add_test(tc, rests_not_where_much_comes);
+	tcase_add_test(tc, looks_when_it_is_told_to);
 }
 
 int
