@@ -82,14 +82,63 @@ print(gc.isenabled(), gc.get_threshold(), threading.stack_size(),
 print(locale.getlocale(), sys.getswitchinterval(), __name__, sorted(globals()))
 print([type(m).__name__ for m in sys.meta_path], len(sys.path_hooks))`;
 
+/* The same in a box that has a holder: a process more, and leave for it. */
+function withHolder(facts) {
+  return facts.map((line) => line
+    .replace("['2', 'self',", "['2', '3', 'self',")
+    .replace(/'RLIMIT_NPROC', \((\d+), (\d+)\)/, (all, soft, hard) =>
+      `'RLIMIT_NPROC', (${+soft + 1}, ${+hard + 1})`));
+}
+
 test('a box is the same whether it was forked or not', async (t) => {
   const forked = await warmed(t);
   const executed = await Raw.open(t, off);
 
-  assert.deepEqual(await forked.printed(FACTS), await executed.printed(FACTS));
+  assert.deepEqual(await forked.printed(FACTS),
+    withHolder(await executed.printed(FACTS)));
   assert.deepEqual(await executed.printed(LISTS), ['1']);
   await forked.finish();
   await executed.finish();
+});
+
+test('the holder of a box holds no more than its memory', async (t) => {
+  const raw = await warmed(t);
+
+  assert.deepEqual(await raw.printed(`
+import os, signal, subprocess, time
+def status(pid):
+    return [line for line in open("/proc/%d/status" % pid)
+            if line.startswith(("Uid", "Gid", "Cap", "NoNew", "Seccomp"))]
+def fields(pid):
+    return open("/proc/%d/stat" % pid).read().split()
+print(fields(3)[1], fields(3)[3], os.listdir("/proc/3/fd"))
+print(status(3) == status(2))
+try:
+    print(os.wait())
+except ChildProcessError as error:
+    print("no child:", error.errno)
+# It is none that a signal to the group would do anything to.
+signal.signal(signal.SIGUSR1, lambda *_: print("once"))
+os.killpg(0, signal.SIGUSR1)
+time.sleep(0.05)
+print(subprocess.run(["true"]).returncode, fields(3)[2] in "SI")
+os.kill(3, signal.SIGKILL)
+while fields(3)[2] != "Z":
+    time.sleep(0.001)
+print("lives on")`), ["(box-holder) 2 []", 'True', 'no child: 10', 'once',
+    '0 True', 'lives on']);
+  await raw.finish();
+});
+
+test('the memory that the holder has is counted once', async (t) => {
+  const raw = await warmed(t, { MCP_BRIDGE_MEMORY: '128m' });
+
+  assert.deepEqual(await raw.printed(`
+import time
+much = b"x" * (90 << 20)
+time.sleep(0.3)
+print(len(much) >> 20)`), ['90']);
+  await raw.finish();
 });
 
 test('a thousand boxes draw a thousand numbers', async (t) => {

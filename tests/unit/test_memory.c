@@ -18,6 +18,7 @@ static int fake_kill(int pid, int sig);
 #undef kill
 
 #include <ftw.h>
+#include <sched.h>
 #include <sys/wait.h>
 
 #include "common/buffer.h"
@@ -187,7 +188,7 @@ START_TEST(kinds_of_memory)
 	sum = count(memory_add_quickly);
 	ck_assert_uint_eq(sum.bytes, 110101 * KIB);
 	ck_assert_uint_eq(sum.processes, 1);
-	ck_assert_int_eq(sum.pid, A);
+	ck_assert_int_eq(sum.pids[0], A);
 	sum = count(memory_add_exactly);
 	ck_assert_uint_eq(sum.bytes, 120102 * KIB);
 }
@@ -272,10 +273,23 @@ START_TEST(sockets_are_memory)
 }
 END_TEST
 
-/* A child between vfork and exec; one that only has the same parent. */
+/* Has the memory of its parent, which is this process. */
+static int
+borrow(void *arg)
+{
+	(void)arg;
+	for (;;)
+		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+	return 0;
+}
+
+/* A child with the memory of its parent; one that only has the same parent. */
 START_TEST(borrowed_memory)
 {
-	auto_free char *own = mem_printf("Name:\tx\nPPid:\t%d\n", getpid());
+	static char stack[4096] __attribute__((aligned(64)));
+	auto_free char *own = mem_printf(
+	    "Name:\tx\nPPid:\t%d\nVmSwap:\t7 kB\n" END, getpid());
+	pid_t holder = clone(borrow, stack + sizeof(stack), CLONE_VM, NULL);
 	pid_t child = fork();
 
 	if (child == 0) {
@@ -283,11 +297,19 @@ START_TEST(borrowed_memory)
 		_exit(0);
 	}
 	ck_assert_int_eq(memory_is_borrowed(getpid(), own), 1);
+	ck_assert_int_eq(memory_is_borrowed(holder, own), 1);
 	ck_assert_int_eq(memory_is_borrowed(child, own), 0);
 	ck_assert_int_eq(memory_is_borrowed(A, own), 0);
 	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t1\n"), 0);
 	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t0\n"), 0);
+	put(holder, "status", own);
+	put(child, "status", own);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 7 * KIB);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 7 * KIB);
+	ck_assert_uint_eq(count(memory_add_quickly).processes, 2);
+	(kill)(holder, SIGKILL);
 	(kill)(child, SIGKILL);
+	ck_assert_int_eq(waitpid(holder, NULL, __WALL), holder);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
 END_TEST
@@ -324,12 +346,12 @@ START_TEST(speed)
 }
 END_TEST
 
-/* One process that does not run; then it runs. */
-START_TEST(idle)
+/* A process that answers each byte. */
+static pid_t
+start_echo(int line[2])
 {
-	int line[2];
-	char byte;
 	pid_t child;
+	char byte;
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, line), 0);
 	child = fork();
@@ -337,21 +359,49 @@ START_TEST(idle)
 		while (read(line[1], &byte, 1) == 1)
 			if (write(line[1], "", 1) != 1)
 				_exit(1);
+	return child;
+}
+
+static void
+have_it_run(const int line[2])
+{
+	char byte;
+
 	ck_assert_int_eq(write(line[0], "", 1), 1);
 	ck_assert_int_eq(read(line[0], &byte, 1), 1);
+}
+
+/* As many processes as count that do not run; then one of them does. */
+START_TEST(idle)
+{
+	int line[MEMORY_SEEN][2];
+	pid_t child[MEMORY_SEEN];
+	int i, n = _i == 0 ? 1 : MEMORY_SEEN;
+
 	ck_assert_int_eq(memory_is_idle(&memory), 0);
-	memory.only = child;
-	/* It may still be on its way to sleep. */
-	while (!memory_is_idle(&memory))
-		;
-	ck_assert_int_eq(write(line[0], "", 1), 1);
-	ck_assert_int_eq(read(line[0], &byte, 1), 1);
 	ck_assert_int_eq(memory_is_idle(&memory), 0);
-	(kill)(child, SIGKILL);
-	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+	for (i = 0; i < n; i++) {
+		child[i] = start_echo(line[i]);
+		have_it_run(line[i]);
+		memory.seen[i] = child[i];
+	}
+	for (i = 0; i < n; i++) {
+		/* It may still be on its way to sleep. */
+		while (!memory_is_idle(&memory))
+			;
+		have_it_run(line[i]);
+		ck_assert_int_eq(memory_is_idle(&memory), 0);
+	}
+	(kill)(child[n - 1], SIGKILL);
+	ck_assert_int_eq(waitpid(child[n - 1], NULL, 0), child[n - 1]);
 	ck_assert_int_eq(memory_is_idle(&memory), 0);
-	close(line[0]);
-	close(line[1]);
+	ck_assert_int_eq(memory_is_idle(&memory), 0);
+	for (i = 0; i < n; i++) {
+		(kill)(child[i], SIGKILL);
+		waitpid(child[i], NULL, 0);
+		close(line[i][0]);
+		close(line[i][1]);
+	}
 }
 END_TEST
 
@@ -375,12 +425,16 @@ START_TEST(looks)
 {
 	put_process(A, 60, 60);
 	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
-	ck_assert_int_eq(memory.only, A);
+	ck_assert_int_eq(memory.seen[0], A);
+	ck_assert_int_eq(memory.seen[1], 0);
 	/* Both have 60 MiB, but most of it is the same. */
 	put_process(A, 60, 35);
 	put_process(B, 60, 35);
 	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
-	ck_assert_int_eq(memory.only, 0);
+	ck_assert_int_ne(memory.seen[1], 0);
+	put(A + 5, "status", END);
+	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
+	ck_assert_int_eq(memory.seen[0], 0);
 	ck_assert_int_eq(stops, 0);
 	put_process(A, 60, 60);
 	put_process(B, 60, 40);
@@ -441,7 +495,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, borrowed_memory);
 	tcase_add_loop_test(tc, waiting, 0, UNIT_COUNT(waits));
 	tcase_add_test(tc, speed);
-	tcase_add_test(tc, idle);
+	tcase_add_loop_test(tc, idle, 0, 2);
 	tcase_add_test(tc, looks);
 	tcase_add_test(tc, nobody_moves);
 	tcase_add_test(tc, late);

@@ -75,6 +75,9 @@ struct box_file {
 /* The places where the code may write. */
 #define MEMORY_PLACES 3
 
+/* As many processes has a box whose code has started none. */
+#define MEMORY_SEEN 2
+
 /* The watchdog of init: what it looks at, and what it has seen. */
 struct memory {
 	int proc; /* a /proc that shows every process of the box */
@@ -83,8 +86,8 @@ struct memory {
 	uint64_t speed; /* bytes a second that a box can fill */
 	uint64_t socket_bytes; /* what one can hold */
 	uint64_t until_ms; /* CPU time by which a look ends, 0 for none */
-	pid_t only; /* process of the last look, 0 when there were more */
-	struct timespec used; /* its CPU time before that */
+	pid_t seen[MEMORY_SEEN]; /* in the last look, when there were no more */
+	uint64_t used_ns; /* their CPU time before that, 0 for not known */
 };
 
 struct box {
@@ -255,6 +258,9 @@ int processes_wait_for_launcher(struct box *box, struct err *err);
 int processes_release_init(struct box *box, struct err *err);
 /* Ends init, and with it the code, if they run. */
 void processes_kill(struct box *box);
+
+/* holder.c: run by the code, in whose box it lives. */
+int holder_start(struct box *box, struct err *err);
 
 /* init.c: process 1. Reports on sync, waits there, and never returns. */
 void init_main(struct box *box, int sync) __attribute__((noreturn));

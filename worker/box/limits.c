@@ -123,8 +123,8 @@ limits_is_other(pid_t pid)
 static rlim_t
 limits_processes(const struct box *box)
 {
-	/* init or guard counts too, but is none of the code's */
-	rlim_t limit = box->setup.processes + 1;
+	/* init or guard, and the holder, count too, but are not the code's */
+	rlim_t limit = box->setup.processes + (box->forked ? 2 : 1);
 	const struct dirent *entry;
 	DIR *proc = box->weak ? opendir("/proc") : NULL;
 

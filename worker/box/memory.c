@@ -45,7 +45,7 @@ struct memory_sum {
 	uint64_t bytes;
 	int late; /* there was no time for all processes */
 	unsigned int processes;
-	pid_t pid; /* of the last of them */
+	pid_t pids[MEMORY_SEEN]; /* of the first of them */
 };
 
 /* Adds one process. Returns 0, or -1 when it cannot be looked at. */
@@ -161,23 +161,9 @@ memory_of_status(const char *status)
 	    memory_bytes(status, "VmSwap");
 }
 
-static int
-memory_add_quickly(
-    const struct memory *memory, pid_t pid, struct memory_sum *sum)
-{
-	char status[MEMORY_TEXT_SIZE];
-
-	if (memory_read_status(memory, pid, status) == -1)
-		return -1;
-	sum->bytes += memory_of_status(status) + memory_of_kernel(status);
-	sum->processes++;
-	sum->pid = pid;
-	return 0;
-}
-
 /*
- * A child between vfork and exec has the memory of its parent, not a copy: all
- * of it would be counted twice. One that may not be looked at is another one.
+ * A child between vfork and exec has the memory of its parent, not a copy, and
+ * so has the holder: all of it would be counted twice. One that may not be looked at is another one.
  */
 static int
 memory_is_borrowed(pid_t pid, const char *status)
@@ -186,6 +172,23 @@ memory_is_borrowed(pid_t pid, const char *status)
 
 	return parent > 1 &&
 	    syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
+}
+
+static int
+memory_add_quickly(
+    const struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	if (memory_read_status(memory, pid, status) == -1)
+		return -1;
+	if (sum->processes < MEMORY_SEEN)
+		sum->pids[sum->processes] = pid;
+	sum->processes++;
+	if (!memory_is_borrowed(pid, status))
+		sum->bytes +=
+		    memory_of_status(status) + memory_of_kernel(status);
+	return 0;
 }
 
 /*
@@ -344,26 +347,45 @@ memory_look(struct memory *memory)
 
 	if (memory_count(memory, memory_add_quickly, &sum) == -1)
 		_exit(BOX_EXIT_BLIND);
-	memory->only = sum.processes == 1 ? sum.pid : 0;
+	memset(memory->seen, 0, sizeof(memory->seen));
+	if (sum.processes <= MEMORY_SEEN)
+		memcpy(memory->seen, sum.pids, sizeof(memory->seen));
 	return sum.bytes > memory->limit ? memory_judge(memory) : sum.bytes;
 }
 
 /*
- * Whether nothing can have changed since the last look: there was one process
- * then, and it has not run. So a box that waits costs next to nothing.
+ * The CPU time of the processes of the last look, of all their threads, in
+ * nanoseconds; 0 when it is not known.
+ */
+static uint64_t
+memory_used_ns(const struct memory *memory)
+{
+	struct timespec used;
+	uint64_t ns = 0;
+	size_t i;
+
+	for (i = 0; i < MEMORY_SEEN && memory->seen[i] != 0; i++) {
+		if (clock_gettime(
+		        MEMORY_CPU_CLOCK(memory->seen[i]), &used) == -1)
+			return 0;
+		ns += (uint64_t)used.tv_sec * 1000000000 +
+		    (uint64_t)used.tv_nsec;
+	}
+	return ns;
+}
+
+/*
+ * Whether nothing can have changed since the last look: there were no more
+ * processes than the code and its holder then, and they have not run. So a box
+ * that waits costs next to nothing.
  */
 static int
 memory_is_idle(struct memory *memory)
 {
-	struct timespec used = { 0 };
-	int idle;
+	uint64_t used_ns = memory_used_ns(memory);
+	int idle = used_ns != 0 && used_ns == memory->used_ns;
 
-	if (memory->only == 0 ||
-	    clock_gettime(MEMORY_CPU_CLOCK(memory->only), &used) == -1)
-		return 0;
-	idle = used.tv_sec == memory->used.tv_sec &&
-	    used.tv_nsec == memory->used.tv_nsec;
-	memory->used = used;
+	memory->used_ns = used_ns;
 	return idle;
 }
 

@@ -73,6 +73,7 @@ static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_INTERPRETER, interpreter_enter },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
 	{ BOX_STEP_SECCOMP, confine_seccomp },
+	{ BOX_STEP_PROCESSES, holder_start },
 	{ BOX_STEPS, NULL },
 };
 
