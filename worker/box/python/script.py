@@ -429,6 +429,7 @@ def rehearse(ending):
     The interpreter makes the compiler ready then, and a forked box copies the
     memory that is written to.
     """
+    gc.freeze()  # what is there now need not be looked at in the end
     place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
     parse('{"names": [""]}')
     run(b"print('', end='')\n", (-1, -1), (), True, ending)
