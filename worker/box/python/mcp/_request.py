@@ -6,6 +6,8 @@ STUCK = ("it was not sent: %d requests for which nobody waits any more have "
          "no answer yet, and no more can be under way: %s; to wait on for a "
          "call, ask for its .result() again")
 NEW, QUEUED, SENT, DONE = range(4)
+ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
+CANCELLING = b'{"type":"cancel","id":%d}\n'
 
 
 class Refused(Exception):
@@ -61,6 +63,21 @@ class Request:
             raise Refused("Python cannot read the answer (%s: %s)" % (
                 type(error).__name__, error)) from None
         raise Refused(message, cause)
+
+
+class Frame:
+    """A request on its way into the pipe, and what write() took of it.
+
+    Without one: that nobody waits for the request of that number any more.
+    """
+
+    __slots__ = ("number", "request", "data", "counts")
+
+    def __init__(self, number, request=None):
+        self.number, self.request, self.counts = number, request, []
+        self.data = memoryview(
+            ASKING % (number, request.payload) if request
+            else CANCELLING % number)
 
 
 def stuck(requests):

@@ -15,13 +15,11 @@ from collections import deque
 from time import monotonic
 
 from . import _box, _values
-from ._request import DONE, NEW, QUEUED, SENT, stuck
+from ._request import DONE, NEW, QUEUED, SENT, Frame, stuck
 
 CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
 PATIENCE = 2  # seconds without an answer, where nobody waits for any
-ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
-CANCELLING = b'{"type":"cancel","id":%d}\n'
 ANSWER = b'{"type":"rpc_response","id":'
 NUMBER_END = len(ANSWER) + 20
 ENDED = "the connection to the servers has ended"
@@ -35,21 +33,6 @@ LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
 def left(until):
     """Return how many seconds are left; -1 is for ever, as locks have it."""
     return -1 if until is None else min(max(until - monotonic(), 0), LONGEST)
-
-
-class Frame:
-    """A request on its way into the pipe, and what write() took of it.
-
-    Without one: that nobody waits for the request of that number any more.
-    """
-
-    __slots__ = ("number", "request", "data", "counts")
-
-    def __init__(self, number, request=None):
-        self.number, self.request, self.counts = number, request, []
-        self.data = memoryview(
-            ASKING % (number, request.payload) if request
-            else CANCELLING % number)
 
 
 class Watch:
@@ -77,6 +60,7 @@ class Wire:
         self.reader = None  # the thread that reads
         self.followers = {}  # threads that wait for another to read
         self.loops = {}
+        self.running = None  # the loop that delivers what it has read
 
     def start(self, request):
         """Send a request now, or as soon as there is room for it."""
@@ -337,9 +321,16 @@ class Wire:
     # Event loops that wait
 
     def tell(self, loop, function, *args):
-        """Have a loop call a function, soon; a closed one is forgotten."""
+        """Have a loop call a function, soon; a closed one is forgotten.
+
+        The one that delivers is awake, and need not be woken through a pipe.
+        The mutex is held.
+        """
         try:
-            loop.call_soon_threadsafe(function, *args)
+            if loop is self.running:
+                loop.call_soon(function, *args)
+            else:
+                loop.call_soon_threadsafe(function, *args)
         except RuntimeError:
             self.loops.pop(loop, None)
 
@@ -412,7 +403,11 @@ class Wire:
                 return
             if self.is_readable(0):
                 self.read()
-            self.digest()
+            self.running = loop
+            try:
+                self.digest()
+            finally:
+                self.running = None
         if self.queue:
             self.send_queued()
 
