@@ -15,13 +15,22 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* How many a swarm has at any time, and how often each may be born again. */
+/*
+ * How many run away in all. What nobody reaps keeps its number: while a keeper
+ * stands still, or has no time, they would take every number of the machine,
+ * and no other test could start a process.
+ */
+#define TREES_FLED_MOST 10000
+
+/* How many a swarm has at any time. */
 #define TREES_SWARM 50
-#define TREES_SWARM_MOST 200000
 
 /* How many processes a bomb makes in all, and when it is told of. */
 #define TREES_BOMB_MOST 1500
 #define TREES_BOMB_TOLD 100
+
+/* How many were made so far by those that count, in all of the server. */
+static int *trees_made;
 
 static inline void __attribute__((noreturn))
 trees_wait(void)
@@ -139,20 +148,39 @@ trees_headless(void)
 	pthread_exit(NULL);
 }
 
-/* Runs away: each lives just until there is the next. */
+/* Returns the number of the process that is made next, from 1. */
+static inline int
+trees_count(void)
+{
+	return __atomic_add_fetch(trees_made, 1, __ATOMIC_RELAXED);
+}
+
+/*
+ * Runs away, perhaps into a new session each time; at last it stays where it
+ * is, and is there to be killed.
+ */
+static inline void __attribute__((noreturn))
+trees_flee(int far)
+{
+	while (trees_count() < TREES_FLED_MOST) {
+		if (far)
+			setsid();
+		if (fork() > 0)
+			_exit(0);
+	}
+	trees_wait();
+}
+
+/* Each lives just until there is the next. */
 static inline void
 trees_comet(void)
 {
-	pid_t pid;
 	int n;
 
 	for (n = 0; n < 3; n++)
 		if (fork() == 0) {
 			setsid();
-			do
-				pid = fork();
-			while (pid == 0);
-			_exit(0);
+			trees_flee(0);
 		}
 	trees_tell();
 }
@@ -161,14 +189,11 @@ trees_comet(void)
 static inline void
 trees_bomb(void)
 {
-	int *born = mmap(NULL, sizeof(*born), PROT_READ | PROT_WRITE,
-	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	int n;
 
-	if (born == MAP_FAILED || fork() != 0)
+	if (fork() != 0)
 		return;
-	while ((n = __atomic_add_fetch(born, 1, __ATOMIC_RELAXED)) <
-	    TREES_BOMB_MOST) {
+	while ((n = trees_count()) < TREES_BOMB_MOST) {
 		if (n == TREES_BOMB_TOLD)
 			trees_tell();
 		if (fork() == 0)
@@ -177,15 +202,12 @@ trees_bomb(void)
 	trees_wait();
 }
 
-/*
- * Many that run away, half of them into a new session each time. For a test
- * that fails they come to an end.
- */
+/* Many that run away, half of them far. */
 static inline void
 trees_swarm(void)
 {
 	int start[2];
-	int n, left;
+	int n;
 	char c;
 
 	if (pipe(start) == -1)
@@ -196,13 +218,7 @@ trees_swarm(void)
 		close(start[1]);
 		if (read(start[0], &c, 1) == -1)
 			_exit(1);
-		for (left = TREES_SWARM_MOST; left > 0; left--) {
-			if (n % 2 == 0)
-				setsid();
-			if (fork() > 0)
-				_exit(0);
-		}
-		_exit(0);
+		trees_flee(n % 2 == 0);
 	}
 	/* Not before all are there: they leave little time to others. */
 	close(start[0]);
@@ -261,6 +277,10 @@ trees_be(const char *name)
 {
 	size_t i;
 
+	trees_made = mmap(NULL, sizeof(*trees_made), PROT_READ | PROT_WRITE,
+	    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (trees_made == MAP_FAILED)
+		return EXIT_FAILURE;
 	for (i = 0; i < TREES; i++)
 		if (strcmp(trees[i].name, name) == 0)
 			trees[i].grow();
