@@ -1,14 +1,16 @@
 /*
  * Tests of supervisor/downstream: what a server is started with, how its end
  * is told, and that it can be ended whatever it does. Includes the file
- * itself, so that its times are short.
+ * itself, so that its times are long: a test says when they are over.
  */
 #include "common/limits.h"
 
+#undef DOWNSTREAM_EOF_MS
+#define DOWNSTREAM_EOF_MS 4000
 #undef DOWNSTREAM_TERM_MS
-#define DOWNSTREAM_TERM_MS 50
+#define DOWNSTREAM_TERM_MS 100000
 #undef DOWNSTREAM_KILL_MS
-#define DOWNSTREAM_KILL_MS 50
+#define DOWNSTREAM_KILL_MS 100000
 
 #include "supervisor/downstream.c"
 
@@ -153,6 +155,14 @@ let_go(struct held *held)
 	free(held->server.program);
 	free(held->server.run.data);
 	free(held->server.run_env.data);
+}
+
+/* What it was given time for has not happened so far. */
+static void
+time_is_over(const struct held *held)
+{
+	event_active(held->downstream->timer, EV_TIMEOUT, 0);
+	event_base_loop(base, EVLOOP_NONBLOCK);
 }
 
 /* Whether any is there that was not reaped. */
@@ -353,6 +363,7 @@ START_TEST(it_has_time_to_end)
 }
 END_TEST
 
+/* When its time is over indeed. */
 START_TEST(it_is_asked_to_end)
 {
 	struct held held = { 0 };
@@ -377,6 +388,8 @@ START_TEST(it_is_killed)
 	await(&held);
 	order(&held, 'i');
 	downstream_stop(held.downstream);
+	time_is_over(&held);
+	time_is_over(&held);
 	ends(&held, "was killed by SIGKILL");
 }
 END_TEST
@@ -390,8 +403,10 @@ START_TEST(a_stopped_keeper_does_not_help)
 	start(&held, trees[_i].name);
 	await(&held);
 	kill(held.keeper, SIGSTOP);
-	held.downstream->step = 1; /* the first is the longest */
 	downstream_stop(held.downstream);
+	time_is_over(&held);
+	time_is_over(&held);
+	time_is_over(&held);
 	ends(&held, "was killed by SIGKILL");
 }
 END_TEST
@@ -420,7 +435,7 @@ START_TEST(all_end_with_the_program)
 	await(&held);
 	if (_i % 2 == 0)
 		kill(held.keeper, SIGSTOP);
-	reaper_finish(_i % 2 == 0 ? 500 : SHUTDOWN_REAP_MS);
+	reaper_finish(SHUTDOWN_REAP_MS);
 	more = read_all(held.pipes.out);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	ck_assert_int_eq(held.ended, 0);

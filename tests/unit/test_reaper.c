@@ -634,7 +634,7 @@ START_TEST(finishes_in_order)
 		reaper_finish_with(told[n].child, SIGUSR1);
 	}
 	make_orphans(orphans);
-	reaper_finish(200);
+	reaper_finish(SHUTDOWN_REAP_MS);
 	/* The second one was deaf to the first signal. */
 	for (n = 0; n < 2; n++)
 		ck_assert_int_eq(is_gone(pids[n]), 1);
