@@ -3,15 +3,17 @@
  * relay, as the box and as its processes. Whatever happens in whatever order,
  * a call is concluded once, with the right words, and leaves nothing behind:
  * every test counts descriptors and children. Includes the files themselves,
- * so that their times are short, and the configuration, so that servers can be
- * put into it.
+ * so that a test whose matter it is makes their times short, and the
+ * configuration, so that servers can be put into it.
  */
 #include "common/limits.h"
 
+static int box_start_ms = 100000, box_drain_ms = 100000;
+
 #undef BOX_START_MS
-#define BOX_START_MS 1000
+#define BOX_START_MS box_start_ms
 #undef BOX_DRAIN_MS
-#define BOX_DRAIN_MS 2000
+#define BOX_DRAIN_MS box_drain_ms
 
 /*
  * Who opens sessions and connects to the store is played, too, who starts
@@ -35,6 +37,9 @@
 #include "common/ipc_socket.h"
 #include "common/utf8.h"
 #include "unit.h"
+
+/* What a call may take that names no other time. */
+#define CALL_SECONDS 30
 
 #define PLAYS_MAX 16
 #define BOXES_MAX 64
@@ -509,7 +514,7 @@ new_call(void)
 	struct play *play;
 	struct err err = { 0, "" };
 
-	play = try_call(30, &err);
+	play = try_call(CALL_SECONDS, &err);
 	ck_assert_msg(play != NULL, "%s", err.text);
 	return play;
 }
@@ -1640,6 +1645,7 @@ START_TEST(a_box_that_is_not_ready_in_time)
 {
 	struct play *play;
 
+	box_start_ms = 2000;
 	open_stage();
 	play = start_call();
 	if (_i == 1) {
@@ -1652,7 +1658,7 @@ START_TEST(a_box_that_is_not_ready_in_time)
 		wait_until_concluded(play);
 	}
 	was_concluded(
-	    play, CALL_ERROR, "the box was not ready within 1 s");
+	    play, CALL_ERROR, "the box was not ready within 2 s");
 	close_stage();
 }
 END_TEST
@@ -1893,6 +1899,7 @@ START_TEST(a_relay_that_never_drains)
 {
 	struct play *play;
 
+	box_drain_ms = 1000;
 	open_stage();
 	play = run_call();
 	code_exits(play);
@@ -1908,6 +1915,7 @@ START_TEST(a_box_that_never_lets_go)
 {
 	struct play *play;
 
+	box_drain_ms = 1000;
 	open_stage();
 	play = start_call();
 	play->stuck = 1;
@@ -1978,7 +1986,7 @@ START_TEST(the_deadline_ends_a_silent_code)
 	struct err err;
 
 	open_stage();
-	play = try_call(1, &err);
+	play = try_call(3, &err);
 	ck_assert_ptr_nonnull(play);
 	take_requests(play);
 	box_stands(play);
@@ -1988,7 +1996,7 @@ START_TEST(the_deadline_ends_a_silent_code)
 	settle();
 	ck_assert_uint_eq(play->concluded, 0);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 1s");
+	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 3s");
 	close_stage();
 }
 END_TEST
@@ -2087,13 +2095,14 @@ START_TEST(the_code_may_run_too_late)
 	uint64_t began = now_ms();
 	struct play *play;
 
+	box_drain_ms = 1000;
 	open_stage();
 	play = start_call();
 	call_cancel(play->call, "enough");
 	relay_runs(play);
 	wait_until_concluded(play); /* the relay never drains */
 	was_concluded(play, CALL_CANCELLED, "enough");
-	ck_assert_uint_lt(now_ms() - began, 3 * BOX_DRAIN_MS);
+	ck_assert_uint_lt(now_ms() - began, CALL_SECONDS * 1000 / 2);
 	close_stage();
 }
 END_TEST
@@ -2696,6 +2705,7 @@ START_TEST(a_dropped_box_is_given_up)
 {
 	struct play *play;
 
+	box_drain_ms = 1000;
 	open_stage();
 	play = start_ahead();
 	play->stuck = 1;
