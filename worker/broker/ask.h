@@ -34,6 +34,7 @@ struct ask {
 	uint64_t sent;        /* its number with the server; 0: not sent */
 	uint64_t begun;       /* when that was, by broker_now() */
 	int progress;         /* the server has told of some */
+	int last;             /* it may not wait for longer, whatever is told */
 	int late;             /* for the next list of tools, not for this */
 	struct event *patience; /* the end of its wait for a start or answer */
 };

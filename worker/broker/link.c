@@ -424,7 +424,7 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 	buffer_add_text(words, " did not answer the call of its tool \"");
 	reason_add_string(
 	    words, (struct json_span){ ask->tool.data, ask->tool.len });
-	if (broker_now() - ask->begun >= link_longest(ask))
+	if (ask->last)
 		buffer_printf(words, "\" within %" PRIu64 " seconds, which is "
 		    "the most, however much progress it reports",
 		    TOOL_PROGRESS_FACTOR * seconds);
@@ -462,7 +462,9 @@ link_wait(struct ask *ask)
 	uint64_t left = session_patience(ask->session);
 	struct timeval after;
 
-	if (now + left > most)
+	/* Remembered: a timer of the loop may go off a moment too early. */
+	ask->last = now + left >= most;
+	if (ask->last)
 		left = most > now ? most - now : 0;
 	after = (struct timeval){ (time_t)(left / 1000),
 		(suseconds_t)(left % 1000 * 1000) };
@@ -537,8 +539,9 @@ link_withdraw(struct link *link, struct ask *ask, const char *why)
 void
 link_add_starting(struct link *link, struct buffer *reason)
 {
+	/* A timer of the loop may go off a moment too early: to the nearest. */
 	buffer_printf(reason, " is still starting after %" PRIu64 " seconds",
-	    (broker_now() - link->begun) / 1000);
+	    (broker_now() - link->begun + 500) / 1000);
 	if (link->pipes != NULL)
 		link_add_errors(link, reason);
 }
