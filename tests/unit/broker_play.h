@@ -2,7 +2,7 @@
  * A whole broker in a process of its own, with the test as its supervisor, as
  * its relays and as its servers, all of which block. It is the program
  * PLAY_PROGRAM, where that is defined; else all files of worker/broker/, linked
- * with main() under the name broker_main(), with shorter times and with a
+ * with main() under the name broker_main(), with times of the test's and with a
  * stand-in for lockdown(), because a search for leaks does not live behind the
  * real one.
  */
@@ -33,6 +33,8 @@
 
 
 #ifndef PLAY_PROGRAM
+#include "broker_times.h"
+
 int broker_main(void);
 
 /* Given up too late is not given up: nothing may have been read before. */

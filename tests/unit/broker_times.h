@@ -1,23 +1,34 @@
 /*
- * Included before everything else of the broker that the tests link: its
- * longest times and its largest number, made smaller.
+ * Included before everything else of the broker that the tests link: its times,
+ * which a test whose matter they are makes short before it starts the broker,
+ * and its largest number, made smaller.
  */
 #ifndef TESTS_UNIT_BROKER_TIMES_H
 #define TESTS_UNIT_BROKER_TIMES_H
 
 #include "common/limits.h"
 
+/* In milliseconds; of broker_times.c. */
+extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
+    play_renewal_ms, play_pause_ms, play_failed_ms;
+
 #undef SERVER_WAIT_MS
-#define SERVER_WAIT_MS 3000
+#define SERVER_WAIT_MS play_wait_ms
 #undef SERVER_START_MS
-#define SERVER_START_MS 6000
+#define SERVER_START_MS play_start_ms
+#undef SERVER_END_WAIT_MS
+#define SERVER_END_WAIT_MS play_end_wait_ms
 #undef TOOL_LISTS_WAIT_MS
-#define TOOL_LISTS_WAIT_MS 500
+#define TOOL_LISTS_WAIT_MS play_lists_wait_ms
 #undef SERVER_RENEWAL_MS
-#define SERVER_RENEWAL_MS 1500
+#define SERVER_RENEWAL_MS play_renewal_ms
+#undef LISTING_PAUSE_MS
+#define LISTING_PAUSE_MS play_pause_ms
+#undef SERVER_PAUSE_FIRST_MS
+#define SERVER_PAUSE_FIRST_MS play_failed_ms
 
 #undef TOOL_PROGRESS_FACTOR
-#define TOOL_PROGRESS_FACTOR 3
+#define TOOL_PROGRESS_FACTOR 4
 
 #undef SERVER_WAITING_MAX
 #define SERVER_WAITING_MAX 200

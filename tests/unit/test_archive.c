@@ -142,6 +142,7 @@ END_TEST
 /* Nothing of an old list is kept while nobody knows the new one. */
 START_TEST(what_has_changed_is_not_kept)
 {
+	play_renewal_ms = 500;
 	start();
 	lend(0);
 	expect_recall();
@@ -194,6 +195,8 @@ END_TEST
 /* It is not there; it dies; it is silent; it talks nonsense. */
 START_TEST(a_store_of_no_use)
 {
+	if (_i == 2)
+		play_lists_wait_ms = 3000;
 	start();
 	lend(_i == 0);
 	if (_i > 0)
@@ -222,6 +225,7 @@ END_TEST
 
 START_TEST(nobody_comes_with_a_store)
 {
+	play_lists_wait_ms = 500;
 	start();
 	play_expect(play_supervisor, IPC_WANT_LISTS);
 	play_serve(&gh);

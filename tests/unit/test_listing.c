@@ -127,6 +127,7 @@ START_TEST(changes_again_and_again)
 	struct timespec before, after;
 	int n;
 
+	play_pause_ms = 3000;
 	start();
 	play_list(relay, 1, "gh");
 	play_expect_line(&gh, ASKED("2"));
@@ -284,6 +285,7 @@ START_TEST(is_remembered_by_its_fingerprint)
 {
 	int other;
 
+	play_lists_wait_ms = 500;
 	learn();
 	play_remove("gh");
 	play_define("fs");
@@ -300,6 +302,7 @@ END_TEST
 /* Of a list that changed nothing is told, until it was fetched again. */
 START_TEST(is_renewed_when_it_changed)
 {
+	play_renewal_ms = 2000;
 	start();
 	play_list(relay, 1, "gh");
 	play_hear(&gh);
@@ -323,6 +326,7 @@ END_TEST
 /* A server of another version has ended before it told its list. */
 START_TEST(is_not_told_of_another_version)
 {
+	play_lists_wait_ms = 500;
 	learn();
 	play_recall(relay, 2, "gh");
 	play_expect_result(relay, 2, LIST("a", "a"));
@@ -343,6 +347,7 @@ END_TEST
 
 START_TEST(is_not_told_when_it_may_have_changed)
 {
+	play_lists_wait_ms = 500;
 	start();
 	play_list(relay, 1, "gh");
 	play_hear(&gh);
@@ -435,6 +440,7 @@ withhold_a_page(void)
 /* Who asks later gets a list all the same, and nothing of the one before. */
 START_TEST(a_page_that_does_not_come)
 {
+	play_wait_ms = 3000;
 	start();
 	play_list(relay, 1, "gh");
 	play_list(relay, 2, "gh");
@@ -506,6 +512,7 @@ END_TEST
 
 START_TEST(is_not_tried_for_ever)
 {
+	play_wait_ms = 3000;
 	play_start();
 	play_try("gh");
 	play_serve(&gh);

@@ -55,16 +55,23 @@ END_TEST
 /* The start goes on after nobody has the patience any more. */
 START_TEST(patience_ends)
 {
+	const char *after;
 	int relay;
 
+	play_wait_ms = 3000;
 	play_start();
 	relay = play_session();
 	play_launch(play_expect_want("gh"), &gh);
 	play_put(gh.errors, "fetching \x1b[1mall\r\n50 %\n");
 	play_call(relay, 1, "gh");
-	play_expect_refused(relay, 1, "server \"gh\" is still starting after "
-	    "3 seconds; its standard error ends:\n"
-	    "fetching \\x1b[1mall\n50 %");
+	play_expect_refused(
+	    relay, 1, "server \"gh\" is still starting after ");
+	/* It was starting before the call came. */
+	after = play_msg.refused.reason +
+	    strlen("server \"gh\" is still starting after ");
+	ck_assert_uint_ge(strtoul(after, NULL, 10), 3);
+	ck_assert_str_eq(after + strspn(after, "0123456789"), " seconds; its "
+	    "standard error ends:\nfetching \\x1b[1mall\n50 %");
 	play_greet(&gh);
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
@@ -78,6 +85,8 @@ START_TEST(a_start_ends)
 	uint64_t link;
 	int relay;
 
+	play_wait_ms = 3000;
+	play_start_ms = 6000;
 	play_start();
 	relay = play_session();
 	link = play_expect_want("gh");
@@ -148,13 +157,14 @@ START_TEST(pauses_between_failures)
 	struct timespec before, after;
 	int relay;
 
+	play_wait_ms = 6000;
 	play_start();
 	relay = play_session();
 	fail_start("failed once");
 	play_call(relay, 1, "gh");
+	clock_gettime(CLOCK_MONOTONIC, &before);
 	fail_start("failed twice");
 	play_expect_refused(relay, 1, "server \"gh\" failed twice");
-	clock_gettime(CLOCK_MONOTONIC, &before);
 	play_call(relay, 2, "gh");
 	fail_start("failed thrice");
 	play_expect_refused(relay, 2, "server \"gh\" failed thrice");
@@ -164,16 +174,19 @@ START_TEST(pauses_between_failures)
 	play_call(relay, 4, "gh");
 	fail_start("failed 5");
 	play_expect_refused(relay, 4, "server \"gh\" failed 5");
-	clock_gettime(CLOCK_MONOTONIC, &after);
-	/* 500 ms, 1 s and 2 s: it cannot have been faster. */
-	ck_assert_int_ge(after.tv_sec - before.tv_sec, 3);
-	/* Four seconds are more than the patience. */
 	play_call(relay, 5, "gh");
-	play_expect_refused(relay, 5, "server \"gh\" failed 5 times in a row "
+	fail_start("failed 6");
+	play_expect_refused(relay, 5, "server \"gh\" failed 6");
+	clock_gettime(CLOCK_MONOTONIC, &after);
+	/* 500 ms, 1 s, 2 s and 4 s: it cannot have been faster. */
+	ck_assert_int_ge(after.tv_sec - before.tv_sec, 7);
+	/* Eight seconds are more than the patience. */
+	play_call(relay, 6, "gh");
+	play_expect_refused(relay, 6, "server \"gh\" failed 6 times in a row "
 	    "and is started again in ");
 	ck_assert_ptr_nonnull(strstr(
-	    play_msg.refused.reason, " seconds; at last it failed 5"));
-	play_call(relay, 6, "gh");
+	    play_msg.refused.reason, " seconds; at last it failed 6"));
+	play_call(relay, 7, "gh");
 	play_expect_want("gh");
 	play_end();
 }
@@ -398,6 +411,7 @@ START_TEST(a_pausing_server_is_removed)
 {
 	int relay;
 
+	play_failed_ms = 20000;
 	play_start();
 	relay = play_session();
 	fail_start("failed once");

@@ -105,7 +105,7 @@ archive_fail(struct archive *archive, const struct err *err)
 static void
 archive_wait(struct archive *archive)
 {
-	static const struct timeval most = { TOOL_LISTS_WAIT_MS / 1000,
+	const struct timeval most = { TOOL_LISTS_WAIT_MS / 1000,
 		TOOL_LISTS_WAIT_MS % 1000 * 1000 };
 
 	event_add(archive->patience, &most);

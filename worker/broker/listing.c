@@ -154,7 +154,7 @@ listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 static void
 listing_renew(struct listing *listing)
 {
-	static const struct timeval pause = { SERVER_RENEWAL_MS / 1000,
+	const struct timeval pause = { SERVER_RENEWAL_MS / 1000,
 		SERVER_RENEWAL_MS % 1000 * 1000 };
 
 	if (!event_pending(listing->renewal, EV_TIMEOUT, NULL))
