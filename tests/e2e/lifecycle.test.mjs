@@ -79,14 +79,14 @@ test('a deadline ends everything in the box', async (t) => {
     await t.test(what, async () => {
       const gate = new Gate();
       const id = raw.postCall(
-        `${code(gate)}\nimport time\ntime.sleep(600)`, { timeout: 3 });
+        `${code(gate)}\nimport time\ntime.sleep(600)`, { timeout: 6 });
 
       await gate.reached();
       const { structuredContent, isError } = await raw.result(id);
 
       assert.equal(isError, true);
       assert.equal(structuredContent.status, 'timeout');
-      assert.equal(structuredContent.timeoutSeconds, 3);
+      assert.equal(structuredContent.timeoutSeconds, 6);
       await assertBoxGone(gate);
       await assertRecovered(raw);
     });
@@ -99,7 +99,7 @@ import os
 ${gate.start}
 while True:
     try: os.fork()
-    except OSError: pass`, { timeout: 3 });
+    except OSError: pass`, { timeout: 6 });
 
     await gate.reached();
     const other = raw.postCall('print("beside the bomb")');
@@ -118,7 +118,7 @@ for number in range(1, 65):
     try: signal.signal(number, lambda *args: None)
     except (OSError, ValueError): pass
 print("deaf")
-while True: pass`, { timeout: 1 });
+while True: pass`, { timeout: 5 });
 
     assert.equal(structuredContent.status, 'timeout');
     assert.deepEqual(structuredContent.stdout, ['deaf']);
@@ -335,7 +335,7 @@ test('when the supervisor is killed while boxes are built everything dies',
       await within(raw.ended, 'the end of all that held its log');
     }
     await until(() => workersSince(first).length === 0,
-      () => `the end of ${describe(workersSince(first))}`, 20);
+      () => `the end of ${describe(workersSince(first))}`);
   });
 
 /* Kills one process of a running call and returns its result. */
@@ -410,7 +410,7 @@ test('a worker that is killed costs its own call only', async (t) => {
 test('a relay that is stopped costs its own call only', async (t) => {
   const raw = await Raw.open(t);
   const gate = new Gate();
-  const id = raw.postCall(gate.wait, { timeout: 3 });
+  const id = raw.postCall(gate.wait, { timeout: 10 });
 
   await gate.reached();
   const [relay] = roles(descendants(raw.pid), gate).relay;
@@ -461,7 +461,8 @@ test('a launcher that is killed costs its own call only', async (t) => {
   let killed = 0;
   let hurt = 0;
 
-  for (let i = 0; i < 40; i++) {
+  /* More often where we are too slow to meet one in time. */
+  for (let i = 0; i < 40 || (hurt === 0 && i < 1000); i++) {
     const id = raw.postCall('print("unhurt")');
 
     /* Whoever is there first: the launcher lives for some milliseconds. */
@@ -490,7 +491,7 @@ test('a launcher that is killed costs its own call only', async (t) => {
       assert.deepEqual(structuredContent.stdout, ['unhurt']);
     }
   }
-  t.diagnostic(`${killed} of 40 were hit, ${hurt} of them in time`);
+  t.diagnostic(`${killed} were hit, ${hurt} of them in time`);
   assert.ok(hurt > 0, 'no launcher was killed in time');
   await assertRecovered(raw);
   await raw.finish();
@@ -591,8 +592,8 @@ test('the time in the queue does not count for the deadline', async (t) => {
   const raw = await Raw.open(t, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
   });
-  const slow = raw.postCall('while True: pass', { timeout: 3 });
-  const quick = raw.postCall('print("quick")', { timeout: 2 });
+  const slow = raw.postCall('while True: pass', { timeout: 7 });
+  const quick = raw.postCall('print("quick")', { timeout: 6 });
 
   assert.equal((await raw.result(slow)).structuredContent.status, 'timeout');
   assert.equal((await raw.result(quick)).content[0].text, 'quick');

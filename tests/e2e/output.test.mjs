@@ -187,10 +187,10 @@ test('the text of an answer', async (t) => {
 
   const { content } = await raw.run(
     'import sys, time\nprint("o")\nprint("e", file=sys.stderr)\n' +
-    'time.sleep(600)', { timeout: 1 });
+    'time.sleep(600)', { timeout: 5 });
 
   assert.equal(content[0].text, 'status: timeout\no\nstderr:\ne\n' +
-    'error: Execution timed out after 1s');
+    'error: Execution timed out after 5s');
   await raw.finish();
 });
 
@@ -329,7 +329,7 @@ test('what a script leaves behind does not hold its answer', async (t) => {
     const gate = new Gate();
     const result = await raw.run(
       `${gate.start}\nprint("begun")\nimport time\ntime.sleep(600)`,
-      { timeout: 1 });
+      { timeout: 5 });
 
     assert.equal(result.structuredContent.status, 'timeout');
     assert.deepEqual(result.structuredContent.stdout, ['begun']);
@@ -457,7 +457,7 @@ sys.exit(2)`)).structuredContent;
 
   await t.test('output cut at a deadline', async () => {
     const { structuredContent } = await raw.run(
-      'import os\nwhile True: os.write(1, b"x" * 65536)', { timeout: 1 });
+      'import os\nwhile True: os.write(1, b"x" * 65536)', { timeout: 3 });
 
     assert.equal(structuredContent.status, 'timeout');
     assert.ok(structuredContent.truncated.stdout > 0);
@@ -638,7 +638,7 @@ const endings = [
   { code: writes([0, 0xff, 0x0a, 0xed, 0xa0, 0x80, 0x1b, 0x0d, 0x0a, 0x2c]) },
   { code: 'import sys\nprint("so far")\nprint("e", file=sys.stderr)\n1 / 0' },
   { code: 'import os, signal\nos.kill(os.getpid(), signal.SIGKILL)' },
-  { code: 'print("begun")\nwhile True: pass', timeout: 1 },
+  { code: 'print("begun")\nwhile True: pass', timeout: 4 },
   { code: 'print("x" * 3000 + "\\n" + "y" * 3000)' },
   { code: ' ' },
   { cod: 'print(1)' },
@@ -710,8 +710,8 @@ test('toon is written as its specification says', async (t) => {
   assert.deepEqual(texts[4].slice(5), ['error: Sandbox exited with code 1']);
   assert.ok(texts[5].includes('signal: SIGKILL'));
   assert.deepEqual(texts[6], ['status: timeout',
-    'summary: "Timeout: execution exceeded 1s"', 'stdout[1]: begun',
-    'error: Execution timed out after 1s', 'timeoutSeconds: 1']);
+    'summary: "Timeout: execution exceeded 4s"', 'stdout[1]: begun',
+    'error: Execution timed out after 4s', 'timeoutSeconds: 4']);
   assert.match(texts[7][3],
     /^stdout\[3\]: x{1024},"\[\.{3} 3954 bytes cut .*\]",y{1023}$/);
   assert.deepEqual(texts[7].slice(4), ['truncated:', '  stdout: 3954']);

@@ -209,7 +209,7 @@ test('lifecycle: a time-out ends the box and leaves the server', async (t) => {
   const gate = new Gate();
   const inside = new Gate();
   const id = raw.postCall(`${inside.start}
-await mcp_h.gate(seconds="${gate.seconds}")`, { servers: ['h'], timeout: 5 });
+await mcp_h.gate(seconds="${gate.seconds}")`, { servers: ['h'], timeout: 10 });
 
   await inside.reached();
   await gate.reached();

@@ -471,13 +471,17 @@ test('an execution ends while its calls are under way', async (t) => {
   const raw = await Raw.open(t, withServers(t, { h: entry }));
   const before = await counted(raw);
   const gate = new Gate();
-
-  const result = await raw.run(`
+  const end = new Gate();
+  const id = raw.postCall(`
 import asyncio
 task = asyncio.create_task(runtime.call_tool("h", "gate",
                                              {"seconds": "${gate.seconds}"}))
-await asyncio.wait([task], timeout=1)
-print("enough")`, { servers: ['h'] });
+await asyncio.to_thread(lambda: ${end.wait})
+print("enough")`, { servers: ['h'], timeout: 100 });
+
+  await gate.reached();
+  end.open();
+  const result = await raw.result(id);
 
   assert.deepEqual(result.structuredContent.stdout, ['enough']);
   await hears(log, ({ method }) => method === 'notifications/cancelled',

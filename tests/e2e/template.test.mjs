@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { Gate } from './support/gate.mjs';
 import { childless, descendants, gone } from './support/processes.mjs';
 import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -309,13 +310,15 @@ test('no template is started before a box is wanted', async (t) => {
 test('a template that is killed is replaced; its boxes live on', async (t) => {
   const raw = await warmed(t);
   const [before] = templates(raw);
-  const id = raw.postCall('import time; time.sleep(2); print("alive")');
+  const gate = new Gate();
+  const id = raw.postCall(`${gate.wait}\nprint("alive")`, { timeout: 100 });
 
-  await until(() => processesOf(raw, 'box-init').length === 1, 'a box');
+  await gate.reached();
   process.kill(before.pid, 'SIGKILL');
   await gone([before]);
   assert.deepEqual(await raw.printed('print(1)'), ['1']);
   await warm(raw);
+  gate.open();
   assert.match((await raw.result(id)).content[0].text, /alive/);
   await raw.finish();
 });
@@ -323,7 +326,8 @@ test('a template that is killed is replaced; its boxes live on', async (t) => {
 test('with the init of a template its boxes end, each with an error',
   async (t) => {
     const raw = await warmed(t);
-    const id = raw.postCall('import time; time.sleep(20)');
+    const id = raw.postCall('import time; time.sleep(600)',
+      { timeout: 100 });
 
     await until(() => processesOf(raw, 'box-init').length === 1, 'a box');
     process.kill(processesOf(raw, 'template-init')[0].pid, 'SIGKILL');
