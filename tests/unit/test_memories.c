@@ -229,10 +229,14 @@ count_up(unsigned int times)
 START_TEST(nothing_is_lost_among_many)
 {
 	int n, status;
+	pid_t pid;
 
-	for (n = 0; n < 4; n++)
-		if (fork() == 0)
+	for (n = 0; n < 4; n++) {
+		pid = fork();
+		ck_assert_int_ne(pid, -1);
+		if (pid == 0)
 			count_up(25);
+	}
 	for (n = 0; n < 4; n++) {
 		ck_assert_int_ne(wait(&status), -1);
 		ck_assert_int_eq(status, 0);

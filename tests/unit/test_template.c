@@ -282,7 +282,7 @@ teardown(void)
 {
 	templates_free(&all);
 	ck_assert_ptr_null(all);
-	reaper_finish(2000);
+	reaper_finish(SHUTDOWN_REAP_MS);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	fd_close(&line);
 	event_base_free(sv.base);
