@@ -7,8 +7,8 @@ import fs from 'node:fs';
 import test from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import {
-  childless, descendants, describe, gone, inNamespace, lives, memory, owners,
-  processOf, workersSince,
+  childless, clock, descendants, describe, gone, inNamespace, lives, memory,
+  owners, processOf, workersSince,
 } from './support/processes.mjs';
 import { root, uid, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -29,7 +29,9 @@ function passes(ms) {
 
 /* No process of the box that this gate stood in. */
 async function assertBoxGone(gate) {
-  await until(() => inNamespace(gate.namespace).length === 0 &&
+  const now = clock();
+
+  await until(() => inNamespace(gate.namespace, now).length === 0 &&
     gate.find().length === 0, 'the end of the box');
 }
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import {
-  childless, descendants, inNamespace, memory,
+  childless, clock, descendants, inNamespace, memory,
 } from './support/processes.mjs';
 import { unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -600,10 +600,11 @@ os._exit(7)`);
   gate.open();
 
   const { structuredContent } = await raw.result(id);
+  const now = clock();
 
   assert.equal(structuredContent.exitCode, 7);
   assert.deepEqual(structuredContent.stdout, ['before']);
-  await until(() => inNamespace(gate.namespace).length === 0,
+  await until(() => inNamespace(gate.namespace, now).length === 0,
     'the end of the box');
   await raw.finish();
 });

@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  childless, descendants, gone, inNamespace, processOf,
+  childless, clock, descendants, gone, inNamespace, processOf,
 } from './support/processes.mjs';
 import { unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -150,9 +150,11 @@ test('an aborted call ends its box', async (t) => {
   const refused = assert.rejects(call);
 
   await gate.reached();
+  const now = clock();
+
   abort.abort();
   await refused;
-  await until(() => inNamespace(gate.namespace).length === 0,
+  await until(() => inNamespace(gate.namespace, now).length === 0,
     'the end of the box');
   assert.deepEqual(gate.find(), []);
   await childless(pid);
@@ -200,12 +202,13 @@ test('close() ends the program and every box', async (t) => {
 
   await Promise.all(gates.map((gate) => gate.reached()));
   const all = [processOf(pid), ...descendants(pid)];
+  const now = clock();
 
   await client.close();
   await Promise.all(refused);
   await gone(all);
   for (const gate of gates) {
-    assert.deepEqual(inNamespace(gate.namespace), []);
+    assert.deepEqual(inNamespace(gate.namespace, now), []);
     assert.deepEqual(gate.find(), []);
   }
 });

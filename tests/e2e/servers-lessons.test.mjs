@@ -8,7 +8,8 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  childless, descendants, gone, inNamespace, memory, pidNamespace, processes,
+  childless, clock, descendants, gone, inNamespace, memory, pidNamespace,
+  processes,
 } from './support/processes.mjs';
 import { folder, root, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -214,7 +215,9 @@ await mcp_h.gate(seconds="${gate.seconds}")`, { servers: ['h'], timeout: 10 });
   await inside.reached();
   await gate.reached();
   assert.equal((await raw.result(id)).structuredContent.status, 'timeout');
-  await until(() => inNamespace(inside.namespace).length === 0,
+  const now = clock();
+
+  await until(() => inNamespace(inside.namespace, now).length === 0,
     'the end of the box');
   await hears(log, ({ method }) => method === 'notifications/cancelled',
     'the server to hear that nobody waits any more');

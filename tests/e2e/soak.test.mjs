@@ -83,7 +83,7 @@ threading.Thread(target=print, args=(${n},)).start()`), [String(n)]);
     const { structuredContent } = await raw.run(
       'import time\ntime.sleep(600)', { timeout: 1 });
 
-    assert.equal(structuredContent.status, 'timeout');
+    assert.equal(structuredContent.status, 'timeout', structuredContent.error);
   },
   cancelled: async (raw) => {
     const gate = new Gate();

@@ -135,10 +135,21 @@ export function pidNamespace(pid) {
   return attempt(() => fs.readlinkSync(`/proc/${pid}/ns/pid`));
 }
 
-/* All processes of that pid namespace, wherever they hang in the tree. */
-export function inNamespace(namespace) {
+/* Now, by the clock of when processes were started. */
+export function clock() {
+  const [seconds] = fs.readFileSync('/proc/uptime', 'latin1').split(' ');
+
+  return Math.ceil(Number(seconds) * 100);
+}
+
+/*
+ * All processes of that pid namespace, wherever they hang in the tree. When it
+ * is over its number is another one's: then only those that were started before
+ * some time are meant.
+ */
+export function inNamespace(namespace, before = Infinity) {
   return processes().filter((entry) => !over(entry) &&
-    pidNamespace(entry.pid) === namespace);
+    entry.started <= before && pidNamespace(entry.pid) === namespace);
 }
 
 /* Its real, effective, saved and file system uid. */
