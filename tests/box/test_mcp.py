@@ -1357,7 +1357,7 @@ def nested(*_):
 def interrupt(call, handler):
     signal.signal(signal.SIGALRM, handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
         call.result()
     except Late:
         print('late')
@@ -1371,7 +1371,7 @@ mcp_fs.release().result()
 t.join()
 print(call.result().data)
 interrupt(mcp_fs.never(), nested)
-threading.Timer(0.05, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 mcp_fs.never().result()
 """, "late\nlate\n{'b': 1}\n{'a': 1}\na signal handler cannot call a "
             "server while the code that it interrupts waits for one\nlate\n",
