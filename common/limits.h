@@ -125,11 +125,12 @@
 #define CLIENT_BATCH_MAX 100
 
 /*
- * Times in milliseconds. A box stands in 20; a machine that swaps needs
- * seconds. Draining starts when every process of the box is dead: what is left
+ * Times in milliseconds. A box stands in 20; a machine that swaps, or in which
+ * other boxes fork as fast as they can, needs seconds, sometimes twenty.
+ * Draining starts when every process of the box is dead: what is left
  * is at most a full pipe for each stream.
  */
-#define BOX_START_MS 20000
+#define BOX_START_MS 60000
 #define BOX_DRAIN_MS 10000
 /* What is left when the program ends is killed; the kernel needs a moment. */
 #define SHUTDOWN_REAP_MS 5000
