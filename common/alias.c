@@ -74,13 +74,26 @@ alias_make(const char *name, const char *empty)
 	return alias;
 }
 
-/* By natural alias; those that share one by name, which may be there twice. */
+/* Whether a name needs no other alias than itself. */
+static int
+alias_is_exact(const struct alias *entry)
+{
+	return strcmp(entry->name, entry->natural) == 0;
+}
+
+/*
+ * By natural alias; of those that share one the name that it is comes first:
+ * whoever writes that name means it. The rest by name, which may be there
+ * twice.
+ */
 static int
 alias_compare(const void *a, const void *b)
 {
 	const struct alias *x = a, *y = b;
 	int order = strcmp(x->natural, y->natural);
 
+	if (order == 0)
+		order = alias_is_exact(y) - alias_is_exact(x);
 	if (order == 0)
 		order = strcmp(x->name, y->name);
 	if (order == 0)

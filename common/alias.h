@@ -1,7 +1,8 @@
 /*
  * Names as Python can write them: every run of other
  * characters than letters, digits and _ becomes one _, lower case, _ before a
- * leading digit, _ behind a keyword; names that become the same get _2, _3.
+ * leading digit, _ behind a keyword; names that become the same get _2, _3, but
+ * for one that is such a name already, which stays what it is.
  * Used by the supervisor for servers and by the broker for tools.
  */
 #ifndef COMMON_ALIAS_H
@@ -11,8 +12,9 @@
 
 /*
  * Gives each of the names (bytes, NUL-terminated) an alias of its own. The
- * result depends on the set of names, not on their order: they are gone
- * through in the order of their bytes. empty stands for a name of which
+ * result depends on the set of names, not on their order: a name that is its
+ * own alias has it, and the others are gone through in the order of their
+ * bytes. empty stands for a name of which
  * nothing is left ("server", "tool"). The caller frees each of aliases.
  */
 void alias_assign(

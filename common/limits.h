@@ -200,6 +200,8 @@
  * of them together; the least recently used are forgotten above that.
  */
 #define REMEMBERED_BYTES_MAX (32 * MIB)
+/* How they are made, aliases included: one more whenever that changes. */
+#define TOOL_LISTS_FORM 2
 /* A list that has changed is fetched so much later, when nobody asks. */
 #define SERVER_RENEWAL_MS 1000
 /* What a server calls itself and its version, as JSON; more is cut off. */

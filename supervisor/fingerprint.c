@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "../common/buffer.h"
+#include "../common/limits.h"
 #include "../common/mem.h"
 #include "servers.h"
 
@@ -64,6 +65,8 @@ fingerprint_make(const struct server *server, uint8_t *fingerprint)
 	auto_buffer struct buffer text = { 0 };
 	SHA2_CTX hash;
 
+	/* What an earlier version remembered is no list of this one. */
+	buffer_printf(&text, "%d;", TOOL_LISTS_FORM);
 	fingerprint_add(&text, program, strlen(program));
 	fingerprint_add(&text, server->run.data, server->run.len);
 	fingerprint_add(&text, server->run_env.data, server->run_env.len);

@@ -589,11 +589,11 @@ except runtime.MCPError as error:
 });
 
 test('names that are no Python names get one', async (t) => {
-  const names = ['A_B', 'a-b', 'a.b', 'class', '1st', 'päth', 'two words'];
+  const names = ['A_B', 'a-b', 'a_b', 'class', '1st', 'päth', 'two words'];
   const raw = await Raw.open(t, withServers(t,
     Object.fromEntries(names.map((name) => [name, hostile()]))));
-  /* In the order of their bytes, whoever is used first. */
-  const aliases = ['a_b', 'a_b_2', 'a_b_3', 'class_', '_1st', 'p_th',
+  /* One is an alias itself; the others by their bytes, whoever is first. */
+  const aliases = ['a_b_2', 'a_b_3', 'a_b', 'class_', '_1st', 'p_th',
     'two_words'];
 
   assert.deepEqual(await raw.printed(`
@@ -609,7 +609,7 @@ print(LOADED_MCP_SERVERS == tuple(names))`,
   { servers: names, timeout: 100 }), ['True']);
   assert.deepEqual(await raw.printed(
     'print("mcp_a_b_3" in globals(), "mcp_a_b" in globals())',
-    { servers: ['a.b'] }), ['True False']);
+    { servers: ['a-b'] }), ['True False']);
   await raw.finish();
 });
 

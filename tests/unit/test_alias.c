@@ -78,18 +78,23 @@ static const struct {
 	const char *aliases[5];
 } sets[] = {
 	{ { NULL }, { NULL } },
-	{ { "A", "a" }, { "a", "a_2" } },
-	{ { "A!", "A?", "a!", "a_" }, { "a_", "a__2", "a__3", "a__4" } },
+	/* A name that is its own alias has it, wherever it stands. */
+	{ { "A", "a" }, { "a_2", "a" } },
+	{ { "Secret_Read", "secret-read", "secret_read" },
+	    { "secret_read_2", "secret_read_3", "secret_read" } },
+	/* None is: as sorted. */
+	{ { "A", "A!", "a?" }, { "a", "a_", "a__2" } },
+	{ { "A!", "A?", "a!", "a_" }, { "a__2", "a__3", "a__4", "a_" } },
 	/* Nobody loses a natural alias to a made-up one. */
-	{ { "A", "a", "a_2" }, { "a", "a_3", "a_2" } },
+	{ { "A", "a", "a_2" }, { "a_3", "a", "a_2" } },
 	{ { "A", "A_2", "a", "a_2", "a_3" },
-	    { "a", "a_2", "a_4", "a_2_2", "a_3" } },
+	    { "a_4", "a_2_2", "a", "a_2", "a_3" } },
 	{ { "A_2", "B", "a", "a_2", "b" },
-	    { "a_2", "b", "a", "a_2_2", "b_2" } },
+	    { "a_2_2", "b_2", "a", "a_2", "b" } },
 	{ { "CLASS", "class", "class_" },
-	    { "class_", "class__2", "class__3" } },
-	{ { "", "Tool", "tool" }, { "tool", "tool_2", "tool_3" } },
-	{ { "!", "-", "_", "__" }, { "_", "__2", "__3", "__" } },
+	    { "class__2", "class__3", "class_" } },
+	{ { "", "Tool", "tool" }, { "tool_2", "tool_3", "tool" } },
+	{ { "!", "-", "_", "__" }, { "__2", "__3", "_", "__" } },
 	/* A server may well give a name twice. */
 	{ { "a", "a", "a" }, { "a", "a_2", "a_3" } },
 };

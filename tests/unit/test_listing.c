@@ -44,7 +44,7 @@ START_TEST(lists_tools)
 	    "\"tools\":[{\"name\":\"a_b\"}]}"));
 	play_expect_result(relay, 1, "{\"tools\":[{\"name\":\"A-b\","
 	    "\"inputSchema\":{\"n\":1e400, \"n\":0.10}},{\"name\":\"a_b\"}],"
-	    "\"aliases\":[\"a_b\",\"a_b_2\"]}");
+	    "\"aliases\":[\"a_b_2\",\"a_b\"]}");
 	play_end();
 }
 END_TEST

@@ -570,8 +570,8 @@ END_TEST
 
 START_TEST(is_in_order_with_aliases)
 {
-	static const char *const wanted[] = { "Fs fs", "a_b a_b", "b-b b_b",
-		"b.b b_b_2", "fs fs_2", "no no" };
+	static const char *const wanted[] = { "Fs fs_2", "a_b a_b", "b-b b_b",
+		"b.b b_b_2", "fs fs", "no no" };
 	size_t i;
 
 	read_once("+b.b +fs -b_b +no +b-b !a +Fs +a_b");
@@ -596,8 +596,8 @@ START_TEST(no_server_is_called_as_all_of_them)
 {
 	read_once("+servers +Servers +servers_2");
 	ck_assert_uint_eq(config_count(config), 3);
-	ck_assert_str_eq(config_at(config, 0)->alias, "servers_4");
-	ck_assert_str_eq(config_at(config, 1)->alias, "servers_3");
+	ck_assert_str_eq(config_at(config, 0)->alias, "servers_3");
+	ck_assert_str_eq(config_at(config, 1)->alias, "servers_4");
 	ck_assert_str_eq(config_at(config, 2)->alias, "servers_2");
 }
 END_TEST
