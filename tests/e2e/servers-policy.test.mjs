@@ -69,6 +69,25 @@ test('only tools that are allowed can be seen and called', async (t) => {
   await raw.finish();
 });
 
+test('the name of a tool that is denied does not pass to another',
+  async (t) => {
+    const entry = { ...hostile('tools=odd'), tools: { deny: ['Read_File'] } };
+    const raw = await Raw.open(t, withServers(t, { h: entry }));
+
+    assert.deepEqual(await raw.printed(`
+print(*[tool["tool"] + "=" + tool["toolAlias"]
+        for tool in runtime.list_tools_sync("h") if "ead" in tool["tool"]])
+print(hasattr(mcp_h, "read_file"), hasattr(mcp_h, "Read_File"))
+try:
+    await mcp_h.read_file()
+except AttributeError as error:
+    print(str(error).partition(";")[0])
+print((await mcp_h.read_file_3()).data[0])`, one),
+    ['read-file=read_file_2 read.file=read_file_3', 'False False',
+      "server h has no tool 'read_file'", 'read.file']);
+    await raw.finish();
+  });
+
 test('a server that is silent about a call loses it', async (t) => {
   const { raw, log } = await open(t, { env: { MCP_BRIDGE_TOOL_TIMEOUT: '3' } });
   const lost = await attempt(raw, 'h', 'never');

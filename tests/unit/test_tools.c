@@ -56,7 +56,6 @@ START_TEST(keeps_the_bytes)
 }
 END_TEST
 
-/* As if they were not there: others have their names for Python. */
 START_TEST(leaves_out_what_may_not_be_used)
 {
 	struct ipc_define define = {
@@ -65,9 +64,49 @@ START_TEST(leaves_out_what_may_not_be_used)
 	rules_set(&rules, &define);
 	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"a_b\"},"
 	    "{\"name\":\"a-b\"},{\"name\":\"\\u0063\"},"
-	    "{\"name\":\"b\\u0000\"}]}"), 0);
+	    "{\"name\":\"b\\u0000\"},{\"name\":\"a_b\"}]}"), 0);
 	expect_list("{\"tools\":[{\"name\":\"a-b\"}],"
-	    "\"aliases\":[\"a_b\"]}", 0);
+	    "\"aliases\":[\"a_b_2\"]}", 0);
+	rules_reset(&rules);
+}
+END_TEST
+
+/*
+ * What a name means does not depend on what is denied, or not allowed: each
+ * tool has the alias that it would have if all could be used.
+ */
+static const struct {
+	int narrowed;
+	const char *allow, *deny, *wanted;
+} denials[] = {
+	{ 0, "", "", "{\"tools\":[{\"name\":\"SECRET_READ\"},{\"name\":"
+	    "\"Secret_Read\"},{\"name\":\"secret_read\"}],\"aliases\":"
+	    "[\"secret_read_2\",\"secret_read_3\",\"secret_read\"]}" },
+	{ 0, "", "secret_read", "{\"tools\":[{\"name\":\"SECRET_READ\"},"
+	    "{\"name\":\"Secret_Read\"}],\"aliases\":"
+	    "[\"secret_read_2\",\"secret_read_3\"]}" },
+	{ 0, "", "SECRET_READ", "{\"tools\":[{\"name\":\"Secret_Read\"},"
+	    "{\"name\":\"secret_read\"}],\"aliases\":"
+	    "[\"secret_read_3\",\"secret_read\"]}" },
+	{ 1, "Secret_Read", "", "{\"tools\":[{\"name\":\"Secret_Read\"}],"
+	    "\"aliases\":[\"secret_read_3\"]}" },
+	{ 0, "", "*", "{\"tools\":[],\"aliases\":[]}" },
+};
+
+START_TEST(no_name_changes_its_meaning)
+{
+	struct ipc_define define = {
+		.narrowed = (unsigned int)denials[_i].narrowed,
+		.allow = { (const uint8_t *)denials[_i].allow,
+		    denials[_i].narrowed ? strlen(denials[_i].allow) + 1 : 0 },
+		.deny = { (const uint8_t *)denials[_i].deny,
+		    denials[_i].deny[0] != '\0' ?
+		        strlen(denials[_i].deny) + 1 : 0 } };
+
+	rules_set(&rules, &define);
+	ck_assert_int_eq(add_page("{\"tools\":[{\"name\":\"SECRET_READ\"},"
+	    "{\"name\":\"Secret_Read\"},{\"name\":\"secret_read\"}]}"), 0);
+	expect_list(denials[_i].wanted, 0);
 	rules_reset(&rules);
 }
 END_TEST
@@ -272,6 +311,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_empty_list);
 	tcase_add_test(tc, keeps_the_bytes);
 	tcase_add_test(tc, leaves_out_what_may_not_be_used);
+	tcase_add_loop_test(tc, no_name_changes_its_meaning, 0,
+	    UNIT_COUNT(denials));
 	tcase_add_test(tc, leaves_out_what_is_no_tool);
 	tcase_add_test(tc, names_that_cannot_be_decoded);
 	tcase_add_test(tc, follows_cursors);

@@ -15,6 +15,7 @@ struct tool {
 	size_t at;
 	size_t len;
 	char *name; /* decoded; NULL: the same as one before */
+	int hidden; /* it may not be used: only its name is kept */
 };
 
 struct tools {
@@ -70,9 +71,9 @@ tools_decode(struct json_span name)
 	return mem_dup(name.p, name.len);
 }
 
-static void
-tools_append(
-    struct tools *tools, struct json_span tool, struct json_span name)
+/* Returns the entry for one more tool, which has its name. */
+static struct tool *
+tools_append(struct tools *tools, struct json_span name)
 {
 	struct tool *entry;
 
@@ -82,9 +83,15 @@ tools_append(
 		    tools->list, tools->size * sizeof(*tools->list));
 	}
 	entry = &tools->list[tools->count++];
+	*entry = (struct tool){ .name = tools_decode(name) };
+	return entry;
+}
+
+static void
+tools_keep(struct tools *tools, struct tool *entry, struct json_span tool)
+{
 	entry->at = tools->texts.len;
 	entry->len = tool.len;
-	entry->name = tools_decode(name);
 	json_span_copy_line(tool, buffer_reserve(&tools->texts, tool.len));
 	tools->texts.len += tool.len;
 }
@@ -102,17 +109,19 @@ static int
 tools_add(struct tools *tools, struct json_span tool, struct err *err)
 {
 	struct json_span name;
+	struct tool *entry;
 
 	if (!tools_is_tool(tool, &name)) {
 		tools->left_out++;
 		return 0;
 	}
-	if (rules_refuse(tools->rules, name) != NULL)
-		return 0;
 	if (tools->count == SERVER_TOOLS_MAX)
 		return err_set(err, "it lists more than %d tools",
 		    SERVER_TOOLS_MAX);
-	tools_append(tools, tool, name);
+	entry = tools_append(tools, name);
+	entry->hidden = rules_refuse(tools->rules, name) != NULL;
+	if (!entry->hidden)
+		tools_keep(tools, entry, tool);
 	return 0;
 }
 
@@ -183,7 +192,7 @@ tools_left_out(const struct tools *tools)
 	return tools->left_out;
 }
 
-/* By name; those that share one in their order. */
+/* By name; those that share one in their order, in which they lie. */
 static int
 tools_compare(const void *a, const void *b)
 {
@@ -191,7 +200,7 @@ tools_compare(const void *a, const void *b)
 	const struct tool *y = *(struct tool *const *)b;
 	int order = strcmp(x->name, y->name);
 
-	return order != 0 ? order : x->at < y->at ? -1 : 1;
+	return order != 0 ? order : x < y ? -1 : 1;
 }
 
 /* Takes the name of every tool whose name another one had before. */
@@ -213,44 +222,61 @@ tools_drop_doubles(struct tools *tools)
 		}
 		free(sorted[n]->name);
 		sorted[n]->name = NULL;
-		tools->left_out++;
+		tools->left_out += !sorted[n]->hidden;
 	}
 }
 
-/* Drops what has no name and writes the rest. */
+/* Drops what has no name. */
 static void
-tools_write_texts(struct tools *tools, struct buffer *payload)
+tools_pack(struct tools *tools)
 {
-	struct tool *tool;
 	size_t n, kept = 0;
 
-	for (n = 0; n < tools->count; n++) {
-		tool = &tools->list[n];
-		if (tool->name == NULL)
-			continue;
-		if (kept > 0)
-			buffer_add_text(payload, ",");
-		buffer_add(payload, tools->texts.data + tool->at, tool->len);
-		tools->list[kept++] = *tool;
-	}
+	for (n = 0; n < tools->count; n++)
+		if (tools->list[n].name != NULL)
+			tools->list[kept++] = tools->list[n];
 	tools->count = kept;
 }
 
 static void
-tools_write_aliases(struct tools *tools, struct buffer *payload)
+tools_write_texts(const struct tools *tools, struct buffer *payload)
+{
+	const struct tool *tool;
+	const char *between = "";
+	size_t n;
+
+	for (n = 0; n < tools->count; n++) {
+		tool = &tools->list[n];
+		if (tool->hidden)
+			continue;
+		buffer_add_text(payload, between);
+		buffer_add(payload, tools->texts.data + tool->at, tool->len);
+		between = ",";
+	}
+}
+
+/*
+ * What may not be used has its alias all the same, which nobody is told: else
+ * another tool would have it, and code that names the one would call the other.
+ */
+static void
+tools_write_aliases(const struct tools *tools, struct buffer *payload)
 {
 	auto_free const char **names =
 	    mem_alloc(tools->count * sizeof(*names));
 	auto_free char **aliases = mem_alloc(tools->count * sizeof(*aliases));
+	const char *between = "";
 	size_t n;
 
 	for (n = 0; n < tools->count; n++)
 		names[n] = tools->list[n].name;
 	alias_assign(names, tools->count, "tool", aliases);
 	for (n = 0; n < tools->count; n++) {
-		if (n > 0)
-			buffer_add_text(payload, ",");
-		json_add_text(payload, aliases[n]);
+		if (!tools->list[n].hidden) {
+			buffer_add_text(payload, between);
+			json_add_text(payload, aliases[n]);
+			between = ",";
+		}
 		free(aliases[n]);
 	}
 }
@@ -259,6 +285,7 @@ int
 tools_finish(struct tools *tools, struct buffer *payload, struct err *err)
 {
 	tools_drop_doubles(tools);
+	tools_pack(tools);
 	buffer_add_text(payload, "{\"tools\":[");
 	tools_write_texts(tools, payload);
 	buffer_add_text(payload, "],\"aliases\":[");

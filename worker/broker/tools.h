@@ -13,7 +13,10 @@
 
 struct tools;
 
-/* Tools that rules (which outlive it) refuse are as if they were not there. */
+/*
+ * Tools that rules (which outlive it) refuse are not in the list; but no other
+ * tool gets an alias that would be theirs.
+ */
 struct tools *tools_new(const struct rules *rules);
 void tools_free(struct tools **tools);
 
