@@ -56,10 +56,23 @@ def check(func):
         raise ValueError(
             "%s cannot be saved: it uses %s of the function around it; make "
             "that an argument" % (name, ", ".join(func.__code__.co_freevars)))
+    check_name(name)
+
+
+def check_name(name):
+    """Raise ValueError when later calls could not import it."""
+    from keyword import iskeyword
     if name.startswith("__") or len(name.encode()) > NAME_MAX:
-        raise ValueError("%s is no name for a tool: it has at most %d bytes, "
-                         "and does not begin with two underscores" % (
-                             name[:NAME_MAX], NAME_MAX))
+        why = "it has at most %d bytes, and does not begin with two " \
+            "underscores" % NAME_MAX
+    elif not name.isidentifier() or iskeyword(name):
+        why = "Python cannot import it by that"
+    elif is_ours(name):
+        why = "every call has something else of that name; give the " \
+            "function another one"
+    else:
+        return
+    raise ValueError("%s is no name for a tool: %s" % (name[:NAME_MAX], why))
 
 
 def source_of(func):
