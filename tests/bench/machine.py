@@ -42,5 +42,6 @@ class Machine:
             "kernel": platform.release(), "uid": os.getuid(),
             "load_before": round(self.load, 2),
             "load_after": round(os.getloadavg()[0], 2),
-            "busy_with_others": round(
-                max(0, busy - self.busy - ours) / elapsed, 3)}
+            # The kernel may take back what it has counted as waiting.
+            "busy_with_others": round(min(
+                1, max(0, busy - self.busy - ours) / elapsed), 3)}
