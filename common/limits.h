@@ -170,6 +170,13 @@
  */
 #define SERVER_WAIT_MS 20000
 #define SERVER_START_MS 120000
+/*
+ * Who searches asks many servers, and can do without one: it is waited for so
+ * long from the beginning of its start, and for one that failed to start last
+ * time only a moment; for the pause after failures not at all.
+ */
+#define SERVER_LOOK_MS 10000
+#define SERVER_LOOK_AGAIN_MS 1000
 #define DOWNSTREAM_EOF_MS 2000
 #define DOWNSTREAM_TERM_MS 2000
 /* What its keeper is given to kill it, with thousands of processes perhaps. */

@@ -9,7 +9,7 @@ import test from 'node:test';
 import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
-  configure, toolServer, unserved, withServers,
+  configure, hostile, toolServer, unserved, withServers,
 } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
@@ -219,6 +219,38 @@ test('without what was kept everything works', async (t) => {
   await raw.finish();
 });
 
+/* What a search leaves out, and how long it took, in seconds. */
+async function leavesOut(raw) {
+  const begun = Date.now();
+  const { structuredContent } = await raw.run(`
+print(len(await runtime.search_tool_docs("create an invoice")))`,
+  { timeout: 100 });
+
+  assert.deepEqual(structuredContent.stdout, ['5']);
+  return { said: structuredContent.stderr.join('\n'),
+    took: (Date.now() - begun) / 1000 };
+}
+
+test('one that cannot start is named, and its pause is not waited for',
+  async (t) => {
+    const servers = many(t, 1);
+    const raw = await Raw.open(t, withServers(t,
+      { ...servers.entries, dead: hostile('exit=3') }));
+    let times = 0;
+
+    /* Each start that is tried makes the next pause twice as long. */
+    for (let n = 0; n < 6; n++) {
+      const { said, took } = await leavesOut(raw);
+
+      assert.match(said, /^hint: .* left out dead: server "dead" /);
+      times += new RegExp(' failed \\d+ times in a row and can be started ' +
+        'again in \\d+ seconds?; at last it exited with code 3$').test(said);
+      assert.ok(took < 8, `${took} s`);
+    }
+    assert.ok(times >= 1, 'none was in a pause');
+    await raw.finish();
+  });
+
 test('one that hangs costs the others nothing', async (t) => {
   const servers = many(t, 3);
   const options = withServers(t, servers.entries, { home: folder(t) });
@@ -236,7 +268,12 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
   assert.deepEqual(structuredContent.stdout, ['create_invoice']);
   assert.equal(structuredContent.stderr.length, 1);
   assert.match(structuredContent.stderr[0],
-    /left out s1: it has not answered within 10 seconds/);
+    /left out s1: .* is still starting after 10 seconds/);
   assert.deepEqual(servers.started(), [1]);
+  /* It is starting still: nobody waits for it a second time. */
+  const { said, took } = await leavesOut(raw);
+
+  assert.match(said, /left out s1: .* is still starting after \d+ seconds/);
+  assert.ok(took < 8, `${took} s`);
   await raw.finish();
 });

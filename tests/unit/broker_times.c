@@ -11,3 +11,4 @@ int play_lists_wait_ms = 100000;
 int play_renewal_ms = 100000;
 int play_pause_ms = 500;
 int play_failed_ms = 500;
+int play_look_ms = 100000;

@@ -10,7 +10,7 @@
 
 /* In milliseconds; of broker_times.c. */
 extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
-    play_renewal_ms, play_pause_ms, play_failed_ms;
+    play_renewal_ms, play_pause_ms, play_failed_ms, play_look_ms;
 
 #undef SERVER_WAIT_MS
 #define SERVER_WAIT_MS play_wait_ms
@@ -18,6 +18,8 @@ extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
 #define SERVER_START_MS play_start_ms
 #undef SERVER_END_WAIT_MS
 #define SERVER_END_WAIT_MS play_end_wait_ms
+#undef SERVER_LOOK_MS
+#define SERVER_LOOK_MS play_look_ms
 #undef TOOL_LISTS_WAIT_MS
 #define TOOL_LISTS_WAIT_MS play_lists_wait_ms
 #undef SERVER_RENEWAL_MS

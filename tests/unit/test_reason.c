@@ -33,6 +33,17 @@ START_TEST(text_is_tame)
 }
 END_TEST
 
+START_TEST(seconds_have_a_unit)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	reason_add_seconds(&reason, 0);
+	reason_add_seconds(&reason, 1);
+	reason_add_seconds(&reason, 20);
+	ck_assert_str_eq(reason.data, "0 seconds1 second20 seconds");
+}
+END_TEST
+
 START_TEST(names_stay_on_their_line)
 {
 	auto_buffer struct buffer reason = { 0 };
@@ -162,6 +173,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, text_is_tame, 0, 7);
+	tcase_add_test(tc, seconds_have_a_unit);
 	tcase_add_test(tc, names_stay_on_their_line);
 	tcase_add_loop_test(tc, errors_are_told, 0, 5);
 	tcase_add_test(tc, long_strings_are_cut);

@@ -183,11 +183,127 @@ START_TEST(pauses_between_failures)
 	/* Eight seconds are more than the patience. */
 	play_call(relay, 6, "gh");
 	play_expect_refused(relay, 6, "server \"gh\" failed 6 times in a row "
-	    "and is started again in ");
+	    "and can be started again in ");
 	ck_assert_ptr_nonnull(strstr(
-	    play_msg.refused.reason, " seconds; at last it failed 6"));
+	    play_msg.refused.reason, "; at last it failed 6"));
 	play_call(relay, 7, "gh");
 	play_expect_want("gh");
+	play_end();
+}
+END_TEST
+
+/* Who only looks for tools is told of the pause; who calls waits for it. */
+START_TEST(a_look_does_not_wait_for_a_pause)
+{
+	static const char words[] = "server \"gh\" failed 4 times in a row and "
+	    "can be started again in ";
+	int relay;
+
+	/* Nobody knows of a list; the pause that is met is four times that. */
+	play_lists_wait_ms = 200;
+	play_failed_ms = 1500;
+	play_start();
+	relay = play_session();
+	fail_start("failed once");
+	/* No pause before this one. */
+	play_recall(relay, 1, "gh");
+	fail_start("failed twice");
+	play_expect_refused(relay, 1, "server \"gh\" failed twice");
+	play_call(relay, 2, "gh");
+	fail_start("failed thrice");
+	play_expect_refused(relay, 2, "server \"gh\" failed thrice");
+	play_call(relay, 3, "gh");
+	fail_start("failed again");
+	play_expect_refused(relay, 3, "server \"gh\" failed again");
+	play_recall(relay, 4, "gh");
+	play_expect_refused(relay, 4, words);
+	ck_assert_ptr_nonnull(strstr(
+	    play_msg.refused.reason, "; at last it failed again"));
+	play_call(relay, 5, "gh");
+	play_recall(relay, 6, "gh");
+	play_expect_refused(relay, 6, words);
+	fail_start("failed 5");
+	play_expect_refused(relay, 5, "server \"gh\" failed 5");
+	play_end();
+}
+END_TEST
+
+/* Its output ends before it does; how that was is told to who asks later. */
+START_TEST(a_pause_tells_how_it_ended)
+{
+	int relay, n;
+
+	play_lists_wait_ms = 200;
+	play_failed_ms = 1500;
+	play_start();
+	relay = play_session();
+	for (n = 0; n < 4; n++) {
+		if (n > 0)
+			play_call(relay, 1, "gh");
+		play_launch(play_expect_want("gh"), &gh);
+		if (n == 0)
+			play_call(relay, 1, "gh");
+		play_die(&gh, "exited with code 3");
+		play_expect_refused(relay, 1, "server \"gh\" did not start");
+	}
+	play_recall(relay, 2, "gh");
+	play_expect_refused(relay, 2, "server \"gh\" failed 4 times");
+	ck_assert_ptr_nonnull(strstr(
+	    play_msg.refused.reason, "; at last it exited with code 3"));
+	play_end();
+}
+END_TEST
+
+/* However many look: one start keeps them waiting for so long together. */
+START_TEST(a_look_waits_for_a_start)
+{
+	int relay;
+
+	play_lists_wait_ms = 200;
+	play_look_ms = 2000;
+	play_start();
+	relay = play_session();
+	play_launch(play_expect_want("gh"), &gh);
+	play_recall(relay, 1, "gh");
+	play_expect_refused(
+	    relay, 1, "server \"gh\" is still starting after ");
+	ck_assert_ptr_nonnull(strstr(play_msg.refused.reason, " seconds"));
+	play_recall(relay, 2, "gh");
+	play_call(relay, 3, "gh");
+	play_expect_refused(
+	    relay, 2, "server \"gh\" is still starting after ");
+	play_recall(relay, 4, "gh");
+	play_expect_refused(
+	    relay, 4, "server \"gh\" is still starting after ");
+	play_greet(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_recall(relay, 5, "gh");
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":"
+	    "\"tools/list\"}");
+	play_end();
+}
+END_TEST
+
+/* One that failed before is given less. */
+START_TEST(a_look_waits_less_after_a_failure)
+{
+	const char *words = "server \"gh\" is still starting after ";
+	int relay;
+
+	play_lists_wait_ms = 200;
+	play_look_ms = 8000;
+	play_start();
+	relay = play_session();
+	fail_start("failed once");
+	play_recall(relay, 1, "gh");
+	play_launch(play_expect_want("gh"), &gh);
+	play_expect_refused(relay, 1, words);
+	ck_assert_int_lt(
+	    atoi(play_msg.refused.reason + strlen(words)), 8);
+	play_greet(&gh);
+	play_recall(relay, 2, "gh");
+	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":"
+	    "\"tools/list\"}");
 	play_end();
 }
 END_TEST
@@ -585,6 +701,10 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_start_ends, 0, 2);
 	tcase_add_loop_test(tc, tells_why_a_start_failed, 0, 2);
 	tcase_add_test(tc, pauses_between_failures);
+	tcase_add_test(tc, a_look_does_not_wait_for_a_pause);
+	tcase_add_test(tc, a_pause_tells_how_it_ended);
+	tcase_add_test(tc, a_look_waits_for_a_start);
+	tcase_add_test(tc, a_look_waits_less_after_a_failure);
 	tcase_add_test(tc, is_started_again);
 	tcase_add_test(tc, bounds_what_runs);
 	tcase_add_loop_test(tc, is_started_again_and_again, 0, 2);

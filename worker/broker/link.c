@@ -332,6 +332,7 @@ link_ended(struct link *link, const char *how)
 	if (link->awaits_end) {
 		free(link->how);
 		link->how = mem_strdup(how);
+		server_ended(link->server, how);
 		link_conclude(link);
 	}
 	link_give_up(link, how, 0);
@@ -536,12 +537,17 @@ link_withdraw(struct link *link, struct ask *ask, const char *why)
 		mcp_client_cancel(link->client, ask->sent, why);
 }
 
+uint64_t
+link_age(const struct link *link)
+{
+	return broker_now() - link->begun;
+}
+
 void
 link_add_starting(struct link *link, struct buffer *reason)
 {
-	/* A timer of the loop may go off a moment too early: to the nearest. */
-	buffer_printf(reason, " is still starting after %" PRIu64 " seconds",
-	    (broker_now() - link->begun + 500) / 1000);
+	buffer_add_text(reason, " is still starting after ");
+	reason_add_seconds(reason, (link_age(link) + 500) / 1000);
 	if (link->pipes != NULL)
 		link_add_errors(link, reason);
 }

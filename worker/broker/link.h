@@ -45,6 +45,9 @@ void link_withdraw(struct link *link, struct ask *ask, const char *why);
 /* Ends a link, in a moment, that nobody can need any more. */
 void link_settle(struct link *link);
 
+/* Returns how long ago it was begun, in milliseconds. */
+uint64_t link_age(const struct link *link);
+
 /* Appends how long it has been starting, and what it complains about. */
 void link_add_starting(struct link *link, struct buffer *reason);
 

@@ -1,6 +1,7 @@
 /*
  * The sentences of refusals: see reason.h. Runs in the broker.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "../../common/limits.h"
@@ -59,6 +60,13 @@ reason_add_name(struct buffer *reason, const char *name)
 	buffer_add_text(reason, "\"");
 	reason_add(reason, name, strlen(name), "");
 	buffer_add_text(reason, "\"");
+}
+
+void
+reason_add_seconds(struct buffer *reason, uint64_t seconds)
+{
+	buffer_printf(reason, "%" PRIu64 " %s", seconds,
+	    seconds == 1 ? "second" : "seconds");
 }
 
 void

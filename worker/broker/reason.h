@@ -6,6 +6,8 @@
 #ifndef WORKER_BROKER_REASON_H
 #define WORKER_BROKER_REASON_H
 
+#include <stdint.h>
+
 #include "../../common/buffer.h"
 #include "../../common/json_span.h"
 
@@ -18,6 +20,9 @@ void reason_add_text(struct buffer *reason, const char *data, size_t len);
 
 /* Appends a name in quotes, newline and tab escaped, too. */
 void reason_add_name(struct buffer *reason, const char *name);
+
+/* Appends a number of seconds with its unit: "2 seconds". */
+void reason_add_seconds(struct buffer *reason, uint64_t seconds);
 
 /*
  * Appends a JSON string as text, at most REFUSED_FOREIGN_MAX bytes of it; one

@@ -1,7 +1,6 @@
 /*
  * A server that is configured: see server.h. Runs in the broker.
  */
-#include <inttypes.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -303,21 +302,29 @@ server_has_room(struct server *server)
 	return 0;
 }
 
+/* How long no process of it may be started, in milliseconds. */
+static uint64_t
+server_pause_left(const struct server *server)
+{
+	uint64_t now = broker_now();
+
+	return server->not_before > now ? server->not_before - now : 0;
+}
+
 /* Begins the start, or the wait for the time that it may begin at. */
 static void
 server_start(struct server *server)
 {
-	uint64_t now = broker_now(), left;
+	uint64_t left = server_pause_left(server);
 	struct timeval until;
 
 	if (server->link != NULL)
 		return;
-	if (now >= server->not_before) {
+	if (left == 0) {
 		if (server_has_room(server))
 			server->link = link_new(server->broker, server);
 		return;
 	}
-	left = server->not_before - now;
 	until = (struct timeval){ (time_t)(left / 1000),
 		(suseconds_t)(left % 1000 * 1000) };
 	if (!event_pending(server->pause, EV_TIMEOUT, NULL))
@@ -432,7 +439,36 @@ server_lost(struct server *server, struct ask_list *waiting, int failed,
 		server->failures = 0;
 }
 
+void
+server_ended(struct server *server, const char *how)
+{
+	server_replace(&server->last_how, how);
+}
+
 /* Asks */
+
+static void
+server_add_pause(const struct server *server, struct buffer *reason)
+{
+	buffer_printf(reason, " failed %u times in a row and can be started "
+	    "again in ", server->failures);
+	reason_add_seconds(reason, (server_pause_left(server) + 999) / 1000);
+	buffer_printf(reason, "; at last it %s", server->last_how);
+}
+
+/* Refuses because it does not run, and may not for a while. */
+static void
+server_refuse_stopped(struct server *server, struct ask *ask)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	server_begin_reason(server, &reason);
+	if (server->link != NULL)
+		link_add_starting(server->link, &reason);
+	else
+		server_add_pause(server, &reason);
+	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+}
 
 /* It has waited for long enough, unless it waits for a place by now. */
 static void
@@ -440,36 +476,22 @@ server_on_impatience(evutil_socket_t fd, short what, void *arg)
 {
 	struct ask *ask = arg;
 	struct server *server = ask->server;
-	auto_buffer struct buffer reason = { 0 };
-	uint64_t now = broker_now();
 
 	(void)fd;
 	(void)what;
 	if (server->link != NULL && link_is_ready(server->link))
 		return;
-	server_begin_reason(server, &reason);
-	if (server->link != NULL) {
-		link_add_starting(server->link, &reason);
-	} else {
-		buffer_printf(&reason, " failed %u times in a row and is "
-		    "started again in %" PRIu64 " seconds; at last it %s",
-		    server->failures,
-		    server->not_before > now
-		        ? (server->not_before - now + 999) / 1000
-		        : 0,
-		    server->last_how);
-	}
-	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+	server_refuse_stopped(server, ask);
 	if (server->link != NULL)
 		link_settle(server->link);
 }
 
-/* Begins the wait for its start. */
+/* Begins the wait for its start, of so many milliseconds. */
 static void
-server_wait(struct server *server, struct ask *ask)
+server_wait(struct server *server, struct ask *ask, uint64_t ms)
 {
-	struct timeval most = { SERVER_WAIT_MS / 1000,
-		SERVER_WAIT_MS % 1000 * 1000 };
+	struct timeval most = { (time_t)(ms / 1000),
+		(suseconds_t)(ms % 1000 * 1000) };
 
 	ask->patience =
 	    evtimer_new(server->broker->base, server_on_impatience, ask);
@@ -508,7 +530,7 @@ server_call(struct server *server, struct ask *ask)
 	}
 	queue_put(server->calls, ask);
 	if (!server_is_ready(server))
-		server_wait(server, ask);
+		server_wait(server, ask, SERVER_WAIT_MS);
 	else
 		server_take_turns(server);
 }
@@ -522,7 +544,29 @@ server_ask(struct server *server, struct ask *ask)
 		link_ask(server->link, ask);
 	} else {
 		ask_move(ask, &server->lists);
-		server_wait(server, ask);
+		server_wait(server, ask, SERVER_WAIT_MS);
+	}
+}
+
+/*
+ * Whoever can do without its tools waits for its start, and not for ever: one
+ * start keeps all of them together for so long.
+ */
+static void
+server_look(struct server *server, struct ask *ask)
+{
+	uint64_t age = server->link == NULL ? 0 : link_age(server->link);
+	uint64_t most = server->failures > 0 ? SERVER_LOOK_AGAIN_MS
+	                                     : SERVER_LOOK_MS;
+
+	if (server_is_ready(server)) {
+		link_ask(server->link, ask);
+	} else if (age >= most ||
+	    (server->link == NULL && server_pause_left(server) > 0)) {
+		server_refuse_stopped(server, ask);
+	} else {
+		ask_move(ask, &server->lists);
+		server_wait(server, ask, most - age);
 	}
 }
 
@@ -548,7 +592,7 @@ server_recall(struct server *server, struct ask *ask)
 		return;
 	if (server_is_ready(server) || (first &&
 	        !archive_recall(server->broker->archive, server->fingerprint)))
-		server_ask(server, ask);
+		server_look(server, ask);
 	else
 		ask_move(ask, &server->recalling);
 }
@@ -561,7 +605,7 @@ server_end_recall(struct server *server)
 	while ((ask = TAILQ_FIRST(&server->recalling)) != NULL)
 		if (!server_answer(server, ask)) {
 			ask_move(ask, NULL);
-			server_ask(server, ask);
+			server_look(server, ask);
 		}
 }
 

@@ -59,7 +59,9 @@ void server_ask(struct server *server, struct ask *ask);
 
 /*
  * Takes an ask for its tools: while it cannot be asked at once, what it said
- * when it was last asked will do.
+ * when it was last asked will do. Where that is not known, its start is waited
+ * for, until SERVER_LOOK_MS after it began; after failures until
+ * SERVER_LOOK_AGAIN_MS, and the pause before it not at all.
  */
 void server_recall(struct server *server, struct ask *ask);
 
@@ -76,14 +78,15 @@ void server_withdraw(struct ask **ask, const char *why);
 /*
  * link.c tells about the link of the server: there is one more to count, it is
  * ready to be asked, a call has come to its end, it is over (waiting gets what
- * waited for it; failed says that it was of no use; how ends a sentence), it is
- * freed.
+ * waited for it; failed says that it was of no use; how ends a sentence), how
+ * it ended is known better, it is freed.
  */
 void server_linked(struct server *server);
 void server_ready(struct server *server);
 void server_answered(struct server *server);
 void server_lost(struct server *server, struct ask_list *waiting, int failed,
     const char *how);
+void server_ended(struct server *server, const char *how);
 void server_unlinked(struct server *server);
 
 /* Whether no new request can come and none waits. */

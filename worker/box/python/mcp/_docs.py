@@ -4,7 +4,7 @@ import sys
 from . import _ask, _box, _servers
 from ._result import MCPError
 
-PATIENCE = 10  # seconds for servers that are started to be searched
+PATIENCE = 12  # seconds for lists; the broker waits 10 for a start
 IMPATIENCE = 1  # for those that a search went on without before
 SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why a server was left out
