@@ -496,7 +496,7 @@ except AttributeError as error:
                 ("import mcp.servers.web", "ImportError: web: the server"),
                 ("from mcp.servers import web", "ImportError: web: the serv"),
                 ("mcp_fs.raed_file", "AttributeError: server fs has no"),
-                ("mcp_fs.read_file(1)", "TypeError: read_file.. takes only"),
+                ("mcp_fs.read_file(1)", "mcp.runtime.ArgumentError: fs.read_"),
                 ("mcp_fs.read_file(path=b'')", "TypeError: arguments"),
                 ("mcp_fs.fail().result()", "mcp.runtime.MCPError: fs.fail: "),
                 ("await mcp_fs.fail()", "mcp.runtime.MCPError: fs.fail: no"),
@@ -550,12 +550,13 @@ for f in mcp_fs.read_file, mcp_fs.echo, mcp_fs.odd4:
         f('x')
     except TypeError as error:
         print(error)
-""", "read_file() takes only named arguments: path (required), head, mode; "
-            "write mcp_fs.read_file(path=...), or **arguments for a dict\n"
-            "echo() takes no positional arguments; its schema names no "
-            "parameters\n"
-            "odd4() takes no positional arguments; its schema names no "
-            "parameters\n")
+""", "fs.read_file: read_file() takes its arguments by name: "
+            "read_file(path=...), or those of a dict: read_file(**arguments); "
+            "it takes path (required), head, mode\n"
+            "fs.echo: echo() takes its arguments by name; its schema names "
+            "none\n"
+            "fs.odd4: odd4() takes its arguments by name; its schema names "
+            "none\n")
 
     def test_introspection_of_user_code_works(self):
         self.prints("""
@@ -1564,7 +1565,7 @@ for call in (lambda: mcp_fs.read_file(),
 
     def test_right_ones_are_sent(self):
         got = self.prints("""
-for arguments in ({'path': 1}, {'path': None, 'head': 'ten', 'mode': {}}):
+for arguments in ({'path': ''}, {'path': 'x', 'head': -1, 'mode': 'binary'}):
     mcp_fs.read_file(**arguments).result()
 """, "")
         self.assertEqual(len(got.relay.calls), 2)
@@ -1573,10 +1574,10 @@ for arguments in ({'path': 1}, {'path': None, 'head': 'ten', 'mode': {}}):
         cases = (
             (MERGED, {"b": 1}, "missing argument 'a'; it takes a (required), "
              "b (required)"),
-            (MERGED, {"a": 1}, None),
-            (MERGED, {"a": 1, "c": 2}, "unknown argument 'c'; it takes a "
+            (MERGED, {"a": "x"}, None),
+            (MERGED, {"a": "x", "c": 2}, "unknown argument 'c'; it takes a "
              "(required), b (required)"),
-            (REFERRING, {"tree": 1, "far": 2, "both": 3}, None),
+            (REFERRING, {"tree": {}, "far": 2, "both": {"q": 6}}, None),
             (REFERRING, {"Tree": 1}, "unknown argument 'Tree'; did you mean "
              "tree?; missing argument 'tree'; it takes tree (required), "
              "choice, same, either, both, map, gone, far"),
@@ -1647,10 +1648,164 @@ print(mcp_fs.brand(new=1).result().data)
 """, "{'new': 1}\nunknown argument 'old'; it takes new\n{'new': 1}\n",
                     tools={"fs": FS + [tool("brand", {"new": {}})]})
 
-    def test_types_are_the_business_of_the_server(self):
-        got = self.prints(
-            "mcp_fs.read_file(path=5, head='many').result()", "")
-        self.assertEqual(got.relay.calls[0][2], '{"path":5,"head":"many"}')
+    WRONG = """
+for call in (lambda: mcp_fs.read_file(path=5, head='many'),
+             lambda: mcp_fs['read_file'](path='x', mode='bianry', haed=1),
+             lambda: runtime.call_tool('fs', 'read_file', {
+                 'path': None, 'head': None})):
+    try:
+        print(%s)
+    except runtime.MCPError as error:
+        print(isinstance(error, TypeError), error)
+"""
+
+    def test_wrong_values_are_not_sent(self):
+        for how in "call().result()", "await call()":
+            got = self.prints(self.WRONG % how, """\
+True fs.read_file: argument 'path' is 5, and must be a string; argument 'head' \
+is 'many', and must be an integer
+True fs.read_file: unknown argument 'haed'; did you mean head?; it takes path \
+(required), head, mode; argument 'mode' is 'bianry', and must be 'text' or \
+'binary'; did you mean 'binary'?
+True fs.read_file: argument 'path' is None, and must be a string; argument \
+'head' is None, and must be an integer, or be left out
+""")
+            self.assertEqual(got.relay.calls, [])
+
+    def test_values_are_those_of_the_call(self):
+        """What the code does to its dict later is of no matter."""
+        got = self.prints("""
+given = {'path': 'x'}
+call = runtime.call_tool('fs', 'read_file', given)
+given['path'] = 5
+print(call.result().data)
+""", "{'path': 'x'}\n")
+        self.assertEqual(got.relay.calls[0][2], '{"path":"x"}')
+
+    def fit(self, cases, root=()):
+        """Call tools whose argument has a schema, with values as code.
+
+        cases: schema, the right values, and what is said of each wrong one.
+        """
+        tools = [dict(name="t%d" % number, inputSchema=dict({
+            "type": "object", "properties": {"a": schema}}, **dict(root)))
+            for number, (schema, _, _) in enumerate(cases)]
+        code = "".join("mcp_web.t%d, %s, (%s),\n" % (
+            number, right, "".join(value + ", " for value in wrong))
+            for number, (_, right, wrong) in enumerate(cases))
+        self.prints("""
+import enum
+class Text(str, enum.Enum):
+    A, B = 'a', 'b'
+class Number(enum.IntEnum):
+    ONE = 1
+cases = iter((%s))
+for tool in cases:
+    for value in next(cases):
+        tool(a=value).result()
+    for value in next(cases):
+        try:
+            tool(a=value).result()
+            print('sent', value)
+        except runtime.ArgumentError as error:
+            print(error.message)
+""" % code, "".join("argument 'a' is %s\n" % says for _, _, wrong in cases
+                    for says in wrong.values()),
+            loaded=("web",), tools={"web": tools})
+
+    def test_types(self):
+        self.fit([({"type": kind}, right, wrong) for kind, right, wrong in (
+                ("string", "('', 'x', Text.A, 'x' * 5000)", {
+                    "1": "1, and must be a string",
+                    "['x'] * 9": "a list, and must be a string",
+                    "{'x': 1}": "a dict, and must be a string"}),
+                ("integer", "(0, -1, 1.0, -0.0, 1e300, 10 ** 400, Number.ONE)",
+                 {"True": "True, and must be an integer",
+                  "1.5": "1.5, and must be an integer",
+                  "'1'": "'1', and must be an integer",
+                  "'x\\n' * 2000": "'%s'..., and must be an integer" % (
+                      "x\\n" * 30)}),
+                ("number", "(0, 1.5, 10 ** 400, Number.ONE)",
+                 {"False": "False, and must be a number",
+                  "None": "None, and must be a number, or be left out"}),
+                ("boolean", "(True, False)",
+                 {"1": "1, and must be True or False",
+                  "'true'": "'true', and must be True or False"}),
+                ("array", "([], (), [1])",
+                 {"'a'": "'a', and must be a list",
+                  "{}": "a dict, and must be a list"}),
+                ("object", "({}, {'a': 1})",
+                 {"[]": "a list, and must be a dict",
+                  "10 ** 70": "1%s..., and must be a dict" % ("0" * 59)}),
+                ("null", "(None,)", {"0": "0, and must be None"}),
+                (["string", "null"], "('', None)",
+                 {"1": "1, and must be a string or None"}),
+                (["integer", "number", "string"], "(1, 1.5, '')",
+                 {"None": "None, and must be an integer, a number or a "
+                          "string, or be left out"}))])
+
+    def test_choices(self):
+        self.fit((
+                ({"enum": ["a", "B", 1, None, False]},
+                 "('a', 'B', 1, 1.0, Number.ONE, Text.A, None, False)",
+                 {"'b'": "'b', and must be 'a', 'B', 1, None or False; did you "
+                         "mean 'B'?",
+                  "0": "0, and must be 'a', 'B', 1, None or False",
+                  "True": "True, and must be 'a', 'B', 1, None or False",
+                  "[1]": "a list, and must be 'a', 'B', 1, None or False"}),
+                ({"type": "string", "enum": ["kilometres", "miles"]},
+                 "('miles',)",
+                 {"'kilometers'": "'kilometers', and must be 'kilometres' or "
+                                  "'miles'; did you mean 'kilometres'?",
+                  "5": "5, and must be 'kilometres' or 'miles'"}),
+                ({"const": 2.0}, "(2, 2.0)", {"3": "3, and must be 2.0"}),
+                ({"const": {"x": 1}}, "({}, {'x': 1})",
+                 {"1": "1, and must be {\"x\":1}"}),
+                ({"enum": [[1], "x" * 2000]}, "([1], [2], 'x' * 2000)",
+                 {"'z'": "'z', and must be [1] or '%s'..." % ("x" * 60)}),
+                ({"enum": list(range(50))}, "(0, 49)",
+                 {"50": "50, and must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, "
+                        "..."})))
+
+    def test_references_to_what_a_value_must_be(self):
+        root = {"$defs": {"n": {"type": "integer"}, "e": {"enum": ["x"]},
+                          "r": {"$ref": "#/$defs/n"},
+                          "here": {"$anchor": "there", "type": "null"},
+                          "loop": {"$ref": "#/$defs/loop"},
+                          "other": {"$id": "http://x/", "type": "null"}}}
+        number = {"'1'": "'1', and must be an integer"}
+        self.fit((
+                ({"$ref": "#/$defs/r"}, "(1,)", number),
+                ({"allOf": [{}, {"$ref": "#/$defs/n"}]}, "(1,)", number),
+                ({"type": "integer", "allOf": [{"enum": [1, "x"]}]}, "(1,)",
+                 {"'x'": "'x', and must be an integer",
+                  "2": "2, and must be 1 or 'x'"}),
+                ({"$ref": "#/$defs/e"}, "('x',)", {"'y'": "'y', and must be "
+                                                          "'x'"}),
+                ({"$ref": "#there"}, "(None,)", {"1": "1, and must be None"}),
+                # What stands beside it may be of no meaning.
+                ({"$ref": "#/$defs/n", "enum": [5]}, "(1,)", number),
+                ({"$ref": "#/$defs/loop"}, "(1, 'x')", {}),
+                ({"$ref": "#/$defs/other"}, "(1, 'x')", {}),
+                ({"$ref": "#/$defs/none"}, "(1, 'x')", {}),
+                ({"$ref": "http://x/#/$defs/n"}, "(1, 'x')", {}),
+                ({"$id": "x", "type": "null"}, "(1, 'x')", {})), root)
+        self.fit([({}, "(1,)", number)], {
+            "allOf": [{"properties": {"a": {"type": "integer"}}}]})
+
+    def test_what_is_not_understood_is_sent(self):
+        values = "(1, 'x', None, [5], {'x': 5}, 1.5)"
+        self.fit([(schema, values, {}) for schema in (
+                True, False, None, 5, "string", [], {}, {"type": "any"},
+                {"type": ["string", "file"]}, {"type": []}, {"type": 5},
+                {"type": [["string"]]}, {"type": {"a": 1}}, {"enum": []},
+                {"enum": "x"}, {"allOf": {"type": "null"}},
+                {"anyOf": [{"type": "null"}]}, {"oneOf": [{"const": 9}]},
+                {"not": {}}, {"if": {}, "then": False}, {"format": "uri"},
+                {"pattern": "^z$", "minLength": 99, "minimum": 99},
+                {"maxItems": 0, "items": False, "additionalProperties": False},
+                {"type": ["array", "object", "string", "number"],
+                 "nullable": True, "properties": {"x": {"type": "null"}}})])
 
 
 class Schemas(Base):
@@ -1984,11 +2139,13 @@ for call in (lambda: mcp_fs.read_file('x'), lambda: mcp_mute.get('x')):
     try:
         call()
     except TypeError as error:
-        print(error)
-""", "read_file() takes only named arguments: path (required), head, mode; "
-            "write mcp_fs.read_file(path=...), or **arguments for a dict\n"
-            "get() takes only named arguments: write mcp_mute.get(name=...), "
-            "or **arguments for a dict\n", loaded=("fs", "mute"))
+        print(isinstance(error, runtime.MCPError), error.tool, error)
+""", "True read_file fs.read_file: read_file() takes its arguments by name: "
+            "read_file(path=...), or those of a dict: read_file(**arguments); "
+            "it takes path (required), head, mode\n"
+            "True get mute.get: get() takes its arguments by name: "
+            "get(name=...), or those of a dict: get(**arguments)\n",
+                    loaded=("fs", "mute"))
 
 
 class Timeouts(Base):

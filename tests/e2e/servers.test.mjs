@@ -94,14 +94,15 @@ print([part["type"] for part in image["content"]])`, servers), [
   const [error, kind] = await raw.printed(`
 from mcp import runtime
 try:
-    await runtime.call_tool("everything", "get-sum", {"a": "x", "b": 1})
+    await runtime.call_tool("everything", "get-resource-reference",
+                            {"resourceId": -1})
 except runtime.MCPError as error:
     print(error)
     print(error.server, error.tool, error.result["isError"])`, servers);
 
   assert.match(error, /everything/);
-  assert.match(error, /expected number/);
-  assert.match(kind, /^everything get-sum True$/);
+  assert.match(error, /Must be a finite positive integer/);
+  assert.match(kind, /^everything get-resource-reference True$/);
   await raw.finish();
 });
 
@@ -287,10 +288,10 @@ except runtime.ArgumentError as error:
     works = isinstance(error, (TypeError, runtime.MCPError))`,
   MCPError: `
 try:
-    await runtime.call_tool("every", "get-sum", {"a": "x", "b": 1})
+    await mcp_every.get_resource_reference(resourceId=-1)
 except runtime.MCPError as error:
     works = (error.server, error.tool, error.result.is_error) == (
-        "every", "get-sum", True)`,
+        "every", "get-resource-reference", True)`,
   Result: 'works = type(await mcp_every.echo(message="x")) is runtime.Result',
   call_tool: `
 r = await runtime.call_tool("every", "get-sum", {"a": 1, "b": 2})
@@ -301,7 +302,7 @@ works = "6" in runtime.call_tool_sync("every", "get_sum", {"a": 1, "b": 5}).text
 works = "mcp_every, 13 tools" in runtime.capability_summary()`,
   configure: `
 runtime.configure(raise_on_error=False)
-r = await runtime.call_tool("every", "get-sum", {"a": "x", "b": 1})
+r = await mcp_every.get_resource_reference(resourceId=-1)
 works = r.is_error and runtime.configure(raise_on_error=True)`,
   delete_memory: `
 runtime.save_memory("gone", 1)
@@ -515,17 +516,24 @@ test('wrong arguments are caught in the box', async (t) => {
 from mcp import runtime
 for call in (lambda: mcp_every.get_sum(a=1),
              lambda: mcp_every.get_sum(a=1, b=2, message=3),
-             lambda: mcp_every.echo(mesage="x")):
+             lambda: mcp_every.echo(mesage="x"),
+             lambda: mcp_every.get_sum(a=1, b="2"),
+             lambda: mcp_every.get_annotated_message(messageType="eror"),
+             lambda: mcp_every.echo("x")):
     try:
         print(call().result())
     except (TypeError, runtime.MCPError) as error:
         print(str(error).replace("\\n", " "))`,
   { servers: ['every'], timeout: 100 });
-  const [missing, unknown, slip] = result.structuredContent.stdout;
+  const [missing, unknown, slip, type, choice, positional] =
+    result.structuredContent.stdout;
 
   assert.match(missing, /\bb\b/);
   assert.match(unknown, /\bmessage\b/);
   assert.match(slip, /mesage.*did you mean.*message/i);
+  assert.match(type, /argument 'b' is '2', and must be a number$/);
+  assert.match(choice, /'eror', and must be .*; did you mean 'error'\?$/);
+  assert.match(positional, /echo\(\) takes its .* by name: echo\(message=/);
   assert.equal(result._meta['caisson/toolCalls'], 0);
   await raw.finish();
 });
@@ -624,7 +632,7 @@ for tool in tools:
     inspect.signature(function), inspect.getdoc(function)
     required = tool["inputSchema"].get("required", [])
     result = await runtime.call_tool("odd", tool["tool"],
-                                     {name: 1 for name in required})
+                                     {name: "x" for name in required})
     assert result.data[0] == tool["tool"], result
 print(len(tools))
 print((await mcp_odd.read_file(**{"path-name": "x"})).data[0])

@@ -147,22 +147,25 @@ def find_attribute(state, name):
     return entry
 
 
-def call_by_name(server, tool, names, arguments):
+def call_by_name(server, tool, given, arguments):
     """Call a tool by its own name or its alias."""
     state = yield from find_loaded(server)
     entry = yield from find_tool(state, tool)
-    return (yield from call_entry(state, entry, names, arguments))
+    return (yield from call_entry(state, entry, given, arguments))
 
 
-def call_attribute(state, name, names, arguments):
+def call_attribute(state, name, given, arguments):
     """Call a tool by its alias, or its own name."""
     entry = yield from find_attribute(state, name)
-    return (yield from call_entry(state, entry, names, arguments))
+    return (yield from call_entry(state, entry, given, arguments))
 
 
-def call_entry(state, entry, names, arguments):
-    """Call a tool that is known to exist."""
-    yield from check(state, entry, names)
+def call_entry(state, entry, given, arguments):
+    """Call a tool that is known to exist.
+
+    given is the outline of the arguments, by which they are judged.
+    """
+    yield from check(state, entry, given)
     server, tool = state.name, entry["tool"]
     answer = yield from ask(
         "call_tool", server, tool=tool, arguments=arguments)
@@ -176,16 +179,16 @@ def call_entry(state, entry, names, arguments):
     return result
 
 
-def check(state, entry, names):
+def check(state, entry, given):
     """Raise ArgumentError when these are not the arguments of the tool.
 
     What a server told of its tools may have changed, so that is asked first.
     """
-    from ._schema import mistake
-    if mistake(entry, names):
+    from ._arguments import mistake
+    if mistake(entry, given):
         yield from list_tools(state)
         entry = state.find(entry["tool"]) or entry
-        text = mistake(entry, names)
+        text = mistake(entry, given)
         if text:
             raise ArgumentError(text, state.name, entry["tool"])
 

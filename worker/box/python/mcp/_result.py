@@ -36,7 +36,9 @@ class MCPError(Exception):
 
 
 class ArgumentError(MCPError, TypeError):
-    """A tool has no such argument, or lacks one; nothing was sent.
+    """A tool has no such argument, or lacks one, or takes other values.
+
+    Nothing was sent.
 
     It is an MCPError as every failed call is, and a TypeError as Python has
     it for wrong arguments.

@@ -4,6 +4,8 @@ Everything here is made from what the server says, which may be any JSON, and
 only when somebody looks at it.
 """
 from . import _ask, _schema
+from ._arguments import outline
+from ._result import ArgumentError
 from ._servers import call, clean, error_type, run
 
 PARAMETERS_MAX = 100  # that documentation and signatures show
@@ -42,14 +44,14 @@ class Tool:
     def __call__(self, /, *args, **arguments):
         """Return the call, which is sent when it is awaited."""
         state, entry, name = self._state, self._entry, self.__name__
-        if args:
-            raise TypeError(positional(self))
         tool = entry["tool"] if entry else name
+        if args:
+            raise ArgumentError(positional(self), state.name, tool)
         text = _ask.arguments_text(state.name, tool, arguments)
-        names = tuple(arguments)
+        given = outline(arguments)
         return call("%s.%s" % (state.name, tool), _ask.call_attribute(
-            state, name, names, text) if entry is None else _ask.call_entry(
-                state, entry, names, text))
+            state, name, given, text) if entry is None else _ask.call_entry(
+                state, entry, given, text))
 
     def __repr__(self):
         """Return the tool as it would be called; asks nobody."""
@@ -74,18 +76,17 @@ def positional(tool):
     try:
         entry = tool._known()
     except error_type():
-        return "%s() takes only named arguments: write mcp_%s.%s(name=...), " \
-            "or **arguments for a dict" % (name, tool._state.alias, name)
-    found = _schema.parameters(entry)
+        return "%s() takes its arguments by name: %s(name=...), or those of " \
+            "a dict: %s(**arguments)" % (name, name, name)
+    found = _schema.parameters(entry)[:_schema.NAMED_MAX]
     if not found:
-        return "%s() takes no positional arguments; its schema names no " \
-            "parameters" % name
-    required = [_schema.cut(each) + "=..." for each, _, required
-                in found[:_schema.NAMED_MAX] if required]
-    return "%s() takes only named arguments: %s; write mcp_%s.%s(%s), or " \
-        "**arguments for a dict" % (
-            name, _schema.named(entry), entry["serverAlias"], name,
-            ", ".join(required) or "name=value")
+        return "%s() takes its arguments by name; its schema names none" % name
+    required = [each for each in found if each[2]] or found[:1]
+    return "%s() takes its arguments by name: %s(%s), or those of a dict: " \
+        "%s(**arguments); it takes %s" % (
+            name, name, ", ".join(
+                _schema.cut(each) + "=..." for each, _, _ in required),
+            name, _schema.named(entry))
 
 
 def documentation(entry):

@@ -30,7 +30,8 @@ def call_tool(server, tool, arguments=None):
 
     Raises MCPError when awaited; TypeError or ValueError at once for
     arguments that JSON cannot hold.  ArgumentError, which is an MCPError and
-    a TypeError, is for arguments that the tool does not have, or lacks.
+    a TypeError, is for arguments that the tool does not have, or lacks, or
+    takes with other values.
     """
     if not isinstance(tool, str):
         raise TypeError("a tool is given by its name, not by an object of "
@@ -39,11 +40,12 @@ def call_tool(server, tool, arguments=None):
     if not isinstance(arguments, dict):
         raise TypeError("arguments must be a dict, not an object of type %s"
                         % type(arguments).__name__)
+    from ._arguments import outline
     found = _servers.find_server(server)
     name = found.__server__.name if found else server
     text = _ask.arguments_text(name, tool, arguments)
     return _servers.call("%s.%s" % (name, tool), _ask.call_by_name(
-        server, tool, tuple(arguments), text))
+        server, tool, outline(arguments), text))
 
 
 def call_tool_sync(server, tool, arguments=None):
