@@ -3,11 +3,10 @@
  * the tool and its schemas, the manual. Short, because every client pays for
  * it in context; true, because models believe it. Runs in the supervisor.
  */
-#include <string.h>
-
 #include "../common/json.h"
-#include "capabilities_memory_text.h"
-#include "capabilities_text.h"
+#include "manual_memory_text.h"
+#include "manual_more_text.h"
+#include "manual_text.h"
 #include "supervisor.h"
 
 /* How the tool is used, in two sentences: some hosts show only this. */
@@ -107,19 +106,17 @@ static const char *const texts_answers[] = {
 	    "under stdout and stderr the lines as an array.",
 };
 
-/* The line of the manual in whose place that of memories stands. */
-#define TEXTS_MEMORY_LINE "@MEMORY@\n"
-
-/* What is switched off is not spoken of. */
+/*
+ * The manual that code in the box gets from capability_summary("full"), of
+ * the same files. What is switched off is not spoken of.
+ */
 static void
 texts_add_manual(struct buffer *text, const struct options *options)
 {
-	const char *line = strstr(capabilities_text, TEXTS_MEMORY_LINE);
-
-	buffer_add(text, capabilities_text, (size_t)(line - capabilities_text));
+	buffer_add_text(text, manual_text);
 	if (options->memory_api)
-		buffer_add_text(text, capabilities_memory_text);
-	buffer_add_text(text, line + strlen(TEXTS_MEMORY_LINE));
+		buffer_add_text(text, manual_memory_text);
+	buffer_add_text(text, manual_more_text);
 }
 
 void

@@ -2031,18 +2031,34 @@ print(text)
         self.assertTrue(got.out.startswith(
             "True True\n--- PYTHON SANDBOX MANUAL ---\n"), got.out)
         for line in (
-                "  fs: mcp_fs, %d tools. Files\n" % len(FS),
+                "- loaded: fs: mcp_fs, %d tools, such as read_file(path=...). "
+                "Files\n" % len(FS),
                 "  my-git: mcp_my_git, 3 tools\n",
                 "  mute: mcp_mute, cannot be used: it does not answer; its "
                 "last words: oops\n",
-                "  r = await mcp_fs.read_file(path=...)\n",
-                "  web\n"):
+                "- `await runtime.load_server(name)` loads: web\n"):
             self.assertIn(line, got.out)
+
+    def test_manual_in_full(self):
+        """It begins as the other, and ends as it."""
+        got = run("""
+brief = runtime.capability_summary()
+full = await runtime.capability_summary("full")
+end = brief.index("\\n**In this call**")
+print(full.startswith(brief[:end]), full.endswith(brief[end:]),
+      len(full) > 2 * len(brief))
+try:
+    runtime.capability_summary("much")
+except ValueError as error:
+    print(error)
+""")
+        self.assertEqual((got.out, got.err), (
+            "True True True\ndetail is 'summary' or 'full', not 'much'\n", ""))
 
     def test_manual_without_servers(self):
         got = run("print(runtime.capability_summary())", loaded=())
-        self.assertIn("  none: name some", got.out)
-        self.assertIn("  fs, my-git, web, mute\n", got.out)
+        self.assertIn("- loaded: none: name some in the argument", got.out)
+        self.assertIn(" loads: fs, my-git, web, mute\n", got.out)
 
 
 class Lazy(Base):

@@ -115,8 +115,6 @@ works = function(1) == (("fs",), 2)`,
   'dir(user_tools)': `
 import user_tools
 works = "function" in dir(user_tools)`,
-  'runtime': 'works = runtime.list_servers_sync() == ("fs",)',
-  'mcp_<alias>': same('await mcp_fs.read_file(path="a.txt")'),
   'r = await mcp_fs.read_file(path="a.txt")': `${call}${same('r')}`,
   '_': same('await mcp_fs.read_file(path="a.txt")'),
   'await mcp_servers["fs"]["read-file"](path="a.txt")':
@@ -159,8 +157,9 @@ works = (await mcp_fs.read_file(path="missing")).text == "text of missing"`,
   'r.is_error': `
 runtime.configure(raise_on_error=False)
 works = (await mcp_fs.read_file(path="missing")).is_error`,
-  'runtime.capability_summary()': `
-works = runtime.capability_summary().startswith("--- PYTHON SANDBOX MANUAL")`,
+  'runtime.capability_summary("full")': `
+works = runtime.capability_summary("full").startswith(
+    runtime.capability_summary().partition("\\n**In this call**")[0])`,
   'await runtime.search_tool_docs("read a file", limit=5)':
     docs('await runtime.search_tool_docs("read a file", limit=5)'),
   'server': `${found}works = d["server"] in ("fs", "x")`,
@@ -249,6 +248,25 @@ const answers = {
 
 /* What else is shown: names that stand in the list of tools. */
 const named = ['run_python', 'code'];
+
+test('client and code read the same manual', async (t) => {
+  for (const api of ['on', 'off']) {
+    const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY_API: api } });
+    const { result } = await raw.request('resources/read',
+      { uri: 'resource://caisson/capabilities' });
+    const [inside] = await raw.printed(`
+import json
+print(json.dumps(runtime.capability_summary("full")))`);
+    const [manual, here] = result.contents[0].text.split('\nIn force here: ');
+    const [same, call] = JSON.parse(inside).split('\n**In this call**');
+
+    assert.equal(same, manual);
+    assert.match(here, /^30 s a call/);
+    assert.match(call, /loaded: none/);
+    assert.equal(manual.includes('save_memory'), api === 'on');
+    await raw.finish();
+  }
+});
 
 test('all that the manual shows as code works', async (t) => {
   const raw = await Raw.open(t,

@@ -299,7 +299,7 @@ works = r["content"][0]["text"] == r.text == r.data`,
   call_tool_sync: `
 works = "6" in runtime.call_tool_sync("every", "get_sum", {"a": 1, "b": 5}).text`,
   capability_summary: `
-works = "mcp_every, 13 tools" in runtime.capability_summary()`,
+works = "mcp_every, 13 tools, such as echo(message=...)" in runtime.capability_summary()`,
   configure: `
 runtime.configure(raise_on_error=False)
 r = await mcp_every.get_resource_reference(resourceId=-1)

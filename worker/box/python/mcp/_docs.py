@@ -10,46 +10,12 @@ SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why a server was left out
 SHOWN_MAX = 30  # servers in the manual
 SEARCHED = {}  # what was searched last: which lists, and their index
-NONE_LOADED = "  none: name some in 'servers', or load_server() as below"
-# The sections of the manual, in their order: one screen, and nothing that is
-# not there.
-TITLE = """--- PYTHON SANDBOX MANUAL ---
-Python in a fresh, sealed box. Only what is printed comes back: do a whole task
-in one run (find tools, call them, filter), and print little.
-"""
-LOADED = """LOADED SERVERS
-%s
-"""
-CALL = """CALL (named arguments only; 'await' works at top level)
-  r = await mcp_%s.%s(%s)
-  r.data (structured content, or JSON, or text), r.text, r["content"]
-  await asyncio.gather(*calls) runs calls in parallel; without an event loop:
-  call.result(timeout=None).
-  By name: await runtime.call_tool("server", "tool", {...})
-  What fails raises runtime.MCPError (.server, .tool, .result); after
-  runtime.configure(raise_on_error=False) a result with r.is_error instead.
-"""
-DISCOVER = """DISCOVER (print little of it)
-  await runtime.search_tool_docs("what to do", limit=5): all servers, the best
-  first; await runtime.query_tool_docs("server", tool=None, detail="full")
-  help(mcp_%s.%s): one tool
-  runtime.list_tools_sync("server"): all of a server, with schemas
-  await runtime.load_server("name"): a server that is not loaded; there are:
-  %s
-"""
-BOX = """THE BOX
-  No network, no files of the user, nothing of an earlier call.
-  The libraries of this machine's Python; no pip. Files can be written to the
-  working directory and with tempfile, and are gone afterwards.
-  At its deadline a call is killed: what may take long needs the argument
-  'timeout' (seconds). What was printed until then comes back.
-"""
-MEMORY = """KEEP BETWEEN CALLS (nothing else is kept)
-  save_memory("key", value): what JSON can hold; load_memory("key",
-  default=None), update_memory("key", lambda old: (old or 0) + 1),
-  list_memories(), delete_memory("key"), memory_exists, get_memory_info
-  save_tool(function); in later calls: from user_tools import NAME;
-  dir(user_tools) lists them
+NONE_LOADED = "none: name some in the argument 'servers'"
+# What is added to the manual about the servers of this call.
+SERVERS = """
+**In this call**
+- loaded: %s
+- `await runtime.load_server(name)` loads: %s
 """
 
 
@@ -147,8 +113,8 @@ def reason(why):
     return " ".join(why[:REASON_MAX].split())
 
 
-def manual():
-    """Return the manual, about the servers of this execution."""
+def manual(detail):
+    """Return the manual, and what there is in this execution."""
     states = [server.__server__ for server in _servers.LOADED.values()]
     failures = dict((yield from _ask.list_all(states, PATIENCE)))
     try:
@@ -157,37 +123,42 @@ def manual():
         told = []
     others = [each["name"] for each in told
               if each["name"] not in _servers.LOADED]
-    lines = [server_line(state, failures.get(state)) for state in states]
-    alias, tool, given = example(states)
-    return _servers.clean("\n".join((
-        TITLE, LOADED % (shown(lines, "\n") or NONE_LOADED,),
-        CALL % (alias, tool, given),
-        DISCOVER % (alias, tool, shown(others, ", ") or "none"), BOX)
-        + ((MEMORY,) if _box.memory else ())))
+    shows = next((state for state in states if state.aliases), None)
+    lines = [server_line(state, failures.get(state), state is shows)
+             for state in states]
+    return _servers.clean(chapters(detail) + SERVERS % (
+        shown(lines, "\n  ") or NONE_LOADED, shown(others, ", ") or "none"))
 
 
-def server_line(state, failure):
-    """Return the line about a loaded server."""
+def chapters(detail):
+    """Return the manual itself, which clients get as a resource, too."""
+    names = ["manual"] + (["manual_memory"] if _box.memory else []) + (
+        ["manual_more"] if detail == "full" else [])
+    return "".join(__loader__.get_data("%s/%s.md" % (
+        __file__.rpartition("/")[0], name)).decode() for name in names)
+
+
+def server_line(state, failure, shows):
+    """Return the line about a loaded server; one shows a call, too."""
     about = ". " + summary(state.description) if state.description else ""
-    count = "%d tools" % len(state.aliases)
-    return "  %s: mcp_%s, %s%s" % (
-        state.name, state.alias,
-        "cannot be used: " + reason(failure) if failure else count,
-        about)
+    if failure:
+        return "%s: mcp_%s, cannot be used: %s%s" % (
+            state.name, state.alias, reason(failure), about)
+    return "%s: mcp_%s, %d tools%s%s" % (
+        state.name, state.alias, len(state.aliases),
+        example(state) if shows else "", about)
+
+
+def example(state):
+    """Return a tool of a server as it is called, behind a comma."""
+    from ._schema import cut, parameters
+    alias, entry = next(iter(state.aliases.items()))
+    return ", such as %s(%s)" % (alias, ", ".join(
+        cut(name) + "=..." for name, _, required in parameters(entry)[:4]
+        if required))
 
 
 def shown(texts, between):
     """Return the first of some texts, joined."""
     more = ["..."] if len(texts) > SHOWN_MAX else []
     return between.join(texts[:SHOWN_MAX] + more)
-
-
-def example(states):
-    """Return a server, a tool, and its arguments."""
-    from ._schema import cut, parameters
-    for state in states:
-        for alias, entry in state.aliases.items():
-            given = ", ".join(cut(name) + "=..." for name, _, required
-                              in parameters(entry)[:4] if required)
-            return state.alias, alias, given
-    return "files", "read_file", 'path="a.txt"'

@@ -165,13 +165,16 @@ def search_tool_docs_sync(query, *, limit=5, detail="summary"):
     return search_tool_docs(query, limit=limit, detail=detail).result()
 
 
-def capability_summary():
+def capability_summary(detail="summary"):
     """Return the manual, as text: which servers there are, how to use them.
 
-    It waits for the loaded servers to tell their tools.
+    detail="full" has more about everything.  It waits for the loaded servers
+    to tell their tools.
     """
     from . import _docs
-    return at_once(_servers.run("capability_summary", _docs.manual()))
+    _docs.check_detail(detail)
+    return at_once(_servers.run(
+        "capability_summary", _docs.manual(detail)))
 
 
 def load_server(name):
