@@ -3,6 +3,7 @@
  * functions over bytes.
  */
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "utf8.h"
@@ -137,4 +138,74 @@ utf8_incomplete_tail(const char *data, size_t len)
 		return 0;
 	}
 	return 0;
+}
+
+/*
+ * Characters that are not seen: Default_Ignorable_Code_Point of Unicode 15, but
+ * for the two selectors that emojis have, and the others of the categories Cc,
+ * Cf (without those that have a mark), Zl and Zp.
+ */
+static const struct {
+	unsigned int first, last;
+} utf8_unseen_ranges[] = {
+	{ 0x0, 0x1f },        /* C0 */
+	{ 0x7f, 0x9f },       /* DEL, C1 */
+	{ 0xad, 0xad },       /* soft hyphen */
+	{ 0x34f, 0x34f },     /* combining grapheme joiner */
+	{ 0x61c, 0x61c },     /* Arabic letter mark */
+	{ 0x115f, 0x1160 },   /* Hangul fillers */
+	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
+	{ 0x180b, 0x180f },   /* Mongolian selectors */
+	{ 0x200b, 0x200f },   /* zero width, joiners, marks of direction */
+	{ 0x2028, 0x202e },   /* ends of lines, embeddings, overrides */
+	{ 0x2060, 0x206f },   /* invisible operators, isolates */
+	{ 0x3164, 0x3164 },   /* Hangul filler */
+	{ 0xfe00, 0xfe0d },   /* variation selectors */
+	{ 0xfeff, 0xfeff },   /* byte order mark */
+	{ 0xffa0, 0xffa0 },   /* Hangul filler */
+	{ 0xfff0, 0xfffb },   /* annotations */
+	{ 0x1bca0, 0x1bca3 }, /* shorthand */
+	{ 0x1d173, 0x1d17a }, /* music */
+	{ 0xe0000, 0xe0fff }, /* tags, more selectors */
+};
+
+/* The number of the character of so many bytes. */
+static unsigned int
+utf8_code(const char *p, size_t len)
+{
+	unsigned int code = (unsigned char)p[0];
+	size_t n;
+
+	if (len > 1)
+		code &= 0xffU >> (len + 1);
+	for (n = 1; n < len; n++)
+		code = code << 6 | ((unsigned char)p[n] & 0x3f);
+	return code;
+}
+
+size_t
+utf8_unseen(const char *p, size_t len, unsigned int *code)
+{
+	size_t part_len, n;
+
+	if (utf8_look(p, len, &part_len) != UTF8_PART_WHOLE)
+		return 0;
+	*code = utf8_code(p, part_len);
+	for (n = 0; n < sizeof(utf8_unseen_ranges) /
+	         sizeof(utf8_unseen_ranges[0]); n++)
+		if (*code >= utf8_unseen_ranges[n].first &&
+		    *code <= utf8_unseen_ranges[n].last)
+			return part_len;
+	return 0;
+}
+
+void
+utf8_escape(unsigned int code, char *out)
+{
+	if (code < 0x80)
+		snprintf(out, UTF8_ESCAPE_SIZE, "\\x%02x", code);
+	else if (code < 0x10000)
+		snprintf(out, UTF8_ESCAPE_SIZE, "\\u%04x", code);
+	else
+		snprintf(out, UTF8_ESCAPE_SIZE, "\\U%08x", code);
 }

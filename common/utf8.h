@@ -32,4 +32,22 @@ size_t utf8_repair(const char *data, size_t len, char *out);
  */
 size_t utf8_incomplete_tail(const char *data, size_t len);
 
+/*
+ * For whoever shows text that somebody else wrote: returns how many bytes the
+ * character at p has (len is at least 1), and its number in *code, when a
+ * terminal obeys it or nobody sees it: a control character, one that turns the
+ * direction of what stands around it, an end of a line, or one without a mark
+ * of its own, in which another text could be hidden. Variation selectors that
+ * choose between two pictures (U+FE0E, U+FE0F) are not such. Returns 0 for all
+ * others, and for what is no character.
+ */
+size_t utf8_unseen(const char *p, size_t len, unsigned int *code);
+
+/*
+ * Writes what is shown in the place of such a character: "\x1b", "\u202e" or
+ * "\U000e0041", with a NUL; out has room for UTF8_ESCAPE_SIZE bytes.
+ */
+#define UTF8_ESCAPE_SIZE 11
+void utf8_escape(unsigned int code, char *out);
+
 #endif

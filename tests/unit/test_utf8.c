@@ -196,9 +196,54 @@ START_TEST(every_place)
 }
 END_TEST
 
+/* What a terminal obeys, or nobody sees; and the neighbours of that. */
+START_TEST(what_is_not_seen)
+{
+	static const struct {
+		const char *text, *shown; /* NULL: as it is */
+	} rows[] = {
+		{ "a", NULL }, { " ", NULL }, { "\x1f", "\\x1f" },
+		{ "\n", "\\x0a" }, { "~", NULL }, { "\x7f", "\\x7f" },
+		{ "\xc2\x80", "\\u0080" }, { "\xc2\x9f", "\\u009f" },
+		{ "\xc2\xa0", NULL }, { "\xc2\xad", "\\u00ad" },
+		{ "\xd8\x9c", "\\u061c" }, { "\xe2\x80\x8a", NULL },
+		{ "\xe2\x80\x8b", "\\u200b" }, { "\xe2\x80\x8d", "\\u200d" },
+		{ "\xe2\x80\x8f", "\\u200f" }, { "\xe2\x80\x90", NULL },
+		{ "\xe2\x80\xa7", NULL }, { "\xe2\x80\xa8", "\\u2028" },
+		{ "\xe2\x80\xae", "\\u202e" }, { "\xe2\x80\xaf", NULL },
+		{ "\xe2\x81\xa0", "\\u2060" }, { "\xe2\x81\xa9", "\\u2069" },
+		{ "\xe2\x81\xb0", NULL }, { "\xef\xb8\x8d", "\\ufe0d" },
+		{ "\xef\xb8\x8f", NULL }, { "\xef\xbb\xbf", "\\ufeff" },
+		{ "\xef\xbf\xbd", NULL }, { "\xf0\x9f\x98\x80", NULL },
+		{ "\xf3\xa0\x80\x80", "\\U000e0000" },
+		{ "\xf3\xa0\xbf\xbf", "\\U000e0fff" },
+		{ "\xf3\xa1\x80\x80", NULL }, { "\xff", NULL },
+		{ "\xe2\x80", NULL },
+	};
+	char shown[UTF8_ESCAPE_SIZE];
+	size_t n, len, size;
+	unsigned int code;
+
+	for (n = 0; n < UNIT_COUNT(rows); n++) {
+		len = strlen(rows[n].text);
+		size = utf8_unseen(rows[n].text, len, &code);
+		ck_assert_uint_eq(size, rows[n].shown == NULL ? 0 : len);
+		if (size == 0)
+			continue;
+		utf8_escape(code, shown);
+		ck_assert_str_eq(shown, rows[n].shown);
+	}
+	ck_assert_uint_eq(utf8_unseen("\0", 1, &code), 1);
+	ck_assert_uint_eq(code, 0);
+	ck_assert_uint_eq(utf8_unseen("\xe2\x80\xae" "a", 4, &code), 3);
+	ck_assert_uint_eq(utf8_unseen("\xe2\x80\xae", 2, &code), 0);
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
+	tcase_add_test(tc, what_is_not_seen);
 	tcase_add_loop_test(tc, repair_and_valid, 0, UNIT_COUNT(utf8_cases));
 	tcase_add_test(tc, nothing_at_all);
 	tcase_add_loop_test(tc, every_code_point, 2, 5);
