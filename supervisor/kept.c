@@ -1,7 +1,7 @@
 /*
  * caisson memory and caisson tools: what is kept between calls, for the user to
- * look at and to remove. Models wrote all of it: what a terminal would act on
- * is escaped. Runs in the supervisor; the store opens the file.
+ * look at and to remove. Models wrote all of it: what a terminal would act on,
+ * or not show, is escaped. Runs in the supervisor; the store opens the file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,30 +25,56 @@ struct kept {
 
 /* What is printed */
 
-/* Whether a character that a terminal acts on begins here; of C1, two bytes. */
 static int
-kept_is_control(const unsigned char *p, size_t len)
+kept_is_about_tools(const struct kept *kept)
 {
-	return (*p < 0x20 && *p != '\n' && *p != '\t') || *p == 0x7f ||
-	    (*p == 0xc2 && len > 1 && p[1] >= 0x80 && p[1] < 0xa0);
+	return kept->command->task >= COMMAND_TOOLS_LIST;
 }
 
-/* Text or JSON: in the strings of both, \u001b is what it stands for. */
+/* Which escape means this character differs above U+FFFF. */
 static void
-kept_print(const char *text, size_t len)
+kept_print_escape(const struct kept *kept, FILE *out, unsigned int code)
 {
-	const unsigned char *p = (const unsigned char *)text;
+	unsigned int above = code - 0x10000;
 
-	for (; len > 0; p++, len--) {
-		if (!kept_is_control(p, len)) {
-			putchar(*p);
-		} else if (*p == 0xc2) {
-			printf("\\u%04x", *++p);
-			len--;
+	if (code < 0x10000)
+		fprintf(out, "\\u%04x", code);
+	else if (kept_is_about_tools(kept))
+		fprintf(out, "\\U%08x", code);
+	else
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 | above >> 10,
+		    0xdc00 | (above & 0x3ff));
+}
+
+/*
+ * Text that a model wrote, where a terminal may be: what it would obey, and
+ * what nobody would see, is escaped. In strings of Python, and of JSON, the
+ * escape means the same.
+ */
+static void
+kept_print_to(
+    const struct kept *kept, FILE *out, const char *text, size_t len)
+{
+	unsigned int code;
+	size_t size;
+
+	while (len > 0) {
+		size = utf8_unseen(text, len, &code);
+		if (size == 0 || *text == '\n' || *text == '\t') {
+			fputc(*text, out);
+			size = 1;
 		} else {
-			printf("\\u%04x", *p);
+			kept_print_escape(kept, out, code);
 		}
+		text += size;
+		len -= size;
 	}
+}
+
+static void
+kept_print(const struct kept *kept, const char *text, size_t len)
+{
+	kept_print_to(kept, stdout, text, len);
 }
 
 static void
@@ -62,14 +88,10 @@ kept_end(struct kept *kept, int status)
 static void
 kept_fail(struct kept *kept, const char *why)
 {
-	fprintf(stderr, "caisson: %s\n", why);
+	fputs("caisson: ", stderr);
+	kept_print_to(kept, stderr, why, strlen(why));
+	fputc('\n', stderr);
 	kept_end(kept, 1);
-}
-
-static int
-kept_is_about_tools(const struct kept *kept)
-{
-	return kept->command->task >= COMMAND_TOOLS_LIST;
 }
 
 /* It is not there. */
@@ -95,10 +117,10 @@ kept_member(struct json_span entry, const char *name)
 
 /* A string without its quotes. */
 static void
-kept_print_inner(struct json_span string)
+kept_print_inner(const struct kept *kept, struct json_span string)
 {
 	if (string.len >= 2)
-		kept_print(string.p + 1, string.len - 2);
+		kept_print(kept, string.p + 1, string.len - 2);
 }
 
 static void
@@ -109,17 +131,17 @@ kept_print_entry(const struct kept *kept, struct json_span entry)
 	    kept_member(entry, tools ? "saved_at" : "updated_at");
 	struct json_span bytes = kept_member(entry, "bytes");
 
-	kept_print_inner(when);
+	kept_print_inner(kept, when);
 	printf(" %8.*s ", (int)bytes.len, bytes.p);
 	if (tools) {
-		kept_print_inner(kept_member(entry, "name"));
+		kept_print_inner(kept, kept_member(entry, "name"));
 		fputs(": ", stdout);
-		kept_print_inner(kept_member(entry, "description"));
+		kept_print_inner(kept, kept_member(entry, "description"));
 	} else {
 		/* With quotes: a key may end in a space. */
 		struct json_span key = kept_member(entry, "key");
 
-		kept_print(key.p, key.len);
+		kept_print(kept, key.p, key.len);
 	}
 	putchar('\n');
 }
@@ -233,13 +255,13 @@ kept_on_one(struct kept *kept, struct json_span one)
 		return;
 	}
 	if (!kept_is_about_tools(kept)) {
-		kept_print(value.p, value.len);
+		kept_print(kept, value.p, value.len);
 		putchar('\n');
 	} else {
 		source = json_span_string(
 		    kept_member(one, "source"), &len, &err);
 		if (source != NULL)
-			kept_print(source, len);
+			kept_print(kept, source, len);
 	}
 	kept_end(kept, 0);
 }

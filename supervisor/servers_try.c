@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/limits.h"
+#include "../common/utf8.h"
 #include "broker.h"
 #include "option_value.h"
 #include "supervisor.h"
@@ -27,29 +28,24 @@ servers_try_print(const char *text)
 	fputs(shown.data, stdout);
 }
 
-/* Whether a control character begins here: of ASCII, or of two bytes. */
-static int
-servers_try_is_control(const unsigned char *p)
-{
-	return *p < 0x20 || *p == 0x7f ||
-	    (*p == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0);
-}
-
 /* A sentence, in which lines of a server's standard error may stand. */
 static void
 servers_try_print_reason(const char *reason)
 {
-	const unsigned char *p = (const unsigned char *)reason;
+	const char *end = reason + strlen(reason);
+	char escape[UTF8_ESCAPE_SIZE];
+	unsigned int code;
+	size_t size;
 
-	for (; *p != '\0'; p++) {
-		if (*p == '\n')
-			fputs("\n         ", stdout);
-		else if (!servers_try_is_control(p))
-			putchar(*p);
-		else if (*p != 0xc2)
-			printf("\\x%02x", *p);
-		else
-			printf("\\u%04x", *++p);
+	while (reason < end) {
+		size = utf8_unseen(reason, (size_t)(end - reason), &code);
+		if (size == 0) {
+			putchar(*reason++);
+			continue;
+		}
+		utf8_escape(code, escape);
+		fputs(code == '\n' ? "\n         " : escape, stdout);
+		reason += size;
 	}
 	putchar('\n');
 }

@@ -160,6 +160,23 @@ static const struct {
 	{ COMMAND_MEMORY_SHOW, "k",
 	    { "{\"key\":\"k\",\"value\":{\"a\": \"\\u001b\xc2\x9b\"}}" },
 	    "show_memory k;", "{\"a\": \"\\u001b\\u009b\"}\n", 0 },
+	/* What turns text around, or is not seen. */
+	{ COMMAND_MEMORY_LIST, NULL,
+	    { "{\"entries\":[" MEMORY("\"\xe2\x80\xae" "a\xe2\x81\xa6\"") ","
+	      MEMORY("\"b\xe2\x80\x8b\xef\xbb\xbf\xd8\x9c\"")
+	      "],\"more\":false}" }, "show_memories ;",
+	    "now       12 \"\\u202ea\\u2066\"\n"
+	    "now       12 \"b\\u200b\\ufeff\\u061c\"\n", 0 },
+	{ COMMAND_MEMORY_SHOW, "k",
+	    { "{\"key\":\"k\",\"value\":\"\xe2\x80\xa8\xf3\xa0\x81\x81\"}" },
+	    "show_memory k;", "\"\\u2028\\udb40\\udc41\"\n", 0 },
+	{ COMMAND_TOOLS_LIST, NULL,
+	    { "{\"entries\":[" TOOL("f", "Do\xe2\x80\xa9 it.")
+	      "],\"more\":false}" },
+	    "show_tools ;", "now        3 f: Do\\u2029 it.\n", 0 },
+	{ COMMAND_TOOLS_SHOW, "f",
+	    { "{\"source\":\"'\\u202e\\udb40\\udc41 \\u00e9\"}" },
+	    "show_tool f;", "'\\u202e\\U000e0041 \xc3\xa9", 0 },
 	{ COMMAND_MEMORY_SHOW, "k", { "null" }, "show_memory k;",
 	    "caisson: there is no memory of this key ('caisson memory list' "
 	    "shows all)\n", 1 },
@@ -218,9 +235,9 @@ START_TEST(what_cannot_be_had_is_told)
 {
 	auto_buffer struct buffer seen = { 0 };
 
-	reason = "its disk is full";
+	reason = "\x1b: its disk is full";
 	ck_assert_int_eq(run(COMMAND_MEMORY_CLEAR, NULL, NULL, &seen), 1);
-	ck_assert_str_eq(seen.data, "caisson: its disk is full\n");
+	ck_assert_str_eq(seen.data, "caisson: \\u001b: its disk is full\n");
 	buffer_reset(&seen);
 	no_store = "there is no place";
 	ck_assert_int_eq(run(COMMAND_TOOLS_LIST, NULL, NULL, &seen), 1);

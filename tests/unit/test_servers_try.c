@@ -198,6 +198,9 @@ static const struct {
 	/* The other control characters, which terminals know, too. */
 	{ { "fs", 0, "", 0, "\xc2\x9b" "31m \xc2\x80\xc2\x9f\xc2" },
 	    "FAILED   fs: \\u009b31m \\u0080\\u009f\xc2\n", 1 },
+	/* And those that nobody sees. */
+	{ { "fs", 0, "", 0, "a\xe2\x80\xae" "b\xf3\xa0\x81\x81\xe2\x80" },
+	    "FAILED   fs: a\\u202eb\\U000e0041\xe2\x80\n", 1 },
 };
 
 START_TEST(prints_an_answer)
