@@ -153,11 +153,28 @@ START_TEST(a_silent_call_has_a_line)
 END_TEST
 
 /* Which the code chooses: one line, and nothing that a terminal obeys. */
+static const struct {
+	const char *server, *tool; /* as the code says them; the tool as JSON */
+	const char *line;
+} names[] = {
+	{ "hm", "\"\\n\\u001b[1m\\u009b\\\"\\ud83d\\ude00\"",
+	    LINE("hm", "\\n\\\\x1b[1m\\\\u009b\\\"\xf0\x9f\x98\x80", 2, 0,
+	        "refused") },
+	{ "hm", "\"\\u202ea\xe2\x81\xa6\\u2028\xe2\x80\xa9\\u0085\\u000b\"",
+	    LINE("hm", "\\\\u202ea\\\\u2066\\\\u2028\\\\u2029\\\\u0085"
+	        "\\\\x0b", 2, 0, "refused") },
+	/* What no text can hold stays as it was written. */
+	{ "hm", "\"\\ud800\\n\"",
+	    LINE("hm", "\\\"\\\\ud800\\\\n\\\"", 2, 0, "refused") },
+	{ "h\n\x1b\xe2\x80\xae" "m\"}", "\"t\"",
+	    LINE("h\\n\\\\x1b\\\\u202em\\\"}", "t", 2, 0, "refused") },
+};
+
 START_TEST(a_name_is_text)
 {
-	static const char name[] = "\"\\n\\u001b[1m\\u009b\\\"\\ud83d\\ude00\"";
-	struct ipc_call_tool call = { .id = 1, .server = "hm",
-		.tool = { (const uint8_t *)name, sizeof(name) - 1 },
+	struct ipc_call_tool call = { .id = 1, .server = names[_i].server,
+		.tool = { (const uint8_t *)names[_i].tool,
+		    strlen(names[_i].tool) },
 		.arguments = { (const uint8_t *)"{}", 2, -1 } };
 	auto_free char *text = NULL;
 	char *rest;
@@ -166,8 +183,7 @@ START_TEST(a_name_is_text)
 	play_send(relay, IPC_CALL_TOOL, &call);
 	play_expect(relay, IPC_REFUSED);
 	rest = text = finish();
-	is_line(&rest, LINE("hm",
-	    "\\n\\\\x1b[1m\\\\x9b\\\"\xf0\x9f\x98\x80", 2, 0, "refused"));
+	is_line(&rest, names[_i].line);
 	ck_assert_str_eq(rest, "");
 }
 END_TEST
@@ -225,7 +241,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, each_call_has_a_line);
 	tcase_add_test(tc, a_silent_call_has_a_line);
-	tcase_add_test(tc, a_name_is_text);
+	tcase_add_loop_test(tc, a_name_is_text, 0, UNIT_COUNT(names));
 	tcase_add_test(tc, a_full_file_costs_lines);
 	tcase_add_test(tc, another_file_takes_its_place);
 }

@@ -49,7 +49,7 @@ START_TEST(passes_errors_on)
 {
 	static const char *const rows[][3] = {
 		{ "{\"code\":-32602,\"message\":\"no\\u0007 \xc2\x9b such\\n"
-		  "tool\",\"data\":1e400}", ": no\\x07 \\x9b such\n"
+		  "tool\",\"data\":1e400}", ": no\\x07 \\u009b such\n"
 		  "tool (code -32602)" },
 		{ "{}", ": an error without a message" },
 		{ "{\"message\":7,\"code\":\"x\"}",

@@ -21,7 +21,11 @@ START_TEST(text_is_tame)
 		{ "a\n\tb", 4, "a\n\tb" },
 		{ "a\r\nb\r", 5, "a\nb" },
 		{ "\x1b[1m\x7f\0\x01", 7, "\\x1b[1m\\x7f\\x00\\x01" },
-		{ "\xc2\x9b" "1m", 4, "\\x9b1m" },
+		{ "\xc2\x9b" "1m", 4, "\\u009b1m" },
+		{ "a\xe2\x80\xae" "b\xe2\x80\xa8", 8, "a\\u202eb\\u2028" },
+		{ "\xf3\xa0\x81\x81", 4, "\\U000e0041" },
+		{ "\xe2\x9d\xa4\xef\xb8\x8f", 6,
+		    "\xe2\x9d\xa4\xef\xb8\x8f" },
 		{ "\xc2\xa0\xc3\x9b", 4, "\xc2\xa0\xc3\x9b" },
 		{ "a\xff\xc3", 3, "a\xef\xbf\xbd\xef\xbf\xbd" },
 	};
@@ -172,7 +176,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
-	tcase_add_loop_test(tc, text_is_tame, 0, 7);
+	tcase_add_loop_test(tc, text_is_tame, 0, 10);
 	tcase_add_test(tc, seconds_have_a_unit);
 	tcase_add_test(tc, names_stay_on_their_line);
 	tcase_add_loop_test(tc, errors_are_told, 0, 5);

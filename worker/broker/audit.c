@@ -123,7 +123,19 @@ audit_add_time(struct buffer *line)
 	    utc.tm_min, utc.tm_sec, now.tv_nsec / 1000000);
 }
 
-/* The name is the code's: it moves no cursor of whoever reads the file. */
+/*
+ * Both names may be the code's: they are bounded, move no cursor of whoever
+ * reads the file, and hide nothing from him.
+ */
+static void
+audit_add_server(struct buffer *line, const char *server)
+{
+	auto_buffer struct buffer name = { 0 };
+
+	reason_add_text(&name, server, strlen(server));
+	json_add_string(line, name.data, name.len);
+}
+
 static void
 audit_add_tool(struct buffer *line, struct json_span tool)
 {
@@ -148,7 +160,7 @@ audit_add(struct audit *audit, const struct audit_call *call)
 	audit_add_time(line);
 	buffer_printf(line, ",\"execution\":%" PRIu64 ",\"server\":",
 	    call->execution);
-	json_add_text(line, call->server);
+	audit_add_server(line, call->server);
 	buffer_add_text(line, ",\"tool\":");
 	audit_add_tool(line, call->tool);
 	buffer_printf(line, ",\"argument_bytes\":%zu,\"result_bytes\":%zu,"

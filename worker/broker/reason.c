@@ -16,25 +16,19 @@ static void
 reason_add_plain(
     struct buffer *reason, const char *text, size_t len, const char *kept)
 {
-	unsigned char c;
-	size_t n;
+	char escape[UTF8_ESCAPE_SIZE];
+	unsigned int code;
+	size_t n, size;
 
-	for (n = 0; n < len; n++) {
-		c = (unsigned char)text[n];
-		if (c == '\r')
-			continue;
-		if (c == 0xc2 && n + 1 < len &&
-		    (unsigned char)text[n + 1] < 0xa0) {
-			/* U+0080 to U+009F: terminals obey these, too. */
-			buffer_printf(reason, "\\x%02x",
-			    (unsigned char)text[++n]);
-			continue;
+	for (n = 0; n < len; n += size) {
+		size = utf8_unseen(text + n, len - n, &code);
+		if (size == 0 || (code != 0 && strchr(kept, text[n]) != NULL)) {
+			size = 1;
+			buffer_add(reason, text + n, 1);
+		} else if (code != '\r') {
+			utf8_escape(code, escape);
+			buffer_add_text(reason, escape);
 		}
-		if (c == 0x7f ||
-		    (c < 0x20 && (c == '\0' || strchr(kept, c) == NULL)))
-			buffer_printf(reason, "\\x%02x", c);
-		else
-			buffer_add(reason, &text[n], 1);
 	}
 }
 
