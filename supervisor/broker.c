@@ -51,6 +51,7 @@ struct broker {
 	unsigned long starts;
 	uint64_t last_link;
 	time_t lists_wanted; /* when it last asked for the store */
+	int lists_missed;    /* it could not be had, and the user knows */
 	LIST_HEAD(, broker_link) links;
 	TAILQ_HEAD(, broker_told) told;
 	void (*ended)(void *ctx); /* of broker_stop */
@@ -572,6 +573,17 @@ broker_dead_end(struct err *err)
 	return pair[0];
 }
 
+/* The user is told once, and again when there was one in between. */
+static void
+broker_miss_lists(struct broker *broker, const struct err *err)
+{
+	if (!broker->lists_missed)
+		log_warn("lists of tools are not remembered from run to run, "
+		    "so servers are started when their tools are searched: %s",
+		    err->text);
+	broker->lists_missed = 1;
+}
+
 /*
  * Without a store its servers are started, and that is all. One that asks all
  * the time gets nothing for it.
@@ -587,7 +599,9 @@ broker_want_lists(struct broker *broker)
 		broker->lists_wanted = now;
 		lists.store = store_connect_lister(broker->store, &err);
 		if (lists.store == -1)
-			log_warn("lists of tools are not kept: %s", err.text);
+			broker_miss_lists(broker, &err);
+		else
+			broker->lists_missed = 0;
 	}
 	if (lists.store == -1)
 		lists.store = broker_dead_end(&err);

@@ -221,6 +221,14 @@ static int a_store;
 
 static const char *unstorable;
 static int lister = -1; /* the end that the store would have */
+static time_t second = 1; /* in which the store may be asked for once */
+
+time_t
+time(time_t *now)
+{
+	ck_assert_ptr_null(now);
+	return second;
+}
 
 int
 store_connect_lister(struct store *store, struct err *err)
@@ -1307,6 +1315,49 @@ START_TEST(lends_no_store)
 }
 END_TEST
 
+/* How much was logged so far, to this file. */
+static size_t
+count_lines(int log, char *text, size_t size)
+{
+	ssize_t n, len = pread(log, text, size - 1, 0);
+	size_t lines = 0;
+
+	ck_assert_int_ge(len, 0);
+	text[len] = '\0';
+	for (n = 0; n < len; n++)
+		lines += text[n] == '\n';
+	return lines;
+}
+
+/* The user is told once why, and what that means, as long as it lasts. */
+START_TEST(tells_once_that_there_is_no_store)
+{
+	FILE *file = tmpfile();
+	char text[4096];
+
+	ck_assert_ptr_nonnull(file);
+	dup2(fileno(file), STDERR_FILENO);
+	begin();
+	broker_use_store(broker, STORE);
+	unstorable = "no directory";
+	want_lists("lists of nobody\n");
+	ck_assert_uint_eq(count_lines(STDERR_FILENO, text, sizeof(text)), 1);
+	ck_assert_ptr_nonnull(strstr(text, "servers are started"));
+	ck_assert_ptr_nonnull(strstr(text, "no directory"));
+	second++;
+	want_lists("lists of nobody\n");
+	ck_assert_uint_eq(count_lines(STDERR_FILENO, text, sizeof(text)), 1);
+	second++;
+	unstorable = NULL;
+	want_lists("lists\n");
+	second++;
+	unstorable = "no directory";
+	want_lists("lists of nobody\n");
+	ck_assert_uint_eq(count_lines(STDERR_FILENO, text, sizeof(text)), 2);
+	fclose(file);
+}
+END_TEST
+
 static void
 add_servers(TCase *tc)
 {
@@ -1322,6 +1373,7 @@ add_servers(TCase *tc)
 	tcase_add_test(tc, a_broker_may_be_reaped_first);
 	tcase_add_test(tc, lends_the_store);
 	tcase_add_loop_test(tc, lends_no_store, 0, 2);
+	tcase_add_test(tc, tells_once_that_there_is_no_store);
 }
 
 static void
