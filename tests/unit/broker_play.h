@@ -54,6 +54,7 @@ lockdown(enum role role, struct err *err)
 static pid_t play_pid;
 static uint64_t play_tool_seconds = 60; /* of the sessions that begin */
 static int play_supervisor; /* the supervisor's end */
+static int play_log = -1;   /* where the broker logs to; -1: nowhere */
 static struct ipc_packet play_packet;
 static union ipc_any play_msg; /* what came last */
 
@@ -167,8 +168,8 @@ play_become_broker(int fd)
 	int null = open("/dev/null", O_RDWR);
 	int status = PLAY_EXIT_EARLY;
 
-	if (getenv("PLAY_LOG") == NULL)
-		dup2(null, STDERR_FILENO);
+	if (play_log != -1 || getenv("PLAY_LOG") == NULL)
+		dup2(play_log != -1 ? play_log : null, STDERR_FILENO);
 	dup2(fd, WORKER_CHANNEL_FD);
 	close_range(WORKER_CHANNEL_FD + 1, ~0U, 0);
 	signal(SIGPIPE, SIG_DFL);

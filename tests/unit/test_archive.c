@@ -223,6 +223,26 @@ START_TEST(a_store_of_no_use)
 }
 END_TEST
 
+/* Whoever said that there is none has told the user why: it is no mishap. */
+START_TEST(a_store_that_is_not_there_is_no_mishap)
+{
+	char text[4096] = "";
+	FILE *file = tmpfile();
+
+	ck_assert_ptr_nonnull(file);
+	play_log = fileno(file);
+	start();
+	lend(1);
+	play_serve(&gh);
+	serve("2", "a");
+	play_expect_result(relay, 1, LIST("a"));
+	play_end();
+	ck_assert_int_ge(pread(play_log, text, sizeof(text) - 1, 0), 0);
+	ck_assert_msg(strstr(text, "does not listen") == NULL, "%s", text);
+	fclose(file);
+}
+END_TEST
+
 START_TEST(nobody_comes_with_a_store)
 {
 	play_lists_wait_ms = 500;
@@ -268,6 +288,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, what_cannot_be_read_is_not_told, 0, UNIT_COUNT(rubbish));
 	tcase_add_loop_test(tc, a_store_of_no_use, 0, 4);
+	tcase_add_test(tc, a_store_that_is_not_there_is_no_mishap);
 	tcase_add_test(tc, nobody_comes_with_a_store);
 	tcase_add_test(tc, nobody_waits_any_more);
 }

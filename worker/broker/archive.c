@@ -1,6 +1,7 @@
 /*
  * The store, as the broker sees it: see archive.h. Runs in the broker.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,7 +98,11 @@ archive_fail(struct archive *archive, const struct err *err)
 {
 	static const struct timeval now;
 
-	log_warn("the store does not listen: %s", err->text);
+	/* Where there is none the supervisor has told why. */
+	if (err->code == EPIPE || err->code == ECONNRESET)
+		log_info("lists of tools are not kept: there is no store");
+	else
+		log_warn("the store does not listen: %s", err->text);
 	archive->deaf = 1;
 	event_add(archive->patience, &now);
 }
