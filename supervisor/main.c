@@ -18,6 +18,7 @@
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "../common/mem.h"
+#include "audit_file.h"
 #include "broker.h"
 #include "cgroup.h"
 #include "client_config.h"
@@ -83,29 +84,6 @@ main_open_log(const char *path, struct err *err)
 		    err, "open the log file %s (MCP_BRIDGE_LOG_FILE)", path);
 	if (dup2(fd, STDERR_FILENO) == -1)
 		return err_sys(err, "use the log file %s", path);
-	return 0;
-}
-
-/*
- * Opens the file for lines about calls of tools, which the broker writes; -1 is
- * none. Not blocking, as nobody may read from what is no file.
- */
-static int
-main_open_audit(const char *path, int *fd, struct err *err)
-{
-	struct stat st;
-
-	*fd = -1;
-	if (path[0] == '\0')
-		return 0;
-	*fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY |
-	    O_CLOEXEC, 0600);
-	if (*fd == -1 || fstat(*fd, &st) == -1)
-		return err_sys(err, "open the audit file %s "
-		    "(MCP_BRIDGE_AUDIT_FILE)", path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, "the audit file %s "
-		    "(MCP_BRIDGE_AUDIT_FILE) must be a regular file", path);
 	return 0;
 }
 
@@ -389,11 +367,13 @@ main_run(struct main_serving *serving, char **envp)
 	struct options *options = &serving->sv.options;
 	struct err err;
 
-	if (main_open_log(options->log_file, &err) == -1 ||
-	    main_open_audit(
-	        options->audit_file, &serving->sv.audit, &err) == -1)
+	if (main_open_log(options->log_file, &err) == -1)
 		return main_usage_error(&err);
 	log_init("caisson", (enum log_level)options->log_level);
+	/* The broker writes it. Whoever asks for it gets no calls without. */
+	if (audit_file_open(
+	        options->audit_file, &serving->sv.audit, &err) == -1)
+		return main_usage_error(&err);
 	if (main_prepare(&serving->sv, envp, &err) == -1)
 		return main_usage_error(&err);
 	if (options->action == OPTION_SERVE &&

@@ -10,7 +10,7 @@ import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { childrenEver, descendants } from './support/processes.mjs';
 import {
-  commandLine, folder, root, uid, withoutPool,
+  commandLine, file, folder, root, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
@@ -161,6 +161,19 @@ test('an audit file that is no file is refused', (t) => {
   for (const place of ['/no/such/folder/audit', '/dev/null', folder(t)])
     assertRefused(t, { env: { MCP_BRIDGE_AUDIT_FILE: place } },
       'MCP_BRIDGE_AUDIT_FILE', place);
+});
+
+test('an audit file that others write to, or lead to, is refused', (t) => {
+  const audit = file(t, 'audit', '');
+  const link = path.join(folder(t), 'link');
+
+  fs.chownSync(audit, uid, uid === process.getuid() ? process.getgid() : uid);
+  fs.chmodSync(audit, 0o620);
+  fs.symlinkSync('/tmp/audit', link);
+  assertRefused(t, { env: { MCP_BRIDGE_AUDIT_FILE: audit } },
+    'can be written by other users', audit);
+  assertRefused(t, { env: { MCP_BRIDGE_AUDIT_FILE: link } },
+    'is a symbolic link', link);
 });
 
 test('--help, --version and --check', async (t) => {

@@ -1,0 +1,95 @@
+/*
+ * The audit file: see audit_file.h. Runs in the supervisor; makes the file and
+ * writes nothing into it.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "audit_file.h"
+
+/* How each error ends: what the user can do. */
+#define AUDIT_FILE_OTHER                                                       \
+	"name another one in MCP_BRIDGE_AUDIT_FILE, or none"
+
+/* What is there instead of a regular file, as the end of a sentence. */
+static const char *
+audit_file_kind(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFLNK:
+		return "a symbolic link, which is not followed";
+	case S_IFDIR:
+		return "a directory";
+	case S_IFIFO:
+		return "a named pipe";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
+}
+
+static int
+audit_file_refuse(const char *path, mode_t mode, struct err *err)
+{
+	return err_set(err, "the audit file %s is %s, and must be a regular "
+	    "file: " AUDIT_FILE_OTHER, path, audit_file_kind(mode));
+}
+
+/* Why it could not be opened: the kernel has few words for what is no file. */
+static int
+audit_file_fail(const char *path, struct err *err)
+{
+	struct stat st;
+	struct err why;
+
+	err_sys(&why, "the audit file %s cannot be opened", path);
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return audit_file_refuse(path, st.st_mode, err);
+	return err_set(err, "%s; " AUDIT_FILE_OTHER, why.text);
+}
+
+/* Who else could write there could put in, and take out, what he likes. */
+static int
+audit_file_check(const char *path, const struct stat *st, struct err *err)
+{
+	if (!S_ISREG(st->st_mode))
+		return audit_file_refuse(path, st->st_mode, err);
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return err_set(err, "the audit file %s belongs to user %u, and "
+		    "Caisson runs as user %u: " AUDIT_FILE_OTHER, path,
+		    (unsigned int)st->st_uid, (unsigned int)geteuid());
+	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return err_set(err, "the audit file %s can be written by other "
+		    "users: 'chmod 600' mends that, or " AUDIT_FILE_OTHER,
+		    path);
+	if ((st->st_mode & (S_IRGRP | S_IROTH)) != 0)
+		log_warn("the audit file %s can be read by other users; 'chmod "
+		    "600' mends that", path);
+	return 0;
+}
+
+/* Not blocking, as nobody may read from what is no file. */
+int
+audit_file_open(const char *path, int *fd, struct err *err)
+{
+	auto_fd int file = -1;
+	struct stat st;
+
+	*fd = -1;
+	if (path[0] == '\0')
+		return 0;
+	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
+	if (file == -1)
+		return audit_file_fail(path, err);
+	if (fstat(file, &st) == -1)
+		return err_sys(err, "look at the audit file %s", path);
+	if (audit_file_check(path, &st, err) == -1)
+		return -1;
+	*fd = fd_take(&file);
+	return 0;
+}

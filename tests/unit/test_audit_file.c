@@ -1,0 +1,196 @@
+/*
+ * Tests of supervisor/audit_file: what is not there is made for its user alone,
+ * and whatever somebody else could write to, or is no file, is refused and
+ * stays as it is.
+ */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/log.h"
+#include "common/mem.h"
+#include "supervisor/audit_file.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test_audit_file.XXXXXX";
+static struct err err;
+static int fd = -1;
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+	umask(0);
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf '%s'", folder);
+
+	fd_close(&fd);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static void
+make(const char *path, mode_t mode)
+{
+	auto_fd int made = open(path, O_WRONLY | O_CREAT, mode);
+
+	ck_assert_int_eq(fd_write_all(made, "before\n", 7), 0);
+}
+
+static void
+is_refused(const char *path, const char *words)
+{
+	ck_assert_int_eq(audit_file_open(path, &fd, &err), -1);
+	ck_assert_int_eq(fd, -1);
+	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
+	ck_assert_ptr_nonnull(strstr(err.text, "MCP_BRIDGE_AUDIT_FILE"));
+}
+
+START_TEST(is_made_for_its_user)
+{
+	struct stat st;
+
+	ck_assert_int_eq(audit_file_open("a", &fd, &err), 0);
+	ck_assert_int_eq(fstat(fd, &st), 0);
+	ck_assert_int_eq(st.st_mode, S_IFREG | 0600);
+	ck_assert_int_eq(fcntl(fd, F_GETFD), FD_CLOEXEC);
+}
+END_TEST
+
+START_TEST(none_is_none)
+{
+	ck_assert_int_eq(audit_file_open("", &fd, &err), 0);
+	ck_assert_int_eq(fd, -1);
+}
+END_TEST
+
+START_TEST(is_added_to)
+{
+	char text[16] = "";
+	auto_fd int file = -1;
+
+	make("a", 0600);
+	ck_assert_int_eq(audit_file_open("a", &fd, &err), 0);
+	ck_assert_int_eq(fd_write_all(fd, "after\n", 6), 0);
+	file = open("a", O_RDONLY);
+	ck_assert_int_eq(read(file, text, sizeof(text) - 1), 13);
+	ck_assert_str_eq(text, "before\nafter\n");
+}
+END_TEST
+
+START_TEST(what_others_write_to_is_refused)
+{
+	static const mode_t modes[] = { 0620, 0602, 0666 };
+
+	make("a", modes[_i]);
+	is_refused("a", "can be written by other users: 'chmod 600'");
+}
+END_TEST
+
+/* Others see what was called; only they can know whether that matters. */
+START_TEST(what_others_read_is_told)
+{
+	static const mode_t modes[] = { 0600, 0640, 0604 };
+	char text[400] = "";
+	FILE *file = tmpfile();
+
+	ck_assert_ptr_nonnull(file);
+	dup2(fileno(file), STDERR_FILENO);
+	make("a", modes[_i]);
+	ck_assert_int_eq(audit_file_open("a", &fd, &err), 0);
+	ck_assert_int_ge(pread(fileno(file), text, sizeof(text) - 1, 0), 0);
+	ck_assert_str_eq(text, _i == 0 ? "" : "caisson: the audit file a can "
+	    "be read by other users; 'chmod 600' mends that\n");
+	fclose(file);
+}
+END_TEST
+
+START_TEST(what_belongs_to_another_is_refused)
+{
+	if (geteuid() != 0) {
+		unit_skip("only root can give files away");
+		return;
+	}
+	make("a", 0600);
+	ck_assert_int_eq(chown("a", 65534, 65534), 0);
+	is_refused("a", "belongs to user 65534, and Caisson runs as user 0");
+}
+END_TEST
+
+START_TEST(what_is_no_file_is_refused)
+{
+	struct sockaddr_un name = { AF_UNIX, "socket" };
+	auto_fd int server = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+	is_refused("pipe", "is a named pipe, and must be a regular file");
+	ck_assert_int_eq(mkdir("folder", 0700), 0);
+	is_refused("folder", "is a directory");
+	ck_assert_int_eq(
+	    bind(server, (struct sockaddr *)&name, sizeof(name)), 0);
+	is_refused("socket", "is a socket");
+	is_refused("/dev/null", "is a device");
+}
+END_TEST
+
+/* Also where somebody reads from it. */
+START_TEST(a_pipe_with_a_reader_is_refused)
+{
+	auto_fd int reader = -1;
+
+	ck_assert_int_eq(mkfifo("pipe", 0600), 0);
+	reader = open("pipe", O_RDONLY | O_NONBLOCK);
+	is_refused("pipe", "is a named pipe");
+}
+END_TEST
+
+START_TEST(a_link_is_not_followed)
+{
+	make("file", 0600);
+	ck_assert_int_eq(symlink("file", "link"), 0);
+	is_refused("link", "is a symbolic link");
+	ck_assert_int_eq(symlink("nowhere", "dangling"), 0);
+	is_refused("dangling", "is a symbolic link");
+	ck_assert_int_eq(access("nowhere", F_OK), -1);
+}
+END_TEST
+
+START_TEST(what_cannot_be_opened_is_told)
+{
+	is_refused("nowhere/a", "cannot be opened: No such file or directory");
+	make("file", 0600);
+	is_refused("file/a", "cannot be opened: Not a directory");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, is_made_for_its_user);
+	tcase_add_test(tc, none_is_none);
+	tcase_add_test(tc, is_added_to);
+	tcase_add_loop_test(tc, what_others_write_to_is_refused, 0, 3);
+	tcase_add_loop_test(tc, what_others_read_is_told, 0, 3);
+	tcase_add_test(tc, what_belongs_to_another_is_refused);
+	tcase_add_test(tc, what_is_no_file_is_refused);
+	tcase_add_test(tc, a_pipe_with_a_reader_is_refused);
+	tcase_add_test(tc, a_link_is_not_followed);
+	tcase_add_test(tc, what_cannot_be_opened_is_told);
+}
+
+int
+main(void)
+{
+	return unit_run("audit_file", add_tests);
+}
