@@ -420,6 +420,11 @@
  */
 #define STORE_BUSY_MS 5000
 /*
+ * How often an execution gets the store: once, and again when it has died. Code
+ * that makes it die each time is not served for ever.
+ */
+#define STORE_FETCHES_MAX 10
+/*
  * A key is a name: what is longer is data. A value is a result to go on with;
  * more belongs into a file of a server. Listings come in pages, which a key
  * and its metadata may exceed.

@@ -29,7 +29,8 @@ struct calls_one {
 struct calls {
 	struct relay *relay;
 	char *closed[ROLES]; /* why nothing can be asked for; NULL: it can */
-	int wanted;          /* the supervisor was asked for the store */
+	int fetching;        /* the supervisor was asked for the store */
+	int fetches;         /* how often it was */
 	struct calls_one under_way[REQUESTS_MAX];
 	size_t count;
 	size_t arguments; /* bytes of all that are under way */
@@ -169,21 +170,36 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 	calls_answer(calls, refused->id, &frame);
 }
 
-void
-calls_close(struct calls *calls, enum role with, const char *why)
+/* Refuses what is under way with somebody; with held set also what waits. */
+static void
+calls_give_up(struct calls *calls, enum role with, int held, const char *why)
 {
+	struct calls_one *one;
 	size_t n = calls->count;
 	uint64_t id;
 
-	free(calls->closed[with]);
-	calls->closed[with] = mem_strdup(why);
 	while (n-- > 0) {
-		if (calls->under_way[n].with != with)
+		one = &calls->under_way[n];
+		if (one->with != with || (one->frame != NULL && !held))
 			continue;
-		id = calls->under_way[n].id;
-		calls_remove(calls, &calls->under_way[n]);
+		id = one->id;
+		calls_remove(calls, one);
 		calls_refuse(calls, id, why);
 	}
+}
+
+void
+calls_close(struct calls *calls, enum role with, const char *why)
+{
+	free(calls->closed[with]);
+	calls->closed[with] = mem_strdup(why);
+	calls_give_up(calls, with, 1, why);
+}
+
+void
+calls_lose_store(struct calls *calls)
+{
+	calls_give_up(calls, ROLE_STORE, 0, CALLS_STORE_LOST);
 }
 
 /* Requests */
@@ -264,29 +280,38 @@ calls_send(
 	}
 }
 
-/* Sends a request to the store. Returns 0, or -1 with why it cannot be. */
+/*
+ * Sends a request to the store. Returns 1; 0 where there is none, or it had
+ * ended, which was not noticed yet; or -1 with why it cannot be.
+ */
 static int
 calls_send_stored(
     struct calls *calls, const struct request *request, struct err *why)
 {
-	if (store_request_send(calls->relay->store, request, why) == 0)
+	struct relay *relay = calls->relay;
+
+	if (relay->store == NULL)
 		return 0;
-	/* It ended, which is not noticed yet. */
-	if (why->code == EPIPE || why->code == ECONNRESET)
-		return err_set(why, "%s", CALLS_STORE_LOST);
-	return -1;
+	if (store_request_send(relay->store, request, why) == 0)
+		return 1;
+	if (why->code != EPIPE && why->code != ECONNRESET)
+		return -1;
+	relay_lose_store(relay);
+	return 0;
 }
 
-/* The store is fetched for the first request; what comes meanwhile waits. */
-static void
-calls_hold(
-    struct calls *calls, const struct request *request, struct calls_one *one)
+/* Has the store fetched. Returns 0, or -1 with why that cannot be. */
+static int
+calls_fetch_store(struct calls *calls, struct err *why)
 {
-	if (!calls->wanted)
-		relay_want_store(calls->relay);
-	calls->wanted = 1;
-	one->frame_len = request->frame.len;
-	one->frame = mem_dup(request->frame.p, request->frame.len);
+	if (calls->fetching)
+		return 0;
+	if (calls->fetches == STORE_FETCHES_MAX)
+		return err_set(why, "%s", CALLS_STORE_GONE);
+	calls->fetching = 1;
+	calls->fetches++;
+	relay_want_store(calls->relay);
+	return 0;
 }
 
 static int
@@ -296,17 +321,22 @@ calls_make_stored(
 	struct calls_one one = { .id = request->id,
 		.arguments = request->arguments.len,
 		.with = ROLE_STORE };
+	int sent = calls_send_stored(calls, request, why);
 
-	if (calls->relay->store == NULL)
-		calls_hold(calls, request, &one);
-	else if (calls_send_stored(calls, request, why) == -1)
+	if (sent == -1)
 		return -1;
+	if (sent == 0) {
+		if (calls_fetch_store(calls, why) == -1)
+			return -1;
+		one.frame_len = request->frame.len;
+		one.frame = mem_dup(request->frame.p, request->frame.len);
+	}
 	calls->under_way[calls->count++] = one;
 	calls->arguments += one.arguments;
 	return 0;
 }
 
-/* Sends what has waited. Returns 0, or -1 with why it cannot be. */
+/* Sends what has waited. Returns as calls_send_stored does. */
 static int
 calls_send_held(
     struct calls *calls, const struct calls_one *one, struct err *why)
@@ -319,23 +349,40 @@ calls_send_held(
 	return calls_send_stored(calls, &request, why);
 }
 
+/* Returns what waits for the store, or NULL. */
+static struct calls_one *
+calls_next_held(struct calls *calls)
+{
+	size_t n;
+
+	for (n = 0; n < calls->count; n++)
+		if (calls->under_way[n].frame != NULL)
+			return &calls->under_way[n];
+	return NULL;
+}
+
 void
 calls_go_on(struct calls *calls)
 {
-	struct calls_one *one = calls->under_way;
+	struct calls_one *one;
 	struct err why;
 	uint64_t id;
+	int sent;
 
-	while (one < calls->under_way + calls->count) {
-		if (one->frame == NULL) {
-			one++;
-		} else if (calls_send_held(calls, one, &why) == 0) {
+	calls->fetching = 0;
+	while ((one = calls_next_held(calls)) != NULL) {
+		sent = calls_send_held(calls, one, &why);
+		if (sent == 1) {
 			free(mem_take(&one->frame));
-			one++;
-		} else {
+		} else if (sent == -1) {
 			id = one->id;
 			calls_remove(calls, one);
 			calls_refuse(calls, id, why.text);
+		} else {
+			/* It has ended: what waits goes to the next one. */
+			if (calls_fetch_store(calls, &why) == -1)
+				calls_close(calls, ROLE_STORE, why.text);
+			return;
 		}
 	}
 }

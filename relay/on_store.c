@@ -1,7 +1,7 @@
 /*
- * What the store tells the relay: the whole surface between the two. As with
- * the broker, its end costs only the requests that are under way. Runs in the
- * relay.
+ * What the store tells the relay: the whole surface between the two. Its end
+ * costs only the requests that are under way: the next one has it fetched
+ * again. Runs in the relay.
  */
 #include "../common/fd.h"
 #include "../common/log.h"
@@ -29,23 +29,27 @@ relay_on_denied(struct relay *relay, struct ipc_denied *denied)
 	calls_refused(relay->calls, &refused);
 }
 
+void
+relay_lose_store(struct relay *relay)
+{
+	channel_free(&relay->store);
+	calls_lose_store(relay->calls);
+}
+
 /* The store is gone, or not worth hearing. */
 static void
-relay_lose_store(void *ctx, const struct err *why)
+relay_end_store(void *ctx, const struct err *why)
 {
-	struct relay *relay = ctx;
-
 	if (why != NULL)
 		log_error("the store talks nonsense: %s", why->text);
-	channel_free(&relay->store);
-	calls_close(relay->calls, ROLE_STORE, CALLS_STORE_LOST);
+	relay_lose_store(ctx);
 }
 
 void
 relay_meet_store(struct relay *relay, int *fd)
 {
 	struct channel_ends ends = { ROLE_RELAY, ROLE_STORE, relay_routes(),
-		relay_lose_store, relay };
+		relay_end_store, relay };
 
 	relay->store = channel_new(relay->base, fd, &ends);
 }

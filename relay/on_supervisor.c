@@ -65,6 +65,8 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 void
 relay_on_store(struct relay *relay, struct ipc_store *store)
 {
+	if (relay->store != NULL)
+		fatal("the supervisor talks nonsense: a second store");
 	relay_meet_store(relay, &store->store);
 	calls_go_on(relay->calls);
 }

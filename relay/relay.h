@@ -41,7 +41,7 @@ void relay_on_start(struct relay *relay, struct ipc_start *start);
 void relay_on_store(struct relay *relay, struct ipc_store *store);
 void relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store);
 
-/* Asks the supervisor for the store, which may be done once. */
+/* Asks the supervisor for the store: at most STORE_FETCHES_MAX times. */
 void relay_want_store(struct relay *relay);
 
 /* A pipe of the box has ended; with the last one the relay concludes. */
@@ -72,6 +72,9 @@ void relay_on_denied(struct relay *relay, struct ipc_denied *denied);
 
 /* Begins to talk with the store on *fd, which is taken. */
 void relay_meet_store(struct relay *relay, int *fd);
+
+/* The store has ended: there is none until it is fetched again. */
+void relay_lose_store(struct relay *relay);
 
 /* routes.c: the handlers of every message to the relay, by type. */
 channel_handler *const *relay_routes(void);
@@ -228,8 +231,11 @@ int store_request_send(
 	"memories and saved tools are switched off (MCP_BRIDGE_MEMORY_API)"
 #define CALLS_STORE_LOST                                                       \
 	"the connection to what is kept was lost: the process that held it "   \
-	"ended, and what was being saved may be lost; the next call will "     \
-	"have a new one"
+	"ended, and what was being saved may be lost; try again, as there is " \
+	"a new one"
+#define CALLS_STORE_GONE                                                       \
+	"what is kept cannot be reached any more in this call: the process "   \
+	"that holds it has ended again and again; the next call can try"
 
 /* Uses outbox, broker and store of relay; calls_close before one is gone. */
 struct calls *calls_new(struct relay *relay);
@@ -237,7 +243,7 @@ void calls_free(struct calls **calls);
 
 /*
  * A frame of type rpc_request, or one that was too long: asks the broker or
- * the store (which is fetched for the first time), or refuses. Returns 0, or
+ * the store (which is fetched where there is none), or refuses. Returns 0, or
  * -1 with err when the box broke the protocol.
  */
 int calls_request(struct calls *calls, struct json_span frame, struct err *err);
@@ -260,6 +266,12 @@ void calls_refused(struct calls *calls, struct ipc_refused *refused);
 
 /* The store is there: asks it for what has waited. */
 void calls_go_on(struct calls *calls);
+
+/*
+ * The store has ended: refuses what was sent to it; what will come has it
+ * fetched again. See relay_lose_store.
+ */
+void calls_lose_store(struct calls *calls);
 
 /*
  * There is no broker, or no store, (any more): refuses what is under way with

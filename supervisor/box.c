@@ -450,12 +450,12 @@ box_on_store_wanted(struct box *box)
 	struct err err;
 	int sent;
 
-	if (!box->may_store) {
+	if (box->may_store == 0) {
 		box_fail(box, "the relay talks nonsense: it may not ask for "
 		    "the store");
 		return;
 	}
-	box->may_store = 0;
+	box->may_store--;
 	store.store = store_connect(box->sv->store, box->execution, &err);
 	no_store.reason = err.text;
 	sent = store.store == -1
@@ -646,7 +646,7 @@ box_run(struct box *box, struct ipc_start *start, int *session,
 	if (channel_send_start(box->relay, start, err) == -1)
 		return -1;
 	box->execution = start->execution;
-	box->may_store = start->stored != 0;
+	box->may_store = start->stored != 0 ? STORE_FETCHES_MAX : 0;
 	box->state = BOX_TAKEN;
 	box_set_timer(box, BOX_START_MS);
 	return 0;

@@ -69,7 +69,7 @@ struct box {
 	int unforked;   /* a template was asked for it, and has not yet begun */
 	int ready;      /* it has asked for code */
 	unsigned long execution; /* that it runs; 0: none yet */
-	int may_store;  /* its code may ask for the store, once */
+	int may_store;  /* how often its relay may still ask for the store */
 	int killed;     /* by us */
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */

@@ -867,13 +867,78 @@ START_TEST(the_store_is_fetched_when_it_is_needed)
 	ck_assert(calls_made(relay.calls) == 0);
 	lose_store();
 	box_reads(REFUSED_FRAME("3", CALLS_STORE_LOST));
-	box_reads(REFUSED_FRAME("1", CALLS_STORE_LOST));
-	ask(6, LIST_MEMORIES);
-	box_reads_last(REFUSED_FRAME("6", CALLS_STORE_LOST));
+	box_reads_last(REFUSED_FRAME("1", CALLS_STORE_LOST));
 	ck_assert_int_eq(store_wanted, 1);
 	/* Servers are asked as before. */
 	ask(6, LIST_SERVERS);
 	expect(IPC_LIST_SERVERS);
+	close_calls();
+}
+END_TEST
+
+/* What had not been sent to the one that ended goes to the next one. */
+START_TEST(the_store_is_fetched_again)
+{
+	open_calls();
+	ask(1, LIST_MEMORIES);
+	meet_store();
+	expect_stored(IPC_LIST_MEMORIES);
+	lose_store();
+	box_reads_last(REFUSED_FRAME("1", CALLS_STORE_LOST));
+	ask(1, SAVE("a", "1"));
+	ck_assert_int_eq(store_wanted, 2);
+	meet_store();
+	expect_stored(IPC_SAVE_MEMORY);
+	/* It ends, which is noticed when it is sent something. */
+	fd_close(&store);
+	ask(2, SAVE("b", "2"));
+	ask(3, SAVE("c", "3"));
+	box_reads_last(REFUSED_FRAME("1", CALLS_STORE_LOST));
+	ck_assert_int_eq(store_wanted, 3);
+	meet_store();
+	expect_stored(IPC_SAVE_MEMORY);
+	ck_assert(msg.save_memory.id == 2);
+	expect_stored(IPC_SAVE_MEMORY);
+	ck_assert(msg.save_memory.id == 3);
+	store_answers(2, "{}", 2);
+	box_reads("{\"type\":\"rpc_response\",\"id\":2,\"success\":true,"
+	    "\"payload\":{}}\n");
+	close_calls();
+}
+END_TEST
+
+/* Offers a store that has ended already. */
+static void
+meet_dead_store(void)
+{
+	int pair[2];
+
+	ck_assert_int_eq(socketpair(AF_UNIX,
+	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
+	close(pair[0]);
+	relay_meet_store(&relay, &pair[1]);
+	calls_go_on(relay.calls);
+}
+
+/* Who is told so is not held up for ever by a store that always dies. */
+START_TEST(the_store_is_not_fetched_for_ever)
+{
+	int n;
+
+	open_calls();
+	ask(1, LIST_MEMORIES);
+	ask(2, SAVE("a", "1"));
+	for (n = 1; n < STORE_FETCHES_MAX; n++) {
+		ck_assert_int_eq(store_wanted, n);
+		meet_dead_store();
+	}
+	ck_assert_int_eq(store_wanted, STORE_FETCHES_MAX);
+	meet_dead_store();
+	box_reads(REFUSED_FRAME("2", CALLS_STORE_GONE));
+	box_reads_last(REFUSED_FRAME("1", CALLS_STORE_GONE));
+	ask(3, LIST_MEMORIES);
+	box_reads_last(REFUSED_FRAME("3", CALLS_STORE_GONE));
+	ck_assert_int_eq(store_wanted, STORE_FETCHES_MAX);
 	close_calls();
 }
 END_TEST
@@ -1081,6 +1146,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_slow_broker_is_waited_for);
 	tcase_add_test(tc, without_servers_there_are_none);
 	tcase_add_test(tc, the_store_is_fetched_when_it_is_needed);
+	tcase_add_test(tc, the_store_is_fetched_again);
+	tcase_add_test(tc, the_store_is_not_fetched_for_ever);
 	tcase_add_test(tc, without_a_store_nothing_is_kept);
 	tcase_add_test(tc, a_store_may_not_be_had);
 	tcase_add_test(tc, large_values_are_passed_on);
