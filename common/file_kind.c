@@ -16,3 +16,22 @@ file_kind_is_regular(int fd)
 
 	return syscall(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode);
 }
+
+const char *
+file_kind_name(mode_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return "a regular file";
+	case S_IFLNK:
+		return "a symbolic link";
+	case S_IFDIR:
+		return "a directory";
+	case S_IFIFO:
+		return "a named pipe";
+	case S_IFSOCK:
+		return "a socket";
+	default:
+		return "a device";
+	}
+}

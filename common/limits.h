@@ -420,6 +420,11 @@
  */
 #define STORE_BUSY_MS 5000
 /*
+ * A database that is larger is not looked through when it is opened, which
+ * takes 2 ms for each MiB. By default it is smaller.
+ */
+#define DATABASE_CHECKED_MAX (256 * MIB)
+/*
  * How often an execution gets the store: once, and again when it has died. Code
  * that makes it die each time is not served for ever.
  */

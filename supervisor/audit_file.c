@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "../common/fd.h"
+#include "../common/file_kind.h"
 #include "../common/log.h"
 #include "audit_file.h"
 
@@ -14,29 +15,11 @@
 #define AUDIT_FILE_OTHER                                                       \
 	"name another one in MCP_BRIDGE_AUDIT_FILE, or none"
 
-/* What is there instead of a regular file, as the end of a sentence. */
-static const char *
-audit_file_kind(mode_t mode)
-{
-	switch (mode & S_IFMT) {
-	case S_IFLNK:
-		return "a symbolic link, which is not followed";
-	case S_IFDIR:
-		return "a directory";
-	case S_IFIFO:
-		return "a named pipe";
-	case S_IFSOCK:
-		return "a socket";
-	default:
-		return "a device";
-	}
-}
-
 static int
 audit_file_refuse(const char *path, mode_t mode, struct err *err)
 {
 	return err_set(err, "the audit file %s is %s, and must be a regular "
-	    "file: " AUDIT_FILE_OTHER, path, audit_file_kind(mode));
+	    "file: " AUDIT_FILE_OTHER, path, file_kind_name(mode));
 }
 
 /* Why it could not be opened: the kernel has few words for what is no file. */

@@ -190,15 +190,94 @@ START_TEST(refuses_what_is_damaged)
 }
 END_TEST
 
-START_TEST(does_not_follow_links)
+/*
+ * A page that says that it has no cells is a good page: what was kept would
+ * not be found, and nothing would tell.
+ */
+START_TEST(refuses_what_has_lost_something)
 {
+	static const char *const roots[] = {
+		"SELECT rootpage FROM sqlite_master WHERE name = 'memories'",
+		"SELECT rootpage FROM sqlite_master WHERE tbl_name = 'memories'"
+		" AND type = 'index'",
+	};
+	off_t page;
+	auto_fd int fd = -1;
+
+	open_well();
+	ck_assert_int_eq(database_run(database, "INSERT INTO memories VALUES"
+	    " ('', x'6b', 1, 2, 't', 't', '{}', x'31')", NULL), 0);
+	page = (off_t)((ask(roots[_i]) - 1) * ask("PRAGMA page_size"));
+	database_free(&database);
+	database = database_new(1000);
+	fd = open(DATABASE_NAME, O_WRONLY);
+	ck_assert_int_eq(pwrite(fd, "\0\0", 2, page + 3), 2);
+	expect_refused("it is damaged");
+}
+END_TEST
+
+/* It is said what there is instead, and nothing is done to it. */
+static void
+expect_no_file(const char *words)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, DATABASE_NAME);
 	struct err err = { 0 };
 
+	ck_assert_int_eq(database_open(database, &err), -1);
+	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, "move it away") != NULL, "%s",
+	    err.text);
+	ck_assert_msg(strstr(err.text, "MCP_BRIDGE_STATE_DIR") != NULL, "%s",
+	    err.text);
+}
+
+START_TEST(does_not_follow_links)
+{
 	ck_assert_int_eq(symlink("elsewhere", DATABASE_NAME), 0);
+	expect_no_file("it is a symbolic link, and no file");
+	ck_assert_int_eq(access("elsewhere", F_OK), -1);
+}
+END_TEST
+
+START_TEST(refuses_what_is_no_file)
+{
+	static const char *const beside[] = { "-wal", "-shm", "-journal" };
+	auto_free char *name = NULL;
+	size_t n;
+
+	ck_assert_int_eq(mkfifo(DATABASE_NAME, 0600), 0);
+	expect_no_file(DATABASE_NAME ": it is a named pipe, and no file");
+	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
+	ck_assert_int_eq(mkdir(DATABASE_NAME, 0700), 0);
+	expect_no_file("it is a directory");
+	ck_assert_int_eq(rmdir(DATABASE_NAME), 0);
+	for (n = 0; n < UNIT_COUNT(beside); n++) {
+		free(name);
+		name = mem_printf("%s%s", DATABASE_NAME, beside[n]);
+		ck_assert_int_eq(mkfifo(name, 0600), 0);
+		expect_no_file("it is a named pipe");
+		expect_no_file(name);
+		ck_assert_int_eq(unlink(name), 0);
+	}
+	open_well();
+}
+END_TEST
+
+START_TEST(says_where_it_cannot_be_read)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, DATABASE_NAME);
+	struct err err = { 0 };
+
+	if (geteuid() == 0) {
+		unit_skip("root may read everything");
+		return;
+	}
+	close(open(DATABASE_NAME, O_WRONLY | O_CREAT, 0));
 	ck_assert_int_eq(database_open(database, &err), -1);
 	ck_assert_msg(strstr(err.text, "cannot be opened") != NULL, "%s",
 	    err.text);
-	ck_assert_int_eq(access("elsewhere", F_OK), -1);
+	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
 }
 END_TEST
 
@@ -292,7 +371,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, refuses_tables_of_nobody);
 	tcase_add_test(tc, refuses_what_is_no_database);
 	tcase_add_test(tc, refuses_what_is_damaged);
+	tcase_add_loop_test(tc, refuses_what_has_lost_something, 0, 2);
 	tcase_add_test(tc, does_not_follow_links);
+	tcase_add_test(tc, refuses_what_is_no_file);
+	tcase_add_test(tc, says_where_it_cannot_be_read);
 	tcase_add_test(tc, is_used_again_when_it_was_mended);
 	tcase_add_test(tc, a_file_that_was_removed_is_let_go);
 	tcase_add_exit_test(

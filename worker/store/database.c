@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "../../common/file_kind.h"
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -17,6 +19,7 @@
 #define DATABASE_APPLICATION 0x43616973
 
 struct database {
+	char *path;      /* of the file, for sentences */
 	sqlite3 *handle; /* NULL: not open */
 	dev_t device;    /* where the file is that is open */
 	ino_t inode;
@@ -67,14 +70,13 @@ database_way_out(int code)
 }
 
 /* The path of the file, which the user knows better than its name. */
-static const char *
-database_path(const struct database *database)
+static char *
+database_find_path(void)
 {
-	const char *path = database->handle == NULL
-	    ? NULL
-	    : sqlite3_db_filename(database->handle, "main");
+	auto_free char *folder = getcwd(NULL, 0);
 
-	return path == NULL || path[0] == '\0' ? DATABASE_NAME : path;
+	return mem_printf("%s%s" DATABASE_NAME, folder == NULL ? "" : folder,
+	    folder == NULL ? "" : "/");
 }
 
 static int
@@ -83,8 +85,8 @@ database_fail(struct database *database, int code, struct err *err)
 	const char *way_out = database_way_out(code);
 
 	if (way_out != NULL)
-		return err_set(err, "%s: %s", database_path(database), way_out);
-	return err_set(err, "%s: %s", database_path(database),
+		return err_set(err, "%s: %s", database->path, way_out);
+	return err_set(err, "%s: %s", database->path,
 	    database->handle == NULL ? sqlite3_errstr(code)
 	                             : sqlite3_errmsg(database->handle));
 }
@@ -153,12 +155,12 @@ database_check(struct database *database, struct err *err)
 	    (application != 0 || version != 0 || tables != 0))
 		return err_set(err, "%s: it is a database of another program, "
 		    "and was left as it is; move it away, or set another "
-		    "MCP_BRIDGE_STATE_DIR", database_path(database));
+		    "MCP_BRIDGE_STATE_DIR", database->path);
 	if (version > database_schema_version())
 		return err_set(err, "%s: a newer Caisson wrote it (version "
 		    "%llu, this one knows %u), and it was left as it is; use "
 		    "that Caisson, or set another MCP_BRIDGE_STATE_DIR",
-		    database_path(database), (unsigned long long)version,
+		    database->path, (unsigned long long)version,
 		    database_schema_version());
 	if (version == database_schema_version())
 		return 0;
@@ -214,12 +216,58 @@ database_note_file(struct database *database, struct err *err)
 	struct stat st;
 
 	if (stat(DATABASE_NAME, &st) == -1) {
-		err_sys(err, "look at %s", database_path(database));
+		err_sys(err, "look at %s", database->path);
 		database_close(database);
 		return -1;
 	}
 	database->device = st.st_dev;
 	database->inode = st.st_ino;
+	return 0;
+}
+
+/*
+ * SQLite finds what a damaged page still leads to, and says nothing about the
+ * rest: code would be told that there is nothing. So all is looked at, once,
+ * unless that would take seconds.
+ */
+static int
+database_check_whole(struct database *database, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = NULL;
+	uint64_t pages, size;
+
+	if (database_pragma(database, "PRAGMA page_count", &pages, err) ==
+	        -1 ||
+	    database_pragma(database, "PRAGMA page_size", &size, err) == -1)
+		return -1;
+	if (pages * size > DATABASE_CHECKED_MAX)
+		return 0;
+	statement = database_prepare(
+	    database, "PRAGMA integrity_check(1)", err);
+	if (statement == NULL || database_step(database, statement, err) == -1)
+		return -1;
+	if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
+		return database_fail(database, SQLITE_CORRUPT, err);
+	return 0;
+}
+
+/* Of what is no file SQLite only says that its disk has an error. */
+static int
+database_check_kinds(const struct database *database, struct err *err)
+{
+	static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+	struct stat st;
+	size_t n;
+
+	for (n = 0; n < sizeof(ends) / sizeof(ends[0]); n++) {
+		auto_free char *name = mem_printf(DATABASE_NAME "%s", ends[n]);
+
+		if (lstat(name, &st) == 0 && !S_ISREG(st.st_mode))
+			return err_set(err, "%s%s: it is %s, and no file: move "
+			    "it away, or set another MCP_BRIDGE_STATE_DIR",
+			    database->path, ends[n],
+			    file_kind_name(st.st_mode));
+	}
 	return 0;
 }
 
@@ -230,12 +278,15 @@ database_open(struct database *database, struct err *err)
 
 	if (database->handle != NULL)
 		return 0;
+	if (database_check_kinds(database, err) == -1)
+		return -1;
 	code = sqlite3_open_v2(DATABASE_NAME, &database->handle,
 	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW,
 	    NULL);
 	if (code != SQLITE_OK)
 		database_fail(database, code, err);
-	else if (database_prepare_file(database, err) == 0)
+	else if (database_prepare_file(database, err) == 0 &&
+	    database_check_whole(database, err) == 0)
 		return database_note_file(database, err);
 	database_close(database);
 	return -1;
@@ -261,6 +312,7 @@ database_new(uint64_t most)
 {
 	struct database *database = mem_alloc(sizeof(*database));
 
+	database->path = database_find_path();
 	database->most = most;
 	return database;
 }
@@ -273,6 +325,7 @@ database_free(struct database **databasep)
 	if (database == NULL)
 		return;
 	database_close(database);
+	free(database->path);
 	free(database);
 }
 

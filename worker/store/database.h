@@ -27,9 +27,9 @@ void database_free(struct database **database);
 uint64_t database_most(const struct database *database);
 
 /*
- * Opens it, and makes it when there is none; does nothing when it is open. A
- * file that is no database, is damaged, is another program's or a newer
- * version's is left as it is. Returns 0, or -1 with err.
+ * Opens it, and makes it when there is none; does nothing when it is open. What
+ * is no file, no database, damaged, another program's or a newer version's is
+ * left as it is. Returns 0, or -1 with err.
  */
 int database_open(struct database *database, struct err *err);
 
