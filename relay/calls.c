@@ -23,7 +23,7 @@ struct calls_one {
 	char *frame;      /* what waits for the store to be there, or NULL */
 	size_t frame_len;
 	time_t begun;     /* seconds of a clock that only moves forward */
-	char name[WAITING_NAME_MAX + 1]; /* of a tool, to show; else empty */
+	char name[WAITING_NAME_MAX + 1]; /* to show, see calls_name; or empty */
 };
 
 struct calls {
@@ -396,17 +396,23 @@ calls_now(void)
 	return now.tv_sec;
 }
 
-/* "gh.talk": the tool is shown as the code wrote it, so it is one line. */
+/*
+ * "gh.talk", or "tools/list of gh", for which code waits at its first use of a
+ * server. The tool is shown as the code wrote it, so it is one line.
+ */
 static void
 calls_name(struct calls_one *one, const struct request *request)
 {
 	auto_buffer struct buffer name = { 0 };
 	size_t len;
 
-	if (request->type != IPC_CALL_TOOL)
+	if (request->type == IPC_LIST_TOOLS)
+		buffer_printf(&name, "tools/list of %s", request->server);
+	else if (request->type == IPC_CALL_TOOL)
+		buffer_printf(&name, "%s.%.*s", request->server,
+		    (int)request->tool.len - 2, request->tool.p + 1);
+	else
 		return;
-	buffer_printf(&name, "%s.%.*s", request->server,
-	    (int)request->tool.len - 2, request->tool.p + 1);
 	len = name.len < WAITING_NAME_MAX ? name.len : WAITING_NAME_MAX;
 	len -= utf8_incomplete_tail(name.data, len);
 	memcpy(one->name, name.data, len);
@@ -516,7 +522,7 @@ calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
 	return 0;
 }
 
-/* Returns the oldest call of a tool behind this id, or NULL. */
+/* Returns the oldest request with a name behind this id, or NULL. */
 static const struct calls_one *
 calls_next(const struct calls *calls, uint64_t id)
 {

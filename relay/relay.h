@@ -280,8 +280,8 @@ void calls_lose_store(struct calls *calls);
 void calls_close(struct calls *calls, enum role with, const char *why);
 
 /*
- * Appends which calls of tools have no answer, the oldest first, at most
- * DONE_WAITING_MAX bytes: "gh.talk (12 s), fs.read (3 s) and 4 more".
+ * Appends which calls and lists of tools have no answer, the oldest first, at
+ * most DONE_WAITING_MAX bytes: "gh.talk (12 s), fs.read (3 s) and 4 more".
  */
 void calls_add_waiting(const struct calls *calls, struct buffer *text);
 

@@ -569,6 +569,12 @@ START_TEST(tells_what_is_waited_for)
 	answer_text(1, "{}");
 	look(&text);
 	ck_assert_str_eq(text.data, "fs.\\u0062 (0 s)");
+	/* The first use of a server, which may be starting. */
+	ask(1, "{\"type\":\"list_tools\",\"server\":\"fs\"}");
+	look(&text);
+	ck_assert_str_eq(
+	    text.data, "tools/list of fs (0 s), fs.\\u0062 (0 s)");
+	answer_text(1, "{}");
 	/* A name that is cut within a character. */
 	tool = mem_printf("\"%056d\xc3\xa9x\"", 0);
 	for (id = 5; id <= REQUESTS_MAX; id++) {

@@ -548,6 +548,8 @@ link_add_starting(struct link *link, struct buffer *reason)
 {
 	buffer_add_text(reason, " is still starting after ");
 	reason_add_seconds(reason, (link_age(link) + 500) / 1000);
-	if (link->pipes != NULL)
-		link_add_errors(link, reason);
+	if (link->pipes == NULL)
+		return;
+	buffer_add_text(reason, ": it has not answered \"initialize\"");
+	link_add_errors(link, reason);
 }
