@@ -5,10 +5,10 @@
  * leads their calls through the functions below. So caisson-box itself has no
  * switch of any kind, and what is tried here is what users get, less one thing.
  *
- * A word can be: seccomp, landlock, caps, no_new_privs, user, pid, net, ipc,
- * uts, cgroup, more_namespaces, identity, overlay, ro, nosuid, nodev, noexec,
- * size, inodes, proc_mask, old_root, rlimits (or one, such as NPROC), fds,
- * environment, life, dumpable, session.
+ * A word can be: seccomp, landlock, caps, no_new_privs, user, outer_user, pid,
+ * net, ipc, uts, cgroup, more_namespaces, identity, overlay, ro, nosuid, nodev,
+ * noexec, size, inodes, proc_mask, mount_table, old_root, rlimits (or one, such
+ * as NPROC), fds, environment, life, dumpable, session.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -31,7 +31,9 @@
 
 REAL(identity_drop);
 REAL(namespaces_map);
+REAL(namespaces_hide);
 REAL(namespaces_forbid_more);
+REAL(view_hide);
 REAL(capabilities_bound);
 REAL(capabilities_drop);
 REAL(confine_landlock);
@@ -67,6 +69,19 @@ int
 __wrap_namespaces_map(struct box *box, struct err *err)
 {
 	return open_has("user") ? 0 : __real_namespaces_map(box, err);
+}
+
+int
+__wrap_namespaces_hide(struct box *box, struct err *err)
+{
+	return open_has("outer_user") || open_has("user") ?
+	    0 : __real_namespaces_hide(box, err);
+}
+
+int
+__wrap_view_hide(struct box *box, struct err *err)
+{
+	return open_has("mount_table") ? 0 : __real_view_hide(box, err);
 }
 
 int

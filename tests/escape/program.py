@@ -10,9 +10,10 @@ import time
 ANSWER_SECONDS = 120  # above every deadline of a call, on a slow machine
 AT_ONCE = 4  # calls under way
 EVERY_WORD = (
-    "seccomp landlock caps no_new_privs user pid net ipc uts cgroup "
+    "seccomp landlock caps no_new_privs user outer_user pid net ipc uts cgroup "
     "more_namespaces identity overlay ro nosuid nodev noexec size inodes "
-    "proc_mask old_root rlimits fds environment life dumpable session")
+    "proc_mask mount_table old_root rlimits fds environment life dumpable "
+    "session")
 
 
 class Failure(Exception):

@@ -184,6 +184,8 @@ char *const *environment_make(const struct box *box);
 int view_collect(struct box *box, struct err *err);
 int view_build(struct box *box, struct err *err);
 int view_enter(struct box *box, struct err *err);
+/* Takes it out of the table of mounts that the code can read. */
+int view_hide(struct box *box, struct err *err);
 /* In the view of a template: places to write that are the box's own. */
 int view_renew(struct box *box, struct err *err);
 /* Whether path lies in a part of the host that is shown. */
@@ -233,6 +235,8 @@ int identity_drop(struct box *box, struct err *err);
 int identity_change(struct box *box, struct err *err);
 int namespaces_user(struct box *box, struct err *err);
 int namespaces_map(struct box *box, struct err *err);
+/* Puts one between, in which who the box is outside cannot be read. */
+int namespaces_hide(struct box *box, struct err *err);
 int namespaces_rest(struct box *box, struct err *err);
 int namespaces_forbid_more(struct box *box, struct err *err);
 

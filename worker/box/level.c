@@ -36,6 +36,7 @@ level_mount(struct box *box, struct err *err)
 static const struct box_action level_actions[] = {
 	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
 	{ BOX_STEP_USER_MAP, namespaces_map },
+	{ BOX_STEP_USER_MAP, namespaces_hide },
 	{ BOX_STEP_NAMESPACES, namespaces_rest },
 	{ BOX_STEP_NAMESPACES, level_mount },
 	{ BOX_STEPS, NULL },

@@ -37,21 +37,40 @@ namespaces_user(struct box *box, struct err *err)
 	return 0;
 }
 
-int
-namespaces_map(struct box *box, struct err *err)
+/* Who the user of the box is in the namespace around. */
+static int
+namespaces_map_user(uid_t uid, gid_t gid, struct err *err)
 {
 	char map[64];
 
+	snprintf(map, sizeof(map), "%d %u 1", BOX_USER, uid);
+	if (namespaces_write("/proc/self/uid_map", map, err) == -1)
+		return -1;
+	snprintf(map, sizeof(map), "%d %u 1", BOX_USER, gid);
+	return namespaces_write("/proc/self/gid_map", map, err);
+}
+
+int
+namespaces_map(struct box *box, struct err *err)
+{
 	if (box->template && box->uids > 0)
 		return users_map(box, err);
 	/* Without this the kernel lets nobody map a group. */
 	if (namespaces_write("/proc/self/setgroups", "deny", err) == -1)
 		return -1;
-	snprintf(map, sizeof(map), "%d %u 1", BOX_USER, box->uid);
-	if (namespaces_write("/proc/self/uid_map", map, err) == -1)
+	return namespaces_map_user(box->uid, box->gid, err);
+}
+
+/*
+ * Code can read who it is in the namespace around its own, and that was who
+ * started Caisson. In one more, put between the two, it is who it is inside.
+ */
+int
+namespaces_hide(struct box *box, struct err *err)
+{
+	if (namespaces_user(box, err) == -1)
 		return -1;
-	snprintf(map, sizeof(map), "%d %u 1", BOX_USER, box->gid);
-	return namespaces_write("/proc/self/gid_map", map, err);
+	return namespaces_map_user(BOX_USER, BOX_USER, err);
 }
 
 int
@@ -74,16 +93,16 @@ namespaces_rest(struct box *box, struct err *err)
 }
 
 /*
- * No namespaces within the box, should the system call filter ever fail. After
- * the view, as a detached copy of a mount counts as a mount namespace, and
- * while the /proc of the host is still there. A second layer: not an error
+ * No namespaces within the box, should the system call filter ever fail, but
+ * for one of mounts: a detached copy counts as that, and view_hide needs one.
+ * While the /proc of the host is still there. A second layer: not an error
  * where the switches are missing or /proc is not writable.
  */
 int
 namespaces_forbid_more(struct box *box, struct err *err)
 {
-	static const char *const kinds[] = { "user", "pid", "mnt", "net", "ipc",
-		"uts", "cgroup", "time" };
+	static const char *const kinds[] = { "user", "pid", "net", "ipc", "uts",
+		"cgroup", "time" };
 	char path[64];
 	struct err ignored;
 	size_t i;

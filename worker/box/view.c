@@ -522,6 +522,25 @@ view_enter(struct box *box, struct err *err)
 	return 0;
 }
 
+/*
+ * Who sees a mount can read its options, in which the kernel tells the user
+ * outside, and of what is bound the disk. So the code gets a detached copy of
+ * the view: that is in no table, and stays as long as somebody is in it.
+ */
+int
+view_hide(struct box *box, struct err *err)
+{
+	auto_fd int fd = open_tree(AT_FDCWD, "/",
+	    OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE);
+
+	(void)box;
+	if (fd == -1)
+		return err_sys(err, "copy the view");
+	if (fchdir(fd) == -1 || chroot(".") == -1)
+		return err_sys(err, "enter the copy of the view");
+	return 0;
+}
+
 int
 view_renew(struct box *box, struct err *err)
 {

@@ -64,7 +64,7 @@ def mounts_by_filter():
 
 
 @case("8c", "the same, by landlock alone", "EPERM", without="landlock",
-      under="seccomp caps")
+      under="seccomp caps mount_table")
 def mounts_by_landlock():
     place = b"/tmp\0"
     return same([("mount", call("mount", b"x\0", place, b"tmpfs\0")),
@@ -78,6 +78,15 @@ def mounts_by_capabilities():
     return same([("fsopen", call("fsopen", b"tmpfs\0")),
                  ("mount", call("mount", b"x\0", place, b"tmpfs\0")),
                  ("chroot", call("chroot", place))])
+
+
+@case("8e", "mount in the view and unmount, as it is in no table of mounts",
+      "~mount=(ENOENT|EINVAL) umount2=EINVAL", without="mount_table",
+      under="seccomp landlock caps")
+def mounts_by_detachment():
+    place = b"/tmp\0"
+    return "mount=%s umount2=%s" % (
+        call("mount", b"x\0", place, b"tmpfs\0"), call("umount2", place, 2))
 
 
 @case("9a", "unshare every kind of namespace, time too; setns", "EPERM",
@@ -112,7 +121,8 @@ def clone3():
 
 
 @case("10", "a user namespace in a box without the filter",
-      "~(ENOSPC|EPERM)", under="seccomp", without="more_namespaces")
+      "~(ENOSPC|EPERM)", under="seccomp",
+      without="more_namespaces mount_table")
 def nested_namespace():
     return in_child(lambda: call("unshare", 0x10000000))
 

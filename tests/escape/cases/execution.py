@@ -140,7 +140,7 @@ def link_program():
 
 
 @case("e11", "mounts on which programs run, but the parts of the host",
-      "none", without="noexec")
+      "none", under="mount_table", without="noexec")
 def mounts_exec():
     wanted = "/usr", "/bin", "/sbin", "/lib", HOST["tree"], "/etc", "/dev/"
     return " ".join(sorted({
@@ -150,7 +150,7 @@ def mounts_exec():
 
 
 @case("e12", "mounts of settings and devices on which programs run", "none",
-      without="noexec")
+      under="mount_table", without="noexec")
 def settings_exec():
     return " ".join(sorted({
         where for where, options, *_ in mount_points()

@@ -55,7 +55,7 @@ def device_of_host():
 
 
 @case("49c", "mounts on which devices count, but the five devices", "none",
-      without="nodev")
+      under="mount_table", without="nodev")
 def mounts_dev():
     devices = {"/dev/" + name for name in (
         "null", "zero", "full", "random", "urandom")}
@@ -104,7 +104,7 @@ def write_by_landlock():
 
 
 @case("50c", "mounts that are writable, but the three and /proc", "none",
-      without="ro")
+      under="mount_table", without="ro")
 def mounts_rw():
     own = set(WRITABLE) | {"/proc"}
     return " ".join(sorted({where for where, options, *_ in mount_points()

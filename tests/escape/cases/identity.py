@@ -62,7 +62,7 @@ def setuid_programs():
 
 
 @case("12a", "mounts on which setuid programs count", "none",
-      without="nosuid")
+      under="mount_table", without="nosuid")
 def mounts_suid():
     return " ".join(sorted({where for where, options, *_ in mount_points()
                             if "nosuid" not in options})) or "none"
@@ -104,7 +104,7 @@ def bits():
 
 
 @case("x11", "the user outside of the box is root", "no",
-      without="identity", root=True)
+      under="outer_user", without="identity", root=True)
 def outer_user():
     with open("/proc/self/uid_map") as file:
         inside, outside, count = file.read().split()
@@ -260,7 +260,7 @@ def cgroup():
 
 
 @case("x20", "the disk and paths of the host in /proc/self/mountinfo",
-      "none", without="overlay")
+      "none", without="overlay mount_table")
 def mountinfo():
     # Of a device its name is told, which the box knows.
     return " ".join(sorted({
@@ -270,12 +270,25 @@ def mountinfo():
     })) or "none"
 
 
-@case("x21", "the user of Caisson in /proc/self/uid_map", "1000 1000",
-      known="the kernel tells the number outside, here and in the options of "
-      "each tmpfs; namespaces in between would hide only the first")
+@case("x21", "the user of Caisson in /proc/self/uid_map and gid_map", "1000",
+      without="outer_user")
 def uid_map():
-    with open("/proc/self/uid_map") as file:
-        return " ".join(file.read().split()[:2])
+    numbers = set()
+    for name in "uid_map", "gid_map":
+        with open("/proc/self/" + name) as file:
+            numbers |= set(file.read().split()[:2])
+    return " ".join(sorted(numbers))
+
+
+@case("x21b", "the same, in the options of the mounts", "none",
+      without="mount_table")
+def mount_options():
+    found = set()
+    for name in "mountinfo", "mounts", "mountstats":
+        with open("/proc/self/" + name) as file:
+            found |= {word for word in file.read().replace(",", " ").split()
+                      if word.startswith(("uid=", "gid="))}
+    return " ".join(sorted(found)) or "none"
 
 
 @case("x22", "how large and how full the disk of the host is (statfs)",
