@@ -149,19 +149,21 @@ def risky_parts():
                  ("userfaultfd", 1))
 
 
-@case("17a", "files by handle; quotas; fanotify; sync of whole disks",
+@case("17a", "handles of files; quotas; fanotify; sync of whole disks",
       "EPERM", without="seccomp")
 def by_handle():
-    return calls(("name_to_handle_at", -1), ("open_by_handle_at", -1),
+    return calls(("name_to_handle_at", -1),
                  ("quotactl", -1), ("quotactl_fd", -1),
                  ("fanotify_init", 0x200, 99), ("sync",), ("syncfs", -1),
                  ("lookup_dcookie",))
 
 
-@case("17b", "reboot, kexec, modules, swap, accounting, the kernel's log",
-      "EPERM", without="seccomp caps identity user", open_root=True)
+@case("17b", "reboot, kexec, modules, swap, accounting, the kernel's log; "
+      "open a file by its handle", "EPERM",
+      without="seccomp caps identity user", open_root=True)
 def machine():
-    return calls(("reboot", 1, 2, 3), ("kexec_load", 0, 99, 0, -1),
+    return calls(("open_by_handle_at", -1), ("reboot", 1, 2, 3),
+                 ("kexec_load", 0, 99, 0, -1),
                  ("kexec_file_load", -1, -1, 0, 0, -1),
                  ("init_module",), ("finit_module", -1, 0, -1),
                  ("delete_module", 0, -1), ("swapon",), ("swapoff",),

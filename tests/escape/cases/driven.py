@@ -49,6 +49,12 @@ def marked():
     return found
 
 
+def end_marked():
+    """Those that no protection has ended."""
+    for pid in marked():
+        os.kill(pid, signal.SIGKILL)
+
+
 def until(happened):
     """Wait until it has; return whether."""
     end = time.monotonic() + SOON
@@ -94,8 +100,7 @@ def daemons(run, words):
     pids = marked()
     seen = seen_in(program.wait(number))
     verdict = soon_gone(pids)
-    for pid in marked():
-        os.kill(pid, signal.SIGKILL)
+    end_marked()
     program.close()
     return verdict if seen == "made" else seen
 
@@ -145,7 +150,7 @@ def kill_relay(run, words):
 
 
 @case("63a", "cancel a call of a box with daemons", "gone", driven=True,
-      shown="as 34b")
+      without="pid landlock")
 def cancel(run, words):
     program = run.start(words)
     number = program.start(DAEMON + "import time; time.sleep(8)")
@@ -155,12 +160,14 @@ def cancel(run, words):
     program.send({"method": "notifications/cancelled",
                   "params": {"requestId": number}})
     verdict = soon_gone(pids)
+    end_marked()
     program.close()
     return verdict
 
 
 @case("63b", "a client that leaves while a box with daemons runs", "gone",
-      driven=True, shown="as 34b")
+      driven=True, shown="as 63a; and Caisson, which ends then, ends all that "
+      "is left below it")
 def leave(run, words):
     program = run.start(words)
     program.start(DAEMON + "import time; time.sleep(8)")
@@ -168,7 +175,51 @@ def leave(run, words):
         return "the daemons did not start"
     pids = [pid for pid, _ in processes_below(program.pid)] + marked()
     program.close()
-    return soon_gone(pids)
+    verdict = soon_gone(pids)
+    end_marked()
+    return verdict
+
+
+ASLEEP = "import time; time.sleep(2); print('well')"
+
+
+@case("x11b", "two boxes at once are the same user of the host", "no",
+      without="identity", root=True, driven=True)
+def users_of_boxes(run, words):
+    program = run.start(words)
+
+    def users():
+        # Those of the template, if there is one, are no boxes.
+        return [os.stat("/proc/%d" % pid).st_uid
+                for pid, name in processes_below(program.pid)
+                if name == "box-init"]
+    numbers = [program.start(ASLEEP) for _ in range(2)]
+    if not until(lambda: len(users()) == 2):
+        return "the boxes did not start"
+    time.sleep(0.1)
+    found = users()
+    seen = {seen_in(program.wait(number)) for number in numbers}
+    program.close()
+    if seen != {"well"}:
+        return str(seen)
+    return "no" if len(set(found)) == 2 and 0 not in found else str(found)
+
+
+CHANCE = """
+import random, secrets, uuid
+print(random.random(), uuid.uuid4(), secrets.token_hex())
+"""
+
+
+@case("60", "chance that another box has had: random, uuid4, secrets",
+      "differs", driven=True, shown="each box draws anew: there is nothing to "
+      "take away")
+def chance(run, words):
+    program = run.start(words)
+    seen = [seen_in(program.run(CHANCE)).split() for _ in range(4)]
+    program.close()
+    numbers = [number for three in seen for number in three]
+    return "differs" if len(set(numbers)) == 12 else str(seen)
 
 
 @case("50f", "change an interpreter below /tmp, where landlock lets code write",

@@ -23,6 +23,19 @@ def old_root():
     return attempt(open, "/.." + HOST["folder"] + "/secret.txt")
 
 
+@case("46c", "what is in /etc", "nothing of the host's but for programs",
+      shown="a made-up folder: there is nothing to take away")
+def settings():
+    made = {"group", "hostname", "hosts", "nsswitch.conf", "passwd"}
+    taken = {"alternatives", "fonts", "ld.so.cache", "matplotlibrc",
+             "mime.types"}
+    found = set(os.listdir("/etc")) - made - taken
+    with open("/etc/passwd") as file:
+        found |= {line.split(":")[0] for line in file} - {
+            "root", "box", "nobody"}
+    return " ".join(sorted(found)) or "nothing of the host's but for programs"
+
+
 @case("48", "follow links that lead out of the box", "ENOENT",
       without="old_root landlock")
 def links():

@@ -25,18 +25,19 @@ NUMBERS = {
 }
 COLUMN = {"x86_64": 0, "aarch64": 1}[os.uname().machine]
 KEPT = ".*keeps every promise.*"
+REFUSED = "it is refused, and the weaker level is for those who allow it"
 
 
 @case("67a", "a host that forbids user namespaces", "~.*FAIL +box +the "
       "box cannot be built: could not create a user namespace.*",
-      driven=True, shown="there is no weaker mode")
+      driven=True, shown=REFUSED)
 def no_user_namespaces(run, words):
     return degraded(run, lambda: set_limit("user"))
 
 
 @case("67b", "a host that forbids network namespaces", "~.*FAIL +box +"
       "the box cannot be built: could not create mount, pid, network.*",
-      driven=True, shown="there is no weaker mode")
+      driven=True, shown=REFUSED)
 def no_network_namespaces(run, words):
     return degraded(run, lambda: set_limit("net"))
 
@@ -79,7 +80,7 @@ def no_landlock(run, words):
 
 @case("67h", "a kernel before 5.12", "~.*FAIL +box +the box cannot be built: "
       "could not .* read-only: Function not implemented.*", driven=True,
-      shown="there is no weaker mode")
+      shown=REFUSED)
 def old_kernel(run, words):
     return degraded(run, lambda: refuse(ENOSYS, "mount_setattr"))
 
@@ -87,7 +88,7 @@ def old_kernel(run, words):
 @case("67i", "a container whose system call list refuses namespaces",
       "~.*FAIL +box +the box cannot be built: could not create a user "
       "namespace.*system call filter around Caisson.*", driven=True,
-      shown="there is no weaker mode")
+      shown=REFUSED)
 def system_call_list(run, words):
     return degraded(run, lambda: refuse(EPERM, "unshare", "mount",
                                         "pivot_root"))
@@ -95,7 +96,7 @@ def system_call_list(run, words):
 
 @case("67j", "the same, where namespaces are made and mounts refused",
       "~.*FAIL +box +the box cannot be built: could not .*mounts private.*",
-      driven=True, shown="there is no weaker mode")
+      driven=True, shown=REFUSED)
 def no_mounts(run, words):
     return degraded(run, lambda: refuse(EPERM, "mount"))
 

@@ -300,7 +300,7 @@ def disk():
 
 
 @case("x23", "what memory the host has left, and how busy it is (sysinfo)",
-      "nothing", known="the kernel tells everybody; programs that ask how much "
-      "memory there is take whatever stands there when they are refused")
+      "nothing", known="the kernel tells everybody; the C library does not see "
+      "that it is refused, and takes what its stack holds for the answer")
 def memory_left():
     return "memory" if os.sysconf("SC_AVPHYS_PAGES") else "nothing"

@@ -65,13 +65,3 @@ def depth():
 def bytes_of_every_kind():
     os.write(1, b"a\xff\xed\xa0\x80\0\x1b[31m\r\x07\xf4\x90\x80\x80b\n")
     return "c"
-
-
-@case("60", "chance: random, uuid4, secrets, hash, addresses", "differs",
-      shown="each box starts its own interpreter")
-def chance():
-    import random
-    import secrets
-    import uuid
-    seen = {random.random(), uuid.uuid4(), secrets.token_hex()}
-    return "differs" if len(seen) == 3 else str(seen)

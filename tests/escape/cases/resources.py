@@ -5,8 +5,8 @@ little more than the limit.
 # What prelude.py brings along is at hand in every case.
 from table import case
 
-KERNEL = ("what the kernel keeps for a box beside its pages is not counted in "
-          "this version (README.md)")
+KERNEL = ("where no cgroup counts them only the lines of /proc/PID/fdinfo do, "
+          "and to read those takes as long as to make them")
 MORE_MEMORY = ("MCP_BRIDGE_MEMORY=1g",)
 
 
@@ -96,8 +96,8 @@ def address_space():
     return attempt(mmap.mmap, -1, 2 << 30, mmap.MAP_PRIVATE, mmap.PROT_READ)
 
 
-@case("22c", "a deep stack", "SIGSEGV", shown="the stack has a limit of its "
-      "own, of which the host's is below")
+@case("22c", "a deep stack", "SIGSEGV", shown="where ours is taken away, "
+      "the host's own limit of a stack is met")
 def deep_stack():
     sys.setrecursionlimit(1 << 30)
     deeper = ctypes.CFUNCTYPE(ctypes.c_int)(lambda: deeper())
