@@ -46,7 +46,7 @@ class Host:
         os.chmod(self.tree + "/datagrams", 0o777)
         self.datagrams.setblocking(False)
         self.sleeper = subprocess.Popen(
-            ["sleep", "1000"], **({} if uid is None else {"user": uid}))
+            ["sleep", "infinity"], **({} if uid is None else {"user": uid}))
         self.shm = LIBC.shmget(
             secrets.randbelow(1 << 30) + 1, SHM_BYTES, IPC_CREAT | 0o666)
         self.locked = open(self.tree + "/locked", "r+b")

@@ -5,6 +5,7 @@ import select
 import shutil
 import signal
 import subprocess
+import tempfile
 import time
 
 ANSWER_SECONDS = 120  # above every deadline of a call, on a slow machine
@@ -48,17 +49,19 @@ def copy_program(build, folder, words):
 
 
 class Program:
-    """One running caisson."""
+    """One running caisson, in a cgroup of its own if there is a tree."""
 
-    def __init__(self, path, environment, uid, groups):
+    def __init__(self, path, environment, uid, groups, tree=None):
         self.pending = b""
         self.last_id = 0
         self.answers = {}
         self.errors = open(path + ".log", "wb")
+        self.place = tree and make_place(tree, uid)
         self.process = subprocess.Popen(
             [path], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.errors, env=environment, cwd="/",
-            start_new_session=True, **as_user(uid, groups))
+            start_new_session=True,
+            preexec_fn=lambda: become(self.place, uid, groups))
         self.request("initialize", {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "escape", "version": "1"}})
@@ -140,19 +143,54 @@ class Program:
         except BrokenPipeError:
             return self.process.wait(ANSWER_SECONDS)
         finally:
-            self.process.stdout.close()
-            self.errors.close()
+            self.leave()
 
     def kill(self):
         """End it as a crash would."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
+        self.leave()
+
+    def leave(self):
+        """It has ended: nothing of it stays, of its cgroups neither."""
         self.process.stdout.close()
         self.errors.close()
+        if self.place:
+            remove_place(self.place)
 
 
-def as_user(uid, groups):
-    """Options of Popen that make the child that user."""
-    if os.geteuid() != 0:
-        return {}
-    return {"user": uid, "group": uid, "extra_groups": groups}
+def make_place(tree, uid):
+    """A cgroup that belongs to a user, as systemd delegates it."""
+    place = tempfile.mkdtemp(prefix="caisson-escape-", dir=tree)
+    os.chmod(place, 0o755)
+    for name in ("", "cgroup.procs", "cgroup.subtree_control",
+                 "cgroup.threads"):
+        if uid is not None:
+            os.chown(os.path.join(place, name), uid, uid)
+    return place
+
+
+def remove_place(place):
+    """Wait for what a crash left to end, and remove its cgroups."""
+    end = time.monotonic() + ANSWER_SECONDS
+    for folder, _, _ in os.walk(place, topdown=False):
+        while True:
+            try:
+                os.rmdir(folder)
+                break
+            except OSError as error:
+                if time.monotonic() > end:
+                    raise Failure("its cgroup stays: %s" % error) from error
+                time.sleep(0.02)
+
+
+def become(place, uid, groups):
+    """In a child: join the cgroup; be that user, if that is for us to say."""
+    if place:
+        with open(place + "/cgroup.procs", "w", encoding="ascii") as file:
+            file.write("0")
+    if os.geteuid() == 0:
+        os.setgroups(groups)
+        if uid is not None:
+            os.setresgid(uid, uid, uid)
+            os.setresuid(uid, uid, uid)

@@ -1,6 +1,7 @@
 """What a box cannot do, tried: the abuse suite.
 
-    run.py BUILD [--user UID] [--only NUMBER,...] [--sealed] [--template] [-v]
+    run.py BUILD [--user UID] [--only NUMBER,...] [--sealed] [--template]
+           [--cgroups FOLDER] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -22,6 +23,10 @@ refuses later than the protection would: "bounded" in the table.
 
 With --template the attempts go into boxes that a template has forked; they are
 not made again without protection, as the borders of both kinds are the same.
+
+With --cgroups, which only root can ask for, each Caisson gets a cgroup of its
+own in that folder of a tree of version 2, delegated to the user it runs as; the
+boxes without protection are made without it.
 
 After every group of cases, the invariants: Caisson still answers, has no more
 descriptors and no more descendants than before, and the host's mounts, files,
@@ -58,11 +63,11 @@ SKIPPED = 77  # the exit status by which meson knows a skipped test
 class Run:
     """One run of the table."""
 
-    def __init__(self, build, uid, verbose, template):
-        self.build, self.uid, self.verbose = build, uid, verbose
-        self.template = template
-        self.host = Host(uid)
-        self.rows, self.problems, self.copies = [], [], {}
+    def __init__(self, build, options):
+        self.build, self.uid, self.verbose = build, options.user, options.v
+        self.template, self.cgroups = options.template, options.cgroups
+        self.host = Host(self.uid)
+        self.verdicts, self.problems, self.copies = [], [], {}
 
     def is_root(self):
         return os.geteuid() == 0 and self.uid is None
@@ -79,7 +84,8 @@ class Run:
         environment["MCP_BRIDGE_TEMPLATE"] = "on" if template else "off"
         environment.update(settings)
         program = Program(self.copies[name], environment, self.uid,
-                          self.host.groups)
+                          self.host.groups,
+                          self.cgroups if words is None else None)
         # Where a row asks for another interpreter it may have no template.
         if template and "MCP_BRIDGE_PYTHON" not in settings:
             program.wait_for_template()
@@ -165,9 +171,13 @@ class Run:
     def check_invariants(self, program, before, cases):
         """Nothing is left of the boxes; the host is as it was."""
         where = "after %s to %s: " % (cases[0].number, cases[-1].number)
-        hello = seen_in(program.run("print('hi')"))
-        if hello != "hi":
-            self.problems.append(where + "print('hi') gives " + hello)
+        answer = program.run("print('hi')")
+        if seen_in(answer) != "hi":
+            self.problems.append(
+                where + "print('hi') gives " + seen_in(answer))
+        elif self.cgroups and limits_in(answer) != "cgroup":
+            self.problems.append(
+                where + "the limits are those of " + limits_in(answer))
         now = self.settled(program, before)
         if now != before:
             self.problems.append("%sdescriptors and processes of caisson "
@@ -236,12 +246,12 @@ class Run:
         opened = {} if sealed_only else self.opened(tried)
         for one in cases:
             if reasons[one]:
-                self.rows.append((one, "", "skipped", reasons[one]))
+                self.add_row(one, "", "skipped", reasons[one])
                 continue
             verdict, remark = self.judge(one, seen[one], opened.get(one))
             if sealed_only and verdict != "FAILS":
                 remark = ""
-            self.rows.append((one, seen[one], verdict, remark))
+            self.add_row(one, seen[one], verdict, remark)
 
     # The program itself
 
@@ -260,23 +270,24 @@ class Run:
 
     # The table
 
-    def print_table(self):
-        for one, seen, verdict, remark in self.rows:
-            print("%-5s %-9s %s" % (one.number, verdict, one.tries))
-            if verdict == "skipped":
-                print("SKIP: %s: %s" % (one.number, remark))
-                continue
-            print("      expected  %s" % shorten(one.wanted()))
-            print("      seen      %s" % shorten(seen))
-            print("      layers    %s" % one.layers())
-            if remark:
-                print("      %s" % shorten(remark))
-        for problem in self.problems:
-            print("FAILS %s" % problem)
+    def add_row(self, one, seen, verdict, remark):
+        """Print a row at once: what comes later may not come to its end."""
+        self.verdicts.append(verdict)
+        print("%-5s %-9s %s" % (one.number, verdict, one.tries))
+        if verdict == "skipped":
+            print("SKIP: %s: %s" % (one.number, remark), flush=True)
+            return
+        print("      expected  %s" % shorten(one.wanted()))
+        print("      seen      %s" % shorten(seen))
+        print("      layers    %s" % one.layers())
+        if remark:
+            print("      %s" % shorten(remark))
+        sys.stdout.flush()
 
     def finish(self, seconds):
-        verdicts = [verdict for _, _, verdict, _ in self.rows]
-        self.print_table()
+        verdicts = self.verdicts
+        for problem in self.problems:
+            print("FAILS %s" % problem)
         who = "root" if self.is_root() else "an ordinary user"
         print("as %s, %d s: %s; %d problems besides" % (
             who, seconds, ", ".join("%d %s" % (verdicts.count(kind), kind)
@@ -284,6 +295,11 @@ class Run:
             len(self.problems)))
         bad = {"FAILS", "NOT SHOWN"} & set(verdicts)
         return 1 if bad or self.problems or not verdicts else 0
+
+
+def limits_in(answer):
+    """What limits all processes of a box together, as it says itself."""
+    return answer["result"]["_meta"]["caisson/isolation"]["limits"]
 
 
 def shorten(text):
@@ -299,16 +315,18 @@ def main():
     parser.add_argument("--file", action="append")
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--template", action="store_true")
+    parser.add_argument("--cgroups")
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
-    if options.user is not None and os.geteuid() != 0:
-        print("SKIP: only root can run it as another user")
+    if options.cgroups and options.template:
+        parser.error("no box is forked from a template in a cgroup")
+    if (options.user is not None or options.cgroups) and os.geteuid() != 0:
+        print("SKIP: only root can run it as another user, or in cgroups")
         return SKIPPED
     # So that nothing is left behind when meson loses its patience.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     start = time.monotonic()
-    run = Run(os.path.realpath(options.build), options.user, options.v,
-              options.template)
+    run = Run(os.path.realpath(options.build), options)
     try:
         run.check_release()
         for name in options.file or GROUPS:
