@@ -11,8 +11,9 @@ PYTHON = "/usr/bin/python3"
 PROGRAMS = ["/usr/bin/" + name for name in (
     "cat", "cp", "echo", "env", "false", "find", "id", "ls", "mount", "nm",
     "sh", "sleep", "su", "tr", "true")]
-# Where tests/escape finds the numbers of system calls.
-HEADERS = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h"]
+# Where tests/escape finds the numbers of system calls, and Python a zone.
+DATA = ["/usr/include/x86_64-linux-gnu/asm/unistd_64.h",
+        "/usr/share/zoneinfo/UTC", "/usr/share/zoneinfo/Etc/UTC"]
 LINKS = {"bin": "usr/bin", "sbin": "usr/sbin", "lib": "usr/lib",
          "lib64": "usr/lib64"}
 FOLDERS = ("dev", "etc", "modules", "proc", "root", "run", "sys", "tmp",
@@ -138,7 +139,7 @@ def make(path, build, source, modules):
                    "worker/box"):
         if os.path.isdir(os.path.join(source, folder)):
             image.add_tree(os.path.join(source, folder), "/source/" + folder)
-    for path in HEADERS:
+    for path in DATA:
         if os.path.exists(path):
             image.add(path)
     image.entry("init", stat.S_IFLNK | 0o777, b"source/tests/guest/init.py")

@@ -4,8 +4,9 @@ tests/guest/checks.py in it, or tests/escape: real cgroups of version 2, which
 the machine that runs the other tests may not have, and Landlock ABI 2.
 
 usage: run.py BUILD CACHE [WORD...]
-       the WORD escape asks for tests/escape instead of the checks, and
-       only=NUMBER,... for these cases of it
+       the WORD escape asks for tests/escape instead of the checks, each
+       Caisson in a cgroup that is delegated to it, but for the boxes of a
+       template; template, user=UID and only=NUMBER,... are options of that
 
 Needs the Debian package qemu-system-x86. The kernel is CAISSON_GUEST_KERNEL, a
 vmlinuz, or that of linux-image-cloud-amd64, of which the package is kept in
