@@ -26,8 +26,8 @@ HEADERS = ("/usr/include/%s-linux-gnu/asm/unistd_64.h" % os.uname().machine,
 class Host:
     """The surroundings of one run of the table."""
 
-    def __init__(self, uid):
-        self.uid = uid
+    def __init__(self, uid, grouped, slow):
+        self.uid, self.grouped, self.slow = uid, grouped, slow
         # One more than it needs, if it is for us to say: adm.
         self.groups = [4] if os.geteuid() == 0 else os.getgroups()[1:]
         self.folder = tempfile.mkdtemp(prefix="caisson-escape-", dir="/var/tmp")
@@ -104,6 +104,8 @@ class Host:
         """What a case in a box is told about its target."""
         return {
             "root": os.geteuid() == 0 and self.uid is None,
+            "grouped": self.grouped,
+            "slow": self.slow,
             "folder": self.folder,
             "tree": self.tree,
             "blocks": [os.statvfs(path).f_blocks

@@ -1,7 +1,7 @@
 """What a box cannot do, tried: the abuse suite.
 
     run.py BUILD [--user UID] [--only NUMBER,...] [--sealed] [--template]
-           [--cgroups FOLDER] [-v]
+           [--cgroups FOLDER] [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -26,7 +26,8 @@ not made again without protection, as the borders of both kinds are the same.
 
 With --cgroups, which only root can ask for, each Caisson gets a cgroup of its
 own in that folder of a tree of version 2, delegated to the user it runs as; the
-boxes without protection are made without it.
+boxes without protection are made without it. With --slow all that is waited for
+may take so many times as long.
 
 After every group of cases, the invariants: Caisson still answers, has no more
 descriptors and no more descendants than before, and the host's mounts, files,
@@ -66,7 +67,8 @@ class Run:
     def __init__(self, build, options):
         self.build, self.uid, self.verbose = build, options.user, options.v
         self.template, self.cgroups = options.template, options.cgroups
-        self.host = Host(self.uid)
+        self.slow = options.slow
+        self.host = Host(self.uid, bool(self.cgroups), self.slow)
         self.verdicts, self.problems, self.copies = [], [], {}
 
     def is_root(self):
@@ -131,7 +133,7 @@ class Run:
         """Run cases in a program of their own; check the invariants."""
         for one in cases:
             one.words = words
-            one.seconds = later and one.later or one.timeout
+            one.seconds = self.seconds(one, later)
         program = self.start(words, **dict(
             setting.split("=") for setting in settings))
         try:
@@ -151,12 +153,18 @@ class Run:
             self.host.forgive()
         return seen
 
+    def seconds(self, one, later):
+        """The deadline of a case; none is moved that is the protection."""
+        if later and one.later:
+            return one.later * self.slow
+        return one.timeout * (1 if one.later else self.slow)
+
     def settled(self, program, wanted):
         """Caisson's descriptors and descendants, once no box is left.
 
         Waits for what was wanted, or for any state without a box.
         """
-        end = time.monotonic() + SETTLE_SECONDS
+        end = time.monotonic() + SETTLE_SECONDS * self.slow
         while True:
             names = [name for _, name in processes_below(program.pid)]
             now = descriptors_of(program.pid), sorted(names)
@@ -316,6 +324,7 @@ def main():
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--template", action="store_true")
     parser.add_argument("--cgroups")
+    parser.add_argument("--slow", type=int, default=1)
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
     if options.cgroups and options.template:

@@ -20,6 +20,7 @@ MS_BIND, MS_MOVE = 4096, 8192
 REBOOT_OFF = 0x4321fedc
 FINIT_MODULE = 313
 SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+SLOW = "5"  # what a second is here, at most, of a real processor
 MOUNTS = (
     ("proc", "/proc", "proc", None),
     ("sysfs", "/sys", "sysfs", None),
@@ -86,6 +87,7 @@ def escape(words):
     """The arguments of tests/escape that the words ask for."""
     # No box is forked from a template where it could have a cgroup.
     options = [] if "template" in words else ["--cgroups", CGROUPS]
+    options += ["--slow", SLOW]
     for word in words:
         name, _, value = word.partition("=")
         if name in ("user", "only"):

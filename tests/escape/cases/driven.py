@@ -55,9 +55,9 @@ def end_marked():
         os.kill(pid, signal.SIGKILL)
 
 
-def until(happened):
+def until(run, happened):
     """Wait until it has; return whether."""
-    end = time.monotonic() + SOON
+    end = time.monotonic() + SOON * run.slow
     while not happened():
         if time.monotonic() > end:
             return False
@@ -95,7 +95,7 @@ def daemons(run, words):
     program = run.start(words)
     number = program.start(DAEMON + "import time\nif True:\n    "
                            "time.sleep(0.3)\n    print('made')")
-    if not until(lambda: len(marked()) == 3):
+    if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = marked()
     seen = seen_in(program.wait(number))
@@ -110,7 +110,7 @@ def daemons(run, words):
 def kill_caisson(run, words):
     program = run.start(words)
     program.start(DAEMON + "import time; time.sleep(8)")
-    if not until(lambda: len(marked()) == 3):
+    if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = [pid for pid, _ in processes_below(program.pid)] + marked()
     program.kill()
@@ -134,10 +134,10 @@ def kill_relay(run, words):
         return [pid for pid, name in processes_below(program.pid)
                 if name.startswith("relay")]
     # Those of earlier calls are still about to end.
-    if not until(lambda: not relays()):
+    if not until(run, lambda: not relays()):
         return "a relay does not end"
     first = program.start("import time; time.sleep(20); print('first')")
-    if not until(relays):
+    if not until(run, relays):
         return "no relay started"
     killed = relays()
     second = program.start("import time; time.sleep(1); print('well')")
@@ -154,7 +154,7 @@ def kill_relay(run, words):
 def cancel(run, words):
     program = run.start(words)
     number = program.start(DAEMON + "import time; time.sleep(8)")
-    if not until(lambda: len(marked()) == 3):
+    if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = marked()
     program.send({"method": "notifications/cancelled",
@@ -171,7 +171,7 @@ def cancel(run, words):
 def leave(run, words):
     program = run.start(words)
     program.start(DAEMON + "import time; time.sleep(8)")
-    if not until(lambda: len(marked()) == 3):
+    if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = [pid for pid, _ in processes_below(program.pid)] + marked()
     program.close()
@@ -194,7 +194,7 @@ def users_of_boxes(run, words):
                 for pid, name in processes_below(program.pid)
                 if name == "box-init"]
     numbers = [program.start(ASLEEP) for _ in range(2)]
-    if not until(lambda: len(users()) == 2):
+    if not until(run, lambda: len(users()) == 2):
         return "the boxes did not start"
     time.sleep(0.1)
     found = users()
