@@ -27,7 +27,7 @@ not made again without protection, as the borders of both kinds are the same.
 With --cgroups, which only root can ask for, each Caisson gets a cgroup of its
 own in that folder of a tree of version 2, delegated to the user it runs as; the
 boxes without protection are made without it. With --slow all that is waited for
-may take so many times as long.
+may take so many times as long, and what is repeated is repeated less often.
 
 After every group of cases, the invariants: Caisson still answers, has no more
 descriptors and no more descendants than before, and the host's mounts, files,

@@ -11,7 +11,8 @@ from table import case, seen_in
 CORPUS = os.path.join(os.path.dirname(os.path.abspath(__file__)),
                       "../../fuzz/corpus/frames")
 HEAD = 2  # bytes of an entry that are for the fuzz target alone
-MUTATIONS = 6  # of each entry
+MUTATIONS = 6  # of each entry, fewer where all is slow
+ANSWERS = 100
 SEED = 42
 ODD = (b"\0", b"\xff", b"\n", b"\"", b"\\u0000", b"\\ud800", b"{", b"[" * 400,
        b"18446744073709551616", b"-1", b"1e999", b"null", b"\xc0\x80")
@@ -78,14 +79,14 @@ def mutate(data, chance):
     return bytes(data)
 
 
-def corpus():
+def corpus(mutations):
     """Every entry as it is, and mutations of it."""
     chance = random.Random(SEED)
     for name in sorted(os.listdir(CORPUS)):
         with open(os.path.join(CORPUS, name), "rb") as file:
             entry = file.read()[HEAD:]
         yield entry
-        for _ in range(MUTATIONS):
+        for _ in range(mutations):
             yield mutate(entry, chance)
 
 
@@ -117,7 +118,7 @@ def ask(program):
 def frames(run, words):
     program = with_server(run, words, [])
     kinds = {"said": "said"}
-    seen, said = set(), list(corpus())
+    seen, said = set(), list(corpus(MUTATIONS // run.slow))
     chance = random.Random(SEED)
     steps = [chance.choice((1, 7, 4096, 1 << 20)) for _ in said]
     for answer in program.run_all(
@@ -138,7 +139,8 @@ def frames(run, words):
       shown="a call of a tool fails at most")
 def answers(run, words):
     chance = random.Random(SEED)
-    lines = [mutate(ANSWER, chance).replace(b"\n", b" ") for _ in range(100)]
+    lines = [mutate(ANSWER, chance).replace(b"\n", b" ")
+             for _ in range(ANSWERS // run.slow)]
     program = with_server(run, words, lines)
     seen = {ask(program).split(":")[0].split("[")[0] for _ in lines}
     after = ask(program)
