@@ -149,6 +149,66 @@ import builtins, os
 builtins.kept = os.fdopen(os.dup(1), 'w')
 builtins.kept.write('kept')
 """, "kept"),
+    Case("what was printed comes before exit functions", """
+import atexit, os
+print('first', end=' ')
+atexit.register(os.write, 1, b'second')
+""", "first second"),
+    Case("what was printed is not lost in an exit function", """
+import atexit, os
+print('printed', end='')
+atexit.register(os._exit, 3)
+""", "printed", status=3),
+    Case("what was printed comes before threads end", """
+import os, threading, time
+print('printed', end='')
+threading.Thread(target=lambda: (time.sleep(0.1), os._exit(4))).start()
+""", "printed", status=4),
+    Case("what was printed comes before objects end", """
+import os
+class A:
+    def __del__(self, write=os.write): write(1, b'second')
+a = A()
+print('first', end=' ')
+""", "first second"),
+    Case("exit functions have no frames around them", """
+import atexit, sys
+atexit.register(lambda: print(sys._getframe().f_back))
+""", "None\n"),
+    Case("an exit function of C that fails", """
+import atexit, sys
+atexit.register(sys.exit, 5)
+""", "", ".*SystemExit: 5\n"),
+    Case("an interrupt while threads end", """
+import os, signal, threading, time
+def later():
+    time.sleep(0.1)
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(0.1)
+threading.Thread(target=later).start()
+""", "", r"Exception ignored in: <module 'threading' .*KeyboardInterrupt: ?\n",
+         until=(3, 13)),
+    Case("a main module that was put back", """
+import builtins, os, sys
+open('own_module.py', 'w').write(
+    "class A:\\n    def __del__(self): print('gone')\\na = A()\\n")
+sys.path.insert(0, '')
+import own_module
+main = sys.modules.pop('__main__')
+sys.modules['__main__'] = main
+os.unlink('own_module.py')
+""", "gone\n"),
+    Case("the order of modules", """
+import sys
+names = list(sys.modules)
+print(names.index('__main__') < names.index('stat'))
+""", "True\n"),
+    Case("output that another module holds", """
+import builtins, sys
+builtins.kept = sys.stdout
+sys.stdout = sys.__stdout__ = None
+kept.write('kept')
+""", "kept"),
     Case("atexit after an error", """
 import atexit
 atexit.register(print, 'last')

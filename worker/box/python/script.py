@@ -189,13 +189,18 @@ class Ending:
     """
 
     def __init__(self):
-        self.status = self.last = None
+        self.status = self.last = self.functions = None
         self.ours = sys.modules["__main__"]  # or it would go, bit by bit
+        # The collector does not look at these, which were there at the start.
+        self.streams = [_weakref.ref(file)
+                        for stream in (sys.stdout, sys.stderr)
+                        for file in (stream, stream.buffer)]
         atexit.register(self)
 
     def begin(self):
-        """Note which modules are not the code's."""
+        """Note which modules and exit functions are not the code's."""
         self.last = next(reversed(sys.modules))
+        self.functions = atexit._ncallbacks()
 
     def set(self, code):
         """Note how the code has ended: with the code of a SystemExit."""
@@ -207,14 +212,31 @@ class Ending:
     def come(self):
         """Do what the interpreter would do next, up to our own call.
 
-        So nothing of the interpreter is freed on the way there.
+        So nothing of the interpreter is freed on the way there.  Where
+        anything of the code's runs before that call, it would find our
+        frames around it: then all is left to the interpreter.
         """
         try:
+            if not self.is_alone():
+                return
+            for stream in sys.stderr, sys.stdout:
+                flush(stream)
             if "threading" in sys.modules:
                 sys.modules["threading"]._shutdown()
             atexit._run_exitfuncs()
         except BaseException:
             pass  # the interpreter goes on with what is left
+
+    def is_alone(self):
+        """Whether the code has left no thread and no exit function.
+
+        Before Python 3.10 a module that is imported again has functions of
+        its own, and they cannot be counted.
+        """
+        threading = sys.modules.get("threading")
+        return (sys.version_info >= (3, 10) and
+                atexit._ncallbacks() == self.functions and
+                (threading is None or threading.active_count() == 1))
 
     def rehearse(self):
         """Do all of it but to end, and forget it."""
@@ -228,8 +250,10 @@ class Ending:
         try:
             if "mcp._forgotten" in sys.modules:
                 sys.modules["mcp._forgotten"].end()
-            modules = [ref(sys.modules.pop(name))
-                       for name in own_modules(self.last)]
+            modules = []
+            for name in own_modules(self.last):
+                modules.append(ref(sys.modules[name]))
+                sys.modules[name] = None  # as the interpreter does
             collect()
             for module in modules:
                 if module() is not None:
@@ -238,24 +262,29 @@ class Ending:
                            sys.__stderr__}:
                 if stream is not None and not stream.closed:
                     stream.flush()
-            flush_files()
+            flush_files([stream() for stream in self.streams])
         except BaseException:
             return
         leave(self.status)
 
 
-def flush_files(objects=gc.get_objects):
+def flush(stream):
+    """Write what is left in its buffer; it may be anything by now."""
+    try:
+        stream.flush()
+    except BaseException:
+        pass
+
+
+def flush_files(streams, objects=gc.get_objects):
     """Write what is left in the buffers of files that somebody holds yet.
 
     That may be an exit function, or a module that is not the code's.  What
     cannot be written has nobody left to be told.
     """
-    for thing in objects():
+    for thing in streams + objects():
         if type(thing) in BUFFERED:
-            try:
-                thing.flush()
-            except Exception:
-                pass
+            flush(thing)
 
 
 def own_modules(last):
