@@ -341,6 +341,11 @@
  */
 #define BOX_MEMORY_WAIT_LEAST_MS 5
 #define BOX_MEMORY_WAIT_MOST_MS 250
+/*
+ * How long the memory of code that is no more is kept: its box is ended within
+ * a millisecond, and another program in its place fills little until then.
+ */
+#define BOX_HOLDER_REST_MS 5
 /* CPU time of one that is made while the box runs, and grows. */
 #define BOX_MEMORY_EXACT_MS 50
 /* Sockets that may hold what they like: what programs have, and more. */

@@ -142,6 +142,24 @@ print(len(much) >> 20)`), ['90']);
   await raw.finish();
 });
 
+test('the memory goes when the code becomes another program', async (t) => {
+  const raw = await warmed(t, { MCP_BRIDGE_MEMORY: '128m' });
+
+  assert.deepEqual(await raw.printed(`
+import os, sys
+much = b"x" * (90 << 20)
+os.execv(sys.executable, [sys.executable, "-Ic", """
+import time
+def ended():
+    return open("/proc/3/stat").read().split()[2] == "Z"
+while not ended():
+    time.sleep(0.001)
+much = b"x" * (90 << 20)
+time.sleep(0.3)
+print(len(much) >> 20)"""])`), ['90']);
+  await raw.finish();
+});
+
 test('a thousand boxes draw a thousand numbers', async (t) => {
   const raw = await warmed(t, {
     MCP_BRIDGE_PRELOAD: 'json,asyncio,random,uuid,secrets,tempfile,ssl',

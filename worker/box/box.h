@@ -263,8 +263,11 @@ int processes_release_init(struct box *box, struct err *err);
 /* Ends init, and with it the code, if they run. */
 void processes_kill(struct box *box);
 
-/* holder.c: run by the code, in whose box it lives. */
-int holder_start(struct box *box, struct err *err);
+/*
+ * holder.c: run by the code, in whose box it lives, once it has no descriptor
+ * that the code is not to have. Waits for tid of the box to become 0.
+ */
+void holder_start(const struct box *box);
 
 /* init.c: process 1. Reports on sync, waits there, and never returns. */
 void init_main(struct box *box, int sync) __attribute__((noreturn));

@@ -163,7 +163,8 @@ memory_of_status(const char *status)
 
 /*
  * A child between vfork and exec has the memory of its parent, not a copy, and
- * so has the holder: all of it would be counted twice. One that may not be looked at is another one.
+ * so has the holder: all of it would be counted twice. One that may not be
+ * looked at is another one.
  */
 static int
 memory_is_borrowed(pid_t pid, const char *status)

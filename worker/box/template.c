@@ -73,7 +73,6 @@ static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_INTERPRETER, interpreter_enter },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
 	{ BOX_STEP_SECCOMP, confine_seccomp },
-	{ BOX_STEP_PROCESSES, holder_start },
 	{ BOX_STEPS, NULL },
 };
 
@@ -85,8 +84,10 @@ template_become_code(struct box *box)
 
 	setsid();
 	if (box_run(box, template_code_actions, &err) == 0 &&
-	    close_range(BOX_CONTROL_OUT_FD + 1, ~0U, 0) == 0)
+	    close_range(BOX_CONTROL_OUT_FD + 1, ~0U, 0) == 0) {
+		holder_start(box);
 		longjmp(template_frame, 1);
+	}
 	/* STARTED comes first. */
 	processes_wait_for_launcher(box, &ignored);
 	box_send_failed(box, &err);
