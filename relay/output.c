@@ -7,6 +7,7 @@
  * every line would take the code longer than to print it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ struct output {
 	struct event *readable;
 	struct event *rested;
 	unsigned int awake; /* so many looks without a rest, as much comes */
+	size_t much;        /* that much may be all that the pipe takes */
 	unsigned long long total; /* bytes that came */
 	size_t head_max;
 	size_t tail_max;
@@ -92,7 +94,7 @@ output_read(struct output *output)
 		output_add(output, chunk, (size_t)n);
 	else
 		output_end(output);
-	if (n == sizeof(chunk))
+	if (n >= (ssize_t)output->much)
 		output->awake = OUTPUT_AWAKE;
 	else if (output->awake > 0)
 		output->awake--;
@@ -157,6 +159,20 @@ output_look(struct output *output)
 		output_watch(output);
 }
 
+/*
+ * What a pipe holds at least when it takes no more: two writes that follow each
+ * other share a page unless they are longer than one, so it may be half empty.
+ */
+static size_t
+output_much(int fd)
+{
+	int size = fcntl(fd, F_GETPIPE_SZ);
+
+	if (size == -1 || (size_t)size > PIPE_CHUNK)
+		return PIPE_CHUNK / 2;
+	return (size_t)size / 2;
+}
+
 struct output *
 output_new(struct relay *relay, int *fd, size_t max)
 {
@@ -165,6 +181,7 @@ output_new(struct relay *relay, int *fd, size_t max)
 
 	output->relay = relay;
 	output->fd = fd_take(fd);
+	output->much = output_much(output->fd);
 	output->head_max = max / 2;
 	output->tail_max = max - max / 2;
 	if (fd_set_nonblock(output->fd, 1, &err) == -1)

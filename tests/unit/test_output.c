@@ -3,12 +3,14 @@
  * its head and its tail to the byte, as whole characters, and what is missing
  * is counted. Linked with that file alone.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/fd.h"
 #include "common/limits.h"
 #include "common/mem.h"
 #include "common/utf8.h"
@@ -404,6 +406,25 @@ START_TEST(rests_not_where_much_comes)
 }
 END_TEST
 
+/* Lines of a little more than half a page: the pipe takes 16 of them. */
+START_TEST(rests_not_where_a_pipe_is_full_of_lines)
+{
+	static const char line[2049] = { 0 };
+	struct err err;
+
+	open_output(100);
+	ck_assert_int_eq(fd_set_nonblock(pipe_in, 1, &err), 0);
+	while (write(pipe_in, line, sizeof(line)) != -1)
+		;
+	ck_assert_int_eq(errno, EAGAIN);
+	event_base_loop(relay.base, EVLOOP_NONBLOCK);
+	put("a", 1);
+	ck_assert_int_eq(lying(), 0);
+	close(pipe_in);
+	output_free(&output);
+}
+END_TEST
+
 /* The end of the control pipe: everything that was printed is there. */
 START_TEST(looks_when_it_is_told_to)
 {
@@ -438,6 +459,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, rests_where_little_comes, 0, 2);
 	tcase_add_test(tc, a_rest_ends);
 	tcase_add_test(tc, rests_not_where_much_comes);
+	tcase_add_test(tc, rests_not_where_a_pipe_is_full_of_lines);
 	tcase_add_test(tc, looks_when_it_is_told_to);
 }
 
