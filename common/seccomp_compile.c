@@ -43,6 +43,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 
@@ -101,6 +102,8 @@ static const struct constant constants[] = {
 	CONSTANT(O_CREAT),
 	CONSTANT(O_RDONLY),
 	CONSTANT(O_TRUNC),
+	CONSTANT(PRIO_PGRP),
+	CONSTANT(PRIO_PROCESS),
 	CONSTANT(PROT_EXEC),
 	CONSTANT(PR_CAPBSET_READ),
 	CONSTANT(PR_GET_DUMPABLE),

@@ -55,6 +55,7 @@ NUMBERS = {
     "sched_setattr": (314, 274), "sched_setscheduler": (144, 119),
     "seccomp": (317, 277), "semget": (64, 190), "setdomainname": (171, 162),
     "sethostname": (170, 161), "setns": (308, 268),
+    "setpriority": (141, 140),
     "settimeofday": (164, 170), "shmat": (30, 196), "shmget": (29, 194),
     "socket": (41, 198), "splice": (275, 76), "statmount": (457, 457),
     "swapoff": (168, 225), "swapon": (167, 224), "sync": (162, 81),

@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -65,10 +66,10 @@ static const int allowed[] = {
 	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn,
 	SYS_rt_sigpending, SYS_rt_sigsuspend, SYS_rt_sigtimedwait,
 	SYS_sigaltstack, SYS_restart_syscall, SYS_sched_yield,
-	SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_sched_getparam,
+	SYS_sched_getaffinity, SYS_sched_getparam,
 	SYS_sched_getscheduler, SYS_sched_getattr, SYS_sched_get_priority_max,
 	SYS_sched_get_priority_min, SYS_sched_rr_get_interval, SYS_getcpu,
-	SYS_getpriority, SYS_setpriority, SYS_ioprio_get, SYS_prlimit64,
+	SYS_getpriority, SYS_ioprio_get,
 	SYS_getrusage, SYS_times, SYS_getuid, SYS_geteuid, SYS_getgid,
 	SYS_getegid, SYS_getgroups, SYS_getresuid, SYS_getresgid, SYS_capget,
 	SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep,
@@ -146,6 +147,7 @@ static const int refused[] = {
 /* Decided by their arguments: the cases below try them. */
 static const int filtered[] = {
 	SYS_clone, SYS_fcntl, SYS_ioctl, SYS_madvise, SYS_prctl,
+	SYS_prlimit64, SYS_sched_setaffinity, SYS_setpriority,
 	SYS_socketpair, SYS_setsockopt, SYS_mknodat, SYS_mmap,
 #ifdef SYS_mknod
 	SYS_mknod,
@@ -227,6 +229,23 @@ static const struct filter_case cases[] = {
 	{ "MADV_MERGEABLE", SYS_madvise, { 0, 0, MADV_MERGEABLE }, REFUSE },
 	{ "MADV_MERGEABLE, high", SYS_madvise, { 0, 0, HIGH | MADV_MERGEABLE },
 	    REFUSE },
+
+	{ "own processors", SYS_sched_setaffinity, { 0 }, ALLOW },
+	{ "a child's processors", SYS_sched_setaffinity, { 3 }, ALLOW },
+	{ "those of process 1", SYS_sched_setaffinity, { 1 }, REFUSE },
+	{ "the same, high", SYS_sched_setaffinity, { HIGH | 1 }, REFUSE },
+	{ "own limits", SYS_prlimit64, { 0, RLIMIT_CORE }, ALLOW },
+	{ "a child's limits", SYS_prlimit64, { 3, RLIMIT_CORE }, ALLOW },
+	{ "those of process 1", SYS_prlimit64, { 1, RLIMIT_NOFILE }, REFUSE },
+	{ "the same, high", SYS_prlimit64, { HIGH | 1 }, REFUSE },
+	{ "own priority", SYS_setpriority, { PRIO_PROCESS, 0, 9 }, ALLOW },
+	{ "a child's priority", SYS_setpriority, { PRIO_PROCESS, 3, 9 },
+	    ALLOW },
+	{ "a group's priority", SYS_setpriority, { PRIO_PGRP, 0, 9 }, ALLOW },
+	{ "that of process 1", SYS_setpriority, { PRIO_PROCESS, 1, 9 },
+	    REFUSE },
+	{ "the same, high", SYS_setpriority, { HIGH, HIGH | 1, 9 }, REFUSE },
+	{ "that of a user", SYS_setpriority, { PRIO_USER, 0, 9 }, REFUSE },
 
 	{ "PR_SET_NAME", SYS_prctl, { PR_SET_NAME }, ALLOW },
 	{ "PR_SET_PDEATHSIG", SYS_prctl, { PR_SET_PDEATHSIG }, ALLOW },

@@ -145,6 +145,18 @@ def priority():
     return attempt(os.nice, -5)
 
 
+@case("54d", "priority, processors and limits of process 1, which watches",
+      "EPERM", without="seccomp")
+def watchdog_last():
+    return same([
+        ("process", attempt(os.setpriority, os.PRIO_PROCESS, 1, 1)),
+        ("high", call("setpriority", 1 << 32, (1 << 32) + 1, 2)),
+        ("user", attempt(os.setpriority, os.PRIO_USER, 0, 3)),
+        ("processors", attempt(os.sched_setaffinity, 1,
+                               os.sched_getaffinity(0))),
+        ("limits", attempt(resource.prlimit, 1, resource.RLIMIT_NOFILE))])
+
+
 def leave_traces():
     for place in WRITABLE:
         with open(place + "/left", "w") as file:
