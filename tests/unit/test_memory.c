@@ -214,6 +214,51 @@ START_TEST(hidden_and_gone)
 }
 END_TEST
 
+/* Two threads, or as many as text says, and no first one that has memory. */
+#define HEADLESS(text) "State:\tZ (zombie)\nPPid:\t1\nThreads:\t" text "\n"
+
+static void
+put_thread(int pid, int thread)
+{
+	auto_free char *task = mem_printf("%s/%d/task", scratch, pid);
+	auto_free char *path = mem_printf("%s/%d", task, thread);
+
+	mkdir(task, 0755);
+	mkdir(path, 0755);
+}
+
+/* A program whose first thread has ended: another one tells. */
+START_TEST(another_thread_tells)
+{
+	struct memory_sum sum;
+
+	put(A, "status", HEADLESS("2"));
+	put_thread(A, A);
+	ck_assert_int_eq(count(memory_add_quickly).missed, 1);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	put_thread(A, B);
+	ck_assert_int_eq(count(memory_add_exactly).missed, 1);
+	/* It is in no list of processes, but can be opened by its number. */
+	put_process(B, 30, 20);
+	memset(&sum, 0, sizeof(sum));
+	ck_assert_int_eq(memory_add_quickly(&memory, A, &sum), 0);
+	ck_assert_uint_eq(sum.bytes, 30 * MIB);
+	ck_assert_int_eq(sum.pids[0], A);
+	ck_assert_int_eq(memory_add_exactly(&memory, A, &sum), 0);
+	ck_assert_uint_eq(sum.bytes, 50 * MIB);
+	ck_assert_int_eq(sum.missed, 0);
+}
+END_TEST
+
+/* One that has ended as a whole has no memory, and none is looked for. */
+START_TEST(the_dead_have_nothing)
+{
+	put(A, "status", HEADLESS("1"));
+	ck_assert_int_eq(count(memory_add_quickly).missed, 0);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
+}
+END_TEST
+
 START_TEST(who_cannot_be_read_ends_the_look)
 {
 	struct memory_sum sum;
@@ -446,6 +491,19 @@ START_TEST(looks)
 }
 END_TEST
 
+/* As threads may come and go while one looks. */
+START_TEST(whom_nobody_tells_of_is_judged)
+{
+	put_process(A, 60, 60);
+	put(B, "status", HEADLESS("2"));
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 1);
+	put_process(A, 101, 101);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+}
+END_TEST
+
 /* Numbers that are not of one moment end nobody. */
 START_TEST(nobody_moves)
 {
@@ -487,6 +545,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, an_empty_box_has_nothing);
 	tcase_add_test(tc, kinds_of_memory);
 	tcase_add_test(tc, hidden_and_gone);
+	tcase_add_test(tc, another_thread_tells);
+	tcase_add_test(tc, the_dead_have_nothing);
 	tcase_add_test(tc, who_cannot_be_read_ends_the_look);
 	tcase_add_test(tc, half_a_status_is_none);
 	tcase_add_test(tc, many_processes);
@@ -497,6 +557,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, speed);
 	tcase_add_loop_test(tc, idle, 0, 2);
 	tcase_add_test(tc, looks);
+	tcase_add_test(tc, whom_nobody_tells_of_is_judged);
 	tcase_add_test(tc, nobody_moves);
 	tcase_add_test(tc, late);
 }

@@ -44,6 +44,7 @@ static const char *const memory_paths[MEMORY_PLACES] = { "tmp", "workspace",
 struct memory_sum {
 	uint64_t bytes;
 	int late; /* there was no time for all processes */
+	int missed; /* one had threads, and none of them could be looked at */
 	unsigned int processes;
 	pid_t pids[MEMORY_SEEN]; /* of the first of them */
 };
@@ -140,6 +141,67 @@ memory_read_status(const struct memory *memory, pid_t pid, char *status)
 	return memory_find(status, "Threads") == NULL ? -1 : 1;
 }
 
+/*
+ * Whether the first thread of the process has ended and others live: it says
+ * of the memory of them all that there is none.
+ */
+static int
+memory_is_headless(const char *status)
+{
+	return memory_find(status, "RssAnon") == NULL &&
+	    memory_number(status, "Threads") > 1;
+}
+
+/*
+ * Reads the status of a thread of such a process that lives: by its number, as
+ * the kernel shows every thread as if it were a process, but in no list.
+ * Returns that number, 0 when none was found, and the status is any.
+ */
+static pid_t
+memory_find_thread(const struct memory *memory, pid_t pid, char *status)
+{
+	char entries[MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
+	int tasks = memory_open_file(memory, pid, "task");
+	const struct dirent64 *entry;
+	pid_t found = 0, tid;
+	ssize_t n, at;
+
+	while (found == 0 && tasks != -1 &&
+	    (n = getdents64(tasks, entries, sizeof(entries))) > 0) {
+		for (at = 0; found == 0 && at < n; at += entry->d_reclen) {
+			entry = (const struct dirent64 *)(entries + at);
+			tid = atoi(entry->d_name);
+			if (tid > 1 && tid != pid &&
+			    memory_read_status(memory, tid, status) == 1 &&
+			    memory_find(status, "RssAnon") != NULL)
+				found = tid;
+		}
+	}
+	if (tasks != -1)
+		close(tasks);
+	return found;
+}
+
+/*
+ * Reads the status of the process, if need be of another thread than its first,
+ * whose number *pid is then. As memory_read.
+ */
+static int
+memory_look_at(const struct memory *memory, pid_t *pid, char *status,
+    struct memory_sum *sum)
+{
+	int n = memory_read_status(memory, *pid, status);
+	pid_t tid;
+
+	if (n != 1 || !memory_is_headless(status))
+		return n;
+	tid = memory_find_thread(memory, *pid, status);
+	sum->missed |= tid == 0;
+	if (tid != 0)
+		*pid = tid;
+	return tid != 0;
+}
+
 /* Counting: one process */
 
 /* What the kernel keeps for a process alone, whoever shares its pages. */
@@ -181,11 +243,11 @@ memory_add_quickly(
 {
 	char status[MEMORY_TEXT_SIZE];
 
-	if (memory_read_status(memory, pid, status) == -1)
-		return -1;
 	if (sum->processes < MEMORY_SEEN)
 		sum->pids[sum->processes] = pid;
 	sum->processes++;
+	if (memory_look_at(memory, &pid, status, sum) == -1)
+		return -1;
 	if (!memory_is_borrowed(pid, status))
 		sum->bytes +=
 		    memory_of_status(status) + memory_of_kernel(status);
@@ -204,7 +266,7 @@ memory_add_exactly(
 	char status[MEMORY_TEXT_SIZE];
 	char pages[MEMORY_TEXT_SIZE];
 
-	if (memory_read_status(memory, pid, status) == -1)
+	if (memory_look_at(memory, &pid, status, sum) == -1)
 		return -1;
 	if (memory_is_borrowed(pid, status))
 		return 0;
@@ -329,7 +391,7 @@ memory_judge(struct memory *memory)
 	if (memory_count(memory, memory_add_exactly, &sum) == -1)
 		_exit(BOX_EXIT_BLIND);
 	memory->until_ms = 0;
-	if (!sum.late && sum.bytes <= memory->limit)
+	if (!sum.late && !sum.missed && sum.bytes <= memory->limit)
 		return sum.bytes;
 	kill(-1, SIGSTOP);
 	if (memory_count(memory, memory_add_exactly, &sum) == -1)
@@ -351,7 +413,8 @@ memory_look(struct memory *memory)
 	memset(memory->seen, 0, sizeof(memory->seen));
 	if (sum.processes <= MEMORY_SEEN)
 		memcpy(memory->seen, sum.pids, sizeof(memory->seen));
-	return sum.bytes > memory->limit ? memory_judge(memory) : sum.bytes;
+	return sum.bytes > memory->limit || sum.missed ?
+	    memory_judge(memory) : sum.bytes;
 }
 
 /*

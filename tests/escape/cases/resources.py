@@ -127,6 +127,31 @@ def memory_of_many():
     return "256 MiB" if made == 4 else "stopped"
 
 
+@case("23d", "the same, of processes whose first thread has ended",
+      "~.Sandbox ran out of memory .limit 128 MiB.:.*", settings=MORE_MEMORY)
+def memory_of_headless():
+    import threading
+    read, write = os.pipe()
+
+    def fill():
+        time.sleep(0.5)
+        kept = bytearray(b"x") * (64 * MIB)
+        os.write(write, b"x")
+        time.sleep(2)
+        os._exit(len(kept) % 2)
+
+    for _ in range(4):
+        if os.fork() == 0:
+            threading.Thread(target=fill).start()
+            raw((60, 93)[COLUMN], 0)
+    os.close(write)
+    made = 0
+    while made < 4 and os.read(read, 1):
+        made += 1
+    time.sleep(1)
+    return "256 MiB" if made == 4 else "stopped"
+
+
 @case("23b", "locks of single bytes, which are kernel memory (bounded: 20000)",
       "stopped", known=KERNEL)
 def many_locks():
