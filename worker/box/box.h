@@ -85,6 +85,7 @@ struct memory {
 	uint64_t limit; /* above it the box ends */
 	uint64_t speed; /* bytes a second that a box can fill */
 	uint64_t socket_bytes; /* what one can hold */
+	int shares_net; /* other boxes have sockets in the same namespace */
 	uint64_t until_ms; /* CPU time by which a look ends, 0 for none */
 	pid_t seen[MEMORY_SEEN]; /* in the last look, when there were no more */
 	uint64_t used_ns; /* their CPU time before that, 0 for not known */

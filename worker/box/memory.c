@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -34,6 +35,10 @@
 #define MEMORY_TEXT_SIZE 16384
 #define MEMORY_ENTRIES_SIZE 4096
 
+/* What is no number of a list. */
+#define MEMORY_END (-1)
+#define MEMORY_ERROR (-2)
+
 /* posix-timers.h of the kernel: the CPU time of a process, all threads. */
 #define MEMORY_CPU_CLOCK(pid) ((clockid_t)(~(unsigned int)(pid) << 3 | 2))
 
@@ -45,6 +50,7 @@ struct memory_sum {
 	uint64_t bytes;
 	int late; /* there was no time for all processes */
 	int missed; /* one had threads, and none of them could be looked at */
+	uint64_t sockets; /* that they have, each as often as it is open */
 	unsigned int processes;
 	pid_t pids[MEMORY_SEEN]; /* of the first of them */
 };
@@ -97,6 +103,35 @@ memory_read(const struct memory *memory, pid_t pid, const char *name,
 	if (n == -1)
 		return errno == ESRCH ? 0 : -1;
 	return 1;
+}
+
+/* The numbers that a directory of /proc lists. */
+struct memory_list {
+	int fd;
+	ssize_t len, at; /* of what was read of it */
+	char entries[MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
+};
+
+/* Returns the next one, MEMORY_END behind the last, MEMORY_ERROR with errno. */
+static int
+memory_next(struct memory_list *list)
+{
+	const struct dirent64 *entry;
+
+	for (;;) {
+		if (list->at == list->len) {
+			list->at = 0;
+			list->len = getdents64(list->fd, list->entries,
+			    sizeof(list->entries));
+			if (list->len <= 0)
+				break;
+		}
+		entry = (const struct dirent64 *)(list->entries + list->at);
+		list->at += entry->d_reclen;
+		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
+			return atoi(entry->d_name);
+	}
+	return list->len == 0 ? MEMORY_END : MEMORY_ERROR;
 }
 
 /* Returns what stands behind the key in the line "key: …", or NULL. */
@@ -160,25 +195,20 @@ memory_is_headless(const char *status)
 static pid_t
 memory_find_thread(const struct memory *memory, pid_t pid, char *status)
 {
-	char entries[MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
-	int tasks = memory_open_file(memory, pid, "task");
-	const struct dirent64 *entry;
-	pid_t found = 0, tid;
-	ssize_t n, at;
+	struct memory_list tasks = {
+		.fd = memory_open_file(memory, pid, "task")
+	};
+	pid_t found = 0;
+	int tid;
 
-	while (found == 0 && tasks != -1 &&
-	    (n = getdents64(tasks, entries, sizeof(entries))) > 0) {
-		for (at = 0; found == 0 && at < n; at += entry->d_reclen) {
-			entry = (const struct dirent64 *)(entries + at);
-			tid = atoi(entry->d_name);
-			if (tid > 1 && tid != pid &&
-			    memory_read_status(memory, tid, status) == 1 &&
-			    memory_find(status, "RssAnon") != NULL)
-				found = tid;
-		}
-	}
-	if (tasks != -1)
-		close(tasks);
+	if (tasks.fd == -1)
+		return 0;
+	while (found == 0 && (tid = memory_next(&tasks)) >= 0)
+		if (tid != pid &&
+		    memory_read_status(memory, tid, status) == 1 &&
+		    memory_find(status, "RssAnon") != NULL)
+			found = tid;
+	close(tasks.fd);
 	return found;
 }
 
@@ -303,25 +333,19 @@ static int
 memory_add_processes(
     const struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
-	char entries[MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
-	const struct dirent64 *entry;
-	ssize_t n, at;
+	struct memory_list list = { .fd = memory->proc };
 	int pid;
 
 	if (lseek(memory->proc, 0, SEEK_SET) == -1)
 		return -1;
-	while ((n = getdents64(memory->proc, entries, sizeof(entries))) > 0) {
-		for (at = 0; at < n; at += entry->d_reclen) {
-			entry = (const struct dirent64 *)(entries + at);
-			pid = atoi(entry->d_name);
-			if (pid > 1 && add(memory, pid, sum) == -1)
-				return -1;
-			sum->late |= memory_is_late(memory);
-			if (sum->late)
-				return 0;
-		}
+	while ((pid = memory_next(&list)) >= 0) {
+		if (pid > 1 && add(memory, pid, sum) == -1)
+			return -1;
+		sum->late |= memory_is_late(memory);
+		if (sum->late)
+			return 0;
 	}
-	return (int)n;
+	return pid == MEMORY_END ? 0 : -1;
 }
 
 /* Mapped or not, deleted or not; and the inodes, which are memory too. */
@@ -343,11 +367,80 @@ memory_add_files(const struct memory *memory, struct memory_sum *sum)
 }
 
 /*
+ * The sockets among the descriptors of a thread: all that there can be, where
+ * these may not be looked at.
+ */
+static void
+memory_add_sockets_of(
+    const struct memory *memory, pid_t tid, struct memory_sum *sum)
+{
+	struct memory_list fds = { .fd = memory_open_file(memory, tid, "fd") };
+	struct statfs fs;
+	char name[16];
+	int n, fd;
+
+	if (fds.fd == -1) {
+		sum->sockets += errno == 0 ? 0 : BOX_NOFILE;
+		return;
+	}
+	while ((n = memory_next(&fds)) >= 0) {
+		snprintf(name, sizeof(name), "%d", n);
+		fd = openat(fds.fd, name, O_PATH | O_CLOEXEC);
+		if (fd == -1)
+			continue;
+		sum->sockets += fstatfs(fd, &fs) == 0 &&
+		    fs.f_type == SOCKFS_MAGIC;
+		close(fd);
+	}
+	close(fds.fd);
+}
+
+/* Those of a process, whose threads may have descriptors of their own. */
+static int
+memory_add_sockets_of_process(
+    const struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	struct memory_list tasks = {
+		.fd = memory_open_file(memory, pid, "task")
+	};
+	int tid;
+
+	memory_add_sockets_of(memory, pid, sum);
+	if (tasks.fd == -1)
+		return 0;
+	while ((tid = memory_next(&tasks)) >= 0)
+		if (tid != pid &&
+		    syscall(SYS_kcmp, pid, tid, KCMP_FILES, 0, 0) != 0)
+			memory_add_sockets_of(memory, tid, sum);
+	close(tasks.fd);
+	return 0;
+}
+
+/*
+ * Of the sockets that there are in the network namespace, those of this box.
+ * The boxes of a template share it: none is to pay for what another one has.
+ */
+static uint64_t
+memory_own_sockets(const struct memory *memory, uint64_t sockets)
+{
+	struct memory_sum own = { 0 };
+
+	if (!memory->shares_net ||
+	    memory_add_processes(
+	        memory, memory_add_sockets_of_process, &own) == -1 ||
+	    own.late)
+		return sockets;
+	return own.sockets < sockets ? own.sockets : sockets;
+}
+
+/*
  * What lies unread in sockets cannot be seen: from a number of them on, which
- * programs do not have, each counts as what it can hold.
+ * programs do not have, each counts as what it can hold. Whose they are is
+ * asked when it matters.
  */
 static int
-memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
+memory_add_sockets(
+    const struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
 	char text[MEMORY_TEXT_SIZE];
 	const char *found;
@@ -359,6 +452,8 @@ memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
 	if (found == NULL)
 		return 0;
 	sockets = strtoull(found + strlen("sockets: used "), NULL, 10);
+	if (sockets > BOX_SOCKETS_FREE && add == memory_add_exactly)
+		sockets = memory_own_sockets(memory, sockets);
 	if (sockets > BOX_SOCKETS_FREE)
 		sum->bytes +=
 		    (sockets - BOX_SOCKETS_FREE) * memory->socket_bytes;
@@ -371,7 +466,7 @@ memory_count(
 {
 	memset(sum, 0, sizeof(*sum));
 	if (memory_add_files(memory, sum) == -1 ||
-	    memory_add_sockets(memory, sum) == -1)
+	    memory_add_sockets(memory, add, sum) == -1)
 		return -1;
 	return memory_add_processes(memory, add, sum);
 }
