@@ -352,6 +352,18 @@
 #define BOX_SOCKETS_FREE 32
 /* Kernel memory for a file in memory, without its bytes. */
 #define BOX_INODE_BYTES KIB
+/*
+ * Parts of memory that the first process of a box may have: what large
+ * libraries make, and more; the second half of it, the third a third, but any
+ * as many as an interpreter makes. Of one more the kernel keeps a
+ * vm_area_struct and an anon_vma, and an anon_vma_chain for each fork that it
+ * has seen. They are counted seldom, as the kernel prints a line for each.
+ */
+#define BOX_MAPS_FREE 4096UL
+#define BOX_MAPS_LEAST 256UL
+#define BOX_MAP_BYTES 320UL
+#define BOX_MAP_LINK_BYTES 64UL
+#define BOX_MAPS_LOOK_MS 500
 /* How init ends: too much memory; or it cannot see how much. */
 #define BOX_EXIT_MEMORY 64
 #define BOX_EXIT_BLIND 65

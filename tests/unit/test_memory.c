@@ -299,6 +299,62 @@ START_TEST(many_processes)
 }
 END_TEST
 
+static int look_in_child(void);
+
+/* Writes a map of so many parts. */
+static void
+put_maps(int pid, unsigned int parts)
+{
+	auto_buffer struct buffer maps = { 0 };
+
+	while (parts-- > 0)
+		buffer_add_text(&maps, "00-ff rw-p 00 00:00 0\n");
+	put(pid, "maps", maps.data);
+}
+
+/* As many links to each as there are processes; looked at now and then. */
+START_TEST(parts_of_memory_are_memory)
+{
+	uint64_t bytes;
+
+	put(A, "status", END);
+	put_maps(A, BOX_MAPS_FREE);
+	memory.maps_due = 1;
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	put_maps(A, BOX_MAPS_FREE + 10);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes,
+	    10 * (BOX_MAP_BYTES + BOX_MAP_LINK_BYTES));
+	/* The second one may have half of that. */
+	put(B, "status", END);
+	put_maps(B, BOX_MAPS_FREE + 10);
+	bytes = (20 + BOX_MAPS_FREE / 2) *
+	    (BOX_MAP_BYTES + 2 * BOX_MAP_LINK_BYTES);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, bytes);
+	memory.maps_due = 0;
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, bytes);
+	ck_assert_uint_eq(memory_look(&memory), bytes);
+	ck_assert_uint_eq(memory_look(&memory), 0);
+	memory.maps_ms = 0;
+	memory.limit = 0;
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+}
+END_TEST
+
+/* Of many, each may have as many as an interpreter. */
+START_TEST(parts_of_many)
+{
+	int pid;
+
+	memory.maps_due = 1;
+	for (pid = A; pid < A + 50; pid++) {
+		put(pid, "status", END);
+		put_maps(pid, BOX_MAPS_LEAST);
+	}
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+}
+END_TEST
+
 START_TEST(files_are_memory)
 {
 	places[0].f_bfree -= 256;
@@ -607,6 +663,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, who_cannot_be_read_ends_the_look);
 	tcase_add_test(tc, half_a_status_is_none);
 	tcase_add_test(tc, many_processes);
+	tcase_add_test(tc, parts_of_memory_are_memory);
+	tcase_add_test(tc, parts_of_many);
 	tcase_add_test(tc, files_are_memory);
 	tcase_add_test(tc, sockets_are_memory);
 	tcase_add_test(tc, sockets_of_others);

@@ -87,6 +87,8 @@ struct memory {
 	uint64_t socket_bytes; /* what one can hold */
 	int shares_net; /* other boxes have sockets in the same namespace */
 	uint64_t until_ms; /* CPU time by which a look ends, 0 for none */
+	uint64_t maps_ms; /* when the parts of memory are counted again */
+	int maps_due; /* in this look */
 	pid_t seen[MEMORY_SEEN]; /* in the last look, when there were no more */
 	uint64_t used_ns; /* their CPU time before that, 0 for not known */
 };

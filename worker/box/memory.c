@@ -51,6 +51,8 @@ struct memory_sum {
 	int late; /* there was no time for all processes */
 	int missed; /* one had threads, and none of them could be looked at */
 	uint64_t sockets; /* that they have, each as often as it is open */
+	uint64_t maps; /* beyond what processes have free */
+	int with_maps; /* whether those are counted */
 	unsigned int processes;
 	pid_t pids[MEMORY_SEEN]; /* of the first of them */
 };
@@ -254,6 +256,45 @@ memory_of_status(const char *status)
 }
 
 /*
+ * The parts that the memory of a process has, one a line of its file. It has
+ * been counted as a process itself.
+ */
+static void
+memory_add_maps(const struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	int fd = sum->with_maps ? memory_open_file(memory, pid, "maps") : -1;
+	char text[MEMORY_TEXT_SIZE];
+	/* One may have what large libraries make, all of them may not. */
+	uint64_t allowed = BOX_MAPS_FREE / sum->processes;
+	uint64_t lines = 0;
+	const char *end;
+	ssize_t n;
+
+	if (allowed < BOX_MAPS_LEAST)
+		allowed = BOX_MAPS_LEAST;
+	if (fd == -1)
+		return;
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		for (end = text; end < text + n; end++)
+			lines += *end == '\n';
+	close(fd);
+	if (lines > allowed)
+		sum->maps += lines - allowed;
+}
+
+/*
+ * What the kernel keeps for them: a description of each, and in one that was
+ * forked a link for each process that it was forked from, of which there can be
+ * as many as there are processes.
+ */
+static uint64_t
+memory_of_maps(const struct memory_sum *sum)
+{
+	return sum->maps *
+	    (BOX_MAP_BYTES + sum->processes * BOX_MAP_LINK_BYTES);
+}
+
+/*
  * A child between vfork and exec has the memory of its parent, not a copy, and
  * so has the holder: all of it would be counted twice. One that may not be
  * looked at is another one.
@@ -278,9 +319,10 @@ memory_add_quickly(
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
 		return -1;
-	if (!memory_is_borrowed(pid, status))
-		sum->bytes +=
-		    memory_of_status(status) + memory_of_kernel(status);
+	if (memory_is_borrowed(pid, status))
+		return 0;
+	sum->bytes += memory_of_status(status) + memory_of_kernel(status);
+	memory_add_maps(memory, pid, sum);
 	return 0;
 }
 
@@ -296,11 +338,13 @@ memory_add_exactly(
 	char status[MEMORY_TEXT_SIZE];
 	char pages[MEMORY_TEXT_SIZE];
 
+	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
 		return -1;
 	if (memory_is_borrowed(pid, status))
 		return 0;
 	sum->bytes += memory_of_kernel(status);
+	memory_add_maps(memory, pid, sum);
 	if (memory_read(memory, pid, "smaps_rollup", pages) != 1 ||
 	    memory_find(pages, "Pss_Anon") == NULL) {
 		sum->bytes += memory_of_status(status);
@@ -313,14 +357,20 @@ memory_add_exactly(
 
 /* Counting: the whole box */
 
+static uint64_t
+memory_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
 /* Of this process: that others run is no reason to hold the box up. */
 static uint64_t
 memory_cpu_ms(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+	return memory_ms(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static int
@@ -465,10 +515,13 @@ memory_count(
     const struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
 	memset(sum, 0, sizeof(*sum));
+	sum->with_maps = add == memory_add_exactly || memory->maps_due;
 	if (memory_add_files(memory, sum) == -1 ||
-	    memory_add_sockets(memory, add, sum) == -1)
+	    memory_add_sockets(memory, add, sum) == -1 ||
+	    memory_add_processes(memory, add, sum) == -1)
 		return -1;
-	return memory_add_processes(memory, add, sum);
+	sum->bytes += memory_of_maps(sum);
+	return 0;
 }
 
 /* Watching */
@@ -501,8 +554,12 @@ memory_judge(struct memory *memory)
 static uint64_t
 memory_look(struct memory *memory)
 {
+	uint64_t now_ms = memory_ms(CLOCK_MONOTONIC);
 	struct memory_sum sum;
 
+	memory->maps_due = now_ms >= memory->maps_ms;
+	if (memory->maps_due)
+		memory->maps_ms = now_ms + BOX_MAPS_LOOK_MS;
 	if (memory_count(memory, memory_add_quickly, &sum) == -1)
 		_exit(BOX_EXIT_BLIND);
 	memset(memory->seen, 0, sizeof(memory->seen));
@@ -567,6 +624,8 @@ memory_watch(struct memory *memory)
 {
 	uint64_t bytes = 0;
 
+	/* What has just begun has few: most code has ended before. */
+	memory->maps_ms = memory_ms(CLOCK_MONOTONIC) + BOX_MAPS_LOOK_MS;
 	for (;;) {
 		poll(NULL, 0, (int)memory_wait(memory, bytes));
 		if (!memory_is_idle(memory))

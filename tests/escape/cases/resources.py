@@ -152,6 +152,30 @@ def memory_of_headless():
     return "256 MiB" if made == 4 else "stopped"
 
 
+@case("23e", "descriptions of memory, and links between them for each fork "
+      "(bounded: 24000 in ten)",
+      "~.Sandbox ran out of memory .limit 128 MiB.:.*", settings=MORE_MEMORY)
+def parts_of_memory():
+    area = mmap.mmap(-1, 24000 * mmap.PAGESIZE, mmap.MAP_PRIVATE)
+    area[0] = 1
+    start = ctypes.addressof(ctypes.c_char.from_buffer(area))
+    for page in range(0, 24000, 2):
+        LIBC.mprotect(ctypes.c_void_p(start + page * mmap.PAGESIZE),
+                      ctypes.c_size_t(mmap.PAGESIZE), 1)
+    read, write = os.pipe()
+    for number in range(10):
+        if os.fork():
+            break
+        if number == 9:
+            time.sleep(2)
+            os.write(write, b"x")
+    os.close(write)
+    os.read(read, 1)
+    if number > 0:
+        os._exit(0)
+    return "ten"
+
+
 @case("23b", "locks of single bytes, which are kernel memory (bounded: 20000)",
       "stopped", known=KERNEL)
 def many_locks():
