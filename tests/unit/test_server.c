@@ -71,7 +71,8 @@ START_TEST(patience_ends)
 	    strlen("server \"gh\" is still starting after ");
 	ck_assert_uint_ge(strtoul(after, NULL, 10), 3);
 	ck_assert_str_eq(after + strspn(after, "0123456789"), " seconds: it "
-	    "has not answered \"initialize\"; its standard error ends:\nfetching \\x1b[1mall\n50 %");
+	    "has not answered \"initialize\"; its standard error ends:\n"
+	    "fetching \\x1b[1mall\n50 %");
 	play_greet(&gh);
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
