@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import tokenize
 import unittest
 
@@ -1356,6 +1357,15 @@ class Box:
             raise AssertionError("the box did not say that it is ready")
         return os.read(self.control_out, 4096)
 
+    def rehearsed(self):
+        """Return when the box, which has waited, gets ready for code."""
+        path = os.path.join(self.place.tmp, MAIN)
+        late = time.monotonic() + DEADLINE
+        while not os.path.exists(path):
+            if time.monotonic() > late:
+                raise AssertionError("the box did not rehearse")
+            time.sleep(0.001)
+
     def send(self, data):
         """Write to the box as much as it will take."""
         try:
@@ -1397,11 +1407,13 @@ def frame_of(code):
     return json.dumps({"type": "run", "code": code}).encode() + b"\n"
 
 
-def run_in_box(code):
-    """Run code as a box would."""
+def run_in_box(code, waits=True):
+    """Run code as a box would: as one that has waited, or at once."""
     with Place() as place:
         box = Box(place)
         box.ready()
+        if waits:
+            box.rehearsed()
         box.send(frame_of(code))
         return box.end()
 
@@ -1479,6 +1491,15 @@ add_cases()
 
 class Protocol(unittest.TestCase):
     """What passes between the box and the relay."""
+
+    def test_code_may_come_at_once(self):
+        for code in ("print('hi')", "import sys\nprint('hi')\nsys.exit(3)",
+                     "import asyncio\nawait asyncio.sleep(0)\nprint('hi')",
+                     "print('hi')\n1 / 0"):
+            late, soon = run_in_box(code), run_in_box(code, waits=False)
+            self.assertEqual((soon.out, soon.err, soon.status),
+                             (late.out, late.err, late.status))
+            self.assertEqual(soon.out, "hi\n")
 
     def test_ready_is_said_once_and_first(self):
         with Place() as place:

@@ -15,6 +15,7 @@ import gc
 import os
 import sys
 from _frozen_importlib_external import PathFinder
+from select import select
 
 try:
     from _json import make_scanner
@@ -22,7 +23,7 @@ except ImportError:
     make_scanner = None
 
 # A script does not find these imported.
-del sys.modules["atexit"], sys.modules["gc"]
+del sys.modules["atexit"], sys.modules["gc"], sys.modules["select"]
 OURS = __file__.rpartition("/")[0] + "/"
 CONTROL_IN, CONTROL_OUT = 3, 4
 CHUNK = 1 << 16  # what a pipe holds
@@ -32,6 +33,7 @@ BUFFERED = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom,
 # and there shall be room for a hundred.
 STACK = 4 << 20
 CHILD = "caisson_child"  # what this file is called where it only offers
+SOON = 0.002  # seconds in which code comes that a box was made for
 HIGHEST = 1024  # select() cannot watch descriptors from here on
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
@@ -458,7 +460,6 @@ def rehearse(ending):
     The interpreter makes the compiler ready then, and a forked box copies the
     memory that is written to.
     """
-    gc.freeze()  # what is there now need not be looked at in the end
     place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
     parse('{"names": [""]}')
     run(b"print('', end='')\n", (-1, -1), (), True, ending)
@@ -637,13 +638,15 @@ def become_template():
 def wait_for_code(ending):
     """Return the code, the pipes, the servers, and whether there is memory.
 
-    What is done meanwhile is in nobody's way: that we are ready goes through
-    other processes first.  Without code end, saying why.
+    A box that waits gets ready for it meanwhile.  Without code end, saying
+    why.
     """
     try:
         control = take_control()
+        gc.freeze()  # what is there now need not be looked at in the end
         os.write(control[1], b'{"type":"ready"}\n')
-        rehearse(ending)
+        if not select(control[:1], (), (), SOON)[0]:
+            rehearse(ending)
         source, told, memory = receive(control)
         return source, control, told, memory
     except Malformed as error:
