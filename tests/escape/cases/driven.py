@@ -93,8 +93,8 @@ def soon_gone(pids):
       without="pid landlock", driven=True)
 def daemons(run, words):
     program = run.start(words)
-    number = program.start(DAEMON + "import time\nif True:\n    "
-                           "time.sleep(0.3)\n    print('made')")
+    number = program.start(DAEMON + "import time\ntime.sleep(%g)\n"
+                           "print('made')" % (0.3 * run.slow))
     if not until(run, lambda: len(marked()) == 3):
         return "the daemons did not start"
     pids = marked()

@@ -34,7 +34,7 @@ ASK = """
 try:
     print("answered:", (await mcp_odd.echo()).text)
 except runtime.MCPError as error:
-    print("refused")
+    print("refused:", error)
 """
 
 # Its first argument is a file of lines, each said in the place of an answer.
@@ -124,9 +124,11 @@ def frames(run, words):
     for answer in program.run_all(
             (SAY % (data.hex(), step, step), 20)
             for data, step in zip(said, steps)):
+        # Also where the code has ended before its box was.
+        content = answer.get("result", {}).get("structuredContent", {})
         text = seen_in(answer)
-        seen.add("broken" if "protocol of its box" in text else
-                 kinds.get(text, text))
+        seen.add("broken" if "protocol of its box" in content.get("error", "")
+                 else kinds.get(text, text))
     after = ask(program)
     program.close()
     if seen == {"said", "broken"}:
