@@ -96,7 +96,9 @@ class Caisson:
 
     def __init__(self, uid, place=None, **env):
         self.place = Place(uid) if place is None else place
+        # Every box that is there belongs to a call.
         env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent",
+               "MCP_BRIDGE_POOL": "0",
                **{"MCP_BRIDGE_" + name: text for name, text in env.items()}}
         self.process = self.place.start([CAISSON], stdin=subprocess.PIPE,
                                         env=env)
