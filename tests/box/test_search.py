@@ -279,6 +279,19 @@ class Search(Base):
                          **{name: [] for name in SERVERS if name != "time"})
         self.assertEqual(names, [each["name"] for each in tools])
 
+    def test_order_of_words(self):
+        """Of names with the same words, the one that is asked for is first."""
+        tools = [tool(name) for name in (
+            "file_read", "get_3_5", "get_5_3", "Read-File", "read_file")]
+        queries = {"read_file": "read_file", "Read-File": "Read-File",
+                   "file read": "file_read", "get_5_3": "get_5_3",
+                   "get 3 5": "get_3_5", "please get 5 3": "get_5_3",
+                   "time.read_file": "read_file"}
+        found = search("[d['tool'] for d in docs]", list(queries), time=tools,
+                       **{name: [] for name in SERVERS if name != "time"})
+        self.assertEqual([names[0] for names in found],
+                         list(queries.values()))
+
     def test_likenesses(self):
         """Whole words, then beginnings, then parts, then slips."""
         tools = [tool(name) for name in (

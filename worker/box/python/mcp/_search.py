@@ -66,8 +66,11 @@ def rank(query, index, limit):
     scores = {number: score / most * (MISSING + (1 - MISSING) * share / most)
               * (0.9 + 0.1 * index.share(number, known))
               for number, (score, share) in found.items()}
+    said = " %s " % " ".join(words(query))
+    exact = {query.strip(), *query.replace(".", " ").split()}
     order = sorted(scores, key=lambda number: (
-        -round(scores[number], 9), entries[number]["tool"] != query.strip(),
+        -round(scores[number], 9), entries[number]["tool"] not in exact,
+        index.name(number) not in said,
         entries[number]["server"], entries[number]["tool"]))
     least = scores[order[0]] * LEAST if order else 0
     return [(entries[number], round(scores[number], 3))
@@ -147,8 +150,12 @@ class Index:
 
     def share(self, number, known):
         """Return how much of the name of a tool is known."""
-        name = self.lines[number * FIELDS].split()
+        name = self.name(number).split()
         return sum(word in known for word in name) / (len(name) or 1)
+
+    def name(self, number):
+        """Return the words of the name of a tool, with spaces around each."""
+        return " %s " % " ".join(self.lines[number * FIELDS].split())
 
 
 def numbers(word):
