@@ -1609,6 +1609,7 @@ for arguments in ({'path': ''}, {'path': 'x', 'head': -1, 'mode': 'binary'}):
             dict(some, additionalProperties="no"),
             dict(some, unevaluatedProperties=True),
             dict(some, patternProperties={"^z": {}}),
+            dict(some, propertyNames={"pattern": "^[a-z]$"}),
             dict(some, anyOf=[{"properties": {"z": {}}}]),
             dict(some, oneOf=[{"required": ["q"]}]),
             {"if": some, "then": {"required": ["q"]}},

@@ -19,8 +19,8 @@ WRONG_MAX = 5  # wrong arguments in a sentence
 LISTS = "required", "anyOf", "oneOf"
 # Where these stand, names may be allowed that "properties" does not have.
 VAGUE = ("anyOf", "oneOf", "not", "if", "then", "else", "patternProperties",
-         "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef",
-         "extends")
+         "propertyNames", "dependentSchemas", "dependencies", "$dynamicRef",
+         "$recursiveRef", "extends")
 NAMES = {"string": "str", "integer": "int", "number": "float",
          "boolean": "bool", "null": "None", "array": "list",
          "object": "dict"}
