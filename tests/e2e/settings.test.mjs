@@ -185,6 +185,7 @@ test('--help, --version and --check', async (t) => {
     for (const [name] of wrong)
       assert.ok(stdout.includes(`--${name.toLowerCase().replace(/_/g, '-')}`),
         name);
+    assert.match(stdout, /\bMCP_SERVERS_CONFIG\b/);
     for (const action of ['--help', '--version', '--check', '--selftest'])
       assert.ok(stdout.includes(action));
     for (const line of stdout.split('\n'))
