@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  descendants, describe, gone, lives, processes, processOf,
+  descendants, describe, gone, lives, processes, processOf, reaped,
 } from './support/processes.mjs';
 import { folder, root, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -282,7 +282,7 @@ test('whoever is killed, other calls go on', async (t) => {
   const { broker } = parts(raw);
 
   process.kill(broker[0].pid, 'SIGKILL');
-  await gone(broker);
+  await reaped(broker);
   await assertServes(raw, 'h');
   plain.open();
   assert.equal((await raw.result(without)).content[0].text, 'unhurt');

@@ -90,6 +90,15 @@ export async function gone(entries) {
     () => `the end of ${describe(entries.filter(lives))}`);
 }
 
+/* The same of children of the program, until it has seen that, too. */
+export async function reaped(entries) {
+  const left = () => entries.filter((entry) =>
+    processOf(entry.pid)?.started === entry.started);
+
+  await until(() => left().length === 0,
+    () => `the program to see the end of ${describe(left())}`);
+}
+
 /* Waits until pid has no descendant left, not even one to be reaped. */
 export async function childless(pid) {
   await until(() => descendants(pid).length === 0,
