@@ -346,6 +346,13 @@
  * a millisecond, and another program in its place fills little until then.
  */
 #define BOX_HOLDER_REST_MS 5
+/*
+ * What is left out of the copy that the init of a forked box is: parts of so
+ * many bytes and more, as the interpreter maps for its objects, and at most so
+ * many of them: what is over is copied.
+ */
+#define BOX_SPARE_LEAST (256 * KIB)
+#define BOX_SPARE_MAX 64
 /* CPU time of one that is made while the box runs, and grows. */
 #define BOX_MEMORY_EXACT_MS 50
 /* Sockets that may hold what they like: what programs have, and more. */

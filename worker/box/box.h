@@ -267,6 +267,15 @@ int processes_release_init(struct box *box, struct err *err);
 void processes_kill(struct box *box);
 
 /*
+ * spare.c: looks for memory of the template that init need not have. Returns 0,
+ * or -1 with err. The launcher leaves it out of what it copies, and takes it in
+ * again; should it end in between, the next one does.
+ */
+int spare_find(struct err *err);
+int spare_leave_out(struct box *box, struct err *err);
+int spare_take_in(struct box *box, struct err *err);
+
+/*
  * holder.c: run by the code, in whose box it lives, once it has no descriptor
  * that the code is not to have. Waits for tid of the box to become 0.
  */

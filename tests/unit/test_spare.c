@@ -1,0 +1,133 @@
+/*
+ * Tests of worker/box/spare: what is left out of a copy is large, anonymous and
+ * nobody's but the allocator's, and it is there in the next copy. Includes the
+ * file itself.
+ */
+#include "worker/box/spare.c"
+
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/limits.h"
+#include "unit.h"
+
+#define LARGE (4 * MIB)
+
+static char *large;               /* what an interpreter maps */
+static char loaded[LARGE] = "x"; /* of a loaded object */
+
+static void
+setup(void)
+{
+	/* Nothing beside it, or the kernel makes one of both. */
+	char *room = mmap(NULL, LARGE + 2 * MIB, PROT_NONE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	ck_assert_ptr_ne(room, MAP_FAILED);
+	large = room + MIB;
+	ck_assert_int_eq(mprotect(large, LARGE, PROT_READ | PROT_WRITE), 0);
+	memset(large, 1, LARGE);
+	memset(loaded, 1, sizeof(loaded));
+}
+
+/* How a copy of this process ends that reads there. */
+static int
+copy_reads(const volatile char *place)
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		signal(SIGSEGV, SIG_DFL);
+		_exit(*place == 1 ? 0 : 2);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	return status;
+}
+
+START_TEST(is_left_out_of_one_copy)
+{
+	struct err err;
+	char here = 1;
+
+	setup();
+	ck_assert_int_eq(spare_find(&err), 0);
+	ck_assert_uint_ge(spare_count, 1);
+	ck_assert_int_eq(spare_leave_out(NULL, &err), 0);
+	ck_assert_int_eq(WTERMSIG(copy_reads(large)), SIGSEGV);
+	ck_assert_int_eq(WTERMSIG(copy_reads(large + LARGE - 1)), SIGSEGV);
+	ck_assert_int_eq(copy_reads(loaded), 0);
+	ck_assert_int_eq(copy_reads(&here), 0);
+	ck_assert_int_eq(large[LARGE / 2], 1);
+	/* A launcher that ended in between changes nothing. */
+	ck_assert_int_eq(spare_leave_out(NULL, &err), 0);
+	ck_assert_int_eq(spare_take_in(NULL, &err), 0);
+	ck_assert_int_eq(copy_reads(large), 0);
+	ck_assert_int_eq(copy_reads(large + LARGE - 1), 0);
+}
+END_TEST
+
+/* As in /proc/self/maps, at addresses where there is nothing of ours. */
+static const struct {
+	const char *line;
+	int spare;
+} lines[] = {
+	{ "10000-410000 rw-p 00000000 00:00 0 \n", 1 },
+	{ "10000-50000 rw-p 00000000 00:00 0 \n", 1 },
+	{ "10000-4f000 rw-p 00000000 00:00 0 \n", 0 },
+	{ "10000-410000 rw-s 00000000 00:00 0 \n", 0 },
+	{ "10000-410000 r--p 00000000 00:00 0 \n", 0 },
+	{ "10000-410000 rwxp 00000000 00:00 0 \n", 0 },
+	{ "10000-410000 rw-p 00000000 08:01 7 \n", 0 },
+	{ "10000-410000 rw-p 00000000 00:00 0      [heap]\n", 0 },
+	{ "10000-410000 rw-p 00000000 00:00 0      [stack]\n", 0 },
+	{ "10000-410000 rw-p 00000000 00:00 0      [anon: Mine]\n", 0 },
+	{ "10000-410000 rw-p 00000000 08:01 7      /usr/lib/a.so\n", 0 },
+	{ "nonsense\n", 0 },
+	{ "\n", 0 },
+};
+
+START_TEST(only_what_has_no_name)
+{
+	struct spare part;
+
+	ck_assert_int_eq(spare_read(lines[_i].line, &part), lines[_i].spare);
+	if (lines[_i].spare)
+		ck_assert_uint_eq(part.start, 0x10000);
+}
+END_TEST
+
+/* A part that a thread, or a loaded object, lies in. */
+START_TEST(only_what_is_nobodys)
+{
+	const uintptr_t places[] = {
+		(uintptr_t)__builtin_thread_pointer(),
+		(uintptr_t)loaded, (uintptr_t)&spare_count,
+		(uintptr_t)&environ,
+	};
+	struct spare part;
+	char line[128];
+
+	snprintf(line, sizeof(line), "%lx-%lx rw-p 00000000 00:00 0 \n",
+	    (unsigned long)(places[_i] & ~4095UL) - 4096,
+	    (unsigned long)(places[_i] & ~4095UL) + MIB);
+	ck_assert_int_eq(spare_read(line, &part), 0);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, is_left_out_of_one_copy);
+	tcase_add_loop_test(tc, only_what_has_no_name, 0, UNIT_COUNT(lines));
+	tcase_add_loop_test(tc, only_what_is_nobodys, 0, 4);
+}
+
+int
+main(void)
+{
+	return unit_run("spare", add_tests);
+}
