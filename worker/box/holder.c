@@ -19,6 +19,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -26,6 +27,8 @@
 
 /* For a few calls of the kernel. */
 #define HOLDER_STACK 4096
+/* The least there is. */
+#define HOLDER_NICE 19
 
 static char holder_stack[HOLDER_STACK] __attribute__((aligned(64)));
 
@@ -45,6 +48,8 @@ holder_main(void *arg)
 	/* A pipe ends when nobody holds it any more. */
 	syscall(SYS_close_range, 0, ~0U, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "box-holder", 0, 0, 0);
+	/* What it does in the end is in no hurry. */
+	syscall(SYS_setpriority, PRIO_PROCESS, 0, HOLDER_NICE);
 	while ((code = __atomic_load_n(tid, __ATOMIC_ACQUIRE)) != 0)
 		syscall(SYS_futex, tid, FUTEX_WAIT, code, NULL, NULL, 0);
 	syscall(SYS_ppoll, NULL, 0, &holder_rest, NULL, 0);
