@@ -347,14 +347,14 @@ const bombs = {
 while True:
     try: os.fork()
     except OSError: pass`,
-  'processes that run away': `import os
+  'processes that run away': `import os, signal
 for n in range(20):
     if os.fork() == 0:
         while True:
             try:
                 if os.fork(): os._exit(0)
             except OSError: pass
-os.wait()`,
+signal.pause()`,
 };
 
 for (const [name, bomb] of Object.entries(bombs)) {
