@@ -152,6 +152,17 @@ fail_start(const char *how)
 	play_sync_supervisor();
 }
 
+/* The same, which costs a call. */
+static void
+fail_call(int relay, uint64_t id, const char *how)
+{
+	auto_free char *words = mem_printf("server \"gh\" %s", how);
+
+	play_call(relay, id, "gh");
+	fail_start(how);
+	play_expect_refused(relay, id, words);
+}
+
 /* The first time at once, then later and later. */
 START_TEST(pauses_between_failures)
 {
@@ -166,18 +177,10 @@ START_TEST(pauses_between_failures)
 	clock_gettime(CLOCK_MONOTONIC, &before);
 	fail_start("failed twice");
 	play_expect_refused(relay, 1, "server \"gh\" failed twice");
-	play_call(relay, 2, "gh");
-	fail_start("failed thrice");
-	play_expect_refused(relay, 2, "server \"gh\" failed thrice");
-	play_call(relay, 3, "gh");
-	fail_start("failed again");
-	play_expect_refused(relay, 3, "server \"gh\" failed again");
-	play_call(relay, 4, "gh");
-	fail_start("failed 5");
-	play_expect_refused(relay, 4, "server \"gh\" failed 5");
-	play_call(relay, 5, "gh");
-	fail_start("failed 6");
-	play_expect_refused(relay, 5, "server \"gh\" failed 6");
+	fail_call(relay, 2, "failed thrice");
+	fail_call(relay, 3, "failed again");
+	fail_call(relay, 4, "failed 5");
+	fail_call(relay, 5, "failed 6");
 	clock_gettime(CLOCK_MONOTONIC, &after);
 	/* 500 ms, 1 s, 2 s and 4 s: it cannot have been faster. */
 	ck_assert_int_ge(after.tv_sec - before.tv_sec, 7);
@@ -210,12 +213,8 @@ START_TEST(a_look_does_not_wait_for_a_pause)
 	play_recall(relay, 1, "gh");
 	fail_start("failed twice");
 	play_expect_refused(relay, 1, "server \"gh\" failed twice");
-	play_call(relay, 2, "gh");
-	fail_start("failed thrice");
-	play_expect_refused(relay, 2, "server \"gh\" failed thrice");
-	play_call(relay, 3, "gh");
-	fail_start("failed again");
-	play_expect_refused(relay, 3, "server \"gh\" failed again");
+	fail_call(relay, 2, "failed thrice");
+	fail_call(relay, 3, "failed again");
 	play_recall(relay, 4, "gh");
 	play_expect_refused(relay, 4, words);
 	ck_assert_ptr_nonnull(strstr(
@@ -532,9 +531,7 @@ START_TEST(a_pausing_server_is_removed)
 	play_start();
 	relay = play_session();
 	fail_start("failed once");
-	play_call(relay, 1, "gh");
-	fail_start("failed twice");
-	play_expect_refused(relay, 1, "server \"gh\" failed twice");
+	fail_call(relay, 1, "failed twice");
 	play_call(relay, 2, "gh");
 	play_sync(relay);
 	play_remove("gh");

@@ -289,18 +289,27 @@ START_TEST(garbage_ends_a_session)
 }
 END_TEST
 
-/* Whatever the box says, and however it writes the name. */
-START_TEST(calls_what_is_listed_where_tools_are_narrowed)
+/* A server that runs, of which only some tools may be used from now on. */
+static int
+serve_narrowed(struct ipc_define *define)
 {
-	struct ipc_define define = { .name = "gh", .alias = "gh",
-		.description = "", .deny = { (const uint8_t *)"other", 6 } };
 	int relay;
 
 	play_start();
 	relay = play_session();
 	play_serve(&gh);
-	play_define_whole(&define);
+	play_define_whole(define);
 	play_sync_supervisor();
+	return relay;
+}
+
+/* Whatever the box says, and however it writes the name. */
+START_TEST(calls_what_is_listed_where_tools_are_narrowed)
+{
+	struct ipc_define define = { .name = "gh", .alias = "gh",
+		.description = "", .deny = { (const uint8_t *)"other", 6 } };
+	int relay = serve_narrowed(&define);
+
 	play_call(relay, 1, "gh");
 	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" is "
 	    "none that it has listed, and the configuration of the server "
@@ -313,13 +322,8 @@ START_TEST(refuses_tools_that_may_not_be_used)
 {
 	struct ipc_define define = { .name = "gh", .alias = "gh",
 		.description = "", .deny = { (const uint8_t *)"t*", 3 } };
-	int relay;
+	int relay = serve_narrowed(&define);
 
-	play_start();
-	relay = play_session();
-	play_serve(&gh);
-	play_define_whole(&define);
-	play_sync_supervisor();
 	play_call(relay, 1, "gh");
 	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" may "
 	    "not be used: \"deny\" of \"tools\" in the configuration of the "
