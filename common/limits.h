@@ -132,6 +132,17 @@
  */
 #define BOX_START_MS 60000
 #define BOX_DRAIN_MS 10000
+/*
+ * Code that has ended may have left processes: they have so long to end by
+ * themselves, and to let go of its pipes, before they are killed. Mostly there
+ * are none, and the box has nothing to do any more: it is ended when so much
+ * time is over, as the kernel needs a millisecond to take it apart, and calls
+ * that came at once are all answered by then.
+ */
+#define BOX_LEAVINGS_MS 10
+#define REAPER_LEFT_MS 20
+/* Whether somebody has ended whom nobody knows is looked at not more often. */
+#define REAPER_SWEEP_MS 10
 /* What is left when the program ends is killed; the kernel needs a moment. */
 #define SHUTDOWN_REAP_MS 5000
 
@@ -342,10 +353,10 @@
 #define BOX_MEMORY_WAIT_LEAST_MS 5
 #define BOX_MEMORY_WAIT_MOST_MS 250
 /*
- * How long the memory of code that is no more is kept: its box is ended within
- * a millisecond, and another program in its place fills little until then.
+ * How long the memory of code that is no more is kept: its box is ended before
+ * (REAPER_LEFT_MS), and another program in its place fills little until then.
  */
-#define BOX_HOLDER_REST_MS 5
+#define BOX_HOLDER_REST_MS 40
 /*
  * What is left out of the copy that the init of a forked box is: parts of so
  * many bytes and more, as the interpreter maps for its objects, and at most so

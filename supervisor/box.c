@@ -130,6 +130,15 @@ box_give_up(struct box *box)
 	box_set_built(box);
 }
 
+/* Its code has ended, and somebody still has a pipe of it. */
+static void
+box_clear(struct box *box)
+{
+	box->leavings = 0;
+	box_kill(box);
+	box_set_timer(box, BOX_DRAIN_MS);
+}
+
 static void
 box_on_timer(evutil_socket_t fd, short what, void *arg)
 {
@@ -137,12 +146,34 @@ box_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	if (box->leavings) {
+		box_clear(box);
+		return;
+	}
 	if (box->state == BOX_ENDING)
 		box_give_up(box);
 	else
 		box_spoil(box, "the box was not ready within %d s",
 		    BOX_START_MS / 1000);
 	box_tell(box);
+}
+
+/*
+ * Off the path: whatever still lives is killed and reaped later. The kernel
+ * takes long to take apart what is killed, and calls that run would share the
+ * processors with it; while boxes are being built that comes to the same.
+ */
+static void
+box_forget_processes(struct box *box)
+{
+	const struct supervisor *sv = box->sv;
+
+	if (box->leavings && sv->nwaiting == 0 && sv->nstarting == 0)
+		reaper_leave(&box->init);
+	reaper_forget(&box->code);
+	reaper_forget(&box->init);
+	reaper_forget(&box->launcher);
+	reaper_forget(&box->relay_process);
 }
 
 void
@@ -156,11 +187,7 @@ box_free(struct box **boxp)
 	loop_event_free(&box->timer);
 	channel_free(&box->relay);
 	channel_free(&box->channel);
-	/* Off the path: whatever still lives is killed and reaped later. */
-	reaper_forget(&box->code);
-	reaper_forget(&box->init);
-	reaper_forget(&box->launcher);
-	reaper_forget(&box->relay_process);
+	box_forget_processes(box);
 	group_free(&box->group);
 	free(box->failure);
 	free(box->weak);
@@ -269,6 +296,17 @@ box_take_group_usage(struct box *box)
 		box->peak_kib = usage.peak_kib;
 }
 
+/*
+ * Whether what the code has left behind may have a moment to end. Mostly there
+ * is nothing: then the box has nothing to do any more, and is left to itself.
+ */
+static int
+box_may_rest(const struct box *box)
+{
+	return !box->killed && box->init != NULL && box->group == NULL &&
+	    box->signal != SIGKILL;
+}
+
 /* The code has ended: its exact status; what it left behind ends with it. */
 static void
 box_on_code_ended(void *ctx, const struct child_end *end)
@@ -292,8 +330,12 @@ box_on_code_ended(void *ctx, const struct child_end *end)
 	/* A guard that was killed by somebody has ended nothing. */
 	if (box->weak != NULL && box->signal == SIGKILL)
 		reaper_kill_orphans();
-	box_kill(box);
 	box_set_ending(box);
+	box->leavings = box_may_rest(box);
+	if (box->leavings)
+		box_set_timer(box, BOX_LEAVINGS_MS);
+	else
+		box_kill(box);
 	box_tell(box);
 }
 

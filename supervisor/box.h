@@ -71,6 +71,7 @@ struct box {
 	unsigned long execution; /* that it runs; 0: none yet */
 	int may_store;  /* how often its relay may still ask for the store */
 	int killed;     /* by us */
+	int leavings;   /* its code has ended; what it left is not killed yet */
 	int relay_over; /* drained, or gone */
 	int box_over;   /* its status is known, or there never was one */
 };

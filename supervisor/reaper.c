@@ -29,6 +29,7 @@ struct child {
 	int pidfd;
 	pid_t pid; /* 0: not asked for yet */
 	int last;  /* the signal at the end of the program */
+	int left;  /* it is ended with all others that were left */
 	struct event *ended_event;
 	child_ended *ended; /* NULL when nobody wants to know */
 	void *ctx;
@@ -38,6 +39,8 @@ static LIST_HEAD(, child) reaper_children =
     LIST_HEAD_INITIALIZER(reaper_children);
 
 static struct event *reaper_event;
+static struct event *reaper_sweep_event; /* somebody unknown may have ended */
+static struct event *reaper_left_event;  /* those who were left are ended */
 
 /*
  * Boxes that are being built: their processes are our children before we are
@@ -182,6 +185,51 @@ reaper_sweep(void)
 		reaper_hunting = reaper_hunt();
 }
 
+static void
+reaper_add_timer(struct event *event, long ms)
+{
+	const struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
+
+	/* The first one counts: a timer that runs is not put off. */
+	if (event != NULL && !event_pending(event, EV_TIMEOUT, NULL))
+		event_add(event, &tv);
+}
+
+/*
+ * That looks at every child there is: so once for many ends, unless orphans
+ * are hunted, who may fork meanwhile.
+ */
+static void
+reaper_sweep_soon(void)
+{
+	if (reaper_hunting)
+		reaper_sweep();
+	else
+		reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
+}
+
+static void
+reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	reaper_sweep();
+}
+
+static void
+reaper_on_left(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *child;
+
+	(void)fd;
+	(void)what;
+	(void)arg;
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (child->left)
+			reaper_signal(child, child->last);
+}
+
 /* SIGCHLD: perhaps of a child that is not watched. */
 static void
 reaper_on_signal(evutil_socket_t sig, short what, void *arg)
@@ -189,7 +237,7 @@ reaper_on_signal(evutil_socket_t sig, short what, void *arg)
 	(void)sig;
 	(void)what;
 	(void)arg;
-	reaper_sweep();
+	reaper_sweep_soon();
 }
 
 void
@@ -200,6 +248,8 @@ reaper_init(struct event_base *base)
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
 	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
 	event_add(reaper_event, NULL);
+	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
+	reaper_left_event = evtimer_new(base, reaper_on_left, NULL);
 }
 
 void
@@ -212,7 +262,7 @@ void
 reaper_release(void)
 {
 	reaper_held--;
-	reaper_sweep();
+	reaper_sweep_soon();
 }
 
 static void
@@ -248,7 +298,7 @@ reaper_on_ended(evutil_socket_t fd, short what, void *arg)
 	reaper_free(child);
 	if (ended != NULL)
 		ended(ctx, &end);
-	reaper_sweep();
+	reaper_sweep_soon();
 }
 
 struct child *
@@ -327,6 +377,18 @@ reaper_forget(struct child **childp)
 }
 
 void
+reaper_leave(struct child **childp)
+{
+	struct child *child = mem_take(childp);
+
+	if (child == NULL)
+		return;
+	child->left = 1;
+	child->ended = NULL;
+	reaper_add_timer(reaper_left_event, REAPER_LEFT_MS);
+}
+
+void
 reaper_kill_orphans(void)
 {
 	reaper_hunting = 1;
@@ -355,6 +417,8 @@ reaper_finish(unsigned int ms)
 	struct child *child;
 
 	loop_event_free(&reaper_event);
+	loop_event_free(&reaper_sweep_event);
+	loop_event_free(&reaper_left_event);
 	LIST_FOREACH (child, &reaper_children, entry)
 		reaper_signal(child, child->last);
 	/* The loop is over: a bounded wait, a millisecond at a time. */

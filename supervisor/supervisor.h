@@ -392,6 +392,12 @@ void reaper_end(struct child *child);
 void reaper_forget(struct child **child);
 
 /*
+ * The same for a child that does nothing any more: it is ended in a moment,
+ * with all others that were left meanwhile, when fewer wait for the processors.
+ */
+void reaper_leave(struct child **child);
+
+/*
  * Kills the children that nobody watches, and theirs: what is left when
  * somebody was killed who had children. Now, or when no box is being built.
  */

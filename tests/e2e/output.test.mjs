@@ -325,6 +325,22 @@ test('what a script leaves behind does not hold its answer', async (t) => {
     await until(() => gate.find().length === 0, 'the end of the child');
   });
 
+  await t.test('after it has ended, when it has let go of its output',
+    async () => {
+      const gate = new Gate();
+      const result = await raw.run(`import os
+if os.fork() == 0:
+    os.closerange(0, 3)
+    ${gate.start}
+    os._exit(0)
+os.wait()
+print("done")`);
+
+      assert.equal(result.isError, false);
+      assert.deepEqual(result.structuredContent.stdout, ['done']);
+      await until(() => gate.find().length === 0, 'the end of the child');
+    });
+
   await t.test('after its deadline', async () => {
     const gate = new Gate();
     const result = await raw.run(

@@ -9,11 +9,14 @@
 #include "common/limits.h"
 
 static int box_start_ms = 100000, box_drain_ms = 100000;
+static int box_leavings_ms = 10;
 
 #undef BOX_START_MS
 #define BOX_START_MS box_start_ms
 #undef BOX_DRAIN_MS
 #define BOX_DRAIN_MS box_drain_ms
+#undef BOX_LEAVINGS_MS
+#define BOX_LEAVINGS_MS box_leavings_ms
 
 /*
  * Who opens sessions and connects to the store is played, too, who starts
@@ -857,6 +860,39 @@ START_TEST(a_relay_may_leave_when_it_is_done)
 	ck_assert_uint_eq(play->concluded, 0);
 	code_exits(play);
 	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+/* Somebody has a pipe of the code yet: not for long. */
+START_TEST(what_the_code_leaves_is_killed)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	code_exits(play);
+	box_was_killed(play);
+	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+}
+END_TEST
+
+/* Nobody has: the answer does not wait for the end of the box. */
+START_TEST(a_box_that_is_left_is_ended_later)
+{
+	struct play *play;
+
+	box_leavings_ms = 100000;
+	open_stage();
+	play = run_call();
+	code_exits(play);
+	ck_assert_uint_eq(play->concluded, 0);
+	ck_assert_int_eq(is_gone(play->init), 0);
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_SUCCESS, NULL);
+	wait_until_gone(play->init);
 	close_stage();
 }
 END_TEST
@@ -2773,6 +2809,8 @@ add_success(TCase *tc)
 	tcase_add_loop_test(tc, succeeds_in_every_order, 0, 6);
 	tcase_add_test(tc, the_code_may_run_before_the_box_is_known);
 	tcase_add_test(tc, a_relay_may_leave_when_it_is_done);
+	tcase_add_test(tc, what_the_code_leaves_is_killed);
+	tcase_add_test(tc, a_box_that_is_left_is_ended_later);
 	tcase_add_test(tc, workers_are_joined_by_pipes);
 	tcase_add_test(tc, a_group_tells_what_all_of_the_box_used);
 	tcase_add_loop_test(tc, without_its_word_the_code_counts, 0, 2);

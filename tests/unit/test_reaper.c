@@ -307,6 +307,47 @@ START_TEST(forgets)
 }
 END_TEST
 
+/* They are ended together: the first is not, before there is a moment. */
+START_TEST(leaves_and_ends_all_at_once)
+{
+	struct told told[2] = { 0 };
+	pid_t pids[2];
+	int fds, i;
+
+	start();
+	fds = unit_open_fds();
+	reaper_leave(&told[0].child); /* NULL is accepted */
+	for (i = 0; i < 2; i++) {
+		pids[i] = make_child(do_wait, 0);
+		watch(pids[i], &told[i]);
+		reaper_leave(&told[i].child);
+		ck_assert_ptr_null(told[i].child);
+		event_base_loop(base, EVLOOP_NONBLOCK);
+	}
+	for (i = 0; i < 2; i++) {
+		wait_until_gone(pids[i]);
+		ck_assert_uint_eq(told[i].times, 0);
+	}
+	settle();
+	ck_assert_int_eq(unit_open_fds(), fds);
+}
+END_TEST
+
+/* It ends with the program, if that comes first. */
+START_TEST(finishes_with_what_was_left)
+{
+	struct told told = { 0 };
+	pid_t pid;
+
+	start();
+	pid = make_child(do_wait, 0);
+	watch(pid, &told);
+	reaper_leave(&told.child);
+	reaper_finish(10000);
+	ck_assert_int_eq(is_gone(pid), 1);
+}
+END_TEST
+
 START_TEST(ends_with_another_signal)
 {
 	struct told told;
@@ -456,7 +497,7 @@ START_TEST(sweeps_nothing_while_held)
 	settle();
 	ck_assert_int_eq(is_gone(pid), 0);
 	reaper_release();
-	ck_assert_int_eq(is_gone(pid), 1);
+	wait_until_gone(pid);
 }
 END_TEST
 
@@ -673,6 +714,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, kills);
 	tcase_add_test(tc, kills_too_late);
 	tcase_add_test(tc, forgets);
+	tcase_add_test(tc, leaves_and_ends_all_at_once);
+	tcase_add_test(tc, finishes_with_what_was_left);
 	tcase_add_test(tc, ends_with_another_signal);
 	tcase_add_test(tc, forgets_others_when_told);
 	tcase_add_test(tc, watches_children_only);
