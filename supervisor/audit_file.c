@@ -2,6 +2,7 @@
  * The audit file: see audit_file.h. Runs in the supervisor; makes the file and
  * writes nothing into it.
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@
 #include "../common/file_kind.h"
 #include "../common/log.h"
 #include "audit_file.h"
+#include "file_trial.h"
 
 /* How each error ends: what the user can do. */
 #define AUDIT_FILE_OTHER                                                       \
@@ -55,18 +57,17 @@ audit_file_check(const char *path, const struct stat *st, struct err *err)
 	return 0;
 }
 
-/* Not blocking, as nobody may read from what is no file. */
-int
-audit_file_open(const char *path, int *fd, struct err *err)
+/*
+ * Not blocking, as nobody may read from what is no file. The further flag is
+ * O_CREAT, or none.
+ */
+static int
+audit_file_use(const char *path, int flag, int *fd, struct err *err)
 {
-	auto_fd int file = -1;
+	auto_fd int file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flag, 0600);
 	struct stat st;
 
-	*fd = -1;
-	if (path[0] == '\0')
-		return 0;
-	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW |
-	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0600);
 	if (file == -1)
 		return audit_file_fail(path, err);
 	if (fstat(file, &st) == -1)
@@ -74,5 +75,29 @@ audit_file_open(const char *path, int *fd, struct err *err)
 	if (audit_file_check(path, &st, err) == -1)
 		return -1;
 	*fd = fd_take(&file);
+	return 0;
+}
+
+int
+audit_file_open(const char *path, int *fd, struct err *err)
+{
+	*fd = -1;
+	return path[0] == '\0' ? 0 : audit_file_use(path, O_CREAT, fd, err);
+}
+
+int
+audit_file_try(const char *path, struct err *err)
+{
+	auto_fd int fd = -1;
+	struct stat st;
+	struct err why;
+
+	if (path[0] == '\0')
+		return 0;
+	if (lstat(path, &st) == 0 || errno != ENOENT)
+		return audit_file_use(path, 0, &fd, err);
+	if (file_trial_make(path, &why) == -1)
+		return err_set(err, "the audit file %s cannot be made: %s; "
+		    AUDIT_FILE_OTHER, path, why.text);
 	return 0;
 }

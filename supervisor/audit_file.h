@@ -16,4 +16,7 @@
  */
 int audit_file_open(const char *path, int *fd, struct err *err);
 
+/* What that would say of it: the same errors, but nothing is made. */
+int audit_file_try(const char *path, struct err *err);
+
 #endif

@@ -23,6 +23,7 @@
 #include "cgroup.h"
 #include "client_config.h"
 #include "config.h"
+#include "file_trial.h"
 #include "pool.h"
 #include "store.h"
 #include "supervisor.h"
@@ -354,11 +355,35 @@ main_serve(struct main_serving *serving, struct err *err)
 	return 0;
 }
 
+/*
+ * What --check finds beyond the options themselves: the files that they name
+ * could be opened as the start opens them. None is made.
+ */
+static int
+main_check_files(const struct options *options, struct err *err)
+{
+	struct err why;
+
+	if (options->log_file[0] != '\0' &&
+	    file_trial_append(options->log_file, &why) == -1)
+		return err_set(err, "the log file %s cannot be used "
+		    "(MCP_BRIDGE_LOG_FILE): %s", options->log_file, why.text);
+	return audit_file_try(options->audit_file, err);
+}
+
 static int
 main_usage_error(const struct err *err)
 {
 	fprintf(stderr, "caisson: %s\n", err->text);
 	return MAIN_EXIT_USAGE;
+}
+
+/* Other actions call no tool of a server, and write nothing of it. */
+static int
+main_has_calls(const struct options *options)
+{
+	return options->action == OPTION_SERVE &&
+	    options->command.task == COMMAND_NONE;
 }
 
 static int
@@ -371,8 +396,9 @@ main_run(struct main_serving *serving, char **envp)
 		return main_usage_error(&err);
 	log_init("caisson", (enum log_level)options->log_level);
 	/* The broker writes it. Whoever asks for it gets no calls without. */
-	if (audit_file_open(
-	        options->audit_file, &serving->sv.audit, &err) == -1)
+	if (main_has_calls(options) &&
+	    audit_file_open(options->audit_file, &serving->sv.audit, &err) ==
+	        -1)
 		return main_usage_error(&err);
 	if (main_prepare(&serving->sv, envp, &err) == -1)
 		return main_usage_error(&err);
@@ -409,7 +435,10 @@ main(int argc, char **argv, char **envp)
 		printf("caisson %s\n", CAISSON_VERSION);
 		break;
 	case OPTION_CHECK:
-		options_print(options, stdout);
+		if (main_check_files(options, &err) == -1)
+			status = main_usage_error(&err);
+		else
+			options_print(options, stdout);
 		break;
 	case OPTION_PRINT_CLIENT_CONFIG:
 		if (client_config_print(options->argument, "/proc/self/exe",

@@ -152,15 +152,33 @@ test('bad configuration files are refused', (t) => {
     assertRefused(t, { home: homeWith(t, content) }, 'config.json', words);
 });
 
+/* By the start, and by --check. */
+function assertFileRefused(t, name, place, ...words) {
+  for (const args of [[], ['--check']])
+    assertRefused(t, { args, env: { [name]: place } }, place, ...words);
+}
+
 test('a log file that cannot be opened is refused', (t) => {
-  assertRefused(t, { env: { MCP_BRIDGE_LOG_FILE: '/no/such/folder/log' } },
-    'MCP_BRIDGE_LOG_FILE', '/no/such/folder/log');
+  for (const place of ['/no/such/folder/log', folder(t)])
+    assertFileRefused(t, 'MCP_BRIDGE_LOG_FILE', place, 'MCP_BRIDGE_LOG_FILE');
+});
+
+test('--check makes no file, nor does what calls no tool', (t) => {
+  const place = path.join(folder(t), 'it');
+  const run = (args, name) =>
+    assert.equal(program(t, { args, env: { [name]: place } }).status, 0);
+
+  for (const name of ['MCP_BRIDGE_LOG_FILE', 'MCP_BRIDGE_AUDIT_FILE'])
+    run(['--check'], name);
+  run(['--print-config'], 'MCP_BRIDGE_AUDIT_FILE');
+  run(['memory', 'list'], 'MCP_BRIDGE_AUDIT_FILE');
+  assert.ok(!fs.existsSync(place));
 });
 
 test('an audit file that is no file is refused', (t) => {
   for (const place of ['/no/such/folder/audit', '/dev/null', folder(t)])
-    assertRefused(t, { env: { MCP_BRIDGE_AUDIT_FILE: place } },
-      'MCP_BRIDGE_AUDIT_FILE', place);
+    assertFileRefused(t, 'MCP_BRIDGE_AUDIT_FILE', place,
+      'MCP_BRIDGE_AUDIT_FILE');
 });
 
 test('an audit file that others write to, or lead to, is refused', (t) => {
@@ -170,10 +188,9 @@ test('an audit file that others write to, or lead to, is refused', (t) => {
   fs.chownSync(audit, uid, uid === process.getuid() ? process.getgid() : uid);
   fs.chmodSync(audit, 0o620);
   fs.symlinkSync('/tmp/audit', link);
-  assertRefused(t, { env: { MCP_BRIDGE_AUDIT_FILE: audit } },
-    'can be written by other users', audit);
-  assertRefused(t, { env: { MCP_BRIDGE_AUDIT_FILE: link } },
-    'is a symbolic link', link);
+  assertFileRefused(t, 'MCP_BRIDGE_AUDIT_FILE', audit,
+    'can be written by other users');
+  assertFileRefused(t, 'MCP_BRIDGE_AUDIT_FILE', link, 'is a symbolic link');
 });
 
 test('--help, --version and --check', async (t) => {

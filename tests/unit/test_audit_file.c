@@ -54,6 +54,9 @@ is_refused(const char *path, const char *words)
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
 	ck_assert_ptr_nonnull(strstr(err.text, "MCP_BRIDGE_AUDIT_FILE"));
+	ck_assert_int_eq(audit_file_try(path, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, path));
+	ck_assert_ptr_nonnull(strstr(err.text, "MCP_BRIDGE_AUDIT_FILE"));
 }
 
 START_TEST(is_made_for_its_user)
@@ -165,6 +168,18 @@ START_TEST(a_link_is_not_followed)
 }
 END_TEST
 
+START_TEST(a_trial_makes_nothing)
+{
+	auto_free char *path = mem_printf("%s/a", folder);
+
+	ck_assert_int_eq(audit_file_try("", &err), 0);
+	ck_assert_int_eq(audit_file_try(path, &err), 0);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	make("a", 0600);
+	ck_assert_int_eq(audit_file_try(path, &err), 0);
+}
+END_TEST
+
 START_TEST(what_cannot_be_opened_is_told)
 {
 	is_refused("nowhere/a", "cannot be opened: No such file or directory");
@@ -186,6 +201,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_is_no_file_is_refused);
 	tcase_add_test(tc, a_pipe_with_a_reader_is_refused);
 	tcase_add_test(tc, a_link_is_not_followed);
+	tcase_add_test(tc, a_trial_makes_nothing);
 	tcase_add_test(tc, what_cannot_be_opened_is_told);
 }
 

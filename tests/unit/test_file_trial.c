@@ -1,0 +1,122 @@
+/*
+ * Tests of supervisor/file_trial: what could be opened or made is let pass, what
+ * could not is told, and nothing is made either way.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/mem.h"
+#include "supervisor/file_trial.h"
+#include "unit.h"
+
+static char folder[] = "/tmp/test_file_trial.XXXXXX";
+static struct err err;
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf '%s'", folder);
+
+	ck_assert_int_eq(system(command), 0);
+}
+
+/* Returns a path in the folder, which the caller frees. */
+static char *
+in_folder(const char *name)
+{
+	return mem_printf("%s/%s", folder, name);
+}
+
+static void
+is_refused(const char *path, const char *words)
+{
+	ck_assert_int_eq(file_trial_append(path, &err), -1);
+	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
+}
+
+START_TEST(nothing_is_made)
+{
+	auto_free char *path = in_folder("log");
+
+	ck_assert_int_eq(file_trial_append(path, &err), 0);
+	ck_assert_int_eq(file_trial_make(path, &err), 0);
+	ck_assert_int_eq(access(path, F_OK), -1);
+	/* Beside the root there is no name before the slash. */
+	if (geteuid() == 0)
+		ck_assert_int_eq(file_trial_make("/test_file_trial", &err), 0);
+}
+END_TEST
+
+START_TEST(what_is_there_stays)
+{
+	auto_free char *path = in_folder("log");
+	FILE *file = fopen(path, "w");
+	struct stat st;
+
+	fputs("before", file);
+	fclose(file);
+	ck_assert_int_eq(file_trial_append(path, &err), 0);
+	ck_assert_int_eq(stat(path, &st), 0);
+	ck_assert_int_eq(st.st_size, 6);
+	ck_assert_int_eq(file_trial_append("/dev/null", &err), 0);
+}
+END_TEST
+
+/* Nobody reads from it: the start would wait, and this does not. */
+START_TEST(a_pipe_is_not_waited_for)
+{
+	auto_free char *path = in_folder("pipe");
+
+	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	ck_assert_int_eq(file_trial_append(path, &err), 0);
+}
+END_TEST
+
+START_TEST(what_cannot_be_is_told)
+{
+	auto_free char *deep = in_folder("nowhere/log");
+
+	is_refused(deep, "No such file or directory");
+	is_refused(folder, "Is a directory");
+	is_refused("/proc/version/log", "Not a directory");
+}
+END_TEST
+
+START_TEST(where_others_write_is_told)
+{
+	auto_free char *path = in_folder("log");
+
+	if (geteuid() == 0)
+		ck_assert_int_eq(seteuid(65534), 0);
+	else
+		ck_assert_int_eq(chmod(folder, 0500), 0);
+	is_refused(path, "Permission denied");
+	ck_assert_int_eq(seteuid(getuid()), 0);
+	chmod(folder, 0700);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, nothing_is_made);
+	tcase_add_test(tc, what_is_there_stays);
+	tcase_add_test(tc, a_pipe_is_not_waited_for);
+	tcase_add_test(tc, what_cannot_be_is_told);
+	tcase_add_test(tc, where_others_write_is_told);
+}
+
+int
+main(void)
+{
+	return unit_run("file_trial", add_tests);
+}
