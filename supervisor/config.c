@@ -6,11 +6,8 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <time.h>
 
 #include "../common/alias.h"
-#include "../common/limits.h"
 #include "../common/log.h"
 #include "../common/mem.h"
 #include "config.h"
@@ -19,8 +16,9 @@ struct config {
 	struct servers_setup setup;
 	void (*changed)(void *ctx);
 	void *ctx;
-	char *seen; /* how the files looked when they were last read */
-	int again;  /* which does not mean that they are still the same */
+	struct server_look *look; /* NULL before the first */
+	struct buffer seen; /* how the files looked when they were last read */
+	int again; /* which does not mean that they are still the same */
 	struct buffer logged; /* what was said of them, each with a NUL */
 	int reading;
 	struct servers *servers; /* in force; NULL before the first reading */
@@ -30,68 +28,7 @@ struct config {
 	TAILQ_HEAD(, config_waiter) waiters;
 };
 
-/* Looking at the files */
-
-/* How all files look. */
-struct config_look {
-	struct buffer text;
-	int moving; /* one may be saved again and look the same */
-};
-
-/*
- * Whether something may happen to a file that leaves its time as it is: the
- * clock of the file system has ticks.
- */
-static int
-config_is_moving(const struct stat *st)
-{
-	struct timespec now;
-	long long ns;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	ns = (now.tv_sec - st->st_ctim.tv_sec) * 1000000000LL +
-	    (now.tv_nsec - st->st_ctim.tv_nsec);
-	return llabs(ns) < CONFIG_TICK_MS * 1000000LL;
-}
-
-/* Appends what changes whenever a file does. */
-static void
-config_add_look(struct config_look *look, const struct server_file *file,
-    const char *folder)
-{
-	const char *within = file->source->project ? folder : NULL;
-	struct stat st;
-
-	buffer_printf(&look->text, "%s", file->path);
-	/* That it is missing has been seen just now. */
-	if (file->state != SERVER_FILE_MISSING &&
-	    server_open_look(file->path, within, 1, &st) == 0) {
-		buffer_printf(&look->text, " %llu %llu %lld %lld.%ld %lld.%ld",
-		    (unsigned long long)st.st_dev,
-		    (unsigned long long)st.st_ino, (long long)st.st_size,
-		    (long long)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
-		    (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
-		look->moving |= config_is_moving(&st);
-	}
-	buffer_add_text(&look->text, "\n");
-}
-
-/* Returns how all files look now; the caller frees it. */
-static char *
-config_look(const struct config *config, int *moving)
-{
-	struct server_file_list files = TAILQ_HEAD_INITIALIZER(files);
-	const struct server_file *file;
-	struct config_look look = { 0 };
-
-	server_sources_find(&files, config->setup.envp, config->setup.folder);
-	TAILQ_FOREACH (file, &files, entry)
-		if (file->path != NULL)
-			config_add_look(&look, file, config->setup.folder);
-	server_sources_free(&files);
-	*moving = look.moving;
-	return buffer_take(&look.text, NULL);
-}
+/* What is in force */
 
 /* Whether a file could not be read for a reason that may be gone soon. */
 static int
@@ -104,8 +41,6 @@ config_is_passing(const struct servers *servers)
 			return 1;
 	return 0;
 }
-
-/* What is in force */
 
 static int
 config_compare(const void *a, const void *b)
@@ -239,7 +174,8 @@ config_free_servers(struct servers **serversp)
 	free(servers);
 }
 
-static void config_read(struct config *config, char *look, int moving);
+static void config_read(
+    struct config *config, struct buffer *look, int moving);
 
 /* The first for whom what was read is not too old. */
 static struct config_waiter *
@@ -256,8 +192,8 @@ config_next_waiter(const struct config *config)
 static void
 config_tell_waiters(struct config *config)
 {
+	auto_buffer struct buffer look = { 0 };
 	struct config_waiter *waiter;
-	char *look;
 	int moving;
 
 	/* Each may look again, and wait again when it does. */
@@ -268,8 +204,8 @@ config_tell_waiters(struct config *config)
 	}
 	if (config->reading || TAILQ_EMPTY(&config->waiters))
 		return;
-	look = config_look(config, &moving);
-	config_read(config, look, moving);
+	server_look_add(config->look, &look, &moving);
+	config_read(config, &look, moving);
 }
 
 static void
@@ -290,18 +226,43 @@ config_on_read(void *ctx)
 
 /* Has all files read; look, how they are now, is taken. */
 static void
-config_read(struct config *config, char *look, int moving)
+config_read(struct config *config, struct buffer *look, int moving)
 {
 	struct config_waiter *waiter;
 
 	TAILQ_FOREACH (waiter, &config->waiters, entry)
 		waiter->late = 0;
-	free(config->seen);
-	config->seen = look;
+	buffer_reset(&config->seen);
+	config->seen = *look;
+	*look = (struct buffer){ 0 };
 	config->again = moving;
 	config->reading = 1;
 	config->next = mem_alloc(sizeof(*config->next));
 	servers_read(config->next, &config->setup, config_on_read, config);
+}
+
+/*
+ * Looks at the files, and has them read where that is needed. Returns whether
+ * they have changed since a reading of them began that goes on.
+ */
+static int
+config_check(struct config *config)
+{
+	auto_buffer struct buffer look = { 0 };
+	int moving, same;
+
+	if (config->look == NULL)
+		config->look = server_look_new(
+		    config->setup.envp, config->setup.folder);
+	server_look_add(config->look, &look, &moving);
+	same = look.len == config->seen.len &&
+	    (look.len == 0 ||
+	        memcmp(look.data, config->seen.data, look.len) == 0);
+	if (config->reading)
+		return !same;
+	if (!same || config->again)
+		config_read(config, &look, moving);
+	return 0;
 }
 
 /* Interface */
@@ -315,6 +276,7 @@ config_new(const struct servers_setup *setup, void (*changed)(void *ctx),
 	config->setup = *setup;
 	config->changed = changed;
 	config->ctx = ctx;
+	config->again = 1; /* and for the first time */
 	TAILQ_INIT(&config->waiters);
 	return config;
 }
@@ -329,7 +291,8 @@ config_free(struct config **configp)
 	config_free_servers(&config->next);
 	config_free_servers(&config->servers);
 	free(config->sorted);
-	free(config->seen);
+	server_look_free(&config->look);
+	buffer_reset(&config->seen);
 	buffer_reset(&config->logged);
 	free(config);
 }
@@ -337,20 +300,10 @@ config_free(struct config **configp)
 void
 config_refresh(struct config *config, struct config_waiter *waiter)
 {
-	int moving;
-	auto_free char *look = config_look(config, &moving);
-	int same = config->seen != NULL && strcmp(look, config->seen) == 0 &&
-	    (config->reading || !config->again);
-
-	/* A file may have been saved since its reading began. */
-	waiter->late = config->reading && !same;
+	waiter->late = config_check(config);
 	TAILQ_INSERT_TAIL(&config->waiters, waiter, entry);
-	if (config->reading)
-		return;
-	if (same)
+	if (!config->reading)
 		config_tell_waiters(config);
-	else
-		config_read(config, mem_take(&look), moving);
 }
 
 void

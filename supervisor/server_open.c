@@ -17,31 +17,42 @@
 #include "../common/mem.h"
 #include "servers.h"
 
+int
+server_open_beneath(int dir, const char *path, int flags)
+{
+	struct open_how how = { .flags = (uint64_t)flags,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+
+	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+}
+
+const char *
+server_open_relative(const char *path, const char *folder)
+{
+	path += strlen(folder);
+	return path + strspn(path, "/");
+}
+
 /* Opens a path, whose links must not lead out of a folder. */
 static int
 server_open_within(const char *path, const char *folder, int flags)
 {
-	struct open_how how = { .flags = (uint64_t)flags,
-		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
 	auto_fd int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir == -1)
 		return -1;
-	path += strlen(folder);
-	path += strspn(path, "/");
-	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	return server_open_beneath(
+	    dir, server_open_relative(path, folder), flags);
 }
 
 int
-server_open_look(
-    const char *path, const char *within, int follow, struct stat *st)
+server_open_look(const char *path, const char *within, struct stat *st)
 {
-	int flags = O_PATH | O_CLOEXEC | (follow ? 0 : O_NOFOLLOW);
 	auto_fd int fd = -1;
 
 	if (within == NULL)
-		return follow ? stat(path, st) : lstat(path, st);
-	fd = server_open_within(path, within, flags);
+		return lstat(path, st);
+	fd = server_open_within(path, within, O_PATH | O_CLOEXEC | O_NOFOLLOW);
 	return fd == -1 ? -1 : fstat(fd, st);
 }
 

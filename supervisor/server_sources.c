@@ -75,8 +75,7 @@ server_sources_matches(const char *name)
 	    strcmp(name + len - 5, ".json") == 0;
 }
 
-/* The names in a folder; returns how many, one too many at most. */
-static size_t
+size_t
 server_sources_list(DIR *dir, char *names[CONFIG_FILES_MAX + 1])
 {
 	const struct dirent *found;
@@ -144,7 +143,7 @@ server_sources_find_file(struct server_file_list *files,
 	const char *within = source->project ? folder : NULL;
 	struct stat st;
 
-	if (server_open_look(path, within, 0, &st) == -1 &&
+	if (server_open_look(path, within, &st) == -1 &&
 	    (errno == ENOENT || errno == ENOTDIR))
 		server_sources_add(files, source, SERVER_FILE_MISSING, path,
 		    mem_strdup("there is no such file"));
@@ -194,20 +193,44 @@ server_sources_folder(const struct server_source_row *row, char **envp,
 	}
 }
 
-/* The file that a variable names. */
-static void
-server_sources_find_named(struct server_file_list *files,
-    const struct server_source_row *row, char **envp)
+/* The file that a variable names, NULL for none; the caller frees it. */
+static char *
+server_sources_named(const char *variable, char **envp)
 {
-	const char *value =
-	    expand_variable(envp, row->file, strlen(row->file));
+	const char *value = expand_variable(envp, variable, strlen(variable));
 
-	if (value == NULL || *value == '\0')
-		server_sources_add(files, &row->source, SERVER_FILE_MISSING,
-		    NULL, mem_strdup("is not set"));
-	else
-		server_sources_add(files, &row->source, SERVER_FILE_FOUND,
-		    mem_strdup(value), NULL);
+	return value == NULL || *value == '\0' ? NULL : mem_strdup(value);
+}
+
+static int
+server_sources_is_folder(const struct server_source_row *row)
+{
+	return strcmp(row->file, "*.json") == 0;
+}
+
+/* The path of a row, NULL when there is none; the caller frees it. */
+static char *
+server_sources_locate(const struct server_source_row *row, char **envp,
+    const char *folder)
+{
+	auto_free char *base = NULL;
+
+	if (row->base == SERVER_SOURCE_VARIABLE)
+		return server_sources_named(row->file, envp);
+	base = server_sources_folder(row, envp, folder);
+	if (base == NULL || server_sources_is_folder(row))
+		return mem_take(&base);
+	return mem_printf("%s/%s", base, row->file);
+}
+
+/* Why a row has no path. */
+static const char *
+server_sources_why_none(const struct server_source_row *row)
+{
+	if (row->base == SERVER_SOURCE_VARIABLE)
+		return "is not set";
+	return row->source.project ? "the folder that one works in is gone" :
+	                             "HOME is not set to a folder";
 }
 
 static void
@@ -215,24 +238,18 @@ server_sources_find_row(struct server_file_list *files,
     const struct server_source_row *row, char **envp, const char *folder)
 {
 	const struct server_source *source = &row->source;
-	auto_free char *base = NULL;
+	char *path = server_sources_locate(row, envp, folder);
 
-	if (row->base == SERVER_SOURCE_VARIABLE) {
-		server_sources_find_named(files, row, envp);
-		return;
-	}
-	base = server_sources_folder(row, envp, folder);
-	if (base == NULL)
+	if (path == NULL)
 		server_sources_add(files, source, SERVER_FILE_MISSING, NULL,
-		    mem_strdup(source->project ?
-		        "the folder that one works in is gone" :
-		        "HOME is not set to a folder"));
-	else if (strcmp(row->file, "*.json") == 0)
-		server_sources_find_folder(
-		    files, source, mem_take(&base), folder);
+		    mem_strdup(server_sources_why_none(row)));
+	else if (row->base == SERVER_SOURCE_VARIABLE)
+		server_sources_add(
+		    files, source, SERVER_FILE_FOUND, path, NULL);
+	else if (server_sources_is_folder(row))
+		server_sources_find_folder(files, source, path, folder);
 	else
-		server_sources_find_file(files, source,
-		    mem_printf("%s/%s", base, row->file), folder);
+		server_sources_find_file(files, source, path, folder);
 }
 
 void
@@ -244,6 +261,21 @@ server_sources_find(
 	for (i = 0; i < SERVER_SOURCES; i++)
 		server_sources_find_row(
 		    files, &server_source_rows[i], envp, folder);
+}
+
+int
+server_sources_place(
+    size_t n, char **envp, const char *folder, struct server_place *place)
+{
+	const struct server_source_row *row;
+
+	if (n >= SERVER_SOURCES)
+		return 0;
+	row = &server_source_rows[n];
+	place->path = server_sources_locate(row, envp, folder);
+	place->project = row->source.project;
+	place->folder = server_sources_is_folder(row);
+	return 1;
 }
 
 void

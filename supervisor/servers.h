@@ -7,15 +7,18 @@
 #ifndef SUPERVISOR_SERVERS_H
 #define SUPERVISOR_SERVERS_H
 
+#include <dirent.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/queue.h>
 #include <sys/stat.h>
 
+#include "../common/buffer.h"
 #include "../common/channel.h"
 #include "../common/config_shape.h"
 #include "../common/err.h"
+#include "../common/limits.h"
 
 struct child;
 
@@ -166,6 +169,46 @@ void server_sources_find(
 
 void server_sources_free(struct server_file_list *files);
 
+/* Where the files of a source would be. */
+struct server_place {
+	char *path;  /* of the file, or of the folder; NULL: there is none */
+	int project; /* it is within the folder that we run in */
+	int folder;  /* every *.json in it is a file */
+};
+
+/*
+ * Sets the place of the n-th source, counted from 0, whose path the caller
+ * frees. Returns whether there is one of that number.
+ */
+int server_sources_place(size_t n, char **envp, const char *folder,
+    struct server_place *place);
+
+/*
+ * The names *.json of a folder, in order, which the caller frees. Returns how
+ * many: CONFIG_FILES_MAX + 1 mean that there are too many.
+ */
+size_t server_sources_list(DIR *dir, char *names[CONFIG_FILES_MAX + 1]);
+
+/* server_look.c: how the files look. */
+
+struct server_look;
+
+/*
+ * Finds out where files may be, with what lasts as long as the program does:
+ * envp and the folder that we run in, which must outlive it. Looks at nothing.
+ * Freed with server_look_free; NULL is accepted there.
+ */
+struct server_look *server_look_new(char **envp, const char *folder);
+void server_look_free(struct server_look **look);
+
+/*
+ * Appends bytes that are others whenever a file of any source is another one,
+ * or has changed. Sets *moving when one has changed so recently that it may
+ * change again and look the same.
+ */
+void server_look_add(
+    const struct server_look *look, struct buffer *bytes, int *moving);
+
 /* server_open.c: opening files that others have written. */
 
 /*
@@ -178,13 +221,22 @@ int server_open(
     struct server_file *file, const char *folder, struct err *err);
 
 /*
- * Looks at a path without opening it, at a link itself unless follow is set.
+ * Looks at a path without opening it, where it is a link at the link itself.
  * Where within is not NULL, nothing outside of that folder is looked at, not
  * even to see whether it is there. Returns 0, or -1 with errno: EXDEV for what
  * leads out.
  */
 int server_open_look(
-    const char *path, const char *within, int follow, struct stat *st);
+    const char *path, const char *within, struct stat *st);
+
+/*
+ * Opens a path that is seen from a folder, dir, and that no link must lead out
+ * of it. Returns it, or -1 with errno: EXDEV for what leads out.
+ */
+int server_open_beneath(int dir, const char *path, int flags);
+
+/* The part of a path that is behind a folder which it begins with. */
+const char *server_open_relative(const char *path, const char *folder);
 
 /* How many bytes a file of this source may have. */
 size_t server_open_most(const struct server_source *source);

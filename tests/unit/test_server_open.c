@@ -157,13 +157,13 @@ END_TEST
 
 /* What is looked at of a path below the folder: 0, or the error. */
 static int
-look(const char *path, int follow)
+look(const char *path)
 {
 	auto_free char *work = mem_printf("%s/work", folder);
 	auto_free char *whole = mem_printf("%s/%s", work, path);
 	struct stat st;
 
-	return server_open_look(whole, work, follow, &st) == 0 ? 0 : errno;
+	return server_open_look(whole, work, &st) == 0 ? 0 : errno;
 }
 
 START_TEST(looks_nowhere_else)
@@ -173,16 +173,14 @@ START_TEST(looks_nowhere_else)
 	ck_assert_int_eq(symlink("inside", "work/link"), 0);
 	ck_assert_int_eq(symlink("/etc", "work/away"), 0);
 	ck_assert_int_eq(symlink("nowhere", "work/dangling"), 0);
-	ck_assert_int_eq(look("inside", 1), 0);
-	ck_assert_int_eq(look("link", 1), 0);
-	ck_assert_int_eq(look("none", 1), ENOENT);
-	ck_assert_int_eq(look("dangling", 1), ENOENT);
-	ck_assert_int_eq(look("dangling", 0), 0);
+	ck_assert_int_eq(look("inside"), 0);
+	ck_assert_int_eq(look("link"), 0);
+	ck_assert_int_eq(look("none"), ENOENT);
+	ck_assert_int_eq(look("dangling"), 0);
 	/* A link that leads out is there; what it leads to is not asked. */
-	ck_assert_int_eq(look("away", 0), 0);
-	ck_assert_int_eq(look("away", 1), EXDEV);
-	ck_assert_int_eq(look("away/hosts", 0), EXDEV);
-	ck_assert_int_eq(look("away/none", 0), EXDEV);
+	ck_assert_int_eq(look("away"), 0);
+	ck_assert_int_eq(look("away/hosts"), EXDEV);
+	ck_assert_int_eq(look("away/none"), EXDEV);
 	leave();
 }
 END_TEST

@@ -1,0 +1,279 @@
+/*
+ * Tests of supervisor/server_look: whatever happens to a file of any source,
+ * and to what it is in, changes how the files look; nothing else does.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/fd.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "supervisor/servers.h"
+#include "unit.h"
+
+/* The home, and in it the folder that we run in. */
+static char home[] = "/tmp/caisson-test-XXXXXX";
+static char home_variable[sizeof("HOME=") + sizeof(home)];
+static char *envp[] = { home_variable,
+	(char *)"MCP_SERVERS_CONFIG=named.json", NULL };
+static char folder[sizeof(home) + sizeof("/work")];
+static struct server_look *look;
+static struct buffer before;
+static int fds;
+
+static void
+run(const char *command)
+{
+	ck_assert_msg(system(command) == 0, "%s", command);
+}
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(home));
+	snprintf(home_variable, sizeof(home_variable), "HOME=%s", home);
+	snprintf(folder, sizeof(folder), "%s/work", home);
+	ck_assert_int_eq(mkdir(folder, 0700), 0);
+	ck_assert_int_eq(chdir(home), 0);
+	fds = unit_open_fds();
+	look = server_look_new(envp, folder);
+}
+
+static void
+leave(void)
+{
+	auto_free char *command = mem_printf("rm -rf %s", home);
+
+	ck_assert_int_eq(unit_open_fds(), fds);
+	server_look_free(&look);
+	server_look_free(&look); /* NULL is accepted */
+	buffer_reset(&before);
+	ck_assert_int_eq(chdir("/tmp"), 0);
+	run(command);
+}
+
+/* Whether anything looks as it did not the last time. */
+static int
+changed(void)
+{
+	struct buffer now = { 0 };
+	int moving, same;
+
+	server_look_add(look, &now, &moving);
+	same = now.len == before.len &&
+	    (now.len == 0 || memcmp(now.data, before.data, now.len) == 0);
+	buffer_reset(&before);
+	before = now;
+	return !same;
+}
+
+static void
+make_path(const char *path)
+{
+	auto_free char *command = mem_printf("mkdir -p \"$(dirname \"%s\")\" "
+	    "&& echo >> \"%s\"", path, path);
+
+	run(command);
+}
+
+/* The path of a source, or of a file of its folder; the caller frees it. */
+static char *
+path_of(size_t n)
+{
+	struct server_place place;
+	auto_free char *path = NULL;
+
+	if (!server_sources_place(n, envp, folder, &place))
+		return NULL;
+	path = place.path;
+	ck_assert_ptr_nonnull(path);
+	return place.folder ? mem_printf("%s/a.json", path) :
+	                      mem_take(&path);
+}
+
+/* Each comes, grows and goes, alone and among all others. */
+START_TEST(looks_at_every_source)
+{
+	char *path;
+	size_t n;
+	int left;
+
+	for (left = 0; left < 2; left++)
+		for (n = 0; (path = path_of(n)) != NULL; n++, free(path)) {
+			/* What lies outside of the home is not the test's. */
+			if (strncmp(path, "/etc/", 5) == 0)
+				continue;
+			changed();
+			make_path(path);
+			ck_assert_msg(changed(), "%s came", path);
+			ck_assert_int_eq(changed(), 0);
+			make_path(path);
+			ck_assert_msg(changed(), "%s grew", path);
+			if (left == 0 || n % 2 == 0)
+				ck_assert_int_eq(unlink(path), 0);
+			ck_assert_int_eq(
+			    changed(), left == 0 || n % 2 == 0);
+		}
+	ck_assert_uint_gt(n, 40);
+	ck_assert_int_eq(server_sources_place(n, envp, folder,
+	    &(struct server_place){ 0 }), 0);
+}
+END_TEST
+
+static const struct {
+	const char *first, *then;
+	int change;
+} changes[] = {
+	{ "true", "true", 0 },
+	/* Other files, and folders without files */
+	{ "true", "echo > other.json", 0 },
+	{ "true", "mkdir -p .config/zed .kiro work/.vscode", 0 },
+	{ "mkdir MCPs", "echo > MCPs/.hidden.json; echo > MCPs/x", 0 },
+	{ "true", "mkdir MCPs", 1 },
+	{ "mkdir MCPs", "rmdir MCPs", 1 },
+	{ "true", "mkdir work/mcp-servers", 1 },
+	/* Folders */
+	{ "mkdir -p .config/zed; echo > .config/zed/settings.json",
+	    "mv .config elsewhere", 1 },
+	{ "mkdir -p .config/zed; echo > .config/zed/settings.json",
+	    "mv .config elsewhere; ln -s elsewhere .config", 0 },
+	{ "mkdir work/.vscode; echo > work/.vscode/mcp.json",
+	    "mv work/.vscode work/x", 1 },
+	{ "mkdir work/.vscode; echo > work/.vscode/mcp.json",
+	    "mv work/.vscode work/x; ln -s x work/.vscode", 0 },
+	{ "echo > work/.mcp.json", "mv work away", 1 },
+	{ "mkdir MCPs; echo > MCPs/a.json", "mv MCPs/a.json MCPs/b.json", 1 },
+	{ "mkdir MCPs; echo > MCPs/a.json", "echo > MCPs/b.json", 1 },
+	{ "mkdir MCPs", "rmdir MCPs; echo > MCPs", 1 },
+	/* Links, of the user and of the folder that we run in */
+	{ "ln -s target .claude.json", "echo > target", 1 },
+	{ "ln -s target .claude.json; echo > target", "echo >> target", 1 },
+	{ "mkdir MCPs; ln -s ../t MCPs/a.json; echo > t", "echo >> t", 1 },
+	{ "ln -s t work/.mcp.json; echo > work/t", "echo >> work/t", 1 },
+	{ "mkdir work/mcp-servers; ln -s ../t work/mcp-servers/a.json;"
+	  "echo > work/t", "echo >> work/t", 1 },
+	{ "mkdir work/.cursor; ln -s ../t work/.cursor/mcp.json;"
+	  "echo > work/t", "echo >> work/t", 1 },
+	/* What links lead to out of that folder is not looked at. */
+	{ "ln -s ../t work/.mcp.json; echo > t", "echo >> t", 0 },
+	{ "ln -s ../t work/.mcp.json; echo > t", "rm t", 0 },
+	{ "ln -s ../t work/.cursor; mkdir t; echo > t/mcp.json",
+	    "echo >> t/mcp.json", 0 },
+	{ "ln -s ../t work/.cursor; mkdir t; echo > t/mcp.json",
+	    "rm t/mcp.json", 0 },
+	{ "ln -s ../t work/mcp-servers; mkdir t", "echo > t/a.json", 0 },
+	{ "true", "ln -s ../t work/.mcp.json", 1 },
+	{ "true", "ln -s /etc work/.cursor", 1 },
+};
+
+START_TEST(sees_what_changes)
+{
+	run(changes[_i].first);
+	changed();
+	ck_assert_int_eq(changed(), 0);
+	run(changes[_i].then);
+	ck_assert_int_eq(changed(), changes[_i].change);
+	ck_assert_int_eq(changed(), 0);
+}
+END_TEST
+
+/* As many as can be read are looked at, and no more. */
+START_TEST(too_many_files_are_as_good_as_none)
+{
+	auto_free char *command = mem_printf(
+	    "mkdir MCPs; for i in $(seq %d); do echo > MCPs/$i.json; done",
+	    CONFIG_FILES_MAX + _i);
+
+	run(command);
+	changed();
+	run("echo >> MCPs/7.json");
+	ck_assert_int_eq(changed(), _i == 0);
+	run("rm MCPs/7.json");
+	ck_assert_int_eq(changed(), 1);
+}
+END_TEST
+
+/* A file that was written just now may be written again, and look the same. */
+START_TEST(tells_of_files_that_are_new)
+{
+	struct buffer bytes = { 0 };
+	struct timespec now, since;
+	struct stat st;
+	int moving;
+
+	server_look_add(look, &bytes, &moving);
+	ck_assert_int_eq(moving, 0);
+	do {
+		run("echo > work/.mcp.json");
+		buffer_reset(&bytes);
+		server_look_add(look, &bytes, &moving);
+		clock_gettime(CLOCK_REALTIME, &now);
+		ck_assert_int_eq(stat("work/.mcp.json", &st), 0);
+		since = st.st_ctim;
+		/* Unless we were not let in time. */
+	} while (!moving &&
+	    (now.tv_sec - since.tv_sec) * 1000 +
+	            (now.tv_nsec - since.tv_nsec) / 1000000 >=
+	        CONFIG_TICK_MS);
+	ck_assert_int_eq(moving, 1);
+	while (moving) {
+		buffer_reset(&bytes);
+		server_look_add(look, &bytes, &moving);
+	}
+	buffer_reset(&bytes);
+}
+END_TEST
+
+/* Without a home and a folder, there is what the system has. */
+START_TEST(does_without_a_home_and_a_folder)
+{
+	char *none[] = { NULL };
+	struct server_look *bare = server_look_new(none, "");
+	struct buffer one = { 0 }, other = { 0 };
+	int moving;
+
+	server_look_add(bare, &one, &moving);
+	make_path("work/.mcp.json");
+	make_path("named.json");
+	server_look_add(bare, &other, &moving);
+	ck_assert_uint_eq(one.len, other.len);
+	server_look_free(&bare);
+	buffer_reset(&one);
+	buffer_reset(&other);
+}
+END_TEST
+
+/* Whatever the folder is called. */
+START_TEST(the_folder_may_be_the_uppermost)
+{
+	struct server_look *top = server_look_new(envp, "/");
+	struct buffer bytes = { 0 };
+	int moving;
+
+	server_look_add(top, &bytes, &moving);
+	server_look_free(&top);
+	buffer_reset(&bytes);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, looks_at_every_source);
+	tcase_add_loop_test(tc, sees_what_changes, 0, UNIT_COUNT(changes));
+	tcase_add_loop_test(tc, too_many_files_are_as_good_as_none, 0, 2);
+	tcase_add_test(tc, tells_of_files_that_are_new);
+	tcase_add_test(tc, does_without_a_home_and_a_folder);
+	tcase_add_test(tc, the_folder_may_be_the_uppermost);
+}
+
+int
+main(void)
+{
+	return unit_run("server_look", add_tests);
+}
