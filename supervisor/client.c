@@ -46,22 +46,19 @@ client_end(struct client *client)
 static void
 client_finish_line(struct client *client)
 {
-	struct line line;
 	size_t room;
 
 	if (!lines_pending(client->lines))
 		return;
 	*lines_room(client->lines, &room) = '\n';
 	lines_added(client->lines, 1);
-	if (lines_next(client->lines, &line))
-		mcp_on_line(client->mcp, &line);
+	mcp_on_lines(client->mcp, client->lines);
 }
 
 static void
 client_on_readable(evutil_socket_t fd, short what, void *arg)
 {
 	struct client *client = arg;
-	struct line line;
 	size_t room;
 	char *data = lines_room(client->lines, &room);
 	ssize_t n = client->out == -1 ? 0 : read((int)fd, data, room);
@@ -77,8 +74,7 @@ client_on_readable(evutil_socket_t fd, short what, void *arg)
 		return;
 	}
 	lines_added(client->lines, (size_t)n);
-	while (lines_next(client->lines, &line))
-		mcp_on_line(client->mcp, &line);
+	mcp_on_lines(client->mcp, client->lines);
 }
 
 /* Gives up on a client that does not take its answers. */

@@ -19,6 +19,9 @@ struct config {
 	struct server_look *look; /* NULL before the first */
 	struct buffer seen; /* how the files looked when they were last read */
 	int again; /* which does not mean that they are still the same */
+	int shared; /* one look is for everybody who asks now */
+	int looked; /* it has been taken */
+	int late;   /* and has found files that were read before they changed */
 	struct buffer logged; /* what was said of them, each with a NUL */
 	int reading;
 	struct servers *servers; /* in force; NULL before the first reading */
@@ -298,9 +301,25 @@ config_free(struct config **configp)
 }
 
 void
+config_share(struct config *config)
+{
+	config->shared = 1;
+}
+
+void
+config_forget(struct config *config)
+{
+	config->shared = 0;
+	config->looked = 0;
+}
+
+void
 config_refresh(struct config *config, struct config_waiter *waiter)
 {
-	waiter->late = config_check(config);
+	if (!config->looked)
+		config->late = config_check(config);
+	config->looked = config->shared;
+	waiter->late = config->late;
 	TAILQ_INSERT_TAIL(&config->waiters, waiter, entry);
 	if (!config->reading)
 		config_tell_waiters(config);

@@ -36,6 +36,14 @@ void config_free(struct config **config);
 void config_refresh(struct config *config, struct config_waiter *waiter);
 void config_cancel(struct config *config, struct config_waiter *waiter);
 
+/*
+ * Between these two, the files are looked at only once, when the first asks.
+ * What was saved before config_share is in force for all of them: it is for
+ * those whose calls had all come by then. The loop must not run in between.
+ */
+void config_share(struct config *config);
+void config_forget(struct config *config);
+
 /* Whether files are being read. */
 int config_reading(const struct config *config);
 

@@ -547,7 +547,7 @@ mcp_blank(const struct line *line)
 	return 1;
 }
 
-void
+static void
 mcp_on_line(struct mcp *mcp, const struct line *line)
 {
 	struct json_span value;
@@ -566,6 +566,22 @@ mcp_on_line(struct mcp *mcp, const struct line *line)
 		return;
 	}
 	mcp_on_value(mcp, value);
+}
+
+/*
+ * What the client saved before it wrote a call is in force for that call, for
+ * a look at the files begins after all of these lines have been read, and is
+ * forgotten before we return: no line that comes later finds it.
+ */
+void
+mcp_on_lines(struct mcp *mcp, struct lines *lines)
+{
+	struct line line;
+
+	config_share(mcp->sv->config);
+	while (lines_next(lines, &line))
+		mcp_on_line(mcp, &line);
+	config_forget(mcp->sv->config);
 }
 
 void

@@ -433,8 +433,8 @@ void answer_add_refusal(struct buffer *buffer, const char *status,
 
 struct mcp *mcp_new(struct supervisor *sv, struct client *client);
 
-/* Handles one line; answers go to the client, now or later. */
-void mcp_on_line(struct mcp *mcp, const struct line *line);
+/* Handles the lines that are there; answers go to the client, now or later. */
+void mcp_on_lines(struct mcp *mcp, struct lines *lines);
 
 /* The client is gone: every call of the session is cancelled, unanswered. */
 void mcp_on_end(struct mcp *mcp);

@@ -38,12 +38,11 @@ mcp_new(struct supervisor *supervisor, struct client *its_client)
 	return SESSION;
 }
 
-void
-mcp_on_line(struct mcp *mcp, const struct line *line)
+static void
+on_line(const struct line *line)
 {
 	struct buffer answer = { 0 };
 
-	(void)mcp;
 	if (line->oversized)
 		buffer_printf(&told, "oversized %zu\n", line->total);
 	else if (line->len > 100)
@@ -56,6 +55,16 @@ mcp_on_line(struct mcp *mcp, const struct line *line)
 	buffer_add(&answer, line->data, line->len);
 	buffer_add_text(&answer, "\n");
 	client_send(client, &answer);
+}
+
+void
+mcp_on_lines(struct mcp *mcp, struct lines *lines)
+{
+	struct line line;
+
+	ck_assert_ptr_eq(mcp, SESSION);
+	while (lines_next(lines, &line))
+		on_line(&line);
 }
 
 void

@@ -74,6 +74,23 @@ conclude(unsigned int n, const char *out)
 
 static TAILQ_HEAD(, config_waiter) waiters = TAILQ_HEAD_INITIALIZER(waiters);
 static int a_config, config_is_slow;
+static int shared; /* whether one look at the files does for all who ask */
+
+void
+config_share(struct config *config)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	ck_assert_int_eq(shared, 0);
+	shared = 1;
+}
+
+void
+config_forget(struct config *config)
+{
+	ck_assert_ptr_eq(config, &a_config);
+	ck_assert_int_eq(shared, 1);
+	shared = 0;
+}
 
 static void
 configure(void)
@@ -90,6 +107,7 @@ void
 config_refresh(struct config *config, struct config_waiter *waiter)
 {
 	ck_assert_ptr_eq(config, &a_config);
+	ck_assert_int_eq(shared, 1);
 	TAILQ_INSERT_TAIL(&waiters, waiter, entry);
 	if (!config_is_slow)
 		configure();
@@ -158,12 +176,37 @@ on_idle(void *ctx)
 	idles++;
 }
 
+/* In the place of lines.c: the lines that were read at once. */
+
+static const struct line *next_line;
+static size_t nlines;
+
+int
+lines_next(struct lines *lines, struct line *line)
+{
+	ck_assert_ptr_null(lines);
+	if (nlines == 0)
+		return 0;
+	*line = *next_line++;
+	nlines--;
+	return 1;
+}
+
+static void
+say_lines(const struct line *lines, size_t n)
+{
+	next_line = lines;
+	nlines = n;
+	mcp_on_lines(mcp, NULL);
+	ck_assert_int_eq(shared, 0);
+}
+
 static void
 say_bytes(const char *data, size_t len)
 {
 	struct line line = { .data = (char *)data, .len = len, .total = len };
 
-	mcp_on_line(mcp, &line);
+	say_lines(&line, 1);
 }
 
 static void
@@ -654,6 +697,33 @@ START_TEST(a_call_waits_for_the_configuration)
 }
 END_TEST
 
+/* Those that were read at once are handled within one sharing, in order. */
+START_TEST(lines_come_together)
+{
+	static const char *const texts[] = { CALL("1", "one"),
+		REQUEST("2", "\"ping\""), CALL("3", "three") };
+	struct line lines[UNIT_COUNT(texts)] = { 0 };
+	size_t i;
+
+	start();
+	for (i = 0; i < UNIT_COUNT(texts); i++) {
+		lines[i].data = (char *)texts[i];
+		lines[i].len = lines[i].total = strlen(texts[i]);
+	}
+	say_lines(lines, UNIT_COUNT(lines));
+	answered(RESULT("2", "{}") "\n");
+	ck_assert_uint_eq(ncalls, 2);
+	ck_assert_str_eq(calls[0].run.code, "one");
+	ck_assert_str_eq(calls[1].run.code, "three");
+	conclude(0, "a");
+	conclude(1, "b");
+	answered(PRINTED("1", "a") "\n" PRINTED("3", "b") "\n");
+	say_lines(NULL, 0);
+	answered("");
+	close_session();
+}
+END_TEST
+
 /* When it is known, there may be no room any more. */
 START_TEST(a_call_may_wait_in_vain)
 {
@@ -774,7 +844,7 @@ START_TEST(refuses_an_oversized_line)
 		.total = 99999 };
 
 	start();
-	mcp_on_line(mcp, &line);
+	say_lines(&line, 1);
 	answered(oversized[_i].answer);
 	close_session();
 }
@@ -905,6 +975,7 @@ add_waiting(TCase *tc)
 {
 	tcase_add_test(tc, checks_the_servers_of_a_call);
 	tcase_add_test(tc, a_call_waits_for_the_configuration);
+	tcase_add_test(tc, lines_come_together);
 	tcase_add_test(tc, a_call_may_wait_in_vain);
 	tcase_add_test(tc, a_call_may_be_cancelled_before_it_is_one);
 	tcase_add_loop_test(

@@ -566,6 +566,83 @@ START_TEST(may_be_freed_while_it_reads)
 }
 END_TEST
 
+/* Sharing */
+
+/* The first look is for all, so that the change behind it is not seen. */
+START_TEST(one_look_is_shared)
+{
+	write_file("MCPs/a.json", "");
+	read_once("+a");
+	config_share(config);
+	refresh(0);
+	file_grows();
+	refresh(1);
+	happened("ready 0\nready 1\n");
+	config_forget(config);
+	ck_assert_int_eq(readings, 1);
+	/* Whoever comes later does not find it. */
+	if (_i == 1)
+		config_share(config);
+	refresh(2);
+	happened("");
+	end_reading("+b");
+	happened("changed\nready 2\n");
+	config_forget(config);
+	ck_assert_int_eq(readings, 2);
+}
+END_TEST
+
+/* Nobody has asked yet: what is saved until then is seen. */
+START_TEST(sharing_begins_with_the_first_who_asks)
+{
+	write_file("MCPs/a.json", "");
+	read_once("+a");
+	config_share(config);
+	file_grows();
+	refresh(0);
+	refresh(1);
+	config_forget(config);
+	happened("");
+	end_reading("+b");
+	happened("changed\nready 0\nready 1\n");
+	ck_assert_int_eq(readings, 2);
+}
+END_TEST
+
+/* Files have changed: one reading is for all who share. */
+START_TEST(one_reading_is_shared)
+{
+	if (_i == 1)
+		at_once = "+a";
+	config_share(config);
+	refresh(0);
+	refresh(1);
+	config_forget(config);
+	if (_i == 0)
+		end_reading("+a");
+	happened("changed\nready 0\nready 1\n");
+	ck_assert_int_eq(readings, 1);
+}
+END_TEST
+
+/* A reading that began before the files changed is for none of them. */
+START_TEST(whoever_shares_may_come_late)
+{
+	write_file("MCPs/a.json", "");
+	refresh(0);
+	file_grows();
+	config_share(config);
+	refresh(1);
+	refresh(2);
+	config_forget(config);
+	end_reading("+old");
+	happened("changed\nready 0\n");
+	end_reading("+new");
+	happened("changed\nready 1\nready 2\n");
+	ck_assert_int_eq(readings, 2);
+}
+END_TEST
+
 /* What is in force */
 
 START_TEST(is_in_order_with_aliases)
@@ -702,6 +779,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_was_saved_before_asking_is_in_force);
 	tcase_add_test(tc, nobody_who_came_late_need_be_left);
 	tcase_add_loop_test(tc, may_be_freed_while_it_reads, 0, 2);
+	tcase_add_loop_test(tc, one_look_is_shared, 0, 2);
+	tcase_add_test(tc, sharing_begins_with_the_first_who_asks);
+	tcase_add_loop_test(tc, one_reading_is_shared, 0, 2);
+	tcase_add_test(tc, whoever_shares_may_come_late);
 	tcase_add_test(tc, is_in_order_with_aliases);
 	tcase_add_test(tc, no_server_is_called_as_all_of_them);
 	tcase_add_loop_test(tc, finds_by_name, 0, UNIT_COUNT(searches));
