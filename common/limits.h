@@ -294,6 +294,8 @@
 
 /* CPU time beyond the deadline that a box may use: it is killed by then. */
 #define BOX_CPU_EXTRA_SECONDS 5
+/* More than a kernel can be built for: what says so is not believed. */
+#define PROCESSORS_MAX 65536
 /* Three years: the most that the catalogue takes. */
 #define BOX_CPU_SECONDS_MAX 100000000
 /* Files in each of the three: a thousand bytes of kernel memory for each. */

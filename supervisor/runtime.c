@@ -3,22 +3,36 @@
  * they are given, so nobody else knows which one runs. Runs in the supervisor.
  */
 #include <errno.h>
+#include <sched.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../common/fd.h"
 #include "../common/log.h"
+#include "../common/mem.h"
 #include "box.h"
 
 /* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
 #define RUNTIME_FILES_SHARE 4
 
+/*
+ * How many processors a box may use: those that we may. A system call, where
+ * to ask for those that are there is to read a file.
+ */
 static unsigned long
 runtime_processors(void)
 {
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
+	size_t size = sizeof(cpu_set_t);
+	auto_free cpu_set_t *set = mem_alloc(size);
 
-	return n > 0 ? (unsigned long)n : 1;
+	while (sched_getaffinity(0, size, set) == -1) {
+		if (errno != EINVAL || size * 8 >= PROCESSORS_MAX)
+			return 1;
+		/* The kernel knows of more of them than fit. */
+		size *= 2;
+		set = mem_resize(set, size);
+	}
+	return (unsigned long)CPU_COUNT_S(size, set);
 }
 
 void

@@ -3,9 +3,12 @@
  * pipes are handed over and nowhere else. The box is a stand-in, the test
  * is its launcher.
  */
+#include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "common/fd.h"
@@ -58,6 +61,26 @@ close_box(void)
 	channel_free(&channel);
 	fd_close(&box);
 	event_base_free(sv.base);
+}
+
+/* The processors that we may use: as the kernel says, or as a test does. */
+
+static cpu_set_t usable;
+static size_t least; /* bytes that it wants to have for them; 0: it is asked */
+
+int
+sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	if (least > size) {
+		errno = EINVAL;
+		return -1;
+	}
+	memset(set, 0, size);
+	if (least > 0)
+		memset(set, 0xff, least);
+	else if (syscall(SYS_sched_getaffinity, pid, size, set) == -1)
+		return -1;
+	return 0;
 }
 
 /* Options as they are by default. */
@@ -139,10 +162,12 @@ forget(struct ipc_setup *setup)
 
 START_TEST(asks_for_what_the_options_say)
 {
-	unsigned long processors = (unsigned long)sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned long processors;
 	struct ipc_setup setup;
 	int fds;
 
+	ck_assert_int_eq(sched_getaffinity(0, sizeof(usable), &usable), 0);
+	processors = (unsigned long)CPU_COUNT(&usable);
 	start();
 	open_box();
 	fds = unit_open_fds();
@@ -155,6 +180,38 @@ START_TEST(asks_for_what_the_options_say)
 	ck_assert_uint_eq(setup.grouped, 0);
 	ck_assert_uint_eq(setup.uid, identity_box(7));
 	ck_assert_int_eq(unit_open_fds(), fds + 4); /* those it was given */
+	forget(&setup);
+	close_box();
+}
+END_TEST
+
+/* Time for each processor that may be used, also of more than fit at first. */
+START_TEST(counts_processors)
+{
+	static const struct {
+		size_t bytes;
+		unsigned long count;
+	} counts[] = {
+		{ 0, 1 }, /* the one that is left to us */
+		{ 8, 64 },
+		{ sizeof(cpu_set_t), 1024 },
+		{ sizeof(cpu_set_t) + 8, 1088 },
+		{ PROCESSORS_MAX / 8, PROCESSORS_MAX },
+		/* Nothing that there is. */
+		{ PROCESSORS_MAX / 8 + 8, 1 },
+	};
+	cpu_set_t one;
+	struct ipc_setup setup;
+	int first = sched_getcpu();
+
+	CPU_ZERO(&one);
+	CPU_SET(first, &one);
+	ck_assert_int_eq(sched_setaffinity(0, sizeof(one), &one), 0);
+	start();
+	open_box();
+	least = counts[_i].bytes;
+	ask(&setup);
+	ck_assert_uint_eq(setup.cpu_seconds, 120 * counts[_i].count + 5);
 	forget(&setup);
 	close_box();
 }
@@ -235,6 +292,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, asks_for_what_the_options_say);
+	tcase_add_loop_test(tc, counts_processors, 0, 6);
 	tcase_add_test(tc, tells_of_a_cgroup);
 	tcase_add_loop_test(tc, asks_within_the_catalogue, 0, 2);
 	tcase_add_test(tc, tells_that_a_box_cannot_start);
