@@ -64,6 +64,36 @@ struct spawn_failure {
 
 static volatile struct spawn_failure *spawn_failure;
 
+/* What every worker has as its descriptor 0. */
+static int spawn_null = -1;
+
+/* The signals that the supervisor handles or ignores: no others, ever. */
+static const int spawn_signals[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE,
+	SIGTERM };
+
+/* Those, and what somebody has made of others before we were started. */
+static sigset_t spawn_unusual;
+
+/*
+ * To set each signal there is for each worker would take longer than all else
+ * that a worker needs before it is executed.
+ */
+static void
+spawn_note_signals(void)
+{
+	struct sigaction action;
+	size_t i;
+	int sig;
+
+	sigemptyset(&spawn_unusual);
+	for (i = 0; i < sizeof(spawn_signals) / sizeof(spawn_signals[0]); i++)
+		sigaddset(&spawn_unusual, spawn_signals[i]);
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &action) == 0 &&
+		    action.sa_handler != SIG_DFL)
+			sigaddset(&spawn_unusual, sig);
+}
+
 int
 spawn_init(struct err *err)
 {
@@ -78,6 +108,11 @@ spawn_init(struct err *err)
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (spawn_failure == MAP_FAILED)
 		return err_sys(err, "share memory with children");
+	if (spawn_null == -1)
+		spawn_null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (spawn_null == -1)
+		return err_sys(err, "open /dev/null");
+	spawn_note_signals();
 	self[n] = '\0';
 	folder = dirname(self);
 	for (role = 0; role < ROLES; role++) {
@@ -103,15 +138,25 @@ spawn_reset_handlers(void)
 		signal(sig, SIG_DFL);
 }
 
-/* Every signal as a program expects it at its start. */
 static void
-spawn_reset_signals(void)
+spawn_unblock_signals(void)
 {
 	sigset_t none;
 
-	spawn_reset_handlers();
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Every signal as a worker expects it at its start. */
+static void
+spawn_reset_signals(void)
+{
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(&spawn_unusual, sig) == 1)
+			signal(sig, SIG_DFL);
+	spawn_unblock_signals();
 }
 
 /*
@@ -130,9 +175,9 @@ spawn_become(unsigned int uid)
 
 /* The child's descriptors: 0, 1, 2 and the channel; the rest ends with exec. */
 static int
-spawn_place_fds(int channel, int null)
+spawn_place_fds(int channel)
 {
-	if (dup2(null, STDIN_FILENO) == -1 ||
+	if (dup2(spawn_null, STDIN_FILENO) == -1 ||
 	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
 		return -1;
 	if (channel == WORKER_CHANNEL_FD) {
@@ -170,14 +215,14 @@ spawn_clone_into(int group)
 
 /* In the child of vfork, which shares our memory until it execs, or a copy. */
 static void __attribute__((noreturn))
-spawn_exec(int binary, char *title, unsigned int uid, int channel, int null)
+spawn_exec(int binary, char *title, unsigned int uid, int channel)
 {
 	char *argv[] = { title, NULL };
 	char *envp[] = { NULL };
 
 	spawn_reset_signals();
 	setsid();
-	if (spawn_place_fds(channel, null) == -1)
+	if (spawn_place_fds(channel) == -1)
 		spawn_fail("arrange its descriptors");
 	if (uid != 0 && spawn_become(uid) == -1)
 		spawn_fail("make it an unprivileged user");
@@ -209,12 +254,9 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
 	char title[LOG_PREFIX_SIZE * 2];
-	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	sigset_t all, before;
 	pid_t pid;
 
-	if (null == -1)
-		return err_sys(err, "open /dev/null");
 	snprintf(title, sizeof(title), "caisson: %s[%lu]",
 	    role_info(role)->name, number);
 	spawn_failure->what = NULL;
@@ -223,8 +265,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = group == -1 ? vfork() : spawn_clone_into(group);
 	if (pid == 0)
-		spawn_exec(spawn_binaries[role], title,
-		    uid, channel, null);
+		spawn_exec(spawn_binaries[role], title, uid, channel);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)
 		return err_sys(err, "start a process");
@@ -309,7 +350,8 @@ spawn_become_program(const struct spawn_program *program, pid_t keeper)
 		_exit(SPAWN_COMPLAINED);
 	if (own.cwd != NULL && chdir(own.cwd) == -1)
 		spawn_complain(&own, "enter the folder", own.cwd);
-	spawn_reset_signals();
+	spawn_reset_handlers();
+	spawn_unblock_signals();
 	spawn_restore_nofile();
 	/* A path is not searched; a text without "#!" goes to /bin/sh. */
 	execvpe(own.path, own.argv, own.envp);

@@ -204,6 +204,19 @@ START_TEST(a_worker_starts_clean)
 }
 END_TEST
 
+/* Who has started us may have left some as they were. */
+START_TEST(a_worker_has_no_signals_of_our_starter)
+{
+	signal(SIGHUP, SIG_IGN); /* nohup */
+	signal(SIGQUIT, SIG_IGN);
+	signal(SIGUSR2, SIG_IGN);
+	signal(SIGRTMAX, SIG_IGN);
+	init();
+	spawn(ROLE_RELAY, 0, -1);
+	says("signals\n");
+}
+END_TEST
+
 START_TEST(the_supervisor_keeps_its_own)
 {
 	sigset_t mask;
@@ -420,6 +433,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, a_worker_starts_clean, 0, 2);
+	tcase_add_test(tc, a_worker_has_no_signals_of_our_starter);
 	tcase_add_test(tc, the_supervisor_keeps_its_own);
 	tcase_add_test(tc, a_worker_of_root_gets_its_own_user);
 	tcase_add_test(tc, a_worker_may_stay_who_we_are);
