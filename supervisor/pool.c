@@ -345,20 +345,33 @@ pool_is_good(const struct pool_entry *entry, const struct interpreter *present)
 	return !entry->ready || box_alive(entry->box);
 }
 
+/* What a call may have, or NULL; what it may not have is given up. */
+static struct pool_entry *
+pool_pick(struct pool *pool)
+{
+	struct pool_entry *entry = pool_best(pool);
+	struct interpreter present;
+
+	if (entry == NULL)
+		return NULL;
+	interpreter_look(pool->sv->options.python, &present);
+	while (entry != NULL && !pool_is_good(entry, &present)) {
+		pool_drop(entry);
+		entry = pool_best(pool);
+	}
+	return entry;
+}
+
 struct box *
 pool_take(struct pool *pool)
 {
-	struct interpreter present;
 	struct pool_entry *entry;
 	struct box *box = NULL;
 
 	if (pool == NULL || !pool->begun)
 		return NULL;
 	pool->calls++;
-	interpreter_look(pool->sv->options.python, &present);
-	while ((entry = pool_best(pool)) != NULL &&
-	    !pool_is_good(entry, &present))
-		pool_drop(entry);
+	entry = pool_pick(pool);
 	if (pool->follows && (entry == NULL || !entry->ready))
 		pool_want(pool, pool->wanted + 1);
 	if (entry != NULL)
