@@ -44,6 +44,18 @@ err_set(struct err *err, const char *fmt, ...)
 	return -1;
 }
 
+/*
+ * In English, as all that is said here, whatever the locale: the init of a
+ * forked box has none.
+ */
+static const char *
+err_describe(int code)
+{
+	const char *text = strerrordesc_np(code);
+
+	return text != NULL ? text : "unknown error";
+}
+
 int
 err_sys(struct err *err, const char *fmt, ...)
 {
@@ -59,7 +71,7 @@ err_sys(struct err *err, const char *fmt, ...)
 	va_end(ap);
 	used = strlen(err->text);
 	snprintf(err->text + used, sizeof(err->text) - used, ": %s",
-	    strerror(saved));
+	    err_describe(saved));
 	err_tidy(err);
 	return -1;
 }

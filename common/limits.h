@@ -360,11 +360,10 @@
  */
 #define BOX_HOLDER_REST_MS 40
 /*
- * What is left out of the copy that the init of a forked box is: parts of so
- * many bytes and more, as the interpreter maps for its objects, and at most so
- * many of them: what is over is copied.
+ * Parts of the memory of a template that are left out of the copy that the init
+ * of a forked box is. They are what lies between the three objects it runs on,
+ * and around them: some ten. What is over is copied.
  */
-#define BOX_SPARE_LEAST (256 * KIB)
 #define BOX_SPARE_MAX 64
 /* CPU time of one that is made while the box runs, and grows. */
 #define BOX_MEMORY_EXACT_MS 50

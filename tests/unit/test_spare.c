@@ -1,23 +1,28 @@
 /*
- * Tests of worker/box/spare: what is left out of a copy is large, anonymous and
- * nobody's but the allocator's, and it is there in the next copy. Includes the
- * file itself.
+ * Tests of worker/box/spare: what is left out of a copy is all but what the C
+ * library and the code of this file run on, and it is there in the next copy.
+ * Includes the file itself.
  */
 #include "worker/box/spare.c"
+
+#include <gnu/libc-version.h>
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/asan.h"
 #include "common/limits.h"
 #include "unit.h"
 
 #define LARGE (4 * MIB)
 
-static char *large;               /* what an interpreter maps */
-static char loaded[LARGE] = "x"; /* of a loaded object */
+static char *large;              /* what an interpreter maps */
+static char *small;              /* of the heap */
+static char loaded[LARGE] = "x"; /* of our own object */
 
 static void
 setup(void)
@@ -30,6 +35,9 @@ setup(void)
 	large = room + MIB;
 	ck_assert_int_eq(mprotect(large, LARGE, PROT_READ | PROT_WRITE), 0);
 	memset(large, 1, LARGE);
+	small = malloc(1);
+	ck_assert_ptr_nonnull(small);
+	*small = 1;
 	memset(loaded, 1, sizeof(loaded));
 }
 
@@ -59,6 +67,7 @@ START_TEST(is_left_out_of_one_copy)
 	ck_assert_int_eq(spare_leave_out(NULL, &err), 0);
 	ck_assert_int_eq(WTERMSIG(copy_reads(large)), SIGSEGV);
 	ck_assert_int_eq(WTERMSIG(copy_reads(large + LARGE - 1)), SIGSEGV);
+	ck_assert_int_eq(WTERMSIG(copy_reads(small)), SIGSEGV);
 	ck_assert_int_eq(copy_reads(loaded), 0);
 	ck_assert_int_eq(copy_reads(&here), 0);
 	ck_assert_int_eq(large[LARGE / 2], 1);
@@ -67,6 +76,53 @@ START_TEST(is_left_out_of_one_copy)
 	ck_assert_int_eq(spare_take_in(NULL, &err), 0);
 	ck_assert_int_eq(copy_reads(large), 0);
 	ck_assert_int_eq(copy_reads(large + LARGE - 1), 0);
+	ck_assert_int_eq(copy_reads(small), 0);
+	free(small);
+}
+END_TEST
+
+/* What init does when a step of it has failed, and what its watchdog does. */
+START_TEST(copy_can_say_what_failed)
+{
+	struct err err;
+	int status;
+	pid_t child;
+
+	setup();
+	ck_assert_int_eq(spare_find(&err), 0);
+	ck_assert_int_eq(spare_leave_out(NULL, &err), 0);
+	child = fork();
+	if (child == 0) {
+		errno = ENOENT;
+		err_sys(&err, "open %s/%d", "/proc", 1);
+		_exit(strcmp(err.text,
+		    "open /proc/1: No such file or directory") != 0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(spare_take_in(NULL, &err), 0);
+	free(small);
+}
+END_TEST
+
+START_TEST(parts_side_by_side_are_one)
+{
+	const struct spare first = { 0x1000, 0x3000 };
+	const struct spare beside = { 0x3000, 0x4000 };
+	const struct spare apart = { 0x5000, 0x6000 };
+	size_t i;
+
+	spare_count = 0;
+	spare_add(&first);
+	spare_add(&beside);
+	spare_add(&apart);
+	ck_assert_uint_eq(spare_count, 2);
+	ck_assert_uint_eq(spare_parts[0].start, 0x1000);
+	ck_assert_uint_eq(spare_parts[0].end, 0x4000);
+	ck_assert_uint_eq(spare_parts[1].start, 0x5000);
+	for (i = 0; i <= BOX_SPARE_MAX; i++)
+		spare_add(&(struct spare){ 0x10000 * i, 0x10000 * i + 1 });
+	ck_assert_uint_eq(spare_count, BOX_SPARE_MAX);
 }
 END_TEST
 
@@ -76,21 +132,22 @@ static const struct {
 	int spare;
 } lines[] = {
 	{ "10000-410000 rw-p 00000000 00:00 0 \n", 1 },
-	{ "10000-50000 rw-p 00000000 00:00 0 \n", 1 },
-	{ "10000-4f000 rw-p 00000000 00:00 0 \n", 0 },
+	{ "10000-11000 rw-p 00000000 00:00 0 \n", 1 },
+	{ "10000-410000 r--p 00000000 00:00 0 \n", 1 },
+	{ "10000-410000 rwxp 00000000 00:00 0 \n", 1 },
+	{ "10000-410000 rw-p 00000000 08:01 7 \n", 1 },
+	{ "10000-410000 r-xp 00001000 08:01 7      /usr/lib/a.so\n", 1 },
+	{ "10000-410000 rw-p 00000000 00:00 0      [heap]\n", 1 },
 	{ "10000-410000 rw-s 00000000 00:00 0 \n", 0 },
-	{ "10000-410000 r--p 00000000 00:00 0 \n", 0 },
-	{ "10000-410000 rwxp 00000000 00:00 0 \n", 0 },
-	{ "10000-410000 rw-p 00000000 08:01 7 \n", 0 },
-	{ "10000-410000 rw-p 00000000 00:00 0      [heap]\n", 0 },
+	{ "10000-410000 rw-s 00000000 00:05 9      /dev/zero\n", 0 },
 	{ "10000-410000 rw-p 00000000 00:00 0      [stack]\n", 0 },
+	{ "10000-410000 r-xp 00000000 00:00 0      [vdso]\n", 0 },
 	{ "10000-410000 rw-p 00000000 00:00 0      [anon: Mine]\n", 0 },
-	{ "10000-410000 rw-p 00000000 08:01 7      /usr/lib/a.so\n", 0 },
 	{ "nonsense\n", 0 },
 	{ "\n", 0 },
 };
 
-START_TEST(only_what_has_no_name)
+START_TEST(only_what_is_private_and_not_the_kernels)
 {
 	struct spare part;
 
@@ -100,13 +157,13 @@ START_TEST(only_what_has_no_name)
 }
 END_TEST
 
-/* A part that a thread, or a loaded object, lies in. */
-START_TEST(only_what_is_nobodys)
+/* A part that the thread, our object, or the C library lies in. */
+START_TEST(nothing_that_is_needed)
 {
 	const uintptr_t places[] = {
 		(uintptr_t)__builtin_thread_pointer(),
 		(uintptr_t)loaded, (uintptr_t)&spare_count,
-		(uintptr_t)&environ,
+		(uintptr_t)gnu_get_libc_version(), getauxval(AT_BASE),
 	};
 	struct spare part;
 	char line[128];
@@ -121,9 +178,14 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
+#ifndef ASAN_BUILD /* which runs on memory of its own */
 	tcase_add_test(tc, is_left_out_of_one_copy);
-	tcase_add_loop_test(tc, only_what_has_no_name, 0, UNIT_COUNT(lines));
-	tcase_add_loop_test(tc, only_what_is_nobodys, 0, 4);
+	tcase_add_test(tc, copy_can_say_what_failed);
+#endif
+	tcase_add_test(tc, parts_side_by_side_are_one);
+	tcase_add_loop_test(tc, only_what_is_private_and_not_the_kernels, 0,
+	    UNIT_COUNT(lines));
+	tcase_add_loop_test(tc, nothing_that_is_needed, 0, 5);
 }
 
 int

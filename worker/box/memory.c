@@ -17,8 +17,6 @@
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -64,6 +62,41 @@ typedef int memory_add(
 /* Reading */
 
 /*
+ * What the C library has for reading and writing numbers looks at its locale
+ * and at what others have added to printf(), and a forked init has neither: see
+ * spare.c.
+ */
+
+/* The number that text begins with, behind blanks. */
+static uint64_t
+memory_digits(const char *text)
+{
+	uint64_t number = 0;
+
+	text += strspn(text, " \t");
+	for (; *text >= '0' && *text <= '9'; text++)
+		number = number * 10 + (uint64_t)(*text - '0');
+	return number;
+}
+
+/* Writes one that is not negative, and returns where that ends. */
+static char *
+memory_put_number(char *to, int number)
+{
+	char digits[16];
+	size_t n = 0;
+
+	do {
+		digits[n++] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number > 0);
+	while (n > 0)
+		*to++ = digits[--n];
+	*to = '\0';
+	return to;
+}
+
+/*
  * Opens a file of a process. Returns -1 with errno 0 when that has ended, -1
  * with another one when it cannot be had.
  */
@@ -71,9 +104,11 @@ static int
 memory_open_file(const struct memory *memory, pid_t pid, const char *name)
 {
 	char path[64];
+	char *end = memory_put_number(path, pid);
 	int fd;
 
-	snprintf(path, sizeof(path), "%d/%s", (int)pid, name);
+	*end++ = '/';
+	memcpy(end, name, strlen(name) + 1);
 	fd = openat(memory->proc, path, O_RDONLY | O_CLOEXEC);
 	if (fd == -1 && (errno == ENOENT || errno == ESRCH))
 		errno = 0;
@@ -131,7 +166,7 @@ memory_next(struct memory_list *list)
 		entry = (const struct dirent64 *)(list->entries + list->at);
 		list->at += entry->d_reclen;
 		if (entry->d_name[0] >= '0' && entry->d_name[0] <= '9')
-			return atoi(entry->d_name);
+			return (int)memory_digits(entry->d_name);
 	}
 	return list->len == 0 ? MEMORY_END : MEMORY_ERROR;
 }
@@ -157,7 +192,7 @@ memory_number(const char *text, const char *key)
 {
 	const char *found = memory_find(text, key);
 
-	return found == NULL ? 0 : strtoull(found, NULL, 10);
+	return found == NULL ? 0 : memory_digits(found);
 }
 
 /* The same in KiB, as bytes. */
@@ -434,7 +469,7 @@ memory_add_sockets_of(
 		return;
 	}
 	while ((n = memory_next(&fds)) >= 0) {
-		snprintf(name, sizeof(name), "%d", n);
+		memory_put_number(name, n);
 		fd = openat(fds.fd, name, O_PATH | O_CLOEXEC);
 		if (fd == -1)
 			continue;
@@ -501,7 +536,7 @@ memory_add_sockets(
 	found = strstr(text, "sockets: used ");
 	if (found == NULL)
 		return 0;
-	sockets = strtoull(found + strlen("sockets: used "), NULL, 10);
+	sockets = memory_digits(found + strlen("sockets: used "));
 	if (sockets > BOX_SOCKETS_FREE && add == memory_add_exactly)
 		sockets = memory_own_sockets(memory, sockets);
 	if (sockets > BOX_SOCKETS_FREE)

@@ -12,7 +12,6 @@
 
 #include "box.h"
 #include "../../common/fd.h"
-#include "../../common/log.h"
 
 #define NAMESPACES_HOST_NAME "box"
 
@@ -101,19 +100,20 @@ namespaces_rest(struct box *box, struct err *err)
 int
 namespaces_forbid_more(struct box *box, struct err *err)
 {
-	static const char *const kinds[] = { "user", "pid", "net", "ipc", "uts",
-		"cgroup", "time" };
-	char path[64];
-	struct err ignored;
+	static const char *const switches[] = {
+		"/proc/sys/user/max_user_namespaces",
+		"/proc/sys/user/max_pid_namespaces",
+		"/proc/sys/user/max_net_namespaces",
+		"/proc/sys/user/max_ipc_namespaces",
+		"/proc/sys/user/max_uts_namespaces",
+		"/proc/sys/user/max_cgroup_namespaces",
+		"/proc/sys/user/max_time_namespaces",
+	};
 	size_t i;
 
 	(void)box;
 	(void)err;
-	for (i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
-		snprintf(path, sizeof(path),
-		    "/proc/sys/user/max_%s_namespaces", kinds[i]);
-		if (namespaces_write(path, "0", &ignored) == -1)
-			log_debug("%s", ignored.text);
-	}
+	for (i = 0; i < sizeof(switches) / sizeof(switches[0]); i++)
+		(void)namespaces_write(switches[i], "0", NULL);
 	return 0;
 }

@@ -1,16 +1,24 @@
 /*
- * The memory of a template that the init of a forked box has no use for: what
- * the interpreter has mapped for its objects. Copying the tables of those pages
- * would take longer than all else that init does, and so would freeing them. So
- * the launcher has the kernel leave them out of one copy, that of init.
+ * The memory of a template that the init of a forked box has no use for, which
+ * is nearly all of it. Copying the tables of those pages would take longer than
+ * all else that init does, and so would freeing them. So the launcher has the
+ * kernel leave them out of one copy, that of init.
  *
- * Left out is only what belongs to nobody but the allocator of the interpreter:
- * large, without a name, and neither a part of a loaded object nor of a thread.
+ * What init runs on stays: our own object, the C library and its loader, the
+ * block of the thread, and what has a name of the kernel's. The heap does not:
+ * so while all goes well init allocates nothing, and asks the C library for
+ * nothing that depends on what is kept there: the locale, and what others have
+ * added to printf(), as libquadmath does. Where a step of it fails it tries to
+ * say so; should it crash over that, the launcher sees its end.
  */
+#include <gnu/lib-names.h>
+
+#include <errno.h>
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 #include "box.h"
@@ -23,15 +31,20 @@ struct spare {
 static struct spare spare_parts[BOX_SPARE_MAX];
 static size_t spare_count;
 
+/* Whether the number is that of an address in there. */
+static int
+spare_has(const struct spare *part, uintptr_t address)
+{
+	return address >= part->start && address < part->end;
+}
+
 /* Whether a loaded object has a part of its own in there. */
 static int
-spare_is_loaded(struct dl_phdr_info *info, size_t size, void *arg)
+spare_has_object(const struct spare *part, const struct dl_phdr_info *info)
 {
-	const struct spare *part = arg;
 	const ElfW(Phdr) *header = info->dlpi_phdr;
 	uintptr_t start;
 
-	(void)size;
 	for (; header < info->dlpi_phdr + info->dlpi_phnum; header++) {
 		start = info->dlpi_addr + header->p_vaddr;
 		if (header->p_type == PT_LOAD && start < part->end &&
@@ -41,73 +54,120 @@ spare_is_loaded(struct dl_phdr_info *info, size_t size, void *arg)
 	return 0;
 }
 
-/* Whether the number is that of an address in there. */
+/* Whether it is the C library, or what has loaded that. */
 static int
-spare_has(const struct spare *part, uintptr_t address)
+spare_is_library(const struct dl_phdr_info *info)
 {
-	return address >= part->start && address < part->end;
+	const char *slash = strrchr(info->dlpi_name, '/');
+
+	return slash != NULL && (strcmp(slash + 1, LIBC_SO) == 0 ||
+	    strcmp(slash + 1, LD_SO) == 0);
+}
+
+/* Whether an object that init runs on has a part of its own in there. */
+static int
+spare_is_needed(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	const uintptr_t ours = (uintptr_t)&spare_count;
+
+	(void)size;
+	return spare_has_object(arg, info) && (spare_is_library(info) ||
+	    spare_has_object(&(struct spare){ ours, ours + 1 }, info));
+}
+
+static int
+spare_count_library(struct dl_phdr_info *info, size_t size, void *arg)
+{
+	int *count = arg;
+
+	(void)size;
+	*count += spare_is_library(info);
+	return 0;
+}
+
+/* Whether both have the names that they have everywhere. */
+static int
+spare_knows_libraries(void)
+{
+	int count = 0;
+
+	dl_iterate_phdr(spare_count_library, &count);
+	return count == 2;
 }
 
 /* Reads a line of /proc/self/maps. Returns whether it may be left out. */
 static int
 spare_read(const char *line, struct spare *part)
 {
-	unsigned long start, end, inode;
+	unsigned long start, end;
 	int named = 0;
+	char shared;
 
-	if (sscanf(line, "%lx-%lx rw-p %*x %*x:%*x %lu %n", &start, &end,
-	        &inode, &named) != 3)
+	if (sscanf(line, "%lx-%lx %*c%*c%*c%c %*x %*x:%*x %*u %n", &start, &end,
+	        &shared, &named) != 3)
 		return 0;
 	*part = (struct spare){ start, end };
-	return inode == 0 && line[named] == '\0' &&
-	    end - start >= BOX_SPARE_LEAST &&
+	return shared == 'p' && named > 0 &&
+	    (line[named] != '[' || strncmp(line + named, "[heap]", 6) == 0) &&
 	    !spare_has(part, (uintptr_t)__builtin_thread_pointer()) &&
-	    dl_iterate_phdr(spare_is_loaded, part) == 0;
+	    dl_iterate_phdr(spare_is_needed, part) == 0;
+}
+
+/* Makes one of two that lie side by side. What there is no room for stays. */
+static void
+spare_add(const struct spare *part)
+{
+	struct spare *last = &spare_parts[spare_count - 1];
+
+	if (spare_count > 0 && last->end == part->start)
+		last->end = part->end;
+	else if (spare_count < BOX_SPARE_MAX)
+		spare_parts[spare_count++] = *part;
 }
 
 int
 spare_find(struct err *err)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
+	struct spare part;
 	char *line = NULL;
 	size_t size = 0;
 
 	if (maps == NULL)
 		return err_sys(err, "open /proc/self/maps");
 	spare_count = 0;
-	while (spare_count < BOX_SPARE_MAX && getline(&line, &size, maps) > 0)
-		if (spare_read(line, &spare_parts[spare_count]))
-			spare_count++;
+	while (spare_knows_libraries() && getline(&line, &size, maps) > 0)
+		if (spare_read(line, &part))
+			spare_add(&part);
 	free(line);
 	fclose(maps);
 	return 0;
 }
 
 /* That a part is gone meanwhile does not matter. */
-static void
-spare_advise(int advice)
+static int
+spare_advise(int advice, struct err *err)
 {
-	size_t i;
+	const struct spare *part;
 
-	for (i = 0; i < spare_count; i++)
-		(void)madvise((void *)spare_parts[i].start,
-		    spare_parts[i].end - spare_parts[i].start, advice);
+	for (part = spare_parts; part < spare_parts + spare_count; part++)
+		if (madvise((void *)part->start, part->end - part->start,
+		        advice) == -1 && errno != ENOMEM)
+			return err_sys(err, "say what of the template is "
+			    "copied");
+	return 0;
 }
 
 int
 spare_leave_out(struct box *box, struct err *err)
 {
 	(void)box;
-	(void)err;
-	spare_advise(MADV_DONTFORK);
-	return 0;
+	return spare_advise(MADV_DONTFORK, err);
 }
 
 int
 spare_take_in(struct box *box, struct err *err)
 {
 	(void)box;
-	(void)err;
-	spare_advise(MADV_DOFORK);
-	return 0;
+	return spare_advise(MADV_DOFORK, err);
 }
