@@ -3,7 +3,11 @@
  * by no process of ours. Reads a list and prints it as a C header with a BPF
  * program, so that nothing is computed when a box starts.
  *
- *	seccomp_compile NAME LIST.rules > NAME.h
+ *	seccomp_compile NAME LIST.rules [BEFORE.rules] > NAME.h
+ *
+ * Where another list stands before this one already, in the same process, the
+ * program is only what is to be added to it: it allows the calls of which both
+ * lists say the same, and to which the other one sees.
  *
  * A list holds, one a line, '#' beginning a comment:
  *
@@ -156,11 +160,12 @@ struct list {
 	int line;
 	uint32_t fallback;
 	int badarch; /* whether the line was there */
+	const struct list *before; /* what stands before this one, or NULL */
 	struct rule rules[COMPILE_RULES_MAX];
 	size_t nrules;
 };
 
-/* A piece of program. */
+/* A program, at the end of the array. */
 struct code {
 	struct sock_filter insns[BPF_MAXINSNS];
 	size_t len;
@@ -436,9 +441,14 @@ list_read(struct list *list)
 		    "missing");
 }
 
-/* Making the program */
+/* Making the program, from its end to its beginning */
 
-static void
+/*
+ * A place is how many instructions there are from it to the end: what is put
+ * in front does not change it. Jumps go forward only, so what is jumped to is
+ * there already. Returns the place of the new instruction.
+ */
+static size_t
 emit(struct code *code, uint16_t op, size_t jt, size_t jf, uint32_t k)
 {
 	struct sock_filter insn = { op, (uint8_t)jt, (uint8_t)jf, k };
@@ -448,21 +458,83 @@ emit(struct code *code, uint16_t op, size_t jt, size_t jf, uint32_t k)
 		fprintf(stderr, "the program is too long\n");
 		exit(1);
 	}
-	code->insns[code->len++] = insn;
+	code->len++;
+	code->insns[BPF_MAXINSNS - code->len] = insn;
+	return code->len;
 }
 
-static void
-emit_code(struct code *code, const struct code *more)
+static const struct sock_filter *
+code_at(const struct code *code, size_t place)
 {
-	size_t i;
-
-	for (i = 0; i < more->len; i++)
-		emit(code, more->insns[i].code, more->insns[i].jt,
-		    more->insns[i].jf, more->insns[i].k);
+	return &code->insns[BPF_MAXINSNS - place];
 }
 
-static void
-emit_load_arg(struct code *code, unsigned int arg)
+/* Whether a conditional jump reaches it, with two instructions between. */
+static int
+code_reaches(const struct code *code, size_t place)
+{
+	return code->len + 2 - place <= COMPILE_JUMP_MAX;
+}
+
+/* A verdict stands in the program once, as far as jumps reach. */
+static size_t
+emit_return(struct code *code, uint32_t action)
+{
+	const struct sock_filter *insn;
+	size_t place;
+
+	for (place = code->len; place > 0 && code_reaches(code, place);
+	     place--) {
+		insn = code_at(code, place);
+		if (insn->code == (BPF_RET | BPF_K) && insn->k == action)
+			return place;
+	}
+	return emit(code, BPF_RET | BPF_K, 0, 0, action);
+}
+
+static size_t
+emit_far_jump(struct code *code, size_t place)
+{
+	return emit(
+	    code, BPF_JMP | BPF_JA, 0, 0, (uint32_t)(code->len - place));
+}
+
+/* A place from where it goes on at that one, and which a jump reaches. */
+static size_t
+emit_near(struct code *code, size_t place)
+{
+	const struct sock_filter *insn = code_at(code, place);
+
+	if (code_reaches(code, place))
+		return place;
+	if (insn->code == (BPF_RET | BPF_K))
+		return emit_return(code, insn->k);
+	return emit_far_jump(code, place);
+}
+
+/* Where the comparison holds it goes on at yes, else at no. */
+static size_t
+emit_jump(struct code *code, uint16_t op, uint32_t k, size_t yes, size_t no)
+{
+	if (yes == no)
+		return yes;
+	yes = emit_near(code, yes);
+	no = emit_near(code, no);
+	return emit(code, BPF_JMP | op | BPF_K, code->len - yes,
+	    code->len - no, k);
+}
+
+/* An instruction that does not jump; then it goes on at next. */
+static size_t
+emit_before(struct code *code, uint16_t op, uint32_t k, size_t next)
+{
+	if (next != code->len)
+		emit_far_jump(code, next);
+	return emit(code, op, 0, 0, k);
+}
+
+static uint32_t
+arg_offset(unsigned int arg)
 {
 	size_t offset = offsetof(struct seccomp_data, args) +
 	    arg * sizeof(uint64_t);
@@ -470,115 +542,132 @@ emit_load_arg(struct code *code, unsigned int arg)
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	offset += sizeof(uint32_t);
 #endif
-	emit(code, BPF_LD | BPF_W | BPF_ABS, 0, 0, (uint32_t)offset);
+	return (uint32_t)offset;
 }
 
-/* Instructions of one condition: load, mask, comparisons, jump away. */
+/* Where to go on at a place for which the condition has done the loading. */
 static size_t
-condition_len(const struct condition *c)
+place_loaded(
+    const struct code *code, size_t place, const struct condition *c)
 {
-	return 1 + (c->mask != UINT32_MAX) + c->nvalues + 1;
+	const struct sock_filter *insn = code_at(code, place);
+
+	if (insn->code != (BPF_LD | BPF_W | BPF_ABS) ||
+	    insn->k != arg_offset(c->arg))
+		return place;
+	if (c->mask == UINT32_MAX)
+		return place - 1;
+	insn = code_at(code, place - 1);
+	return insn->code == (BPF_ALU | BPF_AND | BPF_K) &&
+	        insn->k == c->mask ?
+	    place - 2 : place;
 }
 
-/* Falls through when the condition holds, else skips `rest` instructions. */
-static void
-emit_condition(struct code *code, const struct condition *c, size_t rest)
+static size_t
+emit_condition(
+    struct code *code, const struct condition *c, size_t yes, size_t no)
 {
+	size_t place = place_loaded(code, no, c);
 	size_t i;
 
-	emit_load_arg(code, c->arg);
+	yes = place_loaded(code, yes, c);
+	for (i = c->nvalues; i > 0; i--)
+		place = emit_jump(
+		    code, BPF_JEQ, c->values[i - 1], yes, place);
 	if (c->mask != UINT32_MAX)
-		emit(code, BPF_ALU | BPF_AND | BPF_K, 0, 0, c->mask);
-	for (i = 0; i < c->nvalues; i++)
-		emit(code, BPF_JMP | BPF_JEQ | BPF_K, c->nvalues - i, 0,
-		    c->values[i]);
-	emit(code, BPF_JMP | BPF_JA, 0, 0, (uint32_t)rest);
+		place = emit_before(
+		    code, BPF_ALU | BPF_AND | BPF_K, c->mask, place);
+	return emit_before(
+	    code, BPF_LD | BPF_W | BPF_ABS, arg_offset(c->arg), place);
 }
 
-static void
-emit_rule(struct code *code, const struct rule *rule)
+/* Where the rule does not fit it goes on at next. */
+static size_t
+emit_rule(struct code *code, const struct rule *rule, size_t next)
 {
-	size_t rest = 1; /* the verdict */
+	size_t place = emit_return(code, rule->action);
 	size_t i;
 
-	for (i = 0; i < rule->nconditions; i++)
-		rest += condition_len(&rule->conditions[i]);
-	for (i = 0; i < rule->nconditions; i++) {
-		rest -= condition_len(&rule->conditions[i]);
-		emit_condition(code, &rule->conditions[i], rest);
-	}
-	emit(code, BPF_RET | BPF_K, 0, 0, rule->action);
+	for (i = rule->nconditions; i > 0; i--)
+		place = emit_condition(
+		    code, &rule->conditions[i - 1], place, next);
+	return place;
 }
 
 /* What happens to the calls of one range. */
-static void
+static size_t
 emit_range(
     struct code *code, const struct list *list, const struct range *range)
 {
-	size_t i;
+	size_t place, i;
 
-	if (range->nr == -1) {
-		emit(code, BPF_RET | BPF_K, 0, 0, range->action);
-		return;
-	}
-	for (i = 0; i < list->nrules; i++) {
-		if (list->rules[i].nr != range->nr)
-			continue;
-		emit_rule(code, &list->rules[i]);
-		if (list->rules[i].nconditions == 0)
-			return;
-	}
-	emit(code, BPF_RET | BPF_K, 0, 0, list->fallback);
+	if (range->nr == -1)
+		return emit_return(code, range->action);
+	place = emit_return(code, list->fallback);
+	for (i = list->nrules; i > 0; i--)
+		if (list->rules[i - 1].nr == range->nr)
+			place = emit_rule(code, &list->rules[i - 1], place);
+	return place;
 }
 
 /* A binary search over the ranges; the number is in the accumulator. */
-static void
+static size_t
 emit_search(struct code *code, const struct list *list,
     const struct range *ranges, size_t n)
 {
-	struct code *lower;
 	size_t half = n / 2;
+	size_t lower, upper;
 
-	if (n == 1) {
-		emit_range(code, list, &ranges[0]);
-		return;
-	}
-	lower = calloc(1, sizeof(*lower));
-	if (lower == NULL)
-		abort();
-	emit_search(lower, list, ranges, half);
-	if (lower->len <= COMPILE_JUMP_MAX) {
-		emit(code, BPF_JMP | BPF_JGE | BPF_K, lower->len, 0,
-		    ranges[half].first);
-	} else {
-		emit(code, BPF_JMP | BPF_JGE | BPF_K, 0, 1,
-		    ranges[half].first);
-		emit(code, BPF_JMP | BPF_JA, 0, 0, (uint32_t)lower->len);
-	}
-	emit_code(code, lower);
-	free(lower);
-	emit_search(code, list, ranges + half, n - half);
+	if (n == 1)
+		return emit_range(code, list, &ranges[0]);
+	upper = emit_search(code, list, ranges + half, n - half);
+	lower = emit_search(code, list, ranges, half);
+	return emit_jump(code, BPF_JGE, ranges[half].first, upper, lower);
 }
 
-/* The first rule of a number, or NULL. */
+/* The first rule of a number from that one on, or NULL. */
 static const struct rule *
-rule_find(const struct list *list, int nr)
+rule_find(const struct list *list, size_t from, int nr)
 {
 	size_t i;
 
-	for (i = 0; i < list->nrules; i++)
+	for (i = from; i < list->nrules; i++)
 		if (list->rules[i].nr == nr)
 			return &list->rules[i];
 	return NULL;
+}
+
+/* What is not used of a rule is 0. */
+static int
+rule_is_alike(const struct rule *a, const struct rule *b)
+{
+	return a->action == b->action && a->nconditions == b->nconditions &&
+	    memcmp(a->conditions, b->conditions, sizeof(a->conditions)) == 0;
+}
+
+/* Whether both lists say the same of a number, word for word. */
+static int
+lists_agree(const struct list *a, const struct list *b, int nr)
+{
+	const struct rule *x = rule_find(a, 0, nr);
+	const struct rule *y = rule_find(b, 0, nr);
+
+	while (x != NULL && y != NULL && rule_is_alike(x, y)) {
+		x = rule_find(a, (size_t)(x - a->rules) + 1, nr);
+		y = rule_find(b, (size_t)(y - b->rules) + 1, nr);
+	}
+	return x == NULL && y == NULL && a->fallback == b->fallback;
 }
 
 static struct range
 range_of(const struct list *list, int nr)
 {
 	struct range range = { (uint32_t)nr, -1, list->fallback };
-	const struct rule *rule = rule_find(list, nr);
+	const struct rule *rule = rule_find(list, 0, nr);
 
-	if (rule != NULL && rule->nconditions == 0)
+	if (list->before != NULL && lists_agree(list, list->before, nr))
+		range.action = SECCOMP_RET_ALLOW;
+	else if (rule != NULL && rule->nconditions == 0)
 		range.action = rule->action;
 	else if (rule != NULL)
 		range.nr = nr;
@@ -623,42 +712,51 @@ program_make(struct code *code, const struct list *list)
 {
 	static struct range ranges[COMPILE_NUMBERS + 2];
 	size_t n = ranges_make(list, ranges);
+	size_t place = emit_search(code, list, ranges, n);
 
-	emit(code, BPF_LD | BPF_W | BPF_ABS, 0, 0,
-	    offsetof(struct seccomp_data, arch));
-	emit(code, BPF_JMP | BPF_JEQ | BPF_K, 1, 0, seccomp_arch_native());
-	emit(code, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_KILL_PROCESS);
-	emit(code, BPF_LD | BPF_W | BPF_ABS, 0, 0,
-	    offsetof(struct seccomp_data, nr));
-	emit_search(code, list, ranges, n);
+	place = emit_before(code, BPF_LD | BPF_W | BPF_ABS,
+	    offsetof(struct seccomp_data, nr), place);
+	place = emit_jump(code, BPF_JEQ, seccomp_arch_native(), place,
+	    emit_return(code, SECCOMP_RET_KILL_PROCESS));
+	emit_before(code, BPF_LD | BPF_W | BPF_ABS,
+	    offsetof(struct seccomp_data, arch), place);
 }
 
 static void
 program_print(const struct code *code, const char *name)
 {
-	size_t i;
+	const struct sock_filter *insn;
+	size_t place;
 
 	printf("/* Made by seccomp_compile: change the list, not this. */\n");
 	printf("#include <linux/filter.h>\n\n");
 	printf("static const struct sock_filter %s[] = {\n", name);
-	for (i = 0; i < code->len; i++)
-		printf("\t{ 0x%02x, %u, %u, 0x%08x },\n", code->insns[i].code,
-		    code->insns[i].jt, code->insns[i].jf, code->insns[i].k);
+	for (place = code->len; place > 0; place--) {
+		insn = code_at(code, place);
+		printf("\t{ 0x%02x, %u, %u, 0x%08x },\n", insn->code,
+		    insn->jt, insn->jf, insn->k);
+	}
 	printf("};\n");
 }
 
 int
 main(int argc, char **argv)
 {
-	static struct list list;
+	static struct list list, before;
 	static struct code code;
 
-	if (argc != 3) {
-		fprintf(stderr, "usage: seccomp_compile NAME LIST.rules\n");
+	if (argc != 3 && argc != 4) {
+		fprintf(stderr,
+		    "usage: seccomp_compile NAME LIST.rules [BEFORE.rules]\n");
 		return 2;
 	}
 	list.path = argv[2];
 	list_read(&list);
+	if (argc == 4) {
+		before.path = argv[3];
+		list_read(&before);
+		list.before = &before;
+	}
 	program_make(&code, &list);
 	program_print(&code, argv[1]);
 	return fflush(stdout) == 0 ? 0 : 1;
