@@ -317,6 +317,7 @@ int capabilities_keep(struct box *box, struct err *err);
 int capabilities_refuse(struct box *box, struct err *err);
 int confine_landlock(struct box *box, struct err *err);
 int confine_seccomp(struct box *box, struct err *err);
+int confine_forked_seccomp(struct box *box, struct err *err);
 int confine_template_seccomp(struct box *box, struct err *err);
 /* The same for init, which needs next to nothing. */
 int confine_init_landlock(struct box *box, struct err *err);

@@ -13,6 +13,7 @@
 #include "../../common/seccomp.h"
 
 #include "box_filter.h"
+#include "forked_filter.h"
 #include "guard_filter.h"
 #include "init_filter.h"
 #include "template_filter.h"
@@ -105,6 +106,14 @@ confine_seccomp(struct box *box, struct err *err)
 {
 	(void)box;
 	return CONFINE_LOAD(box_filter, err);
+}
+
+/* With that of the template, which stays, it comes to the same. */
+int
+confine_forked_seccomp(struct box *box, struct err *err)
+{
+	(void)box;
+	return CONFINE_LOAD(forked_filter, err);
 }
 
 /* Before that of its boxes, each of which has both. */

@@ -1,0 +1,178 @@
+/*
+ * Tests of worker/box/template.rules and what is made of it: a box that a
+ * template has forked is under the filter of its template, which it cannot
+ * shed, and under one that adds the difference. Both together must say of each
+ * call what the filter of any other box says of it.
+ *
+ * All numbers are judged with all values that the three programs compare with
+ * anything, and those beside them, in any two of the arguments that they look
+ * at: whatever a program could tell apart is among these.
+ */
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+
+#include "unit.h"
+
+#include "bpf.h"
+
+#include "box_filter.h"
+#include "forked_filter.h"
+#include "template_filter.h"
+
+#define NUMBERS 600
+#define X32 0x40000000
+#define ARGUMENTS 4
+#define VALUES_MAX 512
+
+/* Bits that the kernel ignores in an int must not matter: CVE-2019-10063. */
+#define HIGH 0x100000000ULL
+
+static uint64_t values[VALUES_MAX];
+static size_t nvalues;
+
+static uint32_t
+judge_forked(const struct seccomp_data *data)
+{
+	uint32_t first = bpf_judge(
+	    forked_filter, UNIT_COUNT(forked_filter), data);
+	uint32_t second = bpf_judge(
+	    template_filter, UNIT_COUNT(template_filter), data);
+
+	/* The kernel asks the newest first, and takes what is lowest. */
+	return (int32_t)(second & SECCOMP_RET_ACTION_FULL) <
+	        (int32_t)(first & SECCOMP_RET_ACTION_FULL) ?
+	    second : first;
+}
+
+static void
+check(const struct seccomp_data *data)
+{
+	uint32_t verdict = judge_forked(data);
+	uint32_t wanted = bpf_judge(box_filter, UNIT_COUNT(box_filter), data);
+
+	if (verdict != wanted)
+		ck_abort_msg("call %d (%llx, %llx, %llx, %llx): 0x%x, not 0x%x",
+		    data->nr, (unsigned long long)data->args[0],
+		    (unsigned long long)data->args[1],
+		    (unsigned long long)data->args[2],
+		    (unsigned long long)data->args[3], verdict, wanted);
+}
+
+static void
+value_add(uint64_t value)
+{
+	size_t i;
+
+	for (i = 0; i < nvalues; i++)
+		if (values[i] == value)
+			return;
+	ck_assert_uint_lt(nvalues, VALUES_MAX);
+	values[nvalues++] = value;
+}
+
+/* What the arguments are compared with, and the masks. */
+static void
+values_collect(const struct sock_filter *filter, size_t len)
+{
+	const struct sock_filter *insn;
+
+	for (insn = filter; insn < filter + len; insn++)
+		if (insn->code == (BPF_JMP | BPF_JEQ | BPF_K) ||
+		    insn->code == (BPF_ALU | BPF_AND | BPF_K)) {
+			value_add(insn->k);
+			value_add(insn->k + 1);
+			value_add(insn->k & (insn->k - 1));
+		}
+}
+
+static void
+setup(void)
+{
+	nvalues = 0;
+	value_add(0);
+	value_add(UINT64_MAX);
+	values_collect(box_filter, UNIT_COUNT(box_filter));
+	values_collect(template_filter, UNIT_COUNT(template_filter));
+	values_collect(forked_filter, UNIT_COUNT(forked_filter));
+}
+
+/* Any two arguments, the others being 0. */
+static void
+check_pairs(struct seccomp_data *data, size_t one, size_t other)
+{
+	size_t i, j;
+
+	for (i = 0; i < nvalues; i++)
+		for (j = 0; j < nvalues; j++) {
+			data->args[one] = values[i];
+			data->args[other] = values[j];
+			check(data);
+		}
+	data->args[one] = HIGH;
+	data->args[other] = HIGH;
+	check(data);
+	data->args[one] = 0;
+	data->args[other] = 0;
+}
+
+START_TEST(both_say_what_that_of_a_box_says)
+{
+	struct seccomp_data data = { .arch = ARCH };
+	size_t one, other;
+
+	setup();
+	for (data.nr = _i; data.nr < NUMBERS; data.nr += 10)
+		for (one = 0; one < ARGUMENTS; one++)
+			for (other = 0; other < one; other++)
+				check_pairs(&data, one, other);
+}
+END_TEST
+
+START_TEST(of_numbers_that_are_none_too)
+{
+	struct seccomp_data data = { .arch = ARCH };
+	int nr;
+
+	for (nr = -NUMBERS; nr < 20000; nr++) {
+		data.nr = nr;
+		check(&data);
+		data.nr = nr | X32;
+		check(&data);
+	}
+	data.arch = FOREIGN_ARCH;
+	for (data.nr = 0; data.nr < NUMBERS; data.nr++)
+		ck_assert_uint_eq(
+		    judge_forked(&data), SECCOMP_RET_KILL_PROCESS);
+}
+END_TEST
+
+/* What it takes to make a box, and what the code of one may not. */
+static const int builds[] = { SYS_unshare, SYS_mount, SYS_mount_setattr,
+	SYS_open_tree, SYS_chroot, SYS_setresuid, SYS_seccomp, SYS_capset };
+
+START_TEST(only_the_template_builds)
+{
+	struct seccomp_data data = { .nr = builds[_i], .arch = ARCH };
+
+	ck_assert_uint_eq(bpf_judge(template_filter,
+	                      UNIT_COUNT(template_filter), &data),
+	    SECCOMP_RET_ALLOW);
+	ck_assert_uint_ne(judge_forked(&data), SECCOMP_RET_ALLOW);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, both_say_what_that_of_a_box_says, 0, 10);
+	tcase_add_test(tc, of_numbers_that_are_none_too);
+	tcase_add_loop_test(
+	    tc, only_the_template_builds, 0, UNIT_COUNT(builds));
+}
+
+int
+main(void)
+{
+	return unit_run("seccomp_forked", add_tests);
+}
