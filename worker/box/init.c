@@ -40,42 +40,44 @@ init_mount(const char *options)
 }
 
 /*
- * Within a template there is no /proc with switches: so one is mounted, which
- * is covered then. What cannot be done is no error, see namespaces.c.
+ * Below the /proc of the code, out of reach but for a descriptor of ours, the
+ * watchdog has one that shows every process, also those of programs that may be
+ * run but not read. Within a template there is none with the switches of
+ * namespaces.c either: there it is one that has them. What cannot be done with
+ * those is no error.
  */
-static void
-init_forbid_more(struct box *box)
+static int
+init_mount_below(struct box *box)
 {
-	struct err ignored;
-
-	if (init_mount(NULL) == 0)
-		namespaces_forbid_more(box, &ignored);
+	if (box->forked && init_mount(NULL) == 0)
+		return namespaces_forbid_more(box, NULL);
+	return box->watchdog ? init_mount("subset=pid") : 0;
 }
 
 /*
  * A /proc of this pid namespace, which shows the code its own processes and
- * nothing of the machine. Below it, out of reach but for a descriptor of ours,
- * lies one that shows every process, also those of programs that may be run
- * but not read. Where the outer /proc is partly covered (in containers) the
- * kernel refuses another one: the box goes without, and without a watchdog,
- * which it does not need in a cgroup either.
+ * nothing of the machine. Where the outer /proc is partly covered (in
+ * containers) the kernel refuses another one: the box goes without, and without
+ * a watchdog, which it does not need in a cgroup either.
  */
 static int
 init_mount_proc(struct box *box, struct err *err)
 {
-	if (box->forked)
-		init_forbid_more(box);
-	if (init_mount("subset=pid") == -1)
-		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
-	box->proc = 1;
 	box->watchdog = !box->setup.grouped && !box->template;
+	if (init_mount_below(box) == -1) {
+		box->watchdog = 0;
+		return errno == EPERM ? 0 : err_sys(err, "mount /proc");
+	}
 	if (box->watchdog)
 		box->memory.proc =
 		    open("proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (box->memory.proc == -1)
 		return err_sys(err, "open /proc");
+	/* It must not stay out where it has something to cover. */
 	if (init_mount("subset=pid,hidepid=invisible") == -1)
-		return err_sys(err, "mount /proc");
+		return errno == EPERM && !box->forked && !box->watchdog ?
+		    0 : err_sys(err, "mount /proc");
+	box->proc = 1;
 	return 0;
 }
 
