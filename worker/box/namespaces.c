@@ -63,10 +63,13 @@ namespaces_map(struct box *box, struct err *err)
 /*
  * Code can read who it is in the namespace around its own, and that was who
  * started Caisson. In one more, put between the two, it is who it is inside.
+ * That of a template is such a one to boxes who are no other user than it is.
  */
 int
 namespaces_hide(struct box *box, struct err *err)
 {
+	if (box->forked && box->uid == BOX_USER)
+		return 0;
 	if (namespaces_user(box, err) == -1)
 		return -1;
 	return namespaces_map_user(BOX_USER, BOX_USER, err);
