@@ -457,6 +457,17 @@ view_check_place(const char *path, struct err *err)
 }
 
 /*
+ * Whether the boxes of a template can see a tree as it does, like all the rest
+ * of its /etc: settings and no programs, and not the files of the host.
+ */
+static int
+view_is_shared(const struct box *box, const struct box_tree *tree)
+{
+	return !tree->executable && tree->staged && !tree->layered &&
+	    box->bound.text[0] == '\0';
+}
+
+/*
  * What the template, which starts as any interpreter does, must be told: the
  * modules to import, and which trees its boxes see through overlays of theirs.
  */
@@ -472,7 +483,8 @@ view_note_template(struct box *box, struct err *err)
 	for (tree = box->trees; tree < box->trees + box->ntrees; tree++) {
 		if (view_check_place(tree->path, err) == -1)
 			return -1;
-		if (tree->directory && tree->fd != -1)
+		if (tree->directory && tree->fd != -1 &&
+		    !view_is_shared(box, tree))
 			overlay_note(tree, &trees);
 	}
 	for (link = box->links; link < box->links + box->nlinks; link++)
