@@ -54,8 +54,12 @@ namespaces_map(struct box *box, struct err *err)
 {
 	if (box->template && box->uids > 0)
 		return users_map(box, err);
-	/* Without this the kernel lets nobody map a group. */
-	if (namespaces_write("/proc/self/setgroups", "deny", err) == -1)
+	/*
+	 * Without this the kernel lets nobody map a group. What was done for
+	 * the template holds below it.
+	 */
+	if (!box->forked &&
+	    namespaces_write("/proc/self/setgroups", "deny", err) == -1)
 		return -1;
 	return namespaces_map_user(box->uid, box->gid, err);
 }
