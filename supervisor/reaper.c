@@ -197,23 +197,29 @@ reaper_add_timer(struct event *event, long ms)
 
 /*
  * That looks at every child there is: so once for many ends, unless orphans
- * are hunted, who may fork meanwhile.
+ * are hunted, who may fork meanwhile. Until then no signal tells anything new:
+ * each would cost as much as the rest that a call takes of us.
  */
 static void
 reaper_sweep_soon(void)
 {
-	if (reaper_hunting)
+	if (reaper_hunting) {
 		reaper_sweep();
-	else
-		reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
+		return;
+	}
+	if (reaper_event != NULL)
+		event_del(reaper_event);
+	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
+/* Whoever ends from now on is told of again. */
 static void
 reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
 	(void)arg;
+	event_add(reaper_event, NULL);
 	reaper_sweep();
 }
 
@@ -246,6 +252,8 @@ reaper_init(struct event_base *base)
 	children_each(reaper_note_older, NULL);
 	/* Whatever loses its parent below us is ours from then on. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	/* So it is where nobody is told: ignored, children would be gone. */
+	signal(SIGCHLD, SIG_DFL);
 	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
 	event_add(reaper_event, NULL);
 	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
@@ -392,6 +400,8 @@ void
 reaper_kill_orphans(void)
 {
 	reaper_hunting = 1;
+	if (reaper_event != NULL)
+		event_add(reaper_event, NULL);
 	reaper_sweep();
 }
 
