@@ -417,11 +417,9 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 int
 interpreter_enter(struct box *box, struct err *err)
 {
-	auto_free char *home =
-	    mem_printf("%s/workspace", box->weak ? box->folder : "");
-
-	if (chdir(home) == -1)
-		return err_sys(err, "enter %s", home);
+	if ((box->weak && chdir(box->folder) == -1) ||
+	    chdir(box->weak ? "workspace" : "/workspace") == -1)
+		return err_sys(err, "enter the folder of the code");
 	return 0;
 }
 
