@@ -365,6 +365,22 @@
  * and around them: some ten. What is over is copied.
  */
 #define BOX_SPARE_MAX 64
+/*
+ * The allocator of Python: from 3.10 on a pool has 16 KiB, and four of those
+ * before; the first block comes behind a head. Blocks grow by 16 bytes, to 512.
+ */
+#define BOX_POOL_BYTES (16 * KIB)
+#define BOX_POOL_HEAD 48
+#define BOX_BLOCK_STEP 16
+#define BOX_BLOCK_MOST 512
+/*
+ * What the C library has free in a piece is smaller than what it maps apart
+ * (128 KiB), and each size of small ones (up to 1032 bytes) is kept by itself;
+ * more than so much of it, or of one size of blocks, is left.
+ */
+#define BOX_HOLE_LARGEST (64 * KIB)
+#define BOX_HOLE_SMALL (2 * KIB)
+#define BOX_HOLES_MOST (8 * MIB)
 /* CPU time of one that is made while the box runs, and grows. */
 #define BOX_MEMORY_EXACT_MS 50
 /* Sockets that may hold what they like: what programs have, and more. */

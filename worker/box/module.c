@@ -18,6 +18,9 @@ module_refuse(const char *reason)
 	_exit(FATAL_EXIT_STATUS);
 }
 
+/* Whether this is a box: no other one is made there, whoever asks for it. */
+static int module_is_box;
+
 PyDoc_STRVAR(module_serve_doc,
     "serve()\n\nFork boxes; return in each of them, and nowhere else.");
 
@@ -29,11 +32,14 @@ module_serve(PyObject *self, PyObject *nothing)
 
 	(void)self;
 	(void)nothing;
+	if (module_is_box)
+		_exit(FATAL_EXIT_STATUS);
 	if (template_open(&err) == -1)
 		module_refuse(err.text);
 	while ((more = template_wait(&err)) == 1) {
 		PyOS_BeforeFork();
 		if (template_fork() == 1) {
+			module_is_box = 1;
 			PyOS_AfterFork_Child();
 			Py_RETURN_NONE;
 		}
@@ -42,6 +48,48 @@ module_serve(PyObject *self, PyObject *nothing)
 	if (more == -1)
 		module_refuse(err.text);
 	_exit(0);
+}
+
+PyDoc_STRVAR(module_rehearse_doc,
+    "rehearse()\n\nDo what the interpreter does around a fork, without one.");
+
+static PyObject *
+module_rehearse(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	PyOS_BeforeFork();
+	PyOS_AfterFork_Child();
+	Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(module_fill_doc,
+    "fill()\n\nHave what is allocated from now on lie close together.");
+
+static PyObject *
+module_fill(PyObject *self, PyObject *nothing)
+{
+	(void)self;
+	(void)nothing;
+	holes_fill(PyObject_Malloc);
+	Py_RETURN_NONE;
+}
+
+PyDoc_STRVAR(module_leave_doc, "leave(status)\n\nEnd, as os._exit() does.");
+
+/*
+ * The interpreter's own looks for the function of the C library where it is
+ * called for the first time, which here would be in every box.
+ */
+static PyObject *
+module_leave(PyObject *self, PyObject *args)
+{
+	int status;
+
+	(void)self;
+	if (!PyArg_ParseTuple(args, "i", &status))
+		return NULL;
+	_exit(status);
 }
 
 PyDoc_STRVAR(module_refuse_doc,
@@ -60,6 +108,9 @@ module_refuse_text(PyObject *self, PyObject *args)
 
 static PyMethodDef module_functions[] = {
 	{ "serve", module_serve, METH_NOARGS, module_serve_doc },
+	{ "rehearse", module_rehearse, METH_NOARGS, module_rehearse_doc },
+	{ "fill", module_fill, METH_NOARGS, module_fill_doc },
+	{ "leave", module_leave, METH_VARARGS, module_leave_doc },
 	{ "refuse", module_refuse_text, METH_VARARGS, module_refuse_doc },
 	{ NULL, NULL, 0, NULL },
 };

@@ -6,6 +6,8 @@
 #ifndef WORKER_BOX_TEMPLATE_H
 #define WORKER_BOX_TEMPLATE_H
 
+#include <stddef.h>
+
 #include "../../common/err.h"
 
 /*
@@ -29,5 +31,14 @@ int template_fork(void);
 
 /* Says to the supervisor why there can be no template. */
 void template_refuse(const char *reason);
+
+/* Allocates size bytes, as PyObject_Malloc does. */
+typedef void *holes_allocate(size_t size);
+
+/*
+ * holes.c: takes, for ever, what is free in the middle of memory, of the C
+ * library and of allocate, which is the interpreter's.
+ */
+void holes_fill(holes_allocate *allocate);
 
 #endif

@@ -1,0 +1,61 @@
+/*
+ * The holes in the memory of a template: what was in use while modules were
+ * imported and is free now, here a block and there one. What boxes allocate
+ * would lie in them, and a box copies every page of the template that it
+ * writes to. So the template takes what is free, for ever, before it loads
+ * what boxes run: that and what they allocate lies close together then.
+ */
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "template.h"
+#include "../../common/limits.h"
+
+/*
+ * Python keeps small blocks in pools, each for one size of them. The first of a
+ * pool tells that the pool is new, or was empty, and those before it are full.
+ */
+static void
+holes_fill_pools(holes_allocate *allocate, size_t size)
+{
+	uintptr_t block;
+	size_t taken;
+
+	for (taken = 0; taken < BOX_HOLES_MOST; taken += size) {
+		block = (uintptr_t)allocate(size);
+		if (block % BOX_POOL_BYTES == BOX_POOL_HEAD && taken > 0)
+			return;
+	}
+}
+
+/* All that is free below the end of the heap, the largest first. */
+static void
+holes_fill_heap(void)
+{
+	const char *end = (char *)sbrk(0) - mallinfo2().keepcost;
+	size_t size = BOX_HOLE_LARGEST;
+	size_t taken = 0;
+	char *chunk;
+
+	while (size > 0 && taken < BOX_HOLES_MOST) {
+		chunk = malloc(size);
+		taken += size;
+		if (chunk != NULL && chunk < end)
+			continue;
+		free(chunk);
+		size -= size > BOX_HOLE_SMALL ? size / 4 : BOX_BLOCK_STEP;
+	}
+}
+
+void
+holes_fill(holes_allocate *allocate)
+{
+	size_t size;
+
+	for (size = BOX_BLOCK_STEP; size <= BOX_BLOCK_MOST;
+	     size += BOX_BLOCK_STEP)
+		holes_fill_pools(allocate, size);
+	holes_fill_heap();
+}
