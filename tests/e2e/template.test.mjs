@@ -254,6 +254,71 @@ if __name__ == "__main__":
   await raw.finish();
 });
 
+test('a box cannot fork boxes, and finds nothing of its template', async (t) => {
+  const raw = await warmed(t);
+
+  assert.deepEqual(await raw.printed(`
+import gc, os, socket, sys
+from importlib import machinery, util
+print([name for name, module in sys.modules.items()
+       if "template" in name or "/opt/caisson" in str(
+           getattr(module, "__file__", None))])
+print([name for name in globals() if "TEMPLATE" in name.upper()])
+print([name for name in os.environ if name.startswith("LD_")],
+      "LD_BIND" in open("/proc/self/environ").read())
+gc.unfreeze()
+print([thing.__name__ for thing in gc.get_objects()
+       if type(thing) is type(len) and thing.__name__ == "serve"])
+spec = machinery.PathFinder.find_spec("caisson-template", ["/opt/caisson"])
+asking, answering = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+pid = os.fork()
+if pid == 0:
+    os.dup2(answering.fileno(), 3)
+    util.module_from_spec(spec).serve()
+answering.close()
+print(asking.recv(64),
+      os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+import select, selectors
+print(selectors.select is select, os.register_at_fork)`), ['[]', '[]', '[] False', '[]', "b'' 70",
+    'True <built-in function register_at_fork>']);
+  await raw.finish();
+});
+
+/* Handlers of forks that boxes themselves are forked without. */
+const HANDLERS = `
+import logging, os, threading
+def forked(told):
+    pid = os.fork()
+    if pid == 0:
+        os._exit(told())
+    return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+held = threading.Event()
+def hold():
+    with threading._active_limbo_lock:
+        held.set()
+        threading.Event().wait()
+threading.Thread(target=hold, daemon=True).start()
+held.wait()
+def told():
+    thread = threading.Thread(target=print, args=("thread",))
+    thread.start()
+    thread.join()
+    logging.getLogger().error("told")
+    return threading.active_count()
+print(forked(told), flush=True)
+os._exit(0)`;
+
+test('locks that a thread of the code held are free after a fork', async (t) => {
+  const forked = await warmed(t);
+  const executed = await Raw.open(t, off);
+  const expected = ['thread', '1'];
+
+  assert.deepEqual(await forked.printed(HANDLERS), expected);
+  assert.deepEqual(await executed.printed(HANDLERS), expected);
+  await forked.finish();
+  await executed.finish();
+});
+
 test('ends are told exactly', async (t) => {
   const raw = await warmed(t);
 

@@ -3,12 +3,42 @@
 That file was compiled when Caisson was built, for the usual interpreter. What
 an interpreter needs to compile the file that it is told to run, it keeps until
 it ends, and a forked box would copy all of it then: so this one is short. For
-the same reason the code of the other one is kept, rather than freed.
+the same reason the code of the other one is kept, rather than freed, and a
+template loads it last: what boxes use lies close together then.
 """
-NAMES = dict(globals())  # what this interpreter gives to every script
+# What this interpreter gives to every script.
+NAMES = dict(globals(), __doc__=None)
 
+import sys  # noqa: E402
 from _frozen_importlib_external import SourceFileLoader  # noqa: E402
+from os import fstat  # noqa: E402
 
-CODE = SourceFileLoader(
-    "script", __file__.rpartition("/")[0] + "/script.py").get_code("script")
+OURS = __file__.rpartition("/")[0] + "/"
+TEMPLATE = None
+
+
+def load(name):
+    """Return the code of one of ours."""
+    return SourceFileLoader(name, OURS + name + ".py").get_code(name)
+
+
+def is_template():
+    """Whether there is the supervisor's socket, where others have a pipe."""
+    try:
+        return fstat(3).st_mode & 0o170000 == 0o140000
+    except OSError:
+        return False
+
+
+def prepare():
+    """Become the template, as far as no box is concerned."""
+    names = {"__name__": "caisson_template"}
+    exec(load("template"), names)
+    return names.pop("prepare")(OURS)
+
+
+if __name__ == "__main__" and is_template():
+    TEMPLATE = prepare()
+FOUND = set(sys.modules)
+CODE = load("script")
 exec(CODE)

@@ -14,7 +14,7 @@ import builtins
 import gc
 import os
 import sys
-from _frozen_importlib_external import PathFinder
+from _frozen_importlib_external import PathFinder, SourceFileLoader
 from select import select
 
 try:
@@ -22,11 +22,13 @@ try:
 except ImportError:
     make_scanner = None
 
-# A script does not find these imported.
-del sys.modules["atexit"], sys.modules["gc"], sys.modules["select"]
-OURS = __file__.rpartition("/")[0] + "/"
+# A script does not find these imported, unless by others.
+for name in {"atexit", "gc", "select"} - FOUND:
+    del sys.modules[name]
+del FOUND
 CONTROL_IN, CONTROL_OUT = 3, 4
 CHUNK = 1 << 16  # what a pipe holds
+FRAME = 1 << 12  # more than most frames have
 BUFFERED = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom,
             _io.BufferedRWPair)
 # Of a thread, where the first one has 8 MiB: the stack counts as memory whole,
@@ -34,12 +36,27 @@ BUFFERED = (_io.TextIOWrapper, _io.BufferedWriter, _io.BufferedRandom,
 STACK = 4 << 20
 CHILD = "caisson_child"  # what this file is called where it only offers
 SOON = 0.002  # seconds in which code comes that a box was made for
-HIGHEST = 1024  # select() cannot watch descriptors from here on
+# Where the relay's pipes are put: select() can watch no more than 1024.
+HIGHEST = min(os.sysconf("SC_OPEN_MAX"), 1024)
+PLACE = HIGHEST - 2, HIGHEST - 1
+CONTROL = []  # those of them that are there
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+# CPython 3.11 changes code while it runs for the first few times.
+REHEARSALS = 8
+EMPTY_FRAME = b'''{"type":"run","code":"print('', end='')","memory":true}
+'''
+LEAVE = TEMPLATE.leave if TEMPLATE else os._exit
+COUNTED = sys.version_info >= (3, 10)  # exit functions can be
 BROKEN = 70  # EX_SOFTWARE, as every process of ours that met nonsense
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
-FILE_KINDS, SOCKET = 0o170000, 0o140000  # S_IFMT and S_IFSOCK
 COROUTINE = 0x80  # inspect.CO_COROUTINE
+HOME = os.environ.get("HOME", "/workspace")
+TMPDIR = os.environ.get("TMPDIR", "/tmp")
+PLACES = HOME + "/", TMPDIR + "/"
+# The code is kept as a file.  It lies beside the user's files, not among them.
+PATH = TMPDIR + "/run_python.py"
+LOADER = SourceFileLoader("__main__", PATH)
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
 MEMORY = (
@@ -71,6 +88,8 @@ class Scanning:
     object_hook = object_pairs_hook = None
     parse_float, parse_int, parse_constant = float, int, float
 
+
+SCAN = make_scanner and make_scanner(Scanning)
 
 class AwaitingModule(type(sys)):
     """The user's module when it has top-level await.
@@ -160,6 +179,9 @@ class Late:
         return repr(self._real())
 
 
+LATE = {name: Late(name) for name in MEMORY}
+
+
 class Servers(dict):
     """The global 'mcp_servers': the loaded servers by name.
 
@@ -236,16 +258,18 @@ class Ending:
         its own, and they cannot be counted.
         """
         threading = sys.modules.get("threading")
-        return (sys.version_info >= (3, 10) and
-                atexit._ncallbacks() == self.functions and
+        return (COUNTED and atexit._ncallbacks() == self.functions and
                 (threading is None or threading.active_count() == 1))
 
     def rehearse(self):
         """Do all of it but to end, and forget it."""
+        self.is_alone()
+        for stream in sys.stderr, sys.stdout:
+            flush(stream)
         self(leave=int)
         self.status = None
 
-    def __call__(self, leave=os._exit, collect=gc.collect, ref=_weakref.ref):
+    def __call__(self, leave=LEAVE, collect=gc.collect, ref=_weakref.ref):
         """End, if it is known how."""
         if self.status is None:
             return
@@ -295,15 +319,12 @@ def own_modules(last):
     They come behind the last one that is not; what was there before is not
     even looked at, as that would copy its memory in a forked box.
     """
-    places = tuple(os.environ.get(name, "/" + fallback) + "/"
-                   for name, fallback in (("HOME", "workspace"),
-                                          ("TMPDIR", "tmp")))
     names = ["__main__"]
     for name in reversed(sys.modules):
         if name == last:
             break
         module = sys.modules[name]
-        if str(getattr(module, "__file__", None)).startswith(places):
+        if str(getattr(module, "__file__", None)).startswith(PLACES):
             names.append(name)
     return names
 
@@ -437,21 +458,25 @@ def tidy_chain(error, awaiting):
         pass
 
 
-def take_control():
+def take_control(pipes):
     """Move the relay's pipes out of the way of the code.
 
     Programs expect the lowest free descriptor to be 3, and close what lies
     above; children after fork must not speak to the relay, and programs that
     they execute must not even inherit the pipes.
     """
-    most = min(os.sysconf("SC_OPEN_MAX"), HIGHEST)
-    control = most - 2, most - 1
-    for old, new in zip((CONTROL_IN, CONTROL_OUT), control):
-        os.dup2(old, new, inheritable=False)
-        os.close(old)
-    os.register_at_fork(
-        after_in_child=lambda close=os.closerange: close(most - 2, most))
-    return control
+    os.dup2(pipes[0], PLACE[0], False)
+    os.dup2(pipes[1], PLACE[1], False)
+    os.close(pipes[0])
+    os.close(pipes[1])
+    CONTROL.extend(PLACE)
+    return PLACE
+
+
+def leave_control(close=os.close):
+    """Let go of the relay's pipes, in a child of the code."""
+    while CONTROL:
+        close(CONTROL.pop())
 
 
 def rehearse(ending):
@@ -467,14 +492,28 @@ def rehearse(ending):
     sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
 
 
+def rehearse_box(ending):
+    """Be a box from its first moment on, in a template, and forget it."""
+    place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
+    (code, relay), (answer, ready) = os.pipe(), os.pipe()
+    os.write(relay, EMPTY_FRAME)
+    run(*wait_for_code((code, ready), ending), ending)
+    ending.rehearse()
+    sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
+    leave_control()
+    os.close(relay)
+    os.close(answer)
+
+
 def receive(control):
     """Return the code and what it has.
 
     That is the servers, and whether it may keep memories and tools.
     """
-    parts = [b""]
+    parts, size = [b""], FRAME
     while not parts[-1].endswith(b"\n"):
-        parts.append(os.read(control[0], CHUNK))
+        parts.append(os.read(control[0], size))
+        size = CHUNK
         if not parts[-1]:
             raise Malformed("the relay closed its pipe before the code came")
     try:
@@ -495,7 +534,7 @@ def parse(text):
     What the scanner cannot take, the whole library reads or explains.
     """
     try:
-        value, end = make_scanner(Scanning)(text, 0)
+        value, end = SCAN(text, 0)
         if end == len(text):
             return value
     except (AttributeError, StopIteration, SystemError, TypeError, ValueError):
@@ -505,22 +544,24 @@ def parse(text):
 
 
 def store(source):
-    """Keep the code as a file and return its path and its bytes.
+    """Keep the code as a file and return its bytes.
 
-    Tracebacks, inspect and multiprocessing's spawn read it again.  It lies
-    beside the user's files, not among them.  Without room there is no file:
-    the code runs all the same, and tracebacks have no source lines.
+    Tracebacks, inspect and multiprocessing's spawn read it again.  Without
+    room there is no file: the code runs all the same, and tracebacks have no
+    source lines.
     """
-    path = os.environ.get("TMPDIR", "/tmp") + "/run_python.py"
     source = in_declared_encoding(source)
     try:
-        with _io.FileIO(path, "wb") as file:
-            whole = file.write(source) == len(source)
+        file = os.open(PATH, NEW_FILE)
+        try:
+            whole = os.write(file, source) == len(source)
+        finally:
+            os.close(file)
     except OSError:
         whole = False
-    if not whole and os.path.exists(path):
-        os.unlink(path)
-    return path, source
+    if not whole and os.path.exists(PATH):
+        os.unlink(PATH)
+    return source
 
 
 def in_declared_encoding(source):
@@ -529,7 +570,7 @@ def in_declared_encoding(source):
     The code arrives as text; whoever reads the file will believe what it
     declares, so that must be true.
     """
-    declared = b"coding" in b"".join(source.split(b"\n", 2)[:2])
+    declared = b"".join(source.split(b"\n", 2)[:2]).find(b"coding") >= 0
     if not declared or source.startswith(BYTE_ORDER_MARK):
         return source
     import io
@@ -541,15 +582,14 @@ def in_declared_encoding(source):
         return source  # the compiler will tell
 
 
-def become_main(path):
+def become_main():
     """Put a module into place that looks as a script's module does."""
     module = type(sys)("__main__")
     names = module.__dict__
-    names.update(NAMES, __doc__=None, __file__=path)
-    names["__loader__"] = type(NAMES["__loader__"])("__main__", path)
+    names.update(NAMES, __file__=PATH, __loader__=LOADER)
     sys.modules["__main__"] = module
-    sys.argv = [path]
-    sys.path.insert(0, os.environ.get("HOME", "/workspace"))
+    sys.argv = [PATH]
+    sys.path.insert(0, HOME)
     return module
 
 
@@ -577,20 +617,20 @@ def offer_servers(names, control, pid, told, memory):
     names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
                  runtime=box.runtime)
     if memory:
-        names.update((name, Late(name)) for name in MEMORY)
+        names.update(LATE)
     if told:
         import mcp._servers  # noqa: F401
 
 
 def run(source, control, told, memory, ending):
     """Run the code as a script; errors are the interpreter's to report."""
-    path, source = store(source)
-    module = become_main(path)
+    source = store(source)
+    module = become_main()
     ending.begin()
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
     awaiting = False
     try:
-        code = compile(source, path, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
+        code = compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
         awaiting = bool(code.co_flags & COROUTINE)
         if awaiting:
             module.__class__ = AwaitingModule
@@ -609,41 +649,54 @@ def main():
     """Get ready, wait for the code, run it."""
     ending = Ending()
     _thread.stack_size(STACK)
+    os.register_at_fork(after_in_child=leave_control)
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
-    if is_template():
-        become_template()
-    run(*wait_for_code(ending), ending)
+    if TEMPLATE:
+        become_template(ending)
+    else:
+        gc.freeze()  # what is there now need not be looked at in the end
+    run(*wait_for_code((CONTROL_IN, CONTROL_OUT), ending), ending)
     ending.come()
 
 
-def is_template():
-    """Whether there is the supervisor's socket, where others have a pipe."""
-    try:
-        return os.fstat(CONTROL_IN).st_mode & FILE_KINDS == SOCKET
-    except OSError:
-        return False
+def become_template(ending):
+    """Fork boxes, in each of which this returns.
+
+    What a box would be the first to do, and so would write to memory that it
+    has to copy for it, is done before, as often as it takes.
+    """
+    for _ in range(REHEARSALS):
+        TEMPLATE.rehearse()
+        wake()
+        TEMPLATE.forks.by_code.clear()
+        rehearse_box(ending)
+        gc.disable()
+        gc.collect()
+    TEMPLATE.forks.by_template.append(True)
+    serve = vars(TEMPLATE).pop("serve")  # no box has it
+    gc.freeze()
+    serve()
+    wake()
 
 
-def become_template():
-    """Fork boxes, in each of which this returns."""
-    names = {"__name__": "caisson_template"}
-    with open(OURS + "template.py") as file:
-        exec(compile(file.read(), file.name, "exec"), names)
-    names["become"](OURS)
-    names.clear()
+def wake():
+    """Be a box, which differs from the others of the same template."""
+    gc.enable()
+    TEMPLATE.forks.by_code.append(True)
+    for renew in TEMPLATE.renew:
+        renew()
 
 
-def wait_for_code(ending):
+def wait_for_code(pipes, ending):
     """Return the code, the pipes, the servers, and whether there is memory.
 
     A box that waits gets ready for it meanwhile.  Without code end, saying
     why.
     """
     try:
-        control = take_control()
-        gc.freeze()  # what is there now need not be looked at in the end
+        control = take_control(pipes)
         os.write(control[1], b'{"type":"ready"}\n')
         if not select(control[:1], (), (), SOON)[0]:
             rehearse(ending)

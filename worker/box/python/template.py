@@ -1,8 +1,8 @@
 """What an interpreter does before it becomes the template.
 
-Run by the bootstrap, in a namespace that is forgotten afterwards.  It imports
-what boxes are to find imported, does once what is slow for the first time,
-and hands over to the part in C, which returns in every box.
+Run by the bootstrap.  It imports what boxes are to find imported, and does once
+what is slow for the first time.  Then script.py, which is loaded afterwards,
+hands over to the part in C, which returns in every box.
 """
 import gc
 import os
@@ -14,6 +14,8 @@ from importlib.util import module_from_spec
 # Libraries that would start threads: nothing with threads can be forked.
 ALONE = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS",
          "NUMEXPR_NUM_THREADS", "VECLIB_MAXIMUM_THREADS", "RAYON_NUM_THREADS")
+# Their handlers of forks look after threads and locks alone.
+IDLE = ("threading", "logging", "concurrent.futures.thread")
 ALLOW_TOP_LEVEL_AWAIT = 0x2000
 SAMPLE = """\
 def sample(n):
@@ -67,29 +69,70 @@ def warm():
         traceback.print_exc(file=names["out"])
 
 
-def renew():
-    """Make the box differ from the others of the same template."""
-    numbers = sys.modules.get("numpy.random")
-    if numbers:
-        numbers.seed()  # random does so by itself
-    threading = sys.modules.get("threading")
-    if threading:
-        threading.main_thread()._set_native_id()  # newer ones do, too
+class Forks:
+    """What happens where this process forks, and where boxes do.
+
+    A fork by the template, which has one thread that does nothing else, leaves
+    nothing to do to most handlers: boxes do without those until their code
+    forks.  And no handler runs where a fork is only rehearsed.
+    """
+
+    def __init__(self):
+        self.by_template, self.by_code = [], []  # not empty: they run
+        self.plain = os.register_at_fork
+
+    def register(self, **handlers):
+        """Stand for os.register_at_fork while modules are imported."""
+        idle = sys._getframe(1).f_globals.get("__name__") in IDLE
+        when = self.by_code if idle else self.by_template
+        self.plain(**{name: awaiting(when, handler)
+                      for name, handler in handlers.items()})
 
 
-def become(ours):
-    """Be the template; return in every box."""
+def awaiting(when, handler):
+    """Return the handler as one that waits until there is something in when."""
+    def run():
+        if when:
+            handler()
+    return run
+
+
+class Template:
+    """What script.py finds where it runs in a template, and in its boxes."""
+
+    def __init__(self, library, forks):
+        self.forks = forks
+        # Forks boxes, and returns in each of them, which does not keep it.
+        self.serve = library.serve
+        # Does all that comes with a fork but the fork.
+        self.rehearse = library.rehearse
+        # Ends the process.
+        self.leave = library.leave
+        # What makes boxes differ from each other.
+        self.renew = []
+        if "numpy.random" in sys.modules:  # random does so by itself
+            self.renew.append(sys.modules["numpy.random"].seed)
+        if "threading" in sys.modules:  # newer ones do so, too
+            thread = sys.modules["threading"].main_thread()
+            self.renew.append(thread._set_native_id)
+
+
+def prepare(ours):
+    """Do it, and return what else is wanted to fork boxes."""
     library = load(ours)
     with open(ours + "preload") as file:
         names = file.read().split(",")
     gc.disable()
+    forks = Forks()
+    os.register_at_fork = forks.register
     preload([name.strip() for name in names if name.strip()], library.refuse)
+    os.register_at_fork = forks.plain
     warm()
     for stream in sys.stdout, sys.stderr:
         stream.flush()
+    template = Template(library, forks)
     gc.collect()
     gc.freeze()
-    library.serve()
-    vars(library).clear()  # or it would stay, as a part of itself
-    gc.enable()
-    renew()
+    library.fill()
+    vars(library).clear()  # or it would be a part of itself
+    return template
