@@ -97,16 +97,13 @@ struct box {
 	int channel;
 	enum ipc_phase phase; /* of what the supervisor sends */
 	enum box_step step; /* the step being done */
-	struct ipc_packet packet;
 	struct ipc_setup setup; /* borrows from packet */
 	uid_t uid; /* who the box is outside of its user namespace */
 	gid_t gid;
 
 	struct box_tree trees[BOX_TREES_MAX];
 	size_t ntrees;
-	struct box_link links[BOX_LINKS_MAX];
 	size_t nlinks;
-	struct box_file files[BOX_DATA_FILES_MAX];
 	size_t nfiles;
 	size_t files_bytes;
 
@@ -138,6 +135,11 @@ struct box {
 	struct err weak_why;
 	char folder[BOX_FOLDER_SIZE]; /* the private one, absolute */
 	int folder_fd; /* holds the lock on it; -1: there is none */
+
+	/* Large, and not for boxes that a template forks, but for the last. */
+	struct box_link links[BOX_LINKS_MAX];
+	struct box_file files[BOX_DATA_FILES_MAX];
+	struct ipc_packet packet;
 };
 
 /* A step: returns 0, or -1 with err. */

@@ -18,6 +18,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +235,8 @@ template_wait(struct err *err)
 	    ipc_permit(ROLE_SUPERVISOR, ROLE_TEMPLATE, type, &template_phase,
 	        err) == -1)
 		return -1;
-	template_box = template_preset;
+	/* The rest is empty in both, or filled anew. */
+	memcpy(&template_box, &template_preset, offsetof(struct box, links));
 	template_box.channel = fd_take(&msg.fork.box);
 	return 1;
 }
