@@ -168,7 +168,7 @@ box_forget_processes(struct box *box)
 {
 	const struct supervisor *sv = box->sv;
 
-	if (box->leavings && sv->nwaiting == 0 && sv->nstarting == 0)
+	if (box->leavings && sv->nwaiting == 0 && sv->unready == 0)
 		reaper_leave(&box->init);
 	reaper_forget(&box->code);
 	reaper_forget(&box->init);
@@ -184,6 +184,7 @@ box_free(struct box **boxp)
 	if (box == NULL)
 		return;
 	box_set_built(box);
+	box->sv->unready -= !box->ready;
 	loop_event_free(&box->timer);
 	channel_free(&box->relay);
 	channel_free(&box->channel);
@@ -463,6 +464,7 @@ box_on_channel_closed(void *ctx, const struct err *why)
 void
 box_on_ready(struct box *box)
 {
+	box->sv->unready -= !box->ready;
 	box->ready = 1;
 	box_check_ready(box);
 	box_tell(box);
@@ -650,6 +652,7 @@ box_new(struct supervisor *sv, box_changed *changed, void *ctx,
 
 	box->sv = sv;
 	box->number = ++sv->boxes;
+	sv->unready++;
 	box->changed = changed;
 	box->ctx = ctx;
 	box->timer = evtimer_new(sv->base, box_on_timer, box);

@@ -55,6 +55,7 @@ struct supervisor {
 	size_t nwaiting;
 	size_t nrunning;
 	size_t nstarting; /* of those that run: they have no box yet */
+	size_t unready;   /* boxes that cannot be handed code yet */
 	unsigned long calls; /* executions so far: the number of the last */
 	unsigned long boxes; /* boxes so far: the number of the last */
 	size_t dropped;      /* boxes that nobody wants, and that still end */
