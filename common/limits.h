@@ -376,7 +376,7 @@
 /*
  * What the C library has free in a piece is smaller than what it maps apart
  * (128 KiB), and each size of small ones (up to 1032 bytes) is kept by itself;
- * more than so much of it, or of one size of blocks, is left.
+ * more than so much of it, and of Python's, is left.
  */
 #define BOX_HOLE_LARGEST (64 * KIB)
 #define BOX_HOLE_SMALL (2 * KIB)

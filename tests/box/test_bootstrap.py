@@ -619,10 +619,11 @@ print(sorted(set(sys.modules) - {'_json'}))
 """, None),
     Case("path and arguments", """
 import os, sys
-print(sys.argv == [__file__], os.path.isfile(__file__))
+print(sys.argv == [__file__], os.path.isfile(__file__),
+      oct(os.stat(__file__).st_mode & 0o777 & ~os.umask(0)))
 print(sys.path[0] == os.environ["HOME"])
 print(any('caisson' in p or 'worker' in p for p in sys.path))
-""", "True True\nTrue\nFalse\n", like=False),
+""", "True True 0o644\nTrue\nFalse\n", like=False),
     Case("bootstrap not importable", """
 for name in 'bootstrap', 'probe', 'caisson':
     try:

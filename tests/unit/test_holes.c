@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "common/asan.h"
 #include "common/limits.h"
 #include "unit.h"
 #include "worker/box/template.h"
@@ -74,11 +75,9 @@ END_TEST
 
 START_TEST(gives_up_where_there_are_no_pools)
 {
-	size_t sizes = BOX_BLOCK_MOST / BOX_BLOCK_STEP;
-
 	asked = 0;
 	holes_fill(allocate_nothing);
-	ck_assert_uint_le(asked, sizes * (BOX_HOLES_MOST + BOX_BLOCK_MOST));
+	ck_assert_uint_le(asked, BOX_HOLES_MOST + BOX_BLOCK_MOST);
 }
 END_TEST
 
@@ -93,5 +92,9 @@ add_tests(TCase *tc)
 int
 main(void)
 {
+#ifdef ASAN_BUILD
+	unit_skip("AddressSanitizer has an allocator of its own");
+	return 77;
+#endif
 	return unit_run("holes", add_tests);
 }

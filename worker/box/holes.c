@@ -18,14 +18,16 @@
  * pool tells that the pool is new, or was empty, and those before it are full.
  */
 static void
-holes_fill_pools(holes_allocate *allocate, size_t size)
+holes_fill_pools(holes_allocate *allocate, size_t size, size_t *taken)
 {
 	uintptr_t block;
-	size_t taken;
+	size_t before = *taken;
 
-	for (taken = 0; taken < BOX_HOLES_MOST; taken += size) {
+	while (*taken < BOX_HOLES_MOST) {
 		block = (uintptr_t)allocate(size);
-		if (block % BOX_POOL_BYTES == BOX_POOL_HEAD && taken > 0)
+		*taken += size;
+		if (block % BOX_POOL_BYTES == BOX_POOL_HEAD &&
+		    *taken > before + size)
 			return;
 	}
 }
@@ -52,10 +54,10 @@ holes_fill_heap(void)
 void
 holes_fill(holes_allocate *allocate)
 {
-	size_t size;
+	size_t size, taken = 0;
 
 	for (size = BOX_BLOCK_STEP; size <= BOX_BLOCK_MOST;
 	     size += BOX_BLOCK_STEP)
-		holes_fill_pools(allocate, size);
+		holes_fill_pools(allocate, size, &taken);
 	holes_fill_heap();
 }

@@ -117,10 +117,10 @@ spare_read(const char *line, struct spare *part)
 static void
 spare_add(const struct spare *part)
 {
-	struct spare *last = &spare_parts[spare_count - 1];
+	struct spare *next = spare_parts + spare_count;
 
-	if (spare_count > 0 && last->end == part->start)
-		last->end = part->end;
+	if (spare_count > 0 && next[-1].end == part->start)
+		next[-1].end = part->end;
 	else if (spare_count < BOX_SPARE_MAX)
 		spare_parts[spare_count++] = *part;
 }

@@ -552,7 +552,7 @@ def store(source):
     """
     source = in_declared_encoding(source)
     try:
-        file = os.open(PATH, NEW_FILE)
+        file = os.open(PATH, NEW_FILE, 0o666)
         try:
             whole = os.write(file, source) == len(source)
         finally:
