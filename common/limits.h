@@ -134,15 +134,19 @@
 #define BOX_DRAIN_MS 10000
 /*
  * Code that has ended may have left processes: they have so long to end by
- * themselves, and to let go of its pipes, before they are killed. Mostly there
- * are none, and the box has nothing to do any more: it is ended when so much
- * time is over, as the kernel needs a millisecond to take it apart, and calls
- * that came at once are all answered by then.
+ * themselves, and to let go of its pipes, before they are killed.
  */
 #define BOX_LEAVINGS_MS 10
+/*
+ * Mostly there are none, and the box has nothing to do any more: it is ended so
+ * much later, as the kernel needs a millisecond to take it apart, and calls
+ * that came at once are all answered by then.
+ */
 #define REAPER_LEFT_MS 20
 /* Whether somebody has ended whom nobody knows is looked at not more often. */
 #define REAPER_SWEEP_MS 10
+/* So many looks for orphans, one behind the other, must have found nobody. */
+#define REAPER_HUNTS 2
 /* What is left when the program ends is killed; the kernel needs a moment. */
 #define SHUTDOWN_REAP_MS 5000
 

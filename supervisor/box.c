@@ -73,9 +73,20 @@ box_set_ending(struct box *box)
 	box_set_timer(box, BOX_DRAIN_MS);
 }
 
+/* Its code has ended; what it has left gets no more time. */
+static void
+box_clear(struct box *box)
+{
+	box->leavings = 0;
+	box_kill(box);
+	box_set_timer(box, BOX_DRAIN_MS);
+}
+
 void
 box_end(struct box *box)
 {
+	if (box->leavings)
+		box_clear(box);
 	if (box->state == BOX_ENDING)
 		return;
 	box->killed = 1;
@@ -128,15 +139,6 @@ box_give_up(struct box *box)
 	box->box_over = 1;
 	channel_free(&box->channel);
 	box_set_built(box);
-}
-
-/* Its code has ended, and somebody still has a pipe of it. */
-static void
-box_clear(struct box *box)
-{
-	box->leavings = 0;
-	box_kill(box);
-	box_set_timer(box, BOX_DRAIN_MS);
 }
 
 static void

@@ -48,8 +48,11 @@ static struct event *reaper_left_event;  /* those who were left are ended */
  */
 static unsigned int reaper_held;
 
-/* There may be orphans: what a keeper that was killed had kept. */
-static int reaper_hunting;
+/*
+ * There may be orphans, what a keeper that was killed had kept: so many looks
+ * are yet to be taken, unless they find somebody.
+ */
+static unsigned int reaper_hunting;
 
 /* Children from before we were executed: they are nobody's orphans. */
 static pid_t *reaper_older;
@@ -176,16 +179,6 @@ reaper_reap_unknown(void)
 }
 
 static void
-reaper_sweep(void)
-{
-	if (reaper_held > 0)
-		return;
-	reaper_reap_unknown();
-	if (reaper_hunting)
-		reaper_hunting = reaper_hunt();
-}
-
-static void
 reaper_add_timer(struct event *event, long ms)
 {
 	const struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
@@ -193,6 +186,26 @@ reaper_add_timer(struct event *event, long ms)
 	/* The first one counts: a timer that runs is not put off. */
 	if (event != NULL && !event_pending(event, EV_TIMEOUT, NULL))
 		event_add(event, &tv);
+}
+
+/*
+ * One look that finds nobody is not believed: whoever loses its parent in that
+ * very moment is found by the next.
+ */
+static void
+reaper_sweep(void)
+{
+	if (reaper_held > 0)
+		return;
+	reaper_reap_unknown();
+	if (reaper_hunting == 0)
+		return;
+	if (reaper_hunt())
+		reaper_hunting = REAPER_HUNTS;
+	else
+		reaper_hunting--;
+	if (reaper_hunting > 0)
+		reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
 /*
@@ -399,7 +412,7 @@ reaper_leave(struct child **childp)
 void
 reaper_kill_orphans(void)
 {
-	reaper_hunting = 1;
+	reaper_hunting = REAPER_HUNTS;
 	if (reaper_event != NULL)
 		event_add(reaper_event, NULL);
 	reaper_sweep();

@@ -116,7 +116,7 @@ confine_forked_seccomp(struct box *box, struct err *err)
 	return CONFINE_LOAD(forked_filter, err);
 }
 
-/* Before that of its boxes, each of which has both. */
+/* It stays on its boxes, which add what they may not besides. */
 int
 confine_template_seccomp(struct box *box, struct err *err)
 {

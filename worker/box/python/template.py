@@ -74,7 +74,7 @@ class Forks:
 
     A fork by the template, which has one thread that does nothing else, leaves
     nothing to do to most handlers: boxes do without those until their code
-    forks.  And no handler runs where a fork is only rehearsed.
+    forks.  And none that came through os runs where a fork is only rehearsed.
     """
 
     def __init__(self):
@@ -86,6 +86,7 @@ class Forks:
         idle = sys._getframe(1).f_globals.get("__name__") in IDLE
         when = self.by_code if idle else self.by_template
         self.plain(**{name: awaiting(when, handler)
+                      if callable(handler) else handler
                       for name, handler in handlers.items()})
 
 
