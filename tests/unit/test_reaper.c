@@ -549,12 +549,13 @@ do_leave(int pipe_end)
 	for (n = 0; n < 3; n++) {
 		pid = fork();
 		if (pid > 0) {
-			dprintf(pipe_end, "%d ", (int)pid);
 			if (n == 0)
 				_exit(0);
 			do_wait(0);
 		}
 		setsid();
+		/* Each by itself: so the parents come first. */
+		dprintf(pipe_end, "%d ", (int)getpid());
 	}
 	close(pipe_end);
 	do_wait(0);
