@@ -210,8 +210,8 @@ reaper_sweep(void)
 
 /*
  * That looks at every child there is: so once for many ends, unless orphans
- * are hunted, who may fork meanwhile. Until then no signal tells anything new:
- * each would cost as much as the rest that a call takes of us.
+ * are hunted, who may fork meanwhile. Until then no signal tells anything new,
+ * and each would wake us for nothing.
  */
 static void
 reaper_sweep_soon(void)

@@ -101,9 +101,9 @@ namespaces_rest(struct box *box, struct err *err)
 /*
  * No namespaces within the box, should the system call filter ever fail, but
  * for one of mounts: a detached copy counts as that, and view_hide needs one.
- * While the /proc of the host is still there, or in a forked box that of init
- * which has switches. A second layer: not an error where these are missing or
- * /proc is not writable.
+ * While the /proc of the host is still there, or in a forked box one of its own
+ * that has the switches. A second layer: not an error where these are missing
+ * or /proc is not writable.
  */
 int
 namespaces_forbid_more(struct box *box, struct err *err)

@@ -235,7 +235,7 @@ template_wait(struct err *err)
 	    ipc_permit(ROLE_SUPERVISOR, ROLE_TEMPLATE, type, &template_phase,
 	        err) == -1)
 		return -1;
-	/* The rest is empty in both; the packet is that of the next request. */
+	/* The rest is empty in both, or is received anew (the packet). */
 	memcpy(&template_box, &template_preset, offsetof(struct box, links));
 	template_box.channel = fd_take(&msg.fork.box);
 	return 1;

@@ -91,6 +91,7 @@ class Scanning:
 
 SCAN = make_scanner and make_scanner(Scanning)
 
+
 class AwaitingModule(type(sys)):
     """The user's module when it has top-level await.
 
