@@ -22,8 +22,16 @@ server_open_beneath(int dir, const char *path, int flags)
 {
 	struct open_how how = { .flags = (uint64_t)flags,
 		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+	int fd, tries = CONFIG_OPEN_TRIES;
 
-	return (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	/*
+	 * With ".." in a link, openat2(2) says EAGAIN where anything in the
+	 * whole system was renamed or mounted meanwhile.
+	 */
+	do
+		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	while (fd == -1 && errno == EAGAIN && --tries > 0);
+	return fd;
 }
 
 const char *

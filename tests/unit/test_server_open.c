@@ -4,9 +4,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fd.h"
@@ -203,6 +205,38 @@ START_TEST(some_reasons_pass)
 }
 END_TEST
 
+/*
+ * While anything in the system is renamed, the kernel cannot be sure of "..",
+ * and says so; that a file was not opened for this is nothing for a user.
+ */
+START_TEST(is_not_put_off_by_what_others_rename)
+{
+	auto_fd int work = -1;
+	pid_t child;
+	int i, fd;
+
+	enter();
+	make_file("work/inside", 1);
+	make_file("one", 1);
+	ck_assert_int_eq(mkdir("work/below", 0700), 0);
+	ck_assert_int_eq(symlink("../inside", "work/below/link"), 0);
+	work = open("work", O_PATH | O_CLOEXEC);
+	child = fork();
+	while (child == 0)
+		if (rename("one", "other") != 0 || rename("other", "one") != 0)
+			_exit(1);
+	for (i = 0; i < 20000; i++) {
+		fd = server_open_beneath(work, "below/link", O_PATH);
+		ck_assert_msg(fd != -1, "%d: %s", i, strerror(errno));
+		close(fd);
+	}
+	ck_assert_int_eq(kill(child, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(child, &i, 0), child);
+	ck_assert(WIFSIGNALED(i));
+	leave();
+}
+END_TEST
+
 START_TEST(folders_are_opened_to_be_listed)
 {
 	auto_fd int fd = -1;
@@ -230,6 +264,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_project_is_nobody_elses);
 	tcase_add_test(tc, looks_nowhere_else);
 	tcase_add_test(tc, some_reasons_pass);
+	tcase_add_test(tc, is_not_put_off_by_what_others_rename);
 	tcase_add_test(tc, folders_are_opened_to_be_listed);
 }
 
