@@ -1097,6 +1097,76 @@ async def main():
 asyncio.run(main())
 """, "True\n{'a': 2}\n")
 
+    def test_loop_does_not_spin_when_the_connection_has_ended(self):
+        """It has waited before, and need not wait again."""
+        self.prints("""
+import asyncio
+async def main():
+    await mcp_fs.echo()
+    try:
+        await mcp_fs.hang_up()
+    except runtime.MCPError:
+        print('ended')
+    selector = asyncio.get_running_loop()._selector
+    looks, select = [], selector.select
+    selector.select = lambda *args: looks.append(1) or select(*args)
+    await asyncio.sleep(0.3)
+    print(len(looks) < 10)
+asyncio.run(main())
+""", "ended\nTrue\n")
+
+    def test_loop_lets_a_thread_read(self):
+        """It has waited before; an answer to a thread is not its own."""
+        self.prints("""
+import asyncio, threading
+async def main():
+    for i in range(50):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+        thread = threading.Thread(target=mcp_fs.keep(a=i).result)
+        thread.start()
+        await mcp_fs.echo()
+        await asyncio.gather(mcp_fs.release(), asyncio.sleep(0))
+        while thread.is_alive():
+            await asyncio.sleep(0)
+    print('done')
+asyncio.run(main())
+""", "done\n")
+
+    def test_loops_that_are_closed_are_forgotten(self):
+        self.prints("""
+import asyncio, gc, weakref
+loops = []
+for i in range(20):
+    loop = asyncio.new_event_loop()
+    loops.append(weakref.ref(loop))
+    assert loop.run_until_complete(mcp_fs.echo(i=i)).data == {'i': i}
+    loop.close()
+    del loop
+gc.collect()
+print(sum(ref() is not None for ref in loops) < 3)
+""", "True\n")
+
+    def test_child_goes_on_with_the_loop(self):
+        """What its parent is answered is not for it."""
+        self.prints("""
+import asyncio, os
+async def main():
+    await mcp_fs.echo()
+    source, target = os.pipe()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(source, lambda: os._exit(7))
+    child = os.fork()
+    if not child:
+        os.close(target)
+        await loop.create_future()
+    for i in range(300):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+    os.close(target)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    loop.remove_reader(source)
+asyncio.run(main())
+""", "7\n")
+
     def test_cancelled(self):
         got = self.prints("""
 import asyncio

@@ -12,21 +12,19 @@ from ._request import DONE, Refused, Request
 from . import _values
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
+NAME_SAFE = 100  # characters that are never more, if they are ASCII
 ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
 SETTINGS = {"raise_on_error": True}
 
 
 def payload_of(kind, server=None, **fields):
     """Return the bytes of a request."""
-    tool, arguments = fields.get("tool"), fields.get("arguments")
+    tool = fields.get("tool")
     payload = {"type": kind}
     payload.update({"server": server} if server is not None else {})
     payload.update({"tool": tool} if tool is not None else {})
     payload.update({"remembered": True} if fields.get("remembered") else {})
-    text = _values.write(payload, "payload")
-    if arguments is not None:
-        text = text[:-1] + b',"arguments":' + arguments + b"}"
-    return text
+    return _values.write(payload, "payload")
 
 
 def answer_of(request, server=None, tool=None):
@@ -42,12 +40,9 @@ def answer_of(request, server=None, tool=None):
 
 def ask(kind, server=None, **fields):
     """Ask, and return the answer."""
-    tool = fields.get("tool")
-    about = ".".join(name for name in (server, tool) if name) or kind
-    request = Request(
-        payload_of(kind, server, **fields), about, kind == "call_tool")
+    request = Request(payload_of(kind, server, **fields), server or kind)
     yield Together((request,))
-    return answer_of(request, server, tool)
+    return answer_of(request, server)
 
 
 def list_servers():
@@ -167,8 +162,10 @@ def call_entry(state, entry, given, arguments):
     """
     yield from check(state, entry, given)
     server, tool = state.name, entry["tool"]
-    answer = yield from ask(
-        "call_tool", server, tool=tool, arguments=arguments)
+    request = Request(b"%b%b}" % (beginning(state, tool), arguments),
+                      "%s.%s" % (server, tool), True)
+    yield Together((request,))
+    answer = answer_of(request, server, tool)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
     result = Result(answer)
@@ -177,6 +174,15 @@ def call_entry(state, entry, given, arguments):
             result.text.strip() or "the tool failed and did not say why",
             server, tool, result)
     return result
+
+
+def beginning(state, tool):
+    """Return what all calls of a tool begin with."""
+    text = state.beginnings.get(tool)
+    if text is None:
+        text = state.beginnings[tool] = payload_of(
+            "call_tool", state.name, tool=tool)[:-1] + b',"arguments":'
+    return text
 
 
 def check(state, entry, given):
@@ -200,7 +206,8 @@ def arguments_text(server, tool, arguments):
         raise MCPError("the arguments have %d bytes as JSON; %d are "
                            "allowed" % (len(text), ARGUMENTS_MAX),
                            server, tool)
-    if len(_values.write(tool, "tool")) > NAME_MAX:
+    if (len(tool) > NAME_SAFE or not tool.isascii()) and len(
+            _values.write(tool, "tool")) > NAME_MAX:
         raise MCPError("the name of the tool is too long", server)
     return text
 

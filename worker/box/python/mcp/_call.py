@@ -244,8 +244,10 @@ class Waiting:
                 return
 
     def finish(self):
-        """Give the outcome to the future."""
+        """Give the outcome to the future; end() need not be called then."""
         call = self.call
+        call._leave()
+        self.future.remove_done_callback(self.end)
         if call._error is not None:
             self.future.set_exception(call._error.with_traceback(None))
         else:
@@ -258,7 +260,7 @@ class Waiting:
 
     def wake(self):
         """The answer is there: go on in the thread of the loop."""
-        WIRE.tell(self.loop, self.go_on)
+        WIRE.wake(self.loop, self.go_on)
 
     def look_away(self):
         """Have the wire forget this one."""
@@ -270,7 +272,7 @@ class Waiting:
             self.timer = None
 
     def end(self, future):
-        """The future is done, or nobody awaits it any more."""
+        """Nobody awaits the future any more."""
         self.look_away()
         self.call._leave()
         if future.cancelled():

@@ -5,6 +5,11 @@ SHOWN_MAX = 5  # of those that nobody waits for
 STUCK = ("it was not sent: %d requests for which nobody waits any more have "
          "no answer yet, and no more can be under way: %s; to wait on for a "
          "call, ask for its .result() again")
+ENDED = "the connection to the servers has ended"
+CHILD = ("only the first process of the code can call servers, not a child "
+         "of it: make the call there and hand the result on")
+NESTED = ("a signal handler cannot call a server while the code that it "
+          "interrupts waits for one")
 NEW, QUEUED, SENT, DONE = range(4)
 ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
 CANCELLING = b'{"type":"cancel","id":%d}\n'
@@ -78,6 +83,22 @@ class Frame:
         self.data = memoryview(
             ASKING % (number, request.payload) if request
             else CANCELLING % number)
+
+
+class Opener:
+    """Wakes a thread that waits for a request: opens its gate, if it is shut.
+
+    The mutex of the wire is held."""
+
+    __slots__ = ("gate",)
+
+    def __init__(self, gate):
+        self.gate = gate
+
+    def __call__(self):
+        """Open it."""
+        if self.gate.locked():
+            self.gate.release()
 
 
 def stuck(requests):

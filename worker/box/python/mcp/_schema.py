@@ -139,7 +139,8 @@ def rules(schema):
     names = merged.get("properties", {})
     names = names if isinstance(names, dict) else None
     more = merged.get("additionalProperties", VAGUE)
-    if not whole or names is None or any(key in merged for key in VAGUE):
+    if not whole or names is None or not merged.keys().isdisjoint(
+            VAGUE):
         allowed = None
     elif more is False or (more is VAGUE and names and not merged.get(
             "unevaluatedProperties")):

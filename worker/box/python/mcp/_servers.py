@@ -21,7 +21,8 @@ class State:
     """What is known of a server."""
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
-                 "tools", "fetch", "asked", "heard", "failed")
+                 "tools", "fetch", "asked", "heard", "failed",
+                 "beginnings")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -31,6 +32,7 @@ class State:
         self.fetch = None  # the request for the tools, under way
         self.asked = self.heard = 0  # the last one made, and the last kept
         self.failed = False  # whether a search went on without it
+        self.beginnings = {}  # of calls, by the name of the tool: bytes
 
     def told(self):
         """Return what list_servers says of it."""

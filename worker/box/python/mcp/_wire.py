@@ -15,18 +15,14 @@ from collections import deque
 from time import monotonic
 
 from . import _box, _values
-from ._request import DONE, NEW, QUEUED, SENT, Frame, stuck
+from ._request import (
+    CHILD, DONE, ENDED, NESTED, NEW, QUEUED, SENT, Frame, Opener, stuck)
 
 CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
 PATIENCE = 2  # seconds without an answer, where nobody waits for any
 ANSWER = b'{"type":"rpc_response","id":'
 NUMBER_END = len(ANSWER) + 20
-ENDED = "the connection to the servers has ended"
-CHILD = ("only the first process of the code can call servers, not a child "
-         "of it: make the call there and hand the result on")
-NESTED = ("a signal handler cannot call a server while the code that it "
-          "interrupts waits for one")
 LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
 
 
@@ -61,6 +57,7 @@ class Wire:
         self.followers = {}  # threads that wait for another to read
         self.loops = {}
         self.running = None  # the loop that delivers what it has read
+        self.woken = None  # what it does then, in its own thread
 
     def start(self, request):
         """Send a request now, or as soon as there is room for it."""
@@ -314,7 +311,7 @@ class Wire:
             del self.followers[ident]
             return
         for loop, watch in list(self.loops.items()):
-            if not watch.looks:
+            if watch.count and not watch.looks:
                 self.tell(loop, self.look_again, loop)
         self.reader = None
 
@@ -323,16 +320,19 @@ class Wire:
     def tell(self, loop, function, *args):
         """Have a loop call a function, soon; a closed one is forgotten.
 
-        The one that delivers is awake, and need not be woken through a pipe.
         The mutex is held.
         """
         try:
-            if loop is self.running:
-                loop.call_soon(function, *args)
-            else:
-                loop.call_soon_threadsafe(function, *args)
+            loop.call_soon_threadsafe(function, *args)
         except RuntimeError:
             self.loops.pop(loop, None)
+
+    def wake(self, loop, function):
+        """The same; the loop that delivers is awake, and does it at once."""
+        if loop is self.running:
+            self.woken.append(function)
+        else:
+            self.tell(loop, function)
 
     def watch(self, loop, request, wake):
         """Have the loop call wake() when the request is done.
@@ -344,27 +344,36 @@ class Wire:
         with self.mutex:
             if request.state == DONE:
                 return False
-            watch = self.loops.setdefault(loop, Watch())
+            watch = self.loops.get(loop) or self.add(loop)
             watch.count += 1
             request.wakes.append(wake)
             self.look(loop, watch)
-        self.start(request)  # who shared it may have withdrawn it
+        if request.state == NEW:  # who shared it may have withdrawn it
+            self.start(request)
         return True
 
+    def add(self, loop):
+        """Return the watch of a loop that is new; closed ones go."""
+        for other in list(self.loops):
+            if other.is_closed():
+                del self.loops[other]
+        watch = self.loops[loop] = Watch()
+        return watch
+
     def unwatch(self, loop, request, wake):
-        """Undo one watch()."""
+        """Undo one watch().
+
+        A loop that watches the pipe goes on with it, as it is likely to wait
+        again, until it is closed or a thread reads.
+        """
         if os.getpid() != self.pid:
             return
         with self.mutex:
             if wake in request.wakes:
                 request.wakes.remove(wake)
             watch = self.loops.get(loop)
-            if watch is None:
-                return
-            watch.count -= 1
-            if not watch.count:
-                self.look_away(loop, watch)
-                self.loops.pop(loop, None)
+            if watch is not None:
+                watch.count -= 1
 
     def look(self, loop, watch):
         """Have the loop watch the pipe, unless a thread reads."""
@@ -393,37 +402,37 @@ class Wire:
 
     def on_readable(self, loop):
         """Read, unless somebody else has done so or is about to."""
-        with self.mutex:
-            watch = self.loops.get(loop)
-            if watch is None:
-                loop.remove_reader(self.source)
-                return
-            if self.reader is not None or self.broken:
-                self.look_away(loop, watch)
-                return
-            if self.is_readable(0):
-                self.read()
-            self.running = loop
-            try:
-                self.digest()
-            finally:
-                self.running = None
-        if self.queue:
-            self.send_queued()
+        if os.getpid() != self.pid:
+            return  # a child that goes on with the loop of its parent
+        woken = deque()
+        try:
+            with self.mutex:
+                self.read_for(loop, woken)
+            if self.queue:
+                self.send_queued()
+            while woken:
+                woken[0]()
+                woken.popleft()
+        finally:
+            for function in woken:
+                loop.call_soon(function)
 
-
-class Opener:
-    """Opens a gate, which may be open; the mutex of the wire is held."""
-
-    __slots__ = ("gate",)
-
-    def __init__(self, gate):
-        self.gate = gate
-
-    def __call__(self):
-        """Open it."""
-        if self.gate.locked():
-            self.gate.release()
+    def read_for(self, loop, woken):
+        """The same; what the loop is to do then is put into woken."""
+        watch = self.loops.get(loop)
+        if watch is None:
+            loop.remove_reader(self.source)
+            return
+        if self.reader is not None or self.broken:
+            self.look_away(loop, watch)
+            return
+        if self.is_readable(0):
+            self.read()
+        self.running, self.woken = loop, woken
+        try:
+            self.digest()
+        finally:
+            self.running = self.woken = None
 
 
 WIRE = Wire(_box.control, _box.pid)
