@@ -13,4 +13,14 @@
 #endif
 #endif
 
+/*
+ * For a function that ends its process, or never returns, where nearly every
+ * system call is refused: AddressSanitizer would make some of its own first.
+ */
+#ifdef ASAN_BUILD
+#define ASAN_LEAVES_ALONE __attribute__((no_sanitize("address")))
+#else
+#define ASAN_LEAVES_ALONE
+#endif
+
 #endif

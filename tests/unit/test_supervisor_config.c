@@ -277,6 +277,7 @@ START_TEST(a_file_that_could_not_be_read_is_tried_again)
 	file = TAILQ_FIRST(&reading->files);
 	file->state = SERVER_FILE_REFUSED;
 	file->passing = 1;
+	free(file->path);
 	file->path = mem_strdup("MCPs/a.json");
 	file->why = mem_strdup("no descriptors");
 	end_reading("");

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "box.h"
+#include "../../common/asan.h"
 #include "../../common/fd.h"
 
 /* Its descriptors, besides those of the watchdog. */
@@ -152,7 +153,7 @@ static const struct box_action init_actions[] = {
  * of the boxes, ends with it. So it lives on until the template has ended,
  * which closes the line, and then until no process is left.
  */
-static void __attribute__((noreturn))
+static void __attribute__((noreturn)) ASAN_LEAVES_ALONE
 init_outlive(void)
 {
 	char nothing;
@@ -165,7 +166,7 @@ init_outlive(void)
 	_exit(0);
 }
 
-void
+void ASAN_LEAVES_ALONE
 init_main(struct box *box, int sync)
 {
 	struct init_report report = { 0 };

@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "box.h"
+#include "../../common/asan.h"
 
 /*
  * The files of a process that are read whole. A status is the longest: it names
@@ -565,7 +566,7 @@ memory_count(
  * Ends the box if it has more than it may. Above the limit that is judged
  * when nobody moves. Returns what a box has that may live on, in bytes.
  */
-static uint64_t
+static uint64_t ASAN_LEAVES_ALONE
 memory_judge(struct memory *memory)
 {
 	struct memory_sum sum;
@@ -586,7 +587,7 @@ memory_judge(struct memory *memory)
 }
 
 /* Returns what the box has, in bytes, if it may live on. */
-static uint64_t
+static uint64_t ASAN_LEAVES_ALONE
 memory_look(struct memory *memory)
 {
 	uint64_t now_ms = memory_ms(CLOCK_MONOTONIC);
@@ -654,7 +655,7 @@ memory_wait(const struct memory *memory, uint64_t bytes)
 	return (unsigned int)ms;
 }
 
-void
+void ASAN_LEAVES_ALONE
 memory_watch(struct memory *memory)
 {
 	uint64_t bytes = 0;
