@@ -94,7 +94,7 @@ box_end(struct box *box)
 	box_kill(box);
 }
 
-static void
+static void __attribute__((format(printf, 2, 0)))
 box_set_failure(struct box *box, const char *fmt, va_list ap)
 {
 	if (box->failure == NULL)

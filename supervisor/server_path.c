@@ -5,6 +5,7 @@
  * no file.
  */
 #include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -64,8 +65,7 @@ server_path_newest(const char *folder)
 		if (found->d_name[0] == '.' ||
 		    (newest != NULL && strverscmp(found->d_name, newest) < 0))
 			continue;
-		auto_free char *older = newest;
-
+		free(newest);
 		newest = mem_strdup(found->d_name);
 	}
 	closedir(dir);

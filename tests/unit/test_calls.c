@@ -1028,7 +1028,6 @@ END_TEST
 START_TEST(a_broker_may_end)
 {
 	static const uint8_t wrong[] = { IPC_RUNNING, 0, 0, 0 };
-	auto_free char *object = make_object(TOOL_ARGUMENTS_MAX);
 	int n;
 
 	open_calls();
