@@ -1146,6 +1146,68 @@ gc.collect()
 print(sum(ref() is not None for ref in loops) < 3)
 """, "True\n")
 
+    def test_loops_that_nobody_closes_are_forgotten(self):
+        self.prints("""
+import asyncio, gc, os, warnings
+warnings.simplefilter('ignore')
+count = len(os.listdir('/proc/self/fd'))
+for i in range(100):
+    loop = asyncio.new_event_loop()
+    assert loop.run_until_complete(mcp_fs.echo(i=i)).data == {'i': i}
+del loop
+gc.collect()
+print(len(os.listdir('/proc/self/fd')) - count < 10)
+""", "True\n")
+
+    def test_loop_that_idles_does_not_read_for_others(self):
+        self.prints("""
+import asyncio, threading
+async def call(n):
+    for i in range(n):
+        await mcp_fs.echo(i=i)
+async def main():
+    await mcp_fs.echo()
+    selector = asyncio.get_running_loop()._selector
+    looks, select = [], selector.select
+    selector.select = lambda *args: looks.append(1) or select(*args)
+    for i in range(3):
+        await asyncio.get_running_loop().run_in_executor(
+            None, lambda: asyncio.run(call(200)))
+    print(len(looks) < 100, (await mcp_fs.echo(a=1)).data)
+asyncio.run(main())
+""", "True {'a': 1}\n")
+
+    def test_signal_while_a_loop_looks_away(self):
+        """It looks again, when it has something to wait for."""
+        self.prints("""
+import asyncio, signal, threading, time
+class Late(Exception): pass
+def late(*_): raise Late
+signal.signal(signal.SIGUSR1, late)
+loop = asyncio.new_event_loop()
+loop.set_exception_handler(lambda *args: lates.append(1))
+remove, lates = loop.remove_reader, []
+def remove_reader(source):
+    remove(source)
+    signal.raise_signal(signal.SIGUSR1)
+async def main():
+    await mcp_fs.echo()
+    thread = threading.Thread(target=mcp_fs.keep().result)
+    thread.start()
+    time.sleep(0.1)
+    other = threading.Thread(target=mcp_fs.release().result)
+    other.start()
+    while other.is_alive() or thread.is_alive():
+        await asyncio.sleep(0)
+    await asyncio.wait_for(mcp_fs.echo(), 5)
+loop.remove_reader = remove_reader
+while not lates:
+    loop.run_until_complete(main())
+loop.remove_reader = remove
+loop.close()
+print('done')
+""", "done\n")
+
     def test_child_goes_on_with_the_loop(self):
         """What its parent is answered is not for it."""
         self.prints("""

@@ -353,10 +353,13 @@ class Wire:
         return True
 
     def add(self, loop):
-        """Return the watch of a loop that is new; closed ones go."""
-        for other in list(self.loops):
-            if other.is_closed():
-                del self.loops[other]
+        """Return the watch of a loop that is new.
+
+        One that nobody closes and nobody needs any more goes all the same.
+        """
+        if not self.loops:
+            from weakref import WeakKeyDictionary
+            self.loops = WeakKeyDictionary()
         watch = self.loops[loop] = Watch()
         return watch
 
@@ -364,7 +367,7 @@ class Wire:
         """Undo one watch().
 
         A loop that watches the pipe goes on with it, as it is likely to wait
-        again, until it is closed or a thread reads.
+        again, until it is closed, or reads for others only, or a thread does.
         """
         if os.getpid() != self.pid:
             return
@@ -387,11 +390,11 @@ class Wire:
 
     def look_away(self, loop, watch):
         """Have the loop not watch the pipe."""
+        watch.looks = False
         try:
             loop.remove_reader(self.source)
         except (OSError, RuntimeError, ValueError):
             pass
-        watch.looks = False
 
     def look_again(self, loop):
         """The thread that read has what it waited for."""
@@ -426,6 +429,8 @@ class Wire:
         if self.reader is not None or self.broken:
             self.look_away(loop, watch)
             return
+        if not watch.count:
+            self.look_away(loop, watch)
         if self.is_readable(0):
             self.read()
         self.running, self.woken = loop, woken
