@@ -1531,6 +1531,56 @@ for i in range(300):
 print(late > 10)
 """, "True\n", "(MAIN.*never awaited.*)?")
 
+    def test_signals_while_answers_are_delivered(self):
+        """What was read is delivered all the same, in and to a loop."""
+        self.prints("""
+import asyncio, sys, threading, time
+import mcp._wire
+class Late(Exception): pass
+def late(frame, event, value):
+    global left
+    if event in ('call', 'c_return') and '/mcp/_' in frame.f_code.co_filename:
+        name = frame.f_code.co_name
+        left -= left > 0 and name in ('digest', 'split', 'deliver')
+        if left == 0:
+            left = -1
+            raise Late
+async def gather(n):
+    global left
+    tasks = [asyncio.ensure_future(mcp_fs.barrier(n=3, i=i))
+             for i in range(3)]
+    left = n
+    sys.setprofile(late)
+    await asyncio.wait(tasks, timeout=5)
+    sys.setprofile(None)
+    for i, task in enumerate(tasks):
+        assert task.result().data['i'] == i, (n, i)
+loop = asyncio.new_event_loop()
+loop.set_exception_handler(lambda *args: None)
+for n in range(1, 40):
+    loop.run_until_complete(gather(n))
+loop.close()
+async def keep():
+    return (await asyncio.wait_for(mcp_fs.keep(a=1), 5)).data
+for n in range(1, 25):
+    kept = []
+    thread = threading.Thread(target=lambda: kept.append(asyncio.run(keep())))
+    thread.start()
+    while not mcp._wire.WIRE.sent:
+        time.sleep(0.001)
+    call = mcp_fs.release()
+    left = n
+    sys.setprofile(late)
+    try:
+        call.result()
+    except Late:
+        pass
+    sys.setprofile(None)
+    thread.join()
+    assert kept == [{'a': 1}], n
+print('done')
+""", "done\n")
+
     def test_end_of_the_connection(self):
         self.prints("""
 import asyncio, threading

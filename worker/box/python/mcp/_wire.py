@@ -203,6 +203,10 @@ class Wire:
         if ended:
             self.give_up()
 
+    def is_behind(self):
+        """Whether something was read that is not delivered yet."""
+        return bool(self.lines) or self.seen < len(self.chunks)
+
     def split(self):
         """Make lines of the chunks; to do it twice does no harm."""
         end = self.seen + 1
@@ -311,7 +315,7 @@ class Wire:
             del self.followers[ident]
             return
         for loop, watch in list(self.loops.items()):
-            if watch.count and not watch.looks:
+            if watch.count and (self.is_behind() or not watch.looks):
                 self.tell(loop, self.look_again, loop)
         self.reader = None
 
@@ -402,6 +406,8 @@ class Wire:
             watch = self.loops.get(loop)
             if watch is not None:
                 self.look(loop, watch)
+        if self.is_behind():
+            self.on_readable(loop)
 
     def on_readable(self, loop):
         """Read, unless somebody else has done so or is about to."""
@@ -416,9 +422,12 @@ class Wire:
             while woken:
                 woken[0]()
                 woken.popleft()
-        finally:
+        except BaseException:
+            if self.is_behind():
+                loop.call_soon(self.on_readable, loop)
             for function in woken:
                 loop.call_soon(function)
+            raise
 
     def read_for(self, loop, woken):
         """The same; what the loop is to do then is put into woken."""
