@@ -1581,6 +1581,19 @@ for n in range(1, 25):
 print('done')
 """, "done\n")
 
+    def test_signal_handler_raises_an_error_of_the_system(self):
+        self.prints("""
+import signal
+def late(*_): raise TimeoutError('late')
+signal.signal(signal.SIGALRM, late)
+signal.setitimer(signal.ITIMER_REAL, 0.3)
+try:
+    mcp_fs.never().result()
+except TimeoutError as error:
+    print(error)
+print(mcp_fs.echo(a=1).result().data)
+""", "late\n{'a': 1}\n")
+
     def test_end_of_the_connection(self):
         self.prints("""
 import asyncio, threading

@@ -16,28 +16,14 @@ from time import monotonic
 
 from . import _box, _values
 from ._request import (
-    CHILD, DONE, ENDED, NESTED, NEW, QUEUED, SENT, Frame, Opener, stuck)
+    CHILD, DONE, ENDED, NESTED, NEW, QUEUED, SENT, Frame, Opener, Watch,
+    check, left, stuck)
 
 CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
 PATIENCE = 2  # seconds without an answer, where nobody waits for any
 ANSWER = b'{"type":"rpc_response","id":'
 NUMBER_END = len(ANSWER) + 20
-LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
-
-
-def left(until):
-    """Return how many seconds are left; -1 is for ever, as locks have it."""
-    return -1 if until is None else min(max(until - monotonic(), 0), LONGEST)
-
-
-class Watch:
-    """An event loop that waits: for how much, and whether it looks."""
-
-    __slots__ = ("count", "looks")
-
-    def __init__(self):
-        self.count, self.looks = 0, False
 
 
 class Wire:
@@ -130,7 +116,8 @@ class Wire:
                 self.flush()
                 while self.take_next():
                     self.flush()
-        except OSError:
+        except OSError as error:
+            check(error)
             with self.mutex:
                 self.give_up()
 
@@ -184,7 +171,8 @@ class Wire:
         """Read once; a chunk cannot get lost, as in flush()."""
         try:
             self.chunks.extend(map(os.read, (self.source,), (CHUNK,)))
-        except OSError:
+        except OSError as error:
+            check(error)
             self.chunks.append(b"")
 
     def digest(self):
@@ -357,10 +345,7 @@ class Wire:
         return True
 
     def add(self, loop):
-        """Return the watch of a loop that is new.
-
-        One that nobody closes and nobody needs any more goes all the same.
-        """
+        """Return the watch of a loop that is new; it goes with the loop."""
         if not self.loops:
             from weakref import WeakKeyDictionary
             self.loops = WeakKeyDictionary()
@@ -389,7 +374,8 @@ class Wire:
         try:
             loop.add_reader(self.source, self.on_readable, loop)
             watch.looks = True
-        except (OSError, ValueError):
+        except (OSError, ValueError) as error:
+            check(error)
             self.give_up()
 
     def look_away(self, loop, watch):
