@@ -29,10 +29,14 @@ async function open(t, { tools, env } = {}) {
 
 /* Code that asks for a tool as forged frames do: past all checks of ours. */
 const forged = (tool) => `
-from mcp import _ask, _call, runtime
+from mcp import _ask, _call, _request, runtime
+request = _request.Request(rb"""{"type": "call_tool", "server": "h",
+    "tool": "${tool}", "arguments": {}}""".replace(b"\\n", b""), "x")
+def steps():
+    yield _call.Together((request,))
+    return _ask.answer_of(request)
 try:
-    print(_call.Call("x", _ask.ask("call_tool", "h", tool="${tool}",
-                                   arguments=b"{}")).result())
+    print(_call.Call("x", steps()).result())
 except runtime.MCPError as error:
     print(error.message)`;
 
