@@ -1119,13 +1119,15 @@ asyncio.run(main())
         """It has waited before; an answer to a thread is not its own."""
         self.prints("""
 import asyncio, threading
+import mcp._wire
 async def main():
     for i in range(50):
         assert (await mcp_fs.echo(i=i)).data == {'i': i}
         thread = threading.Thread(target=mcp_fs.keep(a=i).result)
         thread.start()
-        await mcp_fs.echo()
-        await asyncio.gather(mcp_fs.release(), asyncio.sleep(0))
+        while not mcp._wire.WIRE.sent:  # or it would be kept for ever
+            await mcp_fs.echo()
+        await mcp_fs.release()
         while thread.is_alive():
             await asyncio.sleep(0)
     print('done')
@@ -1181,6 +1183,7 @@ asyncio.run(main())
         """It looks again, when it has something to wait for."""
         self.prints("""
 import asyncio, signal, threading, time
+import mcp._wire
 class Late(Exception): pass
 def late(*_): raise Late
 signal.signal(signal.SIGUSR1, late)
@@ -1194,7 +1197,8 @@ async def main():
     await mcp_fs.echo()
     thread = threading.Thread(target=mcp_fs.keep().result)
     thread.start()
-    time.sleep(0.1)
+    while mcp._wire.WIRE.reader != thread.ident:
+        time.sleep(0.001)
     other = threading.Thread(target=mcp_fs.release().result)
     other.start()
     while other.is_alive() or thread.is_alive():
@@ -1566,7 +1570,8 @@ for n in range(1, 25):
     kept = []
     thread = threading.Thread(target=lambda: kept.append(asyncio.run(keep())))
     thread.start()
-    while not mcp._wire.WIRE.sent:
+    # An earlier release() may have no answer yet.
+    while 'fs.keep' not in [r.about for r in [*mcp._wire.WIRE.sent.values()]]:
         time.sleep(0.001)
     call = mcp_fs.release()
     left = n
@@ -1586,8 +1591,8 @@ print('done')
 import signal
 def late(*_): raise TimeoutError('late')
 signal.signal(signal.SIGALRM, late)
-signal.setitimer(signal.ITIMER_REAL, 0.3)
 try:
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
     mcp_fs.never().result()
 except TimeoutError as error:
     print(error)
