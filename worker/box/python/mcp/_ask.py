@@ -17,13 +17,12 @@ ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
 SETTINGS = {"raise_on_error": True}
 
 
-def payload_of(kind, server=None, **fields):
+def payload_of(kind, server=None, tool=None, remembered=False):
     """Return the bytes of a request."""
-    tool = fields.get("tool")
     payload = {"type": kind}
     payload.update({"server": server} if server is not None else {})
     payload.update({"tool": tool} if tool is not None else {})
-    payload.update({"remembered": True} if fields.get("remembered") else {})
+    payload.update({"remembered": True} if remembered else {})
     return _values.write(payload, "payload")
 
 
@@ -38,9 +37,9 @@ def answer_of(request, server=None, tool=None):
             data=error.get("data")) from None
 
 
-def ask(kind, server=None, **fields):
+def ask(kind, server=None):
     """Ask, and return the answer."""
-    request = Request(payload_of(kind, server, **fields), server or kind)
+    request = Request(payload_of(kind, server), server or kind)
     yield Together((request,))
     return answer_of(request, server)
 

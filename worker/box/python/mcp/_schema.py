@@ -139,8 +139,7 @@ def rules(schema):
     names = merged.get("properties", {})
     names = names if isinstance(names, dict) else None
     more = merged.get("additionalProperties", VAGUE)
-    if not whole or names is None or not merged.keys().isdisjoint(
-            VAGUE):
+    if not whole or names is None or not merged.keys().isdisjoint(VAGUE):
         allowed = None
     elif more is False or (more is VAGUE and names and not merged.get(
             "unevaluatedProperties")):
