@@ -7,12 +7,14 @@ before.
 """
 import os
 import sys
+from time import monotonic
 
 from . import _forgotten
 from ._forgotten import FIX
 from ._request import DONE, NEW
 from ._servers import attribute_error
-from ._wire import WIRE, left, monotonic
+from ._wait import left
+from ._wire import WIRE
 
 HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
 BUSY = "somebody waits for this call already: make another call"

@@ -1,6 +1,4 @@
 """A request to the relay, and what it came to."""
-from time import monotonic
-
 from . import _values
 
 SHOWN_MAX = 5  # of those that nobody waits for
@@ -12,7 +10,6 @@ CHILD = ("only the first process of the code can call servers, not a child "
          "of it: make the call there and hand the result on")
 NESTED = ("a signal handler cannot call a server while the code that it "
           "interrupts waits for one")
-LONGEST = 1 << 20  # seconds that are waited at a time; locks take no more
 NEW, QUEUED, SENT, DONE = range(4)
 ASKING = b'{"type":"rpc_request","id":%d,"payload":%s}\n'
 CANCELLING = b'{"type":"cancel","id":%d}\n'
@@ -86,42 +83,6 @@ class Frame:
         self.data = memoryview(
             ASKING % (number, request.payload) if request
             else CANCELLING % number)
-
-
-def left(until):
-    """Return how many seconds are left; -1 is for ever, as locks have it."""
-    return -1 if until is None else min(max(until - monotonic(), 0), LONGEST)
-
-
-def check(error):
-    """Raise what a signal handler raised, such as TimeoutError: no errno."""
-    if isinstance(error, OSError) and error.errno is None:
-        raise error
-
-
-class Watch:
-    """An event loop that waits: for how much, and whether it looks."""
-
-    __slots__ = ("count", "looks")
-
-    def __init__(self):
-        self.count, self.looks = 0, False
-
-
-class Opener:
-    """Wakes a thread that waits for a request: opens its gate, if it is shut.
-
-    The mutex of the wire is held."""
-
-    __slots__ = ("gate",)
-
-    def __init__(self, gate):
-        self.gate = gate
-
-    def __call__(self):
-        """Open it."""
-        if self.gate.locked():
-            self.gate.release()
 
 
 def stuck(requests):

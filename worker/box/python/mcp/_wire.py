@@ -2,9 +2,10 @@
 
 No thread of our own reads them: whoever waits does, and hands the others
 their answers.  A thread that waits takes the role of the reader and blocks
-in read(); while nobody has that role, every event loop that waits watches
-the pipe.  A signal handler may raise an exception anywhere: every step here
-can be done twice without harm, so that whoever comes next goes on with it.
+in read(); while nobody has that role, every event loop that waits, or has
+waited, watches the pipe.  A signal handler may raise an exception anywhere:
+every step here can be done twice without harm, so that whoever comes next
+goes on with it.
 
     mutex     guards all but frame; is never held while something blocks
     writing   guards frame and the pipe that we write to
@@ -16,8 +17,8 @@ from time import monotonic
 
 from . import _box, _values
 from ._request import (
-    CHILD, DONE, ENDED, NESTED, NEW, QUEUED, SENT, Frame, Opener, Watch,
-    check, left, stuck)
+    CHILD, DONE, ENDED, NESTED, NEW, QUEUED, SENT, Frame, stuck)
+from ._wait import Opener, Watch, left, let_through
 
 CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
@@ -117,7 +118,7 @@ class Wire:
                 while self.take_next():
                     self.flush()
         except OSError as error:
-            check(error)
+            let_through(error)
             with self.mutex:
                 self.give_up()
 
@@ -172,7 +173,7 @@ class Wire:
         try:
             self.chunks.extend(map(os.read, (self.source,), (CHUNK,)))
         except OSError as error:
-            check(error)
+            let_through(error)
             self.chunks.append(b"")
 
     def digest(self):
@@ -346,7 +347,7 @@ class Wire:
 
     def add(self, loop):
         """Return the watch of a loop that is new; it goes with the loop."""
-        if not self.loops:
+        if not self.loops:  # late, as threads alone do without it
             from weakref import WeakKeyDictionary
             self.loops = WeakKeyDictionary()
         watch = self.loops[loop] = Watch()
@@ -375,7 +376,7 @@ class Wire:
             loop.add_reader(self.source, self.on_readable, loop)
             watch.looks = True
         except (OSError, ValueError) as error:
-            check(error)
+            let_through(error)
             self.give_up()
 
     def look_away(self, loop, watch):
@@ -424,7 +425,7 @@ class Wire:
         if self.reader is not None or self.broken:
             self.look_away(loop, watch)
             return
-        if not watch.count:
+        if not watch.count:  # or it would wake for each answer to others
             self.look_away(loop, watch)
         if self.is_readable(0):
             self.read()
