@@ -13,9 +13,15 @@ FLAGS = ["-Werror", "-fsyntax-only", "-Wno-unknown-warning-option",
          "-Wno-unused-command-line-argument"]
 
 
+def called(command):
+    """Where a command names its compiler: first, or behind ccache."""
+    return 1 if os.path.basename(command[0]) == "ccache" else 0
+
+
 def other(command):
     """The name of the compiler that a command does not call."""
-    return "gcc" if "clang" in os.path.basename(command) else "clang"
+    name = os.path.basename(command[called(command)])
+    return "gcc" if "clang" in name else "clang"
 
 
 def check(source):
@@ -23,16 +29,14 @@ def check(source):
     command = [word for word in house.compiler(source)
                if "color-diagnostics" not in word
                and not word.startswith("-fsanitize")]
-    first = next(at for at, word in enumerate(command)
-                 if not os.path.basename(word).startswith("ccache"))
     said = house.compile_quietly(
-        [other(command[first])] + command[first + 1:] + FLAGS +
+        [other(command)] + command[called(command) + 1:] + FLAGS +
         [os.path.join(house.SOURCE, source)])
     return [f"{source}: {said}"] if said else []
 
 
 sources = sorted({item.source for item in house.objects()})
-name = other(" ".join(house.objects()[0].command[:2]))
+name = other(house.objects()[0].command)
 if shutil.which(name) is None:
     house.skip(f"{name} is not installed")
 house.finish(house.in_parallel(check, sources), len(sources), "source files")
