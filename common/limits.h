@@ -319,7 +319,7 @@
 #define BOX_LINK_HOPS_MAX 40 /* MAXSYMLINKS of the kernel */
 /* The user of a box as the code sees it: the first of ordinary users. */
 #define BOX_USER 1000
-/* Below the supervisor's, as descriptors in flight count for both. */
+/* More than programs open; and each can hold a full pipe of 64 KiB. */
 #define BOX_NOFILE 256
 /* Timers and queued signals, which are counted for the user outside too. */
 #define BOX_SIGPENDING 1024

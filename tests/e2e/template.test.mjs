@@ -319,6 +319,21 @@ test('locks that a thread of the code held are free after a fork', async (t) => 
   await executed.finish();
 });
 
+/* Descriptors of all of them are on their way at the same time. */
+test('sixty-four boxes that are forked at once are all built', async (t) => {
+  const many = Array(64).fill("print('ok')");
+  const raw = await warmed(t, { MCP_BRIDGE_MAX_CONCURRENT: `${many.length}` });
+
+  for (let round = 0; round < 20; round++) {
+    const ids = many.map((code) => raw.postCall(code));
+    const results = await Promise.all(ids.map((id) => raw.result(id)));
+
+    assert.deepEqual(results.map(({ content }) => content[0].text.trim()),
+      many.map(() => 'ok'));
+  }
+  await raw.finish();
+});
+
 test('ends are told exactly', async (t) => {
   const raw = await warmed(t);
 

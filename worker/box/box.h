@@ -309,8 +309,18 @@ int guard_wait(struct box *box, int sync, struct err *err);
 
 /* limits.c, capabilities.c, confine.c: what is given up. */
 int limits_set(struct box *box, struct err *err);
-/* Those of one process: all but the number of processes and its time. */
+/*
+ * Those of one process: all but the number of processes and its time. Of the
+ * limit of descriptors only the soft one is lowered.
+ */
 int limits_set_template(struct box *box, struct err *err);
+/*
+ * Raises the limit of descriptors again, in a launcher that a template has
+ * forked: the kernel compares it with the descriptors in flight of all
+ * processes of a user, so a launcher with the limit of a box could send none
+ * when many boxes are built at once.
+ */
+int limits_set_launcher(struct box *box, struct err *err);
 int capabilities_bound(struct box *box, struct err *err);
 int capabilities_drop(struct box *box, struct err *err);
 /* A template keeps those by which its boxes become other users. */

@@ -137,12 +137,12 @@ limits_processes(const struct box *box)
 	return limit;
 }
 
-int
-limits_set_template(struct box *box, struct err *err)
+/* Those of the code that a template has, too. */
+static int
+limits_set_shared(const struct box *box, struct err *err)
 {
 	const struct ipc_setup *setup = &box->setup;
 	const struct limits_row rows[] = {
-		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
 		{ RLIMIT_FSIZE, "FSIZE",
 		    setup->files_bytes + BOX_FILE_EXTRA, 0 },
 		/* 1 and not 0, which would still start a core handler */
@@ -160,16 +160,48 @@ limits_set_template(struct box *box, struct err *err)
 	return limits_lower_all(rows, sizeof(rows) / sizeof(rows[0]), err);
 }
 
+/* The soft limit of descriptors, which anybody may raise to the hard one. */
+static int
+limits_set_descriptors(rlim_t soft, struct err *err)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		return err_sys(err, "read RLIMIT_NOFILE");
+	limit.rlim_cur = soft < limit.rlim_max ? soft : limit.rlim_max;
+	if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
+		return err_sys(err, "set RLIMIT_NOFILE to %llu",
+		    (unsigned long long)limit.rlim_cur);
+	return 0;
+}
+
+int
+limits_set_template(struct box *box, struct err *err)
+{
+	/* Its launchers need the hard limit, its modules see that of a box. */
+	if (limits_set_descriptors(BOX_NOFILE, err) == -1)
+		return -1;
+	return limits_set_shared(box, err);
+}
+
+int
+limits_set_launcher(struct box *box, struct err *err)
+{
+	(void)box;
+	return limits_set_descriptors(RLIM_INFINITY, err);
+}
+
 int
 limits_set(struct box *box, struct err *err)
 {
 	const struct limits_row rows[] = {
+		{ RLIMIT_NOFILE, "NOFILE", BOX_NOFILE, 0 },
 		{ RLIMIT_NPROC, "NPROC", limits_processes(box), 0 },
 		/* SIGXCPU tells what happened, a second before SIGKILL */
 		{ RLIMIT_CPU, "CPU", box->setup.cpu_seconds + 1, 1 },
 	};
 
-	if (limits_set_template(box, err) == -1)
+	if (limits_set_shared(box, err) == -1)
 		return -1;
 	return limits_lower_all(rows, sizeof(rows) / sizeof(rows[0]), err);
 }
