@@ -127,14 +127,15 @@ run_python_add_server(
 
 /* Whether the servers exist is for the configuration to say, later. */
 static int
-run_python_read_servers(
-    struct json_span value, struct run_python *run, struct err *err)
+run_python_read_servers(struct json_span value, const struct options *options,
+    struct run_python *run, struct err *err)
 {
 	auto_buffer struct buffer names = { 0 };
 	struct json_span_walk walk;
 	struct json_span element;
 	size_t n = 0;
 
+	(void)options;
 	if (json_span_kind(value) != JSON_SPAN_ARRAY)
 		return err_set(
 		    err, "servers must be an array of server names");
@@ -151,18 +152,34 @@ run_python_read_servers(
 	return 0;
 }
 
+static const struct run_python_argument {
+	const char *name;
+	int (*read)(struct json_span value, const struct options *options,
+	    struct run_python *run, struct err *err);
+} run_python_arguments[] = {
+	{ "code", run_python_read_code },
+	{ "timeout", run_python_read_timeout },
+	{ "servers", run_python_read_servers },
+};
+
+#define RUN_PYTHON_ARGUMENTS                                                   \
+	(sizeof(run_python_arguments) / sizeof(run_python_arguments[0]))
+
 static int
 run_python_read_member(struct json_span name, struct json_span value,
     const struct options *options, struct run_python *run, struct err *err)
 {
 	auto_free char *text = NULL;
+	size_t i;
 
-	if (json_span_is(name, "code"))
-		return run_python_read_code(value, options, run, err);
-	if (json_span_is(name, "timeout"))
-		return run_python_read_timeout(value, options, run, err);
-	if (json_span_is(name, "servers"))
-		return run_python_read_servers(value, run, err);
+	for (i = 0; i < RUN_PYTHON_ARGUMENTS; i++) {
+		if (!json_span_is(name, run_python_arguments[i].name))
+			continue;
+		/* Some clients write null for an argument not given. */
+		if (json_span_kind(value) == JSON_SPAN_NULL)
+			return 0;
+		return run_python_arguments[i].read(value, options, run, err);
+	}
 	text = run_python_name(name);
 	return err_set(err, "unknown argument \"%s\": run_python takes code, "
 	    "servers and timeout", text);
@@ -172,7 +189,6 @@ static int
 run_python_read_all(struct json_span arguments, const struct options *options,
     struct run_python *run, struct err *err)
 {
-	static const char *const names[] = { "code", "servers", "timeout" };
 	struct json_span_walk walk;
 	struct json_span name, value;
 	size_t i;
@@ -181,10 +197,11 @@ run_python_read_all(struct json_span arguments, const struct options *options,
 	    json_span_kind(arguments) != JSON_SPAN_OBJECT)
 		return err_set(err, "arguments must be an object such as "
 		    "{\"code\": \"print(1)\"}");
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (json_span_get(arguments, names[i], &value) > 1)
-			return err_set(
-			    err, "%s is given more than once", names[i]);
+	for (i = 0; i < RUN_PYTHON_ARGUMENTS; i++)
+		if (json_span_get(arguments, run_python_arguments[i].name,
+		        &value) > 1)
+			return err_set(err, "%s is given more than once",
+			    run_python_arguments[i].name);
 	if (arguments.len > 0) {
 		walk = json_span_walk(arguments);
 		while (json_span_next_member(&walk, &name, &value))

@@ -38,6 +38,9 @@ static const struct {
 	    "\xc3\xa9\xf0\x9f\x98\x80", 30 },
 	{ "{\"code\":\"\xc2\xa0\"}", "\xc2\xa0", 30 },
 	{ "{\"timeout\":1,\"code\":\"x\"}", "x", 1 },
+	/* Some clients fill in what is not given with null. */
+	{ "{\"code\":\"x\",\"timeout\":null}", "x", 30 },
+	{ "{\"servers\":null,\"code\":\"x\",\"timeout\":null}", "x", 30 },
 	{ "{\"code\":\"x\",\"timeout\":120}", "x", 120 },
 	{ "{\"code\":\"x\",\"timeout\":5.0}", "x", 5 },
 	{ "{\"code\":\"x\",\"timeout\":1.2e1}", "x", 12 },
@@ -121,7 +124,10 @@ static const struct {
 	{ "[\"code\"]", NO_OBJECT },
 	{ "\"print(1)\"", NO_OBJECT },
 	{ "{\"code\":1}", NO_STRING },
-	{ "{\"code\":null}", NO_STRING },
+	{ "{\"code\":null}", MISSING },
+	{ "{\"code\":null,\"timeout\":null,\"servers\":null}", MISSING },
+	{ "{\"code\":\"x\",\"code\":null}", "code is given more than once" },
+	{ "{\"code\":\"x\",\"cod\":null}", UNKNOWN("cod") },
 	{ "{\"code\":[\"x\"]}", NO_STRING },
 	{ "{\"code\":\"\"}", BLANK },
 	{ "{\"code\":\" \\t\\r\\n\\f\\u000b\"}", BLANK },
@@ -142,7 +148,6 @@ static const struct {
 	{ "{\"code\":\"x\",\"timeout\":\"30\"}", TIMEOUT },
 	{ "{\"code\":\"x\",\"timeout\":\"30s\"}", TIMEOUT },
 	{ "{\"code\":\"x\",\"timeout\":true}", TIMEOUT },
-	{ "{\"code\":\"x\",\"timeout\":null}", TIMEOUT },
 	{ "{\"code\":\"x\",\"timeout\":[1]}", TIMEOUT },
 	/* Longer than any number that somebody writes by hand. */
 	{ "{\"code\":\"x\",\"timeout\":0.0000000000000000000000000000000000000"
@@ -150,7 +155,6 @@ static const struct {
 	    TIMEOUT },
 	{ "{\"code\":\"x\",\"servers\":\"gh\"}", SERVERS },
 	{ "{\"code\":\"x\",\"servers\":{}}", SERVERS },
-	{ "{\"code\":\"x\",\"servers\":null}", SERVERS },
 	{ "{\"code\":\"x\",\"servers\":[\"gh\",1]}",
 	    "servers must contain only strings, the names of servers" },
 	{ "{\"code\":\"x\",\"servers\":[null]}",
