@@ -11,6 +11,7 @@
 #include "../common/utf8.h"
 #include "client_config.h"
 #include "option_value.h"
+#include "servers.h"
 #include "suggest.h"
 
 /* In each, @ is the path of the program, in double quotes; ' for a shell. */
@@ -185,25 +186,82 @@ client_config_list(FILE *out)
 	return 0;
 }
 
+/*
+ * Takes the steps up that a relative path begins with, and those that lead
+ * nowhere, off the path and the folder it is seen from, which has no links.
+ */
+static const char *
+client_config_climb(const char *path, char *folder)
+{
+	char *slash;
+
+	for (;;)
+		if (strncmp(path, "./", 2) == 0) {
+			path += 2;
+		} else if (strncmp(path, "../", 3) == 0 &&
+		    (slash = strrchr(folder, '/')) != NULL) {
+			*slash = '\0';
+			path += 3;
+		} else {
+			return path;
+		}
+}
+
+/* The path that the program was asked for by, or NULL; the caller frees it. */
+static char *
+client_config_asked(const struct client_config_self *self)
+{
+	auto_free char *folder = mem_strdup(self->folder);
+	auto_free char *path = NULL;
+	const char *command = self->invoked;
+
+	/* Only what has a slash is seen from the folder. */
+	if (strchr(command, '/') != NULL && self->folder[0] != '\0')
+		command = client_config_climb(command, folder);
+	if (command != self->invoked && strchr(command, '/') == NULL)
+		path = server_program_find(command, folder, folder);
+	else
+		path = server_program_find(command, self->search, folder);
+	if (path == NULL || path[0] != '/' ||
+	    !server_program_is_file(path, self->exe))
+		return NULL;
+	return mem_take(&path);
+}
+
+/* The path of its file, or NULL with err; the caller frees it. */
+static char *
+client_config_file(const char *exe, struct err *err)
+{
+	char path[PATH_MAX];
+	ssize_t len = readlink(exe, path, sizeof(path) - 1);
+
+	if (len == -1) {
+		err_sys(err, "find the path of this program");
+		return NULL;
+	}
+	path[len] = '\0';
+	return mem_strdup(path);
+}
+
 int
-client_config_print(
-    const char *name, const char *self, FILE *out, struct err *err)
+client_config_print(const char *name,
+    const struct client_config_self *self, FILE *out, struct err *err)
 {
 	const struct client_config *client;
 	auto_buffer struct buffer text = { 0 };
-	char path[PATH_MAX];
-	ssize_t len;
+	auto_free char *path = NULL;
 
 	if (name == NULL)
 		return client_config_list(out);
 	client = client_config_find(name);
 	if (client == NULL)
 		return client_config_unknown(name, err);
-	len = readlink(self, path, sizeof(path) - 1);
-	if (len == -1)
-		return err_sys(err, "find the path of this program");
-	path[len] = '\0';
-	if (!utf8_valid(path, (size_t)len))
+	path = client_config_asked(self);
+	if (path == NULL)
+		path = client_config_file(self->exe, err);
+	if (path == NULL)
+		return -1;
+	if (!utf8_valid(path, strlen(path)))
 		return err_set(err, "the path of this program is not UTF-8: "
 		    "no client can be told of it");
 	client_config_fill(&text, client->lines, path);

@@ -25,6 +25,7 @@
 #include "config.h"
 #include "file_trial.h"
 #include "pool.h"
+#include "servers.h"
 #include "store.h"
 #include "supervisor.h"
 #include "template.h"
@@ -371,6 +372,20 @@ main_check_files(const struct options *options, struct err *err)
 	return audit_file_try(options->audit_file, err);
 }
 
+/* The lines that register this program, by the path it was asked for. */
+static int
+main_print_client_config(
+    const char *client, const char *invoked, char **envp, struct err *err)
+{
+	const char *search = expand_variable(envp, "PATH", strlen("PATH"));
+	char folder[PATH_MAX];
+	const struct client_config_self self = { "/proc/self/exe",
+		invoked == NULL ? "" : invoked, search == NULL ? "" : search,
+		getcwd(folder, sizeof(folder)) == NULL ? "" : folder };
+
+	return client_config_print(client, &self, stdout, err);
+}
+
 static int
 main_usage_error(const struct err *err)
 {
@@ -441,8 +456,8 @@ main(int argc, char **argv, char **envp)
 			options_print(options, stdout);
 		break;
 	case OPTION_PRINT_CLIENT_CONFIG:
-		if (client_config_print(options->argument, "/proc/self/exe",
-		        stdout, &err) == -1)
+		if (main_print_client_config(
+		        options->argument, argv[0], envp, &err) == -1)
 			status = main_usage_error(&err);
 		break;
 	default:

@@ -60,16 +60,22 @@ server_program_find(const char *command, const char *search,
 }
 
 int
+server_program_is_file(const char *path, const char *other)
+{
+	struct stat one, two;
+
+	return stat(path, &one) == 0 && stat(other, &two) == 0 &&
+	    one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+int
 server_program_is_self(
     const char *command, const char *program, const char *self)
 {
 	const char *name = strrchr(command, '/');
-	struct stat one, other;
 
 	if (strcmp(name == NULL ? command : name + 1, SERVER_PROGRAM_SELF) ==
 	    0)
 		return 1;
-	return program != NULL && stat(program, &one) == 0 &&
-	    stat(self, &other) == 0 && one.st_dev == other.st_dev &&
-	    one.st_ino == other.st_ino;
+	return program != NULL && server_program_is_file(program, self);
 }

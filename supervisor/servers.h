@@ -279,6 +279,9 @@ char *server_path_extend(const char *search, char **envp);
 char *server_program_find(
     const char *command, const char *search, const char *folder);
 
+/* Whether two paths lead to the same file. */
+int server_program_is_file(const char *path, const char *other);
+
 /* Whether a command is this program, by its name or by what it leads to. */
 int server_program_is_self(
     const char *command, const char *program, const char *self);

@@ -383,16 +383,17 @@ const registered = {
   'mcp-inspector': '.mcp-inspector/mcp.json',
 };
 
-function clientConfig(t, ...name) {
+function clientConfig(t, name = [], { invoked = binary, ...more } = {}) {
   const [command, ...rest] = commandLine(
-    { args: ['--print-client-config', ...name], home: folder(t) });
+    { args: ['--print-client-config', ...name], home: folder(t), ...more })
+    .map((word) => word === binary ? invoked : word);
 
-  return spawnSync(command, rest, { input: '', encoding: 'utf8' });
+  return spawnSync(command, rest, { input: '', encoding: 'utf8', ...more });
 }
 
 test('the lines that register this program are what its reader finds', (t) => {
   for (const [name, file] of Object.entries(registered)) {
-    const { stdout, stderr, status } = clientConfig(t, name);
+    const { stdout, stderr, status } = clientConfig(t, [name]);
 
     assert.equal(status, 0, stderr);
     assert.ok(stdout.includes(JSON.stringify(binary)), stdout);
@@ -403,13 +404,26 @@ test('the lines that register this program are what its reader finds', (t) => {
   }
 });
 
+test('a program that was asked for by a link is registered by it', (t) => {
+  const place = folder(t);
+  const link = path.join(place, 'caisson');
+
+  fs.symlinkSync(binary, link);
+  for (const more of [{ invoked: link }, { invoked: './caisson', cwd: place },
+    { invoked: 'caisson', env: { PATH: `/usr/bin:${place}:/bin` } }]) {
+    const { stdout, stderr } = clientConfig(t, ['cursor'], more);
+
+    assert.ok(stdout.includes(JSON.stringify(link)), stdout + stderr);
+  }
+});
+
 test('an unknown client is told of those that are known', (t) => {
   const all = clientConfig(t);
 
   assert.deepEqual([all.stderr, all.status], ['', 0]);
   assert.deepEqual(all.stdout.trimEnd().split('\n').toSorted(),
     [...Object.keys(registered), 'claude-code', 'cline'].toSorted());
-  const { stdout, stderr, status } = clientConfig(t, 'claude-destkop');
+  const { stdout, stderr, status } = clientConfig(t, ['claude-destkop']);
 
   assert.deepEqual([stdout, status], ['', 2]);
   const known = stderr.match(/There are (\S+, .*) and (\S+)\n/);

@@ -2,37 +2,69 @@
  * Tests of supervisor/client_config: the lines for every client name this
  * program by its path, whatever is in it, and are what the reader would read.
  */
+#include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/buffer.h"
 #include "common/mem.h"
 #include "supervisor/client_config.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/caisson-test-XXXXXX";
 
-/* What is printed for a program of this path; NULL with err. */
+static int
+remove_one(const char *path, const struct stat *st, int kind, struct FTW *ftw)
+{
+	return remove(path);
+}
+
+static void
+make_folder(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	ck_assert_int_eq(chdir(folder), 0);
+}
+
+static void
+remove_folder(void)
+{
+	ck_assert_int_eq(chdir("/"), 0);
+	ck_assert_int_eq(nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS), 0);
+	memset(folder + sizeof(folder) - 7, 'X', 6);
+}
+
 static char *
-printed(const char *name, const char *path, struct err *err)
+printed_self(const char *name, const struct client_config_self *self,
+    struct err *err)
 {
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
-	int done;
+	int done = client_config_print(name, self, out, err);
 
-	ck_assert_ptr_nonnull(mkdtemp(folder));
-	ck_assert_int_eq(chdir(folder), 0);
-	ck_assert_int_eq(symlink(path, "self"), 0);
-	done = client_config_print(name, "self", out, err);
 	fclose(out);
-	ck_assert_int_eq(unlink("self"), 0);
-	ck_assert_int_eq(rmdir(folder), 0);
-	memset(folder + sizeof(folder) - 7, 'X', 6);
 	if (done == 0)
 		return text;
 	free(text);
 	return NULL;
+}
+
+/* What is printed for a program of this path; NULL with err. */
+static char *
+printed(const char *name, const char *path, struct err *err)
+{
+	const struct client_config_self self = { "self", "", "", "" };
+	char *text;
+
+	make_folder();
+	ck_assert_int_eq(symlink(path, "self"), 0);
+	text = printed_self(name, &self, err);
+	remove_folder();
+	return text;
 }
 
 START_TEST(every_client_has_lines)
@@ -74,6 +106,86 @@ START_TEST(paths_are_quoted)
 	    printed(paths[_i].name, paths[_i].path, &err);
 
 	ck_assert_str_eq(text, paths[_i].wanted);
+}
+END_TEST
+
+/*
+ * Packages upgrade by changing a link: the path that was asked for stays good.
+ * The program is new/caisson, other/caisson is another one.
+ */
+static const struct {
+	const char *invoked, *search, *from, *wanted;
+} asked[] = {
+	{ "@/new/caisson", "", "", "@/new/caisson" },
+	{ "@/bin/caisson", "", "", "@/bin/caisson" },
+	{ "@/now/caisson", "", "", "@/now/caisson" },
+	{ "bin/caisson", "", "", "@/bin/caisson" },
+	{ "./now/caisson", "", "", "@/now/caisson" },
+	{ "../bin/caisson", "", "/other", "@/bin/caisson" },
+	{ "./.././bin/caisson", "", "/other", "@/bin/caisson" },
+	{ "./caisson", "", "/bin", "@/bin/caisson" },
+	{ "caisson", "/none:@/bin:@/new", "", "@/bin/caisson" },
+	{ "caisson", "@/now", "", "@/now/caisson" },
+	{ "caisson", "bin", "", "@/bin/caisson" },
+	/* Whoever started it has called it something else. */
+	{ "caisson", "@/other:@/bin", "", "@/new/caisson" },
+	{ "caisson", "", "", "@/new/caisson" },
+	{ "none/caisson", "", "", "@/new/caisson" },
+	{ "../../../../../../caisson", "", "/other", "@/new/caisson" },
+	{ "", "@/bin", "", "@/new/caisson" },
+};
+
+/* A text in which @ is the folder; the caller frees it. */
+static char *
+fill(const char *text)
+{
+	auto_buffer struct buffer out = { 0 };
+
+	buffer_add_text(&out, "");
+	for (; *text != '\0'; text++)
+		if (*text == '@')
+			buffer_add_text(&out, folder);
+		else
+			buffer_add(&out, text, 1);
+	return buffer_take(&out, NULL);
+}
+
+static void
+make_programs(void)
+{
+	static const char *const folders[] = { "new", "other", "bin" };
+	auto_free char *path = NULL;
+	size_t i;
+
+	make_folder();
+	for (i = 0; i < UNIT_COUNT(folders); i++)
+		ck_assert_int_eq(mkdir(folders[i], 0755), 0);
+	close(open("new/caisson", O_CREAT | O_WRONLY, 0755));
+	close(open("other/caisson", O_CREAT | O_WRONLY, 0755));
+	ck_assert_int_eq(symlink("../new/caisson", "bin/caisson"), 0);
+	ck_assert_int_eq(symlink("new", "now"), 0);
+	path = fill("@/new/caisson");
+	ck_assert_int_eq(symlink(path, "self"), 0);
+}
+
+START_TEST(links_are_kept)
+{
+	struct err err = { 0, "" };
+
+	make_programs();
+	auto_free char *invoked = fill(asked[_i].invoked);
+	auto_free char *search = fill(asked[_i].search);
+	auto_free char *from = mem_printf("%s%s", folder, asked[_i].from);
+	auto_free char *path = fill(asked[_i].wanted);
+	auto_free char *wanted = mem_printf(
+	    "claude mcp add --scope user caisson -- %s\n", path);
+	const struct client_config_self self = { "self", invoked, search,
+		from };
+	auto_free char *text = printed_self("claude-code", &self, &err);
+
+	remove_folder();
+	ck_assert_msg(text != NULL, "%s", err.text);
+	ck_assert_str_eq(text, wanted);
 }
 END_TEST
 
@@ -122,6 +234,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, every_client_has_lines);
 	tcase_add_loop_test(tc, paths_are_quoted, 0, UNIT_COUNT(paths));
+	tcase_add_loop_test(tc, links_are_kept, 0, UNIT_COUNT(asked));
 	tcase_add_test(tc, an_unknown_client_is_told_of_the_others);
 	tcase_add_test(tc, without_a_name_all_are_listed);
 	tcase_add_test(tc, a_path_must_be_text);
