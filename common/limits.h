@@ -259,10 +259,16 @@
  * no limit of one uid (descriptors in flight) can be used up by another box.
  */
 #define RELAY_UID 1879048192
-#define BOX_UID_FIRST 1879048193
+#define BOX_UID_FIRST (RELAY_UID + 1)
 #define BOX_UID_COUNT 1000000
 /* The template of boxes, which is none of them. */
 #define TEMPLATE_UID (BOX_UID_FIRST + BOX_UID_COUNT)
+/*
+ * These are the first of the blocks; every running Caisson of root has its own.
+ * The last block ends below 2^31, above which some programs see negative uids.
+ */
+#define UID_BLOCK (BOX_UID_COUNT + 2)
+#define UID_BLOCKS 268
 /* In a container with a map of 65536 users: the last two, for all. */
 #define RELAY_UID_FEW 65533
 #define BOX_UID_FEW 65534

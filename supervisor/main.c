@@ -217,7 +217,7 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 	reaper_init(sv->base);
 	main_prepare_servers(sv, envp);
 	if (main_raise_nofile(&sv->options, err) == -1 ||
-	    identity_init(err) == -1)
+	    identity_init(IDENTITY_CLAIMS, err) == -1)
 		return -1;
 	if (spawn_init(err) == -1)
 		return -1;

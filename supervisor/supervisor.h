@@ -205,11 +205,15 @@ const struct runtime *runtime_find(const char *name);
 
 /* identity.c: who relays and boxes are when we are root. */
 
+/* The file in which processes of root reserve users for their boxes. */
+#define IDENTITY_CLAIMS "/run/caisson-users"
+
 /*
- * Chooses among the users that exist here. Returns 0, or -1 with err when we
- * are root and nobody else exists. Must succeed before the others are used.
+ * Chooses a block of the users that exist here, and locks it in the file
+ * claims, which is made if it is missing. Returns 0, or -1 with err when we are
+ * root and there are no other users. Must succeed before the others are used.
  */
-int identity_init(struct err *err);
+int identity_init(const char *claims, struct err *err);
 
 /* The user of every relay, of the box of this number; 0: the one we are. */
 unsigned int identity_relay(void);

@@ -689,3 +689,21 @@ test('relays run as somebody else when we are root', async (t) => {
   await raw.result(id);
   await raw.finish();
 });
+
+test('several programs of root give no two boxes the same user', {
+  skip: uid === 0 ? false : 'an ordinary user has no other users to give',
+}, async (t) => {
+  const users = [];
+
+  for (let i = 0; i < 4; i++) {
+    const raw = await Raw.open(t);
+    const gate = new Gate();
+
+    raw.postCall(gate.wait, { timeout: 100 });
+    await gate.reached();
+    const { relay, code } = roles(descendants(raw.pid), gate);
+
+    users.push(owners(relay[0].pid)[0], owners(code.pid)[0]);
+  }
+  assert.equal(new Set(users).size, users.length, users.join(' '));
+});

@@ -399,7 +399,7 @@ open_stage(void)
 	enum role role;
 	struct err err;
 
-	ck_assert_int_eq(identity_init(&err), 0);
+	ck_assert_int_eq(identity_init("/dev/null", &err), 0);
 	setrlimit(RLIMIT_CORE, &none);
 	fds_before = unit_open_fds();
 	for (play = plays; play < plays + PLAYS_MAX; play++) {

@@ -8,23 +8,58 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fd.h"
 #include "common/limits.h"
+#include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
+/* The file of the locks, a test's own. */
+static char claims[] = "/tmp/caisson-test-XXXXXX";
+
+static void
+enter(void)
+{
+	auto_fd int fd = mkstemp(claims);
+
+	ck_assert_int_ne(fd, -1);
+}
+
+static void
+leave(void)
+{
+	unlink(claims);
+}
+
 /* What a child reports by its exit status. */
 enum { CHOSE_OWN, CHOSE_FEW, CHOSE_NOBODY, REFUSED, CANNOT };
+
+/* Whether the users are those of one block. */
+static int
+is_block(void)
+{
+	unsigned int first = identity_relay(), boxes, count;
+
+	identity_boxes(&boxes, &count);
+	return first >= RELAY_UID && (first - RELAY_UID) % UID_BLOCK == 0 &&
+	    (first - RELAY_UID) / UID_BLOCK < UID_BLOCKS &&
+	    boxes == first + 1 && count == BOX_UID_COUNT &&
+	    identity_box(0) == boxes && identity_box(1) == boxes + 1 &&
+	    identity_box(BOX_UID_COUNT - 1) == boxes + count - 1 &&
+	    identity_box(BOX_UID_COUNT) == boxes &&
+	    identity_template() == boxes + count;
+}
 
 static int
 choice(void)
 {
 	struct err err = { 0, "" };
 
-	if (identity_init(&err) == -1)
+	if (identity_init(claims, &err) == -1)
 		return strstr(err.text, "ordinary user") != NULL ? REFUSED
 		                                                 : CANNOT;
 	if (identity_relay() == 0 && identity_box(5) == 0)
@@ -32,14 +67,7 @@ choice(void)
 	if (identity_relay() == RELAY_UID_FEW &&
 	    identity_box(1) == BOX_UID_FEW && identity_box(2) == BOX_UID_FEW)
 		return CHOSE_FEW;
-	if (identity_relay() == RELAY_UID &&
-	    identity_box(1) != identity_box(2) &&
-	    identity_box(0) == BOX_UID_FIRST &&
-	    identity_box(BOX_UID_COUNT) == BOX_UID_FIRST &&
-	    identity_box(BOX_UID_COUNT - 1) ==
-	        BOX_UID_FIRST + BOX_UID_COUNT - 1)
-		return CHOSE_OWN;
-	return CANNOT;
+	return is_block() ? CHOSE_OWN : CANNOT;
 }
 
 static int
@@ -92,6 +120,8 @@ static const struct {
 	{ "0 0 65534", REFUSED },
 	{ "0 0 1", REFUSED },
 	{ "0 0 1879048193", CHOSE_FEW },
+	/* The first block, and a part of the second */
+	{ "0 0 1881048192", CHOSE_OWN },
 };
 
 START_TEST(chooses_among_those_who_exist)
@@ -121,9 +151,96 @@ START_TEST(an_ordinary_user_stays)
 }
 END_TEST
 
+/* Locks a block as another Caisson does; lasts as long as the descriptor. */
+static void
+lock(int fd, int block)
+{
+	struct flock all = { .l_type = F_WRLCK, .l_whence = SEEK_SET,
+		.l_start = block, .l_len = 1 };
+
+	ck_assert_int_eq(fcntl(fd, F_OFD_SETLK, &all), 0);
+}
+
+/* The one block that is left is found, wherever the search begins. */
+START_TEST(no_block_is_chosen_twice)
+{
+	static const int left[] = { 0, 1, 77, UID_BLOCKS - 1 };
+	auto_fd int others = open(claims, O_RDWR | O_CLOEXEC);
+	int block;
+
+	if (geteuid() != 0) {
+		unit_skip("an ordinary user has no other users");
+		return;
+	}
+	for (block = 0; block < UID_BLOCKS; block++)
+		if (block != left[_i])
+			lock(others, block);
+	ck_assert_int_eq(choice(), CHOSE_OWN);
+	ck_assert_uint_eq(identity_relay(),
+	    RELAY_UID + (unsigned int)left[_i] * UID_BLOCK);
+	/* It is kept: who comes now finds none. */
+	ck_assert_int_eq(fcntl(others, F_OFD_SETLK, &(struct flock){
+	    .l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = left[_i],
+	    .l_len = 1 }), -1);
+}
+END_TEST
+
+static void
+file_of_another(void)
+{
+	ck_assert_int_eq(chown(claims, BOX_UID_FEW, BOX_UID_FEW), 0);
+}
+
+static void
+file_for_all(void)
+{
+	ck_assert_int_eq(chmod(claims, 0666), 0);
+}
+
+static void
+a_link(void)
+{
+	auto_free char *place = mem_printf("%s.moved", claims);
+
+	ck_assert_int_eq(rename(claims, place), 0);
+	ck_assert_int_eq(symlink(place, claims), 0);
+}
+
+static void
+no_file(void)
+{
+	snprintf(claims, sizeof(claims), "/proc/no/such/place");
+}
+
+static void (*const spoilt[])(void) = { file_of_another, file_for_all, a_link,
+	no_file };
+
+/* Nothing that others can lock or lead elsewhere is used. */
+START_TEST(without_locks_a_block_is_chosen_by_chance)
+{
+	auto_free char *place = mem_printf("%s.moved", claims);
+	auto_fd int others = open(claims, O_RDWR | O_CLOEXEC);
+	int block;
+
+	if (geteuid() != 0) {
+		unit_skip("an ordinary user has no other users");
+		return;
+	}
+	for (block = 0; block < UID_BLOCKS; block++)
+		lock(others, block);
+	spoilt[_i]();
+	ck_assert_int_eq(choice(), CHOSE_OWN);
+	unlink(place);
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_loop_test(tc, no_block_is_chosen_twice, 0, 4);
+	tcase_add_loop_test(tc, without_locks_a_block_is_chosen_by_chance, 0,
+	    sizeof(spoilt) / sizeof(spoilt[0]));
 	tcase_add_loop_test(tc, chooses_among_those_who_exist, 0,
 	    sizeof(maps) / sizeof(maps[0]));
 	tcase_add_test(tc, an_ordinary_user_stays);

@@ -89,7 +89,7 @@ start(void)
 {
 	struct err err;
 
-	ck_assert_msg(identity_init(&err) == 0, "%s", err.text);
+	ck_assert_msg(identity_init("/dev/null", &err) == 0, "%s", err.text);
 	sv.base = loop_new(0);
 	sv.options.memory = 512 * MIB;
 	sv.options.pids = 128;
