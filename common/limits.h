@@ -80,12 +80,15 @@
 /* Arguments of requests under way: they are kept by whoever has them now. */
 #define ARGUMENTS_UNDER_WAY_MAX (64 * MIB)
 /*
- * Calls that one server has under way, as many as one execution may have: it
- * answers them side by side, and more only wait there. And calls that wait for
- * a place with it, of all executions: a few megabytes.
+ * Calls that one server has under way: one execution gets at most half of what
+ * the others leave, so this is what lets one alone have all of its own there.
+ * Besides, each execution has a place for one call. And calls that wait for a
+ * place with it, of all executions: a few megabytes.
  */
-#define SERVER_CALLS_MAX 128
+#define SERVER_CALLS_MAX (2 * REQUESTS_MAX)
 #define SERVER_WAITING_MAX 16384
+/* A call as most are: it travels in its packet. */
+#define CALL_SMALL IPC_INLINE_MAX
 #define REQUEST_ID_MAX (1ULL << 53) /* what every reader of JSON can hold */
 #define TOOL_NAME_MAX KIB /* with its quotes, as JSON */
 #define TOOL_ARGUMENTS_MAX (16 * MIB)

@@ -181,6 +181,27 @@ await asyncio.gather(*[mcp_h.sleep(ms=1000) for n in range(10_000)])`,
     await raw.finish();
   });
 
+test('calls that never end leave places for the calls of others',
+  async (t) => {
+    const { raw, log } = await open(t,
+      { env: { MCP_BRIDGE_TOOL_TIMEOUT: '300' } });
+    const never = raw.postCall(`
+import asyncio
+await asyncio.gather(*[mcp_h.never() for n in range(200)])`, one);
+
+    await until(() => heard(log).filter(
+      ({ params }) => params?.name === 'never').length === 128,
+    'the server to have as many as an execution may make');
+    assert.deepEqual(await raw.printed(`
+import asyncio
+results = await asyncio.gather(*[mcp_h.echo(n=n) for n in range(60)])
+print(len({result.text for result in results}))`, one), ['60']);
+    assert.equal(raw.has(never), false, 'the others are still under way');
+    raw.cancel(never);
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
+
 test('each call has a line in the audit file', async (t) => {
   const audit = path.join(folder(t), 'audit');
   const { raw } = await open(t, { tools: { deny: ['die'] },

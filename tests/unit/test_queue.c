@@ -1,12 +1,12 @@
 /*
- * Tests of worker/broker/queue: whose turn it is, and that what waits is
- * bounded, for all and for each. Sessions are but names here.
+ * Tests of worker/broker/queue: whose turn it is, who has how many places, and
+ * that what waits is bounded, for all and for each. Sessions are but names.
  */
 #include "broker_times.h"
 #include "unit.h"
 #include "worker/broker/queue.h"
 
-#define ASKS (SERVER_WAITING_MAX + 1)
+#define ASKS 4000
 
 static struct ask asks[ASKS];
 static const char sessions[ASKS];
@@ -22,12 +22,29 @@ put(size_t n, size_t session, size_t len)
 	queue_put(queue, &asks[n]);
 }
 
+/* This one gets a place. */
 static void
 takes(size_t n)
 {
-	ck_assert_ptr_eq(queue_peek(queue), &asks[n]);
+	ck_assert_ptr_nonnull(queue_peek(queue));
 	ck_assert_ptr_eq(queue_take(queue), &asks[n]);
 	ck_assert_ptr_null(asks[n].list);
+}
+
+/* This one is over, whether it has a place or waits. */
+static void
+ends(size_t n)
+{
+	queue_remove(queue, &asks[n]);
+	ck_assert_ptr_null(asks[n].list);
+	ck_assert_ptr_null(asks[n].turn);
+}
+
+static void
+takes_and_ends(size_t n)
+{
+	takes(n);
+	ends(n);
 }
 
 static int
@@ -77,6 +94,8 @@ START_TEST(executions_take_turns)
 	takes(104);
 	for (n = 3; n < 100; n++)
 		takes(n);
+	for (n = 0; n < 105; n++)
+		ends(n);
 	close_queue();
 }
 END_TEST
@@ -89,14 +108,85 @@ START_TEST(asks_may_go)
 	put(1, 1, 10);
 	put(2, 1, 10);
 	put(3, 2, 10);
-	ask_move(&asks[0], NULL);
-	ask_move(&asks[1], NULL);
-	ask_move(&asks[3], NULL);
-	takes(2);
+	ends(0);
+	ends(1);
+	ends(3);
+	takes_and_ends(2);
 	put(4, 0, 10);
-	ask_move(&asks[4], NULL);
+	ends(4);
 	put(5, 3, 10);
-	takes(5);
+	takes_and_ends(5);
+	close_queue();
+}
+END_TEST
+
+/* Puts so many calls of a session, from this number on. */
+static void
+put_many(size_t n, size_t count, size_t session)
+{
+	for (; count > 0; count--)
+		put(n++, session, 10);
+}
+
+/* Takes all that may have a place; returns how many. */
+static size_t
+take_all(void)
+{
+	size_t count = 0;
+
+	while (queue_take(queue) != NULL)
+		count++;
+	return count;
+}
+
+/* Half of what the others leave is for one: there is some for everybody. */
+START_TEST(places_are_shared)
+{
+	size_t n;
+
+	open_queue();
+	put_many(0, REQUESTS_MAX, 0);
+	ck_assert_uint_eq(take_all(), REQUESTS_MAX);
+	/* None of these is ever answered, and the next have places at once. */
+	put_many(1000, REQUESTS_MAX, 1);
+	ck_assert_uint_eq(take_all(), REQUESTS_MAX / 2);
+	put_many(2000, REQUESTS_MAX, 2);
+	ck_assert_uint_eq(take_all(), REQUESTS_MAX / 4);
+	/* A place that is given back is for whoever has fewest. */
+	for (n = 0; n < 10; n++)
+		ends(n);
+	put_many(3000, 10, 0);
+	takes(2000 + REQUESTS_MAX / 4);
+	for (n = 0; n < REQUESTS_MAX; n++) {
+		if (n >= 10)
+			ends(n);
+		ends(1000 + n);
+		ends(2000 + n);
+	}
+	ck_assert_uint_eq(take_all(), 10);
+	for (n = 3000; n < 3010; n++)
+		ends(n);
+	close_queue();
+}
+END_TEST
+
+/* However many executions have however many calls, one more has a place. */
+START_TEST(the_first_call_has_a_place)
+{
+	const size_t many = 2 * SERVER_CALLS_MAX;
+	size_t n;
+
+	open_queue();
+	put_many(0, SERVER_CALLS_MAX, 0);
+	ck_assert_uint_eq(take_all(), SERVER_CALLS_MAX / 2);
+	for (n = 1; n < many; n++) {
+		put(SERVER_CALLS_MAX + n, n, 10);
+		takes(SERVER_CALLS_MAX + n);
+	}
+	for (n = 0; n < SERVER_CALLS_MAX; n++)
+		ends(n);
+	for (n = 1; n < many; n++)
+		ends(SERVER_CALLS_MAX + n);
 	close_queue();
 }
 END_TEST
@@ -119,11 +209,16 @@ START_TEST(bytes_are_bounded)
 	ck_assert(has_room(1, most / 2));
 	put(2, 1, most / 2);
 	ck_assert(has_room(2, 0));
+	ck_assert(!has_room(2, CALL_SMALL + 1));
+	/* But one small call of each is no matter. */
+	ck_assert(has_room(2, CALL_SMALL));
+	put(3, 2, CALL_SMALL);
 	ck_assert(!has_room(2, 1));
-	takes(0);
-	ck_assert(has_room(2, most / 4));
-	takes(2);
-	takes(1);
+	takes_and_ends(0);
+	ck_assert(has_room(2, most / 8));
+	takes_and_ends(2);
+	takes_and_ends(3);
+	takes_and_ends(1);
 	close_queue();
 }
 END_TEST
@@ -134,14 +229,16 @@ START_TEST(calls_are_bounded)
 
 	open_queue();
 	for (n = 0; n < SERVER_WAITING_MAX; n++) {
-		ck_assert(has_room(n, 1));
-		put(n, n, 1);
+		ck_assert(has_room(n % 2, 1));
+		put(n, n % 2, 1);
 	}
-	ck_assert(!has_room(n, 1));
-	takes(0);
-	ck_assert(has_room(n, 1));
+	ck_assert(!has_room(0, 1));
+	ck_assert(!has_room(1, 1));
+	ck_assert(has_room(2, 1));
+	takes_and_ends(0);
+	ck_assert(has_room(0, 1));
 	for (n = 1; n < SERVER_WAITING_MAX; n++)
-		takes(n);
+		ends(n);
 	close_queue();
 }
 END_TEST
@@ -151,6 +248,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, executions_take_turns);
 	tcase_add_test(tc, asks_may_go);
+	tcase_add_test(tc, places_are_shared);
+	tcase_add_test(tc, the_first_call_has_a_place);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, calls_are_bounded);
 }

@@ -572,10 +572,19 @@ answer_call(uint64_t number, int relay, uint64_t id)
 	play_expect_result(relay, id, "{}");
 }
 
-/* However many calls one execution has: another comes after one of them. */
-START_TEST(executions_take_turns)
+/* Makes so many calls, from this id on, which the server gets at once. */
+static void
+call_many(int relay, uint64_t id, uint64_t count)
 {
-	uint64_t id, next = SERVER_CALLS_MAX + 2;
+	for (; count > 0; count--) {
+		play_call(relay, id++, "gh");
+		ck_assert_ptr_nonnull(strstr(play_hear(&gh), "tools/call"));
+	}
+}
+
+/* Whatever the calls of one execution do: those of others have places. */
+START_TEST(an_execution_leaves_places)
+{
 	int a, b, c;
 
 	play_start();
@@ -583,28 +592,41 @@ START_TEST(executions_take_turns)
 	b = play_session();
 	c = play_session();
 	play_serve(&gh);
-	for (id = 1; id <= SERVER_CALLS_MAX; id++) {
-		if (id <= SERVER_CALLS_MAX - 3)
-			play_call(a, id, "gh");
-		else
-			play_call(b, id, "gh");
-		play_hear(&gh);
-	}
-	play_call(a, 127, "gh");
-	play_call(a, 128, "gh");
-	play_sync(a);
-	play_call(b, 1, "gh");
-	play_call(b, 2, "gh");
+	call_many(a, 1, REQUESTS_MAX);
+	call_many(b, 1, REQUESTS_MAX / 2);
+	call_many(c, 1, 1);
+	answer_call(2 + REQUESTS_MAX, b, 1);
+	play_end();
+}
+END_TEST
+
+/* Who has all its places gets one for each that comes back, in turns. */
+START_TEST(executions_take_turns)
+{
+	const uint64_t half = REQUESTS_MAX / 2;
+	int a, b;
+
+	play_start();
+	a = play_session();
+	b = play_session();
+	play_serve(&gh);
+	call_many(a, 1, REQUESTS_MAX);
+	call_many(b, 1, half);
+	play_call(b, half + 1, "gh");
+	play_call(b, half + 2, "gh");
 	play_sync(b);
-	play_call(c, 1, "gh");
-	play_sync(c);
-	/* Each answer makes room for one, which is answered then. */
 	answer_call(2, a, 1);
-	answer_call(next, a, 127);
-	answer_call(next + 1, b, 1);
-	answer_call(next + 2, c, 1);
-	answer_call(next + 3, a, 128);
-	answer_call(next + 4, b, 2);
+	play_expect_line(&gh, PLAY_CALLED("194"));
+	answer_call(3, a, 2);
+	answer_call(REQUESTS_MAX + 2, b, 1);
+	play_expect_line(&gh, PLAY_CALLED("195"));
+	/* One who has more than the others leave must give some back first. */
+	play_call(a, 1, "gh");
+	play_sync(a);
+	answer_call(4, a, 3);
+	answer_call(REQUESTS_MAX + 3, b, 2);
+	play_call(b, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("196"));
 	play_end();
 }
 END_TEST
@@ -612,32 +634,31 @@ END_TEST
 /* A place is free again when a call is cancelled, or its execution ends. */
 START_TEST(places_are_free_again)
 {
-	struct ipc_cancel_call cancel = { .id = 1 };
-	uint64_t id;
+	const uint64_t half = REQUESTS_MAX / 2;
+	struct ipc_cancel_call cancel = { .id = 2 };
+	uint64_t n;
 	int relay, other;
 
 	play_start();
 	relay = play_session();
 	other = play_session();
 	play_serve(&gh);
-	for (id = 1; id <= SERVER_CALLS_MAX; id++) {
-		play_call(relay, id, "gh");
-		play_hear(&gh);
-	}
+	call_many(relay, 1, REQUESTS_MAX);
+	call_many(other, 2, half);
 	play_call(other, 1, "gh");
 	play_sync(other);
 	if (_i == 0) {
-		play_send(relay, IPC_CANCEL_CALL, &cancel);
-		play_expect_refused(relay, 1, "it was cancelled");
+		play_send(other, IPC_CANCEL_CALL, &cancel);
+		play_expect_refused(other, 2, "it was cancelled");
 		play_hear(&gh);
 	} else {
 		close(relay);
-		for (id = 1; id <= SERVER_CALLS_MAX; id++)
+		for (n = 0; n < REQUESTS_MAX; n++)
 			ck_assert_ptr_nonnull(strstr(
 			    play_hear(&gh), "notifications/cancelled"));
 	}
-	play_expect_line(&gh, PLAY_CALLED("130"));
-	answer_call(130, other, 1);
+	play_expect_line(&gh, PLAY_CALLED("194"));
+	answer_call(REQUESTS_MAX + half + 2, other, 1);
 	play_end();
 }
 END_TEST
@@ -645,21 +666,22 @@ END_TEST
 /* What waits for a place ends with the server, too. */
 START_TEST(a_server_dies_while_calls_wait)
 {
-	uint64_t id;
 	int relay, other;
 
 	play_start();
 	relay = play_session();
 	other = play_session();
 	play_serve(&gh);
-	for (id = 1; id <= SERVER_CALLS_MAX; id++) {
-		play_call(relay, id, "gh");
-		play_hear(&gh);
-	}
+	call_many(relay, 1, REQUESTS_MAX);
+	call_many(other, 2, REQUESTS_MAX / 2);
 	play_call(other, 1, "gh");
 	play_sync(other);
 	play_die(&gh, "exited with code 1");
-	play_expect_refused(other, 1, "server \"gh\" ended before it answered");
+	do
+		play_expect(other, IPC_REFUSED);
+	while (play_msg.refused.id != 1);
+	ck_assert_ptr_nonnull(
+	    strstr(play_msg.refused.reason, " ended before it answered"));
 	play_call(other, 1, "gh");
 	play_serve(&gh);
 	play_expect_line(&gh, PLAY_CALLED("2"));
@@ -712,6 +734,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_starting_server_is_removed, 0, 2);
 	tcase_add_test(tc, a_pausing_server_is_removed);
 	tcase_add_test(tc, a_server_is_described_anew);
+	tcase_add_test(tc, an_execution_leaves_places);
 	tcase_add_test(tc, executions_take_turns);
 	tcase_add_loop_test(tc, places_are_free_again, 0, 2);
 	tcase_add_test(tc, a_server_dies_while_calls_wait);

@@ -5,7 +5,6 @@
 
 #include "../../common/mem.h"
 #include "ask.h"
-#include "link.h"
 #include "reason.h"
 #include "server.h"
 #include "session.h"
@@ -46,9 +45,9 @@ ask_free(struct ask **askp)
 
 	if (ask == NULL)
 		return;
+	if (ask->turn != NULL)
+		server_forget(ask->server, ask);
 	ask_move(ask, NULL);
-	if (ask->link != NULL)
-		link_forget(ask->link, ask);
 	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
 		ask_audit(ask);
 	if (ask->session != NULL)

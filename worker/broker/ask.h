@@ -29,6 +29,8 @@ struct ask {
 	struct buffer params; /* until it is sent */
 	size_t arguments;     /* bytes of them */
 	size_t result;        /* bytes of what came of it */
+	struct queue_turn *turn; /* of queue.c, or NULL */
+	int placed;              /* it has one of the places of its server */
 	enum audit_outcome outcome;
 	uint64_t made; /* when it was, by broker_now() */
 	uint64_t sent;        /* its number with the server; 0: not sent */

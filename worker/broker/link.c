@@ -36,7 +36,6 @@ struct link {
 	struct mcp_client *client;
 	struct listing *listing;
 	struct ask_list asks; /* sent, or to be refused at the conclusion */
-	size_t calls;         /* those of them that were sent */
 	struct event *timer;  /* what it is for follows from the state */
 	char *doom;           /* why it is to be given up in a moment */
 	/* Once it is over: */
@@ -511,23 +510,7 @@ link_ask(struct link *link, struct ask *ask)
 		listing_ask(link->listing, ask);
 		return;
 	}
-	link->calls++;
 	link_call(link, ask);
-}
-
-size_t
-link_calls(const struct link *link)
-{
-	return link->calls;
-}
-
-void
-link_forget(struct link *link, const struct ask *ask)
-{
-	if (ask->kind != ASK_CALL)
-		return;
-	link->calls--;
-	server_answered(link->server);
 }
 
 void

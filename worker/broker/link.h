@@ -30,14 +30,8 @@ int link_is_ready(const struct link *link);
 /* Other tools may be used than before: their list is another one. */
 void link_tools_changed(struct link *link);
 
-/* How many calls are under way. */
-size_t link_calls(const struct link *link);
-
 /* Sends an ask, of a link that is ready. */
 void link_ask(struct link *link, struct ask *ask);
-
-/* ask.c tells that an ask, which the link has, is freed. */
-void link_forget(struct link *link, const struct ask *ask);
 
 /* The ask, which the link has, is about to be freed: the server hears why. */
 void link_withdraw(struct link *link, struct ask *ask, const char *why);

@@ -1,22 +1,29 @@
 /*
- * The calls that wait with a server: see queue.h. Runs in the broker.
+ * The calls of one server that have no answer yet: see queue.h. Runs in the
+ * broker.
  */
 #include <stdlib.h>
 
 #include "../../common/limits.h"
+#include "../../common/log.h"
 #include "../../common/mem.h"
 #include "queue.h"
 
-/* What one execution has waiting; without anything it goes when it is met. */
+/* What one execution has here; it goes with the last of its calls. */
 struct queue_turn {
 	TAILQ_ENTRY(queue_turn) entry;
 	const struct session *session;
-	struct ask_list asks;
+	struct ask_list asks; /* that wait */
+	size_t bytes;         /* of those */
+	size_t places;
 };
 
 /* The first is the one whose turn it is. */
 struct queue {
 	TAILQ_HEAD(, queue_turn) turns;
+	size_t waiting; /* calls of all turns */
+	size_t bytes;
+	size_t places;
 };
 
 struct queue *
@@ -28,13 +35,6 @@ queue_new(void)
 	return queue;
 }
 
-static void
-queue_drop(struct queue *queue, struct queue_turn *turn)
-{
-	TAILQ_REMOVE(&queue->turns, turn, entry);
-	free(turn);
-}
-
 void
 queue_free(struct queue **queuep)
 {
@@ -42,44 +42,52 @@ queue_free(struct queue **queuep)
 
 	if (queue == NULL)
 		return;
-	while (!TAILQ_EMPTY(&queue->turns))
-		queue_drop(queue, TAILQ_FIRST(&queue->turns));
+	if (!TAILQ_EMPTY(&queue->turns))
+		fatal("calls of a server are left behind");
 	free(queue);
+}
+
+/* Returns the turn of a session, or NULL. */
+static struct queue_turn *
+queue_find(const struct queue *queue, const struct session *session)
+{
+	struct queue_turn *turn;
+
+	TAILQ_FOREACH (turn, &queue->turns, entry)
+		if (turn->session == session)
+			return turn;
+	return NULL;
+}
+
+/*
+ * Whether one who has his own part of all that is given out may have so much
+ * more: half of what the others leave is the most.
+ */
+static int
+queue_may_have(size_t own, size_t more, size_t all, size_t most)
+{
+	return all < most && own + more <= most - all;
 }
 
 int
 queue_has_room(
     const struct queue *queue, const struct session *session, size_t len)
 {
-	const struct queue_turn *turn;
-	const struct ask *ask;
-	size_t count = 0, bytes = 0, own = 0;
+	const struct queue_turn *turn = queue_find(queue, session);
 
-	TAILQ_FOREACH (turn, &queue->turns, entry)
-		TAILQ_FOREACH (ask, &turn->asks, entry) {
-			count++;
-			bytes += ask->params.len;
-			own += turn->session == session ? ask->params.len : 0;
-		}
-	/* bytes stays below the bound by this very rule. */
-	return count < SERVER_WAITING_MAX &&
-	    own + len <= SERVER_UNWRITTEN_MAX - bytes;
+	if (turn == NULL && len <= CALL_SMALL)
+		return 1;
+	return queue->waiting < SERVER_WAITING_MAX &&
+	    queue_may_have(turn == NULL ? 0 : turn->bytes, len, queue->bytes,
+	        SERVER_UNWRITTEN_MAX);
 }
 
-/* Returns the turn of a session, a new one if it has none. */
+/* Adds a turn, behind all others. */
 static struct queue_turn *
-queue_turn(struct queue *queue, const struct session *session)
+queue_add(struct queue *queue, const struct session *session)
 {
-	struct queue_turn *turn = TAILQ_FIRST(&queue->turns), *next;
+	struct queue_turn *turn = mem_alloc(sizeof(*turn));
 
-	for (; turn != NULL; turn = next) {
-		next = TAILQ_NEXT(turn, entry);
-		if (turn->session == session)
-			return turn;
-		if (TAILQ_EMPTY(&turn->asks))
-			queue_drop(queue, turn);
-	}
-	turn = mem_alloc(sizeof(*turn));
 	turn->session = session;
 	TAILQ_INIT(&turn->asks);
 	TAILQ_INSERT_TAIL(&queue->turns, turn, entry);
@@ -89,7 +97,15 @@ queue_turn(struct queue *queue, const struct session *session)
 void
 queue_put(struct queue *queue, struct ask *ask)
 {
-	ask_move(ask, &queue_turn(queue, ask->session)->asks);
+	struct queue_turn *turn = queue_find(queue, ask->session);
+
+	if (turn == NULL)
+		turn = queue_add(queue, ask->session);
+	ask->turn = turn;
+	ask_move(ask, &turn->asks);
+	turn->bytes += ask->params.len;
+	queue->bytes += ask->params.len;
+	queue->waiting++;
 }
 
 struct ask *
@@ -97,24 +113,70 @@ queue_peek(struct queue *queue)
 {
 	struct queue_turn *turn;
 
-	while ((turn = TAILQ_FIRST(&queue->turns)) != NULL) {
+	TAILQ_FOREACH (turn, &queue->turns, entry)
 		if (!TAILQ_EMPTY(&turn->asks))
 			return TAILQ_FIRST(&turn->asks);
-		queue_drop(queue, turn);
-	}
+	return NULL;
+}
+
+/* The call of this turn waits no longer. */
+static void
+queue_end_wait(
+    struct queue *queue, struct queue_turn *turn, struct ask *ask)
+{
+	ask_move(ask, NULL);
+	turn->bytes -= ask->params.len;
+	queue->bytes -= ask->params.len;
+	queue->waiting--;
+}
+
+/* Returns the first turn with a call that may have a place, or NULL. */
+static struct queue_turn *
+queue_next(const struct queue *queue)
+{
+	struct queue_turn *turn;
+
+	TAILQ_FOREACH (turn, &queue->turns, entry)
+		if (!TAILQ_EMPTY(&turn->asks) &&
+		    (turn->places == 0 ||
+		        queue_may_have(turn->places, 1, queue->places,
+		            SERVER_CALLS_MAX)))
+			return turn;
 	return NULL;
 }
 
 struct ask *
 queue_take(struct queue *queue)
 {
-	struct ask *ask = queue_peek(queue);
-	struct queue_turn *turn = TAILQ_FIRST(&queue->turns);
+	struct queue_turn *turn = queue_next(queue);
+	struct ask *ask;
 
-	if (ask == NULL)
+	if (turn == NULL)
 		return NULL;
-	ask_move(ask, NULL);
+	ask = TAILQ_FIRST(&turn->asks);
+	queue_end_wait(queue, turn, ask);
+	ask->placed = 1;
+	turn->places++;
+	queue->places++;
 	TAILQ_REMOVE(&queue->turns, turn, entry);
 	TAILQ_INSERT_TAIL(&queue->turns, turn, entry);
 	return ask;
+}
+
+void
+queue_remove(struct queue *queue, struct ask *ask)
+{
+	struct queue_turn *turn = mem_take(&ask->turn);
+
+	if (ask->placed) {
+		ask->placed = 0;
+		turn->places--;
+		queue->places--;
+	} else {
+		queue_end_wait(queue, turn, ask);
+	}
+	if (turn->places > 0 || !TAILQ_EMPTY(&turn->asks))
+		return;
+	TAILQ_REMOVE(&queue->turns, turn, entry);
+	free(turn);
 }

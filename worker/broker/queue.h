@@ -1,7 +1,13 @@
 /*
- * The calls that wait with a server, for its start or for a place: executions
- * take turns, so that one with many calls holds up another by one of them.
- * Runs in the broker.
+ * The calls of one server that have no answer yet, by execution: those that
+ * wait, for its start or for a place, and the places that the others have.
+ * Executions take turns, and none can take the places or the bytes that
+ * another needs. Runs in the broker.
+ *
+ * Both are shared out by one rule: an execution gets at most half of what the
+ * others leave, so that there is always something left for one more. The first
+ * call of an execution has a place in any case. Owners of executions would
+ * share by the same rule, one level above.
  */
 #ifndef WORKER_BROKER_QUEUE_H
 #define WORKER_BROKER_QUEUE_H
@@ -16,19 +22,27 @@ struct queue *queue_new(void);
 void queue_free(struct queue **queue);
 
 /*
- * Whether a call of so many bytes may wait, too: there is a bound for all, and
- * no execution gets more than half of the bytes that others leave.
+ * Whether one more call, of so many bytes, may be put: calls that wait are
+ * bounded by SERVER_WAITING_MAX, bytes that wait by SERVER_UNWRITTEN_MAX. The
+ * first call of an execution, when it is small, always may.
  */
 int queue_has_room(
     const struct queue *queue, const struct session *session, size_t len);
 
-/* Puts an ask behind those of its execution. ask_move takes it out again. */
+/* Puts a call, which waits for a place now, behind those of its execution. */
 void queue_put(struct queue *queue, struct ask *ask);
 
-/* Returns an ask that waits, which stays where it is; NULL: there is none. */
+/* Returns a call that waits, which stays where it is; NULL: there is none. */
 struct ask *queue_peek(struct queue *queue);
 
-/* Takes out the ask whose turn it is; NULL: there is none. */
+/*
+ * Returns the call whose turn it is, which has a place now and is in no list;
+ * NULL: none of those that wait may have one. There are SERVER_CALLS_MAX, and
+ * one for each execution besides.
+ */
 struct ask *queue_take(struct queue *queue);
+
+/* Removes a call that was put: it neither waits nor has a place any more. */
+void queue_remove(struct queue *queue, struct ask *ask);
 
 #endif

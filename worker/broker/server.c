@@ -29,7 +29,7 @@ struct server {
 	struct link *link; /* that may be asked now or soon; or NULL */
 	size_t links;      /* all that are not freed */
 	struct ask_list lists; /* asked for, to be fetched when it runs */
-	struct queue *calls;   /* that wait until it runs, or has a place */
+	struct queue *calls;   /* that wait, and the places of the others */
 	struct event *turn;    /* set off when there may be a place */
 	struct ask_list recalling; /* wait for archive.c, not for a start */
 	/* After failures: */
@@ -352,12 +352,10 @@ server_pass(struct server *server, struct ask *ask)
 	link_ask(server->link, ask);
 }
 
-/* Whether it runs and may have one more call under way. */
 static int
-server_has_place(const struct server *server)
+server_is_ready(const struct server *server)
 {
-	return server->link != NULL && link_is_ready(server->link) &&
-	    link_calls(server->link) < SERVER_CALLS_MAX;
+	return server->link != NULL && link_is_ready(server->link);
 }
 
 /* Passes on what there is a place for, in the turns of executions. */
@@ -366,7 +364,7 @@ server_take_turns(struct server *server)
 {
 	struct ask *ask;
 
-	while (server_has_place(server) &&
+	while (server_is_ready(server) &&
 	    (ask = queue_take(server->calls)) != NULL)
 		server_pass(server, ask);
 }
@@ -384,9 +382,10 @@ server_on_turn(evutil_socket_t fd, short what, void *arg)
 }
 
 void
-server_answered(struct server *server)
+server_forget(struct server *server, struct ask *ask)
 {
-	/* From the loop: whoever tells may be in the middle of things. */
+	queue_remove(server->calls, ask);
+	/* From the loop: the caller may be in the middle of a line. */
 	if (queue_peek(server->calls) != NULL)
 		event_active(server->turn, EV_TIMEOUT, 0);
 }
@@ -430,8 +429,14 @@ server_lost(struct server *server, struct ask_list *waiting, int failed,
 	server->link = NULL;
 	while ((ask = server_waiting(server)) != NULL) {
 		loop_event_free(&ask->patience);
+		if (ask->turn != NULL)
+			queue_remove(server->calls, ask);
 		ask_move(ask, waiting);
 	}
+	/* The next process of it has all places. */
+	TAILQ_FOREACH (ask, waiting, entry)
+		if (ask->turn != NULL)
+			queue_remove(server->calls, ask);
 	server_replace(&server->last_how, how);
 	if (failed)
 		server_count_failure(server);
@@ -499,20 +504,14 @@ server_wait(struct server *server, struct ask *ask, uint64_t ms)
 	server_start(server);
 }
 
-static int
-server_is_ready(const struct server *server)
-{
-	return server->link != NULL && link_is_ready(server->link);
-}
-
 static void
 server_refuse_full(struct server *server, struct ask *ask)
 {
 	auto_buffer struct buffer words = { 0 };
 
 	if (server_is_ready(server))
-		buffer_printf(&words, " has %d calls under way, and too much "
-		    "waits for it already", SERVER_CALLS_MAX);
+		buffer_add_text(&words, " has many calls under way, and too "
+		    "much waits for it already");
 	else
 		buffer_add_text(&words, " is still starting, and too much "
 		    "waits for it already");

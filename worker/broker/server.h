@@ -53,7 +53,7 @@ void server_load(struct server *server);
 
 /*
  * Takes an ask: it is sent when the server runs, or waits, SERVER_WAIT_MS at
- * most, until it does; a call waits also while SERVER_CALLS_MAX are under way.
+ * most, until it does; a call waits also while it has no place (queue.h).
  */
 void server_ask(struct server *server, struct ask *ask);
 
@@ -75,15 +75,17 @@ void server_recalled_all(struct broker *broker);
 /* Nobody wants this any more: the ask is freed, the server told why. */
 void server_withdraw(struct ask **ask, const char *why);
 
+/* ask.c tells that a call, which waits or has a place, is freed. */
+void server_forget(struct server *server, struct ask *ask);
+
 /*
  * link.c tells about the link of the server: there is one more to count, it is
- * ready to be asked, a call has come to its end, it is over (waiting gets what
- * waited for it; failed says that it was of no use; how ends a sentence), how
- * it ended is known better, it is freed.
+ * ready to be asked, it is over (waiting, which has what was asked of it, gets
+ * what waited for it; failed says that it was of no use; how ends a sentence),
+ * how it ended is known better, it is freed.
  */
 void server_linked(struct server *server);
 void server_ready(struct server *server);
-void server_answered(struct server *server);
 void server_lost(struct server *server, struct ask_list *waiting, int failed,
     const char *how);
 void server_ended(struct server *server, const char *how);
