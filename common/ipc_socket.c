@@ -64,29 +64,45 @@ ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
 	    msg.msg_flags & MSG_TRUNC ? "bytes" : "descriptors");
 }
 
-int
-ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err)
+/* As sendmsg: with the descriptors of the packet. */
+static ssize_t
+ipc_socket_send_fds(int fd, const struct ipc_packet *packet)
 {
 	union ipc_control control;
 	struct iovec iov = { (void *)packet->data, packet->len };
-	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
-	struct cmsghdr *c;
 	size_t size = packet->nfds * sizeof(int);
+	struct msghdr msg = { .msg_iov = &iov,
+		.msg_iovlen = 1,
+		.msg_control = control.bytes,
+		.msg_controllen = CMSG_SPACE(size) };
+	struct cmsghdr *c;
+
+	memset(&control, 0, sizeof(control));
+	c = CMSG_FIRSTHDR(&msg);
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(size);
+	memcpy(CMSG_DATA(c), packet->fds, size);
+	return sendmsg(fd, &msg, MSG_NOSIGNAL);
+}
+
+/*
+ * The code of a box, which may have to tell why it could not become the
+ * interpreter, is refused sendmsg then: without descriptors there is send.
+ */
+int
+ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err)
+{
 	ssize_t n;
 
-	if (packet->nfds > 0) {
-		memset(&control, 0, sizeof(control));
-		msg.msg_control = control.bytes;
-		msg.msg_controllen = CMSG_SPACE(size);
-		c = CMSG_FIRSTHDR(&msg);
-		c->cmsg_level = SOL_SOCKET;
-		c->cmsg_type = SCM_RIGHTS;
-		c->cmsg_len = CMSG_LEN(size);
-		memcpy(CMSG_DATA(c), packet->fds, size);
-	}
 	do
-		n = sendmsg(fd, &msg, MSG_NOSIGNAL);
+		n = packet->nfds > 0 ? ipc_socket_send_fds(fd, packet) :
+		    send(fd, packet->data, packet->len, MSG_NOSIGNAL);
 	while (n == -1 && errno == EINTR);
+	if (n == -1 && errno == ETOOMANYREFS)
+		return err_set(err, "send a packet: more descriptors of this "
+		    "user are in flight than one process may have open, see "
+		    "'ulimit -H -n'");
 	if (n == -1)
 		return err_sys(err, "send a packet");
 	return 0;

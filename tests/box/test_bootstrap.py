@@ -1282,6 +1282,89 @@ os.system('echo /proc/self/fd/*')
 """, "3 [0, 1, 2, 3] 6 [False, False]\n[0, 1, 2, 3]\n"
          "/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n",
          like=False),
+    Case("bytes by sendmsg", """
+import os, socket
+left, right = socket.socketpair()
+print(left.sendmsg([b"ab", bytearray(b"c"), memoryview(b"def")[::1]]),
+      left.sendmsg(iter([]), []), left.sendmsg([b"gh"], (), 0),
+      right.recv(99))
+left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+left.sendmsg([b"one", b" packet"])
+left.sendmsg([b"another"])
+print(right.recv(99), right.recv(99), left.sendmsg([b"x" * 70000] * 2),
+      len(right.recv(999999)))
+left.setblocking(False)
+print(left.sendmsg([b"x" * 70000, b"x" * 65000]), len(right.recv(999999)))
+""", "6 0 2 b'abcdefgh'\nb'one packet' b'another' 140000 140000\n"
+         "135000 135000\n"),
+    Case("more than a pair of sockets holds by sendmsg", """
+import os, socket, threading
+left, right = socket.socketpair()
+data = os.urandom(3 << 20)
+sender = threading.Thread(target=lambda: print(left.sendmsg(
+    [data, data[::-1]]), left.shutdown(socket.SHUT_WR)))
+sender.start()
+got = b"".join(iter(lambda: right.recv(1 << 20), b""))
+sender.join()
+print(got == data + data[::-1])
+left, right = socket.socketpair()
+left.setblocking(False)
+right.setblocking(False)
+sent = left.sendmsg([data] * 9)
+print(0 < sent < len(data), right.recv(1) == data[:1])
+try:
+    while True:
+        left.sendmsg([data])
+except BlockingIOError as error:
+    print(error)
+try:
+    left.sendmsg("text")
+except TypeError:
+    print("TypeError")
+""", "6291456 None\nTrue\nTrue True\n"
+         "[Errno 11] Resource temporarily unavailable\nTypeError\n"),
+    Case("streams of asyncio over a pair of sockets", """
+import asyncio, os, socket
+async def main():
+    left, right = socket.socketpair()
+    reader, other = await asyncio.open_connection(sock=left)
+    unused, writer = await asyncio.open_connection(sock=right)
+    data = os.urandom(2 << 20)
+    writer.write(data)
+    writer.writelines([b"ab", b"", b"c"])
+    print(await reader.readexactly(len(data) + 3) == data + b"abc")
+    await writer.drain()
+    writer.close()
+    print(await reader.read())
+asyncio.run(main())
+""", "True\nb''\n"),
+    Case("sendmsg of sockets in children", """
+import multiprocessing, socket
+def send(kind):
+    left, right = socket.socketpair()
+    left.sendmsg([kind.encode()])
+    return right.recv(9), socket.socket.sendmsg.__module__
+if __name__ == "__main__":
+    for kind in "fork", "spawn":
+        with multiprocessing.get_context(kind).Pool(1) as pool:
+            print(pool.map(send, [kind]))
+""", "[(b'fork', 'caisson_sockets')]\n[(b'spawn', 'caisson_sockets')]\n",
+         like=False),
+    Case("descriptors by sendmsg, where they are not refused", """
+import os, socket
+left, right = socket.socketpair()
+print(left.sendmsg([b"x"], iter([(
+    socket.SOL_SOCKET, socket.SCM_RIGHTS, right.fileno().to_bytes(4, "little")
+)])))
+print(right.recvmsg(9, 99)[0], len(os.listdir("/proc/self/fd")) > 5)
+""", "1\nb'x' True\n"),
+    Case("a module socket of the code", """
+import os, sys
+with open("socket.py", "w") as file:
+    file.write("class socket: sendmsg = 7")
+import socket
+print(socket.socket.sendmsg)
+""", "7\n", like=False),
     Case("control closed by the code", """
 import os
 os.closerange(3, os.sysconf('SC_OPEN_MAX'))

@@ -302,6 +302,23 @@ poll = select.epoll()
 poll.register(a, select.EPOLLOUT)
 print(len(poll.poll(5)))`, ["True b'hi'", '1']],
 
+  ['bytes by sendmsg, no descriptors', `
+import array, asyncio, os, socket
+a, b = socket.socketpair()
+print(a.sendmsg([b"he", b"llo"]), b.recv(10))
+try:
+    a.sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", [1]))])
+except PermissionError as error:
+    print(error)
+data = os.urandom(2 << 20)
+reader, writer = await asyncio.open_connection(sock=a)
+other, sender = await asyncio.open_connection(sock=b)
+sender.write(data)
+sender.writelines([b"ab", b"c"])
+print(await reader.readexactly(len(data) + 3) == data + b"abc")`,
+  ["5 b'hello'", '[Errno 1] descriptors cannot be sent in the sandbox, only bytes',
+    'True']],
+
   ['randomness and time', `
 import datetime, os, random, secrets, time, uuid
 print(len(os.urandom(8)), 0 <= random.random() < 1, len(secrets.token_hex(4)))

@@ -111,6 +111,7 @@ TRY(epoll_wait, epoll_wait(epoll, (struct epoll_event *)(void *)page, 1, 0))
 TRY(send, sendmsg(pair[0],
     &(struct msghdr){ .msg_iov = &(struct iovec){ page, 3 },
         .msg_iovlen = 1 }, MSG_NOSIGNAL))
+TRY(send_plain, send(pair[0], page, 3, MSG_NOSIGNAL))
 TRY(receive, recvmsg(pair[1],
     &(struct msghdr){ .msg_iov = &(struct iovec){ page, 3 },
         .msg_iovlen = 1 }, MSG_CMSG_CLOEXEC | MSG_DONTWAIT))
@@ -175,7 +176,8 @@ static const struct lockdown_case cases[] = {
 	REFUSED(fcntl_pipe_size), REFUSED(fcntl_lease),
 	REFUSED(fcntl_set_flags), REFUSED(truncate_log), REFUSED(seek_log),
 	ALLOWED(write), ALLOWED(read), ALLOWED_TO(RELAY, readv), ALLOWED(poll),
-	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send), ALLOWED(receive),
+	ALLOWED(epoll), ALLOWED(epoll_wait), ALLOWED(send),
+	ALLOWED(send_plain), ALLOWED(receive),
 	ALLOWED_TO(READER, fstat), ALLOWED_TO(READER, stat_handed),
 	ALLOWED_TO(READER | BROKER, fstat_itself),
 	ALLOWED_TO(RELAY | BROKER, fcntl_size), ALLOWED(fcntl_flags),

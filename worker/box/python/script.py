@@ -113,7 +113,10 @@ class AwaitingModule(type(sys)):
 
 
 class Finder:
-    """In sys.meta_path: mcp and mmap are ours, whatever is installed."""
+    """In sys.meta_path: mcp and mmap are ours, whatever is installed.
+
+    And the module socket is changed a little.
+    """
 
     def __init__(self, box):
         self.box = box
@@ -122,6 +125,8 @@ class Finder:
         """Return where one of ours is; mcp knows what is in mcp."""
         if name == "mmap":
             return PathFinder.find_spec(name, [OURS])
+        if name == "socket":
+            return sockets()["find_spec"](name, path)
         if name == "user_tools" and self.box.memory:
             from mcp import _user_tools
             return _user_tools.find_spec()
@@ -134,6 +139,19 @@ class Finder:
             from mcp import _modules
             return _modules.find_spec(name, path)
         return None
+
+
+def sockets():
+    """Return the names of sockets.py, which is no module that is found."""
+    names = {"__name__": "caisson_sockets"}
+    exec(load("sockets"), names)
+    return names
+
+
+def change_sockets():
+    """Change the module socket, if it was imported before there is a box."""
+    if "socket" in sys.modules:
+        sockets()["change"](sys.modules["socket"])
 
 
 class Runtime(type(sys)):
@@ -651,6 +669,7 @@ def main():
     ending = Ending()
     _thread.stack_size(STACK)
     os.register_at_fork(after_in_child=leave_control)
+    change_sockets()
     for stream in sys.stdout, sys.stderr:
         stream.reconfigure(
             encoding="utf-8", errors="backslashreplace", line_buffering=True)
@@ -712,6 +731,7 @@ def wait_for_code(pipes, ending):
 
 
 if __name__ == CHILD:
+    change_sockets()
     offer_servers(vars(builtins), (-1, -1), 0, globals()["told"],
                   globals()["memory"])
 else:
