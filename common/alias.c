@@ -1,7 +1,6 @@
 /*
- * Names as Python can write them: see alias.h. Linked into supervisor and
- * broker, which give it foreign names; knows names only, neither servers nor
- * tools.
+ * Names as Python can write them: see alias.h. Knows names only, neither
+ * servers nor tools.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +8,12 @@
 #include "alias.h"
 #include "mem.h"
 
-/* The hard keywords of Python 3 that are in lower case; sorted. */
-static const char *const alias_keywords[] = { "and", "as", "assert", "async",
-	"await", "break", "class", "continue", "def", "del", "elif", "else",
-	"except", "finally", "for", "from", "global", "if", "import", "in",
-	"is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return",
-	"try", "while", "with", "yield" };
+/* The hard keywords of Python 3, sorted by their bytes. */
+static const char *const alias_keywords[] = { "False", "None", "True", "and",
+	"as", "assert", "async", "await", "break", "class", "continue", "def",
+	"del", "elif", "else", "except", "finally", "for", "from", "global",
+	"if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
+	"raise", "return", "try", "while", "with", "yield" };
 
 /* A name and what it would be called if it were the only one. */
 struct alias {
@@ -29,7 +28,7 @@ alias_compare_words(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int
+int
 alias_is_keyword(const char *word)
 {
 	return bsearch(&word, alias_keywords,

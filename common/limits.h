@@ -506,11 +506,24 @@
 #define MEMORY_KEY_MAX (4 * KIB)
 #define MEMORY_VALUE_MAX (4 * MIB)
 #define MEMORY_METADATA_MAX (16 * KIB)
+/*
+ * Metadata are listed together, so one of them must not break the list: Python
+ * prints no integer of more digits (sys.int_info.default_max_str_digits), and
+ * an answer may be nested JSON_DEPTH_MAX deep, in which three levels stand
+ * around metadata. The box itself writes values no deeper than this.
+ */
+#define MEMORY_DIGITS_MAX 4300
+#define MEMORY_METADATA_DEPTH_MAX 250
 #define MEMORIES_MAX 10000
 #define SAVED_TOOL_NAME_MAX 128
 #define SAVED_TOOL_SOURCE_MAX (256 * KIB)
 #define SAVED_TOOL_ABOUT_MAX 400
 #define SAVED_TOOLS_MAX 1000
+/*
+ * Code can save tools, and only the user can remove them: one execution adds a
+ * twentieth of them at most, which is more than a program has functions.
+ */
+#define SAVED_TOOLS_NEW_MAX 50
 #define STORE_PAGE_MAX (256 * KIB)
 /* A name of a token: a word. */
 #define STORE_SCOPE_MAX 128

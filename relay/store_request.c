@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/mem.h"
+#include "../common/storable.h"
 #include "relay.h"
 
 /* Where each member stands in the array that is read. */
@@ -92,13 +93,13 @@ store_request_read_metadata(const struct request_member *member,
 	if (member->count > 1)
 		return request_require(member, JSON_SPAN_OBJECT, err);
 	request->metadata = member->value;
-	if (json_span_kind(member->value) != JSON_SPAN_OBJECT)
-		err_set(&request->refusal,
-		    "metadata are an object: a name and a value for each");
-	else if (member->value.len > MEMORY_METADATA_MAX)
+	if (member->value.len > MEMORY_METADATA_MAX)
 		err_set(&request->refusal,
 		    "metadata have at most %lu KiB as JSON; these need %zu "
 		    "bytes", MEMORY_METADATA_MAX / KIB, member->value.len);
+	else
+		storable_metadata(member->value.p, member->value.len,
+		    &request->refusal);
 	return 0;
 }
 
@@ -140,6 +141,8 @@ store_request_read_tool(struct request_member *members,
 	        -1 ||
 	    request_require(source, JSON_SPAN_STRING, err) == -1)
 		return -1;
+	if (request->refusal.text[0] == '\0')
+		storable_name(request->key, &request->refusal);
 	if (store_request_text(members[PART_ABOUT].value,
 	        "the first line of a tool's documentation", 0,
 	        SAVED_TOOL_ABOUT_MAX, request->about, request) !=

@@ -334,6 +334,44 @@ START_TEST(foreign_rows_are_told)
 }
 END_TEST
 
+/* What an earlier version has accepted, and what another program may write. */
+static const char *const unlisted[] = {
+	"'[]'", "'5'", "'{'", "''", "NULL", "x'ff'",
+	"'{\"a\":' || char(10) || '1}'",
+	"'{\"k\":1' || replace(hex(zeroblob(2500)), '0', '7') || '}'",
+	("'{\"a\":' || replace(hex(zeroblob(126)), '0', '[') ||"
+	 " replace(hex(zeroblob(126)), '0', ']') || '}'"),
+};
+
+START_TEST(bad_metadata_cost_only_themselves)
+{
+	auto_free char *sql = mem_printf("UPDATE memories SET metadata ="
+	    " CAST(ifnull(%s, 5) AS BLOB) WHERE key = x'62'", unlisted[_i]);
+
+	expect_told(save("a", "1"), "\"key\"");
+	expect_told(save("b", "2"), "\"key\"");
+	expect_told(save("c", "3"), "\"key\"");
+	ck_assert_msg(database_run(database, sql, &err) == 0, "%s", err.text);
+	expect_told(list("", bytes_of("")), "{\"key\":\"b\",\"metadata\":{},");
+	ck_assert_uint_eq(count_told("\"key\""), 3);
+	ck_assert_uint_eq(count_told("\"note\":\"the metadata of this memory "
+	    "cannot be listed: "), 1);
+	expect_told(load("b"), "\"value\":2}");
+	expect_told(save("b", "2"), "\"metadata\":{}");
+	ck_assert_uint_eq(count_told("\"note\""), 0);
+}
+END_TEST
+
+START_TEST(a_damaged_value_is_told)
+{
+	expect_told(save("a", "1"), "\"key\"");
+	ck_assert_int_eq(database_run(database,
+	    "UPDATE memories SET value = x'7b0a'", &err), 0);
+	expect_err(load("a"), "the value of this memory is damaged");
+	expect_told(list("", bytes_of("")), "\"key\":\"a\"");
+}
+END_TEST
+
 START_TEST(a_file_that_cannot_be_used_says_so)
 {
 	ck_assert_int_eq(symlink("elsewhere", DATABASE_NAME), 0);
@@ -363,6 +401,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, their_number_is_bounded);
 	tcase_add_test(tc, foreign_rows_are_told);
+	tcase_add_loop_test(tc, bad_metadata_cost_only_themselves, 0,
+	    UNIT_COUNT(unlisted));
+	tcase_add_test(tc, a_damaged_value_is_told);
 	tcase_add_test(tc, a_file_that_cannot_be_used_says_so);
 }
 

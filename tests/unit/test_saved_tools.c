@@ -6,14 +6,16 @@
 #include "worker/store/memories.h"
 #include "worker/store/saved_tools.h"
 
+static unsigned int places = SAVED_TOOLS_MAX; /* for new ones */
+
 static int
 save(const char *name, const char *about, const char *source)
 {
-	struct ipc_bytes bytes = { (const uint8_t *)source, strlen(source) };
+	const struct saved_tool tool = { .name = name, .about = about,
+		.source = { (const uint8_t *)source, strlen(source) } };
 
 	buffer_reset(&json);
-	return saved_tools_save(
-	    database, "", name, about, bytes, &json, &err);
+	return saved_tools_save(database, "", &tool, &places, &json, &err);
 }
 
 static int
@@ -34,7 +36,7 @@ static int
 list(const char *after)
 {
 	buffer_reset(&json);
-	return saved_tools_list(database, "", after, &json, &err);
+	return saved_tools_list(database, "", after, 0, &json, &err);
 }
 
 START_TEST(a_source_comes_back)
@@ -112,9 +114,9 @@ START_TEST(bytes_are_bounded)
 	expect_told(memories_save(database, "", &memory, &json, &err),
 	    "\"bytes\":10");
 	expect_err(save("f", "", "0123456789"), "would take 21 bytes, and no "
-	    "more than 20 are allowed: remove some saved tools ('caisson tools "
-	    "remove NAME' on the host), or let the user raise "
-	    "MCP_BRIDGE_STATE_MAX");
+	    "more than 20 are allowed: remove some saved tools ('caisson "
+	    "saved-tools remove NAME' or 'caisson saved-tools clear' on the "
+	    "host), or let the user raise MCP_BRIDGE_STATE_MAX");
 	expect_told(save("f", "", "012345678"), "\"bytes\":10");
 }
 END_TEST
@@ -130,6 +132,73 @@ START_TEST(their_number_is_bounded)
 }
 END_TEST
 
+/* What an earlier version, or a forged frame at its time, may have kept. */
+static void
+keep_ignored(void)
+{
+	static const char *const sql[] = {
+		"INSERT INTO tools VALUES ('', 'a b', 3, 'then', '', x'78')",
+		"INSERT INTO tools VALUES ('', '__all__', 7, 'then', '',"
+		" x'78')",
+		"INSERT INTO tools VALUES ('', 'mcp_fs', 6, 'then', '',"
+		" x'78')",
+		"INSERT INTO tools VALUES ('', 'f' || char(0) || 'g', 3,"
+		" 'then', '', x'78')",
+		"INSERT INTO tools VALUES ('', char(27) || '[2J', 4, 'then',"
+		" '', x'78')",
+	};
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(sql); n++)
+		ck_assert_msg(database_run(database, sql[n], &err) == 0, "%s",
+		    err.text);
+}
+
+START_TEST(bad_names_are_refused_and_ignored)
+{
+	expect_err(save("a b", "", "x"), "must be a Python identifier");
+	expect_err(save("__all__", "", "x"), "must be a Python identifier");
+	expect_told(save("good", "", "x"), "\"good\"");
+	keep_ignored();
+	expect_told(list(""), "{\"entries\":[{\"name\":\"good\",");
+	ck_assert_uint_eq(count_told("\"name\""), 1);
+	buffer_reset(&json);
+	expect_told(saved_tools_list(database, "", "", 1, &json, &err),
+	    "{\"name\":\"a b\",\"description\":\"\",\"bytes\":3,\"saved_at\":"
+	    "\"then\",\"ignored\":true}");
+	ck_assert_uint_eq(count_told("\"name\""), 6);
+	ck_assert_uint_eq(count_told("\"ignored\""), 5);
+	buffer_reset(&json);
+	expect_all(saved_tools_clear(database, "", 1, &json, &err), "5");
+	expect_told(load_as("", "good"), "\"source\":\"x\"");
+}
+END_TEST
+
+START_TEST(all_may_be_cleared)
+{
+	expect_told(save("f", "", "x"), "\"f\"");
+	keep_ignored();
+	buffer_reset(&json);
+	expect_all(saved_tools_clear(database, "other", 0, &json, &err), "0");
+	buffer_reset(&json);
+	expect_all(saved_tools_clear(database, "", 0, &json, &err), "6");
+	ck_assert_uint_eq(ask("SELECT sum(value) FROM totals"), 0);
+}
+END_TEST
+
+START_TEST(new_ones_are_bounded)
+{
+	places = 2;
+	expect_told(save("f", "", "x"), "\"f\"");
+	expect_told(save("f", "", "y"), "\"f\"");
+	expect_told(save("g", "", "x"), "\"g\"");
+	expect_err(save("h", "", "x"),
+	    "one execution adds at most 50 saved tools");
+	expect_told(save("g", "", "z"), "\"g\"");
+	ck_assert_uint_eq(places, 0);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -140,6 +209,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, lists_come_in_pages);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, their_number_is_bounded);
+	tcase_add_test(tc, bad_names_are_refused_and_ignored);
+	tcase_add_test(tc, all_may_be_cleared);
+	tcase_add_test(tc, new_ones_are_bounded);
 }
 
 int

@@ -222,16 +222,23 @@ START_TEST(texts_must_be_utf8)
 		.metadata = bytes_of("[]") };
 	struct ipc_save_tool tool_bad = { .id = 1, .name = "f", .about = "",
 		.source = blob_of("\xff", 1) };
+	auto_free char *digits = mem_printf("{\"a\":%05000d}", 0);
+	struct ipc_save_memory number_bad = { .id = 1,
+		.key = bytes_of("k"),
+		.value = blob_of("1", 1) };
 	struct {
 		enum ipc_type type;
 		void *message;
 	} bad[] = { { IPC_LOAD_MEMORY, &load_bad },
 		{ IPC_SAVE_MEMORY, &save_bad },
 		{ IPC_SAVE_MEMORY, &metadata_bad },
+		{ IPC_SAVE_MEMORY, &number_bad },
 		{ IPC_SAVE_TOOL, &tool_bad } };
 	size_t n;
 	int relay;
 
+	memset(strchr(digits, '0'), '7', 5000);
+	number_bad.metadata = bytes_of(digits);
 	play_start();
 	for (n = 0; n < UNIT_COUNT(bad); n++) {
 		relay = play_client();
@@ -241,6 +248,50 @@ START_TEST(texts_must_be_utf8)
 	relay = play_client();
 	load(relay, 1);
 	expect_part(relay, 1, "null");
+	close(relay);
+	play_end();
+}
+END_TEST
+
+static void
+save_tool(int relay, uint64_t id, const char *name)
+{
+	struct ipc_save_tool tool = { .id = id, .name = name, .about = "",
+		.source = blob_of("x", 1) };
+
+	play_send(relay, IPC_SAVE_TOOL, &tool);
+}
+
+/* One execution neither chooses any name nor takes all places. */
+START_TEST(saved_tools_are_bounded)
+{
+	struct ipc_load_tool load_bad = { .id = 1, .name = "a b" };
+	struct ipc_drop_tools all = { 0 };
+	char name[] = "f00";
+	int relay, n;
+
+	play_start();
+	relay = play_client();
+	save_tool(relay, 1, "a b");
+	expect_denied(relay, 1, "must be a Python identifier");
+	play_send(relay, IPC_LOAD_TOOL, &load_bad);
+	expect_part(relay, 1, "null");
+	for (n = 0; n < SAVED_TOOLS_NEW_MAX; n++) {
+		name[1] = (char)('0' + n / 10);
+		name[2] = (char)('0' + n % 10);
+		save_tool(relay, 1, name);
+		expect_part(relay, 1, name);
+	}
+	save_tool(relay, 2, "more");
+	expect_denied(relay, 2, "one execution adds at most 50 saved tools");
+	save_tool(relay, 3, "f00");
+	expect_part(relay, 3, "f00");
+	close(relay);
+	relay = play_client();
+	save_tool(relay, 1, "more");
+	expect_part(relay, 1, "more");
+	play_send(play_supervisor, IPC_DROP_TOOLS, &all);
+	expect_shown("51");
 	close(relay);
 	play_end();
 }
@@ -482,6 +533,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, values_must_be_json_on_one_line, 0, UNIT_COUNT(nonsense));
 	tcase_add_test(tc, texts_must_be_utf8);
+	tcase_add_test(tc, saved_tools_are_bounded);
 	tcase_add_test(tc, who_does_not_read_is_denied);
 	tcase_add_test(tc, what_was_answered_outlives_a_kill);
 	tcase_add_test(tc, a_bad_file_is_told);

@@ -94,6 +94,10 @@ START_TEST(is_a_fault)
 END_TEST
 
 #define A_KEY "a key is a text of 1 to 4096 bytes of UTF-8"
+#define NOT_IMPORTED                                                           \
+	"the name of a saved tool must be a Python identifier of at most 128 " \
+	"bytes that is not a keyword, does not begin with \"__\" or "          \
+	"\"mcp_\", and is not defined in every call"
 #define A_NAME "the name of a tool is a text of 1 to 128 bytes of UTF-8"
 
 static const struct {
@@ -109,6 +113,12 @@ static const struct {
 	{ ASK("load_tool", ",\"name\":\"\""), A_NAME },
 	{ ASK("load_tool", ",\"name\":\"a\\u0000\""),
 	    "the name of a tool has no NUL in it" },
+	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,\"metadata\":"
+	    "{\"a\":\r1}"), "it is not on one line" },
+	{ ASK("save_tool", ",\"name\":\"a b\",\"source\":\"\","
+	    "\"about\":\"\""), NOT_IMPORTED },
+	{ ASK("save_tool", ",\"name\":\"mcp_files\",\"source\":\"\","
+	    "\"about\":\"\""), NOT_IMPORTED },
 	{ ASK("save_tool", ",\"name\":\"a\",\"source\":\"\","
 	    "\"about\":\"\\u0000\""),
 	    "the documentation of a tool has no NUL in it" },

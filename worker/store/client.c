@@ -16,6 +16,7 @@ struct client {
 	struct channel *relay;
 	uint64_t execution;
 	char *scope;
+	unsigned int places; /* for tools that it may still add */
 	int over;
 	struct event *ending; /* set off when it is over */
 };
@@ -68,6 +69,7 @@ client_new(struct store *store, struct ipc_client *msg)
 	client->store = store;
 	client->execution = msg->execution;
 	client->scope = mem_strdup(msg->scope);
+	client->places = SAVED_TOOLS_NEW_MAX;
 	TAILQ_INSERT_TAIL(&store->clients, client, entry);
 	client->relay = channel_new(store->base, &msg->relay, &ends);
 	client->ending = evtimer_new(store->base, client_on_ending, client);
@@ -84,6 +86,12 @@ const char *
 client_scope(const struct client *client)
 {
 	return client->scope;
+}
+
+unsigned int *
+client_places(struct client *client)
+{
+	return &client->places;
 }
 
 /* From the loop, because whoever notices may still hold the client. */

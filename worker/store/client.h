@@ -19,6 +19,9 @@ void client_free_all(struct store *store);
 struct database *client_database(struct client *client);
 const char *client_scope(const struct client *client);
 
+/* How many new tools it may still save; whoever saves one counts it down. */
+unsigned int *client_places(struct client *client);
+
 /*
  * Whether a request may be looked at: returns 1, or 0 when the client has too
  * many answers unread, and was denied this one, or is over.

@@ -12,6 +12,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/storable.h"
 #include "../../common/utf8.h"
 #include "database.h"
 
@@ -189,6 +190,31 @@ database_prepare_journal(struct database *database)
 	database_run(database, "PRAGMA synchronous = NORMAL", &err);
 }
 
+/* storable_name(NAME) of SQL: whether calls may see a tool of this name. */
+static void
+database_judge_name(
+    sqlite3_context *context, int count, sqlite3_value **values)
+{
+	const char *name = (const char *)sqlite3_value_text(values[0]);
+
+	(void)count;
+	/* Behind a NUL more may stand. */
+	sqlite3_result_int(context, name != NULL &&
+	        strlen(name) == (size_t)sqlite3_value_bytes(values[0]) &&
+	        storable_name(name, NULL) == 0);
+}
+
+static int
+database_add_functions(struct database *database, struct err *err)
+{
+	int code = sqlite3_create_function_v2(database->handle,
+	    "storable_name", 1,
+	    SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+	    database_judge_name, NULL, NULL, NULL);
+
+	return code == SQLITE_OK ? 0 : database_fail(database, code, err);
+}
+
 /* Two processes may find no tables at once: one of them makes them. */
 static int
 database_prepare_file(struct database *database, struct err *err)
@@ -286,7 +312,8 @@ database_open(struct database *database, struct err *err)
 	if (code != SQLITE_OK)
 		database_fail(database, code, err);
 	else if (database_prepare_file(database, err) == 0 &&
-	    database_check_whole(database, err) == 0)
+	    database_check_whole(database, err) == 0 &&
+	    database_add_functions(database, err) == 0)
 		return database_note_file(database, err);
 	database_close(database);
 	return -1;

@@ -1,7 +1,9 @@
 /*
  * Memories: see memories.h. Runs in the store.
  */
+#include "../../common/json.h"
 #include "../../common/limits.h"
+#include "../../common/storable.h"
 #include "memories.h"
 #include "quota.h"
 
@@ -18,17 +20,22 @@ struct memories_old {
 /* The columns that memories_tell() reads, in its order. */
 #define MEMORIES_COLUMNS "key, metadata, size, version, created, updated"
 
-/* Appends what is told of a row, without its end. */
+/*
+ * Appends what is told of a row, without its end. Metadata that would break the
+ * list for whoever reads it are left out of it, and a note says so.
+ */
 static void
 memories_tell(sqlite3_stmt *row, struct buffer *json)
 {
 	size_t len;
 	const char *metadata = database_bytes(row, 1, &len);
+	struct err why, note;
+	int good = storable_metadata(metadata, len, &why) == 0;
 
 	buffer_add_text(json, "{\"key\":");
 	database_add_string(row, 0, json);
 	buffer_add_text(json, ",\"metadata\":");
-	buffer_add(json, metadata, len);
+	buffer_add(json, good ? metadata : "{}", good ? len : 2);
 	buffer_printf(json, ",\"bytes\":%llu,\"version\":%llu",
 	    (unsigned long long)database_number(row, 2),
 	    (unsigned long long)database_number(row, 3));
@@ -36,6 +43,12 @@ memories_tell(sqlite3_stmt *row, struct buffer *json)
 	database_add_string(row, 4, json);
 	buffer_add_text(json, ",\"updated_at\":");
 	database_add_string(row, 5, json);
+	if (good)
+		return;
+	err_set(&note, "the metadata of this memory cannot be listed: %s; "
+	    "save_memory() replaces them", why.text);
+	buffer_add_text(json, ",\"note\":");
+	json_add_text(json, note.text);
 }
 
 /* A statement about one key: ?1 is the scope, ?2 the key. */
@@ -61,6 +74,7 @@ memories_load(struct database *database, const char *scope,
 	    " WHERE scope = ?1 AND key = ?2", scope, key, err);
 	int found = row == NULL ? -1 : database_step(database, row, err);
 	const char *value;
+	struct err why;
 	size_t len;
 
 	if (found == -1)
@@ -69,10 +83,14 @@ memories_load(struct database *database, const char *scope,
 		buffer_add_text(json, "null");
 		return 0;
 	}
+	value = database_bytes(row, 6, &len);
+	if (whole && storable_json(value, len, &why) == -1)
+		return err_set(err, "the value of this memory is damaged: %s; "
+		    "save_memory() replaces it, delete_memory() removes it",
+		    why.text);
 	memories_tell(row, json);
 	if (whole) {
 		buffer_add_text(json, ",\"value\":");
-		value = database_bytes(row, 6, &len);
 		buffer_add(json, value, len);
 	}
 	buffer_add_text(json, "}");

@@ -6,24 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/json_span.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/storable.h"
 #include "../../common/utf8.h"
 #include "client.h"
 #include "memories.h"
 #include "saved_tools.h"
-
-/* Whether bytes are one JSON value, alone and on one line. */
-static int
-relay_wrote(struct ipc_bytes bytes, struct json_span *value)
-{
-	const char *data = (const char *)bytes.data;
-
-	return json_span_parse(data, bytes.len, value, NULL) == 0 &&
-	    memchr(data, '\n', bytes.len) == NULL &&
-	    memchr(data, '\r', bytes.len) == NULL;
-}
 
 static int
 relay_wrote_key(struct ipc_bytes key)
@@ -47,16 +36,17 @@ relay_admit(struct client *client, uint64_t id, struct ipc_bytes key)
 static const char *
 relay_judge(const struct memory *memory)
 {
-	struct json_span value;
+	const struct ipc_bytes *value = &memory->value;
+	const struct ipc_bytes *metadata = &memory->metadata;
 
 	if (!relay_wrote_key(memory->key))
 		return "a key that is not UTF-8";
-	if (!relay_wrote(memory->value, &value))
+	if (storable_json((const char *)value->data, value->len, NULL) == -1)
 		return "a value that is not JSON on one line";
-	if (memory->metadata.len > 0 &&
-	    (!relay_wrote(memory->metadata, &value) ||
-	        json_span_kind(value) != JSON_SPAN_OBJECT))
-		return "metadata that are not an object on one line";
+	if (metadata->len > 0 &&
+	    storable_metadata(
+	        (const char *)metadata->data, metadata->len, NULL) == -1)
+		return "metadata that are not an object that can be listed";
 	return NULL;
 }
 
@@ -135,7 +125,7 @@ store_on_save_tool(struct client *client, struct ipc_save_tool *save)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_free char *source = NULL;
-	struct ipc_bytes bytes;
+	struct saved_tool tool = { .name = save->name, .about = save->about };
 	struct err err;
 	int done;
 
@@ -146,9 +136,10 @@ store_on_save_tool(struct client *client, struct ipc_save_tool *save)
 		client_break(client, "a source that is not UTF-8");
 		return;
 	}
-	bytes = (struct ipc_bytes){ (const uint8_t *)source, save->source.len };
+	tool.source =
+	    (struct ipc_bytes){ (const uint8_t *)source, save->source.len };
 	done = saved_tools_save(client_database(client), client_scope(client),
-	    save->name, save->about, bytes, &json, &err);
+	    &tool, client_places(client), &json, &err);
 	client_answer(client, save->id, done, &json, &err);
 }
 
@@ -161,8 +152,14 @@ store_on_load_tool(struct client *client, struct ipc_load_tool *load)
 
 	if (!client_admit(client, load->id))
 		return;
-	done = saved_tools_load(client_database(client), client_scope(client),
-	    load->name, 1, &json, &err);
+	/* One of earlier versions, by a name that is refused now, is ignored.*/
+	if (storable_name(load->name, NULL) == -1) {
+		buffer_add_text(&json, "null");
+		done = 0;
+	} else {
+		done = saved_tools_load(client_database(client),
+		    client_scope(client), load->name, 1, &json, &err);
+	}
 	client_answer(client, load->id, done, &json, &err);
 }
 
@@ -177,6 +174,6 @@ store_on_list_saved_tools(
 	if (!client_admit(client, list->id))
 		return;
 	done = saved_tools_list(client_database(client), client_scope(client),
-	    list->after, &json, &err);
+	    list->after, 0, &json, &err);
 	client_answer(client, list->id, done, &json, &err);
 }

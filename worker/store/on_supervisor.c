@@ -118,7 +118,7 @@ store_on_show_tools(struct store *store, struct ipc_show_tools *show)
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done = saved_tools_list(
-	    store_database(store), STORE_OWN, show->after, &json, &err);
+	    store_database(store), STORE_OWN, show->after, 1, &json, &err);
 
 	store_show(store, done, &json, &err);
 }
@@ -141,6 +141,17 @@ store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop)
 	struct err err;
 	int done = saved_tools_delete(
 	    store_database(store), STORE_OWN, drop->name, &json, &err);
+
+	store_show(store, done, &json, &err);
+}
+
+void
+store_on_drop_tools(struct store *store, struct ipc_drop_tools *drop)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct err err;
+	int done = saved_tools_clear(store_database(store), STORE_OWN,
+	    (int)drop->ignored, &json, &err);
 
 	store_show(store, done, &json, &err);
 }

@@ -4,14 +4,16 @@
 #include <string.h>
 
 #include "../../common/limits.h"
+#include "../../common/storable.h"
 #include "quota.h"
 #include "saved_tools.h"
 
 static const struct quota saved_tools_quota = { "tools", "saved tools",
-	SAVED_TOOLS_MAX, "'caisson tools remove NAME' on the host" };
+	SAVED_TOOLS_MAX, "'caisson saved-tools remove NAME' or 'caisson "
+	"saved-tools clear' on the host" };
 
 /* The columns that saved_tools_tell() reads, in its order. */
-#define SAVED_TOOLS_COLUMNS "name, about, size, saved"
+#define SAVED_TOOLS_COLUMNS "name, about, size, saved, storable_name(name)"
 
 /* Appends what is told of a row, without its end. */
 static void
@@ -24,6 +26,15 @@ saved_tools_tell(sqlite3_stmt *row, struct buffer *json)
 	buffer_printf(json, ",\"bytes\":%llu,\"saved_at\":",
 	    (unsigned long long)database_number(row, 2));
 	database_add_string(row, 3, json);
+	if (!database_number(row, 4))
+		buffer_add_text(json, ",\"ignored\":true");
+}
+
+/* What is counted of a tool. */
+static uint64_t
+saved_tools_size(const struct saved_tool *tool)
+{
+	return strlen(tool->name) + strlen(tool->about) + tool->source.len;
 }
 
 /* A statement about one name: ?1 is the scope, ?2 the name. */
@@ -58,7 +69,7 @@ saved_tools_load(struct database *database, const char *scope,
 	saved_tools_tell(row, json);
 	if (whole) {
 		buffer_add_text(json, ",\"source\":");
-		database_add_string(row, 4, json);
+		database_add_string(row, 5, json);
 	}
 	buffer_add_text(json, "}");
 	return 0;
@@ -81,42 +92,62 @@ saved_tools_find_old(struct database *database, const char *scope,
 
 static int
 saved_tools_put(struct database *database, const char *scope,
-    const char *name, const char *about, struct ipc_bytes source,
-    struct err *err)
+    const struct saved_tool *tool, struct err *err)
 {
 	auto_statement sqlite3_stmt *statement = saved_tools_about(database,
 	    "INSERT INTO tools VALUES (?1, ?2, ?3,"
 	    " strftime('%Y-%m-%dT%H:%M:%fZ'), ?4, ?5)"
 	    " ON CONFLICT (scope, name) DO UPDATE SET size = excluded.size,"
 	    " saved = excluded.saved, about = excluded.about,"
-	    " source = excluded.source", scope, name, err);
+	    " source = excluded.source", scope, tool->name, err);
 
 	if (statement == NULL)
 		return -1;
-	database_bind_number(
-	    statement, 3, strlen(name) + strlen(about) + source.len);
-	database_bind_text(statement, 4, about);
-	database_bind_bytes(statement, 5, source.data, source.len);
+	database_bind_number(statement, 3, saved_tools_size(tool));
+	database_bind_text(statement, 4, tool->about);
+	database_bind_bytes(
+	    statement, 5, tool->source.data, tool->source.len);
 	return database_step(database, statement, err) == -1 ? -1 : 0;
+}
+
+static int
+saved_tools_change(struct database *database, const char *scope,
+    const struct saved_tool *tool, unsigned int *places, struct buffer *json,
+    struct err *err)
+{
+	uint64_t old;
+
+	if (saved_tools_find_old(database, scope, tool->name, &old, err) == -1)
+		return -1;
+	if (old == 0 && *places == 0)
+		return err_set(err, "one execution adds at most %d saved "
+		    "tools: save the others in another call",
+		    SAVED_TOOLS_NEW_MAX);
+	if (quota_check(database, &saved_tools_quota, old,
+	        saved_tools_size(tool), err) == -1 ||
+	    saved_tools_put(database, scope, tool, err) == -1 ||
+	    saved_tools_load(database, scope, tool->name, 0, json, err) == -1)
+		return -1;
+	*places -= old == 0;
+	return 0;
 }
 
 int
 saved_tools_save(struct database *database, const char *scope,
-    const char *name, const char *about, struct ipc_bytes source,
-    struct buffer *json, struct err *err)
+    const struct saved_tool *tool, unsigned int *places, struct buffer *json,
+    struct err *err)
 {
-	uint64_t old, size = strlen(name) + strlen(about) + source.len;
 	int failed;
 
-	if (database_begin(database, err) == -1)
+	if (storable_name(tool->name, err) == -1 ||
+	    database_begin(database, err) == -1)
 		return -1;
-	failed =
-	    saved_tools_find_old(database, scope, name, &old, err) == -1 ||
-	    quota_check(database, &saved_tools_quota, old, size, err) == -1 ||
-	    saved_tools_put(database, scope, name, about, source, err) == -1 ||
-	    saved_tools_load(database, scope, name, 0, json, err) == -1;
+	failed = saved_tools_change(
+	    database, scope, tool, places, json, err) == -1;
 	return database_end(database, failed, err);
 }
+
+/* Removing */
 
 int
 saved_tools_delete(struct database *database, const char *scope,
@@ -135,12 +166,36 @@ saved_tools_delete(struct database *database, const char *scope,
 }
 
 int
+saved_tools_clear(struct database *database, const char *scope, int ignored,
+    struct buffer *json, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = database_prepare(database,
+	    ignored ? "DELETE FROM tools WHERE scope = ?1 AND NOT "
+	              "storable_name(name)"
+	            : "DELETE FROM tools WHERE scope = ?1", err);
+
+	if (statement == NULL)
+		return -1;
+	database_bind_text(statement, 1, scope);
+	if (database_step(database, statement, err) == -1)
+		return -1;
+	buffer_printf(json, "%llu",
+	    (unsigned long long)database_changes(database));
+	return 0;
+}
+
+/* Listing */
+
+int
 saved_tools_list(struct database *database, const char *scope,
-    const char *after, struct buffer *json, struct err *err)
+    const char *after, int ignored, struct buffer *json, struct err *err)
 {
 	auto_statement sqlite3_stmt *row = saved_tools_about(database,
 	    "SELECT " SAVED_TOOLS_COLUMNS " FROM tools"
-	    " WHERE scope = ?1 AND name > ?2 ORDER BY name", scope, after, err);
+	    " WHERE scope = ?1 AND name > ?2 AND (?3 OR storable_name(name))"
+	    " ORDER BY name", scope, after, err);
 
+	if (row != NULL)
+		database_bind_number(row, 3, (uint64_t)ignored);
 	return database_list(database, row, saved_tools_tell, json, err);
 }

@@ -43,6 +43,7 @@ void store_on_drop_memories(
 void store_on_show_tools(struct store *store, struct ipc_show_tools *show);
 void store_on_show_tool(struct store *store, struct ipc_show_tool *show);
 void store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop);
+void store_on_drop_tools(struct store *store, struct ipc_drop_tools *drop);
 
 /* on_relay.c: the handlers, one client each. */
 void store_on_save_memory(

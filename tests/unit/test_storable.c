@@ -1,0 +1,158 @@
+/*
+ * Tests of common/storable: which names a saved tool may have, and which
+ * metadata a memory.
+ */
+#include <string.h>
+
+#include "common/buffer.h"
+#include "common/limits.h"
+#include "common/storable.h"
+#include "unit.h"
+
+static const char *const good_names[] = { "f", "_x", "total_2", "X", "match",
+	"mcp", "servers", "sum", "\xc3\xa9t\xc3\xa9", "_1", "classes", "none" };
+
+static const char *const bad_names[] = { "", "a b", "1a", "a-b", "a.b", "a\n",
+	"\033[2J", "__all__", "__x", "class", "None", "True", "False", "async",
+	"mcp_", "mcp_files", "runtime", "LOADED_MCP_SERVERS", "save_tool",
+	"save_memory", "load_memory", "update_memory", "delete_memory",
+	"list_memories", "memory_exists", "get_memory_info", "mcp_servers",
+	"a\xff", "a\xc2", "a\xe2\x80\xae", "a\xc2\x9b", "\xef\xbb\xbf_" };
+
+START_TEST(a_name_is_accepted)
+{
+	struct err err = { 0 };
+
+	ck_assert_msg(storable_name(good_names[_i], &err) == 0, "%s: %s",
+	    good_names[_i], err.text);
+}
+END_TEST
+
+START_TEST(a_name_is_refused)
+{
+	struct err err = { 0 };
+
+	ck_assert_int_eq(storable_name(bad_names[_i], &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "must be a Python identifier"));
+}
+END_TEST
+
+START_TEST(a_name_has_a_length)
+{
+	char name[SAVED_TOOL_NAME_MAX + 2];
+
+	memset(name, 'x', sizeof(name));
+	name[SAVED_TOOL_NAME_MAX] = '\0';
+	ck_assert_int_eq(storable_name(name, NULL), 0);
+	name[SAVED_TOOL_NAME_MAX] = 'x';
+	name[SAVED_TOOL_NAME_MAX + 1] = '\0';
+	ck_assert_int_eq(storable_name(name, NULL), -1);
+}
+END_TEST
+
+static const struct {
+	const char *metadata;
+	const char *refused; /* NULL: it is not */
+} metadata_cases[] = {
+	{ "{}", NULL },
+	{ "{\"a\":[1,-2.5e300,true,false,null,\"]}\\\"{[\"]}", NULL },
+	{ "[]", "metadata are an object" },
+	{ "1", "metadata are an object" },
+	{ "{", "at byte" },
+	{ "", "at byte" },
+	{ "{\"a\":NaN}", "at byte" },
+	{ "{\n}", "not on one line" },
+	{ "{\r}", "not on one line" },
+};
+
+START_TEST(metadata_are_judged)
+{
+	const char *metadata = metadata_cases[_i].metadata;
+	const char *refused = metadata_cases[_i].refused;
+	struct err err = { 0 };
+	int done = storable_metadata(metadata, strlen(metadata), &err);
+
+	ck_assert_int_eq(done, refused == NULL ? 0 : -1);
+	if (refused != NULL)
+		ck_assert_msg(strstr(err.text, refused) != NULL, "%s",
+		    err.text);
+}
+END_TEST
+
+/* {"a": and the text so many times, and the end. */
+static int
+judge_many(const char *begin, const char *text, size_t times, const char *end,
+    size_t ends, struct err *err)
+{
+	auto_buffer struct buffer json = { 0 };
+
+	buffer_add_text(&json, begin);
+	while (times-- > 0)
+		buffer_add_text(&json, text);
+	while (ends-- > 0)
+		buffer_add_text(&json, end);
+	buffer_add_text(&json, "}");
+	return storable_metadata(json.data, json.len, err);
+}
+
+START_TEST(numbers_are_bounded)
+{
+	struct err err = { 0 };
+
+	ck_assert_int_eq(judge_many("{\"a\":", "7", 4300, "", 0, &err), 0);
+	ck_assert_int_eq(judge_many("{\"a\":", "7", 4301, "", 0, &err), -1);
+	ck_assert_str_eq(err.text, "metadata have a number of more than 4300 "
+	    "digits, which Python does not print: keep it as text, or in the "
+	    "value");
+	ck_assert_int_eq(judge_many("{\"a\":-", "7", 4300, "", 0, &err), -1);
+	ck_assert_int_eq(
+	    judge_many("{\"a\":\"", "7", 9000, "\"", 1, &err), 0);
+	ck_assert_int_eq(
+	    judge_many("{\"a\":\"\\\"", "7", 9000, "\"", 1, &err), 0);
+	ck_assert_int_eq(
+	    judge_many("{\"a\":[7", ",7", 9000, "]", 1, &err), 0);
+}
+END_TEST
+
+START_TEST(depth_is_bounded)
+{
+	struct err err = { 0 };
+
+	ck_assert_int_eq(
+	    judge_many("{\"a\":", "[", 249, "]", 249, &err), 0);
+	ck_assert_int_eq(
+	    judge_many("{\"a\":", "[", 250, "]", 250, &err), -1);
+	ck_assert_str_eq(err.text, "metadata are nested more than 250 deep");
+	ck_assert_int_eq(
+	    judge_many("{\"a\":[1", ",[]", 900, "]", 1, &err), 0);
+}
+END_TEST
+
+START_TEST(a_value_is_on_one_line)
+{
+	ck_assert_int_eq(storable_json("[1, 2]", 6, NULL), 0);
+	ck_assert_int_eq(storable_json("[1,\n2]", 7, NULL), -1);
+	ck_assert_int_eq(storable_json("[1,\r2]", 7, NULL), -1);
+	ck_assert_int_eq(storable_json("1 2", 3, NULL), -1);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(
+	    tc, a_name_is_accepted, 0, UNIT_COUNT(good_names));
+	tcase_add_loop_test(tc, a_name_is_refused, 0, UNIT_COUNT(bad_names));
+	tcase_add_test(tc, a_name_has_a_length);
+	tcase_add_loop_test(
+	    tc, metadata_are_judged, 0, UNIT_COUNT(metadata_cases));
+	tcase_add_test(tc, numbers_are_bounded);
+	tcase_add_test(tc, depth_is_bounded);
+	tcase_add_test(tc, a_value_is_on_one_line);
+}
+
+int
+main(void)
+{
+	return unit_run("storable", add_tests);
+}
