@@ -8,6 +8,14 @@
 #include "command.h"
 #include "option_value.h"
 
+#define COMMAND_TOOLS(word)                                                    \
+	{ word, NULL, NULL, COMMAND_TOOLS_LIST },                              \
+	{ word, "list", NULL, COMMAND_TOOLS_LIST },                            \
+	{ word, "show", "NAME", COMMAND_TOOLS_SHOW },                          \
+	{ word, "remove", "NAME", COMMAND_TOOLS_REMOVE },                      \
+	{ word, "clear", NULL, COMMAND_TOOLS_CLEAR },                          \
+	{ word, "prune", NULL, COMMAND_TOOLS_PRUNE }
+
 /*
  * Of one first word, the row without a verb is what it does alone; behind
  * servers there are options only.
@@ -24,10 +32,8 @@ static const struct command_row {
 	{ "memory", "show", "KEY", COMMAND_MEMORY_SHOW },
 	{ "memory", "remove", "KEY", COMMAND_MEMORY_REMOVE },
 	{ "memory", "clear", NULL, COMMAND_MEMORY_CLEAR },
-	{ "tools", NULL, NULL, COMMAND_TOOLS_LIST },
-	{ "tools", "list", NULL, COMMAND_TOOLS_LIST },
-	{ "tools", "show", "NAME", COMMAND_TOOLS_SHOW },
-	{ "tools", "remove", "NAME", COMMAND_TOOLS_REMOVE },
+	COMMAND_TOOLS("saved-tools"),
+	COMMAND_TOOLS("tools"), /* the name in earlier versions */
 };
 
 #define COMMAND_ROWS (sizeof(command_rows) / sizeof(command_rows[0]))

@@ -17,6 +17,8 @@ enum command_task {
 	COMMAND_TOOLS_LIST,
 	COMMAND_TOOLS_SHOW,
 	COMMAND_TOOLS_REMOVE,
+	COMMAND_TOOLS_CLEAR,
+	COMMAND_TOOLS_PRUNE, /* remove those that are ignored */
 };
 
 struct command {

@@ -1,7 +1,8 @@
 /*
- * caisson memory and caisson tools: what is kept between calls, for the user to
- * look at and to remove. Models wrote all of it: what a terminal would act on,
- * or not show, is escaped. Runs in the supervisor; the store opens the file.
+ * caisson memory and caisson saved-tools: what is kept between calls, for the
+ * user to look at and to remove. Models wrote all of it: what a terminal would
+ * act on, or not show, is escaped. Runs in the supervisor; the store opens the
+ * file.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,8 +100,8 @@ static void
 kept_miss(struct kept *kept)
 {
 	kept_fail(kept, kept_is_about_tools(kept)
-	        ? "there is no saved tool of this name ('caisson tools list' "
-	          "shows all)"
+	        ? "there is no saved tool of this name ('caisson saved-tools "
+	          "list' shows all)"
 	        : "there is no memory of this key ('caisson memory list' "
 	          "shows all)");
 }
@@ -135,6 +136,9 @@ kept_print_entry(const struct kept *kept, struct json_span entry)
 	printf(" %8.*s ", (int)bytes.len, bytes.p);
 	if (tools) {
 		kept_print_inner(kept, kept_member(entry, "name"));
+		if (kept_member(entry, "ignored").len > 0)
+			fputs(" (ignored: calls cannot import this name)",
+			    stdout);
 		fputs(": ", stdout);
 		kept_print_inner(kept, kept_member(entry, "description"));
 	} else {
@@ -197,7 +201,10 @@ static int
 kept_send(struct kept *kept, struct err *err)
 {
 	const struct command *command = kept->command;
-	struct ipc_drop_memories all = { 0 };
+	struct ipc_drop_memories memories = { 0 };
+	struct ipc_drop_tools tools = {
+		.ignored = command->task == COMMAND_TOOLS_PRUNE
+	};
 
 	switch (command->task) {
 	case COMMAND_MEMORY_SHOW:
@@ -207,7 +214,10 @@ kept_send(struct kept *kept, struct err *err)
 	case COMMAND_TOOLS_REMOVE:
 		return kept_send_tool(kept, command->operand, err);
 	case COMMAND_MEMORY_CLEAR:
-		return channel_send_drop_memories(kept->store, &all, err);
+		return channel_send_drop_memories(kept->store, &memories, err);
+	case COMMAND_TOOLS_CLEAR:
+	case COMMAND_TOOLS_PRUNE:
+		return channel_send_drop_tools(kept->store, &tools, err);
 	default:
 		return kept_send_list(kept, "", 0, err);
 	}
@@ -282,6 +292,8 @@ kept_on_answer(struct kept *kept, struct json_span answer)
 			kept_miss(kept);
 		return;
 	case COMMAND_MEMORY_CLEAR:
+	case COMMAND_TOOLS_CLEAR:
+	case COMMAND_TOOLS_PRUNE:
 		printf("%.*s removed\n", (int)answer.len, answer.p);
 		kept_end(kept, 0);
 		return;

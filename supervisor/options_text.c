@@ -79,7 +79,8 @@ options_help(FILE *out)
 	fputs("usage: caisson [--OPTION VALUE | --OPTION=VALUE] ...\n"
 	      "       caisson ACTION [--OPTION VALUE | --OPTION=VALUE] ...\n"
 	      "       caisson memory list | show KEY | remove KEY | clear\n"
-	      "       caisson tools list | show NAME | remove NAME\n\n",
+	      "       caisson saved-tools list | show NAME | remove NAME | "
+	      "clear | prune\n\n",
 	    out);
 	options_wrap(out, 0, options_about);
 	fputc('\n', out);

@@ -46,6 +46,12 @@ static const struct {
 	{ { "tools", "list" }, 2, COMMAND_TOOLS_LIST, NULL },
 	{ { "tools", "show", "f" }, 3, COMMAND_TOOLS_SHOW, "f" },
 	{ { "tools", "remove", "f" }, 3, COMMAND_TOOLS_REMOVE, "f" },
+	{ { "saved-tools" }, 1, COMMAND_TOOLS_LIST, NULL },
+	{ { "saved-tools", "list" }, 2, COMMAND_TOOLS_LIST, NULL },
+	{ { "saved-tools", "show", "f" }, 3, COMMAND_TOOLS_SHOW, "f" },
+	{ { "saved-tools", "remove", "a b" }, 3, COMMAND_TOOLS_REMOVE, "a b" },
+	{ { "saved-tools", "clear" }, 2, COMMAND_TOOLS_CLEAR, NULL },
+	{ { "saved-tools", "prune" }, 2, COMMAND_TOOLS_PRUNE, NULL },
 };
 
 START_TEST(words_are_understood)
@@ -69,9 +75,9 @@ static const struct {
 	{ { "memory", "drop" },
 	    "\"drop\" is not understood: behind 'caisson memory' there is one "
 	    "of list, show KEY, remove KEY, clear" },
-	{ { "tools", "clear" },
-	    "\"clear\" is not understood: behind 'caisson tools' there is one "
-	    "of list, show NAME, remove NAME" },
+	{ { "tools", "drop" },
+	    "\"drop\" is not understood: behind 'caisson tools' there is one "
+	    "of list, show NAME, remove NAME, clear, prune" },
 	{ { "memory", "\033[2J" },
 	    "\"\\x1b[2J\" is not understood: behind 'caisson memory' there is "
 	    "one of list, show KEY, remove KEY, clear" },

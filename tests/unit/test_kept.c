@@ -64,6 +64,9 @@ channel_send(
 	if (type == IPC_SHOW_MEMORIES || type == IPC_SHOW_MEMORY ||
 	    type == IPC_DROP_MEMORY)
 		name = any->show_memory.key;
+	else if (type == IPC_DROP_TOOLS)
+		name = (struct ipc_bytes){ (const uint8_t *)"ignored",
+			any->drop_tools.ignored ? 7 : 0 };
 	else if (type != IPC_DROP_MEMORIES)
 		name = (struct ipc_bytes){
 			(const uint8_t *)any->show_tool.name,
@@ -200,9 +203,19 @@ static const struct {
 	      "}" },
 	    "show_tool f;", "def f():\n\t'\\u001b\\u009b'\n", 0 },
 	{ COMMAND_TOOLS_SHOW, "f", { "null" }, "show_tool f;",
-	    "caisson: there is no saved tool of this name ('caisson tools "
-	    "list' shows all)\n", 1 },
+	    "caisson: there is no saved tool of this name ('caisson "
+	    "saved-tools list' shows all)\n", 1 },
 	{ COMMAND_TOOLS_REMOVE, "f", { "true" }, "drop_tool f;", "", 0 },
+	{ COMMAND_TOOLS_CLEAR, NULL, { "12" }, "drop_tools ;",
+	    "12 removed\n", 0 },
+	{ COMMAND_TOOLS_PRUNE, NULL, { "3" }, "drop_tools ignored;",
+	    "3 removed\n", 0 },
+	{ COMMAND_TOOLS_LIST, NULL,
+	    { "{\"entries\":[{\"name\":\"a\\u001b\",\"description\":\"b\","
+	      "\"bytes\":3,\"saved_at\":\"now\",\"ignored\":true}],"
+	      "\"more\":false}" }, "show_tools ;",
+	    "now        3 a\\u001b (ignored: calls cannot import this name): "
+	    "b\n", 0 },
 	{ COMMAND_TOOLS_REMOVE, "", { NULL }, "",
 	    "caisson: the name of a tool is a text of 1 to 128 bytes of "
 	    "UTF-8\n", 1 },
