@@ -455,6 +455,58 @@ from user_tools import good
 print(good())
 """, "ImportError True\nAttributeError True\nImportError True\n1\n")
 
+    def test_all_that_can_be_used_is_imported(self):
+        """Whatever else is stored; a line tells of each of the others."""
+        self.kept.tools = {name: {"name": name, "source": source}
+                           for name, source in {
+            "a b": "x = 1", "__all__": "__all__ = ['x']",
+            "mcp_fs": "mcp_fs = 1", "class": "x = 1",
+            "ｍcp_fs": "x = 1", "a×b": "x = 1", "runtime": "runtime = 1",
+            "print": "def print(*args): raise RuntimeError('shadowed')",
+            "broken": "def broken(:", "fails": "def fails(a=1 / 0): pass",
+            "leaves": "import sys\nsys.exit(5)",
+            "odd": "class E(BaseException):\n    def __str__(self):\n"
+                   "        raise E()\nraise E()",
+            "none": "x = 1",
+            "été": "def été(): return 3",
+            "good": "def good(): return print(1)"}.items()}
+        got = run("""
+from user_tools import *
+import user_tools
+good()
+print(été(), len(mcp_servers), mcp_fs is mcp_servers["fs"], dir(user_tools))
+print([name for name in ("broken", "fails", "leaves", "odd", "none", "x")
+       if name in globals()], user_tools.print is user_tools.print)
+try:
+    user_tools.print()
+except RuntimeError as error:
+    print(error)
+print(hasattr(user_tools, "a b"), user_tools.good())
+""", self.kept, loaded=("fs",))
+        self.assertEqual((got.status, got.relay.cause), (0, None), got.err)
+        self.assertEqual(
+            got.out, "1\n3 1 True ['broken', 'fails', 'good', 'leaves', "
+            "'none', 'odd', 'print', 'été']\n[] True\nshadowed\n1\n"
+            "False None\n")
+        left = [line.split(" leaves out ")[1].split(": ")[0]
+                for line in got.err.splitlines()]
+        self.assertEqual(sorted(left), [
+            "broken", "fails", "leaves", "none", "odd", "print"])
+
+    def test_a_builtin_is_no_name(self):
+        got = run("""
+def filter(rows):
+    return rows
+try:
+    save_tool(filter)
+except ValueError as error:
+    print(error)
+""", self.kept)
+        self.assertEqual(
+            got.out, "filter is no name for a tool: every call has something "
+            "else of that name; give the function another one\n", got.err)
+        self.assertEqual(self.kept.tools, {})
+
     def test_what_is_none(self):
         self.kept.tools["total"] = {"name": "total", "source": ""}
         self.prints("""

@@ -19,7 +19,7 @@ const NAMES = ['save_tool', 'save_memory', 'load_memory', 'update_memory',
 /* The file in which everything is, of a program with this home. */
 const database = (home) => path.join(home, '.local/state/caisson/caisson.db');
 
-/* caisson memory and caisson tools, in the home of a program. */
+/* caisson memory and caisson saved-tools, in the home of a program. */
 function caisson(home, args, env = {}) {
   const [command, ...rest] = commandLine({ args, env, home });
 
@@ -427,8 +427,111 @@ except ImportError as error:
     print(error)
 print(user_tools.good())`),
   ['the saved tool needy cannot be used (NameError: name \'helper\' is not ' +
-    'defined); save it again, or have it removed with \'caisson tools ' +
-    'remove needy\'', '1']);
+    'defined); save it again, or have it removed with \'caisson ' +
+    'saved-tools remove needy\'', '1']);
+});
+
+/* Saves tools as forged frames do: past all checks of the box. */
+const forge = `
+import mcp._memory
+def forge(name, source="def f(): return 1", about=""):
+    try:
+        mcp._memory.ask("save_tool",
+                        {"name": name, "source": source, "about": about})
+        return "saved"
+    except runtime.MCPError as error:
+        return str(error)
+`;
+
+test('one execution cannot take all places of saved tools', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+
+  const many = (prefix) => `${forge}
+said = [forge("${prefix}%d" % number) for number in range(1000)]
+print(said.count("saved"), said[-1])
+print(forge("${prefix}0"))`;
+
+  assert.deepEqual(await raw.printed(many('a')), ['50 one execution adds at ' +
+    'most 50 saved tools: save the others in another call', 'saved']);
+  /* Another one has places left, and the user can make room. */
+  assert.deepEqual((await raw.printed(many('b')))[1], 'saved');
+  assert.equal(listed(home, ['saved-tools']).length, 100);
+  assert.deepEqual(listed(home, ['saved-tools', 'clear']), ['100 removed']);
+  assert.deepEqual(listed(home, ['saved-tools', 'list']),
+    ['Nothing is kept.']);
+  assert.deepEqual(await raw.printed(
+    'def one(): return 1\nprint(save_tool(one)["name"])'), ['one']);
+  await raw.finish();
+});
+
+const badNames = ['a b', '__all__', 'mcp_files', 'class', 'None', '', '1a',
+  '\u001b[2Jx', '\u202ex', 'runtime', 'mcp_servers', 'LOADED_MCP_SERVERS',
+  ...NAMES];
+
+test('names that save_tool refuses are refused of forged frames', async (t) => {
+  const raw = await Raw.open(t);
+  const said = await raw.printed(`${forge}
+for name in ${JSON.stringify(badNames)}:
+    print(forge(name))
+import user_tools
+print(dir(user_tools))`);
+
+  for (const [n, name] of badNames.entries())
+    assert.match(said[n], name === '' ? /is a text of 1 to 128 bytes/ :
+      /^the name of a saved tool must be a Python identifier/, name);
+  assert.equal(said[badNames.length], '[]');
+  await raw.finish();
+});
+
+/* Puts tools into the database as they are, past all checks. */
+function insertTools(home, tools) {
+  const done = spawnSync('/usr/bin/python3', ['-c', `
+import json, sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as database:
+    for name, source in json.loads(sys.argv[2]).items():
+        database.execute("INSERT INTO tools VALUES ('', ?, 5, 'then', '', ?)",
+                         (name, source.encode()))
+`, database(home), JSON.stringify(tools)], { encoding: 'utf8' });
+
+  assert.equal(done.status, 0, done.stderr);
+}
+
+test('bad tools that were stored cost only themselves', async (t) => {
+  const home = folder(t);
+  const first = await Raw.open(t, { home });
+  const bad = badNames.filter((name) => name !== '');
+
+  await first.printed('def good():\n    return 1\nsave_tool(good)');
+  await first.finish();
+  insertTools(home, {
+    ...Object.fromEntries(bad.map((name) => [name, 'x = 1'])),
+    broken: 'def broken(:', leaves: 'import sys\nsys.exit(5)',
+    print: 'def print(*args): raise RuntimeError("shadowed")',
+  });
+  const raw = await Raw.open(t, { home });
+  const result = await raw.run(`
+from user_tools import *
+import user_tools
+print(good(), dir(user_tools), callable(runtime.call_tool))`);
+
+  assert.deepEqual(result.structuredContent.stdout,
+    ["1 ['broken', 'good', 'leaves', 'print'] True"],
+    JSON.stringify(result));
+  assert.deepEqual(result.structuredContent.stderr.map((line) =>
+    / leaves out (\w+):/.exec(line)?.[1]), ['broken', 'leaves', 'print']);
+  const all = listed(home, ['saved-tools']);
+
+  assert.equal(all.length, bad.length + 4);
+  assert.equal(all.filter((line) => line.includes(' (ignored: ')).length,
+    bad.length);
+  assert.ok(all.some((line) => line.includes('\\u001b[2Jx (ignored')));
+  assert.ok(all.every((line) => !/[\u001b\u202e]/.test(line)));
+  assert.deepEqual(listed(home, ['saved-tools', 'remove', 'a b']), []);
+  assert.deepEqual(listed(home, ['saved-tools', 'prune']),
+    [`${bad.length - 1} removed`]);
+  assert.equal(listed(home, ['tools', 'list']).length, 4);
+  await raw.finish();
 });
 
 test('what is no tool is refused when it is saved', async (t) => {
@@ -525,6 +628,76 @@ save_tool(greet)`);
     /there is no saved tool of this name/);
   /* What is running sees it, too. */
   assert.deepEqual(await raw.printed('print(list_memories())'), ['[]']);
+});
+
+test('a memory that cannot be listed is refused', async (t) => {
+  const home = folder(t);
+  const raw = await Raw.open(t, { home });
+  const said = await raw.printed(`
+import mcp._memory
+save_memory("good", 1, metadata={"n": 10 ** 4000, "text": "7" * 5000})
+def attempt(metadata):
+    try:
+        mcp._memory.ask("save_memory", key=b'"bad"', value=b"10",
+                        metadata=metadata)
+        print("saved")
+    except runtime.MCPError as error:
+        print(error)
+try:
+    save_memory("bad", 1, metadata={"k": 10 ** 5000})
+except runtime.MCPError as error:
+    print(error)
+attempt(b'{"k":-' + b"7" * 5000 + b"}")
+attempt(b'{"k":' * 252 + b"1" + b"}" * 252)
+attempt(b"[]")
+value = [10 ** 5000, 1]
+save_memory("long", value)
+print(load_memory("long") == value, len(str(list_memories())) > 9000)
+print([memory["key"] for memory in list_memories()])`);
+
+  assert.deepEqual(said, [
+    ...Array(2).fill('metadata have a number of more than 4300 digits, which ' +
+      'Python does not print: keep it as text, or in the value'),
+    'metadata are nested more than 250 deep',
+    'metadata are an object: a name and a value for each',
+    'True True', "['good', 'long']"]);
+  assert.equal(listed(home, ['memory', 'list']).length, 2);
+  await raw.finish();
+});
+
+test('a memory of an earlier version costs only itself', async (t) => {
+  const home = folder(t);
+  const first = await Raw.open(t, { home });
+
+  await first.printed(`
+for key in "a", "b", "c", "d":
+    save_memory(key, [key], metadata={"from": key})`);
+  await first.finish();
+  const done = spawnSync('/usr/bin/python3', ['-c', `
+import sqlite3, sys
+deep = b'{"a":' * 255 + b"1" + b"}" * 255
+with sqlite3.connect(sys.argv[1]) as database:
+    for key, metadata in ((b"a", b'{"k":1' + b"0" * 5000 + b"}"),
+                          (b"b", deep), (b"c", b"no JSON")):
+        database.execute("UPDATE memories SET metadata = ? WHERE key = ?",
+                         (metadata, key))
+`, database(home)], { encoding: 'utf8' });
+
+  assert.equal(done.status, 0, done.stderr);
+  const raw = await Raw.open(t, { home });
+
+  assert.deepEqual(await raw.printed(`
+for memory in list_memories():
+    print(memory["key"], memory["metadata"], memory.get("note", "-")[:32])
+print(get_memory_info("a")["metadata"], load_memory("b"))
+save_memory("a", 1, metadata={"new": 1})
+print(list_memories()[0]["metadata"], "note" in get_memory_info("a"))`), [
+    'a {} the metadata of this memory cann',
+    'b {} the metadata of this memory cann',
+    'c {} the metadata of this memory cann',
+    "d {'from': 'd'} -", "{} ['b']", "{'new': 1} False"]);
+  assert.equal(listed(home, ['memory', 'list']).length, 4);
+  await raw.finish();
 });
 
 test('long lists are listed whole', async (t) => {

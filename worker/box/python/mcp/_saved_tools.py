@@ -10,6 +10,8 @@ SOURCE_MAX = 256 << 10  # bytes; the relay refuses more
 NAME_MAX = 128  # bytes
 ABOUT_MAX = 400  # bytes
 FUTURE = "from __future__ import annotations\n"
+TAKEN = ("every call has something else of that name; give the function "
+         "another one")
 READS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 WRITES = ("STORE_GLOBAL", "STORE_NAME")
 
@@ -61,18 +63,41 @@ def check(func):
 
 def check_name(name):
     """Raise ValueError when later calls could not import it."""
+    why = flaw_of(name)
+    if why is None and is_builtin(name):
+        why = TAKEN
+    if why is not None:
+        raise ValueError("%s is no name for a tool: %s" % (
+            name[:NAME_MAX], why))
+
+
+def flaw_of(name):
+    """Return why a tool cannot have this name, or None.
+
+    Relay and store refuse the same names, except that they know less of
+    identifiers beyond ASCII.
+    """
     from keyword import iskeyword
+    if not name.isidentifier() or iskeyword(name) or not is_normal(name):
+        return "Python cannot import it by that"
     if name.startswith("__") or len(name.encode()) > NAME_MAX:
-        why = "it has at most %d bytes, and does not begin with two " \
+        return "it has at most %d bytes, and does not begin with two " \
             "underscores" % NAME_MAX
-    elif not name.isidentifier() or iskeyword(name):
-        why = "Python cannot import it by that"
-    elif is_ours(name):
-        why = "every call has something else of that name; give the " \
-            "function another one"
-    else:
-        return
-    raise ValueError("%s is no name for a tool: %s" % (name[:NAME_MAX], why))
+    return TAKEN if is_ours(name) else None
+
+
+def is_normal(name):
+    """Whether Python reads a name in source as this very name."""
+    if name.isascii():
+        return True
+    from unicodedata import normalize
+    return normalize("NFKC", name) == name
+
+
+def is_builtin(name):
+    """Whether all code has something of this name from Python."""
+    import builtins
+    return hasattr(builtins, name)
 
 
 def source_of(func):
@@ -136,8 +161,7 @@ def outside(code):
 
 def is_known(name, itself):
     """Whether later calls have this name, so that a tool can use it."""
-    import builtins
-    return (name == itself or hasattr(builtins, name)
+    return (name == itself or is_builtin(name)
             or name.startswith("__") or is_ours(name)
             or _memory.ask("load_tool", {"name": name}) is not None)
 

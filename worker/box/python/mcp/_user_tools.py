@@ -1,14 +1,19 @@
 """The module user_tools: the functions that earlier calls have saved.
 
 Each is fetched and defined when it is first asked for, so that one that is
-broken breaks nothing else.
+broken breaks nothing else.  What is kept was written by earlier calls, perhaps
+with forged frames or by an earlier version: no name of it is trusted.
 """
 import sys
 from _frozen_importlib import ModuleSpec
 
 from . import _box, _memory, _servers
+from ._forgotten import write
 from ._modules import Loader
-from ._saved_tools import file_of, outside
+from ._saved_tools import file_of, flaw_of, is_builtin, outside
+
+# Tools that have the name of a builtin: other tools do not see them.
+APART = {}
 
 
 class UserTools(type(sys)):
@@ -29,8 +34,8 @@ class UserTools(type(sys)):
         """Return a tool."""
         if name.startswith("__"):
             raise AttributeError(name)
-        if define(vars(self), name, set()):
-            return vars(self)[name]
+        if name in APART or define(vars(self), name, set()):
+            return APART[name] if name in APART else vars(self)[name]
         text = no_tool(name)
         if _servers.is_import(sys._getframe(1)):
             raise ImportError("cannot import name %r: %s" % (name, text))
@@ -42,14 +47,36 @@ class UserTools(type(sys)):
 
     @property
     def __all__(self):
-        """What 'from user_tools import *' imports."""
-        return names_of_tools()
+        """What 'from user_tools import *' imports: all that can be used.
+
+        A line on standard error tells of each of the others.
+        """
+        return [name for name in names_of_tools() if is_offered(self, name)]
 
 
 def names_of_tools():
-    """Return the names of all saved tools."""
+    """Return the names of all saved tools that could be imported."""
     return [tool["name"]
-            for tool in _memory.listing("list_saved_tools", "name")]
+            for tool in _memory.listing("list_saved_tools", "name")
+            if flaw_of(tool["name"]) is None]
+
+
+def is_offered(module, name):
+    """Whether 'from user_tools import *' imports a tool; if not, say so."""
+    if is_builtin(name):
+        why = "it has the name of a builtin; import it by its name"
+    else:
+        try:
+            getattr(module, name)
+            return True
+        except _memory.MCPError:
+            raise
+        except (ImportError, AttributeError) as error:
+            why = str(error)
+        except BaseException as error:  # its text may raise, too
+            why = "it raised %s" % type(error).__name__
+    write("note: 'from user_tools import *' leaves out %s: %s\n" % (name, why))
+    return False
 
 
 def no_tool(name):
@@ -65,26 +92,28 @@ def define(names, name, begun):
     Returns whether there is such a tool; raises ImportError when it cannot be
     defined.  begun are those that are being defined.
     """
-    import builtins
     begun.add(name)
-    tool = _memory.ask("load_tool", {"name": name})
+    tool = None if flaw_of(name) else _memory.ask("load_tool", {"name": name})
     if tool is None:
         return False
     try:
         code = compile(tool["source"], file_of(name), "exec",
                        dont_inherit=True)
         for other in outside(code):
-            if not (other in names or other in begun or hasattr(builtins, other)
-                    or other.startswith("__")):
+            if not (other in names or other in begun or is_builtin(other)):
                 define(names, other, begun)
         remember(name, tool["source"])
+        if is_builtin(name):
+            names = dict(names)
         exec(code, names)
-    except Exception as error:
+    except BaseException as error:  # SystemExit, too, ends only the tool
         raise ImportError(
             "the saved tool %s cannot be used (%s: %s); save it again, or have "
-            "it removed with 'caisson tools remove %s'" % (
+            "it removed with 'caisson saved-tools remove %s'" % (
                 name, type(error).__name__, error, name),
             name="user_tools") from error
+    if is_builtin(name) and name in names:
+        APART[name] = names[name]
     return name in names
 
 
