@@ -320,14 +320,15 @@ answer_has_overlays(const struct call_result *result)
 	return result->weak == NULL && result->bound == NULL;
 }
 
-/* Which level of isolation, and for the weaker one why and what it lacks. */
+/* Which level of isolation, what it lacks, and for the weaker one why. */
 static void
 answer_add_level(struct buffer *json, const struct call_result *result)
 {
 	if (result->weak == NULL) {
-		buffer_add_text(json, "\"level\":\"full\",\"namespaces\":"
+		buffer_printf(json, "\"level\":\"full\",%s\"namespaces\":"
 		    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\","
-		    "\"cgroup\"],");
+		    "\"cgroup\"],",
+		    result->unnamed ? "\"missing\":[\"host name\"]," : "");
 		return;
 	}
 	buffer_add_text(json, "\"level\":\"weak\",\"because\":");

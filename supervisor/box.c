@@ -387,25 +387,34 @@ box_on_forked(struct box *box, int *launcher)
 	box_tell(box);
 }
 
+/* What was told of a box that stands. */
+static void
+box_take_facts(struct box *box, const struct ipc_started *started)
+{
+	box->boxed = 1;
+	box->landlock = (unsigned int)started->landlock;
+	if (started->bound[0] != '\0')
+		box->bound = mem_strdup(started->bound);
+	box->proc = (int)started->proc;
+	box->watchdog = (int)started->watchdog;
+	box->unnamed = (int)started->unnamed;
+	box->grouped = box->group != NULL;
+}
+
 void
-box_on_started(struct box *box, int *init, int *code, unsigned int landlock,
-    const char *bound, int proc, int watchdog)
+box_on_started(struct box *box, struct ipc_started *started)
 {
 	struct event_base *base = box->sv->base;
 	struct err err;
 
-	box->init = reaper_watch(base, init, box_on_init_ended, box, &err);
-	box->code = box->init == NULL ? NULL :
-	    reaper_watch(base, code, box_on_code_ended, box, &err);
+	box->init = reaper_watch(
+	    base, &started->init, box_on_init_ended, box, &err);
+	box->code = box->init == NULL ? NULL : reaper_watch(
+	    base, &started->code, box_on_code_ended, box, &err);
 	if (box_adopt(box, &err) == -1) {
 		box_spoil(box, "%s", err.text);
 	} else {
-		box->boxed = 1;
-		box->landlock = landlock;
-		box->bound = bound[0] == '\0' ? NULL : mem_strdup(bound);
-		box->proc = proc;
-		box->watchdog = watchdog;
-		box->grouped = box->group != NULL;
+		box_take_facts(box, started);
 	}
 	/* They were not known yet when the rest of the box was killed. */
 	if (box->state == BOX_ENDING)

@@ -40,6 +40,7 @@ struct box {
 	char *bound;   /* a directory without an overlay, and why; or NULL */
 	int proc;
 	int watchdog;
+	int unnamed;   /* it has the name of the host */
 	int grouped;
 	char *weak;    /* why it is one of the weaker level, or NULL */
 	int exited;    /* exit_code holds */
@@ -132,8 +133,7 @@ void box_spoil(struct box *box, const char *fmt, ...)
 void box_on_forked(struct box *box, int *launcher);
 
 /* It stands: the pidfds are taken. */
-void box_on_started(struct box *box, int *init, int *code,
-    unsigned int landlock, const char *bound, int proc, int watchdog);
+void box_on_started(struct box *box, struct ipc_started *started);
 
 /* The same at the weaker level, and why it is that one: taken over. */
 void box_on_guarded(

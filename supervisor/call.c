@@ -130,6 +130,7 @@ call_take_facts(struct call *call)
 	result->bound = mem_take(&box->bound);
 	result->proc = box->proc;
 	result->watchdog = box->watchdog;
+	result->unnamed = box->unnamed;
 	result->grouped = box->grouped;
 	result->weak = mem_take(&box->weak);
 	result->exited = box->exited;

@@ -16,9 +16,7 @@ supervisor_on_forked(struct box *box, struct ipc_forked *forked)
 void
 supervisor_on_started(struct box *box, struct ipc_started *started)
 {
-	box_on_started(box, &started->init, &started->code,
-	    (unsigned int)started->landlock, started->bound,
-	    (int)started->proc, (int)started->watchdog);
+	box_on_started(box, started);
 }
 
 void

@@ -2,7 +2,8 @@
 
 Ordinary user code in an ordinary box.  Prints one line for each promise,
 with tabs between: "ok", its name, a detail; or "FAIL", its name, what was
-seen and what that means.  An attempt that must fail counts as refused only
+seen and what that means; or "note", where less is kept than elsewhere and the
+supervisor knows it without the probe.  An attempt that must fail counts as refused only
 with an error that says so.  "weak" stands for a promise that is not made at
 the weaker level of isolation; the detail is what holds there instead, which is
 tried too.  The supervisor puts its limits into the two numbers below.
@@ -65,6 +66,10 @@ TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 
 class Broken(Exception):
     """A promise is not kept; the text says what was seen."""
+
+
+class Noted(Exception):
+    """Less is kept, of which the supervisor must have been told, too."""
 
 
 def promise(name, meaning):
@@ -539,11 +544,16 @@ def check_machine():
 @promise("clock and host name", "code could change the time or the name")
 def check_clock():
     name = os.uname().nodename
-    demand(name == "box", "the host is called %s here" % name)
     refused("clock_settime", time.clock_settime, time.CLOCK_REALTIME,
             time.time())
     all_refused(("settimeofday", 1), ("clock_adjtime", 99, 1),
                 ("sethostname", name.encode(), len(name)), ("setdomainname",))
+    if name != "box":
+        raise Noted(
+            "cannot be set; the name of the host, %s, can be seen: a system "
+            "call filter around Caisson refuses sethostname (in a container, "
+            "'--security-opt seccomp=FILE' with a profile that permits it "
+            "hides the name; nothing else is lost)" % name)
     return "cannot be set; the host is called box"
 
 
@@ -809,6 +819,8 @@ def try_one(name, meaning, check):
     instead = WEAKER.get(name) if WEAK else None
     try:
         line = ("weak", name, instead()) if instead else ("ok", name, check())
+    except Noted as noted:
+        line = "note", name, noted
     except Broken as broken:
         line = "FAIL", name, "%s: %s" % (broken, meaning)
     except Exception as error:

@@ -38,6 +38,7 @@ struct selftest {
 	int weak; /* promises that are not made at the weaker level */
 	int seen; /* lines of the probe */
 	int watchdog; /* the memory of a box as a whole is watched */
+	int unnamed;  /* the box has said that it has the name of the host */
 };
 
 static void
@@ -64,8 +65,8 @@ selftest_weak(struct selftest *test, const char *name, const char *detail)
 }
 
 /*
- * A line of the probe: "ok", "weak" or "FAIL", a name, a detail, with tabs
- * between.
+ * A line of the probe: "ok", "note", "weak" or "FAIL", a name, a detail, with
+ * tabs between.
  */
 static void
 selftest_probe_line(struct selftest *test, char *line)
@@ -82,6 +83,8 @@ selftest_probe_line(struct selftest *test, char *line)
 	*detail++ = '\0';
 	if (test->weak > 0 && strcmp(line, "weak") == 0)
 		selftest_weak(test, name, detail);
+	else if (test->unnamed && strcmp(line, "note") == 0)
+		selftest_note(name, detail);
 	else
 		selftest_line(test, strcmp(line, "ok") == 0, name, detail);
 }
@@ -167,7 +170,9 @@ selftest_facts(struct selftest *test, const struct call_result *result)
 		selftest_line(test, 1, "/proc", "the box has its own");
 	else
 		selftest_note("/proc", "cannot be mounted where the outer one "
-		    "is masked (in containers): boxes run without it");
+		    "is masked (in containers): boxes run without it; to "
+		    "unmask it: podman run --security-opt unmask=ALL, docker "
+		    "run --security-opt systempaths=unconfined");
 	selftest_limits(test, result);
 }
 
@@ -184,6 +189,7 @@ selftest_on_probe(void *ctx, const struct call_result *result)
 		selftest_line(test, 0, "box", result->error);
 	if (result->boxed)
 		selftest_facts(test, result);
+	test->unnamed = result->unnamed;
 	selftest_probe_lines(test, &result->out);
 	if (result->boxed && result->status != CALL_SUCCESS) {
 		selftest_line(test, 0, "probe", result->error);

@@ -118,6 +118,7 @@ struct call_result {
 	char *bound; /* a directory without an overlay, and why; or NULL */
 	int proc;
 	int watchdog; /* over the memory of the box as a whole */
+	int unnamed;  /* the box had the name of the host */
 	int grouped;  /* a cgroup limits the box, and counts all of it */
 	char *weak; /* why it was one of the weaker level; NULL: it was not */
 	uint64_t duration_us; /* from the start of the box to its end */

@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
@@ -64,6 +65,34 @@ test('the option makes nothing weaker that need not be', async (t) => {
   assert.equal(result.content[0].text, '/workspace');
   assert.deepEqual(result.structuredContent, { stdout: ['/workspace'] });
   assert.equal(result._meta['caisson/isolation'].level, 'full');
+});
+
+/* As with the default system call filter of a container engine. */
+test('where the host cannot be named the box has all but a name', async (t) => {
+  const code = `
+import os, socket
+print(socket.gethostname(), os.getcwd())
+print(*[line.split()[1] for line in open("/proc/self/status")
+        if line.startswith("Seccomp_filters")])`;
+
+  /* The filter around, the box's own, and that of a template. */
+  for (const [filters, env] of [['2', {}], ['2', allowed],
+    ['3', { ...allowed, MCP_BRIDGE_TEMPLATE: 'on' }]]) {
+    const { client } = await connect(t,
+      { refused: ['sethostname', 'setdomainname'], env });
+    let seen;
+
+    do {
+      const result = await run(client, code);
+      const isolation = result._meta['caisson/isolation'];
+
+      seen = result.structuredContent.stdout;
+      assert.equal(seen[0], `${os.hostname()} /workspace`);
+      assert.equal(isolation.level, 'full');
+      assert.deepEqual(isolation.missing, ['host name']);
+      assert.ok(isolation.namespaces.includes('uts'));
+    } while (seen[1] !== filters);
+  }
 });
 
 test('with the option a call runs and is marked', async (t) => {

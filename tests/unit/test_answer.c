@@ -566,11 +566,11 @@ END_TEST
 static const struct {
 	unsigned int landlock;
 	const char *bound;
-	int proc, watchdog;
+	int proc, watchdog, unnamed;
 	uint64_t tool_calls;
 	const char *meta;
 } metas[] = {
-	{ 6, NULL, 1, 1, 0,
+	{ 6, NULL, 1, 1, 0, 0,
 	    "{\"caisson/isolation\":{\"runtime\":\"native\","
 	    "\"level\":\"full\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
@@ -579,9 +579,9 @@ static const struct {
 	    "\"limits\":\"rlimit+watchdog\",\"network\":\"none\"},"
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
 	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
-	{ 0, "/usr: no", 0, 0, UINT64_MAX / 2,
+	{ 0, "/usr: no", 0, 0, 1, UINT64_MAX / 2,
 	    "{\"caisson/isolation\":{\"runtime\":\"native\","
-	    "\"level\":\"full\",\"namespaces\":"
+	    "\"level\":\"full\",\"missing\":[\"host name\"],\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":null,"
 	    "\"overlay\":false,\"proc\":false,"
@@ -601,6 +601,7 @@ START_TEST(tells_what_was_in_force)
 	result.bound = (char *)metas[_i].bound;
 	result.proc = metas[_i].proc;
 	result.watchdog = metas[_i].watchdog;
+	result.unnamed = metas[_i].unnamed;
 	result.duration_us = 1234567;
 	result.cpu_us = 12;
 	result.peak_kib = 4096;

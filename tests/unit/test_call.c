@@ -628,7 +628,8 @@ box_starts(struct play *play)
 	struct ipc_started started = { .landlock = 6,
 		.bound = "/usr: no",
 		.proc = 1,
-		.watchdog = 1 };
+		.watchdog = 1,
+		.unnamed = 1 };
 
 	play->init = make_ending_process(&play->init_line);
 	play->code = make_ending_process(&play->code_line);
@@ -822,6 +823,7 @@ START_TEST(succeeds_in_every_order)
 	ck_assert_uint_eq(play->result.tool_calls, 3);
 	ck_assert_int_eq(play->bound, 1);
 	ck_assert_int_eq(play->result.watchdog, 1);
+	ck_assert_int_eq(play->result.unnamed, 1);
 	ck_assert_uint_eq(idles, 1);
 	close_stage();
 }

@@ -124,6 +124,7 @@ struct box {
 	struct err bound; /* why a directory has no overlay, or empty */
 	int proc;     /* whether the box has a /proc */
 	int watchdog; /* whether its memory as a whole is watched */
+	int unnamed;  /* whether it has the name of the host */
 	struct memory memory; /* that of init */
 	int init;     /* pidfd of process 1, -1 until it runs */
 	int code;     /* pidfd of the code */

@@ -79,6 +79,23 @@ namespaces_hide(struct box *box, struct err *err)
 	return namespaces_map_user(BOX_USER, BOX_USER, err);
 }
 
+/*
+ * The name is the least of what a box has for itself. The default system call
+ * filters of container engines refuse this call alone of all that a box needs:
+ * then the code sees the name of the host, and the supervisor says so.
+ */
+static int
+namespaces_name(struct box *box, struct err *err)
+{
+	if (sethostname(NAMESPACES_HOST_NAME, strlen(NAMESPACES_HOST_NAME)) ==
+	    0)
+		return 0;
+	if (errno != EPERM)
+		return err_sys(err, "set the host name");
+	box->unnamed = 1;
+	return 0;
+}
+
 int
 namespaces_rest(struct box *box, struct err *err)
 {
@@ -92,10 +109,7 @@ namespaces_rest(struct box *box, struct err *err)
 	if (unshare(net | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC |
 	        CLONE_NEWUTS | CLONE_NEWCGROUP) == -1)
 		return err_sys(err, "unshare");
-	if (sethostname(NAMESPACES_HOST_NAME, strlen(NAMESPACES_HOST_NAME)) ==
-	    -1)
-		return err_sys(err, "set the host name");
-	return 0;
+	return namespaces_name(box, err);
 }
 
 /*

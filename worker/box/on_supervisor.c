@@ -134,7 +134,8 @@ box_send_started(struct box *box, struct err *err)
 	struct ipc_started started = { .landlock = (uint64_t)box->landlock,
 		.bound = bound,
 		.proc = (uint64_t)box->proc,
-		.watchdog = (uint64_t)box->watchdog };
+		.watchdog = (uint64_t)box->watchdog,
+		.unnamed = (uint64_t)box->unnamed };
 
 	box_cut_reason(bound, box->bound.text);
 	/* init stays ours too: it is killed by it if anything fails. */

@@ -78,6 +78,12 @@ function forbidden() {
     path.resolve(here, '../../support/without_namespaces.py'), String(uid)];
 }
 
+/* Behind a system call filter that refuses these calls. */
+function refusing(calls) {
+  return calls.length === 0 ? [] : ['/usr/bin/python3', '-B',
+    path.resolve(here, '../../support/refuse_calls.py'), calls.join()];
+}
+
 /*
  * A view of the machine in which nobody else writes to /tmp and /dev/shm, so
  * that whatever is found there is the program's. Needs root.
@@ -108,12 +114,13 @@ function alone() {
  */
 export function commandLine({
   args = [], env = {}, home, privateTmp = false, withoutNamespaces = false,
+  refused = [],
 } = {}) {
   const all = { PATH: searchPath, HOME: home, ...settings, ...env };
   const view = privateTmp ? alone() : { start: [], program: binary };
 
   return ['/usr/bin/env', '-i',
     ...Object.entries(all).map(([name, value]) => `${name}=${value}`),
-    ...view.start, ...(withoutNamespaces ? forbidden() : identity()),
-    view.program, ...args];
+    ...view.start, ...refusing(refused),
+    ...(withoutNamespaces ? forbidden() : identity()), view.program, ...args];
 }
