@@ -4,8 +4,11 @@
  * by doing; this only explains it. Runs in the supervisor; reads files of
  * /proc and nothing else.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../common/box_step.h"
 #include "../common/mem.h"
@@ -24,6 +27,9 @@
 		"this system allows no " kind " namespaces "                   \
 		"(user.max_" kind "_namespaces is 0): 'sysctl "                \
 		"user.max_" kind "_namespaces=15000'" CAUSE_KEPT }
+
+/* Room for what a link to a namespace reads as: mnt:[4026531841]. */
+#define CAUSE_NAMESPACE_SIZE 64
 
 /* A step fails for this cause when the file has this number. */
 struct cause_row {
@@ -93,6 +99,46 @@ cause_is_filtered(const char *proc)
 	return mode == 2;
 }
 
+/* Whether a folder is not where a file system is mounted. */
+static int
+cause_is_plain_folder(const char *proc, const char *path)
+{
+	auto_free char *whole = mem_printf("%s/%s", proc, path);
+	struct statx st;
+
+	return statx(AT_FDCWD, whole, 0, STATX_TYPE, &st) == 0 &&
+	    (st.stx_attributes_mask & STATX_ATTR_MOUNT_ROOT) != 0 &&
+	    (st.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0;
+}
+
+/* Whether process 1, of the same mounts as we, has another root. */
+static int
+cause_has_other_root(const char *proc)
+{
+	auto_free char *one = mem_printf("%s/1/ns/mnt", proc);
+	auto_free char *own = mem_printf("%s/self/ns/mnt", proc);
+	auto_free char *one_root = mem_printf("%s/1/root", proc);
+	auto_free char *own_root = mem_printf("%s/self/root", proc);
+	char one_text[CAUSE_NAMESPACE_SIZE] = "";
+	char own_text[CAUSE_NAMESPACE_SIZE] = "";
+	struct stat one_st, own_st;
+
+	/* An ordinary user may ask none of this of process 1. */
+	return readlink(one, one_text, sizeof(one_text) - 1) > 0 &&
+	    readlink(own, own_text, sizeof(own_text) - 1) > 0 &&
+	    strcmp(one_text, own_text) == 0 && stat(one_root, &one_st) == 0 &&
+	    stat(own_root, &own_st) == 0 &&
+	    (one_st.st_dev != own_st.st_dev || one_st.st_ino != own_st.st_ino);
+}
+
+/* user_namespaces(7), unshare(2): EPERM in a chroot. */
+static int
+cause_is_chroot(const char *proc)
+{
+	return cause_is_plain_folder(proc, "self/root") ||
+	    cause_has_other_root(proc);
+}
+
 const char *
 cause_fix(unsigned long step, const char *proc)
 {
@@ -107,6 +153,11 @@ cause_fix(unsigned long step, const char *proc)
 		if (row->steps & 1U << step &&
 		    cause_number(proc, row->path) == row->value)
 			return row->fix;
+	if (CAUSE_IN(USER_NAMESPACE) & 1U << step && cause_is_chroot(proc))
+		return "Caisson runs in a chroot, in which the kernel refuses "
+		       "user namespaces: start it outside, or enter that "
+		       "folder by pivot_root, as container engines, bwrap "
+		       "and systemd-nspawn do";
 	if (CAUSE_IN_ALL & 1U << step && cause_is_filtered(proc))
 		return "a system call filter around Caisson refuses it: in a "
 		       "container use a seccomp profile that permits unshare, "

@@ -216,10 +216,10 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 	sv->base = loop_new(main_needs_any_file());
 	reaper_init(sv->base);
 	main_prepare_servers(sv, envp);
+	/* What needs /proc first: the others take the lack for their own. */
 	if (main_raise_nofile(&sv->options, err) == -1 ||
+	    spawn_init(err) == -1 ||
 	    identity_init(IDENTITY_CLAIMS, err) == -1)
-		return -1;
-	if (spawn_init(err) == -1)
 		return -1;
 	if (main_prepare_cgroup(sv, err) == -1)
 		return -1;

@@ -103,7 +103,9 @@ spawn_init(struct err *err)
 	enum role role;
 
 	if (n == -1)
-		return err_sys(err, "find our own binary (/proc/self/exe)");
+		return err_set(err, "our own program cannot be found "
+		    "(/proc/self/exe: %s); Caisson needs /proc: 'mount -t "
+		    "proc proc /proc'", strerror(errno));
 	spawn_failure = mmap(NULL, sizeof(*spawn_failure),
 	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (spawn_failure == MAP_FAILED)

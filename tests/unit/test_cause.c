@@ -161,6 +161,62 @@ START_TEST(names_a_filter_of_a_container)
 }
 END_TEST
 
+/* A folder of the test's, or a link to a path that is there anyway. */
+static void
+point(const char *name, const char *target)
+{
+	auto_free char *path = mem_printf("%s/%s", proc, name);
+
+	ck_assert_int_eq(symlink(target, path), 0);
+}
+
+/* No root of a process is a folder of a file system, but in a chroot. */
+START_TEST(names_a_chroot)
+{
+	point("self/root", proc);
+	assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
+	assert_names(BOX_STEP_USER_NAMESPACE, "pivot_root");
+	ck_assert_str_eq(cause_fix(BOX_STEP_USER_MAP, proc),
+	    usual(BOX_STEP_USER_MAP));
+	/* No filter has to be changed, but a switch that is off has. */
+	put("self/status", "Seccomp:\t2\n");
+	assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
+	put("sys/user/max_user_namespaces", "0\n");
+	assert_names(BOX_STEP_USER_NAMESPACE, "sysctl");
+}
+END_TEST
+
+/* It can be one that something is mounted at: then process 1 tells. */
+START_TEST(names_a_chroot_at_a_mount)
+{
+	static const struct {
+		const char *root, *mounts;
+		int told;
+	} firsts[] = {
+		{ "/proc", "mnt:[1]", 1 },
+		{ "/proc", "mnt:[2]", 0 },
+		{ "/", "mnt:[1]", 0 },
+		{ "/none", "mnt:[1]", 0 },
+	};
+	auto_free char *one = mem_printf("%s/1", proc);
+	auto_free char *ns = mem_printf("%s/1/ns", proc);
+	auto_free char *own = mem_printf("%s/self/ns", proc);
+
+	ck_assert_int_eq(mkdir(one, 0700), 0);
+	ck_assert_int_eq(mkdir(ns, 0700), 0);
+	ck_assert_int_eq(mkdir(own, 0700), 0);
+	point("self/root", "/");
+	point("self/ns/mnt", "mnt:[1]");
+	point("1/root", firsts[_i].root);
+	point("1/ns/mnt", firsts[_i].mounts);
+	if (firsts[_i].told)
+		assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
+	else
+		ck_assert_str_eq(cause_fix(BOX_STEP_USER_NAMESPACE, proc),
+		    usual(BOX_STEP_USER_NAMESPACE));
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
@@ -172,6 +228,8 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, names_the_limit_of_each_other_kind, 0, 6);
 	tcase_add_loop_test(tc, names_the_profile_of_apparmor, 0, 4);
 	tcase_add_test(tc, names_a_filter_of_a_container);
+	tcase_add_test(tc, names_a_chroot);
+	tcase_add_loop_test(tc, names_a_chroot_at_a_mount, 0, 4);
 }
 
 int

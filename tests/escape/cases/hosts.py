@@ -17,7 +17,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWUSER, CLONE_NEWNS = 0x10000000, 0x20000
 PR_SET_DUMPABLE = 4
 EPERM, ENOSYS = 1, 38
-MS_NOSUID, MS_NODEV, MS_NOEXEC = 2, 4, 8
+MS_NOSUID, MS_NODEV, MS_NOEXEC, MS_BIND, MS_REC = 2, 4, 8, 4096, 16384
 NOBODY = 65534
 
 KEPT = ".*keeps every promise.*"
@@ -106,6 +106,27 @@ def no_host_name(run, words):
                                         "setdomainname"))
 
 
+@case("67n", "a chroot", "~.*FAIL +box +the box cannot be built: could not "
+      "create a user namespace.*in a chroot.*pivot_root.*", driven=True,
+      shown=REFUSED)
+def plain_chroot(run, words):
+    return degraded(run, lambda: enter_chroot(mounted=False))
+
+
+@case("67o", "a chroot at a mount, which only root can tell from a root",
+      "~.*FAIL +box +the box cannot be built: could not create a user "
+      "namespace.*refused in any chroot.*", driven=True, shown=REFUSED)
+def mounted_chroot(run, words):
+    return degraded(run, lambda: enter_chroot(mounted=True))
+
+
+@case("67p", "a chroot in which /proc is not mounted",
+      "~.*Caisson needs /proc: 'mount -t proc proc /proc'.*", driven=True,
+      shown="Caisson does not start")
+def no_proc(run, words):
+    return degraded(run, lambda: cover(b"/proc"))
+
+
 @case("67k", "a host whose /tmp is noexec, and full", "~" + KEPT, driven=True,
       shown="boxes have places of their own")
 def closed_tmp(run, words):
@@ -130,6 +151,32 @@ def close_tmp():
           b"size=4k,nr_inodes=2,mode=1777")
     with open("/tmp/full", "wb") as file:
         file.write(bytes(4096))
+
+
+def enter_chroot(mounted):
+    """Everything is where it was, but the root is none of the kernel's."""
+    root = "/mnt/root"
+    cover(b"/mnt")
+    os.mkdir(root)
+    if mounted:
+        bind("/", root)
+    else:
+        for entry in os.scandir("/"):
+            path = os.path.join(root, entry.name)
+            if entry.is_symlink():
+                os.symlink(os.readlink(entry.path), path)
+            elif entry.is_dir() and entry.name != "mnt":
+                os.mkdir(path)
+                bind(entry.path, path)
+    os.chroot(root)
+    os.chdir("/")
+
+
+def bind(path, where):
+    """Show a folder with all that is mounted in it at another place, too."""
+    if LIBC.mount(path.encode(), where.encode(), None, MS_BIND | MS_REC,
+                  None) == -1:
+        raise OSError(ctypes.get_errno(), "mount")
 
 
 def crowd_usr():
