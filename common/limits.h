@@ -302,6 +302,12 @@
 #define TEMPLATE_PAUSE_MOST_MS (5 * 60 * 1000UL)
 /* The stack of what builds a box in the memory of a template. */
 #define BOX_TEMPLATE_STACK (256 * KIB)
+/*
+ * Network namespaces that a template keeps for its boxes, each with two
+ * descriptors: as many as boxes are usual at once. One more box has one of its
+ * own, which takes half a millisecond to make.
+ */
+#define BOX_NETS_MAX 64
 /* How often an ended template is asked whether its last box has ended. */
 #define BOX_TEMPLATE_LOOK_MS 1000
 

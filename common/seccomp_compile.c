@@ -73,6 +73,8 @@ struct constant {
 static const struct constant constants[] = {
 	{ "CLONE_NAMESPACES", NAMESPACE_FLAGS }, /* 0x80 is CLONE_NEWTIME */
 	{ "CLONE_PARENT", CLONE_PARENT },
+	CONSTANT(CLONE_NEWNET),
+	CONSTANT(CLONE_NEWUSER),
 	{ "EVERYBODY", (uint32_t)-1 }, /* but oneself and process 1: kill(2) */
 	{ "SOCK_TYPE_MASK", 0xf }, /* the rest are flags */
 	CONSTANT(AF_UNIX),
@@ -98,7 +100,6 @@ static const struct constant constants[] = {
 	CONSTANT(F_SETLK),
 	CONSTANT(F_SETLKW),
 	CONSTANT(F_SETOWN),
-	CONSTANT(KCMP_FILES),
 	CONSTANT(KCMP_VM),
 	CONSTANT(MADV_MERGEABLE),
 	CONSTANT(MAP_ANONYMOUS),

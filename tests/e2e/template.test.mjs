@@ -102,6 +102,45 @@ test('a box is the same whether it was forked or not', async (t) => {
   await executed.finish();
 });
 
+/*
+ * The network namespace of a box, and whether the kernel counts and lists more
+ * sockets in it than the two that its launcher and its init may still have.
+ */
+const NET = `
+import os
+print(os.readlink("/proc/self/ns/net"))
+print(int(open("/proc/self/net/sockstat").readline().split()[2]) > 2,
+      len(open("/proc/self/net/unix").readlines()) - 1 > 2)`;
+
+test('boxes have network namespaces of their own, lent to one after another',
+  async (t) => {
+    const raw = await warmed(t);
+    const gate = new Gate();
+    const id = raw.postCall(`
+import socket
+pairs = [socket.socketpair() for _ in range(20)]
+${NET}
+${gate.wait}`);
+
+    await gate.reached();
+    const others = new Set();
+
+    for (let i = 0; i < 40; i++) {
+      const [net, sockets] = await raw.printed(NET);
+
+      assert.equal(sockets, 'False False');
+      others.add(net);
+    }
+    gate.open();
+    const { structuredContent } = await raw.result(id);
+    const [net, sockets] = structuredContent.stdout;
+
+    assert.equal(sockets, 'True True');
+    assert.ok(!others.has(net));
+    assert.ok(others.size < 40, 'none was used again');
+    await raw.finish();
+  });
+
 test('the holder of a box holds no more than its memory', async (t) => {
   const raw = await warmed(t);
 

@@ -376,61 +376,6 @@ START_TEST(sockets_are_memory)
 }
 END_TEST
 
-/* A descriptor of a process, or of a thread in its list, as /proc shows it. */
-static void
-put_descriptor(int pid, int number, int fd)
-{
-	auto_free char *dir = mem_printf("%s/%d", scratch, pid);
-	auto_free char *fds = mem_printf("%s/fd", dir);
-	auto_free char *path = mem_printf("%s/%d", fds, number);
-	auto_free char *target = mem_printf("/proc/self/fd/%d", fd);
-
-	mkdir(dir, 0755);
-	mkdir(fds, 0755);
-	ck_assert_int_eq(symlink(target, path), 0);
-}
-
-/* Of the many that others have, none counts; and no pipe is a socket. */
-START_TEST(sockets_of_others)
-{
-	int pair[2], ends[2], i;
-
-	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
-	ck_assert_int_eq(pipe(ends), 0);
-	put_sockets(1000);
-	put(A, "status", END);
-	put_descriptor(A, 0, ends[0]);
-	for (i = 1; i < (int)BOX_SOCKETS_FREE; i++)
-		put_descriptor(A, i, pair[0]);
-	put_descriptor(B, 5, pair[1]);
-	ck_assert_uint_eq(count(memory_add_exactly).bytes,
-	    (1000 - BOX_SOCKETS_FREE) * MIB);
-	memory.shares_net = 1;
-	ck_assert_uint_eq(count(memory_add_quickly).bytes,
-	    (1000 - BOX_SOCKETS_FREE) * MIB);
-	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
-	put_descriptor(B, 6, pair[1]);
-	ck_assert_uint_eq(count(memory_add_exactly).bytes, MIB);
-	ck_assert_uint_eq(memory_look(&memory), MIB);
-	/* Inherited by many, it is still one. */
-	put_sockets(BOX_SOCKETS_FREE);
-	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
-	/*
-	 * A thread that no longer shares the descriptors of its process. Here
-	 * it is in the list of processes, too, where /proc does not have it.
-	 */
-	put_sockets(1000);
-	put_thread(A, A);
-	put_thread(A, A + 2);
-	put_descriptor(A + 2, 7, pair[0]);
-	ck_assert_uint_eq(count(memory_add_exactly).bytes, 3 * MIB);
-	close(pair[0]);
-	close(pair[1]);
-	close(ends[0]);
-	close(ends[1]);
-}
-END_TEST
-
 /* Has the memory of its parent, which is this process. */
 static int
 borrow(void *arg)
@@ -667,7 +612,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, parts_of_many);
 	tcase_add_test(tc, files_are_memory);
 	tcase_add_test(tc, sockets_are_memory);
-	tcase_add_test(tc, sockets_of_others);
 	tcase_add_test(tc, borrowed_memory);
 	tcase_add_loop_test(tc, waiting, 0, UNIT_COUNT(waits));
 	tcase_add_test(tc, speed);

@@ -8,6 +8,7 @@
  * anything, and those beside them, in any two of the arguments that they look
  * at: whatever a program could tell apart is among these.
  */
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -162,11 +163,29 @@ START_TEST(only_the_template_builds)
 }
 END_TEST
 
+/* The namespaces of networks, and no other. */
+START_TEST(only_the_template_enters)
+{
+	struct seccomp_data data = { .nr = SYS_setns, .arch = ARCH };
+
+	data.args[1] = CLONE_NEWUSER;
+	ck_assert_uint_eq(bpf_judge(template_filter,
+	                      UNIT_COUNT(template_filter), &data),
+	    SECCOMP_RET_ALLOW);
+	ck_assert_uint_ne(judge_forked(&data), SECCOMP_RET_ALLOW);
+	data.args[1] = CLONE_NEWNS;
+	ck_assert_uint_ne(bpf_judge(template_filter,
+	                      UNIT_COUNT(template_filter), &data),
+	    SECCOMP_RET_ALLOW);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, both_say_what_that_of_a_box_says, 0, 10);
 	tcase_add_test(tc, of_numbers_that_are_none_too);
+	tcase_add_test(tc, only_the_template_enters);
 	tcase_add_loop_test(
 	    tc, only_the_template_builds, 0, UNIT_COUNT(builds));
 }

@@ -85,7 +85,6 @@ struct memory {
 	uint64_t limit; /* above it the box ends */
 	uint64_t speed; /* bytes a second that a box can fill */
 	uint64_t socket_bytes; /* what one can hold */
-	int shares_net; /* other boxes have sockets in the same namespace */
 	uint64_t until_ms; /* CPU time by which a look ends, 0 for none */
 	uint64_t maps_ms; /* when the parts of memory are counted again */
 	int maps_due; /* in this look */
@@ -112,7 +111,7 @@ struct box {
 	const char *preload;
 	uint64_t first_uid;
 	uint64_t uids; /* 0: they are who the template is */
-	int forked; /* by a template, in whose view and network it lives */
+	int forked; /* by a template, in whose view it lives */
 	int *tid; /* where the C library keeps the number of the thread */
 	void *robust; /* its list of locks, and the size that it has */
 	size_t robust_size;
@@ -126,7 +125,9 @@ struct box {
 	int watchdog; /* whether its memory as a whole is watched */
 	int unnamed;  /* whether it has the name of the host */
 	struct memory memory; /* that of init */
+	int net;      /* the network namespace that a template lends, or -1 */
 	int init;     /* pidfd of process 1, -1 until it runs */
+	pid_t init_pid; /* its number for the launcher, 0 until it runs */
 	int code;     /* pidfd of the code */
 	int init_sync;     /* the launcher's end of the line to init */
 	int launcher_sync; /* the code's: reads as ended when the launcher is */
@@ -283,6 +284,21 @@ int spare_take_in(struct box *box, struct err *err);
  * that the code is not to have. Waits for tid of the box to become 0.
  */
 void holder_start(const struct box *box);
+
+/*
+ * net.c: the network namespaces that a template lends to its boxes. Makes what
+ * they belong to. Returns 0, or -1 with err.
+ */
+int net_open(struct err *err);
+/* Chooses one that no box has, for the one that is about to be launched. */
+void net_choose(struct box *box);
+/*
+ * It was launched: the one that was chosen is that of the box whose process 1
+ * has the number init, until that ends; 0: there is no such process.
+ */
+void net_lend(pid_t init);
+/* In the launcher: enters it, or one of its own where there is none. */
+int net_enter(struct box *box, struct err *err);
 
 /* init.c: process 1. Reports on sync, waits there, and never returns. */
 void init_main(struct box *box, int sync) __attribute__((noreturn));

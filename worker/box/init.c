@@ -131,7 +131,6 @@ init_open_watchdog(struct box *box, struct err *err)
 {
 	if (!box->watchdog)
 		return 0;
-	box->memory.shares_net = box->forked;
 	return memory_open(&box->memory, INIT_PROC_FD, INIT_LINE_FD,
 	    box->setup.memory, err);
 }

@@ -13,7 +13,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
-#include <linux/magic.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -49,7 +48,6 @@ struct memory_sum {
 	uint64_t bytes;
 	int late; /* there was no time for all processes */
 	int missed; /* one had threads, and none of them could be looked at */
-	uint64_t sockets; /* that they have, each as often as it is open */
 	uint64_t maps; /* beyond what processes have free */
 	int with_maps; /* whether those are counted */
 	unsigned int processes;
@@ -453,80 +451,14 @@ memory_add_files(const struct memory *memory, struct memory_sum *sum)
 }
 
 /*
- * The sockets among the descriptors of a thread: all that there can be, where
- * these may not be looked at.
- */
-static void
-memory_add_sockets_of(
-    const struct memory *memory, pid_t tid, struct memory_sum *sum)
-{
-	struct memory_list fds = { .fd = memory_open_file(memory, tid, "fd") };
-	struct statfs fs;
-	char name[16];
-	int n, fd;
-
-	if (fds.fd == -1) {
-		sum->sockets += errno == 0 ? 0 : BOX_NOFILE;
-		return;
-	}
-	while ((n = memory_next(&fds)) >= 0) {
-		memory_put_number(name, n);
-		fd = openat(fds.fd, name, O_PATH | O_CLOEXEC);
-		if (fd == -1)
-			continue;
-		sum->sockets += fstatfs(fd, &fs) == 0 &&
-		    fs.f_type == SOCKFS_MAGIC;
-		close(fd);
-	}
-	close(fds.fd);
-}
-
-/* Those of a process, whose threads may have descriptors of their own. */
-static int
-memory_add_sockets_of_process(
-    const struct memory *memory, pid_t pid, struct memory_sum *sum)
-{
-	struct memory_list tasks = {
-		.fd = memory_open_file(memory, pid, "task")
-	};
-	int tid;
-
-	memory_add_sockets_of(memory, pid, sum);
-	if (tasks.fd == -1)
-		return 0;
-	while ((tid = memory_next(&tasks)) >= 0)
-		if (tid != pid &&
-		    syscall(SYS_kcmp, pid, tid, KCMP_FILES, 0, 0) != 0)
-			memory_add_sockets_of(memory, tid, sum);
-	close(tasks.fd);
-	return 0;
-}
-
-/*
- * Of the sockets that there are in the network namespace, those of this box.
- * The boxes of a template share it: none is to pay for what another one has.
- */
-static uint64_t
-memory_own_sockets(const struct memory *memory, uint64_t sockets)
-{
-	struct memory_sum own = { 0 };
-
-	if (!memory->shares_net ||
-	    memory_add_processes(
-	        memory, memory_add_sockets_of_process, &own) == -1 ||
-	    own.late)
-		return sockets;
-	return own.sockets < sockets ? own.sockets : sockets;
-}
-
-/*
  * What lies unread in sockets cannot be seen: from a number of them on, which
- * programs do not have, each counts as what it can hold. Whose they are is
- * asked when it matters.
+ * programs do not have, each counts as what it can hold. The kernel counts them
+ * for the network namespace, which is the box's own, whatever holds them: those
+ * that have no descriptor any more, as a call that waits for them has begun
+ * before, too.
  */
 static int
-memory_add_sockets(
-    const struct memory *memory, memory_add *add, struct memory_sum *sum)
+memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
 {
 	char text[MEMORY_TEXT_SIZE];
 	const char *found;
@@ -538,8 +470,6 @@ memory_add_sockets(
 	if (found == NULL)
 		return 0;
 	sockets = memory_digits(found + strlen("sockets: used "));
-	if (sockets > BOX_SOCKETS_FREE && add == memory_add_exactly)
-		sockets = memory_own_sockets(memory, sockets);
 	if (sockets > BOX_SOCKETS_FREE)
 		sum->bytes +=
 		    (sockets - BOX_SOCKETS_FREE) * memory->socket_bytes;
@@ -553,7 +483,7 @@ memory_count(
 	memset(sum, 0, sizeof(*sum));
 	sum->with_maps = add == memory_add_exactly || memory->maps_due;
 	if (memory_add_files(memory, sum) == -1 ||
-	    memory_add_sockets(memory, add, sum) == -1 ||
+	    memory_add_sockets(memory, sum) == -1 ||
 	    memory_add_processes(memory, add, sum) == -1)
 		return -1;
 	sum->bytes += memory_of_maps(sum);

@@ -99,10 +99,7 @@ namespaces_name(struct box *box, struct err *err)
 int
 namespaces_rest(struct box *box, struct err *err)
 {
-	/*
-	 * That of a template is empty and nobody can put anything into it, so
-	 * its boxes share it: to make one takes as long as all the others.
-	 */
+	/* A template has lent it one: net.c. */
 	int net = box->forked ? 0 : CLONE_NEWNET;
 
 	/* NEWPID is for the children: the next one is process 1. */

@@ -19,8 +19,11 @@
 #include "box.h"
 #include "../../common/fd.h"
 
-/* As fork: 0 in the child; in the parent 1, and *pidfd shows the child. */
-static int
+/*
+ * As fork: 0 in the child; in the parent its number, and *pidfd shows the
+ * child; -1 with err.
+ */
+static pid_t
 processes_clone(int *pidfd, struct err *err)
 {
 	long pid = syscall(SYS_clone, CLONE_PARENT | CLONE_PIDFD | SIGCHLD,
@@ -28,27 +31,28 @@ processes_clone(int *pidfd, struct err *err)
 
 	if (pid == -1)
 		return err_sys(err, "clone");
-	return pid > 0;
+	return (pid_t)pid;
 }
 
 int
 processes_start_init(struct box *box, struct err *err)
 {
 	int sync[2];
-	int parent;
+	pid_t pid;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) == -1)
 		return err_sys(err, "make a pair of sockets");
-	parent = processes_clone(&box->init, err);
-	if (parent == 0) {
+	pid = processes_clone(&box->init, err);
+	if (pid == 0) {
 		/* Or it would hold its own line, and never see its end. */
 		close(sync[0]);
 		init_main(box, sync[1]);
 	}
 	close(sync[1]);
 	box->init_sync = sync[0];
-	if (parent == -1)
+	if (pid == -1)
 		return -1;
+	box->init_pid = pid;
 	return init_wait(box, box->init_sync, err);
 }
 

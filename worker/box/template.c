@@ -111,6 +111,8 @@ static const struct box_action template_launcher_actions[] = {
 	{ BOX_STEP_REQUEST, template_take_channel },
 	{ BOX_STEP_LIMITS, limits_set_launcher },
 	{ BOX_STEP_REQUEST, box_send_forked },
+	/* Before all descriptors are closed but the channel. */
+	{ BOX_STEP_NAMESPACES, net_enter },
 	{ BOX_STEP_REQUEST, box_receive_setup },
 	{ BOX_STEP_IDENTITY, identity_change },
 	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
@@ -205,7 +207,7 @@ template_open(struct err *err)
 		.become = template_become_code };
 	if (template_read_trees(&template_preset, err) == -1 ||
 	    template_find_thread(&template_preset, err) == -1 ||
-	    spare_find(err) == -1)
+	    spare_find(err) == -1 || net_open(err) == -1)
 		return -1;
 	return template_send(IPC_WARM, &warm, err);
 }
@@ -250,6 +252,7 @@ template_fork(void)
 	struct err err;
 	int pid;
 
+	net_choose(&template_box);
 	if (setjmp(template_frame) != 0)
 		return 1;
 	pid = clone(template_launch, template_stack + sizeof(template_stack),
@@ -259,6 +262,7 @@ template_fork(void)
 		err_sys(&err, "clone");
 		box_send_failed(&template_box, &err);
 	}
+	net_lend(template_box.init_pid);
 	close(channel);
 	return 0;
 }

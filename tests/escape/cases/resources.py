@@ -312,6 +312,47 @@ def in_flight_by_limit():
     return "ok"
 
 
+@case("28i", "bytes that wait in sockets which only blocked calls of poll() "
+      "hold (bounded: 200 MiB)",
+      "~.*Sandbox ran out of memory .limit 128 MiB.:.*",
+      settings=MORE_MEMORY)
+def unowned_sockets():
+    import select
+    import threading
+
+    def block(ends):
+        poll = select.poll()
+        for end in ends:
+            poll.register(end, select.POLLPRI)
+        thread = threading.Thread(target=poll.poll, args=(60000,))
+        thread.start()
+        path = "/proc/self/task/%d/syscall" % thread.native_id
+        while not open(path).read().startswith(("7 ", "73 ")[COLUMN]):
+            time.sleep(0.001)
+
+    total = 0
+    for _ in range(4):
+        pairs = []
+        while len(pairs) < 120:
+            pairs.append(socket.socketpair())
+            for end in pairs[-1]:
+                end.setblocking(False)
+                try:
+                    while True:
+                        total += end.send(bytes(65536))
+                except BlockingIOError:
+                    pass
+        ends = [end.detach() for pair in pairs for end in pair]
+        block(ends)
+        for end in ends:
+            os.close(end)
+    # Seconds that nobody waits for where the box is ended.
+    time.sleep(5 * HOST["slow"])
+    sys.stdout.write("%d MiB" % (total // MIB))
+    sys.stdout.flush()
+    os._exit(0)
+
+
 @case("28f", "signals and timers without end (bounded: 2000)", "EAGAIN",
       without="SIGPENDING")
 def pending_signals():
