@@ -466,6 +466,8 @@
 #define CONFIG_DESCRIPTION_MAX (4 * KIB)
 #define CONFIG_TOOLS_MAX (3 * KIB) /* what a server's tools are narrowed to */
 #define CONFIG_REASON_MAX 400
+/* Files whose faults one answer names: a sentence has 1,000 bytes. */
+#define SERVER_FAULTS_SHOWN 2
 /* A name as Python can write it: one byte for each, a mark, and a number. */
 #define ALIAS_MAX (CONFIG_NAME_MAX + 16)
 /* Each name and a NUL; each row as JSON, where a byte may become six. */

@@ -13,6 +13,7 @@
 #include "../common/fd.h"
 #include "../common/limits.h"
 #include "../common/mem.h"
+#include "home.h"
 #include "option_file.h"
 #include "option_value.h"
 
@@ -24,27 +25,14 @@ option_file_decref(json_t **json)
 
 #define auto_json __attribute__((cleanup(option_file_decref)))
 
-/* Returns the value of an absolute path in envp, or NULL. */
-static const char *
-option_file_folder(char **envp, const char *name)
-{
-	size_t len = strlen(name);
-
-	for (; *envp != NULL; envp++)
-		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
-			/* Relative ones are void: XDG Base Directory, 0.8. */
-			return (*envp)[len + 1] == '/' ? *envp + len + 1 : NULL;
-	return NULL;
-}
-
 char *
 option_file_path(char **envp)
 {
-	const char *folder = option_file_folder(envp, "XDG_CONFIG_HOME");
+	const char *folder = home_folder(envp, "XDG_CONFIG_HOME");
 
 	if (folder != NULL)
 		return mem_printf("%s/caisson/config.json", folder);
-	folder = option_file_folder(envp, "HOME");
+	folder = home_folder(envp, "HOME");
 	if (folder != NULL)
 		return mem_printf("%s/.config/caisson/config.json", folder);
 	return NULL;

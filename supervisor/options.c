@@ -10,6 +10,7 @@
 #include "../common/limits.h"
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "home.h"
 #include "option_file.h"
 #include "option_flags.h"
 #include "option_value.h"
@@ -168,11 +169,18 @@ options_set_member(
 static int
 options_read_file(struct options *options, char **envp, struct err *err)
 {
+	auto_free char *refusal = NULL;
 	int found;
 
 	options->file = option_file_path(envp);
 	if (options->file == NULL)
 		return 0;
+	refusal = home_refusal(envp, home_settings_variable(envp));
+	if (refusal != NULL) {
+		if (access(options->file, F_OK) == 0)
+			options->file_refusal = mem_take(&refusal);
+		return 0;
+	}
 	found = option_file_read(
 	    options->file, options_set_member, options, err);
 	options->file_found = found == 1;
@@ -267,6 +275,18 @@ options_warn_later(const struct options *options, char **envp)
 		option_variable(key, name);
 		log_warn("%s is not used by this version", name);
 	}
+}
+
+static void
+options_warn_file(const struct options *options)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	if (options->file_refusal == NULL ||
+	    options->log_level < LOG_LEVEL_WARN)
+		return;
+	option_value_add_escaped(&shown, options->file, OPTION_NAME_SHOWN);
+	log_warn("%s is ignored: %s", shown.data, options->file_refusal);
 }
 
 /* The command line */
@@ -387,6 +407,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    options_check_timeouts(options, err) == -1)
 		return -1;
 	options_warn_later(options, envp);
+	options_warn_file(options);
 	return 0;
 }
 
@@ -399,5 +420,6 @@ options_free(struct options *options)
 		if (option_is_text(id))
 			free((char *)options_text(options, id));
 	free(options->file);
+	free(options->file_refusal);
 	memset(options, 0, sizeof(*options));
 }

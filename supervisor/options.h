@@ -43,6 +43,7 @@ struct options {
 	enum options_source sources[OPTION_IDS];
 	char *file;     /* the configuration file, NULL when it has no place */
 	int file_found; /* it was there and was read */
+	char *file_refusal; /* why it was not read although it is there */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../common/limits.h"
+#include "../common/mem.h"
 #include "option_value.h"
 #include "options.h"
 
@@ -146,11 +147,16 @@ options_print_row(const struct options *options, enum option_id id, FILE *out)
 void
 options_print(const struct options *options, FILE *out)
 {
+	auto_free char *ignored = NULL;
 	enum option_id id;
 
 	for (id = 0; id < OPTION_IDS; id++)
 		options_print_row(options, id, out);
-	if (options->file != NULL)
-		options_print_line(out, "config.json", options->file,
-		    options->file_found ? "read" : "not there");
+	if (options->file == NULL)
+		return;
+	if (options->file_refusal != NULL)
+		ignored = mem_printf("ignored: %s", options->file_refusal);
+	options_print_line(out, "config.json", options->file,
+	    ignored != NULL ? ignored :
+	    options->file_found ? "read" : "not there");
 }

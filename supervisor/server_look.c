@@ -14,12 +14,14 @@
 
 #include "../common/fd.h"
 #include "../common/mem.h"
+#include "home.h"
 #include "servers.h"
 
 enum server_look_kind {
 	SERVER_LOOK_FILE,
 	SERVER_LOOK_FILES, /* every *.json of a folder */
 	SERVER_LOOK_GATE,  /* a folder that others are in, to ask for first */
+	SERVER_LOOK_OWNER, /* of a folder: others may not be used */
 };
 
 struct server_look_step {
@@ -158,6 +160,18 @@ server_look_shorten(char *path, const char *folder)
 	memmove(path, rest, strlen(rest) + 1);
 }
 
+/* The owner of the folder that a place is in, once for each such folder. */
+static void
+server_look_owner(struct server_look *look, const struct server_place *place)
+{
+	size_t i;
+
+	for (i = 0; i < look->count; i++)
+		if (strcmp(look->steps[i].path, place->home) == 0)
+			return;
+	server_look_step(look, SERVER_LOOK_OWNER, mem_strdup(place->home));
+}
+
 struct server_look *
 server_look_new(char **envp, const char *folder)
 {
@@ -176,8 +190,14 @@ server_look_new(char **envp, const char *folder)
 		places[n++] = place;
 		users += !place.project;
 	}
-	/* A gate is for several places, and never for the same ones. */
-	look->steps = mem_alloc(2 * n * sizeof(*look->steps));
+	/*
+	 * A gate is for several places, and never for the same ones; so is a
+	 * folder of the user.
+	 */
+	look->steps = mem_alloc(3 * n * sizeof(*look->steps));
+	for (i = 0; i < n; i++)
+		if (places[i].home != NULL)
+			server_look_owner(look, &places[i]);
 	qsort(places, n, sizeof(*places), server_look_compare);
 	/* Nobody need ask for the folder of all folders. */
 	server_look_below(look, places, users, 1);
@@ -353,6 +373,9 @@ server_look_walk(const struct server_look *look,
 			server_look_file(taken, i, step->path);
 		else if (step->kind == SERVER_LOOK_FILES)
 			server_look_files(taken, i, step->path);
+		else if (step->kind == SERVER_LOOK_OWNER)
+			server_look_mark(taken, i, home_owner(step->path),
+			    &server_look_nothing);
 		else if (server_look_is_shut(taken, step->path))
 			i = step->last;
 	}

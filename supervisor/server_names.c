@@ -41,17 +41,6 @@ server_names_add_shown(struct buffer *text, const char *name)
 	server_names_add_quoted(text, name, SERVER_NAMES_SHOWN);
 }
 
-/* Appends text in which paths may be, whose bytes may be anything. */
-static void
-server_names_add_repaired(struct buffer *text, const char *data)
-{
-	size_t len = strlen(data);
-
-	text->len += utf8_repair(
-	    data, len, buffer_reserve(text, UTF8_REPAIR_FACTOR * len));
-	buffer_add_text(text, "");
-}
-
 /* What there is instead of a name that is unknown. */
 static void
 server_names_add_choice(
@@ -75,6 +64,7 @@ server_names_add_choice(
 	}
 	if (i < n)
 		buffer_printf(text, " and %zu more", n - i);
+	server_faults_add_refusals(text, config_servers(config));
 }
 
 /* The entry that defines a name which is not in force, or NULL. */
@@ -102,7 +92,7 @@ server_names_unknown(
 		buffer_add_text(&text, "server ");
 		server_names_add_shown(&text, name);
 		buffer_add_text(&text, " is not used: ");
-		server_names_add_repaired(&text, unused->why);
+		server_faults_add_text(&text, unused->why);
 	} else {
 		buffer_add_text(&text, "unknown server ");
 		server_names_add_shown(&text, name);
@@ -125,7 +115,7 @@ server_names_no_program(const struct server *server, struct err *err)
 	if (strchr(server->run.data, '/') == NULL &&
 	    server->searched != NULL) {
 		buffer_add_text(&text, " was not found; searched: ");
-		server_names_add_repaired(&text, server->searched);
+		server_faults_add_text(&text, server->searched);
 	} else {
 		buffer_add_text(&text, " is not an executable file here");
 	}

@@ -11,6 +11,7 @@
 
 #include "../common/buffer.h"
 #include "../common/mem.h"
+#include "home.h"
 #include "servers.h"
 
 /*
@@ -72,6 +73,18 @@ server_path_newest(const char *folder)
 	return newest;
 }
 
+/* The home, or NULL where no program of it may be started. */
+static const char *
+server_path_home(char **envp)
+{
+	const char *home = home_folder(envp, "HOME");
+	auto_free char *refusal = home_refusal(envp, "HOME");
+
+	return refusal != NULL || (home != NULL && strchr(home, ':') != NULL)
+	    ? NULL
+	    : home;
+}
+
 /* A row as a path, NULL where it leads nowhere; the caller frees it. */
 static char *
 server_path_expand(const char *row, const char *home)
@@ -82,7 +95,7 @@ server_path_expand(const char *row, const char *home)
 
 	if (row[0] != '~')
 		return mem_strdup(row);
-	if (home == NULL || home[0] != '/' || strchr(home, ':') != NULL)
+	if (home == NULL)
 		return NULL;
 	path = mem_printf("%s%s", home, row + 1);
 	star = strstr(path, "/*/");
@@ -114,7 +127,7 @@ server_path_has(const char *search, const char *folder)
 char *
 server_path_extend(const char *search, char **envp)
 {
-	const char *home = expand_variable(envp, "HOME", strlen("HOME"));
+	const char *home = server_path_home(envp);
 	auto_buffer struct buffer out = { 0 };
 	size_t i;
 

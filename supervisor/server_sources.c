@@ -11,6 +11,7 @@
 #include "../common/fd.h"
 #include "../common/limits.h"
 #include "../common/mem.h"
+#include "home.h"
 #include "servers.h"
 
 /* Whose a file is. */
@@ -152,14 +153,38 @@ server_sources_find_file(struct server_file_list *files,
 		    files, source, SERVER_FILE_FOUND, path, NULL);
 }
 
-/* The value of a variable that is an absolute path, or NULL. */
+/* The variable that names the folder of a row, NULL where none does. */
 static const char *
-server_sources_path(char **envp, const char *name)
+server_sources_variable(const struct server_source_row *row, char **envp)
 {
-	const char *value =
-	    name == NULL ? NULL : expand_variable(envp, name, strlen(name));
+	if (row->variable != NULL && home_folder(envp, row->variable) != NULL)
+		return row->variable;
+	switch (row->base) {
+	case SERVER_SOURCE_HOME:
+		return "HOME";
+	case SERVER_SOURCE_SETTINGS:
+		return home_settings_variable(envp);
+	default:
+		return NULL;
+	}
+}
 
-	return value != NULL && value[0] == '/' ? value : NULL;
+/* The folder of a row below one that a variable names, or NULL. */
+static char *
+server_sources_below(const struct server_source_row *row, char **envp,
+    const char *variable)
+{
+	const char *folder = home_folder(envp, variable);
+	const char *slash = row->folder[0] == '\0' ? "" : "/";
+
+	if (folder == NULL)
+		return NULL;
+	if (variable == row->variable)
+		return mem_strdup(folder);
+	if (row->base == SERVER_SOURCE_SETTINGS &&
+	    strcmp(variable, "HOME") == 0)
+		return mem_printf("%s/.config/%s", folder, row->folder);
+	return mem_printf("%s%s%s", folder, slash, row->folder);
 }
 
 /* The folder of a row, NULL when there is none; the caller frees it. */
@@ -167,30 +192,17 @@ static char *
 server_sources_folder(const struct server_source_row *row, char **envp,
     const char *folder)
 {
-	const char *home = server_sources_path(envp, "HOME");
-	const char *settings = server_sources_path(envp, "XDG_CONFIG_HOME");
-	const char *moved = server_sources_path(envp, row->variable);
+	const char *variable = server_sources_variable(row, envp);
 	const char *slash = row->folder[0] == '\0' ? "" : "/";
 
-	if (moved != NULL)
-		return mem_strdup(moved);
-	switch (row->base) {
-	case SERVER_SOURCE_ROOT:
+	if (variable != NULL)
+		return server_sources_below(row, envp, variable);
+	if (row->base == SERVER_SOURCE_ROOT)
 		return mem_printf("/%s", row->folder);
-	case SERVER_SOURCE_FOLDER:
-		if (folder[0] == '\0')
-			return NULL;
-		return mem_printf("%s%s%s", strcmp(folder, "/") == 0 ? "" :
-		        folder, slash, row->folder);
-	case SERVER_SOURCE_SETTINGS:
-		if (settings != NULL)
-			return mem_printf("%s/%s", settings, row->folder);
-		return home == NULL ? NULL :
-		    mem_printf("%s/.config/%s", home, row->folder);
-	default:
-		return home == NULL ? NULL :
-		    mem_printf("%s%s%s", home, slash, row->folder);
-	}
+	if (folder[0] == '\0')
+		return NULL;
+	return mem_printf("%s%s%s", strcmp(folder, "/") == 0 ? "" : folder,
+	    slash, row->folder);
 }
 
 /* The file that a variable names, NULL for none; the caller frees it. */
@@ -233,16 +245,48 @@ server_sources_why_none(const struct server_source_row *row)
 	                             "HOME is not set to a folder";
 }
 
+/* Why nothing of a row may be used, NULL if it may; the caller frees it. */
+static char *
+server_sources_refusal(const struct server_source_row *row, char **envp)
+{
+	const char *variable = server_sources_variable(row, envp);
+	auto_free char *why =
+	    variable == NULL ? NULL : home_refusal(envp, variable);
+
+	return why == NULL ? NULL :
+	    mem_printf("%s, or name one file in MCP_SERVERS_CONFIG", why);
+}
+
+/* What is in a folder of another user; nothing of it is opened. */
+static void
+server_sources_refuse(struct server_file_list *files,
+    const struct server_source *source, char *path, char *why)
+{
+	struct stat st;
+
+	if (lstat(path, &st) == -1) {
+		free(why);
+		server_sources_add(files, source, SERVER_FILE_MISSING, path,
+		    mem_strdup("there is no such file"));
+	} else {
+		server_sources_add(
+		    files, source, SERVER_FILE_REFUSED, path, why);
+	}
+}
+
 static void
 server_sources_find_row(struct server_file_list *files,
     const struct server_source_row *row, char **envp, const char *folder)
 {
 	const struct server_source *source = &row->source;
 	char *path = server_sources_locate(row, envp, folder);
+	char *refusal = server_sources_refusal(row, envp);
 
 	if (path == NULL)
 		server_sources_add(files, source, SERVER_FILE_MISSING, NULL,
 		    mem_strdup(server_sources_why_none(row)));
+	else if (refusal != NULL)
+		server_sources_refuse(files, source, path, refusal);
 	else if (row->base == SERVER_SOURCE_VARIABLE)
 		server_sources_add(
 		    files, source, SERVER_FILE_FOUND, path, NULL);
@@ -268,10 +312,13 @@ server_sources_place(
     size_t n, char **envp, const char *folder, struct server_place *place)
 {
 	const struct server_source_row *row;
+	const char *variable;
 
 	if (n >= SERVER_SOURCES)
 		return 0;
 	row = &server_source_rows[n];
+	variable = server_sources_variable(row, envp);
+	place->home = variable == NULL ? NULL : home_folder(envp, variable);
 	place->path = server_sources_locate(row, envp, folder);
 	place->project = row->source.project;
 	place->folder = server_sources_is_folder(row);

@@ -174,6 +174,7 @@ struct server_place {
 	char *path;  /* of the file, or of the folder; NULL: there is none */
 	int project; /* it is within the folder that we run in */
 	int folder;  /* every *.json in it is a file */
+	const char *home; /* the folder that a variable names; NULL: none */
 };
 
 /*
@@ -260,12 +261,25 @@ void server_judge(struct servers *servers, struct server *server);
 /* Looks for the program of an entry that is taken: sets server->program. */
 void server_judge_program(struct servers *servers, struct server *server);
 
+/* server_faults.c: what a user is told of files that cannot be used. */
+
+/* Appends text in which paths may be: bytes that are not UTF-8 are replaced. */
+void server_faults_add_text(struct buffer *text, const char *data);
+
+/*
+ * Appends "; FILE is refused: why" for each refused file, the first few, each
+ * cause once. Files of a project that is not trusted are left out: a stranger
+ * may have written what is wrong with them.
+ */
+void server_faults_add_refusals(
+    struct buffer *text, const struct servers *servers);
+
 /* server_path.c: where programs are looked for. */
 
 /*
  * Returns the folders of search (which may be empty), and behind them those
- * that a login would add and that there are, for the home of envp: a PATH. The
- * caller frees it.
+ * that a login would add and that there are, for the home of envp unless that
+ * is another user's: a PATH. The caller frees it.
  */
 char *server_path_extend(const char *search, char **envp);
 

@@ -11,17 +11,8 @@
 
 #include "../common/fd.h"
 #include "../common/mem.h"
-#include "servers.h"
+#include "home.h"
 #include "state.h"
-
-/* The absolute path that a variable holds, or NULL. */
-static const char *
-state_variable(char **envp, const char *name)
-{
-	const char *value = expand_variable(envp, name, strlen(name));
-
-	return value != NULL && value[0] == '/' ? value : NULL;
-}
 
 char *
 state_path(const struct options *options, char **envp, struct err *err)
@@ -30,10 +21,10 @@ state_path(const struct options *options, char **envp, struct err *err)
 
 	if (options->state_dir[0] != '\0')
 		return mem_strdup(options->state_dir);
-	folder = state_variable(envp, "XDG_STATE_HOME");
+	folder = home_folder(envp, "XDG_STATE_HOME");
 	if (folder != NULL)
 		return mem_printf("%s/caisson", folder);
-	folder = state_variable(envp, "HOME");
+	folder = home_folder(envp, "HOME");
 	if (folder != NULL)
 		return mem_printf("%s/.local/state/caisson", folder);
 	err_set(err, "there is no place for a state directory, as HOME is not "
@@ -41,15 +32,26 @@ state_path(const struct options *options, char **envp, struct err *err)
 	return NULL;
 }
 
-/* A home that is not there is not made: it may be that of other users, too. */
+/*
+ * Another user's folder is not used, as its owner could change what is kept
+ * there, and have links in it. A home that is not there is not made: it may be
+ * that of other users, too.
+ */
 static int
 state_check_home(const struct options *options, char **envp, struct err *err)
 {
-	const char *home = state_variable(envp, "HOME");
+	const char *home = home_folder(envp, "HOME");
+	int moved = home_folder(envp, "XDG_STATE_HOME") != NULL;
+	auto_free char *refusal = NULL;
 
-	if (options->state_dir[0] != '\0' || home == NULL ||
-	    state_variable(envp, "XDG_STATE_HOME") != NULL ||
-	    access(home, F_OK) == 0 || errno != ENOENT)
+	if (options->state_dir[0] != '\0')
+		return 0;
+	refusal = home_refusal(envp, moved ? "XDG_STATE_HOME" : "HOME");
+	if (refusal != NULL)
+		return err_set(err, "there is no place for a state directory: "
+		    "%s, or name a folder in MCP_BRIDGE_STATE_DIR", refusal);
+	if (moved || home == NULL || access(home, F_OK) == 0 ||
+	    errno != ENOENT)
 		return 0;
 	return err_set(err, "there is no place for a state directory, as "
 	    "the home %s does not exist: name one in MCP_BRIDGE_STATE_DIR",

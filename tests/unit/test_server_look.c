@@ -168,6 +168,9 @@ static const struct {
 	{ "ln -s ../t work/mcp-servers; mkdir t", "echo > t/a.json", 0 },
 	{ "true", "ln -s ../t work/.mcp.json", 1 },
 	{ "true", "ln -s /etc work/.cursor", 1 },
+	/* Who may read and write it */
+	{ "echo > work/.mcp.json", "chmod o+w work/.mcp.json", 1 },
+	{ "echo > .claude.json", "chmod a= .claude.json", 1 },
 };
 
 START_TEST(sees_what_changes)
@@ -178,6 +181,22 @@ START_TEST(sees_what_changes)
 	run(changes[_i].then);
 	ck_assert_int_eq(changed(), changes[_i].change);
 	ck_assert_int_eq(changed(), 0);
+}
+END_TEST
+
+/* A home that is given to another user must not be used any more. */
+START_TEST(sees_whose_the_home_is)
+{
+	if (geteuid() != 0) {
+		unit_skip("only root can give a home away");
+		return;
+	}
+	changed();
+	ck_assert_int_eq(chown(home, 65534, 65534), 0);
+	ck_assert_int_eq(changed(), 1);
+	ck_assert_int_eq(changed(), 0);
+	ck_assert_int_eq(chown(home, 0, 0), 0);
+	ck_assert_int_eq(changed(), 1);
 }
 END_TEST
 
@@ -266,6 +285,7 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, enter, leave);
 	tcase_add_test(tc, looks_at_every_source);
 	tcase_add_loop_test(tc, sees_what_changes, 0, UNIT_COUNT(changes));
+	tcase_add_test(tc, sees_whose_the_home_is);
 	tcase_add_loop_test(tc, too_many_files_are_as_good_as_none, 0, 2);
 	tcase_add_test(tc, tells_of_files_that_are_new);
 	tcase_add_test(tc, does_without_a_home_and_a_folder);

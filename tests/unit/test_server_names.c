@@ -71,13 +71,21 @@ config_servers(const struct config *config)
 	return &servers;
 }
 
+int
+server_judge_is_stranger(
+    const struct servers *all, const struct server_file *file)
+{
+	ck_assert_ptr_eq(all, &servers);
+	return file->source->project;
+}
+
 /* Adds a server; why is NULL for one that is taken. */
 static struct server *
 add(const char *name, enum server_state state, const char *why)
 {
 	struct server *server = &list[nlist++];
 
-	if (nlist == 1)
+	if (nlist == 1 && TAILQ_EMPTY(&servers.list))
 		TAILQ_INIT(&servers.list);
 	server->name = (char *)name;
 	server->alias = (char *)"alias";
@@ -265,6 +273,71 @@ START_TEST(long_reasons_are_cut)
 }
 END_TEST
 
+/* Files that are refused */
+
+static const struct server_source mine = { .name = "mine" };
+static const struct server_source project = { .name = "its", .project = 1 };
+static struct server_file files[SERVERS_MAX];
+static size_t nfiles;
+
+static struct server_file *
+add_file(const char *path, enum server_file_state state, const char *why)
+{
+	struct server_file *file = &files[nfiles++];
+
+	if (nfiles == 1)
+		TAILQ_INIT(&servers.files);
+	file->source = &mine;
+	file->path = (char *)path;
+	file->state = state;
+	file->why = (char *)why;
+	TAILQ_INSERT_TAIL(&servers.files, file, entry);
+	return file;
+}
+
+START_TEST(says_which_files_are_refused)
+{
+	struct server *row;
+
+	add_file("/a", SERVER_FILE_TAKEN, NULL);
+	add_file("/b", SERVER_FILE_MISSING, "there is no such file");
+	add_file("/c\xe9", SERVER_FILE_REFUSED, "cannot be opened");
+	check_names("x,", "unknown server \"x\": no servers are configured; "
+	    "/c\xef\xbf\xbd is refused: cannot be opened");
+	row = add("", SERVER_REJECTED, "'5' where a colon should be");
+	row->line = 3;
+	row->column = 9;
+	row->file = add_file("/d", SERVER_FILE_REFUSED, "is none");
+	check_names("x,", "unknown server \"x\": no servers are configured; "
+	    "/c\xef\xbf\xbd is refused: cannot be opened; /d is refused: "
+	    "line 3, column 9: '5' where a colon should be");
+	add_file("/e", SERVER_FILE_REFUSED, "is another");
+	check_names("x,", "unknown server \"x\": no servers are configured; "
+	    "/c\xef\xbf\xbd is refused: cannot be opened; /d is refused: "
+	    "line 3, column 9: '5' where a colon should be; and 1 more file "
+	    "('caisson --print-config' lists all)");
+}
+END_TEST
+
+/* As all files of a home that belongs to another user. */
+START_TEST(one_cause_is_said_once)
+{
+	add_file("/a", SERVER_FILE_REFUSED, "of another");
+	add_file("/b", SERVER_FILE_REFUSED, "of another");
+	add_file("/c", SERVER_FILE_REFUSED, "of another");
+	check_names("x,", "unknown server \"x\": no servers are configured; "
+	    "/a is refused: of another; and 2 more files ('caisson "
+	    "--print-config' lists all)");
+}
+END_TEST
+
+START_TEST(what_strangers_wrote_is_not_said)
+{
+	add_file("/a", SERVER_FILE_REFUSED, "do this")->source = &project;
+	check_names("x,", "unknown server \"x\": no servers are configured");
+}
+END_TEST
+
 /* Programs */
 
 static const struct {
@@ -364,6 +437,9 @@ add_tests(TCase *tc)
 	    tc, says_why_one_is_not_used, 0, UNIT_COUNT(reasons));
 	tcase_add_test(tc, one_that_is_taken_counts);
 	tcase_add_loop_test(tc, long_reasons_are_cut, 0, 4);
+	tcase_add_test(tc, says_which_files_are_refused);
+	tcase_add_test(tc, one_cause_is_said_once);
+	tcase_add_test(tc, what_strangers_wrote_is_not_said);
 	tcase_add_loop_test(
 	    tc, says_which_program_is_missing, 0, UNIT_COUNT(programs));
 	tcase_add_loop_test(tc, tells_a_box_of_servers, 0, UNIT_COUNT(rows));

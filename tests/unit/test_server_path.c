@@ -141,6 +141,26 @@ START_TEST(does_without_a_home)
 }
 END_TEST
 
+/* Its owner could put any program there. */
+START_TEST(no_home_of_another_user_is_searched)
+{
+	auto_free char *path = NULL;
+	auto_free char *found = NULL;
+
+	if (geteuid() != 0) {
+		unit_skip("only root can give a home away");
+		return;
+	}
+	make_home("mkdir -p .local/bin bin");
+	ck_assert_int_eq(chown(home, 65534, 65534), 0);
+	path = extend("/first");
+	ck_assert_ptr_nonnull(strstr(path, "/usr/bin"));
+	found = in_home(path);
+	ck_assert_str_eq(found, "");
+	remove_home();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -148,6 +168,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, adds_what_is_not_there_already);
 	tcase_add_loop_test(
 	    tc, does_without_a_home, 0, UNIT_COUNT(no_homes));
+	tcase_add_test(tc, no_home_of_another_user_is_searched);
 }
 
 int

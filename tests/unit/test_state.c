@@ -150,6 +150,29 @@ START_TEST(it_must_be_ours)
 }
 END_TEST
 
+/* Nor what is missing there yet: its owner could have made a link of it. */
+START_TEST(no_home_of_another_user_is_used)
+{
+	static const char *const names[] = { "HOME", "XDG_STATE_HOME" };
+	auto_free char *path = mem_printf("%s/there", folder);
+	const char *place = _i < 2 ? folder : path;
+	auto_free char *words = mem_printf("%s (%s) belongs to user 65534, "
+	    "but Caisson runs as user 0", names[_i % 2], place);
+
+	if (geteuid() != 0) {
+		unit_skip("only root can give a folder away");
+		return;
+	}
+	ck_assert_int_eq(chown(folder, 65534, 65534), 0);
+	variables[0] = mem_printf("%s=%s", names[_i % 2], place);
+	expect_refused(words, "there is no place for a state directory: ");
+	ck_assert_int_eq(access(path, F_OK), -1);
+	/* One that is named is used. */
+	options.state_dir = path;
+	expect_opened(path);
+}
+END_TEST
+
 START_TEST(it_must_be_a_folder)
 {
 	auto_free char *path = mem_printf("%s/a", folder);
@@ -188,6 +211,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_folder_of_the_user_serves);
 	tcase_add_test(tc, others_may_not_write_there);
 	tcase_add_test(tc, it_must_be_ours);
+	tcase_add_loop_test(tc, no_home_of_another_user_is_used, 0, 4);
 	tcase_add_test(tc, it_must_be_a_folder);
 	tcase_add_test(tc, it_must_be_writable);
 }

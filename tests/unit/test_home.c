@@ -1,0 +1,156 @@
+/*
+ * Tests of supervisor/home: which folders of the user may be used, by whose
+ * they are, and what is said of the others.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/mem.h"
+#include "supervisor/home.h"
+#include "unit.h"
+
+#define STRANGER 4242
+
+static char folder[] = "/tmp/caisson-test-XXXXXX";
+static char variable[4 * sizeof(folder)];
+static char *envp[] = { (char *)"A=b", variable, NULL };
+
+static void
+enter(void)
+{
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+}
+
+static void
+leave(void)
+{
+	ck_assert_int_eq(rmdir(folder), 0);
+}
+
+static void
+set(const char *name, const char *value, const char *more)
+{
+	snprintf(variable, sizeof(variable), "%s=%s%s", name, value, more);
+}
+
+static const struct {
+	const char *name, *value;
+	int found;
+} values[] = {
+	{ "HOME", "/home/me", 1 },
+	{ "HOME", "/", 1 },
+	{ "HOME", "", 0 },
+	{ "HOME", "relative", 0 },
+	{ "HOMER", "/x", 0 },
+	{ "XHOME", "/x", 0 },
+};
+
+START_TEST(a_folder_is_an_absolute_path)
+{
+	const char *found;
+
+	set(values[_i].name, values[_i].value, "");
+	found = home_folder(envp, "HOME");
+	ck_assert_int_eq(found != NULL, values[_i].found);
+	if (found != NULL)
+		ck_assert_str_eq(found, values[_i].value);
+}
+END_TEST
+
+START_TEST(settings_may_have_moved)
+{
+	set("HOME", "/home/me", "");
+	ck_assert_str_eq(home_settings_variable(envp), "HOME");
+	set("XDG_CONFIG_HOME", "relative", "");
+	ck_assert_str_eq(home_settings_variable(envp), "HOME");
+	set("XDG_CONFIG_HOME", "/x", "");
+	ck_assert_str_eq(home_settings_variable(envp), "XDG_CONFIG_HOME");
+}
+END_TEST
+
+/* What is missing would be made in the nearest folder above it. */
+static const char *const places[] = { "", "/none", "/none/at/all", "/" };
+
+START_TEST(our_own_folders_are_used)
+{
+	set("HOME", folder, places[_i]);
+	ck_assert_ptr_null(home_refusal(envp, "HOME"));
+	ck_assert_ptr_null(home_refusal(envp, "OTHER"));
+	ck_assert_uint_eq(home_owner(folder), geteuid());
+}
+END_TEST
+
+static const char *const of_root[] = { "/", "/usr", "/none/at/all", "//" };
+
+START_TEST(folders_of_root_are_used)
+{
+	set("HOME", of_root[_i], "");
+	ck_assert_ptr_null(home_refusal(envp, "HOME"));
+	ck_assert_uint_eq(home_owner(of_root[_i]), 0);
+}
+END_TEST
+
+START_TEST(folders_of_others_are_not)
+{
+	auto_free char *why = NULL;
+	auto_free char *wanted = NULL;
+
+	if (geteuid() != 0) {
+		unit_skip("only root can give a folder away");
+		return;
+	}
+	ck_assert_int_eq(chown(folder, STRANGER, STRANGER), 0);
+	set("HOME", folder, places[_i]);
+	why = home_refusal(envp, "HOME");
+	wanted = mem_printf("HOME (%s%s) belongs to user 4242, but Caisson "
+	    "runs as user 0: set HOME=/root (sudo -H), or run Caisson as user "
+	    "4242", folder, places[_i]);
+	ck_assert_str_eq(why, wanted);
+	ck_assert_uint_eq(home_owner(folder), STRANGER);
+}
+END_TEST
+
+/* As an ordinary user who is given the home of another one. */
+START_TEST(an_ordinary_user_is_told_of_the_variable)
+{
+	auto_free char *why = NULL;
+	auto_free char *wanted = NULL;
+
+	if (geteuid() != 0) {
+		unit_skip("only root can give a folder away");
+		return;
+	}
+	ck_assert_int_eq(chown(folder, STRANGER, STRANGER), 0);
+	set("XDG_STATE_HOME", folder, "");
+	ck_assert_int_eq(seteuid(STRANGER + 1), 0);
+	why = home_refusal(envp, "XDG_STATE_HOME");
+	ck_assert_int_eq(seteuid(0), 0);
+	wanted = mem_printf("XDG_STATE_HOME (%s) belongs to user 4242, but "
+	    "Caisson runs as user 4243: set XDG_STATE_HOME to a folder of "
+	    "user 4243, or run Caisson as user 4242", folder);
+	ck_assert_str_eq(why, wanted);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_loop_test(tc, a_folder_is_an_absolute_path, 0,
+	    UNIT_COUNT(values));
+	tcase_add_test(tc, settings_may_have_moved);
+	tcase_add_loop_test(tc, our_own_folders_are_used, 0,
+	    UNIT_COUNT(places));
+	tcase_add_loop_test(tc, folders_of_root_are_used, 0,
+	    UNIT_COUNT(of_root));
+	tcase_add_loop_test(tc, folders_of_others_are_not, 0,
+	    UNIT_COUNT(places));
+	tcase_add_test(tc, an_ordinary_user_is_told_of_the_variable);
+}
+
+int
+main(void)
+{
+	return unit_run("home", add_tests);
+}
