@@ -136,6 +136,11 @@
 #define BOX_START_MS 60000
 #define BOX_DRAIN_MS 10000
 /*
+ * A box that ended before it had the code is replaced after a moment: what its
+ * end has to do with (a template that ends, too) is known by then.
+ */
+#define CALL_REPLACE_MS 20
+/*
  * Code that has ended may have left processes: they have so long to end by
  * themselves, and to let go of its pipes, before they are killed.
  */

@@ -566,7 +566,7 @@ box_start_launcher(struct box *box, struct err *err)
 			return NULL;
 	}
 	box->channel = launcher_start(
-	    sv, &ends, box->number, box->group, &pidfd, err);
+	    sv, &ends, box->number, box->own, box->group, &pidfd, err);
 	if (box->channel == NULL)
 		return NULL;
 	box->unforked = pidfd == -1;
@@ -656,7 +656,7 @@ box_start(struct box *box, struct err *err)
 }
 
 struct box *
-box_new(struct supervisor *sv, box_changed *changed, void *ctx,
+box_new(struct supervisor *sv, int own, box_changed *changed, void *ctx,
     struct err *err)
 {
 	struct box *box = mem_alloc(sizeof(*box));
@@ -664,6 +664,7 @@ box_new(struct supervisor *sv, box_changed *changed, void *ctx,
 	box->sv = sv;
 	box->number = ++sv->boxes;
 	sv->unready++;
+	box->own = own;
 	box->changed = changed;
 	box->ctx = ctx;
 	box->timer = evtimer_new(sv->base, box_on_timer, box);

@@ -56,6 +56,7 @@ struct box {
 	uint64_t tool_calls;
 	char *waiting; /* which calls of tools had no answer; NULL: none */
 	/* Its own. */
+	int own; /* no template may fork it */
 	box_changed *changed;
 	void *ctx;
 	struct event *timer; /* of the start, or of the end */
@@ -78,11 +79,12 @@ struct box {
 };
 
 /*
- * Starts a box and its relay. Returns it, or NULL with err. It ends by itself
+ * Starts a box and its relay. With own it starts an interpreter of its own,
+ * even if there is a template. Returns it, or NULL with err. It ends by itself
  * when it is not ready in time. Freed with box_free or box_drop.
  */
-struct box *box_new(struct supervisor *sv, box_changed *changed, void *ctx,
-    struct err *err);
+struct box *box_new(struct supervisor *sv, int own, box_changed *changed,
+    void *ctx, struct err *err);
 
 /* Gives it to somebody else, who is told of it from now on. */
 void box_give(struct box *box, box_changed *changed, void *ctx);

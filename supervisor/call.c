@@ -48,6 +48,7 @@ struct call {
 	struct timespec began;
 	struct box *box; /* NULL: not yet, or none could be had */
 	int pooled;      /* it was ready before the call came */
+	int own;         /* it must not be forked by a template */
 	struct call_result result;
 };
 
@@ -312,7 +313,12 @@ call_cancel_all(struct supervisor *sv, const char *why)
 		call_cancel(call, why);
 }
 
-/* The queue has lasted too long, or the deadline is there; or this is all. */
+static void call_start(struct call *call, int from_pool);
+
+/*
+ * The queue has lasted too long, the deadline is there, or another box is due;
+ * or this is all.
+ */
 static void
 call_on_timer(evutil_socket_t fd, short what, void *arg)
 {
@@ -322,6 +328,10 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (call->box != NULL) {
 		call_end(call, CALL_BY_DEADLINE);
+		return;
+	}
+	if (call->cause == CALL_BY_ITSELF && call->state == CALL_STARTING) {
+		call_start(call, 0);
 		return;
 	}
 	if (call->cause == CALL_BY_ITSELF) {
@@ -384,7 +394,7 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 	if (call->pooled)
 		box_give(call->box, call_on_box, call);
 	else
-		call->box = box_new(sv, call_on_box, call, err);
+		call->box = box_new(sv, call->own, call_on_box, call, err);
 	return call->box == NULL ? -1 : 0;
 }
 
@@ -455,13 +465,23 @@ call_may_replace(const struct call *call)
 	    !call->box->ran && call->box->state == BOX_ENDING;
 }
 
+/*
+ * Has another one started, not at once: whatever ended this one may go on. When
+ * a template could not fork it, the next has an interpreter of its own, and is
+ * not replaced: so a call has three boxes at most, one of the pool, one that is
+ * forked, and that one.
+ */
 static void
 call_replace(struct call *call)
 {
-	log_info("call %lu: box %lu ended before it had the code; a new one "
-	    "is started", call->number, call->box->number);
+	const struct box *box = call->box;
+
+	log_info("call %lu: box %lu ended before it had the code (%s); another "
+	    "one is started", call->number, box->number,
+	    box->failure != NULL ? box->failure : "for an unknown reason");
+	call->own = box->unforked;
 	box_drop(&call->box);
-	call_start(call, 0);
+	call_set_timer(call, CALL_REPLACE_MS);
 }
 
 /* The box has the code: the deadline runs. */

@@ -7,10 +7,11 @@
 
 struct channel *
 launcher_start(struct supervisor *sv, const struct channel_ends *ends,
-    unsigned long number, const struct group *group, int *pidfd,
+    unsigned long number, int own, const struct group *group, int *pidfd,
     struct err *err)
 {
-	struct channel *channel = templates_fork(sv->templates, ends);
+	struct channel *channel =
+	    own ? NULL : templates_fork(sv->templates, ends);
 
 	*pidfd = -1;
 	if (channel != NULL)

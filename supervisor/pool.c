@@ -207,7 +207,7 @@ pool_start_one(struct pool *pool)
 	entry->pool = pool;
 	entry->born_ms = pool_now();
 	interpreter_look(pool->sv->options.python, &entry->interpreter);
-	entry->box = box_new(pool->sv, pool_on_box, entry, &err);
+	entry->box = box_new(pool->sv, 0, pool_on_box, entry, &err);
 	if (entry->box == NULL) {
 		log_warn("no box can be started to wait for a call: %s",
 		    err.text);

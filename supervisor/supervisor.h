@@ -262,12 +262,12 @@ struct channel *worker_start(struct event_base *base,
 /*
  * Has a launcher for one box, which takes SETUP next: ends->peer is ROLE_BOX,
  * number that of the execution (or of the place in a pool), group what limits
- * the box, or NULL. Returns the channel to it and its pidfd, both of which the
- * caller owns, or NULL with err. The pidfd is -1 where the launcher is not
- * known yet.
+ * the box, or NULL. With own no template is asked. Returns the channel to it
+ * and its pidfd, both of which the caller owns, or NULL with err. The pidfd is
+ * -1 where the launcher is not known yet.
  */
 struct channel *launcher_start(struct supervisor *sv,
-    const struct channel_ends *ends, unsigned long number,
+    const struct channel_ends *ends, unsigned long number, int own,
     const struct group *group, int *pidfd, struct err *err);
 
 /* The limit of descriptors before we raised ours: servers start with it. */

@@ -10,6 +10,7 @@
 
 static int box_start_ms = 100000, box_drain_ms = 100000;
 static int box_leavings_ms = 10;
+static unsigned long call_replace_ms = 1;
 
 #undef BOX_START_MS
 #define BOX_START_MS box_start_ms
@@ -17,6 +18,8 @@ static int box_leavings_ms = 10;
 #define BOX_DRAIN_MS box_drain_ms
 #undef BOX_LEAVINGS_MS
 #define BOX_LEAVINGS_MS box_leavings_ms
+#undef CALL_REPLACE_MS
+#define CALL_REPLACE_MS call_replace_ms
 
 /*
  * Who opens sessions and connects to the store is played, too, who starts
@@ -169,12 +172,12 @@ static int dying_template;
 
 struct channel *
 play_launcher_start(struct supervisor *s, const struct channel_ends *ends,
-    unsigned long number, const struct group *group, int *pidfd,
+    unsigned long number, int own, const struct group *group, int *pidfd,
     struct err *err)
 {
 	int pair[2];
 
-	if (!dying_template)
+	if (own || !dying_template)
 		return worker_start(s->base, ends, number, 0, group_fd(group),
 		    pidfd, err);
 	ck_assert_int_eq(
@@ -2371,7 +2374,7 @@ start_ahead(void)
 	struct err err;
 
 	boxes[sv.boxes + 1] = play;
-	waiting_box = box_new(&sv, on_waiting_changed, &changes, &err);
+	waiting_box = box_new(&sv, 0, on_waiting_changed, &changes, &err);
 	ck_assert_ptr_nonnull(waiting_box);
 	receive(play, ROLE_BOX, IPC_SETUP, &msg);
 	ipc_message_close(IPC_SETUP, &msg);
@@ -2473,17 +2476,16 @@ succeed(struct play *play)
 	printed(play, "hi\n", "oops\n");
 }
 
-/* Nothing has begun: another box is started, and nobody hears of it. */
-START_TEST(a_template_may_die_before_it_forks)
+/* A call asks a template that dies: its first box never begins. */
+static struct play *
+ask_dying_template(void)
 {
 	union ipc_any msg;
 	struct play *play;
 	unsigned long first;
 
-	open_stage();
 	dying_template = 1;
 	play = new_call();
-	dying_template = 0;
 	first = sv.boxes;
 	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
 	ipc_message_close(IPC_PREPARE, &msg);
@@ -2492,9 +2494,54 @@ START_TEST(a_template_may_die_before_it_forks)
 	settle();
 	ck_assert_uint_eq(sv.boxes, first); /* what was printed may yet come */
 	relay_is_done(play);
+	return play;
+}
+
+/*
+ * Nothing has begun: another box is started, and nobody hears of it. It has an
+ * interpreter of its own, whatever templates there are.
+ */
+START_TEST(a_template_may_die_before_it_forks)
+{
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	play = ask_dying_template();
+	first = sv.boxes;
 	while (sv.boxes == first)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	succeed(play);
+	ck_assert_uint_eq(sv.boxes, first + 1);
+	ck_assert_uint_eq(sv.nstarting, 0);
+	close_stage();
+}
+END_TEST
+
+/* While it waits for another box it can be ended as in any other state. */
+START_TEST(a_call_without_a_box_can_be_cancelled)
+{
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	call_replace_ms = 1000 * 1000;
+	play = ask_dying_template();
+	first = sv.boxes;
+	while (play->call->box != NULL)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	settle();
+	ck_assert_uint_eq(sv.boxes, first);
+	ck_assert_uint_eq(play->concluded, 0);
+	ck_assert_uint_eq(sv.nstarting, 1);
+	if (_i == 0)
+		call_cancel(play->call, "enough");
+	else
+		call_cancel_all(&sv, "enough");
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	ck_assert_uint_eq(sv.boxes, first);
+	ck_assert_uint_eq(sv.nstarting, 0);
 	close_stage();
 }
 END_TEST
@@ -2582,6 +2629,40 @@ START_TEST(a_box_that_had_died_is_replaced)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(sv.boxes, first + 1);
 	succeed(play);
+	close_stage();
+}
+END_TEST
+
+/* One of the pool, one that is forked, one of its own; then an error. */
+START_TEST(a_call_has_three_boxes_at_most)
+{
+	union ipc_any msg;
+	struct play *play;
+	unsigned long first;
+
+	open_stage();
+	play = wait_ahead();
+	first = sv.boxes;
+	die_by_code(play);
+	dying_template = 1;
+	new_call();
+	while (sv.boxes == first)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	receive_start(play, &msg);
+	ipc_message_close(IPC_START, &msg);
+	relay_is_done(play);
+	while (sv.boxes == first + 1)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	take_requests(play);
+	box_fails(play, "prctl: Invalid argument");
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, "the box cannot be built: "
+	    "could not apply the system call filter (prctl: Invalid "
+	    "argument); the kernel needs CONFIG_SECCOMP_FILTER");
+	ck_assert_uint_eq(sv.boxes, first + 2);
 	close_stage();
 }
 END_TEST
@@ -2764,9 +2845,11 @@ add_waiting(TCase *tc)
 	tcase_add_test(tc, a_box_that_waits_is_taken);
 	tcase_add_test(tc, a_box_waits_when_all_is_known);
 	tcase_add_test(tc, a_template_may_die_before_it_forks);
+	tcase_add_loop_test(tc, a_call_without_a_box_can_be_cancelled, 0, 2);
 	tcase_add_test(tc, a_box_may_be_taken_while_it_is_built);
 	tcase_add_loop_test(
 	    tc, a_box_that_had_died_is_replaced, 0, UNIT_COUNT(deaths));
+	tcase_add_test(tc, a_call_has_three_boxes_at_most);
 	tcase_add_loop_test(
 	    tc, a_box_that_cannot_be_built_is_tried_again, 0, 2);
 	tcase_add_loop_test(

@@ -56,11 +56,12 @@ static unsigned int nboxes;
 static int none_today;
 
 struct box *
-box_new(struct supervisor *sv, box_changed *changed, void *ctx,
+box_new(struct supervisor *sv, int own, box_changed *changed, void *ctx,
     struct err *err)
 {
 	struct play *play = &plays[nboxes];
 
+	ck_assert_int_eq(own, 0);
 	ck_assert_uint_lt(nboxes, BOXES_MAX);
 	if (none_today) {
 		err_set(err, "no box today");
