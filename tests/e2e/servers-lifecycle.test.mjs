@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  descendants, describe, gone, lives, processes, processOf, reaped,
+  descendants, describe, gone, lives, orphans, processOf, reaped,
 } from './support/processes.mjs';
 import { folder, root, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -311,8 +311,8 @@ test('the supervisor is killed while servers are called', async (t) => {
 /* Workers and servers of a program that was killed; none may be left. */
 async function nobody(entries, first) {
   const left = () => [...entries.flatMap(serving),
-    ...processes().filter((entry) => entry.started >= first.started &&
-      entry.parent === 1 && entry.size > 0 &&
+    ...orphans().filter((entry) => entry.started >= first.started &&
+      entry.size > 0 &&
       /^caisson: (broker|keeper|relay|box)/.test(entry.command))];
 
   await until(() => left().length === 0,

@@ -1,9 +1,12 @@
 /*
  * What /proc tells about the program's processes: who descends from whom, in
- * which namespace, with how much memory and how many descriptors.
+ * which namespace, with how much memory and how many descriptors. Processes
+ * that no test has started are not looked at.
+ *
+ *   CAISSON_REAPER  the process below which all that tests start stays, orphans
+ *                   too (see alone.py); without it all processes are looked at
  */
 import fs from 'node:fs';
-import { installation, root } from './program.mjs';
 import { until } from './wait.mjs';
 
 /* What is read may end at any moment: then there is nothing. */
@@ -40,16 +43,25 @@ export function processOf(pid) {
   };
 }
 
-export function processes() {
-  return fs.readdirSync('/proc')
+const reaper = Number(process.env.CAISSON_REAPER);
+
+/*
+ * All processes of the machine. Whose parent ended while they were read has
+ * got another one meanwhile.
+ */
+function everybody() {
+  const all = fs.readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
     .map(processOf)
     .filter((entry) => entry !== undefined);
+  const pids = new Set(all.map(({ pid }) => pid));
+
+  return all.map((entry) => pids.has(entry.parent) ? entry :
+    processOf(entry.pid)).filter((entry) => entry !== undefined);
 }
 
-/* Every process below pid. */
-export function descendants(pid) {
-  const all = processes();
+/* Those of all that are below pid. */
+function below(pid, all) {
   const family = new Set([pid]);
   let grown = true;
 
@@ -63,6 +75,21 @@ export function descendants(pid) {
     }
   }
   return all.filter((entry) => entry.pid !== pid && family.has(entry.pid));
+}
+
+/* Every process that tests have started, and what those have. */
+export function processes() {
+  return reaper ? below(reaper, everybody()) : everybody();
+}
+
+/* Every process below pid. */
+export function descendants(pid) {
+  return below(pid, everybody());
+}
+
+/* Those that have outlived what started them. */
+export function orphans() {
+  return processes().filter((entry) => entry.parent === (reaper || 1));
 }
 
 /*
@@ -107,19 +134,12 @@ export async function childless(pid) {
 
 /*
  * Workers of our program, wherever they hang in the tree, that were started
- * when this process was or later. (Which program it is can be seen by root
- * alone; for an ordinary user all such workers count.)
+ * when this process was or later.
  */
 export function workersSince(first) {
-  return processes().filter((entry) => {
-    if (over(entry) || entry.started < first.started ||
-        !/^caisson: (relay|box)\[/.test(entry.command))
-      return false;
-    const program = attempt(() => fs.readlinkSync(`/proc/${entry.pid}/exe`));
-
-    return program === undefined ? !root :
-      program.startsWith(`${installation}/`);
-  });
+  return processes().filter((entry) => !over(entry) &&
+    entry.started >= first.started &&
+    /^caisson: (relay|box)\[/.test(entry.command));
 }
 
 /*

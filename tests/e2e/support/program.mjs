@@ -85,26 +85,13 @@ function refusing(calls) {
 }
 
 /*
- * A view of the machine in which nobody else writes to /tmp and /dev/shm, so
- * that whatever is found there is the program's. Needs root.
+ * A view of the machine in which nobody else writes to /tmp and /dev/shm, or
+ * mounts anything, so that whatever is found there is the program's.
  */
 function alone() {
-  const script = [
-    'set -e',
-    'mount -t tmpfs -o mode=755 tmpfs /mnt',
-    'mkdir /mnt/program',
-    `mount --bind "$1" /mnt/program`,
-    'mount -t tmpfs -o mode=1777 tmpfs /tmp',
-    'mount -t tmpfs -o mode=1777 tmpfs /dev/shm',
-    'shift',
-    'exec "$@"',
-  ].join('\n');
-
-  return {
-    start: ['unshare', '--mount', '--propagation', 'private', 'sh', '-c',
-      script, 'sh', installation],
-    program: path.join('/mnt/program', path.relative(installation, binary)),
-  };
+  return ['/usr/bin/python3', '-B',
+    path.resolve(here, '../../support/alone.py'), '--view', '--keep',
+    installation];
 }
 
 /*
@@ -117,10 +104,9 @@ export function commandLine({
   refused = [],
 } = {}) {
   const all = { PATH: searchPath, HOME: home, ...settings, ...env };
-  const view = privateTmp ? alone() : { start: [], program: binary };
 
   return ['/usr/bin/env', '-i',
     ...Object.entries(all).map(([name, value]) => `${name}=${value}`),
-    ...view.start, ...refusing(refused),
-    ...(withoutNamespaces ? forbidden() : identity()), view.program, ...args];
+    ...(privateTmp ? alone() : []), ...refusing(refused),
+    ...(withoutNamespaces ? forbidden() : identity()), binary, ...args];
 }
