@@ -1,5 +1,7 @@
 """The host as the cases meet it: what a box must not reach, and whether it
-was touched. Everything is made new, below one folder, and removed again.
+was touched. Everything is made new, below one folder, and removed again. Where
+this process has namespaces of its own, all that is in them is judged; else
+only what was made here, as others change the rest.
 """
 import ctypes
 import fcntl
@@ -11,6 +13,8 @@ import socket
 import stat
 import subprocess
 import tempfile
+
+from alone import own_namespaces
 
 LIBC = ctypes.CDLL(None, use_errno=True)
 IPC_CREAT, IPC_RMID, SHM_BYTES = 0o1000, 0, 4096
@@ -47,8 +51,9 @@ class Host:
         self.datagrams.setblocking(False)
         self.sleeper = subprocess.Popen(
             ["sleep", "infinity"], **({} if uid is None else {"user": uid}))
-        self.shm = LIBC.shmget(
-            secrets.randbelow(1 << 30) + 1, SHM_BYTES, IPC_CREAT | 0o666)
+        # One segment is the host's; the other one a box will try to leave.
+        self.keys = [secrets.randbelow(1 << 30) + 1 for _ in range(2)]
+        self.shm = LIBC.shmget(self.keys[0], SHM_BYTES, IPC_CREAT | 0o666)
         self.locked = open(self.tree + "/locked", "r+b")
         fcntl.flock(self.locked, fcntl.LOCK_EX)
         fcntl.lockf(self.locked, fcntl.LOCK_EX)
@@ -114,6 +119,7 @@ class Host:
             "abstract": "\0" + name(self.folder),
             "sleeper": self.sleeper.pid,
             "shm": self.shm,
+            "key": self.keys[1],
             "namespaces": {
                 kind: os.readlink("/proc/self/ns/" + kind)
                 for kind in os.listdir("/proc/self/ns")
@@ -137,10 +143,6 @@ class Host:
 
     def state(self):
         """What must be the same before and after."""
-        with open("/proc/self/mounts") as file:
-            mounts = file.read()
-        with open("/proc/sysvipc/shm") as file:
-            segments = [line.split()[1] for line in file]
         entries = {}
         for where, folders, files in os.walk(self.tree):
             for entry in folders + files:
@@ -149,7 +151,21 @@ class Host:
                 entries[path] = (found.st_mode, found.st_size,
                                  found.st_mtime_ns, found.st_uid)
         with open(self.tree + "/open/canary") as file:
-            return mounts, segments, entries, file.read(), os.uname()[:2]
+            return (self.mounts(), self.segments(), entries, file.read(),
+                    os.uname()[:2] if own_namespaces() else None)
+
+    def mounts(self):
+        """The mounts that only cases could change."""
+        with open("/proc/self/mounts") as file:
+            return [line for line in file
+                    if own_namespaces() or self.folder in line]
+
+    def segments(self):
+        """Keys and sizes of the shared memory that only cases could make."""
+        with open("/proc/sysvipc/shm") as file:
+            rows = [line.split() for line in file][1:]
+        return [(row[0], row[3]) for row in rows
+                if own_namespaces() or int(row[0]) in self.keys]
 
     def changed(self):
         """What of the host is not as it was, in one sentence, or None."""
@@ -160,7 +176,7 @@ class Host:
             return "a process of the host was ended"
         for listener in self.listeners:
             try:
-                listener.accept()
+                listener.accept()[0].close()
                 return "a socket of the host was reached"
             except BlockingIOError:
                 pass
@@ -182,7 +198,7 @@ class Host:
         for listener in self.listeners:
             try:
                 while True:
-                    listener.accept()
+                    listener.accept()[0].close()
             except BlockingIOError:
                 pass
         self.letters()
@@ -247,27 +263,6 @@ class Host:
 
 def name(folder):
     return os.path.basename(folder)
-
-
-def processes_below(pid):
-    """All descendants of a process, as (pid, name)."""
-    children = {}
-    for entry in os.listdir("/proc"):
-        if entry.isdigit():
-            try:
-                with open("/proc/%s/stat" % entry) as file:
-                    left, right = file.read().rsplit(")", 1)
-            except (FileNotFoundError, ProcessLookupError):
-                continue
-            parent = int(right.split()[1])
-            children.setdefault(parent, []).append(
-                (int(entry), left.split("(", 1)[1]))
-    found, todo = [], [pid]
-    while todo:
-        below = children.get(todo.pop(), [])
-        found += below
-        todo += [child for child, _ in below]
-    return found
 
 
 def descriptors_of(pid):

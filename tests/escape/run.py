@@ -31,7 +31,8 @@ may take so many times as long, and what is repeated is repeated less often.
 
 After every group of cases, the invariants: Caisson still answers, has no more
 descriptors and no more descendants than before, and the host's mounts, files,
-shared memory, sockets and processes are untouched.
+shared memory, sockets and processes are untouched. The host is what alone.py
+makes of the machine, so nothing else that runs there can spoil a case.
 
 The verdicts: "holds"; "FAILS"; "NOT SHOWN" (it holds just as well without its
 protection: the case proves nothing); "known" (a weakness that is written down,
@@ -48,7 +49,11 @@ import subprocess
 import sys
 import time
 
-from host import Host, descriptors_of, processes_below
+HERE = os.path.dirname(os.path.abspath(__file__))
+SUPPORT = os.path.join(os.path.dirname(HERE), "support")
+sys.path.insert(0, SUPPORT)
+from alone import REAPER, processes_below
+from host import Host, descriptors_of
 from program import Failure, Program, copy_program
 from table import CASES, code_of, seen_in
 
@@ -315,6 +320,14 @@ def shorten(text):
     return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
 
 
+def run_alone(build):
+    """Start this again where nothing else of the machine is met."""
+    sources = os.path.dirname(os.path.dirname(HERE))
+    os.execv(sys.executable, [
+        sys.executable, "-B", os.path.join(SUPPORT, "alone.py"),
+        "--keep", build, "--keep", sources, sys.executable, "-B"] + sys.argv)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
@@ -332,6 +345,8 @@ def main():
     if (options.user is not None or options.cgroups) and os.geteuid() != 0:
         print("SKIP: only root can run it as another user, or in cgroups")
         return SKIPPED
+    if REAPER not in os.environ:
+        run_alone(options.build)
     # So that nothing is left behind when meson loses its patience.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     start = time.monotonic()

@@ -135,8 +135,8 @@ def make(path, build, source, modules):
     for program in programs(build):
         image.add_program(program, "/build" + program[len(build):])
     image.add_tree(build + "/box", "/build/box")
-    for folder in ("tests/guest", "tests/escape", "tests/fuzz/corpus",
-                   "worker/box"):
+    for folder in ("tests/guest", "tests/escape", "tests/support",
+                   "tests/fuzz/corpus", "worker/box"):
         if os.path.isdir(os.path.join(source, folder)):
             image.add_tree(os.path.join(source, folder), "/source/" + folder)
     for path in DATA:

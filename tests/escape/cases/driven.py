@@ -2,16 +2,17 @@
 cancels. Each starts programs of its own.
 """
 import os
+import secrets
 import signal
 import tempfile
 import time
 
-from host import processes_below
+from alone import processes_below
 from table import case, seen_in
 
 SOON = 10  # seconds; what dies does so in milliseconds, unless it is busy
 PF_EXITING = 4  # linux/sched.h
-MARK = "caisson-orphan"
+MARK = "caisson-orphan-" + secrets.token_hex(8)  # of this run only
 
 DAEMON = """
 import os, signal

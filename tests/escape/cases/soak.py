@@ -4,12 +4,12 @@ they leave behind.
 import os
 import re
 
+from alone import PLACES, QUEUES, own_namespaces
 from table import CASES, case, seen_in
 
 ROUNDS, EACH = 3, 100  # fewer where all is slow
 HELLO = "print('hi')"
 RSS_GROWTH_KIB = 2048
-LEFT = re.compile("caisson-box|box-[0-9]")  # names of what a box can leave
 
 
 def rows(run):
@@ -20,23 +20,24 @@ def rows(run):
             and (one.root is None or one.root == run.is_root())]
 
 
-def entries():
+def entries(run):
     """What boxes could leave in the folders of the host."""
+    shared = PLACES + (QUEUES,) if own_namespaces() else ()
     return sorted(
-        os.path.join(where, name)
-        for where in ("/tmp", "/dev/shm", "/var/tmp", "/dev/mqueue")
-        if os.path.isdir(where)
-        for name in os.listdir(where) if LEFT.match(name))
+        os.path.join(where, name) for where in (run.host.home, *shared)
+        if os.path.isdir(where) for name in os.listdir(where))
 
 
-def cgroups():
-    """How many cgroups of version 2 there are below that of the test."""
+def cgroups(program):
+    """Cgroups of version 2 that bear the number of this Caisson."""
     with open("/proc/self/cgroup") as file:
         own = [line.split("::")[1].strip() for line in file if "::" in line]
-    return sum(len(folders) for root in (
-        "/sys/fs/cgroup", "/sys/fs/cgroup/unified") for path in own
-        for _, folders, _ in os.walk(root + path)
-        if os.path.exists(root + "/cgroup.controllers"))
+    tops = [program.place] if program.place else [
+        root + path for root in ("/sys/fs/cgroup", "/sys/fs/cgroup/unified")
+        for path in own if os.path.exists(root + "/cgroup.controllers")]
+    number = re.compile("[a-z]+-%d-" % program.pid)
+    return sorted(name for top in tops for _, folders, _ in os.walk(top)
+                  for name in folders if number.match(name))
 
 
 def resident(pid):
@@ -51,7 +52,8 @@ def state(run, program):
     with open("/proc/%d/mounts" % program.pid) as file:
         mounts = len(file.readlines())
     return {"descriptors": descriptors, "processes": processes,
-            "mounts": mounts, "entries": entries(), "cgroups": cgroups()}
+            "mounts": mounts, "entries": entries(run),
+            "cgroups": cgroups(program)}
 
 
 @case("64", "hundreds of calls, rows of this table among them: what they leave",
