@@ -99,7 +99,7 @@
 #define SERVER_LINE_MAX (RESULT_MAX + 64 * KIB)
 /* Messages in one array of a server: more than are ever under way. */
 #define SERVER_BATCH_MAX 10000
-/* A sentence about a request, with the last lines of a server's stderr. */
+/* A sentence about a request, with a line of a server's stderr. */
 #define REFUSED_REASON_MAX (8 * KIB)
 /* How much of a server's own sentence, and how many names, it shows. */
 #define REFUSED_FOREIGN_MAX (2 * KIB)
@@ -217,8 +217,8 @@
 #define SERVER_END_WAIT_MS 1000
 /* What has come of a server is read when it ends: the most a pipe can hold. */
 #define SERVER_DRAIN_MAX MIB
-/* The last bytes of a server's standard error: a traceback's end. */
-#define SERVER_ERRORS_KEPT (4 * KIB)
+/* The last bytes of a server's standard error: an error above a long stack. */
+#define SERVER_ERRORS_KEPT (16 * KIB)
 /* All pages of one list of tools together, and how many there may be. */
 #define SERVER_TOOLS_BYTES_MAX (15 * MIB)
 #define SERVER_TOOLS_PAGES_MAX 1000

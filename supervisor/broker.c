@@ -638,6 +638,7 @@ broker_try(struct broker *broker, broker_tried *tried,
 	broker->tried = tried;
 	broker->gone = gone;
 	broker->tried_ctx = ctx;
+	message.log_level = log_level_get();
 	for (i = 0; i < config_count(broker->config); i++) {
 		message.name = config_at(broker->config, i)->name;
 		if (channel_send_try(broker->channel, &message, err) == -1)

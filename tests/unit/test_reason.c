@@ -105,57 +105,6 @@ START_TEST(long_strings_are_cut)
 }
 END_TEST
 
-/* Adds standard error to a sentence of this length. */
-static void
-add_errors(struct buffer *reason, size_t before, const char *errors, int cut)
-{
-	struct buffer buffer = { (char *)errors, strlen(errors), 0 };
-
-	memset(buffer_reserve(reason, before), 's', before);
-	reason->len = before;
-	reason_add_errors(reason, &buffer, cut);
-}
-
-START_TEST(errors_of_a_server_end_a_sentence)
-{
-	static const struct {
-		const char *errors;
-		int cut;
-		const char *wanted;
-	} rows[] = {
-		{ "", 0, "s" },
-		{ "\n \t\n", 0, "s" },
-		{ "a\nb\n\n", 0, "s; its standard error ends:\na\nb" },
-		{ "half\nb\n", 1, "s; its standard error ends:\nb" },
-		{ "half", 1, "s; its standard error ends:\nhalf" },
-	};
-	auto_buffer struct buffer reason = { 0 };
-
-	add_errors(&reason, 1, rows[_i].errors, rows[_i].cut);
-	buffer_add_text(&reason, "");
-	ck_assert_str_eq(reason.data, rows[_i].wanted);
-}
-END_TEST
-
-/* Where there is little room the end counts, in whole characters. */
-START_TEST(errors_of_a_server_fit)
-{
-	auto_buffer struct buffer errors = { 0 };
-	auto_buffer struct buffer reason = { 0 };
-	int n;
-
-	for (n = 0; n < 4096; n++)
-		buffer_add_text(&errors, "\xff");
-	buffer_add_text(&errors, "end");
-	add_errors(&reason, (size_t)_i, errors.data, 1);
-	ck_assert_uint_le(reason.len, REFUSED_REASON_MAX);
-	ck_assert(utf8_valid(reason.data, reason.len));
-	ck_assert_uint_ge(reason.len, (size_t)_i);
-	if (_i < 8000)
-		ck_assert_str_eq(reason.data + reason.len - 3, "end");
-}
-END_TEST
-
 START_TEST(a_sentence_fits)
 {
 	auto_buffer struct buffer reason = { 0 };
@@ -181,10 +130,6 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, names_stay_on_their_line);
 	tcase_add_loop_test(tc, errors_are_told, 0, 5);
 	tcase_add_test(tc, long_strings_are_cut);
-	tcase_add_loop_test(tc, errors_of_a_server_end_a_sentence, 0, 5);
-	tcase_add_loop_test(
-	    tc, errors_of_a_server_fit, 8150, REFUSED_REASON_MAX + 1);
-	tcase_add_loop_test(tc, errors_of_a_server_fit, 0, 3);
 	tcase_add_test(tc, a_sentence_fits);
 }
 

@@ -8,6 +8,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "complaint.h"
 #include "link.h"
 #include "listing.h"
 #include "mcp_client.h"
@@ -60,7 +61,16 @@ link_add_errors(struct link *link, struct buffer *reason)
 	int cut;
 	const struct buffer *errors = pipes_errors(link->pipes, &cut);
 
-	reason_add_errors(reason, errors, cut);
+	complaint_add(reason, errors, cut);
+}
+
+static void
+link_log_errors(const struct link *link)
+{
+	int cut;
+
+	complaint_log(
+	    server_name(link->server), pipes_errors(link->pipes, &cut));
 }
 
 /* How it ended, for all who still waited for something. */
@@ -90,10 +100,11 @@ link_conclude(struct link *link)
 	link_add_end(link, &reason);
 	if (!TAILQ_EMPTY(&link->asks))
 		log_info("%s", reason.data);
-	/* Not for the log: who knows what a server complains about. */
+	/* Above level debug not for the log: it may hold secrets. */
 	if (link->pipes != NULL) {
 		pipes_drain(link->pipes);
 		link_add_errors(link, &reason);
+		link_log_errors(link);
 	}
 	while ((ask = TAILQ_FIRST(&link->asks)) != NULL)
 		ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });

@@ -66,6 +66,7 @@ broker_on_try(struct broker *broker, struct ipc_try *try)
 {
 	struct server *server = server_find(broker, try->name);
 
+	log_init("broker", (enum log_level)try->log_level);
 	if (server == NULL)
 		broker_tried_in_vain(broker, try->name, "there is no such "
 		    "server");

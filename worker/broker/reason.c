@@ -101,47 +101,6 @@ reason_add_error(struct buffer *reason, struct json_span error)
 		    reason, " (code %.*s)", (int)member.len, member.p);
 }
 
-/* Where the first whole character at or after *p begins. */
-static const char *
-reason_whole(const char *p, const char *end)
-{
-	while (p < end && ((unsigned char)*p & 0xc0) == 0x80)
-		p++;
-	return p;
-}
-
-void
-reason_add_errors(
-    struct buffer *reason, const struct buffer *errors, int cut)
-{
-	static const char start[] = "; its standard error ends:\n";
-	auto_buffer struct buffer text = { 0 };
-	const char *from, *end, *newline;
-	size_t room;
-
-	if (errors->len == 0 ||
-	    reason->len + sizeof(start) > REFUSED_REASON_MAX)
-		return;
-	room = REFUSED_REASON_MAX - reason->len - (sizeof(start) - 1);
-	reason_add_text(&text, errors->data, errors->len);
-	while (text.len > 0 && strchr(" \t\n", text.data[text.len - 1]))
-		text.len--;
-	if (text.len == 0)
-		return;
-	from = text.data;
-	end = text.data + text.len;
-	if (text.len > room) {
-		from = reason_whole(end - room, end);
-		cut = 1;
-	}
-	/* Whole lines, unless there is only one. */
-	newline = memchr(from, '\n', (size_t)(end - from));
-	if (cut && newline != NULL)
-		from = newline + 1;
-	buffer_add_text(reason, start);
-	buffer_add(reason, from, (size_t)(end - from));
-}
-
 void
 reason_fit(struct buffer *reason)
 {

@@ -33,14 +33,6 @@ void reason_add_string(struct buffer *reason, struct json_span string);
 /* Appends a JSON-RPC error object: "message (code -32602)". */
 void reason_add_error(struct buffer *reason, struct json_span error);
 
-/*
- * Appends the end of a server's standard error, as much as a refusal has room
- * for: "; its standard error ends:" and the lines. Nothing when there is none.
- * The first line of errors may be cut off at its start when cut is set.
- */
-void reason_add_errors(
-    struct buffer *reason, const struct buffer *errors, int cut);
-
 /* Cuts the sentence to what a refusal can hold, in whole characters. */
 void reason_fit(struct buffer *reason);
 
