@@ -335,20 +335,68 @@ option_value_add_examples(struct buffer *buffer, const struct option_row *row)
 		buffer_add_text(buffer, ", such as json,numpy");
 }
 
+/* Returns the bytes of the character at p, 0 when there is none. */
+static size_t
+option_value_character(const char *p, size_t len)
+{
+	size_t size;
+
+	for (size = 1; size <= 4 && size <= len; size++)
+		if (utf8_valid(p, size))
+			return size;
+	return 0;
+}
+
+/* Appends what is at p as text; returns its bytes. */
+static size_t
+option_value_add_one(
+    struct buffer *buffer, const char *p, size_t len, const char *quoted)
+{
+	char escape[UTF8_ESCAPE_SIZE];
+	unsigned int code;
+	size_t size = utf8_unseen(p, len, &code);
+
+	if (size > 0) {
+		utf8_escape(code, escape);
+		buffer_add_text(buffer, escape);
+		return size;
+	}
+	size = option_value_character(p, len);
+	if (size == 0) {
+		buffer_printf(buffer, "\\x%02x", (unsigned char)*p);
+		return 1;
+	}
+	if (strchr(quoted, *p) != NULL)
+		buffer_add_text(buffer, "\\");
+	buffer_add(buffer, p, size);
+	return size;
+}
+
+static void
+option_value_add_text(
+    struct buffer *buffer, const char *text, size_t len, const char *quoted)
+{
+	size_t n;
+
+	buffer_add_text(buffer, ""); /* never NULL, also for no text */
+	for (n = 0; n < len;)
+		n += option_value_add_one(buffer, text + n, len - n, quoted);
+}
+
 void
 option_value_add_escaped(struct buffer *buffer, const char *text, size_t most)
 {
-	const char *p;
+	size_t len = strlen(text), shown = len;
 
-	buffer_add_text(buffer, ""); /* never NULL, also for no text */
-	for (p = text; *p != '\0' && (size_t)(p - text) < most; p++) {
-		if (*p >= 0x20 && *p < 0x7f && *p != '\\' && *p != '"')
-			buffer_add(buffer, p, 1);
-		else if (*p == '\\' || *p == '"')
-			buffer_printf(buffer, "\\%c", *p);
-		else
-			buffer_printf(buffer, "\\x%02x", (unsigned char)*p);
-	}
-	if (*p != '\0')
+	if (len > most)
+		shown = most - utf8_incomplete_tail(text, most);
+	option_value_add_text(buffer, text, shown, "\\\"");
+	if (shown < len)
 		buffer_add_text(buffer, "...");
+}
+
+void
+option_value_add_sentence(struct buffer *buffer, const char *text, size_t len)
+{
+	option_value_add_text(buffer, text, len, "");
 }

@@ -30,12 +30,10 @@ print_config_text(FILE *out, const char *text)
 static void
 print_config_sentence(FILE *out, const char *text)
 {
-	for (; *text != '\0'; text++)
-		if (*text >= 0x20 && *text < 0x7f)
-			fputc(*text, out);
-		else
-			fprintf(out, "\\x%02x", (unsigned char)*text);
-	fputc('\n', out);
+	auto_buffer struct buffer shown = { 0 };
+
+	option_value_add_sentence(&shown, text, strlen(text));
+	fprintf(out, "%s\n", shown.data);
 }
 
 static const char *

@@ -777,32 +777,64 @@ function told(out) {
     [/^\S+ +([^ :]+):/.exec(part)?.[1], part]));
 }
 
+/* Fails as servers do whose token is missing, with a long stack. */
+const noisy = { command: process.execPath, args: ['-e', `
+Error.stackTraceLimit = 60;
+const deeper = (n) => n ? deeper(n - 1) : JSON.parse("");
+try { deeper(50); } catch (error) {
+  error.message = 'GITHUB_TOKEN is required';
+  throw error;
+}`] };
+
 test('caisson servers --try shows the tools of each, or its error',
   async (t) => {
     const entries = {
-      dead: hostile('exit=3'),
+      refusing: hostile('initialize=error'),
       everything: official('everything'),
       nowhere: { command: 'no-such-command-anywhere' },
       odd: hostile('tools=odd'),
-      paged: hostile('tools=paged:35'),
-      refusing: hostile('initialize=error'),
+      noisy,
+      'données': hostile('tools=paged:35'),
+      dead: hostile('exit=3'),
     };
     const { code, out, errors } = await tryServers(t,
       withServers(t, entries));
     const of = told(out);
 
-    assert.deepEqual(Object.keys(of).sort(), Object.keys(entries), out);
+    assert.deepEqual(Object.keys(of),
+      [...Object.keys(entries), 'servers'], out);
     assert.match(of.everything, /^ok .*\b13 tools\n/);
     assert.match(of.everything, /^ +get-sum$/m);
-    assert.match(of.paged, /^ok .*\b35 tools\n/);
+    assert.match(of['données'], /^ok .*\b35 tools\n/);
     assert.match(of.odd, /^ok .*\b14 tools\n/);
     assert.match(of.dead, /^FAILED .*the database is locked/s);
     assert.match(of.refusing, /^FAILED .*no token was given/s);
     assert.match(of.nowhere, /^FAILED .*not found.*\/usr\/bin/s);
-    assert.notEqual(code, 0, `not all could be used: ${errors}`);
-    assert.match(out, /^[\n\x20-\x7e]*$/, 'foreign text is escaped');
+    assert.match(of.noisy,
+      /^FAILED .*code 1; .* says: SyntaxError: GITHUB_TOKEN is required\n$/);
+    assert.match(of.servers, /^7 servers: 3 work, 4 failed\b.*\n$/);
+    assert.equal(code, 1, `not all could be used: ${errors}`);
+    assert.match(of.odd, /^ +日本$/m);
+    assert.doesNotMatch(out, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
     await unserved(...Object.values(entries));
   });
+
+test('the stack of a server that fails is in the log only', async (t) => {
+  const { errors } = await tryServers(t, withServers(t, { noisy },
+    { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } }));
+
+  assert.match(errors, /broker.* server "noisy" wrote: +at deeper/);
+  const raw = await Raw.open(t, withServers(t, { noisy }));
+  const { structuredContent } = await raw.run('await mcp_noisy.any()',
+    { servers: ['noisy'] });
+  const said = structuredContent.stderr.filter((line) =>
+    /GITHUB_TOKEN|at deeper/.test(line));
+
+  assert.equal(said.length, 1);
+  assert.match(said[0], /"noisy" did not start: .*GITHUB_TOKEN is required$/);
+  await raw.finish();
+  assert.doesNotMatch(raw.errors, /at deeper/);
+});
 
 test('caisson servers --try is content when all is well', async (t) => {
   const entries = { h: hostile() };
@@ -810,6 +842,7 @@ test('caisson servers --try is content when all is well', async (t) => {
 
   assert.equal(code, 0, errors);
   assert.match(out, /echo/);
+  assert.match(out, /^1 server: 1 works\n$/m);
   await unserved(entries.h);
   const none = await tryServers(t, withServers(t, {}));
 

@@ -3,12 +3,14 @@
  * answer, in which foreign text stays text, when it ends, and with which
  * status. Configuration and broker are stand-ins.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/mem.h"
 #include "supervisor/broker.h"
 #include "supervisor/config.h"
+#include "supervisor/servers.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
@@ -26,6 +28,7 @@ struct answer {
 
 static struct answer answers[4];
 static size_t nservers;
+static const char *names[4]; /* as the files have them */
 static const char *untryable;
 static int stops;
 
@@ -59,6 +62,60 @@ config_count(const struct config *config)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	return nservers;
+}
+
+/* Two entries of the files are not in force. */
+static struct servers files;
+static struct server servers[4], other = { .name = (char *)"c" };
+
+static int
+by_name(const void *left, const void *right)
+{
+	const struct server *const *a = left, *const *b = right;
+
+	return strcmp((*a)->name, (*b)->name);
+}
+
+const struct servers *
+config_servers(const struct config *config)
+{
+	size_t i;
+
+	ck_assert_ptr_eq(config, &a_config);
+	TAILQ_INIT(&files.list);
+	TAILQ_INSERT_TAIL(&files.list, &other, entry);
+	for (i = 0; i < nservers; i++) {
+		servers[i].name = (char *)(names[i] != NULL ? names[i] :
+		        answers[i].name);
+		TAILQ_INSERT_TAIL(&files.list, &servers[i], entry);
+	}
+	return &files;
+}
+
+const struct server *
+config_at(const struct config *config, size_t at)
+{
+	const struct server *sorted[4];
+	size_t i;
+
+	ck_assert_ptr_eq(config, &a_config);
+	for (i = 0; i < nservers; i++)
+		sorted[i] = &servers[i];
+	qsort(sorted, nservers, sizeof(sorted[0]), by_name);
+	return sorted[at];
+}
+
+const struct server *
+config_find(const struct config *config, const char *name, size_t len)
+{
+	size_t i;
+
+	ck_assert_ptr_eq(config, &a_config);
+	for (i = 0; i < nservers; i++)
+		if (strlen(servers[i].name) == len &&
+		    memcmp(servers[i].name, name, len) == 0)
+			return &servers[i];
+	return NULL;
 }
 
 void
@@ -171,36 +228,42 @@ prints(const char *wanted, int status)
 	ck_assert_ptr_null(sv.broker);
 }
 
+#define WORKS "1 server: 1 works\n"
+#define LOGGED                                                                 \
+	" failed; --log-level debug shows all that servers wrote to standard " \
+	"error\n"
+#define FAILED "1 server: 0 work, 1" LOGGED
+
 static const struct {
 	struct answer answer;
 	const char *prints;
 	int status;
 } ones[] = {
-	{ { "fs", 0, "", 0, "" }, "ok       fs: 0 tools\n", 0 },
+	{ { "fs", 0, "", 0, "" }, "ok       fs: 0 tools\n" WORKS, 0 },
 	{ { "fs", 1, "read", 5, "" },
-	    "ok       fs: 1 tool\n         read\n", 0 },
+	    "ok       fs: 1 tool\n         read\n" WORKS, 0 },
 	/* More tools than could be told. */
 	{ { "fs", 9999, "a\0b", 4, "" },
-	    "ok       fs: 9999 tools\n         a\n         b\n", 0 },
+	    "ok       fs: 9999 tools\n         a\n         b\n" WORKS, 0 },
 	/* Names are foreign text, whose bytes may do something. */
 	{ { "f\"\xc3\xa9", 1, "a\n\033[31m\\", 9, "" },
-	    "ok       f\\\"\\xc3\\xa9: 1 tool\n"
-	    "         a\\x0a\\x1b[31m\\\\\n", 0 },
+	    "ok       f\\\"\xc3\xa9: 1 tool\n"
+	    "         a\\x0a\\x1b[31m\\\\\n" WORKS, 0 },
 	{ { "fs", 0, "", 0, "could not be started: no" },
-	    "FAILED   fs: could not be started: no\n", 1 },
+	    "FAILED   fs: could not be started: no\n" FAILED, 1 },
 	/* Whatever else it says: it failed. */
-	{ { "fs", 3, "a", 2, "no" }, "FAILED   fs: no\n", 1 },
+	{ { "fs", 3, "a", 2, "no" }, "FAILED   fs: no\n" FAILED, 1 },
 	/* A sentence may have lines, and any language. */
 	{ { "fs", 0, "", 0, "it ended:\n  caf\xc3\xa9 \xc2\xa0\xf0\x9f\x98\x80"
 	    "\ttab\r\033[2J\x7f" },
 	    "FAILED   fs: it ended:\n           caf\xc3\xa9 \xc2\xa0"
-	    "\xf0\x9f\x98\x80\\x09tab\\x0d\\x1b[2J\\x7f\n", 1 },
+	    "\xf0\x9f\x98\x80\\x09tab\\x0d\\x1b[2J\\x7f\n" FAILED, 1 },
 	/* The other control characters, which terminals know, too. */
 	{ { "fs", 0, "", 0, "\xc2\x9b" "31m \xc2\x80\xc2\x9f\xc2" },
-	    "FAILED   fs: \\u009b31m \\u0080\\u009f\xc2\n", 1 },
+	    "FAILED   fs: \\u009b31m \\u0080\\u009f\\xc2\n" FAILED, 1 },
 	/* And those that nobody sees. */
 	{ { "fs", 0, "", 0, "a\xe2\x80\xae" "b\xf3\xa0\x81\x81\xe2\x80" },
-	    "FAILED   fs: a\\u202eb\\U000e0041\xe2\x80\n", 1 },
+	    "FAILED   fs: a\\u202eb\\U000e0041\\xe2\\x80\n" FAILED, 1 },
 };
 
 START_TEST(prints_an_answer)
@@ -212,15 +275,22 @@ START_TEST(prints_an_answer)
 }
 END_TEST
 
-/* In the order in which they answer; one that fails is enough. */
-START_TEST(prints_all_answers)
+/* As their files have them, whoever answers first. */
+START_TEST(prints_in_the_order_of_the_files)
 {
 	nservers = 3;
+	names[0] = "b";
+	names[1] = "c";
+	names[2] = "a";
 	answers[0] = (struct answer){ "c", 1, "x", 2, "" };
-	answers[1] = (struct answer){ "a", 0, "", 0, "no" };
+	answers[1] = (struct answer){ "a", 0, "", 0, _i == 0 ? "no" : "" };
 	answers[2] = (struct answer){ "b", 0, "", 0, "" };
-	prints("ok       c: 1 tool\n         x\nFAILED   a: no\n"
-	    "ok       b: 0 tools\n", 1);
+	if (_i == 0)
+		prints("ok       b: 0 tools\nok       c: 1 tool\n         x\n"
+		    "FAILED   a: no\n3 servers: 2 work, 1" LOGGED, 1);
+	else
+		prints("ok       b: 0 tools\nok       c: 1 tool\n         x\n"
+		    "ok       a: 0 tools\n3 servers: 3 work\n", 0);
 	ck_assert_int_eq(stops, 1);
 }
 END_TEST
@@ -236,16 +306,21 @@ START_TEST(says_that_nothing_can_be_tried)
 {
 	nservers = 2;
 	untryable = "no broker today";
-	prints("FAILED   no broker today\n", 1);
+	names[0] = "a";
+	names[1] = "b";
+	prints("FAILED   no broker today\n2 servers: 0 work, 2" LOGGED, 1);
 }
 END_TEST
 
 START_TEST(says_that_the_broker_died)
 {
 	nservers = 2;
+	names[0] = "a";
+	names[1] = "fs";
 	answers[0] = (struct answer){ "fs", 0, "", 0, "" };
 	prints("ok       fs: 0 tools\n"
-	    "FAILED   the process that speaks with the servers died\n", 1);
+	    "FAILED   the process that speaks with the servers died\n"
+	    "2 servers: 1 works, 1" LOGGED, 1);
 	ck_assert_int_eq(stops, 0);
 }
 END_TEST
@@ -254,7 +329,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, prints_an_answer, 0, UNIT_COUNT(ones));
-	tcase_add_test(tc, prints_all_answers);
+	tcase_add_loop_test(tc, prints_in_the_order_of_the_files, 0, 2);
 	tcase_add_test(tc, says_that_there_are_none);
 	tcase_add_test(tc, says_that_nothing_can_be_tried);
 	tcase_add_test(tc, says_that_the_broker_died);
