@@ -1,5 +1,6 @@
 /*
- * caisson --selftest: each promise of the box, tried by doing, one line each.
+ * caisson --selftest: each process and each promise of the box, tried by doing,
+ * one line each.
  * What runs in the box is probe.py of this folder, as ordinary user code of
  * an ordinary call; what it prints is believed only here, where the operator
  * asks about his own machine. Runs in the supervisor.
@@ -11,6 +12,7 @@
 
 #include "../common/log.h"
 #include "../common/mem.h"
+#include "../common/role.h"
 #include "probe_text.h"
 #include "broker.h"
 #include "cgroup.h"
@@ -249,6 +251,26 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
 	event_base_dispatch(test->sv->base);
 }
 
+/* The box and its launcher are tried by the probe. */
+static void
+selftest_workers(struct selftest *test)
+{
+	static const enum role roles[] = { ROLE_RELAY, ROLE_BROKER,
+		ROLE_READER, ROLE_STORE };
+	struct err err;
+	size_t i;
+	int ok;
+
+	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		auto_free char *name =
+		    mem_printf("process %s", role_info(roles[i])->name);
+
+		ok = worker_try(test->sv->base, roles[i], &err) == 0;
+		selftest_line(test, ok, name, ok ?
+		    "starts, locks itself down, and ends" : err.text);
+	}
+}
+
 /* Not with the limit of the settings, which may be most of the machine. */
 static void
 selftest_memory(struct selftest *test)
@@ -338,6 +360,7 @@ selftest_run(struct supervisor *sv)
 	sv->idle_ctx = &test;
 	printf("caisson %s, as uid %u\n", CAISSON_VERSION,
 	    (unsigned int)geteuid());
+	selftest_workers(&test);
 	selftest_call(&test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
 	if (test.failures == 0)
 		selftest_call(&test, selftest_endless,

@@ -257,6 +257,16 @@ struct channel *worker_start(struct event_base *base,
     const struct channel_ends *ends, unsigned long number, unsigned int uid,
     int group, int *pidfd, struct err *err);
 
+/* worker_try.c */
+
+/*
+ * Starts a worker of this role (relay, broker, reader or store) as calls do,
+ * without any work, and waits until it has ended, which it does at once. Runs
+ * the loop meanwhile. Returns 0, or -1 with err: how it ended and what it said,
+ * such as the library that is missing, and the fix.
+ */
+int worker_try(struct event_base *base, enum role role, struct err *err);
+
 /* launcher.c: who builds a box. */
 
 /*

@@ -1,0 +1,108 @@
+/*
+ * What the selftest and the start say of an installation that is broken, and
+ * of limits that are too low: which file or limit it is, and the command that
+ * mends it, which is tried.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { binary, commandLine, folder, uid } from './support/program.mjs';
+
+/* The folder in which the workers lie. */
+const workers = ['.', '../libexec/caisson']
+  .map((place) => path.resolve(path.dirname(binary), place))
+  .find((place) => fs.existsSync(path.join(place, 'caisson-relay')));
+
+/* A copy of the program with its workers, as its user would have built it. */
+function copied(t) {
+  const place = folder(t);
+
+  fs.copyFileSync(binary, path.join(place, 'caisson'));
+  for (const name of fs.readdirSync(workers))
+    if (name === 'box' || (/^caisson-[a-z.3]+$/.test(name) &&
+      fs.statSync(path.join(workers, name)).isFile()))
+      fs.cpSync(path.join(workers, name), path.join(place, name),
+        { recursive: true });
+  for (const name of fs.readdirSync(place, { recursive: true }))
+    fs.chownSync(path.join(place, name), uid, uid);
+  return place;
+}
+
+/* Runs that copy, or the program itself, to its end. */
+function program(t, args, { place, limits = [] } = {}) {
+  const [command, ...rest] = commandLine({ args, home: folder(t) });
+  const own = place === undefined ? rest : rest.map((word) =>
+    word === binary ? path.join(place, 'caisson') : word);
+
+  return spawnSync('prlimit', [...limits, '--', command, ...own],
+    { input: '', encoding: 'utf8', timeout: 120_000 });
+}
+
+/* The lines of the selftest that begin so, and its status. */
+function selftest(t, options) {
+  const { status, stdout, stderr } = program(t, ['--selftest'], options);
+
+  return { status, stderr, lines: stdout.trimEnd().split('\n') };
+}
+
+/* Each with a library that it loads, and no other worker. */
+const libraries = { relay: undefined, reader: /libyaml-0\.so\.2/,
+  store: /libsqlite3\.so\.0/, broker: /libevent_core-2\.1\.so\.7/ };
+
+test('the selftest starts every worker', (t) => {
+  const { lines } = selftest(t, { place: copied(t) });
+
+  for (const name of Object.keys(libraries))
+    assert.ok(lines.some((line) =>
+      new RegExp(`^ok +process ${name} +starts`).test(line)), name);
+});
+
+for (const [name, library] of Object.entries(libraries)) {
+  test(`a ${name} that cannot be loaded fails the selftest`, (t) => {
+    const place = copied(t);
+    const file = path.join(place, `caisson-${name}`);
+    const bytes = fs.readFileSync(file);
+    const at = library === undefined ? -1 :
+      bytes.indexOf(library.source.replaceAll('\\', ''));
+
+    if (at === -1) {
+      fs.writeFileSync(file, 'no program');
+    } else {
+      bytes.write('none', at + 3);
+      fs.writeFileSync(file, bytes);
+    }
+    const { status, lines } = selftest(t, { place });
+    const line = lines.find((one) => one.includes(`process ${name}`));
+
+    assert.equal(status, 1);
+    assert.match(line, /^FAIL/);
+    assert.match(line, at === -1 ? /Exec format error/ :
+      /libnone\S+: cannot open shared object file: No such file/);
+    assert.match(line, /install Caisson again, or build it again/);
+  });
+}
+
+test('what the users of boxes may not execute is named', (t) => {
+  const place = copied(t);
+
+  for (const name of fs.readdirSync(place))
+    fs.chmodSync(path.join(place, name), 0o700);
+  if (uid !== 0) {
+    /* All of it runs as the user who may. */
+    assert.equal(selftest(t, { place }).lines.filter((line) =>
+      line.includes('process relay') && line.startsWith('ok')).length, 1);
+    return;
+  }
+  const { status, stderr } = program(t, ['--selftest'], { place });
+
+  assert.equal(status, 2);
+  assert.ok(stderr.includes(`${place}/caisson-relay`), stderr);
+  assert.match(stderr, /mode 0700/);
+  const [, fix] = /'(chmod [^']*)'/.exec(stderr);
+
+  assert.equal(spawnSync('sh', ['-c', fix]).status, 0);
+  assert.ok(selftest(t, { place }).lines.some((line) =>
+    /^ok +box /.test(line)));
+});
