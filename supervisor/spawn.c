@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,6 +23,7 @@
 #include "../common/fd.h"
 #include "../common/limits.h"
 #include "../common/log.h"
+#include "../common/mem.h"
 #include "supervisor.h"
 
 /* The workers, opened once: an upgrade on disk cannot mix two versions. */
@@ -94,6 +96,30 @@ spawn_note_signals(void)
 			sigaddset(&spawn_unusual, sig);
 }
 
+/*
+ * Whether the users that we give to relays and boxes may execute a binary. Who
+ * builds as root with a strict umask is told here what no call could tell.
+ */
+static int
+spawn_check_mode(int binary, const char *folder, enum role role,
+    struct err *err)
+{
+	auto_free char *link = mem_printf("/proc/self/fd/%d", binary);
+	char path[PATH_MAX] = "";
+	struct stat st;
+
+	if (geteuid() != 0 || fstat(binary, &st) == -1 ||
+	    (st.st_mode & S_IXOTH) != 0)
+		return 0;
+	if (readlink(link, path, sizeof(path) - 1) == -1)
+		snprintf(path, sizeof(path), "%s/%s", folder,
+		    role_info(role)->binary);
+	return err_set(err, "%s cannot be executed by the users that root has "
+	    "for boxes (mode %04o, as a umask of 077 makes it): 'chmod o+x "
+	    "%.*s/caisson-*'", path, st.st_mode & 07777U,
+	    (int)(strrchr(path, '/') - path), path);
+}
+
 int
 spawn_init(struct err *err)
 {
@@ -126,6 +152,9 @@ spawn_init(struct err *err)
 			    "install Caisson again, or build it again",
 			    role_info(role)->binary, folder, folder,
 			    CAISSON_LIBEXEC_RELATIVE);
+		if (spawn_check_mode(
+		        spawn_binaries[role], folder, role, err) == -1)
+			return -1;
 	}
 	return 0;
 }
