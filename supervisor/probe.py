@@ -3,10 +3,11 @@
 Ordinary user code in an ordinary box.  Prints one line for each promise,
 with tabs between: "ok", its name, a detail; or "FAIL", its name, what was
 seen and what that means; or "note", where less is kept than elsewhere and the
-supervisor knows it without the probe.  An attempt that must fail counts as refused only
-with an error that says so.  "weak" stands for a promise that is not made at
-the weaker level of isolation; the detail is what holds there instead, which is
-tried too.  The supervisor puts its limits into the two numbers below.
+supervisor knows it without the probe.  An attempt that must fail counts as
+refused only with an error that says so.  "weak" stands for a promise that is
+not made at the weaker level of isolation; the detail is what holds there
+instead, which is tried too.  The supervisor puts its limits into the two
+numbers below.
 """
 import ctypes
 import errno

@@ -4,8 +4,8 @@ default one of a container engine does.
 
     refuse_calls.py CALL,... PROGRAM [ARGUMENT...]
 
-The calls fail with EPERM, for the program and for all that it starts; everything
-else is that of the caller. Also a module of the escape tests.
+The calls fail with EPERM, for the program and for all that it starts;
+everything else is that of the caller. Also a module of the escape tests.
 """
 import ctypes
 import os

@@ -99,8 +99,8 @@ def no_mounts(run, words):
 
 
 @case("67m", "a container whose system call list refuses to name the host",
-      "~.*note +clock and host name +.*refuses sethostname.*" + KEPT, driven=True,
-      shown="every other promise is kept, and the name is a note")
+      "~.*note +clock and host name +.*refuses sethostname.*" + KEPT,
+      driven=True, shown="every other promise is kept, and the name is a note")
 def no_host_name(run, words):
     return degraded(run, lambda: refuse(EPERM, "sethostname",
                                         "setdomainname"))
