@@ -246,8 +246,17 @@
  * first change counts at once, a flood of them costs two fetches a second.
  */
 #define LISTING_PAUSE_MS 500
-/* What a server has not read yet; above that, calls of it are refused. */
-#define SERVER_UNWRITTEN_MAX (64 * MIB)
+/*
+ * Bytes of calls that were not sent to a server yet; above that calls are
+ * refused. As with its places, one execution alone gets half of them, which is
+ * all that it may have under way.
+ */
+#define SERVER_UNWRITTEN_MAX (2 * ARGUMENTS_UNDER_WAY_MAX)
+/*
+ * The rest of a call that is being sent, the largest perhaps, and as much of
+ * notifications and answers to its own requests. It must read some of that.
+ */
+#define SERVER_UNREAD_MAX (2 * TOOL_ARGUMENTS_MAX)
 
 /*
  * Descriptors of the broker: three for each process of a server, all but a

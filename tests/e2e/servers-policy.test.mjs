@@ -97,7 +97,8 @@ test('a server that is silent about a call loses it', async (t) => {
   const lost = await attempt(raw, 'h', 'never');
 
   assert.equal(lost.error, 'h.never: server "h" did not answer the call of ' +
-    'its tool "never" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT)');
+    'its tool "never" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); the call ' +
+    'was sent and may have run');
   const { id, params } = heard(log).find(
     ({ method }) => method === 'tools/call');
   const { params: cancelled } = await hears(log,
@@ -132,7 +133,8 @@ try:
     await call
 except runtime.MCPError as error:
     print(error.message)`, one),
-  ['late', "{'a': 1}", 'it was cancelled before it was answered']);
+  ['late', "{'a': 1}", 'it was cancelled before it was answered; the call ' +
+    'was sent and may have run']);
   await until(() => cancels().length === 1, 'the cancel');
 
   /* And what it still waits for when it ends. */
@@ -181,6 +183,40 @@ await asyncio.gather(*[mcp_h.sleep(ms=1000) for n in range(10_000)])`,
     await raw.finish();
   });
 
+test('calls that the server has read nothing of are never sent',
+  async (t) => {
+    const { raw, log, entry } = await open(t);
+    const called = () => heard(log).filter(({ params }) =>
+      params?.name === 'echo').map(({ params }) => params.arguments.n);
+
+    await assertServes(raw, 'h');
+    const { pid } = await served(entry);
+
+    process.kill(pid, 'SIGSTOP');
+    /* Of the first one a part lies in the pipe of the server. */
+    assert.equal((await raw.run(`${prelude}
+text = "x" * 200_000
+await asyncio.gather(*[mcp_h.echo(n=n, text=text) for n in range(20)])`,
+    { servers: ['h'], timeout: 5 })).structuredContent.status, 'timeout');
+    const [words] = await raw.printed(`${prelude}
+call = mcp_h.echo(n=20)
+try:
+    await asyncio.wait_for(call, 1)
+except asyncio.TimeoutError:
+    pass
+try:
+    await call
+except runtime.MCPError as error:
+    print(error.message)`, one);
+
+    process.kill(pid, 'SIGCONT');
+    assert.equal((await attempt(raw, 'h', 'echo', { n: 21 })).text,
+      '{"n":21}');
+    assert.deepEqual(called().filter((n) => n !== undefined), [0, 21]);
+    assert.match(words, /; the call was not sent$/);
+    await raw.finish();
+  });
+
 test('calls that never end leave places for the calls of others',
   async (t) => {
     const { raw, log } = await open(t,
@@ -226,7 +262,8 @@ ${forged('die')}`, one);
       ['never', 'cancelled'], ['die', 'refused']]);
   for (const line of lines) {
     assert.deepEqual(Object.keys(line), ['time', 'execution', 'server', 'tool',
-      'argument_bytes', 'result_bytes', 'milliseconds', 'outcome']);
+      'argument_bytes', 'result_bytes', 'milliseconds', 'sent', 'outcome']);
+    assert.equal(line.sent, line.outcome !== 'refused');
     assert.ok(Math.abs(Date.parse(line.time) - Date.now()) < 600_000);
     assert.equal(line.execution, 1);
     assert.equal(line.server, 'h');

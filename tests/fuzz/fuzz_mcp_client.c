@@ -43,6 +43,12 @@ check_write(void *ctx, const char *data, size_t len)
 	return 0;
 }
 
+static int
+check_offer(void *ctx, const char *data, size_t len)
+{
+	return check_write(ctx, data, len) == 0;
+}
+
 /* A list of tools is made of every result that has one. */
 static void
 check_tools(struct json_span result)
@@ -160,8 +166,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const char greeting[] = "{\"jsonrpc\":\"2.0\",\"id\":1,"
 	    "\"result\":{\"protocolVersion\":\"2025-11-25\"}}\n";
-	struct mcp_client_ends ends = { check_write, check_ready,
-		check_changed, check_progress, check_unfit, &play };
+	struct mcp_client_ends ends = { check_write, check_offer,
+		check_ready, check_changed, check_progress, check_unfit,
+		&play };
 	struct lines *lines = lines_new(KIB);
 
 	memset(&play, 0, sizeof(play));

@@ -271,6 +271,18 @@ play_call(int relay, uint64_t id, const char *server)
 	play_call_with(relay, id, server, arguments, sizeof(arguments) - 1);
 }
 
+/* A call with arguments of so many bytes: more than a pipe holds, perhaps. */
+static inline void
+play_call_large(int relay, uint64_t id, const char *server, size_t len)
+{
+	auto_free char *arguments = mem_alloc(len);
+
+	memset(arguments, 'x', len);
+	memcpy(arguments, "{\"t\":\"", 6);
+	memcpy(arguments + len - 2, "\"}", 2);
+	play_call_with(relay, id, server, arguments, len);
+}
+
 static inline void
 play_list(int relay, uint64_t id, const char *server)
 {
@@ -423,6 +435,18 @@ play_hear(struct play_server *server)
 	} while (server->line[len++] != '\n');
 	server->line[len - 1] = '\0';
 	return server->line;
+}
+
+/* Waits for the next line, of any length; the caller frees it. */
+static inline char *
+play_hear_long(struct play_server *server)
+{
+	auto_buffer struct buffer line = { 0 };
+	char c;
+
+	while (read(server->in, &c, 1) == 1 && c != '\n')
+		buffer_add(&line, &c, 1);
+	return buffer_take(&line, NULL);
 }
 
 static inline void

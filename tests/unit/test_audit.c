@@ -7,7 +7,7 @@
 
 #include "broker_play.h"
 
-#define FILE_MOST 400 /* bytes, where it cannot be longer: two lines */
+#define FILE_MOST 420 /* bytes, where it cannot be longer: two lines */
 
 static struct play_server gh;
 static int relay;
@@ -87,10 +87,10 @@ is_line(char **text, const char *wanted)
 	ck_assert_str_eq(line + n, wanted);
 }
 
-#define LINE(server, tool, arguments, result, outcome)                         \
+#define LINE(server, tool, arguments, result, sent, outcome)                   \
 	"\"execution\":7,\"server\":\"" server "\",\"tool\":\"" tool           \
 	"\",\"argument_bytes\":" #arguments ",\"result_bytes\":" #result       \
-	",\"milliseconds\":,\"outcome\":\"" outcome "\"}"
+	",\"milliseconds\":,\"sent\":" #sent ",\"outcome\":\"" outcome "\"}"
 
 /* However a call ends. What is no call of a tool has no line. */
 START_TEST(each_call_has_a_line)
@@ -128,11 +128,29 @@ START_TEST(each_call_has_a_line)
 	rest = text = finish();
 	ck_assert_ptr_null(strstr(text, "secret"));
 	ck_assert_ptr_null(strstr(text, "1e400"));
-	is_line(&rest, LINE("gh", "talk", 20, 14, "ok"));
-	is_line(&rest, LINE("gh", "talk", 20, 16, "tool_error"));
-	is_line(&rest, LINE("gh", "talk", 20, 20, "error"));
-	is_line(&rest, LINE("nobody", "talk", 20, 0, "refused"));
-	is_line(&rest, LINE("gh", "talk", 20, 0, "cancelled"));
+	is_line(&rest, LINE("gh", "talk", 20, 14, true, "ok"));
+	is_line(&rest, LINE("gh", "talk", 20, 16, true, "tool_error"));
+	is_line(&rest, LINE("gh", "talk", 20, 20, true, "error"));
+	is_line(&rest, LINE("nobody", "talk", 20, 0, false, "refused"));
+	is_line(&rest, LINE("gh", "talk", 20, 0, true, "cancelled"));
+	ck_assert_str_eq(rest, "");
+}
+END_TEST
+
+/* Of calls that are given up it tells whether they may have run. */
+START_TEST(a_call_that_was_not_sent_has_a_line)
+{
+	auto_free char *text = NULL;
+	char *rest;
+
+	start();
+	play_call_large(relay, 1, "gh", MIB);
+	play_call(relay, 2, "gh");
+	play_sync(relay);
+	close(relay);
+	rest = text = finish();
+	is_line(&rest, LINE("gh", "talk", 1048576, 0, true, "cancelled"));
+	is_line(&rest, LINE("gh", "talk", 20, 0, false, "cancelled"));
 	ck_assert_str_eq(rest, "");
 }
 END_TEST
@@ -147,7 +165,7 @@ START_TEST(a_silent_call_has_a_line)
 	play_call(relay, 1, "gh");
 	play_expect_refused(relay, 1, "server \"gh\" did not answer");
 	rest = text = finish();
-	is_line(&rest, LINE("gh", "talk", 20, 0, "timeout"));
+	is_line(&rest, LINE("gh", "talk", 20, 0, true, "timeout"));
 	ck_assert_str_eq(rest, "");
 }
 END_TEST
@@ -159,15 +177,15 @@ static const struct {
 } names[] = {
 	{ "hm", "\"\\n\\u001b[1m\\u009b\\\"\\ud83d\\ude00\"",
 	    LINE("hm", "\\n\\\\x1b[1m\\\\u009b\\\"\xf0\x9f\x98\x80", 2, 0,
-	        "refused") },
+	        false, "refused") },
 	{ "hm", "\"\\u202ea\xe2\x81\xa6\\u2028\xe2\x80\xa9\\u0085\\u000b\"",
 	    LINE("hm", "\\\\u202ea\\\\u2066\\\\u2028\\\\u2029\\\\u0085"
-	        "\\\\x0b", 2, 0, "refused") },
+	        "\\\\x0b", 2, 0, false, "refused") },
 	/* What no text can hold stays as it was written. */
 	{ "hm", "\"\\ud800\\n\"",
-	    LINE("hm", "\\\"\\\\ud800\\\\n\\\"", 2, 0, "refused") },
+	    LINE("hm", "\\\"\\\\ud800\\\\n\\\"", 2, 0, false, "refused") },
 	{ "h\n\x1b\xe2\x80\xae" "m\"}", "\"t\"",
-	    LINE("h\\n\\\\x1b\\\\u202em\\\"}", "t", 2, 0, "refused") },
+	    LINE("h\\n\\\\x1b\\\\u202em\\\"}", "t", 2, 0, false, "refused") },
 };
 
 START_TEST(a_name_is_text)
@@ -210,7 +228,7 @@ START_TEST(a_full_file_costs_lines)
 	play_expect_refused(relay, 1, "unknown server");
 	rest = text = finish();
 	ck_assert_str_eq(strsep(&rest, "\n"), "{\"time\":\"2");
-	is_line(&rest, LINE("nobody", "talk", 20, 0, "refused"));
+	is_line(&rest, LINE("nobody", "talk", 20, 0, false, "refused"));
 	ck_assert_str_eq(rest, "");
 }
 END_TEST
@@ -240,6 +258,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, each_call_has_a_line);
+	tcase_add_test(tc, a_call_that_was_not_sent_has_a_line);
 	tcase_add_test(tc, a_silent_call_has_a_line);
 	tcase_add_loop_test(tc, a_name_is_text, 0, UNIT_COUNT(names));
 	tcase_add_test(tc, a_full_file_costs_lines);

@@ -234,7 +234,8 @@ START_TEST(a_flood_of_requests_ends)
 		;
 	ck_assert_int_eq(errno, EPIPE);
 	play_expect_refused(relay, 1, "server \"gh\" ended before it answered: "
-	    "it asked more and more, and did not read the answers");
+	    "it asked more and more, and did not read the answers; the call "
+	    "was sent and may have run");
 	play_expect_let_go(gh.link);
 	play_die(&gh, "exited with code 0");
 	play_end();
@@ -268,13 +269,11 @@ START_TEST(bounds_what_is_not_read)
 	memset(buffer_reserve(&arguments, 15 * MIB), 'x', 15 * MIB);
 	arguments.len += 15 * MIB;
 	buffer_add_text(&arguments, "\"}");
-	for (id = 2; id <= 6; id++)
+	for (id = 2; id <= 7; id++)
 		play_call_with(
 		    relay, id, "gh", arguments.data, arguments.len);
-	play_expect(relay, IPC_REFUSED);
-	ck_assert_uint_eq(play_msg.refused.id, 6);
-	ck_assert_ptr_nonnull(strstr(play_msg.refused.reason,
-	    " bytes of earlier requests wait until it reads them"));
+	play_expect_refused(relay, 7, "server \"gh\" is busy, and too much "
+	    "waits for it already: 629");
 	play_say(&gh, ANSWER("2", "\"result\":{}"));
 	play_expect_result(relay, 1, "{}");
 	play_end();
@@ -358,8 +357,8 @@ START_TEST(hears_the_last_words)
 		play_ended(gh.link, "exited with code 0");
 	play_expect_result(relay, 1, "{\"n\":1}");
 	play_expect_refused(relay, 2, "server \"gh\" ended before it answered: "
-	    "it exited with code 0; its standard error says: "
-	    "so long\xef\xbf\xbd");
+	    "it exited with code 0; the call was sent and may have run; its "
+	    "standard error says: so long\xef\xbf\xbd");
 	play_end();
 }
 END_TEST
@@ -376,14 +375,15 @@ START_TEST(closing_the_output_is_an_end)
 	play_put(gh.errors, "closing down\n");
 	if (_i == 0) {
 		play_expect_refused(relay, 1, "server \"gh\" ended before it "
-		    "answered: it closed its standard output; its standard "
-		    "error says: closing down");
+		    "answered: it closed its standard output; the call was "
+		    "sent and may have run; its standard error says: closing "
+		    "down");
 		play_ended(gh.link, "exited with code 3");
 	} else {
 		play_ended(gh.link, "exited with code 3");
 		play_expect_refused(relay, 1, "server \"gh\" ended before it "
-		    "answered: it exited with code 3; its standard error "
-		    "says: closing down");
+		    "answered: it exited with code 3; the call was sent and "
+		    "may have run; its standard error says: closing down");
 	}
 	play_end();
 }
@@ -425,7 +425,7 @@ START_TEST(closing_the_input_is_an_end)
 	play_call(relay, 2, "gh");
 	play_expect_let_go(gh.link);
 	play_expect_refused(relay, 2, "server \"gh\" ended before it answered: "
-	    "it closed its standard input");
+	    "it closed its standard input; the call was not sent");
 	play_die(&gh, "exited with code 0");
 	play_end();
 }
@@ -445,7 +445,8 @@ START_TEST(keeps_the_end_of_the_errors)
 	}
 	play_die(&gh, "exited with code 1");
 	play_expect_refused(relay, 1, "server \"gh\" ended before it answered: "
-	    "it exited with code 1; its standard error says: line 4999");
+	    "it exited with code 1; the call was sent and may have run; its "
+	    "standard error says: line 4999");
 	play_end();
 }
 END_TEST
@@ -484,7 +485,8 @@ START_TEST(a_silent_call_ends)
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_expect_refused(relay, 1, "server \"gh\" did not answer the call "
-	    "of its tool \"talk\" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT)");
+	    "of its tool \"talk\" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); "
+	    "the call was sent and may have run");
 	play_expect_line(&gh, silence);
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	play_call(relay, 1, "gh");
@@ -541,6 +543,99 @@ START_TEST(progress_keeps_a_call)
 		play_expect_line(&gh, silence);
 		break;
 	}
+	play_end();
+}
+END_TEST
+
+/*
+ * The server does not read: of a call it has a part in its pipe, of the next
+ * one nothing. That is never sent, however it ends; the other is, as a whole.
+ */
+START_TEST(what_was_not_sent_is_dropped)
+{
+	static const char why[] = "server \"gh\" did not read the call of its "
+	    "tool \"talk\" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); the "
+	    "call was not sent";
+	struct ipc_cancel_call cancel = { .id = 2 };
+	auto_free char *line = NULL;
+	int other;
+
+	play_tool_seconds = _i == 0 ? 3 : 100;
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_tool_seconds = 100;
+	other = play_session();
+	play_call_large(other, 1, "gh", MIB);
+	play_sync(other);
+	play_call(relay, 2, "gh");
+	play_sync(relay);
+	if (_i == 0) {
+		play_expect_refused(relay, 2, why);
+	} else if (_i == 1) {
+		play_send(relay, IPC_CANCEL_CALL, &cancel);
+		play_expect_refused(relay, 2, "it was cancelled before it was "
+		    "answered; the call was not sent");
+	} else {
+		close(relay);
+		relay = play_session();
+		play_sync(relay);
+	}
+	play_call(relay, 3, "gh");
+	line = play_hear_long(&gh);
+	ck_assert_uint_gt(strlen(line), MIB);
+	/* Not a word of it, and not that it is over. */
+	play_expect_line(&gh, PLAY_CALLED("3"));
+	play_say(&gh, ANSWER("3", "\"result\":{}"));
+	play_expect_result(relay, 3, "{}");
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(other, 1, "{}");
+	play_end();
+}
+END_TEST
+
+/* One of which the server has a part is completed, and called off then. */
+START_TEST(what_is_half_sent_is_completed)
+{
+	struct ipc_cancel_call cancel = { .id = 1 };
+	auto_free char *line = NULL;
+
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call_large(relay, 1, "gh", MIB);
+	play_call(relay, 2, "gh");
+	play_send(relay, IPC_CANCEL_CALL, &cancel);
+	play_expect_refused(relay, 1, "it was cancelled before it was "
+	    "answered; the call was sent and may have run");
+	line = play_hear_long(&gh);
+	ck_assert_uint_gt(strlen(line), MIB);
+	ck_assert_str_eq(line + strlen(line) - strlen("x\"},"
+	    "\"_meta\":{\"progressToken\":2}}}"),
+	    "x\"},\"_meta\":{\"progressToken\":2}}}");
+	ck_assert_ptr_nonnull(
+	    strstr(play_hear(&gh), "\"params\":{\"requestId\":2,"));
+	play_expect_line(&gh, PLAY_CALLED("3"));
+	play_say(&gh, ANSWER("3", "\"result\":{}"));
+	play_expect_result(relay, 2, "{}");
+	play_end();
+}
+END_TEST
+
+/* When it ends, it is told for each call whether it may have run. */
+START_TEST(the_end_tells_what_was_not_sent)
+{
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call_large(relay, 1, "gh", MIB);
+	play_call(relay, 2, "gh");
+	play_sync(relay);
+	play_die(&gh, "exited with code 3");
+	play_expect_refused(relay, 1, "server \"gh\" ended before it answered: "
+	    "it exited with code 3; the call was sent and may have run");
+	play_expect_refused(relay, 2, "server \"gh\" ended before it answered: "
+	    "it exited with code 3; the call was not sent");
 	play_end();
 }
 END_TEST
@@ -632,6 +727,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_session_ends_in_between);
 	tcase_add_test(tc, a_silent_call_ends);
 	tcase_add_loop_test(tc, progress_keeps_a_call, 0, 3);
+	tcase_add_loop_test(tc, what_was_not_sent_is_dropped, 0, 3);
+	tcase_add_test(tc, what_is_half_sent_is_completed);
+	tcase_add_test(tc, the_end_tells_what_was_not_sent);
 	tcase_add_test(tc, the_start_is_no_silence);
 	tcase_add_loop_test(tc, ends_with_nonsense, 0, 7);
 }

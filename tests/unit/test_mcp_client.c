@@ -29,6 +29,12 @@ on_write(void *ctx, const char *data, size_t len)
 	return 0;
 }
 
+static int
+on_offer(void *ctx, const char *data, size_t len)
+{
+	return on_write(ctx, data, len) == 0;
+}
+
 static void
 on_ready(void *ctx)
 {
@@ -88,8 +94,8 @@ hear(const char *text)
 static void
 make(void)
 {
-	struct mcp_client_ends ends = { on_write, on_ready, on_changed,
-		on_progress, on_unfit, &client };
+	struct mcp_client_ends ends = { on_write, on_offer, on_ready,
+		on_changed, on_progress, on_unfit, &client };
 
 	client = mcp_client_new("gh", &ends);
 }

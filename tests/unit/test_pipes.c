@@ -35,6 +35,13 @@ on_closed(void *ctx, const char *how)
 	pipes_free(&pipes);
 }
 
+static void
+on_room(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &events);
+	buffer_add_text(&events, "room\n");
+}
+
 /* One pipe, of which the end that the broker has does not block. */
 static int
 make_pipe(int *server_end, int broker_writes)
@@ -51,7 +58,8 @@ make_pipe(int *server_end, int broker_writes)
 static void
 make(void)
 {
-	struct pipes_ends ends = { on_line, on_closed, &events };
+	struct pipes_ends ends = { on_line, on_closed, on_room,
+		&events };
 	int theirs[3];
 
 	signal(SIGPIPE, SIG_IGN);
@@ -140,7 +148,7 @@ END_TEST
 
 START_TEST(what_is_not_read_is_bounded)
 {
-	const size_t len = SERVER_UNWRITTEN_MAX / 2;
+	const size_t len = SERVER_UNREAD_MAX / 2;
 	auto_free char *data = mem_alloc(len);
 
 	make();
@@ -153,6 +161,70 @@ START_TEST(what_is_not_read_is_bounded)
 	put(out, "goes on\n");
 	turn();
 	expect_events("line goes on\n");
+	finish();
+}
+END_TEST
+
+/* Reads so many bytes as the server. */
+static void
+take(size_t len)
+{
+	auto_free char *data = mem_alloc(len);
+	ssize_t n = 1;
+
+	for (; len > 0 && n > 0; len -= (size_t)n) {
+		turn();
+		n = read(in, data, len);
+	}
+	ck_assert_uint_eq(len, 0);
+}
+
+/* What is offered is sent as a whole, or not at all. */
+START_TEST(an_offer_is_taken_or_left)
+{
+	const size_t len = 100 * KIB;
+	auto_free char *data = mem_alloc(len);
+
+	make();
+	ck_assert_int_eq(pipes_offer(pipes, "x", 1), 1);
+	ck_assert_int_eq(pipes_offer(pipes, data, len), 1);
+	ck_assert_uint_gt(pipes_unwritten(pipes), 0);
+	ck_assert_int_eq(pipes_offer(pipes, "y", 1), 0);
+	ck_assert_int_eq(pipes_write(pipes, "z", 1), 0);
+	turn();
+	expect_events("");
+	take(1 + len / 2);
+	turn();
+	expect_events("room\n");
+	ck_assert_uint_eq(pipes_unwritten(pipes), 0);
+	ck_assert_int_eq(pipes_offer(pipes, "x", 1), 1);
+	take(len - len / 2 + 2);
+	finish();
+}
+END_TEST
+
+/* A pipe that is full to the last byte, of which nothing waits here. */
+START_TEST(a_full_pipe_takes_no_offer)
+{
+	auto_free char *data = mem_alloc(PIPE_CHUNK);
+
+	make();
+	ck_assert_int_eq(fcntl(in, F_GETPIPE_SZ), PIPE_CHUNK);
+	ck_assert_int_eq(pipes_offer(pipes, data, PIPE_CHUNK), 1);
+	ck_assert_uint_eq(pipes_unwritten(pipes), 0);
+	ck_assert_int_eq(pipes_offer(pipes, data, PIPE_CHUNK), 0);
+	turn();
+	expect_events("");
+	take(PIPE_CHUNK);
+	turn();
+	expect_events("room\n");
+	ck_assert_int_eq(pipes_offer(pipes, data, PIPE_CHUNK), 1);
+	turn();
+	expect_events("");
+	fd_close(&in);
+	ck_assert_int_eq(pipes_offer(pipes, "x", 1), 0);
+	turn();
+	expect_events("it closed its standard input\n");
 	finish();
 }
 END_TEST
@@ -264,6 +336,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, lines_arrive);
 	tcase_add_test(tc, bytes_leave_in_order);
 	tcase_add_test(tc, what_is_not_read_is_bounded);
+	tcase_add_test(tc, an_offer_is_taken_or_left);
+	tcase_add_test(tc, a_full_pipe_takes_no_offer);
 	tcase_add_test(tc, the_end_of_the_output_is_told);
 	tcase_add_test(tc, the_end_of_the_input_is_told);
 	tcase_add_test(tc, the_input_ends_while_much_waits);

@@ -33,7 +33,8 @@ ask_audit(const struct ask *ask)
 	struct audit_call call = { session_execution(ask->session),
 		server_name(ask->server),
 		{ ask->tool.data, ask->tool.len }, ask->arguments,
-		ask->result, broker_now() - ask->made, ask->outcome };
+		ask->result, broker_now() - ask->made, ask->sent != 0,
+		ask->outcome };
 
 	audit_add(ask->broker->audit, &call);
 }
@@ -117,6 +118,14 @@ ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
 		broker_tried_in_vain(
 		    ask->broker, server_name(ask->server), reason->data);
 	ask_free(&ask);
+}
+
+void
+ask_add_sent(const struct ask *ask, struct buffer *reason)
+{
+	if (ask->kind == ASK_CALL)
+		buffer_printf(reason, "; the call was %s", ask->sent != 0
+		    ? "sent and may have run" : "not sent");
 }
 
 void

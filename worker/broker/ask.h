@@ -26,7 +26,7 @@ struct ask {
 	enum ask_kind kind;
 	/* Of a call: */
 	struct buffer tool;   /* its name, as JSON */
-	struct buffer params; /* until it is sent */
+	struct buffer params; /* until its first byte is sent */
 	size_t arguments;     /* bytes of them */
 	size_t result;        /* bytes of what came of it */
 	struct queue_turn *turn; /* of queue.c, or NULL */
@@ -34,7 +34,7 @@ struct ask {
 	enum audit_outcome outcome;
 	uint64_t made; /* when it was, by broker_now() */
 	uint64_t sent;        /* its number with the server; 0: not sent */
-	uint64_t begun;       /* when that was, by broker_now() */
+	uint64_t begun;       /* when that was, or might have been */
 	int progress;         /* the server has told of some */
 	int last;             /* it may not wait for longer, whatever is told */
 	int late;             /* for the next list of tools, not for this */
@@ -60,6 +60,9 @@ void ask_answer(struct ask **ask, const char *json, size_t len);
  */
 void ask_refuse(
     struct ask **ask, struct buffer *reason, struct json_span error);
+
+/* Appends to a reason whether the server may have got an ask: of calls only. */
+void ask_add_sent(const struct ask *ask, struct buffer *reason);
 
 /* As ask_refuse, with: server "NAME" and these words. */
 void ask_refuse_words(struct ask **ask, const char *words);

@@ -164,7 +164,8 @@ audit_add(struct audit *audit, const struct audit_call *call)
 	buffer_add_text(line, ",\"tool\":");
 	audit_add_tool(line, call->tool);
 	buffer_printf(line, ",\"argument_bytes\":%zu,\"result_bytes\":%zu,"
-	    "\"milliseconds\":%" PRIu64 ",\"outcome\":\"%s\"}\n",
-	    call->arguments, call->result, call->ms,
+	    "\"milliseconds\":%" PRIu64 ",\"sent\":%s,"
+	    "\"outcome\":\"%s\"}\n", call->arguments, call->result,
+	    call->ms, call->sent ? "true" : "false",
 	    audit_words[call->outcome]);
 }

@@ -37,6 +37,7 @@ struct link {
 	struct mcp_client *client;
 	struct listing *listing;
 	struct ask_list asks; /* sent, or to be refused at the conclusion */
+	struct ask_list outgoing; /* calls it has taken not a byte of yet */
 	struct event *timer;  /* what it is for follows from the state */
 	char *doom;           /* why it is to be given up in a moment */
 	/* Once it is over: */
@@ -87,12 +88,25 @@ link_add_end(struct link *link, struct buffer *reason)
 		    link->how);
 }
 
+/* Refuses an ask, because it is over. */
+static void
+link_refuse_lost(struct link *link, struct ask *ask)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	link_add_end(link, &reason);
+	if (link->was_ready)
+		ask_add_sent(ask, &reason);
+	if (link->pipes != NULL)
+		link_add_errors(link, &reason);
+	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+}
+
 /* Refuses what was not answered, and lets everything go. Once. */
 static void
 link_conclude(struct link *link)
 {
 	auto_buffer struct buffer reason = { 0 };
-	struct ask *ask;
 
 	link->awaits_end = 0;
 	link->broker->open_links--;
@@ -103,11 +117,10 @@ link_conclude(struct link *link)
 	/* Above level debug not for the log: it may hold secrets. */
 	if (link->pipes != NULL) {
 		pipes_drain(link->pipes);
-		link_add_errors(link, &reason);
 		link_log_errors(link);
 	}
-	while ((ask = TAILQ_FIRST(&link->asks)) != NULL)
-		ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+	while (!TAILQ_EMPTY(&link->asks))
+		link_refuse_lost(link, TAILQ_FIRST(&link->asks));
 	listing_free(&link->listing);
 	mcp_client_free(&link->client);
 	pipes_free(&link->pipes);
@@ -132,9 +145,13 @@ link_has_failed(const struct link *link)
 static void
 link_give_up(struct link *link, const char *how, int awaits_end)
 {
+	struct ask *ask;
+
 	if (link->state == LINK_OVER)
 		return;
 	link->was_ready = link->state == LINK_READY;
+	while ((ask = TAILQ_FIRST(&link->outgoing)) != NULL)
+		ask_move(ask, &link->asks);
 	link->state = LINK_OVER;
 	link->how = mem_strdup(how);
 	server_lost(
@@ -184,7 +201,8 @@ link_on_timer(evutil_socket_t fd, short what, void *arg)
 void
 link_settle(struct link *link)
 {
-	if (server_is_done(link->server) && TAILQ_EMPTY(&link->asks))
+	if (server_is_done(link->server) && TAILQ_EMPTY(&link->asks) &&
+	    TAILQ_EMPTY(&link->outgoing))
 		link_doom(link, "is no longer configured");
 }
 
@@ -204,12 +222,22 @@ link_on_closed(void *ctx, const char *how)
 	link_give_up(ctx, how, 1);
 }
 
+static void link_on_room(void *ctx);
+
 static int
 link_write(void *ctx, const char *data, size_t len)
 {
 	struct link *link = ctx;
 
 	return pipes_write(link->pipes, data, len);
+}
+
+static int
+link_offer(void *ctx, const char *data, size_t len)
+{
+	struct link *link = ctx;
+
+	return pipes_offer(link->pipes, data, len);
 }
 
 static void
@@ -265,6 +293,7 @@ link_new(struct broker *broker, struct server *server)
 	link->timer = evtimer_new(broker->base, link_on_timer, link);
 	link_set_timer(link, SERVER_START_MS);
 	TAILQ_INIT(&link->asks);
+	TAILQ_INIT(&link->outgoing);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
 	server_linked(server);
@@ -280,7 +309,8 @@ link_free(struct link **linkp)
 
 	if (link == NULL)
 		return;
-	while ((ask = TAILQ_FIRST(&link->asks)) != NULL)
+	while ((ask = TAILQ_FIRST(&link->asks)) != NULL ||
+	    (ask = TAILQ_FIRST(&link->outgoing)) != NULL)
 		ask_free(&ask);
 	listing_free(&link->listing);
 	mcp_client_free(&link->client);
@@ -307,9 +337,11 @@ link_find(struct broker *broker, uint64_t number)
 void
 link_launched(struct link *link, struct ipc_launched *msg)
 {
-	struct pipes_ends pipes = { link_on_line, link_on_closed, link };
-	struct mcp_client_ends client = { link_write, link_on_ready,
-		link_on_changed, link_on_progress, link_on_unfit, link };
+	struct pipes_ends pipes = { link_on_line, link_on_closed,
+		link_on_room, link };
+	struct mcp_client_ends client = { link_write, link_offer,
+		link_on_ready, link_on_changed, link_on_progress,
+		link_on_unfit, link };
 
 	link->launched = 1;
 	if (link->state == LINK_OVER) {
@@ -432,7 +464,8 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 	uint64_t seconds = session_patience(ask->session) / 1000;
 	const char *unit = seconds == 1 ? "second" : "seconds";
 
-	buffer_add_text(words, " did not answer the call of its tool \"");
+	buffer_printf(words, " did not %s the call of its tool \"",
+	    ask->sent != 0 ? "answer" : "read");
 	reason_add_string(
 	    words, (struct json_span){ ask->tool.data, ask->tool.len });
 	if (ask->last)
@@ -446,6 +479,7 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 		buffer_printf(
 		    words, "\" within %" PRIu64 " %s", seconds, unit);
 	buffer_add_text(words, " (MCP_BRIDGE_TOOL_TIMEOUT)");
+	ask_add_sent(ask, words);
 }
 
 /* The server was silent about a call for too long. */
@@ -492,36 +526,62 @@ link_on_progress(void *ctx, void *call)
 	link_wait(ask);
 }
 
+/* Sends a call; returns 0 when the server takes not a byte of it now. */
+static int
+link_send(struct link *link, struct ask *ask)
+{
+	struct json_span params = { ask->params.data, ask->params.len };
+
+	ask->sent = mcp_client_call(link->client, params, link_on_called, ask);
+	if (ask->sent == 0)
+		return 0;
+	server_sent(link->server, ask);
+	ask_move(ask, &link->asks);
+	ask->begun = broker_now();
+	link_wait(ask);
+	return 1;
+}
+
+/*
+ * Sends the calls that it takes now. The others stay, so that those that are
+ * given up are never sent: it would run them, although nobody waits for them.
+ */
+static void
+link_on_room(void *ctx)
+{
+	struct link *link = ctx;
+
+	while (!TAILQ_EMPTY(&link->outgoing) &&
+	    pipes_unwritten(link->pipes) == 0 &&
+	    link_send(link, TAILQ_FIRST(&link->outgoing)))
+		;
+}
+
+/* Begins a call, which its server is to read, too, within its patience. */
 static void
 link_call(struct link *link, struct ask *ask)
 {
-	struct json_span params = { ask->params.data, ask->params.len };
-	struct err err;
+	int first = TAILQ_EMPTY(&link->outgoing);
 
-	ask->sent = mcp_client_call(link->client, params, link_on_called, ask);
-	buffer_reset(&ask->params);
-	if (ask->sent != 0) {
-		ask->begun = broker_now();
-		ask->patience = evtimer_new(
-		    link->broker->base, link_on_silence, ask);
-		link_wait(ask);
-		return;
-	}
-	err_set(&err, "%zu bytes of earlier requests wait until it reads them",
-	    pipes_unwritten(link->pipes));
-	link_refuse(ask, err.text);
+	ask_move(ask, &link->outgoing);
+	ask->begun = broker_now();
+	ask->patience =
+	    evtimer_new(link->broker->base, link_on_silence, ask);
+	link_wait(ask);
+	if (first)
+		link_on_room(link);
 }
 
 void
 link_ask(struct link *link, struct ask *ask)
 {
-	ask_move(ask, &link->asks);
 	ask->link = link;
-	if (ask->kind == ASK_TOOLS) {
-		listing_ask(link->listing, ask);
+	if (ask->kind == ASK_CALL) {
+		link_call(link, ask);
 		return;
 	}
-	link_call(link, ask);
+	ask_move(ask, &link->asks);
+	listing_ask(link->listing, ask);
 }
 
 void

@@ -33,7 +33,10 @@ void link_tools_changed(struct link *link);
 /* Sends an ask, of a link that is ready. */
 void link_ask(struct link *link, struct ask *ask);
 
-/* The ask, which the link has, is about to be freed: the server hears why. */
+/*
+ * The ask, which the link has, is about to be freed: the server hears why, if
+ * it may have got some of it.
+ */
 void link_withdraw(struct link *link, struct ask *ask, const char *why);
 
 /* Ends a link, in a moment, that nobody can need any more. */

@@ -233,7 +233,9 @@ mcp_client_send(struct mcp_client *client, struct buffer *line, int call,
     mcp_client_answered *answered, void *ctx)
 {
 	buffer_add_text(line, "}\n");
-	if (client->ends.write(client->ends.ctx, line->data, line->len) == -1)
+	if (call ? !client->ends.offer(client->ends.ctx, line->data, line->len)
+	         : client->ends.write(client->ends.ctx, line->data,
+	               line->len) == -1)
 		return 0;
 	client->last_id++;
 	mcp_client_remember(client, call, answered, ctx);

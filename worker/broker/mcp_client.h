@@ -39,6 +39,8 @@ typedef void mcp_client_answered(void *ctx, const struct mcp_answer *answer);
 struct mcp_client_ends {
 	/* Returns 0, or -1 when the server has too much unread already. */
 	int (*write)(void *ctx, const char *data, size_t len);
+	/* Returns 1, or 0 when the server takes not a byte of it now. */
+	int (*offer)(void *ctx, const char *data, size_t len);
 	/* The server was greeted, and has answered well. Once. */
 	void (*ready)(void *ctx);
 	/* The server says that its list of tools has changed. */
@@ -79,8 +81,9 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
     struct json_span params, mcp_client_answered *answered, void *ctx);
 
 /*
- * As mcp_client_ask, for a call of a tool, whose params are not empty. The
- * server is asked to tell of its progress.
+ * As mcp_client_ask, for a call of a tool, whose params are not empty: returns
+ * 0 when the server takes not a byte of it now. It is asked to tell of its
+ * progress.
  */
 uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
     mcp_client_answered *answered, void *ctx);

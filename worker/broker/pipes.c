@@ -139,55 +139,87 @@ pipes_on_broken(evutil_socket_t fd, short what, void *arg)
 	pipes->ends.closed(pipes->ends.ctx, "closed its standard input");
 }
 
-/* Writes bytes; returns how many were taken: all, when nobody is there. */
-static size_t
+/*
+ * Writes bytes; returns how many were taken, or -1 when nobody reads any more,
+ * which closed() is about to tell.
+ */
+static ssize_t
 pipes_push(struct pipes *pipes, const char *data, size_t len)
 {
 	ssize_t n = write(pipes->in, data, len);
 
 	if (n >= 0)
-		return (size_t)n;
+		return n;
 	if (pipes_again(n))
 		return 0;
 	/* Told from the loop: the caller goes on with the pipes. */
 	event_active(pipes->broken, EV_TIMEOUT, 0);
-	return len;
+	return -1;
 }
 
 static void
 pipes_on_writable(evutil_socket_t fd, short what, void *arg)
 {
 	struct pipes *pipes = arg;
+	size_t left = pipes_unwritten(pipes);
+	ssize_t n = 0;
 
 	(void)fd;
 	(void)what;
-	pipes->written += pipes_push(pipes,
-	    pipes->pending.data + pipes->written, pipes_unwritten(pipes));
-	if (pipes->written == pipes->pending.len)
-		pipes_forget_pending(pipes);
+	if (left > 0)
+		n = pipes_push(
+		    pipes, pipes->pending.data + pipes->written, left);
+	if (n >= 0 && (size_t)n < left) {
+		pipes->written += (size_t)n;
+		return;
+	}
+	pipes_forget_pending(pipes);
+	if (n >= 0)
+		pipes->ends.room(pipes->ends.ctx);
 }
 
-int
-pipes_write(struct pipes *pipes, const char *data, size_t len)
+/* These bytes are written when there is room for them. */
+static void
+pipes_pend(struct pipes *pipes, const char *data, size_t len)
 {
-	size_t pushed = 0;
-
-	if (pipes->in == -1)
-		return 0; /* its end is known, or will be in a moment */
-	if (pipes_unwritten(pipes) + len > SERVER_UNWRITTEN_MAX)
-		return -1;
-	if (pipes->pending.len == 0)
-		pushed = pipes_push(pipes, data, len);
-	if (pushed == len)
-		return 0;
 	/* What was written is given up when it is the larger part. */
 	if (pipes->written > pipes->pending.len / 2) {
 		buffer_drop_front(&pipes->pending, pipes->written);
 		pipes->written = 0;
 	}
-	buffer_add(&pipes->pending, data + pushed, len - pushed);
+	buffer_add(&pipes->pending, data, len);
 	event_add(pipes->writable, NULL);
+}
+
+int
+pipes_write(struct pipes *pipes, const char *data, size_t len)
+{
+	ssize_t n = 0;
+
+	if (pipes->in == -1)
+		return 0; /* its end is known, or will be in a moment */
+	if (pipes_unwritten(pipes) + len > SERVER_UNREAD_MAX)
+		return -1;
+	if (pipes->pending.len == 0)
+		n = pipes_push(pipes, data, len);
+	if (n >= 0 && (size_t)n < len)
+		pipes_pend(pipes, data + n, len - (size_t)n);
 	return 0;
+}
+
+int
+pipes_offer(struct pipes *pipes, const char *data, size_t len)
+{
+	ssize_t n;
+
+	if (pipes->in == -1 || pipes->pending.len > 0)
+		return 0;
+	n = pipes_push(pipes, data, len);
+	if (n == 0)
+		event_add(pipes->writable, NULL);
+	if (n > 0 && (size_t)n < len)
+		pipes_pend(pipes, data + n, len - (size_t)n);
+	return n > 0;
 }
 
 size_t

@@ -22,6 +22,11 @@ struct pipes_ends {
 	 * the pipes.
 	 */
 	void (*closed)(void *ctx, const char *how);
+	/*
+	 * The input took nothing when pipes_offer was last called, and may do
+	 * so now. From the loop; must not free or close the pipes.
+	 */
+	void (*room)(void *ctx);
 	void *ctx;
 };
 
@@ -34,10 +39,17 @@ struct pipes *pipes_new(struct event_base *base, int *in, int *out,
 void pipes_free(struct pipes **pipes);
 
 /*
- * Sends bytes to the server's input, now or later. Returns 0, or -1 when the
- * server has SERVER_UNWRITTEN_MAX bytes unread already: nothing is sent then.
+ * Sends bytes to the server's input, now or later. Returns 0, or -1 when
+ * SERVER_UNREAD_MAX bytes wait for it already: nothing is sent then.
  */
 int pipes_write(struct pipes *pipes, const char *data, size_t len);
+
+/*
+ * Sends bytes to the server's input if it takes the first of them at once; the
+ * others may follow later. Returns 1, or 0 when not a byte was sent: room() is
+ * called when it may be tried again, unless closed() is.
+ */
+int pipes_offer(struct pipes *pipes, const char *data, size_t len);
 
 /* Returns how many bytes the server has still to take. */
 size_t pipes_unwritten(const struct pipes *pipes);

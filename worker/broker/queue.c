@@ -14,7 +14,7 @@ struct queue_turn {
 	TAILQ_ENTRY(queue_turn) entry;
 	const struct session *session;
 	struct ask_list asks; /* that wait */
-	size_t bytes;         /* of those */
+	size_t bytes;         /* that are not sent, of others too */
 	size_t places;
 };
 
@@ -119,14 +119,10 @@ queue_peek(struct queue *queue)
 	return NULL;
 }
 
-/* The call of this turn waits no longer. */
 static void
-queue_end_wait(
-    struct queue *queue, struct queue_turn *turn, struct ask *ask)
+queue_end_wait(struct queue *queue, struct ask *ask)
 {
 	ask_move(ask, NULL);
-	turn->bytes -= ask->params.len;
-	queue->bytes -= ask->params.len;
 	queue->waiting--;
 }
 
@@ -154,7 +150,7 @@ queue_take(struct queue *queue)
 	if (turn == NULL)
 		return NULL;
 	ask = TAILQ_FIRST(&turn->asks);
-	queue_end_wait(queue, turn, ask);
+	queue_end_wait(queue, ask);
 	ask->placed = 1;
 	turn->places++;
 	queue->places++;
@@ -164,16 +160,31 @@ queue_take(struct queue *queue)
 }
 
 void
+queue_sent(struct queue *queue, const struct ask *ask)
+{
+	ask->turn->bytes -= ask->params.len;
+	queue->bytes -= ask->params.len;
+}
+
+size_t
+queue_bytes(const struct queue *queue)
+{
+	return queue->bytes;
+}
+
+void
 queue_remove(struct queue *queue, struct ask *ask)
 {
-	struct queue_turn *turn = mem_take(&ask->turn);
+	struct queue_turn *turn;
 
+	queue_sent(queue, ask);
+	turn = mem_take(&ask->turn);
 	if (ask->placed) {
 		ask->placed = 0;
 		turn->places--;
 		queue->places--;
 	} else {
-		queue_end_wait(queue, turn, ask);
+		queue_end_wait(queue, ask);
 	}
 	if (turn->places > 0 || !TAILQ_EMPTY(&turn->asks))
 		return;

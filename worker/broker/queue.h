@@ -23,8 +23,9 @@ void queue_free(struct queue **queue);
 
 /*
  * Whether one more call, of so many bytes, may be put: calls that wait are
- * bounded by SERVER_WAITING_MAX, bytes that wait by SERVER_UNWRITTEN_MAX. The
- * first call of an execution, when it is small, always may.
+ * bounded by SERVER_WAITING_MAX, bytes that are not sent by
+ * SERVER_UNWRITTEN_MAX. The first call of an execution, when it is small,
+ * always may.
  */
 int queue_has_room(
     const struct queue *queue, const struct session *session, size_t len);
@@ -41,6 +42,12 @@ struct ask *queue_peek(struct queue *queue);
  * one for each execution besides.
  */
 struct ask *queue_take(struct queue *queue);
+
+/* The bytes of a call with a place were sent, and are about to be freed. */
+void queue_sent(struct queue *queue, const struct ask *ask);
+
+/* Returns how many bytes of calls are not sent. */
+size_t queue_bytes(const struct queue *queue);
 
 /* Removes a call that was put: it neither waits nor has a place any more. */
 void queue_remove(struct queue *queue, struct ask *ask);

@@ -382,6 +382,13 @@ server_on_turn(evutil_socket_t fd, short what, void *arg)
 }
 
 void
+server_sent(struct server *server, struct ask *ask)
+{
+	queue_sent(server->calls, ask);
+	buffer_reset(&ask->params);
+}
+
+void
 server_forget(struct server *server, struct ask *ask)
 {
 	queue_remove(server->calls, ask);
@@ -509,12 +516,11 @@ server_refuse_full(struct server *server, struct ask *ask)
 {
 	auto_buffer struct buffer words = { 0 };
 
-	if (server_is_ready(server))
-		buffer_add_text(&words, " has many calls under way, and too "
-		    "much waits for it already");
-	else
-		buffer_add_text(&words, " is still starting, and too much "
-		    "waits for it already");
+	buffer_printf(&words, " is %s, and too much waits for it already: "
+	    "%zu bytes of calls, of at most %lu MiB, of which an execution "
+	    "gets half of what the others leave",
+	    server_is_ready(server) ? "busy" : "still starting",
+	    queue_bytes(server->calls), SERVER_UNWRITTEN_MAX / MIB);
 	ask->outcome = AUDIT_REFUSED;
 	ask_refuse_words(&ask, words.data);
 }

@@ -75,6 +75,9 @@ void server_recalled_all(struct broker *broker);
 /* Nobody wants this any more: the ask is freed, the server told why. */
 void server_withdraw(struct ask **ask, const char *why);
 
+/* link.c tells that the server got the first byte of a call. */
+void server_sent(struct server *server, struct ask *ask);
+
 /* ask.c tells that a call, which waits or has a place, is freed. */
 void server_forget(struct server *server, struct ask *ask);
 

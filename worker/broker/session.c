@@ -227,11 +227,13 @@ session_cancel(struct session *session, uint64_t id)
 {
 	static const struct json_span none;
 	struct ask *ask = session_ask(session, id);
+	auto_buffer struct buffer reason = { 0 };
 
 	if (ask == NULL || session->over)
 		return;
-	session_refuse(
-	    session, id, "it was cancelled before it was answered", none);
+	buffer_add_text(&reason, "it was cancelled before it was answered");
+	ask_add_sent(ask, &reason);
+	session_refuse(session, id, reason.data, none);
 	server_withdraw(&ask, "the code does not wait for it any more");
 }
 
