@@ -516,6 +516,18 @@
  */
 #define DATABASE_CHECKED_MAX (256 * MIB)
 /*
+ * The log of changes beside the database is written back and shortened at this
+ * size, a hundred small changes, so that a small disk is not full of it.
+ */
+#define DATABASE_LOG_MAX (512 * KIB)
+/*
+ * Room on the disk that is held ready for removing: the index of the log
+ * (32 KiB) and a dozen pages of the database twice over. Large values are
+ * overwritten in pieces before they are removed, so that none needs more.
+ */
+#define DATABASE_RESERVE (256 * KIB)
+#define DATABASE_PIECE (64 * KIB)
+/*
  * How often an execution gets the store: once, and again when it has died. Code
  * that makes it die each time is not served for ever.
  */

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "small_disk.h"
 #include "store_play.h"
 
 START_TEST(makes_its_files_for_nobody_else)
@@ -297,6 +298,39 @@ START_TEST(saved_tools_are_bounded)
 }
 END_TEST
 
+/* Behind its lockdown, too, the store lives with a disk that is full. */
+START_TEST(a_full_disk_is_no_end)
+{
+	auto_free char *value = mem_alloc(MIB + 1);
+	struct ipc_delete_memory delete = { .id = 3, .key = bytes_of("k") };
+	struct ipc_drop_memories all = { 0 };
+	int relay;
+
+	if (!small_disk_make(play_folder, "size=3m,mode=0700"))
+		return;
+	memset(value, '1', MIB);
+	play_start_with(STATE_MAX_MAX);
+	relay = play_client();
+	save_value(relay, 1, value, MIB * 3 / 4);
+	expect_part(relay, 1, "\"k\"");
+	small_disk_fill(play_folder);
+	save_value(relay, 2, value, MIB);
+	expect_denied(relay, 2, "the disk is full, or its quota used up");
+	play_send(relay, IPC_DELETE_MEMORY, &delete);
+	expect_part(relay, 3, "true");
+	save_value(relay, 4, value, 10000);
+	expect_part(relay, 4, "\"k\"");
+	close(relay);
+	play_end();
+	/* Started again, as by a command of the user. */
+	play_start_with(STATE_MAX_MAX);
+	play_send(play_supervisor, IPC_DROP_MEMORIES, &all);
+	expect_shown("1");
+	play_end();
+	small_disk_remove(play_folder);
+}
+END_TEST
+
 /* So many are more than a socket and the store hold. */
 #define UNREAD_SIZE (64 * KIB)
 #define UNREAD_COUNT 1600
@@ -534,6 +568,7 @@ add_tests(TCase *tc)
 	    tc, values_must_be_json_on_one_line, 0, UNIT_COUNT(nonsense));
 	tcase_add_test(tc, texts_must_be_utf8);
 	tcase_add_test(tc, saved_tools_are_bounded);
+	tcase_add_test(tc, a_full_disk_is_no_end);
 	tcase_add_test(tc, who_does_not_read_is_denied);
 	tcase_add_test(tc, what_was_answered_outlives_a_kill);
 	tcase_add_test(tc, a_bad_file_is_told);

@@ -2,11 +2,14 @@
  * The database: see database.h. Runs in the store; opens no other file than
  * that of the database and those that SQLite lays beside it.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../common/fd.h"
 #include "../../common/file_kind.h"
 #include "../../common/json.h"
 #include "../../common/limits.h"
@@ -15,6 +18,7 @@
 #include "../../common/storable.h"
 #include "../../common/utf8.h"
 #include "database.h"
+#include "reserve.h"
 
 /* "Cais": PRAGMA application_id tells whose a database is. */
 #define DATABASE_APPLICATION 0x43616973
@@ -25,6 +29,8 @@ struct database {
 	dev_t device;    /* where the file is that is open */
 	ino_t inode;
 	uint64_t most;
+	uint64_t page; /* bytes of a page of the file that is open */
+	int full;      /* the disk was, when something last failed */
 };
 
 struct database_statement {
@@ -56,8 +62,6 @@ database_way_out(int code)
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return "another Caisson keeps it locked; try again";
-	case SQLITE_FULL:
-		return "its disk is full";
 	case SQLITE_READONLY:
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
@@ -80,11 +84,34 @@ database_find_path(void)
 	    folder == NULL ? "" : "/");
 }
 
+/* SQLite has one of its codes for ENOSPC, and only where it writes. */
+static int
+database_means_full(sqlite3 *handle, int code)
+{
+	int cause = handle == NULL ? 0 : sqlite3_system_errno(handle);
+
+	code &= 0xff;
+	return code == SQLITE_FULL ||
+	    ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) &&
+	        (cause == ENOSPC || cause == EDQUOT));
+}
+
+int
+database_refuse_full(struct database *database, struct err *err)
+{
+	database->full = 1;
+	return err_set(err, "%s: the disk is full, or its quota used up: make "
+	    "room there, or remove memories or saved tools", database->path);
+}
+
 static int
 database_fail(struct database *database, int code, struct err *err)
 {
 	const char *way_out = database_way_out(code);
 
+	if (database_means_full(database->handle, code))
+		return database_refuse_full(database, err);
+	database->full = 0;
 	if (way_out != NULL)
 		return err_set(err, "%s: %s", database->path, way_out);
 	return err_set(err, "%s: %s", database->path,
@@ -168,6 +195,21 @@ database_check(struct database *database, struct err *err)
 	return database_upgrade(database, version, err);
 }
 
+/* The file grows by pages, as soon as database_allot() asks for it. */
+static int
+database_prepare_pages(struct database *database, struct err *err)
+{
+	int chunk;
+
+	if (database_pragma(
+	        database, "PRAGMA page_size", &database->page, err) == -1)
+		return -1;
+	chunk = (int)database->page;
+	sqlite3_file_control(
+	    database->handle, "main", SQLITE_FCNTL_CHUNK_SIZE, &chunk);
+	return 0;
+}
+
 /*
  * With a log beside the file, readers and a writer do not wait for each other.
  * What a process that is killed had committed stays; only with the power could
@@ -178,6 +220,11 @@ static void
 database_prepare_journal(struct database *database)
 {
 	auto_statement sqlite3_stmt *statement = NULL;
+	auto_free char *sql = mem_printf("PRAGMA synchronous = NORMAL;"
+	    " PRAGMA wal_autocheckpoint = %llu;"
+	    " PRAGMA journal_size_limit = %lu",
+	    (unsigned long long)(DATABASE_LOG_MAX / database->page),
+	    DATABASE_LOG_MAX);
 	struct err err;
 
 	statement =
@@ -187,7 +234,7 @@ database_prepare_journal(struct database *database)
 	    strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0)
 		return;
 	database_finalize(&statement);
-	database_run(database, "PRAGMA synchronous = NORMAL", &err);
+	database_run(database, sql, &err);
 }
 
 /* storable_name(NAME) of SQL: whether calls may see a tool of this name. */
@@ -227,7 +274,8 @@ database_prepare_file(struct database *database, struct err *err)
 	    database_begin(database, err) == -1)
 		return -1;
 	failed = database_check(database, err) == -1;
-	if (database_end(database, failed, err) == -1)
+	if (database_end(database, failed, err) == -1 ||
+	    database_prepare_pages(database, err) == -1)
 		return -1;
 	database_prepare_journal(database);
 	/* What is removed is overwritten: it may have been a secret. */
@@ -260,13 +308,11 @@ static int
 database_check_whole(struct database *database, struct err *err)
 {
 	auto_statement sqlite3_stmt *statement = NULL;
-	uint64_t pages, size;
+	uint64_t pages;
 
-	if (database_pragma(database, "PRAGMA page_count", &pages, err) ==
-	        -1 ||
-	    database_pragma(database, "PRAGMA page_size", &size, err) == -1)
+	if (database_pragma(database, "PRAGMA page_count", &pages, err) == -1)
 		return -1;
-	if (pages * size > DATABASE_CHECKED_MAX)
+	if (pages * database->page > DATABASE_CHECKED_MAX)
 		return 0;
 	statement = database_prepare(
 	    database, "PRAGMA integrity_check(1)", err);
@@ -281,7 +327,8 @@ database_check_whole(struct database *database, struct err *err)
 static int
 database_check_kinds(const struct database *database, struct err *err)
 {
-	static const char *const ends[] = { "", "-wal", "-shm", "-journal" };
+	static const char *const ends[] = { "", "-wal", "-shm", "-journal",
+		"-reserve" };
 	struct stat st;
 	size_t n;
 
@@ -297,16 +344,10 @@ database_check_kinds(const struct database *database, struct err *err)
 	return 0;
 }
 
-int
-database_open(struct database *database, struct err *err)
+static int
+database_open_file(struct database *database, struct err *err)
 {
-	int code;
-
-	if (database->handle != NULL)
-		return 0;
-	if (database_check_kinds(database, err) == -1)
-		return -1;
-	code = sqlite3_open_v2(DATABASE_NAME, &database->handle,
+	int code = sqlite3_open_v2(DATABASE_NAME, &database->handle,
 	    SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOFOLLOW,
 	    NULL);
 	if (code != SQLITE_OK)
@@ -317,6 +358,22 @@ database_open(struct database *database, struct err *err)
 		return database_note_file(database, err);
 	database_close(database);
 	return -1;
+}
+
+/* To read, too, SQLite needs a little room beside the file. */
+int
+database_open(struct database *database, struct err *err)
+{
+	if (database->handle != NULL)
+		return 0;
+	if (database_check_kinds(database, err) == -1)
+		return -1;
+	database->full = 0;
+	if (database_open_file(database, err) == 0)
+		return 0;
+	if (!database->full || reserve_release() == -1)
+		return -1;
+	return database_open_file(database, err);
 }
 
 void
@@ -495,6 +552,7 @@ database_run(struct database *database, const char *sql, struct err *err)
 int
 database_begin(struct database *database, struct err *err)
 {
+	database->full = 0;
 	return database_run(database, "BEGIN IMMEDIATE", err);
 }
 
@@ -507,6 +565,83 @@ database_end(struct database *database, int failed, struct err *err)
 	if (sqlite3_get_autocommit(database->handle) == 0)
 		sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
 	return -1;
+}
+
+int
+database_allot(struct database *database, int grow, struct err *err)
+{
+	sqlite3_int64 size;
+	uint64_t pages;
+	struct stat st;
+	int code;
+
+	if (database_pragma(database, "PRAGMA page_count", &pages, err) == -1)
+		return -1;
+	size = (sqlite3_int64)(pages * database->page);
+	if (!grow && (stat(DATABASE_NAME, &st) == -1 || st.st_size < size))
+		return database_refuse_full(database, err);
+	errno = 0;
+	code = sqlite3_file_control(
+	    database->handle, "main", SQLITE_FCNTL_SIZE_HINT, &size);
+	if (code == SQLITE_OK || code == SQLITE_NOTFOUND)
+		return 0;
+	return database_fail(database,
+	    errno == ENOSPC || errno == EDQUOT ? SQLITE_FULL : code, err);
+}
+
+void
+database_give_back(struct database *database)
+{
+	sqlite3_int64 size, needed;
+	sqlite3_file *file = NULL;
+	uint64_t pages;
+	struct err err;
+
+	/* Nobody else can make the file larger then. */
+	if (database_begin(database, &err) == -1)
+		return;
+	if (database_pragma(database, "PRAGMA page_count", &pages, &err) == 0)
+		sqlite3_file_control(database->handle, "main",
+		    SQLITE_FCNTL_FILE_POINTER, &file);
+	if (file != NULL && file->pMethods != NULL) {
+		needed = (sqlite3_int64)(pages * database->page);
+		if (file->pMethods->xFileSize(file, &size) == SQLITE_OK &&
+		    size > needed)
+			file->pMethods->xTruncate(file, needed);
+	}
+	database_end(database, 1, &err);
+}
+
+void
+database_shorten_log(struct database *database)
+{
+	if (database->handle != NULL)
+		sqlite3_wal_checkpoint_v2(database->handle, NULL,
+		    SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+}
+
+int
+database_is_full(const struct database *database)
+{
+	return database->full;
+}
+
+int
+database_blank(struct database *database, const char *table,
+    const char *column, uint64_t row, uint64_t from, uint64_t len,
+    struct err *err)
+{
+	static const char zeroes[DATABASE_PIECE];
+	sqlite3_blob *blob = NULL;
+	int closed, code = sqlite3_blob_open(database->handle, "main", table,
+	    column, (sqlite3_int64)row, 1, &blob);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_blob_write(blob, zeroes, (int)len, (int)from);
+	closed = sqlite3_blob_close(blob);
+	if (code == SQLITE_OK)
+		code = closed;
+	return code == SQLITE_OK ? 0 : database_fail(database, code, err);
 }
 
 uint64_t

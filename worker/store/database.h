@@ -88,6 +88,40 @@ int database_run(struct database *database, const char *sql, struct err *err);
 int database_begin(struct database *database, struct err *err);
 int database_end(struct database *database, int failed, struct err *err);
 
+/*
+ * In a change: makes the file as large as it will be, so that the log can be
+ * written back whatever comes; without grow it must be so large already.
+ * Returns 0, or -1 with err.
+ */
+int database_allot(struct database *database, int grow, struct err *err);
+
+/*
+ * Between two changes: makes the file as small as what was changed allows, when
+ * a change for which it was made larger has failed.
+ */
+void database_give_back(struct database *database);
+
+/*
+ * Between two changes: writes the log back into the file, and removes all of
+ * it, also what failed changes have left there.
+ */
+void database_shorten_log(struct database *database);
+
+/*
+ * Whether what failed last did so for want of room on the disk; and the error
+ * that says this, which returns -1.
+ */
+int database_is_full(const struct database *database);
+int database_refuse_full(struct database *database, struct err *err);
+
+/*
+ * In a change: overwrites len bytes (DATABASE_PIECE at most) of a column of a
+ * row with zeroes. Returns 0, or -1 with err.
+ */
+int database_blank(struct database *database, const char *table,
+    const char *column, uint64_t row, uint64_t from, uint64_t len,
+    struct err *err);
+
 /* How many rows the last statement changed. */
 uint64_t database_changes(const struct database *database);
 

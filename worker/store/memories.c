@@ -4,6 +4,7 @@
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/storable.h"
+#include "change.h"
 #include "memories.h"
 #include "quota.h"
 
@@ -157,53 +158,87 @@ memories_put(struct database *database, const char *scope,
 	return database_step(database, statement, err) == -1 ? -1 : 0;
 }
 
+/* A change: whose memory is saved. */
+struct memories_save {
+	const char *scope;
+	const struct memory *memory;
+};
+
 static int
-memories_change(struct database *database, const char *scope,
-    const struct memory *memory, struct buffer *json, struct err *err)
+memories_change(struct database *database, void *ctx, struct buffer *json,
+    struct err *err)
 {
+	const struct memories_save *save = ctx;
+	const struct memory *memory = save->memory;
 	uint64_t size = memory->key.len + memory->value.len +
 	    memory->metadata.len;
 	struct memories_old old;
 
-	if (memories_find_old(database, scope, memory->key, &old, err) == -1)
+	if (memories_find_old(
+	        database, save->scope, memory->key, &old, err) == -1)
 		return -1;
 	if (memory->compared && memory->version != old.version) {
 		buffer_add_text(json, "null");
 		return 0;
 	}
 	if (quota_check(database, &memories_quota, old.size, size, err) == -1 ||
-	    memories_put(database, scope, memory, err) == -1)
+	    memories_put(database, save->scope, memory, err) == -1)
 		return -1;
-	return memories_load(database, scope, memory->key, 0, json, err);
+	return memories_load(
+	    database, save->scope, memory->key, 0, json, err);
 }
 
 int
 memories_save(struct database *database, const char *scope,
     const struct memory *memory, struct buffer *json, struct err *err)
 {
-	int failed;
+	struct memories_save save = { scope, memory };
 
-	if (database_begin(database, err) == -1)
-		return -1;
-	failed = memories_change(database, scope, memory, json, err) == -1;
-	return database_end(database, failed, err);
+	return change_save(database, memories_change, &save, json, err);
 }
 
-/* Forgetting */
+/* Removing */
+
+/* Which of them; without a key: all of the scope. */
+struct memories_which {
+	const char *scope;
+	struct ipc_bytes key;
+};
+
+static void
+memories_bind(sqlite3_stmt *statement, const void *ctx)
+{
+	const struct memories_which *which = ctx;
+
+	database_bind_text(statement, 1, which->scope);
+	if (which->key.data != NULL)
+		database_bind_bytes(
+		    statement, 2, which->key.data, which->key.len);
+}
+
+static int
+memories_remove(struct database *database,
+    const struct memories_which *which, uint64_t *count, struct err *err)
+{
+	const struct change_rows rows = { "memories",
+		{ "value", "metadata", NULL },
+		which->key.data == NULL ? "scope = ?1"
+		                        : "scope = ?1 AND key = ?2",
+		memories_bind, which };
+
+	return change_remove(database, &rows, count, err);
+}
 
 int
 memories_delete(struct database *database, const char *scope,
     struct ipc_bytes key, struct buffer *json, struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = memories_about(database,
-	    "DELETE FROM memories WHERE scope = ?1 AND key = ?2", scope, key,
-	    err);
+	const struct memories_which which = { scope, key };
+	uint64_t count;
 
-	if (statement == NULL ||
-	    database_step(database, statement, err) == -1)
+	if (memories_remove(database, &which, &count, err) == -1)
 		return -1;
-	buffer_add_text(
-	    json, database_changes(database) > 0 ? "true" : "false");
+	buffer_add_text(json, count > 0 ? "true" : "false");
 	return 0;
 }
 
@@ -211,16 +246,12 @@ int
 memories_clear(struct database *database, const char *scope,
     struct buffer *json, struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = database_prepare(
-	    database, "DELETE FROM memories WHERE scope = ?1", err);
+	const struct memories_which which = { .scope = scope };
+	uint64_t count;
 
-	if (statement == NULL)
+	if (memories_remove(database, &which, &count, err) == -1)
 		return -1;
-	database_bind_text(statement, 1, scope);
-	if (database_step(database, statement, err) == -1)
-		return -1;
-	buffer_printf(json, "%llu",
-	    (unsigned long long)database_changes(database));
+	buffer_printf(json, "%llu", (unsigned long long)count);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/storable.h"
+#include "change.h"
 #include "quota.h"
 #include "saved_tools.h"
 
@@ -110,26 +111,36 @@ saved_tools_put(struct database *database, const char *scope,
 	return database_step(database, statement, err) == -1 ? -1 : 0;
 }
 
+/* A change: whose tool is saved. */
+struct saved_tools_save {
+	const char *scope;
+	const struct saved_tool *tool;
+	unsigned int places;
+	int fresh; /* there is none of this name yet */
+};
+
 static int
-saved_tools_change(struct database *database, const char *scope,
-    const struct saved_tool *tool, unsigned int *places, struct buffer *json,
+saved_tools_change(struct database *database, void *ctx, struct buffer *json,
     struct err *err)
 {
+	struct saved_tools_save *save = ctx;
+	const struct saved_tool *tool = save->tool;
 	uint64_t old;
 
-	if (saved_tools_find_old(database, scope, tool->name, &old, err) == -1)
+	if (saved_tools_find_old(
+	        database, save->scope, tool->name, &old, err) == -1)
 		return -1;
-	if (old == 0 && *places == 0)
+	save->fresh = old == 0;
+	if (save->fresh && save->places == 0)
 		return err_set(err, "one execution adds at most %d saved "
 		    "tools: save the others in another call",
 		    SAVED_TOOLS_NEW_MAX);
 	if (quota_check(database, &saved_tools_quota, old,
 	        saved_tools_size(tool), err) == -1 ||
-	    saved_tools_put(database, scope, tool, err) == -1 ||
-	    saved_tools_load(database, scope, tool->name, 0, json, err) == -1)
+	    saved_tools_put(database, save->scope, tool, err) == -1)
 		return -1;
-	*places -= old == 0;
-	return 0;
+	return saved_tools_load(
+	    database, save->scope, tool->name, 0, json, err);
 }
 
 int
@@ -137,31 +148,54 @@ saved_tools_save(struct database *database, const char *scope,
     const struct saved_tool *tool, unsigned int *places, struct buffer *json,
     struct err *err)
 {
-	int failed;
+	struct saved_tools_save save = { scope, tool, *places, 0 };
 
 	if (storable_name(tool->name, err) == -1 ||
-	    database_begin(database, err) == -1)
+	    change_save(database, saved_tools_change, &save, json, err) == -1)
 		return -1;
-	failed = saved_tools_change(
-	    database, scope, tool, places, json, err) == -1;
-	return database_end(database, failed, err);
+	*places -= (unsigned int)save.fresh;
+	return 0;
 }
 
 /* Removing */
+
+/* Which of them; without a name: all of the scope. */
+struct saved_tools_which {
+	const char *scope;
+	const char *name;
+};
+
+static void
+saved_tools_bind(sqlite3_stmt *statement, const void *ctx)
+{
+	const struct saved_tools_which *which = ctx;
+
+	database_bind_text(statement, 1, which->scope);
+	if (which->name != NULL)
+		database_bind_text(statement, 2, which->name);
+}
+
+static int
+saved_tools_remove(struct database *database, const char *where,
+    const struct saved_tools_which *which, uint64_t *count, struct err *err)
+{
+	const struct change_rows rows = { "tools", { "source", NULL }, where,
+		saved_tools_bind, which };
+
+	return change_remove(database, &rows, count, err);
+}
 
 int
 saved_tools_delete(struct database *database, const char *scope,
     const char *name, struct buffer *json, struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = saved_tools_about(database,
-	    "DELETE FROM tools WHERE scope = ?1 AND name = ?2", scope, name,
-	    err);
+	const struct saved_tools_which which = { scope, name };
+	uint64_t count;
 
-	if (statement == NULL ||
-	    database_step(database, statement, err) == -1)
+	if (saved_tools_remove(database, "scope = ?1 AND name = ?2", &which,
+	        &count, err) == -1)
 		return -1;
-	buffer_add_text(
-	    json, database_changes(database) > 0 ? "true" : "false");
+	buffer_add_text(json, count > 0 ? "true" : "false");
 	return 0;
 }
 
@@ -169,18 +203,14 @@ int
 saved_tools_clear(struct database *database, const char *scope, int ignored,
     struct buffer *json, struct err *err)
 {
-	auto_statement sqlite3_stmt *statement = database_prepare(database,
-	    ignored ? "DELETE FROM tools WHERE scope = ?1 AND NOT "
-	              "storable_name(name)"
-	            : "DELETE FROM tools WHERE scope = ?1", err);
+	const struct saved_tools_which which = { scope, NULL };
+	uint64_t count;
 
-	if (statement == NULL)
+	if (saved_tools_remove(database, ignored
+	            ? "scope = ?1 AND NOT storable_name(name)"
+	            : "scope = ?1", &which, &count, err) == -1)
 		return -1;
-	database_bind_text(statement, 1, scope);
-	if (database_step(database, statement, err) == -1)
-		return -1;
-	buffer_printf(json, "%llu",
-	    (unsigned long long)database_changes(database));
+	buffer_printf(json, "%llu", (unsigned long long)count);
 	return 0;
 }
 

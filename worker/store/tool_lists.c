@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../../common/limits.h"
+#include "change.h"
 #include "tool_lists.h"
 
 /* The time of use is noted once a day: no write for each look. */
@@ -152,20 +153,37 @@ tool_lists_prune(struct database *database, uint64_t now, struct err *err)
 	return database_step(database, statement, err);
 }
 
+/* A change: the list that is put, or dropped. */
+struct tool_lists_put {
+	const uint8_t *fingerprint;
+	uint64_t now;
+	const struct tool_list *list;
+};
+
+static int
+tool_lists_change(struct database *database, void *ctx, struct buffer *json,
+    struct err *err)
+{
+	const struct tool_lists_put *put = ctx;
+
+	(void)json;
+	if (put->list->len == 0)
+		return tool_lists_drop(database, put->fingerprint, err);
+	if (tool_lists_insert(database, put->fingerprint, put->now, put->list,
+	        err) == -1)
+		return -1;
+	return tool_lists_prune(database, put->now, err);
+}
+
 int
 tool_lists_put(struct database *database, const uint8_t *fingerprint,
     uint64_t now, const struct tool_list *list, struct err *err)
 {
-	int failed;
+	struct tool_lists_put put = { fingerprint, now, list };
+	struct buffer none = { 0 };
 
 	if (list->len > 0 &&
 	    tool_lists_has(database, fingerprint, now, list))
 		return 0;
-	if (database_begin(database, err) == -1)
-		return -1;
-	failed = list->len == 0 ?
-	    tool_lists_drop(database, fingerprint, err) == -1 :
-	    tool_lists_insert(database, fingerprint, now, list, err) == -1 ||
-	        tool_lists_prune(database, now, err) == -1;
-	return database_end(database, failed, err);
+	return change_save(database, tool_lists_change, &put, &none, err);
 }
