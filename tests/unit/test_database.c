@@ -15,6 +15,7 @@
 #include "common/mem.h"
 #include "unit.h"
 #include "worker/store/database.h"
+#include "worker/store/reserve.h"
 
 static char folder[] = "/tmp/test_database.XXXXXX";
 static struct database *database;
@@ -307,6 +308,80 @@ START_TEST(a_file_that_was_removed_is_let_go)
 }
 END_TEST
 
+/* Something was saved, and the file is cut to 0 bytes; open, or not. */
+START_TEST(refuses_what_was_emptied)
+{
+	open_well();
+	ck_assert_int_eq(reserve_take(), 0);
+	if (_i == 0)
+		database_free(&database);
+	ck_assert_int_eq(truncate(DATABASE_NAME, 0), 0);
+	if (_i == 0)
+		database = database_new(1000);
+	database_look(database);
+	expect_refused("it was emptied, and what was kept in it is lost");
+	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
+	open_well();
+	ck_assert_int_eq(ask("SELECT count(*) FROM memories"), 0);
+}
+END_TEST
+
+static void
+set_version(const char *version)
+{
+	auto_free char *sql = mem_printf("UPDATE totals SET value = %s"
+	    " WHERE name = 'version'", version);
+	struct err err;
+
+	ck_assert_msg(
+	    database_run(database, sql, &err) == 0, "%s", err.text);
+}
+
+/* As a process that was killed leaves it. */
+static void
+leave_a_log(void)
+{
+	pid_t child = fork();
+	int status;
+
+	if (child == 0) {
+		open_well();
+		set_version("5");
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	ck_assert_int_eq(access(DATABASE_NAME "-wal", F_OK), 0);
+}
+
+START_TEST(refuses_what_has_lost_its_log)
+{
+	leave_a_log();
+	ck_assert_int_eq(unlink(DATABASE_NAME "-wal"), 0);
+	expect_refused("its log caisson.db-wal was removed");
+	ck_assert_int_eq(unlink(DATABASE_NAME "-shm"), 0);
+	open_well();
+	/* With its log it is as good as ever. */
+	database_free(&database);
+	database = database_new(1000);
+	leave_a_log();
+	open_well();
+	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 5);
+}
+END_TEST
+
+START_TEST(a_log_that_is_removed_costs_nothing)
+{
+	open_well();
+	set_version("5");
+	database_look(database);
+	ck_assert_int_eq(unlink(DATABASE_NAME "-wal"), 0);
+	database_look(database);
+	set_version("value + 1");
+	ck_assert_int_eq(ask("SELECT max(value) FROM totals"), 6);
+}
+END_TEST
+
 START_TEST(a_folder_that_was_removed_ends_it)
 {
 	auto_free char *command = mem_printf("rm -rf '%s'", folder);
@@ -377,6 +452,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, says_where_it_cannot_be_read);
 	tcase_add_test(tc, is_used_again_when_it_was_mended);
 	tcase_add_test(tc, a_file_that_was_removed_is_let_go);
+	tcase_add_loop_test(tc, refuses_what_was_emptied, 0, 2);
+	tcase_add_test(tc, refuses_what_has_lost_its_log);
+	tcase_add_test(tc, a_log_that_is_removed_costs_nothing);
 	tcase_add_exit_test(
 	    tc, a_folder_that_was_removed_ends_it, FATAL_EXIT_STATUS);
 	tcase_add_test(tc, is_made_once_by_many);

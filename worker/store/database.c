@@ -31,6 +31,7 @@ struct database {
 	uint64_t most;
 	uint64_t page; /* bytes of a page of the file that is open */
 	int full;      /* the disk was, when something last failed */
+	int logged;    /* there is a log beside the file */
 };
 
 struct database_statement {
@@ -227,12 +228,14 @@ database_prepare_journal(struct database *database)
 	    DATABASE_LOG_MAX);
 	struct err err;
 
+	database->logged = 0;
 	statement =
 	    database_prepare(database, "PRAGMA journal_mode = WAL", &err);
 	if (statement == NULL ||
 	    database_step(database, statement, &err) != 1 ||
 	    strcmp((const char *)sqlite3_column_text(statement, 0), "wal") != 0)
 		return;
+	database->logged = 1;
 	database_finalize(&statement);
 	database_run(database, sql, &err);
 }
@@ -344,6 +347,35 @@ database_check_kinds(const struct database *database, struct err *err)
 	return 0;
 }
 
+/*
+ * Where the file was emptied or its log removed, SQLite finds less than was
+ * kept and does not say so. A file that is being made is empty, too, but there
+ * is no reserve before something is saved; and whoever opens the database makes
+ * the log before its index, and removes it after that.
+ */
+static int
+database_check_lost(const struct database *database, struct err *err)
+{
+	struct stat st;
+
+	if (stat(DATABASE_NAME, &st) == -1) {
+		reserve_release();
+		return 0;
+	}
+	if (st.st_size == 0 && reserve_is_there())
+		return err_set(err, "%s: it was emptied, and what was kept in "
+		    "it is lost; put a copy in its place, remove it to begin "
+		    "anew, or set another MCP_BRIDGE_STATE_DIR",
+		    database->path);
+	if (access(DATABASE_NAME "-wal", F_OK) == -1 && errno == ENOENT &&
+	    access(DATABASE_NAME "-shm", F_OK) == 0)
+		return err_set(err, "%s: its log %s-wal was removed, and with "
+		    "it the last changes; put it back, remove %s-shm to go on "
+		    "without them, or set another MCP_BRIDGE_STATE_DIR",
+		    database->path, DATABASE_NAME, DATABASE_NAME);
+	return 0;
+}
+
 static int
 database_open_file(struct database *database, struct err *err)
 {
@@ -366,7 +398,8 @@ database_open(struct database *database, struct err *err)
 {
 	if (database->handle != NULL)
 		return 0;
-	if (database_check_kinds(database, err) == -1)
+	if (database_check_kinds(database, err) == -1 ||
+	    database_check_lost(database, err) == -1)
 		return -1;
 	database->full = 0;
 	if (database_open_file(database, err) == 0)
@@ -376,19 +409,39 @@ database_open(struct database *database, struct err *err)
 	return database_open_file(database, err);
 }
 
+/* What has happened to the file that is open; NULL: nothing. */
+static const char *
+database_find_loss(const struct database *database)
+{
+	struct stat st;
+
+	if (stat(DATABASE_NAME, &st) == -1 || st.st_ino != database->inode ||
+	    st.st_dev != database->device)
+		return DATABASE_NAME " was removed or replaced";
+	if (st.st_size == 0)
+		return DATABASE_NAME " was emptied";
+	if (database->logged && access(DATABASE_NAME "-wal", F_OK) == -1)
+		return DATABASE_NAME "-wal was removed";
+	return NULL;
+}
+
 void
 database_look(struct database *database)
 {
+	const char *loss;
 	struct stat st;
 
 	if (stat(".", &st) == 0 && st.st_nlink == 0)
 		fatal("the state directory was removed");
-	if (database->handle != NULL &&
-	    (stat(DATABASE_NAME, &st) == -1 || st.st_ino != database->inode ||
-	        st.st_dev != database->device)) {
-		log_warn("%s was removed or replaced", DATABASE_NAME);
-		database_close(database);
-	}
+	loss = database->handle == NULL ? NULL : database_find_loss(database);
+	if (loss == NULL)
+		return;
+	log_warn("%s", loss);
+	/* Nothing is written into what was emptied, as it may be restored. */
+	if (stat(DATABASE_NAME, &st) == 0 && st.st_size == 0)
+		sqlite3_db_config(database->handle,
+		    SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	database_close(database);
 }
 
 struct database *

@@ -28,15 +28,16 @@ uint64_t database_most(const struct database *database);
 
 /*
  * Opens it, and makes it when there is none; does nothing when it is open. What
- * is no file, no database, damaged, another program's or a newer version's is
- * left as it is. Returns 0, or -1 with err.
+ * is no file, no database, damaged, emptied, without its log, another program's
+ * or a newer version's is left as it is. Returns 0, or -1 with err.
  */
 int database_open(struct database *database, struct err *err);
 
 /*
- * Between two changes: a file that somebody has removed or replaced meanwhile
- * is let go, so that nothing is kept where nobody finds it; the next statement
- * opens what is there. Ends the process when the directory is gone.
+ * Between two changes: a file that somebody has removed, replaced or emptied
+ * meanwhile, or whose log was removed, is let go, so that nothing is kept where
+ * nobody finds it; the next statement opens what is there. Ends the process
+ * when the directory is gone.
  */
 void database_look(struct database *database);
 
