@@ -318,16 +318,47 @@ kept_on_shown(void *ctx, const char *payload, size_t len, const char *reason)
 		kept_on_answer(kept, answer);
 }
 
+/* Where nothing was ever kept, no directory is made to look into. */
+static const char *
+kept_answer_of_nothing(enum command_task task)
+{
+	switch (task) {
+	case COMMAND_MEMORY_SHOW:
+	case COMMAND_TOOLS_SHOW:
+		return "null";
+	case COMMAND_MEMORY_REMOVE:
+	case COMMAND_TOOLS_REMOVE:
+		return "false";
+	case COMMAND_MEMORY_CLEAR:
+	case COMMAND_TOOLS_CLEAR:
+	case COMMAND_TOOLS_PRUNE:
+		return "0";
+	default:
+		return "{}";
+	}
+}
+
+static void
+kept_ask(struct kept *kept)
+{
+	struct err err;
+
+	kept->store = store_channel(kept->sv->store, &err);
+	store_listen(kept->sv->store, kept_on_shown, kept);
+	if (kept->store == NULL || kept_send(kept, &err) == -1)
+		kept_fail(kept, err.text);
+}
+
 int
 kept_run(struct supervisor *sv)
 {
 	struct kept kept = { .sv = sv, .command = &sv->options.command };
-	struct err err;
+	const char *nothing = kept_answer_of_nothing(kept.command->task);
 
-	kept.store = store_channel(sv->store, &err);
-	store_listen(sv->store, kept_on_shown, &kept);
-	if (kept.store == NULL || kept_send(&kept, &err) == -1)
-		kept_fail(&kept, err.text);
+	if (store_may_hold(sv->store))
+		kept_ask(&kept);
+	else
+		kept_on_shown(&kept, nothing, strlen(nothing), "");
 	event_base_dispatch(sv->base);
 	store_free(&sv->store);
 	reaper_finish(SHUTDOWN_REAP_MS);

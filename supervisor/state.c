@@ -58,6 +58,17 @@ state_check_home(const struct options *options, char **envp, struct err *err)
 	    home);
 }
 
+int
+state_may_exist(const struct options *options, char **envp)
+{
+	struct err err;
+	auto_free char *path = state_path(options, envp, &err);
+
+	/* Other errors are told by whoever opens it. */
+	return path == NULL || state_check_home(options, envp, &err) == -1 ||
+	    access(path, F_OK) == 0 || errno != ENOENT;
+}
+
 /* Makes the directory and those above it, as far as they are missing. */
 static int
 state_make(const char *path, struct err *err)

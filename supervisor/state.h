@@ -16,6 +16,12 @@ char *state_path(
     const struct options *options, char **envp, struct err *err);
 
 /*
+ * Whether that directory may be there: returns 0 only when it is certain that
+ * nothing has ever been kept in it.
+ */
+int state_may_exist(const struct options *options, char **envp);
+
+/*
  * Opens that directory, and makes it (mode 0700, with those above it) when it
  * is missing. Returns a descriptor that the caller owns, or -1 with err when it
  * cannot be had, belongs to another user, can be written by others, or not by

@@ -122,6 +122,12 @@ store_channel(struct store *store, struct err *err)
 	return store->channel;
 }
 
+int
+store_may_hold(const struct store *store)
+{
+	return state_may_exist(store->options, store->envp);
+}
+
 void
 store_lost(struct store *store)
 {

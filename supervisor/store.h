@@ -28,6 +28,9 @@ void store_free(struct store **store);
 struct channel *store_channel(struct store *store, struct err *err);
 void store_lost(struct store *store);
 
+/* Whether something may be kept: 0 when there is no state directory yet. */
+int store_may_hold(const struct store *store);
+
 /*
  * What came of the one thing that was sent on the channel (one of SHOW_… and
  * DROP_…): the JSON, or a reason, which is empty when it went.

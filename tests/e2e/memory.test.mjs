@@ -341,6 +341,38 @@ except runtime.MCPError as error:
   assert.match(caisson(home, ['memory', 'list']).stderr, /no database of/);
 });
 
+test('a file that was emptied is refused, and said to be', async (t) => {
+  const home = folder(t);
+  const first = await Raw.open(t, { home });
+
+  await first.printed('save_memory("k", 1)');
+  await first.finish();
+  fs.truncateSync(database(home));
+  const raw = await Raw.open(t, { home });
+  const [said] = await raw.printed(`
+try:
+    load_memory("k")
+except runtime.MCPError as error:
+    print(error)`);
+
+  assert.ok(said.startsWith(`${database(home)}: it was emptied`), said);
+  assert.match(caisson(home, ['memory', 'list']).stderr, /it was emptied/);
+  assert.equal(fs.statSync(database(home)).size, 0);
+  fs.unlinkSync(database(home));
+  assert.deepEqual(await raw.printed('print(load_memory("k"))'), ['None']);
+  await raw.finish();
+});
+
+test('to look for what was never kept makes nothing', (t) => {
+  const home = folder(t);
+
+  assert.deepEqual(listed(home, ['memory', 'list']), ['Nothing is kept.']);
+  assert.deepEqual(listed(home, ['saved-tools']), ['Nothing is kept.']);
+  assert.deepEqual(listed(home, ['memory', 'clear']), ['0 removed']);
+  assert.equal(caisson(home, ['memory', 'show', 'k']).status, 1);
+  assert.deepEqual(fs.readdirSync(home), []);
+});
+
 test('a saved tool is imported by a later call', async (t) => {
   const raw = await Raw.open(t);
 

@@ -19,6 +19,7 @@ static struct supervisor sv;
 static store_shown *listener;
 static void *listener_ctx;
 static const char *no_store;         /* why there is none */
+static int never_kept;               /* there is no state directory */
 static const char *const *answers;   /* those that come, in their order */
 static const char *reason = "";      /* why the last one does not */
 static struct buffer asked;          /* type and name of each request */
@@ -33,6 +34,13 @@ store_channel(struct store *store, struct err *err)
 		return (struct channel *)(void *)&sv; /* never looked into */
 	err_set(err, "%s", no_store);
 	return NULL;
+}
+
+int
+store_may_hold(const struct store *store)
+{
+	ck_assert_ptr_null(store);
+	return !never_kept;
 }
 
 void
@@ -258,11 +266,43 @@ START_TEST(what_cannot_be_had_is_told)
 }
 END_TEST
 
+static const struct {
+	enum command_task task;
+	const char *seen;
+	int status;
+} empty_cases[] = {
+	{ COMMAND_MEMORY_LIST, "Nothing is kept.\n", 0 },
+	{ COMMAND_TOOLS_LIST, "Nothing is kept.\n", 0 },
+	{ COMMAND_MEMORY_CLEAR, "0 removed\n", 0 },
+	{ COMMAND_TOOLS_CLEAR, "0 removed\n", 0 },
+	{ COMMAND_TOOLS_PRUNE, "0 removed\n", 0 },
+	{ COMMAND_MEMORY_SHOW, "caisson: there is no memory of this key "
+	    "('caisson memory list' shows all)\n", 1 },
+	{ COMMAND_TOOLS_REMOVE, "caisson: there is no saved tool of this name "
+	    "('caisson saved-tools list' shows all)\n", 1 },
+};
+
+/* Then no store is started, which would make the directory. */
+START_TEST(nothing_is_made_to_look_into)
+{
+	auto_buffer struct buffer seen = { 0 };
+
+	never_kept = 1;
+	ck_assert_int_eq(run(empty_cases[_i].task, "x", NULL, &seen),
+	    empty_cases[_i].status);
+	ck_assert_str_eq(seen.data, empty_cases[_i].seen);
+	ck_assert_uint_eq(asked.len, 0);
+	ck_assert_ptr_null(listener);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, a_person_sees_it, 0, UNIT_COUNT(cases));
 	tcase_add_test(tc, what_cannot_be_had_is_told);
+	tcase_add_loop_test(tc, nothing_is_made_to_look_into, 0,
+	    UNIT_COUNT(empty_cases));
 }
 
 int

@@ -200,10 +200,26 @@ START_TEST(it_must_be_writable)
 }
 END_TEST
 
+/* Only to look makes no directory. */
+START_TEST(may_exist_when_it_does)
+{
+	auto_free char *state = mem_printf("%s/a/b", folder);
+
+	options.state_dir = state;
+	ck_assert_int_eq(state_may_exist(&options, variables), 0);
+	expect_opened(state);
+	ck_assert_int_eq(state_may_exist(&options, variables), 1);
+	/* What is wrong with a path is told when it is opened. */
+	options.state_dir = (char *)"";
+	ck_assert_int_eq(state_may_exist(&options, variables), 1);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, enter, leave);
+	tcase_add_test(tc, may_exist_when_it_does);
 	tcase_add_test(tc, the_nearest_place_wins);
 	tcase_add_test(tc, without_a_place_it_says_so);
 	tcase_add_test(tc, no_home_is_made);

@@ -46,6 +46,14 @@ state_open(const struct options *all, char **envp, struct err *err)
 }
 
 int
+state_may_exist(const struct options *all, char **envp)
+{
+	(void)all;
+	(void)envp;
+	return 1;
+}
+
+int
 spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
