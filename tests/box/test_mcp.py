@@ -1994,6 +1994,39 @@ for tool in cases:
         self.fit([({}, "(1,)", number)], {
             "allOf": [{"properties": {"a": {"type": "integer"}}}]})
 
+    def test_references_below_another_name_are_not_judged(self):
+        # "#" is the part that has the name there, and not the whole.
+        part = {"$id": "http://x/", "$ref": "#/$defs/n",
+                "$defs": {"n": {"$ref": "#/$defs/m"}, "m": {"type": "string"},
+                          "p": {"$anchor": "there", "$ref": "#/$defs/m"}}}
+        names = {"id": {"type": "integer"}, "$id": {"type": "integer"}}
+        root = {"$id": "http://root/", "$defs": {
+            "part": part, "old": {**part, "$id": None, "id": "http://y/"},
+            "n": {"type": "integer"}, "m": {"type": "integer"},
+            "names": {"properties": names, **names}}}
+        number = {"'1'": "'1', and must be an integer"}
+        self.fit((
+            ({"$ref": "#/$defs/m"}, "(1,)", number),
+            # Called "id", which is no name of a part.
+            ({"$ref": "#/$defs/names/properties/id"}, "(1,)", number),
+            ({"$ref": "#/$defs/names/$id"}, "(1,)", number),
+            *(({"$ref": "#/$defs/%s/$defs/%s" % (name, below)}, "('x', 1)", {})
+              for name in ("part", "old") for below in "nmp"),
+            (part, "('x', 1)", {}), ({"allOf": [part]}, "('x', 1)", {})), root)
+
+    def test_names_below_another_name_are_not_judged(self):
+        inner = {"$id": "http://x/", "$ref": "#/$defs/p", "$defs": {
+            "p": {"properties": {"b": {}}, "required": ["b"]}}}
+        outer = {"properties": {"a": {}}, "required": ["a"]}
+        self.fit([({}, "(1,)", {})], {
+            "allOf": [inner], "$defs": {"p": {
+                **outer, "required": ["z"], "additionalProperties": False}}})
+        self.fit([({}, "(1,)", {})], {
+            "$ref": "#/$defs/inner/$defs/q", "$defs": {
+                "p": {"required": ["z"]}, "inner": {
+                    **inner, "$defs": {"q": {"$ref": "#/$defs/p"},
+                                       "p": outer}}}})
+
     def test_what_is_not_understood_is_sent(self):
         values = "(1, 'x', None, [5], {'x': 5}, 1.5)"
         self.fit([(schema, values, {}) for schema in (

@@ -77,9 +77,8 @@ def parts(schema, root):
     left, count = [schema], 0
     while left and count < PARTS_MAX:
         part, count = left.pop(0), count + 1
-        if not isinstance(part, dict) or (part is not root and (
-                "$id" in part or "id" in part)):
-            continue  # below another name references lead to other places
+        if not isinstance(part, dict) or _schema.is_apart(part, root):
+            continue  # references in it lead to other places
         if "$ref" in part:
             left.append(_schema.resolve(root, part["$ref"]))
             continue

@@ -26,21 +26,36 @@ NAMES = {"string": "str", "integer": "int", "number": "float",
          "object": "dict"}
 
 
+def is_apart(part, root):
+    """Whether a part has a name of its own, which references in it mean.
+
+    Older dialects call it "id", as properties may be called, too.
+    """
+    return isinstance(part, dict) and part is not root and (
+        isinstance(part.get("$id"), str) or isinstance(part.get("id"), str))
+
+
 def resolve(root, reference):
-    """Return what a reference into the same schema refers to, or None."""
+    """Return what a reference into the same schema refers to, or None.
+
+    What lies in a part with a name of its own is None, as references there
+    do not refer to this schema.
+    """
     if not isinstance(reference, str) or not reference.startswith("#"):
         return None
     if reference[1:2] not in ("", "/"):
         return find_anchor(root, reference[1:])
-    parts = unquote(reference[1:]).split("/")[1:]
+    parts, found = unquote(reference[1:]).split("/")[1:], root
     for part in parts if len(parts) <= POINTER_MAX else (None,):
-        if isinstance(root, dict) and part is not None:
-            root = root.get(part.replace("~1", "/").replace("~0", "~"))
-        elif isinstance(root, list) and part and part.isdecimal():
-            root = root[int(part)] if int(part) < len(root) else None
+        if is_apart(found, root) or part is None:
+            return None
+        if isinstance(found, dict):
+            found = found.get(part.replace("~1", "/").replace("~0", "~"))
+        elif isinstance(found, list) and part.isdecimal():
+            found = found[int(part)] if int(part) < len(found) else None
         else:
             return None
-    return root
+    return found
 
 
 def unquote(text):
@@ -78,6 +93,9 @@ def flat(schema, root):
             continue
         seen.append(part)
         merge(merged, part)
+        if is_apart(part, root):
+            whole = whole and "$ref" not in part and "allOf" not in part
+            continue
         if "$ref" in part:
             parts.append(resolve(root, part["$ref"]))
         more = part.get("allOf", [])
