@@ -247,6 +247,11 @@
  */
 #define LISTING_PAUSE_MS 500
 /*
+ * How long those wait who ask a server for its list that did not answer the
+ * last time: a healthy one needs milliseconds, and every search waits for all.
+ */
+#define LISTING_SILENT_MS 1000
+/*
  * Bytes of calls that were not sent to a server yet; above that calls are
  * refused. As with its places, one execution alone gets half of them, which is
  * all that it may have under way.

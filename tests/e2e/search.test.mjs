@@ -277,3 +277,17 @@ print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
   assert.ok(took < 8, `${took} s`);
   await raw.finish();
 });
+
+test('one that never lists its tools costs each search a moment', async (t) => {
+  const servers = many(t, 1);
+  const raw = await Raw.open(t, withServers(t,
+    { ...servers.entries, mute: hostile('tools=silent') }));
+  const answered = /left out mute: .* did not answer tools\/list within 20 s/;
+
+  /* Until the broker knows, code gives up by itself after 12 seconds. */
+  await until(async () => answered.test((await leavesOut(raw)).said),
+    'the broker to give up');
+  for (let n = 0; n < 2; n++)
+    assert.match((await leavesOut(raw)).said, answered);
+  await raw.finish();
+});

@@ -12,3 +12,4 @@ int play_renewal_ms = 100000;
 int play_pause_ms = 500;
 int play_failed_ms = 500;
 int play_look_ms = 100000;
+int play_silent_ms = 100000;

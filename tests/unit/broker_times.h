@@ -10,7 +10,8 @@
 
 /* In milliseconds; of broker_times.c. */
 extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
-    play_renewal_ms, play_pause_ms, play_failed_ms, play_look_ms;
+    play_renewal_ms, play_pause_ms, play_failed_ms, play_look_ms,
+    play_silent_ms;
 
 #undef SERVER_WAIT_MS
 #define SERVER_WAIT_MS play_wait_ms
@@ -26,6 +27,8 @@ extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
 #define SERVER_RENEWAL_MS play_renewal_ms
 #undef LISTING_PAUSE_MS
 #define LISTING_PAUSE_MS play_pause_ms
+#undef LISTING_SILENT_MS
+#define LISTING_SILENT_MS play_silent_ms
 #undef SERVER_PAUSE_FIRST_MS
 #define SERVER_PAUSE_FIRST_MS play_failed_ms
 

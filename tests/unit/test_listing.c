@@ -466,6 +466,37 @@ START_TEST(a_page_that_does_not_come)
 }
 END_TEST
 
+/* It is not waited for so long again, until it has answered. */
+START_TEST(what_was_silent_is_not_waited_for)
+{
+	play_wait_ms = 5000;
+	play_silent_ms = 200;
+	start();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_expect_refused(relay, 1,
+	    "server \"gh\" did not answer tools/list within 5 seconds");
+	play_hear(&gh);
+	play_list(relay, 2, "gh");
+	play_expect_line(&gh, ASKED("3"));
+	play_expect_refused(relay, 2, "server \"gh\" did not answer tools/list ");
+	play_list(relay, 3, "gh");
+	play_expect_refused(relay, 3, "server \"gh\" did not answer tools/list ");
+	/* The fetch has gone on: now that it is there all is well. */
+	play_say(&gh, ANSWER("3", ONE("a")));
+	play_list(relay, 4, "gh");
+	play_expect_result(relay, 4, LIST("a", "a"));
+	play_say(&gh, changed);
+	play_say(&gh, ANSWER("0", "\"method\":\"ping\""));
+	play_hear(&gh);
+	play_list(relay, 5, "gh");
+	play_expect_line(&gh, ASKED("4"));
+	play_say(&gh, ANSWER("4", ONE("b")));
+	play_expect_result(relay, 5, LIST("b", "b"));
+	play_end();
+}
+END_TEST
+
 /* caisson servers --try */
 
 static void
@@ -544,6 +575,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, passes_an_error_on);
 	tcase_add_test(tc, a_list_without_an_end_is_refused);
 	tcase_add_test(tc, a_page_that_does_not_come);
+	tcase_add_test(tc, what_was_silent_is_not_waited_for);
 	tcase_add_test(tc, is_tried);
 	tcase_add_test(tc, is_tried_in_vain);
 	tcase_add_test(tc, is_not_tried_for_ever);

@@ -22,6 +22,8 @@ struct listing {
 	struct tools *tools; /* while a fetch is under way */
 	uint64_t page;       /* the number of the request for the next one */
 	struct event *patience; /* how long it is waited for */
+	int silent;             /* it did not answer the last time */
+	struct event *hurry;    /* how long it is waited for then */
 	int fetched;            /* once, however that went */
 	uint64_t not_before;    /* when it may be fetched again */
 	struct event *pause;    /* set off then */
@@ -31,6 +33,7 @@ struct listing {
 };
 
 static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
+static void listing_on_hurry(evutil_socket_t fd, short what, void *arg);
 static void listing_on_pause(evutil_socket_t fd, short what, void *arg);
 static void listing_on_renewal(evutil_socket_t fd, short what, void *arg);
 
@@ -47,6 +50,7 @@ listing_new(struct event_base *base, struct server *server,
 	listing->settled = settled;
 	listing->ctx = ctx;
 	listing->patience = evtimer_new(base, listing_on_impatience, listing);
+	listing->hurry = evtimer_new(base, listing_on_hurry, listing);
 	listing->renewal = evtimer_new(base, listing_on_renewal, listing);
 	listing->pause = evtimer_new(base, listing_on_pause, listing);
 	return listing;
@@ -61,6 +65,7 @@ listing_free(struct listing **listingp)
 		return;
 	tools_free(&listing->tools);
 	loop_event_free(&listing->patience);
+	loop_event_free(&listing->hurry);
 	loop_event_free(&listing->renewal);
 	loop_event_free(&listing->pause);
 	free(listing);
@@ -104,6 +109,7 @@ listing_end(struct listing *listing)
 
 	tools_free(&listing->tools);
 	event_del(listing->patience);
+	event_del(listing->hurry);
 	TAILQ_FOREACH (ask, listing->asks, entry)
 		ask->late = 0;
 	if (listing_next(listing) != NULL)
@@ -117,6 +123,7 @@ listing_fail(struct listing *listing, const char *words)
 {
 	auto_buffer struct buffer text = { 0 };
 
+	listing->silent = 0;
 	buffer_printf(&text, ": %s", words);
 	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
 	listing_end(listing);
@@ -127,26 +134,59 @@ listing_fail_with(struct listing *listing, struct json_span error)
 {
 	auto_buffer struct buffer text = { 0 };
 
+	listing->silent = 0;
 	buffer_add_text(&text, ": ");
 	reason_add_error(&text, error);
 	listing_refuse(listing, &text, error);
 	listing_end(listing);
 }
 
+/* Refuses all who wait for what does not come. */
+static void
+listing_refuse_silent(struct listing *listing)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_printf(&text, " did not answer tools/list within %d seconds",
+	    SERVER_WAIT_MS / 1000);
+	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
+}
+
+/* Of a server that was silent before, only the fetch goes on. */
+static void
+listing_on_hurry(evutil_socket_t fd, short what, void *arg)
+{
+	struct listing *listing = arg;
+
+	(void)fd;
+	(void)what;
+	listing_refuse_silent(listing);
+	listing->settled(listing->ctx);
+}
+
+static void
+listing_hurry(struct listing *listing)
+{
+	const struct timeval most = { LISTING_SILENT_MS / 1000,
+		LISTING_SILENT_MS % 1000 * 1000 };
+
+	if (listing->silent && listing_next(listing) != NULL &&
+	    !event_pending(listing->hurry, EV_TIMEOUT, NULL))
+		event_add(listing->hurry, &most);
+}
+
 /* A page has not come: the next who asks begins again. */
 static void
 listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 {
-	auto_buffer struct buffer text = { 0 };
 	struct listing *listing = arg;
 
 	(void)fd;
 	(void)what;
 	mcp_client_cancel(
 	    listing->client, listing->page, "it takes too long");
-	buffer_printf(&text, " did not answer tools/list within %d seconds",
-	    SERVER_WAIT_MS / 1000);
-	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
+	listing->silent = 1;
+	listing_refuse_silent(listing);
 	listing_end(listing);
 }
 
@@ -195,6 +235,7 @@ listing_finish(struct listing *listing)
 		listing_fail(listing, err.text);
 		return;
 	}
+	listing->silent = 0;
 	if (tools_left_out(listing->tools) > 0)
 		log_warn("server %s: %zu of its tools cannot be used: they "
 		    "have no name, too long a one, or one that was there "
@@ -299,6 +340,7 @@ listing_begin(struct listing *listing)
 		return;
 	listing->tools = tools_new(server_rules(listing->server));
 	listing->changed = 0;
+	listing_hurry(listing);
 	listing_turn(listing, (struct json_span){ NULL, 0 });
 }
 
@@ -327,6 +369,8 @@ listing_ask(struct listing *listing, struct ask *ask)
 	ask->late = listing->tools != NULL && listing->changed;
 	if (listing->tools == NULL)
 		listing_begin(listing);
+	else
+		listing_hurry(listing);
 }
 
 /* Nobody asks for what has changed: those who search later may. */
