@@ -74,16 +74,23 @@ main_move_client(int *in, int *out, struct err *err)
 }
 
 static int
+main_refuse_log(const char *path, const struct err *why, struct err *err)
+{
+	return err_set(err, "the log file %s cannot be used "
+	    "(MCP_BRIDGE_LOG_FILE): %s", path, why->text);
+}
+
+static int
 main_open_log(const char *path, struct err *err)
 {
 	auto_fd int fd = -1;
+	struct err why;
 
 	if (path[0] == '\0')
 		return 0;
-	fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+	fd = file_trial_open(path, &why);
 	if (fd == -1)
-		return err_sys(
-		    err, "open the log file %s (MCP_BRIDGE_LOG_FILE)", path);
+		return main_refuse_log(path, &why, err);
 	if (dup2(fd, STDERR_FILENO) == -1)
 		return err_sys(err, "use the log file %s", path);
 	return 0;
@@ -367,8 +374,7 @@ main_check_files(const struct options *options, struct err *err)
 
 	if (options->log_file[0] != '\0' &&
 	    file_trial_append(options->log_file, &why) == -1)
-		return err_set(err, "the log file %s cannot be used "
-		    "(MCP_BRIDGE_LOG_FILE): %s", options->log_file, why.text);
+		return main_refuse_log(options->log_file, &why, err);
 	return audit_file_try(options->audit_file, err);
 }
 

@@ -3,7 +3,7 @@
  * at the start, in one sentence, and nothing else happens.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
@@ -159,7 +159,10 @@ function assertFileRefused(t, name, place, ...words) {
 }
 
 test('a log file that cannot be opened is refused', (t) => {
-  for (const place of ['/no/such/folder/log', folder(t)])
+  const pipe = path.join(folder(t), 'pipe');
+
+  execFileSync('mkfifo', ['-m', '666', pipe]);
+  for (const place of ['/no/such/folder/log', folder(t), '/proc/log', pipe])
     assertFileRefused(t, 'MCP_BRIDGE_LOG_FILE', place, 'MCP_BRIDGE_LOG_FILE');
 });
 
@@ -176,7 +179,8 @@ test('--check makes no file, nor does what calls no tool', (t) => {
 });
 
 test('an audit file that is no file is refused', (t) => {
-  for (const place of ['/no/such/folder/audit', '/dev/null', folder(t)])
+  for (const place of ['/no/such/folder/audit', '/dev/null', folder(t),
+    '/proc/audit'])
     assertFileRefused(t, 'MCP_BRIDGE_AUDIT_FILE', place,
       'MCP_BRIDGE_AUDIT_FILE');
 });

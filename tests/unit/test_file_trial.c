@@ -2,11 +2,13 @@
  * Tests of supervisor/file_trial: what could be opened or made is let pass,
  * what could not is told, and nothing is made either way.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/file_trial.h"
 #include "unit.h"
@@ -70,13 +72,47 @@ START_TEST(what_is_there_stays)
 }
 END_TEST
 
-/* Nobody reads from it: the start would wait, and this does not. */
+/* Nobody reads from it: that is told at once, by the start as well. */
 START_TEST(a_pipe_is_not_waited_for)
 {
 	auto_free char *path = in_folder("pipe");
+	auto_fd int reader = -1, file = -1;
 
 	ck_assert_int_eq(mkfifo(path, 0600), 0);
+	is_refused(path, "pipe is a pipe that nobody reads");
+	ck_assert_int_eq(file_trial_open(path, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, "that nobody reads"));
+	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	ck_assert_int_eq(file_trial_append(path, &err), 0);
+	file = file_trial_open(path, &err);
+	ck_assert_int_ne(file, -1);
+	ck_assert_int_eq(fcntl(file, F_GETFL) & O_NONBLOCK, 0);
+}
+END_TEST
+
+START_TEST(a_link_may_lead_to_what_is_not_there)
+{
+	auto_free char *path = in_folder("link"), *other = in_folder("other");
+	auto_free char *lost = in_folder("lost"), *round = in_folder("round");
+	auto_fd int file = -1;
+
+	ck_assert_int_eq(symlink("other", path), 0);
+	ck_assert_int_eq(file_trial_append(path, &err), 0);
+	ck_assert_int_eq(access(other, F_OK), -1);
+	file = file_trial_open(path, &err);
+	ck_assert_int_ne(file, -1);
+	ck_assert_int_eq(access(other, F_OK), 0);
+	ck_assert_int_eq(symlink("/nowhere/log", lost), 0);
+	is_refused(lost, "No such file or directory");
+	ck_assert_int_eq(symlink("round", round), 0);
+	is_refused(round, "Too many levels of symbolic links");
+}
+END_TEST
+
+/* Where the folder is ours, and no file can be made all the same. */
+START_TEST(where_no_file_can_be_is_told)
+{
+	is_refused("/proc/test_file_trial", "open /proc/test_file_trial: ");
 }
 END_TEST
 
@@ -111,6 +147,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, nothing_is_made);
 	tcase_add_test(tc, what_is_there_stays);
 	tcase_add_test(tc, a_pipe_is_not_waited_for);
+	tcase_add_test(tc, a_link_may_lead_to_what_is_not_there);
+	tcase_add_test(tc, where_no_file_can_be_is_told);
 	tcase_add_test(tc, what_cannot_be_is_told);
 	tcase_add_test(tc, where_others_write_is_told);
 }
