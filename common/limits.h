@@ -506,6 +506,12 @@
 #define CONFIG_GATE_MIN 3
 /* Of opening a path with "..", which fails while others rename: 1 in 14. */
 #define CONFIG_OPEN_TRIES 100
+/*
+ * A file that is missing, empty or half written keeps what it said last for so
+ * long: programs that write theirs in place take milliseconds, on a busy
+ * machine or a network drive more than a second.
+ */
+#define CONFIG_KEPT_MS 2000
 /* Two ticks of the slowest clock that files get their times by. */
 #define CONFIG_TICK_MS 20
 

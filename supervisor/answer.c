@@ -96,6 +96,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
     const struct options *options)
 {
 	auto_free char *summary = answer_summary(result);
+	size_t at;
 
 	if (result->status != CALL_SUCCESS)
 		buffer_printf(
@@ -117,6 +118,9 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	if (result->weak != NULL)
 		buffer_add_text(text, "\nisolation: weak (no namespaces: "
 		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION)");
+	for (at = 0; at < result->notes_len;
+	     at += strlen(result->notes + at) + 1)
+		buffer_printf(text, "\nnote: %s", result->notes + at);
 }
 
 /* The fields */
@@ -179,20 +183,20 @@ answer_add_array(struct form *form, const char *name,
 	form_close_array(form);
 }
 
-/* The names that were asked for. */
+/* Texts, each with a NUL behind it, as an array where there are any. */
 static void
-answer_add_servers(struct form *form, const struct call_result *result)
+answer_add_texts(
+    struct form *form, const char *name, const char *texts, size_t len)
 {
-	const char *name = result->servers;
 	size_t at, count = 0;
 
-	for (at = 0; at < result->servers_len; at += strlen(name + at) + 1)
+	for (at = 0; at < len; at += strlen(texts + at) + 1)
 		count++;
 	if (count == 0)
 		return;
-	form_open_array(form, "servers", count);
-	for (at = 0; at < result->servers_len; at += strlen(name + at) + 1)
-		form_add_item(form, name + at, strlen(name + at));
+	form_open_array(form, name, count);
+	for (at = 0; at < len; at += strlen(texts + at) + 1)
+		form_add_item(form, texts + at, strlen(texts + at));
 	form_close_array(form);
 }
 
@@ -255,7 +259,9 @@ answer_add_fields(struct form *form, const struct call_result *result,
 
 	form_open_object(form, NULL);
 	answer_add_end(form, result, compact);
-	answer_add_servers(form, result);
+	/* The names that were asked for. */
+	answer_add_texts(
+	    form, "servers", result->servers, result->servers_len);
 	answer_add_streams(form, result, options, cuts);
 	if (result->error != NULL)
 		form_add_text(form, "error", result->error);
@@ -264,6 +270,7 @@ answer_add_fields(struct form *form, const struct call_result *result,
 	answer_add_truncated(form, result);
 	if (result->weak != NULL)
 		form_add_text(form, "isolation", "weak");
+	answer_add_texts(form, "notes", result->notes, result->notes_len);
 	form_close_object(form);
 }
 

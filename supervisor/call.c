@@ -98,6 +98,7 @@ call_free(struct call *call)
 	box_drop(&call->box);
 	free(call->result.error);
 	free(call->result.weak);
+	free(call->result.notes);
 	free(call->result.bound);
 	free(call->result.out.data);
 	free(call->result.errors.data);
@@ -262,6 +263,8 @@ call_conclude(struct call *call)
 	if (call->box != NULL)
 		call_take_facts(call);
 	call_judge(call);
+	call->result.notes =
+	    config_notes(sv->config, &call->result.notes_len);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* that was us: no news */
 	log_debug("call %lu concluded", call->number);

@@ -19,6 +19,7 @@ struct config {
 	struct server_look *look; /* NULL before the first */
 	struct buffer seen; /* how the files looked when they were last read */
 	int again; /* which does not mean that they are still the same */
+	uint64_t due; /* when they are read again, though they are the same */
 	int shared; /* one look is for everybody who asks now */
 	int looked; /* it has been taken */
 	int late;   /* and has found files that were read before they changed */
@@ -40,7 +41,8 @@ config_is_passing(const struct servers *servers)
 	const struct server_file *file;
 
 	TAILQ_FOREACH (file, &servers->files, entry)
-		if (file->state == SERVER_FILE_REFUSED && file->passing)
+		if ((file->state == SERVER_FILE_REFUSED ||
+		        file->state == SERVER_FILE_KEPT) && file->passing)
 			return 1;
 	return 0;
 }
@@ -121,31 +123,6 @@ config_sort(struct config *config)
 	config_assign_aliases(config);
 }
 
-/* Each text, with a NUL behind it, that a user should know. */
-static void
-config_tell(const struct servers *servers, struct buffer *texts)
-{
-	const struct server *server;
-	const struct server_file *file;
-
-	TAILQ_FOREACH (file, &servers->files, entry) {
-		if (file->state != SERVER_FILE_REFUSED)
-			continue;
-		buffer_printf(texts, "%s: %s ('caisson --print-config' tells "
-		    "more)", file->path, file->why);
-		buffer_add(texts, "", 1);
-	}
-	TAILQ_FOREACH (server, &servers->list, entry) {
-		if (server->state != SERVER_REJECTED)
-			continue;
-		buffer_printf(texts, "%s:%llu:%llu: \"%s\": %s",
-		    server->file->path, (unsigned long long)server->line,
-		    (unsigned long long)server->column, server->name,
-		    server->why);
-		buffer_add(texts, "", 1);
-	}
-}
-
 /*
  * Says what is wrong with the files that were just read, but not again and
  * again: some clients write theirs all the time.
@@ -156,7 +133,8 @@ config_log(struct config *config)
 	struct buffer texts = { 0 };
 	size_t at;
 
-	config_tell(config->servers, &texts);
+	server_faults_add_log(
+	    &texts, config->servers, config->setup.clock());
 	if (texts.len != config->logged.len ||
 	    (texts.len > 0 && memcmp(texts.data, config->logged.data,
 	        texts.len) != 0))
@@ -220,6 +198,8 @@ config_on_read(void *ctx)
 	config->servers = mem_take(&config->next);
 	config->reading = 0;
 	config->again |= config_is_passing(config->servers);
+	config->due =
+	    server_keep_due(config->servers, config->setup.clock());
 	config_sort(config);
 	config_log(config);
 	config_free_servers(&before);
@@ -241,7 +221,8 @@ config_read(struct config *config, struct buffer *look, int moving)
 	config->again = moving;
 	config->reading = 1;
 	config->next = mem_alloc(sizeof(*config->next));
-	servers_read(config->next, &config->setup, config_on_read, config);
+	servers_read(config->next, &config->setup, config->servers,
+	    config_on_read, config);
 }
 
 /*
@@ -263,7 +244,7 @@ config_check(struct config *config)
 	        memcmp(look.data, config->seen.data, look.len) == 0);
 	if (config->reading)
 		return !same;
-	if (!same || config->again)
+	if (!same || config->again || config->setup.clock() >= config->due)
 		config_read(config, &look, moving);
 	return 0;
 }
@@ -280,6 +261,7 @@ config_new(const struct servers_setup *setup, void (*changed)(void *ctx),
 	config->changed = changed;
 	config->ctx = ctx;
 	config->again = 1; /* and for the first time */
+	config->due = UINT64_MAX;
 	TAILQ_INIT(&config->waiters);
 	return config;
 }
@@ -380,6 +362,17 @@ config_has_program(struct config *config, const struct server *server)
 		if (mine == server && mine->program == NULL)
 			server_judge_program(config->servers, mine);
 	return server->program != NULL;
+}
+
+char *
+config_notes(const struct config *config, size_t *len)
+{
+	struct buffer notes = { 0 };
+
+	if (config->servers != NULL)
+		server_faults_add_notes(
+		    &notes, config->servers, config->setup.clock());
+	return buffer_take(&notes, len);
 }
 
 const struct servers *

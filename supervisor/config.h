@@ -63,6 +63,13 @@ const struct server *config_find(
  */
 int config_has_program(struct config *config, const struct server *server);
 
+/*
+ * Returns what each answer says of the configuration, such as which file is
+ * stale: sentences, each with a NUL behind it, which the caller frees, and
+ * their len; NULL when there is nothing to say.
+ */
+char *config_notes(const struct config *config, size_t *len);
+
 /* What the server list was made from; NULL before the first reading. */
 const struct servers *config_servers(const struct config *config);
 

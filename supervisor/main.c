@@ -158,7 +158,8 @@ main_prepare_servers(struct supervisor *sv, char **envp)
 		.folder = folder,
 		.self = "/proc/self/exe",
 		.trust_project = (int)sv->options.trust_project_files,
-		.allow_self = (int)sv->options.allow_self_server };
+		.allow_self = (int)sv->options.allow_self_server,
+		.clock = server_keep_clock };
 	struct broker_policy policy;
 
 	/* In a folder that is gone there are no project files to find. */

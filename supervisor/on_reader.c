@@ -148,11 +148,7 @@ supervisor_on_server(struct servers *servers, struct ipc_server *row)
 	if (server_judge_is_stranger(servers, servers->current))
 		return;
 	on_reader_fill(server, row);
-	if (servers->count - servers->strangers <= CONFIG_SERVERS_MAX)
-		return;
-	server->state = SERVER_REJECTED;
-	server->why = mem_printf("more than %d servers in all files together",
-	    CONFIG_SERVERS_MAX);
+	servers_bound(servers, server);
 }
 
 void
@@ -179,10 +175,9 @@ void
 supervisor_on_end_of_file(
     struct servers *servers, struct ipc_end_of_file *row)
 {
-	(void)row;
 	if (servers->current == NULL)
 		servers_reader_failed(servers,
 		    "the reader talks nonsense: the end of no file");
 	else
-		servers_file_ended(servers);
+		servers_file_ended(servers, (int)row->parsed);
 }

@@ -302,12 +302,13 @@ print_config_run(struct supervisor *sv, char **envp, struct err *err)
 		.folder = folder,
 		.self = "/proc/self/exe",
 		.trust_project = (int)sv->options.trust_project_files,
-		.allow_self = (int)sv->options.allow_self_server };
+		.allow_self = (int)sv->options.allow_self_server,
+		.clock = server_keep_clock };
 	struct servers servers;
 
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		return err_sys(err, "find the folder we run in");
-	servers_read(&servers, &setup, print_config_done, sv);
+	servers_read(&servers, &setup, NULL, print_config_done, sv);
 	event_base_dispatch(sv->base);
 	print_config(&servers, stdout);
 	servers_free(&servers);

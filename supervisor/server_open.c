@@ -89,17 +89,22 @@ server_open_most(const struct server_source *source)
 	return source->project ? CONFIG_PROJECT_FILE_MAX : CONFIG_FILE_MAX;
 }
 
+enum server_fault
+server_open_fault(int code)
+{
+	if (code == ENOENT || code == ENOTDIR)
+		return SERVER_FAULT_GONE;
+	return server_open_is_passing(code) ? SERVER_FAULT_BROKEN :
+	                                      SERVER_FAULT_UNTRUSTED;
+}
+
+/* What a file is, and who may write it. */
 static int
 server_open_check(const struct server_source *source, const struct stat *st,
     struct err *err)
 {
-	size_t most = server_open_most(source);
-
 	if (!S_ISREG(st->st_mode))
 		return err_set(err, "is not a regular file");
-	if (st->st_size > (off_t)most)
-		return err_set(err, "is larger than %zu bytes, which no "
-		    "configuration of servers is", most);
 	if (!source->project)
 		return 0;
 	if (st->st_uid != geteuid() && st->st_uid != 0)
@@ -115,6 +120,7 @@ static int
 server_open_seen(struct server_file *file, int seen, struct err *err)
 {
 	auto_free char *link = mem_printf("/proc/self/fd/%d", seen);
+	size_t most = server_open_most(file->source);
 	struct stat st;
 	int fd;
 
@@ -122,9 +128,14 @@ server_open_seen(struct server_file *file, int seen, struct err *err)
 		return err_sys(err, "cannot be looked at");
 	if (server_open_check(file->source, &st, err) == -1)
 		return -1;
+	file->fault = SERVER_FAULT_BROKEN;
+	if (st.st_size > (off_t)most)
+		return err_set(err, "is larger than %zu bytes, which no "
+		    "configuration of servers is", most);
 	file->dev = st.st_dev;
 	file->ino = st.st_ino;
 	file->size = st.st_size;
+	file->changed = st.st_ctim;
 	file->opened = 1;
 	/* The very file that was looked at: it cannot be swapped meanwhile. */
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -138,12 +149,17 @@ server_open(struct server_file *file, const char *folder, struct err *err)
 	int fd;
 
 	err->code = 0;
+	file->fault = SERVER_FAULT_UNTRUSTED;
 	seen = file->source->project ?
 	    server_open_within(file->path, folder, O_PATH | O_CLOEXEC) :
 	    open(file->path, O_PATH | O_CLOEXEC);
 	fd = seen == -1 ? server_open_failed(err) :
 	    server_open_seen(file, seen, err);
 	file->passing = fd == -1 && server_open_is_passing(err->code);
+	if (fd != -1)
+		file->fault = SERVER_FAULT_NONE;
+	else if (err->code != 0)
+		file->fault = server_open_fault(err->code);
 	return fd;
 }
 

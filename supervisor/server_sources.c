@@ -46,7 +46,7 @@ static const struct server_source_row {
 	(sizeof(server_source_rows) / sizeof(server_source_rows[0]))
 
 /* Takes path and why. */
-static void
+static struct server_file *
 server_sources_add(struct server_file_list *files,
     const struct server_source *source, enum server_file_state state,
     char *path, char *why)
@@ -57,7 +57,23 @@ server_sources_add(struct server_file_list *files,
 	file->state = state;
 	file->path = path;
 	file->why = why;
+	if (state == SERVER_FILE_MISSING)
+		file->fault = SERVER_FAULT_GONE;
 	TAILQ_INSERT_TAIL(files, file, entry);
+	return file;
+}
+
+/* One that is there and may not be used, or not now. Takes path and why. */
+static struct server_file *
+server_sources_add_refused(struct server_file_list *files,
+    const struct server_source *source, enum server_fault fault, char *path,
+    char *why)
+{
+	struct server_file *file = server_sources_add(
+	    files, source, SERVER_FILE_REFUSED, path, why);
+
+	file->fault = fault;
+	return file;
 }
 
 static int
@@ -100,7 +116,7 @@ server_sources_add_folder(struct server_file_list *files,
 		server_sources_add(files, source, SERVER_FILE_SKIPPED,
 		    mem_strdup(path), mem_strdup("has no file *.json"));
 	if (n > CONFIG_FILES_MAX)
-		server_sources_add(files, source, SERVER_FILE_REFUSED,
+		server_sources_add_refused(files, source, SERVER_FAULT_BROKEN,
 		    mem_strdup(path), mem_printf("has more than %d files "
 		        "*.json: none of them is read", CONFIG_FILES_MAX));
 	for (i = 0; i < n; i++) {
@@ -116,6 +132,7 @@ static void
 server_sources_find_folder(struct server_file_list *files,
     const struct server_source *source, char *path, const char *within)
 {
+	struct server_file *file;
 	auto_fd int fd = -1;
 	struct err err;
 	DIR *dir;
@@ -131,8 +148,9 @@ server_sources_find_folder(struct server_file_list *files,
 		server_sources_add(files, source, SERVER_FILE_MISSING, path,
 		    mem_strdup("there is no such folder"));
 	} else {
-		server_sources_add(files, source, SERVER_FILE_REFUSED, path,
-		    mem_strdup(err.text));
+		file = server_sources_add_refused(files, source,
+		    server_open_fault(err.code), path, mem_strdup(err.text));
+		file->passing = file->fault == SERVER_FAULT_BROKEN;
 	}
 }
 
@@ -269,8 +287,8 @@ server_sources_refuse(struct server_file_list *files,
 		server_sources_add(files, source, SERVER_FILE_MISSING, path,
 		    mem_strdup("there is no such file"));
 	} else {
-		server_sources_add(
-		    files, source, SERVER_FILE_REFUSED, path, why);
+		server_sources_add_refused(
+		    files, source, SERVER_FAULT_UNTRUSTED, path, why);
 	}
 }
 

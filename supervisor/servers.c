@@ -4,6 +4,7 @@
  * one reader cannot touch the user's own files; a row belongs to the file that
  * is being read, whatever the reader says. Runs in the supervisor.
  */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,16 @@ servers_remove(struct servers *servers, struct server *server)
 	free(server);
 }
 
+void
+servers_bound(struct servers *servers, struct server *server)
+{
+	if (servers->count - servers->strangers <= CONFIG_SERVERS_MAX)
+		return;
+	server->state = SERVER_REJECTED;
+	server->why = mem_printf("more than %d servers in all files together",
+	    CONFIG_SERVERS_MAX);
+}
+
 /* Removes what was said of a file. */
 static void
 servers_remove_rows(struct servers *servers, const struct server_file *file)
@@ -72,6 +83,60 @@ servers_remove_rows(struct servers *servers, const struct server_file *file)
 		if (server->file == file)
 			servers_remove(servers, server);
 	}
+}
+
+static char *
+servers_copy_text(const char *text)
+{
+	return text == NULL ? NULL : mem_strdup(text);
+}
+
+static struct server_texts
+servers_copy_texts(const struct server_texts *texts)
+{
+	return (struct server_texts){ mem_dup(texts->data, texts->len),
+		texts->len };
+}
+
+/* What a file says of an entry: all but what became of it here. */
+static void
+servers_copy_row(struct servers *servers, const struct server_file *file,
+    const struct server *row)
+{
+	struct server *copy = servers_add(
+	    servers, file, row->line, row->column, row->name);
+
+	if (row->command == NULL) {
+		/* The reader rejected it. */
+		copy->state = row->state;
+		copy->why = servers_copy_text(row->why);
+		return;
+	}
+	copy->remote = row->remote;
+	copy->disabled = row->disabled;
+	copy->command = servers_copy_text(row->command);
+	copy->args = servers_copy_texts(&row->args);
+	copy->env = servers_copy_texts(&row->env);
+	copy->url = servers_copy_text(row->url);
+	copy->headers = servers_copy_texts(&row->headers);
+	copy->cwd = servers_copy_text(row->cwd);
+	copy->description = servers_copy_text(row->description);
+	copy->narrowed = row->narrowed;
+	copy->allow = servers_copy_texts(&row->allow);
+	copy->deny = servers_copy_texts(&row->deny);
+	servers_bound(servers, copy);
+}
+
+void
+servers_copy_rows(struct servers *servers, const struct server_file *file,
+    const struct server_file *before)
+{
+	const struct server *row;
+
+	servers_remove_rows(servers, file);
+	TAILQ_FOREACH (row, &servers->before->list, entry)
+		if (row->file == before)
+			servers_copy_row(servers, file, row);
 }
 
 /* The reader */
@@ -94,15 +159,40 @@ servers_on_process_ended(void *ctx, const struct child_end *end)
 	servers->process = NULL;
 }
 
+static void servers_continue(struct servers *servers);
+
+/*
+ * The reader that a file was handed to has ended. Another one gets it, but only
+ * once: it may be the file that kills them. Returns whether it is next again.
+ */
+static int
+servers_retry(struct servers *servers, struct server_file *file)
+{
+	if (file == NULL || file->retried)
+		return 0;
+	log_info("%s: the reader died while it read this: another one is "
+	    "started", file->path);
+	file->retried = 1;
+	servers->current = NULL;
+	servers_stop_reader(servers);
+	servers_remove_rows(servers, file);
+	servers->visited = TAILQ_PREV(file, server_file_list, entry);
+	return 1;
+}
+
 static void
 servers_on_closed(void *ctx, const struct err *why)
 {
+	struct servers *servers = ctx;
+
 	if (why != NULL)
 		servers_reader_failed(
-		    ctx, "the reader talks nonsense: %s", why->text);
+		    servers, "the reader talks nonsense: %s", why->text);
+	else if (servers_retry(servers, servers->current))
+		servers_continue(servers);
 	else
 		servers_reader_failed(
-		    ctx, "the reader died while it read this");
+		    servers, "the reader died while it read this");
 }
 
 /* How long the reading of a file may take, in milliseconds. */
@@ -200,15 +290,27 @@ servers_refuse(struct server_file *file, const char *why)
 	file->why = mem_strdup(why);
 }
 
+/* A file cannot be read: what it said last is in force, or nothing of it. */
+static void
+servers_fail(
+    struct servers *servers, struct server_file *file, const char *why)
+{
+	servers_remove_rows(servers, file);
+	if (!server_keep(servers, file, why))
+		servers_refuse(file, why);
+}
+
+/* The next file, in their order: that of the entries is made by it. */
 static struct server_file *
 servers_next(struct servers *servers)
 {
-	struct server_file *file;
+	struct server_file *file = servers->visited == NULL ?
+	    TAILQ_FIRST(&servers->files) :
+	    TAILQ_NEXT(servers->visited, entry);
 
-	TAILQ_FOREACH (file, &servers->files, entry)
-		if (file->state == SERVER_FILE_FOUND)
-			return file;
-	return NULL;
+	if (file != NULL)
+		servers->visited = file;
+	return file;
 }
 
 /* A file that was read before, by another of its names; NULL for none. */
@@ -254,9 +356,35 @@ servers_finish(struct servers *servers)
 	struct server *server;
 
 	servers_stop_reader(servers);
+	servers->before = NULL;
 	TAILQ_FOREACH (server, &servers->list, entry)
 		server_judge(servers, server);
 	servers->done(servers->ctx);
+}
+
+/* Has a file read, if it can be. Returns whether its reader has it. */
+static int
+servers_visit(struct servers *servers, struct server_file *file)
+{
+	struct err err;
+	int tried;
+
+	if (file->state != SERVER_FILE_FOUND) {
+		server_keep(servers, file, file->why);
+		return 0;
+	}
+	tried = servers_try_file(servers, file, &err);
+	if (tried != -1)
+		return tried;
+	if ((err.code == EPIPE || err.code == ECONNRESET) &&
+	    servers_retry(servers, file))
+		return 0;
+	/* What could be opened has no fault of its own. */
+	if (file->fault == SERVER_FAULT_NONE)
+		file->fault = SERVER_FAULT_BROKEN;
+	servers_fail(servers, file, err.text);
+	servers_stop_reader(servers);
+	return 0;
 }
 
 /* Hands the next file over that can be; there is an end to them. */
@@ -264,18 +392,10 @@ static void
 servers_continue(struct servers *servers)
 {
 	struct server_file *file;
-	struct err err;
-	int tried;
 
-	while ((file = servers_next(servers)) != NULL) {
-		tried = servers_try_file(servers, file, &err);
-		if (tried == 1)
+	while ((file = servers_next(servers)) != NULL)
+		if (servers_visit(servers, file))
 			return;
-		if (tried == 0)
-			continue;
-		servers_refuse(file, err.text);
-		servers_stop_reader(servers);
-	}
 	servers_finish(servers);
 }
 
@@ -296,16 +416,40 @@ servers_file_fault(
 	return fault;
 }
 
-void
-servers_file_ended(struct servers *servers)
+/* Why a file could not be parsed; the caller frees it. */
+static char *
+servers_cause(const struct server_file *file, const struct server *fault)
 {
-	struct server_file *file = mem_take(&servers->current);
+	if (fault == NULL || file->size == 0)
+		return mem_strdup("is empty");
+	return mem_printf("line %llu, column %llu: %s",
+	    (unsigned long long)fault->line, (unsigned long long)fault->column,
+	    fault->why);
+}
 
-	event_del(servers->timer);
-	if (servers_file_fault(servers, file) != NULL)
+/* Decides on a file that was read to its end. */
+static void
+servers_take(struct servers *servers, struct server_file *file, int parsed)
+{
+	const struct server *fault = servers_file_fault(servers, file);
+	auto_free char *cause = servers_cause(file, fault);
+
+	file->fault = parsed ? SERVER_FAULT_NONE : SERVER_FAULT_BROKEN;
+	if (server_keep(servers, file, cause))
+		return;
+	if (fault != NULL) {
 		servers_refuse(file, "is not a configuration of servers");
-	else
-		file->state = SERVER_FILE_TAKEN;
+		return;
+	}
+	file->state = SERVER_FILE_TAKEN;
+	file->fault = SERVER_FAULT_NONE;
+}
+
+void
+servers_file_ended(struct servers *servers, int parsed)
+{
+	event_del(servers->timer);
+	servers_take(servers, mem_take(&servers->current), parsed);
 	servers_continue(servers);
 }
 
@@ -325,22 +469,24 @@ servers_reader_failed(struct servers *servers, const char *fmt, ...)
 	log_warn("%s: %s", file->path, why);
 	/* A stranger's file may do it again and again. */
 	file->passing = !file->source->project;
-	servers_remove_rows(servers, file);
-	servers_refuse(file, why);
+	file->fault = SERVER_FAULT_BROKEN;
+	servers_fail(servers, file, why);
 	servers_continue(servers);
 }
 
 void
 servers_read(struct servers *servers, const struct servers_setup *setup,
-    void (*done)(void *ctx), void *ctx)
+    const struct servers *before, void (*done)(void *ctx), void *ctx)
 {
 	memset(servers, 0, sizeof(*servers));
 	servers->setup = *setup;
+	servers->before = before;
 	servers->done = done;
 	servers->ctx = ctx;
 	TAILQ_INIT(&servers->files);
 	TAILQ_INIT(&servers->list);
 	server_sources_find(&servers->files, setup->envp, setup->folder);
+	server_keep_missing(servers);
 	servers_continue(servers);
 }
 

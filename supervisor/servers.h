@@ -36,6 +36,15 @@ enum server_file_state {
 	SERVER_FILE_MISSING,
 	SERVER_FILE_SKIPPED,
 	SERVER_FILE_REFUSED,
+	SERVER_FILE_KEPT, /* it cannot be read: what it said last is in force */
+};
+
+/* Why nothing of a file can be taken, as far as it matters later. */
+enum server_fault {
+	SERVER_FAULT_NONE, /* its content is in force, if there is any */
+	SERVER_FAULT_GONE,
+	SERVER_FAULT_BROKEN,    /* it cannot be read or parsed */
+	SERVER_FAULT_UNTRUSTED, /* its owner, mode, kind or place is wrong */
 };
 
 /* A file, or a source that has none. */
@@ -45,11 +54,15 @@ struct server_file {
 	enum server_file_state state;
 	char *path; /* of the file or the folder; NULL: the source has none */
 	char *why;  /* of what is not taken; NULL otherwise */
-	dev_t dev;  /* of a file that was opened */
+	enum server_fault fault;
+	uint64_t since; /* when that began, of a kept one: setup.clock */
+	dev_t dev;      /* of a file that was opened */
 	ino_t ino;
 	off_t size;
+	struct timespec changed; /* its st_ctim */
 	int opened;
 	int passing; /* it was refused for a reason that may be gone soon */
+	int retried; /* the reader that had it was killed, once */
 };
 
 TAILQ_HEAD(server_file_list, server_file);
@@ -113,6 +126,7 @@ struct servers_setup {
 	const char *self;   /* our own binary */
 	int trust_project;
 	int allow_self;
+	uint64_t (*clock)(void); /* milliseconds; it only moves forward */
 };
 
 struct servers {
@@ -124,6 +138,8 @@ struct servers {
 	void (*done)(void *ctx);
 	void *ctx;
 	/* While the files are being read: */
+	const struct servers *before; /* in force until then, or NULL */
+	struct server_file *visited;  /* the last one; NULL: none */
 	struct server_file *current; /* the reader has it; NULL: none */
 	size_t current_rows;
 	const struct server_source *source; /* the reader's, of one only */
@@ -136,10 +152,12 @@ struct servers {
 
 /*
  * Finds the files and has them read; done is called once, from the loop or
- * before this returns, when every entry is judged. servers_free in any case.
+ * before this returns, when every entry is judged. What files said before (NULL
+ * where nothing has been read; it must last until then) may be kept, where they
+ * cannot be read. servers_free in any case.
  */
 void servers_read(struct servers *servers, const struct servers_setup *setup,
-    void (*done)(void *ctx), void *ctx);
+    const struct servers *before, void (*done)(void *ctx), void *ctx);
 void servers_free(struct servers *servers);
 
 /* Makes an entry of a file and puts it at the end of the list. */
@@ -147,8 +165,46 @@ struct server *servers_add(struct servers *servers,
     const struct server_file *file, uint64_t line, uint64_t column,
     const char *name);
 
-/* The reader has told all of the current file: goes on with the next. */
-void servers_file_ended(struct servers *servers);
+/*
+ * The reader has told all of the current file, and whether it could be parsed:
+ * goes on with the next.
+ */
+void servers_file_ended(struct servers *servers, int parsed);
+
+/* Rejects an entry when there are too many of them. */
+void servers_bound(struct servers *servers, struct server *server);
+
+/*
+ * In the place of all entries of a file, copies those that it had before, as
+ * they were written.
+ */
+void servers_copy_rows(struct servers *servers,
+    const struct server_file *file, const struct server_file *before);
+
+/* server_keep.c: what a file said last, while it cannot be read. */
+
+/* Returns the milliseconds of a clock that only moves forward. */
+uint64_t server_keep_clock(void);
+
+/*
+ * Adds the files that were read before and are not found any more, in their
+ * places: a folder tells only of what is in it.
+ */
+void server_keep_missing(struct servers *servers);
+
+/*
+ * A file cannot be taken, because of its fault; why is the sentence about it.
+ * Puts what it said before in force and returns 1: for CONFIG_KEPT_MS when it
+ * is gone, for ever when it is broken. Otherwise returns 0.
+ */
+int server_keep(
+    struct servers *servers, struct server_file *file, const char *why);
+
+/* Whether a kept file has been so for CONFIG_KEPT_MS. */
+int server_keep_is_over(const struct server_file *file, uint64_t now);
+
+/* Returns when this will next be so of a file; UINT64_MAX: never. */
+uint64_t server_keep_due(const struct servers *servers, uint64_t now);
 
 /* The reader broke the rules: it ends, and so does what it said of the file. */
 void servers_reader_failed(struct servers *servers, const char *fmt, ...)
@@ -216,7 +272,7 @@ void server_look_add(
  * Opens a file of the list to be read, and notes which file it is; nothing but
  * a regular file is ever opened, so that no device or pipe sees it. A file of
  * a project must be within folder, and nobody else's. Returns it, or -1 with
- * err; file->passing says whether it is worth trying again.
+ * err and file->fault; file->passing says whether it is worth trying again.
  */
 int server_open(
     struct server_file *file, const char *folder, struct err *err);
@@ -241,6 +297,9 @@ const char *server_open_relative(const char *path, const char *folder);
 
 /* How many bytes a file of this source may have. */
 size_t server_open_most(const struct server_source *source);
+
+/* What kind of fault it is when something cannot be opened, by its errno. */
+enum server_fault server_open_fault(int code);
 
 /*
  * Opens a folder to be listed, which must lie within another one unless that
@@ -267,12 +326,24 @@ void server_judge_program(struct servers *servers, struct server *server);
 void server_faults_add_text(struct buffer *text, const char *data);
 
 /*
- * Appends "; FILE is refused: why" for each refused file, the first few, each
- * cause once. Files of a project that is not trusted are left out: a stranger
- * may have written what is wrong with them.
+ * Appends "; FILE is refused: why" for each refused file, and a like sentence
+ * for each one that is broken and kept: the first few, each cause once. Files
+ * of a project that is not trusted are left out: a stranger may have written
+ * what is wrong with them.
  */
 void server_faults_add_refusals(
     struct buffer *text, const struct servers *servers);
+
+/* Appends what the log says of files, each sentence with a NUL behind it. */
+void server_faults_add_log(
+    struct buffer *texts, const struct servers *servers, uint64_t now);
+
+/*
+ * Appends, each with a NUL behind it, what each answer says: which files have
+ * been broken for so long that what is in force is stale.
+ */
+void server_faults_add_notes(
+    struct buffer *notes, const struct servers *servers, uint64_t now);
 
 /* server_path.c: where programs are looked for. */
 

@@ -121,6 +121,8 @@ struct call_result {
 	int unnamed;  /* the box had the name of the host */
 	int grouped;  /* a cgroup limits the box, and counts all of it */
 	char *weak; /* why it was one of the weaker level; NULL: it was not */
+	char *notes; /* sentences for the user, each + NUL; NULL: none */
+	size_t notes_len;
 	uint64_t duration_us; /* from the start of the box to its end */
 	uint64_t cpu_us;   /* of the code and the children it waited for */
 	uint64_t peak_kib; /* largest resident set of one process */

@@ -45,7 +45,8 @@ static const char texts_output_schema[] =
     "\"timeoutSeconds\":{\"type\":\"integer\"},"
     "\"truncated\":{\"type\":\"object\",\"properties\":{"
     "\"stdout\":{\"type\":\"integer\"},\"stderr\":{\"type\":\"integer\"}},"
-    "\"description\":\"bytes cut per stream\"}}}";
+    "\"description\":\"bytes cut per stream\"},"
+    "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
 
 void
 texts_add_initialize(struct buffer *buffer, const char *version)

@@ -661,6 +661,31 @@ START_TEST(marks_what_was_weaker)
 }
 END_TEST
 
+/* Notes are behind all else, in the text and in the fields. */
+START_TEST(ends_with_notes)
+{
+	struct call_result result = make_result(&endings[_i]);
+	json_t *json, *notes;
+	const char *text, *end;
+
+	result.weak = (char *)"could not";
+	result.notes = (char *)"one\0the \"other\"";
+	result.notes_len = sizeof("one\0the \"other\"");
+	json = answer(&result);
+	text = json_string_value(json_object_get(
+	    json_array_get(json_object_get(json, "content"), 0), "text"));
+	end = strstr(text, "\nisolation: weak");
+	ck_assert_str_eq(
+	    strchr(end + 1, '\n'), "\nnote: one\nnote: the \"other\"");
+	notes = json_object_get(
+	    json_object_get(json, "structuredContent"), "notes");
+	ck_assert_uint_eq(json_array_size(notes), 2);
+	ck_assert_str_eq(
+	    json_string_value(json_array_get(notes, 1)), "the \"other\"");
+	json_decref(json);
+}
+END_TEST
+
 #define BUSY                                                                   \
 	"{\"status\":\"error\",\"summary\":\"Sandbox error: busy: "            \
 	"\\\"3\\\" wait\",\"error\":\"busy: \\\"3\\\" wait\"}"
@@ -744,6 +769,7 @@ add_tests(TCase *tc)
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(
 	    tc, marks_what_was_weaker, 0, UNIT_COUNT(endings));
+	tcase_add_loop_test(tc, ends_with_notes, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(
 	    tc, says_why_nothing_ran, 0, UNIT_COUNT(refusals));
 	tcase_add_loop_test(

@@ -358,7 +358,8 @@ on_config(void *ctx)
 static void
 make_config(void)
 {
-	struct servers_setup setup = { .base = sv.base };
+	struct servers_setup setup = { .base = sv.base,
+		.clock = server_keep_clock };
 
 	sv.config = config_new(&setup, on_config, NULL);
 }

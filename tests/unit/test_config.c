@@ -57,6 +57,8 @@ tell_rejected(void *ctx, struct ipc_rejected *row)
 }
 
 /* The text is copied, exactly, so that ASan sees a byte too far. */
+static int parsed;
+
 static const char *
 read_file(const char *data, size_t len, enum config_shape shape)
 {
@@ -68,7 +70,7 @@ read_file(const char *data, size_t len, enum config_shape shape)
 		memcpy(exact, data, len);
 	buffer_reset(&told);
 	buffer_add_text(&told, "");
-	config_read(exact, len, &file, &sink);
+	parsed = config_read(exact, len, &file, &sink);
 	return told.data;
 }
 
@@ -299,6 +301,43 @@ START_TEST(no_bytes_are_an_empty_file)
 }
 END_TEST
 
+/* What is wrong in a file is an edit; what is no such text is none. */
+static const struct {
+	enum config_shape shape;
+	const char *text;
+	int parsed;
+} texts[] = {
+	{ CONFIG_SHAPE_OWN, "{\"mcpServers\":{\"a\":" ONE "}}", 1 },
+	{ CONFIG_SHAPE_OWN, "{\"mcpServers\":{\"a\":5}}", 1 },
+	{ CONFIG_SHAPE_OWN, "{}", 1 },
+	{ CONFIG_SHAPE_OWN, "[]", 1 },
+	{ CONFIG_SHAPE_OWN, "", 0 },
+	{ CONFIG_SHAPE_OWN, "// only this\n", 0 },
+	{ CONFIG_SHAPE_OWN, "{\"mcpServers\":{\"a\":" ONE "}", 0 },
+	{ CONFIG_SHAPE_OWN, "{ /* {}", 0 },
+	{ CONFIG_SHAPE_CLAUDE, "{}", 1 },
+	{ CONFIG_SHAPE_CLAUDE, "", 0 },
+	{ CONFIG_SHAPE_CLAUDE, " \n", 0 },
+	{ CONFIG_SHAPE_CLAUDE, "{\"mcpS", 0 },
+	{ CONFIG_SHAPE_CODEX, "a = 1\n", 1 },
+	{ CONFIG_SHAPE_CODEX, "# only this\n", 1 },
+	{ CONFIG_SHAPE_CODEX, "", 0 },
+	{ CONFIG_SHAPE_CODEX, "[mcp_serv", 0 },
+	{ CONFIG_SHAPE_GOOSE, "a: 1\n", 1 },
+	{ CONFIG_SHAPE_GOOSE, "# only this\n", 1 },
+	{ CONFIG_SHAPE_GOOSE, "\n", 0 },
+	{ CONFIG_SHAPE_GOOSE, "a: [1, 2\n", 0 },
+};
+
+START_TEST(says_whether_a_text_could_be_parsed)
+{
+	const char *text = texts[_i].text;
+
+	read_file(text, strlen(text), texts[_i].shape);
+	ck_assert_msg(parsed == texts[_i].parsed, "\"%s\"", text);
+}
+END_TEST
+
 START_TEST(entries_are_counted)
 {
 	auto_buffer struct buffer text = { 0 };
@@ -346,6 +385,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, clients_are_read, 0, UNIT_COUNT(clients));
 	tcase_add_test(tc, large_files_are_read);
 	tcase_add_test(tc, no_bytes_are_an_empty_file);
+	tcase_add_loop_test(tc, says_whether_a_text_could_be_parsed, 0,
+	    UNIT_COUNT(texts));
 	tcase_add_test(tc, entries_are_counted);
 	tcase_add_test(tc, long_names_are_cut_between_characters);
 }

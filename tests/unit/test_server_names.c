@@ -79,6 +79,13 @@ server_judge_is_stranger(
 	return file->source->project;
 }
 
+/* A kept file is stale once the time is this. */
+int
+server_keep_is_over(const struct server_file *file, uint64_t now)
+{
+	return now >= file->since;
+}
+
 /* Adds a server; why is NULL for one that is taken. */
 static struct server *
 add(const char *name, enum server_state state, const char *why)
@@ -331,10 +338,76 @@ START_TEST(one_cause_is_said_once)
 }
 END_TEST
 
+/* One that is kept is said from the first moment: it may be why. */
+START_TEST(says_which_files_are_kept)
+{
+	struct server_file *file =
+	    add_file("/a", SERVER_FILE_KEPT, "line 1, column 2: wrong");
+
+	file->fault = SERVER_FAULT_BROKEN;
+	add_file("/b", SERVER_FILE_KEPT, "there is no such file")->fault =
+	    SERVER_FAULT_GONE;
+	check_names("x,", "unknown server \"x\": no servers are configured; "
+	    "servers of /a are stale: line 1, column 2: wrong; its last valid "
+	    "content is used until it is fixed or deleted");
+}
+END_TEST
+
+/* Notes and the log, each sentence on a line. */
+static void
+check_said(void (*tell)(struct buffer *, const struct servers *, uint64_t),
+    uint64_t now, const char *says)
+{
+	auto_buffer struct buffer texts = { 0 };
+	size_t i;
+
+	buffer_add_text(&texts, "");
+	tell(&texts, &servers, now);
+	for (i = 0; i < texts.len; i++)
+		if (texts.data[i] == '\0')
+			texts.data[i] = '\n';
+	ck_assert_str_eq(texts.data, says);
+}
+
+#define STALE(path, why)                                                       \
+	"servers of " path " are stale: " why "; its last valid content is "   \
+	"used until it is fixed or deleted\n"
+
+START_TEST(notes_tell_of_stale_files)
+{
+	struct server_file *file;
+
+	add_file("/taken", SERVER_FILE_TAKEN, NULL);
+	add_file("/refused", SERVER_FILE_REFUSED, "wrong");
+	add_file("/gone", SERVER_FILE_KEPT, "gone")->fault = SERVER_FAULT_GONE;
+	file = add_file("/a", SERVER_FILE_KEPT, "is empty");
+	file->fault = SERVER_FAULT_BROKEN;
+	file->since = 7;
+	check_said(server_faults_add_notes, 6, "");
+	check_said(server_faults_add_log, 6, "/refused: wrong ('caisson "
+	    "--print-config' tells more)\n");
+	check_said(server_faults_add_notes, 7, STALE("/a", "is empty"));
+	check_said(server_faults_add_log, 7, "/refused: wrong ('caisson "
+	    "--print-config' tells more)\n" STALE("/a", "is empty"));
+	add_file("/b\xe9", SERVER_FILE_KEPT, "is empty")->fault =
+	    SERVER_FAULT_BROKEN;
+	add_file("/c", SERVER_FILE_KEPT, "is empty")->fault =
+	    SERVER_FAULT_BROKEN;
+	add_file("/d", SERVER_FILE_KEPT, "is empty")->fault =
+	    SERVER_FAULT_BROKEN;
+	check_said(server_faults_add_notes, 7, STALE("/a", "is empty")
+	    STALE("/b\xef\xbf\xbd", "is empty")
+	    "servers of more files are stale: the log names them\n");
+}
+END_TEST
+
 START_TEST(what_strangers_wrote_is_not_said)
 {
 	add_file("/a", SERVER_FILE_REFUSED, "do this")->source = &project;
 	check_names("x,", "unknown server \"x\": no servers are configured");
+	add_file("/b", SERVER_FILE_REFUSED, "do this");
+	check_names("x,", "unknown server \"x\": no servers are configured; "
+	    "/b is refused: do this");
 }
 END_TEST
 
@@ -439,6 +512,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, long_reasons_are_cut, 0, 4);
 	tcase_add_test(tc, says_which_files_are_refused);
 	tcase_add_test(tc, one_cause_is_said_once);
+	tcase_add_test(tc, says_which_files_are_kept);
+	tcase_add_test(tc, notes_tell_of_stale_files);
 	tcase_add_test(tc, what_strangers_wrote_is_not_said);
 	tcase_add_loop_test(
 	    tc, says_which_program_is_missing, 0, UNIT_COUNT(programs));

@@ -69,9 +69,15 @@ static void
 refuses(const struct server_source *source, const char *path,
     const char *sentence)
 {
+	enum server_fault fault =
+	    strstr(sentence, "No such file") != NULL ? SERVER_FAULT_GONE :
+	    strstr(sentence, "larger") != NULL ? SERVER_FAULT_BROKEN :
+	                                         SERVER_FAULT_UNTRUSTED;
+
 	ck_assert_int_eq(try_open(source, path), -1);
 	ck_assert_str_eq(err.text, sentence);
 	ck_assert_int_eq(file.passing, 0);
+	ck_assert_int_eq(file.fault, fault);
 }
 
 START_TEST(opens_regular_files_alone)
@@ -92,6 +98,8 @@ START_TEST(opens_regular_files_alone)
 	ck_assert_int_eq(file.opened, 1);
 	ck_assert_uint_eq(file.ino, st.st_ino);
 	ck_assert_uint_eq(file.dev, st.st_dev);
+	ck_assert_int_eq(file.changed.tv_sec, st.st_ctim.tv_sec);
+	ck_assert_int_eq(file.fault, SERVER_FAULT_NONE);
 	refuses(&own, "large", "is larger than 67108864 bytes, which no "
 	    "configuration of servers is");
 	refuses(&own, "fifo", "is not a regular file");
@@ -187,6 +195,18 @@ START_TEST(looks_nowhere_else)
 }
 END_TEST
 
+/* Whether a file is missing, cannot be read now, or may not be. */
+START_TEST(errors_are_of_three_kinds)
+{
+	ck_assert_int_eq(server_open_fault(ENOENT), SERVER_FAULT_GONE);
+	ck_assert_int_eq(server_open_fault(ENOTDIR), SERVER_FAULT_GONE);
+	ck_assert_int_eq(server_open_fault(EIO), SERVER_FAULT_BROKEN);
+	ck_assert_int_eq(server_open_fault(ENFILE), SERVER_FAULT_BROKEN);
+	ck_assert_int_eq(server_open_fault(EACCES), SERVER_FAULT_UNTRUSTED);
+	ck_assert_int_eq(server_open_fault(ELOOP), SERVER_FAULT_UNTRUSTED);
+}
+END_TEST
+
 /* A moment without descriptors says nothing about the file. */
 START_TEST(some_reasons_pass)
 {
@@ -198,6 +218,7 @@ START_TEST(some_reasons_pass)
 	make_file("good", 1);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &none), 0);
 	ck_assert_int_eq(try_open(&own, "good"), -1);
+	ck_assert_int_eq(file.fault, SERVER_FAULT_BROKEN);
 	ck_assert_str_eq(err.text, "cannot be opened: Too many open files");
 	ck_assert_int_eq(file.passing, 1);
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
@@ -263,6 +284,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_project_keeps_to_its_folder);
 	tcase_add_test(tc, a_project_is_nobody_elses);
 	tcase_add_test(tc, looks_nowhere_else);
+	tcase_add_test(tc, errors_are_of_three_kinds);
 	tcase_add_test(tc, some_reasons_pass);
 	tcase_add_test(tc, is_not_put_off_by_what_others_rename);
 	tcase_add_test(tc, folders_are_opened_to_be_listed);

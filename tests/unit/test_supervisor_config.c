@@ -59,9 +59,10 @@ end_reading(const char *says)
 
 void
 servers_read(struct servers *servers, const struct servers_setup *setup,
-    void (*done)(void *ctx), void *ctx)
+    const struct servers *before, void (*done)(void *ctx), void *ctx)
 {
 	ck_assert_ptr_null(reading);
+	ck_assert_ptr_eq(before, config_servers(config));
 	ck_assert_ptr_eq(setup->envp, envp);
 	readings++;
 	lists++;
@@ -92,6 +93,24 @@ servers_free(struct servers *servers)
 	server_sources_free(&servers->files);
 }
 
+void
+servers_copy_rows(struct servers *servers, const struct server_file *file,
+    const struct server_file *before)
+{
+	(void)servers;
+	(void)file;
+	(void)before;
+	ck_abort_msg("nothing is kept here");
+}
+
+int
+server_judge_is_stranger(
+    const struct servers *servers, const struct server_file *file)
+{
+	(void)servers;
+	return file->source->project;
+}
+
 static int programs_looked_for;
 static int programs_there;
 
@@ -106,6 +125,14 @@ server_judge_program(struct servers *servers, struct server *server)
 
 /* The stage */
 
+static uint64_t clock_ms = 1000000;
+
+static uint64_t
+tell_time(void)
+{
+	return clock_ms;
+}
+
 static void
 on_changed(void *ctx)
 {
@@ -116,7 +143,8 @@ on_changed(void *ctx)
 static void
 enter(void)
 {
-	struct servers_setup setup = { .envp = envp, .folder = folder };
+	struct servers_setup setup = { .envp = envp, .folder = folder,
+		.clock = tell_time };
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
 	ck_assert_int_eq(chdir(folder), 0);
@@ -289,6 +317,81 @@ START_TEST(a_file_that_could_not_be_read_is_tried_again)
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
 	happened("ready 0\n");
+}
+END_TEST
+
+/* The reading finds this of its first file, and ends. */
+static void
+end_reading_kept(enum server_fault fault, uint64_t since)
+{
+	struct server_file *file = TAILQ_FIRST(&reading->files);
+
+	free(file->path);
+	file->path = mem_strdup("/mine.json");
+	file->why = mem_strdup("is empty");
+	file->state = SERVER_FILE_KEPT;
+	file->fault = fault;
+	file->since = since;
+	end_reading("+a");
+	happened("changed\nready 0\n");
+}
+
+static void
+check_notes(const char *wanted)
+{
+	size_t len;
+	auto_free char *notes = config_notes(config, &len);
+
+	ck_assert_str_eq(len == 0 ? "" : notes, wanted);
+	ck_assert_uint_eq(len, wanted[0] == '\0' ? 0 : strlen(wanted) + 1);
+}
+
+/* No file changes, only the time: what was kept for a while is over then. */
+START_TEST(what_is_kept_is_read_again_when_its_time_is_over)
+{
+	refresh(0);
+	end_reading_kept(SERVER_FAULT_GONE, clock_ms);
+	clock_ms += CONFIG_KEPT_MS - 1;
+	refresh(0);
+	happened("ready 0\n");
+	ck_assert_int_eq(readings, 1);
+	ck_assert_ptr_nonnull(config_find(config, "a", 1));
+	clock_ms++;
+	check_notes("");
+	refresh(0);
+	ck_assert_int_eq(readings, 2);
+	end_reading("");
+	happened("changed\nready 0\n");
+	ck_assert_ptr_null(config_find(config, "a", 1));
+	clock_ms += 100 * CONFIG_KEPT_MS;
+	refresh(0);
+	ck_assert_int_eq(readings, 2);
+}
+END_TEST
+
+/* It is for ever: each answer says so, and the files are not read each time. */
+START_TEST(what_is_broken_is_said_when_its_time_is_over)
+{
+	static const char note[] = "servers of /mine.json are stale: is "
+	    "empty; its last valid content is used until it is fixed or "
+	    "deleted";
+
+	check_notes("");
+	refresh(0);
+	end_reading_kept(SERVER_FAULT_BROKEN, clock_ms);
+	check_notes("");
+	clock_ms += CONFIG_KEPT_MS - 1;
+	check_notes("");
+	clock_ms++;
+	check_notes(note);
+	refresh(0);
+	ck_assert_int_eq(readings, 2);
+	end_reading_kept(SERVER_FAULT_BROKEN, clock_ms - CONFIG_KEPT_MS);
+	clock_ms += 100 * CONFIG_KEPT_MS;
+	check_notes(note);
+	refresh(0);
+	ck_assert_int_eq(readings, 2);
+	ck_assert_ptr_nonnull(config_find(config, "a", 1));
 }
 END_TEST
 
@@ -771,6 +874,8 @@ add_tests(TCase *tc)
 	    UNIT_COUNT(changes));
 	tcase_add_test(tc, a_file_of_this_very_moment_is_read_again);
 	tcase_add_test(tc, a_file_that_could_not_be_read_is_tried_again);
+	tcase_add_test(tc, what_is_kept_is_read_again_when_its_time_is_over);
+	tcase_add_test(tc, what_is_broken_is_said_when_its_time_is_over);
 	tcase_add_test(tc, other_files_are_not_looked_at);
 	tcase_add_test(tc, everybody_waits_for_one_reading);
 	tcase_add_loop_test(tc, whoever_has_cancelled_is_not_told, 0, 3);

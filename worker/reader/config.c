@@ -399,20 +399,23 @@ config_take_place(const struct config *config, struct err *err)
 	return config->text + byte - 1;
 }
 
-static void
+/* Returns whether it could be parsed, as the next two do. */
+static int
 config_read_json(struct config *config)
 {
 	struct json_span file;
 	struct err err;
 
 	config->walk = place_walk(config->text, config->len);
-	if (json_span_parse(config->text, config->len, &file, &err) == 0)
+	if (json_span_parse(config->text, config->len, &file, &err) == 0) {
 		config_read_file(config, file);
-	else
-		config_reject(config, config_take_place(config, &err), &err);
+		return 1;
+	}
+	config_reject(config, config_take_place(config, &err), &err);
+	return 0;
 }
 
-static void
+static int
 config_read_jsonc(struct config *config, char *data, size_t len)
 {
 	struct err err;
@@ -422,18 +425,18 @@ config_read_jsonc(struct config *config, char *data, size_t len)
 	config->len = len;
 	config->walk = place_walk(data, len);
 	if (jsonc_blank(data, len, &at, &err) == 0)
-		config_read_json(config);
-	else
-		config_reject(config, config->text + at, &err);
+		return config_read_json(config);
+	config_reject(config, config->text + at, &err);
+	return 0;
 }
 
 /* TOML or YAML */
-static void
+static int
 config_read_translated(struct config *config, const char *data, size_t len)
 {
 	struct place place = { 1, 1 };
 	struct err err;
-	int read;
+	int read, parsed = 0;
 
 	if (len > CONFIG_TREE_MAX)
 		read = err_set(&err, "the file is larger than %lu bytes, which "
@@ -444,11 +447,12 @@ config_read_translated(struct config *config, const char *data, size_t len)
 	if (read == 0) {
 		config->text = config->translation.json.data;
 		config->len = config->translation.json.len;
-		config_read_json(config);
+		parsed = config_read_json(config);
 	} else {
 		config_reject_at(config, place, NULL, &err);
 	}
 	translation_reset(&config->translation);
+	return parsed;
 }
 
 /* Whether there is nothing in it, not even an empty object. */
@@ -463,7 +467,7 @@ config_is_blank(const char *data, size_t len)
 	return 1;
 }
 
-void
+int
 config_read(char *data, size_t len, const struct config_file *file,
     const struct config_sink *sink)
 {
@@ -474,10 +478,10 @@ config_read(char *data, size_t len, const struct config_file *file,
 
 	/* A client makes its file before it has something to write. */
 	if (config.row->other && config_is_blank(data, len))
-		return;
+		return 0;
 	if (config.row->translate == NULL)
-		config_read_jsonc(&config, data == NULL ? none : data, len);
-	else
-		config_read_translated(
+		return config_read_jsonc(
 		    &config, data == NULL ? none : data, len);
+	return config_read_translated(
+	    &config, data == NULL ? none : data, len);
 }

@@ -27,9 +27,10 @@ struct config_file {
 /*
  * Reads a text of len bytes (data may be NULL for none), which it may change.
  * Every entry becomes one row, in the order of the file, at most
- * CONFIG_ENTRIES_MAX; every row is within the bounds of the catalogue.
+ * CONFIG_ENTRIES_MAX; every row is within the bounds of the catalogue. Returns
+ * whether the text could be parsed; 0 also for one that is blank.
  */
-void config_read(char *data, size_t len, const struct config_file *file,
+int config_read(char *data, size_t len, const struct config_file *file,
     const struct config_sink *sink);
 
 #endif

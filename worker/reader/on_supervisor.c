@@ -34,9 +34,9 @@ reader_send_rejected(void *ctx, struct ipc_rejected *rejected)
 }
 
 static void
-reader_send_end(struct reader *reader)
+reader_send_end(struct reader *reader, int parsed)
 {
-	struct ipc_end_of_file end = { 0 };
+	struct ipc_end_of_file end = { .parsed = (uint64_t)parsed };
 	struct err err;
 
 	if (channel_send_end_of_file(reader->supervisor, &end, &err) == -1)
@@ -83,12 +83,13 @@ reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
 	auto_buffer struct buffer text = { 0 };
 	auto_fd int fd = fd_take(&msg->file);
 	struct err err;
+	int parsed = 0;
 
 	if (reader_slurp(fd, (size_t)msg->most, &text, &err) == 0) {
-		config_read(text.data, text.len, &file, &sink);
+		parsed = config_read(text.data, text.len, &file, &sink);
 	} else {
 		rejected.reason = err.text;
 		reader_send_rejected(reader, &rejected);
 	}
-	reader_send_end(reader);
+	reader_send_end(reader, parsed);
 }

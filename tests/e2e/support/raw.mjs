@@ -27,7 +27,7 @@ function flaw(message) {
 export class Raw {
   /*
    * Starts the program for a test, which ends it. options: args, env, home,
-   * privateTmp (see program.mjs), and batches: lines may be batches too.
+   * privateTmp (see program.mjs), cwd, and batches: lines may be batches too.
    */
   static start(t, options = {}) {
     return new Raw(t, options);
@@ -53,7 +53,7 @@ export class Raw {
     this.batches = options.batches ? [] : undefined;
     this.waiting = new Set();
     this.lastId = 0;
-    this.child = spawn(command, args, { stdio: 'pipe' });
+    this.child = spawn(command, args, { stdio: 'pipe', cwd: options.cwd });
     this.pid = this.child.pid;
     this.ended = new Promise((resolve, reject) => {
       this.child.on('error', reject);

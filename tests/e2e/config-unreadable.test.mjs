@@ -1,0 +1,359 @@
+/*
+ * Files of servers that cannot be read while the program serves: missing,
+ * empty or half written for a moment, as editors and clients leave them;
+ * broken or deleted for good; not trusted any more; and readers that are
+ * killed.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { descendants } from './support/processes.mjs';
+import { file, folder, uid, withoutPool } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import {
+  assertServes, attempt, configure, hostile, serving, unserved, withServers,
+} from './support/servers.mjs';
+import { until } from './support/wait.mjs';
+
+withoutPool();
+
+/* Less than the time for which a missing file keeps what it said last. */
+const moment = 1500;
+
+const counted = async (raw, server = 'h') =>
+  JSON.parse((await attempt(raw, server, 'counter')).text);
+
+/* All that an answer says, in whatever form. */
+const said = (result) => JSON.stringify(result.content);
+
+const discovered = async (raw) => JSON.parse((await raw.printed(
+  'import json\nprint(json.dumps(runtime.discovered_servers()))'))[0]);
+
+/*
+ * What programs do to a file while they save it, or before they fail to; each
+ * leaves it so that it cannot be read, and undo() puts it back.
+ */
+const breaks = {
+  'it is moved away': (place) => {
+    fs.renameSync(place, `${place}.old`);
+    return () => fs.renameSync(`${place}.old`, place);
+  },
+  'it is deleted and made again': (place) => {
+    const text = fs.readFileSync(place);
+
+    fs.unlinkSync(place);
+    return () => fs.writeFileSync(place, text, { mode: 0o644 });
+  },
+  'it is a link whose file is missing': (place) => {
+    fs.renameSync(place, `${place}.old`);
+    fs.symlinkSync(`${place}.nowhere`, place);
+    return () => fs.renameSync(`${place}.old`, place);
+  },
+  'it is truncated': (place) => {
+    const text = fs.readFileSync(place);
+
+    fs.truncateSync(place);
+    return () => fs.writeFileSync(place, text);
+  },
+  'it is blank': (place) => {
+    const text = fs.readFileSync(place);
+
+    fs.writeFileSync(place, '\n');
+    return () => fs.writeFileSync(place, text);
+  },
+  'it is half written': (place) => {
+    const text = fs.readFileSync(place);
+
+    fs.truncateSync(place, text.length / 2);
+    return () => fs.writeFileSync(place, text);
+  },
+  'it is half written beside it': (place) => {
+    const text = fs.readFileSync(place);
+
+    fs.writeFileSync(`${place}.new`, text.subarray(0, text.length - 1));
+    fs.renameSync(`${place}.new`, place);
+    return () => fs.writeFileSync(place, text);
+  },
+};
+
+/* A file of a client, which may be blank, and one that is named. */
+const kinds = {
+  'a file of a client': (t, entries) => {
+    const home = folder(t);
+    const place = path.join(home, '.claude.json');
+
+    configure(place, entries);
+    return { home, place };
+  },
+  'a file that is named': withServers,
+};
+
+for (const [kind, prepare] of Object.entries(kinds))
+  test(`${kind} cannot be read for a moment`, async (t) => {
+    const entry = hostile();
+    const options = prepare(t, { h: entry });
+    const raw = await Raw.open(t, options);
+    let { pid, count } = await counted(raw);
+
+    for (const [what, change] of Object.entries(breaks))
+      /* Where the machine was too busy for that to be a moment: once more. */
+      await until(async () => {
+        const began = Date.now();
+        const undo = change(options.place);
+        const result = await raw.run(
+          'print((await mcp_h.counter()).text)', { servers: ['h'] });
+        const short = Date.now() - began < moment;
+
+        undo();
+        if (!short) {
+          ({ pid, count } = await counted(raw));
+          return false;
+        }
+        count += 1;
+        assert.equal(result.isError, false, `${what}: ${said(result)}`);
+        assert.deepEqual(JSON.parse(result.structuredContent.stdout[0]),
+          { pid, count }, what);
+        assert.doesNotMatch(said(result), /note:/, what);
+        count += 1;
+        assert.deepEqual(await counted(raw), { pid, count }, what);
+        return true;
+      }, what);
+    assert.doesNotMatch(raw.errors, /refused|stale|\.json/);
+    await raw.finish();
+    await unserved(entry);
+  });
+
+test('the folder of a file is missing for a moment', async (t) => {
+  const home = folder(t);
+  const entry = hostile();
+  const place = path.join(home, 'MCPs');
+
+  fs.mkdirSync(place);
+  configure(path.join(place, 'b.json'), { h: entry });
+  configure(path.join(place, 'a.json'), { h: hostile() });
+  fs.unlinkSync(path.join(place, 'a.json'));
+  const raw = await Raw.open(t, { home });
+  const { pid } = await counted(raw);
+
+  await until(async () => {
+    const began = Date.now();
+
+    fs.renameSync(place, `${place}.old`);
+    const result = await raw.run(
+      'print((await mcp_h.counter()).text)', { servers: ['h'] });
+
+    fs.renameSync(`${place}.old`, place);
+    if (Date.now() - began >= moment)
+      return false;
+    assert.equal(result.isError, false, said(result));
+    assert.equal(JSON.parse(result.structuredContent.stdout[0]).pid, pid);
+    return true;
+  }, 'a call while the folder is missing');
+  await raw.finish();
+});
+
+test('a file that is gone for good takes its servers with it', async (t) => {
+  const home = folder(t);
+  const entries = { a: hostile(), b: hostile() };
+
+  fs.mkdirSync(path.join(home, 'MCPs'));
+  for (const [name, entry] of Object.entries(entries))
+    configure(path.join(home, `MCPs/${name}.json`), { [name]: entry });
+  const raw = await Raw.open(t, { home });
+
+  await assertServes(raw, 'a');
+  await assertServes(raw, 'b');
+  fs.unlinkSync(path.join(home, 'MCPs/a.json'));
+  await until(async () => (await discovered(raw)).join() === 'b',
+    'the end of what the file said');
+  await unserved(entries.a);
+  assert.match(said(await raw.run('1', { servers: ['a'] })),
+    /unknown server \\"a\\": .*configured: \\"b\\"/);
+  await assertServes(raw, 'b');
+  await raw.finish();
+});
+
+test('an entry that is deleted is gone at once', async (t) => {
+  const options = withServers(t, { a: hostile(), b: hostile() });
+  const raw = await Raw.open(t, options);
+
+  assert.deepEqual(await discovered(raw), ['a', 'b']);
+  configure(options.place, { b: hostile() });
+  assert.deepEqual(await discovered(raw), ['b']);
+  configure(options.place, {});
+  assert.deepEqual(await discovered(raw), []);
+  await raw.finish();
+});
+
+/* How broken files are told in each form of answers, once they are stale. */
+const forms = {
+  compact: (text, note) => text.endsWith(`\nnote: ${note}`),
+  json: (text, note) => JSON.parse(text.split('\n').slice(1, -1).join('\n'))
+    .notes[0] === note,
+  toon: (text, note) => text.includes('notes[1]') && text.includes(note),
+};
+
+for (const [form, tells] of Object.entries(forms))
+  test(`a file that stays broken keeps its servers: ${form}`, async (t) => {
+    const entry = hostile();
+    const options = withServers(t, { h: entry },
+      { env: { MCP_BRIDGE_OUTPUT_MODE: form } });
+    const raw = await Raw.open(t, options);
+    const text = fs.readFileSync(options.place, 'utf8');
+    const run = async (code = 'print("as ever")') =>
+      raw.run(code, { servers: ['h'] });
+    const noted = async (reason) => {
+      const note = `servers of ${options.place} are stale: ${reason}; its ` +
+        'last valid content is used until it is fixed or deleted';
+      const result = await until(async () => {
+        const answer = await run();
+
+        return said(answer).includes('stale') && answer;
+      }, 'a note');
+
+      assert.equal(result.isError, false);
+      assert.ok(tells(result.content[0].text, note), said(result));
+      if (result.structuredContent)
+        assert.deepEqual(result.structuredContent.notes, [note]);
+      assert.match(said(await run('raise SystemExit(3)')), /stale/,
+        'a failed call says so, too');
+    };
+
+    await run('print((await mcp_h.counter()).text)');
+    const [{ pid }] = serving(entry);
+
+    fs.writeFileSync(options.place, '{\n  "mcpServers" 5\n');
+    await noted('line 2, column 16: \'5\' where a colon should be');
+    fs.truncateSync(options.place);
+    await noted('is empty');
+    assert.match(said(await run('print((await mcp_h.counter()).text)')),
+      new RegExp(`${pid}`), 'the process is the same');
+    assert.match(raw.errors, /are stale: is empty; its last valid content/);
+
+    fs.writeFileSync(options.place, text);
+    assert.doesNotMatch(said(await run()), /stale|note/);
+    await raw.finish();
+    await unserved(entry);
+  });
+
+test('a refusal names the file and what is wrong with it', async (t) => {
+  const place = file(t, 'servers.json', '{\n  "mcpServers" 5\n');
+  const raw = await Raw.open(t, { env: { MCP_SERVERS_CONFIG: place } });
+  const refused = async () => {
+    const result = await raw.run('print("it ran")', { servers: ['h'] });
+
+    assert.equal(result.structuredContent.status, 'validation_error');
+    return result.content[0].text;
+  };
+
+  assert.ok((await refused()).includes(`${place} is refused: line 2, column ` +
+    '16: \'5\' where a colon should be'));
+  fs.unlinkSync(place);
+  assert.ok((await refused()).includes(`${place} is refused: cannot be ` +
+    'opened: No such file or directory'));
+  configure(place, { other: hostile() });
+  assert.doesNotMatch(await refused(), /servers\.json/);
+  /* What it said last is in force; what is missing may be in the new one. */
+  fs.writeFileSync(place, '{ "mcpServers": { "other": {}, "h": ');
+  assert.match(await refused(), /configured: "other"; servers of .* are stale/);
+  await raw.finish();
+});
+
+/* A project whose files are trusted, with this entry in one of them. */
+function project(t, entry) {
+  const work = folder(t);
+
+  configure(path.join(work, '.mcp.json'), { h: entry });
+  return { place: path.join(work, '.mcp.json'), cwd: work,
+    env: { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' } };
+}
+
+const distrusts = {
+  'its mode': { change: (place) => fs.chmodSync(place, 0o666),
+    words: /can be written by every user/ },
+  'its owner': { change: (place) => fs.chownSync(place, 4242, 4242),
+    words: /belongs to another user/, root: true },
+  'its place': { change: (place, elsewhere) => {
+    fs.copyFileSync(place, path.join(elsewhere, 'same.json'));
+    fs.unlinkSync(place);
+    fs.symlinkSync(path.join(elsewhere, 'same.json'), place);
+  }, words: /link that leads out/ },
+  'its kind': { change: (place) => {
+    fs.unlinkSync(place);
+    fs.mkdirSync(place);
+  }, words: /is not a regular file/ },
+};
+
+for (const [what, { change, words, root }] of Object.entries(distrusts))
+  test(`${what} is not trusted any more: at once`, {
+    skip: root && process.getuid() !== 0 ? 'only root can do that' : false,
+  }, async (t) => {
+    const entry = hostile();
+    const options = project(t, entry);
+    const raw = await Raw.open(t, options);
+
+    await assertServes(raw, 'h');
+    change(options.place, folder(t));
+    const { structuredContent: refused } =
+      await raw.run('print("it ran")', { servers: ['h'] });
+
+    assert.equal(refused.status, 'validation_error');
+    assert.match(refused.error, words);
+    await unserved(entry);
+    await raw.finish();
+  });
+
+test('a file that may not be read any more is dropped at once', {
+  skip: uid === 0 ? 'root may read anything' : false,
+}, async (t) => {
+  const entry = hostile();
+  const options = withServers(t, { h: entry });
+  const raw = await Raw.open(t, options);
+
+  await assertServes(raw, 'h');
+  fs.chmodSync(options.place, 0);
+  assert.match(said(await raw.run('1', { servers: ['h'] })),
+    /servers\.json is refused: cannot be opened: Permission denied/);
+  await unserved(entry);
+  await raw.finish();
+});
+
+test('a reader that is killed is started again', async (t) => {
+  const home = folder(t);
+  const entry = hostile();
+  const place = path.join(home, '.claude.json');
+  const raw = await Raw.open(t, { home,
+    env: { MCP_BRIDGE_LOG_LEVEL: 'info' } });
+  const killed = () => /the reader died while it read this: another one/
+    .test(raw.errors);
+  const history = 'x'.repeat(30_000_000);
+
+  /* Until one is killed while it reads. */
+  await until(async () => {
+    let over = false;
+
+    fs.writeFileSync(`${place}.new`,
+      JSON.stringify({ history, mcpServers: { h: entry } }));
+    fs.renameSync(`${place}.new`, place);
+    const call = raw.run('print((await mcp_h.counter()).text)',
+      { servers: ['h'] }).finally(() => {
+      over = true;
+    });
+    const reader = await until(() => over || descendants(raw.pid).find(
+      ({ name }) => name.startsWith('reader')), 'a reader');
+
+    if (reader !== true)
+      try {
+        process.kill(reader.pid, 'SIGKILL');
+      } catch (error) {
+        assert.equal(error.code, 'ESRCH');
+      }
+    const result = await call;
+
+    assert.equal(result.isError, false, said(result));
+    return killed();
+  }, 'a reader to be killed');
+  assert.equal(serving(entry).length, 1);
+  await raw.finish();
+});
