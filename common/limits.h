@@ -242,6 +242,13 @@
  */
 #define TOOL_PROGRESS_FACTOR 10
 /*
+ * After so many requests in a row that timed out, in which a server answered
+ * nothing and told of no progress, it is sent a ping. One that does not answer
+ * that either, in a time in which any program answers, is hung: it is stopped.
+ */
+#define SERVER_SILENCES_MAX 3
+#define SERVER_PING_MS 5000
+/*
  * A list that keeps changing is fetched so often at most for those who ask: the
  * first change counts at once, a flood of them costs two fetches a second.
  */

@@ -11,7 +11,7 @@ import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertServes, attempt, configure, heard, hears, hostile, prelude, served,
-  withServers,
+  serving, withServers,
 } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
@@ -216,6 +216,29 @@ except runtime.MCPError as error:
     assert.match(words, /; the call was not sent$/);
     await raw.finish();
   });
+
+test('a server that hangs is replaced', async (t) => {
+  const { raw, entry } = await open(t, { env: { MCP_BRIDGE_TOOL_TIMEOUT: '2' },
+  });
+
+  await assertServes(raw, 'h');
+  const { pid } = await served(entry);
+
+  process.kill(pid, 'SIGSTOP');
+  const lost = JSON.parse((await raw.printed(`${prelude}
+print(json.dumps(await asyncio.gather(
+    *[attempt("h", "echo", {"n": n}) for n in range(3)])))`, one))[0]);
+
+  for (const { error } of lost)
+    assert.match(error, /did not answer .*; the call was sent and may have/);
+  await until(() => serving(entry).every((other) => other.pid !== pid),
+    'the end of the process that hangs');
+  await assertServes(raw, 'h');
+  assert.notEqual((await served(entry)).pid, pid);
+  assert.equal(raw.errors.split('\n').filter((line) =>
+    line.includes('server h was stopped')).length, 1);
+  await raw.finish();
+});
 
 test('calls that never end leave places for the calls of others',
   async (t) => {

@@ -115,6 +115,9 @@ check_ready(void *ctx)
 		    &play.answered[n]);
 	mcp_client_cancel(play.client, 3, "no");
 	play.answered[1]++; /* nobody hears of it any more */
+	for (n = 0; n < SERVER_SILENCES_MAX; n++)
+		mcp_client_time_out(play.client, 0);
+	FUZZ_ASSERT(mcp_client_is_silent(play.client));
 }
 
 static void
@@ -131,6 +134,13 @@ check_progress(void *ctx, void *call)
 	FUZZ_ASSERT(ctx == &play);
 	FUZZ_ASSERT(answered >= play.answered &&
 	    answered < play.answered + REQUESTS && *answered == 0);
+}
+
+static void
+check_silent(void *ctx)
+{
+	FUZZ_ASSERT(ctx == &play);
+	FUZZ_ASSERT(mcp_client_is_silent(play.client));
 }
 
 static void
@@ -167,8 +177,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	static const char greeting[] = "{\"jsonrpc\":\"2.0\",\"id\":1,"
 	    "\"result\":{\"protocolVersion\":\"2025-11-25\"}}\n";
 	struct mcp_client_ends ends = { check_write, check_offer,
-		check_ready, check_changed, check_progress, check_unfit,
-		&play };
+		check_ready, check_changed, check_progress, check_silent,
+		check_unfit, &play };
 	struct lines *lines = lines_new(KIB);
 
 	memset(&play, 0, sizeof(play));

@@ -11,7 +11,7 @@
 /* In milliseconds; of broker_times.c. */
 extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
     play_renewal_ms, play_pause_ms, play_failed_ms, play_look_ms,
-    play_silent_ms;
+    play_silent_ms, play_ping_ms;
 
 #undef SERVER_WAIT_MS
 #define SERVER_WAIT_MS play_wait_ms
@@ -21,6 +21,8 @@ extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
 #define SERVER_END_WAIT_MS play_end_wait_ms
 #undef SERVER_LOOK_MS
 #define SERVER_LOOK_MS play_look_ms
+#undef SERVER_PING_MS
+#define SERVER_PING_MS play_ping_ms
 #undef TOOL_LISTS_WAIT_MS
 #define TOOL_LISTS_WAIT_MS play_lists_wait_ms
 #undef SERVER_RENEWAL_MS

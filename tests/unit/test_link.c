@@ -640,6 +640,99 @@ START_TEST(the_end_tells_what_was_not_sent)
 }
 END_TEST
 
+/* Three calls that are not answered, and then the ping. */
+static void
+be_silent(void)
+{
+	uint64_t id;
+
+	play_tool_seconds = 1;
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	for (id = 1; id <= SERVER_SILENCES_MAX; id++) {
+		play_call(relay, id, "gh");
+		ck_assert_ptr_nonnull(strstr(play_hear(&gh), "tools/call"));
+		play_expect_refused(relay, id, "server \"gh\" did not answer");
+		ck_assert_ptr_nonnull(strstr(play_hear(&gh), "cancelled"));
+	}
+	play_expect_line(
+	    &gh, "{\"jsonrpc\":\"2.0\",\"id\":5,\"method\":\"ping\"}");
+}
+
+/* What is under way then is told, what comes next gets another process. */
+START_TEST(a_hung_server_is_replaced)
+{
+	struct play_server old;
+	int other, log[2];
+	ssize_t n;
+
+	ck_assert_int_eq(pipe2(log, O_CLOEXEC | O_NONBLOCK), 0);
+	play_log = log[1];
+	play_ping_ms = 3000;
+	be_silent();
+	play_tool_seconds = 100;
+	other = play_session();
+	play_call(other, 1, "gh");
+	play_expect_refused(other, 1, "server \"gh\" ended before it answered: "
+	    "it was stopped because it answered none of the last 3 requests "
+	    "in time, and no ping; the call was sent and may have run");
+	play_expect_let_go(gh.link);
+	old = gh;
+	play_call(other, 2, "gh");
+	play_serve(&gh);
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_die(&old, "was killed");
+	play_say(&gh, ANSWER("2", "\"result\":{}"));
+	play_expect_result(other, 2, "{}");
+	play_end();
+	n = read(log[0], gh.line, sizeof(gh.line) - 1);
+	ck_assert_int_gt(n, 0);
+	gh.line[n] = '\0';
+	ck_assert_ptr_nonnull(strstr(gh.line, "server gh was stopped because "
+	    "it answered none of the last 3 requests in time, and no ping; it "
+	    "is started again when it is next used\n"));
+}
+END_TEST
+
+/* One that answers the ping, or anything else, goes on. */
+START_TEST(a_server_that_answers_a_ping_is_not_replaced)
+{
+	play_ping_ms = 500;
+	be_silent();
+	play_say(&gh, ANSWER("5", "\"result\":{}"));
+	/* This takes longer than the ping may. */
+	play_call(relay, 1, "gh");
+	ck_assert_ptr_nonnull(strstr(play_hear(&gh), "tools/call"));
+	play_expect_refused(relay, 1, "server \"gh\" did not answer");
+	ck_assert_ptr_nonnull(strstr(play_hear(&gh), "cancelled"));
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("7"));
+	play_say(&gh, ANSWER("7", "\"result\":{}"));
+	play_expect_result(relay, 1, "{}");
+	play_end();
+}
+END_TEST
+
+/* One that hangs without having been of use is not started at once. */
+START_TEST(a_server_that_only_hangs_has_failed)
+{
+	play_failed_ms = 20000;
+	play_ping_ms = 1000;
+	play_wait_ms = 2000;
+	be_silent();
+	play_expect_let_go(gh.link);
+	play_die(&gh, "was killed");
+	play_call(relay, 1, "gh");
+	play_ended(play_expect_want("gh"), "failed");
+	play_expect_refused(relay, 1, "server \"gh\" failed");
+	play_call(relay, 1, "gh");
+	play_expect_refused(
+	    relay, 1, "server \"gh\" failed 2 times in a row and can be");
+	play_end();
+}
+END_TEST
+
 /* A call that waits for the start of its server is not silent yet. */
 START_TEST(the_start_is_no_silence)
 {
@@ -730,6 +823,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, what_was_not_sent_is_dropped, 0, 3);
 	tcase_add_test(tc, what_is_half_sent_is_completed);
 	tcase_add_test(tc, the_end_tells_what_was_not_sent);
+	tcase_add_test(tc, a_hung_server_is_replaced);
+	tcase_add_test(tc, a_server_that_answers_a_ping_is_not_replaced);
+	tcase_add_test(tc, a_server_that_only_hangs_has_failed);
 	tcase_add_test(tc, the_start_is_no_silence);
 	tcase_add_loop_test(tc, ends_with_nonsense, 0, 7);
 }

@@ -55,6 +55,13 @@ on_progress(void *ctx, void *call)
 }
 
 static void
+on_silent(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &client);
+	buffer_add_text(&events, "silent\n");
+}
+
+static void
 on_unfit(void *ctx, const char *why)
 {
 	buffer_printf(&events, "unfit: %s\n", why);
@@ -95,7 +102,7 @@ static void
 make(void)
 {
 	struct mcp_client_ends ends = { on_write, on_offer, on_ready,
-		on_changed, on_progress, on_unfit, &client };
+		on_changed, on_progress, on_silent, on_unfit, &client };
 
 	client = mcp_client_new("gh", &ends);
 }
@@ -522,6 +529,68 @@ START_TEST(many_requests)
 }
 END_TEST
 
+/* Lets so many requests time out, as unanswered as they are. */
+static void
+time_out(int count)
+{
+	for (; count > 0; count--)
+		mcp_client_time_out(client, ask("{}", "a"));
+}
+
+/* In a row, in which it has not answered anything: then it gets a ping. */
+START_TEST(silence_is_doubted)
+{
+	static const char *const signs[] = {
+		"{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{}}",
+		"{\"jsonrpc\":\"2.0\",\"id\":4,\"error\":{}}",
+		"{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":NaN}}",
+		/* Of one that is given up: it is only slow. */
+		"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}",
+		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
+		"\"params\":{\"progressToken\":4}}",
+	};
+	static const struct json_span params = { "{}", 2 };
+
+	make_ready();
+	time_out(SERVER_SILENCES_MAX - 1);
+	ck_assert_uint_eq(mcp_client_call(client, params, on_answer, "b"), 4);
+	hear(signs[_i]);
+	buffer_reset(&events);
+	time_out(SERVER_SILENCES_MAX - 1);
+	ck_assert(!mcp_client_is_silent(client));
+	buffer_reset(&said);
+	mcp_client_time_out(client, 0);
+	expect(&said, "{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n");
+	expect(&events, "silent\n");
+	time_out(1);
+	ck_assert(mcp_client_is_silent(client));
+	/* Neither of these is an answer. */
+	hear("{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}");
+	hear("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}");
+	ck_assert(mcp_client_is_silent(client));
+	hear("{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}");
+	ck_assert(!mcp_client_is_silent(client));
+	expect(&events, "");
+	mcp_client_free(&client);
+	buffer_reset(&said);
+	buffer_reset(&events);
+}
+END_TEST
+
+/* A ping is not what it is there for. */
+START_TEST(a_pong_is_no_use)
+{
+	make_ready();
+	time_out(SERVER_SILENCES_MAX);
+	hear("{\"jsonrpc\":\"2.0\",\"id\":5,\"error\":{\"code\":-32601}}");
+	ck_assert(!mcp_client_is_silent(client));
+	ck_assert(!mcp_client_has_answered(client));
+	mcp_client_free(&client);
+	buffer_reset(&said);
+	buffer_reset(&events);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -542,6 +611,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, a_batch_is_bounded, 0, 2);
 	tcase_add_loop_test(tc, skips_a_byte_order_mark, 0, 2);
 	tcase_add_test(tc, many_requests);
+	tcase_add_loop_test(tc, silence_is_doubted, 0, 5);
+	tcase_add_test(tc, a_pong_is_no_use);
 }
 
 int

@@ -40,6 +40,7 @@ struct link {
 	struct ask_list outgoing; /* calls it has taken not a byte of yet */
 	struct event *timer;  /* what it is for follows from the state */
 	char *doom;           /* why it is to be given up in a moment */
+	int hung;             /* it was given up because it was silent */
 	/* Once it is over: */
 	int was_ready;
 	int awaits_end; /* ENDED may say better how it ended */
@@ -127,15 +128,16 @@ link_conclude(struct link *link)
 }
 
 /*
- * Whether its end counts as a failure to start: it was never ready, or it ran
- * for a moment and was of no use.
+ * Whether its end counts as a failure to start: it was never ready, or it was
+ * of no use, and ran for a moment only or hung.
  */
 static int
 link_has_failed(const struct link *link)
 {
-	return !link->was_ready ||
-	    (broker_now() - link->begun < SERVER_STEADY_MS &&
-	        !mcp_client_has_answered(link->client));
+	int brief = broker_now() - link->begun < SERVER_STEADY_MS;
+
+	return !link->was_ready || ((brief || link->hung) &&
+	    !mcp_client_has_answered(link->client));
 }
 
 /*
@@ -178,24 +180,47 @@ link_doom(struct link *link, const char *how)
 	link_set_timer(link, 0);
 }
 
+/* Ends one that is hung, unless it has answered the ping or a request. */
+static void
+link_end_hung(struct link *link)
+{
+	struct err how;
+
+	if (!mcp_client_is_silent(link->client))
+		return;
+	link->hung = 1;
+	err_set(&how, "was stopped because it answered none of the last %d "
+	    "requests in time, and no ping", SERVER_SILENCES_MAX);
+	log_warn("server %s %s; it is started again when it is next used",
+	    server_name(link->server), how.text);
+	link_give_up(link, how.text, 0);
+}
+
+static void
+link_end_start(struct link *link)
+{
+	struct err how;
+
+	err_set(&how, "did not answer \"initialize\" within %d seconds",
+	    SERVER_START_MS / 1000);
+	link_give_up(link, how.text, 0);
+}
+
 static void
 link_on_timer(evutil_socket_t fd, short what, void *arg)
 {
-	auto_buffer struct buffer how = { 0 };
 	struct link *link = arg;
 
 	(void)fd;
 	(void)what;
-	if (link->state == LINK_OVER) {
+	if (link->state == LINK_OVER)
 		link_conclude(link);
-		return;
-	}
-	if (link->doom != NULL)
-		buffer_add_text(&how, link->doom);
+	else if (link->doom != NULL)
+		link_give_up(link, link->doom, 0);
+	else if (link->state == LINK_READY)
+		link_end_hung(link);
 	else
-		buffer_printf(&how, "did not answer \"initialize\" within %d "
-		    "seconds", SERVER_START_MS / 1000);
-	link_give_up(link, how.data, 0);
+		link_end_start(link);
 }
 
 void
@@ -266,6 +291,16 @@ link_on_changed(void *ctx)
 }
 
 static void link_on_progress(void *ctx, void *call);
+
+/* A doom that has come meanwhile is sooner. */
+static void
+link_on_silent(void *ctx)
+{
+	struct link *link = ctx;
+
+	if (link->doom == NULL)
+		link_set_timer(link, SERVER_PING_MS);
+}
 
 static void
 link_on_unfit(void *ctx, const char *why)
@@ -341,7 +376,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 		link_on_room, link };
 	struct mcp_client_ends client = { link_write, link_offer,
 		link_on_ready, link_on_changed, link_on_progress,
-		link_on_unfit, link };
+		link_on_silent, link_on_unfit, link };
 
 	link->launched = 1;
 	if (link->state == LINK_OVER) {
@@ -492,7 +527,7 @@ link_on_silence(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	link_withdraw(link, ask, "it takes too long");
+	mcp_client_time_out(link->client, ask->sent);
 	link_add_silence(ask, &words);
 	ask->outcome = AUDIT_TIMEOUT;
 	ask_refuse_words(&ask, words.data);

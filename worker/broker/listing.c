@@ -183,8 +183,7 @@ listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	mcp_client_cancel(
-	    listing->client, listing->page, "it takes too long");
+	mcp_client_time_out(listing->client, listing->page);
 	listing->silent = 1;
 	listing_refuse_silent(listing);
 	listing_end(listing);

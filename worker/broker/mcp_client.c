@@ -41,7 +41,8 @@ struct mcp_client {
 	uint64_t noted;   /* the number behind the last notification, or 0 */
 	uint64_t skipped; /* messages that were good for nothing */
 	int heard;        /* there was a line */
-	int answered;     /* to more than its greeting */
+	int answered;     /* to more than its greeting or a ping */
+	unsigned int silences; /* time-outs since it last answered */
 	struct buffer info; /* what the server calls itself */
 	/* Those under way, in the order of their numbers, which rise. */
 	struct mcp_request *requests;
@@ -292,6 +293,33 @@ mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
 	(void)mcp_client_notify(client, line.data, line.len);
 }
 
+/* That it came is all there is to it. */
+static void
+mcp_client_on_pong(void *ctx, const struct mcp_answer *answer)
+{
+	(void)ctx;
+	(void)answer;
+}
+
+void
+mcp_client_time_out(struct mcp_client *client, uint64_t id)
+{
+	if (id != 0)
+		mcp_client_cancel(client, id, "it takes too long");
+	if (++client->silences != SERVER_SILENCES_MAX)
+		return;
+	/* One that cannot even be sent a ping is silent, too. */
+	(void)mcp_client_ask(client, "ping", (struct json_span){ NULL, 0 },
+	    mcp_client_on_pong, client);
+	client->ends.silent(client->ends.ctx);
+}
+
+int
+mcp_client_is_silent(const struct mcp_client *client)
+{
+	return client->silences >= SERVER_SILENCES_MAX;
+}
+
 /* The greeting: the one era that is spoken so far. Another would begin here. */
 
 static int
@@ -404,8 +432,10 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 {
 	struct mcp_request taken = mcp_client_take(client, request);
 
+	client->silences = 0;
 	if (answer->outcome != MCP_BROKEN &&
-	    taken.answered != mcp_client_on_greeted)
+	    taken.answered != mcp_client_on_greeted &&
+	    taken.answered != mcp_client_on_pong)
 		client->answered = 1;
 	/* It came to the server behind the notification, which is done. */
 	if (taken.id >= client->noted)
@@ -512,6 +542,8 @@ mcp_client_response(
 	const char *why = mcp_client_read(value, &answer);
 	struct err err;
 
+	/* Also when it comes too late: then the server is only slow. */
+	client->silences = 0;
 	if (request == NULL)
 		request = mcp_client_unread(client, value, &answer);
 	if (request == NULL) {
@@ -570,8 +602,10 @@ mcp_client_progress(struct mcp_client *client, struct json_span params)
 	    json_span_get(params, "progressToken", &token) != 1)
 		return;
 	request = mcp_client_find(client, mcp_client_named(token));
-	if (request != NULL && request->call)
-		client->ends.progress(client->ends.ctx, request->ctx);
+	if (request == NULL || !request->call)
+		return;
+	client->silences = 0;
+	client->ends.progress(client->ends.ctx, request->ctx);
 }
 
 static void

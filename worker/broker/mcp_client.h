@@ -48,6 +48,11 @@ struct mcp_client_ends {
 	/* The server is at work on a call: the ctx of mcp_client_call. */
 	void (*progress)(void *ctx, void *call);
 	/*
+	 * The server may be hung (SERVER_SILENCES_MAX), and was sent a ping:
+	 * mcp_client_is_silent tells later whether it has answered anything.
+	 */
+	void (*silent)(void *ctx);
+	/*
 	 * The server is of no use: why ends a sentence that begins with "it".
 	 * Once; whatever comes afterwards is ignored.
 	 */
@@ -88,7 +93,10 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
 uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
     mcp_client_answered *answered, void *ctx);
 
-/* Whether it has answered, with a result or an error, since it was greeted. */
+/*
+ * Whether it has answered, with a result or an error, since it was greeted: a
+ * request of ours, not a ping.
+ */
 int mcp_client_has_answered(const struct mcp_client *client);
 
 /* Nobody waits for this request any more; the server is not told. */
@@ -100,5 +108,17 @@ void mcp_client_forget(struct mcp_client *client, uint64_t id);
  */
 void mcp_client_cancel(
     struct mcp_client *client, uint64_t id, const char *why);
+
+/*
+ * A request was not answered in time: as mcp_client_cancel, and counted. The
+ * number is 0 for one that the server did not even take.
+ */
+void mcp_client_time_out(struct mcp_client *client, uint64_t id);
+
+/*
+ * Whether SERVER_SILENCES_MAX requests or more have timed out since it last
+ * answered one or told of progress.
+ */
+int mcp_client_is_silent(const struct mcp_client *client);
 
 #endif
