@@ -40,7 +40,8 @@
  * An invalid byte becomes U+FFFD, three bytes: kept output may grow threefold
  * between the pipe and the answer.
  */
-#define OUTPUT_REPAIRED_MAX (3 * OUTPUT_MAX)
+#define OUTPUT_REPAIRED_FACTOR 3
+#define OUTPUT_REPAIRED_MAX (OUTPUT_REPAIRED_FACTOR * OUTPUT_MAX)
 
 /* A buffer begins with this; it doubles when full. */
 #define BUFFER_SIZE_FIRST 256
@@ -140,6 +141,11 @@
  * end has to do with (a template that ends, too) is known by then.
  */
 #define CALL_REPLACE_MS 20
+/*
+ * A call whose user has too many processes tries again after so long: they end
+ * when others want, and an attempt costs a few milliseconds.
+ */
+#define CALL_RETRY_MS 200
 /*
  * Code that has ended may have left processes: they have so long to end by
  * themselves, and to let go of its pipes, before they are killed.
@@ -310,7 +316,6 @@
  */
 #define SUPERVISOR_NOFILE_CALL 16
 #define SUPERVISOR_NOFILE_OWN 64
-#define SUPERVISOR_NOFILE_LEAST 1024
 #define SUPERVISOR_NOFILE_AIM 65536
 
 /* Modules that a template imports: a few names. */

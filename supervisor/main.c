@@ -96,6 +96,29 @@ main_open_log(const char *path, struct err *err)
 	return 0;
 }
 
+/* Always -1: with what would help. */
+static int
+main_refuse_nofile(const struct options *options, unsigned long long allowed,
+    unsigned long long needed, struct err *err)
+{
+	static const unsigned long least =
+	    SUPERVISOR_NOFILE_OWN + SUPERVISOR_NOFILE_CALL;
+
+	err_set(err, "only %llu descriptors are allowed, but Caisson needs "
+	    "%llu: raise the hard limit ('ulimit -n %llu' as root, "
+	    "LimitNOFILE= in a systemd unit)", allowed, needed, needed);
+	/* Below that one call without a pool has too few. */
+	if (allowed >= least) {
+		struct err why = *err;
+
+		err_set(err, "%s or lower MCP_BRIDGE_MAX_CONCURRENT (%u calls "
+		    "at once) and MCP_BRIDGE_POOL (%u boxes that wait), %d "
+		    "descriptors for each", why.text, options->max_concurrent,
+		    pool_most(options), SUPERVISOR_NOFILE_CALL);
+	}
+	return -1;
+}
+
 /* Each call and each box that waits for one needs about ten descriptors. */
 static int
 main_raise_nofile(const struct options *options, struct err *err)
@@ -105,12 +128,10 @@ main_raise_nofile(const struct options *options, struct err *err)
 	                                 pool_most(options));
 	struct rlimit limit;
 
-	if (needed < SUPERVISOR_NOFILE_LEAST)
-		needed = SUPERVISOR_NOFILE_LEAST;
 	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
 		return err_sys(err, "read the limit of descriptors");
 	if (limit.rlim_cur < SUPERVISOR_NOFILE_AIM) {
-		spawn_remember_nofile(limit.rlim_cur);
+		spawn_remember_limit(RLIMIT_NOFILE, limit.rlim_cur);
 		limit.rlim_cur = limit.rlim_max < SUPERVISOR_NOFILE_AIM
 		    ? limit.rlim_max
 		    : SUPERVISOR_NOFILE_AIM;
@@ -118,12 +139,39 @@ main_raise_nofile(const struct options *options, struct err *err)
 			return err_sys(err, "raise the limit of descriptors");
 	}
 	if (limit.rlim_cur < needed)
-		return err_set(err, "only %llu descriptors are allowed, but "
-		    "%u calls at once (MCP_BRIDGE_MAX_CONCURRENT) and %u "
-		    "boxes that wait (MCP_BRIDGE_POOL) need %lu: raise the "
-		    "hard limit ('ulimit -H -n') or lower the two",
-		    (unsigned long long)limit.rlim_cur,
-		    options->max_concurrent, pool_most(options), needed);
+		return main_refuse_nofile(
+		    options, limit.rlim_cur, needed, err);
+	return 0;
+}
+
+/*
+ * What is too large for a message goes from process to process in a file in
+ * memory, and the files of a box are such ones, too.
+ */
+static int
+main_raise_fsize(const struct options *options, struct err *err)
+{
+	uint64_t needed = SERVER_LINE_MAX;
+	struct rlimit limit;
+
+	if (needed < options->max_code)
+		needed = options->max_code;
+	if (needed < options->max_output * OUTPUT_REPAIRED_FACTOR)
+		needed = options->max_output * OUTPUT_REPAIRED_FACTOR;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == -1)
+		return err_sys(err, "read the limit on the size of files");
+	if (limit.rlim_max < needed)
+		return err_set(err, "files may have only %llu bytes here "
+		    "(RLIMIT_FSIZE), but Caisson hands over up to %llu in "
+		    "files in memory: 'ulimit -f unlimited'",
+		    (unsigned long long)limit.rlim_max,
+		    (unsigned long long)needed);
+	if (limit.rlim_cur == limit.rlim_max)
+		return 0;
+	spawn_remember_limit(RLIMIT_FSIZE, limit.rlim_cur);
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_FSIZE, &limit) == -1)
+		return err_sys(err, "raise the limit on the size of files");
 	return 0;
 }
 
@@ -217,6 +265,8 @@ static int
 main_prepare(struct supervisor *sv, char **envp, struct err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
+	/* A log that may not grow is no reason to end. */
+	signal(SIGXFSZ, SIG_IGN);
 	TAILQ_INIT(&sv->waiting);
 	TAILQ_INIT(&sv->running);
 	sv->runtime =
@@ -226,6 +276,7 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 	main_prepare_servers(sv, envp);
 	/* What needs /proc first: the others take the lack for their own. */
 	if (main_raise_nofile(&sv->options, err) == -1 ||
+	    main_raise_fsize(&sv->options, err) == -1 ||
 	    spawn_init(err) == -1 ||
 	    identity_init(IDENTITY_CLAIMS, err) == -1)
 		return -1;

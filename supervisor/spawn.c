@@ -71,7 +71,7 @@ static int spawn_null = -1;
 
 /* The signals that the supervisor handles or ignores: no others, ever. */
 static const int spawn_signals[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE,
-	SIGTERM };
+	SIGTERM, SIGXFSZ };
 
 /* Those, and what somebody has made of others before we were started. */
 static sigset_t spawn_unusual;
@@ -344,25 +344,44 @@ spawn_complain(
  * In the child of a keeper, where every signal is blocked. The server may need
  * setuid helpers: it keeps the right to new privileges, and who we are.
  */
-/* The limit of descriptors that we were started with; 0: not raised. */
-static rlim_t spawn_nofile;
+/* Soft limits that we were started with; RLIM_INFINITY: not raised. */
+static struct spawn_limit {
+	int resource;
+	rlim_t soft;
+} spawn_limits[] = {
+	{ RLIMIT_NOFILE, RLIM_INFINITY },
+	{ RLIMIT_FSIZE, RLIM_INFINITY },
+};
+
+#define SPAWN_LIMITS (sizeof(spawn_limits) / sizeof(spawn_limits[0]))
 
 void
-spawn_remember_nofile(rlim_t limit)
+spawn_remember_limit(int resource, rlim_t soft)
 {
-	spawn_nofile = limit;
+	size_t i;
+
+	for (i = 0; i < SPAWN_LIMITS; i++)
+		if (spawn_limits[i].resource == resource)
+			spawn_limits[i].soft = soft;
 }
 
-/* Programs that use select() do not expect as many descriptors as we do. */
+/*
+ * Programs that use select() do not expect as many descriptors as we do, and
+ * whoever limits the size of files means theirs.
+ */
 static void
-spawn_restore_nofile(void)
+spawn_restore_limits(void)
 {
 	struct rlimit limit;
+	size_t i;
 
-	if (spawn_nofile == 0 || getrlimit(RLIMIT_NOFILE, &limit) == -1)
-		return;
-	limit.rlim_cur = spawn_nofile;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	for (i = 0; i < SPAWN_LIMITS; i++) {
+		if (spawn_limits[i].soft == RLIM_INFINITY ||
+		    getrlimit(spawn_limits[i].resource, &limit) == -1)
+			continue;
+		limit.rlim_cur = spawn_limits[i].soft;
+		setrlimit(spawn_limits[i].resource, &limit);
+	}
 }
 
 static void __attribute__((noreturn))
@@ -383,7 +402,7 @@ spawn_become_program(const struct spawn_program *program, pid_t keeper)
 		spawn_complain(&own, "enter the folder", own.cwd);
 	spawn_reset_handlers();
 	spawn_unblock_signals();
-	spawn_restore_nofile();
+	spawn_restore_limits();
 	/* A path is not searched; a text without "#!" goes to /bin/sh. */
 	execvpe(own.path, own.argv, own.envp);
 	spawn_complain(&own, "execute", own.path);

@@ -282,8 +282,11 @@ struct channel *launcher_start(struct supervisor *sv,
     const struct channel_ends *ends, unsigned long number, int own,
     const struct group *group, int *pidfd, struct err *err);
 
-/* The limit of descriptors before we raised ours: servers start with it. */
-void spawn_remember_nofile(rlim_t limit);
+/*
+ * The soft limit of a resource (descriptors, or the size of files) before we
+ * raised ours: servers start with it. RLIM_INFINITY: it was not raised.
+ */
+void spawn_remember_limit(int resource, rlim_t soft);
 
 /*
  * The program of a server, and what it finds when it starts. The descriptors

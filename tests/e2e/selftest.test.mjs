@@ -9,6 +9,8 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { binary, commandLine, folder, uid } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { hostile, withServers } from './support/servers.mjs';
 
 /* The folder in which the workers lie. */
 const workers = ['.', '../libexec/caisson']
@@ -31,12 +33,12 @@ function copied(t) {
 }
 
 /* Runs that copy, or the program itself, to its end. */
-function program(t, args, { place, limits = [] } = {}) {
-  const [command, ...rest] = commandLine({ args, home: folder(t) });
+function program(t, args, { place, ...more } = {}) {
+  const [command, ...rest] = commandLine({ ...more, args, home: folder(t) });
   const own = place === undefined ? rest : rest.map((word) =>
     word === binary ? path.join(place, 'caisson') : word);
 
-  return spawnSync('prlimit', [...limits, '--', command, ...own],
+  return spawnSync(command, own,
     { input: '', encoding: 'utf8', timeout: 120_000 });
 }
 
@@ -105,4 +107,65 @@ test('what the users of boxes may not execute is named', (t) => {
   assert.equal(spawnSync('sh', ['-c', fix]).status, 0);
   assert.ok(selftest(t, { place }).lines.some((line) =>
     /^ok +box /.test(line)));
+});
+
+/* Runs what follows with a limit, soft and hard. */
+const limited = (limit) => ['prlimit', `--${limit}`, '--'];
+
+const single = { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_POOL: '0' };
+
+test('the number of descriptors that is asked for is enough', async (t) => {
+  const few = { under: limited('nofile=70:70') };
+  const { status, stderr } = program(t, [], { ...few, env: single });
+
+  assert.equal(status, 2);
+  assert.match(stderr, /only 70 descriptors are allowed/);
+  /* There is nothing left to lower. */
+  assert.doesNotMatch(stderr, /lower/);
+  const [, needed] = / needs (\d+):/.exec(stderr);
+  const raw = await Raw.open(t, withServers(t, { h: hostile() },
+    { env: single, under: limited(`nofile=${needed}:${needed}`) }));
+
+  for (let calls = 0; calls < 5; calls++)
+    assert.deepEqual(await raw.printed(
+      'print((await mcp_h.echo(a="x")).text)', { servers: ['h'] }),
+    ['{"a":"x"}']);
+  await raw.finish();
+});
+
+test('fewer calls at once need fewer descriptors', async (t) => {
+  const under = limited('nofile=200:200');
+  const { status, stderr } = program(t, [], { under,
+    env: { MCP_BRIDGE_MAX_CONCURRENT: '64' } });
+
+  assert.equal(status, 2);
+  assert.match(stderr, /or lower MCP_BRIDGE_MAX_CONCURRENT/);
+  const raw = await Raw.open(t, { under, env: { MCP_BRIDGE_MAX_CONCURRENT:
+    '4', MCP_BRIDGE_POOL: '4' } });
+  const ids = Array.from({ length: 20 }, (_, n) => raw.postCall(`print(${n})`));
+
+  for (const [n, id] of ids.entries())
+    assert.deepEqual((await raw.result(id)).structuredContent.stdout, [`${n}`]);
+  await raw.finish();
+});
+
+test('a limit on the size of files is named', async (t) => {
+  for (const limit of ['fsize=0:0', 'fsize=1000000:1000000']) {
+    const { status, stdout, stderr } =
+      program(t, ['--selftest'], { under: limited(limit) });
+
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /'ulimit -f unlimited'/);
+  }
+  /* The soft one we can raise, but not for servers. */
+  const raw = await Raw.open(t, withServers(t, { h: hostile() },
+    { under: limited('fsize=4096:') }));
+
+  assert.deepEqual(await raw.printed(`
+import json
+limits = json.loads((await mcp_h.environment()).text)["limits"]
+print(*[line.split()[3] for line in limits.split("\\n") if line.startswith("Max file size")])
+print(len((await mcp_h.huge(bytes=9_000_000)).text) > 8_000_000)`,
+  { servers: ['h'] }), ['4096', 'True']);
+  await raw.finish();
 });

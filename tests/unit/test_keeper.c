@@ -250,9 +250,9 @@ START_TEST(the_limit_of_descriptors_is_restored)
 	struct held held;
 
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &raised), 0);
-	spawn_remember_nofile(256);
+	spawn_remember_limit(RLIMIT_NOFILE, 256);
 	start_line(&held, "ulimit -S -n; ulimit -H -n");
-	spawn_remember_nofile(0);
+	spawn_remember_limit(RLIMIT_NOFILE, RLIM_INFINITY);
 	said = read_all(held.out);
 	ck_assert_str_eq(said, "256\n1024\n");
 }

@@ -38,6 +38,8 @@ main(void)
 	role_enter(ROLE_STORE, 0);
 	/* A relay may be gone before it is answered: no reason to go, too. */
 	signal(SIGPIPE, SIG_IGN);
+	/* A limit on the size of files fails what is kept, as a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* What is kept is nobody else's to read. */
 	umask(S_IRWXG | S_IRWXO);
 	TAILQ_INIT(&store.clients);

@@ -163,6 +163,7 @@ const tools = {
   environment: (id) => say(id, JSON.stringify({ environment: process.env,
     arguments: process.argv.slice(2), folder: process.cwd(),
     status: fs.readFileSync('/proc/self/status', 'utf8'),
+    limits: fs.readFileSync('/proc/self/limits', 'utf8'),
     descriptors: fs.readdirSync('/proc/self/fd') })),
 
   /* The result, or the whole line, is exactly this text. */
