@@ -35,6 +35,7 @@ struct box {
 	int over;      /* nothing will come of it any more */
 	int ran;       /* the code was sent to it */
 	char *failure; /* why it is of no use, one sentence, or NULL */
+	int passing;   /* another one may be had soon */
 	int boxed;     /* it stood: the facts below hold */
 	unsigned int landlock;
 	char *bound;   /* a directory without an overlay, and why; or NULL */

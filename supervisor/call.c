@@ -45,6 +45,7 @@ struct call {
 	call_concluded *concluded;
 	void *ctx;
 	struct event *timer; /* of the queue, of the deadline; or the end */
+	struct timespec asked; /* when it was admitted */
 	struct timespec began;
 	struct box *box; /* NULL: not yet, or none could be had */
 	int pooled;      /* it was ready before the call came */
@@ -417,9 +418,6 @@ call_try(struct call *call, int from_pool, struct err *err)
 	}
 	log_debug("call %lu has box %lu%s", call->number, call->box->number,
 	    call->pooled ? " of the pool" : "");
-	/* One that waited may have died meanwhile: another will need it. */
-	if (!call->pooled && !call->box->unforked)
-		free(mem_take(&call->run.code));
 	return 0;
 }
 
@@ -439,6 +437,27 @@ call_start_box(struct call *call, int from_pool, struct err *err)
 	return failed;
 }
 
+/* Whether the time for which calls wait in the queue is not over yet. */
+static int
+call_has_time(const struct call *call)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return call->cause == CALL_BY_ITSELF &&
+	    call_us(&call->asked, &now) / 1000000 <
+	    call->sv->options.queue_timeout;
+}
+
+/* The user has too many processes, which is no reason to refuse a call. */
+static void
+call_wait_for_room(struct call *call, const char *why)
+{
+	log_info("call %lu waits until it can have a box (%s)", call->number,
+	    why);
+	call_set_timer(call, CALL_RETRY_MS);
+}
+
 static void
 call_start(struct call *call, int from_pool)
 {
@@ -448,7 +467,17 @@ call_start(struct call *call, int from_pool)
 	event_del(call->timer);
 	if (call_start_box(call, from_pool, &err) == 0)
 		return;
-	if (call->cause == CALL_BY_ITSELF)
+	if (err.code == EAGAIN && call_has_time(call)) {
+		call_wait_for_room(call, err.text);
+		return;
+	}
+	if (call->cause == CALL_BY_ITSELF && err.code == EAGAIN)
+		call_set_error(call, "the box cannot be started: %s; the "
+		    "user has too many processes: end some, or raise the "
+		    "limit ('ulimit -u'); a call waits %us for that "
+		    "(MCP_BRIDGE_QUEUE_TIMEOUT)", err.text,
+		    call->sv->options.queue_timeout);
+	else if (call->cause == CALL_BY_ITSELF)
 		call_set_error(
 		    call, "the box cannot be started: %s", err.text);
 	call_end(call, CALL_BY_FAILURE);
@@ -466,6 +495,14 @@ call_may_replace(const struct call *call)
 	return (call->pooled || call->box->unforked) &&
 	    call->cause == CALL_BY_ITSELF &&
 	    !call->box->ran && call->box->state == BOX_ENDING;
+}
+
+/* Whether its box could not be built for want of what may be there soon. */
+static int
+call_may_wait(const struct call *call)
+{
+	return call->box->passing && !call->box->ran &&
+	    call->box->state == BOX_ENDING && call_has_time(call);
 }
 
 /*
@@ -487,6 +524,14 @@ call_replace(struct call *call)
 	call_set_timer(call, CALL_REPLACE_MS);
 }
 
+/* As call_replace, for a box that could not be built just now. */
+static void
+call_build_again(struct call *call)
+{
+	call_wait_for_room(call, call->box->failure);
+	box_drop(&call->box);
+}
+
 /* The box has the code: the deadline runs. */
 static void
 call_set_running(struct call *call)
@@ -503,9 +548,15 @@ call_on_box(void *ctx)
 	struct call *call = ctx;
 	struct box *box = call->box;
 
+	/* The last word has the relay: RUNNING comes before its end. */
 	if (call_may_replace(call)) {
 		if (box->relay_over)
 			call_replace(call);
+		return;
+	}
+	if (call_may_wait(call)) {
+		if (box->relay_over)
+			call_build_again(call);
 		return;
 	}
 	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {
@@ -578,6 +629,7 @@ call_new(struct supervisor *sv, struct run_python *run,
 	call->result.servers_len = call->run.servers_len;
 	call->concluded = concluded;
 	call->ctx = ctx;
+	clock_gettime(CLOCK_MONOTONIC, &call->asked);
 	call->timer = evtimer_new(sv->base, call_on_timer, call);
 	call_set_timer(call, sv->options.queue_timeout * 1000UL);
 	TAILQ_INSERT_TAIL(&sv->waiting, call, entry);

@@ -46,6 +46,7 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 {
 	const struct box_step_info *step = box_step_info(failed->step);
 
+	box->passing = (int)failed->passing;
 	if (step == NULL)
 		box_fail(box, "the box cannot be built: %s", failed->reason);
 	else

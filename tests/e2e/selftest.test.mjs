@@ -8,9 +8,11 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { Gate } from './support/gate.mjs';
 import { binary, commandLine, folder, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, withServers } from './support/servers.mjs';
+import { until } from './support/wait.mjs';
 
 /* The folder in which the workers lie. */
 const workers = ['.', '../libexec/caisson']
@@ -167,5 +169,57 @@ limits = json.loads((await mcp_h.environment()).text)["limits"]
 print(*[line.split()[3] for line in limits.split("\\n") if line.startswith("Max file size")])
 print(len((await mcp_h.huge(bytes=9_000_000)).text) > 8_000_000)`,
   { servers: ['h'] }), ['4096', 'True']);
+  await raw.finish();
+});
+
+/*
+ * The user has room for so many processes more, in a user namespace of the
+ * test's, until the gate is opened.
+ */
+function crowded(gate, room) {
+  const script = `
+    for i in $(seq 20); do (sleep ${gate.seconds} &); done
+    exec prlimit --nproc=$((21 + ${room})) -- "$@"`;
+
+  return ['unshare', '--user', '--map-current-user', 'sh', '-c', script, 'sh'];
+}
+
+for (const room of [0, 1, 2, 3]) {
+  test(`a call waits while its user may have ${room} processes`, async (t) => {
+    if (uid === 0)
+      return t.skip('the kernel gives root no such limit');
+    const gate = new Gate();
+
+    t.after(() => gate.open());
+    const raw = await Raw.open(t, { under: crowded(gate, room),
+      env: { ...single, MCP_BRIDGE_TEMPLATE: 'off',
+        MCP_BRIDGE_LOG_LEVEL: 'info', MCP_BRIDGE_QUEUE_TIMEOUT: '60' } });
+    const id = raw.postCall('print("hi")');
+
+    await until(() => /waits until it can have a box/.test(raw.errors),
+      `a call that waits: ${raw.story()}`);
+    gate.open();
+    assert.deepEqual((await raw.result(id)).structuredContent.stdout, ['hi']);
+    await raw.finish();
+  });
+}
+
+test('a call does not wait for processes without end', async (t) => {
+  if (uid === 0)
+    return t.skip('the kernel gives root no such limit');
+  const gate = new Gate();
+
+  t.after(() => gate.open());
+  const raw = await Raw.open(t, { under: crowded(gate, 1),
+    env: { ...single, MCP_BRIDGE_TEMPLATE: 'off',
+      MCP_BRIDGE_QUEUE_TIMEOUT: '1' } });
+  const { structuredContent: answer } = await raw.run('print("hi")');
+
+  assert.equal(answer.status, 'error');
+  assert.match(answer.error, /Resource temporarily unavailable/);
+  assert.match(answer.error, /'ulimit -u'.*MCP_BRIDGE_QUEUE_TIMEOUT/);
+  /* It is not lost for those that come later. */
+  gate.open();
+  assert.deepEqual(await raw.printed('print("hi")'), ['hi']);
   await raw.finish();
 });

@@ -11,6 +11,7 @@
 static int box_start_ms = 100000, box_drain_ms = 100000;
 static int box_leavings_ms = 10;
 static unsigned long call_replace_ms = 1;
+static unsigned long call_retry_ms = 1;
 
 #undef BOX_START_MS
 #define BOX_START_MS box_start_ms
@@ -20,6 +21,8 @@ static unsigned long call_replace_ms = 1;
 #define BOX_LEAVINGS_MS box_leavings_ms
 #undef CALL_REPLACE_MS
 #define CALL_REPLACE_MS call_replace_ms
+#undef CALL_RETRY_MS
+#define CALL_RETRY_MS call_retry_ms
 
 /*
  * Who opens sessions and connects to the store is played, too, who starts
@@ -722,6 +725,19 @@ relay_is_done(struct play *play)
 		.tool_calls = 3 };
 
 	send_as(play, ROLE_RELAY, IPC_DONE, &done);
+}
+
+/* The box cannot be built, as there were only too many processes. */
+static void
+box_fails_for_now(struct play *play)
+{
+	struct ipc_failed failed = { .step = BOX_STEP_PROCESSES,
+		.reason = "fork: no room",
+		.passing = 1 };
+
+	send_as(play, ROLE_BOX, IPC_FAILED, &failed);
+	settle();
+	relay_is_done(play);
 }
 
 static void
@@ -2668,6 +2684,66 @@ START_TEST(a_call_has_three_boxes_at_most)
 }
 END_TEST
 
+#define NO_ROOM                                                                \
+	"the box cannot be built: could not start the processes of the box "   \
+	"(fork: no room); raise the limit on processes ('ulimit -u'), or "     \
+	"wait until the system is less busy"
+
+/* As often as it takes, with the same code. */
+START_TEST(a_call_waits_for_room_for_its_box)
+{
+	struct play *play;
+	unsigned long first;
+	int n;
+
+	open_stage();
+	play = start_call();
+	for (n = 0; n < 3; n++) {
+		first = sv.boxes;
+		box_fails_for_now(play);
+		while (sv.boxes == first)
+			event_base_loop(sv.base, EVLOOP_ONCE);
+		if (n < 2)
+			take_requests(play);
+	}
+	succeed(play);
+	ck_assert_uint_eq(sv.nstarting, 0);
+	close_stage();
+}
+END_TEST
+
+/* As long as for a place in the queue. */
+START_TEST(a_call_does_not_wait_for_room_for_ever)
+{
+	struct play *play;
+
+	open_stage();
+	sv.options.queue_timeout = 0;
+	play = start_call();
+	box_fails_for_now(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR, NO_ROOM);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_call_that_waits_for_room_can_be_cancelled)
+{
+	struct play *play;
+
+	open_stage();
+	call_retry_ms = 1000 * 1000;
+	play = start_call();
+	box_fails_for_now(play);
+	while (play->call->box != NULL)
+		event_base_loop(sv.base, EVLOOP_ONCE);
+	call_cancel(play->call, "enough");
+	wait_until_concluded(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	close_stage();
+}
+END_TEST
+
 /* The same when it fails while it is being built: then it has its reason. */
 START_TEST(a_box_that_cannot_be_built_is_tried_again)
 {
@@ -2851,6 +2927,9 @@ add_waiting(TCase *tc)
 	tcase_add_loop_test(
 	    tc, a_box_that_had_died_is_replaced, 0, UNIT_COUNT(deaths));
 	tcase_add_test(tc, a_call_has_three_boxes_at_most);
+	tcase_add_test(tc, a_call_waits_for_room_for_its_box);
+	tcase_add_test(tc, a_call_does_not_wait_for_room_for_ever);
+	tcase_add_test(tc, a_call_that_waits_for_room_can_be_cancelled);
 	tcase_add_loop_test(
 	    tc, a_box_that_cannot_be_built_is_tried_again, 0, 2);
 	tcase_add_loop_test(

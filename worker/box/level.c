@@ -76,7 +76,7 @@ int
 level_choose(struct box *box, struct err *err)
 {
 	struct level_report report;
-	int line[2];
+	int line[2], failed;
 	ssize_t n;
 	pid_t pid;
 
@@ -85,6 +85,7 @@ level_choose(struct box *box, struct err *err)
 	if (pipe2(line, O_CLOEXEC) == -1)
 		return err_sys(err, "make a pipe");
 	pid = fork();
+	failed = errno;
 	if (pid == 0)
 		level_try(box, line[1]);
 	close(line[1]);
@@ -92,8 +93,11 @@ level_choose(struct box *box, struct err *err)
 		n = read(line[0], &report, sizeof(report));
 	while (n == -1 && errno == EINTR);
 	close(line[0]);
-	if (pid != -1)
-		waitpid(pid, NULL, 0);
+	if (pid == -1) {
+		errno = failed;
+		return err_sys(err, "start a process");
+	}
+	waitpid(pid, NULL, 0);
 	if (n != sizeof(report))
 		return err_set(err, "the namespaces could not be tried");
 	if (report.failed == 0 || !level_is_forbidden(&report.err))

@@ -5,6 +5,7 @@
  * interpreter. Of all that reaches a box from outside, only these are read
  * here.
  */
+#include <errno.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
@@ -176,7 +177,9 @@ void
 box_send_failed(struct box *box, const struct err *reason)
 {
 	char text[ERR_TEXT_SIZE];
-	struct ipc_failed failed = { .step = box->step, .reason = text };
+	struct ipc_failed failed = { .step = box->step,
+		.reason = text,
+		.passing = reason->code == EAGAIN };
 	struct ipc_unfit unfit = { .reason = text };
 	struct err err = *reason;
 
