@@ -166,7 +166,8 @@ test('a limit on the size of files is named', async (t) => {
   assert.deepEqual(await raw.printed(`
 import json
 limits = json.loads((await mcp_h.environment()).text)["limits"]
-print(*[line.split()[3] for line in limits.split("\\n") if line.startswith("Max file size")])
+print(*[line.split()[3] for line in limits.split("\\n")
+        if line.startswith("Max file size")])
 print(len((await mcp_h.huge(bytes=9_000_000)).text) > 8_000_000)`,
   { servers: ['h'] }), ['4096', 'True']);
   await raw.finish();

@@ -46,11 +46,11 @@ def covered_proc(run, words):
     return degraded(run, cover_proc)
 
 
-@case("67d", "a host with few descriptors", "~.*only 128 descriptors.*",
+@case("67d", "a host with few descriptors", "~.*only 70 descriptors.*",
       driven=True, shown="calls would fail for want of them")
 def few_descriptors(run, words):
     return degraded(run, lambda: resource.setrlimit(
-        resource.RLIMIT_NOFILE, (128, 128)))
+        resource.RLIMIT_NOFILE, (70, 70)))
 
 
 @case("67e", "a host with a mount below /usr, which no overlay shows",
