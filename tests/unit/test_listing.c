@@ -479,9 +479,11 @@ START_TEST(what_was_silent_is_not_waited_for)
 	play_hear(&gh);
 	play_list(relay, 2, "gh");
 	play_expect_line(&gh, ASKED("3"));
-	play_expect_refused(relay, 2, "server \"gh\" did not answer tools/list ");
+	play_expect_refused(relay, 2,
+	    "server \"gh\" did not answer tools/list ");
 	play_list(relay, 3, "gh");
-	play_expect_refused(relay, 3, "server \"gh\" did not answer tools/list ");
+	play_expect_refused(relay, 3,
+	    "server \"gh\" did not answer tools/list ");
 	/* The fetch has gone on: now that it is there all is well. */
 	play_say(&gh, ANSWER("3", ONE("a")));
 	play_list(relay, 4, "gh");
