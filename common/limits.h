@@ -271,6 +271,11 @@
  */
 #define SERVER_UNWRITTEN_MAX (2 * ARGUMENTS_UNDER_WAY_MAX)
 /*
+ * Bytes that all servers together have still to read: calls of four executions
+ * that make as many as they may. Whatever hangs, the broker holds little more.
+ */
+#define BROKER_UNWRITTEN_MAX (4 * ARGUMENTS_UNDER_WAY_MAX)
+/*
  * The rest of a call that is being sent, the largest perhaps, and as much of
  * notifications and answers to its own requests. It must read some of that.
  */

@@ -14,3 +14,4 @@ int play_failed_ms = 500;
 int play_look_ms = 100000;
 int play_silent_ms = 100000;
 int play_ping_ms = 100000;
+unsigned long play_unwritten_max = 256 * MIB;

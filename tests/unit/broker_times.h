@@ -12,6 +12,7 @@
 extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
     play_renewal_ms, play_pause_ms, play_failed_ms, play_look_ms,
     play_silent_ms, play_ping_ms;
+extern unsigned long play_unwritten_max;
 
 #undef SERVER_WAIT_MS
 #define SERVER_WAIT_MS play_wait_ms
@@ -36,6 +37,9 @@ extern int play_wait_ms, play_start_ms, play_end_wait_ms, play_lists_wait_ms,
 
 #undef TOOL_PROGRESS_FACTOR
 #define TOOL_PROGRESS_FACTOR 4
+
+#undef BROKER_UNWRITTEN_MAX
+#define BROKER_UNWRITTEN_MAX play_unwritten_max
 
 #undef SERVER_WAITING_MAX
 #define SERVER_WAITING_MAX 200

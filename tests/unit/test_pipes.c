@@ -18,6 +18,7 @@ static struct event_base *base;
 static struct pipes *pipes;
 static struct buffer events;
 static int in, out, errors; /* the server's ends */
+static size_t unwritten;
 static int before;          /* open descriptors */
 
 static void
@@ -59,7 +60,7 @@ static void
 make(void)
 {
 	struct pipes_ends ends = { on_line, on_closed, on_room,
-		&events };
+		&events, &unwritten };
 	int theirs[3];
 
 	signal(SIGPIPE, SIG_IGN);
@@ -82,6 +83,7 @@ finish(void)
 	fd_close(&errors);
 	event_base_free(base);
 	buffer_reset(&events);
+	ck_assert_uint_eq(unwritten, 0);
 	ck_assert_int_eq(unit_open_fds(), before);
 }
 
@@ -193,6 +195,7 @@ START_TEST(an_offer_is_taken_or_left)
 	ck_assert_int_eq(pipes_write(pipes, "z", 1), 0);
 	turn();
 	expect_events("");
+	ck_assert_uint_eq(unwritten, pipes_unwritten(pipes));
 	take(1 + len / 2);
 	turn();
 	expect_events("room\n");

@@ -712,6 +712,49 @@ START_TEST(bounds_what_waits)
 }
 END_TEST
 
+/*
+ * And in bytes of all servers: those that are gone, or that a server that ends
+ * had not read, make room again.
+ */
+START_TEST(bounds_what_waits_for_all)
+{
+	const size_t len = 15 * MIB;
+	int one, two;
+
+	play_unwritten_max = 64 * MIB;
+	play_start();
+	play_define("fs");
+	one = play_session_of("fs\0gh", 6, "fs\0gh", 6);
+	play_expect_want("fs");
+	play_serve(&gh);
+	two = play_session_of("fs\0gh", 6, "fs\0gh", 6);
+	/* Of this one the server gets a part. */
+	play_call_large(one, 1, "gh", len);
+	play_call_large(one, 2, "fs", len);
+	play_call_large(one, 3, "fs", len);
+	play_expect_refused(
+	    one, 3, "server \"fs\" cannot be called now: 313");
+	play_call(one, 3, "gh");
+	play_sync(one);
+	play_call_large(two, 1, "gh", len);
+	play_call_large(two, 2, "gh", len);
+	play_expect_refused(
+	    two, 2, "server \"gh\" cannot be called now: 471");
+	close(one);
+	play_sync_supervisor();
+	/* What is half sent stays. */
+	play_call_large(two, 2, "fs", len);
+	play_call_large(two, 3, "fs", len);
+	play_expect_refused(
+	    two, 3, "server \"fs\" cannot be called now: 471");
+	play_die(&gh, "exited with code 0");
+	play_expect_refused(two, 1, "server \"gh\" ended before it answered");
+	play_call_large(two, 1, "fs", len);
+	play_sync(two);
+	play_end();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -739,6 +782,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, places_are_free_again, 0, 2);
 	tcase_add_test(tc, a_server_dies_while_calls_wait);
 	tcase_add_test(tc, bounds_what_waits);
+	tcase_add_test(tc, bounds_what_waits_for_all);
 }
 
 int

@@ -26,6 +26,21 @@ ask_new(struct broker *broker, struct server *server, struct session *session,
 	return ask;
 }
 
+void
+ask_take_params(struct ask *ask, struct buffer *params)
+{
+	ask->params.data = buffer_take(params, &ask->params.len);
+	ask->params.size = ask->params.len + 1;
+	ask->broker->unwritten += ask->params.len;
+}
+
+void
+ask_drop_params(struct ask *ask)
+{
+	ask->broker->unwritten -= ask->params.len;
+	buffer_reset(&ask->params);
+}
+
 /* A call has come to its end, whatever that was. */
 static void
 ask_audit(const struct ask *ask)
@@ -54,7 +69,7 @@ ask_free(struct ask **askp)
 	if (ask->session != NULL)
 		session_remove(ask->session, ask);
 	loop_event_free(&ask->patience);
-	buffer_reset(&ask->params);
+	ask_drop_params(ask);
 	buffer_reset(&ask->tool);
 	free(ask);
 }

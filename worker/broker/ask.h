@@ -48,6 +48,10 @@ struct ask *ask_new(struct broker *broker, struct server *server,
 /* Forgets an ask, which nobody answers then. */
 void ask_free(struct ask **ask);
 
+/* Takes the parameters of a call; drops them, of which a byte was sent. */
+void ask_take_params(struct ask *ask, struct buffer *params);
+void ask_drop_params(struct ask *ask);
+
 /* Puts an ask at the end of a list, out of the one that it is in. */
 void ask_move(struct ask *ask, struct ask_list *list);
 

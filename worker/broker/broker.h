@@ -38,6 +38,7 @@ struct broker {
 	struct shelf *shelf; /* the lists of tools that are remembered */
 	struct archive *archive; /* keeps them */
 	uint64_t last_link;
+	size_t unwritten;    /* bytes that servers have still to take */
 	struct audit *audit; /* NULL: nobody wants to know of calls */
 	size_t open_links;   /* that have pipes, or will have them */
 	size_t most_links;   /* so many, for want of descriptors */

@@ -373,7 +373,7 @@ void
 link_launched(struct link *link, struct ipc_launched *msg)
 {
 	struct pipes_ends pipes = { link_on_line, link_on_closed,
-		link_on_room, link };
+		link_on_room, link, &link->broker->unwritten };
 	struct mcp_client_ends client = { link_write, link_offer,
 		link_on_ready, link_on_changed, link_on_progress,
 		link_on_silent, link_on_unfit, link };

@@ -73,6 +73,25 @@ relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
 	return 1;
 }
 
+/* Refuses a call that has no room. Returns whether it did. */
+static int
+relay_refuse_full(struct session *session, const struct ipc_call_tool *call,
+    const struct server *server)
+{
+	auto_buffer struct buffer reason = { 0 };
+
+	if (session_has_room(session, call->arguments.len))
+		return 0;
+	server_begin_reason(server, &reason);
+	buffer_printf(&reason, " cannot be called now: %zu bytes of calls "
+	    "wait until their servers read them, of at most %lu MiB, of which "
+	    "an execution gets half of what the others leave",
+	    session_broker(session)->unwritten, BROKER_UNWRITTEN_MAX / MIB);
+	session_refuse(session, call->id, reason.data,
+	    (struct json_span){ NULL, 0 });
+	return 1;
+}
+
 /* Returns the server of a call that may be made; NULL: it was refused. */
 static struct server *
 relay_find_called(struct session *session, const struct ipc_call_tool *call)
@@ -82,7 +101,8 @@ relay_find_called(struct session *session, const struct ipc_call_tool *call)
 	if (!session_admit(session, call->id))
 		return NULL;
 	server = session_find(session, call->id, call->server, 1);
-	if (server != NULL && relay_refuse_tool(session, call, server))
+	if (server != NULL && (relay_refuse_tool(session, call, server) ||
+	        relay_refuse_full(session, call, server)))
 		server = NULL;
 	return server;
 }
@@ -124,8 +144,7 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 	buffer_add(
 	    &ask->tool, (const char *)call->tool.data, call->tool.len);
 	ask->arguments = call->arguments.len;
-	ask->params.data = buffer_take(&params, &ask->params.len);
-	ask->params.size = ask->params.len + 1;
+	ask_take_params(ask, &params);
 	server_ask(server, ask);
 }
 

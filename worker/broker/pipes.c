@@ -24,6 +24,7 @@ struct pipes {
 	struct lines *lines;
 	struct buffer pending; /* for its input */
 	size_t written;        /* of pending */
+	size_t counted;        /* of it in ends.unwritten */
 	struct buffer tail;    /* the last bytes of its standard error */
 	int cut;               /* there were more */
 };
@@ -115,12 +116,21 @@ pipes_on_complains(evutil_socket_t fd, short what, void *arg)
 
 /* Its input */
 
+/* To be called whenever what waits has become more or less. */
+static void
+pipes_count(struct pipes *pipes)
+{
+	*pipes->ends.unwritten -= pipes->counted;
+	pipes->counted = pipes_unwritten(pipes);
+	*pipes->ends.unwritten += pipes->counted;
+}
+
 static void
 pipes_forget_pending(struct pipes *pipes)
 {
 	buffer_reset(&pipes->pending);
 	pipes->written = 0;
-	event_del(pipes->writable);
+	pipes_count(pipes);
 }
 
 /*
@@ -171,9 +181,11 @@ pipes_on_writable(evutil_socket_t fd, short what, void *arg)
 		    pipes, pipes->pending.data + pipes->written, left);
 	if (n >= 0 && (size_t)n < left) {
 		pipes->written += (size_t)n;
+		pipes_count(pipes);
 		return;
 	}
 	pipes_forget_pending(pipes);
+	event_del(pipes->writable);
 	if (n >= 0)
 		pipes->ends.room(pipes->ends.ctx);
 }
@@ -188,6 +200,7 @@ pipes_pend(struct pipes *pipes, const char *data, size_t len)
 		pipes->written = 0;
 	}
 	buffer_add(&pipes->pending, data, len);
+	pipes_count(pipes);
 	event_add(pipes->writable, NULL);
 }
 
@@ -276,8 +289,7 @@ pipes_close(struct pipes *pipes)
 	fd_close(&pipes->in);
 	fd_close(&pipes->out);
 	lines_free(&pipes->lines);
-	buffer_reset(&pipes->pending);
-	pipes->written = 0;
+	pipes_forget_pending(pipes);
 }
 
 void

@@ -28,6 +28,7 @@ struct pipes_ends {
 	 */
 	void (*room)(void *ctx);
 	void *ctx;
+	size_t *unwritten; /* what waits for the input is added to this */
 };
 
 /*

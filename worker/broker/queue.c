@@ -59,11 +59,7 @@ queue_find(const struct queue *queue, const struct session *session)
 	return NULL;
 }
 
-/*
- * Whether one who has his own part of all that is given out may have so much
- * more: half of what the others leave is the most.
- */
-static int
+int
 queue_may_have(size_t own, size_t more, size_t all, size_t most)
 {
 	return all < most && own + more <= most - all;

@@ -16,6 +16,12 @@
 
 struct queue;
 
+/*
+ * The rule: whether one who has own of the all that is given out, of most, may
+ * have so much more.
+ */
+int queue_may_have(size_t own, size_t more, size_t all, size_t most);
+
 struct queue *queue_new(void);
 
 /* It must be empty. */

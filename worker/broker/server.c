@@ -385,7 +385,7 @@ void
 server_sent(struct server *server, struct ask *ask)
 {
 	queue_sent(server->calls, ask);
-	buffer_reset(&ask->params);
+	ask_drop_params(ask);
 }
 
 void

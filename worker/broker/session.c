@@ -10,6 +10,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "link.h"
+#include "queue.h"
 #include "reason.h"
 #include "server.h"
 #include "session.h"
@@ -220,6 +221,20 @@ session_ask(struct session *session, uint64_t id)
 		if (ask->id == id)
 			return ask;
 	return NULL;
+}
+
+/* Those that were sent count: their servers may have read only a part. */
+int
+session_has_room(const struct session *session, size_t len)
+{
+	const struct ask *ask;
+	size_t own = 0;
+
+	TAILQ_FOREACH (ask, &session->asks, sibling)
+		own += ask->arguments;
+	return (own == 0 && len <= CALL_SMALL) ||
+	    queue_may_have(own, len, session->broker->unwritten,
+	        BROKER_UNWRITTEN_MAX);
 }
 
 void

@@ -31,6 +31,12 @@ void session_refuse(struct session *session, uint64_t id, const char *reason,
  */
 int session_admit(struct session *session, uint64_t id);
 
+/*
+ * Whether a call with so many bytes of arguments may wait for its server, by
+ * what waits for all servers and what this execution has under way.
+ */
+int session_has_room(const struct session *session, size_t len);
+
 /* Refuses a request that nobody waits for, if it is under way. */
 void session_cancel(struct session *session, uint64_t id);
 
