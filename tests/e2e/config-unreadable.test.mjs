@@ -65,7 +65,7 @@ const breaks = {
   'it is half written': (place) => {
     const text = fs.readFileSync(place);
 
-    fs.truncateSync(place, text.length / 2);
+    fs.truncateSync(place, Math.floor(text.length / 2));
     return () => fs.writeFileSync(place, text);
   },
   'it is half written beside it': (place) => {

@@ -546,8 +546,9 @@ START_TEST(silence_is_doubted)
 		"{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"a\":NaN}}",
 		/* Of one that is given up: it is only slow. */
 		"{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}",
-		"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
-		"\"params\":{\"progressToken\":4}}",
+		/* In brackets, as clang takes it for a missing comma else. */
+		("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
+		 "\"params\":{\"progressToken\":4}}"),
 	};
 	static const struct json_span params = { "{}", 2 };
 
