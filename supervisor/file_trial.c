@@ -16,7 +16,7 @@
 /* Links that are followed one after the other, as the kernel does. */
 #define FILE_TRIAL_LINKS_MAX 40
 
-/* Not blocking, as nobody may read from what is no file. */
+/* Not blocking: a pipe may have no reader. */
 static int
 file_trial_try(const char *path, int flags, struct err *err)
 {

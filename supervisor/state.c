@@ -64,7 +64,7 @@ state_may_exist(const struct options *options, char **envp)
 	struct err err;
 	auto_free char *path = state_path(options, envp, &err);
 
-	/* Other errors are told by whoever opens it. */
+	/* Other errors are reported when it is opened. */
 	return path == NULL || state_check_home(options, envp, &err) == -1 ||
 	    access(path, F_OK) == 0 || errno != ENOENT;
 }

@@ -17,7 +17,7 @@ import { Raw } from './support/raw.mjs';
 
 withoutPool();
 
-/* Everything below a folder, where nobody but the program writes. */
+/* Everything below a folder to which only the program writes. */
 function files(folder) {
   const found = [];
 
