@@ -70,8 +70,10 @@ def cover(folders, kept):
     What is kept stays where it was.
     """
     mount("none", "/", flags=MS_REC | MS_PRIVATE)
+    # A folder below another kept one comes along with that.
     handles = {path: os.open(path, os.O_PATH) for path in kept
-               if any(is_in(path, place) for place in folders)}
+               if any(is_in(path, place) for place in folders)
+               and not any(is_in(path, other) for other in kept)}
     for place, folder in folders.items():
         if folder:
             mount(folder, place, flags=MS_BIND)
