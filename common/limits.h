@@ -438,6 +438,24 @@
 #define BOX_HOLES_MOST (8 * MIB)
 /* CPU time of one that is made while the box runs, and grows. */
 #define BOX_MEMORY_EXACT_MS 50
+/*
+ * A look that was kept from its processor for longer is made with all processes
+ * stopped: in so much time a box fills some 24 MiB where memory is fast.
+ */
+#define BOX_MEMORY_LATE_MS 3
+/*
+ * With more threads, all of them may have a turn before the watchdog has its
+ * own. So much can one fill in that: 4 ms, a tick of most kernels.
+ */
+#define BOX_MEMORY_FEW 8
+#define BOX_MEMORY_TURN (16 * MIB)
+/*
+ * How often processes are stopped that another one of the box lets go on again:
+ * who stops and continues others by the clock does not meet a look more often.
+ */
+#define BOX_MEMORY_HOLDS 5
+/* The least that Linux gives a process at a time. */
+#define BOX_MEMORY_SLICE_NS 100000
 /* Sockets that may hold what they like: what programs have, and more. */
 #define BOX_SOCKETS_FREE 32
 /* Kernel memory for a file in memory, without its bytes. */
@@ -454,9 +472,13 @@
 #define BOX_MAP_BYTES 320UL
 #define BOX_MAP_LINK_BYTES 64UL
 #define BOX_MAPS_LOOK_MS 500
-/* How init ends: too much memory; or it cannot see how much. */
+/*
+ * How init ends: too much memory; it cannot see how much; or the code keeps
+ * continuing what it stops.
+ */
 #define BOX_EXIT_MEMORY 64
 #define BOX_EXIT_BLIND 65
+#define BOX_EXIT_LOOSE 66
 /* A file may be as large as its file system, and a little: ENOSPC, not EFBIG.*/
 #define BOX_FILE_EXTRA MIB
 

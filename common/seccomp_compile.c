@@ -75,7 +75,6 @@ static const struct constant constants[] = {
 	{ "CLONE_PARENT", CLONE_PARENT },
 	CONSTANT(CLONE_NEWNET),
 	CONSTANT(CLONE_NEWUSER),
-	{ "EVERYBODY", (uint32_t)-1 }, /* but oneself and process 1: kill(2) */
 	{ "SOCK_TYPE_MASK", 0xf }, /* the rest are flags */
 	CONSTANT(AF_UNIX),
 	CONSTANT(AT_EMPTY_PATH),

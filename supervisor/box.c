@@ -262,8 +262,8 @@ box_on_init_ended(void *ctx, const struct child_end *end)
 	struct box *box = ctx;
 
 	box->init = NULL;
-	if (end->code == CLD_EXITED &&
-	    (end->status == BOX_EXIT_MEMORY || end->status == BOX_EXIT_BLIND))
+	if (end->code == CLD_EXITED && end->status >= BOX_EXIT_MEMORY &&
+	    end->status <= BOX_EXIT_LOOSE)
 		box->init_exit = end->status;
 	if (box->code == NULL)
 		box->box_over = 1;

@@ -198,7 +198,9 @@ call_judge_code(struct call *call)
 	} else if (result->signal == SIGKILL && box->init_exit != 0) {
 		result->signal = 0; /* that was init: no news */
 		call_set_error(call, "Sandbox was ended: its memory could not "
-		    "be watched");
+		    "be watched%s", box->init_exit == BOX_EXIT_LOOSE ?
+		    ", as its processes kept sending SIGCONT: send it less "
+		    "often" : "");
 	} else if (!box->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {

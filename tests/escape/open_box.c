@@ -8,7 +8,7 @@
  * A word can be: seccomp, landlock, caps, no_new_privs, user, outer_user, pid,
  * net, ipc, uts, cgroup, more_namespaces, identity, overlay, ro, nosuid, nodev,
  * noexec, size, inodes, proc_mask, mount_table, old_root, rlimits (or one, such
- * as NPROC), fds, environment, life, dumpable, session.
+ * as NPROC), fds, environment, life, dumpable, session, watchdog.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +34,7 @@ REAL(namespaces_map);
 REAL(namespaces_hide);
 REAL(namespaces_forbid_more);
 REAL(view_hide);
+REAL(memory_watch);
 REAL(capabilities_bound);
 REAL(capabilities_drop);
 REAL(confine_landlock);
@@ -90,6 +91,14 @@ __wrap_namespaces_forbid_more(struct box *box, struct err *err)
 	/* Without a user namespace these would be the limits of the host. */
 	return open_has("more_namespaces") || open_has("user") ?
 	    0 : __real_namespaces_forbid_more(box, err);
+}
+
+void
+__wrap_memory_watch(struct memory *memory)
+{
+	while (open_has("watchdog"))
+		pause();
+	__real_memory_watch(memory);
 }
 
 int

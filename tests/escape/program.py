@@ -14,7 +14,7 @@ EVERY_WORD = (
     "seccomp landlock caps no_new_privs user outer_user pid net ipc uts cgroup "
     "more_namespaces identity overlay ro nosuid nodev noexec size inodes "
     "proc_mask mount_table old_root rlimits fds environment life dumpable "
-    "session")
+    "session watchdog")
 
 
 class Failure(Exception):

@@ -1312,6 +1312,9 @@ static const struct {
 	{ 's', SIGKILL, BOX_EXIT_MEMORY, 0, CALL_ERROR, OUT_OF_MEMORY, 0 },
 	{ 's', SIGKILL, BOX_EXIT_BLIND, 1, CALL_ERROR,
 	    "Sandbox was ended: its memory could not be watched", 0 },
+	{ 's', SIGKILL, BOX_EXIT_LOOSE, 1, CALL_ERROR,
+	    "Sandbox was ended: its memory could not be watched, as its "
+	    "processes kept sending SIGCONT: send it less often", 0 },
 	{ 's', SIGKILL, 1, 1, CALL_ERROR, "Sandbox was killed by SIGKILL",
 	    SIGKILL },
 	/* The code was faster. */

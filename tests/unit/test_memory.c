@@ -4,21 +4,32 @@
  * real box is in test_box. Includes the file itself, with other ways of asking
  * for file systems and of sending signals.
  */
+#include <sched.h>
 #include <signal.h>
 #include <sys/vfs.h>
 
 struct statfs;
 static int fake_fstatfs(int fd, struct statfs *fs);
 static int fake_kill(int pid, int sig);
+static int fake_tgkill(int pid, int tid, int sig);
+static int fake_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+static int fake_sched_setaffinity(
+    pid_t pid, size_t size, const cpu_set_t *set);
 
 #define fstatfs fake_fstatfs
 #define kill fake_kill
+#define tgkill fake_tgkill
+#define sched_getaffinity fake_sched_getaffinity
+#define sched_setaffinity fake_sched_setaffinity
 #include "worker/box/memory.c"
 #undef fstatfs
 #undef kill
+#undef tgkill
+#undef sched_getaffinity
+#undef sched_setaffinity
 
+#include <dirent.h>
 #include <ftw.h>
-#include <sched.h>
 #include <sys/wait.h>
 
 #include "common/buffer.h"
@@ -34,7 +45,7 @@ static int fake_kill(int pid, int sig);
 static char scratch[] = "/tmp/caisson-test-memory-XXXXXX";
 static struct memory memory;
 static struct statfs places[MEMORY_PLACES];
-static int stops, conts; /* signals to everybody */
+static int stops, conts; /* of all: A, which is always there, counts them */
 
 static int
 fake_fstatfs(int fd, struct statfs *fs)
@@ -45,16 +56,117 @@ fake_fstatfs(int fd, struct statfs *fs)
 	return 0;
 }
 
+/* The processors of the machine, and what each of three processes is left. */
+static cpu_set_t processors, of_watchdog, of_a, of_b;
+
+static cpu_set_t *
+processors_of(pid_t pid)
+{
+	ck_assert(pid == 0 || pid == A || pid == B);
+	return pid == 0 ? &of_watchdog : pid == A ? &of_a : &of_b;
+}
+
+static int
+fake_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	ck_assert_int_eq(pid, 0);
+	ck_assert_uint_eq(size, sizeof(*set));
+	*set = processors;
+	return 0;
+}
+
+static int
+fake_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+	ck_assert_uint_eq(size, sizeof(*set));
+	*processors_of(pid) = *set;
+	return 0;
+}
+
 /* While they are stopped, B has let go of what it had. */
 static void put(int pid, const char *name, const char *text);
 static int b_lets_go;
 
+/* What a signal does to the status of a process is to change its beginning. */
+#define STOPPED "State:\tT (stopped)\n"
+#define AWAITS_STOP "SigPnd:\t0000000000040000\n"
+
+/* The process that is let go on as soon as it is stopped, and how often. */
+static int runaway, runs;
+static int others; /* signals that stop others */
+static int single_conts; /* signals that let one go on */
+
+static int
+starts(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static char *
+read_status(int pid)
+{
+	auto_free char *path = mem_printf("%s/%d/status", scratch, pid);
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n == -1)
+		return NULL;
+	text[n] = '\0';
+	return mem_strdup(text);
+}
+
+static void
+signal_one(int pid, int sig)
+{
+	auto_free char *old = read_status(pid);
+	auto_free char *new = NULL;
+
+	if (old == NULL || (sig == SIGSTOP && pid == runaway && runs-- > 0))
+		return;
+	if (sig == SIGCONT)
+		new = mem_strdup(starts(old, STOPPED) ? old + strlen(STOPPED) :
+		        starts(old, AWAITS_STOP) ? old + strlen(AWAITS_STOP) :
+		        old);
+	else
+		new = mem_printf("%s%s",
+		    starts(old, STOPPED) ? AWAITS_STOP : STOPPED, old);
+	put(pid, "status", new);
+}
+
+static void
+signal_all(int sig)
+{
+	DIR *dir = opendir(scratch);
+	const struct dirent *entry;
+
+	while ((entry = readdir(dir)) != NULL)
+		if (atoi(entry->d_name) > 1)
+			signal_one(atoi(entry->d_name), sig);
+	closedir(dir);
+}
+
 static int
 fake_kill(int pid, int sig)
 {
-	ck_assert_int_eq(pid, -1);
-	stops += sig == SIGSTOP;
-	conts += sig == SIGCONT;
+	ck_assert_int_eq(sig, SIGCONT);
+	conts += pid == -1;
+	single_conts += pid != -1;
+	if (pid == -1)
+		signal_all(sig);
+	else
+		signal_one(pid, sig);
+	return 0;
+}
+
+static int
+fake_tgkill(int pid, int tid, int sig)
+{
+	ck_assert_int_eq(sig, SIGSTOP);
+	stops += pid == A;
+	others += pid != A;
+	if (pid == tid)
+		signal_one(pid, sig);
 	if (b_lets_go)
 		put(B, "smaps_rollup", "Pss_Anon: 1 kB\n");
 	return 0;
@@ -106,6 +218,7 @@ put_process(int pid, unsigned int anon, unsigned int own)
 	    own * 1024);
 
 	put(pid, "status", status);
+	put(pid, "stat", "1 (a) S 1 1 1 0 -1 4194304 0\n");
 	put(pid, "smaps_rollup", rollup);
 }
 
@@ -444,8 +557,17 @@ END_TEST
 
 START_TEST(speed)
 {
-	ck_assert_uint_ge(memory_speed(), BOX_MEMORY_SPEED);
-	ck_assert_uint_le(memory_speed(), BOX_MEMORY_SPEED_MOST);
+	cpu_set_t set;
+	int cpu;
+
+	CPU_ZERO(&set);
+	CPU_SET(3, &set);
+	ck_assert_uint_eq(memory_speed(&set), BOX_MEMORY_SPEED);
+	CPU_SET(5, &set);
+	ck_assert_uint_eq(memory_speed(&set), 2 * BOX_MEMORY_SPEED);
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		CPU_SET(cpu, &set);
+	ck_assert_uint_eq(memory_speed(&set), BOX_MEMORY_SPEED_MOST);
 }
 END_TEST
 
@@ -508,20 +630,32 @@ START_TEST(idle)
 }
 END_TEST
 
-/* Returns how a look ends a process, 0 when it does not. */
+/* Returns how a function ends a process, 0 when it does not. */
 static int
-look_in_child(void)
+end_in_child(uint64_t (*function)(struct memory *memory))
 {
 	int status;
 	pid_t child = fork();
 
 	if (child == 0) {
-		memory_look(&memory);
+		function(&memory);
 		_exit(0);
 	}
 	ck_assert_int_eq(waitpid(child, &status, 0), child);
 	ck_assert(WIFEXITED(status));
 	return WEXITSTATUS(status);
+}
+
+static int
+look_in_child(void)
+{
+	return end_in_child(memory_look);
+}
+
+static int
+judge_in_child(void)
+{
+	return end_in_child(memory_judge);
 }
 
 START_TEST(looks)
@@ -574,6 +708,201 @@ START_TEST(nobody_moves)
 }
 END_TEST
 
+/* Past its time a look begins with stopping all. */
+START_TEST(stopped_first)
+{
+	put_process(A, 60, 60);
+	memory.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
+	ck_assert_int_eq(stops, 0);
+	memory.planned_ms = 1;
+	ck_assert_uint_eq(memory_look(&memory), 60 * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 1);
+	ck_assert_int_eq(memory.seen[0], A);
+	put_process(A, 101, 101);
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+}
+END_TEST
+
+static void
+put_threads(unsigned int threads, unsigned int mib)
+{
+	auto_free char *status = mem_printf("State:\tS (sleeping)\n"
+	    "RssAnon:\t%u kB\nThreads:\t%u\nSigPnd:\t0\n", mib * 1024,
+	    threads);
+
+	put_process(B, mib, mib);
+	put(B, "status", status);
+	put_thread(B, B);
+}
+
+/*
+ * And where all threads together, with a turn of each, could get above the
+ * limit: then they are kept off the first processor, now and later.
+ */
+START_TEST(crowded)
+{
+	const unsigned int turn = BOX_MEMORY_TURN / MIB;
+	const unsigned int most = turn;
+	int cpu;
+
+	memory.limit = (BOX_MEMORY_FEW + 1) * BOX_MEMORY_TURN;
+	CPU_ZERO(&processors);
+	for (cpu = 2; cpu < 5; cpu++)
+		CPU_SET(cpu, &processors);
+	put_process(A, 0, 0);
+	put_thread(A, A);
+	put_threads(BOX_MEMORY_FEW - 1, most + 1);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 0);
+	put_threads(BOX_MEMORY_FEW, most - turn);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 0);
+	ck_assert_int_eq(memory.narrow, 0);
+	put_threads(BOX_MEMORY_FEW, most - turn + 1);
+	ck_assert_uint_eq(
+	    memory_look(&memory), (uint64_t)(most - turn + 1) * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 1);
+	ck_assert_int_eq(CPU_COUNT(&of_watchdog), 1);
+	ck_assert(CPU_ISSET(2, &of_watchdog));
+	ck_assert_int_eq(CPU_COUNT(&of_a), 2);
+	ck_assert(!CPU_ISSET(2, &of_a));
+	ck_assert(CPU_EQUAL(&of_a, &of_b));
+	ck_assert_uint_eq(memory.speed, 2 * BOX_MEMORY_SPEED);
+	/* The next look begins with stopping them; one is new. */
+	CPU_ZERO(&of_b);
+	put_threads(1, 1);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 2);
+	ck_assert(CPU_EQUAL(&of_a, &of_b));
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 2);
+}
+END_TEST
+
+/* There is no other than the one that all must have. */
+START_TEST(crowded_on_one_processor)
+{
+	CPU_ZERO(&processors);
+	CPU_SET(0, &processors);
+	CPU_ZERO(&of_b);
+	put_process(A, 0, 0);
+	put_threads(BOX_MEMORY_FEW, 95);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(memory.narrow, 0);
+	ck_assert_int_eq(CPU_COUNT(&of_b), 0);
+}
+END_TEST
+
+/* What the code has stopped itself does not go on because of a look. */
+START_TEST(stopped_by_the_code)
+{
+	put(A, "status", STOPPED "RssAnon:\t1024 kB\n" END);
+	put_process(B, 60, 60);
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 0);
+	ck_assert_int_eq(single_conts, 1);
+	ck_assert(starts(read_status(A), AWAITS_STOP STOPPED));
+	ck_assert(starts(read_status(B), "Name:"));
+}
+END_TEST
+
+/* One that goes on is stopped again; what always goes on ends the box. */
+START_TEST(continued_by_the_code)
+{
+	put_process(A, 60, 60);
+	put_process(B, 1, 1);
+	put_thread(B, B);
+	runaway = B;
+	runs = BOX_MEMORY_HOLDS - 1;
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(others, BOX_MEMORY_HOLDS);
+	ck_assert_int_eq(conts, 1);
+	runs = BOX_MEMORY_HOLDS;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
+	/* Above the limit or not: while it runs its numbers prove nothing. */
+	put_process(A, 200, 200);
+	runs = BOX_MEMORY_HOLDS;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
+	runs = 1;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_MEMORY);
+}
+END_TEST
+
+static const struct {
+	const char *status;
+	int still;
+} states[] = {
+	{ "State:\tR (running)\nThreads:\t1\nShdPnd:\t0000000000000000\n", 0 },
+	{ "State:\tS (sleeping)\nThreads:\t1\nShdPnd:\t0000000000020000\n", 0 },
+	{ "State:\tT (stopped)\nThreads:\t1\nShdPnd:\t0000000000000000\n", 1 },
+	/* It has the signal, and will take it before anything else. */
+	{ "State:\tR (running)\nThreads:\t1\nShdPnd:\t0000000000040000\n", 1 },
+	{ "State:\tD (disk sleep)\nThreads:\t1\nShdPnd:\tfffffffffffffeff\n",
+	    1 },
+	{ "State:\tZ (zombie)\nThreads:\t1\nShdPnd:\t0000000000000000\n", 1 },
+	{ "State:\tS (sleeping)\nThreads:\t2\nSigPnd:\t0000000000040000\n", 1 },
+	/* Its other threads live. */
+	{ "State:\tZ (zombie)\nThreads:\t2\nShdPnd:\t0000000000000000\n", 0 },
+	{ "", 0 },
+};
+
+START_TEST(who_stands_still)
+{
+	ck_assert_int_eq(memory_is_still(states[_i].status), states[_i].still);
+}
+END_TEST
+
+START_TEST(who_ends_is_held)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	put(A, "status", "State:\tR (running)\nThreads:\t1\n");
+	put(A, "stat", "7 (a) b) R 1 2 3 0 -1 4194368 9 9\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	put(A, "stat", "7 (a) b) R 1 2 3 0 -1 4194372 9 9\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	put(A, "stat", "7 (a) b) R 1 2");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+}
+END_TEST
+
+/* Where one of several threads has stopped, the others will. */
+START_TEST(threads_stop_together)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	put(A, "status", "State:\tR (running)\nThreads:\t2\n");
+	put(A, "stat", "1 (a) R 1 1 1 0 -1 4194304 0\n");
+	put_thread(A, A);
+	put_thread(A, B);
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	put(B, "status", "State:\tT (stopped)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	/* Where the first waits for a child, each is sent the signal. */
+	put(A, "status", AWAITS_STOP "State:\tD (disk sleep)\nThreads:\t2\n");
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	ck_assert_int_eq(memory_stop(&memory, A, NULL), 0);
+	ck_assert_int_eq(stops, 2); /* one for each thread */
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	/* So it goes on, although it looks as if the code had stopped it. */
+	put(A, "status", STOPPED AWAITS_STOP "Threads:\t2\n");
+	ck_assert_int_eq(memory_continue(&memory, A, NULL), 0);
+	ck_assert_int_eq(single_conts, 1);
+}
+END_TEST
+
 /* What takes too long is found out when nobody moves. */
 START_TEST(late)
 {
@@ -619,6 +948,14 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, looks);
 	tcase_add_test(tc, whom_nobody_tells_of_is_judged);
 	tcase_add_test(tc, nobody_moves);
+	tcase_add_test(tc, stopped_first);
+	tcase_add_test(tc, crowded);
+	tcase_add_test(tc, crowded_on_one_processor);
+	tcase_add_test(tc, stopped_by_the_code);
+	tcase_add_test(tc, continued_by_the_code);
+	tcase_add_loop_test(tc, who_stands_still, 0, UNIT_COUNT(states));
+	tcase_add_test(tc, who_ends_is_held);
+	tcase_add_test(tc, threads_stop_together);
 	tcase_add_test(tc, late);
 }
 

@@ -9,6 +9,7 @@
 #ifndef WORKER_BOX_BOX_H
 #define WORKER_BOX_BOX_H
 
+#include <sched.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -78,6 +79,10 @@ struct box_file {
 /* As many processes has a box whose code has started none. */
 #define MEMORY_SEEN 2
 
+/* Processes that are stopped first, and those that took no signal at once. */
+#define MEMORY_KNOWN 256
+#define MEMORY_FORCED 64
+
 /* The watchdog of init: what it looks at, and what it has seen. */
 struct memory {
 	int proc; /* a /proc that shows every process of the box */
@@ -86,6 +91,16 @@ struct memory {
 	uint64_t speed; /* bytes a second that a box can fill */
 	uint64_t socket_bytes; /* what one can hold */
 	uint64_t until_ms; /* CPU time by which a look ends, 0 for none */
+	uint64_t planned_ms; /* when it was to begin, 0 for any time */
+	uint64_t cpu_ms; /* our CPU time when that was planned */
+	int held; /* all processes were stopped */
+	pid_t known[MEMORY_KNOWN]; /* those that there were then */
+	size_t nknown;
+	pid_t forced[MEMORY_FORCED]; /* those that were stopped one by one */
+	size_t nforced;
+	int crowded; /* it may not run in time when all threads want to */
+	int narrow; /* a processor is kept for it */
+	cpu_set_t others; /* those that are left to the code then */
 	uint64_t maps_ms; /* when the parts of memory are counted again */
 	int maps_due; /* in this look */
 	pid_t seen[MEMORY_SEEN]; /* in the last look, when there were no more */

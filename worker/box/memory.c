@@ -7,7 +7,9 @@
  * A look is cheap while nothing is wrong: what each process says of itself. It
  * counts pages that processes share once for each, so above the limit it is
  * done again, exactly; and once more with all processes stopped, because
- * numbers that are not of one moment prove nothing. proc(5) is the source.
+ * numbers that are not of one moment prove nothing. They are stopped before any
+ * counting when others have kept this process from its processor for long: what
+ * the code does meanwhile, nobody has seen. proc(5) is the source.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,6 +19,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
@@ -33,6 +36,13 @@
 #define MEMORY_TEXT_SIZE 16384
 #define MEMORY_ENTRIES_SIZE 4096
 
+/*
+ * sched.h of the kernel: a process that ends; and which of the fields behind
+ * its name has that.
+ */
+#define MEMORY_PF_EXITING 4
+#define MEMORY_STAT_FLAGS 7
+
 /* What is no number of a list. */
 #define MEMORY_END (-1)
 #define MEMORY_ERROR (-2)
@@ -48,15 +58,18 @@ struct memory_sum {
 	uint64_t bytes;
 	int late; /* there was no time for all processes */
 	int missed; /* one had threads, and none of them could be looked at */
+	int loose; /* one could run, although all were stopped */
+	int stopped; /* one had been stopped by the code before */
 	uint64_t maps; /* beyond what processes have free */
 	int with_maps; /* whether those are counted */
 	unsigned int processes;
+	uint64_t threads;
 	pid_t pids[MEMORY_SEEN]; /* of the first of them */
 };
 
 /* Adds one process. Returns 0, or -1 when it cannot be looked at. */
 typedef int memory_add(
-    const struct memory *memory, pid_t pid, struct memory_sum *sum);
+    struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /* Reading */
 
@@ -223,13 +236,21 @@ memory_is_headless(const char *status)
 	    memory_number(status, "Threads") > 1;
 }
 
+/* Whether the thread lives, and tells what the process has. */
+static int
+memory_tells(const char *status)
+{
+	return memory_find(status, "RssAnon") != NULL;
+}
+
 /*
- * Reads the status of a thread of such a process that lives: by its number, as
- * the kernel shows every thread as if it were a process, but in no list.
- * Returns that number, 0 when none was found, and the status is any.
+ * Reads the status of a thread of the process, not its first, that fits: by its
+ * number, as the kernel shows every thread as if it were a process, but in no
+ * list. Returns that number, 0 when none was found, and the status is any.
  */
 static pid_t
-memory_find_thread(const struct memory *memory, pid_t pid, char *status)
+memory_find_thread(const struct memory *memory, pid_t pid, char *status,
+    int (*fits)(const char *status))
 {
 	struct memory_list tasks = {
 		.fd = memory_open_file(memory, pid, "task")
@@ -242,10 +263,171 @@ memory_find_thread(const struct memory *memory, pid_t pid, char *status)
 	while (found == 0 && (tid = memory_next(&tasks)) >= 0)
 		if (tid != pid &&
 		    memory_read_status(memory, tid, status) == 1 &&
-		    memory_find(status, "RssAnon") != NULL)
+		    fits(status))
 			found = tid;
 	close(tasks.fd);
 	return found;
+}
+
+/* Holding still */
+
+/* The signals that such a line tells of, as the kernel's bits. */
+static uint64_t
+memory_signals(const char *status, const char *key)
+{
+	const char *digit = memory_find(status, key);
+	uint64_t bits = 0;
+
+	if (digit == NULL)
+		return 0;
+	for (digit += strspn(digit, " \t");; digit++) {
+		if (*digit >= '0' && *digit <= '9')
+			bits = bits << 4 | (uint64_t)(*digit - '0');
+		else if (*digit >= 'a' && *digit <= 'f')
+			bits = bits << 4 | (uint64_t)(*digit - 'a' + 10);
+		else
+			return bits;
+	}
+}
+
+static int
+memory_awaits_stop(const char *status)
+{
+	uint64_t signals = memory_signals(status, "SigPnd") |
+	    memory_signals(status, "ShdPnd");
+
+	return (signals >> (SIGSTOP - 1) & 1) != 0;
+}
+
+static char
+memory_state(const char *status)
+{
+	const char *found = memory_find(status, "State");
+
+	return found == NULL ? '?' : found[strspn(found, " \t")];
+}
+
+static int
+memory_is_stopped(const char *status)
+{
+	return memory_state(status) == 'T';
+}
+
+/*
+ * Whether it was stopped before all were stopped: then our signal still waits,
+ * as a stopped process takes none. Only the code can have stopped it, and it is
+ * for the code to let it go on.
+ */
+static int
+memory_was_stopped(const char *status)
+{
+	return memory_is_stopped(status) && memory_awaits_stop(status);
+}
+
+/* Whether it runs no line of the code before it gets SIGCONT. */
+static int
+memory_is_still(const char *status)
+{
+	char state = memory_state(status);
+
+	return state == 'T' || state == 'X' || memory_awaits_stop(status) ||
+	    (state == 'Z' && memory_number(status, "Threads") <= 1);
+}
+
+/*
+ * Whether others of its threads run on: the signal waits for the first, which
+ * takes none when it has ended, or while a child has its memory (vfork).
+ */
+static int
+memory_is_deaf(const char *status)
+{
+	char state = memory_state(status);
+
+	return (state == 'D' || state == 'Z') &&
+	    memory_number(status, "Threads") > 1;
+}
+
+/* Whether each of its threads was sent the signal apart. */
+static int
+memory_is_forced(const struct memory *memory, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nforced; i++)
+		if (memory->forced[i] == pid)
+			return 1;
+	return 0;
+}
+
+/* Whether it is being taken apart: it runs no more, and gets no signal. */
+static int
+memory_is_ending(const struct memory *memory, pid_t pid)
+{
+	char stat[MEMORY_TEXT_SIZE];
+	const char *field;
+	int i;
+
+	if (memory_read(memory, pid, "stat", stat) != 1)
+		return 1;
+	/* A process may call itself anything, with brackets and spaces. */
+	field = strrchr(stat, ')');
+	for (i = 0; i < MEMORY_STAT_FLAGS && field != NULL; i++)
+		field = strchr(field + 1, ' ');
+	return field != NULL &&
+	    (memory_digits(field) & MEMORY_PF_EXITING) != 0;
+}
+
+/* Whether all of its threads are, as far as its status tells. */
+static int
+memory_seems_held(const struct memory *memory, pid_t pid, const char *status)
+{
+	return memory_is_still(status) &&
+	    (!memory_is_deaf(status) || memory_is_forced(memory, pid));
+}
+
+/*
+ * Whether a process whose status was read is held. What it told of its state
+ * and of its signals may not be of one moment; and when one of several threads
+ * has taken the signal, the others stop before they run again.
+ */
+static int
+memory_is_held(const struct memory *memory, pid_t pid, const char *status)
+{
+	char again[MEMORY_TEXT_SIZE];
+
+	return memory_seems_held(memory, pid, status) ||
+	    memory_read_status(memory, pid, again) != 1 ||
+	    memory_seems_held(memory, pid, again) ||
+	    memory_is_ending(memory, pid) ||
+	    memory_find_thread(memory, pid, again, memory_is_stopped) != 0;
+}
+
+/* Leaves no thread of the process on the processor of the watchdog. */
+static void
+memory_narrow(const struct memory *memory, pid_t pid)
+{
+	struct memory_list tasks = {
+		.fd = memory_open_file(memory, pid, "task")
+	};
+	int tid;
+
+	if (tasks.fd == -1)
+		return;
+	while ((tid = memory_next(&tasks)) >= 0)
+		sched_setaffinity(tid, sizeof(memory->others),
+		    &memory->others);
+	close(tasks.fd);
+}
+
+/* Looks at a process that should be stopped. */
+static void
+memory_look_at_held(const struct memory *memory, pid_t pid, const char *status,
+    struct memory_sum *sum)
+{
+	sum->stopped |= memory_was_stopped(status);
+	sum->loose |= !memory_is_held(memory, pid, status);
+	if (memory->narrow)
+		memory_narrow(memory, pid);
 }
 
 /*
@@ -259,9 +441,13 @@ memory_look_at(const struct memory *memory, pid_t *pid, char *status,
 	int n = memory_read_status(memory, *pid, status);
 	pid_t tid;
 
+	if (n == 1)
+		sum->threads += memory_number(status, "Threads");
+	if (n == 1 && memory->held)
+		memory_look_at_held(memory, *pid, status, sum);
 	if (n != 1 || !memory_is_headless(status))
 		return n;
-	tid = memory_find_thread(memory, *pid, status);
+	tid = memory_find_thread(memory, *pid, status, memory_tells);
 	sum->missed |= tid == 0;
 	if (tid != 0)
 		*pid = tid;
@@ -344,7 +530,7 @@ memory_is_borrowed(pid_t pid, const char *status)
 
 static int
 memory_add_quickly(
-    const struct memory *memory, pid_t pid, struct memory_sum *sum)
+    struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	char status[MEMORY_TEXT_SIZE];
 
@@ -367,7 +553,7 @@ memory_add_quickly(
  */
 static int
 memory_add_exactly(
-    const struct memory *memory, pid_t pid, struct memory_sum *sum)
+    struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	char status[MEMORY_TEXT_SIZE];
 	char pages[MEMORY_TEXT_SIZE];
@@ -407,15 +593,40 @@ memory_cpu_ms(void)
 	return memory_ms(CLOCK_PROCESS_CPUTIME_ID);
 }
 
+/* Sleeps, and notes when that should end. */
+static void
+memory_sleep(struct memory *memory, unsigned int ms)
+{
+	memory->planned_ms = memory_ms(CLOCK_MONOTONIC) + ms;
+	memory->cpu_ms = memory_cpu_ms();
+	poll(NULL, 0, (int)ms);
+}
+
+/*
+ * Whether others were given the processor since then, while this process had
+ * something to do.
+ */
+static int
+memory_is_outrun(const struct memory *memory)
+{
+	return memory->planned_ms != 0 &&
+	    memory_ms(CLOCK_MONOTONIC) > memory->planned_ms +
+	        (memory_cpu_ms() - memory->cpu_ms) + BOX_MEMORY_LATE_MS;
+}
+
+/* Whether a look that is made while the box runs has taken too long. */
 static int
 memory_is_late(const struct memory *memory)
 {
-	return memory->until_ms != 0 && memory_cpu_ms() > memory->until_ms;
+	if (memory->held)
+		return 0;
+	return memory_is_outrun(memory) ||
+	    (memory->until_ms != 0 && memory_cpu_ms() > memory->until_ms);
 }
 
 static int
 memory_add_processes(
-    const struct memory *memory, memory_add *add, struct memory_sum *sum)
+    struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
 	struct memory_list list = { .fd = memory->proc };
 	int pid;
@@ -426,7 +637,7 @@ memory_add_processes(
 		if (pid > 1 && add(memory, pid, sum) == -1)
 			return -1;
 		sum->late |= memory_is_late(memory);
-		if (sum->late)
+		if (sum->late || sum->loose)
 			return 0;
 	}
 	return pid == MEMORY_END ? 0 : -1;
@@ -478,7 +689,7 @@ memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
 
 static int
 memory_count(
-    const struct memory *memory, memory_add *add, struct memory_sum *sum)
+    struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
 	memset(sum, 0, sizeof(*sum));
 	sum->with_maps = add == memory_add_exactly || memory->maps_due;
@@ -492,28 +703,256 @@ memory_count(
 
 /* Watching */
 
+/* As memory_count, for which the box ends if it cannot be done. */
+static void ASAN_LEAVES_ALONE
+memory_must_count(
+    struct memory *memory, memory_add *add, struct memory_sum *sum)
+{
+	if (memory_count(memory, add, sum) == -1)
+		_exit(BOX_EXIT_BLIND);
+}
+
+/* Notes by which processes an idle box is known. */
+static void
+memory_note(struct memory *memory, const struct memory_sum *sum)
+{
+	memset(memory->seen, 0, sizeof(memory->seen));
+	if (!sum->late && !sum->loose && sum->processes <= MEMORY_SEEN)
+		memcpy(memory->seen, sum->pids, sizeof(memory->seen));
+}
+
 /*
- * Ends the box if it has more than it may. Above the limit that is judged
- * when nobody moves. Returns what a box has that may live on, in bytes.
+ * Whether the box could be above its limit before this process runs again:
+ * first all threads that want its processor may have a turn on it.
+ */
+static int
+memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
+{
+	return sum->threads > BOX_MEMORY_FEW &&
+	    sum->bytes + sum->threads * BOX_MEMORY_TURN > memory->limit;
+}
+
+/* How fast these processors can fill memory together, in bytes a second. */
+static uint64_t
+memory_speed(const cpu_set_t *set)
+{
+	uint64_t speed = (uint64_t)CPU_COUNT(set) * BOX_MEMORY_SPEED;
+
+	return speed < BOX_MEMORY_SPEED_MOST ? speed : BOX_MEMORY_SPEED_MOST;
+}
+
+/*
+ * Keeps a processor for this process, the same one in each box. It stays so: a
+ * box can be crowded again within one look.
+ */
+static void
+memory_keep_processor(struct memory *memory)
+{
+	cpu_set_t own;
+	int cpu = 0;
+
+	if (memory->narrow ||
+	    sched_getaffinity(0, sizeof(memory->others), &memory->others) ==
+	        -1 ||
+	    CPU_COUNT(&memory->others) < 2)
+		return;
+	while (!CPU_ISSET(cpu, &memory->others))
+		cpu++;
+	CPU_ZERO(&own);
+	CPU_SET(cpu, &own);
+	CPU_CLR(cpu, &memory->others);
+	memory->narrow = sched_setaffinity(0, sizeof(own), &own) == 0;
+	if (memory->narrow)
+		memory->speed = memory_speed(&memory->others);
+}
+
+static int
+memory_knows(const struct memory *memory, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nknown; i++)
+		if (memory->known[i] == pid)
+			return 1;
+	return 0;
+}
+
+/*
+ * Stops those that are not known, and knows all that there are from then on.
+ * Returns how many it has stopped, -1 when they cannot be listed.
+ */
+static int
+memory_stop_new(struct memory *memory)
+{
+	struct memory_list list = { .fd = memory->proc };
+	pid_t found[MEMORY_KNOWN];
+	size_t nfound = 0;
+	int pid, stopped = 0;
+
+	if (lseek(memory->proc, 0, SEEK_SET) == -1)
+		return -1;
+	while ((pid = memory_next(&list)) >= 0) {
+		if (pid > 1 && !memory_knows(memory, pid)) {
+			tgkill(pid, pid, SIGSTOP);
+			stopped++;
+		}
+		if (pid > 1 && nfound < MEMORY_KNOWN)
+			found[nfound++] = pid;
+	}
+	memcpy(memory->known, found, nfound * sizeof(*found));
+	memory->nknown = nfound;
+	return pid == MEMORY_END ? stopped : -1;
+}
+
+/*
+ * Stops all processes: first those of the last time, as to list all takes
+ * longer, then those that were forked since. Each gets a signal of its own,
+ * through its first thread: with one that the code has sent to the process, and
+ * that waits yet, it would become one; and one for all would stop a child that
+ * is being forked whenever that is done, when all others have gone on.
+ */
+static void
+memory_stop_all(struct memory *memory)
+{
+	size_t i;
+	int tries = 0;
+	int stopped;
+
+	for (i = 0; i < memory->nknown; i++)
+		tgkill(memory->known[i], memory->known[i], SIGSTOP);
+	do
+		stopped = memory_stop_new(memory);
+	while (stopped > 0 && ++tries < BOX_MEMORY_HOLDS);
+	if (stopped == -1)
+		_exit(BOX_EXIT_BLIND);
+}
+
+static void
+memory_stop_threads(const struct memory *memory, pid_t pid)
+{
+	struct memory_list tasks = {
+		.fd = memory_open_file(memory, pid, "task")
+	};
+	int tid;
+
+	if (tasks.fd == -1)
+		return;
+	while ((tid = memory_next(&tasks)) >= 0)
+		tgkill(pid, tid, SIGSTOP);
+	close(tasks.fd);
+}
+
+/*
+ * Stops a process that the signal for all did not: another one of the box has
+ * let it go on, or its first thread takes none.
+ */
+static int
+memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	(void)sum;
+	if (memory_read_status(memory, pid, status) != 1 ||
+	    memory_is_held(memory, pid, status))
+		return 0;
+	if (!memory_is_forced(memory, pid)) {
+		if (memory->nforced == MEMORY_FORCED)
+			return 0;
+		memory->forced[memory->nforced++] = pid;
+	}
+	memory_stop_threads(memory, pid);
+	return 0;
+}
+
+static int
+memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[MEMORY_TEXT_SIZE];
+	int n = memory_read_status(memory, pid, status);
+
+	(void)sum;
+	if (n == 1 && (memory_is_forced(memory, pid) ||
+	        !memory_was_stopped(status)))
+		kill(pid, SIGCONT);
+	return n == -1 ? -1 : 0;
+}
+
+/* Lets all go on but those that the code had stopped itself. */
+static void ASAN_LEAVES_ALONE
+memory_release(struct memory *memory, const struct memory_sum *sum)
+{
+	struct memory_sum ignored = { 0 };
+
+	if (!sum->stopped)
+		kill(-1, SIGCONT);
+	else if (memory_add_processes(memory, memory_continue, &ignored) == -1)
+		_exit(BOX_EXIT_BLIND);
+}
+
+/*
+ * Counts what stands still. Returns whether all of it did: else a process of
+ * the box has let others go on meanwhile.
+ */
+static int ASAN_LEAVES_ALONE
+memory_count_held(struct memory *memory, struct memory_sum *sum)
+{
+	memory_must_count(memory, memory_add_quickly, sum);
+	memory_note(memory, sum);
+	if (!sum->loose && sum->bytes > memory->limit)
+		memory_must_count(memory, memory_add_exactly, sum);
+	return !sum->loose;
+}
+
+/*
+ * Stops all processes and counts then. Ends the box if it has more than it may,
+ * or if its processes keep continuing each other: what cannot be stopped cannot
+ * be counted. Returns what a box has that may live on, in bytes.
  */
 static uint64_t ASAN_LEAVES_ALONE
 memory_judge(struct memory *memory)
 {
 	struct memory_sum sum;
+	int tries;
 
-	memory->until_ms = memory_cpu_ms() + BOX_MEMORY_EXACT_MS;
-	if (memory_count(memory, memory_add_exactly, &sum) == -1)
-		_exit(BOX_EXIT_BLIND);
-	memory->until_ms = 0;
-	if (!sum.late && !sum.missed && sum.bytes <= memory->limit)
-		return sum.bytes;
-	kill(-1, SIGSTOP);
-	if (memory_count(memory, memory_add_exactly, &sum) == -1)
-		_exit(BOX_EXIT_BLIND);
+	memory->held = 1;
+	memory->nforced = 0;
+	memory_stop_all(memory);
+	if (memory->crowded)
+		memory_keep_processor(memory);
+	for (tries = 1; !memory_count_held(memory, &sum); tries++) {
+		if (tries == BOX_MEMORY_HOLDS)
+			_exit(BOX_EXIT_LOOSE);
+		memset(&sum, 0, sizeof(sum));
+		if (memory_add_processes(memory, memory_stop, &sum) == -1)
+			_exit(BOX_EXIT_BLIND);
+	}
 	if (sum.bytes > memory->limit)
 		_exit(BOX_EXIT_MEMORY);
-	kill(-1, SIGCONT);
+	memory_release(memory, &sum);
+	memory->held = 0;
+	memory->crowded = memory_is_crowded(memory, &sum);
 	return sum.bytes;
+}
+
+/*
+ * Counts while the box runs. Returns whether it has no more than it may, which
+ * sum tells then, and will not have by the next look; else that must be judged.
+ */
+static int ASAN_LEAVES_ALONE
+memory_look_past(struct memory *memory, struct memory_sum *sum)
+{
+	memory_must_count(memory, memory_add_quickly, sum);
+	memory_note(memory, sum);
+	if (sum->late || sum->missed)
+		return 0;
+	if (sum->bytes > memory->limit) {
+		memory->until_ms = memory_cpu_ms() + BOX_MEMORY_EXACT_MS;
+		memory_must_count(memory, memory_add_exactly, sum);
+		memory->until_ms = 0;
+	}
+	memory->crowded = memory_is_crowded(memory, sum);
+	return !sum->late && !sum->missed && !memory->crowded &&
+	    sum->bytes <= memory->limit;
 }
 
 /* Returns what the box has, in bytes, if it may live on. */
@@ -526,13 +965,10 @@ memory_look(struct memory *memory)
 	memory->maps_due = now_ms >= memory->maps_ms;
 	if (memory->maps_due)
 		memory->maps_ms = now_ms + BOX_MAPS_LOOK_MS;
-	if (memory_count(memory, memory_add_quickly, &sum) == -1)
-		_exit(BOX_EXIT_BLIND);
-	memset(memory->seen, 0, sizeof(memory->seen));
-	if (sum.processes <= MEMORY_SEEN)
-		memcpy(memory->seen, sum.pids, sizeof(memory->seen));
-	return sum.bytes > memory->limit || sum.missed ?
-	    memory_judge(memory) : sum.bytes;
+	if (!memory->crowded && !memory_is_late(memory) &&
+	    memory_look_past(memory, &sum))
+		return sum.bytes;
+	return memory_judge(memory);
 }
 
 /*
@@ -593,23 +1029,10 @@ memory_watch(struct memory *memory)
 	/* What has just begun has few: most code has ended before. */
 	memory->maps_ms = memory_ms(CLOCK_MONOTONIC) + BOX_MAPS_LOOK_MS;
 	for (;;) {
-		poll(NULL, 0, (int)memory_wait(memory, bytes));
+		memory_sleep(memory, memory_wait(memory, bytes));
 		if (!memory_is_idle(memory))
 			bytes = memory_look(memory);
 	}
-}
-
-/* How fast all processors together can fill memory, in bytes a second. */
-static uint64_t
-memory_speed(void)
-{
-	cpu_set_t set;
-	uint64_t speed;
-
-	if (sched_getaffinity(0, sizeof(set), &set) == -1)
-		return BOX_MEMORY_SPEED_MOST; /* more than the set can hold */
-	speed = (uint64_t)CPU_COUNT(&set) * BOX_MEMORY_SPEED;
-	return speed < BOX_MEMORY_SPEED_MOST ? speed : BOX_MEMORY_SPEED_MOST;
 }
 
 /*
@@ -628,15 +1051,47 @@ memory_open_sockets(struct memory *memory, int line, struct err *err)
 	return 0;
 }
 
+/* As the kernel has it (sched_setattr(2)), which the C library does not. */
+struct memory_schedule {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+/*
+ * From Linux 6.12 on a process that asks for little at a time gets it soon,
+ * however many others want to run: a look is not in the queue behind all that
+ * the code has started. Before, the kernel ignores it.
+ */
+static void
+memory_run_soon(void)
+{
+	const struct memory_schedule schedule = { .size = sizeof(schedule),
+		.policy = SCHED_OTHER,
+		.nice = getpriority(PRIO_PROCESS, 0),
+		.runtime = BOX_MEMORY_SLICE_NS };
+
+	(void)syscall(SYS_sched_setattr, 0, &schedule, 0);
+}
+
 int
 memory_open(struct memory *memory, int proc, int line, uint64_t limit,
     struct err *err)
 {
+	cpu_set_t all;
 	size_t i;
 
+	memory_run_soon();
 	memory->proc = proc;
 	memory->limit = limit + BOX_MEMORY_SLACK;
-	memory->speed = memory_speed();
+	/* There may be more of them than the set can hold. */
+	memory->speed = sched_getaffinity(0, sizeof(all), &all) == -1 ?
+	    BOX_MEMORY_SPEED_MOST : memory_speed(&all);
 	for (i = 0; i < MEMORY_PLACES; i++) {
 		memory->places[i] =
 		    open(memory_paths[i], O_PATH | O_DIRECTORY | O_CLOEXEC);

@@ -2,8 +2,10 @@
 that what is tried without them stays small: every attempt is bounded to a
 little more than the limit.
 """
+import re
+
 # What prelude.py brings along is at hand in every case.
-from table import case
+from table import case, seen_in
 
 KERNEL = ("where no cgroup counts them only the lines of /proc/PID/fdinfo do, "
           "and to read those takes as long as to make them")
@@ -174,6 +176,101 @@ def parts_of_memory():
     if number > 0:
         os._exit(0)
     return "ten"
+
+
+GROW = """
+import os, signal, time
+ready, go = os.pipe()
+for _ in range(%(busy)d):
+    if os.fork() == 0:
+        os.setsid()
+        for fd in 1, 2, go:
+            os.close(fd)
+        while %(continuing)r:
+            try:
+                os.kill(-1, signal.SIGCONT)
+            except ProcessLookupError:
+                pass
+        os.execv("/bin/sh", ["sh", "-c", "while :; do :; done"])
+for _ in range(%(growing)d):
+    if os.fork() == 0:
+        os.setsid()
+        os.close(go)
+        os.read(ready, 1)
+        kept = []
+        for _ in range(48):
+            kept.append(bytearray(b"x") * (1 << 20))
+            os.write(1, b"x")
+        time.sleep(%(seconds)d)
+        os._exit(0)
+os.close(go)
+time.sleep(%(seconds)d)
+"""
+
+
+def grown(run, words, growing, busy, continuing=False):
+    """What some processes had filled when their box was ended, or in 20 s.
+
+    The others have less than 32 MiB together.
+    """
+    program = run.start(
+        words, MCP_BRIDGE_PIDS="128", MCP_BRIDGE_MAX_OUTPUT="1m",
+        MCP_BRIDGE_MEMORY="128m")
+    seconds = 20 * run.slow
+    seen = seen_in(program.run(GROW % {
+        "growing": growing, "busy": busy, "continuing": continuing,
+        "seconds": seconds}, seconds))
+    program.close()
+    filled = re.match("x*", seen).end()
+    return "no more than 160 MiB" if filled <= 160 else "%d MiB" % filled
+
+
+@case("23f", "grow in eight processes beside ninety busy ones, each in a "
+      "session of its own (bounded: 384 MiB)", "no more than 160 MiB",
+      without="watchdog", driven=True)
+def outrun(run, words):
+    return grown(run, words, 8, 90)
+
+
+@case("23g", "the same, the others continue all that is stopped",
+      "no more than 160 MiB", without="watchdog", driven=True)
+def outrun_continued(run, words):
+    return grown(run, words, 8, 90, True)
+
+
+@case("23i", "grow in sixteen processes at once (bounded: 768 MiB)",
+      "no more than 160 MiB", without="watchdog", driven=True)
+def outrun_at_once(run, words):
+    return grown(run, words, 16, 0)
+
+
+@case("23h", "what the code has stopped, while all is stopped to be counted",
+      "stopped, goes on", shown="nothing but the code continues it")
+def stopped_stays():
+    with open("/tmp/counter", "w+b") as file:
+        file.write(bytes(8))
+        file.flush()
+        shared = mmap.mmap(file.fileno(), 8)
+    count = ctypes.c_uint64.from_buffer(shared)
+    # With so many processes each look begins with stopping them.
+    for _ in range(20):
+        if os.fork() == 0:
+            while True:
+                signal.pause()
+    child = os.fork()
+    while child == 0:
+        os.kill(os.getpid(), signal.SIGSTOP)
+        count.value += 1
+    end = time.monotonic() + 1
+    while time.monotonic() < end:
+        pass
+    os.waitpid(child, os.WUNTRACED)
+    seen = "moves" if count.value else "stopped"
+    os.kill(child, signal.SIGCONT)
+    end = time.monotonic() + 10 * HOST["slow"]
+    while count.value == 0 and time.monotonic() < end:
+        time.sleep(0.001)
+    return "%s, %s" % (seen, "goes on" if count.value else "is stuck")
 
 
 @case("23b", "locks of single bytes, which are kernel memory (bounded: 20000)",
