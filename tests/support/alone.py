@@ -80,7 +80,7 @@ def cover(folders, kept):
         else:
             mount("none", place, "tmpfs", options=b"mode=1777")
     for path, handle in handles.items():
-        os.makedirs(path)
+        os.makedirs(path, exist_ok=True)
         mount("/proc/self/fd/%d" % handle, path, flags=MS_BIND | MS_REC)
         os.close(handle)
 
