@@ -353,6 +353,13 @@ config_find(const struct config *config, const char *name, size_t len)
 }
 
 int
+config_distrusts(const struct config *config,
+    const struct server_source *source, const char *path, struct buffer *why)
+{
+	return server_faults_add_distrust(why, config->servers, source, path);
+}
+
+int
 config_has_program(struct config *config, const struct server *server)
 {
 	struct server *mine;

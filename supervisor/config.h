@@ -58,6 +58,14 @@ const struct server *config_find(
     const struct config *config, const char *name, size_t len);
 
 /*
+ * Appends why what a file of a source defined must end, when the file is not
+ * trusted any more: see server_faults_add_distrust. Returns whether that is so.
+ */
+int config_distrusts(const struct config *config,
+    const struct server_source *source, const char *path,
+    struct buffer *why);
+
+/*
  * Looks again for the program of a server that had none: it may have been
  * installed meanwhile. Returns whether it has one now.
  */

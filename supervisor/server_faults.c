@@ -146,6 +146,26 @@ server_faults_add_notes(
 	}
 }
 
+int
+server_faults_add_distrust(struct buffer *text, const struct servers *servers,
+    const struct server_source *source, const char *path)
+{
+	const struct server_file *file;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if (file->source == source && file->path != NULL &&
+		    strcmp(file->path, path) == 0)
+			break;
+	if (file == NULL || file->fault != SERVER_FAULT_UNTRUSTED)
+		return 0;
+	buffer_add_text(text, "its configuration file ");
+	server_faults_add_text(text, path);
+	buffer_add_text(text, " is no longer trusted: it ");
+	server_faults_add_text(text, file->why);
+	buffer_add_text(text, "; correct the file to use the server again");
+	return 1;
+}
+
 static void
 server_faults_log_file(struct buffer *texts, const struct servers *servers,
     const struct server_file *file, uint64_t now)

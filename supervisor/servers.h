@@ -334,6 +334,15 @@ void server_faults_add_text(struct buffer *text, const char *data);
 void server_faults_add_refusals(
     struct buffer *text, const struct servers *servers);
 
+/*
+ * Appends why what a file of a source defined must end, when the file is not
+ * trusted any more: the end of a sentence, with the cause and the fix. Returns
+ * whether that is so.
+ */
+int server_faults_add_distrust(struct buffer *text,
+    const struct servers *servers, const struct server_source *source,
+    const char *path);
+
 /* Appends what the log says of files, each sentence with a NUL behind it. */
 void server_faults_add_log(
     struct buffer *texts, const struct servers *servers, uint64_t now);

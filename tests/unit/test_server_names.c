@@ -401,6 +401,39 @@ START_TEST(notes_tell_of_stale_files)
 }
 END_TEST
 
+/* Of the file of that source and path alone, and of no other fault. */
+static const struct {
+	const char *path;
+	enum server_fault fault;
+	const struct server_source *source;
+	const char *says;
+} distrust_rows[] = {
+	{ "/a", SERVER_FAULT_NONE, &mine, "" },
+	{ "/a", SERVER_FAULT_GONE, &mine, "" },
+	{ "/a", SERVER_FAULT_BROKEN, &mine, "" },
+	{ "/a", SERVER_FAULT_UNTRUSTED, &project, "" },
+	{ "/b", SERVER_FAULT_UNTRUSTED, &mine, "" },
+	{ "/a", SERVER_FAULT_UNTRUSTED, &mine, "its configuration "
+	    "file /a is no longer trusted: it is of another\xef\xbf"
+	    "\xbd; correct the file to use the server again" },
+};
+
+START_TEST(tells_why_a_file_is_not_trusted)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct server_file *file;
+
+	buffer_add_text(&text, "");
+	add_file("/", SERVER_FILE_MISSING, "is not there")->path = NULL;
+	file = add_file(distrust_rows[_i].path, SERVER_FILE_REFUSED,
+	    "is of another\xe9");
+	file->fault = distrust_rows[_i].fault;
+	ck_assert_int_eq(server_faults_add_distrust(&text, &servers,
+	    distrust_rows[_i].source, "/a"), distrust_rows[_i].says[0] != '\0');
+	ck_assert_str_eq(text.data, distrust_rows[_i].says);
+}
+END_TEST
+
 START_TEST(what_strangers_wrote_is_not_said)
 {
 	add_file("/a", SERVER_FILE_REFUSED, "do this")->source = &project;
@@ -514,6 +547,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, one_cause_is_said_once);
 	tcase_add_test(tc, says_which_files_are_kept);
 	tcase_add_test(tc, notes_tell_of_stale_files);
+	tcase_add_loop_test(tc, tells_why_a_file_is_not_trusted, 0,
+	    UNIT_COUNT(distrust_rows));
 	tcase_add_test(tc, what_strangers_wrote_is_not_said);
 	tcase_add_loop_test(
 	    tc, says_which_program_is_missing, 0, UNIT_COUNT(programs));
