@@ -212,7 +212,10 @@
 #define DOWNSTREAM_KILL_MS 2000
 /* A keeper that kills looks again after so long, or when somebody has ended. */
 #define KEEPER_PAUSE_MS 10
-/* Of one server: one that runs, and those that are still ending. */
+/*
+ * Of one name: a server that runs, those that executions keep though they are
+ * not configured any more, and those that are still ending.
+ */
 #define SERVER_PROCESSES_MAX 4
 /* Pauses before a server that keeps failing is started again: doubled. */
 #define SERVER_PAUSE_FIRST_MS 500
@@ -532,6 +535,8 @@
 #define SERVERS_NAMES_MAX (CONFIG_SERVERS_MAX * (CONFIG_NAME_MAX + 1))
 #define SERVERS_JSON_MAX (32 * MIB)
 #define ENDED_HOW_MAX 400
+/* Why a server is not trusted any more: the path of its file, and the cause. */
+#define REVOKED_MAX (CONFIG_PATH_MAX + 2 * CONFIG_REASON_MAX)
 #define TRIED_TOOLS_MAX (64 * KIB)
 /* One argument or variable of a program: MAX_ARG_STRLEN of the kernel. */
 #define CONFIG_EXPANDED_MAX (128 * KIB - 1)

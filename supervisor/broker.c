@@ -23,6 +23,9 @@
 /* What the broker has been told of a server. */
 struct broker_told {
 	TAILQ_ENTRY(broker_told) entry;
+	uint64_t number; /* of the definition */
+	const struct server_source *source; /* of the file that defines it */
+	char *path;
 	char *name;
 	struct server_texts shown; /* all that is said of it */
 	char *runs;  /* what starting it depends on */
@@ -31,11 +34,14 @@ struct broker_told {
 	int found; /* still in force */
 };
 
+TAILQ_HEAD(broker_told_list, broker_told);
+
 /* A process of a server that the broker wanted. */
 struct broker_link {
 	LIST_ENTRY(broker_link) entry;
 	struct broker *broker;
 	char *name;
+	uint64_t definition; /* that it is a process of */
 	uint64_t number; /* 0: of a broker that is gone */
 	struct downstream *downstream;
 };
@@ -50,10 +56,12 @@ struct broker {
 	struct child *process;
 	unsigned long starts;
 	uint64_t last_link;
+	uint64_t last_definition;
 	time_t lists_wanted; /* when it last asked for the store */
 	int lists_missed;    /* it could not be had, and the user knows */
 	LIST_HEAD(, broker_link) links;
-	TAILQ_HEAD(, broker_told) told;
+	struct broker_told_list told;
+	struct broker_told_list removed; /* since then, with processes left */
 	void (*ended)(void *ctx); /* of broker_stop */
 	void *ended_ctx;
 	broker_tried *tried; /* of broker_try */
@@ -62,9 +70,10 @@ struct broker {
 };
 
 static void
-broker_forget(struct broker *broker, struct broker_told *told)
+broker_forget(struct broker_told_list *list, struct broker_told *told)
 {
-	TAILQ_REMOVE(&broker->told, told, entry);
+	TAILQ_REMOVE(list, told, entry);
+	free(told->path);
 	free(told->name);
 	free(told->shown.data);
 	free(told->runs);
@@ -75,7 +84,10 @@ static void
 broker_forget_all(struct broker *broker)
 {
 	while (!TAILQ_EMPTY(&broker->told))
-		broker_forget(broker, TAILQ_FIRST(&broker->told));
+		broker_forget(&broker->told, TAILQ_FIRST(&broker->told));
+	while (!TAILQ_EMPTY(&broker->removed))
+		broker_forget(
+		    &broker->removed, TAILQ_FIRST(&broker->removed));
 }
 
 /* Its end */
@@ -208,11 +220,12 @@ broker_bytes(const struct server_texts *texts)
 }
 
 static int
-broker_define(
-    struct broker *broker, const struct server *server, struct err *err)
+broker_define(struct broker *broker, const struct server *server,
+    uint64_t number, struct err *err)
 {
 	struct broker_told *told = mem_alloc(sizeof(*told));
-	struct ipc_define define = { .name = server->name,
+	struct ipc_define define = { .number = number,
+		.name = server->name,
 		.alias = server->alias,
 		.description = server->description,
 		.narrowed = (uint64_t)server->narrowed,
@@ -225,6 +238,9 @@ broker_define(
 		free(told);
 		return -1;
 	}
+	told->number = number;
+	told->source = server->file->source;
+	told->path = mem_strdup(server->file->path);
 	told->name = mem_strdup(server->name);
 	told->shown = broker_shown(server);
 	told->runs = broker_runs(server, &told->runs_len);
@@ -244,15 +260,88 @@ broker_find_told(struct broker *broker, const char *name)
 	return NULL;
 }
 
+/* Whether a process of a definition is left. */
+static int
+broker_has_process(const struct broker *broker, uint64_t definition)
+{
+	const struct broker_link *link;
+
+	LIST_FOREACH (link, &broker->links, entry)
+		if (link->definition == definition)
+			return 1;
+	return 0;
+}
+
+/* Ends a server that is not trusted any more, whatever the broker does. */
+static int
+broker_revoke(struct broker *broker, const struct broker_told *told,
+    struct buffer *why, struct err *err)
+{
+	struct ipc_revoke message = { .number = told->number };
+	struct broker_link *link;
+
+	if (why->len > REVOKED_MAX)
+		why->len = REVOKED_MAX;
+	why->len -= utf8_incomplete_tail(why->data, why->len);
+	buffer_add(why, "", 1);
+	message.reason = why->data;
+	LIST_FOREACH (link, &broker->links, entry)
+		if (link->definition == told->number)
+			downstream_stop(link->downstream);
+	return channel_send_revoke(broker->channel, &message, err);
+}
+
+/*
+ * A server is not in force any more. Executions that have loaded it may go on,
+ * unless its file is not trusted any more, now or later.
+ */
 static int
 broker_remove(
     struct broker *broker, struct broker_told *told, struct err *err)
 {
 	struct ipc_remove message = { .name = told->name };
-	int sent = channel_send_remove(broker->channel, &message, err);
+	auto_buffer struct buffer why = { 0 };
+	int sent, kept = 0;
 
-	broker_forget(broker, told);
+	if (config_distrusts(
+	        broker->config, told->source, told->path, &why)) {
+		sent = broker_revoke(broker, told, &why, err);
+	} else {
+		kept = broker_has_process(broker, told->number);
+		sent = channel_send_remove(broker->channel, &message, err);
+	}
+	if (!kept) {
+		broker_forget(&broker->told, told);
+		return sent;
+	}
+	TAILQ_REMOVE(&broker->told, told, entry);
+	TAILQ_INSERT_TAIL(&broker->removed, told, entry);
 	return sent;
+}
+
+/* Ends those that were removed and are not trusted any more. */
+static int
+broker_check_removed(struct broker *broker, struct err *err)
+{
+	struct broker_told *told, *next;
+	int sent;
+
+	for (told = TAILQ_FIRST(&broker->removed); told != NULL; told = next) {
+		auto_buffer struct buffer why = { 0 };
+
+		next = TAILQ_NEXT(told, entry);
+		sent = 0;
+		if (!broker_has_process(broker, told->number))
+			broker_forget(&broker->removed, told);
+		else if (config_distrusts(broker->config, told->source,
+		             told->path, &why)) {
+			sent = broker_revoke(broker, told, &why, err);
+			broker_forget(&broker->removed, told);
+		}
+		if (sent == -1)
+			return -1;
+	}
+	return 0;
 }
 
 /* Whether a server looks as it did, to code and to whoever remembers it. */
@@ -270,6 +359,16 @@ broker_is_same(const struct broker_told *told, const struct server *server)
 	    memcmp(fingerprint, told->fingerprint, FINGERPRINT_SIZE) == 0;
 }
 
+/* It is still in force as it was, though perhaps by another file. */
+static void
+broker_found(struct broker_told *told, const struct server *server)
+{
+	told->found = 1;
+	told->source = server->file->source;
+	free(told->path);
+	told->path = mem_strdup(server->file->path);
+}
+
 /* Tells of a server what the broker does not know yet. */
 static int
 broker_tell_server(
@@ -277,24 +376,28 @@ broker_tell_server(
 {
 	struct broker_told *told = broker_find_told(broker, server->name);
 	auto_free char *runs = NULL;
+	uint64_t number;
 	size_t len;
 
 	if (told == NULL)
-		return broker_define(broker, server, err);
+		return broker_define(
+		    broker, server, ++broker->last_definition, err);
+	number = told->number;
 	runs = broker_runs(server, &len);
 	if (len == told->runs_len && memcmp(runs, told->runs, len) == 0 &&
 	    broker_is_same(told, server)) {
-		told->found = 1;
+		broker_found(told, server);
 		return 0;
 	}
 	/* What only we say of it needs no new process. */
 	if (len != told->runs_len || memcmp(runs, told->runs, len) != 0) {
 		if (broker_remove(broker, told, err) == -1)
 			return -1;
+		number = ++broker->last_definition;
 	} else {
-		broker_forget(broker, told);
+		broker_forget(&broker->told, told);
 	}
-	return broker_define(broker, server, err);
+	return broker_define(broker, server, number, err);
 }
 
 /* Tells of all servers; those that are not in force any more are removed. */
@@ -315,7 +418,7 @@ broker_tell(struct broker *broker, struct err *err)
 		if (!told->found && broker_remove(broker, told, err) == -1)
 			return -1;
 	}
-	return 0;
+	return broker_check_removed(broker, err);
 }
 
 /* Hands it the file for lines about calls, where there is one. */
@@ -471,7 +574,8 @@ broker_has_room(const struct broker *broker, const char *name)
 
 static int
 broker_launch(struct broker *broker, uint64_t number,
-    const struct server *server, struct err *err)
+    const struct broker_told *told, const struct server *server,
+    struct err *err)
 {
 	struct ipc_launched launched = { .link = number };
 	struct broker_link *link = mem_alloc(sizeof(*link));
@@ -479,6 +583,7 @@ broker_launch(struct broker *broker, uint64_t number,
 
 	link->broker = broker;
 	link->number = number;
+	link->definition = told->number;
 	link->downstream = downstream_start(broker->base, server,
 	    broker->envp, &pipes, broker_on_downstream_ended, link, err);
 	if (link->downstream == NULL) {
@@ -508,10 +613,12 @@ broker_no_program(const struct server *server, struct err *err)
 }
 
 void
-broker_want(struct broker *broker, uint64_t number, const char *name)
+broker_want(struct broker *broker, uint64_t number, const char *name,
+    uint64_t definition)
 {
 	const struct server *server =
 	    config_find(broker->config, name, strlen(name));
+	const struct broker_told *told = broker_find_told(broker, name);
 	auto_free char *how = NULL;
 	struct err err;
 
@@ -520,14 +627,19 @@ broker_want(struct broker *broker, uint64_t number, const char *name)
 		return;
 	}
 	broker->last_link = number;
-	if (server == NULL)
+	/* What was removed meanwhile is not started as what is there now. */
+	if (server == NULL || told == NULL)
 		err_set(&err, "it is not configured any more");
+	else if (told->number != definition)
+		err_set(&err, "its configuration has changed just now; call "
+		    "it again");
 	else if (!config_has_program(broker->config, server))
 		broker_no_program(server, &err);
 	else if (!broker_has_room(broker, name))
-		err_set(&err, "%d of its processes are still ending",
+		err_set(&err, "%d of its processes still run or are ending; "
+		    "they end with the executions that use them",
 		    SERVER_PROCESSES_MAX);
-	else if (broker_launch(broker, number, server, &err) == 0)
+	else if (broker_launch(broker, number, told, server, &err) == 0)
 		return;
 	how = mem_printf("could not be started: %s", err.text);
 	if (broker->channel != NULL)
@@ -661,6 +773,7 @@ broker_new(struct event_base *base, struct config *config, char **envp,
 	broker->policy = *policy;
 	LIST_INIT(&broker->links);
 	TAILQ_INIT(&broker->told);
+	TAILQ_INIT(&broker->removed);
 	return broker;
 }
 

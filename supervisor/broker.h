@@ -72,7 +72,8 @@ void supervisor_on_want_lists(
     struct broker *broker, struct ipc_want_lists *want);
 
 /* What those handlers do, in its own words. */
-void broker_want(struct broker *broker, uint64_t link, const char *name);
+void broker_want(struct broker *broker, uint64_t link, const char *name,
+    uint64_t number);
 void broker_let_go(struct broker *broker, uint64_t link);
 void broker_want_lists(struct broker *broker);
 void broker_hear_tried(struct broker *broker, const char *name,

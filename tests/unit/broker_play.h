@@ -52,6 +52,7 @@ lockdown(enum role role, struct err *err)
 #endif
 
 static pid_t play_pid;
+static uint64_t play_definitions; /* so many were sent: the last number */
 static uint64_t play_tool_seconds = 60; /* of the sessions that begin */
 static int play_supervisor; /* the supervisor's end */
 static int play_log = -1;   /* where the broker logs to; -1: nowhere */
@@ -115,8 +116,7 @@ play_expect_closed(int fd)
 
 /* The broker */
 
-/* The fingerprint of a server follows from its name. */
-/* Defines a server, whose fingerprint is its name. */
+/* Defines a server by the next number; its fingerprint is its name. */
 static inline void
 play_define_whole(struct ipc_define *define)
 {
@@ -125,6 +125,7 @@ play_define_whole(struct ipc_define *define)
 
 	memcpy(fingerprint, define->name,
 	    len < FINGERPRINT_SIZE ? len : FINGERPRINT_SIZE);
+	define->number = ++play_definitions;
 	define->fingerprint =
 	    (struct ipc_bytes){ fingerprint, FINGERPRINT_SIZE };
 	play_send(play_supervisor, IPC_DEFINE, define);
@@ -151,6 +152,15 @@ play_remove(const char *name)
 	struct ipc_remove remove = { .name = name };
 
 	play_send(play_supervisor, IPC_REMOVE, &remove);
+}
+
+/* What was defined by this number is not trusted any more. */
+static inline void
+play_revoke(uint64_t number, const char *reason)
+{
+	struct ipc_revoke revoke = { .number = number, .reason = reason };
+
+	play_send(play_supervisor, IPC_REVOKE, &revoke);
 }
 
 static inline void

@@ -76,6 +76,27 @@ config_has_program(struct config *config, const struct server *server)
 	return server->program != NULL || installed;
 }
 
+/* The files that define them; why one is not trusted any more, or NULL. */
+static const struct server_source sources[2];
+static struct server_file files[2] = {
+	{ .source = &sources[0], .path = (char *)"/a" },
+	{ .source = &sources[1], .path = (char *)"/a" },
+};
+static const char *distrusted[2];
+
+int
+config_distrusts(const struct config *config,
+    const struct server_source *source, const char *path, struct buffer *why)
+{
+	const char *reason = distrusted[source - sources];
+
+	ck_assert_ptr_eq(config, &a_config);
+	ck_assert_str_eq(path, "/a");
+	if (reason != NULL)
+		buffer_add_text(why, reason);
+	return reason != NULL;
+}
+
 #define TEXTS(text) { (char *)(text), sizeof(text) }
 
 /* As after another reading: nothing of the list before is kept. */
@@ -83,15 +104,18 @@ static void
 configure(size_t n)
 {
 	static const struct server known[SERVERS_MAX] = {
-		{ .name = (char *)"fs", .alias = (char *)"fs",
+		{ .file = &files[0],
+		    .name = (char *)"fs", .alias = (char *)"fs",
 		    .description = (char *)"Files",
 		    .run = TEXTS("npx\0-y\0fs"),
 		    .run_env = TEXTS("A=1\0B=2"),
 		    .program = (char *)"/bin/npx" },
-		{ .name = (char *)"git-hub", .alias = (char *)"git_hub",
+		{ .file = &files[1],
+		    .name = (char *)"git-hub", .alias = (char *)"git_hub",
 		    .description = (char *)"", .run = TEXTS("gh"),
 		    .run_cwd = (char *)"/srv", .program = (char *)"/bin/gh" },
-		{ .name = (char *)"x", .alias = (char *)"x",
+		{ .file = &files[1],
+		    .name = (char *)"x", .alias = (char *)"x",
 		    .description = (char *)"", .run = TEXTS("x"),
 		    .program = (char *)"/bin/x" },
 	};
@@ -334,6 +358,16 @@ tell_launched(void)
 	}
 }
 
+/* The last number by which each server was defined. */
+static uint64_t numbers[SERVERS_MAX];
+
+static uint64_t *
+number_of(const char *name)
+{
+	return &numbers[strcmp(name, "fs") == 0 ? 0 :
+	    strcmp(name, "git-hub") == 0        ? 1 : 2];
+}
+
 /* Which tools may be used, when that is said. */
 static void
 tell_tools(void)
@@ -365,9 +399,14 @@ tell(enum ipc_type type)
 		buffer_printf(&told, "define %s %s '%s'", msg.define.name,
 		    msg.define.alias, msg.define.description);
 		tell_tools();
+		*number_of(msg.define.name) = msg.define.number;
 		return;
 	case IPC_REMOVE:
 		buffer_printf(&told, "remove %s\n", msg.remove.name);
+		return;
+	case IPC_REVOKE:
+		buffer_printf(&told, "revoke %d %s\n",
+		    (int)msg.revoke.number, msg.revoke.reason);
 		return;
 	case IPC_SESSION:
 		tell_session();
@@ -434,11 +473,21 @@ say(enum ipc_type type, void *message)
 }
 
 static void
-want(uint64_t link, const char *name)
+want_defined(uint64_t link, const char *name, uint64_t number)
 {
-	struct ipc_want message = { .link = link, .name = name };
+	struct ipc_want message = { .link = link, .name = name,
+		.number = number };
 
 	say(IPC_WANT, &message);
+}
+
+/* Wants a server as it was defined last. */
+static void
+want(uint64_t link, const char *name)
+{
+	uint64_t number = *number_of(name);
+
+	want_defined(link, name, number == 0 ? 1 : number);
 }
 
 static void
@@ -845,6 +894,172 @@ START_TEST(changes_add_up)
 }
 END_TEST
 
+/* What is described anew is the same server; what starts anew is another. */
+START_TEST(definitions_have_numbers)
+{
+	uint64_t fs, hub;
+
+	begin();
+	fs = numbers[0];
+	hub = numbers[1];
+	ck_assert_uint_gt(fs, 0);
+	ck_assert_uint_gt(hub, fs);
+	change_description();
+	broker_reconfigure(broker);
+	was_told("define fs fs 'All files'\n");
+	ck_assert_uint_eq(numbers[0], fs);
+	change_env();
+	broker_reconfigure(broker);
+	was_told("remove fs\ndefine fs fs 'All files'\n");
+	ck_assert_uint_gt(numbers[0], hub);
+	fs = numbers[0];
+	configure(0);
+	broker_reconfigure(broker);
+	configure(2);
+	broker_reconfigure(broker);
+	was_told("remove git-hub\nremove fs\n" DEFINED);
+	ck_assert_uint_gt(numbers[0], fs);
+	fs = numbers[0];
+	/* Of another broker, too: processes of the one before may be left. */
+	die();
+	begin();
+	ck_assert_uint_gt(numbers[0], fs);
+}
+END_TEST
+
+/* What crossed its removal is not started as what is there now. */
+START_TEST(what_was_removed_is_not_started)
+{
+	uint64_t before;
+
+	begin();
+	before = numbers[0];
+	change_env();
+	broker_reconfigure(broker);
+	was_told("remove fs\n" AGAIN);
+	want_defined(1, "fs", before);
+	was_told("ended 1 could not be started: its configuration has changed "
+	    "just now; call it again\n");
+	want(2, "fs");
+	was_told("launched 2\n");
+	ck_assert_uint_eq(ndownstreams, 1);
+	end_downstream(0, "exited with code 0");
+	was_told("ended 2 exited with code 0\n");
+}
+END_TEST
+
+/* Trust that is lost */
+
+/* Of a file, not of another one; in what is there before and what is not. */
+START_TEST(what_is_not_trusted_is_revoked)
+{
+	begin();
+	want(1, "fs");
+	want(2, "git-hub");
+	was_told("launched 1\nlaunched 2\n");
+	distrusted[1] = "its file is bad";
+	nlist = 1;
+	broker_reconfigure(broker);
+	was_told("revoke 2 its file is bad\n");
+	/* Whatever the broker does about that. */
+	were_stopped("01");
+	broker_reconfigure(broker);
+	was_told("");
+	distrusted[0] = "its file is bad";
+	if (_i == 1) {
+		/* Another file has the name now. */
+		change_env();
+		list[0].file = &files[1];
+	} else {
+		nlist = 0;
+	}
+	broker_reconfigure(broker);
+	was_told(_i == 1 ? "revoke 1 its file is bad\n" AGAIN :
+	    "revoke 1 its file is bad\n");
+	were_stopped("11");
+	end_downstream(0, "exited with code 0");
+	end_downstream(1, "exited with code 0");
+	was_told("ended 1 exited with code 0\nended 2 exited with code 0\n");
+}
+END_TEST
+
+/* One that was removed goes on for some, until it is not trusted either. */
+START_TEST(what_was_removed_is_revoked)
+{
+	begin();
+	want(1, "fs");
+	was_told("launched 1\n");
+	change_env();
+	broker_reconfigure(broker);
+	was_told("remove fs\n" AGAIN);
+	want(2, "fs");
+	change_cwd();
+	list[0].run_cwd = (char *)"/srv";
+	list[0].file = &files[1];
+	broker_reconfigure(broker);
+	was_told("launched 2\nremove fs\n" AGAIN
+	    "remove git-hub\ndefine git-hub git_hub ''\n");
+	were_stopped("00");
+	if (_i == 1) {
+		/* What has ended needs no end. */
+		end_downstream(1, "exited with code 0");
+		was_told("ended 2 exited with code 0\n");
+	}
+	distrusted[0] = "its file is bad";
+	broker_reconfigure(broker);
+	was_told(_i == 1 ? "revoke 1 its file is bad\n" :
+	    "revoke 1 its file is bad\nrevoke 3 its file is bad\n");
+	broker_reconfigure(broker);
+	was_told("");
+	end_downstream(0, "exited with code 0");
+	if (_i == 0)
+		end_downstream(1, "exited with code 0");
+	was_told(_i == 1 ? "ended 1 exited with code 0\n" :
+	    "ended 1 exited with code 0\nended 2 exited with code 0\n");
+}
+END_TEST
+
+/* A trusted file may define just the same: nothing has to end. */
+START_TEST(another_file_may_define_the_same)
+{
+	begin();
+	want(1, "fs");
+	was_told("launched 1\n");
+	distrusted[0] = "its file is bad";
+	list[0].file = &files[1];
+	broker_reconfigure(broker);
+	was_told("");
+	were_stopped("0");
+	distrusted[1] = "that one too";
+	nlist = 0;
+	broker_reconfigure(broker);
+	was_told("revoke 1 that one too\nrevoke 2 that one too\n");
+	were_stopped("1");
+	end_downstream(0, "exited with code 0");
+	was_told("ended 1 exited with code 0\n");
+}
+END_TEST
+
+/* A path may be long, and is cut in whole characters. */
+START_TEST(long_reasons_are_cut)
+{
+	auto_free char *reason = mem_alloc(2 * REVOKED_MAX + 3);
+	auto_free char *wanted = NULL;
+	size_t n;
+
+	memset(reason, 'x', 2);
+	for (n = (size_t)_i; n < 2 * REVOKED_MAX; n += 2)
+		memcpy(reason + n, "\xc3\xa9", 2);
+	begin();
+	distrusted[1] = reason;
+	nlist = 1;
+	broker_reconfigure(broker);
+	wanted = mem_printf("revoke 2 %.*s\n",
+	    (int)((REVOKED_MAX - (size_t)_i) / 2 * 2 + (size_t)_i), reason);
+	was_told(wanted);
+}
+END_TEST
+
 /* Servers that are wanted */
 
 static void
@@ -988,8 +1203,8 @@ START_TEST(processes_of_a_server_are_bounded)
 		want(link, "fs");
 	was_told("launched 1\nlaunched 2\nlaunched 3\nlaunched 4\n");
 	want(5, "fs");
-	was_told("ended 5 could not be started: 4 of its processes are "
-	    "still ending\n");
+	was_told("ended 5 could not be started: 4 of its processes still run "
+	    "or are ending; they end with the executions that use them\n");
 	/* Of others there may be more, also when few are left in force. */
 	want(6, "git-hub");
 	was_told("launched 6\n");
@@ -1390,6 +1605,12 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, other_servers_are_told_of, 0, UNIT_COUNT(changes));
 	tcase_add_test(tc, changes_add_up);
+	tcase_add_test(tc, definitions_have_numbers);
+	tcase_add_test(tc, what_was_removed_is_not_started);
+	tcase_add_loop_test(tc, what_is_not_trusted_is_revoked, 0, 2);
+	tcase_add_loop_test(tc, what_was_removed_is_revoked, 0, 2);
+	tcase_add_test(tc, another_file_may_define_the_same);
+	tcase_add_loop_test(tc, long_reasons_are_cut, 0, 2);
 	add_servers(tc);
 	tcase_add_loop_test(tc, stops_at_once_without_servers, 0, 2);
 	tcase_add_loop_test(tc, stops_when_the_last_server_has_ended, 0, 2);

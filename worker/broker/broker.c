@@ -39,6 +39,7 @@ broker_init(struct broker *broker, struct event_base *base)
 {
 	*broker = (struct broker){ .base = base };
 	TAILQ_INIT(&broker->servers);
+	TAILQ_INIT(&broker->removed);
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->sessions);
 	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
@@ -57,7 +58,8 @@ broker_clear(struct broker *broker)
 		session_free(&session);
 	while ((link = TAILQ_FIRST(&broker->links)) != NULL)
 		link_free(&link);
-	while ((server = TAILQ_FIRST(&broker->servers)) != NULL)
+	while ((server = TAILQ_FIRST(&broker->servers)) != NULL ||
+	    (server = TAILQ_FIRST(&broker->removed)) != NULL)
 		server_free(&server);
 	archive_free(&broker->archive);
 	shelf_free(&broker->shelf);

@@ -32,6 +32,7 @@ struct broker {
 	struct event_base *base;
 	struct channel *supervisor;
 	TAILQ_HEAD(broker_servers, server) servers; /* that are configured */
+	struct broker_servers removed; /* of those: until nothing uses them */
 	void *by_name; /* the same, as a tree: server.c */
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_sessions, session) sessions;
@@ -61,6 +62,7 @@ channel_handler *const *broker_routes(void);
 /* on_supervisor.c: the handlers, and what the supervisor is told. */
 void broker_on_define(struct broker *broker, struct ipc_define *define);
 void broker_on_remove(struct broker *broker, struct ipc_remove *remove);
+void broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke);
 void broker_on_session(struct broker *broker, struct ipc_session *session);
 void broker_on_launched(struct broker *broker, struct ipc_launched *launched);
 void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
@@ -68,8 +70,9 @@ void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
 void broker_on_try(struct broker *broker, struct ipc_try *try);
 void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
 
-/* Asks for a process of this server. */
-void broker_want(struct broker *broker, uint64_t link, const char *name);
+/* Asks for a process of this server, as it was defined by that number. */
+void broker_want(struct broker *broker, uint64_t link, const char *name,
+    uint64_t number);
 
 /* Says that a process must end now. */
 void broker_let_go(struct broker *broker, uint64_t link);

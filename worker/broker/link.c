@@ -41,6 +41,7 @@ struct link {
 	struct event *timer;  /* what it is for follows from the state */
 	char *doom;           /* why it is to be given up in a moment */
 	int hung;             /* it was given up because it was silent */
+	int revoked; /* it was given up because it is not trusted any more */
 	/* Once it is over: */
 	int was_ready;
 	int awaits_end; /* ENDED may say better how it ended */
@@ -80,7 +81,7 @@ static void
 link_add_end(struct link *link, struct buffer *reason)
 {
 	server_begin_reason(link->server, reason);
-	if (!link->launched)
+	if (link->revoked || !link->launched)
 		buffer_printf(reason, " %s", link->how);
 	else if (!link->was_ready)
 		buffer_printf(reason, " did not start: it %s", link->how);
@@ -96,9 +97,9 @@ link_refuse_lost(struct link *link, struct ask *ask)
 	auto_buffer struct buffer reason = { 0 };
 
 	link_add_end(link, &reason);
-	if (link->was_ready)
+	if (link->was_ready || link->revoked)
 		ask_add_sent(ask, &reason);
-	if (link->pipes != NULL)
+	if (link->pipes != NULL && !link->revoked)
 		link_add_errors(link, &reason);
 	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
 }
@@ -113,7 +114,7 @@ link_conclude(struct link *link)
 	link->broker->open_links--;
 	event_del(link->timer);
 	link_add_end(link, &reason);
-	if (!TAILQ_EMPTY(&link->asks))
+	if (!TAILQ_EMPTY(&link->asks) && !link->revoked)
 		log_info("%s", reason.data);
 	/* Above level debug not for the log: it may hold secrets. */
 	if (link->pipes != NULL) {
@@ -231,6 +232,16 @@ link_settle(struct link *link)
 		link_doom(link, "is no longer configured");
 }
 
+void
+link_revoke(struct link *link, const char *why)
+{
+	auto_buffer struct buffer how = { 0 };
+
+	link->revoked = 1;
+	server_add_stopped(&how, why);
+	link_give_up(link, how.data, 0);
+}
+
 /* What the pipes and the client tell */
 
 static void
@@ -332,7 +343,8 @@ link_new(struct broker *broker, struct server *server)
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
 	server_linked(server);
-	broker_want(broker, link->number, server_name(server));
+	broker_want(broker, link->number, server_name(server),
+	    server_number(server));
 	return link;
 }
 

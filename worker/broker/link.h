@@ -42,6 +42,13 @@ void link_withdraw(struct link *link, struct ask *ask, const char *why);
 /* Ends a link, in a moment, that nobody can need any more. */
 void link_settle(struct link *link);
 
+/*
+ * Ends a link now, whatever is asked of it: its server was stopped because of
+ * this, which ends a sentence. For handlers only: nothing of the link may be on
+ * the stack.
+ */
+void link_revoke(struct link *link, const char *why);
+
 /* Returns how long ago it was begun, in milliseconds. */
 uint64_t link_age(const struct link *link);
 

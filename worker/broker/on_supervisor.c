@@ -26,6 +26,12 @@ broker_on_remove(struct broker *broker, struct ipc_remove *remove)
 }
 
 void
+broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke)
+{
+	server_revoke(broker, revoke->number, revoke->reason);
+}
+
+void
 broker_on_session(struct broker *broker, struct ipc_session *session)
 {
 	log_init("broker", (enum log_level)session->log_level);
@@ -82,9 +88,11 @@ broker_on_lists(struct broker *broker, struct ipc_lists *lists)
 }
 
 void
-broker_want(struct broker *broker, uint64_t link, const char *name)
+broker_want(struct broker *broker, uint64_t link, const char *name,
+    uint64_t number)
 {
-	struct ipc_want want = { .link = link, .name = name };
+	struct ipc_want want = { .link = link, .name = name,
+		.number = number };
 	struct err err;
 
 	if (channel_send_want(broker->supervisor, &want, &err) == -1)

@@ -14,18 +14,21 @@
 #include "queue.h"
 #include "reason.h"
 #include "server.h"
+#include "session.h"
 #include "shelf.h"
 #include "tools.h"
 
 struct server {
-	TAILQ_ENTRY(server) entry; /* of the broker, until it is removed */
+	TAILQ_ENTRY(server) entry; /* of the broker: configured or removed */
 	struct broker *broker;
+	uint64_t number; /* of its definition */
 	char *name;
 	char *alias;
 	char *description;
 	struct rules rules;
 	uint8_t fingerprint[FINGERPRINT_SIZE];
-	int removed;
+	int removed; /* held then only while it has a link */
+	LIST_HEAD(, server_hold) holds;
 	struct link *link; /* that may be asked now or soon; or NULL */
 	size_t links;      /* all that are not freed */
 	struct ask_list lists; /* asked for, to be fetched when it runs */
@@ -94,6 +97,7 @@ server_new(struct broker *broker, const char *name)
 
 	server->broker = broker;
 	server->name = mem_strdup(name);
+	LIST_INIT(&server->holds);
 	TAILQ_INIT(&server->lists);
 	TAILQ_INIT(&server->recalling);
 	server->calls = queue_new();
@@ -112,6 +116,7 @@ server_define(struct broker *broker, const struct ipc_define *define)
 		server = server_new(broker, define->name);
 		server_enter(server);
 	}
+	server->number = define->number;
 	server_replace(&server->alias, define->alias);
 	server_replace(&server->description, define->description);
 	same = memcmp(server->fingerprint, define->fingerprint.data,
@@ -128,6 +133,10 @@ server_define(struct broker *broker, const struct ipc_define *define)
 static void
 server_destroy(struct server *server)
 {
+	if (server->removed)
+		TAILQ_REMOVE(&server->broker->removed, server, entry);
+	else
+		server_leave(server);
 	loop_event_free(&server->pause);
 	loop_event_free(&server->turn);
 	queue_free(&server->calls);
@@ -159,8 +168,6 @@ server_free(struct server **serverp)
 	while ((ask = server_waiting(server)) != NULL ||
 	    (ask = TAILQ_FIRST(&server->recalling)) != NULL)
 		ask_free(&ask);
-	if (!server->removed)
-		server_leave(server);
 	server_destroy(server);
 }
 
@@ -168,10 +175,44 @@ server_free(struct server **serverp)
 static void
 server_release(struct server *server)
 {
-	if (server->removed && server->links == 0 &&
-	    server_waiting(server) == NULL)
+	if (server->links == 0 && server_is_done(server))
 		server_destroy(server);
 }
+
+/* Holds */
+
+void
+server_hold(struct server *server, struct server_hold *hold)
+{
+	hold->server = server;
+	LIST_INSERT_HEAD(&server->holds, hold, entry);
+}
+
+void
+server_unhold(struct server_hold *hold)
+{
+	struct server *server = mem_take(&hold->server);
+
+	if (server == NULL)
+		return;
+	LIST_REMOVE(hold, entry);
+	if (server->link != NULL)
+		link_settle(server->link);
+}
+
+/* Ends all holds: those who have them find the server by its name again. */
+static void
+server_end_holds(struct server *server)
+{
+	struct server_hold *hold;
+
+	while ((hold = LIST_FIRST(&server->holds)) != NULL) {
+		LIST_REMOVE(hold, entry);
+		hold->server = NULL;
+	}
+}
+
+/* Removal */
 
 static void
 server_refuse_waiting(struct server *server, const char *words)
@@ -182,26 +223,89 @@ server_refuse_waiting(struct server *server, const char *words)
 		ask_refuse_words(&ask, words);
 }
 
+static void
+server_refuse_all(struct server *server, const char *words)
+{
+	struct ask *ask;
+
+	while ((ask = TAILQ_FIRST(&server->recalling)) != NULL)
+		ask_refuse_words(&ask, words);
+	server_refuse_waiting(server, words);
+}
+
+/* From now on it cannot be found by its name, nor be started. */
+static void
+server_retire(struct server *server)
+{
+	server_leave(server);
+	server->removed = 1;
+	TAILQ_INSERT_TAIL(&server->broker->removed, server, entry);
+	loop_event_free(&server->pause);
+}
+
 void
 server_remove(struct broker *broker, const char *name)
 {
 	struct server *server = server_find(broker, name);
-	struct ask *ask;
 
 	if (server == NULL) {
 		log_warn("the server that is to be removed is not there: %s",
 		    name);
 		return;
 	}
-	server_leave(server);
-	server->removed = 1;
-	loop_event_free(&server->pause);
-	while ((ask = TAILQ_FIRST(&server->recalling)) != NULL)
-		ask_refuse_words(&ask, " is no longer configured");
-	if (server->link == NULL)
-		server_refuse_waiting(server, " is no longer configured");
-	else
+	server_retire(server);
+	if (server->link == NULL) {
+		server_refuse_all(server, " is no longer configured");
+		server_end_holds(server);
+	} else {
+		server_end_recall(server);
 		link_settle(server->link);
+	}
+	server_release(server);
+}
+
+void
+server_add_stopped(struct buffer *reason, const char *why)
+{
+	buffer_add_text(reason, "was stopped: ");
+	reason_add_text(reason, why, strlen(why));
+}
+
+/* Returns the server of this definition, removed or not, or NULL. */
+static struct server *
+server_find_number(struct broker *broker, uint64_t number)
+{
+	struct server *server;
+
+	TAILQ_FOREACH (server, &broker->servers, entry)
+		if (server->number == number)
+			return server;
+	TAILQ_FOREACH (server, &broker->removed, entry)
+		if (server->number == number)
+			return server;
+	return NULL;
+}
+
+void
+server_revoke(struct broker *broker, uint64_t number, const char *why)
+{
+	struct server *server = server_find_number(broker, number);
+	auto_buffer struct buffer words = { 0 };
+
+	/* One that was removed may have ended meanwhile. */
+	if (server == NULL)
+		return;
+	log_warn("server %s was stopped: %s", server->name, why);
+	if (!server->removed)
+		server_retire(server);
+	if (server_find(broker, server->name) == NULL)
+		session_revoke_all(broker, server->name, why);
+	server_end_holds(server);
+	if (server->link != NULL)
+		link_revoke(server->link, why);
+	buffer_add_text(&words, " ");
+	server_add_stopped(&words, why);
+	server_refuse_all(server, words.data);
 	server_release(server);
 }
 
@@ -221,7 +325,8 @@ server_unlinked(struct server *server)
 int
 server_is_done(const struct server *server)
 {
-	return server->removed && server_waiting(server) == NULL;
+	return server->removed && server_waiting(server) == NULL &&
+	    LIST_EMPTY(&server->holds);
 }
 
 /* What is said of it */
@@ -230,6 +335,12 @@ const char *
 server_name(const struct server *server)
 {
 	return server->name;
+}
+
+uint64_t
+server_number(const struct server *server)
+{
+	return server->number;
 }
 
 const struct rules *
@@ -434,6 +545,8 @@ server_lost(struct server *server, struct ask_list *waiting, int failed,
 	struct ask *ask;
 
 	server->link = NULL;
+	if (server->removed)
+		server_end_holds(server);
 	while ((ask = server_waiting(server)) != NULL) {
 		loop_event_free(&ask->patience);
 		if (ask->turn != NULL)
@@ -595,7 +708,8 @@ server_recall(struct server *server, struct ask *ask)
 
 	if (server_answer(server, ask))
 		return;
-	if (server_is_ready(server) || (first &&
+	/* What is kept is found for those that are configured only. */
+	if (server_is_ready(server) || server->removed || (first &&
 	        !archive_recall(server->broker->archive, server->fingerprint)))
 		server_look(server, ask);
 	else

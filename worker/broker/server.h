@@ -1,14 +1,29 @@
 /*
  * A server that is configured: what it is called, the process of it that may
  * run now, who waits for that, and how long to wait before the next one. It
- * outlives its name: a server that is not configured any more is gone when its
- * last process is. Runs in the broker.
+ * outlives its name: a server that is not configured any more belongs to the
+ * executions that have loaded it, as long as its process runs. Another server
+ * may have its name meanwhile. Runs in the broker.
  */
 #ifndef WORKER_BROKER_SERVER_H
 #define WORKER_BROKER_SERVER_H
 
 #include "ask.h"
 #include "rules.h"
+
+/* The hold of an execution on a server that it has loaded. */
+struct server_hold {
+	LIST_ENTRY(server_hold) entry;
+	struct server *server; /* NULL: none */
+};
+
+/*
+ * Begins and ends a hold: a process of the server that runs when it is removed
+ * goes on until the last hold has ended. The server ends the hold itself when
+ * it is removed and has no process (any more), and when it is revoked.
+ */
+void server_hold(struct server *server, struct server_hold *hold);
+void server_unhold(struct server_hold *hold);
 
 /* Returns the configured server of this name, or NULL. */
 struct server *server_find(struct broker *broker, const char *name);
@@ -17,16 +32,29 @@ struct server *server_find(struct broker *broker, const char *name);
 void server_define(struct broker *broker, const struct ipc_define *define);
 
 /*
- * It is not configured any more: what was asked of it is still answered, then
- * its process ends.
+ * It is not configured any more: what was asked of it is still answered. Its
+ * process ends when the last hold on it has ended.
  */
 void server_remove(struct broker *broker, const char *name);
+
+/*
+ * The server of this definition is not trusted any more, because of why: its
+ * process ends now, and what was asked of it is refused. It may be removed
+ * already, or gone.
+ */
+void server_revoke(struct broker *broker, uint64_t number, const char *why);
+
+/* Appends to the name of a server that it was stopped, and why. */
+void server_add_stopped(struct buffer *reason, const char *why);
 
 /* Only at the end of the broker, when no link is left. */
 void server_free(struct server **server);
 
 /* Returns its name, which lives as long as the server. */
 const char *server_name(const struct server *server);
+
+/* Returns the number of its definition. */
+uint64_t server_number(const struct server *server);
 
 /* Returns which of its tools may be used; lives as long as the server. */
 const struct rules *server_rules(const struct server *server);

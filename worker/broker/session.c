@@ -19,6 +19,8 @@
 struct session_right {
 	const char *name; /* in the session's names */
 	int loaded;
+	struct server_hold hold; /* as it was when this session loaded it */
+	char *revoked; /* why the last one of this name was stopped, or NULL */
 };
 
 struct session {
@@ -81,6 +83,28 @@ session_read_allowed(struct session *session, const struct ipc_blob *blob)
 	    session->nrights * sizeof(*session->rights));
 }
 
+/*
+ * The server that this session loaded, whatever is configured now; else the one
+ * that is configured, or NULL.
+ */
+static struct server *
+session_server(
+    const struct session *session, const struct session_right *right)
+{
+	return right->hold.server != NULL ? right->hold.server :
+	    server_find(session->broker, right->name);
+}
+
+static void
+session_hold(struct session_right *right, struct server *server)
+{
+	if (right->hold.server != NULL)
+		return;
+	server_hold(server, &right->hold);
+	/* That was another one. */
+	free(mem_take(&right->revoked));
+}
+
 static void
 session_read_loaded(struct session *session, const struct ipc_blob *blob)
 {
@@ -95,9 +119,11 @@ session_read_loaded(struct session *session, const struct ipc_blob *blob)
 		if (right == NULL)
 			fatal("a session loads a server that it may not use");
 		right->loaded = 1;
-		server = server_find(session->broker, name);
-		if (server != NULL)
-			server_load(server);
+		server = session_server(session, right);
+		if (server == NULL)
+			continue;
+		session_hold(right, server);
+		server_load(server);
 	}
 }
 
@@ -143,6 +169,19 @@ session_new(struct broker *broker, struct ipc_session *msg)
 	session_read_loaded(session, &msg->loaded);
 }
 
+static void
+session_free_rights(struct session *session)
+{
+	size_t n;
+
+	for (n = 0; n < session->nrights; n++) {
+		server_unhold(&session->rights[n].hold);
+		free(session->rights[n].revoked);
+	}
+	free(session->rights);
+	free(session->names);
+}
+
 void
 session_free(struct session **sessionp)
 {
@@ -156,8 +195,7 @@ session_free(struct session **sessionp)
 	TAILQ_REMOVE(&session->broker->sessions, session, entry);
 	loop_event_free(&session->ending);
 	channel_free(&session->relay);
-	free(session->names);
-	free(session->rights);
+	session_free_rights(session);
 	free(session);
 }
 
@@ -397,8 +435,24 @@ session_refuse_state(struct session *session, uint64_t id, const char *name,
 	buffer_add_text(&reason, "server ");
 	reason_add_name(&reason, name);
 	buffer_add_text(&reason, words);
+	reason_fit(&reason);
 	session_refuse(
 	    session, id, reason.data, (struct json_span){ NULL, 0 });
+}
+
+/* Refuses because there is no server of that name any more. */
+static void
+session_refuse_gone(struct session *session, uint64_t id,
+    const struct session_right *right)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	buffer_add_text(&words, " ");
+	if (right->revoked != NULL)
+		server_add_stopped(&words, right->revoked);
+	else
+		buffer_add_text(&words, "is no longer configured");
+	session_refuse_state(session, id, right->name, words.data);
 }
 
 static void
@@ -425,21 +479,44 @@ session_find(struct session *session, uint64_t id, const char *name,
 		session_refuse_unknown(session, id, name);
 		return NULL;
 	}
-	server = server_find(session->broker, name);
+	server = session_server(session, right);
 	if (server == NULL) {
-		session_refuse_state(
-		    session, id, name, " is no longer configured");
-	} else if (need_load && !right->loaded) {
-		session_refuse_not_loaded(session, id, name);
-		server = NULL;
+		session_refuse_gone(session, id, right);
+		return NULL;
 	}
-	return server;
+	if (right->loaded) {
+		session_hold(right, server);
+		return server;
+	}
+	if (!need_load)
+		return server;
+	session_refuse_not_loaded(session, id, name);
+	return NULL;
+}
+
+void
+session_revoke_all(struct broker *broker, const char *name, const char *why)
+{
+	struct session_right *right;
+	struct session *session;
+
+	TAILQ_FOREACH (session, &broker->sessions, entry) {
+		right = session_right(session, name);
+		if (right == NULL)
+			continue;
+		free(right->revoked);
+		right->revoked = mem_strdup(why);
+	}
 }
 
 void
 session_load(struct session *session, struct server *server)
 {
-	session_right(session, server_name(server))->loaded = 1;
+	struct session_right *right =
+	    session_right(session, server_name(server));
+
+	right->loaded = 1;
+	session_hold(right, server);
 	server_load(server);
 }
 
@@ -468,8 +545,7 @@ session_describe(struct session *session, struct buffer *json)
 
 	buffer_add_text(json, "[");
 	for (n = 0; n < session->nrights; n++) {
-		server = server_find(
-		    session->broker, session->rights[n].name);
+		server = session_server(session, &session->rights[n]);
 		if (server == NULL)
 			continue;
 		if (count++ > 0)

@@ -53,11 +53,19 @@ uint64_t session_patience(const struct session *session);
 struct broker *session_broker(const struct session *session);
 
 /*
- * The server of this name: one that is allowed and configured, with need_load
- * set loaded, too. Returns NULL when it is not, and the request was refused.
+ * The server of this name: one that is allowed, and that was loaded here or is
+ * configured; with need_load set it must be loaded. Returns NULL when there is
+ * none, and the request was refused.
  */
 struct server *session_find(struct session *session, uint64_t id,
     const char *name, int need_load);
+
+/*
+ * The server of this name was stopped because of why, and no other one has its
+ * name: until one has, each session that may use it refuses its requests so.
+ */
+void session_revoke_all(
+    struct broker *broker, const char *name, const char *why);
 
 /* Loads an allowed server for this session. */
 void session_load(struct session *session, struct server *server);
