@@ -24,6 +24,7 @@
 #define P_PIDFD 3
 #endif
 
+#define IPC_COUNTS_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define IPC_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
 /* What each kind takes at most on the wire, for the assertions below. */
@@ -135,6 +136,20 @@ ipc_seal(const uint8_t *data, size_t len, struct err *err)
 		return err_sys(err, "write a memfd of %zu bytes", len);
 	if (fcntl(fd, F_ADD_SEALS, IPC_SEALS) == -1)
 		return err_sys(err, "seal a memfd");
+	return fd_take(&fd);
+}
+
+int
+ipc_make_counts(size_t size, struct err *err)
+{
+	auto_fd int fd =
+	    memfd_create("counts", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+
+	if (fd == -1)
+		return err_sys(err, "create a memfd");
+	if (ftruncate(fd, (off_t)size) == -1 ||
+	    fcntl(fd, F_ADD_SEALS, IPC_COUNTS_SEALS) == -1)
+		return err_sys(err, "prepare a memfd of %zu bytes", size);
 	return fd_take(&fd);
 }
 
@@ -335,6 +350,16 @@ ipc_is_sealed(int fd)
 	return seals != -1 && (seals & IPC_SEALS) == IPC_SEALS;
 }
 
+/* Its size cannot be changed, nor that it can be written. */
+static int
+ipc_is_counts(int fd)
+{
+	int seals = fcntl(fd, F_GET_SEALS);
+
+	return seals != -1 && (seals & IPC_SEALS) == IPC_COUNTS_SEALS &&
+	    (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+}
+
 /* Whether a memfd has just so many bytes, of which there are some. */
 static int
 ipc_has_size(int fd, uint64_t len)
@@ -396,6 +421,8 @@ ipc_is_kind(enum ipc_kind kind, int fd)
 		return ipc_is_peer(fd);
 	case IPC_KIND_MEMFD:
 		return ipc_is_sealed(fd);
+	case IPC_KIND_COUNTS:
+		return ipc_is_counts(fd);
 	case IPC_KIND_PIDFD:
 		return ipc_is_pidfd(fd);
 	case IPC_KIND_FILE_R:

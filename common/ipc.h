@@ -35,6 +35,7 @@ enum ipc_kind {
 	IPC_KIND_PIPE_W,
 	IPC_KIND_PEER,
 	IPC_KIND_MEMFD,
+	IPC_KIND_COUNTS, /* a memfd of fixed size that can be written */
 	IPC_KIND_PIDFD,
 	IPC_KIND_FILE_R,
 	IPC_KIND_FILE_A,
@@ -155,5 +156,11 @@ void ipc_message_close(enum ipc_type type, union ipc_any *msg);
  * NULL with err when its memfd cannot be read.
  */
 char *ipc_blob_copy(const struct ipc_blob *blob, struct err *err);
+
+/*
+ * Returns a file of the kind COUNTS, with so many bytes, all 0, that the caller
+ * owns; -1 with err.
+ */
+int ipc_make_counts(size_t size, struct err *err);
 
 #endif

@@ -317,9 +317,10 @@
 #define BOX_UID_FEW 65534
 
 /*
- * Descriptors of the supervisor: at most 16 for a call (while it starts: eight
- * ends of pipes, two channels, a session, four pidfds, a cgroup) or a box that
- * waits for one, and a few of its own. With fewer it refuses to start, as
+ * Descriptors of the supervisor: at most 16 at once for a call or a box that
+ * waits for one (eight ends of pipes, most of which are gone before two
+ * channels, a session, four pidfds, a cgroup and a file of counts are all
+ * there), and a few of its own. With fewer it refuses to start, as
  * calls would fail for want of them.
  */
 #define SUPERVISOR_NOFILE_CALL 16

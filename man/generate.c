@@ -345,6 +345,9 @@ static const struct {
 	    "A descriptor: a SOCK_SEQPACKET socket, a channel of this kind." },
 	[IPC_KIND_MEMFD] = { "MEMFD", NULL,
 	    "A descriptor: a memfd with all those seals." },
+	[IPC_KIND_COUNTS] = { "COUNTS", NULL,
+	    "A descriptor: a memfd that both processes can write, sealed "
+	    "against growing, shrinking and further seals." },
 	[IPC_KIND_PIDFD] = { "PIDFD", NULL,
 	    "A descriptor: a pidfd." },
 	[IPC_KIND_FILE_R] = { "FILE_R", NULL,

@@ -2,7 +2,8 @@
  * One box with its relay: see box.h. There is one ending: whatever ends a box,
  * it becomes "its pipes are drained and its status is known"; whoever ends it
  * only hastens that. Runs in the supervisor, which keeps no descriptor through
- * which a byte of the box could reach it.
+ * which a byte of the code could reach it: process 1 of the box, which the code
+ * cannot touch, writes two numbers that are read here.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 #include "../common/box_step.h"
+#include "../common/box_usage.h"
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/mem.h"
@@ -192,6 +194,7 @@ box_free(struct box **boxp)
 	channel_free(&box->channel);
 	box_forget_processes(box);
 	group_free(&box->group);
+	fd_close(&box->usage);
 	free(box->failure);
 	free(box->weak);
 	free(box->bound);
@@ -255,21 +258,6 @@ box_on_relay_ended(void *ctx, const struct child_end *end)
 	box->relay_process = NULL;
 }
 
-/* Process 1 of the box has ended, and every other process before it. */
-static void
-box_on_init_ended(void *ctx, const struct child_end *end)
-{
-	struct box *box = ctx;
-
-	box->init = NULL;
-	if (end->code == CLD_EXITED && end->status >= BOX_EXIT_MEMORY &&
-	    end->status <= BOX_EXIT_LOOSE)
-		box->init_exit = end->status;
-	if (box->code == NULL)
-		box->box_over = 1;
-	box_tell(box);
-}
-
 static void
 box_take_usage(struct box *box, const struct rusage *usage)
 {
@@ -278,6 +266,40 @@ box_take_usage(struct box *box, const struct rusage *usage)
 	    (uint64_t)usage->ru_stime.tv_sec * 1000000 +
 	    (uint64_t)usage->ru_stime.tv_usec;
 	box->peak_kib = (uint64_t)usage->ru_maxrss;
+}
+
+/*
+ * What init has seen of all processes of the box, if it is more: of the code
+ * the kernel tells exactly, but not of children that nobody has waited for.
+ */
+static void
+box_take_seen_usage(struct box *box)
+{
+	struct box_usage usage;
+
+	if (pread(box->usage, &usage, sizeof(usage), 0) != sizeof(usage))
+		return;
+	if (usage.cpu_us > box->cpu_us)
+		box->cpu_us = usage.cpu_us;
+	if (usage.peak_kib > box->peak_kib)
+		box->peak_kib = usage.peak_kib;
+}
+
+/* Process 1 of the box has ended, and every other process before it. */
+static void
+box_on_init_ended(void *ctx, const struct child_end *end)
+{
+	struct box *box = ctx;
+
+	box->init = NULL;
+	if (box->group == NULL)
+		box_take_seen_usage(box);
+	if (end->code == CLD_EXITED && end->status >= BOX_EXIT_MEMORY &&
+	    end->status <= BOX_EXIT_LOOSE)
+		box->init_exit = end->status;
+	if (box->code == NULL)
+		box->box_over = 1;
+	box_tell(box);
 }
 
 /* What the whole box used, where a group has counted it. */
@@ -319,6 +341,7 @@ box_on_code_ended(void *ctx, const struct child_end *end)
 	box->code = NULL;
 	clock_gettime(CLOCK_MONOTONIC, &box->ended);
 	box_take_usage(box, &end->usage);
+	box_take_seen_usage(box);
 	box_take_group_usage(box);
 	box->exited = end->code == CLD_EXITED;
 	if (box->exited)
@@ -640,6 +663,13 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	return channel_send_prepare(box->relay, &prepare, err);
 }
 
+static int
+box_make_usage(struct box *box, struct err *err)
+{
+	box->usage = ipc_make_counts(sizeof(struct box_usage), err);
+	return box->usage == -1 ? -1 : 0;
+}
+
 /* The relay takes the shorter time, and reads from the first byte on. */
 static int
 box_start(struct box *box, struct err *err)
@@ -647,6 +677,7 @@ box_start(struct box *box, struct err *err)
 	struct box_pipes relay = { -1, -1, -1, -1 };
 	struct box_pipes pipes = { -1, -1, -1, -1 };
 	int failed = box_make_pipes(&relay, &pipes, err) == -1 ||
+	    box_make_usage(box, err) == -1 ||
 	    box->sv->runtime->start(box, &pipes, err) == -1 ||
 	    box_start_relay(box, &relay, err) == -1;
 
@@ -667,6 +698,7 @@ box_new(struct supervisor *sv, int own, box_changed *changed, void *ctx,
 	box->own = own;
 	box->changed = changed;
 	box->ctx = ctx;
+	box->usage = -1;
 	box->timer = evtimer_new(sv->base, box_on_timer, box);
 	box_set_timer(box, BOX_START_MS);
 	/* Whatever was started finds its channel closed, and is killed. */

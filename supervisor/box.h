@@ -68,6 +68,7 @@ struct box {
 	struct child *init; /* process 1 of the box */
 	struct child *code;
 	struct group *group; /* limits it as a whole, or NULL */
+	int usage;      /* where init writes a struct box_usage */
 	int building;   /* it may still tell us of its processes */
 	int unforked;   /* a template was asked for it, and has not yet begun */
 	int ready;      /* it has asked for code */

@@ -86,6 +86,7 @@ runtime_native_start(
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
+	setup.usage = dup(box->usage);
 	/* What it has of descriptors goes the way of those of a message. */
 	if (runtime_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);

@@ -124,7 +124,7 @@ struct call_result {
 	char *notes; /* sentences for the user, each + NUL; NULL: none */
 	size_t notes_len;
 	uint64_t duration_us; /* from the start of the box to its end */
-	uint64_t cpu_us;   /* of the code and the children it waited for */
+	uint64_t cpu_us;   /* of all processes, as far as it is known */
 	uint64_t peak_kib; /* largest resident set of one process */
 };
 

@@ -80,6 +80,30 @@ test('says what was in force and what it cost', async (t) => {
   assert.equal(meta['caisson/toolCalls'], 0);
 });
 
+// The kernel tells what a process and the children it waited for have used.
+test('counts the work of processes that the code does not wait for',
+  async (t) => {
+    const { client } = await connect(t);
+    const { structuredContent, _meta: meta } = await run(client, `
+import os, time
+reading, writing = os.pipe()
+if os.fork() == 0:
+    if os.fork() == 0:
+        kept = bytearray(100_000_000)
+        while time.process_time() < 1:
+            pass
+        os.write(writing, b"x")
+        os._exit(0)
+    os._exit(0)
+os.wait()
+print(os.read(reading, 1))`);
+
+    assert.deepEqual(structuredContent.stdout, ["b'x'"]);
+    assert.ok(meta['caisson/cpuMs'] > 500, `${meta['caisson/cpuMs']} ms`);
+    assert.ok(meta['caisson/peakMemoryKiB'] > 96_000,
+      `${meta['caisson/peakMemoryKiB']} KiB`);
+  });
+
 test('answers an error of the code as an error', async (t) => {
   const { client } = await connect(t);
 

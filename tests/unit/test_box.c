@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "common/box_step.h"
+#include "common/box_usage.h"
 #include "common/buffer.h"
 #include "common/fd.h"
 #include "common/ipc.h"
@@ -70,6 +71,7 @@ struct run {
 	int control; /* from the code: control_out */
 	int out;
 	int errors;
+	int usage;
 	pid_t launcher;
 	int init;
 	int code;
@@ -137,7 +139,7 @@ run_open(struct run *run, struct ipc_setup *setup, const char *binary)
 	struct err err;
 
 	memset(run, 0, sizeof(*run));
-	run->init = run->code = -1;
+	run->init = run->code = run->usage = -1;
 	if (pipe2(in, O_CLOEXEC) + pipe2(control, O_CLOEXEC) +
 	        pipe2(out, O_CLOEXEC) + pipe2(errors, O_CLOEXEC) +
 	        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
@@ -154,6 +156,8 @@ run_open(struct run *run, struct ipc_setup *setup, const char *binary)
 	setup->control_out = control[1];
 	setup->out = out[1];
 	setup->errors = errors[1];
+	run->usage = ipc_make_counts(sizeof(struct box_usage), &err);
+	setup->usage = dup(run->usage);
 	if (ipc_encode(IPC_SETUP, setup, &packet, &err) == -1 ||
 	    ipc_socket_send(run->channel, &packet, &err) == -1)
 		ck_abort_msg("%s", err.text);
@@ -302,6 +306,7 @@ run_over(struct run *run)
 	close(run->in);
 	close(run->control);
 	close(run->out);
+	close(run->usage);
 	close(run->errors);
 	close(run->init);
 	close(run->code);

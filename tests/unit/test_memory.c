@@ -234,12 +234,14 @@ remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 static void
 setup(void)
 {
+	struct err err;
 	size_t i;
 
 	ck_assert_ptr_nonnull(mkdtemp(scratch));
 	memory = (struct memory){ .limit = LIMIT,
 		.speed = BOX_MEMORY_SPEED,
-		.socket_bytes = MIB };
+		.socket_bytes = MIB,
+		.usage_fd = ipc_make_counts(sizeof(struct box_usage), &err) };
 	memory.proc = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	for (i = 0; i < MEMORY_PLACES; i++) {
 		memory.places[i] = (int)i;
@@ -255,6 +257,7 @@ static void
 teardown(void)
 {
 	close(memory.proc);
+	close(memory.usage_fd);
 	nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
@@ -924,6 +927,46 @@ START_TEST(late)
 }
 END_TEST
 
+/* All processes together, whether the code waits for them; each time once. */
+START_TEST(usage)
+{
+	struct box_usage seen;
+	int ready[2];
+	pid_t child;
+	char byte;
+
+	put(getpid(), "status", "VmHWM:\t  7000 kB\n" END);
+	put(A, "status", "VmHWM:\t  9000 kB\n" END);
+	while (memory_cpu_ns(getpid()) < 20000000)
+		;
+	memory_look(&memory);
+	ck_assert_int_eq(pread(memory.usage_fd, &seen, sizeof(seen), 0),
+	    sizeof(seen));
+	ck_assert_uint_eq(seen.peak_kib, 9000);
+	ck_assert_uint_ge(seen.cpu_us, 20000);
+	ck_assert_uint_le(seen.cpu_us, memory_cpu_ns(getpid()) / 1000);
+	/* What has ended still counts; what was seen before does not again. */
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		while (memory_cpu_ns(getpid()) < 20000000)
+			;
+		_exit(write(ready[1], "", 1) == 1 ? pause() : 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	put(child, "status", END);
+	memory_look(&memory);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	memory_look(&memory);
+	ck_assert_int_eq(pread(memory.usage_fd, &seen, sizeof(seen), 0),
+	    sizeof(seen));
+	ck_assert_uint_ge(seen.cpu_us, 40000);
+	ck_assert_uint_le(seen.cpu_us, memory_cpu_ns(getpid()) / 1000 + 30000);
+	ck_assert_uint_eq(seen.peak_kib, 9000);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -957,6 +1000,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, who_ends_is_held);
 	tcase_add_test(tc, threads_stop_together);
 	tcase_add_test(tc, late);
+	tcase_add_test(tc, usage);
 }
 
 int

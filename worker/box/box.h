@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "../../common/box_step.h"
+#include "../../common/box_usage.h"
 #include "../../common/buffer.h"
 #include "../../common/err.h"
 #include "../../common/ipc.h"
@@ -83,6 +84,15 @@ struct box_file {
 #define MEMORY_KNOWN 256
 #define MEMORY_FORCED 64
 
+/* Processes whose CPU time is known, by their number; a power of 2. */
+#define MEMORY_CLOCKS 256
+
+/* The CPU time of a process when it was looked at last. */
+struct memory_clock {
+	pid_t pid;
+	uint64_t ns;
+};
+
 /* The watchdog of init: what it looks at, and what it has seen. */
 struct memory {
 	int proc; /* a /proc that shows every process of the box */
@@ -98,6 +108,10 @@ struct memory {
 	size_t nknown;
 	pid_t forced[MEMORY_FORCED]; /* those that were stopped one by one */
 	size_t nforced;
+	uint64_t cpu_ns; /* of all processes that were seen */
+	struct box_usage usage;
+	int usage_fd; /* where the supervisor reads it */
+	struct memory_clock clocks[MEMORY_CLOCKS];
 	int crowded; /* it may not run in time when all threads want to */
 	int narrow; /* a processor is kept for it */
 	cpu_set_t others; /* those that are left to the code then */

@@ -23,6 +23,7 @@
 /* Its descriptors, besides those of the watchdog. */
 #define INIT_LINE_FD 0 /* to the launcher */
 #define INIT_PROC_FD 1
+#define INIT_USAGE_FD 2
 
 /* What init tells the launcher, once. Both are the same program. */
 struct init_report {
@@ -117,11 +118,17 @@ init_ignore_signals(struct box *box, struct err *err)
 static int
 init_close_descriptors(struct box *box, struct err *err)
 {
-	unsigned int first = INIT_PROC_FD;
+	int proc = box->memory.proc;
 
-	if (box->watchdog && dup2(box->memory.proc, (int)first++) == -1)
+	/* The first may lie where the second goes. */
+	if (box->watchdog && proc == INIT_USAGE_FD)
+		proc = dup(proc);
+	if (box->watchdog &&
+	    (dup2(box->setup.usage, INIT_USAGE_FD) == -1 ||
+	        dup2(proc, INIT_PROC_FD) == -1))
 		return err_sys(err, "copy a descriptor");
-	if (close_range(first, ~0U, 0) == -1)
+	if (close_range(box->watchdog ? INIT_USAGE_FD + 1 : INIT_PROC_FD, ~0U,
+	        0) == -1)
 		return err_sys(err, "close the descriptors of init");
 	return 0;
 }
@@ -131,6 +138,7 @@ init_open_watchdog(struct box *box, struct err *err)
 {
 	if (!box->watchdog)
 		return 0;
+	box->memory.usage_fd = INIT_USAGE_FD;
 	return memory_open(&box->memory, INIT_PROC_FD, INIT_LINE_FD,
 	    box->setup.memory, err);
 }

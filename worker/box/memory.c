@@ -528,6 +528,54 @@ memory_is_borrowed(pid_t pid, const char *status)
 	    syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
 }
 
+/*
+ * The CPU time of a process, of all its threads, in nanoseconds. Returns 0 when
+ * it has ended.
+ */
+static uint64_t
+memory_cpu_ns(pid_t pid)
+{
+	struct timespec used;
+
+	if (clock_gettime(MEMORY_CPU_CLOCK(pid), &used) == -1)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+/*
+ * What of that is new since the last look. Where two processes have one place
+ * the second is not counted until the first has ended.
+ */
+static uint64_t
+memory_new_cpu_ns(struct memory *memory, pid_t pid)
+{
+	struct memory_clock *last = &memory->clocks[pid % MEMORY_CLOCKS];
+	uint64_t ns = memory_cpu_ns(pid);
+	uint64_t before = 0;
+
+	if (last->pid == pid && last->ns <= ns)
+		before = last->ns;
+	else if (last->pid != pid && last->pid != 0 &&
+	    memory_cpu_ns(last->pid) != 0)
+		return 0;
+	*last = (struct memory_clock){ pid, ns };
+	return ns - before;
+}
+
+/*
+ * What the processes have used. The supervisor knows it of the code, and of the
+ * children that it has waited for: others may have done the work.
+ */
+static void
+memory_note_usage(struct memory *memory, pid_t pid, const char *status)
+{
+	uint64_t peak_kib = memory_number(status, "VmHWM");
+
+	memory->cpu_ns += memory_new_cpu_ns(memory, pid);
+	if (peak_kib > memory->usage.peak_kib)
+		memory->usage.peak_kib = peak_kib;
+}
+
 static int
 memory_add_quickly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
@@ -539,6 +587,7 @@ memory_add_quickly(
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
 		return -1;
+	memory_note_usage(memory, pid, status);
 	if (memory_is_borrowed(pid, status))
 		return 0;
 	sum->bytes += memory_of_status(status) + memory_of_kernel(status);
@@ -703,12 +752,20 @@ memory_count(
 
 /* Watching */
 
-/* As memory_count, for which the box ends if it cannot be done. */
+/*
+ * As memory_count, for which the box ends if it cannot be done. Tells what was
+ * seen of what the processes have used, as it may be the last time.
+ */
 static void ASAN_LEAVES_ALONE
 memory_must_count(
     struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
-	if (memory_count(memory, add, sum) == -1)
+	const size_t size = sizeof(memory->usage);
+	int failed = memory_count(memory, add, sum);
+
+	memory->usage.cpu_us = memory->cpu_ns / 1000;
+	if (failed == -1 ||
+	    pwrite(memory->usage_fd, &memory->usage, size, 0) != (ssize_t)size)
 		_exit(BOX_EXIT_BLIND);
 }
 
@@ -972,22 +1029,21 @@ memory_look(struct memory *memory)
 }
 
 /*
- * The CPU time of the processes of the last look, of all their threads, in
- * nanoseconds; 0 when it is not known.
+ * The CPU time of the processes of the last look, in nanoseconds; 0 when it is
+ * not known.
  */
 static uint64_t
 memory_used_ns(const struct memory *memory)
 {
-	struct timespec used;
 	uint64_t ns = 0;
+	uint64_t of_one;
 	size_t i;
 
 	for (i = 0; i < MEMORY_SEEN && memory->seen[i] != 0; i++) {
-		if (clock_gettime(
-		        MEMORY_CPU_CLOCK(memory->seen[i]), &used) == -1)
+		of_one = memory_cpu_ns(memory->seen[i]);
+		if (of_one == 0)
 			return 0;
-		ns += (uint64_t)used.tv_sec * 1000000000 +
-		    (uint64_t)used.tv_nsec;
+		ns += of_one;
 	}
 	return ns;
 }

@@ -52,7 +52,8 @@ box_take_template(struct box *box, const struct ipc_template *template)
 		.control_in = -1,
 		.control_out = -1,
 		.out = -1,
-		.errors = -1 };
+		.errors = -1,
+		.usage = -1 };
 }
 
 int
