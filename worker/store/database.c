@@ -137,6 +137,7 @@ database_pragma(struct database *database, const char *sql, uint64_t *number,
 	int code = sqlite3_prepare_v2(
 	    database->handle, sql, -1, &statement, NULL);
 
+	*number = 0;
 	if (code == SQLITE_OK)
 		code = sqlite3_step(statement);
 	if (code != SQLITE_ROW)
