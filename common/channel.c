@@ -80,7 +80,7 @@ channel_on_readable(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (n == -1 && err.code == EAGAIN)
 		return;
-	if (n == 0 || (n == -1 && err.code == ECONNRESET)) {
+	if (n == 0) {
 		channel_close(channel, NULL);
 		return;
 	}

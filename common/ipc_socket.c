@@ -45,12 +45,13 @@ ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
 
 	packet->len = 0;
 	packet->nfds = 0;
+	/*
+	 * ECONNRESET: the peer closed its end with packets of ours unread. The
+	 * kernel reports it once, before the packets that the peer had sent.
+	 */
 	do
 		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
-	while (n == -1 && errno == EINTR);
-	/* The peer closed its end with packets of ours unread: it is gone. */
-	if (n == -1 && errno == ECONNRESET)
-		return 0;
+	while (n == -1 && (errno == EINTR || errno == ECONNRESET));
 	if (n == -1)
 		return err_sys(err, "receive a packet");
 	ipc_socket_take_fds(&msg, packet);

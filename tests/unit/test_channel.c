@@ -722,13 +722,23 @@ START_TEST(end_of_peer_is_told)
 }
 END_TEST
 
-/* What was sent before the end is not lost. */
+/*
+ * What was sent before the end is not lost, also where the peer left a message
+ * of ours unread: then the kernel reports that before all else.
+ */
 START_TEST(messages_before_the_end_arrive)
 {
 	struct ipc_packet packet;
+	union ipc_any prepare;
 	struct scene scene;
+	struct err err;
 
 	scene_open(&scene, ROLE_SUPERVISOR, ROLE_RELAY);
+	if (_i == 1) {
+		make(IPC_PREPARE, 0, &prepare);
+		ck_assert_int_eq(channel_send_prepare(scene.near.channel,
+		    &prepare.prepare, &err), 0);
+	}
 	make_packet(IPC_READY, &packet);
 	send_raw(&scene, &packet);
 	make_packet(IPC_DONE, &packet);
@@ -1123,7 +1133,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, many_descriptors_are_refused);
 	tcase_add_test(tc, after_a_fault_nothing_is_heard);
 	tcase_add_loop_test(tc, end_of_peer_is_told, 0, 2 * UNIT_COUNT(ends));
-	tcase_add_test(tc, messages_before_the_end_arrive);
+	tcase_add_loop_test(tc, messages_before_the_end_arrive, 0, 2);
 	tcase_add_test(tc, sending_to_nobody_fails);
 	tcase_add_test(tc, a_handler_may_free_its_channel);
 	tcase_add_test(tc, a_handler_may_send);
