@@ -4,6 +4,7 @@
  * bound. Runs in the supervisor.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,8 @@ struct client {
 	int in;
 	int out;
 	int ready; /* out never makes a writer wait */
+	int in_changed; /* it was made not to block, for the time of the run */
+	int out_changed;
 	struct event *readable;
 	struct event *writable;
 	struct lines *lines;
@@ -27,6 +30,20 @@ struct client {
 	void (*ended)(void *ctx);
 	void *ctx;
 };
+
+/*
+ * Other processes may have the same open file, and go on with it: it is left as
+ * it was found.
+ */
+static void
+client_close(int *fd, int changed)
+{
+	struct err err;
+
+	if (*fd != -1 && changed && fd_set_nonblock(*fd, 0, &err) == -1)
+		log_warn("%s", err.text);
+	fd_close(fd);
+}
 
 /* The client is gone; told once, from here or from a failed write. */
 static void
@@ -85,7 +102,7 @@ client_drop(struct client *client, const char *why)
 	event_del(client->writable);
 	buffer_reset(&client->unsent);
 	client->sent = 0;
-	fd_close(&client->out);
+	client_close(&client->out, client->out_changed);
 	/* The end is told from the loop: not under a sender's feet. */
 	event_active(client->readable, EV_READ, 0);
 }
@@ -170,19 +187,22 @@ client_busy(const struct client *client)
 
 /*
  * Pipes and sockets can be made not to block; a terminal is shared. Returns
- * whether it does not block.
+ * whether it does not block, with *changed when it did.
  */
 static int
-client_set_nonblock(int fd)
+client_set_nonblock(int fd, int *changed)
 {
+	int before = fcntl(fd, F_GETFL);
 	struct stat st;
 	struct err err;
 
 	if (fstat(fd, &st) == -1 ||
 	    !(S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode)))
 		return 0;
-	if (fd_set_nonblock(fd, 1, &err) == 0)
+	if (fd_set_nonblock(fd, 1, &err) == 0) {
+		*changed = before != -1 && (before & O_NONBLOCK) == 0;
 		return 1;
+	}
 	log_warn("%s", err.text);
 	return 0;
 }
@@ -200,8 +220,9 @@ client_new(struct supervisor *sv, int *in, int *out, void (*ended)(void *ctx),
 	client->lines = lines_new(sv->options.max_code * CLIENT_LINE_FACTOR +
 	    CLIENT_LINE_EXTRA);
 	client->mcp = mcp_new(sv, client);
-	client_set_nonblock(client->in);
-	client->ready = client_set_nonblock(client->out);
+	client_set_nonblock(client->in, &client->in_changed);
+	client->ready =
+	    client_set_nonblock(client->out, &client->out_changed);
 	client->readable = event_new(sv->base, client->in,
 	    EV_READ | EV_PERSIST, client_on_readable, client);
 	client->writable = event_new(sv->base, client->out,
@@ -222,7 +243,7 @@ client_free(struct client **clientp)
 	loop_event_free(&client->writable);
 	lines_free(&client->lines);
 	buffer_reset(&client->unsent);
-	fd_close(&client->in);
-	fd_close(&client->out);
+	client_close(&client->in, client->in_changed);
+	client_close(&client->out, client->out_changed);
 	free(client);
 }

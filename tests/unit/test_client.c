@@ -562,6 +562,35 @@ START_TEST(works_on_one_socket)
 }
 END_TEST
 
+/*
+ * A shell, or a program that goes on when we have ended, may have the same open
+ * files: a flag that was not set is not left behind, one that was set is.
+ */
+START_TEST(flags_are_left_as_they_were)
+{
+	int in[2], out[2], kept_in, kept_out, was = _i == 1;
+
+	prepare(0);
+	ck_assert_int_eq(pipe(in), 0);
+	ck_assert_int_eq(pipe(out), 0);
+	to_us = in[1];
+	from_us = out[0];
+	ck_assert_int_eq(fd_set_nonblock(in[0], was, NULL), 0);
+	ck_assert_int_eq(fd_set_nonblock(out[1], was, NULL), 0);
+	kept_in = dup(in[0]);
+	kept_out = dup(out[1]);
+	open_client_with(in[0], out[1]);
+	ck_assert_int_ne(fcntl(kept_in, F_GETFL) & O_NONBLOCK, 0);
+	ck_assert_int_ne(fcntl(kept_out, F_GETFL) & O_NONBLOCK, 0);
+	client_free(&client);
+	ck_assert_int_eq((fcntl(kept_in, F_GETFL) & O_NONBLOCK) != 0, was);
+	ck_assert_int_eq((fcntl(kept_out, F_GETFL) & O_NONBLOCK) != 0, was);
+	fd_close(&kept_in);
+	fd_close(&kept_out);
+	close_client();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -581,6 +610,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, can_be_freed_at_any_time);
 	tcase_add_test(tc, works_on_regular_files);
 	tcase_add_test(tc, works_on_one_socket);
+	tcase_add_loop_test(tc, flags_are_left_as_they_were, 0, 2);
 }
 
 int
