@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <grp.h>
+#include <mntent.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -948,6 +949,25 @@ START_TEST(test_mounts_below)
 }
 END_TEST
 
+/*
+ * Elsewhere on the machine /proc may be mounted once more, with nothing on it,
+ * as for a chroot. Our namespace has a copy of that, by which the kernel would
+ * judge us, too. What is below one of them goes with it.
+ */
+static void
+detach_other_procs(void)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "r");
+	struct mntent *entry;
+
+	ck_assert_ptr_nonnull(mounts);
+	while ((entry = getmntent(mounts)) != NULL)
+		if (strcmp(entry->mnt_type, "proc") == 0 &&
+		    strncmp(entry->mnt_dir, "/proc", strlen("/proc")) != 0)
+			umount2(entry->mnt_dir, MNT_DETACH);
+	endmntent(mounts);
+}
+
 /* As in a container, where parts of /proc are covered. */
 START_TEST(test_covered_proc)
 {
@@ -960,6 +980,7 @@ START_TEST(test_covered_proc)
 		unit_skip("only root can cover parts of /proc");
 		return;
 	}
+	detach_other_procs();
 	become(_i);
 	setup = usual_setup();
 	run_code(&run, &setup, "print(os.listdir('/proc'))");
