@@ -159,16 +159,20 @@ try:
     print(os.wait())
 except ChildProcessError as error:
     print("no child:", error.errno)
-# It is none that a signal to the group would do anything to.
+def waiting(pid, number):
+    return [int(line.split()[1], 16) >> number - 1 & 1
+            for line in open("/proc/%d/status" % pid) if line[:6] == "ShdPnd"]
+# It is none that a signal to the group would do anything to: it keeps it.
 signal.signal(signal.SIGUSR1, lambda *_: print("once"))
 os.killpg(0, signal.SIGUSR1)
-time.sleep(0.05)
-print(subprocess.run(["true"]).returncode, fields(3)[2] in "SI")
+print(waiting(3, signal.SIGUSR1), subprocess.run(["true"]).returncode)
+while fields(3)[2] not in "SI":
+    time.sleep(0.001)  # it is as far as to do nothing
 os.kill(3, signal.SIGKILL)
 while fields(3)[2] != "Z":
     time.sleep(0.001)
 print("lives on")`), ["(box-holder) 2 []", 'True', 'no child: 10', 'once',
-    '0 True', 'lives on']);
+    '[1] 0', 'lives on']);
   await raw.finish();
 });
 
