@@ -292,7 +292,10 @@ class Ending:
         """End, if it is known how."""
         if self.status is None:
             return
+        hook = sys.unraisablehook
         try:
+            if hook is sys.__unraisablehook__:
+                sys.unraisablehook = tell_ignored
             if "mcp._forgotten" in sys.modules:
                 sys.modules["mcp._forgotten"].end()
             modules = []
@@ -310,7 +313,23 @@ class Ending:
             flush_files([stream() for stream in self.streams])
         except BaseException:
             return
+        finally:
+            sys.unraisablehook = hook
         leave(self.status)
+
+
+def tell_ignored(ignored):
+    """sys.unraisablehook while the code's objects are freed here.
+
+    The interpreter would free them with no frame around: ours are left out.
+    """
+    trace = ignored.exc_traceback
+    while (trace is not None and trace.tb_frame.f_code.co_filename ==
+           flush.__code__.co_filename):
+        trace = trace.tb_next
+    sys.__unraisablehook__(type(ignored)((
+        ignored.exc_type, ignored.exc_value, trace, ignored.err_msg,
+        ignored.object)))
 
 
 def flush(stream):
