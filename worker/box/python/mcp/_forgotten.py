@@ -14,6 +14,9 @@ FIX = ("write 'await' before it, or '.result()' behind it where there is no "
 # What raises no exception, so that a call that goes there was forgotten.
 SAFE = ("POP_TOP", "STORE_FAST", "STORE_NAME", "STORE_GLOBAL", "STORE_DEREF",
         "DELETE_", "RETURN_")
+# What ends a comprehension of Python 3.12 and later after an exception: it
+# drops what there is of the result, in the frame around it.
+CLEANUP = "POP_TOP", "SWAP", "STORE_FAST"
 HELD = []  # places and lines
 ENDED = []  # something, once nothing is to be held back any more
 
@@ -26,7 +29,9 @@ def tell(frame, name, path, line):
         source = read_file(path).split(b"\n")[line - 1]
         text += "    %s\n" % source.strip().decode("utf-8", "replace")
     finally:
-        if ENDED or frame is None or is_safe(frame):
+        if frame is not None and is_cleanup(frame):
+            pass  # an exception has ended what would have used it
+        elif ENDED or frame is None or is_safe(frame):
             write(text)
         else:
             hold(frame, text)
@@ -46,6 +51,17 @@ def read_file(path):
 def is_safe(frame):
     """Whether what a frame does just now raises no exception."""
     return opname[frame.f_code.co_code[frame.f_lasti]].startswith(SAFE)
+
+
+def is_cleanup(frame):
+    """Whether a frame takes apart a comprehension that has failed."""
+    names = [opname[code] for code in frame.f_code.co_code[::2]]
+    first = last = frame.f_lasti // 2
+    while first and names[first - 1].startswith(CLEANUP):
+        first -= 1
+    while names[last].startswith(CLEANUP):
+        last += 1
+    return names[last] == "RERAISE" and "SWAP" in names[first:last]
 
 
 def hold(frame, text):
