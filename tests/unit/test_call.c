@@ -758,16 +758,23 @@ code_ends(struct play *play, char how, int number)
 	settle();
 }
 
+/* The box stands and its code runs. */
+static void
+run_box(struct play *play)
+{
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	settle();
+}
+
 /* A call whose code runs. */
 static struct play *
 run_call(void)
 {
 	struct play *play = start_call();
 
-	box_stands(play);
-	box_lets_go(play);
-	relay_runs(play);
-	settle();
+	run_box(play);
 	return play;
 }
 
@@ -806,6 +813,16 @@ static void
 code_exits(struct play *play)
 {
 	code_ends(play, 'x', 0);
+}
+
+/* The code ends by itself, and all is said. */
+static void
+end_well(struct play *play)
+{
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
 }
 
 /* What ends a call: it is concluded when all of them have happened. */
@@ -860,10 +877,7 @@ START_TEST(the_code_may_run_before_the_box_is_known)
 	settle();
 	box_stands(play);
 	box_lets_go(play);
-	code_exits(play);
-	relay_is_done(play);
-	settle();
-	was_concluded(play, CALL_SUCCESS, NULL);
+	end_well(play);
 	close_stage();
 }
 END_TEST
@@ -1215,10 +1229,7 @@ START_TEST(nothing_of_the_box_is_kept)
 	/* One end of a channel, and of the lines to both processes. */
 	ck_assert_int_eq(unit_open_fds(), before + 4 + 3);
 	relay_runs(play);
-	code_exits(play);
-	relay_is_done(play);
-	settle();
-	was_concluded(play, CALL_SUCCESS, NULL);
+	end_well(play);
 	close_stage();
 }
 END_TEST
@@ -1940,10 +1951,7 @@ START_TEST(a_store_that_is_switched_off)
 	receive_start(play, &msg);
 	ck_assert_uint_eq(msg.start.stored, _i == 1);
 	ipc_message_close(IPC_START, &msg);
-	box_stands(play);
-	box_lets_go(play);
-	relay_runs(play);
-	settle();
+	run_box(play);
 	if (_i == 1) {
 		code_exits(play);
 		relay_is_done(play);
@@ -2441,10 +2449,7 @@ START_TEST(a_box_that_waits_is_taken)
 	ipc_message_close(IPC_START, &start);
 	relay_runs(play);
 	settle();
-	code_exits(play);
-	relay_is_done(play);
-	settle();
-	was_concluded(play, CALL_SUCCESS, NULL);
+	end_well(play);
 	printed(play, "hi\n", "oops\n");
 	ck_assert_int_eq(play->result.boxed, 1);
 	ck_assert_uint_eq(play->result.landlock, 6);
@@ -2485,14 +2490,8 @@ static void
 succeed(struct play *play)
 {
 	take_requests(play);
-	box_stands(play);
-	box_lets_go(play);
-	relay_runs(play);
-	settle();
-	code_exits(play);
-	relay_is_done(play);
-	settle();
-	was_concluded(play, CALL_SUCCESS, NULL);
+	run_box(play);
+	end_well(play);
 	printed(play, "hi\n", "oops\n");
 }
 
@@ -2576,14 +2575,8 @@ START_TEST(a_box_may_be_taken_while_it_is_built)
 	ck_assert_ptr_eq(new_call(), play);
 	receive(play, ROLE_RELAY, IPC_START, &start);
 	ipc_message_close(IPC_START, &start);
-	box_stands(play);
-	box_lets_go(play);
-	relay_runs(play);
-	settle();
-	code_exits(play);
-	relay_is_done(play);
-	settle();
-	was_concluded(play, CALL_SUCCESS, NULL);
+	run_box(play);
+	end_well(play);
 	close_stage();
 }
 END_TEST

@@ -91,16 +91,25 @@ START_TEST(folders_of_root_are_used)
 }
 END_TEST
 
+/* Makes the folder another user's; returns whether that can be. */
+static int
+give_away(void)
+{
+	if (geteuid() != 0) {
+		unit_skip("only root can give a folder away");
+		return 0;
+	}
+	ck_assert_int_eq(chown(folder, STRANGER, STRANGER), 0);
+	return 1;
+}
+
 START_TEST(folders_of_others_are_not)
 {
 	auto_free char *why = NULL;
 	auto_free char *wanted = NULL;
 
-	if (geteuid() != 0) {
-		unit_skip("only root can give a folder away");
+	if (!give_away())
 		return;
-	}
-	ck_assert_int_eq(chown(folder, STRANGER, STRANGER), 0);
 	set("HOME", folder, places[_i]);
 	why = home_refusal(envp, "HOME");
 	wanted = mem_printf("HOME (%s%s) belongs to user 4242, but Caisson "
@@ -117,11 +126,8 @@ START_TEST(an_ordinary_user_is_told_of_the_variable)
 	auto_free char *why = NULL;
 	auto_free char *wanted = NULL;
 
-	if (geteuid() != 0) {
-		unit_skip("only root can give a folder away");
+	if (!give_away())
 		return;
-	}
-	ck_assert_int_eq(chown(folder, STRANGER, STRANGER), 0);
 	set("XDG_STATE_HOME", folder, "");
 	ck_assert_int_eq(seteuid(STRANGER + 1), 0);
 	why = home_refusal(envp, "XDG_STATE_HOME");
