@@ -21,7 +21,7 @@ relay_on_closed(void *ctx, const struct err *why)
 	struct relay *relay = ctx;
 
 	if (why != NULL)
-		fatal("the supervisor talks nonsense: %s", why->text);
+		fatal("protocol violation by the supervisor: %s", why->text);
 	event_base_loopbreak(relay->base);
 }
 

@@ -25,7 +25,7 @@ relay_lose_broker(void *ctx, const struct err *why)
 	struct relay *relay = ctx;
 
 	if (why != NULL)
-		log_error("the broker talks nonsense: %s", why->text);
+		log_error("protocol violation by the broker: %s", why->text);
 	channel_free(&relay->broker);
 	calls_close(relay->calls, ROLE_BROKER, CALLS_BROKER_LOST);
 }

@@ -41,7 +41,7 @@ static void
 relay_end_store(void *ctx, const struct err *why)
 {
 	if (why != NULL)
-		log_error("the store talks nonsense: %s", why->text);
+		log_error("protocol violation by the store: %s", why->text);
 	relay_lose_store(ctx);
 }
 

@@ -54,7 +54,8 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);
 	if (start->servers.len == 0)
-		fatal("the supervisor talks nonsense: no array of servers");
+		fatal("protocol violation by the supervisor: no array of "
+		    "servers");
 	if (!relay->met)
 		calls_close(relay->calls, ROLE_BROKER, CALLS_NO_SERVERS);
 	if (!start->stored)
@@ -66,7 +67,7 @@ void
 relay_on_store(struct relay *relay, struct ipc_store *store)
 {
 	if (relay->store != NULL)
-		fatal("the supervisor talks nonsense: a second store");
+		fatal("protocol violation by the supervisor: a second store");
 	relay_meet_store(relay, &store->store);
 	calls_go_on(relay->calls);
 }

@@ -387,7 +387,7 @@ box_adopt(struct box *box, struct err *err)
 	box_set_built(box);
 	if (box->code == NULL) {
 		box->box_over = 1;
-		return err_wrap(err, "the box talks nonsense");
+		return err_wrap(err, "protocol violation by the box");
 	}
 	if (channel_send_adopted(box->channel, &adopted, err) == -1)
 		return err_wrap(err, "the box cannot be adopted");
@@ -403,7 +403,7 @@ box_on_forked(struct box *box, int *launcher)
 	box->launcher = reaper_watch(
 	    box->sv->base, launcher, box_on_launcher_ended, box, &err);
 	if (box->launcher == NULL)
-		box_spoil(box, "the box talks nonsense: %s", err.text);
+		box_spoil(box, "protocol violation by the box: %s", err.text);
 	/* It was not known yet when the rest of the box was killed. */
 	if (box->state == BOX_ENDING)
 		box_kill(box);
@@ -486,7 +486,7 @@ box_on_channel_closed(void *ctx, const struct err *why)
 	channel_free(&box->channel);
 	box_set_built(box);
 	if (why != NULL)
-		box_spoil(box, "the box talks nonsense: %s", why->text);
+		box_spoil(box, "protocol violation by the box: %s", why->text);
 	if (!box->boxed) {
 		box->box_over = 1;
 		box_spoil(box, "the box ended before it stood");
@@ -508,8 +508,8 @@ void
 box_on_running(struct box *box)
 {
 	if (box->state == BOX_STARTING || box->state == BOX_READY) {
-		box_fail(box, "the relay talks nonsense: code that it was "
-		    "not given runs");
+		box_fail(box, "protocol violation by the relay: code that it "
+		    "was not given runs");
 		return;
 	}
 	box->ran = 1;
@@ -529,8 +529,8 @@ box_on_store_wanted(struct box *box)
 	int sent;
 
 	if (box->may_store == 0) {
-		box_fail(box, "the relay talks nonsense: it may not ask for "
-		    "the store");
+		box_fail(box, "protocol violation by the relay: it may not ask "
+		    "for the store");
 		return;
 	}
 	box->may_store--;
@@ -566,7 +566,8 @@ box_on_relay_closed(void *ctx, const struct err *why)
 		box->relay_over = 1;
 		if (why != NULL)
 			box_spoil(
-			    box, "the relay talks nonsense: %s", why->text);
+			    box, "protocol violation by the relay: %s",
+			    why->text);
 		else
 			box_spoil(box, "the relay of this execution died");
 	}

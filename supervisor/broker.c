@@ -132,7 +132,7 @@ broker_fail(struct broker *broker, const char *fmt, ...)
 	va_start(ap, fmt);
 	why = mem_vprintf(fmt, ap);
 	va_end(ap);
-	log_error("the broker talks nonsense: %s", why);
+	log_error("protocol violation by the broker: %s", why);
 	broker_end_process(broker);
 	if (broker->gone != NULL)
 		broker->gone(broker->tried_ctx);

@@ -26,7 +26,7 @@ file_trial_try(const char *path, int flags, struct err *err)
 	if (file != -1)
 		return file;
 	if (errno == ENXIO)
-		err_set(err, "%s is a pipe that nobody reads", path);
+		err_set(err, "%s is a pipe without a reader", path);
 	else
 		err_sys(err, "open %s", path);
 	return -1;

@@ -136,7 +136,8 @@ supervisor_on_server(struct servers *servers, struct ipc_server *row)
 	struct server *server;
 
 	if (wrong != NULL || servers->current == NULL) {
-		servers_reader_failed(servers, "the reader talks nonsense: %s",
+		servers_reader_failed(servers,
+		    "protocol violation by the reader: %s",
 		    wrong != NULL ? wrong : "a server of no file");
 		return;
 	}
@@ -160,7 +161,7 @@ supervisor_on_rejected(struct servers *servers, struct ipc_rejected *row)
 	if (servers->current == NULL ||
 	    servers->current_rows >= 2 * CONFIG_ENTRIES_MAX) {
 		servers_reader_failed(servers,
-		    "the reader talks nonsense: too many rejections");
+		    "protocol violation by the reader: too many rejections");
 		return;
 	}
 	if (on_reader_count_row(servers) == -1)
@@ -177,7 +178,7 @@ supervisor_on_end_of_file(
 {
 	if (servers->current == NULL)
 		servers_reader_failed(servers,
-		    "the reader talks nonsense: the end of no file");
+		    "protocol violation by the reader: the end of no file");
 	else
 		servers_file_ended(servers, (int)row->parsed);
 }

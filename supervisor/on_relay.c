@@ -93,7 +93,7 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 		free(out.data);
 		free(errors.data);
 		out = errors = (struct call_stream){ 0 };
-		box_spoil(box, "the relay talks nonsense: %s", err.text);
+		box_spoil(box, "protocol violation by the relay: %s", err.text);
 	}
 	box_on_drained(box, &out, &errors, done->tool_calls, waiting);
 }

@@ -187,7 +187,7 @@ servers_on_closed(void *ctx, const struct err *why)
 
 	if (why != NULL)
 		servers_reader_failed(
-		    servers, "the reader talks nonsense: %s", why->text);
+		    servers, "protocol violation by the reader: %s", why->text);
 	else if (servers_retry(servers, servers->current))
 		servers_continue(servers);
 	else

@@ -43,7 +43,7 @@ store_tell_gone(struct store *store)
 void
 store_fail(struct store *store, const char *why)
 {
-	log_error("the store talks nonsense: %s", why);
+	log_error("protocol violation by the store: %s", why);
 	store_end_process(store);
 	store_tell_gone(store);
 }

@@ -195,7 +195,7 @@ template_on_warm(struct template *template)
 	struct templates *all = template->all;
 
 	if (template->code == NULL) {
-		template_fail(template, "it talks nonsense");
+		template_fail(template, "protocol violation");
 		return;
 	}
 	log_info("template[%lu] is ready", template->number);

@@ -1557,8 +1557,8 @@ START_TEST(a_box_that_names_a_foreign_guard)
 	relay_is_done(play);
 	box_lets_go(play);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_ERROR, "the box talks nonsense: this process "
-	    "is no child of ours: No child processes");
+	was_concluded(play, CALL_ERROR, "protocol violation by the box: this "
+	    "process is no child of ours: No child processes");
 	ck_assert_int_eq(play->result.boxed, 0);
 	close_stage();
 }
@@ -1659,7 +1659,7 @@ START_TEST(a_box_that_talks_nonsense)
 		wait_until_concluded(play);
 	}
 	was_concluded(play, CALL_ERROR,
-	    "the box talks nonsense: a packet of 3 bytes");
+	    "protocol violation by the box: a packet of 3 bytes");
 	close_stage();
 }
 END_TEST
@@ -1680,8 +1680,8 @@ START_TEST(a_box_that_names_strangers)
 	settle();
 	relay_is_done(play);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_ERROR, "the box talks nonsense: this process "
-	    "is no child of ours: No child processes");
+	was_concluded(play, CALL_ERROR, "protocol violation by the box: this "
+	    "process is no child of ours: No child processes");
 	ck_assert_int_eq(kill(getppid(), 0), 0);
 	kill(child, SIGKILL);
 	close_stage();
@@ -1815,9 +1815,9 @@ START_TEST(a_relay_that_talks_nonsense)
 		relay_runs(play); /* again */
 	wait_until_concluded(play);
 	was_concluded(play, CALL_ERROR, _i == 0 ?
-	    "the relay talks nonsense: a packet of 3 bytes" :
-	    "the relay talks nonsense: message running comes at the wrong "
-	    "time");
+	    "protocol violation by the relay: a packet of 3 bytes" :
+	    "protocol violation by the relay: message running comes at the "
+	    "wrong time");
 	close_stage();
 }
 END_TEST
@@ -1835,7 +1835,7 @@ START_TEST(a_relay_that_lies_about_the_output)
 	send_as(play, ROLE_RELAY, IPC_DONE, &done);
 	wait_until_concluded(play);
 	was_concluded(play, CALL_ERROR,
-	    "the relay talks nonsense: a cut outside of the output");
+	    "protocol violation by the relay: a cut outside of the output");
 	ck_assert_uint_eq(play->result.out.len, 0);
 	close_stage();
 }
@@ -1908,7 +1908,7 @@ START_TEST(the_store_is_handed_over)
 	relay_wants_store(play);
 	box_was_killed(play);
 	was_concluded(play, CALL_ERROR,
-	    "the relay talks nonsense: it may not ask for the store");
+	    "protocol violation by the relay: it may not ask for the store");
 	close_stage();
 }
 END_TEST
@@ -1959,8 +1959,8 @@ START_TEST(a_store_that_is_switched_off)
 	} else {
 		relay_wants_store(play);
 		box_was_killed(play);
-		was_concluded(play, CALL_ERROR, "the relay talks nonsense: it "
-		    "may not ask for the store");
+		was_concluded(play, CALL_ERROR, "protocol violation by the "
+		    "relay: it may not ask for the store");
 	}
 	close_stage();
 }
@@ -2856,7 +2856,7 @@ START_TEST(a_box_that_waits_may_fail)
 	while (waiting_box->failure == NULL)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	ck_assert_str_eq(waiting_box->failure, _i == 0 ?
-	    "the relay talks nonsense: code that it was not given runs" :
+	    "protocol violation by the relay: code that it was not given runs" :
 	    "the relay of this execution died");
 	ck_assert_uint_ge(changes, 1);
 	wait_until_gone(play->code); /* it was killed */

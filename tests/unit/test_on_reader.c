@@ -125,7 +125,7 @@ START_TEST(believes_a_good_row)
 }
 END_TEST
 
-#define NONSENSE "fail: the reader talks nonsense: "
+#define NONSENSE "fail: protocol violation by the reader: "
 
 static const struct {
 	const char *args;

@@ -162,8 +162,10 @@ START_TEST(believes_good_streams)
 }
 END_TEST
 
-#define OUTSIDE "fail: the relay talks nonsense: a cut outside of the output\n"
-#define NO_UTF8 "fail: the relay talks nonsense: output that is not UTF-8\n"
+#define OUTSIDE                                                                \
+	"fail: protocol violation by the relay: a cut outside of the output\n"
+#define NO_UTF8                                                                \
+	"fail: protocol violation by the relay: output that is not UTF-8\n"
 
 static const struct {
 	struct stream stream;
@@ -224,9 +226,11 @@ static const struct {
 	{ "", 0, "drained\n" },
 	{ "fs.read (3 s)", 13, "drained\nwaiting: fs.read (3 s)\n" },
 	{ "\xc3\xa9", 2, "drained\nwaiting: \xc3\xa9\n" },
-	{ "\xff", 1, "fail: the relay talks nonsense: calls that are no text\n"
+	{ "\xff", 1, "fail: protocol violation by the relay: calls that are no "
+	    "text\n"
 	    "drained\n" },
-	{ "a\0b", 3, "fail: the relay talks nonsense: calls that are no text\n"
+	{ "a\0b", 3, "fail: protocol violation by the relay: calls that are no "
+	    "text\n"
 	    "drained\n" },
 };
 
@@ -257,8 +261,8 @@ END_TEST
 START_TEST(refuses_larger_streams)
 {
 	send_large(3 * MAX_OUTPUT + 1);
-	ck_assert_str_eq(told.data, "fail: the relay talks nonsense: more "
-	    "output than it may keep\ndrained\n");
+	ck_assert_str_eq(told.data, "fail: protocol violation by the relay: "
+	    "more output than it may keep\ndrained\n");
 	ck_assert_ptr_null(told_out.data);
 	forget();
 }

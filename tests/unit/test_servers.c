@@ -288,8 +288,8 @@ static struct {
 	{ { "1killed", "1good" }, 2, "killed 1; good 1; s s" },
 	{ { "3dies" }, 2, "dies 4 the reader died while it read this;" },
 	{ { "1nonsense", "2good" }, 2,
-	    "nonsense 4 the reader talks nonsense: message number 1936617326 "
-	    "is unknown; good 1; s" },
+	    "nonsense 4 protocol violation by the reader: message number "
+	    "1936617326 is unknown; good 1; s" },
 	{ { "1x", "1good" }, 2,
 	    "x 4 it could not be read within 5 s; good 1; s" },
 	/* A project's file never stands for one of the user's. */
@@ -401,8 +401,8 @@ static const struct {
 	    "x 5 line 1, column 1: wrong; entry" },
 	{ { "1x:g" }, { "1x:d" }, 100 * CONFIG_KEPT_MS,
 	    "x 5 the reader died while it read this; s" },
-	{ { "1x:g" }, { "1x:n" }, 0, "x 5 the reader talks nonsense: message "
-	    "number 1936617326 is unknown; s" },
+	{ { "1x:g" }, { "1x:n" }, 0, "x 5 protocol violation by the reader: "
+	    "message number 1936617326 is unknown; s" },
 	/* What it says counts at once, be it nothing or wrong. */
 	{ { "1x:g" }, { "1x:m" }, 0, "x 1; entry" },
 	{ { "1x:g" }, { "1x:o" }, 0, "x 1;" },

@@ -73,7 +73,7 @@ static void
 archive_on_closed(void *ctx, const struct err *why)
 {
 	if (why != NULL)
-		log_warn("the store talks nonsense: %s", why->text);
+		log_warn("protocol violation by the store: %s", why->text);
 	else
 		log_info("lists of tools are not kept: there is no store");
 	archive_lose(ctx);

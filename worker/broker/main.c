@@ -22,7 +22,7 @@ broker_on_closed(void *ctx, const struct err *why)
 	struct broker *broker = ctx;
 
 	if (why != NULL)
-		fatal("the supervisor talks nonsense: %s", why->text);
+		fatal("protocol violation by the supervisor: %s", why->text);
 	event_base_loopbreak(broker->base);
 }
 

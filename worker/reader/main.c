@@ -24,7 +24,7 @@ reader_on_closed(void *ctx, const struct err *why)
 	struct reader *reader = ctx;
 
 	if (why != NULL)
-		fatal("the supervisor talks nonsense: %s", why->text);
+		fatal("protocol violation by the supervisor: %s", why->text);
 	event_base_loopbreak(reader->base);
 }
 

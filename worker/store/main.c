@@ -23,7 +23,7 @@ store_on_closed(void *ctx, const struct err *why)
 	struct store *store = ctx;
 
 	if (why != NULL)
-		fatal("the supervisor talks nonsense: %s", why->text);
+		fatal("protocol violation by the supervisor: %s", why->text);
 	event_base_loopbreak(store->base);
 }
 
