@@ -93,7 +93,7 @@ ipc_kind_is_fd(enum ipc_kind kind)
 	return kind >= IPC_KIND_PIPE_R;
 }
 
-/* Bounds: the same sentence for the sender's bug and the peer's nonsense. */
+/* Bounds: one sentence for the sender's bug and a protocol violation. */
 static int
 ipc_bounded(const struct ipc_message *row, const struct ipc_field *field,
     uint64_t value, struct err *err)
@@ -375,7 +375,7 @@ ipc_is_pidfd(int fd)
 {
 	siginfo_t si;
 
-	/* ECHILD: a pidfd, of somebody else's child; EBADF, EINVAL: none. */
+	/* ECHILD: a pidfd, of another process's child; EBADF, EINVAL: none. */
 	return waitid((idtype_t)P_PIDFD, (id_t)fd, &si,
 	           WEXITED | WNOHANG | WNOWAIT) == 0 ||
 	    errno == ECHILD;
@@ -571,7 +571,7 @@ ipc_blob_copy(const struct ipc_blob *blob, struct err *err)
 		return mem_dup(blob->data, blob->len);
 	copy = mem_alloc(blob->len + 1);
 	while (done < blob->len) {
-		/* pread: the offset is shared with whoever sent it. */
+		/* pread: the offset is shared with the sender. */
 		n = pread(blob->fd, copy + done, blob->len - done,
 		    (off_t)done);
 		if (n == -1 && errno == EINTR)

@@ -21,7 +21,7 @@ int ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err);
 /*
  * Sends one packet, whole. Its descriptors stay the caller's. Returns 0, or -1
  * with err: err->code is EAGAIN when the queue of a non-blocking socket is
- * full, EPIPE when nobody is left to read.
+ * full, EPIPE when the peer is gone.
  */
 int ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err);
 

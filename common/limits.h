@@ -78,7 +78,7 @@
 #define ANSWERS_UNREAD_MAX (64 * MIB)
 /* Sentences about refused requests above that; what goes on is no code. */
 #define REFUSALS_UNREAD_MAX (16 * MIB)
-/* Arguments of requests under way: they are kept by whoever has them now. */
+/* Arguments of requests in flight: the process that holds them keeps them. */
 #define ARGUMENTS_UNDER_WAY_MAX (64 * MIB)
 /*
  * Calls that one server has under way: one execution gets at most half of what
@@ -157,9 +157,9 @@
  * that came at once are all answered by then.
  */
 #define REAPER_LEFT_MS 20
-/* Whether somebody has ended whom nobody knows is looked at not more often. */
+/* Minimum interval between sweeps for unknown children. */
 #define REAPER_SWEEP_MS 10
-/* So many looks for orphans, one behind the other, must have found nobody. */
+/* So many sweeps in a row must have found no orphan. */
 #define REAPER_HUNTS 2
 /* What is left when the program ends is killed; the kernel needs a moment. */
 #define SHUTDOWN_REAP_MS 5000
@@ -210,7 +210,7 @@
 #define DOWNSTREAM_TERM_MS 2000
 /* What its keeper is given to kill it, with thousands of processes perhaps. */
 #define DOWNSTREAM_KILL_MS 2000
-/* A keeper that kills looks again after so long, or when somebody has ended. */
+/* A keeper that kills looks again after so long, or when a child has ended. */
 #define KEEPER_PAUSE_MS 10
 /*
  * Of one name: a server that runs, those that executions keep though they are
@@ -514,7 +514,7 @@
  * entry must fit into the queue of a channel.
  */
 #define CONFIG_FILE_MAX (64 * MIB) /* clients keep their history in them */
-#define CONFIG_PROJECT_FILE_MAX MIB /* a stranger's: nobody waits for more */
+#define CONFIG_PROJECT_FILE_MAX MIB /* untrusted: more is not waited for */
 #define CONFIG_TREE_MAX MIB /* of TOML and YAML, which become trees first */
 #define CONFIG_NODES_MAX 20000 /* of such a tree: names are compared in turn */
 #define CONFIG_DEPTH_MAX 64 /* of such a tree */

@@ -64,7 +64,7 @@ log_line(enum log_level level, const char *fmt, va_list ap)
 		used = log_escape(line, used, (unsigned char)*p);
 	line[used++] = '\n';
 	/*
-	 * A line that would have to wait for whoever reads the log is lost:
+	 * A line that would have to wait for the reader of the log is lost:
 	 * nothing here ever waits for that. A pipe that is writable takes
 	 * PIPE_BUF bytes at once, and no line is longer.
 	 */

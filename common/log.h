@@ -27,7 +27,7 @@ void log_debug(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /*
  * Logs and ends the process with status 70 (EX_SOFTWARE). Only for no memory,
- * our own bug, or nonsense from a more trusted peer.
+ * our own bug, or a violation by a more trusted peer.
  */
 void fatal(const char *fmt, ...)
     __attribute__((format(printf, 1, 2), noreturn));

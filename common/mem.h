@@ -1,7 +1,7 @@
 /*
  * Memory that cannot be forgotten. Allocation never fails here: without
- * memory the process ends with one line in the log, and whoever depends on it
- * sees it end. "auto_free char *p = NULL;" frees at the end of the scope,
+ * memory the process ends with one line in the log, and a process that depends
+ * on it sees it end. "auto_free char *p = NULL;" frees at the end of the scope,
  * "mem_take(&p)" hands over. Used by every process.
  */
 #ifndef COMMON_MEM_H

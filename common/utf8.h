@@ -33,7 +33,7 @@ size_t utf8_repair(const char *data, size_t len, char *out);
 size_t utf8_incomplete_tail(const char *data, size_t len);
 
 /*
- * For whoever shows text that somebody else wrote: returns how many bytes the
+ * For text of another origin that is shown: returns how many bytes the
  * character at p has (len is at least 1), and its number in *code, when a
  * terminal obeys it or nobody sees it: a control character, one that turns the
  * direction of what stands around it, an end of a line, or one without a mark

@@ -131,7 +131,7 @@ calls_remove(struct calls *calls, struct calls_one *one)
 	*one = calls->under_way[calls->count];
 }
 
-/* Somebody answers. */
+/* An answer has come. */
 static void
 calls_end(struct calls *calls, uint64_t id)
 {

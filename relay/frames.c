@@ -39,7 +39,7 @@ frames_stop_reading(struct frames *frames)
 	relay_control_ended(frames->relay);
 }
 
-/* Sends the code when there is some, and somebody who waits for it. */
+/* Sends the code when there is some and the box waits for it. */
 static void
 frames_send_run(struct frames *frames)
 {

@@ -14,7 +14,7 @@
 #include "../common/loop.h"
 #include "relay.h"
 
-/* The supervisor is gone or has had enough: there is nobody to work for. */
+/* The supervisor is gone or has closed the channel: there is no work left. */
 static void
 relay_on_closed(void *ctx, const struct err *why)
 {

@@ -75,7 +75,7 @@ outbox_drop_first(struct outbox *outbox)
 	free(entry);
 }
 
-/* Nobody reads any more: what waits is dropped, and what comes will be. */
+/* The reader is gone: what waits is dropped, and so is what comes. */
 static void
 outbox_break(struct outbox *outbox)
 {

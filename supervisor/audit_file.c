@@ -58,7 +58,7 @@ audit_file_check(const char *path, const struct stat *st, struct err *err)
 }
 
 /*
- * Not blocking, as nobody may read from what is no file. The further flag is
+ * Not blocking: what is no file may have no reader. The further flag is
  * O_CREAT, or none.
  */
 static int

@@ -11,7 +11,7 @@
  * Opens it for appending, and makes it, mode 0600, when it is not there; no
  * path (an empty one) is no file. Returns 0 with *fd, which the caller owns
  * (-1: there is none), or -1 with err: it cannot be opened, is a link or no
- * regular file, or somebody else could write to it. What others can read is
+ * regular file, or another user could write to it. What others can read is
  * used, with a line in the log.
  */
 int audit_file_open(const char *path, int *fd, struct err *err);

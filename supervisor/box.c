@@ -32,7 +32,7 @@ box_set_timer(struct box *box, unsigned long ms)
 	event_add(box->timer, &tv);
 }
 
-/* Tells whoever has it; nobody touches the box afterwards. */
+/* Notifies the owner; the box is not used afterwards. */
 static void
 box_tell(struct box *box)
 {
@@ -126,7 +126,7 @@ box_fail(struct box *box, const char *fmt, ...)
 	box_tell(box);
 }
 
-/* Nobody told us the end in time: what is missing is given up. */
+/* The end was not reported in time: what is missing is given up. */
 static void
 box_give_up(struct box *box)
 {
@@ -204,7 +204,7 @@ box_free(struct box **boxp)
 	free(box);
 }
 
-/* One that nobody wants has changed. */
+/* A box without an owner has changed. */
 static void
 box_on_dropped(void *ctx)
 {
@@ -353,7 +353,7 @@ box_on_code_ended(void *ctx, const struct child_end *end)
 	/* When init has ended the box, only the end of init tells why. */
 	box->box_over =
 	    box->init == NULL || box->signal != SIGKILL || box->killed;
-	/* A guard that was killed by somebody has ended nothing. */
+	/* A guard that was killed has ended nothing. */
 	if (box->weak != NULL && box->signal == SIGKILL)
 		reaper_kill_orphans();
 	box_set_ending(box);

@@ -14,7 +14,7 @@
 struct group;
 
 enum box_state {
-	BOX_STARTING, /* being built; nobody has given it code */
+	BOX_STARTING, /* being built; it was given no code */
 	BOX_READY,    /* it waits for code */
 	BOX_TAKEN,    /* it gets code as soon as it is ready */
 	BOX_RUNNING,  /* the code was sent to it */
@@ -28,7 +28,7 @@ enum box_state {
 typedef void box_changed(void *ctx);
 
 struct box {
-	/* For whoever has it, to be looked at. */
+	/* For the owner of the box, to be read. */
 	struct supervisor *sv;
 	unsigned long number; /* its own, not that of an execution */
 	enum box_state state;
@@ -88,7 +88,7 @@ struct box {
 struct box *box_new(struct supervisor *sv, int own, box_changed *changed,
     void *ctx, struct err *err);
 
-/* Gives it to somebody else, who is told of it from now on. */
+/* Gives it to another owner, who is notified from now on. */
 void box_give(struct box *box, box_changed *changed, void *ctx);
 
 /*

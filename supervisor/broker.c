@@ -51,7 +51,7 @@ struct broker {
 	struct config *config;
 	char **envp;
 	struct broker_policy policy;
-	struct store *store;     /* keeps lists of tools; NULL: nobody does */
+	struct store *store;     /* keeps lists of tools; NULL: none does */
 	struct channel *channel; /* NULL: it does not run */
 	struct child *process;
 	unsigned long starts;
@@ -344,7 +344,7 @@ broker_check_removed(struct broker *broker, struct err *err)
 	return 0;
 }
 
-/* Whether a server looks as it did, to code and to whoever remembers it. */
+/* Whether a server looks unchanged, to code and to those that cache it. */
 static int
 broker_is_same(const struct broker_told *told, const struct server *server)
 {
@@ -515,7 +515,7 @@ broker_open_session(struct broker *broker, uint64_t execution,
 	int running = broker->channel != NULL;
 	int relay = broker_send_session(broker, execution, loaded, err);
 
-	/* One that had died, which nobody had noticed yet: another is had. */
+	/* It had exited, which was not noticed yet: another one is started. */
 	if (relay == -1 && running &&
 	    (err->code == EPIPE || err->code == ECONNRESET))
 		relay = broker_send_session(broker, execution, loaded, err);
@@ -732,7 +732,7 @@ broker_hear_tried(struct broker *broker, const char *name, uint64_t count,
     const char *tools, size_t tools_len, const char *reason)
 {
 	if (broker->tried == NULL)
-		broker_fail(broker, "an answer that nobody asked for");
+		broker_fail(broker, "an answer without a request");
 	else
 		broker->tried(broker->tried_ctx, name, count, tools,
 		    tools_len, reason);

@@ -184,7 +184,7 @@ call_judge_memory(struct call *call)
 	    whole ? "MiB" : "bytes");
 }
 
-/* The status of a call that nobody ended: what the code made of itself. */
+/* The status of a call that ended by itself: what the code returned. */
 static void
 call_judge_code(struct call *call)
 {
@@ -291,7 +291,7 @@ call_end(struct call *call, enum call_cause cause)
 	if (call->state == CALL_ENDING)
 		return;
 	if (call->box == NULL) {
-		/* So that nobody is freed under a caller's feet. */
+		/* So that no call is freed while its caller uses it. */
 		call_set_timer(call, 0);
 		return;
 	}

@@ -182,7 +182,7 @@ cgroup_is_child(void *ctx, pid_t pid)
 	return 1;
 }
 
-/* We may move ourselves and our children, and nobody else. */
+/* We may move ourselves and our children, and no other process. */
 static int
 cgroup_check_member(pid_t pid, struct err *err)
 {

@@ -1,7 +1,7 @@
 /*
  * The configuration of servers that is in force: see config.h. The files are
  * not watched but looked at, before each call: what a user saved before asking
- * is in force then, and nothing runs while nobody asks. Runs in the
+ * is in force then, and nothing runs between requests. Runs in the
  * supervisor.
  */
 #include <stdlib.h>

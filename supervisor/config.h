@@ -11,7 +11,7 @@
 
 struct config;
 
-/* Somebody who waits until the configuration is what the files say now. */
+/* A request that waits until the configuration matches the files. */
 struct config_waiter {
 	TAILQ_ENTRY(config_waiter) entry;
 	void (*ready)(void *ctx);

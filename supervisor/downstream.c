@@ -130,7 +130,7 @@ downstream_how(const struct child_end *end)
 	if (end->code == CLD_EXITED)
 		return mem_printf("exited with code %d", end->status);
 	if (end->status == 0)
-		return mem_strdup("ended, nobody knows how");
+		return mem_strdup("ended with unknown status");
 	name = answer_signal(end->status);
 	return mem_printf("was killed by %s", name);
 }

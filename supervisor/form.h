@@ -1,6 +1,6 @@
 /*
  * Writing an object in one of three forms: as JSON on one line, as JSON to be
- * read by people, as TOON. Whoever says what is in the object says it once.
+ * read by people, as TOON. The fields of the object are listed once.
  */
 #ifndef SUPERVISOR_FORM_H
 #define SUPERVISOR_FORM_H

@@ -63,7 +63,7 @@ keeper_close_others(const struct spawn_program *program)
 	close_range(from, ~0U, 0);
 }
 
-/* Reaps whoever has ended. Returns whether there are more children. */
+/* Reaps children that have ended. Returns whether there are more. */
 static int
 keeper_reap(struct keeper *keeper)
 {
@@ -118,9 +118,9 @@ keeper_kill(void *ctx, pid_t pid)
 
 /*
  * Kills all that is left, until there is no child: those of one that dies are
- * ours then. Nobody who is to be killed can finish a fork, so having children
- * is no way to run away from this; ending before it comes, with a child in a
- * new session, is one until a round meets the child before it ends.
+ * ours then. No process that is to be killed can finish a fork, so having
+ * children is no way to run away from this; ending before it comes, with a
+ * child in a new session, is one until a round meets the child before it ends.
  */
 static void
 keeper_kill_all(struct keeper *keeper)

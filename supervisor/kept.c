@@ -49,7 +49,7 @@ kept_print_escape(const struct kept *kept, FILE *out, unsigned int code)
 
 /*
  * Text that a model wrote, where a terminal may be: what it would obey, and
- * what nobody would see, is escaped. In strings of Python, and of JSON, the
+ * what is invisible, is escaped. In strings of Python, and of JSON, the
  * escape means the same.
  */
 static void

@@ -468,7 +468,7 @@ main_run(struct main_serving *serving, char **envp)
 	if (main_open_log(options->log_file, &err) == -1)
 		return main_usage_error(&err);
 	log_init("caisson", (enum log_level)options->log_level);
-	/* The broker writes it. Whoever asks for it gets no calls without. */
+	/* The broker writes it. If requested, refuse to start without it. */
 	if (main_has_calls(options) &&
 	    audit_file_open(options->audit_file, &serving->sv.audit, &err) ==
 	        -1)

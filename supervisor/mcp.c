@@ -154,7 +154,7 @@ mcp_on_ping(struct mcp *mcp, const struct jsonrpc *message)
 	mcp_answer(mcp, message->id, &result);
 }
 
-/* Our lists have one page: a cursor can only be somebody else's. */
+/* Our lists have one page: a cursor can only be one of another server. */
 static int
 mcp_refuse_cursor(struct mcp *mcp, const struct jsonrpc *message)
 {

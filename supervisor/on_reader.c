@@ -88,7 +88,7 @@ on_reader_texts(const struct ipc_bytes *bytes)
 		bytes->len };
 }
 
-/* What a row says, for whoever will start it or connect to it. */
+/* The fields of a row, for starting the server or connecting to it. */
 static void
 on_reader_fill(struct server *server, const struct ipc_server *row)
 {
@@ -110,7 +110,7 @@ on_reader_fill(struct server *server, const struct ipc_server *row)
 }
 
 /*
- * Counts a row. Whoever wrote the folder that we run in must neither take the
+ * Counts a row. The author of the folder that we run in must neither take the
  * user's own servers their places, nor make us keep what is not used. Returns
  * -1 when there are too many of theirs.
  */

@@ -398,7 +398,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	options_preset(options);
 	if (options_find_action(options, argc, argv, err) == -1)
 		return -1;
-	/* Whoever asks for help gets it, whatever else is wrong. */
+	/* Help is printed, whatever else is wrong. */
 	if (options->action == OPTION_HELP || options->action == OPTION_VERSION)
 		return 0;
 	if (options_read_file(options, envp, err) == -1 ||

@@ -1,7 +1,7 @@
 /*
  * Boxes that wait for a call: see pool.h. By itself the pool wants as many as
- * calls have lately found missing, gives up those that nobody has needed for a
- * while, and in the end all of them. A box that fails here costs nobody but
+ * calls have lately found missing, gives up those that no call has needed for a
+ * while, and in the end all of them. A box that fails here affects nothing but
  * the pool, which pauses before it tries again. Runs in the supervisor.
  */
 #include <stdlib.h>
@@ -67,7 +67,7 @@ pool_add_timer(struct event *event, uint64_t ms)
 
 /* How many there may be */
 
-/* What this machine has room for, when nobody has said how many. */
+/* What this machine has room for, when no number was configured. */
 static unsigned int
 pool_room(void)
 {
@@ -191,7 +191,7 @@ pool_on_box(void *ctx)
 		entry->ready = 1;
 		pool_count(entry, 1);
 		pool->pause_ms = 0;
-		/* Nobody is in the way of the next. */
+		/* Nothing is in the way of the next. */
 		pool_fill_after(
 		    pool, pool->sv->nrunning == 0 ? 0 : POOL_CALM_MS);
 	}
@@ -231,7 +231,7 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	templates_want(pool->sv->templates);
-	/* Whoever waits for a box is next; and a template is worth waiting. */
+	/* Calls that wait for a box come first; a template is worth waiting. */
 	if (pool->sv->nwaiting > 0 || pool->sv->nstarting > 0 ||
 	    templates_awaited(pool->sv->templates)) {
 		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
@@ -266,7 +266,7 @@ pool_recycle(struct pool *pool)
 	}
 }
 
-/* How many are wanted after a period: what nobody needed is given up. */
+/* How many are wanted after a period: boxes not needed are given up. */
 static void
 pool_shrink(struct pool *pool)
 {

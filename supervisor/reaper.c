@@ -1,5 +1,5 @@
 /*
- * Children and their ends, by pidfd: no number that could mean somebody else
+ * Children and their ends, by pidfd: no number that could mean another process
  * by now, and SIGCHLD only tells when to look for those without one. Runs in
  * the supervisor, the parent of every worker, of every box's first process and
  * of the code itself, of keepers, and of what a keeper that was killed has
@@ -31,7 +31,7 @@ struct child {
 	int last;  /* the signal at the end of the program */
 	int left;  /* it is ended with all others that were left */
 	struct event *ended_event;
-	child_ended *ended; /* NULL when nobody wants to know */
+	child_ended *ended; /* NULL when no notice is wanted */
 	void *ctx;
 };
 
@@ -39,22 +39,22 @@ static LIST_HEAD(, child) reaper_children =
     LIST_HEAD_INITIALIZER(reaper_children);
 
 static struct event *reaper_event;
-static struct event *reaper_sweep_event; /* somebody unknown may have ended */
+static struct event *reaper_sweep_event; /* an unwatched child may have ended */
 static struct event *reaper_left_event;  /* those who were left are ended */
 
 /*
  * Boxes that are being built: their processes are our children before we are
- * told of them, and must not be taken for somebody's leavings.
+ * told of them, and must not be taken for orphans.
  */
 static unsigned int reaper_held;
 
 /*
  * There may be orphans, what a keeper that was killed had kept: so many looks
- * are yet to be taken, unless they find somebody.
+ * are yet to be taken, unless they find an orphan.
  */
 static unsigned int reaper_hunting;
 
-/* Children from before we were executed: they are nobody's orphans. */
+/* Children from before we were executed: they are no orphans. */
 static pid_t *reaper_older;
 static size_t reaper_nolder;
 
@@ -66,7 +66,7 @@ reaper_wait(int pidfd, siginfo_t *si, int options, struct rusage *usage)
 	return syscall(SYS_waitid, P_PIDFD, pidfd, si, options, usage);
 }
 
-/* Whether a process that has ended is one that somebody watches. */
+/* Whether a process that has ended is watched. */
 static int
 reaper_knows(pid_t pid)
 {
@@ -143,7 +143,7 @@ reaper_kill_unknown(void *ctx, pid_t pid)
 }
 
 /*
- * Kills the children that nobody watches. Returns whether there may be more:
+ * Kills the children that are not watched. Returns whether there may be more:
  * what was killed may have had children, which become ours with its end.
  */
 static int
@@ -225,7 +225,7 @@ reaper_sweep_soon(void)
 	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
-/* Whoever ends from now on is told of again. */
+/* Ends from now on are reported again. */
 static void
 reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 {
@@ -265,7 +265,7 @@ reaper_init(struct event_base *base)
 	children_each(reaper_note_older, NULL);
 	/* Whatever loses its parent below us is ours from then on. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	/* So it is where nobody is told: ignored, children would be gone. */
+	/* Also where no notice is wanted: ignored children would be gone. */
 	signal(SIGCHLD, SIG_DFL);
 	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
 	event_add(reaper_event, NULL);
@@ -307,7 +307,7 @@ reaper_on_ended(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1) {
 		/* A box gave us one process under two names, say. */
-		log_error("a child was reaped by somebody else");
+		log_error("a child was reaped elsewhere");
 		si.si_pid = -1;
 		si.si_code = CLD_KILLED;
 		si.si_status = 0;
@@ -418,7 +418,7 @@ reaper_kill_orphans(void)
 	reaper_sweep();
 }
 
-/* Reaps whoever has ended. Returns whether there are more children. */
+/* Reaps children that have ended. Returns whether there are more. */
 static int
 reaper_reap_all(void)
 {

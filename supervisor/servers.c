@@ -267,7 +267,7 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
 
 	if (servers_ready_reader(servers, file, err) == -1)
 		return -1;
-	/* Whose entries nobody can name. */
+	/* Its entries have no names that are known. */
 	if (msg.folder == NULL || strlen(msg.folder) > CONFIG_PATH_MAX ||
 	    !utf8_valid(msg.folder, strlen(msg.folder)))
 		msg.folder = "";

@@ -25,7 +25,7 @@ struct child;
 /* Where files come from: a row of server_sources.c. */
 struct server_source {
 	const char *name; /* as the manual calls it, or whose it is */
-	int project;      /* written by whoever made the folder we are in */
+	int project;      /* written by the author of our working directory */
 	int client;       /* a file of another program */
 	enum config_shape shape;
 };
@@ -103,8 +103,9 @@ struct server {
 	struct server_texts allow;
 	struct server_texts deny;
 	/*
-	 * Of those taken, expanded, for whoever starts them: the command and
-	 * its arguments, and "NAME=value" on top of our environment.
+	 * Of those taken, expanded, for the process that starts them: the
+	 * command and its arguments, and "NAME=value" on top of our
+	 * environment.
 	 */
 	struct server_texts run;
 	struct server_texts run_env;

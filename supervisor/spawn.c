@@ -73,7 +73,7 @@ static int spawn_null = -1;
 static const int spawn_signals[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE,
 	SIGTERM, SIGXFSZ };
 
-/* Those, and what somebody has made of others before we were started. */
+/* Those, and the ones that were changed before we were started. */
 static sigset_t spawn_unusual;
 
 /*
@@ -367,7 +367,7 @@ spawn_remember_limit(int resource, rlim_t soft)
 
 /*
  * Programs that use select() do not expect as many descriptors as we do, and
- * whoever limits the size of files means theirs.
+ * a limit on the size of files is meant for theirs.
  */
 static void
 spawn_restore_limits(void)

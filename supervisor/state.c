@@ -92,7 +92,7 @@ state_make(const char *path, struct err *err)
 	}
 }
 
-/* Whoever else could write there could put another database in its place. */
+/* Another user who can write there could replace the database. */
 static int
 state_check(int fd, const char *path, struct err *err)
 {

@@ -20,7 +20,7 @@ struct store {
 	struct channel *channel; /* NULL: it does not run */
 	struct child *process;
 	unsigned long starts;
-	store_shown *shown; /* NULL: nobody has asked */
+	store_shown *shown; /* NULL: not asked for */
 	void *shown_ctx;
 };
 
@@ -31,7 +31,7 @@ store_end_process(struct store *store)
 	reaper_forget(&store->process);
 }
 
-/* Whoever waits for an answer gets none. */
+/* Requests that wait for an answer get none. */
 static void
 store_tell_gone(struct store *store)
 {
@@ -75,7 +75,7 @@ store_hear_shown(
     struct store *store, const char *payload, size_t len, const char *reason)
 {
 	if (store->shown == NULL)
-		store_fail(store, "an answer that nobody asked for");
+		store_fail(store, "an answer without a request");
 	else
 		store->shown(store->shown_ctx, payload, len, reason);
 }
@@ -170,7 +170,7 @@ store_lend_again(struct store *store, uint64_t execution, struct err *err)
 	int running = store->channel != NULL;
 	int ours = store_lend(store, execution, err);
 
-	/* One that had died, which nobody had noticed yet: another is had. */
+	/* It had exited, which was not noticed yet: another one is started. */
 	if (ours == -1 && running &&
 	    (err->code == EPIPE || err->code == ECONNRESET))
 		ours = store_lend(store, execution, err);

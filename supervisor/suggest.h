@@ -1,5 +1,5 @@
 /*
- * "Did you mean …?": of some words, the one nearest to what somebody wrote.
+ * "Did you mean …?": of some words, the one nearest to what was written.
  * Runs in the supervisor; pure.
  */
 #ifndef SUPERVISOR_SUGGEST_H

@@ -38,7 +38,7 @@ struct templates;
 
 TAILQ_HEAD(call_list, call);
 
-/* The process: one of it, made by main, handed to whoever needs it. */
+/* The process: one of it, made by main, passed to the parts that need it. */
 struct supervisor {
 	struct event_base *base;
 	struct options options;
@@ -58,7 +58,7 @@ struct supervisor {
 	size_t unready;   /* boxes that cannot be handed code yet */
 	unsigned long calls; /* executions so far: the number of the last */
 	unsigned long boxes; /* boxes so far: the number of the last */
-	size_t dropped;      /* boxes that nobody wants, and that still end */
+	size_t dropped;      /* boxes without an owner that still end */
 	struct pool *pool;   /* boxes that wait for a call; NULL: never any */
 	int draining;        /* no new calls; ends when none is left */
 	void (*idle)(void *ctx); /* no call is left */
@@ -375,7 +375,8 @@ void reaper_init(struct event_base *base);
 
 /*
  * While a box is being built its processes are our children, but not watched
- * yet: nobody unknown is reaped between the two calls, which come in pairs.
+ * yet: unwatched children are not reaped between the two calls, which come in
+ * pairs.
  */
 void reaper_hold(void);
 void reaper_release(void);
@@ -407,7 +408,7 @@ void reaper_finish_with(struct child *child, int sig);
 void reaper_end(struct child *child);
 
 /*
- * Ends it and forgets it: it is reaped in the background, nobody is told.
+ * Ends it and forgets it: it is reaped in the background, without notice.
  * NULL is accepted; *child becomes NULL.
  */
 void reaper_forget(struct child **child);
@@ -426,7 +427,7 @@ void reaper_kill_orphans(void);
 
 /*
  * Ends every child there is, watched or not, and reaps them all, for at most
- * ms; whoever has not ended by half of it is killed.
+ * ms; children that run on after half of it are killed.
  */
 void reaper_finish(unsigned int ms);
 
@@ -479,7 +480,7 @@ void texts_add_capabilities(
 
 /*
  * Takes over both descriptors. ended is called once, when the client is gone
- * (end of input, or an output that nobody reads).
+ * (end of input, or an output without a reader).
  */
 struct client *client_new(struct supervisor *sv, int *in, int *out,
     void (*ended)(void *ctx), void *ctx);

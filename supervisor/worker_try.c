@@ -56,7 +56,7 @@ worker_try_on_closed(void *ctx, const struct err *why)
 
 /*
  * The store locks itself down when it is told of its folder. In this one
- * nobody can make a file, so nothing is left behind.
+ * no file can be made, so nothing is left behind.
  */
 static int
 worker_try_greet(enum role role, struct channel *channel, struct err *err)

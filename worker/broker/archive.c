@@ -54,7 +54,7 @@ archive_free(struct archive **archivep)
 	free(archive);
 }
 
-/* Whoever waits for it goes on without; it is left alone for a while. */
+/* Requests that wait for it go on without; it is left alone for a while. */
 static void
 archive_lose(struct archive *archive)
 {
@@ -92,7 +92,7 @@ archive_on_impatience(evutil_socket_t fd, short what, void *arg)
 	archive_lose(archive);
 }
 
-/* From the loop: whoever asks is in the middle of something. */
+/* From the loop: the caller is in the middle of something. */
 static void
 archive_fail(struct archive *archive, const struct err *err)
 {

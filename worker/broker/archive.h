@@ -2,8 +2,8 @@
  * The archive: the store, as far as the broker sees it. What it has of a list
  * of tools comes onto the shelf (shelf.h); what is on the shelf is kept there.
  * It is asked for when it is needed for the first time, and a store that is not
- * there, does not answer, or says nonsense costs nothing but what it had. Runs
- * in the broker.
+ * there, does not answer, or violates the protocol costs nothing but what it
+ * had. Runs in the broker.
  */
 #ifndef WORKER_BROKER_ARCHIVE_H
 #define WORKER_BROKER_ARCHIVE_H
@@ -26,7 +26,7 @@ void archive_open(struct archive *archive, struct ipc_lists *lists);
 /*
  * Asks for what is kept by a fingerprint. Returns 1 when every server of that
  * fingerprint will be told (server_recalled), from the loop and within
- * TOOL_LISTS_WAIT_MS; 0 when there is nobody to ask.
+ * TOOL_LISTS_WAIT_MS; 0 when there is no store.
  */
 int archive_recall(struct archive *archive, const uint8_t *fingerprint);
 

@@ -1,5 +1,5 @@
 /*
- * One thing that somebody wants of a server: see ask.h. Runs in the broker.
+ * One thing that is wanted of a server: see ask.h. Runs in the broker.
  */
 #include <stdlib.h>
 
@@ -94,7 +94,7 @@ ask_is_error(const char *json, size_t len)
 	    json_span_kind(is_error) == JSON_SPAN_TRUE;
 }
 
-/* What came of a call, as far as somebody wants to know. */
+/* The outcome of a call, if an audit wants it. */
 static void
 ask_conclude(struct ask *ask, const char *json, size_t len)
 {

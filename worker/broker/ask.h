@@ -1,5 +1,5 @@
 /*
- * One thing that somebody wants of a server: a call of a tool, or its list of
+ * One thing that is wanted of a server: a call of a tool, or its list of
  * tools, for an execution or for a TRY. It is answered or refused once and is
  * gone then. Runs in the broker.
  */
@@ -17,7 +17,7 @@ enum ask_kind { ASK_CALL, ASK_TOOLS };
 struct ask {
 	TAILQ_ENTRY(ask) entry; /* of list */
 	TAILQ_ENTRY(ask) sibling; /* of its session */
-	struct ask_list *list;    /* of a server or a link; NULL: of nobody */
+	struct ask_list *list;    /* of a server or a link; NULL: of none */
 	struct link *link;        /* that has it; NULL: its server has */
 	struct broker *broker;
 	struct server *server;
@@ -41,11 +41,11 @@ struct ask {
 	struct event *patience; /* the end of its wait for a start or answer */
 };
 
-/* Makes an ask of nobody; session is NULL for a TRY. */
+/* Makes an ask in no list; session is NULL for a TRY. */
 struct ask *ask_new(struct broker *broker, struct server *server,
     struct session *session, uint64_t id, enum ask_kind kind);
 
-/* Forgets an ask, which nobody answers then. */
+/* Forgets an ask, which gets no answer then. */
 void ask_free(struct ask **ask);
 
 /* Takes the parameters of a call; drops them, of which a byte was sent. */

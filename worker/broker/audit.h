@@ -16,7 +16,7 @@
 struct audit;
 
 enum audit_outcome {
-	AUDIT_CANCELLED, /* nobody waited for it any more */
+	AUDIT_CANCELLED, /* it was not waited for any more */
 	AUDIT_OK,
 	AUDIT_TOOL_ERROR, /* a result with isError */
 	AUDIT_ERROR,      /* of the server, or it ended */

@@ -40,7 +40,7 @@ struct broker {
 	struct archive *archive; /* keeps them */
 	uint64_t last_link;
 	size_t unwritten;    /* bytes that servers have still to take */
-	struct audit *audit; /* NULL: nobody wants to know of calls */
+	struct audit *audit; /* NULL: calls are not recorded */
 	size_t open_links;   /* that have pipes, or will have them */
 	size_t most_links;   /* so many, for want of descriptors */
 	unsigned long files; /* the limit of descriptors that this is of */

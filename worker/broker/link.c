@@ -171,7 +171,7 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 	}
 }
 
-/* Gives up from the loop: whoever notices may be in the middle of a line. */
+/* Gives up from the loop: the caller may be in the middle of a line. */
 static void
 link_doom(struct link *link, const char *how)
 {

@@ -39,7 +39,7 @@ void link_ask(struct link *link, struct ask *ask);
  */
 void link_withdraw(struct link *link, struct ask *ask, const char *why);
 
-/* Ends a link, in a moment, that nobody can need any more. */
+/* Ends a link, in a moment, that cannot be needed any more. */
 void link_settle(struct link *link);
 
 /*

@@ -189,7 +189,7 @@ listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 	listing_end(listing);
 }
 
-/* Changes may come in a row, and whoever asks comes first. */
+/* Changes may come in a row, and requests come first. */
 static void
 listing_renew(struct listing *listing)
 {

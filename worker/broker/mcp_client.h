@@ -99,7 +99,7 @@ uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
  */
 int mcp_client_has_answered(const struct mcp_client *client);
 
-/* Nobody waits for this request any more; the server is not told. */
+/* This request is not waited for any more; the server is not told. */
 void mcp_client_forget(struct mcp_client *client, uint64_t id);
 
 /*

@@ -52,7 +52,7 @@ server_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Whoever lists a thousand servers asks for each of them by its name. */
+/* A list of a thousand servers asks for each of them by its name. */
 struct server *
 server_find(struct broker *broker, const char *name)
 {
@@ -171,7 +171,7 @@ server_free(struct server **serverp)
 	server_destroy(server);
 }
 
-/* Frees what nobody can find and nothing refers to. */
+/* Frees what cannot be found and nothing refers to. */
 static void
 server_release(struct server *server)
 {

@@ -100,7 +100,7 @@ void server_recall(struct server *server, struct ask *ask);
 void server_recalled(struct broker *broker, const uint8_t *fingerprint);
 void server_recalled_all(struct broker *broker);
 
-/* Nobody wants this any more: the ask is freed, the server told why. */
+/* This is not wanted any more: the ask is freed, the server told why. */
 void server_withdraw(struct ask **ask, const char *why);
 
 /* link.c tells that the server got the first byte of a call. */

@@ -199,7 +199,7 @@ session_free(struct session **sessionp)
 	free(session);
 }
 
-/* From the loop, because whoever notices may still hold the session. */
+/* From the loop, because the caller may still hold the session. */
 static void
 session_end(struct session *session)
 {

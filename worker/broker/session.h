@@ -2,7 +2,7 @@
  * A session: the channel to the relay of one execution, and with it the right
  * to some servers. Which ones was said when the channel came; nothing that
  * comes on it can widen that. A relay that breaks a rule loses its session,
- * and nobody else anything. Runs in the broker.
+ * and no other session anything. Runs in the broker.
  */
 #ifndef WORKER_BROKER_SESSION_H
 #define WORKER_BROKER_SESSION_H
@@ -37,7 +37,7 @@ int session_admit(struct session *session, uint64_t id);
  */
 int session_has_room(const struct session *session, size_t len);
 
-/* Refuses a request that nobody waits for, if it is under way. */
+/* Refuses a request that is not waited for, if it is in flight. */
 void session_cancel(struct session *session, uint64_t id);
 
 /* The relay broke a rule: ends the session, in a moment. */

@@ -22,7 +22,7 @@ enum toml_kind {
 
 /* How a table or an array came to be, which says who may add to it. */
 enum toml_made {
-	TOML_MADE_AS_VALUE,  /* as a whole: nobody */
+	TOML_MADE_AS_VALUE,  /* as a whole: nothing */
 	TOML_MADE_BY_PATH,   /* as a part of a header */
 	TOML_MADE_BY_HEADER, /* [table], [[array]] */
 	TOML_MADE_BY_DOTS,   /* as a part of a key */

@@ -94,7 +94,7 @@ client_places(struct client *client)
 	return &client->places;
 }
 
-/* From the loop, because whoever notices may still hold the client. */
+/* From the loop, because the caller may still hold the client. */
 static void
 client_end(struct client *client)
 {

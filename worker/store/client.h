@@ -1,7 +1,7 @@
 /*
  * A client: the channel to the relay of one execution, and with it the right
  * to the memories and saved tools of one scope. A relay that breaks a rule
- * loses its channel, and nobody else anything. Runs in the store.
+ * loses its channel, and no other client anything. Runs in the store.
  */
 #ifndef WORKER_STORE_CLIENT_H
 #define WORKER_STORE_CLIENT_H
@@ -19,7 +19,7 @@ void client_free_all(struct store *store);
 struct database *client_database(struct client *client);
 const char *client_scope(const struct client *client);
 
-/* How many new tools it may still save; whoever saves one counts it down. */
+/* How many new tools it may still save; each that is saved counts it down. */
 unsigned int *client_places(struct client *client);
 
 /*

@@ -168,7 +168,7 @@ database_upgrade(struct database *database, uint64_t version, struct err *err)
 	return database_run(database, end, err);
 }
 
-/* Whose it is, and which version. An empty file is whoever wants it. */
+/* Which program's it is, and which version. An empty file is no one's yet. */
 static int
 database_check(struct database *database, struct err *err)
 {
@@ -351,8 +351,8 @@ database_check_kinds(const struct database *database, struct err *err)
 /*
  * Where the file was emptied or its log removed, SQLite finds less than was
  * kept and does not say so. A file that is being made is empty, too, but there
- * is no reserve before something is saved; and whoever opens the database makes
- * the log before its index, and removes it after that.
+ * is no reserve before something is saved; and a process that opens the
+ * database makes the log before its index, and removes it after that.
  */
 static int
 database_check_lost(const struct database *database, struct err *err)
@@ -586,7 +586,7 @@ database_add_string(sqlite3_stmt *statement, int column, struct buffer *json)
 	size_t len;
 	const char *bytes = database_bytes(statement, column, &len);
 
-	/* Somebody else may have written to the file. */
+	/* Another process may have written to the file. */
 	text.len = utf8_repair(bytes, len,
 	    buffer_reserve(&text, UTF8_REPAIR_FACTOR * len));
 	json_add_string(json, text.data, text.len);
@@ -651,7 +651,7 @@ database_give_back(struct database *database)
 	uint64_t pages;
 	struct err err;
 
-	/* Nobody else can make the file larger then. */
+	/* No other process can make the file larger then. */
 	if (database_begin(database, &err) == -1)
 		return;
 	if (database_pragma(database, "PRAGMA page_count", &pages, &err) == 0)

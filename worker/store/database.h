@@ -34,7 +34,7 @@ uint64_t database_most(const struct database *database);
 int database_open(struct database *database, struct err *err);
 
 /*
- * Between two changes: a file that somebody has removed, replaced or emptied
+ * Between two changes: a file that was removed, replaced or emptied
  * meanwhile, or whose log was removed, is let go, so that nothing is kept where
  * nobody finds it; the next statement opens what is there. Ends the process
  * when the directory is gone.

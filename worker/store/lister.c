@@ -41,7 +41,7 @@ lister_free(struct store *store)
 	channel_free(&store->lister);
 }
 
-/* From the loop, because whoever notices is in a handler of the channel. */
+/* From the loop, because the caller is in a handler of the channel. */
 void
 lister_break(struct store *store, const char *how)
 {

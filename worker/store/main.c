@@ -1,8 +1,8 @@
 /*
  * caisson-store, the process: makes its loop and its channel, is told which
- * directory is its own, gives up everything else, then serves whoever it gets
- * a channel to until the one to the supervisor ends. Started by the supervisor
- * alone, with that channel as descriptor 3.
+ * directory is its own, gives up everything else, then serves each process it
+ * gets a channel to until the one to the supervisor ends. Started by the
+ * supervisor alone, with that channel as descriptor 3.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -40,7 +40,7 @@ main(void)
 	signal(SIGPIPE, SIG_IGN);
 	/* A limit on the size of files fails what is kept, as a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* What is kept is nobody else's to read. */
+	/* What is kept is not for other users to read. */
 	umask(S_IRWXG | S_IRWXO);
 	TAILQ_INIT(&store.clients);
 	store.base = loop_new(0);

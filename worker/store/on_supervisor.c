@@ -31,7 +31,7 @@ store_on_keep(struct store *store, struct ipc_keep *keep)
 	if (lockdown_in(ROLE_STORE, keep->folder, &err) == -1)
 		fatal("cannot lock down: %s", err.text);
 	store->database = database_new(keep->most);
-	/* Why it cannot be used is told to whoever asks for something. */
+	/* Why it cannot be used is told with each request. */
 	if (database_open(store->database, &err) == -1)
 		log_error("%s", err.text);
 }

@@ -1,9 +1,9 @@
 /*
  * The store: what is kept between executions, in one SQLite database in the
  * state directory, the only place of the file system that it can touch.
- * Whoever may use it has a channel to it; what is kept is passed through as
- * bytes and never interpreted. Everything of this folder runs in that process
- * only.
+ * A process that may use it has a channel to it; what is kept is passed through
+ * as bytes and never interpreted. Everything of this folder runs in that
+ * process only.
  *
  * A handler waits for the disk, and for nothing else: no transaction is open
  * when it returns.

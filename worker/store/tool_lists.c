@@ -37,7 +37,7 @@ tool_lists_look(struct database *database, sqlite3_stmt *statement,
 	*used = database_number(statement, 0);
 	list->info = database_bytes(statement, 1, &list->info_len);
 	list->data = database_bytes(statement, 2, &list->len);
-	/* Bytes of somebody else are no reason to fail. */
+	/* Bytes of another program are no reason to fail. */
 	if (list->len > TOOL_LIST_MAX || list->info_len > SERVER_INFO_MAX)
 		memset(list, 0, sizeof(*list));
 	return 0;
