@@ -1208,9 +1208,9 @@ START_TEST(a_call_may_lose_a_server_while_it_waits)
 END_TEST
 
 /*
- * The supervisor keeps no descriptor through which a byte of the box could
- * reach it: two channels and two pidfds while a box is built, then a channel
- * and three pidfds.
+ * The supervisor keeps no descriptor through which a byte of the code could
+ * reach it: two channels, two pidfds and the file of counts while a box is
+ * built, then a channel, three pidfds and that file.
  */
 START_TEST(nothing_of_the_box_is_kept)
 {
@@ -1221,13 +1221,13 @@ START_TEST(nothing_of_the_box_is_kept)
 	before = unit_open_fds();
 	play = start_call();
 	/* Two ends of channels are the test's. */
-	ck_assert_int_eq(unit_open_fds(), before + 4 + 2);
+	ck_assert_int_eq(unit_open_fds(), before + 5 + 2);
 	box_stands(play);
 	box_lets_go(play);
 	wait_until_gone(play->pids[ROLE_BOX]);
 	settle();
-	/* One end of a channel, and of the lines to both processes. */
-	ck_assert_int_eq(unit_open_fds(), before + 4 + 3);
+	/* Our ends of a channel, and of the lines to both processes. */
+	ck_assert_int_eq(unit_open_fds(), before + 5 + 3);
 	relay_runs(play);
 	end_well(play);
 	close_stage();
