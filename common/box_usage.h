@@ -8,8 +8,8 @@
 #include <stdint.h>
 
 struct box_usage {
-	uint64_t cpu_us;   /* of all processes, whether they are waited for */
-	uint64_t peak_kib; /* largest resident set of one process */
+	uint64_t cpu_us;   /* of all that were seen, waited for or not */
+	uint64_t peak_kib; /* largest resident set of one of them */
 };
 
 #endif

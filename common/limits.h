@@ -394,7 +394,7 @@
 /*
  * Address space above the memory limit: libraries, guard pages, and what
  * malloc reserves for two arenas. Private memory is bounded by RLIMIT_DATA;
- * this bounds shared anonymous memory, which nothing else does.
+ * this bounds maps of files.
  */
 #define BOX_ADDRESS_EXTRA GIB
 /*
@@ -440,11 +440,11 @@
 #define BOX_HOLE_LARGEST (64 * KIB)
 #define BOX_HOLE_SMALL (2 * KIB)
 #define BOX_HOLES_MOST (8 * MIB)
-/* CPU time of one that is made while the box runs, and grows. */
+/* CPU time that an exact look may take while the box runs and grows. */
 #define BOX_MEMORY_EXACT_MS 50
 /*
  * A look that was kept from its processor for longer is made with all processes
- * stopped: in so much time a box fills some 24 MiB where memory is fast.
+ * stopped: in so much time two processors fill 24 MiB.
  */
 #define BOX_MEMORY_LATE_MS 3
 /*
@@ -454,8 +454,8 @@
 #define BOX_MEMORY_FEW 8
 #define BOX_MEMORY_TURN (16 * MIB)
 /*
- * How often processes are stopped that another one of the box lets go on again:
- * who stops and continues others by the clock does not meet a look more often.
+ * Attempts to stop all processes of a box that continue each other. A program
+ * that sends SIGCONT at intervals meets fewer of them.
  */
 #define BOX_MEMORY_HOLDS 5
 /* The least that Linux gives a process at a time. */
@@ -465,9 +465,9 @@
 /* Kernel memory for a file in memory, without its bytes. */
 #define BOX_INODE_BYTES KIB
 /*
- * Parts of memory that the first process of a box may have: what large
- * libraries make, and more; the second half of it, the third a third, but any
- * as many as an interpreter makes. Of one more the kernel keeps a
+ * Parts of memory that are free: what large libraries make, and more. The n-th
+ * process that is counted may have an n-th of it, at least BOX_MAPS_LEAST,
+ * which is what an interpreter makes. Of one more the kernel keeps a
  * vm_area_struct and an anon_vma, and an anon_vma_chain for each fork that it
  * has seen. They are counted seldom, as the kernel prints a line for each.
  */

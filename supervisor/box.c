@@ -1,9 +1,9 @@
 /*
  * One box with its relay: see box.h. There is one ending: whatever ends a box,
- * it becomes "its pipes are drained and its status is known"; whoever ends it
- * only hastens that. Runs in the supervisor, which keeps no descriptor through
- * which a byte of the code could reach it: process 1 of the box, which the code
- * cannot touch, writes two numbers that are read here.
+ * it becomes "its pipes are drained and its status is known"; any request to
+ * end it only hastens that. Runs in the supervisor, which holds no descriptor
+ * through which a byte of the code can reach it. Of the box it reads two
+ * numbers, which process 1 writes and the code cannot change.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -269,8 +269,8 @@ box_take_usage(struct box *box, const struct rusage *usage)
 }
 
 /*
- * What init has seen of all processes of the box, if it is more: of the code
- * the kernel tells exactly, but not of children that nobody has waited for.
+ * What init has seen of all processes of the box, if that is more: the kernel
+ * tells exactly what the code and the children that it waited for have used.
  */
 static void
 box_take_seen_usage(struct box *box)

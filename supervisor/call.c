@@ -199,8 +199,8 @@ call_judge_code(struct call *call)
 		result->signal = 0; /* that was init: no news */
 		call_set_error(call, "Sandbox was ended: its memory could not "
 		    "be watched%s", box->init_exit == BOX_EXIT_LOOSE ?
-		    ", as its processes kept sending SIGCONT: send it less "
-		    "often" : "");
+		    ", because its processes could not be stopped: do not "
+		    "send SIGCONT all the time" : "");
 	} else if (!box->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {

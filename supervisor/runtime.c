@@ -3,6 +3,7 @@
  * they are given, so nobody else knows which one runs. Runs in the supervisor.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <string.h>
 #include <unistd.h>
@@ -86,7 +87,9 @@ runtime_native_start(
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
-	setup.usage = dup(box->usage);
+	setup.usage = fcntl(box->usage, F_DUPFD_CLOEXEC, 0);
+	if (setup.usage == -1)
+		log_error("copy a descriptor: %s", strerror(errno));
 	/* What it has of descriptors goes the way of those of a message. */
 	if (runtime_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);

@@ -1324,8 +1324,9 @@ static const struct {
 	{ 's', SIGKILL, BOX_EXIT_BLIND, 1, CALL_ERROR,
 	    "Sandbox was ended: its memory could not be watched", 0 },
 	{ 's', SIGKILL, BOX_EXIT_LOOSE, 1, CALL_ERROR,
-	    "Sandbox was ended: its memory could not be watched, as its "
-	    "processes kept sending SIGCONT: send it less often", 0 },
+	    "Sandbox was ended: its memory could not be watched, "
+	    "because its processes could not be stopped: do not send SIGCONT "
+	    "all the time", 0 },
 	{ 's', SIGKILL, 1, 1, CALL_ERROR, "Sandbox was killed by SIGKILL",
 	    SIGKILL },
 	/* The code was faster. */

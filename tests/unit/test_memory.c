@@ -56,14 +56,15 @@ fake_fstatfs(int fd, struct statfs *fs)
 	return 0;
 }
 
-/* The processors of the machine, and what each of three processes is left. */
-static cpu_set_t processors, of_watchdog, of_a, of_b;
+/* The processors of the machine, and what each process is left. */
+static cpu_set_t processors, of_watchdog, of_a, of_b, of_another;
 
 static cpu_set_t *
 processors_of(pid_t pid)
 {
-	ck_assert(pid == 0 || pid == A || pid == B);
-	return pid == 0 ? &of_watchdog : pid == A ? &of_a : &of_b;
+	if (pid == 0)
+		return &of_watchdog;
+	return pid == A ? &of_a : pid == B ? &of_b : &of_another;
 }
 
 static int
@@ -751,19 +752,26 @@ START_TEST(crowded)
 	int cpu;
 
 	memory.limit = (BOX_MEMORY_FEW + 1) * BOX_MEMORY_TURN;
+	CPU_ZERO(&of_b);
 	CPU_ZERO(&processors);
 	for (cpu = 2; cpu < 5; cpu++)
 		CPU_SET(cpu, &processors);
 	put_process(A, 0, 0);
 	put_thread(A, A);
-	put_threads(BOX_MEMORY_FEW - 1, most + 1);
+	/* The code is the only process: its own limit is met first. */
+	put_threads(BOX_MEMORY_FEW + 1, most);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 0);
-	put_threads(BOX_MEMORY_FEW, most - turn);
+	put_process(A + 20, 0, 0);
+	put_thread(A + 20, A + 20);
+	put_threads(BOX_MEMORY_FEW - 2, most + 1);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 0);
+	put_threads(BOX_MEMORY_FEW - 1, most - turn);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 0);
 	ck_assert_int_eq(memory.narrow, 0);
-	put_threads(BOX_MEMORY_FEW, most - turn + 1);
+	put_threads(BOX_MEMORY_FEW - 1, most - turn + 1);
 	ck_assert_uint_eq(
 	    memory_look(&memory), (uint64_t)(most - turn + 1) * MIB);
 	ck_assert_int_eq(stops, 1);
@@ -792,6 +800,7 @@ START_TEST(crowded_on_one_processor)
 	CPU_SET(0, &processors);
 	CPU_ZERO(&of_b);
 	put_process(A, 0, 0);
+	put_process(A + 20, 0, 0);
 	put_threads(BOX_MEMORY_FEW, 95);
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 1);
@@ -852,6 +861,8 @@ static const struct {
 	{ "State:\tS (sleeping)\nThreads:\t2\nSigPnd:\t0000000000040000\n", 1 },
 	/* Its other threads live. */
 	{ "State:\tZ (zombie)\nThreads:\t2\nShdPnd:\t0000000000000000\n", 0 },
+	/* It has been killed. */
+	{ "State:\tR (running)\nThreads:\t1\nSigPnd:\t0000000000000100\n", 1 },
 	{ "", 0 },
 };
 
@@ -873,6 +884,30 @@ START_TEST(who_ends_is_held)
 	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
 	put(A, "stat", "7 (a) b) R 1 2");
 	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+}
+END_TEST
+
+/* Where the first thread has ended, the others run on, and are stopped. */
+START_TEST(a_dead_first_thread)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	put(A, "status", "State:\tZ (zombie)\nThreads:\t2\n");
+	put(A, "stat", "1 (a) Z 1 1 1 0 -1 4227148 0\n");
+	put_thread(A, A);
+	put_thread(A, B);
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	put(B, "stat", "1 (a) R 1 1 1 0 -1 4194304 0\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	ck_assert_int_eq(memory_stop(&memory, A, NULL), 0);
+	ck_assert(memory_is_forced(&memory, A));
+	put(B, "status", "State:\tT (stopped)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	/* Here it is being killed, and no signal is taken any more. */
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	put(B, "stat", "1 (a) R 1 1 1 0 -1 4194308 0\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
 }
 END_TEST
 
@@ -906,7 +941,7 @@ START_TEST(threads_stop_together)
 }
 END_TEST
 
-/* What takes too long is found out when nobody moves. */
+/* A look that takes too long is repeated with all processes stopped. */
 START_TEST(late)
 {
 	struct memory_sum sum;
@@ -927,13 +962,39 @@ START_TEST(late)
 }
 END_TEST
 
+/* Uses so much CPU time in a child, and waits there. Returns its number. */
+static pid_t
+child_that_used(uint64_t ns)
+{
+	int ready[2];
+	char byte;
+	pid_t child;
+
+	ck_assert_int_eq(pipe(ready), 0);
+	child = fork();
+	if (child == 0) {
+		while (memory_cpu_ns(getpid()) < ns)
+			;
+		_exit(write(ready[1], "", 1) == 1 ? pause() : 1);
+	}
+	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	return child;
+}
+
+static void
+end_child(pid_t child)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 /* All processes together, whether the code waits for them; each time once. */
 START_TEST(usage)
 {
 	struct box_usage seen;
-	int ready[2];
 	pid_t child;
-	char byte;
 
 	put(getpid(), "status", "VmHWM:\t  7000 kB\n" END);
 	put(A, "status", "VmHWM:\t  9000 kB\n" END);
@@ -946,24 +1007,50 @@ START_TEST(usage)
 	ck_assert_uint_ge(seen.cpu_us, 20000);
 	ck_assert_uint_le(seen.cpu_us, memory_cpu_ns(getpid()) / 1000);
 	/* What has ended still counts; what was seen before does not again. */
-	ck_assert_int_eq(pipe(ready), 0);
-	child = fork();
-	if (child == 0) {
-		while (memory_cpu_ns(getpid()) < 20000000)
-			;
-		_exit(write(ready[1], "", 1) == 1 ? pause() : 1);
-	}
-	ck_assert_int_eq(read(ready[0], &byte, 1), 1);
+	child = child_that_used(20000000);
 	put(child, "status", END);
 	memory_look(&memory);
-	kill(child, SIGKILL);
-	waitpid(child, NULL, 0);
+	end_child(child);
 	memory_look(&memory);
 	ck_assert_int_eq(pread(memory.usage_fd, &seen, sizeof(seen), 0),
 	    sizeof(seen));
 	ck_assert_uint_ge(seen.cpu_us, 40000);
 	ck_assert_uint_le(seen.cpu_us, memory_cpu_ns(getpid()) / 1000 + 30000);
 	ck_assert_uint_eq(seen.peak_kib, 9000);
+}
+END_TEST
+
+/* One whose first thread has ended counts: its other threads tell of it. */
+START_TEST(usage_without_a_first_thread)
+{
+	pid_t child = child_that_used(20000000);
+
+	put(child, "status", HEADLESS("2"));
+	put_thread(child, child);
+	put_thread(child, B);
+	put(B, "status", "VmHWM:\t  7000 kB\nRssAnon:\t1 kB\n" END);
+	memory_look(&memory);
+	end_child(child);
+	ck_assert_uint_ge(memory.usage.cpu_us, 20000);
+	ck_assert_uint_eq(memory.usage.peak_kib, 7000);
+}
+END_TEST
+
+/* Numbers that would have one place, and one that is used again. */
+START_TEST(clocks)
+{
+	pid_t first = child_that_used(20000000);
+	struct memory_clock *clock = memory_find_clock(&memory, first);
+	const pid_t same_place = first + MEMORY_CLOCKS;
+
+	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first), 20000000);
+	ck_assert_uint_eq(memory_new_cpu_ns(&memory, first), 0);
+	ck_assert_ptr_eq(memory_find_clock(&memory, first), clock);
+	ck_assert_ptr_ne(memory_find_clock(&memory, same_place), clock);
+	clock->ns *= 1000;
+	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first), 20000000);
+	end_child(first);
+	ck_assert_ptr_eq(memory_find_clock(&memory, same_place), clock);
 }
 END_TEST
 
@@ -998,9 +1085,12 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, continued_by_the_code);
 	tcase_add_loop_test(tc, who_stands_still, 0, UNIT_COUNT(states));
 	tcase_add_test(tc, who_ends_is_held);
+	tcase_add_test(tc, a_dead_first_thread);
 	tcase_add_test(tc, threads_stop_together);
 	tcase_add_test(tc, late);
 	tcase_add_test(tc, usage);
+	tcase_add_test(tc, usage_without_a_first_thread);
+	tcase_add_test(tc, clocks);
 }
 
 int

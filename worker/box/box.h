@@ -80,11 +80,16 @@ struct box_file {
 /* As many processes has a box whose code has started none. */
 #define MEMORY_SEEN 2
 
-/* Processes that are stopped first, and those that took no signal at once. */
+/*
+ * Processes that are stopped before all are listed, and those of which each
+ * thread was stopped: twice as many as a box has with the usual limit. With
+ * more the rest is found by listing; and a box with more of the second kind
+ * cannot be stopped, and ends.
+ */
 #define MEMORY_KNOWN 256
-#define MEMORY_FORCED 64
+#define MEMORY_FORCED 256
 
-/* Processes whose CPU time is known, by their number; a power of 2. */
+/* Processes whose CPU time is kept. */
 #define MEMORY_CLOCKS 256
 
 /* The CPU time of a process when it was looked at last. */

@@ -1,15 +1,27 @@
 /*
- * The watchdog: the memory of the box as a whole, where no cgroup counts it.
- * Run by init, process 1 of the box, which ends when it is too much, and with
- * it the box. All it reads is numbers of the kernel, never a byte that the
- * code wrote; it sees every process of the box, through a /proc of its own.
+ * The watchdog: limits the memory of a box where no cgroup does. Runs in init,
+ * process 1 of the box. When the box exceeds its limit, init exits, and the
+ * kernel ends the box. It reads files of /proc, in which the code determines
+ * nothing but names, through a /proc of its own that shows every process. At
+ * each look it also writes what the processes have used: see box_usage.h.
  *
  * A look is cheap while nothing is wrong: what each process says of itself. It
  * counts pages that processes share once for each, so above the limit it is
  * done again, exactly; and once more with all processes stopped, because
  * numbers that are not of one moment prove nothing. They are stopped before any
  * counting when others have kept this process from its processor for long: what
- * the code does meanwhile, nobody has seen. proc(5) is the source.
+ * the code does meanwhile is unknown. proc(5) is the source.
+ *
+ * late      the look began late, or takes too long: it is made again, stopped
+ * crowded   there are so many threads that the next look could be late
+ * narrow    a processor is kept for the watchdog, and the code has the others
+ * held      all processes were sent SIGSTOP for this look
+ * still     a process runs no line of the code before it gets SIGCONT
+ * deaf      its first thread takes no signal: it has ended, or waits in vfork
+ * forced    each of its threads was therefore sent SIGSTOP
+ * loose     it runs although all are held: another process continued it
+ * headless  its first thread has ended, so that another one must tell
+ * missed    it has threads, but none of them told
  */
 #include <dirent.h>
 #include <errno.h>
@@ -42,6 +54,9 @@
  */
 #define MEMORY_PF_EXITING 4
 #define MEMORY_STAT_FLAGS 7
+
+/* The bit of a signal in the sets that a status shows. */
+#define MEMORY_BIT(sig) (UINT64_C(1) << ((sig) - 1))
 
 /* What is no number of a list. */
 #define MEMORY_END (-1)
@@ -236,21 +251,18 @@ memory_is_headless(const char *status)
 	    memory_number(status, "Threads") > 1;
 }
 
-/* Whether the thread lives, and tells what the process has. */
-static int
-memory_tells(const char *status)
-{
-	return memory_find(status, "RssAnon") != NULL;
-}
+/* Is shown a thread of a process. Returns whether it has seen enough. */
+typedef int memory_visit(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status);
 
 /*
- * Reads the status of a thread of the process, not its first, that fits: by its
- * number, as the kernel shows every thread as if it were a process, but in no
- * list. Returns that number, 0 when none was found, and the status is any.
+ * Shows each thread of the process by its number, as the kernel has files of
+ * every thread as if it were a process, but in no list. Returns the one that
+ * was enough, 0 when none was; status is for the visit.
  */
 static pid_t
-memory_find_thread(const struct memory *memory, pid_t pid, char *status,
-    int (*fits)(const char *status))
+memory_visit_threads(const struct memory *memory, pid_t pid,
+    memory_visit *visit, char *status)
 {
 	struct memory_list tasks = {
 		.fd = memory_open_file(memory, pid, "task")
@@ -261,12 +273,19 @@ memory_find_thread(const struct memory *memory, pid_t pid, char *status,
 	if (tasks.fd == -1)
 		return 0;
 	while (found == 0 && (tid = memory_next(&tasks)) >= 0)
-		if (tid != pid &&
-		    memory_read_status(memory, tid, status) == 1 &&
-		    fits(status))
+		if (visit(memory, pid, tid, status))
 			found = tid;
 	close(tasks.fd);
 	return found;
+}
+
+/* Whether it lives, and tells what the process has, which status is then. */
+static int
+memory_tells(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	return tid != pid && memory_read_status(memory, tid, status) == 1 &&
+	    memory_find(status, "RssAnon") != NULL;
 }
 
 /* Holding still */
@@ -290,13 +309,12 @@ memory_signals(const char *status, const char *key)
 	}
 }
 
+/* Whether one of these signals, a set of bits, waits to be taken. */
 static int
-memory_awaits_stop(const char *status)
+memory_awaits(const char *status, uint64_t signals)
 {
-	uint64_t signals = memory_signals(status, "SigPnd") |
-	    memory_signals(status, "ShdPnd");
-
-	return (signals >> (SIGSTOP - 1) & 1) != 0;
+	return ((memory_signals(status, "SigPnd") |
+	    memory_signals(status, "ShdPnd")) & signals) != 0;
 }
 
 static char
@@ -313,6 +331,14 @@ memory_is_stopped(const char *status)
 	return memory_state(status) == 'T';
 }
 
+static int
+memory_thread_is_stopped(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	return tid != pid && memory_read_status(memory, tid, status) == 1 &&
+	    memory_is_stopped(status);
+}
+
 /*
  * Whether it was stopped before all were stopped: then our signal still waits,
  * as a stopped process takes none. Only the code can have stopped it, and it is
@@ -321,7 +347,8 @@ memory_is_stopped(const char *status)
 static int
 memory_was_stopped(const char *status)
 {
-	return memory_is_stopped(status) && memory_awaits_stop(status);
+	return memory_is_stopped(status) &&
+	    memory_awaits(status, MEMORY_BIT(SIGSTOP));
 }
 
 /* Whether it runs no line of the code before it gets SIGCONT. */
@@ -330,7 +357,8 @@ memory_is_still(const char *status)
 {
 	char state = memory_state(status);
 
-	return state == 'T' || state == 'X' || memory_awaits_stop(status) ||
+	return state == 'T' || state == 'X' ||
+	    memory_awaits(status, MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL)) ||
 	    (state == 'Z' && memory_number(status, "Threads") <= 1);
 }
 
@@ -359,15 +387,15 @@ memory_is_forced(const struct memory *memory, pid_t pid)
 	return 0;
 }
 
-/* Whether it is being taken apart: it runs no more, and gets no signal. */
+/* Whether the thread has begun to exit: it runs no line of the code. */
 static int
-memory_is_ending(const struct memory *memory, pid_t pid)
+memory_exits(const struct memory *memory, pid_t tid)
 {
 	char stat[MEMORY_TEXT_SIZE];
 	const char *field;
 	int i;
 
-	if (memory_read(memory, pid, "stat", stat) != 1)
+	if (memory_read(memory, tid, "stat", stat) != 1)
 		return 1;
 	/* A process may call itself anything, with brackets and spaces. */
 	field = strrchr(stat, ')');
@@ -375,6 +403,23 @@ memory_is_ending(const struct memory *memory, pid_t pid)
 		field = strchr(field + 1, ' ');
 	return field != NULL &&
 	    (memory_digits(field) & MEMORY_PF_EXITING) != 0;
+}
+
+static int
+memory_thread_lives(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	(void)pid;
+	(void)status;
+	return !memory_exits(memory, tid);
+}
+
+/* Whether all of its threads exit: then it takes no signal any more. */
+static int
+memory_is_ending(const struct memory *memory, pid_t pid)
+{
+	return memory_exits(memory, pid) &&
+	    memory_visit_threads(memory, pid, memory_thread_lives, NULL) == 0;
 }
 
 /* Whether all of its threads are, as far as its status tells. */
@@ -399,24 +444,19 @@ memory_is_held(const struct memory *memory, pid_t pid, const char *status)
 	    memory_read_status(memory, pid, again) != 1 ||
 	    memory_seems_held(memory, pid, again) ||
 	    memory_is_ending(memory, pid) ||
-	    memory_find_thread(memory, pid, again, memory_is_stopped) != 0;
+	    memory_visit_threads(
+	        memory, pid, memory_thread_is_stopped, again) != 0;
 }
 
-/* Leaves no thread of the process on the processor of the watchdog. */
-static void
-memory_narrow(const struct memory *memory, pid_t pid)
+/* Leaves the thread none of the processors but those for the code. */
+static int
+memory_thread_leaves(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
 {
-	struct memory_list tasks = {
-		.fd = memory_open_file(memory, pid, "task")
-	};
-	int tid;
-
-	if (tasks.fd == -1)
-		return;
-	while ((tid = memory_next(&tasks)) >= 0)
-		sched_setaffinity(tid, sizeof(memory->others),
-		    &memory->others);
-	close(tasks.fd);
+	(void)pid;
+	(void)status;
+	sched_setaffinity(tid, sizeof(memory->others), &memory->others);
+	return 0;
 }
 
 /* Looks at a process that should be stopped. */
@@ -427,7 +467,7 @@ memory_look_at_held(const struct memory *memory, pid_t pid, const char *status,
 	sum->stopped |= memory_was_stopped(status);
 	sum->loose |= !memory_is_held(memory, pid, status);
 	if (memory->narrow)
-		memory_narrow(memory, pid);
+		memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
 }
 
 /*
@@ -447,7 +487,7 @@ memory_look_at(const struct memory *memory, pid_t *pid, char *status,
 		memory_look_at_held(memory, *pid, status, sum);
 	if (n != 1 || !memory_is_headless(status))
 		return n;
-	tid = memory_find_thread(memory, *pid, status, memory_tells);
+	tid = memory_visit_threads(memory, *pid, memory_tells, status);
 	sum->missed |= tid == 0;
 	if (tid != 0)
 		*pid = tid;
@@ -543,21 +583,40 @@ memory_cpu_ns(pid_t pid)
 }
 
 /*
- * What of that is new since the last look. Where two processes have one place
- * the second is not counted until the first has ended.
+ * Where the CPU time of the process is kept: its own place, or else that of a
+ * process that has ended, or a free one; NULL when all others live.
  */
+static struct memory_clock *
+memory_find_clock(struct memory *memory, pid_t pid)
+{
+	struct memory_clock *ended = NULL;
+	struct memory_clock *clock;
+	pid_t i;
+
+	for (i = 0; i < MEMORY_CLOCKS; i++) {
+		clock = &memory->clocks[(pid + i) % MEMORY_CLOCKS];
+		if (clock->pid == pid)
+			return clock;
+		if (clock->pid == 0)
+			return ended != NULL ? ended : clock;
+		if (ended == NULL && memory_cpu_ns(clock->pid) == 0)
+			ended = clock;
+	}
+	return ended;
+}
+
+/* What of the CPU time of the process is new since the last look. */
 static uint64_t
 memory_new_cpu_ns(struct memory *memory, pid_t pid)
 {
-	struct memory_clock *last = &memory->clocks[pid % MEMORY_CLOCKS];
+	struct memory_clock *last = memory_find_clock(memory, pid);
 	uint64_t ns = memory_cpu_ns(pid);
-	uint64_t before = 0;
+	uint64_t before;
 
-	if (last->pid == pid && last->ns <= ns)
-		before = last->ns;
-	else if (last->pid != pid && last->pid != 0 &&
-	    memory_cpu_ns(last->pid) != 0)
+	if (last == NULL)
 		return 0;
+	/* A number can be given to another process. */
+	before = last->pid == pid && last->ns <= ns ? last->ns : 0;
 	*last = (struct memory_clock){ pid, ns };
 	return ns - before;
 }
@@ -580,6 +639,7 @@ static int
 memory_add_quickly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
+	const pid_t process = pid; /* pid becomes that of a thread */
 	char status[MEMORY_TEXT_SIZE];
 
 	if (sum->processes < MEMORY_SEEN)
@@ -587,7 +647,7 @@ memory_add_quickly(
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
 		return -1;
-	memory_note_usage(memory, pid, status);
+	memory_note_usage(memory, process, status);
 	if (memory_is_borrowed(pid, status))
 		return 0;
 	sum->bytes += memory_of_status(status) + memory_of_kernel(status);
@@ -780,12 +840,14 @@ memory_note(struct memory *memory, const struct memory_sum *sum)
 
 /*
  * Whether the box could be above its limit before this process runs again:
- * first all threads that want its processor may have a turn on it.
+ * first all threads that want its processor may have a turn on it. Code that
+ * has started no process meets the limit of its own process before.
  */
 static int
 memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
 {
-	return sum->threads > BOX_MEMORY_FEW &&
+	return sum->processes > MEMORY_SEEN &&
+	    sum->threads > BOX_MEMORY_FEW &&
 	    sum->bytes + sum->threads * BOX_MEMORY_TURN > memory->limit;
 }
 
@@ -884,19 +946,14 @@ memory_stop_all(struct memory *memory)
 		_exit(BOX_EXIT_BLIND);
 }
 
-static void
-memory_stop_threads(const struct memory *memory, pid_t pid)
+static int
+memory_stop_thread(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
 {
-	struct memory_list tasks = {
-		.fd = memory_open_file(memory, pid, "task")
-	};
-	int tid;
-
-	if (tasks.fd == -1)
-		return;
-	while ((tid = memory_next(&tasks)) >= 0)
-		tgkill(pid, tid, SIGSTOP);
-	close(tasks.fd);
+	(void)memory;
+	(void)status;
+	tgkill(pid, tid, SIGSTOP);
+	return 0;
 }
 
 /*
@@ -917,7 +974,7 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 			return 0;
 		memory->forced[memory->nforced++] = pid;
 	}
-	memory_stop_threads(memory, pid);
+	memory_visit_threads(memory, pid, memory_stop_thread, NULL);
 	return 0;
 }
 
