@@ -71,3 +71,15 @@ home_settings_variable(char **envp)
 	    ? "XDG_CONFIG_HOME"
 	    : "HOME";
 }
+
+int
+home_trusts(const struct stat *st, struct err *err)
+{
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return err_set(err, "belongs to another user (number %lu)",
+		    (unsigned long)st->st_uid);
+	if ((st->st_mode & S_IWOTH) != 0)
+		return err_set(err, "can be written by every user of this "
+		    "machine; fix: 'chmod o-w'");
+	return 0;
+}

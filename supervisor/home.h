@@ -6,7 +6,10 @@
 #ifndef SUPERVISOR_HOME_H
 #define SUPERVISOR_HOME_H
 
+#include <sys/stat.h>
 #include <sys/types.h>
+
+#include "../common/err.h"
 
 /*
  * Returns the value of a variable that names a folder, in envp, or NULL where
@@ -26,6 +29,13 @@ uid_t home_owner(const char *folder);
  * to root. Otherwise returns why not, with the fix; the caller frees it.
  */
 char *home_refusal(char **envp, const char *name);
+
+/*
+ * Whether a file of configuration that was found in its usual place may be
+ * used: it belongs to us or to root, and not every user can write it. Returns
+ * 0, or -1 with err: why not, to be put behind the name of the file.
+ */
+int home_trusts(const struct stat *st, struct err *err);
 
 /* The variable that says where configuration is: XDG_CONFIG_HOME or HOME. */
 const char *home_settings_variable(char **envp);

@@ -54,6 +54,8 @@ option_file_open(const char *path, int *fd, struct err *err)
 		return err_sys(err, "cannot be looked at");
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "is not a regular file");
+	if (home_trusts(&st, err) == -1)
+		return -1;
 	return 1;
 }
 

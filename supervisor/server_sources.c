@@ -37,7 +37,8 @@ static const struct server_source_row {
 #define SERVER_SOURCE(name, whose, shape, base, variable, folder, file)        \
 	{ { name, ((whose) & SERVER_SOURCE_PROJECT) != 0,                      \
 		((whose) & SERVER_SOURCE_CLIENT) != 0,                         \
-		CONFIG_SHAPE_##shape },                                        \
+		CONFIG_SHAPE_##shape,                                          \
+		SERVER_SOURCE_##base == SERVER_SOURCE_VARIABLE },              \
 		SERVER_SOURCE_##base, variable, folder, file },
 #include "server_sources.def"
 };

@@ -28,6 +28,7 @@ struct server_source {
 	int project;      /* written by the author of our working directory */
 	int client;       /* a file of another program */
 	enum config_shape shape;
+	int named;        /* by a variable, not found in its usual place */
 };
 
 enum server_file_state {

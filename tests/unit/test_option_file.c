@@ -224,6 +224,28 @@ START_TEST(only_regular_files_are_read)
 }
 END_TEST
 
+START_TEST(others_cannot_have_written_it)
+{
+	auto_buffer struct buffer noted = { 0 };
+	struct err err;
+
+	write_file("{}", 2);
+	ck_assert_int_eq(chmod(path, 0606), 0);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, ": can be written by every user "
+	    "of this machine; fix: 'chmod o-w'"));
+	ck_assert_int_eq(chmod(path, 0664), 0);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), 1);
+	if (geteuid() != 0) {
+		unit_skip("only root can give files away");
+		return;
+	}
+	ck_assert_int_eq(chown(path, 12345, 12345), 0);
+	ck_assert_int_eq(option_file_read(path, note, &noted, &err), -1);
+	ck_assert_ptr_nonnull(strstr(err.text, ": belongs to another user"));
+}
+END_TEST
+
 START_TEST(an_unreadable_file_is_an_error)
 {
 	auto_buffer struct buffer noted = { 0 };
@@ -248,6 +270,7 @@ add(TCase *tc)
 	tcase_add_test(tc, a_missing_file_is_fine);
 	tcase_add_test(tc, the_size_is_bounded);
 	tcase_add_test(tc, only_regular_files_are_read);
+	tcase_add_test(tc, others_cannot_have_written_it);
 	tcase_add_test(tc, an_unreadable_file_is_an_error);
 }
 

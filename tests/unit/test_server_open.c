@@ -18,6 +18,7 @@
 #include "unit.h"
 
 static const struct server_source own = { .name = "own" };
+static const struct server_source named = { .name = "named", .named = 1 };
 static const struct server_source project = { .name = "project",
 	.project = 1 };
 
@@ -141,7 +142,8 @@ START_TEST(a_project_keeps_to_its_folder)
 }
 END_TEST
 
-START_TEST(a_project_is_nobody_elses)
+/* Neither those of a project nor the user's own, unless it was named. */
+START_TEST(others_cannot_have_written_it)
 {
 	auto_fd int fd = -1;
 
@@ -149,9 +151,10 @@ START_TEST(a_project_is_nobody_elses)
 	make_file("work/open", 1);
 	ck_assert_int_eq(chmod("work/open", 0646), 0);
 	refuses(&project, "work/open", "can be written by every user of this "
-	    "machine ('chmod o-w' mends it)");
-	/* What the user has written may be as open as the user likes. */
-	fd = try_open(&own, "work/open");
+	    "machine; fix: 'chmod o-w'");
+	refuses(&own, "work/open", "can be written by every user of this "
+	    "machine; fix: 'chmod o-w'");
+	fd = try_open(&named, "work/open");
 	ck_assert_int_ne(fd, -1);
 	if (geteuid() != 0) {
 		unit_skip("only root can give files away");
@@ -160,6 +163,11 @@ START_TEST(a_project_is_nobody_elses)
 		ck_assert_int_eq(chown("work/theirs", 12345, 12345), 0);
 		refuses(&project, "work/theirs",
 		    "belongs to another user (number 12345)");
+		refuses(&own, "work/theirs",
+		    "belongs to another user (number 12345)");
+		fd_close(&fd);
+		fd = try_open(&named, "work/theirs");
+		ck_assert_int_ne(fd, -1);
 	}
 	leave();
 }
@@ -282,7 +290,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, opens_regular_files_alone);
 	tcase_add_test(tc, a_project_keeps_to_its_folder);
-	tcase_add_test(tc, a_project_is_nobody_elses);
+	tcase_add_test(tc, others_cannot_have_written_it);
 	tcase_add_test(tc, looks_nowhere_else);
 	tcase_add_test(tc, errors_are_of_three_kinds);
 	tcase_add_test(tc, some_reasons_pass);
