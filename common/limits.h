@@ -440,8 +440,6 @@
 #define BOX_HOLE_LARGEST (64 * KIB)
 #define BOX_HOLE_SMALL (2 * KIB)
 #define BOX_HOLES_MOST (8 * MIB)
-/* CPU time that an exact look may take while the box runs and grows. */
-#define BOX_MEMORY_EXACT_MS 50
 /*
  * A look that was kept from its processor for longer is made with all processes
  * stopped: in so much time two processors fill 24 MiB.
@@ -457,7 +455,9 @@
  * Attempts to stop all processes of a box that continue each other. A program
  * that sends SIGCONT at intervals meets fewer of them.
  */
-#define BOX_MEMORY_HOLDS 5
+#define BOX_MEMORY_HOLDS 10
+/* And the pause between two of them. */
+#define BOX_MEMORY_HOLD_MS 1
 /* The least that Linux gives a process at a time. */
 #define BOX_MEMORY_SLICE_NS 100000
 /* Sockets that may hold what they like: what programs have, and more. */

@@ -240,3 +240,65 @@ test('who kills itself was not ended for its memory', async (t) => {
   assert.equal(answer.error, 'Sandbox was killed by SIGKILL');
   assert.equal(answer.signal, 'SIGKILL');
 });
+
+/*
+ * Programs with many processes: the watchdog stops all of them now and then,
+ * and each runs on.
+ */
+const crowds = [
+  ['shells that are busy, and killed', '128m', '128', `
+for _ in range(2):
+    busy = [subprocess.Popen(['/bin/sh', '-c', 'while :; do :; done'])
+            for _ in range(20)]
+    time.sleep(0.2)
+    for one in busy:
+        one.kill()
+    for one in busy:
+        one.wait()
+print('done')`],
+  ['children that share what their parent has, and are killed', '256m', '128', `
+base = b'x' * (70 << 20)
+for _ in range(2):
+    children = []
+    for _ in range(30):
+        pid = os.fork()
+        while pid == 0:
+            sum(range(1000))
+            time.sleep(0.001)
+        children.append(pid)
+    time.sleep(0.3)
+    for pid in children:
+        os.kill(pid, 9)
+    for pid in children:
+        os.waitpid(pid, 0)
+print('done')`],
+  ['more than are usual', '900m', '600', `
+children = []
+for _ in range(400):
+    pid = os.fork()
+    while pid == 0:
+        time.sleep(0.05)
+    children.append(pid)
+time.sleep(1)
+def is_stopped(pid):
+    with open(f'/proc/{pid}/stat') as file:
+        return file.read().split()[2] == 'T'
+# One that is stopped now goes on with the next look.
+for pid in children:
+    while is_stopped(pid):
+        time.sleep(0.01)
+for pid in children:
+    os.kill(pid, 9)
+print('done')`],
+];
+
+for (const [what, memory, pids, code] of crowds)
+  test(`${what} run as elsewhere`, async (t) => {
+    const { client } = await connect(t,
+      { env: { MCP_BRIDGE_MEMORY: memory, MCP_BRIDGE_PIDS: pids } });
+    const { structuredContent: answer } = await run(client, imports + code,
+      { timeout: 60 });
+
+    assert.equal(answer.error, undefined, JSON.stringify(answer));
+    assert.deepEqual(answer.stdout, ['done']);
+  });

@@ -676,7 +676,9 @@ START_TEST(looks)
 	put(A + 5, "status", END);
 	ck_assert_uint_eq(memory_look(&memory), 70 * MIB);
 	ck_assert_int_eq(memory.seen[0], 0);
-	ck_assert_int_eq(stops, 0);
+	/* Only all of them together can tell that, when they stand still. */
+	ck_assert_int_eq(stops, 2);
+	ck_assert_int_eq(conts, 2);
 	put_process(A, 60, 60);
 	put_process(B, 60, 40);
 	ck_assert_int_eq(look_in_child(), 0);
@@ -782,14 +784,18 @@ START_TEST(crowded)
 	ck_assert(!CPU_ISSET(2, &of_a));
 	ck_assert(CPU_EQUAL(&of_a, &of_b));
 	ck_assert_uint_eq(memory.speed, 2 * BOX_MEMORY_SPEED);
-	/* The next look begins with stopping them; one is new. */
+	/* Now looks are in time; if they took long, they would not be. */
 	CPU_ZERO(&of_b);
-	put_threads(1, 1);
+	memory_look(&memory);
+	ck_assert_int_eq(stops, 1);
+	memory.look_ms = 1000;
 	memory_look(&memory);
 	ck_assert_int_eq(stops, 2);
 	ck_assert(CPU_EQUAL(&of_a, &of_b));
+	memory_look(&memory); /* it did not take long */
+	ck_assert_int_eq(stops, 3);
 	memory_look(&memory);
-	ck_assert_int_eq(stops, 2);
+	ck_assert_int_eq(stops, 3);
 }
 END_TEST
 
@@ -941,6 +947,41 @@ START_TEST(threads_stop_together)
 }
 END_TEST
 
+static void
+put_child_of_a(const char *state, unsigned int mib)
+{
+	auto_free char *status = mem_printf(AWAITS_STOP "State:\t%s\n"
+	    "PPid:\t%d\nRssAnon:\t%u kB\n" END, state, A, mib * 1024);
+
+	put(B, "status", status);
+	put_thread(B, B);
+}
+
+/* The pages of a process that has not stopped yet are not waited for. */
+START_TEST(in_the_kernel)
+{
+	struct memory_sum sum;
+
+	put_process(A, 60, 60);
+	put(A, "status", STOPPED "RssAnon:\t61440 kB\n" END);
+	put_process(B, 60, 20);
+	put_child_of_a("R (running)", 60);
+	count(memory_add_quickly);
+	memory.held = 1;
+	sum = count(memory_add_exactly);
+	ck_assert_int_eq(sum.busy, 1);
+	ck_assert_uint_eq(sum.bytes, 60 * MIB);
+	put_child_of_a("T (stopped)", 60);
+	sum = count(memory_add_exactly);
+	ck_assert_int_eq(sum.busy, 0);
+	ck_assert_uint_eq(sum.bytes, 80 * MIB);
+	put_child_of_a("R (running)", 90);
+	sum = count(memory_add_exactly);
+	ck_assert_int_eq(sum.busy, 1);
+	ck_assert_uint_eq(sum.bytes, 110 * MIB);
+}
+END_TEST
+
 /* A look that takes too long is repeated with all processes stopped. */
 START_TEST(late)
 {
@@ -948,17 +989,14 @@ START_TEST(late)
 
 	put_process(A, 60, 30);
 	put_process(B, 60, 30);
-	/* Some time passes first, as 0 stands for none. */
-	while (memory_cpu_ms() < 2)
-		;
-	memory.until_ms = memory_cpu_ms() - 1;
-	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), 0);
+	memory.planned_ms = 1;
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), 0);
 	ck_assert_int_eq(sum.late, 1);
-	ck_assert_uint_eq(sum.bytes, 30 * MIB);
-	memory.until_ms = memory_cpu_ms() + 60000;
-	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), 0);
-	ck_assert_int_eq(sum.late, 0);
 	ck_assert_uint_eq(sum.bytes, 60 * MIB);
+	memory.planned_ms = memory_ms(CLOCK_MONOTONIC) + 60000;
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), 0);
+	ck_assert_int_eq(sum.late, 0);
+	ck_assert_uint_eq(sum.bytes, 120 * MIB);
 }
 END_TEST
 
@@ -1043,12 +1081,12 @@ START_TEST(clocks)
 	struct memory_clock *clock = memory_find_clock(&memory, first);
 	const pid_t same_place = first + MEMORY_CLOCKS;
 
-	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first), 20000000);
-	ck_assert_uint_eq(memory_new_cpu_ns(&memory, first), 0);
+	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first, 0), 20000000);
+	ck_assert_uint_eq(memory_new_cpu_ns(&memory, first, 0), 0);
 	ck_assert_ptr_eq(memory_find_clock(&memory, first), clock);
 	ck_assert_ptr_ne(memory_find_clock(&memory, same_place), clock);
 	clock->ns *= 1000;
-	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first), 20000000);
+	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first, 0), 20000000);
 	end_child(first);
 	ck_assert_ptr_eq(memory_find_clock(&memory, same_place), clock);
 }
@@ -1087,6 +1125,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, who_ends_is_held);
 	tcase_add_test(tc, a_dead_first_thread);
 	tcase_add_test(tc, threads_stop_together);
+	tcase_add_test(tc, in_the_kernel);
 	tcase_add_test(tc, late);
 	tcase_add_test(tc, usage);
 	tcase_add_test(tc, usage_without_a_first_thread);

@@ -82,20 +82,23 @@ struct box_file {
 
 /*
  * Processes that are stopped before all are listed, and those of which each
- * thread was stopped: twice as many as a box has with the usual limit. With
- * more the rest is found by listing; and a box with more of the second kind
- * cannot be stopped, and ends.
+ * thread was stopped: many more than a box has with the usual limit. With more
+ * the rest is found by listing, and goes on even if the code had stopped it; a
+ * box with more of the second kind cannot be stopped, and ends.
  */
-#define MEMORY_KNOWN 256
+#define MEMORY_KNOWN 1024
 #define MEMORY_FORCED 256
 
 /* Processes whose CPU time is kept. */
 #define MEMORY_CLOCKS 256
 
-/* The CPU time of a process when it was looked at last. */
+/* What was known of a process when it was looked at last. */
 struct memory_clock {
 	pid_t pid;
-	uint64_t ns;
+	int looked; /* at its pages: shared holds */
+	uint64_t ns; /* CPU time */
+	uint64_t rss; /* bytes, without pages of files */
+	uint64_t shared; /* of them, with other processes */
 };
 
 /* The watchdog of init: what it looks at, and what it has seen. */
@@ -105,7 +108,8 @@ struct memory {
 	uint64_t limit; /* above it the box ends */
 	uint64_t speed; /* bytes a second that a box can fill */
 	uint64_t socket_bytes; /* what one can hold */
-	uint64_t until_ms; /* CPU time by which a look ends, 0 for none */
+	uint64_t look_ms; /* how long the last look has taken */
+	int several; /* there are more processes than the code and its holder */
 	uint64_t planned_ms; /* when it was to begin, 0 for any time */
 	uint64_t cpu_ms; /* our CPU time when that was planned */
 	int held; /* all processes were stopped */

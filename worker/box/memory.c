@@ -6,13 +6,14 @@
  * each look it also writes what the processes have used: see box_usage.h.
  *
  * A look is cheap while nothing is wrong: what each process says of itself. It
- * counts pages that processes share once for each, so above the limit it is
- * done again, exactly; and once more with all processes stopped, because
- * numbers that are not of one moment prove nothing. They are stopped before any
- * counting when others have kept this process from its processor for long: what
- * the code does meanwhile is unknown. proc(5) is the source.
+ * counts pages that processes share once for each, so above the limit all are
+ * stopped and counted exactly: numbers that are not of one moment prove
+ * nothing. They are stopped before any counting when others have kept this
+ * process from its processor for long: what the code does meanwhile is unknown.
+ * proc(5) is the source.
  *
  * late      the look began late, or takes too long: it is made again, stopped
+ * busy      a thread has not taken SIGSTOP yet, as it is in the kernel
  * crowded   there are so many threads that the next look could be late
  * narrow    a processor is kept for the watchdog, and the code has the others
  * held      all processes were sent SIGSTOP for this look
@@ -73,6 +74,7 @@ struct memory_sum {
 	uint64_t bytes;
 	int late; /* there was no time for all processes */
 	int missed; /* one had threads, and none of them could be looked at */
+	int busy;  /* one was in the kernel, which takes no signal there */
 	int loose; /* one could run, although all were stopped */
 	int stopped; /* one had been stopped by the code before */
 	uint64_t maps; /* beyond what processes have free */
@@ -605,9 +607,12 @@ memory_find_clock(struct memory *memory, pid_t pid)
 	return ended;
 }
 
-/* What of the CPU time of the process is new since the last look. */
+/*
+ * What of the CPU time of the process is new since the last look. Notes how
+ * much memory it has.
+ */
 static uint64_t
-memory_new_cpu_ns(struct memory *memory, pid_t pid)
+memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss)
 {
 	struct memory_clock *last = memory_find_clock(memory, pid);
 	uint64_t ns = memory_cpu_ns(pid);
@@ -617,7 +622,10 @@ memory_new_cpu_ns(struct memory *memory, pid_t pid)
 		return 0;
 	/* A number can be given to another process. */
 	before = last->pid == pid && last->ns <= ns ? last->ns : 0;
-	*last = (struct memory_clock){ pid, ns };
+	if (before == 0)
+		*last = (struct memory_clock){ .pid = pid };
+	last->ns = ns;
+	last->rss = rss;
 	return ns - before;
 }
 
@@ -630,9 +638,62 @@ memory_note_usage(struct memory *memory, pid_t pid, const char *status)
 {
 	uint64_t peak_kib = memory_number(status, "VmHWM");
 
-	memory->cpu_ns += memory_new_cpu_ns(memory, pid);
+	memory->cpu_ns +=
+	    memory_new_cpu_ns(memory, pid, memory_of_status(status));
 	if (peak_kib > memory->usage.peak_kib)
 		memory->usage.peak_kib = peak_kib;
+}
+
+/*
+ * How much of its memory a process shares, as far as that is known without a
+ * look at its pages: what it shared when they were looked at last, or all that
+ * its parent had. The rest is its own.
+ */
+static uint64_t
+memory_known_shared(
+    struct memory *memory, pid_t pid, const char *status, uint64_t rss)
+{
+	const struct memory_clock *own = memory_find_clock(memory, pid);
+	pid_t parent = (pid_t)memory_number(status, "PPid");
+	const struct memory_clock *before;
+	uint64_t shared = 0;
+
+	if (own != NULL && own->pid == pid && own->looked) {
+		shared = own->shared;
+	} else if (parent > 1) {
+		before = memory_find_clock(memory, parent);
+		if (before != NULL && before->pid == parent)
+			shared = before->rss;
+	}
+	return shared < rss ? shared : rss;
+}
+
+static int
+memory_thread_runs(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	char state;
+
+	(void)pid;
+	if (memory_read_status(memory, tid, status) != 1)
+		return 0;
+	state = memory_state(status);
+	/* In state D it waits: for its child, where it has called vfork. */
+	return state == 'R' || state == 'S';
+}
+
+/*
+ * Whether the pages of a process can be looked at at once. While one of its
+ * threads is in the kernel yet, which takes no signal there, a lock may have to
+ * be waited for.
+ */
+static int
+memory_is_parked(const struct memory *memory, pid_t pid)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	return memory_visit_threads(
+	           memory, pid, memory_thread_runs, status) == 0;
 }
 
 static int
@@ -664,22 +725,36 @@ static int
 memory_add_exactly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
+	const pid_t process = pid; /* pid becomes that of a thread */
 	char status[MEMORY_TEXT_SIZE];
 	char pages[MEMORY_TEXT_SIZE];
+	struct memory_clock *known;
+	uint64_t rss, own;
 
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
 		return -1;
 	if (memory_is_borrowed(pid, status))
 		return 0;
+	rss = memory_of_status(status);
 	sum->bytes += memory_of_kernel(status);
+	if (memory->held && !memory_is_parked(memory, process)) {
+		sum->busy = 1;
+		sum->bytes += rss -
+		    memory_known_shared(memory, process, status, rss);
+		return 0;
+	}
 	memory_add_maps(memory, pid, sum);
-	if (memory_read(memory, pid, "smaps_rollup", pages) != 1 ||
-	    memory_find(pages, "Pss_Anon") == NULL) {
-		sum->bytes += memory_of_status(status);
-	} else {
-		sum->bytes += memory_bytes(pages, "Pss_Anon") +
+	own = rss;
+	if (memory_read(memory, pid, "smaps_rollup", pages) == 1 &&
+	    memory_find(pages, "Pss_Anon") != NULL)
+		own = memory_bytes(pages, "Pss_Anon") +
 		    memory_bytes(pages, "SwapPss");
+	sum->bytes += own;
+	known = memory_find_clock(memory, process);
+	if (known != NULL && known->pid == process) {
+		known->looked = 1;
+		known->shared = rss > own ? rss - own : 0;
 	}
 	return 0;
 }
@@ -727,10 +802,7 @@ memory_is_outrun(const struct memory *memory)
 static int
 memory_is_late(const struct memory *memory)
 {
-	if (memory->held)
-		return 0;
-	return memory_is_outrun(memory) ||
-	    (memory->until_ms != 0 && memory_cpu_ms() > memory->until_ms);
+	return !memory->held && memory_is_outrun(memory);
 }
 
 static int
@@ -801,7 +873,8 @@ memory_count(
     struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
 	memset(sum, 0, sizeof(*sum));
-	sum->with_maps = add == memory_add_exactly || memory->maps_due;
+	sum->with_maps = add == memory_add_exactly ||
+	    (memory->maps_due && !memory->held);
 	if (memory_add_files(memory, sum) == -1 ||
 	    memory_add_sockets(memory, sum) == -1 ||
 	    memory_add_processes(memory, add, sum) == -1)
@@ -839,16 +912,21 @@ memory_note(struct memory *memory, const struct memory_sum *sum)
 }
 
 /*
- * Whether the box could be above its limit before this process runs again:
- * first all threads that want its processor may have a turn on it. Code that
- * has started no process meets the limit of its own process before.
+ * Whether the box could be above its limit before it has been counted next
+ * time. Without a processor of its own this process waits until all threads had
+ * a turn; then the look itself takes some time. Code that has started no
+ * process meets the limit of its own process before.
  */
 static int
 memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
 {
+	uint64_t grown = memory->narrow ?
+	    memory->look_ms * (memory->speed / 1000) :
+	    sum->threads * BOX_MEMORY_TURN;
+
 	return sum->processes > MEMORY_SEEN &&
 	    sum->threads > BOX_MEMORY_FEW &&
-	    sum->bytes + sum->threads * BOX_MEMORY_TURN > memory->limit;
+	    sum->bytes + grown > memory->limit;
 }
 
 /* How fast these processors can fill memory together, in bytes a second. */
@@ -985,8 +1063,9 @@ memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	int n = memory_read_status(memory, pid, status);
 
 	(void)sum;
+	/* Of those that are not known it cannot be told who stopped them. */
 	if (n == 1 && (memory_is_forced(memory, pid) ||
-	        !memory_was_stopped(status)))
+	        !memory_knows(memory, pid) || !memory_was_stopped(status)))
 		kill(pid, SIGCONT);
 	return n == -1 ? -1 : 0;
 }
@@ -1004,46 +1083,57 @@ memory_release(struct memory *memory, const struct memory_sum *sum)
 }
 
 /*
- * Counts what stands still. Returns whether all of it did: else a process of
- * the box has let others go on meanwhile.
+ * Counts what stands still. Returns whether that can be judged: not when a
+ * process of the box has let others go on meanwhile, nor while one is in the
+ * kernel yet and the box may have no more than it may.
  */
 static int ASAN_LEAVES_ALONE
 memory_count_held(struct memory *memory, struct memory_sum *sum)
 {
 	memory_must_count(memory, memory_add_quickly, sum);
 	memory_note(memory, sum);
-	if (!sum->loose && sum->bytes > memory->limit)
+	if (!sum->loose && (sum->bytes > memory->limit || memory->maps_due))
 		memory_must_count(memory, memory_add_exactly, sum);
-	return !sum->loose;
+	return !sum->loose && (!sum->busy || sum->bytes > memory->limit);
+}
+
+/* Stops again what is not stopped, after a moment in which it may stop. */
+static void ASAN_LEAVES_ALONE
+memory_stop_again(struct memory *memory)
+{
+	struct memory_sum ignored = { 0 };
+
+	poll(NULL, 0, BOX_MEMORY_HOLD_MS);
+	if (memory_add_processes(memory, memory_stop, &ignored) == -1)
+		_exit(BOX_EXIT_BLIND);
 }
 
 /*
  * Stops all processes and counts then. Ends the box if it has more than it may,
- * or if its processes keep continuing each other: what cannot be stopped cannot
- * be counted. Returns what a box has that may live on, in bytes.
+ * or if its processes cannot be stopped: they could not be counted. Returns
+ * what a box has that may live on, in bytes.
  */
 static uint64_t ASAN_LEAVES_ALONE
 memory_judge(struct memory *memory)
 {
 	struct memory_sum sum;
-	int tries;
+	int tries = 0;
 
 	memory->held = 1;
 	memory->nforced = 0;
 	memory_stop_all(memory);
 	if (memory->crowded)
 		memory_keep_processor(memory);
-	for (tries = 1; !memory_count_held(memory, &sum); tries++) {
-		if (tries == BOX_MEMORY_HOLDS)
+	while (!memory_count_held(memory, &sum)) {
+		if (sum.loose && ++tries == BOX_MEMORY_HOLDS)
 			_exit(BOX_EXIT_LOOSE);
-		memset(&sum, 0, sizeof(sum));
-		if (memory_add_processes(memory, memory_stop, &sum) == -1)
-			_exit(BOX_EXIT_BLIND);
+		memory_stop_again(memory);
 	}
 	if (sum.bytes > memory->limit)
 		_exit(BOX_EXIT_MEMORY);
 	memory_release(memory, &sum);
 	memory->held = 0;
+	memory->several = sum.processes > MEMORY_SEEN;
 	memory->crowded = memory_is_crowded(memory, &sum);
 	return sum.bytes;
 }
@@ -1057,32 +1147,34 @@ memory_look_past(struct memory *memory, struct memory_sum *sum)
 {
 	memory_must_count(memory, memory_add_quickly, sum);
 	memory_note(memory, sum);
-	if (sum->late || sum->missed)
-		return 0;
-	if (sum->bytes > memory->limit) {
-		memory->until_ms = memory_cpu_ms() + BOX_MEMORY_EXACT_MS;
-		memory_must_count(memory, memory_add_exactly, sum);
-		memory->until_ms = 0;
-	}
+	memory->several = sum->processes > MEMORY_SEEN;
 	memory->crowded = memory_is_crowded(memory, sum);
 	return !sum->late && !sum->missed && !memory->crowded &&
 	    sum->bytes <= memory->limit;
 }
 
-/* Returns what the box has, in bytes, if it may live on. */
+/*
+ * Returns what the box has, in bytes, if it may live on. The parts of its
+ * memory cannot be counted at once while other processes may hold it up.
+ */
 static uint64_t ASAN_LEAVES_ALONE
 memory_look(struct memory *memory)
 {
 	uint64_t now_ms = memory_ms(CLOCK_MONOTONIC);
 	struct memory_sum sum;
+	uint64_t bytes;
 
 	memory->maps_due = now_ms >= memory->maps_ms;
 	if (memory->maps_due)
 		memory->maps_ms = now_ms + BOX_MAPS_LOOK_MS;
 	if (!memory->crowded && !memory_is_late(memory) &&
+	    !(memory->maps_due && memory->several) &&
 	    memory_look_past(memory, &sum))
-		return sum.bytes;
-	return memory_judge(memory);
+		bytes = sum.bytes;
+	else
+		bytes = memory_judge(memory);
+	memory->look_ms = memory_ms(CLOCK_MONOTONIC) - now_ms;
+	return bytes;
 }
 
 /*
