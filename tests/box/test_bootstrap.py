@@ -426,6 +426,72 @@ class A:
         1 / 0
 A()
 """, "ZeroDivisionError\n"),
+    Case("unraisablehook until the end", """
+import sys
+sys.unraisablehook = eval("lambda args, print=print: print('mine')", {})
+class A:
+    def __del__(self):
+        1 / 0
+a = A()
+""", "mine\n"),
+    Case("unraisablehook deleted", """
+import sys
+del sys.unraisablehook
+print('on')
+""", "on\n"),
+    Case("unraisablehook deleted, and an error at the end", """
+import sys
+class A:
+    def __del__(self):
+        1 / 0
+a = A()
+del sys.unraisablehook
+""", "", "Exception ignored .*" + TRACE + LINE + ".*ZeroDivisionError.*",
+         like=False),
+    Case("unraisablehook set at the end, which something ends early", """
+import json, sys
+class A:
+    def __del__(self, sys=sys,
+                hook=eval("lambda args, print=print: print('mine')", {})):
+        sys.unraisablehook = hook
+others = {}
+exec('''
+class B:
+    def __del__(self):
+        1 / 0
+class Stream:
+    count = 0
+    @property
+    def closed(self):
+        self.count += 1
+        if self.count == 1:
+            raise OSError('once')
+        return False
+    def flush(self): pass
+''', others)
+a, json.kept, sys.stderr = A(), others['B'](), others['Stream']()
+""", "mine\n"),
+    Case("file that cannot be written when it is freed at the end", """
+import io
+class Raw(io.RawIOBase):
+    def writable(self): return True
+    def write(self, data): raise OSError('gone')
+file = io.BufferedWriter(Raw())
+file.write(b'lost')
+""", "", "Exception ignored .*" + TRACE + LINE + ".*OSError: gone\n"
+         if sys.version_info >= (3, 13) else "", like=False),
+    Case("full file at the end", """
+file = open('/dev/full', 'w')
+file.write('lost')
+""", "", r"Exception ignored .*\nOSError: \[Errno 28\] [^\n]*\n"
+         if sys.version_info >= (3, 13) else ""),
+    Case("files with what is in reference cycles", """
+def f(): pass
+binary = open('/dev/stdout', 'wb')
+binary.write(b'one ')
+text = open('/dev/stdout', 'w')
+text.write('two')
+""", None),
     Case("in a thread", """
 import threading
 t = threading.Thread(target=lambda: 1 / 0)

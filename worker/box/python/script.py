@@ -292,12 +292,16 @@ class Ending:
         """End, if it is known how."""
         if self.status is None:
             return
-        hook = sys.unraisablehook
+        hook = getattr(sys, "unraisablehook", None)
         try:
             if hook is sys.__unraisablehook__:
                 sys.unraisablehook = tell_ignored
             if "mcp._forgotten" in sys.modules:
                 sys.modules["mcp._forgotten"].end()
+            # As the interpreter does: this puts files behind their buffers,
+            # which the next collection then writes before it closes them.
+            if gc.isenabled():
+                collect()
             modules = []
             for name in own_modules(self.last):
                 modules.append(ref(sys.modules[name]))
@@ -314,7 +318,9 @@ class Ending:
         except BaseException:
             return
         finally:
-            sys.unraisablehook = hook
+            # What is freed here may have set or deleted it.
+            if getattr(sys, "unraisablehook", None) is tell_ignored:
+                sys.unraisablehook = hook
         leave(self.status)
 
 
