@@ -75,15 +75,6 @@ server_open_failed(struct err *err)
 	return err_sys(err, "cannot be opened");
 }
 
-/* Reasons that have to do with this moment, not with the file. */
-static int
-server_open_is_passing(int code)
-{
-	return code == EMFILE || code == ENFILE || code == ENOMEM ||
-	    code == EINTR || code == EAGAIN || code == ESTALE ||
-	    code == EIO || code == ETIMEDOUT;
-}
-
 size_t
 server_open_most(const struct server_source *source)
 {
@@ -93,10 +84,19 @@ server_open_most(const struct server_source *source)
 enum server_fault
 server_open_fault(int code)
 {
-	if (code == ENOENT || code == ENOTDIR)
+	switch (code) {
+	case ENOENT:
+	case ENOTDIR:
 		return SERVER_FAULT_GONE;
-	return server_open_is_passing(code) ? SERVER_FAULT_BROKEN :
-	                                      SERVER_FAULT_UNTRUSTED;
+	case 0:
+	case EACCES:
+	case EPERM:
+	case ELOOP:
+	case EXDEV:
+		return SERVER_FAULT_UNTRUSTED;
+	default:
+		return SERVER_FAULT_BROKEN;
+	}
 }
 
 /* What a file is, and who may write it. */
@@ -149,11 +149,13 @@ server_open(struct server_file *file, const char *folder, struct err *err)
 	    open(file->path, O_PATH | O_CLOEXEC);
 	fd = seen == -1 ? server_open_failed(err) :
 	    server_open_seen(file, seen, err);
-	file->passing = fd == -1 && server_open_is_passing(err->code);
 	if (fd != -1)
 		file->fault = SERVER_FAULT_NONE;
 	else if (err->code != 0)
 		file->fault = server_open_fault(err->code);
+	/* A file system that fails may work again, and the file is the same. */
+	file->passing = fd == -1 && err->code != 0 &&
+	    file->fault == SERVER_FAULT_BROKEN;
 	return fd;
 }
 

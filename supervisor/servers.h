@@ -208,7 +208,10 @@ int server_keep_is_over(const struct server_file *file, uint64_t now);
 /* Returns when this will next be so of a file; UINT64_MAX: never. */
 uint64_t server_keep_due(const struct servers *servers, uint64_t now);
 
-/* The reader broke the rules: it ends, and so does what it said of the file. */
+/*
+ * The reader violated the protocol: it ends, and so does what it said of the
+ * file.
+ */
 void servers_reader_failed(struct servers *servers, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -300,7 +303,10 @@ const char *server_open_relative(const char *path, const char *folder);
 /* How many bytes a file of this source may have. */
 size_t server_open_most(const struct server_source *source);
 
-/* What kind of fault it is when something cannot be opened, by its errno. */
+/*
+ * What kind of fault it is when something cannot be opened, by its errno (0: it
+ * failed one of our own checks). A file system that fails is no loss of trust.
+ */
 enum server_fault server_open_fault(int code);
 
 /*
