@@ -140,6 +140,14 @@ utf8_incomplete_tail(const char *data, size_t len)
 	return 0;
 }
 
+size_t
+utf8_cut(const char *data, size_t len, size_t most)
+{
+	if (len > most)
+		len = most;
+	return len - utf8_incomplete_tail(data, len);
+}
+
 /*
  * Characters that are not seen: Default_Ignorable_Code_Point of Unicode 15, but
  * for the two selectors that emojis have, and the others of the categories Cc,

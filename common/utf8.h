@@ -33,6 +33,12 @@ size_t utf8_repair(const char *data, size_t len, char *out);
 size_t utf8_incomplete_tail(const char *data, size_t len);
 
 /*
+ * Returns how many of the first most bytes of data to keep, so that the text
+ * does not end within a character: len when it fits and ends with a whole one.
+ */
+size_t utf8_cut(const char *data, size_t len, size_t most);
+
+/*
  * For text of another origin that is shown: returns how many bytes the
  * character at p has (len is at least 1), and its number in *code, when a
  * terminal obeys it or nobody sees it: a control character, one that turns the

@@ -413,8 +413,7 @@ calls_name(struct calls_one *one, const struct request *request)
 		    (int)request->tool.len - 2, request->tool.p + 1);
 	else
 		return;
-	len = name.len < WAITING_NAME_MAX ? name.len : WAITING_NAME_MAX;
-	len -= utf8_incomplete_tail(name.data, len);
+	len = utf8_cut(name.data, name.len, WAITING_NAME_MAX);
 	memcpy(one->name, name.data, len);
 	one->begun = calls_now();
 }

@@ -389,7 +389,7 @@ option_value_add_escaped(struct buffer *buffer, const char *text, size_t most)
 	size_t len = strlen(text), shown = len;
 
 	if (len > most)
-		shown = most - utf8_incomplete_tail(text, most);
+		shown = utf8_cut(text, len, most);
 	option_value_add_text(buffer, text, shown, "\\\"");
 	if (shown < len)
 		buffer_add_text(buffer, "...");

@@ -21,9 +21,8 @@
 static void
 server_names_add_quoted(struct buffer *text, const char *data, size_t most)
 {
-	size_t i, len = strnlen(data, most);
+	size_t i, len = utf8_cut(data, strlen(data), most);
 
-	len -= utf8_incomplete_tail(data, len);
 	buffer_add_text(text, "\"");
 	for (i = 0; i < len; i++)
 		if ((unsigned char)data[i] < 0x20 || data[i] == 0x7f)

@@ -137,6 +137,35 @@ START_TEST(nothing_at_all)
 }
 END_TEST
 
+static const struct {
+	const char *data;
+	size_t most, kept;
+} cuts[] = {
+	{ "", 0, 0 },
+	{ "", 5, 0 },
+	{ "abc", 3, 3 },
+	{ "abc", 4, 3 },
+	{ "abc", 2, 2 },
+	{ "abc", 0, 0 },
+	{ "a\xc3\xa4", 3, 3 },
+	{ "a\xc3\xa4", 2, 1 },
+	{ "\xf0\x9f\x98\x80", 4, 4 },
+	{ "\xf0\x9f\x98\x80", 3, 0 },
+	{ "\xf0\x9f\x98\x80", 1, 0 },
+	/* One that the data themselves do not complete. */
+	{ "a\xe2\x82", 9, 1 },
+	/* What can become no character is not cut off. */
+	{ "a\xff", 9, 2 },
+	{ "a\x80\x80", 2, 2 },
+};
+
+START_TEST(cuts_between_characters)
+{
+	ck_assert_uint_eq(utf8_cut(cuts[_i].data, strlen(cuts[_i].data),
+	                      cuts[_i].most), cuts[_i].kept);
+}
+END_TEST
+
 /* Writes a code point in the form of so many bytes, however wrong that is. */
 static void
 encode(unsigned int code, size_t len, char *out)
@@ -246,6 +275,8 @@ add(TCase *tc)
 	tcase_add_test(tc, what_is_not_seen);
 	tcase_add_loop_test(tc, repair_and_valid, 0, UNIT_COUNT(utf8_cases));
 	tcase_add_test(tc, nothing_at_all);
+	tcase_add_loop_test(
+	    tc, cuts_between_characters, 0, UNIT_COUNT(cuts));
 	tcase_add_loop_test(tc, every_code_point, 2, 5);
 	tcase_add_test(tc, every_place);
 }

@@ -178,11 +178,7 @@ complaint_tell(struct buffer *reason, const char *line, const char *end)
 		buffer_add_text(&text, " ");
 		buffer_add_text(&text, next + strspn(next, " \t"));
 	}
-	len = text.len;
-	if (len > REFUSED_FOREIGN_MAX) {
-		len = REFUSED_FOREIGN_MAX;
-		len -= utf8_incomplete_tail(text.data, len);
-	}
+	len = utf8_cut(text.data, text.len, REFUSED_FOREIGN_MAX);
 	buffer_add_text(reason, "; its standard error says: ");
 	buffer_add(reason, text.data, len);
 }

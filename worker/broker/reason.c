@@ -78,9 +78,7 @@ reason_add_string(struct buffer *reason, struct json_span string)
 		reason_add_text(reason, p, len);
 		return;
 	}
-	len = REFUSED_FOREIGN_MAX;
-	len -= utf8_incomplete_tail(p, len);
-	reason_add_text(reason, p, len);
+	reason_add_text(reason, p, utf8_cut(p, len, REFUSED_FOREIGN_MAX));
 	buffer_add_text(reason, REASON_CUT);
 }
 
@@ -104,11 +102,9 @@ reason_add_error(struct buffer *reason, struct json_span error)
 void
 reason_fit(struct buffer *reason)
 {
-	size_t len = REFUSED_REASON_MAX;
-
 	if (reason->len <= REFUSED_REASON_MAX)
 		return;
-	len -= utf8_incomplete_tail(reason->data, len);
-	reason->len = len;
-	reason->data[len] = '\0';
+	reason->len =
+	    utf8_cut(reason->data, reason->len, REFUSED_REASON_MAX);
+	reason->data[reason->len] = '\0';
 }

@@ -70,9 +70,8 @@ config_place(struct config *config, const char *at)
 static void
 config_cut(char *out, size_t max, const char *text)
 {
-	size_t len = strnlen(text, max);
+	size_t len = utf8_cut(text, strlen(text), max);
 
-	len -= utf8_incomplete_tail(text, len);
 	memcpy(out, text, len);
 	out[len] = '\0';
 }
