@@ -265,7 +265,7 @@ const stopped = (place, words) => new RegExp('server "h" was stopped: its ' +
   'correct the file to use the server again', 's');
 
 for (const [what, { change, words, root }] of Object.entries(distrusts))
-  test(`calls end at once when a file loses trust: ${what}`, {
+  test(`calls end at the next look when a file loses trust: ${what}`, {
     skip: root && process.getuid() !== 0 ? 'only root can do that' : false,
   }, async (t) => {
     const audit = path.join(folder(t), 'audit');
@@ -299,6 +299,34 @@ print(json.dumps(await attempt("h", "counter", {})))`,
         .map(({ server, tool, sent, outcome }) =>
           [server, tool, sent, outcome]),
       [['h', 'gate', true, 'error'], ['h', 'counter', false, 'refused']]);
+  });
+
+test('calls end at the next look when a folder of files loses trust',
+  async (t) => {
+    const work = folder(t);
+    const place = path.join(work, 'mcp-servers');
+    const elsewhere = path.join(folder(t), 'same');
+    const entry = hostile();
+
+    fs.mkdirSync(place);
+    configure(path.join(place, 'h.json'), { h: entry });
+    const raw = await Raw.open(t,
+      { cwd: work, env: { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' } });
+    const gate = new Gate();
+    const id = raw.postCall(`${prelude}
+print(json.dumps(await attempt("h", "gate", ${python(
+    { seconds: gate.seconds })})))`, { servers: ['h'], timeout: 100 });
+
+    await gate.reached();
+    fs.renameSync(place, elsewhere);
+    fs.symlinkSync(elsewhere, place);
+    assert.deepEqual(await discovered(raw), []);
+    const { structuredContent } = await raw.result(id);
+
+    assertFailed(JSON.parse(structuredContent.stdout[0]), 'h',
+      stopped(path.join(place, 'h.json'), /is a link that leads out/));
+    await unserved(entry);
+    await raw.finish();
   });
 
 test('a server that is kept ends when its file loses trust', async (t) => {
