@@ -25,7 +25,8 @@ struct channel_ends {
 	channel_handler *const *routes; /* by type: ipc_route.h */
 	/*
 	 * The channel is of no use any more: the peer is gone (why is NULL) or
-	 * broke the rules (why says how). Called at most once, last of all.
+	 * violated the protocol (why says how). Called at most once, last of
+	 * all.
 	 */
 	void (*closed)(void *ctx, const struct err *why);
 	void *ctx;

@@ -214,7 +214,7 @@
 #define KEEPER_PAUSE_MS 10
 /*
  * Of one name: a server that runs, those that executions keep though they are
- * not configured any more, and those that are still ending.
+ * no longer configured, and those that are still ending.
  */
 #define SERVER_PROCESSES_MAX 4
 /* Pauses before a server that keeps failing is started again: doubled. */

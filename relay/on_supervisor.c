@@ -132,7 +132,7 @@ relay_fault(struct relay *relay, const char *reason)
 	snprintf(text, sizeof(text), "%s", reason);
 	if (channel_send_fault(relay->supervisor, &fault, &err) == -1)
 		relay_unheard("cannot report a fault", &err);
-	log_warn("the box broke the protocol: %s", reason);
+	log_warn("protocol violation by the box: %s", reason);
 }
 
 /* Everything is drained: hands over what was kept. */

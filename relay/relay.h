@@ -56,7 +56,7 @@ void relay_box_ready(struct relay *relay);
 /* The code is being sent to the box: the deadline begins. */
 void relay_code_sent(struct relay *relay);
 
-/* The box broke the protocol: asks the supervisor to end it. */
+/* The box violated the protocol: asks the supervisor to end it. */
 void relay_fault(struct relay *relay, const char *reason);
 
 /* on_broker.c: the handlers. */
@@ -173,7 +173,7 @@ struct request_member {
 
 /*
  * Reads a frame of type rpc_request. Returns 0 and the request, whose spans
- * lie in the frame, or -1 with err when the box broke the protocol.
+ * lie in the frame, or -1 with err when the box violated the protocol.
  */
 int request_read(
     struct json_span frame, struct request *request, struct err *err);
@@ -244,7 +244,7 @@ void calls_free(struct calls **calls);
 /*
  * A frame of type rpc_request, or one that was too long: asks the broker or
  * the store (which is fetched where there is none), or refuses. Returns 0, or
- * -1 with err when the box broke the protocol.
+ * -1 with err when the box violated the protocol.
  */
 int calls_request(struct calls *calls, struct json_span frame, struct err *err);
 int calls_oversized(

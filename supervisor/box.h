@@ -125,7 +125,7 @@ struct channel *box_start_launcher(struct box *box, struct err *err);
 
 /* What the handlers tell it, in its own words; each may free it. */
 
-/* It cannot be had, or broke the rules; the first sentence stands. */
+/* It is unavailable, or violated the protocol; the first sentence stands. */
 void box_fail(struct box *box, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -27,7 +27,7 @@ struct broker_told {
 	const struct server_source *source; /* of the file that defines it */
 	char *path;
 	char *name;
-	struct server_texts shown; /* all that is said of it */
+	struct server_texts shown; /* what code sees of it, to compare */
 	char *runs;  /* what starting it depends on */
 	size_t runs_len;
 	uint8_t fingerprint[FINGERPRINT_SIZE];
@@ -61,7 +61,8 @@ struct broker {
 	int lists_missed;    /* it could not be had, and the user knows */
 	LIST_HEAD(, broker_link) links;
 	struct broker_told_list told;
-	struct broker_told_list removed; /* since then, with processes left */
+	/* Removed definitions whose processes still run. */
+	struct broker_told_list removed;
 	void (*ended)(void *ctx); /* of broker_stop */
 	void *ended_ctx;
 	broker_tried *tried; /* of broker_try */
@@ -224,7 +225,7 @@ broker_define(struct broker *broker, const struct server *server,
     uint64_t number, struct err *err)
 {
 	struct broker_told *told = mem_alloc(sizeof(*told));
-	struct ipc_define define = { .number = number,
+	struct ipc_define define = { .definition = number,
 		.name = server->name,
 		.alias = server->alias,
 		.description = server->description,
@@ -277,12 +278,10 @@ static int
 broker_revoke(struct broker *broker, const struct broker_told *told,
     struct buffer *why, struct err *err)
 {
-	struct ipc_revoke message = { .number = told->number };
+	struct ipc_revoke message = { .definition = told->number };
 	struct broker_link *link;
 
-	if (why->len > REVOKED_MAX)
-		why->len = REVOKED_MAX;
-	why->len -= utf8_incomplete_tail(why->data, why->len);
+	why->len = utf8_cut(why->data, why->len, REVOKED_MAX);
 	buffer_add(why, "", 1);
 	message.reason = why->data;
 	LIST_FOREACH (link, &broker->links, entry)
@@ -501,7 +500,7 @@ broker_send_session(struct broker *broker, uint64_t execution,
 	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
 		allowed.len, -1 };
 	if (channel_send_session(broker->channel, &session, err) == -1) {
-		log_error("the broker does not listen: %s", err->text);
+		log_error("cannot send to the broker: %s", err->text);
 		broker_end_process(broker);
 		return -1;
 	}
@@ -534,13 +533,11 @@ broker_send_ended(struct broker *broker, uint64_t number, const char *how)
 	/* A path may be in it, whose bytes may be anything. */
 	text.len = utf8_repair(how, strlen(how),
 	    buffer_reserve(&text, UTF8_REPAIR_FACTOR * strlen(how)));
-	if (text.len > ENDED_HOW_MAX)
-		text.len = ENDED_HOW_MAX;
-	text.len -= utf8_incomplete_tail(text.data, text.len);
+	text.len = utf8_cut(text.data, text.len, ENDED_HOW_MAX);
 	buffer_add(&text, "", 1);
 	ended.how = text.data;
 	if (channel_send_ended(broker->channel, &ended, &err) == -1) {
-		log_error("the broker does not listen: %s", err.text);
+		log_error("cannot send to the broker: %s", err.text);
 		broker_end_process(broker);
 	}
 }
@@ -596,7 +593,7 @@ broker_launch(struct broker *broker, uint64_t number,
 	launched.out = pipes.out;
 	launched.errors = pipes.errors;
 	if (channel_send_launched(broker->channel, &launched, err) == -1) {
-		log_error("the broker does not listen: %s", err->text);
+		log_error("cannot send to the broker: %s", err->text);
 		broker_end_process(broker);
 	}
 	return 0;
@@ -613,7 +610,7 @@ broker_no_program(const struct server *server, struct err *err)
 }
 
 void
-broker_want(struct broker *broker, uint64_t number, const char *name,
+broker_want(struct broker *broker, uint64_t link, const char *name,
     uint64_t definition)
 {
 	const struct server *server =
@@ -622,14 +619,14 @@ broker_want(struct broker *broker, uint64_t number, const char *name,
 	auto_free char *how = NULL;
 	struct err err;
 
-	if (number <= broker->last_link) {
+	if (link <= broker->last_link) {
 		broker_fail(broker, "a number that was used before");
 		return;
 	}
-	broker->last_link = number;
+	broker->last_link = link;
 	/* What was removed meanwhile is not started as what is there now. */
 	if (server == NULL || told == NULL)
-		err_set(&err, "it is not configured any more");
+		err_set(&err, "it is no longer configured");
 	else if (told->number != definition)
 		err_set(&err, "its configuration has changed just now; call "
 		    "it again");
@@ -639,25 +636,25 @@ broker_want(struct broker *broker, uint64_t number, const char *name,
 		err_set(&err, "%d of its processes still run or are ending; "
 		    "they end with the executions that use them",
 		    SERVER_PROCESSES_MAX);
-	else if (broker_launch(broker, number, told, server, &err) == 0)
+	else if (broker_launch(broker, link, told, server, &err) == 0)
 		return;
 	how = mem_printf("could not be started: %s", err.text);
 	if (broker->channel != NULL)
-		broker_send_ended(broker, number, how);
+		broker_send_ended(broker, link, how);
 }
 
 void
-broker_let_go(struct broker *broker, uint64_t number)
+broker_let_go(struct broker *broker, uint64_t link)
 {
-	struct broker_link *link;
+	struct broker_link *found;
 
-	LIST_FOREACH (link, &broker->links, entry)
-		if (link->number == number) {
-			downstream_stop(link->downstream);
+	LIST_FOREACH (found, &broker->links, entry)
+		if (found->number == link) {
+			downstream_stop(found->downstream);
 			return;
 		}
 	/* That it has ended may be under way to the broker. */
-	if (number > broker->last_link)
+	if (link > broker->last_link)
 		broker_fail(broker, "a server that was never wanted");
 }
 

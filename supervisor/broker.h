@@ -71,15 +71,15 @@ void supervisor_on_tried(struct broker *broker, struct ipc_tried *tried);
 void supervisor_on_want_lists(
     struct broker *broker, struct ipc_want_lists *want);
 
-/* What those handlers do, in its own words. */
+/* What those handlers do. */
 void broker_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t number);
+    uint64_t definition);
 void broker_let_go(struct broker *broker, uint64_t link);
 void broker_want_lists(struct broker *broker);
 void broker_hear_tried(struct broker *broker, const char *name,
     uint64_t count, const char *tools, size_t tools_len, const char *reason);
 
-/* It broke the rules: it is ended, and so are its servers. */
+/* It violated the protocol: it is ended, and so are its servers. */
 void broker_fail(struct broker *broker, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -13,7 +13,7 @@
 void
 supervisor_on_want(struct broker *broker, struct ipc_want *want)
 {
-	broker_want(broker, want->link, want->name, want->number);
+	broker_want(broker, want->link, want->name, want->definition);
 }
 
 void

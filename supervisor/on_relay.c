@@ -34,7 +34,7 @@ supervisor_on_want_store(struct box *box, struct ipc_want_store *want_store)
 void
 supervisor_on_fault(struct box *box, struct ipc_fault *fault)
 {
-	box_fail(box, "the code broke the protocol of its box: %s",
+	box_fail(box, "protocol violation by the code: %s",
 	    fault->reason);
 }
 

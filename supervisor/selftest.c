@@ -223,7 +223,8 @@ selftest_on_greedy(void *ctx, const struct call_result *result)
 
 	selftest_line(test, ended, "memory of the box as a whole",
 	    ended ? "children that took too much together were ended" :
-	    result->error != NULL ? result->error : "it was not ended");
+	    result->error != NULL ? result->error :
+	                            "the box ran on above its limit");
 }
 
 static void

@@ -199,7 +199,7 @@ server_look_new(char **envp, const char *folder)
 		if (places[i].home != NULL)
 			server_look_owner(look, &places[i]);
 	qsort(places, n, sizeof(*places), server_look_compare);
-	/* The root directory needs no question. */
+	/* The root directory is not checked. */
 	server_look_below(look, places, users, 1);
 	look->project = look->count;
 	server_look_inside(look, places + users, n - users);

@@ -267,7 +267,10 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
 
 	if (servers_ready_reader(servers, file, err) == -1)
 		return -1;
-	/* Its entries have no names that are known. */
+	/*
+	 * A path that does not fit or is no UTF-8 is left out: no entry can
+	 * refer to it.
+	 */
 	if (msg.folder == NULL || strlen(msg.folder) > CONFIG_PATH_MAX ||
 	    !utf8_valid(msg.folder, strlen(msg.folder)))
 		msg.folder = "";

@@ -157,7 +157,7 @@ store_lend(struct store *store, uint64_t execution, struct err *err)
 	sent = execution == 0 ? channel_send_lister(channel, &lister, err) :
 	    channel_send_client(channel, &client, err);
 	if (sent == -1) {
-		log_error("the store does not listen: %s", err->text);
+		log_error("cannot send to the store: %s", err->text);
 		store_lost(store);
 		return -1;
 	}

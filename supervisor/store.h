@@ -48,7 +48,7 @@ void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
 void store_hear_shown(
     struct store *store, const char *payload, size_t len, const char *reason);
 
-/* It broke the rules: it is ended. */
+/* It violated the protocol: it is ended. */
 void store_fail(struct store *store, const char *why);
 
 /*

@@ -27,7 +27,7 @@ enum broker {
 
 static struct relay relay;
 static unsigned int broker;
-static int over; /* the box broke the protocol */
+static int over; /* the box violated the protocol */
 static uint64_t asked[REQUESTS_MAX];
 static size_t nasked;
 

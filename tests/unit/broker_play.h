@@ -125,7 +125,7 @@ play_define_whole(struct ipc_define *define)
 
 	memcpy(fingerprint, define->name,
 	    len < FINGERPRINT_SIZE ? len : FINGERPRINT_SIZE);
-	define->number = ++play_definitions;
+	define->definition = ++play_definitions;
 	define->fingerprint =
 	    (struct ipc_bytes){ fingerprint, FINGERPRINT_SIZE };
 	play_send(play_supervisor, IPC_DEFINE, define);
@@ -158,7 +158,8 @@ play_remove(const char *name)
 static inline void
 play_revoke(uint64_t number, const char *reason)
 {
-	struct ipc_revoke revoke = { .number = number, .reason = reason };
+	struct ipc_revoke revoke = { .definition = number,
+		.reason = reason };
 
 	play_send(play_supervisor, IPC_REVOKE, &revoke);
 }

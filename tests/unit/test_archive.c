@@ -238,7 +238,8 @@ START_TEST(a_store_that_is_not_there_is_no_mishap)
 	play_expect_result(relay, 1, LIST("a"));
 	play_end();
 	ck_assert_int_ge(pread(play_log, text, sizeof(text) - 1, 0), 0);
-	ck_assert_msg(strstr(text, "does not listen") == NULL, "%s", text);
+	ck_assert_msg(
+	    strstr(text, "cannot send to the store") == NULL, "%s", text);
 	fclose(file);
 }
 END_TEST

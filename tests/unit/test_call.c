@@ -1185,7 +1185,7 @@ START_TEST(a_session_that_cannot_be_had)
 }
 END_TEST
 
-/* What it was to load is not configured any more when its turn comes. */
+/* What it was to load is no longer configured when its turn comes. */
 START_TEST(a_call_may_lose_a_server_while_it_waits)
 {
 	struct play *first, *second;
@@ -1856,8 +1856,8 @@ START_TEST(a_box_that_breaks_the_protocol)
 	relay_faults(play);
 	settle();
 	box_was_killed(play);
-	was_concluded(play, CALL_ERROR, "the code broke the protocol of its "
-	    "box: a frame without a type");
+	was_concluded(play, CALL_ERROR, "protocol violation by the code: a "
+	    "frame without a type");
 	printed(play, "hi\n", "oops\n");
 	ck_assert_int_eq(play->result.signal, 0);
 	close_stage();

@@ -271,7 +271,7 @@ START_TEST(a_box_that_waits_may_not_ask)
 }
 END_TEST
 
-/* It ended, or broke the protocol, while it waited: it is sent nothing. */
+/* It ended, or violated the protocol, while it waited: it is sent nothing. */
 START_TEST(a_box_that_has_ended_gets_no_code)
 {
 	struct ipc_blob servers = { (const uint8_t *)SERVERS, strlen(SERVERS),

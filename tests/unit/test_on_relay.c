@@ -279,8 +279,8 @@ START_TEST(passes_on_what_the_relay_says)
 	supervisor_on_ready(&box, &ready);
 	supervisor_on_running(&box, &running);
 	supervisor_on_fault(&box, &fault);
-	ck_assert_str_eq(told.data, "ready\nrunning\nfail: the code broke "
-	    "the protocol of its box: a frame without a type\n");
+	ck_assert_str_eq(told.data, "ready\nrunning\nfail: protocol "
+	    "violation by the code: a frame without a type\n");
 	forget();
 }
 END_TEST

@@ -1,7 +1,7 @@
 /*
  * Tests of worker/broker/server: when a server is started, who waits for it
  * and for how long, how it is started again when it fails, and what becomes of
- * one that is not configured any more.
+ * one that is no longer configured.
  */
 #include <sys/resource.h>
 #include <time.h>
@@ -560,7 +560,7 @@ START_TEST(a_server_is_defined_anew)
 		}
 		relays[n] = play_session();
 		play_launch(play_expect_want("gh"), &servers[n]);
-		ck_assert_uint_eq(play_msg.want.number, play_definitions);
+		ck_assert_uint_eq(play_msg.want.definition, play_definitions);
 		play_greet(&servers[n]);
 	}
 	for (n = 2; n >= 0; n--) {

@@ -399,14 +399,14 @@ tell(enum ipc_type type)
 		buffer_printf(&told, "define %s %s '%s'", msg.define.name,
 		    msg.define.alias, msg.define.description);
 		tell_tools();
-		*number_of(msg.define.name) = msg.define.number;
+		*number_of(msg.define.name) = msg.define.definition;
 		return;
 	case IPC_REMOVE:
 		buffer_printf(&told, "remove %s\n", msg.remove.name);
 		return;
 	case IPC_REVOKE:
 		buffer_printf(&told, "revoke %d %s\n",
-		    (int)msg.revoke.number, msg.revoke.reason);
+		    (int)msg.revoke.definition, msg.revoke.reason);
 		return;
 	case IPC_SESSION:
 		tell_session();
@@ -476,7 +476,7 @@ static void
 want_defined(uint64_t link, const char *name, uint64_t number)
 {
 	struct ipc_want message = { .link = link, .name = name,
-		.number = number };
+		.definition = number };
 
 	say(IPC_WANT, &message);
 }
@@ -1133,7 +1133,7 @@ static const struct {
 	const char *told;
 } failures[] = {
 	{ unknown_name,
-	    "ended 9 could not be started: it is not configured any more\n" },
+	    "ended 9 could not be started: it is no longer configured\n" },
 	{ no_program, "ended 9 could not be started: its command was not "
 	    "found; searched: /caf?:/bin\n" },
 	{ no_path, "ended 9 could not be started: its command is not an "

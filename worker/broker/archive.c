@@ -102,7 +102,7 @@ archive_fail(struct archive *archive, const struct err *err)
 	if (err->code == EPIPE || err->code == ECONNRESET)
 		log_info("lists of tools are not kept: there is no store");
 	else
-		log_warn("the store does not listen: %s", err->text);
+		log_warn("cannot send to the store: %s", err->text);
 	archive->deaf = 1;
 	event_add(archive->patience, &now);
 }
@@ -180,7 +180,7 @@ archive_open(struct archive *archive, struct ipc_lists *lists)
 	struct channel_ends ends = { ROLE_BROKER, ROLE_STORE, broker_routes(),
 		archive_on_closed, archive };
 
-	/* It may come when nobody waits for it any more: it is welcome. */
+	/* It may come when nothing waits for it: then it is used later. */
 	channel_free(&archive->store);
 	archive->wanted = 1;
 	archive->store =

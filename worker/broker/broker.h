@@ -5,7 +5,7 @@
  * and kill nothing: it asks the supervisor by name. Everything of this folder
  * runs in that process only.
  *
- * Who knows whom: a session (session.h) asks a server (server.h); what it asks
+ * The parts: a session (session.h) asks a server (server.h); what it asks
  * is an ask (ask.h), which waits with the server until there is a link
  * (link.h), one process of it, and then with that. A link has pipes (pipes.h),
  * the protocol (mcp_client.h) and the list of tools (listing.h). Nothing of
@@ -70,9 +70,9 @@ void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
 void broker_on_try(struct broker *broker, struct ipc_try *try);
 void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
 
-/* Asks for a process of this server, as it was defined by that number. */
+/* Asks for a process of this server, by the number of its definition. */
 void broker_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t number);
+    uint64_t definition);
 
 /* Says that a process must end now. */
 void broker_let_go(struct broker *broker, uint64_t link);

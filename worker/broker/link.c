@@ -591,7 +591,7 @@ link_send(struct link *link, struct ask *ask)
 
 /*
  * Sends the calls that it takes now. The others stay, so that those that are
- * given up are never sent: it would run them, although nobody waits for them.
+ * given up are never sent: it would run them for nothing.
  */
 static void
 link_on_room(void *ctx)

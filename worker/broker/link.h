@@ -1,7 +1,7 @@
 /*
  * A link: one process of a server, from the WANT for it to its ENDED. Every
  * link ends once and concludes once: what was asked of it and not answered is
- * then refused, with how it ended and its last words. Runs in the broker.
+ * then refused, with how it ended and its last output. Runs in the broker.
  */
 #ifndef WORKER_BROKER_LINK_H
 #define WORKER_BROKER_LINK_H

@@ -28,7 +28,7 @@ broker_on_remove(struct broker *broker, struct ipc_remove *remove)
 void
 broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke)
 {
-	server_revoke(broker, revoke->number, revoke->reason);
+	server_revoke(broker, revoke->definition, revoke->reason);
 }
 
 void
@@ -89,10 +89,10 @@ broker_on_lists(struct broker *broker, struct ipc_lists *lists)
 
 void
 broker_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t number)
+    uint64_t definition)
 {
 	struct ipc_want want = { .link = link, .name = name,
-		.number = number };
+		.definition = definition };
 	struct err err;
 
 	if (channel_send_want(broker->supervisor, &want, &err) == -1)

@@ -116,7 +116,7 @@ server_define(struct broker *broker, const struct ipc_define *define)
 		server = server_new(broker, define->name);
 		server_enter(server);
 	}
-	server->number = define->number;
+	server->number = define->definition;
 	server_replace(&server->alias, define->alias);
 	server_replace(&server->description, define->description);
 	same = memcmp(server->fingerprint, define->fingerprint.data,
@@ -667,8 +667,8 @@ server_ask(struct server *server, struct ask *ask)
 }
 
 /*
- * Whoever can do without its tools waits for its start, and not for ever: one
- * start keeps all of them together for so long.
+ * Asks that can do without its tools wait for its start, but not for ever: for
+ * so long altogether, however many one start delays.
  */
 static void
 server_look(struct server *server, struct ask *ask)

@@ -1,7 +1,12 @@
 /*
- * A server that is configured: what it is called, the process of it that may
- * run now, who waits for that, and how long to wait before the next one. It
- * outlives its name: a server that is not configured any more belongs to the
+ * A name has one definition after the other, each with a number (DEFINE).
+ * A struct server is one definition of its name.
+ * A server has at most one live link at a time, each with a number (WANT).
+ * A link is one process (link.h).
+ *
+ * A server holds what it is called, the link to the process of it that runs,
+ * the asks that wait for that, and the time to wait before the next start. It
+ * outlives its name: a server that is no longer configured belongs to the
  * executions that have loaded it, as long as its process runs. Another server
  * may have its name meanwhile. Runs in the broker.
  */
@@ -32,7 +37,7 @@ struct server *server_find(struct broker *broker, const char *name);
 void server_define(struct broker *broker, const struct ipc_define *define);
 
 /*
- * It is not configured any more: what was asked of it is still answered. Its
+ * It is no longer configured: what was asked of it is still answered. Its
  * process ends when the last hold on it has ended.
  */
 void server_remove(struct broker *broker, const char *name);
@@ -109,17 +114,26 @@ void server_sent(struct server *server, struct ask *ask);
 /* ask.c tells that a call, which waits or has a place, is freed. */
 void server_forget(struct server *server, struct ask *ask);
 
-/*
- * link.c tells about the link of the server: there is one more to count, it is
- * ready to be asked, it is over (waiting, which has what was asked of it, gets
- * what waited for it; failed says that it was of no use; how ends a sentence),
- * how it ended is known better, it is freed.
- */
+/* The following five are how link.c reports the state of a link. */
+
+/* The server has one link more: it is not freed before server_unlinked. */
 void server_linked(struct server *server);
+
+/* Its link is ready to be asked: what waits for that is sent. */
 void server_ready(struct server *server);
+
+/*
+ * Its link is over. waiting has the asks that the link had, and gets those that
+ * waited for it. failed: it was never ready, or of no use. how is the end of a
+ * sentence.
+ */
 void server_lost(struct server *server, struct ask_list *waiting, int failed,
     const char *how);
+
+/* The link that was lost last has ended in this way: more exact than before. */
 void server_ended(struct server *server, const char *how);
+
+/* A link was freed; that may free the server. */
 void server_unlinked(struct server *server);
 
 /* Whether no new request can come and none waits. */

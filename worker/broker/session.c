@@ -20,7 +20,8 @@ struct session_right {
 	const char *name; /* in the session's names */
 	int loaded;
 	struct server_hold hold; /* as it was when this session loaded it */
-	char *revoked; /* why the last one of this name was stopped, or NULL */
+	/* Why the server that last had this name was stopped, or NULL. */
+	char *revoked;
 };
 
 struct session {
@@ -101,7 +102,7 @@ session_hold(struct session_right *right, struct server *server)
 	if (right->hold.server != NULL)
 		return;
 	server_hold(server, &right->hold);
-	/* That was another one. */
+	/* The reason concerned an earlier server of this name. */
 	free(mem_take(&right->revoked));
 }
 
@@ -135,8 +136,8 @@ session_on_closed(void *ctx, const struct err *why)
 	struct session *session = ctx;
 
 	if (why != NULL)
-		log_warn("the relay of execution %" PRIu64 " breaks the "
-		    "rules: %s", session->execution, why->text);
+		log_warn("protocol violation by the relay of execution "
+		    "%" PRIu64 ": %s", session->execution, why->text);
 	session_free(&session);
 }
 
@@ -210,8 +211,8 @@ session_end(struct session *session)
 void
 session_break(struct session *session, const char *how)
 {
-	log_warn("the relay of execution %" PRIu64 " breaks the rules: %s",
-	    session->execution, how);
+	log_warn("protocol violation by the relay of execution %" PRIu64
+	    ": %s", session->execution, how);
 	session_end(session);
 }
 

@@ -105,8 +105,8 @@ client_end(struct client *client)
 void
 client_break(struct client *client, const char *how)
 {
-	log_warn("the relay of execution %" PRIu64 " breaks the rules: %s",
-	    client->execution, how);
+	log_warn("protocol violation by the relay of execution %" PRIu64
+	    ": %s", client->execution, how);
 	client_end(client);
 }
 

@@ -10,7 +10,7 @@ lister_on_closed(void *ctx, const struct err *why)
 	struct store *store = ctx;
 
 	if (why != NULL)
-		log_warn("the broker breaks the rules: %s", why->text);
+		log_warn("protocol violation by the broker: %s", why->text);
 	lister_free(store);
 }
 

@@ -127,7 +127,7 @@ def frames(run, words):
         # Also where the code has ended before its box was.
         content = answer.get("result", {}).get("structuredContent", {})
         text = seen_in(answer)
-        seen.add("broken" if "protocol of its box" in content.get("error", "")
+        seen.add("broken" if "protocol violation" in content.get("error", "")
                  else kinds.get(text, text))
     after = ask(program)
     program.close()

@@ -5,7 +5,7 @@ end at most the call that forged.
 # What prelude.py brings along is at hand in every case.
 from table import case
 
-BROKEN = "~\\[.*protocol of its box.*\\]"
+BROKEN = "~\\[.*protocol violation.*\\]"
 RELAY = "one's own call at most: the invariants hold after it"
 
 
