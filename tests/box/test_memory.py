@@ -493,6 +493,16 @@ print(hasattr(user_tools, "a b"), user_tools.good())
         self.assertEqual(sorted(left), [
             "broken", "fails", "leaves", "none", "odd", "print"])
 
+    def test_many_broken_tools_are_told_of_in_few_lines(self):
+        self.kept.tools = {name: {"name": name, "source": "def %s(:" % name}
+                           for name in ("t%02d" % i for i in range(50))}
+        got = run("from user_tools import *", self.kept)
+        lines = got.err.splitlines()
+        self.assertEqual(len(lines), 9, got.err)
+        self.assertIn(" leaves out t00: ", lines[0])
+        self.assertEqual(lines[-1], "note: 'from user_tools import *' leaves "
+                         "out 42 more: import one by its name to see why")
+
     def test_a_builtin_is_no_name(self):
         got = run("""
 def filter(rows):

@@ -15,6 +15,9 @@ from ._saved_tools import file_of, flaw_of, is_builtin, outside
 # Tools that have the name of a builtin: other tools do not see them.
 APART = {}
 
+# So many that cannot be imported are told of one by one.
+TOLD = 8
+
 
 class UserTools(type(sys)):
     """The module: its attributes are the saved tools."""
@@ -49,9 +52,21 @@ class UserTools(type(sys)):
     def __all__(self):
         """What 'from user_tools import *' imports: all that can be used.
 
-        A line on standard error tells of each of the others.
+        Lines on standard error tell of the first of the others.
         """
-        return [name for name in names_of_tools() if is_offered(self, name)]
+        offered, flaws = [], []
+        for name in names_of_tools():
+            why = why_not_offered(self, name)
+            if why is None:
+                offered.append(name)
+            else:
+                flaws.append("%s: %s" % (name, why))
+        if len(flaws) > TOLD:
+            flaws[TOLD:] = ["%d more: import one by its name to see why" % (
+                len(flaws) - TOLD)]
+        for flaw in flaws:
+            write("note: 'from user_tools import *' leaves out %s\n" % flaw)
+        return offered
 
 
 def names_of_tools():
@@ -61,22 +76,19 @@ def names_of_tools():
             if flaw_of(tool["name"]) is None]
 
 
-def is_offered(module, name):
-    """Whether 'from user_tools import *' imports a tool; if not, say so."""
+def why_not_offered(module, name):
+    """Why 'from user_tools import *' does not import a tool, or None."""
     if is_builtin(name):
-        why = "it has the name of a builtin; import it by its name"
-    else:
-        try:
-            getattr(module, name)
-            return True
-        except _memory.MCPError:
-            raise
-        except (ImportError, AttributeError) as error:
-            why = str(error)
-        except BaseException as error:  # its text may raise, too
-            why = "it raised %s" % type(error).__name__
-    write("note: 'from user_tools import *' leaves out %s: %s\n" % (name, why))
-    return False
+        return "it has the name of a builtin; import it by its name"
+    try:
+        getattr(module, name)
+    except _memory.MCPError:
+        raise
+    except (ImportError, AttributeError) as error:
+        return str(error)
+    except BaseException as error:  # its text may raise, too
+        return "it raised %s" % type(error).__name__
+    return None
 
 
 def no_tool(name):
