@@ -169,6 +169,7 @@ supervisor_on_rejected(struct servers *servers, struct ipc_rejected *row)
 	server = servers_add(
 	    servers, servers->current, row->line, row->column, row->name);
 	server->state = row->foreign ? SERVER_SKIPPED : SERVER_REJECTED;
+	server->unsupported = (int)row->foreign;
 	server->why = mem_strdup(row->reason);
 }
 

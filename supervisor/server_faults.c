@@ -18,8 +18,7 @@ server_faults_add_text(struct buffer *text, const char *data)
 	buffer_add_text(text, "");
 }
 
-/* The row that says what is wrong with a refused file, or NULL. */
-static const struct server *
+const struct server *
 server_faults_row(
     const struct servers *servers, const struct server_file *file)
 {

@@ -68,6 +68,7 @@ server_judge_use(struct servers *servers, struct server *server)
 	if (server->disabled)
 		return server_set(
 		    server, SERVER_SKIPPED, "its file says not to use it");
+	server->unsupported = server->remote != 0;
 	if (server->remote)
 		return server_set(server, SERVER_SKIPPED, "servers that are "
 		    "reached by a URL are not supported yet");
@@ -231,9 +232,11 @@ server_judge(struct servers *servers, struct server *server)
 		return;
 	if (server_expand_run(server, &expand, &err) == -1 ||
 	    server_expand_env(server, &expand, &err) == -1 ||
-	    server_expand_cwd(server, &expand, &err) == -1)
+	    server_expand_cwd(server, &expand, &err) == -1) {
+		server->unsupported = expand.foreign;
 		server_set(server, expand.foreign ? SERVER_SKIPPED :
 		    SERVER_REJECTED, err.text);
-	else
+	} else {
 		server_judge_self(servers, server);
+	}
 }

@@ -90,6 +90,7 @@ struct server {
 	char *why; /* one sentence, unless it is taken */
 	enum config_remote remote;
 	int disabled;
+	int unsupported; /* skipped because Caisson cannot use such an entry */
 	/* As written; name is empty where the whole file is rejected. */
 	char *name;
 	char *command; /* empty for a remote one */
@@ -332,6 +333,10 @@ void server_judge_program(struct servers *servers, struct server *server);
 
 /* Appends text in which paths may be: bytes that are not UTF-8 are replaced. */
 void server_faults_add_text(struct buffer *text, const char *data);
+
+/* Returns the row that says what is wrong with a refused file, or NULL. */
+const struct server *server_faults_row(
+    const struct servers *servers, const struct server_file *file);
 
 /*
  * Appends "; FILE is refused: why" for each refused file, and a like sentence

@@ -1,7 +1,8 @@
 /*
  * caisson servers --try: starts every configured server and prints its tools,
  * or what is wrong with it, for a person to read: in the order of the
- * configuration, with a closing count. Names of tools come from servers: they
+ * configuration, with a closing count. Files and entries that are not taken
+ * stand in their places, with the cause. Names of tools come from servers: they
  * are escaped. Runs in the supervisor.
  */
 #include <stdio.h>
@@ -16,10 +17,10 @@
 #include "servers.h"
 #include "supervisor.h"
 
-/* What is to be printed of one server. */
+/* What is to be printed of a server, or of a file that is not taken. */
 struct servers_try_answer {
-	char *name;
-	struct buffer text; /* empty until it has answered */
+	const char *asked; /* the name of a server in force; NULL: no server */
+	struct buffer text; /* empty until the server has answered */
 };
 
 struct servers_try {
@@ -27,10 +28,13 @@ struct servers_try {
 	struct config_waiter waiter;
 	struct servers_try_answer *answers; /* as the configuration has them */
 	size_t count;
-	size_t most; /* for which there is room */
 	size_t printed;
 	size_t open; /* servers that have not answered yet */
+	size_t servers; /* those that were asked, or should have been */
+	size_t asked;
 	size_t works;
+	size_t refused; /* files of which nothing can be used */
+	size_t skipped; /* files and entries that are left out on purpose */
 	int broken; /* they could not all be asked */
 };
 
@@ -66,19 +70,17 @@ servers_try_add_tools(
 	}
 }
 
-/* The place of a server, a new one where it has none. */
+/* The place of a server that was asked. */
 static struct servers_try_answer *
 servers_try_place(struct servers_try *try, const char *name)
 {
 	size_t i;
 
 	for (i = 0; i < try->count; i++)
-		if (strcmp(try->answers[i].name, name) == 0)
+		if (try->answers[i].asked != NULL &&
+		    strcmp(try->answers[i].asked, name) == 0)
 			return &try->answers[i];
-	if (try->count == try->most)
-		fatal("an answer of a server that was not asked");
-	try->answers[try->count].name = mem_strdup(name);
-	return &try->answers[try->count++];
+	fatal("an answer of a server that was not asked");
 }
 
 /* Prints those whose turn it is; with all set, every answer there is. */
@@ -100,13 +102,19 @@ servers_try_print(struct servers_try *try, int all)
 static void
 servers_try_print_count(const struct servers_try *try)
 {
-	printf("%zu server%s: %zu work%s", try->count,
-	    try->count == 1 ? "" : "s", try->works,
+	printf("%zu server%s: %zu work%s", try->servers,
+	    try->servers == 1 ? "" : "s", try->works,
 	    try->works == 1 ? "s" : "");
-	if (try->works < try->count)
-		printf(", %zu failed; --log-level debug shows all that "
-		       "servers wrote to standard error",
-		    try->count - try->works);
+	if (try->works < try->servers)
+		printf(", %zu failed", try->servers - try->works);
+	if (try->refused > 0)
+		printf("; %zu file%s refused", try->refused,
+		    try->refused == 1 ? "" : "s");
+	if (try->skipped > 0)
+		printf("; %zu skipped", try->skipped);
+	if (try->works < try->asked)
+		fputs("; --log-level debug shows all that servers wrote to "
+		      "standard error", stdout);
 	putchar('\n');
 }
 
@@ -166,23 +174,120 @@ servers_try_on_gone(void *ctx)
 	    ctx, "the process that speaks with the servers died");
 }
 
-/* The servers in force, in the order in which their files have them. */
+/* What is not asked: begins its text, "FAILED   name: ". */
+static struct buffer *
+servers_try_begin(struct servers_try *try, const char *word, const char *name)
+{
+	struct buffer *text = &try->answers[try->count++].text;
+
+	buffer_printf(text, "%-8s ", word);
+	option_value_add_escaped(text, name, CONFIG_PATH_MAX);
+	buffer_add_text(text, ": ");
+	return text;
+}
+
+/* Ends it with the cause, and where in its file that is. */
+static void
+servers_try_add_cause(struct buffer *text, const struct server *server)
+{
+	option_value_add_sentence(text, server->why, strlen(server->why));
+	buffer_add_text(text, " (");
+	option_value_add_escaped(text, server->file->path, CONFIG_PATH_MAX);
+	buffer_printf(text, ":%llu:%llu)\n", (unsigned long long)server->line,
+	    (unsigned long long)server->column);
+}
+
+/* An entry of a file: asked, failed already, or left out on purpose. */
+static void
+servers_try_add_entry(struct servers_try *try, const struct server *server)
+{
+	const struct servers *servers = config_servers(try->sv->config);
+	int skipped = server_judge_is_stranger(servers, server->file) ||
+	    (server->state == SERVER_SKIPPED && !server->unsupported);
+
+	if (server->state == SERVER_TAKEN) {
+		try->answers[try->count++].asked = server->name;
+		try->asked++;
+		try->servers++;
+		return;
+	}
+	servers_try_add_cause(servers_try_begin(try,
+	    skipped ? "skipped" : "FAILED",
+	    server->name[0] == '\0' ? server->file->path : server->name),
+	    server);
+	try->skipped += (size_t)skipped;
+	try->servers += (size_t)!skipped;
+}
+
+/* A file that is refused; one of a stranger says nothing of the user's. */
+static void
+servers_try_add_file(struct servers_try *try, const struct server_file *file)
+{
+	const struct servers *servers = config_servers(try->sv->config);
+	const struct server *row = server_faults_row(servers, file);
+	int refused = !server_judge_is_stranger(servers, file);
+	struct buffer *text = servers_try_begin(try,
+	    refused ? "REFUSED" : "skipped",
+	    file->path == NULL ? file->source->name : file->path);
+
+	if (row != NULL)
+		buffer_printf(text, "line %llu, column %llu: ",
+		    (unsigned long long)row->line,
+		    (unsigned long long)row->column);
+	servers_try_add_reason(text, row != NULL ? row->why : file->why);
+	try->refused += (size_t)refused;
+	try->skipped += (size_t)!refused;
+}
+
+/* How many answers there can be at most. */
+static size_t
+servers_try_most(const struct servers *servers)
+{
+	const struct server_file *file;
+	const struct server *server;
+	size_t n = 0;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		n++;
+	TAILQ_FOREACH (server, &servers->list, entry)
+		n++;
+	return n;
+}
+
+/* Files and their entries, in the order of the configuration. */
 static void
 servers_try_list(struct servers_try *try)
 {
-	const struct config *config = try->sv->config;
-	const struct servers *servers = config_servers(config);
+	const struct servers *servers = config_servers(try->sv->config);
+	const struct server_file *file;
 	const struct server *server;
-	size_t i;
 
-	try->open = try->most = config_count(config);
-	try->answers = mem_alloc(try->most * sizeof(*try->answers));
-	TAILQ_FOREACH (server, &servers->list, entry)
-		if (config_find(config, server->name, strlen(server->name)) ==
-		    server)
-			servers_try_place(try, server->name);
-	for (i = 0; i < try->most; i++)
-		servers_try_place(try, config_at(config, i)->name);
+	try->answers = mem_alloc(
+	    (servers_try_most(servers) + 1) * sizeof(*try->answers));
+	TAILQ_FOREACH (file, &servers->files, entry) {
+		if (file->state == SERVER_FILE_REFUSED) {
+			servers_try_add_file(try, file);
+			continue;
+		}
+		TAILQ_FOREACH (server, &servers->list, entry)
+			if (server->file == file)
+				servers_try_add_entry(try, server);
+	}
+	try->open = try->asked;
+}
+
+/* No server can be asked: what the files say is all there is. */
+static void
+servers_try_finish_unasked(struct servers_try *try)
+{
+	if (try->count == 0) {
+		printf("No servers are configured ('caisson --print-config' "
+		       "tells where they may be).\n");
+	} else {
+		servers_try_print(try, 1);
+		servers_try_print_count(try);
+	}
+	servers_try_end(try);
 }
 
 /* Servers whose command is nowhere need not be asked; they are, though. */
@@ -193,14 +298,13 @@ servers_try_on_configured(void *ctx)
 	struct err err;
 
 	servers_try_list(try);
-	if (try->open == 0) {
-		printf("No servers are configured ('caisson --print-config' "
-		       "tells where they may be).\n");
-		servers_try_end(try);
-	} else if (broker_try(try->sv->broker, servers_try_on_tried,
-	               servers_try_on_gone, try, &err) == -1) {
+	if (try->open == 0)
+		servers_try_finish_unasked(try);
+	else if (broker_try(try->sv->broker, servers_try_on_tried,
+	             servers_try_on_gone, try, &err) == -1)
 		servers_try_break(try, err.text);
-	}
+	else
+		servers_try_print(try, 0);
 }
 
 static void
@@ -208,10 +312,8 @@ servers_try_free(struct servers_try *try)
 {
 	size_t i;
 
-	for (i = 0; i < try->count; i++) {
-		free(try->answers[i].name);
+	for (i = 0; i < try->count; i++)
 		buffer_reset(&try->answers[i].text);
-	}
 	free(try->answers);
 }
 
@@ -227,9 +329,9 @@ servers_try_run(struct supervisor *sv)
 	event_base_dispatch(sv->base);
 	reaper_finish(SHUTDOWN_REAP_MS);
 	broker_free(&sv->broker);
+	servers_try_free(&try);
 	config_free(&sv->config);
 	event_base_free(sv->base);
-	status = try.broken || try.works < try.count;
-	servers_try_free(&try);
+	status = try.broken || try.works < try.servers || try.refused > 0;
 	return status;
 }

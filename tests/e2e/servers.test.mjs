@@ -850,6 +850,35 @@ test('caisson servers --try is content when all is well', async (t) => {
   assert.match(none.out + none.errors, /no servers/i);
 });
 
+test('caisson servers --try fails where a configuration was refused',
+  async (t) => {
+    const entries = {
+      h: hostile(),
+      unset: { command: '${NOPE_NOT_SET}' },
+      remote: { url: 'http://127.0.0.1:1/mcp' },
+      off: { command: 'true', disabled: true },
+    };
+    const { code, out } = await tryServers(t, withServers(t, entries));
+    const of = told(out);
+
+    assert.equal(code, 1, out);
+    assert.deepEqual(Object.keys(of), [...Object.keys(entries), 'servers']);
+    assert.match(of.unset, /^FAILED .*NOPE_NOT_SET.* is not set/);
+    assert.match(of.remote, /^FAILED .*not supported/);
+    assert.match(of.off, /^skipped /);
+    assert.match(of.servers, /^3 servers: 1 works, 2 failed; 1 skipped\n$/);
+    for (const text of ['{"mcpServers":{', '', '[]']) {
+      const options = withServers(t, {});
+
+      fs.writeFileSync(options.env.MCP_SERVERS_CONFIG, text);
+      const refused = await tryServers(t, options);
+
+      assert.equal(refused.code, 1, refused.out);
+      assert.match(refused.out, /^REFUSED .*: line 1, column \d+: .*\n/);
+      assert.match(refused.out, /^0 servers: 0 work; 1 file refused$/m);
+    }
+  });
+
 test('calls without servers start none', async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));

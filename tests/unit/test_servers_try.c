@@ -57,24 +57,16 @@ config_refresh(struct config *config, struct config_waiter *waiter)
 		    sv.base, -1, EV_TIMEOUT, on_configured, waiter, &now);
 }
 
-size_t
-config_count(const struct config *config)
-{
-	ck_assert_ptr_eq(config, &a_config);
-	return nservers;
-}
-
-/* Two entries of the files are not in force. */
+/* The files: one with those in force, and in front of it those of a test. */
 static struct servers files;
-static struct server servers[4], other = { .name = (char *)"c" };
-
-static int
-by_name(const void *left, const void *right)
-{
-	const struct server *const *a = left, *const *b = right;
-
-	return strcmp((*a)->name, (*b)->name);
-}
+static struct server_source source = { .name = "SOURCE" };
+static struct server_source project = { .name = "PROJECT", .project = 1 };
+static struct server_file mine = { .source = &source,
+	.path = (char *)"/h/b.json",
+	.state = SERVER_FILE_TAKEN };
+static struct server_file others[4];
+static struct server servers[4], rows[4];
+static size_t nothers, nrows;
 
 const struct servers *
 config_servers(const struct config *config)
@@ -82,9 +74,15 @@ config_servers(const struct config *config)
 	size_t i;
 
 	ck_assert_ptr_eq(config, &a_config);
+	TAILQ_INIT(&files.files);
 	TAILQ_INIT(&files.list);
-	TAILQ_INSERT_TAIL(&files.list, &other, entry);
+	for (i = 0; i < nothers; i++)
+		TAILQ_INSERT_TAIL(&files.files, &others[i], entry);
+	TAILQ_INSERT_TAIL(&files.files, &mine, entry);
+	for (i = 0; i < nrows; i++)
+		TAILQ_INSERT_TAIL(&files.list, &rows[i], entry);
 	for (i = 0; i < nservers; i++) {
+		servers[i].file = &mine;
 		servers[i].name = (char *)(names[i] != NULL ? names[i] :
 		        answers[i].name);
 		TAILQ_INSERT_TAIL(&files.list, &servers[i], entry);
@@ -92,30 +90,25 @@ config_servers(const struct config *config)
 	return &files;
 }
 
+/* Of a refused file: its first row. */
 const struct server *
-config_at(const struct config *config, size_t at)
+server_faults_row(
+    const struct servers *all, const struct server_file *file)
 {
-	const struct server *sorted[4];
-	size_t i;
+	const struct server *row;
 
-	ck_assert_ptr_eq(config, &a_config);
-	for (i = 0; i < nservers; i++)
-		sorted[i] = &servers[i];
-	qsort(sorted, nservers, sizeof(sorted[0]), by_name);
-	return sorted[at];
+	TAILQ_FOREACH (row, &all->list, entry)
+		if (row->file == file)
+			return row;
+	return NULL;
 }
 
-const struct server *
-config_find(const struct config *config, const char *name, size_t len)
+int
+server_judge_is_stranger(
+    const struct servers *all, const struct server_file *file)
 {
-	size_t i;
-
-	ck_assert_ptr_eq(config, &a_config);
-	for (i = 0; i < nservers; i++)
-		if (strlen(servers[i].name) == len &&
-		    memcmp(servers[i].name, name, len) == 0)
-			return &servers[i];
-	return NULL;
+	ck_assert_ptr_eq(all, &files);
+	return file->source->project;
 }
 
 void
@@ -302,6 +295,85 @@ START_TEST(says_that_there_are_none)
 }
 END_TEST
 
+static struct server_file *
+add_file(const struct server_source *of, enum server_file_state state,
+    const char *path, const char *why)
+{
+	others[nothers] = (struct server_file){ .source = of,
+		.state = state,
+		.path = (char *)path,
+		.why = (char *)why };
+	return &others[nothers++];
+}
+
+static struct server *
+add_row(const struct server_file *file, enum server_state state,
+    const char *name, const char *why)
+{
+	rows[nrows] = (struct server){ .file = file,
+		.line = 3,
+		.column = 7,
+		.state = state,
+		.name = (char *)name,
+		.why = (char *)why };
+	return &rows[nrows++];
+}
+
+START_TEST(lists_refused_files)
+{
+	const struct server_file *file = add_file(&source,
+	    SERVER_FILE_REFUSED, "/h/a\n.json", "is no configuration");
+
+	add_file(&source, SERVER_FILE_MISSING, "/h/gone", "is not there");
+	add_file(&source, SERVER_FILE_SKIPPED, "/h/same", "is the same");
+	add_file(&project, SERVER_FILE_REFUSED, NULL, "is not yours");
+	if (_i == 0)
+		add_row(file, SERVER_REJECTED, "", "there is no end");
+	prints(_i == 0 ? "REFUSED  /h/a\\x0a.json: line 3, column 7: there is "
+	    "no end\nskipped  PROJECT: is not yours\n"
+	    "0 servers: 0 work; 1 file refused; 1 skipped\n" :
+	    "REFUSED  /h/a\\x0a.json: is no configuration\n"
+	    "skipped  PROJECT: is not yours\n"
+	    "0 servers: 0 work; 1 file refused; 1 skipped\n", 1);
+	ck_assert_int_eq(stops, 0);
+}
+END_TEST
+
+START_TEST(lists_refused_entries)
+{
+	const struct server_file *file =
+	    add_file(&source, SERVER_FILE_TAKEN, "/h/a", NULL);
+
+	add_row(file, SERVER_REJECTED, "b", "uses ${NOPE}");
+	add_row(file, SERVER_SKIPPED, "url", "not supported")->unsupported = 1;
+	add_row(file, SERVER_SKIPPED, "off", "not to be used");
+	add_row(file, SERVER_REJECTED, "", "no \"servers\"");
+	nservers = 1;
+	answers[0] = (struct answer){ "b", 0, "", 0, "" };
+	prints("FAILED   b: uses ${NOPE} (/h/a:3:7)\n"
+	    "FAILED   url: not supported (/h/a:3:7)\n"
+	    "skipped  off: not to be used (/h/a:3:7)\n"
+	    "FAILED   /h/a: no \"servers\" (/h/a:3:7)\n"
+	    "ok       b: 0 tools\n"
+	    "4 servers: 1 works, 3 failed; 1 skipped\n", 1);
+	ck_assert_int_eq(stops, 1);
+}
+END_TEST
+
+/* What a stranger has written fails nothing of the user's. */
+START_TEST(lists_what_is_left_out)
+{
+	const struct server_file *file =
+	    add_file(&project, SERVER_FILE_TAKEN, "/p/a", NULL);
+
+	add_row(file, SERVER_REJECTED, "b", "is wrong");
+	add_row(file, SERVER_SKIPPED, "c", "not trusted");
+	prints("skipped  b: is wrong (/p/a:3:7)\n"
+	    "skipped  c: not trusted (/p/a:3:7)\n"
+	    "0 servers: 0 work; 2 skipped\n", 0);
+}
+END_TEST
+
 START_TEST(says_that_nothing_can_be_tried)
 {
 	nservers = 2;
@@ -331,6 +403,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, prints_an_answer, 0, UNIT_COUNT(ones));
 	tcase_add_loop_test(tc, prints_in_the_order_of_the_files, 0, 2);
 	tcase_add_test(tc, says_that_there_are_none);
+	tcase_add_loop_test(tc, lists_refused_files, 0, 2);
+	tcase_add_test(tc, lists_refused_entries);
+	tcase_add_test(tc, lists_what_is_left_out);
 	tcase_add_test(tc, says_that_nothing_can_be_tried);
 	tcase_add_test(tc, says_that_the_broker_died);
 }
