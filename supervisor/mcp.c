@@ -160,7 +160,8 @@ mcp_refuse_cursor(struct mcp *mcp, const struct jsonrpc *message)
 {
 	struct json_span cursor;
 
-	if (json_span_get(message->params, "cursor", &cursor) == 0)
+	if (json_span_get(message->params, "cursor", &cursor) == 0 ||
+	    json_span_kind(cursor) == JSON_SPAN_NULL)
 		return 0;
 	mcp_answer_error(mcp, message->id, JSONRPC_INVALID_PARAMS,
 	    "unknown cursor: this list has one page and gives no cursors",

@@ -431,8 +431,11 @@ static const struct exchange talks[] = {
 	    ERROR("1", "-32601", "Method not found") "\n" },
 	{ REQUEST("1", "\"tools/list\",\"params\":{\"cursor\":\"x\"}"),
 	    ERROR("1", "-32602", NO_CURSOR) "\n" },
-	{ REQUEST("1", "\"resources/list\",\"params\":{\"cursor\":null}"),
+	{ REQUEST("1", "\"resources/list\",\"params\":{\"cursor\":7}"),
 	    ERROR("1", "-32602", NO_CURSOR) "\n" },
+	{ REQUEST("1", "\"resources/templates/list\","
+	    "\"params\":{\"cursor\":null}"),
+	    RESULT("1", "{\"resourceTemplates\":[]}") "\n" },
 	{ REQUEST("1", "\"resources/templates/list\","
 	    "\"params\":{\"cursor\":\"x\"}"),
 	    ERROR("1", "-32602", NO_CURSOR) "\n" },
