@@ -2,6 +2,7 @@
  * Tests of worker/broker/listing: one list of tools for all who ask, fetched
  * page by page, kept until the server says that it has changed.
  */
+#include <poll.h>
 #include <time.h>
 
 #include "broker_play.h"
@@ -480,10 +481,10 @@ START_TEST(what_was_silent_is_not_waited_for)
 	play_list(relay, 2, "gh");
 	play_expect_line(&gh, ASKED("3"));
 	play_expect_refused(relay, 2,
-	    "server \"gh\" did not answer tools/list ");
+	    "server \"gh\" has not answered tools/list for 5 seconds");
 	play_list(relay, 3, "gh");
 	play_expect_refused(relay, 3,
-	    "server \"gh\" did not answer tools/list ");
+	    "server \"gh\" has not answered tools/list for 5 seconds");
 	/* The fetch has gone on: now that it is there all is well. */
 	play_say(&gh, ANSWER("3", ONE("a")));
 	play_list(relay, 4, "gh");
@@ -495,6 +496,53 @@ START_TEST(what_was_silent_is_not_waited_for)
 	play_expect_line(&gh, ASKED("4"));
 	play_say(&gh, ANSWER("4", ONE("b")));
 	play_expect_result(relay, 5, LIST("b", "b"));
+	play_end();
+}
+END_TEST
+
+/* Who has asked does not wait any more. */
+static void
+give_up(uint64_t id)
+{
+	struct ipc_cancel_call cancel = { .id = id };
+
+	play_send(relay, IPC_CANCEL_CALL, &cancel);
+	play_expect_refused(relay, id, "it was cancelled");
+}
+
+/* Nor for the rest of the time when the first who asked gives up. */
+START_TEST(what_was_given_up_is_not_waited_for)
+{
+	play_wait_ms = 60000;
+	play_silent_ms = 200;
+	start();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	poll(NULL, 0, 300);
+	give_up(1);
+	play_list(relay, 2, "gh");
+	play_expect_refused(relay, 2,
+	    "server \"gh\" has not answered tools/list for 0 seconds");
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_list(relay, 3, "gh");
+	play_expect_result(relay, 3, LIST("a", "a"));
+	play_end();
+}
+END_TEST
+
+/* Who gives up at once says nothing about the server. */
+START_TEST(what_was_given_up_soon_is_waited_for)
+{
+	play_wait_ms = 60000;
+	play_silent_ms = 300;
+	start();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	give_up(1);
+	play_list(relay, 2, "gh");
+	poll(NULL, 0, 600);
+	play_say(&gh, ANSWER("2", ONE("a")));
+	play_expect_result(relay, 2, LIST("a", "a"));
 	play_end();
 }
 END_TEST
@@ -578,6 +626,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_list_without_an_end_is_refused);
 	tcase_add_test(tc, a_page_that_does_not_come);
 	tcase_add_test(tc, what_was_silent_is_not_waited_for);
+	tcase_add_test(tc, what_was_given_up_is_not_waited_for);
+	tcase_add_test(tc, what_was_given_up_soon_is_waited_for);
 	tcase_add_test(tc, is_tried);
 	tcase_add_test(tc, is_tried_in_vain);
 	tcase_add_test(tc, is_not_tried_for_ever);

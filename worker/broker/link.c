@@ -636,6 +636,8 @@ link_withdraw(struct link *link, struct ask *ask, const char *why)
 {
 	if (ask->sent != 0)
 		mcp_client_cancel(link->client, ask->sent, why);
+	else if (ask->kind == ASK_TOOLS && link->listing != NULL)
+		listing_withdraw(link->listing, ask);
 }
 
 uint64_t

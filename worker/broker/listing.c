@@ -23,6 +23,7 @@ struct listing {
 	uint64_t page;       /* the number of the request for the next one */
 	struct event *patience; /* how long it is waited for */
 	int silent;             /* it did not answer the last time */
+	uint64_t since;         /* when it was asked first without an answer */
 	struct event *hurry;    /* how long it is waited for then */
 	int fetched;            /* once, however that went */
 	uint64_t not_before;    /* when it may be fetched again */
@@ -157,10 +158,13 @@ static void
 listing_on_hurry(evutil_socket_t fd, short what, void *arg)
 {
 	struct listing *listing = arg;
+	auto_buffer struct buffer text = { 0 };
 
 	(void)fd;
 	(void)what;
-	listing_refuse_silent(listing);
+	buffer_add_text(&text, " has not answered tools/list for ");
+	reason_add_seconds(&text, (broker_now() - listing->since) / 1000);
+	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
 	listing->settled(listing->ctx);
 }
 
@@ -258,6 +262,8 @@ listing_turn(struct listing *listing, struct json_span cursor)
 		SERVER_WAIT_MS % 1000 * 1000 };
 	auto_buffer struct buffer params = { 0 };
 
+	if (!listing->silent)
+		listing->since = broker_now();
 	if (cursor.len > 0) {
 		buffer_add_text(&params, "{\"cursor\":");
 		buffer_add(&params, cursor.p, cursor.len);
@@ -370,6 +376,16 @@ listing_ask(struct listing *listing, struct ask *ask)
 		listing_begin(listing);
 	else
 		listing_hurry(listing);
+}
+
+void
+listing_withdraw(struct listing *listing, const struct ask *ask)
+{
+	uint64_t most = LISTING_SILENT_MS;
+
+	if (listing->tools != NULL && !ask->late &&
+	    broker_now() - listing->since >= most)
+		listing->silent = 1;
 }
 
 /* Nobody asks for what has changed: those who search later may. */

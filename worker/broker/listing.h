@@ -31,6 +31,13 @@ void listing_greeted(struct listing *listing);
 /* Takes an ask that is in asks. */
 void listing_ask(struct listing *listing, struct ask *ask);
 
+/*
+ * An ask that listing_ask has taken is given up: if it has waited for
+ * LISTING_SILENT_MS, those who ask next wait no longer than that, until the
+ * server has answered.
+ */
+void listing_withdraw(struct listing *listing, const struct ask *ask);
+
 /* The server says that its list has changed. */
 void listing_changed(struct listing *listing);
 
