@@ -128,24 +128,33 @@ identity_choose_block(unsigned int blocks, const char *claims)
 }
 
 int
+identity_check(struct err *err)
+{
+	if (geteuid() != 0 || identity_count_blocks() > 0 ||
+	    identity_exists(&identity_few))
+		return 0;
+	return err_set(err, "root here has no other users to give to "
+	    "boxes (/proc/self/uid_map): start Caisson as an ordinary "
+	    "user, or map users up to %d", BOX_UID_FEW);
+}
+
+int
 identity_init(const char *claims, struct err *err)
 {
 	unsigned int blocks;
 
+	if (identity_check(err) == -1)
+		return -1;
 	if (geteuid() != 0)
 		return 0;
 	blocks = identity_count_blocks();
 	if (blocks > 0) {
 		identity = identity_of_block(
 		    identity_choose_block(blocks, claims));
-	} else if (identity_exists(&identity_few)) {
+	} else {
 		log_info("few users exist here: all boxes share user %d",
 		    BOX_UID_FEW);
 		identity = identity_few;
-	} else {
-		return err_set(err, "root here has no other users to give to "
-		    "boxes (/proc/self/uid_map): start Caisson as an ordinary "
-		    "user, or map users up to %d", BOX_UID_FEW);
 	}
 	return 0;
 }

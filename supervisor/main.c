@@ -232,8 +232,9 @@ main_prepare_cgroup(struct supervisor *sv, struct err *err)
 {
 	enum option_action action = sv->options.action;
 
-	/* The others build no box. */
-	if ((action != OPTION_SERVE && action != OPTION_SELFTEST) ||
+	/* The others build no box; a check needs to know of refusals only. */
+	if ((action != OPTION_SERVE && action != OPTION_SELFTEST &&
+	        !(action == OPTION_CHECK && sv->options.cpus > 0)) ||
 	    sv->options.command.task != COMMAND_NONE)
 		return 0;
 	sv->cgroup =
@@ -260,13 +261,24 @@ main_prepare_templates(struct supervisor *sv)
 		sv->templates = templates_new(sv);
 }
 
-/* What serving and the selftest both need. */
+/* The limits and the programs of this process, and nothing outside of it. */
 static int
-main_prepare(struct supervisor *sv, char **envp, struct err *err)
+main_prepare_process(const struct options *options, struct err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
 	/* A log that may not grow is no reason to end. */
 	signal(SIGXFSZ, SIG_IGN);
+	/* What needs /proc first: the others take the lack for their own. */
+	if (main_raise_nofile(options, err) == -1 ||
+	    main_raise_fsize(options, err) == -1)
+		return -1;
+	return spawn_init(err);
+}
+
+/* What serving and the selftest both need. */
+static int
+main_prepare(struct supervisor *sv, char **envp, struct err *err)
+{
 	TAILQ_INIT(&sv->waiting);
 	TAILQ_INIT(&sv->running);
 	sv->runtime =
@@ -274,13 +286,9 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 	sv->base = loop_new(main_needs_any_file());
 	reaper_init(sv->base);
 	main_prepare_servers(sv, envp);
-	/* What needs /proc first: the others take the lack for their own. */
-	if (main_raise_nofile(&sv->options, err) == -1 ||
-	    main_raise_fsize(&sv->options, err) == -1 ||
-	    spawn_init(err) == -1 ||
-	    identity_init(IDENTITY_CLAIMS, err) == -1)
-		return -1;
-	if (main_prepare_cgroup(sv, err) == -1)
+	if (main_prepare_process(&sv->options, err) == -1 ||
+	    identity_init(IDENTITY_CLAIMS, err) == -1 ||
+	    main_prepare_cgroup(sv, err) == -1)
 		return -1;
 	main_prepare_templates(sv);
 	return 0;
@@ -430,6 +438,32 @@ main_check_files(const struct options *options, struct err *err)
 	return audit_file_try(options->audit_file, err);
 }
 
+/* Whether boxes can have the limits that only cgroups give: then undone. */
+static int
+main_check_cgroup(struct supervisor *sv, struct err *err)
+{
+	int failed;
+
+	sv->base = loop_new(0);
+	reaper_init(sv->base);
+	failed = main_prepare_cgroup(sv, err);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	cgroup_free(&sv->cgroup);
+	event_base_free(sv->base);
+	return failed;
+}
+
+/* --check: what the start would refuse, found as the start finds it. */
+static int
+main_check(struct supervisor *sv, struct err *err)
+{
+	if (main_check_files(&sv->options, err) == -1 ||
+	    main_prepare_process(&sv->options, err) == -1 ||
+	    identity_check(err) == -1)
+		return -1;
+	return main_check_cgroup(sv, err);
+}
+
 /* The lines that register this program, by the path it was asked for. */
 static int
 main_print_client_config(
@@ -508,7 +542,7 @@ main(int argc, char **argv, char **envp)
 		printf("caisson %s\n", CAISSON_VERSION);
 		break;
 	case OPTION_CHECK:
-		if (main_check_files(options, &err) == -1)
+		if (main_check(&serving.sv, &err) == -1)
 			status = main_usage_error(&err);
 		else
 			options_print(options, stdout);

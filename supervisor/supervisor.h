@@ -218,6 +218,9 @@ const struct runtime *runtime_find(const char *name);
  */
 int identity_init(const char *claims, struct err *err);
 
+/* Returns -1 with err where identity_init would; locks and makes nothing. */
+int identity_check(struct err *err);
+
 /* The user of every relay, of the box of this number; 0: the one we are. */
 unsigned int identity_relay(void);
 unsigned int identity_box(unsigned long number);

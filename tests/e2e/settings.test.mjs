@@ -166,6 +166,19 @@ test('a log file that cannot be opened is refused', (t) => {
     assertFileRefused(t, 'MCP_BRIDGE_LOG_FILE', place, 'MCP_BRIDGE_LOG_FILE');
 });
 
+test('--check refuses the limits that the start refuses', (t) => {
+  for (const [limit, words] of [['--nofile=64:64', /descriptors/],
+    ['--fsize=0:0', /RLIMIT_FSIZE/]])
+    for (const args of [[], ['--check']])
+      assertRefused(t, { args, under: ['/usr/bin/prlimit', limit] }, words);
+  /* With a delegated cgroup both are content. */
+  const ends = [[], ['--check']].map((args) =>
+    program(t, { args: [...args, '--cpus', '1.5'] }));
+
+  assert.equal(ends[1].status, ends[0].status, ends[1].stderr);
+  assert.equal(ends[1].stderr, ends[0].stderr);
+});
+
 test('--check makes no file, nor does what calls no tool', (t) => {
   const place = path.join(folder(t), 'it');
   const run = (args, name) =>
