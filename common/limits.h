@@ -104,6 +104,8 @@
 #define REFUSED_REASON_MAX (8 * KIB)
 /* How much of a server's own sentence, and how many names, it shows. */
 #define REFUSED_FOREIGN_MAX (2 * KIB)
+/* Of a line that a server wrote instead of MCP, such as a banner: to show. */
+#define REFUSED_BANNER_MAX 200
 #define REFUSED_NAMES_MAX 10
 /* Which calls an execution still waited for: a few, and how many more. */
 #define WAITING_SHOWN 5

@@ -695,6 +695,72 @@ START_TEST(a_hung_server_is_replaced)
 }
 END_TEST
 
+/* What the log has, once the broker has ended. */
+static const char *
+logged(int log)
+{
+	static char text[4096];
+	ssize_t n = read(log, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	return text;
+}
+
+/* At the level of a warning, once: what those who waited are told. */
+START_TEST(a_failure_is_logged)
+{
+	static const char end[] = "server \"gh\" ended before it answered: it "
+	    "exited with code 3; the call was sent and may have run; its "
+	    "standard error says: Error: no disk";
+	const char *text, *first;
+	int log[2];
+
+	ck_assert_int_eq(pipe2(log, O_CLOEXEC | O_NONBLOCK), 0);
+	play_log = log[1];
+	play_start();
+	relay = play_session();
+	play_serve(&gh);
+	play_call(relay, 1, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	play_call(relay, 2, "gh");
+	play_expect_line(&gh, PLAY_CALLED("3"));
+	play_put(gh.errors, "at start\nError: no disk\n");
+	play_die(&gh, "exited with code 3");
+	play_expect_refused(relay, 1, end);
+	play_expect_refused(relay, 2, end);
+	play_end();
+	text = logged(log[0]);
+	first = strstr(text, end);
+	ck_assert_msg(first != NULL, "%s", text);
+	ck_assert_ptr_null(strstr(first + 1, end));
+}
+END_TEST
+
+/* A banner, or a command that is no server, says why it did not start. */
+START_TEST(what_is_no_protocol_is_shown)
+{
+	auto_free char *long_line = mem_alloc(301);
+	auto_free char *cut = NULL;
+
+	memset(long_line, 'x', 300);
+	cut = mem_printf("server \"gh\" did not start: it exited with code 0; "
+	    "it wrote \"%.200s\" instead of MCP", long_line);
+	play_start();
+	relay = play_session();
+	play_launch(play_expect_want("gh"), &gh);
+	play_call(relay, 1, "gh");
+	play_sync(relay);
+	play_say(&gh, " \t");
+	play_say(&gh, _i == 0 ? "uid=0(root)\t\033[2J " : long_line);
+	play_say(&gh, "more");
+	play_die(&gh, "exited with code 0");
+	play_expect_refused(relay, 1, _i == 0 ? "server \"gh\" did not start: "
+	    "it exited with code 0; it wrote \"uid=0(root)\\x09\\x1b[2J\""
+	    " instead of MCP" : cut);
+	play_end();
+}
+END_TEST
+
 /* One that answers the ping, or anything else, goes on. */
 START_TEST(a_server_that_answers_a_ping_is_not_replaced)
 {
@@ -824,6 +890,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, what_is_half_sent_is_completed);
 	tcase_add_test(tc, the_end_tells_what_was_not_sent);
 	tcase_add_test(tc, a_hung_server_is_replaced);
+	tcase_add_test(tc, a_failure_is_logged);
+	tcase_add_loop_test(tc, what_is_no_protocol_is_shown, 0, 2);
 	tcase_add_test(tc, a_server_that_answers_a_ping_is_not_replaced);
 	tcase_add_test(tc, a_server_that_only_hangs_has_failed);
 	tcase_add_test(tc, the_start_is_no_silence);

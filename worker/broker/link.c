@@ -58,12 +58,27 @@ link_set_timer(struct link *link, unsigned int ms)
 
 /* The conclusion */
 
+/* What it wrote before it was ready: a banner, or no MCP at all. */
 static void
-link_add_errors(struct link *link, struct buffer *reason)
+link_add_banner(const struct link *link, struct buffer *reason)
+{
+	const struct buffer *banner = mcp_client_banner(link->client);
+
+	if (banner->len == 0)
+		return;
+	buffer_add_text(reason, "; it wrote ");
+	reason_add_name(reason, banner->data);
+	buffer_add_text(reason, " instead of MCP");
+}
+
+static void
+link_add_errors(struct link *link, struct buffer *reason, int ready)
 {
 	int cut;
 	const struct buffer *errors = pipes_errors(link->pipes, &cut);
 
+	if (!ready)
+		link_add_banner(link, reason);
 	complaint_add(reason, errors, cut);
 }
 
@@ -90,37 +105,58 @@ link_add_end(struct link *link, struct buffer *reason)
 		    link->how);
 }
 
+/* Why it is over, for one who waited for something. */
+static void
+link_add_lost(struct link *link, const struct ask *ask, struct buffer *reason)
+{
+	link_add_end(link, reason);
+	if (link->was_ready || link->revoked)
+		ask_add_sent(ask, reason);
+	if (link->pipes != NULL && !link->revoked)
+		link_add_errors(link, reason, link->was_ready);
+}
+
 /* Refuses an ask, because it is over. */
 static void
 link_refuse_lost(struct link *link, struct ask *ask)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	link_add_end(link, &reason);
-	if (link->was_ready || link->revoked)
-		ask_add_sent(ask, &reason);
-	if (link->pipes != NULL && !link->revoked)
-		link_add_errors(link, &reason);
+	link_add_lost(link, ask, &reason);
 	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
+}
+
+/*
+ * The operator reads what the first of those who waited is told. A TRY prints
+ * it itself; one that is hung or lost its trust is in the log already.
+ */
+static void
+link_log_lost(struct link *link)
+{
+	const struct ask *ask = TAILQ_FIRST(&link->asks);
+	auto_buffer struct buffer reason = { 0 };
+
+	if (ask == NULL || ask->session == NULL || link->revoked ||
+	    link->hung)
+		return;
+	link_add_lost(link, ask, &reason);
+	reason_fit(&reason);
+	log_warn("%s", reason.data);
 }
 
 /* Refuses what was not answered, and lets everything go. Once. */
 static void
 link_conclude(struct link *link)
 {
-	auto_buffer struct buffer reason = { 0 };
-
 	link->awaits_end = 0;
 	link->broker->open_links--;
 	event_del(link->timer);
-	link_add_end(link, &reason);
-	if (!TAILQ_EMPTY(&link->asks) && !link->revoked)
-		log_info("%s", reason.data);
-	/* Above level debug not for the log: it may hold secrets. */
+	/* All of its lines are for level debug only: they may hold secrets. */
 	if (link->pipes != NULL) {
 		pipes_drain(link->pipes);
 		link_log_errors(link);
 	}
+	link_log_lost(link);
 	while (!TAILQ_EMPTY(&link->asks))
 		link_refuse_lost(link, TAILQ_FIRST(&link->asks));
 	listing_free(&link->listing);
@@ -654,5 +690,5 @@ link_add_starting(struct link *link, struct buffer *reason)
 	if (link->pipes == NULL)
 		return;
 	buffer_add_text(reason, ": it has not answered \"initialize\"");
-	link_add_errors(link, reason);
+	link_add_errors(link, reason, 0);
 }

@@ -11,6 +11,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/utf8.h"
 #include "mcp_client.h"
 #include "reason.h"
 
@@ -44,6 +45,7 @@ struct mcp_client {
 	int answered;     /* to more than its greeting or a ping */
 	unsigned int silences; /* time-outs since it last answered */
 	struct buffer info; /* what the server calls itself */
+	struct buffer banner; /* the first line that was not JSON, cut */
 	/* Those under way, in the order of their numbers, which rise. */
 	struct mcp_request *requests;
 	size_t count;
@@ -70,6 +72,7 @@ mcp_client_free(struct mcp_client **clientp)
 	free(client->name);
 	free(client->requests);
 	buffer_reset(&client->info);
+	buffer_reset(&client->banner);
 	free(client);
 }
 
@@ -458,12 +461,30 @@ mcp_client_bad(struct mcp_client *client, size_t len,
 		mcp_client_answer(client, request, &broken);
 }
 
+/* Keeps the first such line that is not blank, for the reason of a failure. */
+static void
+mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
+{
+	size_t len = line->len;
+
+	while (len > 0 && strchr(" \t\r", line->data[len - 1]) != NULL)
+		len--;
+	if (client->banner.len > 0 || len == 0)
+		return;
+	if (len > REFUSED_BANNER_MAX) {
+		len = REFUSED_BANNER_MAX;
+		len -= utf8_incomplete_tail(line->data, len);
+	}
+	buffer_add(&client->banner, line->data, len);
+}
+
 /* A line that cannot be read, which may show the id that it is for. */
 static void
 mcp_client_unreadable(
     struct mcp_client *client, const struct line *line, const char *why)
 {
 	struct json_span id = { NULL, 0 };
+	struct mcp_request *request;
 
 	if (line->oversized)
 		jsonrpc_glimpse_answered(
@@ -471,8 +492,16 @@ mcp_client_unreadable(
 	else
 		jsonrpc_glimpse_answered(
 		    line->data, line->len, line->data, line->len, &id);
-	mcp_client_bad(client, line->total,
-	    mcp_client_find(client, mcp_client_named(id)), why);
+	request = mcp_client_find(client, mcp_client_named(id));
+	if (request == NULL)
+		mcp_client_keep_banner(client, line);
+	mcp_client_bad(client, line->total, request, why);
+}
+
+const struct buffer *
+mcp_client_banner(const struct mcp_client *client)
+{
+	return &client->banner;
 }
 
 /* Says what is wrong with a response; NULL, and *answer, when nothing is. */

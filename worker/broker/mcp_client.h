@@ -74,6 +74,12 @@ void mcp_client_greet(struct mcp_client *client);
  */
 const struct buffer *mcp_client_info(const struct mcp_client *client);
 
+/*
+ * Returns the beginning of the first line of the server that was not JSON, at
+ * most REFUSED_BANNER_MAX bytes; empty when there was none.
+ */
+const struct buffer *mcp_client_banner(const struct mcp_client *client);
+
 /* Handles one line of the server. */
 void mcp_client_line(struct mcp_client *client, const struct line *line);
 
