@@ -636,7 +636,7 @@
 #define STATE_MAX_MAX (16 * GIB)
 
 /*
- * Options (supervisor/options.def). An interpreter does not start in less
+ * Options (supervisor/options/options.def). An interpreter does not start in less
  * memory or with fewer processes; the other bounds are where a number can only
  * be a slip of the pen.
  */

@@ -9,7 +9,7 @@
 
 #include "../common/box_step.h"
 #include "../common/ipc.h"
-#include "../supervisor/option_value.h"
+#include "../supervisor/options/option_value.h"
 
 #define LINE_SIZE 1024
 
@@ -206,7 +206,7 @@ static const struct source {
 #define SOURCE_ROOT "/"
 #define SERVER_SOURCE(name, whose, shape, base, variable, folder, file)        \
 	{ name, SOURCE_##base, variable, folder, file },
-#include "../supervisor/server_sources.def"
+#include "../supervisor/servers/server_sources.def"
 };
 
 /* A path as one word of mdoc. */

@@ -5,7 +5,7 @@
  */
 #include "../common/box_step.h"
 #include "../common/mem.h"
-#include "box.h"
+#include "box/box.h"
 
 void
 supervisor_on_forked(struct box *box, struct ipc_forked *forked)

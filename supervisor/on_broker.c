@@ -8,7 +8,7 @@
 
 #include "../common/mem.h"
 #include "../common/utf8.h"
-#include "broker.h"
+#include "peers/broker.h"
 
 void
 supervisor_on_want(struct broker *broker, struct ipc_want *want)

@@ -7,7 +7,7 @@
 #include "../common/limits.h"
 #include "../common/mem.h"
 #include "../common/utf8.h"
-#include "servers.h"
+#include "servers/servers.h"
 
 /*
  * Returns how many texts, each with a NUL behind it, the bytes are, or -1 when

@@ -8,7 +8,7 @@
 
 #include "../common/mem.h"
 #include "../common/utf8.h"
-#include "box.h"
+#include "box/box.h"
 
 void
 supervisor_on_ready(struct box *box, struct ipc_ready *ready)

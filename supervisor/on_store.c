@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../common/mem.h"
-#include "store.h"
+#include "peers/store.h"
 
 void
 supervisor_on_shown(struct store *store, struct ipc_shown *shown)

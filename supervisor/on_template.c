@@ -3,7 +3,7 @@
  * launchers that it forks speak for their boxes: see on_box.c. Runs in the
  * supervisor.
  */
-#include "template.h"
+#include "box/template.h"
 
 void
 supervisor_on_standing(

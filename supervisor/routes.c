@@ -2,9 +2,9 @@
  * The supervisor's dispatch table: every message to it, with its handler. Runs
  * in the supervisor.
  */
-#include "broker.h"
-#include "servers.h"
-#include "store.h"
+#include "peers/broker.h"
+#include "servers/servers.h"
+#include "peers/store.h"
 #include "supervisor.h"
 
 #define IPC_SELF supervisor

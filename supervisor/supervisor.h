@@ -19,7 +19,7 @@
 #include "../common/err.h"
 #include "../common/json_span.h"
 #include "../common/lines.h"
-#include "options.h"
+#include "options/options.h"
 
 struct box;
 struct broker;

@@ -1766,7 +1766,7 @@ class Protocol(unittest.TestCase):
 
 
 class Probe(unittest.TestCase):
-    """supervisor/probe.py where nothing is promised: outside."""
+    """supervisor/command/probe.py where nothing is promised: outside."""
 
     BROKEN = (
         "seccomp", "own processes only", "no files of the host",

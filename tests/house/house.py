@@ -118,7 +118,7 @@ def messages():
 
 def options():
     """The keys of all options: "max_timeout"."""
-    return [row[2] for row in rows("supervisor/options.def", "OPTION")]
+    return [row[2] for row in rows("supervisor/options/options.def", "OPTION")]
 
 
 def variable(key):

@@ -35,23 +35,23 @@ def missing(page, text, wanted):
 
 
 def about_options():
-    for row in house.rows("supervisor/options.def", "OPTION"):
+    for row in house.rows("supervisor/options/options.def", "OPTION"):
         yield from (house.flag(row[2]), house.variable(row[2]), row[2], row[5])
-    for row in house.rows("supervisor/options.def", "OPTION_ACTION"):
+    for row in house.rows("supervisor/options/options.def", "OPTION_ACTION"):
         yield from (house.flag(row[1]), row[2])
-    for row in house.rows("supervisor/options.def", "OPTION_ACTION_ON"):
+    for row in house.rows("supervisor/options/options.def", "OPTION_ACTION_ON"):
         yield from (f"{house.flag(row[1])} [{row[2]}]", row[3])
 
 
 def about_settings():
-    for row in house.rows("supervisor/options.def", "OPTION"):
+    for row in house.rows("supervisor/options/options.def", "OPTION"):
         yield from (f"{row[2]} (", row[5], house.flag(row[2]),
                     house.variable(row[2]))
 
 
 def about_sources():
     """The name and the file of each: folders may be made of parts."""
-    for row in house.rows("supervisor/server_sources.def", "SERVER_SOURCE"):
+    for row in house.rows("supervisor/servers/server_sources.def", "SERVER_SOURCE"):
         yield from (row[0], row[6])
         if row[4] != "NULL":
             yield row[4]

@@ -7,9 +7,9 @@
 #ifndef TESTS_UNIT_NOT_HERE_H
 #define TESTS_UNIT_NOT_HERE_H
 
-#include "supervisor/broker.h"
-#include "supervisor/servers.h"
-#include "supervisor/store.h"
+#include "supervisor/peers/broker.h"
+#include "supervisor/servers/servers.h"
+#include "supervisor/peers/store.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 

@@ -14,7 +14,7 @@
 #include "common/fd.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "supervisor/audit_file.h"
+#include "supervisor/peers/audit_file.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_audit_file.XXXXXX";

@@ -34,9 +34,9 @@ static unsigned long call_retry_ms = 1;
 #define pool_take play_pool_take
 #define pool_wake play_pool_wake
 
-#include "supervisor/box.c"
-#include "supervisor/call.c"
-#include "supervisor/config.c"
+#include "supervisor/box/box.c"
+#include "supervisor/run/call.c"
+#include "supervisor/servers/config.c"
 
 #include <sys/prctl.h>
 #include <sys/resource.h>

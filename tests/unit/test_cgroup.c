@@ -15,7 +15,7 @@
 #include "common/fd.h"
 #include "common/loop.h"
 #include "common/mem.h"
-#include "supervisor/cgroup.h"
+#include "supervisor/box/cgroup.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 

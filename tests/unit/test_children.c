@@ -2,7 +2,7 @@
  * Tests of supervisor/children: both ways to find children tell the same.
  * Includes the file itself, so that each can be tried on every kernel.
  */
-#include "supervisor/children.c"
+#include "supervisor/process/children.c"
 
 #include <signal.h>
 #include <sys/prctl.h>

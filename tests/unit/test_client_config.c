@@ -11,7 +11,7 @@
 
 #include "common/buffer.h"
 #include "common/mem.h"
-#include "supervisor/client_config.h"
+#include "supervisor/command/client_config.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/caisson-test-XXXXXX";

@@ -12,7 +12,7 @@
 #undef DOWNSTREAM_KILL_MS
 #define DOWNSTREAM_KILL_MS 100000
 
-#include "supervisor/downstream.c"
+#include "supervisor/peers/downstream.c"
 
 #include <errno.h>
 #include <limits.h>

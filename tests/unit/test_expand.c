@@ -6,7 +6,7 @@
 
 #include "common/limits.h"
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 static char *environment[] = { "A=secret", "EMPTY=", "AB=other", "_x9=nine",

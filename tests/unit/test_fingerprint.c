@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_fingerprint.XXXXXX";

@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "supervisor/form.h"
+#include "supervisor/front/form.h"
 #include "unit.h"
 
 /* Everything an object can have, and what is hard to write. */

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/mem.h"
-#include "supervisor/home.h"
+#include "supervisor/options/home.h"
 #include "unit.h"
 
 #define STRANGER 4242

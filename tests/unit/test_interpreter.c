@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/interpreter.h"
+#include "supervisor/box/interpreter.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test-interpreter-XXXXXX";

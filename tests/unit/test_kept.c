@@ -10,8 +10,8 @@
 #include "common/buffer.h"
 #include "common/loop.h"
 #include "common/mem.h"
-#include "supervisor/broker.h"
-#include "supervisor/store.h"
+#include "supervisor/peers/broker.h"
+#include "supervisor/peers/store.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "supervisor/config.h"
-#include "supervisor/pool.h"
-#include "supervisor/server_names.h"
+#include "supervisor/servers/config.h"
+#include "supervisor/run/pool.h"
+#include "supervisor/servers/server_names.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 

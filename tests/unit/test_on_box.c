@@ -10,7 +10,7 @@
 #include "common/box_step.h"
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/box.h"
+#include "supervisor/box/box.h"
 #include "unit.h"
 
 /* The box: writes down what it is told. */

@@ -10,7 +10,7 @@
 #include "common/buffer.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 static struct servers servers;

@@ -12,7 +12,7 @@
 
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/box.h"
+#include "supervisor/box/box.h"
 #include "unit.h"
 
 /* As the options allow: repaired, a stream may have three times as much. */

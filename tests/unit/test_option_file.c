@@ -13,7 +13,7 @@
 #include "common/fd.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "supervisor/option_file.h"
+#include "supervisor/options/option_file.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_option_file.XXXXXX";

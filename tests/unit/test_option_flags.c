@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/option_flags.h"
+#include "supervisor/options/option_flags.h"
 #include "unit.h"
 
 #define ARGS_MAX 6

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/log.h"
-#include "supervisor/option_table.h"
-#include "supervisor/option_value.h"
+#include "supervisor/options/option_table.h"
+#include "supervisor/options/option_value.h"
 #include "unit.h"
 
 START_TEST(every_row_is_sound)

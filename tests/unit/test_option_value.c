@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/limits.h"
-#include "supervisor/option_value.h"
+#include "supervisor/options/option_value.h"
 #include "unit.h"
 
 static const char *const levels[] = { "error", "warn", "info", NULL };

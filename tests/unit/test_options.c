@@ -14,8 +14,8 @@
 #include "common/limits.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "supervisor/option_value.h"
-#include "supervisor/options.h"
+#include "supervisor/options/option_value.h"
+#include "supervisor/options/options.h"
 #include "unit.h"
 
 #define ARGS_MAX 5

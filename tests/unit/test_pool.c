@@ -14,7 +14,7 @@ static int play_clock(struct timespec *now);
 #define event_add(event, time) play_add(event, time)
 static int play_add(struct event *event, const struct timeval *time);
 
-#include "supervisor/pool.c"
+#include "supervisor/run/pool.c"
 
 #include <string.h>
 

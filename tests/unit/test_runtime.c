@@ -14,7 +14,7 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
-#include "supervisor/box.h"
+#include "supervisor/box/box.h"
 #include "unit.h"
 
 /* The box */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 static const struct server_source own = { .name = "own" };

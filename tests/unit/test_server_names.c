@@ -8,7 +8,7 @@
 
 #include "common/mem.h"
 #include "common/utf8.h"
-#include "supervisor/server_names.h"
+#include "supervisor/servers/server_names.h"
 #include "unit.h"
 
 #define SERVERS_MAX 16

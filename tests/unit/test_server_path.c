@@ -8,7 +8,7 @@
 
 #include "common/buffer.h"
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 static char home[] = "/tmp/caisson-test-XXXXXX";

@@ -10,7 +10,7 @@
 #include "common/buffer.h"
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/caisson-test-XXXXXX";

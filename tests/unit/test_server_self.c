@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 /* For this test we are /usr/bin/id; words have '|' where a NUL is. */

@@ -11,7 +11,7 @@
 #include "common/fd.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "supervisor/servers.h"
+#include "supervisor/servers/servers.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/caisson-test-XXXXXX";

@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "common/mem.h"
-#include "supervisor/broker.h"
-#include "supervisor/config.h"
-#include "supervisor/servers.h"
+#include "supervisor/peers/broker.h"
+#include "supervisor/servers/config.h"
+#include "supervisor/servers/servers.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/state.h"
+#include "supervisor/peers/state.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_state.XXXXXX";

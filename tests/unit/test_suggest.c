@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/suggest.h"
+#include "supervisor/options/suggest.h"
 #include "unit.h"
 
 static const char *const words[] = { "timeout", "max_timeout", "queue",

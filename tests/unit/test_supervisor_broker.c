@@ -19,7 +19,7 @@
 #include "common/ipc_socket.h"
 #include "common/log.h"
 #include "common/mem.h"
-#include "supervisor/downstream.h"
+#include "supervisor/peers/downstream.h"
 #define BROKER_IS_HERE
 #include "not_here.h"
 

@@ -12,7 +12,7 @@
 #include "common/fd.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "supervisor/config.h"
+#include "supervisor/servers/config.h"
 #include "unit.h"
 
 /* The files: in folders of the test, which is everybody's home. */

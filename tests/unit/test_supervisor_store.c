@@ -18,7 +18,7 @@
 #include "common/ipc_socket.h"
 #include "common/loop.h"
 #include "common/mem.h"
-#include "supervisor/state.h"
+#include "supervisor/peers/state.h"
 #define STORE_IS_HERE
 #include "not_here.h"
 

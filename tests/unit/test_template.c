@@ -13,9 +13,9 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
-#include "supervisor/interpreter.h"
-#include "supervisor/pool.h"
-#include "supervisor/template.h"
+#include "supervisor/box/interpreter.h"
+#include "supervisor/run/pool.h"
+#include "supervisor/box/template.h"
 #include "unit.h"
 
 static struct supervisor sv;

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/buffer.h"
-#include "supervisor/toon.h"
+#include "supervisor/front/toon.h"
 #include "unit.h"
 
 /* What has a NUL inside needs its length; the rest is C strings. */

@@ -1,0 +1,159 @@
+/*
+ * One box with its relay: the processes and channels of both, from their start
+ * to their end. Who has a box (a call, or the pool) is told when something of
+ * it has changed, and sees here what it has come to. Runs in the supervisor;
+ * reads nothing but messages of its own workers.
+ */
+#ifndef SUPERVISOR_BOX_H
+#define SUPERVISOR_BOX_H
+
+#include <time.h>
+
+#include "../supervisor.h"
+
+struct group;
+
+enum box_state {
+	BOX_STARTING, /* being built; it was given no code */
+	BOX_READY,    /* it waits for code */
+	BOX_TAKEN,    /* it gets code as soon as it is ready */
+	BOX_RUNNING,  /* the code was sent to it */
+	BOX_ENDING,   /* dead or being killed; its output may still come */
+};
+
+/*
+ * Something has changed. Called last of all, by a handler: the box may be
+ * dropped or freed in it. Never called by the functions below.
+ */
+typedef void box_changed(void *ctx);
+
+struct box {
+	/* For the owner of the box, to be read. */
+	struct supervisor *sv;
+	unsigned long number; /* its own, not that of an execution */
+	enum box_state state;
+	int over;      /* nothing will come of it any more */
+	int ran;       /* the code was sent to it */
+	char *failure; /* why it is of no use, one sentence, or NULL */
+	int passing;   /* another one may be had soon */
+	int boxed;     /* it stood: the facts below hold */
+	unsigned int landlock;
+	char *bound;   /* a directory without an overlay, and why; or NULL */
+	int proc;
+	int watchdog;
+	int unnamed;   /* it has the name of the host */
+	int grouped;
+	char *weak;    /* why it is one of the weaker level, or NULL */
+	int exited;    /* exit_code holds */
+	int exit_code; /* the interpreter's */
+	int signal;    /* that ended the code, 0 for none */
+	int init_exit; /* the status of an init that ended it, or 0 */
+	int out_of_memory; /* all of it together, as its group says */
+	struct timespec ended; /* when the code did; 0 before */
+	uint64_t cpu_us;
+	uint64_t peak_kib;
+	struct call_stream out; /* what was printed; may be taken */
+	struct call_stream errors;
+	uint64_t tool_calls;
+	char *waiting; /* which calls of tools had no answer; NULL: none */
+	/* Its own. */
+	int own; /* no template may fork it */
+	box_changed *changed;
+	void *ctx;
+	struct event *timer; /* of the start, or of the end */
+	struct channel *relay;
+	struct channel *channel; /* of its launcher, until it stands */
+	struct child *relay_process;
+	struct child *launcher; /* NULL where it has none of its own */
+	struct child *init; /* process 1 of the box */
+	struct child *code;
+	struct group *group; /* limits it as a whole, or NULL */
+	int usage;      /* where init writes a struct box_usage */
+	int building;   /* it may still tell us of its processes */
+	int unforked;   /* a template was asked for it, and has not yet begun */
+	int ready;      /* it has asked for code */
+	unsigned long execution; /* that it runs; 0: none yet */
+	int may_store;  /* how often its relay may still ask for the store */
+	int killed;     /* by us */
+	int leavings;   /* its code has ended; what it left is not killed yet */
+	int relay_over; /* drained, or gone */
+	int box_over;   /* its status is known, or there never was one */
+};
+
+/*
+ * Starts a box and its relay. With own it starts an interpreter of its own,
+ * even if there is a template. Returns it, or NULL with err. It ends by itself
+ * when it is not ready in time. Freed with box_free or box_drop.
+ */
+struct box *box_new(struct supervisor *sv, int own, box_changed *changed,
+    void *ctx, struct err *err);
+
+/* Gives it to another owner, who is notified from now on. */
+void box_give(struct box *box, box_changed *changed, void *ctx);
+
+/*
+ * Whether every process of a box that waits still runs, as the kernel knows
+ * already. That it is dying may not show yet.
+ */
+int box_alive(const struct box *box);
+
+/*
+ * Has it run code, once, in a session with the broker (taken; -1: there are no
+ * servers). Returns 0, or -1 with err: then it is of no use any more.
+ */
+int box_run(struct box *box, struct ipc_start *start, int *session,
+    struct err *err);
+
+/* Hastens its end: kills it. What it has printed still comes. */
+void box_end(struct box *box);
+
+/*
+ * Kills it and forgets it, at once or, while its launcher may still tell us of
+ * processes, as soon as it cannot: sv->dropped counts such boxes. NULL inside
+ * is accepted; *box becomes NULL.
+ */
+void box_drop(struct box **box);
+
+/* The same for a box that is over. */
+void box_free(struct box **box);
+
+/*
+ * For the runtimes: starts the launcher. Returns the channel to it, which
+ * belongs to the box, or NULL with err.
+ */
+struct channel *box_start_launcher(struct box *box, struct err *err);
+
+/* What the handlers tell it, in its own words; each may free it. */
+
+/* It is unavailable, or violated the protocol; the first sentence stands. */
+void box_fail(struct box *box, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* The same, by those who have more to tell: only this does not free it. */
+void box_spoil(struct box *box, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Who builds it, where a template has made that: the pidfd is taken. */
+void box_on_forked(struct box *box, int *launcher);
+
+/* It stands: the pidfds are taken. */
+void box_on_started(struct box *box, struct ipc_started *started);
+
+/* The same at the weaker level, and why it is that one: taken over. */
+void box_on_guarded(
+    struct box *box, int *guard, unsigned int landlock, char *weak);
+
+void box_on_ready(struct box *box);
+void box_on_running(struct box *box);
+
+/* Its code asks for what is kept: gives it a channel to the store. */
+void box_on_store_wanted(struct box *box);
+
+/*
+ * The streams are taken over, and waiting, which calls of tools have no answer
+ * (NULL: none).
+ */
+void box_on_drained(struct box *box, struct call_stream *out,
+    struct call_stream *errors, uint64_t tool_calls, char *waiting);
+
+#endif

@@ -1,0 +1,115 @@
+/*
+ * Which sandbox: a row per runtime. All speak the box protocol over the pipes
+ * they are given, so nobody else knows which one runs. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "box.h"
+
+/* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
+#define RUNTIME_FILES_SHARE 4
+
+/*
+ * How many processors a box may use: those that we may. A system call, where
+ * to ask for those that are there is to read a file.
+ */
+static unsigned long
+runtime_processors(void)
+{
+	size_t size = sizeof(cpu_set_t);
+	auto_free cpu_set_t *set = mem_alloc(size);
+
+	while (sched_getaffinity(0, size, set) == -1) {
+		if (errno != EINVAL || size * 8 >= PROCESSORS_MAX)
+			return 1;
+		/* The kernel knows of more of them than fit. */
+		size *= 2;
+		set = mem_resize(set, size);
+	}
+	return (unsigned long)CPU_COUNT_S(size, set);
+}
+
+void
+runtime_native_request(const struct supervisor *sv, struct ipc_setup *setup)
+{
+	const struct options *options = &sv->options;
+
+	setup->memory = options->memory;
+	setup->processes = options->pids;
+	/*
+	 * Threads add up: only what the deadline cannot stop is stopped. The
+	 * call that it will run may ask for the longest.
+	 */
+	setup->cpu_seconds =
+	    options->max_timeout * runtime_processors() + BOX_CPU_EXTRA_SECONDS;
+	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
+		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
+	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
+	setup->grouped = sv->cgroup != NULL;
+	setup->weak = options->allow_weak_isolation;
+	setup->python = options->python;
+}
+
+/*
+ * Or /dev/stdout, which is a pipe, could not be opened by a box that is
+ * another user.
+ */
+static int
+runtime_give_pipes(const struct ipc_setup *setup, struct err *err)
+{
+	uid_t uid = (uid_t)setup->uid;
+
+	if (uid != 0 && (fchown(setup->out, uid, uid) == -1 ||
+	        fchown(setup->errors, uid, uid) == -1))
+		return err_sys(err, "give the streams to the box");
+	return 0;
+}
+
+static int
+runtime_native_start(
+    struct box *box, struct box_pipes *pipes, struct err *err)
+{
+	struct ipc_setup setup = { 0 };
+	struct channel *channel = box_start_launcher(box, err);
+
+	if (channel == NULL)
+		return -1;
+	runtime_native_request(box->sv, &setup);
+	setup.uid = identity_box(box->number);
+	setup.control_in = fd_take(&pipes->control_in);
+	setup.control_out = fd_take(&pipes->control_out);
+	setup.out = fd_take(&pipes->out);
+	setup.errors = fd_take(&pipes->errors);
+	setup.usage = fcntl(box->usage, F_DUPFD_CLOEXEC, 0);
+	if (setup.usage == -1)
+		log_error("copy a descriptor: %s", strerror(errno));
+	/* What it has of descriptors goes the way of those of a message. */
+	if (runtime_give_pipes(&setup, err) == -1)
+		log_error("%s", err->text);
+	if (channel_send_setup(channel, &setup, err) == 0)
+		return 0;
+	/* Its template has died: the end of the channel will tell. */
+	return box->unforked && err->code == EPIPE ? 0 : -1;
+}
+
+static const struct runtime runtime_table[] = {
+	{ "native", runtime_native_start },
+};
+
+const struct runtime *
+runtime_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(runtime_table) / sizeof(runtime_table[0]); i++)
+		if (strcmp(runtime_table[i].name, name) == 0)
+			return &runtime_table[i];
+	return NULL;
+}

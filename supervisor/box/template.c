@@ -1,0 +1,393 @@
+/*
+ * Starts templates, watches them, and has them fork boxes: see template.h.
+ * Runs in the supervisor; reads nothing but their messages.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "interpreter.h"
+#include "../run/pool.h"
+#include "template.h"
+
+/* One of them, from its start until nothing of it is left. */
+struct template {
+	LIST_ENTRY(template) entry;
+	struct templates *all;
+	unsigned long number;
+	struct channel *channel; /* NULL: no more boxes of it */
+	struct child *launcher;
+	struct child *init;
+	struct child *code;
+	struct event *timer; /* of its start */
+	int building; /* it may still tell us of its processes */
+	int warm;
+	unsigned long forks;
+	uint64_t born_ms;
+	struct interpreter python; /* as it was on disk */
+};
+
+struct templates {
+	struct supervisor *sv;
+	LIST_HEAD(, template) list;
+	struct template *serving; /* the one that forks, or NULL */
+	struct template *coming;  /* the one that is being started, or NULL */
+	unsigned long starts;
+	uint64_t wait_ms;  /* after the next failure */
+	uint64_t until_ms; /* none is started before */
+	char *reason;      /* of the last failure */
+};
+
+static uint64_t
+template_now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Ends */
+
+static void
+template_set_built(struct template *template)
+{
+	if (template->building)
+		reaper_release();
+	template->building = 0;
+}
+
+/* Frees it when nothing of it is left. */
+static void
+template_check(struct template *template)
+{
+	if (template->channel != NULL || template->launcher != NULL ||
+	    template->init != NULL || template->code != NULL)
+		return;
+	template_set_built(template);
+	loop_event_free(&template->timer);
+	LIST_REMOVE(template, entry);
+	free(template);
+}
+
+/*
+ * It forks no more: its channel ends, so its interpreter does. Its init ends by
+ * itself when its last box has.
+ */
+static void
+template_retire(struct template *template)
+{
+	struct templates *all = template->all;
+
+	if (all->serving == template)
+		all->serving = NULL;
+	if (all->coming == template)
+		all->coming = NULL;
+	loop_event_free(&template->timer);
+	channel_free(&template->channel);
+	/* Before it is told that it may live it ends with its launcher. */
+	if (!template->warm)
+		reaper_kill(template->launcher);
+	template_set_built(template);
+}
+
+/* It is of no use; the next is tried later, and later each time. */
+static void
+template_fail(struct template *template, const char *why)
+{
+	struct templates *all = template->all;
+
+	if (all->reason == NULL || strcmp(all->reason, why) != 0)
+		log_warn("template[%lu]: %s: boxes start without one",
+		    template->number, why);
+	free(all->reason);
+	all->reason = mem_strdup(why);
+	all->until_ms = template_now_ms() + all->wait_ms;
+	all->wait_ms = all->wait_ms * 2 < TEMPLATE_PAUSE_MOST_MS ?
+	    all->wait_ms * 2 : TEMPLATE_PAUSE_MOST_MS;
+	template_retire(template);
+	/* It has no boxes that could need its init. */
+	if (!template->warm)
+		reaper_kill(template->init);
+	template_check(template);
+}
+
+static void
+template_on_closed(void *ctx, const struct err *why)
+{
+	struct template *template = ctx;
+
+	if (why != NULL)
+		template_fail(template, why->text);
+	else
+		template_fail(template, template->warm ? "it has ended" :
+		        "it ended before it could fork");
+}
+
+static void
+template_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	(void)fd;
+	(void)what;
+	template_fail(ctx, "it was not ready in time");
+}
+
+static void
+template_on_launcher_ended(void *ctx, const struct child_end *end)
+{
+	struct template *template = ctx;
+
+	(void)end;
+	template->launcher = NULL;
+	template_check(template);
+}
+
+static void
+template_on_init_ended(void *ctx, const struct child_end *end)
+{
+	struct template *template = ctx;
+
+	(void)end;
+	template->init = NULL;
+	template_check(template);
+}
+
+/* Its channel tells, too. */
+static void
+template_on_code_ended(void *ctx, const struct child_end *end)
+{
+	struct template *template = ctx;
+
+	log_debug("template[%lu]: its interpreter ended: %s %d",
+	    template->number,
+	    end->code == CLD_EXITED ? "status" : "signal", end->status);
+	template->code = NULL;
+	template_check(template);
+}
+
+/* What it says */
+
+void
+template_on_standing(struct template *template, int *init, int *code)
+{
+	struct event_base *base = template->all->sv->base;
+	struct ipc_stay stay = { 0 };
+	struct err err;
+
+	template->init = reaper_watch(
+	    base, init, template_on_init_ended, template, &err);
+	template->code = template->init == NULL ? NULL :
+	    reaper_watch(base, code, template_on_code_ended, template, &err);
+	template_set_built(template);
+	if (template->code == NULL ||
+	    channel_send_stay(template->channel, &stay, &err) == -1)
+		template_fail(template, err.text);
+}
+
+void
+template_on_warm(struct template *template)
+{
+	struct templates *all = template->all;
+
+	if (template->code == NULL) {
+		template_fail(template, "protocol violation");
+		return;
+	}
+	log_info("template[%lu] is ready", template->number);
+	loop_event_free(&template->timer);
+	template->warm = 1;
+	template->born_ms = template_now_ms();
+	if (all->serving != NULL)
+		template_retire(all->serving);
+	all->coming = NULL;
+	all->serving = template;
+	all->wait_ms = TEMPLATE_PAUSE_FIRST_MS;
+	free(mem_take(&all->reason));
+	pool_wake(all->sv->pool);
+}
+
+void
+template_on_unfit(struct template *template, const char *reason)
+{
+	template_fail(template, reason);
+}
+
+/* Starting one */
+
+static int
+template_send(struct template *template, struct err *err)
+{
+	struct supervisor *sv = template->all->sv;
+	struct ipc_setup setup = { 0 };
+	struct ipc_template request = { .uid = identity_template(),
+		.preload = sv->options.preload };
+	unsigned int first, count;
+
+	runtime_native_request(sv, &setup);
+	identity_boxes(&first, &count);
+	request.first_uid = first;
+	request.uids = count;
+	request.memory = setup.memory;
+	request.processes = setup.processes;
+	request.files_bytes = setup.files_bytes;
+	request.python = setup.python;
+	return channel_send_template(template->channel, &request, err);
+}
+
+static int
+template_start(struct template *template, struct err *err)
+{
+	struct event_base *base = template->all->sv->base;
+	const struct timeval patience = { TEMPLATE_START_MS / 1000, 0 };
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_TEMPLATE,
+		supervisor_routes(), template_on_closed, template };
+	auto_fd int pidfd = -1;
+
+	template->channel = worker_start(
+	    base, &ends, template->number, 0, -1, &pidfd, err);
+	if (template->channel == NULL)
+		return -1;
+	template->launcher = reaper_watch(
+	    base, &pidfd, template_on_launcher_ended, template, err);
+	if (template->launcher == NULL)
+		return -1;
+	reaper_hold();
+	template->building = 1;
+	template->timer = evtimer_new(base, template_on_timer, template);
+	event_add(template->timer, &patience);
+	return template_send(template, err);
+}
+
+static void
+templates_start(struct templates *all)
+{
+	struct template *template;
+	struct err err;
+
+	if (all->coming != NULL || template_now_ms() < all->until_ms)
+		return;
+	template = mem_alloc(sizeof(*template));
+	template->all = all;
+	template->number = ++all->starts;
+	interpreter_look(all->sv->options.python, &template->python);
+	LIST_INSERT_HEAD(&all->list, template, entry);
+	all->coming = template;
+	if (template_start(template, &err) == -1)
+		template_fail(template, err.text);
+}
+
+/* All of them */
+
+struct templates *
+templates_new(struct supervisor *sv)
+{
+	struct templates *all = mem_alloc(sizeof(*all));
+
+	all->sv = sv;
+	all->wait_ms = TEMPLATE_PAUSE_FIRST_MS;
+	LIST_INIT(&all->list);
+	return all;
+}
+
+void
+templates_free(struct templates **templates)
+{
+	struct templates *all = mem_take(templates);
+	struct template *template, *next;
+
+	if (all == NULL)
+		return;
+	for (template = LIST_FIRST(&all->list); template != NULL;
+	     template = next) {
+		next = LIST_NEXT(template, entry);
+		template_retire(template);
+		reaper_forget(&template->launcher);
+		reaper_forget(&template->code);
+		reaper_forget(&template->init);
+		template_check(template);
+	}
+	free(all->reason);
+	free(all);
+}
+
+void
+templates_want(struct templates *all)
+{
+	if (all != NULL && all->serving == NULL)
+		templates_start(all);
+}
+
+int
+templates_awaited(const struct templates *all)
+{
+	return all != NULL && all->serving == NULL && all->coming != NULL;
+}
+
+void
+templates_rest(struct templates *all)
+{
+	if (all != NULL && all->serving != NULL)
+		template_retire(all->serving);
+}
+
+/* An interpreter that is not on disk any more runs no code. */
+static void
+templates_check_python(struct templates *all)
+{
+	struct interpreter now;
+
+	interpreter_look(all->sv->options.python, &now);
+	if (interpreter_same(&now, &all->serving->python))
+		return;
+	log_info("template[%lu]: the interpreter has changed",
+	    all->serving->number);
+	template_retire(all->serving);
+}
+
+/* Whether it has forked for long enough. */
+static int
+template_is_old(const struct template *template)
+{
+	return template->forks >= TEMPLATE_FORKS_MAX ||
+	    template_now_ms() - template->born_ms >= TEMPLATE_AGE_MS;
+}
+
+struct channel *
+templates_fork(struct templates *all, const struct channel_ends *ends)
+{
+	struct template *template;
+	struct ipc_fork request = { .box = -1 };
+	struct err err;
+	int pair[2];
+
+	if (all != NULL && all->serving != NULL)
+		templates_check_python(all);
+	templates_want(all);
+	if (all == NULL || all->serving == NULL)
+		return NULL;
+	template = all->serving;
+	if (template_is_old(template))
+		templates_start(all);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
+		return NULL;
+	request.box = pair[1];
+	if (channel_send_fork(template->channel, &request, &err) == -1) {
+		close(pair[0]);
+		template_fail(template, err.text);
+		return NULL;
+	}
+	template->forks++;
+	return channel_new(all->sv->base, &pair[0], ends);
+}
+
+int
+templates_warm(const struct templates *all, const char **reason)
+{
+	*reason = all == NULL ? NULL : all->reason;
+	return all != NULL && all->serving != NULL;
+}

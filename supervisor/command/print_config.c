@@ -1,0 +1,320 @@
+/*
+ * caisson --print-config: every source of servers and what became of it, then
+ * every server, for a person to read. Foreign text is escaped; arguments and
+ * the values of variables are not shown, as they may be secrets. Runs in the
+ * supervisor.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/buffer.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../peers/broker.h"
+#include "../options/option_value.h"
+#include "../servers/servers.h"
+#include "../supervisor.h"
+
+static void
+print_config_text(FILE *out, const char *text)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	option_value_add_escaped(&shown, text, CONFIG_PATH_MAX);
+	fputs(shown.data, out);
+}
+
+/* A sentence of ours, with its own quotes, in which foreign names may be. */
+static void
+print_config_sentence(FILE *out, const char *text)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	option_value_add_sentence(&shown, text, strlen(text));
+	fprintf(out, "%s\n", shown.data);
+}
+
+static const char *
+print_config_word(enum server_file_state state)
+{
+	switch (state) {
+	case SERVER_FILE_TAKEN:
+		return "taken";
+	case SERVER_FILE_MISSING:
+		return "missing";
+	case SERVER_FILE_SKIPPED:
+		return "skipped";
+	default:
+		return "refused";
+	}
+}
+
+static size_t
+print_config_count(const struct servers *servers,
+    const struct server_file *file, enum server_state state)
+{
+	const struct server *server;
+	size_t n = 0;
+
+	TAILQ_FOREACH (server, &servers->list, entry)
+		n += server->file == file && server->state == state;
+	return n;
+}
+
+/* "FILE:3:5", where an entry stands. */
+static void
+print_config_place(FILE *out, const struct server *server)
+{
+	print_config_text(out, server->file->path);
+	fprintf(out, ":%llu:%llu", (unsigned long long)server->line,
+	    (unsigned long long)server->column);
+}
+
+/* An entry that is not taken, and why. */
+static void
+print_config_note(FILE *out, const struct server *server)
+{
+	fputs("         ", out);
+	print_config_place(out, server);
+	fputs(": ", out);
+	if (server->name[0] != '\0') {
+		fputc('"', out);
+		print_config_text(out, server->name);
+		fprintf(out, "\" %s: ", server->state == SERVER_REJECTED ?
+		        "rejected" : "skipped");
+	}
+	print_config_sentence(out, server->why);
+}
+
+static void
+print_config_notes(FILE *out, const struct servers *servers,
+    const struct server_file *file)
+{
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &servers->list, entry)
+		if (server->file == file && server->state != SERVER_TAKEN)
+			print_config_note(out, server);
+}
+
+/* "/home/me/.cursor/mcp.json (Cursor): " */
+static void
+print_config_head(FILE *out, const struct server_file *file)
+{
+	fprintf(out, "%-8s ", print_config_word(file->state));
+	if (file->path == NULL) {
+		fprintf(out, "%s: ", file->source->name);
+		return;
+	}
+	print_config_text(out, file->path);
+	if (file->source->client)
+		fprintf(out, " (%s)", file->source->name);
+	fputs(": ", out);
+}
+
+/* Whether a file is one of the many that few people have. */
+static int
+print_config_is_absent(const struct server_file *file)
+{
+	return file->source->client && file->state == SERVER_FILE_MISSING;
+}
+
+static void
+print_config_file(FILE *out, const struct servers *servers,
+    const struct server_file *file)
+{
+	size_t taken = print_config_count(servers, file, SERVER_TAKEN);
+
+	if (print_config_is_absent(file))
+		return;
+	print_config_head(out, file);
+	if (file->state == SERVER_FILE_TAKEN)
+		fprintf(out, "%zu server%s\n", taken, taken == 1 ? "" : "s");
+	else
+		print_config_sentence(out, file->why);
+	print_config_notes(out, servers, file);
+}
+
+/* The files of clients that are not there, in few lines. */
+static void
+print_config_absent(FILE *out, const struct servers *servers)
+{
+	const struct server_file *file;
+	size_t len, column = 0;
+
+	TAILQ_FOREACH (file, &servers->files, entry) {
+		auto_buffer struct buffer shown = { 0 };
+
+		if (!print_config_is_absent(file) || file->path == NULL)
+			continue;
+		option_value_add_escaped(
+		    &shown, file->path, CONFIG_PATH_MAX);
+		len = shown.len + 2;
+		if (column == 0)
+			fputs("\nNot there, of other programs:", out);
+		if (column == 0 || column + len > HELP_COLUMNS) {
+			fputs("\n ", out);
+			column = 1;
+		}
+		fprintf(out, " %s", shown.data);
+		column += len;
+	}
+	if (column > 0)
+		fputc('\n', out);
+}
+
+/* The names of the variables that an entry sets. */
+static void
+print_config_names(FILE *out, const struct server *server)
+{
+	const char *p = server->env.data;
+	const char *end = p + server->env.len;
+	const char *separator = "";
+
+	if (p == end)
+		return;
+	fputs("    variables    ", out);
+	while (p < end) {
+		fputs(separator, out);
+		print_config_text(out, p);
+		separator = ", ";
+		p += strlen(p) + 1;
+		p += strlen(p) + 1;
+	}
+	fputc('\n', out);
+}
+
+/* Names of tools, as the file has them. */
+static void
+print_config_tools(
+    FILE *out, const char *what, const struct server_texts *names)
+{
+	const char *p = names->data;
+	const char *end = p + names->len;
+	const char *separator = "";
+
+	fprintf(out, "    %-12s ", what);
+	for (; p < end; p += strlen(p) + 1) {
+		fputs(separator, out);
+		print_config_text(out, p);
+		separator = ", ";
+	}
+	fputs(names->len == 0 ? "none\n" : "\n", out);
+}
+
+static void
+print_config_line(FILE *out, const char *what, const char *text)
+{
+	if (text == NULL || text[0] == '\0')
+		return;
+	fprintf(out, "    %-12s ", what);
+	print_config_text(out, text);
+	fputc('\n', out);
+}
+
+/* What a variable has put into it is not shown. */
+static void
+print_config_program(FILE *out, const struct server *server)
+{
+	auto_free char *nowhere = NULL;
+
+	if (server->program != NULL) {
+		if (strstr(server->command, "${") == NULL)
+			print_config_line(out, "program", server->program);
+		return;
+	}
+	if (server->searched != NULL)
+		nowhere = mem_printf("not found; searched %s",
+		    server->searched);
+	print_config_line(
+	    out, "program", nowhere == NULL ? "not found" : nowhere);
+}
+
+static size_t
+print_config_arguments(const struct server *server)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < server->args.len; i++)
+		n += server->args.data[i] == '\0';
+	return n;
+}
+
+static void
+print_config_server(FILE *out, const struct server *server)
+{
+	size_t n = print_config_arguments(server);
+
+	fputc('\n', out);
+	print_config_text(out, server->name);
+	fputs("\n    source       ", out);
+	print_config_place(out, server);
+	fputs("\n    command      ", out);
+	print_config_text(out, server->command);
+	fprintf(out, ", %zu argument%s\n", n, n == 1 ? "" : "s");
+	print_config_program(out, server);
+	print_config_names(out, server);
+	print_config_line(out, "cwd", server->cwd);
+	print_config_line(out, "description", server->description);
+	if (server->narrowed)
+		print_config_tools(out, "allowed", &server->allow);
+	if (server->deny.len > 0)
+		print_config_tools(out, "denied", &server->deny);
+}
+
+void
+print_config(const struct servers *servers, FILE *out)
+{
+	const struct server_file *file;
+	const struct server *server;
+	size_t n = 0;
+
+	fputs("Sources, in their order; the first definition of a name "
+	      "wins:\n\n", out);
+	TAILQ_FOREACH (file, &servers->files, entry)
+		print_config_file(out, servers, file);
+	print_config_absent(out, servers);
+	TAILQ_FOREACH (server, &servers->list, entry)
+		n += server->state == SERVER_TAKEN;
+	fprintf(out, n == 0 ? "\nNo servers.\n" : "\nServers:\n");
+	TAILQ_FOREACH (server, &servers->list, entry)
+		if (server->state == SERVER_TAKEN)
+			print_config_server(out, server);
+}
+
+static void
+print_config_done(void *ctx)
+{
+	struct supervisor *sv = ctx;
+
+	/* Holds also when the loop has not begun. */
+	event_base_loopexit(sv->base, NULL);
+}
+
+int
+print_config_run(struct supervisor *sv, char **envp, struct err *err)
+{
+	char folder[PATH_MAX];
+	struct servers_setup setup = { .base = sv->base,
+		.envp = envp,
+		.folder = folder,
+		.self = "/proc/self/exe",
+		.trust_project = (int)sv->options.trust_project_files,
+		.allow_self = (int)sv->options.allow_self_server,
+		.clock = server_keep_clock };
+	struct servers servers;
+
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		return err_sys(err, "find the folder we run in");
+	servers_read(&servers, &setup, NULL, print_config_done, sv);
+	event_base_dispatch(sv->base);
+	print_config(&servers, stdout);
+	servers_free(&servers);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	broker_free(&sv->broker);
+	config_free(&sv->config);
+	event_base_free(sv->base);
+	return 0;
+}

@@ -1,0 +1,382 @@
+/*
+ * caisson --selftest: each process and each promise of the box, tried by doing,
+ * one line each.
+ * What runs in the box is probe.py of this folder, as ordinary user code of
+ * an ordinary call; what it prints is believed only here, where the operator
+ * asks about his own machine. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/role.h"
+#include "probe_text.h"
+#include "../peers/broker.h"
+#include "../box/cgroup.h"
+#include "../supervisor.h"
+#include "../box/template.h"
+
+/* A script that never ends by itself, and how long it is given. */
+static const char selftest_endless[] = "while True: pass\n";
+#define SELFTEST_ENDLESS_SECONDS 1
+#define SELFTEST_PROBE_SECONDS 60
+
+/* Children that take twice the limit, each of them less than that. */
+static const char selftest_greedy[] = "import os, time\n"
+                                      "for n in range(8):\n"
+                                      "    if os.fork() == 0:\n"
+                                      "        b = b'x' * (16 << 20)\n"
+                                      "        time.sleep(600)\n"
+                                      "time.sleep(600)\n";
+#define SELFTEST_GREEDY_MEMORY (64 * MIB)
+#define SELFTEST_GREEDY_SECONDS 20
+
+struct selftest {
+	struct supervisor *sv;
+	int failures;
+	int weak; /* promises that are not made at the weaker level */
+	int seen; /* lines of the probe */
+	int watchdog; /* the memory of a box as a whole is watched */
+	int unnamed;  /* the box has said that it has the name of the host */
+};
+
+static void
+selftest_line(struct selftest *test, int ok, const char *name,
+    const char *detail)
+{
+	test->failures += !ok;
+	printf("%-4s  %-28s  %s\n", ok ? "ok" : "FAIL", name, detail);
+}
+
+/* What is as it is here: no promise, but good to know. */
+static void
+selftest_note(const char *name, const char *detail)
+{
+	printf("note  %-28s  %s\n", name, detail);
+}
+
+/* What holds at the weaker level instead of a promise. */
+static void
+selftest_weak(struct selftest *test, const char *name, const char *detail)
+{
+	test->weak++;
+	printf("weak  %-28s  %s\n", name, detail);
+}
+
+/*
+ * A line of the probe: "ok", "note", "weak" or "FAIL", a name, a detail, with
+ * tabs between.
+ */
+static void
+selftest_probe_line(struct selftest *test, char *line)
+{
+	char *name = strchr(line, '\t');
+	char *detail = name == NULL ? NULL : strchr(name + 1, '\t');
+
+	test->seen++;
+	if (detail == NULL) {
+		selftest_line(test, 0, "probe", line);
+		return;
+	}
+	*name++ = '\0';
+	*detail++ = '\0';
+	if (test->weak > 0 && strcmp(line, "weak") == 0)
+		selftest_weak(test, name, detail);
+	else if (test->unnamed && strcmp(line, "note") == 0)
+		selftest_note(name, detail);
+	else
+		selftest_line(test, strcmp(line, "ok") == 0, name, detail);
+}
+
+static void
+selftest_probe_lines(struct selftest *test, const struct call_stream *out)
+{
+	auto_free char *text = mem_dup(out->data, out->len);
+	char *rest = text;
+	char *line;
+
+	while ((line = strsep(&rest, "\n")) != NULL)
+		if (line[0] != '\0')
+			selftest_probe_line(test, line);
+}
+
+/* Who limits what a box takes. */
+static void
+selftest_limits(struct selftest *test, const struct call_result *result)
+{
+	const struct supervisor *sv = test->sv;
+	char text[ERR_TEXT_SIZE + 256];
+
+	if (sv->cgroup != NULL) {
+		snprintf(text, sizeof(text), "%llu MiB and %u processes for a "
+		    "box as a whole",
+		    (unsigned long long)(sv->options.memory / MIB),
+		    sv->options.pids);
+		selftest_line(test, 1, "cgroup", text);
+		return;
+	}
+	snprintf(text, sizeof(text), "rlimits for each process%s",
+	    result->watchdog ? " and a watchdog over all of them" : "");
+	selftest_note("kind of limits", text);
+	test->watchdog = result->watchdog;
+	if (!result->watchdog)
+		selftest_note("memory of the box as a whole", "is not limited "
+		    "where the box has no /proc: each process may take its "
+		    "limit");
+	snprintf(text, sizeof(text), "not used: %s; how to get one: start "
+	    "Caisson with %s", sv->cgroup_reason, CGROUP_HOW);
+	selftest_note("cgroup", text);
+}
+
+/* Without an overlay. Those have needed root before Linux 5.11. */
+static void
+selftest_bound(const char *why)
+{
+	char text[ERR_TEXT_SIZE + 128];
+
+	snprintf(text, sizeof(text), "on those of the host are the host's, so "
+	    "that boxes can signal each other: no overlay (%s)", why);
+	selftest_note("locks on files", text);
+}
+
+/* What the kernel gave beyond what the box needs, and what it did not. */
+static void
+selftest_facts(struct selftest *test, const struct call_result *result)
+{
+	char text[128];
+
+	if (result->landlock > 0) {
+		snprintf(text, sizeof(text), "ABI %u is in force",
+		    result->landlock);
+		selftest_line(test, 1, "landlock", text);
+	} else {
+		selftest_note("landlock", "absent in this kernel: namespaces "
+		    "and seccomp stand alone; add landlock to the kernel's "
+		    "lsm= list if it has it");
+	}
+	if (result->weak != NULL)
+		selftest_weak(test, "locks on files", "those on files of the "
+		    "host are the host's: boxes can signal each other");
+	else if (result->bound == NULL)
+		selftest_line(test, 1, "locks on files", "stay in the box: it "
+		    "sees directories of the host through overlays");
+	else
+		selftest_bound(result->bound);
+	if (result->weak != NULL)
+		selftest_weak(test, "/proc", "that of the host, of which "
+		    "nothing can be opened");
+	else if (result->proc)
+		selftest_line(test, 1, "/proc", "the box has its own");
+	else
+		selftest_note("/proc", "cannot be mounted where the outer one "
+		    "is masked (in containers): boxes run without it; to "
+		    "unmask it: podman run --security-opt unmask=ALL, docker "
+		    "run --security-opt systempaths=unconfined");
+	selftest_limits(test, result);
+}
+
+static void
+selftest_on_probe(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+
+	if (result->weak != NULL)
+		selftest_weak(test, "box", result->weak);
+	else if (result->boxed)
+		selftest_line(test, 1, "box", "can be built");
+	else
+		selftest_line(test, 0, "box", result->error);
+	if (result->boxed)
+		selftest_facts(test, result);
+	test->unnamed = result->unnamed;
+	selftest_probe_lines(test, &result->out);
+	if (result->boxed && result->status != CALL_SUCCESS) {
+		selftest_line(test, 0, "probe", result->error);
+		fwrite(result->errors.data, 1, result->errors.len, stdout);
+	} else if (result->boxed && test->seen == 0) {
+		selftest_line(test, 0, "probe", "it printed nothing");
+	}
+}
+
+static void
+selftest_on_endless(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+
+	if (result->status == CALL_TIMEOUT)
+		selftest_line(test, 1, "limit on time",
+		    "an endless loop was ended at its deadline");
+	else
+		selftest_line(test, 0, "limit on time",
+		    result->error != NULL ? result->error : "it ended itself");
+}
+
+static void
+selftest_on_greedy(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+	int ended = result->status == CALL_ERROR &&
+	    strstr(result->error, "ran out of memory") != NULL;
+
+	selftest_line(test, ended, "memory of the box as a whole",
+	    ended ? "children that took too much together were ended" :
+	    result->error != NULL ? result->error :
+	                            "the box ran on above its limit");
+}
+
+static void
+selftest_on_idle(void *ctx)
+{
+	struct selftest *test = ctx;
+
+	event_base_loopbreak(test->sv->base);
+}
+
+/* Runs one call to its end. */
+static void
+selftest_call(struct selftest *test, const char *text, unsigned int timeout,
+    call_concluded *concluded)
+{
+	struct run_python run = { .code = mem_strdup(text),
+		.code_len = strlen(text),
+		.timeout = timeout };
+	struct err err;
+
+	if (call_new(test->sv, &run, concluded, test, &err) == NULL) {
+		selftest_line(test, 0, "call", err.text);
+		return;
+	}
+	event_base_dispatch(test->sv->base);
+}
+
+/* The box and its launcher are tried by the probe. */
+static void
+selftest_workers(struct selftest *test)
+{
+	static const enum role roles[] = { ROLE_RELAY, ROLE_BROKER,
+		ROLE_READER, ROLE_STORE };
+	struct err err;
+	size_t i;
+	int ok;
+
+	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
+		auto_free char *name =
+		    mem_printf("process %s", role_info(roles[i])->name);
+
+		ok = worker_try(test->sv->base, roles[i], &err) == 0;
+		selftest_line(test, ok, name, ok ?
+		    "starts, locks itself down, and ends" : err.text);
+	}
+}
+
+/* Not with the limit of the settings, which may be most of the machine. */
+static void
+selftest_memory(struct selftest *test)
+{
+	struct options *options = &test->sv->options;
+	uint64_t memory = options->memory;
+
+	options->memory = SELFTEST_GREEDY_MEMORY;
+	selftest_call(test, selftest_greedy, SELFTEST_GREEDY_SECONDS,
+	    selftest_on_greedy);
+	options->memory = memory;
+}
+
+/* Puts number in the place of every mark in the probe's text. */
+static char *
+selftest_replace(const char *text, const char *mark, unsigned long long number)
+{
+	struct buffer replaced = { 0 };
+	const char *found;
+
+	while ((found = strstr(text, mark)) != NULL) {
+		buffer_add(&replaced, text, (size_t)(found - text));
+		buffer_printf(&replaced, "%llu", number);
+		text = found + strlen(mark);
+	}
+	buffer_add_text(&replaced, text);
+	return buffer_take(&replaced, NULL);
+}
+
+static void
+selftest_on_forked(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+	int works = result->status == CALL_SUCCESS;
+
+	selftest_line(test, works, "template",
+	    works ? "boxes are forked from one" : result->error);
+}
+
+/* Without one boxes are no less sealed, so that is no failure. */
+static void
+selftest_template(struct selftest *test)
+{
+	struct supervisor *sv = test->sv;
+	const char *reason = NULL;
+
+	templates_want(sv->templates);
+	while (sv->templates != NULL &&
+	    !templates_warm(sv->templates, &reason) && reason == NULL)
+		event_base_loop(sv->base, EVLOOP_ONCE);
+	if (reason == NULL && sv->templates != NULL)
+		selftest_call(test, "pass\n", SELFTEST_PROBE_SECONDS,
+		    selftest_on_forked);
+	else
+		selftest_note("template", reason != NULL ? reason :
+		        "none: every box starts its own interpreter "
+		        "(MCP_BRIDGE_TEMPLATE, or a cgroup)");
+}
+
+static void
+selftest_conclude(const struct selftest *test)
+{
+	if (test->failures > 0)
+		printf("%d of the promises cannot be kept here.\n",
+		    test->failures);
+	else if (test->weak > 0)
+		printf("This machine has the weaker level of isolation only, "
+		    "at which %d promises are not made;\nit keeps the others. "
+		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION allows it.\n",
+		    test->weak);
+	else
+		printf("This machine keeps every promise of the box.\n");
+}
+
+int
+selftest_run(struct supervisor *sv)
+{
+	struct selftest test = { .sv = sv };
+	/* The promises are looked at in boxes that stand for themselves. */
+	struct templates *templates = mem_take(&sv->templates);
+	auto_free char *sized =
+	    selftest_replace(probe_text, "@MEMORY@", sv->options.memory);
+	auto_free char *probe =
+	    selftest_replace(sized, "@PROCESSES@", sv->options.pids);
+
+	sv->idle = selftest_on_idle;
+	sv->idle_ctx = &test;
+	printf("caisson %s, as uid %u\n", CAISSON_VERSION,
+	    (unsigned int)geteuid());
+	selftest_workers(&test);
+	selftest_call(&test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
+	if (test.failures == 0)
+		selftest_call(&test, selftest_endless,
+		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
+	if (test.failures == 0 && (test.watchdog || sv->cgroup != NULL))
+		selftest_memory(&test);
+	sv->templates = templates;
+	if (test.failures + test.weak == 0)
+		selftest_template(&test);
+	templates_free(&sv->templates);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	cgroup_free(&sv->cgroup);
+	broker_free(&sv->broker);
+	config_free(&sv->config);
+	selftest_conclude(&test);
+	event_base_free(sv->base);
+	return test.failures + test.weak == 0 ? 0 : 1;
+}

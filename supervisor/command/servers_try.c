@@ -1,0 +1,337 @@
+/*
+ * caisson servers --try: starts every configured server and prints its tools,
+ * or what is wrong with it, for a person to read: in the order of the
+ * configuration, with a closing count. Files and entries that are not taken
+ * stand in their places, with the cause. Names of tools come from servers: they
+ * are escaped. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../peers/broker.h"
+#include "../options/option_value.h"
+#include "../servers/servers.h"
+#include "../supervisor.h"
+
+/* What is to be printed of a server, or of a file that is not taken. */
+struct servers_try_answer {
+	const char *asked; /* the name of a server in force; NULL: no server */
+	struct buffer text; /* empty until the server has answered */
+};
+
+struct servers_try {
+	struct supervisor *sv;
+	struct config_waiter waiter;
+	struct servers_try_answer *answers; /* as the configuration has them */
+	size_t count;
+	size_t printed;
+	size_t open; /* servers that have not answered yet */
+	size_t servers; /* those that were asked, or should have been */
+	size_t asked;
+	size_t works;
+	size_t refused; /* files of which nothing can be used */
+	size_t skipped; /* files and entries that are left out on purpose */
+	int broken; /* they could not all be asked */
+};
+
+/* A sentence, in which lines that a server wrote may stand. */
+static void
+servers_try_add_reason(struct buffer *text, const char *reason)
+{
+	size_t len = strcspn(reason, "\n");
+
+	option_value_add_sentence(text, reason, len);
+	while (reason[len] == '\n') {
+		reason += len + 1;
+		len = strcspn(reason, "\n");
+		buffer_add_text(text, "\n         ");
+		option_value_add_sentence(text, reason, len);
+	}
+	buffer_add_text(text, "\n");
+}
+
+static void
+servers_try_add_tools(
+    struct buffer *text, uint64_t count, const char *tools, size_t len)
+{
+	size_t at;
+
+	buffer_printf(text, "%llu tool%s\n", (unsigned long long)count,
+	    count == 1 ? "" : "s");
+	for (at = 0; at < len; at += strlen(tools + at) + 1) {
+		buffer_add_text(text, "         ");
+		option_value_add_escaped(
+		    text, tools + at, REFUSED_REASON_MAX);
+		buffer_add_text(text, "\n");
+	}
+}
+
+/* The place of a server that was asked. */
+static struct servers_try_answer *
+servers_try_place(struct servers_try *try, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < try->count; i++)
+		if (try->answers[i].asked != NULL &&
+		    strcmp(try->answers[i].asked, name) == 0)
+			return &try->answers[i];
+	fatal("an answer of a server that was not asked");
+}
+
+/* Prints those whose turn it is; with all set, every answer there is. */
+static void
+servers_try_print(struct servers_try *try, int all)
+{
+	for (; try->printed < try->count; try->printed++) {
+		struct servers_try_answer *answer =
+		    &try->answers[try->printed];
+
+		if (answer->text.len > 0)
+			fputs(answer->text.data, stdout);
+		else if (!all)
+			break;
+	}
+	fflush(stdout);
+}
+
+static void
+servers_try_print_count(const struct servers_try *try)
+{
+	printf("%zu server%s: %zu work%s", try->servers,
+	    try->servers == 1 ? "" : "s", try->works,
+	    try->works == 1 ? "s" : "");
+	if (try->works < try->servers)
+		printf(", %zu failed", try->servers - try->works);
+	if (try->refused > 0)
+		printf("; %zu file%s refused", try->refused,
+		    try->refused == 1 ? "" : "s");
+	if (try->skipped > 0)
+		printf("; %zu skipped", try->skipped);
+	if (try->works < try->asked)
+		fputs("; --log-level debug shows all that servers wrote to "
+		      "standard error", stdout);
+	putchar('\n');
+}
+
+static void
+servers_try_end(struct servers_try *try)
+{
+	event_base_loopexit(try->sv->base, NULL);
+}
+
+static void
+servers_try_on_stopped(void *ctx)
+{
+	servers_try_end(ctx);
+}
+
+/* One server has answered. */
+static void
+servers_try_on_tried(void *ctx, const char *name, uint64_t count,
+    const char *tools, size_t tools_len, const char *reason)
+{
+	struct servers_try *try = ctx;
+	struct buffer *text = &servers_try_place(try, name)->text;
+	int works = reason[0] == '\0';
+
+	buffer_printf(text, "%-8s ", works ? "ok" : "FAILED");
+	option_value_add_escaped(text, name, REFUSED_REASON_MAX);
+	buffer_add_text(text, ": ");
+	if (works)
+		servers_try_add_tools(text, count, tools, tools_len);
+	else
+		servers_try_add_reason(text, reason);
+	try->works += (size_t)works;
+	servers_try_print(try, 0);
+	try->open--;
+	if (try->open > 0)
+		return;
+	servers_try_print_count(try);
+	broker_stop(try->sv->broker, servers_try_on_stopped, try);
+}
+
+/* Nothing more can come of it. */
+static void
+servers_try_break(struct servers_try *try, const char *why)
+{
+	servers_try_print(try, 1);
+	printf("FAILED   %s\n", why);
+	if (try->open > 0)
+		servers_try_print_count(try);
+	try->broken = 1;
+	servers_try_end(try);
+}
+
+static void
+servers_try_on_gone(void *ctx)
+{
+	servers_try_break(
+	    ctx, "the process that speaks with the servers died");
+}
+
+/* What is not asked: begins its text, "FAILED   name: ". */
+static struct buffer *
+servers_try_begin(struct servers_try *try, const char *word, const char *name)
+{
+	struct buffer *text = &try->answers[try->count++].text;
+
+	buffer_printf(text, "%-8s ", word);
+	option_value_add_escaped(text, name, CONFIG_PATH_MAX);
+	buffer_add_text(text, ": ");
+	return text;
+}
+
+/* Ends it with the cause, and where in its file that is. */
+static void
+servers_try_add_cause(struct buffer *text, const struct server *server)
+{
+	option_value_add_sentence(text, server->why, strlen(server->why));
+	buffer_add_text(text, " (");
+	option_value_add_escaped(text, server->file->path, CONFIG_PATH_MAX);
+	buffer_printf(text, ":%llu:%llu)\n", (unsigned long long)server->line,
+	    (unsigned long long)server->column);
+}
+
+/* An entry of a file: asked, failed already, or left out on purpose. */
+static void
+servers_try_add_entry(struct servers_try *try, const struct server *server)
+{
+	const struct servers *servers = config_servers(try->sv->config);
+	int skipped = server_judge_is_stranger(servers, server->file) ||
+	    (server->state == SERVER_SKIPPED && !server->unsupported);
+
+	if (server->state == SERVER_TAKEN) {
+		try->answers[try->count++].asked = server->name;
+		try->asked++;
+		try->servers++;
+		return;
+	}
+	servers_try_add_cause(servers_try_begin(try,
+	    skipped ? "skipped" : "FAILED",
+	    server->name[0] == '\0' ? server->file->path : server->name),
+	    server);
+	try->skipped += (size_t)skipped;
+	try->servers += (size_t)!skipped;
+}
+
+/* A file that is refused; one of a stranger says nothing of the user's. */
+static void
+servers_try_add_file(struct servers_try *try, const struct server_file *file)
+{
+	const struct servers *servers = config_servers(try->sv->config);
+	const struct server *row = server_faults_row(servers, file);
+	int refused = !server_judge_is_stranger(servers, file);
+	struct buffer *text = servers_try_begin(try,
+	    refused ? "REFUSED" : "skipped",
+	    file->path == NULL ? file->source->name : file->path);
+
+	if (row != NULL)
+		buffer_printf(text, "line %llu, column %llu: ",
+		    (unsigned long long)row->line,
+		    (unsigned long long)row->column);
+	servers_try_add_reason(text, row != NULL ? row->why : file->why);
+	try->refused += (size_t)refused;
+	try->skipped += (size_t)!refused;
+}
+
+/* How many answers there can be at most. */
+static size_t
+servers_try_most(const struct servers *servers)
+{
+	const struct server_file *file;
+	const struct server *server;
+	size_t n = 0;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		n++;
+	TAILQ_FOREACH (server, &servers->list, entry)
+		n++;
+	return n;
+}
+
+/* Files and their entries, in the order of the configuration. */
+static void
+servers_try_list(struct servers_try *try)
+{
+	const struct servers *servers = config_servers(try->sv->config);
+	const struct server_file *file;
+	const struct server *server;
+
+	try->answers = mem_alloc(
+	    (servers_try_most(servers) + 1) * sizeof(*try->answers));
+	TAILQ_FOREACH (file, &servers->files, entry) {
+		if (file->state == SERVER_FILE_REFUSED) {
+			servers_try_add_file(try, file);
+			continue;
+		}
+		TAILQ_FOREACH (server, &servers->list, entry)
+			if (server->file == file)
+				servers_try_add_entry(try, server);
+	}
+	try->open = try->asked;
+}
+
+/* No server can be asked: what the files say is all there is. */
+static void
+servers_try_finish_unasked(struct servers_try *try)
+{
+	if (try->count == 0) {
+		printf("No servers are configured ('caisson --print-config' "
+		       "tells where they may be).\n");
+	} else {
+		servers_try_print(try, 1);
+		servers_try_print_count(try);
+	}
+	servers_try_end(try);
+}
+
+/* Servers whose command is nowhere need not be asked; they are, though. */
+static void
+servers_try_on_configured(void *ctx)
+{
+	struct servers_try *try = ctx;
+	struct err err;
+
+	servers_try_list(try);
+	if (try->open == 0)
+		servers_try_finish_unasked(try);
+	else if (broker_try(try->sv->broker, servers_try_on_tried,
+	             servers_try_on_gone, try, &err) == -1)
+		servers_try_break(try, err.text);
+	else
+		servers_try_print(try, 0);
+}
+
+static void
+servers_try_free(struct servers_try *try)
+{
+	size_t i;
+
+	for (i = 0; i < try->count; i++)
+		buffer_reset(&try->answers[i].text);
+	free(try->answers);
+}
+
+int
+servers_try_run(struct supervisor *sv)
+{
+	struct servers_try try = { .sv = sv };
+	int status;
+
+	try.waiter.ready = servers_try_on_configured;
+	try.waiter.ctx = &try;
+	config_refresh(sv->config, &try.waiter);
+	event_base_dispatch(sv->base);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	broker_free(&sv->broker);
+	servers_try_free(&try);
+	config_free(&sv->config);
+	event_base_free(sv->base);
+	status = try.broken || try.works < try.servers || try.refused > 0;
+	return status;
+}

@@ -1,0 +1,462 @@
+/*
+ * The result of a call as MCP wants it: a text for the model, the structured
+ * form beside it, and under _meta what the model need not read. Output mode
+ * "compact": no field that says nothing; the others: every field, and the text
+ * is one fenced block of them. Runs in the supervisor.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../common/json.h"
+#include "../../common/mem.h"
+#include "form.h"
+#include "../supervisor.h"
+
+static const char *const answer_status[] = {
+	[CALL_SUCCESS] = "success",
+	[CALL_ERROR] = "error",
+	[CALL_TIMEOUT] = "timeout",
+	[CALL_CANCELLED] = "cancelled",
+};
+
+char *
+answer_signal(int number)
+{
+	const char *name = sigabbrev_np(number);
+
+	if (name != NULL)
+		return mem_printf("SIG%s", name);
+	if (number == SIGRTMIN)
+		return mem_strdup("SIGRTMIN");
+	return mem_printf("SIGRTMIN%+d", number - SIGRTMIN);
+}
+
+static enum answer_mode
+answer_mode(const struct options *options)
+{
+	return (enum answer_mode)options->output_mode;
+}
+
+/* One line about the whole, for a person; the caller frees it. */
+static char *
+answer_summary(const struct call_result *result)
+{
+	if (result->status == CALL_TIMEOUT)
+		return mem_printf("Timeout: execution exceeded %us",
+		    result->timeout);
+	if (result->status != CALL_SUCCESS)
+		return mem_printf("Sandbox error: %s", result->error);
+	if (result->out.len == 0 && result->errors.len == 0)
+		return mem_strdup("Success (no output)");
+	return mem_strdup("Success");
+}
+
+/* What stands where a stream was cut; the caller frees it. */
+static char *
+answer_cut(
+    const struct call_stream *stream, const struct options *options)
+{
+	return mem_printf("[... %llu bytes cut here: print less, or raise "
+	    "MCP_BRIDGE_MAX_OUTPUT (now %llu bytes a stream) ...]",
+	    (unsigned long long)stream->dropped,
+	    (unsigned long long)options->max_output);
+}
+
+/* The text of compact mode */
+
+/* Appends bytes, and a newline when the last one is missing. */
+static void
+answer_add_lines(struct buffer *text, const char *data, size_t len)
+{
+	buffer_add(text, data, len);
+	if (text->len > 0 && text->data[text->len - 1] != '\n')
+		buffer_add_text(text, "\n");
+}
+
+static void
+answer_add_stream(struct buffer *text, const struct call_stream *stream,
+    const struct options *options)
+{
+	auto_free char *cut = NULL;
+
+	if (stream->dropped == 0) {
+		answer_add_lines(text, stream->data, stream->len);
+		return;
+	}
+	cut = answer_cut(stream, options);
+	answer_add_lines(text, stream->data, stream->head);
+	buffer_printf(text, "%s\n", cut);
+	answer_add_lines(
+	    text, stream->data + stream->head, stream->len - stream->head);
+}
+
+static void
+answer_add_text(struct buffer *text, const struct call_result *result,
+    const struct options *options)
+{
+	auto_free char *summary = answer_summary(result);
+	size_t at;
+
+	if (result->status != CALL_SUCCESS)
+		buffer_printf(
+		    text, "status: %s\n", answer_status[result->status]);
+	if (result->status != CALL_SUCCESS && result->exited)
+		buffer_printf(text, "exit: %d\n", result->exit_code);
+	answer_add_stream(text, &result->out, options);
+	if (result->errors.len > 0) {
+		buffer_add_text(text, "stderr:\n");
+		answer_add_stream(text, &result->errors, options);
+	}
+	if (result->error != NULL)
+		buffer_printf(text, "error: %s\n", result->error);
+	if (text->len == 0)
+		buffer_add_text(text, summary);
+	/* The last newline says nothing. */
+	else if (text->data[text->len - 1] == '\n')
+		text->len--;
+	if (result->weak != NULL)
+		buffer_add_text(text, "\nisolation: weak (no namespaces: "
+		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION)");
+	for (at = 0; at < result->notes_len;
+	     at += strlen(result->notes + at) + 1)
+		buffer_printf(text, "\nnote: %s", result->notes + at);
+}
+
+/* The fields */
+
+/* Takes a line off the front of a text, without its newline. */
+static size_t
+answer_next_line(const char **data, size_t *len)
+{
+	const char *newline = memchr(*data, '\n', *len);
+	size_t part = newline == NULL ? *len : (size_t)(newline - *data);
+	size_t taken = part + (newline != NULL);
+
+	*data += taken;
+	*len -= taken;
+	return part;
+}
+
+static size_t
+answer_count_lines(const char *data, size_t len)
+{
+	size_t count;
+
+	for (count = 0; len > 0; count++)
+		answer_next_line(&data, &len);
+	return count;
+}
+
+/* Appends the lines of a text as strings, split at newlines only. */
+static void
+answer_add_items(struct form *form, const char *data, size_t len)
+{
+	const char *line;
+	size_t part;
+
+	while (len > 0) {
+		line = data;
+		part = answer_next_line(&data, &len);
+		form_add_item(form, line, part);
+	}
+}
+
+/* The lines of a stream; with a cut, it is one of them where it was made. */
+static void
+answer_add_array(struct form *form, const char *name,
+    const struct call_stream *stream, const char *cut)
+{
+	const char *tail = stream->data + stream->head;
+	size_t tail_len = stream->len - stream->head;
+
+	if (stream->len == 0)
+		return;
+	/* What stood at the two sides of the cut was never one line. */
+	form_open_array(form, name,
+	    answer_count_lines(stream->data, stream->head) +
+		(cut != NULL) + answer_count_lines(tail, tail_len));
+	answer_add_items(form, stream->data, stream->head);
+	if (cut != NULL)
+		form_add_item(form, cut, strlen(cut));
+	answer_add_items(form, tail, tail_len);
+	form_close_array(form);
+}
+
+/* Texts, each with a NUL behind it, as an array where there are any. */
+static void
+answer_add_texts(
+    struct form *form, const char *name, const char *texts, size_t len)
+{
+	size_t at, count = 0;
+
+	for (at = 0; at < len; at += strlen(texts + at) + 1)
+		count++;
+	if (count == 0)
+		return;
+	form_open_array(form, name, count);
+	for (at = 0; at < len; at += strlen(texts + at) + 1)
+		form_add_item(form, texts + at, strlen(texts + at));
+	form_close_array(form);
+}
+
+static void
+answer_add_truncated(struct form *form, const struct call_result *result)
+{
+	if (result->out.dropped == 0 && result->errors.dropped == 0)
+		return;
+	form_open_object(form, "truncated");
+	if (result->out.dropped > 0)
+		form_add_number(
+		    form, "stdout", (long long)result->out.dropped);
+	if (result->errors.dropped > 0)
+		form_add_number(
+		    form, "stderr", (long long)result->errors.dropped);
+	form_close_object(form);
+}
+
+/* How it ended; compact: unless that can be seen from what there is. */
+static void
+answer_add_end(struct form *form, const struct call_result *result,
+    int compact)
+{
+	auto_free char *summary = answer_summary(result);
+	int said = compact && result->status == CALL_SUCCESS;
+
+	if (!said)
+		form_add_text(form, "status", answer_status[result->status]);
+	if (!said || (result->out.len == 0 && result->errors.len == 0))
+		form_add_text(form, "summary", summary);
+	if (!said && result->exited)
+		form_add_number(form, "exitCode", result->exit_code);
+	if (result->signal != 0) {
+		auto_free char *name = answer_signal(result->signal);
+
+		form_add_text(form, "signal", name);
+	}
+}
+
+/* The streams; for a reader who has nothing else, with their cuts. */
+static void
+answer_add_streams(struct form *form, const struct call_result *result,
+    const struct options *options, int cuts)
+{
+	auto_free char *out = NULL, *errors = NULL;
+
+	if (cuts && result->out.dropped > 0)
+		out = answer_cut(&result->out, options);
+	if (cuts && result->errors.dropped > 0)
+		errors = answer_cut(&result->errors, options);
+	answer_add_array(form, "stdout", &result->out, out);
+	answer_add_array(form, "stderr", &result->errors, errors);
+}
+
+static void
+answer_add_fields(struct form *form, const struct call_result *result,
+    const struct options *options, int cuts)
+{
+	int compact = answer_mode(options) == ANSWER_COMPACT;
+
+	form_open_object(form, NULL);
+	answer_add_end(form, result, compact);
+	/* The names that were asked for. */
+	answer_add_texts(
+	    form, "servers", result->servers, result->servers_len);
+	answer_add_streams(form, result, options, cuts);
+	if (result->error != NULL)
+		form_add_text(form, "error", result->error);
+	if (result->status == CALL_TIMEOUT)
+		form_add_number(form, "timeoutSeconds", result->timeout);
+	answer_add_truncated(form, result);
+	if (result->weak != NULL)
+		form_add_text(form, "isolation", "weak");
+	answer_add_texts(form, "notes", result->notes, result->notes_len);
+	form_close_object(form);
+}
+
+/* The text of the other modes: a fenced block of the fields */
+
+static enum form_kind
+answer_form(const struct options *options)
+{
+	return answer_mode(options) == ANSWER_TOON ? FORM_TOON : FORM_PRETTY;
+}
+
+/* The length of a fence that nothing in the block can be taken for. */
+static size_t
+answer_fence(const struct buffer *block)
+{
+	size_t i, run = 0, longest = ANSWER_FENCE_MIN - 1;
+
+	for (i = 0; i < block->len; i++) {
+		run = block->data[i] == '`' ? run + 1 : 0;
+		if (run > longest)
+			longest = run;
+	}
+	return longest + 1;
+}
+
+static void
+answer_add_block(struct buffer *text, const struct buffer *block,
+    const struct options *options)
+{
+	size_t len = answer_fence(block);
+	auto_free char *fence = mem_alloc(len + 1);
+
+	memset(fence, '`', len);
+	fence[len] = '\0';
+	buffer_printf(text, "%s%s\n", fence,
+	    options_word(options, OPTION_ID_OUTPUT_MODE));
+	buffer_add(text, block->data, block->len);
+	buffer_printf(text, "\n%s", fence);
+}
+
+/* Who limits what a box takes. */
+static const char *
+answer_limits(const struct call_result *result)
+{
+	if (result->grouped)
+		return "cgroup";
+	return result->watchdog ? "rlimit+watchdog" : "rlimit";
+}
+
+/* Whether the box sees the directories of the host through overlays alone. */
+static int
+answer_has_overlays(const struct call_result *result)
+{
+	return result->weak == NULL && result->bound == NULL;
+}
+
+/* Which level of isolation, what it lacks, and for the weaker one why. */
+static void
+answer_add_level(struct buffer *json, const struct call_result *result)
+{
+	if (result->weak == NULL) {
+		buffer_printf(json, "\"level\":\"full\",%s\"namespaces\":"
+		    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\","
+		    "\"cgroup\"],",
+		    result->unnamed ? "\"missing\":[\"host name\"]," : "");
+		return;
+	}
+	buffer_add_text(json, "\"level\":\"weak\",\"because\":");
+	json_add_text(json, result->weak);
+	buffer_printf(json, ",\"missing\":[\"namespaces\",\"own root\","
+	    "\"limit on files\",\"/dev/shm\"%s],\"namespaces\":[],",
+	    result->grouped ? "" : ",\"limit on memory as a whole\"");
+}
+
+/* What was in force and what it cost */
+static void
+answer_add_meta(struct buffer *json, const struct call_result *result)
+{
+	buffer_add_text(
+	    json, "{\"caisson/isolation\":{\"runtime\":\"native\",");
+	answer_add_level(json, result);
+	buffer_add_text(json, "\"seccomp\":\"allow-list\",");
+	if (result->landlock > 0)
+		buffer_printf(json, "\"landlock\":%u,", result->landlock);
+	else
+		buffer_add_text(json, "\"landlock\":null,");
+	buffer_printf(json, "\"overlay\":%s,",
+	    answer_has_overlays(result) ? "true" : "false");
+	buffer_printf(json, "\"proc\":%s,\"limits\":\"%s\","
+	    "\"network\":\"none\"}", result->proc ? "true" : "false",
+	    answer_limits(result));
+	buffer_printf(json, ",\"caisson/durationMs\":%.3f",
+	    (double)result->duration_us / 1000);
+	buffer_printf(json, ",\"caisson/cpuMs\":%.3f",
+	    (double)result->cpu_us / 1000);
+	buffer_printf(json, ",\"caisson/peakMemoryKiB\":%llu",
+	    (unsigned long long)result->peak_kib);
+	buffer_printf(json, ",\"caisson/toolCalls\":%llu}",
+	    (unsigned long long)result->tool_calls);
+}
+
+/* The text, in the mode that is set. */
+static void
+answer_add_result_text(struct buffer *text, const struct call_result *result,
+    const struct options *options)
+{
+	auto_buffer struct buffer block = { 0 };
+	struct form form = { &block, answer_form(options), 0 };
+
+	if (answer_mode(options) == ANSWER_COMPACT) {
+		answer_add_text(text, result, options);
+		return;
+	}
+	answer_add_fields(&form, result, options, 1);
+	answer_add_block(text, &block, options);
+}
+
+void
+answer_add(struct buffer *buffer, const struct call_result *result,
+    const struct options *options)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct form form = { buffer, FORM_LINE, 0 };
+
+	answer_add_result_text(&text, result, options);
+	buffer_add_text(
+	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
+	json_add_string(buffer, text.data, text.len);
+	buffer_add_text(buffer, "}],\"structuredContent\":");
+	answer_add_fields(&form, result, options, 0);
+	buffer_printf(buffer, ",\"isError\":%s",
+	    result->status == CALL_SUCCESS ? "false" : "true");
+	if (result->boxed) {
+		buffer_add_text(buffer, ",\"_meta\":");
+		answer_add_meta(buffer, result);
+	}
+	buffer_add_text(buffer, "}");
+}
+
+/* A call that was refused before it ran */
+
+static void
+answer_add_refusal_fields(
+    struct form *form, const char *status, const char *message)
+{
+	auto_free char *summary = NULL;
+
+	if (strcmp(status, "validation_error") == 0)
+		summary = mem_strdup(message);
+	else
+		summary = mem_printf("Sandbox error: %s", message);
+	form_open_object(form, NULL);
+	form_add_text(form, "status", status);
+	form_add_text(form, "summary", summary);
+	form_add_text(form, "error", message);
+	form_close_object(form);
+}
+
+static void
+answer_add_refusal_text(struct buffer *text, const char *status,
+    const char *message, const struct options *options)
+{
+	auto_buffer struct buffer block = { 0 };
+	struct form form = { &block, answer_form(options), 0 };
+
+	if (answer_mode(options) == ANSWER_COMPACT) {
+		buffer_printf(
+		    text, "status: %s\nerror: %s", status, message);
+		return;
+	}
+	answer_add_refusal_fields(&form, status, message);
+	answer_add_block(text, &block, options);
+}
+
+void
+answer_add_refusal(struct buffer *buffer, const char *status,
+    const char *message, const struct options *options)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct form form = { buffer, FORM_LINE, 0 };
+
+	answer_add_refusal_text(&text, status, message, options);
+	buffer_add_text(
+	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
+	json_add_string(buffer, text.data, text.len);
+	buffer_add_text(buffer, "}],\"structuredContent\":");
+	answer_add_refusal_fields(&form, status, message);
+	buffer_add_text(buffer, ",\"isError\":true}");
+}

@@ -1,0 +1,85 @@
+/*
+ * Whose the user's folders are: see home.h. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/mem.h"
+#include "home.h"
+
+const char *
+home_folder(char **envp, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (; *envp != NULL; envp++)
+		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
+			return (*envp)[len + 1] == '/' ? *envp + len + 1 : NULL;
+	return NULL;
+}
+
+uid_t
+home_owner(const char *folder)
+{
+	auto_free char *path = mem_strdup(folder);
+	struct stat st;
+	char *slash;
+
+	while (stat(path, &st) == -1) {
+		slash = strrchr(path, '/');
+		if ((errno != ENOENT && errno != ENOTDIR) || slash == NULL ||
+		    strcmp(path, "/") == 0)
+			return geteuid();
+		slash[slash == path] = '\0';
+	}
+	return st.st_uid;
+}
+
+/* What the variable should be instead; the caller frees it. */
+static char *
+home_fix(const char *name, uid_t self)
+{
+	if (self == 0 && strcmp(name, "HOME") == 0)
+		return mem_strdup("set HOME=/root (sudo -H)");
+	return mem_printf(
+	    "set %s to a folder of user %u", name, (unsigned int)self);
+}
+
+char *
+home_refusal(char **envp, const char *name)
+{
+	const char *folder = home_folder(envp, name);
+	uid_t owner = folder == NULL ? 0 : home_owner(folder);
+	uid_t self = geteuid();
+	auto_free char *fix = NULL;
+
+	if (owner == self || owner == 0)
+		return NULL;
+	fix = home_fix(name, self);
+	return mem_printf("%s (%s) belongs to user %u, but Caisson runs as "
+	    "user %u: %s, or run Caisson as user %u", name, folder,
+	    (unsigned int)owner, (unsigned int)self, fix,
+	    (unsigned int)owner);
+}
+
+const char *
+home_settings_variable(char **envp)
+{
+	return home_folder(envp, "XDG_CONFIG_HOME") != NULL
+	    ? "XDG_CONFIG_HOME"
+	    : "HOME";
+}
+
+int
+home_trusts(const struct stat *st, struct err *err)
+{
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return err_set(err, "belongs to another user (number %lu)",
+		    (unsigned long)st->st_uid);
+	if ((st->st_mode & S_IWOTH) != 0)
+		return err_set(err, "can be written by every user of this "
+		    "machine; fix: 'chmod o-w'");
+	return 0;
+}

@@ -1,0 +1,176 @@
+/*
+ * The configuration file: see option_file.h. Runs in the supervisor. jansson
+ * reads it: it is small, bounded, and belongs to the user who starts us.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/buffer.h"
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "home.h"
+#include "option_file.h"
+#include "option_value.h"
+
+static void
+option_file_decref(json_t **json)
+{
+	json_decref(*json);
+}
+
+#define auto_json __attribute__((cleanup(option_file_decref)))
+
+char *
+option_file_path(char **envp)
+{
+	const char *folder = home_folder(envp, "XDG_CONFIG_HOME");
+
+	if (folder != NULL)
+		return mem_printf("%s/caisson/config.json", folder);
+	folder = home_folder(envp, "HOME");
+	if (folder != NULL)
+		return mem_printf("%s/.config/caisson/config.json", folder);
+	return NULL;
+}
+
+/* Opens the file. Returns 1, 0 when there is none, or -1 with err. */
+static int
+option_file_open(const char *path, int *fd, struct err *err)
+{
+	struct stat st;
+
+	/* O_NONBLOCK: a FIFO in its place must not hang the start. */
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (*fd == -1 && (errno == ENOENT || errno == ENOTDIR))
+		return 0;
+	if (*fd == -1)
+		return err_sys(err, "cannot be opened");
+	if (fstat(*fd, &st) == -1)
+		return err_sys(err, "cannot be looked at");
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "is not a regular file");
+	if (home_trusts(&st, err) == -1)
+		return -1;
+	return 1;
+}
+
+static int
+option_file_slurp(int fd, struct buffer *buffer, struct err *err)
+{
+	ssize_t n;
+
+	do {
+		n = read(fd, buffer_reserve(buffer, PIPE_CHUNK), PIPE_CHUNK);
+		if (n == -1 && errno != EINTR)
+			return err_sys(err, "cannot be read");
+		if (n > 0)
+			buffer->len += (size_t)n;
+		if (buffer->len > OPTION_FILE_MAX)
+			return err_set(err, "is larger than %lu bytes: that is "
+			    "no file of options", OPTION_FILE_MAX);
+	} while (n != 0);
+	return 0;
+}
+
+/* Returns the object, or NULL with err. */
+static json_t *
+option_file_decode(const struct buffer *buffer, struct err *err)
+{
+	auto_buffer struct buffer why = { 0 };
+	json_error_t error;
+	json_t *object;
+
+	object = json_loadb(buffer->len > 0 ? buffer->data : "", buffer->len,
+	    JSON_REJECT_DUPLICATES, &error);
+	if (object == NULL) {
+		option_value_add_escaped(&why, error.text, sizeof(error.text));
+		err_set(err, "is not JSON at line %d, column %d: %s",
+		    error.line, error.column, why.data);
+		return NULL;
+	}
+	if (!json_is_object(object)) {
+		json_decref(object);
+		err_set(err, "must be one JSON object, such as "
+		    "{\"timeout\": \"30s\"}");
+		return NULL;
+	}
+	return object;
+}
+
+/* Returns the value as a user would write it in the environment, or NULL. */
+static char *
+option_file_text(const json_t *value)
+{
+	switch (json_typeof(value)) {
+	case JSON_STRING:
+		return mem_strdup(json_string_value(value));
+	case JSON_INTEGER:
+		return mem_printf("%lld", (long long)json_integer_value(value));
+	case JSON_REAL:
+		return mem_printf("%.15g", json_real_value(value));
+	case JSON_TRUE:
+		return mem_strdup("true");
+	case JSON_FALSE:
+		return mem_strdup("false");
+	default:
+		return NULL;
+	}
+}
+
+/* Puts the name of the file before what is wrong with it. */
+static int
+option_file_wrap(const char *path, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	option_value_add_escaped(&shown, path, OPTION_NAME_SHOWN);
+	return err_wrap(err, "%s", shown.data);
+}
+
+static int
+option_file_members(const char *path, json_t *object,
+    option_file_member *each, void *ctx, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *key;
+	json_t *value;
+
+	json_object_foreach (object, key, value) {
+		auto_free char *text = option_file_text(value);
+
+		if (text != NULL) {
+			if (each(ctx, key, text, err) == -1)
+				return -1;
+			continue;
+		}
+		option_value_add_escaped(&shown, key, OPTION_VALUE_SHOWN);
+		err_set(err, "the value of \"%s\" must be a string, a "
+		    "number, true or false", shown.data);
+		return option_file_wrap(path, err);
+	}
+	return 1;
+}
+
+int
+option_file_read(const char *path, option_file_member *each, void *ctx,
+    struct err *err)
+{
+	auto_buffer struct buffer bytes = { 0 };
+	auto_json json_t *object = NULL;
+	auto_fd int fd = -1;
+	int found;
+
+	found = option_file_open(path, &fd, err);
+	if (found == 0)
+		return 0;
+	if (found == 1 && option_file_slurp(fd, &bytes, err) == 0)
+		object = option_file_decode(&bytes, err);
+	if (object == NULL)
+		return option_file_wrap(path, err);
+	return option_file_members(path, object, each, ctx, err);
+}

@@ -1,0 +1,150 @@
+/*
+ * The rows of options.def as data: see option_table.h. Runs in the
+ * supervisor; holds tables and compares names, nothing else.
+ */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "option_table.h"
+#include "suggest.h"
+
+#define OPTION_BETWEEN(from, to) .least = (from), .most = (to)
+#define OPTION_ONE_OF(...)                                                     \
+	.words = (const char *const[])                                         \
+	{                                                                      \
+		__VA_ARGS__, NULL                                              \
+	}
+#define OPTION_ON_OR_OFF .most = 1
+
+static const struct option_row option_rows[OPTION_IDS] = {
+#define OPTION(KIND, NAME, name, preset_, ALLOWED, doc_)                       \
+	[OPTION_ID_##NAME] = { .key = #name,                                   \
+		.kind = OPTION_KIND_##KIND,                                    \
+		.preset = preset_,                                             \
+		ALLOWED,                                                       \
+		.doc = doc_ },
+#include "options.def"
+};
+
+static const struct option_action_row option_action_rows[OPTION_ACTIONS] = {
+#define OPTION_ACTION(NAME, name, doc) [OPTION_##NAME] = { #name, doc, NULL },
+#define OPTION_ACTION_ON(NAME, name, argument, doc)                            \
+	[OPTION_##NAME] = { #name, doc, argument },
+#include "options.def"
+};
+
+static const char *const option_later_names[] = {
+#define OPTION_LATER(NAME) #NAME,
+#include "options.def"
+	NULL
+};
+
+const struct option_row *
+option_row(enum option_id id)
+{
+	return &option_rows[id];
+}
+
+int
+option_is_text(enum option_id id)
+{
+	enum option_kind kind = option_row(id)->kind;
+
+	return kind == OPTION_KIND_PATH || kind == OPTION_KIND_NAMES;
+}
+
+const struct option_action_row *
+option_action_row(enum option_action action)
+{
+	return &option_action_rows[action];
+}
+
+enum option_id
+option_find(const char *key)
+{
+	enum option_id id;
+
+	for (id = 0; id < OPTION_IDS; id++)
+		if (strcmp(option_rows[id].key, key) == 0)
+			break;
+	return id;
+}
+
+enum option_action
+option_action_find(const char *key)
+{
+	enum option_action action;
+
+	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++)
+		if (strcmp(option_action_rows[action].key, key) == 0)
+			break;
+	return action;
+}
+
+const char *
+option_later(size_t n)
+{
+	return option_later_names[n];
+}
+
+int
+option_is_later(const char *key)
+{
+	char name[OPTION_NAME_SIZE];
+	size_t i;
+
+	for (i = 0; option_later_names[i] != NULL; i++) {
+		option_key(option_later_names[i],
+		    strlen(option_later_names[i]), name);
+		if (strcmp(name, key) == 0)
+			return 1;
+	}
+	return 0;
+}
+
+const char *
+option_nearest(const char *key, int actions)
+{
+	struct suggest suggest = suggest_start(key);
+	size_t i;
+
+	for (i = 0; i < OPTION_IDS; i++)
+		suggest_try(&suggest, option_rows[i].key);
+	for (i = OPTION_SERVE + 1; actions && i < OPTION_ACTIONS; i++)
+		suggest_try(&suggest, option_action_rows[i].key);
+	return suggest.best;
+}
+
+void
+option_variable(const char *key, char name[OPTION_NAME_SIZE])
+{
+	char *p;
+
+	snprintf(name, OPTION_NAME_SIZE, "%s%s", OPTION_PREFIX, key);
+	for (p = name; *p != '\0'; p++)
+		*p = (char)toupper((unsigned char)*p);
+}
+
+void
+option_flag(const char *key, char name[OPTION_NAME_SIZE])
+{
+	char *p;
+
+	snprintf(name, OPTION_NAME_SIZE, "--%s", key);
+	for (p = name; *p != '\0'; p++)
+		if (*p == '_')
+			*p = '-';
+}
+
+void
+option_key(const char *name, size_t len, char key[OPTION_NAME_SIZE])
+{
+	size_t i;
+
+	for (i = 0; i < len && i < OPTION_NAME_SIZE - 1; i++)
+		key[i] = name[i] == '-' ? '_' :
+		    (char)tolower((unsigned char)name[i]);
+	key[i] = '\0';
+}

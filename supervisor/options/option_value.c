@@ -1,0 +1,402 @@
+/*
+ * Values of options: see option_value.h. Runs in the supervisor; looks at
+ * text, opens and changes nothing.
+ */
+#include <string.h>
+#include <strings.h>
+
+#include "../../common/limits.h"
+#include "../../common/utf8.h"
+#include "option_value.h"
+
+struct option_unit {
+	char letter; /* small; '\0' ends the list */
+	uint64_t factor;
+};
+
+static const struct option_unit option_value_times[] = {
+	{ 's', 1 },
+	{ 'm', 60 },
+	{ 'h', 3600 },
+	{ '\0', 0 },
+};
+
+static const struct option_unit option_value_sizes[] = {
+	{ 'k', 1UL << 10 },
+	{ 'm', 1UL << 20 },
+	{ 'g', 1UL << 30 },
+	{ '\0', 0 },
+};
+
+#define OPTION_VALUE_AUTO "auto"
+
+static const struct option_unit option_value_plain[] = { { '\0', 0 } };
+
+/* The units that numbers of this kind may be written with. */
+static const struct option_unit *
+option_value_units(enum option_kind kind)
+{
+	switch (kind) {
+	case OPTION_KIND_SECONDS:
+		return option_value_times;
+	case OPTION_KIND_SIZE:
+		return option_value_sizes;
+	default:
+		return option_value_plain;
+	}
+}
+
+/* Returns the factor of a unit, 1 for none, 0 for one that is unknown. */
+static uint64_t
+option_value_factor(const struct option_unit *units, const char *unit)
+{
+	char letter = unit[0];
+
+	if (letter == '\0')
+		return 1;
+	if (unit[1] != '\0')
+		return 0;
+	for (; units->letter != '\0'; units++)
+		if (letter == units->letter ||
+		    letter == units->letter - 'a' + 'A')
+			return units->factor;
+	return 0;
+}
+
+/* Digits and at most one unit. */
+static int
+option_value_number(
+    const struct option_unit *units, const char *text, uint64_t *number)
+{
+	const char *p = text;
+	uint64_t factor;
+
+	*number = 0;
+	for (; *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(*number, 10, number) ||
+		    __builtin_add_overflow(*number, *p - '0', number))
+			return -1;
+	if (p == text)
+		return -1;
+	factor = option_value_factor(units, p);
+	if (factor == 0 || __builtin_mul_overflow(*number, factor, number))
+		return -1;
+	return 0;
+}
+
+/* A whole number, or one with one or two digits behind a point. */
+static int
+option_value_share(const char *text, uint64_t *number)
+{
+	size_t whole = strspn(text, "0123456789");
+	const char *part = text + whole;
+	size_t digits = *part == '.' ? strspn(part + 1, "0123456789") : 0;
+	size_t i;
+
+	if (whole == 0 || whole > OPTION_SHARE_DIGITS || digits > 2 ||
+	    (*part == '.' && digits == 0) ||
+	    part[*part == '.' ? digits + 1 : 0] != '\0')
+		return -1;
+	*number = 0;
+	for (i = 0; i < whole; i++)
+		*number = *number * 10 + (uint64_t)(text[i] - '0');
+	for (i = 1; i <= 2; i++)
+		*number = *number * 10 +
+		    (i <= digits ? (uint64_t)(part[i] - '0') : 0);
+	return 0;
+}
+
+/* Finds the word in a list whose last one is NULL. */
+static int
+option_value_word(
+    const char *const *words, const char *text, uint64_t *number)
+{
+	for (*number = 0; words[*number] != NULL; (*number)++)
+		if (strcasecmp(words[*number], text) == 0)
+			return 0;
+	return -1;
+}
+
+static int
+option_value_switch(const char *text, uint64_t *number)
+{
+	static const char *const words[] = { "off", "on", "false", "true",
+		"0", "1", "no", "yes", NULL };
+
+	if (option_value_word(words, text, number) == -1)
+		return -1;
+	*number %= 2;
+	return 0;
+}
+
+static int
+option_value_path(const char *text, uint64_t *number)
+{
+	*number = strlen(text);
+	if (*number > 0 && text[0] != '/')
+		return -1;
+	/* It travels to workers as text of the catalogue. */
+	return utf8_valid(text, *number) ? 0 : -1;
+}
+
+static int
+option_value_auto(const char *text, uint64_t *number)
+{
+	*number = OPTION_AUTO;
+	return strcasecmp(text, OPTION_VALUE_AUTO);
+}
+
+/*
+ * Names of modules, separated by commas: what an import statement takes. What
+ * they are worth the interpreter knows.
+ */
+static int
+option_value_names(const char *text, uint64_t *number)
+{
+	static const char word[] = "abcdefghijklmnopqrstuvwxyz"
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+	const char *p = text;
+	size_t len;
+
+	*number = strlen(text);
+	while (*p != '\0') {
+		len = strspn(p, word);
+		if (len == 0 || (*p >= '0' && *p <= '9'))
+			return -1;
+		p += len;
+		if (*p == '\0')
+			return 0;
+		if (*p != '.' && *p != ',')
+			return -1;
+		p++;
+		if (*p == '\0')
+			return -1;
+	}
+	return 0;
+}
+
+int
+option_value_parse(
+    const struct option_row *row, const char *text, uint64_t *number)
+{
+	if (row->kind == OPTION_KIND_AUTO &&
+	    option_value_auto(text, number) == 0)
+		return 0;
+	switch (row->kind) {
+	case OPTION_KIND_CHOICE:
+		return option_value_word(row->words, text, number);
+	case OPTION_KIND_SWITCH:
+		return option_value_switch(text, number);
+	case OPTION_KIND_PATH:
+		if (option_value_path(text, number) == -1)
+			return -1;
+		break;
+	case OPTION_KIND_NAMES:
+		if (option_value_names(text, number) == -1)
+			return -1;
+		break;
+	case OPTION_KIND_SHARE:
+		if (option_value_share(text, number) == -1)
+			return -1;
+		break;
+	default:
+		if (option_value_number(option_value_units(row->kind), text,
+		        number) == -1)
+			return -1;
+		break;
+	}
+	return *number >= row->least && *number <= row->most ? 0 : -1;
+}
+
+/* As it is read, without zeroes that say nothing. */
+static void
+option_value_add_share(struct buffer *buffer, uint64_t number)
+{
+	unsigned int part = (unsigned int)(number % 100);
+
+	buffer_printf(buffer, "%llu", (unsigned long long)(number / 100));
+	if (part % 10 != 0)
+		buffer_printf(buffer, ".%02u", part);
+	else if (part != 0)
+		buffer_printf(buffer, ".%u", part / 10);
+}
+
+void
+option_value_add(
+    struct buffer *buffer, const struct option_row *row, uint64_t number)
+{
+	const struct option_unit *unit, *best = NULL;
+
+	if (row->kind == OPTION_KIND_CHOICE) {
+		buffer_add_text(buffer, row->words[number]);
+		return;
+	}
+	if (row->kind == OPTION_KIND_SWITCH) {
+		buffer_add_text(buffer, number ? "on" : "off");
+		return;
+	}
+	if (row->kind == OPTION_KIND_SHARE) {
+		option_value_add_share(buffer, number);
+		return;
+	}
+	if (row->kind == OPTION_KIND_AUTO && number == OPTION_AUTO) {
+		buffer_add_text(buffer, OPTION_VALUE_AUTO);
+		return;
+	}
+	for (unit = option_value_units(row->kind); unit->letter != '\0'; unit++)
+		if (number > 0 && number % unit->factor == 0)
+			best = unit;
+	if (best == NULL)
+		buffer_printf(buffer, "%llu", (unsigned long long)number);
+	else
+		buffer_printf(buffer, "%llu%c",
+		    (unsigned long long)(number / best->factor), best->letter);
+}
+
+static void
+option_value_add_words(struct buffer *buffer, const char *const *words)
+{
+	size_t i;
+
+	if (words[1] != NULL)
+		buffer_add_text(buffer, "one of ");
+	for (i = 0; words[i] != NULL; i++) {
+		if (i > 0)
+			buffer_add_text(buffer, ", ");
+		buffer_add_text(buffer, words[i]);
+	}
+}
+
+static void
+option_value_add_range(struct buffer *buffer, const struct option_row *row)
+{
+	buffer_add_text(buffer, " from ");
+	option_value_add(buffer, row, row->least);
+	buffer_add_text(buffer, " to ");
+	option_value_add(buffer, row, row->most);
+}
+
+void
+option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
+{
+	switch (row->kind) {
+	case OPTION_KIND_SECONDS:
+		buffer_add_text(buffer, "a time");
+		option_value_add_range(buffer, row);
+		break;
+	case OPTION_KIND_SIZE:
+		buffer_add_text(buffer, "a size");
+		option_value_add_range(buffer, row);
+		break;
+	case OPTION_KIND_COUNT:
+		buffer_add_text(buffer, "a whole number");
+		option_value_add_range(buffer, row);
+		break;
+	case OPTION_KIND_AUTO:
+		buffer_add_text(
+		    buffer, OPTION_VALUE_AUTO " or a whole number");
+		option_value_add_range(buffer, row);
+		break;
+	case OPTION_KIND_SHARE:
+		buffer_add_text(
+		    buffer, "a number of at most two decimal places");
+		option_value_add_range(buffer, row);
+		break;
+	case OPTION_KIND_CHOICE:
+		option_value_add_words(buffer, row->words);
+		break;
+	case OPTION_KIND_PATH:
+		buffer_printf(buffer, "an absolute path (UTF-8, at most %llu "
+		    "bytes)%s", (unsigned long long)row->most,
+		    row->least == 0 ? " or nothing" : "");
+		break;
+	case OPTION_KIND_NAMES:
+		buffer_printf(buffer, "names of modules with commas between "
+		    "them (at most %llu bytes)%s",
+		    (unsigned long long)row->most,
+		    row->least == 0 ? " or nothing" : "");
+		break;
+	case OPTION_KIND_SWITCH:
+		buffer_add_text(buffer, "on or off");
+		break;
+	}
+}
+
+void
+option_value_add_examples(struct buffer *buffer, const struct option_row *row)
+{
+	if (row->kind == OPTION_KIND_SECONDS)
+		buffer_add_text(buffer, ", such as 30, 30s, 2m or 1h");
+	else if (row->kind == OPTION_KIND_SIZE)
+		buffer_add_text(buffer, ", such as 65536, 64k, 512m or 1g");
+	else if (row->kind == OPTION_KIND_SHARE)
+		buffer_add_text(buffer, ", such as 2, 1.5 or 0.25");
+	else if (row->kind == OPTION_KIND_NAMES)
+		buffer_add_text(buffer, ", such as json,numpy");
+}
+
+/* Returns the bytes of the character at p, 0 when there is none. */
+static size_t
+option_value_character(const char *p, size_t len)
+{
+	size_t size;
+
+	for (size = 1; size <= 4 && size <= len; size++)
+		if (utf8_valid(p, size))
+			return size;
+	return 0;
+}
+
+/* Appends what is at p as text; returns its bytes. */
+static size_t
+option_value_add_one(
+    struct buffer *buffer, const char *p, size_t len, const char *quoted)
+{
+	char escape[UTF8_ESCAPE_SIZE];
+	unsigned int code;
+	size_t size = utf8_unseen(p, len, &code);
+
+	if (size > 0) {
+		utf8_escape(code, escape);
+		buffer_add_text(buffer, escape);
+		return size;
+	}
+	size = option_value_character(p, len);
+	if (size == 0) {
+		buffer_printf(buffer, "\\x%02x", (unsigned char)*p);
+		return 1;
+	}
+	if (strchr(quoted, *p) != NULL)
+		buffer_add_text(buffer, "\\");
+	buffer_add(buffer, p, size);
+	return size;
+}
+
+static void
+option_value_add_text(
+    struct buffer *buffer, const char *text, size_t len, const char *quoted)
+{
+	size_t n;
+
+	buffer_add_text(buffer, ""); /* never NULL, also for no text */
+	for (n = 0; n < len;)
+		n += option_value_add_one(buffer, text + n, len - n, quoted);
+}
+
+void
+option_value_add_escaped(struct buffer *buffer, const char *text, size_t most)
+{
+	size_t len = strlen(text), shown = len;
+
+	if (len > most)
+		shown = utf8_cut(text, len, most);
+	option_value_add_text(buffer, text, shown, "\\\"");
+	if (shown < len)
+		buffer_add_text(buffer, "...");
+}
+
+void
+option_value_add_sentence(struct buffer *buffer, const char *text, size_t len)
+{
+	option_value_add_text(buffer, text, len, "");
+}

@@ -1,0 +1,425 @@
+/*
+ * Reading the options: see options.h. Runs in the supervisor, before anything
+ * else; opens the configuration file, starts nothing.
+ */
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "home.h"
+#include "option_file.h"
+#include "option_flags.h"
+#include "option_value.h"
+#include "options.h"
+
+static const size_t options_offsets[OPTION_IDS] = {
+#define OPTION(KIND, NAME, name, preset, ALLOWED, doc)                         \
+	[OPTION_ID_##NAME] = offsetof(struct options, name),
+#include "options.def"
+};
+
+/* Values in their places */
+
+static void
+options_store(struct options *options, enum option_id id, uint64_t number,
+    const char *text)
+{
+	void *member = (char *)options + options_offsets[id];
+
+	switch (option_row(id)->kind) {
+	case OPTION_KIND_PATH:
+	case OPTION_KIND_NAMES:
+		free(*(char **)member);
+		*(char **)member = mem_strdup(text);
+		break;
+	case OPTION_KIND_SIZE:
+		*(uint64_t *)member = number;
+		break;
+	default:
+		*(unsigned int *)member = (unsigned int)number;
+		break;
+	}
+}
+
+uint64_t
+options_number(const struct options *options, enum option_id id)
+{
+	const void *member = (const char *)options + options_offsets[id];
+
+	if (option_row(id)->kind == OPTION_KIND_SIZE)
+		return *(const uint64_t *)member;
+	return *(const unsigned int *)member;
+}
+
+const char *
+options_text(const struct options *options, enum option_id id)
+{
+	return *(char *const *)(const void *)(
+	    (const char *)options + options_offsets[id]);
+}
+
+const char *
+options_word(const struct options *options, enum option_id id)
+{
+	return option_row(id)->words[options_number(options, id)];
+}
+
+/* Appends how an option is called in the place where it was set. */
+static void
+options_add_name(struct buffer *buffer, const struct options *options,
+    enum option_id id, enum options_source source)
+{
+	const char *key = option_row(id)->key;
+	char name[OPTION_NAME_SIZE];
+
+	if (source == OPTIONS_FILE) {
+		option_value_add_escaped(
+		    buffer, options->file, OPTION_NAME_SHOWN);
+		buffer_printf(buffer, ":%s", key);
+		return;
+	}
+	if (source == OPTIONS_FLAG)
+		option_flag(key, name);
+	else
+		option_variable(key, name);
+	buffer_add_text(buffer, name);
+}
+
+static int
+options_set(struct options *options, enum option_id id,
+    enum options_source source, const char *text, struct err *err)
+{
+	auto_buffer struct buffer why = { 0 };
+	uint64_t number;
+
+	if (option_value_parse(option_row(id), text, &number) == 0) {
+		options_store(options, id, number, text);
+		options->sources[id] = source;
+		return 0;
+	}
+	options_add_name(&why, options, id, source);
+	buffer_add_text(&why, " is \"");
+	option_value_add_escaped(&why, text, OPTION_VALUE_SHOWN);
+	buffer_add_text(&why, "\", but must be ");
+	option_value_add_allowed(&why, option_row(id));
+	option_value_add_examples(&why, option_row(id));
+	return err_set(err, "%s", why.data);
+}
+
+/* Defaults */
+
+static unsigned int
+options_concurrent(void)
+{
+	unsigned int wanted = CONCURRENT_LEAST;
+	cpu_set_t processors;
+
+	/* Those that we may run on, which in a container may be few. */
+	if (sched_getaffinity(0, sizeof(processors), &processors) == 0)
+		wanted = 2 * (unsigned int)CPU_COUNT(&processors);
+	if (wanted < CONCURRENT_LEAST)
+		wanted = CONCURRENT_LEAST;
+	return wanted < CONCURRENT_MAX ? wanted : CONCURRENT_MAX;
+}
+
+static void
+options_preset(struct options *options)
+{
+	struct err err;
+	enum option_id id;
+
+	for (id = 0; id < OPTION_IDS; id++)
+		if (option_row(id)->preset != NULL &&
+		    options_set(options, id, OPTIONS_DEFAULT,
+		        option_row(id)->preset, &err) == -1)
+			fatal("options.def: %s", err.text);
+	options->max_concurrent = options_concurrent();
+}
+
+/* The configuration file */
+
+static int
+options_set_member(
+    void *ctx, const char *key, const char *value, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	struct options *options = ctx;
+	char small[OPTION_NAME_SIZE];
+	const char *near;
+
+	if (option_find(key) != OPTION_IDS)
+		return options_set(
+		    options, option_find(key), OPTIONS_FILE, value, err);
+	option_value_add_escaped(&shown, options->file, OPTION_NAME_SHOWN);
+	buffer_add_text(&shown, ": \"");
+	option_value_add_escaped(&shown, key, OPTION_VALUE_SHOWN);
+	option_key(key, strlen(key), small);
+	near = option_nearest(small, 0);
+	if (near == NULL)
+		return err_set(err, "%s\" is not an option: 'caisson --help' "
+		    "lists them", shown.data);
+	return err_set(err, "%s\" is not an option: did you mean \"%s\"?",
+	    shown.data, near);
+}
+
+static int
+options_read_file(struct options *options, char **envp, struct err *err)
+{
+	auto_free char *refusal = NULL;
+	int found;
+
+	options->file = option_file_path(envp);
+	if (options->file == NULL)
+		return 0;
+	refusal = home_refusal(envp, home_settings_variable(envp));
+	if (refusal != NULL) {
+		if (access(options->file, F_OK) == 0)
+			options->file_refusal = mem_take(&refusal);
+		return 0;
+	}
+	found = option_file_read(
+	    options->file, options_set_member, options, err);
+	options->file_found = found == 1;
+	return found == -1 ? -1 : 0;
+}
+
+/* The environment */
+
+/*
+ * Splits "MCP_BRIDGE_NAME=value". Returns the value and makes the key of the
+ * name, or NULL for any other variable.
+ */
+static const char *
+options_split(const char *variable, char key[OPTION_NAME_SIZE])
+{
+	size_t prefix = strlen(OPTION_PREFIX);
+	size_t len = strcspn(variable, "=");
+
+	if (strncmp(variable, OPTION_PREFIX, prefix) != 0 ||
+	    variable[len] != '=')
+		return NULL;
+	option_key(variable + prefix, len - prefix, key);
+	return variable + len + 1;
+}
+
+/* Whether a variable is written exactly as the key demands. */
+static int
+options_is_variable(const char *variable, const char *key)
+{
+	char name[OPTION_NAME_SIZE];
+
+	option_variable(key, name);
+	return strlen(name) == strcspn(variable, "=") &&
+	    strncmp(variable, name, strlen(name)) == 0;
+}
+
+static int
+options_unknown_variable(const char *variable, const char *key, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+	const char *near = option_nearest(key, 0);
+	char right[OPTION_NAME_SIZE];
+
+	buffer_add(&name, variable, strcspn(variable, "="));
+	option_value_add_escaped(&shown, name.data, OPTION_VALUE_SHOWN);
+	if (near == NULL)
+		return err_set(err, "%s is not an option: 'caisson --help' "
+		    "lists them", shown.data);
+	option_variable(near, right);
+	return err_set(err, "%s is not an option: did you mean %s?",
+	    shown.data, right);
+}
+
+static int
+options_read_environment(
+    struct options *options, char **envp, struct err *err)
+{
+	char key[OPTION_NAME_SIZE];
+	const char *value;
+	enum option_id id;
+
+	for (; *envp != NULL; envp++) {
+		value = options_split(*envp, key);
+		if (value == NULL || *value == '\0')
+			continue;
+		id = option_find(key);
+		if (!options_is_variable(*envp, key) ||
+		    (id == OPTION_IDS && !option_is_later(key)))
+			return options_unknown_variable(*envp, key, err);
+		if (id != OPTION_IDS &&
+		    options_set(options, id, OPTIONS_ENVIRONMENT, value,
+		        err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+static void
+options_warn_later(const struct options *options, char **envp)
+{
+	char key[OPTION_NAME_SIZE], name[OPTION_NAME_SIZE];
+	const char *value;
+
+	/* The log does not know its level yet. */
+	if (options->log_level < LOG_LEVEL_WARN)
+		return;
+	for (; *envp != NULL; envp++) {
+		value = options_split(*envp, key);
+		if (value == NULL || *value == '\0' || !option_is_later(key))
+			continue;
+		option_variable(key, name);
+		log_warn("%s is not used by this version", name);
+	}
+}
+
+static void
+options_warn_file(const struct options *options)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	if (options->file_refusal == NULL ||
+	    options->log_level < LOG_LEVEL_WARN)
+		return;
+	option_value_add_escaped(&shown, options->file, OPTION_NAME_SHOWN);
+	log_warn("%s is ignored: %s", shown.data, options->file_refusal);
+}
+
+/* The command line */
+
+/* Whether an action may stand behind words. */
+static int
+options_goes_with(const struct command *command, enum option_action action)
+{
+	if (command->task == COMMAND_NONE || command->task == COMMAND_SERVERS)
+		return 1;
+	return action == OPTION_SERVE || action == OPTION_HELP ||
+	    action == OPTION_VERSION || action == OPTION_CHECK;
+}
+
+static int
+options_check_words(const struct options *options, struct err *err)
+{
+	const struct command *command = &options->command;
+	char flag[OPTION_NAME_SIZE];
+
+	if (options_goes_with(command, options->action))
+		return 0;
+	option_flag(option_action_row(options->action)->key, flag);
+	return err_set(err, "'caisson %s' and %s exclude each other: give one "
+	    "of them", command->word, flag);
+}
+
+/* Finds the action, and that all of argv can be understood. */
+static int
+options_find_action(
+    struct options *options, int argc, char **argv, struct err *err)
+{
+	struct option_flags walk = { argc, argv, 1 };
+	struct option_flag flag;
+	char one[OPTION_NAME_SIZE], other[OPTION_NAME_SIZE];
+	int more, words = command_read(argc, argv, &options->command, err);
+
+	if (words == -1)
+		return -1;
+	walk.next += words;
+	options->words = words;
+	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
+		if (flag.action == OPTION_SERVE ||
+		    flag.action == options->action)
+			continue;
+		if (options->action != OPTION_SERVE) {
+			option_flag(
+			    option_action_row(options->action)->key, one);
+			option_flag(option_action_row(flag.action)->key, other);
+			return err_set(err, "%s and %s exclude each other: "
+			    "give one of them", one, other);
+		}
+		options->action = flag.action;
+		options->argument = flag.value;
+	}
+	/* "caisson servers" alone tells of them. */
+	if (options->command.task == COMMAND_SERVERS &&
+	    options->action == OPTION_SERVE)
+		options->action = OPTION_PRINT_CONFIG;
+	return more == -1 ? -1 : options_check_words(options, err);
+}
+
+static int
+options_read_flags(
+    struct options *options, int argc, char **argv, struct err *err)
+{
+	struct option_flags walk = { argc, argv, 1 + options->words };
+	struct option_flag flag;
+	int more;
+
+	while ((more = option_flags_next(&walk, &flag, err)) == 1)
+		if (flag.id != OPTION_IDS &&
+		    options_set(options, flag.id, OPTIONS_FLAG, flag.value,
+		        err) == -1)
+			return -1;
+	return more;
+}
+
+/* All together */
+
+/* The one pair of options that can contradict each other. */
+static int
+options_check_timeouts(struct options *options, struct err *err)
+{
+	auto_buffer struct buffer timeout = { 0 };
+	auto_buffer struct buffer longest = { 0 };
+	const enum option_id ids[] = { OPTION_ID_TIMEOUT,
+		OPTION_ID_MAX_TIMEOUT };
+
+	if (options->timeout <= options->max_timeout)
+		return 0;
+	/* Who lowers the maximum alone did not ask for the default. */
+	if (options->sources[OPTION_ID_TIMEOUT] == OPTIONS_DEFAULT) {
+		options->timeout = options->max_timeout;
+		return 0;
+	}
+	options_add_name(&timeout, options, ids[0], options->sources[ids[0]]);
+	options_add_name(&longest, options, ids[1], options->sources[ids[1]]);
+	return err_set(err, "%s is %u seconds, but must be at most %s, which "
+	    "is %u seconds", timeout.data, options->timeout, longest.data,
+	    options->max_timeout);
+}
+
+int
+options_read(struct options *options, int argc, char **argv, char **envp,
+    struct err *err)
+{
+	memset(options, 0, sizeof(*options));
+	options_preset(options);
+	if (options_find_action(options, argc, argv, err) == -1)
+		return -1;
+	/* Help is printed, whatever else is wrong. */
+	if (options->action == OPTION_HELP || options->action == OPTION_VERSION)
+		return 0;
+	if (options_read_file(options, envp, err) == -1 ||
+	    options_read_environment(options, envp, err) == -1 ||
+	    options_read_flags(options, argc, argv, err) == -1 ||
+	    options_check_timeouts(options, err) == -1)
+		return -1;
+	options_warn_later(options, envp);
+	options_warn_file(options);
+	return 0;
+}
+
+void
+options_free(struct options *options)
+{
+	enum option_id id;
+
+	for (id = 0; id < OPTION_IDS; id++)
+		if (option_is_text(id))
+			free((char *)options_text(options, id));
+	free(options->file);
+	free(options->file_refusal);
+	memset(options, 0, sizeof(*options));
+}

@@ -1,0 +1,103 @@
+/*
+ * The audit file: see audit_file.h. Runs in the supervisor; makes the file and
+ * writes nothing into it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/file_kind.h"
+#include "../../common/log.h"
+#include "audit_file.h"
+#include "../command/file_trial.h"
+
+/* How each error ends: what the user can do. */
+#define AUDIT_FILE_OTHER                                                       \
+	"name another one in MCP_BRIDGE_AUDIT_FILE, or none"
+
+static int
+audit_file_refuse(const char *path, mode_t mode, struct err *err)
+{
+	return err_set(err, "the audit file %s is %s, and must be a regular "
+	    "file: " AUDIT_FILE_OTHER, path, file_kind_name(mode));
+}
+
+/* Why it could not be opened: the kernel has few words for what is no file. */
+static int
+audit_file_fail(const char *path, struct err *err)
+{
+	struct stat st;
+	struct err why;
+
+	err_sys(&why, "the audit file %s cannot be opened", path);
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return audit_file_refuse(path, st.st_mode, err);
+	return err_set(err, "%s; " AUDIT_FILE_OTHER, why.text);
+}
+
+/* Who else could write there could put in, and take out, what he likes. */
+static int
+audit_file_check(const char *path, const struct stat *st, struct err *err)
+{
+	if (!S_ISREG(st->st_mode))
+		return audit_file_refuse(path, st->st_mode, err);
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return err_set(err, "the audit file %s belongs to user %u, and "
+		    "Caisson runs as user %u: " AUDIT_FILE_OTHER, path,
+		    (unsigned int)st->st_uid, (unsigned int)geteuid());
+	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return err_set(err, "the audit file %s can be written by other "
+		    "users: 'chmod 600' mends that, or " AUDIT_FILE_OTHER,
+		    path);
+	if ((st->st_mode & (S_IRGRP | S_IROTH)) != 0)
+		log_warn("the audit file %s can be read by other users; 'chmod "
+		    "600' mends that", path);
+	return 0;
+}
+
+/*
+ * Not blocking: what is no file may have no reader. The further flag is
+ * O_CREAT, or none.
+ */
+static int
+audit_file_use(const char *path, int flag, int *fd, struct err *err)
+{
+	auto_fd int file = open(path, O_WRONLY | O_APPEND | O_NOFOLLOW |
+	    O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flag, 0600);
+	struct stat st;
+
+	if (file == -1)
+		return audit_file_fail(path, err);
+	if (fstat(file, &st) == -1)
+		return err_sys(err, "look at the audit file %s", path);
+	if (audit_file_check(path, &st, err) == -1)
+		return -1;
+	*fd = fd_take(&file);
+	return 0;
+}
+
+int
+audit_file_open(const char *path, int *fd, struct err *err)
+{
+	*fd = -1;
+	return path[0] == '\0' ? 0 : audit_file_use(path, O_CREAT, fd, err);
+}
+
+int
+audit_file_try(const char *path, struct err *err)
+{
+	auto_fd int fd = -1;
+	struct stat st;
+	struct err why;
+
+	if (path[0] == '\0')
+		return 0;
+	if (lstat(path, &st) == 0 || errno != ENOENT)
+		return audit_file_use(path, 0, &fd, err);
+	if (file_trial_make(path, &why) == -1)
+		return err_set(err, "the audit file %s cannot be made: %s; "
+		    AUDIT_FILE_OTHER, path, why.text);
+	return 0;
+}

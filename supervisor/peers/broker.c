@@ -1,0 +1,795 @@
+/*
+ * The broker as the supervisor sees it: see broker.h. Runs in the supervisor;
+ * starts the broker and, by the names that it gives, servers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
+#include "broker.h"
+#include "downstream.h"
+#include "store.h"
+#include "../supervisor.h"
+
+/* What the broker has been told of a server. */
+struct broker_told {
+	TAILQ_ENTRY(broker_told) entry;
+	uint64_t number; /* of the definition */
+	const struct server_source *source; /* of the file that defines it */
+	char *path;
+	char *name;
+	struct server_texts shown; /* what code sees of it, to compare */
+	char *runs;  /* what starting it depends on */
+	size_t runs_len;
+	uint8_t fingerprint[FINGERPRINT_SIZE];
+	int found; /* still in force */
+};
+
+TAILQ_HEAD(broker_told_list, broker_told);
+
+/* A process of a server that the broker wanted. */
+struct broker_link {
+	LIST_ENTRY(broker_link) entry;
+	struct broker *broker;
+	char *name;
+	uint64_t definition; /* that it is a process of */
+	uint64_t number; /* 0: of a broker that is gone */
+	struct downstream *downstream;
+};
+
+struct broker {
+	struct event_base *base;
+	struct config *config;
+	char **envp;
+	struct broker_policy policy;
+	struct store *store;     /* keeps lists of tools; NULL: none does */
+	struct channel *channel; /* NULL: it does not run */
+	struct child *process;
+	unsigned long starts;
+	uint64_t last_link;
+	uint64_t last_definition;
+	time_t lists_wanted; /* when it last asked for the store */
+	int lists_missed;    /* it could not be had, and the user knows */
+	LIST_HEAD(, broker_link) links;
+	struct broker_told_list told;
+	/* Removed definitions whose processes still run. */
+	struct broker_told_list removed;
+	void (*ended)(void *ctx); /* of broker_stop */
+	void *ended_ctx;
+	broker_tried *tried; /* of broker_try */
+	void (*gone)(void *ctx);
+	void *tried_ctx;
+};
+
+static void
+broker_forget(struct broker_told_list *list, struct broker_told *told)
+{
+	TAILQ_REMOVE(list, told, entry);
+	free(told->path);
+	free(told->name);
+	free(told->shown.data);
+	free(told->runs);
+	free(told);
+}
+
+static void
+broker_forget_all(struct broker *broker)
+{
+	while (!TAILQ_EMPTY(&broker->told))
+		broker_forget(&broker->told, TAILQ_FIRST(&broker->told));
+	while (!TAILQ_EMPTY(&broker->removed))
+		broker_forget(
+		    &broker->removed, TAILQ_FIRST(&broker->removed));
+}
+
+/* Its end */
+
+static void
+broker_check_ended(struct broker *broker)
+{
+	void (*ended)(void *ctx) = broker->ended;
+
+	if (!LIST_EMPTY(&broker->links) || ended == NULL)
+		return;
+	broker->ended = NULL;
+	ended(broker->ended_ctx);
+}
+
+/*
+ * The broker is gone, or is ended: with it its pipes are, so its servers are
+ * ended in order.
+ */
+static void
+broker_end_process(struct broker *broker)
+{
+	struct broker_link *link;
+
+	channel_free(&broker->channel);
+	reaper_forget(&broker->process);
+	broker_forget_all(broker);
+	broker->last_link = 0;
+	broker->lists_wanted = 0;
+	LIST_FOREACH (link, &broker->links, entry) {
+		link->number = 0;
+		downstream_stop(link->downstream);
+	}
+}
+
+void
+broker_fail(struct broker *broker, const char *fmt, ...)
+{
+	auto_free char *why = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	why = mem_vprintf(fmt, ap);
+	va_end(ap);
+	log_error("protocol violation by the broker: %s", why);
+	broker_end_process(broker);
+	if (broker->gone != NULL)
+		broker->gone(broker->tried_ctx);
+}
+
+static void
+broker_on_closed(void *ctx, const struct err *why)
+{
+	struct broker *broker = ctx;
+
+	if (why != NULL) {
+		broker_fail(broker, "%s", why->text);
+		return;
+	}
+	log_error("the broker died: calls of tools that were under way have "
+	    "failed; the next call starts it again");
+	broker_end_process(broker);
+	if (broker->gone != NULL)
+		broker->gone(broker->tried_ctx);
+}
+
+static void
+broker_on_process_ended(void *ctx, const struct child_end *end)
+{
+	struct broker *broker = ctx;
+
+	(void)end;
+	broker->process = NULL;
+}
+
+/* Its start */
+
+static int
+broker_start_process(struct broker *broker, struct err *err)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BROKER,
+		supervisor_routes(), broker_on_closed, broker };
+	auto_fd int pidfd = -1;
+
+	broker->channel = worker_start(broker->base, &ends, ++broker->starts,
+	    identity_relay(), -1, &pidfd, err);
+	if (broker->channel == NULL)
+		return -1;
+	broker->process = reaper_watch(
+	    broker->base, &pidfd, broker_on_process_ended, broker, err);
+	return broker->process == NULL ? -1 : 0;
+}
+
+/* Telling it of the servers */
+
+static char *
+broker_runs(const struct server *server, size_t *len)
+{
+	struct buffer runs = { 0 };
+	const char *cwd = server->run_cwd == NULL ? "" : server->run_cwd;
+
+	/* Each part ends where its last NUL is; none begins empty. */
+	buffer_printf(&runs, "%zu %zu %s", server->run.len,
+	    server->run_env.len, cwd);
+	buffer_add(&runs, "", 1);
+	buffer_add(&runs, server->run.data, server->run.len);
+	buffer_add(&runs, server->run_env.data, server->run_env.len);
+	return buffer_take(&runs, len);
+}
+
+/* What is said of a server besides its name, to compare it. */
+static struct server_texts
+broker_shown(const struct server *server)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct server_texts shown;
+
+	buffer_printf(&text, "%s\n%s\n%d %zu ", server->alias,
+	    server->description, server->narrowed, server->allow.len);
+	buffer_add(&text, server->allow.data, server->allow.len);
+	buffer_add(&text, server->deny.data, server->deny.len);
+	shown.data = buffer_take(&text, &shown.len);
+	return shown;
+}
+
+static struct ipc_bytes
+broker_bytes(const struct server_texts *texts)
+{
+	return (struct ipc_bytes){ (const uint8_t *)texts->data, texts->len };
+}
+
+static int
+broker_define(struct broker *broker, const struct server *server,
+    uint64_t number, struct err *err)
+{
+	struct broker_told *told = mem_alloc(sizeof(*told));
+	struct ipc_define define = { .definition = number,
+		.name = server->name,
+		.alias = server->alias,
+		.description = server->description,
+		.narrowed = (uint64_t)server->narrowed,
+		.allow = broker_bytes(&server->allow),
+		.deny = broker_bytes(&server->deny),
+		.fingerprint = { told->fingerprint, FINGERPRINT_SIZE } };
+
+	fingerprint_make(server, told->fingerprint);
+	if (channel_send_define(broker->channel, &define, err) == -1) {
+		free(told);
+		return -1;
+	}
+	told->number = number;
+	told->source = server->file->source;
+	told->path = mem_strdup(server->file->path);
+	told->name = mem_strdup(server->name);
+	told->shown = broker_shown(server);
+	told->runs = broker_runs(server, &told->runs_len);
+	told->found = 1;
+	TAILQ_INSERT_TAIL(&broker->told, told, entry);
+	return 0;
+}
+
+static struct broker_told *
+broker_find_told(struct broker *broker, const char *name)
+{
+	struct broker_told *told;
+
+	TAILQ_FOREACH (told, &broker->told, entry)
+		if (strcmp(told->name, name) == 0)
+			return told;
+	return NULL;
+}
+
+/* Whether a process of a definition is left. */
+static int
+broker_has_process(const struct broker *broker, uint64_t definition)
+{
+	const struct broker_link *link;
+
+	LIST_FOREACH (link, &broker->links, entry)
+		if (link->definition == definition)
+			return 1;
+	return 0;
+}
+
+/* Ends a server that is not trusted any more, whatever the broker does. */
+static int
+broker_revoke(struct broker *broker, const struct broker_told *told,
+    struct buffer *why, struct err *err)
+{
+	struct ipc_revoke message = { .definition = told->number };
+	struct broker_link *link;
+
+	why->len = utf8_cut(why->data, why->len, REVOKED_MAX);
+	buffer_add(why, "", 1);
+	message.reason = why->data;
+	LIST_FOREACH (link, &broker->links, entry)
+		if (link->definition == told->number)
+			downstream_stop(link->downstream);
+	return channel_send_revoke(broker->channel, &message, err);
+}
+
+/*
+ * A server is not in force any more. Executions that have loaded it may go on,
+ * unless its file is not trusted any more, now or later.
+ */
+static int
+broker_remove(
+    struct broker *broker, struct broker_told *told, struct err *err)
+{
+	struct ipc_remove message = { .name = told->name };
+	auto_buffer struct buffer why = { 0 };
+	int sent, kept = 0;
+
+	if (config_distrusts(
+	        broker->config, told->source, told->path, &why)) {
+		sent = broker_revoke(broker, told, &why, err);
+	} else {
+		kept = broker_has_process(broker, told->number);
+		sent = channel_send_remove(broker->channel, &message, err);
+	}
+	if (!kept) {
+		broker_forget(&broker->told, told);
+		return sent;
+	}
+	TAILQ_REMOVE(&broker->told, told, entry);
+	TAILQ_INSERT_TAIL(&broker->removed, told, entry);
+	return sent;
+}
+
+/* Ends those that were removed and are not trusted any more. */
+static int
+broker_check_removed(struct broker *broker, struct err *err)
+{
+	struct broker_told *told, *next;
+	int sent;
+
+	for (told = TAILQ_FIRST(&broker->removed); told != NULL; told = next) {
+		auto_buffer struct buffer why = { 0 };
+
+		next = TAILQ_NEXT(told, entry);
+		sent = 0;
+		if (!broker_has_process(broker, told->number))
+			broker_forget(&broker->removed, told);
+		else if (config_distrusts(broker->config, told->source,
+		             told->path, &why)) {
+			sent = broker_revoke(broker, told, &why, err);
+			broker_forget(&broker->removed, told);
+		}
+		if (sent == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Whether a server looks unchanged, to code and to those that cache it. */
+static int
+broker_is_same(const struct broker_told *told, const struct server *server)
+{
+	struct server_texts shown = broker_shown(server);
+	uint8_t fingerprint[FINGERPRINT_SIZE];
+	int same = shown.len == told->shown.len &&
+	    memcmp(shown.data, told->shown.data, shown.len) == 0;
+
+	free(shown.data);
+	fingerprint_make(server, fingerprint);
+	return same &&
+	    memcmp(fingerprint, told->fingerprint, FINGERPRINT_SIZE) == 0;
+}
+
+/* It is still in force as it was, though perhaps by another file. */
+static void
+broker_found(struct broker_told *told, const struct server *server)
+{
+	told->found = 1;
+	told->source = server->file->source;
+	free(told->path);
+	told->path = mem_strdup(server->file->path);
+}
+
+/* Tells of a server what the broker does not know yet. */
+static int
+broker_tell_server(
+    struct broker *broker, const struct server *server, struct err *err)
+{
+	struct broker_told *told = broker_find_told(broker, server->name);
+	auto_free char *runs = NULL;
+	uint64_t number;
+	size_t len;
+
+	if (told == NULL)
+		return broker_define(
+		    broker, server, ++broker->last_definition, err);
+	number = told->number;
+	runs = broker_runs(server, &len);
+	if (len == told->runs_len && memcmp(runs, told->runs, len) == 0 &&
+	    broker_is_same(told, server)) {
+		broker_found(told, server);
+		return 0;
+	}
+	/* What only we say of it needs no new process. */
+	if (len != told->runs_len || memcmp(runs, told->runs, len) != 0) {
+		if (broker_remove(broker, told, err) == -1)
+			return -1;
+		number = ++broker->last_definition;
+	} else {
+		broker_forget(&broker->told, told);
+	}
+	return broker_define(broker, server, number, err);
+}
+
+/* Tells of all servers; those that are not in force any more are removed. */
+static int
+broker_tell(struct broker *broker, struct err *err)
+{
+	struct broker_told *told, *next;
+	size_t i;
+
+	TAILQ_FOREACH (told, &broker->told, entry)
+		told->found = 0;
+	for (i = 0; i < config_count(broker->config); i++)
+		if (broker_tell_server(
+		        broker, config_at(broker->config, i), err) == -1)
+			return -1;
+	for (told = TAILQ_FIRST(&broker->told); told != NULL; told = next) {
+		next = TAILQ_NEXT(told, entry);
+		if (!told->found && broker_remove(broker, told, err) == -1)
+			return -1;
+	}
+	return broker_check_removed(broker, err);
+}
+
+/* Hands it the file for lines about calls, where there is one. */
+static int
+broker_send_audit(struct broker *broker, struct err *err)
+{
+	struct ipc_audit audit = { .file = -1 };
+
+	if (broker->policy.audit == -1)
+		return 0;
+	audit.file = fcntl(broker->policy.audit, F_DUPFD_CLOEXEC, 0);
+	if (audit.file == -1)
+		return err_sys(err, "hand over the audit file");
+	return channel_send_audit(broker->channel, &audit, err);
+}
+
+/* Makes it run and know of all servers. */
+static int
+broker_ensure(struct broker *broker, struct err *err)
+{
+	if (broker->channel != NULL && reaper_alive(broker->process))
+		return 0;
+	/* It has ended just now, which its channel is yet to tell. */
+	if (broker->channel != NULL)
+		broker_on_closed(broker, NULL);
+	if (broker_start_process(broker, err) == 0 &&
+	    broker_send_audit(broker, err) == 0 &&
+	    broker_tell(broker, err) == 0)
+		return 0;
+	broker_end_process(broker);
+	return -1;
+}
+
+void
+broker_reconfigure(struct broker *broker)
+{
+	struct err err;
+
+	if (broker->channel == NULL || broker_tell(broker, &err) == 0)
+		return;
+	log_error("the broker cannot be told of the servers: %s", err.text);
+	broker_end_process(broker);
+}
+
+/* Sessions */
+
+static void
+broker_add_allowed(const struct broker *broker, struct buffer *names)
+{
+	const struct server *server;
+	size_t i;
+
+	for (i = 0; i < config_count(broker->config); i++) {
+		server = config_at(broker->config, i);
+		buffer_add(names, server->name, strlen(server->name) + 1);
+	}
+}
+
+/* One attempt: returns the relay's end, or -1 with err. */
+static int
+broker_send_session(struct broker *broker, uint64_t execution,
+    const struct server_texts *loaded, struct err *err)
+{
+	auto_buffer struct buffer allowed = { 0 };
+	struct ipc_session session = { .execution = execution,
+		.log_level = log_level_get(),
+		.tool_seconds = broker->policy.tool_seconds,
+		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
+	auto_fd int relay = -1;
+	int pair[2];
+
+	if (broker_ensure(broker, err) == -1)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	        0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	relay = pair[0];
+	session.relay = pair[1];
+	broker_add_allowed(broker, &allowed);
+	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
+		allowed.len, -1 };
+	if (channel_send_session(broker->channel, &session, err) == -1) {
+		log_error("cannot send to the broker: %s", err->text);
+		broker_end_process(broker);
+		return -1;
+	}
+	return fd_take(&relay);
+}
+
+int
+broker_open_session(struct broker *broker, uint64_t execution,
+    const struct server_texts *loaded, struct err *err)
+{
+	int running = broker->channel != NULL;
+	int relay = broker_send_session(broker, execution, loaded, err);
+
+	/* It had exited, which was not noticed yet: another one is started. */
+	if (relay == -1 && running &&
+	    (err->code == EPIPE || err->code == ECONNRESET))
+		relay = broker_send_session(broker, execution, loaded, err);
+	return relay;
+}
+
+/* Servers */
+
+static void
+broker_send_ended(struct broker *broker, uint64_t number, const char *how)
+{
+	auto_buffer struct buffer text = { 0 };
+	struct ipc_ended ended = { .link = number };
+	struct err err;
+
+	/* A path may be in it, whose bytes may be anything. */
+	text.len = utf8_repair(how, strlen(how),
+	    buffer_reserve(&text, UTF8_REPAIR_FACTOR * strlen(how)));
+	text.len = utf8_cut(text.data, text.len, ENDED_HOW_MAX);
+	buffer_add(&text, "", 1);
+	ended.how = text.data;
+	if (channel_send_ended(broker->channel, &ended, &err) == -1) {
+		log_error("cannot send to the broker: %s", err.text);
+		broker_end_process(broker);
+	}
+}
+
+static void
+broker_on_downstream_ended(void *ctx, const char *how)
+{
+	struct broker_link *link = ctx;
+	struct broker *broker = link->broker;
+	uint64_t number = link->number;
+
+	LIST_REMOVE(link, entry);
+	free(link->name);
+	free(link);
+	if (number != 0 && broker->channel != NULL)
+		broker_send_ended(broker, number, how);
+	broker_check_ended(broker);
+}
+
+/* Whether there is room for another process of a server. */
+static int
+broker_has_room(const struct broker *broker, const char *name)
+{
+	const struct broker_link *link;
+	size_t n = 0;
+
+	LIST_FOREACH (link, &broker->links, entry)
+		n += strcmp(link->name, name) == 0;
+	return n < SERVER_PROCESSES_MAX;
+}
+
+static int
+broker_launch(struct broker *broker, uint64_t number,
+    const struct broker_told *told, const struct server *server,
+    struct err *err)
+{
+	struct ipc_launched launched = { .link = number };
+	struct broker_link *link = mem_alloc(sizeof(*link));
+	struct downstream_pipes pipes;
+
+	link->broker = broker;
+	link->number = number;
+	link->definition = told->number;
+	link->downstream = downstream_start(broker->base, server,
+	    broker->envp, &pipes, broker_on_downstream_ended, link, err);
+	if (link->downstream == NULL) {
+		free(link);
+		return -1;
+	}
+	link->name = mem_strdup(server->name);
+	LIST_INSERT_HEAD(&broker->links, link, entry);
+	launched.in = pipes.in;
+	launched.out = pipes.out;
+	launched.errors = pipes.errors;
+	if (channel_send_launched(broker->channel, &launched, err) == -1) {
+		log_error("cannot send to the broker: %s", err->text);
+		broker_end_process(broker);
+	}
+	return 0;
+}
+
+static void
+broker_no_program(const struct server *server, struct err *err)
+{
+	if (server->searched != NULL)
+		err_set(err, "its command was not found; searched: %s",
+		    server->searched);
+	else
+		err_set(err, "its command is not an executable file");
+}
+
+void
+broker_want(struct broker *broker, uint64_t link, const char *name,
+    uint64_t definition)
+{
+	const struct server *server =
+	    config_find(broker->config, name, strlen(name));
+	const struct broker_told *told = broker_find_told(broker, name);
+	auto_free char *how = NULL;
+	struct err err;
+
+	if (link <= broker->last_link) {
+		broker_fail(broker, "a number that was used before");
+		return;
+	}
+	broker->last_link = link;
+	/* What was removed meanwhile is not started as what is there now. */
+	if (server == NULL || told == NULL)
+		err_set(&err, "it is no longer configured");
+	else if (told->number != definition)
+		err_set(&err, "its configuration has changed just now; call "
+		    "it again");
+	else if (!config_has_program(broker->config, server))
+		broker_no_program(server, &err);
+	else if (!broker_has_room(broker, name))
+		err_set(&err, "%d of its processes still run or are ending; "
+		    "they end with the executions that use them",
+		    SERVER_PROCESSES_MAX);
+	else if (broker_launch(broker, link, told, server, &err) == 0)
+		return;
+	how = mem_printf("could not be started: %s", err.text);
+	if (broker->channel != NULL)
+		broker_send_ended(broker, link, how);
+}
+
+void
+broker_let_go(struct broker *broker, uint64_t link)
+{
+	struct broker_link *found;
+
+	LIST_FOREACH (found, &broker->links, entry)
+		if (found->number == link) {
+			downstream_stop(found->downstream);
+			return;
+		}
+	/* That it has ended may be under way to the broker. */
+	if (link > broker->last_link)
+		broker_fail(broker, "a server that was never wanted");
+}
+
+void
+broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
+{
+	broker->ended = ended;
+	broker->ended_ctx = ctx;
+	broker_end_process(broker);
+	broker_check_ended(broker);
+}
+
+/* Lists of tools */
+
+/* Returns one end of a channel whose other end is closed, or -1 with err. */
+static int
+broker_dead_end(struct err *err)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	        0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	close(pair[1]);
+	return pair[0];
+}
+
+/* The user is told once, and again when there was one in between. */
+static void
+broker_miss_lists(struct broker *broker, const struct err *err)
+{
+	if (!broker->lists_missed)
+		log_warn("lists of tools are not remembered from run to run, "
+		    "so servers are started when their tools are searched: %s",
+		    err->text);
+	broker->lists_missed = 1;
+}
+
+/*
+ * Without a store its servers are started, and that is all. One that asks all
+ * the time gets nothing for it.
+ */
+void
+broker_want_lists(struct broker *broker)
+{
+	struct ipc_lists lists = { .store = -1 };
+	time_t now = time(NULL);
+	struct err err;
+
+	if (broker->store != NULL && now != broker->lists_wanted) {
+		broker->lists_wanted = now;
+		lists.store = store_connect_lister(broker->store, &err);
+		if (lists.store == -1)
+			broker_miss_lists(broker, &err);
+		else
+			broker->lists_missed = 0;
+	}
+	if (lists.store == -1)
+		lists.store = broker_dead_end(&err);
+	if (lists.store != -1 &&
+	    channel_send_lists(broker->channel, &lists, &err) == 0)
+		return;
+	log_error("the broker cannot be told where lists of tools are kept: "
+	    "%s", err.text);
+	broker_end_process(broker);
+}
+
+/* Trying */
+
+void
+broker_hear_tried(struct broker *broker, const char *name, uint64_t count,
+    const char *tools, size_t tools_len, const char *reason)
+{
+	if (broker->tried == NULL)
+		broker_fail(broker, "an answer without a request");
+	else
+		broker->tried(broker->tried_ctx, name, count, tools,
+		    tools_len, reason);
+}
+
+int
+broker_try(struct broker *broker, broker_tried *tried,
+    void (*gone)(void *ctx), void *ctx, struct err *err)
+{
+	struct ipc_try message;
+	size_t i;
+
+	if (broker_ensure(broker, err) == -1)
+		return -1;
+	broker->tried = tried;
+	broker->gone = gone;
+	broker->tried_ctx = ctx;
+	message.log_level = log_level_get();
+	for (i = 0; i < config_count(broker->config); i++) {
+		message.name = config_at(broker->config, i)->name;
+		if (channel_send_try(broker->channel, &message, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* Itself */
+
+struct broker *
+broker_new(struct event_base *base, struct config *config, char **envp,
+    const struct broker_policy *policy)
+{
+	struct broker *broker = mem_alloc(sizeof(*broker));
+
+	broker->base = base;
+	broker->config = config;
+	broker->envp = envp;
+	broker->policy = *policy;
+	LIST_INIT(&broker->links);
+	TAILQ_INIT(&broker->told);
+	TAILQ_INIT(&broker->removed);
+	return broker;
+}
+
+void
+broker_use_store(struct broker *broker, struct store *store)
+{
+	broker->store = store;
+}
+
+void
+broker_free(struct broker **brokerp)
+{
+	struct broker *broker = mem_take(brokerp);
+
+	if (broker == NULL)
+		return;
+	channel_free(&broker->channel);
+	reaper_forget(&broker->process);
+	broker_forget_all(broker);
+	/* Links die with their processes, which reaper_finish() ends. */
+	free(broker);
+}

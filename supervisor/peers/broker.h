@@ -1,0 +1,86 @@
+/*
+ * The broker as the supervisor sees it: started when the first execution may
+ * use servers, told of every server by name, given a channel for each
+ * execution, and started again when it has died. What it wants started is
+ * looked up here. Runs in the supervisor; reads no byte of a server.
+ */
+#ifndef SUPERVISOR_BROKER_H
+#define SUPERVISOR_BROKER_H
+
+#include "../../common/channel.h"
+#include "../../common/err.h"
+#include "../servers/config.h"
+
+struct broker;
+struct store;
+
+/* What the user has said about calls of tools. */
+struct broker_policy {
+	uint64_t tool_seconds; /* how long a server may be silent */
+	int audit; /* for a line about each: a file, lent; -1: none */
+};
+
+/*
+ * Starts nothing yet. config and envp must last as long as the broker; the
+ * policy is copied.
+ */
+struct broker *broker_new(struct event_base *base, struct config *config,
+    char **envp, const struct broker_policy *policy);
+
+/* Lists of tools are kept by this store from now on, or (NULL) by none. */
+void broker_use_store(struct broker *broker, struct store *store);
+
+/* Kills what still runs of it; free of cost when it never ran. */
+void broker_free(struct broker **broker);
+
+/* Other servers are in force than before: tells it, when it runs. */
+void broker_reconfigure(struct broker *broker);
+
+/*
+ * Opens a session for an execution that may use every server in force, with
+ * those of loaded (names of some of them, each with a NUL) started now. If the
+ * broker does not take it, it is ended. Returns the relay's
+ * end of it, which the caller owns, or -1 with err.
+ */
+int broker_open_session(struct broker *broker, uint64_t execution,
+    const struct server_texts *loaded, struct err *err);
+
+/*
+ * Ends it and every server, in order; ended is called once, before this
+ * returns or from the loop, when none is left.
+ */
+void broker_stop(
+    struct broker *broker, void (*ended)(void *ctx), void *ctx);
+
+/* What came of asking a server for its tools; reason is empty when it went. */
+typedef void broker_tried(void *ctx, const char *name, uint64_t count,
+    const char *tools, size_t tools_len, const char *reason);
+
+/*
+ * Starts every server in force and asks it for its tools, all at once; tried
+ * is called for each. Returns 0, or -1 with err when the broker cannot run;
+ * gone is called when it dies meanwhile.
+ */
+int broker_try(struct broker *broker, broker_tried *tried,
+    void (*gone)(void *ctx), void *ctx, struct err *err);
+
+/* on_broker.c: the handlers, the whole surface to the broker. */
+void supervisor_on_want(struct broker *broker, struct ipc_want *want);
+void supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go);
+void supervisor_on_tried(struct broker *broker, struct ipc_tried *tried);
+void supervisor_on_want_lists(
+    struct broker *broker, struct ipc_want_lists *want);
+
+/* What those handlers do. */
+void broker_want(struct broker *broker, uint64_t link, const char *name,
+    uint64_t definition);
+void broker_let_go(struct broker *broker, uint64_t link);
+void broker_want_lists(struct broker *broker);
+void broker_hear_tried(struct broker *broker, const char *name,
+    uint64_t count, const char *tools, size_t tools_len, const char *reason);
+
+/* It violated the protocol: it is ended, and so are its servers. */
+void broker_fail(struct broker *broker, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

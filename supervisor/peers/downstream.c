@@ -1,0 +1,275 @@
+/*
+ * Servers as processes: see downstream.h. Runs in the supervisor; nothing that
+ * a server writes is read here, and what it is started with is not logged.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "../../common/mem.h"
+#include "downstream.h"
+#include "../supervisor.h"
+
+struct downstream {
+	struct event_base *base;
+	struct child *keeper;
+	struct event *timer; /* NULL: need not end yet */
+	size_t step;
+	downstream_ended *ended;
+	void *ctx;
+};
+
+/* How its end is hastened: what its keeper is sent, after how long. */
+static const struct {
+	unsigned int ms;
+	int sig;
+} downstream_steps[] = {
+	{ DOWNSTREAM_EOF_MS, KEEPER_ASK },
+	{ DOWNSTREAM_TERM_MS, KEEPER_KILL },
+	{ DOWNSTREAM_KILL_MS, SIGKILL },
+};
+
+#define DOWNSTREAM_STEPS                                                       \
+	(sizeof(downstream_steps) / sizeof(downstream_steps[0]))
+
+/* So many were started: the number of the last keeper. */
+static unsigned long downstream_count;
+
+/* Its environment */
+
+/* Whether two "NAME=value" are of the same name. */
+static int
+downstream_same_name(const char *one, const char *other)
+{
+	size_t len = strcspn(one, "=");
+
+	return strncmp(one, other, len) == 0 && other[len] == '=';
+}
+
+/* Settings of ours: no server's business. */
+static int
+downstream_is_ours(const char *variable)
+{
+	return strncmp(variable, "MCP_BRIDGE_", 11) == 0 ||
+	    downstream_same_name("MCP_SERVERS_CONFIG=", variable);
+}
+
+static size_t
+downstream_count_texts(const struct server_texts *texts)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < texts->len; i++)
+		n += texts->data[i] == '\0';
+	return n;
+}
+
+/* Puts each of the texts into a list; returns how many. */
+static size_t
+downstream_list_texts(const struct server_texts *texts, char **list)
+{
+	char *p = texts->data;
+	size_t n = 0;
+
+	for (; p < texts->data + texts->len; p += strlen(p) + 1)
+		list[n++] = p;
+	return n;
+}
+
+/* Whether a variable is in a list that has n so far. */
+static int
+downstream_is_set(char *const *list, size_t n, const char *variable)
+{
+	while (n-- > 0)
+		if (downstream_same_name(list[n], variable))
+			return 1;
+	return 0;
+}
+
+/*
+ * What the server finds: path ("PATH=…"), its own variables, then ours. The
+ * caller frees the list, not the texts.
+ */
+static char **
+downstream_environment(const struct server *server, char **envp, char *path)
+{
+	size_t n = 0, own = downstream_count_texts(&server->run_env);
+	char **list;
+	size_t i;
+
+	while (envp[n] != NULL)
+		n++;
+	list = mem_alloc((1 + own + n + 1) * sizeof(*list));
+	own = downstream_list_texts(&server->run_env, list + 1);
+	list[0] = path;
+	for (i = n = 1; i <= own; i++)
+		if (!downstream_same_name(path, list[i]))
+			list[n++] = list[i];
+	own = n;
+	for (; *envp != NULL; envp++)
+		if (!downstream_is_ours(*envp) &&
+		    !downstream_is_set(list, own, *envp))
+			list[n++] = *envp;
+	return list;
+}
+
+/* Its end */
+
+/* How a keeper has ended, which is how its server has; the caller frees it. */
+static char *
+downstream_how(const struct child_end *end)
+{
+	auto_free char *name = NULL;
+
+	if (end->code == CLD_EXITED)
+		return mem_printf("exited with code %d", end->status);
+	if (end->status == 0)
+		return mem_strdup("ended with unknown status");
+	name = answer_signal(end->status);
+	return mem_printf("was killed by %s", name);
+}
+
+static void
+downstream_on_keeper_ended(void *ctx, const struct child_end *end)
+{
+	struct downstream *downstream = ctx;
+	downstream_ended *ended = downstream->ended;
+	void *ended_ctx = downstream->ctx;
+	auto_free char *how = downstream_how(end);
+
+	/* As its server was, or as nobody should have: then all is left. */
+	if (end->code != CLD_EXITED)
+		reaper_kill_orphans();
+	loop_event_free(&downstream->timer);
+	free(downstream);
+	ended(ended_ctx, how);
+}
+
+static void
+downstream_await(struct downstream *downstream)
+{
+	unsigned int ms = downstream_steps[downstream->step].ms;
+	struct timeval patience = { ms / 1000, ms % 1000 * 1000L };
+
+	event_add(downstream->timer, &patience);
+}
+
+static void
+downstream_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	struct downstream *downstream = ctx;
+
+	(void)fd;
+	(void)what;
+	reaper_signal(
+	    downstream->keeper, downstream_steps[downstream->step].sig);
+	if (++downstream->step < DOWNSTREAM_STEPS)
+		downstream_await(downstream);
+}
+
+void
+downstream_stop(struct downstream *downstream)
+{
+	if (downstream->timer != NULL)
+		return;
+	downstream->timer =
+	    evtimer_new(downstream->base, downstream_on_timer, downstream);
+	downstream_await(downstream);
+}
+
+/* Its start */
+
+/* Makes a pipe: the broker's end does not block, the server's does. */
+static int
+downstream_pipe(int *broker, int *server, int server_reads, struct err *err)
+{
+	int pair[2];
+
+	if (pipe2(pair, O_CLOEXEC) == -1)
+		return err_sys(err, "make a pipe");
+	*server = pair[server_reads ? 0 : 1];
+	*broker = pair[server_reads ? 1 : 0];
+	return fd_set_nonblock(*broker, 1, err);
+}
+
+/* Starts the keeper of a server around the server's ends of its pipes. */
+static int
+downstream_spawn(const struct server *server, char **envp,
+    struct spawn_program *program, int *pidfd, struct err *err)
+{
+	auto_free char *path = mem_printf("PATH=%s", server->path);
+	auto_free char **variables =
+	    downstream_environment(server, envp, path);
+	auto_free char **arguments = mem_alloc(
+	    (downstream_count_texts(&server->run) + 1) * sizeof(*arguments));
+
+	downstream_list_texts(&server->run, arguments);
+	program->path = server->program;
+	program->cwd = server->run_cwd;
+	program->argv = arguments;
+	program->envp = variables;
+	return spawn_server(++downstream_count, program, pidfd, err);
+}
+
+static struct downstream *
+downstream_new(struct event_base *base, int *pidfd, downstream_ended *ended,
+    void *ctx, struct err *err)
+{
+	struct downstream *downstream = mem_alloc(sizeof(*downstream));
+
+	downstream->base = base;
+	downstream->ended = ended;
+	downstream->ctx = ctx;
+	downstream->keeper = reaper_watch(
+	    base, pidfd, downstream_on_keeper_ended, downstream, err);
+	if (downstream->keeper == NULL) {
+		free(downstream);
+		return NULL;
+	}
+	reaper_finish_with(downstream->keeper, KEEPER_KILL);
+	return downstream;
+}
+
+struct downstream *
+downstream_start(struct event_base *base, const struct server *server,
+    char **envp, struct downstream_pipes *pipes, downstream_ended *ended,
+    void *ctx, struct err *err)
+{
+	auto_fd int in = -1;
+	auto_fd int out = -1;
+	auto_fd int errors = -1;
+	auto_fd int their_in = -1;
+	auto_fd int their_out = -1;
+	auto_fd int their_errors = -1;
+	auto_fd int pidfd = -1;
+	struct spawn_program program = { 0 };
+	struct downstream *downstream = NULL;
+
+	if (server->program == NULL) {
+		err_set(err, "there is no such program");
+	} else if (downstream_pipe(&in, &their_in, 1, err) == 0 &&
+	    downstream_pipe(&out, &their_out, 0, err) == 0 &&
+	    downstream_pipe(&errors, &their_errors, 0, err) == 0) {
+		program.in = their_in;
+		program.out = their_out;
+		program.errors = their_errors;
+		if (downstream_spawn(
+		        server, envp, &program, &pidfd, err) == 0)
+			downstream =
+			    downstream_new(base, &pidfd, ended, ctx, err);
+	}
+	if (downstream == NULL)
+		return NULL;
+	log_debug("keeper[%lu] keeps the server \"%s\"", downstream_count,
+	    server->name);
+	pipes->in = fd_take(&in);
+	pipes->out = fd_take(&out);
+	pipes->errors = fd_take(&errors);
+	return downstream;
+}

@@ -1,0 +1,44 @@
+/*
+ * The process of a downstream server: below a keeper, in a session of its own,
+ * ended in order, with everything that it has started. Runs in the supervisor,
+ * which holds none of its pipes.
+ */
+#ifndef SUPERVISOR_DOWNSTREAM_H
+#define SUPERVISOR_DOWNSTREAM_H
+
+#include "../../common/err.h"
+#include "../servers/servers.h"
+
+struct downstream;
+
+/* The ends of its pipes that the broker gets. */
+struct downstream_pipes {
+	int in; /* written to: its standard input */
+	int out;
+	int errors;
+};
+
+/*
+ * The server, and all that it had started, is gone; how is the end of a
+ * sentence: "exited with code 1". The downstream is freed afterwards.
+ */
+typedef void downstream_ended(void *ctx, const char *how);
+
+/*
+ * Starts the program of a server that is taken (servers.h), with our
+ * environment (envp) and its own variables on top, in its own folder. Returns
+ * it, and in pipes three descriptors that the caller owns; or NULL with err.
+ * ended is called once, from the loop, never before this has returned.
+ */
+struct downstream *downstream_start(struct event_base *base,
+    const struct server *server, char **envp, struct downstream_pipes *pipes,
+    downstream_ended *ended, void *ctx, struct err *err);
+
+/*
+ * Its standard input has been closed: it is to end by itself, after
+ * DOWNSTREAM_EOF_MS it is asked to (SIGTERM), after DOWNSTREAM_TERM_MS more it
+ * is killed with all that it has started. Calling it again changes nothing.
+ */
+void downstream_stop(struct downstream *downstream);
+
+#endif

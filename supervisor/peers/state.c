@@ -1,0 +1,132 @@
+/*
+ * The state directory: see state.h. Runs in the supervisor; makes directories,
+ * and reads and writes nothing in them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/mem.h"
+#include "../options/home.h"
+#include "state.h"
+
+char *
+state_path(const struct options *options, char **envp, struct err *err)
+{
+	const char *folder;
+
+	if (options->state_dir[0] != '\0')
+		return mem_strdup(options->state_dir);
+	folder = home_folder(envp, "XDG_STATE_HOME");
+	if (folder != NULL)
+		return mem_printf("%s/caisson", folder);
+	folder = home_folder(envp, "HOME");
+	if (folder != NULL)
+		return mem_printf("%s/.local/state/caisson", folder);
+	err_set(err, "there is no place for a state directory, as HOME is not "
+	    "set: name one in MCP_BRIDGE_STATE_DIR");
+	return NULL;
+}
+
+/*
+ * Another user's folder is not used, as its owner could change what is kept
+ * there, and have links in it. A home that is not there is not made: it may be
+ * that of other users, too.
+ */
+static int
+state_check_home(const struct options *options, char **envp, struct err *err)
+{
+	const char *home = home_folder(envp, "HOME");
+	int moved = home_folder(envp, "XDG_STATE_HOME") != NULL;
+	auto_free char *refusal = NULL;
+
+	if (options->state_dir[0] != '\0')
+		return 0;
+	refusal = home_refusal(envp, moved ? "XDG_STATE_HOME" : "HOME");
+	if (refusal != NULL)
+		return err_set(err, "there is no place for a state directory: "
+		    "%s, or name a folder in MCP_BRIDGE_STATE_DIR", refusal);
+	if (moved || home == NULL || access(home, F_OK) == 0 ||
+	    errno != ENOENT)
+		return 0;
+	return err_set(err, "there is no place for a state directory, as "
+	    "the home %s does not exist: name one in MCP_BRIDGE_STATE_DIR",
+	    home);
+}
+
+int
+state_may_exist(const struct options *options, char **envp)
+{
+	struct err err;
+	auto_free char *path = state_path(options, envp, &err);
+
+	/* Other errors are reported when it is opened. */
+	return path == NULL || state_check_home(options, envp, &err) == -1 ||
+	    access(path, F_OK) == 0 || errno != ENOENT;
+}
+
+/* Makes the directory and those above it, as far as they are missing. */
+static int
+state_make(const char *path, struct err *err)
+{
+	auto_free char *part = mem_strdup(path);
+	char *slash = part;
+
+	for (;;) {
+		slash = strchr(slash + 1, '/');
+		if (slash != NULL)
+			*slash = '\0';
+		/* What is there, or cannot be seen, shows when it is opened. */
+		if (mkdir(part, 0700) == -1 && errno != EEXIST &&
+		    slash == NULL)
+			return err_sys(err, "the state directory %s cannot be "
+			    "made (MCP_BRIDGE_STATE_DIR names another one)",
+			    path);
+		if (slash == NULL)
+			return 0;
+		*slash = '/';
+	}
+}
+
+/* Another user who can write there could replace the database. */
+static int
+state_check(int fd, const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) == -1)
+		return err_sys(err, "look at the state directory %s", path);
+	if (st.st_uid != geteuid())
+		return err_set(err, "the state directory %s belongs to user "
+		    "%u, and Caisson runs as user %u: name one of its own in "
+		    "MCP_BRIDGE_STATE_DIR", path, (unsigned int)st.st_uid,
+		    (unsigned int)geteuid());
+	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+		return err_set(err, "the state directory %s can be written by "
+		    "other users: 'chmod 700' mends that, or name another one "
+		    "in MCP_BRIDGE_STATE_DIR", path);
+	if (faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) == -1)
+		return err_sys(err, "the state directory %s cannot be written "
+		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
+	return 0;
+}
+
+int
+state_open(const struct options *options, char **envp, struct err *err)
+{
+	auto_free char *path = state_path(options, envp, err);
+	auto_fd int fd = -1;
+
+	if (path == NULL || state_check_home(options, envp, err) == -1 ||
+	    state_make(path, err) == -1)
+		return -1;
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd == -1)
+		return err_sys(err, "the state directory %s cannot be opened "
+		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
+	return state_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
+}

@@ -1,0 +1,213 @@
+/*
+ * The store as the supervisor sees it: see store.h. Runs in the supervisor;
+ * opens the state directory and starts the store in it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "state.h"
+#include "store.h"
+#include "../supervisor.h"
+
+struct store {
+	struct event_base *base;
+	const struct options *options;
+	char **envp;
+	struct channel *channel; /* NULL: it does not run */
+	struct child *process;
+	unsigned long starts;
+	store_shown *shown; /* NULL: not asked for */
+	void *shown_ctx;
+};
+
+static void
+store_end_process(struct store *store)
+{
+	channel_free(&store->channel);
+	reaper_forget(&store->process);
+}
+
+/* Requests that wait for an answer get none. */
+static void
+store_tell_gone(struct store *store)
+{
+	if (store->shown != NULL)
+		store->shown(store->shown_ctx, "", 0,
+		    "the process that keeps it ended");
+}
+
+void
+store_fail(struct store *store, const char *why)
+{
+	log_error("protocol violation by the store: %s", why);
+	store_end_process(store);
+	store_tell_gone(store);
+}
+
+static void
+store_on_closed(void *ctx, const struct err *why)
+{
+	struct store *store = ctx;
+
+	if (why != NULL) {
+		store_fail(store, why->text);
+		return;
+	}
+	log_error("the store died: what it was asked for has failed; it is "
+	    "started again when it is needed");
+	store_end_process(store);
+	store_tell_gone(store);
+}
+
+void
+store_listen(struct store *store, store_shown *shown, void *ctx)
+{
+	store->shown = shown;
+	store->shown_ctx = ctx;
+}
+
+void
+store_hear_shown(
+    struct store *store, const char *payload, size_t len, const char *reason)
+{
+	if (store->shown == NULL)
+		store_fail(store, "an answer without a request");
+	else
+		store->shown(store->shown_ctx, payload, len, reason);
+}
+
+static void
+store_on_process_ended(void *ctx, const struct child_end *end)
+{
+	struct store *store = ctx;
+
+	(void)end;
+	store->process = NULL;
+}
+
+static int
+store_start_process(struct store *store, struct err *err)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_STORE,
+		supervisor_routes(), store_on_closed, store };
+	struct ipc_keep keep = { .log_level = log_level_get(),
+		.most = store->options->state_max };
+	auto_fd int folder = state_open(store->options, store->envp, err);
+	auto_fd int pidfd = -1;
+
+	if (folder == -1)
+		return -1;
+	/* It stays who we are: the files are ours. */
+	store->channel = worker_start(
+	    store->base, &ends, ++store->starts, 0, -1, &pidfd, err);
+	if (store->channel == NULL)
+		return -1;
+	store->process = reaper_watch(
+	    store->base, &pidfd, store_on_process_ended, store, err);
+	if (store->process == NULL)
+		return -1;
+	keep.folder = fd_take(&folder);
+	return channel_send_keep(store->channel, &keep, err);
+}
+
+struct channel *
+store_channel(struct store *store, struct err *err)
+{
+	if (store->channel == NULL && store_start_process(store, err) == -1)
+		store_end_process(store);
+	return store->channel;
+}
+
+int
+store_may_hold(const struct store *store)
+{
+	return state_may_exist(store->options, store->envp);
+}
+
+void
+store_lost(struct store *store)
+{
+	store_end_process(store);
+}
+
+/*
+ * One attempt to hand one end of a channel over: for an execution, or for the
+ * broker (0). Returns the other end, or -1 with err.
+ */
+static int
+store_lend(struct store *store, uint64_t execution, struct err *err)
+{
+	struct ipc_client client = { .execution = execution, .scope = "" };
+	struct ipc_lister lister;
+	struct channel *channel = store_channel(store, err);
+	auto_fd int ours = -1;
+	int pair[2], sent;
+
+	if (channel == NULL)
+		return -1;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
+	        0, pair) == -1)
+		return err_sys(err, "make a socket pair");
+	ours = pair[0];
+	client.relay = lister.broker = pair[1];
+	sent = execution == 0 ? channel_send_lister(channel, &lister, err) :
+	    channel_send_client(channel, &client, err);
+	if (sent == -1) {
+		log_error("cannot send to the store: %s", err->text);
+		store_lost(store);
+		return -1;
+	}
+	return fd_take(&ours);
+}
+
+static int
+store_lend_again(struct store *store, uint64_t execution, struct err *err)
+{
+	int running = store->channel != NULL;
+	int ours = store_lend(store, execution, err);
+
+	/* It had exited, which was not noticed yet: another one is started. */
+	if (ours == -1 && running &&
+	    (err->code == EPIPE || err->code == ECONNRESET))
+		ours = store_lend(store, execution, err);
+	return ours;
+}
+
+int
+store_connect(struct store *store, uint64_t execution, struct err *err)
+{
+	return store_lend_again(store, execution, err);
+}
+
+int
+store_connect_lister(struct store *store, struct err *err)
+{
+	return store_lend_again(store, 0, err);
+}
+
+struct store *
+store_new(
+    struct event_base *base, const struct options *options, char **envp)
+{
+	struct store *store = mem_alloc(sizeof(*store));
+
+	store->base = base;
+	store->options = options;
+	store->envp = envp;
+	return store;
+}
+
+void
+store_free(struct store **storep)
+{
+	struct store *store = mem_take(storep);
+
+	if (store == NULL)
+		return;
+	store_end_process(store);
+	free(store);
+}

@@ -1,0 +1,98 @@
+/*
+ * The processes whose parent is the one that asks: see supervisor.h. Runs in
+ * the supervisor and in keepers; looks at /proc and at nothing else.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../supervisor.h"
+
+/* The kernel's own list; kernels without CONFIG_PROC_CHILDREN have none. */
+#define CHILDREN_LIST "/proc/thread-self/children"
+
+/* What is read of /proc/N/stat: the parent stands behind a short name. */
+#define CHILDREN_STAT_SIZE 256
+
+static size_t
+children_in_list(FILE *list, children_found *found, void *ctx)
+{
+	size_t n = 0;
+	int pid;
+
+	while (fscanf(list, "%d", &pid) == 1)
+		n += found(ctx, pid) != 0;
+	return n;
+}
+
+/* The parent of a process as its line in /proc says, 0 when it cannot. */
+static pid_t
+children_parent(int proc, const char *name)
+{
+	char path[64], stat[CHILDREN_STAT_SIZE];
+	auto_fd int fd = -1;
+	const char *p;
+	ssize_t n;
+	int parent;
+
+	snprintf(path, sizeof(path), "%.20s/stat", name);
+	fd = openat(proc, path, O_RDONLY | O_CLOEXEC);
+	n = fd == -1 ? -1 : read(fd, stat, sizeof(stat) - 1);
+	if (n <= 0)
+		return 0;
+	stat[n] = '\0';
+	/* A process may call itself anything, with brackets and spaces. */
+	p = strrchr(stat, ')');
+	if (p == NULL || sscanf(p + 1, " %*c %d", &parent) != 1)
+		return 0;
+	return parent;
+}
+
+/* Where there is no list: every process there is, and whose child it is. */
+static size_t
+children_in_proc(DIR *proc, children_found *found, void *ctx)
+{
+	const struct dirent *entry;
+	size_t n = 0;
+	long pid;
+
+	while ((entry = readdir(proc)) != NULL) {
+		pid = strtol(entry->d_name, NULL, 10);
+		if (pid > 0 &&
+		    children_parent(dirfd(proc), entry->d_name) == getpid())
+			n += found(ctx, (pid_t)pid) != 0;
+	}
+	return n;
+}
+
+int
+children_kill(pid_t pid)
+{
+	pid_t group = getpgid(pid);
+
+	if (group > 1 && group != getpgrp())
+		kill(-group, SIGKILL);
+	return kill(pid, SIGKILL) == 0;
+}
+
+size_t
+children_each(children_found *found, void *ctx)
+{
+	FILE *list = fopen(CHILDREN_LIST, "re");
+	DIR *proc = list == NULL ? opendir("/proc") : NULL;
+	size_t n = 0;
+
+	if (list != NULL) {
+		n = children_in_list(list, found, ctx);
+		fclose(list);
+	} else if (proc != NULL) {
+		n = children_in_proc(proc, found, ctx);
+		closedir(proc);
+	}
+	return n;
+}

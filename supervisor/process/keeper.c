@@ -1,0 +1,181 @@
+/*
+ * The keeper of a server: a process between the supervisor and the server, of
+ * which nothing is left when it ends. The kernel ends a server with its parent
+ * but not what the server has started, nor what has moved to a session of its
+ * own; all of that becomes a child of the keeper when its own parent ends, and
+ * so it is found. Forked from the supervisor, and executes nothing itself. It
+ * never reads a byte of the server, nor holds a descriptor of it.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/role.h"
+#include "../supervisor.h"
+
+struct keeper {
+	pid_t server;
+	int ended; /* and was reaped: status holds */
+	int status;
+};
+
+/* Bound to the supervisor, and heir of everything that the server starts. */
+static int
+keeper_bind(pid_t supervisor)
+{
+	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
+	    prctl(PR_SET_PDEATHSIG, KEEPER_KILL, 0, 0, 0) == -1)
+		return -1;
+	/* It may have ended before we asked to be told of that. */
+	return getppid() == supervisor ? 0 : -1;
+}
+
+static int
+keeper_compare(const void *a, const void *b)
+{
+	const int *one = a, *other = b;
+
+	return (*one > *other) - (*one < *other);
+}
+
+/* Closes what is open, but the log and the server's ends. */
+static void
+keeper_close_others(const struct spawn_program *program)
+{
+	int kept[] = { STDERR_FILENO, program->in, program->out,
+		program->errors };
+	unsigned int from = 0;
+	size_t i, n = sizeof(kept) / sizeof(kept[0]);
+
+	qsort(kept, n, sizeof(kept[0]), keeper_compare);
+	for (i = 0; i < n; i++) {
+		if ((unsigned int)kept[i] > from)
+			close_range(from, (unsigned int)kept[i] - 1, 0);
+		from = (unsigned int)kept[i] + 1;
+	}
+	close_range(from, ~0U, 0);
+}
+
+/* Reaps children that have ended. Returns whether there are more. */
+static int
+keeper_reap(struct keeper *keeper)
+{
+	int status;
+	pid_t pid;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == keeper->server) {
+			keeper->ended = 1;
+			keeper->status = status;
+		}
+	return pid == 0;
+}
+
+/* Asks the server, with all that is in its group, to end. */
+static void
+keeper_ask(const struct keeper *keeper)
+{
+	/* It makes its group when it begins. */
+	if (kill(-keeper->server, SIGTERM) == -1)
+		kill(keeper->server, SIGTERM);
+}
+
+/* Until the server has ended, or must. All signals are blocked all the time. */
+static void
+keeper_wait(struct keeper *keeper)
+{
+	sigset_t signals;
+	int sig;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGCHLD);
+	sigaddset(&signals, KEEPER_ASK);
+	sigaddset(&signals, KEEPER_KILL);
+	while (!keeper->ended) {
+		sig = sigwaitinfo(&signals, NULL);
+		if (sig == KEEPER_KILL)
+			return;
+		if (sig == KEEPER_ASK)
+			keeper_ask(keeper);
+		else
+			keeper_reap(keeper);
+	}
+}
+
+static int
+keeper_kill(void *ctx, pid_t pid)
+{
+	(void)ctx;
+	return children_kill(pid);
+}
+
+/*
+ * Kills all that is left, until there is no child: those of one that dies are
+ * ours then. No process that is to be killed can finish a fork, so having
+ * children is no way to run away from this; ending before it comes, with a
+ * child in a new session, is one until a round meets the child before it ends.
+ */
+static void
+keeper_kill_all(struct keeper *keeper)
+{
+	const struct timespec pause = { 0, KEEPER_PAUSE_MS * 1000000L };
+	sigset_t child;
+
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	while (keeper_reap(keeper)) {
+		if (children_each(keeper_kill, NULL) == 0) {
+			/* One that became another user. */
+			log_warn("a process of the server cannot be killed");
+			return;
+		}
+		sigtimedwait(&child, NULL, &pause);
+	}
+}
+
+/* Ends as the server has ended. */
+static void __attribute__((noreturn))
+keeper_end(const struct keeper *keeper)
+{
+	int sig = keeper->ended ? WTERMSIG(keeper->status) : SIGKILL;
+	sigset_t own;
+
+	if (keeper->ended && WIFEXITED(keeper->status))
+		_exit(WEXITSTATUS(keeper->status));
+	/* No core of ours, not even for a handler behind a pipe. */
+	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+	sigemptyset(&own);
+	sigaddset(&own, sig);
+	raise(sig);
+	sigprocmask(SIG_UNBLOCK, &own, NULL);
+	_exit(FATAL_EXIT_STATUS);
+}
+
+void
+keeper_run(
+    unsigned long number, pid_t supervisor, const struct spawn_program *program)
+{
+	struct keeper keeper = { 0 };
+
+	setsid();
+	role_enter(ROLE_KEEPER, number);
+	keeper_close_others(program);
+	if (keeper_bind(supervisor) == -1)
+		_exit(FATAL_EXIT_STATUS);
+	keeper.server = spawn_program(program);
+	if (keeper.server == -1)
+		spawn_complain(program, "start", program->path);
+	close(program->in);
+	close(program->out);
+	close(program->errors);
+	keeper_wait(&keeper);
+	keeper_kill_all(&keeper);
+	keeper_end(&keeper);
+}

@@ -1,0 +1,459 @@
+/*
+ * Children and their ends, by pidfd: no number that could mean another process
+ * by now, and SIGCHLD only tells when to look for those without one. Runs in
+ * the supervisor, the parent of every worker, of every box's first process and
+ * of the code itself, of keepers, and of what a keeper that was killed has
+ * left behind.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../supervisor.h"
+
+#ifndef P_PIDFD
+#define P_PIDFD 3 /* linux/wait.h, Linux 5.4 */
+#endif
+
+struct child {
+	LIST_ENTRY(child) entry;
+	int pidfd;
+	pid_t pid; /* 0: not asked for yet */
+	int last;  /* the signal at the end of the program */
+	int left;  /* it is ended with all others that were left */
+	struct event *ended_event;
+	child_ended *ended; /* NULL when no notice is wanted */
+	void *ctx;
+};
+
+static LIST_HEAD(, child) reaper_children =
+    LIST_HEAD_INITIALIZER(reaper_children);
+
+static struct event *reaper_event;
+static struct event *reaper_sweep_event; /* an unwatched child may have ended */
+static struct event *reaper_left_event;  /* those who were left are ended */
+
+/*
+ * Boxes that are being built: their processes are our children before we are
+ * told of them, and must not be taken for orphans.
+ */
+static unsigned int reaper_held;
+
+/*
+ * There may be orphans, what a keeper that was killed had kept: so many looks
+ * are yet to be taken, unless they find an orphan.
+ */
+static unsigned int reaper_hunting;
+
+/* Children from before we were executed: they are no orphans. */
+static pid_t *reaper_older;
+static size_t reaper_nolder;
+
+/* The raw call: glibc's waitid does not give the resource usage. */
+static long
+reaper_wait(int pidfd, siginfo_t *si, int options, struct rusage *usage)
+{
+	si->si_pid = 0;
+	return syscall(SYS_waitid, P_PIDFD, pidfd, si, options, usage);
+}
+
+/* Whether a process that has ended is watched. */
+static int
+reaper_knows(pid_t pid)
+{
+	struct child *child;
+	siginfo_t si;
+
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (reaper_wait(child->pidfd, &si,
+		        WEXITED | WNOHANG | WNOWAIT, NULL) == 0 &&
+		    si.si_pid == pid)
+			return 1;
+	return 0;
+}
+
+/* Orphans */
+
+/* The pid of a child, for as long as it is not reaped; -1 if it cannot. */
+static int
+reaper_find_pid(struct child *child)
+{
+	char path[64];
+	FILE *info;
+
+	if (child->pid > 0)
+		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", child->pidfd);
+	info = fopen(path, "re");
+	if (info == NULL)
+		return -1;
+	while (child->pid == 0 && !feof(info))
+		if (fscanf(info, "Pid: %d", &child->pid) != 1 &&
+		    fscanf(info, "%*[^\n]%*c") == EOF)
+			break;
+	fclose(info);
+	return child->pid == 0 ? -1 : 0;
+}
+
+static int
+reaper_note_older(void *ctx, pid_t pid)
+{
+	(void)ctx;
+	reaper_older = mem_resize(
+	    reaper_older, (reaper_nolder + 1) * sizeof(*reaper_older));
+	reaper_older[reaper_nolder++] = pid;
+	return 1;
+}
+
+/* Its number may be that of an orphan from now on. */
+static void
+reaper_forget_older(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < reaper_nolder; i++)
+		if (reaper_older[i] == pid)
+			reaper_older[i] = 0;
+}
+
+/* Returns whether it is an orphan that could be killed. */
+static int
+reaper_kill_unknown(void *ctx, pid_t pid)
+{
+	const struct child *child;
+	size_t i;
+
+	(void)ctx;
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (child->pid == pid)
+			return 0;
+	for (i = 0; i < reaper_nolder; i++)
+		if (reaper_older[i] == pid)
+			return 0;
+	return children_kill(pid);
+}
+
+/*
+ * Kills the children that are not watched. Returns whether there may be more:
+ * what was killed may have had children, which become ours with its end.
+ */
+static int
+reaper_hunt(void)
+{
+	struct child *child;
+
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (reaper_find_pid(child) == -1)
+			return 1; /* or it would be killed itself */
+	return children_each(reaper_kill_unknown, NULL) > 0;
+}
+
+/*
+ * Reaps children that nobody told us of: a box that was killed while it was
+ * being built leaves one or two. Behind one that is watched we look again
+ * when that one has been reaped.
+ */
+static void
+reaper_reap_unknown(void)
+{
+	siginfo_t si;
+
+	for (;;) {
+		si.si_pid = 0;
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) == -1 ||
+		    si.si_pid == 0 || reaper_knows(si.si_pid) ||
+		    waitid(P_PID, (id_t)si.si_pid, &si, WEXITED) == -1)
+			return;
+		reaper_forget_older(si.si_pid);
+		log_debug("swept process %d", (int)si.si_pid);
+	}
+}
+
+static void
+reaper_add_timer(struct event *event, long ms)
+{
+	const struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
+
+	/* The first one counts: a timer that runs is not put off. */
+	if (event != NULL && !event_pending(event, EV_TIMEOUT, NULL))
+		event_add(event, &tv);
+}
+
+/*
+ * One look that finds nobody is not believed: whoever loses its parent in that
+ * very moment is found by the next.
+ */
+static void
+reaper_sweep(void)
+{
+	if (reaper_held > 0)
+		return;
+	reaper_reap_unknown();
+	if (reaper_hunting == 0)
+		return;
+	if (reaper_hunt())
+		reaper_hunting = REAPER_HUNTS;
+	else
+		reaper_hunting--;
+	if (reaper_hunting > 0)
+		reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
+}
+
+/*
+ * That looks at every child there is: so once for many ends, unless orphans
+ * are hunted, who may fork meanwhile. Until then no signal tells anything new,
+ * and each would wake us for nothing.
+ */
+static void
+reaper_sweep_soon(void)
+{
+	if (reaper_hunting) {
+		reaper_sweep();
+		return;
+	}
+	if (reaper_event != NULL)
+		event_del(reaper_event);
+	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
+}
+
+/* Ends from now on are reported again. */
+static void
+reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	(void)arg;
+	event_add(reaper_event, NULL);
+	reaper_sweep();
+}
+
+static void
+reaper_on_left(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *child;
+
+	(void)fd;
+	(void)what;
+	(void)arg;
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (child->left)
+			reaper_signal(child, child->last);
+}
+
+/* SIGCHLD: perhaps of a child that is not watched. */
+static void
+reaper_on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	(void)sig;
+	(void)what;
+	(void)arg;
+	reaper_sweep_soon();
+}
+
+void
+reaper_init(struct event_base *base)
+{
+	children_each(reaper_note_older, NULL);
+	/* Whatever loses its parent below us is ours from then on. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+	/* Also where no notice is wanted: ignored children would be gone. */
+	signal(SIGCHLD, SIG_DFL);
+	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
+	event_add(reaper_event, NULL);
+	reaper_sweep_event = evtimer_new(base, reaper_on_sweep, NULL);
+	reaper_left_event = evtimer_new(base, reaper_on_left, NULL);
+}
+
+void
+reaper_hold(void)
+{
+	reaper_held++;
+}
+
+void
+reaper_release(void)
+{
+	reaper_held--;
+	reaper_sweep_soon();
+}
+
+static void
+reaper_free(struct child *child)
+{
+	LIST_REMOVE(child, entry);
+	loop_event_free(&child->ended_event);
+	fd_close(&child->pidfd);
+	free(child);
+}
+
+static void
+reaper_on_ended(evutil_socket_t fd, short what, void *arg)
+{
+	struct child *child = arg;
+	struct child_end end = { 0 };
+	child_ended *ended = child->ended;
+	void *ctx = child->ctx;
+	siginfo_t si;
+
+	(void)what;
+	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1) {
+		/* A box gave us one process under two names, say. */
+		log_error("a child was reaped elsewhere");
+		si.si_pid = -1;
+		si.si_code = CLD_KILLED;
+		si.si_status = 0;
+	}
+	if (si.si_pid == 0)
+		return;
+	end.code = si.si_code;
+	end.status = si.si_status;
+	reaper_free(child);
+	if (ended != NULL)
+		ended(ctx, &end);
+	reaper_sweep_soon();
+}
+
+struct child *
+reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
+    void *ctx, struct err *err)
+{
+	struct child *child;
+	siginfo_t si;
+
+	if (reaper_wait(*pidfd, &si, WEXITED | WNOHANG | WNOWAIT, NULL) ==
+	    -1) {
+		err_sys(err, "this process is no child of ours");
+		fd_close(pidfd);
+		return NULL;
+	}
+	child = mem_alloc(sizeof(*child));
+	child->pidfd = fd_take(pidfd);
+	child->last = SIGKILL;
+	child->ended = ended;
+	child->ctx = ctx;
+	child->ended_event = event_new(base, child->pidfd,
+	    EV_READ | EV_PERSIST, reaper_on_ended, child);
+	event_add(child->ended_event, NULL);
+	LIST_INSERT_HEAD(&reaper_children, child, entry);
+	return child;
+}
+
+int
+reaper_alive(const struct child *child)
+{
+	siginfo_t si;
+
+	return child != NULL &&
+	    reaper_wait(child->pidfd, &si, WEXITED | WNOHANG | WNOWAIT,
+	        NULL) == 0 && si.si_pid == 0;
+}
+
+void
+reaper_signal(struct child *child, int sig)
+{
+	/* ESRCH: it has ended already, and will be reaped. */
+	if (child != NULL &&
+	    syscall(SYS_pidfd_send_signal, child->pidfd, sig, NULL, 0) == -1 &&
+	    errno != ESRCH)
+		log_error("cannot send a signal to a child: errno %d", errno);
+}
+
+void
+reaper_kill(struct child *child)
+{
+	reaper_signal(child, SIGKILL);
+}
+
+void
+reaper_finish_with(struct child *child, int sig)
+{
+	child->last = sig;
+}
+
+void
+reaper_end(struct child *child)
+{
+	if (child != NULL)
+		reaper_signal(child, child->last);
+}
+
+void
+reaper_forget(struct child **childp)
+{
+	struct child *child = mem_take(childp);
+
+	if (child == NULL)
+		return;
+	reaper_signal(child, child->last);
+	child->ended = NULL;
+}
+
+void
+reaper_leave(struct child **childp)
+{
+	struct child *child = mem_take(childp);
+
+	if (child == NULL)
+		return;
+	child->left = 1;
+	child->ended = NULL;
+	reaper_add_timer(reaper_left_event, REAPER_LEFT_MS);
+}
+
+void
+reaper_kill_orphans(void)
+{
+	reaper_hunting = REAPER_HUNTS;
+	if (reaper_event != NULL)
+		event_add(reaper_event, NULL);
+	reaper_sweep();
+}
+
+/* Reaps children that have ended. Returns whether there are more. */
+static int
+reaper_reap_all(void)
+{
+	siginfo_t si;
+
+	do {
+		si.si_pid = 0;
+		if (waitid(P_ALL, 0, &si, WEXITED | WNOHANG) == -1)
+			return 0; /* ECHILD */
+	} while (si.si_pid != 0);
+	return 1;
+}
+
+void
+reaper_finish(unsigned int ms)
+{
+	const struct timespec pause = { 0, 1000000 };
+	unsigned int half = ms / 2;
+	struct child *child;
+
+	loop_event_free(&reaper_event);
+	loop_event_free(&reaper_sweep_event);
+	loop_event_free(&reaper_left_event);
+	LIST_FOREACH (child, &reaper_children, entry)
+		reaper_signal(child, child->last);
+	/* The loop is over: a bounded wait, a millisecond at a time. */
+	for (; reaper_reap_all(); ms--) {
+		if (ms == 0) {
+			log_warn("some children did not end in time");
+			return;
+		}
+		if (ms == half)
+			LIST_FOREACH (child, &reaper_children, entry)
+				reaper_kill(child);
+		reaper_hunt();
+		nanosleep(&pause, NULL);
+	}
+}

@@ -1,0 +1,447 @@
+/*
+ * The only fork and exec of the program. A worker starts with an empty
+ * environment, four descriptors, no_new_privs, a session of its own, and (when
+ * we are root) a user of its own; a server is an ordinary program of the user,
+ * below a keeper. Runs in the supervisor, and spawn_program in keepers.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <linux/sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../supervisor.h"
+
+/* The workers, opened once: an upgrade on disk cannot mix two versions. */
+static int spawn_binaries[ROLES];
+
+/* Where they may be, seen from the folder of our own binary. */
+static const char *const spawn_places[] = { ".", CAISSON_LIBEXEC_RELATIVE };
+
+/* Opens the binary of a role for execution. Returns the fd, or -1. */
+static int
+spawn_find(const char *own_folder, enum role role)
+{
+	char path[PATH_MAX];
+	auto_fd int fd = -1;
+	size_t i;
+	int n;
+
+	for (i = 0; i < sizeof(spawn_places) / sizeof(spawn_places[0]); i++) {
+		n = snprintf(path, sizeof(path), "%s/%s/%s", own_folder,
+		    spawn_places[i], role_info(role)->binary);
+		if (n < 0 || (size_t)n >= sizeof(path))
+			continue;
+		fd = open(path, O_PATH | O_CLOEXEC);
+		/* Not where the worker is to find its channel. */
+		if (fd != -1)
+			return fcntl(
+			    fd, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	}
+	return -1;
+}
+
+/*
+ * What a child could not do, and errno. Shared with it, also where it is a
+ * copy of us; we go on only when it has exec'd or ended.
+ */
+struct spawn_failure {
+	const char *what;
+	int number;
+};
+
+static volatile struct spawn_failure *spawn_failure;
+
+/* What every worker has as its descriptor 0. */
+static int spawn_null = -1;
+
+/* The signals that the supervisor handles or ignores: no others, ever. */
+static const int spawn_signals[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE,
+	SIGTERM, SIGXFSZ };
+
+/* Those, and the ones that were changed before we were started. */
+static sigset_t spawn_unusual;
+
+/*
+ * To set each signal there is for each worker would take longer than all else
+ * that a worker needs before it is executed.
+ */
+static void
+spawn_note_signals(void)
+{
+	struct sigaction action;
+	size_t i;
+	int sig;
+
+	sigemptyset(&spawn_unusual);
+	for (i = 0; i < sizeof(spawn_signals) / sizeof(spawn_signals[0]); i++)
+		sigaddset(&spawn_unusual, spawn_signals[i]);
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigaction(sig, NULL, &action) == 0 &&
+		    action.sa_handler != SIG_DFL)
+			sigaddset(&spawn_unusual, sig);
+}
+
+/*
+ * Whether the users that we give to relays and boxes may execute a binary. Who
+ * builds as root with a strict umask is told here what no call could tell.
+ */
+static int
+spawn_check_mode(int binary, const char *folder, enum role role,
+    struct err *err)
+{
+	auto_free char *link = mem_printf("/proc/self/fd/%d", binary);
+	char path[PATH_MAX] = "";
+	struct stat st;
+
+	if (geteuid() != 0 || fstat(binary, &st) == -1 ||
+	    (st.st_mode & S_IXOTH) != 0)
+		return 0;
+	if (readlink(link, path, sizeof(path) - 1) == -1)
+		snprintf(path, sizeof(path), "%s/%s", folder,
+		    role_info(role)->binary);
+	return err_set(err, "%s cannot be executed by the users that root has "
+	    "for boxes (mode %04o, as a umask of 077 makes it): 'chmod o+x "
+	    "%.*s/caisson-*'", path, st.st_mode & 07777U,
+	    (int)(strrchr(path, '/') - path), path);
+}
+
+int
+spawn_init(struct err *err)
+{
+	char self[PATH_MAX] = "";
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	const char *folder;
+	enum role role;
+
+	if (n == -1)
+		return err_set(err, "our own program cannot be found "
+		    "(/proc/self/exe: %s); Caisson needs /proc: 'mount -t "
+		    "proc proc /proc'", strerror(errno));
+	spawn_failure = mmap(NULL, sizeof(*spawn_failure),
+	    PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (spawn_failure == MAP_FAILED)
+		return err_sys(err, "share memory with children");
+	if (spawn_null == -1)
+		spawn_null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	if (spawn_null == -1)
+		return err_sys(err, "open /dev/null");
+	spawn_note_signals();
+	self[n] = '\0';
+	folder = dirname(self);
+	for (role = 0; role < ROLES; role++) {
+		if (role == ROLE_SUPERVISOR || role == ROLE_KEEPER)
+			continue; /* this binary */
+		spawn_binaries[role] = spawn_find(folder, role);
+		if (spawn_binaries[role] == -1)
+			return err_set(err, "%s is neither in %s nor in %s/%s: "
+			    "install Caisson again, or build it again",
+			    role_info(role)->binary, folder, folder,
+			    CAISSON_LIBEXEC_RELATIVE);
+		if (spawn_check_mode(
+		        spawn_binaries[role], folder, role, err) == -1)
+			return -1;
+	}
+	return 0;
+}
+
+/* No handler of ours, and nothing ignored. */
+static void
+spawn_reset_handlers(void)
+{
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		signal(sig, SIG_DFL);
+}
+
+static void
+spawn_unblock_signals(void)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* Every signal as a worker expects it at its start. */
+static void
+spawn_reset_signals(void)
+{
+	int sig;
+
+	for (sig = 1; sig < NSIG; sig++)
+		if (sigismember(&spawn_unusual, sig) == 1)
+			signal(sig, SIG_DFL);
+	spawn_unblock_signals();
+}
+
+/*
+ * Becomes uid, with no group but its own. Straight system calls: glibc's
+ * wrappers would tell other threads, and this is a vfork child.
+ */
+static int
+spawn_become(unsigned int uid)
+{
+	if (syscall(SYS_setgroups, 0, NULL) == -1 ||
+	    syscall(SYS_setresgid, uid, uid, uid) == -1 ||
+	    syscall(SYS_setresuid, uid, uid, uid) == -1)
+		return -1;
+	return 0;
+}
+
+/* The child's descriptors: 0, 1, 2 and the channel; the rest ends with exec. */
+static int
+spawn_place_fds(int channel)
+{
+	if (dup2(spawn_null, STDIN_FILENO) == -1 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+		return -1;
+	if (channel == WORKER_CHANNEL_FD) {
+		if (fcntl(channel, F_SETFD, 0) == -1)
+			return -1;
+	} else if (dup2(channel, WORKER_CHANNEL_FD) == -1) {
+		return -1;
+	}
+	return (int)syscall(SYS_close_range, WORKER_CHANNEL_FD + 1, ~0U,
+	    1U << 2 /* CLOSE_RANGE_CLOEXEC */);
+}
+
+static void __attribute__((noreturn))
+spawn_fail(const char *what)
+{
+	spawn_failure->number = errno;
+	spawn_failure->what = what;
+	_exit(FATAL_EXIT_STATUS);
+}
+
+/*
+ * As fork, but the child begins in this cgroup, and we wait until it has
+ * exec'd or ended. Nothing is ever moved into a cgroup: that takes the kernel
+ * milliseconds. As with vfork, the child must not need the C library's state.
+ */
+static pid_t
+spawn_clone_into(int group)
+{
+	struct clone_args args = { .flags = CLONE_VFORK | CLONE_INTO_CGROUP,
+		.exit_signal = SIGCHLD,
+		.cgroup = (uint64_t)group };
+
+	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+}
+
+/* In the child of vfork, which shares our memory until it execs, or a copy. */
+static void __attribute__((noreturn))
+spawn_exec(int binary, char *title, unsigned int uid, int channel)
+{
+	char *argv[] = { title, NULL };
+	char *envp[] = { NULL };
+
+	spawn_reset_signals();
+	setsid();
+	if (spawn_place_fds(channel) == -1)
+		spawn_fail("arrange its descriptors");
+	if (uid != 0 && spawn_become(uid) == -1)
+		spawn_fail("make it an unprivileged user");
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
+		spawn_fail("deny it new privileges");
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
+		spawn_fail("bind its life to ours");
+	syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
+	spawn_fail("execute it");
+}
+
+/*
+ * The pidfd of a child that was just made: it cannot have been reaped by
+ * anybody else, so the pid is still its. Without one it gets the signal.
+ */
+static int
+spawn_open_pidfd(pid_t pid, int sig, int *pidfd, struct err *err)
+{
+	*pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (*pidfd != -1)
+		return 0;
+	err_sys(err, "open a pidfd");
+	kill(pid, sig);
+	return -1;
+}
+
+int
+spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
+    int channel, int *pidfd, struct err *err)
+{
+	char title[LOG_PREFIX_SIZE * 2];
+	sigset_t all, before;
+	pid_t pid;
+
+	snprintf(title, sizeof(title), "caisson: %s[%lu]",
+	    role_info(role)->name, number);
+	spawn_failure->what = NULL;
+	/* No handler of ours may run in the child. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = group == -1 ? vfork() : spawn_clone_into(group);
+	if (pid == 0)
+		spawn_exec(spawn_binaries[role], title, uid, channel);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid == -1)
+		return err_sys(err, "start a process");
+	if (spawn_failure->what != NULL) {
+		waitpid(pid, NULL, 0);
+		errno = spawn_failure->number;
+		return err_sys(err, "start %s: %s", role_info(role)->binary,
+		    spawn_failure->what);
+	}
+	if (spawn_open_pidfd(pid, SIGKILL, pidfd, err) == -1)
+		return -1;
+	log_debug("started %s as process %d", title, (int)pid);
+	return 0;
+}
+
+int
+spawn_try_group(int group, struct err *err)
+{
+	pid_t pid = spawn_clone_into(group);
+
+	if (pid == 0)
+		_exit(0);
+	if (pid == -1)
+		return err_sys(err, "start a process in it");
+	waitpid(pid, NULL, 0);
+	return 0;
+}
+
+/* Servers */
+
+void
+spawn_complain(
+    const struct spawn_program *program, const char *what, const char *path)
+{
+	const char *why = strerror(errno);
+
+	if (errno == ENOENT && access(path, F_OK) == 0)
+		why = "the interpreter that it names is missing";
+	dprintf(program->errors, "caisson: cannot %s %s: %s\n", what, path,
+	    why);
+	_exit(SPAWN_COMPLAINED);
+}
+
+/*
+ * In the child of a keeper, where every signal is blocked. The server may need
+ * setuid helpers: it keeps the right to new privileges, and who we are.
+ */
+/* Soft limits that we were started with; RLIM_INFINITY: not raised. */
+static struct spawn_limit {
+	int resource;
+	rlim_t soft;
+} spawn_limits[] = {
+	{ RLIMIT_NOFILE, RLIM_INFINITY },
+	{ RLIMIT_FSIZE, RLIM_INFINITY },
+};
+
+#define SPAWN_LIMITS (sizeof(spawn_limits) / sizeof(spawn_limits[0]))
+
+void
+spawn_remember_limit(int resource, rlim_t soft)
+{
+	size_t i;
+
+	for (i = 0; i < SPAWN_LIMITS; i++)
+		if (spawn_limits[i].resource == resource)
+			spawn_limits[i].soft = soft;
+}
+
+/*
+ * Programs that use select() do not expect as many descriptors as we do, and
+ * a limit on the size of files is meant for theirs.
+ */
+static void
+spawn_restore_limits(void)
+{
+	struct rlimit limit;
+	size_t i;
+
+	for (i = 0; i < SPAWN_LIMITS; i++) {
+		if (spawn_limits[i].soft == RLIM_INFINITY ||
+		    getrlimit(spawn_limits[i].resource, &limit) == -1)
+			continue;
+		limit.rlim_cur = spawn_limits[i].soft;
+		setrlimit(spawn_limits[i].resource, &limit);
+	}
+}
+
+static void __attribute__((noreturn))
+spawn_become_program(const struct spawn_program *program, pid_t keeper)
+{
+	struct spawn_program own = *program;
+
+	own.errors = STDERR_FILENO;
+	setsid();
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1 ||
+	    getppid() != keeper ||
+	    dup2(program->in, STDIN_FILENO) == -1 ||
+	    dup2(program->out, STDOUT_FILENO) == -1 ||
+	    dup2(program->errors, STDERR_FILENO) == -1 ||
+	    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) == -1)
+		_exit(SPAWN_COMPLAINED);
+	if (own.cwd != NULL && chdir(own.cwd) == -1)
+		spawn_complain(&own, "enter the folder", own.cwd);
+	spawn_reset_handlers();
+	spawn_unblock_signals();
+	spawn_restore_limits();
+	/* A path is not searched; a text without "#!" goes to /bin/sh. */
+	execvpe(own.path, own.argv, own.envp);
+	spawn_complain(&own, "execute", own.path);
+}
+
+pid_t
+spawn_program(const struct spawn_program *program)
+{
+	pid_t keeper = getpid();
+	/* A folder on a dead network drive must not hold up the keeper. */
+	pid_t pid = fork();
+
+	if (pid == 0)
+		spawn_become_program(program, keeper);
+	return pid;
+}
+
+int
+spawn_server(unsigned long number, const struct spawn_program *program,
+    int *pidfd, struct err *err)
+{
+	pid_t supervisor = getpid();
+	sigset_t all, before;
+	pid_t pid;
+
+	/* The keeper never has a moment in which a signal ends it. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &before);
+	pid = fork();
+	if (pid == 0) {
+		spawn_reset_handlers();
+		keeper_run(number, supervisor, program);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (pid == -1)
+		return err_sys(err, "start a process");
+	if (spawn_open_pidfd(pid, KEEPER_KILL, pidfd, err) == -1)
+		return -1;
+	log_debug("started %s[%lu] as process %d",
+	    role_info(ROLE_KEEPER)->name, number, (int)pid);
+	return 0;
+}

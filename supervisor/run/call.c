@@ -1,0 +1,641 @@
+/*
+ * One execution: the state machine. A call waits for a place, takes a box from
+ * the pool or has one started, has it run the code, and is concluded once when
+ * the box is over. Deadlines and cancels only hasten that. Runs in the
+ * supervisor; reads nothing.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../../common/fd.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../box/box.h"
+#include "../peers/broker.h"
+#include "../servers/config.h"
+#include "pool.h"
+#include "../servers/server_names.h"
+
+enum call_state {
+	CALL_WAITING,  /* for a place */
+	CALL_STARTING, /* the box has not got the code yet */
+	CALL_RUNNING,  /* the box has the code: the deadline runs */
+	CALL_ENDING,   /* the box is dead or being killed, or there is none */
+};
+
+/* Why a call ends, when not by itself. The first cause stands. */
+enum call_cause {
+	CALL_BY_ITSELF,
+	CALL_BY_DEADLINE,
+	CALL_BY_CANCEL,
+	CALL_BY_FAILURE, /* ours, the box's, or the relay's */
+};
+
+struct call {
+	TAILQ_ENTRY(call) entry;
+	struct supervisor *sv;
+	unsigned long number;
+	enum call_state state;
+	enum call_cause cause;
+	struct run_python run; /* the code until the box has it */
+	call_concluded *concluded;
+	void *ctx;
+	struct event *timer; /* of the queue, of the deadline; or the end */
+	struct timespec asked; /* when it was admitted */
+	struct timespec began;
+	struct box *box; /* NULL: not yet, or none could be had */
+	int pooled;      /* it was ready before the call came */
+	int own;         /* it must not be forked by a template */
+	struct call_result result;
+};
+
+static void call_admit(struct supervisor *sv);
+static void call_on_box(void *ctx);
+
+/* Time */
+
+static struct timeval
+call_ms(unsigned long ms)
+{
+	return (struct timeval){ (time_t)(ms / 1000),
+		(suseconds_t)(ms % 1000 * 1000) };
+}
+
+static void
+call_set_timer(struct call *call, unsigned long ms)
+{
+	struct timeval tv = call_ms(ms);
+
+	event_add(call->timer, &tv);
+}
+
+/* Microseconds between two times. */
+static uint64_t
+call_us(const struct timespec *since, const struct timespec *until)
+{
+	return (uint64_t)((until->tv_sec - since->tv_sec) * 1000000 +
+	    (until->tv_nsec - since->tv_nsec) / 1000);
+}
+
+/* From now on it is in this state. */
+static void
+call_set_state(struct call *call, enum call_state state)
+{
+	call->sv->nstarting -= call->state == CALL_STARTING;
+	call->sv->nstarting += state == CALL_STARTING;
+	call->state = state;
+}
+
+/* Conclusion */
+
+static void
+call_free(struct call *call)
+{
+	loop_event_free(&call->timer);
+	box_drop(&call->box);
+	free(call->result.error);
+	free(call->result.weak);
+	free(call->result.notes);
+	free(call->result.bound);
+	free(call->result.out.data);
+	free(call->result.errors.data);
+	run_python_reset(&call->run);
+	free(call);
+}
+
+static void call_set_error(struct call *call, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void
+call_set_error(struct call *call, const char *fmt, ...)
+{
+	va_list ap;
+
+	free(call->result.error);
+	va_start(ap, fmt);
+	call->result.error = mem_vprintf(fmt, ap);
+	va_end(ap);
+}
+
+/* What is known of its box. */
+static void
+call_take_facts(struct call *call)
+{
+	struct call_result *result = &call->result;
+	struct box *box = call->box;
+
+	result->boxed = box->boxed;
+	result->landlock = box->landlock;
+	result->bound = mem_take(&box->bound);
+	result->proc = box->proc;
+	result->watchdog = box->watchdog;
+	result->unnamed = box->unnamed;
+	result->grouped = box->grouped;
+	result->weak = mem_take(&box->weak);
+	result->exited = box->exited;
+	result->exit_code = box->exit_code;
+	result->signal = box->signal;
+	if (box->ended.tv_sec != 0)
+		result->duration_us = call_us(&call->began, &box->ended);
+	result->cpu_us = box->cpu_us;
+	result->peak_kib = box->peak_kib;
+	result->out = box->out;
+	result->errors = box->errors;
+	box->out = box->errors = (struct call_stream){ 0 };
+	result->tool_calls = box->tool_calls;
+}
+
+/* The box ended before it had the code: its end is not that of the code. */
+static void
+call_judge_interpreter(struct call *call)
+{
+	struct call_result *result = &call->result;
+	const char *python = call->sv->options.python;
+
+	result->status = CALL_ERROR;
+	if (result->signal != 0) {
+		auto_free char *name = answer_signal(result->signal);
+
+		call_set_error(call, "%s was killed by %s before it took "
+		    "the code", python, name);
+	} else {
+		call_set_error(call, "%s ended with code %d before it took "
+		    "the code: is it a Python 3 interpreter "
+		    "(MCP_BRIDGE_PYTHON)?", python, result->exit_code);
+	}
+}
+
+/* The box as a whole wanted more memory than there is. */
+static void
+call_judge_memory(struct call *call)
+{
+	uint64_t limit = call->sv->options.memory;
+	int whole = limit % MIB == 0;
+
+	call->result.status = CALL_ERROR;
+	call->result.signal = 0; /* that was the limit: no news */
+	call_set_error(call, "Sandbox ran out of memory (limit %llu %s): "
+	    "keep less at a time, or raise MCP_BRIDGE_MEMORY",
+	    (unsigned long long)(whole ? limit / MIB : limit),
+	    whole ? "MiB" : "bytes");
+}
+
+/* The status of a call that ended by itself: what the code returned. */
+static void
+call_judge_code(struct call *call)
+{
+	struct call_result *result = &call->result;
+	const struct box *box = call->box;
+
+	result->status = CALL_ERROR;
+	if (result->signal == SIGKILL &&
+	    (box->out_of_memory || box->init_exit == BOX_EXIT_MEMORY)) {
+		call_judge_memory(call);
+	} else if (result->signal == SIGKILL && box->init_exit != 0) {
+		result->signal = 0; /* that was init: no news */
+		call_set_error(call, "Sandbox was ended: its memory could not "
+		    "be watched%s", box->init_exit == BOX_EXIT_LOOSE ?
+		    ", because its processes could not be stopped: do not "
+		    "send SIGCONT all the time" : "");
+	} else if (!box->ran) {
+		call_judge_interpreter(call);
+	} else if (result->signal != 0) {
+		auto_free char *name = answer_signal(result->signal);
+
+		call_set_error(call, "Sandbox was killed by %s", name);
+	} else if (result->exit_code != 0) {
+		call_set_error(call, "Sandbox exited with code %d",
+		    result->exit_code);
+	} else {
+		result->status = CALL_SUCCESS;
+	}
+}
+
+static void
+call_judge(struct call *call)
+{
+	const char *waiting = call->box == NULL ? NULL : call->box->waiting;
+
+	switch (call->cause) {
+	case CALL_BY_ITSELF:
+		call_judge_code(call);
+		return;
+	case CALL_BY_DEADLINE:
+		call->result.status = CALL_TIMEOUT;
+		call_set_error(call, "Execution timed out after %us%s%s",
+		    call->run.timeout,
+		    waiting != NULL ? "; it waited for " : "",
+		    waiting != NULL ? waiting : "");
+		return;
+	case CALL_BY_CANCEL:
+		call->result.status = CALL_CANCELLED;
+		return;
+	case CALL_BY_FAILURE:
+		call->result.status = CALL_ERROR;
+		return;
+	}
+}
+
+/* Takes the call out of its list. */
+static void
+call_unlist(struct call *call)
+{
+	struct supervisor *sv = call->sv;
+
+	if (call->state == CALL_WAITING) {
+		TAILQ_REMOVE(&sv->waiting, call, entry);
+		sv->nwaiting--;
+	} else {
+		TAILQ_REMOVE(&sv->running, call, entry);
+		sv->nrunning--;
+	}
+}
+
+/* The one ending of every call. */
+static void
+call_conclude(struct call *call)
+{
+	struct supervisor *sv = call->sv;
+
+	call_unlist(call);
+	call_set_state(call, CALL_ENDING);
+	if (call->box != NULL)
+		call_take_facts(call);
+	call_judge(call);
+	call->result.notes =
+	    config_notes(sv->config, &call->result.notes_len);
+	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
+		call->result.signal = 0; /* that was us: no news */
+	log_debug("call %lu concluded", call->number);
+	call->concluded(call->ctx, &call->result);
+	call_free(call);
+	call_admit(sv);
+	pool_wake(sv->pool);
+	if (sv->nrunning == 0 && sv->nwaiting == 0 && sv->idle != NULL)
+		sv->idle(sv->idle_ctx);
+}
+
+/*
+ * Ends a call for a cause that is not its own; the first cause stands. What
+ * has begun goes the way of every end: killed, drained, concluded.
+ */
+static void
+call_end(struct call *call, enum call_cause cause)
+{
+	if (call->cause == CALL_BY_ITSELF)
+		call->cause = cause;
+	if (call->state == CALL_ENDING)
+		return;
+	if (call->box == NULL) {
+		/* So that no call is freed while its caller uses it. */
+		call_set_timer(call, 0);
+		return;
+	}
+	call_set_state(call, CALL_ENDING);
+	event_del(call->timer);
+	box_end(call->box);
+}
+
+void
+call_cancel(struct call *call, const char *why)
+{
+	if (call->cause == CALL_BY_ITSELF)
+		call_set_error(call, "%s", why);
+	call_end(call, CALL_BY_CANCEL);
+}
+
+void
+call_cancel_all(struct supervisor *sv, const char *why)
+{
+	struct call *call;
+
+	TAILQ_FOREACH (call, &sv->waiting, entry)
+		call_cancel(call, why);
+	TAILQ_FOREACH (call, &sv->running, entry)
+		call_cancel(call, why);
+}
+
+static void call_start(struct call *call, int from_pool);
+
+/*
+ * The queue has lasted too long, the deadline is there, or another box is due;
+ * or this is all.
+ */
+static void
+call_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct call *call = arg;
+
+	(void)fd;
+	(void)what;
+	if (call->box != NULL) {
+		call_end(call, CALL_BY_DEADLINE);
+		return;
+	}
+	if (call->cause == CALL_BY_ITSELF && call->state == CALL_STARTING) {
+		call_start(call, 0);
+		return;
+	}
+	if (call->cause == CALL_BY_ITSELF) {
+		call->cause = CALL_BY_FAILURE;
+		call_set_error(call, "no place became free within %us: %zu "
+		    "executions are running (MCP_BRIDGE_MAX_CONCURRENT, "
+		    "MCP_BRIDGE_QUEUE_TIMEOUT)",
+		    call->sv->options.queue_timeout, call->sv->nrunning);
+	}
+	call_conclude(call);
+}
+
+/* The box */
+
+/*
+ * The relay's end of a session with the broker; -1 where there are no servers.
+ * Returns 0, or -1 with err.
+ */
+static int
+call_open_session(struct call *call, int *session, struct err *err)
+{
+	const struct server_texts loaded = { call->run.servers,
+		call->run.servers_len };
+
+	*session = -1;
+	if (config_count(call->sv->config) == 0)
+		return 0;
+	*session = broker_open_session(
+	    call->sv->broker, call->number, &loaded, err);
+	return *session == -1 ? -1 : 0;
+}
+
+/* Gives the box the code, and its right to servers. */
+static int
+call_hand_over(struct call *call, int *session, struct err *err)
+{
+	auto_buffer struct buffer servers = { 0 };
+	struct ipc_start start = { .execution = call->number,
+		.log_level = log_level_get(),
+		.stored = call->sv->store != NULL &&
+		    call->sv->options.memory_api != 0,
+		.code = { (const uint8_t *)call->run.code, call->run.code_len,
+		    -1 } };
+
+	server_names_add_json(&servers, call->run.servers,
+	    call->run.servers_len, call->sv->config);
+	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
+		servers.len, -1 };
+	return box_run(call->box, &start, session, err);
+}
+
+/* A box of the pool, or a new one. Returns 0, or -1 with err. */
+static int
+call_take_box(struct call *call, int from_pool, struct err *err)
+{
+	struct supervisor *sv = call->sv;
+
+	call->box = from_pool ? pool_take(sv->pool) : NULL;
+	call->pooled = call->box != NULL;
+	if (call->pooled)
+		box_give(call->box, call_on_box, call);
+	else
+		call->box = box_new(sv, call->own, call_on_box, call, err);
+	return call->box == NULL ? -1 : 0;
+}
+
+/* One attempt to have a box run the code. */
+static int
+call_try(struct call *call, int from_pool, struct err *err)
+{
+	auto_fd int session = -1;
+
+	call->pooled = 0;
+	if (call_open_session(call, &session, err) == -1 ||
+	    call_take_box(call, from_pool, err) == -1)
+		return -1;
+	if (call_hand_over(call, &session, err) == -1) {
+		box_drop(&call->box);
+		return -1;
+	}
+	log_debug("call %lu has box %lu%s", call->number, call->box->number,
+	    call->pooled ? " of the pool" : "");
+	return 0;
+}
+
+/* Returns 0, or -1 with err; the loop ends, as it empties the pool. */
+static int
+call_start_box(struct call *call, int from_pool, struct err *err)
+{
+	int failed;
+
+	/* A call that had to wait may have lost a server meanwhile. */
+	if (server_names_check(call->run.servers, call->run.servers_len,
+	        call->sv->config, err) == -1)
+		return -1;
+	do
+		failed = call_try(call, from_pool, err);
+	while (failed == -1 && call->pooled);
+	return failed;
+}
+
+/* Whether the time for which calls wait in the queue is not over yet. */
+static int
+call_has_time(const struct call *call)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return call->cause == CALL_BY_ITSELF &&
+	    call_us(&call->asked, &now) / 1000000 <
+	    call->sv->options.queue_timeout;
+}
+
+/* The user has too many processes, which is no reason to refuse a call. */
+static void
+call_wait_for_room(struct call *call, const char *why)
+{
+	log_info("call %lu waits until it can have a box (%s)", call->number,
+	    why);
+	call_set_timer(call, CALL_RETRY_MS);
+}
+
+static void
+call_start(struct call *call, int from_pool)
+{
+	struct err err;
+
+	call_set_state(call, CALL_STARTING);
+	event_del(call->timer);
+	if (call_start_box(call, from_pool, &err) == 0)
+		return;
+	if (err.code == EAGAIN && call_has_time(call)) {
+		call_wait_for_room(call, err.text);
+		return;
+	}
+	if (call->cause == CALL_BY_ITSELF && err.code == EAGAIN)
+		call_set_error(call, "the box cannot be started: %s; the "
+		    "user has too many processes: end some, or raise the "
+		    "limit ('ulimit -u'); a call waits %us for that "
+		    "(MCP_BRIDGE_QUEUE_TIMEOUT)", err.text,
+		    call->sv->options.queue_timeout);
+	else if (call->cause == CALL_BY_ITSELF)
+		call_set_error(
+		    call, "the box cannot be started: %s", err.text);
+	call_end(call, CALL_BY_FAILURE);
+}
+
+/*
+ * Whether its box, which had waited in the pool or was asked of a template that
+ * has ended, ended before it got the code, as far as we know: then nothing has
+ * run, and another one will do. The last word has the relay: what it said of
+ * the code comes before its end.
+ */
+static int
+call_may_replace(const struct call *call)
+{
+	return (call->pooled || call->box->unforked) &&
+	    call->cause == CALL_BY_ITSELF &&
+	    !call->box->ran && call->box->state == BOX_ENDING;
+}
+
+/* Whether its box could not be built for want of what may be there soon. */
+static int
+call_may_wait(const struct call *call)
+{
+	return call->box->passing && !call->box->ran &&
+	    call->box->state == BOX_ENDING && call_has_time(call);
+}
+
+/*
+ * Has another one started, not at once: whatever ended this one may go on. When
+ * a template could not fork it, the next has an interpreter of its own, and is
+ * not replaced: so a call has three boxes at most, one of the pool, one that is
+ * forked, and that one.
+ */
+static void
+call_replace(struct call *call)
+{
+	const struct box *box = call->box;
+
+	log_info("call %lu: box %lu ended before it had the code (%s); another "
+	    "one is started", call->number, box->number,
+	    box->failure != NULL ? box->failure : "for an unknown reason");
+	call->own = box->unforked;
+	box_drop(&call->box);
+	call_set_timer(call, CALL_REPLACE_MS);
+}
+
+/* As call_replace, for a box that could not be built just now. */
+static void
+call_build_again(struct call *call)
+{
+	call_wait_for_room(call, call->box->failure);
+	box_drop(&call->box);
+}
+
+/* The box has the code: the deadline runs. */
+static void
+call_set_running(struct call *call)
+{
+	call_set_state(call, CALL_RUNNING);
+	free(mem_take(&call->run.code));
+	call_set_timer(call, call->run.timeout * 1000UL);
+}
+
+/* Something of the box has changed: sees what it has come to. */
+static void
+call_on_box(void *ctx)
+{
+	struct call *call = ctx;
+	struct box *box = call->box;
+
+	/* The last word has the relay: RUNNING comes before its end. */
+	if (call_may_replace(call)) {
+		if (box->relay_over)
+			call_replace(call);
+		return;
+	}
+	if (call_may_wait(call)) {
+		if (box->relay_over)
+			call_build_again(call);
+		return;
+	}
+	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {
+		call->cause = CALL_BY_FAILURE;
+		call_set_error(call, "%s", box->failure);
+	}
+	if (box->state == BOX_RUNNING && call->state == CALL_STARTING)
+		call_set_running(call);
+	if (box->state == BOX_ENDING && call->state != CALL_ENDING) {
+		call_set_state(call, CALL_ENDING);
+		event_del(call->timer);
+	}
+	if (box->over)
+		call_conclude(call);
+}
+
+/* Admission */
+
+/* The call that has waited longest and has not been ended meanwhile. */
+static struct call *
+call_next(struct supervisor *sv)
+{
+	struct call *call;
+
+	TAILQ_FOREACH (call, &sv->waiting, entry)
+		if (call->cause == CALL_BY_ITSELF)
+			return call;
+	return NULL;
+}
+
+/* Lets waiting calls in while there are places. */
+static void
+call_admit(struct supervisor *sv)
+{
+	struct call *call;
+
+	while (sv->nrunning < sv->options.max_concurrent &&
+	    (call = call_next(sv)) != NULL) {
+		TAILQ_REMOVE(&sv->waiting, call, entry);
+		sv->nwaiting--;
+		TAILQ_INSERT_TAIL(&sv->running, call, entry);
+		sv->nrunning++;
+		clock_gettime(CLOCK_MONOTONIC, &call->began);
+		call_start(call, 1);
+	}
+}
+
+struct call *
+call_new(struct supervisor *sv, struct run_python *run,
+    call_concluded *concluded, void *ctx, struct err *err)
+{
+	struct call *call;
+
+	if (sv->nrunning >= sv->options.max_concurrent &&
+	    sv->nwaiting >= sv->options.queue) {
+		err_set(err, "busy: %zu executions are running and %zu are "
+		    "waiting; try again later, or raise "
+		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
+		    sv->nrunning, sv->nwaiting);
+		run_python_reset(run);
+		return NULL;
+	}
+	call = mem_alloc(sizeof(*call));
+	call->sv = sv;
+	call->number = ++sv->calls;
+	call->run = *run;
+	memset(run, 0, sizeof(*run));
+	call->result.timeout = call->run.timeout;
+	call->result.servers = call->run.servers;
+	call->result.servers_len = call->run.servers_len;
+	call->concluded = concluded;
+	call->ctx = ctx;
+	clock_gettime(CLOCK_MONOTONIC, &call->asked);
+	call->timer = evtimer_new(sv->base, call_on_timer, call);
+	call_set_timer(call, sv->options.queue_timeout * 1000UL);
+	TAILQ_INSERT_TAIL(&sv->waiting, call, entry);
+	sv->nwaiting++;
+	call_admit(sv);
+	return call;
+}

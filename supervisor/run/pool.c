@@ -1,0 +1,424 @@
+/*
+ * Boxes that wait for a call: see pool.h. By itself the pool wants as many as
+ * calls have lately found missing, gives up those that no call has needed for a
+ * while, and in the end all of them. A box that fails here affects nothing but
+ * the pool, which pauses before it tries again. Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/log.h"
+#include "../../common/loop.h"
+#include "../../common/mem.h"
+#include "../box/box.h"
+#include "../box/interpreter.h"
+#include "pool.h"
+#include "../box/template.h"
+
+/* A box that waits, or that is being built to wait. */
+struct pool_entry {
+	TAILQ_ENTRY(pool_entry) entry;
+	struct pool *pool;
+	struct box *box;
+	struct interpreter interpreter; /* when it was started */
+	uint64_t born_ms;
+	int ready;
+};
+
+TAILQ_HEAD(pool_entries, pool_entry);
+
+struct pool {
+	struct supervisor *sv;
+	struct pool_entries entries; /* the oldest first */
+	unsigned int ready;
+	unsigned int starting;
+	unsigned int wanted; /* so many are to be ready */
+	unsigned int most;
+	int follows; /* the demand */
+	int begun;
+	unsigned int unused; /* boxes that were ready all through the period */
+	unsigned int calls;  /* of the period */
+	unsigned int quiet;  /* periods without calls, one behind the other */
+	struct event *fill;   /* missing boxes are to be started */
+	struct event *period; /* a look at what was used, and how old it is */
+	uint64_t missing_ms;  /* since when they are to be */
+	unsigned int pause_ms; /* after a box that failed; 0: none has */
+	uint64_t resume_ms;    /* no box is started before */
+};
+
+static uint64_t
+pool_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+static void
+pool_add_timer(struct event *event, uint64_t ms)
+{
+	const struct timeval tv = { (time_t)(ms / 1000),
+		(suseconds_t)(ms % 1000 * 1000) };
+
+	event_add(event, &tv);
+}
+
+/* How many there may be */
+
+/* What this machine has room for, when no number was configured. */
+static unsigned int
+pool_room(void)
+{
+	uint64_t pages = (uint64_t)sysconf(_SC_PHYS_PAGES);
+	uint64_t bytes = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t room = bytes / POOL_MEMORY_SHARE / POOL_BOX_BYTES;
+
+	if (room < 1)
+		return 1;
+	return room < POOL_MAX ? (unsigned int)room : POOL_MAX;
+}
+
+unsigned int
+pool_most(const struct options *options)
+{
+	unsigned int room;
+
+	if (options->pool != OPTION_AUTO)
+		return options->pool;
+	room = pool_room();
+	return room < options->max_concurrent ? room : options->max_concurrent;
+}
+
+/* When it is filled */
+
+static int
+pool_misses(const struct pool *pool)
+{
+	return pool->ready + pool->starting < pool->wanted;
+}
+
+/* Fills it after ms, unless that was put off for too long already. */
+static void
+pool_fill_after(struct pool *pool, uint64_t ms)
+{
+	uint64_t now, waited;
+
+	if (!pool_misses(pool))
+		return;
+	now = pool_now();
+	if (pool->missing_ms == 0)
+		pool->missing_ms = now;
+	waited = now - pool->missing_ms;
+	if (waited + ms > POOL_CALM_MOST_MS)
+		ms = waited < POOL_CALM_MOST_MS ? POOL_CALM_MOST_MS - waited :
+		    0;
+	if (now + ms < pool->resume_ms)
+		ms = pool->resume_ms - now;
+	pool_add_timer(pool->fill, ms);
+}
+
+void
+pool_wake(struct pool *pool)
+{
+	if (pool != NULL)
+		pool_fill_after(pool, POOL_CALM_MS);
+}
+
+/* Its boxes */
+
+static void
+pool_count(struct pool_entry *entry, int by)
+{
+	if (entry->ready)
+		entry->pool->ready += (unsigned int)by;
+	else
+		entry->pool->starting += (unsigned int)by;
+}
+
+/* Takes an entry out. Returns its box, which is the caller's then. */
+static struct box *
+pool_remove(struct pool_entry *entry)
+{
+	struct pool *pool = entry->pool;
+	struct box *box = entry->box;
+
+	pool_count(entry, -1);
+	if (pool->ready < pool->unused)
+		pool->unused = pool->ready;
+	TAILQ_REMOVE(&pool->entries, entry, entry);
+	free(entry);
+	return box;
+}
+
+static void
+pool_drop(struct pool_entry *entry)
+{
+	struct box *box = pool_remove(entry);
+
+	box_drop(&box);
+}
+
+/* A box could not be had, or ended: not so soon again. */
+static void
+pool_pause(struct pool *pool)
+{
+	if (pool->pause_ms == 0)
+		pool->pause_ms = POOL_PAUSE_FIRST_MS;
+	else if (pool->pause_ms < POOL_PAUSE_MOST_MS)
+		pool->pause_ms *= 2;
+	pool->resume_ms = pool_now() + pool->pause_ms;
+}
+
+/* Something of a box that waits, or is being built to wait, has changed. */
+static void
+pool_on_box(void *ctx)
+{
+	struct pool_entry *entry = ctx;
+	struct pool *pool = entry->pool;
+	struct box *box = entry->box;
+
+	if (box->state == BOX_ENDING || box->relay_over) {
+		log_warn("box %lu, which waited for a call, is lost: %s",
+		    box->number,
+		    box->failure != NULL ? box->failure : "it has ended");
+		pool_drop(entry);
+		pool_pause(pool);
+		pool_wake(pool);
+	} else if (box->state == BOX_READY && !entry->ready) {
+		pool_count(entry, -1);
+		entry->ready = 1;
+		pool_count(entry, 1);
+		pool->pause_ms = 0;
+		/* Nothing is in the way of the next. */
+		pool_fill_after(
+		    pool, pool->sv->nrunning == 0 ? 0 : POOL_CALM_MS);
+	}
+}
+
+/* Starts one box. Returns 0, or -1 when it cannot be started. */
+static int
+pool_start_one(struct pool *pool)
+{
+	struct pool_entry *entry = mem_alloc(sizeof(*entry));
+	struct err err;
+
+	entry->pool = pool;
+	entry->born_ms = pool_now();
+	interpreter_look(pool->sv->options.python, &entry->interpreter);
+	entry->box = box_new(pool->sv, 0, pool_on_box, entry, &err);
+	if (entry->box == NULL) {
+		log_warn("no box can be started to wait for a call: %s",
+		    err.text);
+		free(entry);
+		pool_pause(pool);
+		return -1;
+	}
+	TAILQ_INSERT_TAIL(&pool->entries, entry, entry);
+	pool_count(entry, 1);
+	return 0;
+}
+
+/* Filling it */
+
+/* Boxes are missing, and calls have been left in peace for a moment. */
+static void
+pool_on_fill(evutil_socket_t fd, short what, void *arg)
+{
+	struct pool *pool = arg;
+
+	(void)fd;
+	(void)what;
+	templates_want(pool->sv->templates);
+	/* Calls that wait for a box come first; a template is worth waiting. */
+	if (pool->sv->nwaiting > 0 || pool->sv->nstarting > 0 ||
+	    templates_awaited(pool->sv->templates)) {
+		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
+		return;
+	}
+	while (pool_misses(pool) && pool->starting < POOL_STARTS_MAX)
+		if (pool_start_one(pool) == -1)
+			break;
+	pool->missing_ms = 0;
+	/* With the next that is ready it goes on; or after a pause. */
+	if (pool->starting == 0)
+		pool_wake(pool);
+}
+
+/* Looking after it */
+
+/* Boxes that are too old, or of another interpreter, are replaced. */
+static void
+pool_recycle(struct pool *pool)
+{
+	uint64_t now = pool_now();
+	struct interpreter present;
+	struct pool_entry *entry, *next;
+
+	interpreter_look(pool->sv->options.python, &present);
+	for (entry = TAILQ_FIRST(&pool->entries); entry != NULL;
+	    entry = next) {
+		next = TAILQ_NEXT(entry, entry);
+		if (now - entry->born_ms >= POOL_AGE_MS ||
+		    !interpreter_same(&entry->interpreter, &present))
+			pool_drop(entry);
+	}
+}
+
+/* How many are wanted after a period: boxes not needed are given up. */
+static void
+pool_shrink(struct pool *pool)
+{
+	unsigned int least = 1;
+
+	pool->quiet = pool->calls > 0 ? 0 : pool->quiet + 1;
+	if (pool->quiet >= POOL_REST_PERIODS) {
+		least = 0;
+		templates_rest(pool->sv->templates);
+	}
+	if (pool->quiet >= POOL_REST_PERIODS || pool->unused >= pool->wanted)
+		pool->wanted = least;
+	else
+		pool->wanted -= pool->unused;
+	while (pool->ready > pool->wanted)
+		pool_drop(TAILQ_FIRST(&pool->entries));
+}
+
+static void
+pool_on_period(evutil_socket_t fd, short what, void *arg)
+{
+	struct pool *pool = arg;
+
+	(void)fd;
+	(void)what;
+	if (pool->follows)
+		pool_shrink(pool);
+	pool_recycle(pool);
+	pool->unused = pool->ready;
+	pool->calls = 0;
+	/* Nothing runs where nothing is. */
+	if (pool->wanted > 0 || !TAILQ_EMPTY(&pool->entries))
+		pool_add_timer(pool->period, POOL_PERIOD_MS);
+	pool_wake(pool);
+}
+
+/* From now on so many are wanted, and looked after. */
+static void
+pool_want(struct pool *pool, unsigned int wanted)
+{
+	pool->wanted = wanted < pool->most ? wanted : pool->most;
+	if (!event_pending(pool->period, EV_TIMEOUT, NULL))
+		pool_add_timer(pool->period, POOL_PERIOD_MS);
+}
+
+/* Calls */
+
+void
+pool_begin(struct pool *pool)
+{
+	if (pool == NULL || pool->begun || pool->most == 0)
+		return;
+	pool->begun = 1;
+	pool_want(pool, pool->follows ? 1 : pool->most);
+	pool_wake(pool);
+}
+
+/* The oldest of those that are ready, or else of those that are not. */
+static struct pool_entry *
+pool_best(struct pool *pool)
+{
+	struct pool_entry *entry;
+
+	TAILQ_FOREACH (entry, &pool->entries, entry)
+		if (entry->ready)
+			return entry;
+	return TAILQ_FIRST(&pool->entries);
+}
+
+/* Whether a call may have it. */
+static int
+pool_is_good(const struct pool_entry *entry, const struct interpreter *present)
+{
+	if (!interpreter_same(&entry->interpreter, present))
+		return 0;
+	return !entry->ready || box_alive(entry->box);
+}
+
+/* What a call may have, or NULL; what it may not have is given up. */
+static struct pool_entry *
+pool_pick(struct pool *pool)
+{
+	struct pool_entry *entry = pool_best(pool);
+	struct interpreter present;
+
+	if (entry == NULL)
+		return NULL;
+	interpreter_look(pool->sv->options.python, &present);
+	while (entry != NULL && !pool_is_good(entry, &present)) {
+		pool_drop(entry);
+		entry = pool_best(pool);
+	}
+	return entry;
+}
+
+struct box *
+pool_take(struct pool *pool)
+{
+	struct pool_entry *entry;
+	struct box *box = NULL;
+
+	if (pool == NULL || !pool->begun)
+		return NULL;
+	pool->calls++;
+	entry = pool_pick(pool);
+	if (pool->follows && (entry == NULL || !entry->ready))
+		pool_want(pool, pool->wanted + 1);
+	if (entry != NULL)
+		box = pool_remove(entry);
+	/* Its end wakes us sooner, unless it lasts. */
+	pool_fill_after(pool, POOL_CALM_MOST_MS);
+	return box;
+}
+
+/* Itself */
+
+void
+pool_stop(struct pool *pool)
+{
+	if (pool == NULL)
+		return;
+	pool->begun = 0;
+	pool->wanted = 0;
+	event_del(pool->fill);
+	event_del(pool->period);
+	while (!TAILQ_EMPTY(&pool->entries))
+		pool_drop(TAILQ_FIRST(&pool->entries));
+}
+
+struct pool *
+pool_new(struct supervisor *sv)
+{
+	struct pool *pool = mem_alloc(sizeof(*pool));
+
+	pool->sv = sv;
+	TAILQ_INIT(&pool->entries);
+	pool->follows = sv->options.pool == OPTION_AUTO;
+	pool->most = pool_most(&sv->options);
+	pool->fill = evtimer_new(sv->base, pool_on_fill, pool);
+	pool->period = evtimer_new(sv->base, pool_on_period, pool);
+	return pool;
+}
+
+void
+pool_free(struct pool **poolp)
+{
+	struct pool *pool = mem_take(poolp);
+
+	if (pool == NULL)
+		return;
+	pool_stop(pool);
+	loop_event_free(&pool->fill);
+	loop_event_free(&pool->period);
+	free(pool);
+}

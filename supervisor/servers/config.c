@@ -1,0 +1,389 @@
+/*
+ * The configuration of servers that is in force: see config.h. The files are
+ * not watched but looked at, before each call: what a user saved before asking
+ * is in force then, and nothing runs between requests. Runs in the
+ * supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/alias.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "config.h"
+
+struct config {
+	struct servers_setup setup;
+	void (*changed)(void *ctx);
+	void *ctx;
+	struct server_look *look; /* NULL before the first */
+	struct buffer seen; /* how the files looked when they were last read */
+	int again; /* which does not mean that they are still the same */
+	uint64_t due; /* when they are read again, though they are the same */
+	int shared; /* one look is for everybody who asks now */
+	int looked; /* it has been taken */
+	int late;   /* and has found files that were read before they changed */
+	struct buffer logged; /* what was said of them, each with a NUL */
+	int reading;
+	struct servers *servers; /* in force; NULL before the first reading */
+	struct servers *next;    /* being read */
+	struct server **sorted;  /* of servers: those taken, by name */
+	size_t count;
+	TAILQ_HEAD(, config_waiter) waiters;
+};
+
+/* What is in force */
+
+/* Whether a file could not be read for a reason that may be gone soon. */
+static int
+config_is_passing(const struct servers *servers)
+{
+	const struct server_file *file;
+
+	TAILQ_FOREACH (file, &servers->files, entry)
+		if ((file->state == SERVER_FILE_REFUSED ||
+		        file->state == SERVER_FILE_KEPT) && file->passing)
+			return 1;
+	return 0;
+}
+
+static int
+config_compare(const void *a, const void *b)
+{
+	const struct server *one = *(struct server *const *)a;
+	const struct server *other = *(struct server *const *)b;
+
+	return strcmp(one->name, other->name);
+}
+
+/* Whether a server has that alias. */
+static int
+config_has_alias(const struct config *config, const char *alias)
+{
+	size_t i;
+
+	for (i = 0; i < config->count; i++)
+		if (strcmp(config->sorted[i]->alias, alias) == 0)
+			return 1;
+	return 0;
+}
+
+/* In the box mcp_<alias> is the server, but mcp_servers is all of them. */
+static void
+config_free_reserved(struct config *config)
+{
+	auto_free char *alias = NULL;
+	unsigned int number = 1;
+	size_t i;
+
+	for (i = 0; i < config->count; i++) {
+		if (strcmp(config->sorted[i]->alias, "servers") != 0)
+			continue;
+		do {
+			free(alias);
+			alias = mem_printf("servers_%u", ++number);
+		} while (config_has_alias(config, alias));
+		free(config->sorted[i]->alias);
+		config->sorted[i]->alias = mem_take(&alias);
+	}
+}
+
+static void
+config_assign_aliases(struct config *config)
+{
+	char **aliases = mem_alloc((config->count + 1) * sizeof(*aliases));
+	const char **names = mem_alloc((config->count + 1) * sizeof(*names));
+	size_t i;
+
+	for (i = 0; i < config->count; i++)
+		names[i] = config->sorted[i]->name;
+	alias_assign(names, config->count, "server", aliases);
+	for (i = 0; i < config->count; i++)
+		config->sorted[i]->alias = aliases[i];
+	config_free_reserved(config);
+	free(aliases);
+	free(names);
+}
+
+/* Puts those that are taken in order and gives them their aliases. */
+static void
+config_sort(struct config *config)
+{
+	struct server *server;
+
+	free(config->sorted);
+	config->sorted = mem_alloc(
+	    (config->servers->count + 1) * sizeof(*config->sorted));
+	config->count = 0;
+	TAILQ_FOREACH (server, &config->servers->list, entry)
+		if (server->state == SERVER_TAKEN)
+			config->sorted[config->count++] = server;
+	qsort(config->sorted, config->count, sizeof(*config->sorted),
+	    config_compare);
+	config_assign_aliases(config);
+}
+
+/*
+ * Says what is wrong with the files that were just read, but not again and
+ * again: some clients write theirs all the time.
+ */
+static void
+config_log(struct config *config)
+{
+	struct buffer texts = { 0 };
+	size_t at;
+
+	server_faults_add_log(
+	    &texts, config->servers, config->setup.clock());
+	if (texts.len != config->logged.len ||
+	    (texts.len > 0 && memcmp(texts.data, config->logged.data,
+	        texts.len) != 0))
+		for (at = 0; at < texts.len; at += strlen(texts.data + at) + 1)
+			log_warn("%s", texts.data + at);
+	buffer_reset(&config->logged);
+	config->logged = texts;
+}
+
+static void
+config_free_servers(struct servers **serversp)
+{
+	struct servers *servers = mem_take(serversp);
+
+	if (servers == NULL)
+		return;
+	servers_free(servers);
+	free(servers);
+}
+
+static void config_read(
+    struct config *config, struct buffer *look, int moving);
+
+/* The first for whom what was read is not too old. */
+static struct config_waiter *
+config_next_waiter(const struct config *config)
+{
+	struct config_waiter *waiter;
+
+	TAILQ_FOREACH (waiter, &config->waiters, entry)
+		if (!waiter->late)
+			return waiter;
+	return NULL;
+}
+
+static void
+config_tell_waiters(struct config *config)
+{
+	auto_buffer struct buffer look = { 0 };
+	struct config_waiter *waiter;
+	int moving;
+
+	/* Each may look again, and wait again when it does. */
+	while (!config->reading &&
+	    (waiter = config_next_waiter(config)) != NULL) {
+		TAILQ_REMOVE(&config->waiters, waiter, entry);
+		waiter->ready(waiter->ctx);
+	}
+	if (config->reading || TAILQ_EMPTY(&config->waiters))
+		return;
+	server_look_add(config->look, &look, &moving);
+	config_read(config, &look, moving);
+}
+
+static void
+config_on_read(void *ctx)
+{
+	struct config *config = ctx;
+	struct servers *before = config->servers;
+
+	config->servers = mem_take(&config->next);
+	config->reading = 0;
+	config->again |= config_is_passing(config->servers);
+	config->due =
+	    server_keep_due(config->servers, config->setup.clock());
+	config_sort(config);
+	config_log(config);
+	config_free_servers(&before);
+	config->changed(config->ctx);
+	config_tell_waiters(config);
+}
+
+/* Has all files read; look, how they are now, is taken. */
+static void
+config_read(struct config *config, struct buffer *look, int moving)
+{
+	struct config_waiter *waiter;
+
+	TAILQ_FOREACH (waiter, &config->waiters, entry)
+		waiter->late = 0;
+	buffer_reset(&config->seen);
+	config->seen = *look;
+	*look = (struct buffer){ 0 };
+	config->again = moving;
+	config->reading = 1;
+	config->next = mem_alloc(sizeof(*config->next));
+	servers_read(config->next, &config->setup, config->servers,
+	    config_on_read, config);
+}
+
+/*
+ * Looks at the files, and has them read where that is needed. Returns whether
+ * they have changed since a reading of them began that goes on.
+ */
+static int
+config_check(struct config *config)
+{
+	auto_buffer struct buffer look = { 0 };
+	int moving, same;
+
+	if (config->look == NULL)
+		config->look = server_look_new(
+		    config->setup.envp, config->setup.folder);
+	server_look_add(config->look, &look, &moving);
+	same = look.len == config->seen.len &&
+	    (look.len == 0 ||
+	        memcmp(look.data, config->seen.data, look.len) == 0);
+	if (config->reading)
+		return !same;
+	if (!same || config->again || config->setup.clock() >= config->due)
+		config_read(config, &look, moving);
+	return 0;
+}
+
+/* Interface */
+
+struct config *
+config_new(const struct servers_setup *setup, void (*changed)(void *ctx),
+    void *ctx)
+{
+	struct config *config = mem_alloc(sizeof(*config));
+
+	config->setup = *setup;
+	config->changed = changed;
+	config->ctx = ctx;
+	config->again = 1; /* and for the first time */
+	config->due = UINT64_MAX;
+	TAILQ_INIT(&config->waiters);
+	return config;
+}
+
+void
+config_free(struct config **configp)
+{
+	struct config *config = mem_take(configp);
+
+	if (config == NULL)
+		return;
+	config_free_servers(&config->next);
+	config_free_servers(&config->servers);
+	free(config->sorted);
+	server_look_free(&config->look);
+	buffer_reset(&config->seen);
+	buffer_reset(&config->logged);
+	free(config);
+}
+
+void
+config_share(struct config *config)
+{
+	config->shared = 1;
+}
+
+void
+config_forget(struct config *config)
+{
+	config->shared = 0;
+	config->looked = 0;
+}
+
+void
+config_refresh(struct config *config, struct config_waiter *waiter)
+{
+	if (!config->looked)
+		config->late = config_check(config);
+	config->looked = config->shared;
+	waiter->late = config->late;
+	TAILQ_INSERT_TAIL(&config->waiters, waiter, entry);
+	if (!config->reading)
+		config_tell_waiters(config);
+}
+
+void
+config_cancel(struct config *config, struct config_waiter *waiter)
+{
+	TAILQ_REMOVE(&config->waiters, waiter, entry);
+}
+
+int
+config_reading(const struct config *config)
+{
+	return config->reading;
+}
+
+size_t
+config_count(const struct config *config)
+{
+	return config->count;
+}
+
+const struct server *
+config_at(const struct config *config, size_t i)
+{
+	return config->sorted[i];
+}
+
+const struct server *
+config_find(const struct config *config, const char *name, size_t len)
+{
+	size_t low = 0, high = config->count, middle;
+	const struct server *server;
+	int order;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		server = config->sorted[middle];
+		order = strncmp(name, server->name, len);
+		if (order == 0 && strlen(server->name) == len)
+			return server;
+		if (order > 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+int
+config_distrusts(const struct config *config,
+    const struct server_source *source, const char *path, struct buffer *why)
+{
+	return server_faults_add_distrust(why, config->servers, source, path);
+}
+
+int
+config_has_program(struct config *config, const struct server *server)
+{
+	struct server *mine;
+
+	/* The list is ours; others see it as it is. */
+	TAILQ_FOREACH (mine, &config->servers->list, entry)
+		if (mine == server && mine->program == NULL)
+			server_judge_program(config->servers, mine);
+	return server->program != NULL;
+}
+
+char *
+config_notes(const struct config *config, size_t *len)
+{
+	struct buffer notes = { 0 };
+
+	if (config->servers != NULL)
+		server_faults_add_notes(
+		    &notes, config->servers, config->setup.clock());
+	return buffer_take(&notes, len);
+}
+
+const struct servers *
+config_servers(const struct config *config)
+{
+	return config->servers;
+}

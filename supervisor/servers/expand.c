@@ -1,0 +1,230 @@
+/*
+ * Variables in the texts of configuration files: see servers.h. Runs in the
+ * supervisor, because the reader of the files has no environment. Pure.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "../../common/buffer.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "servers.h"
+
+/* How much of a name an error shows. */
+#define EXPAND_SHOWN 60
+
+/* What stands between ${ and }. */
+struct expand_use {
+	const char *prefix; /* before the colon: "env", "input"; len 0: none */
+	size_t prefix_len;
+	const char *name;
+	size_t name_len;
+	const char *fallback; /* behind :- ; NULL: none */
+	size_t fallback_len;
+};
+
+const char *
+expand_variable(char **envp, const char *name, size_t len)
+{
+	for (; *envp != NULL; envp++)
+		if (strncmp(*envp, name, len) == 0 && (*envp)[len] == '=')
+			return *envp + len + 1;
+	return NULL;
+}
+
+/* Length of the word at p: the letters, digits and _ of a variable. */
+static size_t
+expand_word(const char *p)
+{
+	size_t n = 0;
+
+	if (isdigit((unsigned char)*p))
+		return 0;
+	while (isalnum((unsigned char)p[n]) || p[n] == '_')
+		n++;
+	return n;
+}
+
+/*
+ * Reads a use at p, which is behind "${". Returns what is behind its brace, or
+ * NULL when it is none of ours: a shell has many more.
+ */
+static const char *
+expand_parse(const char *p, struct expand_use *use)
+{
+	size_t len = expand_word(p);
+	const char *end;
+
+	*use = (struct expand_use){ .name = p, .name_len = len };
+	if (len == 0)
+		return NULL;
+	p += len;
+	if (p[0] == ':' && p[1] != '-') {
+		use->prefix = use->name;
+		use->prefix_len = len;
+		use->name = ++p;
+		use->name_len = len = strcspn(p, ":}");
+		if (len == 0)
+			return NULL;
+		p += len;
+	}
+	if (p[0] == ':' && p[1] == '-') {
+		use->fallback = p + 2;
+		end = strchr(p, '}');
+		use->fallback_len = end == NULL ? 0 :
+		    (size_t)(end - use->fallback);
+		p = end;
+	}
+	return p == NULL || *p != '}' ? NULL : p + 1;
+}
+
+/* Length of what a sentence shows of a name. */
+static int
+expand_shown(size_t len)
+{
+	return len < EXPAND_SHOWN ? (int)len : EXPAND_SHOWN;
+}
+
+/* Whether len bytes are a word. */
+static int
+expand_is(const char *text, size_t len, const char *word)
+{
+	return strlen(word) == len && memcmp(text, word, len) == 0;
+}
+
+/* What editors fill in besides variables; NULL for a name that is none. */
+static const char *
+expand_editor(const struct expand *expand, const char *name, size_t len)
+{
+	const char *slash;
+
+	if (expand_is(name, len, "userHome"))
+		return expand_variable(expand->envp, "HOME", strlen("HOME"));
+	if (expand_is(name, len, "pathSeparator"))
+		return "/";
+	if (expand->folder == NULL || expand->folder[0] == '\0')
+		return NULL;
+	if (expand_is(name, len, "workspaceFolder"))
+		return expand->folder;
+	if (!expand_is(name, len, "workspaceFolderBasename"))
+		return NULL;
+	slash = strrchr(expand->folder, '/');
+	return slash == NULL ? expand->folder : slash + 1;
+}
+
+static const char *
+expand_value(const struct expand *expand, const struct expand_use *use)
+{
+	const char *value =
+	    expand_variable(expand->envp, use->name, use->name_len);
+
+	if (value == NULL && use->prefix_len == 0)
+		value = expand_editor(expand, use->name, use->name_len);
+	return value;
+}
+
+static int
+expand_add(struct buffer *out, const struct expand_use *use,
+    struct expand *expand, struct err *err)
+{
+	const char *value;
+	int shown = expand_shown(use->name_len);
+
+	if (use->prefix_len > 0 &&
+	    !expand_is(use->prefix, use->prefix_len, "env")) {
+		expand->foreign = 1;
+		return err_set(err, "uses ${%.*s:%.*s}, which only another "
+		    "program can fill in: write ${VARIABLE} and set it",
+		    expand_shown(use->prefix_len), use->prefix, shown,
+		    use->name);
+	}
+	value = expand_value(expand, use);
+	if (use->fallback != NULL && (value == NULL || *value == '\0')) {
+		buffer_add(out, use->fallback, use->fallback_len);
+		return 0;
+	}
+	if (value == NULL)
+		return err_set(err, "uses ${%.*s}, which is not set: set it, "
+		    "or write ${%.*s:-default}", shown, use->name, shown,
+		    use->name);
+	buffer_add_text(out, value);
+	return 0;
+}
+
+/* Ways that only some clients have */
+
+/* {env:NAME} at p. Returns what is behind it, or NULL. */
+static const char *
+expand_parse_braces(const char *p, struct expand_use *use)
+{
+	if (strncmp(p, "{env:", strlen("{env:")) != 0)
+		return NULL;
+	p += strlen("{env:");
+	*use = (struct expand_use){ .name = p, .name_len = expand_word(p) };
+	p += use->name_len;
+	return use->name_len == 0 || *p != '}' ? NULL : p + 1;
+}
+
+/* $NAME at p, of a variable that is set. Returns what is behind, or NULL. */
+static const char *
+expand_parse_bare(
+    const struct expand *expand, const char *p, struct expand_use *use)
+{
+	size_t len = *p == '$' ? expand_word(p + 1) : 0;
+
+	*use = (struct expand_use){ .name = p + 1, .name_len = len };
+	return len == 0 ||
+	    expand_variable(expand->envp, p + 1, len) == NULL ? NULL :
+	    p + 1 + len;
+}
+
+/*
+ * Reads what begins at p. Returns what is behind it, or NULL when nothing that
+ * we fill in begins there.
+ */
+static const char *
+expand_parse_at(
+    const struct expand *expand, const char *p, struct expand_use *use)
+{
+	const char *behind = NULL;
+
+	if (p[0] == '$' && p[1] == '{')
+		behind = expand_parse(p + 2, use);
+	else if (expand->shape == CONFIG_SHAPE_MCP)
+		behind = expand_parse_braces(p, use);
+	else if (expand->shape == CONFIG_SHAPE_GEMINI)
+		behind = expand_parse_bare(expand, p, use);
+	return behind;
+}
+
+char *
+expand_text(struct expand *expand, const char *text, struct err *err)
+{
+	auto_buffer struct buffer out = { 0 };
+	struct expand_use use;
+	const char *behind;
+	size_t plain;
+
+	buffer_add_text(&out, "");
+	while (*text != '\0' && out.len <= CONFIG_EXPANDED_MAX) {
+		plain = strcspn(text, "${");
+		buffer_add(&out, text, plain);
+		text += plain;
+		if (*text == '\0')
+			break;
+		behind = expand_parse_at(expand, text, &use);
+		if (behind == NULL)
+			buffer_add(&out, text++, 1);
+		else if (expand_add(&out, &use, expand, err) == -1)
+			return NULL;
+		else
+			text = behind;
+	}
+	if (out.len > CONFIG_EXPANDED_MAX) {
+		err_set(err, "has more than %lu bytes when its variables are "
+		    "filled in, which no program can be given",
+		    CONFIG_EXPANDED_MAX);
+		return NULL;
+	}
+	return buffer_take(&out, NULL);
+}

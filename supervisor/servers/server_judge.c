@@ -1,0 +1,242 @@
+/*
+ * Which entries of the configuration files are taken: see servers.h. Runs in
+ * the supervisor; starts nothing. Sentences never show the value of a
+ * variable.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/buffer.h"
+#include "../../common/mem.h"
+#include "servers.h"
+
+/* Always -1, for the caller to return. */
+static int
+server_set(struct server *server, enum server_state state, const char *why)
+{
+	server->state = state;
+	server->why = mem_strdup(why);
+	return -1;
+}
+
+int
+server_judge_is_stranger(
+    const struct servers *servers, const struct server_file *file)
+{
+	return file->source->project && !servers->setup.trust_project;
+}
+
+/* The entry before this one that has the right to its name, or NULL. */
+static const struct server *
+server_first(const struct servers *servers, const struct server *server)
+{
+	const struct server *other;
+
+	TAILQ_FOREACH (other, &servers->list, entry) {
+		if (other == server)
+			return NULL;
+		if (strcmp(other->name, server->name) != 0)
+			continue;
+		/* What its file says not to use is defined all the same. */
+		if (other->state == SERVER_TAKEN ||
+		    (other->state == SERVER_SKIPPED &&
+		        (other->disabled || other->remote) &&
+		        !server_judge_is_stranger(servers, other->file)))
+			return other;
+	}
+	return NULL;
+}
+
+/* Whether it is to be used at all. */
+static int
+server_judge_use(struct servers *servers, struct server *server)
+{
+	const struct server *first = server_first(servers, server);
+	auto_free char *why = NULL;
+
+	if (first != NULL) {
+		why = mem_printf("the first definition of a name wins, and "
+		    "that is in %s:%llu:%llu", first->file->path,
+		    (unsigned long long)first->line,
+		    (unsigned long long)first->column);
+		return server_set(server, SERVER_SKIPPED, why);
+	}
+	if (server_judge_is_stranger(servers, server->file))
+		return server_set(server, SERVER_SKIPPED, "files of the "
+		    "folder one works in are not trusted "
+		    "(MCP_BRIDGE_TRUST_PROJECT_FILES=on trusts them)");
+	if (server->disabled)
+		return server_set(
+		    server, SERVER_SKIPPED, "its file says not to use it");
+	server->unsupported = server->remote != 0;
+	if (server->remote)
+		return server_set(server, SERVER_SKIPPED, "servers that are "
+		    "reached by a URL are not supported yet");
+	return 0;
+}
+
+/* Appends text, expanded, and a NUL. Where it stands is what. */
+static int
+server_expand_to(struct buffer *out, const char *what, const char *text,
+    struct expand *expand, struct err *err)
+{
+	auto_free char *expanded = expand_text(expand, text, err);
+
+	if (expanded == NULL)
+		return err_wrap(err, "its %s", what);
+	buffer_add(out, expanded, strlen(expanded) + 1);
+	return 0;
+}
+
+static struct server_texts
+server_texts_take(struct buffer *buffer)
+{
+	struct server_texts texts;
+
+	texts.data = buffer_take(buffer, &texts.len);
+	return texts;
+}
+
+/* Appends a path and a NUL, in which ~/ at the front is the home. */
+static int
+server_expand_path(struct buffer *out, const char *what, const char *text,
+    struct expand *expand, struct err *err)
+{
+	const char *home =
+	    expand_variable(expand->envp, "HOME", strlen("HOME"));
+
+	if (text[0] == '~' && (text[1] == '/' || text[1] == '\0') &&
+	    home != NULL && home[0] == '/') {
+		buffer_add_text(out, home);
+		text++;
+	}
+	return server_expand_to(out, what, text, expand, err);
+}
+
+/* The command and its arguments. */
+static int
+server_expand_run(
+    struct server *server, struct expand *expand, struct err *err)
+{
+	const char *p = server->args.data;
+	const char *end = p + server->args.len;
+	auto_buffer struct buffer run = { 0 };
+
+	if (server_expand_path(
+	        &run, "command", server->command, expand, err) == -1)
+		return -1;
+	if (run.data[0] == '\0')
+		return err_set(err, "its command is empty when its variables "
+		    "are filled in");
+	for (; p < end; p += strlen(p) + 1)
+		if (server_expand_to(&run, "args", p, expand, err) == -1)
+			return -1;
+	server->run = server_texts_take(&run);
+	return 0;
+}
+
+static int
+server_expand_env(
+    struct server *server, struct expand *expand, struct err *err)
+{
+	const char *p = server->env.data;
+	const char *end = p + server->env.len;
+	auto_buffer struct buffer env = { 0 };
+
+	while (p < end) {
+		buffer_add_text(&env, p);
+		buffer_add_text(&env, "=");
+		p += strlen(p) + 1;
+		if (server_expand_to(&env, "env", p, expand, err) == -1)
+			return -1;
+		p += strlen(p) + 1;
+	}
+	server->run_env = server_texts_take(&env);
+	return 0;
+}
+
+static int
+server_expand_cwd(
+    struct server *server, struct expand *expand, struct err *err)
+{
+	auto_buffer struct buffer cwd = { 0 };
+
+	if (server->cwd[0] == '\0')
+		return 0;
+	if (server_expand_path(&cwd, "cwd", server->cwd, expand, err) == -1)
+		return -1;
+	if (cwd.data[0] != '/')
+		return err_set(err, "its cwd must be an absolute path, or "
+		    "begin with ~/");
+	server->run_cwd = buffer_take(&cwd, NULL);
+	return 0;
+}
+
+/* The PATH that it was given: its own, or ours. */
+static const char *
+server_search(const struct server *server, char **envp)
+{
+	const char *p = server->run_env.data;
+	const char *end = p + server->run_env.len;
+
+	for (; p < end; p += strlen(p) + 1)
+		if (strncmp(p, "PATH=", 5) == 0)
+			return p + 5;
+	p = expand_variable(envp, "PATH", strlen("PATH"));
+	return p != NULL ? p : "";
+}
+
+void
+server_judge_program(struct servers *servers, struct server *server)
+{
+	const struct servers_setup *setup = &servers->setup;
+	const char *command = server->run.data;
+
+	free(server->path);
+	free(server->program);
+	free(mem_take(&server->searched));
+	server->path = server_path_extend(
+	    server_search(server, setup->envp), setup->envp);
+	server->program = server_program_find(command, server->path,
+	    server->run_cwd == NULL ? setup->folder : server->run_cwd);
+	if (server->program == NULL && strchr(command, '/') == NULL)
+		server->searched = mem_strdup(server->path);
+}
+
+static int
+server_judge_self(struct servers *servers, struct server *server)
+{
+	const struct servers_setup *setup = &servers->setup;
+
+	server_judge_program(servers, server);
+	if (setup->allow_self ||
+	    !server_self_is_started(&server->run, server->path,
+	        server->run_cwd == NULL ? setup->folder : server->run_cwd,
+	        setup->self))
+		return 0;
+	return server_set(server, SERVER_SKIPPED, "it would start this "
+	    "program itself, again and again "
+	    "(MCP_BRIDGE_ALLOW_SELF_SERVER=on allows it)");
+}
+
+void
+server_judge(struct servers *servers, struct server *server)
+{
+	struct expand expand = { .envp = servers->setup.envp,
+		.folder = servers->setup.folder,
+		.shape = server->file->source->shape };
+	struct err err;
+
+	if (server->state != SERVER_TAKEN ||
+	    server_judge_use(servers, server) == -1)
+		return;
+	if (server_expand_run(server, &expand, &err) == -1 ||
+	    server_expand_env(server, &expand, &err) == -1 ||
+	    server_expand_cwd(server, &expand, &err) == -1) {
+		server->unsupported = expand.foreign;
+		server_set(server, expand.foreign ? SERVER_SKIPPED :
+		    SERVER_REJECTED, err.text);
+	} else {
+		server_judge_self(servers, server);
+	}
+}

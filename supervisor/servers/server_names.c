@@ -1,0 +1,173 @@
+/*
+ * The names of servers that a call asks for: see server_names.h. Runs in the
+ * supervisor.
+ */
+#include <string.h>
+
+#include "../../common/json.h"
+#include "../../common/limits.h"
+#include "../../common/utf8.h"
+#include "server_names.h"
+#include "../options/suggest.h"
+
+/* How many names an error lists, and how much of each it shows. */
+#define SERVER_NAMES_LISTED 10
+#define SERVER_NAMES_SHOWN 40
+
+/*
+ * Appends UTF-8 in quotes, most bytes of it: names as they must be written,
+ * but for what would not stay within its quotes or its line.
+ */
+static void
+server_names_add_quoted(struct buffer *text, const char *data, size_t most)
+{
+	size_t i, len = utf8_cut(data, strlen(data), most);
+
+	buffer_add_text(text, "\"");
+	for (i = 0; i < len; i++)
+		if ((unsigned char)data[i] < 0x20 || data[i] == 0x7f)
+			buffer_printf(text, "\\x%02x", (unsigned int)data[i]);
+		else if (data[i] == '"' || data[i] == '\\')
+			buffer_printf(text, "\\%c", data[i]);
+		else
+			buffer_add(text, data + i, 1);
+	buffer_add_text(text, data[len] == '\0' ? "\"" : "...\"");
+}
+
+static void
+server_names_add_shown(struct buffer *text, const char *name)
+{
+	server_names_add_quoted(text, name, SERVER_NAMES_SHOWN);
+}
+
+/* What there is instead of a name that is unknown. */
+static void
+server_names_add_choice(
+    struct buffer *text, const char *name, const struct config *config)
+{
+	struct suggest suggest = suggest_start(name);
+	size_t i, n = config_count(config);
+
+	for (i = 0; i < n; i++)
+		suggest_try(&suggest, config_at(config, i)->name);
+	if (suggest.best != NULL) {
+		buffer_add_text(text, "did you mean ");
+		server_names_add_shown(text, suggest.best);
+		buffer_add_text(text, "? ");
+	}
+	buffer_add_text(text, n == 0 ? "no servers are configured" :
+	        "configured: ");
+	for (i = 0; i < n && i < SERVER_NAMES_LISTED; i++) {
+		buffer_add_text(text, i == 0 ? "" : ", ");
+		server_names_add_shown(text, config_at(config, i)->name);
+	}
+	if (i < n)
+		buffer_printf(text, " and %zu more", n - i);
+	server_faults_add_refusals(text, config_servers(config));
+}
+
+/* The entry that defines a name which is not in force, or NULL. */
+static const struct server *
+server_names_find_unused(const struct config *config, const char *name)
+{
+	const struct servers *servers = config_servers(config);
+	const struct server *server;
+
+	TAILQ_FOREACH (server, &servers->list, entry)
+		if (strcmp(server->name, name) == 0)
+			return server;
+	return NULL;
+}
+
+/* Always -1, for the caller to return. */
+static int
+server_names_unknown(
+    const char *name, const struct config *config, struct err *err)
+{
+	const struct server *unused = server_names_find_unused(config, name);
+	auto_buffer struct buffer text = { 0 };
+
+	if (unused != NULL) {
+		buffer_add_text(&text, "server ");
+		server_names_add_shown(&text, name);
+		buffer_add_text(&text, " is not used: ");
+		server_faults_add_text(&text, unused->why);
+	} else {
+		buffer_add_text(&text, "unknown server ");
+		server_names_add_shown(&text, name);
+		buffer_add_text(&text, ": ");
+		server_names_add_choice(&text, name, config);
+	}
+	return err_set(err, "%s", text.data);
+}
+
+/* Always -1, for the caller to return. */
+static int
+server_names_no_program(const struct server *server, struct err *err)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_add_text(&text, "server ");
+	server_names_add_shown(&text, server->name);
+	buffer_add_text(&text, " cannot be started: its command ");
+	server_names_add_quoted(&text, server->command, OPTION_NAME_SHOWN);
+	if (strchr(server->run.data, '/') == NULL &&
+	    server->searched != NULL) {
+		buffer_add_text(&text, " was not found; searched: ");
+		server_faults_add_text(&text, server->searched);
+	} else {
+		buffer_add_text(&text, " is not an executable file here");
+	}
+	return err_set(err, "%s", text.data);
+}
+
+int
+server_names_check(const char *names, size_t len, struct config *config,
+    struct err *err)
+{
+	const struct server *server;
+	size_t at, step;
+
+	for (at = 0; at < len; at += step + 1) {
+		step = strlen(names + at);
+		server = config_find(config, names + at, step);
+		if (server == NULL)
+			return server_names_unknown(
+			    names + at, config, err);
+		if (!config_has_program(config, server))
+			return server_names_no_program(server, err);
+	}
+	return 0;
+}
+
+static void
+server_names_add_row(struct buffer *buffer, const struct server *server)
+{
+	buffer_add_text(buffer, "{\"name\":");
+	json_add_text(buffer, server->name);
+	buffer_add_text(buffer, ",\"alias\":");
+	json_add_text(buffer, server->alias);
+	buffer_add_text(buffer, ",\"description\":");
+	json_add_text(buffer, server->description);
+	buffer_add_text(buffer, "}");
+}
+
+void
+server_names_add_json(struct buffer *buffer, const char *names, size_t len,
+    const struct config *config)
+{
+	const struct server *server;
+	size_t at, step;
+
+	buffer_add_text(buffer, "[");
+	for (at = 0; at < len; at += step + 1) {
+		step = strlen(names + at);
+		server = config_find(config, names + at, step);
+		if (server == NULL)
+			continue;
+		if (buffer->data[buffer->len - 1] == '}')
+			buffer_add_text(buffer, ",");
+		server_names_add_row(buffer, server);
+	}
+	buffer_add_text(buffer, "]");
+}

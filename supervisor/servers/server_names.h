@@ -1,0 +1,25 @@
+/*
+ * The names of servers that a call asks for: a run of texts, each with a NUL
+ * behind it. Runs in the supervisor; starts nothing.
+ */
+#ifndef SUPERVISOR_SERVER_NAMES_H
+#define SUPERVISOR_SERVER_NAMES_H
+
+#include "../../common/buffer.h"
+#include "config.h"
+
+/*
+ * Checks that each of them is in force and can be started. Returns 0, or -1
+ * with err: which one is not, why, and what would be right.
+ */
+int server_names_check(const char *names, size_t len, struct config *config,
+    struct err *err);
+
+/*
+ * Appends what a box is told of those that are in force: a JSON array, one
+ * line, of objects with name, alias and description.
+ */
+void server_names_add_json(struct buffer *buffer, const char *names,
+    size_t len, const struct config *config);
+
+#endif

@@ -1,0 +1,174 @@
+/*
+ * Opening configuration files: see servers.h. Runs in the supervisor; reads no
+ * byte of them. A file of a project may come from a stranger, who would like
+ * to have another file read in its place, or to leave one in a folder that
+ * many may write to.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../options/home.h"
+#include "servers.h"
+
+int
+server_open_beneath(int dir, const char *path, int flags)
+{
+	struct open_how how = { .flags = (uint64_t)flags,
+		.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS };
+	int fd, tries = CONFIG_OPEN_TRIES;
+
+	/*
+	 * With ".." in a link, openat2(2) says EAGAIN where anything in the
+	 * whole system was renamed or mounted meanwhile.
+	 */
+	do
+		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	while (fd == -1 && errno == EAGAIN && --tries > 0);
+	return fd;
+}
+
+const char *
+server_open_relative(const char *path, const char *folder)
+{
+	path += strlen(folder);
+	return path + strspn(path, "/");
+}
+
+/* Opens a path, whose links must not lead out of a folder. */
+static int
+server_open_within(const char *path, const char *folder, int flags)
+{
+	auto_fd int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+
+	if (dir == -1)
+		return -1;
+	return server_open_beneath(
+	    dir, server_open_relative(path, folder), flags);
+}
+
+int
+server_open_look(const char *path, const char *within, struct stat *st)
+{
+	auto_fd int fd = -1;
+
+	if (within == NULL)
+		return lstat(path, st);
+	fd = server_open_within(path, within, O_PATH | O_CLOEXEC | O_NOFOLLOW);
+	return fd == -1 ? -1 : fstat(fd, st);
+}
+
+/* Says why a file could not be opened. Always -1. */
+static int
+server_open_failed(struct err *err)
+{
+	if (errno == EXDEV)
+		return err_set(err, "is a link that leads out of the folder "
+		    "one works in");
+	return err_sys(err, "cannot be opened");
+}
+
+size_t
+server_open_most(const struct server_source *source)
+{
+	return source->project ? CONFIG_PROJECT_FILE_MAX : CONFIG_FILE_MAX;
+}
+
+enum server_fault
+server_open_fault(int code)
+{
+	switch (code) {
+	case ENOENT:
+	case ENOTDIR:
+		return SERVER_FAULT_GONE;
+	case 0:
+	case EACCES:
+	case EPERM:
+	case ELOOP:
+	case EXDEV:
+		return SERVER_FAULT_UNTRUSTED;
+	default:
+		return SERVER_FAULT_BROKEN;
+	}
+}
+
+/* What a file is, and who may write it. */
+static int
+server_open_check(const struct server_source *source, const struct stat *st,
+    struct err *err)
+{
+	if (!S_ISREG(st->st_mode))
+		return err_set(err, "is not a regular file");
+	/* The operator has named it: its owner may be that of a mounted volume. */
+	return source->named ? 0 : home_trusts(st, err);
+}
+
+static int
+server_open_seen(struct server_file *file, int seen, struct err *err)
+{
+	auto_free char *link = mem_printf("/proc/self/fd/%d", seen);
+	size_t most = server_open_most(file->source);
+	struct stat st;
+	int fd;
+
+	if (fstat(seen, &st) == -1)
+		return err_sys(err, "cannot be looked at");
+	if (server_open_check(file->source, &st, err) == -1)
+		return -1;
+	file->fault = SERVER_FAULT_BROKEN;
+	if (st.st_size > (off_t)most)
+		return err_set(err, "is larger than %zu bytes, which no "
+		    "configuration of servers is", most);
+	file->dev = st.st_dev;
+	file->ino = st.st_ino;
+	file->size = st.st_size;
+	file->changed = st.st_ctim;
+	file->opened = 1;
+	/* The very file that was looked at: it cannot be swapped meanwhile. */
+	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	return fd == -1 ? err_sys(err, "cannot be opened") : fd;
+}
+
+int
+server_open(struct server_file *file, const char *folder, struct err *err)
+{
+	auto_fd int seen = -1;
+	int fd;
+
+	err->code = 0;
+	file->fault = SERVER_FAULT_UNTRUSTED;
+	seen = file->source->project ?
+	    server_open_within(file->path, folder, O_PATH | O_CLOEXEC) :
+	    open(file->path, O_PATH | O_CLOEXEC);
+	fd = seen == -1 ? server_open_failed(err) :
+	    server_open_seen(file, seen, err);
+	if (fd != -1)
+		file->fault = SERVER_FAULT_NONE;
+	else if (err->code != 0)
+		file->fault = server_open_fault(err->code);
+	/* A file system that fails may work again, and the file is the same. */
+	file->passing = fd == -1 && err->code != 0 &&
+	    file->fault == SERVER_FAULT_BROKEN;
+	return fd;
+}
+
+int
+server_open_folder(const char *path, const char *within, struct err *err)
+{
+	int flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC;
+	int fd = within != NULL ? server_open_within(path, within, flags) :
+	    open(path, flags);
+
+	if (fd != -1)
+		return fd;
+	if (errno == EXDEV)
+		return server_open_failed(err);
+	return err_sys(err, "cannot be read");
+}

@@ -1,0 +1,212 @@
+/*
+ * Whether a server would be this program again: see servers.h. A wrapper
+ * (env, sh -c, npx, …) is known by its name, and what it would start is looked
+ * for among its arguments. Runs in the supervisor; looks at files and opens
+ * none. A script that starts us cannot be seen from outside.
+ */
+#include <string.h>
+
+#include "../../common/buffer.h"
+#include "../../common/mem.h"
+#include "servers.h"
+
+/* What a wrapper starts. */
+enum server_self_way {
+	SERVER_SELF_WORD,    /* one of its arguments, with those behind it */
+	SERVER_SELF_SHELL,   /* words of one of its arguments, too */
+	SERVER_SELF_PACKAGE, /* the package that its first argument names */
+};
+
+static const struct {
+	const char *name;
+	enum server_self_way way;
+} server_self_wrappers[] = {
+	{ "env", SERVER_SELF_SHELL }, /* because of -S */
+	{ "nice", SERVER_SELF_WORD },
+	{ "ionice", SERVER_SELF_WORD },
+	{ "chrt", SERVER_SELF_WORD },
+	{ "taskset", SERVER_SELF_WORD },
+	{ "nohup", SERVER_SELF_WORD },
+	{ "setsid", SERVER_SELF_WORD },
+	{ "setpriv", SERVER_SELF_WORD },
+	{ "stdbuf", SERVER_SELF_WORD },
+	{ "unbuffer", SERVER_SELF_WORD },
+	{ "timeout", SERVER_SELF_WORD },
+	{ "time", SERVER_SELF_WORD },
+	{ "sudo", SERVER_SELF_WORD },
+	{ "doas", SERVER_SELF_WORD },
+	{ "runuser", SERVER_SELF_SHELL },
+	{ "su", SERVER_SELF_SHELL },
+	{ "systemd-run", SERVER_SELF_WORD },
+	{ "flock", SERVER_SELF_SHELL },
+	{ "unshare", SERVER_SELF_WORD },
+	{ "nsenter", SERVER_SELF_WORD },
+	{ "bwrap", SERVER_SELF_WORD },
+	{ "firejail", SERVER_SELF_WORD },
+	{ "strace", SERVER_SELF_WORD },
+	{ "ltrace", SERVER_SELF_WORD },
+	{ "xargs", SERVER_SELF_WORD },
+	{ "script", SERVER_SELF_SHELL },
+	{ "busybox", SERVER_SELF_SHELL },
+	{ "sh", SERVER_SELF_SHELL },
+	{ "dash", SERVER_SELF_SHELL },
+	{ "bash", SERVER_SELF_SHELL },
+	{ "ash", SERVER_SELF_SHELL },
+	{ "ksh", SERVER_SELF_SHELL },
+	{ "zsh", SERVER_SELF_SHELL },
+	{ "fish", SERVER_SELF_SHELL },
+	{ "npx", SERVER_SELF_PACKAGE },
+	{ "pnpx", SERVER_SELF_PACKAGE },
+	{ "bunx", SERVER_SELF_PACKAGE },
+	{ "uvx", SERVER_SELF_PACKAGE },
+	{ "pipx", SERVER_SELF_PACKAGE },
+	{ "npm", SERVER_SELF_PACKAGE },
+	{ "pnpm", SERVER_SELF_PACKAGE },
+	{ "yarn", SERVER_SELF_PACKAGE },
+	{ "bun", SERVER_SELF_PACKAGE },
+	{ "uv", SERVER_SELF_PACKAGE },
+};
+
+/* Words of those runners that stand before the package. */
+static const char *const server_self_verbs[] = {
+	"exec",
+	"dlx",
+	"x",
+	"run",
+	"tool",
+};
+
+/* Where programs are looked for, and which one we are. */
+struct server_self {
+	const char *search;
+	const char *folder;
+	const char *self;
+};
+
+static const char *
+server_self_base(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash == NULL ? path : slash + 1;
+}
+
+/* Whether a word is a command that is this program. */
+static int
+server_self_is(const struct server_self *of, const char *word)
+{
+	auto_free char *program = NULL;
+
+	if (word[0] == '\0')
+		return 0;
+	program = server_program_find(word, of->search, of->folder);
+	/* A folder of our name, say, is not us. */
+	if (program == NULL && strchr(word, '/') != NULL)
+		return 0;
+	return server_program_is_self(word, program, of->self);
+}
+
+/* Whether one of the words of a line of a shell is this program. */
+static int
+server_self_is_in(const struct server_self *of, const char *line)
+{
+	static const char between[] = " \t\r\n;|&()<>{}`$\"'";
+	size_t len;
+
+	for (; *line != '\0'; line += len) {
+		line += strspn(line, between);
+		len = strcspn(line, between);
+		auto_free char *word = mem_dup(line, len);
+
+		if (server_self_is(of, word))
+			return 1;
+	}
+	return 0;
+}
+
+/* Whether a package has our name: caisson, caisson@1, @somebody/caisson. */
+static int
+server_self_is_package(const char *word)
+{
+	const char *slash = word[0] == '@' ? strchr(word, '/') : NULL;
+	auto_free char *name = mem_strdup(slash == NULL ? word : slash + 1);
+
+	name[strcspn(name, "@=<>[")] = '\0';
+	return server_program_is_self(name, NULL, "/");
+}
+
+static int
+server_self_is_verb(const char *word)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(server_self_verbs) /
+	         sizeof(server_self_verbs[0]); i++)
+		if (strcmp(word, server_self_verbs[i]) == 0)
+			return 1;
+	return 0;
+}
+
+/* Whether the first argument that is no option is a package of our name. */
+static int
+server_self_runs_package(
+    const struct server_self *of, const char *p, const char *end)
+{
+	for (; p < end; p += strlen(p) + 1) {
+		if (p[0] == '-' || server_self_is_verb(p))
+			continue;
+		return server_self_is_package(p) || server_self_is(of, p);
+	}
+	return 0;
+}
+
+/* Returns how a program starts others, -1 for one that is no wrapper. */
+static int
+server_self_way(const char *program)
+{
+	const char *name = server_self_base(program);
+	size_t i;
+
+	for (i = 0; i < sizeof(server_self_wrappers) /
+	         sizeof(server_self_wrappers[0]); i++)
+		if (strcmp(name, server_self_wrappers[i].name) == 0)
+			return (int)server_self_wrappers[i].way;
+	return -1;
+}
+
+/* The same for packages that a wrapper before may have in its arguments. */
+static int
+server_self_is_argument(const struct server_self *of, const char *p,
+    const char *end, enum server_self_way way)
+{
+	if (server_self_is(of, p))
+		return 1;
+	if (way == SERVER_SELF_SHELL && server_self_is_in(of, p))
+		return 1;
+	return server_self_way(p) == SERVER_SELF_PACKAGE &&
+	    server_self_runs_package(of, p + strlen(p) + 1, end);
+}
+
+int
+server_self_is_started(const struct server_texts *run, const char *search,
+    const char *folder, const char *self)
+{
+	const struct server_self of = { search, folder, self };
+	const char *p = run->data;
+	const char *end = p + run->len;
+	auto_free char *program = server_program_find(p, search, folder);
+	int way = server_self_way(p);
+
+	if (server_program_is_self(p, program, self))
+		return 1;
+	if (way == -1)
+		return 0;
+	p += strlen(p) + 1;
+	if (way == SERVER_SELF_PACKAGE)
+		return server_self_runs_package(&of, p, end);
+	for (; p < end; p += strlen(p) + 1)
+		if (server_self_is_argument(
+		        &of, p, end, (enum server_self_way)way))
+			return 1;
+	return 0;
+}

@@ -1,0 +1,503 @@
+/*
+ * The configuration files read, one after the other: see servers.h. Each
+ * source has a reader of its own, so that what a stranger's file might do to
+ * one reader cannot touch the user's own files; a row belongs to the file that
+ * is being read, whatever the reader says. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
+#include "servers.h"
+#include "../supervisor.h"
+
+/* Entries */
+
+struct server *
+servers_add(struct servers *servers, const struct server_file *file,
+    uint64_t line, uint64_t column, const char *name)
+{
+	struct server *server = mem_alloc(sizeof(*server));
+
+	server->file = file;
+	server->line = line;
+	server->column = column;
+	server->name = mem_strdup(name);
+	TAILQ_INSERT_TAIL(&servers->list, server, entry);
+	servers->count++;
+	return server;
+}
+
+static void
+servers_remove(struct servers *servers, struct server *server)
+{
+	TAILQ_REMOVE(&servers->list, server, entry);
+	servers->count--;
+	servers->strangers -= server_judge_is_stranger(servers, server->file);
+	free(server->why);
+	free(server->name);
+	free(server->command);
+	free(server->args.data);
+	free(server->env.data);
+	free(server->url);
+	free(server->headers.data);
+	free(server->cwd);
+	free(server->description);
+	free(server->allow.data);
+	free(server->deny.data);
+	free(server->run.data);
+	free(server->run_env.data);
+	free(server->run_cwd);
+	free(server->path);
+	free(server->program);
+	free(server->alias);
+	free(server->searched);
+	free(server);
+}
+
+void
+servers_bound(struct servers *servers, struct server *server)
+{
+	if (servers->count - servers->strangers <= CONFIG_SERVERS_MAX)
+		return;
+	server->state = SERVER_REJECTED;
+	server->why = mem_printf("more than %d servers in all files together",
+	    CONFIG_SERVERS_MAX);
+}
+
+/* Removes what was said of a file. */
+static void
+servers_remove_rows(struct servers *servers, const struct server_file *file)
+{
+	struct server *server = TAILQ_FIRST(&servers->list), *next;
+
+	for (; server != NULL; server = next) {
+		next = TAILQ_NEXT(server, entry);
+		if (server->file == file)
+			servers_remove(servers, server);
+	}
+}
+
+static char *
+servers_copy_text(const char *text)
+{
+	return text == NULL ? NULL : mem_strdup(text);
+}
+
+static struct server_texts
+servers_copy_texts(const struct server_texts *texts)
+{
+	return (struct server_texts){ mem_dup(texts->data, texts->len),
+		texts->len };
+}
+
+/* What a file says of an entry: all but what became of it here. */
+static void
+servers_copy_row(struct servers *servers, const struct server_file *file,
+    const struct server *row)
+{
+	struct server *copy = servers_add(
+	    servers, file, row->line, row->column, row->name);
+
+	if (row->command == NULL) {
+		/* The reader rejected it. */
+		copy->state = row->state;
+		copy->why = servers_copy_text(row->why);
+		return;
+	}
+	copy->remote = row->remote;
+	copy->disabled = row->disabled;
+	copy->command = servers_copy_text(row->command);
+	copy->args = servers_copy_texts(&row->args);
+	copy->env = servers_copy_texts(&row->env);
+	copy->url = servers_copy_text(row->url);
+	copy->headers = servers_copy_texts(&row->headers);
+	copy->cwd = servers_copy_text(row->cwd);
+	copy->description = servers_copy_text(row->description);
+	copy->narrowed = row->narrowed;
+	copy->allow = servers_copy_texts(&row->allow);
+	copy->deny = servers_copy_texts(&row->deny);
+	servers_bound(servers, copy);
+}
+
+void
+servers_copy_rows(struct servers *servers, const struct server_file *file,
+    const struct server_file *before)
+{
+	const struct server *row;
+
+	servers_remove_rows(servers, file);
+	TAILQ_FOREACH (row, &servers->before->list, entry)
+		if (row->file == before)
+			servers_copy_row(servers, file, row);
+}
+
+/* The reader */
+
+static void
+servers_stop_reader(struct servers *servers)
+{
+	loop_event_free(&servers->timer);
+	channel_free(&servers->reader);
+	reaper_forget(&servers->process);
+	servers->source = NULL;
+}
+
+static void
+servers_on_process_ended(void *ctx, const struct child_end *end)
+{
+	struct servers *servers = ctx;
+
+	(void)end;
+	servers->process = NULL;
+}
+
+static void servers_continue(struct servers *servers);
+
+/*
+ * The reader that a file was handed to has ended. Another one gets it, but only
+ * once: it may be the file that kills them. Returns whether it is next again.
+ */
+static int
+servers_retry(struct servers *servers, struct server_file *file)
+{
+	if (file == NULL || file->retried)
+		return 0;
+	log_info("%s: the reader died while it read this: another one is "
+	    "started", file->path);
+	file->retried = 1;
+	servers->current = NULL;
+	servers_stop_reader(servers);
+	servers_remove_rows(servers, file);
+	servers->visited = TAILQ_PREV(file, server_file_list, entry);
+	return 1;
+}
+
+static void
+servers_on_closed(void *ctx, const struct err *why)
+{
+	struct servers *servers = ctx;
+
+	if (why != NULL)
+		servers_reader_failed(
+		    servers, "protocol violation by the reader: %s", why->text);
+	else if (servers_retry(servers, servers->current))
+		servers_continue(servers);
+	else
+		servers_reader_failed(
+		    servers, "the reader died while it read this");
+}
+
+/* How long the reading of a file may take, in milliseconds. */
+static unsigned long
+servers_patience(const struct server_file *file)
+{
+	return CONFIG_READ_MS +
+	    CONFIG_READ_MIB_MS * ((unsigned long)file->size / MIB);
+}
+
+static void
+servers_on_timer(evutil_socket_t fd, short what, void *ctx)
+{
+	const struct servers *servers = ctx;
+
+	(void)fd;
+	(void)what;
+	servers_reader_failed(ctx, "it could not be read within %lu s",
+	    servers_patience(servers->current) / 1000);
+}
+
+/* Starts a reader for the files of a source. */
+static int
+servers_start_reader(struct servers *servers,
+    const struct server_source *source, struct err *err)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_READER,
+		supervisor_routes(), servers_on_closed, servers };
+	auto_fd int pidfd = -1;
+
+	servers->reader = worker_start(servers->setup.base, &ends, 1,
+	    identity_relay(), -1, &pidfd, err);
+	if (servers->reader == NULL)
+		return -1;
+	servers->process = reaper_watch(servers->setup.base, &pidfd,
+	    servers_on_process_ended, servers, err);
+	if (servers->process == NULL)
+		return -1;
+	servers->timer =
+	    evtimer_new(servers->setup.base, servers_on_timer, servers);
+	servers->source = source;
+	return 0;
+}
+
+/* The reader that files of a source go to. */
+static int
+servers_ready_reader(struct servers *servers, struct server_file *file,
+    struct err *err)
+{
+	if (servers->source != file->source)
+		servers_stop_reader(servers);
+	if (servers->reader != NULL)
+		return 0;
+	/* It has nothing to do with the file if there is no reader now. */
+	file->passing =
+	    servers_start_reader(servers, file->source, err) == -1;
+	return file->passing ? -1 : 0;
+}
+
+/* Hands a file that was opened to its reader. */
+static int
+servers_send(struct servers *servers, struct server_file *file, int *fd,
+    struct err *err)
+{
+	unsigned long ms = servers_patience(file);
+	struct timeval patience = { (time_t)(ms / 1000),
+		(suseconds_t)(ms % 1000 * 1000) };
+	struct ipc_read_file msg = { .shape = file->source->shape,
+		.most = server_open_most(file->source),
+		.folder = servers->setup.folder,
+		.file = -1 };
+
+	if (servers_ready_reader(servers, file, err) == -1)
+		return -1;
+	/*
+	 * A path that does not fit or is no UTF-8 is left out: no entry can
+	 * refer to it.
+	 */
+	if (msg.folder == NULL || strlen(msg.folder) > CONFIG_PATH_MAX ||
+	    !utf8_valid(msg.folder, strlen(msg.folder)))
+		msg.folder = "";
+	msg.file = fd_take(fd);
+	if (channel_send_read_file(servers->reader, &msg, err) == -1)
+		return -1;
+	servers->current = file;
+	servers->current_rows = 0;
+	event_add(servers->timer, &patience);
+	return 0;
+}
+
+/* Going through the files */
+
+static void
+servers_refuse(struct server_file *file, const char *why)
+{
+	file->state = SERVER_FILE_REFUSED;
+	free(file->why);
+	file->why = mem_strdup(why);
+}
+
+/* A file cannot be read: what it said last is in force, or nothing of it. */
+static void
+servers_fail(
+    struct servers *servers, struct server_file *file, const char *why)
+{
+	servers_remove_rows(servers, file);
+	if (!server_keep(servers, file, why))
+		servers_refuse(file, why);
+}
+
+/* The next file, in their order: that of the entries is made by it. */
+static struct server_file *
+servers_next(struct servers *servers)
+{
+	struct server_file *file = servers->visited == NULL ?
+	    TAILQ_FIRST(&servers->files) :
+	    TAILQ_NEXT(servers->visited, entry);
+
+	if (file != NULL)
+		servers->visited = file;
+	return file;
+}
+
+/* A file that was read before, by another of its names; NULL for none. */
+static const struct server_file *
+servers_find_same(
+    const struct servers *servers, const struct server_file *file)
+{
+	const struct server_file *other;
+
+	TAILQ_FOREACH (other, &servers->files, entry) {
+		if (other == file)
+			break;
+		/* What is a project's must not take away what is the user's. */
+		if (other->opened && other->dev == file->dev &&
+		    other->ino == file->ino &&
+		    (file->source->project || !other->source->project))
+			return other;
+	}
+	return NULL;
+}
+
+/* Opens a file and has it read. Returns 1, 0 if it is skipped, -1 with err. */
+static int
+servers_try_file(
+    struct servers *servers, struct server_file *file, struct err *err)
+{
+	auto_fd int fd = server_open(file, servers->setup.folder, err);
+	const struct server_file *same;
+
+	if (fd == -1)
+		return -1;
+	same = servers_find_same(servers, file);
+	if (same == NULL)
+		return servers_send(servers, file, &fd, err) == -1 ? -1 : 1;
+	file->state = SERVER_FILE_SKIPPED;
+	file->why = mem_printf("is the same file as %s", same->path);
+	return 0;
+}
+
+static void
+servers_finish(struct servers *servers)
+{
+	struct server *server;
+
+	servers_stop_reader(servers);
+	servers->before = NULL;
+	TAILQ_FOREACH (server, &servers->list, entry)
+		server_judge(servers, server);
+	servers->done(servers->ctx);
+}
+
+/* Has a file read, if it can be. Returns whether its reader has it. */
+static int
+servers_visit(struct servers *servers, struct server_file *file)
+{
+	struct err err;
+	int tried;
+
+	if (file->state != SERVER_FILE_FOUND) {
+		server_keep(servers, file, file->why);
+		return 0;
+	}
+	tried = servers_try_file(servers, file, &err);
+	if (tried != -1)
+		return tried;
+	if ((err.code == EPIPE || err.code == ECONNRESET) &&
+	    servers_retry(servers, file))
+		return 0;
+	/* What could be opened has no fault of its own. */
+	if (file->fault == SERVER_FAULT_NONE)
+		file->fault = SERVER_FAULT_BROKEN;
+	servers_fail(servers, file, err.text);
+	servers_stop_reader(servers);
+	return 0;
+}
+
+/* Hands the next file over that can be; there is an end to them. */
+static void
+servers_continue(struct servers *servers)
+{
+	struct server_file *file;
+
+	while ((file = servers_next(servers)) != NULL)
+		if (servers_visit(servers, file))
+			return;
+	servers_finish(servers);
+}
+
+/* Whether the file itself is wrong, and nothing of it can be used. */
+static const struct server *
+servers_file_fault(
+    const struct servers *servers, const struct server_file *file)
+{
+	const struct server *server, *fault = NULL;
+
+	TAILQ_FOREACH (server, &servers->list, entry) {
+		if (server->file != file)
+			continue;
+		if (server->name[0] != '\0')
+			return NULL;
+		fault = server;
+	}
+	return fault;
+}
+
+/* Why a file could not be parsed; the caller frees it. */
+static char *
+servers_cause(const struct server_file *file, const struct server *fault)
+{
+	if (fault == NULL || file->size == 0)
+		return mem_strdup("is empty");
+	return mem_printf("line %llu, column %llu: %s",
+	    (unsigned long long)fault->line, (unsigned long long)fault->column,
+	    fault->why);
+}
+
+/* Decides on a file that was read to its end. */
+static void
+servers_take(struct servers *servers, struct server_file *file, int parsed)
+{
+	const struct server *fault = servers_file_fault(servers, file);
+	auto_free char *cause = servers_cause(file, fault);
+
+	file->fault = parsed ? SERVER_FAULT_NONE : SERVER_FAULT_BROKEN;
+	if (server_keep(servers, file, cause))
+		return;
+	if (fault != NULL) {
+		servers_refuse(file, "is not a configuration of servers");
+		return;
+	}
+	file->state = SERVER_FILE_TAKEN;
+	file->fault = SERVER_FAULT_NONE;
+}
+
+void
+servers_file_ended(struct servers *servers, int parsed)
+{
+	event_del(servers->timer);
+	servers_take(servers, mem_take(&servers->current), parsed);
+	servers_continue(servers);
+}
+
+void
+servers_reader_failed(struct servers *servers, const char *fmt, ...)
+{
+	struct server_file *file = mem_take(&servers->current);
+	auto_free char *why = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	why = mem_vprintf(fmt, ap);
+	va_end(ap);
+	servers_stop_reader(servers);
+	if (file == NULL)
+		return;
+	log_warn("%s: %s", file->path, why);
+	/* A stranger's file may do it again and again. */
+	file->passing = !file->source->project;
+	file->fault = SERVER_FAULT_BROKEN;
+	servers_fail(servers, file, why);
+	servers_continue(servers);
+}
+
+void
+servers_read(struct servers *servers, const struct servers_setup *setup,
+    const struct servers *before, void (*done)(void *ctx), void *ctx)
+{
+	memset(servers, 0, sizeof(*servers));
+	servers->setup = *setup;
+	servers->before = before;
+	servers->done = done;
+	servers->ctx = ctx;
+	TAILQ_INIT(&servers->files);
+	TAILQ_INIT(&servers->list);
+	server_sources_find(&servers->files, setup->envp, setup->folder);
+	server_keep_missing(servers);
+	servers_continue(servers);
+}
+
+void
+servers_free(struct servers *servers)
+{
+	servers_stop_reader(servers);
+	while (!TAILQ_EMPTY(&servers->list))
+		servers_remove(servers, TAILQ_FIRST(&servers->list));
+	server_sources_free(&servers->files);
+}
