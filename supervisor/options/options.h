@@ -9,7 +9,7 @@
 #include <stdio.h>
 
 #include "../../common/err.h"
-#include "command.h"
+#include "command_word.h"
 #include "option_table.h"
 
 /* Where a value comes from; a later one wins over those before it. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/err.h"
-#include "supervisor/options/command.h"
+#include "supervisor/options/command_word.h"
 #include "unit.h"
 
 #define ARGS_MAX 5

@@ -5,7 +5,7 @@
 
 #include "../../common/buffer.h"
 #include "../../common/limits.h"
-#include "command.h"
+#include "command_word.h"
 #include "option_value.h"
 
 #define COMMAND_TOOLS(word)                                                    \

@@ -2,8 +2,8 @@
  * The words of a command line that begins with one: "caisson memory show KEY".
  * Runs in the supervisor; reads argv and nothing else.
  */
-#ifndef SUPERVISOR_COMMAND_H
-#define SUPERVISOR_COMMAND_H
+#ifndef SUPERVISOR_COMMAND_WORD_H
+#define SUPERVISOR_COMMAND_WORD_H
 
 #include "../../common/err.h"
 
