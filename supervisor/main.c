@@ -29,6 +29,11 @@
 #include "peers/store.h"
 #include "supervisor.h"
 #include "box/template.h"
+#include "process/process.h"
+#include "run/run.h"
+#include "front/front.h"
+#include "command/command.h"
+#include "box/box.h"
 
 /* Exit statuses: caisson(1). */
 #define MAIN_EXIT_USAGE 2

@@ -22,6 +22,7 @@
 #include "box.h"
 #include "cgroup.h"
 #include "../peers/store.h"
+#include "../process/process.h"
 
 static void
 box_set_timer(struct box *box, unsigned long ms)

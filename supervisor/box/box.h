@@ -10,8 +10,17 @@
 #include <time.h>
 
 #include "../supervisor.h"
+#include "../process/process.h"
 
 struct group;
+
+/* What was kept of a stream: UTF-8; bytes are missing at head if dropped. */
+struct call_stream {
+	char *data;
+	size_t len;
+	size_t head;
+	uint64_t dropped;
+};
 
 enum box_state {
 	BOX_STARTING, /* being built; it was given no code */
@@ -155,5 +164,57 @@ void box_on_store_wanted(struct box *box);
  */
 void box_on_drained(struct box *box, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls, char *waiting);
+
+/* cause.c: why a box cannot be built. */
+
+/*
+ * Returns the way out when this step of box_steps.def has failed, static: that
+ * of the cause, where the switches below proc (/proc) tell it, else that of
+ * the step; NULL for a number that is none.
+ */
+const char *cause_fix(unsigned long step, const char *proc);
+
+/* runtime.c: which sandbox; one row each. */
+
+/* The box's ends of its pipes. */
+struct box_pipes {
+	int control_in;
+	int control_out;
+	int out;
+	int errors;
+};
+
+struct runtime {
+	const char *name;
+	/*
+	 * Starts a box around the pipes, and takes those it hands over.
+	 * Returns 0, or -1 with err.
+	 */
+	int (*start)(
+	    struct box *box, struct box_pipes *pipes, struct err *err);
+};
+
+/*
+ * What every native box of these options is asked to be, without what differs
+ * from box to box: its user, its time, its pipes.
+ */
+void runtime_native_request(
+    const struct supervisor *sv, struct ipc_setup *setup);
+
+/* Returns the row of that name, static; NULL when there is none. */
+const struct runtime *runtime_find(const char *name);
+
+/* launcher.c: who builds a box. */
+
+/*
+ * Has a launcher for one box, which takes SETUP next: ends->peer is ROLE_BOX,
+ * number that of the execution (or of the place in a pool), group what limits
+ * the box, or NULL. With own no template is asked. Returns the channel to it
+ * and its pidfd, both of which the caller owns, or NULL with err. The pidfd is
+ * -1 where the launcher is not known yet.
+ */
+struct channel *launcher_start(struct supervisor *sv,
+    const struct channel_ends *ends, unsigned long number, int own,
+    const struct group *group, int *pidfd, struct err *err);
 
 #endif

@@ -22,6 +22,7 @@
 #include "../../common/mem.h"
 #include "cgroup.h"
 #include "../supervisor.h"
+#include "../process/process.h"
 
 /* The folder is there where systemd runs, and it marks what it delegates. */
 #define CGROUP_SYSTEMD "/run/systemd/system"

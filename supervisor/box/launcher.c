@@ -4,6 +4,8 @@
  */
 #include "cgroup.h"
 #include "template.h"
+#include "../process/process.h"
+#include "box.h"
 
 struct channel *
 launcher_start(struct supervisor *sv, const struct channel_ends *ends,

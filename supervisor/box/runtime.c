@@ -12,6 +12,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "box.h"
+#include "../process/process.h"
 
 /* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
 #define RUNTIME_FILES_SHARE 4

@@ -14,6 +14,8 @@
 #include "interpreter.h"
 #include "../run/pool.h"
 #include "template.h"
+#include "../process/process.h"
+#include "box.h"
 
 /* One of them, from its start until nothing of it is left. */
 struct template {

@@ -15,6 +15,8 @@
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../supervisor.h"
+#include "../process/process.h"
+#include "command.h"
 
 struct kept {
 	struct supervisor *sv;

@@ -16,6 +16,8 @@
 #include "../options/option_value.h"
 #include "../servers/servers.h"
 #include "../supervisor.h"
+#include "../process/process.h"
+#include "command.h"
 
 static void
 print_config_text(FILE *out, const char *text)

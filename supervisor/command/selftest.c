@@ -18,6 +18,10 @@
 #include "../box/cgroup.h"
 #include "../supervisor.h"
 #include "../box/template.h"
+#include "../process/process.h"
+#include "../run/run.h"
+#include "command.h"
+#include "../box/box.h"
 
 /* A script that never ends by itself, and how long it is given. */
 static const char selftest_endless[] = "while True: pass\n";

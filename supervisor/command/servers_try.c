@@ -16,6 +16,8 @@
 #include "../options/option_value.h"
 #include "../servers/servers.h"
 #include "../supervisor.h"
+#include "../process/process.h"
+#include "command.h"
 
 /* What is to be printed of a server, or of a file that is not taken. */
 struct servers_try_answer {

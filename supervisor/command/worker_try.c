@@ -16,6 +16,9 @@
 #include "../../common/role.h"
 #include "../options/option_value.h"
 #include "../supervisor.h"
+#include "../process/process.h"
+#include "../front/front.h"
+#include "command.h"
 
 #define WORKER_TRY_FIX "install Caisson again, or build it again"
 

@@ -12,6 +12,9 @@
 #include "../../common/mem.h"
 #include "form.h"
 #include "../supervisor.h"
+#include "../run/run.h"
+#include "front.h"
+#include "../box/box.h"
 
 static const char *const answer_status[] = {
 	[CALL_SUCCESS] = "success",

@@ -14,6 +14,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../supervisor.h"
+#include "front.h"
 
 struct client {
 	int in;

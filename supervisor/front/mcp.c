@@ -14,6 +14,8 @@
 #include "../run/pool.h"
 #include "../servers/server_names.h"
 #include "../supervisor.h"
+#include "../run/run.h"
+#include "front.h"
 
 /* Resource not found, in the versions served here (schema 2025-11-25). */
 #define MCP_RESOURCE_NOT_FOUND (-32002)

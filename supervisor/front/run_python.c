@@ -9,6 +9,8 @@
 
 #include "../../common/mem.h"
 #include "../supervisor.h"
+#include "../run/run.h"
+#include "front.h"
 
 /* A name from the client, cut for a sentence. */
 #define RUN_PYTHON_NAME 60

@@ -8,6 +8,8 @@
 #include "manual_more_text.h"
 #include "manual_text.h"
 #include "../supervisor.h"
+#include "../run/run.h"
+#include "front.h"
 
 /* How the tool is used, in two sentences: some hosts show only this. */
 static const char texts_instructions[] =

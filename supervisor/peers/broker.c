@@ -19,6 +19,7 @@
 #include "downstream.h"
 #include "store.h"
 #include "../supervisor.h"
+#include "../process/process.h"
 
 /* What the broker has been told of a server. */
 struct broker_told {

@@ -10,6 +10,7 @@
 #include "../../common/channel.h"
 #include "../../common/err.h"
 #include "../servers/config.h"
+#include "../process/process.h"
 
 struct broker;
 struct store;

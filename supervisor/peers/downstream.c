@@ -15,6 +15,8 @@
 #include "../../common/mem.h"
 #include "downstream.h"
 #include "../supervisor.h"
+#include "../process/process.h"
+#include "../front/front.h"
 
 struct downstream {
 	struct event_base *base;

@@ -12,6 +12,7 @@
 #include "state.h"
 #include "store.h"
 #include "../supervisor.h"
+#include "../process/process.h"
 
 struct store {
 	struct event_base *base;

@@ -12,6 +12,7 @@
 
 #include "../../common/fd.h"
 #include "../supervisor.h"
+#include "process.h"
 
 /* The kernel's own list; kernels without CONFIG_PROC_CHILDREN have none. */
 #define CHILDREN_LIST "/proc/thread-self/children"

@@ -16,6 +16,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../supervisor.h"
+#include "process.h"
 
 /* Users and groups have the same numbers; 0 is "stay who you are". */
 static struct identity {

@@ -19,6 +19,7 @@
 #include "../../common/log.h"
 #include "../../common/role.h"
 #include "../supervisor.h"
+#include "process.h"
 
 struct keeper {
 	pid_t server;

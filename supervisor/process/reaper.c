@@ -19,6 +19,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../supervisor.h"
+#include "process.h"
 
 #ifndef P_PIDFD
 #define P_PIDFD 3 /* linux/wait.h, Linux 5.4 */

@@ -25,6 +25,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../supervisor.h"
+#include "process.h"
 
 /* The workers, opened once: an upgrade on disk cannot mix two versions. */
 static int spawn_binaries[ROLES];

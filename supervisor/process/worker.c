@@ -6,6 +6,7 @@
 
 #include "../../common/fd.h"
 #include "../supervisor.h"
+#include "process.h"
 
 struct channel *
 worker_start(struct event_base *base, const struct channel_ends *ends,

@@ -19,6 +19,9 @@
 #include "../servers/config.h"
 #include "pool.h"
 #include "../servers/server_names.h"
+#include "../process/process.h"
+#include "run.h"
+#include "../front/front.h"
 
 enum call_state {
 	CALL_WAITING,  /* for a place */

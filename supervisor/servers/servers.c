@@ -17,6 +17,7 @@
 #include "../../common/utf8.h"
 #include "servers.h"
 #include "../supervisor.h"
+#include "../process/process.h"
 
 /* Entries */
 

@@ -19,6 +19,7 @@
 #include "../../common/config_shape.h"
 #include "../../common/err.h"
 #include "../../common/limits.h"
+#include "../process/process.h"
 
 struct child;
 

@@ -10,6 +10,9 @@
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/run/run.h"
+#include "supervisor/front/front.h"
+#include "supervisor/box/box.h"
 
 /* A stream as it stands in the tables: text, and a cut when dropped. */
 struct stream {

@@ -46,6 +46,9 @@ static unsigned long call_retry_ms = 1;
 #include "common/ipc_socket.h"
 #include "common/utf8.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
+#include "supervisor/run/run.h"
+#include "supervisor/box/box.h"
 
 /* What a call may take that names no other time. */
 #define CALL_SECONDS 30

@@ -18,6 +18,7 @@
 #include "supervisor/box/cgroup.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 static char top[] = "/tmp/caisson-test-cgroup-XXXXXX";
 static struct event_base *base;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 #define MANY 40
 

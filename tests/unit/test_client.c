@@ -16,6 +16,7 @@
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/front/front.h"
 
 /* Bytes of a line, at most: see CLIENT_LINE_FACTOR. */
 #define MAX_CODE 1000

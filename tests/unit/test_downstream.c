@@ -22,6 +22,7 @@
 #include "common/buffer.h"
 #include "server_trees.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 static char self[PATH_MAX];
 static struct event_base *base;

@@ -17,6 +17,7 @@
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 /* The file of the locks, a test's own. */
 static char claims[] = "/tmp/caisson-test-XXXXXX";

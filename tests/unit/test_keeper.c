@@ -18,6 +18,7 @@
 #include "server_trees.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 extern char **environ;
 

@@ -14,6 +14,8 @@
 #include "supervisor/peers/store.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
+#include "supervisor/command/command.h"
 
 static struct supervisor sv;
 static store_shown *listener;

@@ -13,6 +13,8 @@
 #include "supervisor/servers/server_names.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/run/run.h"
+#include "supervisor/front/front.h"
 
 /* Calls: they end when the test says so. */
 

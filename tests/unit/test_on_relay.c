@@ -14,6 +14,7 @@
 #include "common/mem.h"
 #include "supervisor/box/box.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 /* As the options allow: repaired, a stream may have three times as much. */
 #define MAX_OUTPUT (512 * KIB)

@@ -18,6 +18,7 @@
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 static struct event_base *base;
 

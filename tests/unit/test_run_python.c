@@ -10,6 +10,8 @@
 #include "common/utf8.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/run/run.h"
+#include "supervisor/front/front.h"
 
 #define CODE_ALLOWED 1024
 

@@ -16,6 +16,7 @@
 #include "common/mem.h"
 #include "supervisor/box/box.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 /* The box */
 

@@ -13,6 +13,8 @@
 #include "supervisor/servers/servers.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
+#include "supervisor/command/command.h"
 
 static struct supervisor sv;
 static int a_config, a_broker;

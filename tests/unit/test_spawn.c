@@ -21,6 +21,7 @@
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
 
 extern char **environ;
 

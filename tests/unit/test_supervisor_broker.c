@@ -22,6 +22,7 @@
 #include "supervisor/peers/downstream.h"
 #define BROKER_IS_HERE
 #include "not_here.h"
+#include "supervisor/process/process.h"
 
 #define RELAY_USER 4711
 #define SERVERS_MAX 4

@@ -21,6 +21,7 @@
 #include "supervisor/peers/state.h"
 #define STORE_IS_HERE
 #include "not_here.h"
+#include "supervisor/process/process.h"
 
 static struct event_base *base;
 static struct options options = { .state_max = STATE_MAX_MIN };

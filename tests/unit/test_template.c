@@ -17,6 +17,8 @@
 #include "supervisor/run/pool.h"
 #include "supervisor/box/template.h"
 #include "unit.h"
+#include "supervisor/process/process.h"
+#include "supervisor/box/box.h"
 
 static struct supervisor sv;
 static struct templates *all;

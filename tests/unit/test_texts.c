@@ -8,6 +8,7 @@
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
+#include "supervisor/front/front.h"
 
 /* PRODUCT: the whole answer to tools/list, without outputSchema. */
 #define TOOLS_MAX 1000

@@ -1,0 +1,56 @@
+/*
+ * Commands: what caisson does when it is not asked to serve. Each runs alone.
+ */
+#ifndef SUPERVISOR_COMMAND_H
+#define SUPERVISOR_COMMAND_H
+
+#include "../../common/err.h"
+#include "../../common/role.h"
+
+struct event_base;
+struct supervisor;
+
+/* print_config.c */
+
+/*
+ * Reads the configuration of servers and prints to stdout what it says, and
+ * frees the loop. Returns 0, or -1 with err.
+ */
+int print_config_run(struct supervisor *sv, char **envp, struct err *err);
+
+/* servers_try.c */
+
+/*
+ * Starts each server that is configured, prints its tools or its error to
+ * stdout, and frees the loop. Returns the exit status: 0, or 1 when one of
+ * them failed.
+ */
+int servers_try_run(struct supervisor *sv);
+
+/* kept.c */
+
+/*
+ * Does what options.command says about what is kept, prints that to stdout, and
+ * frees the loop. Returns the exit status: 0, or 1 when it could not be done.
+ */
+int kept_run(struct supervisor *sv);
+
+/* selftest.c */
+
+/*
+ * Tries every promise of the box by doing; prints one line each to stdout.
+ * Returns the exit status: 0, or 1 when one does not hold.
+ */
+int selftest_run(struct supervisor *sv);
+
+/* worker_try.c */
+
+/*
+ * Starts a worker of this role (relay, broker, reader or store) as calls do,
+ * without any work, and waits until it has ended, which it does at once. Runs
+ * the loop meanwhile. Returns 0, or -1 with err: how it ended and what it said,
+ * such as the library that is missing, and the fix.
+ */
+int worker_try(struct event_base *base, enum role role, struct err *err);
+
+#endif

@@ -1,0 +1,92 @@
+/*
+ * The client's side: MCP on standard input and output, the tool, and how an
+ * execution is answered.
+ */
+#ifndef SUPERVISOR_FRONT_H
+#define SUPERVISOR_FRONT_H
+
+#include "../../common/buffer.h"
+#include "../../common/json_span.h"
+#include "../../common/lines.h"
+#include "../options/options.h"
+#include "../run/run.h"
+
+struct client;
+struct mcp;
+struct supervisor;
+
+/* client.c: the MCP client on stdin and stdout. */
+
+/*
+ * Takes over both descriptors. ended is called once, when the client is gone
+ * (end of input, or an output without a reader).
+ */
+struct client *client_new(struct supervisor *sv, int *in, int *out,
+    void (*ended)(void *ctx), void *ctx);
+void client_free(struct client **client);
+
+/* Sends whole lines; the buffer is emptied. */
+void client_send(struct client *client, struct buffer *lines);
+
+/* Whether so much is unsent that no new work should be accepted. */
+int client_busy(const struct client *client);
+
+/* Whether everything has been handed to the system. */
+int client_flushed(const struct client *client);
+
+/* mcp.c: one MCP session: the methods. */
+
+struct mcp *mcp_new(struct supervisor *sv, struct client *client);
+
+/* Handles the lines that are there; answers go to the client, now or later. */
+void mcp_on_lines(struct mcp *mcp, struct lines *lines);
+
+/* The client is gone: every call of the session is cancelled, unanswered. */
+void mcp_on_end(struct mcp *mcp);
+
+/* Forgets the session; none of its calls may still conclude. */
+void mcp_free(struct mcp **mcp);
+
+/* run_python.c: the arguments of the tool. */
+
+/*
+ * Reads and checks the arguments (len 0: there are none), but for whether the
+ * servers exist. Returns 0, or -1 with err, one sentence with what is wrong
+ * and what would be right. run_python_reset frees what run holds in both cases.
+ */
+int run_python_read(struct json_span arguments, const struct options *options,
+    struct run_python *run, struct err *err);
+
+/* answer.c: the result of a call as MCP wants it. */
+
+/* How it is written: the words of the option output_mode, in their order. */
+enum answer_mode {
+	ANSWER_COMPACT,
+	ANSWER_TOON,
+	ANSWER_JSON,
+};
+
+/* Returns the name of a signal, such as SIGKILL; the caller frees it. */
+char *answer_signal(int number);
+
+/* Appends the CallToolResult object of a concluded call, one line. */
+void answer_add(struct buffer *buffer, const struct call_result *result,
+    const struct options *options);
+
+/* Appends the CallToolResult of a call that was refused before it ran. */
+void answer_add_refusal(struct buffer *buffer, const char *status,
+    const char *message, const struct options *options);
+
+/* texts.c: what we say about ourselves. */
+
+/* Appends the result of initialize, of tools/list, of resources/…. */
+void texts_add_initialize(struct buffer *buffer, const char *version);
+void texts_add_tools(struct buffer *buffer, const struct options *options);
+void texts_add_resources(struct buffer *buffer);
+void texts_add_capabilities(
+    struct buffer *buffer, const struct options *options);
+
+#define TEXTS_CAPABILITIES_URI "resource://caisson/capabilities"
+#define TEXTS_TOOL "run_python"
+
+#endif
