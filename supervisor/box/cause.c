@@ -12,7 +12,6 @@
 
 #include "../../common/box_step.h"
 #include "../../common/mem.h"
-#include "../supervisor.h"
 #include "box.h"
 
 #define CAUSE_IN(step) (1U << BOX_STEP_##step)

@@ -21,7 +21,6 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "cgroup.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 
 /* The folder is there where systemd runs, and it marks what it delegates. */

@@ -11,7 +11,6 @@
 #include "../../common/json.h"
 #include "../../common/mem.h"
 #include "form.h"
-#include "../supervisor.h"
 #include "../run/run.h"
 #include "front.h"
 #include "../box/box.h"

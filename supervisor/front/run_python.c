@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "../../common/mem.h"
-#include "../supervisor.h"
 #include "../run/run.h"
 #include "front.h"
 

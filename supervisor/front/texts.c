@@ -7,7 +7,6 @@
 #include "manual_memory_text.h"
 #include "manual_more_text.h"
 #include "manual_text.h"
-#include "../supervisor.h"
 #include "../run/run.h"
 #include "front.h"
 

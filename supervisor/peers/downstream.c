@@ -14,7 +14,6 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "downstream.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 #include "../front/front.h"
 

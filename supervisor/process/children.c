@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "../../common/fd.h"
-#include "../supervisor.h"
 #include "process.h"
 
 /* The kernel's own list; kernels without CONFIG_PROC_CHILDREN have none. */

@@ -15,7 +15,6 @@
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
-#include "../supervisor.h"
 #include "process.h"
 
 /* Users and groups have the same numbers; 0 is "stay who you are". */

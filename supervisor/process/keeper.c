@@ -18,7 +18,6 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/role.h"
-#include "../supervisor.h"
 #include "process.h"
 
 struct keeper {

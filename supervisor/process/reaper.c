@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/queue.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -18,7 +19,6 @@
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
-#include "../supervisor.h"
 #include "process.h"
 
 #ifndef P_PIDFD

@@ -24,7 +24,6 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
-#include "../supervisor.h"
 #include "process.h"
 
 /* The workers, opened once: an upgrade on disk cannot mix two versions. */

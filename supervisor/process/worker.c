@@ -5,7 +5,6 @@
 #include <sys/socket.h>
 
 #include "../../common/fd.h"
-#include "../supervisor.h"
 #include "process.h"
 
 struct channel *

@@ -7,7 +7,6 @@
 #define SUPERVISOR_CONFIG_H
 
 #include "servers.h"
-#include "../supervisor.h"
 
 struct config;
 
