@@ -290,6 +290,7 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
 	sv->base = loop_new(main_needs_any_file());
 	reaper_init(sv->base);
+	worker_init(supervisor_routes());
 	main_prepare_servers(sv, envp);
 	if (main_prepare_process(&sv->options, err) == -1 ||
 	    identity_init(IDENTITY_CLAIMS, err) == -1 ||

@@ -581,8 +581,8 @@ struct channel *
 box_start_launcher(struct box *box, struct err *err)
 {
 	struct supervisor *sv = box->sv;
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BOX,
-		supervisor_routes(), box_on_channel_closed, box };
+	struct channel_ends ends =
+	    worker_ends(ROLE_BOX, box_on_channel_closed, box);
 	auto_fd int pidfd = -1;
 
 	if (sv->cgroup != NULL) {
@@ -644,8 +644,8 @@ static int
 box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 {
 	struct supervisor *sv = box->sv;
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_RELAY,
-		supervisor_routes(), box_on_relay_closed, box };
+	struct channel_ends ends =
+	    worker_ends(ROLE_RELAY, box_on_relay_closed, box);
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
 		.output_max = sv->options.max_output };
 	auto_fd int pidfd = -1;

@@ -246,8 +246,8 @@ template_start(struct template *template, struct err *err)
 {
 	struct event_base *base = template->all->sv->base;
 	const struct timeval patience = { TEMPLATE_START_MS / 1000, 0 };
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_TEMPLATE,
-		supervisor_routes(), template_on_closed, template };
+	struct channel_ends ends =
+	    worker_ends(ROLE_TEMPLATE, template_on_closed, template);
 	auto_fd int pidfd = -1;
 
 	template->channel = worker_start(

@@ -15,7 +15,6 @@
 #include "../../common/mem.h"
 #include "../../common/role.h"
 #include "../options/option_value.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 #include "../front/front.h"
 #include "command.h"
@@ -79,8 +78,8 @@ static int
 worker_try_start(struct event_base *base, enum role role, int *pidfd,
     struct err *err)
 {
-	struct channel_ends ends = { ROLE_SUPERVISOR, role,
-		supervisor_routes(), worker_try_on_closed, NULL };
+	struct channel_ends ends =
+	    worker_ends(role, worker_try_on_closed, NULL);
 	/* The store stays who we are, as it does for calls. */
 	unsigned int uid = role == ROLE_STORE ? 0 : identity_relay();
 	struct err why;

@@ -18,7 +18,6 @@
 #include "broker.h"
 #include "downstream.h"
 #include "store.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 
 /* What the broker has been told of a server. */
@@ -170,8 +169,8 @@ broker_on_process_ended(void *ctx, const struct child_end *end)
 static int
 broker_start_process(struct broker *broker, struct err *err)
 {
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_BROKER,
-		supervisor_routes(), broker_on_closed, broker };
+	struct channel_ends ends =
+	    worker_ends(ROLE_BROKER, broker_on_closed, broker);
 	auto_fd int pidfd = -1;
 
 	broker->channel = worker_start(broker->base, &ends, ++broker->starts,

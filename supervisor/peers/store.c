@@ -11,7 +11,6 @@
 #include "../../common/mem.h"
 #include "state.h"
 #include "store.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 
 struct store {
@@ -93,8 +92,8 @@ store_on_process_ended(void *ctx, const struct child_end *end)
 static int
 store_start_process(struct store *store, struct err *err)
 {
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_STORE,
-		supervisor_routes(), store_on_closed, store };
+	struct channel_ends ends =
+	    worker_ends(ROLE_STORE, store_on_closed, store);
 	struct ipc_keep keep = { .log_level = log_level_get(),
 		.most = store->options->state_max };
 	auto_fd int folder = state_open(store->options, store->envp, err);

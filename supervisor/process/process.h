@@ -107,6 +107,19 @@ void spawn_complain(const struct spawn_program *program, const char *what,
 /* worker.c: a worker with a channel to it. */
 
 /*
+ * Sets the handlers of all messages to the supervisor, static. Must be called
+ * before the others are used.
+ */
+void worker_init(channel_handler *const *routes);
+
+/* As closed of struct channel_ends. */
+typedef void worker_closed(void *ctx, const struct err *why);
+
+/* Returns the ends of a channel between the supervisor and such a peer. */
+struct channel_ends worker_ends(
+    enum role peer, worker_closed *closed, void *ctx);
+
+/*
  * Starts a worker of the role ends->peer with spawn_worker, whose number, uid
  * and group these are. Returns the channel to it and its pidfd, both of which
  * the caller owns, or NULL with err.

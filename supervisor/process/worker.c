@@ -7,6 +7,23 @@
 #include "../../common/fd.h"
 #include "process.h"
 
+static channel_handler *const *worker_routes;
+
+void
+worker_init(channel_handler *const *routes)
+{
+	worker_routes = routes;
+}
+
+struct channel_ends
+worker_ends(enum role peer, worker_closed *closed, void *ctx)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, peer, worker_routes,
+		closed, ctx };
+
+	return ends;
+}
+
 struct channel *
 worker_start(struct event_base *base, const struct channel_ends *ends,
     unsigned long number, unsigned int uid, int group, int *pidfd,

@@ -16,7 +16,6 @@
 #include "../../common/mem.h"
 #include "../../common/utf8.h"
 #include "servers.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 
 /* Entries */
@@ -220,8 +219,8 @@ static int
 servers_start_reader(struct servers *servers,
     const struct server_source *source, struct err *err)
 {
-	struct channel_ends ends = { ROLE_SUPERVISOR, ROLE_READER,
-		supervisor_routes(), servers_on_closed, servers };
+	struct channel_ends ends =
+	    worker_ends(ROLE_READER, servers_on_closed, servers);
 	auto_fd int pidfd = -1;
 
 	servers->reader = worker_start(servers->setup.base, &ends, 1,

@@ -34,6 +34,7 @@ static unsigned long call_retry_ms = 1;
 #define pool_take play_pool_take
 #define pool_wake play_pool_wake
 
+#include "supervisor/supervisor.h"
 #include "supervisor/box/box.c"
 #include "supervisor/run/call.c"
 #include "supervisor/servers/config.c"
@@ -3057,5 +3058,6 @@ add_tests(TCase *tc)
 int
 main(void)
 {
+	worker_init(supervisor_routes());
 	return unit_run("call", add_tests);
 }

@@ -601,5 +601,6 @@ add_tests(TCase *tc)
 int
 main(void)
 {
+	worker_init(supervisor_routes());
 	return unit_run("servers", add_tests);
 }

@@ -19,6 +19,7 @@
 #include "common/ipc_socket.h"
 #include "common/log.h"
 #include "common/mem.h"
+#include "supervisor/supervisor.h"
 #include "supervisor/peers/downstream.h"
 #define BROKER_IS_HERE
 #include "not_here.h"
@@ -1624,5 +1625,6 @@ add_tests(TCase *tc)
 int
 main(void)
 {
+	worker_init(supervisor_routes());
 	return unit_run("supervisor_broker", add_tests);
 }

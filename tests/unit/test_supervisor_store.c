@@ -18,6 +18,7 @@
 #include "common/ipc_socket.h"
 #include "common/loop.h"
 #include "common/mem.h"
+#include "supervisor/supervisor.h"
 #include "supervisor/peers/state.h"
 #define STORE_IS_HERE
 #include "not_here.h"
@@ -296,5 +297,6 @@ add_tests(TCase *tc)
 int
 main(void)
 {
+	worker_init(supervisor_routes());
 	return unit_run("supervisor_store", add_tests);
 }

@@ -51,6 +51,15 @@ start_child(void)
 	return (int)syscall(SYS_pidfd_open, pid, 0);
 }
 
+struct channel_ends
+worker_ends(enum role peer, worker_closed *closed, void *ctx)
+{
+	struct channel_ends ends = { ROLE_SUPERVISOR, peer,
+		supervisor_routes(), closed, ctx };
+
+	return ends;
+}
+
 struct channel *
 worker_start(struct event_base *base, const struct channel_ends *ends,
     unsigned long number, unsigned int uid, int group, int *pidfd,
