@@ -636,9 +636,9 @@
 #define STATE_MAX_MAX (16 * GIB)
 
 /*
- * Options (supervisor/options/options.def). An interpreter does not start in less
- * memory or with fewer processes; the other bounds are where a number can only
- * be a slip of the pen.
+ * Options (supervisor/options/options.def). An interpreter does not start in
+ * less memory or with fewer processes; the other bounds are where a number can
+ * only be a slip of the pen.
  */
 #define MEMORY_MIN (16 * MIB)
 #define MEMORY_MAX (1024 * GIB)

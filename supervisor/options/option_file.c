@@ -16,7 +16,6 @@
 #include "home.h"
 #include "option_file.h"
 #include "option_value.h"
-#include "../process/process.h"
 
 static void
 option_file_decref(json_t **json)

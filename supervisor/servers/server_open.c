@@ -106,7 +106,7 @@ server_open_check(const struct server_source *source, const struct stat *st,
 {
 	if (!S_ISREG(st->st_mode))
 		return err_set(err, "is not a regular file");
-	/* The operator has named it: its owner may be that of a mounted volume. */
+	/* The operator has named it: a volume's owner may be anyone. */
 	return source->named ? 0 : home_trusts(st, err);
 }
 

@@ -51,7 +51,8 @@ def about_settings():
 
 def about_sources():
     """The name and the file of each: folders may be made of parts."""
-    for row in house.rows("supervisor/servers/server_sources.def", "SERVER_SOURCE"):
+    table = "supervisor/servers/server_sources.def"
+    for row in house.rows(table, "SERVER_SOURCE"):
         yield from (row[0], row[6])
         if row[4] != "NULL":
             yield row[4]
