@@ -146,7 +146,7 @@ ipc_make_counts(size_t size, struct err *err)
 	    memfd_create("counts", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	if (fd == -1)
-		return err_sys(err, "create a memfd");
+		return err_sys(err, "make a memfd");
 	if (ftruncate(fd, (off_t)size) == -1 ||
 	    fcntl(fd, F_ADD_SEALS, IPC_COUNTS_SEALS) == -1)
 		return err_sys(err, "prepare a memfd of %zu bytes", size);

@@ -77,9 +77,13 @@ static int
 runtime_native_start(
     struct box *box, struct box_pipes *pipes, struct err *err)
 {
+	auto_fd int usage = fcntl(box->usage, F_DUPFD_CLOEXEC, 0);
 	struct ipc_setup setup = { 0 };
-	struct channel *channel = box_start_launcher(box, err);
+	struct channel *channel;
 
+	if (usage == -1)
+		return err_sys(err, "make a copy of a descriptor");
+	channel = box_start_launcher(box, err);
 	if (channel == NULL)
 		return -1;
 	runtime_native_request(box->sv, &setup);
@@ -88,9 +92,7 @@ runtime_native_start(
 	setup.control_out = fd_take(&pipes->control_out);
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
-	setup.usage = fcntl(box->usage, F_DUPFD_CLOEXEC, 0);
-	if (setup.usage == -1)
-		log_error("copy a descriptor: %s", strerror(errno));
+	setup.usage = fd_take(&usage);
 	/* What it has of descriptors goes the way of those of a message. */
 	if (runtime_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);

@@ -25,7 +25,8 @@ import unittest
 HERE = os.path.dirname(os.path.abspath(__file__))
 PYTHON_DIR = os.path.join(HERE, "..", "..", "worker", "box", "python")
 BOOTSTRAP = os.path.join(PYTHON_DIR, "bootstrap.py")
-PROBE = os.path.join(HERE, "..", "..", "supervisor", "probe.py")
+PROBE = os.path.join(
+    HERE, "..", "..", "supervisor", "command", "probe.py")
 MAIN = "run_python.py"
 READY = b'{"type":"ready"}\n'
 DEADLINE = 60  # seconds; a case takes 0.02 to 2

@@ -1484,7 +1484,7 @@ START_TEST(descriptors_that_run_out)
 
 	open_stage();
 	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &all), 0);
-	for (extra = 0; extra < 9; extra++) {
+	for (extra = 0; extra < 10; extra++) {
 		limit = all;
 		limit.rlim_cur = (rlim_t)(dup(0) + extra);
 		close((int)limit.rlim_cur - extra);

@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/box_usage.h"
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
@@ -97,6 +98,8 @@ start(void)
 	sv.options.python = (char *)"/usr/bin/python3";
 	sv.options.max_timeout = 120;
 	a_box.number = 7;
+	a_box.usage = ipc_make_counts(sizeof(struct box_usage), &err);
+	ck_assert_int_ne(a_box.usage, -1);
 }
 
 /* The four ends of a box; the others are closed. */
@@ -157,6 +160,7 @@ forget(struct ipc_setup *setup)
 	fd_close(&setup->control_out);
 	fd_close(&setup->out);
 	fd_close(&setup->errors);
+	fd_close(&setup->usage);
 }
 
 /* Tests */
@@ -180,7 +184,7 @@ START_TEST(asks_for_what_the_options_say)
 	ck_assert_str_eq(setup.python, "/usr/bin/python3");
 	ck_assert_uint_eq(setup.grouped, 0);
 	ck_assert_uint_eq(setup.uid, identity_box(7));
-	ck_assert_int_eq(unit_open_fds(), fds + 4); /* those it was given */
+	ck_assert_int_eq(unit_open_fds(), fds + 5); /* those it was given */
 	forget(&setup);
 	close_box();
 }

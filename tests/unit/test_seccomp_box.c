@@ -111,7 +111,8 @@ static const int refused[] = {
 	SYS_set_mempolicy, SYS_set_mempolicy_home_node, SYS_migrate_pages,
 	SYS_move_pages, SYS_sched_setscheduler, SYS_sched_setparam,
 	SYS_sched_setattr, SYS_ioprio_set, SYS_ptrace, SYS_process_vm_readv,
-	SYS_process_vm_writev, SYS_process_madvise, SYS_process_mrelease,
+	SYS_sched_setaffinity, SYS_process_vm_writev,
+	SYS_process_madvise, SYS_process_mrelease,
 	SYS_pidfd_getfd, SYS_kcmp, SYS_setuid, SYS_setgid, SYS_setreuid,
 	SYS_setregid, SYS_setresuid, SYS_setresgid, SYS_setgroups,
 	SYS_setfsuid, SYS_setfsgid, SYS_capset, SYS_clock_settime,
@@ -148,7 +149,7 @@ static const int refused[] = {
 /* Decided by their arguments: the cases below try them. */
 static const int filtered[] = {
 	SYS_clone, SYS_fcntl, SYS_ioctl, SYS_madvise, SYS_prctl,
-	SYS_prlimit64, SYS_sched_setaffinity, SYS_setpriority,
+	SYS_prlimit64, SYS_setpriority,
 	SYS_socketpair, SYS_setsockopt, SYS_mknodat, SYS_mmap,
 #ifdef SYS_mknod
 	SYS_mknod,
@@ -231,8 +232,14 @@ static const struct filter_case cases[] = {
 	{ "MADV_MERGEABLE, high", SYS_madvise, { 0, 0, HIGH | MADV_MERGEABLE },
 	    REFUSE },
 
-	{ "own processors", SYS_sched_setaffinity, { 0 }, ALLOW },
-	{ "a child's processors", SYS_sched_setaffinity, { 3 }, ALLOW },
+	{ "MADV_POPULATE_READ", SYS_madvise, { 0, 0, 22 }, REFUSE },
+	{ "MADV_POPULATE_WRITE", SYS_madvise, { 0, 0, 23 }, REFUSE },
+	{ "MAP_PRIVATE", SYS_mmap, { 0, 0, 0, MAP_PRIVATE }, ALLOW },
+	{ "MAP_POPULATE", SYS_mmap, { 0, 0, 0, MAP_PRIVATE | MAP_POPULATE },
+	    REFUSE },
+
+	{ "own processors", SYS_sched_setaffinity, { 0 }, REFUSE },
+	{ "a child's processors", SYS_sched_setaffinity, { 3 }, REFUSE },
 	{ "those of process 1", SYS_sched_setaffinity, { 1 }, REFUSE },
 	{ "the same, high", SYS_sched_setaffinity, { HIGH | 1 }, REFUSE },
 	{ "own limits", SYS_prlimit64, { 0, RLIMIT_CORE }, ALLOW },
