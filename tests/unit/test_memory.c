@@ -215,8 +215,8 @@ put_process(int pid, unsigned int anon, unsigned int own)
 	    "RssAnon:\t%8u kB\nRssFile:\t  888888888 kB\n"
 	    "RssShmem:\t       0 kB\n" END, anon * 1024);
 	auto_free char *rollup = mem_printf("00-ff ---p 0 00:00 0 [rollup]\n"
-	    "Rss:  99999999 kB\nPss:  88888888 kB\nPss_Anon:  %8u kB\n",
-	    own * 1024);
+	    "Rss:  99999999 kB\nPss:  88888888 kB\nPss_Anon:  %8u kB\n"
+	    "Private_Dirty:  %8u kB\n", own * 1024, own * 1024);
 
 	put(pid, "status", status);
 	put(pid, "stat", "1 (a) S 1 1 1 0 -1 4194304 0\n");

@@ -98,7 +98,7 @@ struct memory_clock {
 	int looked; /* at its pages: shared holds */
 	uint64_t ns; /* CPU time */
 	uint64_t rss; /* bytes, without pages of files */
-	uint64_t shared; /* of them, with other processes */
+	uint64_t shared; /* of them, with any other process */
 };
 
 /* The watchdog of init: what it looks at, and what it has seen. */

@@ -645,9 +645,10 @@ memory_note_usage(struct memory *memory, pid_t pid, const char *status)
 }
 
 /*
- * How much of its memory a process shares, as far as that is known without a
- * look at its pages: what it shared when they were looked at last, or all that
- * its parent had. The rest is its own.
+ * How much of its memory a process may share, without a look at its pages: what
+ * it shared when they were looked at last, or all that its parent had. The rest
+ * is its own. An orphan that is not known may share all of it; the code, whose
+ * parent is outside, shares nothing that is not counted for it.
  */
 static uint64_t
 memory_known_shared(
@@ -656,7 +657,7 @@ memory_known_shared(
 	const struct memory_clock *own = memory_find_clock(memory, pid);
 	pid_t parent = (pid_t)memory_number(status, "PPid");
 	const struct memory_clock *before;
-	uint64_t shared = 0;
+	uint64_t shared = parent == 0 ? 0 : rss;
 
 	if (own != NULL && own->pid == pid && own->looked) {
 		shared = own->shared;
@@ -729,7 +730,7 @@ memory_add_exactly(
 	char status[MEMORY_TEXT_SIZE];
 	char pages[MEMORY_TEXT_SIZE];
 	struct memory_clock *known;
-	uint64_t rss, own;
+	uint64_t rss, own, private;
 
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
@@ -745,16 +746,18 @@ memory_add_exactly(
 		return 0;
 	}
 	memory_add_maps(memory, pid, sum);
-	own = rss;
+	own = private = rss;
 	if (memory_read(memory, pid, "smaps_rollup", pages) == 1 &&
-	    memory_find(pages, "Pss_Anon") != NULL)
+	    memory_find(pages, "Pss_Anon") != NULL) {
 		own = memory_bytes(pages, "Pss_Anon") +
 		    memory_bytes(pages, "SwapPss");
+		private = memory_bytes(pages, "Private_Dirty");
+	}
 	sum->bytes += own;
 	known = memory_find_clock(memory, process);
 	if (known != NULL && known->pid == process) {
 		known->looked = 1;
-		known->shared = rss > own ? rss - own : 0;
+		known->shared = rss > private ? rss - private : 0;
 	}
 	return 0;
 }
