@@ -245,7 +245,7 @@ function project(t, entries, env = {}) {
 
 const distrusts = {
   'its mode': { change: (place) => fs.chmodSync(place, 0o666),
-    words: /can be written by every user of this machine .*chmod o-w/ },
+    words: /can be written by every user of this machine.*chmod o-w/ },
   'its owner': { change: (place) => fs.chownSync(place, 4242, 4242),
     words: /belongs to another user/, root: true },
   'its place': { change: (place, elsewhere) => {
