@@ -333,12 +333,15 @@ memory_is_stopped(const char *status)
 	return memory_state(status) == 'T';
 }
 
+/* Or will be: then all of its process stops with it. */
 static int
 memory_thread_is_stopped(
     const struct memory *memory, pid_t pid, pid_t tid, char *status)
 {
 	return tid != pid && memory_read_status(memory, tid, status) == 1 &&
-	    memory_is_stopped(status);
+	    (memory_is_stopped(status) ||
+	        memory_awaits(status,
+	            MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL)));
 }
 
 /*
