@@ -1225,6 +1225,9 @@ memory_wait(const struct memory *memory, uint64_t bytes)
 	uint64_t left = memory->limit > bytes ? memory->limit - bytes : 0;
 	uint64_t ms = left / (memory->speed / 1000);
 
+	/* Where there are many threads neighbours delay it by as much again. */
+	if (memory->narrow)
+		ms /= 2;
 	if (ms < BOX_MEMORY_WAIT_LEAST_MS)
 		return BOX_MEMORY_WAIT_LEAST_MS;
 	if (ms > BOX_MEMORY_WAIT_MOST_MS)
