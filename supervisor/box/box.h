@@ -2,7 +2,8 @@
  * One box with its relay: the processes and channels of both, from their start
  * to their end. Who has a box (a call, or the pool) is told when something of
  * it has changed, and sees here what it has come to. Runs in the supervisor;
- * reads nothing but messages of its own workers.
+ * reads nothing but messages of its own workers, and two numbers that process
+ * 1 of the box writes.
  */
 #ifndef SUPERVISOR_BOX_H
 #define SUPERVISOR_BOX_H
@@ -168,7 +169,7 @@ void box_on_drained(struct box *box, struct call_stream *out,
 /* cause.c: why a box cannot be built. */
 
 /*
- * Returns the way out when this step of box_steps.def has failed, static: that
+ * Returns the fix when this step of box_steps.def has failed, static: that
  * of the cause, where the switches below proc (/proc) tell it, else that of
  * the step; NULL for a number that is none.
  */

@@ -1,6 +1,6 @@
 /*
- * Processes: every fork, exec, kill and wait of the supervisor, and who its
- * workers are. A security review of these can begin and end in this folder.
+ * Processes: every fork, exec, kill and wait of the supervisor, and the users
+ * of its workers. A security review of these can begin and end in this folder.
  */
 #ifndef SUPERVISOR_PROCESS_H
 #define SUPERVISOR_PROCESS_H
@@ -171,7 +171,7 @@ struct child_end {
 typedef void child_ended(void *ctx, const struct child_end *end);
 
 /*
- * Begins to reap children that nobody watches, those included whose parent was
+ * Begins to reap children that are not watched, those included whose parent was
  * below us; base outlives them all.
  */
 void reaper_init(struct event_base *base);
@@ -223,8 +223,8 @@ void reaper_forget(struct child **child);
 void reaper_leave(struct child **child);
 
 /*
- * Kills the children that nobody watches, and theirs: what is left when
- * somebody was killed who had children. Now, or when no box is being built.
+ * Kills the children that are not watched, and theirs: they are left when a
+ * process that had children was killed. Now, or when no box is being built.
  */
 void reaper_kill_orphans(void);
 
