@@ -7,8 +7,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "../common/clock.h"
 #include "../common/json.h"
 #include "../common/log.h"
 #include "../common/mem.h"
@@ -22,7 +22,7 @@ struct calls_one {
 	enum role with;   /* ROLE_BROKER or ROLE_STORE */
 	char *frame;      /* what waits for the store to be there, or NULL */
 	size_t frame_len;
-	time_t begun;     /* seconds of a clock that only moves forward */
+	uint64_t begun;   /* when it was, by clock_ms() */
 	char name[WAITING_NAME_MAX + 1]; /* to show, see calls_name; or empty */
 };
 
@@ -387,15 +387,6 @@ calls_go_on(struct calls *calls)
 	}
 }
 
-static time_t
-calls_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 /*
  * "gh.talk", or "tools/list of gh", for which code waits at its first use of a
  * server. The tool is shown as the code wrote it, so it is one line.
@@ -415,7 +406,7 @@ calls_name(struct calls_one *one, const struct request *request)
 		return;
 	len = utf8_cut(name.data, name.len, WAITING_NAME_MAX);
 	memcpy(one->name, name.data, len);
-	one->begun = calls_now();
+	one->begun = clock_ms();
 }
 
 /* Makes the request. Returns 0, or -1 with why it must be refused. */
@@ -546,8 +537,9 @@ calls_add_waiting(const struct calls *calls, struct buffer *text)
 			more++;
 			continue;
 		}
-		buffer_printf(text, "%s%s (%lld s)", shown++ > 0 ? ", " : "",
-		    one->name, (long long)(calls_now() - one->begun));
+		buffer_printf(text, "%s%s (%llu s)", shown++ > 0 ? ", " : "",
+		    one->name,
+		    (unsigned long long)(clock_ms() - one->begun) / 1000);
 	}
 	if (more > 0)
 		buffer_printf(text, " and %zu more", more);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../common/buffer.h"
+#include "../common/clock.h"
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/mem.h"
@@ -112,7 +113,7 @@ output_watch(struct output *output)
 void
 output_rest(struct output *output)
 {
-	static const struct timeval rest = { 0, OUTPUT_REST_MS * 1000 };
+	const struct timeval rest = clock_timeval(OUTPUT_REST_MS);
 
 	if (output->fd == -1)
 		return;

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../common/clock.h"
 #include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/loop.h"
@@ -212,7 +213,7 @@ main_prepare_servers(struct supervisor *sv, char **envp)
 		.self = "/proc/self/exe",
 		.trust_project = (int)sv->options.trust_project_files,
 		.allow_self = (int)sv->options.allow_self_server,
-		.clock = server_keep_clock };
+		.clock = clock_ms };
 	struct broker_policy policy;
 
 	/* In a folder that is gone there are no project files to find. */

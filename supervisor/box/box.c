@@ -16,6 +16,7 @@
 
 #include "../../common/box_step.h"
 #include "../../common/box_usage.h"
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -27,8 +28,7 @@
 static void
 box_set_timer(struct box *box, unsigned long ms)
 {
-	const struct timeval tv = { (time_t)(ms / 1000),
-		(suseconds_t)(ms % 1000 * 1000) };
+	const struct timeval tv = clock_timeval(ms);
 
 	event_add(box->timer, &tv);
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -90,7 +91,7 @@ group_remove(const struct cgroup *cg, const char *name)
 static void
 group_end(struct cgroup *cg, const char *name)
 {
-	struct timeval soon = { 0, GROUP_PAUSE_FIRST_MS * 1000 };
+	struct timeval soon = clock_timeval(GROUP_PAUSE_FIRST_MS);
 	struct group_end *end;
 
 	if (group_remove(cg, name) == 0)
@@ -119,8 +120,7 @@ group_remove_ended(struct cgroup *cg)
 		return;
 	cg->wait_ms = cg->wait_ms * 2 < GROUP_PAUSE_MOST_MS ?
 	    cg->wait_ms * 2 : GROUP_PAUSE_MOST_MS;
-	later = (struct timeval){ (time_t)(cg->wait_ms / 1000),
-		(suseconds_t)(cg->wait_ms % 1000 * 1000) };
+	later = clock_timeval(cg->wait_ms);
 	event_add(cg->timer, &later);
 }
 

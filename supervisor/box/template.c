@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -44,15 +44,6 @@ struct templates {
 	uint64_t until_ms; /* none is started before */
 	char *reason;      /* of the last failure */
 };
-
-static uint64_t
-template_now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
 
 /* Ends */
 
@@ -109,7 +100,7 @@ template_fail(struct template *template, const char *why)
 		    template->number, why);
 	free(all->reason);
 	all->reason = mem_strdup(why);
-	all->until_ms = template_now_ms() + all->wait_ms;
+	all->until_ms = clock_ms() + all->wait_ms;
 	all->wait_ms = all->wait_ms * 2 < TEMPLATE_PAUSE_MOST_MS ?
 	    all->wait_ms * 2 : TEMPLATE_PAUSE_MOST_MS;
 	template_retire(template);
@@ -203,7 +194,7 @@ template_on_warm(struct template *template)
 	log_info("template[%lu] is ready", template->number);
 	loop_event_free(&template->timer);
 	template->warm = 1;
-	template->born_ms = template_now_ms();
+	template->born_ms = clock_ms();
 	if (all->serving != NULL)
 		template_retire(all->serving);
 	all->coming = NULL;
@@ -245,7 +236,7 @@ static int
 template_start(struct template *template, struct err *err)
 {
 	struct event_base *base = template->all->sv->base;
-	const struct timeval patience = { TEMPLATE_START_MS / 1000, 0 };
+	const struct timeval patience = clock_timeval(TEMPLATE_START_MS);
 	struct channel_ends ends =
 	    worker_ends(ROLE_TEMPLATE, template_on_closed, template);
 	auto_fd int pidfd = -1;
@@ -271,7 +262,7 @@ templates_start(struct templates *all)
 	struct template *template;
 	struct err err;
 
-	if (all->coming != NULL || template_now_ms() < all->until_ms)
+	if (all->coming != NULL || clock_ms() < all->until_ms)
 		return;
 	template = mem_alloc(sizeof(*template));
 	template->all = all;
@@ -356,7 +347,7 @@ static int
 template_is_old(const struct template *template)
 {
 	return template->forks >= TEMPLATE_FORKS_MAX ||
-	    template_now_ms() - template->born_ms >= TEMPLATE_AGE_MS;
+	    clock_ms() - template->born_ms >= TEMPLATE_AGE_MS;
 }
 
 struct channel *

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "../../common/buffer.h"
+#include "../../common/clock.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../peers/broker.h"
@@ -305,7 +306,7 @@ print_config_run(struct supervisor *sv, char **envp, struct err *err)
 		.self = "/proc/self/exe",
 		.trust_project = (int)sv->options.trust_project_files,
 		.allow_self = (int)sv->options.allow_self_server,
-		.clock = server_keep_clock };
+		.clock = clock_ms };
 	struct servers servers;
 
 	if (getcwd(folder, sizeof(folder)) == NULL)

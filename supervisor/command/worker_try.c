@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -98,7 +99,7 @@ static int
 worker_try_wait(struct event_base *base, struct worker_try *try, int *pidfd,
     struct err *err)
 {
-	const struct timeval patience = { BOX_START_MS / 1000, 0 };
+	const struct timeval patience = clock_timeval(BOX_START_MS);
 	struct child *child =
 	    reaper_watch(base, pidfd, worker_try_on_ended, try, err);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -156,7 +157,7 @@ static void
 downstream_await(struct downstream *downstream)
 {
 	unsigned int ms = downstream_steps[downstream->step].ms;
-	struct timeval patience = { ms / 1000, ms % 1000 * 1000L };
+	struct timeval patience = clock_timeval(ms);
 
 	event_add(downstream->timer, &patience);
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -182,7 +183,7 @@ reaper_reap_unknown(void)
 static void
 reaper_add_timer(struct event *event, long ms)
 {
-	const struct timeval tv = { ms / 1000, ms % 1000 * 1000 };
+	const struct timeval tv = clock_timeval((uint64_t)ms);
 
 	/* The first one counts: a timer that runs is not put off. */
 	if (event != NULL && !event_pending(event, EV_TIMEOUT, NULL))

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -61,17 +62,10 @@ static void call_on_box(void *ctx);
 
 /* Time */
 
-static struct timeval
-call_ms(unsigned long ms)
-{
-	return (struct timeval){ (time_t)(ms / 1000),
-		(suseconds_t)(ms % 1000 * 1000) };
-}
-
 static void
 call_set_timer(struct call *call, unsigned long ms)
 {
-	struct timeval tv = call_ms(ms);
+	struct timeval tv = clock_timeval(ms);
 
 	event_add(call->timer, &tv);
 }

@@ -5,9 +5,9 @@
  * the pool, which pauses before it tries again. Runs in the supervisor.
  */
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/log.h"
 #include "../../common/loop.h"
 #include "../../common/mem.h"
@@ -47,20 +47,10 @@ struct pool {
 	uint64_t resume_ms;    /* no box is started before */
 };
 
-static uint64_t
-pool_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 static void
 pool_add_timer(struct event *event, uint64_t ms)
 {
-	const struct timeval tv = { (time_t)(ms / 1000),
-		(suseconds_t)(ms % 1000 * 1000) };
+	const struct timeval tv = clock_timeval(ms);
 
 	event_add(event, &tv);
 }
@@ -107,7 +97,7 @@ pool_fill_after(struct pool *pool, uint64_t ms)
 
 	if (!pool_misses(pool))
 		return;
-	now = pool_now();
+	now = clock_ms();
 	if (pool->missing_ms == 0)
 		pool->missing_ms = now;
 	waited = now - pool->missing_ms;
@@ -168,7 +158,7 @@ pool_pause(struct pool *pool)
 		pool->pause_ms = POOL_PAUSE_FIRST_MS;
 	else if (pool->pause_ms < POOL_PAUSE_MOST_MS)
 		pool->pause_ms *= 2;
-	pool->resume_ms = pool_now() + pool->pause_ms;
+	pool->resume_ms = clock_ms() + pool->pause_ms;
 }
 
 /* Something of a box that waits, or is being built to wait, has changed. */
@@ -205,7 +195,7 @@ pool_start_one(struct pool *pool)
 	struct err err;
 
 	entry->pool = pool;
-	entry->born_ms = pool_now();
+	entry->born_ms = clock_ms();
 	interpreter_look(pool->sv->options.python, &entry->interpreter);
 	entry->box = box_new(pool->sv, 0, pool_on_box, entry, &err);
 	if (entry->box == NULL) {
@@ -252,7 +242,7 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 static void
 pool_recycle(struct pool *pool)
 {
-	uint64_t now = pool_now();
+	uint64_t now = clock_ms();
 	struct interpreter present;
 	struct pool_entry *entry, *next;
 

@@ -12,15 +12,6 @@
 #include "../../common/mem.h"
 #include "servers.h"
 
-uint64_t
-server_keep_clock(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
-}
-
 /* Which files have something to keep */
 
 static struct server_file *

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -258,8 +259,7 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
     struct err *err)
 {
 	unsigned long ms = servers_patience(file);
-	struct timeval patience = { (time_t)(ms / 1000),
-		(suseconds_t)(ms % 1000 * 1000) };
+	struct timeval patience = clock_timeval(ms);
 	struct ipc_read_file msg = { .shape = file->source->shape,
 		.most = server_open_most(file->source),
 		.folder = servers->setup.folder,

@@ -187,9 +187,6 @@ void servers_copy_rows(struct servers *servers,
 
 /* server_keep.c: what a file said last, while it cannot be read. */
 
-/* Returns the milliseconds of a clock that only moves forward. */
-uint64_t server_keep_clock(void);
-
 /*
  * Adds the files that were read before and are not found any more, in their
  * places: a folder tells only of what is in it.

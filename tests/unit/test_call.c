@@ -6,6 +6,7 @@
  * so that a test whose matter it is makes their times short, and the
  * configuration, so that servers can be put into it.
  */
+#include "common/clock.h"
 #include "common/limits.h"
 
 static int box_start_ms = 100000, box_drain_ms = 100000;
@@ -366,7 +367,7 @@ static void
 make_config(void)
 {
 	struct servers_setup setup = { .base = sv.base,
-		.clock = server_keep_clock };
+		.clock = clock_ms };
 
 	sv.config = config_new(&setup, on_config, NULL);
 }

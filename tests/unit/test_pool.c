@@ -4,12 +4,11 @@
  * stand-ins; includes the file itself, so that the test can say when a timer
  * has run out.
  */
-#include <time.h>
-
-#define clock_gettime(clock, now) play_clock(now)
-static int play_clock(struct timespec *now);
-
+#include "common/clock.h"
 #include "common/loop.h"
+
+#define clock_ms() now_ms
+static uint64_t now_ms = 1000;
 
 #define event_add(event, time) play_add(event, time)
 static int play_add(struct event *event, const struct timeval *time);
@@ -21,16 +20,6 @@ static int play_add(struct event *event, const struct timeval *time);
 #include "unit.h"
 
 #define BOXES_MAX 256
-
-static uint64_t clock_ms = 1000;
-
-static int
-play_clock(struct timespec *now)
-{
-	*now = (struct timespec){ (time_t)(clock_ms / 1000),
-		(long)(clock_ms % 1000 * 1000000) };
-	return 0;
-}
 
 /* How long the timer that was added last will run. */
 static uint64_t added_ms;
@@ -172,7 +161,7 @@ fill(void)
 	if (!is_due(pool->fill))
 		return;
 	event_del(pool->fill);
-	clock_ms += POOL_CALM_MOST_MS;
+	now_ms += POOL_CALM_MOST_MS;
 	pool_on_fill(-1, EV_TIMEOUT, pool);
 }
 
@@ -216,7 +205,7 @@ period(void)
 {
 	ck_assert_int_ne(is_due(pool->period), 0);
 	event_del(pool->period);
-	clock_ms += POOL_PERIOD_MS;
+	now_ms += POOL_PERIOD_MS;
 	pool_on_period(-1, EV_TIMEOUT, pool);
 }
 
@@ -390,10 +379,10 @@ START_TEST(a_call_is_not_disturbed)
 	open_pool(2);
 	pool_begin(pool);
 	fill_up();
-	clock_ms += 1000;
+	now_ms += 1000;
 	ck_assert_ptr_nonnull(call());
 	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS);
-	clock_ms += 10;
+	now_ms += 10;
 	ck_assert_ptr_nonnull(call());
 	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS - 10);
 	pool_wake(pool); /* one has ended */
@@ -410,7 +399,7 @@ START_TEST(a_burst_goes_first)
 	open_pool(4);
 	pool_begin(pool);
 	for (n = 0; n < POOL_CALM_MOST_MS / 2; n++) {
-		clock_ms += 2;
+		now_ms += 2;
 		pool_wake(pool);
 		ck_assert_uint_le(added_ms, POOL_CALM_MS);
 	}
@@ -488,8 +477,8 @@ START_TEST(an_old_box_is_replaced)
 	open_pool(2);
 	pool_begin(pool);
 	fill_up();
-	born = clock_ms;
-	while (clock_ms + POOL_PERIOD_MS < born + POOL_AGE_MS)
+	born = now_ms;
+	while (now_ms + POOL_PERIOD_MS < born + POOL_AGE_MS)
 		period();
 	ck_assert_uint_eq(nboxes, 2);
 	period();
@@ -513,7 +502,7 @@ START_TEST(failures_make_it_pause)
 	open_pool(1);
 	pool_begin(pool);
 	for (n = 0; n < 20; n++) {
-		clock_ms += 2 * POOL_PAUSE_MOST_MS;
+		now_ms += 2 * POOL_PAUSE_MOST_MS;
 		fill();
 		if (n % 2 == 0)
 			end(nboxes - 1);
@@ -524,7 +513,7 @@ START_TEST(failures_make_it_pause)
 		ck_assert_uint_le(added_ms, pause);
 		ck_assert_uint_ge(added_ms, pause / 2);
 	}
-	clock_ms += 2 * POOL_PAUSE_MOST_MS;
+	now_ms += 2 * POOL_PAUSE_MOST_MS;
 	fill();
 	be_ready(nboxes - 1);
 	end(nboxes - 1);

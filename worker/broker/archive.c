@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/clock.h"
 #include "../../common/json_span.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -62,7 +63,7 @@ archive_lose(struct archive *archive)
 	archive->wanted = 0;
 	archive->unanswered = 0;
 	archive->deaf = 0;
-	archive->not_before = broker_now() + TOOL_LISTS_PAUSE_MS;
+	archive->not_before = clock_ms() + TOOL_LISTS_PAUSE_MS;
 	buffer_reset(&archive->recalls);
 	buffer_reset(&archive->retains);
 	event_del(archive->patience);
@@ -110,8 +111,7 @@ archive_fail(struct archive *archive, const struct err *err)
 static void
 archive_wait(struct archive *archive)
 {
-	const struct timeval most = { TOOL_LISTS_WAIT_MS / 1000,
-		TOOL_LISTS_WAIT_MS % 1000 * 1000 };
+	const struct timeval most = clock_timeval(TOOL_LISTS_WAIT_MS);
 
 	event_add(archive->patience, &most);
 }
@@ -122,7 +122,7 @@ archive_ensure(struct archive *archive)
 {
 	if (archive->store != NULL || archive->wanted)
 		return !archive->deaf;
-	if (broker_now() < archive->not_before)
+	if (clock_ms() < archive->not_before)
 		return 0;
 	archive->wanted = 1;
 	broker_want_lists(archive->broker);

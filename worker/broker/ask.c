@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "../../common/clock.h"
 #include "../../common/mem.h"
 #include "ask.h"
 #include "reason.h"
@@ -20,7 +21,7 @@ ask_new(struct broker *broker, struct server *server, struct session *session,
 	ask->session = session;
 	ask->id = id;
 	ask->kind = kind;
-	ask->made = broker_now();
+	ask->made = clock_ms();
 	if (session != NULL)
 		session_add(session, ask);
 	return ask;
@@ -48,7 +49,7 @@ ask_audit(const struct ask *ask)
 	struct audit_call call = { session_execution(ask->session),
 		server_name(ask->server),
 		{ ask->tool.data, ask->tool.len }, ask->arguments,
-		ask->result, broker_now() - ask->made, ask->sent != 0,
+		ask->result, clock_ms() - ask->made, ask->sent != 0,
 		ask->outcome };
 
 	audit_add(ask->broker->audit, &call);

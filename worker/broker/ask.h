@@ -32,7 +32,7 @@ struct ask {
 	struct queue_turn *turn; /* of queue.c, or NULL */
 	int placed;              /* it has one of the places of its server */
 	enum audit_outcome outcome;
-	uint64_t made; /* when it was, by broker_now() */
+	uint64_t made; /* when it was, by clock_ms() */
 	uint64_t sent;        /* its number with the server; 0: not sent */
 	uint64_t begun;       /* when that was, or might have been */
 	int progress;         /* the server has told of some */

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -65,13 +64,4 @@ broker_clear(struct broker *broker)
 	shelf_free(&broker->shelf);
 	audit_free(&broker->audit);
 	channel_free(&broker->supervisor);
-}
-
-uint64_t
-broker_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
 }

@@ -53,9 +53,6 @@ struct broker {
 void broker_init(struct broker *broker, struct event_base *base);
 void broker_clear(struct broker *broker);
 
-/* Milliseconds of a clock that only moves forward. */
-uint64_t broker_now(void);
-
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *broker_routes(void);
 

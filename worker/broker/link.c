@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/clock.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -51,7 +52,7 @@ struct link {
 static void
 link_set_timer(struct link *link, unsigned int ms)
 {
-	struct timeval after = { ms / 1000, ms % 1000 * 1000 };
+	struct timeval after = clock_timeval(ms);
 
 	event_add(link->timer, &after);
 }
@@ -171,7 +172,7 @@ link_conclude(struct link *link)
 static int
 link_has_failed(const struct link *link)
 {
-	int brief = broker_now() - link->begun < SERVER_STEADY_MS;
+	int brief = clock_ms() - link->begun < SERVER_STEADY_MS;
 
 	return !link->was_ready || ((brief || link->hung) &&
 	    !mcp_client_has_answered(link->client));
@@ -371,7 +372,7 @@ link_new(struct broker *broker, struct server *server)
 	link->broker = broker;
 	link->server = server;
 	link->number = ++broker->last_link;
-	link->begun = broker_now();
+	link->begun = clock_ms();
 	link->timer = evtimer_new(broker->base, link_on_timer, link);
 	link_set_timer(link, SERVER_START_MS);
 	TAILQ_INIT(&link->asks);
@@ -586,7 +587,7 @@ link_on_silence(evutil_socket_t fd, short what, void *arg)
 static void
 link_wait(struct ask *ask)
 {
-	uint64_t most = ask->begun + link_longest(ask), now = broker_now();
+	uint64_t most = ask->begun + link_longest(ask), now = clock_ms();
 	uint64_t left = session_patience(ask->session);
 	struct timeval after;
 
@@ -594,8 +595,7 @@ link_wait(struct ask *ask)
 	ask->last = now + left >= most;
 	if (ask->last)
 		left = most > now ? most - now : 0;
-	after = (struct timeval){ (time_t)(left / 1000),
-		(suseconds_t)(left % 1000 * 1000) };
+	after = clock_timeval(left);
 	event_add(ask->patience, &after);
 }
 
@@ -620,7 +620,7 @@ link_send(struct link *link, struct ask *ask)
 		return 0;
 	server_sent(link->server, ask);
 	ask_move(ask, &link->asks);
-	ask->begun = broker_now();
+	ask->begun = clock_ms();
 	link_wait(ask);
 	return 1;
 }
@@ -647,7 +647,7 @@ link_call(struct link *link, struct ask *ask)
 	int first = TAILQ_EMPTY(&link->outgoing);
 
 	ask_move(ask, &link->outgoing);
-	ask->begun = broker_now();
+	ask->begun = clock_ms();
 	ask->patience =
 	    evtimer_new(link->broker->base, link_on_silence, ask);
 	link_wait(ask);
@@ -679,7 +679,7 @@ link_withdraw(struct link *link, struct ask *ask, const char *why)
 uint64_t
 link_age(const struct link *link)
 {
-	return broker_now() - link->begun;
+	return clock_ms() - link->begun;
 }
 
 void

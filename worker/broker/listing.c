@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 
+#include "../../common/clock.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -163,7 +164,7 @@ listing_on_hurry(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	buffer_add_text(&text, " has not answered tools/list for ");
-	reason_add_seconds(&text, (broker_now() - listing->since) / 1000);
+	reason_add_seconds(&text, (clock_ms() - listing->since) / 1000);
 	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
 	listing->settled(listing->ctx);
 }
@@ -171,8 +172,7 @@ listing_on_hurry(evutil_socket_t fd, short what, void *arg)
 static void
 listing_hurry(struct listing *listing)
 {
-	const struct timeval most = { LISTING_SILENT_MS / 1000,
-		LISTING_SILENT_MS % 1000 * 1000 };
+	const struct timeval most = clock_timeval(LISTING_SILENT_MS);
 
 	if (listing->silent && listing_next(listing) != NULL &&
 	    !event_pending(listing->hurry, EV_TIMEOUT, NULL))
@@ -197,8 +197,7 @@ listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 static void
 listing_renew(struct listing *listing)
 {
-	const struct timeval pause = { SERVER_RENEWAL_MS / 1000,
-		SERVER_RENEWAL_MS % 1000 * 1000 };
+	const struct timeval pause = clock_timeval(SERVER_RENEWAL_MS);
 
 	if (!event_pending(listing->renewal, EV_TIMEOUT, NULL))
 		event_add(listing->renewal, &pause);
@@ -258,12 +257,11 @@ static void listing_on_page(void *ctx, const struct mcp_answer *answer);
 static void
 listing_turn(struct listing *listing, struct json_span cursor)
 {
-	struct timeval most = { SERVER_WAIT_MS / 1000,
-		SERVER_WAIT_MS % 1000 * 1000 };
+	struct timeval most = clock_timeval(SERVER_WAIT_MS);
 	auto_buffer struct buffer params = { 0 };
 
 	if (!listing->silent)
-		listing->since = broker_now();
+		listing->since = clock_ms();
 	if (cursor.len > 0) {
 		buffer_add_text(&params, "{\"cursor\":");
 		buffer_add(&params, cursor.p, cursor.len);
@@ -308,7 +306,7 @@ listing_on_page(void *ctx, const struct mcp_answer *answer)
 static int
 listing_must_pause(struct listing *listing)
 {
-	uint64_t now = broker_now(), left;
+	uint64_t now = clock_ms(), left;
 	struct timeval after;
 
 	if (now >= listing->not_before) {
@@ -318,8 +316,7 @@ listing_must_pause(struct listing *listing)
 		return 0;
 	}
 	left = listing->not_before - now;
-	after = (struct timeval){ (time_t)(left / 1000),
-		(suseconds_t)(left % 1000 * 1000) };
+	after = clock_timeval(left);
 	if (!event_pending(listing->pause, EV_TIMEOUT, NULL))
 		event_add(listing->pause, &after);
 	return 1;
@@ -384,7 +381,7 @@ listing_withdraw(struct listing *listing, const struct ask *ask)
 	uint64_t most = LISTING_SILENT_MS;
 
 	if (listing->tools != NULL && !ask->late &&
-	    broker_now() - listing->since >= most)
+	    clock_ms() - listing->since >= most)
 		listing->silent = 1;
 }
 
@@ -398,7 +395,7 @@ listing_on_renewal(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	if (listing->tools != NULL || listing->fresh)
 		return;
-	if (broker_now() < listing->not_before)
+	if (clock_ms() < listing->not_before)
 		listing_renew(listing);
 	else
 		listing_begin(listing);

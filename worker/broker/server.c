@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/clock.h"
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
@@ -417,7 +418,7 @@ server_has_room(struct server *server)
 static uint64_t
 server_pause_left(const struct server *server)
 {
-	uint64_t now = broker_now();
+	uint64_t now = clock_ms();
 
 	return server->not_before > now ? server->not_before - now : 0;
 }
@@ -436,8 +437,7 @@ server_start(struct server *server)
 			server->link = link_new(server->broker, server);
 		return;
 	}
-	until = (struct timeval){ (time_t)(left / 1000),
-		(suseconds_t)(left % 1000 * 1000) };
+	until = clock_timeval(left);
 	if (!event_pending(server->pause, EV_TIMEOUT, NULL))
 		event_add(server->pause, &until);
 }
@@ -535,7 +535,7 @@ server_count_failure(struct server *server)
 		pause *= 2;
 	if (pause > SERVER_PAUSE_MOST_MS)
 		pause = SERVER_PAUSE_MOST_MS;
-	server->not_before = broker_now() + pause;
+	server->not_before = clock_ms() + pause;
 }
 
 void
@@ -615,8 +615,7 @@ server_on_impatience(evutil_socket_t fd, short what, void *arg)
 static void
 server_wait(struct server *server, struct ask *ask, uint64_t ms)
 {
-	struct timeval most = { (time_t)(ms / 1000),
-		(suseconds_t)(ms % 1000 * 1000) };
+	struct timeval most = clock_timeval(ms);
 
 	ask->patience =
 	    evtimer_new(server->broker->base, server_on_impatience, ask);
