@@ -4,11 +4,11 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../../common/clock.h"
 #include "../../common/fd.h"
+#include "../../common/ipc_pair.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "interpreter.h"
@@ -356,7 +356,7 @@ templates_fork(struct templates *all, const struct channel_ends *ends)
 	struct template *template;
 	struct ipc_fork request = { .box = -1 };
 	struct err err;
-	int pair[2];
+	auto_fd int ours = -1;
 
 	if (all != NULL && all->serving != NULL)
 		templates_check_python(all);
@@ -366,16 +366,14 @@ templates_fork(struct templates *all, const struct channel_ends *ends)
 	template = all->serving;
 	if (template_is_old(template))
 		templates_start(all);
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == -1)
+	if (ipc_pair(&ours, &request.box, 1, NULL) == -1)
 		return NULL;
-	request.box = pair[1];
 	if (channel_send_fork(template->channel, &request, &err) == -1) {
-		close(pair[0]);
 		template_fail(template, err.text);
 		return NULL;
 	}
 	template->forks++;
-	return channel_new(all->sv->base, &pair[0], ends);
+	return channel_new(all->sv->base, &ours, ends);
 }
 
 int

@@ -7,11 +7,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../../common/fd.h"
+#include "../../common/ipc_pair.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/utf8.h"
@@ -487,15 +487,11 @@ broker_send_session(struct broker *broker, uint64_t execution,
 		.tool_seconds = broker->policy.tool_seconds,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
-	int pair[2];
 
 	if (broker_ensure(broker, err) == -1)
 		return -1;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-	        0, pair) == -1)
-		return err_sys(err, "make a socket pair");
-	relay = pair[0];
-	session.relay = pair[1];
+	if (ipc_pair(&relay, &session.relay, 0, err) == -1)
+		return -1;
 	broker_add_allowed(broker, &allowed);
 	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
 		allowed.len, -1 };
@@ -673,13 +669,10 @@ broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
 static int
 broker_dead_end(struct err *err)
 {
-	int pair[2];
+	auto_fd int other = -1;
+	int end;
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-	        0, pair) == -1)
-		return err_sys(err, "make a socket pair");
-	close(pair[1]);
-	return pair[0];
+	return ipc_pair(&end, &other, 0, err) == -1 ? -1 : end;
 }
 
 /* The user is told once, and again when there was one in between. */

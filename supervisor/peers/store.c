@@ -4,9 +4,9 @@
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 
 #include "../../common/fd.h"
+#include "../../common/ipc_pair.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "state.h"
@@ -145,15 +145,13 @@ store_lend(struct store *store, uint64_t execution, struct err *err)
 	struct ipc_lister lister;
 	struct channel *channel = store_channel(store, err);
 	auto_fd int ours = -1;
-	int pair[2], sent;
+	int theirs, sent;
 
 	if (channel == NULL)
 		return -1;
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK,
-	        0, pair) == -1)
-		return err_sys(err, "make a socket pair");
-	ours = pair[0];
-	client.relay = lister.broker = pair[1];
+	if (ipc_pair(&ours, &theirs, 0, err) == -1)
+		return -1;
+	client.relay = lister.broker = theirs;
 	sent = execution == 0 ? channel_send_lister(channel, &lister, err) :
 	    channel_send_client(channel, &client, err);
 	if (sent == -1) {

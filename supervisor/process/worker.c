@@ -2,9 +2,9 @@
  * A worker with a channel to it: what starting a relay, a box, a broker and a
  * reader have in common. Runs in the supervisor.
  */
-#include <sys/socket.h>
 
 #include "../../common/fd.h"
+#include "../../common/ipc_pair.h"
 #include "process.h"
 
 static channel_handler *const *worker_routes;
@@ -31,16 +31,10 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 {
 	auto_fd int ours = -1;
 	auto_fd int theirs = -1;
-	int pair[2];
 
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) ==
-	    -1) {
-		err_sys(err, "make a socket pair");
-		return NULL;
-	}
-	ours = pair[0];
-	theirs = pair[1];
-	if (spawn_worker(ends->peer, number, uid, group, theirs, pidfd, err) ==
+	/* The box, which has no loop, waits for what comes. */
+	if (ipc_pair(&ours, &theirs, 1, err) == -1 ||
+	    spawn_worker(ends->peer, number, uid, group, theirs, pidfd, err) ==
 	    -1)
 		return NULL;
 	return channel_new(base, &ours, ends);
