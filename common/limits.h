@@ -400,10 +400,10 @@
  */
 #define BOX_ADDRESS_EXTRA GIB
 /*
- * Memory of a box as a whole, which its init watches (worker/box/memory.c).
- * It ends a little above the limit: a single process has met RLIMIT_DATA by
- * then, to which Python says MemoryError, even when page tables, stacks and
- * what libraries relocate are added.
+ * Memory of a box as a whole, which its init watches
+ * (worker/box/native/memory.c). It ends a little above the limit: a single
+ * process has met RLIMIT_DATA by then, to which Python says MemoryError, even
+ * when page tables, stacks and what libraries relocate are added.
  */
 #define BOX_MEMORY_SLACK (16 * MIB)
 /* Bytes that one processor fills in a second, and that memory lets all fill. */

@@ -22,7 +22,7 @@ NULL_DEVICE = os.makedev(1, 3)
 NEWER = 447  # from this number on, headers may know less than the list
 PYTHON = "/usr/bin/python3"
 RULES = os.path.join(os.path.dirname(os.path.abspath(__file__)),
-                     "../../worker/box/seccomp.rules")
+                     "../../worker/box/native/seccomp.rules")
 HEADERS = ("/usr/include/%s-linux-gnu/asm/unistd_64.h" % os.uname().machine,
            "/usr/include/asm/unistd_64.h", "/usr/include/asm-generic/unistd.h")
 
@@ -213,7 +213,7 @@ class Host:
 
     def numbers(self):
         """Numbers of system calls that must fail, by the error that they
-        must have, as worker/box/seccomp.rules says.
+        must have, as worker/box/native/seccomp.rules says.
         """
         named = {"allow": set(), "ignore": set(), "refuse": set()}
         with open(RULES, encoding="ascii") as file:

@@ -1,6 +1,6 @@
 /*
- * Tests of worker/box/holes: what is free in the middle of memory is taken, and
- * an allocator that is another one than Python's does no harm.
+ * Tests of worker/box/python/holes: what is free in the middle of memory is
+ * taken, and an allocator that is another one than Python's does no harm.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "common/asan.h"
 #include "common/limits.h"
 #include "unit.h"
-#include "worker/box/template.h"
+#include "worker/box/native/template.h"
 
 #define CHUNKS 4096
 

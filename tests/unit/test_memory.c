@@ -1,8 +1,8 @@
 /*
- * Tests of worker/box/memory: what a box is found to have, by files that look
- * like those of /proc; when it is looked at again; and when it is ended. The
- * real box is in test_box. Includes the file itself, with other ways of asking
- * for file systems and of sending signals.
+ * Tests of worker/box/native/memory: what a box is found to have, by files that
+ * look like those of /proc; when it is looked at again; and when it is ended.
+ * The real box is in test_box. Includes the file itself, with other ways of
+ * asking for file systems and of sending signals.
  */
 #include <sched.h>
 #include <signal.h>
@@ -21,7 +21,7 @@ static int fake_sched_setaffinity(
 #define tgkill fake_tgkill
 #define sched_getaffinity fake_sched_getaffinity
 #define sched_setaffinity fake_sched_setaffinity
-#include "worker/box/memory.c"
+#include "worker/box/native/memory.c"
 #undef fstatfs
 #undef kill
 #undef tgkill

@@ -1,7 +1,7 @@
 /*
- * Tests of worker/box/seccomp.rules, compiled: what code in a box may ask of
- * the kernel. The lists below say it a second time, by hand, so that nobody
- * opens a call by a slip: whoever changes the rules changes this too.
+ * Tests of worker/box/native/seccomp.rules, compiled: what code in a box may
+ * ask of the kernel. The lists below say it a second time, by hand, so that
+ * nobody opens a call by a slip: whoever changes the rules changes this too.
  *
  * Every number from 0 to 600 is judged by a small BPF interpreter, as the
  * allowed ones (exit, pause, kill …) cannot simply be made; those that the

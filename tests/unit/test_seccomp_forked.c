@@ -1,6 +1,6 @@
 /*
- * Tests of worker/box/template.rules and what is made of it: a box that a
- * template has forked is under the filter of its template, which it cannot
+ * Tests of worker/box/native/template.rules and what is made of it: a box that
+ * a template has forked is under the filter of its template, which it cannot
  * shed, and under one that adds the difference. Both together must say of each
  * call what the filter of any other box says of it.
  *

@@ -1,9 +1,9 @@
 /*
- * Tests of worker/box/spare: what is left out of a copy is all but what the C
- * library and the code of this file run on, and it is there in the next copy.
- * Includes the file itself.
+ * Tests of worker/box/native/spare: what is left out of a copy is all but what
+ * the C library and the code of this file run on, and it is there in the next
+ * copy. Includes the file itself.
  */
-#include "worker/box/spare.c"
+#include "worker/box/native/spare.c"
 
 #include <gnu/libc-version.h>
 

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
+#include "../box.h"
+#include "../../../common/fd.h"
 
 /* What the child tells the launcher. Both are the same program. */
 struct level_report {

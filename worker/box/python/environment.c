@@ -6,8 +6,8 @@
 #include <sched.h>
 #include <string.h>
 
-#include "box.h"
-#include "../../common/mem.h"
+#include "../box.h"
+#include "../../../common/mem.h"
 
 /* Where a shell looks for programs, without those of the interpreter. */
 #define ENVIRONMENT_PATH "/usr/local/bin:/usr/bin:/bin"

@@ -18,9 +18,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../box.h"
+#include "../../../common/fd.h"
+#include "../../../common/mem.h"
 
 /* What venv writes into its configuration: a few lines. */
 #define VENV_FILE "pyvenv.cfg"

@@ -25,8 +25,8 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/mem.h"
+#include "../box.h"
+#include "../../../common/mem.h"
 
 #define OVERLAY_EMPTY "empty"
 #define OVERLAY_LOWER "lower"

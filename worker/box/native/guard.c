@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
+#include "../box.h"
+#include "../../../common/fd.h"
 
 /* What the guard tells the launcher, once. Both are the same program. */
 struct guard_report {

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../box.h"
+#include "../../../common/fd.h"
+#include "../../../common/mem.h"
 
 /* The child that will map them, and the line whose end tells it to. */
 static pid_t users_mapper = -1;

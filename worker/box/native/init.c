@@ -16,9 +16,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/asan.h"
-#include "../../common/fd.h"
+#include "../box.h"
+#include "../../../common/asan.h"
+#include "../../../common/fd.h"
 
 /* Its descriptors, besides those of the watchdog. */
 #define INIT_LINE_FD 0 /* to the launcher */

@@ -26,10 +26,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../box.h"
+#include "../../../common/buffer.h"
+#include "../../../common/fd.h"
+#include "../../../common/mem.h"
 
 /* What sockstat begins with while there is no socket in a namespace. */
 #define NET_EMPTY "sockets: used 0\n"

@@ -27,13 +27,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "box.h"
+#include "../box.h"
 #include "template.h"
-#include "../../common/fd.h"
-#include "../../common/ipc_socket.h"
-#include "../../common/landlock.h"
-#include "../../common/mem.h"
-#include "../../common/utf8.h"
+#include "../../../common/fd.h"
+#include "../../../common/ipc_socket.h"
+#include "../../../common/landlock.h"
+#include "../../../common/mem.h"
+#include "../../../common/utf8.h"
 
 /* As registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
 #define TEMPLATE_RSEQ_SIZE 32

@@ -6,11 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "box.h"
-#include "../../common/fd.h"
-#include "../../common/landlock.h"
-#include "../../common/landlock_abi.h"
-#include "../../common/seccomp.h"
+#include "../box.h"
+#include "../../../common/fd.h"
+#include "../../../common/landlock.h"
+#include "../../../common/landlock_abi.h"
+#include "../../../common/seccomp.h"
 
 #include "box_filter.h"
 #include "forked_filter.h"

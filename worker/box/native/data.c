@@ -14,9 +14,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../box.h"
+#include "../../../common/fd.h"
+#include "../../../common/mem.h"
 
 #define DATA_NAME "box"
 /* What a template loads into the interpreter lies beside that. */

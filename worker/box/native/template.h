@@ -8,7 +8,7 @@
 
 #include <stddef.h>
 
-#include "../../common/err.h"
+#include "../../../common/err.h"
 
 /*
  * Finds out what boxes will need, and says to the supervisor that they can be

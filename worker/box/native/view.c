@@ -20,10 +20,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/buffer.h"
-#include "../../common/fd.h"
-#include "../../common/mem.h"
+#include "../box.h"
+#include "../../../common/buffer.h"
+#include "../../../common/fd.h"
+#include "../../../common/mem.h"
 
 /* The new root, on the stage. */
 #define VIEW_ROOT "root"

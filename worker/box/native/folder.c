@@ -19,9 +19,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
-#include "../../common/log.h"
+#include "../box.h"
+#include "../../../common/fd.h"
+#include "../../../common/log.h"
 
 #define FOLDER_PLACE "/tmp"
 #define FOLDER_PREFIX "caisson-box-"

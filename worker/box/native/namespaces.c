@@ -10,8 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
+#include "../box.h"
+#include "../../../common/fd.h"
 
 #define NAMESPACES_HOST_NAME "box"
 

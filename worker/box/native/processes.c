@@ -16,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/fd.h"
+#include "../box.h"
+#include "../../../common/fd.h"
 
 /*
  * As fork: 0 in the child; in the parent its number, and *pidfd shows the

@@ -8,8 +8,8 @@
 
 #include <unistd.h>
 
-#include "template.h"
-#include "../../common/limits.h"
+#include "../native/template.h"
+#include "../../../common/limits.h"
 
 static void __attribute__((noreturn))
 module_refuse(const char *reason)

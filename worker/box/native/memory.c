@@ -39,8 +39,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "box.h"
-#include "../../common/asan.h"
+#include "../box.h"
+#include "../../../common/asan.h"
 
 /*
  * The files of a process that are read whole. A status is the longest: it names

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "template.h"
-#include "../../common/limits.h"
+#include "../native/template.h"
+#include "../../../common/limits.h"
 
 /*
  * Python keeps small blocks in pools, each for one size of them. The first of a
