@@ -111,6 +111,47 @@ def roles():
     return [Role(*row) for row in rows("common/roles.def", "ROLE")]
 
 
+def folders():
+    """The folders that have layers: common, and one for each role."""
+    return ["common/"] + [role.folder for role in roles()]
+
+
+def folder_of(path):
+    """The folder with layers that a path lies in, or None."""
+    for folder in folders():
+        if path.startswith(folder):
+            return folder
+    return None
+
+
+def is_there(path):
+    """Whether it is a file of ours, or one that was made while building."""
+    return (os.path.isfile(os.path.join(SOURCE, path)) or
+            os.path.isfile(os.path.join(BUILD, path)))
+
+
+def found_in(path, folder, name):
+    """Where an include leads: seen from the file, from common/, from the top.
+    """
+    places = [os.path.dirname(path), folder, "common", ""]
+    for place in places:
+        target = os.path.normpath(os.path.join(place, name))
+        if is_there(target):
+            return target
+    return None
+
+
+def includes(path):
+    """Each include of a file of ours: its line, its name, and where it leads,
+    which is None where there is nothing."""
+    text = without_comments(read(path))
+    for number, line in enumerate(text.split("\n"), 1):
+        match = re.match(r'\s*#\s*include\s*"([^"]+)"', line)
+        if match:
+            yield (number, match.group(1),
+                   found_in(path, folder_of(path), match.group(1)))
+
+
 def messages():
     table = rows("common/ipc_messages.def", "IPC_MESSAGE")
     return [Message(*row[:4]) for row in table]
@@ -162,6 +203,13 @@ def in_parallel(check, items):
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [problem for found in pool.map(check, items)
                 for problem in found]
+
+
+def in_programs(item):
+    """Whether an object is part of a program, not of a tool or a test."""
+    target = os.path.basename(os.path.dirname(item.path))
+    binaries = [role.binary + ".p" for role in roles()]
+    return target in binaries or target.endswith((".a.p", ".so.p"))
 
 
 def compile_quietly(command, text=None):

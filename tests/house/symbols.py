@@ -79,13 +79,6 @@ def undefined(path):
     return [line.split()[-1] for line in done.stdout.splitlines()]
 
 
-def in_programs(item):
-    """Whether an object is part of a program, not of a tool or a test."""
-    target = os.path.basename(os.path.dirname(item.path))
-    binaries = [role.binary + ".p" for role in house.roles()]
-    return target in binaries or target.endswith((".a.p", ".so.p"))
-
-
 def check(name, item):
     rules = RULES[name] + [(UNBOUNDED, ())]
     for symbol in undefined(item.path):
@@ -104,7 +97,7 @@ def check_folder(name, folder):
                 for path in house.with_ending(".c")
                 if path.startswith(folder) and
                 path not in [item.source for item in compiled]]
-    found = [item for item in compiled if in_programs(item)]
+    found = [item for item in compiled if house.in_programs(item)]
     if not found:
         problems.append(f"{name}: no object of {folder} is in a program")
     seen.extend(found)
