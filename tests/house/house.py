@@ -107,6 +107,7 @@ def rows(path, macro):
             for match in re.finditer(r"\b" + macro + r"\(", text)]
 
 
+@functools.lru_cache()
 def roles():
     return [Role(*row) for row in rows("common/roles.def", "ROLE")]
 

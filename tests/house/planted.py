@@ -1,0 +1,118 @@
+"""
+The counter-proof of the rules about layers and circles: in a copy of the
+sources, which they find nothing wrong with, each must find what is planted
+there.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import house
+
+FOLDERS = ("common/", "supervisor/", "relay/", "worker/")
+RULES = os.path.dirname(os.path.realpath(__file__))
+
+# For each plant: the rule, the files that are added, each with its text (one
+# that ends in .c is compiled), and what the rule has to say.
+PLANTS = [
+    ("layers", {"supervisor/process/planted.h":
+                '#include "../front/front.h"\n'},
+     "supervisor/process/planted.h:1: includes supervisor/front/front.h, "
+     "which is in a room above or beside its own"),
+    ("layers", {"supervisor/box/planted.h": '#include "../peers/broker.h"\n'},
+     "supervisor/box/planted.h:1: includes supervisor/peers/broker.h, which "
+     "is in a room above or beside its own"),
+    ("layers", {"supervisor/planted/planted.h": "\n"},
+     "supervisor/planted/planted.h: its room has no place yet"),
+    ("layers", {"relay/planted.h": '#include "../worker/broker/ask.h"\n'},
+     "relay/planted.h:1: includes worker/broker/ask.h, but may include only"),
+    ("circles", {"relay/planted.h": '#include "planted_too.h"\n',
+                 "relay/planted_too.h": '#include "planted.h"\n'},
+     "  relay/planted.h:1: includes relay/planted_too.h"),
+    ("circles", {"relay/planted.c": "int b(void);\n"
+                 "int a(void);\nint a(void) { return b(); }\n",
+                 "relay/planted_too.c": "int a(void);\n"
+                 "int b(void);\nint b(void) { return a(); }\n"},
+     "  relay/planted.c refers to b of relay/planted_too.c"),
+    ("circles", {"supervisor/options/planted.c": "int a(void);\n"
+                 "int c;\nint b(void);\nint b(void) { return a(); }\n",
+                 "supervisor/servers/planted.c": "extern int c;\n"
+                 "int a(void);\nint a(void) { return c; }\n"},
+     "  supervisor/servers/planted.c refers to c of supervisor/options"),
+]
+
+
+def copy(place):
+    for path in house.files():
+        if path.startswith(FOLDERS) and path.endswith((".c", ".h", ".def")):
+            target = os.path.join(place, path)
+            os.makedirs(os.path.dirname(target), exist_ok=True)
+            shutil.copyfile(os.path.join(house.SOURCE, path), target)
+
+
+def entry(source, output):
+    return {"directory": house.BUILD, "file": source, "output": output,
+            "command": "cc"}
+
+
+def compile_file(source, build):
+    """Compiles a planted file as if it were of a program."""
+    objects = os.path.join(build, "planted.a.p")
+    os.makedirs(objects, exist_ok=True)
+    output = os.path.join(objects, source.replace("/", "_") + ".o")
+    subprocess.run(["cc", "-c", source, "-o", output], check=True)
+    return entry(source, output)
+
+
+def run(rule, place, build, more):
+    """Runs a rule over the copy and the objects of the real build."""
+    entries = [entry(os.path.join(place, item.source), item.path)
+               for item in house.objects() if item.source.startswith(FOLDERS)]
+    with open(os.path.join(build, "compile_commands.json"), "w",
+              encoding="utf-8") as file:
+        json.dump(entries + more, file)
+    # The rule about layers looks for headers that were generated, only.
+    where = house.BUILD if rule == "layers" else build
+    done = subprocess.run(
+        [sys.executable, "-B", os.path.join(RULES, rule + ".py"), place,
+         where], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        check=False)
+    return done.returncode, done.stdout
+
+
+def check(place, build, rule, added, wanted):
+    more = []
+    for path, text in added.items():
+        source = os.path.join(place, path)
+        os.makedirs(os.path.dirname(source), exist_ok=True)
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(text)
+        if path.endswith(".c"):
+            more.append(compile_file(source, build))
+    status, said = run(rule, place, build, more)
+    for path in added:
+        os.unlink(os.path.join(place, path))
+    if status != 1 or wanted not in said:
+        yield f"{rule} does not find {sorted(added)}; it says:\n{said}"
+
+
+def check_all(place, build):
+    copy(place)
+    for rule in ("layers", "circles"):
+        status, said = run(rule, place, build, [])
+        if status != 0:
+            yield f"{rule} finds something where nothing is planted:\n{said}"
+    for rule, added, wanted in PLANTS:
+        yield from check(place, build, rule, added, wanted)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    places = [os.path.join(os.path.realpath(folder), name)
+              for name in ("source", "build")]
+    for made in places:
+        os.mkdir(made)
+    problems = list(check_all(*places))
+house.finish(problems, len(PLANTS), "plants")
