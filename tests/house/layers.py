@@ -19,8 +19,8 @@ ROOMS = {
     "worker/box/": [("",), ("native", "python")],
 }
 
-# Includes that lead upwards still, each from the files of a pattern. A line that
-# is not needed is a problem.
+# Includes that lead upwards still, from the files of a pattern. A line that is
+# not needed is a problem.
 EXCEPT_UNTIL_MENDED = [
     ("worker/box/native/*", "worker/box/box.h"),
     ("worker/box/python/*", "worker/box/box.h"),
