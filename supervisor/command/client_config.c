@@ -8,9 +8,10 @@
 
 #include "../../common/json.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../../common/utf8.h"
+#include "../options/option_table.h"
 #include "client_config.h"
-#include "../options/option_value.h"
 #include "../servers/servers.h"
 #include "../options/suggest.h"
 
@@ -119,7 +120,7 @@ client_config_unknown(const char *name, struct err *err)
 	size_t i;
 
 	buffer_add_text(&text, "\"");
-	option_value_add_escaped(&text, name, OPTION_NAME_SIZE);
+	shown_add_quoted(&text, name, OPTION_NAME_SIZE);
 	buffer_add_text(&text, "\" is no client that is known here: ");
 	for (i = 0; i < CLIENT_CONFIGS; i++)
 		suggest_try(&suggest, client_configs[i].name);

@@ -13,8 +13,8 @@
 #include "../../common/clock.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../peers/broker.h"
-#include "../options/option_value.h"
 #include "../servers/servers.h"
 #include "../supervisor.h"
 #include "../process/process.h"
@@ -25,7 +25,7 @@ print_config_text(FILE *out, const char *text)
 {
 	auto_buffer struct buffer shown = { 0 };
 
-	option_value_add_escaped(&shown, text, CONFIG_PATH_MAX);
+	shown_add_quoted(&shown, text, CONFIG_PATH_MAX);
 	fputs(shown.data, out);
 }
 
@@ -35,7 +35,7 @@ print_config_sentence(FILE *out, const char *text)
 {
 	auto_buffer struct buffer shown = { 0 };
 
-	option_value_add_sentence(&shown, text, strlen(text));
+	shown_add(&shown, text, strlen(text));
 	fprintf(out, "%s\n", shown.data);
 }
 
@@ -152,8 +152,7 @@ print_config_absent(FILE *out, const struct servers *servers)
 
 		if (!print_config_is_absent(file) || file->path == NULL)
 			continue;
-		option_value_add_escaped(
-		    &shown, file->path, CONFIG_PATH_MAX);
+		shown_add_quoted(&shown, file->path, CONFIG_PATH_MAX);
 		len = shown.len + 2;
 		if (column == 0)
 			fputs("\nNot there, of other programs:", out);

@@ -12,8 +12,8 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../peers/broker.h"
-#include "../options/option_value.h"
 #include "../servers/servers.h"
 #include "../supervisor.h"
 #include "../process/process.h"
@@ -46,12 +46,12 @@ servers_try_add_reason(struct buffer *text, const char *reason)
 {
 	size_t len = strcspn(reason, "\n");
 
-	option_value_add_sentence(text, reason, len);
+	shown_add(text, reason, len);
 	while (reason[len] == '\n') {
 		reason += len + 1;
 		len = strcspn(reason, "\n");
 		buffer_add_text(text, "\n         ");
-		option_value_add_sentence(text, reason, len);
+		shown_add(text, reason, len);
 	}
 	buffer_add_text(text, "\n");
 }
@@ -66,8 +66,7 @@ servers_try_add_tools(
 	    count == 1 ? "" : "s");
 	for (at = 0; at < len; at += strlen(tools + at) + 1) {
 		buffer_add_text(text, "         ");
-		option_value_add_escaped(
-		    text, tools + at, REFUSED_REASON_MAX);
+		shown_add_quoted(text, tools + at, REFUSED_REASON_MAX);
 		buffer_add_text(text, "\n");
 	}
 }
@@ -142,7 +141,7 @@ servers_try_on_tried(void *ctx, const char *name, uint64_t count,
 	int works = reason[0] == '\0';
 
 	buffer_printf(text, "%-8s ", works ? "ok" : "FAILED");
-	option_value_add_escaped(text, name, REFUSED_REASON_MAX);
+	shown_add_quoted(text, name, REFUSED_REASON_MAX);
 	buffer_add_text(text, ": ");
 	if (works)
 		servers_try_add_tools(text, count, tools, tools_len);
@@ -183,7 +182,7 @@ servers_try_begin(struct servers_try *try, const char *word, const char *name)
 	struct buffer *text = &try->answers[try->count++].text;
 
 	buffer_printf(text, "%-8s ", word);
-	option_value_add_escaped(text, name, CONFIG_PATH_MAX);
+	shown_add_quoted(text, name, CONFIG_PATH_MAX);
 	buffer_add_text(text, ": ");
 	return text;
 }
@@ -192,9 +191,9 @@ servers_try_begin(struct servers_try *try, const char *word, const char *name)
 static void
 servers_try_add_cause(struct buffer *text, const struct server *server)
 {
-	option_value_add_sentence(text, server->why, strlen(server->why));
+	shown_add(text, server->why, strlen(server->why));
 	buffer_add_text(text, " (");
-	option_value_add_escaped(text, server->file->path, CONFIG_PATH_MAX);
+	shown_add_quoted(text, server->file->path, CONFIG_PATH_MAX);
 	buffer_printf(text, ":%llu:%llu)\n", (unsigned long long)server->line,
 	    (unsigned long long)server->column);
 }

@@ -15,7 +15,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/role.h"
-#include "../options/option_value.h"
+#include "../../common/shown.h"
 #include "../process/process.h"
 #include "../front/front.h"
 #include "command.h"
@@ -127,7 +127,7 @@ worker_try_read(int line, struct buffer *said)
 		n--;
 	text[n > 0 ? n : 0] = '\0';
 	last = strrchr(text, '\n');
-	option_value_add_escaped(
+	shown_add_quoted(
 	    said, last == NULL ? text : last + 1, FAILED_REASON_MAX);
 }
 

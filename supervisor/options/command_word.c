@@ -5,8 +5,8 @@
 
 #include "../../common/buffer.h"
 #include "../../common/limits.h"
+#include "../../common/shown.h"
 #include "command_word.h"
-#include "option_value.h"
 
 #define COMMAND_TOOLS(word)                                                    \
 	{ word, NULL, NULL, COMMAND_TOOLS_LIST },                              \
@@ -63,7 +63,7 @@ command_unknown(const char *word, const char *verb, struct err *err)
 	auto_buffer struct buffer verbs = { 0 };
 	size_t i;
 
-	option_value_add_escaped(&shown, verb, OPTION_VALUE_SHOWN);
+	shown_add_quoted(&shown, verb, OPTION_VALUE_SHOWN);
 	for (i = 0; i < COMMAND_ROWS; i++) {
 		const struct command_row *row = &command_rows[i];
 

@@ -13,9 +13,9 @@
 #include "../../common/fd.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "home.h"
 #include "option_file.h"
-#include "option_value.h"
 
 static void
 option_file_decref(json_t **json)
@@ -88,7 +88,7 @@ option_file_decode(const struct buffer *buffer, struct err *err)
 	object = json_loadb(buffer->len > 0 ? buffer->data : "", buffer->len,
 	    JSON_REJECT_DUPLICATES, &error);
 	if (object == NULL) {
-		option_value_add_escaped(&why, error.text, sizeof(error.text));
+		shown_add_quoted(&why, error.text, sizeof(error.text));
 		err_set(err, "is not JSON at line %d, column %d: %s",
 		    error.line, error.column, why.data);
 		return NULL;
@@ -128,7 +128,7 @@ option_file_wrap(const char *path, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 
-	option_value_add_escaped(&shown, path, OPTION_NAME_SHOWN);
+	shown_add_quoted(&shown, path, OPTION_NAME_SHOWN);
 	return err_wrap(err, "%s", shown.data);
 }
 
@@ -148,7 +148,7 @@ option_file_members(const char *path, json_t *object,
 				return -1;
 			continue;
 		}
-		option_value_add_escaped(&shown, key, OPTION_VALUE_SHOWN);
+		shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
 		err_set(err, "the value of \"%s\" must be a string, a "
 		    "number, true or false", shown.data);
 		return option_file_wrap(path, err);

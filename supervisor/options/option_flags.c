@@ -7,6 +7,7 @@
 #include "option_flags.h"
 #include "option_value.h"
 #include "../../common/limits.h"
+#include "../../common/shown.h"
 
 /* Whether len bytes of arg are the flag of this key. */
 static int
@@ -28,7 +29,7 @@ option_flags_unknown(const char *arg, size_t len, struct err *err)
 	size_t dashes = strspn(arg, "-");
 
 	buffer_add(&name, arg, len);
-	option_value_add_escaped(&shown, name.data, OPTION_VALUE_SHOWN);
+	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	if (dashes == 0)
 		return err_set(err, "\"%s\" is not understood: caisson takes "
 		    "options only, 'caisson --help' lists them", shown.data);

@@ -36,17 +36,4 @@ void option_value_add_examples(
 void option_value_add(
     struct buffer *buffer, const struct option_row *row, uint64_t number);
 
-/*
- * Appends foreign text for a terminal, to stand in quotes: characters that it
- * obeys or that nobody sees (utf8_unseen) and bytes that are no UTF-8 are
- * escaped, quotes and backslashes too. Of more than most bytes it appends whole
- * characters of the first ones and "...".
- */
-void option_value_add_escaped(
-    struct buffer *buffer, const char *text, size_t most);
-
-/* The same for a sentence of ours, which has quotes of its own: all of it. */
-void option_value_add_sentence(
-    struct buffer *buffer, const char *text, size_t len);
-
 #endif

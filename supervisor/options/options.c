@@ -10,6 +10,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "home.h"
 #include "option_file.h"
 #include "option_flags.h"
@@ -77,8 +78,7 @@ options_add_name(struct buffer *buffer, const struct options *options,
 	char name[OPTION_NAME_SIZE];
 
 	if (source == OPTIONS_FILE) {
-		option_value_add_escaped(
-		    buffer, options->file, OPTION_NAME_SHOWN);
+		shown_add_quoted(buffer, options->file, OPTION_NAME_SHOWN);
 		buffer_printf(buffer, ":%s", key);
 		return;
 	}
@@ -103,7 +103,7 @@ options_set(struct options *options, enum option_id id,
 	}
 	options_add_name(&why, options, id, source);
 	buffer_add_text(&why, " is \"");
-	option_value_add_escaped(&why, text, OPTION_VALUE_SHOWN);
+	shown_add_quoted(&why, text, OPTION_VALUE_SHOWN);
 	buffer_add_text(&why, "\", but must be ");
 	option_value_add_allowed(&why, option_row(id));
 	option_value_add_examples(&why, option_row(id));
@@ -154,9 +154,9 @@ options_set_member(
 	if (option_find(key) != OPTION_IDS)
 		return options_set(
 		    options, option_find(key), OPTIONS_FILE, value, err);
-	option_value_add_escaped(&shown, options->file, OPTION_NAME_SHOWN);
+	shown_add_quoted(&shown, options->file, OPTION_NAME_SHOWN);
 	buffer_add_text(&shown, ": \"");
-	option_value_add_escaped(&shown, key, OPTION_VALUE_SHOWN);
+	shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
 	option_key(key, strlen(key), small);
 	near = option_nearest(small, 0);
 	if (near == NULL)
@@ -226,7 +226,7 @@ options_unknown_variable(const char *variable, const char *key, struct err *err)
 	char right[OPTION_NAME_SIZE];
 
 	buffer_add(&name, variable, strcspn(variable, "="));
-	option_value_add_escaped(&shown, name.data, OPTION_VALUE_SHOWN);
+	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	if (near == NULL)
 		return err_set(err, "%s is not an option: 'caisson --help' "
 		    "lists them", shown.data);
@@ -285,7 +285,7 @@ options_warn_file(const struct options *options)
 	if (options->file_refusal == NULL ||
 	    options->log_level < LOG_LEVEL_WARN)
 		return;
-	option_value_add_escaped(&shown, options->file, OPTION_NAME_SHOWN);
+	shown_add_quoted(&shown, options->file, OPTION_NAME_SHOWN);
 	log_warn("%s is ignored: %s", shown.data, options->file_refusal);
 }
 

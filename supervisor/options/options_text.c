@@ -6,6 +6,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "option_value.h"
 #include "options.h"
 
@@ -123,7 +124,7 @@ options_print_line(
 {
 	auto_buffer struct buffer shown = { 0 };
 
-	option_value_add_escaped(&shown, value, OPTION_PATH_MAX);
+	shown_add_quoted(&shown, value, OPTION_PATH_MAX);
 	fprintf(out, "%-16s %-18s %s\n", name,
 	    shown.len > 0 ? shown.data : "(none)", where);
 }

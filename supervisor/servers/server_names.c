@@ -6,7 +6,7 @@
 
 #include "../../common/json.h"
 #include "../../common/limits.h"
-#include "../../common/utf8.h"
+#include "../../common/shown.h"
 #include "server_names.h"
 #include "../options/suggest.h"
 
@@ -21,17 +21,9 @@
 static void
 server_names_add_quoted(struct buffer *text, const char *data, size_t most)
 {
-	size_t i, len = utf8_cut(data, strlen(data), most);
-
 	buffer_add_text(text, "\"");
-	for (i = 0; i < len; i++)
-		if ((unsigned char)data[i] < 0x20 || data[i] == 0x7f)
-			buffer_printf(text, "\\x%02x", (unsigned int)data[i]);
-		else if (data[i] == '"' || data[i] == '\\')
-			buffer_printf(text, "\\%c", data[i]);
-		else
-			buffer_add(text, data + i, 1);
-	buffer_add_text(text, data[len] == '\0' ? "\"" : "...\"");
+	shown_add_quoted(text, data, most);
+	buffer_add_text(text, "\"");
 }
 
 static void

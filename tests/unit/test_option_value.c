@@ -278,57 +278,13 @@ START_TEST(says_what_is_allowed)
 }
 END_TEST
 
-static const struct {
-	const char *text;
-	size_t most;
-	const char *shown;
-} escaped[] = {
-	{ "", 10, "" },
-	{ "plain text", 10, "plain text" },
-	{ "plain text", 9, "plain tex..." },
-	{ "a\"b\\c", 10, "a\\\"b\\\\c" },
-	{ "a\nb\033[2Jc\x7f", 20, "a\\x0ab\\x1b[2Jc\\x7f" },
-	/* Any language; but no bytes that are none, and nothing unseen. */
-	{ "\xc3\xa9\xff", 10, "\xc3\xa9\\xff" },
-	{ "\xe4\xbd\xa0\xe5\xa5\xbd", 10, "\xe4\xbd\xa0\xe5\xa5\xbd" },
-	{ "\xc2\x9b" "1m\xe2\x80\xae\xe2\x80", 10,
-	    "\\u009b1m\\u202e\\xe2\\x80" },
-	{ "\n\n\n", 2, "\\x0a\\x0a..." },
-	{ "a\xe4\xbd\xa0\xe5\xa5\xbd", 5, "a\xe4\xbd\xa0..." },
-};
-
-START_TEST(escapes_foreign_text)
-{
-	auto_buffer struct buffer text = { 0 };
-
-	option_value_add_escaped(&text, escaped[_i].text, escaped[_i].most);
-	ck_assert_str_eq(text.data, escaped[_i].shown);
-}
-END_TEST
-
-/* Quotes of its own stay as they are. */
-START_TEST(shows_a_sentence)
-{
-	static const char sentence[] = "\"\xc3\xa9\\\" is\n no\xff";
-	auto_buffer struct buffer text = { 0 };
-
-	option_value_add_sentence(&text, sentence, strlen(sentence));
-	ck_assert_str_eq(text.data, "\"\xc3\xa9\\\" is\\x0a no\\xff");
-	buffer_reset(&text);
-	option_value_add_sentence(&text, "", 0);
-	ck_assert_str_eq(text.data, "");
-}
-END_TEST
-
 static void
 add(TCase *tc)
 {
 	tcase_add_loop_test(tc, reads_good_values, 0, UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_values, 0, UNIT_COUNT(bad));
 	tcase_add_loop_test(tc, shows_what_it_reads, 0, UNIT_COUNT(shown));
-	tcase_add_test(tc, shows_a_sentence);
 	tcase_add_loop_test(tc, says_what_is_allowed, 0, UNIT_COUNT(allowed));
-	tcase_add_loop_test(tc, escapes_foreign_text, 0, UNIT_COUNT(escaped));
 }
 
 int

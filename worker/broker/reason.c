@@ -6,6 +6,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../../common/utf8.h"
 #include "reason.h"
 
@@ -16,19 +17,15 @@ static void
 reason_add_plain(
     struct buffer *reason, const char *text, size_t len, const char *kept)
 {
-	char escape[UTF8_ESCAPE_SIZE];
-	unsigned int code;
+	char shown[SHOWN_SIZE];
 	size_t n, size;
 
 	for (n = 0; n < len; n += size) {
-		size = utf8_unseen(text + n, len - n, &code);
-		if (size == 0 || (code != 0 && strchr(kept, text[n]) != NULL)) {
-			size = 1;
+		size = shown_one(text + n, len - n, shown);
+		if (text[n] != '\0' && strchr(kept, text[n]) != NULL)
 			buffer_add(reason, text + n, 1);
-		} else if (code != '\r') {
-			utf8_escape(code, escape);
-			buffer_add_text(reason, escape);
-		}
+		else if (text[n] != '\r')
+			buffer_add_text(reason, shown);
 	}
 }
 
