@@ -7,11 +7,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "fd.h"
 #include "limits.h"
 #include "log.h"
+#include "shown.h"
 
 static char log_prefix[LOG_PREFIX_SIZE] = "caisson";
 static enum log_level log_max = LOG_LEVEL_WARN;
@@ -29,20 +31,22 @@ log_level_get(void)
 	return log_max;
 }
 
-/* Appends one byte of a message to line, escaped where it is not plain. */
+/*
+ * Appends a message to line, as it is shown; no byte of it takes more than
+ * four. Returns how long line is then.
+ */
 static size_t
-log_escape(char *line, size_t used, unsigned char c)
+log_add(char *line, size_t used, const char *text, size_t len)
 {
-	static const char hex[] = "0123456789abcdef";
+	char shown[SHOWN_SIZE];
+	size_t n, shown_len;
 
-	if (c >= 0x20 && c < 0x7f) {
-		line[used++] = (char)c;
-		return used;
+	for (n = 0; n < len;) {
+		n += shown_one(text + n, len - n, shown);
+		shown_len = strlen(shown);
+		memcpy(line + used, shown, shown_len);
+		used += shown_len;
 	}
-	line[used++] = '\\';
-	line[used++] = 'x';
-	line[used++] = hex[c >> 4];
-	line[used++] = hex[c & 15];
 	return used;
 }
 
@@ -52,16 +56,19 @@ log_line(enum log_level level, const char *fmt, va_list ap)
 	char text[LOG_TEXT_SIZE];
 	char line[LOG_PREFIX_SIZE + 2 + 4 * LOG_TEXT_SIZE + 1];
 	struct pollfd log = { .fd = STDERR_FILENO, .events = POLLOUT };
-	size_t used;
-	const char *p;
+	size_t used, len;
+	int whole;
 
 	_Static_assert(sizeof(line) <= PIPE_BUF, "a line is one write");
 	if (level > log_max)
 		return;
-	vsnprintf(text, sizeof(text), fmt, ap);
+	whole = vsnprintf(text, sizeof(text), fmt, ap);
+	len = strlen(text);
+	/* A message that is cut does not end within a character. */
+	if (whole >= (int)sizeof(text))
+		len -= utf8_incomplete_tail(text, len);
 	used = (size_t)snprintf(line, sizeof(line), "%s: ", log_prefix);
-	for (p = text; *p != '\0'; p++)
-		used = log_escape(line, used, (unsigned char)*p);
+	used = log_add(line, used, text, len);
 	line[used++] = '\n';
 	/*
 	 * A line that would have to wait for the reader of the log is lost:

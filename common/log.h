@@ -1,8 +1,8 @@
 /*
  * The log: standard error, one write per line, prefixed with the role
- * ("relay[7]: "). Bytes that are not printable ASCII are escaped, so that
- * foreign bytes cannot forge lines or move a terminal's cursor. Used by every
- * process; opens nothing.
+ * ("relay[7]: "). Foreign bytes are escaped where they would forge lines, move
+ * a terminal's cursor or be invisible (see shown.h). Used by every process;
+ * opens nothing.
  */
 #ifndef COMMON_LOG_H
 #define COMMON_LOG_H

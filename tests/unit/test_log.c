@@ -85,10 +85,14 @@ START_TEST(foreign_bytes_are_escaped)
 		/* U+009B is CSI, U+2028 a line end, U+202E turns text round. */
 		{ "\xc2\x9b"
 		  "31m",
-		    "\\xc2\\x9b31m" },
-		{ "\xe2\x80\xa8\xe2\x80\xae",
-		    "\\xe2\\x80\\xa8\\xe2\\x80\\xae" },
+		    "\\u009b31m" },
+		{ "\xe2\x80\xa8\xe2\x80\xae", "\\u2028\\u202e" },
+		{ "\xe2\x80\xc2", "\\xe2\\x80\\xc2" },
+		/* A tag character, in which text could be hidden. */
+		{ "\xf3\xa0\x81\x81", "\\U000e0041" },
 		{ "plain ~!", "plain ~!" },
+		{ "caf\xc3\xa9 \xe4\xbd\xa0 \xf0\x9f\x8c\x8d",
+		    "caf\xc3\xa9 \xe4\xbd\xa0 \xf0\x9f\x8c\x8d" },
 	};
 	int fd = catch_writes();
 	char want[256];
@@ -122,6 +126,26 @@ START_TEST(long_lines_are_cut)
 	line = caught(fd);
 	ck_assert_uint_eq(strlen(line), 3 + 4 * (LOG_TEXT_SIZE - 1) + 1);
 	ck_assert_int_eq(line[strlen(line) - 1], '\n');
+}
+END_TEST
+
+/* Also where the cut falls within a character. */
+START_TEST(long_lines_end_with_whole_characters)
+{
+	int fd = catch_writes();
+	char text[3 * LOG_TEXT_SIZE];
+	const char *line;
+	size_t n;
+
+	log_init("x", LOG_LEVEL_INFO);
+	for (n = 0; n + 3 < sizeof(text); n += 3)
+		memcpy(text + n, "\xe2\x82\xac", 3);
+	text[n] = '\0';
+	log_info("%.*s%s", _i, "ab", text);
+	line = caught(fd);
+	n = (LOG_TEXT_SIZE - 1 - (size_t)_i) / 3 * 3 + (size_t)_i;
+	ck_assert_uint_eq(strlen(line), 3 + n + 1);
+	ck_assert_int_eq(strncmp(line + 3 + _i, text, n - (size_t)_i), 0);
 }
 END_TEST
 
@@ -173,6 +197,7 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, levels, LOG_LEVEL_ERROR, LOG_LEVEL_DEBUG + 1);
 	tcase_add_test(tc, foreign_bytes_are_escaped);
 	tcase_add_test(tc, long_lines_are_cut);
+	tcase_add_loop_test(tc, long_lines_end_with_whole_characters, 0, 3);
 	tcase_add_test(tc, long_prefixes_are_cut);
 	tcase_add_exit_test(tc, fatal_ends, FATAL_EXIT_STATUS);
 	tcase_add_test(tc, fatal_says_why);
