@@ -6,6 +6,7 @@
 
 #include "../common/limits.h"
 #include "../common/mem.h"
+#include "../common/text_list.h"
 #include "../common/utf8.h"
 #include "servers/servers.h"
 
@@ -16,35 +17,24 @@
 static int
 on_reader_count(const struct ipc_bytes *bytes)
 {
-	size_t i;
-	int count = 0;
+	const char *texts = (const char *)bytes->data;
 
-	if (bytes->len == 0)
-		return 0;
-	if (bytes->data[bytes->len - 1] != '\0' ||
-	    !utf8_valid((const char *)bytes->data, bytes->len))
+	if (!text_list_complete(texts, bytes->len) ||
+	    !utf8_valid(texts, bytes->len))
 		return -1;
-	for (i = 0; i < bytes->len; i++)
-		count += bytes->data[i] == '\0';
-	return count;
+	return (int)text_list_count(texts, bytes->len);
 }
 
 /* Whether the bytes, texts in pairs, have names that variables can have. */
 static int
 on_reader_names(const struct ipc_bytes *bytes)
 {
-	const char *p = (const char *)bytes->data;
-	const char *end;
+	const char *texts = (const char *)bytes->data;
+	const char *name, *value;
 
-	if (bytes->len == 0)
-		return 1;
-	end = p + bytes->len;
-	while (p < end) {
-		if (*p == '\0' || strchr(p, '=') != NULL)
+	TEXT_LIST_PAIRS (name, value, texts, bytes->len)
+		if (*name == '\0' || strchr(name, '=') != NULL)
 			return 0;
-		p += strlen(p) + 1;
-		p += strlen(p) + 1;
-	}
 	return 1;
 }
 
@@ -52,13 +42,13 @@ on_reader_names(const struct ipc_bytes *bytes)
 static int
 on_reader_tools(const struct ipc_bytes *bytes)
 {
-	size_t i;
+	const char *texts = (const char *)bytes->data;
+	const char *p;
 
 	if (on_reader_count(bytes) == -1)
 		return 0;
-	for (i = 0; i < bytes->len; i++)
-		if (bytes->data[i] == '\0' &&
-		    (i == 0 || bytes->data[i - 1] == '\0'))
+	TEXT_LIST_EACH (p, texts, bytes->len)
+		if (*p == '\0')
 			return 0;
 	return 1;
 }

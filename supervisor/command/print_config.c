@@ -14,6 +14,7 @@
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
+#include "../../common/text_list.h"
 #include "../peers/broker.h"
 #include "../servers/servers.h"
 #include "../supervisor.h"
@@ -171,19 +172,17 @@ print_config_absent(FILE *out, const struct servers *servers)
 static void
 print_config_names(FILE *out, const struct server *server)
 {
-	const char *p = server->env.data;
-	const char *end = p + server->env.len;
+	const struct server_texts *pairs = &server->env;
 	const char *separator = "";
+	const char *name, *value;
 
-	if (p == end)
+	if (pairs->len == 0)
 		return;
 	fputs("    variables    ", out);
-	while (p < end) {
+	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
 		fputs(separator, out);
-		print_config_text(out, p);
+		print_config_text(out, name);
 		separator = ", ";
-		p += strlen(p) + 1;
-		p += strlen(p) + 1;
 	}
 	fputc('\n', out);
 }
@@ -193,12 +192,11 @@ static void
 print_config_tools(
     FILE *out, const char *what, const struct server_texts *names)
 {
-	const char *p = names->data;
-	const char *end = p + names->len;
 	const char *separator = "";
+	const char *p;
 
 	fprintf(out, "    %-12s ", what);
-	for (; p < end; p += strlen(p) + 1) {
+	TEXT_LIST_EACH (p, names->data, names->len) {
 		fputs(separator, out);
 		print_config_text(out, p);
 		separator = ", ";

@@ -13,6 +13,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
+#include "../../common/text_list.h"
 #include "../peers/broker.h"
 #include "../servers/servers.h"
 #include "../supervisor.h"
@@ -60,13 +61,13 @@ static void
 servers_try_add_tools(
     struct buffer *text, uint64_t count, const char *tools, size_t len)
 {
-	size_t at;
+	const char *tool;
 
 	buffer_printf(text, "%llu tool%s\n", (unsigned long long)count,
 	    count == 1 ? "" : "s");
-	for (at = 0; at < len; at += strlen(tools + at) + 1) {
+	TEXT_LIST_EACH (tool, tools, len) {
 		buffer_add_text(text, "         ");
-		shown_add_quoted(text, tools + at, REFUSED_REASON_MAX);
+		shown_add_quoted(text, tool, REFUSED_REASON_MAX);
 		buffer_add_text(text, "\n");
 	}
 }

@@ -10,6 +10,7 @@
 
 #include "../../common/json.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "form.h"
 #include "../run/run.h"
 #include "front.h"
@@ -98,7 +99,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
     const struct options *options)
 {
 	auto_free char *summary = answer_summary(result);
-	size_t at;
+	const char *note;
 
 	if (result->status != CALL_SUCCESS)
 		buffer_printf(
@@ -120,9 +121,8 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	if (result->weak != NULL)
 		buffer_add_text(text, "\nisolation: weak (no namespaces: "
 		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION)");
-	for (at = 0; at < result->notes_len;
-	     at += strlen(result->notes + at) + 1)
-		buffer_printf(text, "\nnote: %s", result->notes + at);
+	TEXT_LIST_EACH (note, result->notes, result->notes_len)
+		buffer_printf(text, "\nnote: %s", note);
 }
 
 /* The fields */
@@ -190,15 +190,14 @@ static void
 answer_add_texts(
     struct form *form, const char *name, const char *texts, size_t len)
 {
-	size_t at, count = 0;
+	size_t count = text_list_count(texts, len);
+	const char *text;
 
-	for (at = 0; at < len; at += strlen(texts + at) + 1)
-		count++;
 	if (count == 0)
 		return;
 	form_open_array(form, name, count);
-	for (at = 0; at < len; at += strlen(texts + at) + 1)
-		form_add_item(form, texts + at, strlen(texts + at));
+	TEXT_LIST_EACH (text, texts, len)
+		form_add_item(form, text, strlen(text));
 	form_close_array(form);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../run/run.h"
 #include "front.h"
 
@@ -93,10 +94,10 @@ run_python_name(struct json_span string)
 static int
 run_python_has_server(const struct buffer *names, const char *name)
 {
-	size_t at;
+	const char *taken;
 
-	for (at = 0; at < names->len; at += strlen(names->data + at) + 1)
-		if (strcmp(names->data + at, name) == 0)
+	TEXT_LIST_EACH (taken, names->data, names->len)
+		if (strcmp(taken, name) == 0)
 			return 1;
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "../../common/ipc_pair.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../../common/utf8.h"
 #include "broker.h"
 #include "downstream.h"
@@ -472,7 +473,7 @@ broker_add_allowed(const struct broker *broker, struct buffer *names)
 
 	for (i = 0; i < config_count(broker->config); i++) {
 		server = config_at(broker->config, i);
-		buffer_add(names, server->name, strlen(server->name) + 1);
+		text_list_add(names, server->name);
 	}
 }
 

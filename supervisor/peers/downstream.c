@@ -14,6 +14,7 @@
 #include "../../common/log.h"
 #include "../../common/loop.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "downstream.h"
 #include "../process/process.h"
 #include "../front/front.h"
@@ -62,25 +63,15 @@ downstream_is_ours(const char *variable)
 	    downstream_same_name("MCP_SERVERS_CONFIG=", variable);
 }
 
-static size_t
-downstream_count_texts(const struct server_texts *texts)
-{
-	size_t i, n = 0;
-
-	for (i = 0; i < texts->len; i++)
-		n += texts->data[i] == '\0';
-	return n;
-}
-
 /* Puts each of the texts into a list; returns how many. */
 static size_t
 downstream_list_texts(const struct server_texts *texts, char **list)
 {
-	char *p = texts->data;
+	const char *text;
 	size_t n = 0;
 
-	for (; p < texts->data + texts->len; p += strlen(p) + 1)
-		list[n++] = p;
+	TEXT_LIST_EACH (text, texts->data, texts->len)
+		list[n++] = texts->data + (text - texts->data);
 	return n;
 }
 
@@ -101,7 +92,9 @@ downstream_is_set(char *const *list, size_t n, const char *variable)
 static char **
 downstream_environment(const struct server *server, char **envp, char *path)
 {
-	size_t n = 0, own = downstream_count_texts(&server->run_env);
+	size_t own =
+	    text_list_count(server->run_env.data, server->run_env.len);
+	size_t n = 0;
 	char **list;
 	size_t i;
 
@@ -208,8 +201,9 @@ downstream_spawn(const struct server *server, char **envp,
 	auto_free char *path = mem_printf("PATH=%s", server->path);
 	auto_free char **variables =
 	    downstream_environment(server, envp, path);
-	auto_free char **arguments = mem_alloc(
-	    (downstream_count_texts(&server->run) + 1) * sizeof(*arguments));
+	size_t count = text_list_count(server->run.data, server->run.len);
+	auto_free char **arguments =
+	    mem_alloc((count + 1) * sizeof(*arguments));
 
 	downstream_list_texts(&server->run, arguments);
 	program->path = server->program;

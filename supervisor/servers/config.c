@@ -10,6 +10,7 @@
 #include "../../common/alias.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "config.h"
 
 struct config {
@@ -131,15 +132,15 @@ static void
 config_log(struct config *config)
 {
 	struct buffer texts = { 0 };
-	size_t at;
+	const char *text;
 
 	server_faults_add_log(
 	    &texts, config->servers, config->setup.clock());
 	if (texts.len != config->logged.len ||
 	    (texts.len > 0 && memcmp(texts.data, config->logged.data,
 	        texts.len) != 0))
-		for (at = 0; at < texts.len; at += strlen(texts.data + at) + 1)
-			log_warn("%s", texts.data + at);
+		TEXT_LIST_EACH (text, texts.data, texts.len)
+			log_warn("%s", text);
 	buffer_reset(&config->logged);
 	config->logged = texts;
 }

@@ -10,6 +10,7 @@
 #include "../../common/buffer.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "servers.h"
 
 _Static_assert(SHA256_DIGEST_LENGTH == FINGERPRINT_SIZE, "another hash");
@@ -35,10 +36,10 @@ fingerprint_add_file(struct buffer *text, const char *path)
 static void
 fingerprint_add_script(struct buffer *text, const struct server *server)
 {
-	const char *p = server->run.data;
-	const char *end = p + server->run.len;
+	const struct server_texts *run = &server->run;
+	const char *p = run->data; /* the program; its arguments follow */
 
-	for (p += strlen(p) + 1; p < end; p += strlen(p) + 1) {
+	while ((p = text_list_next(run->data, run->len, p)) != NULL) {
 		int inside = server->run_cwd != NULL && p[0] != '/';
 		auto_free char *path = inside ?
 		    mem_printf("%s/%s", server->run_cwd, p) : mem_strdup(p);

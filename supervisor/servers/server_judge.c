@@ -8,6 +8,7 @@
 
 #include "../../common/buffer.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "servers.h"
 
 /* Always -1, for the caller to return. */
@@ -84,7 +85,7 @@ server_expand_to(struct buffer *out, const char *what, const char *text,
 
 	if (expanded == NULL)
 		return err_wrap(err, "its %s", what);
-	buffer_add(out, expanded, strlen(expanded) + 1);
+	text_list_add(out, expanded);
 	return 0;
 }
 
@@ -118,9 +119,9 @@ static int
 server_expand_run(
     struct server *server, struct expand *expand, struct err *err)
 {
-	const char *p = server->args.data;
-	const char *end = p + server->args.len;
+	const struct server_texts *args = &server->args;
 	auto_buffer struct buffer run = { 0 };
+	const char *p;
 
 	if (server_expand_path(
 	        &run, "command", server->command, expand, err) == -1)
@@ -128,7 +129,7 @@ server_expand_run(
 	if (run.data[0] == '\0')
 		return err_set(err, "its command is empty when its variables "
 		    "are filled in");
-	for (; p < end; p += strlen(p) + 1)
+	TEXT_LIST_EACH (p, args->data, args->len)
 		if (server_expand_to(&run, "args", p, expand, err) == -1)
 			return -1;
 	server->run = server_texts_take(&run);
@@ -139,17 +140,15 @@ static int
 server_expand_env(
     struct server *server, struct expand *expand, struct err *err)
 {
-	const char *p = server->env.data;
-	const char *end = p + server->env.len;
+	const struct server_texts *pairs = &server->env;
 	auto_buffer struct buffer env = { 0 };
+	const char *name, *value;
 
-	while (p < end) {
-		buffer_add_text(&env, p);
+	TEXT_LIST_PAIRS (name, value, pairs->data, pairs->len) {
+		buffer_add_text(&env, name);
 		buffer_add_text(&env, "=");
-		p += strlen(p) + 1;
-		if (server_expand_to(&env, "env", p, expand, err) == -1)
+		if (server_expand_to(&env, "env", value, expand, err) == -1)
 			return -1;
-		p += strlen(p) + 1;
 	}
 	server->run_env = server_texts_take(&env);
 	return 0;
@@ -176,10 +175,10 @@ server_expand_cwd(
 static const char *
 server_search(const struct server *server, char **envp)
 {
-	const char *p = server->run_env.data;
-	const char *end = p + server->run_env.len;
+	const struct server_texts *env = &server->run_env;
+	const char *p;
 
-	for (; p < end; p += strlen(p) + 1)
+	TEXT_LIST_EACH (p, env->data, env->len)
 		if (strncmp(p, "PATH=", 5) == 0)
 			return p + 5;
 	p = expand_variable(envp, "PATH", strlen("PATH"));

@@ -14,6 +14,7 @@
 
 #include "../../common/fd.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../options/home.h"
 #include "servers.h"
 
@@ -319,7 +320,7 @@ server_look_named(struct server_look_taken *taken, size_t step,
 {
 	auto_free char *path = mem_printf("%s/%s", folder, name);
 
-	buffer_add(taken->bytes, name, strlen(name) + 1);
+	text_list_add(taken->bytes, name);
 	server_look_file(taken, step, path);
 }
 

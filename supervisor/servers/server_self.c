@@ -8,6 +8,7 @@
 
 #include "../../common/buffer.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "servers.h"
 
 /* What a wrapper starts. */
@@ -150,9 +151,10 @@ server_self_is_verb(const char *word)
 /* Whether the first argument that is no option is a package of our name. */
 static int
 server_self_runs_package(
-    const struct server_self *of, const char *p, const char *end)
+    const struct server_self *of, const struct server_texts *run,
+    const char *p)
 {
-	for (; p < end; p += strlen(p) + 1) {
+	while ((p = text_list_next(run->data, run->len, p)) != NULL) {
 		if (p[0] == '-' || server_self_is_verb(p))
 			continue;
 		return server_self_is_package(p) || server_self_is(of, p);
@@ -176,15 +178,15 @@ server_self_way(const char *program)
 
 /* The same for packages that a wrapper before may have in its arguments. */
 static int
-server_self_is_argument(const struct server_self *of, const char *p,
-    const char *end, enum server_self_way way)
+server_self_is_argument(const struct server_self *of,
+    const struct server_texts *run, const char *p, enum server_self_way way)
 {
 	if (server_self_is(of, p))
 		return 1;
 	if (way == SERVER_SELF_SHELL && server_self_is_in(of, p))
 		return 1;
 	return server_self_way(p) == SERVER_SELF_PACKAGE &&
-	    server_self_runs_package(of, p + strlen(p) + 1, end);
+	    server_self_runs_package(of, run, p);
 }
 
 int
@@ -193,7 +195,6 @@ server_self_is_started(const struct server_texts *run, const char *search,
 {
 	const struct server_self of = { search, folder, self };
 	const char *p = run->data;
-	const char *end = p + run->len;
 	auto_free char *program = server_program_find(p, search, folder);
 	int way = server_self_way(p);
 
@@ -201,12 +202,11 @@ server_self_is_started(const struct server_texts *run, const char *search,
 		return 1;
 	if (way == -1)
 		return 0;
-	p += strlen(p) + 1;
 	if (way == SERVER_SELF_PACKAGE)
-		return server_self_runs_package(&of, p, end);
-	for (; p < end; p += strlen(p) + 1)
+		return server_self_runs_package(&of, run, p);
+	while ((p = text_list_next(run->data, run->len, p)) != NULL)
 		if (server_self_is_argument(
-		        &of, p, end, (enum server_self_way)way))
+		        &of, run, p, (enum server_self_way)way))
 			return 1;
 	return 0;
 }

@@ -166,6 +166,8 @@ static const struct {
 	/* Foreign text stays within its quotes and its line. */
 	{ "a\"\n\\\x7f,", "unknown server \"a\\\"\\x0a\\\\\\x7f\": configured: "
 	    "\"files\", \"github\", \"caf\xc3\xa9 1\"" },
+	{ "a\xe2\x80\xae\xc2\x9b,", "unknown server \"a\\u202e\\u009b\": "
+	    "configured: \"files\", \"github\", \"caf\xc3\xa9 1\"" },
 	/* Long names are cut, between characters. */
 	{ "0123456789012345678901234567890123456789,",
 	    "unknown server \"0123456789012345678901234567890123456789\": "

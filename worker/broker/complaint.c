@@ -8,6 +8,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../../common/utf8.h"
 #include "complaint.h"
 #include "reason.h"
@@ -188,30 +189,27 @@ complaint_add(struct buffer *reason, const struct buffer *errors, int cut)
 {
 	auto_buffer struct buffer lines = { 0 };
 	struct complaint found = { 0 };
-	const char *line, *end, *best;
+	const char *line = NULL, *best;
 
 	complaint_split(&lines, errors);
-	line = lines.data;
-	end = lines.data + lines.len;
 	/* Half a line is of use only where there is no other. */
-	if (cut && line + strlen(line) + 1 < end)
-		line += strlen(line) + 1;
-	for (; line < end; line += strlen(line) + 1)
+	if (cut && text_list_count(lines.data, lines.len) > 1)
+		line = lines.data;
+	while ((line = text_list_next(lines.data, lines.len, line)) != NULL)
 		complaint_look(&found, line);
 	best = complaint_best(&found);
 	if (best != NULL)
-		complaint_tell(reason, best, end);
+		complaint_tell(reason, best, lines.data + lines.len);
 }
 
 void
 complaint_log(const char *server, const struct buffer *errors)
 {
 	auto_buffer struct buffer lines = { 0 };
-	const char *line, *end;
+	const char *line;
 
 	complaint_split(&lines, errors);
-	end = lines.data + lines.len;
-	for (line = lines.data; line < end; line += strlen(line) + 1)
+	TEXT_LIST_EACH (line, lines.data, lines.len)
 		if (line[strspn(line, " \t")] != '\0')
 			log_debug("server \"%s\" wrote: %s", server, line);
 }

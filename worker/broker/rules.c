@@ -6,6 +6,7 @@
 
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "rules.h"
 
 #define RULES_DENIED                                                           \
@@ -83,10 +84,9 @@ rules_match(const char *pattern, const char *name)
 static int
 rules_name(const struct buffer *names, const char *name)
 {
-	const char *p = names->data;
-	const char *end = p + names->len;
+	const char *p;
 
-	for (; p < end; p += strlen(p) + 1)
+	TEXT_LIST_EACH (p, names->data, names->len)
 		if (rules_match(p, name))
 			return 1;
 	return 0;

@@ -9,6 +9,7 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "link.h"
 #include "queue.h"
 #include "reason.h"
@@ -61,7 +62,7 @@ session_copy_names(const struct ipc_blob *blob)
 
 	if (names == NULL)
 		fatal("the servers of a session cannot be read: %s", err.text);
-	if (blob->len > 0 && names[blob->len - 1] != '\0')
+	if (!text_list_complete(names, blob->len))
 		fatal("a name of the servers of a session has no end");
 	return names;
 }
@@ -74,8 +75,7 @@ session_read_allowed(struct session *session, const struct ipc_blob *blob)
 	session->names = session_copy_names(blob);
 	session->rights =
 	    mem_alloc(CONFIG_SERVERS_MAX * sizeof(*session->rights));
-	for (name = session->names; name < session->names + blob->len;
-	     name += strlen(name) + 1) {
+	TEXT_LIST_EACH (name, session->names, blob->len) {
 		if (session->nrights == CONFIG_SERVERS_MAX)
 			fatal("a session has too many servers");
 		session->rights[session->nrights++].name = name;
@@ -114,8 +114,7 @@ session_read_loaded(struct session *session, const struct ipc_blob *blob)
 	struct server *server;
 	const char *name;
 
-	for (name = names; name < names + blob->len;
-	     name += strlen(name) + 1) {
+	TEXT_LIST_EACH (name, names, blob->len) {
 		right = session_right(session, name);
 		if (right == NULL)
 			fatal("a session loads a server that it may not use");

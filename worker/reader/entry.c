@@ -7,6 +7,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "entry.h"
 
 /* How much of a name from the file a sentence shows. */
@@ -88,7 +89,7 @@ entry_read_list(struct entry *entry, struct buffer *list,
 
 		if (text == NULL)
 			return -1;
-		buffer_add(list, text, strlen(text) + 1);
+		text_list_add(list, text);
 		if (list->len > most)
 			return err_set(err, "the elements of \"%s\" have "
 			    "more than %zu bytes together", key, most);
@@ -162,18 +163,11 @@ entry_read_command(
 static int
 entry_has_pair(const struct buffer *pairs, const char *name)
 {
-	const char *p = pairs->data;
-	const char *end;
+	const char *taken, *value;
 
-	if (p == NULL)
-		return 0;
-	end = p + pairs->len;
-	while (p < end) {
-		if (strcmp(p, name) == 0)
+	TEXT_LIST_PAIRS (taken, value, pairs->data, pairs->len)
+		if (strcmp(taken, name) == 0)
 			return 1;
-		p += strlen(p) + 1; /* the name, and then its value */
-		p += strlen(p) + 1;
-	}
 	return 0;
 }
 
@@ -185,8 +179,8 @@ entry_add_pair(struct entry *entry, struct buffer *pairs, const char *key,
 	if (entry_has_pair(pairs, name))
 		return err_set(err, "\"%.*s\" stands in \"%s\" more than "
 		    "once", ENTRY_SHOWN, name, key);
-	buffer_add(pairs, name, strlen(name) + 1);
-	buffer_add(pairs, value, strlen(value) + 1);
+	text_list_add(pairs, name);
+	text_list_add(pairs, value);
 	if (entry->env.len + entry->headers.len > CONFIG_ENV_MAX)
 		return err_set(err, "the values of \"%s\" have more than %lu "
 		    "bytes together", key, CONFIG_ENV_MAX);
@@ -324,7 +318,7 @@ entry_read_names(struct entry *entry, struct json_span value, const char *what,
 
 		if (text == NULL)
 			return -1;
-		buffer_add(names, text, strlen(text) + 1);
+		text_list_add(names, text);
 		if (names->len > CONFIG_TOOLS_MAX)
 			return err_set(err, "the names in %s have more than "
 			    "%lu bytes together: * stands for any text in a "

@@ -1,0 +1,41 @@
+/*
+ * A list of texts in one run of bytes: see text_list.h. Linked into every
+ * process.
+ */
+#include <string.h>
+
+#include "text_list.h"
+
+int
+text_list_complete(const char *data, size_t len)
+{
+	return len == 0 || data[len - 1] == '\0';
+}
+
+size_t
+text_list_count(const char *data, size_t len)
+{
+	const char *text;
+	size_t count = 0;
+
+	TEXT_LIST_EACH (text, data, len)
+		count++;
+	return count;
+}
+
+const char *
+text_list_next(const char *data, size_t len, const char *text)
+{
+	const char *next;
+
+	if (len == 0)
+		return NULL;
+	next = text == NULL ? data : text + strlen(text) + 1;
+	return next < data + len ? next : NULL;
+}
+
+void
+text_list_add(struct buffer *list, const char *text)
+{
+	buffer_add(list, text, strlen(text) + 1);
+}
