@@ -24,7 +24,7 @@
 #include "box/cgroup.h"
 #include "command/client_config.h"
 #include "servers/config.h"
-#include "command/file_trial.h"
+#include "options/file_trial.h"
 #include "run/pool.h"
 #include "servers/servers.h"
 #include "peers/store.h"

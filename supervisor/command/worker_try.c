@@ -17,7 +17,6 @@
 #include "../../common/role.h"
 #include "../../common/shown.h"
 #include "../process/process.h"
-#include "../front/front.h"
 #include "command.h"
 
 #define WORKER_TRY_FIX "install Caisson again, or build it again"
@@ -146,7 +145,7 @@ worker_try_judge(const struct worker_try *try, int line, struct err *err)
 	else if (try->end.code == CLD_EXITED)
 		how = mem_printf("it ended with code %d", try->end.status);
 	else
-		how = answer_signal(try->end.status);
+		how = signal_name(try->end.status);
 	return err_set(err, "%s%s%s; " WORKER_TRY_FIX, how,
 	    said.len > 0 ? ": " : "", said.len > 0 ? said.data : "");
 }

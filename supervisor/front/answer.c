@@ -4,7 +4,6 @@
  * "compact": no field that says nothing; the others: every field, and the text
  * is one fenced block of them. Runs in the supervisor.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +14,7 @@
 #include "../run/run.h"
 #include "front.h"
 #include "../box/box.h"
+#include "../process/process.h"
 
 static const char *const answer_status[] = {
 	[CALL_SUCCESS] = "success",
@@ -22,18 +22,6 @@ static const char *const answer_status[] = {
 	[CALL_TIMEOUT] = "timeout",
 	[CALL_CANCELLED] = "cancelled",
 };
-
-char *
-answer_signal(int number)
-{
-	const char *name = sigabbrev_np(number);
-
-	if (name != NULL)
-		return mem_printf("SIG%s", name);
-	if (number == SIGRTMIN)
-		return mem_strdup("SIGRTMIN");
-	return mem_printf("SIGRTMIN%+d", number - SIGRTMIN);
-}
 
 static enum answer_mode
 answer_mode(const struct options *options)
@@ -231,7 +219,7 @@ answer_add_end(struct form *form, const struct call_result *result,
 	if (!said && result->exited)
 		form_add_number(form, "exitCode", result->exit_code);
 	if (result->signal != 0) {
-		auto_free char *name = answer_signal(result->signal);
+		auto_free char *name = signal_name(result->signal);
 
 		form_add_text(form, "signal", name);
 	}

@@ -66,9 +66,6 @@ enum answer_mode {
 	ANSWER_JSON,
 };
 
-/* Returns the name of a signal, such as SIGKILL; the caller frees it. */
-char *answer_signal(int number);
-
 /* Appends the CallToolResult object of a concluded call, one line. */
 void answer_add(struct buffer *buffer, const struct call_result *result,
     const struct options *options);

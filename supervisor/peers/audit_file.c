@@ -11,7 +11,7 @@
 #include "../../common/file_kind.h"
 #include "../../common/log.h"
 #include "audit_file.h"
-#include "../command/file_trial.h"
+#include "../options/file_trial.h"
 
 /* How each error ends: what the user can do. */
 #define AUDIT_FILE_OTHER                                                       \

@@ -17,7 +17,6 @@
 #include "../../common/text_list.h"
 #include "downstream.h"
 #include "../process/process.h"
-#include "../front/front.h"
 
 struct downstream {
 	struct event_base *base;
@@ -126,7 +125,7 @@ downstream_how(const struct child_end *end)
 		return mem_printf("exited with code %d", end->status);
 	if (end->status == 0)
 		return mem_strdup("ended with unknown status");
-	name = answer_signal(end->status);
+	name = signal_name(end->status);
 	return mem_printf("was killed by %s", name);
 }
 

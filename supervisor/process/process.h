@@ -234,4 +234,9 @@ void reaper_kill_orphans(void);
  */
 void reaper_finish(unsigned int ms);
 
+/* signal_name.c */
+
+/* Returns the name of a signal, such as SIGKILL; the caller frees it. */
+char *signal_name(int number);
+
 #endif

@@ -22,7 +22,6 @@
 #include "../servers/server_names.h"
 #include "../process/process.h"
 #include "run.h"
-#include "../front/front.h"
 
 enum call_state {
 	CALL_WAITING,  /* for a place */
@@ -155,7 +154,7 @@ call_judge_interpreter(struct call *call)
 
 	result->status = CALL_ERROR;
 	if (result->signal != 0) {
-		auto_free char *name = answer_signal(result->signal);
+		auto_free char *name = signal_name(result->signal);
 
 		call_set_error(call, "%s was killed by %s before it took "
 		    "the code", python, name);
@@ -201,7 +200,7 @@ call_judge_code(struct call *call)
 	} else if (!box->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
-		auto_free char *name = answer_signal(result->signal);
+		auto_free char *name = signal_name(result->signal);
 
 		call_set_error(call, "Sandbox was killed by %s", name);
 	} else if (result->exit_code != 0) {

@@ -10,7 +10,7 @@
 
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/command/file_trial.h"
+#include "supervisor/options/file_trial.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_file_trial.XXXXXX";

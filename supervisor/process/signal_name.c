@@ -1,0 +1,19 @@
+/*
+ * The names of signals, for sentences. Runs in the supervisor.
+ */
+#include <string.h>
+
+#include "../../common/mem.h"
+#include "process.h"
+
+char *
+signal_name(int number)
+{
+	const char *name = sigabbrev_np(number);
+
+	if (name != NULL)
+		return mem_printf("SIG%s", name);
+	if (number == SIGRTMIN)
+		return mem_strdup("SIGRTMIN");
+	return mem_printf("SIGRTMIN%+d", number - SIGRTMIN);
+}
