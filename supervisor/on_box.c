@@ -6,6 +6,7 @@
 #include "../common/box_step.h"
 #include "../common/mem.h"
 #include "box/box.h"
+#include "handlers.h"
 
 void
 supervisor_on_forked(struct box *box, struct ipc_forked *forked)
@@ -36,7 +37,7 @@ supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded)
 static int
 on_box_less_would_do(const struct box *box, uint64_t step)
 {
-	return !box->sv->options.allow_weak_isolation &&
+	return !box->boxes->options->allow_weak_isolation &&
 	    (step == BOX_STEP_USER_NAMESPACE || step == BOX_STEP_USER_MAP ||
 		step == BOX_STEP_NAMESPACES);
 }

@@ -9,6 +9,7 @@
 #include "../common/mem.h"
 #include "../common/utf8.h"
 #include "peers/broker.h"
+#include "handlers.h"
 
 void
 supervisor_on_want(struct broker *broker, struct ipc_want *want)

@@ -9,6 +9,7 @@
 #include "../common/text_list.h"
 #include "../common/utf8.h"
 #include "servers/servers.h"
+#include "handlers.h"
 
 /*
  * Returns how many texts, each with a NUL behind it, the bytes are, or -1 when

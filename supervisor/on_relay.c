@@ -9,6 +9,7 @@
 #include "../common/mem.h"
 #include "../common/utf8.h"
 #include "box/box.h"
+#include "handlers.h"
 
 void
 supervisor_on_ready(struct box *box, struct ipc_ready *ready)
@@ -79,7 +80,7 @@ on_relay_read_waiting(
 void
 supervisor_on_done(struct box *box, struct ipc_done *done)
 {
-	uint64_t max = box->sv->options.max_output;
+	uint64_t max = box->boxes->options->max_output;
 	struct call_stream out = { 0 };
 	struct call_stream errors = { 0 };
 	char *waiting = NULL;

@@ -6,6 +6,7 @@
 
 #include "../common/mem.h"
 #include "peers/store.h"
+#include "handlers.h"
 
 void
 supervisor_on_shown(struct store *store, struct ipc_shown *shown)

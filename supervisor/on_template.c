@@ -4,6 +4,7 @@
  * supervisor.
  */
 #include "box/template.h"
+#include "handlers.h"
 
 void
 supervisor_on_standing(

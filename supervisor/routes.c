@@ -2,9 +2,7 @@
  * The supervisor's dispatch table: every message to it, with its handler. Runs
  * in the supervisor.
  */
-#include "peers/broker.h"
-#include "servers/servers.h"
-#include "peers/store.h"
+#include "handlers.h"
 #include "supervisor.h"
 
 #define IPC_SELF supervisor

@@ -8,80 +8,62 @@
 #ifndef SUPERVISOR_SUPERVISOR_H
 #define SUPERVISOR_SUPERVISOR_H
 
-#include <signal.h>
-#include <stdint.h>
-#include <sys/queue.h>
-#include <sys/resource.h>
-#include <sys/types.h>
-
-#include "../common/buffer.h"
 #include "../common/channel.h"
 #include "../common/err.h"
-#include "../common/json_span.h"
-#include "../common/lines.h"
+#include "box/box.h"
 #include "options/options.h"
+#include "run/run.h"
 
-struct box;
 struct broker;
-struct call;
-struct cgroup;
-struct child;
-struct client;
 struct config;
-struct group;
-struct mcp;
-struct pool;
-struct runtime;
 struct store;
-struct template;
-struct templates;
 
-TAILQ_HEAD(call_list, call);
-
-/* The process: one of it, made by main, passed to the parts that need it. */
+/* The process: one of it, made by main. Its parts are given to the rooms. */
 struct supervisor {
 	struct event_base *base;
 	struct options options;
-	const struct runtime *runtime;
 	struct config *config; /* which servers there are */
-	struct broker *broker; /* who speaks with them */
+	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
 	int audit; /* the file for lines about calls of tools; -1: none */
-	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
-	char *cgroup_reason;   /* why there is none */
-	struct templates *templates; /* that fork boxes; NULL: never any */
-	struct call_list waiting; /* admitted, but every place is taken */
-	struct call_list running; /* at most options.max_concurrent */
-	size_t nwaiting;
-	size_t nrunning;
-	size_t nstarting; /* of those that run: they have no box yet */
-	size_t unready;   /* boxes that cannot be handed code yet */
-	unsigned long calls; /* executions so far: the number of the last */
-	unsigned long boxes; /* boxes so far: the number of the last */
-	size_t dropped;      /* boxes without an owner that still end */
-	struct pool *pool;   /* boxes that wait for a call; NULL: never any */
-	int draining;        /* no new calls; ends when none is left */
-	void (*idle)(void *ctx); /* no call is left */
-	void *idle_ctx;
+	struct boxes boxes;
+	struct runs runs;
 };
 
-/* on_box.c and on_relay.c: the handlers, the whole surface to the workers. */
-void supervisor_on_forked(struct box *box, struct ipc_forked *forked);
-void supervisor_on_started(struct box *box, struct ipc_started *started);
-void supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded);
-void supervisor_on_failed(struct box *box, struct ipc_failed *failed);
-void supervisor_on_ready(struct box *box, struct ipc_ready *ready);
-void supervisor_on_running(struct box *box, struct ipc_running *running);
-void supervisor_on_want_store(
-    struct box *box, struct ipc_want_store *want_store);
-void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
-void supervisor_on_done(struct box *box, struct ipc_done *done);
+/* supervisor.c: assembly, and the one teardown. */
 
-/* on_template.c */
-void supervisor_on_standing(
-    struct template *template, struct ipc_standing *standing);
-void supervisor_on_warm(struct template *template, struct ipc_warm *warm);
-void supervisor_on_unfit(struct template *template, struct ipc_unfit *unfit);
+/* Joins the parts that every action has, without starting anything. */
+void supervisor_assemble(struct supervisor *sv, struct event_base *base);
+
+/*
+ * Prepares the process for what its options say, except for what only serving
+ * needs. Returns 0, or -1 with err.
+ */
+int supervisor_prepare(struct supervisor *sv, char **envp, struct err *err);
+
+/*
+ * Whether supervisor_prepare would refuse something of this process or this
+ * machine: returns 0, or -1 with err. Reads no configuration of servers.
+ */
+int supervisor_check(struct supervisor *sv, struct err *err);
+
+/*
+ * The part of that which concerns nothing outside of the process: its limits,
+ * and where its programs are. Returns 0, or -1 with err.
+ */
+int supervisor_prepare_process(const struct options *options, struct err *err);
+
+/* Takes apart what there is, in whatever state; every process of it ends. */
+void supervisor_free(struct supervisor *sv);
+
+/* process_limits.c: raises the limits of this process: 0, or -1 with err. */
+int process_limits_raise(const struct options *options, struct err *err);
+
+/*
+ * serve.c: serves one client on standard input and output, until it or a signal
+ * ends that. Returns 0, or -1 with err.
+ */
+int serve_run(struct supervisor *sv, struct err *err);
 
 /* routes.c: returns the table of all handlers, static. */
 channel_handler *const *supervisor_routes(void);

@@ -22,7 +22,6 @@
 #include "../../common/mem.h"
 #include "box.h"
 #include "cgroup.h"
-#include "../peers/store.h"
 #include "../process/process.h"
 
 static void
@@ -171,9 +170,10 @@ box_on_timer(evutil_socket_t fd, short what, void *arg)
 static void
 box_forget_processes(struct box *box)
 {
-	const struct supervisor *sv = box->sv;
+	const struct boxes *boxes = box->boxes;
 
-	if (box->leavings && sv->nwaiting == 0 && sv->unready == 0)
+	if (box->leavings && boxes->unready == 0 &&
+	    !boxes->user.busy(boxes->user.ctx))
 		reaper_leave(&box->init);
 	reaper_forget(&box->code);
 	reaper_forget(&box->init);
@@ -189,7 +189,7 @@ box_free(struct box **boxp)
 	if (box == NULL)
 		return;
 	box_set_built(box);
-	box->sv->unready -= !box->ready;
+	box->boxes->unready -= !box->ready;
 	loop_event_free(&box->timer);
 	channel_free(&box->relay);
 	channel_free(&box->channel);
@@ -210,14 +210,13 @@ static void
 box_on_dropped(void *ctx)
 {
 	struct box *box = ctx;
-	struct supervisor *sv = box->sv;
+	struct boxes *boxes = box->boxes;
 
 	if (box->building)
 		return;
 	box_free(&box);
-	sv->dropped--;
-	if (sv->draining && sv->idle != NULL)
-		sv->idle(sv->idle_ctx);
+	boxes->dropped--;
+	boxes->user.gone(boxes->user.ctx);
 }
 
 void
@@ -234,7 +233,7 @@ box_drop(struct box **boxp)
 		return;
 	}
 	box_give(box, box_on_dropped, box);
-	box->sv->dropped++;
+	box->boxes->dropped++;
 	box_end(box);
 }
 
@@ -402,7 +401,7 @@ box_on_forked(struct box *box, int *launcher)
 
 	box->unforked = 0;
 	box->launcher = reaper_watch(
-	    box->sv->base, launcher, box_on_launcher_ended, box, &err);
+	    box->boxes->base, launcher, box_on_launcher_ended, box, &err);
 	if (box->launcher == NULL)
 		box_spoil(box, "protocol violation by the box: %s", err.text);
 	/* It was not known yet when the rest of the box was killed. */
@@ -428,7 +427,7 @@ box_take_facts(struct box *box, const struct ipc_started *started)
 void
 box_on_started(struct box *box, struct ipc_started *started)
 {
-	struct event_base *base = box->sv->base;
+	struct event_base *base = box->boxes->base;
 	struct err err;
 
 	box->init = reaper_watch(
@@ -460,7 +459,7 @@ box_on_guarded(
 	free(box->weak);
 	box->weak = weak;
 	box->code = reaper_watch(
-	    box->sv->base, guard, box_on_code_ended, box, &err);
+	    box->boxes->base, guard, box_on_code_ended, box, &err);
 	if (box->code != NULL) {
 		reaper_finish_with(box->code, BOX_GUARD_END);
 		box->boxed = 1;
@@ -499,7 +498,7 @@ box_on_channel_closed(void *ctx, const struct err *why)
 void
 box_on_ready(struct box *box)
 {
-	box->sv->unready -= !box->ready;
+	box->boxes->unready -= !box->ready;
 	box->ready = 1;
 	box_check_ready(box);
 	box_tell(box);
@@ -524,6 +523,7 @@ box_on_running(struct box *box)
 void
 box_on_store_wanted(struct box *box)
 {
+	const struct boxes_user *user = &box->boxes->user;
 	struct ipc_no_store no_store = { 0 };
 	struct ipc_store store = { .store = -1 };
 	struct err err;
@@ -535,7 +535,7 @@ box_on_store_wanted(struct box *box)
 		return;
 	}
 	box->may_store--;
-	store.store = store_connect(box->sv->store, box->execution, &err);
+	store.store = user->store(user->ctx, box->execution, &err);
 	no_store.reason = err.text;
 	sent = store.store == -1
 	    ? channel_send_no_store(box->relay, &no_store, &err)
@@ -580,24 +580,24 @@ box_on_relay_closed(void *ctx, const struct err *why)
 struct channel *
 box_start_launcher(struct box *box, struct err *err)
 {
-	struct supervisor *sv = box->sv;
+	struct boxes *boxes = box->boxes;
 	struct channel_ends ends =
 	    worker_ends(ROLE_BOX, box_on_channel_closed, box);
 	auto_fd int pidfd = -1;
 
-	if (sv->cgroup != NULL) {
-		box->group = group_new(sv->cgroup, box->number, err);
+	if (boxes->cgroup != NULL) {
+		box->group = group_new(boxes->cgroup, box->number, err);
 		if (box->group == NULL)
 			return NULL;
 	}
 	box->channel = launcher_start(
-	    sv, &ends, box->number, box->own, box->group, &pidfd, err);
+	    boxes, &ends, box->number, box->own, box->group, &pidfd, err);
 	if (box->channel == NULL)
 		return NULL;
 	box->unforked = pidfd == -1;
 	if (pidfd != -1) {
 		box->launcher = reaper_watch(
-		    sv->base, &pidfd, box_on_launcher_ended, box, err);
+		    boxes->base, &pidfd, box_on_launcher_ended, box, err);
 		if (box->launcher == NULL)
 			return NULL;
 	}
@@ -643,19 +643,19 @@ box_close_pipes(struct box_pipes *pipes)
 static int
 box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 {
-	struct supervisor *sv = box->sv;
+	struct boxes *boxes = box->boxes;
 	struct channel_ends ends =
 	    worker_ends(ROLE_RELAY, box_on_relay_closed, box);
 	struct ipc_prepare prepare = { .log_level = log_level_get(),
-		.output_max = sv->options.max_output };
+		.output_max = boxes->options->max_output };
 	auto_fd int pidfd = -1;
 
-	box->relay = worker_start(sv->base, &ends, box->number,
+	box->relay = worker_start(boxes->base, &ends, box->number,
 	    identity_relay(), -1, &pidfd, err);
 	if (box->relay == NULL)
 		return -1;
 	box->relay_process = reaper_watch(
-	    sv->base, &pidfd, box_on_relay_ended, box, err);
+	    boxes->base, &pidfd, box_on_relay_ended, box, err);
 	if (box->relay_process == NULL)
 		return -1;
 	prepare.control_in = fd_take(&pipes->control_in);
@@ -680,7 +680,7 @@ box_start(struct box *box, struct err *err)
 	struct box_pipes pipes = { -1, -1, -1, -1 };
 	int failed = box_make_pipes(&relay, &pipes, err) == -1 ||
 	    box_make_usage(box, err) == -1 ||
-	    box->sv->runtime->start(box, &pipes, err) == -1 ||
+	    box->boxes->runtime->start(box, &pipes, err) == -1 ||
 	    box_start_relay(box, &relay, err) == -1;
 
 	box_close_pipes(&relay);
@@ -689,19 +689,19 @@ box_start(struct box *box, struct err *err)
 }
 
 struct box *
-box_new(struct supervisor *sv, int own, box_changed *changed, void *ctx,
+box_new(struct boxes *boxes, int own, box_changed *changed, void *ctx,
     struct err *err)
 {
 	struct box *box = mem_alloc(sizeof(*box));
 
-	box->sv = sv;
-	box->number = ++sv->boxes;
-	sv->unready++;
+	box->boxes = boxes;
+	box->number = ++boxes->started;
+	boxes->unready++;
 	box->own = own;
 	box->changed = changed;
 	box->ctx = ctx;
 	box->usage = -1;
-	box->timer = evtimer_new(sv->base, box_on_timer, box);
+	box->timer = evtimer_new(boxes->base, box_on_timer, box);
 	box_set_timer(box, BOX_START_MS);
 	/* Whatever was started finds its channel closed, and is killed. */
 	if (box_start(box, err) == -1)

@@ -10,10 +10,43 @@
 
 #include <time.h>
 
-#include "../supervisor.h"
+#include "../options/options.h"
 #include "../process/process.h"
 
+struct cgroup;
 struct group;
+struct runtime;
+struct templates;
+
+/* What boxes need of those who use them; all are called with ctx. */
+struct boxes_user {
+	/*
+	 * A channel to the store for the code of this execution: the relay's
+	 * end, which the caller owns, or -1 with err.
+	 */
+	int (*store)(void *ctx, unsigned long execution, struct err *err);
+	/* Whether somebody waits for a box: the processors are wanted. */
+	int (*busy)(void *ctx);
+	/* A template is ready: boxes can be had for little. */
+	void (*warm)(void *ctx);
+	/* A box that had been dropped is gone. */
+	void (*gone)(void *ctx);
+	void *ctx;
+};
+
+/* What all boxes are made with, and how many there are. One of it. */
+struct boxes {
+	struct event_base *base;
+	const struct options *options;
+	const struct runtime *runtime;
+	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
+	char *cgroup_reason;         /* why there is none */
+	struct templates *templates; /* that fork boxes; NULL: never any */
+	struct boxes_user user;
+	unsigned long started; /* boxes so far: the number of the last */
+	size_t unready; /* that cannot be handed code yet */
+	size_t dropped; /* without an owner, that still end */
+};
 
 /* What was kept of a stream: UTF-8; bytes are missing at head if dropped. */
 struct call_stream {
@@ -39,7 +72,7 @@ typedef void box_changed(void *ctx);
 
 struct box {
 	/* For the owner of the box, to be read. */
-	struct supervisor *sv;
+	struct boxes *boxes;
 	unsigned long number; /* its own, not that of an execution */
 	enum box_state state;
 	int over;      /* nothing will come of it any more */
@@ -95,7 +128,7 @@ struct box {
  * even if there is a template. Returns it, or NULL with err. It ends by itself
  * when it is not ready in time. Freed with box_free or box_drop.
  */
-struct box *box_new(struct supervisor *sv, int own, box_changed *changed,
+struct box *box_new(struct boxes *boxes, int own, box_changed *changed,
     void *ctx, struct err *err);
 
 /* Gives it to another owner, who is notified from now on. */
@@ -119,8 +152,8 @@ void box_end(struct box *box);
 
 /*
  * Kills it and forgets it, at once or, while its launcher may still tell us of
- * processes, as soon as it cannot: sv->dropped counts such boxes. NULL inside
- * is accepted; *box becomes NULL.
+ * processes, as soon as it cannot: boxes->dropped counts such boxes. NULL
+ * inside is accepted; *box becomes NULL.
  */
 void box_drop(struct box **box);
 
@@ -200,7 +233,7 @@ struct runtime {
  * from box to box: its user, its time, its pipes.
  */
 void runtime_native_request(
-    const struct supervisor *sv, struct ipc_setup *setup);
+    const struct boxes *boxes, struct ipc_setup *setup);
 
 /* Returns the row of that name, static; NULL when there is none. */
 const struct runtime *runtime_find(const char *name);
@@ -214,7 +247,7 @@ const struct runtime *runtime_find(const char *name);
  * and its pidfd, both of which the caller owns, or NULL with err. The pidfd is
  * -1 where the launcher is not known yet.
  */
-struct channel *launcher_start(struct supervisor *sv,
+struct channel *launcher_start(struct boxes *boxes,
     const struct channel_ends *ends, unsigned long number, int own,
     const struct group *group, int *pidfd, struct err *err);
 

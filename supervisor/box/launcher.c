@@ -8,16 +8,16 @@
 #include "box.h"
 
 struct channel *
-launcher_start(struct supervisor *sv, const struct channel_ends *ends,
+launcher_start(struct boxes *boxes, const struct channel_ends *ends,
     unsigned long number, int own, const struct group *group, int *pidfd,
     struct err *err)
 {
 	struct channel *channel =
-	    own ? NULL : templates_fork(sv->templates, ends);
+	    own ? NULL : templates_fork(boxes->templates, ends);
 
 	*pidfd = -1;
 	if (channel != NULL)
 		return channel;
 	return worker_start(
-	    sv->base, ends, number, 0, group_fd(group), pidfd, err);
+	    boxes->base, ends, number, 0, group_fd(group), pidfd, err);
 }

@@ -38,9 +38,9 @@ runtime_processors(void)
 }
 
 void
-runtime_native_request(const struct supervisor *sv, struct ipc_setup *setup)
+runtime_native_request(const struct boxes *boxes, struct ipc_setup *setup)
 {
-	const struct options *options = &sv->options;
+	const struct options *options = boxes->options;
 
 	setup->memory = options->memory;
 	setup->processes = options->pids;
@@ -53,7 +53,7 @@ runtime_native_request(const struct supervisor *sv, struct ipc_setup *setup)
 	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
 		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
 	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
-	setup->grouped = sv->cgroup != NULL;
+	setup->grouped = boxes->cgroup != NULL;
 	setup->weak = options->allow_weak_isolation;
 	setup->python = options->python;
 }
@@ -86,7 +86,7 @@ runtime_native_start(
 	channel = box_start_launcher(box, err);
 	if (channel == NULL)
 		return -1;
-	runtime_native_request(box->sv, &setup);
+	runtime_native_request(box->boxes, &setup);
 	setup.uid = identity_box(box->number);
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);

@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/queue.h>
 #include <unistd.h>
 
 #include "../../common/clock.h"
@@ -12,7 +13,6 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "interpreter.h"
-#include "../run/pool.h"
 #include "template.h"
 #include "../process/process.h"
 #include "box.h"
@@ -35,7 +35,7 @@ struct template {
 };
 
 struct templates {
-	struct supervisor *sv;
+	struct boxes *boxes;
 	LIST_HEAD(, template) list;
 	struct template *serving; /* the one that forks, or NULL */
 	struct template *coming;  /* the one that is being started, or NULL */
@@ -168,7 +168,7 @@ template_on_code_ended(void *ctx, const struct child_end *end)
 void
 template_on_standing(struct template *template, int *init, int *code)
 {
-	struct event_base *base = template->all->sv->base;
+	struct event_base *base = template->all->boxes->base;
 	struct ipc_stay stay = { 0 };
 	struct err err;
 
@@ -201,7 +201,7 @@ template_on_warm(struct template *template)
 	all->serving = template;
 	all->wait_ms = TEMPLATE_PAUSE_FIRST_MS;
 	free(mem_take(&all->reason));
-	pool_wake(all->sv->pool);
+	all->boxes->user.warm(all->boxes->user.ctx);
 }
 
 void
@@ -215,13 +215,13 @@ template_on_unfit(struct template *template, const char *reason)
 static int
 template_send(struct template *template, struct err *err)
 {
-	struct supervisor *sv = template->all->sv;
+	const struct boxes *boxes = template->all->boxes;
 	struct ipc_setup setup = { 0 };
 	struct ipc_template request = { .uid = identity_template(),
-		.preload = sv->options.preload };
+		.preload = boxes->options->preload };
 	unsigned int first, count;
 
-	runtime_native_request(sv, &setup);
+	runtime_native_request(boxes, &setup);
 	identity_boxes(&first, &count);
 	request.first_uid = first;
 	request.uids = count;
@@ -235,7 +235,7 @@ template_send(struct template *template, struct err *err)
 static int
 template_start(struct template *template, struct err *err)
 {
-	struct event_base *base = template->all->sv->base;
+	struct event_base *base = template->all->boxes->base;
 	const struct timeval patience = clock_timeval(TEMPLATE_START_MS);
 	struct channel_ends ends =
 	    worker_ends(ROLE_TEMPLATE, template_on_closed, template);
@@ -267,7 +267,7 @@ templates_start(struct templates *all)
 	template = mem_alloc(sizeof(*template));
 	template->all = all;
 	template->number = ++all->starts;
-	interpreter_look(all->sv->options.python, &template->python);
+	interpreter_look(all->boxes->options->python, &template->python);
 	LIST_INSERT_HEAD(&all->list, template, entry);
 	all->coming = template;
 	if (template_start(template, &err) == -1)
@@ -277,11 +277,11 @@ templates_start(struct templates *all)
 /* All of them */
 
 struct templates *
-templates_new(struct supervisor *sv)
+templates_new(struct boxes *boxes)
 {
 	struct templates *all = mem_alloc(sizeof(*all));
 
-	all->sv = sv;
+	all->boxes = boxes;
 	all->wait_ms = TEMPLATE_PAUSE_FIRST_MS;
 	LIST_INIT(&all->list);
 	return all;
@@ -334,7 +334,7 @@ templates_check_python(struct templates *all)
 {
 	struct interpreter now;
 
-	interpreter_look(all->sv->options.python, &now);
+	interpreter_look(all->boxes->options->python, &now);
 	if (interpreter_same(&now, &all->serving->python))
 		return;
 	log_info("template[%lu]: the interpreter has changed",
@@ -373,7 +373,7 @@ templates_fork(struct templates *all, const struct channel_ends *ends)
 		return NULL;
 	}
 	template->forks++;
-	return channel_new(all->sv->base, &ours, ends);
+	return channel_new(all->boxes->base, &ours, ends);
 }
 
 int

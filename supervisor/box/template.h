@@ -8,13 +8,14 @@
 #ifndef SUPERVISOR_TEMPLATE_H
 #define SUPERVISOR_TEMPLATE_H
 
-#include "../supervisor.h"
+#include "../../common/channel.h"
 
+struct boxes;
 struct template;
 struct templates;
 
-/* Returns what starts no template yet; sv outlives it. */
-struct templates *templates_new(struct supervisor *sv);
+/* Returns what starts no template yet; boxes outlives it. */
+struct templates *templates_new(struct boxes *boxes);
 
 /* Kills all there are. NULL inside is accepted. */
 void templates_free(struct templates **templates);

@@ -7,41 +7,50 @@
 #include "../../common/err.h"
 #include "../../common/role.h"
 
+struct broker;
+struct command;
+struct config;
 struct event_base;
-struct supervisor;
+struct options;
+struct runs;
+struct store;
 
 /* print_config.c */
 
 /*
- * Reads the configuration of servers and prints to stdout what it says, and
- * frees the loop. Returns 0, or -1 with err.
+ * Reads the configuration of servers and prints to stdout what it says.
+ * Returns 0, or -1 with err.
  */
-int print_config_run(struct supervisor *sv, char **envp, struct err *err);
+int print_config_run(struct event_base *base, const struct options *options,
+    char **envp, struct err *err);
 
 /* servers_try.c */
 
 /*
  * Starts each server that is configured, prints its tools or its error to
- * stdout, and frees the loop. Returns the exit status: 0, or 1 when one of
+ * stdout. Returns the exit status: 0, or 1 when one of
  * them failed.
  */
-int servers_try_run(struct supervisor *sv);
+int servers_try_run(
+    struct event_base *base, struct config *config, struct broker *broker);
 
 /* kept.c */
 
 /*
- * Does what options.command says about what is kept, prints that to stdout, and
- * frees the loop. Returns the exit status: 0, or 1 when it could not be done.
+ * Does what options.command says about what is kept, prints that to stdout.
+ * Returns the exit status: 0, or 1 when it could not be done.
  */
-int kept_run(struct supervisor *sv);
+int kept_run(struct event_base *base, struct store *store,
+    const struct command *command);
 
 /* selftest.c */
 
 /*
  * Tries every promise of the box by doing; prints one line each to stdout.
+ * options are those of runs, which change for a moment.
  * Returns the exit status: 0, or 1 when one does not hold.
  */
-int selftest_run(struct supervisor *sv);
+int selftest_run(struct runs *runs, struct options *options);
 
 /* worker_try.c */
 

@@ -14,12 +14,12 @@
 #include "../../common/utf8.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 #include "command.h"
 
 struct kept {
-	struct supervisor *sv;
+	struct event_base *base;
+	struct store *keeper;
 	struct channel *store;
 	const struct command *command;
 	size_t listed;
@@ -85,7 +85,7 @@ kept_end(struct kept *kept, int status)
 {
 	kept->status = status;
 	fflush(stdout);
-	event_base_loopexit(kept->sv->base, NULL);
+	event_base_loopexit(kept->base, NULL);
 }
 
 static void
@@ -345,27 +345,25 @@ kept_ask(struct kept *kept)
 {
 	struct err err;
 
-	kept->store = store_channel(kept->sv->store, &err);
-	store_listen(kept->sv->store, kept_on_shown, kept);
+	kept->store = store_channel(kept->keeper, &err);
+	store_listen(kept->keeper, kept_on_shown, kept);
 	if (kept->store == NULL || kept_send(kept, &err) == -1)
 		kept_fail(kept, err.text);
 }
 
 int
-kept_run(struct supervisor *sv)
+kept_run(struct event_base *base, struct store *store,
+    const struct command *command)
 {
-	struct kept kept = { .sv = sv, .command = &sv->options.command };
+	struct kept kept = { .base = base,
+		.keeper = store,
+		.command = command };
 	const char *nothing = kept_answer_of_nothing(kept.command->task);
 
-	if (store_may_hold(sv->store))
+	if (store_may_hold(store))
 		kept_ask(&kept);
 	else
 		kept_on_shown(&kept, nothing, strlen(nothing), "");
-	event_base_dispatch(sv->base);
-	store_free(&sv->store);
-	reaper_finish(SHUTDOWN_REAP_MS);
-	broker_free(&sv->broker);
-	config_free(&sv->config);
-	event_base_free(sv->base);
+	event_base_dispatch(base);
 	return kept.status;
 }

@@ -17,8 +17,8 @@
 #include "../../common/text_list.h"
 #include "../peers/broker.h"
 #include "../servers/servers.h"
-#include "../supervisor.h"
 #include "../process/process.h"
+#include "../options/options.h"
 #include "command.h"
 
 static void
@@ -287,34 +287,31 @@ print_config(const struct servers *servers, FILE *out)
 static void
 print_config_done(void *ctx)
 {
-	struct supervisor *sv = ctx;
+	struct event_base *base = ctx;
 
 	/* Holds also when the loop has not begun. */
-	event_base_loopexit(sv->base, NULL);
+	event_base_loopexit(base, NULL);
 }
 
 int
-print_config_run(struct supervisor *sv, char **envp, struct err *err)
+print_config_run(struct event_base *base, const struct options *options,
+    char **envp, struct err *err)
 {
 	char folder[PATH_MAX];
-	struct servers_setup setup = { .base = sv->base,
+	struct servers_setup setup = { .base = base,
 		.envp = envp,
 		.folder = folder,
 		.self = "/proc/self/exe",
-		.trust_project = (int)sv->options.trust_project_files,
-		.allow_self = (int)sv->options.allow_self_server,
+		.trust_project = (int)options->trust_project_files,
+		.allow_self = (int)options->allow_self_server,
 		.clock = clock_ms };
 	struct servers servers;
 
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		return err_sys(err, "find the folder we run in");
-	servers_read(&servers, &setup, NULL, print_config_done, sv);
-	event_base_dispatch(sv->base);
+	servers_read(&servers, &setup, NULL, print_config_done, base);
+	event_base_dispatch(base);
 	print_config(&servers, stdout);
 	servers_free(&servers);
-	reaper_finish(SHUTDOWN_REAP_MS);
-	broker_free(&sv->broker);
-	config_free(&sv->config);
-	event_base_free(sv->base);
 	return 0;
 }

@@ -16,7 +16,6 @@
 #include "probe_text.h"
 #include "../peers/broker.h"
 #include "../box/cgroup.h"
-#include "../supervisor.h"
 #include "../box/template.h"
 #include "../process/process.h"
 #include "../run/run.h"
@@ -39,7 +38,8 @@ static const char selftest_greedy[] = "import os, time\n"
 #define SELFTEST_GREEDY_SECONDS 20
 
 struct selftest {
-	struct supervisor *sv;
+	struct runs *runs;
+	struct options *options; /* of runs, for changes */
 	int failures;
 	int weak; /* promises that are not made at the weaker level */
 	int seen; /* lines of the probe */
@@ -111,14 +111,14 @@ selftest_probe_lines(struct selftest *test, const struct call_stream *out)
 static void
 selftest_limits(struct selftest *test, const struct call_result *result)
 {
-	const struct supervisor *sv = test->sv;
+	const struct boxes *boxes = test->runs->boxes;
 	char text[ERR_TEXT_SIZE + 256];
 
-	if (sv->cgroup != NULL) {
+	if (boxes->cgroup != NULL) {
 		snprintf(text, sizeof(text), "%llu MiB and %u processes for a "
 		    "box as a whole",
-		    (unsigned long long)(sv->options.memory / MIB),
-		    sv->options.pids);
+		    (unsigned long long)(test->options->memory / MIB),
+		    test->options->pids);
 		selftest_line(test, 1, "cgroup", text);
 		return;
 	}
@@ -131,7 +131,7 @@ selftest_limits(struct selftest *test, const struct call_result *result)
 		    "where the box has no /proc: each process may take its "
 		    "limit");
 	snprintf(text, sizeof(text), "not used: %s; how to get one: start "
-	    "Caisson with %s", sv->cgroup_reason, CGROUP_HOW);
+	    "Caisson with %s", boxes->cgroup_reason, CGROUP_HOW);
 	selftest_note("cgroup", text);
 }
 
@@ -236,7 +236,7 @@ selftest_on_idle(void *ctx)
 {
 	struct selftest *test = ctx;
 
-	event_base_loopbreak(test->sv->base);
+	event_base_loopbreak(test->runs->base);
 }
 
 /* Runs one call to its end. */
@@ -249,11 +249,11 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
 		.timeout = timeout };
 	struct err err;
 
-	if (call_new(test->sv, &run, concluded, test, &err) == NULL) {
+	if (call_new(test->runs, &run, concluded, test, &err) == NULL) {
 		selftest_line(test, 0, "call", err.text);
 		return;
 	}
-	event_base_dispatch(test->sv->base);
+	event_base_dispatch(test->runs->base);
 }
 
 /* The box and its launcher are tried by the probe. */
@@ -270,7 +270,7 @@ selftest_workers(struct selftest *test)
 		auto_free char *name =
 		    mem_printf("process %s", role_info(roles[i])->name);
 
-		ok = worker_try(test->sv->base, roles[i], &err) == 0;
+		ok = worker_try(test->runs->base, roles[i], &err) == 0;
 		selftest_line(test, ok, name, ok ?
 		    "starts, locks itself down, and ends" : err.text);
 	}
@@ -280,7 +280,7 @@ selftest_workers(struct selftest *test)
 static void
 selftest_memory(struct selftest *test)
 {
-	struct options *options = &test->sv->options;
+	struct options *options = test->options;
 	uint64_t memory = options->memory;
 
 	options->memory = SELFTEST_GREEDY_MEMORY;
@@ -319,14 +319,14 @@ selftest_on_forked(void *ctx, const struct call_result *result)
 static void
 selftest_template(struct selftest *test)
 {
-	struct supervisor *sv = test->sv;
+	const struct boxes *boxes = test->runs->boxes;
 	const char *reason = NULL;
 
-	templates_want(sv->templates);
-	while (sv->templates != NULL &&
-	    !templates_warm(sv->templates, &reason) && reason == NULL)
-		event_base_loop(sv->base, EVLOOP_ONCE);
-	if (reason == NULL && sv->templates != NULL)
+	templates_want(boxes->templates);
+	while (boxes->templates != NULL &&
+	    !templates_warm(boxes->templates, &reason) && reason == NULL)
+		event_base_loop(test->runs->base, EVLOOP_ONCE);
+	if (reason == NULL && boxes->templates != NULL)
 		selftest_call(test, "pass\n", SELFTEST_PROBE_SECONDS,
 		    selftest_on_forked);
 	else
@@ -351,18 +351,18 @@ selftest_conclude(const struct selftest *test)
 }
 
 int
-selftest_run(struct supervisor *sv)
+selftest_run(struct runs *runs, struct options *options)
 {
-	struct selftest test = { .sv = sv };
+	struct selftest test = { .runs = runs, .options = options };
 	/* The promises are looked at in boxes that stand for themselves. */
-	struct templates *templates = mem_take(&sv->templates);
+	struct templates *templates = mem_take(&runs->boxes->templates);
 	auto_free char *sized =
-	    selftest_replace(probe_text, "@MEMORY@", sv->options.memory);
+	    selftest_replace(probe_text, "@MEMORY@", options->memory);
 	auto_free char *probe =
-	    selftest_replace(sized, "@PROCESSES@", sv->options.pids);
+	    selftest_replace(sized, "@PROCESSES@", options->pids);
 
-	sv->idle = selftest_on_idle;
-	sv->idle_ctx = &test;
+	runs->idle = selftest_on_idle;
+	runs->idle_ctx = &test;
 	printf("caisson %s, as uid %u\n", CAISSON_VERSION,
 	    (unsigned int)geteuid());
 	selftest_workers(&test);
@@ -370,17 +370,12 @@ selftest_run(struct supervisor *sv)
 	if (test.failures == 0)
 		selftest_call(&test, selftest_endless,
 		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
-	if (test.failures == 0 && (test.watchdog || sv->cgroup != NULL))
+	if (test.failures == 0 &&
+	    (test.watchdog || runs->boxes->cgroup != NULL))
 		selftest_memory(&test);
-	sv->templates = templates;
+	runs->boxes->templates = templates;
 	if (test.failures + test.weak == 0)
 		selftest_template(&test);
-	templates_free(&sv->templates);
-	reaper_finish(SHUTDOWN_REAP_MS);
-	cgroup_free(&sv->cgroup);
-	broker_free(&sv->broker);
-	config_free(&sv->config);
 	selftest_conclude(&test);
-	event_base_free(sv->base);
 	return test.failures + test.weak == 0 ? 0 : 1;
 }

@@ -16,7 +16,6 @@
 #include "../../common/text_list.h"
 #include "../peers/broker.h"
 #include "../servers/servers.h"
-#include "../supervisor.h"
 #include "../process/process.h"
 #include "command.h"
 
@@ -27,7 +26,9 @@ struct servers_try_answer {
 };
 
 struct servers_try {
-	struct supervisor *sv;
+	struct event_base *base;
+	struct config *config;
+	struct broker *broker;
 	struct config_waiter waiter;
 	struct servers_try_answer *answers; /* as the configuration has them */
 	size_t count;
@@ -123,7 +124,7 @@ servers_try_print_count(const struct servers_try *try)
 static void
 servers_try_end(struct servers_try *try)
 {
-	event_base_loopexit(try->sv->base, NULL);
+	event_base_loopexit(try->base, NULL);
 }
 
 static void
@@ -154,7 +155,7 @@ servers_try_on_tried(void *ctx, const char *name, uint64_t count,
 	if (try->open > 0)
 		return;
 	servers_try_print_count(try);
-	broker_stop(try->sv->broker, servers_try_on_stopped, try);
+	broker_stop(try->broker, servers_try_on_stopped, try);
 }
 
 /* Nothing more can come of it. */
@@ -203,7 +204,7 @@ servers_try_add_cause(struct buffer *text, const struct server *server)
 static void
 servers_try_add_entry(struct servers_try *try, const struct server *server)
 {
-	const struct servers *servers = config_servers(try->sv->config);
+	const struct servers *servers = config_servers(try->config);
 	int skipped = server_judge_is_stranger(servers, server->file) ||
 	    (server->state == SERVER_SKIPPED && !server->unsupported);
 
@@ -225,7 +226,7 @@ servers_try_add_entry(struct servers_try *try, const struct server *server)
 static void
 servers_try_add_file(struct servers_try *try, const struct server_file *file)
 {
-	const struct servers *servers = config_servers(try->sv->config);
+	const struct servers *servers = config_servers(try->config);
 	const struct server *row = server_faults_row(servers, file);
 	int refused = !server_judge_is_stranger(servers, file);
 	struct buffer *text = servers_try_begin(try,
@@ -260,7 +261,7 @@ servers_try_most(const struct servers *servers)
 static void
 servers_try_list(struct servers_try *try)
 {
-	const struct servers *servers = config_servers(try->sv->config);
+	const struct servers *servers = config_servers(try->config);
 	const struct server_file *file;
 	const struct server *server;
 
@@ -302,7 +303,7 @@ servers_try_on_configured(void *ctx)
 	servers_try_list(try);
 	if (try->open == 0)
 		servers_try_finish_unasked(try);
-	else if (broker_try(try->sv->broker, servers_try_on_tried,
+	else if (broker_try(try->broker, servers_try_on_tried,
 	             servers_try_on_gone, try, &err) == -1)
 		servers_try_break(try, err.text);
 	else
@@ -320,20 +321,17 @@ servers_try_free(struct servers_try *try)
 }
 
 int
-servers_try_run(struct supervisor *sv)
+servers_try_run(
+    struct event_base *base, struct config *config, struct broker *broker)
 {
-	struct servers_try try = { .sv = sv };
-	int status;
+	struct servers_try try = { .base = base,
+		.config = config,
+		.broker = broker };
 
 	try.waiter.ready = servers_try_on_configured;
 	try.waiter.ctx = &try;
-	config_refresh(sv->config, &try.waiter);
-	event_base_dispatch(sv->base);
-	reaper_finish(SHUTDOWN_REAP_MS);
-	broker_free(&sv->broker);
+	config_refresh(config, &try.waiter);
+	event_base_dispatch(base);
 	servers_try_free(&try);
-	config_free(&sv->config);
-	event_base_free(sv->base);
-	status = try.broken || try.works < try.servers || try.refused > 0;
-	return status;
+	return try.broken || try.works < try.servers || try.refused > 0;
 }

@@ -11,32 +11,35 @@
 #include "../options/options.h"
 #include "../run/run.h"
 
-struct client;
 struct mcp;
-struct supervisor;
+struct stdio;
 
-/* client.c: the MCP client on stdin and stdout. */
+/* stdio.c: the MCP client on stdin and stdout. */
 
 /*
  * Takes over both descriptors. ended is called once, when the client is gone
  * (end of input, or an output without a reader).
  */
-struct client *client_new(struct supervisor *sv, int *in, int *out,
+struct stdio *stdio_new(struct runs *runs, int *in, int *out,
     void (*ended)(void *ctx), void *ctx);
-void client_free(struct client **client);
-
-/* Sends whole lines; the buffer is emptied. */
-void client_send(struct client *client, struct buffer *lines);
-
-/* Whether so much is unsent that no new work should be accepted. */
-int client_busy(const struct client *client);
+void stdio_free(struct stdio **stdio);
 
 /* Whether everything has been handed to the system. */
-int client_flushed(const struct client *client);
+int stdio_flushed(const struct stdio *stdio);
 
-/* mcp.c: one MCP session: the methods. */
+/* mcp.c: one MCP session. */
 
-struct mcp *mcp_new(struct supervisor *sv, struct client *client);
+/* How a session reaches its client; both are called with ctx. */
+struct mcp_door {
+	/* Sends whole lines; the buffer is emptied. */
+	void (*send)(void *ctx, struct buffer *lines);
+	/* Whether so much is unsent that no new work should be accepted. */
+	int (*busy)(void *ctx);
+	void *ctx;
+};
+
+/* Returns a session whose calls are among runs; door is copied. */
+struct mcp *mcp_new(struct runs *runs, const struct mcp_door *door);
 
 /* Handles the lines that are there; answers go to the client, now or later. */
 void mcp_on_lines(struct mcp *mcp, struct lines *lines);

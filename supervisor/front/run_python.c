@@ -228,11 +228,3 @@ run_python_read(struct json_span arguments, const struct options *options,
 	run_python_reset(run);
 	return -1;
 }
-
-void
-run_python_reset(struct run_python *run)
-{
-	free(run->code);
-	free(run->servers);
-	memset(run, 0, sizeof(*run));
-}

@@ -65,13 +65,6 @@ typedef void broker_tried(void *ctx, const char *name, uint64_t count,
 int broker_try(struct broker *broker, broker_tried *tried,
     void (*gone)(void *ctx), void *ctx, struct err *err);
 
-/* on_broker.c: the handlers, the whole surface to the broker. */
-void supervisor_on_want(struct broker *broker, struct ipc_want *want);
-void supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go);
-void supervisor_on_tried(struct broker *broker, struct ipc_tried *tried);
-void supervisor_on_want_lists(
-    struct broker *broker, struct ipc_want_lists *want);
-
 /* What those handlers do. */
 void broker_want(struct broker *broker, uint64_t link, const char *name,
     uint64_t definition);

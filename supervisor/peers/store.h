@@ -41,9 +41,6 @@ typedef void store_shown(
 /* Who is told of it, and when the store is gone (as the reason says). */
 void store_listen(struct store *store, store_shown *shown, void *ctx);
 
-/* on_store.c: the handlers, the whole surface to the store. */
-void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
-
 /* What those handlers do, in its own words. */
 void store_hear_shown(
     struct store *store, const char *payload, size_t len, const char *reason);

@@ -40,7 +40,7 @@ enum call_cause {
 
 struct call {
 	TAILQ_ENTRY(call) entry;
-	struct supervisor *sv;
+	struct runs *runs;
 	unsigned long number;
 	enum call_state state;
 	enum call_cause cause;
@@ -56,7 +56,7 @@ struct call {
 	struct call_result result;
 };
 
-static void call_admit(struct supervisor *sv);
+static void call_admit(struct runs *runs);
 static void call_on_box(void *ctx);
 
 /* Time */
@@ -81,8 +81,8 @@ call_us(const struct timespec *since, const struct timespec *until)
 static void
 call_set_state(struct call *call, enum call_state state)
 {
-	call->sv->nstarting -= call->state == CALL_STARTING;
-	call->sv->nstarting += state == CALL_STARTING;
+	call->runs->nstarting -= call->state == CALL_STARTING;
+	call->runs->nstarting += state == CALL_STARTING;
 	call->state = state;
 }
 
@@ -150,7 +150,7 @@ static void
 call_judge_interpreter(struct call *call)
 {
 	struct call_result *result = &call->result;
-	const char *python = call->sv->options.python;
+	const char *python = call->runs->options->python;
 
 	result->status = CALL_ERROR;
 	if (result->signal != 0) {
@@ -169,7 +169,7 @@ call_judge_interpreter(struct call *call)
 static void
 call_judge_memory(struct call *call)
 {
-	uint64_t limit = call->sv->options.memory;
+	uint64_t limit = call->runs->options->memory;
 	int whole = limit % MIB == 0;
 
 	call->result.status = CALL_ERROR;
@@ -240,14 +240,14 @@ call_judge(struct call *call)
 static void
 call_unlist(struct call *call)
 {
-	struct supervisor *sv = call->sv;
+	struct runs *runs = call->runs;
 
 	if (call->state == CALL_WAITING) {
-		TAILQ_REMOVE(&sv->waiting, call, entry);
-		sv->nwaiting--;
+		TAILQ_REMOVE(&runs->waiting, call, entry);
+		runs->nwaiting--;
 	} else {
-		TAILQ_REMOVE(&sv->running, call, entry);
-		sv->nrunning--;
+		TAILQ_REMOVE(&runs->running, call, entry);
+		runs->nrunning--;
 	}
 }
 
@@ -255,7 +255,7 @@ call_unlist(struct call *call)
 static void
 call_conclude(struct call *call)
 {
-	struct supervisor *sv = call->sv;
+	struct runs *runs = call->runs;
 
 	call_unlist(call);
 	call_set_state(call, CALL_ENDING);
@@ -263,16 +263,16 @@ call_conclude(struct call *call)
 		call_take_facts(call);
 	call_judge(call);
 	call->result.notes =
-	    config_notes(sv->config, &call->result.notes_len);
+	    config_notes(runs->config, &call->result.notes_len);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* that was us: no news */
 	log_debug("call %lu concluded", call->number);
 	call->concluded(call->ctx, &call->result);
 	call_free(call);
-	call_admit(sv);
-	pool_wake(sv->pool);
-	if (sv->nrunning == 0 && sv->nwaiting == 0 && sv->idle != NULL)
-		sv->idle(sv->idle_ctx);
+	call_admit(runs);
+	pool_wake(runs->pool);
+	if (runs->nrunning == 0 && runs->nwaiting == 0 && runs->idle != NULL)
+		runs->idle(runs->idle_ctx);
 }
 
 /*
@@ -305,13 +305,13 @@ call_cancel(struct call *call, const char *why)
 }
 
 void
-call_cancel_all(struct supervisor *sv, const char *why)
+call_cancel_all(struct runs *runs, const char *why)
 {
 	struct call *call;
 
-	TAILQ_FOREACH (call, &sv->waiting, entry)
+	TAILQ_FOREACH (call, &runs->waiting, entry)
 		call_cancel(call, why);
-	TAILQ_FOREACH (call, &sv->running, entry)
+	TAILQ_FOREACH (call, &runs->running, entry)
 		call_cancel(call, why);
 }
 
@@ -341,7 +341,7 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 		call_set_error(call, "no place became free within %us: %zu "
 		    "executions are running (MCP_BRIDGE_MAX_CONCURRENT, "
 		    "MCP_BRIDGE_QUEUE_TIMEOUT)",
-		    call->sv->options.queue_timeout, call->sv->nrunning);
+		    call->runs->options->queue_timeout, call->runs->nrunning);
 	}
 	call_conclude(call);
 }
@@ -359,10 +359,10 @@ call_open_session(struct call *call, int *session, struct err *err)
 		call->run.servers_len };
 
 	*session = -1;
-	if (config_count(call->sv->config) == 0)
+	if (config_count(call->runs->config) == 0)
 		return 0;
 	*session = broker_open_session(
-	    call->sv->broker, call->number, &loaded, err);
+	    call->runs->broker, call->number, &loaded, err);
 	return *session == -1 ? -1 : 0;
 }
 
@@ -373,13 +373,13 @@ call_hand_over(struct call *call, int *session, struct err *err)
 	auto_buffer struct buffer servers = { 0 };
 	struct ipc_start start = { .execution = call->number,
 		.log_level = log_level_get(),
-		.stored = call->sv->store != NULL &&
-		    call->sv->options.memory_api != 0,
+		.stored = call->runs->store != NULL &&
+		    call->runs->options->memory_api != 0,
 		.code = { (const uint8_t *)call->run.code, call->run.code_len,
 		    -1 } };
 
 	server_names_add_json(&servers, call->run.servers,
-	    call->run.servers_len, call->sv->config);
+	    call->run.servers_len, call->runs->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
 	return box_run(call->box, &start, session, err);
@@ -389,14 +389,15 @@ call_hand_over(struct call *call, int *session, struct err *err)
 static int
 call_take_box(struct call *call, int from_pool, struct err *err)
 {
-	struct supervisor *sv = call->sv;
+	struct runs *runs = call->runs;
 
-	call->box = from_pool ? pool_take(sv->pool) : NULL;
+	call->box = from_pool ? pool_take(runs->pool) : NULL;
 	call->pooled = call->box != NULL;
 	if (call->pooled)
 		box_give(call->box, call_on_box, call);
 	else
-		call->box = box_new(sv, call->own, call_on_box, call, err);
+		call->box = box_new(
+		    runs->boxes, call->own, call_on_box, call, err);
 	return call->box == NULL ? -1 : 0;
 }
 
@@ -427,7 +428,7 @@ call_start_box(struct call *call, int from_pool, struct err *err)
 
 	/* A call that had to wait may have lost a server meanwhile. */
 	if (server_names_check(call->run.servers, call->run.servers_len,
-	        call->sv->config, err) == -1)
+	        call->runs->config, err) == -1)
 		return -1;
 	do
 		failed = call_try(call, from_pool, err);
@@ -444,7 +445,7 @@ call_has_time(const struct call *call)
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return call->cause == CALL_BY_ITSELF &&
 	    call_us(&call->asked, &now) / 1000000 <
-	    call->sv->options.queue_timeout;
+	    call->runs->options->queue_timeout;
 }
 
 /* The user has too many processes, which is no reason to refuse a call. */
@@ -474,7 +475,7 @@ call_start(struct call *call, int from_pool)
 		    "user has too many processes: end some, or raise the "
 		    "limit ('ulimit -u'); a call waits %us for that "
 		    "(MCP_BRIDGE_QUEUE_TIMEOUT)", err.text,
-		    call->sv->options.queue_timeout);
+		    call->runs->options->queue_timeout);
 	else if (call->cause == CALL_BY_ITSELF)
 		call_set_error(
 		    call, "the box cannot be started: %s", err.text);
@@ -575,11 +576,11 @@ call_on_box(void *ctx)
 
 /* The call that has waited longest and has not been ended meanwhile. */
 static struct call *
-call_next(struct supervisor *sv)
+call_next(struct runs *runs)
 {
 	struct call *call;
 
-	TAILQ_FOREACH (call, &sv->waiting, entry)
+	TAILQ_FOREACH (call, &runs->waiting, entry)
 		if (call->cause == CALL_BY_ITSELF)
 			return call;
 	return NULL;
@@ -587,39 +588,39 @@ call_next(struct supervisor *sv)
 
 /* Lets waiting calls in while there are places. */
 static void
-call_admit(struct supervisor *sv)
+call_admit(struct runs *runs)
 {
 	struct call *call;
 
-	while (sv->nrunning < sv->options.max_concurrent &&
-	    (call = call_next(sv)) != NULL) {
-		TAILQ_REMOVE(&sv->waiting, call, entry);
-		sv->nwaiting--;
-		TAILQ_INSERT_TAIL(&sv->running, call, entry);
-		sv->nrunning++;
+	while (runs->nrunning < runs->options->max_concurrent &&
+	    (call = call_next(runs)) != NULL) {
+		TAILQ_REMOVE(&runs->waiting, call, entry);
+		runs->nwaiting--;
+		TAILQ_INSERT_TAIL(&runs->running, call, entry);
+		runs->nrunning++;
 		clock_gettime(CLOCK_MONOTONIC, &call->began);
 		call_start(call, 1);
 	}
 }
 
 struct call *
-call_new(struct supervisor *sv, struct run_python *run,
+call_new(struct runs *runs, struct run_python *run,
     call_concluded *concluded, void *ctx, struct err *err)
 {
 	struct call *call;
 
-	if (sv->nrunning >= sv->options.max_concurrent &&
-	    sv->nwaiting >= sv->options.queue) {
+	if (runs->nrunning >= runs->options->max_concurrent &&
+	    runs->nwaiting >= runs->options->queue) {
 		err_set(err, "busy: %zu executions are running and %zu are "
 		    "waiting; try again later, or raise "
 		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
-		    sv->nrunning, sv->nwaiting);
+		    runs->nrunning, runs->nwaiting);
 		run_python_reset(run);
 		return NULL;
 	}
 	call = mem_alloc(sizeof(*call));
-	call->sv = sv;
-	call->number = ++sv->calls;
+	call->runs = runs;
+	call->number = ++runs->calls;
 	call->run = *run;
 	memset(run, 0, sizeof(*run));
 	call->result.timeout = call->run.timeout;
@@ -628,10 +629,10 @@ call_new(struct supervisor *sv, struct run_python *run,
 	call->concluded = concluded;
 	call->ctx = ctx;
 	clock_gettime(CLOCK_MONOTONIC, &call->asked);
-	call->timer = evtimer_new(sv->base, call_on_timer, call);
-	call_set_timer(call, sv->options.queue_timeout * 1000UL);
-	TAILQ_INSERT_TAIL(&sv->waiting, call, entry);
-	sv->nwaiting++;
-	call_admit(sv);
+	call->timer = evtimer_new(runs->base, call_on_timer, call);
+	call_set_timer(call, runs->options->queue_timeout * 1000UL);
+	TAILQ_INSERT_TAIL(&runs->waiting, call, entry);
+	runs->nwaiting++;
+	call_admit(runs);
 	return call;
 }

@@ -13,8 +13,9 @@
 #include "../../common/mem.h"
 #include "../box/box.h"
 #include "../box/interpreter.h"
-#include "pool.h"
 #include "../box/template.h"
+#include "pool.h"
+#include "run.h"
 
 /* A box that waits, or that is being built to wait. */
 struct pool_entry {
@@ -29,7 +30,7 @@ struct pool_entry {
 TAILQ_HEAD(pool_entries, pool_entry);
 
 struct pool {
-	struct supervisor *sv;
+	struct runs *runs;
 	struct pool_entries entries; /* the oldest first */
 	unsigned int ready;
 	unsigned int starting;
@@ -183,7 +184,7 @@ pool_on_box(void *ctx)
 		pool->pause_ms = 0;
 		/* Nothing is in the way of the next. */
 		pool_fill_after(
-		    pool, pool->sv->nrunning == 0 ? 0 : POOL_CALM_MS);
+		    pool, pool->runs->nrunning == 0 ? 0 : POOL_CALM_MS);
 	}
 }
 
@@ -196,8 +197,8 @@ pool_start_one(struct pool *pool)
 
 	entry->pool = pool;
 	entry->born_ms = clock_ms();
-	interpreter_look(pool->sv->options.python, &entry->interpreter);
-	entry->box = box_new(pool->sv, 0, pool_on_box, entry, &err);
+	interpreter_look(pool->runs->options->python, &entry->interpreter);
+	entry->box = box_new(pool->runs->boxes, 0, pool_on_box, entry, &err);
 	if (entry->box == NULL) {
 		log_warn("no box can be started to wait for a call: %s",
 		    err.text);
@@ -220,10 +221,10 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	templates_want(pool->sv->templates);
+	templates_want(pool->runs->boxes->templates);
 	/* Calls that wait for a box come first; a template is worth waiting. */
-	if (pool->sv->nwaiting > 0 || pool->sv->nstarting > 0 ||
-	    templates_awaited(pool->sv->templates)) {
+	if (pool->runs->nwaiting > 0 || pool->runs->nstarting > 0 ||
+	    templates_awaited(pool->runs->boxes->templates)) {
 		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
 		return;
 	}
@@ -246,7 +247,7 @@ pool_recycle(struct pool *pool)
 	struct interpreter present;
 	struct pool_entry *entry, *next;
 
-	interpreter_look(pool->sv->options.python, &present);
+	interpreter_look(pool->runs->options->python, &present);
 	for (entry = TAILQ_FIRST(&pool->entries); entry != NULL;
 	    entry = next) {
 		next = TAILQ_NEXT(entry, entry);
@@ -265,7 +266,7 @@ pool_shrink(struct pool *pool)
 	pool->quiet = pool->calls > 0 ? 0 : pool->quiet + 1;
 	if (pool->quiet >= POOL_REST_PERIODS) {
 		least = 0;
-		templates_rest(pool->sv->templates);
+		templates_rest(pool->runs->boxes->templates);
 	}
 	if (pool->quiet >= POOL_REST_PERIODS || pool->unused >= pool->wanted)
 		pool->wanted = least;
@@ -344,7 +345,7 @@ pool_pick(struct pool *pool)
 
 	if (entry == NULL)
 		return NULL;
-	interpreter_look(pool->sv->options.python, &present);
+	interpreter_look(pool->runs->options->python, &present);
 	while (entry != NULL && !pool_is_good(entry, &present)) {
 		pool_drop(entry);
 		entry = pool_best(pool);
@@ -387,16 +388,16 @@ pool_stop(struct pool *pool)
 }
 
 struct pool *
-pool_new(struct supervisor *sv)
+pool_new(struct runs *runs)
 {
 	struct pool *pool = mem_alloc(sizeof(*pool));
 
-	pool->sv = sv;
+	pool->runs = runs;
 	TAILQ_INIT(&pool->entries);
-	pool->follows = sv->options.pool == OPTION_AUTO;
-	pool->most = pool_most(&sv->options);
-	pool->fill = evtimer_new(sv->base, pool_on_fill, pool);
-	pool->period = evtimer_new(sv->base, pool_on_period, pool);
+	pool->follows = runs->options->pool == OPTION_AUTO;
+	pool->most = pool_most(runs->options);
+	pool->fill = evtimer_new(runs->base, pool_on_fill, pool);
+	pool->period = evtimer_new(runs->base, pool_on_period, pool);
 	return pool;
 }
 

@@ -6,16 +6,17 @@
 #ifndef SUPERVISOR_POOL_H
 #define SUPERVISOR_POOL_H
 
-#include "../supervisor.h"
+#include "../options/options.h"
 
 struct box;
 struct pool;
+struct runs;
 
 /*
- * Returns a pool without boxes, which gets none before pool_begin; sv outlives
- * it. Freed, with its boxes, by pool_free.
+ * Returns a pool without boxes, which gets none before pool_begin; runs
+ * outlives it. Freed, with its boxes, by pool_free.
  */
-struct pool *pool_new(struct supervisor *sv);
+struct pool *pool_new(struct runs *runs);
 void pool_free(struct pool **pool);
 
 /* The functions below accept NULL: a pool that never has a box. */

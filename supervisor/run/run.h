@@ -5,14 +5,56 @@
 #define SUPERVISOR_RUN_H
 
 #include <stdint.h>
+#include <sys/queue.h>
 
 #include "../../common/err.h"
 #include "../box/box.h"
 
+struct broker;
 struct call;
-struct supervisor;
+struct config;
+struct pool;
+struct store;
 
-/* What is to be run, and how. */
+TAILQ_HEAD(call_list, call);
+
+/* All executions of the process: what they use, and which there are. */
+struct runs {
+	struct event_base *base;
+	const struct options *options;
+	struct boxes *boxes;
+	struct config *config; /* which servers there are */
+	struct broker *broker; /* speaks with them */
+	struct store *store;   /* what is kept between calls, or NULL */
+	struct pool *pool;     /* boxes that wait for a call; NULL: never any */
+	struct call_list waiting; /* admitted, but every place is taken */
+	struct call_list running; /* at most options->max_concurrent */
+	size_t nwaiting;
+	size_t nrunning;
+	size_t nstarting; /* of those that run: they have no box yet */
+	unsigned long calls; /* executions so far: the number of the last */
+	int draining;        /* no new calls; ends when none is left */
+	void (*idle)(void *ctx); /* no call is left */
+	void *idle_ctx;
+};
+
+/*
+ * runs.c: prepares runs without any call, for these boxes, whose user it
+ * becomes; they share the loop and the options. Both outlive each other's
+ * calls and boxes. What else runs needs is set by the caller.
+ */
+void runs_init(struct runs *runs, struct boxes *boxes);
+
+/* A client is there: soon the first box may be ready for its calls. */
+void runs_begin(struct runs *runs);
+
+/*
+ * Something that may keep a program that ends from ending is gone: while
+ * draining, tells the owner of runs (idle).
+ */
+void runs_look_drained(struct runs *runs);
+
+/* request.c: what is to be run, and how. */
 
 struct run_python {
 	char *code;
@@ -70,13 +112,13 @@ typedef void call_concluded(void *ctx, const struct call_result *result);
  * concluded() (never before this function has returned), or NULL with err when
  * there is no room.
  */
-struct call *call_new(struct supervisor *sv, struct run_python *run,
+struct call *call_new(struct runs *runs, struct run_python *run,
     call_concluded *concluded, void *ctx, struct err *err);
 
 /* Hastens the end: the call concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);
 
 /* Cancels every call. */
-void call_cancel_all(struct supervisor *sv, const char *why);
+void call_cancel_all(struct runs *runs, const char *why);
 
 #endif

@@ -214,13 +214,6 @@ uint64_t server_keep_due(const struct servers *servers, uint64_t now);
 void servers_reader_failed(struct servers *servers, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* on_reader.c: the handlers, the whole surface to the reader. */
-void supervisor_on_server(struct servers *servers, struct ipc_server *row);
-void supervisor_on_rejected(
-    struct servers *servers, struct ipc_rejected *row);
-void supervisor_on_end_of_file(
-    struct servers *servers, struct ipc_end_of_file *row);
-
 /* server_sources.c: which files there are. */
 
 /* Appends the files of every source, in their order. */

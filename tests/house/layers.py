@@ -25,20 +25,6 @@ EXCEPT_UNTIL_MENDED = [
     ("worker/box/native/*", "worker/box/box.h"),
     ("worker/box/python/*", "worker/box/box.h"),
     ("worker/box/python/*", "worker/box/native/template.h"),
-    ("supervisor/box/box.c", "supervisor/peers/store.h"),
-    ("supervisor/box/box.h", "supervisor/supervisor.h"),
-    ("supervisor/box/template.c", "supervisor/run/pool.h"),
-    ("supervisor/box/template.h", "supervisor/supervisor.h"),
-    ("supervisor/command/kept.c", "supervisor/supervisor.h"),
-    ("supervisor/command/print_config.c", "supervisor/supervisor.h"),
-    ("supervisor/command/selftest.c", "supervisor/supervisor.h"),
-    ("supervisor/command/servers_try.c", "supervisor/supervisor.h"),
-    ("supervisor/front/client.c", "supervisor/supervisor.h"),
-    ("supervisor/front/mcp.c", "supervisor/supervisor.h"),
-    ("supervisor/peers/audit_file.c", "supervisor/command/file_trial.h"),
-    ("supervisor/peers/downstream.c", "supervisor/front/front.h"),
-    ("supervisor/run/call.c", "supervisor/front/front.h"),
-    ("supervisor/run/pool.h", "supervisor/supervisor.h"),
 ]
 
 

@@ -7,6 +7,7 @@
 #ifndef TESTS_UNIT_NOT_HERE_H
 #define TESTS_UNIT_NOT_HERE_H
 
+#include "supervisor/handlers.h"
 #include "supervisor/peers/broker.h"
 #include "supervisor/servers/servers.h"
 #include "supervisor/peers/store.h"

@@ -38,6 +38,7 @@ static unsigned long call_retry_ms = 1;
 #include "supervisor/supervisor.h"
 #include "supervisor/box/box.c"
 #include "supervisor/run/call.c"
+#include "supervisor/run/runs.c"
 #include "supervisor/servers/config.c"
 
 #include <sys/prctl.h>
@@ -145,7 +146,7 @@ make_process(int line)
 static struct play *
 play_of(unsigned long number)
 {
-	const struct call *call = TAILQ_LAST(&sv.running, call_list);
+	const struct call *call = TAILQ_LAST(&sv.runs.running, call_list);
 
 	ck_assert_uint_lt(number, BOXES_MAX);
 	if (boxes[number] == NULL)
@@ -179,20 +180,20 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 static int dying_template;
 
 struct channel *
-play_launcher_start(struct supervisor *s, const struct channel_ends *ends,
+play_launcher_start(struct boxes *owner, const struct channel_ends *ends,
     unsigned long number, int own, const struct group *group, int *pidfd,
     struct err *err)
 {
 	int pair[2];
 
 	if (own || !dying_template)
-		return worker_start(s->base, ends, number, 0, group_fd(group),
-		    pidfd, err);
+		return worker_start(owner->base, ends, number, 0,
+		    group_fd(group), pidfd, err);
 	ck_assert_int_eq(
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
 	close(pair[1]);
 	*pidfd = -1;
-	return channel_new(s->base, &pair[0], ends);
+	return channel_new(owner->base, &pair[0], ends);
 }
 
 /* In the place of group.c: what groups were asked for, and what they tell. */
@@ -210,7 +211,7 @@ group_new(struct cgroup *cg, unsigned long number, struct err *err)
 {
 	struct group *group;
 
-	ck_assert_ptr_eq(cg, sv.cgroup);
+	ck_assert_ptr_eq(cg, sv.boxes.cgroup);
 	if (ungroupable) {
 		err_set(err, "no group today");
 		return NULL;
@@ -420,14 +421,15 @@ open_stage(void)
 		play->code_line = play->init_line = -1;
 	}
 	unspawnable = ROLES;
-	TAILQ_INIT(&sv.waiting);
-	TAILQ_INIT(&sv.running);
-	sv.base = loop_new(0);
+	sv.base = sv.boxes.base = loop_new(0);
+	sv.boxes.options = &sv.options;
+	runs_init(&sv.runs, &sv.boxes);
 	reaper_init(sv.base);
 	make_config();
-	sv.runtime = runtime_find("native");
-	sv.idle = on_idle;
-	sv.idle_ctx = &idles;
+	sv.boxes.runtime = runtime_find("native");
+	sv.runs.config = sv.config;
+	sv.runs.idle = on_idle;
+	sv.runs.idle_ctx = &idles;
 	sv.options.max_concurrent = 4;
 	sv.options.queue = 4;
 	sv.options.queue_timeout = 10;
@@ -459,8 +461,9 @@ close_stage(void)
 	siginfo_t si;
 	struct play *play;
 
-	ck_assert_uint_eq(sv.nrunning + sv.nwaiting, 0);
-	ck_assert(TAILQ_EMPTY(&sv.running) && TAILQ_EMPTY(&sv.waiting));
+	ck_assert_uint_eq(sv.runs.nrunning + sv.runs.nwaiting, 0);
+	ck_assert(TAILQ_EMPTY(&sv.runs.running));
+	ck_assert(TAILQ_EMPTY(&sv.runs.waiting));
 	ck_assert_uint_ge(idles, 1);
 	while (waitid(P_ALL, 0, &si, WEXITED | WNOHANG | WNOWAIT) != -1) {
 		event_base_loop(sv.base, EVLOOP_ONCE);
@@ -509,14 +512,14 @@ on_concluded(void *ctx, const struct call_result *result)
 static struct play *
 try_call(unsigned int timeout, struct err *err)
 {
-	struct play *play = &plays[sv.calls + 1];
+	struct play *play = &plays[sv.runs.calls + 1];
 	struct run_python run = { .code = mem_strdup("print('hi')"),
 		.code_len = 11,
 		.timeout = timeout,
 		.servers = mem_dup(asked.data, asked.len),
 		.servers_len = asked.len };
 
-	play->call = call_new(&sv, &run, on_concluded, play, err);
+	play->call = call_new(&sv.runs, &run, on_concluded, play, err);
 	ck_assert_ptr_null(run.code);
 	ck_assert_ptr_null(run.servers);
 	ck_assert_uint_eq(play->concluded, 0); /* never before */
@@ -1007,7 +1010,7 @@ static void
 open_stage_with_cgroup(void)
 {
 	open_stage();
-	sv.cgroup = (struct cgroup *)(void *)&idles;
+	sv.boxes.cgroup = (struct cgroup *)(void *)&idles;
 }
 
 START_TEST(a_group_tells_what_all_of_the_box_used)
@@ -1884,7 +1887,7 @@ relay_wants_store(struct play *play)
 static void
 offer_store(void)
 {
-	sv.store = (struct store *)(void *)&sv;
+	sv.runs.store = (struct store *)(void *)&sv;
 	sv.options.memory_api = 1;
 }
 
@@ -2213,8 +2216,8 @@ START_TEST(calls_wait_for_their_turn)
 	sv.options.queue = 2;
 	for (n = 0; n < 4; n++)
 		play[n] = new_call();
-	ck_assert_uint_eq(sv.nrunning, 2);
-	ck_assert_uint_eq(sv.nwaiting, 2);
+	ck_assert_uint_eq(sv.runs.nrunning, 2);
+	ck_assert_uint_eq(sv.runs.nwaiting, 2);
 	ck_assert_ptr_null(try_call(30, &err));
 	ck_assert_str_eq(err.text, "busy: 2 executions are running and 2 are "
 	    "waiting; try again later, or raise MCP_BRIDGE_MAX_CONCURRENT or "
@@ -2315,7 +2318,7 @@ START_TEST(all_can_be_cancelled)
 	play[0] = run_call();
 	for (n = 1; n < 5; n++)
 		play[n] = new_call();
-	call_cancel_all(&sv, "Caisson is shutting down");
+	call_cancel_all(&sv.runs, "Caisson is shutting down");
 	relay_is_done(play[0]);
 	relay_is_done(play[1]);
 	for (n = 0; n < 5; n++) {
@@ -2359,7 +2362,7 @@ START_TEST(leaves_nothing_behind)
 
 	open_stage();
 	for (n = 0; n < 30; n++) {
-		sv.calls = 0;
+		sv.runs.calls = 0;
 		memset(&plays[1], 0, sizeof(plays[1]));
 		plays[1].code_line = plays[1].init_line = -1;
 		for (role = 0; role < ROLES; role++)
@@ -2403,12 +2406,12 @@ on_waiting_changed(void *ctx)
 static struct play *
 start_ahead(void)
 {
-	struct play *play = &plays[sv.calls + 1];
+	struct play *play = &plays[sv.runs.calls + 1];
 	union ipc_any msg;
 	struct err err;
 
-	boxes[sv.boxes + 1] = play;
-	waiting_box = box_new(&sv, 0, on_waiting_changed, &changes, &err);
+	boxes[sv.boxes.started + 1] = play;
+	waiting_box = box_new(&sv.boxes, 0, on_waiting_changed, &changes, &err);
 	ck_assert_ptr_nonnull(waiting_box);
 	receive(play, ROLE_BOX, IPC_SETUP, &msg);
 	ipc_message_close(IPC_SETUP, &msg);
@@ -2448,7 +2451,7 @@ START_TEST(a_box_that_waits_is_taken)
 
 	open_stage();
 	play = wait_ahead();
-	started = sv.boxes;
+	started = sv.boxes.started;
 	ck_assert_ptr_eq(new_call(), play);
 	receive(play, ROLE_RELAY, IPC_START, &start);
 	ck_assert_uint_eq(start.start.execution, 1);
@@ -2460,7 +2463,7 @@ START_TEST(a_box_that_waits_is_taken)
 	ck_assert_int_eq(play->result.boxed, 1);
 	ck_assert_uint_eq(play->result.landlock, 6);
 	ck_assert_int_eq(play->result.watchdog, 1);
-	ck_assert_uint_eq(sv.boxes, started);
+	ck_assert_uint_eq(sv.boxes.started, started);
 	ck_assert_uint_eq(wakes, 1); /* it is out of the way */
 	close_stage();
 }
@@ -2485,7 +2488,7 @@ START_TEST(a_box_waits_when_all_is_known)
 	ck_assert_int_eq(waiting_box->state, BOX_READY);
 	ck_assert_int_eq(box_alive(waiting_box), 1);
 	box_drop(&waiting_box);
-	ck_assert_uint_eq(sv.dropped, 0);
+	ck_assert_uint_eq(sv.boxes.dropped, 0);
 	idles = 1;
 	close_stage();
 }
@@ -2511,13 +2514,14 @@ ask_dying_template(void)
 
 	dying_template = 1;
 	play = new_call();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
 	ipc_message_close(IPC_PREPARE, &msg);
 	receive_start(play, &msg);
 	ipc_message_close(IPC_START, &msg);
 	settle();
-	ck_assert_uint_eq(sv.boxes, first); /* what was printed may yet come */
+	/* What was printed may yet come. */
+	ck_assert_uint_eq(sv.boxes.started, first);
 	relay_is_done(play);
 	return play;
 }
@@ -2533,12 +2537,12 @@ START_TEST(a_template_may_die_before_it_forks)
 
 	open_stage();
 	play = ask_dying_template();
-	first = sv.boxes;
-	while (sv.boxes == first)
+	first = sv.boxes.started;
+	while (sv.boxes.started == first)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	succeed(play);
-	ck_assert_uint_eq(sv.boxes, first + 1);
-	ck_assert_uint_eq(sv.nstarting, 0);
+	ck_assert_uint_eq(sv.boxes.started, first + 1);
+	ck_assert_uint_eq(sv.runs.nstarting, 0);
 	close_stage();
 }
 END_TEST
@@ -2552,21 +2556,21 @@ START_TEST(a_call_without_a_box_can_be_cancelled)
 	open_stage();
 	call_replace_ms = 1000 * 1000;
 	play = ask_dying_template();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	while (play->call->box != NULL)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	settle();
-	ck_assert_uint_eq(sv.boxes, first);
+	ck_assert_uint_eq(sv.boxes.started, first);
 	ck_assert_uint_eq(play->concluded, 0);
-	ck_assert_uint_eq(sv.nstarting, 1);
+	ck_assert_uint_eq(sv.runs.nstarting, 1);
 	if (_i == 0)
 		call_cancel(play->call, "enough");
 	else
-		call_cancel_all(&sv, "enough");
+		call_cancel_all(&sv.runs, "enough");
 	wait_until_concluded(play);
 	was_concluded(play, CALL_CANCELLED, "enough");
-	ck_assert_uint_eq(sv.boxes, first);
-	ck_assert_uint_eq(sv.nstarting, 0);
+	ck_assert_uint_eq(sv.boxes.started, first);
+	ck_assert_uint_eq(sv.runs.nstarting, 0);
 	close_stage();
 }
 END_TEST
@@ -2641,12 +2645,12 @@ START_TEST(a_box_that_had_died_is_replaced)
 
 	open_stage();
 	play = wait_ahead();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	deaths[_i](play);
 	ck_assert_ptr_eq(new_call(), play);
-	while (sv.boxes == first)
+	while (sv.boxes.started == first)
 		event_base_loop(sv.base, EVLOOP_ONCE);
-	ck_assert_uint_eq(sv.boxes, first + 1);
+	ck_assert_uint_eq(sv.boxes.started, first + 1);
 	succeed(play);
 	close_stage();
 }
@@ -2661,18 +2665,18 @@ START_TEST(a_call_has_three_boxes_at_most)
 
 	open_stage();
 	play = wait_ahead();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	die_by_code(play);
 	dying_template = 1;
 	new_call();
-	while (sv.boxes == first)
+	while (sv.boxes.started == first)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
 	ipc_message_close(IPC_PREPARE, &msg);
 	receive_start(play, &msg);
 	ipc_message_close(IPC_START, &msg);
 	relay_is_done(play);
-	while (sv.boxes == first + 1)
+	while (sv.boxes.started == first + 1)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	take_requests(play);
 	box_fails(play, "prctl: Invalid argument");
@@ -2681,7 +2685,7 @@ START_TEST(a_call_has_three_boxes_at_most)
 	was_concluded(play, CALL_ERROR, "the box cannot be built: "
 	    "could not apply the system call filter (prctl: Invalid "
 	    "argument); the kernel needs CONFIG_SECCOMP_FILTER");
-	ck_assert_uint_eq(sv.boxes, first + 2);
+	ck_assert_uint_eq(sv.boxes.started, first + 2);
 	close_stage();
 }
 END_TEST
@@ -2701,15 +2705,15 @@ START_TEST(a_call_waits_for_room_for_its_box)
 	open_stage();
 	play = start_call();
 	for (n = 0; n < 3; n++) {
-		first = sv.boxes;
+		first = sv.boxes.started;
 		box_fails_for_now(play);
-		while (sv.boxes == first)
+		while (sv.boxes.started == first)
 			event_base_loop(sv.base, EVLOOP_ONCE);
 		if (n < 2)
 			take_requests(play);
 	}
 	succeed(play);
-	ck_assert_uint_eq(sv.nstarting, 0);
+	ck_assert_uint_eq(sv.runs.nstarting, 0);
 	close_stage();
 }
 END_TEST
@@ -2754,11 +2758,11 @@ START_TEST(a_box_that_cannot_be_built_is_tried_again)
 
 	open_stage();
 	play = start_ahead();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	new_call();
 	box_fails(play, "prctl: Invalid argument");
 	relay_is_done(play);
-	while (sv.boxes == first)
+	while (sv.boxes.started == first)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	/* The first one may be forgotten when its launcher is gone. */
 	if (_i == 0) {
@@ -2772,7 +2776,7 @@ START_TEST(a_box_that_cannot_be_built_is_tried_again)
 		    "could not apply the system call filter (prctl: Invalid "
 		    "argument); the kernel needs CONFIG_SECCOMP_FILTER");
 	}
-	ck_assert_uint_eq(sv.boxes, first + 1);
+	ck_assert_uint_eq(sv.boxes.started, first + 1);
 	close_stage();
 }
 END_TEST
@@ -2786,7 +2790,7 @@ START_TEST(code_is_never_run_twice)
 
 	open_stage();
 	play = wait_ahead();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	new_call();
 	receive(play, ROLE_RELAY, IPC_START, &start);
 	ipc_message_close(IPC_START, &start);
@@ -2795,7 +2799,7 @@ START_TEST(code_is_never_run_twice)
 	deaths[_i](play);
 	wait_until_concluded(play);
 	ck_assert_int_eq(play->result.status, CALL_ERROR);
-	ck_assert_uint_eq(sv.boxes, first);
+	ck_assert_uint_eq(sv.boxes.started, first);
 	close_stage();
 }
 END_TEST
@@ -2809,7 +2813,7 @@ START_TEST(code_that_ends_early_has_run)
 
 	open_stage();
 	play = wait_ahead();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	new_call();
 	receive(play, ROLE_RELAY, IPC_START, &start);
 	ipc_message_close(IPC_START, &start);
@@ -2822,7 +2826,7 @@ START_TEST(code_that_ends_early_has_run)
 	settle();
 	was_concluded(play, CALL_ERROR, "Sandbox exited with code 3");
 	printed(play, "hi\n", "oops\n");
-	ck_assert_uint_eq(sv.boxes, first);
+	ck_assert_uint_eq(sv.boxes.started, first);
 	close_stage();
 }
 END_TEST
@@ -2835,14 +2839,14 @@ START_TEST(a_cancelled_call_replaces_nothing)
 
 	open_stage();
 	play = wait_ahead();
-	first = sv.boxes;
+	first = sv.boxes.started;
 	new_call();
 	call_cancel(play->call, "enough");
 	wait_until_gone(play->code);
 	relay_is_done(play);
 	wait_until_concluded(play);
 	was_concluded(play, CALL_CANCELLED, "enough");
-	ck_assert_uint_eq(sv.boxes, first);
+	ck_assert_uint_eq(sv.boxes.started, first);
 	close_stage();
 }
 END_TEST
@@ -2881,10 +2885,10 @@ START_TEST(a_box_that_is_dropped_while_it_is_built)
 	open_stage();
 	play = start_ahead();
 	play->stuck = 1;
-	sv.draining = 1;
+	sv.runs.draining = 1;
 	box_drop(&waiting_box);
 	ck_assert_ptr_null(waiting_box);
-	ck_assert_uint_eq(sv.dropped, 1);
+	ck_assert_uint_eq(sv.boxes.dropped, 1);
 	settle();
 	ck_assert_uint_eq(idles, 0);
 	if (_i == 0) {
@@ -2894,7 +2898,7 @@ START_TEST(a_box_that_is_dropped_while_it_is_built)
 	} else {
 		box_lets_go(play);
 	}
-	while (sv.dropped > 0)
+	while (sv.boxes.dropped > 0)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	ck_assert_uint_eq(idles, 1); /* the program may end now */
 	close_stage();
@@ -2911,7 +2915,7 @@ START_TEST(a_dropped_box_is_given_up)
 	play = start_ahead();
 	play->stuck = 1;
 	box_drop(&waiting_box);
-	while (sv.dropped > 0)
+	while (sv.boxes.dropped > 0)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	idles = 1;
 	close_stage();

@@ -17,6 +17,7 @@
 #include "common/mem.h"
 #include "server_trees.h"
 #include "supervisor/supervisor.h"
+#include "common/buffer.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
 

@@ -17,7 +17,8 @@
 #include "supervisor/process/process.h"
 #include "supervisor/command/command.h"
 
-static struct supervisor sv;
+static struct event_base *base;
+static struct command command;
 static store_shown *listener;
 static void *listener_ctx;
 static const char *no_store;         /* why there is none */
@@ -33,7 +34,8 @@ store_channel(struct store *store, struct err *err)
 {
 	ck_assert_ptr_null(store);
 	if (no_store == NULL)
-		return (struct channel *)(void *)&sv; /* never looked into */
+		/* It is never looked into. */
+		return (struct channel *)(void *)&command;
 	err_set(err, "%s", no_store);
 	return NULL;
 }
@@ -128,13 +130,14 @@ run(enum command_task task, const char *operand, const char *const *told,
 	buffer_reset(&asked);
 	buffer_add_text(&asked, "");
 	answers = told;
-	sv.base = loop_new(0);
-	sv.options.command = (struct command){ task,
+	base = loop_new(0);
+	command = (struct command){ task,
 		task >= COMMAND_TOOLS_LIST ? "tools" : "memory", operand };
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
-	status = kept_run(&sv);
+	status = kept_run(base, NULL, &command);
+	event_base_free(base);
 	fflush(stdout);
 	dup2(out, STDOUT_FILENO);
 	dup2(errors, STDERR_FILENO);

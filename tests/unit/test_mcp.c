@@ -33,12 +33,12 @@ static unsigned int ncalls;
 static int calls_refused;
 
 struct call *
-call_new(struct supervisor *sv, struct run_python *run,
+call_new(struct runs *among, struct run_python *run,
     call_concluded *concluded, void *ctx, struct err *err)
 {
 	struct call *call = &calls[ncalls];
 
-	(void)sv;
+	(void)among;
 	if (calls_refused) {
 		run_python_reset(run);
 		err_set(err, "busy: everything is taken");
@@ -138,44 +138,47 @@ server_names_check(const char *names, size_t len, struct config *config,
 static int a_client, client_is_busy;
 static struct buffer sent;
 
-void
-client_send(struct client *client, struct buffer *lines)
+static void
+on_send(void *client, struct buffer *lines)
 {
 	ck_assert_ptr_eq(client, &a_client);
 	buffer_add(&sent, lines->data, lines->len);
 	buffer_reset(lines);
 }
 
-int
-client_busy(const struct client *client)
+static int
+on_busy(void *client)
 {
 	ck_assert_ptr_eq(client, &a_client);
 	return client_is_busy;
 }
 
-/* The pool: is told that a client is there, when that one has its answer. */
+static const struct mcp_door a_door = { on_send, on_busy, &a_client };
+
+/* All executions: are told of a client, when that one has its answer. */
 
 static unsigned int begun;
 
 void
-pool_begin(struct pool *pool)
+runs_begin(struct runs *among)
 {
-	ck_assert_ptr_null(pool);
+	(void)among;
 	ck_assert_ptr_nonnull(strstr(sent.data, "\"result\":"));
 	begun++;
 }
 
 /* The session */
 
-static struct supervisor sv;
+static struct options options;
+static struct runs runs = { .options = &options };
 static struct mcp *mcp;
 static int idles;
 
-static void
-on_idle(void *ctx)
+void
+runs_look_drained(struct runs *among)
 {
-	ck_assert_ptr_eq(ctx, &sv);
-	idles++;
+	ck_assert_ptr_eq(among, &runs);
+	idles += among->draining;
 }
 
 /* In the place of lines.c: the lines that were read at once. */
@@ -229,14 +232,12 @@ answered(const char *wanted)
 static void
 open_session(void)
 {
-	sv.options.timeout = 30;
-	sv.options.max_timeout = 120;
-	sv.options.max_code = 1000;
-	sv.options.max_output = 65536;
-	sv.config = (struct config *)(void *)&a_config;
-	sv.idle = on_idle;
-	sv.idle_ctx = &sv;
-	mcp = mcp_new(&sv, (struct client *)(void *)&a_client);
+	options.timeout = 30;
+	options.max_timeout = 120;
+	options.max_code = 1000;
+	options.max_output = 65536;
+	runs.config = (struct config *)(void *)&a_config;
+	mcp = mcp_new(&runs, &a_door);
 }
 
 static void
@@ -616,7 +617,7 @@ START_TEST(refuses_a_call_with_a_reason)
 	say(REQUEST("3", "\"tools/call\",\"params\":{\"name\":\"rm\"}"));
 	answered(ERROR("3", "-32602", NO_TOOL) "\n");
 	client_is_busy = 0;
-	sv.draining = 1;
+	runs.draining = 1;
 	say(CALL("4", "x"));
 	answered(REFUSED("4", "Caisson is shutting down") "\n");
 	ck_assert_uint_eq(ncalls, 0);
@@ -775,7 +776,7 @@ START_TEST(a_client_may_leave_before_there_is_a_call)
 	say(CALL("1", "one"));
 	say("[" CALL("2", "two") "," REQUEST("3", "\"ping\"") "]");
 	mcp_on_end(mcp);
-	sv.draining = _i;
+	runs.draining = _i;
 	configure();
 	ck_assert_uint_eq(ncalls, 0);
 	/* Whoever waits for the end is told that nobody is left. */
@@ -792,7 +793,7 @@ START_TEST(an_end_refuses_what_is_no_call_yet)
 	say(CALL("1", "one"));
 	say(CALL("2", "two"));
 	say(CANCEL("2"));
-	sv.draining = 1;
+	runs.draining = 1;
 	configure();
 	answered(REFUSED("1", "Caisson is shutting down") "\n");
 	ck_assert_uint_eq(ncalls, 0);

@@ -11,11 +11,14 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/box/box.h"
+#include "common/buffer.h"
+#include "supervisor/handlers.h"
 #include "unit.h"
 
 /* The box: writes down what it is told. */
-static struct supervisor sv;
-static struct box box = { .sv = &sv };
+static struct options options;
+static struct boxes boxes = { .options = &options };
+static struct box box = { .boxes = &boxes };
 
 static struct buffer told;
 
@@ -118,7 +121,7 @@ START_TEST(tells_what_a_box_cannot_do)
 	    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on (what it lacks is in "
 	    "caisson(1))");
 
-	sv.options.allow_weak_isolation = (unsigned int)_i;
+	options.allow_weak_isolation = (unsigned int)_i;
 	supervisor_on_failed(&box, &failed);
 	ck_assert_str_eq(told.data, expected);
 	buffer_reset(&told);

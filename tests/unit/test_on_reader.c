@@ -11,6 +11,7 @@
 #include "common/limits.h"
 #include "common/mem.h"
 #include "supervisor/servers/servers.h"
+#include "supervisor/handlers.h"
 #include "unit.h"
 
 static struct servers servers;

@@ -13,6 +13,8 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/box/box.h"
+#include "common/buffer.h"
+#include "supervisor/handlers.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
 
@@ -22,8 +24,9 @@
 #define TOOL_CALLS (UINT64_MAX / 2)
 
 /* The box: writes down what it is told. */
-static struct supervisor sv = { .options.max_output = MAX_OUTPUT };
-static struct box box = { .sv = &sv };
+static struct options options = { .max_output = MAX_OUTPUT };
+static struct boxes boxes = { .options = &options };
+static struct box box = { .boxes = &boxes };
 static struct buffer told;
 static struct call_stream told_out, told_errors;
 

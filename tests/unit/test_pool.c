@@ -45,7 +45,7 @@ static unsigned int nboxes;
 static int none_today;
 
 struct box *
-box_new(struct supervisor *sv, int own, box_changed *changed, void *ctx,
+box_new(struct boxes *owner, int own, box_changed *changed, void *ctx,
     struct err *err)
 {
 	struct play *play = &plays[nboxes];
@@ -56,7 +56,7 @@ box_new(struct supervisor *sv, int own, box_changed *changed, void *ctx,
 		err_set(err, "no box today");
 		return NULL;
 	}
-	play->box.sv = sv;
+	play->box.boxes = owner;
 	play->box.number = ++nboxes;
 	play->box.changed = changed;
 	play->box.ctx = ctx;
@@ -122,17 +122,21 @@ interpreter_same(
 
 /* The stage */
 
-static struct supervisor sv;
+static struct options options;
+static struct boxes boxes;
+static struct runs runs;
 static struct pool *pool;
 
 static void
 open_pool(unsigned int size)
 {
-	sv.base = loop_new(0);
-	sv.options.pool = size;
-	sv.options.max_concurrent = 8;
-	sv.options.python = (char *)"/usr/bin/python3";
-	pool = pool_new(&sv);
+	boxes.base = runs.base = loop_new(0);
+	boxes.options = runs.options = &options;
+	runs.boxes = &boxes;
+	options.pool = size;
+	options.max_concurrent = 8;
+	options.python = (char *)"/usr/bin/python3";
+	pool = pool_new(&runs);
 	ck_assert_uint_eq(nboxes, 0);
 }
 
@@ -145,7 +149,7 @@ close_pool(void)
 	pool_free(&pool); /* NULL is accepted */
 	for (n = 0; n < nboxes; n++)
 		ck_assert_int_eq(plays[n].dropped, 1);
-	event_base_free(sv.base);
+	event_base_free(runs.base);
 }
 
 static int
@@ -322,17 +326,17 @@ START_TEST(the_demand_has_a_bound)
 	unsigned int n;
 
 	open_pool(OPTION_AUTO);
-	ck_assert_uint_le(pool_most(&sv.options), 8);
-	ck_assert_uint_ge(pool_most(&sv.options), 1);
+	ck_assert_uint_le(pool_most(&options), 8);
+	ck_assert_uint_ge(pool_most(&options), 1);
 	pool_begin(pool);
 	for (n = 0; n < 100; n++)
 		call();
 	fill_up();
-	ck_assert_uint_eq(pool->ready, pool_most(&sv.options));
-	sv.options.max_concurrent = CONCURRENT_MAX;
-	ck_assert_uint_le(pool_most(&sv.options), POOL_MAX);
-	sv.options.pool = POOL_MAX;
-	ck_assert_uint_eq(pool_most(&sv.options), POOL_MAX);
+	ck_assert_uint_eq(pool->ready, pool_most(&options));
+	options.max_concurrent = CONCURRENT_MAX;
+	ck_assert_uint_le(pool_most(&options), POOL_MAX);
+	options.pool = POOL_MAX;
+	ck_assert_uint_eq(pool_most(&options), POOL_MAX);
 	close_pool();
 }
 END_TEST
@@ -360,13 +364,13 @@ START_TEST(calls_go_first)
 	open_pool(4);
 	pool_begin(pool);
 	if (_i == 0)
-		sv.nwaiting = 1;
+		runs.nwaiting = 1;
 	else
-		sv.nstarting = 1;
+		runs.nstarting = 1;
 	fill();
 	ck_assert_uint_eq(nboxes, 0);
 	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS); /* it asks again */
-	sv.nwaiting = sv.nstarting = 0;
+	runs.nwaiting = runs.nstarting = 0;
 	fill_up();
 	ck_assert_uint_eq(nboxes, 4);
 	close_pool();

@@ -21,8 +21,9 @@
 
 /* The box */
 
-static struct supervisor sv;
-static struct box a_box = { .sv = &sv };
+static struct options options;
+static struct boxes boxes = { .options = &options };
+static struct box a_box = { .boxes = &boxes };
 static struct channel *channel; /* to its launcher; NULL: there is none */
 static int box = -1;            /* the launcher's end of it */
 
@@ -54,7 +55,7 @@ open_box(void)
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	box = pair[1];
-	channel = channel_new(sv.base, &pair[0], &ends);
+	channel = channel_new(boxes.base, &pair[0], &ends);
 }
 
 static void
@@ -62,7 +63,7 @@ close_box(void)
 {
 	channel_free(&channel);
 	fd_close(&box);
-	event_base_free(sv.base);
+	event_base_free(boxes.base);
 }
 
 /* The processors that we may use: as the kernel says, or as a test does. */
@@ -92,11 +93,11 @@ start(void)
 	struct err err;
 
 	ck_assert_msg(identity_init("/dev/null", &err) == 0, "%s", err.text);
-	sv.base = loop_new(0);
-	sv.options.memory = 512 * MIB;
-	sv.options.pids = 128;
-	sv.options.python = (char *)"/usr/bin/python3";
-	sv.options.max_timeout = 120;
+	boxes.base = loop_new(0);
+	options.memory = 512 * MIB;
+	options.pids = 128;
+	options.python = (char *)"/usr/bin/python3";
+	options.max_timeout = 120;
 	a_box.number = 7;
 	a_box.usage = ipc_make_counts(sizeof(struct box_usage), &err);
 	ck_assert_int_ne(a_box.usage, -1);
@@ -227,7 +228,7 @@ START_TEST(tells_of_a_cgroup)
 	struct ipc_setup setup;
 
 	start();
-	sv.cgroup = (struct cgroup *)(void *)&box;
+	boxes.cgroup = (struct cgroup *)(void *)&box;
 	open_box();
 	ask(&setup);
 	ck_assert_uint_eq(setup.grouped, 1);
@@ -242,12 +243,12 @@ START_TEST(asks_within_the_catalogue)
 	struct ipc_setup setup;
 
 	start();
-	sv.options.memory = _i == 0 ? MEMORY_MIN : MEMORY_MAX;
-	sv.options.pids = _i == 0 ? PIDS_MIN : PIDS_MAX;
-	sv.options.max_timeout = _i == 0 ? 1 : TIMEOUT_SECONDS_MAX;
+	options.memory = _i == 0 ? MEMORY_MIN : MEMORY_MAX;
+	options.pids = _i == 0 ? PIDS_MIN : PIDS_MAX;
+	options.max_timeout = _i == 0 ? 1 : TIMEOUT_SECONDS_MAX;
 	open_box();
 	ask(&setup);
-	ck_assert_uint_eq(setup.memory, sv.options.memory);
+	ck_assert_uint_eq(setup.memory, options.memory);
 	forget(&setup);
 	close_box();
 }
@@ -273,7 +274,7 @@ START_TEST(tells_that_a_box_cannot_be_asked)
 	int fds;
 
 	start();
-	sv.options.python = (char *)"/usr/bin/python\xff";
+	options.python = (char *)"/usr/bin/python\xff";
 	open_box();
 	fds = unit_open_fds();
 	pipes = make_pipes();

@@ -16,7 +16,7 @@
 #include "supervisor/process/process.h"
 #include "supervisor/command/command.h"
 
-static struct supervisor sv;
+static struct event_base *base;
 static int a_config, a_broker;
 
 /* What the broker says: a row for each server, NULL name: it dies. */
@@ -56,7 +56,7 @@ config_refresh(struct config *config, struct config_waiter *waiter)
 		waiter->ready(waiter->ctx);
 	else
 		event_base_once(
-		    sv.base, -1, EV_TIMEOUT, on_configured, waiter, &now);
+		    base, -1, EV_TIMEOUT, on_configured, waiter, &now);
 }
 
 /* The files: one with those in force, and in front of it those of a test. */
@@ -157,7 +157,7 @@ broker_try(struct broker *broker, broker_tried *tried,
 	try_ctx = ctx;
 	for (i = 0; i < nservers; i++, when.tv_usec += 1000) {
 		event_base_once(
-		    sv.base, -1, EV_TIMEOUT, on_answer, &answers[i], &when);
+		    base, -1, EV_TIMEOUT, on_answer, &answers[i], &when);
 		if (answers[i].name == NULL)
 			break;
 	}
@@ -181,7 +181,7 @@ broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
 	stops++;
 	on_stopped = ended;
 	event_base_once(
-	    sv.base, -1, EV_TIMEOUT, on_servers_ended, ctx, &now);
+	    base, -1, EV_TIMEOUT, on_servers_ended, ctx, &now);
 }
 
 void
@@ -206,11 +206,11 @@ prints(const char *wanted, int status)
 	int saved = dup(STDOUT_FILENO), ended;
 
 	ck_assert_ptr_nonnull(file);
-	sv.base = loop_new(0);
-	sv.config = (struct config *)(void *)&a_config;
-	sv.broker = (struct broker *)(void *)&a_broker;
+	base = loop_new(0);
 	dup2(fileno(file), STDOUT_FILENO);
-	ended = servers_try_run(&sv);
+	ended = servers_try_run(base,
+	    (struct config *)(void *)&a_config,
+	    (struct broker *)(void *)&a_broker);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -219,8 +219,7 @@ prints(const char *wanted, int status)
 	fclose(file);
 	ck_assert_str_eq(text, wanted);
 	ck_assert_int_eq(ended, status);
-	ck_assert_ptr_null(sv.config);
-	ck_assert_ptr_null(sv.broker);
+	event_base_free(base);
 }
 
 #define WORKS "1 server: 1 works\n"

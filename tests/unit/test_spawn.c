@@ -20,6 +20,7 @@
 #include "common/fd.h"
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
+#include "common/buffer.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
 

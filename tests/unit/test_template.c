@@ -16,11 +16,14 @@
 #include "supervisor/box/interpreter.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/box/template.h"
+#include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
 #include "supervisor/box/box.h"
 
-static struct supervisor sv;
+static struct options options;
+static void on_ready(void *ctx);
+static struct boxes boxes = { .options = &options, .user.warm = on_ready };
 static struct templates *all;
 static int line = -1; /* the end of the last template that was started */
 static int started;
@@ -86,9 +89,9 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 }
 
 void
-runtime_native_request(const struct supervisor *asking, struct ipc_setup *setup)
+runtime_native_request(const struct boxes *asking, struct ipc_setup *setup)
 {
-	ck_assert_ptr_eq(asking, &sv);
+	ck_assert_ptr_eq(asking, &boxes);
 	setup->memory = 64 * MIB;
 	setup->processes = 32;
 	setup->files_bytes = 16 * MIB;
@@ -125,10 +128,10 @@ interpreter_same(
 
 static unsigned int wakes;
 
-void
-pool_wake(struct pool *pool)
+static void
+on_ready(void *ctx)
 {
-	(void)pool;
+	(void)ctx;
 	wakes++;
 }
 
@@ -176,7 +179,7 @@ turn(void)
 
 	/* A message, and what its handler has started. */
 	for (i = 0; i < 3; i++)
-		event_base_loop(sv.base, EVLOOP_NONBLOCK);
+		event_base_loop(boxes.base, EVLOOP_NONBLOCK);
 }
 
 /* Takes what the supervisor has sent; packet holds it. */
@@ -278,11 +281,11 @@ reason(void)
 static void
 setup(void)
 {
-	sv.base = loop_new(0);
-	sv.options.python = mem_strdup("/usr/bin/python3");
-	sv.options.preload = mem_strdup("json,asyncio");
-	reaper_init(sv.base);
-	all = templates_new(&sv);
+	boxes.base = loop_new(0);
+	options.python = mem_strdup("/usr/bin/python3");
+	options.preload = mem_strdup("json,asyncio");
+	reaper_init(boxes.base);
+	all = templates_new(&boxes);
 	started = 0;
 	broken = 0;
 }
@@ -296,9 +299,9 @@ teardown(void)
 	reaper_finish(SHUTDOWN_REAP_MS);
 	ck_assert_int_eq(waitpid(-1, NULL, WNOHANG), -1);
 	fd_close(&line);
-	event_base_free(sv.base);
-	free(sv.options.python);
-	free(sv.options.preload);
+	event_base_free(boxes.base);
+	free(options.python);
+	free(options.preload);
 }
 
 /* The tests */

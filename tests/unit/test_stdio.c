@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/client: lines come in whole however they were cut,
+ * Tests of supervisor/front/stdio: lines come in whole however they were cut,
  * answers go out in order however slowly they are read, neither waits for the
  * other, and a client that is gone is told once. The session is a stand-in.
  */
@@ -14,7 +14,7 @@
 
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/supervisor.h"
+#include "common/loop.h"
 #include "unit.h"
 #include "supervisor/front/front.h"
 
@@ -23,19 +23,20 @@
 #define LINE_MAX_BYTES (MAX_CODE * CLIENT_LINE_FACTOR + CLIENT_LINE_EXTRA)
 
 static struct buffer told;
-static struct client *client;
+static struct stdio *client;
 static int echo; /* whether each line is answered with itself */
 
 /* The session: writes down what it is told. */
 
 static int a_session;
 #define SESSION ((struct mcp *)(void *)&a_session)
+static struct mcp_door door;
 
 struct mcp *
-mcp_new(struct supervisor *supervisor, struct client *its_client)
+mcp_new(struct runs *its_runs, const struct mcp_door *its_door)
 {
-	(void)supervisor;
-	ck_assert_ptr_nonnull(its_client);
+	(void)its_runs;
+	door = *its_door;
 	return SESSION;
 }
 
@@ -55,7 +56,7 @@ on_line(const struct line *line)
 		return;
 	buffer_add(&answer, line->data, line->len);
 	buffer_add_text(&answer, "\n");
-	client_send(client, &answer);
+	door.send(door.ctx, &answer);
 }
 
 void
@@ -92,14 +93,15 @@ on_ended(void *ctx)
 
 /* The client */
 
-static struct supervisor sv;
+static struct options options;
+static struct runs runs = { .options = &options };
 static int fds_before;
 static int to_us = -1, from_us = -1; /* the client's ends */
 
 static void
 open_client_with(int in, int out)
 {
-	client = client_new(&sv, &in, &out, on_ended, NULL);
+	client = stdio_new(&runs, &in, &out, on_ended, NULL);
 	ck_assert_int_eq(in, -1);
 	ck_assert_int_eq(out, -1);
 }
@@ -109,8 +111,8 @@ prepare(int any_file)
 {
 	signal(SIGPIPE, SIG_IGN); /* as main does */
 	fds_before = unit_open_fds();
-	sv.base = loop_new(any_file);
-	sv.options.max_code = MAX_CODE;
+	runs.base = loop_new(any_file);
+	options.max_code = MAX_CODE;
 	buffer_add_text(&told, "");
 }
 
@@ -131,11 +133,11 @@ open_client(void)
 static void
 close_client(void)
 {
-	client_free(&client);
-	client_free(&client); /* NULL is accepted */
+	stdio_free(&client);
+	stdio_free(&client); /* NULL is accepted */
 	fd_close(&to_us);
 	fd_close(&from_us);
-	event_base_free(sv.base);
+	event_base_free(runs.base);
 	buffer_reset(&told);
 	ck_assert_int_eq(unit_open_fds(), fds_before);
 }
@@ -147,7 +149,7 @@ settle(void)
 	int n;
 
 	for (n = 0; n < 4; n++)
-		event_base_loop(sv.base, EVLOOP_NONBLOCK);
+		event_base_loop(runs.base, EVLOOP_NONBLOCK);
 }
 
 static void
@@ -168,7 +170,7 @@ write_chunks(const char *data, size_t len, size_t chunk)
 		part = len < chunk ? len : chunk;
 		if (write(to_us, data, part) != (ssize_t)part)
 			ck_abort_msg("the pipe is full");
-		event_base_loop(sv.base, EVLOOP_NONBLOCK);
+		event_base_loop(runs.base, EVLOOP_NONBLOCK);
 		data += part;
 		len -= part;
 	}
@@ -188,7 +190,7 @@ answer(const char *data, size_t len)
 	struct buffer lines = { 0 };
 
 	buffer_add(&lines, data, len);
-	client_send(client, &lines);
+	door.send(door.ctx, &lines);
 	if (lines.len != 0 || lines.data != NULL)
 		ck_abort_msg("the buffer was not emptied");
 }
@@ -210,7 +212,7 @@ static void
 read_all(struct buffer *got, size_t len, size_t step)
 {
 	while (got->len < len) {
-		event_base_loop(sv.base, EVLOOP_NONBLOCK);
+		event_base_loop(runs.base, EVLOOP_NONBLOCK);
 		read_some(got, step);
 	}
 	settle();
@@ -255,7 +257,7 @@ START_TEST(takes_the_end)
 	was_told(endings[_i].told);
 	settle();
 	was_told(""); /* told once */
-	client_free(&client);
+	stdio_free(&client);
 	was_told("free\n");
 	close_client();
 }
@@ -309,17 +311,17 @@ START_TEST(sends_what_is_read)
 	auto_buffer struct buffer got = { 0 };
 
 	open_client();
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	answer("one\n", 4);
 	answer("", 0);
 	/* It has left already: nobody needs to wait for the loop. */
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	read_some(&got, 100);
 	ck_assert_uint_eq(got.len, 4);
 	answer("two\n", 4);
 	read_all(&got, 8, 100);
 	ck_assert_mem_eq(got.data, "one\ntwo\n", 8);
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	was_told("");
 	close_client();
 }
@@ -342,13 +344,13 @@ START_TEST(keeps_order_however_slowly_it_is_read)
 		line[n * 7 % sizeof(line)] = '\n';
 		answer(line, n * 7 % sizeof(line) + 1);
 		buffer_add(&sent, line, n * 7 % sizeof(line) + 1);
-		event_base_loop(sv.base, EVLOOP_NONBLOCK);
+		event_base_loop(runs.base, EVLOOP_NONBLOCK);
 		read_some(&got, n / 300 % 2 == 0 ? n % 500 + 1 : 10000);
 	}
-	ck_assert_int_eq(client_flushed(client), 0);
+	ck_assert_int_eq(stdio_flushed(client), 0);
 	read_all(&got, sent.len, 10000);
 	ck_assert_mem_eq(got.data, sent.data, sent.len);
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	close_client();
 }
 END_TEST
@@ -366,7 +368,7 @@ START_TEST(reads_while_nothing_is_read)
 	for (n = 0; n < 1000; n++)
 		say("still here\n");
 	ck_assert_uint_eq(told.len, 1000 * strlen("line still here\n"));
-	ck_assert_int_eq(client_flushed(client), 0);
+	ck_assert_int_eq(stdio_flushed(client), 0);
 	close_client();
 }
 END_TEST
@@ -389,7 +391,7 @@ START_TEST(echoes_both_ways)
 		n = write(to_us, sent.data + written, sent.len - written);
 		if (n > 0)
 			written += (size_t)n;
-		event_base_loop(sv.base, EVLOOP_NONBLOCK);
+		event_base_loop(runs.base, EVLOOP_NONBLOCK);
 		read_some(&got, 1000);
 	}
 	ck_assert_uint_eq(got.len, sent.len);
@@ -407,13 +409,13 @@ START_TEST(knows_when_it_is_busy)
 	memset(data, 'x', len);
 	open_client();
 	answer(data, len); /* the pipe takes the first of it */
-	ck_assert_int_eq(client_busy(client), 0);
+	ck_assert_int_eq(door.busy(door.ctx), 0);
 	answer("x", 1);
-	ck_assert_int_eq(client_busy(client), 1);
+	ck_assert_int_eq(door.busy(door.ctx), 1);
 	settle();
 	read_some(&got, PIPE_CHUNK);
 	settle();
-	ck_assert_int_eq(client_busy(client), 0);
+	ck_assert_int_eq(door.busy(door.ctx), 0);
 	close_client();
 }
 END_TEST
@@ -431,9 +433,9 @@ START_TEST(answers_are_still_sent_after_the_end)
 	fd_close(&to_us);
 	settle();
 	was_told("end\ngone\n");
-	ck_assert_int_eq(client_flushed(client), 0);
+	ck_assert_int_eq(stdio_flushed(client), 0);
 	read_all(&got, MIB, 30000);
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	close_client();
 }
 END_TEST
@@ -446,11 +448,11 @@ START_TEST(notices_that_nobody_reads)
 	was_told(""); /* not under the sender's feet */
 	settle();
 	was_told("end\ngone\n");
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	/* What it still says is not heard, what it is told goes nowhere. */
 	ck_assert_int_eq(write(to_us, "late\n", 5), 5);
 	answer("x\n", 2);
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	fd_close(&to_us);
 	settle();
 	was_told("");
@@ -471,7 +473,7 @@ START_TEST(notices_it_after_the_end_too)
 	was_told("end\ngone\n");
 	fd_close(&from_us);
 	settle();
-	ck_assert_int_eq(client_flushed(client), 1);
+	ck_assert_int_eq(stdio_flushed(client), 1);
 	was_told("");
 	close_client();
 }
@@ -498,7 +500,7 @@ START_TEST(gives_up_on_who_never_reads)
 	was_told("");
 	settle();
 	was_told("end\ngone\n");
-	ck_assert_int_eq(client_busy(client), 0);
+	ck_assert_int_eq(door.busy(door.ctx), 0);
 	close_client();
 }
 END_TEST
@@ -508,7 +510,7 @@ START_TEST(can_be_freed_at_any_time)
 	open_client();
 	say("one\ntw");
 	answer("unsent\n", 7);
-	client_free(&client);
+	stdio_free(&client);
 	ck_assert_ptr_null(client);
 	was_told("line one\nfree\n");
 	close_client();
@@ -529,8 +531,8 @@ START_TEST(works_on_regular_files)
 	rewind(in);
 	open_client_with(dup(fileno(in)), dup(fileno(out)));
 	while (strstr(told.data, "gone") == NULL ||
-	    !client_flushed(client))
-		event_base_loop(sv.base, EVLOOP_ONCE);
+	    !stdio_flushed(client))
+		event_base_loop(runs.base, EVLOOP_ONCE);
 	was_told("line one\nline two\nend\ngone\n");
 	ck_assert_int_eq(pread(fileno(out), got, sizeof(got), 0), 8);
 	ck_assert_str_eq(got, "one\ntwo\n");
@@ -583,7 +585,7 @@ START_TEST(flags_are_left_as_they_were)
 	open_client_with(in[0], out[1]);
 	ck_assert_int_ne(fcntl(kept_in, F_GETFL) & O_NONBLOCK, 0);
 	ck_assert_int_ne(fcntl(kept_out, F_GETFL) & O_NONBLOCK, 0);
-	client_free(&client);
+	stdio_free(&client);
 	ck_assert_int_eq((fcntl(kept_in, F_GETFL) & O_NONBLOCK) != 0, was);
 	ck_assert_int_eq((fcntl(kept_out, F_GETFL) & O_NONBLOCK) != 0, was);
 	fd_close(&kept_in);

@@ -1,0 +1,68 @@
+/*
+ * The era of MCP whose sessions begin with a handshake (2024-11-05 to
+ * 2025-11-25): initialize and ping. Runs in the supervisor.
+ */
+#include <string.h>
+
+#include "mcp.h"
+
+/* Newest first: what is offered when the client asks for something else. */
+static const char *const era_initialize_versions[] = {
+	"2025-11-25",
+	"2025-06-18",
+	"2025-03-26",
+	"2024-11-05",
+};
+
+/* The one version in which a line may hold a batch. */
+#define ERA_INITIALIZE_BATCHES "2025-03-26"
+
+/* Returns the version to speak when the client wants this one. */
+static const char *
+era_initialize_choose(struct json_span wanted)
+{
+	size_t n = sizeof(era_initialize_versions) /
+	    sizeof(era_initialize_versions[0]);
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		if (json_span_is(wanted, era_initialize_versions[i]))
+			return era_initialize_versions[i];
+	return era_initialize_versions[0];
+}
+
+void
+era_initialize_on_initialize(struct mcp *mcp, const struct jsonrpc *message)
+{
+	struct buffer result = { 0 };
+	struct json_span wanted = { NULL, 0 };
+
+	if (rpc_in_batch(mcp->rpc)) {
+		rpc_answer_error(mcp->rpc, message->id,
+		    JSONRPC_INVALID_REQUEST,
+		    "initialize must not be part of a batch", NULL);
+		return;
+	}
+	if (json_span_get(message->params, "protocolVersion", &wanted) == 0 ||
+	    json_span_kind(wanted) != JSON_SPAN_STRING) {
+		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
+		    "initialize needs params.protocolVersion, a string such "
+		    "as \"2025-11-25\"", NULL);
+		return;
+	}
+	mcp->version = era_initialize_choose(wanted);
+	rpc_allow_batches(mcp->rpc,
+	    strcmp(mcp->version, ERA_INITIALIZE_BATCHES) == 0);
+	texts_add_initialize(&result, mcp->version);
+	rpc_answer(mcp->rpc, message->id, &result);
+	runs_begin(mcp->runs);
+}
+
+void
+era_initialize_on_ping(struct mcp *mcp, const struct jsonrpc *message)
+{
+	struct buffer result = { 0 };
+
+	buffer_add_text(&result, "{}");
+	rpc_answer(mcp->rpc, message->id, &result);
+}

@@ -1,0 +1,57 @@
+/*
+ * One MCP session as the files of its methods see it. methods.c has the table
+ * of them; each handler answers message->id. Runs in the supervisor.
+ */
+#ifndef SUPERVISOR_MCP_H
+#define SUPERVISOR_MCP_H
+
+#include <sys/queue.h>
+
+#include "../../common/jsonrpc.h"
+#include "../run/run.h"
+#include "rpc.h"
+
+struct tools_request;
+
+struct mcp {
+	struct runs *runs;
+	struct rpc *rpc;
+	const char *version; /* negotiated; NULL before initialize */
+	LIST_HEAD(, tools_request) requests; /* tools/call, not answered yet */
+};
+
+/* methods.c: handles a request by its method, or a notification. */
+void methods_on_request(void *mcp, const struct jsonrpc *message);
+void methods_on_notification(void *mcp, const struct jsonrpc *message);
+
+/* era_initialize.c: what only the versions with a handshake have. */
+void era_initialize_on_initialize(
+    struct mcp *mcp, const struct jsonrpc *message);
+void era_initialize_on_ping(struct mcp *mcp, const struct jsonrpc *message);
+
+/* tools.c */
+void tools_on_list(struct mcp *mcp, const struct jsonrpc *message);
+void tools_on_call(struct mcp *mcp, const struct jsonrpc *message);
+
+/* A request is not wanted any more: it gets no answer. */
+void tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
+
+/* The client is gone: every call is cancelled, unanswered. */
+void tools_cancel_all(struct mcp *mcp);
+
+/* Forgets all requests; none of their calls may still conclude. */
+void tools_forget_all(struct mcp *mcp);
+
+/* resources.c */
+void resources_on_list(struct mcp *mcp, const struct jsonrpc *message);
+void resources_on_templates_list(
+    struct mcp *mcp, const struct jsonrpc *message);
+void resources_on_read(struct mcp *mcp, const struct jsonrpc *message);
+
+/*
+ * page.c: for lists, which have one page: a cursor can only be one of another
+ * server. Returns whether there was one, and it was refused.
+ */
+int page_refuse_cursor(struct mcp *mcp, const struct jsonrpc *message);
+
+#endif

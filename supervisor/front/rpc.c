@@ -1,0 +1,268 @@
+/*
+ * JSON-RPC with one client: see rpc.h. Runs in the supervisor.
+ */
+#include <stdlib.h>
+
+#include "../../common/json.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "rpc.h"
+
+/*
+ * A JSON-RPC batch, which only version 2025-03-26 has: its answers go out as
+ * one array when the last of its requests is answered.
+ */
+struct rpc_batch {
+	struct buffer answers; /* with commas between them */
+	size_t open;           /* requests still running, and the reader */
+};
+
+struct rpc {
+	struct rpc_handlers handlers;
+	struct mcp_door door;
+	size_t max_code; /* bytes */
+	int batches;     /* are allowed */
+	struct rpc_batch *batch; /* that is answered to now, or NULL */
+};
+
+/* Sends a line, or puts it among the answers of its batch. */
+static void
+rpc_send(struct rpc *rpc, struct buffer *line)
+{
+	struct rpc_batch *batch = rpc->batch;
+
+	if (batch == NULL) {
+		rpc->door.send(rpc->door.ctx, line);
+		return;
+	}
+	if (batch->answers.len > 0)
+		buffer_add_text(&batch->answers, ",");
+	buffer_add(&batch->answers, line->data, line->len - 1);
+	buffer_reset(line);
+}
+
+static void
+rpc_batch_free(struct rpc_batch *batch)
+{
+	buffer_reset(&batch->answers);
+	free(batch);
+}
+
+/* One of those who keep a batch open is done with it. */
+static void
+rpc_batch_release(struct rpc *rpc, struct rpc_batch *batch)
+{
+	struct buffer line = { 0 };
+
+	if (batch == NULL || --batch->open > 0)
+		return;
+	if (batch->answers.len > 0)
+		buffer_printf(&line, "[%s]\n", batch->answers.data);
+	rpc->door.send(rpc->door.ctx, &line);
+	rpc_batch_free(batch);
+}
+
+struct rpc_batch *
+rpc_batch_hold(struct rpc *rpc)
+{
+	if (rpc->batch != NULL)
+		rpc->batch->open++;
+	return rpc->batch;
+}
+
+void
+rpc_batch_forget(struct rpc_batch *batch)
+{
+	if (batch != NULL && --batch->open == 0)
+		rpc_batch_free(batch);
+}
+
+/* Of a message whose id is not known: it is answered with null. */
+static const struct json_span rpc_no_id = { NULL, 0 };
+
+void
+rpc_answer_error(struct rpc *rpc, struct json_span id, int code,
+    const char *message, const char *data_json)
+{
+	struct buffer line = { 0 };
+
+	jsonrpc_add_error(&line, id, code, message, data_json);
+	rpc_send(rpc, &line);
+}
+
+void
+rpc_answer(struct rpc *rpc, struct json_span id, struct buffer *result)
+{
+	struct buffer line = { 0 };
+
+	jsonrpc_add_result(&line, id, result->data);
+	buffer_reset(result);
+	rpc_send(rpc, &line);
+}
+
+void
+rpc_batch_answer(struct rpc *rpc, struct rpc_batch *batch,
+    struct json_span id, struct buffer *result)
+{
+	struct rpc_batch *before = rpc->batch;
+
+	rpc->batch = batch;
+	if (result != NULL)
+		rpc_answer(rpc, id, result);
+	rpc->batch = before;
+	rpc_batch_release(rpc, batch);
+}
+
+int
+rpc_busy(const struct rpc *rpc)
+{
+	return rpc->door.busy(rpc->door.ctx);
+}
+
+static void
+rpc_on_message(struct rpc *rpc, struct json_span value)
+{
+	struct jsonrpc message;
+	struct err err;
+
+	jsonrpc_sort(value, &message, &err);
+	switch (message.kind) {
+	case JSONRPC_REQUEST:
+		rpc->handlers.request(rpc->handlers.ctx, &message);
+		return;
+	case JSONRPC_NOTIFICATION:
+		rpc->handlers.notification(rpc->handlers.ctx, &message);
+		return;
+	case JSONRPC_RESPONSE:
+		log_debug("the client answered something we never asked");
+		return;
+	case JSONRPC_INVALID:
+		rpc_answer_error(rpc, message.id, JSONRPC_INVALID_REQUEST,
+		    err.text, NULL);
+		return;
+	}
+}
+
+/* Every message of a batch may ask for an answer that is kept until the end. */
+static int
+rpc_too_many(struct json_span batch)
+{
+	struct json_span_walk walk = json_span_walk(batch);
+	struct json_span element;
+	int n = 0;
+
+	while (json_span_next_element(&walk, &element))
+		n++;
+	return n > CLIENT_BATCH_MAX;
+}
+
+/* Batches: only in the one version that has them, and never empty. */
+static void
+rpc_on_value(struct rpc *rpc, struct json_span value)
+{
+	struct json_span_walk walk;
+	struct json_span element;
+	struct rpc_batch *batch;
+
+	if (json_span_kind(value) != JSON_SPAN_ARRAY || !rpc->batches) {
+		rpc_on_message(rpc, value);
+		return;
+	}
+	walk = json_span_walk(value);
+	if (!json_span_next_element(&walk, &element)) {
+		rpc_on_message(rpc, value);
+		return;
+	}
+	if (rpc_too_many(value)) {
+		rpc_answer_error(rpc, (struct json_span){ NULL, 0 },
+		    JSONRPC_INVALID_REQUEST, "too many messages in one batch: "
+		    "send them in several", NULL);
+		return;
+	}
+	batch = mem_alloc(sizeof(*batch));
+	batch->open = 1;
+	rpc->batch = batch;
+	do
+		rpc_on_message(rpc, element);
+	while (json_span_next_element(&walk, &element));
+	rpc->batch = NULL;
+	rpc_batch_release(rpc, batch);
+}
+
+static void
+rpc_on_oversized(struct rpc *rpc, const struct line *line)
+{
+	struct json_span id = { NULL, 0 };
+	auto_free char *message = mem_printf("the message has %zu bytes, "
+	    "more than fit around the largest code allowed "
+	    "(MCP_BRIDGE_MAX_CODE, now %zu bytes)",
+	    line->total, rpc->max_code);
+
+	if (!jsonrpc_glimpse_id(
+	        line->data, line->len, line->tail, line->tail_len, &id))
+		id = rpc_no_id;
+	rpc_answer_error(rpc, id, JSONRPC_INVALID_REQUEST, message, NULL);
+}
+
+static int
+rpc_blank(const struct line *line)
+{
+	size_t i;
+
+	for (i = 0; i < line->len; i++)
+		if (line->data[i] != ' ' && line->data[i] != '\t' &&
+		    line->data[i] != '\r')
+			return 0;
+	return 1;
+}
+
+void
+rpc_on_line(struct rpc *rpc, const struct line *line)
+{
+	struct json_span value;
+	struct err err;
+
+	if (line->oversized) {
+		rpc_on_oversized(rpc, line);
+		return;
+	}
+	if (rpc_blank(line))
+		return;
+	if (json_span_parse(line->data, line->len, &value, &err) == -1) {
+		err_wrap(&err, "Parse error");
+		rpc_answer_error(rpc, rpc_no_id, JSONRPC_PARSE_ERROR,
+		    err.text, NULL);
+		return;
+	}
+	rpc_on_value(rpc, value);
+}
+
+void
+rpc_allow_batches(struct rpc *rpc, int allowed)
+{
+	rpc->batches = allowed;
+}
+
+int
+rpc_in_batch(const struct rpc *rpc)
+{
+	return rpc->batch != NULL;
+}
+
+struct rpc *
+rpc_new(const struct rpc_handlers *handlers, const struct mcp_door *door,
+    size_t max_code)
+{
+	struct rpc *rpc = mem_alloc(sizeof(*rpc));
+
+	rpc->handlers = *handlers;
+	rpc->door = *door;
+	rpc->max_code = max_code;
+	return rpc;
+}
+
+void
+rpc_free(struct rpc **rpcp)
+{
+	free(mem_take(rpcp));
+}

@@ -1,0 +1,51 @@
+/*
+ * The handlers of the supervisor: the whole surface to its workers, a file
+ * on_PEER.c for each. routes.c has the table of them. Runs in the supervisor.
+ */
+#ifndef SUPERVISOR_HANDLERS_H
+#define SUPERVISOR_HANDLERS_H
+
+#include "../common/channel.h"
+
+struct box;
+struct broker;
+struct servers;
+struct store;
+struct template;
+
+/* on_box.c and on_relay.c */
+void supervisor_on_forked(struct box *box, struct ipc_forked *forked);
+void supervisor_on_started(struct box *box, struct ipc_started *started);
+void supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded);
+void supervisor_on_failed(struct box *box, struct ipc_failed *failed);
+void supervisor_on_ready(struct box *box, struct ipc_ready *ready);
+void supervisor_on_running(struct box *box, struct ipc_running *running);
+void supervisor_on_want_store(
+    struct box *box, struct ipc_want_store *want_store);
+void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
+void supervisor_on_done(struct box *box, struct ipc_done *done);
+
+/* on_template.c */
+void supervisor_on_standing(
+    struct template *template, struct ipc_standing *standing);
+void supervisor_on_warm(struct template *template, struct ipc_warm *warm);
+void supervisor_on_unfit(struct template *template, struct ipc_unfit *unfit);
+
+/* on_broker.c */
+void supervisor_on_want(struct broker *broker, struct ipc_want *want);
+void supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go);
+void supervisor_on_tried(struct broker *broker, struct ipc_tried *tried);
+void supervisor_on_want_lists(
+    struct broker *broker, struct ipc_want_lists *want);
+
+/* on_store.c */
+void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
+
+/* on_reader.c */
+void supervisor_on_server(struct servers *servers, struct ipc_server *row);
+void supervisor_on_rejected(
+    struct servers *servers, struct ipc_rejected *row);
+void supervisor_on_end_of_file(
+    struct servers *servers, struct ipc_end_of_file *row);
+
+#endif

@@ -1,0 +1,98 @@
+/*
+ * What the kernel allows this process: raised to what its options need, before
+ * anything is opened. Runs in the supervisor.
+ */
+#include <sys/resource.h>
+
+#include "process/process.h"
+#include "run/pool.h"
+#include "supervisor.h"
+
+/* Always -1: with what would help. */
+static int
+process_limits_refuse_nofile(const struct options *options,
+    unsigned long long allowed, unsigned long long needed, struct err *err)
+{
+	static const unsigned long least =
+	    SUPERVISOR_NOFILE_OWN + SUPERVISOR_NOFILE_CALL;
+
+	err_set(err, "only %llu descriptors are allowed, but Caisson needs "
+	    "%llu: raise the hard limit ('ulimit -n %llu' as root, "
+	    "LimitNOFILE= in a systemd unit)", allowed, needed, needed);
+	/* Below that one call without a pool has too few. */
+	if (allowed >= least) {
+		struct err why = *err;
+
+		err_set(err, "%s or lower MCP_BRIDGE_MAX_CONCURRENT (%u calls "
+		    "at once) and MCP_BRIDGE_POOL (%u boxes that wait), %d "
+		    "descriptors for each", why.text, options->max_concurrent,
+		    pool_most(options), SUPERVISOR_NOFILE_CALL);
+	}
+	return -1;
+}
+
+/* Each call and each box that waits for one needs about ten descriptors. */
+static int
+process_limits_raise_nofile(const struct options *options, struct err *err)
+{
+	unsigned long needed = SUPERVISOR_NOFILE_OWN +
+	    SUPERVISOR_NOFILE_CALL * ((unsigned long)options->max_concurrent +
+	                                 pool_most(options));
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) == -1)
+		return err_sys(err, "read the limit of descriptors");
+	if (limit.rlim_cur < SUPERVISOR_NOFILE_AIM) {
+		spawn_remember_limit(RLIMIT_NOFILE, limit.rlim_cur);
+		limit.rlim_cur = limit.rlim_max < SUPERVISOR_NOFILE_AIM
+		    ? limit.rlim_max
+		    : SUPERVISOR_NOFILE_AIM;
+		if (setrlimit(RLIMIT_NOFILE, &limit) == -1)
+			return err_sys(err, "raise the limit of descriptors");
+	}
+	if (limit.rlim_cur < needed)
+		return process_limits_refuse_nofile(
+		    options, limit.rlim_cur, needed, err);
+	return 0;
+}
+
+/*
+ * What is too large for a message goes from process to process in a file in
+ * memory, and the files of a box are such ones, too.
+ */
+static int
+process_limits_raise_fsize(const struct options *options, struct err *err)
+{
+	uint64_t needed = SERVER_LINE_MAX;
+	struct rlimit limit;
+
+	if (needed < options->max_code)
+		needed = options->max_code;
+	if (needed < options->max_output * OUTPUT_REPAIRED_FACTOR)
+		needed = options->max_output * OUTPUT_REPAIRED_FACTOR;
+	if (getrlimit(RLIMIT_FSIZE, &limit) == -1)
+		return err_sys(err, "read the limit on the size of files");
+	if (limit.rlim_max < needed)
+		return err_set(err, "files may have only %llu bytes here "
+		    "(RLIMIT_FSIZE), but Caisson hands over up to %llu in "
+		    "files in memory: 'ulimit -f unlimited'",
+		    (unsigned long long)limit.rlim_max,
+		    (unsigned long long)needed);
+	if (limit.rlim_cur == limit.rlim_max)
+		return 0;
+	spawn_remember_limit(RLIMIT_FSIZE, limit.rlim_cur);
+	limit.rlim_cur = limit.rlim_max;
+	if (setrlimit(RLIMIT_FSIZE, &limit) == -1)
+		return err_sys(err, "raise the limit on the size of files");
+	return 0;
+}
+
+int
+process_limits_raise(const struct options *options, struct err *err)
+{
+	/* What needs /proc first: the others take the lack for their own. */
+	if (process_limits_raise_nofile(options, err) == -1 ||
+	    process_limits_raise_fsize(options, err) == -1)
+		return -1;
+	return 0;
+}

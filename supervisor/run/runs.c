@@ -1,0 +1,65 @@
+/*
+ * What executions have in common, and what they do for boxes: see run.h. Runs
+ * in the supervisor.
+ */
+#include "../peers/store.h"
+#include "pool.h"
+#include "run.h"
+
+static int
+runs_on_store(void *ctx, unsigned long execution, struct err *err)
+{
+	struct runs *runs = ctx;
+
+	return store_connect(runs->store, execution, err);
+}
+
+static int
+runs_on_busy(void *ctx)
+{
+	const struct runs *runs = ctx;
+
+	return runs->nwaiting > 0;
+}
+
+static void
+runs_on_warm(void *ctx)
+{
+	struct runs *runs = ctx;
+
+	pool_wake(runs->pool);
+}
+
+void
+runs_begin(struct runs *runs)
+{
+	pool_begin(runs->pool);
+}
+
+void
+runs_look_drained(struct runs *runs)
+{
+	if (runs->draining && runs->idle != NULL)
+		runs->idle(runs->idle_ctx);
+}
+
+static void
+runs_on_gone(void *ctx)
+{
+	runs_look_drained(ctx);
+}
+
+void
+runs_init(struct runs *runs, struct boxes *boxes)
+{
+	TAILQ_INIT(&runs->waiting);
+	TAILQ_INIT(&runs->running);
+	runs->base = boxes->base;
+	runs->options = boxes->options;
+	runs->boxes = boxes;
+	boxes->user = (struct boxes_user){ .store = runs_on_store,
+		.busy = runs_on_busy,
+		.warm = runs_on_warm,
+		.gone = runs_on_gone,
+		.ctx = runs };
+}

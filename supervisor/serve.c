@@ -1,0 +1,164 @@
+/*
+ * Serving one client on standard input and output, until it or a signal ends
+ * that. Runs in the supervisor.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/loop.h"
+#include "front/front.h"
+#include "peers/broker.h"
+#include "run/pool.h"
+#include "servers/config.h"
+#include "supervisor.h"
+
+/* What asks the program to end. */
+static const int serve_signals[] = { SIGTERM, SIGINT, SIGHUP };
+
+struct serving {
+	struct supervisor *sv;
+	struct stdio *client;
+	struct event *signals[sizeof(serve_signals) / sizeof(serve_signals[0])];
+};
+
+/*
+ * Moves the client's descriptors off 0 and 1: a stray read finds nothing
+ * there, and a stray print goes to the log.
+ */
+static int
+serve_move_client(int *in, int *out, struct err *err)
+{
+	auto_fd int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+
+	*in = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	*out = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
+	if (null == -1 || *in == -1 || *out == -1 ||
+	    dup2(null, STDIN_FILENO) == -1 ||
+	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+		return err_sys(err, "move the descriptors of the client");
+	return 0;
+}
+
+/* Every server has ended. */
+static void
+serve_on_servers_ended(void *ctx)
+{
+	struct serving *serving = ctx;
+
+	event_base_loopexit(serving->sv->base, NULL);
+}
+
+/*
+ * No call runs or waits. When none is to come either, the servers are ended,
+ * and then the program.
+ */
+static void
+serve_on_idle(void *ctx)
+{
+	struct serving *serving = ctx;
+	struct supervisor *sv = serving->sv;
+
+	if (sv->runs.draining && sv->runs.nrunning == 0 &&
+	    sv->runs.nwaiting == 0 && sv->boxes.dropped == 0 &&
+	    !config_reading(sv->config))
+		broker_stop(sv->broker, serve_on_servers_ended, serving);
+}
+
+/* Every call is being ended: goes on when the last one is. */
+static void
+serve_drain(struct serving *serving)
+{
+	serving->sv->runs.draining = 1;
+	pool_stop(serving->sv->runs.pool);
+	serve_on_idle(serving);
+}
+
+/*
+ * The client has closed its end: every call ends at once, unanswered, but in
+ * the way of every end, since a box that is being built is not ours to kill
+ * before we are told of it.
+ */
+static void
+serve_on_client_ended(void *ctx)
+{
+	serve_drain(ctx);
+}
+
+/* The first signal ends every call with an answer, the second at once. */
+static void
+serve_on_signal(evutil_socket_t sig, short what, void *ctx)
+{
+	struct serving *serving = ctx;
+	struct supervisor *sv = serving->sv;
+
+	(void)sig;
+	(void)what;
+	if (sv->runs.draining) {
+		event_base_loopbreak(sv->base);
+		return;
+	}
+	log_info("ending after a signal");
+	call_cancel_all(&sv->runs, "Caisson is shutting down");
+	serve_drain(serving);
+}
+
+/* Waits for the signals, or no longer. */
+static void
+serve_watch_signals(struct serving *serving)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(serve_signals) / sizeof(serve_signals[0]); i++) {
+		serving->signals[i] = evsignal_new(serving->sv->base,
+		    serve_signals[i], serve_on_signal, serving);
+		event_add(serving->signals[i], NULL);
+	}
+}
+
+static void
+serve_unwatch_signals(struct serving *serving)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(serve_signals) / sizeof(serve_signals[0]); i++)
+		loop_event_free(&serving->signals[i]);
+}
+
+/* Answers that were given are worth a last moment of waiting. */
+static void
+serve_flush(struct serving *serving)
+{
+	struct timeval patience = { 1, 0 };
+
+	event_base_loopexit(serving->sv->base, &patience);
+	while (!stdio_flushed(serving->client) &&
+	    event_base_loop(serving->sv->base, EVLOOP_ONCE) == 0 &&
+	    !event_base_got_exit(serving->sv->base))
+		;
+}
+
+int
+serve_run(struct supervisor *sv, struct err *err)
+{
+	struct serving serving = { .sv = sv };
+	int in, out;
+
+	if (serve_move_client(&in, &out, err) == -1)
+		return -1;
+	sv->runs.idle = serve_on_idle;
+	sv->runs.idle_ctx = &serving;
+	sv->runs.pool = pool_new(&sv->runs);
+	serve_watch_signals(&serving);
+	serving.client = stdio_new(
+	    &sv->runs, &in, &out, serve_on_client_ended, &serving);
+	event_base_dispatch(sv->base);
+	sv->runs.draining = 1;
+	pool_free(&sv->runs.pool);
+	serve_flush(&serving);
+	stdio_free(&serving.client);
+	serve_unwatch_signals(&serving);
+	return 0;
+}

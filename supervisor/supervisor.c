@@ -1,0 +1,185 @@
+/*
+ * The process put together, and taken apart: what main needs for each of its
+ * actions, and the one teardown of all of them. Runs in the supervisor.
+ */
+#include <limits.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../common/clock.h"
+#include "../common/fd.h"
+#include "../common/log.h"
+#include "../common/loop.h"
+#include "../common/mem.h"
+#include "box/cgroup.h"
+#include "box/template.h"
+#include "peers/broker.h"
+#include "peers/store.h"
+#include "process/process.h"
+#include "run/pool.h"
+#include "servers/config.h"
+#include "servers/servers.h"
+#include "supervisor.h"
+
+/* epoll cannot wait for regular files; other ways can. */
+static int
+supervisor_needs_any_file(void)
+{
+	struct stat in, out;
+
+	if (fstat(STDIN_FILENO, &in) == -1 || fstat(STDOUT_FILENO, &out) == -1)
+		return 1;
+	return !(S_ISFIFO(in.st_mode) || S_ISSOCK(in.st_mode)) ||
+	    !(S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode));
+}
+
+/* Other servers are in force than before. */
+static void
+supervisor_on_config(void *ctx)
+{
+	struct supervisor *sv = ctx;
+
+	broker_reconfigure(sv->broker);
+}
+
+/* Who knows the servers, and who speaks with them; neither starts yet. */
+static void
+supervisor_prepare_servers(struct supervisor *sv, char **envp)
+{
+	static char folder[PATH_MAX];
+	struct servers_setup setup = { .base = sv->base,
+		.envp = envp,
+		.folder = folder,
+		.self = "/proc/self/exe",
+		.trust_project = (int)sv->options.trust_project_files,
+		.allow_self = (int)sv->options.allow_self_server,
+		.clock = clock_ms };
+	struct broker_policy policy;
+
+	/* In a folder that is gone there are no project files to find. */
+	if (getcwd(folder, sizeof(folder)) == NULL)
+		folder[0] = '\0';
+	sv->config = config_new(&setup, supervisor_on_config, sv);
+	policy = (struct broker_policy){ sv->options.tool_timeout, sv->audit };
+	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
+	/* Other actions keep nothing. */
+	if (sv->options.action == OPTION_SERVE)
+		sv->store = store_new(sv->base, &sv->options, envp);
+	broker_use_store(sv->broker, sv->store);
+	sv->runs.config = sv->config;
+	sv->runs.broker = sv->broker;
+	sv->runs.store = sv->store;
+}
+
+/*
+ * Limits of boxes as a whole, where this system lets us set them. Where it
+ * does not, boxes have others, unless the user has asked for one that only
+ * these can be.
+ */
+static int
+supervisor_prepare_cgroup(struct supervisor *sv, struct err *err)
+{
+	enum option_action action = sv->options.action;
+
+	/* The others build no box; a check needs to know of refusals only. */
+	if ((action != OPTION_SERVE && action != OPTION_SELFTEST &&
+	        !(action == OPTION_CHECK && sv->options.cpus > 0)) ||
+	    sv->options.command.task != COMMAND_NONE)
+		return 0;
+	sv->boxes.cgroup =
+	    cgroup_new(sv->base, "/proc/self", &sv->options, err);
+	if (sv->boxes.cgroup != NULL)
+		return 0;
+	if (sv->options.cpus > 0)
+		return err_wrap(err, "the limit on processors "
+		    "(MCP_BRIDGE_CPUS) needs a delegated cgroup; start "
+		    "Caisson with %s, or without the limit", CGROUP_HOW);
+	sv->boxes.cgroup_reason = mem_strdup(err->text);
+	log_debug("boxes get no cgroups: %s", sv->boxes.cgroup_reason);
+	return 0;
+}
+
+/*
+ * A box of a template cannot begin in a cgroup of its own: the template may not
+ * write there.
+ */
+static void
+supervisor_prepare_templates(struct supervisor *sv)
+{
+	if (sv->options.template && sv->boxes.cgroup == NULL)
+		sv->boxes.templates = templates_new(&sv->boxes);
+}
+
+/* The limits and the programs of this process, and nothing outside of it. */
+int
+supervisor_prepare_process(const struct options *options, struct err *err)
+{
+	signal(SIGPIPE, SIG_IGN);
+	/* A log that may not grow is no reason to end. */
+	signal(SIGXFSZ, SIG_IGN);
+	if (process_limits_raise(options, err) == -1)
+		return -1;
+	return spawn_init(err);
+}
+
+void
+supervisor_assemble(struct supervisor *sv, struct event_base *base)
+{
+	sv->base = base;
+	sv->boxes.base = base;
+	sv->boxes.options = &sv->options;
+	sv->boxes.runtime =
+	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
+	runs_init(&sv->runs, &sv->boxes);
+}
+
+int
+supervisor_prepare(struct supervisor *sv, char **envp, struct err *err)
+{
+	supervisor_assemble(sv, loop_new(supervisor_needs_any_file()));
+	reaper_init(sv->base);
+	worker_init(supervisor_routes());
+	supervisor_prepare_servers(sv, envp);
+	if (supervisor_prepare_process(&sv->options, err) == -1 ||
+	    identity_init(IDENTITY_CLAIMS, err) == -1 ||
+	    supervisor_prepare_cgroup(sv, err) == -1)
+		return -1;
+	supervisor_prepare_templates(sv);
+	return 0;
+}
+
+int
+supervisor_check(struct supervisor *sv, struct err *err)
+{
+	if (supervisor_prepare_process(&sv->options, err) == -1 ||
+	    identity_check(err) == -1)
+		return -1;
+	supervisor_assemble(sv, loop_new(0));
+	reaper_init(sv->base);
+	return supervisor_prepare_cgroup(sv, err);
+}
+
+/*
+ * What has processes lets go of them first; those that are left are ended and
+ * reaped; then what only has memory.
+ */
+void
+supervisor_free(struct supervisor *sv)
+{
+	pool_free(&sv->runs.pool);
+	templates_free(&sv->boxes.templates);
+	if (sv->base != NULL)
+		reaper_finish(SHUTDOWN_REAP_MS);
+	cgroup_free(&sv->boxes.cgroup);
+	store_free(&sv->store);
+	broker_free(&sv->broker);
+	config_free(&sv->config);
+	if (sv->base != NULL)
+		event_base_free(sv->base);
+	sv->base = NULL;
+	fd_close(&sv->audit);
+	free(mem_take(&sv->boxes.cgroup_reason));
+	options_free(&sv->options);
+}
