@@ -24,7 +24,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "worker/box/box.h"
+#include "worker/box/native/native.h"
 #include "open_words.h"
 
 #define REAL(name) __typeof__(name) __real_##name, __wrap_##name

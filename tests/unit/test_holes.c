@@ -8,7 +8,7 @@
 #include "common/asan.h"
 #include "common/limits.h"
 #include "unit.h"
-#include "worker/box/native/template.h"
+#include "worker/box/python/python.h"
 
 #define CHUNKS 4096
 

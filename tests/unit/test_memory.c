@@ -34,6 +34,7 @@ static int fake_sched_setaffinity(
 
 #include "common/buffer.h"
 #include "common/fd.h"
+#include "common/ipc.h"
 #include "common/mem.h"
 #include "unit.h"
 

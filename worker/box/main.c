@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "box.h"
+#include "native/native.h"
+#include "python/python.h"
 #include "../../common/asan_main.h"
 #include "../../common/fd.h"
 #include "../../common/landlock.h"

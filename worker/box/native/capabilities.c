@@ -12,7 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 
 /* A set is 64 bits; the kernel says which of them are capabilities. */
 #define CAPABILITIES_MAX 64

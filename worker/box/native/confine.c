@@ -6,7 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/fd.h"
 #include "../../../common/landlock.h"
 #include "../../../common/landlock_abi.h"

@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/fd.h"
 #include "../../../common/mem.h"
 

@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/fd.h"
 #include "../../../common/log.h"
 

@@ -23,7 +23,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 
 /* For a few calls of the kernel. */
 #define HOLDER_STACK 4096

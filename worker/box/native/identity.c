@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 
 static int
 identity_note(struct box *box, struct err *err)

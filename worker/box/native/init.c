@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/asan.h"
 #include "../../../common/fd.h"
 

@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/fd.h"
 
 /* What the child tells the launcher. Both are the same program. */

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 
 /* What is read of /proc/N/stat: the threads are the 20th field of it. */
 #define LIMITS_STAT_SIZE 512

@@ -39,7 +39,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "memory.h"
 #include "../../../common/asan.h"
 
 /*

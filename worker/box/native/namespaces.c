@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/fd.h"
 
 #define NAMESPACES_HOST_NAME "box"

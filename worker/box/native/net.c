@@ -26,7 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/buffer.h"
 #include "../../../common/fd.h"
 #include "../../../common/mem.h"

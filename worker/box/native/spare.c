@@ -21,7 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../box.h"
+#include "native.h"
 
 struct spare {
 	uintptr_t start;

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/fd.h"
 #include "../../../common/mem.h"
 

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "native.h"
 #include "../../../common/buffer.h"
 #include "../../../common/fd.h"
 #include "../../../common/mem.h"

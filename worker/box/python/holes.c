@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../native/template.h"
+#include "python.h"
 #include "../../../common/limits.h"
 
 /*

@@ -18,7 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../box.h"
+#include "python.h"
+#include "../native/native.h"
 #include "../../../common/fd.h"
 #include "../../../common/mem.h"
 

@@ -8,13 +8,16 @@
 
 #include <unistd.h>
 
-#include "../native/template.h"
+#include "python.h"
 #include "../../../common/limits.h"
+
+/* The other half of the library. */
+static const struct module_template *module_template;
 
 static void __attribute__((noreturn))
 module_refuse(const char *reason)
 {
-	template_refuse(reason);
+	module_template->refuse(reason);
 	_exit(FATAL_EXIT_STATUS);
 }
 
@@ -34,11 +37,11 @@ module_serve(PyObject *self, PyObject *nothing)
 	(void)nothing;
 	if (module_is_box)
 		_exit(FATAL_EXIT_STATUS);
-	if (template_open(&err) == -1)
+	if (module_template->open(&err) == -1)
 		module_refuse(err.text);
-	while ((more = template_wait(&err)) == 1) {
+	while ((more = module_template->wait(&err)) == 1) {
 		PyOS_BeforeFork();
-		if (template_fork() == 1) {
+		if (module_template->fork() == 1) {
 			module_is_box = 1;
 			PyOS_AfterFork_Child();
 			Py_RETURN_NONE;
@@ -124,10 +127,9 @@ static struct PyModuleDef module_definition = {
 	.m_slots = module_slots,
 };
 
-PyMODINIT_FUNC PyInit_caisson_template(void);
-
-PyMODINIT_FUNC
-PyInit_caisson_template(void)
+void *
+module_make(const struct module_template *template)
 {
+	module_template = template;
 	return PyModuleDef_Init(&module_definition);
 }

@@ -27,13 +27,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "../box.h"
-#include "template.h"
-#include "../../../common/fd.h"
-#include "../../../common/ipc_socket.h"
-#include "../../../common/landlock.h"
-#include "../../../common/mem.h"
-#include "../../../common/utf8.h"
+#include "box.h"
+#include "native/native.h"
+#include "python/python.h"
+#include "../../common/fd.h"
+#include "../../common/ipc_socket.h"
+#include "../../common/landlock.h"
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
 
 /* As registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
 #define TEMPLATE_RSEQ_SIZE 32
@@ -190,7 +191,7 @@ template_send(enum ipc_type type, void *msg, struct err *err)
 	return ipc_socket_send(BOX_CHANNEL_FD, &template_packet, err);
 }
 
-int
+static int
 template_open(struct err *err)
 {
 	struct ipc_warm warm = { 0 };
@@ -212,7 +213,7 @@ template_open(struct err *err)
 	return template_send(IPC_WARM, &warm, err);
 }
 
-void
+static void
 template_refuse(const char *reason)
 {
 	char text[FAILED_REASON_MAX + 1];
@@ -225,7 +226,7 @@ template_refuse(const char *reason)
 	(void)template_send(IPC_UNFIT, &unfit, &err);
 }
 
-int
+static int
 template_wait(struct err *err)
 {
 	enum ipc_type type;
@@ -245,7 +246,7 @@ template_wait(struct err *err)
 }
 
 /* The launcher changes what is in template_box, which is its memory too. */
-int
+static int
 template_fork(void)
 {
 	int channel = template_box.channel;
@@ -265,4 +266,20 @@ template_fork(void)
 	net_lend(template_box.init_pid);
 	close(channel);
 	return 0;
+}
+
+static const struct module_template template_module = {
+	.open = template_open,
+	.wait = template_wait,
+	.fork = template_fork,
+	.refuse = template_refuse,
+};
+
+/* By this name the interpreter looks for it when it loads the library. */
+__attribute__((visibility("default"))) void *PyInit_caisson_template(void);
+
+void *
+PyInit_caisson_template(void)
+{
+	return module_make(&template_module);
 }

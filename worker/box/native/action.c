@@ -2,7 +2,7 @@
  * Runs the steps of a list, one after the other. Every process of a box is
  * such a list: see main.c and template.c.
  */
-#include "box.h"
+#include "sandbox.h"
 
 int
 box_run(struct box *box, const struct box_action *actions, struct err *err)

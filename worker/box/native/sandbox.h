@@ -1,0 +1,141 @@
+/*
+ * The box: what its files share. caisson-box is three processes in turn: the
+ * launcher, which the supervisor starts, which makes the namespaces and the
+ * view and then ends; the init, process 1 of the box, which only lives and
+ * dies; and the code, which gives up everything and becomes the interpreter.
+ * main.c lists the steps of each. At the weaker level there are no namespaces:
+ * the init is a guard instead, which kills what the code leaves behind.
+ */
+#ifndef WORKER_BOX_NATIVE_SANDBOX_H
+#define WORKER_BOX_NATIVE_SANDBOX_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "memory.h"
+#include "../../../common/box_step.h"
+#include "../../../common/err.h"
+#include "../../../common/ipc.h"
+#include "../../../common/limits.h"
+
+/* Descriptors by agreement with spawn, and with the bootstrap. */
+#define BOX_CHANNEL_FD 3
+#define BOX_CONTROL_IN_FD 3
+#define BOX_CONTROL_OUT_FD 4
+
+/* And with a template, which holds the line to its init while it lives. */
+#define BOX_PRINTED_FD 4
+#define BOX_LIFE_FD 5
+
+/* Where the bootstrap lies in the view; the directory relative to its root. */
+#define BOX_DATA_DIR "opt/caisson"
+#define BOX_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.py"
+/* What a template has besides: a path, or the names of modules, in each. */
+#define BOX_PRELOAD_FILE BOX_DATA_DIR "/preload"
+#define BOX_TREES_FILE BOX_DATA_DIR "/trees"
+#define BOX_EMPTY_DIR BOX_DATA_DIR "/empty"
+
+/* Exists everywhere; covered in our own mount namespace only. */
+#define BOX_STAGE "/tmp"
+
+/*
+ * A part of the host that is shown in the view: a directory through an
+ * overlay, a device bound, a file copied.
+ */
+struct box_tree {
+	const char *path; /* absolute, the same outside and inside */
+	int fd;     /* a copy of the mount, -1 until it is opened */
+	unsigned int directory : 1;
+	unsigned int device : 1;
+	unsigned int optional : 1;   /* leave it out when it cannot be had */
+	unsigned int executable : 1; /* programs in it may be run */
+	unsigned int staged : 1;     /* what follows is known */
+	unsigned int noexec : 1;     /* none may be, as mounted */
+	unsigned int crowded : 1;    /* there are mounts below it */
+	unsigned int layered : 1;    /* it is an overlay itself */
+	unsigned int closed : 1;     /* the user of the box cannot enter it */
+};
+
+/* A symbolic link in the view. */
+struct box_link {
+	const char *path; /* absolute */
+	const char *target;
+};
+
+/* A file or directory of the bootstrap, copied into the view. */
+struct box_file {
+	char *path; /* below BOX_DATA_DIR */
+	char *data; /* NULL for a directory */
+	size_t len;
+	struct timespec mtime; /* so that compiled modules stay valid */
+};
+
+struct box {
+	int channel;
+	enum ipc_phase phase; /* of what the supervisor sends */
+	enum box_step step; /* the step being done */
+	struct ipc_setup setup; /* borrows from packet */
+	uid_t uid; /* who the box is outside of its user namespace */
+	gid_t gid;
+
+	struct box_tree trees[BOX_TREES_MAX];
+	size_t ntrees;
+	size_t nlinks;
+	size_t nfiles;
+	size_t files_bytes;
+
+	/* Of a template: modules to import, and users that boxes can be. */
+	int template;
+	const char *preload;
+	uint64_t first_uid;
+	uint64_t uids; /* 0: they are who the template is */
+	int forked; /* by a template, in whose view it lives */
+	int *tid; /* where the C library keeps the number of the thread */
+	void *robust; /* its list of locks, and the size that it has */
+	size_t robust_size;
+
+	/* What the process of the code is: never returns. */
+	void (*become)(struct box *box);
+
+	int landlock; /* ABI in force, 0 for none */
+	struct err bound; /* why a directory has no overlay, or empty */
+	int proc;     /* whether the box has a /proc */
+	int watchdog; /* whether its memory as a whole is watched */
+	int unnamed;  /* whether it has the name of the host */
+	struct memory memory; /* that of init */
+	int net;      /* the network namespace that a template lends, or -1 */
+	int init;     /* pidfd of process 1, -1 until it runs */
+	pid_t init_pid; /* its number for the launcher, 0 until it runs */
+	int code;     /* pidfd of the code */
+	int init_sync;     /* the launcher's end of the line to init */
+	int launcher_sync; /* the code's: reads as ended when the launcher is */
+
+	int weak; /* the weaker level: what follows is for it alone */
+	enum box_step weak_step; /* what could not be done for the full one */
+	struct err weak_why;
+	char folder[BOX_FOLDER_SIZE]; /* the private one, absolute */
+	int folder_fd; /* holds the lock on it; -1: there is none */
+
+	/* Large, and not for boxes that a template forks, but for the last. */
+	struct box_link links[BOX_LINKS_MAX];
+	struct box_file files[BOX_DATA_FILES_MAX];
+	struct ipc_packet packet;
+};
+
+/* A step: returns 0, or -1 with err. */
+struct box_action {
+	enum box_step step;
+	int (*run)(struct box *box, struct err *err);
+};
+
+/*
+ * action.c: runs actions, closed by a row without a function, and keeps
+ * box->step.
+ * Returns 0, or -1 with err at the first that fails.
+ */
+int box_run(
+    struct box *box, const struct box_action *actions, struct err *err);
+
+#endif

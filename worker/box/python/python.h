@@ -1,0 +1,66 @@
+/*
+ * CPython in a box: how it is found and becomes the code, and the library that
+ * it loads in a template.
+ */
+#ifndef WORKER_BOX_PYTHON_PYTHON_H
+#define WORKER_BOX_PYTHON_PYTHON_H
+
+#include <stddef.h>
+
+#include "../native/sandbox.h"
+#include "../../../common/err.h"
+
+/* interpreter.c */
+/* Notes what of the host the interpreter needs outside of /usr. */
+int interpreter_locate(struct box *box, struct err *err);
+/* Puts the pipes where the bootstrap looks for them. */
+int interpreter_descriptors(struct box *box, struct err *err);
+/* The same for a template: the channel and what stands beside it. */
+int interpreter_template_descriptors(struct box *box, struct err *err);
+/* Enters the folder that the code begins in. */
+int interpreter_enter(struct box *box, struct err *err);
+/* Becomes the interpreter: returns only on failure. */
+int interpreter_run(struct box *box, struct err *err);
+
+/* environment.c: what execve takes, made once. */
+char *const *environment_make(const struct box *box);
+
+/* Allocates size bytes, as PyObject_Malloc does. */
+typedef void *holes_allocate(size_t size);
+
+/*
+ * holes.c: takes, for ever, what is free in the middle of memory, of the C
+ * library and of allocate, which is the interpreter's.
+ */
+void holes_fill(holes_allocate *allocate);
+
+/* What the library does as a template, of which the interpreter is a part. */
+struct module_template {
+	/*
+	 * Finds out what boxes will need, and says to the supervisor that they
+	 * can be forked. Returns 0, or -1 with err. The working directory does
+	 * not matter.
+	 */
+	int (*open)(struct err *err);
+	/*
+	 * Waits until a box is wanted. Returns 1, 0 when none is wanted any
+	 * more, or -1 with err.
+	 */
+	int (*wait)(struct err *err);
+	/*
+	 * Makes the box that is wanted. Returns 0 in the template, when the box
+	 * lives or has failed, and 1 in the box, whose code can run now: it has
+	 * everything of the interpreter, and nothing of the template.
+	 */
+	int (*fork)(void);
+	/* Says to the supervisor why there can be no template. */
+	void (*refuse)(const char *reason);
+};
+
+/*
+ * module.c: makes the library a module of the interpreter, once. template is
+ * kept. Returns what PyInit_NAME() is to return.
+ */
+void *module_make(const struct module_template *template);
+
+#endif
