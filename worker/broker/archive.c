@@ -177,8 +177,8 @@ archive_send_all(struct archive *archive, struct buffer *fingerprints,
 void
 archive_open(struct archive *archive, struct ipc_lists *lists)
 {
-	struct channel_ends ends = { ROLE_BROKER, ROLE_STORE, broker_routes(),
-		archive_on_closed, archive };
+	struct channel_ends ends = { ROLE_BROKER, ROLE_STORE,
+		archive->broker->routes, archive_on_closed, archive };
 
 	/* It may come when nothing waits for it: then it is used later. */
 	channel_free(&archive->store);

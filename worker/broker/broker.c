@@ -34,9 +34,10 @@ broker_count_files(struct broker *broker)
 }
 
 void
-broker_init(struct broker *broker, struct event_base *base)
+broker_init(struct broker *broker, struct event_base *base,
+    channel_handler *const *routes)
 {
-	*broker = (struct broker){ .base = base };
+	*broker = (struct broker){ .base = base, .routes = routes };
 	TAILQ_INIT(&broker->servers);
 	TAILQ_INIT(&broker->removed);
 	TAILQ_INIT(&broker->links);

@@ -30,6 +30,7 @@ struct shelf;
 
 struct broker {
 	struct event_base *base;
+	channel_handler *const *routes; /* of every message to it */
 	struct channel *supervisor;
 	TAILQ_HEAD(broker_servers, server) servers; /* that are configured */
 	struct broker_servers removed; /* of those: until nothing uses them */
@@ -47,10 +48,12 @@ struct broker {
 };
 
 /*
- * broker.c: an empty broker around a loop, and the end of one. To be made
- * before the lockdown, as it asks for the limit of descriptors.
+ * broker.c: an empty broker around a loop, whose channels have these handlers,
+ * and the end of one. To be made before the lockdown, as it asks for the limit
+ * of descriptors.
  */
-void broker_init(struct broker *broker, struct event_base *base);
+void broker_init(struct broker *broker, struct event_base *base,
+    channel_handler *const *routes);
 void broker_clear(struct broker *broker);
 
 /* routes.c: the dispatch table of this process. */

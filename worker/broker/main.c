@@ -42,7 +42,7 @@ main(void)
 	signal(SIGXFSZ, SIG_IGN);
 	/* Large answers go back to the kernel; by default some would stay. */
 	mallopt(M_MMAP_THRESHOLD, BROKER_MMAP_LEAST);
-	broker_init(&broker, loop_new(0));
+	broker_init(&broker, loop_new(0), broker_routes());
 	broker.supervisor = channel_new(broker.base, &fd, &ends);
 	if (lockdown(ROLE_BROKER, &err) == -1)
 		fatal("cannot lock down: %s", err.text);

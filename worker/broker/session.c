@@ -154,7 +154,7 @@ void
 session_new(struct broker *broker, struct ipc_session *msg)
 {
 	struct session *session = mem_alloc(sizeof(*session));
-	struct channel_ends ends = { ROLE_BROKER, ROLE_RELAY, broker_routes(),
+	struct channel_ends ends = { ROLE_BROKER, ROLE_RELAY, broker->routes,
 		session_on_closed, session };
 
 	session->broker = broker;
