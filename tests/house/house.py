@@ -208,7 +208,9 @@ def in_parallel(check, items):
 
 def in_programs(item):
     """Whether an object is part of a program, not of a tool or a test."""
-    target = os.path.basename(os.path.dirname(item.path))
+    folder, target = os.path.split(os.path.dirname(item.path))
+    if os.path.basename(os.path.dirname(folder)) == "tests":
+        return False
     binaries = [role.binary + ".p" for role in roles()]
     return target in binaries or target.endswith((".a.p", ".so.p"))
 
