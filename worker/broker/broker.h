@@ -59,7 +59,7 @@ void broker_clear(struct broker *broker);
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *broker_routes(void);
 
-/* on_supervisor.c: the handlers, and what the supervisor is told. */
+/* on_supervisor.c: the handlers. */
 void broker_on_define(struct broker *broker, struct ipc_define *define);
 void broker_on_remove(struct broker *broker, struct ipc_remove *remove);
 void broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke);
@@ -69,6 +69,11 @@ void broker_on_ended(struct broker *broker, struct ipc_ended *ended);
 void broker_on_audit(struct broker *broker, struct ipc_audit *audit);
 void broker_on_try(struct broker *broker, struct ipc_try *try);
 void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
+
+/*
+ * to_supervisor.c: what the supervisor is told. A message that cannot be sent is
+ * fatal, but for the one that asks for the store.
+ */
 
 /* Asks for a process of this server, by the number of its definition. */
 void broker_want(struct broker *broker, uint64_t link, const char *name,

@@ -1,6 +1,6 @@
 /*
- * What the supervisor tells the broker, and what the broker tells it: the
- * whole surface between the two. Runs in the broker.
+ * What the supervisor tells the broker: the whole surface between the two. Runs
+ * in the broker.
  */
 #include <inttypes.h>
 
@@ -11,7 +11,6 @@
 #include "link.h"
 #include "server.h"
 #include "session.h"
-#include "tools.h"
 
 void
 broker_on_define(struct broker *broker, struct ipc_define *define)
@@ -85,68 +84,4 @@ void
 broker_on_lists(struct broker *broker, struct ipc_lists *lists)
 {
 	archive_open(broker->archive, lists);
-}
-
-void
-broker_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t definition)
-{
-	struct ipc_want want = { .link = link, .name = name,
-		.definition = definition };
-	struct err err;
-
-	if (channel_send_want(broker->supervisor, &want, &err) == -1)
-		fatal("cannot ask for a server: %s", err.text);
-}
-
-void
-broker_let_go(struct broker *broker, uint64_t link)
-{
-	struct ipc_let_go let_go = { .link = link };
-	struct err err;
-
-	if (channel_send_let_go(broker->supervisor, &let_go, &err) == -1)
-		fatal("cannot let go of a server: %s", err.text);
-}
-
-void
-broker_want_lists(struct broker *broker)
-{
-	struct ipc_want_lists want = { 0 };
-	struct err err;
-
-	/* What is only a cache is no reason to end. */
-	if (channel_send_want_lists(broker->supervisor, &want, &err) == -1)
-		log_debug("cannot ask for the store: %s", err.text);
-}
-
-static void
-broker_send_tried(struct broker *broker, struct ipc_tried *tried)
-{
-	struct err err;
-
-	if (channel_send_tried(broker->supervisor, tried, &err) == -1)
-		fatal("cannot say what came of a server: %s", err.text);
-}
-
-void
-broker_tried(
-    struct broker *broker, const char *name, const struct buffer *list)
-{
-	auto_buffer struct buffer names = { 0 };
-	struct ipc_tried tried = { .name = name, .reason = "" };
-
-	tried.count = tools_names(list, &names);
-	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
-		names.len, -1 };
-	broker_send_tried(broker, &tried);
-}
-
-void
-broker_tried_in_vain(
-    struct broker *broker, const char *name, const char *reason)
-{
-	struct ipc_tried tried = { .name = name, .reason = reason };
-
-	broker_send_tried(broker, &tried);
 }
