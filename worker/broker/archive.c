@@ -13,10 +13,10 @@
 #include "../../common/mem.h"
 #include "archive.h"
 #include "broker.h"
-#include "server.h"
 
 struct archive {
 	struct broker *broker;
+	void (*recalled)(struct broker *broker, const uint8_t *fingerprint);
 	struct channel *store; /* NULL: there is none (yet) */
 	int wanted;            /* the supervisor was asked for it */
 	uint64_t not_before;   /* when it may be asked again */
@@ -31,11 +31,13 @@ struct archive {
 static void archive_on_impatience(evutil_socket_t fd, short what, void *arg);
 
 struct archive *
-archive_new(struct broker *broker)
+archive_new(struct broker *broker,
+    void (*recalled)(struct broker *broker, const uint8_t *fingerprint))
 {
 	struct archive *archive = mem_alloc(sizeof(*archive));
 
 	archive->broker = broker;
+	archive->recalled = recalled;
 	archive->patience =
 	    evtimer_new(broker->base, archive_on_impatience, archive);
 	return archive;
@@ -67,7 +69,7 @@ archive_lose(struct archive *archive)
 	buffer_reset(&archive->recalls);
 	buffer_reset(&archive->retains);
 	event_del(archive->patience);
-	server_recalled_all(archive->broker);
+	archive->recalled(archive->broker, NULL);
 }
 
 static void
@@ -251,5 +253,5 @@ archive_recalled(struct archive *archive, struct ipc_recalled *recalled)
 		log_warn("a list of tools that was kept cannot be read");
 	else if (list.len > 0)
 		shelf_put_old(shelf, fingerprint, &list);
-	server_recalled(archive->broker, fingerprint);
+	archive->recalled(archive->broker, fingerprint);
 }

@@ -17,7 +17,12 @@ struct broker;
 struct ipc_lists;
 struct ipc_recalled;
 
-struct archive *archive_new(struct broker *broker);
+/*
+ * recalled is called when a fingerprint that was asked for is answered, or with
+ * NULL when none of those asked for will be.
+ */
+struct archive *archive_new(struct broker *broker,
+    void (*recalled)(struct broker *broker, const uint8_t *fingerprint));
 void archive_free(struct archive **archive);
 
 /* The supervisor hands over the channel. */
@@ -25,7 +30,7 @@ void archive_open(struct archive *archive, struct ipc_lists *lists);
 
 /*
  * Asks for what is kept by a fingerprint. Returns 1 when every server of that
- * fingerprint will be told (server_recalled), from the loop and within
+ * fingerprint will be told (recalled), from the loop and within
  * TOOL_LISTS_WAIT_MS; 0 when there is no store.
  */
 int archive_recall(struct archive *archive, const uint8_t *fingerprint);

@@ -43,7 +43,7 @@ broker_init(struct broker *broker, struct event_base *base,
 	TAILQ_INIT(&broker->links);
 	TAILQ_INIT(&broker->sessions);
 	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
-	broker->archive = archive_new(broker);
+	broker->archive = archive_new(broker, server_recalled);
 	broker_count_files(broker);
 }
 

@@ -733,18 +733,10 @@ server_recalled(struct broker *broker, const uint8_t *fingerprint)
 	struct server *server;
 
 	TAILQ_FOREACH (server, &broker->servers, entry)
-		if (memcmp(server->fingerprint, fingerprint,
+		if (fingerprint == NULL ||
+		    memcmp(server->fingerprint, fingerprint,
 		        FINGERPRINT_SIZE) == 0)
 			server_end_recall(server);
-}
-
-void
-server_recalled_all(struct broker *broker)
-{
-	struct server *server;
-
-	TAILQ_FOREACH (server, &broker->servers, entry)
-		server_end_recall(server);
 }
 
 void

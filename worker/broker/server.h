@@ -99,11 +99,10 @@ void server_ask(struct server *server, struct ask *ask);
 void server_recall(struct server *server, struct ask *ask);
 
 /*
- * archive.c tells what came of archive_recall: for the servers of this
- * fingerprint, or for all.
+ * What came of archive_recall is known: for the servers of this fingerprint; for
+ * all when it is NULL.
  */
 void server_recalled(struct broker *broker, const uint8_t *fingerprint);
-void server_recalled_all(struct broker *broker);
 
 /* This is not wanted any more: the ask is freed, the server told why. */
 void server_withdraw(struct ask **ask, const char *why);
