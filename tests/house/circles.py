@@ -22,7 +22,6 @@ EXCEPT_UNTIL_MENDED = [
     ("worker/broker/ask.c", "worker/broker/session.c"),
     ("worker/broker/link.c", "worker/broker/server.c"),
     ("worker/broker/link.c", "worker/broker/session.c"),
-    ("worker/broker/listing.c", "worker/broker/server.c"),
     ("worker/broker/server.c", "worker/broker/session.c"),
     ("relay/calls.c", "relay/on_store.c"),
     ("relay/calls.c", "relay/on_supervisor.c"),

@@ -71,8 +71,8 @@ void broker_on_try(struct broker *broker, struct ipc_try *try);
 void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
 
 /*
- * to_supervisor.c: what the supervisor is told. A message that cannot be sent is
- * fatal, but for the one that asks for the store.
+ * to_supervisor.c: what the supervisor is told. A message that cannot be sent
+ * is fatal, but for the one that asks for the store.
  */
 
 /* Asks for a process of this server, by the number of its definition. */

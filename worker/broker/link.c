@@ -29,6 +29,7 @@ struct link {
 	TAILQ_ENTRY(link) entry; /* of the broker */
 	struct broker *broker;
 	struct server *server;
+	const struct definition *definition;
 	uint64_t number;
 	enum link_state state;
 	uint64_t begun;
@@ -89,14 +90,14 @@ link_log_errors(const struct link *link)
 	int cut;
 
 	complaint_log(
-	    server_name(link->server), pipes_errors(link->pipes, &cut));
+	    link->definition->name, pipes_errors(link->pipes, &cut));
 }
 
 /* How it ended, for all who still waited for something. */
 static void
 link_add_end(struct link *link, struct buffer *reason)
 {
-	server_begin_reason(link->server, reason);
+	definition_begin_reason(link->definition, reason);
 	if (link->revoked || !link->launched)
 		buffer_printf(reason, " %s", link->how);
 	else if (!link->was_ready)
@@ -230,7 +231,7 @@ link_end_hung(struct link *link)
 	err_set(&how, "was stopped because it answered none of the last %d "
 	    "requests in time, and no ping", SERVER_SILENCES_MAX);
 	log_warn("server %s %s; it is started again when it is next used",
-	    server_name(link->server), how.text);
+	    link->definition->name, how.text);
 	link_give_up(link, how.text, 0);
 }
 
@@ -275,7 +276,7 @@ link_revoke(struct link *link, const char *why)
 	auto_buffer struct buffer how = { 0 };
 
 	link->revoked = 1;
-	server_add_stopped(&how, why);
+	reason_add_stopped(&how, why);
 	link_give_up(link, how.data, 0);
 }
 
@@ -365,12 +366,14 @@ link_on_settled(void *ctx)
 /* Beginning and end */
 
 struct link *
-link_new(struct broker *broker, struct server *server)
+link_new(struct broker *broker, struct server *server,
+    const struct definition *definition)
 {
 	struct link *link = mem_alloc(sizeof(*link));
 
 	link->broker = broker;
 	link->server = server;
+	link->definition = definition;
 	link->number = ++broker->last_link;
 	link->begun = clock_ms();
 	link->timer = evtimer_new(broker->base, link_on_timer, link);
@@ -380,8 +383,8 @@ link_new(struct broker *broker, struct server *server)
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
 	server_linked(server);
-	broker_want(broker, link->number, server_name(server),
-	    server_number(server));
+	broker_want(broker, link->number, definition->name,
+	    definition->number);
 	return link;
 }
 
@@ -436,8 +439,8 @@ link_launched(struct link *link, struct ipc_launched *msg)
 	link->state = LINK_STARTING;
 	link->pipes = pipes_new(link->broker->base, &msg->in, &msg->out,
 	    &msg->errors, &pipes);
-	link->client = mcp_client_new(server_name(link->server), &client);
-	link->listing = listing_new(link->broker->base, link->server,
+	link->client = mcp_client_new(link->definition->name, &client);
+	link->listing = listing_new(link->broker, link->definition,
 	    link->client, &link->asks, link_on_settled, link);
 	mcp_client_greet(link->client);
 }

@@ -7,9 +7,14 @@
 #define WORKER_BROKER_LINK_H
 
 #include "ask.h"
+#include "definition.h"
 
-/* Asks the supervisor for a process of the server. ENDED frees the link. */
-struct link *link_new(struct broker *broker, struct server *server);
+/*
+ * Asks the supervisor for a process of the server, whose definition the link
+ * borrows. ENDED frees the link.
+ */
+struct link *link_new(struct broker *broker, struct server *server,
+    const struct definition *definition);
 
 /* Only at the end of the broker: without a word to anybody. */
 void link_free(struct link **link);

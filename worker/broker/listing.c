@@ -10,12 +10,12 @@
 #include "archive.h"
 #include "listing.h"
 #include "reason.h"
-#include "server.h"
 #include "shelf.h"
 #include "tools.h"
 
 struct listing {
-	struct server *server;
+	struct broker *broker;
+	const struct definition *definition;
 	struct mcp_client *client;
 	struct ask_list *asks;
 	void (*settled)(void *ctx);
@@ -40,21 +40,24 @@ static void listing_on_pause(evutil_socket_t fd, short what, void *arg);
 static void listing_on_renewal(evutil_socket_t fd, short what, void *arg);
 
 struct listing *
-listing_new(struct event_base *base, struct server *server,
+listing_new(struct broker *broker, const struct definition *definition,
     struct mcp_client *client, struct ask_list *asks,
     void (*settled)(void *ctx), void *ctx)
 {
 	struct listing *listing = mem_alloc(sizeof(*listing));
 
-	listing->server = server;
+	listing->broker = broker;
+	listing->definition = definition;
 	listing->client = client;
 	listing->asks = asks;
 	listing->settled = settled;
 	listing->ctx = ctx;
-	listing->patience = evtimer_new(base, listing_on_impatience, listing);
-	listing->hurry = evtimer_new(base, listing_on_hurry, listing);
-	listing->renewal = evtimer_new(base, listing_on_renewal, listing);
-	listing->pause = evtimer_new(base, listing_on_pause, listing);
+	listing->patience =
+	    evtimer_new(broker->base, listing_on_impatience, listing);
+	listing->hurry = evtimer_new(broker->base, listing_on_hurry, listing);
+	listing->renewal =
+	    evtimer_new(broker->base, listing_on_renewal, listing);
+	listing->pause = evtimer_new(broker->base, listing_on_pause, listing);
 	return listing;
 }
 
@@ -95,7 +98,7 @@ listing_refuse(struct listing *listing, const struct buffer *words,
 	while ((ask = listing_next(listing)) != NULL) {
 		auto_buffer struct buffer reason = { 0 };
 
-		server_begin_reason(listing->server, &reason);
+		definition_begin_reason(listing->definition, &reason);
 		buffer_add(&reason, words->data, words->len);
 		ask_refuse(&ask, &reason, error);
 	}
@@ -213,16 +216,16 @@ listing_keep(struct listing *listing, const struct buffer *payload)
 	const struct buffer *info = mcp_client_info(listing->client);
 	struct shelf_list list = { payload->data, payload->len, info->data,
 		info->len };
-	int news = shelf_put(server_shelf(listing->server),
-	    server_fingerprint(listing->server), &list);
+	int news = shelf_put(listing->broker->shelf,
+	    listing->definition->fingerprint, &list);
 
 	listing->fresh = !listing->changed;
 	if (listing->changed)
-		shelf_doubt(server_shelf(listing->server),
-		    server_fingerprint(listing->server));
+		shelf_doubt(listing->broker->shelf,
+		    listing->definition->fingerprint);
 	else if (news)
-		archive_retain(server_archive(listing->server),
-		    server_fingerprint(listing->server));
+		archive_retain(listing->broker->archive,
+		    listing->definition->fingerprint);
 }
 
 /* All pages are there. */
@@ -241,7 +244,7 @@ listing_finish(struct listing *listing)
 	if (tools_left_out(listing->tools) > 0)
 		log_warn("server %s: %zu of its tools cannot be used: they "
 		    "have no name, too long a one, or one that was there "
-		    "before", server_name(listing->server),
+		    "before", listing->definition->name,
 		    tools_left_out(listing->tools));
 	while ((ask = listing_next(listing)) != NULL)
 		ask_answer(&ask, payload.data, payload.len);
@@ -340,7 +343,7 @@ listing_begin(struct listing *listing)
 {
 	if (listing_must_pause(listing))
 		return;
-	listing->tools = tools_new(server_rules(listing->server));
+	listing->tools = tools_new(&listing->definition->rules);
 	listing->changed = 0;
 	listing_hurry(listing);
 	listing_turn(listing, (struct json_span){ NULL, 0 });
@@ -351,10 +354,10 @@ listing_greeted(struct listing *listing)
 {
 	const struct buffer *info = mcp_client_info(listing->client);
 
-	if (shelf_check(server_shelf(listing->server),
-	        server_fingerprint(listing->server), info->data, info->len))
+	if (shelf_check(listing->broker->shelf,
+	        listing->definition->fingerprint, info->data, info->len))
 		log_info("server %s is of another version than before: its "
-		    "tools are listed anew", server_name(listing->server));
+		    "tools are listed anew", listing->definition->name);
 }
 
 void
@@ -362,8 +365,8 @@ listing_ask(struct listing *listing, struct ask *ask)
 {
 	struct shelf_list list;
 
-	if (listing->fresh && shelf_find(server_shelf(listing->server),
-	        server_fingerprint(listing->server), &list)) {
+	if (listing->fresh && shelf_find(listing->broker->shelf,
+	        listing->definition->fingerprint, &list)) {
 		ask_answer(&ask, list.data, list.len);
 		return;
 	}
@@ -406,10 +409,10 @@ listing_changed(struct listing *listing)
 {
 	listing->changed = 1;
 	listing->fresh = 0;
-	if (!shelf_doubt(server_shelf(listing->server),
-	        server_fingerprint(listing->server)))
+	if (!shelf_doubt(listing->broker->shelf,
+	        listing->definition->fingerprint))
 		return;
-	archive_retain(server_archive(listing->server),
-	    server_fingerprint(listing->server));
+	archive_retain(listing->broker->archive,
+	    listing->definition->fingerprint);
 	listing_renew(listing);
 }

@@ -11,6 +11,7 @@
 #define WORKER_BROKER_LISTING_H
 
 #include "ask.h"
+#include "definition.h"
 #include "mcp_client.h"
 
 struct listing;
@@ -20,9 +21,9 @@ struct listing;
  * answered. settled is called, with ctx, after some were. listing_free before
  * the client is freed, or after it was closed.
  */
-struct listing *listing_new(struct event_base *base, struct server *server,
-    struct mcp_client *client, struct ask_list *asks,
-    void (*settled)(void *ctx), void *ctx);
+struct listing *listing_new(struct broker *broker,
+    const struct definition *definition, struct mcp_client *client,
+    struct ask_list *asks, void (*settled)(void *ctx), void *ctx);
 void listing_free(struct listing **listing);
 
 /* The server was greeted: one that is another than before is asked anew. */

@@ -54,6 +54,13 @@ reason_add_name(struct buffer *reason, const char *name)
 }
 
 void
+reason_add_stopped(struct buffer *reason, const char *why)
+{
+	buffer_add_text(reason, "was stopped: ");
+	reason_add_text(reason, why, strlen(why));
+}
+
+void
 reason_add_seconds(struct buffer *reason, uint64_t seconds)
 {
 	buffer_printf(reason, "%" PRIu64 " %s", seconds,

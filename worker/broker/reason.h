@@ -21,6 +21,9 @@ void reason_add_text(struct buffer *reason, const char *data, size_t len);
 /* Appends a name in quotes, newline and tab escaped, too. */
 void reason_add_name(struct buffer *reason, const char *name);
 
+/* Appends to the name of a server that it was stopped, and why. */
+void reason_add_stopped(struct buffer *reason, const char *why);
+
 /* Appends a number of seconds with its unit: "2 seconds". */
 void reason_add_seconds(struct buffer *reason, uint64_t seconds);
 

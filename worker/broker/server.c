@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "../../common/clock.h"
-#include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -22,12 +21,7 @@
 struct server {
 	TAILQ_ENTRY(server) entry; /* of the broker: configured or removed */
 	struct broker *broker;
-	uint64_t number; /* of its definition */
-	char *name;
-	char *alias;
-	char *description;
-	struct rules rules;
-	uint8_t fingerprint[FINGERPRINT_SIZE];
+	struct definition definition;
 	int removed; /* held then only while it has a link */
 	LIST_HEAD(, server_hold) holds;
 	struct link *link; /* that may be asked now or soon; or NULL */
@@ -50,14 +44,14 @@ server_compare(const void *a, const void *b)
 {
 	const struct server *x = a, *y = b;
 
-	return strcmp(x->name, y->name);
+	return strcmp(x->definition.name, y->definition.name);
 }
 
 /* A list of a thousand servers asks for each of them by its name. */
 struct server *
 server_find(struct broker *broker, const char *name)
 {
-	const struct server wanted = { .name = (char *)name };
+	const struct server wanted = { .definition.name = (char *)name };
 	struct server *const *found =
 	    tfind(&wanted, &broker->by_name, server_compare);
 
@@ -97,7 +91,7 @@ server_new(struct broker *broker, const char *name)
 	struct server *server = mem_alloc(sizeof(*server));
 
 	server->broker = broker;
-	server->name = mem_strdup(name);
+	server->definition.name = mem_strdup(name);
 	LIST_INIT(&server->holds);
 	TAILQ_INIT(&server->lists);
 	TAILQ_INIT(&server->recalling);
@@ -117,14 +111,15 @@ server_define(struct broker *broker, const struct ipc_define *define)
 		server = server_new(broker, define->name);
 		server_enter(server);
 	}
-	server->number = define->definition;
-	server_replace(&server->alias, define->alias);
-	server_replace(&server->description, define->description);
-	same = memcmp(server->fingerprint, define->fingerprint.data,
+	server->definition.number = define->definition;
+	server_replace(&server->definition.alias, define->alias);
+	server_replace(&server->definition.description, define->description);
+	same = memcmp(server->definition.fingerprint, define->fingerprint.data,
 	           FINGERPRINT_SIZE) == 0;
-	memcpy(server->fingerprint, define->fingerprint.data,
+	memcpy(server->definition.fingerprint, define->fingerprint.data,
 	    FINGERPRINT_SIZE);
-	if (rules_set(&server->rules, define) && server->link != NULL)
+	if (rules_set(&server->definition.rules, define) &&
+	    server->link != NULL)
 		link_tools_changed(server->link);
 	/* What they wait for is of no use any more. */
 	if (!same)
@@ -141,10 +136,7 @@ server_destroy(struct server *server)
 	loop_event_free(&server->pause);
 	loop_event_free(&server->turn);
 	queue_free(&server->calls);
-	free(server->name);
-	free(server->alias);
-	free(server->description);
-	rules_reset(&server->rules);
+	definition_reset(&server->definition);
 	free(server->last_how);
 	free(server);
 }
@@ -265,13 +257,6 @@ server_remove(struct broker *broker, const char *name)
 	server_release(server);
 }
 
-void
-server_add_stopped(struct buffer *reason, const char *why)
-{
-	buffer_add_text(reason, "was stopped: ");
-	reason_add_text(reason, why, strlen(why));
-}
-
 /* Returns the server of this definition, removed or not, or NULL. */
 static struct server *
 server_find_number(struct broker *broker, uint64_t number)
@@ -279,10 +264,10 @@ server_find_number(struct broker *broker, uint64_t number)
 	struct server *server;
 
 	TAILQ_FOREACH (server, &broker->servers, entry)
-		if (server->number == number)
+		if (server->definition.number == number)
 			return server;
 	TAILQ_FOREACH (server, &broker->removed, entry)
-		if (server->number == number)
+		if (server->definition.number == number)
 			return server;
 	return NULL;
 }
@@ -296,16 +281,16 @@ server_revoke(struct broker *broker, uint64_t number, const char *why)
 	/* One that was removed may have ended meanwhile. */
 	if (server == NULL)
 		return;
-	log_warn("server %s was stopped: %s", server->name, why);
+	log_warn("server %s was stopped: %s", server->definition.name, why);
 	if (!server->removed)
 		server_retire(server);
-	if (server_find(broker, server->name) == NULL)
-		session_revoke_all(broker, server->name, why);
+	if (server_find(broker, server->definition.name) == NULL)
+		session_revoke_all(broker, server->definition.name, why);
 	server_end_holds(server);
 	if (server->link != NULL)
 		link_revoke(server->link, why);
 	buffer_add_text(&words, " ");
-	server_add_stopped(&words, why);
+	reason_add_stopped(&words, why);
 	server_refuse_all(server, words.data);
 	server_release(server);
 }
@@ -335,19 +320,13 @@ server_is_done(const struct server *server)
 const char *
 server_name(const struct server *server)
 {
-	return server->name;
-}
-
-uint64_t
-server_number(const struct server *server)
-{
-	return server->number;
+	return server->definition.name;
 }
 
 const struct rules *
 server_rules(const struct server *server)
 {
-	return &server->rules;
+	return &server->definition.rules;
 }
 
 int
@@ -356,44 +335,21 @@ server_lists(const struct server *server, struct json_span name)
 	struct shelf_list list;
 
 	return shelf_find_any(
-	           server->broker->shelf, server->fingerprint, &list) &&
+	           server->broker->shelf, server->definition.fingerprint,
+	           &list) &&
 	    tools_have(list.data, list.len, name);
-}
-
-const uint8_t *
-server_fingerprint(const struct server *server)
-{
-	return server->fingerprint;
-}
-
-struct shelf *
-server_shelf(const struct server *server)
-{
-	return server->broker->shelf;
-}
-
-struct archive *
-server_archive(const struct server *server)
-{
-	return server->broker->archive;
 }
 
 void
 server_describe(const struct server *server, struct buffer *json)
 {
-	buffer_add_text(json, "{\"name\":");
-	json_add_text(json, server->name);
-	buffer_add_text(json, ",\"alias\":");
-	json_add_text(json, server->alias);
-	buffer_add_text(json, ",\"description\":");
-	json_add_text(json, server->description);
+	definition_describe(&server->definition, json);
 }
 
 void
 server_begin_reason(const struct server *server, struct buffer *reason)
 {
-	buffer_add_text(reason, "server ");
-	reason_add_name(reason, server->name);
+	definition_begin_reason(&server->definition, reason);
 }
 
 /* Starting */
@@ -434,7 +390,8 @@ server_start(struct server *server)
 		return;
 	if (left == 0) {
 		if (server_has_room(server))
-			server->link = link_new(server->broker, server);
+			server->link = link_new(
+			    server->broker, server, &server->definition);
 		return;
 	}
 	until = clock_timeval(left);
@@ -694,7 +651,8 @@ server_answer(struct server *server, struct ask *ask)
 	struct shelf_list list;
 
 	if (server_is_ready(server) ||
-	    !shelf_find(server->broker->shelf, server->fingerprint, &list))
+	    !shelf_find(server->broker->shelf, server->definition.fingerprint,
+	        &list))
 		return 0;
 	ask_answer(&ask, list.data, list.len);
 	return 1;
@@ -709,7 +667,8 @@ server_recall(struct server *server, struct ask *ask)
 		return;
 	/* What is kept is found for those that are configured only. */
 	if (server_is_ready(server) || server->removed || (first &&
-	        !archive_recall(server->broker->archive, server->fingerprint)))
+	        !archive_recall(server->broker->archive,
+	            server->definition.fingerprint)))
 		server_look(server, ask);
 	else
 		ask_move(ask, &server->recalling);
@@ -734,7 +693,7 @@ server_recalled(struct broker *broker, const uint8_t *fingerprint)
 
 	TAILQ_FOREACH (server, &broker->servers, entry)
 		if (fingerprint == NULL ||
-		    memcmp(server->fingerprint, fingerprint,
+		    memcmp(server->definition.fingerprint, fingerprint,
 		        FINGERPRINT_SIZE) == 0)
 			server_end_recall(server);
 }

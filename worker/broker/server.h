@@ -14,7 +14,7 @@
 #define WORKER_BROKER_SERVER_H
 
 #include "ask.h"
-#include "rules.h"
+#include "definition.h"
 
 /* The hold of an execution on a server that it has loaded. */
 struct server_hold {
@@ -49,31 +49,17 @@ void server_remove(struct broker *broker, const char *name);
  */
 void server_revoke(struct broker *broker, uint64_t number, const char *why);
 
-/* Appends to the name of a server that it was stopped, and why. */
-void server_add_stopped(struct buffer *reason, const char *why);
-
 /* Only at the end of the broker, when no link is left. */
 void server_free(struct server **server);
 
 /* Returns its name, which lives as long as the server. */
 const char *server_name(const struct server *server);
 
-/* Returns the number of its definition. */
-uint64_t server_number(const struct server *server);
-
 /* Returns which of its tools may be used; lives as long as the server. */
 const struct rules *server_rules(const struct server *server);
 
 /* Whether it has listed a tool of that name, as far as is remembered. */
 int server_lists(const struct server *server, struct json_span name);
-
-/*
- * Returns what it is started as, FINGERPRINT_SIZE bytes, and where its list of
- * tools is remembered by that.
- */
-const uint8_t *server_fingerprint(const struct server *server);
-struct shelf *server_shelf(const struct server *server);
-struct archive *server_archive(const struct server *server);
 
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
 void server_describe(const struct server *server, struct buffer *json);
@@ -99,8 +85,8 @@ void server_ask(struct server *server, struct ask *ask);
 void server_recall(struct server *server, struct ask *ask);
 
 /*
- * What came of archive_recall is known: for the servers of this fingerprint; for
- * all when it is NULL.
+ * What came of archive_recall is known: for the servers of this fingerprint;
+ * for all when it is NULL.
  */
 void server_recalled(struct broker *broker, const uint8_t *fingerprint);
 

@@ -449,7 +449,7 @@ session_refuse_gone(struct session *session, uint64_t id,
 
 	buffer_add_text(&words, " ");
 	if (right->revoked != NULL)
-		server_add_stopped(&words, right->revoked);
+		reason_add_stopped(&words, right->revoked);
 	else
 		buffer_add_text(&words, "is no longer configured");
 	session_refuse_state(session, id, right->name, words.data);
