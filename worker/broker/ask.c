@@ -7,23 +7,19 @@
 #include "../../common/mem.h"
 #include "ask.h"
 #include "reason.h"
-#include "server.h"
-#include "session.h"
 
 struct ask *
-ask_new(struct broker *broker, struct server *server, struct session *session,
-    uint64_t id, enum ask_kind kind)
+ask_new(struct broker *broker, const struct definition *definition,
+    const struct ask_ends *ends, uint64_t id, enum ask_kind kind)
 {
 	struct ask *ask = mem_alloc(sizeof(*ask));
 
 	ask->broker = broker;
-	ask->server = server;
-	ask->session = session;
+	ask->definition = definition;
+	ask->ends = ends;
 	ask->id = id;
 	ask->kind = kind;
 	ask->made = clock_ms();
-	if (session != NULL)
-		session_add(session, ask);
 	return ask;
 }
 
@@ -46,8 +42,7 @@ ask_drop_params(struct ask *ask)
 static void
 ask_audit(const struct ask *ask)
 {
-	struct audit_call call = { session_execution(ask->session),
-		server_name(ask->server),
+	struct audit_call call = { ask->execution, ask->definition->name,
 		{ ask->tool.data, ask->tool.len }, ask->arguments,
 		ask->result, clock_ms() - ask->made, ask->sent != 0,
 		ask->outcome };
@@ -63,12 +58,12 @@ ask_free(struct ask **askp)
 	if (ask == NULL)
 		return;
 	if (ask->turn != NULL)
-		server_forget(ask->server, ask);
+		ask->forget(ask->server, ask);
 	ask_move(ask, NULL);
 	if (ask->kind == ASK_CALL && ask->broker->audit != NULL)
 		ask_audit(ask);
-	if (ask->session != NULL)
-		session_remove(ask->session, ask);
+	if (ask->ends->freed != NULL)
+		ask->ends->freed(ask);
 	loop_event_free(&ask->patience);
 	ask_drop_params(ask);
 	buffer_reset(&ask->tool);
@@ -109,13 +104,9 @@ void
 ask_answer(struct ask **askp, const char *json, size_t len)
 {
 	struct ask *ask = mem_take(askp);
-	struct buffer list = { (char *)json, len, 0 };
 
 	ask_conclude(ask, json, len);
-	if (ask->session != NULL)
-		session_answer(ask->session, ask->id, json, len);
-	else
-		broker_tried(ask->broker, server_name(ask->server), &list);
+	ask->ends->answer(ask, json, len);
 	ask_free(&ask);
 }
 
@@ -128,11 +119,7 @@ ask_refuse(struct ask **askp, struct buffer *reason, struct json_span error)
 	ask->result = error.len;
 	if (ask->outcome == AUDIT_CANCELLED)
 		ask->outcome = AUDIT_ERROR;
-	if (ask->session != NULL)
-		session_refuse(ask->session, ask->id, reason->data, error);
-	else
-		broker_tried_in_vain(
-		    ask->broker, server_name(ask->server), reason->data);
+	ask->ends->refuse(ask, reason->data, error);
 	ask_free(&ask);
 }
 
@@ -149,7 +136,7 @@ ask_refuse_words(struct ask **ask, const char *words)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	server_begin_reason((*ask)->server, &reason);
+	definition_begin_reason((*ask)->definition, &reason);
 	buffer_add_text(&reason, words);
 	ask_refuse(ask, &reason, (struct json_span){ NULL, 0 });
 }

@@ -9,10 +9,23 @@
 #include "../../common/json_span.h"
 #include "audit.h"
 #include "broker.h"
+#include "definition.h"
 
 TAILQ_HEAD(ask_list, ask);
 
 enum ask_kind { ASK_CALL, ASK_TOOLS };
+
+/*
+ * How the asker is told what came of an ask: one JSON value on one line, or a
+ * sentence and the server's error object (of length 0 when the refusal is
+ * ours). freed, which may be NULL, is called before it is freed.
+ */
+struct ask_ends {
+	void (*answer)(const struct ask *ask, const char *json, size_t len);
+	void (*refuse)(const struct ask *ask, const char *reason,
+	    struct json_span error);
+	void (*freed)(struct ask *ask);
+};
 
 struct ask {
 	TAILQ_ENTRY(ask) entry; /* of list */
@@ -21,8 +34,14 @@ struct ask {
 	struct link *link;        /* that has it; NULL: its server has */
 	struct broker *broker;
 	struct server *server;
-	struct session *session; /* NULL: a TRY */
-	uint64_t id;             /* of the session */
+	const struct definition *definition; /* of the server */
+	/* The server ends its wait, or takes back its place. */
+	void (*forget)(struct server *server, struct ask *ask);
+	const struct ask_ends *ends; /* of who asks */
+	struct session *session;     /* NULL: a TRY */
+	uint64_t execution;          /* of the session */
+	uint64_t silence; /* milliseconds that the server may be silent */
+	uint64_t id;      /* of the session */
 	enum ask_kind kind;
 	/* Of a call: */
 	struct buffer tool;   /* its name, as JSON */
@@ -41,9 +60,13 @@ struct ask {
 	struct event *patience; /* the end of its wait for a start or answer */
 };
 
-/* Makes an ask in no list; session is NULL for a TRY. */
-struct ask *ask_new(struct broker *broker, struct server *server,
-    struct session *session, uint64_t id, enum ask_kind kind);
+/*
+ * Makes an ask in no list. server_new_ask also sets the server and how that
+ * forgets the ask, session_new_ask the session.
+ */
+struct ask *ask_new(struct broker *broker,
+    const struct definition *definition, const struct ask_ends *ends,
+    uint64_t id, enum ask_kind kind);
 
 /* Forgets an ask, which gets no answer then. */
 void ask_free(struct ask **ask);

@@ -85,11 +85,11 @@ void broker_let_go(struct broker *broker, uint64_t link);
 /* Asks for the channel to the store. */
 void broker_want_lists(struct broker *broker);
 
-/* Answers a TRY: with a list of tools, or with a reason. */
-void broker_tried(
-    struct broker *broker, const char *name, const struct buffer *list);
-void broker_tried_in_vain(
-    struct broker *broker, const char *name, const char *reason);
+/*
+ * try.c: asks the server of this name for its tools, and tells the supervisor
+ * them, or why there are none.
+ */
+void broker_try(struct broker *broker, const char *name);
 
 /* on_store.c: the handler. */
 void broker_on_recalled(

@@ -16,7 +16,6 @@
 #include "pipes.h"
 #include "reason.h"
 #include "server.h"
-#include "session.h"
 
 enum link_state {
 	LINK_WANTED,   /* the supervisor was asked for it */
@@ -510,7 +509,7 @@ link_pass_error(struct ask *ask, struct json_span error)
 {
 	auto_buffer struct buffer reason = { 0 };
 
-	server_begin_reason(ask->server, &reason);
+	definition_begin_reason(ask->definition, &reason);
 	buffer_add_text(&reason, ": ");
 	reason_add_error(&reason, error);
 	ask_refuse(&ask, &reason, error);
@@ -542,13 +541,13 @@ link_on_called(void *ctx, const struct mcp_answer *answer)
 static uint64_t
 link_longest(const struct ask *ask)
 {
-	return TOOL_PROGRESS_FACTOR * session_patience(ask->session);
+	return TOOL_PROGRESS_FACTOR * ask->silence;
 }
 
 static void
 link_add_silence(const struct ask *ask, struct buffer *words)
 {
-	uint64_t seconds = session_patience(ask->session) / 1000;
+	uint64_t seconds = ask->silence / 1000;
 	const char *unit = seconds == 1 ? "second" : "seconds";
 
 	buffer_printf(words, " did not %s the call of its tool \"",
@@ -591,7 +590,7 @@ static void
 link_wait(struct ask *ask)
 {
 	uint64_t most = ask->begun + link_longest(ask), now = clock_ms();
-	uint64_t left = session_patience(ask->session);
+	uint64_t left = ask->silence;
 	struct timeval after;
 
 	/* Remembered: a timer of the loop may go off a moment too early. */

@@ -139,8 +139,7 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 		relay_audit_refused(session, call);
 		return;
 	}
-	ask = ask_new(session_broker(session), server, session, call->id,
-	    ASK_CALL);
+	ask = session_new_ask(session, server, call->id, ASK_CALL);
 	buffer_add(
 	    &ask->tool, (const char *)call->tool.data, call->tool.len);
 	ask->arguments = call->arguments.len;
@@ -168,8 +167,7 @@ broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 	server = session_find(session, list->id, list->server, 0);
 	if (server == NULL)
 		return;
-	ask = ask_new(
-	    session_broker(session), server, session, list->id, ASK_TOOLS);
+	ask = session_new_ask(session, server, list->id, ASK_TOOLS);
 	if (list->remembered)
 		server_recall(server, ask);
 	else

@@ -69,15 +69,8 @@ broker_on_audit(struct broker *broker, struct ipc_audit *audit)
 void
 broker_on_try(struct broker *broker, struct ipc_try *try)
 {
-	struct server *server = server_find(broker, try->name);
-
 	log_init("broker", (enum log_level)try->log_level);
-	if (server == NULL)
-		broker_tried_in_vain(broker, try->name, "there is no such "
-		    "server");
-	else
-		server_ask(server,
-		    ask_new(broker, server, NULL, 0, ASK_TOOLS));
+	broker_try(broker, try->name);
 }
 
 void

@@ -456,7 +456,8 @@ server_sent(struct server *server, struct ask *ask)
 	ask_drop_params(ask);
 }
 
-void
+/* A call, which waits or has a place, is freed. */
+static void
 server_forget(struct server *server, struct ask *ask)
 {
 	queue_remove(server->calls, ask);
@@ -528,6 +529,18 @@ server_ended(struct server *server, const char *how)
 }
 
 /* Asks */
+
+struct ask *
+server_new_ask(struct server *server, const struct ask_ends *ends, uint64_t id,
+    enum ask_kind kind)
+{
+	struct ask *ask =
+	    ask_new(server->broker, &server->definition, ends, id, kind);
+
+	ask->server = server;
+	ask->forget = server_forget;
+	return ask;
+}
 
 static void
 server_add_pause(const struct server *server, struct buffer *reason)

@@ -52,6 +52,13 @@ void server_revoke(struct broker *broker, uint64_t number, const char *why);
 /* Only at the end of the broker, when no link is left. */
 void server_free(struct server **server);
 
+/*
+ * Makes an ask of this server, which is in no list yet: see server_ask and
+ * server_recall. What comes of it is told to the ends.
+ */
+struct ask *server_new_ask(struct server *server, const struct ask_ends *ends,
+    uint64_t id, enum ask_kind kind);
+
 /* Returns its name, which lives as long as the server. */
 const char *server_name(const struct server *server);
 
@@ -95,9 +102,6 @@ void server_withdraw(struct ask **ask, const char *why);
 
 /* link.c tells that the server got the first byte of a call. */
 void server_sent(struct server *server, struct ask *ask);
-
-/* ask.c tells that a call, which waits or has a place, is freed. */
-void server_forget(struct server *server, struct ask *ask);
 
 /* The following five are how link.c reports the state of a link. */
 

@@ -221,12 +221,6 @@ session_execution(const struct session *session)
 	return session->execution;
 }
 
-uint64_t
-session_patience(const struct session *session)
-{
-	return session->patience;
-}
-
 struct broker *
 session_broker(const struct session *session)
 {
@@ -235,18 +229,42 @@ session_broker(const struct session *session)
 
 /* What is under way */
 
-void
-session_add(struct session *session, struct ask *ask)
+static void
+session_on_answered(const struct ask *ask, const char *json, size_t len)
 {
-	TAILQ_INSERT_TAIL(&session->asks, ask, sibling);
-	session->nasks++;
+	session_answer(ask->session, ask->id, json, len);
 }
 
-void
-session_remove(struct session *session, struct ask *ask)
+static void
+session_on_refused(
+    const struct ask *ask, const char *reason, struct json_span error)
 {
+	session_refuse(ask->session, ask->id, reason, error);
+}
+
+static void
+session_on_freed(struct ask *ask)
+{
+	struct session *session = ask->session;
+
 	TAILQ_REMOVE(&session->asks, ask, sibling);
 	session->nasks--;
+}
+
+struct ask *
+session_new_ask(struct session *session, struct server *server, uint64_t id,
+    enum ask_kind kind)
+{
+	static const struct ask_ends ends = { session_on_answered,
+		session_on_refused, session_on_freed };
+	struct ask *ask = server_new_ask(server, &ends, id, kind);
+
+	ask->session = session;
+	ask->execution = session->execution;
+	ask->silence = session->patience;
+	TAILQ_INSERT_TAIL(&session->asks, ask, sibling);
+	session->nasks++;
+	return ask;
 }
 
 /* Returns the ask of this number that is under way, or NULL. */

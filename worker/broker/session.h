@@ -15,9 +15,9 @@ void session_new(struct broker *broker, struct ipc_session *msg);
 /* Forgets what it asked; the servers are told. */
 void session_free(struct session **session);
 
-/* ask.c tells which asks are under way. */
-void session_add(struct session *session, struct ask *ask);
-void session_remove(struct session *session, struct ask *ask);
+/* Makes an ask of this session; it is in no list of the server yet. */
+struct ask *session_new_ask(struct session *session, struct server *server,
+    uint64_t id, enum ask_kind kind);
 
 /* Answers a request, if the relay has not too much unread already. */
 void session_answer(
@@ -45,9 +45,6 @@ void session_break(struct session *session, const char *how);
 
 /* Returns the number of its execution. */
 uint64_t session_execution(const struct session *session);
-
-/* Returns how many milliseconds a server may be silent about its calls. */
-uint64_t session_patience(const struct session *session);
 
 /* The broker that it is a session of. */
 struct broker *session_broker(const struct session *session);

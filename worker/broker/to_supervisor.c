@@ -3,7 +3,6 @@
  */
 #include "../../common/log.h"
 #include "broker.h"
-#include "tools.h"
 
 void
 broker_want(struct broker *broker, uint64_t link, const char *name,
@@ -36,35 +35,4 @@ broker_want_lists(struct broker *broker)
 	/* What is only a cache is no reason to end. */
 	if (channel_send_want_lists(broker->supervisor, &want, &err) == -1)
 		log_debug("cannot ask for the store: %s", err.text);
-}
-
-static void
-broker_send_tried(struct broker *broker, struct ipc_tried *tried)
-{
-	struct err err;
-
-	if (channel_send_tried(broker->supervisor, tried, &err) == -1)
-		fatal("cannot say what came of a server: %s", err.text);
-}
-
-void
-broker_tried(
-    struct broker *broker, const char *name, const struct buffer *list)
-{
-	auto_buffer struct buffer names = { 0 };
-	struct ipc_tried tried = { .name = name, .reason = "" };
-
-	tried.count = tools_names(list, &names);
-	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
-		names.len, -1 };
-	broker_send_tried(broker, &tried);
-}
-
-void
-broker_tried_in_vain(
-    struct broker *broker, const char *name, const char *reason)
-{
-	struct ipc_tried tried = { .name = name, .reason = reason };
-
-	broker_send_tried(broker, &tried);
 }

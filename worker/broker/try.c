@@ -1,0 +1,67 @@
+/*
+ * A TRY: the supervisor asks which tools a server has, or why they cannot be
+ * listed. Runs in the broker.
+ */
+#include "../../common/log.h"
+#include "server.h"
+#include "tools.h"
+
+static void
+broker_send_tried(struct broker *broker, struct ipc_tried *tried)
+{
+	struct err err;
+
+	if (channel_send_tried(broker->supervisor, tried, &err) == -1)
+		fatal("cannot say what came of a server: %s", err.text);
+}
+
+static void
+broker_tried(
+    struct broker *broker, const char *name, const struct buffer *list)
+{
+	auto_buffer struct buffer names = { 0 };
+	struct ipc_tried tried = { .name = name, .reason = "" };
+
+	tried.count = tools_names(list, &names);
+	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
+		names.len, -1 };
+	broker_send_tried(broker, &tried);
+}
+
+static void
+broker_tried_in_vain(
+    struct broker *broker, const char *name, const char *reason)
+{
+	struct ipc_tried tried = { .name = name, .reason = reason };
+
+	broker_send_tried(broker, &tried);
+}
+
+static void
+try_answer(const struct ask *ask, const char *json, size_t len)
+{
+	const struct buffer list = { (char *)json, len, 0 };
+
+	broker_tried(ask->broker, ask->definition->name, &list);
+}
+
+static void
+try_refuse(const struct ask *ask, const char *reason, struct json_span error)
+{
+	(void)error;
+	broker_tried_in_vain(ask->broker, ask->definition->name, reason);
+}
+
+void
+broker_try(struct broker *broker, const char *name)
+{
+	static const struct ask_ends ends = { try_answer, try_refuse, NULL };
+	struct server *server = server_find(broker, name);
+
+	if (server == NULL)
+		broker_tried_in_vain(broker, name, "there is no such "
+		    "server");
+	else
+		server_ask(server,
+		    server_new_ask(server, &ends, 0, ASK_TOOLS));
+}
