@@ -15,7 +15,6 @@
 #include "mcp_client.h"
 #include "pipes.h"
 #include "reason.h"
-#include "server.h"
 
 enum link_state {
 	LINK_WANTED,   /* the supervisor was asked for it */
@@ -29,6 +28,7 @@ struct link {
 	struct broker *broker;
 	struct server *server;
 	const struct definition *definition;
+	const struct link_ends *ends; /* of the server */
 	uint64_t number;
 	enum link_state state;
 	uint64_t begun;
@@ -194,7 +194,7 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 		ask_move(ask, &link->asks);
 	link->state = LINK_OVER;
 	link->how = mem_strdup(how);
-	server_lost(
+	link->ends->lost(
 	    link->server, &link->asks, link_has_failed(link), how);
 	if (link->pipes != NULL)
 		pipes_close(link->pipes);
@@ -264,7 +264,7 @@ link_on_timer(evutil_socket_t fd, short what, void *arg)
 void
 link_settle(struct link *link)
 {
-	if (server_is_done(link->server) && TAILQ_EMPTY(&link->asks) &&
+	if (link->ends->is_done(link->server) && TAILQ_EMPTY(&link->asks) &&
 	    TAILQ_EMPTY(&link->outgoing))
 		link_doom(link, "is no longer configured");
 }
@@ -322,7 +322,7 @@ link_on_ready(void *ctx)
 	if (link->doom == NULL)
 		event_del(link->timer);
 	listing_greeted(link->listing);
-	server_ready(link->server);
+	link->ends->ready(link->server);
 }
 
 void
@@ -366,13 +366,14 @@ link_on_settled(void *ctx)
 
 struct link *
 link_new(struct broker *broker, struct server *server,
-    const struct definition *definition)
+    const struct definition *definition, const struct link_ends *ends)
 {
 	struct link *link = mem_alloc(sizeof(*link));
 
 	link->broker = broker;
 	link->server = server;
 	link->definition = definition;
+	link->ends = ends;
 	link->number = ++broker->last_link;
 	link->begun = clock_ms();
 	link->timer = evtimer_new(broker->base, link_on_timer, link);
@@ -381,7 +382,6 @@ link_new(struct broker *broker, struct server *server,
 	TAILQ_INIT(&link->outgoing);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
-	server_linked(server);
 	broker_want(broker, link->number, definition->name,
 	    definition->number);
 	return link;
@@ -403,7 +403,7 @@ link_free(struct link **linkp)
 	pipes_free(&link->pipes);
 	loop_event_free(&link->timer);
 	TAILQ_REMOVE(&link->broker->links, link, entry);
-	server_unlinked(link->server);
+	link->ends->freed(link->server);
 	free(link->doom);
 	free(link->how);
 	free(link);
@@ -460,7 +460,7 @@ link_ended(struct link *link, const char *how)
 	if (link->awaits_end) {
 		free(link->how);
 		link->how = mem_strdup(how);
-		server_ended(link->server, how);
+		link->ends->ended(link->server, how);
 		link_conclude(link);
 	}
 	link_give_up(link, how, 0);
@@ -620,7 +620,7 @@ link_send(struct link *link, struct ask *ask)
 	ask->sent = mcp_client_call(link->client, params, link_on_called, ask);
 	if (ask->sent == 0)
 		return 0;
-	server_sent(link->server, ask);
+	link->ends->sent(link->server, ask);
 	ask_move(ask, &link->asks);
 	ask->begun = clock_ms();
 	link_wait(ask);

@@ -9,12 +9,38 @@
 #include "ask.h"
 #include "definition.h"
 
+/* How a link reports its state to its server. */
+struct link_ends {
+	/* Whether no new request can come and none waits. */
+	int (*is_done)(const struct server *server);
+
+	/* It is ready to be asked. */
+	void (*ready)(struct server *server);
+
+	/* The first byte of a call was sent. */
+	void (*sent)(struct server *server, struct ask *ask);
+
+	/*
+	 * It is over. waiting has the asks that the link had, and gets those
+	 * that waited for it. failed: it was never ready, or of no use. how is
+	 * the end of a sentence.
+	 */
+	void (*lost)(struct server *server, struct ask_list *waiting,
+	    int failed, const char *how);
+
+	/* It has ended in this way: more exact than in lost. */
+	void (*ended)(struct server *server, const char *how);
+
+	/* It was freed, which may free the server. */
+	void (*freed)(struct server *server);
+};
+
 /*
  * Asks the supervisor for a process of the server, whose definition the link
- * borrows. ENDED frees the link.
+ * borrows. The server is not freed before ends->freed. ENDED frees the link.
  */
 struct link *link_new(struct broker *broker, struct server *server,
-    const struct definition *definition);
+    const struct definition *definition, const struct link_ends *ends);
 
 /* Only at the end of the broker: without a word to anybody. */
 void link_free(struct link **link);

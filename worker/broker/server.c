@@ -81,9 +81,15 @@ server_replace(char **text, const char *new)
 	*text = mem_strdup(new);
 }
 
+static int server_is_done(const struct server *server);
 static void server_on_pause(evutil_socket_t fd, short what, void *arg);
 static void server_end_recall(struct server *server);
 static void server_on_turn(evutil_socket_t fd, short what, void *arg);
+static void server_ready(struct server *server);
+static void server_sent(struct server *server, struct ask *ask);
+static void server_lost(struct server *server, struct ask_list *waiting,
+    int failed, const char *how);
+static void server_ended(struct server *server, const char *how);
 
 static struct server *
 server_new(struct broker *broker, const char *name)
@@ -295,20 +301,14 @@ server_revoke(struct broker *broker, uint64_t number, const char *why)
 	server_release(server);
 }
 
-void
-server_linked(struct server *server)
-{
-	server->links++;
-}
-
-void
+static void
 server_unlinked(struct server *server)
 {
 	server->links--;
 	server_release(server);
 }
 
-int
+static int
 server_is_done(const struct server *server)
 {
 	return server->removed && server_waiting(server) == NULL &&
@@ -379,6 +379,18 @@ server_pause_left(const struct server *server)
 	return server->not_before > now ? server->not_before - now : 0;
 }
 
+/* It is not freed before server_unlinked. */
+static void
+server_link(struct server *server)
+{
+	static const struct link_ends ends = { server_is_done, server_ready,
+		server_sent, server_lost, server_ended, server_unlinked };
+
+	server->links++;
+	server->link = link_new(
+	    server->broker, server, &server->definition, &ends);
+}
+
 /* Begins the start, or the wait for the time that it may begin at. */
 static void
 server_start(struct server *server)
@@ -390,8 +402,7 @@ server_start(struct server *server)
 		return;
 	if (left == 0) {
 		if (server_has_room(server))
-			server->link = link_new(
-			    server->broker, server, &server->definition);
+			server_link(server);
 		return;
 	}
 	until = clock_timeval(left);
@@ -449,7 +460,7 @@ server_on_turn(evutil_socket_t fd, short what, void *arg)
 		link_settle(server->link);
 }
 
-void
+static void
 server_sent(struct server *server, struct ask *ask)
 {
 	queue_sent(server->calls, ask);
@@ -466,7 +477,8 @@ server_forget(struct server *server, struct ask *ask)
 		event_active(server->turn, EV_TIMEOUT, 0);
 }
 
-void
+/* What waits for its link is sent. */
+static void
 server_ready(struct server *server)
 {
 	struct ask *ask;
@@ -496,7 +508,7 @@ server_count_failure(struct server *server)
 	server->not_before = clock_ms() + pause;
 }
 
-void
+static void
 server_lost(struct server *server, struct ask_list *waiting, int failed,
     const char *how)
 {
@@ -522,7 +534,7 @@ server_lost(struct server *server, struct ask_list *waiting, int failed,
 		server->failures = 0;
 }
 
-void
+static void
 server_ended(struct server *server, const char *how)
 {
 	server_replace(&server->last_how, how);

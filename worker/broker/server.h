@@ -100,32 +100,4 @@ void server_recalled(struct broker *broker, const uint8_t *fingerprint);
 /* This is not wanted any more: the ask is freed, the server told why. */
 void server_withdraw(struct ask **ask, const char *why);
 
-/* link.c tells that the server got the first byte of a call. */
-void server_sent(struct server *server, struct ask *ask);
-
-/* The following five are how link.c reports the state of a link. */
-
-/* The server has one link more: it is not freed before server_unlinked. */
-void server_linked(struct server *server);
-
-/* Its link is ready to be asked: what waits for that is sent. */
-void server_ready(struct server *server);
-
-/*
- * Its link is over. waiting has the asks that the link had, and gets those that
- * waited for it. failed: it was never ready, or of no use. how is the end of a
- * sentence.
- */
-void server_lost(struct server *server, struct ask_list *waiting, int failed,
-    const char *how);
-
-/* The link that was lost last has ended in this way: more exact than before. */
-void server_ended(struct server *server, const char *how);
-
-/* A link was freed; that may free the server. */
-void server_unlinked(struct server *server);
-
-/* Whether no new request can come and none waits. */
-int server_is_done(const struct server *server);
-
 #endif
