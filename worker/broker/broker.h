@@ -11,6 +11,10 @@
  * the protocol (mcp_client.h) and the list of tools (listing.h). Nothing of
  * these is freed while a function below it on the stack still has it: what
  * must end ends from the loop.
+ *
+ * Calls go down only: main, routes, on_*, broker, try, session, server, link,
+ * listing, archive, to_supervisor, queue, ask, and what decodes bytes. Up lead
+ * callbacks, which are given at the beginning.
  */
 #ifndef WORKER_BROKER_BROKER_H
 #define WORKER_BROKER_BROKER_H

@@ -27,7 +27,8 @@ broker_on_remove(struct broker *broker, struct ipc_remove *remove)
 void
 broker_on_revoke(struct broker *broker, struct ipc_revoke *revoke)
 {
-	server_revoke(broker, revoke->definition, revoke->reason);
+	server_revoke(broker, revoke->definition, revoke->reason,
+	    session_revoke_all);
 }
 
 void

@@ -14,7 +14,6 @@
 #include "queue.h"
 #include "reason.h"
 #include "server.h"
-#include "session.h"
 #include "shelf.h"
 #include "tools.h"
 
@@ -279,7 +278,8 @@ server_find_number(struct broker *broker, uint64_t number)
 }
 
 void
-server_revoke(struct broker *broker, uint64_t number, const char *why)
+server_revoke(struct broker *broker, uint64_t number, const char *why,
+    void (*gone)(struct broker *broker, const char *name, const char *why))
 {
 	struct server *server = server_find_number(broker, number);
 	auto_buffer struct buffer words = { 0 };
@@ -291,7 +291,7 @@ server_revoke(struct broker *broker, uint64_t number, const char *why)
 	if (!server->removed)
 		server_retire(server);
 	if (server_find(broker, server->definition.name) == NULL)
-		session_revoke_all(broker, server->definition.name, why);
+		gone(broker, server->definition.name, why);
 	server_end_holds(server);
 	if (server->link != NULL)
 		link_revoke(server->link, why);

@@ -45,9 +45,10 @@ void server_remove(struct broker *broker, const char *name);
 /*
  * The server of this definition is not trusted any more, because of why: its
  * process ends now, and what was asked of it is refused. It may be removed
- * already, or gone.
+ * already, or gone. gone is called when no other server has its name.
  */
-void server_revoke(struct broker *broker, uint64_t number, const char *why);
+void server_revoke(struct broker *broker, uint64_t number, const char *why,
+    void (*gone)(struct broker *broker, const char *name, const char *why));
 
 /* Only at the end of the broker, when no link is left. */
 void server_free(struct server **server);

@@ -10,7 +10,6 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
-#include "link.h"
 #include "queue.h"
 #include "reason.h"
 #include "server.h"
