@@ -26,6 +26,9 @@ enum ipc_phase {
 
 #define IPC_IN(PHASE) (1U << IPC_PHASE_##PHASE)
 
+/* At any time before the last message of a direction. */
+#define IPC_ANY (IPC_IN(NEW) | IPC_IN(READY) | IPC_IN(OPEN))
+
 enum ipc_kind {
 	IPC_KIND_UINT,
 	IPC_KIND_TEXT,

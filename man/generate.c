@@ -390,16 +390,17 @@ static const char *const phases[IPC_PHASES] = {
 	[IPC_PHASE_OVER] = "over",
 };
 
+/* When a message is legal. */
 static void
-message(uint32_t type)
+legal(const struct ipc_message *row)
 {
-	const struct ipc_message *row = ipc_message(type);
-	const struct ipc_field *f;
 	const char *separator = "Legal while the direction is";
 	unsigned int n;
 
-	printf(".It Sy %s Pq number %u\n", row->name, type);
-	text(row->doc);
+	if (row->phases == IPC_ANY) {
+		puts("Legal until the direction is\n.Cm over ;");
+		return;
+	}
 	for (n = 0; n < IPC_PHASES; n++) {
 		if ((row->phases & (1U << n)) == 0)
 			continue;
@@ -407,6 +408,17 @@ message(uint32_t type)
 		    row->phases >> (n + 1) == 0 ? " ;" : "");
 		separator = "or";
 	}
+}
+
+static void
+message(uint32_t type)
+{
+	const struct ipc_message *row = ipc_message(type);
+	const struct ipc_field *f;
+
+	printf(".It Sy %s Pq number %u\n", row->name, type);
+	text(row->doc);
+	legal(row);
 	printf("afterwards it is\n.Cm %s .\n", phases[row->next]);
 	if (row->nfields == 0)
 		return;
