@@ -11,8 +11,8 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/loop.h"
-#include "client.h"
 #include "database.h"
+#include "grant.h"
 #include "lister.h"
 #include "store.h"
 

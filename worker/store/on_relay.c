@@ -10,7 +10,7 @@
 #include "../../common/mem.h"
 #include "../../common/storable.h"
 #include "../../common/utf8.h"
-#include "client.h"
+#include "grant.h"
 #include "memories.h"
 #include "saved_tools.h"
 

@@ -6,8 +6,8 @@
 
 #include "../../common/lockdown.h"
 #include "../../common/log.h"
-#include "client.h"
 #include "database.h"
+#include "grant.h"
 #include "lister.h"
 #include "memories.h"
 #include "saved_tools.h"

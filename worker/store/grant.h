@@ -3,8 +3,8 @@
  * to the memories and saved tools of one scope. A relay that breaks a rule
  * loses its channel, and no other client anything. Runs in the store.
  */
-#ifndef WORKER_STORE_CLIENT_H
-#define WORKER_STORE_CLIENT_H
+#ifndef WORKER_STORE_GRANT_H
+#define WORKER_STORE_GRANT_H
 
 #include "../../common/buffer.h"
 #include "store.h"

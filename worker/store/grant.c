@@ -1,5 +1,5 @@
 /*
- * A client: see client.h. Runs in the store.
+ * A client: see grant.h. Runs in the store.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
-#include "client.h"
 #include "database.h"
+#include "grant.h"
 
 struct client {
 	TAILQ_ENTRY(client) entry; /* of the store */
