@@ -141,7 +141,7 @@ store_lost(struct store *store)
 static int
 store_lend(struct store *store, uint64_t execution, struct err *err)
 {
-	struct ipc_client client = { .execution = execution, .scope = "" };
+	struct ipc_grant grant = { .execution = execution, .scope = "" };
 	struct ipc_lister lister;
 	struct channel *channel = store_channel(store, err);
 	auto_fd int ours = -1;
@@ -151,9 +151,9 @@ store_lend(struct store *store, uint64_t execution, struct err *err)
 		return -1;
 	if (ipc_pair(&ours, &theirs, 0, err) == -1)
 		return -1;
-	client.relay = lister.broker = theirs;
+	grant.relay = lister.broker = theirs;
 	sent = execution == 0 ? channel_send_lister(channel, &lister, err) :
-	    channel_send_client(channel, &client, err);
+	    channel_send_grant(channel, &grant, err);
 	if (sent == -1) {
 		log_error("cannot send to the store: %s", err->text);
 		store_lost(store);

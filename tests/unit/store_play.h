@@ -115,26 +115,26 @@ play_start(void)
 	play_start_with(STATE_MAX_MIN);
 }
 
-/* Gives the store a client of this scope. Returns the relay's end. */
+/* Gives the store a grant of this scope. Returns the relay's end. */
 static inline int
-play_client_of(const char *scope)
+play_grant_of(const char *scope)
 {
-	struct ipc_client client = { .execution = 7, .scope = scope };
+	struct ipc_grant grant = { .execution = 7, .scope = scope };
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,
 	    pair), 0);
 	/* As the supervisor makes it: the store may not change flags. */
 	ck_assert_int_eq(fcntl(pair[1], F_SETFL, O_NONBLOCK), 0);
-	client.relay = pair[1];
-	play_send(play_supervisor, IPC_CLIENT, &client);
+	grant.relay = pair[1];
+	play_send(play_supervisor, IPC_GRANT, &grant);
 	return pair[0];
 }
 
 static inline int
-play_client(void)
+play_grant(void)
 {
-	return play_client_of("");
+	return play_grant_of("");
 }
 
 /* Ends the supervisor's channel: the store must end well. */

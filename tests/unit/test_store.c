@@ -1,7 +1,7 @@
 /*
  * Tests of the real caisson-store, its argument, behind its real lockdown: that
  * it needs nothing that it has given up, keeps what it has promised, and
- * outlives every client that talks nonsense.
+ * outlives every relay that violates the protocol.
  */
 #include <stdio.h>
 
@@ -26,10 +26,10 @@ START_TEST(cuts_off_who_talks_nonsense)
 	int relay;
 
 	play_start();
-	relay = play_client();
+	relay = play_grant();
 	ck_assert_int_eq(send(relay, "nonsense", 8, 0), 8);
 	play_expect_end(relay);
-	close(play_client());
+	close(play_grant());
 	play_end();
 }
 END_TEST
@@ -132,7 +132,7 @@ START_TEST(needs_nothing_it_gave_up)
 	memset(value, '1', 100 * KIB);
 	for (n = 0; n < 2; n++) {
 		play_start();
-		relay = play_client();
+		relay = play_grant();
 		save_value(relay, 1, value, 100 * KIB);
 		expect_part(relay, 1, "\"key\":\"k\"");
 		load(relay, 2);
@@ -166,7 +166,7 @@ START_TEST(tells_the_user)
 	int relay;
 
 	play_start();
-	relay = play_client();
+	relay = play_grant();
 	save(relay, 1, "[7]");
 	expect_part(relay, 1, "\"k\"");
 	play_send(play_supervisor, IPC_SHOW_MEMORIES, &list);
@@ -199,8 +199,8 @@ START_TEST(values_must_be_json_on_one_line)
 	int relay, other;
 
 	play_start();
-	other = play_client();
-	relay = play_client();
+	other = play_grant();
+	relay = play_grant();
 	save(relay, 1, nonsense[_i]);
 	play_expect_end(relay);
 	load(other, 1);
@@ -242,11 +242,11 @@ START_TEST(texts_must_be_utf8)
 	number_bad.metadata = bytes_of(digits);
 	play_start();
 	for (n = 0; n < UNIT_COUNT(bad); n++) {
-		relay = play_client();
+		relay = play_grant();
 		play_send(relay, bad[n].type, bad[n].message);
 		play_expect_end(relay);
 	}
-	relay = play_client();
+	relay = play_grant();
 	load(relay, 1);
 	expect_part(relay, 1, "null");
 	close(relay);
@@ -272,7 +272,7 @@ START_TEST(saved_tools_are_bounded)
 	int relay, n;
 
 	play_start();
-	relay = play_client();
+	relay = play_grant();
 	save_tool(relay, 1, "a b");
 	expect_denied(relay, 1, "must be a Python identifier");
 	play_send(relay, IPC_LOAD_TOOL, &load_bad);
@@ -288,7 +288,7 @@ START_TEST(saved_tools_are_bounded)
 	save_tool(relay, 3, "f00");
 	expect_part(relay, 3, "f00");
 	close(relay);
-	relay = play_client();
+	relay = play_grant();
 	save_tool(relay, 1, "more");
 	expect_part(relay, 1, "more");
 	play_send(play_supervisor, IPC_DROP_TOOLS, &all);
@@ -310,7 +310,7 @@ START_TEST(a_full_disk_is_no_end)
 		return;
 	memset(value, '1', MIB);
 	play_start_with(STATE_MAX_MAX);
-	relay = play_client();
+	relay = play_grant();
 	save_value(relay, 1, value, MIB * 3 / 4);
 	expect_part(relay, 1, "\"k\"");
 	small_disk_fill(play_folder);
@@ -346,8 +346,8 @@ START_TEST(who_does_not_read_is_denied)
 
 	memset(value, '1', UNREAD_SIZE);
 	play_start();
-	relay = play_client();
-	other = play_client();
+	relay = play_grant();
+	other = play_grant();
 	save_value(relay, 1, value, UNREAD_SIZE);
 	expect_part(relay, 1, "\"k\"");
 	for (message.id = 1; message.id <= UNREAD_COUNT; message.id++)
@@ -377,7 +377,7 @@ START_TEST(what_was_answered_outlives_a_kill)
 
 	for (n = 1; n <= 20; n++) {
 		play_start();
-		relay = play_client();
+		relay = play_grant();
 		load(relay, 1);
 		part = mem_printf(n == 1 ? "null" : "\"value\":%d}", n - 1);
 		expect_part(relay, 1, part);
@@ -408,7 +408,7 @@ START_TEST(a_bad_file_is_told)
 	ck_assert_int_eq(write(fd, "something else", 14), 14);
 	close(fd);
 	play_start();
-	relay = play_client();
+	relay = play_grant();
 	save(relay, 1, "1");
 	expect_denied(relay, 1, "it is damaged, or no database of Caisson");
 	load(relay, 2);
@@ -437,7 +437,7 @@ START_TEST(two_share_a_folder)
 		play_start();
 		supervisors[n] = play_supervisor;
 		pids[n] = play_pid;
-		relays[n] = play_client();
+		relays[n] = play_grant();
 	}
 	for (n = 0; n < 20; n++) {
 		char value[16];

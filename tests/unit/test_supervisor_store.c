@@ -184,18 +184,18 @@ START_TEST(it_is_started_when_it_is_needed)
 	ck_assert_uint_eq(starts, 0);
 	relay = connect_well(7);
 	expect_keep();
-	expect(IPC_CLIENT);
-	ck_assert_uint_eq(msg.client.execution, 7);
-	ck_assert_str_eq(msg.client.scope, "");
+	expect(IPC_GRANT);
+	ck_assert_uint_eq(msg.grant.execution, 7);
+	ck_assert_str_eq(msg.grant.scope, "");
 	ck_assert_int_eq(send(relay, "x", 1, 0), 1);
-	ck_assert_int_eq(recv(msg.client.relay, &byte, 1, 0), 1);
-	ipc_message_close(IPC_CLIENT, &msg);
+	ck_assert_int_eq(recv(msg.grant.relay, &byte, 1, 0), 1);
+	ipc_message_close(IPC_GRANT, &msg);
 	/* Nobody else holds the store's end. */
 	ck_assert_int_eq(recv(relay, &byte, 1, 0), 0);
 	other = connect_well(8);
-	expect(IPC_CLIENT);
-	ck_assert_uint_eq(msg.client.execution, 8);
-	ipc_message_close(IPC_CLIENT, &msg);
+	expect(IPC_GRANT);
+	ck_assert_uint_eq(msg.grant.execution, 8);
+	ipc_message_close(IPC_GRANT, &msg);
 	ck_assert_uint_eq(starts, 1);
 	close(relay);
 	close(other);
@@ -215,9 +215,9 @@ START_TEST(it_is_started_again)
 	close(connect_well(8));
 	ck_assert_uint_eq(starts, 2);
 	expect_keep();
-	expect(IPC_CLIENT);
-	ck_assert_uint_eq(msg.client.execution, 8);
-	ipc_message_close(IPC_CLIENT, &msg);
+	expect(IPC_GRANT);
+	ck_assert_uint_eq(msg.grant.execution, 8);
+	ipc_message_close(IPC_GRANT, &msg);
 	close_stage();
 }
 END_TEST
@@ -270,8 +270,8 @@ START_TEST(nonsense_ends_it)
 	open_stage();
 	close(connect_well(7));
 	expect_keep();
-	expect(IPC_CLIENT);
-	ipc_message_close(IPC_CLIENT, &msg);
+	expect(IPC_GRANT);
+	ipc_message_close(IPC_GRANT, &msg);
 	if (_i == 0)
 		say("1", "");
 	else

@@ -1,5 +1,5 @@
 /*
- * A client: see grant.h. Runs in the store.
+ * A grant: see grant.h. Runs in the store.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include "database.h"
 #include "grant.h"
 
-struct client {
-	TAILQ_ENTRY(client) entry; /* of the store */
+struct grant {
+	TAILQ_ENTRY(grant) entry; /* of the store */
 	struct store *store;
 	struct channel *relay;
 	uint64_t execution;
@@ -22,133 +22,133 @@ struct client {
 };
 
 static void
-client_free(struct client *client)
+grant_free(struct grant *grant)
 {
-	TAILQ_REMOVE(&client->store->clients, client, entry);
-	loop_event_free(&client->ending);
-	channel_free(&client->relay);
-	free(client->scope);
-	free(client);
+	TAILQ_REMOVE(&grant->store->grants, grant, entry);
+	loop_event_free(&grant->ending);
+	channel_free(&grant->relay);
+	free(grant->scope);
+	free(grant);
 }
 
 void
-client_free_all(struct store *store)
+grant_free_all(struct store *store)
 {
-	struct client *client;
+	struct grant *grant;
 
-	while ((client = TAILQ_FIRST(&store->clients)) != NULL)
-		client_free(client);
+	while ((grant = TAILQ_FIRST(&store->grants)) != NULL)
+		grant_free(grant);
 }
 
 static void
-client_on_closed(void *ctx, const struct err *why)
+grant_on_closed(void *ctx, const struct err *why)
 {
-	struct client *client = ctx;
+	struct grant *grant = ctx;
 
 	if (why != NULL)
 		log_warn("the relay of execution %" PRIu64 " breaks the "
-		    "rules: %s", client->execution, why->text);
-	client_free(client);
+		    "rules: %s", grant->execution, why->text);
+	grant_free(grant);
 }
 
 static void
-client_on_ending(evutil_socket_t fd, short what, void *arg)
+grant_on_ending(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	client_free(arg);
+	grant_free(arg);
 }
 
 void
-client_new(struct store *store, struct ipc_client *msg)
+grant_new(struct store *store, struct ipc_grant *msg)
 {
-	struct client *client = mem_alloc(sizeof(*client));
+	struct grant *grant = mem_alloc(sizeof(*grant));
 	struct channel_ends ends = { ROLE_STORE, ROLE_RELAY, store_routes(),
-		client_on_closed, client };
+		grant_on_closed, grant };
 
-	client->store = store;
-	client->execution = msg->execution;
-	client->scope = mem_strdup(msg->scope);
-	client->places = SAVED_TOOLS_NEW_MAX;
-	TAILQ_INSERT_TAIL(&store->clients, client, entry);
-	client->relay = channel_new(store->base, &msg->relay, &ends);
-	client->ending = evtimer_new(store->base, client_on_ending, client);
+	grant->store = store;
+	grant->execution = msg->execution;
+	grant->scope = mem_strdup(msg->scope);
+	grant->places = SAVED_TOOLS_NEW_MAX;
+	TAILQ_INSERT_TAIL(&store->grants, grant, entry);
+	grant->relay = channel_new(store->base, &msg->relay, &ends);
+	grant->ending = evtimer_new(store->base, grant_on_ending, grant);
 }
 
 struct database *
-client_database(struct client *client)
+grant_database(struct grant *grant)
 {
-	database_look(client->store->database);
-	return client->store->database;
+	database_look(grant->store->database);
+	return grant->store->database;
 }
 
 const char *
-client_scope(const struct client *client)
+grant_scope(const struct grant *grant)
 {
-	return client->scope;
+	return grant->scope;
 }
 
 unsigned int *
-client_places(struct client *client)
+grant_places(struct grant *grant)
 {
-	return &client->places;
+	return &grant->places;
 }
 
-/* From the loop, because the caller may still hold the client. */
+/* From the loop, because the caller may still hold the grant. */
 static void
-client_end(struct client *client)
+grant_end(struct grant *grant)
 {
-	client->over = 1;
-	event_active(client->ending, EV_TIMEOUT, 0);
+	grant->over = 1;
+	event_active(grant->ending, EV_TIMEOUT, 0);
 }
 
 void
-client_break(struct client *client, const char *how)
+grant_break(struct grant *grant, const char *how)
 {
 	log_warn("protocol violation by the relay of execution %" PRIu64
-	    ": %s", client->execution, how);
-	client_end(client);
+	    ": %s", grant->execution, how);
+	grant_end(grant);
 }
 
 /* A relay that cannot be sent anything any more costs only itself. */
 static void
-client_sent(struct client *client, int sent, const struct err *err)
+grant_sent(struct grant *grant, int sent, const struct err *err)
 {
 	if (sent == 0)
 		return;
 	log_debug("execution %" PRIu64 " cannot be answered: %s",
-	    client->execution, err->text);
-	client_end(client);
+	    grant->execution, err->text);
+	grant_end(grant);
 }
 
 static void
-client_deny(struct client *client, uint64_t id, const char *reason)
+grant_deny(struct grant *grant, uint64_t id, const char *reason)
 {
 	struct ipc_denied denied = { .id = id, .reason = reason };
 	struct err err;
 
-	client_sent(
-	    client, channel_send_denied(client->relay, &denied, &err), &err);
+	grant_sent(
+	    grant, channel_send_denied(grant->relay, &denied, &err), &err);
 }
 
 int
-client_admit(struct client *client, uint64_t id)
+grant_admit(struct grant *grant, uint64_t id)
 {
 	struct err why;
 
-	if (client->over)
+	if (grant->over)
 		return 0;
-	if (channel_unsent(client->relay) <= ANSWERS_UNREAD_MAX)
+	if (channel_unsent(grant->relay) <= ANSWERS_UNREAD_MAX)
 		return 1;
 	err_set(&why, "%zu bytes of answers have not been read yet; no more "
-	    "than %lu may wait", channel_unsent(client->relay),
+	    "than %lu may wait", channel_unsent(grant->relay),
 	    ANSWERS_UNREAD_MAX);
-	client_deny(client, id, why.text);
+	grant_deny(grant, id, why.text);
 	return 0;
 }
 
 void
-client_answer(struct client *client, uint64_t id, int done,
+grant_answer(struct grant *grant, uint64_t id, int done,
     const struct buffer *json, const struct err *why)
 {
 	struct ipc_answer answer = { .id = id,
@@ -156,9 +156,9 @@ client_answer(struct client *client, uint64_t id, int done,
 	struct err err;
 
 	if (done == -1) {
-		client_deny(client, id, why->text);
+		grant_deny(grant, id, why->text);
 		return;
 	}
-	client_sent(
-	    client, channel_send_answer(client->relay, &answer, &err), &err);
+	grant_sent(
+	    grant, channel_send_answer(grant->relay, &answer, &err), &err);
 }

@@ -42,12 +42,12 @@ main(void)
 	signal(SIGXFSZ, SIG_IGN);
 	/* What is kept is not for other users to read. */
 	umask(S_IRWXG | S_IRWXO);
-	TAILQ_INIT(&store.clients);
+	TAILQ_INIT(&store.grants);
 	store.base = loop_new(0);
 	store.supervisor = channel_new(store.base, &fd, &ends);
 	/* The first message, from the supervisor, brings the lockdown. */
 	event_base_dispatch(store.base);
-	client_free_all(&store);
+	grant_free_all(&store);
 	lister_free(&store);
 	database_free(&store.database);
 	channel_free(&store.supervisor);

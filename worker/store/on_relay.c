@@ -22,13 +22,13 @@ relay_wrote_key(struct ipc_bytes key)
 
 /* Whether a request about a key may be looked at. */
 static int
-relay_admit(struct client *client, uint64_t id, struct ipc_bytes key)
+relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
 {
-	if (!client_admit(client, id))
+	if (!grant_admit(grant, id))
 		return 0;
 	if (relay_wrote_key(key))
 		return 1;
-	client_break(client, "a key that is not UTF-8");
+	grant_break(grant, "a key that is not UTF-8");
 	return 0;
 }
 
@@ -51,7 +51,7 @@ relay_judge(const struct memory *memory)
 }
 
 void
-store_on_save_memory(struct client *client, struct ipc_save_memory *save)
+store_on_save_memory(struct grant *grant, struct ipc_save_memory *save)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_free char *value = NULL;
@@ -63,65 +63,65 @@ store_on_save_memory(struct client *client, struct ipc_save_memory *save)
 	struct err err;
 	int done;
 
-	if (!client_admit(client, save->id))
+	if (!grant_admit(grant, save->id))
 		return;
 	value = ipc_blob_copy(&save->value, &err);
 	memory.value =
 	    (struct ipc_bytes){ (const uint8_t *)value, save->value.len };
 	wrong = value == NULL ? err.text : relay_judge(&memory);
 	if (wrong != NULL) {
-		client_break(client, wrong);
+		grant_break(grant, wrong);
 		return;
 	}
-	done = memories_save(client_database(client), client_scope(client),
+	done = memories_save(grant_database(grant), grant_scope(grant),
 	    &memory, &json, &err);
-	client_answer(client, save->id, done, &json, &err);
+	grant_answer(grant, save->id, done, &json, &err);
 }
 
 void
-store_on_load_memory(struct client *client, struct ipc_load_memory *load)
+store_on_load_memory(struct grant *grant, struct ipc_load_memory *load)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done;
 
-	if (!relay_admit(client, load->id, load->key))
+	if (!relay_admit(grant, load->id, load->key))
 		return;
-	done = memories_load(client_database(client), client_scope(client),
+	done = memories_load(grant_database(grant), grant_scope(grant),
 	    load->key, (int)load->whole, &json, &err);
-	client_answer(client, load->id, done, &json, &err);
+	grant_answer(grant, load->id, done, &json, &err);
 }
 
 void
-store_on_delete_memory(struct client *client, struct ipc_delete_memory *delete)
+store_on_delete_memory(struct grant *grant, struct ipc_delete_memory *delete)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done;
 
-	if (!relay_admit(client, delete->id, delete->key))
+	if (!relay_admit(grant, delete->id, delete->key))
 		return;
-	done = memories_delete(client_database(client), client_scope(client),
+	done = memories_delete(grant_database(grant), grant_scope(grant),
 	    delete->key, &json, &err);
-	client_answer(client, delete->id, done, &json, &err);
+	grant_answer(grant, delete->id, done, &json, &err);
 }
 
 void
-store_on_list_memories(struct client *client, struct ipc_list_memories *list)
+store_on_list_memories(struct grant *grant, struct ipc_list_memories *list)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done;
 
-	if (!relay_admit(client, list->id, list->after))
+	if (!relay_admit(grant, list->id, list->after))
 		return;
-	done = memories_list(client_database(client), client_scope(client),
+	done = memories_list(grant_database(grant), grant_scope(grant),
 	    list->after, &json, &err);
-	client_answer(client, list->id, done, &json, &err);
+	grant_answer(grant, list->id, done, &json, &err);
 }
 
 void
-store_on_save_tool(struct client *client, struct ipc_save_tool *save)
+store_on_save_tool(struct grant *grant, struct ipc_save_tool *save)
 {
 	auto_buffer struct buffer json = { 0 };
 	auto_free char *source = NULL;
@@ -129,51 +129,51 @@ store_on_save_tool(struct client *client, struct ipc_save_tool *save)
 	struct err err;
 	int done;
 
-	if (!client_admit(client, save->id))
+	if (!grant_admit(grant, save->id))
 		return;
 	source = ipc_blob_copy(&save->source, &err);
 	if (source == NULL || !utf8_valid(source, save->source.len)) {
-		client_break(client, "a source that is not UTF-8");
+		grant_break(grant, "a source that is not UTF-8");
 		return;
 	}
 	tool.source =
 	    (struct ipc_bytes){ (const uint8_t *)source, save->source.len };
-	done = saved_tools_save(client_database(client), client_scope(client),
-	    &tool, client_places(client), &json, &err);
-	client_answer(client, save->id, done, &json, &err);
+	done = saved_tools_save(grant_database(grant), grant_scope(grant),
+	    &tool, grant_places(grant), &json, &err);
+	grant_answer(grant, save->id, done, &json, &err);
 }
 
 void
-store_on_load_tool(struct client *client, struct ipc_load_tool *load)
+store_on_load_tool(struct grant *grant, struct ipc_load_tool *load)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done;
 
-	if (!client_admit(client, load->id))
+	if (!grant_admit(grant, load->id))
 		return;
 	/* One of earlier versions, by a name that is refused now, is ignored.*/
 	if (storable_name(load->name, NULL) == -1) {
 		buffer_add_text(&json, "null");
 		done = 0;
 	} else {
-		done = saved_tools_load(client_database(client),
-		    client_scope(client), load->name, 1, &json, &err);
+		done = saved_tools_load(grant_database(grant),
+		    grant_scope(grant), load->name, 1, &json, &err);
 	}
-	client_answer(client, load->id, done, &json, &err);
+	grant_answer(grant, load->id, done, &json, &err);
 }
 
 void
 store_on_list_saved_tools(
-    struct client *client, struct ipc_list_saved_tools *list)
+    struct grant *grant, struct ipc_list_saved_tools *list)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
 	int done;
 
-	if (!client_admit(client, list->id))
+	if (!grant_admit(grant, list->id))
 		return;
-	done = saved_tools_list(client_database(client), client_scope(client),
+	done = saved_tools_list(grant_database(grant), grant_scope(grant),
 	    list->after, 0, &json, &err);
-	client_answer(client, list->id, done, &json, &err);
+	grant_answer(grant, list->id, done, &json, &err);
 }

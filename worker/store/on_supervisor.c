@@ -37,9 +37,9 @@ store_on_keep(struct store *store, struct ipc_keep *keep)
 }
 
 void
-store_on_client(struct store *store, struct ipc_client *client)
+store_on_grant(struct store *store, struct ipc_grant *grant)
 {
-	client_new(store, client);
+	grant_new(store, grant);
 }
 
 /* What the user asks for at a terminal */

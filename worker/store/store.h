@@ -16,14 +16,14 @@
 #include "../../common/channel.h"
 #include "../../common/ipc.h"
 
-struct client;
+struct grant;
 struct database;
 
 struct store {
 	struct event_base *base;
 	struct channel *supervisor;
 	struct database *database; /* NULL until the KEEP */
-	TAILQ_HEAD(store_clients, client) clients;
+	TAILQ_HEAD(store_grants, grant) grants;
 	struct channel *lister; /* to the broker; NULL: there is none */
 	struct event *lister_ending;
 };
@@ -33,7 +33,7 @@ channel_handler *const *store_routes(void);
 
 /* on_supervisor.c: the handlers. */
 void store_on_keep(struct store *store, struct ipc_keep *keep);
-void store_on_client(struct store *store, struct ipc_client *client);
+void store_on_grant(struct store *store, struct ipc_grant *grant);
 void store_on_show_memories(
     struct store *store, struct ipc_show_memories *show);
 void store_on_show_memory(struct store *store, struct ipc_show_memory *show);
@@ -45,19 +45,19 @@ void store_on_show_tool(struct store *store, struct ipc_show_tool *show);
 void store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop);
 void store_on_drop_tools(struct store *store, struct ipc_drop_tools *drop);
 
-/* on_relay.c: the handlers, one client each. */
+/* on_relay.c: the handlers, one grant each. */
 void store_on_save_memory(
-    struct client *client, struct ipc_save_memory *save);
+    struct grant *grant, struct ipc_save_memory *save);
 void store_on_load_memory(
-    struct client *client, struct ipc_load_memory *load);
+    struct grant *grant, struct ipc_load_memory *load);
 void store_on_delete_memory(
-    struct client *client, struct ipc_delete_memory *delete);
+    struct grant *grant, struct ipc_delete_memory *delete);
 void store_on_list_memories(
-    struct client *client, struct ipc_list_memories *list);
-void store_on_save_tool(struct client *client, struct ipc_save_tool *save);
-void store_on_load_tool(struct client *client, struct ipc_load_tool *load);
+    struct grant *grant, struct ipc_list_memories *list);
+void store_on_save_tool(struct grant *grant, struct ipc_save_tool *save);
+void store_on_load_tool(struct grant *grant, struct ipc_load_tool *load);
 void store_on_list_saved_tools(
-    struct client *client, struct ipc_list_saved_tools *list);
+    struct grant *grant, struct ipc_list_saved_tools *list);
 
 void store_on_lister(struct store *store, struct ipc_lister *lister);
 
