@@ -1,15 +1,23 @@
 /*
- * What the processes of a box have used, as its process 1 has seen. It writes
- * this into the file that SETUP brings, and the supervisor reads it there.
+ * What the processes of a box have used, as its process 1 has seen: the content
+ * of the file of counts that SETUP brings. Its fields are in box_usage.def.
  */
 #ifndef COMMON_BOX_USAGE_H
 #define COMMON_BOX_USAGE_H
 
 #include <stdint.h>
 
+#define BOX_USAGE(field, doc) uint64_t field;
 struct box_usage {
-	uint64_t cpu_us;   /* of all that were seen, waited for or not */
-	uint64_t peak_kib; /* largest resident set of one of them */
+#include "box_usage.def"
 };
+#undef BOX_USAGE
+
+/* Nothing lies between the fields: the file is the struct. */
+#define BOX_USAGE(field, doc) +sizeof(uint64_t)
+_Static_assert(sizeof(struct box_usage) == 0
+#include "box_usage.def"
+    , "a struct box_usage has gaps");
+#undef BOX_USAGE
 
 #endif

@@ -371,6 +371,19 @@ part_kinds(void)
 	puts(".El");
 }
 
+/* The file that a COUNTS descriptor of SETUP leads to. */
+static void
+part_counts(void)
+{
+	puts(".Bl -tag -width Ds -compact");
+#define BOX_USAGE(field, doc)                                                  \
+	puts(".It Va " #field);                                                \
+	text(doc);
+#include "../common/box_usage.def"
+#undef BOX_USAGE
+	puts(".El");
+}
+
 static void
 field(const struct ipc_field *field)
 {
@@ -478,6 +491,7 @@ static const struct {
 	{ "@PROCESSES@\n", part_processes },
 	{ "@STEPS@\n", part_steps },
 	{ "@KINDS@\n", part_kinds },
+	{ "@COUNTS@\n", part_counts },
 	{ "@MESSAGES@\n", part_messages },
 	{ "@LIMITS@\n", part_limits },
 };

@@ -75,6 +75,11 @@ def about_messages():
             yield from (f"{row[1]} ({kind_shown}", row[-1])
 
 
+def about_counts():
+    for row in house.rows("common/box_usage.def", "BOX_USAGE"):
+        yield f"{row[0]} {row[1]}"
+
+
 def lint(page):
     done = subprocess.run(
         ["mandoc", "-Tlint", "-Wwarning", os.path.join(folder, page)],
@@ -86,7 +91,8 @@ def lint(page):
 def check():
     wanted = {"caisson.1": [*about_options(), *about_roles()],
               "caisson.conf.5": [*about_settings(), *about_sources()],
-              "caisson-ipc.7": [*about_roles(), *about_messages()]}
+              "caisson-ipc.7": [*about_roles(), *about_messages(),
+                                *about_counts()]}
     for page in sorted(PAGES):
         text = rendered(page)
         yield from missing(page, text, wanted[page])
