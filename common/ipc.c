@@ -35,6 +35,8 @@
 #define IPC_WIRE_BLOB(most)                                                    \
 	(sizeof(uint64_t) + ((most) < IPC_INLINE_MAX ? (most) : IPC_INLINE_MAX))
 
+#define IPC_WIRE_OPTIONAL_FD sizeof(uint32_t)
+
 /* No message can outgrow a packet or carry too many descriptors. */
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	_Static_assert(IPC_WIRE_HEADER
@@ -42,12 +44,14 @@
 #define IPC_TEXT(name, field, least, most, doc) +IPC_WIRE_TEXT(most)
 #define IPC_BYTES(name, field, least, most, doc) +IPC_WIRE_BYTES(most)
 #define IPC_BLOB(name, field, most, doc) +IPC_WIRE_BLOB(most)
+#define IPC_OPTIONAL_FD(name, field, KIND, doc) +IPC_WIRE_OPTIONAL_FD
 #define IPC_END(name) <= IPC_PACKET_MAX, "message " #name " outgrows a packet");
 #include "ipc_messages.def"
 
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc) _Static_assert(0
 #define IPC_BLOB(name, field, most, doc) +1
 #define IPC_FD(name, field, KIND, doc) +1
+#define IPC_OPTIONAL_FD(name, field, KIND, doc) +1
 #define IPC_END(name) <= IPC_FDS_MAX, "message " #name " has many descriptors");
 #include "ipc_messages.def"
 
@@ -65,7 +69,9 @@
 #define IPC_BLOB(name, field, most, doc)                                       \
 	IPC_ROW(name, field, IPC_KIND_BLOB, 0, most, doc)
 #define IPC_FD(name, field, KIND, doc)                                         \
-	IPC_ROW(name, field, IPC_KIND_##KIND, 0, 0, doc)
+	IPC_ROW(name, field, IPC_KIND_##KIND, 1, 1, doc)
+#define IPC_OPTIONAL_FD(name, field, KIND, doc)                                \
+	IPC_ROW(name, field, IPC_KIND_##KIND, 0, 1, doc)
 #define IPC_END(name)                                                          \
 	{ NULL, NULL, IPC_KIND_UINT, 0, 0, 0 }                                 \
 	}                                                                      \
@@ -188,6 +194,23 @@ ipc_put_text(struct ipc_packet *packet, const struct ipc_message *row,
 	return 0;
 }
 
+/* One that is optional is counted: 0 or 1. */
+static int
+ipc_put_fd(struct ipc_packet *packet, const struct ipc_message *row,
+    const struct ipc_field *field, int *member, struct err *err)
+{
+	int fd = fd_take(member);
+
+	if (field->least == 0)
+		ipc_put_u32(packet, fd >= 0);
+	else if (fd < 0)
+		return err_set(
+		    err, "message %s: %s is missing", row->name, field->name);
+	if (fd >= 0)
+		packet->fds[packet->nfds++] = fd;
+	return 0;
+}
+
 static int
 ipc_put_field(struct ipc_packet *packet, const struct ipc_message *row,
     const struct ipc_field *field, void *member, struct err *err)
@@ -215,12 +238,7 @@ ipc_put_field(struct ipc_packet *packet, const struct ipc_message *row,
 			return -1;
 		return ipc_put_blob(packet, blob, err);
 	default:
-		packet->fds[packet->nfds++] = fd_take(member);
-		if (packet->fds[packet->nfds - 1] >= 0)
-			return 0;
-		packet->nfds--;
-		return err_set(
-		    err, "message %s: %s is missing", row->name, field->name);
+		return ipc_put_fd(packet, row, field, member, err);
 	}
 }
 
@@ -451,6 +469,18 @@ ipc_get_fd(struct ipc_reader *r, const struct ipc_field *field,
 }
 
 static int
+ipc_get_optional_fd(struct ipc_reader *r, const struct ipc_field *field,
+    int *fd, struct err *err)
+{
+	uint64_t count;
+
+	*fd = -1;
+	if (ipc_get_number(r, field, sizeof(uint32_t), &count, err) == -1)
+		return -1;
+	return count == 0 ? 0 : ipc_get_fd(r, field, field->kind, fd, err);
+}
+
+static int
 ipc_get_blob(struct ipc_reader *r, const struct ipc_field *field,
     struct ipc_blob *blob, struct err *err)
 {
@@ -488,6 +518,8 @@ ipc_get_field(struct ipc_reader *r, const struct ipc_field *field,
 	case IPC_KIND_BLOB:
 		return ipc_get_blob(r, field, member, err);
 	default:
+		if (field->least == 0)
+			return ipc_get_optional_fd(r, field, member, err);
 		return ipc_get_fd(r, field, field->kind, member, err);
 	}
 }

@@ -74,6 +74,7 @@ enum ipc_type {
 #define IPC_BYTES(name, field, least, most, doc) struct ipc_bytes field;
 #define IPC_BLOB(name, field, most, doc) struct ipc_blob field;
 #define IPC_FD(name, field, KIND, doc) int field;
+#define IPC_OPTIONAL_FD(name, field, KIND, doc) int field;
 #define IPC_END(name)                                                          \
 	uint8_t ipc_end_;                                                      \
 	}                                                                      \
@@ -92,7 +93,7 @@ struct ipc_field {
 	const char *doc;
 	enum ipc_kind kind;
 	size_t offset; /* in the struct of the message */
-	uint64_t least;
+	uint64_t least; /* of descriptors: 0 for an optional one */
 	uint64_t most;
 };
 
@@ -126,7 +127,8 @@ int ipc_kind_is_fd(enum ipc_kind kind);
  * Encodes msg (the struct of its type) into packet. The descriptors of msg are
  * moved into the packet (their fields become -1) also when this fails; the
  * caller closes them with ipc_packet_close. A BLOB is given as data and len,
- * fd -1. Returns 0, or -1 with err when a field breaks its bounds.
+ * fd -1; of an optional descriptor, -1 is none. Returns 0, or -1 with err when
+ * a field breaks its bounds.
  */
 int ipc_encode(
     enum ipc_type type, void *msg, struct ipc_packet *packet, struct err *err);

@@ -388,6 +388,8 @@ static void
 field(const struct ipc_field *field)
 {
 	printf(".It Va %s Pq %s", field->name, kinds[field->kind].name);
+	if (ipc_kind_is_fd(field->kind) && field->least == 0)
+		fputs(" , or none", stdout);
 	if (kinds[field->kind].unit != NULL)
 		printf(" , %llu to %llu%s", (unsigned long long)field->least,
 		    (unsigned long long)field->most, kinds[field->kind].unit);

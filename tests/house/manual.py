@@ -11,7 +11,7 @@ import subprocess
 import house
 
 PAGES = {"caisson.1", "caisson.conf.5", "caisson-ipc.7"}
-FIELDS = ("UINT", "TEXT", "BYTES", "BLOB", "FD")
+FIELDS = ("UINT", "TEXT", "BYTES", "BLOB", "FD", "OPTIONAL_FD")
 
 
 def squeeze(text):
@@ -71,7 +71,7 @@ def about_messages():
                     f"From {row[2].lower()} to {row[3].lower()}")
     for kind in FIELDS:
         for row in house.rows("common/ipc_messages.def", "IPC_" + kind):
-            kind_shown = row[2] if kind == "FD" else kind
+            kind_shown = row[2] if kind.endswith("FD") else kind
             yield from (f"{row[1]} ({kind_shown}", row[-1])
 
 

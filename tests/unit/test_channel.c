@@ -118,6 +118,7 @@ got(struct end *end, enum ipc_type type, union ipc_any *msg)
 #define IPC_BYTES(name, field, least, most, doc)
 #define IPC_BLOB(name, field, most, doc)
 #define IPC_FD(name, field, KIND, doc)
+#define IPC_OPTIONAL_FD(name, field, KIND, doc)
 #define IPC_END(name)
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	static void got_##name(void *ctx, void *msg)                           \
@@ -137,6 +138,7 @@ static channel_handler *const routes[IPC_TYPES] = {
 #undef IPC_BYTES
 #undef IPC_BLOB
 #undef IPC_FD
+#undef IPC_OPTIONAL_FD
 #undef IPC_END
 
 static void

@@ -63,6 +63,8 @@ ordinary(const struct ipc_field *field)
 {
 	uint64_t aim = has_length(field) ? 7 : field->most / 2;
 
+	if (ipc_kind_is_fd(field->kind))
+		return field->most;
 	if (aim < field->least)
 		aim = field->least;
 	return aim > field->most ? field->most : aim;
@@ -153,7 +155,7 @@ fill(struct message *m, size_t n, uint64_t value)
 		    (struct ipc_blob){ (uint8_t *)m->contents[n], value, -1 };
 		break;
 	default:
-		*(int *)to = ipc_make_kind(field->kind);
+		*(int *)to = value > 0 ? ipc_make_kind(field->kind) : -1;
 	}
 }
 
@@ -184,7 +186,8 @@ struct wire {
 	struct ipc_packet packet;
 	size_t
 	    at[FIELDS_MAX]; /* where each field begins; a descriptor: which */
-	int outgrown;       /* it does not fit into a packet */
+	size_t count_at[FIELDS_MAX]; /* where an optional one is counted */
+	int outgrown; /* it does not fit into a packet */
 };
 
 static void
@@ -255,7 +258,10 @@ put_field(struct wire *w, const struct ipc_field *field, uint64_t value)
 			put_fd(w, content_fd(content, value));
 		break;
 	default:
-		put_fd(w, ipc_make_kind(field->kind));
+		if (field->least == 0)
+			put_number(w, value, 4);
+		if (value > 0)
+			put_fd(w, ipc_make_kind(field->kind));
 	}
 }
 
@@ -274,6 +280,7 @@ wire_fill(struct wire *w, enum ipc_type type, const struct values *values)
 		w->at[n] = ipc_kind_is_fd(w->row->fields[n].kind)
 		    ? w->packet.nfds
 		    : w->packet.len;
+		w->count_at[n] = w->packet.len;
 		put_field(w, &w->row->fields[n], values->of[n]);
 	}
 }
@@ -294,7 +301,8 @@ fd_position(const struct wire *w, const struct values *values, size_t field)
 	size_t n, position = 0;
 
 	for (n = 0; n < field; n++)
-		position += ipc_kind_is_fd(w->row->fields[n].kind) ||
+		position += (ipc_kind_is_fd(w->row->fields[n].kind) &&
+			values->of[n] > 0) ||
 		    (w->row->fields[n].kind == IPC_KIND_BLOB &&
 			values->of[n] > IPC_INLINE_MAX);
 	return position;
@@ -553,7 +561,11 @@ assert_field(const struct ipc_field *field, void *any, uint64_t value,
 		    value <= IPC_INLINE_MAX);
 		break;
 	default:
-		ck_assert_int_ne(fcntl(*(const int *)from, F_GETFD), -1);
+		if (value == 0)
+			ck_assert_int_eq(*(const int *)from, -1);
+		else
+			ck_assert_int_ne(
+			    fcntl(*(const int *)from, F_GETFD), -1);
 	}
 }
 
@@ -917,6 +929,45 @@ START_TEST(wrong_descriptors)
 }
 END_TEST
 
+/* What is counted must be there, and nothing else. */
+static void
+check_optional(enum ipc_type type, size_t n)
+{
+	static const uint32_t counts[] = { 0, 2, 255, UINT32_MAX };
+	static struct wire w;
+	struct values values = values_of(ipc_message(type), ordinary);
+	uint32_t one = 1;
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(counts); i++) {
+		wire_fill(&w, type, &values);
+		memcpy(w.packet.data + w.count_at[n], &counts[i], 4);
+		assert_refused(&w, "a wrong count of descriptors");
+	}
+	values.of[n] = 0;
+	assert_round_trip(type, &values);
+	wire_fill(&w, type, &values);
+	memcpy(w.packet.data + w.count_at[n], &one, 4);
+	assert_refused(&w, "a descriptor that is only counted");
+	for (i = 0; i < IPC_DESCRIPTORS; i++) {
+		wire_fill(&w, type, &values);
+		insert_fd(&w, w.at[n], ipc_descriptors[i].make());
+		assert_refused(&w, "a descriptor that is not counted");
+	}
+}
+
+START_TEST(optional_descriptors)
+{
+	const struct ipc_message *row = ipc_message((uint32_t)_i);
+	size_t n;
+
+	for (n = 0; n < row->nfields; n++)
+		if (ipc_kind_is_fd(row->fields[n].kind) &&
+		    row->fields[n].least == 0)
+			check_optional((enum ipc_type)_i, n);
+}
+END_TEST
+
 /* A sender that lacks a descriptor: refused, and the others are taken. */
 START_TEST(missing_at_the_sender)
 {
@@ -928,7 +979,8 @@ START_TEST(missing_at_the_sender)
 	size_t n;
 
 	for (n = 0; n < row->nfields; n++) {
-		if (!ipc_kind_is_fd(row->fields[n].kind))
+		if (!ipc_kind_is_fd(row->fields[n].kind) ||
+		    row->fields[n].least == 0)
 			continue;
 		message_fill(&m, (enum ipc_type)_i, &values);
 		fd_close(member(&m.any, &row->fields[n]));
@@ -1183,6 +1235,7 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, descriptors_left_behind, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, extra_descriptors, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, wrong_descriptors, 0, IPC_TYPES);
+	tcase_add_loop_test(tc, optional_descriptors, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, missing_at_the_sender, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, handler_takes_one, 0, IPC_TYPES);
 	tcase_add_loop_test(tc, blobs, 0, IPC_TYPES);
