@@ -400,7 +400,6 @@ field(const struct ipc_field *field)
 static const char *const phases[IPC_PHASES] = {
 	[IPC_PHASE_NEW] = "new",
 	[IPC_PHASE_READY] = "ready",
-	[IPC_PHASE_MET] = "met",
 	[IPC_PHASE_OPEN] = "open",
 	[IPC_PHASE_OVER] = "over",
 };

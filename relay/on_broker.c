@@ -36,6 +36,5 @@ relay_meet_broker(struct relay *relay, int *fd)
 	struct channel_ends ends = { ROLE_RELAY, ROLE_BROKER, relay_routes(),
 		relay_lose_broker, relay };
 
-	relay->met = 1;
 	relay->broker = channel_new(relay->base, fd, &ends);
 }

@@ -25,12 +25,6 @@ relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay->frames = frames_new(relay, &prepare->control_in);
 }
 
-void
-relay_on_meet(struct relay *relay, struct ipc_meet *meet)
-{
-	relay_meet_broker(relay, &meet->session);
-}
-
 /* Code that came in the packet is used where it is. */
 static void
 relay_start(struct relay *relay, struct ipc_start *start)
@@ -56,7 +50,9 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	if (start->servers.len == 0)
 		fatal("protocol violation by the supervisor: no array of "
 		    "servers");
-	if (!relay->met)
+	if (start->session != -1)
+		relay_meet_broker(relay, &start->session);
+	else
 		calls_close(relay->calls, ROLE_BROKER, CALLS_NO_SERVERS);
 	if (!start->stored)
 		calls_close(relay->calls, ROLE_STORE, CALLS_NO_STORE);
@@ -68,14 +64,15 @@ relay_on_store(struct relay *relay, struct ipc_store *store)
 {
 	if (relay->store != NULL)
 		fatal("protocol violation by the supervisor: a second store");
+	if ((store->store == -1) != (store->reason[0] != '\0'))
+		fatal("protocol violation by the supervisor: a store with a "
+		    "reason, or neither");
+	if (store->store == -1) {
+		calls_close(relay->calls, ROLE_STORE, store->reason);
+		return;
+	}
 	relay_meet_store(relay, &store->store);
 	calls_go_on(relay->calls);
-}
-
-void
-relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store)
-{
-	calls_close(relay->calls, ROLE_STORE, no_store->reason);
 }
 
 /*

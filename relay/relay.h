@@ -24,7 +24,6 @@ struct relay {
 	struct event_base *base;
 	struct channel *supervisor;
 	struct channel *broker; /* NULL: there is none, or it is gone */
-	int met;                /* there was one */
 	struct channel *store;  /* NULL: not yet there, or gone */
 	struct frames *frames;  /* what the box says */
 	struct outbox *outbox;  /* what the box is told */
@@ -36,10 +35,8 @@ struct relay {
 
 /* on_supervisor.c: the handlers; each takes the descriptors it wants. */
 void relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare);
-void relay_on_meet(struct relay *relay, struct ipc_meet *meet);
 void relay_on_start(struct relay *relay, struct ipc_start *start);
 void relay_on_store(struct relay *relay, struct ipc_store *store);
-void relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store);
 
 /* Asks the supervisor for the store: at most STORE_FETCHES_MAX times. */
 void relay_want_store(struct relay *relay);

@@ -524,10 +524,8 @@ void
 box_on_store_wanted(struct box *box)
 {
 	const struct boxes_user *user = &box->boxes->user;
-	struct ipc_no_store no_store = { 0 };
-	struct ipc_store store = { .store = -1 };
-	struct err err;
-	int sent;
+	struct ipc_store store = { .reason = "" };
+	struct err why, err;
 
 	if (box->may_store == 0) {
 		box_fail(box, "protocol violation by the relay: it may not ask "
@@ -535,12 +533,10 @@ box_on_store_wanted(struct box *box)
 		return;
 	}
 	box->may_store--;
-	store.store = user->store(user->ctx, box->execution, &err);
-	no_store.reason = err.text;
-	sent = store.store == -1
-	    ? channel_send_no_store(box->relay, &no_store, &err)
-	    : channel_send_store(box->relay, &store, &err);
-	if (sent == -1)
+	store.store = user->store(user->ctx, box->execution, &why);
+	if (store.store == -1)
+		store.reason = why.text;
+	if (channel_send_store(box->relay, &store, &err) == -1)
 		box_fail(box, "the relay cannot be given the store: %s",
 		    err.text);
 }
@@ -727,13 +723,7 @@ int
 box_run(struct box *box, struct ipc_start *start, int *session,
     struct err *err)
 {
-	struct ipc_meet meet = { .session = -1 };
-
-	if (*session != -1) {
-		meet.session = fd_take(session);
-		if (channel_send_meet(box->relay, &meet, err) == -1)
-			return -1;
-	}
+	start->session = fd_take(session);
 	if (channel_send_start(box->relay, start, err) == -1)
 		return -1;
 	box->execution = start->execution;

@@ -666,16 +666,6 @@ broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
 
 /* Lists of tools */
 
-/* Returns one end of a channel whose other end is closed, or -1 with err. */
-static int
-broker_dead_end(struct err *err)
-{
-	auto_fd int other = -1;
-	int end;
-
-	return ipc_pair(&end, &other, 0, err) == -1 ? -1 : end;
-}
-
 /* The user is told once, and again when there was one in between. */
 static void
 broker_miss_lists(struct broker *broker, const struct err *err)
@@ -706,10 +696,7 @@ broker_want_lists(struct broker *broker)
 		else
 			broker->lists_missed = 0;
 	}
-	if (lists.store == -1)
-		lists.store = broker_dead_end(&err);
-	if (lists.store != -1 &&
-	    channel_send_lists(broker->channel, &lists, &err) == 0)
+	if (channel_send_lists(broker->channel, &lists, &err) == 0)
 		return;
 	log_error("the broker cannot be told where lists of tools are kept: "
 	    "%s", err.text);

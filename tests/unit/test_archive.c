@@ -17,6 +17,16 @@ static struct play_server gh;
 static int relay;
 static int store;
 
+/* The broker wants the store: there is none. */
+static void
+lend_none(void)
+{
+	struct ipc_lists lists = { .store = -1 };
+
+	play_expect(play_supervisor, IPC_WANT_LISTS);
+	play_send(play_supervisor, IPC_LISTS, &lists);
+}
+
 /* The broker wants the store: it gets this channel, or a dead end. */
 static void
 lend(int dead)
@@ -198,8 +208,11 @@ START_TEST(a_store_of_no_use)
 	if (_i == 2)
 		play_lists_wait_ms = 3000;
 	start();
-	lend(_i == 0);
-	if (_i > 0)
+	if (_i == 4)
+		lend_none();
+	else
+		lend(_i == 0);
+	if (_i > 0 && _i < 4)
 		expect_recall();
 	if (_i == 1)
 		fd_close(&store);
@@ -232,7 +245,10 @@ START_TEST(a_store_that_is_not_there_is_no_mishap)
 	ck_assert_ptr_nonnull(file);
 	play_log = fileno(file);
 	start();
-	lend(1);
+	if (_i == 0)
+		lend_none();
+	else
+		lend(1);
 	play_serve(&gh);
 	serve("2", "a");
 	play_expect_result(relay, 1, LIST("a"));
@@ -288,8 +304,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, is_kept_when_there_is_a_store);
 	tcase_add_loop_test(
 	    tc, what_cannot_be_read_is_not_told, 0, UNIT_COUNT(rubbish));
-	tcase_add_loop_test(tc, a_store_of_no_use, 0, 4);
-	tcase_add_test(tc, a_store_that_is_not_there_is_no_mishap);
+	tcase_add_loop_test(tc, a_store_of_no_use, 0, 5);
+	tcase_add_loop_test(
+	    tc, a_store_that_is_not_there_is_no_mishap, 0, 2);
 	tcase_add_test(tc, nobody_comes_with_a_store);
 	tcase_add_test(tc, nobody_waits_any_more);
 }

@@ -590,11 +590,9 @@ send_as(struct play *play, enum role role, enum ipc_type type, void *msg)
 static void
 receive_start(struct play *play, union ipc_any *msg)
 {
-	if (config_count(sv.config) > 0) {
-		receive(play, ROLE_RELAY, IPC_MEET, msg);
-		ipc_message_close(IPC_MEET, msg);
-	}
 	receive(play, ROLE_RELAY, IPC_START, msg);
+	ck_assert_int_eq(
+	    msg->start.session != -1, config_count(sv.config) > 0);
 }
 
 /* Both workers take what they were sent. */
@@ -1103,18 +1101,21 @@ END_TEST
 
 /* Sessions */
 
-/* What the relay is told of servers. */
-static void
+/* What the relay is told of servers. Returns its session, or -1. */
+static int
 is_told(struct play *play, const char *servers)
 {
 	auto_free char *told = NULL;
 	union ipc_any start;
 	struct err err;
+	int session;
 
 	receive(play, ROLE_RELAY, IPC_START, &start);
 	told = ipc_blob_copy(&start.start.servers, &err);
 	ck_assert_str_eq(told, servers);
+	session = fd_take(&start.start.session);
 	ipc_message_close(IPC_START, &start);
+	return session;
 }
 
 static const struct {
@@ -1132,7 +1133,8 @@ static const struct {
 
 START_TEST(a_relay_has_a_session)
 {
-	union ipc_any prepare, meet;
+	auto_fd int session = -1;
+	union ipc_any prepare;
 	struct play *play;
 	char byte = 0;
 
@@ -1142,16 +1144,15 @@ START_TEST(a_relay_has_a_session)
 	play = new_call();
 	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
 	ipc_message_close(IPC_PREPARE, &prepare);
-	receive(play, ROLE_RELAY, IPC_MEET, &meet);
-	ck_assert_int_ne(fcntl(meet.meet.session, F_GETFL) & O_NONBLOCK, 0);
-	is_told(play, loads[_i].told);
+	session = is_told(play, loads[_i].told);
+	ck_assert_int_ne(fcntl(session, F_GETFL) & O_NONBLOCK, 0);
 	ck_assert_uint_eq(loaded.len, asked.len);
 	ck_assert_mem_eq(loaded.data, asked.data, asked.len);
 	/* The other end is who opened it. */
 	ck_assert_int_eq(
 	    send(play->channels[ROLE_BROKER], "x", 1, MSG_NOSIGNAL), 1);
-	ck_assert_int_eq(recv(meet.meet.session, &byte, 1, 0), 1);
-	ipc_message_close(IPC_MEET, &meet);
+	ck_assert_int_eq(recv(session, &byte, 1, 0), 1);
+	fd_close(&session);
 	relay_dies(play);
 	wait_until_concluded(play);
 	ck_assert_mem_eq(play->servers, asked.data, asked.len);
@@ -1170,7 +1171,7 @@ START_TEST(without_servers_there_is_nobody)
 	play = new_call();
 	receive(play, ROLE_RELAY, IPC_PREPARE, &prepare);
 	ipc_message_close(IPC_PREPARE, &prepare);
-	is_told(play, "[]");
+	ck_assert_int_eq(is_told(play, "[]"), -1);
 	relay_dies(play);
 	wait_until_concluded(play);
 	close_stage();
@@ -1932,8 +1933,9 @@ START_TEST(a_store_that_cannot_be_had)
 	store_refused = "the state directory is not ours";
 	play = run_call();
 	relay_wants_store(play);
-	receive(play, ROLE_RELAY, IPC_NO_STORE, &msg);
-	ck_assert_str_eq(msg.no_store.reason, store_refused);
+	receive(play, ROLE_RELAY, IPC_STORE, &msg);
+	ck_assert_int_eq(msg.store.store, -1);
+	ck_assert_str_eq(msg.store.reason, store_refused);
 	code_exits(play);
 	relay_is_done(play);
 	wait_until_concluded(play);

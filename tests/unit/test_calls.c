@@ -33,13 +33,6 @@ relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare)
 }
 
 void
-relay_on_meet(struct relay *relay, struct ipc_meet *meet)
-{
-	(void)relay;
-	(void)meet;
-}
-
-void
 relay_on_start(struct relay *relay, struct ipc_start *start)
 {
 	(void)relay;
@@ -51,13 +44,6 @@ relay_on_store(struct relay *relay, struct ipc_store *store)
 {
 	(void)relay;
 	(void)store;
-}
-
-void
-relay_on_no_store(struct relay *relay, struct ipc_no_store *no_store)
-{
-	(void)relay;
-	(void)no_store;
 }
 
 static int store_wanted; /* how often the supervisor was asked for the store */

@@ -58,8 +58,8 @@ static int broker;  /* the broker's end */
 /* The box's ends of the pipes, and the relay's until START has gone. */
 static int box_in, box_out, code_out, code_errors;
 static struct ipc_prepare prepare;
-static struct ipc_meet meet;
 static struct ipc_start start;
+static int session; /* the relay's end of the channel to the broker */
 static int brokered; /* there are servers */
 static struct ipc_packet packet;
 static union ipc_any msg;
@@ -88,10 +88,9 @@ send_message(enum ipc_type type, void *message)
 static void
 send_start(void)
 {
-	if (brokered)
-		send_message(IPC_MEET, &meet);
-	else
-		fd_close(&meet.session);
+	if (!brokered)
+		fd_close(&session);
+	start.session = fd_take(&session);
 	send_message(IPC_START, &start);
 }
 
@@ -116,12 +115,13 @@ make_start(const char *code, size_t len, size_t output_max)
 	prepare = (struct ipc_prepare){ .output_max = output_max };
 	start = (struct ipc_start){ .execution = 7,
 		.code = { (const uint8_t *)code, len, -1 },
-		.servers = { (const uint8_t *)SERVERS, strlen(SERVERS), -1 } };
+		.servers = { (const uint8_t *)SERVERS, strlen(SERVERS), -1 },
+		.session = -1 };
 	make_pipe(&box_in, &prepare.control_out);
 	make_pipe(&prepare.control_in, &box_out);
 	make_pipe(&prepare.out, &code_out);
 	make_pipe(&prepare.errors, &code_errors);
-	make_session(&meet.session, &broker);
+	make_session(&session, &broker);
 }
 
 /* In the child: as spawn leaves a worker behind. */
@@ -476,15 +476,22 @@ START_TEST(ends_with_a_second_start)
 }
 END_TEST
 
-/* Code for no box, a right to servers too late, or a second box. */
+/* A second box, no store without a reason, or a store with one. */
 START_TEST(ends_with_messages_in_disorder)
 {
+	struct ipc_store answer = { .store = -1, .reason = "" };
+
 	start_small();
 	make_start("", 0, 1024);
-	if (_i == 0)
+	if (_i == 0) {
 		send_message(IPC_PREPARE, &prepare);
-	else
-		send_message(IPC_MEET, &meet);
+	} else {
+		if (_i == 2) {
+			answer.store = fd_take(&session);
+			answer.reason = "there is none";
+		}
+		send_message(IPC_STORE, &answer);
+	}
 	expect_exit(FATAL_EXIT_STATUS);
 }
 END_TEST
@@ -537,7 +544,7 @@ START_TEST(ends_with_its_supervisor_while_it_waits)
 	start_with(0);
 	put(box_out, READY, strlen(READY));
 	expect(IPC_READY);
-	fd_close(&meet.session);
+	fd_close(&session);
 	end_relay();
 }
 END_TEST
@@ -743,7 +750,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, outlives_a_box_that_dies_early);
 	tcase_add_test(tc, ends_with_its_supervisor);
 	tcase_add_test(tc, ends_with_a_second_start);
-	tcase_add_loop_test(tc, ends_with_messages_in_disorder, 0, 2);
+	tcase_add_loop_test(tc, ends_with_messages_in_disorder, 0, 3);
 	tcase_add_test(tc, waits_with_its_box_for_code);
 	tcase_add_loop_test(
 	    tc, tells_of_a_box_that_ends_while_it_waits, 0, 2);

@@ -427,7 +427,8 @@ tell(enum ipc_type type)
 		return;
 	case IPC_LISTS:
 		buffer_printf(&told, "lists%s\n",
-		    fd_is_alive(msg.lists.store) ? "" : " of nobody");
+		    msg.lists.store == -1 ? " of nobody" :
+		        fd_is_alive(msg.lists.store) ? "" : " that ended");
 		return;
 	case IPC_TRY:
 		buffer_printf(&told, "try %s\n", msg.try.name);
@@ -1499,7 +1500,7 @@ START_TEST(says_that_nothing_can_be_tried)
 }
 END_TEST
 
-/* Where lists of tools are kept; with nobody there the channel has ended. */
+/* Where lists of tools are kept; of nobody: nowhere. */
 
 static void
 want_lists(const char *wanted)

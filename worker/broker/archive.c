@@ -72,6 +72,14 @@ archive_lose(struct archive *archive)
 	archive->recalled(archive->broker, NULL);
 }
 
+/* The supervisor has logged why. */
+static void
+archive_miss(struct archive *archive)
+{
+	log_info("lists of tools are not kept: there is no store");
+	archive_lose(archive);
+}
+
 static void
 archive_on_closed(void *ctx, const struct err *why)
 {
@@ -101,7 +109,7 @@ archive_fail(struct archive *archive, const struct err *err)
 {
 	static const struct timeval now;
 
-	/* Where there is none the supervisor has told why. */
+	/* It has ended, which is no mishap. */
 	if (err->code == EPIPE || err->code == ECONNRESET)
 		log_info("lists of tools are not kept: there is no store");
 	else
@@ -182,6 +190,10 @@ archive_open(struct archive *archive, struct ipc_lists *lists)
 	struct channel_ends ends = { ROLE_BROKER, ROLE_STORE,
 		archive->broker->routes, archive_on_closed, archive };
 
+	if (lists->store == -1) {
+		archive_miss(archive);
+		return;
+	}
 	/* It may come when nothing waits for it: then it is used later. */
 	channel_free(&archive->store);
 	archive->wanted = 1;
