@@ -12,6 +12,7 @@
 
 #include "config_shape.h"
 #include "err.h"
+#include "kept_kind.h"
 #include "limits.h"
 #include "role.h"
 

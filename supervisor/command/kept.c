@@ -154,72 +154,86 @@ kept_print_entry(const struct kept *kept, struct json_span entry)
 
 /* Asking */
 
+static enum kept_kind
+kept_kind(const struct kept *kept)
+{
+	return kept_is_about_tools(kept) ? KEPT_TOOLS : KEPT_MEMORIES;
+}
+
 static int
 kept_send_list(struct kept *kept, const char *after, size_t len,
     struct err *err)
 {
-	struct ipc_show_memories memories = {
-		.after = { (const uint8_t *)after, len }
-	};
-	struct ipc_show_tools tools = { .after = after };
+	struct ipc_show show = { .kind = kept_kind(kept),
+		.after = { (const uint8_t *)after, len } };
 
-	return kept_is_about_tools(kept)
-	    ? channel_send_show_tools(kept->store, &tools, err)
-	    : channel_send_show_memories(kept->store, &memories, err);
+	return channel_send_show(kept->store, &show, err);
 }
 
+/* Whether a key or a name can be one of what is kept. */
 static int
-kept_send_memory(struct kept *kept, const char *key, struct err *err)
+kept_check_name(const struct kept *kept, const char *name, struct err *err)
 {
-	const struct ipc_bytes bytes = { (const uint8_t *)key, strlen(key) };
-	struct ipc_show_memory show = { .key = bytes };
-	struct ipc_drop_memory drop = { .key = bytes };
+	size_t len = strlen(name);
+	int good = len > 0 && utf8_valid(name, len);
 
-	if (bytes.len == 0 || bytes.len > MEMORY_KEY_MAX ||
-	    !utf8_valid(key, bytes.len))
+	if (!kept_is_about_tools(kept) && (!good || len > MEMORY_KEY_MAX))
 		return err_set(err, "a key is a text of 1 to %lu bytes of "
 		    "UTF-8", MEMORY_KEY_MAX);
-	return kept->command->task == COMMAND_MEMORY_SHOW
-	    ? channel_send_show_memory(kept->store, &show, err)
-	    : channel_send_drop_memory(kept->store, &drop, err);
+	if (kept_is_about_tools(kept) && (!good || len > SAVED_TOOL_NAME_MAX))
+		return err_set(err, "the name of a tool is a text of 1 to %d "
+		    "bytes of UTF-8", SAVED_TOOL_NAME_MAX);
+	return 0;
 }
 
 static int
-kept_send_tool(struct kept *kept, const char *name, struct err *err)
+kept_send_show(struct kept *kept, const char *name, struct err *err)
 {
-	struct ipc_show_tool show = { .name = name };
-	struct ipc_drop_tool drop = { .name = name };
+	struct ipc_show show = { .kind = kept_kind(kept),
+		.name = { (const uint8_t *)name, strlen(name) } };
 
-	if (name[0] == '\0' || strlen(name) > SAVED_TOOL_NAME_MAX ||
-	    !utf8_valid(name, strlen(name)))
-		return err_set(err, "the name of a tool is a text of 1 to %d "
-		    "bytes of UTF-8", SAVED_TOOL_NAME_MAX);
-	return kept->command->task == COMMAND_TOOLS_SHOW
-	    ? channel_send_show_tool(kept->store, &show, err)
-	    : channel_send_drop_tool(kept->store, &drop, err);
+	if (kept_check_name(kept, name, err) == -1)
+		return -1;
+	return channel_send_show(kept->store, &show, err);
+}
+
+static int
+kept_send_drop_one(struct kept *kept, const char *name, struct err *err)
+{
+	struct ipc_drop drop = { .kind = kept_kind(kept),
+		.which = KEPT_DROP_ONE,
+		.name = { (const uint8_t *)name, strlen(name) } };
+
+	if (kept_check_name(kept, name, err) == -1)
+		return -1;
+	return channel_send_drop(kept->store, &drop, err);
+}
+
+static int
+kept_send_drop(struct kept *kept, enum kept_drop which, struct err *err)
+{
+	struct ipc_drop drop = { .kind = kept_kind(kept), .which = which };
+
+	return channel_send_drop(kept->store, &drop, err);
 }
 
 static int
 kept_send(struct kept *kept, struct err *err)
 {
 	const struct command *command = kept->command;
-	struct ipc_drop_memories memories = { 0 };
-	struct ipc_drop_tools tools = {
-		.ignored = command->task == COMMAND_TOOLS_PRUNE
-	};
 
 	switch (command->task) {
 	case COMMAND_MEMORY_SHOW:
-	case COMMAND_MEMORY_REMOVE:
-		return kept_send_memory(kept, command->operand, err);
 	case COMMAND_TOOLS_SHOW:
+		return kept_send_show(kept, command->operand, err);
+	case COMMAND_MEMORY_REMOVE:
 	case COMMAND_TOOLS_REMOVE:
-		return kept_send_tool(kept, command->operand, err);
+		return kept_send_drop_one(kept, command->operand, err);
 	case COMMAND_MEMORY_CLEAR:
-		return channel_send_drop_memories(kept->store, &memories, err);
 	case COMMAND_TOOLS_CLEAR:
+		return kept_send_drop(kept, KEPT_DROP_ALL, err);
 	case COMMAND_TOOLS_PRUNE:
-		return channel_send_drop_tools(kept->store, &tools, err);
+		return kept_send_drop(kept, KEPT_DROP_IGNORED, err);
 	default:
 		return kept_send_list(kept, "", 0, err);
 	}

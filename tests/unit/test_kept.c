@@ -63,28 +63,48 @@ note(const char *type, const void *name, size_t len)
 	buffer_add_text(&asked, ";");
 }
 
+static void
+note_show(const struct ipc_show *show)
+{
+	static const char *const names[KEPT_KINDS][2] = {
+		[KEPT_MEMORIES] = { "show_memories", "show_memory" },
+		[KEPT_TOOLS] = { "show_tools", "show_tool" },
+	};
+	int one = show->name.len > 0;
+	const struct ipc_bytes *name = one ? &show->name : &show->after;
+
+	ck_assert(!one || show->after.len == 0);
+	note(names[show->kind][one], name->data, name->len);
+}
+
+static void
+note_drop(const struct ipc_drop *drop)
+{
+	static const char *const names[KEPT_KINDS][2] = {
+		[KEPT_MEMORIES] = { "drop_memories", "drop_memory" },
+		[KEPT_TOOLS] = { "drop_tools", "drop_tool" },
+	};
+	int one = drop->which == KEPT_DROP_ONE;
+
+	ck_assert_int_eq(drop->name.len > 0, one);
+	if (drop->which == KEPT_DROP_IGNORED)
+		note("drop_tools", "ignored", 7);
+	else
+		note(names[drop->kind][one], drop->name.data, drop->name.len);
+}
+
 int
 channel_send(
     struct channel *channel, enum ipc_type type, void *msg, struct err *err)
 {
-	union ipc_any *any = msg;
-	struct ipc_bytes name = { (const uint8_t *)"", 0 };
 	const char *answer;
 
 	(void)channel;
 	(void)err;
-	if (type == IPC_SHOW_MEMORIES || type == IPC_SHOW_MEMORY ||
-	    type == IPC_DROP_MEMORY)
-		name = any->show_memory.key;
-	else if (type == IPC_DROP_TOOLS)
-		name = (struct ipc_bytes){ (const uint8_t *)"ignored",
-			any->drop_tools.ignored ? 7 : 0 };
-	else if (type != IPC_DROP_MEMORIES)
-		name = (struct ipc_bytes){
-			(const uint8_t *)any->show_tool.name,
-			strlen(any->show_tool.name)
-		};
-	note(ipc_message(type)->name, name.data, name.len);
+	if (type == IPC_SHOW)
+		note_show(msg);
+	else
+		note_drop(msg);
 	answer = answers == NULL || *answers == NULL ? NULL : *answers++;
 	if (answer != NULL)
 		listener(listener_ctx, answer, strlen(answer), "");

@@ -156,36 +156,81 @@ END_TEST
 
 START_TEST(tells_the_user)
 {
-	struct ipc_show_memories list = { .after = bytes_of("") };
-	struct ipc_show_memory show = { .key = bytes_of("k") };
-	struct ipc_drop_memory drop = { .key = bytes_of("k") };
-	struct ipc_drop_memories all = { 0 };
-	struct ipc_show_tools tools = { .after = "" };
-	struct ipc_show_tool tool = { .name = "f" };
-	struct ipc_drop_tool drop_tool = { .name = "f" };
+	struct ipc_show list = { .kind = KEPT_MEMORIES };
+	struct ipc_show show = { .name = bytes_of("k") };
+	struct ipc_drop drop = { .name = bytes_of("k") };
+	struct ipc_drop all = { .which = KEPT_DROP_ALL };
+	struct ipc_show tools = { .kind = KEPT_TOOLS };
+	struct ipc_show tool = { .kind = KEPT_TOOLS, .name = bytes_of("f") };
+	struct ipc_drop drop_tool = { .kind = KEPT_TOOLS,
+		.name = bytes_of("f") };
 	int relay;
 
 	play_start();
 	relay = play_grant();
 	save(relay, 1, "[7]");
 	expect_part(relay, 1, "\"k\"");
-	play_send(play_supervisor, IPC_SHOW_MEMORIES, &list);
+	play_send(play_supervisor, IPC_SHOW, &list);
 	expect_shown("{\"entries\":[{\"key\":\"k\"");
-	play_send(play_supervisor, IPC_SHOW_MEMORY, &show);
+	play_send(play_supervisor, IPC_SHOW, &show);
 	expect_shown("\"value\":[7]}");
-	play_send(play_supervisor, IPC_DROP_MEMORY, &drop);
+	play_send(play_supervisor, IPC_DROP, &drop);
 	expect_shown("true");
-	play_send(play_supervisor, IPC_DROP_MEMORY, &drop);
+	play_send(play_supervisor, IPC_DROP, &drop);
 	expect_shown("false");
-	play_send(play_supervisor, IPC_DROP_MEMORIES, &all);
+	play_send(play_supervisor, IPC_DROP, &all);
 	expect_shown("0");
-	play_send(play_supervisor, IPC_SHOW_TOOLS, &tools);
+	play_send(play_supervisor, IPC_SHOW, &tools);
 	expect_shown("{\"entries\":[]");
-	play_send(play_supervisor, IPC_SHOW_TOOL, &tool);
+	play_send(play_supervisor, IPC_SHOW, &tool);
 	expect_shown("null");
-	play_send(play_supervisor, IPC_DROP_TOOL, &drop_tool);
+	play_send(play_supervisor, IPC_DROP, &drop_tool);
 	expect_shown("false");
 	close(relay);
+	play_end();
+}
+END_TEST
+
+/* The supervisor is trusted: where it does not make sense, nothing is lost. */
+static const struct {
+	struct ipc_show show;
+	struct ipc_drop drop;
+	int shows;
+} unclear[] = {
+	{ .drop = { .which = KEPT_DROP_ONE } },
+	{ .drop = { .which = KEPT_DROP_ALL, .name = { (const uint8_t *)"k", 1 } } },
+	{ .drop = { .which = KEPT_DROP_IGNORED } },
+	{ .drop = { .kind = KEPT_TOOLS, .name = { (const uint8_t *)"\xff", 1 } } },
+	{ .drop = { .kind = KEPT_TOOLS, .name = { (const uint8_t *)"a\0b", 3 } } },
+	{ .show = { .kind = KEPT_TOOLS, .name = { (const uint8_t *)"\xff", 1 } },
+	    .shows = 1 },
+	{ .show = { .kind = KEPT_TOOLS, .after = { (const uint8_t *)"\xff", 1 } },
+	    .shows = 1 },
+};
+
+START_TEST(ends_where_the_supervisor_is_unclear)
+{
+	struct ipc_show list = { .kind = KEPT_MEMORIES };
+	struct ipc_show show = unclear[_i].show;
+	struct ipc_drop drop = unclear[_i].drop;
+	int relay, status;
+
+	play_start();
+	relay = play_grant();
+	save(relay, 1, "[7]");
+	expect_part(relay, 1, "\"k\"");
+	if (unclear[_i].shows)
+		play_send(play_supervisor, IPC_SHOW, &show);
+	else
+		play_send(play_supervisor, IPC_DROP, &drop);
+	ck_assert_int_eq(waitpid(play_pid, &status, 0), play_pid);
+	ck_assert(WIFEXITED(status));
+	ck_assert_int_eq(WEXITSTATUS(status), FATAL_EXIT_STATUS);
+	close(play_supervisor);
+	close(relay);
+	play_start();
+	play_send(play_supervisor, IPC_SHOW, &list);
+	expect_shown("{\"entries\":[{\"key\":\"k\"");
 	play_end();
 }
 END_TEST
@@ -267,7 +312,7 @@ save_tool(int relay, uint64_t id, const char *name)
 START_TEST(saved_tools_are_bounded)
 {
 	struct ipc_load_tool load_bad = { .id = 1, .name = "a b" };
-	struct ipc_drop_tools all = { 0 };
+	struct ipc_drop all = { .kind = KEPT_TOOLS, .which = KEPT_DROP_ALL };
 	char name[] = "f00";
 	int relay, n;
 
@@ -291,7 +336,7 @@ START_TEST(saved_tools_are_bounded)
 	relay = play_grant();
 	save_tool(relay, 1, "more");
 	expect_part(relay, 1, "more");
-	play_send(play_supervisor, IPC_DROP_TOOLS, &all);
+	play_send(play_supervisor, IPC_DROP, &all);
 	expect_shown("51");
 	close(relay);
 	play_end();
@@ -303,7 +348,7 @@ START_TEST(a_full_disk_is_no_end)
 {
 	auto_free char *value = mem_alloc(MIB + 1);
 	struct ipc_delete_memory delete = { .id = 3, .key = bytes_of("k") };
-	struct ipc_drop_memories all = { 0 };
+	struct ipc_drop all = { .which = KEPT_DROP_ALL };
 	int relay;
 
 	if (!small_disk_make(play_folder, "size=3m,mode=0700"))
@@ -324,7 +369,7 @@ START_TEST(a_full_disk_is_no_end)
 	play_end();
 	/* Started again, as by a command of the user. */
 	play_start_with(STATE_MAX_MAX);
-	play_send(play_supervisor, IPC_DROP_MEMORIES, &all);
+	play_send(play_supervisor, IPC_DROP, &all);
 	expect_shown("1");
 	play_end();
 	small_disk_remove(play_folder);
@@ -400,7 +445,7 @@ END_TEST
 START_TEST(a_bad_file_is_told)
 {
 	auto_free char *path = play_path("caisson.db");
-	struct ipc_show_tools tools = { .after = "" };
+	struct ipc_show tools = { .kind = KEPT_TOOLS };
 	int fd = open(path, O_WRONLY | O_CREAT, 0600);
 	struct stat st;
 	int relay;
@@ -413,7 +458,7 @@ START_TEST(a_bad_file_is_told)
 	expect_denied(relay, 1, "it is damaged, or no database of Caisson");
 	load(relay, 2);
 	expect_denied(relay, 2, path);
-	play_send(play_supervisor, IPC_SHOW_TOOLS, &tools);
+	play_send(play_supervisor, IPC_SHOW, &tools);
 	ck_assert_int_eq(play_receive(play_supervisor), IPC_SHOWN);
 	ck_assert_ptr_nonnull(strstr(play_msg.shown.reason, path));
 	ck_assert_int_eq(stat(path, &st), 0);
@@ -564,6 +609,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, cuts_off_who_talks_nonsense);
 	tcase_add_test(tc, needs_nothing_it_gave_up);
 	tcase_add_test(tc, tells_the_user);
+	tcase_add_loop_test(tc, ends_where_the_supervisor_is_unclear, 0,
+	    UNIT_COUNT(unclear));
 	tcase_add_loop_test(
 	    tc, values_must_be_json_on_one_line, 0, UNIT_COUNT(nonsense));
 	tcase_add_test(tc, texts_must_be_utf8);

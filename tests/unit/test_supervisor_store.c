@@ -241,7 +241,7 @@ END_TEST
 
 START_TEST(answers_are_passed_on)
 {
-	struct ipc_drop_memories drop = { 0 };
+	struct ipc_drop drop = { .which = KEPT_DROP_ALL };
 	struct channel *channel;
 	struct err err;
 
@@ -249,9 +249,9 @@ START_TEST(answers_are_passed_on)
 	channel = store_channel(store, &err);
 	ck_assert_ptr_nonnull(channel);
 	store_listen(store, on_shown, &told);
-	ck_assert_int_eq(channel_send_drop_memories(channel, &drop, &err), 0);
+	ck_assert_int_eq(channel_send_drop(channel, &drop, &err), 0);
 	expect_keep();
-	expect(IPC_DROP_MEMORIES);
+	expect(IPC_DROP);
 	say("3", "");
 	say("", "no disk");
 	fd_close(&line);

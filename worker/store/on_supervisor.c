@@ -2,10 +2,14 @@
  * What the supervisor tells the store: the whole surface between the two. Runs
  * in the store.
  */
+#include <string.h>
 #include <unistd.h>
 
+#include "../../common/limits.h"
 #include "../../common/lockdown.h"
 #include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
 #include "database.h"
 #include "grant.h"
 #include "lister.h"
@@ -52,7 +56,7 @@ store_database(struct store *store)
 }
 
 static void
-store_show(struct store *store, int done, const struct buffer *json,
+store_tell(struct store *store, int done, const struct buffer *json,
     const struct err *why)
 {
 	struct ipc_shown shown = { .reason = "" };
@@ -67,93 +71,101 @@ store_show(struct store *store, int done, const struct buffer *json,
 		fatal("cannot answer the supervisor: %s", err.text);
 }
 
-void
-store_on_show_memories(struct store *store, struct ipc_show_memories *show)
+/* Returns the name of a tool as a string that the caller frees. */
+static char *
+store_tool_name(const struct ipc_bytes *name)
 {
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done = memories_list(
-	    store_database(store), STORE_OWN, show->after, &json, &err);
+	const char *text = (const char *)name->data;
 
-	store_show(store, done, &json, &err);
+	if (name->len > SAVED_TOOL_NAME_MAX || !utf8_valid(text, name->len) ||
+	    memchr(text, '\0', name->len) != NULL)
+		fatal("protocol violation by the supervisor: a name of a tool "
+		    "that is no text of at most %d bytes", SAVED_TOOL_NAME_MAX);
+	return mem_dup(text, name->len);
+}
+
+static int
+store_show_memories(struct store *store, const struct ipc_show *show,
+    struct buffer *json, struct err *err)
+{
+	struct database *database = store_database(store);
+
+	if (show->name.len > 0)
+		return memories_load(
+		    database, STORE_OWN, show->name, 1, json, err);
+	return memories_list(database, STORE_OWN, show->after, json, err);
+}
+
+static int
+store_show_tools(struct store *store, const struct ipc_show *show,
+    struct buffer *json, struct err *err)
+{
+	struct database *database = store_database(store);
+	auto_free char *name = store_tool_name(&show->name);
+	auto_free char *after = store_tool_name(&show->after);
+
+	if (show->name.len > 0)
+		return saved_tools_load(
+		    database, STORE_OWN, name, 1, json, err);
+	return saved_tools_list(database, STORE_OWN, after, 1, json, err);
 }
 
 void
-store_on_show_memory(struct store *store, struct ipc_show_memory *show)
+store_on_show(struct store *store, struct ipc_show *show)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
-	int done = memories_load(
-	    store_database(store), STORE_OWN, show->key, 1, &json, &err);
+	int done;
 
-	store_show(store, done, &json, &err);
+	if (show->kind == KEPT_TOOLS)
+		done = store_show_tools(store, show, &json, &err);
+	else
+		done = store_show_memories(store, show, &json, &err);
+	store_tell(store, done, &json, &err);
+}
+
+static int
+store_drop_memories(struct store *store, const struct ipc_drop *drop,
+    struct buffer *json, struct err *err)
+{
+	struct database *database = store_database(store);
+
+	if (drop->which == KEPT_DROP_ONE)
+		return memories_delete(
+		    database, STORE_OWN, drop->name, json, err);
+	return memories_clear(database, STORE_OWN, json, err);
+}
+
+static int
+store_drop_tools(struct store *store, const struct ipc_drop *drop,
+    struct buffer *json, struct err *err)
+{
+	struct database *database = store_database(store);
+	auto_free char *name = store_tool_name(&drop->name);
+
+	if (drop->which == KEPT_DROP_ONE)
+		return saved_tools_delete(
+		    database, STORE_OWN, name, json, err);
+	return saved_tools_clear(database, STORE_OWN,
+	    drop->which == KEPT_DROP_IGNORED, json, err);
 }
 
 void
-store_on_drop_memory(struct store *store, struct ipc_drop_memory *drop)
+store_on_drop(struct store *store, struct ipc_drop *drop)
 {
 	auto_buffer struct buffer json = { 0 };
 	struct err err;
-	int done = memories_delete(
-	    store_database(store), STORE_OWN, drop->key, &json, &err);
+	int done;
 
-	store_show(store, done, &json, &err);
-}
-
-void
-store_on_drop_memories(struct store *store, struct ipc_drop_memories *drop)
-{
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done =
-	    memories_clear(store_database(store), STORE_OWN, &json, &err);
-
-	(void)drop;
-	store_show(store, done, &json, &err);
-}
-
-void
-store_on_show_tools(struct store *store, struct ipc_show_tools *show)
-{
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done = saved_tools_list(
-	    store_database(store), STORE_OWN, show->after, 1, &json, &err);
-
-	store_show(store, done, &json, &err);
-}
-
-void
-store_on_show_tool(struct store *store, struct ipc_show_tool *show)
-{
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done = saved_tools_load(
-	    store_database(store), STORE_OWN, show->name, 1, &json, &err);
-
-	store_show(store, done, &json, &err);
-}
-
-void
-store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop)
-{
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done = saved_tools_delete(
-	    store_database(store), STORE_OWN, drop->name, &json, &err);
-
-	store_show(store, done, &json, &err);
-}
-
-void
-store_on_drop_tools(struct store *store, struct ipc_drop_tools *drop)
-{
-	auto_buffer struct buffer json = { 0 };
-	struct err err;
-	int done = saved_tools_clear(store_database(store), STORE_OWN,
-	    (int)drop->ignored, &json, &err);
-
-	store_show(store, done, &json, &err);
+	if ((drop->which == KEPT_DROP_ONE) != (drop->name.len > 0) ||
+	    (drop->which == KEPT_DROP_IGNORED && drop->kind != KEPT_TOOLS))
+		fatal("protocol violation by the supervisor: it is unclear "
+		    "what is to be removed");
+	if (drop->kind == KEPT_TOOLS)
+		done = store_drop_tools(store, drop, &json, &err);
+	else
+		done = store_drop_memories(store, drop, &json, &err);
+	store_tell(store, done, &json, &err);
 }
 
 void

@@ -34,16 +34,8 @@ channel_handler *const *store_routes(void);
 /* on_supervisor.c: the handlers. */
 void store_on_keep(struct store *store, struct ipc_keep *keep);
 void store_on_grant(struct store *store, struct ipc_grant *grant);
-void store_on_show_memories(
-    struct store *store, struct ipc_show_memories *show);
-void store_on_show_memory(struct store *store, struct ipc_show_memory *show);
-void store_on_drop_memory(struct store *store, struct ipc_drop_memory *drop);
-void store_on_drop_memories(
-    struct store *store, struct ipc_drop_memories *drop);
-void store_on_show_tools(struct store *store, struct ipc_show_tools *show);
-void store_on_show_tool(struct store *store, struct ipc_show_tool *show);
-void store_on_drop_tool(struct store *store, struct ipc_drop_tool *drop);
-void store_on_drop_tools(struct store *store, struct ipc_drop_tools *drop);
+void store_on_show(struct store *store, struct ipc_show *show);
+void store_on_drop(struct store *store, struct ipc_drop *drop);
 
 /* on_relay.c: the handlers, one grant each. */
 void store_on_save_memory(
