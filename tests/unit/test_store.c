@@ -191,6 +191,11 @@ START_TEST(tells_the_user)
 }
 END_TEST
 
+#define NAME(text)                                                             \
+	{                                                                      \
+		(const uint8_t *)(text), sizeof(text) - 1                      \
+	}
+
 /* The supervisor is trusted: where it does not make sense, nothing is lost. */
 static const struct {
 	struct ipc_show show;
@@ -198,14 +203,12 @@ static const struct {
 	int shows;
 } unclear[] = {
 	{ .drop = { .which = KEPT_DROP_ONE } },
-	{ .drop = { .which = KEPT_DROP_ALL, .name = { (const uint8_t *)"k", 1 } } },
+	{ .drop = { .which = KEPT_DROP_ALL, .name = NAME("k") } },
 	{ .drop = { .which = KEPT_DROP_IGNORED } },
-	{ .drop = { .kind = KEPT_TOOLS, .name = { (const uint8_t *)"\xff", 1 } } },
-	{ .drop = { .kind = KEPT_TOOLS, .name = { (const uint8_t *)"a\0b", 3 } } },
-	{ .show = { .kind = KEPT_TOOLS, .name = { (const uint8_t *)"\xff", 1 } },
-	    .shows = 1 },
-	{ .show = { .kind = KEPT_TOOLS, .after = { (const uint8_t *)"\xff", 1 } },
-	    .shows = 1 },
+	{ .drop = { .kind = KEPT_TOOLS, .name = NAME("\xff") } },
+	{ .drop = { .kind = KEPT_TOOLS, .name = NAME("a\0b") } },
+	{ .show = { .kind = KEPT_TOOLS, .name = NAME("\xff") }, .shows = 1 },
+	{ .show = { .kind = KEPT_TOOLS, .after = NAME("\xff") }, .shows = 1 },
 };
 
 START_TEST(ends_where_the_supervisor_is_unclear)
