@@ -1,0 +1,188 @@
+/*
+ * Tests of common/channel: a full socket keeps order, stops no reading, and
+ * what waits is bounded.
+ */
+#include "channel_play.h"
+
+/* Sends numbered messages until so many, or until one is refused. */
+static unsigned int
+send_numbered(struct scene *scene, unsigned int most, struct err *err)
+{
+	char reason[32];
+	struct ipc_fault fault = { .reason = reason };
+	unsigned int n;
+
+	for (n = 0; n < most; n++) {
+		snprintf(reason, sizeof(reason), "number %u", n);
+		if (channel_send_fault(scene->near.channel, &fault, err) ==
+		    -1)
+			break;
+	}
+	return n;
+}
+
+/* A full socket: the rest waits, and comes in order, descriptors too. */
+START_TEST(a_full_socket_keeps_order)
+{
+	const unsigned int most = IPC_QUEUE_PACKETS_MAX;
+	struct buffer sent = { 0 };
+	struct scene scene;
+	union ipc_any done;
+	struct err err;
+	unsigned int n;
+
+	scene_open_both(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	ck_assert_uint_eq(send_numbered(&scene, most, &err), most);
+	make(IPC_DONE, 1, &done);
+	for (n = 0; n < most; n++)
+		buffer_printf(&sent, "fault 'number %u'\n", n);
+	describe(&sent, IPC_DONE, &done);
+	ck_assert_int_eq(
+	    channel_send_done(scene.near.channel, &done.done, &err), 0);
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled, most + 1);
+	ck_assert_str_eq(scene.far.log.data, sent.data);
+	ck_assert_uint_eq(scene.far.closed + scene.near.closed, 0);
+	buffer_reset(&sent);
+	scene_close(&scene);
+}
+END_TEST
+
+/* Room in the socket is for those who wait already. */
+START_TEST(nothing_overtakes_the_queue)
+{
+	struct ipc_fault last = { .reason = "the last" };
+	struct ipc_packet packet;
+	struct scene scene;
+	struct err err;
+	unsigned int n;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
+	for (n = 0; n < 100; n++)
+		ck_assert_int_eq(
+		    ipc_socket_receive(scene.raw, &packet, &err), 1);
+	ck_assert_int_eq(
+	    channel_send_fault(scene.near.channel, &last, &err), 0);
+	end_open(&scene.far, scene.base, &scene.raw, ROLE_SUPERVISOR,
+	    ROLE_RELAY);
+	settle(&scene);
+	ck_assert_uint_eq(
+	    scene.far.handled, IPC_QUEUE_PACKETS_MAX - 100 + 1);
+	ck_assert_str_eq(scene.far.log.data + scene.far.log.len -
+	        strlen("fault 'the last'\n"), "fault 'the last'\n");
+	scene_close(&scene);
+}
+END_TEST
+
+/* Reading goes on while nothing can be written (law 11). */
+START_TEST(a_full_socket_does_not_stop_reading)
+{
+	struct ipc_packet packet;
+	struct scene scene;
+	struct err err;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
+	make_packet(IPC_PREPARE, &packet);
+	send_raw(&scene, &packet);
+	settle(&scene);
+	ck_assert_uint_eq(scene.near.handled, 1);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(the_queue_is_bounded)
+{
+	struct scene scene;
+	union ipc_any done;
+	struct err err = { 0, "" };
+	unsigned int sent;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	sent = send_numbered(&scene, 10 * IPC_QUEUE_PACKETS_MAX, &err);
+	ck_assert_uint_gt(sent, IPC_QUEUE_PACKETS_MAX);
+	ck_assert_uint_lt(sent, 10 * IPC_QUEUE_PACKETS_MAX);
+	ck_assert_str_eq(
+	    err.text, "4096 messages wait for supervisor already");
+	/* One with descriptors is refused without a leak. */
+	make(IPC_DONE, 1, &done);
+	ck_assert_int_eq(
+	    channel_send_done(scene.near.channel, &done.done, &err), -1);
+	scene_close(&scene);
+}
+END_TEST
+
+/* With memfds, which weigh little in a packet; and back to nothing. */
+START_TEST(what_waits_is_weighed)
+{
+	struct scene scene;
+	union ipc_any done;
+	struct err err;
+	size_t before;
+
+	scene_open_both(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
+	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
+	before = channel_unsent(scene.near.channel);
+	ck_assert_uint_gt(before, 0);
+	make(IPC_DONE, 1, &done);
+	ck_assert_int_eq(
+	    channel_send_done(scene.near.channel, &done.done, &err), 0);
+	before = channel_unsent(scene.near.channel) - before;
+	ck_assert_uint_gt(before, 2 * BLOB_LARGE);
+	ck_assert_uint_lt(before, 2 * BLOB_LARGE + KIB);
+	settle(&scene);
+	ck_assert_uint_eq(channel_unsent(scene.near.channel), 0);
+	scene_close(&scene);
+}
+END_TEST
+
+/* What still waits is dropped with its descriptors. */
+START_TEST(a_queue_can_be_freed)
+{
+	struct scene scene;
+	union ipc_any done;
+	struct err err;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
+	make(IPC_DONE, 1, &done);
+	ck_assert_int_eq(
+	    channel_send_done(scene.near.channel, &done.done, &err), 0);
+	scene_close(&scene);
+}
+END_TEST
+
+START_TEST(a_queue_outlives_a_peer_that_ends)
+{
+	struct scene scene;
+	struct err err;
+
+	scene_open(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	send_numbered(&scene, IPC_QUEUE_PACKETS_MAX, &err);
+	fd_close(&scene.raw);
+	settle(&scene);
+	ck_assert_uint_eq(scene.near.closed, 1);
+	ck_assert_int_eq(scene.near.broken, 0);
+	scene_close(&scene);
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_test(tc, a_full_socket_keeps_order);
+	tcase_add_test(tc, nothing_overtakes_the_queue);
+	tcase_add_test(tc, a_full_socket_does_not_stop_reading);
+	tcase_add_test(tc, the_queue_is_bounded);
+	tcase_add_test(tc, what_waits_is_weighed);
+	tcase_add_test(tc, a_queue_can_be_freed);
+	tcase_add_test(tc, a_queue_outlives_a_peer_that_ends);
+}
+
+int
+main(void)
+{
+	return unit_run("channel_queue", add);
+}

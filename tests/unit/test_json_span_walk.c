@@ -1,0 +1,183 @@
+/*
+ * Tests of common/json_span: walking through members and elements, and finding
+ * them.
+ */
+#include "json_span_play.h"
+
+/* Walking */
+
+START_TEST(walks_members)
+{
+	static const char *const want[][2] = {
+		{ "\"id\"", "18446744073709551616" },
+		{ "\"a\\u0062\"", "[1,-0.5e+10,{\"x\":null}]" },
+		{ "\"t\"", "true" },
+		{ "\"f\"", "[false]" },
+		{ "\"s\"", "\"\\ud83d\\ude00 \xf0\x9f\x98\x80 \\\"\\\\\"" },
+		{ "\"o\"", "{}" },
+		{ "\"e\"", "[ ]" },
+	};
+	struct json_span_walk walk = json_span_walk(span(rich));
+	struct json_span name, value;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(want); n++) {
+		ck_assert_int_eq(
+		    json_span_next_member(&walk, &name, &value), 1);
+		assert_span(name, want[n][0]);
+		assert_span(value, want[n][1]);
+	}
+	ck_assert_int_eq(json_span_next_member(&walk, &name, &value), 0);
+	ck_assert_int_eq(json_span_next_member(&walk, &name, &value), 0);
+}
+END_TEST
+
+START_TEST(walks_elements)
+{
+	static const char *const want[] = { "1", "\"a,]\"", "[2,[3]]",
+		"{\"b\":[4]}", "null", "\"\\\"\"", "[]", "{}", "-1e5" };
+	struct json_span_walk walk = json_span_walk(
+	    span(" [ 1 ,\"a,]\",[2,[3]],{\"b\":[4]}\n,\tnull,\"\\\"\",[],{}"
+		 ",-1e5 ] "));
+	struct json_span value;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(want); n++) {
+		ck_assert_int_eq(json_span_next_element(&walk, &value), 1);
+		assert_span(value, want[n]);
+	}
+	ck_assert_int_eq(json_span_next_element(&walk, &value), 0);
+	ck_assert_int_eq(json_span_next_element(&walk, &value), 0);
+}
+END_TEST
+
+/* A walk over what has no members ends at once. */
+START_TEST(walks_nothing)
+{
+	static const char *const texts[] = { "[]", "[ ]", "{}", "{\n}", "1",
+		"\"\"", "\"a\"", "null", "true", "-0" };
+	struct json_span name, value;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(texts); n++) {
+		struct json_span_walk walk = json_span_walk(span(texts[n]));
+		struct json_span_walk again = walk;
+
+		ck_assert_int_eq(
+		    json_span_next_member(&walk, &name, &value), 0);
+		ck_assert_int_eq(json_span_next_element(&again, &value), 0);
+	}
+}
+END_TEST
+
+/* An array is no object, even where it looks like one. */
+START_TEST(walks_array_as_object)
+{
+	static const char *const texts[] = { "[1]", "[\"a\"]", "[[]]",
+		"[{\"a\":1}]" };
+	struct json_span name, value;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(texts); n++) {
+		struct json_span_walk walk = json_span_walk(span(texts[n]));
+
+		ck_assert_int_eq(
+		    json_span_next_member(&walk, &name, &value), 0);
+	}
+}
+END_TEST
+
+/* Finding */
+
+START_TEST(gets)
+{
+	static const struct {
+		const char *object;
+		const char *name;
+		int count;
+		const char *value; /* of the last one */
+	} cases[] = {
+		{ "{\"a\":1}", "a", 1, "1" },
+		{ "{\"a\":1}", "b", 0, NULL },
+		{ "{\"a\":1}", "", 0, NULL },
+		{ "{\"a\":1}", "ab", 0, NULL },
+		{ "{\"ab\":1}", "a", 0, NULL },
+		{ "{}", "a", 0, NULL },
+		{ "{\"\":[]}", "", 1, "[]" },
+		{ "{\"a\":1,\"a\":2,\"b\":3,\"a\": 4 }", "a", 3, "4" },
+		{ "{\"a\":1,\"\\u0061\":2}", "a", 2, "2" },
+		{ "{\"\\u0061\\u0062c\":1}", "abc", 1, "1" },
+		{ "{\"a\\u0062\":1}", "ab", 1, "1" },
+		{ "{\"\\\"\\\\\\/\\b\\f\\n\\r\\t\":1}", "\"\\/\b\f\n\r\t", 1,
+		    "1" },
+		{ "{\"\\u00e9\":1,\"\xc3\xa9\":2}", "\xc3\xa9", 2, "2" },
+		{ "{\"\\ud83d\\ude00\":1}", "\xf0\x9f\x98\x80", 1, "1" },
+		{ "{\"\\u20ac\":1}", "\xe2\x82\xac", 1, "1" },
+		/* A NUL does not end a name. */
+		{ "{\"a\\u0000\":1}", "a", 0, NULL },
+		{ "{\"\\u0000\":1}", "", 0, NULL },
+		{ "{\"a\\u0000b\":1}", "a", 0, NULL },
+		/* What cannot be decoded equals nothing. */
+		{ "{\"\\ud800\":1}", "\xed\xa0\x80", 0, NULL },
+		{ "{\"a\\udc00\":1}", "a", 0, NULL },
+		/* Only the members of this object. */
+		{ "{\"b\":{\"a\":1}}", "a", 0, NULL },
+		{ "{\"b\":{\"a\":1},\"a\":2}", "a", 1, "2" },
+		{ "{\"b\":\"\\\"a\\\":1\"}", "a", 0, NULL },
+		{ "{\"A\":1}", "a", 0, NULL },
+		{ "{\"a\":\"}\",\"b\":{\"c\":[]}}", "b", 1, "{\"c\":[]}" },
+		/* What is no object has no members. */
+		{ "[\"a\",1]", "a", 0, NULL },
+		{ "\"a\"", "a", 0, NULL },
+		{ "1", "a", 0, NULL },
+		{ "null", "a", 0, NULL },
+	};
+	struct json_span value;
+	size_t n;
+
+	for (n = 0; n < UNIT_COUNT(cases); n++) {
+		value = (struct json_span){ "untouched", 9 };
+		ck_assert_msg(json_span_get(span(cases[n].object),
+				  cases[n].name, &value) == cases[n].count,
+		    "%s in %s", cases[n].name, cases[n].object);
+		assert_span(
+		    value, cases[n].count > 0 ? cases[n].value : "untouched");
+	}
+}
+END_TEST
+
+START_TEST(compares)
+{
+	ck_assert(json_span_is(span("\"\""), ""));
+	ck_assert(json_span_is(span("\"abc\""), "abc"));
+	ck_assert(json_span_is(span("\"\\u0061bc\""), "abc"));
+	ck_assert(json_span_is(span("\"a\\nb\""), "a\nb"));
+	ck_assert(!json_span_is(span("\"abc\""), "ab"));
+	ck_assert(!json_span_is(span("\"ab\""), "abc"));
+	ck_assert(!json_span_is(span("\"ab\\u0063\""), "ab"));
+	ck_assert(!json_span_is(span("\"\""), "a"));
+	ck_assert(!json_span_is(span("\"a\\u0000\""), "a"));
+	ck_assert(!json_span_is(span("\"\\u0000\""), ""));
+	ck_assert(!json_span_is(span("\"\\ud800\""), ""));
+	ck_assert(!json_span_is(span("1"), "1"));
+	ck_assert(!json_span_is(span("null"), "null"));
+	ck_assert(!json_span_is(span("[]"), ""));
+}
+END_TEST
+
+static void
+add(TCase *tc)
+{
+	tcase_add_test(tc, walks_members);
+	tcase_add_test(tc, walks_elements);
+	tcase_add_test(tc, walks_nothing);
+	tcase_add_test(tc, walks_array_as_object);
+	tcase_add_test(tc, gets);
+	tcase_add_test(tc, compares);
+}
+
+int
+main(void)
+{
+	return unit_run("json_span_walk", add);
+}
