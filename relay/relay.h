@@ -137,6 +137,30 @@ void outbox_add(
 size_t outbox_answers(const struct outbox *outbox);
 size_t outbox_unread(const struct outbox *outbox);
 
+/* member.c: the members of a request. */
+
+/* A member that must be there once. */
+struct member {
+	const char *name;
+	size_t count;
+	struct json_span value;
+};
+
+/*
+ * Finds members in one walk, as values may be large; what is not looked for is
+ * passed over.
+ */
+void member_find(
+    struct json_span object, struct member *members, size_t count);
+
+/* Returns 0 when the member is there once and of this kind, or -1 with err. */
+int member_require(const struct member *member,
+    enum json_span_kind kind, struct err *err);
+
+/* Reads a member that is an integer to REQUEST_ID_MAX, written as such. */
+int member_number(
+    const struct member *member, uint64_t *number, struct err *err);
+
 /* request.c: what the code asks for. */
 
 struct request {
@@ -161,13 +185,6 @@ struct request {
 	struct json_span source;              /* of SAVE_TOOL */
 };
 
-/* A member that must be there once. */
-struct request_member {
-	const char *name;
-	size_t count;
-	struct json_span value;
-};
-
 /*
  * Reads a frame of type rpc_request. Returns 0 and the request, whose spans
  * lie in the frame, or -1 with err when the box violated the protocol.
@@ -178,21 +195,6 @@ int request_read(
 /* Reads a frame of type cancel: the id of the request. As request_read. */
 int request_read_cancel(
     struct json_span frame, uint64_t *id, struct err *err);
-
-/*
- * Finds members in one walk, as values may be large; what is not looked for is
- * passed over.
- */
-void request_find(
-    struct json_span object, struct request_member *members, size_t count);
-
-/* Returns 0 when the member is there once and of this kind, or -1 with err. */
-int request_require(const struct request_member *member,
-    enum json_span_kind kind, struct err *err);
-
-/* Reads a member that is an integer to REQUEST_ID_MAX, written as such. */
-int request_read_number(
-    const struct request_member *member, uint64_t *number, struct err *err);
 
 /*
  * Guesses the request of a frame that is too long, of which the first bytes

@@ -29,72 +29,22 @@ static const struct {
 
 #define REQUEST_TYPES (sizeof(request_types) / sizeof(request_types[0]))
 
-void
-request_find(
-    struct json_span object, struct request_member *members, size_t count)
-{
-	struct json_span_walk walk = json_span_walk(object);
-	struct json_span name, value;
-	size_t n;
-
-	while (json_span_next_member(&walk, &name, &value)) {
-		for (n = 0; n < count; n++)
-			if (json_span_is(name, members[n].name))
-				break;
-		if (n == count)
-			continue;
-		members[n].count++;
-		members[n].value = value;
-	}
-}
-
-int
-request_require(const struct request_member *member, enum json_span_kind kind,
-    struct err *err)
-{
-	if (member->count == 1 && json_span_kind(member->value) == kind)
-		return 0;
-	return err_set(err, "a request without one good \"%s\"", member->name);
-}
-
-int
-request_read_number(
-    const struct request_member *member, uint64_t *number, struct err *err)
-{
-	const char *digits = member->value.p;
-	size_t n;
-
-	if (request_require(member, JSON_SPAN_NUMBER, err) == -1)
-		return -1;
-	*number = 0;
-	for (n = 0; n < member->value.len; n++) {
-		if (digits[n] < '0' || digits[n] > '9')
-			return err_set(
-			    err, "a request with a bad %s", member->name);
-		*number = *number * 10 + (uint64_t)(digits[n] - '0');
-		if (*number > REQUEST_ID_MAX)
-			return err_set(
-			    err, "a request with a bad %s", member->name);
-	}
-	return 0;
-}
-
 static int
-request_read_id(const struct request_member *member, struct request *request,
+request_read_id(const struct member *member, struct request *request,
     struct err *err)
 {
-	if (request_read_number(member, &request->id, err) == -1)
+	if (member_number(member, &request->id, err) == -1)
 		return -1;
 	return request->id > 0 ? 0 : err_set(err, "a request with a bad id");
 }
 
 static int
-request_read_type(const struct request_member *member, struct request *request,
+request_read_type(const struct member *member, struct request *request,
     struct err *err)
 {
 	size_t n;
 
-	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	for (n = 0; n < REQUEST_TYPES; n++) {
 		if (!json_span_is(member->value, request_types[n].name))
@@ -107,13 +57,13 @@ request_read_type(const struct request_member *member, struct request *request,
 
 /* A name that no server can have is honest code's mistake. */
 static int
-request_read_server(const struct request_member *member,
+request_read_server(const struct member *member,
     struct request *request, struct err *err)
 {
 	auto_free char *name = NULL;
 	size_t len = 0;
 
-	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	/* In JSON a byte may be six ("\u0066"). */
 	if (member->value.len <= CLIENT_LINE_FACTOR * CONFIG_NAME_MAX + 2)
@@ -130,10 +80,10 @@ request_read_server(const struct request_member *member,
 }
 
 static int
-request_read_tool(const struct request_member *member, struct request *request,
+request_read_tool(const struct member *member, struct request *request,
     struct err *err)
 {
-	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	request->tool = member->value;
 	if (request->tool.len > TOOL_NAME_MAX)
@@ -154,11 +104,11 @@ request_refuse_size(struct request *request, size_t len)
 }
 
 static int
-request_read_arguments(const struct request_member *member,
+request_read_arguments(const struct member *member,
     struct request *request, struct err *err)
 {
 	if (member->count != 1)
-		return request_require(member, JSON_SPAN_OBJECT, err);
+		return member_require(member, JSON_SPAN_OBJECT, err);
 	request->arguments = member->value;
 	if (json_span_kind(member->value) != JSON_SPAN_OBJECT)
 		err_set(&request->refusal,
@@ -171,25 +121,25 @@ request_read_arguments(const struct request_member *member,
 
 /* What need not be there, and then is false. */
 static int
-request_read_remembered(const struct request_member *member,
+request_read_remembered(const struct member *member,
     struct request *request, struct err *err)
 {
 	request->remembered = member->count == 1 &&
 	    json_span_kind(member->value) == JSON_SPAN_TRUE;
 	if (member->count == 0 || request->remembered)
 		return 0;
-	return request_require(member, JSON_SPAN_FALSE, err);
+	return member_require(member, JSON_SPAN_FALSE, err);
 }
 
 static int
 request_read_payload(
     struct json_span payload, struct request *request, struct err *err)
 {
-	struct request_member members[] = { { .name = "type" },
+	struct member members[] = { { .name = "type" },
 		{ .name = "server" }, { .name = "tool" },
 		{ .name = "arguments" }, { .name = "remembered" } };
 
-	request_find(payload, members, sizeof(members) / sizeof(members[0]));
+	member_find(payload, members, sizeof(members) / sizeof(members[0]));
 	if (request_read_type(&members[0], request, err) == -1)
 		return -1;
 	if (store_request_is(request))
@@ -209,15 +159,15 @@ request_read_payload(
 int
 request_read(struct json_span frame, struct request *request, struct err *err)
 {
-	struct request_member members[] = { { .name = "id" },
+	struct member members[] = { { .name = "id" },
 		{ .name = "payload" } };
 
 	memset(request, 0, sizeof(*request));
 	request->frame = frame;
-	request_find(frame, members, sizeof(members) / sizeof(members[0]));
+	member_find(frame, members, sizeof(members) / sizeof(members[0]));
 	if (request_read_id(&members[0], request, err) == -1)
 		return -1;
-	if (request_require(&members[1], JSON_SPAN_OBJECT, err) == -1)
+	if (member_require(&members[1], JSON_SPAN_OBJECT, err) == -1)
 		return -1;
 	return request_read_payload(members[1].value, request, err);
 }
@@ -225,10 +175,10 @@ request_read(struct json_span frame, struct request *request, struct err *err)
 int
 request_read_cancel(struct json_span frame, uint64_t *id, struct err *err)
 {
-	struct request_member member = { .name = "id" };
+	struct member member = { .name = "id" };
 	struct request request;
 
-	request_find(frame, &member, 1);
+	member_find(frame, &member, 1);
 	if (request_read_id(&member, &request, err) == -1)
 		return -1;
 	*id = request.id;
@@ -239,7 +189,7 @@ request_read_cancel(struct json_span frame, uint64_t *id, struct err *err)
 static int
 request_glimpse_head(const char *head, size_t len, struct request *request)
 {
-	struct request_member members[] = { { .name = "type" },
+	struct member members[] = { { .name = "type" },
 		{ .name = "id" } };
 	char object[LINES_GLIMPSE + 1];
 	struct json_span value;
@@ -250,8 +200,8 @@ request_glimpse_head(const char *head, size_t len, struct request *request)
 	object[len] = '}';
 	if (json_span_parse(object, len + 1, &value, NULL) == -1)
 		return 0;
-	request_find(value, members, sizeof(members) / sizeof(members[0]));
-	return request_require(&members[0], JSON_SPAN_STRING, NULL) == 0 &&
+	member_find(value, members, sizeof(members) / sizeof(members[0]));
+	return member_require(&members[0], JSON_SPAN_STRING, NULL) == 0 &&
 	    json_span_is(members[0].value, "rpc_request") &&
 	    request_read_id(&members[1], request, NULL) == 0;
 }

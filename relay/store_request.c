@@ -54,12 +54,12 @@ store_request_text(struct json_span value, const char *what, size_t least,
 }
 
 static int
-store_request_read_key(const struct request_member *member, size_t least,
+store_request_read_key(const struct member *member, size_t least,
     struct request *request, struct err *err)
 {
 	if (least == 0 && member->count == 0)
 		return 0;
-	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	request->key_len = store_request_text(member->value, "a key", least,
 	    MEMORY_KEY_MAX, request->key, request);
@@ -68,12 +68,12 @@ store_request_read_key(const struct request_member *member, size_t least,
 
 /* A name of a tool is a key without NUL, and shorter. */
 static int
-store_request_read_name(const struct request_member *member, size_t least,
+store_request_read_name(const struct member *member, size_t least,
     struct request *request, struct err *err)
 {
 	if (least == 0 && member->count == 0)
 		return 0;
-	if (request_require(member, JSON_SPAN_STRING, err) == -1)
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	request->key_len = store_request_text(member->value,
 	    "the name of a tool", least, SAVED_TOOL_NAME_MAX, request->key,
@@ -85,13 +85,13 @@ store_request_read_name(const struct request_member *member, size_t least,
 }
 
 static int
-store_request_read_metadata(const struct request_member *member,
+store_request_read_metadata(const struct member *member,
     struct request *request, struct err *err)
 {
 	if (member->count == 0)
 		return 0;
 	if (member->count > 1)
-		return request_require(member, JSON_SPAN_OBJECT, err);
+		return member_require(member, JSON_SPAN_OBJECT, err);
 	request->metadata = member->value;
 	if (member->value.len > MEMORY_METADATA_MAX)
 		err_set(&request->refusal,
@@ -104,10 +104,10 @@ store_request_read_metadata(const struct request_member *member,
 }
 
 static int
-store_request_read_save(struct request_member *members,
+store_request_read_save(struct member *members,
     struct request *request, struct err *err)
 {
-	const struct request_member *value = &members[PART_VALUE];
+	const struct member *value = &members[PART_VALUE];
 
 	if (store_request_read_key(&members[PART_KEY], 1, request, err) == -1 ||
 	    store_request_read_metadata(
@@ -115,7 +115,7 @@ store_request_read_save(struct request_member *members,
 		return -1;
 	request->compared = members[PART_VERSION].count > 0;
 	if (request->compared &&
-	    request_read_number(
+	    member_number(
 		&members[PART_VERSION], &request->version, err) == -1)
 		return -1;
 	if (value->count != 1)
@@ -130,16 +130,16 @@ store_request_read_save(struct request_member *members,
 }
 
 static int
-store_request_read_tool(struct request_member *members,
+store_request_read_tool(struct member *members,
     struct request *request, struct err *err)
 {
-	const struct request_member *source = &members[PART_SOURCE];
+	const struct member *source = &members[PART_SOURCE];
 
 	if (store_request_read_name(&members[PART_NAME], 1, request, err) ==
 	        -1 ||
-	    request_require(&members[PART_ABOUT], JSON_SPAN_STRING, err) ==
+	    member_require(&members[PART_ABOUT], JSON_SPAN_STRING, err) ==
 	        -1 ||
-	    request_require(source, JSON_SPAN_STRING, err) == -1)
+	    member_require(source, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	if (request->refusal.text[0] == '\0')
 		storable_name(request->key, &request->refusal);
@@ -157,7 +157,7 @@ int
 store_request_read(
     struct json_span payload, struct request *request, struct err *err)
 {
-	struct request_member members[PARTS] = { { .name = "key" },
+	struct member members[PARTS] = { { .name = "key" },
 		{ .name = "value" }, { .name = "metadata" },
 		{ .name = "version" }, { .name = "whole" },
 		{ .name = "after" }, { .name = "name" }, { .name = "about" },
@@ -165,7 +165,7 @@ store_request_read(
 
 	/* Until the store is there, all of it is held. */
 	request->arguments = request->frame;
-	request_find(payload, members, PARTS);
+	member_find(payload, members, PARTS);
 	switch (request->type) {
 	case IPC_SAVE_MEMORY:
 		return store_request_read_save(members, request, err);

@@ -24,7 +24,6 @@ EXCEPT_UNTIL_MENDED = [
     ("relay/on_broker.c", "relay/routes.c"),
     ("relay/on_store.c", "relay/routes.c"),
     ("relay/output.c", "relay/on_supervisor.c"),
-    ("relay/store_request.c", "relay/request.c"),
 ]
 
 

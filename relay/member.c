@@ -1,0 +1,55 @@
+/*
+ * The members of a request, as the spans they are: found, and required to be
+ * there once and of a kind. Runs in the relay.
+ */
+#include "relay.h"
+
+void
+member_find(
+    struct json_span object, struct member *members, size_t count)
+{
+	struct json_span_walk walk = json_span_walk(object);
+	struct json_span name, value;
+	size_t n;
+
+	while (json_span_next_member(&walk, &name, &value)) {
+		for (n = 0; n < count; n++)
+			if (json_span_is(name, members[n].name))
+				break;
+		if (n == count)
+			continue;
+		members[n].count++;
+		members[n].value = value;
+	}
+}
+
+int
+member_require(const struct member *member, enum json_span_kind kind,
+    struct err *err)
+{
+	if (member->count == 1 && json_span_kind(member->value) == kind)
+		return 0;
+	return err_set(err, "a request without one good \"%s\"", member->name);
+}
+
+int
+member_number(
+    const struct member *member, uint64_t *number, struct err *err)
+{
+	const char *digits = member->value.p;
+	size_t n;
+
+	if (member_require(member, JSON_SPAN_NUMBER, err) == -1)
+		return -1;
+	*number = 0;
+	for (n = 0; n < member->value.len; n++) {
+		if (digits[n] < '0' || digits[n] > '9')
+			return err_set(
+			    err, "a request with a bad %s", member->name);
+		*number = *number * 10 + (uint64_t)(digits[n] - '0');
+		if (*number > REQUEST_ID_MAX)
+			return err_set(
+			    err, "a request with a bad %s", member->name);
+	}
+	return 0;
+}
