@@ -28,6 +28,7 @@ struct calls_one {
 
 struct calls {
 	struct relay *relay;
+	const struct calls_ends *ends;
 	char *closed[ROLES]; /* why nothing can be asked for; NULL: it can */
 	int fetching;        /* the supervisor was asked for the store */
 	int fetches;         /* how often it was */
@@ -38,11 +39,12 @@ struct calls {
 };
 
 struct calls *
-calls_new(struct relay *relay)
+calls_new(struct relay *relay, const struct calls_ends *ends)
 {
 	struct calls *calls = mem_alloc(sizeof(*calls));
 
 	calls->relay = relay;
+	calls->ends = ends;
 	return calls;
 }
 
@@ -296,7 +298,7 @@ calls_send_stored(
 		return 1;
 	if (why->code != EPIPE && why->code != ECONNRESET)
 		return -1;
-	relay_lose_store(relay);
+	calls->ends->lose_store(relay);
 	return 0;
 }
 
@@ -310,7 +312,7 @@ calls_fetch_store(struct calls *calls, struct err *why)
 		return err_set(why, "%s", CALLS_STORE_GONE);
 	calls->fetching = 1;
 	calls->fetches++;
-	relay_want_store(calls->relay);
+	calls->ends->want_store(calls->relay);
 	return 0;
 }
 

@@ -21,6 +21,7 @@
 
 struct frames {
 	struct relay *relay;
+	const struct frames_ends *ends;
 	int in;
 	struct event *readable;
 	struct lines *lines;
@@ -36,7 +37,7 @@ frames_stop_reading(struct frames *frames)
 {
 	loop_event_free(&frames->readable);
 	fd_close(&frames->in);
-	relay_control_ended(frames->relay);
+	frames->ends->ended(frames->relay);
 }
 
 /* Sends the code when there is some and the box waits for it. */
@@ -47,7 +48,7 @@ frames_send_run(struct frames *frames)
 		return;
 	frames->sent = 1;
 	outbox_add(frames->relay->outbox, OUTBOX_RUN, &frames->run);
-	relay_code_sent(frames->relay);
+	frames->ends->sent(frames->relay);
 }
 
 /* A ready frame. Returns 0, or -1 with err. */
@@ -57,7 +58,7 @@ frames_take_ready(struct frames *frames, struct err *err)
 	if (frames->ready)
 		return err_set(err, "a second ready frame");
 	frames->ready = 1;
-	relay_box_ready(frames->relay);
+	frames->ends->ready(frames->relay);
 	frames_send_run(frames);
 	return 0;
 }
@@ -128,7 +129,7 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 		lines_added(frames->lines, (size_t)n);
 		if (frames_handle(frames, &err) == 0)
 			return;
-		relay_fault(frames->relay, err.text);
+		frames->ends->fault(frames->relay, err.text);
 	}
 	frames_stop_reading(frames);
 }
@@ -156,12 +157,13 @@ frames_start(struct frames *frames, const char *code, size_t len,
 }
 
 struct frames *
-frames_new(struct relay *relay, int *in)
+frames_new(struct relay *relay, int *in, const struct frames_ends *ends)
 {
 	struct frames *frames = mem_alloc(sizeof(*frames));
 	struct err err;
 
 	frames->relay = relay;
+	frames->ends = ends;
 	frames->in = fd_take(in);
 	frames->lines = lines_new(FRAME_MAX);
 	frames->run.memfd = -1;

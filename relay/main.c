@@ -28,9 +28,9 @@ relay_on_closed(void *ctx, const struct err *why)
 int
 main(void)
 {
-	struct relay relay = { 0 };
+	struct relay relay = { .routes = relay_routes() };
 	struct channel_ends ends = { ROLE_RELAY, ROLE_SUPERVISOR,
-		relay_routes(), relay_on_closed, &relay };
+		relay.routes, relay_on_closed, &relay };
 	struct err err;
 	int fd = WORKER_CHANNEL_FD;
 

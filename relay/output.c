@@ -22,6 +22,7 @@
 
 struct output {
 	struct relay *relay;
+	void (*ended)(struct relay *relay);
 	int fd;
 	struct event *readable;
 	struct event *rested;
@@ -79,7 +80,7 @@ output_end(struct output *output)
 	loop_event_free(&output->readable);
 	loop_event_free(&output->rested);
 	fd_close(&output->fd);
-	relay_pipe_ended(output->relay);
+	output->ended(output->relay);
 }
 
 /* Reads once. Returns whether there was anything, be it the end. */
@@ -175,12 +176,14 @@ output_much(int fd)
 }
 
 struct output *
-output_new(struct relay *relay, int *fd, size_t max)
+output_new(struct relay *relay, int *fd, size_t max,
+    void (*ended)(struct relay *relay))
 {
 	struct output *output = mem_alloc(sizeof(*output));
 	struct err err;
 
 	output->relay = relay;
+	output->ended = ended;
 	output->fd = fd_take(fd);
 	output->much = output_much(output->fd);
 	output->head_max = max / 2;

@@ -22,6 +22,7 @@ struct calls;
 
 struct relay {
 	struct event_base *base;
+	channel_handler *const *routes; /* of every message to it */
 	struct channel *supervisor;
 	struct channel *broker; /* NULL: there is none, or it is gone */
 	struct channel *store;  /* NULL: not yet there, or gone */
@@ -33,39 +34,38 @@ struct relay {
 	size_t open_pipes;      /* of the box, that may still bring bytes */
 };
 
+/*
+ * Calls go down only: main, routes, on_*, relay, frames, calls, request,
+ * store_request, member, and outbox and output. Up lead callbacks, which are
+ * given at the beginning.
+ */
+
 /* on_supervisor.c: the handlers; each takes the descriptors it wants. */
 void relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare);
 void relay_on_start(struct relay *relay, struct ipc_start *start);
 void relay_on_store(struct relay *relay, struct ipc_store *store);
 
-/* Asks the supervisor for the store: at most STORE_FETCHES_MAX times. */
-void relay_want_store(struct relay *relay);
-
-/* A pipe of the box has ended; with the last one the relay concludes. */
-void relay_pipe_ended(struct relay *relay);
-
-/* That one is its control pipe: what the code has printed is there by now. */
-void relay_control_ended(struct relay *relay);
-
-/* The box waits for code. */
-void relay_box_ready(struct relay *relay);
-
-/* The code is being sent to the box: the deadline begins. */
-void relay_code_sent(struct relay *relay);
-
-/* The box violated the protocol: asks the supervisor to end it. */
-void relay_fault(struct relay *relay, const char *reason);
-
 /* on_broker.c: the handlers. */
 void relay_on_result(struct relay *relay, struct ipc_result *result);
 void relay_on_refused(struct relay *relay, struct ipc_refused *refused);
 
-/* Begins to talk with the broker on *fd, which is taken. */
-void relay_meet_broker(struct relay *relay, int *fd);
-
 /* on_store.c: the handlers. */
 void relay_on_answer(struct relay *relay, struct ipc_answer *answer);
 void relay_on_denied(struct relay *relay, struct ipc_denied *denied);
+
+/* relay.c: the relay as a whole. */
+
+/* Makes its parts, around the descriptors of the box, which are taken. */
+void relay_prepare(struct relay *relay, struct ipc_prepare *prepare);
+
+/*
+ * Has the box sent its code, which is copied, and its servers, whose memfd is
+ * taken. Fatal when the code cannot be read.
+ */
+void relay_start(struct relay *relay, struct ipc_start *start);
+
+/* Begins to talk with the broker on *fd, which is taken. */
+void relay_meet_broker(struct relay *relay, int *fd);
 
 /* Begins to talk with the store on *fd, which is taken. */
 void relay_meet_store(struct relay *relay, int *fd);
@@ -78,11 +78,27 @@ channel_handler *const *relay_routes(void);
 
 /* frames.c: what a box says on its control pipe. */
 
+/* What the frames of a box lead to. */
+struct frames_ends {
+	/* The box waits for code. */
+	void (*ready)(struct relay *relay);
+
+	/* The code is being sent to the box: the deadline begins. */
+	void (*sent)(struct relay *relay);
+
+	/* The box violated the protocol. */
+	void (*fault)(struct relay *relay, const char *reason);
+
+	/* Its control pipe has ended: what the code has printed is there. */
+	void (*ended)(struct relay *relay);
+};
+
 /*
  * Begins to listen to a box: waits for its ready frame, and hands its requests
  * to relay->calls. Takes *in. frames_free ends it.
  */
-struct frames *frames_new(struct relay *relay, int *in);
+struct frames *frames_new(
+    struct relay *relay, int *in, const struct frames_ends *ends);
 void frames_free(struct frames **frames);
 
 /*
@@ -236,8 +252,17 @@ int store_request_send(
 	"what is kept cannot be reached any more in this call: the process "   \
 	"that holds it has ended again and again; the next call can try"
 
+/* What requests of the store lead to. */
+struct calls_ends {
+	/* The store is to be fetched: at most STORE_FETCHES_MAX times. */
+	void (*want_store)(struct relay *relay);
+
+	/* It has ended: it is closed, then calls_lose_store is called. */
+	void (*lose_store)(struct relay *relay);
+};
+
 /* Uses outbox, broker and store of relay; calls_close before one is gone. */
-struct calls *calls_new(struct relay *relay);
+struct calls *calls_new(struct relay *relay, const struct calls_ends *ends);
 void calls_free(struct calls **calls);
 
 /*
@@ -268,7 +293,7 @@ void calls_go_on(struct calls *calls);
 
 /*
  * The store has ended: refuses what was sent to it; what will come has it
- * fetched again. See relay_lose_store.
+ * fetched again.
  */
 void calls_lose_store(struct calls *calls);
 
@@ -297,8 +322,12 @@ struct output_kept {
 	unsigned long long dropped;
 };
 
-/* Reads from *fd, which is taken, to its end; keeps at most max bytes. */
-struct output *output_new(struct relay *relay, int *fd, size_t max);
+/*
+ * Reads from *fd, which is taken, to its end, of which ended is told; keeps at
+ * most max bytes.
+ */
+struct output *output_new(struct relay *relay, int *fd, size_t max,
+    void (*ended)(struct relay *relay));
 void output_free(struct output **output);
 
 /*

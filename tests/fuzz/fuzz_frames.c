@@ -32,26 +32,26 @@ static uint64_t asked[REQUESTS_MAX];
 static size_t nasked;
 
 /* The rest of the relay. */
-void
-relay_control_ended(struct relay *r)
+static void
+control_ended(struct relay *r)
 {
 	(void)r;
 }
 
-void
-relay_box_ready(struct relay *r)
+static void
+box_ready(struct relay *r)
 {
 	(void)r;
 }
 
-void
-relay_code_sent(struct relay *r)
+static void
+code_sent(struct relay *r)
 {
 	(void)r;
 }
 
-void
-relay_fault(struct relay *r, const char *reason)
+static void
+fault(struct relay *r, const char *reason)
 {
 	(void)r;
 	FUZZ_ASSERT(reason[0] != '\0' && strlen(reason) < ERR_TEXT_SIZE);
@@ -61,8 +61,8 @@ relay_fault(struct relay *r, const char *reason)
 
 static int store_wanted;
 
-void
-relay_want_store(struct relay *r)
+static void
+want_store(struct relay *r)
 {
 	(void)r;
 	FUZZ_ASSERT(!store_wanted);
@@ -70,12 +70,16 @@ relay_want_store(struct relay *r)
 }
 
 /* Its end is never closed here. */
-void
-relay_lose_store(struct relay *r)
+static void
+lose_store(struct relay *r)
 {
 	(void)r;
 	FUZZ_ASSERT(0);
 }
+
+static const struct calls_ends calls_ends = { want_store, lose_store };
+static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
+	control_ended };
 
 static void
 check_value(const void *data, size_t len, enum json_span_kind kind)
@@ -229,10 +233,10 @@ open_relay(int *to_relay, int *to_box)
 	if (relay.base == NULL)
 		relay.base = loop_new(0);
 	relay.outbox = outbox_new(relay.base, &out[1]);
-	relay.calls = calls_new(&relay);
+	relay.calls = calls_new(&relay, &calls_ends);
 	relay.store = NULL;
 	store_wanted = 0;
-	relay.frames = frames_new(&relay, &in[0]);
+	relay.frames = frames_new(&relay, &in[0], &frames_ends);
 	frames_start(relay.frames, "x", 1, &servers, 1);
 	over = 0;
 	nasked = 0;

@@ -1,9 +1,9 @@
 /*
- * Tests of relay/calls, relay/on_broker and relay/on_store: what the code asks
- * for reaches broker or store and their answers reach the box, byte for byte;
- * every bound holds; and one of them that ends, or a box that does not read,
- * costs what it must and no more. The test is the box, the broker and the
- * store.
+ * Tests of relay/calls, on_broker and on_store, and of how relay/relay meets
+ * and loses broker and store: what the code asks for reaches them and their
+ * answers reach the box, byte for byte; every bound holds; and one of them that
+ * ends, or a box that does not read, costs what it must and no more. The test
+ * is the box, the broker and the store.
  */
 #include <errno.h>
 #include <signal.h>
@@ -48,8 +48,8 @@ relay_on_store(struct relay *relay, struct ipc_store *store)
 
 static int store_wanted; /* how often the supervisor was asked for the store */
 
-void
-relay_want_store(struct relay *relay)
+static void
+want_store(struct relay *relay)
 {
 	(void)relay;
 	store_wanted++;
@@ -67,11 +67,13 @@ static struct buffer inbox; /* what the box has read behind the last line */
 static void
 open_calls(void)
 {
+	static const struct calls_ends ends = { want_store, relay_lose_store };
 	int box[2], pair[2];
 
 	signal(SIGPIPE, SIG_IGN);
 	fds_before = unit_open_fds();
 	relay.base = loop_new(0);
+	relay.routes = relay_routes();
 	ck_assert_int_eq(pipe(box), 0);
 	box_in = box[0];
 	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
@@ -79,7 +81,7 @@ open_calls(void)
 	    SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
 	broker = pair[0];
 	relay.outbox = outbox_new(relay.base, &box[1]);
-	relay.calls = calls_new(&relay);
+	relay.calls = calls_new(&relay, &ends);
 	relay_meet_broker(&relay, &pair[1]);
 	ck_assert_int_eq(pair[1], -1);
 }

@@ -27,29 +27,29 @@
 static struct buffer told;
 static unsigned int readies;
 
-void
-relay_control_ended(struct relay *relay)
+static void
+control_ended(struct relay *relay)
 {
 	(void)relay;
 	buffer_add_text(&told, "end\n");
 }
 
-void
-relay_box_ready(struct relay *relay)
+static void
+box_ready(struct relay *relay)
 {
 	(void)relay;
 	readies++;
 }
 
-void
-relay_code_sent(struct relay *relay)
+static void
+code_sent(struct relay *relay)
 {
 	(void)relay;
 	buffer_add_text(&told, "sent\n");
 }
 
-void
-relay_fault(struct relay *relay, const char *reason)
+static void
+fault(struct relay *relay, const char *reason)
 {
 	(void)relay;
 	if (strlen(reason) > FAULT_REASON_MAX ||
@@ -57,6 +57,9 @@ relay_fault(struct relay *relay, const char *reason)
 		ck_abort_msg("no message can carry '%s'", reason);
 	buffer_printf(&told, "fault: %s\n", reason);
 }
+
+static const struct frames_ends ends = { box_ready, code_sent, fault,
+	control_ended };
 
 /* A request whose id is 0 is a fault, as any would be. */
 int
@@ -110,7 +113,7 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	box_in = out[0];
 	buffer_add_text(&told, "");
 	relay.outbox = outbox_new(relay.base, &out[1]);
-	frames = frames_new(&relay, &in[0]);
+	frames = frames_new(&relay, &in[0], &ends);
 	if (code != NULL)
 		frames_start(frames, code, len, servers, stored);
 	ck_assert_int_eq(in[0], -1);

@@ -20,8 +20,8 @@
 /* The rest of the relay: counts what it is told. */
 static unsigned int ends;
 
-void
-relay_pipe_ended(struct relay *relay)
+static void
+pipe_ended(struct relay *relay)
 {
 	(void)relay;
 	ends++;
@@ -42,7 +42,7 @@ open_output(size_t max)
 		ck_abort_msg("no pipe");
 	ends = 0;
 	pipe_in = fds[1];
-	output = output_new(&relay, &fds[0], max);
+	output = output_new(&relay, &fds[0], max, pipe_ended);
 	if (fds[0] != -1)
 		ck_abort_msg("the descriptor was not taken");
 }
