@@ -134,13 +134,13 @@ supervisor_on_server(struct servers *servers, struct ipc_server *row)
 	}
 	if (on_reader_count_row(servers) == -1)
 		return;
-	server = servers_add(
+	server = server_rows_add(
 	    servers, servers->current, row->line, row->column, row->name);
 	server->disabled = (int)row->disabled;
 	if (server_judge_is_stranger(servers, servers->current))
 		return;
 	on_reader_fill(server, row);
-	servers_bound(servers, server);
+	server_rows_bound(servers, server);
 }
 
 void
@@ -157,7 +157,7 @@ supervisor_on_rejected(struct servers *servers, struct ipc_rejected *row)
 	}
 	if (on_reader_count_row(servers) == -1)
 		return;
-	server = servers_add(
+	server = server_rows_add(
 	    servers, servers->current, row->line, row->column, row->name);
 	server->state = row->foreign ? SERVER_SKIPPED : SERVER_REJECTED;
 	server->unsupported = (int)row->foreign;

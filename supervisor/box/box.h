@@ -228,15 +228,17 @@ struct runtime {
 	    struct box *box, struct box_pipes *pipes, struct err *err);
 };
 
+/* Returns the row of that name, static; NULL when there is none. */
+const struct runtime *runtime_find(const char *name);
+
+/* native_request.c: what a native box is asked to be. */
+
 /*
  * What every native box of these options is asked to be, without what differs
  * from box to box: its user, its time, its pipes.
  */
-void runtime_native_request(
+void native_request_fill(
     const struct boxes *boxes, struct ipc_setup *setup);
-
-/* Returns the row of that name, static; NULL when there is none. */
-const struct runtime *runtime_find(const char *name);
 
 /* launcher.c: who builds a box. */
 

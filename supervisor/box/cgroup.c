@@ -27,30 +27,6 @@
 #define CGROUP_SYSTEMD "/run/systemd/system"
 #define CGROUP_DELEGATED "trusted.delegate"
 
-/* Files */
-
-int
-cgroup_read(int dir, const char *name, char *text, size_t size, struct err *err)
-{
-	auto_fd int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
-	ssize_t n = fd == -1 ? -1 : read(fd, text, size - 1);
-
-	if (n == -1)
-		return err_sys(err, "read %s", name);
-	text[n] = '\0';
-	return 0;
-}
-
-int
-cgroup_write(int dir, const char *name, const char *text, struct err *err)
-{
-	auto_fd int fd = openat(dir, name, O_WRONLY | O_CLOEXEC);
-
-	if (fd == -1 || write(fd, text, strlen(text)) == -1)
-		return err_sys(err, "write '%s' to %s", text, name);
-	return 0;
-}
-
 /* Finding it */
 
 /* Returns the path of our cgroup as /proc/self/cgroup has it, or NULL. */
@@ -141,7 +117,7 @@ cgroup_check_controllers(const struct cgroup *cg, struct err *err)
 	char text[GROUP_TEXT_SIZE];
 	size_t i;
 
-	if (cgroup_read(cg->dir, "cgroup.controllers", text, sizeof(text),
+	if (cgroup_file_read(cg->dir, "cgroup.controllers", text, sizeof(text),
 	        err) == -1)
 		return -1;
 	text[strcspn(text, "\n")] = '\0';
@@ -206,8 +182,8 @@ cgroup_each_member(const struct cgroup *cg,
 	char *p, *end;
 	long pid;
 
-	if (cgroup_read(cg->dir, "cgroup.procs", text, sizeof(text), err) ==
-	    -1)
+	if (cgroup_file_read(
+	        cg->dir, "cgroup.procs", text, sizeof(text), err) == -1)
 		return -1;
 	for (p = text; (pid = strtol(p, &end, 10)), end != p; p = end)
 		if (each(cg, (pid_t)pid, err) == -1)
@@ -230,7 +206,7 @@ cgroup_move(const struct cgroup *cg, pid_t pid, struct err *err)
 	auto_free char *procs = mem_printf("%s/cgroup.procs", cg->own);
 	auto_free char *text = mem_printf("%d", (int)pid);
 
-	return cgroup_write(cg->dir, procs, text, err);
+	return cgroup_file_write(cg->dir, procs, text, err);
 }
 
 /* All as it was, as far as that is possible. */
@@ -244,10 +220,10 @@ cgroup_leave(struct cgroup *cg)
 		return;
 	cg->entered = 0;
 	/* That fails where it was never enabled: then we are let in as well. */
-	cgroup_write(cg->dir, "cgroup.subtree_control",
+	cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->options->cpus > 0 ? "-memory -pids -cpu" : "-memory -pids",
 	    NULL);
-	if (cgroup_write(cg->dir, "cgroup.procs", pid, &err) == -1)
+	if (cgroup_file_write(cg->dir, "cgroup.procs", pid, &err) == -1)
 		log_debug("%s", err.text);
 	else if (unlinkat(cg->dir, cg->own, AT_REMOVEDIR) == -1)
 		log_debug("%s stays: errno %d", cg->own, errno);
@@ -262,7 +238,7 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	cg->entered = 1;
 	if (cgroup_each_member(cg, cgroup_move, err) == -1)
 		return -1;
-	return cgroup_write(cg->dir, "cgroup.subtree_control",
+	return cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->options->cpus > 0 ? "+memory +pids +cpu" : "+memory +pids",
 	    err);
 }

@@ -58,12 +58,12 @@ struct cgroup *cgroup_new(struct event_base *base, const char *proc,
 void cgroup_free(struct cgroup **cg);
 
 /*
- * For both files: read a small file of a cgroup as a string, cut where it is
+ * cgroup_file.c: read a small file of a cgroup as a string, cut where it is
  * longer than text; write to one. Return 0, or -1 with err.
  */
-int cgroup_read(int dir, const char *name, char *text, size_t size,
+int cgroup_file_read(int dir, const char *name, char *text, size_t size,
     struct err *err);
-int cgroup_write(
+int cgroup_file_write(
     int dir, const char *name, const char *text, struct err *err);
 
 /* group.c: the folder of one box. */

@@ -44,7 +44,7 @@ group_birth(pid_t pid)
 	unsigned long long birth;
 	const char *p;
 
-	if (cgroup_read(AT_FDCWD, path, text, sizeof(text), NULL) == -1)
+	if (cgroup_file_read(AT_FDCWD, path, text, sizeof(text), NULL) == -1)
 		return 0;
 	/* A process may call itself anything, with brackets and spaces. */
 	p = strrchr(text, ')');
@@ -138,7 +138,7 @@ group_sweep(struct cgroup *cg)
 			continue;
 		log_info("sweeping the cgroup %s", entry->d_name);
 		kill = mem_printf("%s/cgroup.kill", entry->d_name);
-		cgroup_write(cg->dir, kill, "1", NULL);
+		cgroup_file_write(cg->dir, kill, "1", NULL);
 		group_end(cg, entry->d_name);
 	}
 	if (entries != NULL)
@@ -153,7 +153,7 @@ group_set(const struct group *group, const char *file, uint64_t value,
 {
 	auto_free char *text = mem_printf("%llu", (unsigned long long)value);
 
-	return cgroup_write(group->dir, file, text, err);
+	return cgroup_file_write(group->dir, file, text, err);
 }
 
 /* Kernels that do not count swap have no such file. */
@@ -174,7 +174,7 @@ group_limit_cpus(const struct group *group, uint64_t cpus, struct err *err)
 
 	if (cpus == 0)
 		return 0;
-	return cgroup_write(group->dir, "cpu.max", text, err);
+	return cgroup_file_write(group->dir, "cpu.max", text, err);
 }
 
 static int
@@ -222,7 +222,7 @@ void
 group_kill(struct group *group)
 {
 	if (group != NULL)
-		cgroup_write(group->dir, "cgroup.kill", "1", NULL);
+		cgroup_file_write(group->dir, "cgroup.kill", "1", NULL);
 }
 
 /* Finds the line "NAME NUMBER" in a file of such lines; 0 without one. */
@@ -247,17 +247,18 @@ group_read(
 	char text[GROUP_TEXT_SIZE];
 
 	*usage = (struct group_usage){ 0 };
-	if (cgroup_read(group->dir, "cpu.stat", text, sizeof(text), err) == -1)
+	if (cgroup_file_read(
+	        group->dir, "cpu.stat", text, sizeof(text), err) == -1)
 		return -1;
 	usage->cpu_us = group_number(text, "usage_usec");
-	if (cgroup_read(group->dir, "memory.events", text, sizeof(text),
+	if (cgroup_file_read(group->dir, "memory.events", text, sizeof(text),
 	        err) == -1)
 		return -1;
 	/* When a limit above ours, or the machine, ran out, "oom" is 0. */
 	usage->out_of_memory = group_number(text, "oom") > 0 &&
 	    group_number(text, "oom_kill") > 0;
-	if (cgroup_read(group->dir, "memory.peak", text, sizeof(text), NULL) ==
-	    0)
+	if (cgroup_file_read(
+	        group->dir, "memory.peak", text, sizeof(text), NULL) == 0)
 		usage->peak_kib = strtoull(text, NULL, 10) / KIB;
 	return 0;
 }

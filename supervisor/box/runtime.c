@@ -14,50 +14,6 @@
 #include "box.h"
 #include "../process/process.h"
 
-/* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
-#define RUNTIME_FILES_SHARE 4
-
-/*
- * How many processors a box may use: those that we may. A system call, where
- * to ask for those that are there is to read a file.
- */
-static unsigned long
-runtime_processors(void)
-{
-	size_t size = sizeof(cpu_set_t);
-	auto_free cpu_set_t *set = mem_alloc(size);
-
-	while (sched_getaffinity(0, size, set) == -1) {
-		if (errno != EINVAL || size * 8 >= PROCESSORS_MAX)
-			return 1;
-		/* The kernel knows of more of them than fit. */
-		size *= 2;
-		set = mem_resize(set, size);
-	}
-	return (unsigned long)CPU_COUNT_S(size, set);
-}
-
-void
-runtime_native_request(const struct boxes *boxes, struct ipc_setup *setup)
-{
-	const struct options *options = boxes->options;
-
-	setup->memory = options->memory;
-	setup->processes = options->pids;
-	/*
-	 * Threads add up: only what the deadline cannot stop is stopped. The
-	 * call that it will run may ask for the longest.
-	 */
-	setup->cpu_seconds =
-	    options->max_timeout * runtime_processors() + BOX_CPU_EXTRA_SECONDS;
-	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
-		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
-	setup->files_bytes = options->memory / RUNTIME_FILES_SHARE;
-	setup->grouped = boxes->cgroup != NULL;
-	setup->weak = options->allow_weak_isolation;
-	setup->python = options->python;
-}
-
 /*
  * Or /dev/stdout, which is a pipe, could not be opened by a box that is
  * another user.
@@ -86,7 +42,7 @@ runtime_native_start(
 	channel = box_start_launcher(box, err);
 	if (channel == NULL)
 		return -1;
-	runtime_native_request(box->boxes, &setup);
+	native_request_fill(box->boxes, &setup);
 	setup.uid = identity_box(box->number);
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);

@@ -221,7 +221,7 @@ template_send(struct template *template, struct err *err)
 		.preload = boxes->options->preload };
 	unsigned int first, count;
 
-	runtime_native_request(boxes, &setup);
+	native_request_fill(boxes, &setup);
 	identity_boxes(&first, &count);
 	request.first_uid = first;
 	request.uids = count;

@@ -209,7 +209,7 @@ downstream_spawn(const struct server *server, char **envp,
 	program->cwd = server->run_cwd;
 	program->argv = arguments;
 	program->envp = variables;
-	return spawn_server(++downstream_count, program, pidfd, err);
+	return keeper_start(++downstream_count, program, pidfd, err);
 }
 
 static struct downstream *

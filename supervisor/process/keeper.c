@@ -179,3 +179,10 @@ keeper_run(
 	keeper_kill_all(&keeper);
 	keeper_end(&keeper);
 }
+
+int
+keeper_start(unsigned long number, const struct spawn_program *program,
+    int *pidfd, struct err *err)
+{
+	return spawn_keeper(number, program, keeper_run, pidfd, err);
+}

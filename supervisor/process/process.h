@@ -81,14 +81,17 @@ struct spawn_program {
 	int errors;
 };
 
+/* What a keeper does from the fork on; it never returns. */
+typedef void spawn_keeper_run(unsigned long number, pid_t supervisor,
+    const struct spawn_program *program);
+
 /*
- * Starts a keeper of that number, which starts the program as the user that we
- * are, in a session of its own, and ends as it ends. Returns 0 and the pidfd
- * of the keeper, which the caller owns, or -1 with err. No descriptor of
- * program is closed; nothing of it is needed afterwards.
+ * Forks a keeper of that number, which runs run with every signal blocked.
+ * Returns 0 and its pidfd, which the caller owns, or -1 with err. No
+ * descriptor of program is closed; nothing of it is needed afterwards.
  */
-int spawn_server(unsigned long number, const struct spawn_program *program,
-    int *pidfd, struct err *err);
+int spawn_keeper(unsigned long number, const struct spawn_program *program,
+    spawn_keeper_run *run, int *pidfd, struct err *err);
 
 /*
  * For keepers: starts the program as a child that dies with us. What cannot be
@@ -133,6 +136,14 @@ struct channel *worker_start(struct event_base *base,
 /* What it can be told: to ask the server to end; to kill it with all it has. */
 #define KEEPER_ASK SIGTERM
 #define KEEPER_KILL SIGUSR1
+
+/*
+ * Starts a keeper of that number, which starts the program as the user that we
+ * are, in a session of its own, and ends as it ends, when nothing is left of
+ * it; also when we have ended. Returns as spawn_keeper.
+ */
+int keeper_start(unsigned long number, const struct spawn_program *program,
+    int *pidfd, struct err *err);
 
 /*
  * Is the keeper, in the child of a fork with every signal blocked, until

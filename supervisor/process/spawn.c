@@ -421,8 +421,8 @@ spawn_program(const struct spawn_program *program)
 }
 
 int
-spawn_server(unsigned long number, const struct spawn_program *program,
-    int *pidfd, struct err *err)
+spawn_keeper(unsigned long number, const struct spawn_program *program,
+    spawn_keeper_run *run, int *pidfd, struct err *err)
 {
 	pid_t supervisor = getpid();
 	sigset_t all, before;
@@ -434,7 +434,8 @@ spawn_server(unsigned long number, const struct spawn_program *program,
 	pid = fork();
 	if (pid == 0) {
 		spawn_reset_handlers();
-		keeper_run(number, supervisor, program);
+		run(number, supervisor, program);
+		_exit(FATAL_EXIT_STATUS);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)

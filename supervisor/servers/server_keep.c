@@ -223,6 +223,6 @@ server_keep(
 	free(file->why);
 	file->why = text;
 	file->state = SERVER_FILE_KEPT;
-	servers_copy_rows(servers, file, before);
+	server_rows_copy(servers, file, before);
 	return 1;
 }

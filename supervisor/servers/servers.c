@@ -19,127 +19,6 @@
 #include "servers.h"
 #include "../process/process.h"
 
-/* Entries */
-
-struct server *
-servers_add(struct servers *servers, const struct server_file *file,
-    uint64_t line, uint64_t column, const char *name)
-{
-	struct server *server = mem_alloc(sizeof(*server));
-
-	server->file = file;
-	server->line = line;
-	server->column = column;
-	server->name = mem_strdup(name);
-	TAILQ_INSERT_TAIL(&servers->list, server, entry);
-	servers->count++;
-	return server;
-}
-
-static void
-servers_remove(struct servers *servers, struct server *server)
-{
-	TAILQ_REMOVE(&servers->list, server, entry);
-	servers->count--;
-	servers->strangers -= server_judge_is_stranger(servers, server->file);
-	free(server->why);
-	free(server->name);
-	free(server->command);
-	free(server->args.data);
-	free(server->env.data);
-	free(server->url);
-	free(server->headers.data);
-	free(server->cwd);
-	free(server->description);
-	free(server->allow.data);
-	free(server->deny.data);
-	free(server->run.data);
-	free(server->run_env.data);
-	free(server->run_cwd);
-	free(server->path);
-	free(server->program);
-	free(server->alias);
-	free(server->searched);
-	free(server);
-}
-
-void
-servers_bound(struct servers *servers, struct server *server)
-{
-	if (servers->count - servers->strangers <= CONFIG_SERVERS_MAX)
-		return;
-	server->state = SERVER_REJECTED;
-	server->why = mem_printf("more than %d servers in all files together",
-	    CONFIG_SERVERS_MAX);
-}
-
-/* Removes what was said of a file. */
-static void
-servers_remove_rows(struct servers *servers, const struct server_file *file)
-{
-	struct server *server = TAILQ_FIRST(&servers->list), *next;
-
-	for (; server != NULL; server = next) {
-		next = TAILQ_NEXT(server, entry);
-		if (server->file == file)
-			servers_remove(servers, server);
-	}
-}
-
-static char *
-servers_copy_text(const char *text)
-{
-	return text == NULL ? NULL : mem_strdup(text);
-}
-
-static struct server_texts
-servers_copy_texts(const struct server_texts *texts)
-{
-	return (struct server_texts){ mem_dup(texts->data, texts->len),
-		texts->len };
-}
-
-/* What a file says of an entry: all but what became of it here. */
-static void
-servers_copy_row(struct servers *servers, const struct server_file *file,
-    const struct server *row)
-{
-	struct server *copy = servers_add(
-	    servers, file, row->line, row->column, row->name);
-
-	if (row->command == NULL) {
-		/* The reader rejected it. */
-		copy->state = row->state;
-		copy->why = servers_copy_text(row->why);
-		return;
-	}
-	copy->remote = row->remote;
-	copy->disabled = row->disabled;
-	copy->command = servers_copy_text(row->command);
-	copy->args = servers_copy_texts(&row->args);
-	copy->env = servers_copy_texts(&row->env);
-	copy->url = servers_copy_text(row->url);
-	copy->headers = servers_copy_texts(&row->headers);
-	copy->cwd = servers_copy_text(row->cwd);
-	copy->description = servers_copy_text(row->description);
-	copy->narrowed = row->narrowed;
-	copy->allow = servers_copy_texts(&row->allow);
-	copy->deny = servers_copy_texts(&row->deny);
-	servers_bound(servers, copy);
-}
-
-void
-servers_copy_rows(struct servers *servers, const struct server_file *file,
-    const struct server_file *before)
-{
-	const struct server *row;
-
-	servers_remove_rows(servers, file);
-	TAILQ_FOREACH (row, &servers->before->list, entry)
-		if (row->file == before)
-			servers_copy_row(servers, file, row);
-}
-
 /* The reader */
 
 static void
@@ -176,7 +55,7 @@ servers_retry(struct servers *servers, struct server_file *file)
 	file->retried = 1;
 	servers->current = NULL;
 	servers_stop_reader(servers);
-	servers_remove_rows(servers, file);
+	server_rows_remove(servers, file);
 	servers->visited = TAILQ_PREV(file, server_file_list, entry);
 	return 1;
 }
@@ -298,7 +177,7 @@ static void
 servers_fail(
     struct servers *servers, struct server_file *file, const char *why)
 {
-	servers_remove_rows(servers, file);
+	server_rows_remove(servers, file);
 	if (!server_keep(servers, file, why))
 		servers_refuse(file, why);
 }
@@ -498,6 +377,6 @@ servers_free(struct servers *servers)
 {
 	servers_stop_reader(servers);
 	while (!TAILQ_EMPTY(&servers->list))
-		servers_remove(servers, TAILQ_FIRST(&servers->list));
+		server_rows_free(servers, TAILQ_FIRST(&servers->list));
 	server_sources_free(&servers->files);
 }

@@ -164,25 +164,34 @@ void servers_read(struct servers *servers, const struct servers_setup *setup,
     const struct servers *before, void (*done)(void *ctx), void *ctx);
 void servers_free(struct servers *servers);
 
-/* Makes an entry of a file and puts it at the end of the list. */
-struct server *servers_add(struct servers *servers,
-    const struct server_file *file, uint64_t line, uint64_t column,
-    const char *name);
-
 /*
  * The reader has told all of the current file, and whether it could be parsed:
  * goes on with the next.
  */
 void servers_file_ended(struct servers *servers, int parsed);
 
+/* server_rows.c: the entries of files. */
+
+/* Makes an entry of a file and puts it at the end of the list. */
+struct server *server_rows_add(struct servers *servers,
+    const struct server_file *file, uint64_t line, uint64_t column,
+    const char *name);
+
+/* Removes what was said of a file. */
+void server_rows_remove(
+    struct servers *servers, const struct server_file *file);
+
+/* Removes one entry, and frees it. */
+void server_rows_free(struct servers *servers, struct server *server);
+
 /* Rejects an entry when there are too many of them. */
-void servers_bound(struct servers *servers, struct server *server);
+void server_rows_bound(struct servers *servers, struct server *server);
 
 /*
  * In the place of all entries of a file, copies those that it had before, as
  * they were written.
  */
-void servers_copy_rows(struct servers *servers,
+void server_rows_copy(struct servers *servers,
     const struct server_file *file, const struct server_file *before);
 
 /* server_keep.c: what a file said last, while it cannot be read. */

@@ -251,7 +251,7 @@ group_free(struct group **group)
 }
 
 int
-spawn_server(unsigned long number, const struct spawn_program *program,
+keeper_start(unsigned long number, const struct spawn_program *program,
     int *pidfd, struct err *err)
 {
 	ck_abort_msg("no server is started here");

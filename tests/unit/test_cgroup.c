@@ -160,8 +160,9 @@ content(const char *folder, const char *name)
 	auto_free char *path = mem_printf("tree/ours/%s/%s", folder, name);
 	char text[256];
 
-	ck_assert_msg(cgroup_read(AT_FDCWD, path, text, sizeof(text), &err) ==
-	    0, "%s", err.text);
+	ck_assert_msg(
+	    cgroup_file_read(AT_FDCWD, path, text, sizeof(text), &err) == 0,
+	    "%s", err.text);
 	return mem_strdup(text);
 }
 

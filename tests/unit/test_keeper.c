@@ -58,7 +58,7 @@ start_program(struct held *held, struct spawn_program *program)
 	make_pipe(&held->in, &program->in, 1);
 	make_pipe(&held->out, &program->out, 0);
 	make_pipe(&held->errors, &program->errors, 0);
-	ck_assert_msg(spawn_server(7, program, &held->pidfd, &err) == 0,
+	ck_assert_msg(keeper_start(7, program, &held->pidfd, &err) == 0,
 	    "%s", err.text);
 	ck_assert_int_eq(fcntl(held->pidfd, F_GETFD), FD_CLOEXEC);
 	close(program->in);

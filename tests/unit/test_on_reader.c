@@ -20,8 +20,8 @@ static struct server last;
 static struct buffer told;
 
 struct server *
-servers_add(struct servers *list, const struct server_file *of, uint64_t line,
-    uint64_t column, const char *name)
+server_rows_add(struct servers *list, const struct server_file *of,
+    uint64_t line, uint64_t column, const char *name)
 {
 	ck_assert_ptr_eq(list, &servers);
 	ck_assert_ptr_eq(of, &file);
@@ -53,7 +53,7 @@ server_judge_is_stranger(
 }
 
 void
-servers_bound(struct servers *list, struct server *server)
+server_rows_bound(struct servers *list, struct server *server)
 {
 	ck_assert_ptr_eq(list, &servers);
 	ck_assert_ptr_eq(server, &last);

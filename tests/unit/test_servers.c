@@ -574,12 +574,12 @@ START_TEST(entries_are_counted)
 
 	TAILQ_INIT(&list.files);
 	TAILQ_INIT(&list.list);
-	server = servers_add(&list, NULL, 1, 1, "a");
+	server = server_rows_add(&list, NULL, 1, 1, "a");
 	list.strangers = 1;
-	servers_bound(&list, server);
+	server_rows_bound(&list, server);
 	ck_assert_int_eq(server->state, SERVER_TAKEN);
 	list.strangers = 0;
-	servers_bound(&list, server);
+	server_rows_bound(&list, server);
 	ck_assert_int_eq(server->state, SERVER_REJECTED);
 	ck_assert_str_eq(
 	    server->why, "more than 1000 servers in all files together");

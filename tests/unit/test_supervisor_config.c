@@ -94,7 +94,7 @@ servers_free(struct servers *servers)
 }
 
 void
-servers_copy_rows(struct servers *servers, const struct server_file *file,
+server_rows_copy(struct servers *servers, const struct server_file *file,
     const struct server_file *before)
 {
 	(void)servers;

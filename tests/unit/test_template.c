@@ -89,7 +89,7 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 }
 
 void
-runtime_native_request(const struct boxes *asking, struct ipc_setup *setup)
+native_request_fill(const struct boxes *asking, struct ipc_setup *setup)
 {
 	ck_assert_ptr_eq(asking, &boxes);
 	setup->memory = 64 * MIB;

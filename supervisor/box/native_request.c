@@ -1,0 +1,54 @@
+/*
+ * What a native box is asked to be: the part of the request that is the same
+ * for all boxes, and for the template that forks them. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <sched.h>
+
+#include "../../common/mem.h"
+#include "box.h"
+
+/* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
+#define NATIVE_FILES_SHARE 4
+
+/*
+ * How many processors a box may use: those that we may. A system call, where
+ * to ask for those that are there is to read a file.
+ */
+static unsigned long
+native_request_processors(void)
+{
+	size_t size = sizeof(cpu_set_t);
+	auto_free cpu_set_t *set = mem_alloc(size);
+
+	while (sched_getaffinity(0, size, set) == -1) {
+		if (errno != EINVAL || size * 8 >= PROCESSORS_MAX)
+			return 1;
+		/* The kernel knows of more of them than fit. */
+		size *= 2;
+		set = mem_resize(set, size);
+	}
+	return (unsigned long)CPU_COUNT_S(size, set);
+}
+
+void
+native_request_fill(const struct boxes *boxes, struct ipc_setup *setup)
+{
+	const struct options *options = boxes->options;
+
+	setup->memory = options->memory;
+	setup->processes = options->pids;
+	/*
+	 * Threads add up: only what the deadline cannot stop is stopped. The
+	 * call that it will run may ask for the longest.
+	 */
+	setup->cpu_seconds =
+	    options->max_timeout * native_request_processors() +
+	    BOX_CPU_EXTRA_SECONDS;
+	if (setup->cpu_seconds > BOX_CPU_SECONDS_MAX)
+		setup->cpu_seconds = BOX_CPU_SECONDS_MAX;
+	setup->files_bytes = options->memory / NATIVE_FILES_SHARE;
+	setup->grouped = boxes->cgroup != NULL;
+	setup->weak = options->allow_weak_isolation;
+	setup->python = options->python;
+}
