@@ -53,9 +53,7 @@ struct broker {
 	char **envp;
 	struct broker_policy policy;
 	struct store *store;     /* keeps lists of tools; NULL: none does */
-	struct channel *channel; /* NULL: it does not run */
-	struct child *process;
-	unsigned long starts;
+	struct service service;
 	uint64_t last_link;
 	uint64_t last_definition;
 	time_t lists_wanted; /* when it last asked for the store */
@@ -114,8 +112,7 @@ broker_end_process(struct broker *broker)
 {
 	struct broker_link *link;
 
-	channel_free(&broker->channel);
-	reaper_forget(&broker->process);
+	service_end(&broker->service);
 	broker_forget_all(broker);
 	broker->last_link = 0;
 	broker->lists_wanted = 0;
@@ -154,33 +151,6 @@ broker_on_closed(void *ctx, const struct err *why)
 	broker_end_process(broker);
 	if (broker->gone != NULL)
 		broker->gone(broker->tried_ctx);
-}
-
-static void
-broker_on_process_ended(void *ctx, const struct child_end *end)
-{
-	struct broker *broker = ctx;
-
-	(void)end;
-	broker->process = NULL;
-}
-
-/* Its start */
-
-static int
-broker_start_process(struct broker *broker, struct err *err)
-{
-	struct channel_ends ends =
-	    worker_ends(ROLE_BROKER, broker_on_closed, broker);
-	auto_fd int pidfd = -1;
-
-	broker->channel = worker_start(broker->base, &ends, ++broker->starts,
-	    identity_relay(), -1, &pidfd, err);
-	if (broker->channel == NULL)
-		return -1;
-	broker->process = reaper_watch(
-	    broker->base, &pidfd, broker_on_process_ended, broker, err);
-	return broker->process == NULL ? -1 : 0;
 }
 
 /* Telling it of the servers */
@@ -236,7 +206,7 @@ broker_define(struct broker *broker, const struct server *server,
 		.fingerprint = { told->fingerprint, FINGERPRINT_SIZE } };
 
 	fingerprint_make(server, told->fingerprint);
-	if (channel_send_define(broker->channel, &define, err) == -1) {
+	if (channel_send_define(broker->service.channel, &define, err) == -1) {
 		free(told);
 		return -1;
 	}
@@ -288,7 +258,7 @@ broker_revoke(struct broker *broker, const struct broker_told *told,
 	LIST_FOREACH (link, &broker->links, entry)
 		if (link->definition == told->number)
 			downstream_stop(link->downstream);
-	return channel_send_revoke(broker->channel, &message, err);
+	return channel_send_revoke(broker->service.channel, &message, err);
 }
 
 /*
@@ -308,7 +278,8 @@ broker_remove(
 		sent = broker_revoke(broker, told, &why, err);
 	} else {
 		kept = broker_has_process(broker, told->number);
-		sent = channel_send_remove(broker->channel, &message, err);
+		sent = channel_send_remove(
+		    broker->service.channel, &message, err);
 	}
 	if (!kept) {
 		broker_forget(&broker->told, told);
@@ -432,19 +403,18 @@ broker_send_audit(struct broker *broker, struct err *err)
 	audit.file = fcntl(broker->policy.audit, F_DUPFD_CLOEXEC, 0);
 	if (audit.file == -1)
 		return err_sys(err, "hand over the audit file");
-	return channel_send_audit(broker->channel, &audit, err);
+	return channel_send_audit(broker->service.channel, &audit, err);
 }
 
 /* Makes it run and know of all servers. */
 static int
 broker_ensure(struct broker *broker, struct err *err)
 {
-	if (broker->channel != NULL && reaper_alive(broker->process))
-		return 0;
-	/* It has ended just now, which its channel is yet to tell. */
-	if (broker->channel != NULL)
+	if (service_has_died(&broker->service))
 		broker_on_closed(broker, NULL);
-	if (broker_start_process(broker, err) == 0 &&
+	if (broker->service.channel != NULL)
+		return 0;
+	if (service_start(&broker->service, identity_relay(), err) == 0 &&
 	    broker_send_audit(broker, err) == 0 &&
 	    broker_tell(broker, err) == 0)
 		return 0;
@@ -457,7 +427,7 @@ broker_reconfigure(struct broker *broker)
 {
 	struct err err;
 
-	if (broker->channel == NULL || broker_tell(broker, &err) == 0)
+	if (broker->service.channel == NULL || broker_tell(broker, &err) == 0)
 		return;
 	log_error("the broker cannot be told of the servers: %s", err.text);
 	broker_end_process(broker);
@@ -477,13 +447,21 @@ broker_add_allowed(const struct broker *broker, struct buffer *names)
 	}
 }
 
+/* A session that is asked for. */
+struct broker_session {
+	uint64_t execution;
+	const struct server_texts *loaded;
+};
+
 /* One attempt: returns the relay's end, or -1 with err. */
 static int
-broker_send_session(struct broker *broker, uint64_t execution,
-    const struct server_texts *loaded, struct err *err)
+broker_send_session(void *ctx, void *question, struct err *err)
 {
+	struct broker *broker = ctx;
+	const struct broker_session *wanted = question;
+	const struct server_texts *loaded = wanted->loaded;
 	auto_buffer struct buffer allowed = { 0 };
-	struct ipc_session session = { .execution = execution,
+	struct ipc_session session = { .execution = wanted->execution,
 		.log_level = log_level_get(),
 		.tool_seconds = broker->policy.tool_seconds,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
@@ -496,7 +474,8 @@ broker_send_session(struct broker *broker, uint64_t execution,
 	broker_add_allowed(broker, &allowed);
 	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
 		allowed.len, -1 };
-	if (channel_send_session(broker->channel, &session, err) == -1) {
+	if (channel_send_session(
+	        broker->service.channel, &session, err) == -1) {
 		log_error("cannot send to the broker: %s", err->text);
 		broker_end_process(broker);
 		return -1;
@@ -508,14 +487,10 @@ int
 broker_open_session(struct broker *broker, uint64_t execution,
     const struct server_texts *loaded, struct err *err)
 {
-	int running = broker->channel != NULL;
-	int relay = broker_send_session(broker, execution, loaded, err);
+	struct broker_session wanted = { execution, loaded };
 
-	/* It had exited, which was not noticed yet: another one is started. */
-	if (relay == -1 && running &&
-	    (err->code == EPIPE || err->code == ECONNRESET))
-		relay = broker_send_session(broker, execution, loaded, err);
-	return relay;
+	return service_ask(
+	    &broker->service, broker_send_session, &wanted, err);
 }
 
 /* Servers */
@@ -533,7 +508,7 @@ broker_send_ended(struct broker *broker, uint64_t number, const char *how)
 	text.len = utf8_cut(text.data, text.len, ENDED_HOW_MAX);
 	buffer_add(&text, "", 1);
 	ended.how = text.data;
-	if (channel_send_ended(broker->channel, &ended, &err) == -1) {
+	if (channel_send_ended(broker->service.channel, &ended, &err) == -1) {
 		log_error("cannot send to the broker: %s", err.text);
 		broker_end_process(broker);
 	}
@@ -549,7 +524,7 @@ broker_on_downstream_ended(void *ctx, const char *how)
 	LIST_REMOVE(link, entry);
 	free(link->name);
 	free(link);
-	if (number != 0 && broker->channel != NULL)
+	if (number != 0 && broker->service.channel != NULL)
 		broker_send_ended(broker, number, how);
 	broker_check_ended(broker);
 }
@@ -589,7 +564,8 @@ broker_launch(struct broker *broker, uint64_t number,
 	launched.in = pipes.in;
 	launched.out = pipes.out;
 	launched.errors = pipes.errors;
-	if (channel_send_launched(broker->channel, &launched, err) == -1) {
+	if (channel_send_launched(
+	        broker->service.channel, &launched, err) == -1) {
 		log_error("cannot send to the broker: %s", err->text);
 		broker_end_process(broker);
 	}
@@ -636,7 +612,7 @@ broker_want(struct broker *broker, uint64_t link, const char *name,
 	else if (broker_launch(broker, link, told, server, &err) == 0)
 		return;
 	how = mem_printf("could not be started: %s", err.text);
-	if (broker->channel != NULL)
+	if (broker->service.channel != NULL)
 		broker_send_ended(broker, link, how);
 }
 
@@ -696,7 +672,7 @@ broker_want_lists(struct broker *broker)
 		else
 			broker->lists_missed = 0;
 	}
-	if (channel_send_lists(broker->channel, &lists, &err) == 0)
+	if (channel_send_lists(broker->service.channel, &lists, &err) == 0)
 		return;
 	log_error("the broker cannot be told where lists of tools are kept: "
 	    "%s", err.text);
@@ -731,7 +707,8 @@ broker_try(struct broker *broker, broker_tried *tried,
 	message.log_level = log_level_get();
 	for (i = 0; i < config_count(broker->config); i++) {
 		message.name = config_at(broker->config, i)->name;
-		if (channel_send_try(broker->channel, &message, err) == -1)
+		if (channel_send_try(
+		        broker->service.channel, &message, err) == -1)
 			return -1;
 	}
 	return 0;
@@ -746,6 +723,10 @@ broker_new(struct event_base *base, struct config *config, char **envp,
 	struct broker *broker = mem_alloc(sizeof(*broker));
 
 	broker->base = base;
+	broker->service = (struct service){ .base = base,
+		.role = ROLE_BROKER,
+		.closed = broker_on_closed,
+		.ctx = broker };
 	broker->config = config;
 	broker->envp = envp;
 	broker->policy = *policy;
@@ -768,8 +749,7 @@ broker_free(struct broker **brokerp)
 
 	if (broker == NULL)
 		return;
-	channel_free(&broker->channel);
-	reaper_forget(&broker->process);
+	service_end(&broker->service);
 	broker_forget_all(broker);
 	/* Links die with their processes, which reaper_finish() ends. */
 	free(broker);

@@ -14,12 +14,9 @@
 #include "../process/process.h"
 
 struct store {
-	struct event_base *base;
 	const struct options *options;
 	char **envp;
-	struct channel *channel; /* NULL: it does not run */
-	struct child *process;
-	unsigned long starts;
+	struct service service;
 	store_shown *shown; /* NULL: not asked for */
 	void *shown_ctx;
 };
@@ -27,8 +24,7 @@ struct store {
 static void
 store_end_process(struct store *store)
 {
-	channel_free(&store->channel);
-	reaper_forget(&store->process);
+	service_end(&store->service);
 }
 
 /* Requests that wait for an answer get none. */
@@ -80,46 +76,27 @@ store_hear_shown(
 		store->shown(store->shown_ctx, payload, len, reason);
 }
 
-static void
-store_on_process_ended(void *ctx, const struct child_end *end)
-{
-	struct store *store = ctx;
-
-	(void)end;
-	store->process = NULL;
-}
-
 static int
 store_start_process(struct store *store, struct err *err)
 {
-	struct channel_ends ends =
-	    worker_ends(ROLE_STORE, store_on_closed, store);
 	struct ipc_keep keep = { .log_level = log_level_get(),
 		.most = store->options->state_max };
 	auto_fd int folder = state_open(store->options, store->envp, err);
-	auto_fd int pidfd = -1;
 
-	if (folder == -1)
-		return -1;
 	/* It stays who we are: the files are ours. */
-	store->channel = worker_start(
-	    store->base, &ends, ++store->starts, 0, -1, &pidfd, err);
-	if (store->channel == NULL)
-		return -1;
-	store->process = reaper_watch(
-	    store->base, &pidfd, store_on_process_ended, store, err);
-	if (store->process == NULL)
+	if (folder == -1 || service_start(&store->service, 0, err) == -1)
 		return -1;
 	keep.folder = fd_take(&folder);
-	return channel_send_keep(store->channel, &keep, err);
+	return channel_send_keep(store->service.channel, &keep, err);
 }
 
 struct channel *
 store_channel(struct store *store, struct err *err)
 {
-	if (store->channel == NULL && store_start_process(store, err) == -1)
+	if (store->service.channel == NULL &&
+	    store_start_process(store, err) == -1)
 		store_end_process(store);
-	return store->channel;
+	return store->service.channel;
 }
 
 int
@@ -139,8 +116,10 @@ store_lost(struct store *store)
  * broker (0). Returns the other end, or -1 with err.
  */
 static int
-store_lend(struct store *store, uint64_t execution, struct err *err)
+store_lend(void *ctx, void *question, struct err *err)
 {
+	struct store *store = ctx;
+	uint64_t execution = *(const uint64_t *)question;
 	struct ipc_grant grant = { .execution = execution, .scope = "" };
 	struct ipc_lister lister;
 	struct channel *channel = store_channel(store, err);
@@ -162,29 +141,18 @@ store_lend(struct store *store, uint64_t execution, struct err *err)
 	return fd_take(&ours);
 }
 
-static int
-store_lend_again(struct store *store, uint64_t execution, struct err *err)
-{
-	int running = store->channel != NULL;
-	int ours = store_lend(store, execution, err);
-
-	/* It had exited, which was not noticed yet: another one is started. */
-	if (ours == -1 && running &&
-	    (err->code == EPIPE || err->code == ECONNRESET))
-		ours = store_lend(store, execution, err);
-	return ours;
-}
-
 int
 store_connect(struct store *store, uint64_t execution, struct err *err)
 {
-	return store_lend_again(store, execution, err);
+	return service_ask(&store->service, store_lend, &execution, err);
 }
 
 int
 store_connect_lister(struct store *store, struct err *err)
 {
-	return store_lend_again(store, 0, err);
+	uint64_t none = 0;
+
+	return service_ask(&store->service, store_lend, &none, err);
 }
 
 struct store *
@@ -193,7 +161,10 @@ store_new(
 {
 	struct store *store = mem_alloc(sizeof(*store));
 
-	store->base = base;
+	store->service = (struct service){ .base = base,
+		.role = ROLE_STORE,
+		.closed = store_on_closed,
+		.ctx = store };
 	store->options = options;
 	store->envp = envp;
 	return store;

@@ -131,6 +131,43 @@ struct channel *worker_start(struct event_base *base,
     const struct channel_ends *ends, unsigned long number, unsigned int uid,
     int group, int *pidfd, struct err *err);
 
+/*
+ * service.c: a worker that serves for long, started when it is needed, and
+ * again when it has died. Part of what it belongs to, which sets the first
+ * four; never copied once it was started.
+ */
+struct service {
+	struct event_base *base;
+	enum role role;
+	worker_closed *closed; /* the channel is at its end: service_end */
+	void *ctx;             /* of closed, and of the handlers */
+	struct channel *channel; /* NULL: it does not run */
+	struct child *process;
+	unsigned long starts; /* so far: the number of the last */
+};
+
+/*
+ * Starts it as that user (0: as we are), when it does not run. Returns 0, or -1
+ * with err: then service_end is due.
+ */
+int service_start(struct service *service, unsigned int uid, struct err *err);
+
+/* Whether it has ended, which its channel is yet to tell. */
+int service_has_died(const struct service *service);
+
+/* Ends it, if it runs. */
+void service_end(struct service *service);
+
+/*
+ * Calls ask with ctx and question, which starts the service if need be, sends
+ * something, and returns a descriptor or 0, or -1 with err after it has ended
+ * the service. If it had died unnoticed, ask is called once more. Returns what
+ * ask does.
+ */
+int service_ask(struct service *service,
+    int (*ask)(void *ctx, void *question, struct err *err), void *question,
+    struct err *err);
+
 /* keeper.c: the process between us and a server. */
 
 /* What it can be told: to ask the server to end; to kill it with all it has. */
