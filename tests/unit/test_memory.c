@@ -1,42 +1,39 @@
 /*
  * Tests of worker/box/native/memory: what a box is found to have, by files that
  * look like those of /proc; when it is looked at again; and when it is ended.
- * The real box is in test_box. Includes the file itself, with other ways of
- * asking for file systems and of sending signals.
+ * The real box is in test_box. Other functions ask for file systems and
+ * send signals here.
  */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
 #include <sched.h>
 #include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/vfs.h>
-
-struct statfs;
-static int fake_fstatfs(int fd, struct statfs *fs);
-static int fake_kill(int pid, int sig);
-static int fake_tgkill(int pid, int tid, int sig);
-static int fake_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
-static int fake_sched_setaffinity(
-    pid_t pid, size_t size, const cpu_set_t *set);
-
-#define fstatfs fake_fstatfs
-#define kill fake_kill
-#define tgkill fake_tgkill
-#define sched_getaffinity fake_sched_getaffinity
-#define sched_setaffinity fake_sched_setaffinity
-#include "worker/box/native/memory.c"
-#undef fstatfs
-#undef kill
-#undef tgkill
-#undef sched_getaffinity
-#undef sched_setaffinity
-
-#include <dirent.h>
-#include <ftw.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
 #include "common/fd.h"
 #include "common/ipc.h"
+#include "common/limits.h"
 #include "common/mem.h"
 #include "unit.h"
+#include "worker/box/native/memory.h"
+#include "worker/box/native/memory_parts.h"
+
+/* The linker puts these in the place of what their names end with. */
+int __wrap_fstatfs64(int fd, struct statfs *fs);
+int __wrap_kill(int pid, int sig);
+int __wrap_tgkill(int pid, int tid, int sig);
+int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
+int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
+int __real_kill(int pid, int sig);
 
 /* Above every process of this machine: PID_MAX_LIMIT. */
 #define A 4194401
@@ -48,8 +45,8 @@ static struct memory memory;
 static struct statfs places[MEMORY_PLACES];
 static int stops, conts; /* of all: A, which is always there, counts them */
 
-static int
-fake_fstatfs(int fd, struct statfs *fs)
+int
+__wrap_fstatfs64(int fd, struct statfs *fs)
 {
 	if (fd >= MEMORY_PLACES)
 		return (int)syscall(SYS_fstatfs, fd, fs);
@@ -68,8 +65,8 @@ processors_of(pid_t pid)
 	return pid == A ? &of_a : pid == B ? &of_b : &of_another;
 }
 
-static int
-fake_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+int
+__wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 {
 	ck_assert_int_eq(pid, 0);
 	ck_assert_uint_eq(size, sizeof(*set));
@@ -77,8 +74,8 @@ fake_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
 	return 0;
 }
 
-static int
-fake_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+int
+__wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 {
 	ck_assert_uint_eq(size, sizeof(*set));
 	*processors_of(pid) = *set;
@@ -148,8 +145,8 @@ signal_all(int sig)
 	closedir(dir);
 }
 
-static int
-fake_kill(int pid, int sig)
+int
+__wrap_kill(int pid, int sig)
 {
 	ck_assert_int_eq(sig, SIGCONT);
 	conts += pid == -1;
@@ -161,8 +158,8 @@ fake_kill(int pid, int sig)
 	return 0;
 }
 
-static int
-fake_tgkill(int pid, int tid, int sig)
+int
+__wrap_tgkill(int pid, int tid, int sig)
 {
 	ck_assert_int_eq(sig, SIGSTOP);
 	stops += pid == A;
@@ -528,8 +525,8 @@ START_TEST(borrowed_memory)
 	ck_assert_uint_eq(count(memory_add_quickly).bytes, 7 * KIB);
 	ck_assert_uint_eq(count(memory_add_exactly).bytes, 7 * KIB);
 	ck_assert_uint_eq(count(memory_add_quickly).processes, 2);
-	(kill)(holder, SIGKILL);
-	(kill)(child, SIGKILL);
+	__real_kill(holder, SIGKILL);
+	__real_kill(child, SIGKILL);
 	ck_assert_int_eq(waitpid(holder, NULL, __WALL), holder);
 	ck_assert_int_eq(waitpid(child, NULL, 0), child);
 }
@@ -622,12 +619,12 @@ START_TEST(idle)
 		have_it_run(line[i]);
 		ck_assert_int_eq(memory_is_idle(&memory), 0);
 	}
-	(kill)(child[n - 1], SIGKILL);
+	__real_kill(child[n - 1], SIGKILL);
 	ck_assert_int_eq(waitpid(child[n - 1], NULL, 0), child[n - 1]);
 	ck_assert_int_eq(memory_is_idle(&memory), 0);
 	ck_assert_int_eq(memory_is_idle(&memory), 0);
 	for (i = 0; i < n; i++) {
-		(kill)(child[i], SIGKILL);
+		__real_kill(child[i], SIGKILL);
 		waitpid(child[i], NULL, 0);
 		close(line[i][0]);
 		close(line[i][1]);
@@ -1025,7 +1022,7 @@ child_that_used(uint64_t ns)
 static void
 end_child(pid_t child)
 {
-	kill(child, SIGKILL);
+	__real_kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
 }
 

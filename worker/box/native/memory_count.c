@@ -1,0 +1,220 @@
+/*
+ * How much memory a box has, for the watchdog: that of its processes, of its
+ * files and of its sockets. Runs in init.
+ */
+#include <linux/kcmp.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "memory_parts.h"
+
+/* Whether it lives, and tells what the process has, which status is then. */
+static int
+memory_tells(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	return tid != pid && memory_read_status(memory, tid, status) == 1 &&
+	    memory_find(status, "RssAnon") != NULL;
+}
+
+/*
+ * Reads the status of the process, if need be of another thread than its first,
+ * whose number *pid is then. As memory_read.
+ */
+static int
+memory_look_at(const struct memory *memory, pid_t *pid, char *status,
+    struct memory_sum *sum)
+{
+	int n = memory_read_status(memory, *pid, status);
+	pid_t tid;
+
+	if (n == 1)
+		sum->threads += memory_number(status, "Threads");
+	if (n == 1 && memory->held)
+		memory_look_at_held(memory, *pid, status, sum);
+	if (n != 1 || !memory_is_headless(status))
+		return n;
+	tid = memory_visit_threads(memory, *pid, memory_tells, status);
+	sum->missed |= tid == 0;
+	if (tid != 0)
+		*pid = tid;
+	return tid != 0;
+}
+
+/* What the kernel keeps for a process alone, whoever shares its pages. */
+static uint64_t
+memory_of_kernel(const char *status)
+{
+	return memory_bytes(status, "VmPTE") +
+	    memory_bytes(status, "HugetlbPages");
+}
+
+/*
+ * The parts that the memory of a process has, one a line of its file. It has
+ * been counted as a process itself.
+ */
+static void
+memory_add_maps(const struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	int fd = sum->with_maps ? memory_open_file(memory, pid, "maps") : -1;
+	char text[MEMORY_TEXT_SIZE];
+	/* One may have what large libraries make, all of them may not. */
+	uint64_t allowed = BOX_MAPS_FREE / sum->processes;
+	uint64_t lines = 0;
+	const char *end;
+	ssize_t n;
+
+	if (allowed < BOX_MAPS_LEAST)
+		allowed = BOX_MAPS_LEAST;
+	if (fd == -1)
+		return;
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		for (end = text; end < text + n; end++)
+			lines += *end == '\n';
+	close(fd);
+	if (lines > allowed)
+		sum->maps += lines - allowed;
+}
+
+/*
+ * What the kernel keeps for them: a description of each, and in one that was
+ * forked a link for each process that it was forked from, of which there can be
+ * as many as there are processes.
+ */
+static uint64_t
+memory_of_maps(const struct memory_sum *sum)
+{
+	return sum->maps *
+	    (BOX_MAP_BYTES + sum->processes * BOX_MAP_LINK_BYTES);
+}
+
+int
+memory_is_borrowed(pid_t pid, const char *status)
+{
+	pid_t parent = (pid_t)memory_number(status, "PPid");
+
+	return parent > 1 &&
+	    syscall(SYS_kcmp, pid, parent, KCMP_VM, 0, 0) == 0;
+}
+
+int
+memory_add_quickly(
+    struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	const pid_t process = pid; /* pid becomes that of a thread */
+	char status[MEMORY_TEXT_SIZE];
+
+	if (sum->processes < MEMORY_SEEN)
+		sum->pids[sum->processes] = pid;
+	sum->processes++;
+	if (memory_look_at(memory, &pid, status, sum) == -1)
+		return -1;
+	memory_note_usage(memory, process, status);
+	if (memory_is_borrowed(pid, status))
+		return 0;
+	sum->bytes += memory_of_status(status) + memory_of_kernel(status);
+	memory_add_maps(memory, pid, sum);
+	return 0;
+}
+
+int
+memory_add_exactly(
+    struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	const pid_t process = pid; /* pid becomes that of a thread */
+	char status[MEMORY_TEXT_SIZE];
+	char pages[MEMORY_TEXT_SIZE];
+	struct memory_clock *known;
+	uint64_t rss, own, private;
+
+	sum->processes++;
+	if (memory_look_at(memory, &pid, status, sum) == -1)
+		return -1;
+	if (memory_is_borrowed(pid, status))
+		return 0;
+	rss = memory_of_status(status);
+	sum->bytes += memory_of_kernel(status);
+	if (memory->held && !memory_is_parked(memory, process)) {
+		sum->busy = 1;
+		sum->bytes += rss -
+		    memory_known_shared(memory, process, status, rss);
+		return 0;
+	}
+	memory_add_maps(memory, pid, sum);
+	own = private = rss;
+	if (memory_read(memory, pid, "smaps_rollup", pages) == 1 &&
+	    memory_find(pages, "Pss_Anon") != NULL) {
+		own = memory_bytes(pages, "Pss_Anon") +
+		    memory_bytes(pages, "SwapPss");
+		private = memory_bytes(pages, "Private_Dirty");
+	}
+	sum->bytes += own;
+	known = memory_find_clock(memory, process);
+	if (known != NULL && known->pid == process) {
+		known->looked = 1;
+		known->shared = rss > private ? rss - private : 0;
+	}
+	return 0;
+}
+
+/* Mapped or not, deleted or not; and the inodes, which are memory too. */
+static int
+memory_add_files(const struct memory *memory, struct memory_sum *sum)
+{
+	struct statfs fs;
+	size_t i;
+
+	for (i = 0; i < MEMORY_PLACES; i++) {
+		if (fstatfs(memory->places[i], &fs) == -1)
+			return -1;
+		sum->bytes +=
+		    (uint64_t)(fs.f_blocks - fs.f_bfree) *
+		        (uint64_t)fs.f_bsize +
+		    (uint64_t)(fs.f_files - fs.f_ffree) * BOX_INODE_BYTES;
+	}
+	return 0;
+}
+
+/*
+ * What lies unread in sockets cannot be seen: from a number of them on, which
+ * programs do not have, each counts as what it can hold. The kernel counts them
+ * for the network namespace, which is the box's own, whatever holds them: those
+ * that have no descriptor any more, as a call that waits for them has begun
+ * before, too.
+ */
+static int
+memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
+{
+	char text[MEMORY_TEXT_SIZE];
+	const char *found;
+	uint64_t sockets;
+
+	if (memory_read(memory, 1, "net/sockstat", text) == -1)
+		return -1;
+	found = strstr(text, "sockets: used ");
+	if (found == NULL)
+		return 0;
+	sockets = memory_digits(found + strlen("sockets: used "));
+	if (sockets > BOX_SOCKETS_FREE)
+		sum->bytes +=
+		    (sockets - BOX_SOCKETS_FREE) * memory->socket_bytes;
+	return 0;
+}
+
+int
+memory_count(
+    struct memory *memory, memory_add *add, struct memory_sum *sum)
+{
+	memset(sum, 0, sizeof(*sum));
+	sum->with_maps = add == memory_add_exactly ||
+	    (memory->maps_due && !memory->held);
+	if (memory_add_files(memory, sum) == -1 ||
+	    memory_add_sockets(memory, sum) == -1 ||
+	    memory_add_processes(memory, add, sum) == -1)
+		return -1;
+	sum->bytes += memory_of_maps(sum);
+	return 0;
+}

@@ -1,0 +1,303 @@
+/*
+ * Stopping the processes of a box and continuing them, for the watchdog: which
+ * of them stand still, and which another process has continued. Runs in init.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "memory_parts.h"
+#include "../../../common/asan.h"
+
+/*
+ * sched.h of the kernel: a process that ends; and which of the fields behind
+ * its name has that.
+ */
+#define MEMORY_PF_EXITING 4
+#define MEMORY_STAT_FLAGS 7
+
+/* The bit of a signal in the sets that a status shows. */
+#define MEMORY_BIT(sig) (UINT64_C(1) << ((sig) - 1))
+
+static int
+memory_is_stopped(const char *status)
+{
+	return memory_state(status) == 'T';
+}
+
+/* Or will be: then all of its process stops with it. */
+static int
+memory_thread_is_stopped(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	return tid != pid && memory_read_status(memory, tid, status) == 1 &&
+	    (memory_is_stopped(status) ||
+	        memory_awaits(status,
+	            MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL)));
+}
+
+/*
+ * Whether it was stopped before all were stopped: then our signal still waits,
+ * as a stopped process takes none. Only the code can have stopped it, and it is
+ * for the code to let it go on.
+ */
+static int
+memory_was_stopped(const char *status)
+{
+	return memory_is_stopped(status) &&
+	    memory_awaits(status, MEMORY_BIT(SIGSTOP));
+}
+
+int
+memory_is_still(const char *status)
+{
+	char state = memory_state(status);
+
+	return state == 'T' || state == 'X' ||
+	    memory_awaits(status, MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL)) ||
+	    (state == 'Z' && memory_number(status, "Threads") <= 1);
+}
+
+/*
+ * Whether others of its threads run on: the signal waits for the first, which
+ * takes none when it has ended, or while a child has its memory (vfork).
+ */
+static int
+memory_is_deaf(const char *status)
+{
+	char state = memory_state(status);
+
+	return (state == 'D' || state == 'Z') &&
+	    memory_number(status, "Threads") > 1;
+}
+
+int
+memory_is_forced(const struct memory *memory, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nforced; i++)
+		if (memory->forced[i] == pid)
+			return 1;
+	return 0;
+}
+
+/* Whether the thread has begun to exit: it runs no line of the code. */
+static int
+memory_exits(const struct memory *memory, pid_t tid)
+{
+	char stat[MEMORY_TEXT_SIZE];
+	const char *field;
+	int i;
+
+	if (memory_read(memory, tid, "stat", stat) != 1)
+		return 1;
+	/* A process may call itself anything, with brackets and spaces. */
+	field = strrchr(stat, ')');
+	for (i = 0; i < MEMORY_STAT_FLAGS && field != NULL; i++)
+		field = strchr(field + 1, ' ');
+	return field != NULL &&
+	    (memory_digits(field) & MEMORY_PF_EXITING) != 0;
+}
+
+static int
+memory_thread_lives(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	(void)pid;
+	(void)status;
+	return !memory_exits(memory, tid);
+}
+
+/* Whether all of its threads exit: then it takes no signal any more. */
+static int
+memory_is_ending(const struct memory *memory, pid_t pid)
+{
+	return memory_exits(memory, pid) &&
+	    memory_visit_threads(memory, pid, memory_thread_lives, NULL) == 0;
+}
+
+/* Whether all of its threads are, as far as its status tells. */
+static int
+memory_seems_held(const struct memory *memory, pid_t pid, const char *status)
+{
+	return memory_is_still(status) &&
+	    (!memory_is_deaf(status) || memory_is_forced(memory, pid));
+}
+
+int
+memory_is_held(const struct memory *memory, pid_t pid, const char *status)
+{
+	char again[MEMORY_TEXT_SIZE];
+
+	return memory_seems_held(memory, pid, status) ||
+	    memory_read_status(memory, pid, again) != 1 ||
+	    memory_seems_held(memory, pid, again) ||
+	    memory_is_ending(memory, pid) ||
+	    memory_visit_threads(
+	        memory, pid, memory_thread_is_stopped, again) != 0;
+}
+
+/* Leaves the thread none of the processors but those for the code. */
+static int
+memory_thread_leaves(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	(void)pid;
+	(void)status;
+	sched_setaffinity(tid, sizeof(memory->others), &memory->others);
+	return 0;
+}
+
+void
+memory_look_at_held(const struct memory *memory, pid_t pid, const char *status,
+    struct memory_sum *sum)
+{
+	sum->stopped |= memory_was_stopped(status);
+	sum->loose |= !memory_is_held(memory, pid, status);
+	if (memory->narrow)
+		memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
+}
+
+static int
+memory_thread_runs(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	char state;
+
+	(void)pid;
+	if (memory_read_status(memory, tid, status) != 1)
+		return 0;
+	state = memory_state(status);
+	/* In state D it waits: for its child, where it has called vfork. */
+	return state == 'R' || state == 'S';
+}
+
+int
+memory_is_parked(const struct memory *memory, pid_t pid)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	return memory_visit_threads(
+	           memory, pid, memory_thread_runs, status) == 0;
+}
+
+static int
+memory_knows(const struct memory *memory, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nknown; i++)
+		if (memory->known[i] == pid)
+			return 1;
+	return 0;
+}
+
+/*
+ * Stops those that are not known, and knows all that there are from then on.
+ * Returns how many it has stopped, -1 when they cannot be listed.
+ */
+static int
+memory_stop_new(struct memory *memory)
+{
+	struct memory_list list = { .fd = memory->proc };
+	pid_t found[MEMORY_KNOWN];
+	size_t nfound = 0;
+	int pid, stopped = 0;
+
+	if (lseek(memory->proc, 0, SEEK_SET) == -1)
+		return -1;
+	while ((pid = memory_next(&list)) >= 0) {
+		if (pid > 1 && !memory_knows(memory, pid)) {
+			tgkill(pid, pid, SIGSTOP);
+			stopped++;
+		}
+		if (pid > 1 && nfound < MEMORY_KNOWN)
+			found[nfound++] = pid;
+	}
+	memcpy(memory->known, found, nfound * sizeof(*found));
+	memory->nknown = nfound;
+	return pid == MEMORY_END ? stopped : -1;
+}
+
+void
+memory_stop_all(struct memory *memory)
+{
+	size_t i;
+	int tries = 0;
+	int stopped;
+
+	for (i = 0; i < memory->nknown; i++)
+		tgkill(memory->known[i], memory->known[i], SIGSTOP);
+	do
+		stopped = memory_stop_new(memory);
+	while (stopped > 0 && ++tries < BOX_MEMORY_HOLDS);
+	if (stopped == -1)
+		_exit(BOX_EXIT_BLIND);
+}
+
+static int
+memory_stop_thread(
+    const struct memory *memory, pid_t pid, pid_t tid, char *status)
+{
+	(void)memory;
+	(void)status;
+	tgkill(pid, tid, SIGSTOP);
+	return 0;
+}
+
+int
+memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[MEMORY_TEXT_SIZE];
+
+	(void)sum;
+	if (memory_read_status(memory, pid, status) != 1 ||
+	    memory_is_held(memory, pid, status))
+		return 0;
+	if (!memory_is_forced(memory, pid)) {
+		if (memory->nforced == MEMORY_FORCED)
+			return 0;
+		memory->forced[memory->nforced++] = pid;
+	}
+	memory_visit_threads(memory, pid, memory_stop_thread, NULL);
+	return 0;
+}
+
+int
+memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[MEMORY_TEXT_SIZE];
+	int n = memory_read_status(memory, pid, status);
+
+	(void)sum;
+	/* Of those that are not known it cannot be told who stopped them. */
+	if (n == 1 && (memory_is_forced(memory, pid) ||
+	        !memory_knows(memory, pid) || !memory_was_stopped(status)))
+		kill(pid, SIGCONT);
+	return n == -1 ? -1 : 0;
+}
+
+void ASAN_LEAVES_ALONE
+memory_release(struct memory *memory, const struct memory_sum *sum)
+{
+	struct memory_sum ignored = { 0 };
+
+	if (!sum->stopped)
+		kill(-1, SIGCONT);
+	else if (memory_add_processes(memory, memory_continue, &ignored) == -1)
+		_exit(BOX_EXIT_BLIND);
+}
+
+void ASAN_LEAVES_ALONE
+memory_stop_again(struct memory *memory)
+{
+	struct memory_sum ignored = { 0 };
+
+	poll(NULL, 0, BOX_MEMORY_HOLD_MS);
+	if (memory_add_processes(memory, memory_stop, &ignored) == -1)
+		_exit(BOX_EXIT_BLIND);
+}

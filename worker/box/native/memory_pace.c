@@ -1,0 +1,135 @@
+/*
+ * When the watchdog looks at a box, and on which processor: the time that a
+ * look has, and the processor that a crowded box leaves to it. Runs in init.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "memory_parts.h"
+
+uint64_t
+memory_ms(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* Of this process: that others run is no reason to hold the box up. */
+static uint64_t
+memory_cpu_ms(void)
+{
+	return memory_ms(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+void
+memory_sleep(struct memory *memory, unsigned int ms)
+{
+	memory->planned_ms = memory_ms(CLOCK_MONOTONIC) + ms;
+	memory->cpu_ms = memory_cpu_ms();
+	poll(NULL, 0, (int)ms);
+}
+
+/*
+ * Whether others were given the processor since then, while this process had
+ * something to do.
+ */
+static int
+memory_is_outrun(const struct memory *memory)
+{
+	return memory->planned_ms != 0 &&
+	    memory_ms(CLOCK_MONOTONIC) > memory->planned_ms +
+	        (memory_cpu_ms() - memory->cpu_ms) + BOX_MEMORY_LATE_MS;
+}
+
+int
+memory_is_late(const struct memory *memory)
+{
+	return !memory->held && memory_is_outrun(memory);
+}
+
+int
+memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
+{
+	uint64_t grown = memory->narrow ?
+	    memory->look_ms * (memory->speed / 1000) :
+	    sum->threads * BOX_MEMORY_TURN;
+
+	return sum->processes > MEMORY_SEEN &&
+	    sum->threads > BOX_MEMORY_FEW &&
+	    sum->bytes + grown > memory->limit;
+}
+
+uint64_t
+memory_speed(const cpu_set_t *set)
+{
+	uint64_t speed = (uint64_t)CPU_COUNT(set) * BOX_MEMORY_SPEED;
+
+	return speed < BOX_MEMORY_SPEED_MOST ? speed : BOX_MEMORY_SPEED_MOST;
+}
+
+void
+memory_keep_processor(struct memory *memory)
+{
+	cpu_set_t own;
+	int cpu = 0;
+
+	if (memory->narrow ||
+	    sched_getaffinity(0, sizeof(memory->others), &memory->others) ==
+	        -1 ||
+	    CPU_COUNT(&memory->others) < 2)
+		return;
+	while (!CPU_ISSET(cpu, &memory->others))
+		cpu++;
+	CPU_ZERO(&own);
+	CPU_SET(cpu, &own);
+	CPU_CLR(cpu, &memory->others);
+	memory->narrow = sched_setaffinity(0, sizeof(own), &own) == 0;
+	if (memory->narrow)
+		memory->speed = memory_speed(&memory->others);
+}
+
+unsigned int
+memory_wait(const struct memory *memory, uint64_t bytes)
+{
+	uint64_t left = memory->limit > bytes ? memory->limit - bytes : 0;
+	uint64_t ms = left / (memory->speed / 1000);
+
+	/* Where there are many threads neighbours delay it by as much again. */
+	if (memory->narrow)
+		ms /= 2;
+	if (ms < BOX_MEMORY_WAIT_LEAST_MS)
+		return BOX_MEMORY_WAIT_LEAST_MS;
+	if (ms > BOX_MEMORY_WAIT_MOST_MS)
+		return BOX_MEMORY_WAIT_MOST_MS;
+	return (unsigned int)ms;
+}
+
+/* As the kernel has it (sched_setattr(2)), which the C library does not. */
+struct memory_schedule {
+	uint32_t size;
+	uint32_t policy;
+	uint64_t flags;
+	int32_t nice;
+	uint32_t priority;
+	uint64_t runtime;
+	uint64_t deadline;
+	uint64_t period;
+};
+
+void
+memory_run_soon(void)
+{
+	const struct memory_schedule schedule = { .size = sizeof(schedule),
+		.policy = SCHED_OTHER,
+		.nice = getpriority(PRIO_PROCESS, 0),
+		.runtime = BOX_MEMORY_SLICE_NS };
+
+	(void)syscall(SYS_sched_setattr, 0, &schedule, 0);
+}

@@ -1,0 +1,118 @@
+/*
+ * What the processes of a box have used, for the watchdog: their CPU time, and
+ * what was known of each of them at the last look. Runs in init.
+ */
+#include <time.h>
+
+#include "memory.h"
+#include "memory_parts.h"
+
+/* posix-timers.h of the kernel: the CPU time of a process, all threads. */
+#define MEMORY_CPU_CLOCK(pid) ((clockid_t)(~(unsigned int)(pid) << 3 | 2))
+
+uint64_t
+memory_cpu_ns(pid_t pid)
+{
+	struct timespec used;
+
+	if (clock_gettime(MEMORY_CPU_CLOCK(pid), &used) == -1)
+		return 0;
+	return (uint64_t)used.tv_sec * 1000000000 + (uint64_t)used.tv_nsec;
+}
+
+struct memory_clock *
+memory_find_clock(struct memory *memory, pid_t pid)
+{
+	struct memory_clock *ended = NULL;
+	struct memory_clock *clock;
+	pid_t i;
+
+	for (i = 0; i < MEMORY_CLOCKS; i++) {
+		clock = &memory->clocks[(pid + i) % MEMORY_CLOCKS];
+		if (clock->pid == pid)
+			return clock;
+		if (clock->pid == 0)
+			return ended != NULL ? ended : clock;
+		if (ended == NULL && memory_cpu_ns(clock->pid) == 0)
+			ended = clock;
+	}
+	return ended;
+}
+
+uint64_t
+memory_new_cpu_ns(struct memory *memory, pid_t pid, uint64_t rss)
+{
+	struct memory_clock *last = memory_find_clock(memory, pid);
+	uint64_t ns = memory_cpu_ns(pid);
+	uint64_t before;
+
+	if (last == NULL)
+		return 0;
+	/* A number can be given to another process. */
+	before = last->pid == pid && last->ns <= ns ? last->ns : 0;
+	if (before == 0)
+		*last = (struct memory_clock){ .pid = pid };
+	last->ns = ns;
+	last->rss = rss;
+	return ns - before;
+}
+
+void
+memory_note_usage(struct memory *memory, pid_t pid, const char *status)
+{
+	uint64_t peak_kib = memory_number(status, "VmHWM");
+
+	memory->cpu_ns +=
+	    memory_new_cpu_ns(memory, pid, memory_of_status(status));
+	if (peak_kib > memory->usage.peak_kib)
+		memory->usage.peak_kib = peak_kib;
+}
+
+uint64_t
+memory_known_shared(
+    struct memory *memory, pid_t pid, const char *status, uint64_t rss)
+{
+	const struct memory_clock *own = memory_find_clock(memory, pid);
+	pid_t parent = (pid_t)memory_number(status, "PPid");
+	const struct memory_clock *before;
+	uint64_t shared = parent == 0 ? 0 : rss;
+
+	if (own != NULL && own->pid == pid && own->looked) {
+		shared = own->shared;
+	} else if (parent > 1) {
+		before = memory_find_clock(memory, parent);
+		if (before != NULL && before->pid == parent)
+			shared = before->rss;
+	}
+	return shared < rss ? shared : rss;
+}
+
+/*
+ * The CPU time of the processes of the last look, in nanoseconds; 0 when it is
+ * not known.
+ */
+static uint64_t
+memory_used_ns(const struct memory *memory)
+{
+	uint64_t ns = 0;
+	uint64_t of_one;
+	size_t i;
+
+	for (i = 0; i < MEMORY_SEEN && memory->seen[i] != 0; i++) {
+		of_one = memory_cpu_ns(memory->seen[i]);
+		if (of_one == 0)
+			return 0;
+		ns += of_one;
+	}
+	return ns;
+}
+
+int
+memory_is_idle(struct memory *memory)
+{
+	uint64_t used_ns = memory_used_ns(memory);
+	int idle = used_ns != 0 && used_ns == memory->used_ns;
+
+	memory->used_ns = used_ns;
+	return idle;
+}
