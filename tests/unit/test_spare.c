@@ -1,22 +1,25 @@
 /*
  * Tests of worker/box/native/spare: what is left out of a copy is all but what
  * the C library and the code of this file run on, and it is there in the next
- * copy. Includes the file itself.
+ * copy.
  */
-#include "worker/box/native/spare.c"
-
 #include <gnu/libc-version.h>
 
 #include <errno.h>
 #include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/asan.h"
 #include "common/limits.h"
 #include "unit.h"
+#include "worker/box/native/native.h"
+#include "worker/box/native/spare.h"
 
 #define LARGE (4 * MIB)
 
@@ -68,7 +71,7 @@ leave_out(void)
 #endif
 	setup();
 	ck_assert_int_eq(spare_find(&err), 0);
-	ck_assert_uint_ge(spare_count, 1);
+	ck_assert_uint_ge(spare_found()->count, 1);
 	ck_assert_int_eq(spare_leave_out(NULL, &err), 0);
 	return 1;
 }
@@ -124,19 +127,20 @@ START_TEST(parts_side_by_side_are_one)
 	const struct spare first = { 0x1000, 0x3000 };
 	const struct spare beside = { 0x3000, 0x4000 };
 	const struct spare apart = { 0x5000, 0x6000 };
+	struct spare_list list = { .count = 0 };
 	size_t i;
 
-	spare_count = 0;
-	spare_add(&first);
-	spare_add(&beside);
-	spare_add(&apart);
-	ck_assert_uint_eq(spare_count, 2);
-	ck_assert_uint_eq(spare_parts[0].start, 0x1000);
-	ck_assert_uint_eq(spare_parts[0].end, 0x4000);
-	ck_assert_uint_eq(spare_parts[1].start, 0x5000);
+	spare_add(&list, &first);
+	spare_add(&list, &beside);
+	spare_add(&list, &apart);
+	ck_assert_uint_eq(list.count, 2);
+	ck_assert_uint_eq(list.parts[0].start, 0x1000);
+	ck_assert_uint_eq(list.parts[0].end, 0x4000);
+	ck_assert_uint_eq(list.parts[1].start, 0x5000);
 	for (i = 0; i <= BOX_SPARE_MAX; i++)
-		spare_add(&(struct spare){ 0x10000 * i, 0x10000 * i + 1 });
-	ck_assert_uint_eq(spare_count, BOX_SPARE_MAX);
+		spare_add(&list,
+		    &(struct spare){ 0x10000 * i, 0x10000 * i + 1 });
+	ck_assert_uint_eq(list.count, BOX_SPARE_MAX);
 }
 END_TEST
 
@@ -176,7 +180,7 @@ START_TEST(nothing_that_is_needed)
 {
 	const uintptr_t places[] = {
 		(uintptr_t)__builtin_thread_pointer(),
-		(uintptr_t)loaded, (uintptr_t)&spare_count,
+		(uintptr_t)loaded, (uintptr_t)spare_found(),
 		(uintptr_t)gnu_get_libc_version(), getauxval(AT_BASE),
 	};
 	struct spare part;

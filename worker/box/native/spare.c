@@ -22,14 +22,15 @@
 #include <sys/mman.h>
 
 #include "native.h"
+#include "spare.h"
 
-struct spare {
-	uintptr_t start;
-	uintptr_t end;
-};
+static struct spare_list spare_known;
 
-static struct spare spare_parts[BOX_SPARE_MAX];
-static size_t spare_count;
+const struct spare_list *
+spare_found(void)
+{
+	return &spare_known;
+}
 
 /* Whether the number is that of an address in there. */
 static int
@@ -68,7 +69,7 @@ spare_is_library(const struct dl_phdr_info *info)
 static int
 spare_is_needed(struct dl_phdr_info *info, size_t size, void *arg)
 {
-	const uintptr_t ours = (uintptr_t)&spare_count;
+	const uintptr_t ours = (uintptr_t)&spare_known;
 
 	(void)size;
 	return spare_has_object(arg, info) && (spare_is_library(info) ||
@@ -95,8 +96,7 @@ spare_knows_libraries(void)
 	return count == 2;
 }
 
-/* Reads a line of /proc/self/maps. Returns whether it may be left out. */
-static int
+int
 spare_read(const char *line, struct spare *part)
 {
 	unsigned long start, end;
@@ -113,16 +113,15 @@ spare_read(const char *line, struct spare *part)
 	    dl_iterate_phdr(spare_is_needed, part) == 0;
 }
 
-/* Makes one of two that lie side by side. What there is no room for stays. */
-static void
-spare_add(const struct spare *part)
+void
+spare_add(struct spare_list *list, const struct spare *part)
 {
-	struct spare *next = spare_parts + spare_count;
+	struct spare *next = list->parts + list->count;
 
-	if (spare_count > 0 && next[-1].end == part->start)
+	if (list->count > 0 && next[-1].end == part->start)
 		next[-1].end = part->end;
-	else if (spare_count < BOX_SPARE_MAX)
-		spare_parts[spare_count++] = *part;
+	else if (list->count < BOX_SPARE_MAX)
+		list->parts[list->count++] = *part;
 }
 
 int
@@ -135,10 +134,10 @@ spare_find(struct err *err)
 
 	if (maps == NULL)
 		return err_sys(err, "open /proc/self/maps");
-	spare_count = 0;
+	spare_known.count = 0;
 	while (spare_knows_libraries() && getline(&line, &size, maps) > 0)
 		if (spare_read(line, &part))
-			spare_add(&part);
+			spare_add(&spare_known, &part);
 	free(line);
 	fclose(maps);
 	return 0;
@@ -150,7 +149,8 @@ spare_advise(int advice, struct err *err)
 {
 	const struct spare *part;
 
-	for (part = spare_parts; part < spare_parts + spare_count; part++)
+	for (part = spare_known.parts;
+	    part < spare_known.parts + spare_known.count; part++)
 		if (madvise((void *)part->start, part->end - part->start,
 		        advice) == -1 && errno != ENOMEM)
 			return err_sys(err, "say what of the template is "
