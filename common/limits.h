@@ -462,6 +462,25 @@
 #define BOX_MEMORY_HOLD_MS 1
 /* The least that Linux gives a process at a time. */
 #define BOX_MEMORY_SLICE_NS 100000
+/* As many processes has a box whose code has started none. */
+#define BOX_MEMORY_SEEN 2
+/*
+ * Processes that are stopped before all are listed, and those of which each
+ * thread was stopped: many more than a box has with the usual limit. With more
+ * the rest is found by listing, and goes on even if the code had stopped it; a
+ * box with more of the second kind cannot be stopped, and ends.
+ */
+#define BOX_MEMORY_KNOWN 1024
+#define BOX_MEMORY_FORCED 256
+/* Processes whose CPU time is kept. */
+#define BOX_MEMORY_CLOCKS 256
+/*
+ * The files of a process that are read whole, in bytes. A status is the
+ * longest: it names the groups of the user, of which there may be many, before
+ * what counts here. And what is read of a directory at a time.
+ */
+#define BOX_MEMORY_TEXT_SIZE 16384
+#define BOX_MEMORY_ENTRIES_SIZE 4096
 /* Sockets that may hold what they like: what programs have, and more. */
 #define BOX_SOCKETS_FREE 32
 /* Kernel memory for a file in memory, without its bytes. */

@@ -393,7 +393,7 @@ START_TEST(half_a_status_is_none)
 	struct memory_sum sum;
 
 	buffer_add_text(&status, "Groups:");
-	while (status.len < MEMORY_TEXT_SIZE)
+	while (status.len < BOX_MEMORY_TEXT_SIZE)
 		buffer_add_text(&status, " 65534");
 	buffer_add_text(&status, "\nRssAnon: 1 kB\n" END);
 	put(A, "status", status.data);
@@ -601,9 +601,9 @@ have_it_run(const int line[2])
 /* As many processes as count that do not run; then one of them does. */
 START_TEST(idle)
 {
-	int line[MEMORY_SEEN][2];
-	pid_t child[MEMORY_SEEN];
-	int i, n = _i == 0 ? 1 : MEMORY_SEEN;
+	int line[BOX_MEMORY_SEEN][2];
+	pid_t child[BOX_MEMORY_SEEN];
+	int i, n = _i == 0 ? 1 : BOX_MEMORY_SEEN;
 
 	ck_assert_int_eq(memory_is_idle(&memory), 0);
 	ck_assert_int_eq(memory_is_idle(&memory), 0);
@@ -878,7 +878,7 @@ END_TEST
 
 START_TEST(who_ends_is_held)
 {
-	char status[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
 
 	put(A, "status", "State:\tR (running)\nThreads:\t1\n");
 	put(A, "stat", "7 (a) b) R 1 2 3 0 -1 4194368 9 9\n");
@@ -894,7 +894,7 @@ END_TEST
 /* Where the first thread has ended, the others run on, and are stopped. */
 START_TEST(a_dead_first_thread)
 {
-	char status[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
 
 	put(A, "status", "State:\tZ (zombie)\nThreads:\t2\n");
 	put(A, "stat", "1 (a) Z 1 1 1 0 -1 4227148 0\n");
@@ -918,7 +918,7 @@ END_TEST
 /* Where one of several threads has stopped, the others will. */
 START_TEST(threads_stop_together)
 {
-	char status[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
 
 	put(A, "status", "State:\tR (running)\nThreads:\t2\n");
 	put(A, "stat", "1 (a) R 1 1 1 0 -1 4194304 0\n");
@@ -1077,7 +1077,7 @@ START_TEST(clocks)
 {
 	pid_t first = child_that_used(20000000);
 	struct memory_clock *clock = memory_find_clock(&memory, first);
-	const pid_t same_place = first + MEMORY_CLOCKS;
+	const pid_t same_place = first + BOX_MEMORY_CLOCKS;
 
 	ck_assert_uint_ge(memory_new_cpu_ns(&memory, first, 0), 20000000);
 	ck_assert_uint_eq(memory_new_cpu_ns(&memory, first, 0), 0);

@@ -48,7 +48,7 @@ static void
 memory_note(struct memory *memory, const struct memory_sum *sum)
 {
 	memset(memory->seen, 0, sizeof(memory->seen));
-	if (!sum->late && !sum->loose && sum->processes <= MEMORY_SEEN)
+	if (!sum->late && !sum->loose && sum->processes <= BOX_MEMORY_SEEN)
 		memcpy(memory->seen, sum->pids, sizeof(memory->seen));
 }
 
@@ -87,7 +87,7 @@ memory_judge(struct memory *memory)
 		_exit(BOX_EXIT_MEMORY);
 	memory_release(memory, &sum);
 	memory->held = 0;
-	memory->several = sum.processes > MEMORY_SEEN;
+	memory->several = sum.processes > BOX_MEMORY_SEEN;
 	memory->crowded = memory_is_crowded(memory, &sum);
 	return sum.bytes;
 }
@@ -101,7 +101,7 @@ memory_look_past(struct memory *memory, struct memory_sum *sum)
 {
 	memory_must_count(memory, memory_add_quickly, sum);
 	memory_note(memory, sum);
-	memory->several = sum->processes > MEMORY_SEEN;
+	memory->several = sum->processes > BOX_MEMORY_SEEN;
 	memory->crowded = memory_is_crowded(memory, sum);
 	return !sum->late && !sum->missed && !memory->crowded &&
 	    sum->bytes <= memory->limit;

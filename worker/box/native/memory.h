@@ -16,21 +16,6 @@
 /* The places where the code may write. */
 #define MEMORY_PLACES 3
 
-/* As many processes has a box whose code has started none. */
-#define MEMORY_SEEN 2
-
-/*
- * Processes that are stopped before all are listed, and those of which each
- * thread was stopped: many more than a box has with the usual limit. With more
- * the rest is found by listing, and goes on even if the code had stopped it; a
- * box with more of the second kind cannot be stopped, and ends.
- */
-#define MEMORY_KNOWN 1024
-#define MEMORY_FORCED 256
-
-/* Processes whose CPU time is kept. */
-#define MEMORY_CLOCKS 256
-
 /* What was known of a process when it was looked at last. */
 struct memory_clock {
 	pid_t pid;
@@ -52,20 +37,21 @@ struct memory {
 	uint64_t planned_ms; /* when it was to begin, 0 for any time */
 	uint64_t cpu_ms; /* our CPU time when that was planned */
 	int held; /* all processes were stopped */
-	pid_t known[MEMORY_KNOWN]; /* those that there were then */
+	pid_t known[BOX_MEMORY_KNOWN]; /* those that there were then */
 	size_t nknown;
-	pid_t forced[MEMORY_FORCED]; /* those that were stopped one by one */
+	pid_t forced[BOX_MEMORY_FORCED]; /* those stopped one by one */
 	size_t nforced;
 	uint64_t cpu_ns; /* of all processes that were seen */
 	struct box_usage usage;
 	int usage_fd; /* where the supervisor reads it */
-	struct memory_clock clocks[MEMORY_CLOCKS];
+	struct memory_clock clocks[BOX_MEMORY_CLOCKS];
 	int crowded; /* it may not run in time when all threads want to */
 	int narrow; /* a processor is kept for it */
 	cpu_set_t others; /* those that are left to the code then */
 	uint64_t maps_ms; /* when the parts of memory are counted again */
 	int maps_due; /* in this look */
-	pid_t seen[MEMORY_SEEN]; /* in the last look, when there were no more */
+	/* Those of the last look, when there were no more. */
+	pid_t seen[BOX_MEMORY_SEEN];
 	uint64_t used_ns; /* their CPU time before that, 0 for not known */
 };
 

@@ -60,7 +60,7 @@ static void
 memory_add_maps(const struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	int fd = sum->with_maps ? memory_open_file(memory, pid, "maps") : -1;
-	char text[MEMORY_TEXT_SIZE];
+	char text[BOX_MEMORY_TEXT_SIZE];
 	/* One may have what large libraries make, all of them may not. */
 	uint64_t allowed = BOX_MAPS_FREE / sum->processes;
 	uint64_t lines = 0;
@@ -105,9 +105,9 @@ memory_add_quickly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	const pid_t process = pid; /* pid becomes that of a thread */
-	char status[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
 
-	if (sum->processes < MEMORY_SEEN)
+	if (sum->processes < BOX_MEMORY_SEEN)
 		sum->pids[sum->processes] = pid;
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
@@ -125,8 +125,8 @@ memory_add_exactly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	const pid_t process = pid; /* pid becomes that of a thread */
-	char status[MEMORY_TEXT_SIZE];
-	char pages[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
+	char pages[BOX_MEMORY_TEXT_SIZE];
 	struct memory_clock *known;
 	uint64_t rss, own, private;
 
@@ -188,7 +188,7 @@ memory_add_files(const struct memory *memory, struct memory_sum *sum)
 static int
 memory_add_sockets(const struct memory *memory, struct memory_sum *sum)
 {
-	char text[MEMORY_TEXT_SIZE];
+	char text[BOX_MEMORY_TEXT_SIZE];
 	const char *found;
 	uint64_t sockets;
 

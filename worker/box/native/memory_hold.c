@@ -89,7 +89,7 @@ memory_is_forced(const struct memory *memory, pid_t pid)
 static int
 memory_exits(const struct memory *memory, pid_t tid)
 {
-	char stat[MEMORY_TEXT_SIZE];
+	char stat[BOX_MEMORY_TEXT_SIZE];
 	const char *field;
 	int i;
 
@@ -131,7 +131,7 @@ memory_seems_held(const struct memory *memory, pid_t pid, const char *status)
 int
 memory_is_held(const struct memory *memory, pid_t pid, const char *status)
 {
-	char again[MEMORY_TEXT_SIZE];
+	char again[BOX_MEMORY_TEXT_SIZE];
 
 	return memory_seems_held(memory, pid, status) ||
 	    memory_read_status(memory, pid, again) != 1 ||
@@ -179,7 +179,7 @@ memory_thread_runs(
 int
 memory_is_parked(const struct memory *memory, pid_t pid)
 {
-	char status[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
 
 	return memory_visit_threads(
 	           memory, pid, memory_thread_runs, status) == 0;
@@ -204,7 +204,7 @@ static int
 memory_stop_new(struct memory *memory)
 {
 	struct memory_list list = { .fd = memory->proc };
-	pid_t found[MEMORY_KNOWN];
+	pid_t found[BOX_MEMORY_KNOWN];
 	size_t nfound = 0;
 	int pid, stopped = 0;
 
@@ -215,7 +215,7 @@ memory_stop_new(struct memory *memory)
 			tgkill(pid, pid, SIGSTOP);
 			stopped++;
 		}
-		if (pid > 1 && nfound < MEMORY_KNOWN)
+		if (pid > 1 && nfound < BOX_MEMORY_KNOWN)
 			found[nfound++] = pid;
 	}
 	memcpy(memory->known, found, nfound * sizeof(*found));
@@ -252,14 +252,14 @@ memory_stop_thread(
 int
 memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
-	char status[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
 
 	(void)sum;
 	if (memory_read_status(memory, pid, status) != 1 ||
 	    memory_is_held(memory, pid, status))
 		return 0;
 	if (!memory_is_forced(memory, pid)) {
-		if (memory->nforced == MEMORY_FORCED)
+		if (memory->nforced == BOX_MEMORY_FORCED)
 			return 0;
 		memory->forced[memory->nforced++] = pid;
 	}
@@ -270,7 +270,7 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 int
 memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
-	char status[MEMORY_TEXT_SIZE];
+	char status[BOX_MEMORY_TEXT_SIZE];
 	int n = memory_read_status(memory, pid, status);
 
 	(void)sum;

@@ -61,7 +61,7 @@ memory_is_crowded(const struct memory *memory, const struct memory_sum *sum)
 	    memory->look_ms * (memory->speed / 1000) :
 	    sum->threads * BOX_MEMORY_TURN;
 
-	return sum->processes > MEMORY_SEEN &&
+	return sum->processes > BOX_MEMORY_SEEN &&
 	    sum->threads > BOX_MEMORY_FEW &&
 	    sum->bytes + grown > memory->limit;
 }

@@ -25,13 +25,6 @@
 #include "memory.h"
 #include "../../../common/limits.h"
 
-/*
- * The files of a process that are read whole. A status is the longest: it names
- * the groups of the user, of whom there may be many, before what counts here.
- */
-#define MEMORY_TEXT_SIZE 16384
-#define MEMORY_ENTRIES_SIZE 4096
-
 /* What is no number of a list. */
 #define MEMORY_END (-1)
 #define MEMORY_ERROR (-2)
@@ -48,7 +41,7 @@ struct memory_sum {
 	int with_maps; /* whether those are counted */
 	unsigned int processes;
 	uint64_t threads;
-	pid_t pids[MEMORY_SEEN]; /* of the first of them */
+	pid_t pids[BOX_MEMORY_SEEN]; /* of the first of them */
 };
 
 /* memory_pace.c */
@@ -106,7 +99,7 @@ typedef int memory_add(
 struct memory_list {
 	int fd;
 	ssize_t len, at; /* of what was read of it */
-	char entries[MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
+	char entries[BOX_MEMORY_ENTRIES_SIZE] __attribute__((aligned(8)));
 };
 
 /* Is shown a thread of a process. Returns whether it has seen enough. */
@@ -123,8 +116,8 @@ uint64_t memory_digits(const char *text);
 int memory_open_file(const struct memory *memory, pid_t pid, const char *name);
 
 /*
- * Reads a file of a process into text, of MEMORY_TEXT_SIZE, and closes the text
- * with a zero. Returns 1, 0 when the process has ended, -1 with errno when it
+ * Reads a file of a process into text, of BOX_MEMORY_TEXT_SIZE, which ends with
+ * a zero then. Returns 1, 0 when the process has ended, -1 with errno when it
  * cannot be read.
  */
 int memory_read(const struct memory *memory, pid_t pid, const char *name,

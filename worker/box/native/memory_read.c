@@ -69,8 +69,8 @@ memory_read(const struct memory *memory, pid_t pid, const char *name,
 	text[0] = '\0';
 	if (fd == -1)
 		return errno == 0 ? 0 : -1;
-	while (n > 0 && len < MEMORY_TEXT_SIZE - 1) {
-		n = read(fd, text + len, MEMORY_TEXT_SIZE - 1 - len);
+	while (n > 0 && len < BOX_MEMORY_TEXT_SIZE - 1) {
+		n = read(fd, text + len, BOX_MEMORY_TEXT_SIZE - 1 - len);
 		if (n > 0)
 			len += (size_t)n;
 	}

@@ -27,8 +27,8 @@ memory_find_clock(struct memory *memory, pid_t pid)
 	struct memory_clock *clock;
 	pid_t i;
 
-	for (i = 0; i < MEMORY_CLOCKS; i++) {
-		clock = &memory->clocks[(pid + i) % MEMORY_CLOCKS];
+	for (i = 0; i < BOX_MEMORY_CLOCKS; i++) {
+		clock = &memory->clocks[(pid + i) % BOX_MEMORY_CLOCKS];
 		if (clock->pid == pid)
 			return clock;
 		if (clock->pid == 0)
@@ -98,7 +98,7 @@ memory_used_ns(const struct memory *memory)
 	uint64_t of_one;
 	size_t i;
 
-	for (i = 0; i < MEMORY_SEEN && memory->seen[i] != 0; i++) {
+	for (i = 0; i < BOX_MEMORY_SEEN && memory->seen[i] != 0; i++) {
 		of_one = memory_cpu_ns(memory->seen[i]);
 		if (of_one == 0)
 			return 0;
