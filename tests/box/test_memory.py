@@ -11,8 +11,8 @@ import json
 import os
 import unittest
 
-from test_bootstrap import Box, DEADLINE, Place, Result
-from test_mcp import Relay as Servers, SERVERS
+from bootstrap import Box, DEADLINE, Place, Result
+from mcp_relay import Relay as Servers, SERVERS
 
 NAMES = ["save_tool", "save_memory", "load_memory", "update_memory",
          "delete_memory", "list_memories", "memory_exists", "get_memory_info"]

@@ -9,7 +9,7 @@ of them.
 import json
 import unittest
 
-from test_mcp import Base, run, tool
+from mcp_relay import Base, run, tool
 
 SERVERS = {
     "filesystem": {

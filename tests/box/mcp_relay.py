@@ -1,0 +1,313 @@
+"""A relay for tests of worker/box/python/mcp.
+
+Starts the bootstrap as bootstrap.py does, plays the relay with two servers
+behind it, and looks at what the code prints and what it asks for.
+"""
+import json
+import os
+import re
+import select
+import subprocess
+import sys
+import threading
+import unittest
+
+from bootstrap import Box, DEADLINE, Place, Result
+
+MOST = 128  # requests under way
+OLDER = "older bytecode does not tell a call with named arguments"
+CANCELLED = "it was cancelled before it was answered"
+HANG = "hang"  # in place of the tools of a server that does not answer
+
+
+def tool(name, properties=None, required=(), **more):
+    """Return a tool as a server describes it."""
+    schema = {"type": "object", "properties": properties or {}}
+    if required:
+        schema["required"] = list(required)
+    return dict(name=name, inputSchema=schema, **more)
+
+
+ODD_SCHEMAS = (
+    None, 5, "object", [], {}, {"properties": 5}, {"properties": []},
+    {"properties": {"a": None, "b": True, "": {}, "x y": {}}},
+    {"properties": {"class": {}, "self": {}, "args": {}, "arguments": {}}},
+    {"properties": {"a": {"type": 5, "description": 5, "enum": 5}}},
+    {"properties": {"a": {"type": ["string", None, 7], "default": 1}}},
+    {"properties": {"others": {}, "x-y": {}}, "required": "x"},
+    {"required": ["a", "a", 5, None, {}]},
+    {"properties": {"a": {"default": float("1e300")}}, "required": ["a"]},
+)
+FS = [
+    tool("read_file", {
+        "head": {"type": "integer", "default": 10},
+        "path": {"type": "string", "description": "Which\n file."},
+        "mode": {"enum": ["text", "binary"]},
+    }, ["path"], description="Read a file.\n\nAll of it.",
+        outputSchema={"type": "object"}),
+    tool("write-file"), tool("echo"), tool("raw"), tool("fail"),
+    tool("silent"), tool("refuse"), tool("barrier"), tool("never"),
+    tool("keep"), tool("release"), tool("hang-up"), tool("print"),
+    tool("quiet"),
+] + [dict(name="odd%d" % number, inputSchema=schema)
+     for number, schema in enumerate(ODD_SCHEMAS)]
+
+TOOLS = {"fs": FS, "my-git": [tool("log"), tool("2nd"), tool("Class")],
+         "web": [tool("get", description="get it")], "mute": None}
+ALIASES = {"write-file": "write_file", "hang-up": "hang_up", "2nd": "_2nd",
+           "Class": "class_", "getPullRequest": "getpullrequest"}
+SERVERS = [
+    {"name": "fs", "alias": "fs", "description": "Files"},
+    {"name": "my-git", "alias": "my_git", "description": ""},
+    {"name": "web", "alias": "web", "description": "The web"},
+    {"name": "mute", "alias": "mute", "description": ""},
+]
+
+
+if hasattr(sys, "set_int_max_str_digits"):
+    sys.set_int_max_str_digits(0)
+
+
+class Relay(threading.Thread):
+    """Answers the box until it closes its pipe."""
+
+    def __init__(self, box, loaded, servers):
+        super().__init__(daemon=True)
+        self.servers = servers
+        self.box, self.loaded = box, list(loaded)
+        self.frames, self.calls, self.held, self.kept = [], [], [], []
+        self.under_way, self.most = set(), 0
+        self.cancelled = []
+        self.unsent, self.cause = b"", None
+        self.tools = json.loads(json.dumps(TOOLS))
+        self.remembered, self.started = {}, []
+
+    def run(self):
+        """Read always; write what can be written."""
+        os.set_blocking(self.box.control_in, False)
+        data = b""
+        try:
+            while True:
+                readable, writable, _ = select.select(
+                    [self.box.control_out],
+                    [self.box.control_in] if self.unsent else [], [])
+                if writable:
+                    self.flush()
+                if not readable:
+                    continue
+                data += self.read()
+                *lines, data = data.split(b"\n")
+                for line in lines:
+                    self.take(line)
+        except EOFError:
+            pass
+        except Exception as error:
+            self.cause = error
+            raise
+
+    def read(self):
+        """Return what the box wrote."""
+        chunk = os.read(self.box.control_out, 1 << 20)
+        if not chunk:
+            raise EOFError
+        return chunk
+
+    def flush(self):
+        """Write what the pipe takes."""
+        try:
+            count = os.write(self.box.control_in, self.unsent[:1 << 20])
+            self.unsent = self.unsent[count:]
+        except BrokenPipeError:
+            self.unsent = b""
+
+    def take(self, line):
+        """Check a frame and answer it."""
+        frame = json.loads(line)
+        if frame["type"] == "cancel":
+            assert line == b'{"type":"cancel","id":%d}' % frame["id"]
+            self.cancelled.append(frame["id"])
+            self.refuse(frame["id"], CANCELLED)
+            return
+        self.frames.append(line)
+        assert line.startswith(
+            b'{"type":"rpc_request","id":%d,"payload":' % len(self.frames)), \
+            line[:200]
+        self.under_way.add(frame["id"])
+        self.most = max(self.most, len(self.under_way))
+        assert len(self.under_way) <= MOST
+        getattr(self, "on_" + frame["payload"].pop("type"))(
+            frame["id"], line, **frame["payload"])
+
+    def answer(self, number, payload):
+        """Answer a request with JSON, or with bytes as they are."""
+        if not isinstance(payload, bytes):
+            payload = json.dumps(payload).encode()
+        self.send(number, b'{"type":"rpc_response","id":%d,"success":true,'
+                  b'"payload":%s}\n' % (number, payload))
+
+    def refuse(self, number, message, error=None):
+        """Refuse a request."""
+        cause = {"message": message, **({"error": error} if error else {})}
+        self.send(number, b'{"type":"rpc_response","id":%d,"success":false,'
+                  b'"error":%s}\n' % (number, json.dumps(cause).encode()))
+
+    def send(self, number, data):
+        """Send one frame, when there is room; but one answer to each."""
+        if number in self.under_way:
+            self.under_way.remove(number)
+            self.unsent += data
+
+    def on_list_servers(self, number, line):
+        """Tell of all that are allowed."""
+        self.answer(number, [dict(server, loaded=server["name"] in self.loaded)
+                             for server in self.servers])
+
+    def on_load_server(self, number, line, server):
+        """Load a server."""
+        if server == "mute":
+            self.refuse(number, "it could not be started: exited with code 1")
+            return
+        self.loaded.append(server)
+        self.answer(number, dict(
+            [s for s in self.servers if s["name"] == server][0],
+            loaded=True))
+
+    def on_list_tools(self, number, line, server, remembered=False):
+        """List the tools of a server, loaded or not."""
+        tools = self.tools[server]
+        if remembered and server in self.remembered:
+            tools = self.remembered[server]
+        else:
+            self.started.append(server)
+        if tools == HANG:
+            return
+        if tools is None:
+            self.refuse(number, "it does not answer; its last words: oops")
+            return
+        self.answer(number, {"tools": tools, "aliases": [
+            ALIASES.get(tool["name"], tool["name"]) for tool in tools]})
+
+    def on_call_tool(self, number, line, server, tool, arguments):
+        """Call a tool."""
+        assert server in self.loaded, server
+        raw = line.split(b',"arguments":', 1)[1][:-2]
+        self.calls.append((server, tool, raw.decode()))
+        act = getattr(self, "tool_" + tool.replace("-", "_"), self.tool_echo)
+        act(number, arguments, raw)
+
+    def tool_echo(self, number, arguments, raw):
+        """Return the arguments as text and as they are."""
+        text = json.dumps(raw.decode()).encode()
+        self.answer(number, b'{"content":[{"type":"text","text":%s}],'
+                    b'"structuredContent":%s}' % (text, raw))
+
+    def tool_raw(self, number, arguments, raw):
+        """Return the JSON that was given as a string."""
+        self.answer(number, arguments["json"].encode())
+
+    def tool_fail(self, number, arguments, raw):
+        """Return an error of the tool."""
+        self.answer(number, {"isError": True, "content": [
+            {"type": "text", "text": "no such file"}]})
+
+    def tool_silent(self, number, arguments, raw):
+        """Return an error of the tool that says nothing."""
+        self.answer(number, {"isError": True, "content": []})
+
+    def tool_refuse(self, number, arguments, raw):
+        """Return an error of the protocol."""
+        self.refuse(number, "Invalid params: path", {
+            "code": -32602, "message": "Invalid params", "data": {"a": 1}})
+
+    def tool_barrier(self, number, arguments, raw):
+        """Answer when so many wait, in reverse order."""
+        self.held.append((number, raw))
+        if len(self.held) >= arguments["n"]:
+            for number, raw in reversed(self.held):
+                self.tool_echo(number, None, raw)
+            self.held.clear()
+
+    def tool_never(self, number, arguments, raw):
+        """Do not answer."""
+
+    def tool_keep(self, number, arguments, raw):
+        """Answer when release is called."""
+        self.kept.append((number, raw))
+
+    def tool_release(self, number, arguments, raw):
+        """Answer what was kept, then this."""
+        for kept in self.kept:
+            self.tool_echo(kept[0], None, kept[1])
+        self.kept.clear()
+        self.tool_echo(number, arguments, raw)
+
+    def tool_quiet(self, number, arguments, raw):
+        """Answer, and then no question about servers."""
+        self.on_list_servers = lambda number, line: None
+        self.tool_echo(number, arguments, raw)
+
+    def tool_hang_up(self, number, arguments, raw):
+        """Close the pipe to the box."""
+        null = os.open("/dev/null", os.O_WRONLY)
+        os.dup2(null, self.box.control_in)
+        os.close(null)
+
+    def tool_print(self, number, arguments, raw):
+        """Add a tool to the server, as list_changed would tell."""
+        self.tools["fs"].append({"name": "brand_new"})
+        self.tool_echo(number, arguments, raw)
+
+
+def alias_of(name):
+    """Return the alias of a server, for the names that tests use."""
+    return "_" + name if name[0].isdigit() else name
+
+
+def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=()):
+    """Run code in a box with servers; return its Result with the relay.
+
+    others: names of more servers, each with the one tool echo; remembered:
+    what is told of tools without asking their servers.
+    """
+    known = SERVERS + [{"name": name, "alias": alias_of(name)}
+                       for name in others]
+    with Place() as place:
+        box = Box(place)
+        box.ready()
+        servers = [server for name in loaded for server in known
+                   if server["name"] == name]
+        frame = {"type": "run", "code": code, "servers": servers}
+        box.send(json.dumps(frame).encode() + b"\n")
+        relay = Relay(box, loaded, known)
+        relay.tools.update({name: [tool("echo")] for name in others})
+        relay.tools.update(tools)
+        relay.remembered.update(remembered)
+        relay.start()
+        try:
+            out, err = box.process.communicate(timeout=DEADLINE)
+        except subprocess.TimeoutExpired:
+            box.process.kill()
+            raise AssertionError("it hangs: %s" % (
+                box.process.communicate(),)) from None
+        relay.join(DEADLINE)
+        os.close(box.control_in)
+        os.close(box.control_out)
+        result = Result(place, out, err, box.process.returncode)
+        result.relay = relay
+        return result
+
+
+class Base(unittest.TestCase):
+    """What the tests share."""
+
+    maxDiff = None
+
+    def prints(self, code, out, err="", status=0, **more):
+        """Run code and compare all that it does."""
+        got = run(code, **more)
+        self.assertIsNone(got.relay.cause)
+        self.assertEqual(got.out, out, got.err)
+        self.assertRegex(got.err, re.compile(r"\A(?:%s)\Z" % err, re.DOTALL))
+        self.assertEqual(got.status, status, got.err)
+        self.assertNotIn("/mcp/", got.err)
+        return got

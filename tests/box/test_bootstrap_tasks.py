@@ -1,0 +1,498 @@
+"""Top-level await, tasks and children of code under the bootstrap: as under the
+interpreter, which see bootstrap.py.
+
+    /usr/bin/python3 tests/box/test_bootstrap_tasks.py [-v] [-k PATTERN]
+
+The Python that runs the tests is the Python that is tested.
+"""
+import signal
+import unittest
+
+from bootstrap import add_cases, Case, Cases, LINE, TRACE
+
+TASKS = [
+    Case("top-level await", """
+import asyncio
+print(await asyncio.sleep(0, 'slept'), __name__)
+""", "slept __main__\n", like=False),
+    Case("top-level await only", "await __import__('asyncio').sleep(0)",
+         like=False),
+    Case("async for, async with, comprehension", """
+import asyncio, contextlib
+async def numbers():
+    for i in range(3):
+        yield i
+async for n in numbers():
+    print(n)
+@contextlib.asynccontextmanager
+async def open_(): yield 'open'
+async with open_() as it:
+    print(it, [n async for n in numbers()], {n async for n in numbers()})
+""", "0\n1\n2\nopen [0, 1, 2] {0, 1, 2}\n", like=False),
+    Case("await in a branch, an f-string, a function call", """
+import asyncio
+async def f(x): return x * 2
+if __name__ == '__main__':
+    for i in range(2):
+        print(f'{await f(i)}', max(await f(1), await f(2)))
+""", "0 4\n2 4\n", like=False),
+    Case("names are globals", """
+import asyncio
+x = await asyncio.sleep(0, 5)
+def f(): return x
+class A: y = x
+import __main__, pickle
+print(f(), A.y, __main__.x, locals() is globals(),
+      type(pickle.loads(pickle.dumps(A()))) is A)
+""", "5 5 5 True True\n", like=False),
+    Case("dataclass and top-level await", """
+from __future__ import annotations
+import asyncio, dataclasses, inspect, typing
+@dataclasses.dataclass
+class P: x: P | None = None
+await asyncio.sleep(0)
+print(P(), inspect.getsource(P).count('x: P'), __file__ in repr(
+    inspect.getmodule(P)), inspect.getmodule(P).__file__ == __file__)
+""", "P(x=None) 1 True True\n", like=False),
+    Case("gather", """
+import asyncio
+async def f(x):
+    await asyncio.sleep(0.01 * x)
+    return x
+print(await asyncio.gather(f(2), f(1)))
+""", "[2, 1]\n", like=False),
+    Case("task group", """
+import asyncio
+async def f(x): print(x)
+async with asyncio.TaskGroup() as group:
+    group.create_task(f(1)); group.create_task(f(2))
+""", "1\n2\n", like=False, since=(3, 11)),
+    Case("task group fails", """
+import asyncio
+async def f(x): raise ValueError(x)
+async with asyncio.TaskGroup() as group:
+    group.create_task(f(1)); group.create_task(f(2))
+""", "", r"  \+ Exception Group Traceback \(most recent call last\):\n"
+         r'  \|   File "MAIN", line 4, in <module>\n.*ValueError: 1\n.*', 1,
+         like=False, since=(3, 11)),
+    Case("error at top level", """
+import asyncio
+await asyncio.sleep(0)
+1 / 0
+""", "", TRACE + r'  File "MAIN", line 4, in <module>\n    1 / 0\n'
+         r"( +~.*\n)?ZeroDivisionError: division by zero\n", 1, like=False),
+    Case("error inside", """
+import asyncio
+async def f():
+    await asyncio.sleep(0)
+    1 / 0
+try:
+    await f()
+except ZeroDivisionError as error:
+    raise ValueError('v') from error
+""", "", TRACE + r'  File "MAIN", line 7, in <module>\n    await f\(\)\n'
+         r'  File "MAIN", line 5, in f\n.*ZeroDiv.*direct cause.*\n\n' + TRACE
+         + r'  File "MAIN", line 9, in <module>\n    raise[^\n]*\n'
+         "ValueError: v\n", 1, like=False),
+    Case("error of a library inside await", """
+import asyncio
+await asyncio.wait_for(asyncio.sleep(9), 0.01)
+""", "", TRACE + r'.*  File "MAIN", line 3, in <module>\n.*asyncio.*'
+         r"TimeoutError\n", 1, like=False),
+    Case("exit inside", """
+import asyncio, sys
+async def f(): sys.exit(3)
+await f()
+""", status=3, like=False),
+    Case("interrupt inside", """
+import asyncio, os, signal
+os.kill(os.getpid(), signal.SIGINT)
+await asyncio.sleep(9)
+""", "", TRACE + ".*KeyboardInterrupt\n", -signal.SIGINT, like=False),
+    Case("interrupt inside, its chain", """
+import asyncio, os, signal
+asyncio.get_running_loop().call_soon(os.kill, os.getpid(), signal.SIGINT)
+await asyncio.sleep(9)
+""", "", TRACE + r'  File "MAIN", line 4, in <module>\n.*CancelledError\n'
+         r"\nDuring handling of the above.*\n" + TRACE + r'  File "[^"]*'
+         r"/asyncio/runners.py.*\nKeyboardInterrupt\n", -signal.SIGINT,
+         like=False, since=(3, 11)),
+    Case("excepthook and top-level await", """
+import asyncio, sys, traceback
+sys.excepthook = lambda k, e, t: print(len(traceback.extract_tb(t)), e)
+await asyncio.sleep(0)
+raise ValueError('v')
+""", "1 v\n", status=1, like=False),
+    Case("tasks left over are cancelled", """
+import asyncio
+async def f():
+    try:
+        await asyncio.sleep(99)
+    finally:
+        print('cancelled')
+task = asyncio.create_task(f())
+await asyncio.sleep(0)
+print('end')
+""", "end\ncancelled\n", like=False),
+    Case("generators left over are closed", """
+import asyncio
+async def f():
+    try:
+        yield 1
+        yield 2
+    finally:
+        await asyncio.sleep(0)
+        print('closed')
+g = f()
+print(await g.__anext__())
+""", "1\nclosed\n", like=False),
+    Case("executor is awaited", """
+import asyncio, time
+def slow():
+    time.sleep(0.2); print('done')
+asyncio.get_running_loop().run_in_executor(None, slow)
+await asyncio.sleep(0)
+print('end')
+""", "end\ndone\n", like=False, since=(3, 9)),
+    Case("atexit and threads after top-level await", """
+import asyncio, atexit, threading
+atexit.register(print, 'last')
+threading.Timer(0.1, print, ('timer',)).start()
+await asyncio.sleep(0)
+""", "timer\nlast\n", like=False),
+    Case("coroutine never awaited, top-level await", """
+import asyncio
+async def f(): pass
+f()
+await asyncio.sleep(0)
+""", "", r"MAIN:4: RuntimeWarning: coroutine 'f' was never awaited\n  f\(\)\n"
+         "RuntimeWarning: Enable tracemalloc .*", like=False),
+    Case("coroutine never awaited", "async def f(): pass\nf()\nprint(1)",
+         "1\n", "MAIN:2: RuntimeWarning: coroutine 'f' was never awaited.*"),
+    Case("syntax error beside await", "await f()\nx = = 1", "",
+         r'  File "MAIN", line 2\n.*SyntaxError: invalid syntax\n', 1),
+    Case("subprocess", """
+import asyncio
+p = await asyncio.create_subprocess_exec('echo', 'hi', stdout=-1)
+print((await p.communicate())[0], p.returncode)
+""", "b'hi\\n' 0\n", like=False),
+    Case("to_thread", """
+import asyncio
+print(await asyncio.to_thread(sum, [1, 2]))
+""", "3\n", like=False, since=(3, 9)),
+    Case("await what cannot be awaited", "await 5", "",
+         TRACE + LINE + ".*TypeError: .*int.*await.*", 1, like=False),
+    Case("asyncio.run and top-level await", """
+import asyncio
+async def main(): print('never')
+await asyncio.sleep(0)
+asyncio.run(main())
+""", "", TRACE + r'  File "MAIN", line 5, in <module>\n.*RuntimeError: '
+         r"asyncio.run\(\) cannot be called from a running event loop\nhint: "
+         r".*write 'await main\(\)' instead of 'asyncio.run\(main\(\)\)'\n"
+         "(.*was never awaited.*)?", 1, like=False),
+    Case("second loop and top-level await", """
+import asyncio
+async def main(): print('never')
+await asyncio.sleep(0)
+asyncio.new_event_loop().run_until_complete(main())
+""", "", TRACE + ".*RuntimeError: .*\nhint: .*", 1, like=False),
+    Case("no hint for other errors", """
+import asyncio
+await asyncio.sleep(0)
+raise RuntimeError('mine')
+""", "", TRACE + LINE + ".*RuntimeError: mine\n", 1, like=False),
+    Case("asyncio.run", """
+import asyncio
+async def main():
+    await asyncio.sleep(0)
+    print('in', __name__)
+    return 4
+print(asyncio.run(main()))
+""", "in __main__\n4\n"),
+    Case("asyncio.run twice", """
+import asyncio
+for i in 1, 2:
+    asyncio.run(asyncio.sleep(0)); print(i)
+""", "1\n2\n"),
+    Case("asyncio.run fails", """
+import asyncio
+async def main(): 1 / 0
+asyncio.run(main())
+""", "", TRACE + LINE + ".*asyncio/runners.py.*ZeroDivisionError.*", 1),
+    Case("asyncio.run inside asyncio.run", """
+import asyncio
+async def g(): pass
+async def main(): asyncio.run(g())
+asyncio.run(main())
+""", "", ".*RuntimeError: asyncio.run.*", 1),
+    Case("asyncio.run exits", """
+import asyncio, sys
+async def main(): sys.exit(3)
+asyncio.run(main())
+""", status=3),
+    Case("own loop", """
+import asyncio
+loop = asyncio.new_event_loop()
+print(loop.run_until_complete(asyncio.sleep(0, 'x')))
+loop.close()
+""", "x\n"),
+    Case("error never retrieved", """
+import asyncio
+async def f(): 1 / 0
+async def main():
+    asyncio.create_task(f())
+    await asyncio.sleep(0.01)
+asyncio.run(main())
+""", "", "Task exception was never retrieved.*ZeroDivisionError.*"),
+]
+
+CHILDREN = [
+    Case("threads outlive main", """
+import threading, time
+def f():
+    time.sleep(0.2); print('thread')
+threading.Thread(target=f).start()
+print('main')
+""", "main\nthread\n"),
+    Case("daemon threads do not", """
+import threading, time
+threading.Thread(target=time.sleep, args=(99,), daemon=True).start()
+print('main')
+""", "main\n"),
+    Case("thread pool", """
+from concurrent.futures import ThreadPoolExecutor
+pool = ThreadPoolExecutor(2)
+pool.submit(print, 'pool')
+""", "pool\n"),
+    Case("thread and exit", """
+import sys, threading, time
+def f():
+    time.sleep(0.1); print('thread')
+threading.Thread(target=f).start()
+sys.exit(4)
+""", "thread\n", status=4),
+    Case("multiprocessing by fork", """
+import multiprocessing
+def f(x): return x * x
+context = multiprocessing.get_context('fork')
+with context.Pool(2) as pool:
+    print(pool.map(f, range(4)))
+queue = context.Queue()
+p = context.Process(target=queue.put, args=('q',))
+p.start(); print(queue.get()); p.join(); print(p.exitcode)
+""", "[0, 1, 4, 9]\nq\n0\n"),
+    Case("multiprocessing by fork, child fails", """
+import multiprocessing
+def f(): 1 / 0
+p = multiprocessing.get_context('fork').Process(target=f)
+p.start(); p.join(); print(p.exitcode)
+""", "1\n", "Process ForkProcess-1:\n" + TRACE + ".*ZeroDivisionError.*"),
+    Case("multiprocessing by fork under await", """
+import asyncio, multiprocessing
+await asyncio.sleep(0)
+p = multiprocessing.get_context('fork').Process(target=print, args=('x',))
+p.start(); p.join(); print(p.exitcode)
+""", "x\n0\n", ".*", like=False),
+    Case("multiprocessing by spawn", """
+import multiprocessing
+class A:
+    def __init__(self, x): self.x = x
+def f(a): return a.x * 2, __name__
+if __name__ == '__main__':
+    with multiprocessing.get_context('spawn').Pool(1) as pool:
+        print(pool.map(f, [A(1)]))
+else:
+    print(__name__, flush=True)
+""", "__mp_main__\n[(2, '__mp_main__')]\n"),
+    Case("multiprocessing by forkserver", """
+import multiprocessing
+def f(x): return x * 2
+if __name__ == '__main__':
+    context = multiprocessing.get_context('forkserver')
+    with context.Pool(1) as pool:
+        print(pool.map(f, [4]))
+""", "[8]\n"),
+    Case("multiprocessing by spawn without the guard", """
+import multiprocessing
+p = multiprocessing.get_context('spawn').Process(target=print)
+p.start(); p.join(); print(p.exitcode)
+""", "1\n", ".*RuntimeError.*An attempt has been made to start a new.*"),
+    Case("spawn and top-level await", """
+import asyncio, multiprocessing
+await asyncio.sleep(0)
+multiprocessing.get_context('spawn').Process(target=print).start()
+""", "", TRACE + r'  File "MAIN", line 4, in <module>.*RuntimeError: code '
+         r"with 'await' at top level cannot be re-imported, as the start "
+         r"methods 'spawn' and 'forkserver' .*\n", 1, like=False),
+    Case("spawn and top-level await, as a cause", """
+import asyncio, multiprocessing
+await asyncio.sleep(0)
+try:
+    multiprocessing.get_context('spawn').Process(target=print).start()
+except RuntimeError as error:
+    raise ValueError('v') from error
+""", "", ".*in get_preparation_data\n.*RuntimeError: code.*ValueError: v\n", 1,
+         like=False),
+    Case("spawn and top-level await, in a group", """
+import asyncio, multiprocessing
+await asyncio.sleep(0)
+try:
+    multiprocessing.get_context('spawn').Process(target=print).start()
+except RuntimeError as error:
+    kept = error
+raise ExceptionGroup('g', [kept])
+""", "", ".*in get_preparation_data\n.*RuntimeError: code.*", 1, like=False,
+         since=(3, 11)),
+    Case("spawned pool and top-level await", """
+import asyncio, concurrent.futures as futures, multiprocessing
+await asyncio.sleep(0)
+with futures.ProcessPoolExecutor(1, multiprocessing.get_context('spawn')) as p:
+    p.submit(print)
+""", "", ".*RuntimeError: code with 'await' at top level cannot be.*", 1,
+         like=False),
+    Case("process pool", """
+from concurrent.futures import ProcessPoolExecutor
+def f(x): return x + 1
+if __name__ == '__main__':
+    with ProcessPoolExecutor(2) as pool:
+        print(list(pool.map(f, [1, 2])))
+""", "[2, 3]\n", ".*"),
+    Case("shared memory", """
+from multiprocessing import shared_memory
+m = shared_memory.SharedMemory(create=True, size=16)
+m.buf[0] = 9
+other = shared_memory.SharedMemory(m.name)
+print(other.buf[0])
+other.close(); m.close(); m.unlink()
+""", "9\n", ".*"),
+    Case("control is out of the way", """
+import os
+low = os.open('/dev/null', os.O_RDONLY)
+def those():
+    found = []
+    for fd in range(os.sysconf('SC_OPEN_MAX')):
+        try:
+            os.fstat(fd); found.append(fd)
+        except OSError:
+            pass
+    return found
+mine = those()
+print(low, mine[:4], len(mine), [os.get_inheritable(f) for f in mine[4:]])
+pid = os.fork()
+if not pid:
+    print(those(), flush=True)
+    os._exit(0)
+os.waitpid(pid, 0)
+os.system('echo /proc/self/fd/*')
+""", "3 [0, 1, 2, 3] 6 [False, False]\n[0, 1, 2, 3]\n"
+         "/proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2 /proc/self/fd/3\n",
+         like=False),
+    Case("bytes by sendmsg", """
+import os, socket
+left, right = socket.socketpair()
+print(left.sendmsg([b"ab", bytearray(b"c"), memoryview(b"def")[::1]]),
+      left.sendmsg(iter([]), []), left.sendmsg([b"gh"], (), 0),
+      right.recv(99))
+left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+left.sendmsg([b"one", b" packet"])
+left.sendmsg([b"another"])
+print(right.recv(99), right.recv(99), left.sendmsg([b"x" * 70000] * 2),
+      len(right.recv(999999)))
+left.setblocking(False)
+print(left.sendmsg([b"x" * 70000, b"x" * 65000]), len(right.recv(999999)))
+""", "6 0 2 b'abcdefgh'\nb'one packet' b'another' 140000 140000\n"
+         "135000 135000\n"),
+    Case("more than a pair of sockets holds by sendmsg", """
+import os, socket, threading
+left, right = socket.socketpair()
+data = os.urandom(3 << 20)
+sender = threading.Thread(target=lambda: print(left.sendmsg(
+    [data, data[::-1]]), left.shutdown(socket.SHUT_WR)))
+sender.start()
+got = b"".join(iter(lambda: right.recv(1 << 20), b""))
+sender.join()
+print(got == data + data[::-1])
+left, right = socket.socketpair()
+left.setblocking(False)
+right.setblocking(False)
+sent = left.sendmsg([data] * 9)
+print(0 < sent < len(data), right.recv(1) == data[:1])
+try:
+    while True:
+        left.sendmsg([data])
+except BlockingIOError as error:
+    print(error)
+try:
+    left.sendmsg("text")
+except TypeError:
+    print("TypeError")
+""", "6291456 None\nTrue\nTrue True\n"
+         "[Errno 11] Resource temporarily unavailable\nTypeError\n"),
+    Case("streams of asyncio over a pair of sockets", """
+import asyncio, os, socket
+async def main():
+    left, right = socket.socketpair()
+    reader, other = await asyncio.open_connection(sock=left)
+    unused, writer = await asyncio.open_connection(sock=right)
+    data = os.urandom(2 << 20)
+    writer.write(data)
+    writer.writelines([b"ab", b"", b"c"])
+    print(await reader.readexactly(len(data) + 3) == data + b"abc")
+    await writer.drain()
+    writer.close()
+    print(await reader.read())
+asyncio.run(main())
+""", "True\nb''\n"),
+    Case("sendmsg of sockets in children", """
+import multiprocessing, socket
+def send(kind):
+    left, right = socket.socketpair()
+    left.sendmsg([kind.encode()])
+    return right.recv(9), socket.socket.sendmsg.__module__
+if __name__ == "__main__":
+    for kind in "fork", "spawn":
+        with multiprocessing.get_context(kind).Pool(1) as pool:
+            print(pool.map(send, [kind]))
+""", "[(b'fork', 'caisson_sockets')]\n[(b'spawn', 'caisson_sockets')]\n",
+         like=False),
+    Case("descriptors by sendmsg, where they are not refused", """
+import os, socket
+left, right = socket.socketpair()
+print(left.sendmsg([b"x"], iter([(
+    socket.SOL_SOCKET, socket.SCM_RIGHTS, right.fileno().to_bytes(4, "little")
+)])))
+print(right.recvmsg(9, 99)[0], len(os.listdir("/proc/self/fd")) > 5)
+""", "1\nb'x' True\n"),
+    Case("a module socket of the code", """
+import os, sys
+with open("socket.py", "w") as file:
+    file.write("class socket: sendmsg = 7")
+import socket
+print(socket.socket.sendmsg)
+""", "7\n", like=False),
+    Case("control closed by the code", """
+import os
+os.closerange(3, os.sysconf('SC_OPEN_MAX'))
+print('on')
+""", "on\n", like=False),
+    Case("no files beside the user's", "import os\nprint(os.listdir('.'))",
+         "[]\n", like=False),
+    Case("usual things", """
+import sqlite3, tempfile, pathlib, zoneinfo, json, decimal, csv, os
+with tempfile.TemporaryDirectory() as d:
+    p = pathlib.Path(d, 'x.db')
+    db = sqlite3.connect(p)
+    db.execute('create table t (x)')
+    db.execute('insert into t values (1)')
+    db.commit(); print(db.execute('select * from t').fetchall())
+pathlib.Path('mine.txt').write_text('x'); print(os.listdir('.'))
+""", "[(1,)]\n['mine.txt']\n", since=(3, 9)),
+]
+
+
+add_cases((("tasks", TASKS), ("children", CHILDREN)))
+
+
+if __name__ == "__main__":
+    unittest.main()

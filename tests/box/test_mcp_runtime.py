@@ -1,0 +1,489 @@
+"""What code sees of worker/box/python/mcp: the module runtime, results, and
+what a child has.
+
+    /usr/bin/python3 tests/box/test_mcp_runtime.py [-v] [-k PATTERN]
+
+The Python that runs the tests is the Python that is tested.
+"""
+import unittest
+
+from mcp_relay import Base, FS, run
+
+
+class Runtime(Base):
+    """The functions of mcp.runtime."""
+
+    def test_lists(self):
+        self.prints("""
+print(runtime.discovered_servers(), await runtime.discovered_servers())
+print(runtime.discovered_servers(detailed=True)[0])
+print(runtime.list_servers(), await runtime.list_servers(),
+      runtime.list_servers_sync())
+a, b = await runtime.list_tools('my-git'), runtime.list_tools_sync('my_git')
+print(a == b == runtime.list_tools(mcp_my_git).result(), a[1])
+print([sorted(entry) for entry in runtime.list_tools_sync('fs')][0])
+print(runtime.list_loaded_server_metadata())
+print((await runtime.list_loaded_server_metadata())[1]['alias'])
+d = runtime.describe_server('fs')
+print(d['name'], d['loaded'], len(d['tools']), runtime.describe_server('web'))
+print(await runtime.configure(), dir(runtime) == sorted(runtime.__all__))
+""", "('fs', 'my-git', 'web', 'mute') ('fs', 'my-git', 'web', 'mute')\n"
+            "{'name': 'fs', 'description': 'Files'}\n"
+            "('fs', 'my-git') ('fs', 'my-git') ('fs', 'my-git')\n"
+            "True {'name': '2nd', 'server': 'my-git', 'serverAlias': 'my_git', "
+            "'tool': '2nd', 'toolAlias': '_2nd', 'inputSchema': "
+            "{'type': 'object', 'properties': {}}}\n"
+            "['description', 'inputSchema', 'name', 'outputSchema', "
+            "'server', 'serverAlias', 'tool', 'toolAlias']\n"
+            "[{'name': 'fs', 'alias': 'fs', 'description': 'Files', "
+            "'loaded': True}, {'name': 'my-git', 'alias': 'my_git', "
+            "'description': '', 'loaded': True}]\nmy_git\n"
+            "fs True %d {'name': 'web', 'alias': 'web', 'description': "
+            "'The web', 'loaded': False}\n"
+            "{'raise_on_error': True} True\n" % len(FS))
+
+    def test_first_touched_by_many_threads(self):
+        self.prints("""
+import threading
+out = []
+def f():
+    gate.wait()
+    out.append(runtime.list_servers())
+gate = threading.Barrier(20)
+threads = [threading.Thread(target=f) for i in range(20)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(set(out), len(out), type(runtime).__name__, hasattr(runtime, 'x'))
+""", "{('fs', 'my-git')} 20 module False\n")
+
+    def test_load_server(self):
+        self.prints("""
+web = await runtime.load_server('web')
+print(web is mcp_web is mcp_servers['web'], LOADED_MCP_SERVERS)
+from mcp.servers.web import get
+print((await get(url='u')).data, runtime.list_servers())
+print(runtime.load_server('web').result() is await runtime.load_server(web))
+for name in 'mute', 'nope':
+    try:
+        runtime.load_server(name).result()
+    except runtime.MCPError as error:
+        print(error)
+""", "True ('web',)\n{'url': 'u'} ('web',)\nTrue\n"
+            "mute: it could not be started: exited with code 1\n"
+            "nope: there is no such server; there are: fs, my-git, web, mute"
+            "\n", loaded=())
+
+    def test_calls_by_name(self):
+        got = self.prints("""
+for tool in 'write-file', 'write_file':
+    print((await runtime.call_tool('fs', tool, {'a': [1]})).data)
+print(runtime.call_tool_sync('my_git', '2nd').data)
+print(runtime.call_tool('fs', 'echo', None).result().text)
+""", "{'a': [1]}\n{'a': [1]}\n{}\n{}\n")
+        self.assertEqual(got.relay.calls[1], (
+            "fs", "write-file", '{"a":[1]}'))
+        self.assertEqual(got.relay.calls[2], ("my-git", "2nd", "{}"))
+
+    def test_refusals(self):
+        self.prints("""
+E = runtime.MCPError
+for call in (lambda: runtime.call_tool('fs', 'raed_file'),
+             lambda: runtime.call_tool('web', 'get'),
+             lambda: runtime.call_tool('fss', 'get'),
+             lambda: runtime.call_tool('fs', 5),
+             lambda: runtime.call_tool(5, 'echo'),
+             lambda: runtime.call_tool('fs', 'echo', [1]),
+             lambda: runtime.call_tool('fs', 't' * 2000),
+             lambda: mcp_fs.echo(a='x' * (16 << 20)),
+             lambda: mcp_mute.tool,
+             lambda: mcp_fs.echo().text,
+             lambda: mcp_fs.echo()['content']):
+    try:
+        call().result()
+    except (AttributeError, E, TypeError) as error:
+        print(type(error).__name__, error)
+""", "MCPError fs.raed_file: there is no such tool; did you mean read_file or "
+            "write-file?\n"
+            "MCPError web: the server is not loaded: name it in the tool's "
+            "'servers' argument, or: await runtime.load_server('web')\n"
+            "MCPError fss: there is no such server; did you mean fs?; there "
+            "are: fs, my-git, web, mute\n"
+            "TypeError a tool is given by its name, not by an object of type "
+            "int\n"
+            "TypeError a server is given by its name, not by an object of "
+            "type int\n"
+            "TypeError arguments must be a dict, not an object of type list\n"
+            "MCPError fs: the name of the tool is too long\n"
+            "MCPError fs.echo: the arguments have 16777224 bytes as JSON; "
+            "16777216 are allowed\n"
+            "MCPError mute: it does not answer; its last words: oops\n"
+            "AttributeError the call of fs.echo has no result yet, and so no "
+            "'text': write 'await' before it, or '.result()' behind it where "
+            "there is no 'await'\n"
+            "TypeError the call of fs.echo has no result yet: write 'await' "
+            "before it, or '.result()' behind it where there is no 'await'\n",
+            ".*never awaited.*", loaded=("fs", "mute"))
+
+    def test_errors(self):
+        self.prints("""
+for tool in 'fail', 'silent', 'refuse':
+    try:
+        await mcp_fs[tool](path='x')
+    except runtime.MCPError as e:
+        print(e, '|', e.message, e.server, e.tool, e.code, e.data,
+              e.result and e.result.is_error)
+runtime.configure(raise_on_error=False)
+r = await mcp_fs.fail()
+print(r.is_error, r.text, r['isError'])
+try:
+    await mcp_fs.refuse()
+except runtime.MCPError as e:
+    print(e.result)
+""", "fs.fail: no such file | no such file fs fail None None True\n"
+            "fs.silent: the tool failed and did not say why | the tool failed "
+            "and did not say why fs silent None None True\n"
+            "fs.refuse: Invalid params: path | Invalid params: path fs refuse "
+            "-32602 {'a': 1} None\nTrue no such file True\nNone\n")
+
+    def test_results(self):
+        self.prints(r"""
+def show(json):
+    r = mcp_fs.raw(json=json).result()
+    print(repr(r.text), repr(r.data), r.is_error)
+for json in ('{}', '{"content": 5}', '{"content": [5, {}, {"text": 6}]}',
+             '{"content": [{"type": "text", "text": "a"}, '
+             '{"type": "image", "data": ""}, {"type": "text", "text": "b"}]}',
+             '{"content": [{"type": "text", "text": " [1, 2e400]\\n"}]}',
+             '{"content": [{"type": "text", "text": "NaN"}]}',
+             '{"content": [], "structuredContent": {"a": null}}',
+             '{"structuredContent": null, "content": []}',
+             '{"isError": false, "content": [{"type":"text","text":"[1] 2"}]}'
+             ):
+    show(json)
+try:
+    show('[]')
+except runtime.MCPError as error:
+    print(error)
+""", "'' '' False\n" * 3 + "'a\\nb' 'a\\nb' False\n"
+            "' [1, 2e400]\\n' [1, 2e400] False\n'NaN' 'NaN' False\n"
+            "'' {'a': None} False\n'' '' False\n'[1] 2' '[1] 2' False\n"
+            "fs.raw: the answer is no result of a tool\n")
+
+    def test_results_as_the_sdk_has_them(self):
+        self.prints(r"""
+import copy, json, pickle
+content = [{'type': 'text', 'text': 'hi', 'annotations': {'priority': 1}},
+           {'type': 'resource', 'resource': {'uri': 'a:b', 'text': 'x'}}, 5]
+plain = {'content': content, 'structuredContent': {'rows': [1]}, '_meta': {}}
+r = mcp_fs.raw(json=json.dumps(plain)).result()
+for r in r, copy.deepcopy(r), pickle.loads(pickle.dumps(r)):
+    print(r.content[0].text, r['content'][0]['text'], r.content[1].type,
+          r.content[1].resource.uri, r.content[0].annotations.priority,
+          r.structuredContent['rows'], r.isError, r._meta, r == plain,
+          json.dumps(r) == json.dumps(plain), r.content is r['content'])
+for f in (lambda: r.rows, lambda: r.txt, lambda: r.content[0].data,
+          lambda: r.content[1].text, lambda: r.__len):
+    try:
+        f()
+    except AttributeError as error:
+        print(error)
+r = mcp_fs.raw(json='{"content": []}').result()
+print(r.isError, r.structuredContent, r.content, hasattr(r, '__await__'))
+r = mcp_fs.raw(json='{"content": {"type": "text"}}').result()
+print(r.content['type'], hasattr(r, 'x'), r.items() == dict(r).items())
+runtime.configure(raise_on_error=False)
+print((await mcp_fs.fail()).isError)
+""", "hi hi resource a:b 1 [1] False {} True True True\n" * 3 + """\
+the result has no 'rows': write r.data['rows']; its keys are content, \
+structuredContent, _meta; r.text is all of its text, r.data what it holds
+the result has no 'txt': its keys are content, structuredContent, _meta; \
+r.text is all of its text, r.data what it holds
+this part of the result has no 'data': its keys are type, text, annotations
+this part of the result has no 'text': its keys are type, resource
+__len
+False None [] False
+text False True
+True
+""")
+
+    def test_new_tool_is_found(self):
+        self.prints("""
+mcp_fs.print().result()
+print(mcp_fs.brand_new(a=1).result().data)
+""", "{'a': 1}\n")
+
+    def test_never_awaited(self):
+        self.prints("""
+def f():
+    mcp_fs.echo(a=1)
+f()
+x = mcp_fs.echo()
+y = mcp_fs.echo()
+y.close()
+print(repr(x)[:31])
+""", "<call of fs.echo, not awaited: \n",
+            "MAIN:3: fs.echo was called but never awaited, so nothing was "
+            "sent: write 'await' before it, or '.result\\(\\)' behind it "
+            "where there is no 'await'\n    mcp_fs.echo\\(a=1\\)\n"
+            "MAIN:5: fs.echo was .*\n    x = mcp_fs.echo\\(\\)\n")
+
+
+class Forgotten(Base):
+    """Lines about calls that were forgotten, and about no others."""
+
+    def test_an_exception_ends_the_code(self):
+        """The calls that it made in vain were not forgotten."""
+        for code in ("asyncio.wait(mcp_fs.echo(), mcp_fs.raw(), mcp_fs.ty())",
+                     "await asyncio.gather(mcp_fs.echo(), mcp_fs.ty())",
+                     "[mcp_fs.echo(), {1: mcp_fs.raw()}, mcp_fs.ty()]",
+                     "[mcp_fs[n]() for n in ('echo', 'raw', 'ty')]",
+                     "print(*(mcp_fs[n]() for n in ('echo', 'raw', 'ty')))",
+                     "print(mcp_fs.echo(), mcp_fs.read_file('x'))",
+                     "print(mcp_fs.echo(), 1 / 0)",
+                     "print(mcp_fs.echo(), no_such_name)",
+                     "async def f():\n    g(mcp_fs.echo(), mcp_fs.ty())\n"
+                     "g = asyncio.gather\nasyncio.run(f())",
+                     "def f(n):\n    return [mcp_fs.echo(), f(n - 1) if n "
+                     "else mcp_fs.ty()]\nf(3)"):
+            with self.subTest(code):
+                self.prints("import asyncio\ndir(mcp_fs)\n" + code, "",
+                            "Traceback .*Error: .*", 1)
+
+    def test_one_that_was_forgotten_before(self):
+        line = "MAIN:%d: fs.echo was called but never awaited, [^\n]*\n" \
+            "    [^\n]*\n"
+        for code, count in (("mcp_fs.echo()", 1), ("str(mcp_fs.echo())", 1),
+                            ("x = mcp_fs.echo()\nx = 1", 1),
+                            ("len([mcp_fs.echo(), mcp_fs.echo()])", 2),
+                            ("def f():\n    mcp_fs.echo()\nf()", 1)):
+            at = 3 if "def" in code else 2
+            with self.subTest(code):
+                self.prints(
+                    "dir(mcp_fs)\n%s\nprint(mcp_fs.raw(), mcp_fs.ty())"
+                    % code, "", line % at * count
+                    + "Traceback .*has no tool 'ty'.*", 1)
+                self.prints("import sys\n%s\nsys.exit(3)" % code, "",
+                            line % at * count, 3)
+
+    def test_the_exception_is_caught(self):
+        line = "MAIN:%d: fs.echo was called but never awaited, [^\n]*\n" \
+            "    [^\n]*\n"
+        self.prints("""dir(mcp_fs)
+try:
+    print(mcp_fs.echo(), mcp_fs.ty())
+except AttributeError:
+    pass
+mcp_fs.raw(json='{}').result()
+import sys
+sys.stderr.write('here\\n')
+try:
+    print(mcp_fs.echo(), mcp_fs.ty())
+except AttributeError:
+    1 / 0
+""", "", line % 3 + "here\n" + line % 10 + "Traceback .*ZeroDiv.*", 1)
+
+
+class Values(Base):
+    """What is passed arrives as it was."""
+
+    def test_on_the_wire(self):
+        for value, wire in (
+                ("0.1", "0.1"), ("-0.0", "-0.0"), ("1e22", "1e+22"),
+                ("2 ** 64", "18446744073709551616"), ("-7", "-7"),
+                ("5e-324", "5e-324"), ("True", "true"), ("None", "null"),
+                (r"'\0'", r'"\u0000"'), (r"'a\n\"\\/'", r'"a\n\"\\/"'),
+                (r"'\u00e9\U0001f600\u2028'", '"\u00e9\U0001f600\u2028"'),
+                ("(1, (2,), [])", "[1,[2],[]]"), ("{}", "{}"),
+                ("{'b': 1, 'a': {'': 2}}", '{"b":1,"a":{"":2}}'),
+                ("enum.IntEnum('E', 'A').A", "1"),
+                ("collections.OrderedDict(z=1, a=2)", '{"z":1,"a":2}'),
+                ("collections.namedtuple('N', 'x')(1)", "[1]"),
+                ("type('S', (str,), {})('s')", '"s"')):
+            with self.subTest(value):
+                got = self.prints(
+                    "import collections, enum\nmcp_fs.echo(x=%s).result()"
+                    % value, "")
+                self.assertEqual(got.relay.calls[0][2], '{"x":%s}' % wire)
+
+    def test_back_and_forth(self):
+        there = ('{"a":[0.1,1e400,-1E+400,1e-400,0e5,18446744073709551616,'
+                 '-3,%s],"b":"\\u0000\\ud83d\\ude00","":{"z":1,"a":{}},'
+                 '"n":null}' % ("9" * 5000 + "1"))
+        here = there.replace("\\ud83d\\ude00", "\U0001f600").replace(
+            "0e5", "0.0")
+        got = self.prints("""
+import copy, math, pickle, sys
+sys.set_int_max_str_digits(640) if hasattr(
+    sys, 'set_int_max_str_digits') else None
+d = mcp_fs.raw(json='{"structuredContent":' + %r + '}').result().data
+print(d['a'][1], repr(d['a'][2]), d['a'][3] + 0, math.isinf(d['a'][1]))
+print(copy.deepcopy(d['a'])[1], pickle.loads(pickle.dumps(d['a'][2])))
+print(d['a'][7] %% 10 ** 6, d['a'][7].bit_length())
+mcp_fs.echo(**d).result()
+""" % there, "1e400 -1E+400 0.0 True\n1e400 -1E+400\n999991 16613\n")
+        self.assertEqual(got.relay.calls[1][2], here)
+
+    def test_duplicate_keys(self):
+        self.prints("""
+print(mcp_fs.raw(json='{"a":1,"b":2,"a":3}').result())
+""", "{'a': 3, 'b': 2}\n")
+
+    def test_unreadable_answers_fail_alone(self):
+        self.prints(r"""
+import asyncio
+async def main():
+    rs = await asyncio.gather(
+        mcp_fs.raw(json='[' * 200 + ']' * 200), mcp_fs.echo(a=1),
+        mcp_fs.raw(json='{"a":"\\ud800"}'),
+        mcp_fs.raw(json='nonsense'), mcp_fs.raw(json='{"a":tru}'),
+        mcp_fs.raw(json='[' * 99999), mcp_fs.echo(b=2),
+        return_exceptions=True)
+    for r in rs:
+        print(type(r).__name__, str(getattr(r, 'text', r) or dict(r))[:59])
+asyncio.run(main())
+""", """MCPError fs.raw: the answer is no result of a tool
+Result {"a":1}
+Result {'a': '\\ud800'}
+MCPError fs.raw: Python cannot read the answer (ValueError: it is no
+MCPError fs.raw: Python cannot read the answer (ValueError: it is no
+MCPError fs.raw: Python cannot read the answer (RecursionError: maxi
+Result {"b":2}
+""")
+
+    def test_refused_arguments(self):
+        for value, says in (
+                ("{'a': [1, 2, 3, float('nan')]}", 'ValueError arguments["a"]'
+                 '[3] is nan, which JSON cannot hold: use None or a string'),
+                ("{'a': float('-inf')}", 'ValueError arguments["a"] is -inf'),
+                (r"{'a': ['x\ud800']}", 'ValueError arguments["a"][0] has a '
+                 'lone surrogate at index 1, which is no character'),
+                (r"{'b': {'\udc00': 1}}", 'ValueError arguments["b"]["'),
+                ("{'a': {1}}", 'TypeError arguments["a"] is of type set, '
+                 'which JSON cannot hold: JSON knows None, bool,'),
+                ("{'a': b'x'}", 'TypeError arguments["a"] is of type bytes'),
+                ("{'a': {1: 2}}", 'TypeError arguments["a"] has a key of '
+                 'type int: keys must be strings'),
+                ("{1: 2}", "TypeError arguments has a key of type int"),
+                ("{'a': ({'b\"': [[object]]},)}", 'TypeError arguments["a"]'
+                 '[0]["b\\""][0][0] is of type type'),
+                ("circle", 'ValueError arguments["a"]["a"]["a"]')):
+            with self.subTest(value):
+                got = run("""
+circle = {}
+circle['a'] = circle
+try:
+    runtime.call_tool('fs', 'echo', %s)
+except (TypeError, ValueError) as error:
+    print(type(error).__name__, error)
+""" % value)
+                self.assertEqual(got.out[:len(says)], says)
+                self.assertEqual((got.err, got.status), ("", 0))
+                self.assertEqual(got.relay.frames, [])
+
+    def test_large(self):
+        got = self.prints("""
+text = 'x' * (15 << 20)
+r = mcp_fs.raw(json='{"a":"' + text + '"}').result()
+print(r['a'] == text)
+async def main():
+    return [len(r['a']) for r in await asyncio.gather(*(
+        mcp_fs.raw(json='{"a":"%s"}' % ('y' * 300000)) for _ in range(40)))]
+import asyncio
+print(asyncio.run(main()) == [300000] * 40)
+""", "True\nTrue\n")
+        self.assertEqual(len(got.relay.calls), 41)
+
+
+class Timeouts(Base):
+    """result(timeout)."""
+
+    def test_late(self):
+        self.prints("""
+import threading, time
+call = mcp_fs.keep(a=1)
+for timeout in 0.05, 0, 0.01:
+    try:
+        call.result(timeout)
+    except TimeoutError as error:
+        print(error)
+print(mcp_fs.release(b=2).result(timeout=60).data, call.result(0).data)
+t = threading.Thread(target=mcp_fs.keep(c=3).result)
+t.start()
+time.sleep(0.05)
+try:
+    mcp_fs.never().result(0.05)
+except TimeoutError:
+    print('late')
+mcp_fs.release().result(1e9)
+t.join()
+try:
+    mcp_fs.echo().result('soon')
+except TypeError:
+    print('no number')
+""", "".join("fs.keep has not answered within %s seconds: to wait on, ask for "
+             ".result() again\n" % n for n in ("0.05", "0", "0.01"))
+            + "{'b': 2} {'a': 1}\nlate\nno number\n", "(MAIN.*)?")
+
+    def test_polling_gets_the_answer(self):
+        self.prints("""
+import time
+call, tries = mcp_fs.echo(a=1), 0
+while True:
+    try:
+        print(call.result(0).data)
+        break
+    except TimeoutError:
+        time.sleep(0.01)
+""", "{'a': 1}\n")
+
+
+class Children(Base):
+    """Processes that multiprocessing spawns."""
+
+    def test_spawned(self):
+        says = ("only the first process of the code can call servers, not a "
+                "child of it: make the call there and hand the result on\n")
+        self.prints("""
+import multiprocessing
+import mcp, mcp.servers.fs
+from mcp import runtime
+from mcp.runtime import MCPError
+from mcp.servers.my_git import log
+def f(say):
+    for call in (lambda: mcp_fs.echo(a=1), lambda: log(),
+                 lambda: mcp_servers['fs']['echo'](),
+                 lambda: runtime.call_tool('fs', 'echo'),
+                 lambda: runtime.list_tools('fs')):
+        try:
+            call().result()
+        except MCPError as error:
+            say.send(str(error))
+    say.send(LOADED_MCP_SERVERS)
+if __name__ == '__main__':
+    context = multiprocessing.get_context('spawn')
+    hear, say = context.Pipe()
+    p = context.Process(target=f, args=(say,))
+    p.start()
+    for _ in range(6):
+        print(hear.recv())
+    p.join()
+    print(p.exitcode)
+""", "fs: %smy-git: %sfs: %sfs: %sfs: %s('fs', 'my-git')\n0\n" % (
+            (says,) * 5))
+
+    def test_spawned_without_servers(self):
+        self.prints("""
+import multiprocessing
+def f():
+    import mcp.runtime
+    print(mcp.runtime.list_servers(), 'mcp._servers' in __import__(
+        'sys').modules, flush=True)
+if __name__ == '__main__':
+    p = multiprocessing.get_context('spawn').Process(target=f)
+    p.start()
+    p.join()
+""", "() True\n", loaded=())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,722 @@
+"""What code sees of worker/box/python/mcp: arguments, schemas and the
+documentation of tools.
+
+    /usr/bin/python3 tests/box/test_mcp_tools.py [-v] [-k PATTERN]
+
+The Python that runs the tests is the Python that is tested.
+"""
+import sys
+import unittest
+
+from mcp_relay import Base, FS, HANG, OLDER, run, tool, TOOLS
+
+
+def node(**more):
+    """Return a schema with references of every kind."""
+    return {"$defs": {
+        "Node": {"type": "object", "properties": {
+            "name": {"type": "string"},
+            "children": {"type": "array", "items": {"$ref": "#/$defs/Node"}},
+        }, "required": ["name"]},
+        "a/b%": {"$anchor": "here", "enum": ["x", 1, None]},
+    }, "type": "object", **more}
+
+
+REFERRING = node(properties={
+    "tree": {"$ref": "#/$defs/Node", "description": "The tree."},
+    "choice": {"$ref": "#/$defs/a~1b%25", "default": "x"},
+    "same": {"$ref": "#here"},
+    "either": {"anyOf": [{"type": "integer"}, {"type": "null"}]},
+    "both": {"allOf": [{"type": "object", "properties": {"p": {}}},
+                       {"properties": {"q": {"const": 5}}}]},
+    "map": {"type": "object", "additionalProperties": {"type": "number"}},
+    "gone": {"$ref": "#/nowhere"}, "far": {"$ref": "http://x/y"},
+}, required=["tree"])
+MERGED = {"allOf": [
+    {"properties": {"a": {"type": "string"}}, "required": ["a"]},
+    {"$ref": "#/$defs/B"}], "$defs": {"B": {
+        "properties": {"b": {"type": "integer", "default": 3}},
+        "required": ["b"]}}}
+
+
+def deep():
+    """Return a schema that is nested, and refers to itself, everywhere."""
+    schema = {}
+    for _ in range(8):
+        schema = {"allOf": [schema, {"$ref": "#"}],
+                  "properties": {"p": schema, "q": {"$ref": "#"}}}
+    for _ in range(60):
+        schema = {"allOf": [{"$ref": "#"}, schema]}
+    return schema
+
+
+class Arguments(Base):
+    """Names of arguments that a tool does not have, or lacks."""
+
+    CALLS = """
+E = runtime.MCPError
+for call in (lambda: mcp_fs.read_file(),
+             lambda: mcp_fs.read_file(path='x', haed=1),
+             lambda: mcp_fs.read_file(pth='x'),
+             lambda: mcp_fs.read_file(path='x', nonsense=1, others=2),
+             lambda: mcp_fs['read_file'](file='x'),
+             lambda: runtime.call_tool('fs', 'read_file', {'Path': 'x'})):
+    try:
+        print(%s)
+    except E as error:
+        print(isinstance(error, TypeError), error.server, error.tool, error)
+"""
+    SAYS = "".join(
+        "True fs read_file fs.read_file: %s; it takes path (required), head, "
+        "mode\n" % says for says in (
+            "missing argument 'path'",
+            "unknown argument 'haed'; did you mean head?",
+            "unknown argument 'pth'; did you mean path?; missing argument "
+            "'path'",
+            "unknown arguments 'nonsense', 'others'",
+            "unknown argument 'file'; missing argument 'path'",
+            "unknown argument 'Path'; did you mean path?; missing argument "
+            "'path'"))
+
+    def test_wrong_ones_are_not_sent(self):
+        for how in "call().result()", "await call()":
+            got = self.prints(self.CALLS % how, self.SAYS)
+            self.assertEqual(got.relay.calls, [])
+
+    def test_right_ones_are_sent(self):
+        got = self.prints("""
+for arguments in ({'path': ''}, {'path': 'x', 'head': -1, 'mode': 'binary'}):
+    mcp_fs.read_file(**arguments).result()
+""", "")
+        self.assertEqual(len(got.relay.calls), 2)
+
+    def test_what_is_wrong_by_a_schema(self):
+        cases = (
+            (MERGED, {"b": 1}, "missing argument 'a'; it takes a (required), "
+             "b (required)"),
+            (MERGED, {"a": "x"}, None),
+            (MERGED, {"a": "x", "c": 2}, "unknown argument 'c'; it takes a "
+             "(required), b (required)"),
+            (REFERRING, {"tree": {}, "far": 2, "both": {"q": 6}}, None),
+            (REFERRING, {"Tree": 1}, "unknown argument 'Tree'; did you mean "
+             "tree?; missing argument 'tree'; it takes tree (required), "
+             "choice, same, either, both, map, gone, far"),
+            ({"additionalProperties": False}, {"a": 1},
+             "unknown argument 'a'; it takes none"),
+            ({"properties": {"path-name": {}}}, {"path_name": 1},
+             "unknown argument 'path_name'; did you mean path-name?; it "
+             "takes path-name"),
+            ({"required": ["a", "a", 5, None, {}]}, {},
+             "missing argument 'a'; it takes a (required)"),
+            ({"properties": {"n%d" % i: {} for i in range(10000)},
+              "required": ["n%d" % i for i in range(10000)]}, {},
+             "missing arguments 'n0', 'n1', 'n2', 'n3', 'n4', ...; it takes "
+             + ", ".join("n%d (required)" % i for i in range(20)) + ", ..."),
+        )
+        self.judge(cases)
+
+    def test_in_doubt_it_is_the_server_that_judges(self):
+        some = {"properties": {"a": {}}}
+        self.judge([(schema, {"z": 1}, None) for schema in (
+            None, True, False, 5, [], "object", {}, {"properties": {}},
+            {"properties": 5}, {"properties": [1]}, {"required": "z"},
+            {"$ref": "#"}, {"$ref": 5}, {"$ref": "#/$defs/x"}, {"allOf": 5},
+            {"$ref": "other.json", **some}, {"allOf": [some, {"not": {}}]},
+            {"allOf": [some, False]}, {"type": "array", **some},
+            dict(some, additionalProperties=True),
+            dict(some, additionalProperties={}),
+            dict(some, additionalProperties={"type": "string"}),
+            dict(some, additionalProperties="no"),
+            dict(some, unevaluatedProperties=True),
+            dict(some, patternProperties={"^z": {}}),
+            dict(some, propertyNames={"pattern": "^[a-z]$"}),
+            dict(some, anyOf=[{"properties": {"z": {}}}]),
+            dict(some, oneOf=[{"required": ["q"]}]),
+            {"if": some, "then": {"required": ["q"]}},
+            {"anyOf": [{"required": ["q"]}]},
+            dict(some, required=["a"], properties={"a": {"default": 1}},
+                 additionalProperties=True), deep())])
+
+    def judge(self, cases):
+        """Call tools of these schemas and compare what is said of them."""
+        tools = [dict(name="t%d" % number, inputSchema=schema)
+                 for number, (schema, _, _) in enumerate(cases)]
+        got = self.prints("""
+for number, arguments in enumerate(%r):
+    tool = mcp_web['t%%d' %% number]
+    tool.__doc__, tool.__signature__, repr(tool)
+    try:
+        tool(**arguments).result()
+        print(None)
+    except runtime.ArgumentError as error:
+        print(error.message)
+""" % [arguments for _, arguments, _ in cases], "".join(
+            "%s\n" % says for _, _, says in cases),
+            loaded=("web",), tools={"web": tools})
+        self.assertEqual(len(got.relay.calls), len(
+            [says for _, _, says in cases if says is None]))
+
+    def test_a_schema_that_has_changed(self):
+        """The server may take tomorrow what it refuses today."""
+        self.prints("""
+print(mcp_fs.brand(new=1).result().data)
+mcp_fs.print().result()
+try:
+    mcp_fs.brand(old=1).result()
+except runtime.ArgumentError as error:
+    print(error.message)
+print(mcp_fs.brand(new=1).result().data)
+""", "{'new': 1}\nunknown argument 'old'; it takes new\n{'new': 1}\n",
+                    tools={"fs": FS + [tool("brand", {"new": {}})]})
+
+    WRONG = """
+for call in (lambda: mcp_fs.read_file(path=5, head='many'),
+             lambda: mcp_fs['read_file'](path='x', mode='bianry', haed=1),
+             lambda: runtime.call_tool('fs', 'read_file', {
+                 'path': None, 'head': None})):
+    try:
+        print(%s)
+    except runtime.MCPError as error:
+        print(isinstance(error, TypeError), error)
+"""
+
+    def test_wrong_values_are_not_sent(self):
+        for how in "call().result()", "await call()":
+            got = self.prints(self.WRONG % how, """\
+True fs.read_file: argument 'path' is 5, and must be a string; argument 'head' \
+is 'many', and must be an integer
+True fs.read_file: unknown argument 'haed'; did you mean head?; it takes path \
+(required), head, mode; argument 'mode' is 'bianry', and must be 'text' or \
+'binary'; did you mean 'binary'?
+True fs.read_file: argument 'path' is None, and must be a string; argument \
+'head' is None, and must be an integer, or be left out
+""")
+            self.assertEqual(got.relay.calls, [])
+
+    def test_values_are_those_of_the_call(self):
+        """What the code does to its dict later is of no matter."""
+        got = self.prints("""
+given = {'path': 'x'}
+call = runtime.call_tool('fs', 'read_file', given)
+given['path'] = 5
+print(call.result().data)
+""", "{'path': 'x'}\n")
+        self.assertEqual(got.relay.calls[0][2], '{"path":"x"}')
+
+    def fit(self, cases, root=()):
+        """Call tools whose argument has a schema, with values as code.
+
+        cases: schema, the right values, and what is said of each wrong one.
+        """
+        tools = [dict(name="t%d" % number, inputSchema=dict({
+            "type": "object", "properties": {"a": schema}}, **dict(root)))
+            for number, (schema, _, _) in enumerate(cases)]
+        code = "".join("mcp_web.t%d, %s, (%s),\n" % (
+            number, right, "".join(value + ", " for value in wrong))
+            for number, (_, right, wrong) in enumerate(cases))
+        self.prints("""
+import enum
+class Text(str, enum.Enum):
+    A, B = 'a', 'b'
+class Number(enum.IntEnum):
+    ONE = 1
+cases = iter((%s))
+for tool in cases:
+    for value in next(cases):
+        tool(a=value).result()
+    for value in next(cases):
+        try:
+            tool(a=value).result()
+            print('sent', value)
+        except runtime.ArgumentError as error:
+            print(error.message)
+""" % code, "".join("argument 'a' is %s\n" % says for _, _, wrong in cases
+                    for says in wrong.values()),
+            loaded=("web",), tools={"web": tools})
+
+    def test_types(self):
+        self.fit([({"type": kind}, right, wrong) for kind, right, wrong in (
+                ("string", "('', 'x', Text.A, 'x' * 5000)", {
+                    "1": "1, and must be a string",
+                    "['x'] * 9": "a list, and must be a string",
+                    "{'x': 1}": "a dict, and must be a string"}),
+                ("integer", "(0, -1, 1.0, -0.0, 1e300, 10 ** 400, Number.ONE)",
+                 {"True": "True, and must be an integer",
+                  "1.5": "1.5, and must be an integer",
+                  "'1'": "'1', and must be an integer",
+                  "'x\\n' * 2000": "'%s'..., and must be an integer" % (
+                      "x\\n" * 30)}),
+                ("number", "(0, 1.5, 10 ** 400, Number.ONE)",
+                 {"False": "False, and must be a number",
+                  "None": "None, and must be a number, or be left out"}),
+                ("boolean", "(True, False)",
+                 {"1": "1, and must be True or False",
+                  "'true'": "'true', and must be True or False"}),
+                ("array", "([], (), [1])",
+                 {"'a'": "'a', and must be a list",
+                  "{}": "a dict, and must be a list"}),
+                ("object", "({}, {'a': 1})",
+                 {"[]": "a list, and must be a dict",
+                  "10 ** 70": "1%s..., and must be a dict" % ("0" * 59)}),
+                ("null", "(None,)", {"0": "0, and must be None"}),
+                (["string", "null"], "('', None)",
+                 {"1": "1, and must be a string or None"}),
+                (["integer", "number", "string"], "(1, 1.5, '')",
+                 {"None": "None, and must be an integer, a number or a "
+                          "string, or be left out"}))])
+
+    def test_choices(self):
+        self.fit((
+                ({"enum": ["a", "B", 1, None, False]},
+                 "('a', 'B', 1, 1.0, Number.ONE, Text.A, None, False)",
+                 {"'b'": "'b', and must be 'a', 'B', 1, None or False; did you "
+                         "mean 'B'?",
+                  "0": "0, and must be 'a', 'B', 1, None or False",
+                  "True": "True, and must be 'a', 'B', 1, None or False",
+                  "[1]": "a list, and must be 'a', 'B', 1, None or False"}),
+                ({"type": "string", "enum": ["kilometres", "miles"]},
+                 "('miles',)",
+                 {"'kilometers'": "'kilometers', and must be 'kilometres' or "
+                                  "'miles'; did you mean 'kilometres'?",
+                  "5": "5, and must be 'kilometres' or 'miles'"}),
+                ({"const": 2.0}, "(2, 2.0)", {"3": "3, and must be 2.0"}),
+                ({"const": {"x": 1}}, "({}, {'x': 1})",
+                 {"1": "1, and must be {\"x\":1}"}),
+                ({"enum": [[1], "x" * 2000]}, "([1], [2], 'x' * 2000)",
+                 {"'z'": "'z', and must be [1] or '%s'..." % ("x" * 60)}),
+                ({"enum": list(range(50))}, "(0, 49)",
+                 {"50": "50, and must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, "
+                        "..."})))
+
+    def test_references_to_what_a_value_must_be(self):
+        root = {"$defs": {"n": {"type": "integer"}, "e": {"enum": ["x"]},
+                          "r": {"$ref": "#/$defs/n"},
+                          "here": {"$anchor": "there", "type": "null"},
+                          "loop": {"$ref": "#/$defs/loop"},
+                          "other": {"$id": "http://x/", "type": "null"}}}
+        number = {"'1'": "'1', and must be an integer"}
+        self.fit((
+                ({"$ref": "#/$defs/r"}, "(1,)", number),
+                ({"allOf": [{}, {"$ref": "#/$defs/n"}]}, "(1,)", number),
+                ({"type": "integer", "allOf": [{"enum": [1, "x"]}]}, "(1,)",
+                 {"'x'": "'x', and must be an integer",
+                  "2": "2, and must be 1 or 'x'"}),
+                ({"$ref": "#/$defs/e"}, "('x',)", {"'y'": "'y', and must be "
+                                                          "'x'"}),
+                ({"$ref": "#there"}, "(None,)", {"1": "1, and must be None"}),
+                # What stands beside it may be of no meaning.
+                ({"$ref": "#/$defs/n", "enum": [5]}, "(1,)", number),
+                ({"$ref": "#/$defs/loop"}, "(1, 'x')", {}),
+                ({"$ref": "#/$defs/other"}, "(1, 'x')", {}),
+                ({"$ref": "#/$defs/none"}, "(1, 'x')", {}),
+                ({"$ref": "http://x/#/$defs/n"}, "(1, 'x')", {}),
+                ({"$id": "x", "type": "null"}, "(1, 'x')", {})), root)
+        self.fit([({}, "(1,)", number)], {
+            "allOf": [{"properties": {"a": {"type": "integer"}}}]})
+
+    def test_references_below_another_name_are_not_judged(self):
+        # "#" is the part that has the name there, and not the whole.
+        part = {"$id": "http://x/", "$ref": "#/$defs/n",
+                "$defs": {"n": {"$ref": "#/$defs/m"}, "m": {"type": "string"},
+                          "p": {"$anchor": "there", "$ref": "#/$defs/m"}}}
+        names = {"id": {"type": "integer"}, "$id": {"type": "integer"}}
+        root = {"$id": "http://root/", "$defs": {
+            "part": part, "old": {**part, "$id": None, "id": "http://y/"},
+            "n": {"type": "integer"}, "m": {"type": "integer"},
+            "names": {"properties": names, **names}}}
+        number = {"'1'": "'1', and must be an integer"}
+        self.fit((
+            ({"$ref": "#/$defs/m"}, "(1,)", number),
+            # Called "id", which is no name of a part.
+            ({"$ref": "#/$defs/names/properties/id"}, "(1,)", number),
+            ({"$ref": "#/$defs/names/$id"}, "(1,)", number),
+            *(({"$ref": "#/$defs/%s/$defs/%s" % (name, below)}, "('x', 1)", {})
+              for name in ("part", "old") for below in "nmp"),
+            (part, "('x', 1)", {}), ({"allOf": [part]}, "('x', 1)", {})), root)
+
+    def test_names_below_another_name_are_not_judged(self):
+        inner = {"$id": "http://x/", "$ref": "#/$defs/p", "$defs": {
+            "p": {"properties": {"b": {}}, "required": ["b"]}}}
+        outer = {"properties": {"a": {}}, "required": ["a"]}
+        self.fit([({}, "(1,)", {})], {
+            "allOf": [inner], "$defs": {"p": {
+                **outer, "required": ["z"], "additionalProperties": False}}})
+        self.fit([({}, "(1,)", {})], {
+            "$ref": "#/$defs/inner/$defs/q", "$defs": {
+                "p": {"required": ["z"]}, "inner": {
+                    **inner, "$defs": {"q": {"$ref": "#/$defs/p"},
+                                       "p": outer}}}})
+
+    def test_what_is_not_understood_is_sent(self):
+        values = "(1, 'x', None, [5], {'x': 5}, 1.5)"
+        self.fit([(schema, values, {}) for schema in (
+                True, False, None, 5, "string", [], {}, {"type": "any"},
+                {"type": ["string", "file"]}, {"type": []}, {"type": 5},
+                {"type": [["string"]]}, {"type": {"a": 1}}, {"enum": []},
+                {"enum": "x"}, {"allOf": {"type": "null"}},
+                {"anyOf": [{"type": "null"}]}, {"oneOf": [{"const": 9}]},
+                {"not": {}}, {"if": {}, "then": False}, {"format": "uri"},
+                {"pattern": "^z$", "minLength": 99, "minimum": 99},
+                {"maxItems": 0, "items": False, "additionalProperties": False},
+                {"type": ["array", "object", "string", "number"],
+                 "nullable": True, "properties": {"x": {"type": "null"}}})])
+
+
+class Schemas(Base):
+    """Signatures and documentation of what is not simple."""
+
+    def test_references(self):
+        self.prints("""
+import inspect
+tool = mcp_web.t
+print(inspect.signature(tool))
+print(tool.__doc__)
+print(inspect.signature(mcp_web.merged), tool)
+""", '(*, tree: {name: str, children?: list[Node]}, choice: "x" | 1 | null = '
+            "'x', same: \"x\" | 1 | null = ..., either: int | None = ..., "
+            "both: {p?: Any, q?: 5} = ..., map: dict[str, float] = ..., "
+            "gone: Any = ..., far: Any = ...)\n"
+            "Parameters:\n"
+            "    tree ({name: str, children?: list[Node]}, required): The "
+            "tree.\n"
+            '    choice ("x" | 1 | null, default "x")\n'
+            '    same ("x" | 1 | null)\n'
+            "    either (int | None)\n    both ({p?: Any, q?: 5})\n"
+            "    map (dict[str, float])\n    gone (Any)\n    far (Any)\n"
+            "(*, a: str, b: int) <tool web.t(tree, choice=..., same=..., "
+            "either=..., both=..., map=..., gone=..., far=...)>\n",
+            loaded=("web",), tools={"web": [
+                {"name": "t", "inputSchema": REFERRING},
+                {"name": "merged", "inputSchema": MERGED}]})
+
+    def test_large_ones_are_bounded(self):
+        def wide(depth):
+            return {"type": "object", "properties": {
+                letter: {"$ref": "#/$defs/n%d" % (depth + 1)}
+                for letter in "abcdefghij"}}
+        schemas = [
+            deep(), {"$defs": {"n%d" % n: wide(n) for n in range(30)},
+                     **wide(0)},
+            {"properties": {"x" * 100000: {"default": "y" * 100000},
+                            "y": {"enum": ["z" * 10000] * 500}}},
+            {"properties": {"n%d" % n: {"description": "d" * 1000}
+                            for n in range(10000)}}]
+        self.prints("""
+import inspect, pydoc, time
+for name in dir(mcp_web):
+    tool = mcp_web[name]
+    begun = time.process_time()
+    text = str(inspect.signature(tool)) + tool.__doc__ + repr(tool)
+    print(len(text) < 100000, time.process_time() - begun < 2)
+    pydoc.render_doc(tool)
+""", "True True\n" * 4, loaded=("web",), tools={"web": [
+            {"name": "t%d" % number, "inputSchema": schema,
+             "outputSchema": schema, "description": "x" * 1000000}
+            for number, schema in enumerate(schemas)]})
+
+
+DESK = [
+    tool("create_issue", {"title": {"type": "string", "description":
+                                    "Headline of the ticket"}},
+         description="Create a new issue.\n\nIn a repository.\nOr not."),
+    tool("list_issues", description="List issues of a repository."),
+    tool("getPullRequest", {"number": {}}, description="Get one."),
+    tool("delete", {"repository": {}}, description=5),
+]
+
+
+class Docs(Base):
+    """query_tool_docs, search_tool_docs and capability_summary."""
+
+    def test_query(self):
+        got = self.prints("""
+print(await runtime.query_tool_docs('web'))
+d = runtime.query_tool_docs_sync('web', 'create_issue', 'full')
+print(len(d), list(d[0]), d[0]['description'][-7:], d[0]['name'])
+print(d == await runtime.query_tool_docs('web', tool='create_issue',
+                                         detail='full'))
+print([e['toolAlias'] for e in
+       runtime.query_tool_docs_sync('web', 'getpullrequest')],
+      LOADED_MCP_SERVERS, len(runtime.query_tool_docs_sync(mcp_fs)))
+for f in (lambda: runtime.query_tool_docs_sync('wbe'),
+          lambda: runtime.query_tool_docs_sync('web', 'create_isue'),
+          lambda: runtime.query_tool_docs('web', detail='much'),
+          lambda: runtime.query_tool_docs_sync('mute')):
+    try:
+        f()
+    except (ValueError, runtime.MCPError) as error:
+        print(type(error).__name__, error)
+""", """[{'server': 'web', 'serverAlias': 'web', 'tool': 'create_issue', \
+'toolAlias': 'create_issue', 'description': 'Create a new issue.'}, \
+{'server': 'web', 'serverAlias': 'web', 'tool': 'list_issues', 'toolAlias': \
+'list_issues', 'description': 'List issues of a repository.'}, {'server': \
+'web', 'serverAlias': 'web', 'tool': 'getPullRequest', 'toolAlias': \
+'getpullrequest', 'description': 'Get one.'}, {'server': 'web', \
+'serverAlias': 'web', 'tool': 'delete', 'toolAlias': 'delete'}]
+1 ['server', 'serverAlias', 'tool', 'toolAlias', 'description', \
+'inputSchema'] Or not. create_issue
+True
+['getpullrequest'] ('fs',) %d
+MCPError wbe: there is no such server; did you mean web?; there are: fs, \
+my-git, web, mute
+MCPError web.create_isue: there is no such tool; did you mean create_issue?
+ValueError detail is 'summary' or 'full', not 'much'
+MCPError mute: it does not answer; its last words: oops
+""" % len(FS), loaded=("fs",), tools={"web": DESK})
+        self.assertEqual(got.relay.loaded, ["fs"])
+
+    def search(self, query, **more):
+        """Return the names that a search finds in DESK and others."""
+        got = run("print(*(d['tool'] for d in runtime.search_tool_docs_sync("
+                  "%r, limit=3)))" % query, tools={"web": DESK}, **more)
+        self.assertIn("left out mute: it does not answer", got.err)
+        return got.out.split()
+
+    def test_search_ranks(self):
+        for query, first in (
+                ("create issue", "create_issue"), ("issues", "list_issues"),
+                ("CREATE_ISSUE", "create_issue"), ("ticket", "create_issue"),
+                ("crate isue", "create_issue"), ("pull", "getPullRequest"),
+                ("get the pull request", "getPullRequest"),
+                ("pullrequest", "getPullRequest"), ("fiel", "read_file"),
+                ("delet", "delete"), ("reading of files", "read_file"),
+                ("number", "getPullRequest"), ("the log", "log")):
+            with self.subTest(query):
+                self.assertEqual(self.search(query)[:1], [first])
+        self.assertEqual(self.search("qqqq zzzz"), [])
+
+    def test_search(self):
+        got = self.prints("""
+a = await runtime.search_tool_docs('repository issue')
+b = runtime.search_tool_docs_sync('repository issue', detail='full', limit=1)
+print([(d['tool'], d['server']) for d in a])
+scores = [d['score'] for d in a]
+print(scores == sorted(scores, reverse=True), 0 < scores[0] <= 1)
+print(list(a[0]), list(b[0]), len(b))
+for f in (lambda: runtime.search_tool_docs(' '),
+          lambda: runtime.search_tool_docs(5),
+          lambda: runtime.search_tool_docs('x', limit=0),
+          lambda: runtime.search_tool_docs('x', detail=1)):
+    try:
+        f()
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error)
+""", """[('list_issues', 'web'), ('create_issue', 'web'), ('delete', 'web')]
+True True
+['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'score'] \
+['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'inputSchema', \
+'score'] 1
+ValueError query has no words to search for; query_tool_docs(server) tells of \
+all tools
+TypeError query must be a string of words, not an object of type int
+ValueError limit must be an integer of at least 1, not 0
+ValueError detail is 'summary' or 'full', not 1
+""", "hint: search_tool_docs\\(\\) left out mute: it does not answer; its last "
+            "words: oops\n", loaded=(), tools={"web": DESK})
+        self.assertEqual(got.relay.loaded, [])
+
+    def test_what_is_remembered_starts_nothing(self):
+        got = self.prints("""
+print([d['tool'] for d in runtime.search_tool_docs_sync('old thing')])
+print([d['tool'] for d in await runtime.query_tool_docs('web')],
+      [d['name'] for d in runtime.list_tools_sync('web')])
+""", "['old_thing']\n['old_thing'] ['old_thing']\n", loaded=(),
+                          remembered={name: [tool("old_thing")] if name ==
+                                      "web" else [] for name in TOOLS})
+        self.assertEqual(got.relay.started, [])
+
+    def test_a_search_sees_what_is_new(self):
+        self.prints("""
+def found():
+    return [d['tool'] for d in runtime.search_tool_docs_sync('brand echoes')]
+print(found(), found())
+await mcp_fs.print()
+print(found(), [d['name'] for d in runtime.list_tools_sync('fs')][-1])
+print(found(), found())
+""", "['echo'] ['echo']\n['echo'] brand_new\n"
+                    "['brand_new', 'echo'] ['brand_new', 'echo']\n",
+                    "hint: .*")
+
+    def test_what_is_remembered_may_be_wrong(self):
+        """A tool that is not there is asked for again, and of the server."""
+        got = self.prints("""
+runtime.search_tool_docs_sync('thing')
+print(runtime.query_tool_docs_sync('web', 'get')[0]['description'])
+print([d['name'] for d in runtime.list_tools_sync('fs')][:2])
+runtime.search_tool_docs_sync('thing')
+print(hasattr(mcp_my_git, 'log'), (await mcp_my_git.log(a=1)).data)
+try:
+    runtime.query_tool_docs_sync('web', 'old_thing')
+    print('found')
+except runtime.MCPError as error:
+    print(error)
+""", "get it\n['read_file', 'write-file']\nTrue {'a': 1}\nfound\n",
+                          remembered={name: [tool("old_thing")]
+                                      for name in TOOLS})
+        self.assertEqual(got.relay.started, ["web", "fs", "my-git"])
+
+    def test_a_server_that_hangs_is_left_out(self):
+        self.prints("""
+import asyncio, mcp._docs
+mcp._docs.PATIENCE = mcp._docs.IMPATIENCE = 0.1
+for how in range(2):
+    print([d['tool'] for d in runtime.search_tool_docs_sync('log')])
+    print([d['tool'] for d in await runtime.search_tool_docs('log')])
+print(await asyncio.gather(*(runtime.query_tool_docs('my-git', 'log')
+                             for i in range(200))) != [])
+""", "['log']\n" * 4 + "True\n",
+                    "hint: [^\n]* left out web: it has not answered within "
+                    "0.1 seconds; it may later\nhint: [^\n]*mute[^\n]*\n",
+                    tools={"web": HANG})
+
+    def test_odd_tools_are_searched(self):
+        self.prints(r"""
+print([d['tool'] for d in runtime.search_tool_docs_sync('odd3', limit=1)])
+print(len(runtime.search_tool_docs_sync('\ud800 \0 x' + 'é' * 9999)) < 6)
+""", "['odd3']\nTrue\n", "hint: .*")
+
+    def test_manual(self):
+        got = run("""
+text = await runtime.capability_summary()
+print(text == runtime.capability_summary(), len(text) < 2500)
+print(text)
+""", loaded=("fs", "my-git", "mute"))
+        self.assertEqual(got.err, "")
+        self.assertTrue(got.out.startswith(
+            "True True\n--- PYTHON SANDBOX MANUAL ---\n"), got.out)
+        for line in (
+                "- loaded: fs: mcp_fs, %d tools, such as read_file(path=...). "
+                "Files\n" % len(FS),
+                "  my-git: mcp_my_git, 3 tools\n",
+                "  mute: mcp_mute, cannot be used: it does not answer; its "
+                "last words: oops\n",
+                "- `await runtime.load_server(name)` loads: web\n"):
+            self.assertIn(line, got.out)
+
+    def test_manual_in_full(self):
+        """It begins as the other, and ends as it."""
+        got = run("""
+brief = runtime.capability_summary()
+full = await runtime.capability_summary("full")
+end = brief.index("\\n**In this call**")
+print(full.startswith(brief[:end]), full.endswith(brief[end:]),
+      len(full) > 2 * len(brief))
+try:
+    runtime.capability_summary("much")
+except ValueError as error:
+    print(error)
+""")
+        self.assertEqual((got.out, got.err), (
+            "True True True\ndetail is 'summary' or 'full', not 'much'\n", ""))
+
+    def test_manual_without_servers(self):
+        got = run("print(runtime.capability_summary())", loaded=())
+        self.assertIn("- loaded: none: name some in the argument", got.out)
+        self.assertIn(" loads: fs, my-git, web, mute\n", got.out)
+
+
+class Lazy(Base):
+    """Tools before the list of tools has come."""
+
+    @unittest.skipIf(sys.version_info < (3, 11), OLDER)
+    def test_a_call_does_not_hold_up_the_loop(self):
+        """The list never comes; the loop runs on."""
+        self.prints("""
+import asyncio
+async def main():
+    calls = [mcp_web.get(url='u') for _ in range(3)]
+    print(*(repr(call)[:20] for call in calls), mcp_fs.echo)
+    print((await mcp_fs.echo(a=1)).data)
+    done, late = await asyncio.wait(
+        [asyncio.ensure_future(call) for call in calls], timeout=0.05)
+    print(len(done), len(late))
+    for task in late:
+        task.cancel()
+asyncio.run(main())
+""", "<call of web.get, no <call of web.get, no <call of web.get, no "
+            "<tool fs.echo()>\n{'a': 1}\n0 3\n", tools={"web": HANG},
+                    loaded=("fs", "web"))
+
+    def test_one_list_for_all(self):
+        got = self.prints("""
+import asyncio
+rs = await asyncio.gather(*(mcp_fs.echo(i=i) for i in range(300)),
+                          *(runtime.call_tool('fs', 'echo', {'i': i})
+                            for i in range(300)))
+print(len(rs))
+""", "600\n")
+        self.assertEqual(
+            len([f for f in got.relay.frames if b"list_tools" in f]), 1)
+
+    def test_shared_by_threads_and_loops(self):
+        """Some of those who wait for the list give up."""
+        self.prints("""
+import asyncio, threading
+out = []
+def sync(timeout):
+    try:
+        out.append(mcp_fs.echo(i=1).result(timeout).data['i'])
+    except TimeoutError:
+        out.append(0)
+def loop():
+    async def main():
+        calls = [asyncio.ensure_future(mcp_fs.echo(i=1)) for _ in range(20)]
+        await asyncio.sleep(0)
+        calls[0].cancel()
+        rs = await asyncio.gather(*calls, return_exceptions=True)
+        out.extend(r.data['i'] for r in rs[1:])
+    asyncio.run(main())
+threads = [threading.Thread(target=sync, args=(t,)) for t in [0, None] * 10]
+threads += [threading.Thread(target=loop) for _ in range(5)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(out), sum(out) >= 105)
+""", "115 True\n")
+
+    @unittest.skipIf(sys.version_info < (3, 11), OLDER)
+    def test_names_that_are_not_there(self):
+        """A call is believed until it is awaited; all else is looked up."""
+        self.prints("""
+def tell(f):
+    try:
+        print(f())
+    except (AttributeError, TypeError) as error:
+        print(type(error).__name__, error)
+call = mcp_my_git.lgo(a=1)
+tell(lambda: call.result())
+tell(lambda: hasattr(mcp_web, 'raed') or getattr(mcp_web, 'raed', 'none'))
+tell(lambda: mcp_fs.tools)
+tell(lambda: mcp_fs.readFile(path=1).result())
+tell(lambda: mcp_my_git.Class is mcp_my_git.class_)
+try:
+    await mcp_mute.nope()
+except runtime.MCPError as error:
+    print(error)
+""", "AttributeError server my-git has no tool 'lgo'; did you mean log?\n"
+            "none\n"
+            "AttributeError server fs has no tool 'tools'; it has: "
+            "barrier, echo, fail, hang_up, keep, never, odd0, odd1, odd10, "
+            "odd11, odd12, odd13, odd2, odd3, odd4, odd5, odd6, odd7, odd8, "
+            "odd9, ...\n"
+            "AttributeError server fs has no tool 'readFile'; did you mean "
+            "read_file or write_file?\nTrue\n"
+            "mute: it does not answer; its last words: oops\n",
+                    loaded=("fs", "my-git", "web", "mute"))
+
+    def test_positional(self):
+        self.prints("""
+for call in (lambda: mcp_fs.read_file('x'), lambda: mcp_mute.get('x')):
+    try:
+        call()
+    except TypeError as error:
+        print(isinstance(error, runtime.MCPError), error.tool, error)
+""", "True read_file fs.read_file: read_file() takes its arguments by name: "
+            "read_file(path=...), or those of a dict: read_file(**arguments); "
+            "it takes path (required), head, mode\n"
+            "True get mute.get: get() takes its arguments by name: "
+            "get(name=...), or those of a dict: get(**arguments)\n",
+                    loaded=("fs", "mute"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,747 @@
+"""What code sees of worker/box/python/mcp: calls that wait, in threads and
+tasks, and those that are cancelled or interrupted.
+
+    /usr/bin/python3 tests/box/test_mcp_waiting.py [-v] [-k PATTERN]
+
+The Python that runs the tests is the Python that is tested.
+"""
+import re
+import unittest
+
+from mcp_relay import Base, CANCELLED, MOST
+
+
+class Waiting(Base):
+    """Event loops, threads, both, cancelled ones, and children."""
+
+    def test_parallel(self):
+        got = self.prints("""
+import asyncio
+rs = await asyncio.gather(*(mcp_fs.barrier(n=100, i=i) for i in range(300)))
+print([r.data['i'] for r in rs] == list(range(300)))
+rs = await asyncio.gather(*(mcp_fs.echo(i=i) for i in range(1000)))
+print([r.data['i'] for r in rs] == list(range(1000)))
+""", "True\nTrue\n")
+        self.assertGreaterEqual(got.relay.most, 100)
+
+    def test_every_way_in_a_loop(self):
+        self.prints("""
+import asyncio
+c = mcp_fs.echo
+async def main():
+    print((await c(a=1)).data, (await asyncio.create_task(c(a=2))).data,
+          (await asyncio.wait_for(c(a=3), 9)).data,
+          (await asyncio.ensure_future(c(a=4))).data,
+          (await asyncio.shield(c(a=5))).data, c(a=6).result().data)
+    done, _ = await asyncio.wait([asyncio.ensure_future(c(a=7))])
+    print([t.result().data for t in done], asyncio.iscoroutine(c(a=8)))
+    call = c(a=9)
+    print((await call).data, await call is call.result())
+    loop = asyncio.get_running_loop()
+    print((await loop.run_in_executor(None, c(a=10).result)).data)
+    print('fs.echo' in repr(asyncio.create_task(c(a=11))))
+asyncio.run(main())
+print(asyncio.run(c(a=12)).data)
+loop = asyncio.new_event_loop()
+print(loop.run_until_complete(c(a=13)).data)
+loop.close()
+print(c(a=14).result().data)
+""", "{'a': 1} {'a': 2} {'a': 3} {'a': 4} {'a': 5} {'a': 6}\n"
+            "[{'a': 7}] True\n{'a': 9} True\n{'a': 10}\nTrue\n{'a': 12}\n"
+            "{'a': 13}\n{'a': 14}\n", "MAIN:[^\n]*\n[^\n]*c\\(a=8\\).*")
+
+    def test_threads(self):
+        got = self.prints("""
+import threading
+out = []
+def f(i):
+    out.append(mcp_fs.barrier(n=50, i=i).result().data['i'])
+threads = [threading.Thread(target=f, args=(i,)) for i in range(50)]
+for t in threads: t.start()
+for t in threads: t.join()
+print(sorted(out) == list(range(50)), threading.active_count())
+""", "True 1\n")
+        self.assertGreaterEqual(got.relay.most, 50)
+
+    def test_threads_loops_and_main_mixed(self):
+        """All wait at once: nobody gets an answer before all have asked."""
+        self.prints("""
+import asyncio, threading
+out, N = [], 30
+def sync(i):
+    for k in range(3):
+        out.append(mcp_fs.barrier(n=N, i=i).result().data['i'])
+def loop(i, n):
+    async def main():
+        for k in range(3):
+            rs = await asyncio.gather(*(mcp_fs.barrier(n=N, i=j)
+                                        for j in range(i, i + n)))
+            out.extend(r.data['i'] for r in rs)
+    asyncio.run(main())
+threads = [threading.Thread(target=sync, args=(i,)) for i in range(9)]
+threads += [threading.Thread(target=loop, args=(i, 5)) for i in (9, 14, 19)]
+for t in threads: t.start()
+loop(24, 6)
+for t in threads: t.join()
+print(sorted(out) == sorted(3 * [*range(30)]))
+""", "True\n")
+
+    def test_many_turns_of_threads_and_loops(self):
+        """Short calls, so that the role of the reader moves often."""
+        self.prints("""
+import asyncio, threading
+count = []
+def sync():
+    for i in range(200):
+        assert mcp_fs.echo(i=i).result().data == {'i': i}
+        count.append(1)
+def loop():
+    async def one(i):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+        count.append(1)
+    async def main():
+        for i in range(40):
+            await asyncio.gather(*(one(j) for j in range(5)))
+    asyncio.run(main())
+threads = [threading.Thread(target=f) for f in (sync, loop) * 4]
+for t in threads: t.start()
+for t in threads: t.join()
+print(len(count))
+""", "1600\n")
+
+    def test_thread_under_a_blocked_loop(self):
+        """The loop waits for a call, and its thread for another thread."""
+        self.prints("""
+import asyncio, threading
+async def main():
+    task = asyncio.create_task(mcp_fs.keep(a=1))
+    await mcp_fs.echo()  # behind the other one
+    t = threading.Thread(target=lambda: print(mcp_fs.echo(b=2).result().data))
+    t.start(); t.join()
+    print(mcp_fs.release(c=3).result().data, (await task).data)
+asyncio.run(main())
+""", "{'b': 2}\n{'c': 3} {'a': 1}\n")
+
+    def test_loop_is_not_blocked_and_does_not_spin(self):
+        self.prints("""
+import asyncio, threading, time
+ticks = []
+async def tick():
+    while True:
+        ticks.append(1)
+        await asyncio.sleep(0.01)
+async def main():
+    t = asyncio.create_task(tick())
+    thread = threading.Thread(target=mcp_fs.keep(a=1).result)
+    thread.start()
+    await asyncio.sleep(0.05)
+    task = asyncio.create_task(mcp_fs.keep(a=2))
+    selector = asyncio.get_running_loop()._selector
+    looks, select = [], selector.select
+    selector.select = lambda *args: looks.append(1) or select(*args)
+    count = len(ticks)
+    while len(ticks) < count + 20:
+        await asyncio.sleep(0.05)
+    print(len(looks) < 200)
+    await mcp_fs.release()
+    print((await task).data)
+    thread.join()
+asyncio.run(main())
+""", "True\n{'a': 2}\n")
+
+    def test_loop_does_not_spin_when_the_connection_has_ended(self):
+        """It has waited before, and need not wait again."""
+        self.prints("""
+import asyncio
+async def main():
+    await mcp_fs.echo()
+    try:
+        await mcp_fs.hang_up()
+    except runtime.MCPError:
+        print('ended')
+    selector = asyncio.get_running_loop()._selector
+    looks, select = [], selector.select
+    selector.select = lambda *args: looks.append(1) or select(*args)
+    await asyncio.sleep(0.3)
+    print(len(looks) < 10)
+asyncio.run(main())
+""", "ended\nTrue\n")
+
+    def test_loop_lets_a_thread_read(self):
+        """It has waited before; an answer to a thread is not its own."""
+        self.prints("""
+import asyncio, threading
+import mcp._wire
+async def main():
+    for i in range(50):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+        thread = threading.Thread(target=mcp_fs.keep(a=i).result)
+        thread.start()
+        while not mcp._wire.WIRE.sent:  # or it would be kept for ever
+            await mcp_fs.echo()
+        await mcp_fs.release()
+        while thread.is_alive():
+            await asyncio.sleep(0)
+    print('done')
+asyncio.run(main())
+""", "done\n")
+
+    def test_loops_that_are_closed_are_forgotten(self):
+        self.prints("""
+import asyncio, gc, weakref
+loops = []
+for i in range(20):
+    loop = asyncio.new_event_loop()
+    loops.append(weakref.ref(loop))
+    assert loop.run_until_complete(mcp_fs.echo(i=i)).data == {'i': i}
+    loop.close()
+    del loop
+gc.collect()
+print(sum(ref() is not None for ref in loops) < 3)
+""", "True\n")
+
+    def test_loops_that_nobody_closes_are_forgotten(self):
+        self.prints("""
+import asyncio, gc, os, warnings
+warnings.simplefilter('ignore')
+count = len(os.listdir('/proc/self/fd'))
+for i in range(100):
+    loop = asyncio.new_event_loop()
+    assert loop.run_until_complete(mcp_fs.echo(i=i)).data == {'i': i}
+del loop
+gc.collect()
+print(len(os.listdir('/proc/self/fd')) - count < 10)
+""", "True\n")
+
+    def test_loop_that_idles_does_not_read_for_others(self):
+        self.prints("""
+import asyncio, threading
+async def call(n):
+    for i in range(n):
+        await mcp_fs.echo(i=i)
+async def main():
+    await mcp_fs.echo()
+    selector = asyncio.get_running_loop()._selector
+    looks, select = [], selector.select
+    selector.select = lambda *args: looks.append(1) or select(*args)
+    for i in range(3):
+        await asyncio.get_running_loop().run_in_executor(
+            None, lambda: asyncio.run(call(200)))
+    print(len(looks) < 100, (await mcp_fs.echo(a=1)).data)
+asyncio.run(main())
+""", "True {'a': 1}\n")
+
+    def test_signal_while_a_loop_looks_away(self):
+        """It looks again, when it has something to wait for."""
+        self.prints("""
+import asyncio, signal, threading, time
+import mcp._wire
+class Late(Exception): pass
+def late(*_): raise Late
+signal.signal(signal.SIGUSR1, late)
+loop = asyncio.new_event_loop()
+loop.set_exception_handler(lambda *args: lates.append(1))
+remove, lates = loop.remove_reader, []
+def remove_reader(source):
+    remove(source)
+    signal.raise_signal(signal.SIGUSR1)
+async def main():
+    await mcp_fs.echo()
+    thread = threading.Thread(target=mcp_fs.keep().result)
+    thread.start()
+    while mcp._wire.WIRE.reader != thread.ident:
+        time.sleep(0.001)
+    other = threading.Thread(target=mcp_fs.release().result)
+    other.start()
+    while other.is_alive() or thread.is_alive():
+        await asyncio.sleep(0)
+    await asyncio.wait_for(mcp_fs.echo(), 5)
+loop.remove_reader = remove_reader
+while not lates:
+    loop.run_until_complete(main())
+loop.remove_reader = remove
+loop.close()
+print('done')
+""", "done\n")
+
+    def test_child_goes_on_with_the_loop(self):
+        """What its parent is answered is not for it."""
+        self.prints("""
+import asyncio, os
+async def main():
+    await mcp_fs.echo()
+    source, target = os.pipe()
+    loop = asyncio.get_running_loop()
+    loop.add_reader(source, lambda: os._exit(7))
+    child = os.fork()
+    if not child:
+        os.close(target)
+        await loop.create_future()
+    for i in range(300):
+        assert (await mcp_fs.echo(i=i)).data == {'i': i}
+    os.close(target)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    loop.remove_reader(source)
+asyncio.run(main())
+""", "7\n")
+
+    def test_cancelled(self):
+        got = self.prints("""
+import asyncio
+async def main():
+    for i in range(3):
+        try:
+            await asyncio.wait_for(mcp_fs.keep(i=i), 0.05)
+        except asyncio.TimeoutError:
+            print('late')
+    tasks = [asyncio.create_task(mcp_fs.keep(i=i)) for i in range(300)]
+    await asyncio.sleep(0.05)
+    for t in tasks: t.cancel()
+    print({type(r).__name__ for r in await asyncio.gather(
+        *tasks, return_exceptions=True)})
+asyncio.run(main())
+call = mcp_fs.echo(a=1)
+async def early():
+    task = asyncio.create_task(call)
+    task.cancel()
+    await asyncio.gather(task, return_exceptions=True)
+    print(task.cancelled())
+asyncio.run(early())
+""", "late\nlate\nlate\n{'CancelledError'}\nTrue\n")
+        self.assertEqual(len(got.relay.calls), 3 + MOST)
+        self.assertEqual(len(got.relay.cancelled), 3 + MOST)
+
+    def test_a_cancelled_call_is_over(self):
+        """The relay hears of it, once; a shield keeps it from that."""
+        got = self.prints("""
+import asyncio
+async def main():
+    call = mcp_fs.keep(i=1)
+    try:
+        await asyncio.wait_for(call, 0.05)
+    except asyncio.TimeoutError:
+        print('late')
+    try:
+        await call
+    except runtime.MCPError as error:
+        print(error)
+    task = asyncio.ensure_future(mcp_fs.keep(i=2))
+    try:
+        await asyncio.wait_for(asyncio.shield(task), 0.05)
+    except asyncio.TimeoutError:
+        print('late')
+    print((await mcp_fs.release(x=1)).data, (await task).data)
+    print((await mcp_fs.echo(x=2)).data)
+asyncio.run(main())
+""", "late\nfs.keep: %s\nlate\n{'x': 1} {'i': 2}\n{'x': 2}\n" % CANCELLED)
+        self.assertEqual(len(got.relay.cancelled), 1)
+
+    def test_the_end_of_a_loop_cancels(self):
+        got = self.prints("""
+import asyncio
+async def main():
+    asyncio.ensure_future(mcp_fs.never(i=1))
+    asyncio.ensure_future(mcp_fs.never(i=2))
+    await mcp_fs.echo()
+asyncio.run(main())
+print((mcp_fs.echo(x=2).result()).data)
+""", "{'x': 2}\n")
+        self.assertEqual(len(got.relay.cancelled), 2)
+
+    def test_a_cancelled_fetch_goes_on(self):
+        """A list of tools is for all."""
+        got = self.prints("""
+import asyncio
+async def main():
+    task = asyncio.ensure_future(mcp_fs.echo(x=1))
+    await asyncio.sleep(0)
+    task.cancel()
+    print((await mcp_fs.echo(x=2)).data)
+asyncio.run(main())
+""", "{'x': 2}\n")
+        self.assertEqual(got.relay.cancelled, [])
+
+    def test_a_child_cancels_nothing(self):
+        got = self.prints("""
+import asyncio, os
+async def main():
+    task = asyncio.ensure_future(mcp_fs.keep(x=1))
+    await mcp_fs.echo()
+    child = os.fork()
+    if not child:
+        task.cancel()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        os._exit(0)
+    os.waitpid(child, 0)
+    await mcp_fs.release()
+    print((await task).data)
+asyncio.run(main())
+""", "{'x': 1}\n", ".*")
+        self.assertEqual(got.relay.cancelled, [])
+
+    def test_late_answers_are_dropped(self):
+        """Where nobody has cancelled, they may still be asked for."""
+        self.prints("""
+call = mcp_fs.keep(i=1)
+try:
+    call.result(0.05)
+except TimeoutError:
+    print('late')
+print((mcp_fs.release(x=1).result()).data, (call.result()).data)
+print((mcp_fs.echo(x=2).result()).data)
+""", "late\n{'x': 1} {'i': 1}\n{'x': 2}\n")
+
+    ABANDONED = "mcp.runtime.MCPError: fs.echo: it was not sent: 128 " \
+        "requests for which nobody waits any more have no answer yet, and " \
+        "no more can be under way: %s; to wait on for a call, ask for its " \
+        ".result() again\n"
+
+    def test_abandoned_calls_take_every_slot(self):
+        """Then nothing else can be sent, which must not be silent."""
+        got = self.prints("""
+for i in range(130):
+    try:
+        mcp_fs.never().result(0.01)
+    except TimeoutError:
+        pass
+try:
+    mcp_fs.echo().result(timeout=0.01)
+except TimeoutError:
+    print('late')
+mcp_fs.echo().result()
+""", "late\n", "Traceback .*" + re.escape(
+            self.ABANDONED % "fs.never (128 times)"), 1)
+        self.assertEqual(len(got.relay.calls), MOST)
+
+    def test_cancelled_calls_take_no_slot(self):
+        got = self.prints("""
+import asyncio
+async def main():
+    for i in range(300):
+        try:
+            await asyncio.wait_for(mcp_fs.never(), 0.01)
+        except asyncio.TimeoutError:
+            pass
+    print((await mcp_fs.echo(x=1)).data)
+asyncio.run(main())
+""", "{'x': 1}\n")
+        self.assertLessEqual(got.relay.most, MOST)
+        self.assertEqual(len(got.relay.cancelled), len(got.relay.calls) - 1)
+
+    def test_calls_are_abandoned_while_others_wait(self):
+        """Those that wait learn of it."""
+        got = self.prints("""
+import asyncio, threading
+mcp_fs.echo().result()
+out = []
+def sync():
+    for call in mcp_fs.raw, mcp_fs.echo:
+        try:
+            call().result()
+        except runtime.MCPError as error:
+            out.append(str(error).split(': ')[1])
+def late(name, i):
+    try:
+        mcp_fs[name](i=i).result(1)
+    except TimeoutError:
+        pass
+async def main():
+    threads = [threading.Thread(target=late, args=(name, i))
+               for i in range(64) for name in ('keep', 'never')]
+    for thread in threads: thread.start()
+    await asyncio.sleep(0.3)
+    t = threading.Thread(target=sync)
+    t.start()
+    waiting = [asyncio.create_task(mcp_fs.echo(i=i)) for i in range(300)]
+    errors = await asyncio.gather(*waiting, return_exceptions=True)
+    print({str(error)[56:] for error in errors})
+    t.join()
+    print(out)
+asyncio.run(main())
+""", """\
+{'waits any more have no answer yet, and no more can be under way: fs.keep \
+(64 times), fs.never (64 times); to wait on for a call, ask for its .result() \
+again'}
+['it was not sent', 'it was not sent']
+""")
+        self.assertEqual(len(got.relay.calls), MOST + 1)
+
+    def test_abandoned_calls_that_are_answered_make_room(self):
+        self.prints("""
+import asyncio
+async def main():
+    tasks = [asyncio.create_task(mcp_fs.barrier(n=128)) for i in range(128)]
+    await asyncio.sleep(0.01)
+    for task in tasks[:-1]:
+        task.cancel()
+    print([r.data['i'] for r in await asyncio.gather(
+        *(mcp_fs.echo(i=i) for i in range(1000)))] == [*range(1000)])
+asyncio.run(main())
+""", "True\n")
+
+    def test_requests_together_are_not_abandoned(self):
+        """A search asks many servers, and waits for one after another."""
+        names = ["s%d" % i for i in range(300)]
+        self.prints("""
+import threading
+out = []
+def search():
+    out.append(len(runtime.search_tool_docs_sync('echo', limit=999)))
+threads = [threading.Thread(target=search) for i in range(3)]
+for t in threads: t.start()
+print(mcp_fs.echo(a=1).result().data)
+for t in threads: t.join()
+print(out)
+""", "{'a': 1}\n[301, 301, 301]\n", others=names, tools={
+            "mute": [], "web": [], "my-git": []})
+
+    def test_abandoned_loop(self):
+        """A loop that was stopped while it waited is in nobody's way."""
+        self.prints("""
+import asyncio
+loop = asyncio.new_event_loop()
+task = loop.create_task(mcp_fs.keep(a=1))
+loop.run_until_complete(asyncio.sleep(0.05))
+async def main():
+    return (await mcp_fs.echo(b=2)).data
+print(asyncio.run(main()), mcp_fs.release(c=1).result().data)
+print(loop.run_until_complete(task).data)
+other = asyncio.new_event_loop()
+task = other.create_task(mcp_fs.keep(a=1))
+other.run_until_complete(asyncio.sleep(0.05))
+other.close()
+print(mcp_fs.release(d=1).result().data, asyncio.run(main()))
+task._log_destroy_pending = False
+""", "{'b': 2} {'c': 1}\n{'a': 1}\n{'d': 1} {'b': 2}\n", ".*")
+
+    def test_one_waits_for_a_call(self):
+        self.prints("""
+import asyncio
+async def main():
+    call = mcp_fs.keep()
+    task = asyncio.ensure_future(call)
+    await mcp_fs.echo()  # behind the other one
+    try:
+        await call
+    except RuntimeError as error:
+        print(error)
+    await mcp_fs.release()
+    await task
+asyncio.run(main())
+""", "somebody waits for this call already: make another call\n")
+
+    def test_signals(self):
+        """What a handler raises ends one wait, and nothing else."""
+        self.prints("""
+import os, signal, threading, time
+class Late(Exception): pass
+def late(*_): raise Late
+def nested(*_):
+    try:
+        mcp_fs.echo().result()
+    except RuntimeError as error:
+        print(error)
+    raise Late
+def interrupt(call, handler):
+    signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        call.result()
+    except Late:
+        print('late')
+call = mcp_fs.keep(a=1)
+interrupt(call, late)
+t = threading.Thread(target=lambda: print(mcp_fs.keep(b=1).result().data))
+t.start()
+time.sleep(0.05)
+interrupt(mcp_fs.never(), late)
+mcp_fs.release().result()
+t.join()
+print(call.result().data)
+interrupt(mcp_fs.never(), nested)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+mcp_fs.never().result()
+""", "late\nlate\n{'b': 1}\n{'a': 1}\na signal handler cannot call a "
+            "server while the code that it interrupts waits for one\nlate\n",
+            r'Traceback .*\n  File "MAIN", line \d+, in <module>\n[^\n]*\n'
+            "(?:[^\n]*\n)?KeyboardInterrupt\n", -2)
+
+    def test_interrupts_do_not_lose_answers(self):
+        self.prints("""
+import random, signal
+class Late(Exception): pass
+def handler(*_): raise Late
+signal.signal(signal.SIGALRM, handler)
+random.seed(1)
+text, late = 'x' * 70000, 0
+for i in range(300):
+    call = mcp_fs.echo(i=i, x=text)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, random.random() / 500 + 1e-5)
+        call.result()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except Late:
+        late += 1
+    assert mcp_fs.echo(i=i).result().data['i'] == i
+print(late > 10)
+""", "True\n", "(MAIN.*never awaited.*)?")
+
+    def test_signals_while_answers_are_delivered(self):
+        """What was read is delivered all the same, in and to a loop."""
+        self.prints("""
+import asyncio, sys, threading, time
+import mcp._wire
+class Late(Exception): pass
+def late(frame, event, value):
+    global left
+    if event in ('call', 'c_return') and '/mcp/_' in frame.f_code.co_filename:
+        name = frame.f_code.co_name
+        left -= left > 0 and name in ('digest', 'split', 'deliver')
+        if left == 0:
+            left = -1
+            raise Late
+async def gather(n):
+    global left
+    tasks = [asyncio.ensure_future(mcp_fs.barrier(n=3, i=i))
+             for i in range(3)]
+    left = n
+    sys.setprofile(late)
+    await asyncio.wait(tasks, timeout=5)
+    sys.setprofile(None)
+    for i, task in enumerate(tasks):
+        assert task.result().data['i'] == i, (n, i)
+loop = asyncio.new_event_loop()
+loop.set_exception_handler(lambda *args: None)
+for n in range(1, 40):
+    loop.run_until_complete(gather(n))
+loop.close()
+async def keep():
+    return (await asyncio.wait_for(mcp_fs.keep(a=1), 5)).data
+for n in range(1, 25):
+    kept = []
+    thread = threading.Thread(target=lambda: kept.append(asyncio.run(keep())))
+    thread.start()
+    # An earlier release() may have no answer yet.
+    while 'fs.keep' not in [r.about for r in [*mcp._wire.WIRE.sent.values()]]:
+        time.sleep(0.001)
+    call = mcp_fs.release()
+    left = n
+    sys.setprofile(late)
+    try:
+        call.result()
+    except Late:
+        pass
+    sys.setprofile(None)
+    thread.join()
+    assert kept == [{'a': 1}], n
+print('done')
+""", "done\n")
+
+    def test_signal_handler_raises_an_error_of_the_system(self):
+        self.prints("""
+import signal
+def late(*_): raise TimeoutError('late')
+signal.signal(signal.SIGALRM, late)
+try:
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
+    mcp_fs.never().result()
+except TimeoutError as error:
+    print(error)
+print(mcp_fs.echo(a=1).result().data)
+""", "late\n{'a': 1}\n")
+
+    def test_end_of_the_connection(self):
+        self.prints("""
+import asyncio, threading
+def f():
+    try:
+        mcp_fs.never().result()
+    except runtime.MCPError as error:
+        print(error)
+async def main():
+    rs = await asyncio.gather(mcp_fs.never(), mcp_fs.hang_up(),
+                              return_exceptions=True)
+    t.join()
+    print(*rs, sep='\\n')
+    for call in mcp_fs.echo, mcp_fs.echo:
+        try:
+            await call()
+        except runtime.MCPError as error:
+            print(error)
+mcp_fs.echo
+t = threading.Thread(target=f); t.start()
+asyncio.run(main())
+""", "fs.never: the connection to the servers has ended\n" * 2
+            + "fs.hang-up: the connection to the servers has ended\n"
+            + "fs.echo: the connection to the servers has ended\n" * 2)
+
+    def test_control_closed_by_the_code(self):
+        self.prints("""
+import os
+mcp_fs.echo().result()
+os.closerange(3, os.sysconf('SC_OPEN_MAX'))
+try:
+    mcp_fs.echo().result()
+except runtime.MCPError as error:
+    print(error)
+""", "fs.echo: the connection to the servers has ended\n")
+
+    def test_children(self):
+        says = ("fs.echo: only the first process of the code can call "
+                "servers, not a child of it: make the call there and hand the "
+                "result on\n")
+        got = self.prints("""
+import asyncio, multiprocessing, os, sys
+echo, mine, begun = mcp_fs.echo, mcp_fs.echo(), mcp_fs.keep()
+try:
+    begun.result(0.05)
+except TimeoutError:
+    pass
+done = echo(a=1).result
+done = lambda call=echo(a=1): call.result()
+done()
+def f():
+    for call in echo(), mine, begun:
+        try:
+            call.result()
+        except runtime.MCPError as error:
+            print(error, flush=True)
+    async def main():
+        await echo()
+    try:
+        asyncio.run(main())
+    except runtime.MCPError as error:
+        print(error, flush=True)
+    print(done().data, flush=True)
+    import mcp.servers.my_git
+    try:
+        mcp_my_git.log
+    except runtime.MCPError as error:
+        print(str(error)[:28], flush=True)
+pid = os.fork()
+if not pid:
+    f()
+    os._exit(0)
+os.waitpid(pid, 0)
+p = multiprocessing.get_context('fork').Process(target=f)
+p.start(); p.join()
+print(mine.result().data)
+""".replace("done = echo(a=1).result\n", ""), (
+            says * 2 + says.replace("echo", "keep") + says
+            + "{'a': 1}\nmy-git: only the first proce\n") * 2 + "{}\n")
+        self.assertEqual(
+            [call[1] for call in got.relay.calls], ["keep", "echo", "echo"])
+
+    def test_top_level_await(self):
+        self.prints("""
+async def gen():
+    for i in range(3):
+        yield (await mcp_fs.echo(i=i)).data['i']
+print([x async for x in gen()], (await mcp_fs.echo(a=1)).data)
+print(mcp_fs.echo(b=2).result().data)
+""", "[0, 1, 2] {'a': 1}\n{'b': 2}\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
