@@ -1,0 +1,288 @@
+/*
+ * Tests of worker/box/native/memory_count and memory_read: what a box is found
+ * to have, by files that look like those of /proc.
+ */
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/buffer.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "watched.h"
+
+START_TEST(numbers)
+{
+	const char *text = "A:\t  12 kB\nAB: 7\nB:x\nRss: 18446744073709551615";
+
+	ck_assert_uint_eq(memory_number(text, "A"), 12);
+	ck_assert_uint_eq(memory_bytes(text, "A"), 12 * 1024);
+	ck_assert_uint_eq(memory_number(text, "AB"), 7);
+	ck_assert_uint_eq(memory_number(text, "B"), 0);
+	ck_assert_uint_eq(memory_number(text, "C"), 0);
+	ck_assert_uint_eq(memory_number("", "A"), 0);
+}
+END_TEST
+
+START_TEST(an_empty_box_has_nothing)
+{
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
+}
+END_TEST
+
+/* Every kind of memory that a process has; nothing of process 1. */
+START_TEST(kinds_of_memory)
+{
+	struct memory_sum sum;
+
+	put(1, "status", "RssAnon:\t999 kB\n");
+	put(A, "status", "Name:\tx\nRssAnon:\t1 kB\nRssFile:\t1000 kB\n"
+	    "RssShmem:\t10 kB\nVmPTE:\t100 kB\nVmSwap:\t10000 kB\n"
+	    "HugetlbPages:\t100000 kB\n" END);
+	put(A, "smaps_rollup", "Pss: 77 kB\nPss_Anon: 2 kB\nPss_File: 88 kB\n"
+	    "Pss_Shmem: 20 kB\nSwap: 99 kB\nSwapPss: 20000 kB\n");
+	sum = count(memory_add_quickly);
+	ck_assert_uint_eq(sum.bytes, 110101 * KIB);
+	ck_assert_uint_eq(sum.processes, 1);
+	ck_assert_int_eq(sum.pids[0], A);
+	sum = count(memory_add_exactly);
+	ck_assert_uint_eq(sum.bytes, 120102 * KIB);
+}
+END_TEST
+
+/* Who is not known exactly shares nothing; who is gone has nothing. */
+START_TEST(hidden_and_gone)
+{
+	auto_free char *gone = mem_printf("%s/%d", scratch, B);
+
+	put(A, "status", "RssAnon:\t5 kB\nRssShmem:\t2 kB\n" END);
+	put(A, "smaps_rollup", "Pss_Anon: 1 kB\n");
+	mkdir(gone, 0755);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, KIB);
+	/* A kernel that does not tell; one that has no such file. */
+	put(A, "smaps_rollup", "Pss: 1 kB\n");
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 5 * KIB);
+	put(B, "status", "RssAnon:\t10 kB\n" END);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 15 * KIB);
+	/* What cannot be read is no file here. */
+	put(B, "smaps_rollup", NULL);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 15 * KIB);
+}
+END_TEST
+
+/* A program whose first thread has ended: another one tells. */
+START_TEST(another_thread_tells)
+{
+	struct memory_sum sum;
+
+	put(A, "status", HEADLESS("2"));
+	put_thread(A, A);
+	ck_assert_int_eq(count(memory_add_quickly).missed, 1);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	put_thread(A, B);
+	ck_assert_int_eq(count(memory_add_exactly).missed, 1);
+	/* It is in no list of processes, but can be opened by its number. */
+	put_process(B, 30, 20);
+	memset(&sum, 0, sizeof(sum));
+	ck_assert_int_eq(memory_add_quickly(&memory, A, &sum), 0);
+	ck_assert_uint_eq(sum.bytes, 30 * MIB);
+	ck_assert_int_eq(sum.pids[0], A);
+	ck_assert_int_eq(memory_add_exactly(&memory, A, &sum), 0);
+	ck_assert_uint_eq(sum.bytes, 50 * MIB);
+	ck_assert_int_eq(sum.missed, 0);
+}
+END_TEST
+
+/* One that has ended as a whole has no memory, and none is looked for. */
+START_TEST(the_dead_have_nothing)
+{
+	put(A, "status", HEADLESS("1"));
+	ck_assert_int_eq(count(memory_add_quickly).missed, 0);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 0);
+}
+END_TEST
+
+START_TEST(who_cannot_be_read_ends_the_look)
+{
+	struct memory_sum sum;
+
+	put(A, "status", NULL);
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), -1);
+	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), -1);
+}
+END_TEST
+
+/* So many groups of the user that the numbers behind are missing. */
+START_TEST(half_a_status_is_none)
+{
+	auto_buffer struct buffer status = { 0 };
+	struct memory_sum sum;
+
+	buffer_add_text(&status, "Groups:");
+	while (status.len < BOX_MEMORY_TEXT_SIZE)
+		buffer_add_text(&status, " 65534");
+	buffer_add_text(&status, "\nRssAnon: 1 kB\n" END);
+	put(A, "status", status.data);
+	ck_assert_int_eq(memory_count(&memory, memory_add_quickly, &sum), -1);
+	ck_assert_int_eq(memory_count(&memory, memory_add_exactly, &sum), -1);
+}
+END_TEST
+
+START_TEST(many_processes)
+{
+	int pid;
+
+	for (pid = A; pid < A + 300; pid++)
+		put_process(pid, 1, 1);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 300 * MIB);
+	ck_assert_uint_eq(count(memory_add_quickly).processes, 300);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 300 * MIB);
+}
+END_TEST
+
+/* Writes a map of so many parts. */
+static void
+put_maps(int pid, unsigned int parts)
+{
+	auto_buffer struct buffer maps = { 0 };
+
+	while (parts-- > 0)
+		buffer_add_text(&maps, "00-ff rw-p 00 00:00 0\n");
+	put(pid, "maps", maps.data);
+}
+
+/* As many links to each as there are processes; looked at now and then. */
+START_TEST(parts_of_memory_are_memory)
+{
+	uint64_t bytes;
+
+	put(A, "status", END);
+	put_maps(A, BOX_MAPS_FREE);
+	memory.maps_due = 1;
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	put_maps(A, BOX_MAPS_FREE + 10);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes,
+	    10 * (BOX_MAP_BYTES + BOX_MAP_LINK_BYTES));
+	/* The second one may have half of that. */
+	put(B, "status", END);
+	put_maps(B, BOX_MAPS_FREE + 10);
+	bytes = (20 + BOX_MAPS_FREE / 2) *
+	    (BOX_MAP_BYTES + 2 * BOX_MAP_LINK_BYTES);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, bytes);
+	memory.maps_due = 0;
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, bytes);
+	ck_assert_uint_eq(memory_look(&memory), bytes);
+	ck_assert_uint_eq(memory_look(&memory), 0);
+	memory.maps_ms = 0;
+	memory.limit = 0;
+	ck_assert_int_eq(look_in_child(), BOX_EXIT_MEMORY);
+}
+END_TEST
+
+/* Of many, each may have as many as an interpreter. */
+START_TEST(parts_of_many)
+{
+	int pid;
+
+	memory.maps_due = 1;
+	for (pid = A; pid < A + 50; pid++) {
+		put(pid, "status", END);
+		put_maps(pid, BOX_MAPS_LEAST);
+	}
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+}
+END_TEST
+
+START_TEST(files_are_memory)
+{
+	places[0].f_bfree -= 256;
+	places[2].f_bfree -= 512;
+	places[1].f_ffree -= 10;
+	ck_assert_uint_eq(
+	    count(memory_add_quickly).bytes, 3 * MIB + 10 * BOX_INODE_BYTES);
+}
+END_TEST
+
+START_TEST(sockets_are_memory)
+{
+	put_sockets(BOX_SOCKETS_FREE);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+	put_sockets(BOX_SOCKETS_FREE + 7);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 7 * MIB);
+	put(1, "net/sockstat", "nothing\n");
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 0);
+}
+END_TEST
+
+/* Has the memory of its parent, which is this process. */
+static int
+borrow(void *arg)
+{
+	(void)arg;
+	for (;;)
+		syscall(SYS_ppoll, NULL, 0, NULL, NULL, 0);
+	return 0;
+}
+
+/* A child with the memory of its parent; one that only has the same parent. */
+START_TEST(borrowed_memory)
+{
+	static char stack[4096] __attribute__((aligned(64)));
+	auto_free char *own = mem_printf(
+	    "Name:\tx\nPPid:\t%d\nVmSwap:\t7 kB\n" END, getpid());
+	pid_t holder = clone(borrow, stack + sizeof(stack), CLONE_VM, NULL);
+	pid_t child = fork();
+
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	ck_assert_int_eq(memory_is_borrowed(getpid(), own), 1);
+	ck_assert_int_eq(memory_is_borrowed(holder, own), 1);
+	ck_assert_int_eq(memory_is_borrowed(child, own), 0);
+	ck_assert_int_eq(memory_is_borrowed(A, own), 0);
+	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t1\n"), 0);
+	ck_assert_int_eq(memory_is_borrowed(getpid(), "PPid:\t0\n"), 0);
+	put(holder, "status", own);
+	put(child, "status", own);
+	ck_assert_uint_eq(count(memory_add_quickly).bytes, 7 * KIB);
+	ck_assert_uint_eq(count(memory_add_exactly).bytes, 7 * KIB);
+	ck_assert_uint_eq(count(memory_add_quickly).processes, 2);
+	__real_kill(holder, SIGKILL);
+	__real_kill(child, SIGKILL);
+	ck_assert_int_eq(waitpid(holder, NULL, __WALL), holder);
+	ck_assert_int_eq(waitpid(child, NULL, 0), child);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
+	tcase_add_test(tc, numbers);
+	tcase_add_test(tc, an_empty_box_has_nothing);
+	tcase_add_test(tc, kinds_of_memory);
+	tcase_add_test(tc, hidden_and_gone);
+	tcase_add_test(tc, another_thread_tells);
+	tcase_add_test(tc, the_dead_have_nothing);
+	tcase_add_test(tc, who_cannot_be_read_ends_the_look);
+	tcase_add_test(tc, half_a_status_is_none);
+	tcase_add_test(tc, many_processes);
+	tcase_add_test(tc, parts_of_memory_are_memory);
+	tcase_add_test(tc, parts_of_many);
+	tcase_add_test(tc, files_are_memory);
+	tcase_add_test(tc, sockets_are_memory);
+	tcase_add_test(tc, borrowed_memory);
+}
+
+int
+main(void)
+{
+	return unit_run("memory_count", add_tests);
+}

@@ -1,0 +1,195 @@
+/*
+ * Tests of worker/box/native/memory_hold: which processes of a box stand still,
+ * which are stopped again and which are continued.
+ */
+#include <string.h>
+
+#include "common/mem.h"
+#include "unit.h"
+#include "watched.h"
+
+/* What the code has stopped itself does not go on because of a look. */
+START_TEST(stopped_by_the_code)
+{
+	put(A, "status", STOPPED "RssAnon:\t1024 kB\n" END);
+	put_process(B, 60, 60);
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(conts, 0);
+	ck_assert_int_eq(single_conts, 1);
+	ck_assert(starts(read_status(A), AWAITS_STOP STOPPED));
+	ck_assert(starts(read_status(B), "Name:"));
+}
+END_TEST
+
+/* One that goes on is stopped again; what always goes on ends the box. */
+START_TEST(continued_by_the_code)
+{
+	put_process(A, 60, 60);
+	put_process(B, 1, 1);
+	put_thread(B, B);
+	runaway = B;
+	runs = BOX_MEMORY_HOLDS - 1;
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(stops, 1);
+	ck_assert_int_eq(others, BOX_MEMORY_HOLDS);
+	ck_assert_int_eq(conts, 1);
+	runs = BOX_MEMORY_HOLDS;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
+	/* Above the limit or not: while it runs its numbers prove nothing. */
+	put_process(A, 200, 200);
+	runs = BOX_MEMORY_HOLDS;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_LOOSE);
+	runs = 1;
+	ck_assert_int_eq(judge_in_child(), BOX_EXIT_MEMORY);
+}
+END_TEST
+
+static const struct {
+	const char *status;
+	int still;
+} states[] = {
+	{ "State:\tR (running)\nThreads:\t1\nShdPnd:\t0000000000000000\n", 0 },
+	{ "State:\tS (sleeping)\nThreads:\t1\nShdPnd:\t0000000000020000\n", 0 },
+	{ "State:\tT (stopped)\nThreads:\t1\nShdPnd:\t0000000000000000\n", 1 },
+	/* It has the signal, and will take it before anything else. */
+	{ "State:\tR (running)\nThreads:\t1\nShdPnd:\t0000000000040000\n", 1 },
+	{ "State:\tD (disk sleep)\nThreads:\t1\nShdPnd:\tfffffffffffffeff\n",
+	    1 },
+	{ "State:\tZ (zombie)\nThreads:\t1\nShdPnd:\t0000000000000000\n", 1 },
+	{ "State:\tS (sleeping)\nThreads:\t2\nSigPnd:\t0000000000040000\n", 1 },
+	/* Its other threads live. */
+	{ "State:\tZ (zombie)\nThreads:\t2\nShdPnd:\t0000000000000000\n", 0 },
+	/* It has been killed. */
+	{ "State:\tR (running)\nThreads:\t1\nSigPnd:\t0000000000000100\n", 1 },
+	{ "", 0 },
+};
+
+START_TEST(who_stands_still)
+{
+	ck_assert_int_eq(memory_is_still(states[_i].status), states[_i].still);
+}
+END_TEST
+
+START_TEST(who_ends_is_held)
+{
+	char status[BOX_MEMORY_TEXT_SIZE];
+
+	put(A, "status", "State:\tR (running)\nThreads:\t1\n");
+	put(A, "stat", "7 (a) b) R 1 2 3 0 -1 4194368 9 9\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	put(A, "stat", "7 (a) b) R 1 2 3 0 -1 4194372 9 9\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	put(A, "stat", "7 (a) b) R 1 2");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+}
+END_TEST
+
+/* Where the first thread has ended, the others run on, and are stopped. */
+START_TEST(a_dead_first_thread)
+{
+	char status[BOX_MEMORY_TEXT_SIZE];
+
+	put(A, "status", "State:\tZ (zombie)\nThreads:\t2\n");
+	put(A, "stat", "1 (a) Z 1 1 1 0 -1 4227148 0\n");
+	put_thread(A, A);
+	put_thread(A, B);
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	put(B, "stat", "1 (a) R 1 1 1 0 -1 4194304 0\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	ck_assert_int_eq(memory_stop(&memory, A, NULL), 0);
+	ck_assert(memory_is_forced(&memory, A));
+	put(B, "status", "State:\tT (stopped)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	/* Here it is being killed, and no signal is taken any more. */
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	put(B, "stat", "1 (a) R 1 1 1 0 -1 4194308 0\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+}
+END_TEST
+
+/* Where one of several threads has stopped, the others will. */
+START_TEST(threads_stop_together)
+{
+	char status[BOX_MEMORY_TEXT_SIZE];
+
+	put(A, "status", "State:\tR (running)\nThreads:\t2\n");
+	put(A, "stat", "1 (a) R 1 1 1 0 -1 4194304 0\n");
+	put_thread(A, A);
+	put_thread(A, B);
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	put(B, "status", "State:\tT (stopped)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	/* Where the first waits for a child, each is sent the signal. */
+	put(A, "status", AWAITS_STOP "State:\tD (disk sleep)\nThreads:\t2\n");
+	put(B, "status", "State:\tR (running)\nThreads:\t2\n");
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 0);
+	ck_assert_int_eq(memory_stop(&memory, A, NULL), 0);
+	ck_assert_int_eq(stops, 2); /* one for each thread */
+	ck_assert_int_eq(memory_read_status(&memory, A, status), 1);
+	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
+	/* So it goes on, although it looks as if the code had stopped it. */
+	put(A, "status", STOPPED AWAITS_STOP "Threads:\t2\n");
+	ck_assert_int_eq(memory_continue(&memory, A, NULL), 0);
+	ck_assert_int_eq(single_conts, 1);
+}
+END_TEST
+
+static void
+put_child_of_a(const char *state, unsigned int mib)
+{
+	auto_free char *status = mem_printf(AWAITS_STOP "State:\t%s\n"
+	    "PPid:\t%d\nRssAnon:\t%u kB\n" END, state, A, mib * 1024);
+
+	put(B, "status", status);
+	put_thread(B, B);
+}
+
+/* The pages of a process that has not stopped yet are not waited for. */
+START_TEST(in_the_kernel)
+{
+	struct memory_sum sum;
+
+	put_process(A, 60, 60);
+	put(A, "status", STOPPED "RssAnon:\t61440 kB\n" END);
+	put_process(B, 60, 20);
+	put_child_of_a("R (running)", 60);
+	count(memory_add_quickly);
+	memory.held = 1;
+	sum = count(memory_add_exactly);
+	ck_assert_int_eq(sum.busy, 1);
+	ck_assert_uint_eq(sum.bytes, 60 * MIB);
+	put_child_of_a("T (stopped)", 60);
+	sum = count(memory_add_exactly);
+	ck_assert_int_eq(sum.busy, 0);
+	ck_assert_uint_eq(sum.bytes, 80 * MIB);
+	put_child_of_a("R (running)", 90);
+	sum = count(memory_add_exactly);
+	ck_assert_int_eq(sum.busy, 1);
+	ck_assert_uint_eq(sum.bytes, 110 * MIB);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
+	tcase_add_test(tc, stopped_by_the_code);
+	tcase_add_test(tc, continued_by_the_code);
+	tcase_add_loop_test(tc, who_stands_still, 0, UNIT_COUNT(states));
+	tcase_add_test(tc, who_ends_is_held);
+	tcase_add_test(tc, a_dead_first_thread);
+	tcase_add_test(tc, threads_stop_together);
+	tcase_add_test(tc, in_the_kernel);
+}
+
+int
+main(void)
+{
+	return unit_run("memory_hold", add_tests);
+}

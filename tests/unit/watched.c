@@ -1,0 +1,287 @@
+/*
+ * The box that the tests of the watchdog play: see watched.h.
+ */
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/box_usage.h"
+#include "common/fd.h"
+#include "common/ipc.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "watched.h"
+
+char scratch[] = "/tmp/caisson-test-memory-XXXXXX";
+struct memory memory;
+struct statfs places[MEMORY_PLACES];
+int stops, conts;
+
+int
+__wrap_fstatfs64(int fd, struct statfs *fs)
+{
+	if (fd >= MEMORY_PLACES)
+		return (int)syscall(SYS_fstatfs, fd, fs);
+	*fs = places[fd];
+	return 0;
+}
+
+/*
+ * No time passes while a box is looked at, however busy the machine is. CPU
+ * time is real.
+ */
+int
+__wrap_clock_gettime(clockid_t clock, struct timespec *now)
+{
+	if (clock != CLOCK_MONOTONIC)
+		return __real_clock_gettime(clock, now);
+	*now = (struct timespec){ .tv_sec = 1000000 };
+	return 0;
+}
+
+cpu_set_t processors, of_watchdog, of_a, of_b;
+static cpu_set_t of_another;
+
+static cpu_set_t *
+processors_of(pid_t pid)
+{
+	if (pid == 0)
+		return &of_watchdog;
+	return pid == A ? &of_a : pid == B ? &of_b : &of_another;
+}
+
+int
+__wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set)
+{
+	ck_assert_int_eq(pid, 0);
+	ck_assert_uint_eq(size, sizeof(*set));
+	*set = processors;
+	return 0;
+}
+
+int
+__wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
+{
+	ck_assert_uint_eq(size, sizeof(*set));
+	*processors_of(pid) = *set;
+	return 0;
+}
+
+int b_lets_go;
+int runaway, runs;
+int others, single_conts;
+
+int
+starts(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+char *
+read_status(int pid)
+{
+	auto_free char *path = mem_printf("%s/%d/status", scratch, pid);
+	auto_fd int fd = open(path, O_RDONLY | O_CLOEXEC);
+	char text[4096];
+	ssize_t n = fd == -1 ? -1 : read(fd, text, sizeof(text) - 1);
+
+	if (n == -1)
+		return NULL;
+	text[n] = '\0';
+	return mem_strdup(text);
+}
+
+static void
+signal_one(int pid, int sig)
+{
+	auto_free char *old = read_status(pid);
+	auto_free char *new = NULL;
+
+	if (old == NULL || (sig == SIGSTOP && pid == runaway && runs-- > 0))
+		return;
+	if (sig == SIGCONT)
+		new = mem_strdup(starts(old, STOPPED) ? old + strlen(STOPPED) :
+		        starts(old, AWAITS_STOP) ? old + strlen(AWAITS_STOP) :
+		        old);
+	else
+		new = mem_printf("%s%s",
+		    starts(old, STOPPED) ? AWAITS_STOP : STOPPED, old);
+	put(pid, "status", new);
+}
+
+static void
+signal_all(int sig)
+{
+	DIR *dir = opendir(scratch);
+	const struct dirent *entry;
+
+	while ((entry = readdir(dir)) != NULL)
+		if (atoi(entry->d_name) > 1)
+			signal_one(atoi(entry->d_name), sig);
+	closedir(dir);
+}
+
+int
+__wrap_kill(int pid, int sig)
+{
+	ck_assert_int_eq(sig, SIGCONT);
+	conts += pid == -1;
+	single_conts += pid != -1;
+	if (pid == -1)
+		signal_all(sig);
+	else
+		signal_one(pid, sig);
+	return 0;
+}
+
+int
+__wrap_tgkill(int pid, int tid, int sig)
+{
+	ck_assert_int_eq(sig, SIGSTOP);
+	stops += pid == A;
+	others += pid != A;
+	if (pid == tid)
+		signal_one(pid, sig);
+	if (b_lets_go)
+		put(B, "smaps_rollup", "Pss_Anon: 1 kB\n");
+	return 0;
+}
+
+void
+put(int pid, const char *name, const char *text)
+{
+	auto_free char *dir = mem_printf("%s/%d", scratch, pid);
+	auto_free char *path = mem_printf("%s/%s", dir, name);
+	auto_fd int fd = -1;
+
+	mkdir(dir, 0755);
+	if (text == NULL) {
+		ck_assert_int_eq(mkdir(path, 0755), 0);
+		return;
+	}
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
+}
+
+void
+put_sockets(unsigned int used)
+{
+	auto_free char *dir = mem_printf("%s/1", scratch);
+	auto_free char *net = mem_printf("%s/1/net", scratch);
+	auto_free char *text =
+	    mem_printf("sockets: used %u\nTCP: inuse 9 orphan 0\n", used);
+
+	mkdir(dir, 0755);
+	mkdir(net, 0755);
+	put(1, "net/sockstat", text);
+}
+
+void
+put_process(int pid, unsigned int anon, unsigned int own)
+{
+	auto_free char *status = mem_printf("Name:\tRssAnon: 9\n"
+	    "State:\tS (sleeping)\nPPid:\t1\nVmRSS:\t 999999999 kB\n"
+	    "RssAnon:\t%8u kB\nRssFile:\t  888888888 kB\n"
+	    "RssShmem:\t       0 kB\n" END, anon * 1024);
+	auto_free char *rollup = mem_printf("00-ff ---p 0 00:00 0 [rollup]\n"
+	    "Rss:  99999999 kB\nPss:  88888888 kB\nPss_Anon:  %8u kB\n"
+	    "Private_Dirty:  %8u kB\n", own * 1024, own * 1024);
+
+	put(pid, "status", status);
+	put(pid, "stat", "1 (a) S 1 1 1 0 -1 4194304 0\n");
+	put(pid, "smaps_rollup", rollup);
+}
+
+static int
+remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	(void)st;
+	(void)type;
+	(void)ftw;
+	return remove(path);
+}
+
+void
+watched_setup(void)
+{
+	struct err err;
+	size_t i;
+
+	ck_assert_ptr_nonnull(mkdtemp(scratch));
+	memory = (struct memory){ .limit = LIMIT,
+		.speed = BOX_MEMORY_SPEED,
+		.socket_bytes = MIB,
+		.usage_fd = ipc_make_counts(sizeof(struct box_usage), &err) };
+	memory.proc = open(scratch, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (i = 0; i < MEMORY_PLACES; i++) {
+		memory.places[i] = (int)i;
+		places[i] = (struct statfs){ .f_bsize = 4096,
+			.f_blocks = 1000000,
+			.f_bfree = 1000000,
+			.f_files = 100,
+			.f_ffree = 100 };
+	}
+}
+
+void
+watched_teardown(void)
+{
+	close(memory.proc);
+	close(memory.usage_fd);
+	nftw(scratch, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+struct memory_sum
+count(memory_add *add)
+{
+	struct memory_sum sum;
+
+	ck_assert_int_eq(memory_count(&memory, add, &sum), 0);
+	return sum;
+}
+
+void
+put_thread(int pid, int thread)
+{
+	auto_free char *task = mem_printf("%s/%d/task", scratch, pid);
+	auto_free char *path = mem_printf("%s/%d", task, thread);
+
+	mkdir(task, 0755);
+	mkdir(path, 0755);
+}
+
+/* Returns how a function ends a process, 0 when it does not. */
+static int
+end_in_child(uint64_t (*function)(struct memory *memory))
+{
+	int status;
+	pid_t child = fork();
+
+	if (child == 0) {
+		function(&memory);
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status));
+	return WEXITSTATUS(status);
+}
+
+int
+look_in_child(void)
+{
+	return end_in_child(memory_look);
+}
+
+int
+judge_in_child(void)
+{
+	return end_in_child(memory_judge);
+}
