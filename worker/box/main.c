@@ -59,7 +59,7 @@ static const struct box_action weak_actions[] = {
 	{ BOX_STEPS, NULL },
 };
 
-/* The same, but for whom it is told of, and what starts then. */
+/* The same for a template, with other messages and another last step. */
 static const struct box_action template_actions[] = {
 	{ BOX_STEP_USER_NAMESPACE, namespaces_user },
 	{ BOX_STEP_USER_MAP, namespaces_map },

@@ -170,7 +170,7 @@ box_receive_adopted(struct box *box, struct err *err)
 	enum ipc_type type;
 	union ipc_any msg;
 
-	/* Without it nobody would end the box: then it must not live. */
+	/* Without it the supervisor would not end the box: it must not live. */
 	return box_receive(box, &packet, &type, &msg, err);
 }
 

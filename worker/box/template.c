@@ -222,7 +222,7 @@ template_refuse(const char *reason)
 
 	snprintf(text, sizeof(text), "%s", reason);
 	text[strlen(text) - utf8_incomplete_tail(text, strlen(text))] = '\0';
-	/* Who does not hear it sees us end. */
+	/* If this fails, the supervisor still sees the template exit. */
 	(void)template_send(IPC_UNFIT, &unfit, &err);
 }
 

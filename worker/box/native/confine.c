@@ -125,8 +125,8 @@ confine_template_seccomp(struct box *box, struct err *err)
 }
 
 /*
- * Who is under landlock may look only into processes that are under the same
- * rules and more. The watchdog must look into the code, whose rules are others.
+ * A process under landlock may look only into processes under the same rules
+ * and more. The watchdog must look into the code, which has other rules.
  */
 int
 confine_init_landlock(struct box *box, struct err *err)

@@ -1,7 +1,7 @@
 /*
  * The bootstrap: the files of the directory "box" beside the binary, copied
  * into the view. They are read while the launcher may still be root and
- * written as the user of the box, who could perhaps not reach them: hence a
+ * written as the user of the box, which may not be able to reach them: hence a
  * copy, and no bind. Run by the launcher.
  */
 #include <dirent.h>

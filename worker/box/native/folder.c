@@ -1,8 +1,8 @@
 /*
  * The private folder of a box of the weaker level, which has no file system of
  * its own: made by the launcher, emptied and removed by the guard when nothing
- * of the box is left. Whoever uses one holds a lock on it, so that the launcher
- * of a later box finds those whose guard was killed, and removes them first.
+ * of the box is left. Launcher and guard hold a lock on it: so the launcher of
+ * a later box finds folders whose guard was killed, and removes them first.
  *
  * What lies in it was put there by the code: names of any bytes, directories of
  * any depth. It is taken apart without recursion and without following a link:

@@ -97,8 +97,9 @@ static const struct box_action guard_actions[] = {
 /* While the code runs */
 
 /*
- * Reaps whoever has ended, but not the code: as long as that is not done, the
- * number of its group is its own. Returns whether the code has ended.
+ * Reaps all processes that have ended but the code: while the code is not
+ * reaped, the number of its group is its own. Returns whether the code has
+ * ended.
  */
 static int
 guard_reap_others(void)
@@ -131,8 +132,8 @@ guard_watch(void)
 }
 
 /*
- * Nobody who is to be killed can finish a fork. The group is there as soon as
- * anything of the code can run.
+ * A process that is to be killed cannot finish a fork. The group is there as
+ * soon as anything of the code can run.
  */
 static void
 guard_kill_all(void)
@@ -151,8 +152,8 @@ guard_kill_all(void)
 }
 
 /*
- * Ends as the code has ended. Bare calls: the C library's idea of who we are
- * is the launcher's.
+ * Ends as the code has ended. Bare calls: the C library still holds the process
+ * number of the launcher.
  */
 static void __attribute__((noreturn))
 guard_end(void)

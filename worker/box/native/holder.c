@@ -2,12 +2,12 @@
  * A process that has the memory of the code and does nothing at all, in boxes
  * that a template has forked. The kernel takes memory apart when the last
  * process that has it ends: so the end of the code is known at once, and its
- * thousands of pages go later, when nobody waits for that.
+ * thousands of pages are freed later, when no process waits for that.
  *
  * Where the code becomes another program, the memory must go at once, as that
- * one needs the room. So the holder waits for what the kernel does in both
- * cases, to whoever waits for the end of a thread: it clears the number of the
- * thread and wakes him.
+ * program needs the room. So the holder waits for what the kernel does in both
+ * cases at the end of a thread: it clears the number of the thread and wakes
+ * the waiting process.
  *
  * To the code it is a child that no wait() tells of. It is under all that the
  * code is under: what the code can make of it by writing to its stack, which is
@@ -45,7 +45,7 @@ holder_main(void *arg)
 	const int *tid = arg;
 	int code;
 
-	/* A pipe ends when nobody holds it any more. */
+	/* A pipe ends when no process holds it any more. */
 	syscall(SYS_close_range, 0, ~0U, 0);
 	syscall(SYS_prctl, PR_SET_NAME, "box-holder", 0, 0, 0);
 	/* What it does in the end is in no hurry. */

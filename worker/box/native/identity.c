@@ -1,8 +1,8 @@
 /*
  * Becoming an unprivileged user, when the supervisor runs as root. Run by the
  * launcher, before any namespace: a box is never built, and its code never
- * runs, as a user who is somebody on the host. Where a template has made the
- * launcher, it becomes one of those that the template may be.
+ * runs, as a user that has rights on the host. Where a template has made the
+ * launcher, it becomes one of the users that the template may be.
  */
 #include <grp.h>
 #include <sys/prctl.h>
@@ -39,7 +39,7 @@ identity_drop(struct box *box, struct err *err)
 	return identity_note(box, err);
 }
 
-/* The maps of the template's namespace let nobody leave or enter groups. */
+/* The maps of the template's namespace forbid to leave or enter groups. */
 int
 identity_change(struct box *box, struct err *err)
 {

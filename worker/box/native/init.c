@@ -1,10 +1,10 @@
 /*
- * Process 1 of the box. It mounts /proc, gives up everything, and then its
- * purpose is to die. When it dies the kernel kills every process of the box,
- * and it dies when the supervisor dies, or when the box takes more memory than
- * it may (memory.c). It never reads a byte of the code. Being process 1 it also
- * inherits the orphans of the box, which the kernel reaps for it because it
- * ignores SIGCHLD.
+ * Process 1 of the box. It mounts /proc, drops its privileges, and then waits
+ * or runs the watchdog (memory.c). When it exits the kernel kills every process
+ * of the box; it is killed when the supervisor exits, and exits when the box
+ * takes more memory than its limit. It never reads a byte of the code. Being
+ * process 1 it also inherits the orphans of the box, which the kernel reaps for
+ * it because it ignores SIGCHLD.
  */
 #include <errno.h>
 #include <fcntl.h>

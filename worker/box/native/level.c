@@ -1,8 +1,8 @@
 /*
  * Which of the two levels a box gets: the full one, in namespaces of its own,
  * or, where this system forbids those and the operator has allowed it, the
- * weaker one. That is tried by doing, in a child that makes the namespaces and
- * ends. Run by the launcher.
+ * weaker one. A child tries it: it makes the namespaces and exits. Run by the
+ * launcher.
  */
 #include <errno.h>
 #include <fcntl.h>

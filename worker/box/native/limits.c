@@ -160,7 +160,7 @@ limits_set_shared(const struct box *box, struct err *err)
 	return limits_lower_all(rows, sizeof(rows) / sizeof(rows[0]), err);
 }
 
-/* The soft limit of descriptors, which anybody may raise to the hard one. */
+/* The soft limit of descriptors: any process may raise it to the hard one. */
 static int
 limits_set_descriptors(rlim_t soft, struct err *err)
 {

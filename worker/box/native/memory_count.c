@@ -44,7 +44,7 @@ memory_look_at(const struct memory *memory, pid_t *pid, char *status,
 	return tid != 0;
 }
 
-/* What the kernel keeps for a process alone, whoever shares its pages. */
+/* What the kernel keeps for a process alone, even if its pages are shared. */
 static uint64_t
 memory_of_kernel(const char *status)
 {

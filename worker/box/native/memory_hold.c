@@ -274,7 +274,10 @@ memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	int n = memory_read_status(memory, pid, status);
 
 	(void)sum;
-	/* Of those that are not known it cannot be told who stopped them. */
+	/*
+	 * Of a process that was not listed before it is unknown whether the
+	 * code had stopped it.
+	 */
 	if (n == 1 && (memory_is_forced(memory, pid) ||
 	        !memory_knows(memory, pid) || !memory_was_stopped(status)))
 		kill(pid, SIGCONT);

@@ -36,7 +36,7 @@ namespaces_user(struct box *box, struct err *err)
 	return 0;
 }
 
-/* Who the user of the box is in the namespace around. */
+/* Maps the user of the box to uid and gid of the namespace around. */
 static int
 namespaces_map_user(uid_t uid, gid_t gid, struct err *err)
 {
@@ -55,7 +55,7 @@ namespaces_map(struct box *box, struct err *err)
 	if (box->template && box->uids > 0)
 		return users_map(box, err);
 	/*
-	 * Without this the kernel lets nobody map a group. What was done for
+	 * Without this the kernel refuses to map a group. What was done for
 	 * the template holds below it.
 	 */
 	if (!box->forked &&
@@ -65,9 +65,9 @@ namespaces_map(struct box *box, struct err *err)
 }
 
 /*
- * Code can read who it is in the namespace around its own, and that was who
- * started Caisson. In one more, put between the two, it is who it is inside.
- * That of a template is such a one to boxes who are no other user than it is.
+ * Code can read its user in the namespace around its own, which would be the
+ * user that started Caisson. In one more namespace, put between the two, it is
+ * the same user as inside. That of a template serves boxes of the same user.
  */
 int
 namespaces_hide(struct box *box, struct err *err)

@@ -68,13 +68,13 @@ int identity_drop(struct box *box, struct err *err);
 int identity_change(struct box *box, struct err *err);
 int namespaces_user(struct box *box, struct err *err);
 int namespaces_map(struct box *box, struct err *err);
-/* Puts one between, in which who the box is outside cannot be read. */
+/* Puts one between, which hides the user of the box outside. */
 int namespaces_hide(struct box *box, struct err *err);
 int namespaces_rest(struct box *box, struct err *err);
 int namespaces_forbid_more(struct box *box, struct err *err);
 
 /*
- * users.c: the users of a template's boxes, whom only root can map. The first
+ * users.c: the users of a template's boxes, which only root can map. The first
  * is for the launcher while it is root, the second for its new namespace.
  */
 int users_prepare(struct box *box, struct err *err);

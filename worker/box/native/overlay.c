@@ -4,7 +4,7 @@
  * kernel, with the same pages: a lock that the code takes, a pipe or a socket
  * that it opens there is not the host's, nor another box's. Those of /etc the
  * boxes of a template see as it does, and share a lock there with each other.
- * Run by the launcher, as a user who has nothing on the host.
+ * Run by the launcher, as a user that owns nothing on the host.
  *
  * An overlay needs its lower tree mounted: those lie on the stage, a folder in
  * memory beside the root of the view, which goes with the root of the host. An

@@ -1,10 +1,10 @@
 /*
- * The box: what its files share. caisson-box is three processes in turn: the
- * launcher, which the supervisor starts, which makes the namespaces and the
- * view and then ends; the init, process 1 of the box, which only lives and
- * dies; and the code, which gives up everything and becomes the interpreter.
- * main.c lists the steps of each. At the weaker level there are no namespaces:
- * the init is a guard instead, which kills what the code leaves behind.
+ * The state of a box, which its files share. caisson-box is three processes in
+ * turn. The launcher, which the supervisor starts, makes the namespaces and the
+ * view and then exits. The init is process 1 of the box, and ends it. The code
+ * drops all privileges and becomes the interpreter. main.c lists the steps of
+ * each. At the weaker level there are no namespaces: the init is a guard
+ * instead, which kills what the code leaves behind.
  */
 #ifndef WORKER_BOX_NATIVE_SANDBOX_H
 #define WORKER_BOX_NATIVE_SANDBOX_H
@@ -77,7 +77,7 @@ struct box {
 	enum ipc_phase phase; /* of what the supervisor sends */
 	enum box_step step; /* the step being done */
 	struct ipc_setup setup; /* borrows from packet */
-	uid_t uid; /* who the box is outside of its user namespace */
+	uid_t uid; /* of the box outside of its user namespace */
 	gid_t gid;
 
 	struct box_tree trees[BOX_TREES_MAX];
@@ -90,7 +90,7 @@ struct box {
 	int template;
 	const char *preload;
 	uint64_t first_uid;
-	uint64_t uids; /* 0: they are who the template is */
+	uint64_t uids; /* 0: they are the user of the template */
 	int forked; /* by a template, in whose view it lives */
 	int *tid; /* where the C library keeps the number of the thread */
 	void *robust; /* its list of locks, and the size that it has */

@@ -55,7 +55,7 @@ users_map_for(const struct box *box, pid_t launcher, int line)
 	/* An end, not a byte: the launcher failed. */
 	if (read(line, &go, 1) != 1)
 		_exit(0);
-	/* Groups can be left by nobody then, and entered. */
+	/* Then no process can leave or enter a group. */
 	if (users_write(launcher, "setgroups", "deny") == -1 ||
 	    users_write(launcher, "uid_map", map) == -1 ||
 	    users_write(launcher, "gid_map", map) == -1)

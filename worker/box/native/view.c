@@ -1,7 +1,7 @@
 /*
  * The view: the file system of the box. A small root in memory, where parts of
  * the host are shown, read-only, and everything else is made up. Built by the
- * launcher as a user who has nothing on the host, at a mount point that only
+ * launcher as a user that owns nothing on the host, at a mount point that only
  * its own mount namespace sees.
  *
  * Mounts of the host are taken as detached copies (open_tree), with all that
@@ -108,9 +108,9 @@ view_is_copied(const struct box_tree *tree)
 }
 
 /*
- * Takes a copy of the mount, if it may already. As root that is before the
- * change of user, who could perhaps not reach it; an ordinary user may only in
- * a namespace, and comes here twice.
+ * Takes a copy of the mount, if that is allowed already. As root that is before
+ * the change of user, since the new user may not be able to reach the mount. An
+ * ordinary user may take it only in a namespace: then this is called twice.
  */
 static int
 view_open_tree(struct box_tree *tree, struct err *err)
@@ -535,9 +535,9 @@ view_enter(struct box *box, struct err *err)
 }
 
 /*
- * Who sees a mount can read its options, in which the kernel tells the user
- * outside, and of what is bound the disk. So the code gets a detached copy of
- * the view: that is in no table, and stays as long as somebody is in it.
+ * The options of a mount that the code sees show it the user outside, and the
+ * disk of what is bound. So the code gets a detached copy of the view: that is
+ * in no table, and stays as long as a process is in it.
  */
 int
 view_hide(struct box *box, struct err *err)

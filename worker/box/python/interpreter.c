@@ -27,7 +27,7 @@
 #define VENV_FILE "pyvenv.cfg"
 #define VENV_LINE_MAX (PATH_MAX + 64)
 
-/* Too much of the host for a box to see, whoever's interpreter is there. */
+/* Too much of the host for a box to see, even for an interpreter there. */
 static const char *const interpreter_never[] = { "", "/bin", "/boot", "/dev",
 	"/etc", "/home", "/mnt", "/opt", "/proc", "/root", "/run", "/srv",
 	"/sys", "/tmp", "/var" };
@@ -140,8 +140,8 @@ interpreter_follow(
 }
 
 /*
- * Whether path is somebody's home. /etc/passwd does not know the users of a
- * directory service: their homes are known by what lies in them.
+ * Whether path is a home directory. /etc/passwd does not list the users of a
+ * directory service: their homes are recognised by the files in them.
  */
 static int
 interpreter_is_home(const char *path)

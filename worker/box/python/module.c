@@ -21,7 +21,7 @@ module_refuse(const char *reason)
 	_exit(FATAL_EXIT_STATUS);
 }
 
-/* Whether this is a box: no other one is made there, whoever asks for it. */
+/* Whether this is a box: serve() makes no other box there. */
 static int module_is_box;
 
 PyDoc_STRVAR(module_serve_doc,

@@ -173,7 +173,7 @@ class Runtime(type(sys)):
 class Late:
     """A global that is a function of mcp.runtime, imported when it is used.
 
-    Whoever looks, sees that function.
+    It looks like that function.
     """
 
     __slots__ = ("_name",)
@@ -347,10 +347,10 @@ def flush(stream):
 
 
 def flush_files(streams, objects=gc.get_objects):
-    """Write what is left in the buffers of files that somebody holds yet.
+    """Write what is left in the buffers of files that are still in use.
 
-    That may be an exit function, or a module that is not the code's.  What
-    cannot be written has nobody left to be told.
+    An exit function may use one, or a module that is not the code's.  A
+    failure is not reported: no caller is left.
     """
     for thing in streams + objects():
         if type(thing) in BUFFERED:
@@ -611,8 +611,8 @@ def store(source):
 def in_declared_encoding(source):
     """Return source in the encoding that its first two lines declare.
 
-    The code arrives as text; whoever reads the file will believe what it
-    declares, so that must be true.
+    The code arrives as text; readers of the file rely on what it declares,
+    so that must be true.
     """
     declared = b"".join(source.split(b"\n", 2)[:2]).find(b"coding") >= 0
     if not declared or source.startswith(BYTE_ORDER_MARK):

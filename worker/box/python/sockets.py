@@ -9,8 +9,8 @@ from _frozen_importlib_external import PathFinder
 
 import _socket
 
-# A stream takes less than this at once: who has more, and will come back with
-# the rest, is not made to copy all of it each time.
+# A stream takes less than this at once: a caller with more, which sends the
+# rest later, is not made to copy all of it each time.
 MOST = 1 << 18
 
 

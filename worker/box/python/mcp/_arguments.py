@@ -111,7 +111,7 @@ def choices_of(part):
 
 
 def kinds_of(part):
-    """Return the types that a schema allows; none: any, or who knows."""
+    """Return the types that a schema allows; none: any, or unknown."""
     kinds = part.get("type")
     kinds = kinds if isinstance(kinds, list) else [kinds]
     return list(dict.fromkeys(kinds)) if all(

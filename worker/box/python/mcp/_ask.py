@@ -1,6 +1,6 @@
 """What is asked of the relay: generators that yield requests.
 
-mcp._call carries them out for whoever waits.  What the code must not ask for
+mcp._call carries them out for their caller.  What the code must not ask for
 is refused behind the relay; what is checked here spares a way there.
 """
 from ._call import Together

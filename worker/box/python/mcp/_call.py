@@ -1,8 +1,8 @@
-"""A call that was made, and is carried out when somebody waits for it.
+"""A call that was made, and is carried out when it is waited for.
 
 What a call asks for, and in which order, is a generator that yields requests
-and goes on when they are answered; this file carries it out for whoever
-waits: a thread by result(), an event loop by await.  It never sends anything
+and goes on when they are answered; this file carries it out for its
+caller: a thread by result(), an event loop by await.  It never sends anything
 before.
 """
 import os
@@ -25,7 +25,7 @@ LATE = ("%s has not answered within %s seconds: to wait on, ask for .result() "
 
 
 class Together:
-    """Requests that are asked at once; later than until nobody waits."""
+    """Requests that are asked at once; later than until no caller waits."""
 
     __slots__ = ("requests", "until")
 
@@ -98,7 +98,7 @@ class Call:
             WIRE.withdraw(request)
 
     def _cancel(self):
-        """Whoever waited was cancelled: the server need not go on."""
+        """The caller was cancelled: the server need not go on."""
         for request in self._asked.requests if self._asked else ():
             if request.alone:
                 WIRE.cancel(request)
@@ -176,7 +176,7 @@ class Call:
         elif not self._finished and not self._busy:
             self._finished, self._error = True, RuntimeError(CLOSED)
 
-    # What helps those who forgot to wait
+    # Help for code that forgot to wait
 
     def __repr__(self):
         """Return what it is, and what to do with it."""
@@ -274,7 +274,7 @@ class Waiting:
             self.timer = None
 
     def end(self, future):
-        """Nobody awaits the future any more."""
+        """The future is not awaited any more."""
         self.look_away()
         self.call._leave()
         if future.cancelled():

@@ -1,7 +1,7 @@
 """Calls that were made and then forgotten: a line tells of each.
 
 Where an exception ends a statement, the calls that it had made already are
-gone, too, but nobody forgot them.  Which of the two it was cannot be seen
+gone, too, but were not forgotten.  Which of the two it was cannot be seen
 when a call goes, so lines that may come of an exception are held back until
 the next call, or the end of the code.
 """

@@ -33,7 +33,7 @@ def about_error(error):
 
 
 def missing_name(error):
-    """Return the name that nobody has defined, or an empty string."""
+    """Return the name that is not defined, or an empty string."""
     head, tail = "name '", "' is not defined"
     text = error.args[0]
     if isinstance(text, str) and text.startswith(head) and text.endswith(tail):

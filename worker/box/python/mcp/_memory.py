@@ -114,7 +114,7 @@ def update_memory(key, updater):
 
 
 def pause():
-    """Wait for as long as nobody else does."""
+    """Wait for a random time, so that calls do not collide again."""
     import os
     import time
     time.sleep(PAUSE * os.urandom(1)[0] / 255)

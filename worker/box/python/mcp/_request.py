@@ -1,7 +1,7 @@
 """A request to the relay, and what it came to."""
 from . import _values
 
-SHOWN_MAX = 5  # of those that nobody waits for
+SHOWN_MAX = 5  # of those that no caller waits for
 STUCK = ("it was not sent: %d requests for which nobody waits any more have "
          "no answer yet, and no more can be under way: %s; to wait on for a "
          "call, ask for its .result() again")
@@ -28,10 +28,10 @@ class Refused(Exception):
 
 
 class Request:
-    """One request: its bytes, who waits for it, and what it came to.
+    """One request: its bytes, its callers, and its answer or failure.
 
-    about says, to the user, what is waited for; alone says that one call
-    needs it and nobody else does.
+    about says, to the user, what is waited for; alone says that only
+    one call needs it.
     """
 
     __slots__ = ("payload", "about", "state", "line", "failure", "wakes",
@@ -43,11 +43,11 @@ class Request:
         self.line = self.failure = None
         self.wakes = []
         self.callers = set()  # calls that need it, by their id()
-        self.kept = False  # whether one who shares it took the answer
+        self.kept = False  # whether another caller took the answer
         self.number = self.remembered = 0  # of a list of tools: see State
 
     def finish(self, line, failure=None):
-        """Take the answer and wake those who wait."""
+        """Take the answer and wake its callers."""
         self.line, self.failure = line, failure
         self.state, self.payload = DONE, None
         for wake in self.wakes:
@@ -73,7 +73,7 @@ class Request:
 class Frame:
     """A request on its way into the pipe, and what write() took of it.
 
-    Without one: that nobody waits for the request of that number any more.
+    Without one: that no caller waits for the request of that number.
     """
 
     __slots__ = ("number", "request", "data", "counts")
@@ -86,7 +86,7 @@ class Frame:
 
 
 def stuck(requests):
-    """Return why nothing more can be sent, where nobody waits for these."""
+    """Return why nothing more can be sent; no caller waits for these."""
     counts = {}
     for request in requests:
         counts[request.about] = counts.get(request.about, 0) + 1

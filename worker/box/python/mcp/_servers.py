@@ -1,7 +1,7 @@
 """The servers of this execution: those that are loaded, and their tools.
 
 A server is a module whose attributes are its tools; the list of them is
-fetched when it is needed, once for all who need it at a time.
+fetched when it is needed, once for all callers at a time.
 """
 import builtins
 import sys
@@ -111,9 +111,9 @@ class Server(type(sys)):
     While the tools are not known, a call that is written as one, such as
     mcp_fs.read_file(...), is made without asking for them, so that an event
     loop is not held up; it looks when it is awaited, and raises the same
-    AttributeError then.  Whoever asks for an attribute in any other way wants
-    to know whether it is there (hasattr, getattr, an import), or to use it
-    (mcp_fs.tools, help), and gets the truth at once.  In a process that the
+    AttributeError then.  Any other access to an attribute is to find out
+    whether it is there (hasattr, getattr, an import), or to use it
+    (mcp_fs.tools, help), and is answered at once.  In a process that the
     code made by spawning, the code can be imported, and all is refused when
     it is awaited.
     """

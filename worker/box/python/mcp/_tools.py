@@ -1,7 +1,7 @@
 """A tool of a server, as a function: its name, its documentation, its call.
 
 Everything here is made from what the server says, which may be any JSON, and
-only when somebody looks at it.
+only when it is used.
 """
 from . import _ask, _schema
 from ._arguments import outline
@@ -54,7 +54,7 @@ class Tool:
                 state, entry, given, text))
 
     def __repr__(self):
-        """Return the tool as it would be called; asks nobody."""
+        """Return the tool as it would be called; sends no request."""
         entry, state = self._entry, self._state
         return clean("<tool %s.%s(%s)>" % (state.alias, self.__name__, (
             _schema.outline(entry) if entry else "...")))

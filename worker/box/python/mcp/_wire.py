@@ -1,11 +1,11 @@
 """The two pipes to the relay, shared by every thread and event loop.
 
-No thread of our own reads them: whoever waits does, and hands the others
+No thread of our own reads them: a waiting caller does, and hands the others
 their answers.  A thread that waits takes the role of the reader and blocks
-in read(); while nobody has that role, every event loop that waits, or has
+in read(); while no thread has that role, every event loop that waits, or has
 waited, watches the pipe.  A signal handler may raise an exception anywhere:
-every step here can be done twice without harm, so that whoever comes next
-goes on with it.
+every step here can be done twice without harm, so that the next caller goes
+on with it.
 
     mutex     guards all but frame; is never held while something blocks
     writing   guards frame and the pipe that we write to
@@ -22,7 +22,7 @@ from ._wait import Opener, Watch, left, let_through
 
 CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
-PATIENCE = 2  # seconds without an answer, where nobody waits for any
+PATIENCE = 2  # seconds without an answer, where no caller waits
 ANSWER = b'{"type":"rpc_response","id":'
 NUMBER_END = len(ANSWER) + 20
 
@@ -68,7 +68,7 @@ class Wire:
         return True
 
     def withdraw(self, request):
-        """Nobody waits any more: a request that was not sent never is."""
+        """No caller waits: a request that was not sent never is."""
         if request.state != QUEUED or os.getpid() != self.pid:
             return
         with self.mutex:
@@ -79,7 +79,7 @@ class Wire:
                 self.queue.remove(request)
 
     def cancel(self, request):
-        """Nobody waits any more: the server need not go on.
+        """No caller waits any more: the server need not go on.
 
         It is answered all the same, and has its place until then.
         """
@@ -94,7 +94,7 @@ class Wire:
     def look_at(self, request):
         """Return when to look at a request again, if it does not move.
 
-        It may be that nobody waits for what is under way; it would hold up
+        It may be that no caller waits for what is in flight; it would hold up
         the rest for ever.
         """
         if request.state != QUEUED or os.getpid() != self.pid:
@@ -242,7 +242,7 @@ class Wire:
         try:
             with self.mutex:
                 request.wakes.append(wake)
-            self.start(request)  # who shared it may have withdrawn it
+            self.start(request)  # another caller may have withdrawn it
             while request.state != DONE:
                 if self.leads(request, me, wake):
                     self.lead(request, until)
@@ -341,7 +341,7 @@ class Wire:
             watch.count += 1
             request.wakes.append(wake)
             self.look(loop, watch)
-        if request.state == NEW:  # who shared it may have withdrawn it
+        if request.state == NEW:  # another caller may have withdrawn it
             self.start(request)
         return True
 
@@ -397,7 +397,7 @@ class Wire:
             self.on_readable(loop)
 
     def on_readable(self, loop):
-        """Read, unless somebody else has done so or is about to."""
+        """Read, unless another caller has done so or is about to."""
         if os.getpid() != self.pid:
             return  # a child that goes on with the loop of its parent
         woken = deque()
