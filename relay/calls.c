@@ -18,7 +18,7 @@
 struct calls_one {
 	uint64_t id;
 	size_t arguments; /* their bytes */
-	int cancelled;    /* the broker knows */
+	int cancelled;    /* the broker was sent the cancel */
 	enum role with;   /* ROLE_BROKER or ROLE_STORE */
 	char *frame;      /* what waits for the store to be there, or NULL */
 	size_t frame_len;
@@ -172,7 +172,7 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 	calls_answer(calls, refused->id, &frame);
 }
 
-/* Refuses what is under way with somebody; with held set also what waits. */
+/* Refuses what is under way with a peer; with held set also what waits. */
 static void
 calls_give_up(struct calls *calls, enum role with, int held, const char *why)
 {
@@ -206,7 +206,7 @@ calls_lose_store(struct calls *calls)
 
 /* Requests */
 
-/* Who is to answer it. */
+/* Returns the peer that answers a request. */
 static enum role
 calls_with(const struct request *request)
 {

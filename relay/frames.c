@@ -31,7 +31,7 @@ struct frames {
 	int sent;                /* the box has both */
 };
 
-/* Stops reading from the box: it ended, or is not worth hearing. */
+/* Stops reading from the box: it ended, or violated the protocol. */
 static void
 frames_stop_reading(struct frames *frames)
 {

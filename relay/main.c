@@ -35,7 +35,7 @@ main(void)
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_RELAY, 0);
-	/* A box may die while it is sent its code: no reason to die, too. */
+	/* A box may exit while it is sent its code; that must not end us. */
 	signal(SIGPIPE, SIG_IGN);
 	relay.base = loop_new(0);
 	relay.supervisor = channel_new(relay.base, &fd, &ends);

@@ -1,8 +1,8 @@
 /*
- * What the box is to read: frames that wait until its pipe takes them. Bytes
- * that came as a memfd stay in it and are read by pieces, so that an answer
- * which nobody reads costs no memory of ours. Runs in the relay; knows bytes,
- * not what they mean.
+ * The queue of frames for the box: they wait until its pipe takes them. Bytes
+ * that arrived as a memfd stay in it and are read in pieces, so that an unread
+ * answer uses no memory of the relay. Runs in the relay; never interprets the
+ * bytes.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -262,7 +262,7 @@ outbox_add(
 	outbox_frame_reset(frame);
 	if (!idle)
 		return;
-	/* Mostly there is room at once: no need to wait for being told so. */
+	/* Usually there is room at once: no need to wait for an event. */
 	outbox_write(outbox);
 	if (!TAILQ_EMPTY(&outbox->queue))
 		event_add(outbox->writable, NULL);

@@ -1,20 +1,19 @@
 /*
- * The relay as a whole: its parts, what they lead to, and what the supervisor
- * is told of it. Runs in the relay.
+ * The relay as a whole: creates its parts, receives their callbacks, and sends
+ * the supervisor its messages. Runs in the relay.
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../common/fd.h"
 #include "../common/log.h"
 #include "../common/mem.h"
 #include "relay.h"
 
 /*
- * The supervisor cannot be told. Where it has ended, everything of this box
- * ends, too, and there is nothing to complain of.
+ * A message to the supervisor failed. If the supervisor has ended, the box ends
+ * with it and nothing is logged.
  */
 static void __attribute__((noreturn))
 relay_unheard(const char *what, const struct err *err)
@@ -113,7 +112,7 @@ relay_pipe_ended(struct relay *relay)
 		relay_conclude(relay);
 }
 
-/* That one is its control pipe: what the code has printed is there by now. */
+/* The control pipe has ended: all output of the code is in the pipes now. */
 static void
 relay_control_ended(struct relay *relay)
 {
@@ -124,7 +123,7 @@ relay_control_ended(struct relay *relay)
 
 /* The broker */
 
-/* The broker is gone, or not worth hearing. */
+/* The broker closed its channel, or violated the protocol. */
 static void
 relay_lose_broker(void *ctx, const struct err *why)
 {
@@ -154,7 +153,7 @@ relay_lose_store(struct relay *relay)
 	calls_lose_store(relay->calls);
 }
 
-/* The store is gone, or not worth hearing. */
+/* The store closed its channel, or violated the protocol. */
 static void
 relay_end_store(void *ctx, const struct err *why)
 {

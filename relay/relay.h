@@ -26,8 +26,8 @@ struct relay {
 	struct channel *supervisor;
 	struct channel *broker; /* NULL: there is none, or it is gone */
 	struct channel *store;  /* NULL: not yet there, or gone */
-	struct frames *frames;  /* what the box says */
-	struct outbox *outbox;  /* what the box is told */
+	struct frames *frames;  /* frames of the box */
+	struct outbox *outbox;  /* frames for the box */
 	struct calls *calls;    /* what the code asks servers and store for */
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
@@ -36,8 +36,8 @@ struct relay {
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, member, and outbox and output. Up lead callbacks, which are
- * given at the beginning.
+ * store_request, member, outbox and output. Upwards there are only callbacks,
+ * which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors it wants. */
@@ -89,7 +89,7 @@ struct frames_ends {
 	/* The box violated the protocol. */
 	void (*fault)(struct relay *relay, const char *reason);
 
-	/* Its control pipe has ended: what the code has printed is there. */
+	/* Its control pipe has ended: all output of the code is there. */
 	void (*ended)(struct relay *relay);
 };
 
@@ -109,7 +109,7 @@ void frames_free(struct frames **frames);
 void frames_start(struct frames *frames, const char *code, size_t len,
     struct ipc_blob *servers, int stored);
 
-/* outbox.c: what waits until the box reads it. */
+/* outbox.c: the queue of frames for the box. */
 
 /* One frame: text, then all of a memfd, then tail. */
 struct outbox_frame {
@@ -275,15 +275,15 @@ int calls_oversized(
     struct calls *calls, const struct line *line, struct err *err);
 
 /*
- * A frame of type cancel: tells the broker that nobody waits for a request any
- * more, whose answer comes all the same. One that is not under way has been
- * answered already. Returns as calls_request does.
+ * A frame of type cancel: tells the broker that the code no longer waits for a
+ * request, which is answered all the same. A request that is not under way has
+ * been answered already. Returns as calls_request does.
  */
 int calls_cancel(struct calls *calls, struct json_span frame, struct err *err);
 
 /*
- * The broker, or in its words the store, answers; a memfd is taken. Fatal when
- * nobody was asked.
+ * An answer of the broker, or one of the store in the same form; a memfd is
+ * taken. Fatal when no such request is under way.
  */
 void calls_result(struct calls *calls, struct ipc_result *result);
 void calls_refused(struct calls *calls, struct ipc_refused *refused);
@@ -323,8 +323,8 @@ struct output_kept {
 };
 
 /*
- * Reads from *fd, which is taken, to its end, of which ended is told; keeps at
- * most max bytes.
+ * Reads from *fd, which is taken, to its end, then calls ended; keeps at most
+ * max bytes.
  */
 struct output *output_new(struct relay *relay, int *fd, size_t max,
     void (*ended)(struct relay *relay));

@@ -1,7 +1,7 @@
 /*
- * What the code asks of the store: its parts as they are, and the message that
- * they become. Tells a box that breaks the protocol from code that asks for
- * what cannot be. Runs in the relay; knows nothing of what is kept.
+ * Requests for the store: their parts as they are, and the message that they
+ * become. Distinguishes a protocol violation by the box from a mistake of the
+ * code, which is refused. Runs in the relay; never sees what is kept.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -25,7 +25,7 @@ struct archive {
 	struct buffer retains;
 	size_t unanswered;
 	struct event *patience;
-	int deaf; /* it cannot be told anything: the patience is at its end */
+	int deaf; /* sending failed: the patience ends now */
 };
 
 static void archive_on_impatience(evutil_socket_t fd, short what, void *arg);
@@ -228,8 +228,8 @@ archive_retain(struct archive *archive, const uint8_t *fingerprint)
 }
 
 /*
- * Whether bytes are what was kept once: they are passed on as they are. The
- * file that they come from may have been changed by anybody.
+ * Whether bytes have the form of a kept list, as they are passed on unchanged.
+ * Other programs may have changed the file that they come from.
  */
 static int
 archive_is_list(const char *data, size_t len)

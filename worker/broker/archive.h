@@ -30,7 +30,7 @@ void archive_open(struct archive *archive, struct ipc_lists *lists);
 
 /*
  * Asks for what is kept by a fingerprint. Returns 1 when every server of that
- * fingerprint will be told (recalled), from the loop and within
+ * fingerprint will be told (by recalled), from the loop and within
  * TOOL_LISTS_WAIT_MS; 0 when there is no store.
  */
 int archive_recall(struct archive *archive, const uint8_t *fingerprint);

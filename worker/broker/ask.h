@@ -16,9 +16,9 @@ TAILQ_HEAD(ask_list, ask);
 enum ask_kind { ASK_CALL, ASK_TOOLS };
 
 /*
- * How the asker is told what came of an ask: one JSON value on one line, or a
- * sentence and the server's error object (of length 0 when the refusal is
- * ours). freed, which may be NULL, is called before it is freed.
+ * How an ask reports its outcome: answer takes one JSON value on one line,
+ * refuse a sentence and the server's error object (of length 0 when the refusal
+ * is ours). freed, which may be NULL, is called before the ask is freed.
  */
 struct ask_ends {
 	void (*answer)(const struct ask *ask, const char *json, size_t len);
@@ -37,7 +37,7 @@ struct ask {
 	const struct definition *definition; /* of the server */
 	/* The server ends its wait, or takes back its place. */
 	void (*forget)(struct server *server, struct ask *ask);
-	const struct ask_ends *ends; /* of who asks */
+	const struct ask_ends *ends; /* of the asker */
 	struct session *session;     /* NULL: a TRY */
 	uint64_t execution;          /* of the session */
 	uint64_t silence; /* milliseconds that the server may be silent */
@@ -47,15 +47,15 @@ struct ask {
 	struct buffer tool;   /* its name, as JSON */
 	struct buffer params; /* until its first byte is sent */
 	size_t arguments;     /* bytes of them */
-	size_t result;        /* bytes of what came of it */
+	size_t result;        /* bytes of the result or error */
 	struct queue_turn *turn; /* of queue.c, or NULL */
 	int placed;              /* it has one of the places of its server */
 	enum audit_outcome outcome;
 	uint64_t made; /* when it was, by clock_ms() */
 	uint64_t sent;        /* its number with the server; 0: not sent */
 	uint64_t begun;       /* when that was, or might have been */
-	int progress;         /* the server has told of some */
-	int last;             /* it may not wait for longer, whatever is told */
+	int progress;         /* the server has reported some */
+	int last;             /* further progress does not extend the wait */
 	int late;             /* for the next list of tools, not for this */
 	struct event *patience; /* the end of its wait for a start or answer */
 };

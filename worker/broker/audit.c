@@ -36,7 +36,7 @@ static const char *const audit_words[] = {
 
 /* Writing */
 
-/* Told once: what cannot be written is noticed at every call. */
+/* Logged once: every later call would fail in the same way. */
 static void
 audit_lose(struct audit *audit, const char *why)
 {
@@ -124,8 +124,8 @@ audit_add_time(struct buffer *line)
 }
 
 /*
- * Both names may be the code's: they are bounded, move no cursor of whoever
- * reads the file, and hide nothing from him.
+ * Both names may come from the code: they are bounded, and cannot move the
+ * cursor of a terminal or hide text when the file is shown.
  */
 static void
 audit_add_server(struct buffer *line, const char *server)

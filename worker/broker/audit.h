@@ -1,7 +1,7 @@
 /*
- * The audit file: one line of JSON about each call of a tool, which says who
- * called what, when, and what came of it, but no value of an argument or of a
- * result. A file that cannot be written costs lines, never a call. Runs in the
+ * The audit file: one line of JSON for each call of a tool, with execution,
+ * server, tool, time and outcome, but no value of an argument or of a result.
+ * If the file cannot be written, lines are lost, never a call. Runs in the
  * broker.
  */
 #ifndef WORKER_BROKER_AUDIT_H

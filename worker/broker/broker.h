@@ -13,8 +13,8 @@
  * must end ends from the loop.
  *
  * Calls go down only: main, routes, on_*, broker, try, session, server, link,
- * listing, archive, to_supervisor, queue, ask, and what decodes bytes. Up lead
- * callbacks, which are given at the beginning.
+ * listing, archive, to_supervisor, queue, ask, and the decoders of bytes.
+ * Upwards there are only callbacks, which are given at construction.
  */
 #ifndef WORKER_BROKER_BROKER_H
 #define WORKER_BROKER_BROKER_H
@@ -75,8 +75,8 @@ void broker_on_try(struct broker *broker, struct ipc_try *try);
 void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
 
 /*
- * to_supervisor.c: what the supervisor is told. A message that cannot be sent
- * is fatal, but for the one that asks for the store.
+ * to_supervisor.c: messages to the supervisor. One that cannot be sent is
+ * fatal, except the one that asks for the store.
  */
 
 /* Asks for a process of this server, by the number of its definition. */
@@ -90,8 +90,8 @@ void broker_let_go(struct broker *broker, uint64_t link);
 void broker_want_lists(struct broker *broker);
 
 /*
- * try.c: asks the server of this name for its tools, and tells the supervisor
- * them, or why there are none.
+ * try.c: asks the server of this name for its tools, and sends the supervisor
+ * their list, or the reason why there is none.
  */
 void broker_try(struct broker *broker, const char *name);
 

@@ -92,7 +92,7 @@ link_log_errors(const struct link *link)
 	    link->definition->name, pipes_errors(link->pipes, &cut));
 }
 
-/* How it ended, for all who still waited for something. */
+/* How it ended, for every ask that has no answer. */
 static void
 link_add_end(struct link *link, struct buffer *reason)
 {
@@ -106,7 +106,7 @@ link_add_end(struct link *link, struct buffer *reason)
 		    link->how);
 }
 
-/* Why it is over, for one who waited for something. */
+/* Why it is over, for one ask that has no answer. */
 static void
 link_add_lost(struct link *link, const struct ask *ask, struct buffer *reason)
 {
@@ -128,8 +128,8 @@ link_refuse_lost(struct link *link, struct ask *ask)
 }
 
 /*
- * The operator reads what the first of those who waited is told. A TRY prints
- * it itself; one that is hung or lost its trust is in the log already.
+ * Logs the refusal of the first ask, for the operator. A TRY prints it itself;
+ * a server that hung or lost its trust has been logged already.
  */
 static void
 link_log_lost(struct link *link)
@@ -166,8 +166,8 @@ link_conclude(struct link *link)
 }
 
 /*
- * Whether its end counts as a failure to start: it was never ready, or it was
- * of no use, and ran for a moment only or hung.
+ * Whether its end counts as a failure to start: it was never ready, or it
+ * answered nothing and ended after a moment or hung.
  */
 static int
 link_has_failed(const struct link *link)
@@ -179,8 +179,8 @@ link_has_failed(const struct link *link)
 }
 
 /*
- * The link is of no use any more. With awaits_end set the conclusion waits a
- * moment for the word of how the process ended.
+ * Gives up the link. With awaits_end set the conclusion waits up to
+ * SERVER_END_WAIT_MS for ENDED, which says how the process ended.
  */
 static void
 link_give_up(struct link *link, const char *how, int awaits_end)

@@ -22,8 +22,8 @@ struct link_ends {
 
 	/*
 	 * It is over. waiting has the asks that the link had, and gets those
-	 * that waited for it. failed: it was never ready, or of no use. how is
-	 * the end of a sentence.
+	 * that waited for it. failed: it counts as a failure to start. how
+	 * is the end of a sentence.
 	 */
 	void (*lost)(struct server *server, struct ask_list *waiting,
 	    int failed, const char *how);
@@ -42,7 +42,7 @@ struct link_ends {
 struct link *link_new(struct broker *broker, struct server *server,
     const struct definition *definition, const struct link_ends *ends);
 
-/* Only at the end of the broker: without a word to anybody. */
+/* Only at the end of the broker: answers nothing and sends nothing. */
 void link_free(struct link **link);
 
 /* Returns the link of this number, or NULL. */
@@ -65,8 +65,8 @@ void link_tools_changed(struct link *link);
 void link_ask(struct link *link, struct ask *ask);
 
 /*
- * The ask, which the link has, is about to be freed: the server hears why, if
- * it may have got some of it.
+ * The ask, which the link has, is about to be freed: the server is sent a
+ * cancellation with why, if the ask was sent.
  */
 void link_withdraw(struct link *link, struct ask *ask, const char *why);
 

@@ -31,7 +31,7 @@ struct listing {
 	struct event *pause;    /* set off then */
 	struct event *renewal;  /* set off some time after a change */
 	int changed;            /* since the fetch began */
-	int fresh; /* what is on the shelf was told by this link, and holds */
+	int fresh; /* what is on the shelf came from this link, and holds */
 };
 
 static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
@@ -88,7 +88,7 @@ listing_next(struct listing *listing)
 	return NULL;
 }
 
-/* Refuses all who wait for this fetch. */
+/* Refuses all asks that wait for this fetch. */
 static void
 listing_refuse(struct listing *listing, const struct buffer *words,
     struct json_span error)
@@ -106,7 +106,7 @@ listing_refuse(struct listing *listing, const struct buffer *words,
 
 static void listing_begin(struct listing *listing);
 
-/* The fetch is over: those who came too late for it get the next one. */
+/* The fetch is over: asks that came too late for it get the next one. */
 static void
 listing_end(struct listing *listing)
 {
@@ -146,7 +146,7 @@ listing_fail_with(struct listing *listing, struct json_span error)
 	listing_end(listing);
 }
 
-/* Refuses all who wait for what does not come. */
+/* Refuses all asks that wait, as the server does not answer. */
 static void
 listing_refuse_silent(struct listing *listing)
 {
@@ -182,7 +182,7 @@ listing_hurry(struct listing *listing)
 		event_add(listing->hurry, &most);
 }
 
-/* A page has not come: the next who asks begins again. */
+/* A page has not come: the next ask begins a new fetch. */
 static void
 listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 {
@@ -207,8 +207,8 @@ listing_renew(struct listing *listing)
 }
 
 /*
- * What was fetched holds, as far as anybody knows; or has changed meanwhile: it
- * is in doubt then, but its names have been told to code, which may use them.
+ * Keeps the fetched list. If the server reported a change meanwhile, the list
+ * is in doubt; it stays, as code has been given its names and may use them.
  */
 static void
 listing_keep(struct listing *listing, const struct buffer *payload)
@@ -325,7 +325,7 @@ listing_must_pause(struct listing *listing)
 	return 1;
 }
 
-/* Those who asked may be gone; what has changed is renewed all the same. */
+/* The asks may be gone; a list that has changed is renewed all the same. */
 static void
 listing_on_pause(evutil_socket_t fd, short what, void *arg)
 {
@@ -388,7 +388,7 @@ listing_withdraw(struct listing *listing, const struct ask *ask)
 		listing->silent = 1;
 }
 
-/* Nobody asks for what has changed: those who search later may. */
+/* No ask came since the change; a later search may need the list. */
 static void
 listing_on_renewal(evutil_socket_t fd, short what, void *arg)
 {

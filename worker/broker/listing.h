@@ -1,11 +1,11 @@
 /*
  * The list of tools of one link: fetched page by page when it is first asked
- * for, and good until the server says that it has changed; fetched again when
- * it is asked for then, but not more often than each LISTING_PAUSE_MS. All who
- * ask meanwhile share one fetch; a page that does not come within
+ * for, and valid until the server reports a change; fetched again when it is
+ * asked for then, but not more often than each LISTING_PAUSE_MS. All asks that
+ * come meanwhile share one fetch; a page that does not come within
  * SERVER_WAIT_MS ends it for them all. The list lies on the shelf (shelf.h),
- * where it outlives the link; one that changed is fetched again, in a moment,
- * if nobody asks. Runs in the broker.
+ * where it outlives the link; without an ask, a changed list is fetched again
+ * after SERVER_RENEWAL_MS. Runs in the broker.
  */
 #ifndef WORKER_BROKER_LISTING_H
 #define WORKER_BROKER_LISTING_H
@@ -34,8 +34,8 @@ void listing_ask(struct listing *listing, struct ask *ask);
 
 /*
  * An ask that listing_ask has taken is given up: if it has waited for
- * LISTING_SILENT_MS, those who ask next wait no longer than that, until the
- * server has answered.
+ * LISTING_SILENT_MS, the next asks wait no longer than that, until the server
+ * has answered.
  */
 void listing_withdraw(struct listing *listing, const struct ask *ask);
 

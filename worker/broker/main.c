@@ -36,7 +36,7 @@ main(void)
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_BROKER, 0);
-	/* A server may die while it is written to: no reason to die, too. */
+	/* A server may exit while it is written to; that must not end us. */
 	signal(SIGPIPE, SIG_IGN);
 	/* Nor is a limit on the size of files, which the audit file meets. */
 	signal(SIGXFSZ, SIG_IGN);

@@ -29,7 +29,7 @@ static const char *const mcp_client_versions[] = { "2025-11-25", "2025-06-18",
 
 struct mcp_request {
 	uint64_t id;
-	int call; /* its ctx may hear of progress */
+	int call; /* its ctx is told of progress */
 	mcp_client_answered *answered;
 	void *ctx;
 };
@@ -292,7 +292,7 @@ mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
 	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
 	    ",\"reason\":\"%s\"}}\n", id, why);
-	/* A server that does not read cannot be told: it may go on. */
+	/* A server that does not read cannot be cancelled: it may go on. */
 	(void)mcp_client_notify(client, line.data, line.len);
 }
 
@@ -361,7 +361,7 @@ mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
 	}
 }
 
-/* Keeps what it calls itself, which nobody reads, but for a change of it. */
+/* Keeps its serverInfo, which is only compared with an earlier one. */
 static void
 mcp_client_keep_info(struct mcp_client *client, struct json_span result)
 {
@@ -428,7 +428,7 @@ mcp_client_has_answered(const struct mcp_client *client)
 
 /* Reading */
 
-/* Answers a request: it is not under way any more when it hears of it. */
+/* Answers a request, which is removed before its callback is called. */
 static void
 mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
     const struct mcp_answer *answer)

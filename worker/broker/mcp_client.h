@@ -1,12 +1,12 @@
 /*
  * The client's side of the Model Context Protocol with one server: greets it,
  * numbers what is asked, sorts what its lines say. Each request is answered at
- * most once, whatever the lines are. It knows neither pipes nor executions:
+ * most once, whatever the lines are. It uses neither pipes nor executions:
  * lines come in by mcp_client_line, bytes leave by ends.write. Runs in the
  * broker; decodes hostile bytes.
  *
- * What the ends are told, they are told while a function of this file runs:
- * they must not free the client then.
+ * The ends are called while a function of this file runs: they must not free
+ * the client.
  */
 #ifndef WORKER_BROKER_MCP_CLIENT_H
 #define WORKER_BROKER_MCP_CLIENT_H
@@ -19,7 +19,7 @@
 
 struct mcp_client;
 
-/* What came of a request. */
+/* The outcome of a request. */
 enum mcp_outcome {
 	MCP_RESULT, /* value is the result: an object */
 	MCP_ERROR,  /* value is the error: an object */
@@ -35,7 +35,7 @@ struct mcp_answer {
 
 typedef void mcp_client_answered(void *ctx, const struct mcp_answer *answer);
 
-/* Who listens, and who writes. Copied by mcp_client_new. */
+/* The callbacks of a client. Copied by mcp_client_new. */
 struct mcp_client_ends {
 	/* Returns 0, or -1 when the server has too much unread already. */
 	int (*write)(void *ctx, const char *data, size_t len);
@@ -53,7 +53,7 @@ struct mcp_client_ends {
 	 */
 	void (*silent)(void *ctx);
 	/*
-	 * The server is of no use: why ends a sentence that begins with "it".
+	 * The server cannot be used: why ends a sentence that begins with "it".
 	 * Once; whatever comes afterwards is ignored.
 	 */
 	void (*unfit)(void *ctx, const char *why);
@@ -85,7 +85,7 @@ void mcp_client_line(struct mcp_client *client, const struct line *line);
 
 /*
  * Asks; params is a JSON object on one line, or of length 0. Returns the number
- * of the request, of which answered will hear at most once, or 0 when the
+ * of the request, which is answered at most once, or 0 when the
  * server has too much unread already.
  */
 uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
@@ -93,7 +93,7 @@ uint64_t mcp_client_ask(struct mcp_client *client, const char *method,
 
 /*
  * As mcp_client_ask, for a call of a tool, whose params are not empty: returns
- * 0 when the server takes not a byte of it now. It is asked to tell of its
+ * 0 when the server takes not a byte of it now. The server is asked to report
  * progress.
  */
 uint64_t mcp_client_call(struct mcp_client *client, struct json_span params,
@@ -123,7 +123,7 @@ void mcp_client_time_out(struct mcp_client *client, uint64_t id);
 
 /*
  * Whether SERVER_SILENCES_MAX requests or more have timed out since it last
- * answered one or told of progress.
+ * answered one or reported progress.
  */
 int mcp_client_is_silent(const struct mcp_client *client);
 

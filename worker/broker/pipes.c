@@ -134,8 +134,8 @@ pipes_forget_pending(struct pipes *pipes)
 }
 
 /*
- * Nobody reads its input. What it said before that may still lie in its
- * output: it is heard before the end.
+ * The server has closed its input. Its last lines may still lie in its output:
+ * they are read before the end is reported.
  */
 static void
 pipes_on_broken(evutil_socket_t fd, short what, void *arg)
@@ -150,8 +150,8 @@ pipes_on_broken(evutil_socket_t fd, short what, void *arg)
 }
 
 /*
- * Writes bytes; returns how many were taken, or -1 when nobody reads any more,
- * which closed() is about to tell.
+ * Writes bytes; returns how many were taken, or -1 when the reader is
+ * gone, which closed() is about to report.
  */
 static ssize_t
 pipes_push(struct pipes *pipes, const char *data, size_t len)
@@ -162,7 +162,7 @@ pipes_push(struct pipes *pipes, const char *data, size_t len)
 		return n;
 	if (pipes_again(n))
 		return 0;
-	/* Told from the loop: the caller goes on with the pipes. */
+	/* Called from the loop: the caller still uses the pipes. */
 	event_active(pipes->broken, EV_TIMEOUT, 0);
 	return -1;
 }

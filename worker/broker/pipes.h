@@ -12,7 +12,7 @@
 
 struct pipes;
 
-/* Who listens. Copied by pipes_new. */
+/* The callbacks of pipes. Copied by pipes_new. */
 struct pipes_ends {
 	/* A line of its output, borrowed; must not free or close the pipes. */
 	void (*line)(void *ctx, const struct line *line);

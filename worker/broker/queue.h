@@ -17,8 +17,8 @@
 struct queue;
 
 /*
- * The rule: whether one who has own of the all that is given out, of most, may
- * have so much more.
+ * The rule: whether an execution that has own units may have more of them, when
+ * all units are given out so far, to all executions, and most exist.
  */
 int queue_may_have(size_t own, size_t more, size_t all, size_t most);
 

@@ -13,8 +13,8 @@
 
 /*
  * Appends foreign bytes as text: what is not UTF-8 becomes U+FFFD, carriage
- * returns are dropped, other characters than newline and tab that a terminal
- * obeys or nobody sees (utf8_unseen) are escaped.
+ * returns are dropped, and control and invisible characters (utf8_unseen) other
+ * than newline and tab are escaped.
  */
 void reason_add_text(struct buffer *reason, const char *data, size_t len);
 

@@ -106,7 +106,7 @@ rules_refuse(const struct rules *rules, struct json_span name)
 
 	if (!rules_bind(rules))
 		return NULL;
-	/* Who knows what the server makes of such a name. */
+	/* How the server reads such a name is unknown. */
 	text = json_span_string(name, &len, NULL);
 	if (text == NULL || strlen(text) != len)
 		return RULES_NO_TEXT;

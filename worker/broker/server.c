@@ -126,7 +126,7 @@ server_define(struct broker *broker, const struct ipc_define *define)
 	if (rules_set(&server->definition.rules, define) &&
 	    server->link != NULL)
 		link_tools_changed(server->link);
-	/* What they wait for is of no use any more. */
+	/* The list that they wait for is of the earlier fingerprint. */
 	if (!same)
 		server_end_recall(server);
 }
@@ -198,7 +198,7 @@ server_unhold(struct server_hold *hold)
 		link_settle(server->link);
 }
 
-/* Ends all holds: those who have them find the server by its name again. */
+/* Ends all holds: sessions find the server by its name again. */
 static void
 server_end_holds(struct server *server)
 {
@@ -354,7 +354,7 @@ server_begin_reason(const struct server *server, struct buffer *reason)
 
 /* Starting */
 
-/* Refuses those who wait when there is no room for one more. */
+/* Refuses the asks that wait when there is no room for one more process. */
 static int
 server_has_room(struct server *server)
 {

@@ -55,7 +55,7 @@ void server_free(struct server **server);
 
 /*
  * Makes an ask of this server, which is in no list yet: see server_ask and
- * server_recall. What comes of it is told to the ends.
+ * server_recall. The outcome is reported to the ends.
  */
 struct ask *server_new_ask(struct server *server, const struct ask_ends *ends,
     uint64_t id, enum ask_kind kind);
@@ -98,7 +98,7 @@ void server_recall(struct server *server, struct ask *ask);
  */
 void server_recalled(struct broker *broker, const uint8_t *fingerprint);
 
-/* This is not wanted any more: the ask is freed, the server told why. */
+/* Frees an ask that is no longer needed; the server is told why. */
 void server_withdraw(struct ask **ask, const char *why);
 
 #endif

@@ -394,7 +394,7 @@ session_refuse(struct session *session, uint64_t id, const char *reason,
 
 	if (session->over)
 		return;
-	/* An error that has no room goes without; the sentence tells it. */
+	/* Without room for the error object, the sentence is sent alone. */
 	if (error.len > 0 && error.len <= RESULT_MAX &&
 	    !session_is_full(session, error.len)) {
 		line = mem_alloc(error.len);

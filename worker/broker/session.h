@@ -12,7 +12,7 @@
 /* Begins a session: takes the relay's channel and starts what is loaded. */
 void session_new(struct broker *broker, struct ipc_session *msg);
 
-/* Forgets what it asked; the servers are told. */
+/* Frees its asks; the servers are told. */
 void session_free(struct session **session);
 
 /* Makes an ask of this session; it is in no list of the server yet. */

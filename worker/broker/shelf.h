@@ -1,7 +1,8 @@
 /*
  * The lists of tools that are remembered, each by the fingerprint of what was
- * started to get it: they outlive the processes that told them, so that a list
- * can be read without starting anything. Runs in the broker; decodes nothing.
+ * started to get it: they outlive the processes that listed them, so that a
+ * list can be read without starting anything. Runs in the broker; decodes
+ * nothing.
  */
 #ifndef WORKER_BROKER_SHELF_H
 #define WORKER_BROKER_SHELF_H
@@ -51,7 +52,7 @@ int shelf_doubt(struct shelf *shelf, const uint8_t *fingerprint);
 
 /*
  * As shelf_doubt, where the server calls itself by another name or version
- * than when it told the list.
+ * than when it sent the list.
  */
 int shelf_check(struct shelf *shelf, const uint8_t *fingerprint,
     const char *info, size_t info_len);

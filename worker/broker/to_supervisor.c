@@ -1,5 +1,5 @@
 /*
- * What the broker tells the supervisor. Runs in the broker.
+ * Messages of the broker to the supervisor. Runs in the broker.
  */
 #include "../../common/log.h"
 #include "broker.h"

@@ -256,8 +256,8 @@ tools_write_texts(const struct tools *tools, struct buffer *payload)
 }
 
 /*
- * What may not be used has its alias all the same, which nobody is told: else
- * another tool would have it, and code that names the one would call the other.
+ * A tool that may not be used keeps its alias, which is not listed. Otherwise
+ * another tool would get it, and code that names the one would call the other.
  */
 static void
 tools_write_aliases(const struct tools *tools, struct buffer *payload)

@@ -1,5 +1,5 @@
 /*
- * A list of tools as a server tells it, page by page, made into one: each tool
+ * A list of tools as a server sends it, page by page, made into one: each tool
  * is kept as the bytes it came in, only its name is looked at. Runs in the
  * broker; pure functions over bytes, bounded.
  */
