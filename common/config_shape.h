@@ -19,7 +19,7 @@ enum config_shape {
 	CONFIG_SHAPES
 };
 
-/* How a server is reached: what "remote" of a SERVER says. */
+/* How a server is reached: what "remote" of an ENTRY says. */
 enum config_remote {
 	CONFIG_STDIO, /* started here */
 	CONFIG_HTTP,

@@ -42,7 +42,7 @@ void supervisor_on_want_lists(
 void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
 
 /* on_reader.c */
-void supervisor_on_server(struct servers *servers, struct ipc_server *row);
+void supervisor_on_entry(struct servers *servers, struct ipc_entry *row);
 void supervisor_on_rejected(
     struct servers *servers, struct ipc_rejected *row);
 void supervisor_on_end_of_file(

@@ -56,7 +56,7 @@ on_reader_tools(const struct ipc_bytes *bytes)
 
 /* Returns what is wrong with a row, or NULL. */
 static const char *
-on_reader_check(const struct servers *servers, const struct ipc_server *row)
+on_reader_check(const struct servers *servers, const struct ipc_entry *row)
 {
 	int variables = on_reader_count(&row->env);
 
@@ -81,7 +81,7 @@ on_reader_texts(const struct ipc_bytes *bytes)
 
 /* The fields of a row, for starting the server or connecting to it. */
 static void
-on_reader_fill(struct server *server, const struct ipc_server *row)
+on_reader_fill(struct server *server, const struct ipc_entry *row)
 {
 	struct server_texts pairs = on_reader_texts(&row->env);
 
@@ -121,7 +121,7 @@ on_reader_count_row(struct servers *servers)
 }
 
 void
-supervisor_on_server(struct servers *servers, struct ipc_server *row)
+supervisor_on_entry(struct servers *servers, struct ipc_entry *row)
 {
 	const char *wrong = on_reader_check(servers, row);
 	struct server *server;

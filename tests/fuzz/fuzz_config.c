@@ -53,7 +53,7 @@ check_texts(const struct ipc_bytes *bytes)
 }
 
 static void
-check_server(void *ctx, struct ipc_server *row)
+check_server(void *ctx, struct ipc_entry *row)
 {
 	check_place(ctx, row->line, row->column);
 	FUZZ_ASSERT(row->command[0] != '\0');
@@ -61,7 +61,7 @@ check_server(void *ctx, struct ipc_server *row)
 	check_texts(&row->allow);
 	check_texts(&row->deny);
 	FUZZ_ASSERT(check_texts(&row->env) % 2 == 0);
-	check_message(IPC_SERVER, row);
+	check_message(IPC_ENTRY, row);
 }
 
 static void

@@ -41,7 +41,7 @@ NOT_HERE(tried, broker)
 NOT_HERE(want_lists, broker)
 #endif
 #ifndef SERVERS_ARE_HERE
-NOT_HERE(server, servers)
+NOT_HERE(entry, servers)
 NOT_HERE(rejected, servers)
 NOT_HERE(end_of_file, servers)
 #endif

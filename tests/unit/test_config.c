@@ -24,7 +24,7 @@ tell_texts(const struct ipc_bytes *bytes)
 }
 
 static void
-tell_server(void *ctx, struct ipc_server *row)
+tell_server(void *ctx, struct ipc_entry *row)
 {
 	ck_assert_ptr_eq(ctx, &told);
 	buffer_printf(&told, "%d:%d %s%s%s: %s ", (int)row->line,

@@ -88,10 +88,10 @@ begin(void)
 }
 
 /* A row with these bytes, which may have NULs. */
-static struct ipc_server
+static struct ipc_entry
 row_of(const char *args, size_t args_len, const char *env, size_t env_len)
 {
-	return (struct ipc_server){ .line = 3, .column = 5, .name = "n",
+	return (struct ipc_entry){ .line = 3, .column = 5, .name = "n",
 		.command = "c", .cwd = "/", .description = "d",
 		.args = { (const uint8_t *)args, args_len },
 		.env = { (const uint8_t *)env, env_len } };
@@ -99,14 +99,14 @@ row_of(const char *args, size_t args_len, const char *env, size_t env_len)
 
 START_TEST(believes_a_good_row)
 {
-	struct ipc_server row = row_of("a\0\0b\0", 5, "A\0x\0B\0\0", 7);
+	struct ipc_entry row = row_of("a\0\0b\0", 5, "A\0x\0B\0\0", 7);
 
 	begin();
 	row.disabled = 1;
 	row.narrowed = 1;
 	row.allow = (struct ipc_bytes){ (const uint8_t *)"x\0y*", 5 };
 	row.deny = (struct ipc_bytes){ (const uint8_t *)"z", 2 };
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_str_eq(told.data, "add 3:5 n\nbound\n");
 	ck_assert_int_eq(last.state, SERVER_TAKEN);
 	ck_assert_str_eq(last.command, "c");
@@ -148,11 +148,11 @@ static const struct {
 
 START_TEST(refuses_a_bad_row)
 {
-	struct ipc_server row = row_of(bad[_i].args, bad[_i].args_len,
+	struct ipc_entry row = row_of(bad[_i].args, bad[_i].args_len,
 	    bad[_i].env, bad[_i].env_len);
 
 	begin();
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_str_eq(told.data, bad[_i].told);
 	ck_assert_uint_eq(servers.count, 0);
 }
@@ -167,7 +167,7 @@ static const struct {
 
 START_TEST(refuses_tools_that_are_none)
 {
-	struct ipc_server row = row_of("", 0, "", 0);
+	struct ipc_entry row = row_of("", 0, "", 0);
 	struct ipc_bytes tools = {
 		(const uint8_t *)bad_tools[_i / 2].tools, bad_tools[_i / 2].len
 	};
@@ -177,7 +177,7 @@ START_TEST(refuses_tools_that_are_none)
 		row.allow = tools;
 	else
 		row.deny = tools;
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_str_eq(told.data, NONSENSE "tools that are none\n");
 	ck_assert_uint_eq(servers.count, 0);
 }
@@ -185,12 +185,12 @@ END_TEST
 
 START_TEST(a_remote_one_has_a_url_and_headers)
 {
-	struct ipc_server row = row_of("", 0, "H\0v\0", 4);
+	struct ipc_entry row = row_of("", 0, "H\0v\0", 4);
 
 	begin();
 	row.command = "http://x/";
 	row.remote = CONFIG_SSE;
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_str_eq(told.data, "add 3:5 n\nbound\n");
 	ck_assert_int_eq(last.remote, CONFIG_SSE);
 	ck_assert_str_eq(last.url, "http://x/");
@@ -203,19 +203,19 @@ END_TEST
 
 START_TEST(tools_are_kept)
 {
-	struct ipc_server row = row_of("", 0, "", 0);
+	struct ipc_entry row = row_of("", 0, "", 0);
 
 	begin();
 	row.narrowed = 1;
 	row.allow = (struct ipc_bytes){ (const uint8_t *)"a\0b*\0", 5 };
 	row.deny = (struct ipc_bytes){ (const uint8_t *)"c\0", 2 };
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_int_eq(last.narrowed, 1);
 	ck_assert_uint_eq(last.allow.len, 5);
 	ck_assert_mem_eq(last.allow.data, "a\0b*\0", 5);
 	ck_assert_uint_eq(last.deny.len, 2);
 	row.deny.len = 1;
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_str_eq(told.data,
 	    "add 3:5 n\nbound\n" NONSENSE "tools that are none\n");
 }
@@ -224,7 +224,7 @@ END_TEST
 /* Whoever wrote the folder has no say in what the user's files may do. */
 START_TEST(strangers_are_counted_apart)
 {
-	struct ipc_server row = row_of("a\0", 2, "A\0x\0", 4);
+	struct ipc_entry row = row_of("a\0", 2, "A\0x\0", 4);
 	struct ipc_rejected rejected = { .line = 1, .column = 1,
 		.name = "n", .reason = "r" };
 	int n;
@@ -232,12 +232,12 @@ START_TEST(strangers_are_counted_apart)
 	begin();
 	trusted = 0;
 	servers.strangers = CONFIG_SERVERS_MAX - 2;
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_ptr_null(last.args.data);
 	ck_assert_ptr_null(last.env.data);
 	ck_assert_ptr_null(last.command);
 	supervisor_on_rejected(&servers, &rejected);
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	supervisor_on_rejected(&servers, &rejected);
 	for (n = 0; n < 2; n++)
 		ck_assert_ptr_nonnull(strstr(told.data, "fail: the files of "
@@ -246,21 +246,21 @@ START_TEST(strangers_are_counted_apart)
 	trusted = 1;
 	servers.count = 2 * CONFIG_SERVERS_MAX - 1;
 	servers.strangers = CONFIG_SERVERS_MAX;
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_int_eq(last.state, SERVER_TAKEN);
 }
 END_TEST
 
 START_TEST(nothing_comes_of_no_file)
 {
-	struct ipc_server row = row_of("", 0, "", 0);
+	struct ipc_entry row = row_of("", 0, "", 0);
 	struct ipc_rejected rejected = { .line = 1, .column = 1,
 		.name = "n", .reason = "r" };
 	struct ipc_end_of_file end = { 0 };
 
 	begin();
 	servers.current = NULL;
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	supervisor_on_rejected(&servers, &rejected);
 	supervisor_on_end_of_file(&servers, &end);
 	ck_assert_str_eq(told.data, NONSENSE "a server of no file\n"
@@ -270,20 +270,20 @@ END_TEST
 
 START_TEST(rows_are_counted)
 {
-	struct ipc_server row = row_of("", 0, "", 0);
+	struct ipc_entry row = row_of("", 0, "", 0);
 	struct ipc_rejected rejected = { .line = 1, .column = 1,
 		.name = "n", .reason = "r" };
 
 	begin();
 	servers.current_rows = CONFIG_ENTRIES_MAX;
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	servers.current_rows = 2 * CONFIG_ENTRIES_MAX;
 	supervisor_on_rejected(&servers, &rejected);
 	ck_assert_str_eq(told.data, NONSENSE "too many servers\n"
 	    NONSENSE "too many rejections\n");
 	/* Too many in all is no protocol violation. */
 	begin();
-	supervisor_on_server(&servers, &row);
+	supervisor_on_entry(&servers, &row);
 	ck_assert_str_eq(told.data, "add 3:5 n\nbound\n");
 }
 END_TEST

@@ -161,10 +161,10 @@ play_send(int fd, enum ipc_type type, void *msg)
 static void
 play_server(int fd, const char *name)
 {
-	struct ipc_server row = { .line = 1, .column = 1, .name = name,
+	struct ipc_entry row = { .line = 1, .column = 1, .name = name,
 		.command = "c", .cwd = "", .description = "" };
 
-	play_send(fd, IPC_SERVER, &row);
+	play_send(fd, IPC_ENTRY, &row);
 }
 
 static void
@@ -180,7 +180,7 @@ play_rejected(int fd, const char *name)
 static void
 play_whole(int fd, uint64_t remote)
 {
-	struct ipc_server row = { .line = 7, .column = 9, .remote = remote,
+	struct ipc_entry row = { .line = 7, .column = 9, .remote = remote,
 		.disabled = 1, .name = "whole", .command = "c", .cwd = "/cwd",
 		.description = "about", .narrowed = 1,
 		.args = { (const uint8_t *)"a\0b", 4 },
@@ -188,7 +188,7 @@ play_whole(int fd, uint64_t remote)
 		.allow = { (const uint8_t *)"x", 2 },
 		.deny = { (const uint8_t *)"yy", 3 } };
 
-	play_send(fd, IPC_SERVER, &row);
+	play_send(fd, IPC_ENTRY, &row);
 }
 
 /* Each letter is one kind of file. */

@@ -107,11 +107,11 @@ config_bytes(const struct buffer *buffer)
 }
 
 /* What an entry has become, as a message; it points into the entry. */
-static struct ipc_server
+static struct ipc_entry
 config_message(const struct entry *entry, struct place place)
 {
 	int remote = entry->remote != CONFIG_STDIO;
-	struct ipc_server row = { .line = place.line,
+	struct ipc_entry row = { .line = place.line,
 		.column = place.column,
 		.remote = entry->remote,
 		.disabled = entry->disabled,
@@ -162,7 +162,7 @@ config_read_entry(struct config *config, struct json_span name,
     struct json_span value)
 {
 	struct entry entry = { .shape = config->file->shape };
-	struct ipc_server row;
+	struct ipc_entry row;
 	struct err err;
 
 	if (entry_read(&entry, name, value, &err) == 0) {

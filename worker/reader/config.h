@@ -13,7 +13,7 @@
 
 /* Who is told; what a row points to dies when the function returns. */
 struct config_sink {
-	void (*server)(void *ctx, struct ipc_server *server);
+	void (*server)(void *ctx, struct ipc_entry *server);
 	void (*rejected)(void *ctx, struct ipc_rejected *rejected);
 	void *ctx;
 };

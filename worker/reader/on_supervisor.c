@@ -14,12 +14,12 @@
 #include "reader.h"
 
 static void
-reader_send_server(void *ctx, struct ipc_server *server)
+reader_send_server(void *ctx, struct ipc_entry *server)
 {
 	struct reader *reader = ctx;
 	struct err err;
 
-	if (channel_send_server(reader->supervisor, server, &err) == -1)
+	if (channel_send_entry(reader->supervisor, server, &err) == -1)
 		fatal("cannot hand over a server: %s", err.text);
 }
 
