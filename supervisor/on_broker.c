@@ -14,13 +14,13 @@
 void
 supervisor_on_want(struct broker *broker, struct ipc_want *want)
 {
-	broker_want(broker, want->link, want->name, want->definition);
+	broker_want(broker, want->process, want->name, want->definition);
 }
 
 void
 supervisor_on_let_go(struct broker *broker, struct ipc_let_go *let_go)
 {
-	broker_let_go(broker, let_go->link);
+	broker_let_go(broker, let_go->process);
 }
 
 void

@@ -36,7 +36,7 @@ native_request_fill(const struct boxes *boxes, struct ipc_setup *setup)
 {
 	const struct options *options = boxes->options;
 
-	setup->memory = options->memory;
+	setup->memory_bytes = options->memory;
 	setup->processes = options->pids;
 	/*
 	 * Threads add up: only what the deadline cannot stop is stopped. The

@@ -225,7 +225,7 @@ template_send(struct template *template, struct err *err)
 	identity_boxes(&first, &count);
 	request.first_uid = first;
 	request.uids = count;
-	request.memory = setup.memory;
+	request.memory_bytes = setup.memory_bytes;
 	request.processes = setup.processes;
 	request.files_bytes = setup.files_bytes;
 	request.python = setup.python;

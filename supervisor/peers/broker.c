@@ -499,7 +499,7 @@ static void
 broker_send_ended(struct broker *broker, uint64_t number, const char *how)
 {
 	auto_buffer struct buffer text = { 0 };
-	struct ipc_ended ended = { .link = number };
+	struct ipc_ended ended = { .process = number };
 	struct err err;
 
 	/* A path may be in it, whose bytes may be anything. */
@@ -546,7 +546,7 @@ broker_launch(struct broker *broker, uint64_t number,
     const struct broker_told *told, const struct server *server,
     struct err *err)
 {
-	struct ipc_launched launched = { .link = number };
+	struct ipc_launched launched = { .process = number };
 	struct broker_link *link = mem_alloc(sizeof(*link));
 	struct downstream_pipes pipes;
 

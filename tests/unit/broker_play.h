@@ -378,14 +378,14 @@ play_expect_want(const char *name)
 	} while (type == IPC_LET_GO || type == IPC_WANT_LISTS);
 	ck_assert_int_eq(type, IPC_WANT);
 	ck_assert_str_eq(play_msg.want.name, name);
-	return play_msg.want.link;
+	return play_msg.want.process;
 }
 
 static inline void
 play_expect_let_go(uint64_t link)
 {
 	play_expect(play_supervisor, IPC_LET_GO);
-	ck_assert_uint_eq(play_msg.let_go.link, link);
+	ck_assert_uint_eq(play_msg.let_go.process, link);
 }
 
 /* One pipe; ours is the end that the server has. */
@@ -403,7 +403,7 @@ play_pipe(int *theirs, int *ours, int they_write)
 static inline void
 play_launch(uint64_t link, struct play_server *server)
 {
-	struct ipc_launched launched = { .link = link };
+	struct ipc_launched launched = { .process = link };
 
 	server->link = link;
 	play_pipe(&launched.in, &server->in, 1);
@@ -415,7 +415,7 @@ play_launch(uint64_t link, struct play_server *server)
 static inline void
 play_ended(uint64_t link, const char *how)
 {
-	struct ipc_ended ended = { .link = link, .how = how };
+	struct ipc_ended ended = { .process = link, .how = how };
 
 	play_send(play_supervisor, IPC_ENDED, &ended);
 }

@@ -122,7 +122,7 @@ usual_setup(void)
 {
 	struct ipc_setup setup = {
 		.uid = geteuid() == 0 ? BOX_TEST_UID : 0,
-		.memory = BOX_TEST_MEMORY,
+		.memory_bytes = BOX_TEST_MEMORY,
 		.processes = BOX_TEST_PROCESSES,
 		.cpu_seconds = BOX_TEST_SECONDS,
 		.files_bytes = BOX_TEST_FILES,
@@ -867,7 +867,7 @@ START_TEST(test_memory)
 		return;
 	become(_i);
 	setup = usual_setup();
-	setup.memory = 128 * MIB;
+	setup.memory_bytes = 128 * MIB;
 	setup.files_bytes = 32 * MIB;
 	setup.python = run_path("venv/bin/python");
 	run_open(&run, &setup, run_path("caisson-box"));
@@ -1037,7 +1037,7 @@ START_TEST(test_threads_of_libraries)
 
 	become(_i);
 	setup = usual_setup();
-	setup.memory = thread_cases[_i / turns].memory;
+	setup.memory_bytes = thread_cases[_i / turns].memory;
 	ck_assert_int_eq(sched_getaffinity(0, sizeof(set), &set), 0);
 	processors = CPU_COUNT(&set);
 	snprintf(out, sizeof(out), "%ld %ld\n",

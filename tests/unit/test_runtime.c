@@ -178,7 +178,7 @@ START_TEST(asks_for_what_the_options_say)
 	open_box();
 	fds = unit_open_fds();
 	ask(&setup);
-	ck_assert_uint_eq(setup.memory, 512 * MIB);
+	ck_assert_uint_eq(setup.memory_bytes, 512 * MIB);
 	ck_assert_uint_eq(setup.files_bytes, 128 * MIB);
 	ck_assert_uint_eq(setup.processes, 128);
 	ck_assert_uint_eq(setup.cpu_seconds, 120 * processors + 5);
@@ -248,7 +248,7 @@ START_TEST(asks_within_the_catalogue)
 	options.max_timeout = _i == 0 ? 1 : TIMEOUT_SECONDS_MAX;
 	open_box();
 	ask(&setup);
-	ck_assert_uint_eq(setup.memory, options.memory);
+	ck_assert_uint_eq(setup.memory_bytes, options.memory);
 	forget(&setup);
 	close_box();
 }

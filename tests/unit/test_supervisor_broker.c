@@ -353,7 +353,7 @@ tell_launched(void)
 		&msg.launched.errors };
 	int i;
 
-	buffer_printf(&told, "launched %d\n", (int)msg.launched.link);
+	buffer_printf(&told, "launched %d\n", (int)msg.launched.process);
 	for (i = 0; i < 3; i++) {
 		fd_close(&launched_fds[i]);
 		launched_fds[i] = fd_take(from[i]);
@@ -417,7 +417,7 @@ tell(enum ipc_type type)
 		tell_launched();
 		return;
 	case IPC_ENDED:
-		buffer_printf(&told, "ended %d %s\n", (int)msg.ended.link,
+		buffer_printf(&told, "ended %d %s\n", (int)msg.ended.process,
 		    msg.ended.how);
 		return;
 	case IPC_AUDIT:
@@ -478,7 +478,7 @@ say(enum ipc_type type, void *message)
 static void
 want_defined(uint64_t link, const char *name, uint64_t number)
 {
-	struct ipc_want message = { .link = link, .name = name,
+	struct ipc_want message = { .process = link, .name = name,
 		.definition = number };
 
 	say(IPC_WANT, &message);
@@ -496,7 +496,7 @@ want(uint64_t link, const char *name)
 static void
 let_go(uint64_t link)
 {
-	struct ipc_let_go message = { .link = link };
+	struct ipc_let_go message = { .process = link };
 
 	say(IPC_LET_GO, &message);
 }

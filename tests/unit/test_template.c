@@ -92,7 +92,7 @@ void
 native_request_fill(const struct boxes *asking, struct ipc_setup *setup)
 {
 	ck_assert_ptr_eq(asking, &boxes);
-	setup->memory = 64 * MIB;
+	setup->memory_bytes = 64 * MIB;
 	setup->processes = 32;
 	setup->files_bytes = 16 * MIB;
 	setup->python = "/usr/bin/python3";
@@ -359,7 +359,7 @@ START_TEST(asks_for_what_boxes_are)
 	ck_assert_uint_eq(msg.template.uid, 9);
 	ck_assert_uint_eq(msg.template.first_uid, 10);
 	ck_assert_uint_eq(msg.template.uids, 20);
-	ck_assert_uint_eq(msg.template.memory, 64 * MIB);
+	ck_assert_uint_eq(msg.template.memory_bytes, 64 * MIB);
 	ck_assert_uint_eq(msg.template.processes, 32);
 	ck_assert_uint_eq(msg.template.files_bytes, 16 * MIB);
 	ck_assert_str_eq(msg.template.python, "/usr/bin/python3");

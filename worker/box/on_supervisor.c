@@ -45,7 +45,7 @@ box_take_template(struct box *box, const struct ipc_template *template)
 	box->first_uid = template->first_uid;
 	box->uids = template->uid == 0 ? 0 : template->uids;
 	box->setup = (struct ipc_setup){ .uid = template->uid,
-		.memory = template->memory,
+		.memory_bytes = template->memory_bytes,
 		.processes = template->processes,
 		.files_bytes = template->files_bytes,
 		.python = template->python,

@@ -41,22 +41,22 @@ broker_on_session(struct broker *broker, struct ipc_session *session)
 void
 broker_on_launched(struct broker *broker, struct ipc_launched *launched)
 {
-	struct link *link = link_find(broker, launched->link);
+	struct link *link = link_find(broker, launched->process);
 
 	if (link == NULL || link_was_launched(link))
 		fatal("server process %" PRIu64 " is launched, but is not "
-		    "waited for", launched->link);
+		    "waited for", launched->process);
 	link_launched(link, launched);
 }
 
 void
 broker_on_ended(struct broker *broker, struct ipc_ended *ended)
 {
-	struct link *link = link_find(broker, ended->link);
+	struct link *link = link_find(broker, ended->process);
 
 	if (link == NULL)
 		fatal("server process %" PRIu64 " has ended, but is not known",
-		    ended->link);
+		    ended->process);
 	link_ended(link, ended->how);
 }
 

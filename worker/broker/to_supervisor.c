@@ -8,7 +8,7 @@ void
 broker_want(struct broker *broker, uint64_t link, const char *name,
     uint64_t definition)
 {
-	struct ipc_want want = { .link = link, .name = name,
+	struct ipc_want want = { .process = link, .name = name,
 		.definition = definition };
 	struct err err;
 
@@ -19,7 +19,7 @@ broker_want(struct broker *broker, uint64_t link, const char *name,
 void
 broker_let_go(struct broker *broker, uint64_t link)
 {
-	struct ipc_let_go let_go = { .link = link };
+	struct ipc_let_go let_go = { .process = link };
 	struct err err;
 
 	if (channel_send_let_go(broker->supervisor, &let_go, &err) == -1)

@@ -57,7 +57,7 @@ limits_lower_all(const struct limits_row *rows, size_t n, struct err *err)
 static uint64_t
 limits_stack(const struct ipc_setup *setup)
 {
-	uint64_t share = setup->memory / BOX_STACK_SHARE;
+	uint64_t share = setup->memory_bytes / BOX_STACK_SHARE;
 
 	return share < BOX_STACK ? share : BOX_STACK;
 }
@@ -71,15 +71,15 @@ static uint64_t
 limits_data(const struct ipc_setup *setup)
 {
 	if (!setup->grouped)
-		return setup->memory;
-	return setup->memory + setup->processes * BOX_STACK;
+		return setup->memory_bytes;
+	return setup->memory_bytes + setup->processes * BOX_STACK;
 }
 
 static uint64_t
 limits_address_space(const struct ipc_setup *setup)
 {
 	return setup->grouped ? RLIM_INFINITY :
-	    setup->memory + BOX_ADDRESS_EXTRA;
+	    setup->memory_bytes + BOX_ADDRESS_EXTRA;
 }
 
 /* The threads of a process, 0 when it is not the user's or has ended. */

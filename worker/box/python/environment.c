@@ -80,7 +80,7 @@ environment_make(const struct box *box)
 {
 	const struct ipc_setup *setup = &box->setup;
 	uint64_t blas = environment_threads(
-	    setup->memory / BOX_BLAS_SHARE / BOX_BLAS_THREAD_BYTES);
+	    setup->memory_bytes / BOX_BLAS_SHARE / BOX_BLAS_THREAD_BYTES);
 	uint64_t omp = environment_threads(BOX_OMP_THREADS_MAX);
 	static char *variables[ENVIRONMENT_COUNT(environment_places) +
 	    ENVIRONMENT_COUNT(environment_fixed) + 4];
