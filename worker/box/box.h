@@ -7,14 +7,29 @@
 #include "native/sandbox.h"
 #include "../../common/err.h"
 
-/* on_supervisor.c: the whole talk with the supervisor. */
+/*
+ * on_supervisor.c: every message that the box exchanges with the supervisor.
+ * The steps, which take err, return 0, or -1 with it.
+ */
+
+/*
+ * Receives SETUP or TEMPLATE into box->setup, which borrows from box->packet.
+ * Closes all descriptors above the channel before.
+ */
 int box_receive_setup(struct box *box, struct err *err);
-int box_send_standing(struct box *box, struct err *err);
-int box_receive_stay(struct box *box, struct err *err);
-int box_send_forked(struct box *box, struct err *err);
-int box_send_started(struct box *box, struct err *err);
-int box_send_guarded(struct box *box, struct err *err);
+/* Waits until the supervisor has taken over the box: ADOPTED, or STAY. */
 int box_receive_adopted(struct box *box, struct err *err);
+int box_receive_stay(struct box *box, struct err *err);
+
+/* Of a forked box: sends a pidfd of this process, its launcher. */
+int box_send_forked(struct box *box, struct err *err);
+/* Sends pidfds of init and of the code, whose own copy is closed then. */
+int box_send_started(struct box *box, struct err *err);
+/* The same for a template. */
+int box_send_standing(struct box *box, struct err *err);
+/* At the weaker level: sends a pidfd of the guard, and why it is that level. */
+int box_send_guarded(struct box *box, struct err *err);
+/* Sends that box->step has failed, and why. Logs what cannot be sent. */
 void box_send_failed(struct box *box, const struct err *reason);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * The sandbox in C: what its files do for each other and for the programs
- * above, most of it as steps of a box_action.
+ * above, most of it as steps of a box_action. What takes a struct err returns
+ * 0, or -1 with it, unless the comment says otherwise.
  */
 #ifndef WORKER_BOX_NATIVE_NATIVE_H
 #define WORKER_BOX_NATIVE_NATIVE_H
@@ -9,13 +10,16 @@
 #include "../../../common/buffer.h"
 #include "../../../common/err.h"
 
-/* data.c: the bootstrap, from beside the binary into the view. */
+/* data.c: reads the bootstrap from beside the binary, into box->files. */
 int data_read(struct box *box, struct err *err);
+/* Writes these files to BOX_DATA_DIR below the working directory. */
 int data_write(struct box *box, struct err *err);
 
-/* view.c: the file system of the box. */
+/* view.c: notes which parts of the host the file system of the box shows. */
 int view_collect(struct box *box, struct err *err);
+/* Builds it, with the bootstrap in it. */
 int view_build(struct box *box, struct err *err);
+/* Makes it the root of the process. */
 int view_enter(struct box *box, struct err *err);
 /* Takes it out of the table of mounts that the code can read. */
 int view_hide(struct box *box, struct err *err);
