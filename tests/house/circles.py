@@ -13,7 +13,8 @@ import subprocess
 import house
 
 # Folders in which each file is a room.
-FILES_ARE_ROOMS = ("relay/", "supervisor/", "worker/broker/")
+FILES_ARE_ROOMS = ("relay/", "supervisor/", "worker/broker/",
+                   "worker/reader/", "worker/store/")
 
 # References from one room to another that close circles still: they are left
 # out. A line that is not needed is a problem.

@@ -63,7 +63,7 @@ void
 grant_new(struct store *store, struct ipc_grant *msg)
 {
 	struct grant *grant = mem_alloc(sizeof(*grant));
-	struct channel_ends ends = { ROLE_STORE, ROLE_RELAY, store_routes(),
+	struct channel_ends ends = { ROLE_STORE, ROLE_RELAY, store->routes,
 		grant_on_closed, grant };
 
 	grant->store = store;

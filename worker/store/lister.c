@@ -25,7 +25,7 @@ lister_on_ending(evutil_socket_t fd, short what, void *arg)
 void
 lister_set(struct store *store, struct ipc_lister *msg)
 {
-	struct channel_ends ends = { ROLE_STORE, ROLE_BROKER, store_routes(),
+	struct channel_ends ends = { ROLE_STORE, ROLE_BROKER, store->routes,
 		lister_on_closed, store };
 
 	lister_free(store);

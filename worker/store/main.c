@@ -30,9 +30,9 @@ store_on_closed(void *ctx, const struct err *why)
 int
 main(void)
 {
-	struct store store = { 0 };
+	struct store store = { .routes = store_routes() };
 	struct channel_ends ends = { ROLE_STORE, ROLE_SUPERVISOR,
-		store_routes(), store_on_closed, &store };
+		store.routes, store_on_closed, &store };
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_STORE, 0);

@@ -21,6 +21,7 @@ struct database;
 
 struct store {
 	struct event_base *base;
+	channel_handler *const *routes; /* of every message to it */
 	struct channel *supervisor;
 	struct database *database; /* NULL until the KEEP */
 	TAILQ_HEAD(store_grants, grant) grants;
