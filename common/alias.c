@@ -81,9 +81,9 @@ alias_is_exact(const struct alias *entry)
 }
 
 /*
- * By natural alias; of those that share one the name that it is comes first:
- * whoever writes that name means it. The rest by name, which may be there
- * twice.
+ * By natural alias; of those that share one, the name that equals it comes
+ * first: code that writes that name means it. The rest by name, which may be
+ * there twice.
  */
 static int
 alias_compare(const void *a, const void *b)
@@ -107,9 +107,9 @@ alias_compare_naturals(const void *word, const void *entry)
 }
 
 /*
- * Returns natural with the first number from *number on that makes it nobody's
- * natural alias, and moves *number behind it. What is made up from another
- * alias is never the same: what stands before the last _ differs.
+ * Returns natural with the first number from *number on that makes it the
+ * natural alias of none, and moves *number behind it. What is made up from
+ * another alias is never the same: what stands before the last _ differs.
  */
 static char *
 alias_number(const char *natural, size_t *number, const struct alias *sorted,

@@ -136,7 +136,7 @@ int ipc_encode(
 /*
  * Decodes packet into msg. Exact (no leftover), bounded, canonical; every
  * descriptor is checked to be of its kind. Descriptors move from the packet
- * into msg; whoever handles the message takes them with fd_take, and
+ * into msg; the handler of the message takes them with fd_take, and
  * ipc_message_close closes the rest. On failure the packet keeps them all.
  * Bytes are borrowed from packet. Returns 0, or -1 with err.
  */

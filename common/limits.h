@@ -167,9 +167,9 @@
 #define SHUTDOWN_REAP_MS 5000
 
 /*
- * Boxes that wait for a call (supervisor/pool). More than POOL_MAX nobody
- * needs at once; by itself the pool takes at most a thirty-second part of the
- * machine's memory, a box with its relay being about so large.
+ * Boxes that wait for a call (supervisor/run/pool). More than POOL_MAX are
+ * never needed at once; by itself the pool takes at most a thirty-second part
+ * of the machine's memory, a box with its relay being about so large.
  */
 #define POOL_MAX 64
 #define POOL_MEMORY_SHARE 32
@@ -186,7 +186,7 @@
 #define POOL_PAUSE_FIRST_MS 500
 #define POOL_PAUSE_MOST_MS 60000
 /*
- * What nobody needed all through a period is given up but for one, and the
+ * Boxes not needed throughout a period are given up but for one, and the
  * last one after so many periods without a call: ten minutes.
  */
 #define POOL_PERIOD_MS 30000
@@ -243,7 +243,7 @@
 #define REMEMBERED_BYTES_MAX (32 * MIB)
 /* How they are made, aliases included: one more whenever that changes. */
 #define TOOL_LISTS_FORM 2
-/* A list that has changed is fetched so much later, when nobody asks. */
+/* A list that has changed is fetched so much later, when no call asks. */
 #define SERVER_RENEWAL_MS 1000
 /* What a server calls itself and its version, as JSON; more is cut off. */
 #define SERVER_INFO_MAX 400

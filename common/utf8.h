@@ -41,7 +41,7 @@ size_t utf8_cut(const char *data, size_t len, size_t most);
 /*
  * For text of another origin that is shown: returns how many bytes the
  * character at p has (len is at least 1), and its number in *code, when a
- * terminal obeys it or nobody sees it: a control character, one that turns the
+ * terminal obeys it or it is invisible: a control character, one that turns the
  * direction of what stands around it, an end of a line, or one without a mark
  * of its own, in which another text could be hidden. Variation selectors that
  * choose between two pictures (U+FE0E, U+FE0F) are not such. Returns 0 for all
