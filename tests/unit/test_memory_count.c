@@ -93,7 +93,7 @@ START_TEST(another_thread_tells)
 	ck_assert_uint_eq(sum.bytes, 30 * MIB);
 	ck_assert_int_eq(sum.pids[0], A);
 	ck_assert_int_eq(memory_add_exactly(&memory, A, &sum), 0);
-	ck_assert_uint_eq(sum.bytes, 50 * MIB);
+	ck_assert_uint_eq(sum.shares, 20 * MIB);
 	ck_assert_int_eq(sum.missed, 0);
 }
 END_TEST

@@ -175,6 +175,35 @@ START_TEST(in_the_kernel)
 }
 END_TEST
 
+/*
+ * While the code itself is in the kernel all of its pages count, and of its
+ * children only what they share with none: no page counts twice.
+ */
+START_TEST(in_the_kernel_before_its_children)
+{
+	struct memory_sum sum;
+
+	put(A, "status", AWAITS_STOP "State:\tR (running)\nPPid:\t0\n"
+	    "RssAnon:\t61440 kB\n" END);
+	put_thread(A, A);
+	put_process(B, 60, 20);
+	put_child_of_a("T (stopped)", 60);
+	put(B, "smaps_rollup", "Pss_Anon: 30720 kB\nPss_Shmem: 4096 kB\n"
+	    "Private_Dirty: 6144 kB\n");
+	memory.held = 1;
+	sum = count(memory_add_exactly);
+	ck_assert_int_eq(sum.busy, 1);
+	ck_assert_uint_eq(sum.bytes, 62 * MIB);
+	/* The code has given its pages up: its child has them yet. */
+	put(A, "status", AWAITS_STOP "State:\tR (running)\nPPid:\t0\n"
+	    "RssAnon:\t10240 kB\n" END);
+	put(B, "smaps_rollup", "Pss_Anon: 61440 kB\n"
+	    "Private_Dirty: 0 kB\n");
+	sum = count(memory_add_exactly);
+	ck_assert_uint_eq(sum.bytes, 60 * MIB);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -186,6 +215,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_dead_first_thread);
 	tcase_add_test(tc, threads_stop_together);
 	tcase_add_test(tc, in_the_kernel);
+	tcase_add_test(tc, in_the_kernel_before_its_children);
 }
 
 int

@@ -120,6 +120,20 @@ memory_add_quickly(
 	return 0;
 }
 
+/*
+ * Pages that are certainly of this process alone: the kernel tells those that
+ * it alone has mapped, files in memory among them, which are counted as such.
+ */
+static uint64_t
+memory_of_itself(const char *pages, uint64_t rss)
+{
+	uint64_t private = memory_bytes(pages, "Private_Dirty");
+	uint64_t files = memory_bytes(pages, "Pss_Shmem");
+
+	private = private > files ? private - files : 0;
+	return private < rss ? private : rss;
+}
+
 int
 memory_add_exactly(
     struct memory *memory, pid_t pid, struct memory_sum *sum)
@@ -129,6 +143,7 @@ memory_add_exactly(
 	char pages[BOX_MEMORY_TEXT_SIZE];
 	struct memory_clock *known;
 	uint64_t rss, own, private;
+	int first;
 
 	sum->processes++;
 	if (memory_look_at(memory, &pid, status, sum) == -1)
@@ -136,11 +151,13 @@ memory_add_exactly(
 	if (memory_is_borrowed(pid, status))
 		return 0;
 	rss = memory_of_status(status);
+	/* The parent of the code is outside of the box. */
+	first = memory_number(status, "PPid") == 0;
 	sum->bytes += memory_of_kernel(status);
 	if (memory->held && !memory_is_parked(memory, process)) {
 		sum->busy = 1;
-		sum->bytes += rss -
-		    memory_known_shared(memory, process, status, rss);
+		sum->owned += first ? rss : rss -
+		        memory_known_shared(memory, process, status, rss);
 		return 0;
 	}
 	memory_add_maps(memory, pid, sum);
@@ -149,13 +166,14 @@ memory_add_exactly(
 	    memory_find(pages, "Pss_Anon") != NULL) {
 		own = memory_bytes(pages, "Pss_Anon") +
 		    memory_bytes(pages, "SwapPss");
-		private = memory_bytes(pages, "Private_Dirty");
+		private = memory_of_itself(pages, rss);
 	}
-	sum->bytes += own;
+	sum->shares += own;
+	sum->owned += first ? rss : private;
 	known = memory_find_clock(memory, process);
 	if (known != NULL && known->pid == process) {
 		known->looked = 1;
-		known->shared = rss > private ? rss - private : 0;
+		known->shared = rss - private;
 	}
 	return 0;
 }
@@ -216,5 +234,7 @@ memory_count(
 	    memory_add_processes(memory, add, sum) == -1)
 		return -1;
 	sum->bytes += memory_of_maps(sum);
+	sum->bytes += sum->busy && sum->owned > sum->shares ?
+	    sum->owned : sum->shares;
 	return 0;
 }

@@ -32,6 +32,8 @@
 /* What one look counts. */
 struct memory_sum {
 	uint64_t bytes;
+	uint64_t shares; /* of it, or else owned: see memory_add_exactly */
+	uint64_t owned;
 	int late; /* there was no time for all processes */
 	int missed; /* one had threads, and none of them could be looked at */
 	int busy;  /* one was in the kernel, which takes no signal there */
@@ -300,6 +302,12 @@ int memory_add_quickly(struct memory *memory, pid_t pid,
  * Every page by the share that the process has in it. A program that may be
  * run but not read hides its pages, and some kernels do not tell: then it
  * counts as if it shared none.
+ *
+ * While a process is in the kernel its pages cannot be looked at, and it is not
+ * known what others share with it. Then the box has at least each of two sums
+ * in which no page counts twice, of which the larger is taken: the shares of
+ * the others; or all pages of the code itself, of those in the kernel what is
+ * new, and of the others what they share with none.
  */
 int memory_add_exactly(struct memory *memory, pid_t pid,
     struct memory_sum *sum);
