@@ -132,7 +132,11 @@ supervisor_assemble(struct supervisor *sv, struct event_base *base)
 	sv->boxes.options = &sv->options;
 	sv->boxes.runtime =
 	    runtime_find(options_word(&sv->options, OPTION_ID_RUNTIME));
+	sv->boxes.times = (struct box_times){ BOX_START_MS, BOX_DRAIN_MS,
+		BOX_LEAVINGS_MS };
 	runs_init(&sv->runs, &sv->boxes);
+	sv->runs.times =
+	    (struct call_times){ CALL_REPLACE_MS, CALL_RETRY_MS };
 }
 
 int

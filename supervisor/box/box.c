@@ -72,7 +72,7 @@ box_set_ending(struct box *box)
 	if (box->state == BOX_ENDING)
 		return;
 	box->state = BOX_ENDING;
-	box_set_timer(box, BOX_DRAIN_MS);
+	box_set_timer(box, box->boxes->times.drain);
 }
 
 /* Its code has ended; what it has left gets no more time. */
@@ -81,7 +81,7 @@ box_clear(struct box *box)
 {
 	box->leavings = 0;
 	box_kill(box);
-	box_set_timer(box, BOX_DRAIN_MS);
+	box_set_timer(box, box->boxes->times.drain);
 }
 
 void
@@ -157,8 +157,8 @@ box_on_timer(evutil_socket_t fd, short what, void *arg)
 	if (box->state == BOX_ENDING)
 		box_give_up(box);
 	else
-		box_spoil(box, "the box was not ready within %d s",
-		    BOX_START_MS / 1000);
+		box_spoil(box, "the box was not ready within %u s",
+		    box->boxes->times.start / 1000);
 	box_tell(box);
 }
 
@@ -359,7 +359,7 @@ box_on_code_ended(void *ctx, const struct child_end *end)
 	box_set_ending(box);
 	box->leavings = box_may_rest(box);
 	if (box->leavings)
-		box_set_timer(box, BOX_LEAVINGS_MS);
+		box_set_timer(box, box->boxes->times.leavings);
 	else
 		box_kill(box);
 	box_tell(box);
@@ -698,7 +698,7 @@ box_new(struct boxes *boxes, int own, box_changed *changed, void *ctx,
 	box->ctx = ctx;
 	box->usage = -1;
 	box->timer = evtimer_new(boxes->base, box_on_timer, box);
-	box_set_timer(box, BOX_START_MS);
+	box_set_timer(box, box->boxes->times.start);
 	/* Whatever was started finds its channel closed, and is killed. */
 	if (box_start(box, err) == -1)
 		box_free(&box);
@@ -729,6 +729,6 @@ box_run(struct box *box, struct ipc_start *start, int *session,
 	box->execution = start->execution;
 	box->may_store = start->stored != 0 ? STORE_FETCHES_MAX : 0;
 	box->state = BOX_TAKEN;
-	box_set_timer(box, BOX_START_MS);
+	box_set_timer(box, box->boxes->times.start);
 	return 0;
 }

@@ -34,6 +34,13 @@ struct boxes_user {
 	void *ctx;
 };
 
+/* How long is waited for what, in milliseconds: see limits.h. */
+struct box_times {
+	unsigned int start;    /* BOX_START_MS */
+	unsigned int drain;    /* BOX_DRAIN_MS */
+	unsigned int leavings; /* BOX_LEAVINGS_MS */
+};
+
 /* What all boxes are made with, and how many there are. One of it. */
 struct boxes {
 	struct event_base *base;
@@ -42,6 +49,7 @@ struct boxes {
 	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
 	char *cgroup_reason;         /* why there is none */
 	struct templates *templates; /* that fork boxes; NULL: never any */
+	struct box_times times;
 	struct boxes_user user;
 	unsigned long started; /* boxes so far: the number of the last */
 	size_t unready; /* that cannot be handed code yet */

@@ -296,6 +296,12 @@ call_end(struct call *call, enum call_cause cause)
 	box_end(call->box);
 }
 
+int
+call_has_box(const struct call *call)
+{
+	return call->box != NULL;
+}
+
 void
 call_cancel(struct call *call, const char *why)
 {
@@ -454,7 +460,7 @@ call_wait_for_room(struct call *call, const char *why)
 {
 	log_info("call %lu waits until it can have a box (%s)", call->number,
 	    why);
-	call_set_timer(call, CALL_RETRY_MS);
+	call_set_timer(call, call->runs->times.retry);
 }
 
 static void
@@ -520,7 +526,7 @@ call_replace(struct call *call)
 	    box->failure != NULL ? box->failure : "for an unknown reason");
 	call->own = box->unforked;
 	box_drop(&call->box);
-	call_set_timer(call, CALL_REPLACE_MS);
+	call_set_timer(call, call->runs->times.replace);
 }
 
 /* As call_replace, for a box that could not be built just now. */
@@ -598,6 +604,7 @@ call_admit(struct runs *runs)
 		runs->nwaiting--;
 		TAILQ_INSERT_TAIL(&runs->running, call, entry);
 		runs->nrunning++;
+		runs->last = call->number;
 		clock_gettime(CLOCK_MONOTONIC, &call->began);
 		call_start(call, 1);
 	}

@@ -18,6 +18,12 @@ struct store;
 
 TAILQ_HEAD(call_list, call);
 
+/* How long is waited before a box is tried again, in milliseconds. */
+struct call_times {
+	unsigned int replace; /* CALL_REPLACE_MS: one that was lost */
+	unsigned int retry;   /* CALL_RETRY_MS: one that cannot be had yet */
+};
+
 /* All executions of the process: what they use, and which there are. */
 struct runs {
 	struct event_base *base;
@@ -26,6 +32,7 @@ struct runs {
 	struct config *config; /* which servers there are */
 	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
+	struct call_times times;
 	struct pool *pool;     /* boxes that wait for a call; NULL: never any */
 	struct call_list waiting; /* admitted, but every place is taken */
 	struct call_list running; /* at most options->max_concurrent */
@@ -33,6 +40,7 @@ struct runs {
 	size_t nrunning;
 	size_t nstarting; /* of those that run: they have no box yet */
 	unsigned long calls; /* executions so far: the number of the last */
+	unsigned long last;  /* the number of the one admitted last */
 	int draining;        /* no new calls; ends when none is left */
 	void (*idle)(void *ctx); /* no call is left */
 	void *idle_ctx;
@@ -114,6 +122,9 @@ typedef void call_concluded(void *ctx, const struct call_result *result);
  */
 struct call *call_new(struct runs *runs, struct run_python *run,
     call_concluded *concluded, void *ctx, struct err *err);
+
+/* Whether it has a box now: not before one could be had, nor between two. */
+int call_has_box(const struct call *call);
 
 /* Hastens the end: the call concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);

@@ -2,56 +2,56 @@
  * Tests of supervisor/call and box: the state machines, with the test as the
  * relay, as the box and as its processes. Whatever happens in whatever order,
  * a call is concluded once, with the right words, and leaves nothing behind:
- * every test counts descriptors and children. Includes the files themselves,
- * so that a test whose matter it is makes their times short, and the
- * configuration, so that servers can be put into it.
+ * every test counts descriptors and children. Times are long, or short where
+ * that is the matter of a test.
  */
 #include "common/clock.h"
-#include "common/limits.h"
-
-static int box_start_ms = 100000, box_drain_ms = 100000;
-static int box_leavings_ms = 10;
-static unsigned long call_replace_ms = 1;
-static unsigned long call_retry_ms = 1;
-
-#undef BOX_START_MS
-#define BOX_START_MS box_start_ms
-#undef BOX_DRAIN_MS
-#define BOX_DRAIN_MS box_drain_ms
-#undef BOX_LEAVINGS_MS
-#define BOX_LEAVINGS_MS box_leavings_ms
-#undef CALL_REPLACE_MS
-#define CALL_REPLACE_MS call_replace_ms
-#undef CALL_RETRY_MS
-#define CALL_RETRY_MS call_retry_ms
-
 /*
- * Who opens sessions and connects to the store is played, too, who starts
- * launchers, and who has boxes that wait.
+ * The linker takes ours in the place of these (--wrap): who opens sessions and
+ * connects to the store, who starts launchers, who has boxes that wait, and
+ * which servers there are.
  */
-#define broker_open_session play_open_session
-#define launcher_start play_launcher_start
-#define store_connect play_connect
-#define pool_take play_pool_take
-#define pool_wake play_pool_wake
+#define broker_open_session __wrap_broker_open_session
+#define launcher_start __wrap_launcher_start
+#define store_connect __wrap_store_connect
+#define pool_take __wrap_pool_take
+#define pool_wake __wrap_pool_wake
+#define config_count __wrap_config_count
+#define config_at __wrap_config_at
+#define config_find __wrap_config_find
+#define config_has_program __wrap_config_has_program
+#define config_notes __wrap_config_notes
+#define config_servers __wrap_config_servers
 
-#include "supervisor/supervisor.h"
-#include "supervisor/box/box.c"
-#include "supervisor/run/call.c"
-#include "supervisor/run/runs.c"
-#include "supervisor/servers/config.c"
-
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/box_step.h"
+#include "common/fd.h"
 #include "common/ipc_socket.h"
+#include "common/limits.h"
+#include "common/loop.h"
+#include "common/mem.h"
 #include "common/utf8.h"
-#include "unit.h"
-#include "supervisor/process/process.h"
-#include "supervisor/run/run.h"
 #include "supervisor/box/box.h"
+#include "supervisor/box/cgroup.h"
+#include "supervisor/handlers.h"
+#include "supervisor/peers/broker.h"
+#include "supervisor/peers/store.h"
+#include "supervisor/process/process.h"
+#include "supervisor/run/pool.h"
+#include "supervisor/run/run.h"
+#include "supervisor/servers/config.h"
+#include "supervisor/supervisor.h"
+#include "unit.h"
 
 /* What a call may take that names no other time. */
 #define CALL_SECONDS 30
@@ -79,7 +79,10 @@ struct play {
 	int weak;      /* as the result was */
 };
 
-static struct supervisor sv;
+static struct supervisor sv = {
+	.boxes.times = { 100000, 100000, 10 },
+	.runs.times = { 1, 1 },
+};
 static struct play plays[PLAYS_MAX]; /* by number, from 1 */
 static struct play *boxes[BOXES_MAX]; /* who has this box, by its number */
 static enum role unspawnable;         /* ROLES: every role can be started */
@@ -146,11 +149,9 @@ make_process(int line)
 static struct play *
 play_of(unsigned long number)
 {
-	const struct call *call = TAILQ_LAST(&sv.runs.running, call_list);
-
 	ck_assert_uint_lt(number, BOXES_MAX);
 	if (boxes[number] == NULL)
-		boxes[number] = &plays[call->number];
+		boxes[number] = &plays[sv.runs.last];
 	return boxes[number];
 }
 
@@ -180,7 +181,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 static int dying_template;
 
 struct channel *
-play_launcher_start(struct boxes *owner, const struct channel_ends *ends,
+launcher_start(struct boxes *owner, const struct channel_ends *ends,
     unsigned long number, int own, const struct group *group, int *pidfd,
     struct err *err)
 {
@@ -259,7 +260,7 @@ keeper_start(unsigned long number, const struct spawn_program *program,
 
 /* In the place of broker.c: the other end of a session is ours. */
 int
-play_open_session(struct broker *broker, uint64_t execution,
+broker_open_session(struct broker *broker, uint64_t execution,
     const struct server_texts *names, struct err *err)
 {
 	int pair[2];
@@ -278,7 +279,7 @@ play_open_session(struct broker *broker, uint64_t execution,
 
 /* In the place of store.c: the other end of the channel is ours. */
 int
-play_connect(struct store *store, uint64_t execution, struct err *err)
+store_connect(struct store *store, uint64_t execution, struct err *err)
 {
 	int pair[2];
 
@@ -297,14 +298,14 @@ static struct box *waiting_box;
 static unsigned int wakes;
 
 struct box *
-play_pool_take(struct pool *pool)
+pool_take(struct pool *pool)
 {
 	ck_assert_ptr_null(pool);
 	return mem_take(&waiting_box);
 }
 
 void
-play_pool_wake(struct pool *pool)
+pool_wake(struct pool *pool)
 {
 	ck_assert_ptr_null(pool);
 	wakes++;
@@ -358,41 +359,63 @@ wait_until_gone(pid_t pid)
 
 /* The servers in force */
 
-static void
-on_config(void *ctx)
-{
-	ck_abort_msg("nothing is read here");
-}
-
-static void
-make_config(void)
-{
-	struct servers_setup setup = { .base = sv.base,
-		.clock = clock_ms };
-
-	sv.config = config_new(&setup, on_config, NULL);
-}
-
 static struct server offered[] = {
 	{ .name = (char *)"fs", .alias = (char *)"fs",
 	    .description = (char *)"Files", .program = (char *)"/bin/fs" },
 	{ .name = (char *)"git-hub", .alias = (char *)"git_hub",
 	    .description = (char *)"", .program = (char *)"/bin/gh" },
 };
+static size_t noffered; /* so many of them are there */
+static struct servers no_files;
+
+size_t
+config_count(const struct config *config)
+{
+	return noffered;
+}
+
+const struct server *
+config_at(const struct config *config, size_t i)
+{
+	ck_assert_uint_lt(i, noffered);
+	return &offered[i];
+}
+
+const struct server *
+config_find(const struct config *config, const char *name, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < noffered; i++)
+		if (strlen(offered[i].name) == len &&
+		    memcmp(offered[i].name, name, len) == 0)
+			return &offered[i];
+	return NULL;
+}
+
+int
+config_has_program(struct config *config, const struct server *server)
+{
+	return server->program != NULL;
+}
+
+char *
+config_notes(const struct config *config, size_t *len)
+{
+	*len = 0;
+	return NULL;
+}
+
+const struct servers *
+config_servers(const struct config *config)
+{
+	return &no_files;
+}
 
 static void
 offer_servers(void)
 {
-	size_t i;
-
-	sv.config->count = UNIT_COUNT(offered);
-	sv.config->sorted =
-	    mem_alloc(UNIT_COUNT(offered) * sizeof(*sv.config->sorted));
-	for (i = 0; i < UNIT_COUNT(offered); i++)
-		sv.config->sorted[i] = &offered[i];
-	sv.config->servers = mem_alloc(sizeof(*sv.config->servers));
-	TAILQ_INIT(&sv.config->servers->list);
-	TAILQ_INIT(&sv.config->servers->files);
+	noffered = UNIT_COUNT(offered);
 }
 
 /* The stage */
@@ -425,9 +448,9 @@ open_stage(void)
 	sv.boxes.options = &sv.options;
 	runs_init(&sv.runs, &sv.boxes);
 	reaper_init(sv.base);
-	make_config();
+	TAILQ_INIT(&no_files.list);
+	TAILQ_INIT(&no_files.files);
 	sv.boxes.runtime = runtime_find("native");
-	sv.runs.config = sv.config;
 	sv.runs.idle = on_idle;
 	sv.runs.idle_ctx = &idles;
 	sv.options.max_concurrent = 4;
@@ -472,7 +495,6 @@ close_stage(void)
 	for (play = plays; play < plays + PLAYS_MAX; play++)
 		forget_play(play);
 	reaper_finish(1); /* there is nobody left */
-	config_free(&sv.config);
 	free(mem_take(&loaded.data));
 	event_base_free(sv.base);
 	ck_assert_int_eq(unit_open_fds(), fds_before);
@@ -592,7 +614,7 @@ receive_start(struct play *play, union ipc_any *msg)
 {
 	receive(play, ROLE_RELAY, IPC_START, msg);
 	ck_assert_int_eq(
-	    msg->start.session != -1, config_count(sv.config) > 0);
+	    msg->start.session != -1, noffered > 0);
 }
 
 /* Both workers take what they were sent. */
@@ -925,7 +947,7 @@ START_TEST(a_box_that_is_left_is_ended_later)
 {
 	struct play *play;
 
-	box_leavings_ms = 100000;
+	sv.boxes.times.leavings = 100000;
 	open_stage();
 	play = run_call();
 	code_exits(play);
@@ -1205,7 +1227,7 @@ START_TEST(a_call_may_lose_a_server_while_it_waits)
 	first = start_call();
 	asked = loads[2].asked;
 	second = new_call();
-	sv.config->count = 1;
+	noffered = 1;
 	relay_dies(first);
 	wait_until_concluded(first);
 	wait_until_concluded(second);
@@ -1727,7 +1749,7 @@ START_TEST(a_box_that_is_not_ready_in_time)
 {
 	struct play *play;
 
-	box_start_ms = 2000;
+	sv.boxes.times.start = 2000;
 	open_stage();
 	play = start_call();
 	if (_i == 1) {
@@ -1884,7 +1906,7 @@ relay_wants_store(struct play *play)
 	settle();
 }
 
-/* Code may keep something: never looked into, play_connect() is ours. */
+/* Code may keep something: never looked into, store_connect() is ours. */
 static void
 offer_store(void)
 {
@@ -1982,7 +2004,7 @@ START_TEST(a_relay_that_never_drains)
 {
 	struct play *play;
 
-	box_drain_ms = 1000;
+	sv.boxes.times.drain = 1000;
 	open_stage();
 	play = run_call();
 	code_exits(play);
@@ -1998,7 +2020,7 @@ START_TEST(a_box_that_never_lets_go)
 {
 	struct play *play;
 
-	box_drain_ms = 1000;
+	sv.boxes.times.drain = 1000;
 	open_stage();
 	play = start_call();
 	play->stuck = 1;
@@ -2178,7 +2200,7 @@ START_TEST(the_code_may_run_too_late)
 	uint64_t began = now_ms();
 	struct play *play;
 
-	box_drain_ms = 1000;
+	sv.boxes.times.drain = 1000;
 	open_stage();
 	play = start_call();
 	call_cancel(play->call, "enough");
@@ -2556,10 +2578,10 @@ START_TEST(a_call_without_a_box_can_be_cancelled)
 	unsigned long first;
 
 	open_stage();
-	call_replace_ms = 1000 * 1000;
+	sv.runs.times.replace = 1000 * 1000;
 	play = ask_dying_template();
 	first = sv.boxes.started;
-	while (play->call->box != NULL)
+	while (call_has_box(play->call))
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	settle();
 	ck_assert_uint_eq(sv.boxes.started, first);
@@ -2740,11 +2762,12 @@ START_TEST(a_call_that_waits_for_room_can_be_cancelled)
 	struct play *play;
 
 	open_stage();
-	call_retry_ms = 1000 * 1000;
+	sv.runs.times.retry = 1000 * 1000;
 	play = start_call();
 	box_fails_for_now(play);
-	while (play->call->box != NULL)
+	while (call_has_box(play->call))
 		event_base_loop(sv.base, EVLOOP_ONCE);
+	settle();
 	call_cancel(play->call, "enough");
 	wait_until_concluded(play);
 	was_concluded(play, CALL_CANCELLED, "enough");
@@ -2912,7 +2935,7 @@ START_TEST(a_dropped_box_is_given_up)
 {
 	struct play *play;
 
-	box_drain_ms = 1000;
+	sv.boxes.times.drain = 1000;
 	open_stage();
 	play = start_ahead();
 	play->stuck = 1;
