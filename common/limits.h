@@ -208,10 +208,10 @@
  */
 #define SERVER_LOOK_MS 10000
 #define SERVER_LOOK_AGAIN_MS 1000
-#define DOWNSTREAM_EOF_MS 2000
-#define DOWNSTREAM_TERM_MS 2000
+#define SERVER_PROCESS_EOF_MS 2000
+#define SERVER_PROCESS_TERM_MS 2000
 /* What its keeper is given to kill it, with thousands of processes perhaps. */
-#define DOWNSTREAM_KILL_MS 2000
+#define SERVER_PROCESS_KILL_MS 2000
 /* A keeper that kills looks again after so long, or when a child has ended. */
 #define KEEPER_PAUSE_MS 10
 /*

@@ -22,7 +22,7 @@
 #include "peers/broker.h"
 #include "box/cgroup.h"
 #include "command/client_config.h"
-#include "servers/config.h"
+#include "servers/in_force.h"
 #include "options/file_trial.h"
 #include "run/pool.h"
 #include "servers/servers.h"
@@ -141,7 +141,8 @@ main_act(struct supervisor *sv, char **envp, struct err *err)
 		return print_config_run(sv->base, options, envp, err);
 	default:
 		if (options->command.task != COMMAND_NONE)
-			return kept_run(sv->base, sv->store, &options->command);
+			return stored_run(
+			    sv->base, sv->store, &options->command);
 		return serve_run(sv, err);
 	}
 }

@@ -25,7 +25,7 @@ supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded)
 {
 	const struct box_step_info *step = box_step_info(guarded->step);
 	const char *what = step == NULL ? "build the full one" : step->what;
-	const char *fix = cause_fix(guarded->step, "/proc");
+	const char *fix = namespace_fix(guarded->step, "/proc");
 
 	box_on_guarded(box, &guarded->guard,
 	    (unsigned int)guarded->landlock,
@@ -53,7 +53,7 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 	else
 		box_fail(box, "the box cannot be built: could not %s (%s); "
 		    "%s%s", step->what, failed->reason,
-		    cause_fix(failed->step, "/proc"),
+		    namespace_fix(failed->step, "/proc"),
 		    on_box_less_would_do(box, failed->step) ?
 		        "; or allow a weaker level of isolation: "
 		        "MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on (what it lacks "

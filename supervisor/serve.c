@@ -12,7 +12,7 @@
 #include "front/front.h"
 #include "peers/broker.h"
 #include "run/pool.h"
-#include "servers/config.h"
+#include "servers/in_force.h"
 #include "supervisor.h"
 
 /* What asks the program to end. */
@@ -63,7 +63,7 @@ serve_on_idle(void *ctx)
 
 	if (sv->runs.draining && sv->runs.nrunning == 0 &&
 	    sv->runs.nwaiting == 0 && sv->boxes.dropped == 0 &&
-	    !config_reading(sv->config))
+	    !in_force_reading(sv->config))
 		broker_stop(sv->broker, serve_on_servers_ended, serving);
 }
 

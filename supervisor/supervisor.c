@@ -19,7 +19,7 @@
 #include "peers/store.h"
 #include "process/process.h"
 #include "run/pool.h"
-#include "servers/config.h"
+#include "servers/in_force.h"
 #include "servers/servers.h"
 #include "supervisor.h"
 
@@ -61,7 +61,7 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	/* In a folder that is gone there are no project files to find. */
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		folder[0] = '\0';
-	sv->config = config_new(&setup, supervisor_on_config, sv);
+	sv->config = in_force_new(&setup, supervisor_on_config, sv);
 	policy = (struct broker_policy){ sv->options.tool_timeout, sv->audit };
 	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
 	/* Other actions keep nothing. */
@@ -179,7 +179,7 @@ supervisor_free(struct supervisor *sv)
 	cgroup_free(&sv->boxes.cgroup);
 	store_free(&sv->store);
 	broker_free(&sv->broker);
-	config_free(&sv->config);
+	in_force_free(&sv->config);
 	if (sv->base != NULL)
 		event_base_free(sv->base);
 	sv->base = NULL;

@@ -15,14 +15,14 @@
 #include "run/run.h"
 
 struct broker;
-struct config;
+struct in_force;
 struct store;
 
 /* The process: one of it, made by main. Its parts are given to the rooms. */
 struct supervisor {
 	struct event_base *base;
 	struct options options;
-	struct config *config; /* which servers there are */
+	struct in_force *config; /* which servers there are */
 	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
 	int audit; /* the file for lines about calls of tools; -1: none */

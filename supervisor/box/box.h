@@ -207,14 +207,14 @@ void box_on_store_wanted(struct box *box);
 void box_on_drained(struct box *box, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls, char *waiting);
 
-/* cause.c: why a box cannot be built. */
+/* namespace_fix.c: why a box cannot be built. */
 
 /*
  * Returns the fix when this step of box_steps.def has failed, static: that
  * of the cause, where the switches below proc (/proc) tell it, else that of
  * the step; NULL for a number that is none.
  */
-const char *cause_fix(unsigned long step, const char *proc);
+const char *namespace_fix(unsigned long step, const char *proc);
 
 /* runtime.c: which sandbox; one row each. */
 

@@ -12,7 +12,7 @@
 #include "../../common/ipc_pair.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
-#include "interpreter.h"
+#include "python_stamp.h"
 #include "template.h"
 #include "../process/process.h"
 #include "box.h"
@@ -31,7 +31,7 @@ struct template {
 	int warm;
 	unsigned long forks;
 	uint64_t born_ms;
-	struct interpreter python; /* as it was on disk */
+	struct python_stamp python; /* as it was on disk */
 };
 
 struct templates {
@@ -267,7 +267,7 @@ templates_start(struct templates *all)
 	template = mem_alloc(sizeof(*template));
 	template->all = all;
 	template->number = ++all->starts;
-	interpreter_look(all->boxes->options->python, &template->python);
+	python_stamp_look(all->boxes->options->python, &template->python);
 	LIST_INSERT_HEAD(&all->list, template, entry);
 	all->coming = template;
 	if (template_start(template, &err) == -1)
@@ -332,10 +332,10 @@ templates_rest(struct templates *all)
 static void
 templates_check_python(struct templates *all)
 {
-	struct interpreter now;
+	struct python_stamp now;
 
-	interpreter_look(all->boxes->options->python, &now);
-	if (interpreter_same(&now, &all->serving->python))
+	python_stamp_look(all->boxes->options->python, &now);
+	if (python_stamp_same(&now, &all->serving->python))
 		return;
 	log_info("template[%lu]: the interpreter has changed",
 	    all->serving->number);

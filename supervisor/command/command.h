@@ -9,7 +9,7 @@
 
 struct broker;
 struct command;
-struct config;
+struct in_force;
 struct event_base;
 struct options;
 struct runs;
@@ -32,15 +32,15 @@ int print_config_run(struct event_base *base, const struct options *options,
  * them failed.
  */
 int servers_try_run(
-    struct event_base *base, struct config *config, struct broker *broker);
+    struct event_base *base, struct in_force *config, struct broker *broker);
 
-/* kept.c */
+/* stored.c */
 
 /*
  * Does what options.command says about what is kept, prints that to stdout.
  * Returns the exit status: 0, or 1 when it could not be done.
  */
-int kept_run(struct event_base *base, struct store *store,
+int stored_run(struct event_base *base, struct store *store,
     const struct command *command);
 
 /* selftest.c */

@@ -27,9 +27,9 @@ struct servers_try_answer {
 
 struct servers_try {
 	struct event_base *base;
-	struct config *config;
+	struct in_force *config;
 	struct broker *broker;
-	struct config_waiter waiter;
+	struct in_force_waiter waiter;
 	struct servers_try_answer *answers; /* as the configuration has them */
 	size_t count;
 	size_t printed;
@@ -204,7 +204,7 @@ servers_try_add_cause(struct buffer *text, const struct server *server)
 static void
 servers_try_add_entry(struct servers_try *try, const struct server *server)
 {
-	const struct servers *servers = config_servers(try->config);
+	const struct servers *servers = in_force_servers(try->config);
 	int skipped = server_judge_is_stranger(servers, server->file) ||
 	    (server->state == SERVER_SKIPPED && !server->unsupported);
 
@@ -226,7 +226,7 @@ servers_try_add_entry(struct servers_try *try, const struct server *server)
 static void
 servers_try_add_file(struct servers_try *try, const struct server_file *file)
 {
-	const struct servers *servers = config_servers(try->config);
+	const struct servers *servers = in_force_servers(try->config);
 	const struct server *row = server_faults_row(servers, file);
 	int refused = !server_judge_is_stranger(servers, file);
 	struct buffer *text = servers_try_begin(try,
@@ -261,7 +261,7 @@ servers_try_most(const struct servers *servers)
 static void
 servers_try_list(struct servers_try *try)
 {
-	const struct servers *servers = config_servers(try->config);
+	const struct servers *servers = in_force_servers(try->config);
 	const struct server_file *file;
 	const struct server *server;
 
@@ -322,7 +322,7 @@ servers_try_free(struct servers_try *try)
 
 int
 servers_try_run(
-    struct event_base *base, struct config *config, struct broker *broker)
+    struct event_base *base, struct in_force *config, struct broker *broker)
 {
 	struct servers_try try = { .base = base,
 		.config = config,
@@ -330,7 +330,7 @@ servers_try_run(
 
 	try.waiter.ready = servers_try_on_configured;
 	try.waiter.ctx = &try;
-	config_refresh(config, &try.waiter);
+	in_force_refresh(config, &try.waiter);
 	event_base_dispatch(base);
 	servers_try_free(&try);
 	return try.broken || try.works < try.servers || try.refused > 0;

@@ -10,7 +10,7 @@
 #include "../../common/json.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
-#include "form.h"
+#include "answer_form.h"
 #include "../run/run.h"
 #include "front.h"
 #include "../box/box.h"
@@ -140,7 +140,7 @@ answer_count_lines(const char *data, size_t len)
 
 /* Appends the lines of a text as strings, split at newlines only. */
 static void
-answer_add_items(struct form *form, const char *data, size_t len)
+answer_add_items(struct answer_form *form, const char *data, size_t len)
 {
 	const char *line;
 	size_t part;
@@ -148,13 +148,13 @@ answer_add_items(struct form *form, const char *data, size_t len)
 	while (len > 0) {
 		line = data;
 		part = answer_next_line(&data, &len);
-		form_add_item(form, line, part);
+		answer_form_add_item(form, line, part);
 	}
 }
 
 /* The lines of a stream; with a cut, it is one of them where it was made. */
 static void
-answer_add_array(struct form *form, const char *name,
+answer_add_array(struct answer_form *form, const char *name,
     const struct call_stream *stream, const char *cut)
 {
 	const char *tail = stream->data + stream->head;
@@ -163,71 +163,72 @@ answer_add_array(struct form *form, const char *name,
 	if (stream->len == 0)
 		return;
 	/* What stood at the two sides of the cut was never one line. */
-	form_open_array(form, name,
+	answer_form_open_array(form, name,
 	    answer_count_lines(stream->data, stream->head) +
 		(cut != NULL) + answer_count_lines(tail, tail_len));
 	answer_add_items(form, stream->data, stream->head);
 	if (cut != NULL)
-		form_add_item(form, cut, strlen(cut));
+		answer_form_add_item(form, cut, strlen(cut));
 	answer_add_items(form, tail, tail_len);
-	form_close_array(form);
+	answer_form_close_array(form);
 }
 
 /* Texts, each with a NUL behind it, as an array where there are any. */
 static void
 answer_add_texts(
-    struct form *form, const char *name, const char *texts, size_t len)
+    struct answer_form *form, const char *name, const char *texts, size_t len)
 {
 	size_t count = text_list_count(texts, len);
 	const char *text;
 
 	if (count == 0)
 		return;
-	form_open_array(form, name, count);
+	answer_form_open_array(form, name, count);
 	TEXT_LIST_EACH (text, texts, len)
-		form_add_item(form, text, strlen(text));
-	form_close_array(form);
+		answer_form_add_item(form, text, strlen(text));
+	answer_form_close_array(form);
 }
 
 static void
-answer_add_truncated(struct form *form, const struct call_result *result)
+answer_add_truncated(struct answer_form *form, const struct call_result *result)
 {
 	if (result->out.dropped == 0 && result->errors.dropped == 0)
 		return;
-	form_open_object(form, "truncated");
+	answer_form_open_object(form, "truncated");
 	if (result->out.dropped > 0)
-		form_add_number(
+		answer_form_add_number(
 		    form, "stdout", (long long)result->out.dropped);
 	if (result->errors.dropped > 0)
-		form_add_number(
+		answer_form_add_number(
 		    form, "stderr", (long long)result->errors.dropped);
-	form_close_object(form);
+	answer_form_close_object(form);
 }
 
 /* How it ended; compact: unless that can be seen from what there is. */
 static void
-answer_add_end(struct form *form, const struct call_result *result,
+answer_add_end(struct answer_form *form, const struct call_result *result,
     int compact)
 {
 	auto_free char *summary = answer_summary(result);
 	int said = compact && result->status == CALL_SUCCESS;
 
 	if (!said)
-		form_add_text(form, "status", answer_status[result->status]);
+		answer_form_add_text(
+		    form, "status", answer_status[result->status]);
 	if (!said || (result->out.len == 0 && result->errors.len == 0))
-		form_add_text(form, "summary", summary);
+		answer_form_add_text(form, "summary", summary);
 	if (!said && result->exited)
-		form_add_number(form, "exitCode", result->exit_code);
+		answer_form_add_number(form, "exitCode", result->exit_code);
 	if (result->signal != 0) {
 		auto_free char *name = signal_name(result->signal);
 
-		form_add_text(form, "signal", name);
+		answer_form_add_text(form, "signal", name);
 	}
 }
 
 /* The streams; for a reader who has nothing else, with their cuts. */
 static void
-answer_add_streams(struct form *form, const struct call_result *result,
+answer_add_streams(struct answer_form *form, const struct call_result *result,
     const struct options *options, int cuts)
 {
 	auto_free char *out = NULL, *errors = NULL;
@@ -241,31 +242,31 @@ answer_add_streams(struct form *form, const struct call_result *result,
 }
 
 static void
-answer_add_fields(struct form *form, const struct call_result *result,
+answer_add_fields(struct answer_form *form, const struct call_result *result,
     const struct options *options, int cuts)
 {
 	int compact = answer_mode(options) == ANSWER_COMPACT;
 
-	form_open_object(form, NULL);
+	answer_form_open_object(form, NULL);
 	answer_add_end(form, result, compact);
 	/* The names that were asked for. */
 	answer_add_texts(
 	    form, "servers", result->servers, result->servers_len);
 	answer_add_streams(form, result, options, cuts);
 	if (result->error != NULL)
-		form_add_text(form, "error", result->error);
+		answer_form_add_text(form, "error", result->error);
 	if (result->status == CALL_TIMEOUT)
-		form_add_number(form, "timeoutSeconds", result->timeout);
+		answer_form_add_number(form, "timeoutSeconds", result->timeout);
 	answer_add_truncated(form, result);
 	if (result->weak != NULL)
-		form_add_text(form, "isolation", "weak");
+		answer_form_add_text(form, "isolation", "weak");
 	answer_add_texts(form, "notes", result->notes, result->notes_len);
-	form_close_object(form);
+	answer_form_close_object(form);
 }
 
 /* The text of the other modes: a fenced block of the fields */
 
-static enum form_kind
+static enum answer_form_kind
 answer_form(const struct options *options)
 {
 	return answer_mode(options) == ANSWER_TOON ? FORM_TOON : FORM_PRETTY;
@@ -367,7 +368,7 @@ answer_add_result_text(struct buffer *text, const struct call_result *result,
     const struct options *options)
 {
 	auto_buffer struct buffer block = { 0 };
-	struct form form = { &block, answer_form(options), 0 };
+	struct answer_form form = { &block, answer_form(options), 0 };
 
 	if (answer_mode(options) == ANSWER_COMPACT) {
 		answer_add_text(text, result, options);
@@ -382,7 +383,7 @@ answer_add(struct buffer *buffer, const struct call_result *result,
     const struct options *options)
 {
 	auto_buffer struct buffer text = { 0 };
-	struct form form = { buffer, FORM_LINE, 0 };
+	struct answer_form form = { buffer, FORM_LINE, 0 };
 
 	answer_add_result_text(&text, result, options);
 	buffer_add_text(
@@ -403,7 +404,7 @@ answer_add(struct buffer *buffer, const struct call_result *result,
 
 static void
 answer_add_refusal_fields(
-    struct form *form, const char *status, const char *message)
+    struct answer_form *form, const char *status, const char *message)
 {
 	auto_free char *summary = NULL;
 
@@ -411,11 +412,11 @@ answer_add_refusal_fields(
 		summary = mem_strdup(message);
 	else
 		summary = mem_printf("Sandbox error: %s", message);
-	form_open_object(form, NULL);
-	form_add_text(form, "status", status);
-	form_add_text(form, "summary", summary);
-	form_add_text(form, "error", message);
-	form_close_object(form);
+	answer_form_open_object(form, NULL);
+	answer_form_add_text(form, "status", status);
+	answer_form_add_text(form, "summary", summary);
+	answer_form_add_text(form, "error", message);
+	answer_form_close_object(form);
 }
 
 static void
@@ -423,7 +424,7 @@ answer_add_refusal_text(struct buffer *text, const char *status,
     const char *message, const struct options *options)
 {
 	auto_buffer struct buffer block = { 0 };
-	struct form form = { &block, answer_form(options), 0 };
+	struct answer_form form = { &block, answer_form(options), 0 };
 
 	if (answer_mode(options) == ANSWER_COMPACT) {
 		buffer_printf(
@@ -439,7 +440,7 @@ answer_add_refusal(struct buffer *buffer, const char *status,
     const char *message, const struct options *options)
 {
 	auto_buffer struct buffer text = { 0 };
-	struct form form = { buffer, FORM_LINE, 0 };
+	struct answer_form form = { buffer, FORM_LINE, 0 };
 
 	answer_add_refusal_text(&text, status, message, options);
 	buffer_add_text(

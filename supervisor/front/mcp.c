@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "../../common/mem.h"
-#include "../servers/config.h"
+#include "../servers/in_force.h"
 #include "mcp.h"
 
 /*
@@ -18,10 +18,10 @@ mcp_on_lines(struct mcp *mcp, struct lines *lines)
 {
 	struct line line;
 
-	config_share(mcp->runs->config);
+	in_force_share(mcp->runs->config);
 	while (lines_next(lines, &line))
 		rpc_on_line(mcp->rpc, &line);
-	config_forget(mcp->runs->config);
+	in_force_forget(mcp->runs->config);
 }
 
 void

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "../../common/mem.h"
-#include "../servers/config.h"
+#include "../servers/in_force.h"
 #include "../servers/server_names.h"
 #include "mcp.h"
 
@@ -21,7 +21,7 @@ struct tools_request {
 	char *id; /* as it came */
 	size_t id_len;
 	struct run_python run; /* until it is a call */
-	struct config_waiter waiter;
+	struct in_force_waiter waiter;
 	struct call *call; /* NULL: the configuration is being read */
 	int silent; /* its client has cancelled it: no answer */
 };
@@ -137,7 +137,7 @@ tools_start_call(
 	request->waiter.ctx = request;
 	request->batch = rpc_batch_hold(mcp->rpc);
 	LIST_INSERT_HEAD(&mcp->requests, request, entry);
-	config_refresh(mcp->runs->config, &request->waiter);
+	in_force_refresh(mcp->runs->config, &request->waiter);
 }
 
 static void
@@ -227,7 +227,7 @@ tools_forget_all(struct mcp *mcp)
 	while ((request = LIST_FIRST(&mcp->requests)) != NULL) {
 		rpc_batch_forget(request->batch);
 		if (request->call == NULL)
-			config_cancel(mcp->runs->config, &request->waiter);
+			in_force_cancel(mcp->runs->config, &request->waiter);
 		tools_request_free(request);
 	}
 }

@@ -17,7 +17,7 @@
 #include "../../common/text_list.h"
 #include "../../common/utf8.h"
 #include "broker.h"
-#include "downstream.h"
+#include "server_process.h"
 #include "store.h"
 #include "../process/process.h"
 
@@ -44,12 +44,12 @@ struct broker_link {
 	char *name;
 	uint64_t definition; /* that it is a process of */
 	uint64_t number; /* 0: of a broker that is gone */
-	struct downstream *downstream;
+	struct server_process *process;
 };
 
 struct broker {
 	struct event_base *base;
-	struct config *config;
+	struct in_force *config;
 	char **envp;
 	struct broker_policy policy;
 	struct store *store;     /* keeps lists of tools; NULL: none does */
@@ -118,7 +118,7 @@ broker_end_process(struct broker *broker)
 	broker->lists_wanted = 0;
 	LIST_FOREACH (link, &broker->links, entry) {
 		link->number = 0;
-		downstream_stop(link->downstream);
+		server_process_stop(link->process);
 	}
 }
 
@@ -257,7 +257,7 @@ broker_revoke(struct broker *broker, const struct broker_told *told,
 	message.reason = why->data;
 	LIST_FOREACH (link, &broker->links, entry)
 		if (link->definition == told->number)
-			downstream_stop(link->downstream);
+			server_process_stop(link->process);
 	return channel_send_revoke(broker->service.channel, &message, err);
 }
 
@@ -273,7 +273,7 @@ broker_remove(
 	auto_buffer struct buffer why = { 0 };
 	int sent, kept = 0;
 
-	if (config_distrusts(
+	if (in_force_distrusts(
 	        broker->config, told->source, told->path, &why)) {
 		sent = broker_revoke(broker, told, &why, err);
 	} else {
@@ -304,7 +304,7 @@ broker_check_removed(struct broker *broker, struct err *err)
 		sent = 0;
 		if (!broker_has_process(broker, told->number))
 			broker_forget(&broker->removed, told);
-		else if (config_distrusts(broker->config, told->source,
+		else if (in_force_distrusts(broker->config, told->source,
 		             told->path, &why)) {
 			sent = broker_revoke(broker, told, &why, err);
 			broker_forget(&broker->removed, told);
@@ -380,9 +380,9 @@ broker_tell(struct broker *broker, struct err *err)
 
 	TAILQ_FOREACH (told, &broker->told, entry)
 		told->found = 0;
-	for (i = 0; i < config_count(broker->config); i++)
+	for (i = 0; i < in_force_count(broker->config); i++)
 		if (broker_tell_server(
-		        broker, config_at(broker->config, i), err) == -1)
+		        broker, in_force_at(broker->config, i), err) == -1)
 			return -1;
 	for (told = TAILQ_FIRST(&broker->told); told != NULL; told = next) {
 		next = TAILQ_NEXT(told, entry);
@@ -441,8 +441,8 @@ broker_add_allowed(const struct broker *broker, struct buffer *names)
 	const struct server *server;
 	size_t i;
 
-	for (i = 0; i < config_count(broker->config); i++) {
-		server = config_at(broker->config, i);
+	for (i = 0; i < in_force_count(broker->config); i++) {
+		server = in_force_at(broker->config, i);
 		text_list_add(names, server->name);
 	}
 }
@@ -515,7 +515,7 @@ broker_send_ended(struct broker *broker, uint64_t number, const char *how)
 }
 
 static void
-broker_on_downstream_ended(void *ctx, const char *how)
+broker_on_server_ended(void *ctx, const char *how)
 {
 	struct broker_link *link = ctx;
 	struct broker *broker = link->broker;
@@ -548,14 +548,14 @@ broker_launch(struct broker *broker, uint64_t number,
 {
 	struct ipc_launched launched = { .process = number };
 	struct broker_link *link = mem_alloc(sizeof(*link));
-	struct downstream_pipes pipes;
+	struct server_process_pipes pipes;
 
 	link->broker = broker;
 	link->number = number;
 	link->definition = told->number;
-	link->downstream = downstream_start(broker->base, server,
-	    broker->envp, &pipes, broker_on_downstream_ended, link, err);
-	if (link->downstream == NULL) {
+	link->process = server_process_start(broker->base, server,
+	    broker->envp, &pipes, broker_on_server_ended, link, err);
+	if (link->process == NULL) {
 		free(link);
 		return -1;
 	}
@@ -587,7 +587,7 @@ broker_want(struct broker *broker, uint64_t link, const char *name,
     uint64_t definition)
 {
 	const struct server *server =
-	    config_find(broker->config, name, strlen(name));
+	    in_force_find(broker->config, name, strlen(name));
 	const struct broker_told *told = broker_find_told(broker, name);
 	auto_free char *how = NULL;
 	struct err err;
@@ -603,7 +603,7 @@ broker_want(struct broker *broker, uint64_t link, const char *name,
 	else if (told->number != definition)
 		err_set(&err, "its configuration has changed just now; call "
 		    "it again");
-	else if (!config_has_program(broker->config, server))
+	else if (!in_force_has_program(broker->config, server))
 		broker_no_program(server, &err);
 	else if (!broker_has_room(broker, name))
 		err_set(&err, "%d of its processes still run or are ending; "
@@ -623,7 +623,7 @@ broker_let_go(struct broker *broker, uint64_t link)
 
 	LIST_FOREACH (found, &broker->links, entry)
 		if (found->number == link) {
-			downstream_stop(found->downstream);
+			server_process_stop(found->process);
 			return;
 		}
 	/* That it has ended may be under way to the broker. */
@@ -705,8 +705,8 @@ broker_try(struct broker *broker, broker_tried *tried,
 	broker->gone = gone;
 	broker->tried_ctx = ctx;
 	message.log_level = log_level_get();
-	for (i = 0; i < config_count(broker->config); i++) {
-		message.name = config_at(broker->config, i)->name;
+	for (i = 0; i < in_force_count(broker->config); i++) {
+		message.name = in_force_at(broker->config, i)->name;
 		if (channel_send_try(
 		        broker->service.channel, &message, err) == -1)
 			return -1;
@@ -717,7 +717,7 @@ broker_try(struct broker *broker, broker_tried *tried,
 /* Itself */
 
 struct broker *
-broker_new(struct event_base *base, struct config *config, char **envp,
+broker_new(struct event_base *base, struct in_force *config, char **envp,
     const struct broker_policy *policy)
 {
 	struct broker *broker = mem_alloc(sizeof(*broker));

@@ -9,7 +9,7 @@
 
 #include "../../common/channel.h"
 #include "../../common/err.h"
-#include "../servers/config.h"
+#include "../servers/in_force.h"
 #include "../process/process.h"
 
 struct broker;
@@ -25,7 +25,7 @@ struct broker_policy {
  * Starts nothing yet. config and envp must last as long as the broker; the
  * policy is copied.
  */
-struct broker *broker_new(struct event_base *base, struct config *config,
+struct broker *broker_new(struct event_base *base, struct in_force *config,
     char **envp, const struct broker_policy *policy);
 
 /* Lists of tools are kept by this store from now on, or (NULL) by none. */

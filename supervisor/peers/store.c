@@ -9,7 +9,7 @@
 #include "../../common/ipc_pair.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
-#include "state.h"
+#include "state_dir.h"
 #include "store.h"
 #include "../process/process.h"
 
@@ -81,7 +81,7 @@ store_start_process(struct store *store, struct err *err)
 {
 	struct ipc_keep keep = { .log_level = log_level_get(),
 		.most = store->options->state_max };
-	auto_fd int folder = state_open(store->options, store->envp, err);
+	auto_fd int folder = state_dir_open(store->options, store->envp, err);
 
 	/* It stays who we are: the files are ours. */
 	if (folder == -1 || service_start(&store->service, 0, err) == -1)
@@ -102,7 +102,7 @@ store_channel(struct store *store, struct err *err)
 int
 store_may_hold(const struct store *store)
 {
-	return state_may_exist(store->options, store->envp);
+	return state_dir_may_exist(store->options, store->envp);
 }
 
 void

@@ -17,7 +17,7 @@
 #include "../../common/mem.h"
 #include "../box/box.h"
 #include "../peers/broker.h"
-#include "../servers/config.h"
+#include "../servers/in_force.h"
 #include "pool.h"
 #include "../servers/server_names.h"
 #include "../process/process.h"
@@ -263,7 +263,7 @@ call_conclude(struct call *call)
 		call_take_facts(call);
 	call_judge(call);
 	call->result.notes =
-	    config_notes(runs->config, &call->result.notes_len);
+	    in_force_notes(runs->config, &call->result.notes_len);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* that was us: no news */
 	log_debug("call %lu concluded", call->number);
@@ -365,7 +365,7 @@ call_open_session(struct call *call, int *session, struct err *err)
 		call->run.servers_len };
 
 	*session = -1;
-	if (config_count(call->runs->config) == 0)
+	if (in_force_count(call->runs->config) == 0)
 		return 0;
 	*session = broker_open_session(
 	    call->runs->broker, call->number, &loaded, err);

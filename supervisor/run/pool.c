@@ -12,7 +12,7 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../box/box.h"
-#include "../box/interpreter.h"
+#include "../box/python_stamp.h"
 #include "../box/template.h"
 #include "pool.h"
 #include "run.h"
@@ -22,7 +22,7 @@ struct pool_entry {
 	TAILQ_ENTRY(pool_entry) entry;
 	struct pool *pool;
 	struct box *box;
-	struct interpreter interpreter; /* when it was started */
+	struct python_stamp interpreter; /* when it was started */
 	uint64_t born_ms;
 	int ready;
 };
@@ -197,7 +197,7 @@ pool_start_one(struct pool *pool)
 
 	entry->pool = pool;
 	entry->born_ms = clock_ms();
-	interpreter_look(pool->runs->options->python, &entry->interpreter);
+	python_stamp_look(pool->runs->options->python, &entry->interpreter);
 	entry->box = box_new(pool->runs->boxes, 0, pool_on_box, entry, &err);
 	if (entry->box == NULL) {
 		log_warn("no box can be started to wait for a call: %s",
@@ -244,15 +244,15 @@ static void
 pool_recycle(struct pool *pool)
 {
 	uint64_t now = clock_ms();
-	struct interpreter present;
+	struct python_stamp present;
 	struct pool_entry *entry, *next;
 
-	interpreter_look(pool->runs->options->python, &present);
+	python_stamp_look(pool->runs->options->python, &present);
 	for (entry = TAILQ_FIRST(&pool->entries); entry != NULL;
 	    entry = next) {
 		next = TAILQ_NEXT(entry, entry);
 		if (now - entry->born_ms >= POOL_AGE_MS ||
-		    !interpreter_same(&entry->interpreter, &present))
+		    !python_stamp_same(&entry->interpreter, &present))
 			pool_drop(entry);
 	}
 }
@@ -329,9 +329,9 @@ pool_best(struct pool *pool)
 
 /* Whether a call may have it. */
 static int
-pool_is_good(const struct pool_entry *entry, const struct interpreter *present)
+pool_is_good(const struct pool_entry *entry, const struct python_stamp *present)
 {
-	if (!interpreter_same(&entry->interpreter, present))
+	if (!python_stamp_same(&entry->interpreter, present))
 		return 0;
 	return !entry->ready || box_alive(entry->box);
 }
@@ -341,11 +341,11 @@ static struct pool_entry *
 pool_pick(struct pool *pool)
 {
 	struct pool_entry *entry = pool_best(pool);
-	struct interpreter present;
+	struct python_stamp present;
 
 	if (entry == NULL)
 		return NULL;
-	interpreter_look(pool->runs->options->python, &present);
+	python_stamp_look(pool->runs->options->python, &present);
 	while (entry != NULL && !pool_is_good(entry, &present)) {
 		pool_drop(entry);
 		entry = pool_best(pool);

@@ -12,7 +12,7 @@
 
 struct broker;
 struct call;
-struct config;
+struct in_force;
 struct pool;
 struct store;
 
@@ -29,7 +29,7 @@ struct runs {
 	struct event_base *base;
 	const struct options *options;
 	struct boxes *boxes;
-	struct config *config; /* which servers there are */
+	struct in_force *config; /* which servers there are */
 	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
 	struct call_times times;

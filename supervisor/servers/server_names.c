@@ -35,13 +35,13 @@ server_names_add_shown(struct buffer *text, const char *name)
 /* What there is instead of a name that is unknown. */
 static void
 server_names_add_choice(
-    struct buffer *text, const char *name, const struct config *config)
+    struct buffer *text, const char *name, const struct in_force *config)
 {
 	struct suggest suggest = suggest_start(name);
-	size_t i, n = config_count(config);
+	size_t i, n = in_force_count(config);
 
 	for (i = 0; i < n; i++)
-		suggest_try(&suggest, config_at(config, i)->name);
+		suggest_try(&suggest, in_force_at(config, i)->name);
 	if (suggest.best != NULL) {
 		buffer_add_text(text, "did you mean ");
 		server_names_add_shown(text, suggest.best);
@@ -51,18 +51,18 @@ server_names_add_choice(
 	        "configured: ");
 	for (i = 0; i < n && i < SERVER_NAMES_LISTED; i++) {
 		buffer_add_text(text, i == 0 ? "" : ", ");
-		server_names_add_shown(text, config_at(config, i)->name);
+		server_names_add_shown(text, in_force_at(config, i)->name);
 	}
 	if (i < n)
 		buffer_printf(text, " and %zu more", n - i);
-	server_faults_add_refusals(text, config_servers(config));
+	server_faults_add_refusals(text, in_force_servers(config));
 }
 
 /* The entry that defines a name which is not in force, or NULL. */
 static const struct server *
-server_names_find_unused(const struct config *config, const char *name)
+server_names_find_unused(const struct in_force *config, const char *name)
 {
-	const struct servers *servers = config_servers(config);
+	const struct servers *servers = in_force_servers(config);
 	const struct server *server;
 
 	TAILQ_FOREACH (server, &servers->list, entry)
@@ -74,7 +74,7 @@ server_names_find_unused(const struct config *config, const char *name)
 /* Always -1, for the caller to return. */
 static int
 server_names_unknown(
-    const char *name, const struct config *config, struct err *err)
+    const char *name, const struct in_force *config, struct err *err)
 {
 	const struct server *unused = server_names_find_unused(config, name);
 	auto_buffer struct buffer text = { 0 };
@@ -114,7 +114,7 @@ server_names_no_program(const struct server *server, struct err *err)
 }
 
 int
-server_names_check(const char *names, size_t len, struct config *config,
+server_names_check(const char *names, size_t len, struct in_force *config,
     struct err *err)
 {
 	const struct server *server;
@@ -122,11 +122,11 @@ server_names_check(const char *names, size_t len, struct config *config,
 
 	for (at = 0; at < len; at += step + 1) {
 		step = strlen(names + at);
-		server = config_find(config, names + at, step);
+		server = in_force_find(config, names + at, step);
 		if (server == NULL)
 			return server_names_unknown(
 			    names + at, config, err);
-		if (!config_has_program(config, server))
+		if (!in_force_has_program(config, server))
 			return server_names_no_program(server, err);
 	}
 	return 0;
@@ -146,7 +146,7 @@ server_names_add_row(struct buffer *buffer, const struct server *server)
 
 void
 server_names_add_json(struct buffer *buffer, const char *names, size_t len,
-    const struct config *config)
+    const struct in_force *config)
 {
 	const struct server *server;
 	size_t at, step;
@@ -154,7 +154,7 @@ server_names_add_json(struct buffer *buffer, const char *names, size_t len,
 	buffer_add_text(buffer, "[");
 	for (at = 0; at < len; at += step + 1) {
 		step = strlen(names + at);
-		server = config_find(config, names + at, step);
+		server = in_force_find(config, names + at, step);
 		if (server == NULL)
 			continue;
 		if (buffer->data[buffer->len - 1] == '}')

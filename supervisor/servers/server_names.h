@@ -6,13 +6,13 @@
 #define SUPERVISOR_SERVER_NAMES_H
 
 #include "../../common/buffer.h"
-#include "config.h"
+#include "in_force.h"
 
 /*
  * Checks that each of them is in force and can be started. Returns 0, or -1
  * with err: which one is not, why, and what would be right.
  */
-int server_names_check(const char *names, size_t len, struct config *config,
+int server_names_check(const char *names, size_t len, struct in_force *config,
     struct err *err);
 
 /*
@@ -20,6 +20,6 @@ int server_names_check(const char *names, size_t len, struct config *config,
  * line, of objects with name, alias and description.
  */
 void server_names_add_json(struct buffer *buffer, const char *names,
-    size_t len, const struct config *config);
+    size_t len, const struct in_force *config);
 
 #endif

@@ -16,12 +16,12 @@
 #define store_connect __wrap_store_connect
 #define pool_take __wrap_pool_take
 #define pool_wake __wrap_pool_wake
-#define config_count __wrap_config_count
-#define config_at __wrap_config_at
-#define config_find __wrap_config_find
-#define config_has_program __wrap_config_has_program
-#define config_notes __wrap_config_notes
-#define config_servers __wrap_config_servers
+#define in_force_count __wrap_in_force_count
+#define in_force_at __wrap_in_force_at
+#define in_force_find __wrap_in_force_find
+#define in_force_has_program __wrap_in_force_has_program
+#define in_force_notes __wrap_in_force_notes
+#define in_force_servers __wrap_in_force_servers
 
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@
 #include "supervisor/process/process.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/run/run.h"
-#include "supervisor/servers/config.h"
+#include "supervisor/servers/in_force.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
 
@@ -369,20 +369,20 @@ static size_t noffered; /* so many of them are there */
 static struct servers no_files;
 
 size_t
-config_count(const struct config *config)
+in_force_count(const struct in_force *config)
 {
 	return noffered;
 }
 
 const struct server *
-config_at(const struct config *config, size_t i)
+in_force_at(const struct in_force *config, size_t i)
 {
 	ck_assert_uint_lt(i, noffered);
 	return &offered[i];
 }
 
 const struct server *
-config_find(const struct config *config, const char *name, size_t len)
+in_force_find(const struct in_force *config, const char *name, size_t len)
 {
 	size_t i;
 
@@ -394,20 +394,20 @@ config_find(const struct config *config, const char *name, size_t len)
 }
 
 int
-config_has_program(struct config *config, const struct server *server)
+in_force_has_program(struct in_force *config, const struct server *server)
 {
 	return server->program != NULL;
 }
 
 char *
-config_notes(const struct config *config, size_t *len)
+in_force_notes(const struct in_force *config, size_t *len)
 {
 	*len = 0;
 	return NULL;
 }
 
 const struct servers *
-config_servers(const struct config *config)
+in_force_servers(const struct in_force *config)
 {
 	return &no_files;
 }

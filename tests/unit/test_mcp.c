@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/mem.h"
-#include "supervisor/servers/config.h"
+#include "supervisor/servers/in_force.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/servers/server_names.h"
 #include "supervisor/supervisor.h"
@@ -74,12 +74,12 @@ conclude(unsigned int n, const char *out)
 
 /* The configuration: read at once, or when the test says so. */
 
-static TAILQ_HEAD(, config_waiter) waiters = TAILQ_HEAD_INITIALIZER(waiters);
+static TAILQ_HEAD(, in_force_waiter) waiters = TAILQ_HEAD_INITIALIZER(waiters);
 static int a_config, config_is_slow;
 static int shared; /* whether one look at the files does for all who ask */
 
 void
-config_share(struct config *config)
+in_force_share(struct in_force *config)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	ck_assert_int_eq(shared, 0);
@@ -87,7 +87,7 @@ config_share(struct config *config)
 }
 
 void
-config_forget(struct config *config)
+in_force_forget(struct in_force *config)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	ck_assert_int_eq(shared, 1);
@@ -97,7 +97,7 @@ config_forget(struct config *config)
 static void
 configure(void)
 {
-	struct config_waiter *waiter;
+	struct in_force_waiter *waiter;
 
 	while ((waiter = TAILQ_FIRST(&waiters)) != NULL) {
 		TAILQ_REMOVE(&waiters, waiter, entry);
@@ -106,7 +106,7 @@ configure(void)
 }
 
 void
-config_refresh(struct config *config, struct config_waiter *waiter)
+in_force_refresh(struct in_force *config, struct in_force_waiter *waiter)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	ck_assert_int_eq(shared, 1);
@@ -116,7 +116,7 @@ config_refresh(struct config *config, struct config_waiter *waiter)
 }
 
 void
-config_cancel(struct config *config, struct config_waiter *waiter)
+in_force_cancel(struct in_force *config, struct in_force_waiter *waiter)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	TAILQ_REMOVE(&waiters, waiter, entry);
@@ -124,7 +124,7 @@ config_cancel(struct config *config, struct config_waiter *waiter)
 
 /* There are all servers but one. */
 int
-server_names_check(const char *names, size_t len, struct config *config,
+server_names_check(const char *names, size_t len, struct in_force *config,
     struct err *err)
 {
 	ck_assert_ptr_eq(config, &a_config);
@@ -236,7 +236,7 @@ open_session(void)
 	options.max_timeout = 120;
 	options.max_code = 1000;
 	options.max_output = 65536;
-	runs.config = (struct config *)(void *)&a_config;
+	runs.config = (struct in_force *)(void *)&a_config;
 	mcp = mcp_new(&runs, &a_door);
 }
 

@@ -100,7 +100,7 @@ START_TEST(passes_on_that_a_weaker_box_stands)
 		.guard = 40 };
 	auto_free char *expected = mem_printf(
 	    "guarded 40 3 could not %s (open: no); %s\n", steps[_i].what,
-	    _i == 1 ? steps[1].fix : cause_fix(steps[_i].step, "/proc"));
+	    _i == 1 ? steps[1].fix : namespace_fix(steps[_i].step, "/proc"));
 
 	supervisor_on_guarded(&box, &guarded);
 	ck_assert_str_eq(told.data, expected);
@@ -116,7 +116,7 @@ START_TEST(tells_what_a_box_cannot_do)
 		.reason = "unshare: Operation not permitted" };
 	auto_free char *expected = mem_printf("fail: the box cannot be built: "
 	    "could not create a user namespace (unshare: Operation not "
-	    "permitted); %s%s\n", cause_fix(failed.step, "/proc"),
+	    "permitted); %s%s\n", namespace_fix(failed.step, "/proc"),
 	    _i == 1 ? "" : "; or allow a weaker level of isolation: "
 	    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on (what it lacks is in "
 	    "caisson(1))");
@@ -133,7 +133,7 @@ START_TEST(tells_it_whole)
 {
 	char reason[401];
 	struct ipc_failed failed = { .step = (uint64_t)_i, .reason = reason };
-	const char *fix = cause_fix(failed.step, "/proc");
+	const char *fix = namespace_fix(failed.step, "/proc");
 
 	memset(reason, 'x', 400);
 	reason[400] = '\0';

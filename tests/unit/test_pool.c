@@ -106,7 +106,7 @@ templates_rest(struct templates *templates)
 static long version;
 
 void
-interpreter_look(const char *python, struct interpreter *interpreter)
+python_stamp_look(const char *python, struct python_stamp *interpreter)
 {
 	ck_assert_str_eq(python, "/usr/bin/python3");
 	memset(interpreter, 0, sizeof(*interpreter));
@@ -114,8 +114,8 @@ interpreter_look(const char *python, struct interpreter *interpreter)
 }
 
 int
-interpreter_same(
-    const struct interpreter *one, const struct interpreter *other)
+python_stamp_same(
+    const struct python_stamp *one, const struct python_stamp *other)
 {
 	return one->files[0].written.tv_sec == other->files[0].written.tv_sec;
 }

@@ -20,10 +20,10 @@ static size_t nlist;
 static const struct server *installed; /* has a program when looked for */
 
 static int a_config;
-#define CONFIG ((struct config *)(void *)&a_config)
+#define CONFIG ((struct in_force *)(void *)&a_config)
 
 size_t
-config_count(const struct config *config)
+in_force_count(const struct in_force *config)
 {
 	size_t i, n = 0;
 
@@ -34,11 +34,11 @@ config_count(const struct config *config)
 }
 
 const struct server *
-config_at(const struct config *config, size_t at)
+in_force_at(const struct in_force *config, size_t at)
 {
 	size_t i, n = 0;
 
-	ck_assert_uint_lt(at, config_count(config));
+	ck_assert_uint_lt(at, in_force_count(config));
 	for (i = 0; i < nlist; i++)
 		if (list[i].state == SERVER_TAKEN && n++ == at)
 			return &list[i];
@@ -46,26 +46,26 @@ config_at(const struct config *config, size_t at)
 }
 
 const struct server *
-config_find(const struct config *config, const char *name, size_t len)
+in_force_find(const struct in_force *config, const char *name, size_t len)
 {
 	size_t i;
 
-	for (i = 0; i < config_count(config); i++)
-		if (strlen(config_at(config, i)->name) == len &&
-		    memcmp(config_at(config, i)->name, name, len) == 0)
-			return config_at(config, i);
+	for (i = 0; i < in_force_count(config); i++)
+		if (strlen(in_force_at(config, i)->name) == len &&
+		    memcmp(in_force_at(config, i)->name, name, len) == 0)
+			return in_force_at(config, i);
 	return NULL;
 }
 
 int
-config_has_program(struct config *config, const struct server *server)
+in_force_has_program(struct in_force *config, const struct server *server)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	return server->program != NULL || server == installed;
 }
 
 const struct servers *
-config_servers(const struct config *config)
+in_force_servers(const struct in_force *config)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	return &servers;

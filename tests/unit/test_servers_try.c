@@ -9,7 +9,7 @@
 
 #include "common/mem.h"
 #include "supervisor/peers/broker.h"
-#include "supervisor/servers/config.h"
+#include "supervisor/servers/in_force.h"
 #include "supervisor/servers/servers.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
@@ -39,7 +39,7 @@ static int stops;
 static void
 on_configured(evutil_socket_t fd, short what, void *ctx)
 {
-	struct config_waiter *waiter = ctx;
+	struct in_force_waiter *waiter = ctx;
 
 	(void)fd;
 	(void)what;
@@ -47,7 +47,7 @@ on_configured(evutil_socket_t fd, short what, void *ctx)
 }
 
 void
-config_refresh(struct config *config, struct config_waiter *waiter)
+in_force_refresh(struct in_force *config, struct in_force_waiter *waiter)
 {
 	const struct timeval now = { 0, 0 };
 
@@ -71,7 +71,7 @@ static struct server servers[4], rows[4];
 static size_t nothers, nrows;
 
 const struct servers *
-config_servers(const struct config *config)
+in_force_servers(const struct in_force *config)
 {
 	size_t i;
 
@@ -114,7 +114,7 @@ server_judge_is_stranger(
 }
 
 void
-config_free(struct config **config)
+in_force_free(struct in_force **config)
 {
 	ck_assert_ptr_eq(*config, &a_config);
 	*config = NULL;
@@ -209,7 +209,7 @@ prints(const char *wanted, int status)
 	base = loop_new(0);
 	dup2(fileno(file), STDOUT_FILENO);
 	ended = servers_try_run(base,
-	    (struct config *)(void *)&a_config,
+	    (struct in_force *)(void *)&a_config,
 	    (struct broker *)(void *)&a_broker);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);

@@ -20,7 +20,7 @@
 #include "common/log.h"
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/peers/downstream.h"
+#include "supervisor/peers/server_process.h"
 #define BROKER_IS_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"
@@ -37,21 +37,21 @@ static int fds_before;
 /* The configuration: those that are in force, in their order. */
 
 static int a_config;
-#define CONFIG ((struct config *)(void *)&a_config)
+#define CONFIG ((struct in_force *)(void *)&a_config)
 
 static struct server list[SERVERS_MAX];
 static size_t nlist;
 static int installed; /* a program that was missing is there now */
 
 size_t
-config_count(const struct config *config)
+in_force_count(const struct in_force *config)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	return nlist;
 }
 
 const struct server *
-config_at(const struct config *config, size_t i)
+in_force_at(const struct in_force *config, size_t i)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	ck_assert_uint_lt(i, nlist);
@@ -59,7 +59,7 @@ config_at(const struct config *config, size_t i)
 }
 
 const struct server *
-config_find(const struct config *config, const char *name, size_t len)
+in_force_find(const struct in_force *config, const char *name, size_t len)
 {
 	size_t i;
 
@@ -72,7 +72,7 @@ config_find(const struct config *config, const char *name, size_t len)
 }
 
 int
-config_has_program(struct config *config, const struct server *server)
+in_force_has_program(struct in_force *config, const struct server *server)
 {
 	ck_assert_ptr_eq(config, &a_config);
 	return server->program != NULL || installed;
@@ -87,7 +87,7 @@ static struct server_file files[2] = {
 static const char *distrusted[2];
 
 int
-config_distrusts(const struct config *config,
+in_force_distrusts(const struct in_force *config,
     const struct server_source *source, const char *path, struct buffer *why)
 {
 	const char *reason = distrusted[source - sources];
@@ -126,26 +126,26 @@ configure(size_t n)
 	nlist = n;
 }
 
-/* The servers, in the place of downstream.c */
+/* The servers, in the place of process.c */
 
-struct downstream {
+struct server_process {
 	char *name;
-	downstream_ended *ended; /* NULL: it has ended */
+	server_process_ended *ended; /* NULL: it has ended */
 	void *ctx;
 	int pipes[3]; /* the ends of the server */
 	int stops;
 };
 
-static struct downstream downstreams[DOWNSTREAMS_MAX];
+static struct server_process downstreams[DOWNSTREAMS_MAX];
 static size_t ndownstreams;
 static const char *unstartable; /* why none can be started */
 
-struct downstream *
-downstream_start(struct event_base *loop, const struct server *server,
-    char **variables, struct downstream_pipes *pipes, downstream_ended *ended,
-    void *ctx, struct err *err)
+struct server_process *
+server_process_start(struct event_base *loop, const struct server *server,
+    char **variables, struct server_process_pipes *pipes,
+    server_process_ended *ended, void *ctx, struct err *err)
 {
-	struct downstream *downstream = &downstreams[ndownstreams];
+	struct server_process *process = &downstreams[ndownstreams];
 	int pair[2];
 
 	ck_assert_ptr_eq(loop, base);
@@ -155,32 +155,32 @@ downstream_start(struct event_base *loop, const struct server *server,
 		return NULL;
 	}
 	ck_assert_uint_lt(ndownstreams++, DOWNSTREAMS_MAX);
-	*downstream = (struct downstream){ .name = mem_strdup(server->name),
+	*process = (struct server_process){ .name = mem_strdup(server->name),
 		.ended = ended, .ctx = ctx };
 	ck_assert_int_eq(pipe2(pair, O_CLOEXEC), 0);
 	pipes->in = pair[1];
-	downstream->pipes[0] = pair[0];
+	process->pipes[0] = pair[0];
 	ck_assert_int_eq(pipe2(pair, O_CLOEXEC), 0);
 	pipes->out = pair[0];
-	downstream->pipes[1] = pair[1];
+	process->pipes[1] = pair[1];
 	ck_assert_int_eq(pipe2(pair, O_CLOEXEC), 0);
 	pipes->errors = pair[0];
-	downstream->pipes[2] = pair[1];
-	return downstream;
+	process->pipes[2] = pair[1];
+	return process;
 }
 
 void
-downstream_stop(struct downstream *downstream)
+server_process_stop(struct server_process *process)
 {
-	ck_assert_ptr_nonnull(downstream->ended);
-	downstream->stops++;
+	ck_assert_ptr_nonnull(process->ended);
+	process->stops++;
 }
 
 /* The n-th that was started ends. */
 static void
 end_downstream(size_t n, const char *how)
 {
-	downstream_ended *ended = downstreams[n].ended;
+	server_process_ended *ended = downstreams[n].ended;
 	int i;
 
 	ck_assert_ptr_nonnull(ended);

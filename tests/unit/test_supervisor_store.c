@@ -19,7 +19,7 @@
 #include "common/loop.h"
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
-#include "supervisor/peers/state.h"
+#include "supervisor/peers/state_dir.h"
 #define STORE_IS_HERE
 #include "not_here.h"
 #include "supervisor/process/process.h"
@@ -38,7 +38,7 @@ static struct buffer told;
 /* In the place of the other files of the supervisor */
 
 int
-state_open(const struct options *all, char **envp, struct err *err)
+state_dir_open(const struct options *all, char **envp, struct err *err)
 {
 	ck_assert_ptr_eq(all, &options);
 	ck_assert_ptr_null(envp);
@@ -48,7 +48,7 @@ state_open(const struct options *all, char **envp, struct err *err)
 }
 
 int
-state_may_exist(const struct options *all, char **envp)
+state_dir_may_exist(const struct options *all, char **envp)
 {
 	(void)all;
 	(void)envp;

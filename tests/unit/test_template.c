@@ -13,7 +13,7 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
-#include "supervisor/box/interpreter.h"
+#include "supervisor/box/python_stamp.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/box/template.h"
 #include "supervisor/supervisor.h"
@@ -112,7 +112,7 @@ identity_boxes(unsigned int *first, unsigned int *count)
 }
 
 void
-interpreter_look(const char *path, struct interpreter *interpreter)
+python_stamp_look(const char *path, struct python_stamp *interpreter)
 {
 	ck_assert_str_eq(path, "/usr/bin/python3");
 	memset(interpreter, 0, sizeof(*interpreter));
@@ -120,8 +120,8 @@ interpreter_look(const char *path, struct interpreter *interpreter)
 }
 
 int
-interpreter_same(
-    const struct interpreter *one, const struct interpreter *other)
+python_stamp_same(
+    const struct python_stamp *one, const struct python_stamp *other)
 {
 	return one->files[0].number == other->files[0].number;
 }

@@ -11,9 +11,9 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
-#include "config.h"
+#include "in_force.h"
 
-struct config {
+struct in_force {
 	struct servers_setup setup;
 	void (*changed)(void *ctx);
 	void *ctx;
@@ -30,14 +30,14 @@ struct config {
 	struct servers *next;    /* being read */
 	struct server **sorted;  /* of servers: those taken, by name */
 	size_t count;
-	TAILQ_HEAD(, config_waiter) waiters;
+	TAILQ_HEAD(, in_force_waiter) waiters;
 };
 
 /* What is in force */
 
 /* Whether a file could not be read for a reason that may be gone soon. */
 static int
-config_is_passing(const struct servers *servers)
+in_force_is_passing(const struct servers *servers)
 {
 	const struct server_file *file;
 
@@ -49,7 +49,7 @@ config_is_passing(const struct servers *servers)
 }
 
 static int
-config_compare(const void *a, const void *b)
+in_force_compare(const void *a, const void *b)
 {
 	const struct server *one = *(struct server *const *)a;
 	const struct server *other = *(struct server *const *)b;
@@ -59,7 +59,7 @@ config_compare(const void *a, const void *b)
 
 /* Whether a server has that alias. */
 static int
-config_has_alias(const struct config *config, const char *alias)
+in_force_has_alias(const struct in_force *config, const char *alias)
 {
 	size_t i;
 
@@ -71,7 +71,7 @@ config_has_alias(const struct config *config, const char *alias)
 
 /* In the box mcp_<alias> is the server, but mcp_servers is all of them. */
 static void
-config_free_reserved(struct config *config)
+in_force_free_reserved(struct in_force *config)
 {
 	auto_free char *alias = NULL;
 	unsigned int number = 1;
@@ -83,14 +83,14 @@ config_free_reserved(struct config *config)
 		do {
 			free(alias);
 			alias = mem_printf("servers_%u", ++number);
-		} while (config_has_alias(config, alias));
+		} while (in_force_has_alias(config, alias));
 		free(config->sorted[i]->alias);
 		config->sorted[i]->alias = mem_take(&alias);
 	}
 }
 
 static void
-config_assign_aliases(struct config *config)
+in_force_assign_aliases(struct in_force *config)
 {
 	char **aliases = mem_alloc((config->count + 1) * sizeof(*aliases));
 	const char **names = mem_alloc((config->count + 1) * sizeof(*names));
@@ -101,14 +101,14 @@ config_assign_aliases(struct config *config)
 	alias_assign(names, config->count, "server", aliases);
 	for (i = 0; i < config->count; i++)
 		config->sorted[i]->alias = aliases[i];
-	config_free_reserved(config);
+	in_force_free_reserved(config);
 	free(aliases);
 	free(names);
 }
 
 /* Puts those that are taken in order and gives them their aliases. */
 static void
-config_sort(struct config *config)
+in_force_sort(struct in_force *config)
 {
 	struct server *server;
 
@@ -120,8 +120,8 @@ config_sort(struct config *config)
 		if (server->state == SERVER_TAKEN)
 			config->sorted[config->count++] = server;
 	qsort(config->sorted, config->count, sizeof(*config->sorted),
-	    config_compare);
-	config_assign_aliases(config);
+	    in_force_compare);
+	in_force_assign_aliases(config);
 }
 
 /*
@@ -129,7 +129,7 @@ config_sort(struct config *config)
  * again: some clients write theirs all the time.
  */
 static void
-config_log(struct config *config)
+in_force_log(struct in_force *config)
 {
 	struct buffer texts = { 0 };
 	const char *text;
@@ -146,7 +146,7 @@ config_log(struct config *config)
 }
 
 static void
-config_free_servers(struct servers **serversp)
+in_force_free_servers(struct servers **serversp)
 {
 	struct servers *servers = mem_take(serversp);
 
@@ -156,14 +156,14 @@ config_free_servers(struct servers **serversp)
 	free(servers);
 }
 
-static void config_read(
-    struct config *config, struct buffer *look, int moving);
+static void in_force_read(
+    struct in_force *config, struct buffer *look, int moving);
 
 /* The first for whom what was read is not too old. */
-static struct config_waiter *
-config_next_waiter(const struct config *config)
+static struct in_force_waiter *
+in_force_next_waiter(const struct in_force *config)
 {
-	struct config_waiter *waiter;
+	struct in_force_waiter *waiter;
 
 	TAILQ_FOREACH (waiter, &config->waiters, entry)
 		if (!waiter->late)
@@ -172,47 +172,47 @@ config_next_waiter(const struct config *config)
 }
 
 static void
-config_tell_waiters(struct config *config)
+in_force_tell_waiters(struct in_force *config)
 {
 	auto_buffer struct buffer look = { 0 };
-	struct config_waiter *waiter;
+	struct in_force_waiter *waiter;
 	int moving;
 
 	/* Each may look again, and wait again when it does. */
 	while (!config->reading &&
-	    (waiter = config_next_waiter(config)) != NULL) {
+	    (waiter = in_force_next_waiter(config)) != NULL) {
 		TAILQ_REMOVE(&config->waiters, waiter, entry);
 		waiter->ready(waiter->ctx);
 	}
 	if (config->reading || TAILQ_EMPTY(&config->waiters))
 		return;
 	server_look_add(config->look, &look, &moving);
-	config_read(config, &look, moving);
+	in_force_read(config, &look, moving);
 }
 
 static void
-config_on_read(void *ctx)
+in_force_on_read(void *ctx)
 {
-	struct config *config = ctx;
+	struct in_force *config = ctx;
 	struct servers *before = config->servers;
 
 	config->servers = mem_take(&config->next);
 	config->reading = 0;
-	config->again |= config_is_passing(config->servers);
+	config->again |= in_force_is_passing(config->servers);
 	config->due =
 	    server_keep_due(config->servers, config->setup.clock());
-	config_sort(config);
-	config_log(config);
-	config_free_servers(&before);
+	in_force_sort(config);
+	in_force_log(config);
+	in_force_free_servers(&before);
 	config->changed(config->ctx);
-	config_tell_waiters(config);
+	in_force_tell_waiters(config);
 }
 
 /* Has all files read; look, how they are now, is taken. */
 static void
-config_read(struct config *config, struct buffer *look, int moving)
+in_force_read(struct in_force *config, struct buffer *look, int moving)
 {
-	struct config_waiter *waiter;
+	struct in_force_waiter *waiter;
 
 	TAILQ_FOREACH (waiter, &config->waiters, entry)
 		waiter->late = 0;
@@ -223,7 +223,7 @@ config_read(struct config *config, struct buffer *look, int moving)
 	config->reading = 1;
 	config->next = mem_alloc(sizeof(*config->next));
 	servers_read(config->next, &config->setup, config->servers,
-	    config_on_read, config);
+	    in_force_on_read, config);
 }
 
 /*
@@ -231,7 +231,7 @@ config_read(struct config *config, struct buffer *look, int moving)
  * they have changed since a reading of them began that goes on.
  */
 static int
-config_check(struct config *config)
+in_force_check(struct in_force *config)
 {
 	auto_buffer struct buffer look = { 0 };
 	int moving, same;
@@ -246,17 +246,17 @@ config_check(struct config *config)
 	if (config->reading)
 		return !same;
 	if (!same || config->again || config->setup.clock() >= config->due)
-		config_read(config, &look, moving);
+		in_force_read(config, &look, moving);
 	return 0;
 }
 
 /* Interface */
 
-struct config *
-config_new(const struct servers_setup *setup, void (*changed)(void *ctx),
+struct in_force *
+in_force_new(const struct servers_setup *setup, void (*changed)(void *ctx),
     void *ctx)
 {
-	struct config *config = mem_alloc(sizeof(*config));
+	struct in_force *config = mem_alloc(sizeof(*config));
 
 	config->setup = *setup;
 	config->changed = changed;
@@ -268,14 +268,14 @@ config_new(const struct servers_setup *setup, void (*changed)(void *ctx),
 }
 
 void
-config_free(struct config **configp)
+in_force_free(struct in_force **configp)
 {
-	struct config *config = mem_take(configp);
+	struct in_force *config = mem_take(configp);
 
 	if (config == NULL)
 		return;
-	config_free_servers(&config->next);
-	config_free_servers(&config->servers);
+	in_force_free_servers(&config->next);
+	in_force_free_servers(&config->servers);
 	free(config->sorted);
 	server_look_free(&config->look);
 	buffer_reset(&config->seen);
@@ -284,56 +284,56 @@ config_free(struct config **configp)
 }
 
 void
-config_share(struct config *config)
+in_force_share(struct in_force *config)
 {
 	config->shared = 1;
 }
 
 void
-config_forget(struct config *config)
+in_force_forget(struct in_force *config)
 {
 	config->shared = 0;
 	config->looked = 0;
 }
 
 void
-config_refresh(struct config *config, struct config_waiter *waiter)
+in_force_refresh(struct in_force *config, struct in_force_waiter *waiter)
 {
 	if (!config->looked)
-		config->late = config_check(config);
+		config->late = in_force_check(config);
 	config->looked = config->shared;
 	waiter->late = config->late;
 	TAILQ_INSERT_TAIL(&config->waiters, waiter, entry);
 	if (!config->reading)
-		config_tell_waiters(config);
+		in_force_tell_waiters(config);
 }
 
 void
-config_cancel(struct config *config, struct config_waiter *waiter)
+in_force_cancel(struct in_force *config, struct in_force_waiter *waiter)
 {
 	TAILQ_REMOVE(&config->waiters, waiter, entry);
 }
 
 int
-config_reading(const struct config *config)
+in_force_reading(const struct in_force *config)
 {
 	return config->reading;
 }
 
 size_t
-config_count(const struct config *config)
+in_force_count(const struct in_force *config)
 {
 	return config->count;
 }
 
 const struct server *
-config_at(const struct config *config, size_t i)
+in_force_at(const struct in_force *config, size_t i)
 {
 	return config->sorted[i];
 }
 
 const struct server *
-config_find(const struct config *config, const char *name, size_t len)
+in_force_find(const struct in_force *config, const char *name, size_t len)
 {
 	size_t low = 0, high = config->count, middle;
 	const struct server *server;
@@ -354,14 +354,14 @@ config_find(const struct config *config, const char *name, size_t len)
 }
 
 int
-config_distrusts(const struct config *config,
+in_force_distrusts(const struct in_force *config,
     const struct server_source *source, const char *path, struct buffer *why)
 {
 	return server_faults_add_distrust(why, config->servers, source, path);
 }
 
 int
-config_has_program(struct config *config, const struct server *server)
+in_force_has_program(struct in_force *config, const struct server *server)
 {
 	struct server *mine;
 
@@ -373,7 +373,7 @@ config_has_program(struct config *config, const struct server *server)
 }
 
 char *
-config_notes(const struct config *config, size_t *len)
+in_force_notes(const struct in_force *config, size_t *len)
 {
 	struct buffer notes = { 0 };
 
@@ -384,7 +384,7 @@ config_notes(const struct config *config, size_t *len)
 }
 
 const struct servers *
-config_servers(const struct config *config)
+in_force_servers(const struct in_force *config)
 {
 	return config->servers;
 }

@@ -12,10 +12,10 @@
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "../options/home.h"
-#include "state.h"
+#include "state_dir.h"
 
 char *
-state_path(const struct options *options, char **envp, struct err *err)
+state_dir_path(const struct options *options, char **envp, struct err *err)
 {
 	const char *folder;
 
@@ -38,7 +38,8 @@ state_path(const struct options *options, char **envp, struct err *err)
  * that of other users, too.
  */
 static int
-state_check_home(const struct options *options, char **envp, struct err *err)
+state_dir_check_home(
+    const struct options *options, char **envp, struct err *err)
 {
 	const char *home = home_folder(envp, "HOME");
 	int moved = home_folder(envp, "XDG_STATE_HOME") != NULL;
@@ -59,19 +60,20 @@ state_check_home(const struct options *options, char **envp, struct err *err)
 }
 
 int
-state_may_exist(const struct options *options, char **envp)
+state_dir_may_exist(const struct options *options, char **envp)
 {
 	struct err err;
-	auto_free char *path = state_path(options, envp, &err);
+	auto_free char *path = state_dir_path(options, envp, &err);
 
 	/* Other errors are reported when it is opened. */
-	return path == NULL || state_check_home(options, envp, &err) == -1 ||
+	return path == NULL ||
+	    state_dir_check_home(options, envp, &err) == -1 ||
 	    access(path, F_OK) == 0 || errno != ENOENT;
 }
 
 /* Makes the directory and those above it, as far as they are missing. */
 static int
-state_make(const char *path, struct err *err)
+state_dir_make(const char *path, struct err *err)
 {
 	auto_free char *part = mem_strdup(path);
 	char *slash = part;
@@ -94,7 +96,7 @@ state_make(const char *path, struct err *err)
 
 /* Another user who can write there could replace the database. */
 static int
-state_check(int fd, const char *path, struct err *err)
+state_dir_check(int fd, const char *path, struct err *err)
 {
 	struct stat st;
 
@@ -116,17 +118,17 @@ state_check(int fd, const char *path, struct err *err)
 }
 
 int
-state_open(const struct options *options, char **envp, struct err *err)
+state_dir_open(const struct options *options, char **envp, struct err *err)
 {
-	auto_free char *path = state_path(options, envp, err);
+	auto_free char *path = state_dir_path(options, envp, err);
 	auto_fd int fd = -1;
 
-	if (path == NULL || state_check_home(options, envp, err) == -1 ||
-	    state_make(path, err) == -1)
+	if (path == NULL || state_dir_check_home(options, envp, err) == -1 ||
+	    state_dir_make(path, err) == -1)
 		return -1;
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
 		return err_sys(err, "the state directory %s cannot be opened "
 		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
-	return state_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
+	return state_dir_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
 }

@@ -3,16 +3,16 @@
  * ended in order, with everything that it has started. Runs in the supervisor,
  * which holds none of its pipes.
  */
-#ifndef SUPERVISOR_DOWNSTREAM_H
-#define SUPERVISOR_DOWNSTREAM_H
+#ifndef SUPERVISOR_SERVER_PROCESS_H
+#define SUPERVISOR_SERVER_PROCESS_H
 
 #include "../../common/err.h"
 #include "../servers/servers.h"
 
-struct downstream;
+struct server_process;
 
 /* The ends of its pipes that the broker gets. */
-struct downstream_pipes {
+struct server_process_pipes {
 	int in; /* written to: its standard input */
 	int out;
 	int errors;
@@ -20,9 +20,9 @@ struct downstream_pipes {
 
 /*
  * The server, and all that it had started, is gone; how is the end of a
- * sentence: "exited with code 1". The downstream is freed afterwards.
+ * sentence: "exited with code 1". It is freed afterwards.
  */
-typedef void downstream_ended(void *ctx, const char *how);
+typedef void server_process_ended(void *ctx, const char *how);
 
 /*
  * Starts the program of a server that is taken (servers.h), with our
@@ -30,15 +30,17 @@ typedef void downstream_ended(void *ctx, const char *how);
  * it, and in pipes three descriptors that the caller owns; or NULL with err.
  * ended is called once, from the loop, never before this has returned.
  */
-struct downstream *downstream_start(struct event_base *base,
-    const struct server *server, char **envp, struct downstream_pipes *pipes,
-    downstream_ended *ended, void *ctx, struct err *err);
+struct server_process *server_process_start(struct event_base *base,
+    const struct server *server, char **envp,
+    struct server_process_pipes *pipes, server_process_ended *ended, void *ctx,
+    struct err *err);
 
 /*
  * Its standard input has been closed: it is to end by itself, after
- * DOWNSTREAM_EOF_MS it is asked to (SIGTERM), after DOWNSTREAM_TERM_MS more it
- * is killed with all that it has started. Calling it again changes nothing.
+ * SERVER_PROCESS_EOF_MS it is asked to (SIGTERM), after SERVER_PROCESS_TERM_MS
+ * more it is killed with all that it has started. Calling it again changes
+ * nothing.
  */
-void downstream_stop(struct downstream *downstream);
+void server_process_stop(struct server_process *process);
 
 #endif

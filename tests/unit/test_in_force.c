@@ -12,7 +12,7 @@
 #include "common/fd.h"
 #include "common/limits.h"
 #include "common/mem.h"
-#include "supervisor/servers/config.h"
+#include "supervisor/servers/in_force.h"
 #include "unit.h"
 
 /* The files: in folders of the test, which is everybody's home. */
@@ -21,7 +21,7 @@ static char folder[] = "/tmp/caisson-test-XXXXXX";
 static char home[sizeof("HOME=") + sizeof(folder)];
 static char *envp[] = { home, (char *)"MCP_SERVERS_CONFIG=mine.json", NULL };
 
-static struct config *config;
+static struct in_force *config;
 static struct buffer told; /* what happened */
 
 /* In the place of servers.c: a reading ends when the test says so. */
@@ -62,7 +62,7 @@ servers_read(struct servers *servers, const struct servers_setup *setup,
     const struct servers *before, void (*done)(void *ctx), void *ctx)
 {
 	ck_assert_ptr_null(reading);
-	ck_assert_ptr_eq(before, config_servers(config));
+	ck_assert_ptr_eq(before, in_force_servers(config));
 	ck_assert_ptr_eq(setup->envp, envp);
 	readings++;
 	lists++;
@@ -117,7 +117,7 @@ static int programs_there;
 void
 server_judge_program(struct servers *servers, struct server *server)
 {
-	ck_assert_ptr_eq(servers, config_servers(config));
+	ck_assert_ptr_eq(servers, in_force_servers(config));
 	programs_looked_for++;
 	if (programs_there)
 		server->program = mem_strdup("/bin/true");
@@ -150,7 +150,7 @@ enter(void)
 	ck_assert_int_eq(chdir(folder), 0);
 	snprintf(home, sizeof(home), "HOME=%s", folder);
 	ck_assert_int_eq(mkdir("MCPs", 0700), 0);
-	config = config_new(&setup, on_changed, &told);
+	config = in_force_new(&setup, on_changed, &told);
 	buffer_add_text(&told, "");
 }
 
@@ -159,8 +159,8 @@ leave(void)
 {
 	auto_free char *command = mem_printf("rm -rf %s", folder);
 
-	config_free(&config);
-	config_free(&config); /* NULL is accepted */
+	in_force_free(&config);
+	in_force_free(&config); /* NULL is accepted */
 	ck_assert_int_eq(lists, 0);
 	buffer_reset(&told);
 	ck_assert_int_eq(chdir("/tmp"), 0);
@@ -169,21 +169,21 @@ leave(void)
 
 /* Whoever waits */
 
-static struct config_waiter waiters[3];
-static struct config_waiter *victim; /* cancelled by the first one told */
-static struct config_waiter *again;  /* waits again when it is told */
+static struct in_force_waiter waiters[3];
+static struct in_force_waiter *victim; /* cancelled by the first one told */
+static struct in_force_waiter *again;  /* waits again when it is told */
 
 static void
 on_ready(void *ctx)
 {
-	struct config_waiter *waiter = ctx;
+	struct in_force_waiter *waiter = ctx;
 
 	buffer_printf(&told, "ready %td\n", waiter - waiters);
 	if (victim != NULL)
-		config_cancel(config, mem_take(&victim));
+		in_force_cancel(config, mem_take(&victim));
 	if (again == waiter) {
 		again = NULL;
-		config_refresh(config, waiter);
+		in_force_refresh(config, waiter);
 	}
 }
 
@@ -203,7 +203,7 @@ refresh_now(int n)
 {
 	waiters[n].ready = on_ready;
 	waiters[n].ctx = &waiters[n];
-	config_refresh(config, &waiters[n]);
+	in_force_refresh(config, &waiters[n]);
 }
 
 /* What was saved before was saved a while ago. */
@@ -241,19 +241,19 @@ read_once(const char *says)
 
 START_TEST(reads_before_the_first_use)
 {
-	ck_assert_uint_eq(config_count(config), 0);
-	ck_assert_ptr_null(config_find(config, "a", 1));
-	ck_assert_ptr_null(config_servers(config));
+	ck_assert_uint_eq(in_force_count(config), 0);
+	ck_assert_ptr_null(in_force_find(config, "a", 1));
+	ck_assert_ptr_null(in_force_servers(config));
 	ck_assert_int_eq(readings, 0);
 	refresh(0);
 	happened("");
-	ck_assert_int_eq(config_reading(config), 1);
-	ck_assert_uint_eq(config_count(config), 0);
+	ck_assert_int_eq(in_force_reading(config), 1);
+	ck_assert_uint_eq(in_force_count(config), 0);
 	end_reading("+a");
 	happened("changed\nready 0\n");
-	ck_assert_int_eq(config_reading(config), 0);
-	ck_assert_uint_eq(config_count(config), 1);
-	ck_assert_ptr_nonnull(config_servers(config));
+	ck_assert_int_eq(in_force_reading(config), 0);
+	ck_assert_uint_eq(in_force_count(config), 1);
+	ck_assert_ptr_nonnull(in_force_servers(config));
 }
 END_TEST
 
@@ -267,7 +267,7 @@ START_TEST(a_reading_may_end_at_once)
 	refresh(0);
 	happened("ready 0\n");
 	ck_assert_int_eq(readings, 1);
-	ck_assert_uint_eq(config_count(config), 0);
+	ck_assert_uint_eq(in_force_count(config), 0);
 }
 END_TEST
 
@@ -340,7 +340,7 @@ static void
 check_notes(const char *wanted)
 {
 	size_t len;
-	auto_free char *notes = config_notes(config, &len);
+	auto_free char *notes = in_force_notes(config, &len);
 
 	ck_assert_str_eq(len == 0 ? "" : notes, wanted);
 	ck_assert_uint_eq(len, wanted[0] == '\0' ? 0 : strlen(wanted) + 1);
@@ -355,14 +355,14 @@ START_TEST(what_is_kept_is_read_again_when_its_time_is_over)
 	refresh(0);
 	happened("ready 0\n");
 	ck_assert_int_eq(readings, 1);
-	ck_assert_ptr_nonnull(config_find(config, "a", 1));
+	ck_assert_ptr_nonnull(in_force_find(config, "a", 1));
 	clock_ms++;
 	check_notes("");
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
 	end_reading("");
 	happened("changed\nready 0\n");
-	ck_assert_ptr_null(config_find(config, "a", 1));
+	ck_assert_ptr_null(in_force_find(config, "a", 1));
 	clock_ms += 100 * CONFIG_KEPT_MS;
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
@@ -391,7 +391,7 @@ START_TEST(what_is_broken_is_said_when_its_time_is_over)
 	check_notes(note);
 	refresh(0);
 	ck_assert_int_eq(readings, 2);
-	ck_assert_ptr_nonnull(config_find(config, "a", 1));
+	ck_assert_ptr_nonnull(in_force_find(config, "a", 1));
 }
 END_TEST
 
@@ -518,15 +518,15 @@ START_TEST(reads_again_when_a_file_has_changed)
 	read_once("+a +b");
 	changes[_i].happens();
 	refresh(1);
-	ck_assert_int_eq(config_reading(config), changes[_i].changes);
+	ck_assert_int_eq(in_force_reading(config), changes[_i].changes);
 	if (changes[_i].changes) {
 		/* Meanwhile it is as it was. */
 		happened("");
-		ck_assert_ptr_nonnull(config_find(config, "a", 1));
+		ck_assert_ptr_nonnull(in_force_find(config, "a", 1));
 		end_reading("+c");
 		happened("changed\nready 1\n");
-		ck_assert_ptr_null(config_find(config, "a", 1));
-		ck_assert_ptr_nonnull(config_find(config, "c", 1));
+		ck_assert_ptr_null(in_force_find(config, "a", 1));
+		ck_assert_ptr_nonnull(in_force_find(config, "c", 1));
 		ck_assert_int_eq(lists, 1);
 		refresh(1);
 	}
@@ -571,7 +571,7 @@ START_TEST(whoever_has_cancelled_is_not_told)
 	refresh(0);
 	refresh(1);
 	refresh(2);
-	config_cancel(config, &waiters[_i]);
+	in_force_cancel(config, &waiters[_i]);
 	end_reading("");
 	happened(_i == 0 ? "changed\nready 1\nready 2\n" :
 	        _i == 1 ? "changed\nready 0\nready 2\n" :
@@ -584,10 +584,10 @@ END_TEST
 START_TEST(nobody_need_be_left)
 {
 	refresh(0);
-	config_cancel(config, &waiters[0]);
+	in_force_cancel(config, &waiters[0]);
 	end_reading("+a");
 	happened("changed\n");
-	ck_assert_uint_eq(config_count(config), 1);
+	ck_assert_uint_eq(in_force_count(config), 1);
 }
 END_TEST
 
@@ -622,7 +622,7 @@ START_TEST(what_was_saved_before_asking_is_in_force)
 	refresh(0);
 	file_grows();
 	refresh(1);
-	config_cancel(config, &waiters[1]);
+	in_force_cancel(config, &waiters[1]);
 	refresh(1);
 	refresh(2);
 	happened("");
@@ -644,7 +644,7 @@ START_TEST(nobody_who_came_late_need_be_left)
 	refresh(0);
 	file_grows();
 	refresh(1);
-	config_cancel(config, &waiters[1]);
+	in_force_cancel(config, &waiters[1]);
 	end_reading("");
 	happened("changed\nready 0\n");
 	/* It is read when somebody asks. */
@@ -663,9 +663,9 @@ START_TEST(may_be_freed_while_it_reads)
 		file_appears();
 	}
 	refresh(0);
-	config_cancel(config, &waiters[0]);
+	in_force_cancel(config, &waiters[0]);
 	ck_assert_int_eq(lists, 1 + _i);
-	config_free(&config);
+	in_force_free(&config);
 	ck_assert_int_eq(lists, 0);
 }
 END_TEST
@@ -677,21 +677,21 @@ START_TEST(one_look_is_shared)
 {
 	write_file("MCPs/a.json", "");
 	read_once("+a");
-	config_share(config);
+	in_force_share(config);
 	refresh(0);
 	file_grows();
 	refresh(1);
 	happened("ready 0\nready 1\n");
-	config_forget(config);
+	in_force_forget(config);
 	ck_assert_int_eq(readings, 1);
 	/* Whoever comes later does not find it. */
 	if (_i == 1)
-		config_share(config);
+		in_force_share(config);
 	refresh(2);
 	happened("");
 	end_reading("+b");
 	happened("changed\nready 2\n");
-	config_forget(config);
+	in_force_forget(config);
 	ck_assert_int_eq(readings, 2);
 }
 END_TEST
@@ -701,11 +701,11 @@ START_TEST(sharing_begins_with_the_first_who_asks)
 {
 	write_file("MCPs/a.json", "");
 	read_once("+a");
-	config_share(config);
+	in_force_share(config);
 	file_grows();
 	refresh(0);
 	refresh(1);
-	config_forget(config);
+	in_force_forget(config);
 	happened("");
 	end_reading("+b");
 	happened("changed\nready 0\nready 1\n");
@@ -718,10 +718,10 @@ START_TEST(one_reading_is_shared)
 {
 	if (_i == 1)
 		at_once = "+a";
-	config_share(config);
+	in_force_share(config);
 	refresh(0);
 	refresh(1);
-	config_forget(config);
+	in_force_forget(config);
 	if (_i == 0)
 		end_reading("+a");
 	happened("changed\nready 0\nready 1\n");
@@ -735,10 +735,10 @@ START_TEST(whoever_shares_may_come_late)
 	write_file("MCPs/a.json", "");
 	refresh(0);
 	file_grows();
-	config_share(config);
+	in_force_share(config);
 	refresh(1);
 	refresh(2);
-	config_forget(config);
+	in_force_forget(config);
 	end_reading("+old");
 	happened("changed\nready 0\n");
 	end_reading("+new");
@@ -756,9 +756,9 @@ START_TEST(is_in_order_with_aliases)
 	size_t i;
 
 	read_once("+b.b +fs -b_b +no +b-b !a +Fs +a_b");
-	ck_assert_uint_eq(config_count(config), UNIT_COUNT(wanted));
+	ck_assert_uint_eq(in_force_count(config), UNIT_COUNT(wanted));
 	for (i = 0; i < UNIT_COUNT(wanted); i++) {
-		const struct server *server = config_at(config, i);
+		const struct server *server = in_force_at(config, i);
 		auto_free char *text =
 		    mem_printf("%s %s", server->name, server->alias);
 
@@ -766,9 +766,9 @@ START_TEST(is_in_order_with_aliases)
 	}
 	/* The others are known, though not used. */
 	ck_assert_str_eq(
-	    TAILQ_FIRST(&config_servers(config)->list)->name, "b.b");
-	ck_assert_ptr_null(config_find(config, "b_b", 3));
-	ck_assert_ptr_null(config_find(config, "a", 1));
+	    TAILQ_FIRST(&in_force_servers(config)->list)->name, "b.b");
+	ck_assert_ptr_null(in_force_find(config, "b_b", 3));
+	ck_assert_ptr_null(in_force_find(config, "a", 1));
 }
 END_TEST
 
@@ -776,10 +776,10 @@ END_TEST
 START_TEST(no_server_is_called_as_all_of_them)
 {
 	read_once("+servers +Servers +servers_2");
-	ck_assert_uint_eq(config_count(config), 3);
-	ck_assert_str_eq(config_at(config, 0)->alias, "servers_3");
-	ck_assert_str_eq(config_at(config, 1)->alias, "servers_4");
-	ck_assert_str_eq(config_at(config, 2)->alias, "servers_2");
+	ck_assert_uint_eq(in_force_count(config), 3);
+	ck_assert_str_eq(in_force_at(config, 0)->alias, "servers_3");
+	ck_assert_str_eq(in_force_at(config, 1)->alias, "servers_4");
+	ck_assert_str_eq(in_force_at(config, 2)->alias, "servers_2");
 }
 END_TEST
 
@@ -818,7 +818,7 @@ START_TEST(finds_by_name)
 	const struct server *server;
 
 	read_once(searches[_i].says);
-	server = config_find(config, searches[_i].name, searches[_i].len);
+	server = in_force_find(config, searches[_i].name, searches[_i].len);
 	ck_assert_int_eq(server != NULL, searches[_i].found);
 	if (server == NULL)
 		return;
@@ -837,10 +837,10 @@ START_TEST(finds_each_of_many)
 	for (n = 0; n < CONFIG_SERVERS_MAX; n++)
 		buffer_printf(&says, "+%d ", n);
 	read_once(says.data);
-	ck_assert_uint_eq(config_count(config), CONFIG_SERVERS_MAX);
+	ck_assert_uint_eq(in_force_count(config), CONFIG_SERVERS_MAX);
 	for (n = 0; n <= CONFIG_SERVERS_MAX; n++) {
 		snprintf(name, sizeof(name), "%d", n);
-		ck_assert_int_eq(config_find(config, name, strlen(name)) !=
+		ck_assert_int_eq(in_force_find(config, name, strlen(name)) !=
 		    NULL, n < CONFIG_SERVERS_MAX);
 	}
 }
@@ -852,15 +852,15 @@ START_TEST(looks_again_for_a_program)
 	const struct server *server;
 
 	read_once("+a +b");
-	server = config_find(config, "b", 1);
-	ck_assert_int_eq(config_has_program(config, server), 0);
-	ck_assert_int_eq(config_has_program(config, server), 0);
+	server = in_force_find(config, "b", 1);
+	ck_assert_int_eq(in_force_has_program(config, server), 0);
+	ck_assert_int_eq(in_force_has_program(config, server), 0);
 	ck_assert_int_eq(programs_looked_for, 2);
 	programs_there = 1;
-	ck_assert_int_eq(config_has_program(config, server), 1);
-	ck_assert_int_eq(config_has_program(config, server), 1);
+	ck_assert_int_eq(in_force_has_program(config, server), 1);
+	ck_assert_int_eq(in_force_has_program(config, server), 1);
 	ck_assert_int_eq(programs_looked_for, 3);
-	ck_assert_ptr_null(config_find(config, "a", 1)->program);
+	ck_assert_ptr_null(in_force_find(config, "a", 1)->program);
 }
 END_TEST
 

@@ -67,7 +67,7 @@ usual(enum box_step step)
 static void
 assert_names(enum box_step step, const char *word)
 {
-	const char *fix = cause_fix(step, proc);
+	const char *fix = namespace_fix(step, proc);
 
 	ck_assert_msg(strstr(fix, word) != NULL, "%s: %s",
 	    box_step_info(step)->what, fix);
@@ -78,23 +78,23 @@ assert_names(enum box_step step, const char *word)
 /* As on a system that allows everything, or where nothing can be read. */
 START_TEST(knows_no_cause_without_one)
 {
-	ck_assert_str_eq(cause_fix((unsigned long)_i, proc), usual(_i));
+	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
 	put("sys/user/max_user_namespaces", "15000\n");
 	put("sys/user/max_net_namespaces", "15000\n");
 	put(USERNS_CLONE, "1\n");
 	put(APPARMOR, "0\n");
 	put("self/status", "Name:\tcaisson\nSeccomp:\t0\n");
-	ck_assert_str_eq(cause_fix((unsigned long)_i, proc), usual(_i));
+	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
 	put(APPARMOR, "what?\n");
 	put("self/status", "");
-	ck_assert_str_eq(cause_fix((unsigned long)_i, proc), usual(_i));
+	ck_assert_str_eq(namespace_fix((unsigned long)_i, proc), usual(_i));
 }
 END_TEST
 
 START_TEST(knows_no_fix_of_no_step)
 {
-	ck_assert_ptr_null(cause_fix(BOX_STEPS, proc));
-	ck_assert_ptr_null(cause_fix(~0UL, proc));
+	ck_assert_ptr_null(namespace_fix(BOX_STEPS, proc));
+	ck_assert_ptr_null(namespace_fix(~0UL, proc));
 }
 END_TEST
 
@@ -103,7 +103,7 @@ START_TEST(names_the_switch_of_older_debian)
 	put(USERNS_CLONE, "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE,
 	    "'sysctl kernel.unprivileged_userns_clone=1'");
-	ck_assert_str_eq(cause_fix(BOX_STEP_USER_MAP, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_MAP, proc),
 	    usual(BOX_STEP_USER_MAP));
 }
 END_TEST
@@ -113,7 +113,7 @@ START_TEST(names_the_limit_of_user_namespaces)
 	put("sys/user/max_user_namespaces", "0\n");
 	assert_names(BOX_STEP_USER_NAMESPACE,
 	    "'sysctl user.max_user_namespaces=15000'");
-	ck_assert_str_eq(cause_fix(BOX_STEP_NAMESPACES, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_NAMESPACES, proc),
 	    usual(BOX_STEP_NAMESPACES));
 }
 END_TEST
@@ -129,7 +129,7 @@ START_TEST(names_the_limit_of_each_other_kind)
 
 	put(name, "0\n");
 	assert_names(BOX_STEP_NAMESPACES, fix);
-	ck_assert_str_eq(cause_fix(BOX_STEP_USER_NAMESPACE, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, proc),
 	    usual(BOX_STEP_USER_NAMESPACE));
 }
 END_TEST
@@ -143,7 +143,7 @@ START_TEST(names_the_profile_of_apparmor)
 	put(APPARMOR, "1\n");
 	assert_names(steps[_i], "apparmor_parser -r");
 	assert_names(steps[_i], "/apparmor.d/caisson-box'");
-	ck_assert_str_eq(cause_fix(BOX_STEP_PIVOT, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_PIVOT, proc),
 	    usual(BOX_STEP_PIVOT));
 }
 END_TEST
@@ -154,7 +154,7 @@ START_TEST(names_a_filter_of_a_container)
 	    "Seccomp_filters:\t1\n");
 	assert_names(BOX_STEP_USER_NAMESPACE, "--security-opt seccomp=");
 	assert_names(BOX_STEP_VIEW, "--security-opt seccomp=");
-	ck_assert_str_eq(cause_fix(BOX_STEP_LIMITS, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_LIMITS, proc),
 	    usual(BOX_STEP_LIMITS));
 	/* A switch that is off would stop it without any filter. */
 	put("sys/user/max_user_namespaces", "0\n");
@@ -177,7 +177,7 @@ START_TEST(names_a_chroot)
 	point("self/root", proc);
 	assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
 	assert_names(BOX_STEP_USER_NAMESPACE, "pivot_root");
-	ck_assert_str_eq(cause_fix(BOX_STEP_USER_MAP, proc),
+	ck_assert_str_eq(namespace_fix(BOX_STEP_USER_MAP, proc),
 	    usual(BOX_STEP_USER_MAP));
 	/* No filter has to be changed, but a switch that is off has. */
 	put("self/status", "Seccomp:\t2\n");
@@ -213,7 +213,7 @@ START_TEST(names_a_chroot_at_a_mount)
 	if (firsts[_i].told)
 		assert_names(BOX_STEP_USER_NAMESPACE, "in a chroot");
 	else
-		ck_assert_str_eq(cause_fix(BOX_STEP_USER_NAMESPACE, proc),
+		ck_assert_str_eq(namespace_fix(BOX_STEP_USER_NAMESPACE, proc),
 		    usual(BOX_STEP_USER_NAMESPACE));
 }
 END_TEST

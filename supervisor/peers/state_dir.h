@@ -2,8 +2,8 @@
  * The state directory: where it is, and that it is ours. Runs in the
  * supervisor.
  */
-#ifndef SUPERVISOR_STATE_H
-#define SUPERVISOR_STATE_H
+#ifndef SUPERVISOR_STATE_DIR_H
+#define SUPERVISOR_STATE_DIR_H
 
 #include "../options/options.h"
 
@@ -12,14 +12,14 @@
  * option state_dir, else $XDG_STATE_HOME/caisson, else
  * ~/.local/state/caisson; NULL with err where there is no such place.
  */
-char *state_path(
+char *state_dir_path(
     const struct options *options, char **envp, struct err *err);
 
 /*
  * Whether that directory may be there: returns 0 only when it is certain that
  * nothing has ever been kept in it.
  */
-int state_may_exist(const struct options *options, char **envp);
+int state_dir_may_exist(const struct options *options, char **envp);
 
 /*
  * Opens that directory, and makes it (mode 0700, with those above it) when it
@@ -27,6 +27,6 @@ int state_may_exist(const struct options *options, char **envp);
  * cannot be had, belongs to another user, can be written by others, or not by
  * us.
  */
-int state_open(const struct options *options, char **envp, struct err *err);
+int state_dir_open(const struct options *options, char **envp, struct err *err);
 
 #endif

@@ -4,45 +4,45 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "supervisor/front/form.h"
+#include "supervisor/front/answer_form.h"
 #include "unit.h"
 
 /* Everything an object can have, and what is hard to write. */
 static void
-add_all(struct form *form)
+add_all(struct answer_form *form)
 {
-	form_open_object(form, NULL);
-	form_add_text(form, "text", "a \"b\"\n{");
-	form_add_number(form, "number", -5);
-	form_open_array(form, "list", 3);
-	form_add_item(form, "[", 1);
-	form_add_item(form, "", 0);
-	form_add_item(form, "a\0b", 3);
-	form_close_array(form);
-	form_open_array(form, "none", 0);
-	form_close_array(form);
-	form_open_object(form, "empty");
-	form_close_object(form);
-	form_open_object(form, "inner");
-	form_add_number(form, "a b", 1);
-	form_open_array(form, "one", 1);
-	form_add_item(form, "{", 1);
-	form_close_array(form);
-	form_close_object(form);
-	form_add_text(form, "last", "");
-	form_close_object(form);
+	answer_form_open_object(form, NULL);
+	answer_form_add_text(form, "text", "a \"b\"\n{");
+	answer_form_add_number(form, "number", -5);
+	answer_form_open_array(form, "list", 3);
+	answer_form_add_item(form, "[", 1);
+	answer_form_add_item(form, "", 0);
+	answer_form_add_item(form, "a\0b", 3);
+	answer_form_close_array(form);
+	answer_form_open_array(form, "none", 0);
+	answer_form_close_array(form);
+	answer_form_open_object(form, "empty");
+	answer_form_close_object(form);
+	answer_form_open_object(form, "inner");
+	answer_form_add_number(form, "a b", 1);
+	answer_form_open_array(form, "one", 1);
+	answer_form_add_item(form, "{", 1);
+	answer_form_close_array(form);
+	answer_form_close_object(form);
+	answer_form_add_text(form, "last", "");
+	answer_form_close_object(form);
 }
 
 static void
-add_nothing(struct form *form)
+add_nothing(struct answer_form *form)
 {
-	form_open_object(form, NULL);
-	form_close_object(form);
+	answer_form_open_object(form, NULL);
+	answer_form_close_object(form);
 }
 
 static const struct {
-	void (*add)(struct form *form);
-	enum form_kind kind;
+	void (*add)(struct answer_form *form);
+	enum answer_form_kind kind;
 	const char *written;
 } forms[] = {
 	{ add_nothing, FORM_LINE, "{}" },
@@ -86,7 +86,7 @@ static const struct {
 START_TEST(writes_an_object)
 {
 	auto_buffer struct buffer found = { 0 };
-	struct form form = { &found, forms[_i].kind, 0 };
+	struct answer_form form = { &found, forms[_i].kind, 0 };
 
 	forms[_i].add(&form);
 	ck_assert_uint_eq(form.depth, 0);
@@ -100,7 +100,7 @@ END_TEST
 START_TEST(writes_behind_what_is_there)
 {
 	auto_buffer struct buffer found = { 0 };
-	struct form form = { &found, FORM_LINE, 0 };
+	struct answer_form form = { &found, FORM_LINE, 0 };
 
 	buffer_add_text(&found, "[");
 	add_all(&form);
@@ -116,7 +116,7 @@ END_TEST
 START_TEST(says_the_same_in_json)
 {
 	auto_buffer struct buffer line = { 0 }, pretty = { 0 };
-	struct form forms_of_json[] = { { &line, FORM_LINE, 0 },
+	struct answer_form forms_of_json[] = { { &line, FORM_LINE, 0 },
 		{ &pretty, FORM_PRETTY, 0 } };
 	json_t *first, *second;
 

@@ -16,7 +16,7 @@
 
 #define CAUSE_IN(step) (1U << BOX_STEP_##step)
 /* An LSM lets a user namespace be made, and then denies its capabilities. */
-#define CAUSE_IN_ALL                                                           \
+#define NAMESPACE_FIX_IN_ALL                                                   \
 	(CAUSE_IN(USER_NAMESPACE) | CAUSE_IN(USER_MAP) |                       \
 	    CAUSE_IN(NAMESPACES) | CAUSE_IN(VIEW))
 
@@ -32,7 +32,7 @@
 #define CAUSE_NAMESPACE_SIZE 64
 
 /* A step fails for this cause when the file has this number. */
-struct cause_row {
+struct namespace_fix_row {
 	unsigned int steps;
 	const char *path; /* below /proc */
 	long value;
@@ -40,7 +40,7 @@ struct cause_row {
 };
 
 /* The first that holds is named: a switch that is off comes before others. */
-static const struct cause_row cause_rows[] = {
+static const struct namespace_fix_row namespace_fix_rows[] = {
 	{ CAUSE_IN(USER_NAMESPACE), "sys/user/max_user_namespaces", 0,
 	    "this system allows no user namespaces "
 	    "(user.max_user_namespaces is 0): 'sysctl "
@@ -55,16 +55,17 @@ static const struct cause_row cause_rows[] = {
 	CAUSE_LIMIT("ipc"),
 	CAUSE_LIMIT("uts"),
 	CAUSE_LIMIT("cgroup"),
-	{ CAUSE_IN_ALL, "sys/kernel/apparmor_restrict_unprivileged_userns", 1,
+	{ NAMESPACE_FIX_IN_ALL,
+	    "sys/kernel/apparmor_restrict_unprivileged_userns", 1,
 	    "AppArmor allows user namespaces only to programs that have a "
 	    "profile (kernel.apparmor_restrict_unprivileged_userns is 1): "
-	    "load the one of caisson-box, 'apparmor_parser -r "
-	    CAISSON_APPARMOR_PROFILE "' as root" },
+	    "load the one of caisson-box, 'apparmor_parser "
+	    "-r " CAISSON_APPARMOR_PROFILE "' as root" },
 };
 
 /* The first number in a file, or -1. */
 static long
-cause_number(const char *proc, const char *path)
+namespace_fix_number(const char *proc, const char *path)
 {
 	auto_free char *whole = mem_printf("%s/%s", proc, path);
 	FILE *file = fopen(whole, "re");
@@ -83,7 +84,7 @@ cause_number(const char *proc, const char *path)
  * it is that of a container, or of a unit of systemd.
  */
 static int
-cause_is_filtered(const char *proc)
+namespace_fix_is_filtered(const char *proc)
 {
 	auto_free char *path = mem_printf("%s/self/status", proc);
 	FILE *file = fopen(path, "re");
@@ -101,7 +102,7 @@ cause_is_filtered(const char *proc)
 
 /* Whether a folder is not where a file system is mounted. */
 static int
-cause_is_plain_folder(const char *proc, const char *path)
+namespace_fix_is_plain_folder(const char *proc, const char *path)
 {
 	auto_free char *whole = mem_printf("%s/%s", proc, path);
 	struct statx st;
@@ -113,7 +114,7 @@ cause_is_plain_folder(const char *proc, const char *path)
 
 /* Whether process 1, of the same mounts as we, has another root. */
 static int
-cause_has_other_root(const char *proc)
+namespace_fix_has_other_root(const char *proc)
 {
 	auto_free char *one = mem_printf("%s/1/ns/mnt", proc);
 	auto_free char *own = mem_printf("%s/self/ns/mnt", proc);
@@ -133,32 +134,34 @@ cause_has_other_root(const char *proc)
 
 /* user_namespaces(7), unshare(2): EPERM in a chroot. */
 static int
-cause_is_chroot(const char *proc)
+namespace_fix_is_chroot(const char *proc)
 {
-	return cause_is_plain_folder(proc, "self/root") ||
-	    cause_has_other_root(proc);
+	return namespace_fix_is_plain_folder(proc, "self/root") ||
+	    namespace_fix_has_other_root(proc);
 }
 
 const char *
-cause_fix(unsigned long step, const char *proc)
+namespace_fix(unsigned long step, const char *proc)
 {
 	const struct box_step_info *info = box_step_info(step);
-	const struct cause_row *row = cause_rows;
-	const struct cause_row *end =
-	    cause_rows + sizeof(cause_rows) / sizeof(cause_rows[0]);
+	const struct namespace_fix_row *row = namespace_fix_rows;
+	const struct namespace_fix_row *end = namespace_fix_rows +
+	    sizeof(namespace_fix_rows) / sizeof(namespace_fix_rows[0]);
 
 	if (info == NULL)
 		return NULL;
 	for (; row < end; row++)
 		if (row->steps & 1U << step &&
-		    cause_number(proc, row->path) == row->value)
+		    namespace_fix_number(proc, row->path) == row->value)
 			return row->fix;
-	if (CAUSE_IN(USER_NAMESPACE) & 1U << step && cause_is_chroot(proc))
+	if (CAUSE_IN(USER_NAMESPACE) & 1U << step &&
+	    namespace_fix_is_chroot(proc))
 		return "Caisson runs in a chroot, in which the kernel refuses "
 		       "user namespaces: start it outside, or enter that "
 		       "folder by pivot_root, as container engines, bwrap "
 		       "and systemd-nspawn do";
-	if (CAUSE_IN_ALL & 1U << step && cause_is_filtered(proc))
+	if (NAMESPACE_FIX_IN_ALL & 1U << step &&
+	    namespace_fix_is_filtered(proc))
 		return "a system call filter around Caisson refuses it: in a "
 		       "container use a seccomp profile that permits unshare, "
 		       "mount and pivot_root ('--security-opt "

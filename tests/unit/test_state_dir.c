@@ -9,7 +9,7 @@
 
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/peers/state.h"
+#include "supervisor/peers/state_dir.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test_state.XXXXXX";
@@ -38,7 +38,7 @@ leave(void)
 static void
 expect_path(const char *path)
 {
-	auto_free char *found = state_path(&options, variables, &err);
+	auto_free char *found = state_dir_path(&options, variables, &err);
 
 	ck_assert_msg(found != NULL, "%s", err.text);
 	ck_assert_str_eq(found, path);
@@ -48,7 +48,7 @@ expect_path(const char *path)
 static void
 expect_opened(const char *path)
 {
-	auto_fd int fd = state_open(&options, variables, &err);
+	auto_fd int fd = state_dir_open(&options, variables, &err);
 	struct stat opened, st;
 
 	ck_assert_msg(fd != -1, "%s", err.text);
@@ -61,7 +61,7 @@ expect_opened(const char *path)
 static void
 expect_refused(const char *path, const char *words)
 {
-	ck_assert_int_eq(state_open(&options, variables, &err), -1);
+	ck_assert_int_eq(state_dir_open(&options, variables, &err), -1);
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
 	ck_assert_ptr_nonnull(strstr(err.text, "MCP_BRIDGE_STATE_DIR"));
@@ -117,7 +117,7 @@ START_TEST(a_folder_of_the_user_serves)
 
 	ck_assert_int_eq(mkdir(path, 0755), 0);
 	options.state_dir = path;
-	fd = state_open(&options, variables, &err);
+	fd = state_dir_open(&options, variables, &err);
 	ck_assert_msg(fd != -1, "%s", err.text);
 }
 END_TEST
@@ -206,12 +206,12 @@ START_TEST(may_exist_when_it_does)
 	auto_free char *state = mem_printf("%s/a/b", folder);
 
 	options.state_dir = state;
-	ck_assert_int_eq(state_may_exist(&options, variables), 0);
+	ck_assert_int_eq(state_dir_may_exist(&options, variables), 0);
 	expect_opened(state);
-	ck_assert_int_eq(state_may_exist(&options, variables), 1);
+	ck_assert_int_eq(state_dir_may_exist(&options, variables), 1);
 	/* What is wrong with a path is told when it is opened. */
 	options.state_dir = (char *)"";
-	ck_assert_int_eq(state_may_exist(&options, variables), 1);
+	ck_assert_int_eq(state_dir_may_exist(&options, variables), 1);
 }
 END_TEST
 

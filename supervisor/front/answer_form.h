@@ -7,15 +7,15 @@
 
 #include "../../common/buffer.h"
 
-enum form_kind {
+enum answer_form_kind {
 	FORM_LINE,   /* JSON without white space */
 	FORM_PRETTY, /* JSON, two spaces a level */
 	FORM_TOON,
 };
 
-struct form {
+struct answer_form {
 	struct buffer *buffer; /* TOON: empty when the object begins */
-	enum form_kind kind;
+	enum answer_form_kind kind;
 	unsigned int depth; /* objects (JSON: and arrays) that are open */
 };
 
@@ -23,16 +23,20 @@ struct form {
  * Begins and ends an object: name is NULL for the first one, which holds the
  * others. Texts are valid UTF-8.
  */
-void form_open_object(struct form *form, const char *name);
-void form_close_object(struct form *form);
+void answer_form_open_object(struct answer_form *form, const char *name);
+void answer_form_close_object(struct answer_form *form);
 
 /* Appends a member to the object that is open. */
-void form_add_text(struct form *form, const char *name, const char *text);
-void form_add_number(struct form *form, const char *name, long long value);
+void answer_form_add_text(
+    struct answer_form *form, const char *name, const char *text);
+void answer_form_add_number(
+    struct answer_form *form, const char *name, long long value);
 
 /* An array of count strings: as many items, then its end. */
-void form_open_array(struct form *form, const char *name, size_t count);
-void form_add_item(struct form *form, const char *data, size_t len);
-void form_close_array(struct form *form);
+void answer_form_open_array(
+    struct answer_form *form, const char *name, size_t count);
+void answer_form_add_item(
+    struct answer_form *form, const char *data, size_t len);
+void answer_form_close_array(struct answer_form *form);
 
 #endif

@@ -126,7 +126,7 @@ broker_free(struct broker **broker)
 }
 
 void
-config_free(struct config **config)
+in_force_free(struct in_force **config)
 {
 	*config = NULL;
 }
@@ -156,7 +156,7 @@ run(enum command_task task, const char *operand, const char *const *told,
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);
-	status = kept_run(base, NULL, &command);
+	status = stored_run(base, NULL, &command);
 	event_base_free(base);
 	fflush(stdout);
 	dup2(out, STDOUT_FILENO);

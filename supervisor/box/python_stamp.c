@@ -1,16 +1,16 @@
 /*
- * How the interpreter of boxes looks on disk: see interpreter.h. Runs in the
+ * How the interpreter of boxes looks on disk: see python_stamp.h. Runs in the
  * supervisor.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "interpreter.h"
+#include "python_stamp.h"
 
 /* Through every link: another installation behind it is another one. */
 static int
-interpreter_look_at(const char *path, struct interpreter_file *file)
+python_stamp_look_at(const char *path, struct python_stamp_file *file)
 {
 	struct stat st;
 
@@ -24,44 +24,44 @@ interpreter_look_at(const char *path, struct interpreter_file *file)
 }
 
 void
-interpreter_look(const char *python, struct interpreter *interpreter)
+python_stamp_look(const char *python, struct python_stamp *interpreter)
 {
-	struct interpreter_file *program = &interpreter->files[0];
-	struct interpreter_file *environment = &interpreter->files[1];
+	struct python_stamp_file *program = &interpreter->files[0];
+	struct python_stamp_file *environment = &interpreter->files[1];
 	const char *slash = strrchr(python, '/');
 	int folder = slash == NULL ? 0 : (int)(slash - python);
 	char path[PATH_MAX + sizeof("/../pyvenv.cfg")];
 
 	memset(interpreter, 0, sizeof(*interpreter));
-	if (interpreter_look_at(python, program) == 1) {
+	if (python_stamp_look_at(python, program) == 1) {
 		snprintf(path, sizeof(path), "%s/bin/python3", python);
-		interpreter_look_at(path, program);
+		python_stamp_look_at(path, program);
 		snprintf(path, sizeof(path), "%s/pyvenv.cfg", python);
 	} else {
 		snprintf(path, sizeof(path), "%.*s/../pyvenv.cfg", folder,
 		    python);
 	}
-	interpreter_look_at(path, environment);
+	python_stamp_look_at(path, environment);
 }
 
 static int
-interpreter_same_time(const struct timespec *one, const struct timespec *other)
+python_stamp_same_time(const struct timespec *one, const struct timespec *other)
 {
 	return one->tv_sec == other->tv_sec && one->tv_nsec == other->tv_nsec;
 }
 
 int
-interpreter_same(
-    const struct interpreter *one, const struct interpreter *other)
+python_stamp_same(
+    const struct python_stamp *one, const struct python_stamp *other)
 {
-	const struct interpreter_file *a = one->files;
-	const struct interpreter_file *b = other->files;
+	const struct python_stamp_file *a = one->files;
+	const struct python_stamp_file *b = other->files;
 	size_t i;
 
 	for (i = 0; i < INTERPRETER_FILES; i++)
 		if (a[i].device != b[i].device || a[i].number != b[i].number ||
-		    !interpreter_same_time(&a[i].written, &b[i].written) ||
-		    !interpreter_same_time(&a[i].changed, &b[i].changed))
+		    !python_stamp_same_time(&a[i].written, &b[i].written) ||
+		    !python_stamp_same_time(&a[i].changed, &b[i].changed))
 			return 0;
 	return 1;
 }

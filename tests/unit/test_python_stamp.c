@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "supervisor/box/interpreter.h"
+#include "supervisor/box/python_stamp.h"
 #include "unit.h"
 
 static char folder[] = "/tmp/test-interpreter-XXXXXX";
@@ -115,34 +115,34 @@ static void (*const changes[])(void) = {
 /* By its folder (even), or by the path of its interpreter. */
 START_TEST(a_change_is_seen)
 {
-	struct interpreter before, after;
+	struct python_stamp before, after;
 	char path[PATH_MAX];
 
 	open_folder();
 	snprintf(path, sizeof(path), "%s",
 	    at(_i % 2 ? "venv/bin/python3" : "venv"));
-	interpreter_look(path, &before);
-	interpreter_look(path, &after);
-	ck_assert_int_eq(interpreter_same(&before, &after), 1);
+	python_stamp_look(path, &before);
+	python_stamp_look(path, &after);
+	ck_assert_int_eq(python_stamp_same(&before, &after), 1);
 	changes[_i / 2]();
-	interpreter_look(path, &after);
-	ck_assert_int_eq(interpreter_same(&before, &after), 0);
+	python_stamp_look(path, &after);
+	ck_assert_int_eq(python_stamp_same(&before, &after), 0);
 	close_folder();
 }
 END_TEST
 
 START_TEST(an_interpreter_without_environment)
 {
-	struct interpreter before, after;
+	struct python_stamp before, after;
 
 	open_folder();
-	interpreter_look(at("python3.real"), &before);
+	python_stamp_look(at("python3.real"), &before);
 	put_file("beside", "it");
-	interpreter_look(at("python3.real"), &after);
-	ck_assert_int_eq(interpreter_same(&before, &after), 1);
+	python_stamp_look(at("python3.real"), &after);
+	ck_assert_int_eq(python_stamp_same(&before, &after), 1);
 	touch();
-	interpreter_look(at("python3.real"), &after);
-	ck_assert_int_eq(interpreter_same(&before, &after), 0);
+	python_stamp_look(at("python3.real"), &after);
+	ck_assert_int_eq(python_stamp_same(&before, &after), 0);
 	close_folder();
 }
 END_TEST
@@ -151,14 +151,14 @@ END_TEST
 START_TEST(there_may_be_none)
 {
 	char path[PATH_MAX];
-	struct interpreter before, after;
+	struct python_stamp before, after;
 
 	memset(path, 'x', sizeof(path));
 	path[0] = '/';
 	path[PATH_MAX - 1] = '\0';
-	interpreter_look(path, &before);
-	interpreter_look("/nowhere/at/all", &after);
-	ck_assert_int_eq(interpreter_same(&before, &after), 1);
+	python_stamp_look(path, &before);
+	python_stamp_look("/nowhere/at/all", &after);
+	ck_assert_int_eq(python_stamp_same(&before, &after), 1);
 }
 END_TEST
 

@@ -1,18 +1,18 @@
 /*
- * Tests of supervisor/downstream: what a server is started with, how its end
+ * Tests of supervisor/process: what a server is started with, how its end
  * is told, and that it can be ended whatever it does. Includes the file
  * itself, so that its times are long: a test says when they are over.
  */
 #include "common/limits.h"
 
-#undef DOWNSTREAM_EOF_MS
-#define DOWNSTREAM_EOF_MS 4000
-#undef DOWNSTREAM_TERM_MS
-#define DOWNSTREAM_TERM_MS 100000
-#undef DOWNSTREAM_KILL_MS
-#define DOWNSTREAM_KILL_MS 100000
+#undef SERVER_PROCESS_EOF_MS
+#define SERVER_PROCESS_EOF_MS 4000
+#undef SERVER_PROCESS_TERM_MS
+#define SERVER_PROCESS_TERM_MS 100000
+#undef SERVER_PROCESS_KILL_MS
+#define SERVER_PROCESS_KILL_MS 100000
 
-#include "supervisor/peers/downstream.c"
+#include "supervisor/peers/server_process.c"
 
 #include <errno.h>
 #include <limits.h>
@@ -30,8 +30,8 @@ static struct event_base *base;
 /* A server, as the broker and whoever wants to know of its end see it. */
 struct held {
 	struct server server;
-	struct downstream *downstream;
-	struct downstream_pipes pipes;
+	struct server_process *process;
+	struct server_process_pipes pipes;
 	pid_t keeper;
 	int ended;
 	char *how;
@@ -80,9 +80,9 @@ start_with(struct held *held, const char *program, const char *run,
 	held->server.program = mem_strdup(program);
 	held->server.run = texts_of(run);
 	held->server.run_env = texts_of(env);
-	held->downstream = downstream_start(
+	held->process = server_process_start(
 	    base, &held->server, envp, &held->pipes, on_ended, held, &err);
-	ck_assert_msg(held->downstream != NULL, "%s", err.text);
+	ck_assert_msg(held->process != NULL, "%s", err.text);
 	ck_assert_uint_eq(children_each(is_keeper, &held->keeper), 1);
 	ck_assert_int_eq(held->ended, 0);
 }
@@ -162,7 +162,7 @@ let_go(struct held *held)
 static void
 time_is_over(const struct held *held)
 {
-	event_active(held->downstream->timer, EV_TIMEOUT, 0);
+	event_active(held->process->timer, EV_TIMEOUT, 0);
 	event_base_loop(base, EVLOOP_NONBLOCK);
 }
 
@@ -289,11 +289,11 @@ END_TEST
 START_TEST(what_is_no_program_is_told)
 {
 	struct server server = { .name = (char[]){ "test" } };
-	struct downstream_pipes pipes;
+	struct server_process_pipes pipes;
 	struct err err;
 
 	init();
-	ck_assert_ptr_null(downstream_start(base, &server, no_environment,
+	ck_assert_ptr_null(server_process_start(base, &server, no_environment,
 	    &pipes, on_ended, NULL, &err));
 	ck_assert_str_eq(err.text, "there is no such program");
 }
@@ -319,7 +319,7 @@ START_TEST(a_want_of_descriptors_is_told)
 	getrlimit(RLIMIT_NOFILE, &few);
 	few.rlim_cur = (rlim_t)fds + (rlim_t)_i;
 	setrlimit(RLIMIT_NOFILE, &few);
-	ck_assert_ptr_null(downstream_start(base, &held.server,
+	ck_assert_ptr_null(server_process_start(base, &held.server,
 	    no_environment, &held.pipes, on_ended, &held, &err));
 	ck_assert_str_eq(err.text, _i < 6 ?
 	    "make a pipe: Too many open files" :
@@ -356,8 +356,8 @@ START_TEST(it_has_time_to_end)
 	init();
 	start(&held, "session");
 	await(&held);
-	downstream_stop(held.downstream);
-	downstream_stop(held.downstream);
+	server_process_stop(held.process);
+	server_process_stop(held.process);
 	event_base_loop(base, EVLOOP_NONBLOCK);
 	fd_close(&held.pipes.in);
 	ends(&held, "exited with code 0");
@@ -373,7 +373,7 @@ START_TEST(it_is_asked_to_end)
 	start(&held, "session");
 	await(&held);
 	order(&held, 'i');
-	downstream_stop(held.downstream);
+	server_process_stop(held.process);
 	ends(&held, "was killed by SIGTERM");
 }
 END_TEST
@@ -388,7 +388,7 @@ START_TEST(it_is_killed)
 	order(&held, 'd');
 	await(&held);
 	order(&held, 'i');
-	downstream_stop(held.downstream);
+	server_process_stop(held.process);
 	time_is_over(&held);
 	time_is_over(&held);
 	ends(&held, "was killed by SIGKILL");
@@ -404,7 +404,7 @@ START_TEST(a_stopped_keeper_does_not_help)
 	start(&held, trees[_i].name);
 	await(&held);
 	kill(held.keeper, SIGSTOP);
-	downstream_stop(held.downstream);
+	server_process_stop(held.process);
 	time_is_over(&held);
 	time_is_over(&held);
 	time_is_over(&held);
@@ -459,9 +459,9 @@ START_TEST(many_are_apart)
 			.path = mem_strdup(""), .program = mem_strdup(self),
 			.run = texts_of("server|daemon|"),
 			.run_env = texts_of("") };
-		held[n].downstream = downstream_start(base, &held[n].server,
+		held[n].process = server_process_start(base, &held[n].server,
 		    no_environment, &held[n].pipes, on_ended, &held[n], &err);
-		ck_assert_ptr_nonnull(held[n].downstream);
+		ck_assert_ptr_nonnull(held[n].process);
 	}
 	for (n = 0; n < MANY; n++)
 		await(&held[n]);
@@ -503,5 +503,5 @@ main(int argc, char **argv)
 		return trees_be(argv[1]);
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) == -1)
 		return EXIT_FAILURE;
-	return unit_run("downstream", add_tests);
+	return unit_run("process", add_tests);
 }

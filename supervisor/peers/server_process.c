@@ -1,6 +1,6 @@
 /*
- * Servers as processes: see downstream.h. Runs in the supervisor; nothing that
- * a server writes is read here, and what it is started with is not logged.
+ * Servers as processes: see server_process.h. Runs in the supervisor; nothing
+ * that a server writes is read here, and what it is started with is not logged.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -15,15 +15,15 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
-#include "downstream.h"
+#include "server_process.h"
 #include "../process/process.h"
 
-struct downstream {
+struct server_process {
 	struct event_base *base;
 	struct child *keeper;
 	struct event *timer; /* NULL: need not end yet */
 	size_t step;
-	downstream_ended *ended;
+	server_process_ended *ended;
 	void *ctx;
 };
 
@@ -31,23 +31,23 @@ struct downstream {
 static const struct {
 	unsigned int ms;
 	int sig;
-} downstream_steps[] = {
-	{ DOWNSTREAM_EOF_MS, KEEPER_ASK },
-	{ DOWNSTREAM_TERM_MS, KEEPER_KILL },
-	{ DOWNSTREAM_KILL_MS, SIGKILL },
+} server_process_steps[] = {
+	{ SERVER_PROCESS_EOF_MS, KEEPER_ASK },
+	{ SERVER_PROCESS_TERM_MS, KEEPER_KILL },
+	{ SERVER_PROCESS_KILL_MS, SIGKILL },
 };
 
-#define DOWNSTREAM_STEPS                                                       \
-	(sizeof(downstream_steps) / sizeof(downstream_steps[0]))
+#define SERVER_PROCESS_STEPS                                                   \
+	(sizeof(server_process_steps) / sizeof(server_process_steps[0]))
 
 /* So many were started: the number of the last keeper. */
-static unsigned long downstream_count;
+static unsigned long server_process_count;
 
 /* Its environment */
 
 /* Whether two "NAME=value" are of the same name. */
 static int
-downstream_same_name(const char *one, const char *other)
+server_process_same_name(const char *one, const char *other)
 {
 	size_t len = strcspn(one, "=");
 
@@ -56,15 +56,15 @@ downstream_same_name(const char *one, const char *other)
 
 /* Settings of ours: no server's business. */
 static int
-downstream_is_ours(const char *variable)
+server_process_is_ours(const char *variable)
 {
 	return strncmp(variable, "MCP_BRIDGE_", 11) == 0 ||
-	    downstream_same_name("MCP_SERVERS_CONFIG=", variable);
+	    server_process_same_name("MCP_SERVERS_CONFIG=", variable);
 }
 
 /* Puts each of the texts into a list; returns how many. */
 static size_t
-downstream_list_texts(const struct server_texts *texts, char **list)
+server_process_list_texts(const struct server_texts *texts, char **list)
 {
 	const char *text;
 	size_t n = 0;
@@ -76,10 +76,10 @@ downstream_list_texts(const struct server_texts *texts, char **list)
 
 /* Whether a variable is in a list that has n so far. */
 static int
-downstream_is_set(char *const *list, size_t n, const char *variable)
+server_process_is_set(char *const *list, size_t n, const char *variable)
 {
 	while (n-- > 0)
-		if (downstream_same_name(list[n], variable))
+		if (server_process_same_name(list[n], variable))
 			return 1;
 	return 0;
 }
@@ -89,7 +89,7 @@ downstream_is_set(char *const *list, size_t n, const char *variable)
  * caller frees the list, not the texts.
  */
 static char **
-downstream_environment(const struct server *server, char **envp, char *path)
+server_process_environment(const struct server *server, char **envp, char *path)
 {
 	size_t own =
 	    text_list_count(server->run_env.data, server->run_env.len);
@@ -100,15 +100,15 @@ downstream_environment(const struct server *server, char **envp, char *path)
 	while (envp[n] != NULL)
 		n++;
 	list = mem_alloc((1 + own + n + 1) * sizeof(*list));
-	own = downstream_list_texts(&server->run_env, list + 1);
+	own = server_process_list_texts(&server->run_env, list + 1);
 	list[0] = path;
 	for (i = n = 1; i <= own; i++)
-		if (!downstream_same_name(path, list[i]))
+		if (!server_process_same_name(path, list[i]))
 			list[n++] = list[i];
 	own = n;
 	for (; *envp != NULL; envp++)
-		if (!downstream_is_ours(*envp) &&
-		    !downstream_is_set(list, own, *envp))
+		if (!server_process_is_ours(*envp) &&
+		    !server_process_is_set(list, own, *envp))
 			list[n++] = *envp;
 	return list;
 }
@@ -117,7 +117,7 @@ downstream_environment(const struct server *server, char **envp, char *path)
 
 /* How a keeper has ended, which is how its server has; the caller frees it. */
 static char *
-downstream_how(const struct child_end *end)
+server_process_how(const struct child_end *end)
 {
 	auto_free char *name = NULL;
 
@@ -130,58 +130,58 @@ downstream_how(const struct child_end *end)
 }
 
 static void
-downstream_on_keeper_ended(void *ctx, const struct child_end *end)
+server_process_on_keeper_ended(void *ctx, const struct child_end *end)
 {
-	struct downstream *downstream = ctx;
-	downstream_ended *ended = downstream->ended;
-	void *ended_ctx = downstream->ctx;
-	auto_free char *how = downstream_how(end);
+	struct server_process *process = ctx;
+	server_process_ended *ended = process->ended;
+	void *ended_ctx = process->ctx;
+	auto_free char *how = server_process_how(end);
 
 	/* As its server was, or as nobody should have: then all is left. */
 	if (end->code != CLD_EXITED)
 		reaper_kill_orphans();
-	loop_event_free(&downstream->timer);
-	free(downstream);
+	loop_event_free(&process->timer);
+	free(process);
 	ended(ended_ctx, how);
 }
 
 static void
-downstream_await(struct downstream *downstream)
+server_process_await(struct server_process *process)
 {
-	unsigned int ms = downstream_steps[downstream->step].ms;
+	unsigned int ms = server_process_steps[process->step].ms;
 	struct timeval patience = clock_timeval(ms);
 
-	event_add(downstream->timer, &patience);
+	event_add(process->timer, &patience);
 }
 
 static void
-downstream_on_timer(evutil_socket_t fd, short what, void *ctx)
+server_process_on_timer(evutil_socket_t fd, short what, void *ctx)
 {
-	struct downstream *downstream = ctx;
+	struct server_process *process = ctx;
 
 	(void)fd;
 	(void)what;
 	reaper_signal(
-	    downstream->keeper, downstream_steps[downstream->step].sig);
-	if (++downstream->step < DOWNSTREAM_STEPS)
-		downstream_await(downstream);
+	    process->keeper, server_process_steps[process->step].sig);
+	if (++process->step < SERVER_PROCESS_STEPS)
+		server_process_await(process);
 }
 
 void
-downstream_stop(struct downstream *downstream)
+server_process_stop(struct server_process *process)
 {
-	if (downstream->timer != NULL)
+	if (process->timer != NULL)
 		return;
-	downstream->timer =
-	    evtimer_new(downstream->base, downstream_on_timer, downstream);
-	downstream_await(downstream);
+	process->timer =
+	    evtimer_new(process->base, server_process_on_timer, process);
+	server_process_await(process);
 }
 
 /* Its start */
 
 /* Makes a pipe: the broker's end does not block, the server's does. */
 static int
-downstream_pipe(int *broker, int *server, int server_reads, struct err *err)
+server_process_pipe(int *broker, int *server, int server_reads, struct err *err)
 {
 	int pair[2];
 
@@ -194,47 +194,47 @@ downstream_pipe(int *broker, int *server, int server_reads, struct err *err)
 
 /* Starts the keeper of a server around the server's ends of its pipes. */
 static int
-downstream_spawn(const struct server *server, char **envp,
+server_process_spawn(const struct server *server, char **envp,
     struct spawn_program *program, int *pidfd, struct err *err)
 {
 	auto_free char *path = mem_printf("PATH=%s", server->path);
 	auto_free char **variables =
-	    downstream_environment(server, envp, path);
+	    server_process_environment(server, envp, path);
 	size_t count = text_list_count(server->run.data, server->run.len);
 	auto_free char **arguments =
 	    mem_alloc((count + 1) * sizeof(*arguments));
 
-	downstream_list_texts(&server->run, arguments);
+	server_process_list_texts(&server->run, arguments);
 	program->path = server->program;
 	program->cwd = server->run_cwd;
 	program->argv = arguments;
 	program->envp = variables;
-	return keeper_start(++downstream_count, program, pidfd, err);
+	return keeper_start(++server_process_count, program, pidfd, err);
 }
 
-static struct downstream *
-downstream_new(struct event_base *base, int *pidfd, downstream_ended *ended,
-    void *ctx, struct err *err)
+static struct server_process *
+server_process_new(struct event_base *base, int *pidfd,
+    server_process_ended *ended, void *ctx, struct err *err)
 {
-	struct downstream *downstream = mem_alloc(sizeof(*downstream));
+	struct server_process *process = mem_alloc(sizeof(*process));
 
-	downstream->base = base;
-	downstream->ended = ended;
-	downstream->ctx = ctx;
-	downstream->keeper = reaper_watch(
-	    base, pidfd, downstream_on_keeper_ended, downstream, err);
-	if (downstream->keeper == NULL) {
-		free(downstream);
+	process->base = base;
+	process->ended = ended;
+	process->ctx = ctx;
+	process->keeper = reaper_watch(
+	    base, pidfd, server_process_on_keeper_ended, process, err);
+	if (process->keeper == NULL) {
+		free(process);
 		return NULL;
 	}
-	reaper_finish_with(downstream->keeper, KEEPER_KILL);
-	return downstream;
+	reaper_finish_with(process->keeper, KEEPER_KILL);
+	return process;
 }
 
-struct downstream *
-downstream_start(struct event_base *base, const struct server *server,
-    char **envp, struct downstream_pipes *pipes, downstream_ended *ended,
-    void *ctx, struct err *err)
+struct server_process *
+server_process_start(struct event_base *base, const struct server *server,
+    char **envp, struct server_process_pipes *pipes,
+    server_process_ended *ended, void *ctx, struct err *err)
 {
 	auto_fd int in = -1;
 	auto_fd int out = -1;
@@ -244,27 +244,27 @@ downstream_start(struct event_base *base, const struct server *server,
 	auto_fd int their_errors = -1;
 	auto_fd int pidfd = -1;
 	struct spawn_program program = { 0 };
-	struct downstream *downstream = NULL;
+	struct server_process *process = NULL;
 
 	if (server->program == NULL) {
 		err_set(err, "there is no such program");
-	} else if (downstream_pipe(&in, &their_in, 1, err) == 0 &&
-	    downstream_pipe(&out, &their_out, 0, err) == 0 &&
-	    downstream_pipe(&errors, &their_errors, 0, err) == 0) {
+	} else if (server_process_pipe(&in, &their_in, 1, err) == 0 &&
+	    server_process_pipe(&out, &their_out, 0, err) == 0 &&
+	    server_process_pipe(&errors, &their_errors, 0, err) == 0) {
 		program.in = their_in;
 		program.out = their_out;
 		program.errors = their_errors;
-		if (downstream_spawn(
+		if (server_process_spawn(
 		        server, envp, &program, &pidfd, err) == 0)
-			downstream =
-			    downstream_new(base, &pidfd, ended, ctx, err);
+			process =
+			    server_process_new(base, &pidfd, ended, ctx, err);
 	}
-	if (downstream == NULL)
+	if (process == NULL)
 		return NULL;
-	log_debug("keeper[%lu] keeps the server \"%s\"", downstream_count,
+	log_debug("keeper[%lu] keeps the server \"%s\"", server_process_count,
 	    server->name);
 	pipes->in = fd_take(&in);
 	pipes->out = fd_take(&out);
 	pipes->errors = fd_take(&errors);
-	return downstream;
+	return process;
 }

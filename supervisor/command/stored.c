@@ -1,0 +1,385 @@
+/*
+ * caisson memory and caisson saved-tools: what is kept between calls, for the
+ * user to look at and to remove. Models wrote all of it: what a terminal would
+ * act on, or not show, is escaped. Runs in the supervisor; the store opens the
+ * file.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/json_span.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../../common/utf8.h"
+#include "../peers/broker.h"
+#include "../peers/store.h"
+#include "../process/process.h"
+#include "command.h"
+
+struct stored {
+	struct event_base *base;
+	struct store *keeper;
+	struct channel *store;
+	const struct command *command;
+	size_t listed;
+	int status;
+};
+
+/* What is printed */
+
+static int
+stored_is_about_tools(const struct stored *stored)
+{
+	return stored->command->task >= COMMAND_TOOLS_LIST;
+}
+
+/* Which escape means this character differs above U+FFFF. */
+static void
+stored_print_escape(const struct stored *stored, FILE *out, unsigned int code)
+{
+	unsigned int above = code - 0x10000;
+
+	if (code < 0x10000)
+		fprintf(out, "\\u%04x", code);
+	else if (stored_is_about_tools(stored))
+		fprintf(out, "\\U%08x", code);
+	else
+		fprintf(out, "\\u%04x\\u%04x", 0xd800 | above >> 10,
+		    0xdc00 | (above & 0x3ff));
+}
+
+/*
+ * Text that a model wrote, where a terminal may be: what it would obey, and
+ * what is invisible, is escaped. In strings of Python, and of JSON, the
+ * escape means the same.
+ */
+static void
+stored_print_to(
+    const struct stored *stored, FILE *out, const char *text, size_t len)
+{
+	unsigned int code;
+	size_t size;
+
+	while (len > 0) {
+		size = utf8_unseen(text, len, &code);
+		if (size == 0 || *text == '\n' || *text == '\t') {
+			fputc(*text, out);
+			size = 1;
+		} else {
+			stored_print_escape(stored, out, code);
+		}
+		text += size;
+		len -= size;
+	}
+}
+
+static void
+stored_print(const struct stored *stored, const char *text, size_t len)
+{
+	stored_print_to(stored, stdout, text, len);
+}
+
+static void
+stored_end(struct stored *stored, int status)
+{
+	stored->status = status;
+	fflush(stdout);
+	event_base_loopexit(stored->base, NULL);
+}
+
+static void
+stored_fail(struct stored *stored, const char *why)
+{
+	fputs("caisson: ", stderr);
+	stored_print_to(stored, stderr, why, strlen(why));
+	fputc('\n', stderr);
+	stored_end(stored, 1);
+}
+
+/* It is not there. */
+static void
+stored_miss(struct stored *stored)
+{
+	stored_fail(stored, stored_is_about_tools(stored)
+	        ? "there is no saved tool of this name ('caisson saved-tools "
+	          "list' shows all)"
+	        : "there is no memory of this key ('caisson memory list' "
+	          "shows all)");
+}
+
+/* The member of an entry; empty where there is none. */
+static struct json_span
+stored_member(struct json_span entry, const char *name)
+{
+	struct json_span value = { "", 0 };
+
+	json_span_get(entry, name, &value);
+	return value;
+}
+
+/* A string without its quotes. */
+static void
+stored_print_inner(const struct stored *stored, struct json_span string)
+{
+	if (string.len >= 2)
+		stored_print(stored, string.p + 1, string.len - 2);
+}
+
+static void
+stored_print_entry(const struct stored *stored, struct json_span entry)
+{
+	int tools = stored_is_about_tools(stored);
+	struct json_span when =
+	    stored_member(entry, tools ? "saved_at" : "updated_at");
+	struct json_span bytes = stored_member(entry, "bytes");
+
+	stored_print_inner(stored, when);
+	printf(" %8.*s ", (int)bytes.len, bytes.p);
+	if (tools) {
+		stored_print_inner(stored, stored_member(entry, "name"));
+		if (stored_member(entry, "ignored").len > 0)
+			fputs(" (ignored: calls cannot import this name)",
+			    stdout);
+		fputs(": ", stdout);
+		stored_print_inner(stored, stored_member(entry, "description"));
+	} else {
+		/* With quotes: a key may end in a space. */
+		struct json_span key = stored_member(entry, "key");
+
+		stored_print(stored, key.p, key.len);
+	}
+	putchar('\n');
+}
+
+/* Asking */
+
+static enum kept_kind
+kept_kind(const struct stored *stored)
+{
+	return stored_is_about_tools(stored) ? KEPT_TOOLS : KEPT_MEMORIES;
+}
+
+static int
+stored_send_list(struct stored *stored, const char *after, size_t len,
+    struct err *err)
+{
+	struct ipc_show show = { .kind = kept_kind(stored),
+		.after = { (const uint8_t *)after, len } };
+
+	return channel_send_show(stored->store, &show, err);
+}
+
+/* Whether a key or a name can be one of what is kept. */
+static int
+stored_check_name(
+    const struct stored *stored, const char *name, struct err *err)
+{
+	size_t len = strlen(name);
+	int good = len > 0 && utf8_valid(name, len);
+
+	if (!stored_is_about_tools(stored) && (!good || len > MEMORY_KEY_MAX))
+		return err_set(err, "a key is a text of 1 to %lu bytes of "
+		    "UTF-8", MEMORY_KEY_MAX);
+	if (stored_is_about_tools(stored) &&
+	    (!good || len > SAVED_TOOL_NAME_MAX))
+		return err_set(err, "the name of a tool is a text of 1 to %d "
+		    "bytes of UTF-8", SAVED_TOOL_NAME_MAX);
+	return 0;
+}
+
+static int
+stored_send_show(struct stored *stored, const char *name, struct err *err)
+{
+	struct ipc_show show = { .kind = kept_kind(stored),
+		.name = { (const uint8_t *)name, strlen(name) } };
+
+	if (stored_check_name(stored, name, err) == -1)
+		return -1;
+	return channel_send_show(stored->store, &show, err);
+}
+
+static int
+stored_send_drop_one(struct stored *stored, const char *name, struct err *err)
+{
+	struct ipc_drop drop = { .kind = kept_kind(stored),
+		.which = KEPT_DROP_ONE,
+		.name = { (const uint8_t *)name, strlen(name) } };
+
+	if (stored_check_name(stored, name, err) == -1)
+		return -1;
+	return channel_send_drop(stored->store, &drop, err);
+}
+
+static int
+stored_send_drop(struct stored *stored, enum kept_drop which, struct err *err)
+{
+	struct ipc_drop drop = { .kind = kept_kind(stored), .which = which };
+
+	return channel_send_drop(stored->store, &drop, err);
+}
+
+static int
+stored_send(struct stored *stored, struct err *err)
+{
+	const struct command *command = stored->command;
+
+	switch (command->task) {
+	case COMMAND_MEMORY_SHOW:
+	case COMMAND_TOOLS_SHOW:
+		return stored_send_show(stored, command->operand, err);
+	case COMMAND_MEMORY_REMOVE:
+	case COMMAND_TOOLS_REMOVE:
+		return stored_send_drop_one(stored, command->operand, err);
+	case COMMAND_MEMORY_CLEAR:
+	case COMMAND_TOOLS_CLEAR:
+		return stored_send_drop(stored, KEPT_DROP_ALL, err);
+	case COMMAND_TOOLS_PRUNE:
+		return stored_send_drop(stored, KEPT_DROP_IGNORED, err);
+	default:
+		return stored_send_list(stored, "", 0, err);
+	}
+}
+
+/* Answers */
+
+/* One page of a list; asks for the next one behind its last entry. */
+static void
+stored_on_page(struct stored *stored, struct json_span page)
+{
+	struct json_span_walk walk =
+	    json_span_walk(stored_member(page, "entries"));
+	struct json_span entry = { "", 0 };
+	auto_free char *last = NULL;
+	struct err err;
+	size_t len;
+
+	while (json_span_next_element(&walk, &entry)) {
+		stored_print_entry(stored, entry);
+		stored->listed++;
+	}
+	if (json_span_kind(stored_member(page, "more")) != JSON_SPAN_TRUE) {
+		if (stored->listed == 0)
+			printf("Nothing is kept.\n");
+		stored_end(stored, 0);
+		return;
+	}
+	last = json_span_string(stored_member(entry,
+	    stored_is_about_tools(stored) ? "name" : "key"), &len, &err);
+	if (last == NULL || stored_send_list(stored, last, len, &err) == -1)
+		stored_fail(stored, err.text);
+}
+
+static void
+stored_on_one(struct stored *stored, struct json_span one)
+{
+	struct json_span value = stored_member(one, "value");
+	auto_free char *source = NULL;
+	struct err err;
+	size_t len;
+
+	if (json_span_kind(one) != JSON_SPAN_OBJECT) {
+		stored_miss(stored);
+		return;
+	}
+	if (!stored_is_about_tools(stored)) {
+		stored_print(stored, value.p, value.len);
+		putchar('\n');
+	} else {
+		source = json_span_string(
+		    stored_member(one, "source"), &len, &err);
+		if (source != NULL)
+			stored_print(stored, source, len);
+	}
+	stored_end(stored, 0);
+}
+
+static void
+stored_on_answer(struct stored *stored, struct json_span answer)
+{
+	switch (stored->command->task) {
+	case COMMAND_MEMORY_SHOW:
+	case COMMAND_TOOLS_SHOW:
+		stored_on_one(stored, answer);
+		return;
+	case COMMAND_MEMORY_REMOVE:
+	case COMMAND_TOOLS_REMOVE:
+		if (json_span_kind(answer) == JSON_SPAN_TRUE)
+			stored_end(stored, 0);
+		else
+			stored_miss(stored);
+		return;
+	case COMMAND_MEMORY_CLEAR:
+	case COMMAND_TOOLS_CLEAR:
+	case COMMAND_TOOLS_PRUNE:
+		printf("%.*s removed\n", (int)answer.len, answer.p);
+		stored_end(stored, 0);
+		return;
+	default:
+		stored_on_page(stored, answer);
+		return;
+	}
+}
+
+static void
+stored_on_shown(void *ctx, const char *payload, size_t len, const char *reason)
+{
+	struct stored *stored = ctx;
+	struct json_span answer;
+	struct err err;
+
+	if (reason[0] != '\0')
+		stored_fail(stored, reason);
+	else if (json_span_parse(payload, len, &answer, &err) == -1)
+		stored_fail(stored, err.text);
+	else
+		stored_on_answer(stored, answer);
+}
+
+/* Where nothing was ever kept, no directory is made to look into. */
+static const char *
+stored_answer_of_nothing(enum command_task task)
+{
+	switch (task) {
+	case COMMAND_MEMORY_SHOW:
+	case COMMAND_TOOLS_SHOW:
+		return "null";
+	case COMMAND_MEMORY_REMOVE:
+	case COMMAND_TOOLS_REMOVE:
+		return "false";
+	case COMMAND_MEMORY_CLEAR:
+	case COMMAND_TOOLS_CLEAR:
+	case COMMAND_TOOLS_PRUNE:
+		return "0";
+	default:
+		return "{}";
+	}
+}
+
+static void
+stored_ask(struct stored *stored)
+{
+	struct err err;
+
+	stored->store = store_channel(stored->keeper, &err);
+	store_listen(stored->keeper, stored_on_shown, stored);
+	if (stored->store == NULL || stored_send(stored, &err) == -1)
+		stored_fail(stored, err.text);
+}
+
+int
+stored_run(struct event_base *base, struct store *store,
+    const struct command *command)
+{
+	struct stored stored = { .base = base,
+		.keeper = store,
+		.command = command };
+	const char *nothing = stored_answer_of_nothing(stored.command->task);
+
+	if (store_may_hold(store))
+		stored_ask(&stored);
+	else
+		stored_on_shown(&stored, nothing, strlen(nothing), "");
+	event_base_dispatch(base);
+	return stored.status;
+}
