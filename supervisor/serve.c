@@ -20,7 +20,6 @@ static const int serve_signals[] = { SIGTERM, SIGINT, SIGHUP };
 
 struct serving {
 	struct supervisor *sv;
-	struct stdio *client;
 	struct event *signals[sizeof(serve_signals) / sizeof(serve_signals[0])];
 };
 
@@ -134,7 +133,7 @@ serve_flush(struct serving *serving)
 	struct timeval patience = { 1, 0 };
 
 	event_base_loopexit(serving->sv->base, &patience);
-	while (!stdio_flushed(serving->client) &&
+	while (!stdio_flushed(serving->sv->client) &&
 	    event_base_loop(serving->sv->base, EVLOOP_ONCE) == 0 &&
 	    !event_base_got_exit(serving->sv->base))
 		;
@@ -152,13 +151,12 @@ serve_run(struct supervisor *sv, struct err *err)
 	sv->runs.idle_ctx = &serving;
 	sv->runs.pool = pool_new(&sv->runs);
 	serve_watch_signals(&serving);
-	serving.client = stdio_new(
+	sv->client = stdio_new(
 	    &sv->runs, &in, &out, serve_on_client_ended, &serving);
 	event_base_dispatch(sv->base);
 	sv->runs.draining = 1;
 	pool_free(&sv->runs.pool);
 	serve_flush(&serving);
-	stdio_free(&serving.client);
 	serve_unwatch_signals(&serving);
 	return 0;
 }

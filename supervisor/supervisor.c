@@ -15,6 +15,7 @@
 #include "../common/mem.h"
 #include "box/cgroup.h"
 #include "box/template.h"
+#include "front/front.h"
 #include "peers/broker.h"
 #include "peers/store.h"
 #include "process/process.h"
@@ -177,6 +178,8 @@ supervisor_free(struct supervisor *sv)
 	if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
 	cgroup_free(&sv->boxes.cgroup);
+	/* Now the client may see the end: nothing of us is left. */
+	stdio_free(&sv->client);
 	store_free(&sv->store);
 	broker_free(&sv->broker);
 	in_force_free(&sv->config);

@@ -16,6 +16,7 @@
 
 struct broker;
 struct in_force;
+struct stdio;
 struct store;
 
 /* The process: one of it, made by main. Its parts are given to the rooms. */
@@ -25,6 +26,7 @@ struct supervisor {
 	struct in_force *config; /* which servers there are */
 	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
+	struct stdio *client;  /* that is served, or NULL */
 	int audit; /* the file for lines about calls of tools; -1: none */
 	struct boxes boxes;
 	struct runs runs;
