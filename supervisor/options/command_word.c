@@ -1,5 +1,6 @@
 /*
- * The words of a command line: see command.h. Runs in the supervisor.
+ * The words of a command line: see command_word.h. Runs in the
+ * supervisor.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * The state directory: see state.h. Runs in the supervisor; makes directories,
- * and reads and writes nothing in them.
+ * The state directory: see state_dir.h. Runs in the supervisor; makes
+ * directories, and reads and writes nothing in them.
  */
 #include <errno.h>
 #include <fcntl.h>

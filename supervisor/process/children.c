@@ -1,5 +1,5 @@
 /*
- * The processes whose parent is the one that asks: see supervisor.h. Runs in
+ * The processes whose parent is the calling process: see process.h. Runs in
  * the supervisor and in keepers; looks at /proc and at nothing else.
  */
 #include <dirent.h>

@@ -1,8 +1,7 @@
 /*
- * The configuration of servers that is in force: see config.h. The files are
+ * The configuration of servers that is in force: see in_force.h. The files are
  * not watched but looked at, before each call: what a user saved before asking
- * is in force then, and nothing runs between requests. Runs in the
- * supervisor.
+ * is in force then, and nothing runs between requests. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>

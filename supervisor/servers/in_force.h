@@ -21,7 +21,7 @@ struct in_force_waiter {
 /*
  * Reads nothing yet. setup is copied, what it points to must last; changed is
  * called whenever other servers are in force than before. Freed with
- * config_free.
+ * in_force_free.
  */
 struct in_force *in_force_new(const struct servers_setup *setup,
     void (*changed)(void *ctx), void *ctx);
@@ -30,14 +30,15 @@ void in_force_free(struct in_force **config);
 /*
  * Looks whether a file has changed, and calls waiter->ready once when what is
  * in force is up to date: before this returns when nothing has changed, else
- * from the loop. The waiter must last until then, or until config_cancel.
+ * from the loop. The waiter must last until then, or until
+ * in_force_cancel.
  */
 void in_force_refresh(struct in_force *config, struct in_force_waiter *waiter);
 void in_force_cancel(struct in_force *config, struct in_force_waiter *waiter);
 
 /*
  * Between these two, the files are looked at only once, when the first asks.
- * What was saved before config_share is in force for all of them: it is for
+ * What was saved before in_force_share is in force for all of them: it is for
  * those whose calls had all come by then. The loop must not run in between.
  */
 void in_force_share(struct in_force *config);

@@ -116,7 +116,7 @@ struct server {
 	char *path;     /* its PATH */
 	char *program;  /* the path of the command; NULL: it is nowhere */
 	char *searched; /* then: in these folders; NULL: it has a slash */
-	/* Of those in force (config.h): its name as Python can write it. */
+	/* Of those in force (in_force.h): its name as Python can write it. */
 	char *alias;
 };
 
@@ -170,6 +170,13 @@ void servers_free(struct servers *servers);
  */
 void servers_file_ended(struct servers *servers, int parsed);
 
+/*
+ * The reader violated the protocol: it ends, and so does what it said of the
+ * file.
+ */
+void servers_reader_failed(struct servers *servers, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* server_rows.c: the entries of files. */
 
 /* Makes an entry of a file and puts it at the end of the list. */
@@ -215,13 +222,6 @@ int server_keep_is_over(const struct server_file *file, uint64_t now);
 
 /* Returns when this will next be so of a file; UINT64_MAX: never. */
 uint64_t server_keep_due(const struct servers *servers, uint64_t now);
-
-/*
- * The reader violated the protocol: it ends, and so does what it said of the
- * file.
- */
-void servers_reader_failed(struct servers *servers, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
 
 /* server_sources.c: which files there are. */
 

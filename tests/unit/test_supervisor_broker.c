@@ -126,7 +126,7 @@ configure(size_t n)
 	nlist = n;
 }
 
-/* The servers, in the place of process.c */
+/* The servers, in the place of server_process.c */
 
 struct server_process {
 	char *name;

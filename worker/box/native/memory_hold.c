@@ -13,8 +13,8 @@
 #include "../../../common/asan.h"
 
 /*
- * sched.h of the kernel: a process that ends; and which of the fields behind
- * its name has that.
+ * include/linux/sched.h of the kernel: a process that ends; and which of the
+ * fields behind its name has that.
  */
 #define MEMORY_PF_EXITING 4
 #define MEMORY_STAT_FLAGS 7

@@ -7,7 +7,10 @@
 #include "memory.h"
 #include "memory_parts.h"
 
-/* posix-timers.h of the kernel: the CPU time of a process, all threads. */
+/*
+ * include/linux/posix-timers.h of the kernel: the CPU time of a process, all
+ * threads.
+ */
 #define MEMORY_CPU_CLOCK(pid) ((clockid_t)(~(unsigned int)(pid) << 3 | 2))
 
 uint64_t
