@@ -1,5 +1,5 @@
 """
-The counter-proof of the rules about layers and circles: in a copy of the
+The counter-proof of the rules about layers, circles and names: in a copy of the
 sources, which they find nothing wrong with, each must find what is planted
 there.
 """
@@ -13,6 +13,7 @@ import tempfile
 import house
 
 FOLDERS = ("common/", "supervisor/", "relay/", "worker/")
+ENDINGS = (".c", ".h", ".def", ".rules")
 RULES = os.path.dirname(os.path.realpath(__file__))
 
 # For each plant: the rule, the files that are added, each with its text (one
@@ -42,12 +43,20 @@ PLANTS = [
                  "supervisor/servers/planted.c": "extern int c;\n"
                  "int a(void);\nint a(void) { return c; }\n"},
      "  supervisor/servers/planted.c refers to c of supervisor/options"),
+    ("names", {"relay/planted.h": "/* In relay.c and\n * gone.c. */\n"},
+     "relay/planted.h:2: names gone.c, which does not exist"),
+    ("names", {"relay/planted.h": "/* As in mcp_client.c. */\n"},
+     "relay/planted.h:1: names mcp_client.c, which does not exist"),
+    ("names", {"relay/planted.c":
+               "/*\n * Planted: see frames.h. Runs in the relay.\n */\n",
+               "relay/frames.h": "\n"},
+     "relay/planted.c: refers to frames.h without including it"),
 ]
 
 
 def copy(place):
     for path in house.files():
-        if path.startswith(FOLDERS) and path.endswith((".c", ".h", ".def")):
+        if path.startswith(FOLDERS) and path.endswith(ENDINGS):
             target = os.path.join(place, path)
             os.makedirs(os.path.dirname(target), exist_ok=True)
             shutil.copyfile(os.path.join(house.SOURCE, path), target)
@@ -101,7 +110,7 @@ def check(place, build, rule, added, wanted):
 
 def check_all(place, build):
     copy(place)
-    for rule in ("layers", "circles"):
+    for rule in ("layers", "circles", "names"):
         status, said = run(rule, place, build, [])
         if status != 0:
             yield f"{rule} finds something where nothing is planted:\n{said}"
