@@ -4,6 +4,8 @@
 #ifndef SUPERVISOR_COMMAND_H
 #define SUPERVISOR_COMMAND_H
 
+#include <stdio.h>
+
 #include "../../common/err.h"
 #include "../../common/role.h"
 
@@ -13,9 +15,13 @@ struct in_force;
 struct event_base;
 struct options;
 struct runs;
+struct servers;
 struct store;
 
 /* print_config.c */
+
+/* Prints every source and every entry; no values of variables. */
+void print_config(const struct servers *servers, FILE *out);
 
 /*
  * Reads the configuration of servers and prints to stdout what it says.

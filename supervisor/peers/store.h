@@ -32,8 +32,8 @@ void store_lost(struct store *store);
 int store_may_hold(const struct store *store);
 
 /*
- * What came of the one thing that was sent on the channel (one of SHOW_… and
- * DROP_…): the JSON, or a reason, which is empty when it went.
+ * What came of the one thing that was sent on the channel (SHOW or DROP): the
+ * JSON, or a reason, which is empty when it went.
  */
 typedef void store_shown(
     void *ctx, const char *payload, size_t len, const char *reason);

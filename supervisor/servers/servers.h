@@ -436,9 +436,4 @@ char *expand_text(struct expand *expand, const char *text, struct err *err);
 /* Returns the value of a variable, or NULL. */
 const char *expand_variable(char **envp, const char *name, size_t len);
 
-/* print_config.c: caisson --print-config. */
-
-/* Prints every source and every entry; no values of variables. */
-void print_config(const struct servers *servers, FILE *out);
-
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/mem.h"
+#include "supervisor/command/command.h"
 #include "supervisor/servers/servers.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
