@@ -17,6 +17,16 @@ SOURCE = os.path.realpath(sys.argv[1])
 BUILD = os.path.realpath(sys.argv[2])
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 
+# For each folder with rooms: these from the top down. Rooms of one row stand
+# side by side and include nothing of each other. "" is the folder itself.
+ROOMS = {
+    "supervisor/": [
+        ("",), ("command",), ("front",), ("run",), ("box", "peers"),
+        ("servers",), ("process",), ("options",),
+    ],
+    "worker/box/": [("",), ("python",), ("native",)],
+}
+
 Role = collections.namedtuple(
     "Role", "NAME name folder binary lifetime may reads")
 Message = collections.namedtuple("Message", "NAME name FROM TO")

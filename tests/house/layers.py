@@ -9,16 +9,6 @@ import os
 
 import house
 
-# For each folder with rooms: these from the top down. Rooms of one row stand
-# side by side and include nothing of each other. "" is the folder itself.
-ROOMS = {
-    "supervisor/": [
-        ("",), ("command",), ("front",), ("run",), ("box", "peers"),
-        ("servers",), ("process",), ("options",),
-    ],
-    "worker/box/": [("",), ("python",), ("native",)],
-}
-
 # Includes that lead upwards still, from the files of a pattern. A line that is
 # not needed is a problem.
 EXCEPT_UNTIL_MENDED = [
@@ -29,10 +19,10 @@ def row_of(path):
     """The row of a file's room, counted from the top, and the room; None in a
     folder without rooms, and the row None for a room that is not listed."""
     folder = house.folder_of(path)
-    if folder not in ROOMS:
+    if folder not in house.ROOMS:
         return None
     room = os.path.dirname(path[len(folder):])
-    rows = [n for n, row in enumerate(ROOMS[folder]) if room in row]
+    rows = [n for n, row in enumerate(house.ROOMS[folder]) if room in row]
     return (rows[0] if rows else None, room)
 
 

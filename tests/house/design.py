@@ -1,0 +1,117 @@
+"""
+House rule: man/design.md agrees with the source. Its table of processes has the
+rows of roles.def, and its diagram every process; its table of folders lists
+exactly the folders that exist, in the order of rooms that layers.py checks; the
+messages it names are in the catalogue, and its names of functions and data in
+the source. Links of every page of ours lead to
+files that exist.
+"""
+import os
+import re
+
+import house
+
+PAGE = "man/design.md"
+# Folders that are not described one by one: data, and what is hidden.
+NOT_LISTED = ("tests/fuzz/corpus", "tests/e2e/support", "tests/escape/cases")
+# Words in capitals that are no messages.
+WORDS = re.compile(r"MCP_BRIDGE_\w+|CLONE_\w+|RLIMIT_\w+|BOX_LEAVINGS_MS|"
+                   r"CONFIG_KEPT_MS|RUNTIME")
+
+
+def section(text, title):
+    """What stands below a heading of the second level, up to the next one."""
+    return text.split(f"\n## {title}\n", 1)[1].split("\n## ", 1)[0]
+
+
+def rows_of(text):
+    """The rows of the tables, each a list of its cells, without the marks of
+    code."""
+    return [[cell.strip().replace("`", "")
+             for cell in line.strip().strip("|").split("|")]
+            for line in text.splitlines() if line.startswith("|")]
+
+
+def check_roles(text):
+    table = rows_of(text)
+    diagram = text.split("```")[1]
+    wanted = [[f"{role.name} ({role.binary})", role.folder, role.lifetime,
+               role.may, role.reads] for role in house.roles()]
+    for row in wanted:
+        if row not in table:
+            yield f"{PAGE}: has no row of roles.def: {' | '.join(row)}"
+    for row in table[2:]:
+        if row not in wanted:
+            yield f"{PAGE}: has a row that roles.def has not: {row[0]}"
+    for role in house.roles():
+        if not re.search(rf"\b{role.name}\b", diagram):
+            yield f"{PAGE}: its diagram lacks the role {role.name}"
+
+
+def folders():
+    """The folders with files of ours, each with a slash at its end."""
+    found = {os.path.dirname(path) for path in house.files()}
+    return {name + "/" for name in found
+            if name and not name.startswith((".",) + NOT_LISTED) and
+            name != "tests"}
+
+
+def order(folder):
+    """The rooms of a folder from the top down, as a line of the page."""
+    named = [", ".join(room or "itself" for room in row)
+             for row in house.ROOMS[folder]]
+    return f"`{folder}`: {' → '.join(named)}"
+
+
+def check_folders(text):
+    listed = [row[0] for row in rows_of(text)[2:]]
+    for name in sorted(folders() - set(listed)):
+        yield f"{PAGE}: does not list the folder {name}"
+    for name in sorted(set(listed) - folders()):
+        yield f"{PAGE}: lists {name}, which has no files"
+    for folder in house.ROOMS:
+        if order(folder) not in text:
+            yield f"{PAGE}: does not say the order of rooms: {order(folder)}"
+
+
+def check_messages(text):
+    known = {message.NAME for message in house.messages()}
+    for name in sorted(set(re.findall(r"`([A-Z][A-Z_]{2,}\w*)`", text))):
+        if name not in known and not WORDS.fullmatch(name):
+            yield f"{PAGE}: names {name}, which is not in the catalogue"
+
+
+def check_names(text):
+    sources = "\n".join(house.without_comments(house.read(path)) for path in
+                        house.with_ending(".c", ".h", ".def", "options.txt"))
+    words = set(re.findall(r"\w+", sources))
+    for name in sorted(set(re.findall(
+            r"`(?:struct )?([a-z]\w*_\w*[a-z])(?:\(\))?`", text))):
+        if name not in words:
+            yield f"{PAGE}: names {name}, which is not in the source"
+
+
+def check_links(path):
+    text = house.read(path)
+    heads = {re.sub(r"[^\w -]", "", head).strip().lower().replace(" ", "-")
+             for head in re.findall(r"^#+ (.*)$", text, flags=re.M)}
+    for target in re.findall(r"\]\(([^()\s]+)\)", text):
+        if re.match(r"https?:", target):
+            continue
+        file, _, head = target.partition("#")
+        place = os.path.normpath(os.path.join(os.path.dirname(path), file))
+        if file and place not in house.files():
+            yield f"{path}: links to {target}, which does not exist"
+        elif not file and head not in heads:
+            yield f"{path}: links to {target}, but has no such heading"
+
+
+page = house.read(PAGE)
+pages = [path for path in house.with_ending(".md")
+         if not path.startswith("worker/")]
+problems = [*check_roles(section(page, "Processes")),
+            *check_folders(section(page, "Folders and includes")),
+            *check_messages(page), *check_names(page)]
+for each in pages:
+    problems += check_links(each)
+house.finish(problems, len(pages), "pages")
