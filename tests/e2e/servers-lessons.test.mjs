@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
+import test, { describe as together } from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
   childless, clock, descendants, gone, inNamespace, memory, pidNamespace,
@@ -202,29 +202,81 @@ test('pipe: what a server says on standard error is no output', async (t) => {
   await raw.finish();
 });
 
-test('lifecycle: a time-out ends the box and leaves the server', async (t) => {
-  const { raw, log, entry } = await withLog(t);
+/* These wait, each in a program of its own, and so side by side. */
+together('what is waited for', { concurrency: true }, () => {
+  test('lifecycle: a time-out ends the box and leaves the server',
+    async (t) => {
+    const { raw, log, entry } = await withLog(t);
 
-  await assertServes(raw, 'h');
-  const server = await served(entry);
-  const gate = new Gate();
-  const inside = new Gate();
-  const id = raw.postCall(`${inside.start}
+    await assertServes(raw, 'h');
+    const server = await served(entry);
+    const gate = new Gate();
+    const inside = new Gate();
+    const id = raw.postCall(`${inside.start}
 await mcp_h.gate(seconds="${gate.seconds}")`, { servers: ['h'], timeout: 10 });
 
-  await inside.reached();
-  await gate.reached();
-  assert.equal((await raw.result(id)).structuredContent.status, 'timeout');
-  const now = clock();
+    await inside.reached();
+    await gate.reached();
+    assert.equal((await raw.result(id)).structuredContent.status, 'timeout');
+    const now = clock();
 
-  await until(() => inNamespace(inside.namespace, now).length === 0,
-    'the end of the box');
-  await hears(log, ({ method }) => method === 'notifications/cancelled',
-    'the server to hear that nobody waits any more');
-  gate.open();
-  await assertServes(raw, 'h');
-  assert.equal((await served(entry)).pid, server.pid);
-  await raw.finish();
+    await until(() => inNamespace(inside.namespace, now).length === 0,
+      'the end of the box');
+    await hears(log, ({ method }) => method === 'notifications/cancelled',
+      'the server to hear that nobody waits any more');
+    gate.open();
+    await assertServes(raw, 'h');
+    assert.equal((await served(entry)).pid, server.pid);
+    await raw.finish();
+  });
+
+  test('lifecycle: a server that never answers initialize hangs no call',
+    async (t) => {
+      const raw = await Raw.open(t, withServers(t, {
+        h: hostile('initialize=silent'), good: hostile() }));
+      const id = raw.postCall(`${prelude}
+print(json.dumps(await attempt("h", "echo", {})))`, one);
+
+      await assertServes(raw, 'good');
+      assert.deepEqual(await raw.printed('print("untouched")', one),
+        ['untouched']);
+      const { structuredContent } = await raw.result(id);
+
+      assertFailed(JSON.parse(structuredContent.stdout[0]), 'h');
+      await raw.finish();
+    });
+
+  test('lifecycle: the answers that code does not read are bounded',
+    async (t) => {
+      const { raw } = await withLog(t);
+      const id = raw.postCall(`${prelude}
+tasks = [asyncio.ensure_future(attempt("h", "huge", {"bytes": 15_000_000}))
+         for n in range(40)]
+await asyncio.sleep(0)
+import time
+time.sleep(5)
+lengths = [len(one.get("text", "")) for one in await asyncio.gather(*tasks)]
+print(sum(1 for length in lengths if length > 14_000_000))`,
+      { servers: ['h'], timeout: 40 });
+      const watched = new Map();
+      const look = () => {
+        for (const { pid, name } of descendants(raw.pid)) {
+          if (!/^(relay|broker)/.test(name))
+            continue;
+          try {
+            watched.set(name, memory(pid, 'VmHWM'));
+          } catch (error) { /* it has ended meanwhile */ }
+        }
+        return raw.has(id);
+      };
+
+      await until(look, 'the result');
+      t.diagnostic(JSON.stringify([...watched]));
+      for (const [name, peak] of watched)
+        assert.ok(peak < 400 * 1024, `${name}: ${peak} KiB`);
+      await assertServes(raw, 'h');
+      await raw.finish();
+    });
 });
 
 test('lifecycle: a cancelled call leaves no process and no request',
@@ -270,22 +322,6 @@ test('lifecycle: the end of input does not wait for a call', async (t) => {
   assert.ok(!raw.has(id));
 });
 
-test('lifecycle: a server that never answers initialize hangs no call',
-  async (t) => {
-    const raw = await Raw.open(t, withServers(t, {
-      h: hostile('initialize=silent'), good: hostile() }));
-    const id = raw.postCall(`${prelude}
-print(json.dumps(await attempt("h", "echo", {})))`, one);
-
-    await assertServes(raw, 'good');
-    assert.deepEqual(await raw.printed('print("untouched")', one),
-      ['untouched']);
-    const { structuredContent } = await raw.result(id);
-
-    assertFailed(JSON.parse(structuredContent.stdout[0]), 'h');
-    await raw.finish();
-  });
-
 test('lifecycle: a dead server is started again', async (t) => {
   const { raw, entry } = await withLog(t);
   const seen = new Set();
@@ -322,38 +358,6 @@ for task in pending:
   await assertServes(raw, 'h');
   await raw.finish();
 });
-
-test('lifecycle: the answers that code does not read are bounded',
-  async (t) => {
-    const { raw } = await withLog(t);
-    const id = raw.postCall(`${prelude}
-tasks = [asyncio.ensure_future(attempt("h", "huge", {"bytes": 15_000_000}))
-         for n in range(40)]
-await asyncio.sleep(0)
-import time
-time.sleep(5)
-lengths = [len(one.get("text", "")) for one in await asyncio.gather(*tasks)]
-print(sum(1 for length in lengths if length > 14_000_000))`,
-    { servers: ['h'], timeout: 100 });
-    const watched = new Map();
-    const look = () => {
-      for (const { pid, name } of descendants(raw.pid)) {
-        if (!/^(relay|broker)/.test(name))
-          continue;
-        try {
-          watched.set(name, memory(pid, 'VmHWM'));
-        } catch (error) { /* it has ended meanwhile */ }
-      }
-      return raw.has(id);
-    };
-
-    await until(look, 'the result');
-    t.diagnostic(JSON.stringify([...watched]));
-    for (const [name, peak] of watched)
-      assert.ok(peak < 400 * 1024, `${name}: ${peak} KiB`);
-    await assertServes(raw, 'h');
-    await raw.finish();
-  });
 
 test('lifecycle: nothing is left after SIGKILL', {
   skip: root ? false : 'a folder /tmp of its own needs root',
