@@ -10,7 +10,7 @@
 #include "unit.h"
 #include "supervisor/front/front.h"
 
-/* PRODUCT: the whole answer to tools/list, without outputSchema. */
+/* The most bytes of the whole answer to tools/list, without outputSchema. */
 #define TOOLS_MAX 1000
 #define ENVELOPE "{\"jsonrpc\":\"2.0\",\"id\":1234567890,\"result\":}\n"
 /* Some hosts show only this much of the instructions. */
