@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
+import test, { describe as together } from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, memory } from './support/processes.mjs';
 import { folder, withoutPool } from './support/program.mjs';
@@ -42,56 +42,102 @@ const starts = {
     /still starting|initialize/],
 };
 
-/* Most of them wait, so all are tried at once. */
-test('a server that does not start fails alone', { concurrency: true },
-  async (t) => {
-  await Promise.all(Object.entries(starts).map(([what, [options, words]]) =>
-    t.test(what, async (s) => {
-      const raw = await withOdd(s, ...options);
-      const [line, other, again] = (await raw.printed(`${prelude}
+/*
+ * All of these wait until the program gives a server up, each with a program of
+ * its own, and so side by side.
+ */
+together('what is waited for', { concurrency: true }, () => {
+  test('a server that does not start fails alone', { concurrency: true },
+    async (t) => {
+    await Promise.all(Object.entries(starts).map(([what, [options, words]]) =>
+      t.test(what, async (s) => {
+        const raw = await withOdd(s, ...options);
+        const [line, other, again] = (await raw.printed(`${prelude}
 both = await asyncio.gather(attempt("h", "echo", {}),
                             attempt("good", "echo", {}))
 print(json.dumps(both[0]))
 print(json.dumps(both[1]))
 print(json.dumps(await attempt("h", "echo", {})))`,
-      { servers: ['h', 'good'], ...generous })).map((text) =>
-        JSON.parse(text));
+        { servers: ['h', 'good'], ...generous })).map((text) =>
+          JSON.parse(text));
 
-      assertFailed(line, 'h', words);
-      assert.deepEqual(other, { text: '{}' });
-      assertFailed(again, 'h', words);
-      await assertServes(raw, 'good');
+        assertFailed(line, 'h', words);
+        assert.deepEqual(other, { text: '{}' });
+        assertFailed(again, 'h', words);
+        await assertServes(raw, 'good');
+        await raw.finish();
+      })));
+    });
+
+  test('a program that is no server fails alone', { concurrency: true },
+    async (t) => {
+    const programs = {
+      cat: [{ command: 'cat' }, /./],
+      true: [{ command: 'true' }, /exited|ended/],
+      yes: [{ command: 'yes' }, /./],
+      'a folder': [{ command: '/usr/bin' }, /\/usr\/bin/],
+      'a script without a line': [{ command: '/etc/passwd' }, /\/etc\/passwd/],
+      'a folder that is not there': [
+        { ...hostile(), cwd: '/no/such/folder' }, /\/no\/such\/folder/],
+    };
+
+    await Promise.all(Object.entries(programs).map(([what, [entry, words]]) =>
+      t.test(what, async (s) => {
+        const raw = await withServer(s, entry);
+        const { isError, content } = await raw.run(
+          `await runtime.call_tool("h", "echo", {})`,
+          { servers: ['h'], timeout: 60 });
+
+        /* It may be known before anything runs, or when it is touched. */
+        assert.equal(isError, true);
+        assert.match(content[0].text, /\bh\b/);
+        assert.match(content[0].text, words);
+        await assertServes(raw, 'good');
+        await raw.finish();
+      })));
+    });
+
+  test('a server that starts too late for one call serves the next',
+    async (t) => {
+      const raw = await withOdd(t, 'initialize=slow:24000');
+
+      assertFailed(await attempt(raw, 'h', 'echo'), 'h', /initialize|start/);
+      await assertServes(raw, 'h');
       await raw.finish();
-    })));
+    });
+
+  test('servers that hang do not wait for each other', async (t) => {
+    const names = Array.from({ length: 6 }, (_, n) => `silent${n}`);
+    const raw = await Raw.open(t, withServers(t, Object.fromEntries(
+      names.map((name) => [name, hostile('initialize=silent')]))));
+    const outcomes = (await raw.printed(`${prelude}
+names = ${python(names)}
+for outcome in await asyncio.gather(
+        *(attempt(name, "echo", {}) for name in names)):
+    print(json.dumps(outcome))`, { servers: names, timeout: 60 }))
+      .map((line) => JSON.parse(line));
+
+    /* One after another they would have taken two minutes, and the call one. */
+    for (const [n, name] of names.entries())
+      assertFailed(outcomes[n], name);
+    await raw.finish();
   });
 
-test('a program that is no server fails alone', { concurrency: true },
-  async (t) => {
-  const programs = {
-    cat: [{ command: 'cat' }, /./],
-    true: [{ command: 'true' }, /exited|ended/],
-    yes: [{ command: 'yes' }, /./],
-    'a folder': [{ command: '/usr/bin' }, /\/usr\/bin/],
-    'a script without a line': [{ command: '/etc/passwd' }, /\/etc\/passwd/],
-    'a folder that is not there': [
-      { ...hostile(), cwd: '/no/such/folder' }, /\/no\/such\/folder/],
-  };
+  test('a list of tools is not waited for longer than a start', async (t) => {
+    const raw = await withOdd(t, 'tools=silent');
+    const [line] = await raw.printed(`${prelude}
+try:
+    await runtime.list_tools("h")
+except runtime.MCPError as error:
+    print(json.dumps({"error": str(error), "server": error.server}))`,
+    { servers: ['h'], ...generous });
 
-  await Promise.all(Object.entries(programs).map(([what, [entry, words]]) =>
-    t.test(what, async (s) => {
-      const raw = await withServer(s, entry);
-      const { isError, content } = await raw.run(
-        `await runtime.call_tool("h", "echo", {})`,
-        { servers: ['h'], timeout: 60 });
-
-      /* It may be known before anything runs, or when it is touched. */
-      assert.equal(isError, true);
-      assert.match(content[0].text, /\bh\b/);
-      assert.match(content[0].text, words);
-      await assertServes(raw, 'good');
-      await raw.finish();
-    })));
+    assertFailed(JSON.parse(line), 'h',
+      /did not answer tools\/list within 20 seconds/);
+    await assertServes(raw, 'good');
+    await raw.finish();
   });
+});
 
 test('code that does not touch a broken server does not notice', async (t) => {
   const raw = await withOdd(t, 'exit=1');
@@ -111,32 +157,6 @@ test('a server may take its time to start', async (t) => {
   const raw = await withOdd(t, 'initialize=slow:3000');
 
   await assertServes(raw, 'h');
-  await raw.finish();
-});
-
-test('a server that starts too late for one call serves the next',
-  async (t) => {
-    const raw = await withOdd(t, 'initialize=slow:24000');
-
-    assertFailed(await attempt(raw, 'h', 'echo'), 'h', /initialize|start/);
-    await assertServes(raw, 'h');
-    await raw.finish();
-  });
-
-test('servers that hang do not wait for each other', async (t) => {
-  const names = Array.from({ length: 6 }, (_, n) => `silent${n}`);
-  const raw = await Raw.open(t, withServers(t, Object.fromEntries(
-    names.map((name) => [name, hostile('initialize=silent')]))));
-  const outcomes = (await raw.printed(`${prelude}
-names = ${python(names)}
-for outcome in await asyncio.gather(
-        *(attempt(name, "echo", {}) for name in names)):
-    print(json.dumps(outcome))`, { servers: names, timeout: 60 }))
-    .map((line) => JSON.parse(line));
-
-  /* One after another they would have taken two minutes, and the call one. */
-  for (const [n, name] of names.entries())
-    assertFailed(outcomes[n], name);
   await raw.finish();
 });
 
@@ -481,21 +501,6 @@ test('a list of tools that never comes hangs nobody else', async (t) => {
 
   assert.equal(isError, true);
   assert.deepEqual(structuredContent.stdout, ['begun']);
-  await raw.finish();
-});
-
-test('a list of tools is not waited for longer than a start', async (t) => {
-  const raw = await withOdd(t, 'tools=silent');
-  const [line] = await raw.printed(`${prelude}
-try:
-    await runtime.list_tools("h")
-except runtime.MCPError as error:
-    print(json.dumps({"error": str(error), "server": error.server}))`,
-  { servers: ['h'], ...generous });
-
-  assertFailed(JSON.parse(line), 'h',
-    /did not answer tools\/list within 20 seconds/);
-  await assertServes(raw, 'good');
   await raw.finish();
 });
 
