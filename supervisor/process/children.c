@@ -2,24 +2,19 @@
  * The processes whose parent is the calling process: see process.h. Runs in
  * the supervisor and in keepers; looks at /proc and at nothing else.
  */
-#include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../common/fd.h"
-#include "process.h"
-
-/* The kernel's own list; kernels without CONFIG_PROC_CHILDREN have none. */
-#define CHILDREN_LIST "/proc/thread-self/children"
+#include "children_parts.h"
 
 /* What is read of /proc/N/stat: the parent stands behind a short name. */
 #define CHILDREN_STAT_SIZE 256
 
-static size_t
+size_t
 children_in_list(FILE *list, children_found *found, void *ctx)
 {
 	size_t n = 0;
@@ -30,8 +25,7 @@ children_in_list(FILE *list, children_found *found, void *ctx)
 	return n;
 }
 
-/* The parent of a process as its line in /proc says, 0 when it cannot. */
-static pid_t
+pid_t
 children_parent(int proc, const char *name)
 {
 	char path[64], stat[CHILDREN_STAT_SIZE];
@@ -53,8 +47,7 @@ children_parent(int proc, const char *name)
 	return parent;
 }
 
-/* Where there is no list: every process there is, and whose child it is. */
-static size_t
+size_t
 children_in_proc(DIR *proc, children_found *found, void *ctx)
 {
 	const struct dirent *entry;

@@ -1,15 +1,16 @@
 /*
  * Tests of supervisor/children: both ways to find children tell the same.
- * Includes the file itself, so that each can be tried on every kernel.
  */
-#include "supervisor/process/children.c"
-
+#include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "common/fd.h"
 #include "unit.h"
-#include "supervisor/process/process.h"
+#include "supervisor/process/children_parts.h"
 
 #define MANY 40
 
