@@ -12,6 +12,7 @@
 
 #include "../../common/fd.h"
 #include "../../common/ipc_pair.h"
+#include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
@@ -67,6 +68,11 @@ struct broker {
 	broker_tried *tried; /* of broker_try */
 	void (*gone)(void *ctx);
 	void *tried_ctx;
+};
+
+/* How long servers that are to end are waited for. */
+static const struct server_process_times broker_times = {
+	SERVER_PROCESS_EOF_MS, SERVER_PROCESS_TERM_MS, SERVER_PROCESS_KILL_MS
 };
 
 static void
@@ -553,8 +559,9 @@ broker_launch(struct broker *broker, uint64_t number,
 	link->broker = broker;
 	link->number = number;
 	link->definition = told->number;
-	link->process = server_process_start(broker->base, server,
-	    broker->envp, &pipes, broker_on_server_ended, link, err);
+	link->process =
+	    server_process_start(broker->base, server, broker->envp,
+	        &broker_times, &pipes, broker_on_server_ended, link, err);
 	if (link->process == NULL) {
 		free(link);
 		return -1;

@@ -10,7 +10,6 @@
 
 #include "../../common/clock.h"
 #include "../../common/fd.h"
-#include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/loop.h"
 #include "../../common/mem.h"
@@ -22,20 +21,14 @@ struct server_process {
 	struct event_base *base;
 	struct child *keeper;
 	struct event *timer; /* NULL: need not end yet */
+	struct server_process_times times;
 	size_t step;
 	server_process_ended *ended;
 	void *ctx;
 };
 
-/* How its end is hastened: what its keeper is sent, after how long. */
-static const struct {
-	unsigned int ms;
-	int sig;
-} server_process_steps[] = {
-	{ SERVER_PROCESS_EOF_MS, KEEPER_ASK },
-	{ SERVER_PROCESS_TERM_MS, KEEPER_KILL },
-	{ SERVER_PROCESS_KILL_MS, SIGKILL },
-};
+/* How its end is hastened: what its keeper is sent, one after the other. */
+static const int server_process_steps[] = { KEEPER_ASK, KEEPER_KILL, SIGKILL };
 
 #define SERVER_PROCESS_STEPS                                                   \
 	(sizeof(server_process_steps) / sizeof(server_process_steps[0]))
@@ -148,8 +141,9 @@ server_process_on_keeper_ended(void *ctx, const struct child_end *end)
 static void
 server_process_await(struct server_process *process)
 {
-	unsigned int ms = server_process_steps[process->step].ms;
-	struct timeval patience = clock_timeval(ms);
+	const struct server_process_times *times = &process->times;
+	const unsigned int ms[] = { times->eof, times->term, times->kill };
+	struct timeval patience = clock_timeval(ms[process->step]);
 
 	event_add(process->timer, &patience);
 }
@@ -161,8 +155,7 @@ server_process_on_timer(evutil_socket_t fd, short what, void *ctx)
 
 	(void)fd;
 	(void)what;
-	reaper_signal(
-	    process->keeper, server_process_steps[process->step].sig);
+	reaper_signal(process->keeper, server_process_steps[process->step]);
 	if (++process->step < SERVER_PROCESS_STEPS)
 		server_process_await(process);
 }
@@ -213,12 +206,14 @@ server_process_spawn(const struct server *server, char **envp,
 }
 
 static struct server_process *
-server_process_new(struct event_base *base, int *pidfd,
+server_process_new(struct event_base *base,
+    const struct server_process_times *times, int *pidfd,
     server_process_ended *ended, void *ctx, struct err *err)
 {
 	struct server_process *process = mem_alloc(sizeof(*process));
 
 	process->base = base;
+	process->times = *times;
 	process->ended = ended;
 	process->ctx = ctx;
 	process->keeper = reaper_watch(
@@ -233,8 +228,9 @@ server_process_new(struct event_base *base, int *pidfd,
 
 struct server_process *
 server_process_start(struct event_base *base, const struct server *server,
-    char **envp, struct server_process_pipes *pipes,
-    server_process_ended *ended, void *ctx, struct err *err)
+    char **envp, const struct server_process_times *times,
+    struct server_process_pipes *pipes, server_process_ended *ended, void *ctx,
+    struct err *err)
 {
 	auto_fd int in = -1;
 	auto_fd int out = -1;
@@ -256,8 +252,8 @@ server_process_start(struct event_base *base, const struct server *server,
 		program.errors = their_errors;
 		if (server_process_spawn(
 		        server, envp, &program, &pidfd, err) == 0)
-			process =
-			    server_process_new(base, &pidfd, ended, ctx, err);
+			process = server_process_new(
+			    base, times, &pidfd, ended, ctx, err);
 	}
 	if (process == NULL)
 		return NULL;

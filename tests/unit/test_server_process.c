@@ -1,28 +1,31 @@
 /*
  * Tests of supervisor/process: what a server is started with, how its end
- * is told, and that it can be ended whatever it does. Includes the file
- * itself, so that its times are long: a test says when they are over.
+ * is told, and that it can be ended whatever it does. Its times are long, so
+ * that nothing is late where there is little time for us; a test whose matter
+ * they are makes them short.
  */
-#include "common/limits.h"
-
-#undef SERVER_PROCESS_EOF_MS
-#define SERVER_PROCESS_EOF_MS 4000
-#undef SERVER_PROCESS_TERM_MS
-#define SERVER_PROCESS_TERM_MS 100000
-#undef SERVER_PROCESS_KILL_MS
-#define SERVER_PROCESS_KILL_MS 100000
-
-#include "supervisor/peers/server_process.c"
-
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/buffer.h"
+#include "common/fd.h"
+#include "common/limits.h"
+#include "common/loop.h"
+#include "common/mem.h"
 #include "server_trees.h"
 #include "unit.h"
+#include "supervisor/peers/server_process.h"
 #include "supervisor/process/process.h"
+
+static struct server_process_times times = { .eof = 100000, .term = 100000,
+	.kill = 100000 };
 
 static char self[PATH_MAX];
 static struct event_base *base;
@@ -80,8 +83,8 @@ start_with(struct held *held, const char *program, const char *run,
 	held->server.program = mem_strdup(program);
 	held->server.run = texts_of(run);
 	held->server.run_env = texts_of(env);
-	held->process = server_process_start(
-	    base, &held->server, envp, &held->pipes, on_ended, held, &err);
+	held->process = server_process_start(base, &held->server, envp,
+	    &times, &held->pipes, on_ended, held, &err);
 	ck_assert_msg(held->process != NULL, "%s", err.text);
 	ck_assert_uint_eq(children_each(is_keeper, &held->keeper), 1);
 	ck_assert_int_eq(held->ended, 0);
@@ -156,14 +159,6 @@ let_go(struct held *held)
 	free(held->server.program);
 	free(held->server.run.data);
 	free(held->server.run_env.data);
-}
-
-/* What it was given time for has not happened so far. */
-static void
-time_is_over(const struct held *held)
-{
-	event_active(held->process->timer, EV_TIMEOUT, 0);
-	event_base_loop(base, EVLOOP_NONBLOCK);
 }
 
 /* Whether any is there that was not reaped. */
@@ -294,7 +289,7 @@ START_TEST(what_is_no_program_is_told)
 
 	init();
 	ck_assert_ptr_null(server_process_start(base, &server, no_environment,
-	    &pipes, on_ended, NULL, &err));
+	    &times, &pipes, on_ended, NULL, &err));
 	ck_assert_str_eq(err.text, "there is no such program");
 }
 END_TEST
@@ -320,7 +315,7 @@ START_TEST(a_want_of_descriptors_is_told)
 	few.rlim_cur = (rlim_t)fds + (rlim_t)_i;
 	setrlimit(RLIMIT_NOFILE, &few);
 	ck_assert_ptr_null(server_process_start(base, &held.server,
-	    no_environment, &held.pipes, on_ended, &held, &err));
+	    no_environment, &times, &held.pipes, on_ended, &held, &err));
 	ck_assert_str_eq(err.text, _i < 6 ?
 	    "make a pipe: Too many open files" :
 	    "open a pidfd: Too many open files");
@@ -364,11 +359,11 @@ START_TEST(it_has_time_to_end)
 }
 END_TEST
 
-/* When its time is over indeed. */
 START_TEST(it_is_asked_to_end)
 {
 	struct held held = { 0 };
 
+	times.eof = 500;
 	init();
 	start(&held, "session");
 	await(&held);
@@ -382,6 +377,7 @@ START_TEST(it_is_killed)
 {
 	struct held held = { 0 };
 
+	times.eof = times.term = 0;
 	init();
 	start(&held, trees[_i].name);
 	await(&held);
@@ -389,8 +385,6 @@ START_TEST(it_is_killed)
 	await(&held);
 	order(&held, 'i');
 	server_process_stop(held.process);
-	time_is_over(&held);
-	time_is_over(&held);
 	ends(&held, "was killed by SIGKILL");
 }
 END_TEST
@@ -400,14 +394,12 @@ START_TEST(a_stopped_keeper_does_not_help)
 {
 	struct held held = { 0 };
 
+	times = (struct server_process_times){ 0 };
 	init();
 	start(&held, trees[_i].name);
 	await(&held);
 	kill(held.keeper, SIGSTOP);
 	server_process_stop(held.process);
-	time_is_over(&held);
-	time_is_over(&held);
-	time_is_over(&held);
 	ends(&held, "was killed by SIGKILL");
 }
 END_TEST
@@ -460,7 +452,8 @@ START_TEST(many_are_apart)
 			.run = texts_of("server|daemon|"),
 			.run_env = texts_of("") };
 		held[n].process = server_process_start(base, &held[n].server,
-		    no_environment, &held[n].pipes, on_ended, &held[n], &err);
+		    no_environment, &times, &held[n].pipes, on_ended,
+		    &held[n], &err);
 		ck_assert_ptr_nonnull(held[n].process);
 	}
 	for (n = 0; n < MANY; n++)

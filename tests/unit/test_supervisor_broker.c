@@ -142,7 +142,8 @@ static const char *unstartable; /* why none can be started */
 
 struct server_process *
 server_process_start(struct event_base *loop, const struct server *server,
-    char **variables, struct server_process_pipes *pipes,
+    char **variables, const struct server_process_times *times,
+    struct server_process_pipes *pipes,
     server_process_ended *ended, void *ctx, struct err *err)
 {
 	struct server_process *process = &downstreams[ndownstreams];
@@ -150,6 +151,9 @@ server_process_start(struct event_base *loop, const struct server *server,
 
 	ck_assert_ptr_eq(loop, base);
 	ck_assert_ptr_eq(variables, envp);
+	ck_assert_uint_eq(times->eof, SERVER_PROCESS_EOF_MS);
+	ck_assert_uint_eq(times->term, SERVER_PROCESS_TERM_MS);
+	ck_assert_uint_eq(times->kill, SERVER_PROCESS_KILL_MS);
 	if (unstartable != NULL) {
 		err_set(err, "%s", unstartable);
 		return NULL;
