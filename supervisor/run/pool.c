@@ -12,41 +12,9 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../box/box.h"
-#include "../box/python_stamp.h"
 #include "../box/template.h"
-#include "pool.h"
+#include "pool_parts.h"
 #include "run.h"
-
-/* A box that waits, or that is being built to wait. */
-struct pool_entry {
-	TAILQ_ENTRY(pool_entry) entry;
-	struct pool *pool;
-	struct box *box;
-	struct python_stamp interpreter; /* when it was started */
-	uint64_t born_ms;
-	int ready;
-};
-
-TAILQ_HEAD(pool_entries, pool_entry);
-
-struct pool {
-	struct runs *runs;
-	struct pool_entries entries; /* the oldest first */
-	unsigned int ready;
-	unsigned int starting;
-	unsigned int wanted; /* so many are to be ready */
-	unsigned int most;
-	int follows; /* the demand */
-	int begun;
-	unsigned int unused; /* boxes that were ready all through the period */
-	unsigned int calls;  /* of the period */
-	unsigned int quiet;  /* periods without calls, one behind the other */
-	struct event *fill;   /* missing boxes are to be started */
-	struct event *period; /* a look at what was used, and how old it is */
-	uint64_t missing_ms;  /* since when they are to be */
-	unsigned int pause_ms; /* after a box that failed; 0: none has */
-	uint64_t resume_ms;    /* no box is started before */
-};
 
 static void
 pool_add_timer(struct event *event, uint64_t ms)

@@ -1,37 +1,43 @@
 /*
  * Tests of supervisor/pool: when boxes are started, to whom they are given,
  * and when they are given up. Boxes, the interpreter and the clock are
- * stand-ins; includes the file itself, so that the test can say when a timer
- * has run out.
+ * stand-ins, and the test says when a timer has run out.
  */
-#include "common/clock.h"
-#include "common/loop.h"
-
-#define clock_ms() now_ms
-static uint64_t now_ms = 1000;
-
-#define event_add(event, time) play_add(event, time)
-static int play_add(struct event *event, const struct timeval *time);
-
-#include "supervisor/run/pool.c"
-
 #include <string.h>
 
+#include "common/clock.h"
+#include "common/limits.h"
+#include "common/loop.h"
 #include "unit.h"
+#include "supervisor/box/box.h"
+#include "supervisor/box/template.h"
+#include "supervisor/run/pool_parts.h"
+#include "supervisor/run/run.h"
 
 #define BOXES_MAX 256
+
+static uint64_t now_ms = 1000;
 
 /* How long the timer that was added last will run. */
 static uint64_t added_ms;
 
-#undef event_add
+/* In the place of functions that the pool calls, by --wrap of the linker. */
+uint64_t __wrap_clock_ms(void);
+int __wrap_event_add(struct event *event, const struct timeval *time);
+int __real_event_add(struct event *event, const struct timeval *time);
 
-static int
-play_add(struct event *event, const struct timeval *time)
+uint64_t
+__wrap_clock_ms(void)
+{
+	return now_ms;
+}
+
+int
+__wrap_event_add(struct event *event, const struct timeval *time)
 {
 	added_ms = (uint64_t)time->tv_sec * 1000 +
 	    (uint64_t)time->tv_usec / 1000;
-	return event_add(event, time);
+	return __real_event_add(event, time);
 }
 
 /* Boxes, in the order in which they were started. */
@@ -158,15 +164,23 @@ is_due(struct event *event)
 	return event_pending(event, EV_TIMEOUT, NULL);
 }
 
+/* A timer has run out, whatever the clock says. */
+static void
+run_out(struct event *event, uint64_t ms)
+{
+	event_del(event);
+	now_ms += ms;
+	event_get_callback(event)(
+	    -1, EV_TIMEOUT, event_get_callback_arg(event));
+}
+
 /* The calm has lasted, if anybody has waited for that. */
 static void
 fill(void)
 {
 	if (!is_due(pool->fill))
 		return;
-	event_del(pool->fill);
-	now_ms += POOL_CALM_MOST_MS;
-	pool_on_fill(-1, EV_TIMEOUT, pool);
+	run_out(pool->fill, POOL_CALM_MOST_MS);
 }
 
 static void
@@ -208,9 +222,7 @@ static void
 period(void)
 {
 	ck_assert_int_ne(is_due(pool->period), 0);
-	event_del(pool->period);
-	now_ms += POOL_PERIOD_MS;
-	pool_on_period(-1, EV_TIMEOUT, pool);
+	run_out(pool->period, POOL_PERIOD_MS);
 }
 
 /* A call comes, takes what there is, and ends. Returns its box, or NULL. */
