@@ -10,6 +10,7 @@
 
 #include "../../common/fd.h"
 #include "children_parts.h"
+#include "process.h"
 
 /* What is read of /proc/N/stat: the parent stands behind a short name. */
 #define CHILDREN_STAT_SIZE 256

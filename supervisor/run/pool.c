@@ -13,6 +13,7 @@
 #include "../../common/mem.h"
 #include "../box/box.h"
 #include "../box/template.h"
+#include "pool.h"
 #include "pool_parts.h"
 #include "run.h"
 
