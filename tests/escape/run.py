@@ -62,6 +62,7 @@ GROUPS = ("calls", "identity", "filesystem", "execution", "network",
           "frames", "soak")
 BOXES = "box-init", "relay", "python"  # names of processes
 SETTLE_SECONDS = 10  # what is killed is reaped soon, on a slow machine too
+BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
 SHOWN_MAX = 200  # characters of what was seen, in the table
 SKIPPED = 77  # the exit status by which meson knows a skipped test
 
@@ -285,6 +286,9 @@ class Run:
     def add_row(self, one, seen, verdict, remark):
         """Print a row at once: what comes later may not come to its end."""
         self.verdicts.append(verdict)
+        if verdict in BAD:
+            self.problems.append("%s: %s: %s" % (
+                one.number, one.tries, shorten(seen)))
         print("%-5s %-9s %s" % (one.number, verdict, one.tries))
         if verdict == "skipped":
             print("SKIP: %s: %s" % (one.number, remark), flush=True)
@@ -304,9 +308,8 @@ class Run:
         print("as %s, %d s: %s; %d problems besides" % (
             who, seconds, ", ".join("%d %s" % (verdicts.count(kind), kind)
                                     for kind in sorted(set(verdicts))),
-            len(self.problems)))
-        bad = {"FAILS", "NOT SHOWN"} & set(verdicts)
-        return 1 if bad or self.problems or not verdicts else 0
+            len(self.problems) - sum(map(verdicts.count, BAD))))
+        return 1 if self.problems or not verdicts else 0
 
 
 def limits_in(answer):

@@ -268,29 +268,37 @@ def outrun_headless(run, words):
       "stopped, goes on", shown="nothing but the code continues it")
 def stopped_stays():
     with open("/tmp/counter", "w+b") as file:
-        file.write(bytes(8))
+        file.write(bytes(16))
         file.flush()
-        shared = mmap.mmap(file.fileno(), 8)
-    count = ctypes.c_uint64.from_buffer(shared)
+        moves = mmap.mmap(file.fileno(), 16)
     # With so many processes each look begins with stopping them.
-    for _ in range(20):
+    for _ in range(8):
         if os.fork() == 0:
             while True:
                 signal.pause()
-    child = os.fork()
-    while child == 0:
-        os.kill(os.getpid(), signal.SIGSTOP)
-        count.value += 1
+    # A process of this size takes its time to fork: often all is stopped then.
+    pages = bytearray(b"x") * (24 << 20)
+    children = []
     end = time.monotonic() + 1
     while time.monotonic() < end:
-        pass
-    os.waitpid(child, os.WUNTRACED)
-    seen = "moves" if count.value else "stopped"
-    os.kill(child, signal.SIGCONT)
+        if len(children) == 16:
+            continue
+        child = os.fork()
+        while child == 0:
+            os.kill(os.getpid(), signal.SIGSTOP)
+            moves[len(children)] = 1
+        children.append(child)
+    del pages
+    for child in children:
+        os.waitpid(child, os.WUNTRACED)
+    seen = "moves" if any(moves[:]) else "stopped"
+    for child in children:
+        os.kill(child, signal.SIGCONT)
     end = time.monotonic() + 10 * HOST["slow"]
-    while count.value == 0 and time.monotonic() < end:
+    while sum(moves[:]) < len(children) and time.monotonic() < end:
         time.sleep(0.001)
-    return "%s, %s" % (seen, "goes on" if count.value else "is stuck")
+    goes = "goes on" if sum(moves[:]) == len(children) else "is stuck"
+    return "%s, %s" % (seen, goes)
 
 
 @case("23b", "locks of single bytes, which are kernel memory (bounded: 20000)",

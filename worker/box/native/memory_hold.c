@@ -39,18 +39,6 @@ memory_thread_is_stopped(
 	            MEMORY_BIT(SIGSTOP) | MEMORY_BIT(SIGKILL)));
 }
 
-/*
- * Whether it was stopped before all were stopped: then our signal still waits,
- * as a stopped process takes none. Only the code can have stopped it, and it is
- * for the code to let it go on.
- */
-static int
-memory_was_stopped(const char *status)
-{
-	return memory_is_stopped(status) &&
-	    memory_awaits(status, MEMORY_BIT(SIGSTOP));
-}
-
 int
 memory_is_still(const char *status)
 {
@@ -141,6 +129,35 @@ memory_is_held(const struct memory *memory, pid_t pid, const char *status)
 	        memory, pid, memory_thread_is_stopped, again) != 0;
 }
 
+static int
+memory_knows(const struct memory *memory, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nknown; i++)
+		if (memory->known[i] == pid)
+			return 1;
+	return 0;
+}
+
+/*
+ * Whether the code has stopped it, which may then let it go on alone. Of a
+ * process that was sent our signal another one must wait, as a stopped process
+ * takes none; ours is sent to the first thread, one that waits for the process
+ * is the code's. A process that was being forked when all were stopped may have
+ * been sent none.
+ */
+static int
+memory_was_stopped(const struct memory *memory, pid_t pid, const char *status)
+{
+	if (!memory_knows(memory, pid))
+		return memory->nknown < BOX_MEMORY_KNOWN &&
+		    memory_is_stopped(status);
+	return (memory_is_stopped(status) &&
+	           memory_awaits(status, MEMORY_BIT(SIGSTOP))) ||
+	    memory_awaits_shared(status, MEMORY_BIT(SIGSTOP));
+}
+
 /* Leaves the thread none of the processors but those for the code. */
 static int
 memory_thread_leaves(
@@ -156,7 +173,7 @@ void
 memory_look_at_held(const struct memory *memory, pid_t pid, const char *status,
     struct memory_sum *sum)
 {
-	sum->stopped |= memory_was_stopped(status);
+	sum->stopped |= memory_was_stopped(memory, pid, status);
 	sum->loose |= !memory_is_held(memory, pid, status);
 	if (memory->narrow)
 		memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
@@ -183,17 +200,6 @@ memory_is_parked(const struct memory *memory, pid_t pid)
 
 	return memory_visit_threads(
 	           memory, pid, memory_thread_runs, status) == 0;
-}
-
-static int
-memory_knows(const struct memory *memory, pid_t pid)
-{
-	size_t i;
-
-	for (i = 0; i < memory->nknown; i++)
-		if (memory->known[i] == pid)
-			return 1;
-	return 0;
 }
 
 /*
@@ -249,6 +255,18 @@ memory_stop_thread(
 	return 0;
 }
 
+/* Notes one that is sent the signal. Returns whether there is room for it. */
+static int
+memory_may_know(struct memory *memory, pid_t pid)
+{
+	if (memory_knows(memory, pid))
+		return 1;
+	if (memory->nknown == BOX_MEMORY_KNOWN)
+		return 0;
+	memory->known[memory->nknown++] = pid;
+	return 1;
+}
+
 int
 memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
@@ -258,6 +276,11 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	if (memory_read_status(memory, pid, status) != 1 ||
 	    memory_is_held(memory, pid, status))
 		return 0;
+	if (memory_number(status, "Threads") <= 1 &&
+	    memory_may_know(memory, pid)) {
+		tgkill(pid, pid, SIGSTOP);
+		return 0;
+	}
 	if (!memory_is_forced(memory, pid)) {
 		if (memory->nforced == BOX_MEMORY_FORCED)
 			return 0;
@@ -275,11 +298,11 @@ memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
 
 	(void)sum;
 	/*
-	 * Of a process that was not listed before it is unknown whether the
-	 * code had stopped it.
+	 * Of threads that were sent the signal one by one it is unknown, and
+	 * of processes beyond those that can be known.
 	 */
 	if (n == 1 && (memory_is_forced(memory, pid) ||
-	        !memory_knows(memory, pid) || !memory_was_stopped(status)))
+	        !memory_was_stopped(memory, pid, status)))
 		kill(pid, SIGCONT);
 	return n == -1 ? -1 : 0;
 }

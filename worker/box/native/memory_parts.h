@@ -145,6 +145,9 @@ uint64_t memory_bytes(const char *text, const char *key);
 /* Whether one of these signals, a set of bits, waits to be taken. */
 int memory_awaits(const char *status, uint64_t signals);
 
+/* The same of those that any thread of the process may take. */
+int memory_awaits_shared(const char *status, uint64_t signals);
+
 /* Returns the letter of the state in a status, '?' when there is none. */
 char memory_state(const char *status);
 

@@ -156,6 +156,12 @@ memory_awaits(const char *status, uint64_t signals)
 	    memory_signals(status, "ShdPnd")) & signals) != 0;
 }
 
+int
+memory_awaits_shared(const char *status, uint64_t signals)
+{
+	return (memory_signals(status, "ShdPnd") & signals) != 0;
+}
+
 char
 memory_state(const char *status)
 {
