@@ -181,18 +181,20 @@ def parts_of_memory():
 GROW = """
 import ctypes, os, signal, threading, time
 ready, go = os.pipe()
+told, tell = os.pipe()
 kept = []
 def grow():
     os.read(ready, 1)
     for _ in range(48):
         kept.append(bytearray(b"x") * (1 << 20))
         os.write(1, b"x")
+        os.write(tell, b"x")
     time.sleep(%(seconds)d)
     os._exit(0)
 for _ in range(%(busy)d):
     if os.fork() == 0:
         os.setsid()
-        for fd in 1, 2, go:
+        for fd in 1, 2, go, tell:
             os.close(fd)
         while %(continuing)r:
             try:
@@ -209,32 +211,39 @@ for _ in range(%(growing)d):
             ctypes.CDLL(None).pthread_exit(None)
         grow()
 os.close(go)
-time.sleep(%(seconds)d)
+signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+signal.alarm(%(seconds)d)
+for _ in range(%(enough)d):
+    os.read(told, 1)
+os._exit(0)
 """
 
 
 def grown(run, words, growing, busy, continuing=False, headless=False):
-    """What some processes had filled when their box was ended, or in 20 s.
+    """What some processes had filled when their box was ended, or in 10 s.
 
-    The others have less than 32 MiB together. Beside busy ones they may not
-    come to it in that time; else they must have been ended for it.
+    They end themselves when it is more than it should be. The others have less
+    than 32 MiB together. Beside busy ones they may not come to it in that time;
+    else they must have been ended for it.
     """
     program = run.start(
         words, MCP_BRIDGE_PIDS="128", MCP_BRIDGE_MAX_OUTPUT="1m",
         MCP_BRIDGE_MEMORY="128m")
-    seconds = 20 * run.slow
+    seconds = 10 * run.slow
     seen = seen_in(program.run(GROW % {
         "growing": growing, "busy": busy, "continuing": continuing,
-        "headless": headless, "seconds": seconds}, seconds))
+        "headless": headless, "enough": ALLOWED + 1, "seconds": seconds},
+        2 * seconds))
     program.close()
     filled = re.match("x*", seen).end()
-    if filled > 160:
+    if filled > ALLOWED:
         return "%d MiB" % filled
     if busy or "Sandbox ran out of memory" in seen:
         return "no more than 160 MiB"
     return seen[-SHOWN:]
 
 
+ALLOWED = 160  # MiB that may be filled, of a limit of 128
 SHOWN = 100  # characters of what was seen
 
 
