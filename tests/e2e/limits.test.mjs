@@ -295,9 +295,10 @@ print('done')`],
 for (const [what, memory, pids, code] of crowds)
   test(`${what} run as elsewhere`, async (t) => {
     const { client } = await connect(t,
-      { env: { MCP_BRIDGE_MEMORY: memory, MCP_BRIDGE_PIDS: pids } });
+      { env: { MCP_BRIDGE_MEMORY: memory, MCP_BRIDGE_PIDS: pids,
+        MCP_BRIDGE_MAX_TIMEOUT: '300' } });
     const { structuredContent: answer } = await run(client, imports + code,
-      { timeout: 60 });
+      { timeout: 300 });
 
     assert.equal(answer.error, undefined, JSON.stringify(answer));
     assert.deepEqual(answer.stdout, ['done']);
