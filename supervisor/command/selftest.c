@@ -244,12 +244,12 @@ static void
 selftest_call(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
 {
-	struct run_python run = { .code = mem_strdup(text),
+	struct request request = { .code = mem_strdup(text),
 		.code_len = strlen(text),
 		.timeout = timeout };
 	struct err err;
 
-	if (call_new(test->runs, &run, concluded, test, &err) == NULL) {
+	if (call_new(test->runs, &request, concluded, test, &err) == NULL) {
 		selftest_line(test, 0, "call", err.text);
 		return;
 	}

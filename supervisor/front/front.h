@@ -55,10 +55,11 @@ void mcp_free(struct mcp **mcp);
 /*
  * Reads and checks the arguments (len 0: there are none), but for whether the
  * servers exist. Returns 0, or -1 with err, one sentence with what is wrong
- * and what would be right. run_python_reset frees what run holds in both cases.
+ * and what would be right. request_reset frees what request holds in both
+ * cases.
  */
 int run_python_read(struct json_span arguments, const struct options *options,
-    struct run_python *run, struct err *err);
+    struct request *request, struct err *err);
 
 /* answer.c: the result of a call as MCP wants it. */
 

@@ -29,22 +29,22 @@ run_python_blank(const char *text, size_t len)
 
 static int
 run_python_read_code(struct json_span value, const struct options *options,
-    struct run_python *run, struct err *err)
+    struct request *request, struct err *err)
 {
 	if (json_span_kind(value) != JSON_SPAN_STRING)
 		return err_set(err, "code must be a string of Python source");
-	free(run->code);
-	run->code = json_span_string(value, &run->code_len, err);
-	if (run->code == NULL)
+	free(request->code);
+	request->code = json_span_string(value, &request->code_len, err);
+	if (request->code == NULL)
 		return err_wrap(err, "code must be text");
-	if (run->code_len > options->max_code)
+	if (request->code_len > options->max_code)
 		return err_set(err, "code has %zu bytes, more than the %zu "
 		    "allowed (MCP_BRIDGE_MAX_CODE)",
-		    run->code_len, (size_t)options->max_code);
-	if (memchr(run->code, '\0', run->code_len) != NULL)
+		    request->code_len, (size_t)options->max_code);
+	if (memchr(request->code, '\0', request->code_len) != NULL)
 		return err_set(err, "code contains a NUL character, which no "
 		    "Python source may");
-	if (run_python_blank(run->code, run->code_len))
+	if (run_python_blank(request->code, request->code_len))
 		return err_set(err, "code is blank: give the Python source "
 		    "to run");
 	return 0;
@@ -52,7 +52,7 @@ run_python_read_code(struct json_span value, const struct options *options,
 
 static int
 run_python_read_timeout(struct json_span value, const struct options *options,
-    struct run_python *run, struct err *err)
+    struct request *request, struct err *err)
 {
 	char text[64] = "";
 	double seconds = 0;
@@ -68,7 +68,7 @@ run_python_read_timeout(struct json_span value, const struct options *options,
 		return err_set(err, "timeout must be a whole number of "
 		    "seconds from 1 to %u",
 		    (unsigned int)options->max_timeout);
-	run->timeout = (unsigned int)seconds;
+	request->timeout = (unsigned int)seconds;
 	return 0;
 }
 
@@ -130,7 +130,7 @@ run_python_add_server(
 /* Whether the servers exist is for the configuration to say, later. */
 static int
 run_python_read_servers(struct json_span value, const struct options *options,
-    struct run_python *run, struct err *err)
+    struct request *request, struct err *err)
 {
 	auto_buffer struct buffer names = { 0 };
 	struct json_span_walk walk;
@@ -149,15 +149,15 @@ run_python_read_servers(struct json_span value, const struct options *options,
 		if (run_python_add_server(&names, element, err) == -1)
 			return -1;
 	}
-	free(run->servers);
-	run->servers = buffer_take(&names, &run->servers_len);
+	free(request->servers);
+	request->servers = buffer_take(&names, &request->servers_len);
 	return 0;
 }
 
 static const struct run_python_argument {
 	const char *name;
 	int (*read)(struct json_span value, const struct options *options,
-	    struct run_python *run, struct err *err);
+	    struct request *request, struct err *err);
 } run_python_arguments[] = {
 	{ "code", run_python_read_code },
 	{ "timeout", run_python_read_timeout },
@@ -169,7 +169,7 @@ static const struct run_python_argument {
 
 static int
 run_python_read_member(struct json_span name, struct json_span value,
-    const struct options *options, struct run_python *run, struct err *err)
+    const struct options *options, struct request *request, struct err *err)
 {
 	auto_free char *text = NULL;
 	size_t i;
@@ -180,7 +180,8 @@ run_python_read_member(struct json_span name, struct json_span value,
 		/* Some clients write null for an argument not given. */
 		if (json_span_kind(value) == JSON_SPAN_NULL)
 			return 0;
-		return run_python_arguments[i].read(value, options, run, err);
+		return run_python_arguments[i].read(
+		    value, options, request, err);
 	}
 	text = run_python_name(name);
 	return err_set(err, "unknown argument \"%s\": run_python takes code, "
@@ -189,7 +190,7 @@ run_python_read_member(struct json_span name, struct json_span value,
 
 static int
 run_python_read_all(struct json_span arguments, const struct options *options,
-    struct run_python *run, struct err *err)
+    struct request *request, struct err *err)
 {
 	struct json_span_walk walk;
 	struct json_span name, value;
@@ -208,10 +209,10 @@ run_python_read_all(struct json_span arguments, const struct options *options,
 		walk = json_span_walk(arguments);
 		while (json_span_next_member(&walk, &name, &value))
 			if (run_python_read_member(
-			        name, value, options, run, err) == -1)
+			        name, value, options, request, err) == -1)
 				return -1;
 	}
-	if (run->code == NULL)
+	if (request->code == NULL)
 		return err_set(err, "code is missing: give the Python source "
 		    "to run as a string");
 	return 0;
@@ -219,12 +220,12 @@ run_python_read_all(struct json_span arguments, const struct options *options,
 
 int
 run_python_read(struct json_span arguments, const struct options *options,
-    struct run_python *run, struct err *err)
+    struct request *request, struct err *err)
 {
-	memset(run, 0, sizeof(*run));
-	run->timeout = options->timeout;
-	if (run_python_read_all(arguments, options, run, err) == 0)
+	memset(request, 0, sizeof(*request));
+	request->timeout = options->timeout;
+	if (run_python_read_all(arguments, options, request, err) == 0)
 		return 0;
-	run_python_reset(run);
+	request_reset(request);
 	return -1;
 }

@@ -20,7 +20,7 @@ struct tools_request {
 	struct rpc_batch *batch; /* that it came in, or NULL */
 	char *id; /* as it came */
 	size_t id_len;
-	struct run_python run; /* until it is a call */
+	struct request run; /* until it is a call */
 	struct in_force_waiter waiter;
 	struct call *call; /* NULL: the configuration is being read */
 	int silent; /* its client has cancelled it: no answer */
@@ -41,7 +41,7 @@ static void
 tools_request_free(struct tools_request *request)
 {
 	LIST_REMOVE(request, entry);
-	run_python_reset(&request->run);
+	request_reset(&request->run);
 	free(request->id);
 	free(request);
 }
@@ -106,7 +106,7 @@ tools_on_configured(void *ctx)
 {
 	struct tools_request *request = ctx;
 	struct runs *runs = request->mcp->runs;
-	struct run_python *run = &request->run;
+	struct request *run = &request->run;
 	struct err err;
 
 	if (request->silent)
@@ -125,7 +125,7 @@ tools_on_configured(void *ctx)
 /* What run holds is taken over. */
 static void
 tools_start_call(
-    struct mcp *mcp, struct json_span id, struct run_python *run)
+    struct mcp *mcp, struct json_span id, struct request *run)
 {
 	struct tools_request *request = mem_alloc(sizeof(*request));
 
@@ -144,7 +144,7 @@ static void
 tools_run_python(
     struct mcp *mcp, struct json_span id, struct json_span arguments)
 {
-	struct run_python run;
+	struct request run;
 	struct err err;
 
 	if (run_python_read(arguments, mcp->runs->options, &run, &err) == -1)

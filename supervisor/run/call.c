@@ -44,7 +44,7 @@ struct call {
 	unsigned long number;
 	enum call_state state;
 	enum call_cause cause;
-	struct run_python run; /* the code until the box has it */
+	struct request request; /* the code until the box has it */
 	call_concluded *concluded;
 	void *ctx;
 	struct event *timer; /* of the queue, of the deadline; or the end */
@@ -99,7 +99,7 @@ call_free(struct call *call)
 	free(call->result.bound);
 	free(call->result.out.data);
 	free(call->result.errors.data);
-	run_python_reset(&call->run);
+	request_reset(&call->request);
 	free(call);
 }
 
@@ -223,7 +223,7 @@ call_judge(struct call *call)
 	case CALL_BY_DEADLINE:
 		call->result.status = CALL_TIMEOUT;
 		call_set_error(call, "Execution timed out after %us%s%s",
-		    call->run.timeout,
+		    call->request.timeout,
 		    waiting != NULL ? "; it waited for " : "",
 		    waiting != NULL ? waiting : "");
 		return;
@@ -361,8 +361,8 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 static int
 call_open_session(struct call *call, int *session, struct err *err)
 {
-	const struct server_texts loaded = { call->run.servers,
-		call->run.servers_len };
+	const struct server_texts loaded = { call->request.servers,
+		call->request.servers_len };
 
 	*session = -1;
 	if (in_force_count(call->runs->config) == 0)
@@ -381,11 +381,11 @@ call_hand_over(struct call *call, int *session, struct err *err)
 		.log_level = log_level_get(),
 		.stored = call->runs->store != NULL &&
 		    call->runs->options->memory_api != 0,
-		.code = { (const uint8_t *)call->run.code, call->run.code_len,
-		    -1 } };
+		.code = { (const uint8_t *)call->request.code,
+		    call->request.code_len, -1 } };
 
-	server_names_add_json(&servers, call->run.servers,
-	    call->run.servers_len, call->runs->config);
+	server_names_add_json(&servers, call->request.servers,
+	    call->request.servers_len, call->runs->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
 	return box_run(call->box, &start, session, err);
@@ -433,7 +433,7 @@ call_start_box(struct call *call, int from_pool, struct err *err)
 	int failed;
 
 	/* A call that had to wait may have lost a server meanwhile. */
-	if (server_names_check(call->run.servers, call->run.servers_len,
+	if (server_names_check(call->request.servers, call->request.servers_len,
 	        call->runs->config, err) == -1)
 		return -1;
 	do
@@ -542,8 +542,8 @@ static void
 call_set_running(struct call *call)
 {
 	call_set_state(call, CALL_RUNNING);
-	free(mem_take(&call->run.code));
-	call_set_timer(call, call->run.timeout * 1000UL);
+	free(mem_take(&call->request.code));
+	call_set_timer(call, call->request.timeout * 1000UL);
 }
 
 /* Something of the box has changed: sees what it has come to. */
@@ -611,7 +611,7 @@ call_admit(struct runs *runs)
 }
 
 struct call *
-call_new(struct runs *runs, struct run_python *run,
+call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err)
 {
 	struct call *call;
@@ -622,17 +622,17 @@ call_new(struct runs *runs, struct run_python *run,
 		    "waiting; try again later, or raise "
 		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
 		    runs->nrunning, runs->nwaiting);
-		run_python_reset(run);
+		request_reset(request);
 		return NULL;
 	}
 	call = mem_alloc(sizeof(*call));
 	call->runs = runs;
 	call->number = ++runs->calls;
-	call->run = *run;
-	memset(run, 0, sizeof(*run));
-	call->result.timeout = call->run.timeout;
-	call->result.servers = call->run.servers;
-	call->result.servers_len = call->run.servers_len;
+	call->request = *request;
+	memset(request, 0, sizeof(*request));
+	call->result.timeout = call->request.timeout;
+	call->result.servers = call->request.servers;
+	call->result.servers_len = call->request.servers_len;
 	call->concluded = concluded;
 	call->ctx = ctx;
 	clock_gettime(CLOCK_MONOTONIC, &call->asked);

@@ -7,9 +7,9 @@
 #include "run.h"
 
 void
-run_python_reset(struct run_python *run)
+request_reset(struct request *request)
 {
-	free(run->code);
-	free(run->servers);
-	memset(run, 0, sizeof(*run));
+	free(request->code);
+	free(request->servers);
+	memset(request, 0, sizeof(*request));
 }

@@ -64,7 +64,7 @@ void runs_look_drained(struct runs *runs);
 
 /* request.c: what is to be run, and how. */
 
-struct run_python {
+struct request {
 	char *code;
 	size_t code_len;
 	unsigned int timeout;
@@ -73,7 +73,7 @@ struct run_python {
 };
 
 /* Frees what it holds. */
-void run_python_reset(struct run_python *run);
+void request_reset(struct request *request);
 
 /* call.c: one execution, from its admission to its one conclusion. */
 
@@ -115,12 +115,12 @@ struct call_result {
 typedef void call_concluded(void *ctx, const struct call_result *result);
 
 /*
- * Admits a call, which starts at once or waits for a place. What run holds is
- * taken over in any case. Returns the call, which ends by itself with
+ * Admits a call, which starts at once or waits for a place. What request holds
+ * is taken over in any case. Returns the call, which ends by itself with
  * concluded() (never before this function has returned), or NULL with err when
  * there is no room.
  */
-struct call *call_new(struct runs *runs, struct run_python *run,
+struct call *call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err);
 
 /* Whether it has a box now: not before one could be had, nor between two. */

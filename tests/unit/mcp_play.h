@@ -23,7 +23,7 @@
 #define CALLS_MAX 16
 
 struct call {
-	struct run_python run;
+	struct request run;
 	call_concluded *concluded;
 	void *ctx;
 	unsigned int cancels;
@@ -35,14 +35,14 @@ static unsigned int ncalls;
 static int calls_refused;
 
 struct call *
-call_new(struct runs *among, struct run_python *run,
+call_new(struct runs *among, struct request *run,
     call_concluded *concluded, void *ctx, struct err *err)
 {
 	struct call *call = &calls[ncalls];
 
 	(void)among;
 	if (calls_refused) {
-		run_python_reset(run);
+		request_reset(run);
 		err_set(err, "busy: everything is taken");
 		return NULL;
 	}
@@ -70,7 +70,7 @@ conclude(unsigned int n, const char *out)
 		.out = { (char *)out, len, len, 0 } };
 
 	ck_assert_uint_lt(n, ncalls);
-	run_python_reset(&calls[n].run);
+	request_reset(&calls[n].run);
 	calls[n].concluded(calls[n].ctx, &result);
 }
 

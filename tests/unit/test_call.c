@@ -535,7 +535,7 @@ static struct play *
 try_call(unsigned int timeout, struct err *err)
 {
 	struct play *play = &plays[sv.runs.calls + 1];
-	struct run_python run = { .code = mem_strdup("print('hi')"),
+	struct request run = { .code = mem_strdup("print('hi')"),
 		.code_len = 11,
 		.timeout = timeout,
 		.servers = mem_dup(asked.data, asked.len),

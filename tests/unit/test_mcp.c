@@ -341,9 +341,9 @@ START_TEST(a_session_may_be_forgotten)
 	say("[" CALL("2", "two") "," CALL("3", "three") "]");
 	ck_assert_uint_eq(ncalls, 3);
 	close_session();
-	run_python_reset(&calls[0].run);
-	run_python_reset(&calls[1].run);
-	run_python_reset(&calls[2].run);
+	request_reset(&calls[0].run);
+	request_reset(&calls[1].run);
+	request_reset(&calls[2].run);
 }
 END_TEST
 

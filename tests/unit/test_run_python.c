@@ -20,7 +20,7 @@ static const struct options options = {
 };
 
 static int
-read_arguments(const char *text, struct run_python *run, struct err *err)
+read_arguments(const char *text, struct request *run, struct err *err)
 {
 	struct json_span arguments = { NULL, 0 };
 
@@ -51,7 +51,7 @@ static const struct {
 
 START_TEST(accepts)
 {
-	struct run_python run;
+	struct request run;
 	struct err err = { 0, "" };
 
 	ck_assert_msg(read_arguments(accepted[_i].arguments, &run, &err) == 0,
@@ -60,7 +60,7 @@ START_TEST(accepts)
 	ck_assert_uint_eq(run.code_len, strlen(accepted[_i].code));
 	ck_assert_uint_eq(run.timeout, accepted[_i].timeout);
 	ck_assert_uint_eq(run.servers_len, 0);
-	run_python_reset(&run);
+	request_reset(&run);
 	ck_assert_ptr_null(run.code);
 }
 END_TEST
@@ -86,14 +86,14 @@ START_TEST(names_servers)
 {
 	auto_free char *arguments = mem_printf(
 	    "{\"code\":\"x\",\"servers\":%s}", named[_i].servers);
-	struct run_python run;
+	struct request run;
 	struct err err = { 0, "" };
 
 	ck_assert_msg(read_arguments(arguments, &run, &err) == 0, "%s: %s",
 	    arguments, err.text);
 	ck_assert_uint_eq(run.servers_len, named[_i].len);
 	ck_assert_mem_eq(run.servers, named[_i].names, named[_i].len);
-	run_python_reset(&run);
+	request_reset(&run);
 	ck_assert_ptr_null(run.servers);
 }
 END_TEST
@@ -186,7 +186,7 @@ static const struct {
 
 START_TEST(refuses)
 {
-	struct run_python run;
+	struct request run;
 	struct err err = { 0, "" };
 
 	ck_assert_int_eq(read_arguments(refused[_i].arguments, &run, &err),
@@ -203,7 +203,7 @@ END_TEST
 START_TEST(bounds_the_code)
 {
 	auto_buffer struct buffer arguments = { 0 };
-	struct run_python run;
+	struct request run;
 	struct err err = { 0, "" };
 	int n, len = CODE_ALLOWED + _i;
 
@@ -221,7 +221,7 @@ START_TEST(bounds_the_code)
 		ck_assert_str_eq(err.text, "code has 1025 bytes, more than "
 		    "the 1024 allowed (MCP_BRIDGE_MAX_CODE)");
 	}
-	run_python_reset(&run);
+	request_reset(&run);
 }
 END_TEST
 
@@ -229,7 +229,7 @@ END_TEST
 START_TEST(bounds_the_servers)
 {
 	auto_buffer struct buffer arguments = { 0 };
-	struct run_python run;
+	struct request run;
 	struct err err = { 0, "" };
 	int n;
 
@@ -244,7 +244,7 @@ START_TEST(bounds_the_servers)
 	else
 		ck_assert_str_eq(
 		    err.text, "servers has more than 1000 names");
-	run_python_reset(&run);
+	request_reset(&run);
 }
 END_TEST
 
