@@ -23,10 +23,14 @@ static const char *const answer_status[] = {
 	[CALL_CANCELLED] = "cancelled",
 };
 
-static enum answer_mode
-answer_mode(const struct options *options)
+struct answer_style
+answer_style(const struct options *options)
 {
-	return (enum answer_mode)options->output_mode;
+	return (struct answer_style){
+		.mode = (enum answer_mode)options->output_mode,
+		.word = options_word(options, OPTION_ID_OUTPUT_MODE),
+		.max_output = options->max_output,
+	};
 }
 
 /* One line about the whole, for a person; the caller frees it. */
@@ -46,12 +50,12 @@ answer_summary(const struct call_result *result)
 /* What stands where a stream was cut; the caller frees it. */
 static char *
 answer_cut(
-    const struct call_stream *stream, const struct options *options)
+    const struct call_stream *stream, const struct answer_style *style)
 {
 	return mem_printf("[... %llu bytes cut here: print less, or raise "
 	    "MCP_BRIDGE_MAX_OUTPUT (now %llu bytes a stream) ...]",
 	    (unsigned long long)stream->dropped,
-	    (unsigned long long)options->max_output);
+	    (unsigned long long)style->max_output);
 }
 
 /* The text of compact mode */
@@ -67,7 +71,7 @@ answer_add_lines(struct buffer *text, const char *data, size_t len)
 
 static void
 answer_add_stream(struct buffer *text, const struct call_stream *stream,
-    const struct options *options)
+    const struct answer_style *style)
 {
 	auto_free char *cut = NULL;
 
@@ -75,7 +79,7 @@ answer_add_stream(struct buffer *text, const struct call_stream *stream,
 		answer_add_lines(text, stream->data, stream->len);
 		return;
 	}
-	cut = answer_cut(stream, options);
+	cut = answer_cut(stream, style);
 	answer_add_lines(text, stream->data, stream->head);
 	buffer_printf(text, "%s\n", cut);
 	answer_add_lines(
@@ -84,7 +88,7 @@ answer_add_stream(struct buffer *text, const struct call_stream *stream,
 
 static void
 answer_add_text(struct buffer *text, const struct call_result *result,
-    const struct options *options)
+    const struct answer_style *style)
 {
 	auto_free char *summary = answer_summary(result);
 	const char *note;
@@ -94,10 +98,10 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		    text, "status: %s\n", answer_status[result->status]);
 	if (result->status != CALL_SUCCESS && result->exited)
 		buffer_printf(text, "exit: %d\n", result->exit_code);
-	answer_add_stream(text, &result->out, options);
+	answer_add_stream(text, &result->out, style);
 	if (result->errors.len > 0) {
 		buffer_add_text(text, "stderr:\n");
-		answer_add_stream(text, &result->errors, options);
+		answer_add_stream(text, &result->errors, style);
 	}
 	if (result->error != NULL)
 		buffer_printf(text, "error: %s\n", result->error);
@@ -229,30 +233,30 @@ answer_add_end(struct answer_form *form, const struct call_result *result,
 /* The streams; for a reader who has nothing else, with their cuts. */
 static void
 answer_add_streams(struct answer_form *form, const struct call_result *result,
-    const struct options *options, int cuts)
+    const struct answer_style *style, int cuts)
 {
 	auto_free char *out = NULL, *errors = NULL;
 
 	if (cuts && result->out.dropped > 0)
-		out = answer_cut(&result->out, options);
+		out = answer_cut(&result->out, style);
 	if (cuts && result->errors.dropped > 0)
-		errors = answer_cut(&result->errors, options);
+		errors = answer_cut(&result->errors, style);
 	answer_add_array(form, "stdout", &result->out, out);
 	answer_add_array(form, "stderr", &result->errors, errors);
 }
 
 static void
 answer_add_fields(struct answer_form *form, const struct call_result *result,
-    const struct options *options, int cuts)
+    const struct answer_style *style, int cuts)
 {
-	int compact = answer_mode(options) == ANSWER_COMPACT;
+	int compact = style->mode == ANSWER_COMPACT;
 
 	answer_form_open_object(form, NULL);
 	answer_add_end(form, result, compact);
 	/* The names that were asked for. */
 	answer_add_texts(
 	    form, "servers", result->servers, result->servers_len);
-	answer_add_streams(form, result, options, cuts);
+	answer_add_streams(form, result, style, cuts);
 	if (result->error != NULL)
 		answer_form_add_text(form, "error", result->error);
 	if (result->status == CALL_TIMEOUT)
@@ -267,9 +271,9 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 /* The text of the other modes: a fenced block of the fields */
 
 static enum answer_form_kind
-answer_form(const struct options *options)
+answer_form(const struct answer_style *style)
 {
-	return answer_mode(options) == ANSWER_TOON ? FORM_TOON : FORM_PRETTY;
+	return style->mode == ANSWER_TOON ? FORM_TOON : FORM_PRETTY;
 }
 
 /* The length of a fence that nothing in the block can be taken for. */
@@ -288,7 +292,7 @@ answer_fence(const struct buffer *block)
 
 static void
 answer_add_block(struct buffer *text, const struct buffer *block,
-    const struct options *options)
+    const struct answer_style *style)
 {
 	size_t len = answer_fence(block);
 	auto_free char *fence = mem_alloc(len + 1);
@@ -296,7 +300,7 @@ answer_add_block(struct buffer *text, const struct buffer *block,
 	memset(fence, '`', len);
 	fence[len] = '\0';
 	buffer_printf(text, "%s%s\n", fence,
-	    options_word(options, OPTION_ID_OUTPUT_MODE));
+	    style->word);
 	buffer_add(text, block->data, block->len);
 	buffer_printf(text, "\n%s", fence);
 }
@@ -365,32 +369,32 @@ answer_add_meta(struct buffer *json, const struct call_result *result)
 /* The text, in the mode that is set. */
 static void
 answer_add_result_text(struct buffer *text, const struct call_result *result,
-    const struct options *options)
+    const struct answer_style *style)
 {
 	auto_buffer struct buffer block = { 0 };
-	struct answer_form form = { &block, answer_form(options), 0 };
+	struct answer_form form = { &block, answer_form(style), 0 };
 
-	if (answer_mode(options) == ANSWER_COMPACT) {
-		answer_add_text(text, result, options);
+	if (style->mode == ANSWER_COMPACT) {
+		answer_add_text(text, result, style);
 		return;
 	}
-	answer_add_fields(&form, result, options, 1);
-	answer_add_block(text, &block, options);
+	answer_add_fields(&form, result, style, 1);
+	answer_add_block(text, &block, style);
 }
 
 void
 answer_add(struct buffer *buffer, const struct call_result *result,
-    const struct options *options)
+    const struct answer_style *style)
 {
 	auto_buffer struct buffer text = { 0 };
 	struct answer_form form = { buffer, FORM_LINE, 0 };
 
-	answer_add_result_text(&text, result, options);
+	answer_add_result_text(&text, result, style);
 	buffer_add_text(
 	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(buffer, text.data, text.len);
 	buffer_add_text(buffer, "}],\"structuredContent\":");
-	answer_add_fields(&form, result, options, 0);
+	answer_add_fields(&form, result, style, 0);
 	buffer_printf(buffer, ",\"isError\":%s",
 	    result->status == CALL_SUCCESS ? "false" : "true");
 	if (result->boxed) {
@@ -421,28 +425,28 @@ answer_add_refusal_fields(
 
 static void
 answer_add_refusal_text(struct buffer *text, const char *status,
-    const char *message, const struct options *options)
+    const char *message, const struct answer_style *style)
 {
 	auto_buffer struct buffer block = { 0 };
-	struct answer_form form = { &block, answer_form(options), 0 };
+	struct answer_form form = { &block, answer_form(style), 0 };
 
-	if (answer_mode(options) == ANSWER_COMPACT) {
+	if (style->mode == ANSWER_COMPACT) {
 		buffer_printf(
 		    text, "status: %s\nerror: %s", status, message);
 		return;
 	}
 	answer_add_refusal_fields(&form, status, message);
-	answer_add_block(text, &block, options);
+	answer_add_block(text, &block, style);
 }
 
 void
 answer_add_refusal(struct buffer *buffer, const char *status,
-    const char *message, const struct options *options)
+    const char *message, const struct answer_style *style)
 {
 	auto_buffer struct buffer text = { 0 };
 	struct answer_form form = { buffer, FORM_LINE, 0 };
 
-	answer_add_refusal_text(&text, status, message, options);
+	answer_add_refusal_text(&text, status, message, style);
 	buffer_add_text(
 	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(buffer, text.data, text.len);

@@ -50,17 +50,6 @@ void mcp_on_end(struct mcp *mcp);
 /* Forgets the session; none of its calls may still conclude. */
 void mcp_free(struct mcp **mcp);
 
-/* run_python.c: the arguments of the tool. */
-
-/*
- * Reads and checks the arguments (len 0: there are none), but for whether the
- * servers exist. Returns 0, or -1 with err, one sentence with what is wrong
- * and what would be right. request_reset frees what request holds in both
- * cases.
- */
-int run_python_read(struct json_span arguments, const struct options *options,
-    struct request *request, struct err *err);
-
 /* answer.c: the result of a call as MCP wants it. */
 
 /* How it is written: the words of the option output_mode, in their order. */
@@ -70,24 +59,30 @@ enum answer_mode {
 	ANSWER_JSON,
 };
 
+struct answer_style {
+	enum answer_mode mode;
+	const char *word; /* of the mode, static */
+	uint64_t max_output; /* bytes of a stream that are kept */
+};
+
+/* Returns the style that is set. */
+struct answer_style answer_style(const struct options *options);
+
 /* Appends the CallToolResult object of a concluded call, one line. */
 void answer_add(struct buffer *buffer, const struct call_result *result,
-    const struct options *options);
+    const struct answer_style *style);
 
 /* Appends the CallToolResult of a call that was refused before it ran. */
 void answer_add_refusal(struct buffer *buffer, const char *status,
-    const char *message, const struct options *options);
+    const char *message, const struct answer_style *style);
 
 /* texts.c: what we say about ourselves. */
 
-/* Appends the result of initialize, of tools/list, of resources/…. */
+/* Appends the result of initialize, of resources/…. */
 void texts_add_initialize(struct buffer *buffer, const char *version);
-void texts_add_tools(struct buffer *buffer, const struct options *options);
 void texts_add_resources(struct buffer *buffer);
 void texts_add_capabilities(
     struct buffer *buffer, const struct options *options);
 
 #define TEXTS_CAPABILITIES_URI "resource://caisson/capabilities"
-#define TEXTS_TOOL "run_python"
-
 #endif

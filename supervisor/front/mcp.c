@@ -6,7 +6,7 @@
 
 #include "../../common/mem.h"
 #include "../servers/in_force.h"
-#include "mcp.h"
+#include "tool.h"
 
 /*
  * What the client saved before it wrote a call is in force for that call, for
@@ -27,7 +27,7 @@ mcp_on_lines(struct mcp *mcp, struct lines *lines)
 void
 mcp_on_end(struct mcp *mcp)
 {
-	tools_cancel_all(mcp);
+	tool_call_cancel_all(mcp, "the client is gone");
 }
 
 struct mcp *
@@ -39,7 +39,7 @@ mcp_new(struct runs *runs, const struct mcp_door *door)
 
 	mcp->runs = runs;
 	mcp->rpc = rpc_new(&handlers, door, (size_t)runs->options->max_code);
-	LIST_INIT(&mcp->requests);
+	LIST_INIT(&mcp->calls);
 	return mcp;
 }
 
@@ -50,7 +50,7 @@ mcp_free(struct mcp **mcpp)
 
 	if (mcp == NULL)
 		return;
-	tools_forget_all(mcp);
+	tool_call_forget_all(mcp);
 	rpc_free(&mcp->rpc);
 	free(mcp);
 }

@@ -11,13 +11,16 @@
 #include "../run/run.h"
 #include "rpc.h"
 
-struct tools_request;
+struct tool_call;
+
+/* What a call is told that comes while the program ends. */
+#define TOOLS_DRAINING "Caisson is shutting down"
 
 struct mcp {
 	struct runs *runs;
 	struct rpc *rpc;
 	const char *version; /* negotiated; NULL before initialize */
-	LIST_HEAD(, tools_request) requests; /* tools/call, not answered yet */
+	LIST_HEAD(, tool_call) calls; /* of tools, not answered yet */
 };
 
 /* methods.c: handles a request by its method, or a notification. */
@@ -35,12 +38,6 @@ void tools_on_call(struct mcp *mcp, const struct jsonrpc *message);
 
 /* A request is not wanted any more: it gets no answer. */
 void tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
-
-/* The client is gone: every call is cancelled, unanswered. */
-void tools_cancel_all(struct mcp *mcp);
-
-/* Forgets all requests; none of their calls may still conclude. */
-void tools_forget_all(struct mcp *mcp);
 
 /* resources.c */
 void resources_on_list(struct mcp *mcp, const struct jsonrpc *message);

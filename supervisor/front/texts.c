@@ -1,6 +1,6 @@
 /*
  * What we say about ourselves to a client: server information, instructions,
- * the tool and its schemas, the manual. Short, because every client pays for
+ * the manual. Short, because every client pays for
  * it in context; true, because models believe it. Runs in the supervisor.
  */
 #include "../../common/json.h"
@@ -17,38 +17,6 @@ static const char texts_instructions[] =
     "work, and to call tools of the user's MCP servers in code, many of them "
     "in one call; print only what you need; every call starts afresh.";
 
-/*
- * What it is, what it is for, how servers are called, what comes back, where
- * to find the rest. It stands alone where a host hides the instructions, and
- * names no server: that would change it, and hosts cache it.
- */
-static const char texts_description[] =
-    "Run Python 3 in a fresh, sealed sandbox: no network, no host files, no "
-    "earlier state. Use it to compute, transform data, and to call the "
-    "user's MCP servers in code, a whole task in one run: name them in "
-    "servers, then r = await mcp_NAME.TOOL(arg=1); r.data (parsed), r.text. "
-    "Only what the code prints comes back: filter, print little. To "
-    "discover, inside: print(runtime.capability_summary()), print(await "
-    "runtime.search_tool_docs('words')), help(mcp_NAME.TOOL)";
-
-static const char texts_output_schema[] =
-    "{\"type\":\"object\",\"properties\":{"
-    "\"status\":{\"type\":\"string\",\"enum\":[\"success\",\"error\","
-    "\"timeout\",\"validation_error\",\"cancelled\"]},"
-    "\"summary\":{\"type\":\"string\"},"
-    "\"exitCode\":{\"type\":\"integer\"},"
-    "\"signal\":{\"type\":\"string\"},"
-    "\"servers\":{\"type\":\"array\",\"items\":"
-    "{\"type\":\"string\"}},"
-    "\"stdout\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-    "\"stderr\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-    "\"error\":{\"type\":\"string\"},"
-    "\"timeoutSeconds\":{\"type\":\"integer\"},"
-    "\"truncated\":{\"type\":\"object\",\"properties\":{"
-    "\"stdout\":{\"type\":\"integer\"},\"stderr\":{\"type\":\"integer\"}},"
-    "\"description\":\"bytes cut per stream\"},"
-    "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
-
 void
 texts_add_initialize(struct buffer *buffer, const char *version)
 {
@@ -59,35 +27,6 @@ texts_add_initialize(struct buffer *buffer, const char *version)
 	    "\"instructions\":");
 	json_add_text(buffer, texts_instructions);
 	buffer_add_text(buffer, "}");
-}
-
-static void
-texts_add_input_schema(struct buffer *buffer, const struct options *options)
-{
-	buffer_add_text(buffer, "{\"type\":\"object\",\"properties\":{"
-	    "\"code\":{\"type\":\"string\",\"description\":"
-	    "\"Python source\"},\"servers\":{\"type\":\"array\","
-	    "\"items\":{\"type\":\"string\"}},"
-	    "\"timeout\":{\"type\":\"integer\",\"minimum\":1,");
-	buffer_printf(buffer, "\"maximum\":%u,\"default\":%u,",
-	    options->max_timeout, options->timeout);
-	buffer_add_text(buffer, "\"description\":\"seconds\"}},"
-	    "\"required\":[\"code\"],\"additionalProperties\":false}");
-}
-
-void
-texts_add_tools(struct buffer *buffer, const struct options *options)
-{
-	buffer_add_text(buffer, "{\"tools\":[{\"name\":\"" TEXTS_TOOL "\","
-	    "\"title\":\"Run Python\",\"description\":");
-	json_add_text(buffer, texts_description);
-	buffer_add_text(buffer, ",\"inputSchema\":");
-	texts_add_input_schema(buffer, options);
-	buffer_add_text(buffer, ",\"outputSchema\":");
-	buffer_add_text(buffer, texts_output_schema);
-	buffer_add_text(buffer, ",\"annotations\":{\"readOnlyHint\":false,"
-	    "\"destructiveHint\":true,\"idempotentHint\":false,"
-	    "\"openWorldHint\":true}}]}");
 }
 
 void

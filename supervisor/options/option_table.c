@@ -16,6 +16,7 @@
 	{                                                                      \
 		__VA_ARGS__, NULL                                              \
 	}
+#define OPTION_SOME_OF(...) OPTION_ONE_OF(__VA_ARGS__)
 #define OPTION_ON_OR_OFF .most = 1
 
 static const struct option_row option_rows[OPTION_IDS] = {

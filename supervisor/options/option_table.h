@@ -24,6 +24,7 @@ enum option_kind {
 	OPTION_KIND_AUTO,   /* a count, or OPTION_AUTO */
 	OPTION_KIND_SHARE,  /* in hundredths; written 1.5 */
 	OPTION_KIND_CHOICE, /* its number is the position of the word */
+	OPTION_KIND_WORDS,  /* some, with commas between them; a bit of each */
 	OPTION_KIND_PATH,   /* absolute */
 	OPTION_KIND_NAMES,  /* of modules, with commas between them */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
@@ -49,7 +50,7 @@ struct option_row {
 	const char *preset; /* as a user would write it; NULL: computed */
 	uint64_t least;     /* of a number, or of the bytes of text */
 	uint64_t most;
-	const char *const *words; /* of a choice, the last one is NULL */
+	const char *const *words; /* that may be chosen, the last one is NULL */
 	const char *doc;
 };
 

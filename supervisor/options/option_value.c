@@ -117,6 +117,27 @@ option_value_word(
 	return -1;
 }
 
+/* Words of the list with commas between them, as a set of bits. */
+static int
+option_value_words(
+    const char *const *words, const char *text, uint64_t *number)
+{
+	size_t i, len;
+
+	for (*number = 0;; text += len + 1) {
+		len = strcspn(text, ",");
+		for (i = 0; words[i] != NULL; i++)
+			if (strlen(words[i]) == len &&
+			    strncasecmp(words[i], text, len) == 0)
+				break;
+		if (words[i] == NULL)
+			return -1;
+		*number |= UINT64_C(1) << i;
+		if (text[len] == '\0')
+			return 0;
+	}
+}
+
 static int
 option_value_switch(const char *text, uint64_t *number)
 {
@@ -185,6 +206,8 @@ option_value_parse(
 	switch (row->kind) {
 	case OPTION_KIND_CHOICE:
 		return option_value_word(row->words, text, number);
+	case OPTION_KIND_WORDS:
+		return option_value_words(row->words, text, number);
 	case OPTION_KIND_SWITCH:
 		return option_value_switch(text, number);
 	case OPTION_KIND_PATH:
@@ -221,6 +244,21 @@ option_value_add_share(struct buffer *buffer, uint64_t number)
 		buffer_printf(buffer, ".%u", part / 10);
 }
 
+static void
+option_value_add_set(
+    struct buffer *buffer, const char *const *words, uint64_t number)
+{
+	const char *comma = "";
+	size_t i;
+
+	for (i = 0; words[i] != NULL; i++) {
+		if ((number & UINT64_C(1) << i) == 0)
+			continue;
+		buffer_printf(buffer, "%s%s", comma, words[i]);
+		comma = ",";
+	}
+}
+
 void
 option_value_add(
     struct buffer *buffer, const struct option_row *row, uint64_t number)
@@ -229,6 +267,10 @@ option_value_add(
 
 	if (row->kind == OPTION_KIND_CHOICE) {
 		buffer_add_text(buffer, row->words[number]);
+		return;
+	}
+	if (row->kind == OPTION_KIND_WORDS) {
+		option_value_add_set(buffer, row->words, number);
 		return;
 	}
 	if (row->kind == OPTION_KIND_SWITCH) {
@@ -254,12 +296,13 @@ option_value_add(
 }
 
 static void
-option_value_add_words(struct buffer *buffer, const char *const *words)
+option_value_add_words(
+    struct buffer *buffer, const char *lead, const char *const *words)
 {
 	size_t i;
 
 	if (words[1] != NULL)
-		buffer_add_text(buffer, "one of ");
+		buffer_add_text(buffer, lead);
 	for (i = 0; words[i] != NULL; i++) {
 		if (i > 0)
 			buffer_add_text(buffer, ", ");
@@ -303,7 +346,12 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		option_value_add_range(buffer, row);
 		break;
 	case OPTION_KIND_CHOICE:
-		option_value_add_words(buffer, row->words);
+		option_value_add_words(buffer, "one of ", row->words);
+		break;
+	case OPTION_KIND_WORDS:
+		option_value_add_words(buffer,
+		    "one or several, with commas between them, of ",
+		    row->words);
 		break;
 	case OPTION_KIND_PATH:
 		buffer_printf(buffer, "an absolute path (UTF-8, at most %llu "

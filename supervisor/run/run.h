@@ -13,6 +13,7 @@
 struct broker;
 struct call;
 struct in_force;
+struct language;
 struct pool;
 struct store;
 
@@ -65,6 +66,7 @@ void runs_look_drained(struct runs *runs);
 /* request.c: what is to be run, and how. */
 
 struct request {
+	const struct language *language; /* of the code, static */
 	char *code;
 	size_t code_len;
 	unsigned int timeout;

@@ -63,6 +63,54 @@ test('returns what the code printed', async (t) => {
   assert.deepEqual(result.structuredContent, { stdout: ['hi', '42'] });
 });
 
+test('shows the tools that the settings name', async (t) => {
+  const { client } = await connect(t, { env:
+    { MCP_BRIDGE_TOOLS: 'run_code,list_runners' } });
+  const { tools } = await client.listTools();
+  const call = async (name, args) =>
+    await client.callTool({ name, arguments: args });
+
+  assert.deepEqual(tools.map((tool) => tool.name),
+    ['run_code', 'list_runners']);
+  for (const name of ['run_code', 'sandbox.run_code']) {
+    const printed = await call(name, { language: 'py', code: 'print(6 * 7)' });
+
+    assert.equal(printed.isError, false, JSON.stringify(printed));
+    assert.deepEqual(printed.content, [{ type: 'text', text: '42' }]);
+  }
+  const unknown = await call('run_code', { language: 'cobol', code: 'x' });
+
+  assert.equal(unknown.isError, true);
+  assert.match(unknown.content[0].text,
+    /unknown language "cobol": the languages are python/);
+  const { content: [{ text: version }] } = await call('run_code',
+    { language: 'python',
+      code: 'import platform; print(platform.python_version())' });
+
+  for (const name of ['list_runners', 'sandbox.list_runners']) {
+    const { structuredContent: runners, content } = await call(name, {});
+
+    assert.deepEqual(runners, { languages:
+      [{ language: 'python', runtime: 'native', version }] });
+    assert.deepEqual(JSON.parse(content[0].text), runners);
+  }
+  await assert.rejects(call('run_python', { code: 'print(1)' }),
+    /Unknown tool: the tools are run_code, list_runners/);
+});
+
+test('names a language that does not work, and what would mend it',
+  async (t) => {
+    const { client } = await connect(t, { env:
+      { MCP_BRIDGE_TOOLS: 'list_runners', MCP_BRIDGE_PYTHON: '/bin/false' } });
+    const { structuredContent: { languages, missing } } =
+      await client.callTool({ name: 'list_runners', arguments: {} });
+
+    assert.deepEqual(languages, []);
+    assert.equal(missing[0].language, 'python');
+    assert.match(missing[0].error, /\/bin\/false ended with code 1/);
+    assert.match(missing[0].fix, /MCP_BRIDGE_PYTHON/);
+  });
+
 test('says what was in force and what it cost', async (t) => {
   const { client } = await connect(t);
   const { _meta: meta } = await run(client, 'x = bytearray(50_000_000)');

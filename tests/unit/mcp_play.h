@@ -234,6 +234,7 @@ answered(const char *wanted)
 static inline void
 open_session(void)
 {
+	options.tools = 1;
 	options.timeout = 30;
 	options.max_timeout = 120;
 	options.max_code = 1000;

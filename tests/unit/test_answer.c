@@ -12,6 +12,7 @@
 #include "unit.h"
 #include "supervisor/run/run.h"
 #include "supervisor/front/front.h"
+#include "supervisor/front/tool.h"
 #include "supervisor/box/box.h"
 
 /* A stream as it stands in the tables: text, and a cut when dropped. */
@@ -155,7 +156,7 @@ static const struct ending endings[] = {
 	    "\"truncated\":{\"stderr\":9000000000000000000}}" },
 };
 
-static struct options options = { .max_output = 4096 };
+static struct options options = { .max_output = 4096, .tools = 1 };
 
 static const enum answer_mode modes[] = { ANSWER_COMPACT, ANSWER_TOON,
 	ANSWER_JSON };
@@ -197,9 +198,10 @@ read_json(const char *text)
 static json_t *
 answer(const struct call_result *result)
 {
+	struct answer_style style = answer_style(&options);
 	auto_buffer struct buffer line = { 0 };
 
-	answer_add(&line, result, &options);
+	answer_add(&line, result, &style);
 	ck_assert_ptr_null(memchr(line.data, '\n', line.len));
 	ck_assert_uint_eq(strlen(line.data), line.len);
 	return read_json(line.data);
@@ -291,7 +293,7 @@ START_TEST(keeps_to_its_schema)
 	result.servers = "gh";
 	result.servers_len = 3;
 	json = answer(&result);
-	texts_add_tools(&tools, &options);
+	tools_add_list(&tools, &options);
 	list = read_json(tools.data);
 	tool = json_array_get(json_object_get(list, "tools"), 0);
 	known = json_object_get(
@@ -555,10 +557,12 @@ START_TEST(answers_with_nul)
 {
 	struct call_result result = make_result(&endings[0]);
 	auto_buffer struct buffer line = { 0 };
+	struct answer_style style;
 
 	result.out = (struct call_stream){ (char *)"a\0b\n", 4, 4, 0 };
 	options.output_mode = ANSWER_TOON;
-	answer_add(&line, &result, &options);
+	style = answer_style(&options);
+	answer_add(&line, &result, &style);
 	ck_assert_ptr_nonnull(
 	    strstr(line.data, "stdout[1]: \\\"a\\\\u0000b\\\""));
 	ck_assert_ptr_nonnull(
@@ -722,11 +726,13 @@ static const struct {
 START_TEST(says_why_nothing_ran)
 {
 	auto_buffer struct buffer line = { 0 };
+	struct answer_style style;
 	json_t *json;
 
 	options.output_mode = refusals[_i].mode;
+	style = answer_style(&options);
 	answer_add_refusal(
-	    &line, refusals[_i].status, refusals[_i].message, &options);
+	    &line, refusals[_i].status, refusals[_i].message, &style);
 	ck_assert_ptr_null(strchr(line.data, '\n'));
 	json = read_json(line.data);
 	ck_assert_str_eq(text_of(json), refusals[_i].text);

@@ -3,6 +3,7 @@
  * and what is not answered at all. The client, the calls and the configuration
  * are stand-ins.
  */
+#include "supervisor/box/language.h"
 #include "mcp_play.h"
 
 /* Before initialize */
@@ -228,6 +229,86 @@ START_TEST(runs_a_call)
 }
 END_TEST
 
+/* Tools that are not in force are unknown; each answers to two names. */
+START_TEST(tools_are_those_that_are_in_force)
+{
+	static const struct {
+		const char *name, *arguments, *code;
+	} rows[] = {
+		{ "run_python", "\"code\":\"a\"", "a" },
+		{ "run_code", "\"code\":\"a\",\"language\":\"python\"", "a" },
+		{ "sandbox.run_code", "\"language\":\"PY\",\"code\":\"a\"",
+		    "a" },
+		{ "list_runners", "", NULL },
+		{ "sandbox.list_runners", "", NULL },
+	};
+	unsigned int tool = _i == 0 ? 1 : _i < 3 ? 2 : 4;
+	auto_free char *line = mem_printf(REQUEST("1", "\"tools/call\","
+	    "\"params\":{\"name\":\"%s\",\"arguments\":{%s}}"),
+	    rows[_i].name, rows[_i].arguments);
+
+	start();
+	options.tools = tool;
+	say(line);
+	ck_assert_uint_eq(ncalls, 1);
+	ck_assert_ptr_eq(calls[0].run.language, language_at(0));
+	if (rows[_i].code != NULL)
+		ck_assert_str_eq(calls[0].run.code, rows[_i].code);
+	conclude(0, "3.11.2\n");
+	if (rows[_i].code == NULL)
+		answered(RESULT("1", "{\"content\":[{\"type\":\"text\","
+		    "\"text\":\"{\\\"languages\\\":[{\\\"language\\\":"
+		    "\\\"python\\\",\\\"runtime\\\":\\\"native\\\","
+		    "\\\"version\\\":\\\"3.11.2\\\"}]}\"}],"
+		    "\"structuredContent\":{\"languages\":[{\"language\":"
+		    "\"python\",\"runtime\":\"native\",\"version\":"
+		    "\"3.11.2\"}]},\"isError\":false}") "\n");
+	sent.len = 0;
+	options.tools = 7 & ~tool;
+	say(line);
+	ck_assert_uint_eq(ncalls, 1);
+	ck_assert_ptr_nonnull(
+	    strstr(sent.data, "Unknown tool: the tools are "));
+	close_session();
+}
+END_TEST
+
+/* What is missing is said, with the reason and what would mend it. */
+START_TEST(languages_that_fail_are_told_of)
+{
+	struct call_result result = { .status = CALL_ERROR,
+		.error = (char *)"there is none" };
+
+	start();
+	options.tools = 4;
+	say(REQUEST("1", "\"tools/call\",\"params\":"
+	    "{\"name\":\"list_runners\"}"));
+	request_reset(&calls[0].run);
+	calls[0].concluded(calls[0].ctx, &result);
+	ck_assert_ptr_nonnull(strstr(sent.data, "\"structuredContent\":"
+	    "{\"languages\":[],\"missing\":[{\"language\":\"python\","
+	    "\"runtime\":\"native\",\"error\":\"there is none\","
+	    "\"fix\":\"install Python 3"));
+	sent.len = 0;
+	say(REQUEST("2", "\"tools/call\",\"params\":"
+	    "{\"name\":\"list_runners\",\"arguments\":{\"a\":1}}"));
+	answered(INVALID("2", "list_runners takes no arguments: give {}") "\n");
+	say(REQUEST("3", "\"tools/call\",\"params\":"
+	    "{\"name\":\"list_runners\",\"arguments\":[]}"));
+	answered(INVALID("3", "arguments must be an object: list_runners takes "
+	    "{}") "\n");
+	/* Cancelled: no answer, and no further language is tried. */
+	say(REQUEST("4", "\"tools/call\",\"params\":"
+	    "{\"name\":\"list_runners\"}"));
+	say(CANCEL("4"));
+	ck_assert_uint_eq(ncalls, 2);
+	conclude(1, "x");
+	answered("");
+	ck_assert_uint_eq(ncalls, 2);
+	close_session();
+}
+END_TEST
+
 /* Answers come as calls end, and what is asked between is answered at once. */
 START_TEST(runs_calls_side_by_side)
 {
@@ -396,6 +477,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, answers_a_line, 0, UNIT_COUNT(talks));
 	tcase_add_loop_test(tc, lists_what_there_is, 0, 3);
 	tcase_add_test(tc, runs_a_call);
+	tcase_add_loop_test(tc, tools_are_those_that_are_in_force, 0, 5);
+	tcase_add_test(tc, languages_that_fail_are_told_of);
 	tcase_add_test(tc, runs_calls_side_by_side);
 	tcase_add_test(tc, an_id_is_used_once_at_a_time);
 	tcase_add_test(tc, a_cancelled_call_is_silent);

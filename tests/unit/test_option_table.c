@@ -24,7 +24,8 @@ START_TEST(every_row_is_sound)
 		ck_assert_msg(islower((unsigned char)*p) || *p == '_',
 		    "key %s", row->key);
 	ck_assert_msg(row->least <= row->most, "bounds of %s", row->key);
-	ck_assert_msg((row->kind == OPTION_KIND_CHOICE) == (row->words != NULL),
+	ck_assert_msg((row->kind == OPTION_KIND_CHOICE ||
+		row->kind == OPTION_KIND_WORDS) == (row->words != NULL),
 	    "words of %s", row->key);
 	ck_assert_msg(row->doc[strlen(row->doc) - 1] == '.' &&
 	    isupper((unsigned char)row->doc[0]), "sentence of %s", row->key);

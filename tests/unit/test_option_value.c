@@ -28,6 +28,8 @@ static const struct option_row share = { .key = "share",
 	.kind = OPTION_KIND_SHARE, .least = 0, .most = 102400 };
 static const struct option_row choice = { .key = "choice",
 	.kind = OPTION_KIND_CHOICE, .words = levels };
+static const struct option_row words = { .key = "words",
+	.kind = OPTION_KIND_WORDS, .words = levels };
 static const struct option_row onoff = { .key = "switch",
 	.kind = OPTION_KIND_SWITCH, .most = 1 };
 static const struct option_row path = { .key = "path",
@@ -82,6 +84,11 @@ static const struct {
 	{ &choice, "error", 0 },
 	{ &choice, "warn", 1 },
 	{ &choice, "INFO", 2 },
+	{ &words, "error", 1 },
+	{ &words, "info", 4 },
+	{ &words, "Warn,ERROR", 3 },
+	{ &words, "warn,warn", 2 },
+	{ &words, "error,warn,info", 7 },
 	{ &onoff, "on", 1 },
 	{ &onoff, "true", 1 },
 	{ &onoff, "1", 1 },
@@ -115,6 +122,15 @@ static const struct {
 	const struct option_row *row;
 	const char *text;
 } bad[] = {
+	{ &words, "" },
+	{ &words, "," },
+	{ &words, "error," },
+	{ &words, ",error" },
+	{ &words, "error,,warn" },
+	{ &words, "error, warn" },
+	{ &words, "err" },
+	{ &words, "errors" },
+	{ &words, "7" },
 	{ &seconds, "" },
 	{ &seconds, "0" },
 	{ &seconds, "86401" },

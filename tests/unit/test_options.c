@@ -282,6 +282,7 @@ START_TEST(bounds_are_those_of_the_table)
 	size_t i;
 
 	if (row->kind == OPTION_KIND_CHOICE ||
+	    row->kind == OPTION_KIND_WORDS ||
 	    option_is_text((enum option_id)_i))
 		return;
 	option_variable(row->key, name);
@@ -461,10 +462,12 @@ START_TEST(check_shows_values_and_their_sources)
 		"max-timeout      2m                 default\n",
 		"memory           1g                 file\n",
 		"pids             9                  flag\n",
+		"tools            run_python,run_code environment\n",
 		"log-file         /a\\x1bb            flag\n",
 	};
 	struct setting setting = { "{\"memory\": \"1024m\"}",
-		{ "MCP_BRIDGE_TIMEOUT=45" },
+		{ "MCP_BRIDGE_TIMEOUT=45",
+		    "MCP_BRIDGE_TOOLS=run_code,run_python" },
 		{ "--check", "--pids=9", "--log-file=/a\033b" } };
 	auto_free char *text = NULL;
 	struct options o;

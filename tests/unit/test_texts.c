@@ -9,6 +9,7 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/front/front.h"
+#include "supervisor/front/tool.h"
 
 /* The most bytes of the whole answer to tools/list, without outputSchema. */
 #define TOOLS_MAX 1000
@@ -17,7 +18,7 @@
 #define INSTRUCTIONS_MAX 512
 
 /* The widest numbers that options can have. */
-static const struct options options = { .timeout = 12345,
+static const struct options options = { .tools = 1, .timeout = 12345,
 	.max_timeout = TIMEOUT_SECONDS_MAX,
 	.memory = 300 * MIB,
 	.pids = 77,
@@ -44,7 +45,7 @@ read_tool(json_t **list)
 	struct buffer text = { 0 };
 	json_t *tools;
 
-	texts_add_tools(&text, &options);
+	tools_add_list(&text, &options);
 	*list = read_json(&text);
 	tools = json_object_get(*list, "tools");
 	ck_assert_uint_eq(json_object_size(*list), 1);

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/run_python: which arguments are accepted and what they
- * mean, and the one sentence with which every other is refused.
+ * Tests of supervisor/front/arguments: which arguments are accepted and what
+ * they mean, and the one sentence with which every other is refused.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/run/run.h"
-#include "supervisor/front/front.h"
+#include "supervisor/box/language.h"
+#include "supervisor/front/tool.h"
 
 #define CODE_ALLOWED 1024
 
@@ -27,7 +28,8 @@ read_arguments(const char *text, struct request *run, struct err *err)
 	if (text != NULL &&
 	    json_span_parse(text, strlen(text), &arguments, err) == -1)
 		ck_abort_msg("the test's own JSON: %s: %s", text, err->text);
-	return run_python_read(arguments, &options, run, err);
+	return arguments_read(arguments, "run_python",
+	    language_find("python"), &options, run, err);
 }
 
 static const struct {
@@ -99,6 +101,7 @@ START_TEST(names_servers)
 END_TEST
 
 #define MISSING "code is missing: give the Python source to run as a string"
+#define NO_LANGUAGE "language is missing: the languages are python"
 #define NO_OBJECT "arguments must be an object such as {\"code\": \"print(1)\"}"
 #define NO_STRING "code must be a string of Python source"
 #define BLANK "code is blank: give the Python source to run"
@@ -118,6 +121,7 @@ END_TEST
 static const struct {
 	const char *arguments, *error;
 } refused[] = {
+	{ "{\"language\":\"python\",\"code\":\"x\"}", UNKNOWN("language") },
 	{ NULL, MISSING },
 	{ "{}", MISSING },
 	{ "{\"timeout\":1}", MISSING },
@@ -199,6 +203,49 @@ START_TEST(refuses)
 }
 END_TEST
 
+/* Where the call names the language. */
+static const struct {
+	const char *arguments;
+	const char *error; /* NULL: it is taken */
+} in_language[] = {
+	{ "{\"language\":\"python\",\"code\":\"x\"}", NULL },
+	{ "{\"code\":\"x\",\"language\":\"Python3\"}", NULL },
+	{ "{\"code\":\"x\",\"servers\":[],\"timeout\":3,\"language\":"
+	  "\"py\"}", NULL },
+	{ NULL, NO_LANGUAGE },
+	{ "{\"code\":\"x\"}", NO_LANGUAGE },
+	{ "{\"code\":\"x\",\"language\":null}", "language must be a string: "
+	  "the languages are python" },
+	{ "{\"code\":\"x\",\"language\":\"cobol\"}", "unknown language "
+	  "\"cobol\": the languages are python" },
+	{ "{\"language\":\"python\",\"language\":\"py\",\"code\":\"x\"}",
+	  "language is given more than once" },
+	{ "{\"language\":\"python\",\"x\":1}", "unknown argument \"x\": "
+	  "run_code takes language, code, servers and timeout" },
+	{ "{\"language\":\"python\"}", MISSING },
+};
+
+START_TEST(reads_the_language)
+{
+	struct json_span arguments = { NULL, 0 };
+	struct request request;
+	struct err err = { 0, "" };
+	const char *text = in_language[_i].arguments;
+	int wanted = in_language[_i].error == NULL ? 0 : -1;
+
+	if (text != NULL)
+		ck_assert_int_eq(json_span_parse(
+		    text, strlen(text), &arguments, &err), 0);
+	ck_assert_int_eq(arguments_read(arguments, "run_code", NULL, &options,
+	    &request, &err), wanted);
+	if (wanted == 0)
+		ck_assert_ptr_eq(request.language, language_at(0));
+	else
+		ck_assert_str_eq(err.text, in_language[_i].error);
+	request_reset(&request);
+}
+END_TEST
+
 /* The limit counts bytes of Python, not of JSON. */
 START_TEST(bounds_the_code)
 {
@@ -254,6 +301,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, accepts, 0, UNIT_COUNT(accepted));
 	tcase_add_loop_test(tc, names_servers, 0, UNIT_COUNT(named));
 	tcase_add_loop_test(tc, refuses, 0, UNIT_COUNT(refused));
+	tcase_add_loop_test(
+	    tc, reads_the_language, 0, UNIT_COUNT(in_language));
 	tcase_add_loop_test(tc, bounds_the_code, 0, 2);
 	tcase_add_loop_test(tc, bounds_the_servers, 0, 2);
 }
@@ -261,5 +310,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-	return unit_run("run_python", add_tests);
+	return unit_run("arguments", add_tests);
 }

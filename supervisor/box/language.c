@@ -1,0 +1,60 @@
+/*
+ * The table of the languages: see language.h. Runs in the supervisor; starts
+ * nothing.
+ */
+#include <strings.h>
+
+#include "language.h"
+
+#define LANGUAGE_ALSO(...) ((const char *const[]){ __VA_ARGS__, NULL })
+
+static const struct language language_table[] = {
+#define LANGUAGE(name_, title_, ALIASES, version_, fix_)                       \
+	{ .name = #name_,                                                      \
+		.title = title_,                                               \
+		.aliases = ALIASES,                                            \
+		.version = version_,                                           \
+		.fix = fix_ },
+#include "languages.def"
+};
+
+const struct language *
+language_at(size_t n)
+{
+	if (n >= sizeof(language_table) / sizeof(language_table[0]))
+		return NULL;
+	return &language_table[n];
+}
+
+static int
+language_is(const struct language *language, const char *name)
+{
+	size_t i;
+
+	for (i = 0; language->aliases[i] != NULL; i++)
+		if (strcasecmp(language->aliases[i], name) == 0)
+			return 1;
+	return strcasecmp(language->name, name) == 0;
+}
+
+const struct language *
+language_find(const char *name)
+{
+	const struct language *language;
+	size_t i;
+
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		if (language_is(language, name))
+			return language;
+	return NULL;
+}
+
+void
+language_add_names(struct buffer *text)
+{
+	const struct language *language;
+	size_t i;
+
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		buffer_printf(text, "%s%s", i == 0 ? "" : ", ", language->name);
+}

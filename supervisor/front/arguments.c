@@ -1,0 +1,294 @@
+/*
+ * The arguments of a tool that runs code: read where they lie, checked one by
+ * one, refused with one sentence. Runs in the supervisor; executes nothing.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/mem.h"
+#include "../../common/text_list.h"
+#include "../box/language.h"
+#include "tool.h"
+
+/* A name from the client, cut for a sentence. */
+#define ARGUMENTS_NAME 60
+
+/* Whether the text is nothing but white space. */
+static int
+arguments_blank(const char *text, size_t len)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		if (strchr(" \t\r\n\f\v", text[i]) == NULL || text[i] == '\0')
+			return 0;
+	return 1;
+}
+
+static int
+arguments_read_code(struct json_span value, const struct options *options,
+    struct request *request, struct err *err)
+{
+	if (json_span_kind(value) != JSON_SPAN_STRING)
+		return err_set(err, "code must be a string of %s source",
+		    request->language->title);
+	free(request->code);
+	request->code = json_span_string(value, &request->code_len, err);
+	if (request->code == NULL)
+		return err_wrap(err, "code must be text");
+	if (request->code_len > options->max_code)
+		return err_set(err, "code has %zu bytes, more than the %zu "
+		    "allowed (MCP_BRIDGE_MAX_CODE)",
+		    request->code_len, (size_t)options->max_code);
+	if (memchr(request->code, '\0', request->code_len) != NULL)
+		return err_set(err, "code contains a NUL character, which no "
+		    "%s source may", request->language->title);
+	if (arguments_blank(request->code, request->code_len))
+		return err_set(err, "code is blank: give the %s source "
+		    "to run", request->language->title);
+	return 0;
+}
+
+static int
+arguments_read_timeout(struct json_span value, const struct options *options,
+    struct request *request, struct err *err)
+{
+	char text[64] = "";
+	double seconds = 0;
+
+	if (json_span_kind(value) == JSON_SPAN_NUMBER &&
+	    value.len < sizeof(text)) {
+		memcpy(text, value.p, value.len);
+		seconds = strtod(text, NULL);
+	}
+	/* 30 and 30.0 and 3e1 are whole seconds; 0.5 is not. */
+	if (!(seconds >= 1 && seconds <= options->max_timeout) ||
+	    seconds != floor(seconds))
+		return err_set(err, "timeout must be a whole number of "
+		    "seconds from 1 to %u",
+		    (unsigned int)options->max_timeout);
+	request->timeout = (unsigned int)seconds;
+	return 0;
+}
+
+/* Decodes a name for a sentence; never fails. The caller frees it. */
+static char *
+arguments_name(struct json_span string)
+{
+	size_t len;
+	char *name = json_span_string(string, &len, NULL);
+
+	if (name == NULL)
+		return mem_strdup("?");
+	if (len > ARGUMENTS_NAME) {
+		while (len > 0 && (len >= ARGUMENTS_NAME ||
+		                      (name[len] & 0xc0) == 0x80))
+			len--;
+		name[len] = '\0';
+	}
+	return name;
+}
+
+/* Whether a name is among those taken already. */
+static int
+arguments_has_server(const struct buffer *names, const char *name)
+{
+	const char *taken;
+
+	TEXT_LIST_EACH (taken, names->data, names->len)
+		if (strcmp(taken, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Appends a name and a NUL, unless it is there. */
+static int
+arguments_add_server(
+    struct buffer *names, struct json_span element, struct err *err)
+{
+	auto_free char *name = NULL;
+	size_t len;
+
+	if (json_span_kind(element) != JSON_SPAN_STRING)
+		return err_set(err, "servers must contain only strings, the "
+		    "names of servers");
+	name = json_span_string(element, &len, err);
+	if (name == NULL)
+		return err_wrap(err, "servers must contain only names");
+	if (len == 0 || len > CONFIG_NAME_MAX || strlen(name) != len) {
+		free(name);
+		name = arguments_name(element);
+		return err_set(err, "unknown server \"%s\": a name has from "
+		    "1 to %d bytes and no NUL", name, CONFIG_NAME_MAX);
+	}
+	if (!arguments_has_server(names, name))
+		buffer_add(names, name, len + 1);
+	return 0;
+}
+
+/* Whether the servers exist is for the configuration to say, later. */
+static int
+arguments_read_servers(struct json_span value, const struct options *options,
+    struct request *request, struct err *err)
+{
+	auto_buffer struct buffer names = { 0 };
+	struct json_span_walk walk;
+	struct json_span element;
+	size_t n = 0;
+
+	(void)options;
+	if (json_span_kind(value) != JSON_SPAN_ARRAY)
+		return err_set(
+		    err, "servers must be an array of server names");
+	walk = json_span_walk(value);
+	while (json_span_next_element(&walk, &element)) {
+		if (++n > CONFIG_SERVERS_MAX)
+			return err_set(err, "servers has more than %d names",
+			    CONFIG_SERVERS_MAX);
+		if (arguments_add_server(&names, element, err) == -1)
+			return -1;
+	}
+	free(request->servers);
+	request->servers = buffer_take(&names, &request->servers_len);
+	return 0;
+}
+
+static const struct argument {
+	const char *name;
+	int (*read)(struct json_span value, const struct options *options,
+	    struct request *request, struct err *err);
+} arguments_table[] = {
+	{ "code", arguments_read_code },
+	{ "timeout", arguments_read_timeout },
+	{ "servers", arguments_read_servers },
+};
+
+#define ARGUMENTS (sizeof(arguments_table) / sizeof(arguments_table[0]))
+#define ARGUMENTS_LANGUAGE "language"
+
+/* Which arguments a tool takes. */
+struct arguments_taken {
+	const char *tool;
+	int language; /* it takes one that names the language */
+};
+
+static int
+arguments_read_member(struct json_span name, struct json_span value,
+    const struct arguments_taken *taken, const struct options *options,
+    struct request *request, struct err *err)
+{
+	auto_free char *text = NULL;
+	size_t i;
+
+	for (i = 0; i < ARGUMENTS; i++) {
+		if (!json_span_is(name, arguments_table[i].name))
+			continue;
+		/* Some clients write null for an argument not given. */
+		if (json_span_kind(value) == JSON_SPAN_NULL)
+			return 0;
+		return arguments_table[i].read(value, options, request, err);
+	}
+	if (taken->language && json_span_is(name, ARGUMENTS_LANGUAGE))
+		return 0;
+	text = arguments_name(name);
+	return err_set(err, "unknown argument \"%s\": %s takes %scode, servers "
+	    "and timeout", text, taken->tool,
+	    taken->language ? ARGUMENTS_LANGUAGE ", " : "");
+}
+
+/* Before all others: they are refused in words about their language. */
+static int
+arguments_read_language(
+    struct json_span arguments, struct request *request, struct err *err)
+{
+	auto_buffer struct buffer known = { 0 };
+	auto_free char *name = NULL;
+	struct json_span value;
+
+	language_add_names(&known);
+	if (arguments.len == 0 ||
+	    json_span_get(arguments, ARGUMENTS_LANGUAGE, &value) == 0)
+		return err_set(err, "language is missing: the languages are "
+		    "%s", known.data);
+	if (json_span_kind(value) != JSON_SPAN_STRING)
+		return err_set(err, "language must be a string: the languages "
+		    "are %s", known.data);
+	name = arguments_name(value);
+	request->language = language_find(name);
+	if (request->language == NULL)
+		return err_set(err, "unknown language \"%s\": the languages "
+		    "are %s", name, known.data);
+	return 0;
+}
+
+/* Some keep the first of two members of a name, others the last. */
+static int
+arguments_refuse_twice(
+    struct json_span arguments, const char *name, struct err *err)
+{
+	struct json_span value;
+
+	if (json_span_get(arguments, name, &value) > 1)
+		return err_set(err, "%s is given more than once", name);
+	return 0;
+}
+
+/* What the arguments are as a whole. */
+static int
+arguments_check(struct json_span arguments, struct err *err)
+{
+	size_t i;
+
+	if (arguments.len > 0 &&
+	    json_span_kind(arguments) != JSON_SPAN_OBJECT)
+		return err_set(err, "arguments must be an object such as "
+		    "{\"code\": \"print(1)\"}");
+	for (i = 0; i < ARGUMENTS; i++)
+		if (arguments_refuse_twice(
+		        arguments, arguments_table[i].name, err) == -1)
+			return -1;
+	return arguments_refuse_twice(arguments, ARGUMENTS_LANGUAGE, err);
+}
+
+static int
+arguments_read_all(struct json_span arguments,
+    const struct arguments_taken *taken, const struct options *options,
+    struct request *request, struct err *err)
+{
+	struct json_span_walk walk;
+	struct json_span name, value;
+
+	if (arguments_check(arguments, err) == -1 ||
+	    (taken->language &&
+	        arguments_read_language(arguments, request, err) == -1))
+		return -1;
+	if (arguments.len > 0) {
+		walk = json_span_walk(arguments);
+		while (json_span_next_member(&walk, &name, &value))
+			if (arguments_read_member(name, value, taken, options,
+			        request, err) == -1)
+				return -1;
+	}
+	if (request->code == NULL)
+		return err_set(err, "code is missing: give the %s source to "
+		    "run as a string", request->language->title);
+	return 0;
+}
+
+int
+arguments_read(struct json_span arguments, const char *tool,
+    const struct language *language, const struct options *options,
+    struct request *request, struct err *err)
+{
+	const struct arguments_taken taken = { tool, language == NULL };
+
+	memset(request, 0, sizeof(*request));
+	request->timeout = options->timeout;
+	request->language = language;
+	if (arguments_read_all(arguments, &taken, options, request, err) == 0)
+		return 0;
+	request_reset(request);
+	return -1;
+}

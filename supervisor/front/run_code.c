@@ -1,0 +1,58 @@
+/*
+ * The tool run_code: code in a language that the call names. Runs in the
+ * supervisor.
+ */
+#include "../../common/json.h"
+#include "../box/language.h"
+#include "tool.h"
+#include "tool_schema.h"
+
+static const char run_code_description[] =
+    "Run code of the named language in a fresh, sealed sandbox: no network, "
+    "no host files, no earlier state. It can call the user's MCP servers that "
+    "servers names. Only what the code prints comes back.";
+
+static void
+run_code_add_languages(struct buffer *json)
+{
+	const struct language *language;
+	size_t i;
+
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		buffer_printf(
+		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
+}
+
+static void
+run_code_describe(struct buffer *json, const struct options *options)
+{
+	buffer_add_text(json, "{\"name\":\"run_code\","
+	    "\"title\":\"Run code\",\"description\":");
+	json_add_text(json, run_code_description);
+	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
+	    "\"properties\":{\"language\":{\"type\":\"string\","
+	    "\"description\":\"or an alias\",\"examples\":[");
+	run_code_add_languages(json);
+	buffer_add_text(json, "]},\"code\":{\"type\":\"string\"},");
+	tool_schema_add_common(json, options);
+	buffer_add_text(json, "},\"required\":[\"language\",\"code\"],"
+	    "\"additionalProperties\":false}");
+	tool_schema_add_rest(json);
+	buffer_add_text(json, "}");
+}
+
+static void
+run_code_begin(struct tool_call *call, struct json_span arguments)
+{
+	struct request request;
+	struct err err;
+
+	if (arguments_read(arguments, "run_code", NULL,
+	        tool_call_options(call), &request, &err) == -1)
+		tool_call_refuse(call, "validation_error", err.text);
+	else
+		tool_call_run(call, &request, tool_call_answer_ran);
+}
+
+const struct tool run_code_tool = { "run_code", "sandbox.run_code",
+	run_code_describe, run_code_begin };

@@ -1,0 +1,193 @@
+/*
+ * A call of a tool, from its line to its one answer: waits for the
+ * configuration, has its request executed, and is cancelled with its client.
+ * Runs in the supervisor.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/mem.h"
+#include "../servers/in_force.h"
+#include "../servers/server_names.h"
+#include "tool.h"
+
+struct tool_call {
+	LIST_ENTRY(tool_call) entry;
+	struct mcp *mcp;
+	struct rpc_batch *batch; /* that it came in, or NULL */
+	char *id; /* as it came */
+	size_t id_len;
+	struct request request; /* until it is an execution */
+	tool_call_ran *ran;
+	void *kept;
+	void (*release)(void *kept);
+	struct in_force_waiter waiter;
+	int waits; /* the configuration is being read */
+	struct call *call; /* its execution, NULL: none now */
+	int silent; /* its client has cancelled it: no answer */
+};
+
+struct tool_call *
+tool_call_new(struct mcp *mcp, struct json_span id)
+{
+	struct tool_call *call = mem_alloc(sizeof(*call));
+
+	call->mcp = mcp;
+	call->id = mem_dup(id.p, id.len);
+	call->id_len = id.len;
+	call->batch = rpc_batch_hold(mcp->rpc);
+	LIST_INSERT_HEAD(&mcp->calls, call, entry);
+	return call;
+}
+
+static void
+tool_call_free(struct tool_call *call)
+{
+	LIST_REMOVE(call, entry);
+	request_reset(&call->request);
+	if (call->release != NULL)
+		call->release(call->kept);
+	free(call->id);
+	free(call);
+}
+
+const struct options *
+tool_call_options(const struct tool_call *call)
+{
+	return call->mcp->runs->options;
+}
+
+void
+tool_call_keep(struct tool_call *call, void *kept, void (*release)(void *))
+{
+	call->kept = kept;
+	call->release = release;
+}
+
+void *
+tool_call_kept(const struct tool_call *call)
+{
+	return call->kept;
+}
+
+void
+tool_call_answer(struct tool_call *call, struct buffer *result)
+{
+	struct json_span id = { call->id, call->id_len };
+
+	rpc_batch_answer(call->mcp->rpc, call->batch, id,
+	    call->silent ? NULL : result);
+	tool_call_free(call);
+}
+
+void
+tool_call_refuse(
+    struct tool_call *call, const char *status, const char *message)
+{
+	struct answer_style style = answer_style(tool_call_options(call));
+	auto_buffer struct buffer result = { 0 };
+
+	answer_add_refusal(&result, status, message, &style);
+	tool_call_answer(call, &result);
+}
+
+void
+tool_call_answer_ran(
+    struct tool_call *call, const struct call_result *ran)
+{
+	struct answer_style style = answer_style(tool_call_options(call));
+	auto_buffer struct buffer result = { 0 };
+
+	answer_add(&result, ran, &style);
+	tool_call_answer(call, &result);
+}
+
+static void
+tool_call_on_concluded(void *ctx, const struct call_result *result)
+{
+	struct tool_call *call = ctx;
+
+	call->call = NULL;
+	if (call->silent)
+		tool_call_answer_ran(call, result);
+	else
+		call->ran(call, result);
+}
+
+/* The configuration is what the files say: the request is executed. */
+static void
+tool_call_on_configured(void *ctx)
+{
+	struct tool_call *call = ctx;
+	struct runs *runs = call->mcp->runs;
+	struct request *request = &call->request;
+	struct err err;
+
+	call->waits = 0;
+	if (call->silent)
+		tool_call_refuse(call, "cancelled", "");
+	else if (runs->draining)
+		tool_call_refuse(call, "error", TOOLS_DRAINING);
+	else if (server_names_check(request->servers, request->servers_len,
+	             runs->config, &err) == -1)
+		tool_call_refuse(call, "validation_error", err.text);
+	else if ((call->call = call_new(runs, request, tool_call_on_concluded,
+	              call, &err)) == NULL)
+		tool_call_refuse(call, "error", err.text);
+	runs_look_drained(runs);
+}
+
+void
+tool_call_run(
+    struct tool_call *call, struct request *request, tool_call_ran *ran)
+{
+	call->request = *request;
+	memset(request, 0, sizeof(*request));
+	call->ran = ran;
+	call->waiter.ready = tool_call_on_configured;
+	call->waiter.ctx = call;
+	call->waits = 1;
+	in_force_refresh(call->mcp->runs->config, &call->waiter);
+}
+
+struct tool_call *
+tool_call_find(struct mcp *mcp, struct json_span id)
+{
+	struct tool_call *call;
+
+	LIST_FOREACH (call, &mcp->calls, entry)
+		if (call->id_len == id.len && !call->silent &&
+		    memcmp(call->id, id.p, id.len) == 0)
+			return call;
+	return NULL;
+}
+
+void
+tool_call_cancel(struct tool_call *call, const char *why)
+{
+	call->silent = 1;
+	if (call->call != NULL)
+		call_cancel(call->call, why);
+}
+
+void
+tool_call_cancel_all(struct mcp *mcp, const char *why)
+{
+	struct tool_call *call;
+
+	LIST_FOREACH (call, &mcp->calls, entry)
+		tool_call_cancel(call, why);
+}
+
+void
+tool_call_forget_all(struct mcp *mcp)
+{
+	struct tool_call *call;
+
+	while ((call = LIST_FIRST(&mcp->calls)) != NULL) {
+		rpc_batch_forget(call->batch);
+		if (call->waits)
+			in_force_cancel(mcp->runs->config, &call->waiter);
+		tool_call_free(call);
+	}
+}

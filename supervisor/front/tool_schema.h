@@ -1,0 +1,18 @@
+/*
+ * What the tools that run code tell of themselves in the same words: arguments
+ * and answers. Runs in the supervisor.
+ */
+#ifndef SUPERVISOR_TOOL_SCHEMA_H
+#define SUPERVISOR_TOOL_SCHEMA_H
+
+#include "../../common/buffer.h"
+#include "../options/options.h"
+
+/* Appends the members servers and timeout of the properties. */
+void tool_schema_add_common(
+    struct buffer *json, const struct options *options);
+
+/* Appends outputSchema and annotations, with a comma before. */
+void tool_schema_add_rest(struct buffer *json);
+
+#endif
