@@ -277,8 +277,11 @@ calls_send(
 		return channel_send_list_tools(broker, &list, err);
 	case IPC_LOAD_SERVER:
 		return channel_send_load_server(broker, &load, err);
-	default:
+	case IPC_LIST_SERVERS:
 		return channel_send_list_servers(broker, &servers, err);
+	default:
+		/* request.c reads a request that is not sent here. */
+		fatal("no request to the broker has type %d", request->type);
 	}
 }
 

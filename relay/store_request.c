@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/log.h"
 #include "../common/mem.h"
 #include "../common/storable.h"
 #include "relay.h"
@@ -185,9 +186,12 @@ store_request_read(
 	case IPC_LOAD_TOOL:
 		return store_request_read_name(
 		    &members[PART_NAME], 1, request, err);
-	default:
+	case IPC_LIST_SAVED_TOOLS:
 		return store_request_read_name(
 		    &members[PART_AFTER], 0, request, err);
+	default:
+		/* request.c reads a request whose parts are not read here. */
+		fatal("no request to the store has type %d", request->type);
 	}
 }
 
@@ -264,7 +268,10 @@ store_request_send(
 		return store_request_send_tool(store, request, err);
 	case IPC_LOAD_TOOL:
 		return channel_send_load_tool(store, &tool, err);
-	default:
+	case IPC_LIST_SAVED_TOOLS:
 		return channel_send_list_saved_tools(store, &tools, err);
+	default:
+		/* request.c reads a request that is not sent here. */
+		fatal("no request to the store has type %d", request->type);
 	}
 }
