@@ -1,8 +1,10 @@
 """
 House rule: what a process may not do, its objects do not even reference. Looks
 with nm at the objects of each role's program: those of its folder and those of
-common/. A new role in roles.def needs a row here.
+common/. A new role in roles.def needs a row here. And no two folders define a
+function or data of one name for their other files: a name stands for one thing.
 """
+import collections
 import os
 import re
 import subprocess
@@ -66,6 +68,10 @@ RULES["template"] = RULES["box"]
 RULES["keeper"] = RULES["supervisor"]
 
 
+# Names that several folders define: each program begins with one.
+SHARED = ("main",)
+
+
 def base(symbol):
     """Without version, underscores, and the names of fortified variants."""
     symbol = symbol.split("@")[0].lstrip("_")
@@ -105,8 +111,26 @@ def check_folder(name, folder):
                        for problem in check(name, item)]
 
 
+def defined(path):
+    done = subprocess.run(["nm", "-g", "--defined-only", path],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return [line.split()[-1] for line in done.stdout.splitlines()]
+
+
+def check_names(items):
+    """Each name that is defined in two folders, with the files."""
+    found = collections.defaultdict(dict)
+    for item in items:
+        for name in defined(item.path):
+            found[name][house.folder_of(item.source)] = item.source
+    for name, sources in sorted(found.items()):
+        if len(sources) > 1 and name not in SHARED:
+            yield f"{name}: is defined in {' and in '.join(sources.values())}"
+
+
 seen = []
 everything = check_folder("common", "common/")
 for role in house.roles():
     everything += check_folder(role.name, role.folder)
+everything += check_names(seen)
 house.finish(everything, len(seen), "objects")

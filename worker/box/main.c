@@ -121,7 +121,7 @@ main_become_code(struct box *box)
 	struct err err, ignored;
 
 	setsid();
-	box_run(box, main_code_actions(box), &err);
+	action_run(box, main_code_actions(box), &err);
 	/* STARTED comes first. */
 	processes_wait_for_launcher(box, &ignored);
 	box_send_failed(box, &err);
@@ -151,8 +151,8 @@ main(void)
 	role_enter(ROLE_BOX, 0);
 	umask(S_IWGRP | S_IWOTH);
 	box.landlock = landlock_abi();
-	if (box_run(&box, launcher_actions, &err) == 0 &&
-	    box_run(&box, main_actions(&box), &err) == 0)
+	if (action_run(&box, launcher_actions, &err) == 0 &&
+	    action_run(&box, main_actions(&box), &err) == 0)
 		return 0;
 	processes_kill(&box);
 	box_send_failed(&box, &err);

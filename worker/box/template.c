@@ -85,7 +85,7 @@ template_become_code(struct box *box)
 	struct err ignored;
 
 	setsid();
-	if (box_run(box, template_code_actions, &err) == 0 &&
+	if (action_run(box, template_code_actions, &err) == 0 &&
 	    close_range(BOX_CONTROL_OUT_FD + 1, ~0U, 0) == 0) {
 		holder_start(box);
 		longjmp(template_frame, 1);
@@ -139,7 +139,7 @@ template_launch(void *arg)
 	struct box *box = arg;
 	struct err err;
 
-	if (box_run(box, template_launcher_actions, &err) == 0)
+	if (action_run(box, template_launcher_actions, &err) == 0)
 		_exit(0);
 	processes_kill(box);
 	box_send_failed(box, &err);

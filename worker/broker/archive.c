@@ -135,7 +135,7 @@ archive_ensure(struct archive *archive)
 	if (clock_ms() < archive->not_before)
 		return 0;
 	archive->wanted = 1;
-	broker_want_lists(archive->broker);
+	to_supervisor_want_lists(archive->broker);
 	archive_wait(archive);
 	return 1;
 }

@@ -80,20 +80,20 @@ void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
  */
 
 /* Asks for a process of this server, by the number of its definition. */
-void broker_want(struct broker *broker, uint64_t link, const char *name,
+void to_supervisor_want(struct broker *broker, uint64_t link, const char *name,
     uint64_t definition);
 
 /* Says that a process must end now. */
-void broker_let_go(struct broker *broker, uint64_t link);
+void to_supervisor_let_go(struct broker *broker, uint64_t link);
 
 /* Asks for the channel to the store. */
-void broker_want_lists(struct broker *broker);
+void to_supervisor_want_lists(struct broker *broker);
 
 /*
  * try.c: asks the server of this name for its tools, and sends the supervisor
  * their list, or the reason why there is none.
  */
-void broker_try(struct broker *broker, const char *name);
+void try_server(struct broker *broker, const char *name);
 
 /* on_store.c: the handler. */
 void broker_on_recalled(

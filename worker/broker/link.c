@@ -199,7 +199,7 @@ link_give_up(struct link *link, const char *how, int awaits_end)
 	if (link->pipes != NULL)
 		pipes_close(link->pipes);
 	if (link->launched && !link->ended)
-		broker_let_go(link->broker, link->number);
+		to_supervisor_let_go(link->broker, link->number);
 	if (awaits_end) {
 		link->awaits_end = 1;
 		link_set_timer(link, SERVER_END_WAIT_MS);
@@ -382,7 +382,7 @@ link_new(struct broker *broker, struct server *server,
 	TAILQ_INIT(&link->outgoing);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
-	broker_want(broker, link->number, definition->name,
+	to_supervisor_want(broker, link->number, definition->name,
 	    definition->number);
 	return link;
 }
@@ -432,7 +432,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 	link->launched = 1;
 	if (link->state == LINK_OVER) {
 		/* The message's pipes are closed behind this. */
-		broker_let_go(link->broker, link->number);
+		to_supervisor_let_go(link->broker, link->number);
 		return;
 	}
 	link->state = LINK_STARTING;

@@ -17,7 +17,7 @@
 
 /* The supervisor has what it wanted, or is gone. */
 static void
-broker_on_closed(void *ctx, const struct err *why)
+main_on_closed(void *ctx, const struct err *why)
 {
 	struct broker *broker = ctx;
 
@@ -31,7 +31,7 @@ main(void)
 {
 	struct broker broker;
 	struct channel_ends ends = { ROLE_BROKER, ROLE_SUPERVISOR,
-		broker_routes(), broker_on_closed, &broker };
+		broker_routes(), main_on_closed, &broker };
 	struct err err;
 	int fd = WORKER_CHANNEL_FD;
 

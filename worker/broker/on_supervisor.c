@@ -71,7 +71,7 @@ void
 broker_on_try(struct broker *broker, struct ipc_try *try)
 {
 	log_init("broker", (enum log_level)try->log_level);
-	broker_try(broker, try->name);
+	try_server(broker, try->name);
 }
 
 void

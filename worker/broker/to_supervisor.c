@@ -5,7 +5,7 @@
 #include "broker.h"
 
 void
-broker_want(struct broker *broker, uint64_t link, const char *name,
+to_supervisor_want(struct broker *broker, uint64_t link, const char *name,
     uint64_t definition)
 {
 	struct ipc_want want = { .process = link, .name = name,
@@ -17,7 +17,7 @@ broker_want(struct broker *broker, uint64_t link, const char *name,
 }
 
 void
-broker_let_go(struct broker *broker, uint64_t link)
+to_supervisor_let_go(struct broker *broker, uint64_t link)
 {
 	struct ipc_let_go let_go = { .process = link };
 	struct err err;
@@ -27,7 +27,7 @@ broker_let_go(struct broker *broker, uint64_t link)
 }
 
 void
-broker_want_lists(struct broker *broker)
+to_supervisor_want_lists(struct broker *broker)
 {
 	struct ipc_want_lists want = { 0 };
 	struct err err;

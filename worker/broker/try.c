@@ -7,7 +7,7 @@
 #include "tools.h"
 
 static void
-broker_send_tried(struct broker *broker, struct ipc_tried *tried)
+try_send(struct broker *broker, struct ipc_tried *tried)
 {
 	struct err err;
 
@@ -16,7 +16,7 @@ broker_send_tried(struct broker *broker, struct ipc_tried *tried)
 }
 
 static void
-broker_tried(
+try_send_tools(
     struct broker *broker, const char *name, const struct buffer *list)
 {
 	auto_buffer struct buffer names = { 0 };
@@ -25,16 +25,16 @@ broker_tried(
 	tried.count = tools_names(list, &names);
 	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
 		names.len, -1 };
-	broker_send_tried(broker, &tried);
+	try_send(broker, &tried);
 }
 
 static void
-broker_tried_in_vain(
+try_send_reason(
     struct broker *broker, const char *name, const char *reason)
 {
 	struct ipc_tried tried = { .name = name, .reason = reason };
 
-	broker_send_tried(broker, &tried);
+	try_send(broker, &tried);
 }
 
 static void
@@ -42,25 +42,24 @@ try_answer(const struct ask *ask, const char *json, size_t len)
 {
 	const struct buffer list = { (char *)json, len, 0 };
 
-	broker_tried(ask->broker, ask->definition->name, &list);
+	try_send_tools(ask->broker, ask->definition->name, &list);
 }
 
 static void
 try_refuse(const struct ask *ask, const char *reason, struct json_span error)
 {
 	(void)error;
-	broker_tried_in_vain(ask->broker, ask->definition->name, reason);
+	try_send_reason(ask->broker, ask->definition->name, reason);
 }
 
 void
-broker_try(struct broker *broker, const char *name)
+try_server(struct broker *broker, const char *name)
 {
 	static const struct ask_ends ends = { try_answer, try_refuse, NULL };
 	struct server *server = server_find(broker, name);
 
 	if (server == NULL)
-		broker_tried_in_vain(broker, name, "there is no such "
-		    "server");
+		try_send_reason(broker, name, "there is no such server");
 	else
 		server_ask(server,
 		    server_new_ask(server, &ends, 0, ASK_TOOLS));

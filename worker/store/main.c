@@ -18,7 +18,7 @@
 
 /* The supervisor has what it wanted, or is gone. */
 static void
-store_on_closed(void *ctx, const struct err *why)
+main_on_closed(void *ctx, const struct err *why)
 {
 	struct store *store = ctx;
 
@@ -32,7 +32,7 @@ main(void)
 {
 	struct store store = { .routes = store_routes() };
 	struct channel_ends ends = { ROLE_STORE, ROLE_SUPERVISOR,
-		store.routes, store_on_closed, &store };
+		store.routes, main_on_closed, &store };
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_STORE, 0);

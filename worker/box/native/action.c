@@ -5,7 +5,7 @@
 #include "sandbox.h"
 
 int
-box_run(struct box *box, const struct box_action *actions, struct err *err)
+action_run(struct box *box, const struct box_action *actions, struct err *err)
 {
 	for (; actions->run != NULL; actions++) {
 		box->step = actions->step;

@@ -179,7 +179,7 @@ guard_main(struct box *box, int sync)
 
 	prctl(PR_SET_NAME, "box-guard");
 	dup2(sync, GUARD_LINE);
-	report.failed = box_run(box, guard_actions, &report.err);
+	report.failed = action_run(box, guard_actions, &report.err);
 	report.step = box->step;
 	/* An end, not a byte: the launcher failed or was killed. */
 	if (write(GUARD_LINE, &report, sizeof(report)) == sizeof(report) &&

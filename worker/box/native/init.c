@@ -181,7 +181,7 @@ init_main(struct box *box, int sync)
 
 	prctl(PR_SET_NAME, box->template ? "template-init" : "box-init");
 	dup2(sync, INIT_LINE_FD);
-	report.failed = box_run(box, init_actions, &report.err);
+	report.failed = action_run(box, init_actions, &report.err);
 	report.proc = box->proc;
 	report.watchdog = box->watchdog;
 	report.step = box->step;

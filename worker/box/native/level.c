@@ -47,7 +47,7 @@ level_try(struct box *box, int line)
 {
 	struct level_report report = { 0 };
 
-	report.failed = box_run(box, level_actions, &report.err);
+	report.failed = action_run(box, level_actions, &report.err);
 	report.step = box->step;
 	_exit(fd_write_all(line, &report, sizeof(report)) == -1);
 }

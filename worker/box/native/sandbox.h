@@ -135,7 +135,7 @@ struct box_action {
  * box->step.
  * Returns 0, or -1 with err at the first that fails.
  */
-int box_run(
+int action_run(
     struct box *box, const struct box_action *actions, struct err *err);
 
 #endif
