@@ -1,7 +1,8 @@
 """
 House rule: the files on_PEER.c are the complete surface between processes.
 Each holds exactly the handlers SELF_on_MESSAGE of what the catalogue lets that
-peer send, and no handler stands anywhere else.
+peer send, and no handler stands anywhere else. The other functions of such a
+file begin with its name: on_PEER_.
 """
 import os
 import re
@@ -14,6 +15,12 @@ def definitions(path):
     has its name at the start of a line."""
     text = house.without_comments(house.read(path))
     return re.findall(r"^(\w+_on_\w+)\(", text, flags=re.M)
+
+
+def helpers(path):
+    """The functions of a C file that are for that file only."""
+    text = house.without_comments(house.read(path))
+    return re.findall(r"^static [^\n;(=]*\n(\w+)\(", text, flags=re.M)
 
 
 def has_routes(role):
@@ -41,6 +48,10 @@ def check_surface(role, path, handlers):
     defined = definitions(path)
     for name in sorted(handlers - set(defined)):
         yield f"{path}: lacks the handler {name}"
+    prefix = os.path.basename(path)[:-len(".c")] + "_"
+    for name in helpers(path):
+        if not name.startswith(prefix):
+            yield f"{path}: {name} does not begin with {prefix}"
     for name in sorted(set(defined) - handlers):
         yield (f"{path}: {name} is named like a handler, but the catalogue has "
                f"no such message from there to {role.name}")

@@ -16,7 +16,7 @@
 
 /* Whether bytes are one value of this kind, alone and on one line. */
 static int
-relay_wrote(const char *data, size_t len, enum json_span_kind kind)
+on_relay_wrote(const char *data, size_t len, enum json_span_kind kind)
 {
 	struct json_span value;
 
@@ -27,7 +27,7 @@ relay_wrote(const char *data, size_t len, enum json_span_kind kind)
 
 /* Makes the parameters of a call. Returns 0, or -1 with err. */
 static int
-relay_read_call(
+on_relay_read_call(
     struct ipc_call_tool *call, struct buffer *params, struct err *err)
 {
 	const char *tool = (const char *)call->tool.data;
@@ -35,9 +35,9 @@ relay_read_call(
 
 	if (arguments == NULL)
 		return err_wrap(err, "arguments that cannot be read");
-	if (!relay_wrote(tool, call->tool.len, JSON_SPAN_STRING))
+	if (!on_relay_wrote(tool, call->tool.len, JSON_SPAN_STRING))
 		return err_set(err, "the name of a tool is not a string");
-	if (!relay_wrote(arguments, call->arguments.len, JSON_SPAN_OBJECT))
+	if (!on_relay_wrote(arguments, call->arguments.len, JSON_SPAN_OBJECT))
 		return err_set(err, "arguments that are not an object");
 	buffer_add_text(params, "{\"name\":");
 	buffer_add(params, tool, call->tool.len);
@@ -49,7 +49,7 @@ relay_read_call(
 
 /* Refuses a call of a tool that may not be used. Returns whether it did. */
 static int
-relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
+on_relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	struct json_span name = { (const char *)call->tool.data,
@@ -75,7 +75,7 @@ relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
 
 /* Refuses a call that has no room. Returns whether it did. */
 static int
-relay_refuse_full(struct session *session, const struct ipc_call_tool *call,
+on_relay_refuse_full(struct session *session, const struct ipc_call_tool *call,
     const struct server *server)
 {
 	auto_buffer struct buffer reason = { 0 };
@@ -94,21 +94,21 @@ relay_refuse_full(struct session *session, const struct ipc_call_tool *call,
 
 /* Returns the server of a call that may be made; NULL: it was refused. */
 static struct server *
-relay_find_called(struct session *session, const struct ipc_call_tool *call)
+on_relay_find_called(struct session *session, const struct ipc_call_tool *call)
 {
 	struct server *server;
 
 	if (!session_admit(session, call->id))
 		return NULL;
 	server = session_find(session, call->id, call->server, 1);
-	if (server != NULL && (relay_refuse_tool(session, call, server) ||
-	        relay_refuse_full(session, call, server)))
+	if (server != NULL && (on_relay_refuse_tool(session, call, server) ||
+	        on_relay_refuse_full(session, call, server)))
 		server = NULL;
 	return server;
 }
 
 static void
-relay_audit_refused(
+on_relay_audit_refused(
     const struct session *session, const struct ipc_call_tool *call)
 {
 	struct audit *audit = session_broker(session)->audit;
@@ -130,13 +130,13 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 	struct ask *ask;
 	struct err err;
 
-	if (relay_read_call(call, &params, &err) == -1) {
+	if (on_relay_read_call(call, &params, &err) == -1) {
 		session_break(session, err.text);
 		return;
 	}
-	server = relay_find_called(session, call);
+	server = on_relay_find_called(session, call);
 	if (server == NULL) {
-		relay_audit_refused(session, call);
+		on_relay_audit_refused(session, call);
 		return;
 	}
 	ask = session_new_ask(session, server, call->id, ASK_CALL);
@@ -176,7 +176,7 @@ broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 
 /* Answers with what the broker wrote itself. */
 static void
-relay_told(struct session *session, uint64_t id, const struct buffer *json)
+on_relay_told(struct session *session, uint64_t id, const struct buffer *json)
 {
 	static const struct json_span none;
 
@@ -195,7 +195,7 @@ broker_on_list_servers(struct session *session, struct ipc_list_servers *list)
 	if (!session_admit(session, list->id))
 		return;
 	session_describe(session, &json);
-	relay_told(session, list->id, &json);
+	on_relay_told(session, list->id, &json);
 }
 
 void
@@ -211,5 +211,5 @@ broker_on_load_server(struct session *session, struct ipc_load_server *load)
 		return;
 	session_load(session, server);
 	session_describe_server(session, server, &json);
-	relay_told(session, load->id, &json);
+	on_relay_told(session, load->id, &json);
 }

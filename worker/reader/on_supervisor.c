@@ -14,7 +14,7 @@
 #include "reader.h"
 
 static void
-reader_send_server(void *ctx, struct ipc_entry *server)
+on_supervisor_send_server(void *ctx, struct ipc_entry *server)
 {
 	struct reader *reader = ctx;
 	struct err err;
@@ -24,7 +24,7 @@ reader_send_server(void *ctx, struct ipc_entry *server)
 }
 
 static void
-reader_send_rejected(void *ctx, struct ipc_rejected *rejected)
+on_supervisor_send_rejected(void *ctx, struct ipc_rejected *rejected)
 {
 	struct reader *reader = ctx;
 	struct err err;
@@ -34,7 +34,7 @@ reader_send_rejected(void *ctx, struct ipc_rejected *rejected)
 }
 
 static void
-reader_send_end(struct reader *reader, int parsed)
+on_supervisor_send_end(struct reader *reader, int parsed)
 {
 	struct ipc_end_of_file end = { .parsed = (uint64_t)parsed };
 	struct err err;
@@ -48,7 +48,7 @@ reader_send_end(struct reader *reader, int parsed)
  * its size. Returns 0, or -1 with err.
  */
 static int
-reader_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
+on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 {
 	struct stat st;
 	ssize_t n;
@@ -75,8 +75,8 @@ reader_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 void
 reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
 {
-	struct config_sink sink = { reader_send_server, reader_send_rejected,
-		reader };
+	struct config_sink sink = { on_supervisor_send_server,
+		on_supervisor_send_rejected, reader };
 	struct config_file file = { (enum config_shape)msg->shape,
 		msg->folder };
 	struct ipc_rejected rejected = { .line = 1, .column = 1, .name = "" };
@@ -85,11 +85,11 @@ reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
 	struct err err;
 	int parsed = 0;
 
-	if (reader_slurp(fd, (size_t)msg->most, &text, &err) == 0) {
+	if (on_supervisor_slurp(fd, (size_t)msg->most, &text, &err) == 0) {
 		parsed = config_read(text.data, text.len, &file, &sink);
 	} else {
 		rejected.reason = err.text;
-		reader_send_rejected(reader, &rejected);
+		on_supervisor_send_rejected(reader, &rejected);
 	}
-	reader_send_end(reader, parsed);
+	on_supervisor_send_end(reader, parsed);
 }

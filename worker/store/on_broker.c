@@ -10,15 +10,15 @@
 #include "tool_lists.h"
 
 /* A list that was asked for. */
-struct broker_answer {
+struct on_broker_answer {
 	struct store *store;
 	const struct ipc_bytes *fingerprint;
 };
 
 static void
-broker_answer(void *ctx, const struct tool_list *list)
+on_broker_answer(void *ctx, const struct tool_list *list)
 {
-	const struct broker_answer *answer = ctx;
+	const struct on_broker_answer *answer = ctx;
 	struct ipc_recalled recalled = { .fingerprint = *answer->fingerprint,
 		.info = { (const uint8_t *)list->info, list->info_len },
 		.list = { (const uint8_t *)list->data, list->len, -1 } };
@@ -33,14 +33,14 @@ void
 store_on_recall(struct store *store, struct ipc_recall *recall)
 {
 	static const struct tool_list none;
-	struct broker_answer answer = { store, &recall->fingerprint };
+	struct on_broker_answer answer = { store, &recall->fingerprint };
 	struct err err;
 
 	if (tool_lists_find(store->database, recall->fingerprint.data,
-	        (uint64_t)time(NULL), broker_answer, &answer, &err) == 0)
+	        (uint64_t)time(NULL), on_broker_answer, &answer, &err) == 0)
 		return;
 	log_warn("a list of tools cannot be looked up: %s", err.text);
-	broker_answer(&answer, &none);
+	on_broker_answer(&answer, &none);
 }
 
 void

@@ -15,18 +15,18 @@
 #include "saved_tools.h"
 
 static int
-relay_wrote_key(struct ipc_bytes key)
+on_relay_wrote_key(struct ipc_bytes key)
 {
 	return utf8_valid((const char *)key.data, key.len);
 }
 
 /* Whether a request about a key may be looked at. */
 static int
-relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
+on_relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
 {
 	if (!grant_admit(grant, id))
 		return 0;
-	if (relay_wrote_key(key))
+	if (on_relay_wrote_key(key))
 		return 1;
 	grant_break(grant, "a key that is not UTF-8");
 	return 0;
@@ -34,12 +34,12 @@ relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
 
 /* What is wrong with a memory; NULL for nothing. */
 static const char *
-relay_judge(const struct memory *memory)
+on_relay_judge(const struct memory *memory)
 {
 	const struct ipc_bytes *value = &memory->value;
 	const struct ipc_bytes *metadata = &memory->metadata;
 
-	if (!relay_wrote_key(memory->key))
+	if (!on_relay_wrote_key(memory->key))
 		return "a key that is not UTF-8";
 	if (storable_json((const char *)value->data, value->len, NULL) == -1)
 		return "a value that is not JSON on one line";
@@ -68,7 +68,7 @@ store_on_save_memory(struct grant *grant, struct ipc_save_memory *save)
 	value = ipc_blob_copy(&save->value, &err);
 	memory.value =
 	    (struct ipc_bytes){ (const uint8_t *)value, save->value.len };
-	wrong = value == NULL ? err.text : relay_judge(&memory);
+	wrong = value == NULL ? err.text : on_relay_judge(&memory);
 	if (wrong != NULL) {
 		grant_break(grant, wrong);
 		return;
@@ -85,7 +85,7 @@ store_on_load_memory(struct grant *grant, struct ipc_load_memory *load)
 	struct err err;
 	int done;
 
-	if (!relay_admit(grant, load->id, load->key))
+	if (!on_relay_admit(grant, load->id, load->key))
 		return;
 	done = memories_load(grant_database(grant), grant_scope(grant),
 	    load->key, (int)load->whole, &json, &err);
@@ -99,7 +99,7 @@ store_on_delete_memory(struct grant *grant, struct ipc_delete_memory *delete)
 	struct err err;
 	int done;
 
-	if (!relay_admit(grant, delete->id, delete->key))
+	if (!on_relay_admit(grant, delete->id, delete->key))
 		return;
 	done = memories_delete(grant_database(grant), grant_scope(grant),
 	    delete->key, &json, &err);
@@ -113,7 +113,7 @@ store_on_list_memories(struct grant *grant, struct ipc_list_memories *list)
 	struct err err;
 	int done;
 
-	if (!relay_admit(grant, list->id, list->after))
+	if (!on_relay_admit(grant, list->id, list->after))
 		return;
 	done = memories_list(grant_database(grant), grant_scope(grant),
 	    list->after, &json, &err);

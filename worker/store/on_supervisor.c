@@ -49,14 +49,14 @@ store_on_grant(struct store *store, struct ipc_grant *grant)
 /* What the user asks for at a terminal */
 
 static struct database *
-store_database(struct store *store)
+on_supervisor_database(struct store *store)
 {
 	database_look(store->database);
 	return store->database;
 }
 
 static void
-store_tell(struct store *store, int done, const struct buffer *json,
+on_supervisor_tell(struct store *store, int done, const struct buffer *json,
     const struct err *why)
 {
 	struct ipc_shown shown = { .reason = "" };
@@ -73,7 +73,7 @@ store_tell(struct store *store, int done, const struct buffer *json,
 
 /* Returns the name of a tool as a string that the caller frees. */
 static char *
-store_tool_name(const struct ipc_bytes *name)
+on_supervisor_tool_name(const struct ipc_bytes *name)
 {
 	const char *text = (const char *)name->data;
 
@@ -85,10 +85,10 @@ store_tool_name(const struct ipc_bytes *name)
 }
 
 static int
-store_show_memories(struct store *store, const struct ipc_show *show,
+on_supervisor_show_memories(struct store *store, const struct ipc_show *show,
     struct buffer *json, struct err *err)
 {
-	struct database *database = store_database(store);
+	struct database *database = on_supervisor_database(store);
 
 	if (show->name.len > 0)
 		return memories_load(
@@ -97,12 +97,12 @@ store_show_memories(struct store *store, const struct ipc_show *show,
 }
 
 static int
-store_show_tools(struct store *store, const struct ipc_show *show,
+on_supervisor_show_tools(struct store *store, const struct ipc_show *show,
     struct buffer *json, struct err *err)
 {
-	struct database *database = store_database(store);
-	auto_free char *name = store_tool_name(&show->name);
-	auto_free char *after = store_tool_name(&show->after);
+	struct database *database = on_supervisor_database(store);
+	auto_free char *name = on_supervisor_tool_name(&show->name);
+	auto_free char *after = on_supervisor_tool_name(&show->after);
 
 	if (show->name.len > 0)
 		return saved_tools_load(
@@ -118,17 +118,17 @@ store_on_show(struct store *store, struct ipc_show *show)
 	int done;
 
 	if (show->kind == KEPT_TOOLS)
-		done = store_show_tools(store, show, &json, &err);
+		done = on_supervisor_show_tools(store, show, &json, &err);
 	else
-		done = store_show_memories(store, show, &json, &err);
-	store_tell(store, done, &json, &err);
+		done = on_supervisor_show_memories(store, show, &json, &err);
+	on_supervisor_tell(store, done, &json, &err);
 }
 
 static int
-store_drop_memories(struct store *store, const struct ipc_drop *drop,
+on_supervisor_drop_memories(struct store *store, const struct ipc_drop *drop,
     struct buffer *json, struct err *err)
 {
-	struct database *database = store_database(store);
+	struct database *database = on_supervisor_database(store);
 
 	if (drop->which == KEPT_DROP_ONE)
 		return memories_delete(
@@ -137,11 +137,11 @@ store_drop_memories(struct store *store, const struct ipc_drop *drop,
 }
 
 static int
-store_drop_tools(struct store *store, const struct ipc_drop *drop,
+on_supervisor_drop_tools(struct store *store, const struct ipc_drop *drop,
     struct buffer *json, struct err *err)
 {
-	struct database *database = store_database(store);
-	auto_free char *name = store_tool_name(&drop->name);
+	struct database *database = on_supervisor_database(store);
+	auto_free char *name = on_supervisor_tool_name(&drop->name);
 
 	if (drop->which == KEPT_DROP_ONE)
 		return saved_tools_delete(
@@ -162,10 +162,10 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 		fatal("protocol violation by the supervisor: it is unclear "
 		    "what is to be removed");
 	if (drop->kind == KEPT_TOOLS)
-		done = store_drop_tools(store, drop, &json, &err);
+		done = on_supervisor_drop_tools(store, drop, &json, &err);
 	else
-		done = store_drop_memories(store, drop, &json, &err);
-	store_tell(store, done, &json, &err);
+		done = on_supervisor_drop_memories(store, drop, &json, &err);
+	on_supervisor_tell(store, done, &json, &err);
 }
 
 void
