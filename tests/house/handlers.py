@@ -2,12 +2,15 @@
 House rule: the files on_PEER.c are the complete surface between processes.
 Each holds exactly the handlers SELF_on_MESSAGE of what the catalogue lets that
 peer send, and no handler stands anywhere else. The other functions of such a
-file begin with its name: on_PEER_.
+file begin with its name: on_PEER_. A role without a loop has no handlers, and
+receives and decodes its messages in such a file alone.
 """
 import os
 import re
 
 import house
+
+RECEIVES = re.compile(r"\b(ipc_socket_receive|ipc_decode|ipc_permit)\b")
 
 
 def definitions(path):
@@ -41,6 +44,13 @@ def wanted(role):
     return found
 
 
+def check_prefix(path):
+    prefix = os.path.basename(path)[:-len(".c")] + "_"
+    for name in helpers(path):
+        if not name.startswith(prefix):
+            yield f"{path}: {name} does not begin with {prefix}"
+
+
 def check_surface(role, path, handlers):
     if path not in house.files():
         yield f"{path}: is missing; it should have {sorted(handlers)}"
@@ -48,10 +58,7 @@ def check_surface(role, path, handlers):
     defined = definitions(path)
     for name in sorted(handlers - set(defined)):
         yield f"{path}: lacks the handler {name}"
-    prefix = os.path.basename(path)[:-len(".c")] + "_"
-    for name in helpers(path):
-        if not name.startswith(prefix):
-            yield f"{path}: {name} does not begin with {prefix}"
+    yield from check_prefix(path)
     for name in sorted(set(defined) - handlers):
         yield (f"{path}: {name} is named like a handler, but the catalogue has "
                f"no such message from there to {role.name}")
@@ -69,9 +76,23 @@ def check_elsewhere(role, surface):
             yield f"{path}: nobody of that name sends anything to {role.name}"
 
 
+def check_receivers(role, surface):
+    """The files of a role without a loop: what comes in, comes in there."""
+    for path in house.with_ending(".c"):
+        if not path.startswith(role.folder):
+            continue
+        text = house.without_comments(house.read(path))
+        if path not in surface and RECEIVES.search(text):
+            yield f"{path}: receives or decodes a message"
+    for path in sorted(surface):
+        yield from check_prefix(path)
+
+
 def check(role):
     surface = wanted(role)
     if not has_routes(role):
+        if surface:
+            yield from check_receivers(role, surface)
         return
     for path, handlers in sorted(surface.items()):
         yield from check_surface(role, path, handlers)

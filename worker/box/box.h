@@ -9,7 +9,7 @@
 
 /*
  * on_supervisor.c: every message that the box exchanges with the supervisor.
- * The steps, which take err, return 0, or -1 with it.
+ * The steps, which take a box and err, return 0, or -1 with err.
  */
 
 /*
@@ -31,5 +31,18 @@ int box_send_standing(struct box *box, struct err *err);
 int box_send_guarded(struct box *box, struct err *err);
 /* Sends that box->step has failed, and why. Logs what cannot be sent. */
 void box_send_failed(struct box *box, const struct err *reason);
+
+/*
+ * Of a template, in which the interpreter runs. Sends that it can fork boxes.
+ * Returns 0, or -1 with err.
+ */
+int box_send_warm(struct err *err);
+/* Sends why there can be no template; its exit follows in any case. */
+void box_send_unfit(const char *reason);
+/*
+ * Waits for FORK. Returns 1 and the channel of the box that is wanted, which
+ * the caller owns; 0 when the supervisor has closed its end; or -1 with err.
+ */
+int box_receive_fork(int *channel, struct err *err);
 
 #endif

@@ -1,11 +1,14 @@
 /*
- * The talk with the supervisor: SETUP and ADOPTED in; FORKED, STARTED, GUARDED
- * or FAILED out; and for a template TEMPLATE and STAY in, STANDING or UNFIT
- * out. Run by the launcher; FAILED also by the code until it has become the
- * interpreter. Of all that reaches a box from outside, only these are read
- * here.
+ * The messages exchanged with the supervisor: SETUP and ADOPTED in; FORKED,
+ * STARTED, GUARDED or FAILED out; and for a template TEMPLATE, STAY and FORK
+ * in, STANDING, WARM or UNFIT out. Run by the launcher; FAILED also by the code
+ * until it has become the interpreter; FORK and WARM by the template, when the
+ * interpreter runs in it. Neither has a loop: each message is received where
+ * it is waited for, and has no handler in a table. Of all that reaches a box
+ * from outside, only these are read here.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
 #include <unistd.h>
@@ -21,8 +24,8 @@
  * leave one at a time.
  */
 static int
-box_receive(struct box *box, struct ipc_packet *packet, enum ipc_type *type,
-    union ipc_any *msg, struct err *err)
+on_supervisor_receive(struct box *box, struct ipc_packet *packet,
+    enum ipc_type *type, union ipc_any *msg, struct err *err)
 {
 	int n = ipc_socket_receive(box->channel, packet, err);
 
@@ -38,7 +41,8 @@ box_receive(struct box *box, struct ipc_packet *packet, enum ipc_type *type,
 
 /* A template is a box like those that it forks, without pipes. */
 static void
-box_take_template(struct box *box, const struct ipc_template *template)
+on_supervisor_take_template(
+    struct box *box, const struct ipc_template *template)
 {
 	role_enter(ROLE_TEMPLATE, 0);
 	box->preload = template->preload;
@@ -64,10 +68,10 @@ box_receive_setup(struct box *box, struct err *err)
 
 	/* Whatever else was left open by a bug elsewhere is not for a box. */
 	close_range(BOX_CHANNEL_FD + 1, ~0U, 0);
-	if (box_receive(box, &box->packet, &type, &msg, err) == -1)
+	if (on_supervisor_receive(box, &box->packet, &type, &msg, err) == -1)
 		return -1;
 	if (type == IPC_TEMPLATE)
-		box_take_template(box, &msg.template);
+		on_supervisor_take_template(box, &msg.template);
 	else
 		box->setup = msg.setup;
 	if (box->setup.python[0] != '/')
@@ -78,7 +82,7 @@ box_receive_setup(struct box *box, struct err *err)
 
 /* Cuts a reason to what a message takes; text has room for any. */
 static void
-box_cut_reason(char *text, const char *reason)
+on_supervisor_cut_reason(char *text, const char *reason)
 {
 	size_t len = strlen(reason);
 
@@ -91,7 +95,8 @@ box_cut_reason(char *text, const char *reason)
 
 /* Sends msg, of which the packet takes the descriptors, and closes those. */
 static int
-box_send(struct box *box, enum ipc_type type, void *msg, struct err *err)
+on_supervisor_send(
+    struct box *box, enum ipc_type type, void *msg, struct err *err)
 {
 	static struct ipc_packet packet;
 	int failed = ipc_encode(type, msg, &packet, err);
@@ -110,7 +115,7 @@ box_send_standing(struct box *box, struct err *err)
 
 	if (standing.init == -1)
 		return err_sys(err, "copy a descriptor");
-	return box_send(box, IPC_STANDING, &standing, err);
+	return on_supervisor_send(box, IPC_STANDING, &standing, err);
 }
 
 int
@@ -126,7 +131,7 @@ box_send_forked(struct box *box, struct err *err)
 
 	if (forked.launcher == -1)
 		return err_sys(err, "open a pidfd");
-	return box_send(box, IPC_FORKED, &forked, err);
+	return on_supervisor_send(box, IPC_FORKED, &forked, err);
 }
 
 int
@@ -139,13 +144,13 @@ box_send_started(struct box *box, struct err *err)
 		.watchdog = (uint64_t)box->watchdog,
 		.unnamed = (uint64_t)box->unnamed };
 
-	box_cut_reason(bound, box->bound.text);
+	on_supervisor_cut_reason(bound, box->bound.text);
 	/* init stays ours too: it is killed by it if anything fails. */
 	started.init = dup(box->init);
 	started.code = fd_take(&box->code);
 	if (started.init == -1)
 		return err_sys(err, "copy a descriptor");
-	return box_send(box, IPC_STARTED, &started, err);
+	return on_supervisor_send(box, IPC_STARTED, &started, err);
 }
 
 int
@@ -156,11 +161,11 @@ box_send_guarded(struct box *box, struct err *err)
 		.step = box->weak_step,
 		.reason = text };
 
-	box_cut_reason(text, box->weak_why.text);
+	on_supervisor_cut_reason(text, box->weak_why.text);
 	guarded.guard = dup(box->init);
 	if (guarded.guard == -1)
 		return err_sys(err, "copy a descriptor");
-	return box_send(box, IPC_GUARDED, &guarded, err);
+	return on_supervisor_send(box, IPC_GUARDED, &guarded, err);
 }
 
 int
@@ -171,7 +176,7 @@ box_receive_adopted(struct box *box, struct err *err)
 	union ipc_any msg;
 
 	/* Without it the supervisor would not end the box: it must not live. */
-	return box_receive(box, &packet, &type, &msg, err);
+	return on_supervisor_receive(box, &packet, &type, &msg, err);
 }
 
 void
@@ -186,8 +191,60 @@ box_send_failed(struct box *box, const struct err *reason)
 
 	if (box->template)
 		err_wrap(&err, "could not %s", box_step_info(box->step)->what);
-	box_cut_reason(text, err.text);
-	if (box_send(box, box->template ? IPC_UNFIT : IPC_FAILED,
+	on_supervisor_cut_reason(text, err.text);
+	if (on_supervisor_send(box, box->template ? IPC_UNFIT : IPC_FAILED,
 	        box->template ? (void *)&unfit : &failed, &err) == -1)
 		log_error("%s (and nobody to tell: %s)", text, err.text);
+}
+
+/* A template, in which the interpreter runs */
+
+/* The launcher has had the first two messages. */
+static enum ipc_phase on_supervisor_phase = IPC_PHASE_OPEN;
+static struct ipc_packet on_supervisor_packet;
+
+static int
+on_supervisor_send_template(enum ipc_type type, void *msg, struct err *err)
+{
+	if (ipc_encode(type, msg, &on_supervisor_packet, err) == -1)
+		return -1;
+	return ipc_socket_send(BOX_CHANNEL_FD, &on_supervisor_packet, err);
+}
+
+int
+box_send_warm(struct err *err)
+{
+	struct ipc_warm warm = { 0 };
+
+	return on_supervisor_send_template(IPC_WARM, &warm, err);
+}
+
+void
+box_send_unfit(const char *reason)
+{
+	char text[FAILED_REASON_MAX + 1];
+	struct ipc_unfit unfit = { .reason = text };
+	struct err err;
+
+	snprintf(text, sizeof(text), "%s", reason);
+	text[strlen(text) - utf8_incomplete_tail(text, strlen(text))] = '\0';
+	/* If this fails, the supervisor still sees the template exit. */
+	(void)on_supervisor_send_template(IPC_UNFIT, &unfit, &err);
+}
+
+int
+box_receive_fork(int *channel, struct err *err)
+{
+	enum ipc_type type;
+	union ipc_any msg;
+	int n = ipc_socket_receive(BOX_CHANNEL_FD, &on_supervisor_packet, err);
+
+	if (n != 1)
+		return n;
+	if (ipc_decode(&on_supervisor_packet, &type, &msg, err) == -1 ||
+	    ipc_permit(ROLE_SUPERVISOR, ROLE_TEMPLATE, type,
+	        &on_supervisor_phase, err) == -1)
+		return -1;
+	*channel = fd_take(&msg.fork.box);
+	return 1;
 }

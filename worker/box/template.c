@@ -1,7 +1,8 @@
 /*
  * The template: an interpreter that has everything imported, and forks boxes.
  * It lives in a view of its own, made as that of a box, and reads requests of
- * the supervisor and nothing else. Three processes run what is in this file:
+ * the supervisor (on_supervisor.c) and nothing else. Three processes run what
+ * is in this file:
  *
  * - the template, which waits for a request;
  * - the launcher of one box. It runs in the memory of the template, which
@@ -30,11 +31,8 @@
 #include "box.h"
 #include "native/native.h"
 #include "python/python.h"
-#include "../../common/fd.h"
-#include "../../common/ipc_socket.h"
 #include "../../common/landlock.h"
 #include "../../common/mem.h"
-#include "../../common/utf8.h"
 
 /* As registered by the C library (linux/rseq.h: ORIG_RSEQ_SIZE). */
 #define TEMPLATE_RSEQ_SIZE 32
@@ -43,8 +41,6 @@
 static struct box template_preset;
 static struct box template_box;
 
-static enum ipc_phase template_phase;
-static struct ipc_packet template_packet;
 static jmp_buf template_frame;
 static char template_stack[BOX_TEMPLATE_STACK] __attribute__((aligned(64)));
 
@@ -184,20 +180,8 @@ template_find_thread(struct box *box, struct err *err)
 }
 
 static int
-template_send(enum ipc_type type, void *msg, struct err *err)
-{
-	if (ipc_encode(type, msg, &template_packet, err) == -1)
-		return -1;
-	return ipc_socket_send(BOX_CHANNEL_FD, &template_packet, err);
-}
-
-static int
 template_open(struct err *err)
 {
-	struct ipc_warm warm = { 0 };
-
-	/* The launcher has had the first two messages. */
-	template_phase = IPC_PHASE_OPEN;
 	template_preset = (struct box){ .forked = 1,
 		.init = -1,
 		.code = -1,
@@ -210,38 +194,20 @@ template_open(struct err *err)
 	    template_find_thread(&template_preset, err) == -1 ||
 	    spare_find(err) == -1 || net_open(err) == -1)
 		return -1;
-	return template_send(IPC_WARM, &warm, err);
-}
-
-static void
-template_refuse(const char *reason)
-{
-	char text[FAILED_REASON_MAX + 1];
-	struct ipc_unfit unfit = { .reason = text };
-	struct err err;
-
-	snprintf(text, sizeof(text), "%s", reason);
-	text[strlen(text) - utf8_incomplete_tail(text, strlen(text))] = '\0';
-	/* If this fails, the supervisor still sees the template exit. */
-	(void)template_send(IPC_UNFIT, &unfit, &err);
+	return box_send_warm(err);
 }
 
 static int
 template_wait(struct err *err)
 {
-	enum ipc_type type;
-	union ipc_any msg;
-	int n = ipc_socket_receive(BOX_CHANNEL_FD, &template_packet, err);
+	int channel;
+	int n = box_receive_fork(&channel, err);
 
 	if (n != 1)
 		return n;
-	if (ipc_decode(&template_packet, &type, &msg, err) == -1 ||
-	    ipc_permit(ROLE_SUPERVISOR, ROLE_TEMPLATE, type, &template_phase,
-	        err) == -1)
-		return -1;
 	/* The rest is empty in both, or is received anew (the packet). */
 	memcpy(&template_box, &template_preset, offsetof(struct box, links));
-	template_box.channel = fd_take(&msg.fork.box);
+	template_box.channel = channel;
 	return 1;
 }
 
@@ -272,7 +238,7 @@ static const struct module_template template_module = {
 	.open = template_open,
 	.wait = template_wait,
 	.fork = template_fork,
-	.refuse = template_refuse,
+	.refuse = box_send_unfit,
 };
 
 /* By this name the interpreter looks for it when it loads the library. */
