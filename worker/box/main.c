@@ -52,7 +52,7 @@ static const struct box_action weak_actions[] = {
 	{ BOX_STEP_LANDLOCK, confine_weak_demand },
 	{ BOX_STEP_FOLDER, folder_make },
 	{ BOX_STEP_CAPABILITIES, capabilities_refuse },
-	{ BOX_STEP_PROCESSES, processes_start_guard },
+	{ BOX_STEP_PROCESSES, guard_start },
 	{ BOX_STEP_PROCESSES, box_send_guarded },
 	{ BOX_STEP_PROCESSES, box_receive_adopted },
 	{ BOX_STEP_PROCESSES, processes_release_init },

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -171,7 +172,8 @@ guard_end(void)
 	_exit(1);
 }
 
-void
+/* Reports on sync, waits there, and never returns. */
+static void __attribute__((noreturn))
 guard_main(struct box *box, int sync)
 {
 	struct guard_report report = { 0 };
@@ -191,7 +193,8 @@ guard_main(struct box *box, int sync)
 	guard_end();
 }
 
-int
+/* The launcher's side: waits for that report. */
+static int
 guard_wait(struct box *box, int sync, struct err *err)
 {
 	struct guard_report report;
@@ -207,4 +210,28 @@ guard_wait(struct box *box, int sync, struct err *err)
 	box->step = report.step;
 	*err = report.err;
 	return -1;
+}
+
+int
+guard_start(struct box *box, struct err *err)
+{
+	int sync[2], alive[2];
+	int parent;
+
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) == -1)
+		return err_sys(err, "make a pair of sockets");
+	if (pipe2(alive, O_CLOEXEC) == -1)
+		return err_sys(err, "make a pipe");
+	box->init_sync = sync[0];
+	box->launcher_sync = alive[0];
+	parent = processes_clone(&box->init, err);
+	if (parent == 0) {
+		close(alive[1]);
+		fd_close(&box->init_sync);
+		guard_main(box, sync[1]);
+	}
+	close(sync[1]);
+	if (parent == -1)
+		return -1;
+	return guard_wait(box, box->init_sync, err);
 }

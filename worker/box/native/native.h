@@ -89,8 +89,11 @@ int processes_start_init(struct box *box, struct err *err);
 int processes_start_code(struct box *box, struct err *err);
 /* Lets one number pass, so that the template is none that its boxes are. */
 int processes_skip(struct box *box, struct err *err);
-/* At the weaker level: the guard, which starts the code. */
-int processes_start_guard(struct box *box, struct err *err);
+/*
+ * As fork, for a child of the supervisor: 0 in the child; in the parent its
+ * number, and *pidfd shows the child; -1 with err.
+ */
+pid_t processes_clone(int *pidfd, struct err *err);
 /* For the guard: as fork, but of its own child. */
 int processes_fork(pid_t *pid, struct err *err);
 /* For the code: returns when the launcher has ended. */
@@ -136,12 +139,11 @@ void init_main(struct box *box, int sync) __attribute__((noreturn));
 int init_wait(struct box *box, int sync, struct err *err);
 
 /*
- * guard.c: starts the code and watches over it. Reports on sync, waits there,
- * and never returns: it ends as the code ended, when nothing else is left.
+ * guard.c: at the weaker level, starts the guard, which starts the code and
+ * watches over it, and ends as the code ended, when nothing else is left.
+ * Returns when the guard has reported, 0, or -1 with err.
  */
-void guard_main(struct box *box, int sync) __attribute__((noreturn));
-/* The launcher's side: waits for that report. */
-int guard_wait(struct box *box, int sync, struct err *err);
+int guard_start(struct box *box, struct err *err);
 
 /* limits.c, capabilities.c, confine.c: what is given up. */
 int limits_set(struct box *box, struct err *err);

@@ -19,11 +19,7 @@
 #include "native.h"
 #include "../../../common/fd.h"
 
-/*
- * As fork: 0 in the child; in the parent its number, and *pidfd shows the
- * child; -1 with err.
- */
-static pid_t
+pid_t
 processes_clone(int *pidfd, struct err *err)
 {
 	long pid = syscall(SYS_clone, CLONE_PARENT | CLONE_PIDFD | SIGCHLD,
@@ -115,30 +111,6 @@ processes_fork(pid_t *pid, struct err *err)
 	if (*pid == -1)
 		return err_sys(err, "clone");
 	return *pid > 0;
-}
-
-int
-processes_start_guard(struct box *box, struct err *err)
-{
-	int sync[2], alive[2];
-	int parent;
-
-	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sync) == -1)
-		return err_sys(err, "make a pair of sockets");
-	if (pipe2(alive, O_CLOEXEC) == -1)
-		return err_sys(err, "make a pipe");
-	box->init_sync = sync[0];
-	box->launcher_sync = alive[0];
-	parent = processes_clone(&box->init, err);
-	if (parent == 0) {
-		close(alive[1]);
-		fd_close(&box->init_sync);
-		guard_main(box, sync[1]);
-	}
-	close(sync[1]);
-	if (parent == -1)
-		return -1;
-	return guard_wait(box, box->init_sync, err);
 }
 
 int
