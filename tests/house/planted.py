@@ -38,6 +38,12 @@ PLANTS = [
                  "relay/planted_too.c": "int a(void);\n"
                  "int b(void);\nint b(void) { return a(); }\n"},
      "  relay/planted.c refers to b of relay/planted_too.c"),
+    ("circles", {"worker/box/native/planted.c": "int b(void);\n"
+                 "int a(void);\nint a(void) { return b(); }\n",
+                 "worker/box/native/planted_too.c": "int a(void);\n"
+                 "int b(void);\nint b(void) { return a(); }\n"},
+     "  worker/box/native/planted.c refers to b of "
+     "worker/box/native/planted_too.c"),
     ("circles", {"supervisor/options/planted.c": "int a(void);\n"
                  "int c;\nint b(void);\nint b(void) { return a(); }\n",
                  "supervisor/servers/planted.c": "extern int c;\n"
