@@ -5,19 +5,19 @@
  */
 #include "../common/box_step.h"
 #include "../common/mem.h"
-#include "box/box.h"
+#include "box/native.h"
 #include "handlers.h"
 
 void
 supervisor_on_forked(struct box *box, struct ipc_forked *forked)
 {
-	box_on_forked(box, &forked->launcher);
+	native_on_forked(box, &forked->launcher);
 }
 
 void
 supervisor_on_started(struct box *box, struct ipc_started *started)
 {
-	box_on_started(box, started);
+	native_on_started(box, started);
 }
 
 void
@@ -27,7 +27,7 @@ supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded)
 	const char *what = step == NULL ? "build the full one" : step->what;
 	const char *fix = namespace_fix(guarded->step, "/proc");
 
-	box_on_guarded(box, &guarded->guard,
+	native_on_guarded(box, &guarded->guard,
 	    (unsigned int)guarded->landlock,
 	    mem_printf("could not %s (%s); %s", what, guarded->reason,
 	        fix == NULL ? "no way out is known" : fix));

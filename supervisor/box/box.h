@@ -1,20 +1,20 @@
 /*
  * One box with its relay: the processes and channels of both, from their start
  * to their end. Who has a box (a call, or the pool) is told when something of
- * it has changed, and sees here what it has come to. Runs in the supervisor;
- * reads nothing but messages of its own workers, and two numbers that process
- * 1 of the box writes.
+ * it has changed, and sees here what it has come to. Which sandbox it is only
+ * its runtime knows. Runs in the supervisor; reads nothing but messages of its
+ * own workers.
  */
 #ifndef SUPERVISOR_BOX_H
 #define SUPERVISOR_BOX_H
 
 #include <time.h>
 
+#include "../../common/buffer.h"
 #include "../options/options.h"
 #include "../process/process.h"
 
 struct cgroup;
-struct group;
 struct runtime;
 struct templates;
 
@@ -64,6 +64,28 @@ struct call_stream {
 	uint64_t dropped;
 };
 
+/* What a runtime tells of a box that stood. */
+struct box_facts {
+	const struct runtime *runtime; /* NULL: there are none */
+	void *own; /* what only the runtime knows */
+	const char *level; /* the word for less isolation, or NULL; static */
+	const char *level_why; /* in a few words, static */
+};
+
+/* Appends them as one JSON object; there must be some. */
+void box_facts_add(struct buffer *json, const struct box_facts *facts);
+
+/* Frees what they hold. */
+void box_facts_free(struct box_facts *facts);
+
+/* Why the code was ended from inside the box, with SIGKILL. */
+enum box_cause {
+	BOX_CAUSE_CODE,      /* it was not, as far as is known */
+	BOX_CAUSE_MEMORY,    /* all of the box wanted more than there is */
+	BOX_CAUSE_UNWATCHED, /* its memory could not be watched */
+	BOX_CAUSE_LOOSE,     /* the same: its processes did not stop for that */
+};
+
 enum box_state {
 	BOX_STARTING, /* being built; it was given no code */
 	BOX_READY,    /* it waits for code */
@@ -87,19 +109,12 @@ struct box {
 	int ran;       /* the code was sent to it */
 	char *failure; /* why it is of no use, one sentence, or NULL */
 	int passing;   /* another one may be had soon */
-	int boxed;     /* it stood: the facts below hold */
-	unsigned int landlock;
-	char *bound;   /* a directory without an overlay, and why; or NULL */
-	int proc;
-	int watchdog;
-	int unnamed;   /* it has the name of the host */
-	int grouped;
-	char *weak;    /* why it is one of the weaker level, or NULL */
+	int boxed;     /* it stood: the facts hold */
+	struct box_facts facts; /* may be taken */
 	int exited;    /* exit_code holds */
 	int exit_code; /* the interpreter's */
 	int signal;    /* that ended the code, 0 for none */
-	int init_exit; /* the status of an init that ended it, or 0 */
-	int out_of_memory; /* all of it together, as its group says */
+	enum box_cause cause; /* of a SIGKILL */
 	struct timespec ended; /* when the code did; 0 before */
 	uint64_t cpu_us;
 	uint64_t peak_kib;
@@ -113,13 +128,9 @@ struct box {
 	void *ctx;
 	struct event *timer; /* of the start, or of the end */
 	struct channel *relay;
-	struct channel *channel; /* of its launcher, until it stands */
 	struct child *relay_process;
-	struct child *launcher; /* NULL where it has none of its own */
-	struct child *init; /* process 1 of the box */
-	struct child *code;
-	struct group *group; /* limits it as a whole, or NULL */
-	int usage;      /* where init writes a struct box_usage */
+	void *inside;   /* of its runtime; NULL: not started */
+	int telling;    /* what builds it may still say why it failed */
 	int building;   /* it may still tell us of its processes */
 	int unforked;   /* a template was asked for it, and has not yet begun */
 	int ready;      /* it has asked for code */
@@ -168,11 +179,50 @@ void box_drop(struct box **box);
 /* The same for a box that is over. */
 void box_free(struct box **box);
 
+/* What its runtime tells it; those that end with box_changed may free it. */
+
 /*
- * For the runtimes: starts the launcher. Returns the channel to it, which
- * belongs to the box, or NULL with err.
+ * It is being built, and tells of its processes and of failures until
+ * box_on_told; until box_set_built no child may be reaped unseen.
  */
-struct channel *box_start_launcher(struct box *box, struct err *err);
+void box_set_building(struct box *box);
+
+/* All of its processes that we shall ever be told of are watched. */
+void box_set_built(struct box *box);
+
+/* It stands: the facts are taken over. Does not notify the owner. */
+void box_on_stood(struct box *box, const struct box_facts *facts);
+
+/* There is one more process: notifies the owner, and kills it in an ending. */
+void box_on_changed(struct box *box);
+
+/*
+ * What builds it will tell no more, with why where it broke the protocol:
+ * either the interpreter runs now, or there is no box and never will be.
+ */
+void box_on_told(struct box *box, const struct err *why);
+
+/* How the code ended. */
+struct box_end {
+	int exited; /* status is an exit code, else a signal, 0: unknown */
+	int status;
+	uint64_t cpu_us;
+	uint64_t peak_kib;
+	enum box_cause cause;
+	int more;  /* box_on_gone follows, which tells why */
+	int rests; /* what the code has left may have a moment to end */
+};
+
+void box_on_ended(struct box *box, const struct box_end *end);
+
+/*
+ * What kept it together has ended; over: and all of it, how the code ended is
+ * known or will never be.
+ */
+void box_on_gone(struct box *box, enum box_cause cause, int over);
+
+/* Its status is known, or there will never be one. Notifies no owner. */
+void box_set_over(struct box *box);
 
 /* What the handlers tell it, in its own words; each may free it. */
 
@@ -183,16 +233,6 @@ void box_fail(struct box *box, const char *fmt, ...)
 /* The same, by those who have more to tell: only this does not free it. */
 void box_spoil(struct box *box, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-
-/* Who builds it, where a template has made that: the pidfd is taken. */
-void box_on_forked(struct box *box, int *launcher);
-
-/* It stands: the pidfds are taken. */
-void box_on_started(struct box *box, struct ipc_started *started);
-
-/* The same at the weaker level, and why it is that one: taken over. */
-void box_on_guarded(
-    struct box *box, int *guard, unsigned int landlock, char *weak);
 
 void box_on_ready(struct box *box);
 void box_on_running(struct box *box);
@@ -229,36 +269,28 @@ struct box_pipes {
 struct runtime {
 	const char *name;
 	/*
-	 * Starts a box around the pipes, and takes those it hands over.
-	 * Returns 0, or -1 with err.
+	 * Starts a box around the pipes, and takes those it hands over; sets
+	 * box->inside first of all. Returns 0, or -1 with err.
 	 */
 	int (*start)(
 	    struct box *box, struct box_pipes *pipes, struct err *err);
+	/* Kills all of its processes that are known. */
+	void (*kill)(struct box *box);
+	/* Nothing that it tells is waited for any more. */
+	void (*give_up)(struct box *box);
+	/* Whether all of its processes still run. */
+	int (*alive)(const struct box *box);
+	/*
+	 * Forgets it: what still lives is killed and reaped later, or, with
+	 * lingers, ends by itself.
+	 */
+	void (*free)(struct box *box, int lingers);
+	/* Its own facts: appends them as a JSON object; frees them. */
+	void (*add_facts)(struct buffer *json, const void *own);
+	void (*free_facts)(void *own);
 };
 
 /* Returns the row of that name, static; NULL when there is none. */
 const struct runtime *runtime_find(const char *name);
-
-/* native_request.c: what a native box is asked to be. */
-
-/*
- * What every native box of these options is asked to be, without what differs
- * from box to box: its user, its time, its pipes.
- */
-void native_request_fill(
-    const struct boxes *boxes, struct ipc_setup *setup);
-
-/* launcher.c: who builds a box. */
-
-/*
- * Has a launcher for one box, which takes SETUP next: ends->peer is ROLE_BOX,
- * number that of the execution (or of the place in a pool), group what limits
- * the box, or NULL. With own no template is asked. Returns the channel to it
- * and its pidfd, both of which the caller owns, or NULL with err. The pidfd is
- * -1 where the launcher is not known yet.
- */
-struct channel *launcher_start(struct boxes *boxes,
-    const struct channel_ends *ends, unsigned long number, int own,
-    const struct group *group, int *pidfd, struct err *err);
 
 #endif

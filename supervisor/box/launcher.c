@@ -5,7 +5,7 @@
 #include "cgroup.h"
 #include "template.h"
 #include "../process/process.h"
-#include "box.h"
+#include "native.h"
 
 struct channel *
 launcher_start(struct boxes *boxes, const struct channel_ends *ends,

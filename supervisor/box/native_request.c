@@ -6,7 +6,7 @@
 #include <sched.h>
 
 #include "../../common/mem.h"
-#include "box.h"
+#include "native.h"
 
 /* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
 #define NATIVE_FILES_SHARE 4

@@ -15,7 +15,7 @@
 #include "python_stamp.h"
 #include "template.h"
 #include "../process/process.h"
-#include "box.h"
+#include "native.h"
 
 /* One of them, from its start until nothing of it is left. */
 struct template {

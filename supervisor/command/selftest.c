@@ -20,7 +20,7 @@
 #include "../process/process.h"
 #include "../run/run.h"
 #include "command.h"
-#include "../box/box.h"
+#include "../box/native.h"
 
 /* A script that never ends by itself, and how long it is given. */
 static const char selftest_endless[] = "while True: pass\n";
@@ -109,7 +109,7 @@ selftest_probe_lines(struct selftest *test, const struct call_stream *out)
 
 /* Who limits what a box takes. */
 static void
-selftest_limits(struct selftest *test, const struct call_result *result)
+selftest_limits(struct selftest *test, const struct native_facts *facts)
 {
 	const struct boxes *boxes = test->runs->boxes;
 	char text[ERR_TEXT_SIZE + 256];
@@ -123,10 +123,10 @@ selftest_limits(struct selftest *test, const struct call_result *result)
 		return;
 	}
 	snprintf(text, sizeof(text), "rlimits for each process%s",
-	    result->watchdog ? " and a watchdog over all of them" : "");
+	    facts->watchdog ? " and a watchdog over all of them" : "");
 	selftest_note("kind of limits", text);
-	test->watchdog = result->watchdog;
-	if (!result->watchdog)
+	test->watchdog = facts->watchdog;
+	if (!facts->watchdog)
 		selftest_note("memory of the box as a whole", "is not limited "
 		    "where the box has no /proc: each process may take its "
 		    "limit");
@@ -148,54 +148,56 @@ selftest_bound(const char *why)
 
 /* What the kernel gave beyond what the box needs, and what it did not. */
 static void
-selftest_facts(struct selftest *test, const struct call_result *result)
+selftest_facts(struct selftest *test, const struct native_facts *facts)
 {
 	char text[128];
 
-	if (result->landlock > 0) {
+	if (facts->landlock > 0) {
 		snprintf(text, sizeof(text), "ABI %u is in force",
-		    result->landlock);
+		    facts->landlock);
 		selftest_line(test, 1, "landlock", text);
 	} else {
 		selftest_note("landlock", "absent in this kernel: namespaces "
 		    "and seccomp stand alone; add landlock to the kernel's "
 		    "lsm= list if it has it");
 	}
-	if (result->weak != NULL)
+	if (facts->weak != NULL)
 		selftest_weak(test, "locks on files", "those on files of the "
 		    "host are the host's: boxes can signal each other");
-	else if (result->bound == NULL)
+	else if (facts->bound == NULL)
 		selftest_line(test, 1, "locks on files", "stay in the box: it "
 		    "sees directories of the host through overlays");
 	else
-		selftest_bound(result->bound);
-	if (result->weak != NULL)
+		selftest_bound(facts->bound);
+	if (facts->weak != NULL)
 		selftest_weak(test, "/proc", "that of the host, of which "
 		    "nothing can be opened");
-	else if (result->proc)
+	else if (facts->proc)
 		selftest_line(test, 1, "/proc", "the box has its own");
 	else
 		selftest_note("/proc", "cannot be mounted where the outer one "
 		    "is masked (in containers): boxes run without it; to "
 		    "unmask it: podman run --security-opt unmask=ALL, docker "
 		    "run --security-opt systempaths=unconfined");
-	selftest_limits(test, result);
+	selftest_limits(test, facts);
 }
 
 static void
 selftest_on_probe(void *ctx, const struct call_result *result)
 {
+	const struct native_facts *facts = native_facts(&result->facts);
 	struct selftest *test = ctx;
 
-	if (result->weak != NULL)
-		selftest_weak(test, "box", result->weak);
+	if (facts != NULL && facts->weak != NULL)
+		selftest_weak(test, "box", facts->weak);
 	else if (result->boxed)
 		selftest_line(test, 1, "box", "can be built");
 	else
 		selftest_line(test, 0, "box", result->error);
-	if (result->boxed)
-		selftest_facts(test, result);
-	test->unnamed = result->unnamed;
+	if (facts != NULL) {
+		selftest_facts(test, facts);
+		test->unnamed = facts->unnamed;
+	}
 	selftest_probe_lines(test, &result->out);
 	if (result->boxed && result->status != CALL_SUCCESS) {
 		selftest_line(test, 0, "probe", result->error);

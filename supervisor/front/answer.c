@@ -110,9 +110,9 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	/* The last newline says nothing. */
 	else if (text->data[text->len - 1] == '\n')
 		text->len--;
-	if (result->weak != NULL)
-		buffer_add_text(text, "\nisolation: weak (no namespaces: "
-		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION)");
+	if (result->facts.level != NULL)
+		buffer_printf(text, "\nisolation: %s (%s)",
+		    result->facts.level, result->facts.level_why);
 	TEXT_LIST_EACH (note, result->notes, result->notes_len)
 		buffer_printf(text, "\nnote: %s", note);
 }
@@ -262,8 +262,8 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	if (result->status == CALL_TIMEOUT)
 		answer_form_add_number(form, "timeoutSeconds", result->timeout);
 	answer_add_truncated(form, result);
-	if (result->weak != NULL)
-		answer_form_add_text(form, "isolation", "weak");
+	if (result->facts.level != NULL)
+		answer_form_add_text(form, "isolation", result->facts.level);
 	answer_add_texts(form, "notes", result->notes, result->notes_len);
 	answer_form_close_object(form);
 }
@@ -305,57 +305,12 @@ answer_add_block(struct buffer *text, const struct buffer *block,
 	buffer_printf(text, "\n%s", fence);
 }
 
-/* Who limits what a box takes. */
-static const char *
-answer_limits(const struct call_result *result)
-{
-	if (result->grouped)
-		return "cgroup";
-	return result->watchdog ? "rlimit+watchdog" : "rlimit";
-}
-
-/* Whether the box sees the directories of the host through overlays alone. */
-static int
-answer_has_overlays(const struct call_result *result)
-{
-	return result->weak == NULL && result->bound == NULL;
-}
-
-/* Which level of isolation, what it lacks, and for the weaker one why. */
-static void
-answer_add_level(struct buffer *json, const struct call_result *result)
-{
-	if (result->weak == NULL) {
-		buffer_printf(json, "\"level\":\"full\",%s\"namespaces\":"
-		    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\","
-		    "\"cgroup\"],",
-		    result->unnamed ? "\"missing\":[\"host name\"]," : "");
-		return;
-	}
-	buffer_add_text(json, "\"level\":\"weak\",\"because\":");
-	json_add_text(json, result->weak);
-	buffer_printf(json, ",\"missing\":[\"namespaces\",\"own root\","
-	    "\"limit on files\",\"/dev/shm\"%s],\"namespaces\":[],",
-	    result->grouped ? "" : ",\"limit on memory as a whole\"");
-}
-
 /* What was in force and what it cost */
 static void
 answer_add_meta(struct buffer *json, const struct call_result *result)
 {
-	buffer_add_text(
-	    json, "{\"caisson/isolation\":{\"runtime\":\"native\",");
-	answer_add_level(json, result);
-	buffer_add_text(json, "\"seccomp\":\"allow-list\",");
-	if (result->landlock > 0)
-		buffer_printf(json, "\"landlock\":%u,", result->landlock);
-	else
-		buffer_add_text(json, "\"landlock\":null,");
-	buffer_printf(json, "\"overlay\":%s,",
-	    answer_has_overlays(result) ? "true" : "false");
-	buffer_printf(json, "\"proc\":%s,\"limits\":\"%s\","
-	    "\"network\":\"none\"}", result->proc ? "true" : "false",
-	    answer_limits(result));
+	buffer_add_text(json, "{\"caisson/isolation\":");
+	box_facts_add(json, &result->facts);
 	buffer_printf(json, ",\"caisson/durationMs\":%.3f",
 	    (double)result->duration_us / 1000);
 	buffer_printf(json, ",\"caisson/cpuMs\":%.3f",

@@ -94,9 +94,8 @@ call_free(struct call *call)
 	loop_event_free(&call->timer);
 	box_drop(&call->box);
 	free(call->result.error);
-	free(call->result.weak);
+	box_facts_free(&call->result.facts);
 	free(call->result.notes);
-	free(call->result.bound);
 	free(call->result.out.data);
 	free(call->result.errors.data);
 	request_reset(&call->request);
@@ -125,13 +124,8 @@ call_take_facts(struct call *call)
 	struct box *box = call->box;
 
 	result->boxed = box->boxed;
-	result->landlock = box->landlock;
-	result->bound = mem_take(&box->bound);
-	result->proc = box->proc;
-	result->watchdog = box->watchdog;
-	result->unnamed = box->unnamed;
-	result->grouped = box->grouped;
-	result->weak = mem_take(&box->weak);
+	result->facts = box->facts;
+	box->facts = (struct box_facts){ 0 };
 	result->exited = box->exited;
 	result->exit_code = box->exit_code;
 	result->signal = box->signal;
@@ -189,12 +183,12 @@ call_judge_code(struct call *call)
 
 	result->status = CALL_ERROR;
 	if (result->signal == SIGKILL &&
-	    (box->out_of_memory || box->init_exit == BOX_EXIT_MEMORY)) {
+	    box->cause == BOX_CAUSE_MEMORY) {
 		call_judge_memory(call);
-	} else if (result->signal == SIGKILL && box->init_exit != 0) {
-		result->signal = 0; /* that was init: no news */
+	} else if (result->signal == SIGKILL && box->cause != BOX_CAUSE_CODE) {
+		result->signal = 0; /* that was the box: no news */
 		call_set_error(call, "Sandbox was ended: its memory could not "
-		    "be watched%s", box->init_exit == BOX_EXIT_LOOSE ?
+		    "be watched%s", box->cause == BOX_CAUSE_LOOSE ?
 		    ", because its processes could not be stopped: do not "
 		    "send SIGCONT all the time" : "");
 	} else if (!box->ran) {

@@ -98,14 +98,8 @@ struct call_result {
 	const char *servers; /* the names that were asked for, each + NUL */
 	size_t servers_len;
 	uint64_t tool_calls;
-	int boxed; /* a box stood: the facts below hold */
-	unsigned int landlock;
-	char *bound; /* a directory without an overlay, and why; or NULL */
-	int proc;
-	int watchdog; /* over the memory of the box as a whole */
-	int unnamed;  /* the box had the name of the host */
-	int grouped;  /* a cgroup limits the box, and counts all of it */
-	char *weak; /* why it was one of the weaker level; NULL: it was not */
+	int boxed; /* a box stood: there are facts */
+	struct box_facts facts;
 	char *notes; /* sentences for the user, each + NUL; NULL: none */
 	size_t notes_len;
 	uint64_t duration_us; /* from the start of the box to its end */

@@ -484,8 +484,10 @@ on_concluded(void *ctx, const struct call_result *result)
 	ck_assert_int_eq(result->error == NULL,
 	    result->status == CALL_SUCCESS);
 	play->result = *result;
-	play->weak = result->weak != NULL;
-	play->bound = result->bound != NULL;
+	if (native_facts(&result->facts) != NULL)
+		play->facts = *native_facts(&result->facts);
+	play->weak = play->facts.weak != NULL;
+	play->bound = play->facts.bound != NULL;
 	play->result.error = mem_strdup(result->error);
 	play->result.out = copy_stream(&result->out);
 	play->result.errors = copy_stream(&result->errors);

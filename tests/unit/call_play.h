@@ -10,7 +10,7 @@
 
 #include <sys/types.h>
 
-#include "supervisor/box/box.h"
+#include "supervisor/box/native.h"
 #include "supervisor/process/process.h"
 #include "supervisor/run/run.h"
 #include "supervisor/servers/in_force.h"
@@ -39,6 +39,7 @@ struct play {
 	/* What was concluded. */
 	unsigned int concluded;
 	struct call_result result;
+	struct native_facts facts; /* without their texts */
 	char *servers; /* of the result */
 	int bound; /* the result said why */
 	int weak;      /* as the result was */

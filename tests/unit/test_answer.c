@@ -13,7 +13,7 @@
 #include "supervisor/run/run.h"
 #include "supervisor/front/front.h"
 #include "supervisor/front/tool.h"
-#include "supervisor/box/box.h"
+#include "supervisor/box/native.h"
 
 /* A stream as it stands in the tables: text, and a cut when dropped. */
 struct stream {
@@ -170,6 +170,12 @@ make_stream(const struct stream *stream)
 		stream->dropped > 0 ? stream->head : len, stream->dropped };
 }
 
+/* What its runtime says of the box; the text is that of the test. */
+static struct native_facts facts;
+
+static const struct box_facts weak = { &native_runtime, &facts, "weak",
+	"no namespaces: MCP_BRIDGE_ALLOW_WEAK_ISOLATION" };
+
 static struct call_result
 make_result(const struct ending *ending)
 {
@@ -179,6 +185,7 @@ make_result(const struct ending *ending)
 		.signal = ending->signal,
 		.error = (char *)ending->error,
 		.timeout = 30,
+		.facts = { &native_runtime, &facts, NULL, NULL },
 		.out = make_stream(&ending->out),
 		.errors = make_stream(&ending->errors) };
 }
@@ -604,11 +611,11 @@ START_TEST(tells_what_was_in_force)
 	json_t *json, *expected = read_json(metas[_i].meta);
 
 	result.boxed = 1;
-	result.landlock = metas[_i].landlock;
-	result.bound = (char *)metas[_i].bound;
-	result.proc = metas[_i].proc;
-	result.watchdog = metas[_i].watchdog;
-	result.unnamed = metas[_i].unnamed;
+	facts.landlock = metas[_i].landlock;
+	facts.bound = (char *)metas[_i].bound;
+	facts.proc = metas[_i].proc;
+	facts.watchdog = metas[_i].watchdog;
+	facts.unnamed = metas[_i].unnamed;
 	result.duration_us = 1234567;
 	result.cpu_us = 12;
 	result.peak_kib = 4096;
@@ -626,7 +633,7 @@ START_TEST(tells_of_a_cgroup)
 	json_t *json, *meta;
 
 	result.boxed = 1;
-	result.grouped = 1;
+	facts.grouped = 1;
 	json = answer(&result);
 	meta = json_object_get(
 	    json_object_get(json, "_meta"), "caisson/isolation");
@@ -644,8 +651,9 @@ START_TEST(marks_what_was_weaker)
 	const char *text;
 
 	result.boxed = 1;
-	result.landlock = 6;
-	result.weak = (char *)"could not \"unshare\"";
+	result.facts = weak;
+	facts.landlock = 6;
+	facts.weak = (char *)"could not \"unshare\"";
 	json = answer(&result);
 	text = json_string_value(json_object_get(
 	    json_array_get(json_object_get(json, "content"), 0), "text"));
@@ -659,7 +667,7 @@ START_TEST(marks_what_was_weaker)
 	ck_assert_str_eq(
 	    json_string_value(json_object_get(isolation, "level")), "weak");
 	ck_assert_str_eq(json_string_value(json_object_get(
-	    isolation, "because")), result.weak);
+	    isolation, "because")), facts.weak);
 	ck_assert_uint_eq(
 	    json_array_size(json_object_get(isolation, "namespaces")), 0);
 	ck_assert_uint_gt(
@@ -675,7 +683,7 @@ START_TEST(ends_with_notes)
 	json_t *json, *notes;
 	const char *text, *end;
 
-	result.weak = (char *)"could not";
+	result.facts = weak;
 	result.notes = (char *)"one\0the \"other\"";
 	result.notes_len = sizeof("one\0the \"other\"");
 	json = answer(&result);

@@ -49,12 +49,12 @@ START_TEST(succeeds_in_every_order)
 	ck_assert_int_eq(play->result.exited, 1);
 	ck_assert_int_eq(play->result.exit_code, 0);
 	ck_assert_int_eq(play->result.boxed, 1);
-	ck_assert_uint_eq(play->result.landlock, 6);
-	ck_assert_int_eq(play->result.proc, 1);
+	ck_assert_uint_eq(play->facts.landlock, 6);
+	ck_assert_int_eq(play->facts.proc, 1);
 	ck_assert_uint_eq(play->result.tool_calls, 3);
 	ck_assert_int_eq(play->bound, 1);
-	ck_assert_int_eq(play->result.watchdog, 1);
-	ck_assert_int_eq(play->result.unnamed, 1);
+	ck_assert_int_eq(play->facts.watchdog, 1);
+	ck_assert_int_eq(play->facts.unnamed, 1);
 	ck_assert_uint_eq(idles, 1);
 	close_stage();
 }
@@ -205,7 +205,7 @@ START_TEST(a_group_tells_what_all_of_the_box_used)
 	relay_is_done(play);
 	wait_until_concluded(play);
 	was_concluded(play, CALL_SUCCESS, NULL);
-	ck_assert_int_eq(play->result.grouped, 1);
+	ck_assert_int_eq(play->facts.grouped, 1);
 	ck_assert_uint_eq(play->result.cpu_us, 7654321);
 	ck_assert_uint_eq(play->result.peak_kib, 1234567);
 	ck_assert_uint_eq(group_frees, 1);

@@ -129,10 +129,10 @@ START_TEST(a_guard_that_ends_as_the_code)
 	wait_until_concluded(play);
 	was_concluded(play, CALL_SUCCESS, NULL);
 	ck_assert_int_eq(play->result.boxed, 1);
-	ck_assert_uint_eq(play->result.landlock, 6);
-	ck_assert_int_eq(play->result.proc, 0);
+	ck_assert_uint_eq(play->facts.landlock, 6);
+	ck_assert_int_eq(play->facts.proc, 0);
 	ck_assert_int_eq(play->weak, 1);
-	ck_assert_int_eq(play->result.grouped, _i);
+	ck_assert_int_eq(play->facts.grouped, _i);
 	close_stage();
 }
 END_TEST

@@ -80,8 +80,8 @@ START_TEST(a_box_that_waits_is_taken)
 	end_well(play);
 	printed(play, "hi\n", "oops\n");
 	ck_assert_int_eq(play->result.boxed, 1);
-	ck_assert_uint_eq(play->result.landlock, 6);
-	ck_assert_int_eq(play->result.watchdog, 1);
+	ck_assert_uint_eq(play->facts.landlock, 6);
+	ck_assert_int_eq(play->facts.watchdog, 1);
 	ck_assert_uint_eq(sv.boxes.started, started);
 	ck_assert_uint_eq(wakes, 1); /* it is out of the way */
 	close_stage();

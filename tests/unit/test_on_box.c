@@ -10,7 +10,7 @@
 #include "common/box_step.h"
 #include "common/fd.h"
 #include "common/mem.h"
-#include "supervisor/box/box.h"
+#include "supervisor/box/native.h"
 #include "common/buffer.h"
 #include "supervisor/handlers.h"
 #include "unit.h"
@@ -36,14 +36,14 @@ box_fail(struct box *failed, const char *fmt, ...)
 }
 
 void
-box_on_forked(struct box *forked, int *launcher)
+native_on_forked(struct box *forked, int *launcher)
 {
 	ck_assert_ptr_eq(forked, &box);
 	buffer_printf(&told, "forked %d\n", fd_take(launcher));
 }
 
 void
-box_on_started(struct box *stands, struct ipc_started *started)
+native_on_started(struct box *stands, struct ipc_started *started)
 {
 	ck_assert_ptr_eq(stands, &box);
 	buffer_printf(&told, "started %d %d\n", fd_take(&started->init),
@@ -51,7 +51,7 @@ box_on_started(struct box *stands, struct ipc_started *started)
 }
 
 void
-box_on_guarded(
+native_on_guarded(
     struct box *guarded, int *guard, unsigned int landlock, char *weak)
 {
 	ck_assert_ptr_eq(guarded, &box);

@@ -19,7 +19,7 @@
 #include "supervisor/supervisor.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
-#include "supervisor/box/box.h"
+#include "supervisor/box/native.h"
 
 static struct options options;
 static void on_ready(void *ctx);

@@ -1,0 +1,19 @@
+/*
+ * What a runtime tells of a box, handed on by those who do not know which one
+ * it is. Runs in the supervisor.
+ */
+#include "box.h"
+
+void
+box_facts_add(struct buffer *json, const struct box_facts *facts)
+{
+	facts->runtime->add_facts(json, facts->own);
+}
+
+void
+box_facts_free(struct box_facts *facts)
+{
+	if (facts->runtime != NULL)
+		facts->runtime->free_facts(facts->own);
+	*facts = (struct box_facts){ 0 };
+}

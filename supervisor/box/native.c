@@ -1,0 +1,475 @@
+/*
+ * The processes of one native box: see native.h. Those that are killed are
+ * reaped later. Runs in the supervisor.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../../common/box_step.h"
+#include "../../common/box_usage.h"
+#include "../../common/fd.h"
+#include "../../common/json.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../process/process.h"
+#include "cgroup.h"
+#include "native.h"
+
+struct native {
+	struct channel *channel; /* of its launcher, until it stands */
+	struct child *launcher; /* NULL where it has none of its own */
+	struct child *init; /* process 1 of the box */
+	struct child *code;
+	struct group *group; /* limits it as a whole, or NULL */
+	int usage;  /* where init writes a struct box_usage */
+	int is_weak; /* it is one of the weaker level: code is its guard */
+};
+
+/* What was in force */
+
+const struct native_facts *
+native_facts(const struct box_facts *facts)
+{
+	return facts->runtime == &native_runtime ? facts->own : NULL;
+}
+
+/* Who limits what a box takes. */
+static const char *
+native_limits(const struct native_facts *facts)
+{
+	if (facts->grouped)
+		return "cgroup";
+	return facts->watchdog ? "rlimit+watchdog" : "rlimit";
+}
+
+/* Which level of isolation, what it lacks, and for the weaker one why. */
+static void
+native_add_level(struct buffer *json, const struct native_facts *facts)
+{
+	if (facts->weak == NULL) {
+		buffer_printf(json, "\"level\":\"full\",%s\"namespaces\":"
+		    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\","
+		    "\"cgroup\"],",
+		    facts->unnamed ? "\"missing\":[\"host name\"]," : "");
+		return;
+	}
+	buffer_add_text(json, "\"level\":\"weak\",\"because\":");
+	json_add_text(json, facts->weak);
+	buffer_printf(json, ",\"missing\":[\"namespaces\",\"own root\","
+	    "\"limit on files\",\"/dev/shm\"%s],\"namespaces\":[],",
+	    facts->grouped ? "" : ",\"limit on memory as a whole\"");
+}
+
+static void
+native_add_facts(struct buffer *json, const void *own)
+{
+	const struct native_facts *facts = own;
+	/* Whether it sees the directories of the host through those alone. */
+	int overlay = facts->weak == NULL && facts->bound == NULL;
+
+	buffer_add_text(json, "{\"runtime\":\"native\",");
+	native_add_level(json, facts);
+	buffer_add_text(json, "\"seccomp\":\"allow-list\",");
+	if (facts->landlock > 0)
+		buffer_printf(json, "\"landlock\":%u,", facts->landlock);
+	else
+		buffer_add_text(json, "\"landlock\":null,");
+	buffer_printf(json, "\"overlay\":%s,", overlay ? "true" : "false");
+	buffer_printf(json, "\"proc\":%s,\"limits\":\"%s\","
+	    "\"network\":\"none\"}", facts->proc ? "true" : "false",
+	    native_limits(facts));
+}
+
+static void
+native_free_facts(void *own)
+{
+	struct native_facts *facts = own;
+
+	free(facts->bound);
+	free(facts->weak);
+	free(facts);
+}
+
+/* The box stands, as these facts say, which are taken over. */
+static void
+native_tell_facts(struct box *box, struct native_facts *own)
+{
+	const struct native *native = box->inside;
+	struct box_facts facts = { &native_runtime, own, NULL, NULL };
+
+	own->grouped = native->group != NULL;
+	if (own->weak != NULL) {
+		facts.level = "weak";
+		facts.level_why =
+		    "no namespaces: MCP_BRIDGE_ALLOW_WEAK_ISOLATION";
+	}
+	box_on_stood(box, &facts);
+}
+
+/* Its processes */
+
+static void
+native_kill(struct box *box)
+{
+	struct native *native = box->inside;
+
+	/* Until the launcher has told us of the others, they die with it. */
+	reaper_kill(native->launcher);
+	reaper_kill(native->init);
+	/* A guard must not be killed: it ends the rest. */
+	reaper_end(native->code);
+	if (!native->is_weak || native->code == NULL)
+		group_kill(native->group);
+}
+
+static void
+native_give_up(struct box *box)
+{
+	struct native *native = box->inside;
+
+	channel_free(&native->channel);
+}
+
+static int
+native_alive(const struct box *box)
+{
+	const struct native *native = box->inside;
+
+	return reaper_alive(native->code) &&
+	    (native->init == NULL ? native->is_weak :
+	        reaper_alive(native->init));
+}
+
+static void
+native_free(struct box *box, int lingers)
+{
+	struct native *native = mem_take(&box->inside);
+
+	channel_free(&native->channel);
+	if (lingers)
+		reaper_leave(&native->init);
+	reaper_forget(&native->code);
+	reaper_forget(&native->init);
+	reaper_forget(&native->launcher);
+	group_free(&native->group);
+	fd_close(&native->usage);
+	free(native);
+}
+
+static void
+native_on_launcher_ended(void *ctx, const struct child_end *end)
+{
+	struct native *native = ((struct box *)ctx)->inside;
+
+	(void)end;
+	native->launcher = NULL;
+}
+
+static void
+native_take_usage(struct box_end *end, const struct rusage *usage)
+{
+	end->cpu_us = (uint64_t)usage->ru_utime.tv_sec * 1000000 +
+	    (uint64_t)usage->ru_utime.tv_usec +
+	    (uint64_t)usage->ru_stime.tv_sec * 1000000 +
+	    (uint64_t)usage->ru_stime.tv_usec;
+	end->peak_kib = (uint64_t)usage->ru_maxrss;
+}
+
+/*
+ * What init has seen of all processes of the box, if that is more: the kernel
+ * tells exactly what the code and the children that it waited for have used.
+ */
+static void
+native_take_seen_usage(
+    const struct native *native, uint64_t *cpu_us, uint64_t *peak_kib)
+{
+	struct box_usage usage;
+
+	if (pread(native->usage, &usage, sizeof(usage), 0) != sizeof(usage))
+		return;
+	if (usage.cpu_us > *cpu_us)
+		*cpu_us = usage.cpu_us;
+	if (usage.peak_kib > *peak_kib)
+		*peak_kib = usage.peak_kib;
+}
+
+/* What the whole box used, where a group has counted it. */
+static void
+native_take_group_usage(const struct box *box, struct box_end *end)
+{
+	const struct native *native = box->inside;
+	struct group_usage usage;
+	struct err err;
+
+	if (native->group == NULL)
+		return;
+	if (group_read(native->group, &usage, &err) == -1) {
+		log_error("box %lu: its cgroup: %s", box->number, err.text);
+		return;
+	}
+	if (usage.out_of_memory)
+		end->cause = BOX_CAUSE_MEMORY;
+	end->cpu_us = usage.cpu_us;
+	if (usage.peak_kib > 0)
+		end->peak_kib = usage.peak_kib;
+}
+
+/* Why init has ended the box, by its own end. */
+static enum box_cause
+native_cause(const struct child_end *end)
+{
+	if (end->code != CLD_EXITED)
+		return BOX_CAUSE_CODE;
+	switch (end->status) {
+	case BOX_EXIT_MEMORY:
+		return BOX_CAUSE_MEMORY;
+	case BOX_EXIT_BLIND:
+		return BOX_CAUSE_UNWATCHED;
+	case BOX_EXIT_LOOSE:
+		return BOX_CAUSE_LOOSE;
+	default:
+		return BOX_CAUSE_CODE;
+	}
+}
+
+/* Process 1 of the box has ended, and every other process before it. */
+static void
+native_on_init_ended(void *ctx, const struct child_end *end)
+{
+	struct box *box = ctx;
+	struct native *native = box->inside;
+
+	native->init = NULL;
+	if (native->group == NULL)
+		native_take_seen_usage(native, &box->cpu_us, &box->peak_kib);
+	box_on_gone(box, native_cause(end), native->code == NULL);
+}
+
+/* The code has ended: its exact status; what it left behind ends with it. */
+static void
+native_on_code_ended(void *ctx, const struct child_end *child_end)
+{
+	struct box *box = ctx;
+	struct native *native = box->inside;
+	struct box_end end = { .exited = child_end->code == CLD_EXITED,
+		.status = child_end->status,
+		.cause = BOX_CAUSE_CODE,
+		.more = native->init != NULL,
+		.rests = native->init != NULL && native->group == NULL };
+
+	native->code = NULL;
+	native_take_usage(&end, &child_end->usage);
+	native_take_seen_usage(native, &end.cpu_us, &end.peak_kib);
+	native_take_group_usage(box, &end);
+	/* A guard that was killed has ended nothing. */
+	if (native->is_weak && !end.exited && end.status == SIGKILL)
+		reaper_kill_orphans();
+	box_on_ended(box, &end);
+}
+
+/* How it is built */
+
+/* Its processes are watched, or code is NULL: says so to the launcher. */
+static int
+native_adopt(struct box *box, struct err *err)
+{
+	struct native *native = box->inside;
+	struct ipc_adopted adopted = { 0 };
+
+	box_set_built(box);
+	if (native->code == NULL)
+		return err_wrap(err, "protocol violation by the box");
+	if (channel_send_adopted(native->channel, &adopted, err) == -1)
+		return err_wrap(err, "the box cannot be adopted");
+	return 0;
+}
+
+/* It cannot be adopted, and is over where there is no code that can end. */
+static void
+native_spoil(struct box *box, const struct err *why)
+{
+	const struct native *native = box->inside;
+
+	if (native->code == NULL)
+		box_set_over(box);
+	box_spoil(box, "%s", why->text);
+}
+
+void
+native_on_forked(struct box *box, int *launcher)
+{
+	struct native *native = box->inside;
+	struct err err;
+
+	box->unforked = 0;
+	native->launcher = reaper_watch(box->boxes->base, launcher,
+	    native_on_launcher_ended, box, &err);
+	if (native->launcher == NULL)
+		box_spoil(box, "protocol violation by the box: %s", err.text);
+	box_on_changed(box);
+}
+
+void
+native_on_started(struct box *box, struct ipc_started *started)
+{
+	struct event_base *base = box->boxes->base;
+	struct native *native = box->inside;
+	struct native_facts *facts;
+	struct err err;
+
+	native->init = reaper_watch(
+	    base, &started->init, native_on_init_ended, box, &err);
+	native->code = native->init == NULL ? NULL : reaper_watch(
+	    base, &started->code, native_on_code_ended, box, &err);
+	if (native_adopt(box, &err) == -1) {
+		native_spoil(box, &err);
+	} else {
+		facts = mem_alloc(sizeof(*facts));
+		facts->landlock = (unsigned int)started->landlock;
+		if (started->bound[0] != '\0')
+			facts->bound = mem_strdup(started->bound);
+		facts->proc = (int)started->proc;
+		facts->watchdog = (int)started->watchdog;
+		facts->unnamed = (int)started->unnamed;
+		native_tell_facts(box, facts);
+	}
+	box_on_changed(box);
+}
+
+/*
+ * At the weaker level the supervisor's child is the guard, which ends as the
+ * code does. A guard that nobody watches has not been told that it may live.
+ */
+void
+native_on_guarded(
+    struct box *box, int *guard, unsigned int landlock, char *weak)
+{
+	struct native *native = box->inside;
+	struct native_facts *facts;
+	struct err err;
+
+	native->is_weak = 1;
+	native->code = reaper_watch(
+	    box->boxes->base, guard, native_on_code_ended, box, &err);
+	if (native->code == NULL) {
+		free(weak);
+	} else {
+		reaper_finish_with(native->code, BOX_GUARD_END);
+		facts = mem_alloc(sizeof(*facts));
+		facts->landlock = landlock;
+		facts->weak = weak;
+		native_tell_facts(box, facts);
+	}
+	if (native_adopt(box, &err) == -1)
+		native_spoil(box, &err);
+	box_on_changed(box);
+}
+
+/* The launcher and all that it started have let go of the channel. */
+static void
+native_on_channel_closed(void *ctx, const struct err *why)
+{
+	struct box *box = ctx;
+	struct native *native = box->inside;
+
+	channel_free(&native->channel);
+	box_on_told(box, why);
+}
+
+/* Starting it */
+
+static int
+native_start_launcher(struct box *box, struct err *err)
+{
+	struct boxes *boxes = box->boxes;
+	struct native *native = box->inside;
+	struct channel_ends ends =
+	    worker_ends(ROLE_BOX, native_on_channel_closed, box);
+	auto_fd int pidfd = -1;
+
+	if (boxes->cgroup != NULL) {
+		native->group = group_new(boxes->cgroup, box->number, err);
+		if (native->group == NULL)
+			return -1;
+	}
+	native->channel = launcher_start(boxes, &ends, box->number, box->own,
+	    native->group, &pidfd, err);
+	if (native->channel == NULL)
+		return -1;
+	box->unforked = pidfd == -1;
+	if (pidfd != -1) {
+		native->launcher = reaper_watch(boxes->base, &pidfd,
+		    native_on_launcher_ended, box, err);
+		if (native->launcher == NULL)
+			return -1;
+	}
+	box_set_building(box);
+	return 0;
+}
+
+/*
+ * Or /dev/stdout, which is a pipe, could not be opened by a box that is
+ * another user.
+ */
+static int
+native_give_pipes(const struct ipc_setup *setup, struct err *err)
+{
+	uid_t uid = (uid_t)setup->uid;
+
+	if (uid != 0 && (fchown(setup->out, uid, uid) == -1 ||
+	        fchown(setup->errors, uid, uid) == -1))
+		return err_sys(err, "give the streams to the box");
+	return 0;
+}
+
+static int
+native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
+{
+	struct native *native = box->inside;
+	auto_fd int usage = fcntl(native->usage, F_DUPFD_CLOEXEC, 0);
+	struct ipc_setup setup = { 0 };
+
+	if (usage == -1)
+		return err_sys(err, "make a copy of a descriptor");
+	native_request_fill(box->boxes, &setup);
+	setup.uid = identity_box(box->number);
+	setup.control_in = fd_take(&pipes->control_in);
+	setup.control_out = fd_take(&pipes->control_out);
+	setup.out = fd_take(&pipes->out);
+	setup.errors = fd_take(&pipes->errors);
+	setup.usage = fd_take(&usage);
+	/* What it has of descriptors goes the way of those of a message. */
+	if (native_give_pipes(&setup, err) == -1)
+		log_error("%s", err->text);
+	if (channel_send_setup(native->channel, &setup, err) == 0)
+		return 0;
+	/* Its template has died: the end of the channel will tell. */
+	return box->unforked && err->code == EPIPE ? 0 : -1;
+}
+
+static int
+native_start(struct box *box, struct box_pipes *pipes, struct err *err)
+{
+	struct native *native = mem_alloc(sizeof(*native));
+
+	box->inside = native;
+	native->usage = ipc_make_counts(sizeof(struct box_usage), err);
+	return native->usage == -1 ||
+	        native_start_launcher(box, err) == -1 ||
+	        native_ask(box, pipes, err) == -1 ? -1 : 0;
+}
+
+const struct runtime native_runtime = {
+	.name = "native",
+	.start = native_start,
+	.kill = native_kill,
+	.give_up = native_give_up,
+	.alive = native_alive,
+	.free = native_free,
+	.add_facts = native_add_facts,
+	.free_facts = native_free_facts,
+};

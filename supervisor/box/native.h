@@ -1,0 +1,65 @@
+/*
+ * The runtime native: a box made of namespaces, by a launcher of its own or by
+ * a fork of the template. Runs in the supervisor; of the box it reads two
+ * numbers, which process 1 writes and the code cannot change.
+ */
+#ifndef SUPERVISOR_NATIVE_H
+#define SUPERVISOR_NATIVE_H
+
+#include "box.h"
+
+struct group;
+
+/* What is known of one that stood. */
+struct native_facts {
+	unsigned int landlock; /* its ABI, 0: absent */
+	char *bound; /* a directory without an overlay, and why; or NULL */
+	int proc;
+	int watchdog; /* over the memory of the box as a whole */
+	int unnamed;  /* the box had the name of the host */
+	int grouped;  /* a cgroup limits the box, and counts all of it */
+	char *weak; /* why it was one of the weaker level; NULL: it was not */
+};
+
+/* Returns them; NULL where there are none, or those of another runtime. */
+const struct native_facts *native_facts(const struct box_facts *facts);
+
+/* The row of the table of runtimes. */
+extern const struct runtime native_runtime;
+
+/* What the handlers tell it, in its own words; each may free the box. */
+
+/* Who builds it, where a template has made that: the pidfd is taken. */
+void native_on_forked(struct box *box, int *launcher);
+
+/* It stands: the pidfds are taken. */
+void native_on_started(struct box *box, struct ipc_started *started);
+
+/* The same at the weaker level, and why it is that one: taken over. */
+void native_on_guarded(
+    struct box *box, int *guard, unsigned int landlock, char *weak);
+
+/* native_request.c: what a native box is asked to be. */
+
+/*
+ * What every native box of these options is asked to be, without what differs
+ * from box to box: its user, its time, its pipes.
+ */
+void native_request_fill(
+    const struct boxes *boxes, struct ipc_setup *setup);
+
+/* launcher.c: who builds a box. */
+
+/*
+ * Has a launcher for one box, which takes SETUP next: ends->peer is ROLE_BOX,
+ * number that of the execution (or of the place in a pool), group what limits
+ * the box, or NULL. With own no template is asked. Returns the channel to it
+ * and its pidfd, both of which the caller owns, or NULL with err. The pidfd is
+ * -1 where the launcher is not known yet.
+ */
+struct channel *launcher_start(struct boxes *boxes,
+    const struct channel_ends *ends, unsigned long number, int own,
+    const struct group *group, int *pidfd, struct err *err);
+
+
+#endif
