@@ -78,7 +78,7 @@ class Relay(threading.Thread):
         self.frames, self.calls, self.held, self.kept = [], [], [], []
         self.under_way, self.most = set(), 0
         self.cancelled = []
-        self.unsent, self.cause = b"", None
+        self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
         self.remembered, self.started = {}, []
 
@@ -115,10 +115,10 @@ class Relay(threading.Thread):
     def flush(self):
         """Write what the pipe takes."""
         try:
-            count = os.write(self.box.control_in, self.unsent[:1 << 20])
-            self.unsent = self.unsent[count:]
+            count = os.write(self.box.control_in, self.unsent[:1 << 16])
+            del self.unsent[:count]
         except BrokenPipeError:
-            self.unsent = b""
+            self.unsent.clear()
 
     def take(self, line):
         """Check a frame and answer it."""
@@ -240,6 +240,11 @@ class Relay(threading.Thread):
             self.tool_echo(kept[0], None, kept[1])
         self.kept.clear()
         self.tool_echo(number, arguments, raw)
+
+    def tool_large(self, number, arguments, raw):
+        """Return a text of so many bytes."""
+        self.answer(number, b'{"content":[{"type":"text","text":"%s"}]}' % (
+            b"x" * arguments["bytes"]))
 
     def tool_quiet(self, number, arguments, raw):
         """Answer, and then no question about servers."""

@@ -8,7 +8,7 @@ The Python that runs the tests is the Python that is tested.
 import re
 import unittest
 
-from mcp_relay import Base, CANCELLED, MOST
+from mcp_relay import FS, Base, CANCELLED, MOST, tool
 
 
 class Waiting(Base):
@@ -49,6 +49,26 @@ print(c(a=14).result().data)
 """, "{'a': 1} {'a': 2} {'a': 3} {'a': 4} {'a': 5} {'a': 6}\n"
             "[{'a': 7}] True\n{'a': 9} True\n{'a': 10}\nTrue\n{'a': 12}\n"
             "{'a': 13}\n{'a': 14}\n", "MAIN:[^\n]*\n[^\n]*c\\(a=8\\).*")
+
+    def test_answers_without_memory(self):
+        """The reads, the joined line and its parts need memory, in turn."""
+        tools = {"fs": FS + [tool("large")]}
+        for wait in "await %s", "%s.result()":
+            for size in 40 << 20, 20 << 20, 10 << 20:
+                self.prints("""
+import asyncio, resource
+await mcp_fs.echo(a=0)
+pages = int(open('/proc/self/statm').read().split()[0])
+most = pages * resource.getpagesize() + (24 << 20)
+resource.setrlimit(resource.RLIMIT_AS, (most, most))
+try:
+    print(len((%s).text))
+except runtime.MCPError as error:
+    print(error)
+print((%s).data)
+""" % (wait % "mcp_fs.large(bytes=%d)" % size, wait % "mcp_fs.echo(a=1)"),
+                    "fs.large: there is no memory for the answer: ask for "
+                    "less\n{'a': 1}\n", tools=tools)
 
     def test_threads(self):
         got = self.prints("""

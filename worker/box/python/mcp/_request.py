@@ -6,6 +6,7 @@ STUCK = ("it was not sent: %d requests for which nobody waits any more have "
          "no answer yet, and no more can be under way: %s; to wait on for a "
          "call, ask for its .result() again")
 ENDED = "the connection to the servers has ended"
+MEMORY = "there is no memory for the answer: ask for less"
 CHILD = ("only the first process of the code can call servers, not a child "
          "of it: make the call there and hand the result on")
 NESTED = ("a signal handler cannot call a server while the code that it "
