@@ -60,8 +60,11 @@ int selftest_run(struct runs *runs, struct options *options);
 
 /* worker_try.c */
 
+/* Whether worker_try can try this role: it starts without any work. */
+int worker_try_can(enum role role);
+
 /*
- * Starts a worker of this role (relay, broker, reader or store) as calls do,
+ * Starts a worker of this role, which worker_try_can allows, as calls do,
  * without any work, and waits until it has ended, which it does at once. Runs
  * the loop meanwhile. Returns 0, or -1 with err: how it ended and what it said,
  * such as the library that is missing, and the fix.

@@ -260,22 +260,24 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
 
 /* The box and its launcher are tried by the probe. */
 static void
+selftest_worker(struct selftest *test, enum role role)
+{
+	auto_free char *name = mem_printf("process %s", role_info(role)->name);
+	struct err err;
+	int ok = worker_try(test->runs->base, role, &err) == 0;
+
+	selftest_line(test, ok, name,
+	    ok ? "starts, locks itself down, and ends" : err.text);
+}
+
+static void
 selftest_workers(struct selftest *test)
 {
-	static const enum role roles[] = { ROLE_RELAY, ROLE_BROKER,
-		ROLE_READER, ROLE_STORE };
-	struct err err;
-	size_t i;
-	int ok;
+	enum role role;
 
-	for (i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
-		auto_free char *name =
-		    mem_printf("process %s", role_info(roles[i])->name);
-
-		ok = worker_try(test->runs->base, roles[i], &err) == 0;
-		selftest_line(test, ok, name, ok ?
-		    "starts, locks itself down, and ends" : err.text);
-	}
+	for (role = 0; role < ROLES; role++)
+		if (worker_try_can(role))
+			selftest_worker(test, role);
 }
 
 /* Not with the limit of the settings, which may be most of the machine. */

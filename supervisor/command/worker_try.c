@@ -61,16 +61,46 @@ worker_try_on_closed(void *ctx, const struct err *why)
  * no file can be made, so nothing is left behind.
  */
 static int
-worker_try_greet(enum role role, struct channel *channel, struct err *err)
+worker_try_greet_store(struct channel *channel, struct err *err)
 {
 	struct ipc_keep keep = { .log_level = log_level_get(), .most = MIB };
 
-	if (role != ROLE_STORE)
-		return 0;
 	keep.folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (keep.folder == -1)
 		return err_sys(err, "open /proc");
 	return channel_send_keep(channel, &keep, err);
+}
+
+/* How the process of a role is tried. */
+struct worker_try_kind {
+	int alone;    /* it can be started without any work */
+	int own_user; /* it stays who we are, as it does for calls */
+	/* Sends the message that its lockdown waits for: 0, or -1; or NULL. */
+	int (*greet)(struct channel *channel, struct err *err);
+};
+
+/* A row of roles.def that has none of these does not compile. */
+#define WORKER_TRY_SUPERVISOR { 0 } /* it is this process */
+#define WORKER_TRY_RELAY { .alone = 1 }
+#define WORKER_TRY_BOX { 0 }      /* the selftest runs code in one */
+#define WORKER_TRY_TEMPLATE { 0 } /* and in a box of one */
+#define WORKER_TRY_READER { .alone = 1 }
+#define WORKER_TRY_BROKER { .alone = 1 }
+#define WORKER_TRY_STORE                                                       \
+	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_store }
+#define WORKER_TRY_KEEPER { 0 } /* it needs a server */
+
+static const struct worker_try_kind worker_try_kinds[ROLES] = {
+#define ROLE(NAME, name, folder, binary, lifetime, may, reads)                 \
+	[ROLE_##NAME] = WORKER_TRY_##NAME,
+#include "../../common/roles.def"
+#undef ROLE
+};
+
+int
+worker_try_can(enum role role)
+{
+	return worker_try_kinds[role].alone;
 }
 
 /* Starts it, and closes the channel. Returns 0 and its pidfd, or -1. */
@@ -78,10 +108,10 @@ static int
 worker_try_start(struct event_base *base, enum role role, int *pidfd,
     struct err *err)
 {
+	const struct worker_try_kind *kind = &worker_try_kinds[role];
 	struct channel_ends ends =
 	    worker_ends(role, worker_try_on_closed, NULL);
-	/* The store stays who we are, as it does for calls. */
-	unsigned int uid = role == ROLE_STORE ? 0 : identity_relay();
+	unsigned int uid = kind->own_user ? 0 : identity_relay();
 	struct err why;
 	struct channel *channel =
 	    worker_start(base, &ends, 1, uid, -1, pidfd, &why);
@@ -89,7 +119,8 @@ worker_try_start(struct event_base *base, enum role role, int *pidfd,
 	if (channel == NULL)
 		return err_set(err, "%s; " WORKER_TRY_FIX, why.text);
 	/* A worker that has ended already says why by its end. */
-	(void)worker_try_greet(role, channel, &why);
+	if (kind->greet != NULL)
+		(void)kind->greet(channel, &why);
 	channel_free(&channel);
 	return 0;
 }
