@@ -2,7 +2,7 @@
  * A channel: one end of a SOCK_SEQPACKET socketpair on the event loop, over
  * which messages of the catalogue go. What arrives is checked (sender, phase,
  * exact decoding) before a handler sees it; what cannot be sent at once waits
- * in a bounded queue. Used by supervisor, relay, broker and reader.
+ * in a bounded queue. Used by supervisor, relay, broker, reader and store.
  *
  * A handler never runs the loop, never blocks, and may free its channel:
  * nothing here touches a channel after its handler or closed() was called.

@@ -1,7 +1,7 @@
 /*
  * JSON that is looked at where it lies: see json_span.h. Linked into
- * supervisor, relay and reader, which feed it hostile bytes; it never
- * recurses, and allocates only the result of json_span_string.
+ * supervisor, relay, broker, reader and store, which feed it hostile bytes; it
+ * never recurses, and allocates only the result of json_span_string.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * that bytes are exactly one value (UTF-8, bounded depth, no trees, no
  * allocation) and gives the spans of its parts. What is only passed on is
  * spliced as bytes, so numbers, escapes, key order and duplicates stay as they
- * were. Used by supervisor, relay, broker and reader.
+ * were. Used by supervisor, relay, broker, reader and store.
  */
 #ifndef COMMON_JSON_SPAN_H
 #define COMMON_JSON_SPAN_H

@@ -1,6 +1,6 @@
 /*
- * Bytes into lines, with a limit: see lines.h. Linked into supervisor and
- * relay; reads nothing itself. The cost is linear in the bytes that came: each
+ * Bytes into lines, with a limit: see lines.h. Linked into supervisor, relay
+ * and broker; reads nothing itself. The cost is linear in the bytes that came: each
  * is searched once for a newline, and only what came with the end of a line is
  * ever moved.
  */

@@ -103,7 +103,7 @@ calls_refuse(struct calls *calls, uint64_t id, const char *reason)
 	outbox_add(calls->relay->outbox, OUTBOX_REFUSAL, &frame);
 }
 
-/* Sends an answer of the broker, unless the box leaves too much unread. */
+/* Sends an answer that came, unless the box leaves too much unread. */
 static void
 calls_answer(struct calls *calls, uint64_t id, struct outbox_frame *frame)
 {

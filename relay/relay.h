@@ -134,7 +134,7 @@ void outbox_frame_reset(struct outbox_frame *frame);
 
 enum outbox_kind {
 	OUTBOX_RUN,     /* not counted: there is one */
-	OUTBOX_ANSWER,  /* of the broker */
+	OUTBOX_ANSWER,  /* of the broker or the store */
 	OUTBOX_REFUSAL, /* of the relay; all of it is text */
 };
 

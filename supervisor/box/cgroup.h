@@ -78,8 +78,8 @@ struct group_usage {
 };
 
 /*
- * Makes the group of an execution, with its limits set. Returns it, or NULL
- * with err.
+ * Makes the group of the box of this number, with its limits set. Returns it,
+ * or NULL with err.
  */
 struct group *group_new(
     struct cgroup *cg, unsigned long number, struct err *err);
@@ -106,7 +106,7 @@ void group_sweep(struct cgroup *cg);
 /* Tries once more to remove what is to be removed. */
 void group_remove_ended(struct cgroup *cg);
 
-/* Writes the name of a folder: of an execution, or (0) of ourselves. */
+/* Writes the name of a folder: of the box of this number, or (0) our own. */
 void group_name(const struct cgroup *cg, unsigned long number,
     char name[GROUP_NAME_SIZE]);
 

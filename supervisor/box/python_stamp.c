@@ -58,7 +58,7 @@ python_stamp_same(
 	const struct python_stamp_file *b = other->files;
 	size_t i;
 
-	for (i = 0; i < INTERPRETER_FILES; i++)
+	for (i = 0; i < PYTHON_STAMP_FILES; i++)
 		if (a[i].device != b[i].device || a[i].number != b[i].number ||
 		    !python_stamp_same_time(&a[i].written, &b[i].written) ||
 		    !python_stamp_same_time(&a[i].changed, &b[i].changed))

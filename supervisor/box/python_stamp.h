@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 
 /* The program, and what makes it a virtual environment. */
-#define INTERPRETER_FILES 2
+#define PYTHON_STAMP_FILES 2
 
 /* What of a file changes whenever it does; all 0 where there is none. */
 struct python_stamp_file {
@@ -20,7 +20,7 @@ struct python_stamp_file {
 };
 
 struct python_stamp {
-	struct python_stamp_file files[INTERPRETER_FILES];
+	struct python_stamp_file files[PYTHON_STAMP_FILES];
 };
 
 /*

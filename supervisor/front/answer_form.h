@@ -2,8 +2,8 @@
  * Writing an object in one of three forms: as JSON on one line, as JSON to be
  * read by people, as TOON. The fields of the object are listed once.
  */
-#ifndef SUPERVISOR_FORM_H
-#define SUPERVISOR_FORM_H
+#ifndef SUPERVISOR_ANSWER_FORM_H
+#define SUPERVISOR_ANSWER_FORM_H
 
 #include "../../common/buffer.h"
 

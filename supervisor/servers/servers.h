@@ -1,7 +1,7 @@
 /*
  * The downstream servers that the user's configuration files define: found and
  * opened here, read by the reader, and judged here by what that says. The
- * files are read in the order of server_sources.c; the first definition of a
+ * files are read in the order of server_sources.def; the first definition of a
  * name wins. Runs in the supervisor; starts no server.
  */
 #ifndef SUPERVISOR_SERVERS_H
@@ -23,7 +23,7 @@
 
 struct child;
 
-/* Where files come from: a row of server_sources.c. */
+/* Where files come from: a row of server_sources.def. */
 struct server_source {
 	const char *name; /* as the manual calls it, or whose it is */
 	int project;      /* written by the author of our working directory */
