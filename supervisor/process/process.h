@@ -1,6 +1,8 @@
 /*
  * Processes: every fork, exec, kill and wait of the supervisor, and the users
- * of its workers. A security review of these can begin and end in this folder.
+ * of its workers. A security review of these can begin and end in this folder,
+ * with one exception: where boxes have cgroups, group.c in the folder box kills
+ * all processes of one by writing to its file cgroup.kill.
  */
 #ifndef SUPERVISOR_PROCESS_H
 #define SUPERVISOR_PROCESS_H
