@@ -83,7 +83,9 @@ def check_messages(text):
 
 def check_names(text):
     sources = "\n".join(house.without_comments(house.read(path)) for path in
-                        house.with_ending(".c", ".h", ".def", "options.txt"))
+                        house.with_ending(".c", ".h", ".def", "options.txt") +
+                        [path for path in house.with_ending(".py")
+                         if path.startswith("worker/")])
     words = set(re.findall(r"\w+", sources))
     for name in sorted(set(re.findall(
             r"`(?:struct )?([a-z]\w*_\w*[a-z])(?:\(\))?`", text))):
