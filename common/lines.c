@@ -1,8 +1,8 @@
 /*
  * Bytes into lines, with a limit: see lines.h. Linked into supervisor, relay
- * and broker; reads nothing itself. The cost is linear in the bytes that came: each
- * is searched once for a newline, and only what came with the end of a line is
- * ever moved.
+ * and broker; reads nothing itself. The cost is linear in the bytes that came:
+ * each is searched once for a newline, and only what came with the end of a
+ * line is ever moved.
  */
 #include <stdlib.h>
 #include <string.h>

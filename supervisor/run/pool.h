@@ -27,8 +27,9 @@ void pool_begin(struct pool *pool);
 /*
  * Takes the box that has waited longest, or, when none is ready, the one that
  * will be first; it belongs to the caller, which is notified of its changes
- * after box_give(). Boxes that have ended, or that an interpreter runs which is not
- * on disk any more, are dropped on the way. Returns NULL when there is none.
+ * after box_give(). Boxes that have ended, or that an interpreter runs which is
+ * not on disk any more, are dropped on the way. Returns NULL when there is
+ * none.
  */
 struct box *pool_take(struct pool *pool);
 
