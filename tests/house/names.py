@@ -2,8 +2,9 @@
 House rule: comments name files that exist. A source file of ours that a comment
 names lies in the folder of the process that the comment belongs to, in common/
 or at the path that is written; from a test, anywhere. The first sentence of
-a source file that ends in "see x.h" names a header that the file includes. A
-name in capitals stands for any.
+a source file that ends in "see x.h" names a header that the file includes. The
+head of a test that begins "Tests of PATH" names a file or a folder. A name in
+capitals stands for any.
 """
 import os
 import re
@@ -16,6 +17,9 @@ NAMED = re.compile(r"(?<![\w.*<>{}$/-])((?:[\w-]+/)*[\w-]+\.(?:[ch]|def|rules))"
 SYSTEM = ("linux/", "asm/", "asm-generic/", "sys/", "include/")
 # The first sentence of a source file, where it refers to a header.
 HEAD = re.compile(r"/\*\n \* [^.]*[\s*]see[\s*]+([\w-]+\.h)\.")
+# What the head of a test says it tests: up to the colon or the full stop.
+TESTED = re.compile(r"/\*\s+\* Tests of ([^:.]*)")
+PATH = re.compile(r"(?<![\w/])(?:common|relay|supervisor|worker)(?:/\w+)+")
 
 
 def comments(text):
@@ -52,6 +56,19 @@ def check_head(path, text):
         yield f"{path}: refers to {head.group(1)} without including it"
 
 
+def is_tested(name):
+    """Whether it is a source file, written without its ending, or a folder."""
+    return any(os.path.splitext(target)[0] == name or
+               target.startswith(name + "/") for target in house.files())
+
+
+def check_tested(path, text):
+    head = TESTED.match(text)
+    for name in PATH.findall(head.group(1) if head else ""):
+        if not is_tested(name):
+            yield f"{path}: says it tests {name}, which does not exist"
+
+
 def check(path):
     text = house.read(path)
     for line, comment in comments(text):
@@ -61,6 +78,7 @@ def check(path):
                 yield (f"{path}:{at}: names {match.group(1)}, which does not "
                        "exist")
     yield from check_head(path, text)
+    yield from check_tested(path, text)
 
 
 looked = [path for path in house.with_ending(".c", ".h", ".def")

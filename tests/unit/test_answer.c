@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/answer: the exact text and the exact structured form of
- * every way in which a call can end, in every output mode, read back with a
- * JSON library.
+ * Tests of supervisor/front/answer: the exact text and the exact structured
+ * form of every way in which a call can end, in every output mode, read back
+ * with a JSON library.
  */
 #include <jansson.h>
 #include <signal.h>

@@ -1,5 +1,6 @@
 /*
- * Tests of supervisor/form: the same object in its three forms, byte by byte.
+ * Tests of supervisor/front/answer_form: the same object in its three forms,
+ * byte by byte.
  */
 #include <jansson.h>
 #include <string.h>

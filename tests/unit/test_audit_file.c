@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/audit_file: what is not there is made for its user alone,
- * and whatever somebody else could write to, or is no file, is refused and
- * stays as it is.
+ * Tests of supervisor/peers/audit_file: what is not there is made for its user
+ * alone, and whatever somebody else could write to, or is no file, is refused
+ * and stays as it is.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/cgroup and supervisor/group, with a plain folder as the
- * part of the tree that may be ours: which part is found, what makes it
+ * Tests of supervisor/box/cgroup and supervisor/box/group, with a plain folder
+ * as the part of the tree that may be ours: which part is found, what makes it
  * unusable, what is written where, and that all is gone at the end. The
  * kernel's side is played here: a new folder has the files of a cgroup, and
  * goes with them. The real thing is in tests/guest.

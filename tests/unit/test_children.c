@@ -1,5 +1,6 @@
 /*
- * Tests of supervisor/children: both ways to find children tell the same.
+ * Tests of supervisor/process/children: both ways to find children tell the
+ * same.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -1,6 +1,7 @@
 /*
- * Tests of supervisor/client_config: the lines for every client name this
- * program by its path, whatever is in it, and are what the reader would read.
+ * Tests of supervisor/command/client_config: the lines for every client name
+ * this program by its path, whatever is in it, and are what the reader would
+ * read.
  */
 #include <fcntl.h>
 #include <ftw.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/command: which words are understood, what they are about,
- * and what is said of others.
+ * Tests of supervisor/options/command_word: which words are understood, what
+ * they are about, and what is said of others.
  */
 #include <string.h>
 

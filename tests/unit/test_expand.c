@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/expand: what is filled in, what stays, what is refused;
- * no error shows a value.
+ * Tests of supervisor/servers/expand: what is filled in, what stays, what is
+ * refused; no error shows a value.
  */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/file_trial: what could be opened or made is let pass,
- * what could not is told, and nothing is made either way.
+ * Tests of supervisor/options/file_trial: what could be opened or made is let
+ * pass, what could not is told, and nothing is made either way.
  */
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/fingerprint: the same for the same, another whenever
- * anything of what a server is started as is another. Linked with that file
- * alone.
+ * Tests of supervisor/servers/fingerprint: the same for the same, another
+ * whenever anything of what a server is started as is another. Linked with that
+ * file alone.
  */
 #include <fcntl.h>
 #include <stdio.h>

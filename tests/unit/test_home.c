@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/home: which folders of the user may be used, by whose
- * they are, and what is said of the others.
+ * Tests of supervisor/options/home: which folders of the user may be used, by
+ * whose they are, and what is said of the others.
  */
 #include <string.h>
 #include <sys/stat.h>

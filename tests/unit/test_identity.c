@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/identity: who relays and boxes are, for an ordinary
- * user, for root, and for root in user namespaces with many, some and no other
- * users.
+ * Tests of supervisor/process/identity: who relays and boxes are, for an
+ * ordinary user, for root, and for root in user namespaces with many, some and
+ * no other users.
  */
 #include <fcntl.h>
 #include <sched.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/config: files are read before the first use and again
- * when one of them has changed, whoever waits is told once, and what is in
- * force is found by name. What the files say is given by the test.
+ * Tests of supervisor/servers/in_force: files are read before the first use and
+ * again when one of them has changed, whoever waits is told once, and what is
+ * in force is found by name. What the files say is given by the test.
  */
 #include <fcntl.h>
 #include <string.h>

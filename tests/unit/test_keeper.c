@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/keeper, and of what spawn does for it: a server finds
- * what a program expects and nothing of ours, its end is its keeper's end, and
- * nothing of it is left, whoever ends first.
+ * Tests of supervisor/process/keeper, and of what spawn does for it: a server
+ * finds what a program expects and nothing of ours, its end is its keeper's
+ * end, and nothing of it is left, whoever ends first.
  */
 #include <errno.h>
 #include <fcntl.h>

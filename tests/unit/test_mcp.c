@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/mcp: what is answered to every line of a client, when,
- * and what is not answered at all. The client, the calls and the configuration
- * are stand-ins.
+ * Tests of supervisor/front/mcp: what is answered to every line of a client,
+ * when, and what is not answered at all. The client, the calls and the
+ * configuration are stand-ins.
  */
 #include "supervisor/box/language.h"
 #include "mcp_play.h"

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/mcp: batches, which one version of the protocol has, and
- * how they are answered as a whole.
+ * Tests of supervisor/front/mcp: batches, which one version of the protocol
+ * has, and how they are answered as a whole.
  */
 #include "mcp_play.h"
 

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/mcp: calls whose servers are only known when the
+ * Tests of supervisor/front/mcp: calls whose servers are only known when the
  * configuration has been read, and clients that do not wait for that.
  */
 #include "mcp_play.h"

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/cause: each switch that forbids namespaces has its own
- * sentence, for the steps that it makes fail and for no other. The switches
- * are files of the test.
+ * Tests of supervisor/box/namespace_fix: each switch that forbids namespaces
+ * has its own sentence, for the steps that it makes fail and for no other. The
+ * switches are files of the test.
  */
 #include <ftw.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * Tests of supervisor/option_file: where the configuration file is looked for,
- * what its members become, and one clear sentence for each bad file.
+ * Tests of supervisor/options/option_file: where the configuration file is
+ * looked for, what its members become, and one clear sentence for each bad
+ * file.
  */
 #include <fcntl.h>
 #include <stdio.h>

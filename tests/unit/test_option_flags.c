@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/option_flags: the forms in which a flag can be written,
- * and one clear sentence for each that is wrong.
+ * Tests of supervisor/options/option_flags: the forms in which a flag can be
+ * written, and one clear sentence for each that is wrong.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/option_table: that every row of options.def is sound,
- * and that names turn into keys and back.
+ * Tests of supervisor/options/option_table: that every row of options.def is
+ * sound, and that names turn into keys and back.
  */
 #include <ctype.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/option_value: every kind of value, good and bad, its
- * bounds and one beyond, and that what is printed can be read back.
+ * Tests of supervisor/options/option_value: every kind of value, good and bad,
+ * its bounds and one beyond, and that what is printed can be read back.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/options: where values come from and which wins, what is
- * said about each wrong one, and what --help and --check print.
+ * Tests of supervisor/options/options: where values come from and which wins,
+ * what is said about each wrong one, and what --help and --check print.
  */
 #include <fcntl.h>
 #include <stdio.h>

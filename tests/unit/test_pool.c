@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/pool: when boxes are started, to whom they are given,
+ * Tests of supervisor/run/pool: when boxes are started, to whom they are given,
  * and when they are given up. Boxes, the interpreter and the clock are
  * stand-ins, and the test says when a timer has run out.
  */

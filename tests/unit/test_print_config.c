@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/print_config: the text that a person reads, in which no
- * foreign byte is raw and no secret stands.
+ * Tests of supervisor/command/print_config: the text that a person reads, in
+ * which no foreign byte is raw and no secret stands.
  */
 #include <string.h>
 

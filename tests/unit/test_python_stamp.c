@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/interpreter: whatever happens to an interpreter or to
- * its virtual environment, a look afterwards differs; and nothing else makes
+ * Tests of supervisor/box/python_stamp: whatever happens to an interpreter or
+ * to its virtual environment, a look afterwards differs; and nothing else makes
  * it differ.
  */
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/reaper: every end is told once and exactly, a child that
- * was forgotten or that nobody told us of leaves nothing behind, and nobody
- * else's process can be watched.
+ * Tests of supervisor/process/reaper: every end is told once and exactly, a
+ * child that was forgotten or that nobody told us of leaves nothing behind, and
+ * nobody else's process can be watched.
  */
 #include <errno.h>
 #include <poll.h>

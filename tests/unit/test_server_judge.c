@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/server_judge: which of several entries is taken, with
- * what filled in, and the sentence about each other one.
+ * Tests of supervisor/servers/server_judge: which of several entries is taken,
+ * with what filled in, and the sentence about each other one.
  */
 #include <string.h>
 

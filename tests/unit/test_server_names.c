@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/server_names: the one sentence about each name that
- * cannot be used, and what a box is told of those that can. The configuration
- * is a stand-in.
+ * Tests of supervisor/servers/server_names: the one sentence about each name
+ * that cannot be used, and what a box is told of those that can. The
+ * configuration is a stand-in.
  */
 #include <jansson.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/server_path: what is searched besides PATH, in a home
- * that the test makes.
+ * Tests of supervisor/servers/server_path: what is searched besides PATH, in a
+ * home that the test makes.
  */
 #include <string.h>
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
 /*
- * Tests of supervisor/process: what a server is started with, how its end
- * is told, and that it can be ended whatever it does. Its times are long, so
- * that nothing is late where there is little time for us; a test whose matter
- * they are makes them short.
+ * Tests of supervisor/peers/server_process: what a server is started with, how
+ * its end is told, and that it can be ended whatever it does. Its times are
+ * long, so that nothing is late where there is little time for us; a test whose
+ * matter they are makes them short.
  */
 #include <errno.h>
 #include <fcntl.h>

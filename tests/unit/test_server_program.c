@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/server_program: which file a command is, and whether
- * that is this very program.
+ * Tests of supervisor/servers/server_program: which file a command is, and
+ * whether that is this very program.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/server_self: what would start this program again, itself
- * or through another one, and what only looks like it.
+ * Tests of supervisor/servers/server_self: what would start this program again,
+ * itself or through another one, and what only looks like it.
  */
 #include <string.h>
 #include <sys/stat.h>

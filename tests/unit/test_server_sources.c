@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/server_sources: which files are found, of whom, and in
- * which order.
+ * Tests of supervisor/servers/server_sources: which files are found, of whom,
+ * and in which order.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * Tests of supervisor/servers: files go to a reader one after the other, a
- * reader for each source, and whatever a reader does costs at most the file
- * that it had. The reader is played by a child of the test; what files there
- * are is given, and judging is left out.
+ * Tests of supervisor/servers/servers: files go to a reader one after the
+ * other, a reader for each source, and whatever a reader does costs at most the
+ * file that it had. The reader is played by a child of the test; what files
+ * there are is given, and judging is left out.
  */
 #include <fcntl.h>
 #include <signal.h>

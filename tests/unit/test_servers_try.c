@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/servers_try: what "caisson servers --try" prints of every
- * answer, in which foreign text stays text, when it ends, and with which
- * status. Configuration and broker are stand-ins.
+ * Tests of supervisor/command/servers_try: what "caisson servers --try" prints
+ * of every answer, in which foreign text stays text, when it ends, and with
+ * which status. Configuration and broker are stand-ins.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/spawn: what a worker finds when it starts, and how it is
- * found. This program copies itself into a folder under the names of the
- * workers and runs the copy; started by spawn, it is a stand-in that tells
+ * Tests of supervisor/process/spawn: what a worker finds when it starts, and
+ * how it is found. This program copies itself into a folder under the names of
+ * the workers and runs the copy; started by spawn, it is a stand-in that tells
  * what it sees over its channel.
  */
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/state: where the state directory is, how it is made, and
- * that one which others could change is refused.
+ * Tests of supervisor/peers/state_dir: where the state directory is, how it is
+ * made, and that one which others could change is refused.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
- * Tests of supervisor/kept: what is asked of the store for each command, and
- * what a person sees of the answers, of which a model wrote every word. The
- * store is a stand-in that answers at once.
+ * Tests of supervisor/command/stored: what is asked of the store for each
+ * command, and what a person sees of the answers, of which a model wrote every
+ * word. The store is a stand-in that answers at once.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/suggest: which word is the nearest, and that nothing is
- * suggested for a word that is near to none.
+ * Tests of supervisor/options/suggest: which word is the nearest, and that
+ * nothing is suggested for a word that is near to none.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/broker and its handlers: which sessions are opened, that
- * nothing the broker says or fails to say costs more than itself and its
+ * Tests of supervisor/peers/broker and its handlers: which sessions are opened,
+ * that nothing the broker says or fails to say costs more than itself and its
  * servers, and how it ends. Other files test its servers.
  */
 #include "supervisor_broker_play.h"

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/broker: what the broker is told of the servers in force,
- * and when, and what becomes of the servers that it wants.
+ * Tests of supervisor/peers/broker: what the broker is told of the servers in
+ * force, and when, and what becomes of the servers that it wants.
  */
 #include "supervisor_broker_play.h"
 

@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/store and on_store: the store is started when it is
+ * Tests of supervisor/peers/store and on_store: the store is started when it is
  * needed and never before, handed the state directory, started again when it
  * has died, and what it says that nobody asked for ends it. The test is the
  * store.

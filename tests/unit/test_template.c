@@ -1,5 +1,5 @@
 /*
- * Tests of supervisor/template: when a template is started and ended, and
+ * Tests of supervisor/box/template: when a template is started and ended, and
  * which of them forks. The test is every template; its processes are forks
  * that wait for a signal.
  */

@@ -1,6 +1,6 @@
 /*
- * Tests of supervisor/texts: what we say about ourselves is one line of valid
- * JSON, short, and promises nothing that is not there.
+ * Tests of supervisor/front/texts: what we say about ourselves is one line of
+ * valid JSON, short, and promises nothing that is not there.
  */
 #include <jansson.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /*
- * Tests of supervisor/toon: what has quotes and what has not, and how members
- * are laid out. The tables are made from the rules of the specification.
+ * Tests of supervisor/front/toon: what has quotes and what has not, and how
+ * members are laid out. The tables are made from the rules of the
+ * specification.
  */
 #include <string.h>
 
