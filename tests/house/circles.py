@@ -2,8 +2,8 @@
 House rule: no circles. Files of a folder do not include each other in a
 circle, and rooms do not refer to each other's functions and data in a circle,
 which nm tells of the objects of the programs. A room is a folder within a
-role's folder, that folder itself, or common/; in relay/, supervisor/,
-worker/box/native/, the broker, the reader and the store each file is one.
+role's folder, that folder itself, or common/; in the folders of FILES_ARE_ROOMS
+each file is one.
 """
 import collections
 import functools

@@ -1,7 +1,7 @@
 """
 House rule: man/design.md agrees with the source. Its table of processes has the
 rows of roles.def, and its diagram every process; its table of folders lists
-exactly the folders that exist, in the order of rooms that layers.py checks; the
+exactly the folders that exist, in the order of rooms of house.py; the
 messages it names are in the catalogue, and its names of functions and data in
 the source. Links of every page of ours lead to
 files that exist.
@@ -16,7 +16,7 @@ PAGE = "man/design.md"
 NOT_LISTED = ("tests/fuzz/corpus", "tests/e2e/support", "tests/escape/cases")
 # Words in capitals that are no messages.
 WORDS = re.compile(r"MCP_BRIDGE_\w+|CLONE_\w+|RLIMIT_\w+|BOX_LEAVINGS_MS|"
-                   r"CONFIG_KEPT_MS|RUNTIME|KEEPER_\w+|BOX_GUARD_END")
+                   r"CONFIG_KEPT_MS|RUNTIME|KEEPER_\w+|BOX_GUARD_END|ROOMS")
 
 
 def section(text, title):

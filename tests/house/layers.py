@@ -52,8 +52,8 @@ def check_rooms(path, number, target):
 def check(path):
     folder = house.folder_of(path)
     if row_of(path) is not None and row_of(path)[0] is None:
-        yield (f"{path}: its room has no place yet: say in tests/house/"
-               "layers.py which rooms it may include")
+        yield (f"{path}: its room has no place yet: give it one in ROOMS in "
+               "tests/house/house.py")
     for number, name, target in house.includes(path):
         if target is None:
             yield f"{path}:{number}: {name} is not in the project"
