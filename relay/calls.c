@@ -2,7 +2,8 @@
  * Requests of the code that are under way: hands them to the broker or the
  * store, hands their answers to the box, and refuses, with a sentence, what is
  * too much or cannot be. Whatever the box does not read, or the others do not
- * live to answer, costs this execution only. Runs in the relay; never waits.
+ * live to answer, costs this execution only. The answers are the frames that
+ * frames.c describes. Runs in the relay; never waits.
  */
 #include <errno.h>
 #include <stdlib.h>

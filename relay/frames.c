@@ -1,10 +1,39 @@
 /*
  * The box protocol, on the two control pipes: newline-delimited JSON frames.
- * From the box: {"type":"ready"}, once, then requests ({"type":"rpc_request",
- * …}) and which of them it waits for no more ({"type":"cancel","id":…}). To
- * the box: {"type":"run","code":…,"servers":…}, once, then their answers
- * (calls). Anything else from the box is a fault, which ends it; forging a
- * frame can only do what the code itself may do. Runs in the relay.
+ * "…" is text, N a number of the box's choice, from 1; […] may be left out.
+ *
+ * From the box:
+ *
+ *	{"type":"ready"}				once, first
+ *	{"type":"rpc_request","id":N,"payload":P}	after the run frame
+ *	{"type":"cancel","id":N}	it waits for this answer no more
+ *
+ * To the box:
+ *
+ *	{"type":"run","code":"…"[,"memory":true],"servers":[…]}		once
+ *	{"type":"rpc_response","id":N,"success":true,"payload":…}
+ *	{"type":"rpc_response","id":N,"success":false,
+ *	    "error":{"message":"…"[,"error":{…}]}}
+ *
+ * "memory" is the field stored of START: memories and tools can be kept.
+ * "servers" is its field servers; the inner "error" is the field error of
+ * REFUSED. A P has one of these types, and members; request.c and
+ * store_request.c read them, and the messages of these names say more:
+ *
+ *	call_tool		"server", "tool", "arguments":{…}
+ *	list_tools		"server" ["remembered":true]
+ *	list_servers
+ *	load_server		"server"
+ *	save_memory		"key", "value":any ["metadata":{…}, "version":N]
+ *	load_memory		"key" ["whole":true]
+ *	delete_memory		"key"
+ *	list_memories		["after"]
+ *	save_tool		"name", "about", "source"
+ *	load_tool		"name"
+ *	list_saved_tools	["after"]
+ *
+ * Anything else from the box is a fault, which ends it; forging a frame can
+ * only do what the code itself may do. Runs in the relay.
  */
 #include <errno.h>
 #include <stdlib.h>

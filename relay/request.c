@@ -1,8 +1,8 @@
 /*
  * What the code asks for, read from a frame of the box: which request, its
- * number, its parts as the spans they are. Distinguishes a protocol violation
- * by the box from a mistake of the code, which is refused. Runs in the relay;
- * decides nothing about servers.
+ * number, its parts as the spans they are. The frames are described in the head
+ * of frames.c. Distinguishes a protocol violation by the box from a mistake of
+ * the code, which is refused. Runs in the relay; decides nothing about servers.
  */
 #include <stdlib.h>
 #include <string.h>

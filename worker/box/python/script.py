@@ -1,4 +1,4 @@
-"""The interpreter's side of the box protocol.
+"""The interpreter's side of the box protocol (see relay/frames.c).
 
 The bootstrap runs it as the first Python in a fresh box, with descriptor 0
 empty, 1 and 2 the raw pipes of the code, 3 and 4 the pipes of the relay.  It

@@ -1,4 +1,7 @@
-"""A request to the relay, and what it came to."""
+"""A request to the relay, and what it came to.
+
+The head of relay/frames.c describes the frames.
+"""
 from . import _values
 
 SHOWN_MAX = 5  # of those that no caller waits for
