@@ -8,14 +8,14 @@ import path from 'node:path';
 import test, { describe as together } from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { descendants, gone, memory } from './support/processes.mjs';
-import { folder, withoutPool } from './support/program.mjs';
+import { folder, withoutWaiting } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, heard, hears, hostile, prelude, python,
   served, unserved, withServers,
 } from './support/servers.mjs';
 
-withoutPool();
+withoutWaiting();
 
 const mebi = 1024 * 1024;
 const generous = { timeout: 100 };
@@ -74,7 +74,9 @@ print(json.dumps(await attempt("h", "echo", {})))`,
     const programs = {
       cat: [{ command: 'cat' }, /./],
       true: [{ command: 'true' }, /exited|ended/],
-      yes: [{ command: 'yes' }, /./],
+      /* It floods first, and again before and while it is given up. */
+      yes: [{ command: '/bin/sh',
+        args: ['-c', 'timeout 1 yes; sleep 16; exec yes'] }, /./],
       'a folder': [{ command: '/usr/bin' }, /\/usr\/bin/],
       'a script without a line': [{ command: '/etc/passwd' }, /\/etc\/passwd/],
       'a folder that is not there': [

@@ -11,7 +11,7 @@ import { Gate } from './support/gate.mjs';
 import {
   descendants, describe, gone, lives, orphans, processOf, reaped,
 } from './support/processes.mjs';
-import { folder, root, withoutPool } from './support/program.mjs';
+import { folder, root, withoutWaiting } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, configure, heard, hears, hostile,
@@ -19,7 +19,7 @@ import {
 } from './support/servers.mjs';
 import { until, within } from './support/wait.mjs';
 
-withoutPool();
+withoutWaiting();
 
 /* Code that makes a server stand at this gate, and prints what came of it. */
 const standing = (server, gate) => `${prelude}

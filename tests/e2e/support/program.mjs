@@ -65,6 +65,15 @@ export function withoutPool() {
   Object.assign(settings, unpooled.env);
 }
 
+/*
+ * For files that count servers and those between them and the code: no box
+ * waits for a call. Boxes are forked, as they are by default, which spares each
+ * of them the import of asyncio.
+ */
+export function withoutWaiting() {
+  settings.MCP_BRIDGE_POOL = '0';
+}
+
 /* Who starts the program: nobody in between when it is ourselves. */
 function identity() {
   if (uid === process.getuid())
