@@ -185,6 +185,8 @@ told, tell = os.pipe()
 kept = []
 def grow():
     os.read(ready, 1)
+    if %(busy)d:
+        time.sleep(1)  # by then the others are busy
     for _ in range(48):
         kept.append(bytearray(b"x") * (1 << 20))
         os.write(1, b"x")
@@ -196,6 +198,7 @@ for _ in range(%(busy)d):
         os.setsid()
         for fd in 1, 2, go, tell:
             os.close(fd)
+        os.read(ready, 1)
         while %(continuing)r:
             try:
                 os.kill(-1, signal.SIGCONT)
