@@ -16,31 +16,27 @@ from collections import deque
 from time import monotonic
 
 from . import _box, _values
+from ._lines import ANSWER, NUMBER_END, Lines
 from ._request import (
     CHILD, DONE, ENDED, MEMORY, NESTED, NEW, QUEUED, SENT, Frame, stuck)
 from ._wait import Opener, Watch, left, let_through
 
-CHUNK = 1 << 16  # what a pipe holds
 MOST = 128  # requests under way; the relay refuses more
 PATIENCE = 2  # seconds without an answer, where no caller waits
-ANSWER = b'{"type":"rpc_response","id":'
-NUMBER_END = len(ANSWER) + 20
 
 
-class Wire:
+class Wire(Lines):
     """Both pipes, and everything under way."""
 
     def __init__(self, control, pid):
-        self.source, self.target = control
+        super().__init__(control[0])
+        self.target = control[1]
         self.pid = pid
         self.mutex, self.writing = allocate_lock(), allocate_lock()
         self.queue, self.sent, self.last = deque(), {}, 0
         self.cancelled = deque()  # numbers that the relay is to hear
         self.moved = 0  # when a request was sent, or answered
         self.frame = None  # what is being written
-        self.chunks, self.seen, self.lines = [], 0, deque()
-        self.starved = False  # there was no memory to read or join them
-        self.skips = False  # the line that begins in them is dropped
         self.broken = None  # why there is nothing more to expect
         self.reader = None  # the thread that reads
         self.followers = {}  # threads that wait for another to read
@@ -170,53 +166,17 @@ class Wire:
 
     # Reading
 
-    def read(self):
-        """Read once; a chunk cannot get lost, as in flush()."""
-        try:
-            self.chunks.extend(map(os.read, (self.source,), (CHUNK,)))
-        except MemoryError:
-            self.starved = True
-        except OSError as error:
-            let_through(error)
-            self.chunks.append(b"")
-
     def digest(self):
         """Deliver what has been read; the mutex is held."""
-        ended = False
-        if self.starved:
+        ended = self.gather()
+        while self.starved:
             self.drop()
-        while self.seen < len(self.chunks) and not ended:
-            chunk = self.chunks[self.seen]
-            ended = not chunk
-            if self.skips and chunk:
-                self.skip()
-            elif b"\n" in chunk:
-                self.split()
-            elif chunk:
-                self.seen += 1
+            ended = self.gather()
         while self.lines:
             self.deliver(self.lines[0])
             self.lines.popleft()
         if ended:
             self.give_up()
-
-    def is_behind(self):
-        """Whether something was read that is not delivered yet."""
-        return bool(self.lines) or self.seen < len(self.chunks)
-
-    def split(self):
-        """Make lines of the chunks; to do it twice does no harm."""
-        end = self.seen + 1
-        try:
-            lines = b"".join(self.chunks[:end]).split(b"\n")
-        except MemoryError:
-            self.starved = True
-            self.drop()
-            return
-        rest = lines.pop()
-        self.lines.extend(lines)
-        self.seen = 0
-        self.chunks[:end] = [rest] if rest else []
 
     def drop(self):
         """Give up the line that is being read, for want of memory.
@@ -228,14 +188,7 @@ class Wire:
                 request.finish(None, MEMORY)
             self.starved = False
             return
-        line = b"".join([chunk[:NUMBER_END]
-                         for chunk in self.chunks[:NUMBER_END]])
-        line = line[:NUMBER_END].split(b"\n")[0]
-        end = 0
-        while end < len(self.chunks) and b"\n" not in self.chunks[end]:
-            end += 1
-        self.chunks[:end] = [line]
-        self.seen = 0
+        line = self.shorten()
         if line.startswith(ANSWER):
             number = int(line[len(ANSWER):].split(b",", 1)[0])
             request = self.sent.get(number)
@@ -244,15 +197,6 @@ class Wire:
                 request.finish(None, MEMORY)
                 self.sent.pop(number, None)
         self.starved, self.skips = False, True
-
-    def skip(self):
-        """Drop a chunk of a line that was given up, or the line's end."""
-        end = self.chunks[0].find(b"\n")
-        if end == -1:
-            del self.chunks[0]
-            return
-        self.chunks[0] = self.chunks[0][end:]
-        self.skips = False
 
     def deliver(self, line):
         """Give an answer to the request that it is for."""
