@@ -120,7 +120,7 @@ part_actions(void)
 	enum option_action action;
 
 	puts(".Bl -tag -width Ds");
-	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
+	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
 		option_flag(option_action_row(action)->key, flag);
 		printf(".It Fl %s", flag + 1);
 		if (option_action_row(action)->argument != NULL)

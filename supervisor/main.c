@@ -118,14 +118,6 @@ main_usage_error(const struct err *err)
 	return MAIN_EXIT_USAGE;
 }
 
-/* Other actions call no tool of a server, and write nothing of it. */
-static int
-main_has_calls(const struct options *options)
-{
-	return options->action == OPTION_SERVE &&
-	    options->command.task == COMMAND_NONE;
-}
-
 /* An action that needs the process: returns its exit status, or -1 with err. */
 static int
 main_act(struct supervisor *sv, char **envp, struct err *err)
@@ -157,8 +149,11 @@ main_run(struct supervisor *sv, char **envp)
 	if (main_open_log(options->log_file, &err) == -1)
 		return main_usage_error(&err);
 	log_init("caisson", (enum log_level)options->log_level);
-	/* The broker writes it. If requested, refuse to start without it. */
-	if (main_has_calls(options) &&
+	/*
+	 * The broker writes it, for calls of a client only. If requested,
+	 * refuse to start without it.
+	 */
+	if (options_serves(options) &&
 	    audit_file_open(options->audit_file, &sv->audit, &err) == -1)
 		return main_usage_error(&err);
 	if (supervisor_prepare(sv, envp, &err) == -1)

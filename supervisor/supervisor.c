@@ -65,8 +65,8 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	sv->config = in_force_new(&setup, supervisor_on_config, sv);
 	policy = (struct broker_policy){ sv->options.tool_timeout, sv->audit };
 	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
-	/* Other actions keep nothing. */
-	if (sv->options.action == OPTION_SERVE)
+	/* Actions keep nothing; commands such as "memory" are none. */
+	if (sv->options.action == OPTION_NONE)
 		sv->store = store_new(sv->base, &sv->options, envp);
 	broker_use_store(sv->broker, sv->store);
 	sv->runs.config = sv->config;
@@ -85,7 +85,7 @@ supervisor_prepare_cgroup(struct supervisor *sv, struct err *err)
 	enum option_action action = sv->options.action;
 
 	/* The others build no box; a check needs to know of refusals only. */
-	if ((action != OPTION_SERVE && action != OPTION_SELFTEST &&
+	if ((!options_serves(&sv->options) && action != OPTION_SELFTEST &&
 	        !(action == OPTION_CHECK && sv->options.cpus > 0)) ||
 	    sv->options.command.task != COMMAND_NONE)
 		return 0;

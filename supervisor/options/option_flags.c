@@ -51,7 +51,7 @@ option_flags_find(
 	char key[OPTION_NAME_SIZE];
 
 	flag->id = OPTION_IDS;
-	flag->action = OPTION_SERVE;
+	flag->action = OPTION_NONE;
 	if (len < 3)
 		return option_flags_unknown(arg, len, err);
 	option_key(arg + 2, len - 2, key);

@@ -18,7 +18,7 @@ struct option_flags {
 /* One flag: an option and its value, or an action. Borrowed from argv. */
 struct option_flag {
 	enum option_id id;         /* OPTION_IDS when it is an action */
-	enum option_action action; /* OPTION_SERVE when it is an option */
+	enum option_action action; /* OPTION_NONE when it is an option */
 	const char *value; /* NULL: an action without one */
 };
 

@@ -78,7 +78,7 @@ option_action_find(const char *key)
 {
 	enum option_action action;
 
-	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++)
+	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++)
 		if (strcmp(option_action_rows[action].key, key) == 0)
 			break;
 	return action;
@@ -113,7 +113,7 @@ option_nearest(const char *key, int actions)
 
 	for (i = 0; i < OPTION_IDS; i++)
 		suggest_try(&suggest, option_rows[i].key);
-	for (i = OPTION_SERVE + 1; actions && i < OPTION_ACTIONS; i++)
+	for (i = OPTION_NONE + 1; actions && i < OPTION_ACTIONS; i++)
 		suggest_try(&suggest, option_action_rows[i].key);
 	return suggest.best;
 }

@@ -36,9 +36,9 @@ enum option_id {
 	OPTION_IDS
 };
 
-/* OPTION_SERVE is what happens when no action was asked for. */
+/* OPTION_NONE: no action was asked for. Then a command runs, or it serves. */
 enum option_action {
-	OPTION_SERVE,
+	OPTION_NONE,
 #define OPTION_ACTION(NAME, name, doc) OPTION_##NAME,
 #include "options.def"
 	OPTION_ACTIONS
@@ -55,7 +55,7 @@ struct option_row {
 };
 
 struct option_action_row {
-	const char *key; /* NULL for OPTION_SERVE */
+	const char *key; /* NULL for OPTION_NONE */
 	const char *doc;
 	const char *argument; /* what it is about; NULL: it has none */
 };

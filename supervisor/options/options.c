@@ -297,7 +297,7 @@ options_goes_with(const struct command *command, enum option_action action)
 {
 	if (command->task == COMMAND_NONE || command->task == COMMAND_SERVERS)
 		return 1;
-	return action == OPTION_SERVE || action == OPTION_HELP ||
+	return action == OPTION_NONE || action == OPTION_HELP ||
 	    action == OPTION_VERSION || action == OPTION_CHECK;
 }
 
@@ -329,10 +329,10 @@ options_find_action(
 	walk.next += words;
 	options->words = words;
 	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
-		if (flag.action == OPTION_SERVE ||
+		if (flag.action == OPTION_NONE ||
 		    flag.action == options->action)
 			continue;
-		if (options->action != OPTION_SERVE) {
+		if (options->action != OPTION_NONE) {
 			option_flag(
 			    option_action_row(options->action)->key, one);
 			option_flag(option_action_row(flag.action)->key, other);
@@ -344,7 +344,7 @@ options_find_action(
 	}
 	/* "caisson servers" alone tells of them. */
 	if (options->command.task == COMMAND_SERVERS &&
-	    options->action == OPTION_SERVE)
+	    options->action == OPTION_NONE)
 		options->action = OPTION_PRINT_CONFIG;
 	return more == -1 ? -1 : options_check_words(options, err);
 }
@@ -409,6 +409,13 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	options_warn_later(options, envp);
 	options_warn_file(options);
 	return 0;
+}
+
+int
+options_serves(const struct options *options)
+{
+	return options->action == OPTION_NONE &&
+	    options->command.task == COMMAND_NONE;
 }
 
 void

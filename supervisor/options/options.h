@@ -57,6 +57,9 @@ struct options {
 int options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err);
 
+/* Whether a client is served: neither an action nor a command is asked for. */
+int options_serves(const struct options *options);
+
 /* Frees what the options hold. */
 void options_free(struct options *options);
 

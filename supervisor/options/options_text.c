@@ -87,7 +87,7 @@ options_help(FILE *out)
 	    out);
 	options_wrap(out, 0, options_about);
 	fputc('\n', out);
-	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
+	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
 		const char *argument = option_action_row(action)->argument;
 
 		option_flag(option_action_row(action)->key, flag);

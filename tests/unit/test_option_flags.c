@@ -27,16 +27,16 @@ static const struct {
 	const char *value;
 	int used; /* how many arguments the first flag takes */
 } good[] = {
-	{ { "--timeout", "30", "--check" }, OPTION_ID_TIMEOUT, OPTION_SERVE,
+	{ { "--timeout", "30", "--check" }, OPTION_ID_TIMEOUT, OPTION_NONE,
 	    "30", 2 },
-	{ { "--timeout=30", "--check" }, OPTION_ID_TIMEOUT, OPTION_SERVE,
+	{ { "--timeout=30", "--check" }, OPTION_ID_TIMEOUT, OPTION_NONE,
 	    "30", 1 },
-	{ { "--timeout=" }, OPTION_ID_TIMEOUT, OPTION_SERVE, "", 1 },
-	{ { "--timeout", "" }, OPTION_ID_TIMEOUT, OPTION_SERVE, "", 2 },
-	{ { "--log-file=/a=b" }, OPTION_ID_LOG_FILE, OPTION_SERVE, "/a=b", 1 },
-	{ { "--log-file", "--check" }, OPTION_ID_LOG_FILE, OPTION_SERVE,
+	{ { "--timeout=" }, OPTION_ID_TIMEOUT, OPTION_NONE, "", 1 },
+	{ { "--timeout", "" }, OPTION_ID_TIMEOUT, OPTION_NONE, "", 2 },
+	{ { "--log-file=/a=b" }, OPTION_ID_LOG_FILE, OPTION_NONE, "/a=b", 1 },
+	{ { "--log-file", "--check" }, OPTION_ID_LOG_FILE, OPTION_NONE,
 	    "--check", 2 },
-	{ { "--max-timeout", "-1" }, OPTION_ID_MAX_TIMEOUT, OPTION_SERVE,
+	{ { "--max-timeout", "-1" }, OPTION_ID_MAX_TIMEOUT, OPTION_NONE,
 	    "-1", 2 },
 	{ { "--check", "--timeout=1" }, OPTION_IDS, OPTION_CHECK, NULL, 1 },
 	{ { "--help" }, OPTION_IDS, OPTION_HELP, NULL, 1 },

@@ -80,7 +80,7 @@ START_TEST(actions_are_no_options)
 {
 	enum option_action action;
 
-	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
+	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
 		const char *key = option_action_row(action)->key;
 
 		ck_assert_uint_eq(option_action_find(key), action);

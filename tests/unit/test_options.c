@@ -81,7 +81,7 @@ START_TEST(defaults_are_those_of_the_manual)
 	struct err err;
 
 	ck_assert_int_eq(read_setting(&o, &nothing, &err), 0);
-	ck_assert_uint_eq(o.action, OPTION_SERVE);
+	ck_assert_uint_eq(o.action, OPTION_NONE);
 	ck_assert_str_eq(options_word(&o, OPTION_ID_RUNTIME), "native");
 	ck_assert_uint_eq(o.timeout, 30);
 	ck_assert_uint_eq(o.max_timeout, 120);
@@ -333,7 +333,7 @@ static const struct {
 	const char *flags[3];
 	enum option_action action;
 } words[] = {
-	{ { NULL }, OPTION_SERVE },
+	{ { NULL }, OPTION_NONE },
 	{ { "--try" }, OPTION_TRY },
 	{ { "servers", "--try" }, OPTION_TRY },
 	{ { "servers" }, OPTION_PRINT_CONFIG },
@@ -442,7 +442,7 @@ START_TEST(help_has_every_option_within_its_columns)
 		option_flag(option_row(id)->key, flag + 3);
 		ck_assert_msg(strstr(text, flag) != NULL, "no %s", flag);
 	}
-	for (action = OPTION_SERVE + 1; action < OPTION_ACTIONS; action++) {
+	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
 		option_flag(option_action_row(action)->key, flag + 3);
 		ck_assert_msg(strstr(text, flag) != NULL, "no %s", flag);
 	}
