@@ -1,7 +1,7 @@
 /*
- * caisson, the process: reads its options, moves the client's descriptors out
- * of everybody's way, and runs the loop until the client or a signal ends it.
- * Runs in the supervisor.
+ * caisson, the process: reads the options, opens the log, and does what the
+ * options ask for: an action, a command, or serving a client (serve.c). Runs in
+ * the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,22 +18,22 @@
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "../common/mem.h"
+#include "box/box.h"
+#include "box/cgroup.h"
+#include "box/template.h"
+#include "command/client_config.h"
+#include "command/command.h"
+#include "front/front.h"
+#include "options/file_trial.h"
 #include "peers/audit_file.h"
 #include "peers/broker.h"
-#include "box/cgroup.h"
-#include "command/client_config.h"
-#include "servers/in_force.h"
-#include "options/file_trial.h"
-#include "run/pool.h"
-#include "servers/servers.h"
 #include "peers/store.h"
-#include "supervisor.h"
-#include "box/template.h"
 #include "process/process.h"
+#include "run/pool.h"
 #include "run/run.h"
-#include "front/front.h"
-#include "command/command.h"
-#include "box/box.h"
+#include "servers/in_force.h"
+#include "servers/servers.h"
+#include "supervisor.h"
 
 /* Exit statuses: caisson(1). */
 #define MAIN_EXIT_USAGE 2
