@@ -515,6 +515,30 @@ box_alive(const struct box *box)
 }
 
 int
+box_current(const struct box *box)
+{
+	return box->boxes->runtime->current(box);
+}
+
+void
+boxes_want(struct boxes *boxes)
+{
+	boxes->runtime->want(boxes);
+}
+
+int
+boxes_awaited(const struct boxes *boxes)
+{
+	return boxes->runtime->awaited(boxes);
+}
+
+void
+boxes_rest(struct boxes *boxes)
+{
+	boxes->runtime->rest(boxes);
+}
+
+int
 box_run(struct box *box, struct ipc_start *start, int *session,
     struct err *err)
 {

@@ -142,6 +142,15 @@ struct box {
 	int box_over;   /* its status is known, or there never was one */
 };
 
+/* Boxes will be wanted: prepares what makes them cheap. */
+void boxes_want(struct boxes *boxes);
+
+/* Whether that is not there yet, but will be soon, unless it fails. */
+int boxes_awaited(const struct boxes *boxes);
+
+/* No box has been wanted for long: it may go. */
+void boxes_rest(struct boxes *boxes);
+
 /*
  * Starts a box and its relay. With own it starts an interpreter of its own,
  * even if there is a template. Returns it, or NULL with err. It ends by itself
@@ -158,6 +167,9 @@ void box_give(struct box *box, box_changed *changed, void *ctx);
  * already. That it is dying may not show yet.
  */
 int box_alive(const struct box *box);
+
+/* Whether one that is started now would be the same: on disk nothing changed. */
+int box_current(const struct box *box);
 
 /*
  * Has it run code, once, in a session with the broker (taken; -1: there are no
@@ -247,15 +259,6 @@ void box_on_store_wanted(struct box *box);
 void box_on_drained(struct box *box, struct call_stream *out,
     struct call_stream *errors, uint64_t tool_calls, char *waiting);
 
-/* namespace_fix.c: why a box cannot be built. */
-
-/*
- * Returns the fix when this step of box_steps.def has failed, static: that
- * of the cause, where the switches below proc (/proc) tell it, else that of
- * the step; NULL for a number that is none.
- */
-const char *namespace_fix(unsigned long step, const char *proc);
-
 /* runtime.c: which sandbox; one row each. */
 
 /* The box's ends of its pipes. */
@@ -280,6 +283,12 @@ struct runtime {
 	void (*give_up)(struct box *box);
 	/* Whether all of its processes still run. */
 	int (*alive)(const struct box *box);
+	/* Whether one that is started now would be the same. */
+	int (*current)(const struct box *box);
+	/* What boxes_want, boxes_awaited and boxes_rest say. */
+	void (*want)(struct boxes *boxes);
+	int (*awaited)(const struct boxes *boxes);
+	void (*rest)(struct boxes *boxes);
 	/*
 	 * Forgets it: what still lives is killed and reaped later, or, with
 	 * lingers, ends by itself.

@@ -9,10 +9,12 @@
 #define LANGUAGE_ALSO(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 static const struct language language_table[] = {
-#define LANGUAGE(name_, title_, ALIASES, version_, fix_)                       \
+#define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_)        \
 	{ .name = #name_,                                                      \
 		.title = title_,                                               \
 		.aliases = ALIASES,                                            \
+		.interpreter = OPTION_ID_##OPTION,                             \
+		.kind = kind_,                                                 \
 		.version = version_,                                           \
 		.fix = fix_ },
 #include "languages.def"

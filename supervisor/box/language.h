@@ -8,11 +8,14 @@
 #include <stddef.h>
 
 #include "../../common/buffer.h"
+#include "../options/option_table.h"
 
 struct language {
 	const char *name;
 	const char *title; /* as it is written in a sentence */
 	const char *const *aliases; /* the last one is NULL */
+	enum option_id interpreter; /* the option that names it */
+	const char *kind; /* what that should name, with its article */
 	const char *version; /* code that prints the version */
 	const char *fix; /* how it is had where it is missing */
 };

@@ -12,7 +12,7 @@
 
 #include "../../common/box_step.h"
 #include "../../common/mem.h"
-#include "box.h"
+#include "native.h"
 
 #define CAUSE_IN(step) (1U << BOX_STEP_##step)
 /* An LSM lets a user namespace be made, and then denies its capabilities. */

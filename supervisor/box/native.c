@@ -18,6 +18,8 @@
 #include "../process/process.h"
 #include "cgroup.h"
 #include "native.h"
+#include "python_stamp.h"
+#include "template.h"
 
 struct native {
 	struct channel *channel; /* of its launcher, until it stands */
@@ -27,6 +29,7 @@ struct native {
 	struct group *group; /* limits it as a whole, or NULL */
 	int usage;  /* where init writes a struct box_usage */
 	int is_weak; /* it is one of the weaker level: code is its guard */
+	struct python_stamp python; /* when it was started */
 };
 
 /* What was in force */
@@ -142,6 +145,34 @@ native_alive(const struct box *box)
 	return reaper_alive(native->code) &&
 	    (native->init == NULL ? native->is_weak :
 	        reaper_alive(native->init));
+}
+
+static int
+native_current(const struct box *box)
+{
+	const struct native *native = box->inside;
+	struct python_stamp now;
+
+	python_stamp_look(box->boxes->options->python, &now);
+	return python_stamp_same(&native->python, &now);
+}
+
+static void
+native_want(struct boxes *boxes)
+{
+	templates_want(boxes->templates);
+}
+
+static int
+native_awaited(const struct boxes *boxes)
+{
+	return templates_awaited(boxes->templates);
+}
+
+static void
+native_rest(struct boxes *boxes)
+{
+	templates_rest(boxes->templates);
 }
 
 static void
@@ -457,6 +488,7 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct native *native = mem_alloc(sizeof(*native));
 
 	box->inside = native;
+	python_stamp_look(box->boxes->options->python, &native->python);
 	native->usage = ipc_make_counts(sizeof(struct box_usage), err);
 	return native->usage == -1 ||
 	        native_start_launcher(box, err) == -1 ||
@@ -469,6 +501,10 @@ const struct runtime native_runtime = {
 	.kill = native_kill,
 	.give_up = native_give_up,
 	.alive = native_alive,
+	.current = native_current,
+	.want = native_want,
+	.awaited = native_awaited,
+	.rest = native_rest,
 	.free = native_free,
 	.add_facts = native_add_facts,
 	.free_facts = native_free_facts,

@@ -39,6 +39,15 @@ void native_on_started(struct box *box, struct ipc_started *started);
 void native_on_guarded(
     struct box *box, int *guard, unsigned int landlock, char *weak);
 
+/* namespace_fix.c: why a box cannot be built. */
+
+/*
+ * Returns the fix when this step of box_steps.def has failed, static: that
+ * of the cause, where the switches below proc (/proc) tell it, else that of
+ * the step; NULL for a number that is none.
+ */
+const char *namespace_fix(unsigned long step, const char *proc);
+
 /* native_request.c: what a native box is asked to be. */
 
 /*

@@ -20,6 +20,7 @@
 #include "../process/process.h"
 #include "../run/run.h"
 #include "command.h"
+#include "../box/language.h"
 #include "../box/native.h"
 
 /* A script that never ends by itself, and how long it is given. */
@@ -246,7 +247,8 @@ static void
 selftest_call(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
 {
-	struct request request = { .code = mem_strdup(text),
+	struct request request = { .language = language_at(0),
+		.code = mem_strdup(text),
 		.code_len = strlen(text),
 		.timeout = timeout };
 	struct err err;

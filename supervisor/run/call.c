@@ -16,6 +16,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../box/box.h"
+#include "../box/language.h"
 #include "../peers/broker.h"
 #include "../servers/in_force.h"
 #include "pool.h"
@@ -52,7 +53,7 @@ struct call {
 	struct timespec began;
 	struct box *box; /* NULL: not yet, or none could be had */
 	int pooled;      /* it was ready before the call came */
-	int own;         /* it must not be forked by a template */
+	int own;         /* its next box must not be a fork */
 	struct call_result result;
 };
 
@@ -144,18 +145,23 @@ static void
 call_judge_interpreter(struct call *call)
 {
 	struct call_result *result = &call->result;
-	const char *python = call->runs->options->python;
+	const struct language *language = call->request.language;
+	const char *path =
+	    options_text(call->runs->options, language->interpreter);
+	char variable[OPTION_NAME_SIZE];
 
 	result->status = CALL_ERROR;
 	if (result->signal != 0) {
 		auto_free char *name = signal_name(result->signal);
 
 		call_set_error(call, "%s was killed by %s before it took "
-		    "the code", python, name);
+		    "the code", path, name);
 	} else {
+		option_variable(
+		    option_row(language->interpreter)->key, variable);
 		call_set_error(call, "%s ended with code %d before it took "
-		    "the code: is it a Python 3 interpreter "
-		    "(MCP_BRIDGE_PYTHON)?", python, result->exit_code);
+		    "the code: is it %s (%s)?", path, result->exit_code,
+		    language->kind, variable);
 	}
 }
 
@@ -483,9 +489,9 @@ call_start(struct call *call, int from_pool)
 }
 
 /*
- * Whether its box, which had waited in the pool or was asked of a template that
- * has ended, ended before it got the code, as far as we know: then nothing has
- * run, and another one will do. The last word has the relay: what it said of
+ * Whether its box, which had waited in the pool or was to be a fork of what has
+ * ended, ended before it got the code, as far as we know: then nothing has run,
+ * and another one will do. The last word has the relay: what it said of
  * the code comes before its end.
  */
 static int
@@ -506,8 +512,8 @@ call_may_wait(const struct call *call)
 
 /*
  * Has another one started, not at once: whatever ended this one may go on. When
- * a template could not fork it, the next has an interpreter of its own, and is
- * not replaced: so a call has three boxes at most, one of the pool, one that is
+ * it could not be forked, the next has an interpreter of its own, and is not
+ * replaced: so a call has three boxes at most, one of the pool, one that is
  * forked, and that one.
  */
 static void

@@ -12,7 +12,6 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../box/box.h"
-#include "../box/template.h"
 #include "pool.h"
 #include "pool_parts.h"
 #include "run.h"
@@ -166,7 +165,6 @@ pool_start_one(struct pool *pool)
 
 	entry->pool = pool;
 	entry->born_ms = clock_ms();
-	python_stamp_look(pool->runs->options->python, &entry->interpreter);
 	entry->box = box_new(pool->runs->boxes, 0, pool_on_box, entry, &err);
 	if (entry->box == NULL) {
 		log_warn("no box can be started to wait for a call: %s",
@@ -190,10 +188,10 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	templates_want(pool->runs->boxes->templates);
-	/* Calls that wait for a box come first; a template is worth waiting. */
+	boxes_want(pool->runs->boxes);
+	/* Calls that wait come first; cheaper boxes are worth waiting for. */
 	if (pool->runs->nwaiting > 0 || pool->runs->nstarting > 0 ||
-	    templates_awaited(pool->runs->boxes->templates)) {
+	    boxes_awaited(pool->runs->boxes)) {
 		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
 		return;
 	}
@@ -208,20 +206,18 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 
 /* Looking after it */
 
-/* Boxes that are too old, or of another interpreter, are replaced. */
+/* Boxes that are too old, or not what a new one would be, are replaced. */
 static void
 pool_recycle(struct pool *pool)
 {
 	uint64_t now = clock_ms();
-	struct python_stamp present;
 	struct pool_entry *entry, *next;
 
-	python_stamp_look(pool->runs->options->python, &present);
 	for (entry = TAILQ_FIRST(&pool->entries); entry != NULL;
 	    entry = next) {
 		next = TAILQ_NEXT(entry, entry);
 		if (now - entry->born_ms >= POOL_AGE_MS ||
-		    !python_stamp_same(&entry->interpreter, &present))
+		    !box_current(entry->box))
 			pool_drop(entry);
 	}
 }
@@ -235,7 +231,7 @@ pool_shrink(struct pool *pool)
 	pool->quiet = pool->calls > 0 ? 0 : pool->quiet + 1;
 	if (pool->quiet >= POOL_REST_PERIODS) {
 		least = 0;
-		templates_rest(pool->runs->boxes->templates);
+		boxes_rest(pool->runs->boxes);
 	}
 	if (pool->quiet >= POOL_REST_PERIODS || pool->unused >= pool->wanted)
 		pool->wanted = least;
@@ -298,9 +294,9 @@ pool_best(struct pool *pool)
 
 /* Whether a call may have it. */
 static int
-pool_is_good(const struct pool_entry *entry, const struct python_stamp *present)
+pool_is_good(const struct pool_entry *entry)
 {
-	if (!python_stamp_same(&entry->interpreter, present))
+	if (!box_current(entry->box))
 		return 0;
 	return !entry->ready || box_alive(entry->box);
 }
@@ -310,12 +306,8 @@ static struct pool_entry *
 pool_pick(struct pool *pool)
 {
 	struct pool_entry *entry = pool_best(pool);
-	struct python_stamp present;
 
-	if (entry == NULL)
-		return NULL;
-	python_stamp_look(pool->runs->options->python, &present);
-	while (entry != NULL && !pool_is_good(entry, &present)) {
+	while (entry != NULL && !pool_is_good(entry)) {
 		pool_drop(entry);
 		entry = pool_best(pool);
 	}

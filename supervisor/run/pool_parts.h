@@ -8,7 +8,6 @@
 #include <stdint.h>
 #include <sys/queue.h>
 
-#include "../box/python_stamp.h"
 #include "pool.h"
 
 struct box;
@@ -20,7 +19,6 @@ struct pool_entry {
 	TAILQ_ENTRY(pool_entry) entry;
 	struct pool *pool;
 	struct box *box;
-	struct python_stamp interpreter; /* when it was started */
 	uint64_t born_ms;
 	int ready;
 };

@@ -41,6 +41,7 @@
 #include "supervisor/peers/store.h"
 #include "supervisor/run/pool.h"
 #include "call_play.h"
+#include "supervisor/box/language.h"
 
 struct supervisor sv = {
 	.boxes.times = { 100000, 100000, 10 },
@@ -500,7 +501,8 @@ struct play *
 try_call(unsigned int timeout, struct err *err)
 {
 	struct play *play = &plays[sv.runs.calls + 1];
-	struct request run = { .code = mem_strdup("print('hi')"),
+	struct request run = { .language = language_at(0),
+		.code = mem_strdup("print('hi')"),
 		.code_len = 11,
 		.timeout = timeout,
 		.servers = mem_dup(asked.data, asked.len),

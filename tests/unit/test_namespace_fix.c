@@ -12,7 +12,7 @@
 #include "common/mem.h"
 #include "supervisor/supervisor.h"
 #include "unit.h"
-#include "supervisor/box/box.h"
+#include "supervisor/box/native.h"
 
 #define USERNS_CLONE "sys/kernel/unprivileged_userns_clone"
 #define APPARMOR "sys/kernel/apparmor_restrict_unprivileged_userns"

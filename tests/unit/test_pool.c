@@ -1,6 +1,6 @@
 /*
  * Tests of supervisor/run/pool: when boxes are started, to whom they are given,
- * and when they are given up. Boxes, the interpreter and the clock are
+ * and when they are given up. Boxes, what they are made of and the clock are
  * stand-ins, and the test says when a timer has run out.
  */
 #include <string.h>
@@ -42,10 +42,13 @@ __wrap_event_add(struct event *event, const struct timeval *time)
 
 /* Boxes, in the order in which they were started. */
 
+static long version; /* of what they are made of */
+
 static struct play {
 	struct box box;
 	int dropped;
 	int dead; /* and nobody was told yet */
+	long version; /* of what it was made of */
 } plays[BOXES_MAX];
 static unsigned int nboxes;
 static int none_today;
@@ -62,6 +65,7 @@ box_new(struct boxes *owner, int own, box_changed *changed, void *ctx,
 		err_set(err, "no box today");
 		return NULL;
 	}
+	play->version = version;
 	play->box.boxes = owner;
 	play->box.number = ++nboxes;
 	play->box.changed = changed;
@@ -88,42 +92,31 @@ static int awaited;
 static unsigned int rests;
 
 void
-templates_want(struct templates *templates)
+boxes_want(struct boxes *owner)
 {
-	(void)templates;
+	(void)owner;
 }
 
 int
-templates_awaited(const struct templates *templates)
+boxes_awaited(const struct boxes *owner)
 {
-	(void)templates;
+	(void)owner;
 	return awaited;
 }
 
 void
-templates_rest(struct templates *templates)
+boxes_rest(struct boxes *owner)
 {
-	(void)templates;
+	(void)owner;
 	rests++;
 }
 
-/* The interpreter: one number tells it all. */
-
-static long version;
-
-void
-python_stamp_look(const char *python, struct python_stamp *interpreter)
-{
-	ck_assert_str_eq(python, "/usr/bin/python3");
-	memset(interpreter, 0, sizeof(*interpreter));
-	interpreter->files[0].written.tv_sec = version;
-}
+/* What boxes are made of: one number tells it all. */
 
 int
-python_stamp_same(
-    const struct python_stamp *one, const struct python_stamp *other)
+box_current(const struct box *box)
 {
-	return one->files[0].written.tv_sec == other->files[0].written.tv_sec;
+	return plays[box->number - 1].version == version;
 }
 
 /* The stage */
@@ -141,7 +134,6 @@ open_pool(unsigned int size)
 	runs.boxes = &boxes;
 	options.pool = size;
 	options.max_concurrent = 8;
-	options.python = (char *)"/usr/bin/python3";
 	pool = pool_new(&runs);
 	ck_assert_uint_eq(nboxes, 0);
 }

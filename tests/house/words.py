@@ -1,0 +1,42 @@
+"""
+House rule: what runs a request and what answers it knows no runtime, no
+language and no tool: their words stand in none of these files, in code,
+comments or texts. What there is of each is read from where it is declared.
+"""
+import re
+
+import house
+
+# Files, or folders that end in a slash.
+WITHOUT = ("supervisor/run/", "supervisor/front/answer.c",
+           "supervisor/front/answer_form.c", "supervisor/front/answer_form.h",
+           "supervisor/front/tool_call.c", "supervisor/box/box.c",
+           "supervisor/box/box.h", "supervisor/box/box_facts.c")
+
+# Of runtimes and languages beside their names.
+MORE = ["landlock", "seccomp", "namespace", "cpython"]
+
+
+def names():
+    """The names of runtimes, languages and tools."""
+    options = house.read("supervisor/options/options.def")
+    for kind, option in ("ONE_OF", "RUNTIME"), ("SOME_OF", "TOOLS"):
+        row = re.search(r"OPTION\(\w+, %s,.*?OPTION_%s\((.*?)\)" %
+                        (option, kind), options, re.S)
+        yield from re.findall(r'"(\w+)"', row.group(1))
+    for path in house.with_ending("/language.def"):
+        row = re.search(r"^LANGUAGE\((\w+), ", house.read(path), re.M)
+        yield row.group(1)
+
+
+words = sorted(set(names()) | set(MORE))
+word = re.compile("|".join(map(re.escape, words)), re.I)
+paths = [path for path in house.files()
+         if path.startswith(WITHOUT) and path.endswith((".c", ".h"))]
+problems = [f"{path}:{number}: has the word {found.group()}"
+            for path in paths
+            for number, line in enumerate(house.read(path).splitlines(), 1)
+            for found in [word.search(line)] if found]
+if len(words) < 8 or len(paths) < len(WITHOUT):
+    problems.append(f"tests/house/words.py: finds only {words} and {paths}")
+house.finish(problems, len(paths), "files")
