@@ -168,7 +168,7 @@ void box_give(struct box *box, box_changed *changed, void *ctx);
  */
 int box_alive(const struct box *box);
 
-/* Whether one that is started now would be the same: on disk nothing changed. */
+/* Whether one that is started now would be of the same files. */
 int box_current(const struct box *box);
 
 /*
