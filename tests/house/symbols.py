@@ -79,15 +79,20 @@ def base(symbol):
     return re.sub(r"64$", "", symbol)
 
 
-def undefined(path):
-    done = subprocess.run(["nm", "-u", path], stdout=subprocess.PIPE,
-                          text=True, check=True)
-    return [line.split()[-1] for line in done.stdout.splitlines()]
+def named(items, *flags):
+    """The names that nm tells of each of these objects, by its path."""
+    names = {item.path: [] for item in items}
+    done = subprocess.run(["nm", "-A", *flags, *names], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    for line in done.stdout.splitlines():
+        path, name = re.fullmatch(r"(.*?\.o):.* (\S+)", line).groups()
+        names[path].append(name)
+    return names
 
 
-def check(name, item):
+def check(name, item, symbols):
     rules = RULES[name] + [(UNBOUNDED, ())]
-    for symbol in undefined(item.path):
+    for symbol in symbols:
         for pattern, excepted in rules:
             if (re.fullmatch(pattern, base(symbol)) and
                     os.path.basename(item.source) not in excepted):
@@ -105,23 +110,19 @@ def check_folder(name, folder):
                 path not in [item.source for item in compiled]]
     found = [item for item in compiled if house.in_programs(item)]
     if not found:
-        problems.append(f"{name}: no object of {folder} is in a program")
+        return problems + [f"{name}: no object of {folder} is in a program"]
     seen.extend(found)
+    symbols = named(found, "-u")
     return problems + [problem for item in found
-                       for problem in check(name, item)]
-
-
-def defined(path):
-    done = subprocess.run(["nm", "-g", "--defined-only", path],
-                          stdout=subprocess.PIPE, text=True, check=True)
-    return [line.split()[-1] for line in done.stdout.splitlines()]
+                       for problem in check(name, item, symbols[item.path])]
 
 
 def check_names(items):
     """Each name that is defined in two folders, with the files."""
     found = collections.defaultdict(dict)
+    names = named(items, "-g", "--defined-only")
     for item in items:
-        for name in defined(item.path):
+        for name in names[item.path]:
             found[name][house.folder_of(item.source)] = item.source
     for name, sources in sorted(found.items()):
         if len(sources) > 1 and name not in SHARED:
