@@ -59,8 +59,10 @@ server_faults_add_stale(struct buffer *text, const struct server_file *file)
 	server_faults_add_text(text, file->path);
 	buffer_add_text(text, " are stale: ");
 	server_faults_add_text(text, file->why);
-	buffer_add_text(text, "; its last valid content is used until it is "
-	    "fixed or deleted");
+	buffer_add_text(text, "; its last valid content is used until it ");
+	/* A file that could not be read need not be wrong. */
+	buffer_add_text(text,
+	    file->passing ? "can be read again" : "is fixed or deleted");
 }
 
 static void
