@@ -75,6 +75,20 @@ server_open_failed(struct err *err)
 	return err_sys(err, "cannot be opened");
 }
 
+/* The same of one file. Nothing is read in the place of one that was named. */
+static int
+server_open_file_failed(const struct server_source *source, struct err *err)
+{
+	int code = errno;
+
+	if (!source->named || server_open_fault(code) != SERVER_FAULT_GONE)
+		return server_open_failed(err);
+	err_set(err, "cannot be opened: %s; create the file, or correct %s",
+	    strerror(code), source->name);
+	err->code = code;
+	return -1;
+}
+
 size_t
 server_open_most(const struct server_source *source)
 {
@@ -147,7 +161,7 @@ server_open(struct server_file *file, const char *folder, struct err *err)
 	seen = file->source->project ?
 	    server_open_within(file->path, folder, O_PATH | O_CLOEXEC) :
 	    open(file->path, O_PATH | O_CLOEXEC);
-	fd = seen == -1 ? server_open_failed(err) :
+	fd = seen == -1 ? server_open_file_failed(file->source, err) :
 	    server_open_seen(file, seen, err);
 	if (fd != -1)
 		file->fault = SERVER_FAULT_NONE;

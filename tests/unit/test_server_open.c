@@ -109,6 +109,8 @@ START_TEST(opens_regular_files_alone)
 	refuses(&own, "work", "is not a regular file");
 	refuses(
 	    &own, "none", "cannot be opened: No such file or directory");
+	refuses(&named, "none", "cannot be opened: No such file or directory; "
+	    "create the file, or correct named");
 	leave();
 }
 END_TEST
