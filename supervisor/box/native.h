@@ -61,10 +61,10 @@ void native_request_fill(
 
 /*
  * Has a launcher for one box, which takes SETUP next: ends->peer is ROLE_BOX,
- * number that of the execution (or of the place in a pool), group what limits
- * the box, or NULL. With own no template is asked. Returns the channel to it
- * and its pidfd, both of which the caller owns, or NULL with err. The pidfd is
- * -1 where the launcher is not known yet.
+ * number that of the box, group what limits the box, or NULL. With own no
+ * template is asked. Returns the channel to it and its pidfd, both of which the
+ * caller owns, or NULL with err. The pidfd is -1 where the launcher is not yet
+ * known.
  */
 struct channel *launcher_start(struct boxes *boxes,
     const struct channel_ends *ends, unsigned long number, int own,
