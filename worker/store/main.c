@@ -47,6 +47,7 @@ main(void)
 	store.supervisor = channel_new(store.base, &fd, &ends);
 	/* The first message, from the supervisor, brings the lockdown. */
 	event_base_dispatch(store.base);
+	store_log_fault(&store);
 	grant_free_all(&store);
 	lister_free(&store);
 	database_free(&store.database);

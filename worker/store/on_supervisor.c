@@ -2,6 +2,7 @@
  * What the supervisor tells the store: the whole surface between the two. Runs
  * in the store.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -35,14 +36,24 @@ store_on_keep(struct store *store, struct ipc_keep *keep)
 	if (lockdown_in(ROLE_STORE, keep->folder, &err) == -1)
 		fatal("cannot lock down: %s", err.text);
 	store->database = database_new(keep->most);
-	/* Why it cannot be used is told with each request. */
+	/* Told with each request: a user at a terminal needs no log of it. */
 	if (database_open(store->database, &err) == -1)
-		log_error("%s", err.text);
+		store->fault = mem_strdup(err.text);
+}
+
+void
+store_log_fault(struct store *store)
+{
+	auto_free char *fault = mem_take(&store->fault);
+
+	if (fault != NULL)
+		log_error("%s", fault);
 }
 
 void
 store_on_grant(struct store *store, struct ipc_grant *grant)
 {
+	store_log_fault(store);
 	grant_new(store, grant);
 }
 
@@ -51,6 +62,7 @@ store_on_grant(struct store *store, struct ipc_grant *grant)
 static struct database *
 on_supervisor_database(struct store *store)
 {
+	free(mem_take(&store->fault));
 	database_look(store->database);
 	return store->database;
 }
@@ -171,5 +183,6 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 void
 store_on_lister(struct store *store, struct ipc_lister *lister)
 {
+	store_log_fault(store);
 	lister_set(store, lister);
 }

@@ -24,6 +24,7 @@ struct store {
 	channel_handler *const *routes; /* of every message to it */
 	struct channel *supervisor;
 	struct database *database; /* NULL until the KEEP */
+	char *fault; /* why it could not be opened, until that is told */
 	TAILQ_HEAD(store_grants, grant) grants;
 	struct channel *lister; /* to the broker; NULL: there is none */
 	struct event *lister_ending;
@@ -31,6 +32,9 @@ struct store {
 
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *store_routes(void);
+
+/* on_supervisor.c: logs why the database could not be opened, once. */
+void store_log_fault(struct store *store);
 
 /* on_supervisor.c: the handlers. */
 void store_on_keep(struct store *store, struct ipc_keep *keep);
