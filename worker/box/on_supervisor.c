@@ -193,7 +193,8 @@ box_send_failed(struct box *box, const struct err *reason)
 		err_wrap(&err, "could not %s", box_step_info(box->step)->what);
 	on_supervisor_cut_reason(text, err.text);
 	if (on_supervisor_send(box, box->template ? IPC_UNFIT : IPC_FAILED,
-	        box->template ? (void *)&unfit : &failed, &err) == -1)
+	        box->template ? (void *)&unfit : &failed, &err) == -1 &&
+	    err.code != EPIPE) /* else it is not wanted any more */
 		log_error("%s (and nobody to tell: %s)", text, err.text);
 }
 
