@@ -191,9 +191,14 @@ def users_of_boxes(run, words):
 
     def users():
         # Those of the template, if there is one, are no boxes.
-        return [os.stat("/proc/%d" % pid).st_uid
-                for pid, name in processes_below(program.pid)
-                if name == "box-init"]
+        found = []
+        for pid, name in processes_below(program.pid):
+            try:
+                if name == "box-init":
+                    found.append(os.stat("/proc/%d" % pid).st_uid)
+            except FileNotFoundError:  # it has just ended
+                pass
+        return found
     numbers = [program.start(ASLEEP) for _ in range(2)]
     if not until(run, lambda: len(users()) == 2):
         return "the boxes did not start"
