@@ -45,10 +45,16 @@ function processesOf(raw, name) {
   return descendants(raw.pid).filter((entry) => entry.name === name);
 }
 
-/* The interpreter of a template, which is no box's. */
+/* The interpreters of templates; and of boxes, if one is just ending. */
 function templates(raw) {
   return descendants(raw.pid).filter(
     (entry) => entry.command.includes('bootstrap.py'));
+}
+
+/* That of the template, when no box that was not forked is there any more. */
+async function template(raw) {
+  await until(() => templates(raw).length === 1, 'a template alone');
+  return templates(raw)[0];
 }
 
 /* What code can find out about its box, that must not depend on its kind. */
@@ -492,7 +498,7 @@ test('no template is started before a box is wanted', async (t) => {
 
 test('a template that is killed is replaced; its boxes live on', async (t) => {
   const raw = await warmed(t);
-  const [before] = templates(raw);
+  const before = await template(raw);
   const gate = new Gate();
   const id = raw.postCall(`${gate.wait}\nprint("alive")`, { timeout: 100 });
 
@@ -579,7 +585,7 @@ test('another interpreter on disk is another template', async (t) => {
   t.after(() => fs.rmSync(above, { recursive: true, force: true }));
   const python = environment(t, above);
   const raw = await warmed(t, { MCP_BRIDGE_PYTHON: python });
-  const [before] = templates(raw);
+  const before = await template(raw);
 
   assert.deepEqual(await raw.printed('import sys; print(sys.prefix)'),
     [python]);
