@@ -156,6 +156,7 @@ def start(command, folders, kept):
         return child
     try:
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
         os.environ[REAPER] = str(os.getppid())
         if folders:
             enter(folders, kept)
@@ -206,9 +207,12 @@ def run(command, kept):
                    for place in places()}
     for folder in folders.values():
         os.chmod(folder, 0o1777)
+    # One that comes before there is a child to get it waits.
+    signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
     child = start(command, folders, kept)
     for number in FORWARDED:
         signal.signal(number, lambda number, _: os.kill(child, number))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
     try:
         return wait_for(child)
     finally:
