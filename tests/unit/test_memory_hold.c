@@ -22,6 +22,46 @@ START_TEST(stopped_by_the_code)
 }
 END_TEST
 
+/*
+ * It may do so as late as before it takes the signal of the look; and what has
+ * been forked as late as that is not touched.
+ */
+START_TEST(stopped_by_the_code_at_the_last_moment)
+{
+	put_process(A, 60, 60);
+	put_process(B, 1, 1);
+	slow = B;
+	slow_status = STOPPED "ShdPnd:\t0000000000040000\n";
+	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	ck_assert_int_eq(conts, 0);
+	ck_assert_int_eq(single_conts, 1);
+	ck_assert(starts(read_status(A), "Name:"));
+	ck_assert(starts(read_status(B), STOPPED));
+	put_process(C, 1, 1);
+	ck_assert_int_eq(memory_continue(&memory, C, NULL), 0);
+	ck_assert_int_eq(single_conts, 1);
+}
+END_TEST
+
+/* Whoever only takes it late goes on with all others. */
+START_TEST(stopped_late)
+{
+	put_process(A, 60, 60);
+	put_process(B, 1, 1);
+	slow = B;
+	slow_status = STOPPED;
+	memory_judge(&memory);
+	ck_assert_int_eq(conts, 1);
+	/* One that does not take it goes on alone. */
+	put_process(B, 1, 1);
+	slow_status = AWAITS_STOP "State:\tR (running)\n";
+	memory_judge(&memory);
+	ck_assert_int_eq(conts, 1);
+	ck_assert_int_eq(single_conts, 2);
+	ck_assert(starts(read_status(B), "State:\tR"));
+}
+END_TEST
+
 /* One that goes on is stopped again; what always goes on ends the box. */
 START_TEST(continued_by_the_code)
 {
@@ -209,6 +249,8 @@ add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, watched_setup, watched_teardown);
 	tcase_add_test(tc, stopped_by_the_code);
+	tcase_add_test(tc, stopped_by_the_code_at_the_last_moment);
+	tcase_add_test(tc, stopped_late);
 	tcase_add_test(tc, continued_by_the_code);
 	tcase_add_loop_test(tc, who_stands_still, 0, UNIT_COUNT(states));
 	tcase_add_test(tc, who_ends_is_held);

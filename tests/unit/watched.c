@@ -77,6 +77,8 @@ __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set)
 int b_lets_go;
 int runaway, runs;
 int others, single_conts;
+int slow;
+const char *slow_status;
 
 int
 starts(const char *text, const char *with)
@@ -106,7 +108,9 @@ signal_one(int pid, int sig)
 
 	if (old == NULL || (sig == SIGSTOP && pid == runaway && runs-- > 0))
 		return;
-	if (sig == SIGCONT)
+	if (pid == slow && sig == SIGSTOP)
+		new = mem_printf(AWAITS_STOP "State:\tR (running)\n%s", old);
+	else if (sig == SIGCONT)
 		new = mem_strdup(starts(old, STOPPED) ? old + strlen(STOPPED) :
 		        starts(old, AWAITS_STOP) ? old + strlen(AWAITS_STOP) :
 		        old);
@@ -138,6 +142,20 @@ __wrap_kill(int pid, int sig)
 		signal_all(sig);
 	else
 		signal_one(pid, sig);
+	return 0;
+}
+
+int
+__wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout_ms)
+{
+	auto_free char *new = NULL;
+
+	if (nfds != 0)
+		return __real_poll(fds, nfds, timeout_ms);
+	if (slow != 0) {
+		new = mem_printf("%s" END, slow_status);
+		put(slow, "status", new);
+	}
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 #ifndef TESTS_UNIT_WATCHED_H
 #define TESTS_UNIT_WATCHED_H
 
+#include <poll.h>
 #include <sched.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
@@ -19,6 +20,7 @@
 /* Above every process of this machine: PID_MAX_LIMIT. */
 #define A 4194401
 #define B 4194402
+#define C 4194403
 #define LIMIT (100 * MIB)
 
 /* What a signal does to the status of a process is to change its beginning. */
@@ -45,6 +47,10 @@ extern int others; /* signals that stop others than A */
 extern int single_conts; /* signals that continue one process */
 /* The process that is continued as soon as it is stopped, and how often. */
 extern int runaway, runs;
+/* The process that takes a signal to stop only while others are waited for. */
+extern int slow;
+/* What its status begins with then. */
+extern const char *slow_status;
 /* Whether B lets go of what it has while all are stopped. */
 extern int b_lets_go;
 
@@ -81,10 +87,12 @@ int judge_in_child(void);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_fstatfs64(int fd, struct statfs *fs);
 int __wrap_kill(int pid, int sig);
+int __wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout_ms);
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int __wrap_tgkill(int pid, int tid, int sig);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
+int __real_poll(struct pollfd *fds, nfds_t nfds, int timeout_ms);
 int __real_kill(int pid, int sig);
 
 #endif

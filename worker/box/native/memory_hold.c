@@ -158,6 +158,18 @@ memory_was_stopped(const struct memory *memory, pid_t pid, const char *status)
 	    memory_awaits_shared(status, MEMORY_BIT(SIGSTOP));
 }
 
+/*
+ * Whether its first thread runs, or is about to. In state D it waits, for its
+ * child where it has called vfork: that could take as long as it likes.
+ */
+static int
+memory_moves(const char *status)
+{
+	char state = memory_state(status);
+
+	return state == 'R' || state == 'S';
+}
+
 /* Leaves the thread none of the processors but those for the code. */
 static int
 memory_thread_leaves(
@@ -174,6 +186,7 @@ memory_look_at_held(const struct memory *memory, pid_t pid, const char *status,
     struct memory_sum *sum)
 {
 	sum->stopped |= memory_was_stopped(memory, pid, status);
+	sum->moving |= memory_moves(status);
 	sum->loose |= !memory_is_held(memory, pid, status);
 	if (memory->narrow)
 		memory_visit_threads(memory, pid, memory_thread_leaves, NULL);
@@ -183,14 +196,9 @@ static int
 memory_thread_runs(
     const struct memory *memory, pid_t pid, pid_t tid, char *status)
 {
-	char state;
-
 	(void)pid;
-	if (memory_read_status(memory, tid, status) != 1)
-		return 0;
-	state = memory_state(status);
-	/* In state D it waits: for its child, where it has called vfork. */
-	return state == 'R' || state == 'S';
+	return memory_read_status(memory, tid, status) == 1 &&
+	    memory_moves(status);
 }
 
 int
@@ -290,6 +298,14 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	return 0;
 }
 
+/* It was forked since, by one that took its signal later. */
+static int
+memory_is_unsignalled(const struct memory *memory, pid_t pid)
+{
+	return memory->nknown < BOX_MEMORY_KNOWN &&
+	    !memory_knows(memory, pid) && !memory_is_forced(memory, pid);
+}
+
 int
 memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
@@ -297,6 +313,8 @@ memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	int n = memory_read_status(memory, pid, status);
 
 	(void)sum;
+	if (memory_is_unsignalled(memory, pid))
+		return 0;
 	/*
 	 * Of threads that were sent the signal one by one it is unknown, and
 	 * of processes beyond those that can be known.
@@ -307,12 +325,47 @@ memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	return n == -1 ? -1 : 0;
 }
 
+/* Looks again at one that may have been moving. A memory_add. */
+static int
+memory_look_if_moving(
+    struct memory *memory, pid_t pid, struct memory_sum *sum)
+{
+	char status[BOX_MEMORY_TEXT_SIZE];
+	int n = memory_read_status(memory, pid, status);
+
+	if (n == 1) {
+		sum->stopped |= memory_was_stopped(memory, pid, status);
+		sum->moving |= memory_moves(status);
+	}
+	return n == -1 ? -1 : 0;
+}
+
+/*
+ * Waits until none moves, for some looks. Returns whether any process may have
+ * been stopped by the code.
+ */
+static int ASAN_LEAVES_ALONE
+memory_settle(struct memory *memory, const struct memory_sum *sum)
+{
+	struct memory_sum now = *sum;
+	int tries = 0;
+
+	while (now.moving && tries++ < BOX_MEMORY_SETTLES) {
+		poll(NULL, 0, BOX_MEMORY_HOLD_MS);
+		now = (struct memory_sum){ 0 };
+		if (memory_add_processes(memory, memory_look_if_moving,
+		        &now) == -1)
+			_exit(BOX_EXIT_BLIND);
+	}
+	return now.stopped || now.moving;
+}
+
 void ASAN_LEAVES_ALONE
 memory_release(struct memory *memory, const struct memory_sum *sum)
 {
 	struct memory_sum ignored = { 0 };
 
-	if (!sum->stopped)
+	if (!memory_settle(memory, sum))
 		kill(-1, SIGCONT);
 	else if (memory_add_processes(memory, memory_continue, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);

@@ -39,6 +39,7 @@ struct memory_sum {
 	int busy;  /* one was in the kernel, which takes no signal there */
 	int loose; /* one could run, although all were stopped */
 	int stopped; /* one had been stopped by the code before */
+	int moving; /* one has not taken SIGSTOP yet, and runs until it does */
 	uint64_t maps; /* beyond what processes have free */
 	int with_maps; /* whether those are counted */
 	unsigned int processes;
@@ -227,14 +228,16 @@ void memory_stop_all(struct memory *memory);
 int memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
- * Continues a process, unless the code had stopped it before. A memory_add,
- * which leaves sum alone.
+ * Continues a process, unless the code had stopped it before, or it was sent
+ * no signal. A memory_add, which leaves sum alone.
  */
 int memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
  * Continues all processes but those that the code had stopped itself, of which
- * sum says whether there are any.
+ * sum says whether there are any. SIGCONT takes back every signal to stop that
+ * waits. So those that run until they take ours are waited for: one may be
+ * about to send itself its own.
  */
 void memory_release(struct memory *memory, const struct memory_sum *sum);
 
