@@ -336,6 +336,12 @@ native_on_forked(struct box *box, int *launcher)
 	struct native *native = box->inside;
 	struct err err;
 
+	if (!box->unforked) {
+		box_spoil(box, "protocol violation by the box: a second "
+		    "launcher");
+		box_on_changed(box);
+		return;
+	}
 	box->unforked = 0;
 	native->launcher = reaper_watch(box->boxes->base, launcher,
 	    native_on_launcher_ended, box, &err);

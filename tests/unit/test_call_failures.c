@@ -279,6 +279,28 @@ START_TEST(a_box_that_talks_nonsense)
 }
 END_TEST
 
+/* It was started as one process, or has already told of the one forked. */
+START_TEST(a_box_that_has_a_second_launcher)
+{
+	struct ipc_forked forked = { 0 };
+	struct play *play;
+	pid_t child;
+
+	open_stage();
+	play = start_call();
+	child = make_process(-1);
+	forked.launcher = open_pidfd(child);
+	send_as(play, ROLE_BOX, IPC_FORKED, &forked);
+	settle();
+	relay_is_done(play);
+	wait_until_concluded(play);
+	was_concluded(play, CALL_ERROR,
+	    "protocol violation by the box: a second launcher");
+	kill(child, SIGKILL);
+	close_stage();
+}
+END_TEST
+
 /* Processes that are not ours are not accepted, let alone killed. */
 START_TEST(a_box_that_names_strangers)
 {
@@ -631,6 +653,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_box_that_ends_without_a_word);
 	tcase_add_test(tc, a_box_that_cannot_be_adopted);
 	tcase_add_loop_test(tc, a_box_that_talks_nonsense, 0, 2);
+	tcase_add_test(tc, a_box_that_has_a_second_launcher);
 	tcase_add_loop_test(tc, a_box_that_names_strangers, 0, 2);
 	tcase_add_test(tc, a_box_that_names_one_process_twice);
 	tcase_add_loop_test(tc, a_box_that_is_not_ready_in_time, 0, 2);
