@@ -206,6 +206,7 @@ arguments_read_language(
 	auto_buffer struct buffer known = { 0 };
 	auto_free char *name = NULL;
 	struct json_span value;
+	size_t len;
 
 	language_add_names(&known);
 	if (arguments.len == 0 ||
@@ -215,12 +216,15 @@ arguments_read_language(
 	if (json_span_kind(value) != JSON_SPAN_STRING)
 		return err_set(err, "language must be a string: the languages "
 		    "are %s", known.data);
+	name = json_span_string(value, &len, NULL);
+	if (name != NULL && strlen(name) == len)
+		request->language = language_find(name);
+	if (request->language != NULL)
+		return 0;
+	free(name);
 	name = arguments_name(value);
-	request->language = language_find(name);
-	if (request->language == NULL)
-		return err_set(err, "unknown language \"%s\": the languages "
-		    "are %s", name, known.data);
-	return 0;
+	return err_set(err, "unknown language \"%s\": the languages are %s",
+	    name, known.data);
 }
 
 /* Some keep the first of two members of a name, others the last. */
@@ -237,7 +241,8 @@ arguments_refuse_twice(
 
 /* What the arguments are as a whole. */
 static int
-arguments_check(struct json_span arguments, struct err *err)
+arguments_check(struct json_span arguments,
+    const struct arguments_taken *taken, struct err *err)
 {
 	size_t i;
 
@@ -249,7 +254,8 @@ arguments_check(struct json_span arguments, struct err *err)
 		if (arguments_refuse_twice(
 		        arguments, arguments_table[i].name, err) == -1)
 			return -1;
-	return arguments_refuse_twice(arguments, ARGUMENTS_LANGUAGE, err);
+	return taken->language ?
+	    arguments_refuse_twice(arguments, ARGUMENTS_LANGUAGE, err) : 0;
 }
 
 static int
@@ -260,7 +266,7 @@ arguments_read_all(struct json_span arguments,
 	struct json_span_walk walk;
 	struct json_span name, value;
 
-	if (arguments_check(arguments, err) == -1 ||
+	if (arguments_check(arguments, taken, err) == -1 ||
 	    (taken->language &&
 	        arguments_read_language(arguments, request, err) == -1))
 		return -1;

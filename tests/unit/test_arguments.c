@@ -167,6 +167,9 @@ static const struct {
 	    "servers must contain only strings, the names of servers" },
 	{ "{\"code\":\"x\",\"servers\":[\"gh\"],\"servers\":[]}",
 	    "servers is given more than once" },
+	{ "{\"code\":\"x\",\"language\":\"a\",\"language\":\"b\"}",
+	    "unknown argument \"language\": run_python takes code, servers and "
+	    "timeout" },
 	{ "{\"servers\":[\"gh\"]}", MISSING },
 	{ "{\"code\":\"x\",\"servers\":[\"gh\",\"\\ud800\"]}",
 	    "servers must contain only names: the string has U+D800 alone, "
@@ -220,6 +223,8 @@ static const struct {
 	  "\"cobol\": the languages are python" },
 	{ "{\"language\":\"python\",\"language\":\"py\",\"code\":\"x\"}",
 	  "language is given more than once" },
+	{ "{\"language\":\"python\\u0000\",\"code\":\"x\"}", "unknown "
+	  "language \"python\": the languages are python" },
 	{ "{\"language\":\"python\",\"x\":1}", "unknown argument \"x\": "
 	  "run_code takes language, code, servers and timeout" },
 	{ "{\"language\":\"python\"}", MISSING },
