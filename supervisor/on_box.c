@@ -48,6 +48,7 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 	const struct box_step_info *step = box_step_info(failed->step);
 
 	box->passing = (int)failed->passing;
+	box->unrunnable = failed->step == BOX_STEP_INTERPRETER;
 	if (step == NULL)
 		box_fail(box, "the box cannot be built: %s", failed->reason);
 	else

@@ -110,6 +110,7 @@ struct box {
 	char *failure; /* why it is of no use, one sentence, or NULL */
 	int passing;   /* another one may be had soon */
 	int boxed;     /* it stood: the facts hold */
+	int unrunnable; /* what runs the code could not be started in it */
 	struct box_facts facts; /* may be taken */
 	int exited;    /* exit_code holds */
 	int exit_code; /* the interpreter's */

@@ -68,8 +68,7 @@ list_runners_note(struct runners *runners, const struct language *language,
 		buffer_add_text(json, ",\"version\":");
 		json_add_string(json, result->out.data, len);
 	} else {
-		list_runners_add(json, "error",
-		    result->error != NULL ? result->error : "it was cancelled");
+		list_runners_add(json, "error", result->error);
 		list_runners_add(json, "fix", language->fix);
 	}
 	buffer_add_text(json, "}");
@@ -125,6 +124,13 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 {
 	struct runners *runners = tool_call_kept(call);
 
+	/* No box, for want of a place or for another reason: it may work. */
+	if (result->status == CALL_CANCELLED ||
+	    (result->status == CALL_ERROR && !result->boxed &&
+	        !result->unrunnable)) {
+		tool_call_answer_ran(call, result);
+		return;
+	}
 	list_runners_note(runners, language_at(runners->next), result,
 	    options_word(tool_call_options(call), OPTION_ID_RUNTIME));
 	runners->next++;
@@ -157,4 +163,4 @@ list_runners_begin(struct tool_call *call, struct json_span arguments)
 }
 
 const struct tool list_runners_tool = { "list_runners",
-	"sandbox.list_runners", list_runners_describe, list_runners_begin };
+	"sandbox.list_runners", NULL, list_runners_describe, list_runners_begin };

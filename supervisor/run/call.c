@@ -125,6 +125,7 @@ call_take_facts(struct call *call)
 	struct box *box = call->box;
 
 	result->boxed = box->boxed;
+	result->unrunnable = box->unrunnable;
 	result->facts = box->facts;
 	box->facts = (struct box_facts){ 0 };
 	result->exited = box->exited;

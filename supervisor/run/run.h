@@ -99,6 +99,7 @@ struct call_result {
 	size_t servers_len;
 	uint64_t tool_calls;
 	int boxed; /* a box stood: there are facts */
+	int unrunnable; /* what runs the language could not be started */
 	struct box_facts facts;
 	char *notes; /* sentences for the user, each + NUL; NULL: none */
 	size_t notes_len;

@@ -277,7 +277,8 @@ END_TEST
 START_TEST(languages_that_fail_are_told_of)
 {
 	struct call_result result = { .status = CALL_ERROR,
-		.error = (char *)"there is none" };
+		.error = (char *)"there is none",
+		.unrunnable = 1 };
 
 	start();
 	options.tools = 4;
@@ -297,14 +298,24 @@ START_TEST(languages_that_fail_are_told_of)
 	    "{\"name\":\"list_runners\",\"arguments\":[]}"));
 	answered(INVALID("3", "arguments must be an object: list_runners takes "
 	    "{}") "\n");
+	/* Whether it works is not known. */
+	result.unrunnable = 0;
+	say(REQUEST("5", "\"tools/call\",\"params\":"
+	    "{\"name\":\"list_runners\"}"));
+	request_reset(&calls[1].run);
+	sent.len = 0;
+	calls[1].concluded(calls[1].ctx, &result);
+	ck_assert_ptr_nonnull(strstr(sent.data, "error: there is none"));
+	ck_assert_ptr_null(strstr(sent.data, "missing"));
+	sent.len = 0;
 	/* Cancelled: no answer, and no further language is tried. */
 	say(REQUEST("4", "\"tools/call\",\"params\":"
 	    "{\"name\":\"list_runners\"}"));
 	say(CANCEL("4"));
-	ck_assert_uint_eq(ncalls, 2);
-	conclude(1, "x");
+	ck_assert_uint_eq(ncalls, 3);
+	conclude(2, "x");
 	answered("");
-	ck_assert_uint_eq(ncalls, 2);
+	ck_assert_uint_eq(ncalls, 3);
 	close_session();
 }
 END_TEST
