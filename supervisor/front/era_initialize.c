@@ -53,7 +53,7 @@ era_initialize_on_initialize(struct mcp *mcp, const struct jsonrpc *message)
 	mcp->version = era_initialize_choose(wanted);
 	rpc_allow_batches(mcp->rpc,
 	    strcmp(mcp->version, ERA_INITIALIZE_BATCHES) == 0);
-	texts_add_initialize(&result, mcp->version);
+	texts_add_initialize(&result, mcp->version, mcp->runs->options);
 	rpc_answer(mcp->rpc, message->id, &result);
 	runs_begin(mcp->runs);
 }

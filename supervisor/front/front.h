@@ -79,7 +79,8 @@ void answer_add_refusal(struct buffer *buffer, const char *status,
 /* texts.c: what we say about ourselves. */
 
 /* Appends the result of initialize, of resources/…. */
-void texts_add_initialize(struct buffer *buffer, const char *version);
+void texts_add_initialize(struct buffer *buffer, const char *version,
+    const struct options *options);
 void texts_add_resources(struct buffer *buffer);
 void texts_add_capabilities(
     struct buffer *buffer, const struct options *options);

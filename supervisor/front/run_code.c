@@ -54,5 +54,5 @@ run_code_begin(struct tool_call *call, struct json_span arguments)
 		tool_call_run(call, &request, tool_call_answer_ran);
 }
 
-const struct tool run_code_tool = { "run_code", "sandbox.run_code",
+const struct tool run_code_tool = { "run_code", "sandbox.run_code", "code",
 	run_code_describe, run_code_begin };

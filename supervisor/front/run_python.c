@@ -51,5 +51,5 @@ run_python_begin(struct tool_call *call, struct json_span arguments)
 		tool_call_run(call, &request, tool_call_answer_ran);
 }
 
-const struct tool run_python_tool = { "run_python", NULL, run_python_describe,
-	run_python_begin };
+const struct tool run_python_tool = { "run_python", NULL, "Python",
+	run_python_describe, run_python_begin };

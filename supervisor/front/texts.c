@@ -4,28 +4,38 @@
  * it in context; true, because models believe it. Runs in the supervisor.
  */
 #include "../../common/json.h"
+#include "../../common/mem.h"
 #include "manual_memory_text.h"
 #include "manual_more_text.h"
 #include "manual_text.h"
 #include "../run/run.h"
 #include "front.h"
+#include "tool.h"
 
 /* How the tool is used, in two sentences: some hosts show only this. */
 static const char texts_instructions[] =
-    "run_python executes Python in a fresh sealed box and returns what it "
+    "%s executes %s in a fresh sealed box and returns what it "
     "prints. Prefer it to reasoning by hand for calculation, parsing and data "
     "work, and to call tools of the user's MCP servers in code, many of them "
     "in one call; print only what you need; every call starts afresh.";
 
 void
-texts_add_initialize(struct buffer *buffer, const char *version)
+texts_add_initialize(struct buffer *buffer, const char *version,
+    const struct options *options)
 {
+	const struct tool *runner = tools_runner(options);
+
 	buffer_printf(buffer, "{\"protocolVersion\":\"%s\",", version);
 	buffer_add_text(buffer, "\"capabilities\":{\"tools\":{},"
 	    "\"resources\":{}},\"serverInfo\":{\"name\":\"caisson\","
-	    "\"title\":\"Caisson\",\"version\":\"" CAISSON_VERSION "\"},"
-	    "\"instructions\":");
-	json_add_text(buffer, texts_instructions);
+	    "\"title\":\"Caisson\",\"version\":\"" CAISSON_VERSION "\"}");
+	if (runner != NULL) {
+		auto_free char *text = mem_printf(
+		    texts_instructions, runner->name, runner->executes);
+
+		buffer_add_text(buffer, ",\"instructions\":");
+		json_add_text(buffer, text);
+	}
 	buffer_add_text(buffer, "}");
 }
 
@@ -34,7 +44,7 @@ texts_add_resources(struct buffer *buffer)
 {
 	buffer_add_text(buffer, "{\"resources\":[{\"uri\":\""
 	    TEXTS_CAPABILITIES_URI "\",\"name\":\"capabilities\","
-	    "\"title\":\"What run_python can do\","
+	    "\"title\":\"What code in the box can do\","
 	    "\"mimeType\":\"text/markdown\"}]}");
 }
 

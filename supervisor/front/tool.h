@@ -14,6 +14,7 @@ struct tool_call;
 struct tool {
 	const char *name; /* a word of the option tools */
 	const char *alias; /* that it is called by too, or NULL */
+	const char *executes; /* what it runs in a box, or NULL */
 	/* Appends its object of tools/list. */
 	void (*describe)(struct buffer *json, const struct options *options);
 	/* Answers the call, now or later; len 0: there are no arguments. */
@@ -22,6 +23,12 @@ struct tool {
 
 /* tools.c: appends the result of tools/list with these options. */
 void tools_add_list(struct buffer *json, const struct options *options);
+
+/*
+ * Returns the first tool with these options that runs what the model writes,
+ * or NULL.
+ */
+const struct tool *tools_runner(const struct options *options);
 
 /* run_python.c, run_code.c, list_runners.c */
 extern const struct tool run_python_tool;

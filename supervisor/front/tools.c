@@ -36,6 +36,20 @@ tools_add_list(struct buffer *json, const struct options *options)
 	buffer_add_text(json, "]}");
 }
 
+const struct tool *
+tools_runner(const struct options *options)
+{
+	const struct tool *tool;
+	size_t i;
+
+	for (i = 0; i < TOOLS; i++) {
+		tool = tools_at(i, options);
+		if (tool != NULL && tool->executes != NULL)
+			return tool;
+	}
+	return NULL;
+}
+
 void
 tools_on_list(struct mcp *mcp, const struct jsonrpc *message)
 {

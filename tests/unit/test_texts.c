@@ -161,7 +161,7 @@ START_TEST(initialize_is_answered)
 	struct buffer text = { 0 };
 	json_t *json;
 
-	texts_add_initialize(&text, "2025-06-18");
+	texts_add_initialize(&text, "2025-06-18", &options);
 	json = read_json(&text);
 	ck_assert_str_eq(string_at(json, "protocolVersion"), "2025-06-18");
 	ck_assert_str_eq(string_at(json, "serverInfo.name"), "caisson");
@@ -177,6 +177,29 @@ START_TEST(initialize_is_answered)
 	    json_object_get(json, "capabilities"), "tools")), 0);
 	ck_assert_uint_eq(json_object_size(json_object_get(
 	    json_object_get(json, "capabilities"), "resources")), 0);
+	json_decref(json);
+}
+END_TEST
+
+/* A tool that is not in force is not spoken of. */
+START_TEST(instructions_name_the_tool)
+{
+	static const char *const begins[] = { "run_python executes Python in ",
+		"run_python executes Python in ", "run_code executes code in ",
+		NULL };
+	static const unsigned int tools[] = { 1, 7, 6, 4 };
+	struct options others = options;
+	struct buffer text = { 0 };
+	json_t *json;
+
+	others.tools = tools[_i];
+	texts_add_initialize(&text, "2025-06-18", &others);
+	json = read_json(&text);
+	if (begins[_i] == NULL)
+		ck_assert_ptr_null(json_object_get(json, "instructions"));
+	else
+		ck_assert_int_eq(strncmp(string_at(json, "instructions"),
+		    begins[_i], strlen(begins[_i])), 0);
 	json_decref(json);
 }
 END_TEST
@@ -251,6 +274,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_arguments_are_described);
 	tcase_add_test(tc, the_output_is_described);
 	tcase_add_test(tc, initialize_is_answered);
+	tcase_add_loop_test(tc, instructions_name_the_tool, 0, 4);
 	tcase_add_test(tc, the_manual_can_be_found);
 	tcase_add_test(tc, the_manual_tells_the_limits);
 	tcase_add_loop_test(
