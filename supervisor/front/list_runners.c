@@ -163,4 +163,5 @@ list_runners_begin(struct tool_call *call, struct json_span arguments)
 }
 
 const struct tool list_runners_tool = { "list_runners",
-	"sandbox.list_runners", NULL, list_runners_describe, list_runners_begin };
+	"sandbox.list_runners", NULL, list_runners_describe,
+	list_runners_begin };
