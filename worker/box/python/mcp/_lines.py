@@ -68,15 +68,21 @@ class Lines:
 
     def shorten(self):
         """Keep, of the line that begins in the chunks, its begin; returns it.
+
+        It is empty where none has begun.
         """
+        self.seen = 0
+        while self.chunks and self.chunks[0][:1] == b"\n":  # of one skipped
+            rest = self.chunks[0][1:]
+            self.chunks[:1] = [rest] if rest else []
         line = b"".join([chunk[:NUMBER_END]
                          for chunk in self.chunks[:NUMBER_END]])
         line = line[:NUMBER_END].split(b"\n")[0]
         end = 0
         while end < len(self.chunks) and b"\n" not in self.chunks[end]:
             end += 1
-        self.chunks[:end] = [line]
-        self.seen = 0
+        if line:
+            self.chunks[:end] = [line]
         return line
 
     def skip(self):

@@ -181,21 +181,21 @@ class Wire(Lines):
     def drop(self):
         """Give up the line that is being read, for want of memory.
 
-        Its request fails; all do where not even a line has begun.
+        Its request fails; all do where it is not known yet whose it is.
         """
-        if self.skips or not self.chunks:
+        line = b"" if self.skips else self.shorten()
+        head, comma, _ = line[len(ANSWER):].partition(b",")
+        if line.startswith(ANSWER) and comma and head.isdigit():
+            request = self.sent.get(int(head))
+            if request:
+                self.moved = monotonic()
+                request.finish(None, MEMORY)
+                self.sent.pop(int(head), None)
+        elif not line or len(self.chunks) == 1 and len(line) < NUMBER_END:
             for request in self.sent.values():  # late answers free their place
                 request.finish(None, MEMORY)
             self.starved = False
             return
-        line = self.shorten()
-        if line.startswith(ANSWER):
-            number = int(line[len(ANSWER):].split(b",", 1)[0])
-            request = self.sent.get(number)
-            if request:
-                self.moved = monotonic()
-                request.finish(None, MEMORY)
-                self.sent.pop(number, None)
         self.starved, self.skips = False, True
 
     def deliver(self, line):
