@@ -20,16 +20,29 @@ function attempt(read) {
   }
 }
 
-/* One process, or undefined when there is none (or only its entry). */
-export function processOf(pid) {
-  const stat = attempt(() => fs.readFileSync(`/proc/${pid}/stat`, 'latin1'));
+/* What is read of a process at once: its line in /proc is shorter. */
+const line = Buffer.alloc(4096);
+
+/* What /proc/PID/stat says of it, or undefined when there is none. */
+function statOf(pid) {
+  const fd = attempt(() => fs.openSync(`/proc/${pid}/stat`));
+
+  if (fd === undefined)
+    return undefined;
+  const length = attempt(() => fs.readSync(fd, line)) ?? 0;
+
+  fs.closeSync(fd);
+  return length === 0 ? undefined : line.latin1Slice(0, length);
+}
+
+/* One process without its command, or undefined when there is none. */
+function entryOf(pid) {
+  const stat = statOf(pid);
 
   if (!stat)
     return undefined;
   /* The name may hold anything, so count from its end. */
   const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  const command = attempt(
-    () => fs.readFileSync(`/proc/${pid}/cmdline`, 'latin1')) ?? '';
 
   return {
     pid: Number(pid),
@@ -39,25 +52,40 @@ export function processOf(pid) {
     started: Number(rest[19]),
     size: Number(rest[20]),
     name: stat.slice(stat.indexOf('(') + 1, stat.lastIndexOf(')')),
-    command: command.split('\0').join(' ').trim(),
   };
+}
+
+/* The same process with its command. */
+function withCommand(entry) {
+  const command = attempt(
+    () => fs.readFileSync(`/proc/${entry.pid}/cmdline`, 'latin1')) ?? '';
+
+  return { ...entry, command: command.split('\0').join(' ').trim() };
+}
+
+/* One process, or undefined when there is none (or only its entry). */
+export function processOf(pid) {
+  const entry = entryOf(pid);
+
+  return entry && withCommand(entry);
 }
 
 const reaper = Number(process.env.CAISSON_REAPER);
 
 /*
- * All processes of the machine. Whose parent ended while they were read has
- * got another one meanwhile.
+ * All processes of the machine, without their commands: only those of a few are
+ * looked at, and tests ask again and again. Whose parent ended while they were
+ * read has got another one meanwhile.
  */
 function everybody() {
   const all = fs.readdirSync('/proc')
     .filter((name) => /^[0-9]+$/.test(name))
-    .map(processOf)
+    .map(entryOf)
     .filter((entry) => entry !== undefined);
   const pids = new Set(all.map(({ pid }) => pid));
 
   return all.map((entry) => pids.has(entry.parent) ? entry :
-    processOf(entry.pid)).filter((entry) => entry !== undefined);
+    entryOf(entry.pid)).filter((entry) => entry !== undefined);
 }
 
 /* Those of all that are below pid. */
@@ -74,12 +102,13 @@ function below(pid, all) {
       }
     }
   }
-  return all.filter((entry) => entry.pid !== pid && family.has(entry.pid));
+  return all.filter((entry) => entry.pid !== pid && family.has(entry.pid))
+    .map(withCommand);
 }
 
 /* Every process that tests have started, and what those have. */
 export function processes() {
-  return reaper ? below(reaper, everybody()) : everybody();
+  return reaper ? below(reaper, everybody()) : everybody().map(withCommand);
 }
 
 /* Every process below pid. */
