@@ -24,7 +24,7 @@ ROOMS = {
         ("",), ("command",), ("front",), ("run",), ("box", "peers"),
         ("servers",), ("process",), ("options",),
     ],
-    "worker/box/": [("",), ("python",), ("native",)],
+    "worker/box/": [("",), ("python",), ("interpreter",), ("native",)],
 }
 
 Role = collections.namedtuple(

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "box.h"
+#include "interpreter/interpreter.h"
 #include "native/native.h"
 #include "python/python.h"
 #include "../../common/asan_main.h"

@@ -29,6 +29,7 @@
 #include <unistd.h>
 
 #include "box.h"
+#include "interpreter/interpreter.h"
 #include "native/native.h"
 #include "python/python.h"
 #include "../../common/landlock.h"

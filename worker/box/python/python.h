@@ -13,17 +13,8 @@
 /* interpreter.c */
 /* Notes what of the host the interpreter needs outside of /usr. */
 int interpreter_locate(struct box *box, struct err *err);
-/* Puts the pipes where the bootstrap looks for them. */
-int interpreter_descriptors(struct box *box, struct err *err);
-/* The same for a template: the channel and what stands beside it. */
-int interpreter_template_descriptors(struct box *box, struct err *err);
-/* Enters the folder that the code begins in. */
-int interpreter_enter(struct box *box, struct err *err);
 /* Becomes the interpreter: returns only on failure. */
 int interpreter_run(struct box *box, struct err *err);
-
-/* environment.c: what execve takes, made once. */
-char *const *environment_make(const struct box *box);
 
 /* Allocates size bytes, as PyObject_Malloc does. */
 typedef void *holes_allocate(size_t size);

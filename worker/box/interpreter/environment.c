@@ -6,7 +6,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "python.h"
+#include "interpreter.h"
 #include "../../../common/mem.h"
 
 /* Where a shell looks for programs, without those of the interpreter. */
