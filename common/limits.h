@@ -33,6 +33,8 @@
 
 /* What MCP_BRIDGE_* options may be set to at most. */
 #define CODE_MAX (16 * MIB)
+/* The name of a language, which is that of its folder. */
+#define LANGUAGE_NAME_MAX 31
 #define OUTPUT_MAX (16 * MIB)
 #define TIMEOUT_SECONDS_MAX 86400
 

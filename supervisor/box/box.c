@@ -481,14 +481,15 @@ box_start(struct box *box, struct err *err)
 }
 
 struct box *
-box_new(struct boxes *boxes, int own, box_changed *changed, void *ctx,
-    struct err *err)
+box_new(struct boxes *boxes, const struct language *language, int own,
+    box_changed *changed, void *ctx, struct err *err)
 {
 	struct box *box = mem_alloc(sizeof(*box));
 
 	box->boxes = boxes;
 	box->number = ++boxes->started;
 	boxes->unready++;
+	box->language = language;
 	box->own = own;
 	box->changed = changed;
 	box->ctx = ctx;

@@ -15,6 +15,7 @@
 #include "../process/process.h"
 
 struct cgroup;
+struct language;
 struct runtime;
 struct templates;
 
@@ -124,6 +125,7 @@ struct box {
 	uint64_t tool_calls;
 	char *waiting; /* which calls of tools had no answer; NULL: none */
 	/* Its own. */
+	const struct language *language; /* of its code, static */
 	int own; /* no template may fork it */
 	box_changed *changed;
 	void *ctx;
@@ -153,12 +155,13 @@ int boxes_awaited(const struct boxes *boxes);
 void boxes_rest(struct boxes *boxes);
 
 /*
- * Starts a box and its relay. With own it starts an interpreter of its own,
- * even if there is a template. Returns it, or NULL with err. It ends by itself
- * when it is not ready in time. Freed with box_free or box_drop.
+ * Starts a box for code in a language, and its relay. With own it starts an
+ * interpreter of its own, even if there is a template. Returns it, or NULL with
+ * err. It ends by itself when it is not ready in time. Freed with box_free or
+ * box_drop.
  */
-struct box *box_new(struct boxes *boxes, int own, box_changed *changed,
-    void *ctx, struct err *err);
+struct box *box_new(struct boxes *boxes, const struct language *language,
+    int own, box_changed *changed, void *ctx, struct err *err);
 
 /* Gives it to another owner, who is notified from now on. */
 void box_give(struct box *box, box_changed *changed, void *ctx);

@@ -9,14 +9,18 @@
 #define LANGUAGE_ALSO(...) ((const char *const[]){ __VA_ARGS__, NULL })
 
 static const struct language language_table[] = {
-#define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_)        \
+#define LANGUAGE_EXECUTED 0
+#define LANGUAGE_FORKED 1
+#define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_, START, \
+    MEMORY, helpers)                                                           \
 	{ .name = #name_,                                                      \
 		.title = title_,                                               \
 		.aliases = ALIASES,                                            \
 		.interpreter = OPTION_ID_##OPTION,                             \
 		.kind = kind_,                                                 \
 		.version = version_,                                           \
-		.fix = fix_ },
+		.fix = fix_,                                                   \
+		.forked = LANGUAGE_##START },
 #include "languages.def"
 };
 
@@ -26,6 +30,12 @@ language_at(size_t n)
 	if (n >= sizeof(language_table) / sizeof(language_table[0]))
 		return NULL;
 	return &language_table[n];
+}
+
+const struct language *
+language_default(void)
+{
+	return &language_table[0];
 }
 
 static int

@@ -18,10 +18,16 @@ struct language {
 	const char *kind; /* what that should name, with its article */
 	const char *version; /* code that prints the version */
 	const char *fix; /* how it is had where it is missing */
+	int forked; /* a template may have its interpreter loaded */
 };
 
 /* Returns the n-th language, counted from 0, static; NULL behind the last. */
 const struct language *language_at(size_t n);
+
+/*
+ * Returns the language that boxes are kept ready for, static: the first one.
+ */
+const struct language *language_default(void);
 
 /*
  * Returns the language of this name or alias, capital or small letters, static;

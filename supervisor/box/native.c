@@ -17,6 +17,7 @@
 #include "../../common/mem.h"
 #include "../process/process.h"
 #include "cgroup.h"
+#include "language.h"
 #include "native.h"
 #include "python_stamp.h"
 #include "template.h"
@@ -147,13 +148,21 @@ native_alive(const struct box *box)
 	        reaper_alive(native->init));
 }
 
+/* Looks at the interpreter that the box has. */
+static void
+native_look(const struct box *box, struct python_stamp *stamp)
+{
+	python_stamp_look(options_text(box->boxes->options,
+	    box->language->interpreter), stamp);
+}
+
 static int
 native_current(const struct box *box)
 {
 	const struct native *native = box->inside;
 	struct python_stamp now;
 
-	python_stamp_look(box->boxes->options->python, &now);
+	native_look(box, &now);
 	return python_stamp_same(&native->python, &now);
 }
 
@@ -433,8 +442,8 @@ native_start_launcher(struct box *box, struct err *err)
 		if (native->group == NULL)
 			return -1;
 	}
-	native->channel = launcher_start(boxes, &ends, box->number, box->own,
-	    native->group, &pidfd, err);
+	native->channel = launcher_start(boxes, &ends, box->number,
+	    box->own || !box->language->forked, native->group, &pidfd, err);
 	if (native->channel == NULL)
 		return -1;
 	box->unforked = pidfd == -1;
@@ -472,7 +481,7 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 
 	if (usage == -1)
 		return err_sys(err, "make a copy of a descriptor");
-	native_request_fill(box->boxes, &setup);
+	native_request_fill(box->boxes, box->language, &setup);
 	setup.uid = identity_box(box->number);
 	setup.control_in = fd_take(&pipes->control_in);
 	setup.control_out = fd_take(&pipes->control_out);
@@ -494,7 +503,7 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 	struct native *native = mem_alloc(sizeof(*native));
 
 	box->inside = native;
-	python_stamp_look(box->boxes->options->python, &native->python);
+	native_look(box, &native->python);
 	native->usage = ipc_make_counts(sizeof(struct box_usage), err);
 	return native->usage == -1 ||
 	        native_start_launcher(box, err) == -1 ||

@@ -51,11 +51,11 @@ const char *namespace_fix(unsigned long step, const char *proc);
 /* native_request.c: what a native box is asked to be. */
 
 /*
- * What every native box of these options is asked to be, without what differs
- * from box to box: its user, its time, its pipes.
+ * What every native box of these options is asked to be for a language, without
+ * what differs from box to box: its user, its time, its pipes.
  */
-void native_request_fill(
-    const struct boxes *boxes, struct ipc_setup *setup);
+void native_request_fill(const struct boxes *boxes,
+    const struct language *language, struct ipc_setup *setup);
 
 /* launcher.c: who builds a box. */
 

@@ -6,6 +6,7 @@
 #include <sched.h>
 
 #include "../../common/mem.h"
+#include "language.h"
 #include "native.h"
 
 /* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
@@ -32,7 +33,8 @@ native_request_processors(void)
 }
 
 void
-native_request_fill(const struct boxes *boxes, struct ipc_setup *setup)
+native_request_fill(const struct boxes *boxes,
+    const struct language *language, struct ipc_setup *setup)
 {
 	const struct options *options = boxes->options;
 
@@ -50,5 +52,6 @@ native_request_fill(const struct boxes *boxes, struct ipc_setup *setup)
 	setup->files_bytes = options->memory / NATIVE_FILES_SHARE;
 	setup->grouped = boxes->cgroup != NULL;
 	setup->weak = options->allow_weak_isolation;
-	setup->python = options->python;
+	setup->language = language->name;
+	setup->interpreter = options_text(options, language->interpreter);
 }

@@ -12,6 +12,7 @@
 #include "../../common/ipc_pair.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "language.h"
 #include "python_stamp.h"
 #include "template.h"
 #include "../process/process.h"
@@ -221,14 +222,15 @@ template_send(struct template *template, struct err *err)
 		.preload = boxes->options->preload };
 	unsigned int first, count;
 
-	native_request_fill(boxes, &setup);
+	native_request_fill(boxes, language_default(), &setup);
 	identity_boxes(&first, &count);
 	request.first_uid = first;
 	request.uids = count;
 	request.memory_bytes = setup.memory_bytes;
 	request.processes = setup.processes;
 	request.files_bytes = setup.files_bytes;
-	request.python = setup.python;
+	request.language = setup.language;
+	request.interpreter = setup.interpreter;
 	return channel_send_template(template->channel, &request, err);
 }
 
@@ -256,6 +258,14 @@ template_start(struct template *template, struct err *err)
 	return template_send(template, err);
 }
 
+/* Looks at the interpreter that it has loaded. */
+static void
+templates_look(const struct templates *all, struct python_stamp *stamp)
+{
+	python_stamp_look(options_text(all->boxes->options,
+	    language_default()->interpreter), stamp);
+}
+
 static void
 templates_start(struct templates *all)
 {
@@ -267,7 +277,7 @@ templates_start(struct templates *all)
 	template = mem_alloc(sizeof(*template));
 	template->all = all;
 	template->number = ++all->starts;
-	python_stamp_look(all->boxes->options->python, &template->python);
+	templates_look(all, &template->python);
 	LIST_INSERT_HEAD(&all->list, template, entry);
 	all->coming = template;
 	if (template_start(template, &err) == -1)
@@ -334,7 +344,7 @@ templates_check_python(struct templates *all)
 {
 	struct python_stamp now;
 
-	python_stamp_look(all->boxes->options->python, &now);
+	templates_look(all, &now);
 	if (python_stamp_same(&now, &all->serving->python))
 		return;
 	log_info("template[%lu]: the interpreter has changed",

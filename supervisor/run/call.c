@@ -398,13 +398,15 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 {
 	struct runs *runs = call->runs;
 
-	call->box = from_pool ? pool_take(runs->pool) : NULL;
+	/* Boxes that wait are all of one language. */
+	call->box = from_pool && call->request.language == language_default() ?
+	    pool_take(runs->pool) : NULL;
 	call->pooled = call->box != NULL;
 	if (call->pooled)
 		box_give(call->box, call_on_box, call);
 	else
-		call->box = box_new(
-		    runs->boxes, call->own, call_on_box, call, err);
+		call->box = box_new(runs->boxes, call->request.language,
+		    call->own, call_on_box, call, err);
 	return call->box == NULL ? -1 : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../box/box.h"
+#include "../box/language.h"
 #include "pool.h"
 #include "pool_parts.h"
 #include "run.h"
@@ -165,7 +166,8 @@ pool_start_one(struct pool *pool)
 
 	entry->pool = pool;
 	entry->born_ms = clock_ms();
-	entry->box = box_new(pool->runs->boxes, 0, pool_on_box, entry, &err);
+	entry->box = box_new(pool->runs->boxes, language_default(), 0,
+	    pool_on_box, entry, &err);
 	if (entry->box == NULL) {
 		log_warn("no box can be started to wait for a call: %s",
 		    err.text);

@@ -125,7 +125,8 @@ usual_setup(void)
 		.processes = BOX_TEST_PROCESSES,
 		.cpu_seconds = BOX_TEST_SECONDS,
 		.files_bytes = BOX_TEST_FILES,
-		.python = "/usr/bin/python3",
+		.language = "python",
+		.interpreter = "/usr/bin/python3",
 	};
 
 	return setup;
@@ -410,10 +411,10 @@ copy_binary(const char *from, const char *to)
 static inline void
 scratch_make(const char *binary)
 {
-	static const char *const directories[] = { "box", "home", "home/bin",
-		"venv", "venv/bin", "venv/more", "links", "loop", "garbage",
-		"garbage/bin", "home/.local", "home/.local/bin", "private",
-		"private/bin" };
+	static const char *const directories[] = { "box", "box/python",
+		"home", "home/bin", "venv", "venv/bin", "venv/more", "links",
+		"loop", "garbage", "garbage/bin", "home/.local",
+		"home/.local/bin", "private", "private/bin" };
 	size_t i;
 
 	if (mkdtemp(scratch) == NULL || chmod(scratch, 0755) == -1)
@@ -430,7 +431,7 @@ scratch_make(const char *binary)
 	copy_binary("/usr/bin/python3", run_path("venv/bin/hidden"));
 	if (chmod(run_path("venv/bin/hidden"), 0111) == -1)
 		ck_abort_msg("chmod: %s", strerror(errno));
-	write_file(run_path("box/bootstrap.py"), bootstrap, 0644);
+	write_file(run_path("box/python/bootstrap.py"), bootstrap, 0644);
 	write_file(run_path("venv/pyvenv.cfg"), "home = /usr/bin\n", 0644);
 	write_file(run_path("links/secret"), "secret", 0644);
 	write_file(run_path("garbage/bin/python"), "garbage", 0755);

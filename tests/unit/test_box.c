@@ -404,7 +404,7 @@ START_TEST(test_unreadable)
 
 	become(_i);
 	setup = usual_setup();
-	setup.python = run_path("venv/bin/python");
+	setup.interpreter = run_path("venv/bin/python");
 	run_code(&run, &setup, "import subprocess\n"
 	    "print(name(subprocess.run, [sys.prefix + '/bin/hidden']))");
 	ck_assert_str_eq(run.bound, "");
@@ -423,7 +423,7 @@ START_TEST(test_mounts_below)
 	write_file(run_path("venv/more/inner"), "x", 0644);
 	become(_i);
 	setup = usual_setup();
-	setup.python = run_path("venv/bin/python");
+	setup.interpreter = run_path("venv/bin/python");
 	run_code(&run, &setup, "print(os.listdir(sys.prefix + '/more'), "
 	    "name(open, sys.prefix + '/more/inner', 'w'))");
 	ck_assert_str_eq(run.text.data, "['inner'] EROFS\n");
@@ -490,7 +490,7 @@ START_TEST(test_venv)
 
 	become(_i);
 	setup = usual_setup();
-	setup.python = run_path(venv_names[_i / turns]);
+	setup.interpreter = run_path(venv_names[_i / turns]);
 	run_code(&run, &setup, code);
 	ck_assert_str_eq(run.text.data, out);
 }
@@ -582,7 +582,8 @@ START_TEST(test_failure)
 
 	become(_i);
 	setup = usual_setup();
-	setup.python = c->python[0] == '/' ? c->python : run_path(c->python);
+	setup.interpreter =
+	    c->python[0] == '/' ? c->python : run_path(c->python);
 	run_open(&run, &setup, run_path("caisson-box"));
 	expect_failure(&run, c->step, c->reason);
 }
@@ -607,9 +608,22 @@ START_TEST(test_relative_interpreter)
 
 	become(_i);
 	setup = usual_setup();
-	setup.python = "python3";
+	setup.interpreter = "python3";
 	run_open(&run, &setup, run_path("caisson-box"));
 	expect_failure(&run, BOX_STEP_REQUEST, "absolute path");
+}
+END_TEST
+
+START_TEST(test_unknown_language)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+
+	become(_i);
+	setup = usual_setup();
+	setup.language = "pytho";
+	run_open(&run, &setup, run_path("caisson-box"));
+	expect_failure(&run, BOX_STEP_REQUEST, "no language 'pytho'");
 }
 END_TEST
 
@@ -668,6 +682,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, test_failure, 0, turns * UNIT_COUNT(failure_cases));
 	tcase_add_loop_test(tc, test_no_bootstrap, 0, turns);
+	tcase_add_loop_test(tc, test_unknown_language, 0, turns);
 	tcase_add_loop_test(tc, test_relative_interpreter, 0, turns);
 	tcase_add_loop_test(tc, test_identity, 0, turns);
 	tcase_add_loop_test(tc, test_garbage_request, 0, turns);

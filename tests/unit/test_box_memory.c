@@ -95,7 +95,7 @@ START_TEST(test_memory)
 	setup = usual_setup();
 	setup.memory_bytes = 128 * MIB;
 	setup.files_bytes = 32 * MIB;
-	setup.python = run_path("venv/bin/python");
+	setup.interpreter = run_path("venv/bin/python");
 	run_open(&run, &setup, run_path("caisson-box"));
 	run_started(&run);
 	if (!run.watchdog && memory_cases[_i / turns].ended) {
@@ -130,7 +130,7 @@ START_TEST(test_hidden)
 		return;
 	become(_i);
 	setup = usual_setup();
-	setup.python = run_path("venv/bin/python");
+	setup.interpreter = run_path("venv/bin/python");
 	run_code(&run, &setup, "import subprocess\n" MEMORY_HIDDEN
 	    "p = hidden[0]; p.stdout.read(1)\n"
 	    "print(name(os.stat, '/proc/%d' % p.pid), os.listdir('/proc')"

@@ -63,7 +63,7 @@ START_TEST(a_box_that_cannot_be_asked)
 	play = new_call();
 	wait_until_concluded(play);
 	was_concluded(play, CALL_ERROR, "the box cannot be started: message "
-	    "setup: python is not UTF-8");
+	    "setup: interpreter is not UTF-8");
 	ck_assert_uint_lt(now_ms() - began, BOX_DRAIN_MS);
 	close_stage();
 }

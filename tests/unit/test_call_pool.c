@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 
 #include "common/loop.h"
+#include "supervisor/box/language.h"
 #include "supervisor/process/process.h"
 #include "call_play.h"
 
@@ -30,7 +31,8 @@ start_ahead(void)
 	struct err err;
 
 	boxes[sv.boxes.started + 1] = play;
-	waiting_box = box_new(&sv.boxes, 0, on_waiting_changed, &changes, &err);
+	waiting_box = box_new(&sv.boxes, language_default(), 0,
+	    on_waiting_changed, &changes, &err);
 	ck_assert_ptr_nonnull(waiting_box);
 	receive(play, ROLE_BOX, IPC_SETUP, &msg);
 	ipc_message_close(IPC_SETUP, &msg);

@@ -10,6 +10,7 @@
 #include "common/loop.h"
 #include "unit.h"
 #include "supervisor/box/box.h"
+#include "supervisor/box/language.h"
 #include "supervisor/box/template.h"
 #include "supervisor/run/pool_parts.h"
 #include "supervisor/run/run.h"
@@ -53,12 +54,21 @@ static struct play {
 static unsigned int nboxes;
 static int none_today;
 
+static const struct language first;
+
+const struct language *
+language_default(void)
+{
+	return &first;
+}
+
 struct box *
-box_new(struct boxes *owner, int own, box_changed *changed, void *ctx,
-    struct err *err)
+box_new(struct boxes *owner, const struct language *language, int own,
+    box_changed *changed, void *ctx, struct err *err)
 {
 	struct play *play = &plays[nboxes];
 
+	ck_assert_ptr_eq(language, language_default());
 	ck_assert_int_eq(own, 0);
 	ck_assert_uint_lt(nboxes, BOXES_MAX);
 	if (none_today) {

@@ -15,6 +15,7 @@
 #include "common/ipc_socket.h"
 #include "common/mem.h"
 #include "supervisor/box/cgroup.h"
+#include "supervisor/box/language.h"
 #include "supervisor/box/native.h"
 #include "unit.h"
 #include "supervisor/process/process.h"
@@ -145,6 +146,7 @@ start(void)
 	options.python = (char *)"/usr/bin/python3";
 	options.max_timeout = 120;
 	a_box.number = 7;
+	a_box.language = language_default();
 }
 
 /* The four ends of a box; the others are closed. */
@@ -226,7 +228,7 @@ START_TEST(asks_for_what_the_options_say)
 	ck_assert_uint_eq(setup.files_bytes, 128 * MIB);
 	ck_assert_uint_eq(setup.processes, 128);
 	ck_assert_uint_eq(setup.cpu_seconds, 120 * processors + 5);
-	ck_assert_str_eq(setup.python, "/usr/bin/python3");
+	ck_assert_str_eq(setup.interpreter, "/usr/bin/python3");
 	ck_assert_uint_eq(setup.grouped, 0);
 	ck_assert_uint_eq(setup.uid, identity_box(7));
 	/* Those it was given, and one to read what it has used. */
@@ -324,7 +326,7 @@ START_TEST(tells_that_a_box_cannot_be_asked)
 	fds = unit_open_fds();
 	pipes = make_pipes();
 	ck_assert_int_eq(start_native(&pipes, &err), -1);
-	ck_assert_str_eq(err.text, "message setup: python is not UTF-8");
+	ck_assert_str_eq(err.text, "message setup: interpreter is not UTF-8");
 	are_taken(&pipes);
 	ck_assert_int_eq(unit_open_fds(), fds + 1);
 	close_box();

@@ -13,6 +13,7 @@
 #include "common/fd.h"
 #include "common/ipc_socket.h"
 #include "common/mem.h"
+#include "supervisor/box/language.h"
 #include "supervisor/box/python_stamp.h"
 #include "supervisor/run/pool.h"
 #include "supervisor/box/template.h"
@@ -88,14 +89,34 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 	return channel_new(base, &pair[0], ends);
 }
 
+static const struct language loaded = { .name = "python",
+	.interpreter = OPTION_ID_PYTHON,
+	.forked = 1 };
+
+const struct language *
+language_default(void)
+{
+	return &loaded;
+}
+
+const char *
+options_text(const struct options *asked, enum option_id id)
+{
+	ck_assert_int_eq(id, OPTION_ID_PYTHON);
+	return asked->python;
+}
+
 void
-native_request_fill(const struct boxes *asking, struct ipc_setup *setup)
+native_request_fill(const struct boxes *asking,
+    const struct language *language, struct ipc_setup *setup)
 {
 	ck_assert_ptr_eq(asking, &boxes);
+	ck_assert_ptr_eq(language, language_default());
 	setup->memory_bytes = 64 * MIB;
 	setup->processes = 32;
 	setup->files_bytes = 16 * MIB;
-	setup->python = "/usr/bin/python3";
+	setup->language = "python";
+	setup->interpreter = "/usr/bin/python3";
 }
 
 unsigned int
@@ -362,7 +383,7 @@ START_TEST(asks_for_what_boxes_are)
 	ck_assert_uint_eq(msg.template.memory_bytes, 64 * MIB);
 	ck_assert_uint_eq(msg.template.processes, 32);
 	ck_assert_uint_eq(msg.template.files_bytes, 16 * MIB);
-	ck_assert_str_eq(msg.template.python, "/usr/bin/python3");
+	ck_assert_str_eq(msg.template.interpreter, "/usr/bin/python3");
 	ck_assert_str_eq(msg.template.preload, "json,asyncio");
 }
 END_TEST

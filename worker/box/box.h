@@ -8,6 +8,18 @@
 #include "../../common/err.h"
 
 /*
+ * languages.c: returns the row of exactly this name, static; NULL when there is
+ * none.
+ */
+const struct language *languages_find(const char *name);
+/*
+ * What the language of the box does (struct language), as steps: 0, or -1 with
+ * err.
+ */
+int languages_locate(struct box *box, struct err *err);
+int languages_run(struct box *box, struct err *err);
+
+/*
  * on_supervisor.c: every message that the box exchanges with the supervisor.
  * The steps, which take a box and err, return 0, or -1 with err.
  */

@@ -10,7 +10,6 @@
 #include "box.h"
 #include "interpreter/interpreter.h"
 #include "native/native.h"
-#include "python/python.h"
 #include "../../common/asan_main.h"
 #include "../../common/fd.h"
 #include "../../common/landlock.h"
@@ -22,7 +21,7 @@ static const struct box_action launcher_actions[] = {
 	{ BOX_STEP_REQUEST, box_receive_setup },
 	{ BOX_STEP_BOOTSTRAP, data_read },
 	{ BOX_STEP_VIEW, view_collect },
-	{ BOX_STEP_INTERPRETER, interpreter_locate },
+	{ BOX_STEP_INTERPRETER, languages_locate },
 	{ BOX_STEP_FOLDER, folder_sweep },
 	{ BOX_STEP_USER_MAP, users_prepare },
 	{ BOX_STEP_IDENTITY, identity_drop },
@@ -83,7 +82,7 @@ static const struct box_action code_actions[] = {
 	{ BOX_STEP_LANDLOCK, confine_landlock },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
 	{ BOX_STEP_SECCOMP, confine_seccomp },
-	{ BOX_STEP_INTERPRETER, interpreter_run },
+	{ BOX_STEP_INTERPRETER, languages_run },
 	{ BOX_STEPS, NULL },
 };
 
@@ -94,7 +93,7 @@ static const struct box_action template_code_actions[] = {
 	{ BOX_STEP_CAPABILITIES, capabilities_keep },
 	{ BOX_STEP_INTERPRETER, interpreter_template_descriptors },
 	{ BOX_STEP_SECCOMP, confine_template_seccomp },
-	{ BOX_STEP_INTERPRETER, interpreter_run },
+	{ BOX_STEP_INTERPRETER, languages_run },
 	{ BOX_STEPS, NULL },
 };
 
@@ -104,7 +103,7 @@ static const struct box_action weak_code_actions[] = {
 	{ BOX_STEP_LANDLOCK, confine_weak_landlock },
 	{ BOX_STEP_INTERPRETER, interpreter_descriptors },
 	{ BOX_STEP_SECCOMP, confine_weak_seccomp },
-	{ BOX_STEP_INTERPRETER, interpreter_run },
+	{ BOX_STEP_INTERPRETER, languages_run },
 	{ BOX_STEPS, NULL },
 };
 

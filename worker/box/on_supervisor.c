@@ -52,12 +52,33 @@ on_supervisor_take_template(
 		.memory_bytes = template->memory_bytes,
 		.processes = template->processes,
 		.files_bytes = template->files_bytes,
-		.python = template->python,
+		.language = template->language,
+		.interpreter = template->interpreter,
 		.control_in = -1,
 		.control_out = -1,
 		.out = -1,
 		.errors = -1,
 		.usage = -1 };
+}
+
+/* Which language it is, and its interpreter: only what can be started so. */
+static int
+on_supervisor_take_language(struct box *box, struct err *err)
+{
+	const struct ipc_setup *setup = &box->setup;
+
+	box->language = languages_find(setup->language);
+	if (box->language == NULL)
+		return err_set(err, "there is no language '%s'",
+		    setup->language);
+	if ((box->template || box->forked) &&
+	    box->language->start != LANGUAGE_FORKED)
+		return err_set(err, "no template can have the interpreter of "
+		    "%s loaded", setup->language);
+	if (setup->interpreter[0] != '/')
+		return err_set(err, "the interpreter '%s' is not given by its "
+		    "absolute path", setup->interpreter);
+	return 0;
 }
 
 int
@@ -74,10 +95,7 @@ box_receive_setup(struct box *box, struct err *err)
 		on_supervisor_take_template(box, &msg.template);
 	else
 		box->setup = msg.setup;
-	if (box->setup.python[0] != '/')
-		return err_set(err, "the interpreter '%s' is not given by its "
-		    "absolute path", box->setup.python);
-	return 0;
+	return on_supervisor_take_language(box, err);
 }
 
 /* Cuts a reason to what a message takes; text has room for any. */

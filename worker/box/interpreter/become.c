@@ -106,7 +106,7 @@ interpreter_explain(const struct box *box, int errnum, struct err *err)
 			    "read it with: chmod -R go+rX %s",
 			    tree->path, tree->path);
 	errno = errnum;
-	return err_sys(err, "run %s", box->setup.python);
+	return err_sys(err, "run %s", box->setup.interpreter);
 }
 
 int

@@ -60,19 +60,19 @@ environment_threads(uint64_t most)
 
 /* The programs beside an interpreter that lies elsewhere are found first. */
 static char *
-environment_path(const char *python)
+environment_path(const char *interpreter)
 {
 	static const char *const usual[] = { "/usr/local/bin/", "/usr/bin/",
 		"/bin/" };
-	size_t len = (size_t)(strrchr(python, '/') + 1 - python);
+	size_t len = (size_t)(strrchr(interpreter, '/') + 1 - interpreter);
 	size_t i;
 
 	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (strlen(usual[i]) == len &&
-		    memcmp(usual[i], python, len) == 0)
+		    memcmp(usual[i], interpreter, len) == 0)
 			return mem_strdup("PATH=" ENVIRONMENT_PATH);
 	return mem_printf(
-	    "PATH=%.*s:" ENVIRONMENT_PATH, (int)len - 1, python);
+	    "PATH=%.*s:" ENVIRONMENT_PATH, (int)len - 1, interpreter);
 }
 
 char *const *
@@ -92,7 +92,7 @@ environment_make(const struct box *box)
 		    environment_places[i].path);
 	for (i = 0; i < ENVIRONMENT_COUNT(environment_fixed); i++)
 		variables[n++] = mem_strdup(environment_fixed[i]);
-	variables[n++] = environment_path(setup->python);
+	variables[n++] = environment_path(setup->interpreter);
 	variables[n++] = mem_printf("OPENBLAS_NUM_THREADS=%llu",
 	    (unsigned long long)blas);
 	variables[n++] = mem_printf("OMP_NUM_THREADS=%llu",

@@ -196,6 +196,22 @@ interpreter_add(struct box *box, const char *path, struct err *err)
 	if (interpreter_is_too_much(path))
 		return err_set(err, "the interpreter %s would bring all of "
 		    "'%s/' into the box: use one in a directory of its own",
-		    box->setup.python, path);
+		    box->setup.interpreter, path);
 	return view_add_tree(box, &tree, err);
+}
+
+int
+interpreter_show(struct box *box, struct err *err)
+{
+	auto_free char *base = NULL;
+	char real[PATH_MAX];
+
+	if (interpreter_follow(box, box->setup.interpreter, real, err) == -1)
+		return -1;
+	if (!interpreter_is_program(real))
+		return err_set(err, "%s is no program", box->setup.interpreter);
+	if (view_covers(box, real))
+		return 0;
+	base = interpreter_prefix(real);
+	return interpreter_add(box, base, err);
 }

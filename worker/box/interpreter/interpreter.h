@@ -25,6 +25,11 @@ int interpreter_is_program(const char *path);
  * it does already. Fails for a directory that holds more than that.
  */
 int interpreter_add(struct box *box, const char *path, struct err *err);
+/*
+ * Does all of that for the program at box->setup.interpreter: follows it, and
+ * has the view show the installation that it lies in.
+ */
+int interpreter_show(struct box *box, struct err *err);
 
 /* become.c, run by the code */
 /* Puts the pipes where the bootstrap looks for them. */

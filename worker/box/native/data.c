@@ -1,8 +1,8 @@
 /*
- * The bootstrap: the files of the directory "box" beside the binary, copied
- * into the view. They are read while the launcher may still be root and
- * written as the user of the box, which may not be able to reach them: hence a
- * copy, and no bind. Run by the launcher.
+ * The bootstrap: the files of the language, in the directory "box" beside the
+ * binary, copied into the view. They are read while the launcher may still be
+ * root and written as the user of the box, which may not be able to reach them:
+ * hence a copy, and no bind. Run by the launcher.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -110,18 +110,20 @@ data_read_dir(struct box *box, int dir, const char *path, int depth,
 	return failed;
 }
 
-/* The directory of the binary, whatever it was started as. */
+/* Beside the binary, whatever it was started as. */
 static int
-data_open(struct err *err)
+data_open(const struct box *box, struct err *err)
 {
-	char path[PATH_MAX + sizeof("/" DATA_NAME)];
-	ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+	char binary[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", binary, sizeof(binary) - 1);
+	auto_free char *path = NULL;
 	int fd;
 
 	if (n == -1)
 		return err_sys(err, "read /proc/self/exe");
-	path[n] = '\0';
-	snprintf(strrchr(path, '/'), sizeof("/" DATA_NAME), "/" DATA_NAME);
+	binary[n] = '\0';
+	*strrchr(binary, '/') = '\0';
+	path = mem_printf("%s/" DATA_NAME "/%s", binary, box->language->name);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
 		return err_sys(err, "open %s", path);
@@ -131,7 +133,7 @@ data_open(struct err *err)
 static int
 data_read_library(struct box *box, int dir, struct err *err)
 {
-	auto_fd int above = openat(dir, "..", O_RDONLY | O_CLOEXEC);
+	auto_fd int above = openat(dir, "../..", O_RDONLY | O_CLOEXEC);
 
 	if (above == -1)
 		return err_sys(err, "open the folder above " DATA_NAME);
@@ -142,7 +144,7 @@ data_read_library(struct box *box, int dir, struct err *err)
 int
 data_read(struct box *box, struct err *err)
 {
-	auto_fd int dir = data_open(err);
+	auto_fd int dir = data_open(box, err);
 
 	if (dir == -1)
 		return -1;

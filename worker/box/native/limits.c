@@ -75,11 +75,20 @@ limits_data(const struct ipc_setup *setup)
 	return setup->memory_bytes + setup->processes * BOX_STACK;
 }
 
+/*
+ * Page tables grow with what is mapped and looked at, which RLIMIT_DATA does
+ * not count: where nothing counts them in the box as a whole, this bounds them,
+ * for every language.
+ */
 static uint64_t
-limits_address_space(const struct ipc_setup *setup)
+limits_address_space(const struct box *box)
 {
-	return setup->grouped ? RLIM_INFINITY :
-	    setup->memory_bytes + BOX_ADDRESS_EXTRA;
+	const struct ipc_setup *setup = &box->setup;
+
+	if (setup->grouped ||
+	    (box->watchdog && box->language->memory == LANGUAGE_RESIDENT))
+		return RLIM_INFINITY;
+	return setup->memory_bytes + BOX_ADDRESS_EXTRA;
 }
 
 /* The threads of a process, 0 when it is not the user's or has ended. */
@@ -123,8 +132,9 @@ limits_is_other(pid_t pid)
 static rlim_t
 limits_processes(const struct box *box)
 {
-	/* init or guard, and the holder, count too, but are not the code's */
-	rlim_t limit = box->setup.processes + (box->forked ? 2 : 1);
+	/* init or guard, holder and helpers count, too */
+	rlim_t limit = box->setup.processes + (box->forked ? 2 : 1) +
+	    box->language->helpers;
 	const struct dirent *entry;
 	DIR *proc = box->weak ? opendir("/proc") : NULL;
 
@@ -148,7 +158,7 @@ limits_set_shared(const struct box *box, struct err *err)
 		/* 1 and not 0, which would still start a core handler */
 		{ RLIMIT_CORE, "CORE", 1, 0 },
 		{ RLIMIT_DATA, "DATA", limits_data(setup), 0 },
-		{ RLIMIT_AS, "AS", limits_address_space(setup), 0 },
+		{ RLIMIT_AS, "AS", limits_address_space(box), 0 },
 		{ RLIMIT_SIGPENDING, "SIGPENDING", BOX_SIGPENDING, 0 },
 		{ RLIMIT_STACK, "STACK", limits_stack(setup), 0 },
 		{ RLIMIT_MEMLOCK, "MEMLOCK", 0, 0 },

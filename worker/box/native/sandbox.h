@@ -14,6 +14,7 @@
 #include <sys/types.h>
 #include <time.h>
 
+#include "language.h"
 #include "memory.h"
 #include "../../../common/box_step.h"
 #include "../../../common/err.h"
@@ -29,9 +30,8 @@
 #define BOX_PRINTED_FD 4
 #define BOX_LIFE_FD 5
 
-/* Where the bootstrap lies in the view; the directory relative to its root. */
+/* Where the bootstrap lies in the view, relative to its root. */
 #define BOX_DATA_DIR "opt/caisson"
-#define BOX_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.py"
 /* What a template has besides: a path, or the names of modules, in each. */
 #define BOX_PRELOAD_FILE BOX_DATA_DIR "/preload"
 #define BOX_TREES_FILE BOX_DATA_DIR "/trees"
@@ -77,6 +77,7 @@ struct box {
 	enum ipc_phase phase; /* of what the supervisor sends */
 	enum box_step step; /* the step being done */
 	struct ipc_setup setup; /* borrows from packet */
+	const struct language *language; /* of the code, static */
 	uid_t uid; /* of the box outside of its user namespace */
 	gid_t gid;
 

@@ -13,12 +13,14 @@
 
 #include "python.h"
 #include "../interpreter/interpreter.h"
-#include "../native/native.h"
 #include "../../../common/mem.h"
 
 /* What venv writes into its configuration: a few lines. */
 #define VENV_FILE "pyvenv.cfg"
 #define VENV_LINE_MAX (PATH_MAX + 64)
+
+/* What the interpreter runs, in the view. */
+#define INTERPRETER_BOOTSTRAP "/" BOX_DATA_DIR "/bootstrap.py"
 
 /* Finding */
 
@@ -68,7 +70,7 @@ static int
 interpreter_choose(struct box *box, struct err *err)
 {
 	static const char *const names[] = { "bin/python3", "bin/python" };
-	const char *python = box->setup.python;
+	const char *python = box->setup.interpreter;
 	int len = (int)strlen(python);
 	struct stat st;
 	size_t i;
@@ -80,9 +82,9 @@ interpreter_choose(struct box *box, struct err *err)
 	while (len > 0 && python[len - 1] == '/')
 		len--;
 	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		box->setup.python =
+		box->setup.interpreter =
 		    mem_printf("%.*s/%s", len, python, names[i]);
-		if (interpreter_is_program(box->setup.python))
+		if (interpreter_is_program(box->setup.interpreter))
 			return 0;
 	}
 	return err_set(err, "%s is a directory, but no virtual environment: "
@@ -93,7 +95,7 @@ interpreter_choose(struct box *box, struct err *err)
 static int
 interpreter_add_venv(struct box *box, char *home, struct err *err)
 {
-	auto_free char *prefix = interpreter_prefix(box->setup.python);
+	auto_free char *prefix = interpreter_prefix(box->setup.interpreter);
 	char real[PATH_MAX];
 
 	if (!interpreter_read_venv(prefix, home))
@@ -104,24 +106,14 @@ interpreter_add_venv(struct box *box, char *home, struct err *err)
 }
 
 int
-interpreter_locate(struct box *box, struct err *err)
+python_locate(struct box *box, struct err *err)
 {
-	auto_free char *base = NULL;
-	char real[PATH_MAX];
 	char home[PATH_MAX];
 
 	if (interpreter_choose(box, err) == -1 ||
-	    interpreter_add_venv(box, home, err) == -1)
+	    interpreter_add_venv(box, home, err) == -1 ||
+	    interpreter_show(box, err) == -1)
 		return -1;
-	if (interpreter_follow(box, box->setup.python, real, err) == -1)
-		return -1;
-	if (!interpreter_is_program(real))
-		return err_set(err, "%s is no program", box->setup.python);
-	if (!view_covers(box, real)) {
-		base = interpreter_prefix(real);
-		if (interpreter_add(box, base, err) == -1)
-			return -1;
-	}
 	if (home[0] != '\0')
 		interpreter_follow_home(box, home);
 	return 0;
@@ -130,18 +122,20 @@ interpreter_locate(struct box *box, struct err *err)
 /* Becoming it */
 
 int
-interpreter_run(struct box *box, struct err *err)
+python_run(struct box *box, struct err *err)
 {
 	/* At the weaker level the box is a folder of the host. */
 	const char *root = box->weak ? box->folder : "";
-	auto_free char *bootstrap = mem_printf("%s" BOX_BOOTSTRAP, root);
+	auto_free char *bootstrap =
+	    mem_printf("%s" INTERPRETER_BOOTSTRAP, root);
 	/* -I: no PYTHON* variables, no user site, no script directory. */
-	const char *const argv[] = { box->setup.python, "-I", "-X", "utf8",
-		bootstrap, NULL };
+	const char *python = box->setup.interpreter;
+	const char *const argv[] = { python, "-I", "-X", "utf8", bootstrap,
+		NULL };
 
 	if (interpreter_enter(box, err) == -1)
 		return -1;
 	interpreter_reset_signals();
-	execve(box->setup.python, (char *const *)argv, environment_make(box));
+	execve(python, (char *const *)argv, environment_make(box));
 	return interpreter_explain(box, errno, err);
 }

@@ -12,9 +12,9 @@
 
 /* interpreter.c */
 /* Notes what of the host the interpreter needs outside of /usr. */
-int interpreter_locate(struct box *box, struct err *err);
+int python_locate(struct box *box, struct err *err);
 /* Becomes the interpreter: returns only on failure. */
-int interpreter_run(struct box *box, struct err *err);
+int python_run(struct box *box, struct err *err);
 
 /* Allocates size bytes, as PyObject_Malloc does. */
 typedef void *holes_allocate(size_t size);

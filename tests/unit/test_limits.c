@@ -1,0 +1,99 @@
+/*
+ * Tests of worker/box/native/limits: what bounds the memory and the number of
+ * the processes of a language. No limit is set: the calls are led here.
+ */
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/limits.h"
+#include "unit.h"
+#include "worker/box/native/native.h"
+
+int __wrap_setrlimit64(unsigned int resource, const struct rlimit *limit);
+int __wrap_getrlimit64(unsigned int resource, struct rlimit *limit);
+
+static struct rlimit seen[RLIM_NLIMITS];
+
+int
+__wrap_setrlimit64(unsigned int resource, const struct rlimit *limit)
+{
+	ck_assert_uint_lt(resource, RLIM_NLIMITS);
+	seen[resource] = *limit;
+	return 0;
+}
+
+int
+__wrap_getrlimit64(unsigned int resource, struct rlimit *limit)
+{
+	ck_assert_uint_lt(resource, RLIM_NLIMITS);
+	limit->rlim_cur = limit->rlim_max = RLIM_INFINITY;
+	return 0;
+}
+
+static const struct row {
+	enum language_memory memory;
+	int grouped;
+	int watchdog;
+	int bounded; /* the address space is */
+} rows[] = {
+	{ LANGUAGE_ADDRESS_SPACE, 0, 1, 1 },
+	{ LANGUAGE_ADDRESS_SPACE, 0, 0, 1 },
+	{ LANGUAGE_ADDRESS_SPACE, 1, 0, 0 },
+	{ LANGUAGE_RESIDENT, 0, 1, 0 },
+	/* Where nothing counts page tables, as at the weaker level. */
+	{ LANGUAGE_RESIDENT, 0, 0, 1 },
+	{ LANGUAGE_RESIDENT, 1, 0, 0 },
+};
+
+START_TEST(the_address_space_is_as_the_language_says)
+{
+	const struct row *row = &rows[_i];
+	const struct language language = { .memory = row->memory };
+	static struct box box;
+	struct err err;
+
+	box.language = &language;
+	box.watchdog = row->watchdog;
+	box.setup = (struct ipc_setup){ .memory_bytes = 512 * MIB,
+		.processes = 32,
+		.cpu_seconds = 100,
+		.files_bytes = 128 * MIB,
+		.grouped = (uint64_t)row->grouped };
+	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(seen[RLIMIT_AS].rlim_max, row->bounded ?
+	    512 * MIB + BOX_ADDRESS_EXTRA : RLIM_INFINITY);
+	/* That stays for all. */
+	ck_assert_uint_eq(seen[RLIMIT_DATA].rlim_max, row->grouped ?
+	    512 * MIB + 32 * BOX_STACK : 512 * MIB);
+}
+END_TEST
+
+START_TEST(helpers_take_no_place_of_the_code)
+{
+	const struct language language = { .helpers = 1 };
+	static struct box box;
+	struct err err;
+
+	box.language = &language;
+	box.setup = (struct ipc_setup){ .memory_bytes = 512 * MIB,
+		.processes = 32,
+		.cpu_seconds = 100,
+		.files_bytes = 128 * MIB };
+	ck_assert_msg(limits_set(&box, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(seen[RLIMIT_NPROC].rlim_max, 32 + 1 + 1);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, the_address_space_is_as_the_language_says, 0,
+	    UNIT_COUNT(rows));
+	tcase_add_test(tc, helpers_take_no_place_of_the_code);
+}
+
+int
+main(void)
+{
+	return unit_run("limits", add_tests);
+}
