@@ -645,6 +645,7 @@
 #define STORE_PAGE_MAX (256 * KIB)
 /* A name of a token: a word. */
 #define STORE_SCOPE_MAX 128
+#define OWNER_NAME_MAX 128
 /*
  * Lists of tools that are kept: each (hundreds of tools have half a megabyte),
  * how many, and all of them. What was not used for so long goes first.

@@ -14,7 +14,10 @@
 void
 supervisor_on_want(struct broker *broker, struct ipc_want *want)
 {
-	broker_want(broker, want->process, want->name, want->definition);
+	const struct broker_wanted wanted = { want->process, want->name,
+		want->owner, want->definition };
+
+	broker_want(broker, &wanted);
 }
 
 void

@@ -91,6 +91,7 @@ on_reader_fill(struct server *server, const struct ipc_entry *row)
 	server->args = on_reader_texts(&row->args);
 	server->cwd = mem_strdup(row->cwd);
 	server->description = mem_strdup(row->description);
+	server->shared = (int)row->shared;
 	server->narrowed = (int)row->narrowed;
 	server->allow = on_reader_texts(&row->allow);
 	server->deny = on_reader_texts(&row->deny);

@@ -40,6 +40,7 @@ static const char selftest_greedy[] = "import os, time\n"
 
 struct selftest {
 	struct runs *runs;
+	struct owner owner;
 	struct options *options; /* of runs, for changes */
 	int failures;
 	int weak; /* promises that are not made at the weaker level */
@@ -247,7 +248,8 @@ static void
 selftest_call(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
 {
-	struct request request = { .language = language_at(0),
+	struct request request = { .owner = &test->owner,
+		.language = language_at(0),
 		.code = mem_strdup(text),
 		.code_len = strlen(text),
 		.timeout = timeout };
@@ -367,6 +369,7 @@ selftest_run(struct runs *runs, struct options *options)
 	auto_free char *probe =
 	    selftest_replace(sized, "@PROCESSES@", options->pids);
 
+	owner_init(&test.owner, options);
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;
 	printf("caisson %s, as uid %u\n", CAISSON_VERSION,

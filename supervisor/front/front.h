@@ -38,8 +38,12 @@ struct mcp_door {
 	void *ctx;
 };
 
-/* Returns a session whose calls are among runs; door is copied. */
-struct mcp *mcp_new(struct runs *runs, const struct mcp_door *door);
+/*
+ * Returns a session whose calls are among runs, and the owner's, which must
+ * last as long as they; door is copied.
+ */
+struct mcp *mcp_new(struct runs *runs, struct owner *owner,
+    const struct mcp_door *door);
 
 /* Handles the lines that are there; answers go to the client, now or later. */
 void mcp_on_lines(struct mcp *mcp, struct lines *lines);

@@ -18,6 +18,7 @@ struct tool_call;
 
 struct mcp {
 	struct runs *runs;
+	struct owner *owner; /* whose session it is */
 	struct rpc *rpc;
 	const char *version; /* negotiated; NULL before initialize */
 	LIST_HEAD(, tool_call) calls; /* of tools, not answered yet */

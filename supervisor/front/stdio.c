@@ -26,6 +26,7 @@ struct stdio {
 	struct lines *lines;
 	struct buffer unsent;
 	size_t sent; /* of unsent */
+	struct owner owner; /* our user */
 	struct mcp *mcp;
 	void (*ended)(void *ctx);
 	void *ctx;
@@ -223,7 +224,8 @@ stdio_new(struct runs *runs, int *in, int *out, void (*ended)(void *ctx),
 	stdio->ctx = ctx;
 	stdio->lines = lines_new(runs->options->max_code * CLIENT_LINE_FACTOR +
 	    CLIENT_LINE_EXTRA);
-	stdio->mcp = mcp_new(runs, &door);
+	owner_init(&stdio->owner, runs->options);
+	stdio->mcp = mcp_new(runs, &stdio->owner, &door);
 	stdio_set_nonblock(stdio->in, &stdio->in_changed);
 	stdio->ready =
 	    stdio_set_nonblock(stdio->out, &stdio->out_changed);

@@ -129,7 +129,7 @@ tool_call_on_configured(void *ctx)
 	else if (runs->draining)
 		tool_call_refuse(call, "error", TOOLS_DRAINING);
 	else if (server_names_check(request->servers, request->servers_len,
-	             runs->config, &err) == -1)
+	             runs->config, request->owner->allowed, &err) == -1)
 		tool_call_refuse(call, "validation_error", err.text);
 	else if ((call->call = call_new(runs, request, tool_call_on_concluded,
 	              call, &err)) == NULL)
@@ -142,6 +142,7 @@ tool_call_run(
     struct tool_call *call, struct request *request, tool_call_ran *ran)
 {
 	call->request = *request;
+	call->request.owner = call->mcp->owner;
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;

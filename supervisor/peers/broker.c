@@ -19,6 +19,7 @@
 #include "../../common/utf8.h"
 #include "broker.h"
 #include "server_process.h"
+#include "../servers/server_names.h"
 #include "store.h"
 #include "../process/process.h"
 
@@ -43,6 +44,7 @@ struct broker_link {
 	LIST_ENTRY(broker_link) entry;
 	struct broker *broker;
 	char *name;
+	char *owner; /* whose it is */
 	uint64_t definition; /* that it is a process of */
 	uint64_t number; /* 0: of a broker that is gone */
 	struct server_process *process;
@@ -168,7 +170,7 @@ broker_runs(const struct server *server, size_t *len)
 	const char *cwd = server->run_cwd == NULL ? "" : server->run_cwd;
 
 	/* Each part ends where its last NUL is; none begins empty. */
-	buffer_printf(&runs, "%zu %zu %s", server->run.len,
+	buffer_printf(&runs, "%d %zu %zu %s", server->shared, server->run.len,
 	    server->run_env.len, cwd);
 	buffer_add(&runs, "", 1);
 	buffer_add(&runs, server->run.data, server->run.len);
@@ -206,6 +208,7 @@ broker_define(struct broker *broker, const struct server *server,
 		.name = server->name,
 		.alias = server->alias,
 		.description = server->description,
+		.shared = (uint64_t)server->shared,
 		.narrowed = (uint64_t)server->narrowed,
 		.allow = broker_bytes(&server->allow),
 		.deny = broker_bytes(&server->deny),
@@ -442,22 +445,18 @@ broker_reconfigure(struct broker *broker)
 /* Sessions */
 
 static void
-broker_add_allowed(const struct broker *broker, struct buffer *names)
+broker_add_allowed(const struct broker *broker,
+    const struct server_texts *allowed, struct buffer *names)
 {
 	const struct server *server;
 	size_t i;
 
 	for (i = 0; i < in_force_count(broker->config); i++) {
 		server = in_force_at(broker->config, i);
-		text_list_add(names, server->name);
+		if (server_allowed(allowed, server->name))
+			text_list_add(names, server->name);
 	}
 }
-
-/* A session that is asked for. */
-struct broker_session {
-	uint64_t execution;
-	const struct server_texts *loaded;
-};
 
 /* One attempt: returns the relay's end, or -1 with err. */
 static int
@@ -465,9 +464,10 @@ broker_send_session(void *ctx, void *question, struct err *err)
 {
 	struct broker *broker = ctx;
 	const struct broker_session *wanted = question;
-	const struct server_texts *loaded = wanted->loaded;
+	const struct server_texts *loaded = &wanted->loaded;
 	auto_buffer struct buffer allowed = { 0 };
 	struct ipc_session session = { .execution = wanted->execution,
+		.owner = wanted->owner,
 		.log_level = log_level_get(),
 		.tool_seconds = broker->policy.tool_seconds,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
@@ -477,7 +477,7 @@ broker_send_session(void *ctx, void *question, struct err *err)
 		return -1;
 	if (ipc_pair(&relay, &session.relay, 0, err) == -1)
 		return -1;
-	broker_add_allowed(broker, &allowed);
+	broker_add_allowed(broker, wanted->allowed, &allowed);
 	session.allowed = (struct ipc_blob){ (const uint8_t *)allowed.data,
 		allowed.len, -1 };
 	if (channel_send_session(
@@ -490,13 +490,13 @@ broker_send_session(void *ctx, void *question, struct err *err)
 }
 
 int
-broker_open_session(struct broker *broker, uint64_t execution,
-    const struct server_texts *loaded, struct err *err)
+broker_open_session(struct broker *broker,
+    const struct broker_session *wanted, struct err *err)
 {
-	struct broker_session wanted = { execution, loaded };
+	struct broker_session question = *wanted;
 
 	return service_ask(
-	    &broker->service, broker_send_session, &wanted, err);
+	    &broker->service, broker_send_session, &question, err);
 }
 
 /* Servers */
@@ -529,35 +529,38 @@ broker_on_server_ended(void *ctx, const char *how)
 
 	LIST_REMOVE(link, entry);
 	free(link->name);
+	free(link->owner);
 	free(link);
 	if (number != 0 && broker->service.channel != NULL)
 		broker_send_ended(broker, number, how);
 	broker_check_ended(broker);
 }
 
-/* Whether there is room for another process of a server. */
+/* Whether there is room for another process of a server of this owner. */
 static int
-broker_has_room(const struct broker *broker, const char *name)
+broker_has_room(
+    const struct broker *broker, const struct broker_wanted *want)
 {
 	const struct broker_link *link;
 	size_t n = 0;
 
 	LIST_FOREACH (link, &broker->links, entry)
-		n += strcmp(link->name, name) == 0;
+		n += strcmp(link->name, want->name) == 0 &&
+		    strcmp(link->owner, want->owner) == 0;
 	return n < SERVER_PROCESSES_MAX;
 }
 
 static int
-broker_launch(struct broker *broker, uint64_t number,
+broker_launch(struct broker *broker, const struct broker_wanted *want,
     const struct broker_told *told, const struct server *server,
     struct err *err)
 {
-	struct ipc_launched launched = { .process = number };
+	struct ipc_launched launched = { .process = want->link };
 	struct broker_link *link = mem_alloc(sizeof(*link));
 	struct server_process_pipes pipes;
 
 	link->broker = broker;
-	link->number = number;
+	link->number = want->link;
 	link->definition = told->number;
 	link->process =
 	    server_process_start(broker->base, server, broker->envp,
@@ -567,6 +570,7 @@ broker_launch(struct broker *broker, uint64_t number,
 		return -1;
 	}
 	link->name = mem_strdup(server->name);
+	link->owner = mem_strdup(want->owner);
 	LIST_INSERT_HEAD(&broker->links, link, entry);
 	launched.in = pipes.in;
 	launched.out = pipes.out;
@@ -590,37 +594,36 @@ broker_no_program(const struct server *server, struct err *err)
 }
 
 void
-broker_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t definition)
+broker_want(struct broker *broker, const struct broker_wanted *want)
 {
 	const struct server *server =
-	    in_force_find(broker->config, name, strlen(name));
-	const struct broker_told *told = broker_find_told(broker, name);
+	    in_force_find(broker->config, want->name, strlen(want->name));
+	const struct broker_told *told = broker_find_told(broker, want->name);
 	auto_free char *how = NULL;
 	struct err err;
 
-	if (link <= broker->last_link) {
+	if (want->link <= broker->last_link) {
 		broker_fail(broker, "a number that was used before");
 		return;
 	}
-	broker->last_link = link;
+	broker->last_link = want->link;
 	/* What was removed meanwhile is not started as what is there now. */
 	if (server == NULL || told == NULL)
 		err_set(&err, "it is no longer configured");
-	else if (told->number != definition)
+	else if (told->number != want->definition)
 		err_set(&err, "its configuration has changed just now; call "
 		    "it again");
 	else if (!in_force_has_program(broker->config, server))
 		broker_no_program(server, &err);
-	else if (!broker_has_room(broker, name))
+	else if (!broker_has_room(broker, want))
 		err_set(&err, "%d of its processes still run or are ending; "
 		    "they end with the executions that use them",
 		    SERVER_PROCESSES_MAX);
-	else if (broker_launch(broker, link, told, server, &err) == 0)
+	else if (broker_launch(broker, want, told, server, &err) == 0)
 		return;
 	how = mem_printf("could not be started: %s", err.text);
 	if (broker->service.channel != NULL)
-		broker_send_ended(broker, link, how);
+		broker_send_ended(broker, want->link, how);
 }
 
 void

@@ -15,6 +15,22 @@
 struct broker;
 struct store;
 
+/* A session that is asked for. */
+struct broker_session {
+	uint64_t execution;
+	const char *owner; /* whose processes of servers it uses */
+	const struct server_texts *allowed; /* names; NULL: all in force */
+	struct server_texts loaded; /* some of them, to be started now */
+};
+
+/* A process of a server that it asks for. */
+struct broker_wanted {
+	uint64_t link; /* its number */
+	const char *name;
+	const char *owner; /* whose it will be */
+	uint64_t definition;
+};
+
 /* What the user has said about calls of tools. */
 struct broker_policy {
 	uint64_t tool_seconds; /* how long a server may be silent */
@@ -38,13 +54,11 @@ void broker_free(struct broker **broker);
 void broker_reconfigure(struct broker *broker);
 
 /*
- * Opens a session for an execution that may use every server in force, with
- * those of loaded (names of some of them, each with a NUL) started now. If the
- * broker does not take it, it is ended. Returns the relay's
- * end of it, which the caller owns, or -1 with err.
+ * Opens a session. If the broker does not take it, it is ended. Returns the
+ * relay's end of it, which the caller owns, or -1 with err.
  */
-int broker_open_session(struct broker *broker, uint64_t execution,
-    const struct server_texts *loaded, struct err *err);
+int broker_open_session(struct broker *broker,
+    const struct broker_session *wanted, struct err *err);
 
 /*
  * Ends it and every server, in order; ended is called once, before this
@@ -66,8 +80,7 @@ int broker_try(struct broker *broker, broker_tried *tried,
     void (*gone)(void *ctx), void *ctx, struct err *err);
 
 /* What those handlers do. */
-void broker_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t definition);
+void broker_want(struct broker *broker, const struct broker_wanted *want);
 void broker_let_go(struct broker *broker, uint64_t link);
 void broker_want_lists(struct broker *broker);
 void broker_hear_tried(struct broker *broker, const char *name,

@@ -119,8 +119,7 @@ static int
 store_lend(void *ctx, void *question, struct err *err)
 {
 	struct store *store = ctx;
-	uint64_t execution = *(const uint64_t *)question;
-	struct ipc_grant grant = { .execution = execution, .scope = "" };
+	struct ipc_grant grant = *(const struct ipc_grant *)question;
 	struct ipc_lister lister;
 	struct channel *channel = store_channel(store, err);
 	auto_fd int ours = -1;
@@ -131,7 +130,8 @@ store_lend(void *ctx, void *question, struct err *err)
 	if (ipc_pair(&ours, &theirs, 0, err) == -1)
 		return -1;
 	grant.relay = lister.broker = theirs;
-	sent = execution == 0 ? channel_send_lister(channel, &lister, err) :
+	sent = grant.execution == 0 ?
+	    channel_send_lister(channel, &lister, err) :
 	    channel_send_grant(channel, &grant, err);
 	if (sent == -1) {
 		log_error("cannot send to the store: %s", err->text);
@@ -142,15 +142,18 @@ store_lend(void *ctx, void *question, struct err *err)
 }
 
 int
-store_connect(struct store *store, uint64_t execution, struct err *err)
+store_connect(struct store *store, uint64_t execution, const char *scope,
+    struct err *err)
 {
-	return service_ask(&store->service, store_lend, &execution, err);
+	struct ipc_grant grant = { .execution = execution, .scope = scope };
+
+	return service_ask(&store->service, store_lend, &grant, err);
 }
 
 int
 store_connect_lister(struct store *store, struct err *err)
 {
-	uint64_t none = 0;
+	struct ipc_grant none = { 0 };
 
 	return service_ask(&store->service, store_lend, &none, err);
 }

@@ -49,10 +49,12 @@ void store_hear_shown(
 void store_fail(struct store *store, const char *why);
 
 /*
- * Hands the store one end of a channel for this execution. Returns the relay's
- * end, which the caller owns, or -1 with err.
+ * Hands the store one end of a channel for this execution, which sees what is
+ * kept in this scope. Returns the relay's end, which the caller owns, or -1
+ * with err.
  */
-int store_connect(struct store *store, uint64_t execution, struct err *err);
+int store_connect(struct store *store, uint64_t execution, const char *scope,
+    struct err *err);
 
 /*
  * Hands the store one end of a channel for lists of tools, in the place of an

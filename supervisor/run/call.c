@@ -246,9 +246,11 @@ call_unlist(struct call *call)
 	if (call->state == CALL_WAITING) {
 		TAILQ_REMOVE(&runs->waiting, call, entry);
 		runs->nwaiting--;
+		call->request.owner->nwaiting--;
 	} else {
 		TAILQ_REMOVE(&runs->running, call, entry);
 		runs->nrunning--;
+		call->request.owner->nrunning--;
 	}
 }
 
@@ -295,6 +297,17 @@ call_end(struct call *call, enum call_cause cause)
 	call_set_state(call, CALL_ENDING);
 	event_del(call->timer);
 	box_end(call->box);
+}
+
+const char *
+call_scope(const struct runs *runs, unsigned long execution)
+{
+	const struct call *call;
+
+	TAILQ_FOREACH (call, &runs->running, entry)
+		if (call->number == execution)
+			return call->request.owner->scope;
+	return NULL;
 }
 
 int
@@ -362,14 +375,17 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 static int
 call_open_session(struct call *call, int *session, struct err *err)
 {
-	const struct server_texts loaded = { call->request.servers,
-		call->request.servers_len };
+	const struct owner *owner = call->request.owner;
+	const struct broker_session wanted = { .execution = call->number,
+		.owner = owner->name,
+		.allowed = owner->allowed,
+		.loaded = { call->request.servers,
+		    call->request.servers_len } };
 
 	*session = -1;
 	if (in_force_count(call->runs->config) == 0)
 		return 0;
-	*session = broker_open_session(
-	    call->runs->broker, call->number, &loaded, err);
+	*session = broker_open_session(call->runs->broker, &wanted, err);
 	return *session == -1 ? -1 : 0;
 }
 
@@ -437,7 +453,7 @@ call_start_box(struct call *call, int from_pool, struct err *err)
 
 	/* A call that had to wait may have lost a server meanwhile. */
 	if (server_names_check(call->request.servers, call->request.servers_len,
-	        call->runs->config, err) == -1)
+	        call->runs->config, call->request.owner->allowed, err) == -1)
 		return -1;
 	do
 		failed = call_try(call, from_pool, err);
@@ -583,16 +599,23 @@ call_on_box(void *ctx)
 
 /* Admission */
 
-/* The call that has waited longest and has not been ended meanwhile. */
+/*
+ * The call that gets the next place: of the owner whose turn it is, the one
+ * that has waited longest and has not been ended meanwhile.
+ */
 static struct call *
 call_next(struct runs *runs)
 {
+	struct call *next = NULL;
 	struct call *call;
 
 	TAILQ_FOREACH (call, &runs->waiting, entry)
-		if (call->cause == CALL_BY_ITSELF)
-			return call;
-	return NULL;
+		if (call->cause == CALL_BY_ITSELF &&
+		    owner_may_run(call->request.owner) &&
+		    (next == NULL || owner_precedes(call->request.owner,
+		        next->request.owner)))
+			next = call;
+	return next;
 }
 
 /* Lets waiting calls in while there are places. */
@@ -603,28 +626,38 @@ call_admit(struct runs *runs)
 
 	while (runs->nrunning < runs->options->max_concurrent &&
 	    (call = call_next(runs)) != NULL) {
-		TAILQ_REMOVE(&runs->waiting, call, entry);
-		runs->nwaiting--;
+		call_unlist(call);
 		TAILQ_INSERT_TAIL(&runs->running, call, entry);
 		runs->nrunning++;
+		call->request.owner->nrunning++;
+		call->request.owner->turn = ++runs->turns;
 		runs->last = call->number;
 		clock_gettime(CLOCK_MONOTONIC, &call->began);
 		call_start(call, 1);
 	}
 }
 
+/* Whether there is a place for one more call of the owner. */
+static int
+call_has_place(const struct runs *runs, const struct owner *owner)
+{
+	return runs->nrunning < runs->options->max_concurrent &&
+	    owner_may_run(owner);
+}
+
 struct call *
 call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err)
 {
+	struct owner *owner = request->owner;
 	struct call *call;
 
-	if (runs->nrunning >= runs->options->max_concurrent &&
-	    runs->nwaiting >= runs->options->queue) {
+	if (!call_has_place(runs, owner) &&
+	    owner->nwaiting >= owner->most_waiting) {
 		err_set(err, "busy: %zu executions are running and %zu are "
 		    "waiting; try again later, or raise "
 		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
-		    runs->nrunning, runs->nwaiting);
+		    runs->nrunning, owner->nwaiting);
 		request_reset(request);
 		return NULL;
 	}
@@ -643,6 +676,7 @@ call_new(struct runs *runs, struct request *request,
 	call_set_timer(call, runs->options->queue_timeout * 1000UL);
 	TAILQ_INSERT_TAIL(&runs->waiting, call, entry);
 	runs->nwaiting++;
+	owner->nwaiting++;
 	call_admit(runs);
 	return call;
 }

@@ -15,6 +15,7 @@ struct call;
 struct in_force;
 struct language;
 struct pool;
+struct server_texts;
 struct store;
 
 TAILQ_HEAD(call_list, call);
@@ -41,6 +42,7 @@ struct runs {
 	size_t nrunning;
 	size_t nstarting; /* of those that run: they have no box yet */
 	unsigned long calls; /* executions so far: the number of the last */
+	unsigned long turns; /* places given to owners so far */
 	unsigned long last;  /* the number of the one admitted last */
 	int draining;        /* no new calls; ends when none is left */
 	void (*idle)(void *ctx); /* no call is left */
@@ -63,9 +65,40 @@ void runs_begin(struct runs *runs);
  */
 void runs_look_drained(struct runs *runs);
 
+/*
+ * owner.c: who asks. A door makes one for whoever comes in through it, which
+ * lasts longer than its calls. What it has is its own: memories and tools that
+ * are kept, processes of servers, places.
+ */
+struct owner {
+	const char *name;  /* that others call it by; empty: our user */
+	const char *scope; /* of the store, whose memories and tools it sees */
+	/* The names of the servers that it may use; NULL: all in force. */
+	const struct server_texts *allowed;
+	size_t most_waiting; /* of its calls */
+	size_t most_running;
+	/* For run/ alone: */
+	size_t nwaiting;
+	size_t nrunning;
+	unsigned long turn; /* when one of its calls got a place at last */
+};
+
+/* Sets the owner that our user is: the places and the queue are its own. */
+void owner_init(struct owner *owner, const struct options *options);
+
+/* Whether it may have one more place. */
+int owner_may_run(const struct owner *owner);
+
+/*
+ * Whether a place goes to it rather than to another one: it has fewer, or as
+ * many, and has waited longer for its turn.
+ */
+int owner_precedes(const struct owner *owner, const struct owner *other);
+
 /* request.c: what is to be run, and how. */
 
 struct request {
+	struct owner *owner; /* who asks; lasts longer than its calls */
 	const struct language *language; /* of the code, static */
 	char *code;
 	size_t code_len;
@@ -112,13 +145,17 @@ struct call_result {
 typedef void call_concluded(void *ctx, const struct call_result *result);
 
 /*
- * Admits a call, which starts at once or waits for a place. What request holds
+ * Admits a call, which starts at once or waits for a place: places go to owners
+ * in turn, and within one to the call that came first. What request holds
  * is taken over in any case. Returns the call, which ends by itself with
  * concluded() (never before this function has returned), or NULL with err when
  * there is no room.
  */
 struct call *call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err);
+
+/* Returns the scope of the owner of this execution, or NULL when it is over. */
+const char *call_scope(const struct runs *runs, unsigned long execution);
 
 /* Whether it has a box now: not before one could be had, nor between two. */
 int call_has_box(const struct call *call);

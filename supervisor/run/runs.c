@@ -10,8 +10,11 @@ static int
 runs_on_store(void *ctx, unsigned long execution, struct err *err)
 {
 	struct runs *runs = ctx;
+	const char *scope = call_scope(runs, execution);
 
-	return store_connect(runs->store, execution, err);
+	if (scope == NULL)
+		return err_set(err, "the execution is over");
+	return store_connect(runs->store, execution, scope, err);
 }
 
 static int

@@ -32,30 +32,50 @@ server_names_add_shown(struct buffer *text, const char *name)
 	server_names_add_quoted(text, name, SERVER_NAMES_SHOWN);
 }
 
+/* Lists the first of the servers in force that are allowed. */
+static void
+server_names_add_list(struct buffer *text, const struct in_force *config,
+    const struct server_texts *allowed)
+{
+	size_t i, n = 0;
+	const char *name;
+
+	for (i = 0; i < in_force_count(config); i++) {
+		name = in_force_at(config, i)->name;
+		if (!server_allowed(allowed, name))
+			continue;
+		if (n < SERVER_NAMES_LISTED) {
+			buffer_add_text(text, n == 0 ? "configured: " : ", ");
+			server_names_add_shown(text, name);
+		}
+		n++;
+	}
+	if (n == 0)
+		buffer_add_text(text, "no servers are configured");
+	else if (n > SERVER_NAMES_LISTED)
+		buffer_printf(text, " and %zu more", n - SERVER_NAMES_LISTED);
+}
+
 /* What there is instead of a name that is unknown. */
 static void
-server_names_add_choice(
-    struct buffer *text, const char *name, const struct in_force *config)
+server_names_add_choice(struct buffer *text, const char *name,
+    const struct in_force *config, const struct server_texts *allowed)
 {
 	struct suggest suggest = suggest_start(name);
-	size_t i, n = in_force_count(config);
+	size_t i;
 
-	for (i = 0; i < n; i++)
-		suggest_try(&suggest, in_force_at(config, i)->name);
+	for (i = 0; i < in_force_count(config); i++)
+		if (server_allowed(allowed, in_force_at(config, i)->name))
+			suggest_try(&suggest, in_force_at(config, i)->name);
 	if (suggest.best != NULL) {
 		buffer_add_text(text, "did you mean ");
 		server_names_add_shown(text, suggest.best);
 		buffer_add_text(text, "? ");
 	}
-	buffer_add_text(text, n == 0 ? "no servers are configured" :
-	        "configured: ");
-	for (i = 0; i < n && i < SERVER_NAMES_LISTED; i++) {
-		buffer_add_text(text, i == 0 ? "" : ", ");
-		server_names_add_shown(text, in_force_at(config, i)->name);
-	}
-	if (i < n)
-		buffer_printf(text, " and %zu more", n - i);
-	server_faults_add_refusals(text, in_force_servers(config));
+	server_names_add_list(text, config, allowed);
+	/* Files are told of to whom they belong. */
+	if (allowed == NULL)
+		server_faults_add_refusals(text, in_force_servers(config));
 }
 
 /* The entry that defines a name which is not in force, or NULL. */
@@ -73,13 +93,13 @@ server_names_find_unused(const struct in_force *config, const char *name)
 
 /* Always -1, for the caller to return. */
 static int
-server_names_unknown(
-    const char *name, const struct in_force *config, struct err *err)
+server_names_unknown(const char *name, const struct in_force *config,
+    const struct server_texts *allowed, struct err *err)
 {
 	const struct server *unused = server_names_find_unused(config, name);
 	auto_buffer struct buffer text = { 0 };
 
-	if (unused != NULL) {
+	if (unused != NULL && server_allowed(allowed, name)) {
 		buffer_add_text(&text, "server ");
 		server_names_add_shown(&text, name);
 		buffer_add_text(&text, " is not used: ");
@@ -88,7 +108,7 @@ server_names_unknown(
 		buffer_add_text(&text, "unknown server ");
 		server_names_add_shown(&text, name);
 		buffer_add_text(&text, ": ");
-		server_names_add_choice(&text, name, config);
+		server_names_add_choice(&text, name, config, allowed);
 	}
 	return err_set(err, "%s", text.data);
 }
@@ -115,7 +135,7 @@ server_names_no_program(const struct server *server, struct err *err)
 
 int
 server_names_check(const char *names, size_t len, struct in_force *config,
-    struct err *err)
+    const struct server_texts *allowed, struct err *err)
 {
 	const struct server *server;
 	size_t at, step;
@@ -123,9 +143,10 @@ server_names_check(const char *names, size_t len, struct in_force *config,
 	for (at = 0; at < len; at += step + 1) {
 		step = strlen(names + at);
 		server = in_force_find(config, names + at, step);
-		if (server == NULL)
+		if (server == NULL ||
+		    !server_allowed(allowed, names + at))
 			return server_names_unknown(
-			    names + at, config, err);
+			    names + at, config, allowed, err);
 		if (!in_force_has_program(config, server))
 			return server_names_no_program(server, err);
 	}

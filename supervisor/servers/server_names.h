@@ -9,11 +9,20 @@
 #include "in_force.h"
 
 /*
- * Checks that each of them is in force and can be started. Returns 0, or -1
- * with err: which one is not, why, and what would be right.
+ * server_allowed.c: whether whoever asks may use the server of this name: it is
+ * among those allowed, or all are (NULL).
+ */
+int server_allowed(const struct server_texts *allowed, const char *name);
+
+/* server_names.c */
+
+/*
+ * Checks that each of them is allowed, in force and can be started. Returns 0,
+ * or -1 with err: which one is not, why, and what would be right. One that is
+ * not allowed is as unknown as one that there is not.
  */
 int server_names_check(const char *names, size_t len, struct in_force *config,
-    struct err *err);
+    const struct server_texts *allowed, struct err *err);
 
 /*
  * Appends what a box is told of those that are in force: a JSON array, one

@@ -102,6 +102,7 @@ server_rows_copy_one(struct servers *servers, const struct server_file *file,
 	}
 	copy->remote = row->remote;
 	copy->disabled = row->disabled;
+	copy->shared = row->shared;
 	copy->command = server_rows_copy_text(row->command);
 	copy->args = server_rows_copy_texts(&row->args);
 	copy->env = server_rows_copy_texts(&row->env);

@@ -91,6 +91,7 @@ struct server {
 	char *why; /* one sentence, unless it is taken */
 	enum config_remote remote;
 	int disabled;
+	int shared; /* as in DEFINE */
 	int unsupported; /* skipped because Caisson cannot use such an entry */
 	/* As written; name is empty where the whole file is rejected. */
 	char *name;

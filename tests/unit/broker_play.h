@@ -53,6 +53,7 @@ lockdown(enum role role, struct err *err)
 
 static pid_t play_pid;
 static uint64_t play_definitions; /* so many were sent: the last number */
+static const char *play_owner = ""; /* of the sessions that begin */
 static uint64_t play_tool_seconds = 60; /* of the sessions that begin */
 static int play_supervisor; /* the supervisor's end */
 static int play_log = -1;   /* where the broker logs to; -1: nowhere */
@@ -240,6 +241,7 @@ play_session_of(const char *allowed, size_t allowed_len, const char *loaded,
     size_t loaded_len)
 {
 	struct ipc_session session = { .execution = 7, .log_level = 3,
+		.owner = play_owner,
 		.tool_seconds = play_tool_seconds };
 	int pair[2];
 

@@ -224,12 +224,15 @@ keeper_start(unsigned long number, const struct spawn_program *program,
 
 /* In the place of broker.c: the other end of a session is ours. */
 int
-broker_open_session(struct broker *broker, uint64_t execution,
-    const struct server_texts *names, struct err *err)
+broker_open_session(struct broker *broker,
+    const struct broker_session *wanted, struct err *err)
 {
+	const struct server_texts *names = &wanted->loaded;
 	int pair[2];
 
 	ck_assert_ptr_null(broker);
+	ck_assert_ptr_eq(wanted->allowed, asking->allowed);
+	ck_assert_ptr_eq(wanted->owner, asking->name);
 	if (sessions_refused != NULL)
 		return err_set(err, "%s", sessions_refused);
 	ck_assert_int_eq(socketpair(AF_UNIX,
@@ -237,16 +240,18 @@ broker_open_session(struct broker *broker, uint64_t execution,
 	free(loaded.data);
 	loaded = (struct server_texts){ mem_dup(names->data, names->len),
 		names->len };
-	plays[execution].channels[ROLE_BROKER] = pair[0];
+	plays[wanted->execution].channels[ROLE_BROKER] = pair[0];
 	return pair[1];
 }
 
 /* In the place of store.c: the other end of the channel is ours. */
 int
-store_connect(struct store *store, uint64_t execution, struct err *err)
+store_connect(struct store *store, uint64_t execution, const char *scope,
+    struct err *err)
 {
 	int pair[2];
 
+	ck_assert_ptr_eq(scope, asking->scope);
 	ck_assert_ptr_eq(store, (struct store *)(void *)&sv);
 	if (store_refused != NULL)
 		return err_set(err, "%s", store_refused);
@@ -496,18 +501,26 @@ on_concluded(void *ctx, const struct call_result *result)
 	play->call = NULL;
 }
 
+struct owner an_owner = { .name = "", .scope = "" };
+struct owner *asking = &an_owner;
+
 /* Returns the play of a new call, NULL with err when it is refused. */
 struct play *
 try_call(unsigned int timeout, struct err *err)
 {
 	struct play *play = &plays[sv.runs.calls + 1];
-	struct request run = { .language = language_at(0),
+	struct owner now;
+	struct request run = { .owner = asking,
+		.language = language_at(0),
 		.code = mem_strdup("print('hi')"),
 		.code_len = 11,
 		.timeout = timeout,
 		.servers = mem_dup(asked.data, asked.len),
 		.servers_len = asked.len };
 
+	owner_init(&now, &sv.options);
+	an_owner.most_waiting = now.most_waiting;
+	an_owner.most_running = now.most_running;
 	play->call = call_new(&sv.runs, &run, on_concluded, play, err);
 	ck_assert_ptr_null(run.code);
 	ck_assert_ptr_null(run.servers);

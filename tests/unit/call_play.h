@@ -50,6 +50,8 @@ extern struct play plays[PLAYS_MAX]; /* by number, from 1 */
 /* The play that has this box, by its number. */
 extern struct play *boxes[BOXES_MAX];
 extern enum role unspawnable; /* ROLES: each can start */
+extern struct owner an_owner;
+extern struct owner *asking; /* the owner of the next calls: that one */
 extern struct server_texts asked; /* the servers of the next calls */
 extern struct server_texts loaded; /* those of the last session */
 extern const char *sessions_refused; /* why there are none */

@@ -341,6 +341,8 @@ static inline void
 tell_session(void)
 {
 	buffer_printf(&told, "session %d may ", (int)msg.session.execution);
+	if (msg.session.owner[0] != '\0')
+		buffer_printf(&told, "for %s ", msg.session.owner);
 	tell_names(&msg.session.allowed);
 	buffer_add_text(&told, " loads ");
 	tell_names(&msg.session.loaded);
@@ -484,6 +486,7 @@ static inline void
 want_defined(uint64_t link, const char *name, uint64_t number)
 {
 	struct ipc_want message = { .process = link, .name = name,
+		.owner = "",
 		.definition = number };
 
 	say(IPC_WANT, &message);
@@ -549,11 +552,12 @@ leave(void)
 static inline void
 open_session(uint64_t execution, const char *loaded, size_t len)
 {
-	const struct server_texts names = { (char *)loaded, len };
+	const struct broker_session wanted = { execution, "", NULL,
+		{ (char *)loaded, len } };
 	struct err err = { 0, "" };
 	auto_fd int relay = -1;
 
-	relay = broker_open_session(broker, execution, &names, &err);
+	relay = broker_open_session(broker, &wanted, &err);
 	ck_assert_msg(relay >= 0, "%s", err.text);
 }
 

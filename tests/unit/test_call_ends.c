@@ -243,6 +243,67 @@ START_TEST(calls_wait_for_their_turn)
 }
 END_TEST
 
+/* The box of this call has its code, which ends well. */
+static void
+end_running(struct play *play)
+{
+	take_requests(play);
+	box_stands(play);
+	box_lets_go(play);
+	relay_runs(play);
+	settle();
+	code_exits(play);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
+}
+
+/* One that floods the queue delays another by no more than its share. */
+START_TEST(owners_take_turns)
+{
+	struct owner other = { .name = "other", .scope = "o",
+		.most_waiting = 2, .most_running = 1 };
+	struct play *flood[6], *play[3];
+	struct err err = { 0, "" };
+	int n;
+
+	open_stage();
+	sv.options.max_concurrent = 2;
+	for (n = 0; n < 6; n++)
+		flood[n] = new_call();
+	ck_assert_ptr_null(try_call(30, &err));
+	asking = &other;
+	for (n = 0; n < 2; n++)
+		play[n] = new_call();
+	/* It may have one place, and two calls that wait. */
+	ck_assert_ptr_null(try_call(30, &err));
+	ck_assert_str_eq(err.text, "busy: 2 executions are running and 2 are "
+	    "waiting; try again later, or raise MCP_BRIDGE_MAX_CONCURRENT or "
+	    "MCP_BRIDGE_QUEUE");
+	/* The first place that is free is its own. */
+	asking = &an_owner;
+	end_running(flood[0]);
+	ck_assert_int_ne(play[0]->pids[ROLE_BOX], 0);
+	ck_assert_int_eq(flood[2]->pids[ROLE_BOX], 0);
+	/* But not the second, of which it may have none. */
+	end_running(flood[1]);
+	ck_assert_int_eq(play[1]->pids[ROLE_BOX], 0);
+	ck_assert_int_ne(flood[2]->pids[ROLE_BOX], 0);
+	ck_assert_uint_eq(other.nrunning, 1);
+	ck_assert_uint_eq(other.nwaiting, 1);
+	asking = &other;
+	end_running(play[0]);
+	ck_assert_int_ne(play[1]->pids[ROLE_BOX], 0);
+	end_running(play[1]);
+	ck_assert_uint_eq(other.nrunning + other.nwaiting, 0);
+	asking = &an_owner;
+	for (n = 2; n < 6; n++)
+		end_running(flood[n]);
+	ck_assert_uint_eq(an_owner.nrunning + an_owner.nwaiting, 0);
+	close_stage();
+}
+END_TEST
+
 START_TEST(calls_wait_only_so_long)
 {
 	struct play *first, *second;
@@ -366,6 +427,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_code_may_run_too_late);
 	tcase_add_test(tc, a_failure_is_not_a_cancel);
 	tcase_add_test(tc, calls_wait_for_their_turn);
+	tcase_add_test(tc, owners_take_turns);
 	tcase_add_test(tc, calls_wait_only_so_long);
 	tcase_add_test(tc, a_call_may_be_cancelled_while_it_waits);
 	tcase_add_test(tc, without_a_queue_nobody_waits);

@@ -27,11 +27,12 @@ static void
 tell_server(void *ctx, struct ipc_entry *row)
 {
 	ck_assert_ptr_eq(ctx, &told);
-	buffer_printf(&told, "%d:%d %s%s%s: %s ", (int)row->line,
+	buffer_printf(&told, "%d:%d %s%s%s%s: %s ", (int)row->line,
 	    (int)row->column, row->name,
 	    row->remote == CONFIG_HTTP ? " http" :
 	        row->remote == CONFIG_SSE ? " sse" : "",
-	    row->disabled ? " disabled" : "", row->command);
+	    row->disabled ? " disabled" : "", row->shared ? " shared" : "",
+	    row->command);
 	tell_texts(&row->args);
 	buffer_add_text(&told, " ");
 	tell_texts(&row->env);
@@ -167,6 +168,9 @@ static const struct {
 	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"serverUrl\":"
 	    "\"http://x\",\"disabled\":true,\"disabledTools\":[\"a\"]}}}",
 	    "1:16 n http disabled: http://x     but a|\n" },
+	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"command\":\"c\","
+	    "\"shared\":true},\"m\":{\"command\":\"d\",\"shared\":false}}}",
+	    "1:16 n shared: c    \n1:50 m: d    \n" },
 	{ CONFIG_SHAPE_CLIENT, "{\"mcpServers\":{\"n\":{\"type\":\"sse\","
 	    "\"url\":\"http://x\",\"autoApprove\":[],\"timeout\":60}}}",
 	    "1:16 n sse: http://x    \n" },

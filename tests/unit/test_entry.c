@@ -247,6 +247,8 @@ static const struct {
 	    "\"description\" must be a string" },
 	{ "{\"a\":{\"command\":\"c\",\"disabled\":\"yes\"}}", 31,
 	    "\"disabled\" must be true or false" },
+	{ "{\"a\":{\"command\":\"c\",\"shared\":\"yes\"}}", 29,
+	    "\"shared\" must be true or false" },
 	{ "{\"a\":{\"command\":\"c\",\"enabled\":1}}", 30,
 	    "\"enabled\" must be true or false" },
 	{ "{\"a\":{\"command\":\"c\",\"type\":\"pipe\"}}", 27,

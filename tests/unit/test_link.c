@@ -826,7 +826,8 @@ END_TEST
 
 START_TEST(ends_with_nonsense)
 {
-	struct ipc_session session = { .execution = 1, .tool_seconds = 1 };
+	struct ipc_session session = { .execution = 1, .owner = "",
+		.tool_seconds = 1 };
 	int pair[2];
 
 	play_start();

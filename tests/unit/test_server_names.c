@@ -119,7 +119,7 @@ check_names(const char *names, const char *says)
 	for (p = texts; *p != '\0'; p++)
 		if (*p == ',')
 			*p = '\0';
-	checked = server_names_check(texts, len, CONFIG, &err);
+	checked = server_names_check(texts, len, CONFIG, NULL, &err);
 	ck_assert_str_eq(err.text, says);
 	ck_assert_int_eq(checked, says[0] == '\0' ? 0 : -1);
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
@@ -130,7 +130,7 @@ check_names(const char *names, const char *says)
 START_TEST(finds_nothing_wrong)
 {
 	check_names("", "");
-	ck_assert_int_eq(server_names_check(NULL, 0, CONFIG, NULL), 0);
+	ck_assert_int_eq(server_names_check(NULL, 0, CONFIG, NULL, NULL), 0);
 	add("fs", SERVER_TAKEN, NULL);
 	add("gh", SERVER_TAKEN, NULL);
 	check_names("", "");
@@ -143,6 +143,33 @@ START_TEST(says_that_there_are_none)
 {
 	TAILQ_INIT(&servers.list);
 	check_names("gh,", "unknown server \"gh\": no servers are configured");
+}
+END_TEST
+
+/* What may not be used is as if it were not there. */
+START_TEST(says_nothing_of_what_is_not_allowed)
+{
+	const struct server_texts allowed = { (char *)"gh\0none", 8 };
+	const struct server_texts nothing = { NULL, 0 };
+	struct err err = { 0, "" };
+
+	add("fs", SERVER_TAKEN, NULL);
+	add("gh", SERVER_TAKEN, NULL);
+	add("off", SERVER_SKIPPED, "it is disabled");
+	ck_assert_int_eq(
+	    server_names_check("gh", 3, CONFIG, &allowed, &err), 0);
+	ck_assert_int_eq(
+	    server_names_check("fs", 3, CONFIG, &allowed, &err), -1);
+	ck_assert_str_eq(err.text, "unknown server \"fs\": configured: "
+	    "\"gh\"");
+	ck_assert_int_eq(
+	    server_names_check("off", 4, CONFIG, &allowed, &err), -1);
+	ck_assert_str_eq(err.text, "unknown server \"off\": configured: "
+	    "\"gh\"");
+	ck_assert_int_eq(
+	    server_names_check("gh", 3, CONFIG, &nothing, &err), -1);
+	ck_assert_str_eq(err.text, "unknown server \"gh\": no servers are "
+	    "configured");
 }
 END_TEST
 
@@ -227,7 +254,7 @@ START_TEST(lists_long_names)
 			memset(names[n], 'a' + (int)n, CONFIG_NAME_MAX);
 		add(names[n], SERVER_TAKEN, NULL);
 	}
-	ck_assert_int_eq(server_names_check("x", 2, CONFIG, &err), -1);
+	ck_assert_int_eq(server_names_check("x", 2, CONFIG, NULL, &err), -1);
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 	ck_assert_ptr_null(strchr(err.text, '\n'));
 	if (_i == 1)
@@ -276,7 +303,7 @@ START_TEST(long_reasons_are_cut)
 
 	memset(why, 0xe9, sizeof(why) - 1);
 	add("gh", SERVER_SKIPPED, why + _i);
-	ck_assert_int_eq(server_names_check("gh", 3, CONFIG, &err), -1);
+	ck_assert_int_eq(server_names_check("gh", 3, CONFIG, NULL, &err), -1);
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 	ck_assert_ptr_nonnull(strstr(err.text, "\xef\xbf\xbd\xef\xbf\xbd"));
 }
@@ -542,6 +569,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, finds_nothing_wrong);
 	tcase_add_test(tc, says_that_there_are_none);
+	tcase_add_test(tc, says_nothing_of_what_is_not_allowed);
 	tcase_add_loop_test(
 	    tc, says_what_there_is_instead, 0, UNIT_COUNT(unknown));
 	tcase_add_loop_test(tc, lists_some_of_many, 0, 3);

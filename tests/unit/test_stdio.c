@@ -33,9 +33,13 @@ static int a_session;
 static struct mcp_door door;
 
 struct mcp *
-mcp_new(struct runs *its_runs, const struct mcp_door *its_door)
+mcp_new(struct runs *its_runs, struct owner *owner,
+    const struct mcp_door *its_door)
 {
 	(void)its_runs;
+	ck_assert_str_eq(owner->name, "");
+	ck_assert_str_eq(owner->scope, "");
+	ck_assert_ptr_null(owner->allowed);
 	door = *its_door;
 	return SESSION;
 }

@@ -19,12 +19,13 @@ END_TEST
 
 START_TEST(a_session_is_opened)
 {
-	const struct server_texts loaded = { (char *)"git-hub\0fs", 11 };
+	const struct broker_session wanted = { 7, "", NULL,
+		{ (char *)"git-hub\0fs", 11 } };
 	auto_fd int relay = -1;
 	struct err err;
 	char c = 0;
 
-	relay = broker_open_session(broker, 7, &loaded, &err);
+	relay = broker_open_session(broker, &wanted, &err);
 	ck_assert_int_ge(relay, 0);
 	ck_assert_int_ne(fcntl(relay, F_GETFL) & O_NONBLOCK, 0);
 	ck_assert_int_ne(fcntl(relay, F_GETFD) & FD_CLOEXEC, 0);
@@ -64,13 +65,28 @@ START_TEST(each_broker_gets_the_audit_file)
 }
 END_TEST
 
+/* Another owner may use what it is allowed, and what is there. */
+START_TEST(a_session_of_another_owner)
+{
+	const struct server_texts allowed = { (char *)"gone\0git-hub", 13 };
+	const struct broker_session wanted = { 7, "bob", &allowed,
+		{ (char *)"git-hub", 8 } };
+	auto_fd int relay = -1;
+	struct err err;
+
+	relay = broker_open_session(broker, &wanted, &err);
+	ck_assert_int_ge(relay, 0);
+	was_told(DEFINED "session 7 may for bob git-hub loads git-hub\n");
+}
+END_TEST
+
 START_TEST(a_broker_may_be_unstartable)
 {
-	const struct server_texts none = { NULL, 0 };
+	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
 	struct err err;
 
 	unspawnable = "no broker today";
-	ck_assert_int_eq(broker_open_session(broker, 1, &none, &err), -1);
+	ck_assert_int_eq(broker_open_session(broker, &none, &err), -1);
 	ck_assert_str_eq(err.text, "no broker today");
 	ck_assert_int_eq(unit_open_fds(), fds_before);
 	unspawnable = NULL;
@@ -82,7 +98,7 @@ END_TEST
 /* Every descriptor on the way may be the one too many. */
 START_TEST(descriptors_may_run_out)
 {
-	const struct server_texts none = { NULL, 0 };
+	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
 	struct rlimit limit, all;
 	struct err err;
 	int extra, lowest;
@@ -96,7 +112,7 @@ START_TEST(descriptors_may_run_out)
 		limit.rlim_cur = (rlim_t)(lowest + extra);
 		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
 		ck_assert_int_eq(
-		    broker_open_session(broker, 2, &none, &err), -1);
+		    broker_open_session(broker, &none, &err), -1);
 		ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &all), 0);
 		ck_assert_str_eq(
 		    err.text, "make a socket pair: Too many open files");
@@ -110,7 +126,7 @@ END_TEST
 /* One that has died, which nobody has noticed yet, costs no call. */
 START_TEST(a_broker_that_has_just_died_is_replaced)
 {
-	const struct server_texts none = { NULL, 0 };
+	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
 	siginfo_t si;
 	struct err err;
 	int relay;
@@ -120,7 +136,7 @@ START_TEST(a_broker_that_has_just_died_is_replaced)
 	kill(process, SIGKILL);
 	waitid(P_PID, (id_t)process, &si, WEXITED | WNOWAIT);
 	fd_close(&line);
-	relay = broker_open_session(broker, 2, &none, &err);
+	relay = broker_open_session(broker, &none, &err);
 	ck_assert_int_ge(relay, 0);
 	fd_close(&relay);
 	ck_assert_uint_eq(started, 2);
@@ -132,13 +148,13 @@ END_TEST
 /* One that takes nothing any more is ended, and the next call heals it. */
 START_TEST(a_broker_that_does_not_listen_is_ended)
 {
-	const struct server_texts none = { NULL, 0 };
+	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
 	struct err err;
 	int relay, n = 0;
 
 	begin();
 	want(1, "fs");
-	while ((relay = broker_open_session(broker, 2, &none, &err)) >= 0) {
+	while ((relay = broker_open_session(broker, &none, &err)) >= 0) {
 		fd_close(&relay);
 		ck_assert_int_le(++n, 2 * IPC_QUEUE_PACKETS_MAX);
 	}
@@ -515,6 +531,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, tells_once_that_there_is_no_store);
 	tcase_add_test(tc, nothing_starts_without_a_session);
 	tcase_add_test(tc, a_session_is_opened);
+	tcase_add_test(tc, a_session_of_another_owner);
 	tcase_add_test(tc, each_broker_gets_the_audit_file);
 	tcase_add_test(tc, a_broker_may_be_unstartable);
 	tcase_add_test(tc, descriptors_may_run_out);

@@ -169,7 +169,7 @@ static int
 connect_well(uint64_t execution)
 {
 	struct err err;
-	int relay = store_connect(store, execution, &err);
+	int relay = store_connect(store, execution, "", &err);
 
 	ck_assert_msg(relay != -1, "%s", err.text);
 	return relay;
@@ -228,7 +228,7 @@ START_TEST(without_a_directory_there_is_none)
 
 	open_stage();
 	no_state = "it is not ours";
-	ck_assert_int_eq(store_connect(store, 7, &err), -1);
+	ck_assert_int_eq(store_connect(store, 7, "", &err), -1);
 	ck_assert_str_eq(err.text, no_state);
 	ck_assert_ptr_null(store_channel(store, &err));
 	ck_assert_uint_eq(starts, 0);

@@ -42,7 +42,8 @@ ask_drop_params(struct ask *ask)
 static void
 ask_audit(const struct ask *ask)
 {
-	struct audit_call call = { ask->execution, ask->definition->name,
+	struct audit_call call = { ask->execution, ask->owner,
+		ask->definition->name,
 		{ ask->tool.data, ask->tool.len }, ask->arguments,
 		ask->result, clock_ms() - ask->made, ask->sent != 0,
 		ask->outcome };

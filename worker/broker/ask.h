@@ -40,6 +40,7 @@ struct ask {
 	const struct ask_ends *ends; /* of the asker */
 	struct session *session;     /* NULL: a TRY */
 	uint64_t execution;          /* of the session */
+	const char *owner;           /* of that; NULL: a TRY */
 	uint64_t silence; /* milliseconds that the server may be silent */
 	uint64_t id;      /* of the session */
 	enum ask_kind kind;

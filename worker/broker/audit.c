@@ -128,11 +128,11 @@ audit_add_time(struct buffer *line)
  * cursor of a terminal or hide text when the file is shown.
  */
 static void
-audit_add_server(struct buffer *line, const char *server)
+audit_add_name(struct buffer *line, const char *text)
 {
 	auto_buffer struct buffer name = { 0 };
 
-	reason_add_text(&name, server, strlen(server));
+	reason_add_text(&name, text, strlen(text));
 	json_add_string(line, name.data, name.len);
 }
 
@@ -158,9 +158,13 @@ audit_add(struct audit *audit, const struct audit_call *call)
 	audit->count++;
 	buffer_add_text(line, "{\"time\":");
 	audit_add_time(line);
-	buffer_printf(line, ",\"execution\":%" PRIu64 ",\"server\":",
-	    call->execution);
-	audit_add_server(line, call->server);
+	buffer_printf(line, ",\"execution\":%" PRIu64, call->execution);
+	if (call->owner[0] != '\0') {
+		buffer_add_text(line, ",\"owner\":");
+		audit_add_name(line, call->owner);
+	}
+	buffer_add_text(line, ",\"server\":");
+	audit_add_name(line, call->server);
 	buffer_add_text(line, ",\"tool\":");
 	audit_add_tool(line, call->tool);
 	buffer_printf(line, ",\"argument_bytes\":%zu,\"result_bytes\":%zu,"

@@ -26,6 +26,7 @@ enum audit_outcome {
 
 struct audit_call {
 	uint64_t execution;
+	const char *owner; /* of the execution; empty: our user */
 	const char *server;
 	struct json_span tool; /* its name, a JSON string */
 	size_t arguments;      /* bytes */

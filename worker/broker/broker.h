@@ -27,6 +27,7 @@
 
 struct archive;
 struct audit;
+struct definition;
 struct link;
 struct server;
 struct session;
@@ -79,9 +80,9 @@ void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
  * fatal, except the one that asks for the store.
  */
 
-/* Asks for a process of this server, by the number of its definition. */
-void to_supervisor_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t definition);
+/* Asks for a process of the server of this definition. */
+void to_supervisor_want(struct broker *broker, uint64_t link,
+    const struct definition *definition);
 
 /* Says that a process must end now. */
 void to_supervisor_let_go(struct broker *broker, uint64_t link);

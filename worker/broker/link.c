@@ -382,8 +382,7 @@ link_new(struct broker *broker, struct server *server,
 	TAILQ_INIT(&link->outgoing);
 	TAILQ_INSERT_TAIL(&broker->links, link, entry);
 	broker->open_links++;
-	to_supervisor_want(broker, link->number, definition->name,
-	    definition->number);
+	to_supervisor_want(broker, link->number, definition);
 	return link;
 }
 
@@ -407,6 +406,17 @@ link_free(struct link **linkp)
 	free(link->doom);
 	free(link->how);
 	free(link);
+}
+
+size_t
+link_count(const struct broker *broker, const char *owner)
+{
+	const struct link *link;
+	size_t n = 0;
+
+	TAILQ_FOREACH (link, &broker->links, entry)
+		n += strcmp(link->definition->owner, owner) == 0;
+	return n;
 }
 
 struct link *

@@ -45,6 +45,9 @@ struct link *link_new(struct broker *broker, struct server *server,
 /* Only at the end of the broker: answers nothing and sends nothing. */
 void link_free(struct link **link);
 
+/* Returns how many processes of servers this owner has. */
+size_t link_count(const struct broker *broker, const char *owner);
+
 /* Returns the link of this number, or NULL. */
 struct link *link_find(struct broker *broker, uint64_t number);
 

@@ -113,6 +113,7 @@ on_relay_audit_refused(
 {
 	struct audit *audit = session_broker(session)->audit;
 	struct audit_call line = { .execution = session_execution(session),
+		.owner = session_owner(session),
 		.server = call->server,
 		.tool = { (const char *)call->tool.data, call->tool.len },
 		.arguments = call->arguments.len,

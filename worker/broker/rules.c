@@ -46,6 +46,15 @@ rules_set(struct rules *rules, const struct ipc_define *define)
 }
 
 void
+rules_copy(struct rules *rules, const struct rules *other)
+{
+	rules_reset(rules);
+	rules->narrowed = other->narrowed;
+	buffer_add(&rules->allow, other->allow.data, other->allow.len);
+	buffer_add(&rules->deny, other->deny.data, other->deny.len);
+}
+
+void
 rules_reset(struct rules *rules)
 {
 	buffer_reset(&rules->allow);

@@ -22,6 +22,7 @@ struct rules {
  * they are other ones. Fatal when they are no names: their sender is trusted.
  */
 int rules_set(struct rules *rules, const struct ipc_define *define);
+void rules_copy(struct rules *rules, const struct rules *other);
 void rules_reset(struct rules *rules);
 
 /*

@@ -42,15 +42,18 @@ static int
 server_compare(const void *a, const void *b)
 {
 	const struct server *x = a, *y = b;
+	int names = strcmp(x->definition.name, y->definition.name);
 
-	return strcmp(x->definition.name, y->definition.name);
+	return names != 0 ? names :
+	    strcmp(x->definition.owner, y->definition.owner);
 }
 
 /* A list of a thousand servers asks for each of them by its name. */
-struct server *
-server_find(struct broker *broker, const char *name)
+static struct server *
+server_look_up(struct broker *broker, const char *owner, const char *name)
 {
-	const struct server wanted = { .definition.name = (char *)name };
+	const struct server wanted = { .definition.name = (char *)name,
+		.definition.owner = (char *)owner };
 	struct server *const *found =
 	    tfind(&wanted, &broker->by_name, server_compare);
 
@@ -81,6 +84,7 @@ server_replace(char **text, const char *new)
 }
 
 static int server_is_done(const struct server *server);
+static uint64_t server_pause_left(const struct server *server);
 static void server_on_pause(evutil_socket_t fd, short what, void *arg);
 static void server_end_recall(struct server *server);
 static void server_on_turn(evutil_socket_t fd, short what, void *arg);
@@ -91,44 +95,64 @@ static void server_lost(struct server *server, struct ask_list *waiting,
 static void server_ended(struct server *server, const char *how);
 
 static struct server *
-server_new(struct broker *broker, const char *name)
+server_new(struct broker *broker, const char *owner, const char *name)
 {
 	struct server *server = mem_alloc(sizeof(*server));
 
 	server->broker = broker;
 	server->definition.name = mem_strdup(name);
+	server->definition.owner = mem_strdup(owner);
 	LIST_INIT(&server->holds);
 	TAILQ_INIT(&server->lists);
 	TAILQ_INIT(&server->recalling);
 	server->calls = queue_new();
 	server->turn = evtimer_new(broker->base, server_on_turn, server);
 	server->pause = evtimer_new(broker->base, server_on_pause, server);
+	server_enter(server);
 	return server;
+}
+
+/* Gives it this definition, in the place of the one that it has. */
+static void
+server_redefine(struct server *server, const struct ipc_define *define)
+{
+	struct definition *definition = &server->definition;
+	uint8_t before[FINGERPRINT_SIZE];
+
+	memcpy(before, definition->fingerprint, FINGERPRINT_SIZE);
+	if (definition_set(definition, define) && server->link != NULL)
+		link_tools_changed(server->link);
+	/* The list that they wait for is of the earlier fingerprint. */
+	if (memcmp(before, definition->fingerprint, FINGERPRINT_SIZE) != 0)
+		server_end_recall(server);
 }
 
 void
 server_define(struct broker *broker, const struct ipc_define *define)
 {
-	struct server *server = server_find(broker, define->name);
-	int same;
+	struct server *server;
 
+	if (server_look_up(broker, "", define->name) == NULL)
+		server_new(broker, "", define->name);
+	TAILQ_FOREACH (server, &broker->servers, entry)
+		if (strcmp(server->definition.name, define->name) == 0)
+			server_redefine(server, define);
+}
+
+struct server *
+server_find(struct broker *broker, const char *owner, const char *name)
+{
+	struct server *ours = server_look_up(broker, "", name);
+	struct server *server;
+
+	if (ours == NULL || owner[0] == '\0' || ours->definition.shared)
+		return ours;
+	server = server_look_up(broker, owner, name);
 	if (server == NULL) {
-		server = server_new(broker, define->name);
-		server_enter(server);
+		server = server_new(broker, owner, name);
+		definition_copy(&server->definition, &ours->definition);
 	}
-	server->definition.number = define->definition;
-	server_replace(&server->definition.alias, define->alias);
-	server_replace(&server->definition.description, define->description);
-	same = memcmp(server->definition.fingerprint, define->fingerprint.data,
-	           FINGERPRINT_SIZE) == 0;
-	memcpy(server->definition.fingerprint, define->fingerprint.data,
-	    FINGERPRINT_SIZE);
-	if (rules_set(&server->definition.rules, define) &&
-	    server->link != NULL)
-		link_tools_changed(server->link);
-	/* The list that they wait for is of the earlier fingerprint. */
-	if (!same)
-		server_end_recall(server);
+	return server;
 }
 
 static void
@@ -169,12 +193,32 @@ server_free(struct server **serverp)
 	server_destroy(server);
 }
 
+/* Whether nothing is left of it that another one would not have as well. */
+static int
+server_is_idle(const struct server *server)
+{
+	return !server->removed && server->definition.owner[0] != '\0' &&
+	    LIST_EMPTY(&server->holds) && server_waiting(server) == NULL &&
+	    TAILQ_EMPTY(&server->recalling) && server_pause_left(server) == 0;
+}
+
 /* Frees what cannot be found and nothing refers to. */
 static void
 server_release(struct server *server)
 {
-	if (server->links == 0 && server_is_done(server))
+	if (server->links == 0 &&
+	    (server_is_done(server) || server_is_idle(server)))
 		server_destroy(server);
+}
+
+void
+server_drop_idle(struct broker *broker, const char *owner, const char *name)
+{
+	struct server *server =
+	    owner[0] == '\0' ? NULL : server_look_up(broker, owner, name);
+
+	if (server != NULL && server_is_idle(server))
+		server_release(server);
 }
 
 /* Holds */
@@ -241,16 +285,9 @@ server_retire(struct server *server)
 	loop_event_free(&server->pause);
 }
 
-void
-server_remove(struct broker *broker, const char *name)
+static void
+server_remove_one(struct server *server)
 {
-	struct server *server = server_find(broker, name);
-
-	if (server == NULL) {
-		log_warn("the server that is to be removed is not there: %s",
-		    name);
-		return;
-	}
 	server_retire(server);
 	if (server->link == NULL) {
 		server_refuse_all(server, " is no longer configured");
@@ -262,36 +299,29 @@ server_remove(struct broker *broker, const char *name)
 	server_release(server);
 }
 
-/* Returns the server of this definition, removed or not, or NULL. */
-static struct server *
-server_find_number(struct broker *broker, uint64_t number)
+void
+server_remove(struct broker *broker, const char *name)
 {
-	struct server *server;
+	struct server *server, *next;
 
-	TAILQ_FOREACH (server, &broker->servers, entry)
-		if (server->definition.number == number)
-			return server;
-	TAILQ_FOREACH (server, &broker->removed, entry)
-		if (server->definition.number == number)
-			return server;
-	return NULL;
+	if (server_look_up(broker, "", name) == NULL)
+		log_warn("the server that is to be removed is not there: %s",
+		    name);
+	for (server = TAILQ_FIRST(&broker->servers); server != NULL;
+	     server = next) {
+		next = TAILQ_NEXT(server, entry);
+		if (strcmp(server->definition.name, name) == 0)
+			server_remove_one(server);
+	}
 }
 
-void
-server_revoke(struct broker *broker, uint64_t number, const char *why,
-    void (*gone)(struct broker *broker, const char *name, const char *why))
+/* One that was retired. */
+static void
+server_revoke_one(struct server *server, const char *why)
 {
-	struct server *server = server_find_number(broker, number);
 	auto_buffer struct buffer words = { 0 };
 
-	/* One that was removed may have ended meanwhile. */
-	if (server == NULL)
-		return;
 	log_warn("server %s was stopped: %s", server->definition.name, why);
-	if (!server->removed)
-		server_retire(server);
-	if (server_find(broker, server->definition.name) == NULL)
-		gone(broker, server->definition.name, why);
 	server_end_holds(server);
 	if (server->link != NULL)
 		link_revoke(server->link, why);
@@ -299,6 +329,40 @@ server_revoke(struct broker *broker, uint64_t number, const char *why,
 	reason_add_stopped(&words, why);
 	server_refuse_all(server, words.data);
 	server_release(server);
+}
+
+/* Retires those of this definition. */
+static void
+server_retire_all(struct broker *broker, uint64_t number)
+{
+	struct server *server, *next;
+
+	for (server = TAILQ_FIRST(&broker->servers); server != NULL;
+	     server = next) {
+		next = TAILQ_NEXT(server, entry);
+		if (server->definition.number == number)
+			server_retire(server);
+	}
+}
+
+void
+server_revoke(struct broker *broker, uint64_t number, const char *why,
+    void (*gone)(struct broker *broker, const char *name, const char *why))
+{
+	struct server *server, *next;
+
+	server_retire_all(broker, number);
+	/* One that was removed may have ended meanwhile: there is none. */
+	for (server = TAILQ_FIRST(&broker->removed); server != NULL;
+	     server = next) {
+		next = TAILQ_NEXT(server, entry);
+		if (server->definition.number != number)
+			continue;
+		if (server_look_up(broker, "", server->definition.name) ==
+		    NULL)
+			gone(broker, server->definition.name, why);
+		server_revoke_one(server, why);
+	}
 }
 
 static void
@@ -354,6 +418,22 @@ server_begin_reason(const struct server *server, struct buffer *reason)
 
 /* Starting */
 
+/*
+ * Whether it may have one more process. An owner that is not our user gets half
+ * of what the others leave (queue.h): none takes all that there are.
+ */
+static int
+server_may_link(const struct server *server)
+{
+	const struct broker *broker = server->broker;
+	const char *owner = server->definition.owner;
+
+	return broker->open_links < broker->most_links &&
+	    (owner[0] == '\0' ||
+	        queue_may_have(link_count(broker, owner), 1,
+	            broker->open_links, broker->most_links));
+}
+
 /* Refuses the asks that wait when there is no room for one more process. */
 static int
 server_has_room(struct server *server)
@@ -361,7 +441,7 @@ server_has_room(struct server *server)
 	const struct broker *broker = server->broker;
 	auto_buffer struct buffer words = { 0 };
 
-	if (broker->open_links < broker->most_links)
+	if (server_may_link(server))
 		return 1;
 	buffer_printf(&words, " cannot be started: %zu servers run, and with "
 	    "a limit of %lu open files there is no room for more (see "

@@ -1,6 +1,9 @@
 /*
  * A name has one definition after the other, each with a number (DEFINE).
- * A struct server is one definition of its name.
+ * A struct server is one definition of its name, for one owner of executions:
+ * our user, for whom it is there as long as the name is configured; or another
+ * one, for whom it is made when it is asked for, and freed when nothing is left
+ * of it. One that is shared is our user's and everybody's.
  * A server has at most one live link at a time, each with a number (WANT).
  * A link is one process (link.h).
  *
@@ -30,22 +33,32 @@ struct server_hold {
 void server_hold(struct server *server, struct server_hold *hold);
 void server_unhold(struct server_hold *hold);
 
-/* Returns the configured server of this name, or NULL. */
-struct server *server_find(struct broker *broker, const char *name);
+/*
+ * Returns the configured server of this name as this owner has it, or NULL
+ * when none is configured. That of another owner than our user lives until
+ * server_drop_idle, unless something is asked of it.
+ */
+struct server *server_find(
+    struct broker *broker, const char *owner, const char *name);
+
+/* Frees the server of an owner that is not our user, if nothing needs it. */
+void server_drop_idle(
+    struct broker *broker, const char *owner, const char *name);
 
 /* There is this server; what was said of its name is replaced. */
 void server_define(struct broker *broker, const struct ipc_define *define);
 
 /*
- * It is no longer configured: what was asked of it is still answered. Its
- * process ends when the last hold on it has ended.
+ * It is no longer configured, for any owner: what was asked of it is still
+ * answered. A process of it ends when the last hold on it has ended.
  */
 void server_remove(struct broker *broker, const char *name);
 
 /*
- * The server of this definition is not trusted any more, because of why: its
- * process ends now, and what was asked of it is refused. It may be removed
- * already, or gone. gone is called when no other server has its name.
+ * The servers of this definition are not trusted any more, because of why:
+ * their processes end now, and what was asked of them is refused. They may be
+ * removed already, or gone. gone is called, when there were any, and no other
+ * server has the name.
  */
 void server_revoke(struct broker *broker, uint64_t number, const char *why,
     void (*gone)(struct broker *broker, const char *name, const char *why));

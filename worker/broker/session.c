@@ -29,6 +29,7 @@ struct session {
 	struct broker *broker;
 	struct channel *relay;
 	uint64_t execution;
+	char *owner;
 	uint64_t patience; /* milliseconds that a server may be silent */
 	char *names; /* each with its NUL */
 	struct session_right *rights;
@@ -92,7 +93,7 @@ session_server(
     const struct session *session, const struct session_right *right)
 {
 	return right->hold.server != NULL ? right->hold.server :
-	    server_find(session->broker, right->name);
+	    server_find(session->broker, session->owner, right->name);
 }
 
 static void
@@ -158,6 +159,7 @@ session_new(struct broker *broker, struct ipc_session *msg)
 
 	session->broker = broker;
 	session->execution = msg->execution;
+	session->owner = mem_strdup(msg->owner);
 	session->patience = msg->tool_seconds * 1000;
 	TAILQ_INIT(&session->asks);
 	TAILQ_INSERT_TAIL(&broker->sessions, session, entry);
@@ -175,6 +177,8 @@ session_free_rights(struct session *session)
 
 	for (n = 0; n < session->nrights; n++) {
 		server_unhold(&session->rights[n].hold);
+		server_drop_idle(session->broker, session->owner,
+		    session->rights[n].name);
 		free(session->rights[n].revoked);
 	}
 	free(session->rights);
@@ -195,6 +199,7 @@ session_free(struct session **sessionp)
 	loop_event_free(&session->ending);
 	channel_free(&session->relay);
 	session_free_rights(session);
+	free(session->owner);
 	free(session);
 }
 
@@ -212,6 +217,12 @@ session_break(struct session *session, const char *how)
 	log_warn("protocol violation by the relay of execution %" PRIu64
 	    ": %s", session->execution, how);
 	session_end(session);
+}
+
+const char *
+session_owner(const struct session *session)
+{
+	return session->owner;
 }
 
 uint64_t
@@ -260,6 +271,7 @@ session_new_ask(struct session *session, struct server *server, uint64_t id,
 
 	ask->session = session;
 	ask->execution = session->execution;
+	ask->owner = session->owner;
 	ask->silence = session->patience;
 	TAILQ_INSERT_TAIL(&session->asks, ask, sibling);
 	session->nasks++;

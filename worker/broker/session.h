@@ -43,6 +43,9 @@ void session_cancel(struct session *session, uint64_t id);
 /* The relay broke a rule: ends the session, in a moment. */
 void session_break(struct session *session, const char *how);
 
+/* Returns whose execution it is, as long as it lasts. */
+const char *session_owner(const struct session *session);
+
 /* Returns the number of its execution. */
 uint64_t session_execution(const struct session *session);
 

@@ -3,13 +3,16 @@
  */
 #include "../../common/log.h"
 #include "broker.h"
+#include "definition.h"
 
 void
-to_supervisor_want(struct broker *broker, uint64_t link, const char *name,
-    uint64_t definition)
+to_supervisor_want(struct broker *broker, uint64_t link,
+    const struct definition *definition)
 {
-	struct ipc_want want = { .process = link, .name = name,
-		.definition = definition };
+	struct ipc_want want = { .process = link,
+		.name = definition->name,
+		.owner = definition->owner,
+		.definition = definition->number };
 	struct err err;
 
 	if (channel_send_want(broker->supervisor, &want, &err) == -1)

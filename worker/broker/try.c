@@ -56,7 +56,7 @@ void
 try_server(struct broker *broker, const char *name)
 {
 	static const struct ask_ends ends = { try_answer, try_refuse, NULL };
-	struct server *server = server_find(broker, name);
+	struct server *server = server_find(broker, "", name);
 
 	if (server == NULL)
 		try_send_reason(broker, name, "there is no such server");

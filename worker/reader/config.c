@@ -115,6 +115,7 @@ config_message(const struct entry *entry, struct place place)
 		.column = place.column,
 		.remote = entry->remote,
 		.disabled = entry->disabled,
+		.shared = entry->shared,
 		.name = entry->name,
 		.command = remote ? entry->url : entry->command,
 		.cwd = entry->cwd == NULL || remote ? "" : entry->cwd,

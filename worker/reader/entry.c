@@ -409,17 +409,18 @@ entry_read_url(struct entry *entry, struct json_span value, struct err *err)
 	return entry->url == NULL ? -1 : 0;
 }
 
+/* Sets *on when a switch, which the key names, has this position. */
 static int
 entry_read_switch(struct entry *entry, struct json_span value,
-    const char *key, int disabled_when, struct err *err)
+    const char *key, int when, int *on, struct err *err)
 {
 	enum json_span_kind kind = json_span_kind(value);
 
 	if (kind != JSON_SPAN_TRUE && kind != JSON_SPAN_FALSE)
 		return entry_fail(entry, value,
 		    err_set(err, "\"%s\" must be true or false", key));
-	if ((kind == JSON_SPAN_TRUE) == disabled_when)
-		entry->disabled = 1;
+	if ((kind == JSON_SPAN_TRUE) == when)
+		*on = 1;
 	return 0;
 }
 
@@ -427,14 +428,24 @@ static int
 entry_read_disabled(
     struct entry *entry, struct json_span value, struct err *err)
 {
-	return entry_read_switch(entry, value, "disabled", 1, err);
+	return entry_read_switch(
+	    entry, value, "disabled", 1, &entry->disabled, err);
 }
 
 static int
 entry_read_enabled(
     struct entry *entry, struct json_span value, struct err *err)
 {
-	return entry_read_switch(entry, value, "enabled", 0, err);
+	return entry_read_switch(
+	    entry, value, "enabled", 0, &entry->disabled, err);
+}
+
+static int
+entry_read_shared(
+    struct entry *entry, struct json_span value, struct err *err)
+{
+	return entry_read_switch(
+	    entry, value, "shared", 1, &entry->shared, err);
 }
 
 /* The kinds of servers, with the names that clients have for them. */
@@ -523,6 +534,7 @@ static const struct entry_member {
 	{ ENTRY_KEY("description"), entry_read_description },
 	{ ENTRY_KEY("disabled"), entry_read_disabled },
 	{ ENTRY_KEY("enabled"), entry_read_enabled },
+	{ ENTRY_KEY("shared"), entry_read_shared },
 	{ ENTRY_KEY("url"), entry_read_url },
 	{ ENTRY_KEY("httpUrl"), entry_read_url },
 	{ ENTRY_KEY("serverUrl"), entry_read_url },

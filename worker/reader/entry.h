@@ -26,6 +26,7 @@ struct entry {
 	struct buffer deny;
 	enum config_remote remote;
 	int disabled;
+	int shared; /* one process of it serves all owners */
 	int foreign;    /* only the program whose file it is can start it */
 	const char *at; /* the byte that is wrong, when it is */
 	enum config_shape shape; /* of its file */

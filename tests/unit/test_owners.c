@@ -1,0 +1,218 @@
+/*
+ * Tests of worker/broker: owners of executions, each with processes of servers
+ * of its own.
+ */
+#include <string.h>
+
+#include "common/mem.h"
+#include "server_play.h"
+
+static struct play_server of_one, of_two;
+
+/* Begins a session of an owner that loads "gh". */
+static int
+session_of(const char *owner)
+{
+	int relay;
+
+	play_owner = owner;
+	relay = play_session();
+	play_owner = "";
+	return relay;
+}
+
+/* The broker wants a process of "gh" for this owner, which is greeted. */
+static void
+serve(const char *owner, struct play_server *server)
+{
+	uint64_t link = play_expect_want("gh");
+
+	ck_assert_str_eq(play_msg.want.owner, owner);
+	play_launch(link, server);
+	play_greet(server);
+}
+
+/* A call of each comes to its own process. */
+START_TEST(each_owner_has_its_own_process)
+{
+	int one, two, again;
+
+	play_start();
+	one = session_of(_i == 0 ? "" : "alice");
+	serve(_i == 0 ? "" : "alice", &of_one);
+	two = session_of("bob");
+	serve("bob", &of_two);
+	play_call(two, 1, "gh");
+	play_expect_line(&of_two, PLAY_CALLED("2"));
+	play_call(one, 1, "gh");
+	play_expect_line(&of_one, PLAY_CALLED("2"));
+	answer_call(&of_one, 2, one, 1);
+	answer_call(&of_two, 2, two, 1);
+	/* It is warm for the next execution of its owner. */
+	close(two);
+	again = session_of("bob");
+	play_call(again, 1, "gh");
+	play_expect_line(&of_two, PLAY_CALLED("3"));
+	answer_call(&of_two, 3, again, 1);
+	close(one);
+	close(again);
+	play_end();
+}
+END_TEST
+
+/* The process of one that is shared is everybody's. */
+START_TEST(a_shared_server_has_one_process)
+{
+	struct ipc_define define = { .name = "gh", .alias = "gh",
+		.description = "does things", .shared = 1 };
+	int one, two;
+
+	play_start();
+	play_remove("gh");
+	play_define_whole(&define);
+	one = session_of("alice");
+	serve("", &of_one);
+	two = session_of("bob");
+	play_call(one, 1, "gh");
+	play_expect_line(&of_one, PLAY_CALLED("2"));
+	play_call(two, 1, "gh");
+	play_expect_line(&of_one, PLAY_CALLED("3"));
+	answer_call(&of_one, 2, one, 1);
+	answer_call(&of_one, 3, two, 1);
+	close(one);
+	close(two);
+	play_end();
+}
+END_TEST
+
+/* What one process has listed, perhaps for its owner alone, is not shown. */
+START_TEST(lists_are_not_shared)
+{
+	int one, two;
+
+	play_lists_wait_ms = 200; /* for a store, which there is not */
+	play_start();
+	one = session_of("alice");
+	serve("alice", &of_one);
+	play_list(one, 1, "gh");
+	play_hear(&of_one);
+	play_say(&of_one, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
+	    "{\"tools\":[{\"name\":\"secret\",\"inputSchema\":"
+	    "{\"type\":\"object\"}}]}}");
+	play_expect(one, IPC_RESULT);
+	play_owner = "bob";
+	two = play_session_of("gh", 3, "", 0);
+	play_recall(two, 1, "gh");
+	serve("bob", &of_two);
+	play_hear(&of_two);
+	play_say(&of_two, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":"
+	    "{\"tools\":[]}}");
+	play_expect_result(two, 1, "{\"tools\":[],\"aliases\":[]}");
+	close(one);
+	close(two);
+	play_end();
+}
+END_TEST
+
+/* A server that is removed, or not trusted, is so for all owners. */
+START_TEST(what_is_removed_is_removed_for_all)
+{
+	int one, two;
+
+	play_start();
+	one = session_of("alice");
+	serve("alice", &of_one);
+	two = session_of("bob");
+	serve("bob", &of_two);
+	if (_i == 0) {
+		play_remove("gh");
+		play_sync_supervisor();
+		close(one);
+		play_expect_let_go(of_one.link);
+		play_call(two, 1, "gh");
+		play_expect_line(&of_two, PLAY_CALLED("2"));
+		answer_call(&of_two, 2, two, 1);
+		close(two);
+		play_expect_let_go(of_two.link);
+	} else {
+		play_revoke(play_definitions, "its file is another's");
+		play_expect_let_go(of_one.link);
+		play_expect_let_go(of_two.link);
+		play_call(two, 1, "gh");
+		play_expect_refused(two, 1, "server \"gh\" was stopped: its "
+		    "file is another's");
+		close(one);
+		close(two);
+	}
+	play_die(&of_one, "exited with code 0");
+	play_die(&of_two, "exited with code 0");
+	play_end();
+}
+END_TEST
+
+/* The next process of an owner is asked for by what is configured then. */
+START_TEST(a_definition_is_of_all_owners)
+{
+	int one;
+
+	play_start();
+	close(session_of("alice"));
+	serve("alice", &of_one);
+	play_define_as("gh", "gh", "does other things");
+	one = session_of("alice");
+	play_list_servers(one, 1);
+	play_expect_result(one, 1, "[{\"name\":\"gh\",\"alias\":\"gh\","
+	    "\"description\":\"does other things\",\"loaded\":true}]");
+	play_die(&of_one, "exited with code 1");
+	play_call(one, 2, "gh");
+	serve("alice", &of_two);
+	ck_assert_uint_eq(play_msg.want.definition, play_definitions);
+	play_expect_line(&of_two, PLAY_CALLED("2"));
+	answer_call(&of_two, 2, one, 2);
+	close(one);
+	play_end();
+}
+END_TEST
+
+/* Owners that have come and gone cost nothing. */
+START_TEST(owners_are_forgotten)
+{
+	char owner[16];
+	int n, relay;
+
+	play_start();
+	for (n = 0; n < 300; n++) {
+		snprintf(owner, sizeof(owner), "owner%d", n);
+		play_owner = owner;
+		relay = play_session_of("gh", 3, "", 0);
+		play_list_servers(relay, 1);
+		play_expect(relay, IPC_RESULT);
+		close(relay);
+	}
+	play_owner = "";
+	close(session_of("alice"));
+	serve("alice", &of_one);
+	play_close(&of_one);
+	play_ended(of_one.link, "exited with code 0");
+	play_sync_supervisor();
+	/* Whatever is left now would be a leak. */
+	play_end();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, each_owner_has_its_own_process, 0, 2);
+	tcase_add_test(tc, a_shared_server_has_one_process);
+	tcase_add_test(tc, lists_are_not_shared);
+	tcase_add_loop_test(tc, what_is_removed_is_removed_for_all, 0, 2);
+	tcase_add_test(tc, a_definition_is_of_all_owners);
+	tcase_add_test(tc, owners_are_forgotten);
+}
+
+int
+main(void)
+{
+	return unit_run("owners", add_tests);
+}
