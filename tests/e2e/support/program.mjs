@@ -107,17 +107,17 @@ function alone() {
  * The command line that starts the program with these arguments and exactly
  * this environment (PATH and HOME besides). Every part of it replaces itself,
  * so the process that is started is the program; under is one more, which runs
- * as the user of the program.
+ * as the user of the program. program is another binary than the usual one.
  */
 export function commandLine({
   args = [], env = {}, home, privateTmp = false, withoutNamespaces = false,
-  refused = [], under = [],
+  refused = [], under = [], program = binary,
 } = {}) {
   const all = { PATH: searchPath, HOME: home, ...settings, ...env };
 
   return ['/usr/bin/env', '-i',
     ...Object.entries(all).map(([name, value]) => `${name}=${value}`),
     ...(privateTmp ? alone() : []), ...refusing(refused),
-    ...(withoutNamespaces ? forbidden() : identity()), ...under, binary,
+    ...(withoutNamespaces ? forbidden() : identity()), ...under, program,
     ...args];
 }

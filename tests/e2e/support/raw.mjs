@@ -24,54 +24,16 @@ function flaw(message) {
   return undefined;
 }
 
-export class Raw {
-  /*
-   * Starts the program for a test, which ends it. options: args, env, home,
-   * privateTmp (see program.mjs), cwd, and batches: lines may be batches too.
-   */
-  static start(t, options = {}) {
-    return new Raw(t, options);
-  }
-
-  /* The same, and says initialize. */
-  static async open(t, options = {}) {
-    const raw = new Raw(t, options);
-
-    await raw.initialize();
-    return raw;
-  }
-
-  constructor(t, options) {
-    const home = options.home ?? folder(t);
-    const [command, ...args] = commandLine({ ...options, home });
-
+/* One client: lines from the program, and lines to it through input. */
+class Client {
+  constructor({ batches } = {}) {
     this.lines = [];
     this.messages = [];
     this.flaws = [];
-    this.errors = '';
     this.partial = [];
-    this.batches = options.batches ? [] : undefined;
+    this.batches = batches ? [] : undefined;
     this.waiting = new Set();
     this.lastId = 0;
-    this.child = spawn(command, args, { stdio: 'pipe', cwd: options.cwd });
-    this.pid = this.child.pid;
-    this.ended = new Promise((resolve, reject) => {
-      this.child.on('error', reject);
-      this.child.on('close', (code, signal) => {
-        this.end = { code, signal };
-        this.settle();
-        resolve(this.end);
-      });
-    });
-    this.exited = new Promise((resolve) => {
-      this.child.on('exit', (code, signal) => resolve({ code, signal }));
-    });
-    this.child.stdin.on('error', () => {}); /* it may end before we do */
-    this.child.stderr.on('data', (data) => {
-      this.errors += data.toString('latin1');
-    });
-    this.child.stdout.on('data', (data) => this.take(data));
-    t.after(() => this.destroy());
   }
 
   take(data) {
@@ -163,7 +125,7 @@ export class Raw {
   /* Writes bytes or text as they are; resolves when they have left us. */
   write(bytes) {
     return new Promise((resolve) => {
-      this.child.stdin.write(bytes, () => resolve());
+      this.input.write(bytes, () => resolve());
     });
   }
 
@@ -237,6 +199,60 @@ export class Raw {
       { requestId: id, reason: 'test' });
   }
 
+  check() {
+    assert.deepEqual(this.flaws, [],
+      'standard output carries nothing but JSON-RPC messages');
+    assert.deepEqual(this.partial, [], 'the last line is whole');
+  }
+}
+
+export class Raw extends Client {
+  /*
+   * Starts the program for a test, which ends it. options: args, env, home,
+   * privateTmp (see program.mjs), cwd, batches: lines may be batches too, and
+   * doors: descriptor 3 is a socket of ours as well (see Guest).
+   */
+  static start(t, options = {}) {
+    return new Raw(t, options);
+  }
+
+  /* The same, and says initialize. */
+  static async open(t, options = {}) {
+    const raw = new Raw(t, options);
+
+    await raw.initialize();
+    return raw;
+  }
+
+  constructor(t, options) {
+    super(options);
+    const home = options.home ?? folder(t);
+    const [command, ...args] = commandLine({ ...options, home });
+
+    this.errors = '';
+    this.child = spawn(command, args, { cwd: options.cwd,
+      stdio: ['pipe', 'pipe', 'pipe', ...(options.doors ? ['pipe'] : [])] });
+    this.input = this.child.stdin;
+    this.pid = this.child.pid;
+    this.ended = new Promise((resolve, reject) => {
+      this.child.on('error', reject);
+      this.child.on('close', (code, signal) => {
+        this.end = { code, signal };
+        this.settle();
+        resolve(this.end);
+      });
+    });
+    this.exited = new Promise((resolve) => {
+      this.child.on('exit', (code, signal) => resolve({ code, signal }));
+    });
+    this.child.stdin.on('error', () => {}); /* it may end before we do */
+    this.child.stderr.on('data', (data) => {
+      this.errors += data.toString('latin1');
+    });
+    this.child.stdout.on('data', (data) => this.take(data));
+    t.after(() => this.destroy());
+  }
+
   /* Ends the input; returns how the program ended. */
   async finish() {
     this.child.stdin.end();
@@ -255,12 +271,6 @@ export class Raw {
     return end;
   }
 
-  check() {
-    assert.deepEqual(this.flaws, [],
-      'standard output carries nothing but JSON-RPC messages');
-    assert.deepEqual(this.partial, [], 'the last line is whole');
-  }
-
   async destroy() {
     if (this.end === undefined) {
       this.child.kill('SIGKILL');
@@ -269,5 +279,32 @@ export class Raw {
     }
     assert.deepEqual(this.flaws, [],
       'standard output carries nothing but JSON-RPC messages');
+  }
+}
+
+/* The client behind the second door of a program that Raw has started. */
+export class Guest extends Client {
+  static async open(host) {
+    const guest = new Guest(host);
+
+    await guest.initialize();
+    return guest;
+  }
+
+  constructor(host) {
+    super();
+    this.host = host;
+    this.errors = '';
+    this.input = host.child.stdio[3];
+    this.input.on('error', () => {});
+    this.input.on('data', (data) => this.take(data));
+    this.input.on('close', () => {
+      this.end = 'its socket is closed';
+      this.settle();
+    });
+  }
+
+  story() {
+    return `${super.story()}, ${this.host.story()}`;
   }
 }
