@@ -1,0 +1,182 @@
+/*
+ * Two owners of executions on one program: our user, and a guest that comes in
+ * through a second door, which only a program of the tests has. Each has its
+ * share, and neither sees anything of the other.
+ *
+ *   CAISSON_TWO_DOORS  path of that program (see tests/doors/)
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { Gate } from './support/gate.mjs';
+import { binary, folder } from './support/program.mjs';
+import { Guest, Raw } from './support/raw.mjs';
+import { toolServer, withServers } from './support/servers.mjs';
+
+const twoDoors = path.resolve(process.env.CAISSON_TWO_DOORS ??
+  path.join(path.dirname(binary), 'tests/doors/caisson-two-doors'));
+
+/* That program beside the other ones of the installation, where it looks. */
+function installed(t) {
+  const from = path.dirname(binary);
+  const place = folder(t);
+
+  for (const name of fs.readdirSync(from))
+    if (name === 'box' || (name.startsWith('caisson-') &&
+        fs.statSync(path.join(from, name)).isFile()))
+      fs.cpSync(path.join(from, name), path.join(place, name),
+        { recursive: true, dereference: true });
+  fs.copyFileSync(twoDoors, path.join(place, 'caisson'));
+  fs.chmodSync(place, 0o755);
+  return path.join(place, 'caisson');
+}
+
+async function open(t, options = {}) {
+  const raw = await Raw.open(t,
+    { ...options, doors: true, program: installed(t) });
+
+  return { raw, guest: await Guest.open(raw) };
+}
+
+/* Options for a program that knows a server, and the file of its starts. */
+function withTools(t, env = {}) {
+  const starts = path.join(folder(t), 'starts');
+
+  return { starts, ...withServers(t, { tools: toolServer(0, 4, starts),
+    more: toolServer(1, 4, starts) }, { env }) };
+}
+
+test('a guest is served as our user is', async (t) => {
+  const { raw, guest } = await open(t);
+
+  assert.deepEqual(await Promise.all([raw.printed('print(1)'),
+    guest.printed('print(2)')]), [['1'], ['2']]);
+  await raw.finish();
+});
+
+test('one that floods the queue delays another by its share only',
+  async (t) => {
+    const { raw, guest } = await open(t,
+      { env: { MCP_BRIDGE_MAX_CONCURRENT: '2', MCP_BRIDGE_QUEUE: '40' } });
+    const gate = new Gate();
+    const flood = Array.from({ length: 42 },
+      () => raw.postCall(gate.wait, { timeout: 100 }));
+
+    const refused = await raw.run('print(0)');
+
+    assert.equal(refused.isError, true);
+    assert.match(refused.content[0].text, /busy: 2 executions are running and 40 are waiting/);
+    await gate.reached();
+    const calls = [1, 2, 3].map((n) => guest.postCall(`print(${n})`));
+
+    /* One place is enough for all that the guest asks. */
+    while (!guest.has(calls[2])) {
+      const [one] = gate.find();
+
+      if (one !== undefined)
+        process.kill(one.pid, 'SIGKILL');
+      await guest.response(calls.find((id) => !guest.has(id)));
+    }
+    const answered = flood.filter((id) => raw.has(id)).length;
+
+    assert.ok(answered <= 6, `${answered} calls came before`);
+    for (const id of flood)
+      raw.cancel(id);
+    await raw.finish();
+  });
+
+test('memories and saved tools are their owner\'s', async (t) => {
+  const { raw, guest } = await open(t);
+  const save = (word) => `
+def where():
+    return "${word}"
+save_tool(where)
+save_memory("place", "${word}")
+`;
+
+  await raw.printed(save('home'));
+  assert.deepEqual(await guest.printed(
+    'print([m["key"] for m in list_memories()])\n' +
+    'print(memory_exists("place"))\nimport user_tools\n' +
+    'print(hasattr(user_tools, "where"))'), ['[]', 'False', 'False']);
+  await guest.printed(save('abroad'));
+  const both = 'import user_tools\n' +
+    'print(load_memory("place"), user_tools.where())';
+
+  assert.deepEqual(await raw.printed(both), ['home home']);
+  assert.deepEqual(await guest.printed(both), ['abroad abroad']);
+  await guest.printed('delete_memory("place")');
+  assert.deepEqual(await raw.printed(both), ['home home']);
+  await raw.finish();
+});
+
+/* The tool "change" has the server list one tool more from then on. */
+const CHANGE = 'await mcp_tools.change()';
+const LISTS = `
+tools = [tool["name"] for tool in await runtime.list_tools("tools")]
+print("calibrate_sundial" in tools)`;
+
+test('a server has a process for each of them, and so its state',
+  async (t) => {
+    const { starts, ...options } = withTools(t);
+    const { raw, guest } = await open(t, options);
+    const asks = { servers: ['tools'] };
+    const lines = () => fs.readFileSync(starts, 'utf8').trim().split('\n');
+
+    await raw.printed(CHANGE, asks);
+    assert.deepEqual(await raw.printed(LISTS, asks), ['True']);
+    assert.deepEqual(await guest.printed(LISTS, asks), ['False']);
+    assert.equal(lines().length, 2);
+    /* Both are warm now, each for its own. */
+    await guest.printed(CHANGE, asks);
+    assert.deepEqual(await guest.printed(LISTS, asks), ['True']);
+    assert.equal(new Set(lines()).size, 2);
+    await raw.finish();
+  });
+
+test('a server that is shared has one process for all', async (t) => {
+  const starts = path.join(folder(t), 'starts');
+  const { raw, guest } = await open(t, withServers(t,
+    { tools: toolServer(0, 4, starts, [], { shared: true }) }));
+  const asks = { servers: ['tools'] };
+
+  await raw.printed(CHANGE, asks);
+  assert.deepEqual(await guest.printed(LISTS, asks), ['True']);
+  assert.equal(fs.readFileSync(starts, 'utf8').trim().split('\n').length, 1);
+  await raw.finish();
+});
+
+test('what a guest may not use is unknown to it', async (t) => {
+  const { starts, ...options } = withTools(t, { CAISSON_GUEST_MAY: 'more' });
+  const { raw, guest } = await open(t, options);
+  const refused = await guest.run('print(1)', { servers: ['tools'] });
+
+  assert.equal(refused.isError, true);
+  assert.equal(refused.content[0].text,
+    'status: validation_error\nerror: unknown server "tools": configured: "more"');
+  assert.deepEqual(await guest.printed(`
+from mcp import runtime
+try:
+    await runtime.load_server("tools")
+except runtime.MCPError as error:
+    print(error)`), ['tools: there is no such server; there are: more']);
+  assert.equal(fs.existsSync(starts), false);
+  assert.deepEqual(await raw.printed(LISTS, { servers: ['tools'] }),
+    ['False']);
+  await raw.finish();
+});
+
+test('lines about calls of tools say whose they are', async (t) => {
+  const audit = path.join(folder(t), 'audit');
+  const { starts, ...options } = withTools(t, { MCP_BRIDGE_AUDIT_FILE: audit });
+  const { raw, guest } = await open(t, options);
+  const asks = { servers: ['tools'] };
+
+  assert.ok(starts);
+  await raw.printed(CHANGE, asks);
+  await guest.printed(CHANGE, asks);
+  await raw.finish();
+  assert.deepEqual(fs.readFileSync(audit, 'utf8').trim().split('\n')
+    .map((line) => JSON.parse(line).owner), [undefined, 'guest']);
+});
