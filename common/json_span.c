@@ -417,14 +417,25 @@ json_span_kind(struct json_span value)
  * end is looked at all the same, as a caller's slip must not read past it.
  */
 
-/* Returns the byte behind the string whose first quote is at p. */
+/*
+ * Returns the byte behind the string whose first quote is at p. A string may
+ * have megabytes, and memchr() looks at many bytes at once.
+ */
 static const char *
 span_skip_string(const char *p, const char *end)
 {
-	for (p++; p < end && *p != '"'; p++)
-		if (*p == '\\')
-			p++;
-	return p < end ? p + 1 : end;
+	const char *quote = p, *escape;
+
+	for (p++; p < end; p = escape + 2) {
+		if (quote < p) /* the last one was escaped */
+			quote = memchr(p, '"', (size_t)(end - p));
+		if (quote == NULL)
+			return end;
+		escape = memchr(p, '\\', (size_t)(quote - p));
+		if (escape == NULL)
+			return quote + 1;
+	}
+	return end;
 }
 
 /* Returns the byte behind the object or array whose bracket is at p. */
