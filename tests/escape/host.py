@@ -5,6 +5,7 @@ only what was made here, as others change the rest.
 """
 import ctypes
 import fcntl
+import functools
 import os
 import re
 import secrets
@@ -211,6 +212,7 @@ class Host:
         self.write("open/canary", "untouched", 0o666)
         self.before = self.state()
 
+    @functools.lru_cache()
     def numbers(self):
         """Numbers of system calls that must fail, by the error that they
         must have, as worker/box/native/seccomp.rules says.

@@ -76,6 +76,7 @@ class Run:
         self.slow = options.slow
         self.host = Host(self.uid, bool(self.cgroups), self.slow)
         self.verdicts, self.problems, self.copies = [], [], {}
+        self.codes = {}
 
     def is_root(self):
         return os.geteuid() == 0 and self.uid is None
@@ -100,7 +101,10 @@ class Run:
         return program
 
     def code(self, function):
-        return code_of(function, self.host.facts())
+        """What is sent to a box: many are sent again and again."""
+        if function not in self.codes:
+            self.codes[function] = code_of(function, self.host.facts())
+        return self.codes[function]
 
     # Running
 
@@ -318,8 +322,10 @@ def limits_in(answer):
 
 
 def shorten(text):
-    text = "".join(char if char.isprintable() else "·" for char in text)
-    return text if len(text) <= SHOWN_MAX else text[:SHOWN_MAX] + "…"
+    """The beginning of a text, of which a case may print megabytes."""
+    shown = "".join(char if char.isprintable() else "·"
+                    for char in text[:SHOWN_MAX])
+    return shown if len(text) <= SHOWN_MAX else shown + "…"
 
 
 def run_alone(build):
