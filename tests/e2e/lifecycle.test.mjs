@@ -120,7 +120,7 @@ for number in range(1, 65):
     try: signal.signal(number, lambda *args: None)
     except (OSError, ValueError): pass
 print("deaf")
-while True: pass`, { timeout: 5 });
+while True: signal.pause()`, { timeout: 5 });
 
     assert.equal(structuredContent.status, 'timeout');
     assert.deepEqual(structuredContent.stdout, ['deaf']);
@@ -594,7 +594,7 @@ test('the time in the queue does not count for the deadline', async (t) => {
   const raw = await Raw.open(t, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
   });
-  const slow = raw.postCall('while True: pass', { timeout: 7 });
+  const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 7 });
   const quick = raw.postCall('print("quick")', { timeout: 6 });
 
   assert.equal((await raw.result(slow)).structuredContent.status, 'timeout');
