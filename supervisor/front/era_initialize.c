@@ -32,11 +32,14 @@ era_initialize_choose(struct json_span wanted)
 }
 
 void
-era_initialize_on_initialize(struct mcp *mcp, const struct jsonrpc *message)
+era_initialize_on_initialize(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 	struct json_span wanted = { NULL, 0 };
+	struct json_span capabilities = { NULL, 0 };
 
+	(void)context;
 	if (rpc_in_batch(mcp->rpc)) {
 		rpc_answer_error(mcp->rpc, message->id,
 		    JSONRPC_INVALID_REQUEST,
@@ -50,19 +53,24 @@ era_initialize_on_initialize(struct mcp *mcp, const struct jsonrpc *message)
 		    "as \"2025-11-25\"", NULL);
 		return;
 	}
-	mcp->version = era_initialize_choose(wanted);
+	mcp->session.version = era_initialize_choose(wanted);
+	json_span_get(message->params, "capabilities", &capabilities);
+	mcp->session.capabilities = context_capabilities(capabilities);
 	rpc_allow_batches(mcp->rpc,
-	    strcmp(mcp->version, ERA_INITIALIZE_BATCHES) == 0);
-	texts_add_initialize(&result, mcp->version, mcp->runs->options);
+	    strcmp(mcp->session.version, ERA_INITIALIZE_BATCHES) == 0);
+	texts_add_initialize(
+	    &result, mcp->session.version, mcp->runs->options);
 	rpc_answer(mcp->rpc, message->id, &result);
 	runs_begin(mcp->runs);
 }
 
 void
-era_initialize_on_ping(struct mcp *mcp, const struct jsonrpc *message)
+era_initialize_on_ping(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 
+	(void)context;
 	buffer_add_text(&result, "{}");
 	rpc_answer(mcp->rpc, message->id, &result);
 }

@@ -31,14 +31,15 @@ mcp_on_end(struct mcp *mcp)
 }
 
 struct mcp *
-mcp_new(struct runs *runs, struct owner *owner, const struct mcp_door *door)
+mcp_new(
+    struct runs *runs, struct owner *owner, const struct mcp_door *door)
 {
 	struct mcp *mcp = mem_alloc(sizeof(*mcp));
 	const struct rpc_handlers handlers = { methods_on_request,
 		methods_on_notification, mcp };
 
 	mcp->runs = runs;
-	mcp->owner = owner;
+	mcp->session.owner = owner;
 	mcp->rpc = rpc_new(&handlers, door, (size_t)runs->options->max_code);
 	LIST_INIT(&mcp->calls);
 	return mcp;

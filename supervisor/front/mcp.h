@@ -1,6 +1,7 @@
 /*
  * One MCP session as the files of its methods see it. methods.c has the table
- * of them; each handler answers message->id. Runs in the supervisor.
+ * of them; each handler answers message->id, in the context of that request.
+ * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_MCP_H
 #define SUPERVISOR_MCP_H
@@ -8,7 +9,7 @@
 #include <sys/queue.h>
 
 #include "../../common/jsonrpc.h"
-#include "../run/run.h"
+#include "context.h"
 #include "rpc.h"
 
 struct tool_call;
@@ -18,9 +19,8 @@ struct tool_call;
 
 struct mcp {
 	struct runs *runs;
-	struct owner *owner; /* whose session it is */
 	struct rpc *rpc;
-	const char *version; /* negotiated; NULL before initialize */
+	struct context session; /* of its requests, as far as it is agreed on */
 	LIST_HEAD(, tool_call) calls; /* of tools, not answered yet */
 };
 
@@ -29,22 +29,27 @@ void methods_on_request(void *mcp, const struct jsonrpc *message);
 void methods_on_notification(void *mcp, const struct jsonrpc *message);
 
 /* era_initialize.c: what only the versions with a handshake have. */
-void era_initialize_on_initialize(
-    struct mcp *mcp, const struct jsonrpc *message);
-void era_initialize_on_ping(struct mcp *mcp, const struct jsonrpc *message);
+void era_initialize_on_initialize(struct mcp *mcp,
+    const struct context *context, const struct jsonrpc *message);
+void era_initialize_on_ping(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
 
 /* tools.c */
-void tools_on_list(struct mcp *mcp, const struct jsonrpc *message);
-void tools_on_call(struct mcp *mcp, const struct jsonrpc *message);
+void tools_on_list(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+void tools_on_call(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
 
 /* A request is not wanted any more: it gets no answer. */
 void tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
 
 /* resources.c */
-void resources_on_list(struct mcp *mcp, const struct jsonrpc *message);
-void resources_on_templates_list(
-    struct mcp *mcp, const struct jsonrpc *message);
-void resources_on_read(struct mcp *mcp, const struct jsonrpc *message);
+void resources_on_list(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
+void resources_on_templates_list(struct mcp *mcp,
+    const struct context *context, const struct jsonrpc *message);
+void resources_on_read(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message);
 
 /*
  * page.c: for lists, which have one page: a cursor can only be one of another

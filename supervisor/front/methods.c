@@ -7,7 +7,8 @@
 /* Each method, and whether it may come before initialize. */
 static const struct methods_row {
 	const char *name;
-	void (*handle)(struct mcp *mcp, const struct jsonrpc *message);
+	void (*handle)(struct mcp *mcp, const struct context *context,
+	    const struct jsonrpc *message);
 	int early;
 } methods_table[] = {
 	{ "initialize", era_initialize_on_initialize, 1 },
@@ -36,6 +37,7 @@ methods_on_request(void *ctx, const struct jsonrpc *message)
 {
 	struct mcp *mcp = ctx;
 	const struct methods_row *row = methods_find(message->method);
+	const struct context context = mcp->session;
 
 	if (row == NULL)
 		rpc_answer_error(mcp->rpc, message->id,
@@ -44,12 +46,12 @@ methods_on_request(void *ctx, const struct jsonrpc *message)
 	    json_span_kind(message->params) != JSON_SPAN_OBJECT)
 		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,
 		    "params must be an object", NULL);
-	else if (mcp->version == NULL && !row->early)
+	else if (context.version == NULL && !row->early)
 		rpc_answer_error(mcp->rpc, message->id,
 		    JSONRPC_INVALID_REQUEST,
 		    "not initialized: send initialize first", NULL);
 	else
-		row->handle(mcp, message);
+		row->handle(mcp, &context, message);
 }
 
 /* Notifications are never answered; unknown ones are ignored. */

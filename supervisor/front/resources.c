@@ -8,10 +8,12 @@
 #define RESOURCES_NOT_FOUND (-32002)
 
 void
-resources_on_list(struct mcp *mcp, const struct jsonrpc *message)
+resources_on_list(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 
+	(void)context;
 	if (page_refuse_cursor(mcp, message))
 		return;
 	texts_add_resources(&result);
@@ -19,10 +21,12 @@ resources_on_list(struct mcp *mcp, const struct jsonrpc *message)
 }
 
 void
-resources_on_templates_list(struct mcp *mcp, const struct jsonrpc *message)
+resources_on_templates_list(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 
+	(void)context;
 	if (page_refuse_cursor(mcp, message))
 		return;
 	buffer_add_text(&result, "{\"resourceTemplates\":[]}");
@@ -30,12 +34,14 @@ resources_on_templates_list(struct mcp *mcp, const struct jsonrpc *message)
 }
 
 void
-resources_on_read(struct mcp *mcp, const struct jsonrpc *message)
+resources_on_read(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 	auto_buffer struct buffer data = { 0 };
 	struct json_span uri;
 
+	(void)context;
 	if (json_span_get(message->params, "uri", &uri) == 0 ||
 	    json_span_kind(uri) != JSON_SPAN_STRING) {
 		rpc_answer_error(mcp->rpc, message->id, JSONRPC_INVALID_PARAMS,

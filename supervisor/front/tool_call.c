@@ -14,6 +14,7 @@
 struct tool_call {
 	LIST_ENTRY(tool_call) entry;
 	struct mcp *mcp;
+	struct context context; /* of its request */
 	struct rpc_batch *batch; /* that it came in, or NULL */
 	char *id; /* as it came */
 	size_t id_len;
@@ -28,11 +29,13 @@ struct tool_call {
 };
 
 struct tool_call *
-tool_call_new(struct mcp *mcp, struct json_span id)
+tool_call_new(struct mcp *mcp, const struct context *context,
+    struct json_span id)
 {
 	struct tool_call *call = mem_alloc(sizeof(*call));
 
 	call->mcp = mcp;
+	call->context = *context;
 	call->id = mem_dup(id.p, id.len);
 	call->id_len = id.len;
 	call->batch = rpc_batch_hold(mcp->rpc);
@@ -142,7 +145,7 @@ tool_call_run(
     struct tool_call *call, struct request *request, tool_call_ran *ran)
 {
 	call->request = *request;
-	call->request.owner = call->mcp->owner;
+	call->request.owner = call->context.owner;
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;

@@ -51,10 +51,12 @@ tools_runner(const struct options *options)
 }
 
 void
-tools_on_list(struct mcp *mcp, const struct jsonrpc *message)
+tools_on_list(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct buffer result = { 0 };
 
+	(void)context;
 	if (page_refuse_cursor(mcp, message))
 		return;
 	tools_add_list(&result, mcp->runs->options);
@@ -113,10 +115,10 @@ tools_overload(const struct mcp *mcp)
 }
 
 static void
-tools_begin(struct mcp *mcp, const struct tool *tool, struct json_span id,
-    struct json_span arguments)
+tools_begin(struct mcp *mcp, const struct context *context,
+    const struct tool *tool, struct json_span id, struct json_span arguments)
 {
-	struct tool_call *call = tool_call_new(mcp, id);
+	struct tool_call *call = tool_call_new(mcp, context, id);
 	const char *overload = tools_overload(mcp);
 
 	if (overload != NULL)
@@ -126,7 +128,8 @@ tools_begin(struct mcp *mcp, const struct tool *tool, struct json_span id,
 }
 
 void
-tools_on_call(struct mcp *mcp, const struct jsonrpc *message)
+tools_on_call(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct json_span name = { NULL, 0 };
 	struct json_span arguments = { NULL, 0 };
@@ -145,7 +148,7 @@ tools_on_call(struct mcp *mcp, const struct jsonrpc *message)
 		    "this id belongs to a request that is still running",
 		    NULL);
 	else
-		tools_begin(mcp, tool, message->id, arguments);
+		tools_begin(mcp, context, tool, message->id, arguments);
 }
 
 void
