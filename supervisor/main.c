@@ -19,8 +19,6 @@
 #include "../common/loop.h"
 #include "../common/mem.h"
 #include "box/box.h"
-#include "box/cgroup.h"
-#include "box/template.h"
 #include "command/client_config.h"
 #include "command/command.h"
 #include "front/front.h"

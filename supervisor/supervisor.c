@@ -13,8 +13,6 @@
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "../common/mem.h"
-#include "box/cgroup.h"
-#include "box/template.h"
 #include "front/front.h"
 #include "peers/broker.h"
 #include "peers/store.h"
@@ -74,43 +72,18 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	sv->runs.store = sv->store;
 }
 
-/*
- * Limits of boxes as a whole, where this system lets us set them. Where it
- * does not, boxes have others, unless the user has asked for one that only
- * these can be.
- */
+/* What there is for boxes, where any will be built, or may be refused. */
 static int
-supervisor_prepare_cgroup(struct supervisor *sv, struct err *err)
+supervisor_probe(struct supervisor *sv, struct err *err)
 {
 	enum option_action action = sv->options.action;
 
-	/* The others build no box; a check needs to know of refusals only. */
 	if ((!options_serves(&sv->options) && action != OPTION_SELFTEST &&
-	        !(action == OPTION_CHECK && sv->options.cpus > 0)) ||
+	        action != OPTION_CHECK) ||
 	    sv->options.command.task != COMMAND_NONE)
 		return 0;
-	sv->boxes.cgroup =
-	    cgroup_new(sv->base, "/proc/self", &sv->options, err);
-	if (sv->boxes.cgroup != NULL)
-		return 0;
-	if (sv->options.cpus > 0)
-		return err_wrap(err, "the limit on processors "
-		    "(MCP_BRIDGE_CPUS) needs a delegated cgroup; start "
-		    "Caisson with %s, or without the limit", CGROUP_HOW);
-	sv->boxes.cgroup_reason = mem_strdup(err->text);
-	log_debug("boxes get no cgroups: %s", sv->boxes.cgroup_reason);
-	return 0;
-}
-
-/*
- * A box of a template cannot begin in a cgroup of its own: the template may not
- * write there.
- */
-static void
-supervisor_prepare_templates(struct supervisor *sv)
-{
-	if (sv->options.template && sv->boxes.cgroup == NULL)
-		sv->boxes.templates = templates_new(&sv->boxes);
+	return sv->boxes.runtime->probe(
+	    &sv->boxes, action == OPTION_CHECK, err);
 }
 
 /* The limits and the programs of this process, and nothing outside of it. */
@@ -147,12 +120,9 @@ supervisor_prepare(struct supervisor *sv, char **envp, struct err *err)
 	reaper_init(sv->base);
 	worker_init(supervisor_routes());
 	supervisor_prepare_servers(sv, envp);
-	if (supervisor_prepare_process(&sv->options, err) == -1 ||
-	    identity_init(IDENTITY_CLAIMS, err) == -1 ||
-	    supervisor_prepare_cgroup(sv, err) == -1)
-		return -1;
-	supervisor_prepare_templates(sv);
-	return 0;
+	return supervisor_prepare_process(&sv->options, err) == -1 ||
+	        identity_init(IDENTITY_CLAIMS, err) == -1 ||
+	        supervisor_probe(sv, err) == -1 ? -1 : 0;
 }
 
 int
@@ -163,7 +133,7 @@ supervisor_check(struct supervisor *sv, struct err *err)
 		return -1;
 	supervisor_assemble(sv, loop_new(0));
 	reaper_init(sv->base);
-	return supervisor_prepare_cgroup(sv, err);
+	return supervisor_probe(sv, err);
 }
 
 /*
@@ -174,10 +144,10 @@ void
 supervisor_free(struct supervisor *sv)
 {
 	pool_free(&sv->runs.pool);
-	templates_free(&sv->boxes.templates);
-	if (sv->base != NULL)
+	if (sv->base != NULL) {
+		sv->boxes.runtime->sweep(&sv->boxes);
 		reaper_finish(SHUTDOWN_REAP_MS);
-	cgroup_free(&sv->boxes.cgroup);
+	}
 	/* Now the client may see the end: nothing of us is left. */
 	stdio_free(&sv->client);
 	store_free(&sv->store);
@@ -187,6 +157,5 @@ supervisor_free(struct supervisor *sv)
 		event_base_free(sv->base);
 	sv->base = NULL;
 	fd_close(&sv->audit);
-	free(mem_take(&sv->boxes.cgroup_reason));
 	options_free(&sv->options);
 }

@@ -14,10 +14,8 @@
 #include "../options/options.h"
 #include "../process/process.h"
 
-struct cgroup;
 struct language;
 struct runtime;
-struct templates;
 
 /* What boxes need of those who use them; all are called with ctx. */
 struct boxes_user {
@@ -47,9 +45,7 @@ struct boxes {
 	struct event_base *base;
 	const struct options *options;
 	const struct runtime *runtime;
-	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
-	char *cgroup_reason;         /* why there is none */
-	struct templates *templates; /* that fork boxes; NULL: never any */
+	void *shared; /* what the runtime has for all; NULL: not probed */
 	struct box_times times;
 	struct boxes_user user;
 	unsigned long started; /* boxes so far: the number of the last */
@@ -275,6 +271,19 @@ struct box_pipes {
 
 struct runtime {
 	const char *name;
+	/*
+	 * Finds out, before the first box, what this machine gives to all of
+	 * them, and sets boxes->shared. Returns 0, or -1 with err when these
+	 * options cannot be met. With only_refuses no box will come, and it is
+	 * enough to see that.
+	 */
+	int (*probe)(
+	    struct boxes *boxes, int only_refuses, struct err *err);
+	/*
+	 * Ends what is left of boxes, and frees boxes->shared; there may be
+	 * none. Every process of ours has been told to end before.
+	 */
+	void (*sweep)(struct boxes *boxes);
 	/*
 	 * Starts a box around the pipes, and takes those it hands over; sets
 	 * box->inside first of all. Returns 0, or -1 with err.

@@ -13,7 +13,7 @@ launcher_start(struct boxes *boxes, const struct channel_ends *ends,
     struct err *err)
 {
 	struct channel *channel =
-	    own ? NULL : templates_fork(boxes->templates, ends);
+	    own ? NULL : templates_fork(native_boxes(boxes)->templates, ends);
 
 	*pidfd = -1;
 	if (channel != NULL)

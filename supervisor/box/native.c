@@ -169,19 +169,19 @@ native_current(const struct box *box)
 static void
 native_want(struct boxes *boxes)
 {
-	templates_want(boxes->templates);
+	templates_want(native_boxes(boxes)->templates);
 }
 
 static int
 native_awaited(const struct boxes *boxes)
 {
-	return templates_awaited(boxes->templates);
+	return templates_awaited(native_boxes(boxes)->templates);
 }
 
 static void
 native_rest(struct boxes *boxes)
 {
-	templates_rest(boxes->templates);
+	templates_rest(native_boxes(boxes)->templates);
 }
 
 static void
@@ -437,8 +437,9 @@ native_start_launcher(struct box *box, struct err *err)
 	    worker_ends(ROLE_BOX, native_on_channel_closed, box);
 	auto_fd int pidfd = -1;
 
-	if (boxes->cgroup != NULL) {
-		native->group = group_new(boxes->cgroup, box->number, err);
+	if (native_boxes(boxes)->cgroup != NULL) {
+		native->group = group_new(
+		    native_boxes(boxes)->cgroup, box->number, err);
 		if (native->group == NULL)
 			return -1;
 	}
@@ -512,6 +513,8 @@ native_start(struct box *box, struct box_pipes *pipes, struct err *err)
 
 const struct runtime native_runtime = {
 	.name = "native",
+	.probe = native_probe,
+	.sweep = native_sweep,
 	.start = native_start,
 	.kill = native_kill,
 	.give_up = native_give_up,

@@ -8,7 +8,9 @@
 
 #include "box.h"
 
+struct cgroup;
 struct group;
+struct templates;
 
 /* What is known of one that stood. */
 struct native_facts {
@@ -23,6 +25,26 @@ struct native_facts {
 
 /* Returns them; NULL where there are none, or those of another runtime. */
 const struct native_facts *native_facts(const struct box_facts *facts);
+
+/* What all of them share. */
+struct native_boxes {
+	struct cgroup *cgroup; /* of all boxes, NULL where there is none */
+	char *cgroup_reason;   /* why there is none, if that was looked at */
+	struct templates *templates; /* that fork boxes; NULL: never any */
+};
+
+/* Returns that of these boxes, whose runtime is native and was probed. */
+static inline struct native_boxes *
+native_boxes(const struct boxes *boxes)
+{
+	return boxes->shared;
+}
+
+/* native_boxes.c: as probe and sweep of struct runtime. */
+int native_probe(struct boxes *boxes, int only_refuses, struct err *err);
+void native_sweep(struct boxes *boxes);
+
+/* native.c: one of them. */
 
 /* The row of the table of runtimes. */
 extern const struct runtime native_runtime;

@@ -113,10 +113,10 @@ selftest_probe_lines(struct selftest *test, const struct call_stream *out)
 static void
 selftest_limits(struct selftest *test, const struct native_facts *facts)
 {
-	const struct boxes *boxes = test->runs->boxes;
+	const struct native_boxes *shared = native_boxes(test->runs->boxes);
 	char text[ERR_TEXT_SIZE + 256];
 
-	if (boxes->cgroup != NULL) {
+	if (shared->cgroup != NULL) {
 		snprintf(text, sizeof(text), "%llu MiB and %u processes for a "
 		    "box as a whole",
 		    (unsigned long long)(test->options->memory / MIB),
@@ -133,7 +133,7 @@ selftest_limits(struct selftest *test, const struct native_facts *facts)
 		    "where the box has no /proc: each process may take its "
 		    "limit");
 	snprintf(text, sizeof(text), "not used: %s; how to get one: start "
-	    "Caisson with %s", boxes->cgroup_reason, CGROUP_HOW);
+	    "Caisson with %s", shared->cgroup_reason, CGROUP_HOW);
 	selftest_note("cgroup", text);
 }
 
@@ -327,14 +327,15 @@ selftest_on_forked(void *ctx, const struct call_result *result)
 static void
 selftest_template(struct selftest *test)
 {
-	const struct boxes *boxes = test->runs->boxes;
+	struct templates *templates =
+	    native_boxes(test->runs->boxes)->templates;
 	const char *reason = NULL;
 
-	templates_want(boxes->templates);
-	while (boxes->templates != NULL &&
-	    !templates_warm(boxes->templates, &reason) && reason == NULL)
+	templates_want(templates);
+	while (templates != NULL &&
+	    !templates_warm(templates, &reason) && reason == NULL)
 		event_base_loop(test->runs->base, EVLOOP_ONCE);
-	if (reason == NULL && boxes->templates != NULL)
+	if (reason == NULL && templates != NULL)
 		selftest_call(test, "pass\n", SELFTEST_PROBE_SECONDS,
 		    selftest_on_forked);
 	else
@@ -363,7 +364,8 @@ selftest_run(struct runs *runs, struct options *options)
 {
 	struct selftest test = { .runs = runs, .options = options };
 	/* The promises are looked at in boxes that stand for themselves. */
-	struct templates *templates = mem_take(&runs->boxes->templates);
+	struct native_boxes *shared = native_boxes(runs->boxes);
+	struct templates *templates = mem_take(&shared->templates);
 	auto_free char *sized =
 	    selftest_replace(probe_text, "@MEMORY@", options->memory);
 	auto_free char *probe =
@@ -380,9 +382,9 @@ selftest_run(struct runs *runs, struct options *options)
 		selftest_call(&test, selftest_endless,
 		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
 	if (test.failures == 0 &&
-	    (test.watchdog || runs->boxes->cgroup != NULL))
+	    (test.watchdog || shared->cgroup != NULL))
 		selftest_memory(&test);
-	runs->boxes->templates = templates;
+	shared->templates = templates;
 	if (test.failures + test.weak == 0)
 		selftest_template(&test);
 	selftest_conclude(&test);

@@ -43,7 +43,8 @@ typedef void tool_call_ran(
 
 /*
  * Returns a call of this session, which is also cancelled and forgotten with
- * it; context and id are copied. It ends with tool_call_answer or tool_call_refuse.
+ * it; context and id are copied. It ends with tool_call_answer or
+ * tool_call_refuse.
  */
 struct tool_call *tool_call_new(struct mcp *mcp,
     const struct context *context, struct json_span id);

@@ -140,6 +140,22 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid,
 	return 0;
 }
 
+static struct native_boxes shared; /* a cgroup or none */
+
+/* In the place of native_boxes.c: nothing is looked for. */
+
+int
+native_probe(struct boxes *these, int only_refuses, struct err *err)
+{
+	ck_abort_msg("nothing is probed here");
+}
+
+void
+native_sweep(struct boxes *these)
+{
+	ck_abort_msg("nothing is swept here");
+}
+
 /* In the place of launcher.c: a template may be asked that has just died. */
 
 int dying_template;
@@ -176,7 +192,7 @@ group_new(struct cgroup *cg, unsigned long number, struct err *err)
 {
 	struct group *group;
 
-	ck_assert_ptr_eq(cg, sv.boxes.cgroup);
+	ck_assert_ptr_eq(cg, shared.cgroup);
 	if (ungroupable) {
 		err_set(err, "no group today");
 		return NULL;
@@ -415,6 +431,7 @@ open_stage(void)
 	unspawnable = ROLES;
 	sv.base = sv.boxes.base = loop_new(0);
 	sv.boxes.options = &sv.options;
+	sv.boxes.shared = &shared;
 	runs_init(&sv.runs, &sv.boxes);
 	reaper_init(sv.base);
 	TAILQ_INIT(&no_files.list);
@@ -833,7 +850,7 @@ void
 open_stage_with_cgroup(void)
 {
 	open_stage();
-	sv.boxes.cgroup = (struct cgroup *)(void *)&idles;
+	shared.cgroup = (struct cgroup *)(void *)&idles;
 }
 
 /* Ends a process; the supervisor does not hear of it yet. */

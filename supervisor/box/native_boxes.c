@@ -1,0 +1,68 @@
+/*
+ * What all native boxes share: their cgroup, or why they have none, and the
+ * templates that fork them. Runs in the supervisor.
+ */
+#include <stdlib.h>
+
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "cgroup.h"
+#include "native.h"
+#include "template.h"
+
+/*
+ * Limits of boxes as a whole, where this system lets us set them. Where it
+ * does not, boxes have others, unless the user has asked for one that only
+ * these can be.
+ */
+static int
+native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
+{
+	struct native_boxes *shared = boxes->shared;
+
+	shared->cgroup =
+	    cgroup_new(boxes->base, "/proc/self", boxes->options, err);
+	if (shared->cgroup != NULL)
+		return 0;
+	if (boxes->options->cpus > 0)
+		return err_wrap(err, "the limit on processors "
+		    "(MCP_BRIDGE_CPUS) needs a delegated cgroup; start "
+		    "Caisson with %s, or without the limit", CGROUP_HOW);
+	shared->cgroup_reason = mem_strdup(err->text);
+	log_debug("boxes get no cgroups: %s", shared->cgroup_reason);
+	return 0;
+}
+
+int
+native_probe(struct boxes *boxes, int only_refuses, struct err *err)
+{
+	struct native_boxes *shared = mem_alloc(sizeof(*shared));
+
+	boxes->shared = shared;
+	if (only_refuses && boxes->options->cpus == 0)
+		return 0;
+	if (native_boxes_prepare_cgroup(boxes, err) == -1)
+		return -1;
+	/*
+	 * A box of a template cannot begin in a cgroup of its own: the template
+	 * may not write there.
+	 */
+	if (!only_refuses && boxes->options->template &&
+	    shared->cgroup == NULL)
+		shared->templates = templates_new(boxes);
+	return 0;
+}
+
+void
+native_sweep(struct boxes *boxes)
+{
+	struct native_boxes *shared = mem_take(&boxes->shared);
+
+	if (shared == NULL)
+		return;
+	templates_free(&shared->templates);
+	reaper_finish(SHUTDOWN_REAP_MS);
+	cgroup_free(&shared->cgroup);
+	free(shared->cgroup_reason);
+	free(shared);
+}
