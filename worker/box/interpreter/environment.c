@@ -58,21 +58,28 @@ environment_threads(uint64_t most)
 	return n > 0 ? n : 1;
 }
 
-/* The programs beside an interpreter that lies elsewhere are found first. */
+/*
+ * Our own programs are found first, then those beside an interpreter that lies
+ * elsewhere.
+ */
 static char *
-environment_path(const char *interpreter)
+environment_path(const struct box *box)
 {
 	static const char *const usual[] = { "/usr/local/bin/", "/usr/bin/",
 		"/bin/" };
+	auto_free char *ours = box->programs ?
+	    mem_printf("%s/" BOX_PROGRAMS_DIR ":",
+	        box->weak ? box->folder : "") : mem_strdup("");
+	const char *interpreter = box->setup.interpreter;
 	size_t len = (size_t)(strrchr(interpreter, '/') + 1 - interpreter);
 	size_t i;
 
 	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (strlen(usual[i]) == len &&
 		    memcmp(usual[i], interpreter, len) == 0)
-			return mem_strdup("PATH=" ENVIRONMENT_PATH);
-	return mem_printf(
-	    "PATH=%.*s:" ENVIRONMENT_PATH, (int)len - 1, interpreter);
+			return mem_printf("PATH=%s" ENVIRONMENT_PATH, ours);
+	return mem_printf("PATH=%s%.*s:" ENVIRONMENT_PATH, ours, (int)len - 1,
+	    interpreter);
 }
 
 char *const *
@@ -92,7 +99,7 @@ environment_make(const struct box *box)
 		    environment_places[i].path);
 	for (i = 0; i < ENVIRONMENT_COUNT(environment_fixed); i++)
 		variables[n++] = mem_strdup(environment_fixed[i]);
-	variables[n++] = environment_path(setup->interpreter);
+	variables[n++] = environment_path(box);
 	variables[n++] = mem_printf("OPENBLAS_NUM_THREADS=%llu",
 	    (unsigned long long)blas);
 	variables[n++] = mem_printf("OMP_NUM_THREADS=%llu",

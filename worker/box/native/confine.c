@@ -96,6 +96,9 @@ confine_landlock(struct box *box, struct err *err)
 		if (confine_allow(ruleset, box->landlock, confine_rows[i].path,
 		        confine_rows[i].rights, err) == -1)
 			return -1;
+	if (box->programs && confine_allow(ruleset, box->landlock,
+	        "/" BOX_PROGRAMS_DIR, CONFINE_RUN, err) == -1)
+		return -1;
 	if (confine_allow_trees(ruleset, box, err) == -1)
 		return -1;
 	return landlock_enforce(ruleset, err);
@@ -191,6 +194,9 @@ confine_weak_landlock(struct box *box, struct err *err)
 		if (confine_allow(ruleset, box->landlock, row->path,
 		        row->rights, err) == -1)
 			return -1;
+	if (box->programs && confine_allow(ruleset, box->landlock,
+	        BOX_PROGRAMS_DIR, CONFINE_RUN, err) == -1)
+		return -1;
 	return landlock_enforce(ruleset, err);
 }
 

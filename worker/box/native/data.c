@@ -53,6 +53,10 @@ data_read_file(struct box *box, int fd, const struct stat *st,
 	if (file == NULL)
 		return -1;
 	file->len = (size_t)st->st_size;
+	/* Not by its mode: copies of an installation may have changed that. */
+	file->program = strncmp(path, BOX_PROGRAMS "/", strlen(BOX_PROGRAMS) +
+	    1) == 0;
+	box->programs |= file->program;
 	if (file->len > BOX_DATA_BYTES_MAX - box->files_bytes)
 		return err_set(err, "the files beside the binary have more "
 		    "than %lu bytes", BOX_DATA_BYTES_MAX);
@@ -159,8 +163,9 @@ static int
 data_write_file(int dir, const struct box_file *file, struct err *err)
 {
 	const struct timespec times[2] = { file->mtime, file->mtime };
-	auto_fd int fd = openat(
-	    dir, file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+	auto_fd int fd = openat(dir, file->path,
+	    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+	    file->program ? 0555 : 0444);
 
 	if (fd == -1)
 		return err_sys(err, "create %s", file->path);

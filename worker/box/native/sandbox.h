@@ -32,6 +32,9 @@
 
 /* Where the bootstrap lies in the view, relative to its root. */
 #define BOX_DATA_DIR "opt/caisson"
+/* Programs of the bootstrap, which come first in the PATH of the code. */
+#define BOX_PROGRAMS "bin"
+#define BOX_PROGRAMS_DIR BOX_DATA_DIR "/" BOX_PROGRAMS
 /* What a template has besides: a path, or the names of modules, in each. */
 #define BOX_PRELOAD_FILE BOX_DATA_DIR "/preload"
 #define BOX_TREES_FILE BOX_DATA_DIR "/trees"
@@ -69,6 +72,7 @@ struct box_file {
 	char *path; /* below BOX_DATA_DIR */
 	char *data; /* NULL for a directory */
 	size_t len;
+	int program; /* it may be executed */
 	struct timespec mtime; /* so that compiled modules stay valid */
 };
 
@@ -92,6 +96,7 @@ struct box {
 	const char *preload;
 	uint64_t first_uid;
 	uint64_t uids; /* 0: they are the user of the template */
+	int programs; /* the bootstrap has some, which the code may run */
 	int forked; /* by a template, in whose view it lives */
 	int *tid; /* where the C library keeps the number of the thread */
 	void *robust; /* its list of locks, and the size that it has */

@@ -290,8 +290,11 @@ view_build_stage(struct box *box, struct err *err)
 static int
 view_enter_root(const struct box *box, struct err *err)
 {
-	/* A template loads its own library from there, which is read-only. */
-	unsigned long flags = box->template ? 0 : MS_NOEXEC;
+	/*
+	 * A template loads its own library from there, and the code of some
+	 * languages runs programs of ours: what lies there is read-only.
+	 */
+	unsigned long flags = box->template || box->programs ? 0 : MS_NOEXEC;
 
 	if (mkdir(VIEW_ROOT, 0755) == -1)
 		return err_sys(err, "create %s", VIEW_ROOT);
