@@ -102,6 +102,20 @@
 #define SERVER_LINE_MAX (RESULT_MAX + 64 * KIB)
 /* Messages in one array of a server: more than are ever under way. */
 #define SERVER_BATCH_MAX 10000
+/*
+ * The command mcp of a shell's box. Calls that the process beside the shell
+ * passes on at once, each with a descriptor: the next wait in a FIFO, for their
+ * own callers alone. Of a call, the name: two numbers; and what is kept of
+ * names that have come, twice what is written whole into a FIFO.
+ */
+#define MCP_CALLS_MAX 64
+#define MCP_NAME_MAX 32
+#define MCP_NAMES_MAX (8 * KIB)
+/* How deep the types of an argument are looked for in a schema. */
+#define MCP_SCHEMA_DEPTH 8
+/* Tools that a search shows; bytes of a description on their lines. */
+#define MCP_FOUND_MAX 10
+#define MCP_ABOUT_MAX 200
 /* A sentence about a request, with a line of a server's stderr. */
 #define REFUSED_REASON_MAX (8 * KIB)
 /* How much of a server's own sentence, and how many names, it shows. */

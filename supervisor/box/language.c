@@ -11,8 +11,8 @@
 static const struct language language_table[] = {
 #define LANGUAGE_EXECUTED 0
 #define LANGUAGE_FORKED 1
-#define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_, START, \
-    MEMORY, helpers)                                                           \
+#define LANGUAGE(name_, title_, ALIASES, OPTION, kind_, version_, fix_, use_,  \
+    START, MEMORY, helpers)                                                    \
 	{ .name = #name_,                                                      \
 		.title = title_,                                               \
 		.aliases = ALIASES,                                            \
@@ -20,6 +20,7 @@ static const struct language language_table[] = {
 		.kind = kind_,                                                 \
 		.version = version_,                                           \
 		.fix = fix_,                                                   \
+		.use = use_,                                                   \
 		.forked = LANGUAGE_##START },
 #include "languages.def"
 };

@@ -18,6 +18,7 @@ struct language {
 	const char *kind; /* what that should name, with its article */
 	const char *version; /* code that prints the version */
 	const char *fix; /* how it is had where it is missing */
+	const char *use; /* how code calls a tool, for clients */
 	int forked; /* a template may have its interpreter loaded */
 };
 

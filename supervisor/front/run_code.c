@@ -9,8 +9,8 @@
 
 static const char run_code_description[] =
     "Run code of the named language in a fresh, sealed sandbox: no network, "
-    "no host files, no earlier state. It can call the user's MCP servers that "
-    "servers names. Only what the code prints comes back.";
+    "no host files, no earlier state. Only what the code prints comes back. It "
+    "can call the user's MCP servers that servers names: ";
 
 static void
 run_code_add_languages(struct buffer *json)
@@ -23,12 +23,27 @@ run_code_add_languages(struct buffer *json)
 		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
 }
 
+/* What it is, and how code of each language calls tools. */
+static void
+run_code_add_description(struct buffer *json)
+{
+	auto_buffer struct buffer text = { 0 };
+	const struct language *language;
+	size_t i;
+
+	buffer_add_text(&text, run_code_description);
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		buffer_printf(&text, "%sin %s %s", i == 0 ? "" : "; ",
+		    language->name, language->use);
+	json_add_text(json, text.data);
+}
+
 static void
 run_code_describe(struct buffer *json, const struct options *options)
 {
 	buffer_add_text(json, "{\"name\":\"run_code\","
 	    "\"title\":\"Run code\",\"description\":");
-	json_add_text(json, run_code_description);
+	run_code_add_description(json);
 	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
 	    "\"properties\":{\"language\":{\"type\":\"string\","
 	    "\"description\":\"or an alias\",\"examples\":[");

@@ -82,16 +82,20 @@ test('shows the tools that the settings name', async (t) => {
 
   assert.equal(unknown.isError, true);
   assert.match(unknown.content[0].text,
-    /unknown language "cobol": the languages are python/);
+    /unknown language "cobol": the languages are python, shell/);
   const { content: [{ text: version }] } = await call('run_code',
     { language: 'python',
       code: 'import platform; print(platform.python_version())' });
+
+  const { content: [{ text: bash }] } = await call('run_code',
+    { language: 'bash', code: 'echo $BASH_VERSION' });
 
   for (const name of ['list_runners', 'sandbox.list_runners']) {
     const { structuredContent: runners, content } = await call(name, {});
 
     assert.deepEqual(runners, { languages:
-      [{ language: 'python', runtime: 'native', version }] });
+      [{ language: 'python', runtime: 'native', version },
+        { language: 'shell', runtime: 'native', version: bash }] });
     assert.deepEqual(JSON.parse(content[0].text), runners);
   }
   await assert.rejects(call('run_python', { code: 'print(1)' }),
@@ -105,7 +109,7 @@ test('names a language that does not work, and what would mend it',
     const { structuredContent: { languages, missing } } =
       await client.callTool({ name: 'list_runners', arguments: {} });
 
-    assert.deepEqual(languages, []);
+    assert.deepEqual(languages.map((each) => each.language), ['shell']);
     assert.equal(missing[0].language, 'python');
     assert.match(missing[0].error, /\/bin\/false ended with code 1/);
     assert.match(missing[0].fix, /MCP_BRIDGE_PYTHON/);

@@ -24,7 +24,7 @@ ROOMS = {
         ("",), ("command",), ("front",), ("run",), ("box", "peers"),
         ("servers",), ("process",), ("options",),
     ],
-    "worker/box/": [("",), ("python",), ("interpreter",), ("native",)],
+    "worker/box/": [("",), ("python", "shell"), ("interpreter",), ("native",)],
 }
 
 Role = collections.namedtuple(

@@ -520,6 +520,7 @@ on_concluded(void *ctx, const struct call_result *result)
 
 struct owner an_owner = { .name = "", .scope = "" };
 struct owner *asking = &an_owner;
+const struct language *spoken; /* NULL: the first */
 
 /* Returns the play of a new call, NULL with err when it is refused. */
 struct play *
@@ -528,7 +529,7 @@ try_call(unsigned int timeout, struct err *err)
 	struct play *play = &plays[sv.runs.calls + 1];
 	struct owner now;
 	struct request run = { .owner = asking,
-		.language = language_at(0),
+		.language = spoken != NULL ? spoken : language_at(0),
 		.code = mem_strdup("print('hi')"),
 		.code_len = 11,
 		.timeout = timeout,

@@ -60,7 +60,21 @@ call_cancel(struct call *call, const char *why)
 	call->why = why;
 }
 
-/* The n-th call that was started ends with this output. */
+/* A call may ask for another one then, from the loop. */
+static int concluding;
+
+/* The n-th call that was started ends like this. */
+static inline void
+conclude_with(unsigned int n, const struct call_result *result)
+{
+	ck_assert_uint_lt(n, ncalls);
+	request_reset(&calls[n].run);
+	concluding = 1;
+	calls[n].concluded(calls[n].ctx, result);
+	concluding = 0;
+}
+
+/* The same, with this output. */
 static inline void
 conclude(unsigned int n, const char *out)
 {
@@ -69,9 +83,7 @@ conclude(unsigned int n, const char *out)
 		.exited = 1,
 		.out = { (char *)out, len, len, 0 } };
 
-	ck_assert_uint_lt(n, ncalls);
-	request_reset(&calls[n].run);
-	calls[n].concluded(calls[n].ctx, &result);
+	conclude_with(n, &result);
 }
 
 /* The configuration: read at once, or when the test says so. */
@@ -111,7 +123,7 @@ void
 in_force_refresh(struct in_force *config, struct in_force_waiter *waiter)
 {
 	ck_assert_ptr_eq(config, &a_config);
-	ck_assert_int_eq(shared, 1);
+	ck_assert_int_ne(shared, concluding);
 	TAILQ_INSERT_TAIL(&waiters, waiter, entry);
 	if (!config_is_slow)
 		configure();

@@ -101,7 +101,8 @@ START_TEST(names_servers)
 END_TEST
 
 #define MISSING "code is missing: give the Python source to run as a string"
-#define NO_LANGUAGE "language is missing: the languages are python"
+#define NO_LANGUAGE                                                            \
+	"language is missing: the languages are python, shell"
 #define NO_OBJECT "arguments must be an object such as {\"code\": \"print(1)\"}"
 #define NO_STRING "code must be a string of Python source"
 #define BLANK "code is blank: give the Python source to run"
@@ -218,13 +219,13 @@ static const struct {
 	{ NULL, NO_LANGUAGE },
 	{ "{\"code\":\"x\"}", NO_LANGUAGE },
 	{ "{\"code\":\"x\",\"language\":null}", "language must be a string: "
-	  "the languages are python" },
+	  "the languages are python, shell" },
 	{ "{\"code\":\"x\",\"language\":\"cobol\"}", "unknown language "
-	  "\"cobol\": the languages are python" },
+	  "\"cobol\": the languages are python, shell" },
 	{ "{\"language\":\"python\",\"language\":\"py\",\"code\":\"x\"}",
 	  "language is given more than once" },
 	{ "{\"language\":\"python\\u0000\",\"code\":\"x\"}", "unknown "
-	  "language \"python\": the languages are python" },
+	  "language \"python\": the languages are python, shell" },
 	{ "{\"language\":\"python\",\"x\":1}", "unknown argument \"x\": "
 	  "run_code takes language, code, servers and timeout" },
 	{ "{\"language\":\"python\"}", MISSING },

@@ -90,6 +90,36 @@ START_TEST(a_box_that_waits_is_taken)
 }
 END_TEST
 
+/* Nor does a template fork one. */
+START_TEST(another_language_takes_no_box_that_waits)
+{
+	static struct box waits;
+	union ipc_any msg;
+	struct play *play;
+
+	open_stage();
+	waiting_box = &waits;
+	dying_template = 1;
+	spoken = language_find("shell");
+	sv.options.shell = (char *)"/bin/dash";
+	play = new_call();
+	receive(play, ROLE_BOX, IPC_SETUP, &msg);
+	ck_assert_str_eq(msg.setup.language, "shell");
+	ck_assert_str_eq(msg.setup.interpreter, "/bin/dash");
+	ipc_message_close(IPC_SETUP, &msg);
+	receive(play, ROLE_RELAY, IPC_PREPARE, &msg);
+	ipc_message_close(IPC_PREPARE, &msg);
+	receive_start(play, &msg);
+	ipc_message_close(IPC_START, &msg);
+	run_box(play);
+	end_well(play);
+	printed(play, "hi\n", "oops\n");
+	ck_assert_ptr_eq(waiting_box, &waits);
+	waiting_box = NULL;
+	close_stage();
+}
+END_TEST
+
 /* Which of the two channels is heard first is chance. */
 START_TEST(a_box_waits_when_all_is_known)
 {
@@ -548,6 +578,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, a_box_that_waits_is_taken);
+	tcase_add_test(tc, another_language_takes_no_box_that_waits);
 	tcase_add_test(tc, a_box_waits_when_all_is_known);
 	tcase_add_test(tc, a_template_may_die_before_it_forks);
 	tcase_add_loop_test(tc, a_call_without_a_box_can_be_cancelled, 0, 2);

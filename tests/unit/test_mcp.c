@@ -243,6 +243,7 @@ START_TEST(tools_are_those_that_are_in_force)
 		{ "sandbox.list_runners", "", NULL },
 	};
 	unsigned int tool = _i == 0 ? 1 : _i < 3 ? 2 : 4;
+	size_t count;
 	auto_free char *line = mem_printf(REQUEST("1", "\"tools/call\","
 	    "\"params\":{\"name\":\"%s\",\"arguments\":{%s}}"),
 	    rows[_i].name, rows[_i].arguments);
@@ -255,18 +256,26 @@ START_TEST(tools_are_those_that_are_in_force)
 	if (rows[_i].code != NULL)
 		ck_assert_str_eq(calls[0].run.code, rows[_i].code);
 	conclude(0, "3.11.2\n");
-	if (rows[_i].code == NULL)
+	if (rows[_i].code == NULL) {
+		ck_assert_ptr_eq(calls[1].run.language, language_at(1));
+		conclude(1, "5.2\n");
 		answered(RESULT("1", "{\"content\":[{\"type\":\"text\","
 		    "\"text\":\"{\\\"languages\\\":[{\\\"language\\\":"
 		    "\\\"python\\\",\\\"runtime\\\":\\\"native\\\","
-		    "\\\"version\\\":\\\"3.11.2\\\"}]}\"}],"
+		    "\\\"version\\\":\\\"3.11.2\\\"},{\\\"language\\\":"
+		    "\\\"shell\\\",\\\"runtime\\\":\\\"native\\\","
+		    "\\\"version\\\":\\\"5.2\\\"}]}\"}],"
 		    "\"structuredContent\":{\"languages\":[{\"language\":"
 		    "\"python\",\"runtime\":\"native\",\"version\":"
-		    "\"3.11.2\"}]},\"isError\":false}") "\n");
+		    "\"3.11.2\"},{\"language\":\"shell\",\"runtime\":"
+		    "\"native\",\"version\":\"5.2\"}]},\"isError\":false}")
+		    "\n");
+	}
+	count = ncalls;
 	sent.len = 0;
 	options.tools = 7 & ~tool;
 	say(line);
-	ck_assert_uint_eq(ncalls, 1);
+	ck_assert_uint_eq(ncalls, count);
 	ck_assert_ptr_nonnull(
 	    strstr(sent.data, "Unknown tool: the tools are "));
 	close_session();
@@ -284,10 +293,12 @@ START_TEST(languages_that_fail_are_told_of)
 	options.tools = 4;
 	say(REQUEST("1", "\"tools/call\",\"params\":"
 	    "{\"name\":\"list_runners\"}"));
-	request_reset(&calls[0].run);
-	calls[0].concluded(calls[0].ctx, &result);
+	conclude_with(0, &result);
+	conclude(1, "5.2\n");
 	ck_assert_ptr_nonnull(strstr(sent.data, "\"structuredContent\":"
-	    "{\"languages\":[],\"missing\":[{\"language\":\"python\","
+	    "{\"languages\":[{\"language\":\"shell\",\"runtime\":"
+	    "\"native\",\"version\":\"5.2\"}],\"missing\":["
+	    "{\"language\":\"python\","
 	    "\"runtime\":\"native\",\"error\":\"there is none\","
 	    "\"fix\":\"install Python 3"));
 	sent.len = 0;
@@ -302,9 +313,8 @@ START_TEST(languages_that_fail_are_told_of)
 	result.unrunnable = 0;
 	say(REQUEST("5", "\"tools/call\",\"params\":"
 	    "{\"name\":\"list_runners\"}"));
-	request_reset(&calls[1].run);
 	sent.len = 0;
-	calls[1].concluded(calls[1].ctx, &result);
+	conclude_with(2, &result);
 	ck_assert_ptr_nonnull(strstr(sent.data, "error: there is none"));
 	ck_assert_ptr_null(strstr(sent.data, "missing"));
 	sent.len = 0;
@@ -312,10 +322,10 @@ START_TEST(languages_that_fail_are_told_of)
 	say(REQUEST("4", "\"tools/call\",\"params\":"
 	    "{\"name\":\"list_runners\"}"));
 	say(CANCEL("4"));
-	ck_assert_uint_eq(ncalls, 3);
-	conclude(2, "x");
+	ck_assert_uint_eq(ncalls, 4);
+	conclude(3, "x");
 	answered("");
-	ck_assert_uint_eq(ncalls, 3);
+	ck_assert_uint_eq(ncalls, 4);
 	close_session();
 }
 END_TEST

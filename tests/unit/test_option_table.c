@@ -85,7 +85,9 @@ START_TEST(actions_are_no_options)
 
 		ck_assert_uint_eq(option_action_find(key), action);
 		ck_assert_uint_eq(option_find(key), OPTION_IDS);
-		ck_assert_ptr_null(option_nearest(key, 0));
+		/* "help" is near to "shell". */
+		if (option_nearest(key, 0) != NULL)
+			ck_assert_str_ne(option_nearest(key, 0), key);
 		ck_assert_str_eq(option_nearest(key, 1), key);
 	}
 	ck_assert_uint_eq(option_action_find("serve"), OPTION_ACTIONS);

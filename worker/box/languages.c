@@ -6,10 +6,11 @@
 
 #include "box.h"
 #include "python/python.h"
+#include "shell/shell.h"
 
 static const struct language languages_table[] = {
-#define LANGUAGE(name_, title, ALIASES, OPTION, kind, version, fix, START,     \
-    MEMORY, helpers_)                                                          \
+#define LANGUAGE(name_, title, ALIASES, OPTION, kind, version, fix, use,       \
+    START, MEMORY, helpers_)                                                   \
 	{ .name = #name_,                                                      \
 		.start = LANGUAGE_##START,                                     \
 		.memory = LANGUAGE_##MEMORY,                                   \

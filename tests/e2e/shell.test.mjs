@@ -1,0 +1,299 @@
+/*
+ * The language shell through run_code: output, exit codes, signals and limits
+ * as for Python, and the user's MCP servers through the command mcp.
+ */
+import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { folder, root, settings, uid } from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { hostile, official, withServers } from './support/servers.mjs';
+
+settings.MCP_BRIDGE_TOOLS = 'run_python,run_code,list_runners';
+
+/* Starts a call of code in shell; returns its id. */
+const post = (raw, code, more = {}) => raw.post('tools/call', {
+  name: 'run_code', arguments: { language: 'shell', code, ...more },
+});
+
+/* Runs code in shell and returns the result of the call. */
+const run = (raw, code, more) => raw.result(post(raw, code, more));
+
+/* The same for code that must succeed; returns the lines that it printed. */
+async function printed(raw, code, more) {
+  const result = await run(raw, code, more);
+
+  assert.equal(result.isError, false, JSON.stringify(result));
+  return result.structuredContent.stdout ?? [];
+}
+
+/* [what, code, lines printed], or with an exit code and standard error. */
+const language = [
+  ['a pipe', 'printf "b\\na\\n" | sort | tr a-z A-Z', ['A', 'B']],
+  ['bash where it is there', 'a=(1 2 3); echo ${#a[@]} $0',
+    ['3 /tmp/run_shell.sh']],
+  ['functions, loops and substitution',
+    'f() { echo "<$1>"; }; for i in 1 2; do f "$(f $i)"; done',
+    ['<<1>>', '<<2>>']],
+  ['standard input is empty', 'cat; echo end', ['end']],
+  ['it begins in the folder of the user', 'pwd; echo $HOME; ls',
+    ['/workspace', '/workspace']],
+  ['files', 'echo x > a; mkdir b; mv a b/; cat b/a', ['x']],
+  ['programs have only three descriptors', 'ls /proc/self/fd | xargs',
+    ['0 1 2 3']],
+  ['no job that it has not started', 'jobs; wait; echo $? $!', ['0']],
+  ['a pipeline in parallel', 'sleep 5 & kill $!; wait $!; echo $?', ['143']],
+  ['an exit code', 'echo out; echo err >&2; exit 3', ['out'], 3, ['err']],
+  ['the last exit code', 'false', [], 1, []],
+  ['a command that does not exist', 'nonsense', [], 127,
+    [/nonsense: (command )?not found/]],
+  ['a syntax error', 'if', [], 2, [/syntax error/i]],
+  ['no network, no host files',
+    'test -e /etc/shadow || echo none; ls /home /root 2>&1 | wc -l; ' +
+    'exec 3<>/dev/tcp/127.0.0.1/80 || echo refused',
+    ['none', '2', 'refused']],
+  ['its folder is not executable',
+    'cp /bin/true t; ./t', [], 126, [/Permission denied/]],
+];
+
+test('shell code runs as a script does', async (t) => {
+  const raw = await Raw.open(t);
+
+  for (const [what, code, out, exit = 0, err] of language) {
+    const { structuredContent: seen } = await run(raw, code);
+    const errors = seen.stderr ?? [];
+
+    assert.deepEqual(seen.stdout ?? [], out, `${what}: ${JSON.stringify(seen)}`);
+    assert.equal(seen.exitCode ?? 0, exit, what);
+    if (err !== undefined) {
+      assert.equal(errors.length, err.length, `${what}: ${errors}`);
+      err.forEach((line, i) => assert.match(errors[i],
+        line instanceof RegExp ? line : new RegExp(`^${line}$`), what));
+    }
+  }
+  await raw.finish();
+});
+
+test('every ending is told as it is', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY: '128m' } });
+  const killed = (await run(raw, 'echo before; kill -SEGV $$'))
+    .structuredContent;
+
+  assert.equal(killed.signal, 'SIGSEGV');
+  assert.deepEqual(killed.stdout, ['before']);
+  assert.equal((await run(raw, 'kill -9 $$')).structuredContent.signal,
+    'SIGKILL');
+  const late = (await run(raw, 'echo begun; sleep 60', { timeout: 1 }))
+    .structuredContent;
+
+  assert.equal(late.status, 'timeout');
+  assert.deepEqual(late.stdout, ['begun']);
+  const full = (await run(raw, 'x=$(tr "\\0" x < /dev/zero); echo no'))
+    .structuredContent;
+
+  assert.notEqual(full.status, 'success');
+  assert.doesNotMatch(JSON.stringify(full.stdout ?? []), /no/);
+  /* Together: no process of them is too large. */
+  const many = (await run(raw, 'for i in 1 2 3 4 5 6 7 8; do ' +
+    'python3 -c "x = b\'x\' * 40000000; import time; time.sleep(30)" & ' +
+    'done; wait', { timeout: 60 })).structuredContent;
+
+  assert.match(many.error, /ran out of memory/);
+  await raw.finish();
+});
+
+test('limits hold, and nothing is left', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_PIDS: '20',
+    MCP_BRIDGE_MAX_OUTPUT: '4096' } });
+
+  assert.match((await run(raw,
+    ':(){ :|:& }; : 2>&1; for i in $(seq 100); do sleep 9 & done; echo no',
+    { timeout: 3 })).structuredContent.stderr.join(' '), /fork/);
+  const output = (await run(raw, 'yes | head -c 1000000')).structuredContent;
+
+  assert.ok(output.stdout.join('\n').length < 6000);
+  /* What is left behind neither holds up the end nor outlives it. */
+  const began = Date.now();
+
+  assert.deepEqual(await printed(raw, 'sleep 100 & (setsid sleep 100 &) ; ' +
+    'echo done'), ['done']);
+  assert.ok(Date.now() - began < 5000);
+  assert.deepEqual(await printed(raw, 'exec 1>&- 2>&-; sleep 0.1'), []);
+  assert.deepEqual(await printed(raw, 'printf "\\377ok"'), ['\ufffdok']);
+  const huge = `: ${'x'.repeat(300000)}\n`.repeat(3);
+
+  assert.deepEqual(await printed(raw, `${huge}echo end`), ['end']);
+  assert.deepEqual(await printed(raw,
+    'kill -9 -1; sleep 0.1; echo alive'), ['alive']);
+  await raw.finish();
+});
+
+test('a shell that is missing is told, and which there are', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_SHELL: '/no/shell' } });
+  const { structuredContent: seen } = await run(raw, 'echo x');
+
+  assert.match(seen.error, /\/no\/shell/);
+  const told = (await raw.result(raw.post('tools/call',
+    { name: 'list_runners', arguments: {} }))).structuredContent;
+
+  assert.deepEqual(told.languages.map((each) => each.language), ['python']);
+  assert.equal(told.missing[0].language, 'shell');
+  assert.match(told.missing[0].fix, /MCP_BRIDGE_SHELL/);
+  await raw.finish();
+});
+
+test('another shell, and all languages with their versions', async (t) => {
+  const raw = await Raw.open(t, { env: { MCP_BRIDGE_SHELL: '/bin/sh' } });
+
+  assert.deepEqual(await printed(raw, 'echo $0; type mcp'),
+    ['/tmp/run_shell.sh', 'mcp is /opt/caisson/bin/mcp']);
+  const told = (await raw.result(raw.post('tools/call',
+    { name: 'list_runners', arguments: {} }))).structuredContent;
+
+  assert.deepEqual(told.languages.map((each) => each.language),
+    ['python', 'shell']);
+  await raw.finish();
+});
+
+/* A folder of the program's user with these files in it. */
+function folderWith(t, files) {
+  const made = folder(t);
+
+  for (const [name, content] of Object.entries(files)) {
+    const place = path.join(made, name);
+
+    fs.writeFileSync(place, content);
+    fs.chmodSync(place, 0o644);
+    if (root)
+      fs.chownSync(place, uid, uid);
+  }
+  return made;
+}
+
+test('a script calls two servers in parallel', async (t) => {
+  const files = folderWith(t, { 'a.txt': 'alpha beta', 'b.txt': 'gamma' });
+  const store = path.join(folder(t), 'memory.jsonl');
+  const raw = await Raw.open(t, withServers(t, {
+    files: official('filesystem', [files]),
+    memory: official('memory', [], { env: { MEMORY_FILE_PATH: store } }),
+    other: official('everything'),
+  }));
+  const servers = ['files', 'memory'];
+  const lines = await printed(raw, `
+for name in a b; do
+  mcp call files read_text_file path=${files}/$name.txt > $name &
+done
+mcp call memory create_entities 'entities=[{"name":"x","entityType":"y",
+  "observations":["z"]}]' > made &
+wait
+cat a b | wc -w
+python3 -c 'import json; print(json.load(open("made"))[0]["name"])'
+mcp call memory read_graph --json | python3 -c '
+import json, sys; print(len(json.load(sys.stdin)["structuredContent"]["entities"]))'
+echo '{"path": "${files}/a.txt"}' | mcp call files read_text_file - head=1
+mcp tools files | grep -c '^files read_text_file path=string'
+mcp search read text file | head -1 | cut -d' ' -f1-2
+mcp servers
+`, { servers, timeout: 60 });
+
+  assert.deepEqual(lines, ['3', 'x', '1', 'alpha beta', '1',
+    'files read_text_file', 'files', 'memory', 'other (not loaded)']);
+  /* Each error is one sentence and a status; nothing goes to the output. */
+  const wrong = await run(raw, `
+try() { mcp "$@"; echo $?; }
+try call other echo message=x
+try call nothing x
+try call files nothing
+try call files read_text_file
+try call files read_text_file path=${files}/a.txt head=many
+try call files read_text_file path=/etc/passwd
+try call files read_text_file path
+try nonsense
+try call files read_text_file --nonsense
+mcp load other && mcp call other echo message:='"x"'
+`, { servers, timeout: 60 });
+
+  assert.deepEqual(wrong.structuredContent.stdout,
+    ['1', '1', '1', '2', '2', '1', '2', '2', '2', 'Echo: x']);
+  const told = wrong.structuredContent.stderr;
+
+  [/other.*not loaded.*servers.*mcp load other/, /no server nothing/,
+    /no such tool/, /argument path is missing/,
+    /head must be a number, and is "many"/, /files.read_text_file: Access/,
+    /"path" is no argument/, /no command nonsense/, /no option --nonsense/]
+    .forEach((pattern, i) => assert.match(told[i], pattern));
+  assert.equal(told.length, 9);
+  await raw.finish();
+});
+
+test('calls hold what a script does to them', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { odd: hostile() }));
+  const servers = ['odd'];
+
+  /* Many at once, large ones, callers that are killed. */
+  assert.deepEqual(await printed(raw, `
+for i in $(seq 150); do mcp call odd echo text=$i > out.$i & done
+wait
+cat out.* | grep -c .
+python3 -c 'import json; print(json.dumps({"text": "x" * 6000000}))' > big
+
+mcp call odd echo - < big | wc -c
+for i in 1 2 3 4 5; do mcp call odd echo text=x & kill -9 $!; done 2> /dev/null
+wait 2> /dev/null
+mcp call odd echo text=alive
+find /tmp/.caisson -name '*-*' | wc -l`, { servers, timeout: 100 }),
+  ['150', '6000013', '{"text":"alive"}', '0']);
+  /* What it writes where calls are named, or frames are made of. */
+  const lines = await printed(raw, `
+cd /tmp/.caisson
+head -c 50000 /dev/urandom > requests
+printf '\\n../../workspace/x\\n1-1\\n2-\\n\\n' > requests
+ask() {
+  printf '%s' "$2" > $1.request; mkfifo $1
+  (sleep 0.2; echo $1 > requests) &
+  timeout 5 cat $1
+}
+ask 1-1 '{"type":"run","code":"x"}'
+ask 1-2 '{"type":"list_servers"},"id":9,"x":{'
+ask 1-3 '{"type":"call_tool","server":"odd","tool":"echo"}'
+ask 1-4 "$(python3 -c 'print("[" * 255 + "]" * 255)')"
+mkfifo 1-5.request 1-6; ln -s /dev/full 1-6.request; echo 1-5 > requests
+echo 1-6 > requests
+mcp call odd echo text=alive`, { servers, timeout: 60 });
+
+  assert.equal(lines.length, 5);
+  for (const line of lines.slice(0, 4))
+    assert.equal(JSON.parse(line).success, false);
+  assert.equal(lines[4], '{"text":"alive"}');
+  /* Without the process that passes calls on, only calls fail. */
+  const { structuredContent: seen } = await run(raw, `
+for each in /proc/[0-9]*; do
+  read name < $each/comm; [ $name = mcp-serve ] && kill -9 \${each#/proc/}
+done
+mcp call odd echo text=x; echo $?
+rm -r /tmp/.caisson; mcp servers; echo $?; exit 5`, { servers });
+
+  assert.deepEqual(seen.stdout, ['1', '1']);
+  assert.equal(seen.exitCode, 5);
+  assert.match(seen.stderr[0], /connection to the servers is gone/);
+  await raw.finish();
+});
+
+test('the weaker level has calls, too', async (t) => {
+  const raw = await Raw.open(t, withServers(t, { odd: hostile() }, {
+    withoutNamespaces: true,
+    env: { MCP_BRIDGE_ALLOW_WEAK_ISOLATION: 'on' },
+  }));
+  const lines = await printed(raw, `
+for i in 1 2 3; do mcp call odd echo text=$i > $i & done; wait; cat 1 2 3
+cp /bin/true $TMPDIR/t; $TMPDIR/t 2> /dev/null || echo refused
+cp /bin/true \${0%/*}/../opt/caisson/bin/t 2> /dev/null || echo refused`,
+  { servers: ['odd'], timeout: 60 });
+
+  assert.deepEqual(lines, ['{"text":"1"}', '{"text":"2"}', '{"text":"3"}',
+    'refused', 'refused']);
+  assert.equal((await run(raw, 'sleep 100 & exit 4'))
+    .structuredContent.exitCode, 4);
+  await raw.finish();
+});

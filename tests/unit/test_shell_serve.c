@@ -1,0 +1,387 @@
+/*
+ * Tests of worker/box/shell/serve and worker/box/shell/ask: calls of scripts,
+ * with the test as the relay, and as code that writes what it likes.
+ */
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/box/shell/mcp.h"
+
+#define WAIT_MS 20000
+
+static char place[] = "/tmp/caisson-shell-XXXXXX";
+static char *calls_folder;
+static int to_serve;   /* the relay's ends */
+static int from_serve;
+
+/* Frames */
+
+static const struct {
+	const char *request;
+	const char *frame; /* its payload; NULL: refused */
+} frames[] = {
+	{ "{\"type\":\"list_servers\"}", "{\"type\":\"list_servers\"}" },
+	{ "{\"server\":\"s\",\"type\":\"list_tools\",\"more\":1}",
+	    "{\"type\":\"list_tools\",\"server\":\"s\"}" },
+	{ "{\"type\":\"list_tools\",\"server\":\"s\",\"remembered\":true}",
+	    "{\"type\":\"list_tools\",\"server\":\"s\",\"remembered\":true}" },
+	{ "{\"type\":\"list_tools\",\"server\":\"s\",\"remembered\":7}",
+	    "{\"type\":\"list_tools\",\"server\":\"s\"}" },
+	{ "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\","
+	  "\"arguments\":{\"a\":\n[1,\r2]}}",
+	    "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\","
+	    "\"arguments\":{\"a\": [1, 2]}}" },
+	{ "", NULL },
+	{ "[]", NULL },
+	{ "{\"type\":\"list_servers\"", NULL },
+	{ "{\"type\":\"list_servers\"},\"id\":1,\"x\":{", NULL },
+	{ "{\"type\":\"ready\"}", NULL },
+	{ "{\"type\":\"save_memory\"}", NULL },
+	{ "{\"type\":\"load_server\",\"server\":\"s\",\"server\":\"s\"}",
+	    NULL },
+	{ "{\"type\":\"load_server\",\"server\":1}", NULL },
+	{ "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\","
+	  "\"arguments\":[]}", NULL },
+	{ "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\"}", NULL },
+};
+
+START_TEST(frames_are_what_the_relay_accepts)
+{
+	auto_buffer struct buffer frame = { 0 };
+	auto_free char *wanted = NULL;
+	struct err err;
+	int failed = serve_make_frame(&frame, 7, frames[_i].request,
+	    strlen(frames[_i].request), &err);
+
+	ck_assert_int_eq(failed, frames[_i].frame == NULL ? -1 : 0);
+	if (failed == -1)
+		return;
+	wanted = mem_printf("{\"type\":\"rpc_request\",\"id\":7,"
+	    "\"payload\":%s}\n", frames[_i].frame);
+	ck_assert_str_eq(frame.data, wanted);
+}
+END_TEST
+
+/* What is nested as deep as JSON may be lies too deep in a frame. */
+START_TEST(a_frame_is_not_too_deep)
+{
+	auto_buffer struct buffer request = { 0 }, frame = { 0 };
+	struct err err;
+	int i;
+
+	buffer_add_text(&request, "{\"type\":\"call_tool\",\"server\":\"s\","
+	    "\"tool\":\"t\",\"arguments\":{\"a\":");
+	for (i = 0; i < JSON_DEPTH_MAX - 2; i++)
+		buffer_add_text(&request, "[");
+	for (i = 0; i < JSON_DEPTH_MAX - 2; i++)
+		buffer_add_text(&request, "]");
+	buffer_add_text(&request, "}}");
+	ck_assert_int_eq(serve_make_frame(
+	    &frame, 1, request.data, request.len, &err), -1);
+}
+END_TEST
+
+static const struct {
+	const char *name;
+	int right;
+} names[] = { { "1-1", 1 }, { "123456-99", 1 }, { "", 0 }, { "-", 0 },
+	{ "1-", 0 }, { "-1", 0 }, { "1-1x", 0 }, { "1/1", 0 }, { "..", 0 },
+	{ "../1-1", 0 }, { "1-1/", 0 }, { "1-1.request", 0 },
+	{ "1-1111111111111111111111111111111111111", 0 } };
+
+START_TEST(names_are_two_numbers)
+{
+	ck_assert_int_eq(serve_is_name(names[_i].name, strlen(names[_i].name)),
+	    names[_i].right);
+}
+END_TEST
+
+/* The dialogue */
+
+static void
+begin(void)
+{
+	int in[2], out[2];
+	struct err err;
+
+	ck_assert_ptr_nonnull(mkdtemp(place));
+	calls_folder = mem_printf("%s/calls", place);
+	ck_assert_int_eq(setenv(MCP_FOLDER_VARIABLE, calls_folder, 1), 0);
+	/* Not pipes: the process holds a copy of both ends of each. */
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, in), 0);
+	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM, 0, out), 0);
+	ck_assert_msg(serve_start(calls_folder, in[0], out[1], &err) == 0,
+	    "%s", err.text);
+	close(in[0]);
+	close(out[1]);
+	to_serve = in[1];
+	from_serve = out[0];
+}
+
+static void
+end(void)
+{
+	auto_free char *command = mem_printf("rm -rf %s", place);
+
+	ck_assert_int_eq(system(command), 0);
+	free(calls_folder);
+}
+
+/* Reads one frame, with its newline, which the caller frees. */
+static char *
+read_frame(void)
+{
+	struct pollfd polled = { from_serve, POLLIN, 0 };
+	struct buffer line = { 0 };
+
+	do {
+		ck_assert_int_eq(poll(&polled, 1, WAIT_MS), 1);
+		ck_assert_int_eq(
+		    read(from_serve, buffer_reserve(&line, 1), 1), 1);
+		line.len++;
+	} while (line.data[line.len - 1] != '\n');
+	return buffer_take(&line, NULL);
+}
+
+/* Reads a frame that asks about a server; returns its number. */
+static int
+read_request(const char *server)
+{
+	auto_free char *frame = read_frame();
+	auto_free char *wanted = NULL;
+	int id;
+
+	ck_assert_int_eq(sscanf(frame,
+	    "{\"type\":\"rpc_request\",\"id\":%d,", &id), 1);
+	wanted = mem_printf("{\"type\":\"rpc_request\",\"id\":%d,\"payload\":"
+	    "{\"type\":\"load_server\",\"server\":\"%s\"}}\n", id, server);
+	ck_assert_str_eq(frame, wanted);
+	return id;
+}
+
+static void
+answer(int id, const char *rest)
+{
+	auto_free char *line = mem_printf(
+	    "{\"type\":\"rpc_response\",\"id\":%d,%s}\n", id, rest);
+
+	ck_assert_int_eq(fd_write_all(to_serve, line, strlen(line)), 0);
+}
+
+/*
+ * A child that asks about a server, and ends with 0 when the payload is as
+ * wanted, else when the error has it in it.
+ */
+static pid_t
+ask(const char *server, const char *wanted)
+{
+	struct buffer line = { 0 };
+	struct json_span payload;
+	struct err err;
+	pid_t pid = fork();
+
+	ck_assert_int_ne(pid, -1);
+	if (pid > 0)
+		return pid;
+	if (ask_about("load_server", server, 0, &line, &payload, &err) == 0)
+		_exit(payload.len != strlen(wanted) ||
+		    memcmp(payload.p, wanted, payload.len) != 0);
+	_exit(strstr(err.text, wanted) == NULL);
+}
+
+static void
+has_asked(pid_t pid)
+{
+	int status;
+
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+}
+
+START_TEST(answers_come_to_their_callers)
+{
+	pid_t one, other;
+	int first, second;
+
+	begin();
+	one = ask("one", "[1]");
+	first = read_request("one");
+	other = ask("other", "in words");
+	second = read_request("other");
+	ck_assert_int_ne(first, second);
+	/* In any order, and never twice. */
+	answer(second, "\"success\":false,\"error\":{\"message\":"
+	    "\"refused in words\"}");
+	has_asked(other);
+	answer(second, "\"success\":true,\"payload\":7");
+	answer(99, "\"success\":true,\"payload\":7");
+	answer(first, "\"success\":true,\"payload\":[1]");
+	has_asked(one);
+	end();
+}
+END_TEST
+
+START_TEST(a_large_answer_passes_beside_others)
+{
+	auto_buffer struct buffer large = { 0 };
+	auto_free char *rest = NULL;
+	pid_t one, other;
+	int first, second;
+
+	begin();
+	one = ask("one", "[2]");
+	first = read_request("one");
+	other = ask("other", "[3]");
+	second = read_request("other");
+	/* Its caller reads no byte of it while it stands still. */
+	ck_assert_int_eq(kill(one, SIGSTOP), 0);
+	while (large.len < MIB)
+		buffer_add_text(&large, "                                ");
+	rest = mem_printf("\"success\":true,%s\"payload\":[2]", large.data);
+	answer(first, rest);
+	answer(second, "\"success\":true,\"payload\":[3]");
+	has_asked(other);
+	ck_assert_int_eq(kill(one, SIGCONT), 0);
+	has_asked(one);
+	end();
+}
+END_TEST
+
+START_TEST(who_is_killed_waits_no_more)
+{
+	auto_free char *cancel = NULL, *wanted = NULL;
+	pid_t one, other;
+	int id, status;
+
+	begin();
+	one = ask("one", "");
+	id = read_request("one");
+	ck_assert_int_eq(kill(one, SIGKILL), 0);
+	ck_assert_int_eq(waitpid(one, &status, 0), one);
+	cancel = read_frame();
+	wanted = mem_printf("{\"type\":\"cancel\",\"id\":%d}\n", id);
+	ck_assert_str_eq(cancel, wanted);
+	/* An answer that comes all the same is nobody's. */
+	answer(id, "\"success\":true,\"payload\":7");
+	other = ask("other", "[4]");
+	answer(read_request("other"), "\"success\":true,\"payload\":[4]");
+	has_asked(other);
+	end();
+}
+END_TEST
+
+static void
+write_names(const char *text, size_t len)
+{
+	auto_free char *path = mem_printf("%s/" MCP_REQUESTS, calls_folder);
+	auto_fd int fd = open(path, O_WRONLY | O_CLOEXEC);
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(fd_write_all(fd, text, len), 0);
+}
+
+static void
+write_request(const char *name, const char *text)
+{
+	auto_free char *path = mem_printf("%s/%s", calls_folder, name);
+	auto_fd int fd =
+	    open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	ck_assert_int_ne(fd, -1);
+	ck_assert_int_eq(fd_write_all(fd, text, strlen(text)), 0);
+}
+
+/* Whatever the code writes there: no byte of it reaches the relay. */
+START_TEST(nonsense_costs_nothing)
+{
+	static char noise[64 * 1024];
+	auto_free char *outside = mem_printf("%s/outside", place);
+	auto_free char *link = NULL;
+	pid_t other;
+
+	begin();
+	memset(noise, 'x', sizeof(noise));
+	write_names(noise, sizeof(noise));
+	write_names("\n\n1-1\n../outside\n2-2 \n3-\n", 26);
+	/* A FIFO without a reader, a file, a link, and no request. */
+	link = mem_printf("%s/4-4", calls_folder);
+	ck_assert_int_eq(mkfifo(link, 0600), 0);
+	write_request("4-4.request", "{\"type\":\"list_servers\"}");
+	write_request("5-5", "");
+	write_request("5-5.request", "{\"type\":\"list_servers\"}");
+	write_names("4-4\n5-5\n", 8);
+	other = ask("other", "[5]");
+	answer(read_request("other"), "\"success\":true,\"payload\":[5]");
+	has_asked(other);
+	ck_assert_int_eq(access(outside, F_OK), -1);
+	end();
+}
+END_TEST
+
+START_TEST(more_than_there_are_places_for_wait)
+{
+	pid_t pids[MCP_CALLS_MAX + 10];
+	int ids[MCP_CALLS_MAX];
+	size_t i;
+
+	begin();
+	for (i = 0; i < MCP_CALLS_MAX + 10; i++)
+		pids[i] = ask("s", "[6]");
+	for (i = 0; i < MCP_CALLS_MAX; i++)
+		ids[i] = read_request("s");
+	for (i = 0; i < MCP_CALLS_MAX; i++)
+		answer(ids[i], "\"success\":true,\"payload\":[6]");
+	for (i = 0; i < 10; i++)
+		answer(read_request("s"), "\"success\":true,\"payload\":[6]");
+	for (i = 0; i < MCP_CALLS_MAX + 10; i++)
+		has_asked(pids[i]);
+	end();
+}
+END_TEST
+
+START_TEST(without_a_relay_calls_fail)
+{
+	pid_t one, other;
+
+	begin();
+	one = ask("one", "connection to the servers is gone");
+	read_request("one");
+	ck_assert_int_eq(shutdown(to_serve, SHUT_RDWR), 0);
+	has_asked(one);
+	other = ask("other", "connection to the servers is gone");
+	has_asked(other);
+	end();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, frames_are_what_the_relay_accepts, 0,
+	    UNIT_COUNT(frames));
+	tcase_add_test(tc, a_frame_is_not_too_deep);
+	tcase_add_loop_test(tc, names_are_two_numbers, 0, UNIT_COUNT(names));
+	tcase_add_test(tc, answers_come_to_their_callers);
+	tcase_add_test(tc, a_large_answer_passes_beside_others);
+	tcase_add_test(tc, who_is_killed_waits_no_more);
+	tcase_add_test(tc, nonsense_costs_nothing);
+	tcase_add_test(tc, more_than_there_are_places_for_wait);
+	tcase_add_test(tc, without_a_relay_calls_fail);
+}
+
+int
+main(void)
+{
+	return unit_run("shell_serve", add_tests);
+}

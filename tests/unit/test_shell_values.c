@@ -1,0 +1,170 @@
+/*
+ * Tests of worker/box/shell/values: words of a command line as the arguments of
+ * a tool.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "common/limits.h"
+#include "common/mem.h"
+#include "unit.h"
+#include "worker/box/shell/mcp.h"
+
+static const char schema[] = "{\"type\":\"object\",\"properties\":{"
+    "\"s\":{\"type\":\"string\"},\"n\":{\"type\":\"number\"},"
+    "\"i\":{\"type\":\"integer\"},\"b\":{\"type\":\"boolean\"},"
+    "\"a\":{\"type\":\"array\"},\"o\":{\"type\":\"object\"},"
+    "\"sn\":{\"type\":[\"string\",\"null\"]},"
+    "\"any\":{\"anyOf\":[{\"type\":\"integer\"},{\"type\":\"null\"}]},"
+    "\"ref\":{\"$ref\":\"#/$defs/count\"},"
+    "\"loop\":{\"$ref\":\"#/properties/loop\"},"
+    "\"e\":{\"enum\":[1,2]},\"odd\":{\"type\":7},\"free\":{}},"
+    "\"$defs\":{\"count\":{\"type\":\"integer\"}}}";
+
+static const struct {
+	const char *words[4];
+	const char *json;  /* NULL: refused */
+	const char *error; /* what it says then */
+} rows[] = {
+	{ { NULL }, "{}", NULL },
+	{ { "s=x" }, "{\"s\":\"x\"}", NULL },
+	{ { "s=" }, "{\"s\":\"\"}", NULL },
+	{ { "s=5" }, "{\"s\":\"5\"}", NULL },
+	{ { "s=a=b:=c" }, "{\"s\":\"a=b:=c\"}", NULL },
+	{ { "s=\"q\"\n" }, "{\"s\":\"\\\"q\\\"\\n\"}", NULL },
+	{ { "s=\xff" }, NULL, "s is not UTF-8" },
+	{ { "n=5", "i=-3" }, "{\"n\":5,\"i\":-3}", NULL },
+	{ { "n=1e400" }, "{\"n\":1e400}", NULL },
+	{ { "n=five" }, NULL, "n must be a number, and is \"five\"" },
+	{ { "n=true" }, NULL, "n must be a number" },
+	{ { "b=true" }, "{\"b\":true}", NULL },
+	{ { "b=yes" }, NULL, "b must be true or false" },
+	{ { "a=[1, 2]" }, "{\"a\":[1, 2]}", NULL },
+	{ { "a={}" }, NULL, "a must be a JSON array" },
+	{ { "o={\"x\":[]}" }, "{\"o\":{\"x\":[]}}", NULL },
+	{ { "sn=null" }, "{\"sn\":null}", NULL },
+	{ { "sn=nul" }, "{\"sn\":\"nul\"}", NULL },
+	{ { "any=7" }, "{\"any\":7}", NULL },
+	{ { "any=x" }, NULL, "any must be a number or null" },
+	{ { "ref=7" }, "{\"ref\":7}", NULL },
+	{ { "ref=x" }, NULL, "ref must be a number" },
+	{ { "e=2" }, "{\"e\":2}", NULL },
+	/* What says nothing that is understood takes text. */
+	{ { "loop=7", "odd=7", "free=7" },
+	    "{\"loop\":\"7\",\"odd\":\"7\",\"free\":\"7\"}", NULL },
+	{ { "other=7" }, "{\"other\":\"7\"}", NULL },
+	{ { "s:=[1]", "n:=\"x\"" }, "{\"s\":[1],\"n\":\"x\"}", NULL },
+	{ { "s:=x" }, NULL, "s is no JSON" },
+	{ { "s:=1,\"n\":2" }, NULL, "s is no JSON" },
+	{ { "s" }, NULL, "\"s\" is no argument" },
+	{ { "=x" }, NULL, "\"=x\" is no argument" },
+	{ { ":=1" }, NULL, "\":=1\" is no argument" },
+	{ { "s=a", "s=b" }, NULL, "s is given more than once" },
+	{ { "s=a", "-" }, NULL, "- comes before" },
+};
+
+START_TEST(words_become_arguments)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct json_span span;
+	struct err err;
+	int wanted = rows[_i].json == NULL ? -1 : 0;
+
+	ck_assert_int_eq(
+	    json_span_parse(schema, strlen(schema), &span, NULL), 0);
+	ck_assert_int_eq(values_read((char *const *)rows[_i].words, span,
+	    &json, &err), wanted);
+	if (wanted == 0)
+		ck_assert_str_eq(json.data, rows[_i].json);
+	else
+		ck_assert_msg(strstr(err.text, rows[_i].error) != NULL, "%s",
+		    err.text);
+}
+END_TEST
+
+static const struct {
+	const char *schema;
+	const char *word;
+	const char *error; /* NULL: taken */
+} checked[] = {
+	{ "{\"required\":[\"a\",\"b\"]}", "a=1", "b is missing" },
+	{ "{\"required\":[\"a\"]}", "a=1", NULL },
+	{ "{\"required\":\"nonsense\"}", "a=1", NULL },
+	{ "{\"properties\":{\"a\":{}},\"additionalProperties\":false}", "a=1",
+	    NULL },
+	{ "{\"properties\":{\"a\":{}},\"additionalProperties\":false}", "b=1",
+	    "takes no argument b" },
+	{ "{\"properties\":{\"a\":{}}}", "b=1", NULL },
+	{ "{\"additionalProperties\":false}", "b=1", NULL },
+	{ "true", "b=1", NULL },
+};
+
+START_TEST(what_the_schema_demands_is_there)
+{
+	const char *words[] = { checked[_i].word, NULL };
+	auto_buffer struct buffer json = { 0 };
+	struct json_span span;
+	struct err err;
+
+	ck_assert_int_eq(json_span_parse(checked[_i].schema,
+	    strlen(checked[_i].schema), &span, NULL), 0);
+	ck_assert_int_eq(
+	    values_read((char *const *)words, span, &json, &err),
+	    checked[_i].error == NULL ? 0 : -1);
+	if (checked[_i].error != NULL)
+		ck_assert_msg(strstr(err.text, checked[_i].error) != NULL,
+		    "%s", err.text);
+}
+END_TEST
+
+static const struct {
+	const char *input;
+	const char *json; /* NULL: refused */
+} inputs[] = {
+	{ "{\"s\":\"x\", \"n\":1}\n", "{\"s\":\"x\", \"n\":1,\"b\":true}" },
+	{ "{}", "{\"b\":true}" },
+	{ " { } ", "{\"b\":true}" },
+	{ "[]", NULL },
+	{ "", NULL },
+	{ "{\"b\":false}", NULL },
+};
+
+START_TEST(standard_input_is_taken_too)
+{
+	static const char *const words[] = { "-", "b=true", NULL };
+	auto_buffer struct buffer json = { 0 };
+	const char *input = inputs[_i].input;
+	struct json_span span;
+	struct err err;
+	int line[2];
+
+	ck_assert_int_eq(pipe(line), 0);
+	ck_assert_int_eq(write(line[1], input, strlen(input)),
+	    (ssize_t)strlen(input));
+	close(line[1]);
+	ck_assert_int_eq(dup2(line[0], STDIN_FILENO), STDIN_FILENO);
+	ck_assert_int_eq(
+	    json_span_parse(schema, strlen(schema), &span, NULL), 0);
+	ck_assert_int_eq(
+	    values_read((char *const *)words, span, &json, &err),
+	    inputs[_i].json == NULL ? -1 : 0);
+	if (inputs[_i].json != NULL)
+		ck_assert_str_eq(json.data, inputs[_i].json);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, words_become_arguments, 0, UNIT_COUNT(rows));
+	tcase_add_loop_test(tc, what_the_schema_demands_is_there, 0,
+	    UNIT_COUNT(checked));
+	tcase_add_loop_test(tc, standard_input_is_taken_too, 0,
+	    UNIT_COUNT(inputs));
+}
+
+int
+main(void)
+{
+	return unit_run("shell_values", add_tests);
+}

@@ -1,0 +1,138 @@
+/*
+ * What a box of the shell executes: says that it is ready, waits for the code,
+ * writes it to a file, and becomes the shell that runs that file. So its exit
+ * status, and the signal that ends it, are the shell's own. Run by the code, in
+ * the box, with descriptor 0 empty, 1 and 2 the raw pipes of the code, 3 and 4
+ * those of the relay.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp.h"
+#include "../../../common/fd.h"
+#include "../../../common/limits.h"
+#include "../../../common/mem.h"
+
+#define BOOTSTRAP_IN 3
+#define BOOTSTRAP_OUT 4
+
+/* EX_SOFTWARE, as every process of ours that met nonsense. */
+#define BOOTSTRAP_BROKEN 70
+
+static const char bootstrap_ready[] = "{\"type\":\"ready\"}\n";
+
+/* Reads the one line that comes before the code runs. */
+static int
+bootstrap_receive(struct buffer *frame, struct err *err)
+{
+	ssize_t n;
+
+	do {
+		n = read(BOOTSTRAP_IN, buffer_reserve(frame, PIPE_CHUNK),
+		    PIPE_CHUNK);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return err_sys(err, "read the code");
+		if (n == 0)
+			return err_set(err, "the relay closed its pipe before "
+			    "the code came");
+		frame->len += (size_t)n;
+	} while (n == -1 || frame->data[frame->len - 1] != '\n');
+	return 0;
+}
+
+/* Returns the code, which the caller frees, or NULL with err. */
+static char *
+bootstrap_take_code(const struct buffer *frame, size_t *len, struct err *err)
+{
+	struct json_span run, member;
+
+	if (json_span_parse(frame->data, frame->len, &run, err) == -1)
+		return NULL;
+	if (json_span_get(run, "type", &member) != 1 ||
+	    !json_span_is(member, "run") ||
+	    json_span_get(run, "code", &member) != 1) {
+		err_set(err, "the relay sent no run frame");
+		return NULL;
+	}
+	return json_span_string(member, len, err);
+}
+
+/* Beside the files of the user, not among them. Returns 0, or -1 with err. */
+static int
+bootstrap_store(
+    const char *path, const char *code, size_t len, struct err *err)
+{
+	auto_fd int fd = open(
+	    path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+
+	if (fd == -1)
+		return err_sys(err, "create %s", path);
+	if (fd_write_all(fd, code, len) == -1)
+		return err_sys(err, "write the code to %s", path);
+	return 0;
+}
+
+/* Where programs keep what is none of the user's files. */
+static const char *
+bootstrap_folder(void)
+{
+	const char *folder = getenv("TMPDIR");
+
+	return folder == NULL ? "/tmp" : folder;
+}
+
+/* Lets scripts call tools. Returns 0, or -1 with err. */
+static int
+bootstrap_serve(const char *folder, struct err *err)
+{
+	auto_free char *calls = mem_printf("%s/" MCP_FOLDER_NAME, folder);
+
+	if (serve_start(calls, BOOTSTRAP_IN, BOOTSTRAP_OUT, err) == -1)
+		return -1;
+	if (setenv(MCP_FOLDER_VARIABLE, calls, 1) == -1)
+		return err_sys(err, "set %s", MCP_FOLDER_VARIABLE);
+	return 0;
+}
+
+/* Returns only on failure, -1 with err. */
+static int
+bootstrap_run(const char *shell, struct err *err)
+{
+	const char *folder = bootstrap_folder();
+	auto_free char *path = mem_printf("%s/run_shell.sh", folder);
+	const char *const argv[] = { shell, path, NULL };
+	auto_buffer struct buffer frame = { 0 };
+	auto_free char *code = NULL;
+	size_t len;
+
+	if (fd_write_all(BOOTSTRAP_OUT, bootstrap_ready,
+	        strlen(bootstrap_ready)) == -1)
+		return err_sys(err, "tell the relay");
+	if (bootstrap_receive(&frame, err) == -1)
+		return -1;
+	code = bootstrap_take_code(&frame, &len, err);
+	if (code == NULL || bootstrap_store(path, code, len, err) == -1)
+		return -1;
+	if (bootstrap_serve(folder, err) == -1)
+		return -1;
+	close(BOOTSTRAP_IN);
+	close(BOOTSTRAP_OUT);
+	execve(shell, (char *const *)argv, environ);
+	return err_sys(err, "run %s", shell);
+}
+
+int
+bootstrap_main(const char *shell)
+{
+	struct err err;
+
+	bootstrap_run(shell, &err);
+	fprintf(stderr, "caisson: the code was not run: %s\n", err.text);
+	return BOOTSTRAP_BROKEN;
+}

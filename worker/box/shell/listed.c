@@ -1,0 +1,414 @@
+/*
+ * Which servers and tools there are: asked for, searched and printed. What
+ * servers say may be any JSON. Run by the command, in the box.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp.h"
+#include "../../../common/limits.h"
+#include "../../../common/mem.h"
+#include "../../../common/utf8.h"
+
+/* Servers */
+
+/* Returns a string of an object, which the caller frees; "" where none is. */
+static char *
+listed_string(struct json_span object, const char *name)
+{
+	struct json_span value;
+	char *text = NULL;
+	size_t len;
+
+	if (json_span_get(object, name, &value) == 1)
+		text = json_span_string(value, &len, NULL);
+	return text == NULL ? mem_strdup("") : text;
+}
+
+int
+listed_fetch(struct listed_servers *servers, struct err *err)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct json_span payload, told, loaded;
+	struct json_span_walk walk;
+	struct listed_server *row;
+
+	*servers = (struct listed_servers){ NULL, 0 };
+	if (ask_about("list_servers", NULL, 0, &line, &payload, err) == -1)
+		return -1;
+	walk = json_span_walk(payload);
+	while (json_span_next_element(&walk, &told)) {
+		servers->rows = mem_resize(servers->rows,
+		    (servers->count + 1) * sizeof(*servers->rows));
+		row = &servers->rows[servers->count++];
+		row->name = listed_string(told, "name");
+		row->alias = listed_string(told, "alias");
+		row->about = listed_string(told, "description");
+		row->loaded = json_span_get(told, "loaded", &loaded) == 1 &&
+		    json_span_kind(loaded) == JSON_SPAN_TRUE;
+	}
+	return 0;
+}
+
+void
+listed_free(struct listed_servers *servers)
+{
+	size_t i;
+
+	for (i = 0; i < servers->count; i++) {
+		free(servers->rows[i].name);
+		free(servers->rows[i].alias);
+		free(servers->rows[i].about);
+	}
+	free(servers->rows);
+	*servers = (struct listed_servers){ NULL, 0 };
+}
+
+const struct listed_server *
+listed_find(const struct listed_servers *servers, const char *name,
+    struct err *err)
+{
+	auto_buffer struct buffer known = { 0 };
+	size_t i;
+
+	for (i = 0; i < servers->count; i++)
+		if (strcmp(servers->rows[i].name, name) == 0)
+			return &servers->rows[i];
+	for (i = 0; i < servers->count; i++)
+		if (strcmp(servers->rows[i].alias, name) == 0)
+			return &servers->rows[i];
+	for (i = 0; i < servers->count && i < REFUSED_NAMES_MAX; i++)
+		buffer_printf(&known, "%s%s", i == 0 ? "" : ", ",
+		    servers->rows[i].name);
+	err_set(err, "there is no server %s; there are: %s", name,
+	    known.len > 0 ? known.data : "none");
+	return NULL;
+}
+
+int
+listed_print_servers(void)
+{
+	struct listed_servers servers;
+	struct err err;
+	size_t i;
+
+	if (listed_fetch(&servers, &err) == -1) {
+		print_error("%s", err.text);
+		return MCP_FAILED;
+	}
+	for (i = 0; i < servers.count; i++)
+		printf("%s%s%s%s\n", servers.rows[i].name,
+		    servers.rows[i].loaded ? "" : " (not loaded)",
+		    servers.rows[i].about[0] != '\0' ? " - " : "",
+		    servers.rows[i].about);
+	listed_free(&servers);
+	return MCP_DONE;
+}
+
+/* Tools */
+
+void
+listed_add_text(struct buffer *text, struct json_span string, size_t most)
+{
+	size_t len, kept;
+	auto_free char *bytes = json_span_string(string, &len, NULL);
+
+	if (bytes == NULL)
+		return;
+	len = strcspn(bytes, "\r\n");
+	kept = utf8_cut(bytes, len, most);
+	buffer_add(text, bytes, kept);
+	if (kept < len)
+		buffer_add_text(text, "...");
+}
+
+int
+listed_find_tool(struct json_span list, const char *name,
+    struct json_span *tool)
+{
+	struct json_span tools, aliases, alias, each, own;
+	struct json_span_walk walk, names;
+
+	if (json_span_get(list, "tools", &tools) != 1)
+		return 0;
+	walk = json_span_walk(tools);
+	while (json_span_next_element(&walk, tool))
+		if (json_span_get(*tool, "name", &own) == 1 &&
+		    json_span_is(own, name))
+			return 1;
+	if (json_span_get(list, "aliases", &aliases) != 1)
+		return 0;
+	walk = json_span_walk(tools);
+	names = json_span_walk(aliases);
+	while (json_span_next_element(&walk, &each) &&
+	    json_span_next_element(&names, &alias))
+		if (json_span_is(alias, name)) {
+			*tool = each;
+			return 1;
+		}
+	return 0;
+}
+
+/* Whether a list of strings has the string name, which has its quotes. */
+static int
+listed_is_required(struct json_span schema, struct json_span name)
+{
+	struct json_span list, each;
+	struct json_span_walk walk;
+
+	if (json_span_get(schema, "required", &list) != 1)
+		return 0;
+	walk = json_span_walk(list);
+	while (json_span_next_element(&walk, &each))
+		if (each.len == name.len &&
+		    memcmp(each.p, name.p, name.len) == 0)
+			return 1;
+	return 0;
+}
+
+/* One argument: "path=string", in brackets where it may be left out. */
+static void
+listed_add_argument(struct buffer *text, struct json_span schema,
+    struct json_span name, struct json_span property)
+{
+	int required = listed_is_required(schema, name);
+	struct json_span type;
+
+	buffer_add_text(text, required ? " " : " [");
+	listed_add_text(text, name, MCP_ABOUT_MAX);
+	buffer_add_text(text, "=");
+	if (json_span_get(property, "type", &type) == 1 &&
+	    json_span_kind(type) == JSON_SPAN_STRING)
+		listed_add_text(text, type, MCP_ABOUT_MAX);
+	else
+		buffer_add_text(text, "value");
+	if (!required)
+		buffer_add_text(text, "]");
+}
+
+void
+listed_add_tool(
+    struct buffer *text, const char *server, struct json_span tool)
+{
+	struct json_span value, schema, properties, name;
+	struct json_span_walk walk;
+
+	buffer_printf(text, "%s ", server);
+	if (json_span_get(tool, "name", &value) == 1)
+		listed_add_text(text, value, TOOL_NAME_MAX);
+	if (json_span_get(tool, "inputSchema", &schema) == 1 &&
+	    json_span_get(schema, "properties", &properties) == 1) {
+		walk = json_span_walk(properties);
+		while (json_span_next_member(&walk, &name, &value))
+			listed_add_argument(text, schema, name, value);
+	}
+	if (json_span_get(tool, "description", &value) == 1) {
+		buffer_add_text(text, " - ");
+		listed_add_text(text, value, MCP_ABOUT_MAX);
+	}
+}
+
+/* Prints the tools of one server. Returns an enum mcp_status. */
+static int
+listed_print_server(const struct listed_server *server)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct json_span list, tools, tool;
+	struct json_span_walk walk;
+	struct err err;
+
+	if (ask_about("list_tools", server->name, !server->loaded, &line, &list,
+	        &err) == -1) {
+		print_error("%s: %s", server->name, err.text);
+		return MCP_FAILED;
+	}
+	if (json_span_get(list, "tools", &tools) != 1)
+		return MCP_DONE;
+	walk = json_span_walk(tools);
+	while (json_span_next_element(&walk, &tool)) {
+		auto_buffer struct buffer text = { 0 };
+
+		listed_add_tool(&text, server->name, tool);
+		printf("%s\n", text.data);
+	}
+	return MCP_DONE;
+}
+
+/* As listed_print_tools, when it is known which servers there are. */
+static int
+listed_print_some(const struct listed_servers *servers, const char *name)
+{
+	const struct listed_server *server;
+	int status = MCP_DONE;
+	size_t i, loaded = 0;
+	struct err err;
+
+	if (name != NULL) {
+		server = listed_find(servers, name, &err);
+		if (server != NULL)
+			return listed_print_server(server);
+		print_error("%s", err.text);
+		return MCP_FAILED;
+	}
+	for (i = 0; i < servers->count; i++)
+		if (servers->rows[i].loaded) {
+			loaded++;
+			status |= listed_print_server(&servers->rows[i]);
+		}
+	if (loaded == 0)
+		print_error("no server is loaded; mcp servers lists those that "
+		    "there are");
+	return status;
+}
+
+int
+listed_print_tools(const char *name)
+{
+	struct listed_servers servers;
+	struct err err;
+	int status;
+
+	if (listed_fetch(&servers, &err) == -1) {
+		print_error("%s", err.text);
+		return MCP_FAILED;
+	}
+	status = listed_print_some(&servers, name);
+	listed_free(&servers);
+	return status;
+}
+
+/* Searching */
+
+/* A tool that fits: words that it has, and what they are worth. */
+struct listed_found {
+	unsigned int words;
+	unsigned int worth;
+	char *line;
+};
+
+/* What a word is worth where it stands in a name, or in what is said. */
+enum listed_worth {
+	LISTED_SAID = 1,
+	LISTED_DESCRIBED = 2,
+	LISTED_IN_NAME = 4,
+	LISTED_IS_NAME = 6,
+};
+
+static unsigned int
+listed_weigh(const char *word, const char *name, const char *server,
+    const char *about, const char *said)
+{
+	if (strcasecmp(name, word) == 0)
+		return LISTED_IS_NAME;
+	if (strcasestr(name, word) != NULL)
+		return LISTED_IN_NAME;
+	if (strcasestr(server, word) != NULL ||
+	    strcasestr(about, word) != NULL)
+		return LISTED_DESCRIBED;
+	return strcasestr(said, word) != NULL ? LISTED_SAID : 0;
+}
+
+/* The same for a word or, where it stands in the plural, its singular. */
+static unsigned int
+listed_weigh_word(const char *word, const char *name, const char *server,
+    const char *about, const char *said)
+{
+	unsigned int worth = listed_weigh(word, name, server, about, said);
+	size_t len = strlen(word);
+	auto_free char *one = NULL;
+
+	if (worth > 0 || len < 4 || word[len - 1] != 's')
+		return worth;
+	one = mem_dup(word, len - 1);
+	return listed_weigh(one, name, server, about, said);
+}
+
+/* Puts a tool where it belongs among the best. */
+static void
+listed_keep(struct listed_found *best, struct listed_found *found)
+{
+	struct listed_found other;
+	size_t i;
+
+	for (i = 0; i < MCP_FOUND_MAX; i++) {
+		if (best[i].words > found->words ||
+		    (best[i].words == found->words &&
+		        best[i].worth >= found->worth))
+			continue;
+		other = best[i];
+		best[i] = *found;
+		*found = other;
+	}
+	free(found->line);
+}
+
+static void
+listed_search_tool(const char *server, struct json_span tool,
+    char *const *words, struct listed_found *best)
+{
+	auto_free char *name = listed_string(tool, "name");
+	auto_free char *about = listed_string(tool, "description");
+	auto_free char *said = mem_dup(tool.p, tool.len);
+	auto_buffer struct buffer line = { 0 };
+	struct listed_found found = { 0, 0, NULL };
+	unsigned int worth;
+
+	for (; *words != NULL; words++) {
+		worth = listed_weigh_word(*words, name, server, about, said);
+		found.words += worth > 0;
+		found.worth += worth;
+	}
+	if (found.words == 0)
+		return;
+	listed_add_tool(&line, server, tool);
+	found.line = buffer_take(&line, NULL);
+	listed_keep(best, &found);
+}
+
+static void
+listed_search_server(const struct listed_server *server, char *const *words,
+    struct listed_found *best)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct json_span list, tools, tool;
+	struct json_span_walk walk;
+	struct err err;
+
+	if (ask_about("list_tools", server->name, 1, &line, &list, &err) ==
+	    -1) {
+		print_error("%s is left out: %s", server->name, err.text);
+		return;
+	}
+	if (json_span_get(list, "tools", &tools) != 1)
+		return;
+	walk = json_span_walk(tools);
+	while (json_span_next_element(&walk, &tool))
+		listed_search_tool(server->name, tool, words, best);
+}
+
+int
+listed_search(char *const *words)
+{
+	struct listed_found best[MCP_FOUND_MAX] = { { 0, 0, NULL } };
+	struct listed_servers servers;
+	struct err err;
+	size_t i;
+
+	if (listed_fetch(&servers, &err) == -1) {
+		print_error("%s", err.text);
+		return MCP_FAILED;
+	}
+	for (i = 0; i < servers.count; i++)
+		listed_search_server(&servers.rows[i], words, best);
+	listed_free(&servers);
+	if (best[0].line == NULL) {
+		print_error("no tool fits");
+		return MCP_FAILED;
+	}
+	for (i = 0; i < MCP_FOUND_MAX && best[i].line != NULL; i++) {
+		printf("%s\n", best[i].line);
+		free(best[i].line);
+	}
+	return MCP_DONE;
+}

@@ -1,0 +1,15 @@
+/*
+ * One program of two names: what a box of the shell begins with, and the
+ * command mcp in it.
+ */
+#include <string.h>
+
+#include "mcp.h"
+
+int
+main(int argc, char **argv)
+{
+	if (argc == 2 && strcmp(argv[0], MCP_BOOTSTRAP) == 0)
+		return bootstrap_main(argv[1]);
+	return command_main(argc, argv);
+}

@@ -1,0 +1,47 @@
+/*
+ * The shell: what of the host it needs, run by the launcher; and becoming the
+ * program of ours that starts it (bootstrap.c), run by the code.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp.h"
+#include "shell.h"
+#include "../interpreter/interpreter.h"
+#include "../../../common/mem.h"
+
+/* The default of the option, and what every system has instead. */
+#define SHELL_USUAL "/bin/bash"
+#define SHELL_ELSE "/bin/sh"
+
+/* Our program, in the view. */
+#define SHELL_PROGRAM "/" BOX_PROGRAMS_DIR "/mcp"
+
+int
+shell_locate(struct box *box, struct err *err)
+{
+	if (strcmp(box->setup.interpreter, SHELL_USUAL) == 0 &&
+	    !interpreter_is_program(SHELL_USUAL))
+		box->setup.interpreter = SHELL_ELSE;
+	return interpreter_show(box, err);
+}
+
+int
+shell_run(struct box *box, struct err *err)
+{
+	/* At the weaker level the box is a folder of the host. */
+	auto_free char *program =
+	    mem_printf("%s" SHELL_PROGRAM, box->weak ? box->folder : "");
+	const char *shell = box->setup.interpreter;
+	const char *const argv[] = { MCP_BOOTSTRAP, shell, NULL };
+
+	if (interpreter_enter(box, err) == -1)
+		return -1;
+	interpreter_reset_signals();
+	/* Found out now, it is told in words; later it would be an exit code.*/
+	if (access(shell, X_OK) == -1)
+		return interpreter_explain(box, errno, err);
+	execve(program, (char *const *)argv, environment_make(box));
+	return err_sys(err, "run %s", program);
+}

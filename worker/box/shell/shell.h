@@ -1,0 +1,14 @@
+/*
+ * The shell in a box: how it is found, and how it becomes the code.
+ */
+#ifndef WORKER_BOX_SHELL_SHELL_H
+#define WORKER_BOX_SHELL_SHELL_H
+
+#include "../native/sandbox.h"
+#include "../../../common/err.h"
+
+/* See struct language. */
+int shell_locate(struct box *box, struct err *err);
+int shell_run(struct box *box, struct err *err);
+
+#endif
