@@ -8,6 +8,8 @@ import subprocess
 import tempfile
 import time
 
+from table import Shell
+
 ANSWER_SECONDS = 600  # above every deadline of a call, on a slow machine
 AT_ONCE = 4  # calls under way
 EVERY_WORD = (
@@ -111,9 +113,13 @@ class Program:
 
     def start(self, code, timeout=20):
         """Begin a call; return its id."""
+        arguments = {"code": code, "timeout": timeout}
+        if not isinstance(code, Shell):
+            return self.ask("tools/call", {
+                "name": "run_python", "arguments": arguments})
         return self.ask("tools/call", {
-            "name": "run_python",
-            "arguments": {"code": code, "timeout": timeout}})
+            "name": "run_code",
+            "arguments": {"language": "shell", **arguments}})
 
     def run(self, code, timeout=20):
         """A whole call; return its answer."""

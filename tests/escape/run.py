@@ -1,7 +1,7 @@
 """What a box cannot do, tried: the abuse suite.
 
     run.py BUILD [--user UID] [--only NUMBER,...] [--sealed] [--template]
-           [--cgroups FOLDER] [--slow FACTOR] [-v]
+           [--shell] [--cgroups FOLDER] [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -23,6 +23,10 @@ refuses later than the protection would: "bounded" in the table.
 
 With --template the attempts go into boxes that a template has forked; they are
 not made again without protection, as the borders of both kinds are the same.
+
+With --shell they go into boxes of the shell, which runs them, and are not made
+again without protection either. Cases that need to be the first process of
+their box are left out.
 
 With --cgroups, which only root can ask for, each Caisson gets a cgroup of its
 own in that folder of a tree of version 2, delegated to the user it runs as; the
@@ -55,12 +59,12 @@ sys.path.insert(0, SUPPORT)
 from alone import REAPER, processes_below
 from host import Host, descriptors_of
 from program import Failure, Program, copy_program
-from table import CASES, code_of, seen_in
+from table import CASES, seen_in
 
 GROUPS = ("calls", "identity", "filesystem", "execution", "network",
           "processes", "resources", "protocol", "positives", "driven", "hosts",
-          "frames", "soak")
-BOXES = "box-init", "relay", "python"  # names of processes
+          "frames", "shell", "soak")
+BOXES = ("box-init", "relay", "python", "bash", "mcp")  # names of processes
 SETTLE_SECONDS = 10  # what is killed is reaped soon, on a slow machine too
 BAD = "FAILS", "NOT SHOWN"  # verdicts, of which one is enough
 SHOWN_MAX = 200  # characters of what was seen, in the table
@@ -73,6 +77,7 @@ class Run:
     def __init__(self, build, options):
         self.build, self.uid, self.verbose = build, options.user, options.v
         self.template, self.cgroups = options.template, options.cgroups
+        self.shell = options.shell
         self.slow = options.slow
         self.host = Host(self.uid, bool(self.cgroups), self.slow)
         self.verdicts, self.problems, self.copies = [], [], {}
@@ -91,6 +96,7 @@ class Run:
         environment = self.host.environment()
         template = self.template and words is None
         environment["MCP_BRIDGE_TEMPLATE"] = "on" if template else "off"
+        environment["MCP_BRIDGE_TOOLS"] = "run_python,run_code"
         environment.update(settings)
         program = Program(self.copies[name], environment, self.uid,
                           self.host.groups,
@@ -100,11 +106,12 @@ class Run:
             program.wait_for_template()
         return program
 
-    def code(self, function):
+    def code(self, one, function=None):
         """What is sent to a box: many are sent again and again."""
-        if function not in self.codes:
-            self.codes[function] = code_of(function, self.host.facts())
-        return self.codes[function]
+        if (one, function) not in self.codes:
+            self.codes[one, function] = one.code(
+                self.host.facts(), self.shell, function)
+        return self.codes[one, function]
 
     # Running
 
@@ -113,7 +120,7 @@ class Run:
         plain = [one for one in cases
                  if not one.driven and not one.before and not one.beside]
         answers = program.run_all(
-            (self.code(one.function), one.seconds) for one in plain)
+            (self.code(one), one.seconds) for one in plain)
         seen = {}
         for one, answer in zip(plain, answers):
             seen[one] = seen_in(answer)
@@ -130,10 +137,11 @@ class Run:
 
     def watch_two(self, program, one):
         """What a case sees that needs another box, before it or beside it."""
-        first = program.start(self.code(one.before or one.beside), one.seconds)
+        first = program.start(
+            self.code(one, one.before or one.beside), one.seconds)
         if one.before:
             other = seen_in(program.wait(first))
-        second = program.start(self.code(one.function), one.seconds)
+        second = program.start(self.code(one), one.seconds)
         seen = seen_in(program.wait(second))
         if one.beside:
             other = seen_in(program.wait(first))
@@ -250,12 +258,15 @@ class Run:
             return "only where Caisson runs as root"
         if one.root is False and self.is_root():
             return "only where Caisson runs as an ordinary user"
+        if self.shell and one.python:
+            return "in a box of the shell: " + one.python
         return one.skip(self.host) if one.skip else None
 
     def run_file(self, name, only, sealed_only):
         """Run the cases of one file."""
         cases = [one for one in CASES
                  if one.function.__module__ == "cases." + name
+                 and not (self.shell and one.driven)
                  and (not only or one.number in only)]
         reasons = {one: self.cannot(one) for one in cases}
         tried = [one for one in cases if not reasons[one]]
@@ -344,10 +355,13 @@ def main():
     parser.add_argument("--file", action="append")
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--template", action="store_true")
+    parser.add_argument("--shell", action="store_true")
     parser.add_argument("--cgroups")
     parser.add_argument("--slow", type=int, default=1)
     parser.add_argument("-v", action="store_true")
     options = parser.parse_args()
+    if options.shell and options.template:
+        parser.error("no box of a shell is forked from a template")
     if options.cgroups and options.template:
         parser.error("no box is forked from a template in a cgroup")
     if (options.user is not None or options.cgroups) and os.geteuid() != 0:
@@ -366,7 +380,8 @@ def main():
         run.check_release()
         for name in options.file or GROUPS:
             run.run_file(
-                name, options.only, options.sealed or options.template)
+                name, options.only, options.sealed or options.template or
+                options.shell)
     finally:
         run.host.close()
     return run.finish(time.monotonic() - start)

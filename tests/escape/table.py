@@ -2,7 +2,7 @@
 
 A case is a function whose source is sent to a box, behind prelude.py, and
 whose result is printed there; or, with driven=True, one that plays the client
-and looks from outside.
+and looks from outside; or a script of the shell, which the function returns.
 """
 import inspect
 import os
@@ -10,7 +10,17 @@ import re
 import textwrap
 
 CASES = []
+# A case in Python, run from a shell.
+SCRIPT = """cat > /tmp/case.py << 'CAISSON_END'
+%s
+CAISSON_END
+exec /usr/bin/python3 /tmp/case.py
+"""
 HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+class Shell(str):
+    """Code of the language shell; all other code is Python."""
 
 
 class Case:
@@ -31,6 +41,10 @@ class Case:
     known     what is wrong, where it is known not to hold
     root      True: only when Caisson runs as root; False: only when not
     open_root whether only root can show what happens without
+    python    why it says nothing of a box of the shell, where it does not:
+              it is about those of Python
+    script    whether the function, which takes facts about the host, returns a
+              script of the shell
     timeout   seconds that the call asks for
     before    a function whose code runs first, in another box
     beside    a function whose code runs at the same time, in another box
@@ -40,7 +54,8 @@ class Case:
     def __init__(self, number, tries, expected, function, without=None,
                  under="", shown="", known="", root=None, open_root=False,
                  timeout=20, later=None, settings=(), before=None,
-                 beside=None, skip=None, driven=False):
+                 beside=None, skip=None, driven=False, python="",
+                 script=False):
         self.number, self.tries, self.expected = number, tries, expected
         self.function = function
         self.without = without
@@ -49,6 +64,15 @@ class Case:
         self.later, self.settings = later, tuple(settings)
         self.before, self.beside, self.skip = before, beside, skip
         self.driven = driven
+        self.python, self.script = python, script
+
+    def code(self, facts, shell, function=None):
+        """The code for a box; shell: a shell runs the function."""
+        function = function or self.function
+        if self.script:
+            return Shell(function(facts))
+        code = code_of(function, facts)
+        return Shell(SCRIPT % code) if shell else code
 
     def layers(self):
         """What must be taken away, for the table."""

@@ -200,7 +200,7 @@ def x32():
       "x86_64" and "only x86_64 has two ways into the kernel" or None)
 def i386():
     def enter():
-        code = mmap.mmap(-1, 4096, prot=7)
+        code = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE, 7)
         code.write(bytes.fromhex("b814000000cd80c3"))  # getpid, by its ABI
         address = ctypes.addressof(ctypes.c_char.from_buffer(code))
         return ctypes.CFUNCTYPE(ctypes.c_int)(address)() == os.getpid()

@@ -62,7 +62,8 @@ def nodes():
 @case("49b", "open a device that lies in a part of the host", "EACCES",
       without="nodev overlay",
       skip=lambda host: None if host.has_device() else
-      "only root can make a device to be tried")
+      "only root can make a device to be tried",
+      python="what Python's interpreter needs is not in it")
 def device_of_host():
     return attempt(open, HOST["tree"] + "/device")
 
@@ -93,7 +94,8 @@ def strange():
 
 
 @case("50a", "change the system, the interpreter, the bootstrap", "EROFS",
-      without="ro overlay landlock")
+      without="ro overlay landlock",
+      python="what Python's interpreter needs is not in it")
 def write_system():
     tree = HOST["tree"] + "/open"
     return same([
@@ -108,7 +110,8 @@ def write_system():
 
 
 @case("50b", "the same, by landlock alone", "EACCES", under="ro overlay",
-      without="landlock")
+      without="landlock",
+      python="what Python's interpreter needs is not in it")
 def write_by_landlock():
     def write(path):
         return attempt(lambda: os.close(os.open(path, os.O_WRONLY)))
@@ -125,7 +128,8 @@ def mounts_rw():
 
 
 @case("50d", "folders of the whole view in which a file can be made",
-      "/dev/shm /tmp /workspace", without="ro landlock")
+      "/dev/shm /tmp /workspace", without="ro landlock",
+      python="calls have a folder of their own")
 def writable_places():
     found = []
     for where, folders, _ in os.walk("/"):
@@ -206,7 +210,8 @@ def attributes():
 
 
 @case("50e", "the same, by the overlay alone", "EROFS", under="ro landlock",
-      without="overlay")
+      without="overlay",
+      python="what Python's interpreter needs is not in it")
 def write_by_overlay():
     def write(path):
         return attempt(lambda: os.close(os.open(path, os.O_WRONLY)))
@@ -214,7 +219,8 @@ def write_by_overlay():
                  ("new", attempt(os.mkdir, HOST["tree"] + "/open/new"))])
 
 
-@case("x31", "locks on files of the host: flock", "ok", without="overlay")
+@case("x31", "locks on files of the host: flock", "ok", without="overlay",
+      python="what Python's interpreter needs is not in it")
 def lock_host():
     fd = os.open(HOST["tree"] + "/locked", os.O_RDONLY)
     return attempt(fcntl.flock, fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -230,7 +236,8 @@ def lock_device():
 
 
 @case("x32", "locks on files of the host: fcntl", "unlocked",
-      without="overlay")
+      without="overlay",
+      python="what Python's interpreter needs is not in it")
 def posix_lock_host():
     fd = os.open(HOST["tree"] + "/locked", os.O_RDONLY)
     asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
@@ -239,7 +246,8 @@ def posix_lock_host():
 
 
 @case("x33", "leases and notifications on files of the host", "EPERM",
-      without="seccomp")
+      without="seccomp",
+      python="what Python's interpreter needs is not in it")
 def leases():
     fd = os.open(HOST["tree"] + "/open", os.O_RDONLY)
     return same([("lease", call("fcntl", fd, 1024, 1)),
@@ -259,14 +267,16 @@ def write_out():
 
 
 @case("x35", "open a pipe with a name of the host for writing", "EACCES",
-      without="landlock")
+      without="landlock",
+      python="what Python's interpreter needs is not in it")
 def named_pipe():
     return attempt(lambda: os.close(os.open(
         HOST["tree"] + "/fifo", os.O_RDWR | os.O_NONBLOCK)))
 
 
 @case("x35b", "read from it what the host has written", "nothing",
-      without="overlay")
+      without="overlay",
+      python="what Python's interpreter needs is not in it")
 def named_pipe_of_host():
     fd = os.open(HOST["tree"] + "/fifo", os.O_RDONLY | os.O_NONBLOCK)
     return os.read(fd, 1).decode() or "nothing"

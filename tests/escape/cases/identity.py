@@ -112,7 +112,8 @@ def outer_user():
 
 
 @case("x12", "read a file of root's that is bound into the box", "EACCES",
-      without="identity", root=True)
+      without="identity", root=True,
+      python="what Python's interpreter needs is not in it")
 def private_file():
     return attempt(open, HOST["tree"] + "/private")
 
@@ -134,7 +135,8 @@ def groups_of_user():
 
 
 @case("40a", "descriptors that the code holds", "0=null 1=fifo 2=fifo "
-      "254=fifo 255=fifo", without="fds")
+      "254=fifo 255=fifo", without="fds",
+      python="the code does not hold the pipes of the relay")
 def descriptors():
     seen = []
     for name in sorted(os.listdir("/proc/self/fd"), key=int):
@@ -170,7 +172,8 @@ def steal_descriptor():
 
 
 @case("47a", "variables of the host's environment", "none",
-      without="environment")
+      without="environment",
+      python="a shell sets variables, too")
 def environment():
     # Those that a box makes itself, of numbers and of its own places.
     known = {"HOME", "LANG", "LC_CTYPE", "MALLOC_ARENA_MAX", "MPLBACKEND",
@@ -292,7 +295,8 @@ def mount_options():
 
 
 @case("x22", "how large and how full the disk of the host is (statfs)",
-      "not told", without="overlay")
+      "not told", without="overlay",
+      python="what Python's interpreter needs is not in it")
 def disk():
     blocks = {os.statvfs(path).f_blocks for path in (
         "/usr", "/usr/bin/env", HOST["tree"])}

@@ -137,7 +137,8 @@ def named_socket_by_pair():
 
 
 @case("3i", "the same two, by the overlay alone", "ECONNREFUSED",
-      under="seccomp", without="overlay")
+      under="seccomp", without="overlay",
+      python="what Python's interpreter needs is not in it")
 def named_socket_by_overlay():
     def connect(kind, path):
         with socket.socket(socket.AF_UNIX, kind) as made:
@@ -149,7 +150,8 @@ def named_socket_by_overlay():
 
 @case("3h", "the same from pairs that are not for datagrams",
       "the other end got it", shown="the kernel's own rule: such a pair speaks "
-      "to its other end only")
+      "to its other end only",
+      python="Python's own files change the module")
 def named_socket_by_stream():
     path = HOST["tree"] + "/datagrams"
     left, right = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)

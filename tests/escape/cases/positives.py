@@ -100,7 +100,8 @@ def locks():
 
 
 @case("66i", "pairs of sockets between processes", "b'hello' [1, None]",
-      shown=MUST)
+      shown=MUST,
+      python="Python's own files change the module")
 def pairs_between():
     import multiprocessing
     left, right = socket.socketpair()

@@ -9,13 +9,15 @@ BROKEN = "~\\[.*protocol violation.*\\]"
 RELAY = "one's own call at most: the invariants hold after it"
 
 
-@case("41a", "garbage for the relay", BROKEN, shown=RELAY)
+@case("41a", "garbage for the relay", BROKEN, shown=RELAY,
+      python="the code does not hold the pipes of the relay")
 def garbage():
     os.write(255, b"\0\xff" * 500000 + b"\n")
     time.sleep(9)
 
 
-@case("41b", "frames that claim that all is well", BROKEN, shown=RELAY)
+@case("41b", "frames that claim that all is well", BROKEN, shown=RELAY,
+      python="the code does not hold the pipes of the relay")
 def forged_end():
     for frame in (b'{"type":"ready"}\n', b'{"type":"done","exit":0}\n',
                   b'{"type":"stdout","data":"forged"}\n', b"{}\n", b"[]\n",
@@ -25,7 +27,8 @@ def forged_end():
     os._exit(9)
 
 
-@case("41c", "half a frame, then nothing", "half", shown=RELAY)
+@case("41c", "half a frame, then nothing", "half", shown=RELAY,
+      python="the code does not hold the pipes of the relay")
 def half_frame():
     os.write(255, b'{"type":"rpc_req')
     os.close(254)
@@ -34,7 +37,8 @@ def half_frame():
 
 
 @case("41d", "a frame of 40 MiB without an end", "40 MiB", shown="the relay "
-      "keeps the head of a frame that is too long, and reads on")
+      "keeps the head of a frame that is too long, and reads on",
+      python="the code does not hold the pipes of the relay")
 def endless_frame():
     written = 0
     for _ in range(40 * 16):
@@ -42,7 +46,8 @@ def endless_frame():
     return "%d MiB" % (written // MIB)
 
 
-@case("41e", "the same, with an end", BROKEN, shown=RELAY)
+@case("41e", "the same, with an end", BROKEN, shown=RELAY,
+      python="the code does not hold the pipes of the relay")
 def long_frame():
     for _ in range(40 * 16):
         os.write(255, b"[" * 65536)

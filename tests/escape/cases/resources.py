@@ -95,7 +95,8 @@ def shared_memory():
 
 @case("22d", "address space of one process (bounded: 2 GiB, not touched)",
       "ENOMEM", without="AS DATA", skip=lambda host: host.grouped and
-      "a cgroup limits what is used, not what is promised" or None)
+      "a cgroup limits what is used, not what is promised" or None,
+      python="its processes may reserve any address space")
 def address_space():
     return attempt(mmap.mmap, -1, 2 << 30, mmap.MAP_PRIVATE, mmap.PROT_READ)
 

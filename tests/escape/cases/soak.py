@@ -14,7 +14,7 @@ RSS_GROWTH_KIB = 2048
 
 def rows(run):
     """The codes of rows that end soon and by themselves."""
-    return [run.code(one.function) for one in CASES
+    return [run.code(one) for one in CASES
             if not (one.driven or one.before or one.beside or one.later
                     or one.settings or one.skip or one.under)
             and (one.root is None or one.root == run.is_root())]
