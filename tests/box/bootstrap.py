@@ -20,7 +20,9 @@ import tokenize
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-PYTHON_DIR = os.path.join(HERE, "..", "..", "worker", "box", "python")
+# What was built, if that is told: it is compiled, as it is when installed.
+PYTHON_DIR = os.environ.get("CAISSON_BOX_PYTHON") or os.path.join(
+    HERE, "..", "..", "worker", "box", "python")
 BOOTSTRAP = os.path.join(PYTHON_DIR, "bootstrap.py")
 MAIN = "run_python.py"
 READY = b'{"type":"ready"}\n'
