@@ -190,16 +190,19 @@ server_faults_add_log(
 {
 	const struct server_file *file;
 	const struct server *server;
+	const char *quote;
 
 	TAILQ_FOREACH (file, &servers->files, entry)
 		server_faults_log_file(texts, servers, file, now);
 	TAILQ_FOREACH (server, &servers->list, entry) {
 		if (server->state != SERVER_REJECTED)
 			continue;
-		buffer_printf(texts, "%s:%llu:%llu: \"%s\": %s",
+		/* What is wrong with the whole file has no name. */
+		quote = server->name[0] == '\0' ? "" : "\"";
+		buffer_printf(texts, "%s:%llu:%llu: %s%s%s%s%s",
 		    server->file->path, (unsigned long long)server->line,
-		    (unsigned long long)server->column, server->name,
-		    server->why);
+		    (unsigned long long)server->column, quote, server->name,
+		    quote, quote[0] == '\0' ? "" : ": ", server->why);
 		buffer_add(texts, "", 1);
 	}
 }

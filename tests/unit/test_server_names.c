@@ -407,6 +407,25 @@ check_said(void (*tell)(struct buffer *, const struct servers *, uint64_t),
 	"servers of " path " are stale: " why "; its last valid content is "   \
 	"used until it is fixed or deleted\n"
 
+/* What is wrong with an entry, or with the whole file, which has no name. */
+START_TEST(the_log_tells_of_rejected_entries)
+{
+	static struct server_file file = { .path = (char *)"/f" };
+	struct server *server = add("gh", SERVER_REJECTED, "has no command");
+
+	server->file = &file;
+	server->line = 3;
+	server->column = 4;
+	server = add("", SERVER_REJECTED, "the text ends too early");
+	server->file = &file;
+	server->line = 5;
+	server->column = 1;
+	TAILQ_INIT(&servers.files);
+	check_said(server_faults_add_log, 1, "/f:3:4: \"gh\": has no command\n"
+	    "/f:5:1: the text ends too early\n");
+}
+END_TEST
+
 START_TEST(notes_tell_of_stale_files)
 {
 	struct server_file *file;
@@ -581,6 +600,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, says_which_files_are_refused);
 	tcase_add_test(tc, one_cause_is_said_once);
 	tcase_add_test(tc, says_which_files_are_kept);
+	tcase_add_test(tc, the_log_tells_of_rejected_entries);
 	tcase_add_test(tc, notes_tell_of_stale_files);
 	tcase_add_loop_test(tc, tells_why_a_file_is_not_trusted, 0,
 	    UNIT_COUNT(distrust_rows));
