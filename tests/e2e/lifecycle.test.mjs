@@ -10,7 +10,7 @@ import {
   childless, clock, descendants, describe, gone, inNamespace, lives, memory,
   owners, processOf, workersSince,
 } from './support/processes.mjs';
-import { root, uid, withoutPool } from './support/program.mjs';
+import { once, root, uid, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until, within } from './support/wait.mjs';
 
@@ -499,7 +499,7 @@ test('a launcher that is killed costs its own call only', async (t) => {
   await raw.finish();
 });
 
-test('a full house refuses with a sentence', async (t) => {
+test('a full house refuses with a sentence', once, async (t) => {
   const raw = await Raw.open(t, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE: '0' } });
   const gate = new Gate();
@@ -518,7 +518,7 @@ test('a full house refuses with a sentence', async (t) => {
   await raw.finish();
 });
 
-test('a flood of calls: each is answered once', async (t) => {
+test('a flood of calls: each is answered once', once, async (t) => {
   const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CONCURRENT: '4',
     MCP_BRIDGE_QUEUE: '50', MCP_BRIDGE_QUEUE_TIMEOUT: '5m' } });
   const ids = Array.from({ length: 3000 },
@@ -541,7 +541,7 @@ test('a flood of calls: each is answered once', async (t) => {
   await raw.finish();
 });
 
-test('a call waits for a place only so long', async (t) => {
+test('a call waits for a place only so long', once, async (t) => {
   const raw = await Raw.open(t, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '1' } });
   const gate = new Gate();
@@ -562,7 +562,7 @@ test('a call waits for a place only so long', async (t) => {
   await raw.finish();
 });
 
-test('those that wait come in their order, without the cancelled',
+test('those that wait come in their order, without the cancelled', once,
   async (t) => {
     const raw = await Raw.open(t, {
       env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
@@ -590,7 +590,8 @@ test('those that wait come in their order, without the cancelled',
     await raw.finish();
   });
 
-test('the time in the queue does not count for the deadline', async (t) => {
+test('the time in the queue does not count for the deadline', once,
+  async (t) => {
   const raw = await Raw.open(t, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
   });
@@ -602,7 +603,7 @@ test('the time in the queue does not count for the deadline', async (t) => {
   await raw.finish();
 });
 
-test('no output goes to another call', async (t) => {
+test('no output goes to another call', once, async (t) => {
   const raw = await Raw.open(t, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '8', MCP_BRIDGE_QUEUE_TIMEOUT: '5m' },
   });
@@ -629,7 +630,7 @@ sys.exit(${i % 3})`));
   await raw.finish();
 });
 
-test('a client that does not read its answers', async (t) => {
+test('a client that does not read its answers', once, async (t) => {
   const raw = await Raw.open(t, {
     env: { MCP_BRIDGE_MAX_OUTPUT: '2m', MCP_BRIDGE_QUEUE: '1000',
       MCP_BRIDGE_QUEUE_TIMEOUT: '10m' } });

@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { descendants } from './support/processes.mjs';
-import { commandLine, folder, uid } from './support/program.mjs';
+import { commandLine, folder, once, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
@@ -84,7 +84,7 @@ test('nothing is started before something is asked for', async (t) => {
   await raw.finish();
 });
 
-test('updates of eight calls at once lose nothing', async (t) => {
+test('updates of eight calls at once lose nothing', once, async (t) => {
   const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CONCURRENT: '8' } });
   const code = `
 for _ in range(15):
@@ -100,7 +100,7 @@ for _ in range(15):
   assert.deepEqual(await raw.printed('print(load_memory("n"))'), ['120']);
 });
 
-test('threads and tasks of one call lose nothing either', async (t) => {
+test('threads and tasks of one call lose nothing either', once, async (t) => {
   const raw = await Raw.open(t);
 
   assert.deepEqual(await raw.printed(`
@@ -115,7 +115,7 @@ await asyncio.gather(*[asyncio.to_thread(add) for _ in range(4)])
 print(load_memory("n"))`), ['50']);
 });
 
-test('keys that differ stay apart', async (t) => {
+test('keys that differ stay apart', once, async (t) => {
   const raw = await Raw.open(t);
   const keys = `["k", "K", " k", "k ", "k\\0", "k\\0a", "\\0", "é", "e\\u0301",
   "1", "01", "1.0", "null", "\\u212a", "../k", "k/../k", "%s", "'", '"', "\\n",
@@ -133,7 +133,7 @@ print(sorted(m["key"] for m in list_memories()) == sorted(keys))`),
   ['True', 'True']);
 });
 
-test('what cannot be kept is refused in one sentence', async (t) => {
+test('what cannot be kept is refused in one sentence', once, async (t) => {
   const raw = await Raw.open(t);
   const said = await raw.printed(`
 import math
@@ -173,7 +173,7 @@ print(list_memories())`);
   assert.equal(said[13], '[]');
 });
 
-test('a full quota says so, and how to make room', async (t) => {
+test('a full quota says so, and how to make room', once, async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t,
     { home, env: { MCP_BRIDGE_STATE_MAX: '1m' } });
@@ -374,7 +374,7 @@ test('to look for what was never kept makes nothing', (t) => {
   assert.deepEqual(fs.readdirSync(home), []);
 });
 
-test('a saved tool is imported by a later call', async (t) => {
+test('a saved tool is imported by a later call', once, async (t) => {
   const raw = await Raw.open(t);
 
   assert.deepEqual(await raw.printed(`
@@ -437,7 +437,7 @@ except ImportError as error:
     'are: count, runtime_sleep, total, twice']);
 });
 
-test('a broken tool breaks only itself', async (t) => {
+test('a broken tool breaks only itself', once, async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t, { home });
 
@@ -476,7 +476,7 @@ def forge(name, source="def f(): return 1", about=""):
         return str(error)
 `;
 
-test('one execution cannot take all places of saved tools', async (t) => {
+test('one execution cannot take all places of saved tools', once, async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t, { home });
 
@@ -502,7 +502,8 @@ const badNames = ['a b', '__all__', 'mcp_files', 'class', 'None', '', '1a',
   '\u001b[2Jx', '\u202ex', 'runtime', 'mcp_servers', 'LOADED_MCP_SERVERS',
   ...NAMES];
 
-test('names that save_tool refuses are refused of forged frames', async (t) => {
+test('names that save_tool refuses are refused of forged frames', once,
+  async (t) => {
   const raw = await Raw.open(t);
   const said = await raw.printed(`${forge}
 for name in ${JSON.stringify(badNames)}:
@@ -530,7 +531,7 @@ with sqlite3.connect(sys.argv[1]) as database:
   assert.equal(done.status, 0, done.stderr);
 }
 
-test('bad tools that were stored cost only themselves', async (t) => {
+test('bad tools that were stored cost only themselves', once, async (t) => {
   const home = folder(t);
   const first = await Raw.open(t, { home });
   const bad = badNames.filter((name) => name !== '');
@@ -567,7 +568,7 @@ print(good(), dir(user_tools), callable(runtime.call_tool))`);
   await raw.finish();
 });
 
-test('what is no tool is refused when it is saved', async (t) => {
+test('what is no tool is refused when it is saved', once, async (t) => {
   const raw = await Raw.open(t);
   const said = await raw.printed(`
 import functools, json
@@ -733,7 +734,7 @@ print(list_memories()[0]["metadata"], "note" in get_memory_info("a"))`), [
   await raw.finish();
 });
 
-test('long lists are listed whole', async (t) => {
+test('long lists are listed whole', once, async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t, { home });
 

@@ -8,7 +8,7 @@ import { Gate, roles } from './support/gate.mjs';
 import {
   childless, clock, descendants, inNamespace, memory,
 } from './support/processes.mjs';
-import { unpooled } from './support/program.mjs';
+import { once, unpooled } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
@@ -24,7 +24,7 @@ function writes(bytes, fd = 1) {
 }
 
 /* One program for the tests that only look at answers. */
-test('output is text and nothing else', async (t) => {
+test('output is text and nothing else', once, async (t) => {
   const raw = await Raw.open(t);
 
   await t.test('lines that look like frames or answers', async () => {
@@ -158,7 +158,7 @@ os._exit(0)`)).structuredContent,
   await raw.finish();
 });
 
-test('the text of an answer', async (t) => {
+test('the text of an answer', once, async (t) => {
   const raw = await Raw.open(t);
   const table = [
     ['print(1)', '1'],
@@ -194,7 +194,7 @@ test('the text of an answer', async (t) => {
   await raw.finish();
 });
 
-test('exit codes and signals are the interpreter\'s', async (t) => {
+test('exit codes and signals are the interpreter\'s', once, async (t) => {
   const raw = await Raw.open(t);
   const exits = [
     ['raise SystemExit', 0], ['raise SystemExit(None)', 0],
@@ -298,7 +298,7 @@ test('lines of any length, in both directions', async (t) => {
   await raw.finish();
 });
 
-test('a short call overtakes a long one', async (t) => {
+test('a short call overtakes a long one', once, async (t) => {
   const raw = await Raw.open(t);
   const gate = new Gate();
   const long = raw.postCall(`${gate.wait}\nprint("long")`);
@@ -403,7 +403,7 @@ function assertCut(text, whole, dropped, cap) {
   assert.ok(head.length > cap / 4 && tail.length > cap / 4);
 }
 
-test('output above the cap keeps its head and its tail', async (t) => {
+test('output above the cap keeps its head and its tail', once, async (t) => {
   const raw = await Raw.open(t);
   const cap = 64 * 1024;
 
@@ -676,7 +676,7 @@ async function answers(t, mode) {
   return results;
 }
 
-test('every output mode says the same', async (t) => {
+test('every output mode says the same', once, async (t) => {
   const [compact, toon, json] = await Promise.all(
     ['compact', 'toon', 'json'].map((mode) => answers(t, mode)));
 
@@ -707,7 +707,7 @@ test('every output mode says the same', async (t) => {
     stdout: ['hi', '42'] });
 });
 
-test('toon is written as its specification says', async (t) => {
+test('toon is written as its specification says', once, async (t) => {
   const texts = (await answers(t, 'toon')).map(
     ({ content }) => blockOf(content[0].text).block.split('\n'));
   const success = ['status: success', 'summary: Success', 'exitCode: 0'];
@@ -736,7 +736,7 @@ test('toon is written as its specification says', async (t) => {
   assert.match(texts[10][2], /^error: "unknown server .*no, /);
 });
 
-test('a call that finds no place is refused in the mode that is set',
+test('a call that finds no place is refused in the mode that is set', once,
   async (t) => {
     const raw = await Raw.open(t, { env: { MCP_BRIDGE_OUTPUT_MODE: 'json',
       MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE: '0' } });

@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
 import {
-  commandLine, folder, root, uid, withoutPool,
+  commandLine, folder, once, root, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { connect, run } from './support/sdk.mjs';
@@ -71,7 +71,7 @@ print(len(stored), "entities,", sum(words.values()), "words:",
   assert.equal(fs.readFileSync(store, 'utf8').trim().split('\n').length, 3);
 });
 
-test('server-everything', async (t) => {
+test('server-everything', once, async (t) => {
   const raw = await Raw.open(t,
     withServers(t, { everything: official('everything') }));
   const servers = { servers: ['everything'], timeout: 100 };
@@ -205,7 +205,7 @@ assert len(results) == 20
 print(*{result.text for result in results})`,
 };
 
-test('every way of calling a tool', async (t) => {
+test('every way of calling a tool', once, async (t) => {
   const raw = await Raw.open(t,
     withServers(t, { 'every-thing': official('everything') }));
 
@@ -219,7 +219,7 @@ test('every way of calling a tool', async (t) => {
   await raw.finish();
 });
 
-test('synchronous calls work without a loop', async (t) => {
+test('synchronous calls work without a loop', once, async (t) => {
   const raw = await Raw.open(t, withServers(t, { every: official('everything'),
     other: hostile() }));
   const [names, servers, tools] = await raw.printed(`
@@ -237,7 +237,7 @@ print(json.dumps([tool["tool"] for tool in runtime.list_tools_sync("every")]))`,
   await raw.finish();
 });
 
-test('what the code is told about its servers', async (t) => {
+test('what the code is told about its servers', once, async (t) => {
   const raw = await Raw.open(t, withServers(t, {
     every: official('everything', [], { description: 'All "kinds"\nof it' }),
     other: hostile(),
@@ -352,7 +352,7 @@ works = runtime.search_tool_docs_sync("ehco", limit=1)[0]["tool"] == "echo"`,
 works = runtime.update_memory("number", lambda n: (n or 0) + 1) == 1`,
 };
 
-test('every documented name works', async (t) => {
+test('every documented name works', once, async (t) => {
   const raw = await Raw.open(t, withServers(t,
     { every: official('everything'), other: hostile() }));
   const { result } = await raw.request('resources/read',
@@ -381,7 +381,7 @@ print(json.dumps([runtime.capability_summary(), runtime.__all__]))`,
   await raw.finish();
 });
 
-test('a search covers every allowed server, and those that fail not',
+test('a search covers every allowed server, and those that fail not', once,
   async (t) => {
     const raw = await Raw.open(t, withServers(t, {
       every: official('everything'), files: official('filesystem', ['/usr']),
@@ -429,7 +429,7 @@ if __name__ == "__main__":
   await raw.finish();
 });
 
-test('load_server adds a server to the execution', async (t) => {
+test('load_server adds a server to the execution', once, async (t) => {
   const raw = await Raw.open(t, withServers(t, { a: hostile(),
     'b-two': hostile() }));
 
@@ -468,7 +468,7 @@ print((await runtime.call_tool("a", "echo", {})).text)`), ['{}']);
   await raw.finish();
 });
 
-test('without servers the module is there and says so', async (t) => {
+test('without servers the module is there and says so', once, async (t) => {
   const raw = await Raw.open(t);
 
   assert.deepEqual(await raw.printed(`
@@ -482,7 +482,8 @@ except runtime.MCPError as error:
   await raw.finish();
 });
 
-test('tools are functions with signatures and documentation', async (t) => {
+test('tools are functions with signatures and documentation', once,
+  async (t) => {
   const raw = await Raw.open(t,
     withServers(t, { every: official('everything') }));
   const lines = await raw.printed(`
@@ -509,7 +510,7 @@ help(mcp_every.echo)`, { servers: ['every'], timeout: 100 });
   await raw.finish();
 });
 
-test('wrong arguments are caught in the box', async (t) => {
+test('wrong arguments are caught in the box', once, async (t) => {
   const raw = await Raw.open(t,
     withServers(t, { every: official('everything') }));
   const result = await raw.run(`
@@ -538,7 +539,7 @@ for call in (lambda: mcp_every.get_sum(a=1),
   await raw.finish();
 });
 
-test('a call that is never awaited is reported', async (t) => {
+test('a call that is never awaited is reported', once, async (t) => {
   const raw = await Raw.open(t, withServers(t, { h: hostile() }));
   const { structuredContent } = await raw.run(
     'print("begun")\nmcp_h.echo(x=1)\nprint("done")', { servers: ['h'] });
@@ -552,7 +553,7 @@ test('a call that is never awaited is reported', async (t) => {
   await raw.finish();
 });
 
-test('errors of tools and of the protocol are one class', async (t) => {
+test('errors of tools and of the protocol are one class', once, async (t) => {
   const raw = await Raw.open(t, withServers(t, { h: hostile() }));
   const servers = { servers: ['h'], timeout: 100 };
 
@@ -596,7 +597,7 @@ except runtime.MCPError as error:
   await raw.finish();
 });
 
-test('names that are no Python names get one', async (t) => {
+test('names that are no Python names get one', once, async (t) => {
   const names = ['A_B', 'a-b', 'a_b', 'class', '1st', 'päth', 'two words'];
   const raw = await Raw.open(t, withServers(t,
     Object.fromEntries(names.map((name) => [name, hostile()]))));
@@ -621,7 +622,7 @@ print(LOADED_MCP_SERVERS == tuple(names))`,
   await raw.finish();
 });
 
-test('tools with odd names and schemas can be called', async (t) => {
+test('tools with odd names and schemas can be called', once, async (t) => {
   const raw = await Raw.open(t,
     withServers(t, { odd: hostile('tools=odd') }));
   const lines = await raw.printed(`
@@ -648,7 +649,7 @@ print(ascii(quotes["description"]))`, { servers: ['odd'], timeout: 100 });
   await raw.finish();
 });
 
-test('servers of a call are loaded once, in their order', async (t) => {
+test('servers of a call are loaded once, in their order', once, async (t) => {
   const raw = await Raw.open(t,
     withServers(t, { a: hostile(), b: hostile(), c: hostile() }));
   const result = await raw.run('print(LOADED_MCP_SERVERS)',

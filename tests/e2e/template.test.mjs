@@ -10,7 +10,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { childless, descendants, gone } from './support/processes.mjs';
-import { folder } from './support/program.mjs';
+import { folder, once } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
@@ -211,7 +211,7 @@ print(len(much) >> 20)"""])`), ['90']);
   await raw.finish();
 });
 
-test('a thousand boxes draw a thousand numbers', async (t) => {
+test('a thousand boxes draw a thousand numbers', once, async (t) => {
   const raw = await warmed(t, {
     MCP_BRIDGE_PRELOAD: 'json,asyncio,random,uuid,secrets,tempfile,ssl',
   });
@@ -238,7 +238,7 @@ print(os.urandom(16).hex())`)));
   await raw.finish();
 });
 
-test('numpy draws other numbers in every box', async (t) => {
+test('numpy draws other numbers in every box', once, async (t) => {
   if (spawnSync('/usr/bin/python3', ['-I', '-c', 'import numpy']).status) {
     t.skip('numpy is not installed');
     return;

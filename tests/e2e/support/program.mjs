@@ -24,6 +24,14 @@ export const installation = path.dirname(binary).endsWith('/bin') ?
 export const uid = process.env.CAISSON_AS ?
   Number(process.env.CAISSON_AS) : process.getuid();
 
+/*
+ * For what no uid changes, in files that root runs twice: not run again as an
+ * ordinary user. CAISSON_AGAIN is set where another run as root has all of it.
+ */
+export const once = {
+  skip: process.env.CAISSON_AGAIN ? 'no uid changes it, root runs it' : false,
+};
+
 /* Whether the tests may look into and kill every process of the program. */
 export const root = process.getuid() === 0;
 
