@@ -3,7 +3,9 @@
  * libraries fit into a box. Made by the code, just before it becomes the
  * interpreter.
  */
+#include <linux/limits.h>
 #include <sched.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "interpreter.h"
@@ -23,6 +25,9 @@ static const struct {
 	{ "XDG_CACHE_HOME", "/tmp/.cache" },
 	{ "MPLCONFIGDIR", "/tmp/.cache/matplotlib" },
 };
+
+/* A name and a path of these, with what stands around them. */
+#define ENVIRONMENT_PLACE_MAX 64
 
 static const char *const environment_fixed[] = {
 	"LANG=C.UTF-8",
@@ -58,28 +63,39 @@ environment_threads(uint64_t most)
 	return n > 0 ? n : 1;
 }
 
+/* Whether an interpreter lies where programs are looked for anyway. */
+static int
+environment_is_usual(const char *interpreter, size_t folder)
+{
+	static const char *const usual[] = { "/usr/local/bin/", "/usr/bin/",
+		"/bin/" };
+	size_t i;
+
+	for (i = 0; i < ENVIRONMENT_COUNT(usual); i++)
+		if (strlen(usual[i]) == folder &&
+		    memcmp(usual[i], interpreter, folder) == 0)
+			return 1;
+	return 0;
+}
+
 /*
  * Our own programs are found first, then those beside an interpreter that lies
- * elsewhere.
+ * elsewhere. Static: below the limits of the code, AddressSanitizer can
+ * allocate little.
  */
 static char *
 environment_path(const struct box *box)
 {
-	static const char *const usual[] = { "/usr/local/bin/", "/usr/bin/",
-		"/bin/" };
-	auto_free char *ours = box->programs ?
-	    mem_printf("%s/" BOX_PROGRAMS_DIR ":",
-	        box->weak ? box->folder : "") : mem_strdup("");
+	static char path[2 * PATH_MAX];
 	const char *interpreter = box->setup.interpreter;
-	size_t len = (size_t)(strrchr(interpreter, '/') + 1 - interpreter);
-	size_t i;
+	size_t folder = (size_t)(strrchr(interpreter, '/') + 1 - interpreter);
+	int usual = environment_is_usual(interpreter, folder);
 
-	for (i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
-		if (strlen(usual[i]) == len &&
-		    memcmp(usual[i], interpreter, len) == 0)
-			return mem_printf("PATH=%s" ENVIRONMENT_PATH, ours);
-	return mem_printf("PATH=%s%.*s:" ENVIRONMENT_PATH, ours, (int)len - 1,
-	    interpreter);
+	snprintf(path, sizeof(path), "PATH=%s%s%.*s%s" ENVIRONMENT_PATH,
+	    box->programs && box->weak ? box->folder : "",
+	    box->programs ? "/" BOX_PROGRAMS_DIR ":" : "",
+	    usual ? 0 : (int)folder - 1, interpreter, usual ? "" : ":");
+	return path;
 }
 
 char *const *
@@ -91,12 +107,16 @@ environment_make(const struct box *box)
 	uint64_t omp = environment_threads(BOX_OMP_THREADS_MAX);
 	static char *variables[ENVIRONMENT_COUNT(environment_places) +
 	    ENVIRONMENT_COUNT(environment_fixed) + 4];
+	static char places[ENVIRONMENT_COUNT(environment_places)]
+	    [BOX_FOLDER_SIZE + ENVIRONMENT_PLACE_MAX];
 	size_t i, n = 0;
 
-	for (i = 0; i < ENVIRONMENT_COUNT(environment_places); i++)
-		variables[n++] = mem_printf("%s=%s%s",
+	for (i = 0; i < ENVIRONMENT_COUNT(environment_places); i++) {
+		snprintf(places[i], sizeof(places[i]), "%s=%s%s",
 		    environment_places[i].name, box->weak ? box->folder : "",
 		    environment_places[i].path);
+		variables[n++] = places[i];
+	}
 	for (i = 0; i < ENVIRONMENT_COUNT(environment_fixed); i++)
 		variables[n++] = mem_strdup(environment_fixed[i]);
 	variables[n++] = environment_path(box);

@@ -3,13 +3,13 @@
  * program of ours that starts it (bootstrap.c), run by the code.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "mcp.h"
 #include "shell.h"
 #include "../interpreter/interpreter.h"
-#include "../../../common/mem.h"
 
 /* The default of the option, and what every system has instead. */
 #define SHELL_USUAL "/bin/bash"
@@ -30,12 +30,13 @@ shell_locate(struct box *box, struct err *err)
 int
 shell_run(struct box *box, struct err *err)
 {
-	/* At the weaker level the box is a folder of the host. */
-	auto_free char *program =
-	    mem_printf("%s" SHELL_PROGRAM, box->weak ? box->folder : "");
+	char program[BOX_FOLDER_SIZE + sizeof(SHELL_PROGRAM)];
 	const char *shell = box->setup.interpreter;
 	const char *const argv[] = { MCP_BOOTSTRAP, shell, NULL };
 
+	/* At the weaker level the box is a folder of the host. */
+	snprintf(program, sizeof(program), "%s" SHELL_PROGRAM,
+	    box->weak ? box->folder : "");
 	if (interpreter_enter(box, err) == -1)
 		return -1;
 	interpreter_reset_signals();
