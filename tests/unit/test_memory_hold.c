@@ -38,7 +38,7 @@ START_TEST(stopped_by_the_code_at_the_last_moment)
 	ck_assert(starts(read_status(A), "Name:"));
 	ck_assert(starts(read_status(B), STOPPED));
 	put_process(C, 1, 1);
-	ck_assert_int_eq(memory_continue(&memory, C, NULL), 0);
+	ck_assert_int_eq(memory_choose(&memory, C, NULL), 0);
 	ck_assert_int_eq(single_conts, 1);
 }
 END_TEST
@@ -175,7 +175,7 @@ START_TEST(threads_stop_together)
 	ck_assert_int_eq(memory_is_held(&memory, A, status), 1);
 	/* So it goes on, although it looks as if the code had stopped it. */
 	put(A, "status", STOPPED AWAITS_STOP "Threads:\t2\n");
-	ck_assert_int_eq(memory_continue(&memory, A, NULL), 0);
+	ck_assert_int_eq(memory_choose(&memory, A, NULL), 0);
 	ck_assert_int_eq(single_conts, 1);
 }
 END_TEST

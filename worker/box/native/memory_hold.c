@@ -298,31 +298,56 @@ memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum)
 	return 0;
 }
 
-/* It was forked since, by one that took its signal later. */
-static int
-memory_is_unsignalled(const struct memory *memory, pid_t pid)
+/* Notes of a process that is known that it is to stay as it is. */
+static void
+memory_leave(struct memory *memory, pid_t pid)
 {
-	return memory->nknown < BOX_MEMORY_KNOWN &&
-	    !memory_knows(memory, pid) && !memory_is_forced(memory, pid);
+	size_t i;
+
+	for (i = 0; i < memory->nknown; i++)
+		if (memory->known[i] == pid)
+			memory->known[i] = -pid;
 }
 
 int
-memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum)
+memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
 {
 	char status[BOX_MEMORY_TEXT_SIZE];
 	int n = memory_read_status(memory, pid, status);
+	int knows = memory_knows(memory, pid);
 
 	(void)sum;
-	if (memory_is_unsignalled(memory, pid))
-		return 0;
+	if (n != 1)
+		return n;
 	/*
 	 * Of threads that were sent the signal one by one it is unknown, and
-	 * of processes beyond those that can be known.
+	 * of processes beyond those that can be known. One that is not known
+	 * else was forked since, and sent none.
 	 */
-	if (n == 1 && (memory_is_forced(memory, pid) ||
-	        !memory_was_stopped(memory, pid, status)))
-		kill(pid, SIGCONT);
-	return n == -1 ? -1 : 0;
+	if (memory_is_forced(memory, pid) ||
+	    (!knows && memory->nknown == BOX_MEMORY_KNOWN)) {
+		if (!knows)
+			kill(pid, SIGCONT);
+	} else if (memory_was_stopped(memory, pid, status)) {
+		memory_leave(memory, pid);
+	}
+	return 0;
+}
+
+/*
+ * Continues those that are not to stay as they are. It comes to an end before
+ * they can hold it up: nothing is read here.
+ */
+static void
+memory_continue_chosen(struct memory *memory)
+{
+	size_t i;
+
+	for (i = 0; i < memory->nknown; i++)
+		if (memory->known[i] < 0)
+			memory->known[i] = -memory->known[i];
+		else
+			kill(memory->known[i], SIGCONT);
 }
 
 /* Looks again at one that may have been moving. A memory_add. */
@@ -365,10 +390,13 @@ memory_release(struct memory *memory, const struct memory_sum *sum)
 {
 	struct memory_sum ignored = { 0 };
 
-	if (!memory_settle(memory, sum))
+	if (!memory_settle(memory, sum)) {
 		kill(-1, SIGCONT);
-	else if (memory_add_processes(memory, memory_continue, &ignored) == -1)
+		return;
+	}
+	if (memory_add_processes(memory, memory_choose, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);
+	memory_continue_chosen(memory);
 }
 
 void ASAN_LEAVES_ALONE

@@ -228,10 +228,10 @@ void memory_stop_all(struct memory *memory);
 int memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
- * Continues a process, unless the code had stopped it before, or it was sent
- * no signal. A memory_add, which leaves sum alone.
+ * Notes whether a process is to be continued: not if the code had stopped it
+ * before, nor if it was sent no signal. A memory_add, which leaves sum alone.
  */
-int memory_continue(struct memory *memory, pid_t pid, struct memory_sum *sum);
+int memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
  * Continues all processes but those that the code had stopped itself, of which
