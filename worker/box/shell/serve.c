@@ -421,7 +421,7 @@ serve_turn(struct serve *serve)
 		serve_write_frames(serve);
 }
 
-/* Nothing of the code's: no stream, no signal, no process group. */
+/* Lets go of the streams of the code. */
 static int
 serve_settle(struct serve *serve, struct err *err)
 {
@@ -432,9 +432,6 @@ serve_settle(struct serve *serve, struct err *err)
 		if (null == -1 || dup2(null, fd) == -1)
 			return err_sys(err, "let go of the streams");
 	signal(SIGPIPE, SIG_IGN);
-	prctl(PR_SET_NAME, "mcp-serve");
-	/* At the weaker level no process may leave its group. */
-	(void)setsid();
 	if (fd_set_nonblock(serve->in, 1, err) == -1)
 		return -1;
 	return fd_set_nonblock(serve->out, 1, err);
@@ -484,6 +481,10 @@ serve_fork(struct serve *serve, struct err *err)
 	pid_t pid = fork();
 
 	if (pid == 0) {
+		/* Before the code runs: it has the name, and another group. */
+		prctl(PR_SET_NAME, "mcp-serve");
+		/* At the weaker level no process may leave its group. */
+		(void)setsid();
 		pid = fork();
 		if (pid == 0)
 			serve_run(serve);
