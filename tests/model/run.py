@@ -286,6 +286,9 @@ def run_all(programs, show):
         program["first"] = program["second"] = verdict(program, text, failed)
         if program["first"] != "RIGHT" and "second" in program.get(
                 "repair", {}):
+            if program.get("writes"):
+                session.close()
+                session = Session()
             text, failed = session.run({**program, **program["repair"]},
                                        program["repair"]["second"])
             program["second"] = verdict(program, text, failed)
