@@ -32,7 +32,8 @@ START_TEST(stopped_by_the_code_at_the_last_moment)
 	put_process(B, 1, 1);
 	slow = B;
 	slow_status = STOPPED "ShdPnd:\t0000000000040000\n";
-	ck_assert_uint_eq(memory_judge(&memory), 61 * MIB);
+	/* What was in the kernel meanwhile may have come to more. */
+	ck_assert_uint_gt(memory_judge(&memory), 61 * MIB);
 	ck_assert_int_eq(conts, 0);
 	ck_assert_int_eq(single_conts, 1);
 	ck_assert(starts(read_status(A), "Name:"));

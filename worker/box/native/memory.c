@@ -72,6 +72,7 @@ memory_judge(struct memory *memory)
 {
 	struct memory_sum sum;
 	int tries = 0;
+	int waited;
 
 	memory->held = 1;
 	memory->nforced = 0;
@@ -85,11 +86,13 @@ memory_judge(struct memory *memory)
 	}
 	if (sum.bytes > memory->limit)
 		_exit(BOX_EXIT_MEMORY);
-	memory_release(memory, &sum);
+	waited = memory_release(memory, &sum);
 	memory->held = 0;
 	memory->several = sum.processes > BOX_MEMORY_SEEN;
 	memory->crowded = memory_is_crowded(memory, &sum);
-	return sum.bytes;
+	/* Each wait is followed by a look, of about the same length. */
+	return sum.bytes + (uint64_t)waited * 2 * BOX_MEMORY_HOLD_MS *
+	        (memory->speed / 1000);
 }
 
 /*

@@ -366,11 +366,12 @@ memory_look_if_moving(
 }
 
 /*
- * Waits until none moves, for some looks. Returns whether any process may have
- * been stopped by the code.
+ * Waits until none moves, for some looks, which *waited counts. Returns whether
+ * any process may have been stopped by the code.
  */
 static int ASAN_LEAVES_ALONE
-memory_settle(struct memory *memory, const struct memory_sum *sum)
+memory_settle(
+    struct memory *memory, const struct memory_sum *sum, int *waited)
 {
 	struct memory_sum now = *sum;
 	int tries = 0;
@@ -382,21 +383,24 @@ memory_settle(struct memory *memory, const struct memory_sum *sum)
 		        &now) == -1)
 			_exit(BOX_EXIT_BLIND);
 	}
+	*waited = tries;
 	return now.stopped || now.moving;
 }
 
-void ASAN_LEAVES_ALONE
+int ASAN_LEAVES_ALONE
 memory_release(struct memory *memory, const struct memory_sum *sum)
 {
 	struct memory_sum ignored = { 0 };
+	int waited;
 
-	if (!memory_settle(memory, sum)) {
+	if (!memory_settle(memory, sum, &waited)) {
 		kill(-1, SIGCONT);
-		return;
+		return waited;
 	}
 	if (memory_add_processes(memory, memory_choose, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);
 	memory_continue_chosen(memory);
+	return waited;
 }
 
 void ASAN_LEAVES_ALONE

@@ -237,9 +237,10 @@ int memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum);
  * Continues all processes but those that the code had stopped itself, of which
  * sum says whether there are any. SIGCONT takes back every signal to stop that
  * waits. So those that run until they take ours are waited for: one may be
- * about to send itself its own.
+ * about to send itself its own. Returns how often it has waited: what was in a
+ * system call meanwhile may have more than was counted.
  */
-void memory_release(struct memory *memory, const struct memory_sum *sum);
+int memory_release(struct memory *memory, const struct memory_sum *sum);
 
 /*
  * Stops again the processes that run, after a moment in which they may stop.
