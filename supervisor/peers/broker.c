@@ -62,6 +62,7 @@ struct broker {
 	time_t lists_wanted; /* when it last asked for the store */
 	int lists_missed;    /* it could not be had, and the user knows */
 	LIST_HEAD(, broker_link) links;
+	struct buffer owners; /* whose sessions it was given: a text list */
 	struct broker_told_list told;
 	/* Removed definitions whose processes still run. */
 	struct broker_told_list removed;
@@ -122,6 +123,7 @@ broker_end_process(struct broker *broker)
 
 	service_end(&broker->service);
 	broker_forget_all(broker);
+	buffer_reset(&broker->owners);
 	broker->last_link = 0;
 	broker->lists_wanted = 0;
 	LIST_FOREACH (link, &broker->links, entry) {
@@ -458,6 +460,18 @@ broker_add_allowed(const struct broker *broker,
 	}
 }
 
+/* Whether it was given a session of this owner. */
+static int
+broker_knows_owner(const struct broker *broker, const char *owner)
+{
+	const char *known;
+
+	TEXT_LIST_EACH (known, broker->owners.data, broker->owners.len)
+		if (strcmp(known, owner) == 0)
+			return 1;
+	return 0;
+}
+
 /* One attempt: returns the relay's end, or -1 with err. */
 static int
 broker_send_session(void *ctx, void *question, struct err *err)
@@ -486,6 +500,8 @@ broker_send_session(void *ctx, void *question, struct err *err)
 		broker_end_process(broker);
 		return -1;
 	}
+	if (!broker_knows_owner(broker, wanted->owner))
+		text_list_add(&broker->owners, wanted->owner);
 	return fd_take(&relay);
 }
 
@@ -604,6 +620,12 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 
 	if (want->link <= broker->last_link) {
 		broker_fail(broker, "a number that was used before");
+		return;
+	}
+	/* Our user's are also those that are shared, and those of a TRY. */
+	if (want->owner[0] != '\0' &&
+	    !broker_knows_owner(broker, want->owner)) {
+		broker_fail(broker, "a server of an owner without a session");
 		return;
 	}
 	broker->last_link = want->link;
@@ -761,6 +783,7 @@ broker_free(struct broker **brokerp)
 		return;
 	service_end(&broker->service);
 	broker_forget_all(broker);
+	buffer_reset(&broker->owners);
 	/* Links die with their processes, which reaper_finish() ends. */
 	free(broker);
 }

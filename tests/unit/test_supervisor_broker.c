@@ -80,6 +80,18 @@ START_TEST(a_session_of_another_owner)
 }
 END_TEST
 
+/* It may start servers of those whose sessions it has, and of nobody else. */
+START_TEST(a_server_of_a_stranger)
+{
+	struct ipc_want message = { .process = 1, .name = "fs",
+		.owner = "mallory", .definition = 1 };
+
+	begin();
+	say(IPC_WANT, &message);
+	was_ended();
+}
+END_TEST
+
 START_TEST(a_broker_may_be_unstartable)
 {
 	const struct broker_session none = { 2, "", NULL, { NULL, 0 } };
@@ -532,6 +544,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, nothing_starts_without_a_session);
 	tcase_add_test(tc, a_session_is_opened);
 	tcase_add_test(tc, a_session_of_another_owner);
+	tcase_add_test(tc, a_server_of_a_stranger);
 	tcase_add_test(tc, each_broker_gets_the_audit_file);
 	tcase_add_test(tc, a_broker_may_be_unstartable);
 	tcase_add_test(tc, descriptors_may_run_out);
