@@ -83,7 +83,10 @@ serve_drain(struct serving *serving)
 static void
 serve_on_client_ended(void *ctx)
 {
-	serve_drain(ctx);
+	struct serving *serving = ctx;
+
+	call_cancel_all(&serving->sv->runs, "the client is gone");
+	serve_drain(serving);
 }
 
 /* The first signal ends every call with an answer, the second at once. */

@@ -144,10 +144,10 @@ void
 supervisor_free(struct supervisor *sv)
 {
 	pool_free(&sv->runs.pool);
-	if (sv->base != NULL) {
+	if (sv->boxes.shared != NULL)
 		sv->boxes.runtime->sweep(&sv->boxes);
+	else if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
-	}
 	/* Now the client may see the end: nothing of us is left. */
 	stdio_free(&sv->client);
 	store_free(&sv->store);

@@ -280,8 +280,8 @@ struct runtime {
 	int (*probe)(
 	    struct boxes *boxes, int only_refuses, struct err *err);
 	/*
-	 * Ends what is left of boxes, and frees boxes->shared; there may be
-	 * none. Every process of ours has been told to end before.
+	 * Ends what is left of boxes, reaps every process of ours, and frees
+	 * boxes->shared.
 	 */
 	void (*sweep)(struct boxes *boxes);
 	/*

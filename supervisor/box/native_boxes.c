@@ -58,8 +58,6 @@ native_sweep(struct boxes *boxes)
 {
 	struct native_boxes *shared = mem_take(&boxes->shared);
 
-	if (shared == NULL)
-		return;
 	templates_free(&shared->templates);
 	reaper_finish(SHUTDOWN_REAP_MS);
 	cgroup_free(&shared->cgroup);

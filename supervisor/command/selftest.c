@@ -371,7 +371,7 @@ selftest_run(struct runs *runs, struct options *options)
 	auto_free char *probe =
 	    selftest_replace(sized, "@PROCESSES@", options->pids);
 
-	owner_init(&test.owner, options);
+	owner_open_user(&test.owner, runs);
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;
 	printf("caisson %s, as uid %u\n", CAISSON_VERSION,
@@ -387,6 +387,7 @@ selftest_run(struct runs *runs, struct options *options)
 	shared->templates = templates;
 	if (test.failures + test.weak == 0)
 		selftest_template(&test);
+	owner_close(&test.owner, runs);
 	selftest_conclude(&test);
 	return test.failures + test.weak == 0 ? 0 : 1;
 }

@@ -26,6 +26,7 @@ struct stdio {
 	struct lines *lines;
 	struct buffer unsent;
 	size_t sent; /* of unsent */
+	struct runs *runs;
 	struct owner owner; /* our user */
 	struct mcp *mcp;
 	void (*ended)(void *ctx);
@@ -224,7 +225,8 @@ stdio_new(struct runs *runs, int *in, int *out, void (*ended)(void *ctx),
 	stdio->ctx = ctx;
 	stdio->lines = lines_new(runs->options->max_code * CLIENT_LINE_FACTOR +
 	    CLIENT_LINE_EXTRA);
-	owner_init(&stdio->owner, runs->options);
+	stdio->runs = runs;
+	owner_open_user(&stdio->owner, runs);
 	stdio->mcp = mcp_new(runs, &stdio->owner, &door);
 	stdio_set_nonblock(stdio->in, &stdio->in_changed);
 	stdio->ready =
@@ -245,6 +247,7 @@ stdio_free(struct stdio **stdiop)
 	if (stdio == NULL)
 		return;
 	mcp_free(&stdio->mcp);
+	owner_close(&stdio->owner, stdio->runs);
 	loop_event_free(&stdio->readable);
 	loop_event_free(&stdio->writable);
 	lines_free(&stdio->lines);

@@ -132,7 +132,8 @@ tool_call_on_configured(void *ctx)
 	else if (runs->draining)
 		tool_call_refuse(call, "error", TOOLS_DRAINING);
 	else if (server_names_check(request->servers, request->servers_len,
-	             runs->config, request->owner->allowed, &err) == -1)
+	             runs->config, request->owner->allowed,
+	             owner_is_user(request->owner), &err) == -1)
 		tool_call_refuse(call, "validation_error", err.text);
 	else if ((call->call = call_new(runs, request, tool_call_on_concluded,
 	              call, &err)) == NULL)

@@ -265,8 +265,9 @@ call_conclude(struct call *call)
 	if (call->box != NULL)
 		call_take_facts(call);
 	call_judge(call);
-	call->result.notes =
-	    in_force_notes(runs->config, &call->result.notes_len);
+	if (owner_is_user(call->request.owner))
+		call->result.notes =
+		    in_force_notes(runs->config, &call->result.notes_len);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* that was us: no news */
 	log_debug("call %lu concluded", call->number);
@@ -361,7 +362,8 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 		call_set_error(call, "no place became free within %us: %zu "
 		    "executions are running (MCP_BRIDGE_MAX_CONCURRENT, "
 		    "MCP_BRIDGE_QUEUE_TIMEOUT)",
-		    call->runs->options->queue_timeout, call->runs->nrunning);
+		    call->runs->options->queue_timeout,
+		    call->request.owner->nrunning);
 	}
 	call_conclude(call);
 }
@@ -453,7 +455,8 @@ call_start_box(struct call *call, int from_pool, struct err *err)
 
 	/* A call that had to wait may have lost a server meanwhile. */
 	if (server_names_check(call->request.servers, call->request.servers_len,
-	        call->runs->config, call->request.owner->allowed, err) == -1)
+	        call->runs->config, call->request.owner->allowed,
+	        owner_is_user(call->request.owner), err) == -1)
 		return -1;
 	do
 		failed = call_try(call, from_pool, err);
@@ -611,7 +614,7 @@ call_next(struct runs *runs)
 
 	TAILQ_FOREACH (call, &runs->waiting, entry)
 		if (call->cause == CALL_BY_ITSELF &&
-		    owner_may_run(call->request.owner) &&
+		    owner_may_run(call->request.owner, runs) &&
 		    (next == NULL || owner_precedes(call->request.owner,
 		        next->request.owner)))
 			next = call;
@@ -624,8 +627,7 @@ call_admit(struct runs *runs)
 {
 	struct call *call;
 
-	while (runs->nrunning < runs->options->max_concurrent &&
-	    (call = call_next(runs)) != NULL) {
+	while ((call = call_next(runs)) != NULL) {
 		call_unlist(call);
 		TAILQ_INSERT_TAIL(&runs->running, call, entry);
 		runs->nrunning++;
@@ -637,14 +639,6 @@ call_admit(struct runs *runs)
 	}
 }
 
-/* Whether there is a place for one more call of the owner. */
-static int
-call_has_place(const struct runs *runs, const struct owner *owner)
-{
-	return runs->nrunning < runs->options->max_concurrent &&
-	    owner_may_run(owner);
-}
-
 struct call *
 call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err)
@@ -652,12 +646,11 @@ call_new(struct runs *runs, struct request *request,
 	struct owner *owner = request->owner;
 	struct call *call;
 
-	if (!call_has_place(runs, owner) &&
-	    owner->nwaiting >= owner->most_waiting) {
+	if (!owner_may_run(owner, runs) && !owner_may_wait(owner)) {
 		err_set(err, "busy: %zu executions are running and %zu are "
 		    "waiting; try again later, or raise "
 		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
-		    runs->nrunning, owner->nwaiting);
+		    owner->nrunning, owner->nwaiting);
 		request_reset(request);
 		return NULL;
 	}

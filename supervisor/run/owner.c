@@ -2,22 +2,71 @@
  * Owners of executions, and who of them is next: see run.h. Runs in the
  * supervisor.
  */
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
 #include "../options/options.h"
 #include "run.h"
 
 void
-owner_init(struct owner *owner, const struct options *options)
+owner_open(struct owner *owner, struct runs *runs)
+{
+	if (strlen(owner->name) > OWNER_NAME_MAX ||
+	    strlen(owner->scope) > STORE_SCOPE_MAX)
+		fatal("an owner with a name or scope that is too long");
+	TAILQ_INSERT_TAIL(&runs->owners, owner, entry);
+}
+
+void
+owner_close(struct owner *owner, struct runs *runs)
+{
+	TAILQ_REMOVE(&runs->owners, owner, entry);
+}
+
+void
+owner_open_user(struct owner *owner, struct runs *runs)
 {
 	*owner = (struct owner){ .name = "",
 		.scope = "",
-		.most_waiting = (size_t)options->queue,
-		.most_running = (size_t)options->max_concurrent };
+		.most_waiting = (size_t)runs->options->queue,
+		.most_running = (size_t)runs->options->max_concurrent };
+	owner_open(owner, runs);
 }
 
 int
-owner_may_run(const struct owner *owner)
+owner_is_user(const struct owner *owner)
 {
-	return owner->nrunning < owner->most_running;
+	return owner->name[0] == '\0';
+}
+
+/* The other owners that have no place: each is left one. */
+static size_t
+owner_left_places(const struct owner *owner, const struct runs *runs)
+{
+	const struct owner *other;
+	size_t n = 0;
+
+	TAILQ_FOREACH (other, &runs->owners, entry)
+		n += other != owner && other->nrunning == 0;
+	return n;
+}
+
+int
+owner_may_run(const struct owner *owner, const struct runs *runs)
+{
+	size_t most = (size_t)runs->options->max_concurrent;
+
+	if (runs->nrunning >= most || owner->nrunning >= owner->most_running)
+		return 0;
+	return owner->nrunning == 0 ||
+	    most - runs->nrunning > owner_left_places(owner, runs);
+}
+
+int
+owner_may_wait(const struct owner *owner)
+{
+	return owner->nwaiting < owner->most_waiting;
 }
 
 int

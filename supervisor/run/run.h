@@ -19,6 +19,7 @@ struct server_texts;
 struct store;
 
 TAILQ_HEAD(call_list, call);
+TAILQ_HEAD(owner_list, owner);
 
 /* How long is waited before a box is tried again, in milliseconds. */
 struct call_times {
@@ -36,6 +37,7 @@ struct runs {
 	struct store *store;   /* what is kept between calls, or NULL */
 	struct call_times times;
 	struct pool *pool;     /* boxes that wait for a call; NULL: never any */
+	struct owner_list owners; /* whose calls there may be */
 	struct call_list waiting; /* admitted, but every place is taken */
 	struct call_list running; /* at most options->max_concurrent */
 	size_t nwaiting;
@@ -71,6 +73,7 @@ void runs_look_drained(struct runs *runs);
  * are kept, processes of servers, places.
  */
 struct owner {
+	TAILQ_ENTRY(owner) entry; /* of runs */
 	const char *name;  /* that others call it by; empty: our user */
 	const char *scope; /* of the store, whose memories and tools it sees */
 	/* The names of the servers that it may use; NULL: all in force. */
@@ -83,11 +86,22 @@ struct owner {
 	unsigned long turn; /* when one of its calls got a place at last */
 };
 
-/* Sets the owner that our user is: the places and the queue are its own. */
-void owner_init(struct owner *owner, const struct options *options);
+/*
+ * Begins and ends an owner, whose first five members are set. While there are
+ * several, each that has no place is left one by the others.
+ */
+void owner_open(struct owner *owner, struct runs *runs);
+void owner_close(struct owner *owner, struct runs *runs);
 
-/* Whether it may have one more place. */
-int owner_may_run(const struct owner *owner);
+/* Sets and begins the owner that our user is, who may have all there is. */
+void owner_open_user(struct owner *owner, struct runs *runs);
+
+/* Whether it is our user, whose the files of the configuration are. */
+int owner_is_user(const struct owner *owner);
+
+/* Whether it may have one more place now; whether one more call may wait. */
+int owner_may_run(const struct owner *owner, const struct runs *runs);
+int owner_may_wait(const struct owner *owner);
 
 /*
  * Whether a place goes to it rather than to another one: it has fewer, or as

@@ -55,6 +55,7 @@ runs_on_gone(void *ctx)
 void
 runs_init(struct runs *runs, struct boxes *boxes)
 {
+	TAILQ_INIT(&runs->owners);
 	TAILQ_INIT(&runs->waiting);
 	TAILQ_INIT(&runs->running);
 	runs->base = boxes->base;

@@ -59,7 +59,8 @@ server_names_add_list(struct buffer *text, const struct in_force *config,
 /* What there is instead of a name that is unknown. */
 static void
 server_names_add_choice(struct buffer *text, const char *name,
-    const struct in_force *config, const struct server_texts *allowed)
+    const struct in_force *config, const struct server_texts *allowed,
+    int ours)
 {
 	struct suggest suggest = suggest_start(name);
 	size_t i;
@@ -73,8 +74,7 @@ server_names_add_choice(struct buffer *text, const char *name,
 		buffer_add_text(text, "? ");
 	}
 	server_names_add_list(text, config, allowed);
-	/* Files are told of to whom they belong. */
-	if (allowed == NULL)
+	if (ours)
 		server_faults_add_refusals(text, in_force_servers(config));
 }
 
@@ -94,12 +94,12 @@ server_names_find_unused(const struct in_force *config, const char *name)
 /* Always -1, for the caller to return. */
 static int
 server_names_unknown(const char *name, const struct in_force *config,
-    const struct server_texts *allowed, struct err *err)
+    const struct server_texts *allowed, int ours, struct err *err)
 {
 	const struct server *unused = server_names_find_unused(config, name);
 	auto_buffer struct buffer text = { 0 };
 
-	if (unused != NULL && server_allowed(allowed, name)) {
+	if (unused != NULL && ours) {
 		buffer_add_text(&text, "server ");
 		server_names_add_shown(&text, name);
 		buffer_add_text(&text, " is not used: ");
@@ -108,19 +108,22 @@ server_names_unknown(const char *name, const struct in_force *config,
 		buffer_add_text(&text, "unknown server ");
 		server_names_add_shown(&text, name);
 		buffer_add_text(&text, ": ");
-		server_names_add_choice(&text, name, config, allowed);
+		server_names_add_choice(&text, name, config, allowed, ours);
 	}
 	return err_set(err, "%s", text.data);
 }
 
 /* Always -1, for the caller to return. */
 static int
-server_names_no_program(const struct server *server, struct err *err)
+server_names_no_program(
+    const struct server *server, int ours, struct err *err)
 {
 	auto_buffer struct buffer text = { 0 };
 
 	buffer_add_text(&text, "server ");
 	server_names_add_shown(&text, server->name);
+	if (!ours)
+		return err_set(err, "%s cannot be started", text.data);
 	buffer_add_text(&text, " cannot be started: its command ");
 	server_names_add_quoted(&text, server->command, OPTION_NAME_SHOWN);
 	if (strchr(server->run.data, '/') == NULL &&
@@ -135,7 +138,7 @@ server_names_no_program(const struct server *server, struct err *err)
 
 int
 server_names_check(const char *names, size_t len, struct in_force *config,
-    const struct server_texts *allowed, struct err *err)
+    const struct server_texts *allowed, int ours, struct err *err)
 {
 	const struct server *server;
 	size_t at, step;
@@ -146,9 +149,9 @@ server_names_check(const char *names, size_t len, struct in_force *config,
 		if (server == NULL ||
 		    !server_allowed(allowed, names + at))
 			return server_names_unknown(
-			    names + at, config, allowed, err);
+			    names + at, config, allowed, ours, err);
 		if (!in_force_has_program(config, server))
-			return server_names_no_program(server, err);
+			return server_names_no_program(server, ours, err);
 	}
 	return 0;
 }

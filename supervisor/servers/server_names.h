@@ -19,10 +19,11 @@ int server_allowed(const struct server_texts *allowed, const char *name);
 /*
  * Checks that each of them is allowed, in force and can be started. Returns 0,
  * or -1 with err: which one is not, why, and what would be right. One that is
- * not allowed is as unknown as one that there is not.
+ * not allowed is as unknown as one that there is not. Only with ours, for our
+ * user, the reasons tell of files and folders.
  */
 int server_names_check(const char *names, size_t len, struct in_force *config,
-    const struct server_texts *allowed, struct err *err);
+    const struct server_texts *allowed, int ours, struct err *err);
 
 /*
  * Appends what a box is told of those that are in force: a JSON array, one

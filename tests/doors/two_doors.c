@@ -34,7 +34,6 @@ static int doors_socket = -1;
 static int doors_opening; /* the second door is */
 static struct stdio *doors_guest;
 static struct server_texts doors_allowed;
-static struct owner doors_owner;
 
 /* Before the program looks at its descriptors. */
 static void __attribute__((constructor))
@@ -53,7 +52,7 @@ doors_on_ended(void *ctx)
 
 /* Each name ends with a NUL, not with a comma. */
 static void
-doors_read_allowed(void)
+doors_read_allowed(struct owner *owner)
 {
 	char *names = getenv("CAISSON_GUEST_MAY");
 	char *p;
@@ -64,7 +63,7 @@ doors_read_allowed(void)
 	for (p = names; *p != '\0'; p++)
 		if (*p == ',')
 			*p = '\0';
-	doors_owner.allowed = &doors_allowed;
+	owner->allowed = &doors_allowed;
 }
 
 struct stdio *
@@ -96,10 +95,9 @@ __wrap_mcp_new(
 {
 	if (!doors_opening)
 		return __real_mcp_new(runs, owner, door);
-	doors_owner = *owner;
-	doors_owner.name = "guest";
-	doors_owner.scope = "guest";
-	doors_owner.most_running = (owner->most_running + 1) / 2;
-	doors_read_allowed();
-	return __real_mcp_new(runs, &doors_owner, door);
+	owner->name = "guest";
+	owner->scope = "guest";
+	owner->most_running = (owner->most_running + 1) / 2;
+	doors_read_allowed(owner);
+	return __real_mcp_new(runs, owner, door);
 }

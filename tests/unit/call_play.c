@@ -433,6 +433,7 @@ open_stage(void)
 	sv.boxes.options = &sv.options;
 	sv.boxes.shared = &shared;
 	runs_init(&sv.runs, &sv.boxes);
+	owner_open(&an_owner, &sv.runs);
 	reaper_init(sv.base);
 	TAILQ_INIT(&no_files.list);
 	TAILQ_INIT(&no_files.files);
@@ -527,7 +528,6 @@ struct play *
 try_call(unsigned int timeout, struct err *err)
 {
 	struct play *play = &plays[sv.runs.calls + 1];
-	struct owner now;
 	struct request run = { .owner = asking,
 		.language = spoken != NULL ? spoken : language_at(0),
 		.code = mem_strdup("print('hi')"),
@@ -536,9 +536,8 @@ try_call(unsigned int timeout, struct err *err)
 		.servers = mem_dup(asked.data, asked.len),
 		.servers_len = asked.len };
 
-	owner_init(&now, &sv.options);
-	an_owner.most_waiting = now.most_waiting;
-	an_owner.most_running = now.most_running;
+	an_owner.most_waiting = sv.options.queue;
+	an_owner.most_running = sv.options.max_concurrent;
 	play->call = call_new(&sv.runs, &run, on_concluded, play, err);
 	ck_assert_ptr_null(run.code);
 	ck_assert_ptr_null(run.servers);

@@ -139,9 +139,10 @@ in_force_cancel(struct in_force *config, struct in_force_waiter *waiter)
 /* There are all servers but one. */
 int
 server_names_check(const char *names, size_t len, struct in_force *config,
-    const struct server_texts *allowed, struct err *err)
+    const struct server_texts *allowed, int ours, struct err *err)
 {
 	ck_assert_ptr_null(allowed);
+	ck_assert_int_eq(ours, 1);
 	ck_assert_ptr_eq(config, &a_config);
 	if (len > 0 && strcmp(names, "gone") == 0)
 		return err_set(err, "unknown server: %s", names);
@@ -244,7 +245,7 @@ answered(const char *wanted)
 	sent.len = 0;
 }
 
-static struct owner an_owner;
+static struct owner an_owner = { .name = "" };
 
 static inline void
 open_session(void)

@@ -272,12 +272,13 @@ START_TEST(owners_take_turns)
 	for (n = 0; n < 6; n++)
 		flood[n] = new_call();
 	ck_assert_ptr_null(try_call(30, &err));
+	owner_open(&other, &sv.runs);
 	asking = &other;
 	for (n = 0; n < 2; n++)
 		play[n] = new_call();
 	/* It may have one place, and two calls that wait. */
 	ck_assert_ptr_null(try_call(30, &err));
-	ck_assert_str_eq(err.text, "busy: 2 executions are running and 2 are "
+	ck_assert_str_eq(err.text, "busy: 0 executions are running and 2 are "
 	    "waiting; try again later, or raise MCP_BRIDGE_MAX_CONCURRENT or "
 	    "MCP_BRIDGE_QUEUE");
 	/* The first place that is free is its own. */
@@ -296,8 +297,16 @@ START_TEST(owners_take_turns)
 	ck_assert_int_ne(play[1]->pids[ROLE_BOX], 0);
 	end_running(play[1]);
 	ck_assert_uint_eq(other.nrunning + other.nwaiting, 0);
+	/* Its place is left to it, as long as it is there. */
 	asking = &an_owner;
-	for (n = 2; n < 6; n++)
+	ck_assert_int_eq(flood[3]->pids[ROLE_BOX], 0);
+	end_running(flood[2]);
+	ck_assert_int_ne(flood[3]->pids[ROLE_BOX], 0);
+	ck_assert_int_eq(flood[4]->pids[ROLE_BOX], 0);
+	owner_close(&other, &sv.runs);
+	end_running(flood[3]);
+	ck_assert_int_ne(flood[5]->pids[ROLE_BOX], 0);
+	for (n = 4; n < 6; n++)
 		end_running(flood[n]);
 	ck_assert_uint_eq(an_owner.nrunning + an_owner.nwaiting, 0);
 	close_stage();

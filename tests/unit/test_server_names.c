@@ -119,7 +119,7 @@ check_names(const char *names, const char *says)
 	for (p = texts; *p != '\0'; p++)
 		if (*p == ',')
 			*p = '\0';
-	checked = server_names_check(texts, len, CONFIG, NULL, &err);
+	checked = server_names_check(texts, len, CONFIG, NULL, 1, &err);
 	ck_assert_str_eq(err.text, says);
 	ck_assert_int_eq(checked, says[0] == '\0' ? 0 : -1);
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
@@ -130,7 +130,7 @@ check_names(const char *names, const char *says)
 START_TEST(finds_nothing_wrong)
 {
 	check_names("", "");
-	ck_assert_int_eq(server_names_check(NULL, 0, CONFIG, NULL, NULL), 0);
+	ck_assert_int_eq(server_names_check(NULL, 0, CONFIG, NULL, 1, NULL), 0);
 	add("fs", SERVER_TAKEN, NULL);
 	add("gh", SERVER_TAKEN, NULL);
 	check_names("", "");
@@ -157,17 +157,22 @@ START_TEST(says_nothing_of_what_is_not_allowed)
 	add("gh", SERVER_TAKEN, NULL);
 	add("off", SERVER_SKIPPED, "it is disabled");
 	ck_assert_int_eq(
-	    server_names_check("gh", 3, CONFIG, &allowed, &err), 0);
+	    server_names_check("gh", 3, CONFIG, &allowed, 0, &err), 0);
 	ck_assert_int_eq(
-	    server_names_check("fs", 3, CONFIG, &allowed, &err), -1);
+	    server_names_check("fs", 3, CONFIG, &allowed, 0, &err), -1);
 	ck_assert_str_eq(err.text, "unknown server \"fs\": configured: "
 	    "\"gh\"");
 	ck_assert_int_eq(
-	    server_names_check("off", 4, CONFIG, &allowed, &err), -1);
+	    server_names_check("off", 4, CONFIG, &allowed, 0, &err), -1);
 	ck_assert_str_eq(err.text, "unknown server \"off\": configured: "
 	    "\"gh\"");
+	/* Where all are allowed, files are our user's all the same. */
 	ck_assert_int_eq(
-	    server_names_check("gh", 3, CONFIG, &nothing, &err), -1);
+	    server_names_check("off", 4, CONFIG, NULL, 0, &err), -1);
+	ck_assert_str_eq(err.text, "unknown server \"off\": did you mean "
+	    "\"fs\"? configured: \"fs\", \"gh\"");
+	ck_assert_int_eq(
+	    server_names_check("gh", 3, CONFIG, &nothing, 0, &err), -1);
 	ck_assert_str_eq(err.text, "unknown server \"gh\": no servers are "
 	    "configured");
 }
@@ -254,7 +259,7 @@ START_TEST(lists_long_names)
 			memset(names[n], 'a' + (int)n, CONFIG_NAME_MAX);
 		add(names[n], SERVER_TAKEN, NULL);
 	}
-	ck_assert_int_eq(server_names_check("x", 2, CONFIG, NULL, &err), -1);
+	ck_assert_int_eq(server_names_check("x", 2, CONFIG, NULL, 1, &err), -1);
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 	ck_assert_ptr_null(strchr(err.text, '\n'));
 	if (_i == 1)
@@ -303,7 +308,8 @@ START_TEST(long_reasons_are_cut)
 
 	memset(why, 0xe9, sizeof(why) - 1);
 	add("gh", SERVER_SKIPPED, why + _i);
-	ck_assert_int_eq(server_names_check("gh", 3, CONFIG, NULL, &err), -1);
+	ck_assert_int_eq(server_names_check("gh", 3,
+	    CONFIG, NULL, 1, &err), -1);
 	ck_assert_int_eq(utf8_valid(err.text, strlen(err.text)), 1);
 	ck_assert_ptr_nonnull(strstr(err.text, "\xef\xbf\xbd\xef\xbf\xbd"));
 }

@@ -116,6 +116,7 @@ prepare(int any_file)
 	signal(SIGPIPE, SIG_IGN); /* as main does */
 	fds_before = unit_open_fds();
 	runs.base = loop_new(any_file);
+	TAILQ_INIT(&runs.owners);
 	options.max_code = MAX_CODE;
 	buffer_add_text(&told, "");
 }
