@@ -52,6 +52,7 @@ COMMITS = [  # author, file, text, message
     ("Ben", "app.py", "print('three')\n", "Rewrite the app"),
     ("Ada", "README", "Run app.py twice.\n", "docs: say how often"),
 ]
+NODE_LEAST = 20  # for git and time; the other servers take 18
 ANSWER_SECONDS = 150  # of one call; the longest time a call can ask for is 120
 START_SECONDS = 60
 # A successful answer that says one of these does not mislead the reader.
@@ -83,6 +84,11 @@ def get_servers():
             continue
         if not shutil.which(command):
             skip(f"{command} is not installed")
+    version = subprocess.run(["node", "--version"], stdout=subprocess.PIPE,
+                             text=True, check=True).stdout.strip()
+    if int(version[1:].split(".")[0]) < NODE_LEAST:
+        skip(f"servers of tests/model need Node.js {NODE_LEAST}; "
+             f"here is {version}")
     if os.path.exists(os.path.join(MODULES, ".package-lock.json")):
         return
     variables = dict(os.environ)
