@@ -476,11 +476,6 @@
 #define BOX_MEMORY_HOLDS 10
 /* And the pause between two of them. */
 #define BOX_MEMORY_HOLD_MS 1
-/*
- * And how often those are waited for that have not taken the signal yet. They
- * have the processors for themselves.
- */
-#define BOX_MEMORY_SETTLES 3
 /* The least that Linux gives a process at a time. */
 #define BOX_MEMORY_SLICE_NS 100000
 /* As many processes has a box whose code has started none. */

@@ -78,7 +78,6 @@ int b_lets_go;
 int runaway, runs;
 int others, single_conts;
 int slow;
-const char *slow_status;
 
 int
 starts(const char *text, const char *with)
@@ -142,20 +141,6 @@ __wrap_kill(int pid, int sig)
 		signal_all(sig);
 	else
 		signal_one(pid, sig);
-	return 0;
-}
-
-int
-__wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout_ms)
-{
-	auto_free char *new = NULL;
-
-	if (nfds != 0)
-		return __real_poll(fds, nfds, timeout_ms);
-	if (slow != 0) {
-		new = mem_printf("%s" END, slow_status);
-		put(slow, "status", new);
-	}
 	return 0;
 }
 

@@ -7,7 +7,6 @@
 #ifndef TESTS_UNIT_WATCHED_H
 #define TESTS_UNIT_WATCHED_H
 
-#include <poll.h>
 #include <sched.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
@@ -47,10 +46,8 @@ extern int others; /* signals that stop others than A */
 extern int single_conts; /* signals that continue one process */
 /* The process that is continued as soon as it is stopped, and how often. */
 extern int runaway, runs;
-/* The process that takes a signal to stop only while others are waited for. */
+/* The process that does not take a signal to stop yet. */
 extern int slow;
-/* What its status begins with then. */
-extern const char *slow_status;
 /* Whether B lets go of what it has while all are stopped. */
 extern int b_lets_go;
 
@@ -87,12 +84,10 @@ int judge_in_child(void);
 int __wrap_clock_gettime(clockid_t clock, struct timespec *now);
 int __wrap_fstatfs64(int fd, struct statfs *fs);
 int __wrap_kill(int pid, int sig);
-int __wrap_poll(struct pollfd *fds, nfds_t nfds, int timeout_ms);
 int __wrap_sched_getaffinity(pid_t pid, size_t size, cpu_set_t *set);
 int __wrap_sched_setaffinity(pid_t pid, size_t size, const cpu_set_t *set);
 int __wrap_tgkill(int pid, int tid, int sig);
 int __real_clock_gettime(clockid_t clock, struct timespec *now);
-int __real_poll(struct pollfd *fds, nfds_t nfds, int timeout_ms);
 int __real_kill(int pid, int sig);
 
 #endif

@@ -72,7 +72,6 @@ memory_judge(struct memory *memory)
 {
 	struct memory_sum sum;
 	int tries = 0;
-	int waited;
 
 	memory->held = 1;
 	memory->nforced = 0;
@@ -86,13 +85,11 @@ memory_judge(struct memory *memory)
 	}
 	if (sum.bytes > memory->limit)
 		_exit(BOX_EXIT_MEMORY);
-	waited = memory_release(memory, &sum);
+	memory_release(memory, &sum);
 	memory->held = 0;
 	memory->several = sum.processes > BOX_MEMORY_SEEN;
 	memory->crowded = memory_is_crowded(memory, &sum);
-	/* Each wait is followed by a look, of about the same length. */
-	return sum.bytes + (uint64_t)waited * 2 * BOX_MEMORY_HOLD_MS *
-	        (memory->speed / 1000);
+	return sum.bytes;
 }
 
 /*

@@ -330,6 +330,10 @@ memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum)
 			kill(pid, SIGCONT);
 	} else if (memory_was_stopped(memory, pid, status)) {
 		memory_leave(memory, pid);
+	} else if (knows && memory_moves(status)) {
+		/* At once: it may be about to stop itself. */
+		kill(pid, SIGCONT);
+		memory_leave(memory, pid);
 	}
 	return 0;
 }
@@ -350,57 +354,18 @@ memory_continue_chosen(struct memory *memory)
 			kill(memory->known[i], SIGCONT);
 }
 
-/* Looks again at one that may have been moving. A memory_add. */
-static int
-memory_look_if_moving(
-    struct memory *memory, pid_t pid, struct memory_sum *sum)
-{
-	char status[BOX_MEMORY_TEXT_SIZE];
-	int n = memory_read_status(memory, pid, status);
-
-	if (n == 1) {
-		sum->stopped |= memory_was_stopped(memory, pid, status);
-		sum->moving |= memory_moves(status);
-	}
-	return n == -1 ? -1 : 0;
-}
-
-/*
- * Waits until none moves, for some looks, which *waited counts. Returns whether
- * any process may have been stopped by the code.
- */
-static int ASAN_LEAVES_ALONE
-memory_settle(
-    struct memory *memory, const struct memory_sum *sum, int *waited)
-{
-	struct memory_sum now = *sum;
-	int tries = 0;
-
-	while (now.moving && tries++ < BOX_MEMORY_SETTLES) {
-		poll(NULL, 0, BOX_MEMORY_HOLD_MS);
-		now = (struct memory_sum){ 0 };
-		if (memory_add_processes(memory, memory_look_if_moving,
-		        &now) == -1)
-			_exit(BOX_EXIT_BLIND);
-	}
-	*waited = tries;
-	return now.stopped || now.moving;
-}
-
-int ASAN_LEAVES_ALONE
+void ASAN_LEAVES_ALONE
 memory_release(struct memory *memory, const struct memory_sum *sum)
 {
 	struct memory_sum ignored = { 0 };
-	int waited;
 
-	if (!memory_settle(memory, sum, &waited)) {
+	if (!sum->stopped && !sum->moving) {
 		kill(-1, SIGCONT);
-		return waited;
+		return;
 	}
 	if (memory_add_processes(memory, memory_choose, &ignored) == -1)
 		_exit(BOX_EXIT_BLIND);
 	memory_continue_chosen(memory);
-	return waited;
 }
 
 void ASAN_LEAVES_ALONE

@@ -229,18 +229,19 @@ int memory_stop(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
  * Notes whether a process is to be continued: not if the code had stopped it
- * before, nor if it was sent no signal. A memory_add, which leaves sum alone.
+ * before, nor if it was sent no signal. One that has not taken its signal yet
+ * is continued here. A memory_add, which leaves sum alone.
  */
 int memory_choose(struct memory *memory, pid_t pid, struct memory_sum *sum);
 
 /*
  * Continues all processes but those that the code had stopped itself, of which
  * sum says whether there are any. SIGCONT takes back every signal to stop that
- * waits. So those that run until they take ours are waited for: one may be
- * about to send itself its own. Returns how often it has waited: what was in a
- * system call meanwhile may have more than was counted.
+ * waits. So where one has not taken ours yet, which may be about to send itself
+ * its own, each is looked at once more. None is waited for: the longer all
+ * stand still, the longer they run before the next look.
  */
-int memory_release(struct memory *memory, const struct memory_sum *sum);
+void memory_release(struct memory *memory, const struct memory_sum *sum);
 
 /*
  * Stops again the processes that run, after a moment in which they may stop.
