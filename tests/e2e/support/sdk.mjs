@@ -24,8 +24,12 @@ export async function connect(t, options = {}) {
   return { client, transport, pid: transport.pid, log: () => log };
 }
 
+/* Milliseconds: longer than any call may last, also on a busy machine. */
+const PATIENCE = 300_000;
+
 /* Calls run_python. */
 export function run(client, code, more = {}, options = {}) {
   return client.callTool(
-    { name: 'run_python', arguments: { code, ...more } }, undefined, options);
+    { name: 'run_python', arguments: { code, ...more } }, undefined,
+    { timeout: PATIENCE, ...options });
 }
