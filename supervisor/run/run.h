@@ -68,9 +68,9 @@ void runs_begin(struct runs *runs);
 void runs_look_drained(struct runs *runs);
 
 /*
- * owner.c: who asks. A door makes one for whoever comes in through it, which
- * lasts longer than its calls. What it has is its own: memories and tools that
- * are kept, processes of servers, places.
+ * owner.c: the owner of a call is the user or client that it is made for. The
+ * transport makes the owner, which must last longer than its calls. Owners do
+ * not share stored memories and tools, processes of servers, or places.
  */
 struct owner {
 	TAILQ_ENTRY(owner) entry; /* of runs */
@@ -87,8 +87,8 @@ struct owner {
 };
 
 /*
- * Begins and ends an owner, whose first five members are set. While there are
- * several, each that has no place is left one by the others.
+ * Begins and ends an owner. Its name, scope, servers and limits must be set.
+ * While there are several, one place is kept free for each that has none.
  */
 void owner_open(struct owner *owner, struct runs *runs);
 void owner_close(struct owner *owner, struct runs *runs);

@@ -1,5 +1,5 @@
 /*
- * Whether whoever asks may use a server. Runs in the supervisor.
+ * Whether an owner may use a server. Runs in the supervisor.
  */
 #include <string.h>
 

@@ -9,8 +9,8 @@
 #include "in_force.h"
 
 /*
- * server_allowed.c: whether whoever asks may use the server of this name: it is
- * among those allowed, or all are (NULL).
+ * server_allowed.c: whether the server of this name is among those that may be
+ * used; NULL allows all.
  */
 int server_allowed(const struct server_texts *allowed, const char *name);
 

@@ -272,7 +272,7 @@ START_TEST(who_is_killed_waits_no_more)
 	cancel = read_frame();
 	wanted = mem_printf("{\"type\":\"cancel\",\"id\":%d}\n", id);
 	ck_assert_str_eq(cancel, wanted);
-	/* An answer that comes all the same is nobody's. */
+	/* A late answer to the cancelled call is ignored. */
 	answer(id, "\"success\":true,\"payload\":7");
 	other = ask("other", "[4]");
 	answer(read_request("other"), "\"success\":true,\"payload\":[4]");

@@ -80,7 +80,7 @@ START_TEST(a_session_of_another_owner)
 }
 END_TEST
 
-/* It may start servers of those whose sessions it has, and of nobody else. */
+/* The broker may start servers only for owners whose sessions it was given. */
 START_TEST(a_server_of_a_stranger)
 {
 	struct ipc_want message = { .process = 1, .name = "fs",

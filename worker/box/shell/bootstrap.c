@@ -78,7 +78,7 @@ bootstrap_store(
 	return 0;
 }
 
-/* Where programs keep what is none of the user's files. */
+/* Returns the folder for temporary files; the user's are elsewhere. */
 static const char *
 bootstrap_folder(void)
 {

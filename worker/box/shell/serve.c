@@ -156,7 +156,7 @@ serve_drop(struct serve_call *call)
 	call->written = 0;
 }
 
-/* Writes what the caller takes now, and forgets the call with the last byte. */
+/* Writes as much as the pipe takes; frees the call when all is written. */
 static void
 serve_write_answer(struct serve_call *call)
 {
