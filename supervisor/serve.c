@@ -61,7 +61,7 @@ serve_on_idle(void *ctx)
 	struct supervisor *sv = serving->sv;
 
 	if (sv->runs.draining && sv->runs.nrunning == 0 &&
-	    sv->runs.nwaiting == 0 && sv->boxes.dropped == 0 &&
+	    sv->runs.nwaiting == 0 && LIST_EMPTY(&sv->boxes.dropped) &&
 	    !in_force_reading(sv->config))
 		broker_stop(sv->broker, serve_on_servers_ended, serving);
 }

@@ -144,6 +144,7 @@ void
 supervisor_free(struct supervisor *sv)
 {
 	pool_free(&sv->runs.pool);
+	boxes_free_dropped(&sv->boxes);
 	if (sv->boxes.shared != NULL)
 		sv->boxes.runtime->sweep(&sv->boxes);
 	else if (sv->base != NULL)

@@ -206,8 +206,8 @@ box_on_dropped(void *ctx)
 
 	if (box->building)
 		return;
+	LIST_REMOVE(box, entry);
 	box_free(&box);
-	boxes->dropped--;
 	boxes->user.gone(boxes->user.ctx);
 }
 
@@ -225,8 +225,20 @@ box_drop(struct box **boxp)
 		return;
 	}
 	box_give(box, box_on_dropped, box);
-	box->boxes->dropped++;
+	LIST_INSERT_HEAD(&box->boxes->dropped, box, entry);
 	box_end(box);
+}
+
+void
+boxes_free_dropped(struct boxes *boxes)
+{
+	struct box *box;
+
+	while (!LIST_EMPTY(&boxes->dropped)) {
+		box = LIST_FIRST(&boxes->dropped);
+		LIST_REMOVE(box, entry);
+		box_free(&box);
+	}
 }
 
 /* The ends of its processes */

@@ -8,6 +8,7 @@
 #ifndef SUPERVISOR_BOX_H
 #define SUPERVISOR_BOX_H
 
+#include <sys/queue.h>
 #include <time.h>
 
 #include "../../common/buffer.h"
@@ -50,7 +51,7 @@ struct boxes {
 	struct boxes_user user;
 	unsigned long started; /* boxes so far: the number of the last */
 	size_t unready; /* that cannot be handed code yet */
-	size_t dropped; /* without an owner, that still end */
+	LIST_HEAD(, box) dropped; /* without an owner, that still end */
 };
 
 /* What was kept of a stream: UTF-8; bytes are missing at head if dropped. */
@@ -121,6 +122,7 @@ struct box {
 	uint64_t tool_calls;
 	char *waiting; /* which calls of tools had no answer; NULL: none */
 	/* Its own. */
+	LIST_ENTRY(box) entry; /* of those that are dropped */
 	const struct language *language; /* of its code, static */
 	int own; /* no template may fork it */
 	box_changed *changed;
@@ -183,10 +185,13 @@ void box_end(struct box *box);
 
 /*
  * Kills it and forgets it, at once or, while its launcher may still tell us of
- * processes, as soon as it cannot: boxes->dropped counts such boxes. NULL
+ * processes, as soon as it cannot: boxes->dropped lists such boxes. NULL
  * inside is accepted; *box becomes NULL.
  */
 void box_drop(struct box **box);
+
+/* At the end of the program: frees the dropped boxes that still end. */
+void boxes_free_dropped(struct boxes *boxes);
 
 /* The same for a box that is over. */
 void box_free(struct box **box);

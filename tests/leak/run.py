@@ -194,6 +194,8 @@ class Run:
         self.session("a whole session", self.whole)
         self.session("a whole session without a template", self.whole,
                      MCP_BRIDGE_TEMPLATE="off", MCP_BRIDGE_POOL="0")
+        self.session("two signals while a box is built",
+                     while_a_box_is_built, MCP_BRIDGE_POOL="1")
         for code in SLEEP, CALL:
             for what, end in (("end of input", Program.close),
                               ("SIGTERM", signalled(signal.SIGTERM)),
@@ -202,6 +204,53 @@ class Run:
                                                         signal.SIGINT))):
                 self.session(f"{what} in the middle of {code}",
                              self.within(code, end))
+
+
+def children(pid, name):
+    """The children of a process whose programs have that name."""
+    found = []
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with open(f"/proc/{pid}/task/{task}/children",
+                  encoding="ascii") as file:
+            found += file.read().split()
+    return {child for child in found if comm(child) == name}
+
+
+def comm(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as file:
+            return file.read().strip()
+    except OSError:
+        return None
+
+
+def wait_until(found):
+    limit = time.monotonic() + SECONDS
+    while not found():
+        if time.monotonic() > limit:
+            raise RuntimeError("what was to happen did not happen")
+        time.sleep(0.01)
+
+
+def namespace(pid):
+    return os.readlink(f"/proc/{pid}/ns/pid")
+
+
+def while_a_box_is_built(program):
+    """Two signals while a box that no call waits for cannot be finished."""
+    pid = program.process.pid
+    program.wait_for_template()
+    init, = children(pid, "template-init")
+    for child in children(pid, "python3"):
+        if namespace(child) == namespace(init):
+            os.kill(int(child), signal.SIGSTOP)
+    # The last box that could be had is taken; the next one has its relay.
+    relays = children(pid, "relay")
+    program.run("print(1)")
+    wait_until(lambda: children(pid, "relay") - relays)
+    program.process.send_signal(signal.SIGTERM)
+    wait_until(lambda: not children(pid, "relay"))
+    return signalled(signal.SIGINT)(program)
 
 
 def signalled(*signals):
