@@ -194,7 +194,8 @@ except AttributeError as error:
                 ("import mcp.servers.web", "ImportError: web: the server"),
                 ("from mcp.servers import web", "ImportError: web: the serv"),
                 ("mcp_fs.raed_file", "AttributeError: server fs has no"),
-                ("mcp_fs.read_file(1)", "mcp.runtime.ArgumentError: fs.read_"),
+                ("mcp_fs.read_file(1).result()",
+                 "mcp.runtime.ArgumentError: fs.read_"),
                 ("mcp_fs.read_file(path=b'')", "TypeError: arguments"),
                 ("mcp_fs.fail().result()", "mcp.runtime.MCPError: fs.fail: "),
                 ("await mcp_fs.fail()", "mcp.runtime.MCPError: fs.fail: no"),
@@ -228,7 +229,7 @@ for name in dir(mcp_fs):
         tool = getattr(mcp_fs, name)
         tool.__doc__, inspect.signature(tool), repr(tool)
         try:
-            tool(1)
+            tool(1, 2, 3, 4, 5, 6)
         except TypeError as error:
             assert '() takes' in str(error)
 """, "(*, path: str, head: int = 10, mode: \"text\" | \"binary\" = ...) "
@@ -243,12 +244,14 @@ for name in dir(mcp_fs):
 
     def test_positional(self):
         self.prints("""
+print(mcp_fs.read_file('x').result().data)
 for f in mcp_fs.read_file, mcp_fs.echo, mcp_fs.odd4:
     try:
-        f('x')
+        f('x', 'y')
     except TypeError as error:
         print(error)
-""", "fs.read_file: read_file() takes its arguments by name: "
+""", "{'path': 'x'}\n"
+            "fs.read_file: read_file() takes its arguments by name: "
             "read_file(path=...), or those of a dict: read_file(**arguments); "
             "it takes path (required), head, mode\n"
             "fs.echo: echo() takes its arguments by name; its schema names "
@@ -420,7 +423,7 @@ for f in (lambda: runtime.call_tool_sync('web', 'e'),
           lambda: mcp_web[half], lambda: getattr(mcp_web, half),
           lambda: getattr(mcp_web, half)().result(), lambda: mcp_web.zzz,
           lambda: mcp_servers[half], lambda: getattr(mcp_servers, half),
-          lambda: mcp_web.odd(q=1).result(), lambda: mcp_web.odd('q'),
+          lambda: mcp_web.odd(q=1).result(), lambda: mcp_web.odd('q', 'r'),
           lambda: mcp_web.odd, lambda: mcp_web.odd.__doc__,
           lambda: inspect.signature(mcp_web.odd), lambda: mcp_web.__doc__,
           lambda: runtime.capability_summary(), lambda: mcp_web['e' + half],

@@ -238,7 +238,7 @@ class Forgotten(Base):
                      "[mcp_fs.echo(), {1: mcp_fs.raw()}, mcp_fs.ty()]",
                      "[mcp_fs[n]() for n in ('echo', 'raw', 'ty')]",
                      "print(*(mcp_fs[n]() for n in ('echo', 'raw', 'ty')))",
-                     "print(mcp_fs.echo(), mcp_fs.read_file('x'))",
+                     "print(mcp_fs.echo(), mcp_fs.read_file('x', 1))",
                      "print(mcp_fs.echo(), 1 / 0)",
                      "print(mcp_fs.echo(), no_such_name)",
                      "async def f():\n    g(mcp_fs.echo(), mcp_fs.ty())\n"

@@ -97,10 +97,15 @@ for arguments in ({'path': ''}, {'path': 'x', 'head': -1, 'mode': 'binary'}):
             (MERGED, {"a": "x"}, None),
             (MERGED, {"a": "x", "c": 2}, "unknown argument 'c'; it takes a "
              "(required), b (required)"),
-            (REFERRING, {"tree": {}, "far": 2, "both": {"q": 6}}, None),
+            (REFERRING, {"tree": {"name": ""}, "far": 2, "both": {"q": 5}},
+             None),
+            (REFERRING, {"tree": {}, "both": {"q": 6}}, "argument 'tree': "
+             "missing key 'name'; it takes name (required), children; "
+             "argument 'both.q' is 6, and must be 5"),
             (REFERRING, {"Tree": 1}, "unknown argument 'Tree'; did you mean "
              "tree?; missing argument 'tree'; it takes tree (required), "
-             "choice, same, either, both, map, gone, far"),
+             "choice, same, either, both, map, gone, far; tree is {name: "
+             "str, children?: list[Node]}"),
             ({"additionalProperties": False}, {"a": 1},
              "unknown argument 'a'; it takes none"),
             ({"properties": {"path-name": {}}}, {"path_name": 1},
@@ -188,8 +193,7 @@ is 'many', and must be an integer
 True fs.read_file: unknown argument 'haed'; did you mean head?; it takes path \
 (required), head, mode; argument 'mode' is 'bianry', and must be 'text' or \
 'binary'; did you mean 'binary'?
-True fs.read_file: argument 'path' is None, and must be a string; argument \
-'head' is None, and must be an integer, or be left out
+True fs.read_file: argument 'path' is None, and must be a string
 """)
             self.assertEqual(got.relay.calls, [])
 
@@ -240,15 +244,23 @@ for tool in cases:
                     "1": "1, and must be a string",
                     "['x'] * 9": "a list, and must be a string",
                     "{'x': 1}": "a dict, and must be a string"}),
-                ("integer", "(0, -1, 1.0, -0.0, 1e300, 10 ** 400, Number.ONE)",
+                ("integer", "(0, -1, 1.0, -0.0, 1e300, 10 ** 400, Number.ONE, "
+                 "'1', None)",
                  {"True": "True, and must be an integer",
                   "1.5": "1.5, and must be an integer",
-                  "'1'": "'1', and must be an integer",
+                  "'1.0'": "'1.0', and must be an integer",
+                  "'01'": "'01', and must be an integer",
+                  "'+1'": "'+1', and must be an integer",
+                  "' 1'": "' 1', and must be an integer",
+                  "'1\\n'": "'1\\n', and must be an integer",
+                  "'\u0661'": "'\u0661', and must be an integer",
+                  "'-'": "'-', and must be an integer",
+                  "''": "'', and must be an integer",
                   "'x\\n' * 2000": "'%s'..., and must be an integer" % (
                       "x\\n" * 30)}),
                 ("number", "(0, 1.5, 10 ** 400, Number.ONE)",
                  {"False": "False, and must be a number",
-                  "None": "None, and must be a number, or be left out"}),
+                  "'1.5'": "'1.5', and must be a number"}),
                 ("boolean", "(True, False)",
                  {"1": "1, and must be True or False",
                   "'true'": "'true', and must be True or False"}),
@@ -261,9 +273,9 @@ for tool in cases:
                 ("null", "(None,)", {"0": "0, and must be None"}),
                 (["string", "null"], "('', None)",
                  {"1": "1, and must be a string or None"}),
-                (["integer", "number", "string"], "(1, 1.5, '')",
-                 {"None": "None, and must be an integer, a number or a "
-                          "string, or be left out"}))])
+                (["integer", "number", "string"], "(1, 1.5, '', None)",
+                 {"True": "True, and must be an integer, a number or a "
+                          "string"}))])
 
     def test_choices(self):
         self.fit((
@@ -294,7 +306,7 @@ for tool in cases:
                           "here": {"$anchor": "there", "type": "null"},
                           "loop": {"$ref": "#/$defs/loop"},
                           "other": {"$id": "http://x/", "type": "null"}}}
-        number = {"'1'": "'1', and must be an integer"}
+        number = {"'x'": "'x', and must be an integer"}
         self.fit((
                 ({"$ref": "#/$defs/r"}, "(1,)", number),
                 ({"allOf": [{}, {"$ref": "#/$defs/n"}]}, "(1,)", number),
@@ -324,7 +336,7 @@ for tool in cases:
             "part": part, "old": {**part, "$id": None, "id": "http://y/"},
             "n": {"type": "integer"}, "m": {"type": "integer"},
             "names": {"properties": names, **names}}}
-        number = {"'1'": "'1', and must be an integer"}
+        number = {"'x'": "'x', and must be an integer"}
         self.fit((
             ({"$ref": "#/$defs/m"}, "(1,)", number),
             # Called "id", which is no name of a part.
@@ -354,12 +366,185 @@ for tool in cases:
                 {"type": ["string", "file"]}, {"type": []}, {"type": 5},
                 {"type": [["string"]]}, {"type": {"a": 1}}, {"enum": []},
                 {"enum": "x"}, {"allOf": {"type": "null"}},
-                {"anyOf": [{"type": "null"}]}, {"oneOf": [{"const": 9}]},
                 {"not": {}}, {"if": {}, "then": False}, {"format": "uri"},
+                {"anyOf": 5, "oneOf": []}, {"anyOf": [5, {"type": "null"}]},
                 {"pattern": "^z$", "minLength": 99, "minimum": 99},
                 {"maxItems": 0, "items": False, "additionalProperties": False},
                 {"type": ["array", "object", "string", "number"],
-                 "nullable": True, "properties": {"x": {"type": "null"}}})])
+                 "nullable": True, "properties": {"y": {"type": "null"}}})])
+
+
+class Nested(Base):
+    """What arguments hold is judged, too, before anything leaves."""
+
+    ENTITIES = {"type": "array", "items": {
+        "type": "object", "required": ["name", "kind"], "properties": {
+            "name": {"type": "string"}, "kind": {"enum": ["a", "b"]},
+            "size": {"type": "integer"}, "note": {"type": "string"}},
+        "additionalProperties": False}}
+
+    def says(self, schemas, calls, required=()):
+        """Make calls of a tool with these parameters; return what is sent,
+        or what is said.
+        """
+        got = run("""
+for arguments in %r:
+    try:
+        print('sent', mcp_web.t(**arguments).result().data)
+    except runtime.ArgumentError as error:
+        print(error.message)
+""" % (calls,), loaded=("web",), tools={"web": [
+            tool("t", schemas, required)]})
+        self.assertEqual(got.err, "")
+        return got.out.splitlines()
+
+    def test_all_that_is_wrong_is_told_at_once(self):
+        self.assertEqual(self.says({"e": self.ENTITIES}, [
+            {"e": [{"name": "x", "kind": "a"}]},
+            {"e": [{"name": 1, "kind": "c"}, {"kind": "a", "nam": ""}, 5]},
+            {"e": {"name": "x", "kind": "a"}},
+            {"e": [{"name": "x", "kind": "a", "note": None}]},
+            {"e": [{"name": "x", "kind": "a", "size": "7"}]},
+        ]), [
+            "sent {'e': [{'name': 'x', 'kind': 'a'}]}",
+            "argument 'e[0].name' is 1, and must be a string; argument "
+            "'e[0].kind' is 'c', and must be 'a' or 'b'; argument 'e[1]': "
+            "unknown key 'nam'; did you mean name?; missing key 'name'; it "
+            "takes name (required), kind (required), size, note; argument "
+            "'e[2]' is 5, and must be a dict",
+            "argument 'e' is a dict, and must be a list",
+            "argument 'e[0].note' is None, and must be a string, or be left "
+            "out",
+            "sent {'e': [{'name': 'x', 'kind': 'a', 'size': 7}]}"])
+
+    def test_a_missing_argument_tells_what_it_holds(self):
+        self.assertEqual(
+            self.says({"e": self.ENTITIES}, [{"name": "x"}], ["e"]),
+            ["unknown argument 'name'; missing argument 'e'; it takes e "
+             "(required); e is list[{name: str, kind: \"a\" | \"b\", size?: "
+             "int, note?: str}]"])
+
+    def test_alternatives(self):
+        either = {"anyOf": [{"type": "integer"}, {"type": "null"}]}
+        kinds = {"oneOf": [
+            {"type": "object", "required": ["id"]},
+            {"type": "array", "items": {"type": "string"}}]}
+        two = {"anyOf": [{"type": "object", "required": ["id"]},
+                         {"type": "object", "required": ["name"]}]}
+        text = {"anyOf": [{"type": "integer"}, {"type": "string"}]}
+        self.assertEqual(self.says(
+            {"a": either, "k": kinds, "w": two, "t": text}, [
+                {"a": "5", "k": {"id": 1}, "w": {"name": 2}, "t": "5"},
+                {"a": None, "t": None}, {"a": "x"}, {"k": {}}, {"k": [1]},
+                {"k": 5}, {"w": {}}, {"t": True}]), [
+            "sent {'a': 5, 'k': {'id': 1}, 'w': {'name': 2}, 't': '5'}",
+            "sent {'a': None}",
+            "argument 'a' is 'x', and must be an integer or None",
+            "argument 'k': missing key 'id'; it takes id (required)",
+            "argument 'k[0]' is 1, and must be a string",
+            "argument 'k' is 5, and must be a list or a dict",
+            "argument 'w': missing key 'id'; it takes id (required), or else "
+            "argument 'w': missing key 'name'; it takes name (required)",
+            "argument 't' is True, and must be a string or an integer"])
+
+    def test_what_is_left_out(self):
+        """Null clears a field where a schema allows it."""
+        some = {"a": {"type": "string"}, "b": {"type": ["string", "null"]},
+                "c": {}, "d": {"enum": ["x"]}, "e": {"type": "string"}}
+        self.assertEqual(self.says(some, [
+            dict.fromkeys("abcd") | {"e": ""}, {"e": None}], ["e"]), [
+            "sent {'b': None, 'c': None, 'e': ''}",
+            "argument 'e' is None, and must be a string"])
+
+    def test_bounds(self):
+        """What is too deep or too much is for the server to judge."""
+        loop = {"properties": {"n": {"$ref": "#/properties/a"}},
+                "type": "object"}
+        deep = {"n": 5}
+        for _ in range(20):
+            deep = {"n": deep}
+        many = {"type": "array", "items": {"type": "integer"}}
+        self.assertEqual(self.says({"a": loop, "m": many}, [
+            {"a": {"n": {"n": {"n": 5}}}}, {"a": deep}]), [
+            "argument 'a.n.n.n' is 5, and must be a dict",
+            "sent %s" % {"a": deep}])
+        got = run("""
+import time
+begun = time.process_time()
+r = mcp_web.t(m=['1'] * 300000).result()
+print(set(r.data['m']), time.process_time() - begun < 20)
+""", loaded=("web",), tools={"web": [tool("t", {"m": many})]})
+        self.assertEqual(got.out, "{'1'} True\n", got.err)
+
+
+class Positions(Base):
+    """Arguments without names."""
+
+    TOOLS = [
+        tool("two", {"a": {"type": "string"}, "b": {"type": "integer"},
+                     "c": {"type": "string"}}, ["a", "b"]),
+        tool("late", {"c": {"type": "string"}, "a": {"type": "string"},
+                      "b": {"type": "integer"}}, ["a", "b"]),
+        tool("other", {"a": {"type": "string"}, "b": {"type": "string"}},
+             ["b", "a"]),
+        tool("none", {"a": {"type": "string"}, "b": {"type": "string"}}),
+        tool("one", {"a": {"type": "string"}}),
+        tool("holds", {"a": {"type": "object"}, "b": {"type": "string"}},
+             ["a"]),
+        tool("lists", {"a": {"type": "array"}}, ["a"]),
+        tool("open", {}), dict(name="bare"),
+    ]
+
+    def test_all(self):
+        cases = (
+            ("two('x', 1)", "{'a': 'x', 'b': 1}"),
+            ("two('x', '1', 'y')", "{'a': 'x', 'b': 1, 'c': 'y'}"),
+            ("two('x', b=1)", "{'a': 'x', 'b': 1}"),
+            ("two('x', 1, a='y')", "argument 'a' is given twice: without a "
+             "name, and by name"),
+            ("two(1, 'x')", "argument 'a' is 1, and must be a string; "
+             "argument 'b' is 'x', and must be an integer"),
+            ("two('x', 1, 'y', 'z')", "4 arguments without a name, but two() "
+             "takes its arguments by name: two(a=..., b=...), or those of a "
+             "dict: two(**arguments); it takes a (required), b (required), "
+             "c"),
+            ("late('x', 1)", "{'a': 'x', 'b': 1}"),
+            ("late('x', b=1)", "late() takes"),
+            ("late('x', 1, 'y')", "late() takes"),
+            ("other('x', 'y')", "other() takes"),
+            ("none('x')", "none() takes"),
+            ("one('x')", "{'a': 'x'}"),
+            ("one({'a': 'x'})", "{'a': 'x'}"),
+            ("one({'b': 'x'})", "unknown argument 'b'; it takes a"),
+            ("one({'a': 'x'}, a='y')", "argument 'a' is given twice"),
+            ("two({'a': 'x', 'b': '1'})", "{'a': 'x', 'b': 1}"),
+            ("none({'b': 'x', 'a': None})", "{'b': 'x'}"),
+            ("holds({'x': 1})", "{'a': {'x': 1}}"),
+            ("holds({'a': {'x': 1}})", "one dict alone may be all arguments, "
+             "or a: write holds(**{...}), or holds(a={...})"),
+            ("holds({'a': {}, 'b': 'x'})", "one dict alone may be"),
+            ("holds({'a': 5})", "{'a': {'a': 5}}"),
+            ("holds({'a': {}}, b='x')", "{'a': {'a': {}}, 'b': 'x'}"),
+            ("lists({'a': []})", "{'a': []}"),
+            ("lists([1])", "{'a': [1]}"),
+            ("open('x')", "open() takes its arguments by name; its schema "
+             "names none"),
+            ("open({'x': 1})", "{'x': 1}"), ("bare({'x': 1})", "{'x': 1}"),
+            ("bare(5)", "bare() takes"),
+        )
+        for first in "", "dir(mcp_web)\n":
+            got = run(first + "".join("""
+try:
+    print(mcp_web.%s.result().data)
+except runtime.ArgumentError as error:
+    print(error.message)
+""" % call for call, _ in cases), loaded=("web",), tools={"web": self.TOOLS})
+            lines = got.out.splitlines()
+            for (call, says), line in zip(cases, lines):
+                with self.subTest(call):
+                    self.assertTrue(line.startswith(says), line)
+            self.assertEqual(len(got.relay.calls), len(
+                [says for _, says in cases if says[0] == "{"]))
 
 
 class Schemas(Base):
@@ -704,18 +889,18 @@ except runtime.MCPError as error:
                     loaded=("fs", "my-git", "web", "mute"))
 
     def test_positional(self):
+        """Before the tools are known, they are looked up when it is awaited.
+        """
         self.prints("""
-for call in (lambda: mcp_fs.read_file('x'), lambda: mcp_mute.get('x')):
-    try:
-        call()
-    except TypeError as error:
-        print(isinstance(error, runtime.MCPError), error.tool, error)
-""", "True read_file fs.read_file: read_file() takes its arguments by name: "
-            "read_file(path=...), or those of a dict: read_file(**arguments); "
-            "it takes path (required), head, mode\n"
-            "True get mute.get: get() takes its arguments by name: "
-            "get(name=...), or those of a dict: get(**arguments)\n",
-                    loaded=("fs", "mute"))
+print(mcp_fs.read_file('x').result().data)
+try:
+    mcp_mute.get('x')
+    print('made')
+    await mcp_mute.get('x')
+except runtime.MCPError as error:
+    print(error)
+""", "{'path': 'x'}\nmade\nmute: it does not answer; its last words: oops\n",
+                    err=".*never awaited.*", loaded=("fs", "mute"))
 
 
 if __name__ == "__main__":

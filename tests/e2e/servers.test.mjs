@@ -492,7 +492,7 @@ print(inspect.signature(mcp_every.get_sum))
 print(inspect.getdoc(mcp_every.get_sum).splitlines()[0])
 print(mcp_every.get_sum.__name__, callable(mcp_every.get_sum))
 try:
-    mcp_every.get_sum(1, 2)
+    mcp_every.get_sum(1, 2, 3)
 except TypeError as error:
     print(error)
 try:
@@ -518,9 +518,9 @@ from mcp import runtime
 for call in (lambda: mcp_every.get_sum(a=1),
              lambda: mcp_every.get_sum(a=1, b=2, message=3),
              lambda: mcp_every.echo(mesage="x"),
-             lambda: mcp_every.get_sum(a=1, b="2"),
+             lambda: mcp_every.get_sum(a=1, b="2.5"),
              lambda: mcp_every.get_annotated_message(messageType="eror"),
-             lambda: mcp_every.echo("x")):
+             lambda: mcp_every.echo("x", "y")):
     try:
         print(call().result())
     except (TypeError, runtime.MCPError) as error:
@@ -532,7 +532,7 @@ for call in (lambda: mcp_every.get_sum(a=1),
   assert.match(missing, /\bb\b/);
   assert.match(unknown, /\bmessage\b/);
   assert.match(slip, /mesage.*did you mean.*message/i);
-  assert.match(type, /argument 'b' is '2', and must be a number$/);
+  assert.match(type, /argument 'b' is '2.5', and must be a number$/);
   assert.match(choice, /'eror', and must be .*; did you mean 'error'\?$/);
   assert.match(positional, /echo\(\) takes its .* by name: echo\(message=/);
   assert.equal(result._meta['caisson/toolCalls'], 0);

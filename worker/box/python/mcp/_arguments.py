@@ -1,72 +1,214 @@
-"""The arguments of a call, beside what the schema of the tool says of them.
+"""The arguments of a call, judged by what the schema of the tool says.
 
-Of each value its type, "enum" and "const" are looked at, and nothing within
-lists and dicts.  What is not understood allows everything, and so does what
-could be meant in two ways: the server judges.
+A value is looked at with all that it holds: its type, "enum" and "const", the
+members and items, and the alternatives.  What is not understood allows
+everything, and so does what could be meant in two ways: the server judges.
+
+Two things are taken for what they mean.  None is left out where a parameter
+is optional and cannot be null, and a numeral becomes an integer where the
+schema allows integers and no strings.
 """
 from . import _schema, _values
 from ._servers import close_names
 
 PARTS_MAX = 64  # schemas that one value must fit
-LONG_MAX = 1000  # characters; of longer strings a call keeps the beginning
+DEPTH_MAX = 16  # of lists and dicts in a value, and of alternatives
+VALUES_MAX = 20000  # that are looked at; calls with more are sent as they are
 TEXT_MAX = 60  # characters of a value that are shown
 CHOICES_MAX = 10  # values in a sentence
-WRONG_MAX = 3  # wrong values in a sentence
+WRONG_MAX = 5  # wrong values in a sentence
+WAYS_MAX = 3  # alternatives in a sentence, none of which a value fits
 KINDS = {"string": "a string", "integer": "an integer", "number": "a number",
          "boolean": "True or False", "array": "a list", "object": "a dict",
          "null": "None"}
 
 
-class Long:
-    """What a call keeps of a value that may be large."""
+class Given:
+    """What a call was given: JSON, as the code may change its objects.
 
-    __slots__ = ("kind", "text")
+    named is a dict; placed, the list of what has no names, may be None.
+    """
 
-    def __init__(self, kind, text):
-        self.kind, self.text = kind, text
+    __slots__ = ("named", "placed")
 
-
-def outline(arguments):
-    """Return what can be judged later of arguments, which may change."""
-    return {name: brief(value) for name, value in arguments.items()}
+    def __init__(self, named, placed=None):
+        self.named, self.placed = named, placed
 
 
-def brief(value):
-    """Return a value as JSON has it: without subclasses, and not long."""
-    if value is None or isinstance(value, (bool, _values.Literal)):
+def settle(entry, given):
+    """Return the arguments that are sent, as JSON, and what is wrong with
+    them, or None.
+    """
+    values = _values.read(given.named.decode())
+    if given.placed is not None:
+        from ._positions import fill
+        values, wrong = fill(
+            entry, _values.read(given.placed.decode()), values)
+        if wrong:
+            return b"", wrong
+    found, wrong = judge(entry, values)
+    if wrong or (found is values and given.placed is None):
+        return given.named, wrong
+    return _values.write(found, "arguments"), None
+
+
+def judge(entry, values):
+    """Return the arguments that are meant, and what is wrong with them, or
+    None.
+
+    They are the same object where they are meant as they are.
+    """
+    fitting = Fitting(entry.get("inputSchema"))
+    found = fitting.arguments(values)
+    says = [_schema.mistake(entry, found)] + fitting.wrong[:WRONG_MAX]
+    more = ["..."] if fitting.wrong[WRONG_MAX:] else []
+    return found, "; ".join(filter(None, says + more)) or None
+
+
+class Fitting:
+    """One look at the arguments of a call, or at a part of them."""
+
+    __slots__ = ("root", "wrong", "left", "exact")
+
+    def __init__(self, root, left=None, exact=False):
+        self.root, self.wrong = root, []
+        self.left = left or [VALUES_MAX]  # shared by looks at the same call
+        self.exact = exact  # whether values are taken as they are
+
+    def arguments(self, values):
+        """Return the arguments that are meant."""
+        root, found = self.root, {}
+        known = [part["properties"] for part in parts(root, root)
+                 if isinstance(part.get("properties"), dict)]
+        required = _schema.needed(_schema.flat(root, root)[0])
+        for name, value in values.items():
+            schemas = [each[name] for each in known if name in each]
+            schema = schemas[0] if len(schemas) == 1 else {"allOf": schemas}
+            if value is None and name not in required and \
+                    not self.is_fit(None, schema):
+                continue
+            found[name] = self.value(value, schema, _schema.cut(name), 0)
+        same = self.left[0] < 0 or is_identical(values, found)
+        return values if same else found
+
+    def is_fit(self, value, schema):
+        """Whether a schema allows a value as it is."""
+        trial = Fitting(self.root, self.left, True)
+        trial.value(value, schema, "", 0)
+        return not trial.wrong
+
+    def value(self, value, schema, where, depth, optional=False):
+        """Return what is meant by a value, which where is the name of."""
+        self.left[0] -= 1
+        if depth > DEPTH_MAX or self.left[0] < 0:
+            return value
+        if not self.exact and isinstance(value, str) and is_numeral(value):
+            kinds = kinds_allowed(schema, self.root, depth)
+            if kinds and "integer" in kinds and "string" not in kinds:
+                value = _values.integer(value)
+        count = len(self.wrong)
+        for part in parts(schema, self.root):
+            value = self.part(value, part, where, depth, optional)
+            if len(self.wrong) > count:
+                break
         return value
-    if isinstance(value, str):
-        return str.__str__(value) if len(value) <= LONG_MAX else Long(
-            "string", repr(value[:TEXT_MAX]) + "...")
-    if isinstance(value, int):
-        return int.__add__(value, 0)
-    if isinstance(value, float):
-        return float.__add__(value, 0.0)
-    kind = "object" if isinstance(value, dict) else "array"
-    return Long(kind, KINDS[kind])
 
-
-def mistake(entry, given):
-    """Return what is wrong with an outline of arguments, or None."""
-    says = [_schema.mistake(entry, given), misfits(entry, given)]
-    return "; ".join(each for each in says if each) or None
-
-
-def misfits(entry, given):
-    """Return what is wrong with the values of arguments, or None."""
-    root, says = entry.get("inputSchema"), []
-    known = [part["properties"] for part in parts(root, root)
-             if isinstance(part.get("properties"), dict)]
-    for name, value in given.items():
-        must = complaint([properties[name] for properties in known
-                          if name in properties], root, value)
-        if must and value is None and name not in _schema.needed(
-                _schema.flat(root, root)[0]):
-            must += ", or be left out"
+    def part(self, value, part, where, depth, optional):
+        """The same, by a schema that is plain."""
+        if part.get("nullable") is True and value is None:
+            return value  # as OpenAPI writes it
+        must = complaint(part, value)
         if must:
-            says.append("argument %r is %s, and must be %s" % (
-                _schema.cut(name), shown(value), must))
-    return "; ".join(says[:WRONG_MAX]) or None
+            more = ", or be left out" if optional and value is None else ""
+            self.complain(where, value, must + more)
+            return value
+        if isinstance(value, dict):
+            value = self.members(value, part, where, depth + 1)
+        elif isinstance(value, list):
+            value = self.items(value, part, where, depth + 1)
+        for key in "anyOf", "oneOf":
+            if isinstance(part.get(key), list) and part[key]:
+                value = self.either(value, part[key][:PARTS_MAX], where,
+                                    depth + 1, optional)
+        return value
+
+    def complain(self, where, value, must):
+        """Note that a value is wrong."""
+        kind = kind_of(value)
+        self.wrong.append("argument %r is %s, and must be %s" % (
+            where, KINDS[kind] if kind in ("array", "object")
+            else shown(value), must))
+
+    def members(self, value, part, where, depth):
+        """Return what is meant by a dict."""
+        known = part.get("properties")
+        known = known if isinstance(known, dict) else {}
+        required = _schema.needed(part)
+        missing = [name for name in required if name not in value
+                   and not _schema.has_default(known.get(name))]
+        closed = known and part.get("additionalProperties") is False and \
+            "patternProperties" not in part
+        unknown = [name for name in value if name not in known] \
+            if closed else []
+        if missing or unknown:
+            self.wrong.append("argument %r: %s" % (where, _schema.names_wrong(
+                {"inputSchema": part}, "key", unknown, missing, value,
+                known)))
+        found = {name: self.value(
+            each, known[name], "%s.%s" % (where, _schema.cut(name)), depth,
+            name not in required) if name in known else each
+            for name, each in value.items()}
+        return value if is_identical(value, found) else found
+
+    def items(self, value, part, where, depth):
+        """Return what is meant by a list."""
+        schema = part.get("items")
+        if not isinstance(schema, dict) or "prefixItems" in part:
+            return value
+        found = [self.value(each, schema, "%s[%d]" % (where, index), depth)
+                 for index, each in enumerate(value)]
+        return value if all(map(is_it, value, found)) else found
+
+    def either(self, value, choices, where, depth, optional):
+        """Return what is meant by a value that must fit one of several."""
+        like, says = [], []
+        for schema in choices:
+            trial = Fitting(self.root, self.left, True)
+            trial.value(value, schema, where, depth)
+            if not trial.wrong:
+                return value
+            kinds = kinds_allowed(schema, self.root, depth)
+            if kinds is None or kind_of(value) in kinds:
+                like.append(schema)
+                says.append(trial.wrong[0])
+        if len(like) == 1:
+            return self.value(value, like[0], where, depth)
+        if like:
+            self.wrong.append(", or else ".join(says[:WAYS_MAX]))
+            return value
+        kinds = [kind for schema in choices
+                 for kind in kinds_allowed(schema, self.root, depth) or ()]
+        more = ", or be left out" if optional and value is None else ""
+        self.complain(where, value, either(words_for(kinds)) + more)
+        return value
+
+
+def is_it(one, other):
+    """Whether both are the same object."""
+    return one is other
+
+
+def is_identical(one, other):
+    """Whether two dicts have the same objects."""
+    return len(one) == len(other) and all(
+        map(is_it, one.values(), other.values()))
+
+
+def is_numeral(text):
+    """Whether a string is an integer as JSON writes it."""
+    figures = text[1:] if text[:1] == "-" else text
+    return figures.isascii() and figures.isdigit() and (
+        figures[0] != "0" or len(figures) == 1)
 
 
 def parts(schema, root):
@@ -87,18 +229,14 @@ def parts(schema, root):
         left += more[:PARTS_MAX] if isinstance(more, list) else ()
 
 
-def complaint(schemas, root, value):
+def complaint(part, value):
     """Return what a value must be, or None when nothing is wrong with it."""
-    for schema in schemas:
-        for part in parts(schema, root):
-            if part.get("nullable") is True and value is None:
-                continue  # as OpenAPI writes it
-            for choices in choices_of(part):
-                if not any(is_same(value, choice) for choice in choices):
-                    return listed(choices) + did_you_mean(value, choices)
-            kinds = kinds_of(part)
-            if kinds and not any(is_kind(value, kind) for kind in kinds):
-                return either([KINDS[kind] for kind in kinds])
+    for choices in choices_of(part):
+        if not any(is_same(value, choice) for choice in choices):
+            return listed(choices) + did_you_mean(value, choices)
+    kinds = kinds_of(part)
+    if kinds and not any(is_kind(value, kind) for kind in kinds):
+        return either([KINDS[kind] for kind in kinds])
     return None
 
 
@@ -118,10 +256,36 @@ def kinds_of(part):
         isinstance(kind, str) and kind in KINDS for kind in kinds) else ()
 
 
+def kinds_allowed(schema, root, depth):
+    """Return all types that a schema allows, as a set; None: any, or
+    unknown.
+    """
+    found = None
+    for part in parts(schema, root) if depth <= DEPTH_MAX else ():
+        sets = [{kind_of(choice) for choice in choices}
+                for choices in choices_of(part)]
+        sets += [set(kinds_of(part))] if kinds_of(part) else []
+        for key in "anyOf", "oneOf":
+            if isinstance(part.get(key), list):
+                each = [kinds_allowed(choice, root, depth + 1)
+                        for choice in part[key][:PARTS_MAX]]
+                sets += [set().union(*each)] if all(each) and each else []
+        for kinds in sets:
+            kinds |= {"integer"} if "number" in kinds else set()
+            found = kinds if found is None else found & kinds
+    return found
+
+
+def words_for(kinds):
+    """Return what types are called; a number may be an integer."""
+    kinds = dict.fromkeys(kinds)
+    if "number" in kinds:
+        kinds.pop("integer", None)
+    return [KINDS[kind] for kind in KINDS if kind in kinds]
+
+
 def kind_of(value):
     """Return the type of a value, as JSON Schema calls it."""
-    if isinstance(value, Long):
-        return value.kind
     for kind, types in (("null", type(None)), ("boolean", bool),
                         ("string", str), ("integer", int), ("number", float),
                         ("object", dict)):
@@ -146,8 +310,7 @@ def is_same(value, choice):
         return value == choice or any(
             isinstance(each, _values.Literal) for each in (value, choice))
     return own == other and (
-        isinstance(value, Long) or isinstance(choice, (dict, list))
-        or value == choice)
+        isinstance(choice, (dict, list)) or value == choice)
 
 
 def did_you_mean(value, choices):
@@ -172,8 +335,6 @@ def either(texts):
 
 def shown(value):
     """Return a value as Python writes it, cut."""
-    if isinstance(value, Long):
-        return value.text
     if isinstance(value, str):
         more = "..." if len(value) > TEXT_MAX else ""
         return repr(value[:TEXT_MAX]) + more

@@ -141,25 +141,22 @@ def find_attribute(state, name):
     return entry
 
 
-def call_by_name(server, tool, given, arguments):
+def call_by_name(server, tool, given):
     """Call a tool by its own name or its alias."""
     state = yield from find_loaded(server)
     entry = yield from find_tool(state, tool)
-    return (yield from call_entry(state, entry, given, arguments))
+    return (yield from call_entry(state, entry, given))
 
 
-def call_attribute(state, name, given, arguments):
+def call_attribute(state, name, given):
     """Call a tool by its alias, or its own name."""
     entry = yield from find_attribute(state, name)
-    return (yield from call_entry(state, entry, given, arguments))
+    return (yield from call_entry(state, entry, given))
 
 
-def call_entry(state, entry, given, arguments):
-    """Call a tool that is known to exist.
-
-    given is the outline of the arguments, by which they are judged.
-    """
-    yield from check(state, entry, given)
+def call_entry(state, entry, given):
+    """Call a tool that is known to exist, with what given comes to."""
+    arguments = yield from settle(state, entry, given)
     server, tool = state.name, entry["tool"]
     request = Request(b"%b%b}" % (beginning(state, tool), arguments),
                       "%s.%s" % (server, tool), True)
@@ -184,31 +181,36 @@ def beginning(state, tool):
     return text
 
 
-def check(state, entry, given):
-    """Raise ArgumentError when these are not the arguments of the tool.
+def settle(state, entry, given):
+    """Return the arguments that are sent, as JSON, or raise ArgumentError.
 
-    What a server told of its tools may have changed, so that is asked first.
+    What a server told of its tools may have changed, so that is asked before
+    they are refused.
     """
-    from ._arguments import mistake
-    if mistake(entry, given):
+    from ._arguments import settle as settled
+    text, wrong = settled(entry, given)
+    if wrong:
         yield from list_tools(state)
         entry = state.find(entry["tool"]) or entry
-        text = mistake(entry, given)
-        if text:
-            raise ArgumentError(text, state.name, entry["tool"])
+        text, wrong = settled(entry, given)
+        if wrong:
+            raise ArgumentError(wrong, state.name, entry["tool"])
+    return text
 
 
-def arguments_text(server, tool, arguments):
-    """Return the arguments as JSON; raises what they cannot be."""
-    text = _values.write(arguments, "arguments")
-    if len(text) > ARGUMENTS_MAX:
+def given(server, tool, arguments, placed=()):
+    """Return what a call was given; raises what JSON cannot hold."""
+    from ._arguments import Given
+    named = _values.write(arguments, "arguments")
+    others = _values.write(list(placed), "arguments") if placed else None
+    size = len(named) + len(others or "")
+    if size > ARGUMENTS_MAX:
         raise MCPError("the arguments have %d bytes as JSON; %d are "
-                           "allowed" % (len(text), ARGUMENTS_MAX),
-                           server, tool)
+                       "allowed" % (size, ARGUMENTS_MAX), server, tool)
     if (len(tool) > NAME_SAFE or not tool.isascii()) and len(
             _values.write(tool, "tool")) > NAME_MAX:
         raise MCPError("the name of the tool is too long", server)
-    return text
+    return Given(named, others)
 
 
 def load(name):

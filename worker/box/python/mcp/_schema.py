@@ -16,6 +16,7 @@ TYPE_MAX = 300  # characters of the text of a type
 TEXT_MAX = 60  # characters of a value or a name that are shown
 NAMED_MAX = 20  # parameters in a sentence
 WRONG_MAX = 5  # wrong arguments in a sentence
+SHAPES_MAX = 2  # types of missing arguments in a sentence
 LISTS = "required", "anyOf", "oneOf"
 # Where these stand, names may be allowed that "properties" does not have.
 VAGUE = ("anyOf", "oneOf", "not", "if", "then", "else", "patternProperties",
@@ -182,19 +183,36 @@ def mistake(entry, names):
     missing = [name for name in required if name not in names]
     if not unknown and not missing:
         return None
+    return names_wrong(entry, "argument", unknown, missing, names, allowed)
+
+
+def names_wrong(entry, noun, unknown, missing, given, allowed):
+    """Return the sentence about names that are unknown, or missing.
+
+    given are all that there are; allowed, those that there may be.
+    """
     says = []
     if unknown:
-        says.append("unknown argument" + listed(unknown))
+        says.append("unknown " + noun + listed(unknown))
         close = dict.fromkeys(
             each for name in unknown[:WRONG_MAX]
-            for each in close_names(name, allowed) if each not in names)
+            for each in close_names(name, allowed) if each not in given)
         if close:
             says.append("did you mean %s?" % " or ".join(
                 cut(name) for name in list(close)[:WRONG_MAX]))
     if missing:
-        says.append("missing argument" + listed(missing))
+        says.append("missing " + noun + listed(missing))
     says.append("it takes " + (named(entry) or "none"))
-    return "; ".join(says)
+    return "; ".join(says + made_of(entry, missing))
+
+
+def made_of(entry, names):
+    """Return what parameters that hold others are made of, as sentences."""
+    root = entry.get("inputSchema")
+    texts = [(name, type_text(schema, root))
+             for name, schema, _ in parameters(entry) if name in names]
+    return ["%s is %s" % (cut(name), text) for name, text in texts
+            if "{" in text][:SHAPES_MAX]
 
 
 def listed(names):

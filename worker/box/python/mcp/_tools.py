@@ -4,9 +4,9 @@ Everything here is made from what the server says, which may be any JSON, and
 only when it is used.
 """
 from . import _ask, _schema
-from ._arguments import outline
+from ._positions import fill
 from ._result import ArgumentError
-from ._servers import call, clean, error_type, run
+from ._servers import call, clean, run
 
 PARAMETERS_MAX = 100  # that documentation and signatures show
 DESCRIPTION_MAX = 20000  # characters of a description in documentation
@@ -45,13 +45,14 @@ class Tool:
         """Return the call, which is sent when it is awaited."""
         state, entry, name = self._state, self._entry, self.__name__
         tool = entry["tool"] if entry else name
-        if args:
-            raise ArgumentError(positional(self), state.name, tool)
-        text = _ask.arguments_text(state.name, tool, arguments)
-        given = outline(arguments)
+        given = _ask.given(state.name, tool, arguments, args)
+        if args and entry:
+            wrong = fill(entry, args, arguments)[1]
+            if wrong:
+                raise ArgumentError(wrong, state.name, tool)
         return call("%s.%s" % (state.name, tool), _ask.call_attribute(
-            state, name, given, text) if entry is None else _ask.call_entry(
-                state, entry, given, text))
+            state, name, given) if entry is None else _ask.call_entry(
+                state, entry, given))
 
     def __repr__(self):
         """Return the tool as it would be called; sends no request."""
@@ -68,25 +69,6 @@ class Tool:
     def __signature__(self):
         """The parameters, as inspect.signature() shows them."""
         return signature(self._known())
-
-
-def positional(tool):
-    """Return why a positional argument is refused, and what is right."""
-    name = tool.__name__
-    try:
-        entry = tool._known()
-    except error_type():
-        return "%s() takes its arguments by name: %s(name=...), or those of " \
-            "a dict: %s(**arguments)" % (name, name, name)
-    found = _schema.parameters(entry)[:_schema.NAMED_MAX]
-    if not found:
-        return "%s() takes its arguments by name; its schema names none" % name
-    required = [each for each in found if each[2]] or found[:1]
-    return "%s() takes its arguments by name: %s(%s), or those of a dict: " \
-        "%s(**arguments); it takes %s" % (
-            name, name, ", ".join(
-                _schema.cut(each) + "=..." for each, _, _ in required),
-            name, _schema.named(entry))
 
 
 def documentation(entry):

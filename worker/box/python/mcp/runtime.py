@@ -40,12 +40,10 @@ def call_tool(server, tool, arguments=None):
     if not isinstance(arguments, dict):
         raise TypeError("arguments must be a dict, not an object of type %s"
                         % type(arguments).__name__)
-    from ._arguments import outline
     found = _servers.find_server(server)
     name = found.__server__.name if found else server
-    text = _ask.arguments_text(name, tool, arguments)
     return _servers.call("%s.%s" % (name, tool), _ask.call_by_name(
-        server, tool, outline(arguments), text))
+        server, tool, _ask.given(name, tool, arguments)))
 
 
 def call_tool_sync(server, tool, arguments=None):

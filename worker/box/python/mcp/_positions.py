@@ -1,0 +1,75 @@
+"""Arguments without names: which parameters of a tool they are for."""
+from . import _schema
+
+NAMED = ("%s() takes its arguments by name: %s(%s), or those of a dict: "
+         "%s(**arguments); it takes %s")
+AMBIGUOUS = ("one dict alone may be all arguments, or %s: write %s(**{...}), "
+             "or %s(%s={...})")
+
+
+def fill(entry, placed, named):
+    """Return the arguments that a call means, and what is wrong, or None.
+
+    placed are those without a name.
+    """
+    names = order(entry, len(placed))
+    if len(placed) == 1 and not named and isinstance(placed[0], dict):
+        return alone(entry, placed[0], names)
+    if names is None:
+        return named, by_name(entry)
+    if len(placed) > len(names):
+        return named, "%d arguments without a name, but %s" % (
+            len(placed), by_name(entry))
+    found = dict(zip(names, placed))
+    twice = [name for name in found if name in named]
+    if twice:
+        return named, "argument %r is given twice: without a name, and by " \
+            "name" % _schema.cut(twice[0])
+    return {**found, **named}, None
+
+
+def order(entry, count):
+    """Return the names that so many arguments may be for, in order, or None.
+
+    A schema has two orders, and what it requires should come first in both.
+    Where optional parameters stand between, only all that it requires can be
+    meant.  Where it requires none of several, any could be.
+    """
+    schema, whole = _schema.flat(
+        entry.get("inputSchema"), entry.get("inputSchema"))
+    names, required = schema.get("properties"), _schema.needed(schema)
+    if not whole or not isinstance(names, dict) or not names:
+        return None
+    names, required = list(names), list(required)
+    if names[:len(required)] == required and (required or len(names) == 1):
+        return names
+    if count == len(required) and required == [
+            name for name in names if name in required]:
+        return required
+    return None
+
+
+def alone(entry, given, names):
+    """Return what one dict alone is: all arguments, or the first of them."""
+    from ._arguments import judge
+    if names:
+        first = {names[0]: given}
+        if judge(entry, first)[1] is None:
+            if judge(entry, given)[1] is not None:
+                return first, None
+            call, name = entry["toolAlias"], _schema.cut(names[0])
+            return given, AMBIGUOUS % (name, call, call, name)
+    return given, None
+
+
+def by_name(entry):
+    """Return the sentence about arguments that need names."""
+    alias = entry["toolAlias"]
+    found = _schema.parameters(entry)[:_schema.NAMED_MAX]
+    if not found:
+        return "%s() takes its arguments by name; its schema names none" \
+            % alias
+    required = [each for each in found if each[2]] or found[:1]
+    return NAMED % (alias, alias, ", ".join(
+        _schema.cut(each) + "=..." for each, _, _ in required), alias,
+        _schema.named(entry))
