@@ -51,6 +51,21 @@ arguments_read_code(struct json_span value, const struct options *options,
 	return 0;
 }
 
+/* More than the most is lowered to it, and a note says so. */
+static void
+arguments_note_timeout(struct json_span value, const struct options *options,
+    struct request *request)
+{
+	struct buffer note = { 0 };
+
+	buffer_printf(&note, "timeout was lowered from %.*s to %u seconds, "
+	    "the most that is allowed", (int)value.len, value.p,
+	    (unsigned int)options->max_timeout);
+	buffer_add(&note, "", 1);
+	free(request->notes);
+	request->notes = buffer_take(&note, &request->notes_len);
+}
+
 static int
 arguments_read_timeout(struct json_span value, const struct options *options,
     struct request *request, struct err *err)
@@ -64,11 +79,14 @@ arguments_read_timeout(struct json_span value, const struct options *options,
 		seconds = strtod(text, NULL);
 	}
 	/* 30 and 30.0 and 3e1 are whole seconds; 0.5 is not. */
-	if (!(seconds >= 1 && seconds <= options->max_timeout) ||
-	    seconds != floor(seconds))
+	if (!(seconds >= 1 && isfinite(seconds)) || seconds != floor(seconds))
 		return err_set(err, "timeout must be a whole number of "
 		    "seconds from 1 to %u",
 		    (unsigned int)options->max_timeout);
+	if (seconds > options->max_timeout) {
+		seconds = options->max_timeout;
+		arguments_note_timeout(value, options, request);
+	}
 	request->timeout = (unsigned int)seconds;
 	return 0;
 }
@@ -139,9 +157,13 @@ arguments_read_servers(struct json_span value, const struct options *options,
 	size_t n = 0;
 
 	(void)options;
-	if (json_span_kind(value) != JSON_SPAN_ARRAY)
+	if (json_span_kind(value) != JSON_SPAN_ARRAY &&
+	    json_span_kind(value) != JSON_SPAN_STRING)
 		return err_set(
 		    err, "servers must be an array of server names");
+	if (json_span_kind(value) == JSON_SPAN_STRING &&
+	    arguments_add_server(&names, value, err) == -1)
+		return -1; /* "x" stands for ["x"] */
 	walk = json_span_walk(value);
 	while (json_span_next_element(&walk, &element)) {
 		if (++n > CONFIG_SERVERS_MAX)

@@ -254,6 +254,25 @@ call_unlist(struct call *call)
 	}
 }
 
+/* What was made of the request, and what else its user should be told. */
+static void
+call_take_notes(struct call *call)
+{
+	struct buffer notes = { 0 };
+	char *more = NULL;
+	size_t len = 0;
+
+	if (call->request.notes_len > 0)
+		buffer_add(
+		    &notes, call->request.notes, call->request.notes_len);
+	if (owner_is_user(call->request.owner))
+		more = in_force_notes(call->runs->config, &len);
+	if (len > 0)
+		buffer_add(&notes, more, len);
+	free(more);
+	call->result.notes = buffer_take(&notes, &call->result.notes_len);
+}
+
 /* The one ending of every call. */
 static void
 call_conclude(struct call *call)
@@ -265,9 +284,7 @@ call_conclude(struct call *call)
 	if (call->box != NULL)
 		call_take_facts(call);
 	call_judge(call);
-	if (owner_is_user(call->request.owner))
-		call->result.notes =
-		    in_force_notes(runs->config, &call->result.notes_len);
+	call_take_notes(call);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* that was us: no news */
 	log_debug("call %lu concluded", call->number);

@@ -11,5 +11,6 @@ request_reset(struct request *request)
 {
 	free(request->code);
 	free(request->servers);
+	free(request->notes);
 	memset(request, 0, sizeof(*request));
 }

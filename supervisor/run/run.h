@@ -119,6 +119,8 @@ struct request {
 	unsigned int timeout;
 	char *servers; /* the names, each with a NUL; NULL: none */
 	size_t servers_len;
+	char *notes; /* what was made of it, each sentence + NUL; NULL: none */
+	size_t notes_len;
 };
 
 /* Frees what it holds. */
