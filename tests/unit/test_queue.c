@@ -12,14 +12,22 @@ static struct ask asks[ASKS];
 static const char sessions[ASKS];
 static struct queue *queue;
 
-/* An ask of this number, of a session with this one, so large. */
+/* An ask of this number, of a session with this one and this owner. */
 static void
-put(size_t n, size_t session, size_t len)
+put_as(const char *owner, size_t n, size_t session, size_t len)
 {
 	asks[n] = (struct ask){ .kind = ASK_CALL,
+		.owner = owner,
 		.session = (struct session *)(void *)&sessions[session],
 		.params = { .len = len } };
 	queue_put(queue, &asks[n]);
+}
+
+/* The same, of our user. */
+static void
+put(size_t n, size_t session, size_t len)
+{
+	put_as("", n, session, len);
 }
 
 /* This one gets a place. */
@@ -96,6 +104,36 @@ START_TEST(executions_take_turns)
 		takes(n);
 	for (n = 0; n < 105; n++)
 		ends(n);
+	close_queue();
+}
+END_TEST
+
+/* However many executions one of them has. */
+START_TEST(owners_take_turns)
+{
+	size_t n;
+
+	open_queue();
+	for (n = 0; n < 10; n++)
+		put_as("alice", n, n, 10);
+	put_as("bob", 10, 10, 10);
+	put_as("bob", 11, 10, 10);
+	takes(0);
+	takes(10);
+	takes(1);
+	takes(11);
+	/* Whose place is given back comes before one who has more. */
+	put_as("bob", 12, 11, 10);
+	ends(10);
+	takes(12);
+	takes(2);
+	takes(3);
+	for (n = 4; n < 10; n++)
+		takes_and_ends(n);
+	for (n = 0; n < 4; n++)
+		ends(n);
+	ends(11);
+	ends(12);
 	close_queue();
 }
 END_TEST
@@ -247,6 +285,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, executions_take_turns);
+	tcase_add_test(tc, owners_take_turns);
 	tcase_add_test(tc, asks_may_go);
 	tcase_add_test(tc, places_are_shared);
 	tcase_add_test(tc, the_first_call_has_a_place);

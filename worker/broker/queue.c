@@ -3,15 +3,25 @@
  * broker.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "queue.h"
 
+/* What one owner of executions has here; it goes with the last of them. */
+struct queue_owner {
+	LIST_ENTRY(queue_owner) entry;
+	char *name;
+	size_t turns;
+	size_t places; /* of all of them */
+};
+
 /* What one execution has here; it goes with the last of its calls. */
 struct queue_turn {
 	TAILQ_ENTRY(queue_turn) entry;
+	struct queue_owner *owner;
 	const struct session *session;
 	struct ask_list asks; /* that wait */
 	size_t bytes;         /* that are not sent, of others too */
@@ -21,6 +31,7 @@ struct queue_turn {
 /* The first is the one whose turn it is. */
 struct queue {
 	TAILQ_HEAD(, queue_turn) turns;
+	LIST_HEAD(, queue_owner) owners;
 	size_t waiting; /* calls of all turns */
 	size_t bytes;
 	size_t places;
@@ -32,6 +43,7 @@ queue_new(void)
 	struct queue *queue = mem_alloc(sizeof(*queue));
 
 	TAILQ_INIT(&queue->turns);
+	LIST_INIT(&queue->owners);
 	return queue;
 }
 
@@ -78,16 +90,48 @@ queue_has_room(
 	        SERVER_UNWRITTEN_MAX);
 }
 
+/* Returns the owner of this name, which is there from now on. */
+static struct queue_owner *
+queue_own(struct queue *queue, const char *name)
+{
+	struct queue_owner *owner;
+
+	LIST_FOREACH (owner, &queue->owners, entry)
+		if (strcmp(owner->name, name) == 0)
+			return owner;
+	owner = mem_alloc(sizeof(*owner));
+	owner->name = mem_strdup(name);
+	LIST_INSERT_HEAD(&queue->owners, owner, entry);
+	return owner;
+}
+
 /* Adds a turn, behind all others. */
 static struct queue_turn *
-queue_add(struct queue *queue, const struct session *session)
+queue_add(struct queue *queue, const struct ask *ask)
 {
 	struct queue_turn *turn = mem_alloc(sizeof(*turn));
 
-	turn->session = session;
+	turn->owner = queue_own(queue, ask->owner);
+	turn->owner->turns++;
+	turn->session = ask->session;
 	TAILQ_INIT(&turn->asks);
 	TAILQ_INSERT_TAIL(&queue->turns, turn, entry);
 	return turn;
+}
+
+/* Removes a turn, and with the last one its owner. */
+static void
+queue_drop(struct queue *queue, struct queue_turn *turn)
+{
+	struct queue_owner *owner = turn->owner;
+
+	TAILQ_REMOVE(&queue->turns, turn, entry);
+	free(turn);
+	if (--owner->turns > 0)
+		return;
+	LIST_REMOVE(owner, entry);
+	free(owner->name);
+	free(owner);
 }
 
 void
@@ -96,7 +140,7 @@ queue_put(struct queue *queue, struct ask *ask)
 	struct queue_turn *turn = queue_find(queue, ask->session);
 
 	if (turn == NULL)
-		turn = queue_add(queue, ask->session);
+		turn = queue_add(queue, ask);
 	ask->turn = turn;
 	ask_move(ask, &turn->asks);
 	turn->bytes += ask->params.len;
@@ -122,19 +166,33 @@ queue_end_wait(struct queue *queue, struct ask *ask)
 	queue->waiting--;
 }
 
-/* Returns the first turn with a call that may have a place, or NULL. */
+/* Whether it has a call that may have a place. */
+static int
+queue_may_take(const struct queue *queue, const struct queue_turn *turn)
+{
+	return !TAILQ_EMPTY(&turn->asks) &&
+	    (turn->places == 0 ||
+	        queue_may_have(turn->places, 1, queue->places,
+	            SERVER_CALLS_MAX));
+}
+
+/*
+ * Returns the first turn, of the owner that has fewest places, with a call that
+ * may have one; or NULL.
+ */
 static struct queue_turn *
 queue_next(const struct queue *queue)
 {
-	struct queue_turn *turn;
+	struct queue_turn *turn, *next = NULL;
 
-	TAILQ_FOREACH (turn, &queue->turns, entry)
-		if (!TAILQ_EMPTY(&turn->asks) &&
-		    (turn->places == 0 ||
-		        queue_may_have(turn->places, 1, queue->places,
-		            SERVER_CALLS_MAX)))
-			return turn;
-	return NULL;
+	TAILQ_FOREACH (turn, &queue->turns, entry) {
+		if (next != NULL &&
+		    next->owner->places <= turn->owner->places)
+			continue;
+		if (queue_may_take(queue, turn))
+			next = turn;
+	}
+	return next;
 }
 
 struct ask *
@@ -149,6 +207,7 @@ queue_take(struct queue *queue)
 	queue_end_wait(queue, ask);
 	ask->placed = 1;
 	turn->places++;
+	turn->owner->places++;
 	queue->places++;
 	TAILQ_REMOVE(&queue->turns, turn, entry);
 	TAILQ_INSERT_TAIL(&queue->turns, turn, entry);
@@ -178,12 +237,11 @@ queue_remove(struct queue *queue, struct ask *ask)
 	if (ask->placed) {
 		ask->placed = 0;
 		turn->places--;
+		turn->owner->places--;
 		queue->places--;
 	} else {
 		queue_end_wait(queue, ask);
 	}
-	if (turn->places > 0 || !TAILQ_EMPTY(&turn->asks))
-		return;
-	TAILQ_REMOVE(&queue->turns, turn, entry);
-	free(turn);
+	if (turn->places == 0 && TAILQ_EMPTY(&turn->asks))
+		queue_drop(queue, turn);
 }

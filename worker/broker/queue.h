@@ -6,8 +6,8 @@
  *
  * Both are shared out by one rule: an execution gets at most half of what the
  * others leave, so that there is always something left for one more. The first
- * call of an execution has a place in any case. Owners of executions would
- * share by the same rule, one level above.
+ * call of an execution has a place in any case. Of executions of several
+ * owners, those of the owner that has fewest places come first.
  */
 #ifndef WORKER_BROKER_QUEUE_H
 #define WORKER_BROKER_QUEUE_H
