@@ -443,9 +443,15 @@ server_has_room(struct server *server)
 
 	if (server_may_link(server))
 		return 1;
-	buffer_printf(&words, " cannot be started: %zu servers run, and with "
-	    "a limit of %lu open files there is no room for more (see "
-	    "\"ulimit -n\")", broker->open_links, broker->files);
+	if (server->definition.owner[0] == '\0')
+		buffer_printf(&words, " cannot be started: %zu servers run, "
+		    "and with a limit of %lu open files there is no room for "
+		    "more (see \"ulimit -n\")", broker->open_links,
+		    broker->files);
+	else
+		buffer_printf(&words, " cannot be started: %zu servers run "
+		    "for this client, and the rest of the room is for others",
+		    link_count(broker, server->definition.owner));
 	server_refuse_waiting(server, words.data);
 	return 0;
 }
