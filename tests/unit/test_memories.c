@@ -324,6 +324,26 @@ START_TEST(their_number_is_bounded)
 }
 END_TEST
 
+/* A scope that is not our user's cannot take all the room. */
+START_TEST(scopes_share_the_room)
+{
+	enter_with(49);
+	expect_told(save("a", "\"12345678\""), "\"bytes\":13");
+	expect_told(save_as("guest", bytes_of("b"), "\"1234567\"", "{}"),
+	    "\"bytes\":12");
+	expect_err(save_as("guest", bytes_of("c"), "\"12345678\"", "{}"),
+	    "what this client keeps would take 25 bytes, and the rest of the "
+	    "room is for others: remove some memories (delete_memory(key)");
+	/* Our user may have it. */
+	expect_told(save("d", "\"12345678\""), "\"bytes\":13");
+	ck_assert_int_eq(database_run(database, "UPDATE totals SET value ="
+	    " 9999 WHERE name = 'memories'", &err), 0);
+	expect_err(save_as("guest", bytes_of("f"), "1", "{}"), "this client "
+	    "keeps 1 memories, and the rest of the room is for others: remove "
+	    "some (delete_memory(key)");
+}
+END_TEST
+
 /* Somebody has written to the file: one sentence, and no harm. */
 START_TEST(foreign_rows_are_told)
 {
@@ -400,6 +420,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, totals_are_kept);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, their_number_is_bounded);
+	tcase_add_test(tc, scopes_share_the_room);
 	tcase_add_test(tc, foreign_rows_are_told);
 	tcase_add_loop_test(tc, bad_metadata_cost_only_themselves, 0,
 	    UNIT_COUNT(unlisted));

@@ -181,7 +181,8 @@ memories_change(struct database *database, void *ctx, struct buffer *json,
 		buffer_add_text(json, "null");
 		return 0;
 	}
-	if (quota_check(database, &memories_quota, old.size, size, err) == -1 ||
+	if (quota_check(database, &memories_quota, save->scope, old.size, size,
+	        err) == -1 ||
 	    memories_put(database, save->scope, memory, err) == -1)
 		return -1;
 	return memories_load(

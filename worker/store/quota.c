@@ -1,6 +1,8 @@
 /*
  * How much may be kept: see quota.h. Runs in the store.
  */
+#include <string.h>
+
 #include "quota.h"
 
 static int
@@ -25,9 +27,73 @@ quota_total(struct database *database, const char *name, uint64_t *total,
 	}
 }
 
-int
-quota_check(struct database *database, const struct quota *quota, uint64_t old,
+/* What a scope has of all that is kept. */
+struct quota_share {
+	uint64_t count; /* of one sort */
+	uint64_t bytes;
+};
+
+/* Sums that no trigger keeps: a scope that is not our user's is small. */
+static int
+quota_share(struct database *database, const struct quota *quota,
+    const char *scope, struct quota_share *share, struct err *err)
+{
+	auto_statement sqlite3_stmt *statement = database_prepare(database,
+	    "SELECT (SELECT count(*) FROM memories WHERE scope = ?1),"
+	    " (SELECT count(*) FROM tools WHERE scope = ?1),"
+	    " (SELECT coalesce(sum(size), 0) FROM memories WHERE scope = ?1)"
+	    " + (SELECT coalesce(sum(size), 0) FROM tools WHERE scope = ?1)",
+	    err);
+
+	if (statement == NULL)
+		return -1;
+	database_bind_text(statement, 1, scope);
+	if (database_step(database, statement, err) != 1)
+		return -1;
+	share->count = database_number(
+	    statement, strcmp(quota->total, "memories") == 0 ? 0 : 1);
+	share->bytes = database_number(statement, 2);
+	return 0;
+}
+
+/*
+ * A scope that is not our user's may have half of what the others leave of most
+ * units, all being there: so none takes all the room, and no figure tells what
+ * others keep.
+ */
+static int
+quota_is_shared(uint64_t own, uint64_t more, uint64_t all, uint64_t most)
+{
+	return all <= most && own + more <= most - all;
+}
+
+static int
+quota_check_share(struct database *database, const struct quota *quota,
+    const char *scope, const struct quota_share *all, uint64_t old,
     uint64_t size, struct err *err)
+{
+	struct quota_share own;
+
+	if (quota_share(database, quota, scope, &own, err) == -1)
+		return -1;
+	if (old == 0 &&
+	    !quota_is_shared(own.count, 1, all->count, quota->most))
+		return err_set(err, "this client keeps %llu %s, and the rest "
+		    "of the room is for others: remove some (%s)",
+		    (unsigned long long)own.count, quota->what, quota->remedy);
+	if (!quota_is_shared(own.bytes, size - old, all->bytes,
+	        database_most(database)))
+		return err_set(err, "what this client keeps would take %llu "
+		    "bytes, and the rest of the room is for others: remove "
+		    "some %s (%s)",
+		    (unsigned long long)(own.bytes - old + size), quota->what,
+		    quota->remedy);
+	return 0;
+}
+
+int
+quota_check(struct database *database, const struct quota *quota,
+    const char *scope, uint64_t old, uint64_t size, struct err *err)
 {
 	uint64_t count, bytes, most = database_most(database);
 
@@ -36,6 +102,9 @@ quota_check(struct database *database, const struct quota *quota, uint64_t old,
 	if (quota_total(database, quota->total, &count, err) == -1 ||
 	    quota_total(database, "bytes", &bytes, err) == -1)
 		return -1;
+	if (scope[0] != '\0')
+		return quota_check_share(database, quota, scope,
+		    &(struct quota_share){ count, bytes }, old, size, err);
 	if (old == 0 && count >= quota->most)
 		return err_set(err, "there are %llu %s, and no more than %llu "
 		    "can be kept: remove some (%s)",

@@ -16,11 +16,12 @@ struct quota {
 };
 
 /*
- * Whether one of them, of old bytes (0: there is none yet), may have size
- * bytes. What becomes smaller always may. Returns 0, or -1 with err, which says
- * how to make room.
+ * Whether one of them in a scope, of old bytes (0: there is none yet), may have
+ * size bytes. What becomes smaller always may. A scope that is not our user's
+ * gets at most half of what the others leave. Returns 0, or -1 with err, which
+ * says how to make room, and nothing of other scopes.
  */
 int quota_check(struct database *database, const struct quota *quota,
-    uint64_t old, uint64_t size, struct err *err);
+    const char *scope, uint64_t old, uint64_t size, struct err *err);
 
 #endif

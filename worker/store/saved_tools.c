@@ -135,7 +135,7 @@ saved_tools_change(struct database *database, void *ctx, struct buffer *json,
 		return err_set(err, "one execution adds at most %d saved "
 		    "tools: save the others in another call",
 		    SAVED_TOOLS_NEW_MAX);
-	if (quota_check(database, &saved_tools_quota, old,
+	if (quota_check(database, &saved_tools_quota, save->scope, old,
 	        saved_tools_size(tool), err) == -1 ||
 	    saved_tools_put(database, save->scope, tool, err) == -1)
 		return -1;
