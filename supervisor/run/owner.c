@@ -64,6 +64,13 @@ owner_may_run(const struct owner *owner, const struct runs *runs)
 }
 
 int
+owner_places_wanted(const struct runs *runs)
+{
+	return runs->nwaiting > 0 &&
+	    runs->nrunning >= (size_t)runs->options->max_concurrent;
+}
+
+int
 owner_may_wait(const struct owner *owner)
 {
 	return owner->nwaiting < owner->most_waiting;

@@ -192,7 +192,7 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 	(void)what;
 	boxes_want(pool->runs->boxes);
 	/* Calls that wait come first; cheaper boxes are worth waiting for. */
-	if (pool->runs->nwaiting > 0 || pool->runs->nstarting > 0 ||
+	if (owner_places_wanted(pool->runs) || pool->runs->nstarting > 0 ||
 	    boxes_awaited(pool->runs->boxes)) {
 		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
 		return;

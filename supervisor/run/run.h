@@ -104,6 +104,12 @@ int owner_may_run(const struct owner *owner, const struct runs *runs);
 int owner_may_wait(const struct owner *owner);
 
 /*
+ * Whether calls wait because every place is taken: the processors are wanted
+ * for those that run. Calls that wait for a limit of their owner are no reason.
+ */
+int owner_places_wanted(const struct runs *runs);
+
+/*
  * Whether a place goes to it rather than to another one: it has fewer, or as
  * many, and has waited longer for its turn.
  */

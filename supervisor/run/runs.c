@@ -20,9 +20,7 @@ runs_on_store(void *ctx, unsigned long execution, struct err *err)
 static int
 runs_on_busy(void *ctx)
 {
-	const struct runs *runs = ctx;
-
-	return runs->nwaiting > 0;
+	return owner_places_wanted(ctx);
 }
 
 static void

@@ -377,16 +377,31 @@ START_TEST(calls_go_first)
 {
 	open_pool(4);
 	pool_begin(pool);
-	if (_i == 0)
+	if (_i == 0) {
 		runs.nwaiting = 1;
-	else
+		runs.nrunning = options.max_concurrent;
+	} else {
 		runs.nstarting = 1;
+	}
 	fill();
 	ck_assert_uint_eq(nboxes, 0);
 	ck_assert_uint_eq(added_ms, POOL_CALM_MOST_MS); /* it asks again */
-	runs.nwaiting = runs.nstarting = 0;
+	runs.nwaiting = runs.nstarting = runs.nrunning = 0;
 	fill_up();
 	ck_assert_uint_eq(nboxes, 4);
+	close_pool();
+}
+END_TEST
+
+/* Those of an owner that has reached its own limit keep nothing waiting. */
+START_TEST(a_limit_of_an_owner_is_no_reason)
+{
+	open_pool(4);
+	pool_begin(pool);
+	runs.nwaiting = 1;
+	fill();
+	ck_assert_uint_gt(nboxes, 0);
+	runs.nwaiting = 0;
 	close_pool();
 }
 END_TEST
@@ -568,6 +583,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_demand_has_a_bound);
 	tcase_add_test(tc, waits_for_a_template);
 	tcase_add_loop_test(tc, calls_go_first, 0, 2);
+	tcase_add_test(tc, a_limit_of_an_owner_is_no_reason);
 	tcase_add_test(tc, a_call_is_not_disturbed);
 	tcase_add_test(tc, a_burst_goes_first);
 	tcase_add_test(tc, a_box_that_is_being_built_may_be_taken);
