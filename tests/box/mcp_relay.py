@@ -268,13 +268,16 @@ def alias_of(name):
     return "_" + name if name[0].isdigit() else name
 
 
-def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=()):
+def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
+        aliases=()):
     """Run code in a box with servers; return its Result with the relay.
 
-    others: names of more servers, each with the one tool echo; remembered:
-    what is told of tools without asking their servers.
+    others: names of more servers, each with the one tool echo, and aliases
+    for some; remembered: what is told of tools without asking their servers.
     """
-    known = SERVERS + [{"name": name, "alias": alias_of(name)}
+    aliases = dict(aliases)
+    known = SERVERS + [{"name": name,
+                        "alias": aliases.get(name, alias_of(name))}
                        for name in others]
     with Place() as place:
         box = Box(place)

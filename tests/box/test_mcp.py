@@ -29,25 +29,93 @@ print('json' in sys.modules, 're' in sys.modules, 'asyncio' in sys.modules)
             "False False False\n")
 
     def test_without_servers(self):
+        self.prints("import sys\nprint(LOADED_MCP_SERVERS, mcp_servers == {}, "
+                    "[n for n in sys.modules if 'mcp' in n])",
+                    "() True []\n", loaded=())
         got = self.prints("""
-import sys
-print(LOADED_MCP_SERVERS, mcp_servers, [n for n in sys.modules if 'mcp' in n])
-for f in (lambda: mcp_servers['web'], lambda: mcp_servers[5]):
+print(mcp_servers)
+print(mcp_servers['web'], LOADED_MCP_SERVERS, len(mcp_servers))
+for f in (lambda: mcp_servers['wbe'], lambda: mcp_servers[5]):
     try:
         f()
     except KeyError as error:
         print(error)
-print(runtime.discovered_servers(), runtime.list_servers())
-mcp_web
-""", "() {} []\n"
-            "\"web is not loaded; loaded are: none; name it in the tool's "
-            "'servers' argument, or: await runtime.load_server('web')\"\n"
-            "\"5 is not loaded; loaded are: none; name it in the tool's "
-            "'servers' argument, or: await runtime.load_server(5)\"\n"
-            "('fs', 'my-git', 'web', 'mute') ()\n",
-            ".*NameError: name 'mcp_web' is not defined\n"
-            "hint: the server web is not loaded: .*\n", 1, loaded=())
-        self.assertEqual(len(got.relay.frames), 2)
+print(runtime.discovered_servers())
+print(await runtime.list_servers() == (), f"{runtime.list_servers()}")
+""", "{}%(all)s\n<MCP server web: The web> () 0\n"
+            "'wbe: there is no such server; did you mean web?; there are: fs, "
+            "my-git, web, mute'\n"
+            "'5: there is no such server; there are: fs, my-git, web, mute'\n"
+            "('fs', 'my-git', 'web', 'mute')\nTrue ()%(all)s\n" % {
+                "all": self.ALL}, loaded=())
+        self.assertEqual(got.relay.loaded, [])
+
+    ALL = " (each loads on first use: mcp_fs, mcp_my_git, mcp_web, mcp_mute)"
+
+    def test_servers_load_when_they_are_used(self):
+        """Whether the call named them or not, and however they are written."""
+        for code in ("await mcp_web.get()", "await mcp_WEB.get()",
+                     "mcp_web['get']().result()", "await mcp_web.Get()",
+                     "import mcp_web\nawait mcp_web.get()",
+                     "import mcp_web as x\nawait x.get()",
+                     "from mcp_web import get\nawait get()",
+                     "from mcp import web\nawait web.get()",
+                     "import mcp\nawait mcp.web.get()",
+                     "import mcp.web\nawait mcp.web.get()",
+                     "from mcp.web import get\nawait get()",
+                     "from mcp.servers import web\nawait web.get()",
+                     "import mcp.servers.web as w\nawait w.get()",
+                     "await mcp_servers['web'].get()",
+                     "await mcp_servers.get('Web').get()",
+                     "await runtime.call_tool('web', 'get')",
+                     "await runtime.call_tool('mcp_web', 'get', {})",
+                     "import runtime as r\nawait r.call_tool('Web', 'GET')",
+                     "from mcp import runtime\n"
+                     "runtime.call_tool_sync('web', 'get')",
+                     "from runtime import call_tool\n"
+                     "await call_tool('web', 'get')",
+                     "await web.get()", "await mcp__web__get()",
+                     "async def f():\n    return await mcp_web.get()\n"
+                     "await f()",
+                     "await globals()['mcp_web'].get()",
+                     "await globals()[f'mcp_{\"web\"}'].get()",
+                     "await mcp_web.call_tool('get', {})",
+                     "await getattr(mcp_web, 'web_get')()"):
+            with self.subTest(code):
+                got = self.prints(code + "\nprint(LOADED_MCP_SERVERS)",
+                                  "('web',)\n", loaded=())
+                self.assertEqual(got.relay.calls, [("web", "get", "{}")])
+
+    def test_names_of_the_code_stay(self):
+        self.prints("""
+mcp_web, web = 5, 6
+import json as mcp_fs
+await runtime.load_server('web')
+print(mcp_web, web, mcp_fs.__name__, mcp_servers['web'])
+del web
+try:
+    web
+except NameError as error:
+    print(error)
+""", "5 6 json <MCP server web: The web>\nname 'web' is not defined\n",
+                    loaded=())
+
+    def test_what_is_not_certain_is_not_guessed(self):
+        self.prints("""
+for f in (lambda: mcp_git, lambda: getattr(mcp_a_b, 'log'),
+          lambda: mcp_A_b, lambda: mcp_fs.writefil):
+    try:
+        print(f())
+    except (NameError, AttributeError) as error:
+        print(type(error).__name__, error)
+""", "NameError name 'mcp_git' is not defined\n"
+            "AttributeError server a-b has no tool 'log'; did you mean "
+            "lo.g or l.o-g?\n"
+            "NameError name 'mcp_A_b' is not defined\n"
+            "AttributeError server fs has no tool 'writefil'; did you mean "
+            "write_file?\n", others=("A.b", "a-b"), aliases={
+                "A.b": "a_b_2", "a-b": "a_b"}, tools={
+                    "a-b": [{"name": "l.o-g"}, {"name": "lo.g"}]})
 
     def test_modules(self):
         got = self.prints("""
@@ -89,10 +157,10 @@ print(servers is mcp.servers, mcp._servers.__name__, mcp.__path__ != [])
         got = self.prints("""
 import importlib.util, mcp
 for line in ('from mcp import ClientSession', 'mcp.ClientSession',
-             'from mcp import fs', 'mcp.my_git', 'from mcp import cal_tool',
+             'from mcp import sf', 'mcp.my_gti', 'from mcp import cal_tool',
              'from mcp.client.stdio import stdio_client',
              'import mcp.types', 'from mcp.server.fastmcp import FastMCP',
-             'import mcp.fs.x'):
+             'from mcp.web import x'):
     try:
         exec(line)
     except (AttributeError, ImportError) as error:
@@ -105,21 +173,17 @@ except ModuleNotFoundError as error:
 """, """\
 ImportError cannot import name 'ClientSession' from 'mcp': %(SDK)s\
 AttributeError module 'mcp' has no attribute 'ClientSession': %(SDK)s\
-ImportError cannot import name 'fs' from 'mcp': the server fs is mcp_fs, or: \
-from mcp.servers import fs
-AttributeError module 'mcp' has no attribute 'my_git': the server my-git is \
-mcp_my_git, or: from mcp.servers import my_git
+ImportError cannot import name 'sf' from 'mcp': %(SDK)s\
+AttributeError module 'mcp' has no attribute 'my_gti': %(SDK)s\
 ImportError cannot import name 'cal_tool' from 'mcp': did you mean call_tool \
 or call_tool_sync or list_tools? %(SDK)s\
 ModuleNotFoundError No module named 'mcp.client': %(SDK)s\
 ModuleNotFoundError No module named 'mcp.types': %(SDK)s\
 ModuleNotFoundError No module named 'mcp.server': %(SDK)s\
-ModuleNotFoundError No module named 'mcp.fs': the server fs is mcp_fs, or: \
-from mcp.servers import fs
-False False True
+ImportError cannot import name 'x': server web has no tool 'x'; it has: get
+True False True
 mcp.client
 """ % {"SDK": self.SDK})
-        self.assertEqual(got.relay.frames, [])
         for line, says in (("from mcp import ClientSession",
                             "ImportError: cannot import name 'ClientSession' "
                             "from 'mcp': "),
@@ -149,13 +213,13 @@ print(mcp.runtime is runtime)
     def test_imports_that_fail(self):
         self.prints("""
 import importlib
-for name in 'web', 'wbe', 'nothing_like_it':
+for name in 'wbe', 'nothing_like_it':
     try:
         importlib.import_module('mcp.servers.' + name)
     except ImportError as error:
         print(error)
 try:
-    from mcp.servers import web
+    from mcp.servers import wbe
 except ImportError as error:
     print(str(error)[:33])
 try:
@@ -174,13 +238,11 @@ try:
     mcp_my_git.zzz
 except AttributeError as error:
     print(error)
-""", "web: the server is not loaded: name it in the tool's 'servers' argument, "
-            "or: await runtime.load_server('web')\n"
-            "wbe: there is no such server; did you mean web?; there are: fs, "
+""", "wbe: there is no such server; did you mean web?; there are: fs, "
             "my-git, web, mute\n"
             "nothing_like_it: there is no such server; there are: fs, my-git, "
             "web, mute\n"
-            "web: the server is not loaded: na\n"
+            "wbe: there is no such server; did\n"
             "cannot import name 'raed_file': server fs has no tool "
             "'raed_file'; did you mean read_file or write_file?\n"
             "server fs has no tool 'raed_file'; did you mean read_file or "
@@ -191,8 +253,8 @@ except AttributeError as error:
 
     def test_tracebacks_have_no_frames_of_ours(self):
         for line, says in (
-                ("import mcp.servers.web", "ImportError: web: the server"),
-                ("from mcp.servers import web", "ImportError: web: the serv"),
+                ("import mcp.servers.wbe", "ImportError: wbe: there is"),
+                ("from mcp.servers import wbe", "ImportError: wbe: there "),
                 ("mcp_fs.raed_file", "AttributeError: server fs has no"),
                 ("mcp_fs.read_file(1).result()",
                  "mcp.runtime.ArgumentError: fs.read_"),
@@ -200,7 +262,7 @@ except AttributeError as error:
                 ("mcp_fs.fail().result()", "mcp.runtime.MCPError: fs.fail: "),
                 ("await mcp_fs.fail()", "mcp.runtime.MCPError: fs.fail: no"),
                 ("runtime.call_tool_sync('x', 'y')", "mcp.runtime.MCPErr"),
-                ("mcp_servers['web']", "KeyError: .web is not")):
+                ("mcp_servers['wbe']", "KeyError: .wbe: there")):
             with self.subTest(line):
                 self.prints(line, "", (
                     r"Traceback \(most recent call last\):\n"
@@ -304,15 +366,16 @@ print([n for n in vars(s) if not n.startswith('__')], dir(s) ==
 await runtime.load_server('explain')
 import mcp.servers.explain
 try:
-    import mcp.servers.web
+    import mcp.servers.wbe
 except ImportError as error:
     print(error)
 """, """<MCP server fs: Files> <MCP server find> <MCP server servers> \
 <MCP server sys> <MCP server runtime> {'a': 1}
 {'a': 2} <module 'mcp.runtime' from '%s/mcp/runtime.py'>
 [] True
-web: the server is not loaded: name it in the tool's 'servers' argument, or: \
-await runtime.load_server('web')
+wbe: there is no such server; did you mean web?; there are: fs, my-git, web, \
+mute, servers, runtime, find, explain, loader, modulespec, _servers, _modules, \
+sys, mcp, __path__, __getattr__, __dir__, __spec__, _box
 """ % PYTHON_DIR, loaded=("fs", *OURS), others=OURS)
 
     def test_a_server_is_as_a_dict_of_its_tools(self):
@@ -344,7 +407,7 @@ for f in (lambda: s.get([]), lambda: [] in s):
         f()
     except TypeError as error:
         print(error)
-for name in '_1x', 'fs', 'web':
+for name in '_1x', 'fs', 'web', 'wbe':
     try:
         getattr(s, name)
     except AttributeError as error:
@@ -358,8 +421,9 @@ unhashable type: 'list'
 unhashable type: 'list'
 mcp_servers is a dict: write mcp_servers['_1x'], or mcp__1x
 mcp_servers is a dict: write mcp_servers['fs'], or mcp_fs
-mcp_servers is a dict, and web is not loaded; loaded are: fs, 1x; name it in \
-the tool's 'servers' argument, or: await runtime.load_server('web')
+mcp_servers is a dict: write mcp_servers['web'], or mcp_web
+mcp_servers is a dict; wbe: there is no such server; did you mean web?; there \
+are: fs, my-git, web, mute, 1x
 False True False
 5 5 {'fs': 5, '1x': <MCP server 1x>}
 """, loaded=("fs", "1x"), others=("1x",))
@@ -367,10 +431,10 @@ False True False
     def test_no_servers_by_alias(self):
         got = self.prints("""
 import sys
-print('fs' in mcp_servers, mcp_servers.get('fs'), mcp_servers.get('fs', 3))
-print([n for n in sys.modules if 'mcp' in n], hasattr(mcp_servers, 'fs'))
-""", "False None 3\n[] False\n", loaded=())
-        self.assertEqual(got.relay.frames, [])
+print('fs' in mcp_servers, 'sf' in mcp_servers, mcp_servers.get('sf', 3))
+print(mcp_servers.get('fs'), list(mcp_servers), hasattr(mcp_servers, 'fs'))
+""", "True False 3\n<MCP server fs: Files> [] False\n", loaded=())
+        self.assertEqual(got.relay.loaded, [])
 
     def test_load_never_takes_a_name_of_ours(self):
         self.prints("""
@@ -383,9 +447,6 @@ print(mcp_servers is ours, server is mcp_servers['servers'])
 class Mistakes(Base):
     """What is told of names that are not there."""
 
-    NOT_LOADED = "the server %s is not loaded: name it in the tool's " \
-        "'servers' argument, or: await runtime.load_server('%s')"
-
     def ends(self, code, error, hint="", **more):
         """Run code that ends with an error, and a hint below."""
         more.setdefault("loaded", ("fs",))
@@ -396,12 +457,11 @@ class Mistakes(Base):
         for line, error in (
                 ("mcp_fs.ecoh", "AttributeError: server fs has no tool "
                  "'ecoh'; did you mean echo?"),
-                ("import mcp.servers as s\ns.sf", "AttributeError: no server "
-                 "of the alias 'sf' is loaded"),
-                ("mcp_servers.key", "AttributeError: mcp_servers is a dict, "
-                 "and key is not loaded; loaded are: fs; name it in the "
-                 "tool's 'servers' argument, or: await "
-                 "runtime.load_server('key')"),
+                ("import mcp.servers as s\ns.sf", "AttributeError: sf: there "
+                 "is no such server; there are: fs, my-git, web, mute"),
+                ("mcp_servers.key", "AttributeError: mcp_servers is a dict; "
+                 "key: there is no such server; there are: fs, my-git, web, "
+                 "mute"),
                 ("mcp_fs.echo().result().txt", "AttributeError: the result "
                  "has no 'txt': its keys are content, structuredContent; "
                  "r.text is all of its text, r.data what it holds")):
@@ -460,20 +520,6 @@ for name in 'bare', 'told':
                     tools={"web": [{"name": "bare"},
                                    tool("told", description="About it.")]})
 
-    def test_globals_of_servers_that_are_not_loaded(self):
-        says = "hint: " + self.NOT_LOADED + "\n"
-        for name, server in (("web", "web"), ("my_git", "my-git"),
-                             ("fz", "fz")):
-            with self.subTest(name):
-                got = self.ends("print(mcp_%s.x)" % name,
-                                "NameError: name 'mcp_%s' is not defined"
-                                % name, says % (server, server),
-                                others=("fz",))
-                self.assertEqual(len(got.relay.frames), 1)
-        self.ends("async def f():\n    await mcp_web.get()\nawait f()",
-                  "NameError: name 'mcp_web' is not defined",
-                  says % ("web", "web"), loaded=())
-
     def test_globals_of_no_server(self):
         no = "hint: no server has the alias nope; there are: fs, my-git, " \
             "web, mute\n"
@@ -502,24 +548,23 @@ for name in 'bare', 'told':
         self.assertEqual(got.relay.frames, [])
 
     def test_nobody_answers(self):
-        says = "hint: mcp_<alias> is there for servers that are named in " \
-            "the tool's 'servers' argument, or after: await " \
-            "runtime.load_server('name')\n"
+        says = "hint: mcp_<alias> is there for servers that are configured\n"
         for before in ("mcp_fs.hang_up\ntry: mcp_fs.hang_up().result()\n"
                        "except runtime.MCPError: pass\n",
                        "mcp_fs.quiet().result()\n"):
-            self.ends(before + "mcp_web", "NameError: name 'mcp_web' is not "
-                      "defined", says)
+            self.ends(before + "x = 'cp_web'\neval('m' + x)",
+                      "NameError: name 'mcp_web' is not defined", says)
 
     def test_hook_of_the_code(self):
         self.prints("""
 import sys
 sys.excepthook = lambda kind, error, trace: print(error.args, error.name)
-mcp_web
-""" if sys.version_info >= (3, 10) else "mcp_web", """\
-("name 'mcp_web' is not defined",) mcp_web
-""" if sys.version_info >= (3, 10) else "", "(?:.*\n)?hint: " + re.escape(
-            self.NOT_LOADED % ("web", "web")) + "\n", 1, loaded=("fs",))
+mcp_wbe
+""" if sys.version_info >= (3, 10) else "mcp_wbe", """\
+("name 'mcp_wbe' is not defined",) mcp_wbe
+""" if sys.version_info >= (3, 10) else "", "(?:.*\n)?" + re.escape(
+                "hint: no server has the alias wbe; did you mean web?; there "
+                "are: fs, my-git, web, mute\n"), 1, loaded=("fs",))
 
 
 class Cost(Base):

@@ -88,7 +88,7 @@ print(runtime.call_tool('fs', 'echo', None).result().text)
         self.prints("""
 E = runtime.MCPError
 for call in (lambda: runtime.call_tool('fs', 'raed_file'),
-             lambda: runtime.call_tool('web', 'get'),
+             lambda: runtime.call_tool('web', 'gte'),
              lambda: runtime.call_tool('fss', 'get'),
              lambda: runtime.call_tool('fs', 5),
              lambda: runtime.call_tool(5, 'echo'),
@@ -104,8 +104,7 @@ for call in (lambda: runtime.call_tool('fs', 'raed_file'),
         print(type(error).__name__, error)
 """, "MCPError fs.raed_file: there is no such tool; did you mean read_file or "
             "write-file?\n"
-            "MCPError web: the server is not loaded: name it in the tool's "
-            "'servers' argument, or: await runtime.load_server('web')\n"
+            "MCPError web.gte: there is no such tool; did you mean get?\n"
             "MCPError fss: there is no such server; did you mean fs?; there "
             "are: fs, my-git, web, mute\n"
             "TypeError a tool is given by its name, not by an object of type "

@@ -871,7 +871,8 @@ call = mcp_my_git.lgo(a=1)
 tell(lambda: call.result())
 tell(lambda: hasattr(mcp_web, 'raed') or getattr(mcp_web, 'raed', 'none'))
 tell(lambda: mcp_fs.tools)
-tell(lambda: mcp_fs.readFile(path=1).result())
+tell(lambda: mcp_fs.readFile(path="a").result().data)
+tell(lambda: mcp_fs.readFiles(path=1).result())
 tell(lambda: mcp_my_git.Class is mcp_my_git.class_)
 try:
     await mcp_mute.nope()
@@ -882,9 +883,9 @@ except runtime.MCPError as error:
             "AttributeError server fs has no tool 'tools'; it has: "
             "barrier, echo, fail, hang_up, keep, never, odd0, odd1, odd10, "
             "odd11, odd12, odd13, odd2, odd3, odd4, odd5, odd6, odd7, odd8, "
-            "odd9, ...\n"
-            "AttributeError server fs has no tool 'readFile'; did you mean "
-            "read_file or write_file?\nTrue\n"
+            "odd9, ...\n{'path': 'a'}\n"
+            "AttributeError server fs has no tool 'readFiles'; did you mean "
+            "read_file or write_file or release?\nTrue\n"
             "mute: it does not answer; its last words: oops\n",
                     loaded=("fs", "my-git", "web", "mute"))
 

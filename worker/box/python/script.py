@@ -138,6 +138,9 @@ class Finder:
         if name.startswith("mcp.") or name == "multiprocessing.spawn":
             from mcp import _modules
             return _modules.find_spec(name, path)
+        if name == "runtime" or name.startswith("mcp_"):
+            from mcp import _modules
+            return _modules.find_global(name)
         return None
 
 
@@ -211,6 +214,21 @@ class Servers(dict):
         """Become what mcp makes of it, and answer."""
         from mcp import _servers
         return _servers.missing(name)
+
+    def __contains__(self, name):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.ByName.__contains__(self, name)
+
+    def get(self, name, default=None):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.ByName.get(self, name, default)
+
+    def __repr__(self):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.ByName.__repr__(self)
 
     def __getattr__(self, name):
         """Become what mcp makes of it, and answer."""
@@ -666,6 +684,26 @@ def offer_servers(names, control, pid, told, memory):
         import mcp._servers  # noqa: F401
 
 
+def offer_named(code, names):
+    """Give the code the servers that it names, and that are not loaded."""
+    known = names.keys() | vars(builtins).keys()
+    parts, wanted = [code], set()
+    while parts:
+        part = parts.pop()
+        for const in part.co_consts:
+            if type(const) is type(code):
+                parts.append(const)
+            elif type(const) is str and const.startswith("mcp_"):
+                wanted.add(const)
+        wanted.update(part.co_names)
+    wanted -= known
+    if not code.co_flags & COROUTINE:  # servers are called with await
+        wanted = {name for name in wanted if name[:4].lower() == "mcp_"}
+    if wanted:
+        import mcp._names
+        mcp._names.offer(code, names, wanted)
+
+
 def run(source, control, told, memory, ending):
     """Run the code as a script; errors are the interpreter's to report."""
     source = store(source)
@@ -678,6 +716,8 @@ def run(source, control, told, memory, ending):
         awaiting = bool(code.co_flags & COROUTINE)
         if awaiting:
             module.__class__ = AwaitingModule
+        if awaiting or b"mcp_" in source:
+            offer_named(code, module.__dict__)
         del source
         execute(code, module)
     except SystemExit as error:

@@ -1,10 +1,10 @@
 """The user's MCP servers, as the code in a box sees them.
 
-The modules: mcp.runtime (the functions, which may be imported from here, too)
-and mcp.servers (the servers that are loaded, each a module with its tools as
-functions).  This package speaks only to the relay, over the two pipes that
-the bootstrap handed to it, and starts no thread.  Nothing of it is imported
-before the code uses it.
+The modules: mcp.runtime (the functions) and mcp.servers (the servers, each a
+module with its tools as functions); both kinds may be imported from here, too.
+This package speaks only to the relay, over the two pipes that the bootstrap
+handed to it, and starts no thread.  Nothing of it is imported before the code
+uses it.
 """
 __all__ = ["runtime", "servers"]
 
@@ -21,7 +21,11 @@ def __getattr__(name):
         return getattr(runtime, name)
     import sys
     from mcp._hints import no_name
+    from mcp._names import resolve
     from mcp._servers import attribute_error, is_import
+    server = resolve(name)
+    if server is not None:
+        return server
     hint = no_name(name, runtime.__all__)
     if is_import(sys._getframe(1)):
         raise ImportError("cannot import name %r from 'mcp': %s" % (

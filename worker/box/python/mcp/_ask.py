@@ -6,8 +6,7 @@ is refused behind the relay; what is checked here spares a way there.
 from ._call import Together
 from ._result import ArgumentError, MCPError, Result
 from ._servers import (
-    LOAD, LOADED, add, attribute_error, did_you_mean, find_server, no_tool,
-    state_of)
+    LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request
 from . import _values
 
@@ -83,13 +82,20 @@ def list_all(states, seconds):
 
 
 def find_loaded(name):
-    """Return the state of a loaded server; else say what to do."""
-    server = find_server(name)
-    if server is None:
-        told = yield from find_allowed(name)
-        raise MCPError("the server is not loaded: %s" % (
-            LOAD % told["name"]), told["name"])
-    return server.__server__
+    """Return the state of a server, which is loaded if it is not yet."""
+    return (yield from load(name)).__server__
+
+
+def ensure_loaded(state):
+    """Load a server that is used, if it is not loaded yet."""
+    if state.name not in LOADED:
+        yield from load(state.name)
+
+
+def list_loaded(state):
+    """Fetch the list of tools of a server that is used."""
+    yield from ensure_loaded(state)
+    return (yield from list_tools(state))
 
 
 def find_known(name):
@@ -102,14 +108,12 @@ def find_known(name):
 
 def find_allowed(name):
     """Return what is known of an allowed server."""
+    from ._names import find_told, no_server
     servers = yield from list_servers()
-    for key in "name", "alias":
-        for told in servers:
-            if told[key] == name:
-                return told
-    names = [told["name"] for told in servers]
-    raise MCPError("there is no such server%s; there are: %s" % (
-        did_you_mean(name, names), ", ".join(names) or "none"), name)
+    told = find_told(name, servers)
+    if told is None:
+        raise MCPError(no_server(name, servers), name)
+    return told
 
 
 def entries_of(name):
@@ -150,12 +154,14 @@ def call_by_name(server, tool, given):
 
 def call_attribute(state, name, given):
     """Call a tool by its alias, or its own name."""
+    yield from ensure_loaded(state)
     entry = yield from find_attribute(state, name)
     return (yield from call_entry(state, entry, given))
 
 
 def call_entry(state, entry, given):
     """Call a tool that is known to exist, with what given comes to."""
+    yield from ensure_loaded(state)
     arguments = yield from settle(state, entry, given)
     server, tool = state.name, entry["tool"]
     request = Request(b"%b%b}" % (beginning(state, tool), arguments),
@@ -218,6 +224,7 @@ def load(name):
     server = find_server(name)
     if server is None:
         told = yield from find_allowed(name)
-        told = yield from ask("load_server", told["name"])
+        if told["name"] not in LOADED:
+            told = yield from ask("load_server", told["name"])
         server = LOADED.get(told["name"]) or add(told)
     return server

@@ -11,9 +11,7 @@ PATIENCE = 1  # seconds for the list of servers, where the code has failed
 SHOWN_MAX = 20  # servers in a sentence
 MODULE = ("mcp is a module: write 'import mcp' first, or use 'runtime' and "
           "'mcp_<alias>', which are there without")
-NOT_LOADED = "the server %s is not loaded: %s"
-UNKNOWN = ("mcp_<alias> is there for servers that are named in the tool's "
-           "'servers' argument, or after: await runtime.load_server('name')")
+UNKNOWN = "mcp_<alias> is there for servers that are configured"
 
 
 def about_error(error):
@@ -53,9 +51,11 @@ def about(name):
             "list_servers", _ask.list_servers()).result(PATIENCE)
     except (MCPError, TimeoutError):
         return UNKNOWN, False
-    for told in servers:
-        if alias in (told["alias"], told["name"]):
-            return about_server(told["name"]), True
+    from ._names import find_told
+    told = find_told(alias, servers)
+    if told:
+        return "the server %s is mcp_servers[%r]" % (
+            told["name"], told["name"]), True
     names = [told["name"] for told in servers]
     more = ", ..." if names[SHOWN_MAX:] else ""
     return "no server has the alias %s%s; there are: %s" % (
@@ -64,20 +64,8 @@ def about(name):
         (", ".join(names[:SHOWN_MAX]) or "none") + more), False
 
 
-def about_server(name):
-    """Return what to do about a server that there is."""
-    if name in _servers.LOADED:
-        return "the server %s is mcp_servers[%r]" % (name, name)
-    return NOT_LOADED % (name, _servers.LOAD % name)
-
-
 def no_name(name, known=()):
     """Return where to look for a name that mcp does not have."""
-    server = _servers.find_server(name.partition(".")[0])
-    if server is not None:
-        alias = server.__server__.alias
-        return "the server %s is mcp_%s, or: from mcp.servers import %s" % (
-            server.__server__.name, alias, alias)
     close = _servers.did_you_mean(name, known)
     return (close[2:] + " " if close else "") + HERE
 

@@ -20,9 +20,29 @@ def find_spec(name, path):
     elif name == "mcp.runtime":
         become_runtime(spec.loader)
     elif spec is None:
+        from ._names import resolve
+        server = resolve(name[len("mcp."):])
+        if server is not None:
+            return ModuleSpec(name, Loader(server), origin="an MCP server")
         from ._hints import no_module
         raise ModuleNotFoundError(no_module(name), name=name)
     return spec
+
+
+def find_global(name):
+    """Return how to import a global of ours: runtime, or mcp_NAME.
+
+    None, where there is no such server: others may find it.
+    """
+    if name == "runtime":
+        if PathFinder.find_spec(name):
+            return None
+        import mcp.runtime
+        return ModuleSpec(name, Loader(mcp.runtime), origin="caisson")
+    from ._names import resolve
+    server = resolve(name[len("mcp_"):])
+    return server and ModuleSpec(
+        name, Loader(server), origin="an MCP server")
 
 
 def become_runtime(loader):
@@ -86,33 +106,29 @@ class Loader:
 def find(name):
     """Return how to import mcp.servers.NAME; else say what would help."""
     alias = name.rpartition(".")[2]
-    server = _servers.find_server(alias)
+    from ._names import no_server, resolve
+    server = resolve(alias)
     if server is None:
-        raise ImportError(explain(alias), name=name)
+        raise ImportError(_servers.clean(
+            "%s: %s" % (alias, no_server(alias))), name=name)
     return ModuleSpec(name, Loader(server), origin="an MCP server")
 
 
-def explain(alias):
-    """Return why a server cannot be imported, and what to do."""
-    from ._ask import find_loaded
-    try:
-        _servers.run(alias, find_loaded(alias))
-    except _servers.error_type() as error:
-        return str(error)
-
-
 class Servers(type(sys)):
-    """The module mcp.servers: its attributes are the loaded servers.
+    """The module mcp.servers: its attributes are the servers.
 
     It keeps nothing that an alias could be the name of.
     """
 
     def __getattr__(self, name):
-        """Return a loaded server by its alias."""
-        server = None if name.startswith("__") else _servers.find_server(name)
+        """Return a server by its alias."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from ._names import no_server, resolve
+        server = resolve(name)
         if server is None:
             raise _servers.attribute_error(
-                "no server of the alias %r is loaded" % name)
+                "%s: %s" % (name, no_server(name)))
         return server
 
     def __setattr__(self, name, value):

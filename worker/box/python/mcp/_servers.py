@@ -8,8 +8,6 @@ import sys
 
 from . import _box
 
-LOAD = ("name it in the tool's 'servers' argument, or: "
-        "await runtime.load_server(%r)")
 SHOWN_MAX = 200  # tools that the documentation of a server shows
 CLOSE_MAX = 3000  # names that a name is compared with
 RESERVED = ("servers",)  # mcp_servers is another name of ours
@@ -22,7 +20,7 @@ class State:
 
     __slots__ = ("name", "alias", "description", "entries", "aliases",
                  "tools", "fetch", "asked", "heard", "failed",
-                 "beginnings")
+                 "beginnings", "server", "alike")
 
     def __init__(self, told):
         self.name, self.alias = told["name"], told["alias"]
@@ -33,12 +31,19 @@ class State:
         self.asked = self.heard = 0  # the last one made, and the last kept
         self.failed = False  # whether a search went on without it
         self.beginnings = {}  # of calls, by the name of the tool: bytes
+        self.server = None  # the module, once it is asked for
+        self.alike = None  # entries by plain_name(); None: not yet made
 
     def told(self):
         """Return what list_servers says of it."""
         return {"name": self.name, "alias": self.alias,
                 "description": self.description,
                 "loaded": self.name in LOADED}
+
+    def call_tool(self, tool, arguments=None):
+        """Call a tool, as a session of the MCP SDK does."""
+        from .runtime import call_tool
+        return call_tool(self.name, tool, arguments)
 
     def begin(self, remembered=False):
         """Return the request for the tools: one that is under way, or new.
@@ -84,14 +89,26 @@ class State:
             aliases.setdefault(alias, entry)
             entries.setdefault(tool["name"], entry)
         self.aliases, self.entries, self.tools = aliases, entries, {}
+        self.alike = None
 
     def find_alias(self, name):
         """Return the entry of a tool, by its alias or else its own name."""
-        return self.aliases.get(name) or (self.entries or {}).get(name)
+        return (self.aliases.get(name) or (self.entries or {}).get(name)
+                or self.find_alike(name))
 
     def find(self, name):
         """Return the entry of a tool, by its own name or else its alias."""
-        return (self.entries or {}).get(name) or self.aliases.get(name)
+        return ((self.entries or {}).get(name) or self.aliases.get(name)
+                or self.find_alike(name))
+
+    def find_alike(self, name):
+        """Return the one tool whose name is written in another way."""
+        if not self.entries or not isinstance(name, str):
+            return None
+        from ._names import find_tool, plain_tools
+        if self.alike is None:
+            self.alike = plain_tools(self.entries)
+        return find_tool(self.alike, self.name, name)
 
     def tool(self, entry):
         """Return the function of a tool."""
@@ -103,7 +120,9 @@ class State:
 
 
 class Server(type(sys)):
-    """A loaded server: mcp_fs, mcp_servers["fs"], mcp.servers.fs.
+    """A server: mcp_fs, mcp_servers["fs"], mcp.servers.fs.
+
+    One that is not loaded is when it is first used.
 
     Tools are attributes by their aliases, and by their own names or aliases
     indices.  Everything else of it has names with two underscores.
@@ -128,7 +147,8 @@ class Server(type(sys)):
             raise AttributeError(name)
         state = self.__server__
         frame = sys._getframe(1)
-        if state.entries is None and (_box.child or is_call(frame)):
+        if state.entries is None and name != "call_tool" and (
+                _box.child or is_call(frame)):
             from ._tools import Tool
             return Tool(state, name)
         entry = fetch(state, name, state.find_alias)
@@ -138,6 +158,8 @@ class Server(type(sys)):
         if is_import(frame):
             raise ImportError("cannot import name %r: %s" % (
                 name, clean(text)))
+        if name == "call_tool":
+            return state.call_tool
         raise attribute_error(text)
 
     def __getitem__(self, name):
@@ -157,8 +179,8 @@ class Server(type(sys)):
         """Go through the aliases of the tools."""
         state = self.__server__
         if state.entries is None and not _box.child:
-            from ._ask import list_tools
-            run("list_tools", list_tools(state))
+            from ._ask import list_loaded
+            run("list_tools", list_loaded(state))
         return iter(list(state.aliases))
 
     def __len__(self):
@@ -241,8 +263,8 @@ def fetch(state, name, find):
     """Return what find() finds among the tools, which may have changed."""
     entry = find(name) if isinstance(name, str) else None
     if entry is None and isinstance(name, str):
-        from ._ask import list_tools
-        run(state.name, list_tools(state))
+        from ._ask import list_loaded
+        run(state.name, list_loaded(state))
         entry = find(name)
     return entry
 
@@ -263,40 +285,46 @@ def find_server(name):
 
 
 class ByName(type(_box.servers)):
-    """The global 'mcp_servers': loaded servers by name; aliases work, too."""
+    """The global 'mcp_servers': loaded servers by name; aliases work, too.
+
+    Servers that are not loaded are found by their names, but not counted.
+    """
 
     def __contains__(self, name):
-        """Whether a server of this name, or alias, is loaded."""
-        return super().__contains__(name) or self.get(name) is not None
+        """Whether there is a server of this name, or alias."""
+        return dict.__contains__(self, name) or self.get(name) is not None
 
     def get(self, name, default=None):
         """Return a server by its name or alias, or the default."""
-        if super().__contains__(name):
+        if dict.__contains__(self, name):
             return self[name]
-        found = find_server(name) if isinstance(name, str) else None
+        from ._names import resolve
+        found = resolve(name) if isinstance(name, str) else None
         return default if found is None else found
+
+    def __repr__(self):
+        """Return the dict; an empty one says what could be loaded."""
+        from ._names import none_loaded
+        return dict.__repr__(self) if self else "{}" + none_loaded()
 
 
 def missing(name):
     """Answer mcp_servers[name] where name is no name of a loaded one."""
-    server = find_server(name) if isinstance(name, str) else None
+    from ._names import no_server, resolve
+    server = resolve(name) if isinstance(name, str) else None
     if server is None:
-        raise KeyError(not_loaded(name))
+        raise KeyError(clean("%s: %s" % (name, no_server(name))))
     return server
-
-
-def not_loaded(name):
-    """Return the sentence about a server that is not loaded."""
-    return "%s is not loaded; loaded are: %s; %s" % (
-        name, ", ".join(LOADED) or "none", LOAD % (name,))
 
 
 def no_attribute(name):
     """Return the sentence about mcp_servers.NAME."""
-    if find_server(name) is None:
-        return "mcp_servers is a dict, and " + not_loaded(name)
+    from ._names import no_server, resolve
+    server = resolve(name)
+    if server is None:
+        return "mcp_servers is a dict; %s: %s" % (name, no_server(name))
     return "mcp_servers is a dict: write mcp_servers[%r], or mcp_%s" % (
-        name, name)
+        name, server.__server__.alias)
 
 
 def attribute_error(text):
@@ -346,13 +374,21 @@ def state_of(told):
     return state
 
 
+def server_of(told):
+    """Return the server that list_servers tells of, loaded or not."""
+    state = state_of(told)
+    if state.server is None:
+        state.server = Server(state)
+    return state.server
+
+
 def add(told):
     """Make a server that is loaded known to the code."""
     names = vars(builtins if _box.child else sys.modules["__main__"])
-    server = LOADED[told["name"]] = Server(state_of(told))
+    server = LOADED[told["name"]] = server_of(told)
     _box.servers[told["name"]] = server
     if told["alias"] not in RESERVED:
-        names["mcp_" + told["alias"]] = server
+        names.setdefault("mcp_" + told["alias"], server)
     names["LOADED_MCP_SERVERS"] = tuple(LOADED)
     tools = sys.modules.get("user_tools")
     if hasattr(tools, "__learn__"):

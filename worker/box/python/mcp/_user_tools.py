@@ -112,6 +112,10 @@ def define(names, name, begun):
         code = compile(tool["source"], file_of(name), "exec",
                        dont_inherit=True)
         for other in outside(code):
+            if other.startswith("mcp_") and other not in names:
+                from ._names import resolve
+                server = resolve(other[len("mcp_"):])
+                names.update({other: server} if server else {})
             if not (other in names or other in begun or is_builtin(other)):
                 define(names, other, begun)
         remember(name, tool["source"])

@@ -8,7 +8,7 @@ What is there at once may be awaited all the same.  Servers and tools are
 given by their names or their aliases.
 """
 from . import _ask, _box, _servers
-from ._result import ArgumentError, MCPError, Result, at_once
+from ._result import ArgumentError, MCPError, ReadyTuple, Result, at_once
 
 __all__ = [
     "ArgumentError", "MCPError", "Result", "call_tool", "call_tool_sync",
@@ -23,6 +23,17 @@ if _box.memory:
         memory_exists, save_memory, update_memory)
     from ._saved_tools import save_tool
     __all__ += NAMES
+
+
+class Loaded(ReadyTuple):
+    """The names of the loaded servers."""
+
+    __slots__ = ()
+
+    def __repr__(self):
+        """Return the tuple; an empty one says what could be loaded."""
+        from ._names import none_loaded
+        return tuple.__repr__(self) if self else "()" + none_loaded()
 
 
 def call_tool(server, tool, arguments=None):
@@ -67,8 +78,11 @@ def discovered_servers(detailed=False):
 
 
 def list_servers():
-    """Return the names of the loaded servers, as a tuple, at once."""
-    return at_once(tuple(_servers.LOADED))
+    """Return the names of the loaded servers, as a tuple, at once.
+
+    An empty one, where it is printed, says which could be loaded.
+    """
+    return Loaded(_servers.LOADED)
 
 
 def list_servers_sync():
