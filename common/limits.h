@@ -77,6 +77,13 @@
  * most so many bytes of answers that its box has not read.
  */
 #define REQUESTS_MAX 128
+
+/*
+ * Servers that one execution may have started. A search asks each server for
+ * its tools, and code may load servers without naming them: this keeps one
+ * call from starting everything that is configured.
+ */
+#define SESSION_STARTS_MAX 16
 #define ANSWERS_UNREAD_MAX (64 * MIB)
 /* Sentences about refused requests above that; what goes on is no code. */
 #define REFUSALS_UNREAD_MAX (16 * MIB)

@@ -143,6 +143,51 @@ START_TEST(loads_a_server)
 }
 END_TEST
 
+/* Loads a server, whatever is told of it. */
+static void
+play_load_any(int relay, const char *name)
+{
+	play_load(relay, 90, name);
+	play_expect(relay, IPC_RESULT);
+	ipc_message_close(IPC_RESULT, &play_msg);
+}
+
+/* What runs already may be used; a server counts once, however often. */
+START_TEST(starts_sixteen_servers)
+{
+	auto_buffer struct buffer names = { 0 };
+	int relay, other, n;
+
+	play_start();
+	for (n = 0; n <= SESSION_STARTS_MAX; n++) {
+		auto_free char *name = mem_printf("s%d", n);
+
+		play_define_as(name, name, "");
+		buffer_add(&names, name, strlen(name) + 1);
+	}
+	buffer_add(&names, "gh", 3);
+	other = play_session_of("gh", 3, "gh", 3);
+	play_serve(&gh);
+	relay = play_session_of(names.data, names.len, names.data, 3);
+	for (n = 1; n < SESSION_STARTS_MAX; n++) {
+		auto_free char *name = mem_printf("s%d", n);
+
+		play_load_any(relay, name);
+	}
+	play_load_any(relay, "s16");
+	play_call(relay, 91, "s16");
+	play_expect_refused(relay, 91, "server \"s16\" is not started: this "
+	    "execution has started 16 servers, and no more are allowed");
+	play_list(relay, 92, "s16");
+	play_expect_refused(relay, 92, "server \"s16\" is not started: ");
+	play_load_any(relay, "gh");
+	play_call(relay, 94, "gh");
+	play_expect_line(&gh, PLAY_CALLED("2"));
+	close(other);
+	play_end();
+}
+END_TEST
+
 START_TEST(lists_servers)
 {
 	int relay;
@@ -520,6 +565,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, refuses_what_is_not_loaded);
 	tcase_add_test(tc, lists_tools_of_what_is_not_loaded);
 	tcase_add_test(tc, loads_a_server);
+	tcase_add_test(tc, starts_sixteen_servers);
 	tcase_add_test(tc, lists_servers);
 	tcase_add_test(tc, lists_many_servers);
 	tcase_add_test(tc, refuses_too_many_requests);

@@ -19,12 +19,14 @@ enum ask_kind { ASK_CALL, ASK_TOOLS };
  * How an ask reports its outcome: answer takes one JSON value on one line,
  * refuse a sentence and the server's error object (of length 0 when the refusal
  * is ours). freed, which may be NULL, is called before the ask is freed.
+ * starts, which may be NULL, returns whether the server may be started for it.
  */
 struct ask_ends {
 	void (*answer)(const struct ask *ask, const char *json, size_t len);
 	void (*refuse)(const struct ask *ask, const char *reason,
 	    struct json_span error);
 	void (*freed)(struct ask *ask);
+	int (*starts)(const struct ask *ask);
 };
 
 struct ask {

@@ -504,6 +504,12 @@ server_on_pause(evutil_socket_t fd, short what, void *arg)
 	server_start(arg);
 }
 
+int
+server_runs(const struct server *server)
+{
+	return server->link != NULL;
+}
+
 void
 server_load(struct server *server)
 {
@@ -679,11 +685,30 @@ server_on_impatience(evutil_socket_t fd, short what, void *arg)
 		link_settle(server->link);
 }
 
+/* Refuses an ask whose execution has started too many servers. */
+static void
+server_refuse_start(struct ask *ask)
+{
+	auto_buffer struct buffer words = { 0 };
+
+	buffer_printf(&words, " is not started: this execution has started "
+	    "%d servers, and no more are allowed; use it in another one",
+	    SESSION_STARTS_MAX);
+	ask->outcome = AUDIT_REFUSED;
+	ask_refuse_words(&ask, words.data);
+}
+
 /* Begins the wait for its start, of so many milliseconds. */
 static void
 server_wait(struct server *server, struct ask *ask, uint64_t ms)
 {
 	struct timeval most = clock_timeval(ms);
+
+	if (server->link == NULL && ask->ends->starts != NULL &&
+	    !ask->ends->starts(ask)) {
+		server_refuse_start(ask);
+		return;
+	}
 
 	ask->patience =
 	    evtimer_new(server->broker->base, server_on_impatience, ask);

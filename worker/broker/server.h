@@ -88,6 +88,9 @@ void server_describe(const struct server *server, struct buffer *json);
 /* Appends: server "NAME". */
 void server_begin_reason(const struct server *server, struct buffer *reason);
 
+/* Whether a process of it runs, or is being started or stopped. */
+int server_runs(const struct server *server);
+
 /* Begins to start it, if it does not run. */
 void server_load(struct server *server);
 

@@ -19,6 +19,7 @@
 struct session_right {
 	const char *name; /* in the session's names */
 	int loaded;
+	int started; /* it was started for this session, and counts */
 	struct server_hold hold; /* as it was when this session loaded it */
 	/* Why the server that last had this name was stopped, or NULL. */
 	char *revoked;
@@ -34,6 +35,7 @@ struct session {
 	char *names; /* each with its NUL */
 	struct session_right *rights;
 	size_t nrights;
+	size_t nstarted; /* of them */
 	struct ask_list asks; /* under way */
 	size_t nasks;
 	int over;
@@ -96,6 +98,28 @@ session_server(
 	    server_find(session->broker, session->owner, right->name);
 }
 
+/* Whether this server may be started for the session; counts it then. */
+static int
+session_may_start(struct session *session, struct session_right *right)
+{
+	if (right->started)
+		return 1;
+	if (session->nstarted == SESSION_STARTS_MAX)
+		return 0;
+	right->started = 1;
+	session->nstarted++;
+	return 1;
+}
+
+/* Starts a server that the session loads, where it may. */
+static void
+session_start(struct session *session, struct session_right *right,
+    struct server *server)
+{
+	if (!server_runs(server) && session_may_start(session, right))
+		server_load(server);
+}
+
 static void
 session_hold(struct session_right *right, struct server *server)
 {
@@ -123,7 +147,7 @@ session_read_loaded(struct session *session, const struct ipc_blob *blob)
 		if (server == NULL)
 			continue;
 		session_hold(right, server);
-		server_load(server);
+		session_start(session, right, server);
 	}
 }
 
@@ -252,6 +276,16 @@ session_on_refused(
 	session_refuse(ask->session, ask->id, reason, error);
 }
 
+/* It has the server's name as a right, or it could not ask. */
+static int
+session_on_starts(const struct ask *ask)
+{
+	struct session *session = ask->session;
+
+	return session_may_start(
+	    session, session_right(session, server_name(ask->server)));
+}
+
 static void
 session_on_freed(struct ask *ask)
 {
@@ -266,7 +300,7 @@ session_new_ask(struct session *session, struct server *server, uint64_t id,
     enum ask_kind kind)
 {
 	static const struct ask_ends ends = { session_on_answered,
-		session_on_refused, session_on_freed };
+		session_on_refused, session_on_freed, session_on_starts };
 	struct ask *ask = server_new_ask(server, &ends, id, kind);
 
 	ask->session = session;
@@ -546,7 +580,7 @@ session_load(struct session *session, struct server *server)
 
 	right->loaded = 1;
 	session_hold(right, server);
-	server_load(server);
+	session_start(session, right, server);
 }
 
 static void

@@ -67,7 +67,10 @@ struct server *session_find(struct session *session, uint64_t id,
 void session_revoke_all(
     struct broker *broker, const char *name, const char *why);
 
-/* Loads an allowed server for this session. */
+/*
+ * Loads an allowed server for this session, and starts it unless the session
+ * has started SESSION_STARTS_MAX servers: then what is asked of it is refused.
+ */
 void session_load(struct session *session, struct server *server);
 
 /* Appends what is said of its servers: an array, or one object. */

@@ -55,7 +55,8 @@ try_refuse(const struct ask *ask, const char *reason, struct json_span error)
 void
 try_server(struct broker *broker, const char *name)
 {
-	static const struct ask_ends ends = { try_answer, try_refuse, NULL };
+	static const struct ask_ends ends = { try_answer, try_refuse, NULL,
+		NULL };
 	struct server *server = server_find(broker, "", name);
 
 	if (server == NULL)
