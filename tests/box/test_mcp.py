@@ -5,6 +5,7 @@ says of mistakes.
 
 The Python that runs the tests is the Python that is tested.
 """
+import json
 import os
 import re
 import sys
@@ -463,10 +464,48 @@ class Mistakes(Base):
                  "key: there is no such server; there are: fs, my-git, web, "
                  "mute"),
                 ("mcp_fs.echo().result().txt", "AttributeError: the result "
-                 "has no 'txt': its keys are content, structuredContent; "
-                 "r.text is all of its text, r.data what it holds")):
+                 "has no 'txt'; r.text is its text, r.data is {}")):
             with self.subTest(line):
                 self.ends(line, error)
+
+    def test_errors_about_results_tell_their_shape(self):
+        issues = [{"number": n, "title": "t", "user": {"login": "x", "id": 1},
+                   "labels": []} for n in range(3)]
+        listed = ("hint: fs.raw .data is list[3] of {number: int, title: str, "
+                  "user: {login: str, id: int}, labels: list[0]}\n")
+        whole = ("hint: fs.raw .data is {total: int, items: list[3] of "
+                 "{number: int, title: str, user: {login, id}, labels: "
+                 "list[0]}, more: bool, at: None}\n")
+        page = {"total": 3, "items": issues, "more": True, "at": None}
+        for data, line, error, hint in (
+                (issues, "r['items']", "KeyError: 'items'", listed),
+                (issues, "r.data['items']", "TypeError: list indices must be "
+                 "integers or slices, not str", listed),
+                (issues, "for i in r.data:\n    print(i['nr'])",
+                 "KeyError: 'nr'", listed),
+                (issues, "[i['nr'] for i in r.data]", "KeyError: 'nr'",
+                 listed),
+                (issues, "def f(x):\n    return x['user']['name']\n"
+                 "f(r.data[0])", "KeyError: 'name'", listed),
+                (issues, "r.data[7]", "IndexError: list index out of range",
+                 listed),
+                (page, "r.data[0]", "KeyError: 0", whole),
+                (page, "[i for i in r.data.items]", "TypeError: "
+                 "'builtin_function_or_method' object is not iterable",
+                 whole),
+                (page, "rows = r.data['items']\ndel r\nrows['x']",
+                 "TypeError: list indices must be integers or slices, not "
+                 "str", whole),
+                ("text\nmore", "r.data['x']", "TypeError: string indices "
+                 "must be integers, not 'str'",
+                 "hint: fs.raw .data is a str: 'text\\nmore'\n"),
+                (page, "{}['x']", "KeyError: 'x'", "")):
+            with self.subTest(line):
+                text = data if isinstance(data, str) else json.dumps(data)
+                self.ends(
+                    "r = mcp_fs.raw(json=%r).result()\n%s" % (json.dumps({
+                        "content": [{"type": "text", "text": text}]}), line),
+                    error, hint)
 
     def test_halves_of_characters(self):
         """What is said of them can be encoded, whoever sent them."""

@@ -128,6 +128,14 @@ ${same('await read_file(path="a.txt")')}`,
   'r["content"]': `${call}works = r["content"][0]["text"] == r.text`,
   'r["structuredContent"]':
     `${call}works = r["structuredContent"] == {"path": "a.txt"}`,
+  'r["path"]': `${call}works = r["path"] == r.get("path") == "a.txt"`,
+  'r.path': `${call}works = r.path == r.data.path == "a.txt"`,
+  'for x in r': `${call}works = [x for x in r] == ["path"] and len(r) == 1`,
+  'print(r)': `${call}works = str(r) == r.text`,
+  'json.loads(r.data)': `${call}import json
+works = json.loads(r.data) is r.data`,
+  'None': 'works = not runtime.call_tool_sync("fs", "read-file", {' +
+    '"path": "a"}).is_error',
   'r.text': `${call}${same('r')}`,
   'r.data': `${call}works = r.data == {"path": "a.txt"}`,
   'await asyncio.gather(*calls)': `

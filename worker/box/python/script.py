@@ -450,6 +450,8 @@ def about_ours(kind, error, trace):
         if kind is NameError and "'mcp" in str(error.args[:1]):
             from mcp import _hints
             return _hints.about_error(error)
+        if "mcp._lenient" in sys.modules:
+            return sys.modules["mcp._lenient"].about_error(error, trace)
     except BaseException:
         pass  # the code may have broken what that takes
     return None

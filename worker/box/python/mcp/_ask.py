@@ -4,11 +4,11 @@ mcp._call carries them out for their caller.  What the code must not ask for
 is refused behind the relay; what is checked here spares a way there.
 """
 from ._call import Together
-from ._result import ArgumentError, MCPError, Result
+from ._result import ArgumentError, MCPError, read, Result
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request
-from . import _values
+from . import _lenient, _values
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
@@ -25,10 +25,10 @@ def payload_of(kind, server=None, tool=None, remembered=False):
     return _values.write(payload, "payload")
 
 
-def answer_of(request, server=None, tool=None):
+def answer_of(request, server=None, tool=None, read=_values.read):
     """Return the answer to a request; refusals become MCPError."""
     try:
-        return request.answer()
+        return request.answer(read)
     except Refused as refused:
         error = refused.error
         raise MCPError(
@@ -167,10 +167,12 @@ def call_entry(state, entry, given):
     request = Request(b"%b%b}" % (beginning(state, tool), arguments),
                       "%s.%s" % (server, tool), True)
     yield Together((request,))
-    answer = answer_of(request, server, tool)
+    answer = answer_of(request, server, tool, read)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
     result = Result(answer)
+    _lenient.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
+                  len(request.line))
     if result.is_error and SETTINGS["raise_on_error"]:
         raise MCPError(
             result.text.strip() or "the tool failed and did not say why",

@@ -33,7 +33,7 @@ def order(entry, count):
 
     A schema has two orders, and what it requires should come first in both.
     Where optional parameters stand between, only all that it requires can be
-    meant.  Where it requires none of several, any could be.
+    meant.  Where it requires none of several, only the first can be.
     """
     schema, whole = _schema.flat(
         entry.get("inputSchema"), entry.get("inputSchema"))
@@ -41,8 +41,8 @@ def order(entry, count):
     if not whole or not isinstance(names, dict) or not names:
         return None
     names, required = list(names), list(required)
-    if names[:len(required)] == required and (required or len(names) == 1):
-        return names
+    if names[:len(required)] == required:
+        return names if required else names[:1]
     if count == len(required) and required == [
             name for name in names if name in required]:
         return required

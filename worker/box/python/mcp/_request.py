@@ -57,12 +57,12 @@ class Request:
         for wake in self.wakes:
             wake()
 
-    def answer(self):
+    def answer(self, read=_values.read):
         """Return the payload of the answer; raises Refused."""
         if self.failure:
             raise Refused(self.failure)
         try:
-            frame = _values.read(self.line.decode())
+            frame = read(self.line.decode())
             if frame["success"]:
                 return frame["payload"]
             error = frame["error"]

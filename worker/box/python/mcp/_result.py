@@ -1,10 +1,11 @@
 """What a call comes to: a result, or the one class of errors."""
-from . import _values
+from . import _lenient, _values
 from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
 KEYS_MAX = 20  # of a dict in a sentence
 LEFT_OUT = {"isError": False, "structuredContent": None}
+MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
 
 
 class MCPError(Exception):
@@ -48,13 +49,13 @@ class ArgumentError(MCPError, TypeError):
 
 
 class Part(dict):
-    """A dict in the content of a result; its values are attributes, too."""
+    """A dict in a result; its values are attributes, too.
 
-    def __init__(self, members=()):
-        super().__init__(members)
-        for key, value in self.items():
-            if type(value) is dict:
-                self[key] = Part(value)
+    Copies of it, and what is pickled, are plain dicts.
+    """
+
+    __slots__ = ()
+    __module__ = "mcp.runtime"
 
     def __getattr__(self, name):
         """Return the value of a key."""
@@ -65,11 +66,26 @@ class Part(dict):
         raise attribute_error("this part of the result has no %r: %s" % (
             name, keys_of(self)))
 
+    def __reduce__(self):
+        """Copies are plain."""
+        return dict, (dict(self),)
+
+
+Part.__name__ = Part.__qualname__ = "dict"  # what it is to the code
+
+
+def part_of(value):
+    """Return a value with parts in place of dicts, where it is a dict."""
+    if type(value) is not dict:
+        return value
+    return Part((key, part_of(each)) for key, each in value.items())
+
 
 class Result(dict):
     """The result of a tool: the dict that MCP defines, and short cuts.
 
-    Its values are attributes, too, as they are for other clients of MCP.
+    It stands for its data as well: r["x"], r.x, r[0], len(r) and iteration
+    are those of r.data where MCP defines nothing of that name.
     """
 
     __module__ = "mcp.runtime"
@@ -77,29 +93,108 @@ class Result(dict):
     def __init__(self, members=()):
         super().__init__(members)
         if isinstance(self.get("content"), list):
-            self["content"] = [
-                Part(part) if type(part) is dict else part
-                for part in self["content"]]
+            self["content"] = [part_of(part) for part in self["content"]]
+        if type(self.get("structuredContent")) is dict:
+            self["structuredContent"] = part_of(self["structuredContent"])
+
+    def __getitem__(self, key):
+        """Return a part of a list or a text; all else is as in a dict."""
+        if isinstance(key, slice):
+            data = self.data
+            return data[key] if isinstance(data, list) else self.text[key]
+        return super().__getitem__(key)
+
+    def __missing__(self, key):
+        """Return what the data has: r["x"] is r.data["x"]."""
+        data = self.data
+        if isinstance(data, dict) and key in data:
+            return data[key]
+        if isinstance(key, int):
+            return self._sequence()[key]
+        raise KeyError(key)
+
+    def _sequence(self):
+        """Return what an index is for: a list, or else the content."""
+        content = dict.get(self, "content")
+        return self.data if isinstance(self.data, list) else (
+            content if isinstance(content, list) else [])
+
+    def __contains__(self, key):
+        """Whether the result has a key, or the data has it."""
+        data = self.data
+        if isinstance(key, str) and (
+                super().__contains__(key) or isinstance(data, str)):
+            return super().__contains__(key) or key in data
+        return isinstance(data, (dict, list)) and key in data
+
+    def __iter__(self):
+        """Go through the data; of a text, through the content."""
+        data = self.data
+        return iter(data if isinstance(data, dict) else self._sequence())
+
+    def __len__(self):
+        """Return how much the data has."""
+        if isinstance(self.data, (dict, list)):
+            return len(self.data)
+        raise TypeError("the result is no list and no dict: write "
+                        "len(r.text) or len(r.content)")
+
+    def __bool__(self):
+        """Whether there is anything in a list or a dict."""
+        return not isinstance(self.data, (dict, list)) or bool(self.data)
+
+    def get(self, key, default=None):
+        """Return the value of a key, of the result or of its data."""
+        if super().__contains__(key) or key in MEMBERS:
+            return super().get(key, default)
+        data = self.data
+        if isinstance(data, dict):
+            return data.get(key, default)
+        raise attribute_error("the result has no keys but %s: r.data is a "
+                              "%s" % (", ".join(self.keys()),
+                                      type(data).__name__))
 
     def __getattr__(self, name):
         """Return the value of a key, or what it is where it is left out."""
-        if name in self:
+        if super().__contains__(name):
             return self[name]
         if name in LEFT_OUT:
             return LEFT_OUT[name]
         if name.startswith("__"):
             raise AttributeError(name)
         data = self.data
-        hint = "write r.data[%r]; " % name \
-            if isinstance(data, dict) and name in data else ""
-        raise attribute_error(
-            "the result has no %r: %s%s; r.text is all of its text, r.data "
-            "what it holds" % (name, hint, keys_of(self)))
+        if isinstance(data, dict) and name in data:
+            return data[name]
+        for value in data, self.text:
+            if isinstance(value, (list, str)) and hasattr(
+                    type(value), name):
+                return getattr(value, name)
+        if name in HABITS:
+            return HABITS[name](self)
+        from ._shape import shape_of
+        error = attribute_error("the result has no %r; r.text is its text, "
+                                "r.data is %s" % (name, shape_of(data)))
+        error.told = True
+        raise error
+
+    def __str__(self):
+        """Return the text; without any, the data as JSON."""
+        if self.text or not dict.get(self, "structuredContent"):
+            return self.text or dict.__repr__(self)
+        return _values.write(self["structuredContent"], "data").decode()
+
+    def __repr__(self):
+        """Return the dict, as Python writes it."""
+        return dict.__repr__(self)
+
+    def __reduce__(self):
+        """Copies have the same members."""
+        return Result, (dict.copy(self),)
 
     @property
     def text(self):
         """All blocks of text, joined by newlines."""
-        blocks = self.get("content")
+        blocks = dict.get(self, "content")
         blocks = blocks if isinstance(blocks, list) else ()
         return "\n".join(
             block["text"] for block in blocks if isinstance(block, dict)
@@ -108,19 +203,119 @@ class Result(dict):
 
     @property
     def data(self):
-        """The structured content, else the text as JSON, else the text."""
-        if self.get("structuredContent") is not None:
-            return self["structuredContent"]
-        text = self.text
-        try:
-            return _values.read(text)
-        except (ValueError, RecursionError):
-            return text
+        """The structured content, else the text as JSON, else the text.
+
+        A structured content that is no more than the text is taken for it.
+        """
+        if "_data" not in self.__dict__:
+            found = dict.get(self, "structuredContent")
+            self.__dict__["_data"] = parsed(self.text) if found is None \
+                else unwrapped(found, self.text)
+            _lenient.keep_shape(self)
+        return self.__dict__["_data"]
 
     @property
     def is_error(self):
         """Whether the tool says that it failed."""
-        return self.get("isError") is True
+        return dict.get(self, "isError") is True
+
+
+def parsed(text):
+    """Return a text as the JSON that it is, or else as it is."""
+    try:
+        return read(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def unwrapped(found, text):
+    """Return structured content, or what the text is if it is no more."""
+    if type(found) is not Part or len(found) != 1:
+        return found
+    (key, value), = found.items()
+    if not isinstance(value, str) or value != text:
+        return found
+    value = parsed(text)
+    for kind in Text, List, Dict:
+        if isinstance(value, kind.__mro__[2]):
+            value = kind(value)
+            value.wrapped = key, text
+    return value
+
+
+class Wrapped:
+    """A text, or what it is as JSON, that came as the one member of a dict.
+
+    It is still found there.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        """Return a member; the one that it was is the text."""
+        if key == self.wrapped[0] and not (
+                isinstance(self, dict) and key in self):
+            return self.wrapped[1]
+        return super().__getitem__(key)
+
+
+class Text(Wrapped, str):
+    """A text that was the one member of a dict."""
+
+    __slots__ = ("wrapped",)
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return str, (str.__str__(self),)
+
+
+class List(Wrapped, list):
+    """A list, as JSON in a text that was the one member of a dict."""
+
+    __slots__ = ("wrapped",)
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return list, (list(self),)
+
+
+class Dict(Wrapped, Part):
+    """A dict, as JSON in a text that was the one member of a dict."""
+
+    __slots__ = ("wrapped",)
+
+
+for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"):
+    _kind.__name__ = _kind.__qualname__ = _name
+    _kind.__module__ = "mcp.runtime"
+
+
+class Fast(_values.Fast):
+    """The settings of the scanner that makes parts of dicts."""
+
+    object_hook = Part
+
+
+class Careful(_values.Careful):
+    """The same, for integers of any length."""
+
+    object_hook = Part
+
+
+SCANNERS = _values.make_scanner(Fast), _values.make_scanner(Careful)
+
+
+def read(text):
+    """Return the JSON value that text is, with parts for dicts."""
+    return _values.read(text, *SCANNERS)
+
+
+# What other libraries call the same.
+HABITS = {"structured_content": lambda result: result.structuredContent,
+          "json": lambda result: lambda: result.data,
+          "model_dump": lambda result: lambda: dict.copy(result),
+          "raise_for_status": lambda result: lambda: None,
+          "ok": lambda result: not result.is_error}
 
 
 def keys_of(members):

@@ -117,16 +117,16 @@ def scan(text, scanner):
     return value
 
 
-def read(text):
+def read(text, fast=SCAN_FAST, careful=SCAN_CAREFUL):
     """Return the JSON value that text is.
 
     Raises ValueError for what is none, RecursionError for what is nested
     too deeply.
     """
     try:
-        return scan(text, SCAN_FAST)
+        return scan(text, fast)
     except ValueError:
-        return scan(text, SCAN_CAREFUL)
+        return scan(text, careful)
 
 
 def write(value, name):

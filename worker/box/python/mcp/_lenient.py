@@ -1,0 +1,155 @@
+"""The results that the code has seen lately, and what is told by them.
+
+An error that comes from a result is explained by the shape of that result,
+and libraries are taught what results are: json.loads() of what is parsed
+already returns it, and yaml writes it as a dict.
+"""
+import sys
+from _frozen_importlib_external import PathFinder
+from _weakref import ref
+
+TOOLS_MAX = 64  # of which the last result is kept
+KEPT_MAX = 64 << 10  # bytes of one that is kept for this alone
+SEEN = {}  # by the name of the tool: Seen, the last one last
+KINDS = KeyError, TypeError, IndexError, AttributeError
+TAUGHT = set()  # libraries
+
+
+class Seen:
+    """The last result of a tool."""
+
+    __slots__ = ("name", "result", "strong", "shape")
+
+    def __init__(self, name, result, strong):
+        self.name, self.shape = name, None
+        self.result = ref(result)
+        self.strong = result if strong else None
+
+
+def keep(result, name, size):
+    """Note the result of a tool, which came in so many bytes."""
+    learn()
+    SEEN.pop(name, None)
+    SEEN[name] = Seen(name, result, size <= KEPT_MAX)
+    if len(SEEN) > TOOLS_MAX:
+        del SEEN[next(iter(SEEN))]
+    if size > KEPT_MAX:
+        result.__dict__["_seen"] = SEEN[name]
+
+
+def keep_shape(result):
+    """Note the shape of a result that is too large to be kept."""
+    seen = result.__dict__.pop("_seen", None)
+    if seen:
+        from ._shape import shape_of
+        seen.shape = shape_of(result.__dict__["_data"])
+
+
+def learn():
+    """Teach libraries what results are, now or when they are imported."""
+    if TAUGHT:
+        return
+    for name, teach in TEACH.items():
+        TAUGHT.add(name)
+        if name in sys.modules:
+            attempt(teach, sys.modules[name])
+    sys.meta_path.insert(0, Imports)
+
+
+def attempt(teach, module):
+    """Teach a module, if it is the library of that name."""
+    try:
+        teach(module)
+    except Exception:
+        pass
+
+
+class Imports:
+    """In sys.meta_path: teaches libraries that are imported later."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """Return where a library is, and have it taught."""
+        if name not in TEACH:
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def exec_module(module):
+                run(module)
+                attempt(TEACH[name], module)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def teach_json(json):
+    """Have json.loads() return what was parsed already."""
+    plain = json.loads
+
+    def loads(s, *args, **more):
+        if isinstance(s, (dict, list)) and not (args or more):
+            from ._result import Result
+            return s.data if isinstance(s, Result) else s
+        try:
+            return plain(s, *args, **more)
+        except ValueError:
+            found = None if args or more else structured(s)
+            if found is None:
+                raise
+            return found
+
+    loads.__module__, loads.__doc__ = plain.__module__, plain.__doc__
+    json.loads = loads
+
+
+def teach_yaml(yaml):
+    """Have yaml write parts of results as what they are."""
+    from ._result import Dict, List, Part, Text
+    for dumper in yaml.SafeDumper, yaml.Dumper:
+        for kind in Part, Dict:
+            dumper.add_representer(kind, dumper.represent_dict)
+        dumper.add_representer(List, dumper.represent_list)
+        dumper.add_representer(
+            Text, lambda self, text: self.represent_str(str(text)))
+
+
+TEACH = {"json": teach_json, "yaml": teach_yaml}
+
+
+def structured(text):
+    """Return the structured content beside this text in a result, or None.
+    """
+    for seen in reversed(list(SEEN.values())):
+        result = seen.result()
+        if result is None or not isinstance(text, str):
+            continue
+        found = dict.get(result, "structuredContent")
+        if isinstance(found, (dict, list)) and (
+                text == result.text or any(
+                    isinstance(block, dict) and block.get("text") == text
+                    for block in dict.get(result, "content") or ())):
+            return found
+    return None
+
+
+def about_error(error, trace):
+    """Return the line about an error that comes from a result, or None."""
+    if not SEEN or hasattr(error, "told") or not (
+            isinstance(error, KINDS)
+            or type(error).__name__ == "JSONDecodeError"):
+        return None
+    from . import _shape
+    frames = []
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__name__") == "__main__":
+            frames.append(trace)
+        trace = trace.tb_next
+    for each in reversed(frames):
+        seen = _shape.origin(
+            each, list(SEEN.values()), isinstance(error, KeyError))
+        if seen:
+            return "hint: %s .data is %s\n" % (
+                seen.name, _shape.described(seen))
+    return None
