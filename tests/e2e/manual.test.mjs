@@ -78,8 +78,6 @@ m.unlink()`,
   'servers': 'works = LOADED_MCP_SERVERS == ("fs",)',
   'runtime.discovered_servers()':
     'works = runtime.discovered_servers() == ("fs", "x")',
-  'await runtime.load_server("x")':
-    'await runtime.load_server("x")\nworks = LOADED_MCP_SERVERS == ("fs", "x")',
   'save_memory("key", value, metadata=None)': `
 value = [1, {"a": None}]
 save_memory("key", value, metadata=None)
@@ -116,11 +114,16 @@ works = function(1) == (("fs",), 2)`,
 import user_tools
 works = "function" in dir(user_tools)`,
   'r = await mcp_fs.read_file(path="a.txt")': `${call}${same('r')}`,
+  '-': same('await mcp_fs["Read-File"](path="a.txt")'),
   '_': same('await mcp_fs.read_file(path="a.txt")'),
   'await mcp_servers["fs"]["read-file"](path="a.txt")':
     same('await mcp_servers["fs"]["read-file"](path="a.txt")'),
   'await runtime.call_tool("fs", "read-file", {"path": "a.txt"})':
     same('await runtime.call_tool("fs", "read-file", {"path": "a.txt"})'),
+  'import mcp_fs': `import mcp_fs as f
+${same('await f.read_file(path="a.txt")')}`,
+  'from mcp import fs': `from mcp import fs
+${same('await fs.read_file(path="a.txt")')}`,
   'from mcp.servers.fs import read_file':
     `from mcp.servers.fs import read_file
 ${same('await read_file(path="a.txt")')}`,
