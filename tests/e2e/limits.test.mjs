@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { childless } from './support/processes.mjs';
-import { withoutPool } from './support/program.mjs';
+import { once, withoutPool } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
 
 withoutPool();
@@ -246,7 +246,7 @@ test('who kills itself was not ended for its memory', async (t) => {
  * and each runs on.
  */
 const crowds = [
-  ['shells that are busy, and killed', '128m', '128', `
+  ['shells that are busy, and killed', '128m', '128', {}, `
 for _ in range(2):
     busy = [subprocess.Popen(['/bin/sh', '-c', 'while :; do :; done'])
             for _ in range(20)]
@@ -256,7 +256,8 @@ for _ in range(2):
     for one in busy:
         one.wait()
 print('done')`],
-  ['children that share what their parent has, and are killed', '256m', '128', `
+  ['children that share what their parent has, and are killed',
+    '256m', '128', once, `
 base = b'x' * (70 << 20)
 for _ in range(2):
     children = []
@@ -272,7 +273,7 @@ for _ in range(2):
     for pid in children:
         os.waitpid(pid, 0)
 print('done')`],
-  ['more than are usual', '900m', '600', `
+  ['more than are usual', '900m', '600', once, `
 children = []
 for _ in range(400):
     pid = os.fork()
@@ -292,8 +293,8 @@ for pid in children:
 print('done')`],
 ];
 
-for (const [what, memory, pids, code] of crowds)
-  test(`${what} run as elsewhere`, async (t) => {
+for (const [what, memory, pids, when, code] of crowds)
+  test(`${what} run as elsewhere`, when, async (t) => {
     const { client } = await connect(t,
       { env: { MCP_BRIDGE_MEMORY: memory, MCP_BRIDGE_PIDS: pids,
         MCP_BRIDGE_MAX_TIMEOUT: '300' } });

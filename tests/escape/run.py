@@ -1,7 +1,7 @@
 """What a box cannot do, tried: the abuse suite.
 
-    run.py BUILD [--user UID] [--only NUMBER,...] [--sealed] [--template]
-           [--shell] [--cgroups FOLDER] [--slow FACTOR] [-v]
+    run.py BUILD [--user UID [--again]] [--only NUMBER,...] [--sealed]
+           [--template] [--shell] [--cgroups FOLDER] [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -20,6 +20,9 @@ Many borders are drawn twice, by different parts of the kernel. The column
 attempt saw something else: the more words, the deeper the defence. What would
 endanger the machine is only begun, or asked for with arguments that the kernel
 refuses later than the protection would: "bounded" in the table.
+
+With --again, beside a run as root, only the cases that root does not try are
+made once more without their protection.
 
 With --template the attempts go into boxes that a template has forked; they are
 not made again without protection, as the borders of both kinds are the same.
@@ -77,7 +80,7 @@ class Run:
     def __init__(self, build, options):
         self.build, self.uid, self.verbose = build, options.user, options.v
         self.template, self.cgroups = options.template, options.cgroups
-        self.shell = options.shell
+        self.shell, self.again = options.shell, options.again
         self.slow = options.slow
         self.host = Host(self.uid, bool(self.cgroups), self.slow)
         self.verdicts, self.problems, self.copies = [], [], {}
@@ -247,7 +250,8 @@ class Run:
         if one.known:
             return "known", one.known
         if opened is None:
-            return "holds", one.shown or "without: only root can show it"
+            return "holds", one.shown or ("without: shown as root"
+                if self.again else "without: only root can show it")
         if one.holds(opened) or one.holds_in_part(opened):
             return "NOT SHOWN", "without: " + opened
         return "holds", "without: " + opened
@@ -271,7 +275,8 @@ class Run:
         reasons = {one: self.cannot(one) for one in cases}
         tried = [one for one in cases if not reasons[one]]
         seen = self.sealed(tried)
-        opened = {} if sealed_only else self.opened(tried)
+        opened = {} if sealed_only else self.opened([
+            one for one in tried if not self.again or one.root is False])
         for one in cases:
             if reasons[one]:
                 self.add_row(one, "", "skipped", reasons[one])
@@ -351,6 +356,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("build")
     parser.add_argument("--user", type=int)
+    parser.add_argument("--again", action="store_true")
     parser.add_argument("--only", type=lambda text: text.split(","))
     parser.add_argument("--file", action="append")
     parser.add_argument("--sealed", action="store_true")
