@@ -1,7 +1,8 @@
 """What a box cannot do, tried: the abuse suite.
 
-    run.py BUILD [--user UID [--again]] [--only NUMBER,...] [--sealed]
-           [--template] [--shell] [--cgroups FOLDER] [--slow FACTOR] [-v]
+    run.py BUILD [--user UID [--again]] [--only NUMBER,...]
+           [--leave NUMBER,...] [--sealed] [--template] [--shell]
+           [--cgroups FOLDER] [--slow FACTOR] [-v]
 
 Each case is a small attempt in Python. It goes through the real program, as a
 line of MCP, into a box as users get it, and what it saw there must be what the
@@ -22,7 +23,8 @@ endanger the machine is only begun, or asked for with arguments that the kernel
 refuses later than the protection would: "bounded" in the table.
 
 With --again, beside a run as root, only the cases that root does not try are
-made once more without their protection.
+made once more without their protection. Cases in --leave are not tried, as
+another run tries them.
 
 With --template the attempts go into boxes that a template has forked; they are
 not made again without protection, as the borders of both kinds are the same.
@@ -81,6 +83,7 @@ class Run:
         self.build, self.uid, self.verbose = build, options.user, options.v
         self.template, self.cgroups = options.template, options.cgroups
         self.shell, self.again = options.shell, options.again
+        self.left = options.leave
         self.slow = options.slow
         self.host = Host(self.uid, bool(self.cgroups), self.slow)
         self.verdicts, self.problems, self.copies = [], [], {}
@@ -271,7 +274,8 @@ class Run:
         cases = [one for one in CASES
                  if one.function.__module__ == "cases." + name
                  and not (self.shell and one.driven)
-                 and (not only or one.number in only)]
+                 and (not only or one.number in only)
+                 and one.number not in self.left]
         reasons = {one: self.cannot(one) for one in cases}
         tried = [one for one in cases if not reasons[one]]
         seen = self.sealed(tried)
@@ -358,6 +362,8 @@ def main():
     parser.add_argument("--user", type=int)
     parser.add_argument("--again", action="store_true")
     parser.add_argument("--only", type=lambda text: text.split(","))
+    parser.add_argument("--leave", type=lambda text: text.split(","),
+                        default=())
     parser.add_argument("--file", action="append")
     parser.add_argument("--sealed", action="store_true")
     parser.add_argument("--template", action="store_true")
