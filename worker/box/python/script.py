@@ -66,6 +66,7 @@ LOOP_HINT = """\
 hint: code with 'await' at top level runs inside an event loop, so another \
 one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 """
+NOTES = []  # lines that the end of the code brings
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
 'spawn' and 'forkserver' of multiprocessing do: use \
@@ -427,6 +428,7 @@ class Report:
             self.hook_failed(second, error)
         if hint:
             complain(hint)
+        tell_notes()
         if self.awaiting and is_second_loop(error):
             complain(LOOP_HINT)
 
@@ -706,6 +708,81 @@ def offer_named(code, names):
         mcp._names.offer(code, names, wanted)
 
 
+def compiled(source):
+    """Return the code as it runs."""
+    return compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
+
+
+def does_compile(source):
+    """Whether the compiler takes it, in silence."""
+    try:
+        compiled(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def mended(source):
+    """Return code that the compiler takes for code that it refused, or None.
+
+    Tells, at the end of the code, what was done, or why nothing can be.
+    """
+    names = {"__name__": "caisson_repair"}
+    try:
+        text = source.decode()
+        exec(load("repair"), names)
+        found = names["repair"](text, does_compile)
+    except UnicodeError:
+        return None
+    except names.get("Refused", ()) as refused:
+        NOTES.append("hint: %s\n" % refused)
+        return None
+    if found is None:
+        hint = names["about"](text)
+        NOTES.extend(["hint: %s\n" % hint] if hint else ())
+        return None
+    NOTES.append("note: the code did not compile, and ran %s\n" % found[1])
+    return found[0].encode()
+
+
+def unquoted(source):
+    """Return the code in the one string that some code is, or None."""
+    names = {"__name__": "caisson_repair"}
+    exec(load("repair"), names)
+    text = names["unquote"](source.decode("utf-8", "replace"), does_compile)
+    if text is None:
+        return None
+    NOTES.append("note: the code was one string, and ran without its quotes\n")
+    return text.encode()
+
+
+def is_quoted(source):
+    """Whether the code may be nothing but a string."""
+    source = source.strip()
+    return source[:1] in (b"'", b'"') and source[-1:] == source[:1]
+
+
+def prepared(source):
+    """Return the code, compiled, and its source, which may be repaired."""
+    try:
+        code = compiled(source)
+        fixed = unquoted(source) if is_quoted(source) else None
+    except SyntaxError:
+        fixed = mended(source)
+        if fixed is None:
+            raise
+    if fixed is not None:
+        source = store(fixed)
+        code = compiled(source)
+    return code, source
+
+
+def tell_notes():
+    """Say what there is to say at the end of the code."""
+    while NOTES:
+        complain(NOTES.pop(0))
+
+
 def run(source, control, told, memory, ending):
     """Run the code as a script; errors are the interpreter's to report."""
     source = store(source)
@@ -714,7 +791,7 @@ def run(source, control, told, memory, ending):
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
     awaiting = False
     try:
-        code = compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
+        code, source = prepared(source)
         awaiting = bool(code.co_flags & COROUTINE)
         if awaiting:
             module.__class__ = AwaitingModule
@@ -724,10 +801,12 @@ def run(source, control, told, memory, ending):
         execute(code, module)
     except SystemExit as error:
         ending.set(error.code)
+        tell_notes()
         raise
     except BaseException:
         sys.excepthook = Report(awaiting)
         raise
+    tell_notes()
     ending.set(None)
 
 

@@ -1,0 +1,92 @@
+"""What the bootstrap makes of code that does not compile as it came.
+
+    /usr/bin/python3 tests/box/test_repair.py [-v] [-k PATTERN]
+"""
+import unittest
+
+from bootstrap import Cases, Case, add_cases  # noqa: F401
+
+NOTE = "note: the code did not compile, and ran %s\n"
+TRACE = r'  File "MAIN", line \d+\n.*\n(?:Syntax|Indentation|Tab)Error: .*\n'
+
+
+def mends(name, code, out, how):
+    """Return the case of code that is repaired, with a note."""
+    how = NOTE % how
+    for mark in "\\(*.)":
+        how = how.replace(mark, "\\" + mark)
+    return Case(name, code, out, how, like=False)
+
+
+def refuses(name, code, hint=""):
+    """Return the case of code that is left as it is."""
+    return Case(name, code, "", TRACE + hint, 1, like=False)
+
+
+FENCE = "without the Markdown fence around it"
+LEFT = "without the indentation of the whole"
+ONE = "the code has %s: send the code of one program alone, without fences\n"
+QUOTES = "with plain quotes and spaces"
+TABLES = [("mends", [
+    mends("fence", "```python\nprint(1)\n```", "1\n", FENCE),
+    mends("fence of no language", "\n```\nprint(1)\n```\n", "1\n", FENCE),
+    mends("fence without an end", "```py\nprint(1)", "1\n", FENCE),
+    mends("fence in prose", "Here is the code:\n\n```Python\nprint(1)\n```\n"
+          "It prints one.", "1\n", FENCE),
+    mends("fence and indentation", "```\n  a = 1\n  print(a)\n```", "1\n",
+          FENCE + ", " + LEFT),
+    mends("backticks", "`print(1)`", "1\n",
+          "without the backticks around it"),
+    mends("indentation", "    a = 1\n    if a:\n        print(a)\n", "1\n",
+          LEFT),
+    mends("indentation behind the first line", "a = 1\n  b = 2\n"
+          "  print(a, b)", "1 2\n", LEFT),
+    mends("escaped newlines", r"a = 'x\ny'\nprint(a)", "x\ny\n",
+          "with \\n as ends of lines"),
+    mends("escaped quotes", r'a = \"x\"\nprint(a)', "x\n",
+          "with \\n as ends of lines"),
+    mends("tabs", "if 1:\n\ta = 1\n        print(a)\n", "1\n",
+          "with spaces for tabs"),
+    mends("typographic quotes", "print(\u201ca\u201d, \u2018b\u2019, "
+          "'\u201c')", "a b \u201c\n", QUOTES),
+    mends("invisible spaces", "a\u00a0= 1\nprint(\u200ba)", "1\n", QUOTES),
+    mends("prompts", ">>> for i in 1, 2:\n...     print(i)\n...\n1\n2\n",
+          "1\n2\n", "without the prompts"),
+    mends("notebook", "!pip install -q x\n%matplotlib inline\nprint(1)",
+          "1\n", "without notebook commands such as !pip"),
+    mends("keywords", "def f(**k):\n    return k\n"
+          "print(f(a=1, from='(x', to=f(in=[1, 2]), is=3))",
+          "{'a': 1, 'from': '(x', 'to': {'in': [1, 2]}, 'is': 3}\n",
+          "with keywords as names of arguments"),
+    Case("one string", repr("print(12 ** 2)"), "144\n",
+         "note: the code was one string, and ran without its quotes\n",
+         like=False),
+    Case("lines of the repaired code", "```\n\n1 / 0\n```", "",
+         r'Traceback .*\n  File "MAIN", line 2, in <module>\n    1 / 0\n'
+         r".*ZeroDivisionError: [^\n]*\n" + NOTE % FENCE, 1, like=False),
+    Case("a way out", "```\nraise SystemExit(3)\n```", "", NOTE % FENCE, 3,
+         like=False),
+]), ("leaves", [
+    Case("a fence in a string", "a = '''\n```python\nprint(1)\n```\n'''\n"
+         "print(len(a))", "24\n"),
+    refuses("a fence in a string of broken code",
+            "a = '''\n```python\nprint(1)\n```\n'''\nprint(len(a)"),
+    refuses("two fences", "```\na = 1\n```\n```\nprint(a)\n```",
+            "hint: " + ONE % "more than one Markdown fence"),
+    refuses("another language", "```bash\nls\n```",
+            "hint: " + ONE % "a Markdown fence of the language bash"),
+    refuses("a block behind one line", "if 0: a = 1\n    print(2)"),
+    refuses("tabs of two meanings",
+            "if 0:\n    if 0:\n        a = 1\n\tprint(1)\n    print(2\n"),
+    refuses("JavaScript", "const a = 1;\nconsole.log(a)",
+            "hint: this is not Python: run_python takes Python only\n"),
+    refuses("a command", "!ls -l", r"hint: commands of notebooks .*\n"),
+    refuses("nonsense", "def f(:"),
+    Case("a string", "'hello'", ""),
+    Case("a string of a name", "'hello'\n", ""),
+])]
+
+add_cases(TABLES)
+
+if __name__ == "__main__":
+    unittest.main()

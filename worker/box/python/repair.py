@@ -1,0 +1,253 @@
+"""Repairs code that does not compile, where only one meaning is possible.
+
+Run by script.py when the compiler has refused the code, and never else.  Each
+repair is tried on what the ones before it have made of the code; the result
+counts only if it compiles.  What could mean two things is left as it is.
+"""
+import tokenize
+from io import StringIO
+from keyword import iskeyword
+
+FENCE = "```"
+PYTHON = ("", "python", "python3", "py", "py3", "ipython", "ipython3",
+          "tool_code", "run_python")
+# Commands of notebooks that change nothing here, as nothing can be installed.
+MAGIC = ("!pip ", "!pip3 ", "!python -m pip ", "!python3 -m pip ", "%pip ",
+         "%matplotlib", "%load_ext", "%autoreload", "%config", "%%time",
+         "%%capture")
+INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff"))
+INVISIBLE.update(dict.fromkeys(map(ord, "\u00a0\u202f\u2007\u3000"), " "))
+DOUBLE, SINGLE = "\u201c\u201d\u201e\u201f", "\u2018\u2019\u201a\u201b"
+CODE = set("=([{\"\\")  # is in code, and not in a sentence about it
+BLOCKS = ("", "async", "class", "def", "else", "except", "finally", "for", "if",
+          "match", "try", "while", "with")
+FENCES = ("the code has %s: send the code of one program alone, without "
+          "fences")
+NOT_PYTHON = (("const ", "let ", "var ", "function ", "import {", "#!/bin/",
+               "console.log", "async function", "export ", "echo "))
+
+
+class Refused(Exception):
+    """The code cannot be meant to run; the text says why."""
+
+
+def repair(text, compiles):
+    """Return code that compiles and what was done to it, or None.
+
+    compiles tells whether a text compiles.  Raises Refused.
+    """
+    done = []
+    for step, said in STEPS:
+        changed = step(text)
+        if changed is None or changed == text:
+            continue
+        text = changed
+        done.append(said)
+        if compiles(text):
+            return text, ", ".join(done)
+    return None
+
+
+def without_fence(text):
+    """Return the content of the one Markdown fence."""
+    lines = text.split("\n")
+    marks = [at for at, line in enumerate(lines)
+             if line.strip().startswith(FENCE)]
+    if not marks:
+        return None
+    before, after = lines[:marks[0]], lines[marks[-1]:] if marks[1:] else []
+    if any(set(line) & CODE for line in before + after):
+        return None  # the fence may be part of a string
+    tag = lines[marks[0]].strip().strip("`").strip().lower()
+    tag = tag.strip("{}.").split()[0] if tag.strip("{}.") else ""
+    if len(marks) > 2:
+        raise Refused(FENCES % "more than one Markdown fence")
+    if tag not in PYTHON:
+        raise Refused(FENCES % "a Markdown fence of the language %s" % tag)
+    return "\n".join(lines[marks[0] + 1:(marks + [None])[1]])
+
+
+def without_backticks(text):
+    """Return what stands between backticks."""
+    inner = text.strip()
+    while len(inner) > 1 and inner[0] == inner[-1] == "`":
+        inner = inner[1:-1].strip()
+    return inner if inner != text.strip() else None
+
+
+def without_prompts(text):
+    """Return the lines behind the prompts of an interactive session."""
+    lines = [line.strip() for line in text.split("\n") if line.strip()]
+    if not lines or not lines[0].startswith(">>>"):
+        return None
+    return "\n".join(
+        line.lstrip()[4:] for line in text.split("\n")
+        if line.lstrip()[:4].rstrip() in (">>>", "..."))
+
+
+def without_magic(text):
+    """Return the code without commands of notebooks that do nothing here."""
+    return "\n".join(
+        "" if line.strip().startswith(MAGIC) else line
+        for line in text.split("\n"))
+
+
+def without_indentation(text):
+    """Return the code moved to the left; the first line may stand there."""
+    from textwrap import dedent
+    moved = dedent(text)
+    if moved != text:
+        return moved
+    first, newline, rest = text.lstrip("\n").partition("\n")
+    word = first.replace("(", " ").replace(":", " ").partition(" ")[0]
+    if first[:1].isspace() or not newline or word in BLOCKS:
+        return None
+    return first + newline + dedent(rest)
+
+
+def with_newlines(text):
+    """Return one line as the lines that it was before it was escaped."""
+    line = text.strip()
+    if "\n" in line or "\\" not in line:
+        return None
+    made = outside(line, lambda part: part.replace("\\r", "").replace(
+        "\\n", "\n").replace("\\t", "\t"))
+    if made.find("\\") != -1 and '\\"' in line:
+        import json
+        try:
+            made = json.loads('"%s"' % line.strip('"'))
+        except ValueError:
+            pass
+    return made
+
+
+def with_spaces(text):
+    """Return the code without tabs, if their width makes no difference."""
+    if "\t" not in text:
+        return None
+    import ast
+    found = {}
+    for width in 4, 8:
+        spaces = "\n".join(
+            line[:len(line) - len(line.lstrip())].expandtabs(width) +
+            line.lstrip() for line in text.split("\n"))
+        try:
+            found[ast.dump(compile(
+                spaces, "<code>", "exec",
+                ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
+                True))] = spaces
+        except (SyntaxError, ValueError):
+            pass
+    return found.popitem()[1] if len(found) == 1 else None
+
+
+def with_plain_quotes(text):
+    """Return the code with the quotes of a keyboard around its strings."""
+    text, parts, end = text.translate(INVISIBLE), [], None
+    for kind, part in pieces(text):
+        if kind == "string":
+            parts.append(part)
+            continue
+        for char in part:
+            if end and char in end:
+                char, end = '"' if end is DOUBLE else "'", None
+            elif not end and char in DOUBLE + SINGLE:
+                end = DOUBLE if char in DOUBLE else SINGLE
+                char = '"' if end is DOUBLE else "'"
+            parts.append(char)
+    return "".join(parts)
+
+
+def with_named_keywords(text):
+    """Return the code with f(**{"from": 1}) for f(from=1)."""
+    try:
+        tokens = list(tokenize.generate_tokens(StringIO(text).readline))
+    except (SyntaxError, tokenize.TokenError):
+        return None
+    lines, edits, depth, opened = text.splitlines(True), [], 0, {}
+    for at, token in enumerate(tokens[:-1]):
+        if token.string in opened_by:
+            depth += 1
+        if opened.get(depth) and (
+                token.string in (",", ")") and token.type == tokenize.OP):
+            edits.append((token.start, token.start, "}"))
+            opened[depth] = False
+        if token.string in closed_by:
+            depth -= 1
+        if (at and token.type == tokenize.NAME and iskeyword(token.string)
+                and tokens[at - 1].string in ("(", ",")
+                and tokens[at + 1].string == "="):
+            edits.append((token.start, tokens[at + 1].end,
+                          '**{"%s":' % token.string))
+            opened[depth] = True
+    for (row, start), (_, end), new in reversed(edits):
+        line = lines[row - 1]
+        lines[row - 1] = line[:start] + new + line[end:]
+    return "".join(lines) if edits else None
+
+
+opened_by, closed_by = ("(", "[", "{"), (")", "]", "}")
+
+
+def outside(text, change):
+    """Return the code with everything changed but its string literals."""
+    return "".join(part if kind == "string" else change(part)
+                   for kind, part in pieces(text))
+
+
+def pieces(text):
+    """Return the parts of some code: literals of strings, and the rest."""
+    found, start, at = [], 0, 0
+    while at < len(text):
+        quote = text[at]
+        if quote == "#":
+            at = (text + "\n").index("\n", at)
+            continue
+        if quote not in "'\"":
+            at += 1
+            continue
+        quote = quote * 3 if text.startswith(quote * 3, at) else quote
+        end = at + len(quote)
+        while end < len(text) and not text.startswith(quote, end):
+            end += 2 if text[end] == "\\" else 1
+        end = min(end + len(quote), len(text))
+        found += [("code", text[start:at]), ("string", text[at:end])]
+        start = at = end
+    return found + [("code", text[start:])]
+
+
+def unquote(text, compiles):
+    """Return the code that the one string which the code is holds, or None.
+
+    A string that is an expression may be meant as it is; so it must have a
+    call or a second line.
+    """
+    import ast
+    value = ast.literal_eval(text.strip())
+    if not isinstance(value, str) or not compiles(value):
+        return None
+    return value if "(" in value or "\n" in value.strip() else None
+
+
+def about(text):
+    """Return a sentence about code that is not Python, or None."""
+    for line in text.split("\n"):
+        if line.strip().startswith(NOT_PYTHON):
+            return "this is not Python: run_python takes Python only"
+        if line.strip().startswith(("!", "%")):
+            return ("commands of notebooks and shells (! and %) are not "
+                    "Python: use subprocess.run([...])")
+    return None
+
+
+STEPS = (
+    (without_fence, "without the Markdown fence around it"),
+    (without_backticks, "without the backticks around it"),
+    (without_prompts, "without the prompts"),
+    (without_magic, "without notebook commands such as !pip"),
+    (with_newlines, "with \\n as ends of lines"),
+    (without_indentation, "without the indentation of the whole"),
+    (with_spaces, "with spaces for tabs"),
+    (with_plain_quotes, "with plain quotes and spaces"),
+    (with_named_keywords, "with keywords as names of arguments"),
+)
