@@ -614,9 +614,66 @@ DESK = [
 class Docs(Base):
     """query_tool_docs, search_tool_docs and capability_summary."""
 
+    def test_what_is_printed(self):
+        """One line a tool, and of many tools of a server the names."""
+        many = [tool("n%d" % n, {
+            "owner": {"type": "string"}, "state": {"enum": ["open", "all"]},
+            "limit": {"type": "integer"}, "labels": {
+                "type": "array", "items": {"type": "string"}},
+            "since": {"type": "string"}, "page": {"type": "integer"}},
+            ["owner", "limit"], description="List all of the issues of an "
+            "owner, as \xe9 said. And more.\n\nMuch more.") for n in range(25)]
+        got = run("""
+found = await runtime.search_tool_docs('issues of an owner', limit=5)
+print(found)
+print(found[0])
+print(repr(found) == str(found), len(found), repr(found[:2]).count('mcp_'))
+print(found[0].name, found[0].tool, found[0]['name'])
+full = await runtime.search_tool_docs('n7', limit=1, detail='full')
+print(full == [dict(full[0])], str(full)[:9], 'inputSchema' in str(full))
+tools = await runtime.list_tools('web')
+print(tools)
+print(runtime.list_tools_sync('my-git'))
+""", loaded=("web", "my-git"), tools={"web": many})
+        lines = got.out.splitlines()
+        for line in lines[:6]:
+            self.assertRegex(
+                line, r"^mcp_web\.n\d+\(owner: str, limit: int, state\?: "
+                r'"open" \| "all", \.\.\.\): List .*\.\.\.$')
+            self.assertLess(len(line), 100)
+        self.assertEqual(lines[6], "True 5 2")
+        self.assertRegex(lines[7], r"^(n\d+) \1 \1$")
+        self.assertEqual(lines[8], "True {'server' True")
+        self.assertEqual(
+            lines[9], "mcp_web has 25 tools: %s" % ", ".join(
+                "n%d" % n for n in range(25)))
+        self.assertEqual(lines[10], "One of them: await runtime."
+                         "query_tool_docs('web', tool=NAME)")
+        self.assertEqual(lines[11:], [
+            "mcp_my_git.log()", "mcp_my_git._2nd()", "mcp_my_git.class_()"])
+
+    def test_deprecated_tools_come_last(self):
+        told = {"a": "Reads a thing. DEPRECATED: use f.", "b": "Deprecated.",
+                "c": "[Deprecated] Read it.", "d": "Reads; it is deprecated.",
+                "e": "Lists deprecated packages to read.",
+                "f": "Reads a thing."}
+        got = run("""
+for d in await runtime.search_tool_docs('read a thing', limit=9):
+    print(d.tool, d.get('deprecated'), 'deprecated) ' in str(d))
+""", loaded=("web",), tools={"web": [
+            tool("read_" + name, description=text)
+            for name, text in told.items()], "fs": [], "my-git": []})
+        lines = got.out.splitlines()
+        self.assertEqual(sorted(lines[:2]),
+                         ["read_e None False", "read_f None False"], got.err)
+        self.assertEqual(sorted(lines[2:]), [
+            "read_%s True True" % name for name in "abcd"])
+
     def test_query(self):
         got = self.prints("""
-print(await runtime.query_tool_docs('web'))
+docs = await runtime.query_tool_docs('web')
+print(list(map(dict, docs)))
+print(docs)
 d = runtime.query_tool_docs_sync('web', 'create_issue', 'full')
 print(len(d), list(d[0]), d[0]['description'][-7:], d[0]['name'])
 print(d == await runtime.query_tool_docs('web', tool='create_issue',
@@ -639,6 +696,10 @@ for f in (lambda: runtime.query_tool_docs_sync('wbe'),
 'web', 'serverAlias': 'web', 'tool': 'getPullRequest', 'toolAlias': \
 'getpullrequest', 'description': 'Get one.'}, {'server': 'web', \
 'serverAlias': 'web', 'tool': 'delete', 'toolAlias': 'delete'}]
+mcp_web.create_issue(title?: str): Create a new issue
+mcp_web.list_issues(): List issues of a repository
+mcp_web.getpullrequest(number?): Get one
+mcp_web.delete(repository?)
 1 ['server', 'serverAlias', 'tool', 'toolAlias', 'description', \
 'inputSchema'] Or not. create_issue
 True

@@ -24,7 +24,8 @@ try:
 except ${error}:
     works = True`;
 const same = (code) => `works = (${code}).text == "text of a.txt"`;
-const docs = (code) => `works = "read-file" in str(${code})`;
+const docs = (code) =>
+  `found = str(${code})\nworks = "read-file" in found or "mcp_fs.read_file(" in found`;
 const writable = (place) => `
 open("${place}/a", "w").write("x")
 works = open("${place}/a").read() == "x"`;

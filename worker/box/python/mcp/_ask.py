@@ -120,8 +120,9 @@ def entries_of(name):
     """Return the entries of the tools of a server."""
     state = yield from find_known(name)
     yield from list_tools(state, state.name not in LOADED)
-    return [dict(name=entry["tool"], **entry)
-            for entry in state.aliases.values()]
+    from ._lists import doc, Tools
+    return Tools(doc(dict(name=entry["tool"], **entry))
+                 for entry in state.aliases.values())
 
 
 def find_tool(state, name):

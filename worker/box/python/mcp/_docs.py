@@ -2,6 +2,7 @@
 import sys
 
 from . import _ask, _box, _servers
+from ._lists import doc, Docs, is_deprecated
 from ._result import MCPError
 
 PATIENCE = 12  # seconds for lists; the broker waits 10 for a start
@@ -19,18 +20,6 @@ SERVERS = """
 """
 
 
-class Doc(dict):
-    """What is told of a tool; "name" is the name of it, too."""
-
-    __module__ = "mcp.runtime"
-
-    def __missing__(self, key):
-        """Return the name of the tool by the key that tools have in MCP."""
-        if key == "name":
-            return self["tool"]
-        raise KeyError(key)
-
-
 def check_detail(detail):
     """Raise ValueError when there is no such detail."""
     if detail not in ("summary", "full"):
@@ -42,13 +31,16 @@ def doc_of(entry, detail, score=None):
     keys = ["server", "serverAlias", "tool", "toolAlias"]
     if detail == "full":
         keys += ["description", "inputSchema", "outputSchema"]
-    doc = Doc((key, entry[key]) for key in keys if key in entry)
+    members = {key: entry[key] for key in keys if key in entry}
     text = entry.get("description")
     if detail == "summary" and isinstance(text, str) and text.strip():
-        doc["description"] = summary(text)
+        members["description"] = summary(text)
     if score is not None:
-        doc["score"] = score
-    return doc
+        members["score"] = score
+    found = doc(members, entry if detail == "summary" else None)
+    if is_deprecated(entry):
+        found["deprecated"] = True
+    return found
 
 
 def summary(text):
@@ -66,7 +58,7 @@ def query(server, tool, detail):
         entries = state.aliases.values()
     else:
         entries = [(yield from _ask.find_tool(state, tool))]
-    return [doc_of(entry, detail) for entry in entries]
+    return Docs(doc_of(entry, detail) for entry in entries)
 
 
 def search(text, limit, detail):
@@ -80,8 +72,8 @@ def search(text, limit, detail):
     for state, why in failures:
         complain(state, why)
     from ._search import rank
-    return [doc_of(entry, detail, score)
-            for entry, score in rank(text, index_of(states), limit)]
+    return Docs(doc_of(entry, detail, score)
+                for entry, score in rank(text, index_of(states), limit))
 
 
 def index_of(states):

@@ -69,10 +69,11 @@ def rank(query, index, limit):
     said = " %s " % " ".join(words(query))
     exact = {query.strip(), *query.replace(".", " ").split()}
     order = sorted(scores, key=lambda number: (
-        -round(scores[number], 9), entries[number]["tool"] not in exact,
+        index.is_deprecated(number), -round(scores[number], 9),
+        entries[number]["tool"] not in exact,
         index.name(number) not in said,
         entries[number]["server"], entries[number]["tool"]))
-    least = scores[order[0]] * LEAST if order else 0
+    least = max(scores.values(), default=0) * LEAST
     return [(entries[number], round(scores[number], 3))
             for number in order[:limit] if scores[number] >= least]
 
@@ -81,7 +82,7 @@ class Index:
     """The words of some entries: each has spaces around it in the text."""
 
     def __init__(self, entries):
-        self.entries = entries
+        self.entries, self.deprecated = entries, {}
         text = " \n ".join(
             field.replace("\n", " ") for entry in entries
             for field in fields(entry)).lower()
@@ -152,6 +153,13 @@ class Index:
         """Return how much of the name of a tool is known."""
         name = self.name(number).split()
         return sum(word in known for word in name) / (len(name) or 1)
+
+    def is_deprecated(self, number):
+        """Whether a tool is on its way out: it comes after all others."""
+        if number not in self.deprecated:
+            from ._lists import is_deprecated
+            self.deprecated[number] = is_deprecated(self.entries[number])
+        return self.deprecated[number]
 
     def name(self, number):
         """Return the words of the name of a tool, with spaces around each."""
