@@ -78,6 +78,9 @@
  */
 #define REQUESTS_MAX 128
 
+/* Bytes of the value of a last expression: a screen, as in a notebook. */
+#define ECHO_MAX (2 * KIB)
+
 /*
  * Servers that one execution may have started. A search asks each server for
  * its tools, and code may load servers without naming them: this keeps one

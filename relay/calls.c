@@ -465,6 +465,20 @@ calls_is_list_of_none(
 	    calls->count < REQUESTS_MAX;
 }
 
+/* Answers whether the code has printed nothing: then the text is output. */
+static void
+calls_echo(struct calls *calls, const struct request *request)
+{
+	struct outbox_frame frame;
+	int silent = calls->ends->echo(
+	    calls->relay, request->text, request->text_len);
+
+	calls_begin(&frame, request->id, 1);
+	buffer_printf(&frame.text, "\"payload\":%s}\n",
+	    silent ? "true" : "false");
+	calls_answer(calls, request->id, &frame);
+}
+
 /* Makes or refuses the request. Returns 0, or -1 with err for a fault. */
 static int
 calls_take(struct calls *calls, const struct request *request, struct err *err)
@@ -478,9 +492,12 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 		calls_list_none(calls, request->id);
 		return 0;
 	}
-	if (calls_make(calls, request, &why) == 0)
+	if (request->echo && request->refusal.text[0] == '\0')
+		calls_echo(calls, request);
+	else if (calls_make(calls, request, &why) == 0)
 		return 0;
-	calls_refuse(calls, request->id, why.text);
+	else
+		calls_refuse(calls, request->id, why.text);
 	if (outbox_unread(calls->relay->outbox) >
 	    ANSWERS_UNREAD_MAX + REFUSALS_UNREAD_MAX)
 		return err_set(err, "requests without end, and no answer read");

@@ -10,12 +10,14 @@
  *
  * To the box:
  *
- *	{"type":"run","code":"…"[,"memory":true],"servers":[…]}		once
+ *	{"type":"run","code":"…"[,"memory":true][,"echo":true],
+ *	    "servers":[…]}		once
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
  *	    "error":{"message":"…"[,"error":{…}]}}
  *
  * "memory" is the field stored of START: memories and tools can be kept.
+ * "echo" is its field echo: the box tells the value of the last expression.
  * "servers" is its field servers; the inner "error" is the field error of
  * REFUSED. A P has one of these types, and members; request.c and
  * store_request.c read them, and the messages of these names say more:
@@ -31,6 +33,7 @@
  *	save_tool		"name", "about", "source"
  *	load_tool		"name"
  *	list_saved_tools	["after"]
+ *	echo			["text"]
  *
  * Anything else from the box is a fault, which ends it; forging a frame can
  * only do what the code itself may do. Runs in the relay.
@@ -165,22 +168,24 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 
 /* The run frame, as one line. */
 static void
-frames_make_run(struct outbox_frame *run, const char *code, size_t len,
-    struct ipc_blob *servers, int stored)
+frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
+    struct ipc_blob *servers)
 {
-	buffer_add_text(&run->text, "{\"type\":\"run\",\"code\":");
-	json_add_string(&run->text, code, len);
-	if (stored)
-		buffer_add_text(&run->text, ",\"memory\":true");
-	buffer_add_text(&run->text, ",\"servers\":");
-	outbox_frame_finish(run, servers, "}\n");
+	buffer_add_text(&frame->text, "{\"type\":\"run\",\"code\":");
+	json_add_string(&frame->text, run->code, run->len);
+	if (run->stored)
+		buffer_add_text(&frame->text, ",\"memory\":true");
+	if (run->echo)
+		buffer_add_text(&frame->text, ",\"echo\":true");
+	buffer_add_text(&frame->text, ",\"servers\":");
+	outbox_frame_finish(frame, servers, "}\n");
 }
 
 void
-frames_start(struct frames *frames, const char *code, size_t len,
-    struct ipc_blob *servers, int stored)
+frames_start(struct frames *frames, const struct frames_run *run,
+    struct ipc_blob *servers)
 {
-	frames_make_run(&frames->run, code, len, servers, stored);
+	frames_make_run(&frames->run, run, servers);
 	frames->started = 1;
 	frames_send_run(frames);
 }

@@ -161,6 +161,18 @@ output_look(struct output *output)
 		output_watch(output);
 }
 
+int
+output_is_empty(const struct output *output)
+{
+	return output->total == 0;
+}
+
+void
+output_put(struct output *output, const char *data, size_t len)
+{
+	output_add(output, data, len);
+}
+
 /*
  * What a pipe holds at least when it takes no more: two writes that follow each
  * other share a page unless they are longer than one, so it may be half empty.

@@ -171,13 +171,25 @@ relay_meet_store(struct relay *relay, int *fd)
 	relay->store = channel_new(relay->base, fd, &ends);
 }
 
+/* Output that is in the pipes has been printed: it is read first. */
+static int
+relay_echo(struct relay *relay, const char *text, size_t len)
+{
+	output_look(relay->out);
+	output_look(relay->errors);
+	if (!output_is_empty(relay->out) || !output_is_empty(relay->errors))
+		return 0;
+	output_put(relay->out, text, len);
+	return 1;
+}
+
 /* Beginning */
 
 void
 relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
 	static const struct calls_ends calls = { relay_want_store,
-		relay_lose_store };
+		relay_lose_store, relay_echo };
 	static const struct frames_ends frames = { relay_box_ready,
 		relay_code_sent, relay_fault, relay_control_ended };
 
@@ -195,6 +207,9 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 void
 relay_start(struct relay *relay, struct ipc_start *start)
 {
+	struct frames_run run = { .len = start->code.len,
+		.stored = (int)start->stored,
+		.echo = (int)start->echo };
 	auto_free char *copy = NULL;
 	struct err err;
 
@@ -203,7 +218,6 @@ relay_start(struct relay *relay, struct ipc_start *start)
 		if (copy == NULL)
 			fatal("the code cannot be read: %s", err.text);
 	}
-	frames_start(relay->frames,
-	    copy != NULL ? copy : (const char *)start->code.data,
-	    start->code.len, &start->servers, (int)start->stored);
+	run.code = copy != NULL ? copy : (const char *)start->code.data;
+	frames_start(relay->frames, &run, &start->servers);
 }

@@ -101,13 +101,21 @@ struct frames *frames_new(
     struct relay *relay, int *in, const struct frames_ends *ends);
 void frames_free(struct frames **frames);
 
+/* What a run frame says besides. */
+struct frames_run {
+	const char *code;
+	size_t len;
+	int stored; /* there is a store */
+	int echo;   /* the value of the last expression is wanted */
+};
+
 /*
- * Sends the box, once, its run frame with code, servers (JSON, whose memfd is
- * taken) and whether there is a store: now, or when it is ready. A box that has
- * ended is sent nothing.
+ * Sends the box, once, its run frame with these and the servers (JSON, whose
+ * memfd is taken): now, or when it is ready. A box that has ended is sent
+ * nothing.
  */
-void frames_start(struct frames *frames, const char *code, size_t len,
-    struct ipc_blob *servers, int stored);
+void frames_start(struct frames *frames, const struct frames_run *run,
+    struct ipc_blob *servers);
 
 /* outbox.c: the queue of frames for the box. */
 
@@ -183,6 +191,9 @@ struct request {
 	uint64_t id;
 	struct json_span frame;           /* all of it */
 	enum ipc_type type;               /* of the message that it becomes */
+	int echo; /* it becomes none: it asks whether there is no output yet */
+	char text[ECHO_MAX + 1]; /* of that: the output then */
+	size_t text_len;
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */
@@ -259,6 +270,12 @@ struct calls_ends {
 
 	/* It has ended: it is closed, then calls_lose_store is called. */
 	void (*lose_store)(struct relay *relay);
+
+	/*
+	 * Whether the code has printed nothing so far: then this text, which
+	 * may be empty, becomes its standard output.
+	 */
+	int (*echo)(struct relay *relay, const char *text, size_t len);
 };
 
 /* Uses outbox, broker and store of relay; calls_close before one is gone. */
@@ -338,6 +355,12 @@ void output_rest(struct output *output);
 
 /* Reads what has come, and wakes as soon as more does. */
 void output_look(struct output *output);
+
+/* Whether nothing has come so far. */
+int output_is_empty(const struct output *output);
+
+/* Takes bytes as if they had come now. */
+void output_put(struct output *output, const char *data, size_t len);
 
 /* Gives what was kept; the stream is empty afterwards. */
 void output_take(struct output *output, struct output_kept *kept);

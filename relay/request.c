@@ -131,15 +131,43 @@ request_read_remembered(const struct member *member,
 	return member_require(member, JSON_SPAN_FALSE, err);
 }
 
+/* The text of an echo, which need not be there. */
+static int
+request_read_echo(const struct member *member, struct request *request,
+    struct err *err)
+{
+	auto_free char *text = NULL;
+
+	request->echo = 1;
+	if (member->count == 0)
+		return 0;
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	if (member->value.len <= CLIENT_LINE_FACTOR * ECHO_MAX + 2)
+		text = json_span_string(
+		    member->value, &request->text_len, NULL);
+	if (text == NULL || request->text_len > ECHO_MAX) {
+		request->text_len = 0;
+		err_set(&request->refusal, "the text of an echo has at most "
+		    "%d bytes of UTF-8", (int)ECHO_MAX);
+		return 0;
+	}
+	memcpy(request->text, text, request->text_len);
+	return 0;
+}
+
 static int
 request_read_payload(
     struct json_span payload, struct request *request, struct err *err)
 {
 	struct member members[] = { { .name = "type" },
 		{ .name = "server" }, { .name = "tool" },
-		{ .name = "arguments" }, { .name = "remembered" } };
+		{ .name = "arguments" }, { .name = "remembered" },
+		{ .name = "text" } };
 
 	member_find(payload, members, sizeof(members) / sizeof(members[0]));
+	if (members[0].count == 1 && json_span_is(members[0].value, "echo"))
+		return request_read_echo(&members[5], request, err);
 	if (request_read_type(&members[0], request, err) == -1)
 		return -1;
 	if (store_request_is(request))

@@ -9,7 +9,8 @@
 
 static const char run_code_description[] =
     "Run code of the named language in a fresh, sealed sandbox: no network, "
-    "no host files, no earlier state. Only what the code prints comes back. It "
+    "no host files, no earlier state. Only what the code prints comes back (in "
+    "Python also the value of its last expression). It "
     "can call the user's MCP servers that servers names: ";
 
 static void

@@ -16,10 +16,11 @@
 static const char run_python_description[] =
     "Run Python 3 in a fresh, sealed sandbox: no network, no host files, no "
     "earlier state. Use it to compute, transform data, and to call the "
-    "user's MCP servers in code, a whole task in one run: name them in "
-    "servers, then r = await mcp_NAME.TOOL(arg=1); r.data (parsed), r.text. "
-    "Only what the code prints comes back: filter, print little. To "
-    "discover, inside: print(runtime.capability_summary()), print(await "
+    "user's MCP servers in code, a whole task in one run: "
+    "r = await mcp_NAME.TOOL(arg=1); r.data (parsed), r.text. "
+    "Only what the code prints, or the value of its last expression, comes "
+    "back: filter, print little. To discover, inside: "
+    "print(runtime.capability_summary()), print(await "
     "runtime.search_tool_docs('words')), help(mcp_NAME.TOOL)";
 
 static void

@@ -415,6 +415,7 @@ call_hand_over(struct call *call, int *session, struct err *err)
 	auto_buffer struct buffer servers = { 0 };
 	struct ipc_start start = { .execution = call->number,
 		.log_level = log_level_get(),
+		.echo = call->runs->options->echo,
 		.stored = call->runs->store != NULL &&
 		    call->runs->options->memory_api != 0,
 		.code = { (const uint8_t *)call->request.code,

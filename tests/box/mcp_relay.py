@@ -77,7 +77,7 @@ class Relay(threading.Thread):
         self.box, self.loaded = box, list(loaded)
         self.frames, self.calls, self.held, self.kept = [], [], [], []
         self.under_way, self.most = set(), 0
-        self.cancelled = []
+        self.cancelled, self.echoed, self.silent = [], [], True
         self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
         self.remembered, self.started = {}, []
@@ -161,6 +161,12 @@ class Relay(threading.Thread):
         """Tell of all that are allowed."""
         self.answer(number, [dict(server, loaded=server["name"] in self.loaded)
                              for server in self.servers])
+
+    def on_echo(self, number, line, text=None):
+        """Take the value of the last expression, if nothing was printed."""
+        if self.silent and text is not None:
+            self.echoed.append(text)
+        self.answer(number, self.silent)
 
     def on_load_server(self, number, line, server):
         """Load a server."""
@@ -269,11 +275,13 @@ def alias_of(name):
 
 
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
-        aliases=()):
+        aliases=(), echo=False, silent=True):
     """Run code in a box with servers; return its Result with the relay.
 
     others: names of more servers, each with the one tool echo, and aliases
-    for some; remembered: what is told of tools without asking their servers.
+    for some; remembered: what is told of tools without asking their servers;
+    echo: whether the value of the last expression is wanted; silent: whether
+    nothing was printed.
     """
     aliases = dict(aliases)
     known = SERVERS + [{"name": name,
@@ -285,11 +293,13 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         servers = [server for name in loaded for server in known
                    if server["name"] == name]
         frame = {"type": "run", "code": code, "servers": servers}
+        frame.update({"echo": True} if echo else {})
         box.send(json.dumps(frame).encode() + b"\n")
         relay = Relay(box, loaded, known)
         relay.tools.update({name: [tool("echo")] for name in others})
         relay.tools.update(tools)
         relay.remembered.update(remembered)
+        relay.silent = silent
         relay.start()
         try:
             out, err = box.process.communicate(timeout=DEADLINE)

@@ -754,3 +754,22 @@ test('a call that finds no place is refused in the mode that is set', once,
     await raw.result(id);
     await raw.finish();
   });
+
+test('silent code answers with the value of its last expression', async (t) => {
+  const raw = await Raw.open(t);
+  const text = async (code) => (await raw.run(code)).content[0].text;
+
+  assert.equal(await text('x = 20\nx + 22'), '42');
+  assert.equal(await text('"text"'), "'text'");
+  assert.equal(await text('x = 1'), 'Success (no output)');
+  assert.equal(await text('print(1)\n5'), '1');
+  assert.equal(await text('import os\nos.system("echo a")'), 'a');
+  assert.equal(await text('```python\n6 * 7\n```'), '42\nstderr:\nnote: ' +
+    'the code did not compile, and ran without the Markdown fence around it');
+  await raw.finish();
+
+  const off = await Raw.open(t, { args: ['--echo=off'] });
+
+  assert.equal((await off.run('5')).content[0].text, 'Success (no output)');
+  await off.finish();
+});

@@ -544,7 +544,7 @@ test('what goes wrong is told as the interpreter tells it', async (t) => {
 
   await t.test('a call that was never awaited', async () => {
     const { structuredContent } = await raw.run(
-      'async def f(): pass\nf()');
+      'async def f(): pass\nf()\nx = 1');
 
     assert.match(structuredContent.stderr.join('\n'), /never awaited/);
   });

@@ -77,7 +77,15 @@ lose_store(struct relay *r)
 	FUZZ_ASSERT(0);
 }
 
-static const struct calls_ends calls_ends = { want_store, lose_store };
+static int
+echo(struct relay *r, const char *text, size_t len)
+{
+	(void)r;
+	FUZZ_ASSERT(len <= ECHO_MAX && text[len] == '\0');
+	return len % 2 == 0;
+}
+
+static const struct calls_ends calls_ends = { want_store, lose_store, echo };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
 	control_ended };
 
@@ -237,7 +245,8 @@ open_relay(int *to_relay, int *to_box)
 	relay.store = NULL;
 	store_wanted = 0;
 	relay.frames = frames_new(&relay, &in[0], &frames_ends);
-	frames_start(relay.frames, "x", 1, &servers, 1);
+	frames_start(relay.frames, &(struct frames_run){ "x", 1, 1, 1 },
+	    &servers);
 	over = 0;
 	nasked = 0;
 }

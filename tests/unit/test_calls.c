@@ -41,6 +41,37 @@ START_TEST(each_request_has_its_message)
 }
 END_TEST
 
+/* The relay answers by itself. */
+START_TEST(echoes_are_answered)
+{
+	auto_buffer struct buffer large = { 0 };
+
+	open_calls();
+	ask(1, "{\"type\":\"echo\"}");
+	box_reads("{\"type\":\"rpc_response\",\"id\":1,\"success\":true,"
+	    "\"payload\":true}\n");
+	ck_assert_uint_eq(echoed.len, 0);
+	ask(2, "{\"type\":\"echo\",\"text\":\"\\u00e4 \\n\"}");
+	box_reads("{\"type\":\"rpc_response\",\"id\":2,\"success\":true,"
+	    "\"payload\":true}\n");
+	ck_assert_str_eq(echoed.data, "\xc3\xa4 \n");
+	printed = 1;
+	ask(3, "{\"type\":\"echo\"}");
+	box_reads("{\"type\":\"rpc_response\",\"id\":3,\"success\":true,"
+	    "\"payload\":false}\n");
+	buffer_add_text(&large, "{\"type\":\"echo\",\"text\":\"");
+	while (large.len < ECHO_MAX + 30)
+		buffer_add_text(&large, "x");
+	buffer_add_text(&large, "\"}");
+	ask(4, large.data);
+	box_reads(REFUSED_FRAME("4", "the text of an echo has at most 2048 "
+	    "bytes of UTF-8"));
+	expect_nothing();
+	buffer_reset(&echoed);
+	close_calls();
+}
+END_TEST
+
 static const char *const awkward[] = {
 	"{}",
 	"{\"n\":18446744073709551616,\"f\":0.1,\"e\":1e400,\"m\":-0}",
@@ -621,6 +652,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, each_request_has_its_message);
+	tcase_add_test(tc, echoes_are_answered);
 	tcase_add_loop_test(tc, bytes_are_kept, 0, UNIT_COUNT(awkward));
 	tcase_add_loop_test(tc, large_ones_go_by_memfd, 0, 2);
 	tcase_add_test(tc, refusals_of_the_broker);

@@ -97,6 +97,7 @@ static struct relay relay;
 static struct frames *frames;
 static int box_in, box_out; /* the box's ends */
 static int stored;          /* there is a store */
+static int echo;            /* the value of the last expression is wanted */
 static int fds_before;
 
 static void
@@ -115,7 +116,8 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	relay.outbox = outbox_new(relay.base, &out[1]);
 	frames = frames_new(&relay, &in[0], &ends);
 	if (code != NULL)
-		frames_start(frames, code, len, servers, stored);
+		frames_start(frames, &(struct frames_run){ code, len, stored,
+		    echo }, servers);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);
@@ -247,7 +249,8 @@ START_TEST(a_ready_box_waits_for_code)
 	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
 	ck_assert_int_eq(read(box_in, &c, 1), -1);
 	ck_assert_str_eq(told.data, "");
-	frames_start(frames, "1", 1, &servers, 0);
+	frames_start(
+	    frames, &(struct frames_run){ .code = "1", .len = 1 }, &servers);
 	ck_assert_str_eq(told.data, "sent\n");
 	read_run(&run);
 	ck_assert_str_eq(run.data, RUN("\"1\""));
@@ -290,7 +293,8 @@ START_TEST(a_box_that_has_ended_gets_no_code)
 	settle();
 	ck_assert_str_eq(told.data,
 	    _i == 0 ? "end\n" : "fault: a second ready frame\nend\n");
-	frames_start(frames, "1", 1, &servers, 0);
+	frames_start(
+	    frames, &(struct frames_run){ .code = "1", .len = 1 }, &servers);
 	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
 	ck_assert_int_eq(read(box_in, &c, 1), -1);
 	ck_assert_ptr_null(strstr(told.data, "sent"));
@@ -298,19 +302,19 @@ START_TEST(a_box_that_has_ended_gets_no_code)
 }
 END_TEST
 
-/* Code that may keep something is told so. */
+/* Code that may keep something is told so, and that its value is wanted. */
 START_TEST(memory_is_offered)
 {
 	auto_buffer struct buffer run = { 0 };
 
-	stored = 1;
+	stored = echo = 1;
 	open_frames("1", 1);
 	say(READY, strlen(READY));
 	settle();
 	ck_assert_int_eq(fd_set_nonblock(box_in, 1, NULL), 0);
 	read_run(&run);
 	ck_assert_str_eq(run.data, "{\"type\":\"run\",\"code\":\"1\","
-	    "\"memory\":true,\"servers\":" SERVERS "}\n");
+	    "\"memory\":true,\"echo\":true,\"servers\":" SERVERS "}\n");
 	close_frames();
 }
 END_TEST

@@ -322,6 +322,25 @@ START_TEST(runs_one_execution)
 }
 END_TEST
 
+/* The value of the last expression, where the code prints nothing. */
+START_TEST(takes_an_echo)
+{
+	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"echo\",\"text\":\"42\"}}\n";
+
+	start_small();
+	run_small();
+	if (_i == 1)
+		put(code_errors, "x", 1);
+	put(box_out, request, sizeof(request) - 1);
+	fd_close(&box_out);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done(_i == 1 ? "" : "42", _i == 1 ? "x" : "");
+	end_relay();
+}
+END_TEST
+
 /* How many descriptors the relay has open. */
 static int
 count_relay_fds(void)
@@ -742,6 +761,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, reports_a_bad_request);
 	tcase_add_test(tc, keeps_no_large_answers);
 	tcase_add_test(tc, runs_one_execution);
+	tcase_add_loop_test(tc, takes_an_echo, 0, 2);
 	tcase_add_loop_test(tc, concludes_with_the_last_pipe, 0, 6);
 	tcase_add_test(tc, hands_over_much_output);
 	tcase_add_test(tc, reports_a_fault);

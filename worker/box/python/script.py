@@ -67,6 +67,13 @@ hint: code with 'await' at top level runs inside an event loop, so another \
 one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 """
 NOTES = []  # lines that the end of the code brings
+WANTED = []  # something, where the value of the last expression is wanted
+VALUE = "<value>"  # what the code keeps that value as: no name of its own
+ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
+# How last lines begin that are no expressions, or whose value is None.
+NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
+            b"for ", b"while ", b"with ", b"try:", b"else:", b"elif ",
+            b"except", b"finally:", b"async ", b"@", b"asyncio.run(main())")
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
 'spawn' and 'forkserver' of multiprocessing do: use \
@@ -586,6 +593,8 @@ def receive(control):
         frame = parse(b"".join(parts).decode().strip())
         if frame["type"] != "run":
             raise ValueError("its type is not 'run'")
+        if frame.get("echo") is True:
+            WANTED.append(frame["type"])
         return (frame["code"].encode(), frame.get("servers", ()),
                 frame.get("memory") is True)
     except (AttributeError, LookupError, RecursionError, TypeError,
@@ -665,7 +674,11 @@ def execute(code, module):
         exec(code, module.__dict__)
         return
     import asyncio
-    asyncio.run(eval(code, module.__dict__))
+    running = eval(code, module.__dict__)
+    if VALUE in code.co_names:
+        from mcp import _echo
+        running = _echo.wait(running, module.__dict__, VALUE, NOTES)
+    asyncio.run(running)
 
 
 def offer_servers(names, control, pid, told, memory):
@@ -711,6 +724,42 @@ def offer_named(code, names):
 def compiled(source):
     """Return the code as it runs."""
     return compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
+
+
+def ends_in_expression(source):
+    """Whether the last statement may be an expression that has a value."""
+    source = source.rstrip()
+    while source:
+        head, _, line = source.rpartition(b"\n")
+        if line[:1] not in b" \t\r\f)]}#":
+            return not line.startswith(NO_VALUE) and line[-1:] != b";"
+        source = head
+    return False
+
+
+def compiled_with_value(source):
+    """Return the code as it runs, which keeps the value of its last expression.
+
+    None, where there is no such value; raises what the compiler does.
+    """
+    tree = compile(source, PATH, "exec", ONLY_AST | ALLOW_TOP_LEVEL_AWAIT,
+                   True)
+    last = tree.body[-1] if tree.body else None
+    if type(last).__name__ != "Expr":
+        return None
+    from _ast import Assign, Name, Store
+    place = {name: getattr(last, name) for name in last._attributes}
+    tree.body[-1] = Assign(
+        targets=[Name(VALUE, Store(), **place)], value=last.value, **place)
+    return compiled(tree)
+
+
+def echo(names):
+    """Tell the relay the value of the last expression, if there is one."""
+    value = names.pop(VALUE, None)
+    if value is not None:
+        from mcp import _echo
+        _echo.tell(value, NOTES)
 
 
 def does_compile(source):
@@ -774,6 +823,11 @@ def prepared(source):
     if fixed is not None:
         source = store(fixed)
         code = compiled(source)
+    if WANTED and ends_in_expression(source):
+        try:
+            code = compiled_with_value(source) or code
+        except (MemoryError, RecursionError):
+            pass  # it takes more to change the code than to run it
     return code, source
 
 
@@ -799,6 +853,7 @@ def run(source, control, told, memory, ending):
             offer_named(code, module.__dict__)
         del source
         execute(code, module)
+        echo(module.__dict__)
     except SystemExit as error:
         ending.set(error.code)
         tell_notes()

@@ -172,6 +172,8 @@ def call_entry(state, entry, given):
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
     result = Result(answer)
+    if tool not in state.readers:
+        result._quiet = "%s.%s" % (server, tool)
     _lenient.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
                   len(request.line))
     if result.is_error and SETTINGS["raise_on_error"]:

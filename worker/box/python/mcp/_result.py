@@ -89,6 +89,7 @@ class Result(dict):
     """
 
     __module__ = "mcp.runtime"
+    _quiet = None  # the tool, where its result is only shown by print()
 
     def __init__(self, members=()):
         super().__init__(members)

@@ -1,0 +1,108 @@
+"""The value of the last expression, which is the answer of silent code.
+
+    /usr/bin/python3 tests/box/test_echo.py [-v] [-k PATTERN]
+"""
+import re
+import unittest
+
+from mcp_relay import Base, tool
+
+READS = tool("get", annotations={"readOnlyHint": True})
+AWAITED = "note: the last expression was a coroutine, and was awaited\n"
+
+
+class Echo(Base):
+    """What the relay is given, and when."""
+
+    def echoes(self, code, *texts, out="", err="", status=0, **more):
+        """Run code and compare what it echoes."""
+        got = self.prints(code, out, err, status, echo=True, **more)
+        self.assertEqual(got.relay.echoed, list(texts))
+        return got
+
+    def test_values(self):
+        for code, text in (
+                ("40 + 2", "42"), ("x = 'a'\nx", "'a'"),
+                ("\n[1]\n\n#\n", "[1]"), ("f'{1}'  # one", "'1'"),
+                ("(1,\n 2\n)\n", "(1, 2)"), ("'hello'", "'hello'"),
+                ("0", "0"), ("''", "''"), ("def f(): return 1\nf()", "1"),
+                ("async def g(): return 5\nawait g()", "5"),
+                ("from __future__ import annotations\nx: y = 1\nx", "1"),
+                ("1 if 0 else 2", "2"), (r"'\ud800'", r"'\ud800'"),
+                ("```\n6 * 7\n```", "42")):
+            with self.subTest(code):
+                err = ".*Markdown fence.*" if "```" in code else ""
+                self.echoes(code, text, err=err)
+
+    def test_no_values(self):
+        for code in ("x = 1", "None", "1;", "for i in 1,: i", "if 1:\n    5",
+                     "def f(): 1", "[].append(1)", "import os", "5\npass",
+                     "try:\n    1\nfinally:\n    2", "with open(__file__): 1",
+                     "'''text\n'''\nx = 3"):
+            with self.subTest(code):
+                got = self.echoes(code)
+                self.assertEqual(got.relay.frames, [])
+
+    def test_what_was_printed_is_all(self):
+        for code, out, err in (
+                ("print(1)\n5", "1\n", ""),
+                ("import sys\nsys.stderr.write('x')\n5", "", "x"),
+                ("import os\nos.system('echo a')\n5", "a\n", ""),
+                ("import sys\nsys.stdout.write('a')", "a", "")):
+            with self.subTest(code):
+                self.echoes(code, out=out, err=err, silent=False)
+
+    def test_nothing_is_left_behind(self):
+        self.echoes("import atexit\natexit.register(lambda: print([n for n in "
+                    "globals() if '<' in n]))\n1", "1", out="[]\n")
+
+    def test_large_values(self):
+        got = self.prints("'\u00e4' * 3000", "", echo=True)
+        self.assertRegex(got.relay.echoed[0], "^'\u00e4{900,960} \\.\\.\\. "
+                         r"\(6002 bytes in all: print what is needed\)$")
+        self.assertLessEqual(len(got.relay.echoed[0].encode()), 2048)
+
+    def test_a_repr_that_fails(self):
+        code = "class A:\n    def __repr__(self):\n        1 / 0\n%sA()"
+        trace = r'Traceback .*File "MAIN", line 3, in __repr__\n.*' \
+            r"ZeroDivisionError: .*"
+        self.echoes(code % "", err=trace, status=1)
+        self.echoes(code % "print(1)\n", out="1\n", silent=False)
+
+    def test_errors(self):
+        self.echoes("1 / 0", err="Traceback .*ZeroDivisionError.*", status=1)
+        self.echoes("raise SystemExit(3)\n5", status=3)
+
+    def test_results(self):
+        more = {"tools": {"web": [READS, tool("post")]}}
+        for code in "await mcp_web.get(a=1)", "r = await mcp_web.get(a=1)\nr":
+            self.echoes(code, '{"a":1}', **more)
+        self.echoes("await mcp_web.post(a=1)",
+                    "Success: what web.post returned is not shown, as the "
+                    "tool is not marked read-only; print it to see it", **more)
+        self.echoes("(await mcp_web.post(a=1)).data", "{'a': 1}", **more)
+
+    def test_calls_and_coroutines_that_were_not_awaited(self):
+        more = {"tools": {"web": [READS]}}
+        main = "async def main():\n    "
+        self.echoes("mcp_web.get(a=1)", '{"a":1}', **more)
+        self.echoes("await mcp_web.get()\nmcp_web.get(a=1)", '{"a":1}', **more)
+        self.echoes(main + "return (await mcp_web.get(a=1)).data\nmain()",
+                    "{'a': 1}", err=re.escape(AWAITED), **more)
+        self.echoes("import asyncio\nl = asyncio.Lock()\n" + main +
+                    "async with l:\n        print((await mcp_web.get(a=1))."
+                    "data)\nawait main()\nmain()", out="{'a': 1}\n" * 2,
+                    err=re.escape(AWAITED), silent=False, **more)
+        self.echoes("mcp_web.get(x)", err="Traceback .*", status=1, **more)
+
+    def test_off(self):
+        got = self.prints("5", "")
+        self.assertEqual(got.relay.frames, [])
+
+    def test_children_echo_nothing(self):
+        self.echoes("import os\npid = os.fork()\n"
+                    "if pid:\n    os.wait()\npid and 7", "7")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,76 @@
+"""The value of the last expression of code that prints nothing.
+
+The relay knows what was printed: it is asked, and then given the text.
+"""
+import sys
+from types import CoroutineType
+
+from . import _servers, _values
+from ._call import Call
+from ._request import Request
+from ._result import MCPError, Result
+
+MOST = 2048  # bytes of the text; the relay refuses more
+SHOWN = 1900  # of them, where the text is cut
+AWAITED = "note: the last expression was a coroutine, and was awaited\n"
+QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
+         "read-only; print it to see it")
+
+
+async def wait(running, names, name, notes):
+    """Run code with top-level await, and what its last expression made."""
+    await running
+    if type(names.get(name)) is CoroutineType:
+        notes.append(AWAITED)
+        names[name] = await names[name]
+
+
+def tell(value, notes):
+    """Have the text of a value be the answer, if nothing was printed.
+
+    A call or a coroutine is carried out first.
+    """
+    if isinstance(value, Call):
+        value = value.result()
+    elif type(value) is CoroutineType:
+        import asyncio
+        notes.append(AWAITED)
+        value = asyncio.run(value)
+    if value is None:
+        return
+    for stream in sys.stdout, sys.stderr:
+        stream.flush()
+    try:
+        if ask():
+            ask(text_of(value))
+    except MCPError:
+        pass  # a child of the code has no answer to give
+
+
+def ask(text=None):
+    """Return whether nothing was printed; then the text is."""
+    payload = {"type": "echo"}
+    payload.update({} if text is None else {"text": text})
+    return _servers.run("echo", asking(payload))
+
+
+def asking(payload):
+    """Ask the relay, and return its answer."""
+    from ._ask import answer_of
+    from ._call import Together
+    request = Request(_values.write(payload, "payload"), "echo")
+    yield Together((request,))
+    return answer_of(request)
+
+
+def text_of(value):
+    """Return what is shown of a value, cut."""
+    if isinstance(value, Result):
+        text = QUIET % value._quiet if value._quiet else value.text
+    else:
+        text = repr(value)
+    data = text.encode("utf-8", "backslashreplace")
+    if len(data) > MOST:
+        data = data[:SHOWN] + b" ... (%d bytes in all: print what is needed)" \
+            % len(data)
+    return data.decode("utf-8", "ignore")
