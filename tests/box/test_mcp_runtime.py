@@ -97,8 +97,7 @@ for call in (lambda: runtime.call_tool('fs', 'raed_file'),
              lambda: runtime.call_tool('fs', 't' * 2000),
              lambda: mcp_fs.echo(a='x' * (16 << 20)),
              lambda: mcp_mute.tool,
-             lambda: mcp_fs.echo().text,
-             lambda: mcp_fs.echo()['content']):
+             lambda: mcp_fs.echo().done):
     try:
         call().result()
     except (AttributeError, E, TypeError) as error:
@@ -118,10 +117,8 @@ for call in (lambda: runtime.call_tool('fs', 'raed_file'),
             "16777216 are allowed\n"
             "MCPError mute: it does not answer; its last words: oops\n"
             "AttributeError the call of fs.echo has no result yet, and so no "
-            "'text': write 'await' before it, or '.result()' behind it where "
-            "there is no 'await'\n"
-            "TypeError the call of fs.echo has no result yet: write 'await' "
-            "before it, or '.result()' behind it where there is no 'await'\n",
+            "'done': write 'await' before it, or '.result()' behind it where "
+            "there is no 'await'\n",
             ".*never awaited.*", loaded=("fs", "mute"))
 
     def test_errors(self):
@@ -307,7 +304,7 @@ print(mcp_fs.brand_new(a=1).result().data)
     def test_never_awaited(self):
         self.prints("""
 def f():
-    mcp_fs.echo(a=1)
+    z = mcp_fs.echo(a=1)
 f()
 x = mcp_fs.echo()
 y = mcp_fs.echo()
@@ -316,8 +313,57 @@ print(repr(x)[:31])
 """, "<call of fs.echo, not awaited: \n",
             "MAIN:3: fs.echo was called but never awaited, so nothing was "
             "sent: write 'await' before it, or '.result\\(\\)' behind it "
-            "where there is no 'await'\n    mcp_fs.echo\\(a=1\\)\n"
+            "where there is no 'await'\n    z = mcp_fs.echo\\(a=1\\)\n"
             "MAIN:5: fs.echo was .*\n    x = mcp_fs.echo\\(\\)\n")
+
+
+class NotAwaited(Base):
+    """Code that uses results without waiting for them, as in other clients."""
+
+    def test_results_are_there(self):
+        for code, out in (
+                ("r = mcp_fs.echo(a=1)\nprint(r.data, r['content'][0].type)",
+                 "{'a': 1} text\n"),
+                ("print(mcp_fs.echo(a=1))", '{"a":1}\n'),
+                ("print(f'{mcp_fs.echo(a=1)}')", '{"a":1}\n'),
+                ("print(len(mcp_fs.echo(a=1)) > 0, 'content' in mcp_fs.echo())",
+                 "True True\n"),
+                ("class C:\n    def f(self):\n        return mcp_fs.echo(a=1)"
+                 "\nprint(C().f().data['a'] == 1)", "True\n"),
+                ("from concurrent.futures import ThreadPoolExecutor as P\n"
+                 "with P(3) as p:\n    print(sum(p.map(lambda n: "
+                 "mcp_fs.echo(a=n).data['a'], range(9))))", "36\n"),
+                ("for t in runtime.list_tools('web'):\n    print(t['name'])",
+                 "get\n"),
+                ("print(mcp_fs.echo(a=1).data)\n"
+                 "print((await mcp_fs.echo(a=2)).data)",
+                 "{'a': 1}\n{'a': 2}\n"),
+                ("import asyncio\nc = mcp_fs.echo(a=1)\n"
+                 "print(await asyncio.gather(c, c) == [c, await c])", "True\n"),
+                ("print(bool(mcp_fs.echo(a=1)), mcp_fs.echo() == 5)",
+                 "True False\n")):
+            with self.subTest(code):
+                self.prints(code, out)
+
+    def test_statements_are_carried_out(self):
+        for code in ("mcp_fs.echo(a=1)", "def f():\n    mcp_fs.echo(a=1)\nf()",
+                     "await mcp_my_git.log()\nmcp_fs.echo(a=1)",
+                     "runtime.call_tool('fs', 'echo', {'a': 1})",
+                     "for n in 1,: mcp_fs.echo(a=n)"):
+            with self.subTest(code):
+                got = self.prints(code, "")
+                self.assertEqual(got.relay.calls[-1],
+                                 ("fs", "echo", '{"a":1}'))
+        self.prints("mcp_fs.fail()\nprint(1)", "", "Traceback .*MCPError.*", 1)
+
+    def test_what_futures_have_is_refused(self):
+        got = self.prints("""
+c = mcp_fs.echo()
+for name in "done", "then", "add_done_callback", "_x", "cr_frame":
+    print(hasattr(c, name))
+await c
+""", "False\n" * 5)
+        self.assertEqual(len(got.relay.calls), 1)
 
 
 class Forgotten(Base):
@@ -344,10 +390,11 @@ class Forgotten(Base):
     def test_one_that_was_forgotten_before(self):
         line = "MAIN:%d: fs.echo was called but never awaited, [^\n]*\n" \
             "    [^\n]*\n"
-        for code, count in (("mcp_fs.echo()", 1), ("str(mcp_fs.echo())", 1),
+        for code, count in (("x = [mcp_fs.echo()]\ndel x", 1),
+                            ("repr(mcp_fs.echo())", 1),
                             ("x = mcp_fs.echo()\nx = 1", 1),
                             ("len([mcp_fs.echo(), mcp_fs.echo()])", 2),
-                            ("def f():\n    mcp_fs.echo()\nf()", 1)):
+                            ("def f():\n    x = mcp_fs.echo()\nf()", 1)):
             at = 3 if "def" in code else 2
             with self.subTest(code):
                 self.prints(

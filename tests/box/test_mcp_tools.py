@@ -957,7 +957,7 @@ except runtime.MCPError as error:
         self.prints("""
 print(mcp_fs.read_file('x').result().data)
 try:
-    mcp_mute.get('x')
+    call = mcp_mute.get('x')
     print('made')
     await mcp_mute.get('x')
 except runtime.MCPError as error:

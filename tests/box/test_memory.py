@@ -165,6 +165,15 @@ print(runtime.save_memory.__name__, save_memory.__module__)
             "Keep a value by a key, in the place of what is there.\n"
             "<function save_tool True\nsave_memory mcp.runtime\n")
 
+    def test_they_may_be_awaited(self):
+        self.prints("""
+await save_memory("k", 5)
+print(await load_memory("k"), await load_memory("n"), await memory_exists("k"),
+      await update_memory("k", lambda old: None or old + 1),
+      await get_memory_info("n"), await delete_memory("k"),
+      load_memory("k", default=1) + 1, await load_memory("x", default="y"))
+""", "5 None True 6 None True 2 y\n")
+
     def test_switched_off(self):
         for memory in False, None, 1, "true":
             self.prints("""

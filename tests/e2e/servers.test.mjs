@@ -538,7 +538,7 @@ for call in (lambda: mcp_every.get_sum(a=1),
 test('a call that is never awaited is reported', once, async (t) => {
   const raw = await Raw.open(t, withServers(t, { h: hostile() }));
   const { structuredContent } = await raw.run(
-    'print("begun")\nmcp_h.echo(x=1)\nprint("done")', { servers: ['h'] });
+    'print("begun")\ny = mcp_h.echo(x=1)\nprint("done")', { servers: ['h'] });
 
   assert.deepEqual(structuredContent.stdout, ['begun', 'done']);
   const said = structuredContent.stderr.join('\n');

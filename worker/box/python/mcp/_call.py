@@ -13,13 +13,16 @@ from . import _forgotten
 from ._forgotten import FIX
 from ._request import DONE, NEW
 from ._servers import attribute_error
+from ._caller import caller, follows
 from ._wait import left
 from ._wire import WIRE
 
-HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
 BUSY = "somebody waits for this call already: make another call"
 INTERRUPTED = "this call was interrupted"
 CLOSED = "this call was closed before it was awaited"
+# What futures and promises have, and the result of a call has not.
+NOT_OF_RESULTS = ("add_done_callback", "cancel", "cancelled", "done",
+                  "exception", "remove_done_callback", "then")
 LATE = ("%s has not answered within %s seconds: to wait on, ask for .result() "
         "again")
 
@@ -46,7 +49,8 @@ class Together:
 class Call:
     """A call: await it, gather it, make a task of it, or ask for result().
 
-    Nothing is sent before that.  Awaited again, it has the same result.
+    Nothing is sent before that, unless its result is used, or it is a whole
+    statement: then it waits at once.  Awaited again, it has the same result.
     """
 
     __slots__ = ("_name", "_steps", "_asked", "_finished", "_value",
@@ -57,10 +61,11 @@ class Call:
         self._name, self._steps = name, steps
         self._asked = self._value = self._error = self._future = None
         self._finished = self._begun = self._busy = False
-        frame = sys._getframe(1)
-        while frame.f_back and frame.f_code.co_filename.startswith(HERE):
-            frame = frame.f_back
+        frame = caller()
         self._where = frame.f_code.co_filename, frame.f_lineno
+        # A statement of its own, whose value is dropped: it is to be done.
+        if follows(frame, "POP_TOP"):
+            self.result()
 
     def result(self, timeout=None):
         """Carry the call out, wait, and return its result.
@@ -176,6 +181,40 @@ class Call:
         elif not self._finished and not self._busy:
             self._finished, self._error = True, RuntimeError(CLOSED)
 
+    # Code that uses the result before it awaits: the call is carried out
+
+    def __str__(self):
+        """Return the result as text."""
+        return str(self.result())
+
+    def __format__(self, spec):
+        """Return the result as text."""
+        return format(self.result(), spec)
+
+    def __iter__(self):
+        """Go through the result."""
+        return iter(self.result())
+
+    def __len__(self):
+        """Return how long the result is."""
+        return len(self.result())
+
+    def __bool__(self):
+        """Whether the result is true."""
+        return bool(self.result())
+
+    def __contains__(self, item):
+        """Whether something is in the result."""
+        return item in self.result()
+
+    def __eq__(self, other):
+        """Whether the result is another value; calls are compared as such."""
+        if isinstance(other, Call):
+            return self is other
+        return self.result() == other
+
+    __hash__ = object.__hash__
+
     # Help for code that forgot to wait
 
     def __repr__(self):
@@ -185,19 +224,20 @@ class Call:
         return "<call of %s, not awaited: %s>" % (self._name, FIX)
 
     def __getattr__(self, name):
-        """Refuse what is asked of the result; asyncio asks for names."""
+        """Return what the result has; asyncio asks for names."""
         if name in ("__name__", "__qualname__"):
             return self._name
         if name.startswith("_") or name[:3] in ("cr_", "gi_"):
             raise AttributeError(name)
+        if name not in NOT_OF_RESULTS:
+            return getattr(self.result(), name)
         raise attribute_error(
             "the call of %s has no result yet, and so no %r: %s" % (
                 self._name, name, FIX))
 
     def __getitem__(self, key):
-        """Refuse what is asked of the result."""
-        raise TypeError("the call of %s has no result yet: %s" % (
-            self._name, FIX))
+        """Return a part of the result."""
+        return self.result()[key]
 
     def __del__(self):
         """Tell of a call that was forgotten."""

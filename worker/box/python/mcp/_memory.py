@@ -7,6 +7,7 @@ cannot be done raises MCPError.
 from . import _ask, _servers, _values
 from ._call import Together
 from ._request import Request
+from ._caller import for_await
 from ._result import MCPError, at_once
 
 NAMES = ("save_tool", "save_memory", "load_memory", "update_memory",
@@ -86,7 +87,7 @@ def save_memory(key, value, *, metadata=None):
 def load_memory(key, *, default=None):
     """Return the value that is kept by a key, or the default."""
     found = find(key, whole=True)
-    return default if found is None else found["value"]
+    return for_await(default if found is None else found["value"])
 
 
 def update_memory(key, updater):
@@ -107,7 +108,7 @@ def update_memory(key, updater):
                              "value; delete_memory() forgets one")
         if ask("save_memory", {"version": found["version"]},
                key=key_text(key), value=value_text(value)):
-            return value
+            return for_await(value)
         pause()
     raise MCPError("the memory was not updated: each of %d times another "
                    "call had changed it first" % TRIES)
@@ -122,7 +123,7 @@ def pause():
 
 def delete_memory(key):
     """Forget a memory; return whether it was there."""
-    return ask("delete_memory", key=key_text(key))
+    return for_await(ask("delete_memory", key=key_text(key)))
 
 
 def list_memories():
@@ -134,9 +135,10 @@ def list_memories():
 
 def memory_exists(key):
     """Return whether there is a memory of this key."""
-    return find(key) is not None
+    return for_await(find(key) is not None)
 
 
 def get_memory_info(key):
     """Return what save_memory() does about a memory, or None."""
-    return at_once(find(key))
+    found = find(key)
+    return for_await(None) if found is None else at_once(found)

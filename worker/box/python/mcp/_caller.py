@@ -1,0 +1,41 @@
+"""What the code does with the value of a function of ours that it calls."""
+import os
+import sys
+from opcode import opmap
+
+HERE = os.path.dirname(os.path.dirname(__file__)) + "/"
+
+
+def caller():
+    """Return the frame that calls us, which is none of ours."""
+    frame = sys._getframe(1)
+    while frame.f_back and frame.f_code.co_filename.startswith(HERE):
+        frame = frame.f_back
+    return frame
+
+
+def follows(frame, step):
+    """Whether this is what a frame does next, with the value of its call."""
+    steps, at = frame.f_code.co_code, frame.f_lasti + 2
+    while at < len(steps) and steps[at] == 0:  # room for a cache
+        at += 2
+    return at < len(steps) and steps[at] == opmap[step]
+
+
+class Awaited:
+    """A value for code that writes 'await' where there is no need to."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, value):
+        self.value = value
+
+    def __await__(self):
+        """Return the value: there is nothing to wait for."""
+        return self.value
+        yield
+
+
+def for_await(value):
+    """Return a value, as one to await where the code awaits it at once."""
+    return Awaited(value) if follows(caller(), "GET_AWAITABLE") else value
