@@ -260,6 +260,20 @@
 #define SERVER_TOOLS_BYTES_MAX (15 * MIB)
 #define SERVER_TOOLS_PAGES_MAX 1000
 #define SERVER_TOOLS_MAX 10000
+/*
+ * Shapes of results: of larger results none is derived, as that takes the
+ * broker's time. Objects with more members, or with longer names, hold data.
+ */
+#define SHAPE_RESULT_MAX (256 * KIB)
+#define SHAPE_TEXT_MAX 300 /* bytes */
+#define SHAPE_NAME_MAX 64
+#define SHAPE_KEYS_MAX 32
+#define SHAPE_NAMES_MAX 12 /* of an object whose types are not told */
+#define SHAPE_ITEMS_MAX 20 /* of a list */
+/* The broker keeps them all, of one server at most so many: about 3 MiB. */
+#define SHAPES_MAX 2000
+#define SHAPES_SERVER_MAX 500
+#define SHAPES_LOOKS_MAX 4 /* results of a tool that are looked at */
 /* What a server is started as: SHA-256, as the values in it may be secrets. */
 #define FINGERPRINT_SIZE 32
 /*

@@ -61,7 +61,8 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		folder[0] = '\0';
 	sv->config = in_force_new(&setup, supervisor_on_config, sv);
-	policy = (struct broker_policy){ sv->options.tool_timeout, sv->audit };
+	policy = (struct broker_policy){ sv->options.tool_timeout,
+		sv->options.memory_api != 0, sv->audit };
 	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
 	/* Actions keep nothing; commands such as "memory" are none. */
 	if (sv->options.action == OPTION_NONE)

@@ -484,6 +484,7 @@ broker_send_session(void *ctx, void *question, struct err *err)
 		.owner = wanted->owner,
 		.log_level = log_level_get(),
 		.tool_seconds = broker->policy.tool_seconds,
+		.remember = broker->policy.remember != 0,
 		.loaded = { (const uint8_t *)loaded->data, loaded->len, -1 } };
 	auto_fd int relay = -1;
 

@@ -34,6 +34,7 @@ struct broker_wanted {
 /* What the user has said about calls of tools. */
 struct broker_policy {
 	uint64_t tool_seconds; /* how long a server may be silent */
+	int remember; /* shapes of what tools return */
 	int audit; /* for a line about each: a file, lent; -1: none */
 };
 

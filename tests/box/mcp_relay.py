@@ -80,7 +80,7 @@ class Relay(threading.Thread):
         self.cancelled, self.echoed, self.silent = [], [], True
         self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
-        self.remembered, self.started = {}, []
+        self.remembered, self.started, self.shapes = {}, [], {}
 
     def run(self):
         """Read always; write what can be written."""
@@ -190,8 +190,11 @@ class Relay(threading.Thread):
         if tools is None:
             self.refuse(number, "it does not answer; its last words: oops")
             return
+        shapes = {"shapes": self.shapes[server]} \
+            if server in self.shapes else {}
         self.answer(number, {"tools": tools, "aliases": [
-            ALIASES.get(tool["name"], tool["name"]) for tool in tools]})
+            ALIASES.get(tool["name"], tool["name"]) for tool in tools],
+                             **shapes})
 
     def on_call_tool(self, number, line, server, tool, arguments):
         """Call a tool."""
@@ -275,13 +278,14 @@ def alias_of(name):
 
 
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
-        aliases=(), echo=False, silent=True):
+        aliases=(), echo=False, silent=True, shapes=()):
     """Run code in a box with servers; return its Result with the relay.
 
     others: names of more servers, each with the one tool echo, and aliases
     for some; remembered: what is told of tools without asking their servers;
     echo: whether the value of the last expression is wanted; silent: whether
-    nothing was printed.
+    nothing was printed; shapes: of what tools have returned, by server and
+    tool.
     """
     aliases = dict(aliases)
     known = SERVERS + [{"name": name,
@@ -300,6 +304,7 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         relay.tools.update(tools)
         relay.remembered.update(remembered)
         relay.silent = silent
+        relay.shapes.update(shapes)
         relay.start()
         try:
             out, err = box.process.communicate(timeout=DEADLINE)

@@ -652,6 +652,38 @@ print(runtime.list_tools_sync('my-git'))
         self.assertEqual(lines[11:], [
             "mcp_my_git.log()", "mcp_my_git._2nd()", "mcp_my_git.class_()"])
 
+    def test_shapes_seen_are_told_and_marked(self):
+        """But where the server says itself what it returns."""
+        self.prints("""
+import inspect
+print(inspect.getdoc(mcp_web.get))
+print(inspect.getdoc(mcp_web.told))
+for detail in 'summary', 'full':
+    a, b = sorted(await runtime.query_tool_docs('web', detail=detail),
+                  key=lambda d: d.tool)
+    print(a.seen, 'seen' in b)
+print(await runtime.search_tool_docs('get a page', limit=1))
+print([t.get('seen') for t in await runtime.list_tools('web')])
+""", """Get a page.
+
+Returns, as seen:
+    .data: {page: int, items: list of {number, title, body, user, state}}
+Get it, too.
+
+Returns:
+    .data: dict
+{page: int, items: list of {number, title, body, user, state}} False
+{page: int, items: list of {number, title, body, user, state}} False
+mcp_web.get(): seen {page: int, items: list of {number, t...; Get a page
+['{page: int, items: list of {number, title, body, user, state}}', None]
+""", loaded=("web",), tools={"web": [
+            tool("get", description="Get a page."),
+            tool("told", description="Get it, too.",
+                 outputSchema={"type": "object"})], "mute": []}, shapes={
+                     "web": {
+                     name: "{page: int, items: list of {number, title, body, "
+                     "user, state}}" for name in ("get", "told", "gone")}})
+
     def test_deprecated_tools_come_last(self):
         told = {"a": "Reads a thing. DEPRECATED: use f.", "b": "Deprecated.",
                 "c": "[Deprecated] Read it.", "d": "Reads; it is deprecated.",

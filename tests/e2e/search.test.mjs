@@ -294,3 +294,25 @@ test('one that never lists its tools costs each search a moment', async (t) => {
   }
   await raw.finish();
 });
+
+test('what a tool has returned is told later, and marked', async (t) => {
+  for (const [api, told] of [['on', '{a: int, b: list of str}'], ['off', '']]) {
+    const options = withServers(t, { h: hostile() });
+    const raw = await Raw.open(t,
+      { ...options, env: { ...options.env, MCP_BRIDGE_MEMORY_API: api } });
+
+    await raw.printed('print((await mcp_h.echo(a=1, b=["secret"])).data)',
+      { servers: ['h'] });
+    const lines = await raw.printed(`
+import inspect
+print(inspect.getdoc(mcp_h.echo))
+print((await runtime.query_tool_docs("h", "echo"))[0].get("seen", ""))`,
+    { servers: ['h'] });
+
+    assert.equal(lines.at(-1), told);
+    assert.equal(lines.some((line) => line === `    .data: ${told}`),
+      told !== '');
+    assert.doesNotMatch(lines.join(''), /secret/);
+    await raw.finish();
+  }
+});

@@ -55,6 +55,7 @@ static pid_t play_pid;
 static uint64_t play_definitions; /* so many were sent: the last number */
 static const char *play_owner = ""; /* of the sessions that begin */
 static uint64_t play_tool_seconds = 60; /* of the sessions that begin */
+static uint64_t play_remember;          /* the same */
 static int play_supervisor; /* the supervisor's end */
 static int play_log = -1;   /* where the broker logs to; -1: nowhere */
 static struct ipc_packet play_packet;
@@ -242,7 +243,8 @@ play_session_of(const char *allowed, size_t allowed_len, const char *loaded,
 {
 	struct ipc_session session = { .execution = 7, .log_level = 3,
 		.owner = play_owner,
-		.tool_seconds = play_tool_seconds };
+		.tool_seconds = play_tool_seconds,
+		.remember = play_remember };
 	int pair[2];
 
 	ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0,

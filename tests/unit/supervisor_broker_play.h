@@ -321,7 +321,8 @@ was_ended(void)
 static struct ipc_packet packet;
 static union ipc_any msg;
 static struct buffer told;
-static struct broker_policy policy = { .tool_seconds = 9, .audit = -1 };
+static struct broker_policy policy = { .tool_seconds = 9, .remember = 1,
+	.audit = -1 };
 static int session_fd = -1; /* of the last SESSION */
 static int launched_fds[3] = { -1, -1, -1 }; /* of the last LAUNCHED */
 
@@ -349,6 +350,7 @@ tell_session(void)
 	buffer_add_text(&told, "\n");
 	ck_assert_uint_eq(msg.session.log_level, log_level_get());
 	ck_assert_uint_eq(msg.session.tool_seconds, 9);
+	ck_assert_uint_eq(msg.session.remember, 1);
 	fd_close(&session_fd);
 	session_fd = fd_take(&msg.session.relay);
 }

@@ -51,6 +51,34 @@ START_TEST(lists_tools)
 END_TEST
 
 /* Asked for by many at once and again: fetched once. */
+/* And with it the shapes of what its tools have returned. */
+START_TEST(tells_shapes)
+{
+	int silent;
+
+	play_remember = 1;
+	start();
+	play_remember = 0;
+	silent = play_session();
+	play_list(relay, 1, "gh");
+	play_expect_line(&gh, ASKED("2"));
+	play_say(&gh, ANSWER("2", ONE("talk")));
+	play_expect_result(relay, 1, LIST("talk", "talk"));
+	play_call(relay, 2, "gh");
+	play_hear(&gh);
+	play_say(&gh, ANSWER("3", "\"result\":{\"structuredContent\":"
+	    "{\"a\":[1]}}"));
+	play_expect_result(relay, 2, "{\"structuredContent\":{\"a\":[1]}}");
+	play_list(relay, 3, "gh");
+	play_expect_result(relay, 3, "{\"tools\":[{\"name\":\"talk\"}],"
+	    "\"aliases\":[\"talk\"],\"shapes\":{\"t\\u0061lk\":\"{a: list "
+	    "of int}\"}}");
+	play_list(silent, 4, "gh");
+	play_expect_result(silent, 4, LIST("talk", "talk"));
+	play_end();
+}
+END_TEST
+
 START_TEST(is_fetched_once)
 {
 	int other;
@@ -608,6 +636,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, lists_tools);
+	tcase_add_test(tc, tells_shapes);
 	tcase_add_test(tc, is_fetched_once);
 	tcase_add_test(tc, waits_for_the_start);
 	tcase_add_test(tc, is_fetched_again_when_it_changed);

@@ -14,6 +14,7 @@
 #include "link.h"
 #include "server.h"
 #include "session.h"
+#include "shapes.h"
 #include "shelf.h"
 
 /*
@@ -44,6 +45,7 @@ broker_init(struct broker *broker, struct event_base *base,
 	TAILQ_INIT(&broker->sessions);
 	broker->shelf = shelf_new(REMEMBERED_BYTES_MAX);
 	broker->archive = archive_new(broker, server_recalled);
+	broker->shapes = shapes_new();
 	broker_count_files(broker);
 }
 
@@ -62,6 +64,7 @@ broker_clear(struct broker *broker)
 	    (server = TAILQ_FIRST(&broker->removed)) != NULL)
 		server_free(&server);
 	archive_free(&broker->archive);
+	shapes_free(&broker->shapes);
 	shelf_free(&broker->shelf);
 	audit_free(&broker->audit);
 	channel_free(&broker->supervisor);

@@ -31,6 +31,7 @@ struct definition;
 struct link;
 struct server;
 struct session;
+struct shapes;
 struct shelf;
 
 struct broker {
@@ -44,6 +45,7 @@ struct broker {
 	TAILQ_HEAD(broker_sessions, session) sessions;
 	struct shelf *shelf; /* the lists of tools that are remembered */
 	struct archive *archive; /* keeps them */
+	struct shapes *shapes; /* of what their tools have returned */
 	uint64_t last_link;
 	size_t unwritten;    /* bytes that servers have still to take */
 	struct audit *audit; /* NULL: calls are not recorded */

@@ -14,6 +14,7 @@
 #include "queue.h"
 #include "reason.h"
 #include "server.h"
+#include "shapes.h"
 #include "shelf.h"
 #include "tools.h"
 
@@ -123,8 +124,10 @@ server_redefine(struct server *server, const struct ipc_define *define)
 	if (definition_set(definition, define) && server->link != NULL)
 		link_tools_changed(server->link);
 	/* The list that they wait for is of the earlier fingerprint. */
-	if (memcmp(before, definition->fingerprint, FINGERPRINT_SIZE) != 0)
+	if (memcmp(before, definition->fingerprint, FINGERPRINT_SIZE) != 0) {
 		server_end_recall(server);
+		shapes_forget(server->broker->shapes, definition->name);
+	}
 }
 
 void
@@ -307,6 +310,7 @@ server_remove(struct broker *broker, const char *name)
 	if (server_look_up(broker, "", name) == NULL)
 		log_warn("the server that is to be removed is not there: %s",
 		    name);
+	shapes_forget(broker->shapes, name);
 	for (server = TAILQ_FIRST(&broker->servers); server != NULL;
 	     server = next) {
 		next = TAILQ_NEXT(server, entry);
@@ -322,6 +326,7 @@ server_revoke_one(struct server *server, const char *why)
 	auto_buffer struct buffer words = { 0 };
 
 	log_warn("server %s was stopped: %s", server->definition.name, why);
+	shapes_forget(server->broker->shapes, server->definition.name);
 	server_end_holds(server);
 	if (server->link != NULL)
 		link_revoke(server->link, why);

@@ -14,6 +14,7 @@
 #include "reason.h"
 #include "server.h"
 #include "session.h"
+#include "shapes.h"
 
 /* A server that the session may use, by its name. */
 struct session_right {
@@ -38,6 +39,7 @@ struct session {
 	size_t nstarted; /* of them */
 	struct ask_list asks; /* under way */
 	size_t nasks;
+	int remember; /* shapes of what tools return */
 	int over;
 	struct event *ending; /* set off when it is over */
 };
@@ -185,6 +187,7 @@ session_new(struct broker *broker, struct ipc_session *msg)
 	session->execution = msg->execution;
 	session->owner = mem_strdup(msg->owner);
 	session->patience = msg->tool_seconds * 1000;
+	session->remember = msg->remember != 0;
 	TAILQ_INIT(&session->asks);
 	TAILQ_INSERT_TAIL(&broker->sessions, session, entry);
 	session->relay = channel_new(broker->base, &msg->relay, &ends);
@@ -263,10 +266,42 @@ session_broker(const struct session *session)
 
 /* What is under way */
 
+/* A list of tools, with the shapes of what they have returned. */
+static void
+session_answer_list(const struct ask *ask, const char *json, size_t len)
+{
+	auto_buffer struct buffer list = { 0 };
+
+	shapes_add_list(ask->broker->shapes, ask->definition, json, len,
+	    &list);
+	if (list.len <= RESULT_MAX)
+		session_answer(ask->session, ask->id, list.data, list.len);
+	else
+		session_answer(ask->session, ask->id, json, len);
+}
+
+/* Only of tools that the server has listed: others could be any number. */
+static void
+session_learn(const struct ask *ask, const char *json, size_t len)
+{
+	struct json_span tool = { ask->tool.data, ask->tool.len };
+
+	if (shapes_want(ask->broker->shapes, ask->definition, tool) &&
+	    server_lists(ask->server, tool))
+		shapes_learn(ask->broker->shapes, ask->definition, tool,
+		    (struct json_span){ json, len });
+}
+
 static void
 session_on_answered(const struct ask *ask, const char *json, size_t len)
 {
+	if (ask->session->remember && ask->kind == ASK_TOOLS) {
+		session_answer_list(ask, json, len);
+		return;
+	}
 	session_answer(ask->session, ask->id, json, len);
+	if (ask->session->remember)
+		session_learn(ask, json, len);
 }
 
 static void

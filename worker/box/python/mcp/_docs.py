@@ -31,6 +31,7 @@ def doc_of(entry, detail, score=None):
     keys = ["server", "serverAlias", "tool", "toolAlias"]
     if detail == "full":
         keys += ["description", "inputSchema", "outputSchema"]
+    keys += ["seen"]
     members = {key: entry[key] for key in keys if key in entry}
     text = entry.get("description")
     if detail == "summary" and isinstance(text, str) and text.strip():

@@ -8,6 +8,7 @@ from ._servers import attribute_error, clean
 
 LINE_MAX = 96  # characters about a tool
 TYPES_MIN = 30  # of its parameters, however long its name is
+SEEN_MAX = 40  # of the shape of what it has returned
 ABOUT_MIN = 24  # characters of its description, however long the rest is
 LINES_MAX = 20  # tools with a line each; of more only the names are printed
 MARK = "(deprecated) "
@@ -117,6 +118,8 @@ def line(entry):
     text += parameters(entry, max(
         LINE_MAX - len(text) - ABOUT_MIN - 8, TYPES_MIN)) + ")"
     about = first_sentence(entry.get("description"))
+    if "seen" in entry:
+        about = "seen %s; %s" % (shortened(entry["seen"]), about)
     if is_deprecated(entry):
         about = MARK + about
     room = max(LINE_MAX - len(text) - 2, ABOUT_MIN)
@@ -144,6 +147,11 @@ def parameters(entry, most):
         texts += [text] if text else []
         size += len(text) + 2 if text else 0
     return ", ".join(texts + (["..."] if left else []))
+
+
+def shortened(shape):
+    """Return the beginning of a shape that was seen."""
+    return shape if len(shape) <= SEEN_MAX else shape[:SEEN_MAX - 3] + "..."
 
 
 def first_sentence(text):

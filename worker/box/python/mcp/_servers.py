@@ -80,7 +80,7 @@ class State:
 
     def keep(self, answer):
         """Take the list of tools."""
-        entries, aliases = {}, {}
+        entries, aliases, shapes = {}, {}, answer.get("shapes", {})
         self.readers = {tool["name"] for tool in answer["tools"]
                         if reads_only(tool)}
         for tool, alias in zip(answer["tools"], answer["aliases"]):
@@ -89,6 +89,9 @@ class State:
             for key in "title", "description", "inputSchema", "outputSchema":
                 if key in tool:
                     entry[key] = tool[key]
+            seen = shapes.get(tool["name"])
+            if seen and not isinstance(tool.get("outputSchema"), dict):
+                entry["seen"] = seen
             aliases.setdefault(alias, entry)
             entries.setdefault(tool["name"], entry)
         self.aliases, self.entries, self.tools = aliases, entries, {}

@@ -87,6 +87,8 @@ def documentation(entry):
         schema = entry["outputSchema"]
         parts.append("Returns:\n    .data: " + _schema.type_text(
             schema, schema))
+    elif "seen" in entry:
+        parts.append("Returns, as seen:\n    .data: " + entry["seen"])
     return clean("\n\n".join(part for part in parts if part)) or UNTOLD % (
         clean(entry["tool"]), clean(entry["server"]))
 

@@ -1,0 +1,43 @@
+/*
+ * The shapes of what tools have returned (shape.h), by the fingerprint of
+ * their server, which is another one for each owner, and the name of the tool.
+ * They are kept as long as the broker runs, and bounded. Runs in the broker.
+ */
+#ifndef WORKER_BROKER_SHAPES_H
+#define WORKER_BROKER_SHAPES_H
+
+#include <stdint.h>
+
+#include "../../common/buffer.h"
+#include "../../common/json_span.h"
+#include "definition.h"
+
+struct shapes;
+
+/* None yet. */
+struct shapes *shapes_new(void);
+void shapes_free(struct shapes **shapes);
+
+/*
+ * Whether more may be learned of a tool, whose name is a JSON string: of one
+ * that is known well, no more results are looked at.
+ */
+int shapes_want(const struct shapes *shapes,
+    const struct definition *definition, struct json_span tool);
+
+/* A tool of the server has returned this: the longest shape is kept. */
+void shapes_learn(struct shapes *shapes, const struct definition *definition,
+    struct json_span tool, struct json_span result);
+
+/* The servers of this name are no more, or are other ones: for all owners. */
+void shapes_forget(struct shapes *shapes, const char *server);
+
+/*
+ * Appends a list of tools as tools_finish makes it, with a member "shapes"
+ * behind the others if any are known: an object of names of tools and texts.
+ */
+void shapes_add_list(const struct shapes *shapes,
+    const struct definition *definition, const char *list, size_t len,
+    struct buffer *json);
+
+#endif
