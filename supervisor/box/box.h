@@ -73,6 +73,9 @@ struct box_facts {
 /* Appends them as one JSON object; there must be some. */
 void box_facts_add(struct buffer *json, const struct box_facts *facts);
 
+/* The same in short: which runtime it was, and the level of isolation. */
+void box_facts_add_short(struct buffer *json, const struct box_facts *facts);
+
 /* Frees what they hold. */
 void box_facts_free(struct box_facts *facts);
 

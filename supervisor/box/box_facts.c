@@ -11,6 +11,14 @@ box_facts_add(struct buffer *json, const struct box_facts *facts)
 }
 
 void
+box_facts_add_short(struct buffer *json, const struct box_facts *facts)
+{
+	buffer_printf(json, "{\"runtime\":\"%s\",\"level\":\"%s\"}",
+	    facts->runtime->name,
+	    facts->level != NULL ? facts->level : "full");
+}
+
+void
 box_facts_free(struct box_facts *facts)
 {
 	if (facts->runtime != NULL)

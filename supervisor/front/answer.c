@@ -1,10 +1,12 @@
 /*
  * The result of a call as MCP wants it: a text for the model, the structured
- * form beside it, and under _meta what the model need not read. Output mode
- * "compact": no field that says nothing; the others: every field, and the text
- * is one fenced block of them. Runs in the supervisor.
+ * form beside it where it is wanted, and under _meta what programs need and the
+ * model need not read. Output mode "compact": no field that says nothing; the
+ * others: every field, and the text is one fenced block of them. Runs in the
+ * supervisor.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/json.h"
@@ -30,6 +32,8 @@ answer_style(const struct options *options)
 		.mode = (enum answer_mode)options->output_mode,
 		.word = options_word(options, OPTION_ID_OUTPUT_MODE),
 		.max_output = options->max_output,
+		.structured = options->structured ||
+		    options->output_mode != ANSWER_COMPACT,
 	};
 }
 
@@ -194,11 +198,12 @@ answer_add_texts(
 }
 
 static void
-answer_add_truncated(struct answer_form *form, const struct call_result *result)
+answer_add_truncated(struct answer_form *form, const char *name,
+    const struct call_result *result)
 {
 	if (result->out.dropped == 0 && result->errors.dropped == 0)
 		return;
-	answer_form_open_object(form, "truncated");
+	answer_form_open_object(form, name);
 	if (result->out.dropped > 0)
 		answer_form_add_number(
 		    form, "stdout", (long long)result->out.dropped);
@@ -206,6 +211,18 @@ answer_add_truncated(struct answer_form *form, const struct call_result *result)
 		answer_form_add_number(
 		    form, "stderr", (long long)result->errors.dropped);
 	answer_form_close_object(form);
+}
+
+static void
+answer_add_signal(struct answer_form *form, const char *name,
+    const struct call_result *result)
+{
+	auto_free char *word = NULL;
+
+	if (result->signal == 0)
+		return;
+	word = signal_name(result->signal);
+	answer_form_add_text(form, name, word);
 }
 
 /* How it ended; compact: unless that can be seen from what there is. */
@@ -223,11 +240,7 @@ answer_add_end(struct answer_form *form, const struct call_result *result,
 		answer_form_add_text(form, "summary", summary);
 	if (!said && result->exited)
 		answer_form_add_number(form, "exitCode", result->exit_code);
-	if (result->signal != 0) {
-		auto_free char *name = signal_name(result->signal);
-
-		answer_form_add_text(form, "signal", name);
-	}
+	answer_add_signal(form, "signal", result);
 }
 
 /* The streams; for a reader who has nothing else, with their cuts. */
@@ -261,7 +274,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 		answer_form_add_text(form, "error", result->error);
 	if (result->status == CALL_TIMEOUT)
 		answer_form_add_number(form, "timeoutSeconds", result->timeout);
-	answer_add_truncated(form, result);
+	answer_add_truncated(form, "truncated", result);
 	if (result->facts.level != NULL)
 		answer_form_add_text(form, "isolation", result->facts.level);
 	answer_add_texts(form, "notes", result->notes, result->notes_len);
@@ -305,20 +318,67 @@ answer_add_block(struct buffer *text, const struct buffer *block,
 	buffer_printf(text, "\n%s", fence);
 }
 
-/* What was in force and what it cost */
+/* For programs: _meta */
+
+/* In full with the first answer of a session, and when it has changed. */
 static void
-answer_add_meta(struct buffer *json, const struct call_result *result)
+answer_add_isolation(struct buffer *json, const struct box_facts *facts,
+    const struct answer_style *style)
 {
-	buffer_add_text(json, "{\"caisson/isolation\":");
-	box_facts_add(json, &result->facts);
+	auto_buffer struct buffer whole = { 0 };
+
+	buffer_add_text(json, ",\"caisson/isolation\":");
+	box_facts_add(&whole, facts);
+	if (style->isolation != NULL && *style->isolation != NULL &&
+	    strcmp(*style->isolation, whole.data) == 0) {
+		box_facts_add_short(json, facts);
+		return;
+	}
+	buffer_add(json, whole.data, whole.len);
+	if (style->isolation == NULL)
+		return;
+	free(*style->isolation);
+	*style->isolation = mem_strdup(whole.data);
+}
+
+/* What was in force, and what it cost: further members. */
+static void
+answer_add_costs(struct buffer *json, const struct call_result *result,
+    const struct answer_style *style)
+{
+	answer_add_isolation(json, &result->facts, style);
 	buffer_printf(json, ",\"caisson/durationMs\":%.3f",
 	    (double)result->duration_us / 1000);
 	buffer_printf(json, ",\"caisson/cpuMs\":%.3f",
 	    (double)result->cpu_us / 1000);
 	buffer_printf(json, ",\"caisson/peakMemoryKiB\":%llu",
 	    (unsigned long long)result->peak_kib);
-	buffer_printf(json, ",\"caisson/toolCalls\":%llu}",
+	buffer_printf(json, ",\"caisson/toolCalls\":%llu",
 	    (unsigned long long)result->tool_calls);
+}
+
+static void
+answer_add_meta(struct buffer *json, const struct call_result *result,
+    const struct answer_style *style)
+{
+	struct answer_form form = { json, FORM_LINE, 0 };
+
+	answer_form_open_object(&form, NULL);
+	answer_form_add_text(
+	    &form, "caisson/status", answer_status[result->status]);
+	if (result->exited)
+		answer_form_add_number(
+		    &form, "caisson/exitCode", result->exit_code);
+	answer_add_signal(&form, "caisson/signal", result);
+	if (result->status == CALL_TIMEOUT)
+		answer_form_add_number(
+		    &form, "caisson/timeoutSeconds", result->timeout);
+	answer_add_texts(&form, "caisson/servers", result->servers,
+	    result->servers_len);
+	answer_add_truncated(&form, "caisson/truncated", result);
+	if (result->boxed)
+		answer_add_costs(json, result, style);
+	answer_form_close_object(&form);
 }
 
 /* The text, in the mode that is set. */
@@ -348,14 +408,14 @@ answer_add(struct buffer *buffer, const struct call_result *result,
 	buffer_add_text(
 	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(buffer, text.data, text.len);
-	buffer_add_text(buffer, "}],\"structuredContent\":");
-	answer_add_fields(&form, result, style, 0);
-	buffer_printf(buffer, ",\"isError\":%s",
-	    result->status == CALL_SUCCESS ? "false" : "true");
-	if (result->boxed) {
-		buffer_add_text(buffer, ",\"_meta\":");
-		answer_add_meta(buffer, result);
+	buffer_add_text(buffer, "}]");
+	if (style->structured) {
+		buffer_add_text(buffer, ",\"structuredContent\":");
+		answer_add_fields(&form, result, style, 0);
 	}
+	buffer_printf(buffer, ",\"isError\":%s,\"_meta\":",
+	    result->status == CALL_SUCCESS ? "false" : "true");
+	answer_add_meta(buffer, result, style);
 	buffer_add_text(buffer, "}");
 }
 
@@ -405,7 +465,11 @@ answer_add_refusal(struct buffer *buffer, const char *status,
 	buffer_add_text(
 	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(buffer, text.data, text.len);
-	buffer_add_text(buffer, "}],\"structuredContent\":");
-	answer_add_refusal_fields(&form, status, message);
-	buffer_add_text(buffer, ",\"isError\":true}");
+	buffer_add_text(buffer, "}]");
+	if (style->structured) {
+		buffer_add_text(buffer, ",\"structuredContent\":");
+		answer_add_refusal_fields(&form, status, message);
+	}
+	buffer_printf(buffer, ",\"isError\":true,"
+	    "\"_meta\":{\"caisson/status\":\"%s\"}}", status);
 }

@@ -67,9 +67,15 @@ struct answer_style {
 	enum answer_mode mode;
 	const char *word; /* of the mode, static */
 	uint64_t max_output; /* bytes of a stream that are kept */
+	int structured; /* structuredContent is sent */
+	/*
+	 * The isolation that the session was told last, in full; it is told
+	 * again, and kept here, when it is another one. NULL: always.
+	 */
+	char **isolation;
 };
 
-/* Returns the style that is set. */
+/* Returns the style that is set, which remembers no session. */
 struct answer_style answer_style(const struct options *options);
 
 /* Appends the CallToolResult object of a concluded call, one line. */

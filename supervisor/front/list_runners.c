@@ -91,8 +91,11 @@ list_runners_answer(struct tool_call *call, const struct runners *runners)
 	buffer_add_text(
 	    &result, "{\"content\":[{\"type\":\"text\",\"text\":");
 	json_add_string(&result, fields.data, fields.len);
-	buffer_add_text(&result, "}],\"structuredContent\":");
-	buffer_add(&result, fields.data, fields.len);
+	buffer_add_text(&result, "}]");
+	if (answer_style(tool_call_options(call)).structured) {
+		buffer_add_text(&result, ",\"structuredContent\":");
+		buffer_add(&result, fields.data, fields.len);
+	}
 	buffer_add_text(&result, ",\"isError\":false}");
 	tool_call_answer(call, &result);
 }

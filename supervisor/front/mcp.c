@@ -54,5 +54,6 @@ mcp_free(struct mcp **mcpp)
 		return;
 	tool_call_forget_all(mcp);
 	rpc_free(&mcp->rpc);
+	free(mcp->isolation);
 	free(mcp);
 }

@@ -21,6 +21,7 @@ struct mcp {
 	struct runs *runs;
 	struct rpc *rpc;
 	struct context session; /* of its requests, as far as it is agreed on */
+	char *isolation; /* what its client was told last; NULL: nothing */
 	LIST_HEAD(, tool_call) calls; /* of tools, not answered yet */
 };
 

@@ -35,7 +35,7 @@ run_python_describe(struct buffer *json, const struct options *options)
 	tool_schema_add_common(json, options);
 	buffer_add_text(json, "},\"required\":[\"code\"],"
 	    "\"additionalProperties\":false}");
-	tool_schema_add_rest(json);
+	tool_schema_add_rest(json, options);
 	buffer_add_text(json, "}");
 }
 

@@ -101,6 +101,7 @@ tool_call_answer_ran(
 	struct answer_style style = answer_style(tool_call_options(call));
 	auto_buffer struct buffer result = { 0 };
 
+	style.isolation = &call->mcp->isolation;
 	answer_add(&result, ran, &style);
 	tool_call_answer(call, &result);
 }

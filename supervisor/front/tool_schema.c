@@ -1,6 +1,7 @@
 /*
  * The schemas that tools share: see tool_schema.h. Runs in the supervisor.
  */
+#include "front.h"
 #include "tool_schema.h"
 
 static const char tool_schema_output[] =
@@ -33,10 +34,12 @@ tool_schema_add_common(struct buffer *json, const struct options *options)
 }
 
 void
-tool_schema_add_rest(struct buffer *json)
+tool_schema_add_rest(struct buffer *json, const struct options *options)
 {
-	buffer_add_text(json, ",\"outputSchema\":");
-	buffer_add_text(json, tool_schema_output);
+	if (answer_style(options).structured) {
+		buffer_add_text(json, ",\"outputSchema\":");
+		buffer_add_text(json, tool_schema_output);
+	}
 	buffer_add_text(json, ",\"annotations\":{\"readOnlyHint\":false,"
 	    "\"destructiveHint\":true,\"idempotentHint\":false,"
 	    "\"openWorldHint\":true}");

@@ -13,6 +13,7 @@ void tool_schema_add_common(
     struct buffer *json, const struct options *options);
 
 /* Appends outputSchema and annotations, with a comma before. */
-void tool_schema_add_rest(struct buffer *json);
+void tool_schema_add_rest(
+    struct buffer *json, const struct options *options);
 
 #endif

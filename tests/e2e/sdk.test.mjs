@@ -115,6 +115,37 @@ test('names a language that does not work, and what would mend it',
     assert.match(missing[0].fix, /MCP_BRIDGE_PYTHON/);
   });
 
+/* Some hosts show the model structuredContent, some the text, some both. */
+test('has one text for every client, and the rest for programs', async (t) => {
+  const { client } = await connect(t, { env:
+    { MCP_BRIDGE_STRUCTURED: 'off', MCP_BRIDGE_MAX_OUTPUT: '2k' } });
+  const { tools: [tool] } = await client.listTools();
+  const first = await run(client, 'print("hi")');
+  const [again, failed, cut, killed, late, refused] = [
+    await run(client, 'print("hi")'), await run(client, '1 / 0'),
+    await run(client, 'print("x" * 10_000)'),
+    await run(client, 'import os; os.kill(os.getpid(), 9)'),
+    await run(client, 'while True: pass', { timeout: 1 }),
+    await run(client, ' '),
+  ];
+
+  assert.equal(tool.outputSchema, undefined);
+  for (const answer of [first, again, failed, cut, killed, late, refused])
+    assert.equal(answer.structuredContent, undefined);
+  assert.equal(first._meta['caisson/isolation'].network, 'none');
+  assert.deepEqual(again._meta['caisson/isolation'],
+    { runtime: 'native', level: 'full' });
+  assert.ok(JSON.stringify(again._meta).length < 250);
+  for (const [{ _meta: meta }, ...wanted] of [
+    [again, 'success', 0], [failed, 'error', 1], [killed, 'error', undefined],
+    [late, 'timeout', undefined], [refused, 'validation_error', undefined]])
+    assert.deepEqual([meta['caisson/status'], meta['caisson/exitCode']],
+      wanted);
+  assert.equal(killed._meta['caisson/signal'], 'SIGKILL');
+  assert.equal(late._meta['caisson/timeoutSeconds'], 1);
+  assert.ok(cut._meta['caisson/truncated'].stdout > 7_000);
+});
+
 test('says what was in force and what it cost', async (t) => {
   const { client } = await connect(t);
   const { _meta: meta } = await run(client, 'x = bytearray(50_000_000)');

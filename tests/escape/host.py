@@ -138,6 +138,8 @@ class Host:
             "MCP_BRIDGE_PYTHON": self.tree + "/bin/python",
             "MCP_BRIDGE_MEMORY": "128m", "MCP_BRIDGE_PIDS": "32",
             "MCP_BRIDGE_LOG_LEVEL": "error",
+            # What is seen is told by the fields of answers.
+            "MCP_BRIDGE_STRUCTURED": "on",
             # Every process that is there belongs to a call.
             "MCP_BRIDGE_POOL": "0",
         }

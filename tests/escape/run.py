@@ -162,7 +162,7 @@ class Run:
             setting.split("=") for setting in settings))
         try:
             if words is None:
-                program.run("pass")
+                self.check_limits(program.run("pass"))
                 before = self.settled(program, None)
             seen = self.watch(program, cases)
             if words is None:
@@ -200,6 +200,12 @@ class Run:
                 return now
             time.sleep(0.02)
 
+    def check_limits(self, answer):
+        """What limits a box, as the first answer says, which says it all."""
+        if self.cgroups and limits_in(answer) != "cgroup":
+            self.problems.append(
+                "the limits are those of " + limits_in(answer))
+
     def check_invariants(self, program, before, cases):
         """Nothing is left of the boxes; the host is as it was."""
         where = "after %s to %s: " % (cases[0].number, cases[-1].number)
@@ -207,9 +213,6 @@ class Run:
         if seen_in(answer) != "hi":
             self.problems.append(
                 where + "print('hi') gives " + seen_in(answer))
-        elif self.cgroups and limits_in(answer) != "cgroup":
-            self.problems.append(
-                where + "the limits are those of " + limits_in(answer))
         now = self.settled(program, before)
         if now != before:
             self.problems.append("%sdescriptors and processes of caisson "

@@ -98,7 +98,7 @@ class Caisson:
         self.place = Place(uid) if place is None else place
         # Every box that is there belongs to a call.
         env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent",
-               "MCP_BRIDGE_POOL": "0",
+               "MCP_BRIDGE_POOL": "0", "MCP_BRIDGE_STRUCTURED": "on",
                **{"MCP_BRIDGE_" + name: text for name, text in env.items()}}
         self.process = self.place.start([CAISSON], stdin=subprocess.PIPE,
                                         env=env)

@@ -310,18 +310,16 @@ start(void)
 	",\"message\":\"" message "\"}}"
 #define PRINTED(id, text)                                                      \
 	RESULT(id, "{\"content\":[{\"type\":\"text\",\"text\":\"" text "\"}]," \
-	    "\"structuredContent\":{\"stdout\":[\"" text "\"]},"               \
-	    "\"isError\":false}")
+	    "\"isError\":false,\"_meta\":{\"caisson/status\":"                 \
+	    "\"success\",\"caisson/exitCode\":0}}")
 #define REFUSED(id, error)                                                     \
 	RESULT(id, "{\"content\":[{\"type\":\"text\",\"text\":\"status: error" \
-	    "\\nerror: " error "\"}],\"structuredContent\":{\"status\":"       \
-	    "\"error\",\"summary\":\"Sandbox error: " error "\",\"error\":\""  \
-	    error "\"},\"isError\":true}")
+	    "\\nerror: " error "\"}],\"isError\":true,"                        \
+	    "\"_meta\":{\"caisson/status\":\"error\"}}")
 #define INVALID(id, error)                                                     \
 	RESULT(id, "{\"content\":[{\"type\":\"text\",\"text\":\"status: "      \
-	    "validation_error\\nerror: " error "\"}],\"structuredContent\":{"  \
-	    "\"status\":\"validation_error\",\"summary\":\"" error             \
-	    "\",\"error\":\"" error "\"},\"isError\":true}")
+	    "validation_error\\nerror: " error "\"}],\"isError\":true,"        \
+	    "\"_meta\":{\"caisson/status\":\"validation_error\"}}")
 #define NOT_INITIALIZED                                                        \
 	ERROR("1", "-32600", "not initialized: send initialize first") "\n"
 #define PARSE_ERROR(why) ERROR("null", "-32700", "Parse error: " why) "\n"

@@ -156,7 +156,9 @@ static const struct ending endings[] = {
 	    "\"truncated\":{\"stderr\":9000000000000000000}}" },
 };
 
-static struct options options = { .max_output = 4096, .tools = 1 };
+static struct options options = {
+	.max_output = 4096, .tools = 1, .structured = 1,
+};
 
 static const enum answer_mode modes[] = { ANSWER_COMPACT, ANSWER_TOON,
 	ANSWER_JSON };
@@ -252,7 +254,9 @@ START_TEST(says_how_a_call_ended)
 	ck_assert_int_eq(json_is_true(json_object_get(json, "isError")),
 	    ending->status != CALL_SUCCESS);
 	/* No box stood: nothing is claimed about one. */
-	ck_assert_uint_eq(json_object_size(json), 3);
+	ck_assert_uint_eq(json_object_size(json), 4);
+	ck_assert_ptr_null(json_object_get(
+	    json_object_get(json, "_meta"), "caisson/isolation"));
 	json_decref(json);
 }
 END_TEST
@@ -577,6 +581,8 @@ START_TEST(answers_with_nul)
 }
 END_TEST
 
+#define ENDED "\"caisson/status\":\"success\",\"caisson/exitCode\":0"
+
 static const struct {
 	unsigned int landlock;
 	const char *bound;
@@ -585,7 +591,7 @@ static const struct {
 	const char *meta;
 } metas[] = {
 	{ 6, NULL, 1, 1, 0, 0,
-	    "{\"caisson/isolation\":{\"runtime\":\"native\","
+	    "{" ENDED ",\"caisson/isolation\":{\"runtime\":\"native\","
 	    "\"level\":\"full\",\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":6,"
@@ -594,7 +600,7 @@ static const struct {
 	    "\"caisson/durationMs\":1234.567,\"caisson/cpuMs\":0.012,"
 	    "\"caisson/peakMemoryKiB\":4096,\"caisson/toolCalls\":0}" },
 	{ 0, "/usr: no", 0, 0, 1, UINT64_MAX / 2,
-	    "{\"caisson/isolation\":{\"runtime\":\"native\","
+	    "{" ENDED ",\"caisson/isolation\":{\"runtime\":\"native\","
 	    "\"level\":\"full\",\"missing\":[\"host name\"],\"namespaces\":"
 	    "[\"user\",\"mnt\",\"pid\",\"net\",\"ipc\",\"uts\",\"cgroup\"],"
 	    "\"seccomp\":\"allow-list\",\"landlock\":null,"
@@ -624,6 +630,85 @@ START_TEST(tells_what_was_in_force)
 	ck_assert(json_equal(json_object_get(json, "_meta"), expected));
 	json_decref(json);
 	json_decref(expected);
+}
+END_TEST
+
+/* For programs, in every mode. */
+static const struct {
+	struct ending ending;
+	const char *meta;
+} ends[] = {
+	{ { CALL_SUCCESS, 1, 0, 0, NULL, ALL("hi\n"), ALL(""), NULL, NULL },
+	    "{" ENDED ",\"caisson/servers\":[\"gh\"]}" },
+	{ { CALL_ERROR, 1, 3, 0, "exited", { "a", 1, 7 }, { "b", 0, 8 }, NULL,
+	    NULL },
+	    "{\"caisson/status\":\"error\",\"caisson/exitCode\":3,"
+	    "\"caisson/servers\":[\"gh\"],"
+	    "\"caisson/truncated\":{\"stdout\":7,\"stderr\":8}}" },
+	{ { CALL_ERROR, 0, 0, SIGKILL, "killed", ALL(""), ALL(""), NULL, NULL },
+	    "{\"caisson/status\":\"error\",\"caisson/signal\":\"SIGKILL\","
+	    "\"caisson/servers\":[\"gh\"]}" },
+	{ { CALL_TIMEOUT, 0, 0, 0, "late", ALL(""), ALL(""), NULL, NULL },
+	    "{\"caisson/status\":\"timeout\",\"caisson/timeoutSeconds\":30,"
+	    "\"caisson/servers\":[\"gh\"]}" },
+};
+
+START_TEST(tells_programs_how_it_ended)
+{
+	const int row = _i % (int)UNIT_COUNT(ends);
+	struct call_result result = make_result(&ends[row].ending);
+	json_t *json, *expected = read_json(ends[row].meta);
+
+	result.servers = "gh";
+	result.servers_len = 3;
+	options.structured = 0;
+	options.output_mode = modes[_i / (int)UNIT_COUNT(ends)];
+	json = answer(&result);
+	ck_assert(json_equal(json_object_get(json, "_meta"), expected));
+	/* Hosts differ in which of the two they show the model. */
+	ck_assert_int_eq(json_object_get(json, "structuredContent") == NULL,
+	    options.output_mode == ANSWER_COMPACT);
+	json_decref(json);
+	json_decref(expected);
+}
+END_TEST
+
+/* What of the isolation an answer of the session tells. */
+static char *
+isolation_of(const struct call_result *result, char **told)
+{
+	struct answer_style style = answer_style(&options);
+	auto_buffer struct buffer line = { 0 };
+	json_t *json;
+	char *text;
+
+	style.isolation = told;
+	answer_add(&line, result, &style);
+	json = read_json(line.data);
+	text = json_dumps(json_object_get(json_object_get(json, "_meta"),
+	    "caisson/isolation"), JSON_COMPACT);
+	json_decref(json);
+	return text;
+}
+
+START_TEST(tells_the_isolation_once)
+{
+	struct call_result result = make_result(&endings[0]);
+	auto_free char *told = NULL, *first = NULL, *again = NULL;
+	auto_free char *other = NULL;
+
+	result.boxed = 1;
+	facts.landlock = 6;
+	first = isolation_of(&result, &told);
+	again = isolation_of(&result, &told);
+	ck_assert_ptr_nonnull(strstr(first, "\"landlock\":6"));
+	ck_assert_str_eq(again, "{\"runtime\":\"native\",\"level\":\"full\"}");
+	facts.landlock = 0;
+	other = isolation_of(&result, &told);
+	ck_assert_ptr_nonnull(strstr(other, "\"landlock\":null"));
+	free(again);
+	again = isolation_of(&result, &told);
+	ck_assert_str_eq(again, "{\"runtime\":\"native\",\"level\":\"full\"}");
 }
 END_TEST
 
@@ -745,6 +830,9 @@ START_TEST(says_why_nothing_ran)
 	json = read_json(line.data);
 	ck_assert_str_eq(text_of(json), refusals[_i].text);
 	is_structured(json, refusals[_i].structured);
+	ck_assert_str_eq(json_string_value(json_object_get(
+	    json_object_get(json, "_meta"), "caisson/status")),
+	    refusals[_i].status);
 	ck_assert(json_is_true(json_object_get(json, "isError")));
 	json_decref(json);
 }
@@ -782,6 +870,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, keeps_to_its_schema, 0,
 	    UNIT_COUNT(modes) * UNIT_COUNT(endings));
 	tcase_add_test(tc, tells_of_a_cgroup);
+	tcase_add_loop_test(tc, tells_programs_how_it_ended, 0,
+	    UNIT_COUNT(modes) * UNIT_COUNT(ends));
+	tcase_add_test(tc, tells_the_isolation_once);
 	tcase_add_loop_test(
 	    tc, tells_what_was_in_force, 0, UNIT_COUNT(metas));
 	tcase_add_loop_test(

@@ -57,8 +57,11 @@ export function file(t, name, content) {
   return made;
 }
 
-/* What a test file sets for all of its programs. */
-export const settings = {};
+/*
+ * What a test file sets for all of its programs. Most tests look at the fields
+ * of answers; output.test.mjs looks at answers without them.
+ */
+export const settings = { MCP_BRIDGE_STRUCTURED: 'on' };
 
 /*
  * For tests (and files) that look at processes: no box waits for a call, and
