@@ -5,6 +5,7 @@
  */
 #include "../common/box_step.h"
 #include "../common/mem.h"
+#include "box/language.h"
 #include "box/native.h"
 #include "handlers.h"
 
@@ -42,14 +43,24 @@ on_box_less_would_do(const struct box *box, uint64_t step)
 		step == BOX_STEP_NAMESPACES);
 }
 
+/* What runs the code of its language could not be started. */
+static void
+on_box_fail_interpreter(struct box *box, const char *reason)
+{
+	box->unrunnable = 1;
+	box_fail(box, "the box cannot be built: could not start %s (%s); %s",
+	    box->language->kind, reason, box->language->fix);
+}
+
 void
 supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 {
 	const struct box_step_info *step = box_step_info(failed->step);
 
 	box->passing = (int)failed->passing;
-	box->unrunnable = failed->step == BOX_STEP_INTERPRETER;
-	if (step == NULL)
+	if (failed->step == BOX_STEP_INTERPRETER)
+		on_box_fail_interpreter(box, failed->reason);
+	else if (step == NULL)
 		box_fail(box, "the box cannot be built: %s", failed->reason);
 	else
 		box_fail(box, "the box cannot be built: could not %s (%s); "

@@ -428,6 +428,13 @@ native_on_channel_closed(void *ctx, const struct err *why)
 
 /* Starting it */
 
+/* The templates have one interpreter loaded: the default language's. */
+static int
+native_is_forked(const struct language *language)
+{
+	return language->forked && language == language_default();
+}
+
 static int
 native_start_launcher(struct box *box, struct err *err)
 {
@@ -444,7 +451,8 @@ native_start_launcher(struct box *box, struct err *err)
 			return -1;
 	}
 	native->channel = launcher_start(boxes, &ends, box->number,
-	    box->own || !box->language->forked, native->group, &pidfd, err);
+	    box->own || !native_is_forked(box->language), native->group,
+	    &pidfd, err);
 	if (native->channel == NULL)
 		return -1;
 	box->unforked = pidfd == -1;

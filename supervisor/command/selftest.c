@@ -249,7 +249,7 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
 {
 	struct request request = { .owner = &test->owner,
-		.language = language_at(0),
+		.language = language_find("python"),
 		.code = mem_strdup(text),
 		.code_len = strlen(text),
 		.timeout = timeout };
@@ -359,12 +359,21 @@ selftest_conclude(const struct selftest *test)
 		printf("This machine keeps every promise of the box.\n");
 }
 
+/* The promises that it knows are those of one runtime. */
+static struct native_boxes *
+selftest_boxes(const struct boxes *boxes)
+{
+	if (boxes->runtime != runtime_find("native"))
+		fatal("--selftest knows the promises of native boxes only");
+	return native_boxes(boxes);
+}
+
 int
 selftest_run(struct runs *runs, struct options *options)
 {
 	struct selftest test = { .runs = runs, .options = options };
 	/* The promises are looked at in boxes that stand for themselves. */
-	struct native_boxes *shared = native_boxes(runs->boxes);
+	struct native_boxes *shared = selftest_boxes(runs->boxes);
 	struct templates *templates = mem_take(&shared->templates);
 	auto_free char *sized =
 	    selftest_replace(probe_text, "@MEMORY@", options->memory);

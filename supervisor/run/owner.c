@@ -15,6 +15,9 @@ owner_open(struct owner *owner, struct runs *runs)
 	if (strlen(owner->name) > OWNER_NAME_MAX ||
 	    strlen(owner->scope) > STORE_SCOPE_MAX)
 		fatal("an owner with a name or scope that is too long");
+	/* Both empty is our user, who may have everything. */
+	if ((owner->name[0] == '\0') != (owner->scope[0] == '\0'))
+		fatal("an owner with a name or a scope, but not both");
 	TAILQ_INSERT_TAIL(&runs->owners, owner, entry);
 }
 

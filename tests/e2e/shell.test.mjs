@@ -133,7 +133,8 @@ test('a shell that is missing is told, and which there are', async (t) => {
   const raw = await Raw.open(t, { env: { MCP_BRIDGE_SHELL: '/no/shell' } });
   const { structuredContent: seen } = await run(raw, 'echo x');
 
-  assert.match(seen.error, /\/no\/shell/);
+  assert.match(seen.error, /could not start a shell .*\/no\/shell.*MCP_BRIDGE_SHELL/);
+  assert.doesNotMatch(seen.error, /Python|MCP_BRIDGE_PYTHON/);
   const told = (await raw.result(raw.post('tools/call',
     { name: 'list_runners', arguments: {} }))).structuredContent;
 

@@ -298,7 +298,7 @@ START_TEST(languages_that_fail_are_told_of)
 	    "\"native\",\"version\":\"5.2\"}],\"missing\":["
 	    "{\"language\":\"python\","
 	    "\"runtime\":\"native\",\"error\":\"there is none\","
-	    "\"fix\":\"install Python 3"));
+	    "\"fix\":\"set MCP_BRIDGE_PYTHON"));
 	options.structured = 0;
 	sent.len = 0;
 	say(REQUEST("2", "\"tools/call\",\"params\":"
