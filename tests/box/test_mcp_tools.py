@@ -650,7 +650,7 @@ print(runtime.list_tools_sync('my-git'))
         self.assertEqual(lines[10], "One of them: await runtime."
                          "query_tool_docs('web', tool=NAME)")
         self.assertEqual(lines[11:], [
-            "mcp_my_git.log()", "mcp_my_git._2nd()", "mcp_my_git.class_()"])
+            "mcp_my_git.log()", "mcp_my_git._2nd()", "mcp_my_git.Class()"])
 
     def test_shapes_seen_are_told_and_marked(self):
         """But where the server says itself what it returns."""
@@ -730,7 +730,7 @@ for f in (lambda: runtime.query_tool_docs_sync('wbe'),
 'serverAlias': 'web', 'tool': 'delete', 'toolAlias': 'delete'}]
 mcp_web.create_issue(title?: str): Create a new issue
 mcp_web.list_issues(): List issues of a repository
-mcp_web.getpullrequest(number?): Get one
+mcp_web.getPullRequest(number?): Get one
 mcp_web.delete(repository?)
 1 ['server', 'serverAlias', 'tool', 'toolAlias', 'description', \
 'inputSchema'] Or not. create_issue

@@ -11,6 +11,7 @@ TYPES_MIN = 30  # of its parameters, however long its name is
 SEEN_MAX = 40  # of the shape of what it has returned
 ABOUT_MIN = 24  # characters of its description, however long the rest is
 LINES_MAX = 20  # tools with a line each; of more only the names are printed
+CONSTANTS = "True", "False", "None"
 MARK = "(deprecated) "
 # How descriptions say so; other tools may be about deprecated things.
 DEPRECATED = re.compile(
@@ -89,8 +90,7 @@ class Tools(Docs):
         alias = self[0]["serverAlias"]
         return clean("mcp_%s has %d tools: %s\nOne of them: await runtime."
                      "query_tool_docs(%r, tool=NAME)" % (
-                         alias, len(self), ", ".join(
-                             doc["toolAlias"] for doc in self),
+                         alias, len(self), ", ".join(map(called, self)),
                          self[0]["server"]))
 
     __str__ = __repr__
@@ -112,9 +112,19 @@ def is_deprecated(entry):
         and DEPRECATED.match(text[:DEPRECATED_MAX]) is not None)
 
 
+def called(entry):
+    """Return what a tool is called by: its own name, or else its alias.
+
+    An alias has no capital letters, so that no other tool has such a name.
+    """
+    name = entry["tool"]
+    return name if name.isascii() and name.isidentifier() and \
+        name != name.lower() and name not in CONSTANTS else entry["toolAlias"]
+
+
 def line(entry):
     """Return a tool as it is called, with types, and what it does."""
-    text = "mcp_%s.%s(" % (entry["serverAlias"], entry["toolAlias"])
+    text = "mcp_%s.%s(" % (entry["serverAlias"], called(entry))
     text += parameters(entry, max(
         LINE_MAX - len(text) - ABOUT_MIN - 8, TYPES_MIN)) + ")"
     about = first_sentence(entry.get("description"))

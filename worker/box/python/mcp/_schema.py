@@ -15,6 +15,7 @@ CHOICES_MAX = 10  # alternatives, or members, in the text of a type
 TYPE_MAX = 300  # characters of the text of a type
 TEXT_MAX = 60  # characters of a value or a name that are shown
 NAMED_MAX = 20  # parameters in a sentence
+NEAR_MAX = 8  # of them, where it tells already which were meant
 WRONG_MAX = 5  # wrong arguments in a sentence
 SHAPES_MAX = 2  # types of missing arguments in a sentence
 LISTS = "required", "anyOf", "oneOf"
@@ -191,18 +192,19 @@ def names_wrong(entry, noun, unknown, missing, given, allowed):
 
     given are all that there are; allowed, those that there may be.
     """
-    says = []
+    says, most = [], NAMED_MAX
     if unknown:
         says.append("unknown " + noun + listed(unknown))
         close = dict.fromkeys(
             each for name in unknown[:WRONG_MAX]
             for each in close_names(name, allowed) if each not in given)
         if close:
+            most = NEAR_MAX
             says.append("did you mean %s?" % " or ".join(
                 cut(name) for name in list(close)[:WRONG_MAX]))
     if missing:
         says.append("missing " + noun + listed(missing))
-    says.append("it takes " + (named(entry) or "none"))
+    says.append("it takes " + (named(entry, most) or "none"))
     return "; ".join(says + made_of(entry, missing))
 
 
@@ -222,12 +224,12 @@ def listed(names):
         repr(cut(name)) for name in names[:WRONG_MAX]) + more
 
 
-def named(entry):
+def named(entry, most=NAMED_MAX):
     """Return the parameters in a sentence: 'path (required), head'."""
     found = parameters(entry)
-    more = ", ..." if len(found) > NAMED_MAX else ""
+    more = ", ..." if len(found) > most else ""
     return ", ".join(cut(name) + (" (required)" if required else "")
-                     for name, _, required in found[:NAMED_MAX]) + more
+                     for name, _, required in found[:most]) + more
 
 
 def outline(entry):
