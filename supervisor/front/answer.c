@@ -51,13 +51,16 @@ answer_summary(const struct call_result *result)
 	return mem_strdup("Success");
 }
 
+/* What code can do about it. */
+#define ANSWER_LESS "select, count or summarise in the code, and print that"
+
 /* What stands where a stream was cut; the caller frees it. */
 static char *
 answer_cut(
     const struct call_stream *stream, const struct answer_style *style)
 {
-	return mem_printf("[... %llu bytes cut here: print less, or raise "
-	    "MCP_BRIDGE_MAX_OUTPUT (now %llu bytes a stream) ...]",
+	return mem_printf("[... %llu bytes cut here, as a stream may have "
+	    "%llu: " ANSWER_LESS " ...]",
 	    (unsigned long long)stream->dropped,
 	    (unsigned long long)style->max_output);
 }
@@ -90,6 +93,17 @@ answer_add_stream(struct buffer *text, const struct call_stream *stream,
 	    text, stream->data + stream->head, stream->len - stream->head);
 }
 
+/* At the end, too: a reader may see no more of a long text. */
+static void
+answer_add_missing(
+    struct buffer *text, const struct call_stream *stream, const char *name)
+{
+	if (stream->dropped > 0)
+		buffer_printf(text, "\n[... %llu bytes of %s were cut above: "
+		    ANSWER_LESS " ...]",
+		    (unsigned long long)stream->dropped, name);
+}
+
 static void
 answer_add_text(struct buffer *text, const struct call_result *result,
     const struct answer_style *style)
@@ -114,6 +128,8 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 	/* The last newline says nothing. */
 	else if (text->data[text->len - 1] == '\n')
 		text->len--;
+	answer_add_missing(text, &result->out, "stdout");
+	answer_add_missing(text, &result->errors, "stderr");
 	if (result->facts.level != NULL)
 		buffer_printf(text, "\nisolation: %s (%s)",
 		    result->facts.level, result->facts.level_why);

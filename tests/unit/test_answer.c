@@ -34,9 +34,11 @@ struct ending {
 	const char *structured; /* its structuredContent */
 };
 
+#define LESS "select, count or summarise in the code, and print that ...]"
 #define CUT(n)                                                                 \
-	"[... " n " bytes cut here: print less, or raise "                     \
-	"MCP_BRIDGE_MAX_OUTPUT (now 4096 bytes a stream) ...]\n"
+	"[... " n " bytes cut here, as a stream may have 4096: " LESS "\n"
+#define END(n, stream)                                                         \
+	"\n[... " n " bytes of " stream " were cut above: " LESS
 
 static const struct ending endings[] = {
 	/* Success */
@@ -131,25 +133,26 @@ static const struct ending endings[] = {
 	    "\"error\":\"Caisson is shutting down\"}" },
 	/* Cut output: what stood on both sides was never one line. */
 	{ CALL_SUCCESS, 1, 0, 0, NULL, { "headtail\n", 4, 100 }, ALL(""),
-	    "head\n" CUT("100") "tail",
+	    "head\n" CUT("100") "tail" END("100", "stdout"),
 	    "{\"stdout\":[\"head\",\"tail\"],\"truncated\":{\"stdout\":100}}" },
 	{ CALL_SUCCESS, 1, 0, 0, NULL, { "head\ntail", 5, 1 }, ALL(""),
-	    "head\n" CUT("1") "tail",
+	    "head\n" CUT("1") "tail" END("1", "stdout"),
 	    "{\"stdout\":[\"head\",\"tail\"],\"truncated\":{\"stdout\":1}}" },
 	{ CALL_SUCCESS, 1, 0, 0, NULL, ALL(""), { "head\n\ntail", 5, 7 },
-	    "stderr:\nhead\n" CUT("7") "\ntail",
+	    "stderr:\nhead\n" CUT("7") "\ntail" END("7", "stderr"),
 	    "{\"stderr\":[\"head\",\"\",\"tail\"],"
 	    "\"truncated\":{\"stderr\":7}}" },
 	{ CALL_SUCCESS, 1, 0, 0, NULL, { "tail", 0, 7 }, { "head", 4, 8 },
 	    CUT("7") "tail\nstderr:\nhead\n"
-	    "[... 8 bytes cut here: print less, or raise "
-	    "MCP_BRIDGE_MAX_OUTPUT (now 4096 bytes a stream) ...]",
+	    "[... 8 bytes cut here, as a stream may have 4096: " LESS
+	    END("7", "stdout") END("8", "stderr"),
 	    "{\"stdout\":[\"tail\"],\"stderr\":[\"head\"],"
 	    "\"truncated\":{\"stdout\":7,\"stderr\":8}}" },
 	{ CALL_ERROR, 1, 1, 0, "Sandbox exited with code 1", ALL(""),
 	    { "ab", 1, 9000000000000000000 },
 	    "status: error\nexit: 1\nstderr:\na\n" CUT("9000000000000000000")
-	    "b\nerror: Sandbox exited with code 1",
+	    "b\nerror: Sandbox exited with code 1"
+	    END("9000000000000000000", "stderr"),
 	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
 	    "with code 1\",\"exitCode\":1,\"stderr\":[\"a\",\"b\"],\"error\":"
 	    "\"Sandbox exited with code 1\","
@@ -323,8 +326,7 @@ END_TEST
 
 /* The line where a stream was cut. */
 #define NOTE(n)                                                                \
-	"[... " n " bytes cut here: print less, or raise "                     \
-	"MCP_BRIDGE_MAX_OUTPUT (now 4096 bytes a stream) ...]"
+	"[... " n " bytes cut here, as a stream may have 4096: " LESS
 
 static const struct {
 	struct ending ending; /* its text is that of toon */
