@@ -76,6 +76,8 @@ option_argument(enum option_kind kind)
 		return "path";
 	case OPTION_KIND_NAMES:
 		return "names";
+	case OPTION_KIND_WORDS:
+		return "words";
 	default:
 		return "on | off";
 	}

@@ -8,6 +8,7 @@
 #include "manual_memory_text.h"
 #include "manual_more_text.h"
 #include "manual_text.h"
+#include "../box/language.h"
 #include "../run/run.h"
 #include "front.h"
 #include "tool.h"
@@ -30,11 +31,16 @@ texts_add_initialize(struct buffer *buffer, const char *version,
 	    "\"resources\":{}},\"serverInfo\":{\"name\":\"caisson\","
 	    "\"title\":\"Caisson\",\"version\":\"" CAISSON_VERSION "\"}");
 	if (runner != NULL) {
-		auto_free char *text = mem_printf(
-		    texts_instructions, runner->name, runner->executes);
+		auto_buffer struct buffer text = { 0 };
 
+		buffer_printf(&text, texts_instructions, runner->name,
+		    runner->executes);
+		if (runner != &run_code_tool &&
+		    tools_include(options, &run_code_tool))
+			buffer_add_text(
+			    &text, " run_code runs other languages.");
 		buffer_add_text(buffer, ",\"instructions\":");
-		json_add_text(buffer, text);
+		json_add_string(buffer, text.data, text.len);
 	}
 	buffer_add_text(buffer, "}");
 }
@@ -57,6 +63,20 @@ static const char *const texts_answers[] = {
 	    "under stdout and stderr the lines as an array.",
 };
 
+/* How code of each language calls tools, where a call names its language. */
+static void
+texts_add_languages(struct buffer *text)
+{
+	const struct language *language;
+	size_t i;
+
+	buffer_add_text(text, "# Languages\n\nrun_code takes:\n\n");
+	for (i = 0; (language = language_at(i)) != NULL; i++)
+		buffer_printf(text, "- `%s`: %s\n", language->name,
+		    language->use);
+	buffer_add_text(text, "\nThe rest of this page is about Python.\n\n");
+}
+
 /*
  * The manual that code in the box gets from capability_summary("full"), of
  * the same files. What is switched off is not spoken of.
@@ -64,6 +84,8 @@ static const char *const texts_answers[] = {
 static void
 texts_add_manual(struct buffer *text, const struct options *options)
 {
+	if (tools_include(options, &run_code_tool))
+		texts_add_languages(text);
 	buffer_add_text(text, manual_text);
 	if (options->memory_api)
 		buffer_add_text(text, manual_memory_text);

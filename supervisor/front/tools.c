@@ -36,6 +36,17 @@ tools_add_list(struct buffer *json, const struct options *options)
 	buffer_add_text(json, "]}");
 }
 
+int
+tools_include(const struct options *options, const struct tool *tool)
+{
+	size_t i;
+
+	for (i = 0; i < TOOLS; i++)
+		if (tools_table[i] == tool)
+			return tools_at(i, options) != NULL;
+	return 0;
+}
+
 const struct tool *
 tools_runner(const struct options *options)
 {

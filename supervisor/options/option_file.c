@@ -102,6 +102,23 @@ option_file_decode(const struct buffer *buffer, struct err *err)
 	return object;
 }
 
+/* Strings, with commas between them; returns NULL when there are others. */
+static char *
+option_file_list(const json_t *list)
+{
+	auto_buffer struct buffer text = { 0 };
+	const json_t *item;
+	size_t i;
+
+	json_array_foreach (list, i, item) {
+		if (!json_is_string(item))
+			return NULL;
+		buffer_printf(&text, "%s%s", i == 0 ? "" : ",",
+		    json_string_value(item));
+	}
+	return mem_strdup(text.len == 0 ? "" : text.data);
+}
+
 /* Returns the value as a user would write it in the environment, or NULL. */
 static char *
 option_file_text(const json_t *value)
@@ -117,6 +134,8 @@ option_file_text(const json_t *value)
 		return mem_strdup("true");
 	case JSON_FALSE:
 		return mem_strdup("false");
+	case JSON_ARRAY:
+		return option_file_list(value);
 	default:
 		return NULL;
 	}
@@ -150,7 +169,7 @@ option_file_members(const char *path, json_t *object,
 		}
 		shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
 		err_set(err, "the value of \"%s\" must be a string, a "
-		    "number, true or false", shown.data);
+		    "number, true, false or a list of strings", shown.data);
 		return option_file_wrap(path, err);
 	}
 	return 1;

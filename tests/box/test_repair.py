@@ -79,7 +79,7 @@ TABLES = [("mends", [
     refuses("tabs of two meanings",
             "if 0:\n    if 0:\n        a = 1\n\tprint(1)\n    print(2\n"),
     refuses("JavaScript", "const a = 1;\nconsole.log(a)",
-            "hint: this is not Python: run_python takes Python only\n"),
+            "hint: this is not Python\n"),
     refuses("a command", "!ls -l", r"hint: commands of notebooks .*\n"),
     refuses("nonsense", "def f(:"),
     Case("a string", "'hello'", ""),

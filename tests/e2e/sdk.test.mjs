@@ -95,7 +95,7 @@ test('shows the tools that the settings name', async (t) => {
 
     assert.deepEqual(runners, { languages:
       [{ language: 'python', runtime: 'native', version },
-        { language: 'shell', runtime: 'native', version: bash }] });
+        { language: 'shell', runtime: 'native', version: `bash ${bash}` }] });
     assert.deepEqual(JSON.parse(content[0].text), runners);
   }
   await assert.rejects(call('run_python', { code: 'print(1)' }),

@@ -91,6 +91,7 @@ static const struct {
 	{ "{\"a\": -5, \"b\": 1.5, \"c\": 30.0, \"d\": 1e2}",
 	    "a=-5;b=1.5;c=30;d=100;" },
 	{ "{\"a\": \"\"}", "a=;" },
+	{ "{\"a\": [\"b\", \"c\"], \"d\": []}", "a=b,c;d=;" },
 	{ "{\"\": \"x\"}", "=x;" },
 	{ "{\"a\": \"\\u00e9\\n\"}", "a=\xc3\xa9\n;" },
 };
@@ -129,11 +130,11 @@ static const struct {
 	{ "[1]",
 	    ": must be one JSON object, such as {\"timeout\": \"30s\"}" },
 	{ "{\"a\": null}", ": the value of \"a\" must be a string, a "
-	    "number, true or false" },
+	    "number, true, false or a list of strings" },
 	{ "{\"a\": [1]}", ": the value of \"a\" must be a string, a "
-	    "number, true or false" },
+	    "number, true, false or a list of strings" },
 	{ "{\"a\\n\": {}}", ": the value of \"a\\x0a\" must be a string, a "
-	    "number, true or false" },
+	    "number, true, false or a list of strings" },
 };
 
 START_TEST(refuses_bad_files)

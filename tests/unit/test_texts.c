@@ -157,6 +157,26 @@ START_TEST(the_output_is_described)
 }
 END_TEST
 
+/* Languages stand in what a client reads where a call may name them. */
+START_TEST(languages_are_told_of)
+{
+	struct buffer text = { 0 };
+	json_t *json;
+
+	options.tools = _i == 0 ? 1 : 3;
+	texts_add_initialize(&text, "2025-06-18", &options);
+	json = read_json(&text);
+	ck_assert_int_eq(strstr(string_at(json, "instructions"),
+	    "run_code runs other languages") != NULL, _i);
+	ck_assert_uint_lt(
+	    strlen(string_at(json, "instructions")), INSTRUCTIONS_MAX);
+	json_decref(json);
+	texts_add_capabilities(&text, &options);
+	ck_assert_int_eq(strstr(text.data, "`shell`: mcp call") != NULL, _i);
+	buffer_reset(&text);
+}
+END_TEST
+
 START_TEST(initialize_is_answered)
 {
 	struct buffer text = { 0 };
@@ -274,6 +294,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_annotations_are_true);
 	tcase_add_test(tc, the_arguments_are_described);
 	tcase_add_test(tc, the_output_is_described);
+	tcase_add_loop_test(tc, languages_are_told_of, 0, 2);
 	tcase_add_test(tc, initialize_is_answered);
 	tcase_add_loop_test(tc, instructions_name_the_tool, 0, 4);
 	tcase_add_test(tc, the_manual_can_be_found);

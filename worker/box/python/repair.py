@@ -233,7 +233,7 @@ def about(text):
     """Return a sentence about code that is not Python, or None."""
     for line in text.split("\n"):
         if line.strip().startswith(NOT_PYTHON):
-            return "this is not Python: run_python takes Python only"
+            return "this is not Python"
         if line.strip().startswith(("!", "%")):
             return ("commands of notebooks and shells (! and %) are not "
                     "Python: use subprocess.run([...])")
