@@ -128,6 +128,8 @@ tool_call_on_configured(void *ctx)
 	struct err err;
 
 	call->waits = 0;
+	server_names_settle(&request->servers, &request->servers_len,
+	    runs->config, request->owner->allowed);
 	if (call->silent)
 		tool_call_refuse(call, "cancelled", "");
 	else if (runs->draining)

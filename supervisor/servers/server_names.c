@@ -2,11 +2,13 @@
  * The names of servers that a call asks for: see server_names.h. Runs in the
  * supervisor.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/shown.h"
+#include "../../common/text_list.h"
 #include "server_names.h"
 #include "../options/suggest.h"
 
@@ -134,6 +136,101 @@ server_names_no_program(
 		buffer_add_text(&text, " is not an executable file here");
 	}
 	return err_set(err, "%s", text.data);
+}
+
+/* Returns the next letter or digit of a name, small, or 0; steps behind it. */
+static int
+server_names_next(const char **name)
+{
+	unsigned char c;
+
+	while ((c = (unsigned char)**name) != '\0') {
+		(*name)++;
+		if (c >= 'A' && c <= 'Z')
+			return c - 'A' + 'a';
+		if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+		    c >= 0x80)
+			return c;
+	}
+	return 0;
+}
+
+/* Whether two names are the same but for case and marks. */
+static int
+server_names_alike(const char *one, const char *other)
+{
+	int next;
+
+	do {
+		next = server_names_next(&one);
+		if (next != server_names_next(&other))
+			return 0;
+	} while (next != 0);
+	return 1;
+}
+
+/* Returns the one allowed server that a name is alike to, or NULL. */
+static const struct server *
+server_names_guess(const char *name, const struct in_force *config,
+    const struct server_texts *allowed)
+{
+	const struct server *server, *found = NULL;
+	size_t i;
+
+	if (server_names_alike(name, ""))
+		return NULL;
+	for (i = 0; i < in_force_count(config); i++) {
+		server = in_force_at(config, i);
+		if (!server_allowed(allowed, server->name) ||
+		    !(server_names_alike(name, server->name) ||
+		        server_names_alike(name, server->alias)))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = server;
+	}
+	return found;
+}
+
+/* Returns the name of the server that a name means, or the name itself. */
+static const char *
+server_names_meant(const char *name, struct in_force *config,
+    const struct server_texts *allowed)
+{
+	const struct server *server =
+	    in_force_find(config, name, strlen(name));
+
+	if (server != NULL && server_allowed(allowed, name))
+		return name;
+	/* One that is defined, and not used, is what the name means. */
+	if (server_names_find_unused(config, name) != NULL)
+		return name;
+	server = server_names_guess(name, config, allowed);
+	if (server == NULL && strncmp(name, "mcp_", 4) == 0)
+		server = server_names_guess(name + 4, config, allowed);
+	return server != NULL ? server->name : name;
+}
+
+void
+server_names_settle(char **names, size_t *len, struct in_force *config,
+    const struct server_texts *allowed)
+{
+	auto_buffer struct buffer settled = { 0 };
+	const char *name, *meant, *taken;
+	int there;
+
+	if (*len == 0)
+		return;
+	TEXT_LIST_EACH (name, *names, *len) {
+		meant = server_names_meant(name, config, allowed);
+		there = 0;
+		TEXT_LIST_EACH (taken, settled.data, settled.len)
+			there = there || strcmp(taken, meant) == 0;
+		if (!there)
+			text_list_add(&settled, meant);
+	}
+	free(*names);
+	*names = buffer_take(&settled, len);
 }
 
 int

@@ -17,6 +17,14 @@ int server_allowed(const struct server_texts *allowed, const char *name);
 /* server_names.c */
 
 /*
+ * Replaces names that no server in force has, where they differ from the name
+ * or alias of one that is allowed in case, marks, or an "mcp_" before it, and
+ * mean no other: *names is a list of len bytes, which is freed and made anew.
+ */
+void server_names_settle(char **names, size_t *len, struct in_force *config,
+    const struct server_texts *allowed);
+
+/*
  * Checks that each of them is allowed, in force and can be started. Returns 0,
  * or -1 with err: which one is not, why, and what would be right. One that is
  * not allowed is as unknown as one that there is not. Only with ours, for our

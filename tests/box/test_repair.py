@@ -66,6 +66,10 @@ TABLES = [("mends", [
          r".*ZeroDivisionError: [^\n]*\n" + NOTE % FENCE, 1, like=False),
     Case("a way out", "```\nraise SystemExit(3)\n```", "", NOTE % FENCE, 3,
          like=False),
+    Case("display of a notebook", "display([1], 'a')", "[1]\na\n",
+         like=False),
+    Case("display of the code", "def display(x): print(-x)\ndisplay(1)",
+         "-1\n"),
 ]), ("leaves", [
     Case("a fence in a string", "a = '''\n```python\nprint(1)\n```\n'''\n"
          "print(len(a))", "24\n"),

@@ -136,6 +136,16 @@ in_force_cancel(struct in_force *config, struct in_force_waiter *waiter)
 	TAILQ_REMOVE(&waiters, waiter, entry);
 }
 
+void
+server_names_settle(char **names, size_t *len, struct in_force *config,
+    const struct server_texts *allowed)
+{
+	(void)names;
+	(void)len;
+	(void)config;
+	(void)allowed;
+}
+
 /* There are all servers but one. */
 int
 server_names_check(const char *names, size_t len, struct in_force *config,

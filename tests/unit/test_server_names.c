@@ -139,6 +139,47 @@ START_TEST(finds_nothing_wrong)
 }
 END_TEST
 
+/* [what was asked for, what it means], each name with a comma */
+static const struct {
+	const char *names;
+	const char *means;
+} written[] = {
+	{ "", "" },
+	{ "fs,", "fs," },
+	{ "GitHub,mcp_github,", "git-hub," },
+	{ "git_hub,fs,FS,", "git-hub,fs," },
+	{ "mcp-fs,MCP_fs,", "mcp-fs,MCP_fs," },
+	{ "a_b,", "a_b," }, /* a-b and A.B */
+	{ "A-B,a-b,", "A-B,a-b," },
+	{ "-,mcp_,", "-,mcp_," },
+	{ "off,", "off," },
+	{ "github2,", "github2," },
+};
+
+START_TEST(names_are_settled)
+{
+	char *names = mem_strdup(written[_i].names), *p;
+	size_t len = strlen(names);
+
+	add("fs", SERVER_TAKEN, NULL);
+	add("git-hub", SERVER_TAKEN, NULL);
+	add("a-b", SERVER_TAKEN, NULL);
+	add("A.B", SERVER_TAKEN, NULL);
+	add("OFF", SERVER_TAKEN, NULL);
+	add("off", SERVER_SKIPPED, "it is disabled");
+	for (p = names; *p != '\0'; p++)
+		if (*p == ',')
+			*p = '\0';
+	server_names_settle(&names, &len, CONFIG, NULL);
+	for (p = names; p < names + len; p++)
+		if (*p == '\0')
+			*p = ',';
+	ck_assert_uint_eq(len, strlen(written[_i].means));
+	ck_assert_mem_eq(names, written[_i].means, len);
+	free(names);
+}
+END_TEST
+
 START_TEST(says_that_there_are_none)
 {
 	TAILQ_INIT(&servers.list);
@@ -593,6 +634,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, finds_nothing_wrong);
+	tcase_add_loop_test(tc, names_are_settled, 0, UNIT_COUNT(written));
 	tcase_add_test(tc, says_that_there_are_none);
 	tcase_add_test(tc, says_nothing_of_what_is_not_allowed);
 	tcase_add_loop_test(

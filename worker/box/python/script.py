@@ -831,6 +831,11 @@ def prepared(source):
     return code, source
 
 
+def display(*values):
+    """Print values, as the function of this name does in a notebook."""
+    print(*values, sep="\n")
+
+
 def tell_notes():
     """Say what there is to say at the end of the code."""
     while NOTES:
@@ -851,6 +856,8 @@ def run(source, control, told, memory, ending):
             module.__class__ = AwaitingModule
         if awaiting or b"mcp_" in source:
             offer_named(code, module.__dict__)
+        if b"display(" in source and "display" not in module.__dict__:
+            module.display = display
         del source
         execute(code, module)
         echo(module.__dict__)
