@@ -1,13 +1,14 @@
-"""What the bootstrap makes of code that does not compile as it came.
+"""What the bootstrap makes of code that does not compile as it came, and what
+it says of errors that the sandbox explains.
 
     /usr/bin/python3 tests/box/test_repair.py [-v] [-k PATTERN]
 """
 import unittest
 
-from bootstrap import Cases, Case, add_cases  # noqa: F401
+from bootstrap import Cases, Case, LINE, TRACE, add_cases  # noqa: F401
 
 NOTE = "note: the code did not compile, and ran %s\n"
-TRACE = r'  File "MAIN", line \d+\n.*\n(?:Syntax|Indentation|Tab)Error: .*\n'
+WRONG = r'  File "MAIN", line \d+\n.*\n(?:Syntax|Indentation|Tab)Error: .*\n'
 
 
 def mends(name, code, out, how):
@@ -20,7 +21,7 @@ def mends(name, code, out, how):
 
 def refuses(name, code, hint=""):
     """Return the case of code that is left as it is."""
-    return Case(name, code, "", TRACE + hint, 1, like=False)
+    return Case(name, code, "", WRONG + hint, 1, like=False)
 
 
 FENCE = "without the Markdown fence around it"
@@ -88,6 +89,43 @@ TABLES = [("mends", [
     refuses("nonsense", "def f(:"),
     Case("a string", "'hello'", ""),
     Case("a string of a name", "'hello'\n", ""),
+])]
+
+
+
+def says(name, code, hint, before=TRACE, since=(3, 8)):
+    """Return the case of code that ends with an error, and a hint below it."""
+    return Case(name, code, "", before + r".*\nhint: %s\n" % hint, 1,
+                like=False, since=since)
+
+
+OFFLINE = "there is no network here: .*"
+FILES = "files of the user are not here: .*"
+TABLES += [("says", [
+    says("urllib", "from urllib.request import urlopen\n"
+         "urlopen('http://no-such-host.invalid')", OFFLINE, TRACE + LINE +
+         r"    urlopen[^\n]*\n(?: *[~^]+\n)?\S*URLError: "),
+    says("sockets", "import socket\n"
+         "socket.getaddrinfo('no-such-host.invalid', 80)", OFFLINE),
+    says("modules", "import no_such.thing",
+         "no_such is not here, and nothing can be installed; there are: .*"),
+    says("files of the user", "open('/home/me/a.txt')", FILES),
+    says("files of the user, written", "open('/mnt/data/a', 'w')", FILES),
+    says("files of earlier calls", "open('a.txt')",
+         "each call begins with an empty working directory: .*"),
+    says("names of earlier calls", "print(quarterly_numbers)",
+         "each call begins anew: define quarterly_numbers in this code"),
+    says("names of JavaScript", "x = null", "this is Python: write None .*"),
+    says("children", "import subprocess, sys\nsubprocess.run([sys.executable, "
+         "'-c', 'exit(1)'], check=True)", "programs have no network here.*"),
+    says("await of a value", "await 5", "this is no coroutine: .*"),
+    says("no await", "async def f(): return {}\nf()['x']",
+         "write 'await' before the call of the async function",
+         ".*never awaited.*"),
+    Case("misspelled names", "total = 1\ntotl", "",
+         TRACE + LINE + ".*NameError: [^\n]*\n", 1),
+    Case("errors of the code", "{}['x']", "",
+         TRACE + LINE + ".*KeyError: 'x'\n", 1),
 ])]
 
 add_cases(TABLES)

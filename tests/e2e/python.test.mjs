@@ -482,11 +482,11 @@ except KeyError as error:
     '    ^^^^^',
     'NameError: name \'pritn\' is not defined. Did you mean: \'print\'?'], 1],
 
-  ['a module that does not exist', 'import no_such_module', [
+  ['a module that does not exist', 'import json.no_such_module', [
     'Traceback (most recent call last):',
     '  File "FILE", line 1, in <module>',
-    '    import no_such_module',
-    'ModuleNotFoundError: No module named \'no_such_module\''], 1],
+    '    import json.no_such_module',
+    'ModuleNotFoundError: No module named \'json.no_such_module\''], 1],
 
   ['an exception of a thread is told, and is no failure', `
 import threading

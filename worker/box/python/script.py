@@ -59,6 +59,9 @@ PATH = TMPDIR + "/run_python.py"
 LOADER = SourceFileLoader("__main__", PATH)
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
+# Where libraries lie; more than one for a virtual environment.
+LIBRARIES = tuple({"/usr/", "<frozen ", sys.prefix + "/",
+                   sys.base_prefix + "/"})
 MEMORY = (
     "save_tool", "save_memory", "load_memory", "update_memory",
     "delete_memory", "list_memories", "memory_exists", "get_memory_info")
@@ -66,6 +69,7 @@ LOOP_HINT = """\
 hint: code with 'await' at top level runs inside an event loop, so another \
 one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 """
+DROPPED = []  # frames that are not shown: what they hold goes with the rest
 NOTES = []  # lines that the end of the code brings
 WANTED = []  # something, where the value of the last expression is wanted
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
@@ -459,11 +463,22 @@ def about_ours(kind, error, trace):
         if kind is NameError and "'mcp" in str(error.args[:1]):
             from mcp import _hints
             return _hints.about_error(error)
+        hint = None
         if "mcp._lenient" in sys.modules:
-            return sys.modules["mcp._lenient"].about_error(error, trace)
+            hint = sys.modules["mcp._lenient"].about_error(error, trace)
+        return hint or advice(error, trace)
     except BaseException:
         pass  # the code may have broken what that takes
     return None
+
+
+def advice(error, trace):
+    """Return what there is to say of an error that the sandbox explains."""
+    names = {"__name__": "caisson_advice"}
+    exec(load("advice"), names)
+    hint = names["about"](error, trace, "save_memory" in vars(
+        sys.modules["__main__"]))
+    return "hint: %s\n" % hint if hint else None
 
 
 def complain(text):
@@ -495,13 +510,32 @@ def without_ours(trace, awaiting):
         if not trace.tb_frame.f_code.co_filename.startswith(OURS):
             frames.append(trace)
         trace = trace.tb_next
-    first = 0
+    first, last = 0, len(frames)
     while awaiting and first < len(frames) and is_runner(frames[first]):
         first += 1
+    # What a library does for the code says less than the line that asked it.
+    while last > first and is_library(frames[last - 1]):
+        last -= 1
+    if last > first:
+        DROPPED.append(frames[last:])
+        frames = frames[:last]
     for frame in reversed(frames[first:] or frames):
         frame.tb_next = trace
         trace = frame
     return trace
+
+
+def is_library(trace):
+    """Whether this is a frame of what is installed, not of the code."""
+    return trace.tb_frame.f_code.co_filename.startswith(LIBRARIES)
+
+
+def is_foreign(error):
+    """Whether an error arose in a library, and ended there."""
+    trace = error and error.__traceback__
+    while trace is not None and is_library(trace):
+        trace = trace.tb_next
+    return error is not None and error.__traceback__ and trace is None
 
 
 def is_runner(trace):
@@ -525,6 +559,10 @@ def tidy_chain(error, awaiting):
             seen.add(id(error))
             trace = without_ours(error.__traceback__, awaiting)
             error.__traceback__ = trace
+            if is_foreign(error.__cause__):
+                error.__cause__ = None
+            if is_foreign(error.__context__):
+                error.__suppress_context__ = True
             left += [error.__cause__, error.__context__]
             left += error.exceptions if isinstance(error, group) else ()
     except Exception:

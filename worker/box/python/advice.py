@@ -1,0 +1,129 @@
+"""One line about an error of the code that has to do with the sandbox.
+
+Run by script.py when an error has ended the code, and never else.
+"""
+import builtins
+import sys
+
+NETWORK = ("socket.gaierror", "urllib.error.URLError", "ssl.SSLError",
+           "requests.exceptions.ConnectionError",
+           "urllib3.exceptions.HTTPError", "httpx.ConnectError",
+           "aiohttp.client_exceptions.ClientConnectionError")
+SOCKETS = ("/socket.py", "/urllib/", "/http/client.py", "/requests/",
+           "/urllib3/", "/httpx/", "/httpcore/", "/aiohttp/",
+           "/smtplib.py", "/ftplib.py")
+LIBRARIES = ("numpy", "pandas", "matplotlib", "scipy", "sklearn", "sympy",
+             "PIL", "openpyxl", "lxml", "bs4", "yaml", "dateutil", "networkx")
+WORDS = {"true": "True", "false": "False", "null": "None",
+         "undefined": "None", "nil": "None", "console": "print",
+         "JSON": "the module json", "Promise": "asyncio.gather",
+         "require": "import", "const": "name = value", "let": "name = value"}
+OFFLINE = ("there is no network here: only tools of MCP servers reach outside;"
+           " await runtime.search_tool_docs('...') finds them")
+FILES = ("files of the user are not here: read and write them with tools of "
+         "servers%s; the code's own files go into the working directory")
+GONE = ("each call begins with an empty working directory: files of earlier "
+        "calls are gone")
+NOT_KEPT = ("each call begins anew: define %s in this code; between calls "
+            "save_memory() keeps values and save_tool() functions")
+NOT_KEPT_OFF = "each call begins anew: define %s in this code"
+NO_INPUT = "there is nobody to ask: write the data into the code"
+MODULE = "%s is not here, and nothing can be installed; there are: %s"
+STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")
+CHILD = ("programs have no network here, no terminal, and no files of the "
+         "user: use the tools of servers")
+MEMORY = "the memory of a call is limited: work on the data in parts"
+
+
+def about(error, trace, memory):
+    """Return a sentence that helps, or None."""
+    kinds = {"%s.%s" % (kind.__module__, kind.__qualname__)
+             for kind in type(error).__mro__}
+    names = {kind.rpartition(".")[2] for kind in kinds}
+    if kinds.intersection(NETWORK) or (
+            isinstance(error, OSError) and any_in(trace, SOCKETS)):
+        return OFFLINE
+    if isinstance(error, ModuleNotFoundError) and error.name:
+        return about_module(error.name.partition(".")[0])
+    if isinstance(error, NameError) and not isinstance(
+            error, UnboundLocalError):
+        return about_name(error, memory)
+    if isinstance(error, (FileNotFoundError, PermissionError,
+                          NotADirectoryError)):
+        return about_file(error.filename)
+    if isinstance(error, EOFError) and "reading a line" in str(error):
+        return NO_INPUT
+    if isinstance(error, MemoryError):
+        return MEMORY
+    if "CalledProcessError" in names:
+        return CHILD
+    return about_await(error)
+
+
+def any_in(trace, parts):
+    """Whether the traceback has a frame of a file with one of these."""
+    while trace is not None:
+        path = trace.tb_frame.f_code.co_filename
+        if any(part in path for part in parts):
+            return True
+        trace = trace.tb_next
+    return False
+
+
+def about_module(name):
+    """Return a sentence about a module that is missing."""
+    if (name in ("mcp", "user_tools") or name.startswith("mcp_")
+            or name in sys.modules):
+        return None
+    from importlib.util import find_spec
+    there = [each for each in LIBRARIES if find_spec(each)]
+    return MODULE % (name, ", ".join(there) or "the standard library")
+
+
+def about_name(error, memory):
+    """Return a sentence about a name that is not defined."""
+    parts = str(error).split("'")
+    name = parts[1] if len(parts) == 3 else ""
+    if not name or name.startswith("mcp"):
+        return None
+    if name in WORDS:
+        return "this is Python: write %s for %s" % (WORDS[name], name)
+    from difflib import get_close_matches
+    known = [*vars(sys.modules["__main__"]), *vars(builtins)]
+    if get_close_matches(name, known, 1, 0.75):
+        return None
+    return (NOT_KEPT if memory else NOT_KEPT_OFF) % name
+
+
+def about_file(path):
+    """Return a sentence about a file that cannot be used."""
+    if not isinstance(path, str) or not path:
+        return None
+    if path.startswith("/") and not path.startswith(STORED):
+        return FILES % reader()
+    if path.startswith("~"):
+        return FILES % reader()
+    return None if path.startswith(STORED[2:]) else GONE
+
+
+def reader():
+    """Return the tool that reads files, as it is called, behind a word."""
+    servers = sys.modules.get("mcp._servers")
+    for state in servers.KNOWN.values() if servers else ():
+        for alias in state.aliases:
+            if alias.startswith("read") and "file" in alias:
+                return ", as await mcp_%s.%s(path=...)" % (
+                    state.alias, alias)
+    return ""
+
+
+def about_await(error):
+    """Return a sentence about an await that is missing, or one too many."""
+    text = str(error)
+    if not isinstance(error, (AttributeError, TypeError)):
+        return None
+    if "can't be used in 'await' expression" in text:
+        return "this is no coroutine: leave out its 'await'"
+    if "'coroutine' object" in text or "object coroutine" in text:
+        return "write 'await' before the call of the async function"
+    return None
