@@ -83,6 +83,36 @@ int values_read(char *const *words, struct json_span schema,
 int values_add(struct buffer *json, const char *name, const char *text,
     struct json_span schema, struct json_span property, struct err *err);
 
+/* schema.c: types of JSON Schema, as bits. */
+enum schema_type {
+	SCHEMA_STRING = 1,
+	SCHEMA_NUMBER = 2,
+	SCHEMA_BOOLEAN = 4,
+	SCHEMA_OBJECT = 8,
+	SCHEMA_ARRAY = 16,
+	SCHEMA_NULL = 32,
+};
+
+/* Returns the type of a value. */
+unsigned int schema_type_of(struct json_span value);
+
+/*
+ * Follows a reference into the same schema: "#/$defs/NAME". Returns 1 with the
+ * part, or 0.
+ */
+int schema_resolve(struct json_span root, struct json_span reference,
+    struct json_span *part);
+
+/*
+ * Returns the types that a part of the schema root allows; 0: any, or unknown.
+ * depth is how deep it lies, 0 for the caller.
+ */
+unsigned int schema_types_of(
+    struct json_span root, struct json_span part, int depth);
+
+/* Appends what types are called: "a number or null". */
+void schema_add_types(struct buffer *said, unsigned int types);
+
 /*
  * print.c: prints the result of a tool: its text, or with whole all of it as
  * JSON. name is what the user calls the tool. Returns an enum mcp_status.

@@ -1,0 +1,140 @@
+/*
+ * What the schema of a tool says of the types of values, as far as it is
+ * understood: it comes from a server, and may be any JSON. Run by the command,
+ * in the box.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mcp.h"
+#include "../../../common/limits.h"
+#include "../../../common/mem.h"
+
+static const struct {
+	const char *name;
+	unsigned int type;
+	const char *said;
+} schema_types[] = {
+	{ "string", SCHEMA_STRING, "a string" },
+	{ "number", SCHEMA_NUMBER, "a number" },
+	{ "integer", SCHEMA_NUMBER, "an integer" },
+	{ "boolean", SCHEMA_BOOLEAN, "true or false" },
+	{ "object", SCHEMA_OBJECT, "a JSON object" },
+	{ "array", SCHEMA_ARRAY, "a JSON array" },
+	{ "null", SCHEMA_NULL, "null" },
+};
+
+#define SCHEMA_TYPES (sizeof(schema_types) / sizeof(schema_types[0]))
+
+unsigned int
+schema_type_of(struct json_span value)
+{
+	static const unsigned int types[] = {
+		[JSON_SPAN_OBJECT] = SCHEMA_OBJECT,
+		[JSON_SPAN_ARRAY] = SCHEMA_ARRAY,
+		[JSON_SPAN_STRING] = SCHEMA_STRING,
+		[JSON_SPAN_NUMBER] = SCHEMA_NUMBER,
+		[JSON_SPAN_TRUE] = SCHEMA_BOOLEAN,
+		[JSON_SPAN_FALSE] = SCHEMA_BOOLEAN,
+		[JSON_SPAN_NULL] = SCHEMA_NULL,
+	};
+
+	return types[json_span_kind(value)];
+}
+
+static unsigned int
+schema_type_named(struct json_span name)
+{
+	size_t i;
+
+	for (i = 0; i < SCHEMA_TYPES; i++)
+		if (json_span_is(name, schema_types[i].name))
+			return schema_types[i].type;
+	return 0;
+}
+
+int
+schema_resolve(struct json_span root, struct json_span reference,
+    struct json_span *part)
+{
+	auto_free char *path = NULL;
+	char *rest, *name;
+	size_t len;
+
+	path = json_span_string(reference, &len, NULL);
+	if (path == NULL || strncmp(path, "#/", 2) != 0)
+		return 0;
+	*part = root;
+	rest = path + 2;
+	while ((name = strsep(&rest, "/")) != NULL)
+		if (json_span_get(*part, name, part) != 1)
+			return 0;
+	return 1;
+}
+
+/* Those of a list of schemas, or of names. */
+static unsigned int
+schema_types_in(struct json_span root, struct json_span list, int depth)
+{
+	struct json_span_walk walk = json_span_walk(list);
+	struct json_span each;
+	unsigned int types = 0;
+
+	while (json_span_next_element(&walk, &each))
+		types |= json_span_kind(each) == JSON_SPAN_STRING ?
+		    schema_type_named(each) :
+		    schema_types_of(root, each, depth);
+	return types;
+}
+
+/* Those of the values that a schema names. */
+static unsigned int
+schema_types_listed(struct json_span list)
+{
+	struct json_span_walk walk = json_span_walk(list);
+	struct json_span each;
+	unsigned int types = 0;
+
+	while (json_span_next_element(&walk, &each))
+		types |= schema_type_of(each);
+	return types;
+}
+
+unsigned int
+schema_types_of(struct json_span root, struct json_span part, int depth)
+{
+	static const char *const lists[] = { "anyOf", "oneOf", "allOf" };
+	struct json_span found;
+	unsigned int types = 0;
+	size_t i;
+
+	if (depth == MCP_SCHEMA_DEPTH)
+		return 0;
+	if (json_span_get(part, "type", &found) == 1)
+		return json_span_kind(found) == JSON_SPAN_ARRAY ?
+		    schema_types_in(root, found, depth) :
+		    schema_type_named(found);
+	if (json_span_get(part, "$ref", &found) == 1 &&
+	    schema_resolve(root, found, &found))
+		return schema_types_of(root, found, depth + 1);
+	if (json_span_get(part, "enum", &found) == 1)
+		return schema_types_listed(found);
+	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+		if (json_span_get(part, lists[i], &found) == 1)
+			types |= schema_types_in(root, found, depth + 1);
+	return types;
+}
+
+void
+schema_add_types(struct buffer *said, unsigned int types)
+{
+	size_t i;
+
+	for (i = 0; i < SCHEMA_TYPES; i++) {
+		if ((types & schema_types[i].type) == 0)
+			continue;
+		types &= ~schema_types[i].type;
+		buffer_printf(said, "%s%s", said->len > 0 ? " or " : "",
+		    schema_types[i].said);
+	}
+}
