@@ -123,6 +123,20 @@
 #define MCP_NAMES_MAX (8 * KIB)
 /* How deep the types of an argument are looked for in a schema. */
 #define MCP_SCHEMA_DEPTH 8
+/*
+ * The arguments of a call of the command, compared with a schema: how deep, and
+ * how many values, as much as Python looks at (see _arguments.py).
+ */
+#define MCP_CHECK_DEPTH 16
+#define MCP_CHECKS_MAX 20000
+/* In the sentence: bytes of a value, mistakes, names, choices, alternatives. */
+#define MCP_SHOWN_MAX 60
+#define MCP_WRONG_MAX 5
+#define MCP_NAMED_MAX 20
+#define MCP_CHOICES_MAX 10
+#define MCP_WAYS_MAX 3
+/* Characters of names that are compared for typing errors. */
+#define MCP_CLOSE_MAX 100
 /* Tools that a search shows; bytes of a description on their lines. */
 #define MCP_FOUND_MAX 10
 #define MCP_ABOUT_MAX 200

@@ -212,19 +212,23 @@ try call files read_text_file path=/etc/passwd
 try call files read_text_file path
 try nonsense
 try call files read_text_file --nonsense
+try call files read_text_file pth=x head:='"x"'
+echo '{"path": 7}' | try call files read_text_file - --json
 mcp load other && mcp call other echo message:='"x"'
 `, { servers, timeout: 60 });
 
   assert.deepEqual(wrong.structuredContent.stdout,
-    ['1', '1', '1', '2', '2', '1', '2', '2', '2', 'Echo: x']);
+    ['1', '1', '1', '2', '2', '1', '2', '2', '2', '2', '2', 'Echo: x']);
   const told = wrong.structuredContent.stderr;
 
   [/other.*not loaded.*servers.*mcp load other/, /no server nothing/,
     /no such tool/, /argument path is missing/,
     /head must be a number, and is "many"/, /files.read_text_file: Access/,
-    /"path" is no argument/, /no command nonsense/, /no option --nonsense/]
+    /"path" is no argument/, /no command nonsense/, /no option --nonsense/,
+    /no argument pth; did you mean path\?; .*path is missing.*head must be/,
+    /path must be a string, and is 7/]
     .forEach((pattern, i) => assert.match(told[i], pattern));
-  assert.equal(told.length, 9);
+  assert.equal(told.length, 11);
   await raw.finish();
 });
 

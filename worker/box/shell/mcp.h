@@ -91,9 +91,10 @@ enum schema_type {
 	SCHEMA_OBJECT = 8,
 	SCHEMA_ARRAY = 16,
 	SCHEMA_NULL = 32,
+	SCHEMA_INTEGER = 64,
 };
 
-/* Returns the type of a value. */
+/* Returns the type of a value; a number may be an integer. */
 unsigned int schema_type_of(struct json_span value);
 
 /*
@@ -102,6 +103,12 @@ unsigned int schema_type_of(struct json_span value);
  */
 int schema_resolve(struct json_span root, struct json_span reference,
     struct json_span *part);
+
+/* Whether a part has a name of its own, which references in it mean. */
+int schema_is_apart(struct json_span part, struct json_span root);
+
+/* Returns the types that "type" names; 0: any, or one that is unknown. */
+unsigned int schema_types_named(struct json_span part);
 
 /*
  * Returns the types that a part of the schema root allows; 0: any, or unknown.
@@ -112,6 +119,19 @@ unsigned int schema_types_of(
 
 /* Appends what types are called: "a number or null". */
 void schema_add_types(struct buffer *said, unsigned int types);
+
+/*
+ * check.c: compares arguments, an object, with the schema of the tool. Returns
+ * 0, or -1 with err: all that is wrong.
+ */
+int check_arguments(
+    struct json_span schema, struct json_span object, struct err *err);
+
+/* names.c: whether names are the same but for case, "-" and "_". */
+int names_same(const char *one, const char *other);
+
+/* Whether one may be the other, with a typing error. */
+int names_close(const char *one, const char *other);
 
 /*
  * print.c: prints the result of a tool: its text, or with whole all of it as

@@ -17,7 +17,7 @@ static const struct {
 } schema_types[] = {
 	{ "string", SCHEMA_STRING, "a string" },
 	{ "number", SCHEMA_NUMBER, "a number" },
-	{ "integer", SCHEMA_NUMBER, "an integer" },
+	{ "integer", SCHEMA_INTEGER, "an integer" },
 	{ "boolean", SCHEMA_BOOLEAN, "true or false" },
 	{ "object", SCHEMA_OBJECT, "a JSON object" },
 	{ "array", SCHEMA_ARRAY, "a JSON array" },
@@ -33,7 +33,7 @@ schema_type_of(struct json_span value)
 		[JSON_SPAN_OBJECT] = SCHEMA_OBJECT,
 		[JSON_SPAN_ARRAY] = SCHEMA_ARRAY,
 		[JSON_SPAN_STRING] = SCHEMA_STRING,
-		[JSON_SPAN_NUMBER] = SCHEMA_NUMBER,
+		[JSON_SPAN_NUMBER] = SCHEMA_NUMBER | SCHEMA_INTEGER,
 		[JSON_SPAN_TRUE] = SCHEMA_BOOLEAN,
 		[JSON_SPAN_FALSE] = SCHEMA_BOOLEAN,
 		[JSON_SPAN_NULL] = SCHEMA_NULL,
@@ -53,6 +53,40 @@ schema_type_named(struct json_span name)
 	return 0;
 }
 
+unsigned int
+schema_types_named(struct json_span part)
+{
+	struct json_span found, each;
+	struct json_span_walk walk;
+	unsigned int types = 0, type;
+
+	if (json_span_get(part, "type", &found) != 1)
+		return 0;
+	if (json_span_kind(found) != JSON_SPAN_ARRAY)
+		return schema_type_named(found);
+	walk = json_span_walk(found);
+	while (json_span_next_element(&walk, &each)) {
+		type = schema_type_named(each);
+		if (type == 0)
+			return 0;
+		types |= type;
+	}
+	return types;
+}
+
+int
+schema_is_apart(struct json_span part, struct json_span root)
+{
+	struct json_span found;
+
+	if (part.p == root.p)
+		return 0;
+	return (json_span_get(part, "$id", &found) > 0 &&
+	           json_span_kind(found) == JSON_SPAN_STRING) ||
+	    (json_span_get(part, "id", &found) > 0 &&
+	        json_span_kind(found) == JSON_SPAN_STRING);
+}
+
 int
 schema_resolve(struct json_span root, struct json_span reference,
     struct json_span *part)
@@ -62,12 +96,15 @@ schema_resolve(struct json_span root, struct json_span reference,
 	size_t len;
 
 	path = json_span_string(reference, &len, NULL);
-	if (path == NULL || strncmp(path, "#/", 2) != 0)
+	/* Escapes in it are rare. */
+	if (path == NULL || strncmp(path, "#/", 2) != 0 ||
+	    strpbrk(path, "~%") != NULL)
 		return 0;
 	*part = root;
 	rest = path + 2;
 	while ((name = strsep(&rest, "/")) != NULL)
-		if (json_span_get(*part, name, part) != 1)
+		if (schema_is_apart(*part, root) ||
+		    json_span_get(*part, name, part) != 1)
 			return 0;
 	return 1;
 }
@@ -117,6 +154,8 @@ schema_types_of(struct json_span root, struct json_span part, int depth)
 	if (json_span_get(part, "$ref", &found) == 1 &&
 	    schema_resolve(root, found, &found))
 		return schema_types_of(root, found, depth + 1);
+	if (json_span_get(part, "const", &found) == 1)
+		return schema_type_of(found);
 	if (json_span_get(part, "enum", &found) == 1)
 		return schema_types_listed(found);
 	for (i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
@@ -130,10 +169,11 @@ schema_add_types(struct buffer *said, unsigned int types)
 {
 	size_t i;
 
+	if (types & SCHEMA_NUMBER)
+		types &= ~(unsigned int)SCHEMA_INTEGER;
 	for (i = 0; i < SCHEMA_TYPES; i++) {
 		if ((types & schema_types[i].type) == 0)
 			continue;
-		types &= ~schema_types[i].type;
 		buffer_printf(said, "%s%s", said->len > 0 ? " or " : "",
 		    schema_types[i].said);
 	}

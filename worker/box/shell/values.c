@@ -1,7 +1,7 @@
 /*
  * The arguments of a call, as words of a command line: which type a value is
- * of, the schema of the tool says; the server judges what is not understood
- * here. Run by the command, in the box.
+ * of, the schema of the tool says; whether it may be that, see check.c. Run by
+ * the command, in the box.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,18 +13,6 @@
 #include "../../../common/limits.h"
 #include "../../../common/mem.h"
 #include "../../../common/utf8.h"
-
-/* Refuses a text that is of none of the types. Returns -1 with err. */
-static int
-values_refuse(const char *name, const char *text, unsigned int types,
-    struct err *err)
-{
-	auto_buffer struct buffer said = { 0 };
-
-	schema_add_types(&said, types);
-	return err_set(err, "the argument %s must be %s, and is \"%.60s\"",
-	    name, said.data, text);
-}
 
 int
 values_add(struct buffer *json, const char *name, const char *text,
@@ -43,8 +31,6 @@ values_add(struct buffer *json, const char *name, const char *text,
 		buffer_add(json, value.p, value.len);
 		return 0;
 	}
-	if (types != 0 && (types & SCHEMA_STRING) == 0)
-		return values_refuse(name, text, types, err);
 	if (!utf8_valid(text, len))
 		return err_set(err, "the argument %s is not UTF-8", name);
 	json_add_string(json, text, len);
@@ -112,51 +98,20 @@ values_add_input(struct buffer *json, struct err *err)
 	return 0;
 }
 
-/* Whether what must be there is. */
+/* Whether all names are there once. */
 static int
-values_check_required(struct json_span schema, struct json_span object,
-    struct err *err)
-{
-	struct json_span list, each, value;
-	struct json_span_walk walk;
-	size_t len;
-
-	if (json_span_get(schema, "required", &list) != 1)
-		return 0;
-	walk = json_span_walk(list);
-	while (json_span_next_element(&walk, &each)) {
-		auto_free char *name = json_span_string(each, &len, NULL);
-
-		if (name != NULL && json_span_get(object, name, &value) == 0)
-			return err_set(err, "the argument %s is missing",
-			    name);
-	}
-	return 0;
-}
-
-/* Whether nothing is there that must not be, and all of it once. */
-static int
-values_check_names(struct json_span schema, struct json_span object,
-    struct err *err)
+values_check_names(struct json_span object, struct err *err)
 {
 	struct json_span_walk walk = json_span_walk(object);
-	struct json_span name, value, properties, more, found;
-	int closed =
-	    json_span_get(schema, "additionalProperties", &more) == 1 &&
-	    json_span_kind(more) == JSON_SPAN_FALSE &&
-	    json_span_get(schema, "properties", &properties) == 1;
+	struct json_span name, value, found;
 	size_t len;
 
 	while (json_span_next_member(&walk, &name, &value)) {
 		auto_free char *text = json_span_string(name, &len, NULL);
 
-		if (text == NULL)
-			continue;
-		if (json_span_get(object, text, &found) > 1)
+		if (text != NULL && json_span_get(object, text, &found) > 1)
 			return err_set(err, "the argument %s is given more "
 			    "than once", text);
-		if (closed && json_span_get(properties, text, &found) == 0)
-			return err_set(err, "it takes no argument %s", text);
 	}
 	return 0;
 }
@@ -183,7 +138,7 @@ values_read(char *const *words, struct json_span schema,
 		return err_set(err, "the arguments of a call have at most %lu "
 		    "MiB as JSON", TOOL_ARGUMENTS_MAX / MIB);
 	if (json_span_parse(json->data, json->len, &object, err) == -1 ||
-	    values_check_names(schema, object, err) == -1)
+	    values_check_names(object, err) == -1)
 		return -1;
-	return values_check_required(schema, object, err);
+	return check_arguments(schema, object, err);
 }
