@@ -10,6 +10,7 @@
 #include "common/box_step.h"
 #include "common/fd.h"
 #include "common/mem.h"
+#include "supervisor/box/language.h"
 #include "supervisor/box/native.h"
 #include "common/buffer.h"
 #include "supervisor/handlers.h"
@@ -135,11 +136,32 @@ START_TEST(tells_it_whole)
 	struct ipc_failed failed = { .step = (uint64_t)_i, .reason = reason };
 	const char *fix = namespace_fix(failed.step, "/proc");
 
+	box.language = language_default();
+	if (_i == BOX_STEP_INTERPRETER)
+		fix = box.language->fix;
 	memset(reason, 'x', 400);
 	reason[400] = '\0';
 	supervisor_on_failed(&box, &failed);
 	ck_assert_ptr_nonnull(strstr(told.data, reason));
 	ck_assert_ptr_nonnull(strstr(told.data, fix));
+	buffer_reset(&told);
+}
+END_TEST
+
+/* A shell that is missing has nothing to do with Python. */
+START_TEST(tells_which_interpreter_is_missing)
+{
+	struct ipc_failed failed = { .step = BOX_STEP_INTERPRETER,
+		.reason = "none" };
+	auto_free char *expected = NULL;
+
+	box.language = language_at((size_t)_i);
+	expected = mem_printf("fail: the box cannot be built: could not start "
+	    "%s (none); %s\n", box.language->kind, box.language->fix);
+	box.unrunnable = 0;
+	supervisor_on_failed(&box, &failed);
+	ck_assert_str_eq(told.data, expected);
+	ck_assert_int_eq(box.unrunnable, 1);
 	buffer_reset(&told);
 }
 END_TEST
@@ -162,6 +184,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, passes_on_that_a_weaker_box_stands, 0, 2);
 	tcase_add_loop_test(tc, tells_what_a_box_cannot_do, 0, 2);
 	tcase_add_loop_test(tc, tells_it_whole, 0, BOX_STEPS);
+	tcase_add_loop_test(tc, tells_which_interpreter_is_missing, 0, 2);
 	tcase_add_test(tc, tells_of_a_step_without_a_name);
 }
 
