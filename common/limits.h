@@ -301,6 +301,8 @@
 #define SERVER_RENEWAL_MS 1000
 /* What a server calls itself and its version, as JSON; more is cut off. */
 #define SERVER_INFO_MAX 400
+/* What it says it is for, where the configuration says nothing: a sentence. */
+#define SERVER_ABOUT_MAX 200
 /*
  * A call that reports progress may take so many times as long as one that does
  * not: what is at work for ten times that long is at work for ever.

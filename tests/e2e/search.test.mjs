@@ -9,7 +9,7 @@ import test from 'node:test';
 import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
-  configure, hostile, toolServer, unserved, withServers,
+  configure, example, hostile, toolServer, unserved, withServers,
 } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
@@ -315,4 +315,17 @@ print((await runtime.query_tool_docs("h", "echo"))[0].get("seen", ""))`,
     assert.doesNotMatch(lines.join(''), /secret/);
     await raw.finish();
   }
+});
+
+test('servers are described by what they say of themselves', async (t) => {
+  const raw = await Raw.open(t, withServers(t, {
+    a: example(), b: { ...example(), description: 'From the file' } }));
+  const lines = await raw.printed(`
+for name in "a", "b":
+    await runtime.call_tool(name, "read-file", {"path": "x"})
+print(*(s["description"] for s in runtime.discovered_servers(True)),
+      sep="\\n")`, { servers: ['a', 'b'] });
+
+  assert.deepEqual(lines, ['example', 'From the file']);
+  await raw.finish();
 });

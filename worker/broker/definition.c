@@ -72,14 +72,16 @@ definition_reset(struct definition *definition)
 }
 
 void
-definition_describe(const struct definition *definition, struct buffer *json)
+definition_describe(const struct definition *definition, const char *about,
+    struct buffer *json)
 {
 	buffer_add_text(json, "{\"name\":");
 	json_add_text(json, definition->name);
 	buffer_add_text(json, ",\"alias\":");
 	json_add_text(json, definition->alias);
 	buffer_add_text(json, ",\"description\":");
-	json_add_text(json, definition->description);
+	json_add_text(json, *definition->description != '\0' ?
+	        definition->description : about);
 }
 
 void

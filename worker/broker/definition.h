@@ -38,9 +38,12 @@ void definition_copy(
 /* Frees what it holds. */
 void definition_reset(struct definition *definition);
 
-/* Appends {"name":…,"alias":…,"description":… without the closing brace. */
-void definition_describe(
-    const struct definition *definition, struct buffer *json);
+/*
+ * Appends {"name":…,"alias":…,"description":… without the closing brace. about
+ * is what the server says of itself, for a definition that says nothing.
+ */
+void definition_describe(const struct definition *definition,
+    const char *about, struct buffer *json);
 
 /* Appends: server "NAME". */
 void definition_begin_reason(

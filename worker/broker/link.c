@@ -479,6 +479,12 @@ link_ended(struct link *link, const char *how)
 
 /* Asks */
 
+const struct buffer *
+link_about(const struct link *link)
+{
+	return mcp_client_about(link->client);
+}
+
 int
 link_is_ready(const struct link *link)
 {

@@ -61,6 +61,9 @@ void link_ended(struct link *link, const char *how);
 /* Whether it can be asked. */
 int link_is_ready(const struct link *link);
 
+/* What a server that is ready says it is for: see mcp_client_about. */
+const struct buffer *link_about(const struct link *link);
+
 /* Other tools may be used than before: their list is another one. */
 void link_tools_changed(struct link *link);
 

@@ -45,6 +45,7 @@ struct mcp_client {
 	int answered;     /* to more than its greeting or a ping */
 	unsigned int silences; /* time-outs since it last answered */
 	struct buffer info; /* what the server calls itself */
+	struct buffer about; /* what it says it is for, cut */
 	struct buffer banner; /* the first line that was not JSON, cut */
 	/* Those under way, in the order of their numbers, which rise. */
 	struct mcp_request *requests;
@@ -72,6 +73,7 @@ mcp_client_free(struct mcp_client **clientp)
 	free(client->name);
 	free(client->requests);
 	buffer_reset(&client->info);
+	buffer_reset(&client->about);
 	buffer_reset(&client->banner);
 	free(client);
 }
@@ -379,6 +381,53 @@ mcp_client_keep_info(struct mcp_client *client, struct json_span result)
 			        value.len : SERVER_INFO_MAX / 2);
 }
 
+/* Keeps the first paragraph of a text, on one line. Returns whether it did. */
+static int
+mcp_client_keep_text(struct mcp_client *client, struct json_span string)
+{
+	auto_free char *text = NULL;
+	struct err err;
+	size_t len, n;
+
+	if (json_span_kind(string) != JSON_SPAN_STRING)
+		return 0;
+	text = json_span_string(string, &len, &err);
+	if (text == NULL)
+		return 0;
+	len = strcspn(text + strspn(text, " \t\r\n"), "\n");
+	len = utf8_cut(text + strspn(text, " \t\r\n"), len, SERVER_ABOUT_MAX);
+	buffer_add(&client->about, text + strspn(text, " \t\r\n"), len);
+	for (n = 0; n < len; n++)
+		if ((unsigned char)client->about.data[n] < ' ')
+			client->about.data[n] = ' ';
+	return len > 0;
+}
+
+/* Keeps what it is for: told to code, where the configuration says nothing. */
+static void
+mcp_client_keep_about(struct mcp_client *client, struct json_span result)
+{
+	static const char *const names[] = { "description", "title", "name" };
+	struct json_span info, value;
+	size_t n;
+
+	if (json_span_get(result, "instructions", &value) > 0 &&
+	    mcp_client_keep_text(client, value))
+		return;
+	if (json_span_get(result, "serverInfo", &info) == 0)
+		return;
+	for (n = 0; n < sizeof(names) / sizeof(names[0]); n++)
+		if (json_span_get(info, names[n], &value) > 0 &&
+		    mcp_client_keep_text(client, value))
+			return;
+}
+
+const struct buffer *
+mcp_client_about(const struct mcp_client *client)
+{
+	return &client->about;
+}
+
 const struct buffer *
 mcp_client_info(const struct mcp_client *client)
 {
@@ -404,6 +453,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 		return;
 	}
 	mcp_client_keep_info(client, answer->value);
+	mcp_client_keep_about(client, answer->value);
 	client->ends.ready(client->ends.ctx);
 }
 

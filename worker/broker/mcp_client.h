@@ -75,6 +75,13 @@ void mcp_client_greet(struct mcp_client *client);
 const struct buffer *mcp_client_info(const struct mcp_client *client);
 
 /*
+ * Returns what the server that was greeted says it is for: the beginning of
+ * its instructions, else its title or its name, on one line of UTF-8, at most
+ * SERVER_ABOUT_MAX bytes; empty when it does not.
+ */
+const struct buffer *mcp_client_about(const struct mcp_client *client);
+
+/*
  * Returns the beginning of the first line of the server that was not JSON, at
  * most REFUSED_BANNER_MAX bytes; empty when there was none.
  */

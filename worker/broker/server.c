@@ -24,6 +24,7 @@ struct server {
 	struct definition definition;
 	int removed; /* held then only while it has a link */
 	LIST_HEAD(, server_hold) holds;
+	char *about; /* what it has said it is for; NULL: it was not asked */
 	struct link *link; /* that may be asked now or soon; or NULL */
 	size_t links;      /* all that are not freed */
 	struct ask_list lists; /* asked for, to be fetched when it runs */
@@ -169,6 +170,7 @@ server_destroy(struct server *server)
 	loop_event_free(&server->turn);
 	queue_free(&server->calls);
 	definition_reset(&server->definition);
+	free(server->about);
 	free(server->last_how);
 	free(server);
 }
@@ -412,7 +414,8 @@ server_lists(const struct server *server, struct json_span name)
 void
 server_describe(const struct server *server, struct buffer *json)
 {
-	definition_describe(&server->definition, json);
+	definition_describe(&server->definition,
+	    server->about != NULL ? server->about : "", json);
 }
 
 void
@@ -578,8 +581,10 @@ server_forget(struct server *server, struct ask *ask)
 static void
 server_ready(struct server *server)
 {
+	const struct buffer *about = link_about(server->link);
 	struct ask *ask;
 
+	server_replace(&server->about, about->len > 0 ? about->data : "");
 	while ((ask = TAILQ_FIRST(&server->lists)) != NULL)
 		server_pass(server, ask);
 	server_take_turns(server);

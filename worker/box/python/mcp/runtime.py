@@ -65,7 +65,9 @@ def call_tool_sync(server, tool, arguments=None):
 def discovered_servers(detailed=False):
     """Return the names of all servers that may be loaded, as a tuple.
 
-    detailed: dicts of name and description.  It waits for the answer.
+    detailed: dicts of name and description; where the configuration has none,
+    it is what the server said of itself when it last ran.  It waits for the
+    answer.
     """
     servers = _servers.run("list_servers", _ask.list_servers())
     if detailed:
