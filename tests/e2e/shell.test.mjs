@@ -53,6 +53,12 @@ const language = [
     'test -e /etc/shadow || echo none; ls /home /root 2>&1 | wc -l; ' +
     'exec 3<>/dev/tcp/127.0.0.1/80 || echo refused',
     ['none', '2', 'refused']],
+  ['line ends of Windows', 'if true; then\r\n  echo a\r\nfi\r\n', ['a'], 0,
+    [/^note: the code ran with LF for its line ends CRLF$/]],
+  ['not all are', 'x="a\r\n"\necho ${#x}', ['3']],
+  ['a Markdown fence', '```bash\necho a\n```\n', ['a'], 0,
+    [/^note: the code ran without its Markdown fence$/]],
+  ['both', '```\r\necho a\r\n```', ['a'], 0, [/CRLF, and without/]],
   ['its folder is not executable',
     'cp /bin/true t; ./t', [], 126, [/Permission denied/]],
 ];

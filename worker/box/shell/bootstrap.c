@@ -109,6 +109,7 @@ bootstrap_run(const char *shell, struct err *err)
 	const char *const argv[] = { shell, path, NULL };
 	auto_buffer struct buffer frame = { 0 };
 	auto_free char *code = NULL;
+	const char *how;
 	size_t len;
 
 	if (fd_write_all(BOOTSTRAP_OUT, bootstrap_ready,
@@ -117,7 +118,12 @@ bootstrap_run(const char *shell, struct err *err)
 	if (bootstrap_receive(&frame, err) == -1)
 		return -1;
 	code = bootstrap_take_code(&frame, &len, err);
-	if (code == NULL || bootstrap_store(path, code, len, err) == -1)
+	if (code == NULL)
+		return -1;
+	how = repair_code(code, &len);
+	if (how != NULL)
+		fprintf(stderr, "note: the code ran %s\n", how);
+	if (bootstrap_store(path, code, len, err) == -1)
 		return -1;
 	if (bootstrap_serve(folder, err) == -1)
 		return -1;

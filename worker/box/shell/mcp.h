@@ -38,6 +38,13 @@ enum mcp_status {
 int bootstrap_main(const char *shell);
 
 /*
+ * repair.c: takes line ends CRLF, where all are, and a Markdown fence around
+ * the whole from code, of *len bytes, in place. Returns how it runs then, or
+ * NULL where nothing was changed.
+ */
+const char *repair_code(char *code, size_t *len);
+
+/*
  * serve.c: starts the process that passes calls on to the relay, through the
  * descriptors in and out, which the caller still owns, until the calling
  * process ends. folder is made for it. Returns 0, or -1 with err.

@@ -1,0 +1,90 @@
+/*
+ * Code that did not come as a script: line ends of Windows, and a Markdown
+ * fence around the whole, are taken off. Run by the code, before it starts.
+ */
+#include <string.h>
+
+#include "mcp.h"
+
+#define REPAIR_FENCE "```"
+
+/* Makes CRLF LF where every line ends so. Returns whether it has. */
+static int
+repair_line_ends(char *code, size_t *len)
+{
+	size_t i, kept = 0, ends = 0;
+
+	for (i = 0; i < *len; i++) {
+		if (code[i] != '\n')
+			continue;
+		if (i == 0 || code[i - 1] != '\r')
+			return 0;
+		ends++;
+	}
+	if (ends == 0)
+		return 0;
+	for (i = 0; i < *len; i++)
+		if (code[i] != '\r' || (i + 1 < *len && code[i + 1] != '\n'))
+			code[kept++] = code[i];
+	*len = kept;
+	return 1;
+}
+
+/* Whether the first line of a fence is one of shell code, or says nothing. */
+static int
+repair_is_tag(const char *tag, size_t len)
+{
+	static const char *const tags[] = { "", "bash", "sh", "shell" };
+	size_t i;
+
+	while (len > 0 && strchr(" \t", tag[len - 1]) != NULL)
+		len--;
+	for (i = 0; i < sizeof(tags) / sizeof(tags[0]); i++)
+		if (strlen(tags[i]) == len && memcmp(tags[i], tag, len) == 0)
+			return 1;
+	return 0;
+}
+
+/* Takes off the one fence around all. Returns whether there was one. */
+static int
+repair_fence(char *code, size_t *len)
+{
+	static const size_t mark = sizeof(REPAIR_FENCE) - 1;
+	size_t begin = 0, end = *len;
+	char *first;
+
+	while (end > 0 && strchr(" \t\r\n", code[end - 1]) != NULL)
+		end--;
+	while (begin < end && strchr(" \t\r\n", code[begin]) != NULL)
+		begin++;
+	if (end - begin < 2 * mark + 1 ||
+	    memcmp(code + begin, REPAIR_FENCE, mark) != 0 ||
+	    memcmp(code + end - mark - 1, "\n" REPAIR_FENCE, mark + 1) != 0)
+		return 0;
+	end -= mark;
+	begin += mark;
+	first = memchr(code + begin, '\n', end - begin);
+	if (!repair_is_tag(code + begin, (size_t)(first - code) - begin))
+		return 0;
+	begin = (size_t)(first + 1 - code);
+	/* With another inside it is not one script. */
+	if (memmem(code + begin, end - begin, REPAIR_FENCE, mark) != NULL)
+		return 0;
+	memmove(code, code + begin, end - begin);
+	*len = end - begin;
+	return 1;
+}
+
+const char *
+repair_code(char *code, size_t *len)
+{
+	int ends = repair_line_ends(code, len);
+	int fence = repair_fence(code, len);
+
+	if (ends && fence)
+		return "with LF for its line ends CRLF, and without its "
+		       "Markdown fence";
+	if (ends)
+		return "with LF for its line ends CRLF";
+	return fence ? "without its Markdown fence" : NULL;
+}
