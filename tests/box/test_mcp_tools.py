@@ -60,7 +60,7 @@ for call in (lambda: mcp_fs.read_file(),
              lambda: mcp_fs.read_file(pth='x'),
              lambda: mcp_fs.read_file(path='x', nonsense=1, others=2),
              lambda: mcp_fs['read_file'](file='x'),
-             lambda: runtime.call_tool('fs', 'read_file', {'Path': 'x'})):
+             lambda: runtime.call_tool('fs', 'read_file', {'Pathh': 'x'})):
     try:
         print(%s)
     except E as error:
@@ -75,7 +75,7 @@ for call in (lambda: mcp_fs.read_file(),
             "'path'",
             "unknown arguments 'nonsense', 'others'",
             "unknown argument 'file'; missing argument 'path'",
-            "unknown argument 'Path'; did you mean path?; missing argument "
+            "unknown argument 'Pathh'; did you mean path?; missing argument "
             "'path'"))
 
     def test_wrong_ones_are_not_sent(self):
@@ -102,14 +102,14 @@ for arguments in ({'path': ''}, {'path': 'x', 'head': -1, 'mode': 'binary'}):
             (REFERRING, {"tree": {}, "both": {"q": 6}}, "argument 'tree': "
              "missing key 'name'; it takes name (required), children; "
              "argument 'both.q' is 6, and must be 5"),
-            (REFERRING, {"Tree": 1}, "unknown argument 'Tree'; did you mean "
+            (REFERRING, {"Trees": 1}, "unknown argument 'Trees'; did you mean "
              "tree?; missing argument 'tree'; it takes tree (required), "
              "choice, same, either, both, map, gone, far; tree is {name: "
              "str, children?: list[Node]}"),
             ({"additionalProperties": False}, {"a": 1},
              "unknown argument 'a'; it takes none"),
-            ({"properties": {"path-name": {}}}, {"path_name": 1},
-             "unknown argument 'path_name'; did you mean path-name?; it "
+            ({"properties": {"path-name": {}}}, {"path_nam": 1},
+             "unknown argument 'path_nam'; did you mean path-name?; it "
              "takes path-name"),
             ({"required": ["a", "a", 5, None, {}]}, {},
              "missing argument 'a'; it takes a (required)"),
@@ -982,6 +982,24 @@ except runtime.MCPError as error:
             "read_file or write_file or release?\nTrue\n"
             "mute: it does not answer; its last words: oops\n",
                     loaded=("fs", "my-git", "web", "mute"))
+
+    def test_names_of_parameters_in_another_spelling(self):
+        paged = tool("list", {"perPage": {"type": "integer"}, "from": {},
+                              "a-b": {}, "aB": {}}, ["perPage"])
+        got = self.prints("""
+await mcp_web.list(per_page=5)
+await mcp_web.list(PerPage=5, from_="x")
+await runtime.call_tool("web", "list", {"per-page": 5})
+for wrong in {"per_page": 5, "PERPAGE": 6}, {"perPage": 1, "per_page": 2}, \\
+        {"perPage": 1, "a_b": 2}, {"pages": 5}:
+    try:
+        await mcp_web.list(**wrong)
+    except runtime.ArgumentError as error:
+        print(str(error)[:27])
+""", "web.list: unknown arguments\n" + "web.list: unknown argument \n" * 3,
+            loaded=("web",), tools={"web": [paged]})
+        self.assertEqual([call[2] for call in got.relay.calls], [
+            '{"perPage":5}', '{"perPage":5,"from":"x"}', '{"perPage":5}'])
 
     def test_positional(self):
         """Before the tools are known, they are looked up when it is awaited.

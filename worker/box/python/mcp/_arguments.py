@@ -58,11 +58,33 @@ def judge(entry, values):
 
     They are the same object where they are meant as they are.
     """
+    if _schema.mistake(entry, values):
+        values = respelled(entry, values)
     fitting = Fitting(entry.get("inputSchema"))
     found = fitting.arguments(values)
     says = [_schema.mistake(entry, found)] + fitting.wrong[:WRONG_MAX]
     more = ["..."] if fitting.wrong[WRONG_MAX:] else []
     return found, "; ".join(filter(None, says + more)) or None
+
+
+def respelled(entry, values):
+    """Return the arguments by the names of the parameters.
+
+    A name that is unknown and differs from that of one parameter, which is not
+    given, in case, '_' and '-' only means that parameter: per_page, perPage.
+    """
+    from ._names import plain_name
+    known = [name for name, _, _ in _schema.parameters(entry)]
+    found = {}
+    for name, value in values.items():
+        alike = [] if name in known else [
+            each for each in known if plain_name(each) == plain_name(name)]
+        if len(alike) == 1 and alike[0] not in values:
+            name = alike[0]
+        if name in found:  # two spellings of one parameter
+            return values
+        found[name] = value
+    return found
 
 
 class Fitting:
