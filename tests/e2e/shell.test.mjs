@@ -287,6 +287,23 @@ rm -r /tmp/.caisson; mcp servers; echo $?; exit 5`, { servers });
   assert.deepEqual(seen.stdout, ['1', '1']);
   assert.equal(seen.exitCode, 5);
   assert.match(seen.stderr[0], /connection to the servers is gone/);
+  /* A script that does not wait for its calls is told so, once. */
+  const told = ['mcp: 2 calls were under way when the script ended, ' +
+    'and may have run: end it with wait'];
+  let seenTold = false;
+
+  /* What a script leaves has 10 ms, which may pass on a busy machine. */
+  for (let i = 0; i < 10 && !seenTold; i++) {
+    const { structuredContent: early } = await run(raw, `
+for i in 1 2; do mcp call odd never & done; sleep 1; echo end`,
+    { servers, timeout: 60 });
+
+    assert.deepEqual(early.stdout, ['end']);
+    seenTold = early.stderr !== undefined;
+    if (seenTold)
+      assert.deepEqual(early.stderr, told);
+  }
+  assert.ok(seenTold);
   await raw.finish();
 });
 

@@ -46,6 +46,19 @@ ask_close(struct ask *ask)
 	fd_close(&ask->line);
 }
 
+/* Says that no call can be made; ends where that has been said. */
+static int
+ask_lose(struct err *err)
+{
+	const char *folder = getenv(MCP_FOLDER_VARIABLE);
+	auto_free char *ended = mem_printf(
+	    "%s/" MCP_ENDED, folder == NULL ? MCP_FOLDER : folder);
+
+	if (access(ended, F_OK) == 0)
+		_exit(MCP_FAILED);
+	return err_set(err, "%s", ask_gone);
+}
+
 static int
 ask_open(struct ask *ask, struct err *err)
 {
@@ -65,7 +78,7 @@ ask_open(struct ask *ask, struct err *err)
 	unlink(ask->fifo);
 	unlink(ask->request);
 	if (ask->line == -1 || mkfifo(ask->fifo, 0600) == -1)
-		return err_set(err, "%s", ask_gone);
+		return ask_lose(err);
 	ask->answer = open(ask->fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (ask->answer == -1)
 		return err_sys(err, "open %s", ask->fifo);
@@ -92,7 +105,7 @@ ask_announce(struct ask *ask, struct err *err)
 
 	while (write(ask->line, text, strlen(text)) == -1) {
 		if (errno != EAGAIN && errno != EINTR)
-			return err_set(err, "%s", ask_gone);
+			return ask_lose(err);
 		poll(&line, 1, -1);
 	}
 	return 0;
@@ -110,7 +123,7 @@ ask_read(struct ask *ask, struct buffer *line, struct err *err)
 		if (poll(polled, 2, -1) == -1 && errno == EINTR)
 			continue;
 		if (polled[0].revents == 0)
-			return err_set(err, "%s", ask_gone);
+			return ask_lose(err);
 		n = read(ask->answer, buffer_reserve(line, PIPE_CHUNK),
 		    PIPE_CHUNK);
 		if (n > 0)
@@ -119,7 +132,7 @@ ask_read(struct ask *ask, struct buffer *line, struct err *err)
 			break;
 	}
 	if (line->len == 0 || line->data[line->len - 1] != '\n')
-		return err_set(err, "%s", ask_gone);
+		return ask_lose(err);
 	return 0;
 }
 

@@ -23,6 +23,8 @@
 #define MCP_REQUESTS "requests"
 /* Behind the name of a call: the file of its request. */
 #define MCP_REQUEST ".request"
+/* There once the script has ended, and its calls have been told of. */
+#define MCP_ENDED "ended"
 
 /* How the command ends. */
 enum mcp_status {

@@ -44,6 +44,7 @@ struct serve {
 	int in;
 	int out;
 	int shell; /* a pidfd */
+	int told;  /* standard error of the code */
 	unsigned long long last; /* the number of the last frame */
 	struct buffer names; /* what has come of the names of calls */
 	struct buffer answers; /* what has come of the answers */
@@ -395,6 +396,30 @@ serve_prepare(struct serve *serve, struct pollfd *polled)
 			serve->calls[i].answer.len > 0 ? POLLOUT : 0, 0 };
 }
 
+/*
+ * The shell has ended: says which calls it did not wait for, as what becomes of
+ * them is unknown. Each caller would say less, and some would be killed before.
+ */
+static void __attribute__((noreturn))
+serve_end(struct serve *serve)
+{
+	auto_free char *text = NULL;
+	size_t i, n = 0;
+
+	for (i = 0; i < MCP_CALLS_MAX; i++)
+		n += serve->calls[i].fd != -1 &&
+		    serve->calls[i].answer.len == 0;
+	if (n > 0) {
+		(void)openat(serve->folder, MCP_ENDED,
+		    O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+		text = mem_printf("mcp: %zu call%s under way when the script "
+		    "ended, and may have run: end it with wait\n", n,
+		    n == 1 ? " was" : "s were");
+		(void)fd_write_all(serve->told, text, strlen(text));
+	}
+	_exit(0);
+}
+
 static void
 serve_turn(struct serve *serve)
 {
@@ -405,7 +430,7 @@ serve_turn(struct serve *serve)
 	if (poll(polled, SERVE_CALLS + MCP_CALLS_MAX, -1) == -1)
 		return;
 	if (polled[SERVE_SHELL].revents != 0)
-		_exit(0);
+		serve_end(serve);
 	/* Those first whose places others may get below. */
 	for (i = 0; i < MCP_CALLS_MAX; i++)
 		if (polled[SERVE_CALLS + i].revents & POLLERR)
@@ -421,13 +446,14 @@ serve_turn(struct serve *serve)
 		serve_write_frames(serve);
 }
 
-/* Lets go of the streams of the code. */
+/* Lets go of the streams of the code, but for a last line. */
 static int
 serve_settle(struct serve *serve, struct err *err)
 {
 	auto_fd int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int fd;
 
+	serve->told = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	for (fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
 		if (null == -1 || dup2(null, fd) == -1)
 			return err_sys(err, "let go of the streams");
@@ -507,7 +533,8 @@ serve_start(const char *folder, int in, int out, struct err *err)
 		.requests = -1,
 		.in = in,
 		.out = out,
-		.shell = -1 };
+		.shell = -1,
+		.told = -1 };
 	failed = serve_open(&serve, folder, err) == -1 ||
 	    serve_fork(&serve, err) == -1;
 	fd_close(&serve.folder);
