@@ -201,7 +201,7 @@ import json, sys; print(len(json.load(sys.stdin)["structuredContent"]["entities"
 echo '{"path": "${files}/a.txt"}' | mcp call files read_text_file - head=1
 mcp tools files | grep -c '^files read_text_file path=string'
 mcp search read text file | head -1 | cut -d' ' -f1-2
-mcp servers
+mcp servers | sed 's/ - .*//'
 `, { servers, timeout: 60 });
 
   assert.deepEqual(lines, ['3', 'x', '1', 'alpha beta', '1',
