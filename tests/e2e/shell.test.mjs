@@ -206,6 +206,28 @@ mcp servers | sed 's/ - .*//'
 
   assert.deepEqual(lines, ['3', 'x', '1', 'alpha beta', '1',
     'files read_text_file', 'files', 'memory', 'other (not loaded)']);
+  /* Help stands behind everything, and names may be written otherwise. */
+  assert.deepEqual(await printed(raw, `
+mcp call --help | head -1 | cut -d' ' -f1-4
+mcp tools --help | head -1
+mcp help load | head -1
+mcp call files read_text_file --help | head -1 | cut -d' ' -f1-3
+mcp call files read_text_file --help | tail -1 | grep -c '"properties"'
+mcp tools --json FILES read-text-file | python3 -c '
+import json, sys; print(json.load(sys.stdin)["name"])'
+mcp tools --json files | python3 -c '
+import json, sys; print(len(json.load(sys.stdin)) > 9)'
+mcp call Files Read-Text-File path=${files}/b.txt
+mcp load 2>&1; echo $?
+mcp call files read_text 2>&1; echo $?
+mcp call files read_text_file path=/etc/passwd --json 2>&1 > x; echo $?`,
+  { servers, timeout: 60 }), ['usage: mcp call SERVER',
+    'usage: mcp tools [--json] [SERVER [TOOL]]', 'usage: mcp load SERVER',
+    'files read_text_file path=string', '1', 'read_text_file', 'True',
+    'gamma', 'usage: mcp load SERVER', '2',
+    'mcp: files.read_text: the server has no such tool; ' +
+    'did you mean read_text_file?: mcp tools files', '2',
+    'mcp: files.read_text_file: the tool failed (isError)', '1']);
   /* Each error is one sentence and a status; nothing goes to the output. */
   const wrong = await run(raw, `
 try() { mcp "$@"; echo $?; }
@@ -224,7 +246,7 @@ mcp load other && mcp call other echo message:='"x"'
 `, { servers, timeout: 60 });
 
   assert.deepEqual(wrong.structuredContent.stdout,
-    ['1', '1', '1', '2', '2', '1', '2', '2', '2', '2', '2', 'Echo: x']);
+    ['2', '2', '2', '2', '2', '1', '2', '2', '2', '2', '2', 'Echo: x']);
   const told = wrong.structuredContent.stderr;
 
   [/other.*not loaded.*servers.*mcp load other/, /no server nothing/,

@@ -10,46 +10,52 @@
 #include "../../../common/json.h"
 #include "../../../common/mem.h"
 
-static const char command_usage[] =
-    "usage: mcp call SERVER TOOL [--json] [-] [NAME=VALUE ...] "
-    "[NAME:=JSON ...]\n"
-    "       mcp tools [SERVER]\n"
-    "       mcp search WORD ...\n"
-    "       mcp servers\n"
-    "       mcp load SERVER\n"
-    "       mcp help\n";
-
 static const char command_help[] =
     "\n"
     "Calls tools of the user's MCP servers. The text of a result goes to "
     "standard\n"
     "output, an error to standard error. Calls run in parallel as background "
     "jobs;\n"
-    "wait for them: wait.\n"
+    "wait for them: wait. At most some 100 run at once (xargs -P 16).\n"
     "\n"
     "call     call a tool of a loaded server\n"
     "         NAME=VALUE   an argument: a string, or a number, true, false, "
     "null,\n"
-    "                      a JSON array or object where the tool takes one\n"
+    "                      a JSON array or object where the tool takes one;\n"
+    "                      up to 128 KiB, larger ones with -\n"
     "         NAME:=JSON   an argument, as JSON\n"
     "         -            first: a JSON object of arguments from standard "
     "input\n"
     "         --json       print the whole result as JSON\n"
     "tools    list tools with their arguments: of one server, or of those "
-    "loaded\n"
+    "loaded;\n"
+    "         of one tool, its description and the schema of its arguments\n"
+    "         --json       print what the server says, as JSON\n"
     "search   list the tools of all servers that fit the words, best first\n"
     "servers  list the servers\n"
     "load     load a server, which the call did not name in servers\n"
     "\n"
+    "--help behind any command, server or tool prints what it takes.\n"
     "Exit status: 0, 1 if the tool or the server failed, 2 for wrong use.\n"
     "\n"
     "example: mcp call files read_text_file path=/data/a.txt | wc -l\n";
+
+static int command_explain(const char *name);
+static int command_print_help(int count, char **words);
 
 static int
 command_fail(const char *what, const struct err *err)
 {
 	print_error("%s: %s", what, err->text);
 	return MCP_FAILED;
+}
+
+/* The same where no tool was called, as the words were wrong. */
+static int
+command_refuse(const char *what, const struct err *err)
+{
+	command_fail(what, err);
+	return MCP_USAGE;
 }
 
 /* What a call is made of. */
@@ -61,19 +67,19 @@ struct command_call {
 	char *name; /* "server.tool" */
 };
 
-/* Takes --json out of the words; behind "--" none is an option. */
+/* Takes --json out of words; behind "--" none is an option. */
 static int
-command_take_options(struct command_call *call)
+command_take_options(char **words, int *whole)
 {
-	char **to = call->words;
+	char **to = words;
 	char **from;
 	int options = 1;
 
-	for (from = call->words; *from != NULL; from++) {
+	for (from = words; *from != NULL; from++) {
 		if (options && strcmp(*from, "--") == 0) {
 			options = 0;
 		} else if (options && strcmp(*from, "--json") == 0) {
-			call->whole = 1;
+			*whole = 1;
 		} else if (options && strncmp(*from, "--", 2) == 0) {
 			print_error("there is no option %s: mcp help", *from);
 			return -1;
@@ -100,9 +106,8 @@ command_make_request(const struct command_call *call, const char *server,
 	if (ask_about("list_tools", server, 0, &line, &list, &err) == -1)
 		return command_fail(server, &err);
 	if (!listed_find_tool(list, call->tool, &tool)) {
-		print_error("%s: the server has no such tool: mcp tools %s",
-		    call->name, call->server);
-		return MCP_FAILED;
+		listed_explain_tool(list, call->name, call->tool, server);
+		return MCP_USAGE;
 	}
 	if (json_span_get(tool, "inputSchema", &schema) != 1)
 		schema = tool;
@@ -134,12 +139,12 @@ command_call_one(
 
 	server = listed_find(servers, call->server, &err);
 	if (server == NULL)
-		return command_fail(call->name, &err);
+		return command_refuse(call->name, &err);
 	if (!server->loaded) {
 		print_error("%s: the server is not loaded: name it in the "
 		    "argument \"servers\" of the tool that runs this code, or: "
 		    "mcp load %s", call->name, server->name);
-		return MCP_FAILED;
+		return MCP_USAGE;
 	}
 	status = command_make_request(call, server->name, &request);
 	if (status != MCP_DONE)
@@ -159,11 +164,10 @@ command_call(int count, char **words)
 	int status;
 
 	(void)count;
-	if (command_take_options(&call) == -1)
+	if (command_take_options(words, &call.whole) == -1)
 		return MCP_USAGE;
 	if (words[0] == NULL || words[1] == NULL) {
-		print_error("call takes a server and a tool: mcp help");
-		return MCP_USAGE;
+		return command_explain("call");
 	}
 	call.server = words[0];
 	call.tool = words[1];
@@ -179,8 +183,15 @@ command_call(int count, char **words)
 static int
 command_tools(int count, char **words)
 {
+	int whole = 0;
+
 	(void)count;
-	return listed_print_tools(words[0]);
+	if (command_take_options(words, &whole) == -1)
+		return MCP_USAGE;
+	if (words[0] != NULL && words[1] != NULL && words[2] != NULL)
+		return command_explain("tools");
+	return listed_print_tools(
+	    words[0], words[0] == NULL ? NULL : words[1], whole);
 }
 
 /* Words that were given as one are several all the same. */
@@ -201,8 +212,7 @@ command_search(int count, char **words)
 		if (word[0] != '\0')
 			apart[n++] = word;
 	if (n == 0) {
-		print_error("search takes words: mcp help");
-		return MCP_USAGE;
+		return command_explain("search");
 	}
 	return listed_search(apart);
 }
@@ -223,67 +233,143 @@ command_load(int count, char **words)
 	struct listed_servers servers;
 	struct json_span payload;
 	struct err err;
-	int failed = -1;
+	int failed;
 
 	(void)count;
 	if (listed_fetch(&servers, &err) == -1)
 		return command_fail(words[0], &err);
 	server = listed_find(&servers, words[0], &err);
-	if (server != NULL)
-		failed = ask_about("load_server", server->name, 0, &line,
-		    &payload, &err);
+	if (server == NULL) {
+		listed_free(&servers);
+		return command_refuse(words[0], &err);
+	}
+	failed = ask_about(
+	    "load_server", server->name, 0, &line, &payload, &err);
 	listed_free(&servers);
 	return failed ? command_fail(words[0], &err) : MCP_DONE;
+}
+
+static const struct command {
+	const char *name;
+	const char *takes;
+	int least; /* words behind the name */
+	int most;
+	int (*run)(int count, char **words);
+} commands[] = {
+	{ "call", " SERVER TOOL [--json] [-] [NAME=VALUE ...] "
+	          "[NAME:=JSON ...]", 2, INT32_MAX, command_call },
+	{ "tools", " [--json] [SERVER [TOOL]]", 0, 4, command_tools },
+	{ "search", " WORD ...", 1, INT32_MAX, command_search },
+	{ "servers", "", 0, 0, command_servers },
+	{ "load", " SERVER", 1, 1, command_load },
+	{ "help", " [COMMAND]", 0, 1, command_print_help },
+	{ "--help", NULL, 0, 1, command_print_help },
+	{ "-h", NULL, 0, 1, command_print_help },
+};
+
+#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
+
+/* Returns the command of this name, or NULL. */
+static const struct command *
+command_find(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}
+
+/* Prints what a command takes, or with NULL what each does. */
+static void
+command_print_usage(FILE *to, const char *name)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < COMMANDS; i++)
+		if (commands[i].takes != NULL &&
+		    (name == NULL || strcmp(commands[i].name, name) == 0))
+			fprintf(to, "%s mcp %s%s\n",
+			    n++ == 0 ? "usage:" : "      ", commands[i].name,
+			    commands[i].takes);
+}
+
+static int
+command_explain(const char *name)
+{
+	command_print_usage(stderr, name);
+	return MCP_USAGE;
+}
+
+static int
+command_unknown(const char *name)
+{
+	print_error("there is no command %s: mcp help", name);
+	return MCP_USAGE;
 }
 
 static int
 command_print_help(int count, char **words)
 {
-	(void)count;
-	(void)words;
-	printf("%s%s", command_usage, command_help);
+	if (count > 0 && command_find(words[0]) == NULL)
+		return command_unknown(words[0]);
+	command_print_usage(stdout, count > 0 ? words[0] : NULL);
+	printf("%s", command_help);
 	return MCP_DONE;
 }
 
-static const struct command {
-	const char *name;
-	int least; /* words behind the name */
-	int most;
-	int (*run)(int count, char **words);
-} commands[] = {
-	{ "call", 0, INT32_MAX, command_call },
-	{ "tools", 0, 1, command_tools },
-	{ "search", 0, INT32_MAX, command_search },
-	{ "servers", 0, 0, command_servers },
-	{ "load", 1, 1, command_load },
-	{ "help", 0, 0, command_print_help },
-	{ "--help", 0, 0, command_print_help },
-	{ "-h", 0, 0, command_print_help },
-};
+/*
+ * Whether the words ask for help, which may stand behind all; then they are
+ * those before it.
+ */
+static int
+command_is_help(int *count, char **words)
+{
+	int i;
+
+	for (i = 0; i < *count && strcmp(words[i], "--") != 0; i++)
+		if (strcmp(words[i], "--help") == 0) {
+			words[i] = NULL;
+			*count = i;
+			return 1;
+		}
+	return 0;
+}
+
+/* Explains a command, or the server or tool that it names. */
+static int
+command_help_with(const char *name, int count, char **words)
+{
+	char *command[] = { NULL, NULL };
+
+	if (count > 0 && strcmp(name, "call") == 0)
+		return listed_print_tools(words[0], words[1], 0);
+	command[0] = mem_strdup(name);
+	count = command_print_help(1, command);
+	free(command[0]);
+	return count;
+}
 
 int
 command_main(int count, char **words)
 {
-	const struct command *command = commands;
-	const struct command *end =
-	    commands + sizeof(commands) / sizeof(commands[0]);
+	const struct command *command;
 	int status;
 
-	if (count < 2) {
-		fputs(command_usage, stderr);
-		return MCP_USAGE;
-	}
-	while (command < end && strcmp(command->name, words[1]) != 0)
-		command++;
-	if (command == end) {
-		print_error("there is no command %s: mcp help", words[1]);
-		return MCP_USAGE;
-	}
-	if (count - 2 < command->least || count - 2 > command->most) {
-		print_error("%s takes other words: mcp help", words[1]);
-		return MCP_USAGE;
-	}
-	status = command->run(count - 2, words + 2);
+	if (count < 2)
+		return command_explain(NULL);
+	command = command_find(words[1]);
+	if (command == NULL)
+		return command_unknown(words[1]);
+	count -= 2;
+	words += 2;
+	if (command->takes != NULL && command_is_help(&count, words))
+		status = command_help_with(command->name, count, words);
+	else if (count < command->least || count > command->most)
+		return command_explain(command->name);
+	else
+		status = command->run(count, words);
 	if (fflush(stdout) == EOF && status == MCP_DONE)
 		status = MCP_FAILED;
 	return status;

@@ -65,11 +65,52 @@ listed_free(struct listed_servers *servers)
 	*servers = (struct listed_servers){ NULL, 0 };
 }
 
+/* The only one that is the same but for case, "-" and "_"; else NULL. */
+static const struct listed_server *
+listed_find_like(const struct listed_servers *servers, const char *name)
+{
+	const struct listed_server *found = NULL;
+	size_t i;
+
+	for (i = 0; i < servers->count; i++) {
+		if (!names_same(servers->rows[i].name, name))
+			continue;
+		if (found != NULL)
+			return NULL;
+		found = &servers->rows[i];
+	}
+	return found;
+}
+
+/* Why there is no server of this name. */
+static void
+listed_explain(const struct listed_servers *servers, const char *name,
+    struct err *err)
+{
+	auto_buffer struct buffer known = { 0 }, close = { 0 };
+	size_t i;
+
+	if (servers->count == 0) {
+		err_set(err, "no servers are configured");
+		return;
+	}
+	for (i = 0; i < servers->count; i++) {
+		if (i < REFUSED_NAMES_MAX)
+			buffer_printf(&known, "%s%s", i == 0 ? "" : ", ",
+			    servers->rows[i].name);
+		if (close.len == 0 && names_close(servers->rows[i].name, name))
+			buffer_printf(&close, "did you mean %s? ",
+			    servers->rows[i].name);
+	}
+	err_set(err, "there is no server %s; %sthere are: %s", name,
+	    close.len > 0 ? close.data : "", known.data);
+}
+
 const struct listed_server *
 listed_find(const struct listed_servers *servers, const char *name,
     struct err *err)
 {
-	auto_buffer struct buffer known = { 0 };
+	const struct listed_server *found;
 	size_t i;
 
 	for (i = 0; i < servers->count; i++)
@@ -78,12 +119,10 @@ listed_find(const struct listed_servers *servers, const char *name,
 	for (i = 0; i < servers->count; i++)
 		if (strcmp(servers->rows[i].alias, name) == 0)
 			return &servers->rows[i];
-	for (i = 0; i < servers->count && i < REFUSED_NAMES_MAX; i++)
-		buffer_printf(&known, "%s%s", i == 0 ? "" : ", ",
-		    servers->rows[i].name);
-	err_set(err, "there is no server %s; there are: %s", name,
-	    known.len > 0 ? known.data : "none");
-	return NULL;
+	found = listed_find_like(servers, name);
+	if (found == NULL)
+		listed_explain(servers, name, err);
+	return found;
 }
 
 int
@@ -97,6 +136,8 @@ listed_print_servers(void)
 		print_error("%s", err.text);
 		return MCP_FAILED;
 	}
+	if (servers.count == 0)
+		print_error("no servers are configured");
 	for (i = 0; i < servers.count; i++)
 		printf("%s%s%s%s\n", servers.rows[i].name,
 		    servers.rows[i].loaded ? "" : " (not loaded)",
@@ -123,6 +164,48 @@ listed_add_text(struct buffer *text, struct json_span string, size_t most)
 		buffer_add_text(text, "...");
 }
 
+/* The only one that is the same but for case, "-" and "_". */
+static int
+listed_find_tool_like(
+    struct json_span tools, const char *name, struct json_span *tool)
+{
+	struct json_span_walk walk = json_span_walk(tools);
+	struct json_span each;
+	int found = 0;
+
+	while (json_span_next_element(&walk, &each)) {
+		auto_free char *own = listed_string(each, "name");
+
+		if (!names_same(own, name))
+			continue;
+		*tool = each;
+		found++;
+	}
+	return found == 1;
+}
+
+void
+listed_explain_tool(struct json_span list, const char *called,
+    const char *name, const char *server)
+{
+	auto_buffer struct buffer close = { 0 };
+	struct json_span tools, tool;
+	struct json_span_walk walk;
+
+	if (json_span_get(list, "tools", &tools) == 1) {
+		walk = json_span_walk(tools);
+		while (close.len == 0 && json_span_next_element(&walk, &tool)) {
+			auto_free char *own = listed_string(tool, "name");
+
+			if (names_close(own, name))
+				buffer_printf(&close, "; did you mean %s?",
+				    own);
+		}
+	}
+	print_error("%s: the server has no such tool%s: mcp tools %s", called,
+	    close.len > 0 ? close.data : "", server);
+}
+
 int
 listed_find_tool(struct json_span list, const char *name,
     struct json_span *tool)
@@ -138,7 +221,7 @@ listed_find_tool(struct json_span list, const char *name,
 		    json_span_is(own, name))
 			return 1;
 	if (json_span_get(list, "aliases", &aliases) != 1)
-		return 0;
+		return listed_find_tool_like(tools, name, tool);
 	walk = json_span_walk(tools);
 	names = json_span_walk(aliases);
 	while (json_span_next_element(&walk, &each) &&
@@ -147,7 +230,7 @@ listed_find_tool(struct json_span list, const char *name,
 			*tool = each;
 			return 1;
 		}
-	return 0;
+	return listed_find_tool_like(tools, name, tool);
 }
 
 /* Whether a list of strings has the string name, which has its quotes. */
@@ -167,6 +250,28 @@ listed_is_required(struct json_span schema, struct json_span name)
 	return 0;
 }
 
+/* The values of which one is right: "red|green". */
+static void
+listed_add_choices(struct buffer *text, struct json_span list)
+{
+	struct json_span_walk walk = json_span_walk(list);
+	struct json_span each;
+	size_t n = 0;
+
+	while (json_span_next_element(&walk, &each)) {
+		buffer_add_text(text, n++ == 0 ? "" : "|");
+		if (n > MCP_CHOICES_MAX) {
+			buffer_add_text(text, "...");
+			return;
+		}
+		if (json_span_kind(each) == JSON_SPAN_STRING)
+			listed_add_text(text, each, MCP_SHOWN_MAX);
+		else
+			buffer_add(text, each.p,
+			    utf8_cut(each.p, each.len, MCP_SHOWN_MAX));
+	}
+}
+
 /* One argument: "path=string", in brackets where it may be left out. */
 static void
 listed_add_argument(struct buffer *text, struct json_span schema,
@@ -178,7 +283,10 @@ listed_add_argument(struct buffer *text, struct json_span schema,
 	buffer_add_text(text, required ? " " : " [");
 	listed_add_text(text, name, MCP_ABOUT_MAX);
 	buffer_add_text(text, "=");
-	if (json_span_get(property, "type", &type) == 1 &&
+	if (json_span_get(property, "enum", &type) == 1 &&
+	    json_span_kind(type) == JSON_SPAN_ARRAY)
+		listed_add_choices(text, type);
+	else if (json_span_get(property, "type", &type) == 1 &&
 	    json_span_kind(type) == JSON_SPAN_STRING)
 		listed_add_text(text, type, MCP_ABOUT_MAX);
 	else
@@ -187,8 +295,9 @@ listed_add_argument(struct buffer *text, struct json_span schema,
 		buffer_add_text(text, "]");
 }
 
-void
-listed_add_tool(
+/* Appends how a tool is called, without what is said of it. */
+static void
+listed_add_call(
     struct buffer *text, const char *server, struct json_span tool)
 {
 	struct json_span value, schema, properties, name;
@@ -203,15 +312,51 @@ listed_add_tool(
 		while (json_span_next_member(&walk, &name, &value))
 			listed_add_argument(text, schema, name, value);
 	}
+}
+
+void
+listed_add_tool(
+    struct buffer *text, const char *server, struct json_span tool)
+{
+	struct json_span value;
+
+	listed_add_call(text, server, tool);
 	if (json_span_get(tool, "description", &value) == 1) {
 		buffer_add_text(text, " - ");
 		listed_add_text(text, value, MCP_ABOUT_MAX);
 	}
 }
 
+/* Prints all there is about one tool. */
+static int
+listed_print_tool(const struct listed_server *server, struct json_span list,
+    const char *name, int whole)
+{
+	auto_free char *called = mem_printf("%s.%s", server->name, name);
+	auto_buffer struct buffer text = { 0 };
+	auto_free char *about = NULL;
+	struct json_span tool, schema;
+
+	if (!listed_find_tool(list, name, &tool)) {
+		listed_explain_tool(list, called, name, server->name);
+		return MCP_USAGE;
+	}
+	if (whole) {
+		printf("%.*s\n", (int)tool.len, tool.p);
+		return MCP_DONE;
+	}
+	listed_add_call(&text, server->name, tool);
+	about = listed_string(tool, "description");
+	printf("%s\n%s%s", text.data, about, about[0] == '\0' ? "" : "\n");
+	if (json_span_get(tool, "inputSchema", &schema) == 1)
+		printf("%.*s\n", (int)schema.len, schema.p);
+	return MCP_DONE;
+}
+
 /* Prints the tools of one server. Returns an enum mcp_status. */
 static int
-listed_print_server(const struct listed_server *server)
+listed_print_server(
+    const struct listed_server *server, const char *name, int whole)
 {
 	auto_buffer struct buffer line = { 0 };
 	struct json_span list, tools, tool;
@@ -223,8 +368,14 @@ listed_print_server(const struct listed_server *server)
 		print_error("%s: %s", server->name, err.text);
 		return MCP_FAILED;
 	}
+	if (name != NULL)
+		return listed_print_tool(server, list, name, whole);
 	if (json_span_get(list, "tools", &tools) != 1)
 		return MCP_DONE;
+	if (whole) {
+		printf("%.*s\n", (int)tools.len, tools.p);
+		return MCP_DONE;
+	}
 	walk = json_span_walk(tools);
 	while (json_span_next_element(&walk, &tool)) {
 		auto_buffer struct buffer text = { 0 };
@@ -237,7 +388,8 @@ listed_print_server(const struct listed_server *server)
 
 /* As listed_print_tools, when it is known which servers there are. */
 static int
-listed_print_some(const struct listed_servers *servers, const char *name)
+listed_print_some(const struct listed_servers *servers, const char *name,
+    const char *tool, int whole)
 {
 	const struct listed_server *server;
 	int status = MCP_DONE;
@@ -247,23 +399,26 @@ listed_print_some(const struct listed_servers *servers, const char *name)
 	if (name != NULL) {
 		server = listed_find(servers, name, &err);
 		if (server != NULL)
-			return listed_print_server(server);
+			return listed_print_server(server, tool, whole);
 		print_error("%s", err.text);
-		return MCP_FAILED;
+		return MCP_USAGE;
 	}
 	for (i = 0; i < servers->count; i++)
 		if (servers->rows[i].loaded) {
 			loaded++;
-			status |= listed_print_server(&servers->rows[i]);
+			status |= listed_print_server(
+			    &servers->rows[i], NULL, whole);
 		}
-	if (loaded == 0)
+	if (servers->count == 0)
+		print_error("no servers are configured");
+	else if (loaded == 0)
 		print_error("no server is loaded; mcp servers lists those that "
 		    "there are");
 	return status;
 }
 
 int
-listed_print_tools(const char *name)
+listed_print_tools(const char *name, const char *tool, int whole)
 {
 	struct listed_servers servers;
 	struct err err;
@@ -273,7 +428,7 @@ listed_print_tools(const char *name)
 		print_error("%s", err.text);
 		return MCP_FAILED;
 	}
-	status = listed_print_some(&servers, name);
+	status = listed_print_some(&servers, name, tool, whole);
 	listed_free(&servers);
 	return status;
 }
@@ -394,6 +549,7 @@ listed_search(char *const *words)
 	struct listed_servers servers;
 	struct err err;
 	size_t i;
+	int none;
 
 	if (listed_fetch(&servers, &err) == -1) {
 		print_error("%s", err.text);
@@ -401,9 +557,11 @@ listed_search(char *const *words)
 	}
 	for (i = 0; i < servers.count; i++)
 		listed_search_server(&servers.rows[i], words, best);
+	none = servers.count == 0;
 	listed_free(&servers);
 	if (best[0].line == NULL) {
-		print_error("no tool fits");
+		print_error(none ? "no servers are configured" :
+		    "no tool fits");
 		return MCP_FAILED;
 	}
 	for (i = 0; i < MCP_FOUND_MAX && best[i].line != NULL; i++) {

@@ -168,23 +168,36 @@ struct listed_servers {
 int listed_fetch(struct listed_servers *servers, struct err *err);
 void listed_free(struct listed_servers *servers);
 
-/* Returns the row of this name, or else alias; NULL with err where none is. */
+/*
+ * Returns the row of this name, or else alias, or else the only one that is the
+ * same but for case, "-" and "_"; NULL with err where none is.
+ */
 const struct listed_server *listed_find(const struct listed_servers *servers,
     const char *name, struct err *err);
 
 /* Prints a line for each. Returns an enum mcp_status. */
 int listed_print_servers(void);
-/* Prints the tools of a server, or with NULL those of all that are loaded. */
-int listed_print_tools(const char *server);
+/*
+ * Prints the tools of a server, or with NULL those of all that are loaded; and
+ * with tool, not NULL, what there is about that. whole: as JSON.
+ */
+int listed_print_tools(const char *server, const char *tool, int whole);
 /* Prints the tools that fit the words best, of all servers. */
 int listed_search(char *const *words);
 
 /*
  * Finds a tool of a list by its name, or else its alias, which may come without
- * its server. Returns 1 with its entry, or 0.
+ * its server, or else as listed_find does. Returns 1 with its entry, or 0.
  */
 int listed_find_tool(struct json_span list, const char *name,
     struct json_span *tool);
+
+/*
+ * Says that a list has no tool of this name, and which ones come close; called
+ * is what the user calls it.
+ */
+void listed_explain_tool(struct json_span list, const char *called,
+    const char *name, const char *server);
 
 /*
  * Appends a tool as it is called: "server.tool(path: string, [limit: number])".

@@ -119,8 +119,9 @@ print_result(struct json_span result, int whole, const char *name)
 	if (!whole)
 		return print_text(result, name);
 	status = print_line(result.p, result.len, name);
-	if (json_span_get(result, "isError", &failed) == 1 &&
-	    json_span_kind(failed) == JSON_SPAN_TRUE)
-		status = MCP_FAILED;
-	return status;
+	if (json_span_get(result, "isError", &failed) != 1 ||
+	    json_span_kind(failed) != JSON_SPAN_TRUE)
+		return status;
+	print_error("%s: the tool failed (isError)", name);
+	return MCP_FAILED;
 }
