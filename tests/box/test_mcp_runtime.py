@@ -225,6 +225,34 @@ except TypeError as error:
             "the result is no list and no dict: write len(r.text) or "
             "len(r.content)\n")
 
+    def test_what_was_not_read_is_told(self):
+        """echo returns the arguments, raw the JSON that it is given."""
+        note = "note: fs.%s: there is more than %s \\(%s\\)\n"
+        items = "items=[1, 2]"
+        for call, says in (
+                ("echo(%s, nextCursor='x')" % items,
+                 note % ("echo", "the 2 of its last result", "nextCursor")),
+                ("echo(pagination={'has_more': True})",
+                 note % ("echo", "its last result", "pagination.has_more")),
+                ("echo(%s, hasMore=True, limit=2)" % items, ""),
+                ("echo(%s, hasMore=True, limit=3)" % items,
+                 note % ("echo", "the 2 of its last result", "hasMore")),
+                ("echo(%s, hasMore=False, nextCursor=None)" % items, ""),
+                ("echo(%s, nextCursor='')" % items, ""),
+                ("echo(%s, next_page_token='x').result(); "
+                 "mcp_fs.echo(%s)" % (items, items), ""),
+                ("raw(json='{}')", ""),
+                ("raw(json='{\"content\": [{\"text\": "
+                 "\"{\\\\\"hasNext\\\\\": true}\"}]}')",
+                 note % ("raw", "its last result", "hasNext")),
+                ("echo(%s, hasMore=True, x='y' * 70000)" % items,
+                 note % ("echo", "the 2 of its last result", "hasMore"))):
+            with self.subTest(call=call):
+                self.prints("mcp_fs.%s.result().data" % call, "", says)
+        # An error says enough.
+        self.prints("mcp_fs.echo(hasMore=True).result()\n1 / 0", "",
+                    ".*ZeroDivisionError: division by zero\n", 1)
+
     def test_structured_content_that_is_no_more_than_the_text(self):
         def raw(key, text, data=None):
             return json.dumps(json.dumps({

@@ -874,6 +874,15 @@ def display(*values):
     print(*values, sep="\n")
 
 
+def note_more():
+    """Note the tools that had more than the code has read."""
+    lenient = sys.modules.get("mcp._lenient")
+    try:
+        NOTES.extend(lenient.notes() if lenient else ())
+    except BaseException:
+        pass  # the code may have changed what that needs
+
+
 def tell_notes():
     """Say what there is to say at the end of the code."""
     while NOTES:
@@ -906,6 +915,7 @@ def run(source, control, told, memory, ending):
     except BaseException:
         sys.excepthook = Report(awaiting)
         raise
+    note_more()
     tell_notes()
     ending.set(None)
 

@@ -10,6 +10,8 @@ from _weakref import ref
 
 TOOLS_MAX = 64  # of which the last result is kept
 KEPT_MAX = 64 << 10  # bytes of one that is kept for this alone
+GIVEN_MAX = 4096  # bytes of arguments that are kept
+NOTES_MAX = 3  # on tools that had more
 SEEN = {}  # by the name of the tool: Seen, the last one last
 KINDS = KeyError, TypeError, IndexError, AttributeError
 TAUGHT = set()  # libraries
@@ -18,19 +20,24 @@ TAUGHT = set()  # libraries
 class Seen:
     """The last result of a tool."""
 
-    __slots__ = ("name", "result", "strong", "shape")
+    __slots__ = ("name", "result", "strong", "shape", "arguments", "more")
 
-    def __init__(self, name, result, strong):
-        self.name, self.shape = name, None
+    def __init__(self, name, result, strong, arguments):
+        self.name, self.shape, self.more = name, None, None
+        self.arguments = arguments
         self.result = ref(result)
         self.strong = result if strong else None
 
 
-def keep(result, name, size):
-    """Note the result of a tool, which came in so many bytes."""
+def keep(result, name, size, arguments):
+    """Note the result of a tool, which came in so many bytes.
+
+    arguments: what the call was given, as JSON.
+    """
     learn()
     SEEN.pop(name, None)
-    SEEN[name] = Seen(name, result, size <= KEPT_MAX)
+    SEEN[name] = Seen(name, result, size <= KEPT_MAX,
+                      arguments if len(arguments) <= GIVEN_MAX else b"{}")
     if len(SEEN) > TOOLS_MAX:
         del SEEN[next(iter(SEEN))]
     if size > KEPT_MAX:
@@ -41,8 +48,24 @@ def keep_shape(result):
     """Note the shape of a result that is too large to be kept."""
     seen = result.__dict__.pop("_seen", None)
     if seen:
+        from ._more import more_of
         from ._shape import shape_of
         seen.shape = shape_of(result.__dict__["_data"])
+        seen.more = more_of(result, seen.arguments)
+
+
+def notes():
+    """Return the notes on tools that had more than the code has read."""
+    from ._more import more_of, sentence
+    found = []
+    for seen in list(SEEN.values()):
+        result = seen.result()
+        if seen.more is None and result is not None and \
+                not result.is_error and "_seen" not in result.__dict__:
+            seen.more = more_of(result, seen.arguments)
+        if seen.more:
+            found.append(sentence(seen.name, seen.more))
+    return found[:NOTES_MAX]
 
 
 def learn():
