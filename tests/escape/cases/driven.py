@@ -137,9 +137,10 @@ def kill_relay(run, words):
     # Those of earlier calls are still about to end.
     if not until(run, lambda: not relays()):
         return "a relay does not end"
-    first = program.start("import time; time.sleep(20); print('first')")
-    if not until(run, relays):
-        return "no relay started"
+    # Before its code runs a box that is lost is replaced.
+    first = program.start(DAEMON + "import time; time.sleep(20)")
+    if not until(run, lambda: len(marked()) == 3):
+        return "the code did not start"
     killed = relays()
     second = program.start("import time; time.sleep(1); print('well')")
     for pid in killed:
