@@ -87,6 +87,14 @@ print(await runtime.list_servers() == (), f"{runtime.list_servers()}")
                                   "('web',)\n", loaded=())
                 self.assertEqual(got.relay.calls, [("web", "get", "{}")])
 
+    def test_a_hyphen_in_the_name_of_a_server(self):
+        self.prints("""
+a, mcp_b, fs = 5, 3, 2
+print(mcp_My-git.log, mcp_my-git .log, mcp_b-fs, "mcp_my-git.x", mcp_b-a.real)
+""", "<tool my_git.log()> <tool my_git.log()> 1 mcp_my-git.x -2\n",
+                    "note: mcp_My-git is written mcp_My_git\n"
+                    "note: mcp_my-git is written mcp_my_git\n")
+
     def test_names_of_the_code_stay(self):
         self.prints("""
 mcp_web, web = 5, 6
@@ -478,8 +486,8 @@ class Mistakes(Base):
                  "list[0]}, more: bool, at: None}\n")
         page = {"total": 3, "items": issues, "more": True, "at": None}
         for data, line, error, hint in (
-                (issues, "r['items']", "KeyError: 'items'", listed),
-                (issues, "r.data['items']", "TypeError: list indices must be "
+                (issues, "r['total']", "KeyError: 'total'", listed),
+                (issues, "r.data['total']", "TypeError: list indices must be "
                  "integers or slices, not str", listed),
                 (issues, "for i in r.data:\n    print(i['nr'])",
                  "KeyError: 'nr'", listed),

@@ -200,14 +200,20 @@ for f in (lambda: r['x'], lambda: r[5], lambda: json.loads('t2'),
             "TypeError the JSON object must be str, bytes or bytearray, not "
             "int\n")
         self.prints("""
+import copy, json, pickle
 raw = lambda text: mcp_fs.raw(json=text).result()
 r = raw(%s)
 print(r[0].a, len(r), [e['a'] for e in r], r[-1], r[:1], bool(r), r.index(r[1]),
       {'a': 1} in r, [] + r.data)
-try:
-    r.get('items', [])
-except AttributeError as error:
-    print(error)
+print(*(e == [{'a': 1}, {'a': 2}] for e in (r['items'], r.data['results'],
+      r.get('data'), r.data)), type(r.data).__name__,
+      type(copy.copy(r.data)) is type(pickle.loads(pickle.dumps(r.data)))
+      is list, json.dumps(r.data), repr(r.data))
+for f in lambda: r.get('total', []), lambda: r['a'], lambda: r.data['total']:
+    try:
+        f()
+    except Exception as error:
+        print(type(error).__name__, error)
 r = raw(%s)
 print(len(r), bool(r), list(r), r.data)
 r = raw(%s)
@@ -220,8 +226,12 @@ except TypeError as error:
 """ % (raw(None, '[{"a": 1}, {"a": 2}]'), raw(None, "[]"),
               raw(None, " x y ")),
             "1 2 [1, 2] {'a': 2} [{'a': 1}] True 1 True [{'a': 1}, "
-            "{'a': 2}]\nthe result has no keys but content: r.data is a "
-            "list\n0 False [] []\n['x', 'y']  x True [' x y '] True  x y \n"
+            "{'a': 2}]\nTrue True True True list True "
+            "[{\"a\": 1}, {\"a\": 2}] [{'a': 1}, {'a': 2}]\n"
+            "AttributeError the result has no keys but content: r.data is a "
+            "list\nKeyError 'a'\n"
+            "TypeError list indices must be integers or slices, not str\n"
+            "0 False [] []\n['x', 'y']  x True [' x y '] True  x y \n"
             "the result is no list and no dict: write len(r.text) or "
             "len(r.content)\n")
 

@@ -195,6 +195,26 @@ def outside(text, change):
                    for kind, part in pieces(text))
 
 
+def without_hyphens(text, servers):
+    """Return the code with '_' for '-' in names of servers, and which those
+    were.
+
+    mcp_my-git.log would be something minus something that is not defined.
+    """
+    import re
+    marked = {name.lower() for name in servers if "-" in name}
+    found = []
+
+    def change(match):
+        if match[1].lower() not in marked:
+            return match[0]
+        found.append(match[0])
+        return match[0].replace("-", "_")
+
+    return outside(text, lambda part: re.sub(
+        r"\bmcp_(\w+(?:-\w+)+)(?=\s*[.\[])", change, part)), found
+
+
 def pieces(text):
     """Return the parts of some code: literals of strings, and the rest."""
     found, start, at = [], 0, 0

@@ -832,6 +832,33 @@ def mended(source):
     return found[0].encode()
 
 
+def is_hyphened(source):
+    """Whether a name that begins with mcp_ may go on behind a hyphen."""
+    at = source.find(b"mcp_")
+    while at >= 0:
+        at += 4
+        while source[at:at + 1].isalnum() or source[at:at + 1] == b"_":
+            at += 1
+        if source[at:at + 1] == b"-" and source[at + 1:at + 2].isalpha():
+            return True
+        at = source.find(b"mcp_", at)
+    return False
+
+
+def unhyphened(source):
+    """Return the code with names of servers as Python has them, or None."""
+    import mcp._names
+    names = {"__name__": "caisson_repair"}
+    exec(load("repair"), names)
+    text, found = names["without_hyphens"](
+        source.decode("utf-8", "replace"),
+        [told["name"] for told in mcp._names.known_servers()])
+    for name in dict.fromkeys(found):
+        NOTES.append("note: %s is written %s\n" % (
+            name, name.replace("-", "_")))
+    return text.encode() if found else None
+
+
 def unquoted(source):
     """Return the code in the one string that some code is, or None."""
     names = {"__name__": "caisson_repair"}
@@ -851,6 +878,9 @@ def is_quoted(source):
 
 def prepared(source):
     """Return the code, compiled, and its source, which may be repaired."""
+    fixed = unhyphened(source) if is_hyphened(source) else None
+    if fixed is not None:
+        source = store(fixed)
     try:
         code = compiled(source)
         fixed = unquoted(source) if is_quoted(source) else None

@@ -6,6 +6,9 @@ SHOWN_MAX = 2000  # characters of a message that str() shows
 KEYS_MAX = 20  # of a dict in a sentence
 LEFT_OUT = {"isError": False, "structuredContent": None}
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
+# What the one list in a dict is often called; of a list, that is the list.
+COLLECTIONS = {"items", "data", "results", "result", "values", "value",
+               "entries", "records", "rows", "list"}
 
 
 class MCPError(Exception):
@@ -112,6 +115,8 @@ class Result(dict):
             return data[key]
         if isinstance(key, int):
             return self._sequence()[key]
+        if isinstance(data, Rows) and key in COLLECTIONS:
+            return data
         raise KeyError(key)
 
     def _sequence(self):
@@ -151,6 +156,8 @@ class Result(dict):
         data = self.data
         if isinstance(data, dict):
             return data.get(key, default)
+        if isinstance(data, Rows) and key in COLLECTIONS:
+            return data
         raise attribute_error("the result has no keys but %s: r.data is a "
                               "%s" % (", ".join(self.keys()),
                                       type(data).__name__))
@@ -210,8 +217,10 @@ class Result(dict):
         """
         if "_data" not in self.__dict__:
             found = dict.get(self, "structuredContent")
-            self.__dict__["_data"] = parsed(self.text) if found is None \
+            found = parsed(self.text) if found is None \
                 else unwrapped(found, self.text)
+            self.__dict__["_data"] = Rows(found) if type(found) is list \
+                else found
             _lenient.keep_shape(self)
         return self.__dict__["_data"]
 
@@ -242,6 +251,25 @@ def unwrapped(found, text):
             value = kind(value)
             value.wrapped = key, text
     return value
+
+
+class Rows(list):
+    """A list that is all of a result.
+
+    Where the code expects a dict with the list in it, it means this.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        """Return an item, items, or the list itself by what it is called."""
+        if type(key) is str and key in COLLECTIONS:
+            return self
+        return super().__getitem__(key)
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return list, (list(self),)
 
 
 class Wrapped:
@@ -286,7 +314,8 @@ class Dict(Wrapped, Part):
     __slots__ = ("wrapped",)
 
 
-for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"):
+for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"), (
+        Rows, "list"):
     _kind.__name__ = _kind.__qualname__ = _name
     _kind.__module__ = "mcp.runtime"
 
