@@ -63,7 +63,7 @@ test('an unknown server refuses the call before anything runs', async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { files: entry }));
 
-  for (const name of ['flies', 'nothing-like-it', '', 'FILES']) {
+  for (const name of ['flies', 'nothing-like-it', '', 'FILE']) {
     const result = await raw.run('print("it ran")',
       { servers: ['files', name] });
 
