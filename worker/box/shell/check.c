@@ -79,7 +79,6 @@ static void
 check_show(struct buffer *text, struct json_span value)
 {
 	size_t kept = utf8_cut(value.p, value.len, MCP_SHOWN_MAX);
-	auto_free char *line = NULL;
 
 	if (json_span_kind(value) == JSON_SPAN_OBJECT ||
 	    json_span_kind(value) == JSON_SPAN_ARRAY) {
