@@ -240,13 +240,15 @@ def while_a_box_is_built(program):
     """Two signals while a box that no call waits for cannot be finished."""
     pid = program.process.pid
     program.wait_for_template()
+    wait_until(lambda: children(pid, "relay"))
     init, = children(pid, "template-init")
     for child in children(pid, "python3"):
         if namespace(child) == namespace(init):
             os.kill(int(child), signal.SIGSTOP)
-    # The last box that could be had is taken; the next one has its relay.
+    # The box that waits is lost; the next one has its relay.
     relays = children(pid, "relay")
-    program.run("print(1)")
+    for relay in relays:
+        os.kill(int(relay), signal.SIGKILL)
     wait_until(lambda: children(pid, "relay") - relays)
     program.process.send_signal(signal.SIGTERM)
     wait_until(lambda: not children(pid, "relay"))
