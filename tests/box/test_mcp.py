@@ -95,6 +95,23 @@ print(mcp_My-git.log, mcp_my-git .log, mcp_b-fs, "mcp_my-git.x", mcp_b-a.real)
                     "note: mcp_My-git is written mcp_My_git\n"
                     "note: mcp_my-git is written mcp_my_git\n")
 
+    def test_a_short_name_of_the_one_server_of_the_call(self):
+        """mcp_wb is web, as no other can be meant; a text is no name."""
+        self.prints("""
+print(mcp_wb, "mcp_we")
+for f in (lambda: mcp_w, lambda: mcp_bw, lambda: mcp_wx):
+    try:
+        print(f())
+    except NameError as error:
+        print(error)
+""", "<MCP server web: The web> mcp_we\n" + "".join(
+            "name 'mcp_%s' is not defined\n" % name
+            for name in ("w", "bw", "wx")),
+                    "note: mcp_wb was taken for the server web\n",
+                    loaded=("web",))
+        self.prints("try:\n    mcp_wb\nexcept NameError:\n    print(1)",
+                    "1\n")
+
     def test_names_of_the_code_stay(self):
         self.prints("""
 mcp_web, web = 5, 6

@@ -209,6 +209,8 @@ print(*(e == [{'a': 1}, {'a': 2}] for e in (r['items'], r.data['results'],
       r.get('data'), r.data)), type(r.data).__name__,
       type(copy.copy(r.data)) is type(pickle.loads(pickle.dumps(r.data)))
       is list, json.dumps(r.data), repr(r.data))
+one = raw(%s)
+print(one['a'], one.data['a'], one.data['data'], one['items'][0])
 for f in lambda: r.get('total', []), lambda: r['a'], lambda: r.data['total']:
     try:
         f()
@@ -223,11 +225,13 @@ try:
     len(r)
 except TypeError as error:
     print(error)
-""" % (raw(None, '[{"a": 1}, {"a": 2}]'), raw(None, "[]"),
+""" % (raw(None, '[{"a": 1}, {"a": 2}]'),
+              raw(None, '[{"a": 3, "data": 4}]'), raw(None, "[]"),
               raw(None, " x y ")),
             "1 2 [1, 2] {'a': 2} [{'a': 1}] True 1 True [{'a': 1}, "
             "{'a': 2}]\nTrue True True True list True "
             "[{\"a\": 1}, {\"a\": 2}] [{'a': 1}, {'a': 2}]\n"
+            "3 3 4 {'a': 3, 'data': 4}\n"
             "AttributeError the result has no keys but content: r.data is a "
             "list\nKeyError 'a'\n"
             "TypeError list indices must be integers or slices, not str\n"

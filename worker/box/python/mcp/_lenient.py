@@ -15,6 +15,7 @@ NOTES_MAX = 3  # on tools that had more
 SEEN = {}  # by the name of the tool: Seen, the last one last
 KINDS = KeyError, TypeError, IndexError, AttributeError
 TAUGHT = set()  # libraries
+TAKEN = []  # notes on names that were taken for others
 
 
 class Seen:
@@ -55,7 +56,9 @@ def keep_shape(result):
 
 
 def notes():
-    """Return the notes on tools that had more than the code has read."""
+    """Return what there is to note at the end: names that were taken for
+    others, and tools that had more than the code has read.
+    """
     from ._more import more_of, sentence
     found = []
     for seen in list(SEEN.values()):
@@ -65,7 +68,7 @@ def notes():
             seen.more = more_of(result, seen.arguments)
         if seen.more:
             found.append(sentence(seen.name, seen.more))
-    return found[:NOTES_MAX]
+    return TAKEN + found[:NOTES_MAX]
 
 
 def learn():

@@ -19,6 +19,7 @@ WRITES = {opmap[name] for name in (
 SHIFTED = opmap["LOAD_GLOBAL"] if sys.version_info >= (3, 11) else None
 STAR = opmap.get("IMPORT_STAR")
 PREFIX = "mcp_"
+SHORT_MIN = 2  # letters of a short name
 
 
 def offer(code, names, wanted):
@@ -28,7 +29,8 @@ def offer(code, names, wanted):
     read and never set.
     """
     marked = {name for name in wanted if name[:4].lower() == PREFIX}
-    bare = undefined(code) & wanted - marked
+    missing = undefined(code)
+    bare = missing & wanted - marked
     if not marked and not bare:
         return
     servers = known_servers()
@@ -36,6 +38,8 @@ def offer(code, names, wanted):
         marked.update(PREFIX + told["alias"] for told in servers)
     for name in marked:
         found = find(name, servers)
+        if found is None and name in missing:
+            found = abbreviated(name)
         if found is not None:
             names.setdefault(name, found)
     exact = {told[key]: told for told in servers
@@ -56,6 +60,25 @@ def find(name, servers):
         from ._tools import Tool
         return Tool(server_of(told).__server__, tool)
     return None
+
+
+def abbreviated(name):
+    """Return the one server of this call, if the name is short for it.
+
+    mcp_fs is filesystem where the call names that server, and no other.
+    """
+    from . import _lenient
+    if len(_servers.LOADED) != 1:
+        return None
+    one, = _servers.LOADED
+    short, letters = plain_name(name[len(PREFIX):]), iter(plain_name(one))
+    if len(short) < SHORT_MIN or not one.lower().startswith(short[0]) or \
+            not all(letter in letters for letter in short):
+        return None
+    server = find_server(one)
+    _lenient.TAKEN.append("note: %s was taken for the server %s\n" % (
+        name, clean(one)))
+    return server
 
 
 def undefined(code):

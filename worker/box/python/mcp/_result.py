@@ -115,8 +115,11 @@ class Result(dict):
             return data[key]
         if isinstance(key, int):
             return self._sequence()[key]
-        if isinstance(data, Rows) and key in COLLECTIONS:
-            return data
+        if isinstance(data, Rows):
+            try:
+                return data[key]
+            except TypeError:
+                pass
         raise KeyError(key)
 
     def _sequence(self):
@@ -256,15 +259,21 @@ def unwrapped(found, text):
 class Rows(list):
     """A list that is all of a result.
 
-    Where the code expects a dict with the list in it, it means this.
+    Where the code expects a dict with the list in it, it means this; where it
+    expects a dict, and there is one in it, that one.
     """
 
     __slots__ = ()
 
     def __getitem__(self, key):
-        """Return an item, items, or the list itself by what it is called."""
-        if type(key) is str and key in COLLECTIONS:
-            return self
+        """Return an item, items, the list itself by what it is called, or a
+        part of its one item.
+        """
+        if type(key) is str:
+            if len(self) == 1 and type(self[0]) is Part and key in self[0]:
+                return self[0][key]
+            if key in COLLECTIONS:
+                return self
         return super().__getitem__(key)
 
     def __reduce__(self):
