@@ -199,7 +199,14 @@ void boxes_free_dropped(struct boxes *boxes);
 /* The same for a box that is over. */
 void box_free(struct box **box);
 
-/* What its runtime tells it; those that end with box_changed may free it. */
+/*
+ * What its runtime tells it, in this order: box_set_building, from start;
+ * box_on_stood, and box_on_changed for each process more; box_on_told, once,
+ * without which it never becomes ready; box_on_ended, once, if its code ran;
+ * box_on_gone. box_on_changed, box_on_told, box_on_ended, box_on_gone and
+ * box_fail notify the owner, who may free the box: nothing of it may be used
+ * behind them. Once give_up or free was called nothing is told any more.
+ */
 
 /*
  * It is being built, and tells of its processes and of failures until
@@ -277,6 +284,10 @@ struct box_pipes {
 	int errors;
 };
 
+/*
+ * A runtime sets of a box: inside; cpu_us and peak_kib, as far as it counts
+ * what its processes used; and unforked. Every row of it is there.
+ */
 struct runtime {
 	const char *name;
 	/*
@@ -288,8 +299,9 @@ struct runtime {
 	int (*probe)(
 	    struct boxes *boxes, int only_refuses, struct err *err);
 	/*
-	 * Ends what is left of boxes, reaps every process of ours, and frees
-	 * boxes->shared.
+	 * Ends what is left of boxes, reaps every process of ours (keepers of
+	 * servers and workers, too: reaper_finish), and frees boxes->shared,
+	 * which therefore is never NULL once probed.
 	 */
 	void (*sweep)(struct boxes *boxes);
 	/*

@@ -1,6 +1,7 @@
 /*
  * The languages that code may be in, as the folders of worker/box tell of
- * themselves: worker/box/python/language.def is one. Runs in the supervisor.
+ * themselves: worker/box/python/language.def is one. The box has a struct
+ * language of its own (worker/box/native/language.h). Runs in the supervisor.
  */
 #ifndef SUPERVISOR_LANGUAGE_H
 #define SUPERVISOR_LANGUAGE_H

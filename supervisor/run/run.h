@@ -74,7 +74,11 @@ void runs_look_drained(struct runs *runs);
  */
 struct owner {
 	TAILQ_ENTRY(owner) entry; /* of runs */
-	const char *name;  /* that others call it by; empty: our user */
+	/*
+	 * That others call it by, unique, chosen by us and not by a client;
+	 * empty: our user, who may have everything; then scope is, too.
+	 */
+	const char *name;
 	const char *scope; /* of the store, whose memories and tools it sees */
 	/* The names of the servers that it may use; NULL: all in force. */
 	const struct server_texts *allowed;

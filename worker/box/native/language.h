@@ -1,6 +1,8 @@
 /*
  * A language as the box knows it: one folder of worker/box, whose manifest
- * (language.def) and functions make one row of the table in languages.c.
+ * (language.def) and functions make one row of the table in languages.c. The
+ * supervisor's struct language (supervisor/box/language.h) is made from other
+ * columns of the same manifests.
  */
 #ifndef WORKER_BOX_NATIVE_LANGUAGE_H
 #define WORKER_BOX_NATIVE_LANGUAGE_H
