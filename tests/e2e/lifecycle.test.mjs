@@ -8,7 +8,7 @@ import test from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import {
   childless, clock, descendants, describe, gone, inNamespace, lives, memory,
-  owners, processOf, workersSince,
+  opened, owners, processOf, workersSince,
 } from './support/processes.mjs';
 import { once, root, uid, withoutPool } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -430,11 +430,7 @@ test('a relay that is stopped costs its own call only', async (t) => {
 
 /* The pipes and sockets of a process. */
 function lines(pid) {
-  const folder = `/proc/${pid}/fd`;
-
-  return fs.readdirSync(folder)
-    .map((fd) => fs.readlinkSync(`${folder}/${fd}`))
-    .filter((target) => /^(pipe|socket):/.test(target));
+  return opened(pid).filter((target) => /^(pipe|socket):/.test(target));
 }
 
 test('no descriptor of the supervisor leads to a running box', {

@@ -9,7 +9,7 @@ import path from 'node:path';
 import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
-  descendants, describe, gone, lives, orphans, processOf, reaped,
+  descendants, describe, gone, lives, opened, orphans, processOf, reaped,
 } from './support/processes.mjs';
 import { folder, root, withoutWaiting } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
@@ -569,17 +569,15 @@ test('the supervisor holds no pipe of a server', {
   const raw = await Raw.open(t, withServers(t, { h: entry }));
 
   await assertServes(raw, 'h');
-  const pipes = (pid) => fs.readdirSync(`/proc/${pid}/fd`)
-    .map((fd) => fs.readlinkSync(`/proc/${pid}/fd/${fd}`));
   const { pid: serverPid } = await served(entry);
   const own = [0, 1, 2].map((fd) =>
     fs.readlinkSync(`/proc/${serverPid}/fd/${fd}`));
   const { broker, keeper } = parts(raw);
 
   for (const pipe of own)
-    assert.ok(pipes(broker[0].pid).includes(pipe), 'the broker has them');
+    assert.ok(opened(broker[0].pid).includes(pipe), 'the broker has them');
   for (const pid of [raw.pid, ...keeper.map((entry_) => entry_.pid)])
-    assert.deepEqual(pipes(pid).filter((line) => own.includes(line)), []);
+    assert.deepEqual(opened(pid).filter((line) => own.includes(line)), []);
   await finish(raw, entry);
 });
 

@@ -228,6 +228,15 @@ export function descriptors(pid) {
   return fs.readdirSync(`/proc/${pid}/fd`).length;
 }
 
+/* What they are; those that are closed meanwhile are left out. */
+export function opened(pid) {
+  const folder = `/proc/${pid}/fd`;
+
+  return fs.readdirSync(folder)
+    .map((fd) => attempt(() => fs.readlinkSync(`${folder}/${fd}`)))
+    .filter((target) => target !== undefined);
+}
+
 export function mounts(pid) {
   return fs.readFileSync(`/proc/${pid}/mountinfo`, 'utf8')
     .split('\n').length - 1;
