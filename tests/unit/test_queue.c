@@ -122,7 +122,7 @@ START_TEST(owners_take_turns)
 	takes(10);
 	takes(1);
 	takes(11);
-	/* Whose place is given back comes before one who has more. */
+	/* An owner with fewer places comes before one with more. */
 	put_as("bob", 12, 11, 10);
 	ends(10);
 	takes(12);

@@ -57,9 +57,9 @@ quota_share(struct database *database, const struct quota *quota,
 }
 
 /*
- * A scope that is not our user's may have half of what the others leave of most
- * units, all being there: so none takes all the room, and no figure tells what
- * others keep.
+ * Whether a scope that is not our user's may have more units: most exist, all
+ * are in use, own of them by this scope. It gets at most as many as are free,
+ * so that no scope takes all the room.
  */
 static int
 quota_is_shared(uint64_t own, uint64_t more, uint64_t all, uint64_t most)

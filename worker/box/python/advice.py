@@ -1,6 +1,6 @@
 """One line about an error of the code that has to do with the sandbox.
 
-Run by script.py when an error has ended the code, and never else.
+Run by script.py only when an error has ended the code.
 """
 import builtins
 import sys
@@ -27,7 +27,7 @@ GONE = ("each call begins with an empty working directory: files of earlier "
 NOT_KEPT = ("each call begins anew: define %s in this code; between calls "
             "save_memory() keeps values and save_tool() functions")
 NOT_KEPT_OFF = "each call begins anew: define %s in this code"
-NO_INPUT = "there is nobody to ask: write the data into the code"
+NO_INPUT = "standard input is empty here: write the data into the code"
 MODULE = "%s is not here, and nothing can be installed; there are: %s"
 STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")
 CHILD = ("programs have no network here, no terminal, and no files of the "

@@ -1,7 +1,8 @@
 """Whether the last result of a tool says that there is more than it has.
 
-Programs that forget the other pages are wrong and do not know; so a note at
-their end tells.  Where the code asked for as many as it got there is none.
+A program that forgets the other pages prints a wrong answer without an error,
+so a note follows its output.  There is none where the code asked for exactly as
+many items as it got.
 """
 from . import _values
 
