@@ -261,7 +261,9 @@ mcp load other && mcp call other echo message:='"x"'
 });
 
 test('calls hold what a script does to them', async (t) => {
-  const raw = await Raw.open(t, withServers(t, { odd: hostile() }));
+  /* Where the machine is slow all of its jobs live at once. */
+  const raw = await Raw.open(t, withServers(t, { odd: hostile() },
+    { env: { MCP_BRIDGE_PIDS: '400' } }));
   const servers = ['odd'];
 
   /* Many at once, large ones, callers that are killed. */
