@@ -319,7 +319,8 @@ print(subprocess.run(['echo', '6'], stdout=-1).stdout)
     Case("stderr", "import sys\nprint('e', file=sys.stderr)\nprint('o')",
          "o\n", "e\n"),
     Case("input", "input('name? ')", "name? ", TRACE + LINE +
-         ".*EOFError: EOF when reading a line\nhint: standard input is empty here: "
+         ".*EOFError: EOF when reading a line\nhint: "
+         "standard input is empty here: "
          "write the data into the code\n", 1, like=False),
     Case("stdin is empty", """
 import os, sys
