@@ -9,9 +9,8 @@
 
 static const char run_code_description[] =
     "Run code of the named language in a fresh, sealed sandbox: no network, "
-    "no host files, no earlier state. Only what the code prints comes back (in "
-    "Python also the value of its last expression). It "
-    "can call the user's MCP servers that servers names: ";
+    "no host files, no earlier state. Only what the code prints%s comes back. "
+    "It can call the user's MCP servers: ";
 
 static void
 run_code_add_languages(struct buffer *json)
@@ -26,13 +25,14 @@ run_code_add_languages(struct buffer *json)
 
 /* What it is, and how code of each language calls tools. */
 static void
-run_code_add_description(struct buffer *json)
+run_code_add_description(struct buffer *json, const struct options *options)
 {
 	auto_buffer struct buffer text = { 0 };
 	const struct language *language;
 	size_t i;
 
-	buffer_add_text(&text, run_code_description);
+	buffer_printf(&text, run_code_description, options->echo ?
+	    ", or in Python the value of its last expression," : "");
 	for (i = 0; (language = language_at(i)) != NULL; i++)
 		buffer_printf(&text, "%sin %s %s", i == 0 ? "" : "; ",
 		    language->name, language->use);
@@ -44,7 +44,7 @@ run_code_describe(struct buffer *json, const struct options *options)
 {
 	buffer_add_text(json, "{\"name\":\"run_code\","
 	    "\"title\":\"Run code\",\"description\":");
-	run_code_add_description(json);
+	run_code_add_description(json, options);
 	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
 	    "\"properties\":{\"language\":{\"type\":\"string\","
 	    "\"description\":\"or an alias\",\"examples\":[");

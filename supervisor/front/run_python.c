@@ -14,21 +14,30 @@
  * names no server: that would change it, and hosts cache it.
  */
 static const char run_python_description[] =
-    "Run Python 3 in a fresh, sealed sandbox: no network, no host files, no "
-    "earlier state. Use it to compute, transform data, and to call the "
-    "user's MCP servers in code, a whole task in one run: "
-    "r = await mcp_NAME.TOOL(arg=1); r.data (parsed), r.text. "
-    "Only what the code prints, or the value of its last expression, comes "
-    "back: filter, print little. To discover, inside: "
-    "print(runtime.capability_summary()), print(await "
+    "Run Python 3 in a fresh, sealed sandbox: no network, pip, host files or "
+    "earlier state. Compute, transform data, and call the user's MCP servers "
+    "in code, a whole task in one run: r = await mcp_NAME.TOOL(arg=1); "
+    "r.data (parsed), r.text. Servers load on first use. "
+    "Only what the code prints%s comes back: filter, print little. "
+    "Discover: print(runtime.capability_summary()), print(await "
     "runtime.search_tool_docs('words')), help(mcp_NAME.TOOL)";
+
+static void
+run_python_add_description(struct buffer *json, const struct options *options)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	buffer_printf(&text, run_python_description,
+	    options->echo ? ", or the value of its last expression," : "");
+	json_add_string(json, text.data, text.len);
+}
 
 static void
 run_python_describe(struct buffer *json, const struct options *options)
 {
 	buffer_add_text(json, "{\"name\":\"run_python\","
 	    "\"title\":\"Run Python\",\"description\":");
-	json_add_text(json, run_python_description);
+	run_python_add_description(json, options);
 	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
 	    "\"properties\":{\"code\":{\"type\":\"string\","
 	    "\"description\":\"Python source\"},");

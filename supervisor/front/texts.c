@@ -15,10 +15,10 @@
 
 /* How the tool is used, in two sentences: some hosts show only this. */
 static const char texts_instructions[] =
-    "%s executes %s in a fresh sealed box and returns what it "
-    "prints. Prefer it to reasoning by hand for calculation, parsing and data "
-    "work, and to call tools of the user's MCP servers in code, many of them "
-    "in one call; print only what you need; every call starts afresh.";
+    "%s executes %s in a fresh sealed box and returns what it prints%s. "
+    "Prefer it to reasoning by hand for calculation, parsing and data work, "
+    "and to call tools of the user's MCP servers in code, many of them in one "
+    "call; print only what you need; every call starts afresh.";
 
 void
 texts_add_initialize(struct buffer *buffer, const char *version,
@@ -34,7 +34,9 @@ texts_add_initialize(struct buffer *buffer, const char *version,
 		auto_buffer struct buffer text = { 0 };
 
 		buffer_printf(&text, texts_instructions, runner->name,
-		    runner->executes);
+		    runner->executes,
+		    runner == &run_python_tool && options->echo ?
+		    ", or the value of its last expression" : "");
 		if (runner != &run_code_tool &&
 		    tools_include(options, &run_code_tool))
 			buffer_add_text(
@@ -105,6 +107,9 @@ texts_add_capabilities(struct buffer *buffer, const struct options *options)
 	    (unsigned long long)(options->memory / MIB), options->pids,
 	    (unsigned long long)(options->max_output / KIB),
 	    texts_answers[options->output_mode]);
+	if (!options->echo)
+		buffer_add_text(&text, "The value of the last expression does "
+		    "not come back here: print it.\n");
 	if (options->allow_weak_isolation)
 		buffer_add_text(&text, "Where namespaces are forbidden, an "
 		    "answer ends with `isolation: weak`; there is no "

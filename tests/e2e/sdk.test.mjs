@@ -135,7 +135,9 @@ test('has one text for every client, and the rest for programs', async (t) => {
   assert.equal(first._meta['caisson/isolation'].network, 'none');
   assert.deepEqual(again._meta['caisson/isolation'],
     { runtime: 'native', level: 'full' });
-  assert.ok(JSON.stringify(again._meta).length < 250);
+  /* Some hosts show it to the model. */
+  assert.ok(JSON.stringify(again._meta).length < 220);
+  assert.ok(JSON.stringify(again).length < 300);
   for (const [{ _meta: meta }, ...wanted] of [
     [again, 'success', 0], [failed, 'error', 1], [killed, 'error', undefined],
     [late, 'timeout', undefined], [refused, 'validation_error', undefined]])

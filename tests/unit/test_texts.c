@@ -18,7 +18,7 @@
 #define INSTRUCTIONS_MAX 512
 
 /* The widest numbers that options can have. */
-static struct options options = { .tools = 1, .timeout = 12345,
+static struct options options = { .tools = 1, .echo = 1, .timeout = 12345,
 	.max_timeout = TIMEOUT_SECONDS_MAX,
 	.memory = 300 * MIB,
 	.pids = 77,
@@ -103,6 +103,32 @@ START_TEST(the_tool_is_described)
 	ck_assert_ptr_nonnull(strstr(description, "capability_summary()"));
 	promises_nothing(description);
 	json_decref(list);
+}
+END_TEST
+
+/* What comes back is told in one way, and as the setting echo is. */
+START_TEST(what_comes_back_is_told)
+{
+	static const char *const words[] = { "prints comes back",
+		"prints, or the value of its last expression, comes back",
+		"prints comes back",
+		"prints, or in Python the value of its last expression, " };
+	struct options others = options;
+	struct buffer text = { 0 };
+
+	others.echo = _i % 2;
+	others.tools = _i < 2 ? 1 : 2;
+	tools_add_list(&text, &others);
+	ck_assert_ptr_nonnull(strstr(text.data, words[_i]));
+	buffer_reset(&text);
+	texts_add_initialize(&text, "2025-06-18", &others);
+	ck_assert_int_eq(
+	    strstr(text.data, "its last expression") != NULL, _i == 1);
+	buffer_reset(&text);
+	texts_add_capabilities(&text, &others);
+	ck_assert_int_eq(
+	    strstr(text.data, "does not come back here") != NULL, _i % 2 == 0);
+	buffer_reset(&text);
 }
 END_TEST
 
@@ -291,6 +317,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, the_tool_list_is_short);
 	tcase_add_test(tc, the_tool_is_described);
+	tcase_add_loop_test(tc, what_comes_back_is_told, 0, 4);
 	tcase_add_test(tc, the_annotations_are_true);
 	tcase_add_test(tc, the_arguments_are_described);
 	tcase_add_test(tc, the_output_is_described);
