@@ -532,6 +532,14 @@ class Mistakes(Base):
                         "content": [{"type": "text", "text": text}]}), line),
                     error, hint)
 
+    def test_texts_that_are_almost_json(self):
+        """Nothing imports json for them."""
+        for text in ("{a: 1}", "[1] one", "[1 2", "{'a': 1}", "[INFO] x",
+                     '{"a" 1}', '"a', "1 2", "{", "[1,]", "\\x"):
+            self.prints("r = await mcp_fs.raw(json=%r)\nprint(r.data)" %
+                        json.dumps({"content": [{
+                            "type": "text", "text": text}]}), text + "\n")
+
     def test_halves_of_characters(self):
         """What is said of them can be encoded, whoever sent them."""
         half = {"type": "object", "required": ["p\udc00"], "properties": {

@@ -110,7 +110,9 @@ def scan(text, scanner):
     text = text.strip(" \t\r\n")
     try:
         value, end = scanner(text, 0)
-    except StopIteration:
+    except (StopIteration, SystemError):
+        # Versions of Python have no error to raise here unless json.decoder
+        # was imported.
         raise ValueError("it is no JSON") from None
     if end != len(text):
         raise ValueError("there is something behind the JSON")
