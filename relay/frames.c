@@ -10,7 +10,7 @@
  *
  * To the box:
  *
- *	{"type":"run","code":"…"[,"memory":true][,"echo":true],
+ *	{"type":"run","code":"…"[,"memory":true][,"echo":true][,"output":N],
  *	    "servers":[…]}		once
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
@@ -18,6 +18,7 @@
  *
  * "memory" is the field stored of START: memories and tools can be kept.
  * "echo" is its field echo: the box tells the value of the last expression.
+ * "output" is the field output_max of PREPARE: bytes kept of each stream.
  * "servers" is its field servers; the inner "error" is the field error of
  * REFUSED. A P has one of these types, and members; request.c and
  * store_request.c read them, and the messages of these names say more:
@@ -177,6 +178,9 @@ frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
 		buffer_add_text(&frame->text, ",\"memory\":true");
 	if (run->echo)
 		buffer_add_text(&frame->text, ",\"echo\":true");
+	if (run->output_max > 0)
+		buffer_printf(
+		    &frame->text, ",\"output\":%zu", run->output_max);
 	buffer_add_text(&frame->text, ",\"servers\":");
 	outbox_frame_finish(frame, servers, "}\n");
 }

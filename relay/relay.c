@@ -196,6 +196,7 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay->calls = calls_new(relay, &calls);
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
 	relay->open_pipes = 3;
+	relay->output_max = prepare->output_max;
 	relay->out = output_new(
 	    relay, &prepare->out, prepare->output_max, relay_pipe_ended);
 	relay->errors = output_new(
@@ -209,7 +210,8 @@ relay_start(struct relay *relay, struct ipc_start *start)
 {
 	struct frames_run run = { .len = start->code.len,
 		.stored = (int)start->stored,
-		.echo = (int)start->echo };
+		.echo = (int)start->echo,
+		.output_max = relay->output_max };
 	auto_free char *copy = NULL;
 	struct err err;
 

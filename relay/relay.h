@@ -32,6 +32,7 @@ struct relay {
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
 	size_t open_pipes;      /* of the box, that may still bring bytes */
+	size_t output_max;      /* bytes kept of each stream */
 };
 
 /*
@@ -107,6 +108,7 @@ struct frames_run {
 	size_t len;
 	int stored; /* there is a store */
 	int echo;   /* the value of the last expression is wanted */
+	size_t output_max; /* bytes kept of each stream; 0: it is not told */
 };
 
 /*

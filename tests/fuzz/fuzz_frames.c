@@ -245,7 +245,7 @@ open_relay(int *to_relay, int *to_box)
 	relay.store = NULL;
 	store_wanted = 0;
 	relay.frames = frames_new(&relay, &in[0], &frames_ends);
-	frames_start(relay.frames, &(struct frames_run){ "x", 1, 1, 1 },
+	frames_start(relay.frames, &(struct frames_run){ "x", 1, 1, 1, 0 },
 	    &servers);
 	over = 0;
 	nasked = 0;

@@ -25,7 +25,8 @@
 #define READY   "{\"type\":\"ready\"}\n"
 #define SERVERS "[{\"name\":\"fs\"}]"
 #define RUN                                                                    \
-	"{\"type\":\"run\",\"code\":\"print(1)\",\"servers\":" SERVERS "}\n"
+	"{\"type\":\"run\",\"code\":\"print(1)\",\"output\":1024,"             \
+	"\"servers\":" SERVERS "}\n"
 #define CALL                                                                   \
 	"{\"type\":\"rpc_request\",\"id\":1,\"payload\":{\"type\":"            \
 	"\"call_tool\",\"server\":\"fs\",\"tool\":\"t\",\"arguments\":"        \
