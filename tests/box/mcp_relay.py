@@ -278,14 +278,14 @@ def alias_of(name):
 
 
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
-        aliases=(), echo=False, silent=True, shapes=()):
+        aliases=(), echo=False, silent=True, shapes=(), output=None):
     """Run code in a box with servers; return its Result with the relay.
 
     others: names of more servers, each with the one tool echo, and aliases
     for some; remembered: what is told of tools without asking their servers;
     echo: whether the value of the last expression is wanted; silent: whether
     nothing was printed; shapes: of what tools have returned, by server and
-    tool.
+    tool; output: bytes that are kept of each stream.
     """
     aliases = dict(aliases)
     known = SERVERS + [{"name": name,
@@ -298,6 +298,7 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
                    if server["name"] == name]
         frame = {"type": "run", "code": code, "servers": servers}
         frame.update({"echo": True} if echo else {})
+        frame.update({"output": output} if output else {})
         box.send(json.dumps(frame).encode() + b"\n")
         relay = Relay(box, loaded, known)
         relay.tools.update({name: [tool("echo")] for name in others})

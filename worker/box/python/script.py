@@ -71,6 +71,7 @@ one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 """
 DROPPED = []  # frames that are not shown: what they hold goes with the rest
 NOTES = []  # lines that the end of the code brings
+ROOM = []  # bytes that are kept of each stream
 WANTED = []  # something, where the value of the last expression is wanted
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
@@ -633,6 +634,8 @@ def receive(control):
             raise ValueError("its type is not 'run'")
         if frame.get("echo") is True:
             WANTED.append(frame["type"])
+        if type(frame.get("output")) is int:
+            ROOM.append(frame["output"])
         return (frame["code"].encode(), frame.get("servers", ()),
                 frame.get("memory") is True)
     except (AttributeError, LookupError, RecursionError, TypeError,
@@ -727,7 +730,7 @@ def offer_servers(names, control, pid, told, memory):
     """
     box = type(sys)("mcp._box")
     box.control, box.pid, box.told, box.memory = control, pid, told, memory
-    box.offer = __file__, CHILD
+    box.offer, box.output = (__file__, CHILD), sum(ROOM)
     box.child = names is vars(builtins)
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))

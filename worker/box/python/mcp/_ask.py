@@ -8,12 +8,13 @@ from ._result import ArgumentError, MCPError, read, Result
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request
-from . import _lenient, _values
+from . import _box, _lenient, _values
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
 ARGUMENTS_MAX = 16 << 20  # bytes, as JSON
 SETTINGS = {"raise_on_error": True}
+READ = [0]  # bytes of results, until they are large
 
 
 def payload_of(kind, server=None, tool=None, remembered=False):
@@ -171,6 +172,7 @@ def call_entry(state, entry, given):
     answer = answer_of(request, server, tool, read)
     if not isinstance(answer, dict):
         raise MCPError("the answer is no result of a tool", server, tool)
+    count(len(request.line))
     result = Result(answer)
     if tool not in state.readers:
         result._quiet = "%s.%s" % (server, tool)
@@ -181,6 +183,18 @@ def call_entry(state, entry, given):
             result.text.strip() or "the tool failed and did not say why",
             server, tool, result)
     return result
+
+
+def count(size):
+    """Note how much was read, some of which the code may print at once.
+
+    What is printed may be larger, as Python writes it.
+    """
+    if _box.output and READ[0] <= _box.output // 4:
+        READ[0] += size
+        if READ[0] > _box.output // 4:
+            from . import _print
+            _print.begin(_box.output)
 
 
 def beginning(state, tool):
