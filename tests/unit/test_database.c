@@ -139,6 +139,98 @@ START_TEST(finds_what_was_kept)
 }
 END_TEST
 
+/*
+ * What 0.1.0 made its database with, word for word; never to be changed. What
+ * is kept outlives the program, and users go back to an older one.
+ */
+static const char *const released[] = {
+	"CREATE TABLE totals (name TEXT PRIMARY KEY, value INTEGER NOT "
+	    "NULL) WITHOUT ROWID",
+	"INSERT INTO totals VALUES ('version', 0), ('memories', 0), "
+	    "('tools', 0), ('bytes', 0)",
+	"CREATE TABLE memories (scope TEXT NOT NULL, key BLOB NOT NULL, "
+	    "version INTEGER NOT NULL, size INTEGER NOT NULL, created TEXT NOT "
+	    "NULL, updated TEXT NOT NULL, metadata BLOB NOT NULL, value BLOB "
+	    "NOT NULL, UNIQUE (scope, key))",
+	"CREATE TRIGGER memories_in AFTER INSERT ON memories BEGIN UPDATE "
+	    "totals SET value = value + 1 WHERE name = 'memories'; UPDATE "
+	    "totals SET value = value + new.size WHERE name = 'bytes'; END",
+	"CREATE TRIGGER memories_set AFTER UPDATE ON memories BEGIN UPDATE "
+	    "totals SET value = value + new.size - old.size WHERE name = "
+	    "'bytes'; END",
+	"CREATE TRIGGER memories_out AFTER DELETE ON memories BEGIN UPDATE "
+	    "totals SET value = value - 1 WHERE name = 'memories'; UPDATE "
+	    "totals SET value = value - old.size WHERE name = 'bytes'; END",
+	"CREATE TABLE tools (scope TEXT NOT NULL, name TEXT NOT NULL, size "
+	    "INTEGER NOT NULL, saved TEXT NOT NULL, about TEXT NOT NULL, "
+	    "source BLOB NOT NULL, UNIQUE (scope, name))",
+	"CREATE TRIGGER tools_in AFTER INSERT ON tools BEGIN UPDATE totals "
+	    "SET value = value + 1 WHERE name = 'tools'; UPDATE totals SET "
+	    "value = value + new.size WHERE name = 'bytes'; END",
+	"CREATE TRIGGER tools_set AFTER UPDATE ON tools BEGIN UPDATE "
+	    "totals SET value = value + new.size - old.size WHERE name = "
+	    "'bytes'; END",
+	"CREATE TRIGGER tools_out AFTER DELETE ON tools BEGIN UPDATE "
+	    "totals SET value = value - 1 WHERE name = 'tools'; UPDATE totals "
+	    "SET value = value - old.size WHERE name = 'bytes'; END",
+	"CREATE TABLE tool_lists (fingerprint BLOB PRIMARY KEY, used "
+	    "INTEGER NOT NULL, size INTEGER NOT NULL, info BLOB NOT NULL, list "
+	    "BLOB NOT NULL)",
+};
+
+/* A memory, a saved tool and a list of tools, as 0.1.0 wrote them. */
+static const char kept[] =
+    "INSERT INTO memories VALUES ('', CAST('notes' AS BLOB), 1, 12, "
+    "'2025-06-01T10:00:00Z', '2025-06-01T10:00:00Z', CAST('null' AS BLOB), "
+    "CAST('[1]' AS BLOB));"
+    "INSERT INTO tools VALUES ('', 'add', 52, '2025-06-01T10:00:00Z', "
+    "'add(a, b)', CAST('def add(a, b):\n    return a + b\n' AS BLOB));"
+    "INSERT INTO tool_lists VALUES (x'00ff', 1748772000, 20, "
+    "CAST('{}' AS BLOB), CAST('[]' AS BLOB));"
+    "UPDATE totals SET value = 7 WHERE name = 'version';"
+    "PRAGMA application_id = 0x43616973; PRAGMA user_version = 1";
+
+START_TEST(opens_what_0_1_0_wrote)
+{
+	size_t i;
+
+	for (i = 0; i < UNIT_COUNT(released); i++)
+		change(released[i]);
+	change(kept);
+	open_well();
+	ck_assert_int_eq(ask("SELECT count(*) FROM memories WHERE key = "
+	    "CAST('notes' AS BLOB) AND value = CAST('[1]' AS BLOB)"), 1);
+	ck_assert_int_eq(ask("SELECT count(*) FROM tools WHERE name = 'add' "
+	    "AND about = 'add(a, b)' AND length(source) = 32"), 1);
+	ck_assert_int_eq(ask("SELECT count(*) FROM tool_lists"), 1);
+	ck_assert_int_eq(ask("SELECT sum(value) FROM totals"), 7 + 2 + 64);
+}
+END_TEST
+
+/*
+ * 0.1.0 opens a database of version 1 at most, and uses its own tables: what
+ * comes later may only add to them.
+ */
+START_TEST(makes_what_0_1_0_opens)
+{
+	char *sql;
+	size_t i;
+
+	open_well();
+	ck_assert_int_eq(ask("PRAGMA user_version"), 1);
+	for (i = 0; i < UNIT_COUNT(released); i++) {
+		if (strncmp(released[i], "CREATE ", 7) != 0)
+			continue;
+		sql = sqlite3_mprintf("SELECT count(*) FROM sqlite_master "
+		    "WHERE sql = %Q", released[i]);
+		ck_assert_msg(ask(sql) == 1, "%s", released[i]);
+		sqlite3_free(sql);
+	}
+	ck_assert_int_eq(ask("SELECT count(*) FROM totals WHERE name IN "
+	    "('version', 'memories', 'tools', 'bytes')"), 4);
+}
+END_TEST
+
 START_TEST(refuses_a_newer_version)
 {
 	open_well();
@@ -441,6 +533,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, makes_what_is_missing);
 	tcase_add_test(tc, makes_it_in_an_empty_file);
 	tcase_add_test(tc, finds_what_was_kept);
+	tcase_add_test(tc, opens_what_0_1_0_wrote);
+	tcase_add_test(tc, makes_what_0_1_0_opens);
 	tcase_add_test(tc, refuses_a_newer_version);
 	tcase_add_test(tc, refuses_another_program);
 	tcase_add_test(tc, refuses_tables_of_nobody);
