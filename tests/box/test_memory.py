@@ -161,9 +161,16 @@ print(inspect.signature(save_memory), isinstance(save_memory,
 print(save_memory.__doc__.splitlines()[0])
 print(repr(save_tool)[:19], inspect.isfunction(update_memory))
 print(runtime.save_memory.__name__, save_memory.__module__)
-""", "(key, value, *, metadata=None) True save_memory True\n"
+""", "(key, value, metadata=None) True save_memory True\n"
             "Keep a value by a key, in the place of what is there.\n"
             "<function save_tool True\nsave_memory mcp.runtime\n")
+
+    def test_the_last_argument_needs_no_name(self):
+        self.prints("""
+save_memory("k", 5, {"a": 1})
+print(get_memory_info("k")["metadata"], load_memory("k", 7),
+      load_memory("n", 7))
+""", "{'a': 1} 5 7\n")
 
     def test_they_may_be_awaited(self):
         self.prints("""

@@ -228,7 +228,7 @@ print(all(name in globals() and name in dir(runtime) for name in names))
 print(all(name in runtime.capability_summary() for name in names))
 print(inspect.signature(save_memory), inspect.signature(load_memory))
 print(all(inspect.getdoc(globals()[name]) for name in names))`), ['True',
-      'True', '(key, value, *, metadata=None) (key, *, default=None)',
+      'True', '(key, value, metadata=None) (key, default=None)',
       'True']);
   });
 

@@ -70,7 +70,7 @@ def listing(kind, name):
     return found
 
 
-def save_memory(key, value, *, metadata=None):
+def save_memory(key, value, metadata=None):
     """Keep a value by a key, in the place of what is there.
 
     Returns a dict: key, metadata, bytes, version, created_at, updated_at.
@@ -84,7 +84,7 @@ def save_memory(key, value, *, metadata=None):
         metadata=_values.write(metadata or {}, "metadata")))
 
 
-def load_memory(key, *, default=None):
+def load_memory(key, default=None):
     """Return the value that is kept by a key, or the default."""
     found = find(key, whole=True)
     return for_await(default if found is None else found["value"])
