@@ -4,6 +4,7 @@
  * manual does not show.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { Raw } from './support/raw.mjs';
 import { example, withServers } from './support/servers.mjs';
@@ -258,6 +259,57 @@ const answers = {
   'sys.exit(N)': [{ code: 'import sys; sys.exit(7)' }, /^exit: 7$/m],
 };
 
+const rows = `rows = [(await mcp_fs.read_file(path="x" * 1000)).data
+        for n in range(90)]\nprint(rows)`;
+
+/* What is told in words: the sentence, a call, and what its answer is. */
+const told = [
+  ['Only what is printed, or the value of the last expression, comes back',
+    { code: 'x = 6\nx * 7' }, /^42$/],
+  ['comes back', { code: 'x = 6' }, /^Success \(no output\)$/],
+  ['nothing of an earlier call', { code: 'print(works)' }, /NameError/],
+  ['no network', { code: 'import urllib.request as u\n' +
+    'u.urlopen("http://example.com")' }, /^hint: .*network/m],
+  ['each server loads when it is first used',
+    { code: 'print(await mcp_fs.read_file(path="a"))' }, /^text of a$/],
+  ['What was printed until then comes back', { timeout: 1,
+    code: 'print("before")\nwhile True: pass' }, /^before$/m],
+  ['Code that does not compile is repaired where only one meaning is possible',
+    { code: '```python\nprint(7)\n```' }, /^7\nstderr:\nnote: .*fence/],
+  ['answers with its value, up to 2 KiB', { code: '"x" * 5000' },
+    /^'x{1800,2000} \.\.\. \(5002 bytes in all/],
+  ['those named in the argument `servers` start ahead',
+    { code: 'print(runtime.list_servers())', servers: ['fs'] }, /^\('fs',\)$/],
+  ['whose result is used without awaiting it, is carried out',
+    { code: 'print(mcp_fs.read_file(path="a").text)' }, /^text of a$/m],
+  ['Only the first process of the code can call', { code: `
+import os
+if os.fork() == 0:
+    try: mcp_fs.read_file(path="a").result()
+    except runtime.MCPError as e: print(e, flush=True)
+    os._exit(0)
+os.wait()` }, /only the first process/],
+  ['Arguments without names are taken in the order of the schema',
+    { code: 'print(await mcp_fs.read_file("a"))' }, /^text of a$/],
+  ['one dict alone is all arguments',
+    { code: 'print(await mcp_fs.read_file({"path": "a"}))' },
+    /^text of a$/],
+  ['ends with a hint that tells the shape of the data',
+    { code: '(await mcp_fs.read_file(path="a")).data["x"]' },
+    /^hint: fs\.read_file \.data is \{path: str\}$/m],
+  ['Printed, each is one line: the call with its types, and what the tool ' +
+    'does', { code: 'print(await runtime.search_tool_docs("read a file"))' },
+  /^mcp_fs\.read_file\(path: str\).*: Read a file\b.*$/m],
+  ['one process that wants more gets MemoryError',
+    { code: 'bytearray(1 << 30)' }, /^MemoryError/m],
+  ['256 open files', { code: 'import os\n' +
+    'for _ in range(256): os.dup(0)' }, /Too many open files/],
+  ['a line says how many bytes were cut between them',
+    { code: 'print("x" * 70000)' }, /\[\.{3} 4465 bytes cut here/],
+  ['as much as fits in half of that is printed, as JSON, and a line behind it',
+    { code: rows }, /^\[\{"path":"x{1000}"\},[^\n]*\]\n\[\.{3} cut from/],
+];
+
 /* What else is shown: names that stand in the list of tools. */
 const named = ['run_python', 'code'];
 
@@ -309,6 +361,39 @@ test('all that the manual shows as code works', async (t) => {
 
       assert.match(content[0].text, look);
     });
+  }
+  await raw.finish();
+});
+
+test('what the manual tells in words is so', async (t) => {
+  const raw = await Raw.open(t,
+    withServers(t, { fs: example(), x: example() }));
+  const { result } = await raw.request('resources/read',
+    { uri: 'resource://caisson/capabilities' });
+  const manual = result.contents[0].text.replace(/\s+/g, ' ');
+
+  for (const [sentence, given, look] of told) {
+    await t.test(sentence, async () => {
+      assert.ok(manual.includes(sentence), 'it is in the manual');
+      const { content } = await raw.run(given.code, given);
+
+      assert.match(content[0].text, look);
+    });
+  }
+  await raw.finish();
+});
+
+test('functions that are told of are there', async (t) => {
+  const raw = await Raw.open(t);
+  const { result } = await raw.request('tools/list');
+  const [names] = await raw.printed(
+    'import json\nprint(json.dumps(runtime.__all__))');
+
+  for (const text of [JSON.stringify(result), ...['README.md', 'man/news.md',
+    'man/caisson.1.in', 'man/caisson.conf.5.in'].map((path) => readFileSync(
+    new URL(`../../${path}`, import.meta.url), 'utf8'))]) {
+    for (const [, name] of text.matchAll(/\bruntime\.([a-z]\w*)\(/g))
+      assert.ok(JSON.parse(names).includes(name), name);
   }
   await raw.finish();
 });
