@@ -154,8 +154,9 @@ serve_run(struct supervisor *sv, struct err *err)
 	sv->runs.idle_ctx = &serving;
 	sv->runs.pool = pool_new(&sv->runs);
 	serve_watch_signals(&serving);
-	sv->client = stdio_new(
-	    &sv->runs, &in, &out, serve_on_client_ended, &serving);
+	owner_open_user(&sv->user, &sv->runs);
+	sv->client = stdio_new(&sv->runs, &sv->user, &in, &out,
+	    serve_on_client_ended, &serving);
 	event_base_dispatch(sv->base);
 	sv->runs.draining = 1;
 	pool_free(&sv->runs.pool);

@@ -151,7 +151,10 @@ supervisor_free(struct supervisor *sv)
 	else if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
 	/* Now the client may see the end: nothing of us is left. */
-	stdio_free(&sv->client);
+	if (sv->client != NULL) {
+		stdio_free(&sv->client);
+		owner_close(&sv->user, &sv->runs);
+	}
 	store_free(&sv->store);
 	broker_free(&sv->broker);
 	in_force_free(&sv->config);

@@ -27,6 +27,7 @@ struct supervisor {
 	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
 	struct stdio *client;  /* that is served, or NULL */
+	struct owner user;     /* whose calls those of the client are */
 	int audit; /* the file for lines about calls of tools; -1: none */
 	struct boxes boxes;
 	struct runs runs;

@@ -17,11 +17,12 @@ struct stdio;
 /* stdio.c: the MCP client on stdin and stdout. */
 
 /*
- * Takes over both descriptors. ended is called once, when the client is gone
- * (end of input, or an output without a reader).
+ * Takes over both descriptors. The owner, whose the calls of the client are, is
+ * begun before and ended after it. ended is called once, when the client is
+ * gone (end of input, or an output without a reader).
  */
-struct stdio *stdio_new(struct runs *runs, int *in, int *out,
-    void (*ended)(void *ctx), void *ctx);
+struct stdio *stdio_new(struct runs *runs, struct owner *owner, int *in,
+    int *out, void (*ended)(void *ctx), void *ctx);
 void stdio_free(struct stdio **stdio);
 
 /* Whether everything has been handed to the system. */

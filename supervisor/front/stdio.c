@@ -26,8 +26,6 @@ struct stdio {
 	struct lines *lines;
 	struct buffer unsent;
 	size_t sent; /* of unsent */
-	struct runs *runs;
-	struct owner owner; /* our user */
 	struct mcp *mcp;
 	void (*ended)(void *ctx);
 	void *ctx;
@@ -213,8 +211,8 @@ stdio_set_nonblock(int fd, int *changed)
 }
 
 struct stdio *
-stdio_new(struct runs *runs, int *in, int *out, void (*ended)(void *ctx),
-    void *ctx)
+stdio_new(struct runs *runs, struct owner *owner, int *in, int *out,
+    void (*ended)(void *ctx), void *ctx)
 {
 	struct stdio *stdio = mem_alloc(sizeof(*stdio));
 	const struct mcp_door door = { stdio_send, stdio_busy, stdio };
@@ -225,9 +223,7 @@ stdio_new(struct runs *runs, int *in, int *out, void (*ended)(void *ctx),
 	stdio->ctx = ctx;
 	stdio->lines = lines_new(runs->options->max_code * CLIENT_LINE_FACTOR +
 	    CLIENT_LINE_EXTRA);
-	stdio->runs = runs;
-	owner_open_user(&stdio->owner, runs);
-	stdio->mcp = mcp_new(runs, &stdio->owner, &door);
+	stdio->mcp = mcp_new(runs, owner, &door);
 	stdio_set_nonblock(stdio->in, &stdio->in_changed);
 	stdio->ready =
 	    stdio_set_nonblock(stdio->out, &stdio->out_changed);
@@ -247,7 +243,6 @@ stdio_free(struct stdio **stdiop)
 	if (stdio == NULL)
 		return;
 	mcp_free(&stdio->mcp);
-	owner_close(&stdio->owner, stdio->runs);
 	loop_event_free(&stdio->readable);
 	loop_event_free(&stdio->writable);
 	lines_free(&stdio->lines);

@@ -19,20 +19,17 @@
 /* Above all that the start of the program uses. */
 #define DOORS_ASIDE 200
 
-struct stdio *__real_stdio_new(struct runs *runs, int *in, int *out,
-    void (*ended)(void *ctx), void *ctx);
-struct stdio *__wrap_stdio_new(struct runs *runs, int *in, int *out,
-    void (*ended)(void *ctx), void *ctx);
+struct stdio *__real_stdio_new(struct runs *runs, struct owner *owner, int *in,
+    int *out, void (*ended)(void *ctx), void *ctx);
+struct stdio *__wrap_stdio_new(struct runs *runs, struct owner *owner, int *in,
+    int *out, void (*ended)(void *ctx), void *ctx);
 void __real_stdio_free(struct stdio **stdio);
 void __wrap_stdio_free(struct stdio **stdio);
-struct mcp *__real_mcp_new(struct runs *runs, struct owner *owner,
-    const struct mcp_door *door);
-struct mcp *__wrap_mcp_new(struct runs *runs, struct owner *owner,
-    const struct mcp_door *door);
 
 static int doors_socket = -1;
-static int doors_opening; /* the second door is */
-static struct stdio *doors_guest;
+static struct stdio *doors_client; /* the second one */
+static struct owner doors_guest;
+static struct runs *doors_runs;
 static struct server_texts doors_allowed;
 
 /* Before the program looks at its descriptors. */
@@ -67,17 +64,23 @@ doors_read_allowed(struct owner *owner)
 }
 
 struct stdio *
-__wrap_stdio_new(struct runs *runs, int *in, int *out,
+__wrap_stdio_new(struct runs *runs, struct owner *owner, int *in, int *out,
     void (*ended)(void *ctx), void *ctx)
 {
-	struct stdio *client = __real_stdio_new(runs, in, out, ended, ctx);
+	struct stdio *client =
+	    __real_stdio_new(runs, owner, in, out, ended, ctx);
 	int guest_in = dup(doors_socket);
 	int guest_out = dup(doors_socket);
 
-	doors_opening = 1;
-	doors_guest = __real_stdio_new(
-	    runs, &guest_in, &guest_out, doors_on_ended, NULL);
-	doors_opening = 0;
+	doors_guest = (struct owner){ .name = "guest",
+		.scope = "guest",
+		.most_waiting = owner->most_waiting,
+		.most_running = (owner->most_running + 1) / 2 };
+	doors_read_allowed(&doors_guest);
+	doors_runs = runs;
+	owner_open(&doors_guest, runs);
+	doors_client = __real_stdio_new(runs, &doors_guest, &guest_in,
+	    &guest_out, doors_on_ended, NULL);
 	fd_close(&doors_socket);
 	return client;
 }
@@ -86,18 +89,7 @@ void
 __wrap_stdio_free(struct stdio **stdio)
 {
 	__real_stdio_free(stdio);
-	__real_stdio_free(&doors_guest);
-}
-
-struct mcp *
-__wrap_mcp_new(
-    struct runs *runs, struct owner *owner, const struct mcp_door *door)
-{
-	if (!doors_opening)
-		return __real_mcp_new(runs, owner, door);
-	owner->name = "guest";
-	owner->scope = "guest";
-	owner->most_running = (owner->most_running + 1) / 2;
-	doors_read_allowed(owner);
-	return __real_mcp_new(runs, owner, door);
+	__real_stdio_free(&doors_client);
+	if (doors_runs != NULL)
+		owner_close(&doors_guest, doors_runs);
 }
