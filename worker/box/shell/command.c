@@ -18,7 +18,7 @@ static const char command_help[] =
     "jobs;\n"
     "wait for them: wait. At most some 100 run at once (xargs -P 16).\n"
     "\n"
-    "call     call a tool of a loaded server\n"
+    "call     call a tool; a server that is not loaded is loaded first\n"
     "         NAME=VALUE   an argument: a string, or a number, true, false, "
     "null,\n"
     "                      a JSON array or object where the tool takes one;\n"
@@ -33,7 +33,7 @@ static const char command_help[] =
     "         --json       print what the server says, as JSON\n"
     "search   list the tools of all servers that fit the words, best first\n"
     "servers  list the servers\n"
-    "load     load a server, which the call did not name in servers\n"
+    "load     load a server ahead of calls\n"
     "\n"
     "--help behind any command, server or tool prints what it takes.\n"
     "Exit status: 0, 1 if the tool or the server failed, 2 for wrong use.\n"
@@ -126,6 +126,16 @@ command_make_request(const struct command_call *call, const char *server,
 	return 0;
 }
 
+/* Has a server loaded, and waits until its tools can be called. */
+static int
+command_start(const char *server, struct err *err)
+{
+	auto_buffer struct buffer line = { 0 };
+	struct json_span payload;
+
+	return ask_about("load_server", server, 0, &line, &payload, err);
+}
+
 /* As command_call, when it is known which servers there are. */
 static int
 command_call_one(
@@ -140,12 +150,8 @@ command_call_one(
 	server = listed_find(servers, call->server, &err);
 	if (server == NULL)
 		return command_refuse(call->name, &err);
-	if (!server->loaded) {
-		print_error("%s: the server is not loaded: name it in the "
-		    "argument \"servers\" of the tool that runs this code, or: "
-		    "mcp load %s", call->name, server->name);
-		return MCP_USAGE;
-	}
+	if (!server->loaded && command_start(server->name, &err) == -1)
+		return command_fail(call->name, &err);
 	status = command_make_request(call, server->name, &request);
 	if (status != MCP_DONE)
 		return status;
@@ -228,10 +234,8 @@ command_servers(int count, char **words)
 static int
 command_load(int count, char **words)
 {
-	auto_buffer struct buffer line = { 0 };
 	const struct listed_server *server;
 	struct listed_servers servers;
-	struct json_span payload;
 	struct err err;
 	int failed;
 
@@ -243,8 +247,7 @@ command_load(int count, char **words)
 		listed_free(&servers);
 		return command_refuse(words[0], &err);
 	}
-	failed = ask_about(
-	    "load_server", server->name, 0, &line, &payload, &err);
+	failed = command_start(server->name, &err);
 	listed_free(&servers);
 	return failed ? command_fail(words[0], &err) : MCP_DONE;
 }
