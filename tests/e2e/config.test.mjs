@@ -8,7 +8,9 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { binary, commandLine, folder, uid } from './support/program.mjs';
+import {
+  binary, commandLine, folder, once, uid,
+} from './support/program.mjs';
 
 /* A home with these files: { 'MCPs/a.json': text or object }. */
 function homeWith(t, files) {
@@ -117,7 +119,7 @@ test('the first definition of a name wins, in the order of the sources',
       /mcp-servers\/x\.json:1:\d+: "d" skipped: .*TRUST_PROJECT/.test(line)));
   });
 
-test('what is wrong is told by line and column, the rest still loads', (t) => {
+test('what is wrong is told by line and column, the rest still loads', async (t) => {
   const home = homeWith(t, {
     'MCPs/a.json': '// mine\n{\n  "mcpServers": {\n' +
       '    "good": { "command": "sh", },\n' +
@@ -338,7 +340,7 @@ test('Claude Code: what it has for this folder comes first', (t) => {
   assert.match(printed, /"both" skipped: the first definition of a name wins/);
 });
 
-test('a file of many megabytes is read', (t) => {
+test('a file of many megabytes is read', once, (t) => {
   const history = Array.from({ length: 200_000 }, (_, n) =>
     ({ display: `what was once asked, number ${n}`, pasted: {} }));
   const home = homeWith(t, { '.claude.json': { projects: { '/x': { history } },

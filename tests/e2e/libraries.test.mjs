@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, uid } from './support/program.mjs';
+import { folder, once, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
 const python = '/usr/bin/python3';
@@ -309,8 +309,10 @@ async function expectLines(raw, code, lines) {
   }
 }
 
-for (const [name, cases] of Object.entries({ installed, standard })) {
-  test(`libraries: ${name}`, async (t) => {
+for (const [name, cases, when] of [
+  ['installed', installed, once], ['standard', standard, {}],
+]) {
+  test(`libraries: ${name}`, when, async (t) => {
     const raw = await Raw.open(t);
 
     for (const [what, modules, code, lines] of cases) {

@@ -273,9 +273,9 @@ for _ in range(2):
     for pid in children:
         os.waitpid(pid, 0)
 print('done')`],
-  ['more than are usual', '900m', '600', once, `
+  ['more than are usual', '900m', '400', once, `
 children = []
-for _ in range(400):
+for _ in range(280):
     pid = os.fork()
     while pid == 0:
         time.sleep(0.05)

@@ -245,7 +245,7 @@ test('exit codes and signals are the interpreter\'s', once, async (t) => {
   await raw.finish();
 });
 
-test('lines of any length, in both directions', async (t) => {
+test('lines of any length, in both directions', once, async (t) => {
   const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_OUTPUT: '8m' } });
 
   await t.test('900 KB of code on one line', async () => {

@@ -10,7 +10,7 @@ import { Gate } from './support/gate.mjs';
 import {
   childless, childrenEver, descendants, describe, gone, memory, processOf,
 } from './support/processes.mjs';
-import { folder, root, uid } from './support/program.mjs';
+import { folder, once, root, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { until } from './support/wait.mjs';
 
@@ -64,7 +64,7 @@ test('the pool begins when a client is there', async (t) => {
   await raw.finish();
 });
 
-test('without a pool nothing waits', async (t) => {
+test('without a pool nothing waits', once, async (t) => {
   const raw = await Raw.open(t, pool(0));
 
   assert.deepEqual(await raw.printed('print(1)'), ['1']);
@@ -72,7 +72,7 @@ test('without a pool nothing waits', async (t) => {
   await raw.finish();
 });
 
-test('a size that cannot be is refused', async (t) => {
+test('a size that cannot be is refused', once, async (t) => {
   for (const [size, words] of [['65', /auto or a whole number from 0 to 64/],
     ['-1', /whole number/], ['many', /auto/]]) {
     const raw = Raw.start(t, pool(size));
@@ -175,7 +175,7 @@ test('what died while it waited is given to nobody', {
   await raw.finish();
 });
 
-test('another interpreter on disk needs other boxes', async (t) => {
+test('another interpreter on disk needs other boxes', once, async (t) => {
   const place = folder(t);
   const venv = path.join(place, 'venv');
   const write = (version) => {
@@ -205,7 +205,7 @@ test('another interpreter on disk needs other boxes', async (t) => {
   await raw.finish();
 });
 
-test('more calls than boxes, in flight at once', async (t) => {
+test('more calls than boxes, in flight at once', once, async (t) => {
   const raw = await Raw.open(t, pool(16, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '16' },
   }));
@@ -223,7 +223,7 @@ test('more calls than boxes, in flight at once', async (t) => {
   await raw.finish();
 });
 
-test('calls that run do not use up the pool for the next', async (t) => {
+test('calls that run do not use up the pool for the next', once, async (t) => {
   const raw = await Raw.open(t, pool(1));
   const gate = new Gate();
   const id = raw.postCall(`${gate.wait}\nprint("through")`, { timeout: 100 });
@@ -311,7 +311,7 @@ test('boxes that wait end with the program', async (t) => {
   }
 });
 
-test('three hundred calls leave nothing behind', async (t) => {
+test('three hundred calls leave nothing behind', once, async (t) => {
   const raw = await Raw.open(t, pool(4, {
     env: { MCP_BRIDGE_MAX_CONCURRENT: '4' },
   }));

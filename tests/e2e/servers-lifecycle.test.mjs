@@ -11,7 +11,7 @@ import { Gate } from './support/gate.mjs';
 import {
   descendants, describe, gone, lives, opened, orphans, processOf, reaped,
 } from './support/processes.mjs';
-import { folder, root, withoutWaiting } from './support/program.mjs';
+import { folder, once, root, withoutWaiting } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   assertFailed, assertServes, attempt, configure, heard, hears, hostile,
@@ -108,7 +108,7 @@ test('a command that does not exist refuses the call and tells the PATH',
     await finish(raw);
   });
 
-test('a server stays warm between calls', async (t) => {
+test('a server stays warm between calls', once, async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));
   const first = await counted(raw);
@@ -447,7 +447,7 @@ test('a configuration that changes takes effect at the next call',
     await finish(raw, ...Object.values(entries));
   });
 
-test('a server that is taken away finishes what it does', async (t) => {
+test('a server that is taken away finishes what it does', once, async (t) => {
   const entries = { a: hostile(), b: hostile() };
   const options = withServers(t, entries);
   const raw = await Raw.open(t, options);
@@ -465,7 +465,7 @@ test('a server that is taken away finishes what it does', async (t) => {
   await finish(raw, ...Object.values(entries));
 });
 
-test('an execution ends while its calls are under way', async (t) => {
+test('an execution ends while its calls are under way', once, async (t) => {
   const log = path.join(folder(t), 'heard');
   const entry = hostile(`log=${log}`);
   const raw = await Raw.open(t, withServers(t, { h: entry }));
@@ -582,7 +582,7 @@ test('the supervisor holds no pipe of a server', {
 });
 
 test('calls with servers leave nothing in the supervisor', {
-  skip: root ? false : 'the descriptors of other users are not readable',
+  skip: root ? once.skip : 'the descriptors of other users are not readable',
 }, async (t) => {
   const entry = hostile();
   const raw = await Raw.open(t, withServers(t, { h: entry }));

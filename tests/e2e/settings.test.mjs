@@ -10,7 +10,7 @@ import test from 'node:test';
 import { Gate } from './support/gate.mjs';
 import { childrenEver, descendants } from './support/processes.mjs';
 import {
-  commandLine, file, folder, root, uid, withoutPool,
+  commandLine, file, folder, once, root, uid, withoutPool,
 } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 
@@ -80,7 +80,7 @@ const wrong = [
   ['LOG_FILE', ['caisson.log', '../x'], /absolute path/],
 ];
 
-test('wrong values are refused', async (t) => {
+test('wrong values are refused', once, async (t) => {
   for (const [name, values, allowed] of wrong) {
     await t.test(name, (s) => {
       const key = name.toLowerCase();

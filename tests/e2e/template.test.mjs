@@ -265,7 +265,7 @@ print(float(np.ones((200, 200)).dot(np.ones((200, 200))).sum()) == 8e6)`);
   await raw.finish();
 });
 
-test('what Python programs do works in a forked box', async (t) => {
+test('what Python programs do works in a forked box', once, async (t) => {
   const raw = await warmed(t);
   const lines = await raw.printed(`
 import asyncio, multiprocessing, os, subprocess, sys, threading
@@ -423,7 +423,7 @@ print("over")`, { timeout: 100 });
     await other.finish();
   });
 
-test('ends are told exactly', async (t) => {
+test('ends are told exactly', once, async (t) => {
   const raw = await warmed(t);
 
   for (const [code, seen] of [
@@ -469,7 +469,7 @@ test('a module that cannot be loaded is named, and boxes go on', async (t) => {
   }
 });
 
-test('a list of modules that is none is refused', async (t) => {
+test('a list of modules that is none is refused', once, async (t) => {
   for (const bad of ['json,', 'a b', '1a', ',', 'a..b', 'x;y', '-m']) {
     const raw = Raw.start(t, on({ MCP_BRIDGE_PRELOAD: bad }));
 
@@ -478,7 +478,7 @@ test('a list of modules that is none is refused', async (t) => {
   }
 });
 
-test('without a template there is none', async (t) => {
+test('without a template there is none', once, async (t) => {
   const raw = await Raw.open(t, off);
 
   for (let i = 0; i < 3; i++)
@@ -487,7 +487,7 @@ test('without a template there is none', async (t) => {
   await raw.finish();
 });
 
-test('no template is started before a box is wanted', async (t) => {
+test('no template is started before a box is wanted', once, async (t) => {
   const raw = Raw.start(t, on());
 
   await raw.initialize();
@@ -580,7 +580,7 @@ test('an interpreter in a place of the box has no template', async (t) => {
   await raw.finish();
 });
 
-test('another interpreter on disk is another template', async (t) => {
+test('another interpreter on disk is another template', once, async (t) => {
   const above = fs.mkdtempSync('/var/tmp/caisson-e2e-');
   t.after(() => fs.rmSync(above, { recursive: true, force: true }));
   const python = environment(t, above);
