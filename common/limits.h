@@ -144,6 +144,11 @@
 #define REFUSED_REASON_MAX (8 * KIB)
 /* How much of a server's own sentence, and how many names, it shows. */
 #define REFUSED_FOREIGN_MAX (2 * KIB)
+/*
+ * What a server may write instead of MCP before it is ready: longer than any
+ * banner or log, and a program that is no server is told from a slow one.
+ */
+#define SERVER_NOISE_MAX (32 * MIB)
 /* Of a line that a server wrote instead of MCP, such as a banner: to show. */
 #define REFUSED_BANNER_MAX 200
 #define REFUSED_NAMES_MAX 10

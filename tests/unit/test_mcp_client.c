@@ -205,6 +205,30 @@ START_TEST(forgets_and_cancels)
 }
 END_TEST
 
+/* A program that writes without end, and nothing of it is MCP. */
+START_TEST(endless_noise_is_no_server)
+{
+	auto_free char *line = mem_alloc(MIB + 1);
+	size_t i;
+
+	make();
+	memset(line, 'y', MIB);
+	for (i = 0; i < SERVER_NOISE_MAX / MIB; i++)
+		hear(line);
+	expect(&events, "");
+	hear("y");
+	expect(&events, "unfit: wrote more than 32 MiB before it was ready\n");
+	ck_assert_uint_eq(mcp_client_banner(client)->len, REFUSED_BANNER_MAX);
+	mcp_client_free(&client);
+	/* What a server writes later is passed over. */
+	make_ready();
+	for (i = 0; i <= SERVER_NOISE_MAX / MIB; i++)
+		hear(line);
+	expect(&events, "");
+	mcp_client_free(&client);
+}
+END_TEST
+
 /* What cannot be written is refused; what cannot be answered is the end. */
 START_TEST(a_server_that_does_not_read)
 {
@@ -597,6 +621,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, greets);
 	tcase_add_test(tc, an_unfit_server_is_not_heard);
+	tcase_add_test(tc, endless_noise_is_no_server);
 	tcase_add_test(tc, asks_and_is_answered_once);
 	tcase_add_test(tc, forgets_and_cancels);
 	tcase_add_test(tc, a_server_that_does_not_read);

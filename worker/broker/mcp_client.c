@@ -41,7 +41,9 @@ struct mcp_client {
 	uint64_t last_id;
 	uint64_t noted;   /* the number behind the last notification, or 0 */
 	uint64_t skipped; /* messages that were good for nothing */
+	uint64_t noise;   /* their bytes, before it was ready */
 	int heard;        /* there was a line */
+	int ready;        /* it was greeted, and has answered well */
 	int answered;     /* to more than its greeting or a ping */
 	unsigned int silences; /* time-outs since it last answered */
 	struct buffer info; /* what the server calls itself */
@@ -454,6 +456,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 	}
 	mcp_client_keep_info(client, answer->value);
 	mcp_client_keep_about(client, answer->value);
+	client->ready = 1;
 	client->ends.ready(client->ends.ctx);
 }
 
@@ -502,13 +505,21 @@ mcp_client_bad(struct mcp_client *client, size_t len,
     struct mcp_request *request, const char *why)
 {
 	struct mcp_answer broken = { .outcome = MCP_BROKEN, .why = why };
+	struct err err;
 
 	client->skipped++;
+	if (!client->ready)
+		client->noise += len;
 	/* Not what it says: a server may print its secrets. */
 	log_debug("server %s: %zu bytes of no use (%" PRIu64 " times so far): "
 	    "%s", client->name, len, client->skipped, why);
 	if (request != NULL)
 		mcp_client_answer(client, request, &broken);
+	if (client->noise > SERVER_NOISE_MAX) {
+		err_set(&err, "wrote more than %lu MiB before it was ready",
+		    SERVER_NOISE_MAX / MIB);
+		mcp_client_unfit(client, err.text);
+	}
 }
 
 /* Keeps the first such line that is not blank, for the reason of a failure. */
