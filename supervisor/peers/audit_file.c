@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,13 +29,13 @@ audit_file_refuse(const char *path, mode_t mode, struct err *err)
 static int
 audit_file_fail(const char *path, struct err *err)
 {
+	int code = errno;
 	struct stat st;
-	struct err why;
 
-	err_sys(&why, "the audit file %s cannot be opened", path);
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return audit_file_refuse(path, st.st_mode, err);
-	return err_set(err, "%s; " AUDIT_FILE_OTHER, why.text);
+	return err_set(err, "the audit file %s cannot be opened: %s; "
+	    AUDIT_FILE_OTHER, path, strerror(code));
 }
 
 /* Who else could write there could put in, and take out, what he likes. */

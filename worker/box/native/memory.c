@@ -34,12 +34,13 @@ static void ASAN_LEAVES_ALONE
 memory_must_count(
     struct memory *memory, memory_add *add, struct memory_sum *sum)
 {
-	const size_t size = sizeof(memory->usage);
 	int failed = memory_count(memory, add, sum);
+	struct box_usage told;
 
 	memory->usage.cpu_us = memory->cpu_ns / 1000;
-	if (failed == -1 ||
-	    pwrite(memory->usage_fd, &memory->usage, size, 0) != (ssize_t)size)
+	told = memory->usage;
+	if (failed == -1 || pwrite(memory->usage_fd, &told, sizeof(told), 0) !=
+	        (ssize_t)sizeof(told))
 		_exit(BOX_EXIT_BLIND);
 }
 
