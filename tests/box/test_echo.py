@@ -82,6 +82,17 @@ class Echo(Base):
                     "tool is not marked read-only; print it to see it", **more)
         self.echoes("(await mcp_web.post(a=1)).data", "{'a': 1}", **more)
 
+    def test_results_that_are_errors(self):
+        """They are shown whole, as they must not read as a success."""
+        off = "runtime.configure(raise_on_error=False)\n"
+        for name, text in (
+                ("fail", "no such file"),
+                ("silent", "the tool failed and did not say why")):
+            for more in ({}, {"annotations": {"readOnlyHint": True}}):
+                with self.subTest(name, **more):
+                    self.echoes(off + "await mcp_web.%s()" % name, text,
+                                tools={"web": [tool(name, **more)]})
+
     def test_calls_and_coroutines_that_were_not_awaited(self):
         more = {"tools": {"web": [READS]}}
         main = "async def main():\n    "

@@ -15,6 +15,7 @@ SHOWN = 1900  # of them, where the text is cut
 AWAITED = "note: the last expression was a coroutine, and was awaited\n"
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
          "read-only; print it to see it")
+SILENT = "the tool failed and did not say why"
 
 
 async def wait(running, names, name, notes):
@@ -66,7 +67,11 @@ def asking(payload):
 def text_of(value):
     """Return what is shown of a value, cut."""
     if isinstance(value, Result):
-        text = QUIET % value._quiet if value._quiet else value.text
+        text = value.text
+        if value.is_error:  # never hidden: it must not read as a success
+            text = text.strip() or SILENT
+        elif value._quiet:
+            text = QUIET % value._quiet
     else:
         text = repr(value)
     data = text.encode("utf-8", "backslashreplace")
