@@ -433,7 +433,7 @@ class Report:
         BaseException.with_traceback(error, trace)
         tidy_chain(error, self.awaiting)
         try:
-            self.hook(kind, error, trace)
+            self.show(kind, error, trace)
         except SystemExit:
             raise
         except BaseException as second:
@@ -443,6 +443,28 @@ class Report:
         tell_notes()
         if self.awaiting and is_second_loop(error):
             complain(LOOP_HINT)
+
+    def show(self, kind, error, trace):
+        """Have the hook show the error; the interpreter's, in few words.
+
+        Where memory is short, or the code has made the stream its own, it
+        writes as always.  Mistakes of syntax need all of their carets.
+        """
+        stream = sys.stderr
+        if (self.hook is not sys.__excepthook__ or stream is None
+                or stream is not sys.__stderr__
+                or issubclass(kind, (MemoryError, SyntaxError))):
+            self.hook(kind, error, trace)
+            return
+        names = {"__name__": "caisson_carets"}
+        exec(load("carets"), names)
+        sys.stderr = carets = names["Carets"](stream)
+        try:
+            self.hook(kind, error, trace)
+        finally:
+            if sys.stderr is carets:
+                sys.stderr = stream
+            flush(carets)
 
     def hook_failed(self, second, error):
         """Tell of both errors in the interpreter's words."""
@@ -511,15 +533,14 @@ def without_ours(trace, awaiting):
         if not trace.tb_frame.f_code.co_filename.startswith(OURS):
             frames.append(trace)
         trace = trace.tb_next
-    first, last = 0, len(frames)
+    first = 0
     while awaiting and first < len(frames) and is_runner(frames[first]):
         first += 1
     # What a library does for the code says less than the line that asked it.
-    while last > first and is_library(frames[last - 1]):
-        last -= 1
-    if last > first:
-        DROPPED.append(frames[last:])
-        frames = frames[:last]
+    own = [frame for frame in frames[first:] if not is_library(frame)]
+    if own:
+        DROPPED.append(frames)
+        frames, first = own, 0
     for frame in reversed(frames[first:] or frames):
         frame.tb_next = trace
         trace = frame
