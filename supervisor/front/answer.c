@@ -104,6 +104,15 @@ answer_add_missing(
 		    (unsigned long long)stream->dropped, name);
 }
 
+/* Whether the error says no more than the exit code, which is told before. */
+static int
+answer_is_exit(const struct call_result *result)
+{
+	auto_free char *said = mem_printf(CALL_EXITED, result->exit_code);
+
+	return result->exited && strcmp(result->error, said) == 0;
+}
+
 static void
 answer_add_text(struct buffer *text, const struct call_result *result,
     const struct answer_style *style)
@@ -121,7 +130,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		buffer_add_text(text, "stderr:\n");
 		answer_add_stream(text, &result->errors, style);
 	}
-	if (result->error != NULL)
+	if (result->error != NULL && !answer_is_exit(result))
 		buffer_printf(text, "error: %s\n", result->error);
 	if (text->len == 0)
 		buffer_add_text(text, summary);

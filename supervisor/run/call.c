@@ -205,11 +205,25 @@ call_judge_code(struct call *call)
 
 		call_set_error(call, "Sandbox was killed by %s", name);
 	} else if (result->exit_code != 0) {
-		call_set_error(call, "Sandbox exited with code %d",
+		call_set_error(call, CALL_EXITED,
 		    result->exit_code);
 	} else {
 		result->status = CALL_SUCCESS;
 	}
+}
+
+/* The deadline came; waiting: for which calls of tools, or NULL. */
+static void
+call_set_timed_out(struct call *call, const char *waiting)
+{
+	unsigned int most = (unsigned int)call->runs->options->max_timeout;
+	auto_free char *fix = call->request.timeout < most ?
+	    mem_printf("pass timeout, up to %u, for longer work", most) :
+	    mem_strdup("that is the most: split the work into several calls");
+
+	call_set_error(call, "Execution timed out after %us%s%s; %s",
+	    call->request.timeout, waiting != NULL ? "; it waited for " : "",
+	    waiting != NULL ? waiting : "", fix);
 }
 
 static void
@@ -223,10 +237,7 @@ call_judge(struct call *call)
 		return;
 	case CALL_BY_DEADLINE:
 		call->result.status = CALL_TIMEOUT;
-		call_set_error(call, "Execution timed out after %us%s%s",
-		    call->request.timeout,
-		    waiting != NULL ? "; it waited for " : "",
-		    waiting != NULL ? waiting : "");
+		call_set_timed_out(call, waiting);
 		return;
 	case CALL_BY_CANCEL:
 		call->result.status = CALL_CANCELLED;

@@ -145,6 +145,9 @@ enum call_status {
 	CALL_CANCELLED,
 };
 
+/* The error of code that ended with an exit code. */
+#define CALL_EXITED "Sandbox exited with code %d"
+
 struct call_result {
 	enum call_status status;
 	int exited;    /* exit_code holds */

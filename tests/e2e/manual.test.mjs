@@ -253,7 +253,7 @@ const answers = {
   'status:': [{ code: '1/0' }, /^status: error/],
   'error': [{ code: '1/0' }, /^status: error/],
   'exit:': [{ code: '1/0' }, /^exit: 1$/m],
-  'error:': [{ code: '1/0' }, /^error: ./m],
+  'error:': [{ code: 'while 1: pass', timeout: 1 }, /^error: ./m],
   'sys.exit("text")': [{ code: 'import sys; sys.exit("text")' },
     /^exit: 1$/m],
   'sys.exit(N)': [{ code: 'import sys; sys.exit(7)' }, /^exit: 7$/m],

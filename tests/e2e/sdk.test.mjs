@@ -218,7 +218,7 @@ test('answers a timeout', async (t) => {
   assert.equal(result.structuredContent.summary,
     'Timeout: execution exceeded 4s');
   assert.equal(result.structuredContent.error,
-    'Execution timed out after 4s');
+    'Execution timed out after 4s; pass timeout, up to 120, for longer work');
   assert.deepEqual(result.structuredContent.stdout, ['begun']);
   assert.ok(!('exitCode' in result.structuredContent));
 });

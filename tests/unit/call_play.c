@@ -443,6 +443,7 @@ open_stage(void)
 	sv.options.max_concurrent = 4;
 	sv.options.queue = 4;
 	sv.options.queue_timeout = 10;
+	sv.options.max_timeout = 3;
 	sv.options.max_output = 65536;
 	sv.options.memory = 512 * MIB;
 	sv.options.pids = 128;

@@ -76,14 +76,13 @@ static const struct ending endings[] = {
 	/* Failure */
 	{ CALL_ERROR, 1, 3, 0, "Sandbox exited with code 3", ALL("a\n"),
 	    ALL("b\n"),
-	    "status: error\nexit: 3\na\nstderr:\nb\n"
-	    "error: Sandbox exited with code 3",
+	    "status: error\nexit: 3\na\nstderr:\nb",
 	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
 	    "with code 3\",\"exitCode\":3,\"stdout\":[\"a\"],\"stderr\":"
 	    "[\"b\"],\"error\":\"Sandbox exited with code 3\"}" },
 	{ CALL_ERROR, 1, 137, 0, "Sandbox exited with code 137", ALL(""),
 	    ALL(""),
-	    "status: error\nexit: 137\nerror: Sandbox exited with code 137",
+	    "status: error\nexit: 137",
 	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
 	    "with code 137\",\"exitCode\":137,"
 	    "\"error\":\"Sandbox exited with code 137\"}" },
@@ -151,8 +150,7 @@ static const struct ending endings[] = {
 	{ CALL_ERROR, 1, 1, 0, "Sandbox exited with code 1", ALL(""),
 	    { "ab", 1, 9000000000000000000 },
 	    "status: error\nexit: 1\nstderr:\na\n" CUT("9000000000000000000")
-	    "b\nerror: Sandbox exited with code 1"
-	    END("9000000000000000000", "stderr"),
+	    "b" END("9000000000000000000", "stderr"),
 	    "{\"status\":\"error\",\"summary\":\"Sandbox error: Sandbox exited "
 	    "with code 1\",\"exitCode\":1,\"stderr\":[\"a\",\"b\"],\"error\":"
 	    "\"Sandbox exited with code 1\","

@@ -28,7 +28,8 @@ START_TEST(the_deadline_ends_the_code)
 	relay_runs(play); /* from here on, not from the call */
 	box_was_killed(play);
 	ck_assert_uint_ge(now_ms() - began, 990);
-	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 1s");
+	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 1s; "
+	    "pass timeout, up to 3, for longer work");
 	printed(play, "hi\n", "oops\n");
 	ck_assert_uint_eq(play->result.timeout, 1);
 	ck_assert_int_eq(play->result.exited, 0);
@@ -56,7 +57,8 @@ START_TEST(a_deadline_names_what_was_waited_for)
 	settle();
 	wait_until_concluded(play);
 	was_concluded(play, CALL_TIMEOUT,
-	    "Execution timed out after 1s; it waited for fs.read (1 s)");
+	    "Execution timed out after 1s; it waited for fs.read (1 s); "
+	    "pass timeout, up to 3, for longer work");
 	close_stage();
 }
 END_TEST
@@ -78,7 +80,8 @@ START_TEST(the_deadline_ends_a_silent_code)
 	settle();
 	ck_assert_uint_eq(play->concluded, 0);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 3s");
+	was_concluded(play, CALL_TIMEOUT, "Execution timed out after 3s; "
+	    "that is the most: split the work into several calls");
 	close_stage();
 }
 END_TEST
