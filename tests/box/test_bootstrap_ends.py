@@ -389,6 +389,37 @@ import os
 os.environ['no_such']
 """, "", TRACE + LINE + r"    os.environ\['no_such'\]\n(?: *[~^]+\n)?"
          r"KeyError: 'no_such'\n", 1, like=False),
+    Case("a variable of the user", """
+import os
+os.environ['API_KEY']
+""", "", TRACE + LINE + ".*KeyError: 'API_KEY'\nhint: environment variables of "
+         "the user are not here, [^\n]*\n", 1, like=False),
+    Case("no program", """
+import subprocess
+subprocess.run(['no_such', 'x'])
+""", "", TRACE + LINE + ".*FileNotFoundError: [^\n]*\nhint: the program no_such "
+         "is not here, and nothing can be installed\n", 1, like=False),
+    Case("a program that installs", """
+import subprocess
+subprocess.run('echo pip install x; exit 1', shell=True, check=True)
+""", "pip install x\n", TRACE + LINE + ".*CalledProcessError: [^\n]*\nhint: "
+         "nothing can be installed here; there are: [^\n]*\n", 1, like=False),
+    Case("an error with a cause that is explained", """
+try:
+    open('no such').read()
+except OSError as error:
+    raise RuntimeError('failed') from error
+""", "", TRACE + ".*RuntimeError: failed\nhint: each call begins with an empty "
+         "working directory: [^\n]*\n", 1, like=False),
+    Case("a coroutine that is added", """
+async def f(): pass
+c = f()
+try:
+    c + 1
+finally:
+    c.close()
+""", "", TRACE + LINE + ".*TypeError: [^\n]*\nhint: write 'await' [^\n]*\n", 1,
+         like=False),
     Case("print_exc", """
 import traceback
 try:

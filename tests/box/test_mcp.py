@@ -619,6 +619,21 @@ for name in 'bare', 'told':
             "'runtime' and 'mcp_<alias>', which are there without\n")
         self.assertEqual(got.relay.frames, [])
 
+    def test_files_of_the_user(self):
+        """The hint names a tool that reads files, or a server that may."""
+        says = "hint: files of the user are not here: read and write them " \
+            "with tools of servers%s; the code's own files go into the " \
+            "working directory\n"
+        for path, before, how in (
+                ("/home/u/a", "", ", as help(mcp_fs) shows"),
+                ("~/a", "", ", as help(mcp_fs) shows"),
+                ("/tmp/no/such", "mcp_fs.read_file(path='a').result()\n",
+                 ", as await mcp_fs.read_file(path=...)")):
+            with self.subTest(path):
+                self.ends(before + "open(%r)" % path, "FileNotFoundError: "
+                          "[Errno 2] No such file or directory: %r" % path,
+                          says % how)
+
     def test_nobody_answers(self):
         says = "hint: mcp_<alias> is there for servers that are configured\n"
         for before in ("mcp_fs.hang_up\ntry: mcp_fs.hang_up().result()\n"

@@ -29,6 +29,14 @@ NOT_KEPT = ("each call begins anew: define %s in this code; between calls "
 NOT_KEPT_OFF = "each call begins anew: define %s in this code"
 NO_INPUT = "standard input is empty here: write the data into the code"
 MODULE = "%s is not here, and nothing can be installed; there are: %s"
+INSTALL = "nothing can be installed here; there are: %s"
+PROGRAM = "the program %s is not here, and nothing can be installed"
+VARIABLE = ("environment variables of the user are not here, nor keys: servers"
+            " have their own, so call their tools")
+INSTALLS = r"\b(pip[0-9.]*|apt|apt-get|conda|npm|uv)\b.* (install|add)\b"
+VARIABLES = "<frozen os>", "/os.py"
+PROGRAMS = ("/subprocess.py", "/asyncio/subprocess.py")
+CHAIN_MAX = 4  # errors that came from each other
 STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")
 CHILD = ("programs have no network here, no terminal, and no files of the "
          "user: use the tools of servers")
@@ -36,7 +44,25 @@ MEMORY = "the memory of a call is limited: work on the data in parts"
 
 
 def about(error, trace, memory):
-    """Return a sentence that helps, or None."""
+    """Return a sentence that helps, or None.
+
+    Where there is none about the error itself, one of those in the code that
+    it came from may have one.
+    """
+    for _ in range(CHAIN_MAX):
+        hint = about_one(error, trace, memory)
+        if hint:
+            return hint
+        error = error.__cause__ or (
+            None if error.__suppress_context__ else error.__context__)
+        trace = error and error.__traceback__
+        if error is None or not any_main(trace):
+            return None
+    return None
+
+
+def about_one(error, trace, memory):
+    """Return a sentence about an error, or None."""
     kinds = {"%s.%s" % (kind.__module__, kind.__qualname__)
              for kind in type(error).__mro__}
     names = {kind.rpartition(".")[2] for kind in kinds}
@@ -48,6 +74,10 @@ def about(error, trace, memory):
     if isinstance(error, NameError) and not isinstance(
             error, UnboundLocalError):
         return about_name(error, memory)
+    if isinstance(error, FileNotFoundError) and any_in(trace, PROGRAMS):
+        return PROGRAM % error.filename
+    if isinstance(error, KeyError) and any_in(trace, VARIABLES):
+        return VARIABLE if str(error.args[0]).isupper() else None
     if isinstance(error, (FileNotFoundError, PermissionError,
                           NotADirectoryError)):
         return about_file(error.filename)
@@ -56,8 +86,17 @@ def about(error, trace, memory):
     if isinstance(error, MemoryError):
         return MEMORY
     if "CalledProcessError" in names:
-        return CHILD
+        return about_install(error.cmd) or CHILD
     return about_await(error)
+
+
+def any_main(trace):
+    """Whether the traceback has a frame of the code."""
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__name__") == "__main__":
+            return True
+        trace = trace.tb_next
+    return False
 
 
 def any_in(trace, parts):
@@ -75,9 +114,25 @@ def about_module(name):
     if (name in ("mcp", "user_tools") or name.startswith("mcp_")
             or name in sys.modules):
         return None
+    return MODULE % (name, libraries())
+
+
+def libraries():
+    """Return the known libraries that are there, as a text."""
     from importlib.util import find_spec
     there = [each for each in LIBRARIES if find_spec(each)]
-    return MODULE % (name, ", ".join(there) or "the standard library")
+    return ", ".join(there) or "the standard library"
+
+
+def about_install(command):
+    """Return a sentence about a command that installs something, or None.
+
+    command: a string, or a list of arguments.
+    """
+    from re import search
+    words = command if isinstance(command, str) else " ".join(map(
+        str, command if isinstance(command, (list, tuple)) else (command,)))
+    return INSTALL % libraries() if search(INSTALLS, words) else None
 
 
 def about_name(error, memory):
@@ -99,9 +154,10 @@ def about_file(path):
     """Return a sentence about a file that cannot be used."""
     if not isinstance(path, str) or not path:
         return None
-    if path.startswith("/") and not path.startswith(STORED):
-        return FILES % reader()
-    if path.startswith("~"):
+    from os.path import dirname, isdir
+    is_near = not path.startswith("/") or path.startswith(STORED[0]) or (
+        path.startswith(STORED) and isdir(dirname(path)))
+    if path.startswith("~") or not is_near:
         return FILES % reader()
     return None if path.startswith(STORED[2:]) else GONE
 
@@ -114,6 +170,10 @@ def reader():
             if alias.startswith("read") and "file" in alias:
                 return ", as await mcp_%s.%s(path=...)" % (
                     state.alias, alias)
+    from mcp import _hints
+    for told in _hints.servers() or ():
+        if "file" in told["name"].lower() or told["alias"] == "fs":
+            return ", as help(mcp_%s) shows" % told["alias"]
     return ""
 
 
@@ -124,6 +184,6 @@ def about_await(error):
         return None
     if "can't be used in 'await' expression" in text:
         return "this is no coroutine: leave out its 'await'"
-    if "'coroutine' object" in text or "object coroutine" in text:
+    if "'coroutine'" in text or "object coroutine" in text:
         return "write 'await' before the call of the async function"
     return None

@@ -62,6 +62,7 @@ RUNNERS = tuple(
 # Where libraries lie; more than one for a virtual environment.
 LIBRARIES = tuple({"/usr/", "<frozen ", sys.prefix + "/",
                    sys.base_prefix + "/"})
+COMPILED = ".pyx", ".pxi", ".pxd"  # what Cython tells, without a folder
 MEMORY = (
     "save_tool", "save_memory", "load_memory", "update_memory",
     "delete_memory", "list_memories", "memory_exists", "get_memory_info")
@@ -549,7 +550,8 @@ def without_ours(trace, awaiting):
 
 def is_library(trace):
     """Whether this is a frame of what is installed, not of the code."""
-    return trace.tb_frame.f_code.co_filename.startswith(LIBRARIES)
+    path = trace.tb_frame.f_code.co_filename
+    return path.startswith(LIBRARIES) or path.endswith(COMPILED)
 
 
 def is_foreign(error):

@@ -46,22 +46,29 @@ def about(name):
     if name == "mcp":
         return MODULE, True
     alias = name[len("mcp_"):]
-    try:
-        servers = _servers.call(
-            "list_servers", _ask.list_servers()).result(PATIENCE)
-    except (MCPError, TimeoutError):
+    told_of = servers()
+    if told_of is None:
         return UNKNOWN, False
     from ._names import find_told
-    told = find_told(alias, servers)
+    told = find_told(alias, told_of)
     if told:
         return "the server %s is mcp_servers[%r]" % (
             told["name"], told["name"]), True
-    names = [told["name"] for told in servers]
+    names = [told["name"] for told in told_of]
     more = ", ..." if names[SHOWN_MAX:] else ""
     return "no server has the alias %s%s; there are: %s" % (
         alias, _servers.did_you_mean(
-            alias, [told["alias"] for told in servers]),
+            alias, [told["alias"] for told in told_of]),
         (", ".join(names[:SHOWN_MAX]) or "none") + more), False
+
+
+def servers():
+    """Return what is told of every allowed server, or None."""
+    try:
+        return _servers.call(
+            "list_servers", _ask.list_servers()).result(PATIENCE)
+    except (MCPError, TimeoutError):
+        return None
 
 
 def no_name(name, known=()):
