@@ -73,6 +73,7 @@ one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
 DROPPED = []  # frames that are not shown: what they hold goes with the rest
 NOTES = []  # lines that the end of the code brings
 ROOM = []  # bytes that are kept of each stream
+LEFT = {}  # the names of left.py, once they are needed
 WANTED = []  # something, where the value of the last expression is wanted
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
@@ -141,6 +142,8 @@ class Finder:
             return PathFinder.find_spec(name, [OURS])
         if name == "socket":
             return sockets()["find_spec"](name, path)
+        if name == "subprocess" and LEFT:
+            return LEFT["find_spec"](name, path)
         if name == "user_tools" and self.box.memory:
             from mcp import _user_tools
             return _user_tools.find_spec()
@@ -824,6 +827,7 @@ def echo(names):
     if value is not None:
         from mcp import _echo
         _echo.tell(value, NOTES)
+        WANTED.append(VALUE)
 
 
 def does_compile(source):
@@ -939,6 +943,50 @@ def note_more():
         pass  # the code may have changed what that needs
 
 
+def left():
+    """Return the names of left.py."""
+    if not LEFT:
+        LEFT["__name__"] = "caisson_left"
+        exec(load("left"), LEFT)
+    return LEFT
+
+
+def watch(source):
+    """Notice programs that fail, where the code may start any."""
+    if b"system(" in source:
+        left()["teach_os"]()
+    if b"subprocess" in source:
+        left()
+        if "subprocess" in sys.modules:
+            LEFT["teach_subprocess"](sys.modules["subprocess"])
+
+
+def is_silent():
+    """Whether nothing was printed, as far as the relay knows."""
+    if VALUE in WANTED:
+        return False
+    from mcp import _echo
+    for stream in sys.stdout, sys.stderr:
+        stream.flush()
+    return _echo.ask()
+
+
+def note_left(pid, shows):
+    """Note what the code leaves behind, or has not noticed.
+
+    pid: the process of the code, not of its children; shows: whether the code
+    may show pictures.
+    """
+    try:
+        if WANTED and os.getpid() == pid and (
+                LEFT.get("FAILED") or shows or os.listdir(HOME)):
+            helps = {"__name__": "caisson_advice"}
+            exec(load("advice"), helps)
+            NOTES.extend(left()["notes"](HOME, PATH, shows, is_silent, helps))
+    except BaseException:
+        pass  # the code may have changed what that needs
+
+
 def tell_notes():
     """Say what there is to say at the end of the code."""
     while NOTES:
@@ -951,7 +999,7 @@ def run(source, control, told, memory, ending):
     module = become_main()
     ending.begin()
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
-    awaiting = False
+    awaiting, pid, shows = False, os.getpid(), b".show(" in source
     try:
         code, source = prepared(source)
         awaiting = bool(code.co_flags & COROUTINE)
@@ -961,17 +1009,22 @@ def run(source, control, told, memory, ending):
             offer_named(code, module.__dict__)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display
+        if WANTED:
+            watch(source)
         del source
         execute(code, module)
         echo(module.__dict__)
     except SystemExit as error:
         ending.set(error.code)
+        if ending.status == 0:
+            note_left(pid, shows)
         tell_notes()
         raise
     except BaseException:
         sys.excepthook = Report(awaiting)
         raise
     note_more()
+    note_left(pid, shows)
     tell_notes()
     ending.set(None)
 

@@ -1,0 +1,154 @@
+"""What is told when code has succeeded: files that it leaves in the box,
+pictures that are not seen, programs that failed and were not looked at.
+
+    /usr/bin/python3 tests/box/test_left.py [-v] [-k PATTERN]
+"""
+import importlib.util
+import re
+import unittest
+
+from mcp_relay import Base
+
+ONE = "note: %s is gone with the sandbox: print what is needed of it, or " \
+    "pass it to a tool of a server\n"
+MORE = "note: %s are gone with the sandbox: print what is needed of them, " \
+    "or pass it to a tool of a server\n"
+WRITE = "def write(name, size):\n    open(name, 'wb').write(b'x' * size)\n"
+RUN = "import subprocess\nr = subprocess.run(%s)\n"
+SAYS = "['sh', '-c', 'echo one >&2; echo two >&2; exit 3'], " \
+    "capture_output=True%s"
+FAILED = "note: the program 'sh' ended with exit status 3%s\n"
+
+
+class Left(Base):
+    """Code, and what is told at its end."""
+
+    def tells(self, code, err="", out="", silent=False, **more):
+        """Run code and compare what is told of it."""
+        more.setdefault("echo", True)
+        return self.prints(code, out, re.escape(err), silent=silent, **more)
+
+    def test_files(self):
+        for code, err in (
+                ("write('chart.png', 16384)", ONE % "chart.png (16 kB)"),
+                ("write('a', 0)", ONE % "a (0 bytes)"),
+                ("write('a', 1)", ONE % "a (1 byte)"),
+                ("write('a', 999)", ONE % "a (999 bytes)"),
+                ("write('a', 1234)", ONE % "a (1.2 kB)"),
+                ("write('a', 2500000)", ONE % "a (2.5 MB)"),
+                ("write('a\\nb', 1)", ONE % "'a\\nb' (1 byte)"),
+                ("write('x' * 80, 1)", ONE % ("x" * 60 + "... (1 byte)")),
+                ("write('b', 5); write('a', 7)",
+                 MORE % "a (7 bytes) and b (5 bytes)"),
+                ("for n in 'edcba': write(n, 1)", MORE %
+                 "a (1 byte), b (1 byte), c (1 byte) and 2 more files"),
+                ("import os\nos.mkdir('d')\nos.chdir('d')\nwrite('a', 1)",
+                 ONE % "d/a (1 byte)"),
+                ("import os\nos.system('echo > a')", ONE % "a (1 byte)"),
+                ("write('a', 1)\nimport sys\nsys.exit(0)",
+                 ONE % "a (1 byte)")):
+            with self.subTest(code):
+                self.tells(WRITE + code, err)
+
+    def test_no_files(self):
+        for code in ("write('.hidden', 1)", "import os\nos.mkdir('d')",
+                     "import os\nos.symlink('/etc/passwd', 'a')",
+                     "import os\nwrite('a', 1)\nos.unlink('a')",
+                     "import tempfile, os\nos.chdir(tempfile.gettempdir())\n"
+                     "write('a', 1)\nopen(os.path.abspath('b'), 'w').close()",
+                     "import os\nif os.fork():\n    os.wait()\n"
+                     "else:\n    write('a', 1)\n    os.unlink('a')"):
+            with self.subTest(code):
+                self.tells(WRITE + code)
+        self.tells(WRITE + "write('a', 1)", echo=False)
+
+    def test_a_child_does_not_tell(self):
+        self.tells(WRITE + "import os\nwrite('a', 1)\nif os.fork():\n"
+                   "    os.wait()\n", ONE % "a (1 byte)")
+
+    def test_not_after_an_error(self):
+        for end in "1 / 0", "raise SystemExit(3)":
+            got = self.prints(WRITE + "write('a', 1)\n" + end, "", ".*",
+                              3 if "3" in end else 1, echo=True)
+            self.assertNotIn("gone", got.err)
+
+    @unittest.skipUnless(importlib.util.find_spec("matplotlib"),
+                         "matplotlib is not installed")
+    def test_pictures(self):
+        plot = "import matplotlib\nmatplotlib.use('Agg')\n" \
+            "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
+        shows = "note: plt.show() shows nothing here: print the numbers " \
+            "instead\n"
+        for code, err in ((plot + "plt.show()", ".*" + re.escape(shows)),
+                          (plot, ""),
+                          (plot + "plt.show()\nplt.close()", ".*"),
+                          (plot + "plt.savefig('a.png')\nplt.show()",
+                           r".*note: a\.png \([\d.]+ kB\) is gone .*")):
+            with self.subTest(code):
+                got = self.prints(code, "", err, echo=True, silent=False)
+                self.assertLessEqual(got.err.count("note:"), 1)
+
+    def test_programs(self):
+        two = FAILED % ": two"
+        for code, err in (
+                (RUN % (SAYS % ""), two),
+                (RUN % (SAYS % ", text=True") + "print(r.stdout)", two),
+                (RUN % "'echo fatal: a >&2; echo b >&2; exit 3', shell=True, "
+                 "stderr=-1", "note: the program 'echo fatal: a >&2; echo b "
+                 ">&2; exit 3' ended with exit status 3: fatal: a\n"),
+                (RUN % "['false'], stdout=subprocess.DEVNULL", ""),
+                ("from subprocess import run\nrun(%s)" % (SAYS % ""), two),
+                (RUN % "'exit 5', shell=True, capture_output=True", "")):
+            with self.subTest(code):
+                out = "\n" if "print" in code else ""
+                self.tells(code, err, out=out)
+
+    def test_programs_that_say_nothing(self):
+        """Where nothing at all was printed."""
+        end = "note: the program %r ended with exit status %d\n"
+        for code, err in (
+                (RUN % "['false']", end % ("false", 1)),
+                (RUN % "'exit 5', shell=True, capture_output=True",
+                 end % ("exit 5", 5)),
+                ("import os\nos.system('exit 4')", end % ("exit 4", 4)),
+                (RUN % "['sh', '-c', 'kill -9 $$']",
+                 "note: the program 'sh' was killed by signal 9\n")):
+            with self.subTest(code):
+                self.tells(code + "\nx = 1", err, silent=True)
+
+    def test_programs_that_are_looked_at(self):
+        for code in (RUN % (SAYS % "") + "r.returncode",
+                     RUN % (SAYS % "") + "if r.stderr: pass",
+                     RUN % (SAYS % "") + "vars(r)",
+                     RUN % (SAYS % "") + "repr(r)",
+                     RUN % "['true']",
+                     RUN % "'echo a; exit 1', shell=True, stdout=-1, "
+                     "stderr=subprocess.STDOUT" + "r.stdout",
+                     "import os\nif os.system('exit 4'): pass",
+                     "import os\ns = os.system('exit 4')"):
+            with self.subTest(code):
+                self.tells(code + "\nx = 1", silent=True)
+
+    def test_results_of_programs_are_as_they_were(self):
+        self.tells(RUN % (SAYS % "") + """
+import copy, pickle
+print(sorted(vars(copy.copy(r))), type(r).__name__)
+print(type(pickle.loads(pickle.dumps(r))) is subprocess.CompletedProcess)
+print(r.returncode, r.stdout, sorted(vars(r)))
+print(subprocess.run('exit 1', shell=True))
+""", out="['args', 'returncode', 'stderr', 'stdout'] CompletedProcess\nTrue\n"
+                   "3 b'' ['args', 'returncode', 'stderr', 'stdout']\n"
+                   "CompletedProcess(args='exit 1', returncode=1)\n")
+
+    def test_programs_that_install(self):
+        text = "note: nothing can be installed here; there are: "
+        for code in ("import os\nos.system('false pip install x')",
+                     RUN % "['false', 'pip', 'install', 'x']",
+                     RUN % "['false', '-m', 'pip3', 'install', 'x']"):
+            with self.subTest(code):
+                self.prints(code, "", text + "[^\n]*\n", echo=True,
+                            silent=False)
+
+
+if __name__ == "__main__":
+    unittest.main()

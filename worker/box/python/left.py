@@ -1,0 +1,220 @@
+"""What is told when code has succeeded, of what it could not notice itself:
+files that go with the box, pictures that are not seen, programs that failed.
+
+Run by script.py only when there may be such a thing.
+"""
+import os
+import sys
+
+NAMES_MAX = 3  # files that are named, programs that are told of
+NAME_MAX = 60  # characters of a name
+FAILED_MAX = 64  # programs that are remembered
+SAID_MAX = 1000  # bytes of what each wrote
+WORDS_MAX = 160  # characters of what a program wrote
+GONE = ("note: %s gone with the sandbox: print what is needed of %s, or pass "
+        "it to a tool of a server\n")
+UNSEEN = "note: plt.show() shows nothing here: print the numbers instead\n"
+FAILED = []  # programs whose failure the code has not seen
+OF = {}  # the program of a result, by the number of that object
+ERRORS = "error", "fatal"
+UNITS = (1000000, "MB"), (1000, "kB")
+
+
+def notes(home, ours, shows, is_silent, advice):
+    """Yield what there is to tell.
+
+    home: the folder for files, which was empty; ours: the file that is not the
+    code's; shows: whether the code may show pictures; is_silent() tells
+    whether nothing was printed; advice: names of advice.py.
+    """
+    yield from about_programs(is_silent, advice["about_install"])
+    text = about_files(home, ours) or (shows and about_pictures())
+    if text:
+        yield text
+
+
+# Files
+
+
+def about_files(home, ours):
+    """Return a note on the files that the code left in its folder, or None.
+
+    Only the folder itself and the working directory below it are looked at.
+    """
+    found = {}
+    for folder in {home, os.getcwd()}:
+        if (folder + "/").startswith(home + "/"):
+            found.update(files_in(folder, home, ours))
+    if not found:
+        return None
+    texts = ["%s (%s)" % (shown(name), size_of(found[name]))
+             for name in sorted(found)[:NAMES_MAX]]
+    if len(found) > NAMES_MAX:
+        texts.append("%d more files" % (len(found) - NAMES_MAX))
+    text = " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
+    many = len(found) > 1
+    return GONE % (text + (" are" if many else " is"),
+                   "them" if many else "it")
+
+
+def files_in(folder, home, ours):
+    """Return the sizes of the regular files in a folder, by name."""
+    with os.scandir(folder) as entries:
+        return {entry.path[len(home) + 1:]: entry.stat().st_size
+                for entry in entries
+                if entry.name[0] != "." and entry.path != ours
+                and entry.is_file(follow_symlinks=False)}
+
+
+def shown(name):
+    """Return a name, cut; one that does not print as Python writes it."""
+    more = "..." if len(name) > NAME_MAX else ""
+    name = name[:NAME_MAX] + more
+    return name if name.isprintable() else ascii(name)
+
+
+def size_of(count):
+    """Return a number of bytes in few figures: 16 kB."""
+    for size, unit in UNITS:
+        if count >= size:
+            return "%.*f %s" % (count < 10 * size, count / size, unit)
+    return "%d byte%s" % (count, "" if count == 1 else "s")
+
+
+# Pictures
+
+
+def about_pictures():
+    """Return a note on pictures that were made and not saved, or None."""
+    plot = sys.modules.get("matplotlib.pyplot")
+    return UNSEEN if plot is not None and plot.get_fignums() else None
+
+
+# Programs
+
+
+class Program:
+    """A program that failed, until the code has looked at how it ended."""
+
+    __slots__ = ("command", "status", "said")
+
+    def __init__(self, command, status, said=None):
+        self.command, self.status = command, status
+        self.said = said[-SAID_MAX:] if said else None
+        if len(FAILED) < FAILED_MAX:
+            FAILED.append(self)
+
+    def seen(self):
+        """The code knows."""
+        if self in FAILED:
+            FAILED.remove(self)
+
+
+def teach_subprocess(subprocess):
+    """Have results of subprocess.run() tell whether they were looked at."""
+    plain = subprocess.CompletedProcess
+
+    class CompletedProcess(plain):
+        """The same, which knows which of its members were used."""
+
+        def __init__(self, args, returncode, stdout=None, stderr=None):
+            super().__init__(args, returncode, stdout, stderr)
+            OF.pop(id(self), None)  # that of another, which has gone
+            if returncode:
+                OF[id(self)] = Program(args, returncode, stderr)
+
+        def __getattribute__(self, name):
+            if name in LOOKS or (name == "stdout" and get(
+                    self, "stderr") is None):
+                program = OF.pop(id(self), None)
+                if program is not None:
+                    program.seen()
+            return get(self, name)
+
+    get = plain.__getattribute__
+    for name in "__doc__", "__module__", "__qualname__":
+        setattr(CompletedProcess, name, getattr(plain, name))
+    subprocess.CompletedProcess = CompletedProcess
+
+
+def find_spec(name, path):
+    """Return where subprocess is, and have it taught when it is there."""
+    from importlib.machinery import PathFinder
+    spec = PathFinder.find_spec(name, path)
+    if spec is not None and spec.loader is not None:
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            teach_subprocess(module)
+
+        spec.loader.exec_module = exec_module
+    return spec
+
+
+# What shows how a program has ended.
+LOOKS = ("returncode", "check_returncode", "stderr", "__dict__",
+         "__reduce_ex__")
+
+
+def teach_os():
+    """Have os.system() tell of a failure that the code does not look at."""
+    plain = os.system
+
+    def system(command):
+        status = plain(command)
+        if status:
+            from mcp._caller import follows
+            if follows(sys._getframe(1), "POP_TOP") or "pip" in str(command):
+                Program(command, status >> 8 or -(status & 127))
+        return status
+
+    system.__doc__, system.__module__ = plain.__doc__, plain.__module__
+    os.system = system
+
+
+def about_programs(is_silent, about_install):
+    """Yield notes on programs that failed, where that is certain.
+
+    The code has neither looked at the status of any, nor seen what it wrote:
+    that was kept from standard error and is not used, or there is no output
+    at all, which is_silent() finds out.  about_install(command) is the
+    sentence on one that installs something, or None.
+    """
+    for program in FAILED[:NAMES_MAX]:
+        text = words_of(program.said)
+        sentence = about_install(program.command)
+        if sentence:
+            yield "note: %s\n" % sentence
+        elif text or is_silent():
+            yield "note: the program %r %s%s\n" % (
+                name_of(program.command), end_of(program.status),
+                ": " + text if text else "")
+
+
+def name_of(command):
+    """Return what a command begins with."""
+    if isinstance(command, (list, tuple)) and command:
+        command = command[0]
+    if isinstance(command, bytes):
+        command = os.fsdecode(command)
+    return str(command)[:NAME_MAX]
+
+
+def end_of(status):
+    """Return how a program ended, by its status."""
+    return "was killed by signal %d" % -status if status < 0 \
+        else "ended with exit status %d" % status
+
+
+def words_of(data):
+    """Return a line that a program wrote, cut: the first that tells of an
+    error, or else the last.
+    """
+    if isinstance(data, bytes):
+        data = data.decode("utf-8", "replace")
+    lines = data.strip().splitlines() if isinstance(data, str) else ()
+    told = [line for line in lines if any(
+        word in line.lower() for word in ERRORS)] or lines[-1:]
+    text = told[0][:WORDS_MAX] if told else ""
+    return text if text.isprintable() else ascii(text)
