@@ -559,6 +559,7 @@ except ModuleNotFoundError as error:
     def test_refusals(self):
         got = run("""
 import functools, json, sys
+table = {}
 def attempt(function):
     try:
         save_tool(function)
@@ -566,8 +567,8 @@ def attempt(function):
     except (TypeError, ValueError) as error:
         print(type(error).__name__, error)
 def uses():
-    return json.dumps(1)
-def default(a=json):
+    return json.dumps(table)
+def default(a=table):
     return a
 def changes():
     global counter
@@ -580,7 +581,7 @@ def renamed():
 renamed.__name__ = "other"
 def deep():
     def inner():
-        return sys
+        return sys, table
     return inner
 class A:
     def method(self):
@@ -605,6 +606,105 @@ for function in (uses, default, changes, recursive, renamed, deep, A.method,
                           "ValueError", "TypeError", "TypeError",
                           "TypeError", "TypeError"], got.out + got.err)
         self.assertEqual(sorted(self.kept.tools), ["changes", "recursive"])
+        self.assertIn("uses cannot be saved: it uses table, which later", got.out)
+
+    def test_imports_are_taken_along(self):
+        self.saves("""
+from __future__ import annotations
+import json, sys
+import os.path as paths
+import os.path, os
+from math import floor, ceil as up, pi
+from functools import wraps, lru_cache
+from collections import *
+try:
+    import string
+except ImportError:
+    pass
+def plain():
+    return json.dumps([up(1.5), floor(2.5)])
+def deep():
+    def inner(name=sys.byteorder):
+        class A:
+            x = paths.basename(os.path.join("a", name))
+        return A.x, os.sep
+    return inner("b")
+@lru_cache(None)
+def cached(n: Nothing = pi):
+    return round(n)
+def own():
+    import json, sys
+    pi = 3
+    return json.loads("[1]"), pi
+def both(): return plain(), len(json.loads(plain()))
+for function in plain, deep, cached.__wrapped__, own, both:
+    save_tool(function)
+""")
+        kept = {name: tool["source"].partition("def ")[0]
+                for name, tool in self.kept.tools.items()}
+        future = "from __future__ import annotations\n"
+        self.assertEqual(kept, {
+            "plain": future + "import json\nfrom math import floor\n"
+            "from math import ceil as up\n",
+            "deep": future + "import sys\nimport os.path as paths\n"
+            "import os.path\nimport os\n",
+            "cached": future + "from math import pi\n"
+            "from functools import lru_cache\n@lru_cache(None)\n",
+            "own": future, "both": future + "import json\n"})
+        self.prints("""
+import user_tools
+from user_tools import both, deep, cached, own
+json = 5
+print(both(), deep(), cached(), cached.__name__, own(), user_tools.plain())
+print("json" in vars(user_tools), "floor" in vars(user_tools))
+""", """('[2, 2]', 2) ('b', '/') 3 cached ([1], 3) [2, 2]
+False False
+""")
+        self.prints("""
+from user_tools import deep
+deep.__name__ = "deep"
+save_tool(deep)
+from user_tools import plain
+import inspect
+print(inspect.getsource(plain).split("\\n")[0], plain.__module__)
+""", "def plain(): user_tools\n")
+        self.assertIn("import os.path\n", self.kept.tools["deep"]["source"])
+
+    def test_imports_that_are_not_taken(self):
+        """What a name stands for is not what was imported, or not there."""
+        self.saves("""
+import json, math as sys
+from math import floor, pi
+json = 5
+floor = 6
+def show(function):
+    try:
+        save_tool(function)
+    except ValueError as error:
+        print(error)
+def one(): return json
+def two(): return floor
+def three(): return string
+if True:
+    import string
+def four(): return sys.pi, pi
+for function in one, two, three, four:
+    show(function)
+""", "".join("%s cannot be saved: it uses %s, which later calls do not have; "
+             "import or define that inside of the function, or save it as a "
+             "tool first\n" % each for each in (
+                 ("one", "json"), ("two", "floor"), ("three", "string"))))
+        self.prints("from user_tools import four\nprint(four())",
+                    "(3.141592653589793, 3.141592653589793)\n")
+
+    def test_imports_that_later_calls_lack(self):
+        source = "import no_such_module\ndef f():\n    return 1\n"
+        self.kept.tools["f"] = {"name": "f", "source": source}
+        self.prints("try:\n    from user_tools import f\n"
+                    "except ImportError as error:\n    print(error)",
+                    "the saved tool f cannot be used (ModuleNotFoundError: No "
+                    "module named 'no_such_module'); save it again, or have "
+                    "it removed with 'caisson saved-tools remove f'\n")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
 """Saving a function, so that later calls can import it from user_tools.
 
-Its source is kept, and nothing else of it; so whatever it needs must be in it,
-or be there in every call.
+Its source is kept, with the imports of the module that it uses, and nothing
+else of it; so whatever else it needs must be in it, or be there in every call.
 """
+import sys
+
 from . import _memory
 from ._result import MCPError, at_once
 
@@ -20,13 +22,17 @@ def save_tool(func):
     """Keep a function of this code, in the place of one of the same name.
 
     Later calls import it: from user_tools import NAME. It is kept as source,
-    so it must import what it needs itself; it can use what every call has
-    (runtime, mcp_servers, mcp_<alias>, the memory functions) and other saved
-    tools.  Returns a dict: name, description, bytes, saved_at.
+    with the imports at the top of the code that it uses; it can use what every
+    call has (runtime, mcp_servers, mcp_<alias>, the memory functions) and
+    other saved tools.  Returns a dict: name, description, bytes, saved_at.
     """
     check(func)
     source = source_of(func)
     code = compile_tool(func.__name__, source)
+    imports = imports_of(func, outside(code) - {func.__name__})
+    if imports:
+        source = with_imports(func.__name__, source, imports)
+        code = compile_tool(func.__name__, source)
     unknown = [name for name in sorted(outside(code))
                if not is_known(name, func.__name__)]
     if unknown:
@@ -112,10 +118,62 @@ def source_of(func):
             "defined in the code itself" % func.__name__) from None
     if func.__code__.co_flags & flag_of_annotations():
         source = FUTURE + source
+    return within_limit(func.__name__, source)
+
+
+def within_limit(name, source):
+    """Return the source of a tool; raises MCPError when there is too much."""
     if len(source.encode("utf-8", "replace")) > SOURCE_MAX:
         raise MCPError("the source of %s has more than %d KiB" % (
-            func.__name__, SOURCE_MAX >> 10))
+            name, SOURCE_MAX >> 10))
     return source
+
+
+def with_imports(name, source, imports):
+    """Return the source of a tool with lines of imports before it."""
+    future = FUTURE if source.startswith(FUTURE) else ""
+    return within_limit(
+        name, future + "".join(imports) + source[len(future):])
+
+
+def imports_of(func, names):
+    """Return the imports at the top of its module that bind some names, as
+    lines.
+
+    What the name stands for now must be what was imported.
+    """
+    import ast
+    import inspect
+    import linecache
+    try:
+        file = inspect.getsourcefile(func) or func.__code__.co_filename
+        body = ast.parse("".join(linecache.getlines(file))).body
+    except (TypeError, SyntaxError, ValueError):
+        return []
+    lines = []
+    for part in body:
+        if isinstance(part, ast.Import):
+            lines += [(each.asname or each.name.partition(".")[0],
+                       "import %s" % each.name, each, None)
+                      for each in part.names]
+        elif isinstance(part, ast.ImportFrom) and part.level == 0 and \
+                part.module != "__future__":
+            lines += [(each.asname or each.name, "from %s import %s" % (
+                part.module, each.name), each, part.module)
+                      for each in part.names]
+    return list(dict.fromkeys(
+        text + (" as %s" % each.asname if each.asname else "") + "\n"
+        for name, text, each, module in lines
+        if name in names and not is_ours(name) and is_import(
+            func.__globals__.get(name), each.name, module)))
+
+
+def is_import(value, name, module):
+    """Whether a value is what an import of a name, or from a module, gives."""
+    if module is None:
+        return isinstance(value, type(sys))
+    there = getattr(sys.modules.get(module), name, value)
+    return value is not None and there is value
 
 
 def flag_of_annotations():
@@ -129,7 +187,7 @@ def compile_tool(name, source):
     import ast
     try:
         body = [part for part in ast.parse(source).body
-                if not isinstance(part, ast.ImportFrom)]
+                if not isinstance(part, (ast.Import, ast.ImportFrom))]
         if len(body) != 1 or getattr(body[0], "name", None) != name \
                 or isinstance(body[0], ast.ClassDef):
             raise SyntaxError("it does not define a function %s alone" % name)

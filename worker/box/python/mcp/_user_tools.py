@@ -19,6 +19,18 @@ APART = {}
 TOLD = 8
 
 
+class Names(dict):
+    """The global names of a tool that imports some: all others are those of
+    the module, which has no imports of one tool that another could meet.
+    """
+
+    __slots__ = ("shared",)
+
+    def __missing__(self, name):
+        """Return what the module has."""
+        return self.shared[name]
+
+
 class UserTools(type(sys)):
     """The module: its attributes are the saved tools."""
 
@@ -121,7 +133,14 @@ def define(names, name, begun):
         remember(name, tool["source"])
         if is_builtin(name):
             names = dict(names)
-        exec(code, names)
+        own = names
+        if imports(code):
+            own = Names()
+            own.shared = names
+            own["__name__"] = names["__name__"]
+        exec(code, own)
+        if own is not names and name in own:
+            names[name] = own[name]
     except BaseException as error:  # SystemExit, too, ends only the tool
         raise ImportError(
             "the saved tool %s cannot be used (%s: %s); save it again, or have "
@@ -131,6 +150,13 @@ def define(names, name, begun):
     if is_builtin(name) and name in names:
         APART[name] = names[name]
     return name in names
+
+
+def imports(code):
+    """Whether the code of a tool imports something before it defines it."""
+    import dis
+    return any(step.opname == "IMPORT_NAME" and step.argval != "__future__"
+               for step in dis.get_instructions(code))
 
 
 def remember(name, source):
