@@ -36,14 +36,15 @@ class Case:
 
     out: standard output; err: a pattern that all of standard error matches;
     status: an exit code, or -N for signal N; like: whether the interpreter
-    must do the same; since, until: versions of Python that it is about.
+    must do the same; since, until: versions of Python that it is about; said:
+    what the box says to the relay.
     """
 
     def __init__(self, name, code, out="", err="", status=0, like=True,
-                 since=(3, 8), until=(4, 0)):
+                 since=(3, 8), until=(4, 0), said=b""):
         self.name, self.code, self.out, self.err = name, code, out, err
         self.status, self.like = status, like
-        self.since, self.until = since, until
+        self.since, self.until, self.said = since, until, said
 
 
 class Place:
@@ -204,7 +205,7 @@ class Cases(unittest.TestCase):
         self.assertEqual(got.status, case.status, got.err)
         self.assertRegex(got.err, re.compile(
             r"\A(?:%s)\Z" % case.err, re.DOTALL))
-        self.assertEqual(got.said, b"", "it spoke to the relay")
+        self.assertEqual(got.said, case.said, "it spoke to the relay")
         self.assertNotIn("bootstrap.py", got.err)
         if case.like:
             self.check_like_interpreter(case, got)

@@ -93,14 +93,15 @@ TABLES = [("mends", [
 
 
 
-def says(name, code, hint, before=TRACE, since=(3, 8)):
+def says(name, code, hint, before=TRACE, since=(3, 8), said=b""):
     """Return the case of code that ends with an error, and a hint below it."""
     return Case(name, code, "", before + r".*\nhint: %s\n" % hint, 1,
-                like=False, since=since)
+                like=False, since=since, said=said)
 
 
 OFFLINE = "there is no network here: .*"
 FILES = "files of the user are not here: .*"
+ASKS = b'{"type":"rpc_request","id":1,"payload":{"type":"list_servers"}}\n'
 TABLES += [("says", [
     says("urllib", "from urllib.request import urlopen\n"
          "urlopen('http://no-such-host.invalid')", OFFLINE, TRACE + LINE +
@@ -109,8 +110,9 @@ TABLES += [("says", [
          "socket.getaddrinfo('no-such-host.invalid', 80)", OFFLINE),
     says("modules", "import no_such.thing",
          "no_such is not here, and nothing can be installed; there are: .*"),
-    says("files of the user", "open('/home/me/a.txt')", FILES),
-    says("files of the user, written", "open('/mnt/data/a', 'w')", FILES),
+    says("files of the user", "open('/home/me/a.txt')", FILES, said=ASKS),
+    says("files of the user, written", "open('/mnt/data/a', 'w')", FILES,
+         said=ASKS),
     says("files of earlier calls", "open('a.txt')",
          "each call begins with an empty working directory: .*"),
     says("names of earlier calls", "print(quarterly_numbers)",

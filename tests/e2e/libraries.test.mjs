@@ -9,7 +9,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
 import { folder, once, uid } from './support/program.mjs';
-import { Raw } from './support/raw.mjs';
+import { errors, Raw } from './support/raw.mjs';
 
 const python = '/usr/bin/python3';
 
@@ -297,7 +297,7 @@ async function expectLines(raw, code, lines) {
     code, { timeout: 100 });
 
   assert.equal(isError, false, content[0].text);
-  assert.equal(structuredContent.stderr, undefined, content[0].text);
+  assert.equal(errors(structuredContent), undefined, content[0].text);
   const { stdout } = structuredContent;
 
   assert.equal(stdout.length, lines.length, content[0].text);

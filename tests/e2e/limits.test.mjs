@@ -143,6 +143,7 @@ for i in range(3):
         time.sleep(0.5)
         os._exit(0)
 print([os.wait()[1] for i in range(3)])
+os.unlink('/workspace/x') # the memory stays: it is mapped
 `, '[0, 0, 0]'],
   ['programs started by a large one', `
 b = bytearray(110 << 20)
