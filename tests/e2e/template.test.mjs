@@ -427,7 +427,7 @@ test('ends are told exactly', once, async (t) => {
   const raw = await warmed(t);
 
   for (const [code, seen] of [
-    ['import sys; sys.exit(7)', /code 7/],
+    ['import sys; sys.exit(7)', /^exit: 7$/m],
     ['import os; os.abort()', /SIGABRT/],
     ['import os, signal; os.kill(os.getpid(), 9)', /SIGKILL/],
     ['import signal; signal.raise_signal(signal.SIGTERM)', /SIGTERM/],
