@@ -7,6 +7,8 @@ of them.
     /usr/bin/python3 tests/box/test_search.py [-v]
 """
 import json
+import os
+import sys
 import unittest
 
 from mcp_relay import Base, run, tool
@@ -221,6 +223,20 @@ for query in json.loads(%r):
     return [json.loads(line) for line in got.out.splitlines()]
 
 
+def stub_tools():
+    """Return the tools of the two large servers of tests/model, by name."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..",
+                          "model", "stubs")
+    sys.path.insert(0, folder)
+    try:
+        import forge
+        import office
+    finally:
+        sys.path.remove(folder)
+    return {stub.name: [entry for entry, _ in stub.tools.values()]
+            for stub in (forge.FORGE, office.OFFICE)}
+
+
 class Search(Base):
     """Queries and what they find."""
 
@@ -245,6 +261,29 @@ class Search(Base):
             with self.subTest(query):
                 [names] = search("[d['tool'] for d in docs]", [query])
                 self.assertEqual(set(names[:len(wanted)]), wanted)
+
+    def test_five_tools_in_500_bytes(self):
+        """Printed, a tool is one line of about 100 bytes at most."""
+        stubs = stub_tools()
+        self.assertGreater(sum(map(len, stubs.values())), 150)
+        queries = [query for query, _ in QUERIES] + [
+            text for tools in stubs.values() for each in tools
+            for text in (each["name"], each["description"])]
+        got = run("""
+import json
+sizes = []
+for query in json.loads(%r):
+    text = "%%s" %% runtime.search_tool_docs_sync(query, limit=5)
+    sizes.append((len(text.encode()), len(text.splitlines()), text))
+print(json.dumps([max(sizes), len(sizes)]))
+""" % json.dumps(queries), loaded=(), others=[*stubs, *SERVERS], tools={
+    "fs": [], "my-git": [], "web": [], "mute": [], **stubs,
+    **{name: real_tools(name) for name in SERVERS}})
+        self.assertEqual(got.status, 0, got.err)
+        (size, lines, text), count = json.loads(got.out.splitlines()[0])
+        self.assertEqual(count, len(queries))
+        self.assertLessEqual(size, 500, text)
+        self.assertEqual(lines, 5)
 
     def test_nothing_fits(self):
         self.assertEqual(search("docs", NOTHING), [[]] * len(NOTHING))

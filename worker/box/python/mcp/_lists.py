@@ -9,7 +9,8 @@ from ._servers import attribute_error, clean
 LINE_MAX = 96  # characters about a tool
 TYPES_MIN = 30  # of its parameters, however long its name is
 SEEN_MAX = 40  # of the shape of what it has returned
-ABOUT_MIN = 24  # characters of its description, however long the rest is
+ABOUT_MIN = 24  # characters of its description that types leave room for
+ABOUT_LEAST = 12  # less of it says nothing
 LINES_MAX = 20  # tools with a line each; of more only the names are printed
 CONSTANTS = "True", "False", "None"
 MARK = "(deprecated) "
@@ -130,11 +131,12 @@ def line(entry):
     about = first_sentence(entry.get("description"))
     if "seen" in entry:
         about = "seen %s; %s" % (shortened(entry["seen"]), about)
-    if is_deprecated(entry):
-        about = MARK + about
-    room = max(LINE_MAX - len(text) - 2, ABOUT_MIN)
+    mark = MARK if is_deprecated(entry) else ""
+    room = LINE_MAX - len(text) - len(mark) - 2
     if len(about) > room:
-        about = about[:room - 3].rstrip() + "..."
+        about = about[:room - 3].rstrip() + "..." \
+            if room >= ABOUT_LEAST else ""
+    about = (mark + about).rstrip()
     return clean(text + (": " + about if about else ""))
 
 
