@@ -397,8 +397,8 @@ os.environ['API_KEY']
     Case("no program", """
 import subprocess
 subprocess.run(['no_such', 'x'])
-""", "", TRACE + LINE + ".*FileNotFoundError: [^\n]*\nhint: the program no_such "
-         "is not here, and nothing can be installed\n", 1, like=False),
+""", "", TRACE + LINE + ".*FileNotFoundError: [^\n]*\nhint: the program "
+         "no_such is not here, and nothing can be installed\n", 1, like=False),
     Case("a program that installs", """
 import subprocess
 subprocess.run('echo pip install x; exit 1', shell=True, check=True)

@@ -220,8 +220,8 @@ import asyncio
 async def main(): 1 / 0
 asyncio.run(main())
 """, "", TRACE + LINE + r"    asyncio.run\(main\(\)\)\n" + LINE +
-         r"    async def main\(\): 1 / 0\n[ ~^]*\nZeroDivisionError: [^\n]*\n", 1,
-         like=False),  # frames of libraries are left out
+         r"    async def main\(\): 1 / 0\n[ ~^]*\n"
+         "ZeroDivisionError: [^\n]*\n", 1, like=False),  # frames of libraries are left out
     Case("a library calls code that fails", """
 import re
 def word(match): 1 / 0

@@ -606,7 +606,7 @@ for function in (uses, default, changes, recursive, renamed, deep, A.method,
                           "ValueError", "TypeError", "TypeError",
                           "TypeError", "TypeError"], got.out + got.err)
         self.assertEqual(sorted(self.kept.tools), ["changes", "recursive"])
-        self.assertIn("uses cannot be saved: it uses table, which later", got.out)
+        self.assertIn("uses cannot be saved: it uses table, which", got.out)
 
     def test_imports_are_taken_along(self):
         self.saves("""
