@@ -215,13 +215,13 @@ import asyncio
 for i in 1, 2:
     asyncio.run(asyncio.sleep(0)); print(i)
 """, "1\n2\n"),
-    Case("asyncio.run fails", """
+    Case("asyncio.run fails, without frames of libraries", """
 import asyncio
 async def main(): 1 / 0
 asyncio.run(main())
 """, "", TRACE + LINE + r"    asyncio.run\(main\(\)\)\n" + LINE +
          r"    async def main\(\): 1 / 0\n[ ~^]*\n"
-         "ZeroDivisionError: [^\n]*\n", 1, like=False),  # frames of libraries are left out
+         "ZeroDivisionError: [^\n]*\n", 1, like=False),
     Case("a library calls code that fails", """
 import re
 def word(match): 1 / 0

@@ -145,6 +145,43 @@ START_TEST(greets)
 }
 END_TEST
 
+/* What a server says it is for: the first line that is no heading. */
+static const struct {
+	const char *says, *about;
+} abouts[] = {
+	{ "", "" },
+	{ ",\"serverInfo\":{\"name\":\"gh\"}", "gh" },
+	{ ",\"serverInfo\":{\"name\":\"gh\",\"title\":\"Forge\"}", "Forge" },
+	{ ",\"serverInfo\":{\"name\":\"gh\",\"description\":\"Reads\"}",
+	    "Reads" },
+	{ ",\"serverInfo\":{\"name\":\"gh\"},\"instructions\":\" \\n\"",
+	    "gh" },
+	{ ",\"instructions\":\"Reads\\tfiles.\\n\\nMore.\"", "Reads files." },
+	{ ",\"instructions\":\"# Forge\\r\\n\\r\\n## Use\\nReads.\\r\\nMore"
+	  "\"", "Reads." },
+	{ ",\"instructions\":\"\\n## Forge\\n\"", "Forge" },
+	{ ",\"instructions\":\"#\"", "" },
+};
+
+START_TEST(keeps_what_a_server_is_for)
+{
+	auto_free char *hello = mem_printf("{\"jsonrpc\":\"2.0\",\"id\":1,"
+	    "\"result\":{\"protocolVersion\":\"2025-11-25\"%s}}",
+	    abouts[_i].says);
+	const struct buffer *about;
+
+	make();
+	mcp_client_greet(client);
+	hear(hello);
+	expect(&events, "ready\n");
+	about = mcp_client_about(client);
+	ck_assert_uint_eq(about->len, strlen(abouts[_i].about));
+	if (about->len > 0)
+		ck_assert_mem_eq(about->data, abouts[_i].about, about->len);
+	mcp_client_free(&client);
+}
+END_TEST
+
 /* After a bad greeting nothing is heard. */
 START_TEST(an_unfit_server_is_not_heard)
 {
@@ -622,6 +659,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, greets);
 	tcase_add_test(tc, an_unfit_server_is_not_heard);
 	tcase_add_test(tc, endless_noise_is_no_server);
+	tcase_add_loop_test(
+	    tc, keeps_what_a_server_is_for, 0, UNIT_COUNT(abouts));
 	tcase_add_test(tc, asks_and_is_answered_once);
 	tcase_add_test(tc, forgets_and_cancels);
 	tcase_add_test(tc, a_server_that_does_not_read);

@@ -383,11 +383,28 @@ mcp_client_keep_info(struct mcp_client *client, struct json_span result)
 			        value.len : SERVER_INFO_MAX / 2);
 }
 
+/*
+ * Returns where the first line of a text begins that is no heading of Markdown,
+ * or the words of the heading where there is nothing else.
+ */
+static const char *
+mcp_client_first_line(const char *text)
+{
+	const char *line = text + strspn(text, " \t\r\n"), *next = line;
+
+	while (*next == '#') {
+		next += strcspn(next, "\n");
+		next += strspn(next, " \t\r\n");
+	}
+	return *next != '\0' ? next : line + strspn(line, "# \t");
+}
+
 /* Keeps the first paragraph of a text, on one line. Returns whether it did. */
 static int
 mcp_client_keep_text(struct mcp_client *client, struct json_span string)
 {
 	auto_free char *text = NULL;
+	const char *first;
 	struct err err;
 	size_t len, n;
 
@@ -396,9 +413,9 @@ mcp_client_keep_text(struct mcp_client *client, struct json_span string)
 	text = json_span_string(string, &len, &err);
 	if (text == NULL)
 		return 0;
-	len = strcspn(text + strspn(text, " \t\r\n"), "\n");
-	len = utf8_cut(text + strspn(text, " \t\r\n"), len, SERVER_ABOUT_MAX);
-	buffer_add(&client->about, text + strspn(text, " \t\r\n"), len);
+	first = mcp_client_first_line(text);
+	len = utf8_cut(first, strcspn(first, "\r\n"), SERVER_ABOUT_MAX);
+	buffer_add(&client->about, first, len);
 	for (n = 0; n < len; n++)
 		if ((unsigned char)client->about.data[n] < ' ')
 			client->about.data[n] = ' ';
