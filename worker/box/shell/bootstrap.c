@@ -127,6 +127,9 @@ bootstrap_run(const char *shell, struct err *err)
 		return -1;
 	if (bootstrap_serve(folder, err) == -1)
 		return -1;
+	/* Else a shell would set another one, which it does not know. */
+	if (setenv("SHELL", shell, 1) == -1)
+		return err_sys(err, "set SHELL");
 	close(BOOTSTRAP_IN);
 	close(BOOTSTRAP_OUT);
 	execve(shell, (char *const *)argv, environ);
