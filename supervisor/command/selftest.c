@@ -22,6 +22,7 @@
 #include "command.h"
 #include "../box/language.h"
 #include "../box/native.h"
+#include "../front/tool.h"
 
 /* A script that never ends by itself, and how long it is given. */
 static const char selftest_endless[] = "while True: pass\n";
@@ -42,6 +43,7 @@ struct selftest {
 	struct runs *runs;
 	struct owner owner;
 	struct options *options; /* of runs, for changes */
+	const struct language *language; /* of the call that runs */
 	int failures;
 	int weak; /* promises that are not made at the weaker level */
 	int seen; /* lines of the probe */
@@ -249,7 +251,7 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
 {
 	struct request request = { .owner = &test->owner,
-		.language = language_find("python"),
+		.language = test->language,
 		.code = mem_strdup(text),
 		.code_len = strlen(text),
 		.timeout = timeout };
@@ -345,6 +347,38 @@ selftest_template(struct selftest *test)
 }
 
 static void
+selftest_on_language(void *ctx, const struct call_result *result)
+{
+	struct selftest *test = ctx;
+	int works = result->status == CALL_SUCCESS;
+	auto_free char *name =
+	    mem_printf("language %s", test->language->name);
+	auto_buffer struct buffer version = { 0 };
+
+	/* It ends with a newline. */
+	if (works && result->out.len > 0)
+		buffer_add(&version, result->out.data, result->out.len - 1);
+	buffer_add_text(&version, "");
+	selftest_line(test, works, name, works ? version.data : result->error);
+}
+
+/* Those that clients may name, besides the one that the probe is in. */
+static void
+selftest_languages(struct selftest *test)
+{
+	const struct language *probed = test->language;
+	size_t n;
+
+	if (!tools_include(test->options, &run_code_tool))
+		return;
+	for (n = 0; (test->language = language_at(n)) != NULL; n++)
+		if (test->language != probed)
+			selftest_call(test, test->language->version,
+			    SELFTEST_PROBE_SECONDS, selftest_on_language);
+	test->language = probed;
+}
+
+static void
 selftest_conclude(const struct selftest *test)
 {
 	if (test->failures > 0)
@@ -371,7 +405,9 @@ selftest_boxes(const struct boxes *boxes)
 int
 selftest_run(struct runs *runs, struct options *options)
 {
-	struct selftest test = { .runs = runs, .options = options };
+	struct selftest test = { .runs = runs,
+		.options = options,
+		.language = language_find("python") };
 	/* The promises are looked at in boxes that stand for themselves. */
 	struct native_boxes *shared = selftest_boxes(runs->boxes);
 	struct templates *templates = mem_take(&shared->templates);
@@ -393,6 +429,7 @@ selftest_run(struct runs *runs, struct options *options)
 	if (test.failures == 0 &&
 	    (test.watchdog || shared->cgroup != NULL))
 		selftest_memory(&test);
+	selftest_languages(&test);
 	shared->templates = templates;
 	if (test.failures + test.weak == 0)
 		selftest_template(&test);

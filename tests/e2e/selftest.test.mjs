@@ -88,6 +88,17 @@ for (const [name, library] of Object.entries(libraries)) {
   });
 }
 
+test('the selftest runs each language that clients may name', (t) => {
+  const lines = (env) => selftest(t, { env }).lines
+    .filter((line) => line.includes('language'));
+  const tools = { MCP_BRIDGE_TOOLS: 'run_code' };
+
+  assert.deepEqual(lines({}), []);
+  assert.match(lines(tools).join(), /^ok +language shell +(bash \d|a plain sh)/);
+  assert.match(lines({ ...tools, MCP_BRIDGE_SHELL: '/no/shell' }).join(),
+    /^FAIL +language shell .*\/no\/shell.*set MCP_BRIDGE_SHELL/);
+});
+
 test('what the users of boxes may not execute is named', (t) => {
   const place = copied(t);
 

@@ -153,8 +153,8 @@ test('a shell that is missing is told, and which there are', async (t) => {
 test('another shell, and all languages with their versions', async (t) => {
   const raw = await Raw.open(t, { env: { MCP_BRIDGE_SHELL: '/bin/sh' } });
 
-  assert.deepEqual(await printed(raw, 'echo $0; type mcp'),
-    ['/tmp/run_shell.sh', 'mcp is /opt/caisson/bin/mcp']);
+  assert.deepEqual(await printed(raw, 'echo $0 $SHELL; type mcp'),
+    ['/tmp/run_shell.sh /bin/sh', 'mcp is /opt/caisson/bin/mcp']);
   const told = (await raw.result(raw.post('tools/call',
     { name: 'list_runners', arguments: {} }))).structuredContent;
 
