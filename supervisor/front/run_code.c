@@ -10,7 +10,7 @@
 static const char run_code_description[] =
     "Run code of the named language in a fresh, sealed sandbox: no network, "
     "no host files, no earlier state. Only what the code prints%s comes back. "
-    "It can call the user's MCP servers: ";
+    "It can call the user's MCP servers, which load on first use: ";
 
 static void
 run_code_add_languages(struct buffer *json)
