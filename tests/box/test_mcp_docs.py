@@ -1,0 +1,305 @@
+"""What code sees of worker/box/python/mcp: the documentation of tools.
+
+    /usr/bin/python3 tests/box/test_mcp_docs.py [-v] [-k PATTERN]
+
+The Python that runs the tests is the Python that is tested.
+"""
+import unittest
+
+from mcp_relay import Base, FS, HANG, run, tool, TOOLS
+
+DESK = [
+    tool("create_issue", {"title": {"type": "string", "description":
+                                    "Headline of the ticket"}},
+         description="Create a new issue.\n\nIn a repository.\nOr not."),
+    tool("list_issues", description="List issues of a repository."),
+    tool("getPullRequest", {"number": {}}, description="Get one."),
+    tool("delete", {"repository": {}}, description=5),
+]
+
+
+class Docs(Base):
+    """query_tool_docs, search_tool_docs and capability_summary."""
+
+    def test_what_is_printed(self):
+        """One line a tool, and of many tools of a server the names."""
+        many = [tool("n%d" % n, {
+            "owner": {"type": "string"}, "state": {"enum": ["open", "all"]},
+            "limit": {"type": "integer"}, "labels": {
+                "type": "array", "items": {"type": "string"}},
+            "since": {"type": "string"}, "page": {"type": "integer"}},
+            ["owner", "limit"], description="List all of the issues of an "
+            "owner, as \xe9 said. And more.\n\nMuch more.") for n in range(25)]
+        got = run("""
+found = await runtime.search_tool_docs('issues of an owner', limit=5)
+print(found)
+print(found[0])
+print(repr(found) == str(found), len(found), repr(found[:2]).count('mcp_'))
+print(found[0].name, found[0].tool, found[0]['name'])
+full = await runtime.search_tool_docs('n7', limit=1, detail='full')
+print(full == [dict(full[0])], str(full)[:9], 'inputSchema' in str(full))
+tools = await runtime.list_tools('web')
+print(tools)
+print(runtime.list_tools_sync('my-git'))
+""", loaded=("web", "my-git"), tools={"web": many})
+        lines = got.out.splitlines()
+        for line in lines[:6]:
+            self.assertRegex(
+                line, r"^mcp_web\.n\d+\(owner: str, limit: int, state\?: "
+                r'"open" \| "all", \.\.\.\): List .*\.\.\.$')
+            self.assertLess(len(line), 100)
+        self.assertEqual(lines[6], "True 5 2")
+        self.assertRegex(lines[7], r"^(n\d+) \1 \1$")
+        self.assertEqual(lines[8], "True {'server' True")
+        self.assertEqual(
+            lines[9], "mcp_web has 25 tools: %s" % ", ".join(
+                "n%d" % n for n in range(25)))
+        self.assertEqual(lines[10], "One of them: await runtime."
+                         "query_tool_docs('web', tool=NAME)")
+        self.assertEqual(lines[11:], [
+            "mcp_my_git.log()", "mcp_my_git._2nd()", "mcp_my_git.Class()"])
+
+    def test_shapes_seen_are_told_and_marked(self):
+        """But where the server says itself what it returns."""
+        self.prints("""
+import inspect
+print(inspect.getdoc(mcp_web.get))
+print(inspect.getdoc(mcp_web.told))
+for detail in 'summary', 'full':
+    a, b = sorted(await runtime.query_tool_docs('web', detail=detail),
+                  key=lambda d: d.tool)
+    print(a.seen, 'seen' in b)
+print(await runtime.search_tool_docs('get a page', limit=1))
+print([t.get('seen') for t in await runtime.list_tools('web')])
+""", """Get a page.
+
+Returns, as seen:
+    .data: {page: int, items: list of {number, title, body, user, state}}
+Get it, too.
+
+Returns:
+    .data: dict
+{page: int, items: list of {number, title, body, user, state}} False
+{page: int, items: list of {number, title, body, user, state}} False
+mcp_web.get(): seen {page: int, items: list of {number, t...; Get a page
+['{page: int, items: list of {number, title, body, user, state}}', None]
+""", loaded=("web",), tools={"web": [
+            tool("get", description="Get a page."),
+            tool("told", description="Get it, too.",
+                 outputSchema={"type": "object"})], "mute": []}, shapes={
+                     "web": {
+                     name: "{page: int, items: list of {number, title, body, "
+                     "user, state}}" for name in ("get", "told", "gone")}})
+
+    def test_deprecated_tools_come_last(self):
+        told = {"a": "Reads a thing. DEPRECATED: use f.", "b": "Deprecated.",
+                "c": "[Deprecated] Read it.", "d": "Reads; it is deprecated.",
+                "e": "Lists deprecated packages to read.",
+                "f": "Reads a thing."}
+        got = run("""
+for d in await runtime.search_tool_docs('read a thing', limit=9):
+    print(d.tool, d.get('deprecated'), 'deprecated) ' in str(d))
+""", loaded=("web",), tools={"web": [
+            tool("read_" + name, description=text)
+            for name, text in told.items()], "fs": [], "my-git": []})
+        lines = got.out.splitlines()
+        self.assertEqual(sorted(lines[:2]),
+                         ["read_e None False", "read_f None False"], got.err)
+        self.assertEqual(sorted(lines[2:]), [
+            "read_%s True True" % name for name in "abcd"])
+
+    def test_query(self):
+        got = self.prints("""
+docs = await runtime.query_tool_docs('web')
+print(list(map(dict, docs)))
+print(docs)
+d = runtime.query_tool_docs_sync('web', 'create_issue', 'full')
+print(len(d), list(d[0]), d[0]['description'][-7:], d[0]['name'])
+print(d == await runtime.query_tool_docs('web', tool='create_issue',
+                                         detail='full'))
+print([e['toolAlias'] for e in
+       runtime.query_tool_docs_sync('web', 'getpullrequest')],
+      LOADED_MCP_SERVERS, len(runtime.query_tool_docs_sync(mcp_fs)))
+for f in (lambda: runtime.query_tool_docs_sync('wbe'),
+          lambda: runtime.query_tool_docs_sync('web', 'create_isue'),
+          lambda: runtime.query_tool_docs('web', detail='much'),
+          lambda: runtime.query_tool_docs_sync('mute')):
+    try:
+        f()
+    except (ValueError, runtime.MCPError) as error:
+        print(type(error).__name__, error)
+""", """[{'server': 'web', 'serverAlias': 'web', 'tool': 'create_issue', \
+'toolAlias': 'create_issue', 'description': 'Create a new issue.'}, \
+{'server': 'web', 'serverAlias': 'web', 'tool': 'list_issues', 'toolAlias': \
+'list_issues', 'description': 'List issues of a repository.'}, {'server': \
+'web', 'serverAlias': 'web', 'tool': 'getPullRequest', 'toolAlias': \
+'getpullrequest', 'description': 'Get one.'}, {'server': 'web', \
+'serverAlias': 'web', 'tool': 'delete', 'toolAlias': 'delete'}]
+mcp_web.create_issue(title?: str): Create a new issue
+mcp_web.list_issues(): List issues of a repository
+mcp_web.getPullRequest(number?): Get one
+mcp_web.delete(repository?)
+1 ['server', 'serverAlias', 'tool', 'toolAlias', 'description', \
+'inputSchema'] Or not. create_issue
+True
+['getpullrequest'] ('fs',) %d
+MCPError wbe: there is no such server; did you mean web?; there are: fs, \
+my-git, web, mute
+MCPError web.create_isue: there is no such tool; did you mean create_issue?
+ValueError detail is 'summary' or 'full', not 'much'
+MCPError mute: it does not answer; its last words: oops
+""" % len(FS), loaded=("fs",), tools={"web": DESK})
+        self.assertEqual(got.relay.loaded, ["fs"])
+
+    def search(self, query, **more):
+        """Return the names that a search finds in DESK and others."""
+        got = run("print(*(d['tool'] for d in runtime.search_tool_docs_sync("
+                  "%r, limit=3)))" % query, tools={"web": DESK}, **more)
+        self.assertIn("left out mute: it does not answer", got.err)
+        return got.out.split()
+
+    def test_search_ranks(self):
+        for query, first in (
+                ("create issue", "create_issue"), ("issues", "list_issues"),
+                ("CREATE_ISSUE", "create_issue"), ("ticket", "create_issue"),
+                ("crate isue", "create_issue"), ("pull", "getPullRequest"),
+                ("get the pull request", "getPullRequest"),
+                ("pullrequest", "getPullRequest"), ("fiel", "read_file"),
+                ("delet", "delete"), ("reading of files", "read_file"),
+                ("number", "getPullRequest"), ("the log", "log")):
+            with self.subTest(query):
+                self.assertEqual(self.search(query)[:1], [first])
+        self.assertEqual(self.search("qqqq zzzz"), [])
+
+    def test_search(self):
+        got = self.prints("""
+a = await runtime.search_tool_docs('repository issue')
+b = runtime.search_tool_docs_sync('repository issue', detail='full', limit=1)
+print([(d['tool'], d['server']) for d in a])
+scores = [d['score'] for d in a]
+print(scores == sorted(scores, reverse=True), 0 < scores[0] <= 1)
+print(list(a[0]), list(b[0]), len(b))
+for f in (lambda: runtime.search_tool_docs(' '),
+          lambda: runtime.search_tool_docs(5),
+          lambda: runtime.search_tool_docs('x', limit=0),
+          lambda: runtime.search_tool_docs('x', detail=1)):
+    try:
+        f()
+    except (TypeError, ValueError) as error:
+        print(type(error).__name__, error)
+""", """[('list_issues', 'web'), ('create_issue', 'web'), ('delete', 'web')]
+True True
+['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'score'] \
+['server', 'serverAlias', 'tool', 'toolAlias', 'description', 'inputSchema', \
+'score'] 1
+ValueError query has no words to search for; query_tool_docs(server) tells of \
+all tools
+TypeError query must be a string of words, not an object of type int
+ValueError limit must be an integer of at least 1, not 0
+ValueError detail is 'summary' or 'full', not 1
+""", "hint: search_tool_docs\\(\\) left out mute: it does not answer; its last "
+            "words: oops\n", loaded=(), tools={"web": DESK})
+        self.assertEqual(got.relay.loaded, [])
+
+    def test_what_is_remembered_starts_nothing(self):
+        got = self.prints("""
+print([d['tool'] for d in runtime.search_tool_docs_sync('old thing')])
+print([d['tool'] for d in await runtime.query_tool_docs('web')],
+      [d['name'] for d in runtime.list_tools_sync('web')])
+""", "['old_thing']\n['old_thing'] ['old_thing']\n", loaded=(),
+                          remembered={name: [tool("old_thing")] if name ==
+                                      "web" else [] for name in TOOLS})
+        self.assertEqual(got.relay.started, [])
+
+    def test_a_search_sees_what_is_new(self):
+        self.prints("""
+def found():
+    return [d['tool'] for d in runtime.search_tool_docs_sync('brand echoes')]
+print(found(), found())
+await mcp_fs.print()
+print(found(), [d['name'] for d in runtime.list_tools_sync('fs')][-1])
+print(found(), found())
+""", "['echo'] ['echo']\n['echo'] brand_new\n"
+                    "['brand_new', 'echo'] ['brand_new', 'echo']\n",
+                    "hint: .*")
+
+    def test_what_is_remembered_may_be_wrong(self):
+        """A tool that is not there is asked for again, and of the server."""
+        got = self.prints("""
+runtime.search_tool_docs_sync('thing')
+print(runtime.query_tool_docs_sync('web', 'get')[0]['description'])
+print([d['name'] for d in runtime.list_tools_sync('fs')][:2])
+runtime.search_tool_docs_sync('thing')
+print(hasattr(mcp_my_git, 'log'), (await mcp_my_git.log(a=1)).data)
+try:
+    runtime.query_tool_docs_sync('web', 'old_thing')
+    print('found')
+except runtime.MCPError as error:
+    print(error)
+""", "get it\n['read_file', 'write-file']\nTrue {'a': 1}\nfound\n",
+                          remembered={name: [tool("old_thing")]
+                                      for name in TOOLS})
+        self.assertEqual(got.relay.started, ["web", "fs", "my-git"])
+
+    def test_a_server_that_hangs_is_left_out(self):
+        self.prints("""
+import asyncio, mcp._docs
+mcp._docs.PATIENCE = mcp._docs.IMPATIENCE = 0.1
+for how in range(2):
+    print([d['tool'] for d in runtime.search_tool_docs_sync('log')])
+    print([d['tool'] for d in await runtime.search_tool_docs('log')])
+print(await asyncio.gather(*(runtime.query_tool_docs('my-git', 'log')
+                             for i in range(200))) != [])
+""", "['log']\n" * 4 + "True\n",
+                    "hint: [^\n]* left out web: it has not answered within "
+                    "0.1 seconds; it may later\nhint: [^\n]*mute[^\n]*\n",
+                    tools={"web": HANG})
+
+    def test_odd_tools_are_searched(self):
+        self.prints(r"""
+print([d['tool'] for d in runtime.search_tool_docs_sync('odd3', limit=1)])
+print(len(runtime.search_tool_docs_sync('\ud800 \0 x' + 'é' * 9999)) < 6)
+""", "['odd3']\nTrue\n", "hint: .*")
+
+    def test_manual(self):
+        got = run("""
+text = await runtime.capability_summary()
+print(text == runtime.capability_summary(), len(text) < 2500)
+print(text)
+""", loaded=("fs", "my-git", "mute"))
+        self.assertEqual(got.err, "")
+        self.assertTrue(got.out.startswith(
+            "True True\n--- PYTHON SANDBOX MANUAL ---\n"), got.out)
+        for line in (
+                "- loaded: fs: mcp_fs, %d tools, such as read_file(path=...). "
+                "Files\n" % len(FS),
+                "  my-git: mcp_my_git, 3 tools\n",
+                "  mute: mcp_mute, cannot be used: it does not answer; its "
+                "last words: oops\n",
+                "- `await runtime.load_server(name)` loads: web\n"):
+            self.assertIn(line, got.out)
+
+    def test_manual_in_full(self):
+        """It begins as the other, and ends as it."""
+        got = run("""
+brief = runtime.capability_summary()
+full = await runtime.capability_summary("full")
+end = brief.index("\\n**In this call**")
+print(full.startswith(brief[:end]), full.endswith(brief[end:]),
+      len(full) > 2 * len(brief))
+try:
+    runtime.capability_summary("much")
+except ValueError as error:
+    print(error)
+""")
+        self.assertEqual((got.out, got.err), (
+            "True True True\ndetail is 'summary' or 'full', not 'much'\n", ""))
+
+    def test_manual_without_servers(self):
+        got = run("print(runtime.capability_summary())", loaded=())
+        self.assertIn("- loaded: none: name some in the argument", got.out)
+        self.assertIn(" loads: fs, my-git, web, mute\n", got.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
