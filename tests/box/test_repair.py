@@ -93,10 +93,11 @@ TABLES = [("mends", [
 
 
 
-def says(name, code, hint, before=TRACE, since=(3, 8), said=b""):
+def says(name, code, hint, before=TRACE, since=(3, 8), said=b"",
+         until=(4, 0)):
     """Return the case of code that ends with an error, and a hint below it."""
     return Case(name, code, "", before + r".*\nhint: %s\n" % hint, 1,
-                like=False, since=since, said=said)
+                like=False, since=since, until=until, said=said)
 
 
 OFFLINE = "there is no network here: .*"
@@ -117,6 +118,12 @@ TABLES += [("says", [
          "each call begins with an empty working directory: .*"),
     says("names of earlier calls", "print(quarterly_numbers)",
          "each call begins anew: define quarterly_numbers in this code"),
+    says("modules", "x = [subprocess.run(['true'])]",
+         "write 'import subprocess' first", until=(3, 12)),
+    says("short names of modules", "print(dt.datetime.now())",
+         "write 'import datetime as dt' first"),
+    says("names like modules", "queue.append(1)", "each call begins anew: "
+         "define queue in this code"),
     says("names of JavaScript", "x = null", "this is Python: write None .*"),
     says("children", "import subprocess, sys\nsubprocess.run([sys.executable, "
          "'-c', 'exit(1)'], check=True)", "programs have no network here.*"),

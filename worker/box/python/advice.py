@@ -20,12 +20,12 @@ WORDS = {"true": "True", "false": "False", "null": "None",
          "require": "import", "const": "name = value", "let": "name = value"}
 OFFLINE = ("there is no network here: only tools of MCP servers reach outside;"
            " await runtime.search_tool_docs('...') finds them")
-FILES = ("files of the user are not here: read and write them with tools of "
-         "servers%s; the code's own files go into the working directory")
+FILES = ("files of the user are not here: use tools of servers%s; the code's "
+         "own files go into the working directory")
 GONE = ("each call begins with an empty working directory: files of earlier "
         "calls are gone")
-NOT_KEPT = ("each call begins anew: define %s in this code; between calls "
-            "save_memory() keeps values and save_tool() functions")
+NOT_KEPT = ("each call begins anew: define %s in this code; save_memory() "
+            "keeps values between calls")
 NOT_KEPT_OFF = "each call begins anew: define %s in this code"
 NO_INPUT = "standard input is empty here: write the data into the code"
 MODULE = "%s is not here, and nothing can be installed; there are: %s"
@@ -37,6 +37,10 @@ INSTALLS = r"\b(pip[0-9.]*|apt|apt-get|conda|npm|uv)\b.* (install|add)\b"
 VARIABLES = "<frozen os>", "/os.py"
 PROGRAMS = ("/subprocess.py", "/asyncio/subprocess.py")
 CHAIN_MAX = 4  # errors that came from each other
+SHORT = {"np": "numpy as np", "pd": "pandas as pd", "sp": "scipy as sp",
+         "plt": "matplotlib.pyplot as plt", "dt": "datetime as dt"}
+IMPORT = "write 'import %s' first"
+ODD = "antigravity", "this", "idlelib"  # modules that do something at once
 STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")
 CHILD = ("programs have no network here, no terminal, and no files of the "
          "user: use the tools of servers")
@@ -73,7 +77,7 @@ def about_one(error, trace, memory):
         return about_module(error.name.partition(".")[0])
     if isinstance(error, NameError) and not isinstance(
             error, UnboundLocalError):
-        return about_name(error, memory)
+        return about_name(error, trace, memory)
     if isinstance(error, FileNotFoundError) and any_in(trace, PROGRAMS):
         return PROGRAM % error.filename
     if isinstance(error, KeyError) and any_in(trace, VARIABLES):
@@ -135,7 +139,7 @@ def about_install(command):
     return INSTALL % libraries() if search(INSTALLS, words) else None
 
 
-def about_name(error, memory):
+def about_name(error, trace, memory):
     """Return a sentence about a name that is not defined."""
     parts = str(error).split("'")
     name = parts[1] if len(parts) == 3 else ""
@@ -143,11 +147,32 @@ def about_name(error, memory):
         return None
     if name in WORDS:
         return "this is Python: write %s for %s" % (WORDS[name], name)
+    if is_module(name, trace):
+        return IMPORT % SHORT.get(name, name) \
+            if sys.version_info < (3, 12) or name in SHORT else None
     from difflib import get_close_matches
     known = [*vars(sys.modules["__main__"]), *vars(builtins)]
     if get_close_matches(name, known, 1, 0.75):
         return None
     return (NOT_KEPT if memory else NOT_KEPT_OFF) % name
+
+
+def is_module(name, trace):
+    """Whether a name that is not defined was to be a module: what is used of
+    it is there.
+    """
+    from importlib import import_module
+    from importlib.util import find_spec
+    from linecache import getline
+    from re import escape, search
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    line = getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+    used = search(r"\b%s\.(\w+)" % escape(name), line)
+    module = SHORT.get(name, name).partition(" ")[0]
+    if not used or name in ODD or not find_spec(module.partition(".")[0]):
+        return False
+    return hasattr(import_module(module), used.group(1))
 
 
 def about_file(path):
