@@ -31,7 +31,7 @@ class Left(Base):
     def test_files(self):
         for code, err in (
                 ("write('chart.png', 16384)", ONE % "chart.png (16 kB)"),
-                ("write('a', 0)", ONE % "a (0 bytes)"),
+                ("write('a', 0)", ONE % "a"),
                 ("write('a', 1)", ONE % "a (1 byte)"),
                 ("write('a', 999)", ONE % "a (999 bytes)"),
                 ("write('a', 1234)", ONE % "a (1.2 kB)"),

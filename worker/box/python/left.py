@@ -47,7 +47,7 @@ def about_files(home, ours):
             found.update(files_in(folder, home, ours))
     if not found:
         return None
-    texts = ["%s (%s)" % (shown(name), size_of(found[name]))
+    texts = [shown(name) + size_of(found[name])
              for name in sorted(found)[:NAMES_MAX]]
     if len(found) > NAMES_MAX:
         texts.append("%d more files" % (len(found) - NAMES_MAX))
@@ -74,11 +74,15 @@ def shown(name):
 
 
 def size_of(count):
-    """Return a number of bytes in few figures: 16 kB."""
+    """Return a number of bytes in few figures, in brackets: (16 kB).
+
+    None is not told: then the rest is in a buffer yet.
+    """
     for size, unit in UNITS:
         if count >= size:
-            return "%.*f %s" % (count < 10 * size, count / size, unit)
-    return "%d byte%s" % (count, "" if count == 1 else "s")
+            return " (%.*f %s)" % (count < 10 * size, count / size, unit)
+    return " (%d byte%s)" % (count, "" if count == 1 else "s") \
+        if count else ""
 
 
 # Pictures
