@@ -91,6 +91,13 @@ mcp_web.get(): seen {page: int, items: list of {number, t...; Get a page
                      name: "{page: int, items: list of {number, title, body, "
                      "user, state}}" for name in ("get", "told", "gone")}})
 
+    def test_what_is_found_has_a_name(self):
+        self.prints("""
+[found] = await runtime.search_tool_docs("head of a file", limit=1)
+print(found.name, found["name"], found.get("name"), found.get("nope", 5))
+""", "read_file read_file read_file 5\n", "hint: .* left out mute: .*", tools={
+    "fs": [tool("read_file", description="Head of a file")]})
+
     def test_deprecated_tools_come_last(self):
         told = {"a": "Reads a thing. DEPRECATED: use f.", "b": "Deprecated.",
                 "c": "[Deprecated] Read it.", "d": "Reads; it is deprecated.",

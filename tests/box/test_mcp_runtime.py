@@ -18,6 +18,7 @@ class Runtime(Base):
         self.prints("""
 print(runtime.discovered_servers(), await runtime.discovered_servers())
 print(runtime.discovered_servers(detailed=True)[0])
+assert runtime.discovered_servers(detailed=True)[0].name == "fs"
 print(runtime.list_servers(), await runtime.list_servers(),
       runtime.list_servers_sync())
 a, b = await runtime.list_tools('my-git'), runtime.list_tools_sync('my_git')

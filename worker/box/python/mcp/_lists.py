@@ -36,6 +36,10 @@ class Doc(dict):
             return self["tool"]
         raise KeyError(key)
 
+    def get(self, key, default=None):
+        """Return the value of a key; there is always a name."""
+        return self[key] if key in self or key == "name" else default
+
     def __getattr__(self, name):
         """Return the value of a key."""
         if name in self or name == "name":

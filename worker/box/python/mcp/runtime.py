@@ -8,7 +8,8 @@ What is there at once may be awaited all the same.  Servers and tools are
 given by their names or their aliases.
 """
 from . import _ask, _box, _servers
-from ._result import ArgumentError, MCPError, ReadyTuple, Result, at_once
+from ._result import (
+    ArgumentError, MCPError, Part, ReadyTuple, Result, at_once)
 
 __all__ = [
     "ArgumentError", "MCPError", "Result", "call_tool", "call_tool_sync",
@@ -71,8 +72,8 @@ def discovered_servers(detailed=False):
     """
     servers = _servers.run("list_servers", _ask.list_servers())
     if detailed:
-        servers = [{"name": told["name"],
-                    "description": told.get("description") or ""}
+        servers = [Part(name=told["name"],
+                        description=told.get("description") or "")
                    for told in servers]
     else:
         servers = [told["name"] for told in servers]
