@@ -144,7 +144,9 @@ print(subprocess.run('exit 1', shell=True))
         text = "note: nothing can be installed here; there are: "
         for code in ("import os\nos.system('false pip install x')",
                      RUN % "['false', 'pip', 'install', 'x']",
-                     RUN % "['false', '-m', 'pip3', 'install', 'x']"):
+                     RUN % "['false', '-m', 'pip3', 'install', 'x']",
+                     "import os\nfor n in 'ab':\n"
+                     "    os.system('false pip install ' + n)"):
             with self.subTest(code):
                 self.prints(code, "", text + "[^\n]*\n", echo=True,
                             silent=False)

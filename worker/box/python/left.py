@@ -27,7 +27,8 @@ def notes(home, ours, shows, is_silent, advice):
     code's; shows: whether the code may show pictures; is_silent() tells
     whether nothing was printed; advice: names of advice.py.
     """
-    yield from about_programs(is_silent, advice["about_install"])
+    yield from dict.fromkeys(
+        about_programs(is_silent, advice["about_install"]))
     text = about_files(home, ours) or (shows and about_pictures())
     if text:
         yield text
