@@ -12,7 +12,7 @@ from mcp_relay import Base
 ONE = "note: %s is gone with the sandbox: print what is needed of it, or " \
     "pass it to a tool of a server\n"
 MORE = "note: %s are gone with the sandbox: print what is needed of them, " \
-    "or pass it to a tool of a server\n"
+    "or pass them to a tool of a server\n"
 WRITE = "def write(name, size):\n    open(name, 'wb').write(b'x' * size)\n"
 RUN = "import subprocess\nr = subprocess.run(%s)\n"
 SAYS = "['sh', '-c', 'echo one >&2; echo two >&2; exit 3'], " \

@@ -12,7 +12,7 @@ FAILED_MAX = 64  # programs that are remembered
 SAID_MAX = 1000  # bytes of what each wrote
 WORDS_MAX = 160  # characters of what a program wrote
 GONE = ("note: %s gone with the sandbox: print what is needed of %s, or pass "
-        "it to a tool of a server\n")
+        "%s to a tool of a server\n")
 UNSEEN = "note: plt.show() shows nothing here: print the numbers instead\n"
 FAILED = []  # programs whose failure the code has not seen
 OF = {}  # the program of a result, by the number of that object
@@ -48,20 +48,20 @@ def about_files(home, ours):
             found.update(files_in(folder, home, ours))
     if not found:
         return None
-    texts = [shown(name) + size_of(found[name])
+    texts = [shown(name) + size_of(found[name].stat().st_size)
              for name in sorted(found)[:NAMES_MAX]]
     if len(found) > NAMES_MAX:
         texts.append("%d more files" % (len(found) - NAMES_MAX))
     text = " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
     many = len(found) > 1
-    return GONE % (text + (" are" if many else " is"),
-                   "them" if many else "it")
+    which = "them" if many else "it"
+    return GONE % (text + (" are" if many else " is"), which, which)
 
 
 def files_in(folder, home, ours):
-    """Return the sizes of the regular files in a folder, by name."""
+    """Return the entries of the regular files in a folder, by name."""
     with os.scandir(folder) as entries:
-        return {entry.path[len(home) + 1:]: entry.stat().st_size
+        return {entry.path[len(home) + 1:]: entry
                 for entry in entries
                 if entry.name[0] != "." and entry.path != ours
                 and entry.is_file(follow_symlinks=False)}
