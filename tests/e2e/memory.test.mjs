@@ -593,7 +593,7 @@ def helper(n):
 @functools.lru_cache
 def cached():
     return 1
-def annotated(x: json.JSONEncoder):
+def annotated(x: Thing):
     return x
 def __hidden():
     return 1
@@ -622,7 +622,7 @@ print(dir(user_tools))`);
   assert.match(said[7], /^ValueError unseen .*its source is not to be found/);
   assert.match(said[8], /^ValueError uses .*it uses helper, which/);
   assert.match(said[9], /^TypeError .*'def'/);
-  assert.match(said[10], /^ValueError annotated .*it uses json, which/);
+  assert.match(said[10], /^ValueError annotated .*it uses Thing, which/);
   assert.match(said[11], /^ValueError __hidden is no name for a tool/);
   assert.equal(said[12], '[]');
 });
