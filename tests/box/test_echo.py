@@ -28,6 +28,10 @@ class Echo(Base):
                 ("0", "0"), ("''", "''"), ("def f(): return 1\nf()", "1"),
                 ("async def g(): return 5\nawait g()", "5"),
                 ("from __future__ import annotations\nx: y = 1\nx", "1"),
+                ("exceptions = 7\nexceptions", "7"),
+                ("import asyncio\nasync def main(): return 5\n"
+                 "asyncio.run(main())", "5"),
+                ("'echo(1)'", "'echo(1)'"), ("'total (USD)'", "'total (USD)'"),
                 ("1 if 0 else 2", "2"), (r"'\ud800'", r"'\ud800'"),
                 ("```\n6 * 7\n```", "42")):
             with self.subTest(code):
@@ -81,6 +85,13 @@ class Echo(Base):
                     "Success: what web.post returned is not shown, as the "
                     "tool is not marked read-only; print it to see it", **more)
         self.echoes("(await mcp_web.post(a=1)).data", "{'a': 1}", **more)
+        quiet = ("Success: what web.post returned is not shown, as the tool "
+                 "is not marked read-only; print it to see it")
+        self.echoes("(await mcp_web.post(a=1),)", "(%s,)" % quiet, **more)
+        self.echoes("{'r': [await mcp_web.post(a=1)]}",
+                    "{'r': [%s]}" % quiet, **more)
+        self.echoes("import asyncio\nawait asyncio.gather(mcp_web.post(a=1), "
+                    "mcp_web.get(a=1))", '[%s, {"a":1}]' % quiet, **more)
 
     def test_results_that_are_errors(self):
         """They are shown whole, as they must not read as a success."""

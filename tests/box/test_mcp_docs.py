@@ -102,7 +102,10 @@ print(found.name, found["name"], found.get("name"), found.get("nope", 5))
         told = {"a": "Reads a thing. DEPRECATED: use f.", "b": "Deprecated.",
                 "c": "[Deprecated] Read it.", "d": "Reads; it is deprecated.",
                 "e": "Lists deprecated packages to read.",
-                "f": "Reads a thing."}
+                "f": "Reads a thing.",
+                "g": "Reads functions that are deprecated in a package.",
+                "h": "Tells whether an npm package to read is deprecated.",
+                "i": "Reads deprecated use of APIs."}
         got = run("""
 for d in await runtime.search_tool_docs('read a thing', limit=9):
     print(d.tool, d.get('deprecated'), 'deprecated) ' in str(d))
@@ -110,9 +113,9 @@ for d in await runtime.search_tool_docs('read a thing', limit=9):
             tool("read_" + name, description=text)
             for name, text in told.items()], "fs": [], "my-git": []})
         lines = got.out.splitlines()
-        self.assertEqual(sorted(lines[:2]),
-                         ["read_e None False", "read_f None False"], got.err)
-        self.assertEqual(sorted(lines[2:]), [
+        self.assertEqual(sorted(lines[:5]), [
+            "read_%s None False" % name for name in "efghi"], got.err)
+        self.assertEqual(sorted(lines[5:]), [
             "read_%s True True" % name for name in "abcd"])
 
     def test_query(self):

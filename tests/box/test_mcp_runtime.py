@@ -252,6 +252,9 @@ except TypeError as error:
                 ("echo(%s, hasMore=True, limit=2)" % items, ""),
                 ("echo(%s, hasMore=True, limit=3)" % items,
                  note % ("echo", "the 2 of its last result", "hasMore")),
+                ("echo(%s, hasMore=True, per_page=2)" % items, ""),
+                ("echo(%s, hasMore=True, page=2)" % items,
+                 note % ("echo", "the 2 of its last result", "hasMore")),
                 ("echo(%s, hasMore=False, nextCursor=None)" % items, ""),
                 ("echo(%s, nextCursor='')" % items, ""),
                 ("echo(%s, next_page_token='x').result(); "
@@ -264,6 +267,8 @@ except TypeError as error:
                  note % ("echo", "the 2 of its last result", "hasMore"))):
             with self.subTest(call=call):
                 self.prints("mcp_fs.%s.result().data" % call, "", says)
+        self.prints("mcp_fs.echo(hasMore=True).result()\nraise SystemExit",
+                    "", note % ("echo", "its last result", "hasMore"))
         # An error says enough.
         self.prints("mcp_fs.echo(hasMore=True).result()\n1 / 0", "",
                     ".*ZeroDivisionError: division by zero\n", 1)

@@ -140,6 +140,9 @@ for arguments in ({'path': ''}, {'path': 'x', 'head': -1, 'mode': 'binary'}):
             {"anyOf": [{"required": ["q"]}]},
             dict(some, required=["a"], properties={"a": {"default": 1}},
                  additionalProperties=True), deep())])
+        many = [{"const": number} for number in range(80)]
+        self.judge([({"properties": {"a": {kind: many}}}, {"a": 75}, None)
+                    for kind in ("anyOf", "oneOf")])
 
     def judge(self, cases):
         """Call tools of these schemas and compare what is said of them."""

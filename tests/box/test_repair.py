@@ -55,6 +55,9 @@ TABLES = [("mends", [
           "1\n2\n", "without the prompts"),
     mends("notebook", "!pip install -q x\n%matplotlib inline\nprint(1)",
           "1\n", "without notebook commands such as !pip"),
+    mends("notebook and a string", "!pip install x\nprint('''a\n%config b\n"
+          "''')", "a\n%config b\n\n",
+          "without notebook commands such as !pip"),
     mends("keywords", "def f(**k):\n    return k\n"
           "print(f(a=1, from='(x', to=f(in=[1, 2]), is=3))",
           "{'a': 1, 'from': '(x', 'to': {'in': [1, 2]}, 'is': 3}\n",

@@ -1,8 +1,9 @@
 """Repairs code that does not compile, where only one meaning is possible.
 
-Run by script.py when the compiler has refused the code, and never else.  Each
-repair is tried on what the ones before it have made of the code; the result
-counts only if it compiles.  What could mean two things is left as it is.
+Run by script.py when the compiler has refused the code, when the code is one
+string, and when it names a server with a hyphen.  Each repair is tried on what
+the ones before it have made of the code; the result counts only if it compiles.
+What could mean two things is left as it is.
 """
 import tokenize
 from io import StringIO
@@ -86,10 +87,19 @@ def without_prompts(text):
 
 
 def without_magic(text):
-    """Return the code without commands of notebooks that do nothing here."""
+    """Return the code without commands of notebooks that do nothing here.
+
+    Lines of a string between three quotes are no commands.
+    """
+    inside, number = set(), 0  # numbers of such lines
+    for kind, part in pieces(text):
+        last = number + part.count("\n")
+        if kind == "string" and part[:3] in ('"""', "'''"):
+            inside.update(range(number + 1, last + 1))
+        number = last
     return "\n".join(
-        "" if line.strip().startswith(MAGIC) else line
-        for line in text.split("\n"))
+        "" if line.strip().startswith(MAGIC) and at not in inside else line
+        for at, line in enumerate(text.split("\n")))
 
 
 def without_indentation(text):
@@ -239,14 +249,23 @@ def pieces(text):
 def unquote(text, compiles):
     """Return the code that the one string which the code is holds, or None.
 
-    A string that is an expression may be meant as it is; so it must have a
-    call or a second line.
+    A string may be meant as it is; so it must have a second line, or call
+    something that there is.
     """
     import ast
+    import builtins
     value = ast.literal_eval(text.strip())
     if not isinstance(value, str) or not compiles(value):
         return None
-    return value if "(" in value or "\n" in value.strip() else None
+    if "\n" in value.strip() or "await " in value:
+        return value
+    for each in ast.walk(ast.parse(value)):
+        called = each.func if isinstance(each, ast.Call) else None
+        if isinstance(called, ast.Attribute) or (
+                isinstance(called, ast.Name)
+                and hasattr(builtins, called.id)):
+            return value
+    return None
 
 
 def about(text):

@@ -80,7 +80,7 @@ ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
 # How last lines begin that are no expressions, or whose value is None.
 NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
             b"for ", b"while ", b"with ", b"try:", b"else:", b"elif ",
-            b"except", b"finally:", b"async ", b"@", b"asyncio.run(main())")
+            b"except:", b"except ", b"except*", b"finally:", b"async ", b"@")
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
 'spawn' and 'forkserver' of multiprocessing do: use \
@@ -934,11 +934,13 @@ def display(*values):
     print(*values, sep="\n")
 
 
-def note_more():
-    """Note the tools that had more than the code has read."""
+def note_more(failed=False):
+    """Note names that were taken for others; unless the code has failed, the
+    tools that had more than it has read, too.
+    """
     lenient = sys.modules.get("mcp._lenient")
     try:
-        NOTES.extend(lenient.notes() if lenient else ())
+        NOTES.extend(lenient.notes(failed) if lenient else ())
     except BaseException:
         pass  # the code may have changed what that needs
 
@@ -1016,11 +1018,13 @@ def run(source, control, told, memory, ending):
         echo(module.__dict__)
     except SystemExit as error:
         ending.set(error.code)
+        note_more(ending.status != 0)
         if ending.status == 0:
             note_left(pid, shows)
         tell_notes()
         raise
     except BaseException:
+        note_more(True)
         sys.excepthook = Report(awaiting)
         raise
     note_more()

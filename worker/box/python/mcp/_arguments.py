@@ -149,9 +149,10 @@ class Fitting:
         elif isinstance(value, list):
             value = self.items(value, part, where, depth + 1)
         for key in "anyOf", "oneOf":
-            if isinstance(part.get(key), list) and part[key]:
-                value = self.either(value, part[key][:PARTS_MAX], where,
-                                    depth + 1, optional)
+            if isinstance(part.get(key), list) and \
+                    0 < len(part[key]) <= PARTS_MAX:
+                value = self.either(value, part[key], where, depth + 1,
+                                    optional)
         return value
 
     def complain(self, where, value, must):
@@ -288,9 +289,10 @@ def kinds_allowed(schema, root, depth):
                 for choices in choices_of(part)]
         sets += [set(kinds_of(part))] if kinds_of(part) else []
         for key in "anyOf", "oneOf":
-            if isinstance(part.get(key), list):
+            if isinstance(part.get(key), list) and \
+                    len(part[key]) <= PARTS_MAX:
                 each = [kinds_allowed(choice, root, depth + 1)
-                        for choice in part[key][:PARTS_MAX]]
+                        for choice in part[key]]
                 sets += [set().union(*each)] if all(each) and each else []
         for kinds in sets:
             kinds |= {"integer"} if "number" in kinds else set()

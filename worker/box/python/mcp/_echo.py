@@ -12,6 +12,7 @@ from ._result import MCPError, Result
 
 MOST = 2048  # bytes of the text; the relay refuses more
 SHOWN = 1900  # of them, where the text is cut
+DEPTH_MAX = 4  # of lists and dicts in which results are looked for
 AWAITED = "note: the last expression was a coroutine, and was awaited\n"
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
          "read-only; print it to see it")
@@ -64,16 +65,41 @@ def asking(payload):
     return answer_of(request)
 
 
+class Shown:
+    """A result within the value: its repr() is what is shown of it."""
+
+    __slots__ = ("result",)
+
+    def __init__(self, result):
+        self.result = result
+
+    def __repr__(self):
+        """Return what is shown of the result."""
+        return of_result(self.result)
+
+
+def of_result(result):
+    """Return what is shown of a result."""
+    if result.is_error:  # never hidden: it must not read as a success
+        return result.text.strip() or SILENT
+    return QUIET % result._quiet if result._quiet else result.text
+
+
+def with_shown(value, depth=0):
+    """Return the value with Shown for each result that it holds."""
+    if isinstance(value, Result):
+        return Shown(value)
+    if depth < DEPTH_MAX and type(value) in (list, tuple):
+        return type(value)(with_shown(each, depth + 1) for each in value)
+    if depth < DEPTH_MAX and type(value) is dict:
+        return {key: with_shown(each, depth + 1)
+                for key, each in value.items()}
+    return value
+
+
 def text_of(value):
     """Return what is shown of a value, cut."""
-    if isinstance(value, Result):
-        text = value.text
-        if value.is_error:  # never hidden: it must not read as a success
-            text = text.strip() or SILENT
-        elif value._quiet:
-            text = QUIET % value._quiet
-    else:
-        text = repr(value)
+    text = repr(with_shown(value))
     data = text.encode("utf-8", "backslashreplace")
     if len(data) > MOST:
         data = data[:SHOWN] + b" ... (%d bytes in all: print what is needed)" \

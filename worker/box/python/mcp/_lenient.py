@@ -55,10 +55,13 @@ def keep_shape(result):
         seen.more = more_of(result, seen.arguments)
 
 
-def notes():
+def notes(failed):
     """Return what there is to note at the end: names that were taken for
-    others, and tools that had more than the code has read.
+    others, and, of code that has not failed, tools that had more than it has
+    read.
     """
+    if failed:
+        return TAKEN
     from ._more import more_of, sentence
     found = []
     for seen in list(SEEN.values()):

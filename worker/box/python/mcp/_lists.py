@@ -6,10 +6,10 @@ import re
 from . import _schema
 from ._servers import attribute_error, clean
 
-LINE_MAX = 96  # characters about a tool
+LINE_MAX = 96  # bytes about a tool
 TYPES_MIN = 30  # of its parameters, however long its name is
 SEEN_MAX = 40  # of the shape of what it has returned
-ABOUT_MIN = 24  # characters of its description that types leave room for
+ABOUT_MIN = 24  # bytes of its description that types leave room for
 ABOUT_LEAST = 12  # less of it says nothing
 LINES_MAX = 20  # tools with a line each; of more only the names are printed
 CONSTANTS = "True", "False", "None"
@@ -17,8 +17,8 @@ MARK = "(deprecated) "
 # How descriptions say so; other tools may be about deprecated things.
 DEPRECATED = re.compile(
     r"\W*(?i:deprecated)\b|.*\bDEPRECATED\b|.*[(\[](?i:deprecated)\b|"
-    r".*\b(?i:is|are) (?i:now )?(?i:deprecated)\b|"
-    r".*\b(?i:deprecated) (?i:in favou?r|since|use|and will)\b", re.S)
+    r"(?:.*[.!?]\s+)?\W*\w+\W*(?: \w+)? is (?:now )?(?i:deprecated)\b|"
+    r".*\b(?i:deprecated) (?i:in favou?r|since|and will)\b", re.S)
 DEPRECATED_MAX = 500  # characters in which it says so
 
 
@@ -136,9 +136,10 @@ def line(entry):
     if "seen" in entry:
         about = "seen %s; %s" % (shortened(entry["seen"]), about)
     mark = MARK if is_deprecated(entry) else ""
-    room = LINE_MAX - len(text) - len(mark) - 2
-    if len(about) > room:
-        about = about[:room - 3].rstrip() + "..." \
+    room = LINE_MAX - len(text.encode("utf-8", "replace")) - len(mark) - 2
+    data = about.encode("utf-8", "replace")
+    if len(data) > room:
+        about = data[:room - 3].decode("utf-8", "ignore").rstrip() + "..." \
             if room >= ABOUT_LEAST else ""
     about = (mark + about).rstrip()
     return clean(text + (": " + about if about else ""))

@@ -4,6 +4,8 @@ A program that forgets the other pages prints a wrong answer without an error,
 so a note follows its output.  There is none where the code asked for exactly as
 many items as it got.
 """
+import re
+
 from . import _values
 
 # Names of members, small and without marks: what comes next, that there is
@@ -11,6 +13,10 @@ from . import _values
 NEXT = {"nextcursor", "nextpagetoken", "nexttoken", "nextpage"}
 MORE = {"hasmore", "hasnext", "hasnextpage", "istruncated",
         "incompleteresults"}
+# Words of names of arguments: how many there may be.
+MOST = {"limit", "size", "count", "first", "last", "max", "maximum", "top",
+        "take", "per", "results", "n", "num", "k"}
+WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 WITHIN = {"pagination", "paging", "pageinfo", "meta", "metadata", "links"}
 
 
@@ -52,8 +58,14 @@ def key_of(data):
 def is_asked(arguments, count):
     """Whether a call asked for so many."""
     return any(value == count and not isinstance(value, bool)
-               for value in _values.read(arguments.decode()).values()
-               if isinstance(value, int))
+               for name, value in _values.read(arguments.decode()).items()
+               if isinstance(value, int) and is_most(name))
+
+
+def is_most(name):
+    """Whether an argument of this name says how many there may be."""
+    words = WORD.findall(name)
+    return not MOST.isdisjoint(map(str.lower, words))
 
 
 def sentence(name, more):

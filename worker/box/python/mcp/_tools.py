@@ -46,13 +46,22 @@ class Tool:
         state, entry, name = self._state, self._entry, self.__name__
         tool = entry["tool"] if entry else name
         given = _ask.given(state.name, tool, arguments, args)
-        if args and entry:
-            wrong = fill(entry, args, arguments)[1]
-            if wrong:
-                raise ArgumentError(wrong, state.name, tool)
+        if args and entry and fill(entry, args, arguments)[1]:
+            entry = self._renewed(args, arguments)
         return call("%s.%s" % (state.name, tool), _ask.call_attribute(
             state, name, given) if entry is None else _ask.call_entry(
                 state, entry, given))
+
+    def _renewed(self, args, arguments):
+        """Ask for the tool again, and refuse the arguments it does not take.
+        """
+        state, tool = self._state, self._entry["tool"]
+        run(self.__name__, _ask.list_tools(state))
+        self._entry = state.find(tool) or self._entry
+        wrong = fill(self._entry, args, arguments)[1]
+        if wrong:
+            raise ArgumentError(wrong, state.name, tool)
+        return self._entry
 
     def __repr__(self):
         """Return the tool as it would be called; sends no request."""
