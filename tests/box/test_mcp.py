@@ -532,6 +532,27 @@ class Mistakes(Base):
                         "content": [{"type": "text", "text": text}]}), line),
                     error, hint)
 
+    def test_a_shape_is_that_of_the_result_that_failed(self):
+        """Not that of the last one; an argument has nothing to do with it."""
+        said = [json.dumps({"content": [{"type": "text", "text": text}]})
+                for text in ("[1, 2]", '{"a": 1}')]
+        gather = ("import asyncio\nasync def f(each):\n"
+                  "    r = await mcp_fs.raw(json=each)\n    %s\n"
+                  "await asyncio.gather(*map(f, " + repr(said) + "))")
+        first = "hint: fs.raw .data is list[2] of int\n"
+        for line, error in (
+                ("r.data.get('a')",
+                 "AttributeError: 'list' object has no attribute 'get'"),
+                ("d = r.data\n    await asyncio.sleep(0.1)\n    d['a']",
+                 "TypeError: list indices must be integers or slices, not "
+                 "str")):
+            with self.subTest(line):
+                self.ends(gather % line, error, first)
+        got = self.prints(
+            "r = await mcp_fs.raw(json=%r)\nawait mcp_fs.read_file(r=r)"
+            % said[0], "", ".*ArgumentError: fs.read_file: .*", 1)
+        self.assertNotIn("hint:", got.err)
+
     def test_texts_that_are_almost_json(self):
         """Nothing imports json for them."""
         for text in ("{a: 1}", "[1] one", "[1 2", "{'a': 1}", "[INFO] x",

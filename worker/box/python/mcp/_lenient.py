@@ -36,6 +36,7 @@ def keep(result, name, size, arguments):
     arguments: what the call was given, as JSON.
     """
     learn()
+    result._tool = name
     SEEN.pop(name, None)
     SEEN[name] = Seen(name, result, size <= KEPT_MAX,
                       arguments if len(arguments) <= GIVEN_MAX else b"{}")
@@ -170,6 +171,9 @@ def about_error(error, trace):
             or type(error).__name__ == "JSONDecodeError"):
         return None
     from . import _shape
+    from ._result import ArgumentError
+    if isinstance(error, ArgumentError):
+        return None
     frames = []
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__") == "__main__":
@@ -177,8 +181,19 @@ def about_error(error, trace):
         trace = trace.tb_next
     for each in reversed(frames):
         seen = _shape.origin(
-            each, list(SEEN.values()), isinstance(error, KeyError))
+            each, held(each.tb_frame) + list(SEEN.values()),
+            isinstance(error, KeyError))
         if seen:
             return "hint: %s .data is %s\n" % (
                 seen.name, _shape.described(seen))
     return None
+
+
+def held(frame):
+    """Return the results that a frame holds: calls that run at once are often
+    of one tool, and SEEN has only the last of its results.
+    """
+    from ._result import Result
+    return [Seen(each._tool, each, False, b"{}")
+            for each in frame.f_locals.values()
+            if isinstance(each, Result) and each._tool]

@@ -93,6 +93,7 @@ class Result(dict):
 
     __module__ = "mcp.runtime"
     _quiet = None  # the tool, where its result is only shown by print()
+    _tool = None  # the tool, as the code may call it
 
     def __init__(self, members=()):
         super().__init__(members)
