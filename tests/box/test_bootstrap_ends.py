@@ -11,6 +11,7 @@ import unittest
 
 from bootstrap import add_cases, Case, Cases, LINE, TRACE
 
+ASKS = b'{"type":"rpc_request","id":1,"payload":{"type":"list_servers"}}\n'
 ENDS = [
     Case("nothing", "pass"),
     Case("empty", ""),
@@ -410,7 +411,7 @@ try:
 except OSError as error:
     raise RuntimeError('failed') from error
 """, "", TRACE + ".*RuntimeError: failed\nhint: each call begins with an empty "
-         "working directory: [^\n]*\n", 1, like=False),
+         "working directory: [^\n]*\n", 1, like=False, said=ASKS),
     Case("a coroutine that is added", """
 async def f(): pass
 c = f()
@@ -591,7 +592,6 @@ SYNTAX = [
         ("bracket", "x = (1,\n\n", "SyntaxError.*"),
         ("wrong bracket", "x = (1]\n", "SyntaxError.*"),
         ("no bracket", "x = 1)\n", "SyntaxError.*"),
-        ("return", "return 1", "SyntaxError: 'return' outside function\n"),
         ("yield", "yield 1", "SyntaxError: 'yield' outside function\n"),
         ("await", "def f():\n    await g()",
          "SyntaxError: 'await' outside async function\n"),
@@ -613,6 +613,9 @@ SYNTAX = [
         ("wide", "\u4f60\u597d = = 1", "SyntaxError.*"),
     ) if not (name == "f-string" and sys.version_info < (3, 12))
 ] + [
+    Case("syntax: return", "return 1", "", r'  File "MAIN", line 1\n'
+         r"    return 1\n(?: +\^+\n)SyntaxError: 'return' outside function\n"
+         r"hint: 'return' is for functions: [^\n]*\n", 1, like=False),
     Case("too many brackets", "(" * 500 + ")" * 500, "", ".*Error.*", 1),
     Case("too many indents", "".join(
         "%sif 1:\n" % (" " * i) for i in range(150)), "", ".*Error.*", 1),

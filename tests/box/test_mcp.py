@@ -653,6 +653,15 @@ for name in 'bare', 'told':
                 self.ends(before + "open(%r)" % path, "FileNotFoundError: "
                           "[Errno 2] No such file or directory: %r" % path,
                           says % how)
+        tools = [{"name": name, "description": text} for name, text in (
+            ("read_file", "Reads. DEPRECATED: use read_text_file instead."),
+            ("read_text_file", "Reads."))]
+        self.ends("await runtime.list_tools('fs')\nopen('a.csv')",
+                  "FileNotFoundError: [Errno 2] No such file or directory: "
+                  "'a.csv'", "hint: each call begins with an empty working "
+                  "directory: files of earlier calls are gone, and those of "
+                  "the user need tools of servers, as await "
+                  "mcp_fs.read_text_file(path=...)\n", tools={"fs": tools})
 
     def test_nobody_answers(self):
         says = "hint: mcp_<alias> is there for servers that are configured\n"

@@ -118,7 +118,20 @@ TABLES += [("says", [
     says("files of the user, written", "open('/mnt/data/a', 'w')", FILES,
          said=ASKS),
     says("files of earlier calls", "open('a.txt')",
-         "each call begins with an empty working directory: .*"),
+         "each call begins with an empty working directory: files of earlier "
+         "calls are gone, and those of the user need tools of servers",
+         said=ASKS),
+    says("folders that cannot be written",
+         "raise OSError(30, 'Read-only file system', '/mnt')",
+         "files can be written in the working directory, not there; .*"),
+    says("libraries of libraries", "raise ImportError(\"Missing optional "
+         "dependency 'x'.  Use pip or conda to install x.\")",
+         "nothing can be installed here; there are: .*"),
+    says("return", "x = 1\nreturn x", "'return' is for functions: print the "
+         "value, or end the code with it", r'  File "MAIN", line 2\n'),
+    says("arguments by name", "def call_tool(server, tool, arguments): pass\n"
+         "call_tool('a', 'b', owner=1)", "give the arguments of the tool as "
+         "a dict: .*"),
     says("names of earlier calls", "print(quarterly_numbers)",
          "each call begins anew: define quarterly_numbers in this code"),
     says("modules", "x = [subprocess.run(['true'])]",

@@ -4,6 +4,7 @@ Run by script.py only when an error has ended the code.
 """
 import builtins
 import sys
+from errno import EROFS
 
 NETWORK = ("socket.gaierror", "urllib.error.URLError", "ssl.SSLError",
            "requests.exceptions.ConnectionError",
@@ -23,7 +24,13 @@ OFFLINE = ("there is no network here: only tools of MCP servers reach outside;"
 FILES = ("files of the user are not here: use tools of servers%s; the code's "
          "own files go into the working directory")
 GONE = ("each call begins with an empty working directory: files of earlier "
-        "calls are gone")
+        "calls are gone, and those of the user need tools of servers%s")
+READ_ONLY = ("files can be written in the working directory, not there; they "
+             "are gone after the call, so print what is needed of them")
+RETURN = ("'return' is for functions: print the value, or end the code with "
+          "it")
+ARGUMENTS = ("give the arguments of the tool as a dict: "
+             "runtime.call_tool(server, tool, {'name': value})")
 NOT_KEPT = ("each call begins anew: define %s in this code; save_memory() "
             "keeps values between calls")
 NOT_KEPT_OFF = "each call begins anew: define %s in this code"
@@ -75,6 +82,8 @@ def about_one(error, trace, memory):
         return OFFLINE
     if isinstance(error, ModuleNotFoundError) and error.name:
         return about_module(error.name.partition(".")[0])
+    if isinstance(error, ImportError) and "pip" in str(error).split():
+        return INSTALL % libraries()
     if isinstance(error, NameError) and not isinstance(
             error, UnboundLocalError):
         return about_name(error, trace, memory)
@@ -85,6 +94,10 @@ def about_one(error, trace, memory):
     if isinstance(error, (FileNotFoundError, PermissionError,
                           NotADirectoryError)):
         return about_file(error.filename)
+    if isinstance(error, OSError) and error.errno == EROFS:
+        return READ_ONLY
+    if isinstance(error, SyntaxError) and "'return' outside" in str(error):
+        return RETURN
     if isinstance(error, EOFError) and "reading a line" in str(error):
         return NO_INPUT
     if isinstance(error, MemoryError):
@@ -184,15 +197,17 @@ def about_file(path):
         path.startswith(STORED) and isdir(dirname(path)))
     if path.startswith("~") or not is_near:
         return FILES % reader()
-    return None if path.startswith(STORED[2:]) else GONE
+    return None if path.startswith(STORED[2:]) else GONE % reader()
 
 
 def reader():
     """Return the tool that reads files, as it is called, behind a word."""
+    from mcp._lists import is_deprecated
     servers = sys.modules.get("mcp._servers")
     for state in servers.KNOWN.values() if servers else ():
-        for alias in state.aliases:
-            if alias.startswith("read") and "file" in alias:
+        for alias, entry in state.aliases.items():
+            if alias.startswith("read") and "file" in alias and \
+                    not is_deprecated(entry):
                 return ", as await mcp_%s.%s(path=...)" % (
                     state.alias, alias)
     from mcp import _hints
@@ -211,4 +226,6 @@ def about_await(error):
         return "this is no coroutine: leave out its 'await'"
     if "'coroutine'" in text or "object coroutine" in text:
         return "write 'await' before the call of the async function"
+    if "call_tool" in text and "unexpected keyword argument" in text:
+        return ARGUMENTS
     return None
