@@ -1,7 +1,7 @@
 """
-The counter-proof of the rules about layers, circles, names and words: in a
-copy of the sources, which they find nothing wrong with, each must find what is
-planted there.
+The counter-proof of the rules about layers, circles, names, symbols and words:
+in a copy of the sources, which they find nothing wrong with, each must find
+what is planted there.
 """
 import json
 import os
@@ -57,6 +57,10 @@ PLANTS = [
                "/*\n * Planted: see frames.h. Runs in the relay.\n */\n",
                "relay/frames.h": "\n"},
      "relay/planted.c: refers to frames.h without including it"),
+    ("symbols", {"supervisor/front/planted.c":
+                 "#include <signal.h>\nint a(void);\n"
+                 "int a(void) { return kill(1, 0); }\n"},
+     "supervisor/front/planted.c: references kill"),
     ("words", {"supervisor/run/planted.h": "/* If it is Native. */\n"},
      "supervisor/run/planted.h:1: has the word Native"),
     ("words", {"supervisor/run/planted.h": "int has_landlock;\n"},

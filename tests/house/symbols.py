@@ -21,15 +21,22 @@ NET = r"socket|connect|bind|listen|accept4?|getaddrinfo|gethostby.*"
 DEEP = (r"ptrace|process_vm_.*|mount|umount2?|pivot_root|chroot|setns|unshare|"
         r"dlm?open")
 ANY_CALL = r"syscall"
+WAIT = r"wait|waitpid|waitid|wait[34]"
+WHO = r"set(res|re|e)?[ug]id|setgroups|initgroups|setsid|setpgid|prctl"
 UNBOUNDED = r"strcpy|strcat|v?sprintf|gets|strtok"
 
-# The keeper is forked in the supervisor's folder, and is of its objects.
+# The keeper is forked in the supervisor's folder, and is of its objects. Who
+# reads one folder knows all that makes, ends and changes processes there.
+PROCESS = "supervisor/process/"
 SUPERVISOR = [
-    (RUN, ("spawn.c",)), (NET, ()), (DEEP, ()),
-    (ANY_CALL, ("spawn.c", "reaper.c", "server_open.c")),
+    (RUN, (PROCESS + "spawn.c",)), (NET, ()), (DEEP, ()), (KILL, (PROCESS,)),
+    (WAIT, (PROCESS,)), (WHO, (PROCESS,)),
+    (ANY_CALL, (PROCESS + "spawn.c", PROCESS + "reaper.c",
+                "supervisor/servers/server_open.c")),
 ]
 
-# For each folder: what is forbidden there, and the files that are excepted.
+# For each folder: what is forbidden there, and what is excepted: files by their
+# names, or paths, which end with a slash where they are folders.
 RULES = {
     "common": [
         (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
@@ -90,12 +97,19 @@ def named(items, *flags):
     return names
 
 
+def is_excepted(source, excepted):
+    """Whether a source file is one of those, or in a folder of those."""
+    return os.path.basename(source) in excepted or any(
+        source == each or (each.endswith("/") and source.startswith(each))
+        for each in excepted)
+
+
 def check(name, item, symbols):
     rules = RULES[name] + [(UNBOUNDED, ())]
     for symbol in symbols:
         for pattern, excepted in rules:
             if (re.fullmatch(pattern, base(symbol)) and
-                    os.path.basename(item.source) not in excepted):
+                    not is_excepted(item.source, excepted)):
                 yield f"{item.source}: references {symbol}"
 
 
