@@ -1,6 +1,7 @@
 /*
  * The processes whose parent is the calling process: see process.h. Runs in
- * the supervisor and in keepers; looks at /proc and at nothing else.
+ * the supervisor and in keepers; looks at /proc and at nothing else, and kills
+ * them.
  */
 #include <fcntl.h>
 #include <signal.h>

@@ -274,13 +274,17 @@ void reaper_leave(struct child **child);
 
 /*
  * Kills the children that are not watched, and theirs: they are left when a
- * process that had children was killed. Now, or when no box is being built.
+ * process that had children was killed. Now, or when no box is being built. Who
+ * executed us may have had children: those are let alone, but what they leave
+ * behind when they end cannot be told from the rest, and is killed. A process
+ * group is killed with an orphan, unless a child that is watched is in it.
  */
 void reaper_kill_orphans(void);
 
 /*
- * Ends every child there is, watched or not, and reaps them all, for at most
- * ms; children that run on after half of it are killed.
+ * Ends every child there is, watched or not, but for those from before we were
+ * executed, and reaps them all, for at most ms; children that run on after half
+ * of it are killed.
  */
 void reaper_finish(unsigned int ms);
 

@@ -127,20 +127,51 @@ reaper_forget_older(pid_t pid)
 			reaper_older[i] = 0;
 }
 
+static int
+reaper_is_older(pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < reaper_nolder; i++)
+		if (reaper_older[i] == pid)
+			return 1;
+	return 0;
+}
+
+static int
+reaper_is_new(void *ctx, pid_t pid)
+{
+	(void)ctx;
+	return !reaper_is_older(pid);
+}
+
+/* Whether a child that is watched is in the process group of another. */
+static int
+reaper_watches_group(pid_t pid)
+{
+	const struct child *child;
+	pid_t group = getpgid(pid);
+
+	LIST_FOREACH (child, &reaper_children, entry)
+		if (child->pid > 0 && getpgid(child->pid) == group)
+			return 1;
+	return 0;
+}
+
 /* Returns whether it is an orphan that could be killed. */
 static int
 reaper_kill_unknown(void *ctx, pid_t pid)
 {
 	const struct child *child;
-	size_t i;
 
 	(void)ctx;
 	LIST_FOREACH (child, &reaper_children, entry)
 		if (child->pid == pid)
 			return 0;
-	for (i = 0; i < reaper_nolder; i++)
-		if (reaper_older[i] == pid)
-			return 0;
+	if (reaper_is_older(pid))
+		return 0;
+	if (reaper_watches_group(pid))
+		return kill(pid, SIGKILL) == 0;
 	return children_kill(pid);
 }
 
@@ -447,7 +478,8 @@ reaper_finish(unsigned int ms)
 	LIST_FOREACH (child, &reaper_children, entry)
 		reaper_signal(child, child->last);
 	/* The loop is over: a bounded wait, a millisecond at a time. */
-	for (; reaper_reap_all(); ms--) {
+	for (; reaper_reap_all() && children_each(reaper_is_new, NULL) > 0;
+	     ms--) {
 		if (ms == 0) {
 			log_warn("some children did not end in time");
 			return;

@@ -1,7 +1,8 @@
 /*
- * The only fork and exec of the program. A worker starts with an empty
- * environment, four descriptors, no_new_privs, a session of its own, and (when
- * we are root) a user of its own; a server is an ordinary program of the user,
+ * The only fork and exec of the supervisor. A worker starts with an empty
+ * environment, four descriptors, no_new_privs, a session of its own, and as the
+ * user that its owner names; the launcher of a box becomes another user itself
+ * (worker/box/native/identity.c). A server is an ordinary program of the user,
  * below a keeper. Runs in the supervisor, and spawn_program in keepers.
  */
 #include <errno.h>
@@ -209,7 +210,9 @@ static int
 spawn_place_fds(int channel)
 {
 	if (dup2(spawn_null, STDIN_FILENO) == -1 ||
-	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1)
+	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1 ||
+	    /* Where we were started without one, it is /dev/null. */
+	    fcntl(STDERR_FILENO, F_SETFD, 0) == -1)
 		return -1;
 	if (channel == WORKER_CHANNEL_FD) {
 		if (fcntl(channel, F_SETFD, 0) == -1)
@@ -340,10 +343,6 @@ spawn_complain(
 	_exit(SPAWN_COMPLAINED);
 }
 
-/*
- * In the child of a keeper, where every signal is blocked. The server may need
- * setuid helpers: it keeps the right to new privileges, and who we are.
- */
 /* Soft limits that we were started with; RLIM_INFINITY: not raised. */
 static struct spawn_limit {
 	int resource;
@@ -384,6 +383,10 @@ spawn_restore_limits(void)
 	}
 }
 
+/*
+ * In the child of a keeper, where every signal is blocked. The server may need
+ * setuid helpers: it keeps the right to new privileges, and who we are.
+ */
 static void __attribute__((noreturn))
 spawn_become_program(const struct spawn_program *program, pid_t keeper)
 {

@@ -512,6 +512,30 @@ test('a template that is killed is replaced; its boxes live on', async (t) => {
   await raw.finish();
 });
 
+/* What ends the process group of one box must not end any other process. */
+test('no box is in the process group of another, or of the template',
+  async (t) => {
+    const raw = await warmed(t);
+    const shared = [
+      await template(raw), ...processesOf(raw, 'template-init')];
+    const gates = [new Gate(), new Gate()];
+    const ids = gates.map((gate) => raw.postCall(gate.wait, { timeout: 100 }));
+
+    await Promise.all(gates.map((gate) => gate.reached()));
+    await until(() => processesOf(raw, 'box-init').length === 2,
+      'the end of the boxes before');
+    const boxes = processesOf(raw, 'box-init');
+    const group = ({ pid }) => fs.readFileSync(`/proc/${pid}/stat`, 'latin1')
+      .replace(/.*\) /, '').split(' ')[2];
+
+    assert.equal(new Set(boxes.map(group)).size, 2);
+    assert.ok(boxes.every((box) =>
+      shared.every((other) => group(other) !== group(box))));
+    gates.forEach((gate) => gate.open());
+    await Promise.all(ids.map((id) => raw.result(id)));
+    await raw.finish();
+  });
+
 test('with the init of a template its boxes end, each with an error',
   async (t) => {
     const raw = await warmed(t);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -666,6 +667,28 @@ START_TEST(kills_no_older_child)
 }
 END_TEST
 
+/* Whoever leaves something in the group of another does not end that one. */
+START_TEST(kills_no_group_of_a_watched_child)
+{
+	struct told told;
+	pid_t watched, orphan;
+
+	start();
+	watched = make_child(do_wait, 0);
+	orphan = make_child(do_wait, 0);
+	ck_assert_int_eq(setpgid(watched, watched), 0);
+	ck_assert_int_eq(setpgid(orphan, watched), 0);
+	watch(watched, &told);
+	reaper_kill_orphans();
+	wait_until_gone(orphan);
+	settle();
+	ck_assert_uint_eq(told.times, 0);
+	ck_assert_int_eq(is_gone(watched), 0);
+	reaper_kill(told.child);
+	wait_until_told(&told);
+}
+END_TEST
+
 /* The end of the program */
 
 START_TEST(finishes_with_all)
@@ -713,12 +736,13 @@ START_TEST(finishes_in_order)
 }
 END_TEST
 
-START_TEST(finishes_in_time)
+/* Older children are neither ended nor waited for. */
+START_TEST(finishes_without_older_children)
 {
-	pid_t pid = make_child(do_wait, 0); /* older: nobody kills it */
+	pid_t pid = make_child(do_wait, 0);
 
 	start();
-	reaper_finish(20);
+	reaper_finish(UINT_MAX);
 	ck_assert_int_eq(is_gone(pid), 0);
 	kill(pid, SIGKILL);
 	ck_assert_int_eq(waitpid(pid, NULL, 0), pid);
@@ -756,9 +780,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, kills_orphans);
 	tcase_add_test(tc, kills_no_orphans_while_held);
 	tcase_add_test(tc, kills_no_older_child);
+	tcase_add_test(tc, kills_no_group_of_a_watched_child);
 	tcase_add_test(tc, finishes_with_all);
 	tcase_add_test(tc, finishes_in_order);
-	tcase_add_test(tc, finishes_in_time);
+	tcase_add_test(tc, finishes_without_older_children);
 	tcase_add_test(tc, finishes_with_nobody);
 }
 

@@ -182,6 +182,7 @@ be_untidy(void)
 	dup2(open("/etc/passwd", O_RDONLY), 100);
 	dup2(100, STDIN_FILENO);
 	dup2(100, STDOUT_FILENO);
+	fcntl(STDERR_FILENO, F_SETFD, FD_CLOEXEC);
 }
 
 START_TEST(a_worker_starts_clean)

@@ -136,6 +136,8 @@ template_launch(void *arg)
 	struct box *box = arg;
 	struct err err;
 
+	/* Else who ends the group of one box would end the template's. */
+	setsid();
 	if (action_run(box, template_launcher_actions, &err) == 0)
 		_exit(0);
 	processes_kill(box);
