@@ -91,15 +91,23 @@ def without_magic(text):
 
     Lines of a string between three quotes are no commands.
     """
-    inside, number = set(), 0  # numbers of such lines
+    inside = within_strings(text)
+    return "\n".join(
+        "" if line.strip().startswith(MAGIC) and at not in inside else line
+        for at, line in enumerate(text.split("\n")))
+
+
+def within_strings(text):
+    """Return the numbers of the lines that begin in a string between three
+    quotes.
+    """
+    inside, number = set(), 0
     for kind, part in pieces(text):
         last = number + part.count("\n")
         if kind == "string" and part[:3] in ('"""', "'''"):
             inside.update(range(number + 1, last + 1))
         number = last
-    return "\n".join(
-        "" if line.strip().startswith(MAGIC) and at not in inside else line
-        for at, line in enumerate(text.split("\n")))
+    return inside
 
 
 def without_indentation(text):
@@ -136,11 +144,12 @@ def with_spaces(text):
     if "\t" not in text:
         return None
     import ast
-    found = {}
+    found, inside = {}, within_strings(text)
     for width in 4, 8:
         spaces = "\n".join(
+            line if at in inside else
             line[:len(line) - len(line.lstrip())].expandtabs(width) +
-            line.lstrip() for line in text.split("\n"))
+            line.lstrip() for at, line in enumerate(text.split("\n")))
         try:
             found[ast.dump(compile(
                 spaces, "<code>", "exec",
@@ -249,17 +258,20 @@ def pieces(text):
 def unquote(text, compiles):
     """Return the code that the one string which the code is holds, or None.
 
-    A string may be meant as it is; so it must have a second line, or call
-    something that there is.
+    A string may be meant as it is; so it must call something that there is,
+    or have a second line and define something.
     """
     import ast
     import builtins
     value = ast.literal_eval(text.strip())
     if not isinstance(value, str) or not compiles(value):
         return None
-    if "\n" in value.strip() or "await " in value:
+    if "await " in value:
         return value
     for each in ast.walk(ast.parse(value)):
+        if "\n" in value.strip() and isinstance(each, (
+                ast.Assign, ast.FunctionDef, ast.Import, ast.ImportFrom)):
+            return value
         called = each.func if isinstance(each, ast.Call) else None
         if isinstance(called, ast.Attribute) or (
                 isinstance(called, ast.Name)
