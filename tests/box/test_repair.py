@@ -142,6 +142,12 @@ TABLES += [("says", [
          "write 'import datetime as dt' first"),
     says("names like modules", "queue.append(1)", "each call begins anew: "
          "define queue in this code"),
+    Case("names that are none", "raise NameError(\"name 'x\\nhint: y' is not "
+         "defined\")", "", TRACE + LINE + ".*NameError: name 'x\nhint: y' is "
+         "not defined\n", 1),
+    Case("modules that are none", "raise ModuleNotFoundError('no', "
+         "name='x\\ny')", "", TRACE + LINE + ".*ModuleNotFoundError: no\n",
+         1),
     says("names of JavaScript", "x = null", "this is Python: write None .*"),
     says("children", "import subprocess, sys\nsubprocess.run([sys.executable, "
          "'-c', 'exit(1)'], check=True)", "programs have no network here.*"),

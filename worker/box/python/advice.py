@@ -44,6 +44,7 @@ INSTALLS = r"\b(pip[0-9.]*|apt|apt-get|conda|npm|uv)\b.* (install|add)\b"
 VARIABLES = "<frozen os>", "/os.py"
 PROGRAMS = ("/subprocess.py", "/asyncio/subprocess.py")
 CHAIN_MAX = 4  # errors that came from each other
+NAME_MAX = 200  # characters of a name
 SHORT = {"np": "numpy as np", "pd": "pandas as pd", "sp": "scipy as sp",
          "plt": "matplotlib.pyplot as plt", "dt": "datetime as dt"}
 IMPORT = "write 'import %s' first"
@@ -126,10 +127,15 @@ def any_in(trace, parts):
     return False
 
 
+def is_name(text):
+    """Whether a text that an error tells is a name, which fits in a line."""
+    return text.isidentifier() and len(text) <= NAME_MAX
+
+
 def about_module(name):
     """Return a sentence about a module that is missing."""
     if (name in ("mcp", "user_tools") or name.startswith("mcp_")
-            or name in sys.modules):
+            or name in sys.modules or not is_name(name)):
         return None
     return MODULE % (name, libraries())
 
@@ -156,7 +162,7 @@ def about_name(error, trace, memory):
     """Return a sentence about a name that is not defined."""
     parts = str(error).split("'")
     name = parts[1] if len(parts) == 3 else ""
-    if not name or name.startswith("mcp"):
+    if not is_name(name) or name.startswith("mcp"):
         return None
     if name in WORDS:
         return "this is Python: write %s for %s" % (WORDS[name], name)
