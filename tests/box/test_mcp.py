@@ -553,6 +553,14 @@ class Mistakes(Base):
             % said[0], "", ".*ArgumentError: fs.read_file: .*", 1)
         self.assertNotIn("hint:", got.err)
 
+    def test_errors_about_results_that_were_not_awaited(self):
+        text = json.dumps({"content": [{"type": "text", "text": "{\"a\": 1}"}]})
+        for line in "x = r.data['b']", "x = r['b']":
+            with self.subTest(line):
+                self.ends("r = mcp_fs.raw(json=%r)\n%s" % (text, line),
+                          "KeyError: 'b'",
+                          "hint: fs.raw .data is {a: int}\n")
+
     def test_texts_that_are_almost_json(self):
         """Nothing imports json for them."""
         for text in ("{a: 1}", "[1] one", "[1 2", "{'a': 1}", "[INFO] x",

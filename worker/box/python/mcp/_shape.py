@@ -1,6 +1,7 @@
 """The shape of the data of a result: its keys and types, and no values."""
 import re
 
+from ._call import Call
 from ._servers import clean
 
 ITEMS_MAX = 20  # of a list, whose shapes are one
@@ -124,6 +125,8 @@ def statement(trace):
 def find(values, seen):
     """Return the result to which one of some values belongs, or None."""
     for value in values:
+        if isinstance(value, Call):
+            value = value._value  # None, unless the call was carried out
         if not isinstance(value, (dict, list, str)) or (
                 isinstance(value, str) and len(value) < 2):
             continue
