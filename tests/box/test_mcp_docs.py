@@ -98,6 +98,13 @@ print(found.name, found["name"], found.get("name"), found.get("nope", 5))
 """, "read_file read_file read_file 5\n", "hint: .* left out mute: .*", tools={
     "fs": [tool("read_file", description="Head of a file")]})
 
+    def test_what_terminals_would_obey(self):
+        got = run("print(await runtime.search_tool_docs('page'))\n"
+                  "print(await runtime.query_tool_docs('web', 'get'))",
+                  tools={"web": [tool("get", description="Get\x1b[2J a\n\u202e"
+                                      "page \x07of it")]})
+        self.assertEqual(got.out, "mcp_web.get(): Get [2J a page of it\n" * 2)
+
     def test_deprecated_tools_come_last(self):
         told = {"a": "Reads a thing. DEPRECATED: use f.", "b": "Deprecated.",
                 "c": "[Deprecated] Read it.", "d": "Reads; it is deprecated.",

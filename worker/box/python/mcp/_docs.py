@@ -2,7 +2,7 @@
 import sys
 
 from . import _ask, _box, _servers
-from ._lists import doc, Docs, is_deprecated
+from ._lists import doc, Docs, is_deprecated, on_one_line
 from ._result import MCPError
 
 PATIENCE = 12  # seconds for lists; the broker waits 10 for a start
@@ -47,7 +47,7 @@ def doc_of(entry, detail, score=None):
 def summary(text):
     """Return the first paragraph, on one line, cut."""
     text = text[:SUMMARY_MAX * 10].strip().replace("\r", "")
-    text = " ".join(text.split("\n\n", 1)[0].split())
+    text = on_one_line(text.split("\n\n", 1)[0])
     return text if len(text) <= SUMMARY_MAX else text[:SUMMARY_MAX] + "..."
 
 

@@ -20,6 +20,7 @@ DEPRECATED = re.compile(
     r"(?:.*[.!?]\s+)?\W*\w+\W*(?: \w+)? is (?:now )?(?i:deprecated)\b|"
     r".*\b(?i:deprecated) (?i:in favou?r|since|and will)\b", re.S)
 DEPRECATED_MAX = 500  # characters in which it says so
+HALVES = range(0xd800, 0xe000)  # of characters; they are told as such
 
 
 class Doc(dict):
@@ -174,6 +175,15 @@ def shortened(shape):
 def first_sentence(text):
     """Return the first sentence of a description, on one line."""
     text = text.strip() if isinstance(text, str) else ""
-    text = " ".join(text[:500].split("\n\n")[0].split())
+    text = on_one_line(text[:500].split("\n\n")[0])
     end = text.find(". ")
     return text[:end] if end > 0 else text.rstrip(".")
+
+
+def on_one_line(text):
+    """Return a text without ends of lines, and what else cannot be printed,
+    as escape sequences of terminals begin with.
+    """
+    return " ".join("".join(
+        each if each.isprintable() or ord(each) in HALVES else " "
+        for each in text).split())
