@@ -171,7 +171,10 @@ relay_meet_store(struct relay *relay, int *fd)
 	relay->store = channel_new(relay->base, fd, &ends);
 }
 
-/* Output that is in the pipes has been printed: it is read first. */
+/*
+ * Output that is in the pipes has been printed: it is read first. What threads
+ * and handlers of the exit print later begins a new line.
+ */
 static int
 relay_echo(struct relay *relay, const char *text, size_t len)
 {
@@ -180,6 +183,8 @@ relay_echo(struct relay *relay, const char *text, size_t len)
 	if (!output_is_empty(relay->out) || !output_is_empty(relay->errors))
 		return 0;
 	output_put(relay->out, text, len);
+	if (len > 0)
+		output_put(relay->out, "\n", 1);
 	return 1;
 }
 

@@ -786,6 +786,8 @@ test('silent code answers with the value of its last expression', async (t) => {
   assert.equal(await text('x = 1'), 'Success (no output)');
   assert.equal(await text('print(1)\n5'), '1');
   assert.equal(await text('import os\nos.system("echo a")'), 'a');
+  assert.equal(await text('import atexit\natexit.register(print, 7)\n5'),
+    '5\n7');
   assert.equal(await text('```python\n6 * 7\n```'), '42\nstderr:\nnote: ' +
     'the code did not compile, and ran without the Markdown fence around it');
   await raw.finish();

@@ -327,6 +327,8 @@ END_TEST
 START_TEST(takes_an_echo)
 {
 	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"echo\"}}\n"
+	    "{\"type\":\"rpc_request\",\"id\":2,"
 	    "\"payload\":{\"type\":\"echo\",\"text\":\"42\"}}\n";
 
 	start_small();
@@ -337,7 +339,7 @@ START_TEST(takes_an_echo)
 	fd_close(&box_out);
 	fd_close(&code_out);
 	fd_close(&code_errors);
-	expect_done(_i == 1 ? "" : "42", _i == 1 ? "x" : "");
+	expect_done(_i == 1 ? "" : "42\n", _i == 1 ? "x" : "");
 	end_relay();
 }
 END_TEST
