@@ -32,7 +32,11 @@ class Echo(Base):
                 ("import asyncio\nasync def main(): return 5\n"
                  "asyncio.run(main())", "5"),
                 ("'echo(1)'", "'echo(1)'"), ("'total (USD)'", "'total (USD)'"),
-                ("1 if 0 else 2", "2"), (r"'\ud800'", r"'\ud800'"),
+                ("1 if 0 else 2", "2"),
+                (r"'a (b)\nc'", r"'a (b)\nc'"), (r"'a\nb'", r"'a\nb'"),
+                ("import sys\nsys.stdout = None\n5", "5"),
+                ("import sys\nsys.stderr.close()\n5", "5"),
+                (r"'\ud800'", r"'\ud800'"),
                 ("```\n6 * 7\n```", "42")):
             with self.subTest(code):
                 err = ".*Markdown fence.*" if "```" in code else ""
@@ -111,11 +115,23 @@ class Echo(Base):
         self.echoes("await mcp_web.get()\nmcp_web.get(a=1)", '{"a":1}', **more)
         self.echoes(main + "return (await mcp_web.get(a=1)).data\nmain()",
                     "{'a': 1}", err=re.escape(AWAITED), **more)
+        self.echoes("import asyncio\n" + main + "return 5\n"
+                    "await main()\nasyncio.gather(main(), main())", "[5, 5]",
+                    err=re.escape(AWAITED.replace("coroutine", "future")))
+        got = self.prints("import asyncio\n" + main + "await asyncio.sleep("
+                          "99)\nawait asyncio.sleep(0)\n"
+                          "asyncio.create_task(main())", "", echo=True)
+        self.assertRegex(got.relay.echoed[0], "^<Task ")
         self.echoes("import asyncio\nl = asyncio.Lock()\n" + main +
                     "async with l:\n        print((await mcp_web.get(a=1))."
                     "data)\nawait main()\nmain()", out="{'a': 1}\n" * 2,
                     err=re.escape(AWAITED), silent=False, **more)
         self.echoes("mcp_web.get(x)", err="Traceback .*", status=1, **more)
+
+    def test_gather_without_an_event_loop(self):
+        self.echoes("import asyncio\nasyncio.gather(mcp_web.get(a=1))",
+                    '[{"a":1}]', tools={"web": [READS]}, err="(.*Warning.*)?" +
+                    re.escape(AWAITED.replace("coroutine", "future")))
 
     def test_off(self):
         got = self.prints("5", "")

@@ -14,6 +14,7 @@ MOST = 2048  # bytes of the text; the relay refuses more
 SHOWN = 1900  # of them, where the text is cut
 DEPTH_MAX = 4  # of lists and dicts in which results are looked for
 AWAITED = "note: the last expression was a coroutine, and was awaited\n"
+FUTURE = AWAITED.replace("coroutine", "future")
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
          "read-only; print it to see it")
 SILENT = "the tool failed and did not say why"
@@ -25,6 +26,19 @@ async def wait(running, names, name, notes):
     if type(names.get(name)) is CoroutineType:
         notes.append(AWAITED)
         names[name] = await names[name]
+    elif is_future(names.get(name)):
+        notes.append(FUTURE)
+        names[name] = await names[name]
+
+
+def is_future(value):
+    """Whether a value is a future, as gather() returns.
+
+    Tasks are none: they may be meant to run beside the code, without end.
+    """
+    asyncio = sys.modules.get("asyncio")
+    return asyncio is not None and asyncio.isfuture(value) and \
+        not isinstance(value, asyncio.Task)
 
 
 def tell(value, notes):
@@ -38,10 +52,16 @@ def tell(value, notes):
         import asyncio
         notes.append(AWAITED)
         value = asyncio.run(value)
+    elif is_future(value) and not value.done():
+        notes.append(FUTURE)
+        value = value.get_loop().run_until_complete(value)
     if value is None:
         return
     for stream in sys.stdout, sys.stderr:
-        stream.flush()
+        try:
+            stream.flush()
+        except (AttributeError, ValueError):
+            pass  # the code has closed it, or put something else there
     try:
         if ask():
             ask(text_of(value))
