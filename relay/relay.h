@@ -193,8 +193,8 @@ struct request {
 	uint64_t id;
 	struct json_span frame;           /* all of it */
 	enum ipc_type type;               /* of the message that it becomes */
-	int echo; /* it becomes none: it asks whether there is no output yet */
-	char text[ECHO_MAX + 1]; /* of that: the output then */
+	int echo; /* it is one, and becomes no message */
+	char text[ECHO_MAX + 1]; /* of an echo: output if there is no other */
 	size_t text_len;
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */

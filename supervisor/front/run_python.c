@@ -1,7 +1,7 @@
 /*
- * The tool run_python: what clients are told of it, and its call. Short,
- * because every client pays for it in context; true, because models believe it.
- * Runs in the supervisor.
+ * The tool run_python: what clients are told of it, and its call. The
+ * description is in the context of every model, so it is short. Runs in the
+ * supervisor.
  */
 #include "../../common/json.h"
 #include "../box/language.h"

@@ -26,9 +26,9 @@ void server_names_settle(char **names, size_t *len, struct in_force *config,
 
 /*
  * Checks that each of them is allowed, in force and can be started. Returns 0,
- * or -1 with err: which one is not, why, and what would be right. One that is
- * not allowed is as unknown as one that there is not. Only with ours, for our
- * user, the reasons tell of files and folders.
+ * or -1 with err: which one is not, why, and what would be right. A server that
+ * is not allowed gets the same error as an unknown one. Paths are told only if
+ * ours is set: the caller is the user who has started the program.
  */
 int server_names_check(const char *names, size_t len, struct in_force *config,
     const struct server_texts *allowed, int ours, struct err *err);

@@ -19,8 +19,8 @@ struct shapes *shapes_new(void);
 void shapes_free(struct shapes **shapes);
 
 /*
- * Whether more may be learned of a tool, whose name is a JSON string: of one
- * that is known well, no more results are looked at.
+ * Returns whether fewer than SHAPES_LOOKS_MAX results of a tool, whose name is
+ * a JSON string, were looked at.
  */
 int shapes_want(const struct shapes *shapes,
     const struct definition *definition, struct json_span tool);
@@ -29,7 +29,7 @@ int shapes_want(const struct shapes *shapes,
 void shapes_learn(struct shapes *shapes, const struct definition *definition,
     struct json_span tool, struct json_span result);
 
-/* The servers of this name are no more, or are other ones: for all owners. */
+/* Drops the shapes of all servers of this name, of every owner. */
 void shapes_forget(struct shapes *shapes, const char *server);
 
 /*

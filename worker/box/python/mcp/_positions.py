@@ -31,9 +31,9 @@ def fill(entry, placed, named):
 def order(entry, count):
     """Return the names that so many arguments may be for, in order, or None.
 
-    A schema has two orders, and what it requires should come first in both.
-    Where optional parameters stand between, only all that it requires can be
-    meant.  Where it requires none of several, only the first can be.
+    Parameters have the order of "properties".  It is used if the required ones
+    come first in it; else only for exactly the required ones.  If none is
+    required, only the first may be without a name.
     """
     schema, whole = _schema.flat(
         entry.get("inputSchema"), entry.get("inputSchema"))

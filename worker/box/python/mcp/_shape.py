@@ -90,9 +90,9 @@ def origin(trace, seen, by_key):
     """Return the one of the results seen that a failed statement is about,
     or None.
 
-    What the statement names is looked at first, then the tools that it
-    names.  What it names may have been made of what else there is in its
-    frame, but for a dict in which a key was not found.
+    Values that the statement names are looked up first, then tools that it
+    names.  Last, other local variables are tried, as the value that failed may
+    be computed from one; not for a KeyError.
     """
     frame = trace.tb_frame
     names = {**frame.f_globals, **frame.f_locals}
