@@ -373,6 +373,10 @@ def main():
     if options.short and not options.names and right < expected("short"):
         print(f"\n{right} right answers, {expected('short')} are expected")
         return 1
+    silent = sum(row["first"] == "SILENT" for row in programs)
+    if options.short and silent > expected("silent"):
+        print(f"\n{silent} wrong answers are told as right")
+        return 1
     return 0
 
 
