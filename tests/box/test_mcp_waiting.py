@@ -658,6 +658,96 @@ for n in range(1, 25):
 print('done')
 """, "done\n")
 
+    def test_signals_while_requests_are_sent(self):
+        """A request that was begun is sent, whoever waits for it next."""
+        self.prints("""
+import asyncio, sys, threading
+class Late(Exception): pass
+left = 0
+def late(frame, event, value):
+    global left
+    if event in ('call', 'c_return') and \\
+            frame.f_code.co_filename.endswith('/mcp/_wire.py'):
+        left -= left > 0
+        if left == 0:
+            left = -1
+            raise Late
+def interrupted(n):
+    global left
+    call, left = mcp_fs.echo(i=n), n
+    sys.setprofile(late)
+    try:
+        call.result()
+    except Late:
+        pass
+    sys.setprofile(None)
+    return call
+def again(call, n):
+    assert call.result(5).data['i'] == n
+def in_a_loop(call, n):
+    async def main():
+        assert (await asyncio.wait_for(call, 5)).data['i'] == n
+    asyncio.run(main())
+def behind(call, n):
+    thread = threading.Thread(target=mcp_fs.keep().result)
+    thread.start()
+    while mcp._wire.WIRE.reader != thread.ident:
+        time.sleep(0.001)
+    again(call, n)
+    mcp_fs.release().result()
+    thread.join()
+import mcp._wire, time
+mcp_fs.echo().result()
+for go_on in again, in_a_loop, behind:
+    left, n = -1, 0
+    while left == -1:
+        n += 1
+        go_on(interrupted(n), n)
+    print(n > 20)
+""", "True\n" * 3)
+
+    def test_what_a_signal_left_is_sent_by_others(self):
+        """By a thread or a loop that waits, though it begins nothing."""
+        self.prints("""
+import asyncio, os, time
+from mcp import _request, _wire
+def begun():
+    request, ends = _request.Request(b'{}', 'x'), os.pipe()
+    wire = _wire.Wire((os.pipe()[0], ends[1]), os.getpid())
+    wire.queue.append(request)
+    request.state = _request.QUEUED
+    wire.take_next()
+    wire.enter(wire.frame)
+    os.set_blocking(ends[0], False)
+    return wire, request, ends[0]
+def in_a_loop(act):
+    wire, _, end = begun()
+    async def main():
+        loop = asyncio.get_running_loop()
+        watch = wire.add(loop)
+        watch.count, watch.looks = 1, True
+        act(wire, loop)
+        await asyncio.sleep(0)
+        wire.loops.clear()
+    asyncio.run(main())
+    print(os.read(end, 99))
+wire, request, end = begun()
+wire.lead(request, time.monotonic())
+print(os.read(end, 99))
+in_a_loop(lambda wire, loop: wire.on_readable(loop))
+in_a_loop(lambda wire, loop: wire.hand_over())
+def interrupted(wire, loop):
+    def late():
+        del wire.send_queued
+        raise ValueError
+    wire.send_queued = late
+    try:
+        wire.on_readable(loop)
+    except ValueError:
+        pass
+in_a_loop(interrupted)
+""", "%r\n" % b'{"type":"rpc_request","id":1,"payload":{}}\n' * 4)
+
     def test_signal_handler_raises_an_error_of_the_system(self):
         self.prints("""
 import signal

@@ -49,14 +49,13 @@ class Wire(Lines):
         if self.is_elsewhere(request):
             return
         with self.mutex:
-            if request.state != NEW:
-                return
-            if self.broken:
+            if request.state == NEW and self.broken:
                 request.finish(None, self.broken)
-                return
-            self.queue.append(request)
-            request.state = QUEUED
-        self.send_queued()
+            elif request.state == NEW:
+                self.queue.append(request)
+                request.state = QUEUED
+        if self.is_unsent():
+            self.send_queued()
 
     def is_elsewhere(self, request):
         """Whether this is a child: then the request fails at once."""
@@ -107,6 +106,10 @@ class Wire(Lines):
         return monotonic() + PATIENCE
 
     # Writing
+
+    def is_unsent(self):
+        """Whether there is more to send; a signal may have ended flush()."""
+        return not self.broken and bool(self.frame or self.queue)
 
     def send_queued(self):
         """Send requests as long as there is room."""
@@ -267,7 +270,7 @@ class Wire(Lines):
         while True:
             with self.mutex:
                 self.digest()
-            if self.queue:
+            if self.is_unsent():
                 self.send_queued()
             if request.state == DONE:
                 return
@@ -297,7 +300,8 @@ class Wire(Lines):
             del self.followers[ident]
             return
         for loop, watch in list(self.loops.items()):
-            if watch.count and (self.is_behind() or not watch.looks):
+            if watch.count and (self.is_behind() or self.is_unsent()
+                                or not watch.looks):
                 self.tell(loop, self.look_again, loop)
         self.reader = None
 
@@ -334,8 +338,9 @@ class Wire(Lines):
             watch.count += 1
             request.wakes.append(wake)
             self.look(loop, watch)
-        if request.state == NEW:  # another caller may have withdrawn it
-            self.start(request)
+            if self.is_behind():  # a thread was interrupted before it told
+                self.tell(loop, self.on_readable, loop)
+        self.start(request)  # another caller may have withdrawn it
         return True
 
     def add(self, loop):
@@ -386,7 +391,7 @@ class Wire(Lines):
             watch = self.loops.get(loop)
             if watch is not None:
                 self.look(loop, watch)
-        if self.is_behind():
+        if self.is_behind() or self.is_unsent():
             self.on_readable(loop)
 
     def on_readable(self, loop):
@@ -397,13 +402,13 @@ class Wire(Lines):
         try:
             with self.mutex:
                 self.read_for(loop, woken)
-            if self.queue:
+            if self.is_unsent():
                 self.send_queued()
             while woken:
                 woken[0]()
                 woken.popleft()
         except BaseException:
-            if self.is_behind():
+            if self.is_behind() or self.frame:
                 loop.call_soon(self.on_readable, loop)
             for function in woken:
                 loop.call_soon(function)
