@@ -9,6 +9,8 @@ from mcp_relay import Base, tool
 
 READS = tool("get", annotations={"readOnlyHint": True})
 AWAITED = "note: the last expression was a coroutine, and was awaited\n"
+QUIET = ("Success: what web.post returned is not shown, as the tool is not "
+         "marked read-only; print it to see it")
 
 
 class Echo(Base):
@@ -89,13 +91,23 @@ class Echo(Base):
                     "Success: what web.post returned is not shown, as the "
                     "tool is not marked read-only; print it to see it", **more)
         self.echoes("(await mcp_web.post(a=1)).data", "{'a': 1}", **more)
-        quiet = ("Success: what web.post returned is not shown, as the tool "
-                 "is not marked read-only; print it to see it")
-        self.echoes("(await mcp_web.post(a=1),)", "(%s,)" % quiet, **more)
+        self.echoes("(await mcp_web.post(a=1),)", "(%s,)" % QUIET, **more)
         self.echoes("{'r': [await mcp_web.post(a=1)]}",
-                    "{'r': [%s]}" % quiet, **more)
+                    "{'r': [%s]}" % QUIET, **more)
         self.echoes("import asyncio\nawait asyncio.gather(mcp_web.post(a=1), "
-                    "mcp_web.get(a=1))", '[%s, {"a":1}]' % quiet, **more)
+                    "mcp_web.get(a=1))", '[%s, {"a":1}]' % QUIET, **more)
+
+    def test_results_within_other_values(self):
+        more = {"tools": {"web": [tool("post")]}}
+        for code, text in (
+                ("import collections\ncollections.deque([r])", "deque([%s])"),
+                ("import dataclasses\n@dataclasses.dataclass\nclass A:\n"
+                 "    r: object\nA(r)", "A(r=%s)"), ("[[[[[[r]]]]]]",
+                                                   "[[[[[[%s]]]]]]"),
+                ("a = [r]\na.append(a)\na", "[%s, [...]]")):
+            with self.subTest(code):
+                self.echoes("r = await mcp_web.post(a=1)\n" + code,
+                            text % QUIET, **more)
 
     def test_results_that_are_errors(self):
         """They are shown whole, as they must not read as a success."""

@@ -12,7 +12,6 @@ from ._result import MCPError, Result
 
 MOST = 2048  # bytes of the text; the relay refuses more
 SHOWN = 1900  # of them, where the text is cut
-DEPTH_MAX = 4  # of lists and dicts in which results are looked for
 AWAITED = "note: the last expression was a coroutine, and was awaited\n"
 FUTURE = AWAITED.replace("coroutine", "future")
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
@@ -85,19 +84,6 @@ def asking(payload):
     return answer_of(request)
 
 
-class Shown:
-    """A result within the value: its repr() is what is shown of it."""
-
-    __slots__ = ("result",)
-
-    def __init__(self, result):
-        self.result = result
-
-    def __repr__(self):
-        """Return what is shown of the result."""
-        return of_result(self.result)
-
-
 def of_result(result):
     """Return what is shown of a result."""
     if result.is_error:  # never hidden: it must not read as a success
@@ -105,21 +91,13 @@ def of_result(result):
     return QUIET % result._quiet if result._quiet else result.text
 
 
-def with_shown(value, depth=0):
-    """Return the value with Shown for each result that it holds."""
-    if isinstance(value, Result):
-        return Shown(value)
-    if depth < DEPTH_MAX and type(value) in (list, tuple):
-        return type(value)(with_shown(each, depth + 1) for each in value)
-    if depth < DEPTH_MAX and type(value) is dict:
-        return {key: with_shown(each, depth + 1)
-                for key, each in value.items()}
-    return value
-
-
 def text_of(value):
     """Return what is shown of a value, cut."""
-    text = repr(with_shown(value))
+    Result._shown = of_result  # wherever the value holds one
+    try:
+        text = repr(value)
+    finally:
+        Result._shown = None
     data = text.encode("utf-8", "backslashreplace")
     if len(data) > MOST:
         data = data[:SHOWN] + b" ... (%d bytes in all: print what is needed)" \

@@ -93,6 +93,7 @@ class Result(dict):
 
     __module__ = "mcp.runtime"
     _quiet = None  # the tool, where its result is only shown by print()
+    _shown = None  # what tells a result while the last expression is shown
     _tool = None  # the tool, as the code may call it
 
     def __init__(self, members=()):
@@ -197,7 +198,8 @@ class Result(dict):
 
     def __repr__(self):
         """Return the dict, as Python writes it."""
-        return dict.__repr__(self)
+        shown = Result._shown
+        return dict.__repr__(self) if shown is None else shown(self)
 
     def __reduce__(self):
         """Copies have the same members."""
