@@ -167,6 +167,13 @@ f()
 await asyncio.sleep(0)
 """, "", r"MAIN:4: RuntimeWarning: coroutine 'f' was never awaited\n  f\(\)\n"
          "RuntimeWarning: Enable tracemalloc .*", like=False),
+    Case("coroutine never awaited, and kept", "print(1)\n\n"
+         "async def f(): pass\nx = f()", "1\n", "MAIN:3: RuntimeWarning: "
+         r"coroutine 'f' was never awaited\n  async def f\(\): pass\n",
+         like=False),
+    Case("coroutine never awaited, and not told of", "import warnings\n"
+         "warnings.simplefilter('ignore')\n"
+         "async def f(): pass\nx = f()"),
     Case("coroutine never awaited", "async def f(): pass\nf()\nprint(1)",
          "1\n", "MAIN:2: RuntimeWarning: coroutine 'f' was never awaited.*"),
     Case("syntax error beside await", "await f()\nx = = 1", "",

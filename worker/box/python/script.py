@@ -328,11 +328,15 @@ class Ending:
         if self.status is None:
             return
         hook = getattr(sys, "unraisablehook", None)
+        warnings, plain = sys.modules.get("warnings"), None
         try:
             if hook is sys.__unraisablehook__:
                 sys.unraisablehook = tell_ignored
             if "mcp._forgotten" in sys.modules:
                 sys.modules["mcp._forgotten"].end()
+            if warnings:
+                plain = warnings._warn_unawaited_coroutine
+                warnings._warn_unawaited_coroutine = warn_unawaited
             # As the interpreter does: this puts files behind their buffers,
             # which the next collection then writes before it closes them.
             if gc.isenabled():
@@ -356,6 +360,8 @@ class Ending:
             # What is freed here may have set or deleted it.
             if getattr(sys, "unraisablehook", None) is tell_ignored:
                 sys.unraisablehook = hook
+            if plain:
+                warnings._warn_unawaited_coroutine = plain
         leave(self.status)
 
 
@@ -371,6 +377,17 @@ def tell_ignored(ignored):
     sys.__unraisablehook__(type(ignored)((
         ignored.exc_type, ignored.exc_value, trace, ignored.err_msg,
         ignored.object)))
+
+
+def warn_unawaited(coroutine):
+    """Warn of a coroutine that is freed here, by the line of its function.
+
+    The interpreter names the line that runs now, which is one of ours.
+    """
+    code = coroutine.cr_code
+    sys.modules["warnings"].warn_explicit(
+        "coroutine %r was never awaited" % coroutine.__qualname__,
+        RuntimeWarning, code.co_filename, code.co_firstlineno)
 
 
 def flush(stream):
