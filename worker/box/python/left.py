@@ -11,6 +11,8 @@ NAME_MAX = 60  # characters of a name
 FAILED_MAX = 64  # programs that are remembered
 SAID_MAX = 1000  # bytes of what each wrote
 WORDS_MAX = 160  # characters of what a program wrote
+NAMED = r"""["'](/tmp/[^"'\\{}%*?\n]{1,200})["']"""
+CLOCK = 1  # seconds by which the times of files may differ from the clock's
 GONE = ("note: %s gone with the sandbox: print what is needed of %s, or pass "
         "%s to a tool of a server\n")
 UNSEEN = "note: plt.show() shows nothing here: print the numbers instead\n"
@@ -20,16 +22,17 @@ ERRORS = "error", "fatal"
 UNITS = (1000000, "MB"), (1000, "kB")
 
 
-def notes(home, ours, shows, is_silent, advice):
+def notes(home, ours, named, shows, is_silent, advice):
     """Yield what there is to tell.
 
     home: the folder for files, which was empty; ours: the file that is not the
-    code's; shows: whether the code may show pictures; is_silent() tells
-    whether nothing was printed; advice: names of advice.py.
+    code's; named: what paths_in() returned, and when; shows: whether the code
+    may show pictures; is_silent() tells whether nothing was printed; advice:
+    names of advice.py.
     """
     yield from dict.fromkeys(
         about_programs(is_silent, advice["about_install"]))
-    text = about_files(home, ours) or (shows and about_pictures())
+    text = about_files(home, ours, *named) or (shows and about_pictures())
     if text:
         yield text
 
@@ -37,12 +40,20 @@ def notes(home, ours, shows, is_silent, advice):
 # Files
 
 
-def about_files(home, ours):
-    """Return a note on the files that the code left in its folder, or None.
+def paths_in(source):
+    """Return the paths of files in /tmp that code has as strings."""
+    from re import findall
+    return set(findall(NAMED, source.decode("utf-8", "replace")))
+
+
+def about_files(home, ours, paths, since):
+    """Return a note on the files that the code left in its folder, or at
+    some paths, or None.
 
     Only the folder itself and the working directory below it are looked at.
+    since: the time before which a file at one of the paths is not the code's.
     """
-    found = {}
+    found = files_at(paths, ours, since)
     for folder in {home, os.getcwd()}:
         if (folder + "/").startswith(home + "/"):
             found.update(files_in(folder, home, ours))
@@ -65,6 +76,23 @@ def files_in(folder, home, ours):
                 for entry in entries
                 if entry.name[0] != "." and entry.path != ours
                 and entry.is_file(follow_symlinks=False)}
+
+
+def files_at(paths, ours, since):
+    """Return the entries of the regular files at some paths, by path."""
+    found = {}
+    for folder in {path.rpartition("/")[0] for path in paths}:
+        try:
+            entries = os.scandir(folder)
+        except OSError:
+            continue
+        with entries:
+            found.update({
+                entry.path: entry for entry in entries
+                if entry.path in paths and entry.path != ours
+                and entry.is_file(follow_symlinks=False)
+                and entry.stat().st_ctime > since - CLOCK})
+    return found
 
 
 def shown(name):

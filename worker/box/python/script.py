@@ -980,6 +980,14 @@ def watch(source):
             LEFT["teach_subprocess"](sys.modules["subprocess"])
 
 
+def named_in(source):
+    """Return the files in /tmp that code names, and the time."""
+    if b"/tmp/" not in source:
+        return (), 0
+    from time import time
+    return left()["paths_in"](source), time()
+
+
 def is_silent():
     """Whether nothing was printed, as far as the relay knows."""
     if VALUE in WANTED:
@@ -990,18 +998,21 @@ def is_silent():
     return _echo.ask()
 
 
-def note_left(pid, shows):
+def note_left(pid, shows, named):
     """Note what the code leaves behind, or has not noticed.
 
     pid: the process of the code, not of its children; shows: whether the code
-    may show pictures.
+    may show pictures; named: the files in /tmp that it names, and since when
+    they may be its own.
     """
     try:
         if WANTED and os.getpid() == pid and (
-                LEFT.get("FAILED") or shows or os.listdir(HOME)):
+                LEFT.get("FAILED") or shows or named[0]
+                or os.listdir(HOME)):
             helps = {"__name__": "caisson_advice"}
             exec(load("advice"), helps)
-            NOTES.extend(left()["notes"](HOME, PATH, shows, is_silent, helps))
+            NOTES.extend(left()["notes"](
+                HOME, PATH, named, shows, is_silent, helps))
     except BaseException:
         pass  # the code may have changed what that needs
 
@@ -1019,6 +1030,7 @@ def run(source, control, told, memory, ending):
     ending.begin()
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
     awaiting, pid, shows = False, os.getpid(), b".show(" in source
+    named = (), 0
     try:
         code, source = prepared(source)
         awaiting = bool(code.co_flags & COROUTINE)
@@ -1030,6 +1042,7 @@ def run(source, control, told, memory, ending):
             module.display = display
         if WANTED:
             watch(source)
+            named = named_in(source)
         del source
         execute(code, module)
         echo(module.__dict__)
@@ -1037,7 +1050,7 @@ def run(source, control, told, memory, ending):
         ending.set(error.code)
         note_more(ending.status != 0)
         if ending.status == 0:
-            note_left(pid, shows)
+            note_left(pid, shows, named)
         tell_notes()
         raise
     except BaseException:
@@ -1045,7 +1058,7 @@ def run(source, control, told, memory, ending):
         sys.excepthook = Report(awaiting)
         raise
     note_more()
-    note_left(pid, shows)
+    note_left(pid, shows, named)
     tell_notes()
     ending.set(None)
 
