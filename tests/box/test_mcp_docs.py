@@ -314,7 +314,8 @@ except ValueError as error:
 
     def test_manual_without_servers(self):
         got = run("print(runtime.capability_summary())", loaded=())
-        self.assertIn("- loaded: none: name some in the argument", got.out)
+        self.assertIn("- loaded: none; each loads when it is first used\n",
+                      got.out)
         self.assertIn(" loads: fs, my-git, web, mute\n", got.out)
 
 

@@ -11,7 +11,7 @@ SUMMARY_MAX = 300  # characters of a description in a summary
 REASON_MAX = 300  # characters of why a server was left out
 SHOWN_MAX = 30  # servers in the manual
 SEARCHED = {}  # what was searched last: which lists, and their index
-NONE_LOADED = "none: name some in the argument 'servers'"
+NONE_LOADED = "none; each loads when it is first used"
 # What is added to the manual about the servers of this call.
 SERVERS = """
 **In this call**
