@@ -194,6 +194,12 @@ except ModuleNotFoundError as error:
 print("Kept" in runtime.capability_summary())
 """ % NAMES, "[]\nNo module named 'user_tools'\nFalse\n", memory=memory)
 
+    def test_switched_off_and_used(self):
+        for line in "save_memory('a', 1)", "load_memory('a')":
+            got = run(line, Kept(), memory=False)
+            self.assertRegex(got.err, "\nhint: nothing can be kept between "
+                             "calls here\n$")
+
     def test_switched_on(self):
         self.prints("""
 names = %r

@@ -34,6 +34,8 @@ ARGUMENTS = ("give the arguments of the tool as a dict: "
 NOT_KEPT = ("each call begins anew: define %s in this code; save_memory() "
             "keeps values between calls")
 NOT_KEPT_OFF = "each call begins anew: define %s in this code"
+OFF = "nothing can be kept between calls here"
+KEEPS = "save_memory", "load_memory", "update_memory", "save_tool"
 NO_INPUT = "standard input is empty here: write the data into the code"
 MODULE = "%s is not here, and nothing can be installed; there are: %s"
 INSTALL = "nothing can be installed here; there are: %s"
@@ -166,6 +168,8 @@ def about_name(error, trace, memory):
         return None
     if name in WORDS:
         return "this is Python: write %s for %s" % (WORDS[name], name)
+    if name in KEEPS and not memory:
+        return OFF
     if is_module(name, trace):
         return IMPORT % SHORT.get(name, name) \
             if sys.version_info < (3, 12) or name in SHORT else None
