@@ -1,9 +1,10 @@
-"""The module user_tools: the functions that earlier calls have saved.
+"""The functions that earlier calls have saved: from user_tools import NAME.
 
-Each is fetched and defined when it is first asked for, so that one that is
-broken breaks nothing else.  What is kept was written by earlier calls, perhaps
-with forged frames or by an earlier version: no name of it is trusted.
+dir(user_tools) lists them; save_tool(function) saves another.
 """
+# Each is fetched and defined when it is first asked for, so that one that is
+# broken breaks nothing else.  What is kept was written by earlier calls,
+# perhaps with forged frames or by an earlier version: no name of it is trusted.
 import sys
 from _frozen_importlib import ModuleSpec
 
