@@ -71,6 +71,21 @@ class Left(Base):
                        MORE % ("%s (5 bytes) and a (1 byte)" % new))
             self.tells(WRITE + "write(%r, 7)" % new, echo=False)
 
+    def test_files_in_folders(self):
+        make = WRITE + "import os\nos.makedirs('d/e')\n"
+        self.tells(make + "write('d/e/a', 1)\nwrite('b', 1)",
+                   MORE % "b (1 byte) and d/e/a (1 byte)")
+        self.tells(make + "os.makedirs('.c/d')\nos.mkdir('__pycache__')\n"
+                   "write('.c/d/a', 1)\nwrite('__pycache__/a', 1)\n"
+                   "os.symlink('/etc', 'etc')")
+        self.tells(make + "os.mkdir('no')\nos.chmod('no', 0)\nwrite('a', 1)",
+                   ONE % "a (1 byte)")
+        got = self.prints(
+            make + "for n in range(500):\n    os.mkdir(str(n))\n"
+            "    write('%d/a' % n, 1)", "", ".*", echo=True)
+        self.assertRegex(got.err, r"^note: \d+/a \(1 byte\), \d+/a \(1 byte\), "
+                         r"\d+/a \(1 byte\) and more files are gone ")
+
     def test_no_files(self):
         for code in ("write('.hidden', 1)", "import os\nos.mkdir('d')",
                      "import os\nos.symlink('/etc/passwd', 'a')",

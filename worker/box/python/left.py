@@ -7,6 +7,8 @@ import os
 import sys
 
 NAMES_MAX = 3  # files that are named, programs that are told of
+FOLDERS_MAX = 64  # folders that are looked at
+HIDDEN = ".", "__pycache__"  # how names begin that are not told
 NAME_MAX = 60  # characters of a name
 FAILED_MAX = 64  # programs that are remembered
 SAID_MAX = 1000  # bytes of what each wrote
@@ -50,32 +52,47 @@ def about_files(home, ours, paths, since):
     """Return a note on the files that the code left in its folder, or at
     some paths, or None.
 
-    Only the folder itself and the working directory below it are looked at.
     since: the time before which a file at one of the paths is not the code's.
     """
-    found = files_at(paths, ours, since)
-    for folder in {home, os.getcwd()}:
-        if (folder + "/").startswith(home + "/"):
-            found.update(files_in(folder, home, ours))
+    folders = [folder for folder in dict.fromkeys((home, os.getcwd()))
+               if (folder + "/").startswith(home + "/")]
+    found = {**files_at(paths, ours, since),
+             **files_below(folders, home, ours)}
     if not found:
         return None
     texts = [shown(name) + size_of(found[name].stat().st_size)
              for name in sorted(found)[:NAMES_MAX]]
     if len(found) > NAMES_MAX:
-        texts.append("%d more files" % (len(found) - NAMES_MAX))
+        texts.append("more files" if len(folders) == FOLDERS_MAX
+                     else "%d more files" % (len(found) - NAMES_MAX))
     text = " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
     many = len(found) > 1
     which = "them" if many else "it"
     return GONE % (text + (" are" if many else " is"), which, which)
 
 
-def files_in(folder, home, ours):
-    """Return the entries of the regular files in a folder, by name."""
-    with os.scandir(folder) as entries:
-        return {entry.path[len(home) + 1:]: entry
-                for entry in entries
-                if entry.name[0] != "." and entry.path != ours
-                and entry.is_file(follow_symlinks=False)}
+def files_below(folders, home, ours):
+    """Return the entries of the regular files in some folders, by name.
+
+    The folders below, but for hidden ones, are added and looked at, too,
+    until there are FOLDERS_MAX.
+    """
+    found = {}
+    for folder in folders:
+        try:
+            entries = os.scandir(folder)
+        except OSError:
+            continue
+        with entries:
+            for entry in entries:
+                if entry.path == ours or entry.name.startswith(HIDDEN):
+                    continue
+                if entry.is_file(follow_symlinks=False):
+                    found[entry.path[len(home) + 1:]] = entry
+                elif len(folders) < FOLDERS_MAX and entry.path not in folders \
+                        and entry.is_dir(follow_symlinks=False):
+                    folders.append(entry.path)
+    return found
 
 
 def files_at(paths, ours, since):
