@@ -240,6 +240,32 @@ except TypeError as error:
             "the result is no list and no dict: write len(r.text) or "
             "len(r.content)\n")
 
+    def test_refused_arguments_are_told(self):
+        """Where the code catches the error and does not look at it."""
+        note = "note: the code caught an error and did not show it: " \
+            "fs.read_file: unknown argument 'x'; missing argument 'path'%s\n"
+        call = "try:\n    await mcp_fs.read_file(x=1)\nexcept %s\n"
+        for code, out, err in (
+                (call % "Exception:\n    print(0)", "0\n", note % ".*"),
+                (call % "Exception as e:\n    print(type(e))",
+                 "<class 'mcp.runtime.ArgumentError'>\n", note % ".*"),
+                ("for _ in range(9):\n    try:\n        "
+                 "mcp_fs.read_file(x=1).result()\n"
+                 "    except TypeError:\n        pass", "", note % ".*"),
+                (call % "Exception as e:\n    print(len(str(e)) > 9)",
+                 "True\n", ""),
+                (call % "Exception as e:\n    print(len(repr(e)) > 9)",
+                 "True\n", ""),
+                (call % "Exception as e:\n    print(len(e.message) > 9)",
+                 "True\n", ""),
+                (call % "Exception as e:\n    print(len(e.args))", "1\n",
+                 "")):
+            with self.subTest(code):
+                got = self.prints(code, out, err)
+                self.assertLessEqual(got.err.count("note:"), 1)
+        got = self.prints(call % "Exception:\n    1 / 0", "", ".*", 1)
+        self.assertNotIn("note:", got.err)
+
     def test_what_was_not_read_is_told(self):
         """echo returns the arguments, raw the JSON that it is given."""
         note = "note: fs.%s: there is more than %s \\(%s\\)\n"

@@ -15,6 +15,8 @@ NOTES_MAX = 3  # on tools that had more
 SEEN = {}  # by the name of the tool: Seen, the last one last
 KINDS = KeyError, TypeError, IndexError, AttributeError
 TAUGHT = set()  # libraries
+REFUSED_MAX = 64  # errors that are remembered
+REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 TAKEN = []  # notes on names that were taken for others
 
 
@@ -58,8 +60,8 @@ def keep_shape(result):
 
 def notes(failed):
     """Return what there is to note at the end: names that were taken for
-    others, and, of code that has not failed, tools that had more than it has
-    read.
+    others, and, of code that has not failed, refused arguments that it did not
+    show, and tools that had more than it has read.
     """
     if failed:
         return TAKEN
@@ -72,7 +74,8 @@ def notes(failed):
             seen.more = more_of(result, seen.arguments)
         if seen.more:
             found.append(sentence(seen.name, seen.more))
-    return TAKEN + found[:NOTES_MAX]
+    hidden = list(dict.fromkeys(REFUSED.values()))
+    return TAKEN + hidden[:NOTES_MAX] + found[:NOTES_MAX]
 
 
 def learn():

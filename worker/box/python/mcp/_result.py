@@ -49,6 +49,34 @@ class ArgumentError(MCPError, TypeError):
     """
 
     __module__ = "mcp.runtime"
+    _note = None  # the key of what is told if no code shows it
+
+    def __str__(self):
+        """Return one sentence that begins with the server and the tool."""
+        _lenient.REFUSED.pop(self._note, None)
+        return super().__str__()
+
+    def __repr__(self):
+        """Return the error, as Python writes it."""
+        _lenient.REFUSED.pop(self._note, None)
+        return super().__repr__()
+
+    def __getattribute__(self, name):
+        """Return a member; two of them show the error."""
+        if name in ("message", "args"):
+            _lenient.REFUSED.pop(self._note, None)
+        return super().__getattribute__(name)
+
+
+def refused(wrong, server, tool):
+    """Return the error about arguments, which is told if no code shows it."""
+    error = ArgumentError(wrong, server, tool)
+    text = str(error)
+    if len(_lenient.REFUSED) < _lenient.REFUSED_MAX:
+        error._note = object()
+        _lenient.REFUSED[error._note] = \
+            "note: the code caught an error and did not show it: %s\n" % text
+    return error
 
 
 class Part(dict):

@@ -5,7 +5,7 @@ only when it is used.
 """
 from . import _ask, _schema
 from ._positions import fill
-from ._result import ArgumentError
+from ._result import refused
 from ._servers import call, clean, run
 
 PARAMETERS_MAX = 100  # that documentation and signatures show
@@ -60,7 +60,7 @@ class Tool:
         self._entry = state.find(tool) or self._entry
         wrong = fill(self._entry, args, arguments)[1]
         if wrong:
-            raise ArgumentError(wrong, state.name, tool)
+            raise refused(wrong, state.name, tool)
         return self._entry
 
     def __repr__(self):
