@@ -299,6 +299,19 @@ except TypeError as error:
         self.prints("mcp_fs.echo(hasMore=True).result()\n1 / 0", "",
                     ".*ZeroDivisionError: division by zero\n", 1)
 
+    def test_keys_that_are_counted_are_told(self):
+        call = "r = await mcp_fs.echo(items=[1, 2, 3], page=1)\n"
+        note = ("note: len\\(\\) of the .data of fs.echo is the number of its "
+                "keys \\(items, page\\); its list 'items' has 3 items\n")
+        for code, out, says in (
+                ("print(len(r.data))", "2\n", note),
+                ("print(len(r.data['items']) if r.data else 0)", "3\n", ""),
+                ("print(bool(r.data))", "True\n", ""),
+                ("import pprint\npprint.pprint(r.data)",
+                 "{'items': [1, 2, 3], 'page': 1}\n", "")):
+            with self.subTest(code=code):
+                self.prints(call + code, out, says)
+
     def test_structured_content_that_is_no_more_than_the_text(self):
         def raw(key, text, data=None):
             return json.dumps(json.dumps({

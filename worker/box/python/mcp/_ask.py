@@ -4,7 +4,8 @@ mcp._call carries them out for their caller.  What the code must not ask for
 is refused behind the relay; what is checked here spares a way there.
 """
 from ._call import Together
-from ._result import MCPError, read, refused, Result
+from ._lenient import refused
+from ._result import MCPError, read, Result
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request

@@ -1,4 +1,6 @@
 """What a call comes to: a result, or the one class of errors."""
+import sys
+
 from . import _lenient, _values
 from ._servers import attribute_error, clean
 
@@ -68,17 +70,6 @@ class ArgumentError(MCPError, TypeError):
         return super().__getattribute__(name)
 
 
-def refused(wrong, server, tool):
-    """Return the error about arguments, which is told if no code shows it."""
-    error = ArgumentError(wrong, server, tool)
-    text = str(error)
-    if len(_lenient.REFUSED) < _lenient.REFUSED_MAX:
-        error._note = object()
-        _lenient.REFUSED[error._note] = \
-            "note: the code caught an error and did not show it: %s\n" % text
-    return error
-
-
 class Part(dict):
     """A dict in a result; its values are attributes, too.
 
@@ -96,6 +87,13 @@ class Part(dict):
             raise AttributeError(name)
         raise attribute_error("this part of the result has no %r: %s" % (
             name, keys_of(self)))
+
+    def __len__(self):
+        """Return how many keys it has, which the code may not mean."""
+        frame = sys._getframe(1)
+        if frame.f_globals.get("__name__") == "__main__":
+            _lenient.count(self, frame)
+        return super().__len__()
 
     def __reduce__(self):
         """Copies are plain."""

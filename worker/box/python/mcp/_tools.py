@@ -4,8 +4,8 @@ Everything here is made from what the server says, which may be any JSON, and
 only when it is used.
 """
 from . import _ask, _schema
+from ._lenient import refused
 from ._positions import fill
-from ._result import refused
 from ._servers import call, clean, run
 
 PARAMETERS_MAX = 100  # that documentation and signatures show
