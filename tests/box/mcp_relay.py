@@ -214,6 +214,8 @@ class Relay(threading.Thread):
         """Return the JSON that was given as a string."""
         self.answer(number, arguments["json"].encode())
 
+    tool_list_texts = tool_searchAll = tool_raw
+
     def tool_fail(self, number, arguments, raw):
         """Return an error of the tool."""
         self.answer(number, {"isError": True, "content": [

@@ -8,7 +8,7 @@ The Python that runs the tests is the Python that is tested.
 import json
 import unittest
 
-from mcp_relay import Base, FS, run
+from mcp_relay import Base, FS, run, tool
 
 
 class Runtime(Base):
@@ -311,6 +311,18 @@ except TypeError as error:
                  "{'items': [1, 2, 3], 'page': 1}\n", "")):
             with self.subTest(code=code):
                 self.prints(call + code, out, says)
+
+    def test_characters_that_are_counted_are_told(self):
+        note = ("note: the .data of fs.%s is a text: len\\(\\) is the number "
+                "of its characters\n")
+        for tool_name, says in ("list_texts", note % "list_texts"), (
+                "searchAll", note % "searchAll"), ("raw", ""):
+            code = ("r = await mcp_fs.%s(json='{\"content\": [{\"type\": "
+                    "\"text\", \"text\": \"a b\"}]}')\nprint(len(r.data), "
+                    "type(r.data).__name__, r.data + '', r.text)" % tool_name)
+            with self.subTest(tool_name):
+                self.prints(code, "3 str a b a b\n", says, tools={
+                    "fs": FS + [tool("list_texts"), tool("searchAll")]})
 
     def test_structured_content_that_is_no_more_than_the_text(self):
         def raw(key, text, data=None):

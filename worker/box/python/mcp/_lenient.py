@@ -18,10 +18,6 @@ TAUGHT = set()  # libraries
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 TAKEN = []  # notes on names that were taken for others
-COUNTED = []  # notes on keys that were counted
-KEYS = ("note: len() of the .data of %s is the number of its keys (%s); its "
-        "list %r has %d items\n")
-KEYS_MAX = 5  # that are told
 
 
 class Seen:
@@ -64,25 +60,6 @@ def refused(wrong, server, tool):
     return error
 
 
-def count(part, frame):
-    """Note that a frame counts the keys of a dict that is all of a result.
-
-    Where one of its members is a list, it is more likely meant.
-    """
-    from opcode import opname
-    from ._servers import clean
-    if COUNTED or "len" not in frame.f_code.co_names or not opname[
-            frame.f_code.co_code[frame.f_lasti]].startswith("CALL"):
-        return
-    lists = [key for key, value in part.items() if isinstance(value, list)]
-    for seen in list(SEEN.values()) if len(lists) == 1 else ():
-        result = seen.result()
-        if result is not None and result.data is part:
-            COUNTED.append(KEYS % (
-                seen.name, clean(", ".join(map(str, list(part)[:KEYS_MAX]))),
-                clean(lists[0]), len(part[lists[0]])))
-
-
 def keep_shape(result):
     """Note the shape of a result that is too large to be kept."""
     seen = result.__dict__.pop("_seen", None)
@@ -96,10 +73,11 @@ def keep_shape(result):
 def notes(failed):
     """Return what there is to note at the end: names that were taken for
     others, and, of code that has not failed, refused arguments that it did not
-    show, keys that it has counted, and tools that had more than it has read.
+    show, what it has counted, and tools that had more than it has read.
     """
     if failed:
         return TAKEN
+    from ._counted import COUNTED
     from ._more import more_of, sentence
     found = []
     for seen in list(SEEN.values()):

@@ -1,7 +1,7 @@
 """What a call comes to: a result, or the one class of errors."""
 import sys
 
-from . import _lenient, _values
+from . import _counted, _lenient, _values
 from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
@@ -90,9 +90,7 @@ class Part(dict):
 
     def __len__(self):
         """Return how many keys it has, which the code may not mean."""
-        frame = sys._getframe(1)
-        if frame.f_globals.get("__name__") == "__main__":
-            _lenient.count(self, frame)
+        _counted.count(self, sys._getframe(1))
         return super().__len__()
 
     def __reduce__(self):
@@ -251,8 +249,11 @@ class Result(dict):
             found = dict.get(self, "structuredContent")
             found = parsed(self.text) if found is None \
                 else unwrapped(found, self.text)
-            self.__dict__["_data"] = Rows(found) if type(found) is list \
-                else found
+            if type(found) is list:
+                found = Rows(found)
+            elif type(found) is str and self._tool:
+                found = _counted.told(found, self._tool)
+            self.__dict__["_data"] = found
             _lenient.keep_shape(self)
         return self.__dict__["_data"]
 

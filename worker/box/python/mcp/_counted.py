@@ -1,0 +1,75 @@
+"""len() of data that has no such length as the code may mean.
+
+A program that prints the number of keys of an answer, or of characters, for
+that of the things in it is wrong without an error, so a note follows its
+output.
+"""
+import sys
+
+COUNTED = []  # the notes
+KEYS = ("note: len() of the .data of %s is the number of its keys (%s); its "
+        "list %r has %d items\n")
+KEYS_MAX = 5  # that are told
+TEXT = ("note: the .data of %s is a text: len() is the number of its "
+        "characters\n")
+# In names of tools that return several things.
+SEVERAL = "list", "search", "find", "query"
+
+
+class Told(str):
+    """A text that a tool returns which returns several things."""
+
+    __slots__ = ("tool",)
+
+    def __len__(self):
+        """Return how many characters it has, which the code may not mean."""
+        frame = sys._getframe(1)
+        if is_counted(frame):
+            COUNTED.append(TEXT % self.tool)
+        return super().__len__()
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return str, (str.__str__(self),)
+
+
+Told.__name__ = Told.__qualname__ = "str"
+
+
+def told(text, tool):
+    """Return the data of a tool that is a text, Told where that returns
+    several things.
+    """
+    name = tool.rpartition(".")[2].lower()
+    if not any(word in name for word in SEVERAL):
+        return text
+    found = Told(text)
+    found.tool = tool
+    return found
+
+
+def is_counted(frame):
+    """Whether code of the user calls len() in this frame, for the first time.
+    """
+    from opcode import opname
+    return frame.f_globals.get("__name__") == "__main__" and not COUNTED and \
+        "len" in frame.f_code.co_names and opname[
+            frame.f_code.co_code[frame.f_lasti]].startswith("CALL")
+
+
+def count(part, frame):
+    """Note that a frame counts the keys of a dict that is all of a result.
+
+    Where one of its members is a list, it is more likely meant.
+    """
+    if not is_counted(frame):
+        return
+    from ._lenient import SEEN
+    from ._servers import clean
+    lists = [key for key, value in part.items() if isinstance(value, list)]
+    for seen in list(SEEN.values()) if len(lists) == 1 else ():
+        result = seen.result()
+        if result is not None and result.data is part:
+            COUNTED.append(KEYS % (
+                seen.name, clean(", ".join(map(str, list(part)[:KEYS_MAX]))),
+                clean(lists[0]), len(part[lists[0]])))
