@@ -36,11 +36,12 @@ async def call(tool, **arguments):
 print(json.dumps(await measure(call, {0})))
 """
 DIRECT = """
-import sys
+import os, sys
 open("server.py", "w").write({1})
 direct = await Direct().open([sys.executable, "server.py"])
 print(json.dumps(await measure(direct.call, {0})))
 await direct.close()
+os.unlink("server.py")  # else a note would tell of it
 """
 
 

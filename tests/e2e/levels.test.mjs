@@ -267,9 +267,9 @@ print(tool.name, os.path.expanduser('~') == os.getcwd(), sqlite3.sqlite_version
 `);
 
   assert.equal(printed(result), "b'y' True b'3\\n'\ntool True True 3\n" +
-    'stderr:\nnote: a (1 byte), c (1 byte) and tool.py (13 bytes) are gone ' +
-    'with the sandbox: print what is needed of them, or pass them to a tool ' +
-    'of a server');
+    'stderr:\nnote: a (1 byte), c (1 byte), d/a (1 byte) and 3 more files ' +
+    'are gone with the sandbox: print what is needed of them, or pass them ' +
+    'to a tool of a server');
 });
 
 /* Where the box is, and what it leaves there for whoever cleans up. */
