@@ -145,10 +145,12 @@
 /* How much of a server's own sentence, and how many names, it shows. */
 #define REFUSED_FOREIGN_MAX (2 * KIB)
 /*
- * What a server may write instead of MCP before it is ready: longer than any
- * banner or log, and a program that is no server is told from a slow one.
+ * What a server may write instead of MCP before it is ready, in bytes and in
+ * lines: more than any banner or log has, so a program that is no server is
+ * told from a slow one.
  */
 #define SERVER_NOISE_MAX (32 * MIB)
+#define SERVER_NOISE_LINES 100000
 /* Of a line that a server wrote instead of MCP, such as a banner: to show. */
 #define REFUSED_BANNER_MAX 200
 #define REFUSED_NAMES_MAX 10

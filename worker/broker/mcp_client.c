@@ -522,7 +522,6 @@ mcp_client_bad(struct mcp_client *client, size_t len,
     struct mcp_request *request, const char *why)
 {
 	struct mcp_answer broken = { .outcome = MCP_BROKEN, .why = why };
-	struct err err;
 
 	client->skipped++;
 	if (!client->ready)
@@ -532,11 +531,9 @@ mcp_client_bad(struct mcp_client *client, size_t len,
 	    "%s", client->name, len, client->skipped, why);
 	if (request != NULL)
 		mcp_client_answer(client, request, &broken);
-	if (client->noise > SERVER_NOISE_MAX) {
-		err_set(&err, "wrote more than %lu MiB before it was ready",
-		    SERVER_NOISE_MAX / MIB);
-		mcp_client_unfit(client, err.text);
-	}
+	if (!client->ready && (client->noise > SERVER_NOISE_MAX ||
+	        client->skipped > SERVER_NOISE_LINES))
+		mcp_client_unfit(client, "wrote on and on before it was ready");
 }
 
 /* Keeps the first such line that is not blank, for the reason of a failure. */
