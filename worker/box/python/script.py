@@ -43,7 +43,8 @@ CONTROL = []  # those of them that are there
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # CPython 3.11 changes code while it runs for the first few times.
 REHEARSALS = 8
-EMPTY_FRAME = b'''{"type":"run","code":"print('', end='')","memory":true}
+EMPTY_FRAME = b'''{"type":"run","code":"print('', end='')","memory":true,\
+"echo":true}
 '''
 LEAVE = TEMPLATE.leave if TEMPLATE else os._exit
 COUNTED = sys.version_info >= (3, 10)  # exit functions can be
@@ -654,6 +655,7 @@ def rehearse_box(ending):
     os.write(relay, EMPTY_FRAME)
     run(*wait_for_code((code, ready), ending), ending)
     ending.rehearse()
+    WANTED.clear()
     sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
     leave_control()
     os.close(relay)
