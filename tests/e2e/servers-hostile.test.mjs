@@ -76,7 +76,7 @@ print(json.dumps(await attempt("h", "echo", {})))`,
       true: [{ command: 'true' }, /exited|ended/],
       /* It goes on while it is given up. */
       yes: [{ command: '/bin/sh', args: ['-c', 'trap "" TERM; exec yes'] },
-        /wrote on and on before it was ready; it wrote .y. instead of MCP/],
+        /100000 lines or 32 MiB before it was ready; it wrote .y. instead/],
       'a folder': [{ command: '/usr/bin' }, /\/usr\/bin/],
       'a script without a line': [{ command: '/etc/passwd' }, /\/etc\/passwd/],
       'a folder that is not there': [

@@ -522,6 +522,7 @@ mcp_client_bad(struct mcp_client *client, size_t len,
     struct mcp_request *request, const char *why)
 {
 	struct mcp_answer broken = { .outcome = MCP_BROKEN, .why = why };
+	struct err err;
 
 	client->skipped++;
 	if (!client->ready)
@@ -532,8 +533,11 @@ mcp_client_bad(struct mcp_client *client, size_t len,
 	if (request != NULL)
 		mcp_client_answer(client, request, &broken);
 	if (!client->ready && (client->noise > SERVER_NOISE_MAX ||
-	        client->skipped > SERVER_NOISE_LINES))
-		mcp_client_unfit(client, "wrote on and on before it was ready");
+	        client->skipped > SERVER_NOISE_LINES)) {
+		err_set(&err, "wrote more than %d lines or %lu MiB before it "
+		    "was ready", SERVER_NOISE_LINES, SERVER_NOISE_MAX / MIB);
+		mcp_client_unfit(client, err.text);
+	}
 }
 
 /* Keeps the first such line that is not blank, for the reason of a failure. */
