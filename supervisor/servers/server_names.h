@@ -27,8 +27,8 @@ void server_names_settle(char **names, size_t *len, struct in_force *config,
 /*
  * Checks that each of them is allowed, in force and can be started. Returns 0,
  * or -1 with err: which one is not, why, and what would be right. A server that
- * is not allowed gets the same error as an unknown one. Paths are told only if
- * ours is set: the caller is the user who has started the program.
+ * is not allowed gets the same error as an unknown one. Paths are named only if
+ * ours is set, that is, for the user who started the program.
  */
 int server_names_check(const char *names, size_t len, struct in_force *config,
     const struct server_texts *allowed, int ours, struct err *err);

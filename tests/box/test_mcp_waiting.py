@@ -659,7 +659,7 @@ print('done')
 """, "done\n")
 
     def test_signals_while_requests_are_sent(self):
-        """A request that was begun is sent, whoever waits for it next."""
+        """The next caller that waits sends what a signal interrupted."""
         self.prints("""
 import asyncio, sys, threading
 class Late(Exception): pass

@@ -48,7 +48,7 @@ TABLES = [("mends", [
           "with \\n as ends of lines"),
     mends("tabs", "if 1:\n\ta = 1\n        print(a)\n", "1\n",
           "with spaces for tabs"),
-    mends("tabs, but not those of a string", "if 1:\n\ta = '''\n\tb'''\n"
+    mends("tabs outside of strings", "if 1:\n\ta = '''\n\tb'''\n"
           "        print(a)\n", "\n\tb\n", "with spaces for tabs"),
     mends("typographic quotes", "print(\u201ca\u201d, \u2018b\u2019, "
           "'\u201c')", "a b \u201c\n", QUOTES),
@@ -57,8 +57,8 @@ TABLES = [("mends", [
           "1\n2\n", "without the prompts"),
     mends("notebook", "!pip install -q x\n%matplotlib inline\nprint(1)",
           "1\n", "without notebook commands such as !pip"),
-    mends("notebook and a string", "!pip install x\nprint('''a\n%config b\n"
-          "''')", "a\n%config b\n\n",
+    mends("notebook commands, not in strings",
+          "!pip install x\nprint('''a\n%config b\n''')", "a\n%config b\n\n",
           "without notebook commands such as !pip"),
     mends("keywords", "def f(**k):\n    return k\n"
           "print(f(a=1, from='(x', to=f(in=[1, 2]), is=3))",

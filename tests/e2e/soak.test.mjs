@@ -2,8 +2,8 @@
  * Five hundred executions (fewer where another run has them), half of them
  * ended by error, timeout or cancel: afterwards there is no process,
  * descriptor, mount or file more than before the first. The program gets a view
- * of the machine in which nobody else mounts anything or writes to /tmp and
- * /dev/shm.
+ * of the machine in which no other process mounts anything or writes to /tmp
+ * and /dev/shm.
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';

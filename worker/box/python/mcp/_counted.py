@@ -1,7 +1,7 @@
-"""len() of data that has no such length as the code may mean.
+"""Notes on len() of data that is not a list.
 
-A program that prints the number of keys of an answer, or of characters, for
-that of the things in it is wrong without an error, so a note follows its
+A program that takes the number of keys or characters of an answer for the
+number of items prints a wrong result without an error, so a note follows its
 output.
 """
 import sys

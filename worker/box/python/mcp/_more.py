@@ -1,6 +1,6 @@
 """Whether the last result of a tool says that there is more than it has.
 
-A program that forgets the other pages prints a wrong answer without an error,
+A program that ignores the other pages prints a wrong answer without an error,
 so a note follows its output.  There is none where the code asked for exactly as
 many items as it got.
 """
