@@ -1,6 +1,8 @@
 """
-Turns meson's log of a test run into names of what failed or was skipped, with
-the reason, and one closing line: "N passed, N failed, N skipped".
+Turns meson's log of a test run into names of what was skipped, with the reason,
+and of what failed, with the end of what it said, and one closing line:
+"N passed, N failed, N skipped". Failures stand last, as a log may be cut at its
+front.
 
 usage: test_summary.py build/meson-logs/testlog.json
 """
@@ -9,6 +11,11 @@ import sys
 
 PASSED = ("OK", "EXPECTEDFAIL")
 SKIPPED = ("SKIP",)
+
+# How many lines of a failed test are shown again, and how many characters of
+# each.
+LAST_LINES = 60
+LINE = 200
 
 
 def read_log(path):
@@ -30,10 +37,19 @@ def parts(test):
     return [line.strip() for line in lines if line.startswith("SKIP")]
 
 
+def told(test):
+    """The last lines of what a failed test wrote, errors at the end."""
+    lines = []
+    for stream in ("stdout", "stderr"):
+        lines += (test.get(stream) or "").splitlines()[-LAST_LINES:]
+    return ["  " + line[:LINE] for line in lines if line.strip()]
+
+
 def main():
     if len(sys.argv) != 2:
         sys.exit("usage: test_summary.py TESTLOG")
-    passed = failed = skipped = 0
+    passed = skipped = 0
+    failed = []
     for test in read_log(sys.argv[1]):
         if test["result"] in PASSED:
             passed += 1
@@ -43,9 +59,11 @@ def main():
             skipped += 1
             print(f"skipped: {test['name']}: {reason(test)}")
         else:
-            failed += 1
-            print(f"failed: {test['name']} ({test['result'].lower()})")
-    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+            failed.append(test)
+    for test in failed:
+        print(f"failed: {test['name']} ({test['result'].lower()})")
+        print("\n".join(told(test)))
+    print(f"{passed} passed, {len(failed)} failed, {skipped} skipped")
     return 1 if failed or not passed else 0
 
 
