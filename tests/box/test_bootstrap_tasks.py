@@ -281,6 +281,14 @@ from concurrent.futures import ThreadPoolExecutor
 pool = ThreadPoolExecutor(2)
 pool.submit(print, 'pool')
 """, "pool\n"),
+    Case("what is to be done before threads end", """
+import threading
+try:
+    threading._register_atexit(print, 'last')
+except AttributeError:  # before Python 3.9
+    print('last')
+print('main')
+""", None),
     Case("thread and exit", """
 import sys, threading, time
 def f():

@@ -55,6 +55,8 @@ COROUTINE = 0x80  # inspect.CO_COROUTINE
 HOME = os.environ.get("HOME", "/workspace")
 TMPDIR = os.environ.get("TMPDIR", "/tmp")
 PLACES = HOME + "/", TMPDIR + "/"
+# What the kernel tells of the size of a folder in memory that has nothing.
+NO_ENTRIES = 40 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
 LOADER = SourceFileLoader("__main__", PATH)
@@ -300,8 +302,11 @@ class Ending:
                 return
             for stream in sys.stderr, sys.stdout:
                 flush(stream)
-            if "threading" in sys.modules:
-                sys.modules["threading"]._shutdown()
+            threading = sys.modules.get("threading")
+            # There is one thread: it would wait for none, and only note, in
+            # memory that a forked box copies for it, that this one ends.
+            if getattr(threading, "_threading_atexits", threading):
+                threading._shutdown()
             atexit._run_exitfuncs()
         except BaseException:
             pass  # the interpreter goes on with what is left
@@ -643,8 +648,10 @@ def rehearse(ending):
     """
     place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
     parse('{"names": [""]}')
+    WANTED.append("")
     run(b"print('', end='')\n", (-1, -1), (), True, ending)
     ending.rehearse()
+    WANTED.clear()
     sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
 
 
@@ -1000,6 +1007,16 @@ def is_silent():
     return _echo.ask()
 
 
+def has_files():
+    """Whether there may be something in the folder for files.
+
+    The kernel counts the entries of a folder in memory in its size, so that
+    it need not be read.
+    """
+    return os.stat(HOME).st_size != NO_ENTRIES and any(
+        "%s/%s" % (HOME, name) != PATH for name in os.listdir(HOME))
+
+
 def note_left(pid, shows, named):
     """Note what the code leaves behind, or has not noticed.
 
@@ -1009,8 +1026,7 @@ def note_left(pid, shows, named):
     """
     try:
         if WANTED and os.getpid() == pid and (
-                LEFT.get("FAILED") or shows or named[0]
-                or os.listdir(HOME)):
+                LEFT.get("FAILED") or shows or named[0] or has_files()):
             helps = {"__name__": "caisson_advice"}
             exec(load("advice"), helps)
             NOTES.extend(left()["notes"](
