@@ -10,9 +10,10 @@ import time
 from alone import processes_below
 from table import case, seen_in
 
-SOON = 10  # seconds; what dies does so in milliseconds, unless it is busy
+SOON = 60  # seconds; what happens does so in milliseconds, unless it is busy
 PF_EXITING = 4  # linux/sched.h
 MARK = "caisson-orphan-" + secrets.token_hex(8)  # of this run only
+GATE = "caisson-gate-" + secrets.token_hex(8)
 
 DAEMON = """
 import os, signal
@@ -26,6 +27,10 @@ for _ in range(3):
         os.execv("/bin/sleep", [%r, "8"])
 """ % MARK
 
+# The code goes on when somebody outside has ended this process.
+STAND = """
+import os; os.spawnv(os.P_WAIT, "/bin/sleep", [%r, "30"])
+""" % GATE
 
 WRITE = """
 import errno
@@ -37,22 +42,22 @@ except OSError as error:
 """
 
 
-def marked():
+def marked(mark=MARK):
     """Processes of the host that are daemons of a box."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open("/proc/%s/cmdline" % entry) as file:
-                if file.read().startswith(MARK):
+                if file.read().startswith(mark):
                     found.append(int(entry))
         except (FileNotFoundError, ProcessLookupError):
             pass
     return found
 
 
-def end_marked():
+def end_marked(mark=MARK):
     """Those that no protection has ended."""
-    for pid in marked():
+    for pid in marked(mark):
         os.kill(pid, signal.SIGKILL)
 
 
@@ -94,11 +99,11 @@ def soon_gone(pids):
       without="pid landlock", driven=True)
 def daemons(run, words):
     program = run.start(words)
-    number = program.start(DAEMON + "import time\ntime.sleep(%g)\n"
-                           "print('made')" % (0.3 * run.slow))
-    if not until(run, lambda: len(marked()) == 3):
+    number = program.start(DAEMON + STAND + "print('made')")
+    if not until(run, lambda: len(marked()) == 3 and marked(GATE)):
         return "the daemons did not start"
     pids = marked()
+    end_marked(GATE)
     seen = seen_in(program.wait(number))
     verdict = soon_gone(pids)
     end_marked()
@@ -182,9 +187,6 @@ def leave(run, words):
     return verdict
 
 
-ASLEEP = "import time; time.sleep(2); print('well')"
-
-
 @case("x11b", "two boxes at once are the same user of the host", "no",
       without="identity", root=True, driven=True)
 def users_of_boxes(run, words):
@@ -200,11 +202,16 @@ def users_of_boxes(run, words):
             except FileNotFoundError:  # it has just ended
                 pass
         return found
-    numbers = [program.start(ASLEEP) for _ in range(2)]
-    if not until(run, lambda: len(users()) == 2):
+    numbers = [program.start(STAND + "print('well')") for _ in range(2)]
+    found = []
+
+    def stand():
+        # There may be one more, which is being built or ended.
+        found[:] = users()
+        return len(found) == 2 and len(marked(GATE)) == 2
+    if not until(run, stand):
         return "the boxes did not start"
-    time.sleep(0.1)
-    found = users()
+    end_marked(GATE)
     seen = {seen_in(program.wait(number)) for number in numbers}
     program.close()
     if seen != {"well"}:
