@@ -38,11 +38,28 @@ def parts(test):
 
 
 def told(test):
-    """The last lines of what a failed test wrote, errors at the end."""
+    """
+    What a failed test wrote of its failures, as TAP or not; where that cannot
+    be told, its last lines. Errors stand at the end.
+    """
     lines = []
     for stream in ("stdout", "stderr"):
-        lines += (test.get(stream) or "").splitlines()[-LAST_LINES:]
+        written = (test.get(stream) or "").splitlines()
+        lines += (failures(written) or written)[-LAST_LINES:]
     return ["  " + line[:LINE] for line in lines if line.strip()]
+
+
+def failures(lines):
+    """The lines of TAP that tell of what is not ok, to the end of each."""
+    told, inside = [], False
+    for line in lines:
+        if line.lstrip().startswith("not ok"):
+            inside = True
+        if inside:
+            told.append(line)
+        if line.strip() == "...":
+            inside = False
+    return told
 
 
 def main():
