@@ -163,8 +163,8 @@ void service_end(struct service *service);
 /*
  * Calls ask with ctx and question, which starts the service if need be, sends
  * something, and returns a descriptor or 0, or -1 with err after it has ended
- * the service. If it had died unnoticed, ask is called once more. Returns what
- * ask does.
+ * the service. If it had died unnoticed, or died while it was started, ask is
+ * called once more. Returns what ask does.
  */
 int service_ask(struct service *service,
     int (*ask)(void *ctx, void *question, struct err *err), void *question,

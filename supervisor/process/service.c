@@ -49,12 +49,13 @@ service_ask(struct service *service,
     int (*ask)(void *ctx, void *question, struct err *err), void *question,
     struct err *err)
 {
-	int running = service->channel != NULL;
 	int answer = ask(service->ctx, question, err);
 
-	/* It had ended, which was not noticed yet: another one is started. */
-	if (answer == -1 && running &&
-	    (err->code == EPIPE || err->code == ECONNRESET))
+	/*
+	 * It had ended, which was not noticed yet, or was killed while it was
+	 * started: another one is started.
+	 */
+	if (answer == -1 && (err->code == EPIPE || err->code == ECONNRESET))
 		answer = ask(service->ctx, question, err);
 	return answer;
 }
