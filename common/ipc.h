@@ -14,6 +14,7 @@
 #include "err.h"
 #include "kept_kind.h"
 #include "limits.h"
+#include "picture.h"
 #include "role.h"
 
 enum ipc_phase {

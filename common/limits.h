@@ -82,6 +82,19 @@
 #define ECHO_MAX (2 * KIB)
 
 /*
+ * Pictures that code shows. Hosts cut or refuse answers of more than some
+ * megabytes, and models look at a few pictures with less than 1,568 pixels on
+ * a side; a figure has about 50 KiB. Bytes are those of the base64 text, of one
+ * and of all of an execution. A side is what a PNG may have at most, a title
+ * is a line.
+ */
+#define PICTURES_MAX 8
+#define PICTURE_MAX MIB
+#define PICTURES_BYTES_MAX (4 * MIB)
+#define PICTURE_SIDE_MAX 0x7fffffff
+#define PICTURE_TITLE_MAX 200
+
+/*
  * Servers that one execution may have started. A search asks each server for
  * its tools, and code may load servers without naming them: this keeps one
  * call from starting everything that is configured.

@@ -479,6 +479,23 @@ calls_echo(struct calls *calls, const struct request *request)
 	calls_answer(calls, request->id, &frame);
 }
 
+/* Answers that a picture is on its way, or why it is not. */
+static void
+calls_show(struct calls *calls, const struct request *request)
+{
+	struct outbox_frame frame;
+	struct err why = request->refusal;
+
+	if (why.text[0] != '\0' || calls->ends->show(calls->relay,
+	        &request->picture, &why) == -1) {
+		calls_refuse(calls, request->id, why.text);
+		return;
+	}
+	calls_begin(&frame, request->id, 1);
+	buffer_add_text(&frame.text, "\"payload\":true}\n");
+	calls_answer(calls, request->id, &frame);
+}
+
 /* Makes or refuses the request. Returns 0, or -1 with err for a fault. */
 static int
 calls_take(struct calls *calls, const struct request *request, struct err *err)
@@ -492,7 +509,9 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 		calls_list_none(calls, request->id);
 		return 0;
 	}
-	if (request->echo && request->refusal.text[0] == '\0')
+	if (request->show)
+		calls_show(calls, request);
+	else if (request->echo && request->refusal.text[0] == '\0')
 		calls_echo(calls, request);
 	else if (calls_make(calls, request, &why) == 0)
 		return 0;

@@ -35,6 +35,8 @@
  *	load_tool		"name"
  *	list_saved_tools	["after"]
  *	echo			["text"]
+ *	show			"kind":"png"|"jpeg"|"webp"|"gif",
+ *				"data":"base64" ["title"]
  *
  * Anything else from the box is a fault, which ends it; forging a frame can
  * only do what the code itself may do. Runs in the relay.

@@ -35,6 +35,8 @@ struct output {
 	char *tail;         /* a ring of the last tail_max bytes after them */
 	size_t tail_at;     /* where the next byte goes */
 	size_t tail_len;
+	unsigned long long marks[PICTURES_MAX]; /* total, when they were set */
+	size_t nmarks;
 };
 
 static void
@@ -173,6 +175,12 @@ output_put(struct output *output, const char *data, size_t len)
 	output_add(output, data, len);
 }
 
+void
+output_mark(struct output *output)
+{
+	output->marks[output->nmarks++] = output->total;
+}
+
 /*
  * What a pipe holds at least when it takes no more: two writes that follow each
  * other share a page unless they are longer than one, so it may be half empty.
@@ -262,30 +270,60 @@ output_repair(struct buffer *kept, const char *data, size_t len)
 	    data, len, buffer_reserve(kept, UTF8_REPAIR_FACTOR * len));
 }
 
+/*
+ * The same, for a part of the stream that begins with its byte number first,
+ * and for the marks from *next on that lie in it, or before it, where the
+ * stream was cut. A mark within a character goes before it.
+ */
+static void
+output_repair_marked(struct output *output, struct output_kept *kept,
+    struct buffer *text, const struct buffer *part, unsigned long long first,
+    size_t *next)
+{
+	unsigned long long mark;
+	size_t to, from = 0;
+
+	for (; *next < output->nmarks; (*next)++) {
+		mark = output->marks[*next];
+		if (mark > first + part->len)
+			break;
+		to = mark < first ? 0 : (size_t)(mark - first);
+		to -= utf8_incomplete_tail(part->data, to);
+		if (to > from) {
+			output_repair(text, part->data + from, to - from);
+			from = to;
+		}
+		kept->marks[*next] = text->len;
+	}
+	output_repair(text, part->data + from, part->len - from);
+}
+
 void
 output_take(struct output *output, struct output_kept *kept)
 {
 	auto_buffer struct buffer tail = { 0 };
 	struct buffer text = { 0 };
 	struct buffer *head = &output->head;
-	size_t cut;
+	size_t cut, next = 0;
 
 	output_unroll_tail(output, &tail);
 	kept->dropped = output->total - head->len - tail.len;
 	if (kept->dropped == 0) {
 		buffer_add(head, tail.data, tail.len);
-		output_repair(&text, head->data, head->len);
+		output_repair_marked(output, kept, &text, head, 0, &next);
 		kept->head = text.len;
 	} else {
 		/* No character is shown in half at the cut. */
 		cut = utf8_incomplete_tail(head->data, head->len);
 		head->len -= cut;
 		kept->dropped += cut;
-		output_repair(&text, head->data, head->len);
+		output_repair_marked(output, kept, &text, head, 0, &next);
 		kept->head = text.len;
 		cut = output_cut_start(&tail);
 		kept->dropped += cut;
-		output_repair(&text, tail.data + cut, tail.len - cut);
+		buffer_drop_front(&tail, cut);
+		output_repair_marked(output, kept, &text, &tail,
+		    output->total - tail.len, &next);
 	}
 	kept->data = buffer_take(&text, &kept->len);
 	buffer_reset(head);

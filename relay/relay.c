@@ -71,6 +71,21 @@ relay_fault(struct relay *relay, const char *reason)
 	log_warn("protocol violation by the box: %s", reason);
 }
 
+/* Says where in the output the pictures stand. */
+static void
+relay_place_pictures(struct relay *relay, const struct output_kept *out)
+{
+	struct ipc_place place;
+	struct err err;
+	size_t n;
+
+	for (n = 0; n < relay->pictures; n++) {
+		place.at = out->marks[n];
+		if (channel_send_place(relay->supervisor, &place, &err) == -1)
+			relay_unheard("cannot tell where a picture is", &err);
+	}
+}
+
 /* Everything is drained: hands over what was kept. */
 static void
 relay_conclude(struct relay *relay)
@@ -83,6 +98,7 @@ relay_conclude(struct relay *relay)
 
 	output_take(relay->out, &out);
 	output_take(relay->errors, &errors);
+	relay_place_pictures(relay, &out);
 	done.out = (struct ipc_blob){ (const uint8_t *)out.data, out.len, -1 };
 	done.out_head = out.head;
 	done.out_dropped = out.dropped;
@@ -188,13 +204,33 @@ relay_echo(struct relay *relay, const char *text, size_t len)
 	return 1;
 }
 
+/*
+ * What was printed before stands before the picture. It is sent at once: what
+ * the code was told that it has shown is not lost with us.
+ */
+static int
+relay_show(struct relay *relay, const struct request_picture *picture,
+    struct err *why)
+{
+	struct ipc_picture message;
+	struct err err;
+
+	if (pictures_take(relay, picture, &message, why) == -1)
+		return -1;
+	output_look(relay->out);
+	output_mark(relay->out);
+	if (channel_send_picture(relay->supervisor, &message, &err) == -1)
+		relay_unheard("cannot pass a picture on", &err);
+	return 0;
+}
+
 /* Beginning */
 
 void
 relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
 	static const struct calls_ends calls = { relay_want_store,
-		relay_lose_store, relay_echo };
+		relay_lose_store, relay_echo, relay_show };
 	static const struct frames_ends frames = { relay_box_ready,
 		relay_code_sent, relay_fault, relay_control_ended };
 

@@ -14,6 +14,7 @@
 #include "../common/ipc.h"
 #include "../common/json_span.h"
 #include "../common/lines.h"
+#include "../common/picture.h"
 
 struct output;
 struct frames;
@@ -33,12 +34,14 @@ struct relay {
 	struct output *errors;  /* standard error of the code */
 	size_t open_pipes;      /* of the box, that may still bring bytes */
 	size_t output_max;      /* bytes kept of each stream */
+	size_t pictures;        /* that the code has shown */
+	size_t pictures_bytes;  /* of their base64 */
 };
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, member, outbox and output. Upwards there are only callbacks,
- * which are given at construction.
+ * store_request, member, pictures, outbox and output. Upwards there are only
+ * callbacks, which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors it wants. */
@@ -189,6 +192,13 @@ int member_number(
 
 /* request.c: what the code asks for. */
 
+/* A picture that the code shows: spans lie in its frame. */
+struct request_picture {
+	enum picture_kind kind;
+	struct json_span data; /* its base64, without the quotes */
+	char title[PICTURE_TITLE_MAX + 1];
+};
+
 struct request {
 	uint64_t id;
 	struct json_span frame;           /* all of it */
@@ -196,6 +206,8 @@ struct request {
 	int echo; /* it is one, and becomes no message */
 	char text[ECHO_MAX + 1]; /* of an echo: output if there is no other */
 	size_t text_len;
+	int show; /* it is a picture, and becomes no request of others */
+	struct request_picture picture;
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */
@@ -245,6 +257,16 @@ int store_request_read(
 int store_request_send(
     struct channel *store, const struct request *request, struct err *err);
 
+/* pictures.c: what the code shows. */
+
+/*
+ * Checks a picture, counts it, and makes the message that passes it on, which
+ * refers to it. Returns 0, or -1 with err, one sentence for the code, where it
+ * is no picture or there is no room for it.
+ */
+int pictures_take(struct relay *relay, const struct request_picture *picture,
+    struct ipc_picture *message, struct err *err);
+
 /* calls.c: the requests that are under way. */
 
 /* Why nothing can be asked for. */
@@ -278,6 +300,13 @@ struct calls_ends {
 	 * may be empty, becomes its standard output.
 	 */
 	int (*echo)(struct relay *relay, const char *text, size_t len);
+
+	/*
+	 * The code shows a picture. Returns 0 when it is on its way to the
+	 * answer, or -1 with why it is not shown, for the code.
+	 */
+	int (*show)(struct relay *relay, const struct request_picture *picture,
+	    struct err *why);
 };
 
 /* Uses outbox, broker and store of relay; calls_close before one is gone. */
@@ -339,6 +368,7 @@ struct output_kept {
 	size_t len;
 	size_t head;
 	unsigned long long dropped;
+	size_t marks[PICTURES_MAX]; /* where they stand now: whole characters */
 };
 
 /*
@@ -363,6 +393,9 @@ int output_is_empty(const struct output *output);
 
 /* Takes bytes as if they had come now. */
 void output_put(struct output *output, const char *data, size_t len);
+
+/* Marks the end of what has come; at most PICTURES_MAX times. */
+void output_mark(struct output *output);
 
 /* Gives what was kept; the stream is empty afterwards. */
 void output_take(struct output *output, struct output_kept *kept);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../common/mem.h"
+#include "../common/utf8.h"
 #include "relay.h"
 
 static const struct {
@@ -157,17 +158,78 @@ request_read_echo(const struct member *member, struct request *request,
 }
 
 static int
+request_read_kind(const struct member *member, struct request *request,
+    struct err *err)
+{
+	int kind;
+
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	for (kind = 0; kind < PICTURE_KINDS; kind++) {
+		request->picture.kind = (enum picture_kind)kind;
+		if (json_span_is(member->value,
+		        picture_name(request->picture.kind)))
+			return 0;
+	}
+	return err_set(err, "a picture of a kind that does not exist");
+}
+
+/* The title of a picture, which need not be there; what is more is cut off. */
+static int
+request_read_title(const struct member *member, struct request *request,
+    struct err *err)
+{
+	auto_free char *title = NULL;
+	size_t len = 0;
+
+	if (member->count == 0)
+		return 0;
+	if (member_require(member, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	if (member->value.len <= CLIENT_LINE_FACTOR * CODE_MAX)
+		title = json_span_string(member->value, &len, NULL);
+	if (title == NULL || memchr(title, '\0', len) != NULL) {
+		err_set(&request->refusal, "the title of a picture is text "
+		    "without NUL");
+		return 0;
+	}
+	len = utf8_cut(title, len, PICTURE_TITLE_MAX);
+	memcpy(request->picture.title, title, len);
+	return 0;
+}
+
+/* A picture, of which only the outside is looked at here. */
+static int
+request_read_show(const struct member *kind, const struct member *title,
+    const struct member *data, struct request *request, struct err *err)
+{
+	request->show = 1;
+	if (request_read_kind(kind, request, err) == -1 ||
+	    request_read_title(title, request, err) == -1 ||
+	    member_require(data, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	/* Base64 as we take it has no escapes: it is what is in the quotes. */
+	request->picture.data = (struct json_span){ data->value.p + 1,
+		data->value.len - 2 };
+	return 0;
+}
+
+static int
 request_read_payload(
     struct json_span payload, struct request *request, struct err *err)
 {
 	struct member members[] = { { .name = "type" },
 		{ .name = "server" }, { .name = "tool" },
 		{ .name = "arguments" }, { .name = "remembered" },
-		{ .name = "text" } };
+		{ .name = "text" }, { .name = "kind" }, { .name = "title" },
+		{ .name = "data" } };
 
 	member_find(payload, members, sizeof(members) / sizeof(members[0]));
 	if (members[0].count == 1 && json_span_is(members[0].value, "echo"))
 		return request_read_echo(&members[5], request, err);
+	if (members[0].count == 1 && json_span_is(members[0].value, "show"))
+		return request_read_show(
+		    &members[6], &members[7], &members[8], request, err);
 	if (request_read_type(&members[0], request, err) == -1)
 		return -1;
 	if (store_request_is(request))

@@ -22,6 +22,8 @@ void supervisor_on_ready(struct box *box, struct ipc_ready *ready);
 void supervisor_on_running(struct box *box, struct ipc_running *running);
 void supervisor_on_want_store(
     struct box *box, struct ipc_want_store *want_store);
+void supervisor_on_picture(struct box *box, struct ipc_picture *picture);
+void supervisor_on_place(struct box *box, struct ipc_place *place);
 void supervisor_on_fault(struct box *box, struct ipc_fault *fault);
 void supervisor_on_done(struct box *box, struct ipc_done *done);
 

@@ -39,6 +39,24 @@ supervisor_on_fault(struct box *box, struct ipc_fault *fault)
 	    fault->reason);
 }
 
+void
+supervisor_on_picture(struct box *box, struct ipc_picture *picture)
+{
+	struct err err;
+
+	if (pictures_add(&box->pictures, picture, &err) == -1)
+		box_fail(box, "protocol violation by the relay: %s", err.text);
+}
+
+void
+supervisor_on_place(struct box *box, struct ipc_place *place)
+{
+	struct err err;
+
+	if (pictures_place(&box->pictures, place->at, &err) == -1)
+		box_fail(box, "protocol violation by the relay: %s", err.text);
+}
+
 /* Returns 0 and the stream, or -1 with err when it is not what it should be. */
 static int
 on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
@@ -90,6 +108,7 @@ supervisor_on_done(struct box *box, struct ipc_done *done)
 	        max, &out, &err) == -1 ||
 	    on_relay_read_stream(&done->errors, done->errors_head,
 	        done->errors_dropped, max, &errors, &err) == -1 ||
+	    pictures_check(&box->pictures, &out, &err) == -1 ||
 	    on_relay_read_waiting(&done->waiting, &waiting, &err) == -1) {
 		free(out.data);
 		free(errors.data);

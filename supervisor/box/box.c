@@ -194,6 +194,7 @@ box_free(struct box **boxp)
 	free(box->waiting);
 	free(box->out.data);
 	free(box->errors.data);
+	pictures_reset(&box->pictures);
 	free(box);
 }
 

@@ -14,6 +14,7 @@
 #include "../../common/buffer.h"
 #include "../options/options.h"
 #include "../process/process.h"
+#include "pictures.h"
 
 struct language;
 struct runtime;
@@ -122,6 +123,7 @@ struct box {
 	uint64_t peak_kib;
 	struct call_stream out; /* what was printed; may be taken */
 	struct call_stream errors;
+	struct call_pictures pictures; /* what was shown; may be taken */
 	uint64_t tool_calls;
 	char *waiting; /* which calls of tools had no answer; NULL: none */
 	/* Its own. */

@@ -1,9 +1,9 @@
 /*
- * The result of a call as MCP wants it: a text for the model, the structured
- * form beside it where it is wanted, and under _meta what programs need and the
- * model need not read. Output mode "compact": no field that says nothing; the
- * others: every field, and the text is one fenced block of them. Runs in the
- * supervisor.
+ * The result of a call as MCP wants it: a text for the model, with the pictures
+ * that the code showed where it did, the structured form beside it where it is
+ * wanted, and under _meta what programs need and the model need not read.
+ * Output mode "compact": no field that says nothing; the others: every field,
+ * and the text is one fenced block of them. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,21 +76,39 @@ answer_add_lines(struct buffer *text, const char *data, size_t len)
 		buffer_add_text(text, "\n");
 }
 
-static void
+/* Returns where in the text its tail, behind the head, begins. */
+static size_t
 answer_add_stream(struct buffer *text, const struct call_stream *stream,
     const struct answer_style *style)
 {
 	auto_free char *cut = NULL;
+	size_t tail;
 
 	if (stream->dropped == 0) {
 		answer_add_lines(text, stream->data, stream->len);
-		return;
+		return text->len;
 	}
 	cut = answer_cut(stream, style);
 	answer_add_lines(text, stream->data, stream->head);
 	buffer_printf(text, "%s\n", cut);
+	tail = text->len;
 	answer_add_lines(
 	    text, stream->data + stream->head, stream->len - stream->head);
+	return tail;
+}
+
+/* Standard output, and where in the text its pictures stand. */
+static void
+answer_add_out(struct buffer *text, const struct call_result *result,
+    const struct answer_style *style, size_t *places)
+{
+	size_t n, at, base = text->len, head = result->out.head;
+	size_t tail = answer_add_stream(text, &result->out, style);
+
+	for (n = 0; n < result->pictures.count; n++) {
+		at = result->pictures.one[n].at;
+		places[n] = at <= head ? base + at : tail + (at - head);
+	}
 }
 
 /* At the end, too: a reader may see no more of a long text. */
@@ -115,7 +133,7 @@ answer_is_exit(const struct call_result *result)
 
 static void
 answer_add_text(struct buffer *text, const struct call_result *result,
-    const struct answer_style *style)
+    const struct answer_style *style, size_t *places)
 {
 	auto_free char *summary = answer_summary(result);
 	const char *note;
@@ -125,7 +143,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		    text, "status: %s\n", answer_status[result->status]);
 	if (result->status != CALL_SUCCESS && result->exited)
 		buffer_printf(text, "exit: %d\n", result->exit_code);
-	answer_add_stream(text, &result->out, style);
+	answer_add_out(text, result, style, places);
 	if (result->errors.len > 0) {
 		buffer_add_text(text, "stderr:\n");
 		answer_add_stream(text, &result->errors, style);
@@ -406,20 +424,70 @@ answer_add_meta(struct buffer *json, const struct call_result *result,
 	answer_form_close_object(&form);
 }
 
-/* The text, in the mode that is set. */
+/*
+ * The text, in the mode that is set, and where in it pictures stand: behind it
+ * where it is one block.
+ */
 static void
 answer_add_result_text(struct buffer *text, const struct call_result *result,
-    const struct answer_style *style)
+    const struct answer_style *style, size_t *places)
 {
 	auto_buffer struct buffer block = { 0 };
 	struct answer_form form = { &block, answer_form(style), 0 };
+	size_t n;
 
 	if (style->mode == ANSWER_COMPACT) {
-		answer_add_text(text, result, style);
+		answer_add_text(text, result, style, places);
 		return;
 	}
 	answer_add_fields(&form, result, style, 1);
 	answer_add_block(text, &block, style);
+	for (n = 0; n < result->pictures.count; n++)
+		places[n] = text->len;
+}
+
+/* The content: text and pictures as they follow each other */
+
+static void
+answer_add_text_part(struct buffer *json, const char *data, size_t len)
+{
+	buffer_add_text(json, "{\"type\":\"text\",\"text\":");
+	json_add_string(json, data, len);
+	buffer_add_text(json, "}");
+}
+
+/* Its base64 is in the one form that JSON need not escape. */
+static void
+answer_add_image(struct buffer *json, const struct call_picture *picture)
+{
+	buffer_add_text(json, "{\"type\":\"image\",\"data\":\"");
+	buffer_add(json, picture->data, picture->len);
+	buffer_printf(json, "\",\"mimeType\":\"%s\"}",
+	    picture_mime(picture->kind));
+}
+
+/* A newline at the end of a part of the text says nothing. */
+static void
+answer_add_content(struct buffer *json, const struct buffer *text,
+    const struct call_pictures *pictures, const size_t *places)
+{
+	size_t n, to, from = 0;
+
+	for (n = 0; n < pictures->count; n++) {
+		to = places[n] < text->len ? places[n] : text->len;
+		if (to > from) {
+			answer_add_text_part(json, text->data + from,
+			    to - from - (text->data[to - 1] == '\n'));
+			buffer_add_text(json, ",");
+		}
+		answer_add_image(json, &pictures->one[n]);
+		from = to;
+		if (n + 1 < pictures->count || from < text->len)
+			buffer_add_text(json, ",");
+	}
+	if (from < text->len || pictures->count == 0)
+		answer_add_text_part(
+		    json, text->data + from, text->len - from);
 }
 
 void
@@ -428,12 +496,12 @@ answer_add(struct buffer *buffer, const struct call_result *result,
 {
 	auto_buffer struct buffer text = { 0 };
 	struct answer_form form = { buffer, FORM_LINE, 0 };
+	size_t places[PICTURES_MAX];
 
-	answer_add_result_text(&text, result, style);
-	buffer_add_text(
-	    buffer, "{\"content\":[{\"type\":\"text\",\"text\":");
-	json_add_string(buffer, text.data, text.len);
-	buffer_add_text(buffer, "}]");
+	answer_add_result_text(&text, result, style, places);
+	buffer_add_text(buffer, "{\"content\":[");
+	answer_add_content(buffer, &text, &result->pictures, places);
+	buffer_add_text(buffer, "]");
 	if (style->structured) {
 		buffer_add_text(buffer, ",\"structuredContent\":");
 		answer_add_fields(&form, result, style, 0);

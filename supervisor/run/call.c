@@ -99,6 +99,7 @@ call_free(struct call *call)
 	free(call->result.notes);
 	free(call->result.out.data);
 	free(call->result.errors.data);
+	pictures_reset(&call->result.pictures);
 	request_reset(&call->request);
 	free(call);
 }
@@ -138,6 +139,8 @@ call_take_facts(struct call *call)
 	result->out = box->out;
 	result->errors = box->errors;
 	box->out = box->errors = (struct call_stream){ 0 };
+	result->pictures = box->pictures;
+	box->pictures = (struct call_pictures){ 0 };
 	result->tool_calls = box->tool_calls;
 }
 
@@ -295,6 +298,9 @@ call_conclude(struct call *call)
 	if (call->box != NULL)
 		call_take_facts(call);
 	call_judge(call);
+	if (call->result.status == CALL_CANCELLED)
+		pictures_reset(&call->result.pictures);
+	pictures_settle(&call->result.pictures, &call->result.out);
 	call_take_notes(call);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
 		call->result.signal = 0; /* that was us: no news */

@@ -157,6 +157,7 @@ struct call_result {
 	unsigned int timeout; /* seconds */
 	struct call_stream out;
 	struct call_stream errors;
+	struct call_pictures pictures; /* each behind its line of out */
 	const char *servers; /* the names that were asked for, each + NUL */
 	size_t servers_len;
 	uint64_t tool_calls;

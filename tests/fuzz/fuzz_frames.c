@@ -85,7 +85,23 @@ echo(struct relay *r, const char *text, size_t len)
 	return len % 2 == 0;
 }
 
-static const struct calls_ends calls_ends = { want_store, lose_store, echo };
+static int
+show(struct relay *r, const struct request_picture *picture, struct err *why)
+{
+	struct ipc_picture message;
+
+	if (pictures_take(r, picture, &message, why) == -1)
+		return -1;
+	FUZZ_ASSERT(r->pictures <= PICTURES_MAX);
+	FUZZ_ASSERT(r->pictures_bytes <= PICTURES_BYTES_MAX);
+	FUZZ_ASSERT(strlen(message.title) <= PICTURE_TITLE_MAX);
+	FUZZ_ASSERT(picture_is_base64(
+	    (const char *)message.data.data, message.data.len));
+	return 0;
+}
+
+static const struct calls_ends calls_ends = { want_store, lose_store, echo,
+	show };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
 	control_ended };
 

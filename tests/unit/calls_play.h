@@ -66,6 +66,18 @@ play_echo(struct relay *relay, const char *text, size_t len)
 	return !printed;
 }
 
+static int shown; /* pictures */
+
+static inline int
+play_show(struct relay *relay, const struct request_picture *picture,
+    struct err *why)
+{
+	struct ipc_picture message;
+
+	shown++;
+	return pictures_take(relay, picture, &message, why);
+}
+
 static struct relay relay;
 static int box_in; /* the box's end */
 static int broker; /* the broker's end */
@@ -79,7 +91,7 @@ static inline void
 open_calls(void)
 {
 	static const struct calls_ends ends = { want_store, relay_lose_store,
-		play_echo };
+		play_echo, play_show };
 	int box[2], pair[2];
 
 	signal(SIGPIPE, SIG_IGN);

@@ -262,6 +262,102 @@ START_TEST(says_how_a_call_ended)
 }
 END_TEST
 
+/* Output with pictures, each behind *; the pieces of content, "#" an image. */
+static const struct {
+	const char *out, *content[8];
+	uint64_t dropped;
+	size_t head;
+	enum call_status status;
+} shown[] = {
+	{ "L\n*", { "L", "#", "note: n" }, 0, 0, CALL_SUCCESS },
+	{ "a\nL\n*b\nM\n*c\n", { "a\nL", "#", "b\nM", "#", "c\nnote: n" },
+	    0, 0, CALL_SUCCESS },
+	{ "L\n*M\n*", { "L", "#", "M", "#", "note: n" }, 0, 0,
+	    CALL_SUCCESS },
+	{ "L\n*", { "status: timeout\nL", "#", "error: e\nnote: n" }, 0, 0,
+	    CALL_TIMEOUT },
+	{ "L\n*tM\n*u", { "L", "#", CUT("3") "tM", "#", "u" END("3", "stdout")
+	    "\nnote: n" }, 3, 2, CALL_SUCCESS },
+};
+
+static struct call_result
+make_shown(int i, struct buffer *out)
+{
+	struct call_result result = { .status = shown[i].status,
+		.timeout = 30, .notes = (char *)"n", .notes_len = 2 };
+	const char *p;
+
+	if (result.status != CALL_SUCCESS)
+		result.error = (char *)"e";
+	for (p = shown[i].out; *p != '\0'; p++) {
+		if (*p != '*') {
+			buffer_add(out, p, 1);
+			continue;
+		}
+		result.pictures.one[result.pictures.count++] =
+		    (struct call_picture){ .kind = PICTURE_WEBP,
+			.data = (char *)"QUJD", .len = 4, .at = out->len };
+	}
+	result.out = (struct call_stream){ out->data, out->len,
+		shown[i].dropped > 0 ? shown[i].head : out->len,
+		shown[i].dropped };
+	return result;
+}
+
+static void
+is_image(json_t *piece)
+{
+	ck_assert_uint_eq(json_object_size(piece), 3);
+	ck_assert_str_eq(json_string_value(
+	    json_object_get(piece, "type")), "image");
+	ck_assert_str_eq(json_string_value(
+	    json_object_get(piece, "data")), "QUJD");
+	ck_assert_str_eq(json_string_value(
+	    json_object_get(piece, "mimeType")), "image/webp");
+}
+
+START_TEST(has_pictures_among_the_text)
+{
+	auto_buffer struct buffer out = { 0 };
+	struct call_result result = make_shown(_i, &out);
+	json_t *json = answer(&result), *piece;
+	json_t *content = json_object_get(json, "content");
+	size_t n;
+
+	json_array_foreach (content, n, piece) {
+		ck_assert_ptr_nonnull(shown[_i].content[n]);
+		if (strcmp(shown[_i].content[n], "#") == 0)
+			is_image(piece);
+		else
+			ck_assert_str_eq(json_string_value(json_object_get(
+			    piece, "text")), shown[_i].content[n]);
+	}
+	ck_assert_ptr_null(shown[_i].content[n]);
+	json_decref(json);
+}
+END_TEST
+
+/* Where the text is one block they follow it. */
+START_TEST(has_pictures_behind_a_block)
+{
+	auto_buffer struct buffer out = { 0 };
+	struct call_result result = make_shown(1, &out);
+	json_t *json, *content;
+
+	options.output_mode = _i == 0 ? ANSWER_TOON : ANSWER_JSON;
+	json = answer(&result);
+	content = json_object_get(json, "content");
+	ck_assert_uint_eq(json_array_size(content), 3);
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_object_get(
+	    json_array_get(content, 0), "text")), "\n```"));
+	is_image(json_array_get(content, 1));
+	is_image(json_array_get(content, 2));
+	ck_assert_uint_eq(json_array_size(json_object_get(json_object_get(json,
+	    "structuredContent"), "stdout")), 5);
+	json_decref(json);
+}
+END_TEST
+
 /* The names that were asked for, between the fields that say what happened. */
 static const struct {
 	const char *names;
@@ -864,6 +960,9 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(
+	    tc, has_pictures_among_the_text, 0, UNIT_COUNT(shown));
+	tcase_add_loop_test(tc, has_pictures_behind_a_block, 0, 2);
 	tcase_add_loop_test(
 	    tc, says_how_a_call_ended, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(tc, names_the_servers, 0, UNIT_COUNT(asked));

@@ -72,6 +72,128 @@ START_TEST(echoes_are_answered)
 }
 END_TEST
 
+#define PICTURE "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIA"
+#define SHOW(data)                                                             \
+	"{\"type\":\"show\",\"kind\":\"png\",\"title\":\"a\",\"data\":\"" data \
+	"\"}"
+#define SHOWN_FRAME(id)                                                        \
+	"{\"type\":\"rpc_response\",\"id\":" id ",\"success\":true,"           \
+	"\"payload\":true}\n"
+
+/* The relay answers by itself, whether there are servers or not. */
+START_TEST(pictures_are_answered)
+{
+	static const struct {
+		const char *payload, *refusal; /* NULL: it is shown */
+	} cases[] = {
+		{ SHOW(PICTURE), NULL },
+		{ "{\"data\":\"" PICTURE "\",\"kind\":\"png\","
+		  "\"type\":\"show\"}", NULL },
+		{ SHOW(""), "a picture that is not base64" },
+		{ SHOW(PICTURE "QQ"), "a picture that is not base64" },
+		{ SHOW("QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD"),
+		    "these bytes are not those of a PNG picture" },
+		{ "{\"type\":\"show\",\"kind\":\"jpeg\",\"data\":\"" PICTURE
+		  "\"}", "these bytes are not those of a JPEG picture" },
+		{ "{\"type\":\"show\",\"kind\":\"png\",\"data\":\"" PICTURE
+		  "\",\"title\":\"\\u0000\"}",
+		    "the title of a picture is text without NUL" },
+	};
+	size_t i;
+
+	open_calls();
+	calls_close(relay.calls, ROLE_BROKER, CALLS_NO_SERVERS);
+	for (i = 0; i < UNIT_COUNT(cases); i++) {
+		auto_free char *refused = cases[i].refusal == NULL ? NULL :
+		    mem_printf(REFUSED_FRAME("1", "%s"), cases[i].refusal);
+
+		ask(1, cases[i].payload);
+		box_reads(refused == NULL ? SHOWN_FRAME("1") : refused);
+	}
+	ck_assert_uint_eq(relay.pictures, 2);
+	expect_nothing();
+	close_calls();
+	relay.pictures = relay.pictures_bytes = 0;
+}
+END_TEST
+
+START_TEST(pictures_are_few)
+{
+	int n;
+
+	open_calls();
+	for (n = 0; n < PICTURES_MAX; n++) {
+		ask(1, SHOW(PICTURE));
+		box_reads(SHOWN_FRAME("1"));
+	}
+	for (n = 0; n < 10; n++) {
+		ask(1, SHOW(PICTURE));
+		box_reads(REFUSED_FRAME("1", "an answer has at most 8 "
+		    "pictures: show fewer, or several in one"));
+	}
+	close_calls();
+	relay.pictures = relay.pictures_bytes = 0;
+}
+END_TEST
+
+/* Of one and of all: to the byte. */
+START_TEST(pictures_are_small)
+{
+	size_t sizes[] = { PICTURE_MAX + 4, PICTURE_MAX, PICTURE_MAX,
+		PICTURE_MAX, PICTURE_MAX - 40, 44, 40 };
+	auto_buffer struct buffer payload = { 0 };
+	size_t i;
+
+	open_calls();
+	for (i = 0; i < UNIT_COUNT(sizes); i++) {
+		payload.len = 0;
+		buffer_add_text(&payload, "{\"type\":\"show\",\"kind\":"
+		    "\"png\",\"data\":\"" PICTURE);
+		memset(buffer_reserve(&payload, sizes[i] + 3), 'A', sizes[i]);
+		payload.len += sizes[i] - strlen(PICTURE);
+		buffer_add_text(&payload, "\"}");
+		ask(1, payload.data);
+		box_reads(i == 0 ? REFUSED_FRAME("1", "a picture has at most "
+		    "1024 KiB as base64, and this one 1048580 bytes: make it "
+		    "smaller") : i == 5 ? REFUSED_FRAME("1", "the pictures of "
+		    "an answer have at most 4096 KiB as base64: show fewer, or "
+		    "several in one") : SHOWN_FRAME("1"));
+	}
+	ck_assert_uint_eq(relay.pictures_bytes, PICTURES_BYTES_MAX);
+	close_calls();
+	relay.pictures = relay.pictures_bytes = 0;
+}
+END_TEST
+
+/* No frame of honest code. */
+START_TEST(bad_pictures_are_faults)
+{
+	static const struct {
+		const char *payload, *err;
+	} cases[] = {
+		{ "{\"type\":\"show\"}",
+		    "a request without one good \"kind\"" },
+		{ "{\"type\":\"show\",\"kind\":\"svg\",\"data\":\"\"}",
+		    "a picture of a kind that does not exist" },
+		{ "{\"type\":\"show\",\"kind\":1,\"data\":\"\"}",
+		    "a request without one good \"kind\"" },
+		{ "{\"type\":\"show\",\"kind\":\"png\",\"data\":1}",
+		    "a request without one good \"data\"" },
+		{ "{\"type\":\"show\",\"kind\":\"png\"}",
+		    "a request without one good \"data\"" },
+		{ "{\"type\":\"show\",\"kind\":\"png\",\"data\":\"\","
+		  "\"title\":1}",
+		    "a request without one good \"title\"" },
+	};
+	struct err err;
+
+	open_calls();
+	ck_assert_int_eq(ask_with(1, cases[_i].payload, &err), -1);
+	ck_assert_str_eq(err.text, cases[_i].err);
+	close_calls();
+}
+END_TEST
+
 static const char *const awkward[] = {
 	"{}",
 	"{\"n\":18446744073709551616,\"f\":0.1,\"e\":1e400,\"m\":-0}",
@@ -653,6 +775,10 @@ add_tests(TCase *tc)
 {
 	tcase_add_test(tc, each_request_has_its_message);
 	tcase_add_test(tc, echoes_are_answered);
+	tcase_add_test(tc, pictures_are_answered);
+	tcase_add_test(tc, pictures_are_few);
+	tcase_add_test(tc, pictures_are_small);
+	tcase_add_loop_test(tc, bad_pictures_are_faults, 0, 6);
 	tcase_add_loop_test(tc, bytes_are_kept, 0, UNIT_COUNT(awkward));
 	tcase_add_loop_test(tc, large_ones_go_by_memfd, 0, 2);
 	tcase_add_test(tc, refusals_of_the_broker);

@@ -289,9 +289,35 @@ START_TEST(passes_on_what_the_relay_says)
 }
 END_TEST
 
+/* Kept, and the relay ends where it may not send one. */
+START_TEST(keeps_pictures)
+{
+	struct ipc_picture picture = { .title = "A",
+		.data = inline_blob(_i == 1 ? "QUJ" : "QUJD") };
+	struct ipc_place place = { .at = _i == 2 ? 2 : 1 };
+	static const char *const failures[] = { "drained\n",
+		("fail: protocol violation by the relay: a picture that is not "
+		"base64\nfail: protocol violation by the relay: a place of no "
+		"picture\ndrained\n"),
+		("fail: protocol violation by the relay: a picture outside of "
+		"the output\ndrained\n") };
+	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,
+		.errors = inline_blob("y"), .errors_head = 1,
+		.tool_calls = TOOL_CALLS };
+
+	supervisor_on_picture(&box, &picture);
+	supervisor_on_place(&box, &place);
+	supervisor_on_done(&box, &done);
+	ck_assert_str_eq(told.data, failures[_i]);
+	pictures_reset(&box.pictures);
+	forget();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, keeps_pictures, 0, 3);
 	tcase_add_loop_test(
 	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));
 	tcase_add_loop_test(tc, refuses_bad_streams, 0, 2 * UNIT_COUNT(bad));

@@ -160,6 +160,51 @@ START_TEST(keeps_head_and_tail)
 }
 END_TEST
 
+/* * is a mark in what comes, and in what was kept. */
+START_TEST(keeps_marks)
+{
+	static const struct {
+		const char *data, *kept;
+		size_t max;
+	} cases[] = {
+		{ "*", "*", 4 },
+		{ "**ab*", "**ab*", 4 },
+		{ "a*bcd*e", "a*bd*e", 4 },
+		{ "ab*cde*", "ab*de*", 4 },
+		{ "abc*d*ef", "ab**ef", 4 },
+		{ "abcd*e*f", "ab*e*f", 4 },
+		{ "abcde*f", "abe*f", 4 },
+		/* Within a character, and beside invalid bytes. */
+		{ "\xc3*\xa9", "*\xc3\xa9", 4 },
+		{ "a\xff*b", "a\xef\xbf\xbd*b", 4 },
+		{ "a\xc3*\xa9zzz\xc3\xa9", "a*\xc3\xa9", 4 },
+	};
+	auto_buffer struct buffer marked = { 0 };
+	struct output_kept kept;
+	const char *p;
+	size_t n, count = 0, next = 0;
+
+	open_output(cases[_i].max);
+	for (p = cases[_i].data; *p != '\0'; p++)
+		if (*p == '*') {
+			output_mark(output);
+			count++;
+		} else {
+			write_chunks(p, 1, 1);
+		}
+	close_output(&kept);
+	for (n = 0; n <= kept.len; n++) {
+		for (; next < count && kept.marks[next] == n; next++)
+			buffer_add_text(&marked, "*");
+		if (n < kept.len)
+			buffer_add(&marked, kept.data + n, 1);
+	}
+	ck_assert_uint_eq(next, count);
+	ck_assert_str_eq(marked.data, cases[_i].kept);
+	free(kept.data);
+}
+END_TEST
+
 /* As one sees it: no byte of the ends is missing, and the count is right. */
 START_TEST(keeps_these_bytes)
 {
@@ -448,6 +493,7 @@ END_TEST
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, keeps_marks, 0, 10);
 	tcase_add_loop_test(tc, keeps_head_and_tail, 0, 17);
 	tcase_add_test(tc, keeps_these_bytes);
 	tcase_add_test(tc, keeps_whole_characters);

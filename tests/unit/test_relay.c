@@ -344,6 +344,44 @@ START_TEST(takes_an_echo)
 }
 END_TEST
 
+/* It is sent at once, and stands behind what was printed before. */
+START_TEST(passes_a_picture_on)
+{
+	static const char data[] = "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIA";
+	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"show\",\"kind\":\"png\","
+	    "\"title\":\"T\",\"data\":\""
+	    "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIA\"}}\n";
+	int n;
+
+	start_small();
+	run_small();
+	put(code_out, "a\xff", 2);
+	for (n = 0; n < 2; n++) {
+		put(box_out, request, sizeof(request) - 1);
+		box_reads("{\"type\":\"rpc_response\",\"id\":1,"
+		    "\"success\":true,\"payload\":true}\n");
+		expect(IPC_PICTURE);
+		ck_assert_uint_eq(msg.picture.kind, PICTURE_PNG);
+		ck_assert_uint_eq(msg.picture.width, 3);
+		ck_assert_uint_eq(msg.picture.height, 2);
+		ck_assert_str_eq(msg.picture.title, "T");
+		is_blob(&msg.picture.data, data, sizeof(data) - 1);
+		ipc_message_close(IPC_PICTURE, &msg);
+		put(code_out, "b", 1);
+	}
+	fd_close(&box_out);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect(IPC_PLACE);
+	ck_assert_uint_eq(msg.place.at, 4);
+	expect(IPC_PLACE);
+	ck_assert_uint_eq(msg.place.at, 5);
+	expect_done("a\xef\xbf\xbd" "bb", "");
+	end_relay();
+}
+END_TEST
+
 /* How many descriptors the relay has open. */
 static int
 count_relay_fds(void)
@@ -765,6 +803,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, keeps_no_large_answers);
 	tcase_add_test(tc, runs_one_execution);
 	tcase_add_loop_test(tc, takes_an_echo, 0, 2);
+	tcase_add_test(tc, passes_a_picture_on);
 	tcase_add_loop_test(tc, concludes_with_the_last_pipe, 0, 6);
 	tcase_add_test(tc, hands_over_much_output);
 	tcase_add_test(tc, reports_a_fault);

@@ -1,0 +1,49 @@
+/*
+ * What the code shows: checks that a picture is one, as far as its first bytes
+ * tell, and that there is room for it. Never decodes more. Runs in the relay.
+ */
+#include "relay.h"
+
+/* What can be done about the limits. */
+#define PICTURES_FEWER "show fewer, or several in one"
+
+/* Whether one more picture has room. Returns 0, or -1 with err. */
+static int
+pictures_have_room(const struct relay *relay, size_t len, struct err *err)
+{
+	if (relay->pictures == PICTURES_MAX)
+		return err_set(err, "an answer has at most %d pictures: "
+		    PICTURES_FEWER, PICTURES_MAX);
+	if (len > PICTURE_MAX)
+		return err_set(err, "a picture has at most %lu KiB as base64, "
+		    "and this one %zu bytes: make it smaller",
+		    PICTURE_MAX / KIB, len);
+	if (relay->pictures_bytes + len > PICTURES_BYTES_MAX)
+		return err_set(err, "the pictures of an answer have at most "
+		    "%lu KiB as base64: " PICTURES_FEWER,
+		    PICTURES_BYTES_MAX / KIB);
+	return 0;
+}
+
+int
+pictures_take(struct relay *relay, const struct request_picture *picture,
+    struct ipc_picture *message, struct err *err)
+{
+	const char *data = picture->data.p;
+	size_t len = picture->data.len;
+
+	if (pictures_have_room(relay, len, err) == -1)
+		return -1;
+	if (!picture_is_base64(data, len))
+		return err_set(err, "a picture that is not base64");
+	if (!picture_begins(picture->kind, data, len, &message->width,
+	        &message->height))
+		return err_set(err, "these bytes are not those of a %s picture",
+		    picture_word(picture->kind));
+	message->kind = (uint64_t)picture->kind;
+	message->title = picture->title;
+	message->data = (struct ipc_blob){ (const uint8_t *)data, len, -1 };
+	relay->pictures++;
+	relay->pictures_bytes += len;
+	return 0;
+}

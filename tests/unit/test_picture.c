@@ -1,0 +1,149 @@
+/*
+ * Tests of common/picture: base64 in its one form and nothing else, and the
+ * first bytes of every kind of picture.
+ */
+#include <string.h>
+
+#include "common/mem.h"
+#include "common/picture.h"
+#include "unit.h"
+
+static const struct {
+	const char *data;
+	size_t bytes; /* 0: it is refused */
+} texts[] = {
+	{ "QUJD", 3 },
+	{ "QUI=", 2 },
+	{ "QQ==", 1 },
+	{ "QUJDRA==", 4 },
+	{ "+/+/", 3 },
+	{ "zZ09", 3 },
+	{ "", 0 },
+	{ "Q", 0 },
+	{ "QU", 0 },
+	{ "QUI", 0 },
+	{ "QUJDR", 0 },
+	{ "====", 0 },
+	{ "Q===", 0 },
+	{ "=QUJ", 0 },
+	{ "QU=J", 0 },
+	{ "QUI=QUJD", 0 },
+	{ "QQ==QQ==", 0 },
+	/* Bits that stand for nothing. */
+	{ "QUJ=", 0 },
+	{ "QR==", 0 },
+	{ "Q/==", 0 },
+	/* Other alphabets, and what some decoders pass over. */
+	{ "QU-_", 0 },
+	{ "QU J", 0 },
+	{ "QUJ\n", 0 },
+	{ "QUJD\n", 0 },
+	{ "QU\\/", 0 },
+	{ "QU\"}", 0 },
+	{ "QU\xc3\xa9", 0 },
+	{ "QU@J", 0 },
+	{ "QU[J", 0 },
+	{ "QU`J", 0 },
+	{ "QU{J", 0 },
+	{ "QU:J", 0 },
+	{ "QU.J", 0 },
+};
+
+START_TEST(knows_base64)
+{
+	const char *data = texts[_i].data;
+	size_t len = strlen(data);
+
+	ck_assert_msg(picture_is_base64(data, len) == (texts[_i].bytes > 0),
+	    "'%s'", data);
+	if (texts[_i].bytes > 0)
+		ck_assert_uint_eq(picture_bytes(data, len), texts[_i].bytes);
+}
+END_TEST
+
+/* A NUL is no character of it, wherever it stands. */
+START_TEST(finds_every_bad_byte)
+{
+	static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	char data[] = "QUJDQUJDQUJD", was;
+	size_t n;
+
+	for (n = 0; n < sizeof(data) - 1; n++) {
+		was = data[n];
+		data[n] = (char)_i;
+		ck_assert_int_eq(picture_is_base64(data, sizeof(data) - 1),
+		    _i != 0 && strchr(alphabet, _i) != NULL);
+		data[n] = was;
+	}
+}
+END_TEST
+
+#define PNG "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAA="
+
+static const struct {
+	const char *data;
+	int kind; /* -1: none */
+	uint64_t width, height;
+} pictures[] = {
+	{ "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAAA=", PICTURE_PNG, 3, 2 },
+	{ "R0lGODlhgALgAQAAAAAAAAAAAAAAAAAAAAAAAA==", PICTURE_GIF, 640, 480 },
+	{ "/9j/4AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==", PICTURE_JPEG, 0, 0 },
+	{ "UklGRiAAAABXRUJQVlA4TAAAAAAAAAAAAAAAAA==", PICTURE_WEBP, 0, 0 },
+	/* Sides that no picture has are not told. */
+	{ "iVBORw0KGgoAAAANSUhEUgAAAAAAAAACCAIAAAA=", PICTURE_PNG, 0, 0 },
+	{ "iVBORw0KGgoAAAANSUhEUv////8AAAACCAIAAAA=", PICTURE_PNG, 0, 0 },
+	/* No pictures. */
+	{ "UklGRiAAAABXQVZFZm10IAAAAAAAAAAAAAAAAA==", -1, 0, 0 },
+	{ "PHN2ZyB4bWxucz0naHR0cDovL3d3dy53My5vcmcvMjAwMC9zdmcn"
+	    "Lz4=", -1, 0, 0 },
+	{ "iVBORw0KGgo=", -1, 0, 0 },
+	{ "/9j/", -1, 0, 0 },
+	{ "iVBORw0KGgoAAAANSUhEUgAAAAMAAAAC", -1, 0, 0 },
+	{ "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", -1, 0, 0 },
+};
+
+/* Each is one picture at most, however it is named. */
+START_TEST(knows_how_pictures_begin)
+{
+	const char *data = pictures[_i].data;
+	uint64_t width, height;
+	int kind;
+
+	ck_assert(picture_is_base64(data, strlen(data)));
+	for (kind = 0; kind < PICTURE_KINDS; kind++) {
+		ck_assert_int_eq(picture_begins((enum picture_kind)kind, data,
+		    strlen(data), &width, &height), kind == pictures[_i].kind);
+		if (kind != pictures[_i].kind)
+			continue;
+		ck_assert_uint_eq(width, pictures[_i].width);
+		ck_assert_uint_eq(height, pictures[_i].height);
+	}
+}
+END_TEST
+
+START_TEST(names_every_kind)
+{
+	enum picture_kind kind = (enum picture_kind)_i;
+	auto_free char *mime = mem_printf("image/%s", picture_name(kind));
+
+	ck_assert_str_eq(picture_mime(kind), mime);
+	ck_assert_int_eq(strcasecmp(picture_word(kind), picture_name(kind)), 0);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, knows_base64, 0, UNIT_COUNT(texts));
+	tcase_add_loop_test(tc, finds_every_bad_byte, 0, 256);
+	tcase_add_loop_test(
+	    tc, knows_how_pictures_begin, 0, UNIT_COUNT(pictures));
+	tcase_add_loop_test(tc, names_every_kind, 0, PICTURE_KINDS);
+}
+
+int
+main(void)
+{
+	return unit_run("picture", add_tests);
+}
