@@ -116,7 +116,10 @@ serve_watch_signals(struct serving *serving)
 	for (i = 0; i < sizeof(serve_signals) / sizeof(serve_signals[0]); i++) {
 		serving->signals[i] = evsignal_new(serving->sv->base,
 		    serve_signals[i], serve_on_signal, serving);
-		/* Behind that, while all is taken apart, nothing hastens it. */
+		/*
+		 * What libevent restores when it removes its handler: a signal
+		 * during the teardown must not kill the program.
+		 */
 		signal(serve_signals[i], SIG_IGN);
 		event_add(serving->signals[i], NULL);
 	}

@@ -48,8 +48,9 @@ TABLES = [("mends", [
           "with \\n as ends of lines"),
     mends("tabs", "if 1:\n\ta = 1\n        print(a)\n", "1\n",
           "with spaces for tabs"),
-    mends("tabs outside of strings", "if 1:\n\ta = '''\n\tb'''\n"
-          "        print(a)\n", "\n\tb\n", "with spaces for tabs"),
+    mends("tabs as indentation, but not those in a string",
+          "if 1:\n\ta = '''\n\tb'''\n        print(a)\n", "\n\tb\n",
+          "with spaces for tabs"),
     mends("typographic quotes", "print(\u201ca\u201d, \u2018b\u2019, "
           "'\u201c')", "a b \u201c\n", QUOTES),
     mends("invisible spaces", "a\u00a0= 1\nprint(\u200ba)", "1\n", QUOTES),
@@ -57,7 +58,7 @@ TABLES = [("mends", [
           "1\n2\n", "without the prompts"),
     mends("notebook", "!pip install -q x\n%matplotlib inline\nprint(1)",
           "1\n", "without notebook commands such as !pip"),
-    mends("notebook commands, not in strings",
+    mends("notebook commands, but not text in a string",
           "!pip install x\nprint('''a\n%config b\n''')", "a\n%config b\n\n",
           "without notebook commands such as !pip"),
     mends("keywords", "def f(**k):\n    return k\n"

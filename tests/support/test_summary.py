@@ -51,15 +51,15 @@ def told(test):
 
 def failures(lines):
     """The lines of TAP that tell of what is not ok, to the end of each."""
-    told, inside = [], False
+    found, inside = [], False
     for line in lines:
         if line.lstrip().startswith("not ok"):
             inside = True
         if inside:
-            told.append(line)
+            found.append(line)
         if line.strip() == "...":
             inside = False
-    return told
+    return found
 
 
 def main():

@@ -27,7 +27,7 @@ for _ in range(3):
         os.execv("/bin/sleep", [%r, "8"])
 """ % MARK
 
-# The code goes on when somebody outside has ended this process.
+# Starts a process and waits for its end, which is up to the case.
 STAND = """
 import os; os.spawnv(os.P_WAIT, "/bin/sleep", [%r, "30"])
 """ % GATE
@@ -43,7 +43,7 @@ except OSError as error:
 
 
 def marked(mark=MARK):
-    """Processes of the host that are daemons of a box."""
+    """Processes of a box with this mark, by default the daemons."""
     found = []
     for entry in filter(str.isdigit, os.listdir("/proc")):
         try:

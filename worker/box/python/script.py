@@ -55,7 +55,7 @@ COROUTINE = 0x80  # inspect.CO_COROUTINE
 HOME = os.environ.get("HOME", "/workspace")
 TMPDIR = os.environ.get("TMPDIR", "/tmp")
 PLACES = HOME + "/", TMPDIR + "/"
-# What the kernel tells of the size of a folder in memory that has nothing.
+# The size that the kernel gives for an empty folder in memory.
 NO_ENTRIES = 40 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
@@ -303,8 +303,8 @@ class Ending:
             for stream in sys.stderr, sys.stdout:
                 flush(stream)
             threading = sys.modules.get("threading")
-            # There is one thread: it would wait for none, and only note, in
-            # memory that a forked box copies for it, that this one ends.
+            # With one thread there is none to wait for.  The call would only
+            # mark this thread as ended, and so copy a page of the template.
             if getattr(threading, "_threading_atexits", threading):
                 threading._shutdown()
             atexit._run_exitfuncs()
