@@ -1,6 +1,6 @@
 """One line about an error of the code that has to do with the sandbox.
 
-Run by script.py only when an error has ended the code.
+Run by report.py only when an error has ended the code.
 """
 import builtins
 import sys

@@ -1,10 +1,10 @@
 """What caisson-box has the interpreter start: runs script.py in its place.
 
-That file was compiled when Caisson was built, for the usual interpreter. What
-an interpreter needs to compile the file that it is told to run, it keeps until
-it ends, and a forked box would copy all of it then: so this one is short. For
-the same reason the code of the other one is kept, rather than freed, and a
-template loads it last: what boxes use lies close together then.
+That file and its parts were compiled when Caisson was built, for the usual
+interpreter. What an interpreter needs to compile the file that it is told to
+run, it keeps until it ends, and a forked box would copy all of it then: so this
+one is short. For the same reason the code of the parts is kept, rather than
+freed, and a template loads it last: what boxes use lies close together then.
 """
 # What this interpreter gives to every script.
 NAMES = dict(globals(), __doc__=None)
@@ -13,6 +13,8 @@ import sys  # noqa: E402
 from _frozen_importlib_external import SourceFileLoader  # noqa: E402
 from os import fstat  # noqa: E402
 
+# One program in one namespace: each uses names of those before it.
+PARTS = "ending", "report", "offer", "source", "script"
 OURS = __file__.rpartition("/")[0] + "/"
 TEMPLATE = None
 
@@ -40,5 +42,6 @@ def prepare():
 if __name__ == "__main__" and is_template():
     TEMPLATE = prepare()
 FOUND = set(sys.modules)
-CODE = load("script")
-exec(CODE)
+CODES = [*map(load, PARTS)]
+for CODE in CODES:
+    exec(CODE)

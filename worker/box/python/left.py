@@ -1,7 +1,7 @@
 """What is told when code has succeeded, of what it could not notice itself:
 files that go with the box, pictures that are not seen, programs that failed.
 
-Run by script.py only when there may be such a thing.
+Run by report.py only when there may be such a thing.
 """
 import os
 import sys

@@ -1,6 +1,6 @@
 """Repairs code that does not compile, where only one meaning is possible.
 
-Run by script.py when the compiler has refused the code, when the code is one
+Run by source.py when the compiler has refused the code, when the code is one
 string, and when it names a server with a hyphen.  Each repair is tried on what
 the ones before it have made of the code; the result counts only if it compiles.
 What could mean two things is left as it is.

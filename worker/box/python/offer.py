@@ -1,0 +1,213 @@
+"""What the code finds in its namespace, and what it can import, of ours.
+
+Run by the bootstrap, in one namespace with script.py, which uses it.  Most of
+it is in the package mcp, which is imported only when the code uses it.
+"""
+import builtins
+import sys
+from _frozen_importlib_external import PathFinder
+
+CHILD = "caisson_child"  # what this file is called where it only offers
+COROUTINE = 0x80  # inspect.CO_COROUTINE
+MEMORY = (
+    "save_tool", "save_memory", "load_memory", "update_memory",
+    "delete_memory", "list_memories", "memory_exists", "get_memory_info")
+ROOM = []  # bytes that are kept of each stream
+SPAWN_HINT = """\
+code with 'await' at top level cannot be re-imported, as the start methods \
+'spawn' and 'forkserver' of multiprocessing do: use \
+multiprocessing.get_context('fork'), or put the awaits into an async function \
+main and end with: if __name__ == '__main__': asyncio.run(main())"""
+
+
+class AwaitingModule(type(sys)):
+    """The user's module when it has top-level await.
+
+    multiprocessing asks the module for its file in order to import it again
+    in a new interpreter, which would fail there with a bare SyntaxError, for
+    ever and again in a pool.  So that question is answered here.
+    """
+
+    @property
+    def __file__(self):
+        """Return the path to everybody but multiprocessing.spawn."""
+        asking = sys._getframe(1).f_globals.get("__name__")
+        if asking == "multiprocessing.spawn":
+            raise RuntimeError(SPAWN_HINT)
+        try:
+            return self.__dict__["__file__"]
+        except KeyError:
+            raise AttributeError("__file__") from None
+
+
+class Finder:
+    """In sys.meta_path: mcp and mmap are ours, whatever is installed.
+
+    And the module socket is changed a little.
+    """
+
+    def __init__(self, box):
+        self.box = box
+
+    def find_spec(self, name, path=None, target=None):
+        """Return where one of ours is; mcp knows what is in mcp."""
+        if name == "mmap":
+            return PathFinder.find_spec(name, [OURS])
+        if name == "socket":
+            return sockets()["find_spec"](name, path)
+        if name == "subprocess" and LEFT:
+            return LEFT["find_spec"](name, path)
+        if name == "user_tools" and self.box.memory:
+            from mcp import _user_tools
+            return _user_tools.find_spec()
+        if name == "mcp":
+            sys.modules["mcp._box"] = self.box
+            return PathFinder.find_spec(name, [OURS])
+        if name.startswith("mcp._"):
+            return PathFinder.find_spec(name, path)
+        if name.startswith("mcp.") or name == "multiprocessing.spawn":
+            from mcp import _modules
+            return _modules.find_spec(name, path)
+        if name == "runtime" or name.startswith("mcp_"):
+            from mcp import _modules
+            return _modules.find_global(name)
+        return None
+
+
+def sockets():
+    """Return the names of sockets.py, which is no module that is found."""
+    names = {"__name__": "caisson_sockets"}
+    exec(load("sockets"), names)
+    return names
+
+
+def change_sockets():
+    """Change the module socket, if it was imported before there is a box."""
+    if "socket" in sys.modules:
+        sockets()["change"](sys.modules["socket"])
+
+
+class Runtime(type(sys)):
+    """The global 'runtime' until it is used; then it is mcp.runtime."""
+
+    def __getattr__(self, name):
+        """Become the module; to do so, Python asks for names of its own."""
+        if name in ("__file__", "__cached__", "__path__"):
+            raise AttributeError(name)
+        import mcp.runtime
+        return type(sys).__getattribute__(mcp.runtime, name)
+
+    def __dir__(self):
+        """Become the module."""
+        import mcp.runtime
+        return dir(mcp.runtime)
+
+
+class Late:
+    """A global that is a function of mcp.runtime, imported when it is used.
+
+    It looks like that function.
+    """
+
+    __slots__ = ("_name",)
+    __module__ = "mcp.runtime"
+    __doc__ = property(lambda self: self._real().__doc__)
+    __class__ = property(lambda self: type(self._real()))
+
+    def __init__(self, name):
+        self._name = name
+
+    def _real(self):
+        import mcp.runtime
+        return getattr(mcp.runtime, self._name)
+
+    def __call__(self, *args, **kwargs):
+        return self._real()(*args, **kwargs)
+
+    def __getattr__(self, name):
+        return getattr(self._real(), name)
+
+    def __repr__(self):
+        return repr(self._real())
+
+
+LATE = {name: Late(name) for name in MEMORY}
+
+
+class Servers(dict):
+    """The global 'mcp_servers': the loaded servers by name.
+
+    While it is empty it is no more than this.
+    """
+
+    def __missing__(self, name):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.missing(name)
+
+    def __contains__(self, name):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.ByName.__contains__(self, name)
+
+    def get(self, name, default=None):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.ByName.get(self, name, default)
+
+    def __repr__(self):
+        """Become what mcp makes of it, and answer."""
+        from mcp import _servers
+        return _servers.ByName.__repr__(self)
+
+    def __getattr__(self, name):
+        """Become what mcp makes of it, and answer."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from mcp import _servers
+        raise _servers.attribute_error(_servers.no_attribute(name))
+
+
+def offer_servers(names, control, pid, told, memory):
+    """Give the code what it calls servers with, and keeps things with.
+
+    Only the process pid can use them.  Unless there are servers, nothing is
+    imported before the code uses it.
+    """
+    box = type(sys)("mcp._box")
+    box.control, box.pid, box.told, box.memory = control, pid, told, memory
+    box.offer, box.output = (__file__, CHILD), sum(ROOM)
+    box.child = names is vars(builtins)
+    box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
+    sys.meta_path.insert(0, Finder(box))
+    names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
+                 runtime=box.runtime)
+    if memory:
+        names.update(LATE)
+    if told:
+        import mcp._servers  # noqa: F401
+
+
+def offer_named(code, names):
+    """Give the code the servers that it names, and that are not loaded."""
+    known = names.keys() | vars(builtins).keys()
+    parts, wanted = [code], set()
+    while parts:
+        part = parts.pop()
+        for const in part.co_consts:
+            if type(const) is type(code):
+                parts.append(const)
+            elif type(const) is str and const.startswith("mcp_"):
+                wanted.add(const)
+        wanted.update(part.co_names)
+    wanted -= known
+    if not code.co_flags & COROUTINE:  # servers are called with await
+        wanted = {name for name in wanted if name[:4].lower() == "mcp_"}
+    if wanted:
+        import mcp._names
+        mcp._names.offer(code, names, wanted)
+
+
+def display(*values):
+    """Print values, as the function of this name does in a notebook."""
+    print(*values, sep="\n")

@@ -1,0 +1,289 @@
+"""What is said when the code has ended: its error, hints, and notes.
+
+Run by the bootstrap, in one namespace with script.py, which uses it, and with
+ending.py, which it uses.  Most of what teaches is in advice.py, left.py and
+mcp/_lenient.py; this file shows it, and never changes how the code ends.
+"""
+import builtins
+import os
+import sys
+
+# The size that the kernel gives for an empty folder in memory.
+NO_ENTRIES = 40 if HOME == "/workspace" else None
+# The code is kept as a file.  It lies beside the user's files, not among them.
+PATH = TMPDIR + "/run_python.py"
+RUNNERS = tuple(
+    "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
+# Where libraries lie; more than one for a virtual environment.
+LIBRARIES = tuple({"/usr/", "<frozen ", sys.prefix + "/",
+                   sys.base_prefix + "/"})
+COMPILED = ".pyx", ".pxi", ".pxd"  # what Cython tells, without a folder
+LOOP_HINT = """\
+hint: code with 'await' at top level runs inside an event loop, so another \
+one cannot be started: write 'await main()' instead of 'asyncio.run(main())'
+"""
+DROPPED = []  # frames that are not shown: what they hold goes with the rest
+NOTES = []  # lines that the end of the code brings
+LEFT = {}  # the names of left.py, once they are needed
+WANTED = []  # something, where the value of the last expression is wanted
+VALUE = "<value>"  # what the code keeps that value as: no name of its own
+
+
+class Report:
+    """sys.excepthook for the one exception that ended the user's code.
+
+    The interpreter calls it, so everything around (sys.last_value, exit
+    status, death by SIGINT) is the interpreter's own; it only takes our
+    frames out before the hook that the user sees does its work.
+    """
+
+    def __init__(self, awaiting):
+        self.awaiting = awaiting
+        self.hook = getattr(sys, "excepthook", sys.__excepthook__)
+
+    def __call__(self, kind, error, trace):
+        sys.excepthook = self.hook
+        hint = about_ours(kind, error, trace)
+        trace = without_ours(trace, self.awaiting)
+        sys.last_traceback = trace
+        BaseException.with_traceback(error, trace)
+        tidy_chain(error, self.awaiting)
+        try:
+            self.show(kind, error, trace)
+        except SystemExit:
+            raise
+        except BaseException as second:
+            self.hook_failed(second, error)
+        if hint:
+            complain(hint)
+        tell_notes()
+        if self.awaiting and is_second_loop(error):
+            complain(LOOP_HINT)
+
+    def show(self, kind, error, trace):
+        """Have the hook show the error; the interpreter's, in few words.
+
+        Where memory is short, or the code has made the stream its own, it
+        writes as always.  Mistakes of syntax need all of their carets.
+        """
+        stream = sys.stderr
+        if (self.hook is not sys.__excepthook__ or stream is None
+                or stream is not sys.__stderr__
+                or issubclass(kind, (MemoryError, SyntaxError))):
+            self.hook(kind, error, trace)
+            return
+        names = {"__name__": "caisson_carets"}
+        exec(load("carets"), names)
+        sys.stderr = carets = names["Carets"](stream)
+        try:
+            self.hook(kind, error, trace)
+        finally:
+            if sys.stderr is carets:
+                sys.stderr = stream
+            flush(carets)
+
+    def hook_failed(self, second, error):
+        """Tell of both errors in the interpreter's words."""
+        show = sys.__excepthook__
+        second.__traceback__ = without_ours(second.__traceback__, False)
+        tidy_chain(second, False)
+        complain("Error in sys.excepthook:\n")
+        show(type(second), second, second.__traceback__)
+        complain("\nOriginal exception was:\n")
+        show(type(error), error, error.__traceback__)
+
+
+def about_ours(kind, error, trace):
+    """Return what else there is to say, of calls and servers; or None."""
+    module = sys.modules.get("mcp._forgotten")
+    try:
+        if module:
+            module.end(trace)
+        if kind is NameError and "'mcp" in str(error.args[:1]):
+            from mcp import _hints
+            return _hints.about_error(error)
+        hint = None
+        if "mcp._lenient" in sys.modules:
+            hint = sys.modules["mcp._lenient"].about_error(error, trace)
+        return hint or advice(error, trace)
+    except BaseException:
+        pass  # the code may have broken what that takes
+    return None
+
+
+def advice(error, trace):
+    """Return what there is to say of an error that the sandbox explains."""
+    names = {"__name__": "caisson_advice"}
+    exec(load("advice"), names)
+    hint = names["about"](error, trace, "save_memory" in vars(
+        sys.modules["__main__"]))
+    return "hint: %s\n" % hint if hint else None
+
+
+def complain(text):
+    """Write to sys.stderr, which the user may have closed or replaced."""
+    try:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+    except Exception:
+        pass
+
+
+def is_second_loop(error):
+    """Whether error is asyncio's refusal to run a loop inside a loop."""
+    return type(error) is RuntimeError and str(error.args[:1]).endswith((
+        "cannot be called from a running event loop',)",
+        "Cannot run the event loop while another loop is running',)",
+        "This event loop is already running',)",
+    ))
+
+
+def without_ours(trace, awaiting):
+    """Return trace without our frames.
+
+    Those of asyncio that run top-level await are ours too, unless nothing
+    else is left: an interrupt inside the event loop has happened somewhere.
+    """
+    frames = []
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(OURS):
+            frames.append(trace)
+        trace = trace.tb_next
+    first = 0
+    while awaiting and first < len(frames) and is_runner(frames[first]):
+        first += 1
+    # What a library does for the code says less than the line that asked it.
+    own = [frame for frame in frames[first:] if not is_library(frame)]
+    if own:
+        DROPPED.append(frames)
+        frames, first = own, 0
+    for frame in reversed(frames[first:] or frames):
+        frame.tb_next = trace
+        trace = frame
+    return trace
+
+
+def is_library(trace):
+    """Whether this is a frame of what is installed, not of the code."""
+    path = trace.tb_frame.f_code.co_filename
+    return path.startswith(LIBRARIES) or path.endswith(COMPILED)
+
+
+def is_foreign(error):
+    """Whether an error arose in a library, and ended there."""
+    trace = error and error.__traceback__
+    while trace is not None and is_library(trace):
+        trace = trace.tb_next
+    return error is not None and error.__traceback__ and trace is None
+
+
+def is_runner(trace):
+    """Whether this is a frame of asyncio.run."""
+    return trace.tb_frame.f_code.co_filename.endswith(RUNNERS)
+
+
+def tidy_chain(error, awaiting):
+    """Take our frames out of the causes, contexts and members of error.
+
+    A class of the user may make any of these raise: then the rest stays as
+    it is, and the error itself is still shown.
+    """
+    group = getattr(builtins, "BaseExceptionGroup", ())
+    seen, left = set(), [error]
+    try:
+        while left:
+            error = left.pop()
+            if error is None or id(error) in seen:
+                continue
+            seen.add(id(error))
+            trace = without_ours(error.__traceback__, awaiting)
+            error.__traceback__ = trace
+            if is_foreign(error.__cause__):
+                error.__cause__ = None
+            if is_foreign(error.__context__):
+                error.__suppress_context__ = True
+            left += [error.__cause__, error.__context__]
+            left += error.exceptions if isinstance(error, group) else ()
+    except Exception:
+        pass
+
+
+def note_more(failed=False):
+    """Note names that were taken for others; unless the code has failed, the
+    tools that had more than it has read, too.
+    """
+    lenient = sys.modules.get("mcp._lenient")
+    try:
+        NOTES.extend(lenient.notes(failed) if lenient else ())
+    except BaseException:
+        pass  # the code may have changed what that needs
+
+
+def left():
+    """Return the names of left.py."""
+    if not LEFT:
+        LEFT["__name__"] = "caisson_left"
+        exec(load("left"), LEFT)
+    return LEFT
+
+
+def watch(source):
+    """Notice programs that fail, where the code may start any."""
+    if b"system(" in source:
+        left()["teach_os"]()
+    if b"subprocess" in source:
+        left()
+        if "subprocess" in sys.modules:
+            LEFT["teach_subprocess"](sys.modules["subprocess"])
+
+
+def named_in(source):
+    """Return the files in /tmp that code names, and the time."""
+    if b"/tmp/" not in source:
+        return (), 0
+    from time import time
+    return left()["paths_in"](source), time()
+
+
+def is_silent():
+    """Whether nothing was printed, as far as the relay knows."""
+    if VALUE in WANTED:
+        return False
+    from mcp import _echo
+    for stream in sys.stdout, sys.stderr:
+        stream.flush()
+    return _echo.ask()
+
+
+def has_files():
+    """Whether there may be something in the folder for files.
+
+    The kernel counts the entries of a folder in memory in its size, so that
+    it need not be read.
+    """
+    return os.stat(HOME).st_size != NO_ENTRIES and any(
+        "%s/%s" % (HOME, name) != PATH for name in os.listdir(HOME))
+
+
+def note_left(pid, shows, named):
+    """Note what the code leaves behind, or has not noticed.
+
+    pid: the process of the code, not of its children; shows: whether the code
+    may show pictures; named: the files in /tmp that it names, and since when
+    they may be its own.
+    """
+    try:
+        if WANTED and os.getpid() == pid and (
+                LEFT.get("FAILED") or shows or named[0] or has_files()):
+            helps = {"__name__": "caisson_advice"}
+            exec(load("advice"), helps)
+            NOTES.extend(left()["notes"](
+                HOME, PATH, named, shows, is_silent, helps))
+    except BaseException:
+        pass  # the code may have changed what that needs
+
+
+def tell_notes():
+    """Say what there is to say at the end of the code."""
+    while NOTES:
+        complain(NOTES.pop(0))

@@ -1,0 +1,186 @@
+"""How the code that came becomes code that runs: kept, repaired, compiled.
+
+Run by the bootstrap, in one namespace with script.py, which uses it, and with
+report.py, which tells what was repaired (by repair.py).  It never runs code.
+"""
+import os
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
+ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
+ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
+# How last lines begin that are no expressions, or whose value is None.
+NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
+            b"for ", b"while ", b"with ", b"try:", b"else:", b"elif ",
+            b"except:", b"except ", b"except*", b"finally:", b"async ", b"@")
+
+
+def store(source):
+    """Keep the code as a file and return its bytes.
+
+    Tracebacks, inspect and multiprocessing's spawn read it again.  Without
+    room there is no file: the code runs all the same, and tracebacks have no
+    source lines.
+    """
+    source = in_declared_encoding(source)
+    try:
+        file = os.open(PATH, NEW_FILE, 0o666)
+        try:
+            whole = os.write(file, source) == len(source)
+        finally:
+            os.close(file)
+    except OSError:
+        whole = False
+    if not whole and os.path.exists(PATH):
+        os.unlink(PATH)
+    return source
+
+
+def in_declared_encoding(source):
+    """Return source in the encoding that its first two lines declare.
+
+    The code arrives as text; readers of the file rely on what it declares,
+    so that must be true.
+    """
+    declared = b"".join(source.split(b"\n", 2)[:2]).find(b"coding") >= 0
+    if not declared or source.startswith(BYTE_ORDER_MARK):
+        return source
+    import io
+    import tokenize
+    try:
+        name = tokenize.detect_encoding(io.BytesIO(source).readline)[0]
+        return source.decode().encode(name)
+    except (SyntaxError, UnicodeError):
+        return source  # the compiler will tell
+
+
+def compiled(source):
+    """Return the code as it runs."""
+    return compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
+
+
+def ends_in_expression(source):
+    """Whether the last statement may be an expression that has a value."""
+    source = source.rstrip()
+    while source:
+        head, _, line = source.rpartition(b"\n")
+        if line[:1] not in b" \t\r\f)]}#":
+            return not line.startswith(NO_VALUE) and line[-1:] != b";"
+        source = head
+    return False
+
+
+def compiled_with_value(source):
+    """Return the code as it runs, which keeps the value of its last expression.
+
+    None, where there is no such value; raises what the compiler does.
+    """
+    tree = compile(source, PATH, "exec", ONLY_AST | ALLOW_TOP_LEVEL_AWAIT,
+                   True)
+    last = tree.body[-1] if tree.body else None
+    if type(last).__name__ != "Expr":
+        return None
+    from _ast import Assign, Name, Store
+    place = {name: getattr(last, name) for name in last._attributes}
+    tree.body[-1] = Assign(
+        targets=[Name(VALUE, Store(), **place)], value=last.value, **place)
+    return compiled(tree)
+
+
+def does_compile(source):
+    """Whether the compiler takes it, in silence."""
+    try:
+        compiled(source)
+    except (SyntaxError, ValueError):
+        return False
+    return True
+
+
+def mended(source):
+    """Return code that the compiler takes for code that it refused, or None.
+
+    Tells, at the end of the code, what was done, or why nothing can be.
+    """
+    names = {"__name__": "caisson_repair"}
+    try:
+        text = source.decode()
+        exec(load("repair"), names)
+        found = names["repair"](text, does_compile)
+    except UnicodeError:
+        return None
+    except names.get("Refused", ()) as refused:
+        NOTES.append("hint: %s\n" % refused)
+        return None
+    if found is None:
+        hint = names["about"](text)
+        NOTES.extend(["hint: %s\n" % hint] if hint else ())
+        return None
+    NOTES.append("note: the code did not compile, and ran %s\n" % found[1])
+    return found[0].encode()
+
+
+def is_hyphened(source):
+    """Whether a name that begins with mcp_ may go on behind a hyphen."""
+    at = source.find(b"mcp_")
+    while at >= 0:
+        at += 4
+        while source[at:at + 1].isalnum() or source[at:at + 1] == b"_":
+            at += 1
+        if source[at:at + 1] == b"-" and source[at + 1:at + 2].isalpha():
+            return True
+        at = source.find(b"mcp_", at)
+    return False
+
+
+def unhyphened(source):
+    """Return the code with names of servers as Python has them, or None."""
+    import mcp._names
+    names = {"__name__": "caisson_repair"}
+    exec(load("repair"), names)
+    text, found = names["without_hyphens"](
+        source.decode("utf-8", "replace"),
+        [told["name"] for told in mcp._names.known_servers()])
+    for name in dict.fromkeys(found):
+        NOTES.append("note: %s is written %s\n" % (
+            name, name.replace("-", "_")))
+    return text.encode() if found else None
+
+
+def unquoted(source):
+    """Return the code in the one string that some code is, or None."""
+    names = {"__name__": "caisson_repair"}
+    exec(load("repair"), names)
+    text = names["unquote"](source.decode("utf-8", "replace"), does_compile)
+    if text is None:
+        return None
+    NOTES.append("note: the code was one string, and ran without its quotes\n")
+    return text.encode()
+
+
+def is_quoted(source):
+    """Whether the code may be nothing but a string."""
+    source = source.strip()
+    return source[:1] in (b"'", b'"') and source[-1:] == source[:1]
+
+
+def prepared(source):
+    """Return the code, compiled, and its source, which may be repaired."""
+    fixed = unhyphened(source) if is_hyphened(source) else None
+    if fixed is not None:
+        source = store(fixed)
+    try:
+        code = compiled(source)
+        fixed = unquoted(source) if is_quoted(source) else None
+    except SyntaxError:
+        fixed = mended(source)
+        if fixed is None:
+            raise
+    if fixed is not None:
+        source = store(fixed)
+        code = compiled(source)
+    if WANTED and ends_in_expression(source):
+        try:
+            code = compiled_with_value(source) or code
+        except (MemoryError, RecursionError):
+            pass  # it takes more to change the code than to run it
+    return code, source
