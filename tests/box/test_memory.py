@@ -320,6 +320,41 @@ await asyncio.gather(*[work(n) for n in range(20)])
 print(load_memory("n"))
 """, "190\n", loaded=("fs",))
 
+    def test_of_results_the_data_is_kept(self):
+        """Also in lists and dicts, and of a call that was not awaited."""
+        self.prints("""
+r = await mcp_fs.echo(n=1)
+t = await mcp_fs.raw(json='{"content":[{"type":"text","text":"plain"}]}')
+save_memory("r", r)
+save_memory("t", t, {"from": t})
+save_memory("all", {"list": [r, (t, 2)], "one": r.data})
+save_memory("call", mcp_fs.echo(n=2))
+print(load_memory("r"), load_memory("t"), load_memory("all"),
+      load_memory("call"), get_memory_info("t")["metadata"], sep="\\n")
+print(update_memory("r", lambda old: t), load_memory("r"))
+print(r["structuredContent"], sorted(r.keys()))
+""", """{'n': 1}
+plain
+{'list': [{'n': 1}, ['plain', 2]], 'one': {'n': 1}}
+{'n': 2}
+{'from': 'plain'}
+plain plain
+{'n': 1} ['content', 'structuredContent']
+""", loaded=("fs",))
+
+    def test_what_cannot_be_kept_is_named(self):
+        self.prints("""
+r, odd, deep = await mcp_fs.echo(n=1), [], []
+deep += [deep, deep]
+for value in {"a": [r, object()]}, deep:
+    try:
+        save_memory("k", value)
+    except (TypeError, ValueError) as error:
+        print(str(error)[:31], str(error)[-29:])
+""", """value["a"][1] is of type object at, str, list, tuple and dict
+value[0][0][0][0][0][0][0][0][0  is nested more than 250 deep
+""", loaded=("fs",))
+
 
 class Tools(Base):
     """Saving functions, and importing them."""

@@ -267,6 +267,9 @@ const told = [
   ['Only what is printed, or the value of the last expression, comes back',
     { code: 'x = 6\nx * 7' }, /^42$/],
   ['comes back', { code: 'x = 6' }, /^Success \(no output\)$/],
+  ['of a result its `r.data`', { code: `
+save_memory("key", await mcp_fs.read_file(path="a"))
+print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
   ['nothing of an earlier call', { code: 'print(works)' }, /NameError/],
   ['no network', { code: 'import urllib.request as u\n' +
     'u.urlopen("http://example.com")' }, /^hint: .*network/m],

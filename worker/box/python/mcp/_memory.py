@@ -1,14 +1,14 @@
 """Memories: values that later calls find.
 
-The host keeps them; whatever JSON can hold can be kept.  These functions wait
-for the answer: a memory is there, for every call, when they return.  What
-cannot be done raises MCPError.
+The host keeps them; whatever JSON can hold can be kept, and of the result of a
+tool, its data.  These functions wait for the answer: a memory is there, for
+every call, when they return.  What cannot be done raises MCPError.
 """
 from . import _ask, _servers, _values
-from ._call import Together
+from ._call import Call, Together
 from ._request import Request
 from ._caller import for_await
-from ._result import MCPError, at_once
+from ._result import MCPError, Result, at_once
 
 NAMES = ("save_tool", "save_memory", "load_memory", "update_memory",
          "delete_memory", "list_memories", "memory_exists", "get_memory_info")
@@ -46,9 +46,19 @@ def key_text(key):
     return _values.write(key, "key")
 
 
+def data_of(value):
+    """Return the data of the result of a tool, and all else as it is.
+
+    A call that was not awaited is carried out.
+    """
+    if isinstance(value, Call):
+        value = value.result()
+    return value.data if isinstance(value, Result) else value
+
+
 def value_text(value):
     """Return a value as JSON; raises what it cannot be."""
-    text = _values.write(value, "value")
+    text = _values.write(value, "value", data_of)
     if len(text) > VALUE_MAX:
         raise MCPError("the value has %d bytes as JSON; %d are allowed: keep "
                        "less, or in parts" % (len(text), VALUE_MAX))
@@ -74,14 +84,15 @@ def save_memory(key, value, metadata=None):
     """Keep a value by a key, in the place of what is there.
 
     Returns a dict: key, metadata, bytes, version, created_at, updated_at.
-    value: what JSON can hold. metadata: a dict about it.
+    value: what JSON can hold; the .data of results of tools is kept.
+    metadata: a dict about it.
     """
     if not isinstance(metadata, (dict, type(None))):
         raise TypeError("metadata must be a dict, not an object of type %s"
                         % type(metadata).__name__)
     return at_once(ask(
         "save_memory", key=key_text(key), value=value_text(value),
-        metadata=_values.write(metadata or {}, "metadata")))
+        metadata=_values.write(metadata or {}, "metadata", data_of)))
 
 
 def load_memory(key, default=None):
@@ -102,7 +113,7 @@ def update_memory(key, updater):
                         "object of type %s" % type(updater).__name__)
     for _ in range(TRIES):
         found = find(key, whole=True) or {"value": None, "version": 0}
-        value = updater(found["value"])
+        value = data_of(updater(found["value"]))
         if value is None:
             raise ValueError("updater returned None: it must return the new "
                              "value; delete_memory() forgets one")

@@ -131,15 +131,16 @@ def read(text, fast=SCAN_FAST, careful=SCAN_CAREFUL):
         return scan(text, careful)
 
 
-def write(value, name):
+def write(value, name, plain=None):
     """Return a value as JSON, in bytes, on one line.
 
-    name is what the user calls the value.  Raises TypeError or ValueError,
-    with a sentence that names the part that cannot be written.
+    name is what the user calls the value; plain(part) returns what is written
+    for it, and for each of its parts.  Raises TypeError or ValueError, with a
+    sentence that names the part that cannot be written.
     """
     parts = []
     try:
-        write_value(value, parts.append, 0)
+        write_value(value, parts.append, 0, plain)
     except Unfit as unfit:
         path = "".join("[%s]" % place(key) for key in reversed(unfit.path))
         kind, reason = unfit.kind, unfit.reason
@@ -154,8 +155,10 @@ def place(key):
     return quoted(key) if isinstance(key, str) else repr(key)
 
 
-def write_value(value, put, depth):
+def write_value(value, put, depth, plain=None):
     """Write one value by giving its parts to put."""
+    if plain:
+        value = plain(value)
     if isinstance(value, str):
         write_text(value, put)
     elif value is None:
@@ -171,9 +174,9 @@ def write_value(value, put, depth):
     elif depth == DEPTH_MAX:
         raise Unfit(ValueError, "is nested more than %d deep" % DEPTH_MAX)
     elif isinstance(value, dict):
-        write_dict(value, put, depth + 1)
+        write_dict(value, put, depth + 1, plain)
     elif isinstance(value, (list, tuple)):
-        write_list(value, put, depth + 1)
+        write_list(value, put, depth + 1, plain)
     else:
         raise Unfit(TypeError, "is of type %s, which JSON cannot hold: %s" % (
             type(value).__name__, KINDS))
@@ -201,13 +204,13 @@ def float_text(value):
     return text
 
 
-def write_list(value, put, depth):
+def write_list(value, put, depth, plain):
     """Write a list or a tuple."""
     index, mark = -1, "["
     try:
         for index, item in enumerate(value):
             put(mark)
-            write_value(item, put, depth)
+            write_value(item, put, depth, plain)
             mark = ","
     except Unfit as unfit:
         unfit.path.append(index)
@@ -215,7 +218,7 @@ def write_list(value, put, depth):
     put("[]" if index < 0 else "]")
 
 
-def write_dict(value, put, depth):
+def write_dict(value, put, depth, plain):
     """Write a dict; its order is kept."""
     key, mark = None, "{"
     try:
@@ -226,7 +229,7 @@ def write_dict(value, put, depth):
                             "strings" % type(key).__name__)
             write_text(key, put)
             put(":")
-            write_value(item, put, depth)
+            write_value(item, put, depth, plain)
             mark = ","
     except Unfit as unfit:
         if isinstance(key, str):
