@@ -465,14 +465,22 @@ calls_is_list_of_none(
 	    calls->count < REQUESTS_MAX;
 }
 
-/* Answers whether the code has printed nothing: then the text is output. */
+/*
+ * Answers whether the code has printed nothing: then the text is output. It
+ * needs no servers.
+ */
 static void
 calls_echo(struct calls *calls, const struct request *request)
 {
 	struct outbox_frame frame;
-	int silent = calls->ends->echo(
-	    calls->relay, request->text, request->text_len);
+	int silent;
 
+	if (request->refusal.text[0] != '\0') {
+		calls_refuse(calls, request->id, request->refusal.text);
+		return;
+	}
+	silent = calls->ends->echo(
+	    calls->relay, request->text, request->text_len);
 	calls_begin(&frame, request->id, 1);
 	buffer_printf(&frame.text, "\"payload\":%s}\n",
 	    silent ? "true" : "false");
@@ -511,7 +519,7 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 	}
 	if (request->show)
 		calls_show(calls, request);
-	else if (request->echo && request->refusal.text[0] == '\0')
+	else if (request->echo)
 		calls_echo(calls, request);
 	else if (calls_make(calls, request, &why) == 0)
 		return 0;

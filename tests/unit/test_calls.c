@@ -662,6 +662,10 @@ START_TEST(without_servers_there_are_none)
 	ask(1, LIST_SERVERS);
 	box_reads_last("{\"type\":\"rpc_response\",\"id\":1,"
 	    "\"success\":true,\"payload\":[]}\n");
+	/* The value of the last expression needs none. */
+	ask(1, "{\"type\":\"echo\",\"text\":\"\\ud800\"}");
+	box_reads_last(REFUSED_FRAME("1", "the text of an echo has at most "
+	    "2048 bytes of UTF-8"));
 	expect_nothing();
 	close_calls();
 }
