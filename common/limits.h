@@ -97,7 +97,8 @@
 /*
  * Servers that one execution may have started. A search asks each server for
  * its tools, and code may load servers without naming them: this keeps one
- * call from starting everything that is configured.
+ * call from starting everything that is configured. Where a call names more,
+ * none is started ahead.
  */
 #define SESSION_STARTS_MAX 16
 #define ANSWERS_UNREAD_MAX (64 * MIB)

@@ -51,19 +51,31 @@ arguments_read_code(struct json_span value, const struct options *options,
 	return 0;
 }
 
+/* Adds a note to those on other arguments. */
+static void
+arguments_note(struct request *request, const struct buffer *note)
+{
+	auto_buffer struct buffer notes = { 0 };
+
+	if (request->notes_len > 0)
+		buffer_add(&notes, request->notes, request->notes_len);
+	buffer_add(&notes, note->data, note->len);
+	buffer_add(&notes, "", 1);
+	free(request->notes);
+	request->notes = buffer_take(&notes, &request->notes_len);
+}
+
 /* More than the most is lowered to it, and a note says so. */
 static void
 arguments_note_timeout(struct json_span value, const struct options *options,
     struct request *request)
 {
-	struct buffer note = { 0 };
+	auto_buffer struct buffer note = { 0 };
 
 	buffer_printf(&note, "timeout was lowered from %.*s to %u seconds, "
 	    "the most that is allowed", (int)value.len, value.p,
 	    (unsigned int)options->max_timeout);
-	buffer_add(&note, "", 1);
-	free(request->notes);
-	request->notes = buffer_take(&note, &request->notes_len);
+	arguments_note(request, &note);
 }
 
 static int
@@ -146,6 +158,21 @@ arguments_add_server(
 	return 0;
 }
 
+/* So many are not started ahead by the broker (worker/broker/session.c). */
+static void
+arguments_note_servers(const struct buffer *names, struct request *request)
+{
+	auto_buffer struct buffer note = { 0 };
+	size_t n = text_list_count(names->data, names->len);
+
+	if (n <= SESSION_STARTS_MAX)
+		return;
+	buffer_printf(&note, "servers has %zu names, and a call starts at most "
+	    "%d: each server starts when the code first uses it", n,
+	    SESSION_STARTS_MAX);
+	arguments_note(request, &note);
+}
+
 /* Whether the servers exist is for the configuration to say, later. */
 static int
 arguments_read_servers(struct json_span value, const struct options *options,
@@ -172,6 +199,7 @@ arguments_read_servers(struct json_span value, const struct options *options,
 		if (arguments_add_server(&names, element, err) == -1)
 			return -1;
 	}
+	arguments_note_servers(&names, request);
 	free(request->servers);
 	request->servers = buffer_take(&names, &request->servers_len);
 	return 0;

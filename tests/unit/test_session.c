@@ -188,6 +188,31 @@ START_TEST(starts_sixteen_servers)
 }
 END_TEST
 
+/*
+ * Where a call names more than may be started, none is started ahead: the code
+ * may use any of them.
+ */
+START_TEST(starts_none_of_too_many_ahead)
+{
+	auto_buffer struct buffer names = { 0 };
+	int relay, n;
+
+	play_start();
+	for (n = 0; n <= SESSION_STARTS_MAX; n++) {
+		auto_free char *name = mem_printf("s%d", n);
+
+		play_define_as(name, name, "");
+		buffer_add(&names, name, strlen(name) + 1);
+	}
+	relay = play_session_of(names.data, names.len, names.data, names.len);
+	play_call(relay, 91, "s16");
+	(void)play_expect_want("s16");
+	play_call(relay, 92, "s0");
+	(void)play_expect_want("s0");
+	play_end();
+}
+END_TEST
+
 START_TEST(lists_servers)
 {
 	int relay;
@@ -566,6 +591,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, lists_tools_of_what_is_not_loaded);
 	tcase_add_test(tc, loads_a_server);
 	tcase_add_test(tc, starts_sixteen_servers);
+	tcase_add_test(tc, starts_none_of_too_many_ahead);
 	tcase_add_test(tc, lists_servers);
 	tcase_add_test(tc, lists_many_servers);
 	tcase_add_test(tc, refuses_too_many_requests);

@@ -132,6 +132,10 @@ session_hold(struct session_right *right, struct server *server)
 	free(mem_take(&right->revoked));
 }
 
+/*
+ * The servers that the client named are started ahead of their use. More than
+ * may be started are not: the code may use others than the first of them.
+ */
 static void
 session_read_loaded(struct session *session, const struct ipc_blob *blob)
 {
@@ -139,6 +143,7 @@ session_read_loaded(struct session *session, const struct ipc_blob *blob)
 	struct session_right *right;
 	struct server *server;
 	const char *name;
+	size_t count = text_list_count(names, blob->len);
 
 	TEXT_LIST_EACH (name, names, blob->len) {
 		right = session_right(session, name);
@@ -149,7 +154,8 @@ session_read_loaded(struct session *session, const struct ipc_blob *blob)
 		if (server == NULL)
 			continue;
 		session_hold(right, server);
-		session_start(session, right, server);
+		if (count <= SESSION_STARTS_MAX)
+			session_start(session, right, server);
 	}
 }
 
