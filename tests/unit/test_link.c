@@ -5,6 +5,7 @@
  */
 #include <poll.h>
 
+#include "at_once.h"
 #include "broker_play.h"
 
 #define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
@@ -902,5 +903,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-	return unit_run("link", add_tests);
+	return unit_run_at_once("link", add_tests, 16);
 }

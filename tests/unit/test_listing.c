@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <time.h>
 
+#include "at_once.h"
 #include "broker_play.h"
 
 #define ANSWER(id, rest) "{\"jsonrpc\":\"2.0\",\"id\":" id "," rest "}"
@@ -665,5 +666,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-	return unit_run("listing", add_tests);
+	return unit_run_at_once("listing", add_tests, 6);
 }

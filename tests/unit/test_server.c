@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "at_once.h"
 #include "server_play.h"
 
 static struct play_server gh;
@@ -447,5 +448,5 @@ add_tests(TCase *tc)
 int
 main(void)
 {
-	return unit_run("server", add_tests);
+	return unit_run_at_once("server", add_tests, 12);
 }
