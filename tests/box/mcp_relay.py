@@ -337,3 +337,9 @@ class Base(unittest.TestCase):
         self.assertEqual(got.status, status, got.err)
         self.assertNotIn("/mcp/", got.err)
         return got
+
+    def ends(self, code, error, hint="", **more):
+        """Run code that ends with an error, and a hint below."""
+        more.setdefault("loaded", ("fs",))
+        err = r"Traceback .*\n(?:\w+\.)*%s\n" % re.escape(error)
+        return self.prints(code, "", err + re.escape(hint), 1, **more)

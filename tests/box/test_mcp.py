@@ -473,12 +473,6 @@ print(mcp_servers is ours, server is mcp_servers['servers'])
 class Mistakes(Base):
     """What is told of names that are not there."""
 
-    def ends(self, code, error, hint="", **more):
-        """Run code that ends with an error, and a hint below."""
-        more.setdefault("loaded", ("fs",))
-        err = r"Traceback .*\n(?:\w+\.)*%s\n" % re.escape(error)
-        return self.prints(code, "", err + re.escape(hint), 1, **more)
-
     def test_no_guess_is_made_twice(self):
         for line, error in (
                 ("mcp_fs.ecoh", "AttributeError: server fs has no tool "

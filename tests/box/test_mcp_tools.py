@@ -73,7 +73,8 @@ for call in (lambda: mcp_fs.read_file(),
             "unknown argument 'pth'; did you mean path?; missing argument "
             "'path'",
             "unknown arguments 'nonsense', 'others'",
-            "unknown argument 'file'; missing argument 'path'",
+            "unknown argument 'file'; did you mean path?; missing argument "
+            "'path'",
             "unknown argument 'Pathh'; did you mean path?; missing argument "
             "'path'"))
 

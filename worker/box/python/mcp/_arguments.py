@@ -9,7 +9,6 @@ is optional and cannot be null, and a numeral becomes an integer where the
 schema allows integers and no strings.
 """
 from . import _schema, _values
-from ._servers import close_names
 
 PARTS_MAX = 64  # schemas that one value must fit
 DEPTH_MAX = 16  # of lists and dicts in a value, and of alternatives
@@ -339,6 +338,7 @@ def is_same(value, choice):
 
 def did_you_mean(value, choices):
     """Return a hint at the choices that come close."""
+    from ._near import close_names
     close = close_names(value, choices) if isinstance(value, str) else ()
     return "; did you mean %s?" % either(
         [shown(each) for each in close]) if close else ""

@@ -13,7 +13,7 @@ KEPT_MAX = 64 << 10  # bytes of one that is kept for this alone
 GIVEN_MAX = 4096  # bytes of arguments that are kept
 NOTES_MAX = 3  # on tools that had more
 SEEN = {}  # by the name of the tool: Seen, the last one last
-KINDS = KeyError, TypeError, IndexError, AttributeError
+KINDS = KeyError, TypeError, IndexError, AttributeError, ValueError
 TAUGHT = set()  # libraries
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
@@ -182,14 +182,11 @@ def structured(text):
 
 def about_error(error, trace):
     """Return the line about an error that comes from a result, or None."""
-    if not SEEN or hasattr(error, "told") or not (
-            isinstance(error, KINDS)
-            or type(error).__name__ == "JSONDecodeError"):
-        return None
-    from . import _shape
     from ._result import ArgumentError
-    if isinstance(error, ArgumentError):
+    if not SEEN or hasattr(error, "told") or not isinstance(
+            error, KINDS) or isinstance(error, (ArgumentError, UnicodeError)):
         return None
+    from . import _places, _shape
     frames = []
     while trace is not None:
         if trace.tb_frame.f_globals.get("__name__") == "__main__":
@@ -200,8 +197,11 @@ def about_error(error, trace):
             each, held(each.tb_frame) + list(SEEN.values()),
             isinstance(error, KeyError))
         if seen:
-            return "hint: %s .data is %s\n" % (
-                seen.name, _shape.described(seen))
+            result = seen.result()
+            place = result is not None and _places.about(error, result.data)
+            return "hint: %s%s .data is %s\n" % (
+                place + "; " if place else "", seen.name,
+                _shape.described(seen))
     return None
 
 

@@ -8,6 +8,7 @@ from itertools import islice
 
 COMPARED_MAX = 3000  # names that a name is compared with
 NAME_MAX = 100  # characters of a name that is compared
+BEGINNING_MIN = 2  # characters of a name that another begins with
 TOLD_MAX = 3
 SPELLED = 0.6  # of difflib: how alike names are at least
 WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
@@ -16,7 +17,7 @@ MEANINGS = [set(line.split()) for line in """\
 q query search searchquery searchterm term text keyword keywords
 path file filename filepath source
 dir directory folder path root
-limit max maxresults maxitems count n num number size top first take perpage
+limit max maxresults maxitems count n num size top first take perpage
 repo repository project
 owner org organization user username account
 body content text message description comment
@@ -76,7 +77,7 @@ def is_meant(name, other):
 def is_part(name, other):
     """Whether one begins the other, or all words of one are in the other."""
     one, two = sorted((plain(name), plain(other)), key=len)
-    if not one or not two.startswith(one):
+    if len(one) < BEGINNING_MIN or not two.startswith(one):
         one, two = sorted((words(name), words(other)), key=len)
         return bool(one) and one <= two
     return True

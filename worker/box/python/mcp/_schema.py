@@ -5,7 +5,7 @@ to itself, rules that need more than names, nonsense.  Every walk here is
 bounded, and what is not understood allows everything: the server judges.
 """
 from . import _values
-from ._servers import clean, close_names
+from ._servers import clean
 
 PARTS_MAX = 64  # schemas that are merged into one
 POINTER_MAX = 32  # steps of a reference
@@ -195,9 +195,10 @@ def names_wrong(entry, noun, unknown, missing, given, allowed):
     says, most = [], NAMED_MAX
     if unknown:
         says.append("unknown " + noun + listed(unknown))
-        close = dict.fromkeys(
-            each for name in unknown[:WRONG_MAX]
-            for each in close_names(name, allowed) if each not in given)
+        from ._near import close_parameters
+        free = [each for each in allowed if each not in given]
+        close = dict.fromkeys(each for name in unknown[:WRONG_MAX]
+                              for each in close_parameters(name, free))
         if close:
             most = NEAR_MAX
             says.append("did you mean %s?" % " or ".join(

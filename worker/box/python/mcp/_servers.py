@@ -9,7 +9,6 @@ import sys
 from . import _box
 
 SHOWN_MAX = 200  # tools that the documentation of a server shows
-CLOSE_MAX = 3000  # names that a name is compared with
 RESERVED = ("servers",)  # mcp_servers is another name of ours
 LOADED = {}  # name to Server, in the order of loading
 KNOWN = {}  # name to State, of servers that may be loaded, too
@@ -348,18 +347,9 @@ def attribute_error(text):
 
 def did_you_mean(name, known):
     """Return a hint at the names that come close."""
+    from ._near import close_names
     close = close_names(name, known)
     return "; did you mean %s?" % " or ".join(close) if close else ""
-
-
-def close_names(name, known):
-    """Return the names that come close."""
-    from difflib import get_close_matches
-    from itertools import islice
-    low = {each.lower(): each for each in islice(known, CLOSE_MAX)
-           if isinstance(each, str) and len(each) <= 100}
-    close = get_close_matches(str(name)[:100].lower(), low, 3, 0.6)
-    return [low[each] for each in close]
 
 
 def no_tool(state, name, known):

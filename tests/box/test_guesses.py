@@ -1,0 +1,105 @@
+"""What is told of a result of a tool of which code has guessed the shape.
+
+    /usr/bin/python3 tests/box/test_guesses.py [-v] [-k PATTERN]
+"""
+import json
+import unittest
+
+from mcp_relay import Base, tool
+
+
+class Guesses(Base):
+    """Keys that are elsewhere, and values that are something else."""
+
+    def test_guessed_keys_are_found(self):
+        """Where they are in the result, or the one that is spelled so."""
+        users = [{"login": "x", "mail": "y"}, {"login": "z"}]
+        data = {"result": {"items": users, "total_count": 2}}
+        shape = ("; fs.raw .data is {result: {items: list[2] of {login, "
+                 "mail}, total_count: int}}\n")
+        for line, error, hint in (
+                ("r['items']", "KeyError: 'items'",
+                 '"items" is in .data["result"]'),
+                ("r.data.login", "AttributeError: this part of the result "
+                 "has no 'login': its keys are result",
+                 '"login" is in .data["result"]["items"][0]'),
+                ("for u in r['result']['items']:\n    u['mail']",
+                 "KeyError: 'mail'", '1 of the 2 items of .data["result"]'
+                 '["items"] have "mail": use .get("mail")'),
+                ("r['results']", "KeyError: 'results'",
+                 'did you mean "result", in .data?'),
+                ("r['result']['count']", "KeyError: 'count'",
+                 'did you mean "total_count", in .data["result"]?')):
+            with self.subTest(line):
+                self.ends("r = mcp_fs.raw(json=%r).result()\n%s" % (
+                    json.dumps({"content": [], "structuredContent": data}),
+                    line), error, "hint: " + hint + shape)
+
+    def test_guessed_keys_of_large_results(self):
+        """What is looked at is bounded, and no key of the data is a line."""
+        wide = {"a\nhint: b": {"c": 1}, "d" * 200: {"e": 1}}
+        for data, key, hint in (
+                (wide, "c", 'hint: "c" is in .data["a\\nhint: b"]; fs.raw '
+                 ".data is {str: {c: int, e: int}}\n"),
+                (wide, "e", "hint: fs.raw .data is {str: {c: int, e: "
+                 "int}}\n"),
+                ([[[n]] for n in range(20000)], "x",
+                 "hint: fs.raw .data is list[20000] of list[1] of list[1] of "
+                 "int\n")):
+            with self.subTest(key):
+                self.ends("r = mcp_fs.raw(json=%r).result()\nr[%r]" % (
+                    json.dumps({"content": [{
+                        "type": "text", "text": json.dumps(data)}]}), key),
+                    "KeyError: %r" % key, hint)
+
+    def test_values_of_results_that_were_something_else(self):
+        rows = [{"name": "a b", "size": "12 kB"}]
+        shape = "hint: fs.raw .data is list[1] of {name: str, size: str}\n"
+        for data, line, error, hint in (
+                (rows, "for row in r:\n    int(row['size'])", "ValueError: "
+                 "invalid literal for int() with base 10: '12 kB'", shape),
+                (rows, "a, b, c = r[0]", "ValueError: not enough values to "
+                 "unpack (expected 3, got 2)", shape),
+                ("one\ntwo", "for line in r.text.splitlines():\n"
+                 "    name, size = line.split()", "ValueError: not enough "
+                 "values to unpack (expected 2, got 1)",
+                 "hint: fs.raw .data is a str: 'one\\ntwo'\n"),
+                ("one", "import json\njson.loads(r.text)",
+                 "json.decoder.JSONDecodeError: Expecting value: line 1 "
+                 "column 1 (char 0)", "hint: fs.raw .data is a str: 'one'\n"),
+                (rows, "'\u00e4'.encode('ascii')", "UnicodeEncodeError: "
+                 "'ascii' codec can't encode character '\\xe4' in position "
+                 "0: ordinal not in range(128)", ""),
+                (rows, "int('x')", "ValueError: invalid literal for int() "
+                 "with base 10: 'x'", "")):
+            with self.subTest(line):
+                text = data if isinstance(data, str) else json.dumps(data)
+                self.ends(
+                    "r = mcp_fs.raw(json=%r).result()\n%s" % (json.dumps({
+                        "content": [{"type": "text", "text": text}]}), line),
+                    error, hint)
+
+    def test_arguments_of_another_name(self):
+        """The one that fits is told, and never taken."""
+        text = {"type": "string"}
+        find = tool("find", {
+            "query": text, "repository": text, "perPage": {"type": "integer"},
+            "file_path": text, "issue_number": {"type": "integer"}})
+        for wrong, right in (
+                ("q", "query"), ("search", "query"), ("repo", "repository"),
+                ("limit", "perPage"), ("path", "file_path"),
+                ("number", "issue_number"), ("issue", "issue_number"),
+                ("repos", "repository"), ("pages", "perPage"),
+                ("colour", None), ("i", None)):
+            with self.subTest(wrong):
+                says = "unknown argument %r%s; it takes query, repository, " \
+                    "perPage, file_path, issue_number" % (
+                        wrong, "; did you mean %s?" % right if right else "")
+                got = self.ends("await mcp_fs.find(%s=1)" % wrong,
+                                "ArgumentError: fs.find: " + says,
+                                tools={"fs": [find]})
+                self.assertEqual(got.relay.calls, [])
+
+
+if __name__ == "__main__":
+    unittest.main()
