@@ -271,7 +271,7 @@ raise Odd""", "", TRACE + LINE + r"    raise Odd\nOdd: a line[^\n]*\nend\n", 1,
     Case("no module", "import no_such_module", "", TRACE + LINE +
          ".*ModuleNotFoundError: No module named 'no_such_module'\n"
          "hint: no_such_module is not here, and nothing can be installed; "
-         "there are: [^\n]*\n", 1, like=False),
+         "there are: [^\n]*\n", 1, like=False, said=ASKS),
     Case("from", """
 try:
     {}['a']

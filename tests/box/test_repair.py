@@ -116,7 +116,8 @@ TABLES += [("says", [
     says("sockets", "import socket\n"
          "socket.getaddrinfo('no-such-host.invalid', 80)", OFFLINE),
     says("modules", "import no_such.thing",
-         "no_such is not here, and nothing can be installed; there are: .*"),
+         "no_such is not here, and nothing can be installed; there are: .*",
+         said=ASKS),
     says("files of the user", "open('/home/me/a.txt')", FILES, said=ASKS),
     says("files of the user, written", "open('/mnt/data/a', 'w')", FILES,
          said=ASKS),
@@ -142,7 +143,7 @@ TABLES += [("says", [
     says("short names of modules", "print(dt.datetime.now())",
          "write 'import datetime as dt' first"),
     says("names like modules", "queue.append(1)", "each call begins anew: "
-         "define queue in this code"),
+         "define queue in this code", said=ASKS),
     Case("names that are none", "raise NameError(\"name 'x\\nhint: y' is not "
          "defined\")", "", TRACE + LINE + ".*NameError: name 'x\nhint: y' is "
          "not defined\n", 1),

@@ -47,10 +47,8 @@ VARIABLES = "<frozen os>", "/os.py"
 PROGRAMS = ("/subprocess.py", "/asyncio/subprocess.py")
 CHAIN_MAX = 4  # errors that came from each other
 NAME_MAX = 200  # characters of a name
-SHORT = {"np": "numpy as np", "pd": "pandas as pd", "sp": "scipy as sp",
-         "plt": "matplotlib.pyplot as plt", "dt": "datetime as dt"}
-IMPORT = "write 'import %s' first"
-ODD = "antigravity", "this", "idlelib"  # modules that do something at once
+# Modules that are not here, most of them, and only good for the network.
+CLIENTS = "requests", "httpx", "aiohttp", "urllib3", "websockets"
 STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")
 CHILD = ("programs have no network here, no terminal, and no files of the "
          "user: use the tools of servers")
@@ -107,6 +105,9 @@ def about_one(error, trace, memory):
         return MEMORY
     if "CalledProcessError" in names:
         return about_install(error.cmd) or CHILD
+    if isinstance(error, AttributeError):
+        from mcp import _imports
+        return about_await(error) or _imports.about_attribute(error)
     return about_await(error)
 
 
@@ -136,10 +137,14 @@ def is_name(text):
 
 def about_module(name):
     """Return a sentence about a module that is missing."""
-    if (name in ("mcp", "user_tools") or name.startswith("mcp_")
-            or name in sys.modules or not is_name(name)):
+    if name in ("mcp", "user_tools") or name in sys.modules or \
+            not is_name(name):
         return None
-    return MODULE % (name, libraries())
+    if name in CLIENTS:
+        return OFFLINE
+    from mcp import _imports
+    return _imports.about_module(name) or (
+        None if name.startswith("mcp_") else MODULE % (name, libraries()))
 
 
 def libraries():
@@ -170,32 +175,25 @@ def about_name(error, trace, memory):
         return "this is Python: write %s for %s" % (WORDS[name], name)
     if name in KEEPS and not memory:
         return OFF
-    if is_module(name, trace):
-        return IMPORT % SHORT.get(name, name) \
-            if sys.version_info < (3, 12) or name in SHORT else None
+    from mcp import _imports
+    line = line_of(trace)
+    found = _imports.about_name(name, line)
+    if found is not None:
+        return found
     from difflib import get_close_matches
     known = [*vars(sys.modules["__main__"]), *vars(builtins)]
     if get_close_matches(name, known, 1, 0.75):
         return None
-    return (NOT_KEPT if memory else NOT_KEPT_OFF) % name
+    return _imports.about_call(name, line) or (
+        NOT_KEPT if memory else NOT_KEPT_OFF) % name
 
 
-def is_module(name, trace):
-    """Whether a name that is not defined was to be a module: what is used of
-    it is there.
-    """
-    from importlib import import_module
-    from importlib.util import find_spec
+def line_of(trace):
+    """Return the source of the line that has failed."""
     from linecache import getline
-    from re import escape, search
     while trace.tb_next is not None:
         trace = trace.tb_next
-    line = getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-    used = search(r"\b%s\.(\w+)" % escape(name), line)
-    module = SHORT.get(name, name).partition(" ")[0]
-    if not used or name in ODD or not find_spec(module.partition(".")[0]):
-        return False
-    return hasattr(import_module(module), used.group(1))
+    return getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
 
 
 def about_file(path):

@@ -1,0 +1,129 @@
+"""What is told of names and modules that the code has not imported.
+
+    /usr/bin/python3 tests/box/test_imports.py [-v] [-k PATTERN]
+"""
+import sys
+import unittest
+
+from mcp_relay import Base, HANG
+
+KEPT = "each call begins anew: define %s in this code"
+
+
+class Imports(Base):
+    """Errors that end with the import that helps."""
+
+    def names(self, code, name, hint, **more):
+        """Run code in which a name is not defined."""
+        return self.ends(code, "NameError: name %r is not defined" % name,
+                         "hint: %s\n" % hint if hint else "", **more)
+
+    def test_modules(self):
+        own = sys.version_info >= (3, 12)  # the interpreter tells of them
+        for line, name, module in (
+                ("json.dumps(1)", "json", "json"),
+                ("print(datetime.datetime.now())", "datetime", "datetime"),
+                ("plt.plot([1])", "plt", "matplotlib.pyplot as plt"),
+                ("ET.parse('x')", "ET", "xml.etree.ElementTree as ET")):
+            if name == "plt" and not has("matplotlib"):
+                continue
+            with self.subTest(line):
+                if name == module and own:
+                    continue
+                got = self.names(line, name, "write 'import %s' first" %
+                                 module)
+                self.assertEqual(got.relay.frames, [])
+
+    def test_classes_and_functions(self):
+        for line, name, module in (
+                ("print(datetime.now())", "datetime", "datetime"),
+                ("Counter('a')", "Counter", "collections"),
+                ("x: Optional[int] = 1", "Optional", "typing"),
+                ("@dataclass\nclass A: pass", "dataclass", "dataclasses"),
+                ("time = 1\nsleep(1)", "sleep", "time"),
+                ("Path.home()", "Path", "pathlib")):
+            with self.subTest(line):
+                got = self.names(line, name, "write 'from %s import %s' first"
+                                 % (module, name))
+                self.assertEqual(got.relay.frames, [])
+
+    def test_names_that_are_none(self):
+        """The code may have defined them in an earlier call."""
+        for line, name in (
+                ("print(date)", "date"), ("frame.head()", "frame"),
+                ("rows[0]", "rows"),
+                ("print(this.d)", "this")):
+            with self.subTest(line):
+                self.names(line, name, KEPT % name, loaded=("fs",))
+
+    def test_attributes(self):
+        for code, error, hint in (
+                ("import datetime\ndatetime.now()", "module 'datetime' has no "
+                 "attribute 'now'", "now is in the class datetime.datetime: "
+                 "write datetime.datetime.now"),
+                ("from datetime import datetime\ndatetime.timedelta(1)",
+                 "type object 'datetime.datetime' has no attribute "
+                 "'timedelta'", "timedelta is in the module datetime: write "
+                 "'from datetime import timedelta'"),
+                ("from datetime import datetime\ndatetime.datetime.now()",
+                 "type object 'datetime.datetime' has no attribute "
+                 "'datetime'", "datetime is the class already: write "
+                 "datetime.name for datetime.datetime.name"),
+                ("class A: pass\nA.mean", "type object 'A' has no attribute "
+                 "'mean'", None)):
+            with self.subTest(code):
+                self.ends(code, "AttributeError: " + error,
+                          "hint: %s\n" % hint if hint else "")
+
+    def test_servers_and_tools(self):
+        self.names("web.get(url='x').result()", "web", "the server web is "
+                   "mcp_web: await mcp_web.tool(...)")
+        self.names("list(mcp_fs)\nread_file('a')", "read_file",
+                   "read_file is a tool: write await mcp_fs.read_file(...)")
+        self.names("read_file('a')", "read_file", KEPT % "read_file")
+
+    def test_modules_that_are_servers(self):
+        for line, name, hint in (
+                ("import web", "web", "the server web is mcp_web: write "
+                 "'import mcp_web', or 'from mcp.servers.web import tool'"),
+                ("from my_git import log", "my_git", "the server my-git is "
+                 "mcp_my_git: write 'import mcp_my_git', or 'from "
+                 "mcp.servers.my_git import tool'"),
+                ("import mcp_wbe", "mcp_wbe", "no server has the alias wbe; "
+                 "did you mean web?; there are: fs, my-git, web, mute"),
+                ("from mcp_servers import fs", "mcp_servers", "mcp_servers is "
+                 "there without an import: mcp_servers['name'], or 'from "
+                 "mcp.servers import alias'"),
+                ("import requests_, np", "requests_", None),
+                ("import ET", "ET",
+                 "write 'import xml.etree.ElementTree as ET'"),
+                ("import websockets", "websockets", "there is no network "
+                 "here: only tools of MCP servers reach outside; await "
+                 "runtime.search_tool_docs('...') finds them")):
+            if name == "websockets" and has(name):
+                continue
+            with self.subTest(line):
+                error = "ModuleNotFoundError: No module named %r" % name
+                if hint:
+                    self.ends(line, error, "hint: %s\n" % hint)
+                else:
+                    got = self.prints(line, "", ".*" + error + "\nhint: %s is "
+                                      "not here, and nothing can be "
+                                      "installed; there are: [^\n]*\n" % name,
+                                      1)
+                    self.assertEqual(len(got.relay.frames), 1)
+
+    def test_no_server_is_started(self):
+        got = self.names("web.get()", "web", "the server web is mcp_web: "
+                         "await mcp_web.tool(...)", tools={"web": HANG})
+        self.assertEqual(got.relay.started, [])
+
+
+def has(name):
+    """Whether a library is here."""
+    from importlib.util import find_spec
+    return find_spec(name) is not None
+
+
+if __name__ == "__main__":
+    unittest.main()
