@@ -18,7 +18,8 @@ static const char run_python_description[] =
     "earlier state. Compute, transform data, and call the user's MCP servers "
     "in code, a whole task in one run: r = await mcp_NAME.TOOL(arg=1); "
     "r.data (parsed), r.text. Servers load on first use. "
-    "Only what the code prints%s comes back: filter, print little. "
+    "Only what the code prints%s comes back, with plots (plt.show()): filter, "
+    "print little. "
     "Discover: print(runtime.capability_summary()), print(await "
     "runtime.search_tool_docs('words')), help(mcp_NAME.TOOL)";
 

@@ -78,6 +78,7 @@ class Relay(threading.Thread):
         self.frames, self.calls, self.held, self.kept = [], [], [], []
         self.under_way, self.most = set(), 0
         self.cancelled, self.echoed, self.silent = [], [], True
+        self.pictures = []
         self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
         self.remembered, self.started, self.shapes = {}, [], {}
@@ -167,6 +168,11 @@ class Relay(threading.Thread):
         if self.silent and text is not None:
             self.echoed.append(text)
         self.answer(number, self.silent)
+
+    def on_show(self, number, line, **picture):
+        """Take a picture."""
+        self.pictures.append(picture)
+        self.answer(number, True)
 
     def on_load_server(self, number, line, server):
         """Load a server."""

@@ -1,9 +1,8 @@
 """What is told when code has succeeded: files that it leaves in the box,
-pictures that are not seen, programs that failed and were not looked at.
+programs that failed and were not looked at.
 
     /usr/bin/python3 tests/box/test_left.py [-v] [-k PATTERN]
 """
-import importlib.util
 import re
 import tempfile
 import time
@@ -107,22 +106,6 @@ class Left(Base):
             got = self.prints(WRITE + "write('a', 1)\n" + end, "", ".*",
                               3 if "3" in end else 1, echo=True)
             self.assertNotIn("gone", got.err)
-
-    @unittest.skipUnless(importlib.util.find_spec("matplotlib"),
-                         "matplotlib is not installed")
-    def test_pictures(self):
-        plot = "import matplotlib\nmatplotlib.use('Agg')\n" \
-            "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
-        shows = "note: plt.show() shows nothing here: print the numbers " \
-            "instead\n"
-        for code, err in ((plot + "plt.show()", ".*" + re.escape(shows)),
-                          (plot, ""),
-                          (plot + "plt.show()\nplt.close()", ".*"),
-                          (plot + "plt.savefig('a.png')\nplt.show()",
-                           r".*note: a\.png \([\d.]+ kB\) is gone .*")):
-            with self.subTest(code):
-                got = self.prints(code, "", err, echo=True, silent=False)
-                self.assertLessEqual(got.err.count("note:"), 1)
 
     def test_programs(self):
         two = FAILED % ": two"

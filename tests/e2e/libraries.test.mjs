@@ -99,7 +99,8 @@ print(sorted(os.listdir("/workspace")))`,
   ['plt.show() does not wait for a window', ['matplotlib'], `
 import warnings; warnings.simplefilter("ignore")
 import matplotlib.pyplot as plt
-plt.plot([1, 2]); plt.show(); print("shown")`, ['shown']],
+plt.plot([1, 2]); plt.show(); print("shown")`,
+  [/^\[picture 1 \(PNG, /, 'shown']],
 
   ['pillow draws, converts and reads', ['PIL'], `
 from PIL import Image, ImageDraw, ImageFilter

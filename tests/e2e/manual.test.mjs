@@ -213,6 +213,20 @@ works = importlib.util.find_spec("numpy") is None or __import__("numpy")`,
 import subprocess, sys
 works = subprocess.run([sys.executable, "-m", "pip", "install", "x"],
     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0`,
+  'plt.show()': `
+try:
+    import matplotlib.pyplot as plt
+except ImportError:
+    works = True
+else:
+    plt.plot([1, 2])
+    plt.show()
+    works = plt.get_fignums() == []`,
+  'display(x)': `x = b"GIF89a" + bytes(64)\ndisplay(x)\nworks = True`,
+  'runtime.show(x, title=None)': `
+x = b"GIF89a" + bytes(64)
+runtime.show(x, title=None)
+works = True`,
   'plt.savefig("/workspace/a.png")': `
 try:
     import matplotlib.pyplot as plt
@@ -277,6 +291,9 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
     { code: 'print(await mcp_fs.read_file(path="a"))' }, /^text of a$/],
   ['What was printed until then comes back', { timeout: 1,
     code: 'print("before")\nwhile True: pass' }, /^before$/m],
+  ['**Pictures** come back, in order with what is printed',
+    { code: 'display(b"GIF89a" + bytes(64))' },
+    /^\[picture 1 \(GIF, \d+ bytes\)\]/],
   ['Code that does not compile is repaired where only one meaning is possible',
     { code: '```python\nprint(7)\n```' }, /^7\nstderr:\nnote: .*fence/],
   ['answers with its value, up to 2 KiB', { code: '"x" * 5000' },

@@ -1,5 +1,5 @@
 """What is told when code has succeeded, of what it could not notice itself:
-files that go with the box, pictures that are not seen, programs that failed.
+files that go with the box, programs that failed.
 
 Run by report.py only when there may be such a thing.
 """
@@ -17,24 +17,22 @@ NAMED = r"""["'](/tmp/[^"'\\{}%*?\n]{1,200})["']"""
 CLOCK = 1  # seconds by which the times of files may differ from the clock's
 GONE = ("note: %s gone with the sandbox: print what is needed of %s, or pass "
         "%s to a tool of a server\n")
-UNSEEN = "note: plt.show() shows nothing here: print the numbers instead\n"
 FAILED = []  # programs whose failure the code has not seen
 OF = {}  # the program of a result, by the number of that object
 ERRORS = "error", "fatal"
 UNITS = (1000000, "MB"), (1000, "kB")
 
 
-def notes(home, ours, named, shows, is_silent, advice):
+def notes(home, ours, named, is_silent, advice):
     """Yield what there is to tell.
 
     home: the folder for files, which was empty; ours: the file that is not the
-    code's; named: what paths_in() returned, and when; shows: whether the code
-    may show pictures; is_silent() tells whether nothing was printed; advice:
-    names of advice.py.
+    code's; named: what paths_in() returned, and when; is_silent() tells whether
+    nothing was printed; advice: names of advice.py.
     """
     yield from dict.fromkeys(
         about_programs(is_silent, advice["about_install"]))
-    text = about_files(home, ours, *named) or (shows and about_pictures())
+    text = about_files(home, ours, *named)
     if text:
         yield text
 
@@ -129,15 +127,6 @@ def size_of(count):
             return " (%.*f %s)" % (count < 10 * size, count / size, unit)
     return " (%d byte%s)" % (count, "" if count == 1 else "s") \
         if count else ""
-
-
-# Pictures
-
-
-def about_pictures():
-    """Return a note on pictures that were made and not saved, or None."""
-    plot = sys.modules.get("matplotlib.pyplot")
-    return UNSEEN if plot is not None and plot.get_fignums() else None
 
 
 # Programs

@@ -12,6 +12,7 @@ COROUTINE = 0x80  # inspect.CO_COROUTINE
 MEMORY = (
     "save_tool", "save_memory", "load_memory", "update_memory",
     "delete_memory", "list_memories", "memory_exists", "get_memory_info")
+PLOTS = {}  # the names of plots.py, once they are needed
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
@@ -43,7 +44,7 @@ class AwaitingModule(type(sys)):
 class Finder:
     """In sys.meta_path: mcp and mmap are ours, whatever is installed.
 
-    And the module socket is changed a little.
+    And the modules socket and matplotlib.pyplot are changed a little.
     """
 
     def __init__(self, box):
@@ -55,6 +56,8 @@ class Finder:
             return PathFinder.find_spec(name, [OURS])
         if name == "socket":
             return sockets()["find_spec"](name, path)
+        if name == "matplotlib.pyplot":
+            return plots()["find_spec"](name, path)
         if name == "subprocess" and LEFT:
             return LEFT["find_spec"](name, path)
         if name == "user_tools" and self.box.memory:
@@ -85,6 +88,20 @@ def change_sockets():
     """Change the module socket, if it was imported before there is a box."""
     if "socket" in sys.modules:
         sockets()["change"](sys.modules["socket"])
+
+
+def plots():
+    """Return the names of plots.py, which is no module that is found."""
+    if not PLOTS:
+        PLOTS["__name__"] = "caisson_plots"
+        exec(load("plots"), PLOTS)
+    return PLOTS
+
+
+def change_plots():
+    """Change matplotlib.pyplot, if it was imported before there is a box."""
+    if "matplotlib.pyplot" in sys.modules and not PLOTS:
+        plots()["teach"](sys.modules["matplotlib.pyplot"])
 
 
 class Runtime(type(sys)):
@@ -180,6 +197,7 @@ def offer_servers(names, control, pid, told, memory):
     box.child = names is vars(builtins)
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
+    change_plots()
     names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
                  runtime=box.runtime)
     if memory:
@@ -208,6 +226,7 @@ def offer_named(code, names):
         mcp._names.offer(code, names, wanted)
 
 
-def display(*values):
-    """Print values, as the function of this name does in a notebook."""
-    print(*values, sep="\n")
+def display(*values, **_):
+    """Show values, as the function of this name does in a notebook."""
+    from mcp import _show
+    _show.display(values)

@@ -209,12 +209,15 @@ def tidy_chain(error, awaiting):
 
 
 def note_more(failed=False):
-    """Note names that were taken for others; unless the code has failed, the
-    tools that had more than it has read, too.
+    """Note names that were taken for others, and pictures that were changed or
+    not shown; unless the code has failed, the tools that had more than it has
+    read, too.
     """
     lenient = sys.modules.get("mcp._lenient")
+    shown = sys.modules.get("mcp._show")
     try:
         NOTES.extend(lenient.notes(failed) if lenient else ())
+        NOTES.extend(shown.notes() if shown else ())
     except BaseException:
         pass  # the code may have changed what that needs
 
@@ -265,20 +268,31 @@ def has_files():
         "%s/%s" % (HOME, name) != PATH for name in os.listdir(HOME))
 
 
-def note_left(pid, shows, named):
+def show_open(pid):
+    """Show figures that code which showed nothing has left open.
+
+    pid: the process of the code, not of its children.
+    """
+    try:
+        if PLOTS and os.getpid() == pid:
+            PLOTS["finish"](NOTES)
+    except BaseException:
+        pass  # the code may have changed what that needs
+
+
+def note_left(pid, named):
     """Note what the code leaves behind, or has not noticed.
 
-    pid: the process of the code, not of its children; shows: whether the code
-    may show pictures; named: the files in /tmp that it names, and since when
-    they may be its own.
+    pid: the process of the code, not of its children; named: the files in /tmp
+    that it names, and since when they may be its own.
     """
     try:
         if WANTED and os.getpid() == pid and (
-                LEFT.get("FAILED") or shows or named[0] or has_files()):
+                LEFT.get("FAILED") or named[0] or has_files()):
             helps = {"__name__": "caisson_advice"}
             exec(load("advice"), helps)
             NOTES.extend(left()["notes"](
-                HOME, PATH, named, shows, is_silent, helps))
+                HOME, PATH, named, is_silent, helps))
     except BaseException:
         pass  # the code may have changed what that needs
 

@@ -193,7 +193,7 @@ def run(source, control, told, memory, ending):
     module = become_main()
     ending.begin()
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
-    awaiting, pid, shows = False, os.getpid(), b".show(" in source
+    awaiting, pid = False, os.getpid()
     named = (), 0
     try:
         code, source = prepared(source)
@@ -212,17 +212,20 @@ def run(source, control, told, memory, ending):
         echo(module.__dict__)
     except SystemExit as error:
         ending.set(error.code)
+        if ending.status == 0:
+            show_open(pid)
         note_more(ending.status != 0)
         if ending.status == 0:
-            note_left(pid, shows, named)
+            note_left(pid, named)
         tell_notes()
         raise
     except BaseException:
         note_more(True)
         sys.excepthook = Report(awaiting)
         raise
+    show_open(pid)
     note_more()
-    note_left(pid, shows, named)
+    note_left(pid, named)
     tell_notes()
     ending.set(None)
 

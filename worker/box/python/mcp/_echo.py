@@ -16,6 +16,7 @@ AWAITED = "note: the last expression was a coroutine, and was awaited\n"
 FUTURE = AWAITED.replace("coroutine", "future")
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
          "read-only; print it to see it")
+DRAWING = {"matplotlib.figure", "PIL.Image"}  # their values are pictures
 SILENT = "the tool failed and did not say why"
 
 
@@ -54,7 +55,7 @@ def tell(value, notes):
     elif is_future(value) and not value.done():
         notes.append(FUTURE)
         value = value.get_loop().run_until_complete(value)
-    if value is None:
+    if value is None or is_shown(value):
         return
     for stream in sys.stdout, sys.stderr:
         try:
@@ -66,6 +67,20 @@ def tell(value, notes):
             ask(text_of(value))
     except MCPError:
         pass  # a child of the code has no answer to give
+
+
+def is_shown(value):
+    """Whether a value is a picture, which is shown, or that was done."""
+    shown = sys.modules.get("mcp._show")
+    if shown and type(value) is shown.Shown:
+        return True
+    if DRAWING.isdisjoint(sys.modules):
+        return False
+    from . import _show
+    try:
+        return _show.show_last(value)
+    except (MCPError, RuntimeError, ValueError):
+        return False
 
 
 def ask(text=None):

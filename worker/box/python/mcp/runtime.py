@@ -17,7 +17,7 @@ __all__ = [
     "discovered_servers", "list_loaded_server_metadata", "list_servers",
     "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
     "query_tool_docs", "query_tool_docs_sync", "search_tool_docs",
-    "search_tool_docs_sync"]
+    "search_tool_docs_sync", "show"]
 if _box.memory:
     from ._memory import (
         NAMES, delete_memory, get_memory_info, list_memories, load_memory,
@@ -199,6 +199,20 @@ def load_server(name):
     LOADED_MCP_SERVERS and importable from mcp.servers from then on.
     """
     return _servers.call("load_server", _ask.load(name))
+
+
+def show(value, title=None):
+    """Show a picture: it comes back in the answer, in order with the text.
+
+    It is a figure of matplotlib, or what is drawn in one, an image of Pillow,
+    an array of numpy with 8 bits for each of 3 or 4 colours, the bytes of a
+    PNG, JPEG, WebP or GIF, or the path of such a file.  Bytes of anything else
+    raise ValueError; other values are printed, tables with all columns.  An
+    answer has at most 8 pictures.
+    """
+    from . import _show
+    _show.show(value, title)
+    return _show.Shown()
 
 
 def configure(*, raise_on_error=None):

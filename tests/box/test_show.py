@@ -1,0 +1,390 @@
+"""What the code shows: pictures go to the relay, all else is printed.
+
+    /usr/bin/python3 tests/box/test_show.py [-v] [-k PATTERN]
+"""
+import base64
+import importlib.util
+import io
+import re
+import struct
+import tempfile
+import unittest
+import zlib
+
+from mcp_relay import Base, run
+
+DRAWN = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
+PIL = "from PIL import Image\n"
+MOST = 8
+MORE = r"note: %s not shown: an answer has at most 8 pictures and 4 MB of " \
+    r"them; show fewer, or several in one figure \(plt\.subplots\)\n"
+CHILD = "only the first process of the code can show pictures, not a child " \
+    "of it: save the picture to a file, and show that there"
+UNKNOWN = "%s no PNG, JPEG, WebP or GIF: save the picture as one of these"
+
+
+def png(wide=16, high=16):
+    """Return a PNG of so many pixels, all black."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(
+            ">I", zlib.crc32(name + data))
+    return b"\x89PNG\r\n\x1a\n" + chunk(
+        b"IHDR", struct.pack(">IIBBBBB", wide, high, 8, 2, 0, 0, 0)) + chunk(
+            b"IDAT", zlib.compress((b"\0" + bytes(3 * wide)) * high)) + chunk(
+                b"IEND", b"")
+
+
+def needs(*names):
+    """Skip a test where a library is not installed."""
+    missing = [name for name in names if not importlib.util.find_spec(name)]
+    return unittest.skipIf(missing, "%s: not installed" % missing)
+
+
+def opened(picture):
+    """Return the image that the relay was sent."""
+    from PIL import Image
+    image = Image.open(io.BytesIO(base64.b64decode(
+        picture["data"], validate=True)))
+    image.load()
+    assert image.format.lower() == picture["kind"]
+    return image
+
+
+class Shows(Base):
+    """Code, what it sends, and what it prints."""
+
+    before = ""
+
+    def prints(self, code, *args, **more):
+        """Run code, and compare all that it does."""
+        return super().prints(self.before + code, *args, **more)
+
+    def shows(self, code, *titles, out="", err="", status=0, **more):
+        """Run code and compare the titles of its pictures; return these."""
+        got = self.prints(code, out, err, status, **more)
+        self.assertEqual([picture.get("title") for picture
+                          in got.relay.pictures], list(titles), got.err)
+        return got.relay.pictures
+
+
+class Values(Shows):
+    """What needs no library."""
+
+    def test_bytes(self):
+        for kind, data in (
+                ("png", png()), ("jpeg", b"\xff\xd8\xff\xe0" + bytes(40)),
+                ("gif", b"GIF89a" + bytes(40)), ("gif", b"GIF87a" + bytes(40)),
+                ("webp", b"RIFF\0\0\0\0WEBPVP8 " + bytes(40))):
+            with self.subTest(kind):
+                for form in ("%r", "bytearray(%r)", "memoryview(%r)",
+                             "__import__('io').BytesIO(%r)"):
+                    one, two = self.shows(
+                        "data = %s\nruntime.show(data, 'A b')\ndisplay(data)"
+                        % (form % data), "A b", None)
+                    self.assertEqual(one["kind"], kind)
+                    self.assertEqual(one["data"], two["data"])
+                    self.assertEqual(base64.b64decode(one["data"]), data)
+
+    def test_files(self):
+        write = "open('a.PNG', 'wb').write(%r)\n" % png()
+        for code in ("runtime.show('a.PNG')", "display('a.PNG')",
+                     "import pathlib\nruntime.show(pathlib.Path('a.PNG'))"):
+            with self.subTest(code):
+                one, = self.shows(write + code, "a.PNG")
+                self.assertEqual(base64.b64decode(one["data"]), png())
+        self.shows("runtime.show('b.png')\nimport pathlib\n"
+                   "display(pathlib.Path('b.png'), 'a.png\\n')",
+                   out="b.png\nb.png\na.png\n\n")
+        self.shows("import pathlib\nruntime.show(pathlib.Path('b.png'))",
+                   err=".*FileNotFoundError: .*", status=1)
+
+    def test_what_is_no_picture(self):
+        for value, what in (("b'<svg></svg>'", "these bytes are"),
+                            ("b''", "these bytes are"),
+                            ("__import__('io').BytesIO(b'BM')",
+                             "these bytes are"),
+                            ("__import__('pathlib').Path(__file__)",
+                             "MAIN is")):
+            with self.subTest(value):
+                self.shows(
+                    "try:\n    runtime.show(%s)\nexcept ValueError as error:\n"
+                    "    print(error)" % value, out=UNKNOWN % what + "\n")
+        self.shows("display(b'BM', 1)", out="b'BM'\n1\n")
+
+    def test_text(self):
+        self.shows("runtime.show({'a': 1})\nruntime.show('b', 'Title')\n"
+                   "display(1, 'c', None, display_id='x')\ndisplay()",
+                   out="{'a': 1}\nTitle:\nb\n1\nc\nNone\n")
+
+    def test_that_it_can_be_awaited(self):
+        self.shows("print(await runtime.show(1), runtime.show(%r))" % png(),
+                   None, out="1\nNone None\n")
+        self.shows("runtime.show(%r)" % png(), None, echo=True)
+        self.shows("def main():\n    runtime.show(%r, title='A')\nmain()"
+                   % png(), "A")
+
+    def test_titles(self):
+        one, two = self.shows(
+            "runtime.show(%r, 5)\nruntime.show(%r, 'a\\ud800\\0' + 'x' * 500)"
+            % (png(), png()), "5", "a\\ud800 " + "x" * 197)
+
+    def test_too_many(self):
+        show = "for n in range(%d): runtime.show(%r)\n"
+        self.shows(show % (MOST, png()), *[None] * MOST)
+        self.shows(show % (9, png()), *[None] * MOST,
+                   err=MORE % "1 more picture was")
+        self.shows(show % (10000, png()) + "1 / 0", *[None] * MOST,
+                   err=".*ZeroDivisionError.*\n" +
+                   MORE % "9,992 more pictures were", status=1)
+
+    def test_too_many_bytes(self):
+        self.shows("for n in range(8): runtime.show(b'GIF89a' + bytes(600000))"
+                   "\nruntime.show(%r)" % png(), *[None] * 6,
+                   err=MORE % "3 more pictures were")
+        self.shows("for n in range(8): runtime.show(b'GIF89a' + bytes(700000))"
+                   "\nruntime.show(%r)" % png(), *[None] * 5,
+                   err=MORE % "4 more pictures were")
+
+    def test_children(self):
+        self.shows(
+            "import os, sys\nif os.fork():\n    os.wait()\nelse:\n    try:\n"
+            "        runtime.show(%r)\n    except RuntimeError as error:\n"
+            "        print(error)" % png(), out=CHILD + "\n")
+
+    def test_objects_that_draw_themselves(self):
+        self.shows("class A:\n    def _repr_png_(self): return %r\n"
+                   "class B(A):\n    def _repr_png_(self): return None\n"
+                   "    def _repr_jpeg_(self):\n"
+                   "        return (b'\\xff\\xd8\\xff', {})\n"
+                   "class C(A):\n    def _repr_png_(self): return 'x'\n"
+                   "    def __str__(self): return 'C'\n"
+                   "display(A(), B(), C(), A)" % png(), None, None,
+                   out="C\n<class '__main__.A'>\n")
+
+
+@needs("PIL")
+class Images(Shows):
+    """Images of Pillow, and what it scales."""
+
+    def test_images(self):
+        for mode in "RGB", "RGBA", "L", "1", "P", "CMYK", "F", "I", "YCbCr":
+            with self.subTest(mode):
+                one, = self.shows(
+                    PIL + "display(Image.new(%r, (40, 30)))" % mode, None)
+                self.assertEqual(opened(one).size, (40, 30))
+        one, = self.shows(PIL + "image = Image.new('RGB', (40, 30), 'red')\n"
+                          "image.save('a.jpg')\ndisplay(Image.open('a.jpg'))",
+                          None)
+        self.assertEqual(one["kind"], "jpeg")
+
+    def test_the_last_expression(self):
+        one, = self.shows(
+            PIL + "Image.new('RGB', (40, 30), (1, 2, 3))", None, echo=True)
+        self.assertEqual(opened(one).getpixel((5, 5)), (1, 2, 3))
+        self.shows(PIL + "print(1)\nImage.new('L', (40, 30))", None,
+                   out="1\n", echo=True, silent=False)
+
+    def test_large_images(self):
+        noise = "import os\nimage = Image.frombytes(%r, (%d, %d), " \
+            "os.urandom(%d))\n"
+        for mode, size, bytes_of, kind, change in (
+                ("RGB", (600, 600), 3, "jpeg", "made a JPEG"),
+                ("RGBA", (600, 600), 4, "png", "scaled from 600 x 600 to"),
+                ("RGB", (3000, 300), 3, None, "scaled from 3000 x 300 to")):
+            with self.subTest(change):
+                code = PIL + noise % (mode, *size,
+                                      size[0] * size[1] * bytes_of)
+                one, = self.shows(
+                    code + "display(image)", None, err="note: picture 1 was "
+                    "%s.*, as it was too large\n" % change)
+                self.assertLessEqual(len(one["data"]), 1 << 20)
+                if kind:
+                    self.assertEqual(one["kind"], kind)
+                self.assertLessEqual(max(opened(one).size), 2000)
+                if "JPEG" in change:
+                    self.assertEqual(opened(one).size, size)
+
+    def test_large_bytes(self):
+        one, = self.shows("runtime.show(%r)" % png(2500, 100), None,
+                          err="note: picture 1 was scaled from 2500 x 100 to "
+                          "2000 x 80 pixels, as it was too large\n")
+        self.assertEqual(opened(one).size, (2000, 80))
+        code = PIL + "import io, os\nfile = io.BytesIO()\nImage.frombytes(" \
+            "'L', (1100, 1100), os.urandom(1210000)).save(file, 'PNG')\n"
+        one, = self.shows(code + "runtime.show(file)", None,
+                          err="note: picture 1 was .*, as it was too large\n")
+        self.assertLessEqual(len(one["data"]), 1 << 20)
+        opened(one)
+        self.shows("try:\n    runtime.show(%r + bytes(1000000))\n"
+                   "except ValueError as error:\n    print(error)"
+                   % b"GIF89a", out="a picture has at most 786 kB here, and "
+                   "this one 1000 kB: make it smaller\n")
+
+    @needs("numpy")
+    def test_arrays(self):
+        code = "import numpy as np\na = np.zeros((30, 40, 3), 'uint8')\n" \
+            "a[:, :, 1] = 7\n"
+        one, = self.shows(code + "display(a)", None)
+        self.assertEqual(opened(one).size, (40, 30))
+        self.assertEqual(opened(one).getpixel((39, 29)), (0, 7, 0))
+        for change in ("a[:, :, 0]", "a.astype(int)", "a[:9]", "a[:, :, :2]"):
+            want = run(code + "a = %s\nprint(a.shape)\nprint(a)" % change)
+            self.shows(code + "a = %s\ndisplay(a.shape)\nruntime.show(a)"
+                       % change, out=want.out)
+
+
+@needs("matplotlib")
+class Plots(Shows):
+    """Figures of matplotlib."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Let matplotlib look for fonts once."""
+        cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cache.cleanup)
+        cls.before = "import os\nos.environ['MPLCONFIGDIR'] = %r\n" \
+            % cache.name
+
+    def test_show(self):
+        codes = ("plt.show()", "plt.show(block=True)", "plt.gcf().show()",
+                 "display(plt.gca())",
+                 "runtime.show(plt)", "plt.savefig('a.svg')\nplt.show()",
+                 "plt.figure(2)\nplt.show()", "plt.show()\nplt.show()",
+                 "plt.gcf().show()\nplt.show()",
+                 "display(plt.gcf())\nplt.show()",
+                 "runtime.show(plt.plot([2, 1]))",
+                 "runtime.show(plt.gcf())\nplt.gcf()")
+        for some in codes[:4], codes[4:8], codes[8:12]:
+            sent = self.shows("".join(
+                "%s%s\nplt.close('all')\nruntime.show(%r)\n"
+                % (DRAWN, code, png()) for code in some),
+                *[None] * 2 * len(some))
+            self.assertEqual([opened(one).size for one in sent],
+                             [(640, 480), (16, 16)] * len(some))
+
+    def test_what_is_drawn(self):
+        one, = self.shows(
+            "import matplotlib.pyplot as plt\n"
+            "plt.figure(figsize=(2, 1), facecolor='red')\nplt.axis('off')\n"
+            "plt.plot([1, 1], lw=9, color='blue')\nplt.show()", None)
+        image = opened(one).convert("RGB")
+        self.assertEqual(image.size, (200, 100))
+        self.assertEqual(image.getpixel((2, 2)), (255, 0, 0))
+        self.assertEqual(image.getpixel((100, 50)), (0, 0, 255))
+
+    def test_titles(self):
+        self.shows(DRAWN + "plt.title('Sales')\nplt.show()\n"
+                   "fig, axes = plt.subplots(2)\naxes[0].set_title('x')\n"
+                   "fig.suptitle('Both')\nplt.show()\n" + DRAWN[32:] +
+                   "runtime.show(plt.gcf(), 'Mine')", "Sales", "Both", "Mine")
+
+    def test_figures_follow_each_other(self):
+        one, two = self.shows(
+            "import matplotlib.pyplot as plt\nfor n in 1, 2:\n"
+            "    plt.plot([1, 2])\n    plt.title(str(len(plt.gca().lines)))\n"
+            "    plt.show()", "1", "1")
+
+    def test_saved_after_it_was_shown(self):
+        same = "plt.show()\nplt.savefig('b.png')\nprint(open('a.png', 'rb')" \
+            ".read() == open('b.png', 'rb').read())\n"
+        self.shows(DRAWN + "plt.savefig('a.png')\n" + same, None,
+                   out="True\n")
+        self.shows(DRAWN + "plt.savefig('a.png')\n" + same + DRAWN[32:] +
+                   "plt.title('x')\n" + same, None, "x", out="True\nFalse\n")
+
+    def test_left_open(self):
+        for code, *titles in (
+                ("", None), ("plt.title('A')\nplt.figure()\nplt.plot([1])",
+                             "A", None),
+                ("import sys\nsys.exit()", None), ("plt.close()",),
+                ("plt.savefig('a.png')",), ("plt.gcf().savefig('a.png')",),
+                ("plt.savefig('a.png')\nplt.figure()\nplt.plot([1])", None),
+                ("display(%r)" % png(), None), ("plt.pause(0.01)", None),
+                ("import os\nif not os.fork(): os._exit(0)", None)):
+            with self.subTest(code):
+                self.shows(DRAWN + code, *titles)
+        self.shows(DRAWN + "1 / 0", err=".*ZeroDivisionError.*", status=1)
+        self.shows(DRAWN + "raise SystemExit(3)", status=3)
+
+    def test_the_last_expression(self):
+        for code in ("plt.gcf()", "plt.gca()", "plt.plot([3])", "plt.show()",
+                     "plt.gcf().axes", "display(plt.gcf())\nplt.gcf()",
+                     "plt.title('').figure", "print(1)\nplt.gcf()"):
+            with self.subTest(code):
+                got = self.prints(
+                    DRAWN + code, "1\n" if "print" in code else "", echo=True)
+                self.assertEqual(len(got.relay.pictures), 1)
+                self.assertEqual(got.relay.echoed, [])
+        for code, text in (("(plt.gcf(), 5)[1]", "5"), ("[]", "[]"),
+                           ("[plt.gcf(), 5][1:]", "[5]")):
+            got = self.prints(DRAWN + code, "", echo=True)
+            self.assertEqual(got.relay.echoed, [text])
+
+    def test_one_that_cannot_be_drawn(self):
+        self.shows(DRAWN + "plt.title('$\\\\x$')", err="note: an open figure "
+                   "is not shown, as it cannot be drawn: ValueError: .*")
+        self.shows(DRAWN + "plt.title('$\\\\x$')\nplt.show()",
+                   err="Traceback .*ValueError: .*", status=1)
+
+    def test_large_figures(self):
+        one, = self.shows(DRAWN + "plt.gcf().set(dpi=500)\nplt.show()", None,
+                          err="note: picture 1 was scaled from 3200 x 2400 to "
+                          "2000 x 1500 pixels, as it was too large\n")
+        self.assertEqual(opened(one).size, (2000, 1500))
+        one, = self.shows(
+            "import matplotlib.pyplot as plt, numpy as np\n"
+            "plt.figure(figsize=(9, 9))\n"
+            "plt.imshow(np.random.rand(900, 900))\nplt.show()", None,
+            err="note: picture 1 was scaled from 900 x 900 to \\d+ x \\d+ "
+            "pixels, as it was too large\n")
+        self.assertLessEqual(len(one["data"]), 1 << 20)
+
+    def test_what_sticks_out(self):
+        one, = self.shows(
+            DRAWN + "plt.text(1.1, 0.5, 'outside', transform="
+            "plt.gca().transAxes)\nplt.show()", None)
+        self.assertGreater(opened(one).size[0], 640)
+        one, = self.shows(
+            DRAWN + "plt.text(50, 0.5, 'far', transform="
+            "plt.gca().transAxes)\nplt.show()", None)
+        self.assertEqual(opened(one).size, (640, 480))
+
+    def test_other_ways(self):
+        """To import it, and to have its figures drawn by others."""
+        for code in ("from matplotlib import pyplot\npyplot.plot([1])\n"
+                     "pyplot.show()",
+                     "from matplotlib.pyplot import *\nplot([1])\nshow()",
+                     "import pylab\npylab.plot([1])\npylab.show()",
+                     "import matplotlib\nmatplotlib.use('svg')\n"
+                     "import matplotlib.pyplot as plt\nplt.plot([1])\n"
+                     "plt.show()"):
+            with self.subTest(code):
+                one, = self.shows(code, None)
+                self.assertEqual(opened(one).size, (640, 480))
+
+    @needs("pandas")
+    def test_pandas(self):
+        self.shows("import pandas as pd\npd.Series([1, 2]).plot(title='A')",
+                   "A", echo=True)
+        self.shows("import pandas as pd\npd.DataFrame({'a': [1]}).hist()",
+                   "a", echo=True)
+
+
+@needs("pandas")
+class Tables(Shows):
+    """Tables of pandas, which are text."""
+
+    def test_all_columns(self):
+        got = run(
+            "import pandas as pd\ndisplay(pd.DataFrame("
+            "{'column_%d' % n: [n] * 100 for n in range(15)}))")
+        for n in range(15):
+            self.assertIn(" column_%d" % n, got.out)
+        lines = got.out.splitlines()
+        self.assertLess(len(lines), 70)
+        self.assertTrue(any(re.match(r"\.\. ", line) for line in lines))
+        self.assertEqual(got.relay.pictures, [])
+
+
+if __name__ == "__main__":
+    unittest.main()

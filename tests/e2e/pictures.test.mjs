@@ -1,0 +1,177 @@
+/*
+ * Pictures that code shows, as the official client receives them: as image
+ * blocks among the text, in order, bounded, and kept whatever comes later.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import test from 'node:test';
+import { decode, encode } from './support/png.mjs';
+import { settings, unpooled } from './support/program.mjs';
+import { connect, run } from './support/sdk.mjs';
+
+/* Answers as models see them. */
+settings.MCP_BRIDGE_STRUCTURED = 'off';
+
+const red = encode(30, 20, [255, 0, 0]);
+const green = encode(8, 9, [0, 255, 0]);
+const literal = (bytes) =>
+  `bytes.fromhex("${bytes.toString('hex')}")`;
+const start = `red = ${literal(red)}\ngreen = ${literal(green)}\n`;
+
+const without = (name) => spawnSync('/usr/bin/python3',
+  ['-I', '-c', `import ${name}`]).status === 0 ? false :
+  `/usr/bin/python3 has no ${name}`;
+const plots = { skip: without('matplotlib') };
+
+/* What an answer has, in short: texts, and images as PNG or their type. */
+function pieces(result) {
+  return result.content.map((block) => block.type === 'text' ? block.text :
+    { type: block.type, mimeType: block.mimeType,
+      bytes: Buffer.from(block.data, 'base64') });
+}
+
+const image = (bytes) => ({ type: 'image', mimeType: 'image/png', bytes });
+
+/* Runs code that must succeed. */
+async function shown(client, code, more) {
+  const result = await run(client, code, more);
+
+  assert.equal(result.isError, false, JSON.stringify(result.content[0]));
+  return pieces(result);
+}
+
+test('pictures come among the text, in order', async (t) => {
+  const { client } = await connect(t);
+  const found = await shown(client, `${start}
+import sys
+sys.stdout.write("one")
+runtime.show(red, "Red")
+print("two")
+display(green, "three")
+print("four")`);
+
+  assert.match(found[0], /^one\n\[picture 1: Red \(PNG, 30 x 20, \d+ bytes\)\]$/);
+  assert.deepEqual(found[1], image(red));
+  assert.match(found[2], /^two\n\[picture 2 \(PNG, 8 x 9, \d+ bytes\)\]$/);
+  assert.deepEqual(found[3], image(green));
+  assert.equal(found[4], 'three\nfour');
+  assert.equal(found.length, 5);
+  assert.deepEqual(decode(found[1].bytes).pixel(29, 19), [255, 0, 0]);
+  assert.deepEqual(decode(found[3].bytes).pixel(0, 0), [0, 255, 0]);
+});
+
+test('the kinds that are known, and no other', async (t) => {
+  const { client } = await connect(t);
+  const kinds = { 'image/jpeg': 'ffd8ffe0', 'image/gif': '474946383961',
+    'image/webp': '52494646000000005745425056503820' };
+
+  for (const [type, hex] of Object.entries(kinds)) {
+    const found = await shown(client,
+      `runtime.show(bytes.fromhex("${hex}") + bytes(64))`);
+
+    assert.equal(found[1].mimeType, type);
+    assert.equal(found[1].bytes.subarray(0, hex.length / 2).toString('hex'),
+      hex);
+  }
+  for (const data of ['b"<svg xmlns=\'http://www.w3.org/2000/svg\'/>"',
+    'b"<html></html>"', 'b"BM" + bytes(64)', 'b""']) {
+    const [text, ...rest] = await shown(client, `
+try: runtime.show(${data})
+except ValueError as error: print(error)`);
+
+    assert.deepEqual(rest, []);
+    assert.match(text, /^these bytes are no PNG, JPEG, WebP or GIF: save /);
+  }
+});
+
+test('ten thousand pictures', async (t) => {
+  const { client } = await connect(t);
+  const found = await shown(client, `${start}
+for n in range(10000): runtime.show(red, str(n))
+print("end")`, { timeout: 100 });
+
+  assert.deepEqual(found.filter((piece) => piece.type === 'image'),
+    Array(8).fill(image(red)));
+  assert.match(found.at(-1), new RegExp('^end\nstderr:\nnote: 9,992 more ' +
+    'pictures were not shown: an answer has at most 8 pictures and 4 MB of ' +
+    'them; show fewer'));
+});
+
+test('an error and a time-out keep what was shown before', async (t) => {
+  const { client } = await connect(t);
+
+  for (const [end, look, more] of [
+    ['1 / 0', /ZeroDivisionError/],
+    ['while True: pass', /^status: timeout/m, { timeout: 2 }],
+    ['import os; os.kill(os.getpid(), 9)', /SIGKILL/],
+    ['import os; os.abort()', /SIGABRT/],
+    ['x = []\nwhile True: x.append(bytearray(1 << 20))', /Memory|memory/],
+  ]) {
+    const result = await run(client,
+      `${start}print("before")\nruntime.show(red, "Red")\n${end}`, more);
+    const found = pieces(result);
+    const text = found.filter((piece) => typeof piece === 'string').join('\n');
+
+    assert.equal(result.isError, true, end);
+    assert.deepEqual(found.filter((piece) => piece.type === 'image'),
+      [image(red)], end);
+    assert.match(text, /before\n\[picture 1: Red \(PNG, 30 x 20, /, end);
+    assert.match(text, look);
+  }
+});
+
+test('a plot is an image that decodes', plots, async (t) => {
+  const code = `
+import matplotlib.pyplot as plt
+plt.figure(figsize=(2, 1), facecolor=(0, 0, 1))
+plt.axes((0, 0, 1, 1)).axis("off")
+plt.fill([0, 1, 1, 0], [0, 0, 1, 1], color=(1, 0, 0))
+plt.axis((0, 2, 0, 1))
+plt.title("Sales")
+print("before")
+plt.show()
+print("after")`;
+  const warm = { env: { MCP_BRIDGE_PRELOAD: 'matplotlib.pyplot' } };
+
+  for (const [what, options] of [['from the pool', {}],
+    ['started for it', unpooled], ['where it is preloaded', warm]]) {
+    await t.test(what, async (s) => {
+      const { client } = await connect(s, options);
+
+      for (let n = 0; n < 3; n++) {
+        const found = await shown(client, code, { timeout: 100 });
+
+        assert.match(found[0],
+          /^before\n\[picture 1: Sales \(PNG, \d+ x \d+, \d+ (bytes|kB)\)\]$/);
+        assert.equal(found[2], 'after');
+        assert.equal(found[1].mimeType, 'image/png');
+        const { width, height, pixel } = decode(found[1].bytes);
+
+        assert.deepEqual(pixel(width >> 2, height >> 1).slice(0, 3),
+          [255, 0, 0]);
+        assert.deepEqual(pixel(width - (width >> 2), height >> 1).slice(0, 3),
+          [0, 0, 255]);
+      }
+    });
+  }
+});
+
+test('figures that are left open are shown', plots, async (t) => {
+  const { client } = await connect(t);
+  const draw = 'import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\n';
+
+  for (const [code, images] of [
+    ['', 1], ['plt.title("x")', 1], ['import sys\nsys.exit()', 1],
+    ['plt.savefig("/tmp/a.png")', 0], ['plt.close()', 0],
+  ]) {
+    const found = await shown(client, draw + code, { timeout: 100 });
+
+    assert.equal(found.filter((piece) => piece.type === 'image').length,
+      images, JSON.stringify([code, found]));
+    if (images === 1)
+      assert.match(found[0], /^\[picture 1.* \(PNG, 640 x 480, \d+ kB\)\]$/);
+  }
+  const failed = await run(client, `${draw}1 / 0`, { timeout: 100 });
+
+  assert.deepEqual(failed.content.map((block) => block.type), ['text']);
+});
