@@ -9,6 +9,9 @@ from mcp_relay import Base, tool
 
 READS = tool("get", annotations={"readOnlyHint": True})
 AWAITED = "note: the last expression was a coroutine, and was awaited\n"
+ENDED = ("note: the task of %s had not ended when the code did, and was "
+         "cancelled: keep it, as t = asyncio.create_task(...), and write "
+         "'await t'\n")
 QUIET = ("Success: what web.post returned is not shown, as the tool is not "
          "marked read-only; print it to see it")
 
@@ -132,13 +135,48 @@ class Echo(Base):
                     err=re.escape(AWAITED.replace("coroutine", "future")))
         got = self.prints("import asyncio\n" + main + "await asyncio.sleep("
                           "99)\nawait asyncio.sleep(0)\n"
-                          "asyncio.create_task(main())", "", echo=True)
+                          "asyncio.create_task(main())", "",
+                          re.escape(ENDED % "main() (line 5)"), echo=True)
         self.assertRegex(got.relay.echoed[0], "^<Task ")
         self.echoes("import asyncio\nl = asyncio.Lock()\n" + main +
                     "async with l:\n        print((await mcp_web.get(a=1))."
                     "data)\nawait main()\nmain()", out="{'a': 1}\n" * 2,
                     err=re.escape(AWAITED), silent=False, **more)
         self.echoes("mcp_web.get(x)", err="Traceback .*", status=1, **more)
+
+    def test_tasks_that_the_end_cancels(self):
+        """They are not waited for: some run beside the code, without end."""
+        head = "import asyncio\nasync def f(n=9):\n    await asyncio.sleep(n)" \
+            "\n    print('done')\n"
+        call = "asyncio.create_task(mcp_web.get(a=1))\nprint(1)\n"
+        for code, said in (
+                ("print(await asyncio.sleep(0))\nt = asyncio.create_task("
+                 "f())", ENDED % "f() (line 6)"),
+                ("async def main():\n    for _ in range(3):\n"
+                 "        asyncio.ensure_future(f())\nasyncio.run(main())\n"
+                 "print(None)", "note: 3 tasks of f() (line 7) had not ended "
+                 "when the code did, and were cancelled: keep them in a list, "
+                 "and write 'await asyncio.gather(*tasks)'\n"),
+                ("print(await asyncio.sleep(0))\nt = asyncio.create_task("
+                 "f())\n1 / 0", None),
+                ("print(await asyncio.sleep(0))\nt = asyncio.create_task("
+                 "f())\nt.cancel()", ""),
+                ("t = asyncio.create_task(f(0))\nprint(await asyncio.sleep("
+                 "0))\nawait asyncio.gather(t)", "")):
+            with self.subTest(code):
+                if said is None:  # an error: what it ends is not noted
+                    got = self.prints(head + code, "None\n", "Traceback .*",
+                                      1, echo=True)
+                    self.assertNotIn("note:", got.err)
+                else:
+                    done = "" if said or "cancel" in code else "done\n"
+                    self.prints(head + code, "None\n" + done,
+                                re.escape(said), echo=True)
+        self.prints("import asyncio\nawait asyncio.sleep(0)\n" + call, "1\n",
+                    re.escape(ENDED % "web.get() (line 3)"), echo=True,
+                    tools={"web": [READS]})
+        self.prints("import asyncio\nawait asyncio.sleep(0)\n" + call, "1\n",
+                    tools={"web": [READS]})
 
     def test_gather_without_an_event_loop(self):
         self.echoes("import asyncio\nasyncio.gather(mcp_web.get(a=1))",

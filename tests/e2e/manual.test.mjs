@@ -296,6 +296,10 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
     /^\[picture 1 \(GIF, \d+ bytes\)\]/],
   ['Code that does not compile is repaired where only one meaning is possible',
     { code: '```python\nprint(7)\n```' }, /^7\nstderr:\nnote: .*fence/],
+  ['A task that has not ended when the code does is cancelled, and a note ' +
+    'tells of it', { code: 'import asyncio\nasync def f(): await asyncio.sleep(9)\n' +
+    'await asyncio.sleep(0)\nt = asyncio.create_task(f())' },
+  /^note: the task of f\(\) \(line 4\) had not ended/m],
   ['answers with its value, up to 2 KiB', { code: '"x" * 5000' },
     /^'x{1800,2000} \.\.\. \(5002 bytes in all/],
   ['those named in the argument `servers` start ahead',

@@ -231,7 +231,13 @@ def left():
 
 
 def watch(source):
-    """Notice programs that fail, where the code may start any."""
+    """Notice tasks that are not awaited, and programs that fail, where the
+    code may start any.
+    """
+    if b"create_task(" in source or b"gather(" in source or \
+            b"ensure_future(" in source:
+        from mcp import _tasks
+        _tasks.watch(NOTES)
     if b"system(" in source:
         left()["teach_os"]()
     if b"subprocess" in source:
