@@ -175,3 +175,48 @@ test('figures that are left open are shown', plots, async (t) => {
 
   assert.deepEqual(failed.content.map((block) => block.type), ['text']);
 });
+
+test('scripts of the shell show files', async (t) => {
+  const { client } = await connect(t,
+    { env: { MCP_BRIDGE_TOOLS: 'run_code' } });
+  const script = async (code) => pieces(await client.callTool(
+    { name: 'run_code', arguments: { language: 'shell', code } }));
+  const files = `
+base64 -d > red.png <<< ${red.toString('base64')}
+base64 -d > 'a b.png' <<< ${green.toString('base64')}
+`;
+  const found = await script(`${files}
+echo one
+show red.png
+mcp show 'a b.png' Green && echo two
+show - < red.png
+echo end`);
+
+  assert.match(found[0], /^one\n\[picture 1: red\.png \(PNG, 30 x 20, \d+ bytes\)\]$/);
+  assert.deepEqual(found[1], image(red));
+  assert.match(found[2], /^\[picture 2: Green \(PNG, 8 x 9, \d+ bytes\)\]$/);
+  assert.deepEqual(found[3], image(green));
+  assert.match(found[4], /^two\n\[picture 3 \(PNG, 30 x 20, \d+ bytes\)\]$/);
+  assert.deepEqual(found[5], image(red));
+  assert.equal(found[6], 'end');
+  assert.equal(found.length, 7);
+
+  const many = await script(`${files}
+for i in 1 2 3 4 5 6 7 8 9; do show red.png $i; echo $?; done
+show missing.png; echo $?
+show /tmp/run_shell.sh; echo $?
+show; echo $?`);
+
+  assert.deepEqual(many.filter((piece) => piece.type === 'image'),
+    Array(8).fill(image(red)));
+  assert.equal(many.at(-1), `0
+1
+2
+2
+2
+stderr:
+mcp: red.png: an answer has at most 8 pictures: show fewer, or several in one
+mcp: missing.png: open it: No such file or directory
+mcp: /tmp/run_shell.sh: it is no PNG, JPEG, WebP or GIF: save the picture as one of these
+usage: mcp show FILE [TITLE]`);
+});

@@ -42,6 +42,14 @@ static const struct {
 	  "\"arguments\":{\"a\":\n[1,\r2]}}",
 	    "{\"type\":\"call_tool\",\"server\":\"s\",\"tool\":\"t\","
 	    "\"arguments\":{\"a\": [1, 2]}}" },
+	{ "{\"type\":\"show\",\"data\":\"QQ==\",\"kind\":\"a\",\"x\":1}",
+	    "{\"type\":\"show\",\"kind\":\"a\",\"data\":\"QQ==\"}" },
+	{ "{\"type\":\"show\",\"title\":\"a\",\"data\":\"\","
+	  "\"kind\":\"x\"}", "{\"type\":\"show\",\"kind\":\"x\","
+	  "\"data\":\"\",\"title\":\"a\"}" },
+	{ "{\"type\":\"show\",\"data\":\"QUJD\"}", NULL },
+	{ "{\"type\":\"show\",\"kind\":\"x\",\"data\":\"\","
+	  "\"title\":5}", NULL },
 	{ "", NULL },
 	{ "[]", NULL },
 	{ "{\"type\":\"list_servers\"", NULL },

@@ -34,6 +34,9 @@ static const char command_help[] =
     "search   list the tools of all servers that fit the words, best first\n"
     "servers  list the servers\n"
     "load     load a server ahead of calls\n"
+    "show     show a picture in the answer: a PNG, JPEG, WebP or GIF, - for "
+    "standard\n"
+    "         input; also without mcp: show chart.png\n"
     "\n"
     "--help behind any command, server or tool prints what it takes.\n"
     "Exit status: 0, 1 if the tool or the server failed, 2 for wrong use.\n"
@@ -252,6 +255,21 @@ command_load(int count, char **words)
 	return failed ? command_fail(words[0], &err) : MCP_DONE;
 }
 
+static int
+command_show(int count, char **words)
+{
+	auto_buffer struct buffer request = { 0 }, line = { 0 };
+	struct json_span payload;
+	struct err err;
+
+	if (show_make_request(&request, words[0],
+	        count > 1 ? words[1] : NULL, &err) == -1)
+		return command_refuse(words[0], &err);
+	if (ask_relay(&request, &line, &payload, &err) == -1)
+		return command_fail(words[0], &err);
+	return MCP_DONE;
+}
+
 static const struct command {
 	const char *name;
 	const char *takes;
@@ -265,6 +283,7 @@ static const struct command {
 	{ "search", " WORD ...", 1, INT32_MAX, command_search },
 	{ "servers", "", 0, 0, command_servers },
 	{ "load", " SERVER", 1, 1, command_load },
+	{ "show", " FILE [TITLE]", 1, 2, command_show },
 	{ "help", " [COMMAND]", 0, 1, command_print_help },
 	{ "--help", NULL, 0, 1, command_print_help },
 	{ "-h", NULL, 0, 1, command_print_help },

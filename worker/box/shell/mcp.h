@@ -209,6 +209,16 @@ void listed_add_tool(struct buffer *text, const char *server,
 void listed_add_text(
     struct buffer *text, struct json_span string, size_t most);
 
+/*
+ * show.c: makes the request that shows the picture in a file, or for "-" on
+ * standard input; title NULL: its name. Returns 0, or -1 with err.
+ */
+int show_make_request(struct buffer *request, const char *path,
+    const char *title, struct err *err);
+
+/* Appends bytes as base64. */
+void show_add_base64(struct buffer *text, const char *data, size_t len);
+
 /* command.c: does what the words say. Returns an enum mcp_status. */
 int command_main(int count, char **words);
 

@@ -69,11 +69,13 @@ static const struct serve_kind {
 	const char *strings[2];
 	int arguments;
 	int remembered; /* may be there */
+	int title;      /* may be there */
 } serve_kinds[] = {
-	{ "call_tool", { "server", "tool" }, 1, 0 },
-	{ "list_tools", { "server" }, 0, 1 },
-	{ "list_servers", { NULL }, 0, 0 },
-	{ "load_server", { "server" }, 0, 0 },
+	{ "call_tool", { "server", "tool" }, 1, 0, 0 },
+	{ "list_tools", { "server" }, 0, 1, 0 },
+	{ "list_servers", { NULL }, 0, 0, 0 },
+	{ "load_server", { "server" }, 0, 0, 0 },
+	{ "show", { "kind", "data" }, 0, 0, 1 },
 };
 
 /* Appends a member as it is, on one line. */
@@ -120,6 +122,10 @@ serve_add_payload(
 	    json_span_get(request, "remembered", &value) == 1 &&
 	    json_span_kind(value) == JSON_SPAN_TRUE)
 		buffer_add_text(frame, ",\"remembered\":true");
+	if (kind->title && json_span_get(request, "title", &value) == 1 &&
+	    serve_add_member(frame, request, "title", JSON_SPAN_STRING,
+	        err) == -1)
+		return -1;
 	buffer_add_text(frame, "}");
 	return 0;
 }

@@ -1,0 +1,121 @@
+/*
+ * The word show of the command: a picture from a file, as base64, goes to the
+ * relay, which puts it into the answer. Run by the command, in the box.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mcp.h"
+#include "../../../common/fd.h"
+#include "../../../common/json.h"
+#include "../../../common/limits.h"
+#include "../../../common/mem.h"
+#include "../../../common/picture.h"
+#include "../../../common/utf8.h"
+
+/* The bytes of which base64 makes PICTURE_MAX. */
+#define SHOW_MAX (PICTURE_MAX / 4 * 3)
+
+/* Reads a file, or standard input for "-". Returns 0, or -1 with err. */
+static int
+show_read(const char *path, struct buffer *data, struct err *err)
+{
+	auto_fd int opened = -1;
+	int fd = STDIN_FILENO;
+	ssize_t n;
+
+	if (strcmp(path, "-") != 0)
+		fd = opened = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd == -1)
+		return err_sys(err, "open it");
+	do {
+		n = read(fd, buffer_reserve(data, PIPE_CHUNK), PIPE_CHUNK);
+		if (n > 0)
+			data->len += (size_t)n;
+		if (data->len > SHOW_MAX)
+			return err_set(err, "a picture has at most %lu KiB: "
+			    "scale it", SHOW_MAX / KIB);
+	} while (n > 0 || (n == -1 && errno == EINTR));
+	return n == -1 ? err_sys(err, "read it") : 0;
+}
+
+/* Appends up to three bytes as four characters. */
+static void
+show_add_four(struct buffer *text, const uint8_t *bytes, size_t len)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t three = (uint32_t)bytes[0] << 16 |
+	    (len > 1 ? (uint32_t)bytes[1] << 8 : 0) | (len > 2 ? bytes[2] : 0);
+	char four[] = { digits[three >> 18], digits[three >> 12 & 63],
+		len > 1 ? digits[three >> 6 & 63] : '=',
+		len > 2 ? digits[three & 63] : '=' };
+
+	buffer_add(text, four, sizeof(four));
+}
+
+void
+show_add_base64(struct buffer *text, const char *data, size_t len)
+{
+	size_t at;
+
+	for (at = 0; at < len; at += 3)
+		show_add_four(text, (const uint8_t *)data + at, len - at);
+}
+
+/* Returns the name of the kind that base64 begins as, or NULL. */
+static const char *
+show_kind(const struct buffer *base64)
+{
+	uint64_t width, height;
+	int kind;
+
+	for (kind = 0; kind < PICTURE_KINDS; kind++)
+		if (picture_begins((enum picture_kind)kind, base64->data,
+		        base64->len, &width, &height))
+			return picture_name((enum picture_kind)kind);
+	return NULL;
+}
+
+/* What a picture is called that has no title. */
+static const char *
+show_title(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	if (strcmp(path, "-") == 0)
+		return "";
+	return slash == NULL ? path : slash + 1;
+}
+
+int
+show_make_request(struct buffer *request, const char *path,
+    const char *title, struct err *err)
+{
+	auto_buffer struct buffer data = { 0 }, base64 = { 0 };
+	const char *kind;
+
+	if (title == NULL)
+		title = show_title(path);
+	if (!utf8_valid(title, strlen(title)))
+		return err_set(err, "its title is not UTF-8");
+	if (show_read(path, &data, err) == -1)
+		return -1;
+	show_add_base64(&base64, data.data, data.len);
+	kind = show_kind(&base64);
+	if (kind == NULL)
+		return err_set(err, "it is no PNG, JPEG, WebP or GIF: save "
+		    "the picture as one of these");
+	buffer_printf(request, "{\"type\":\"show\",\"kind\":\"%s\"", kind);
+	if (title[0] != '\0') {
+		buffer_add_text(request, ",\"title\":");
+		json_add_text(request, title);
+	}
+	buffer_add_text(request, ",\"data\":\"");
+	buffer_add(request, base64.data, base64.len);
+	buffer_add_text(request, "\"}");
+	return 0;
+}
