@@ -266,39 +266,6 @@ except TypeError as error:
         got = self.prints(call % "Exception:\n    1 / 0", "", ".*", 1)
         self.assertNotIn("note:", got.err)
 
-    def test_what_was_not_read_is_told(self):
-        """echo returns the arguments, raw the JSON that it is given."""
-        note = "note: fs.%s: there is more than %s \\(%s\\)\n"
-        items = "items=[1, 2]"
-        for call, says in (
-                ("echo(%s, nextCursor='x')" % items,
-                 note % ("echo", "the 2 of its last result", "nextCursor")),
-                ("echo(pagination={'has_more': True})",
-                 note % ("echo", "its last result", "pagination.has_more")),
-                ("echo(%s, hasMore=True, limit=2)" % items, ""),
-                ("echo(%s, hasMore=True, limit=3)" % items,
-                 note % ("echo", "the 2 of its last result", "hasMore")),
-                ("echo(%s, hasMore=True, per_page=2)" % items, ""),
-                ("echo(%s, hasMore=True, page=2)" % items,
-                 note % ("echo", "the 2 of its last result", "hasMore")),
-                ("echo(%s, hasMore=False, nextCursor=None)" % items, ""),
-                ("echo(%s, nextCursor='')" % items, ""),
-                ("echo(%s, next_page_token='x').result(); "
-                 "mcp_fs.echo(%s)" % (items, items), ""),
-                ("raw(json='{}')", ""),
-                ("raw(json='{\"content\": [{\"text\": "
-                 "\"{\\\\\"hasNext\\\\\": true}\"}]}')",
-                 note % ("raw", "its last result", "hasNext")),
-                ("echo(%s, hasMore=True, x='y' * 70000)" % items,
-                 note % ("echo", "the 2 of its last result", "hasMore"))):
-            with self.subTest(call=call):
-                self.prints("mcp_fs.%s.result().data" % call, "", says)
-        self.prints("mcp_fs.echo(hasMore=True).result()\nraise SystemExit",
-                    "", note % ("echo", "its last result", "hasMore"))
-        # An error says enough.
-        self.prints("mcp_fs.echo(hasMore=True).result()\n1 / 0", "",
-                    ".*ZeroDivisionError: division by zero\n", 1)
-
     def test_keys_that_are_counted_are_told(self):
         call = "r = await mcp_fs.echo(items=[1, 2, 3], page=1)\n"
         note = ("note: len\\(\\) of the .data of fs.echo is the number of its "

@@ -178,7 +178,7 @@ def call_entry(state, entry, given):
     if tool not in state.readers:
         result._quiet = "%s.%s" % (server, tool)
     _lenient.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
-                  len(request.line), arguments)
+                  len(request.line), arguments, entry.get("inputSchema"))
     if result.is_error and SETTINGS["raise_on_error"]:
         raise MCPError(
             result.text.strip() or "the tool failed and did not say why",

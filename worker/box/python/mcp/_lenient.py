@@ -23,25 +23,26 @@ TAKEN = []  # notes on names that were taken for others
 class Seen:
     """The last result of a tool."""
 
-    __slots__ = ("name", "result", "strong", "shape", "arguments", "more")
+    __slots__ = ("name", "result", "strong", "shape", "arguments", "schema",
+                 "more")
 
-    def __init__(self, name, result, strong, arguments):
+    def __init__(self, name, result, strong, arguments=b"{}", schema=None):
         self.name, self.shape, self.more = name, None, None
-        self.arguments = arguments
+        self.arguments, self.schema = arguments, schema
         self.result = ref(result)
         self.strong = result if strong else None
 
 
-def keep(result, name, size, arguments):
+def keep(result, name, size, arguments, schema):
     """Note the result of a tool, which came in so many bytes.
 
-    arguments: what the call was given, as JSON.
+    arguments: what the call was given, as JSON; schema: what it takes.
     """
     learn()
     result._tool = name
     SEEN.pop(name, None)
-    SEEN[name] = Seen(name, result, size <= KEPT_MAX,
-                      arguments if len(arguments) <= GIVEN_MAX else b"{}")
+    SEEN[name] = Seen(name, result, size <= KEPT_MAX, *(
+        (arguments, schema) if len(arguments) <= GIVEN_MAX else ()))
     if len(SEEN) > TOOLS_MAX:
         del SEEN[next(iter(SEEN))]
     if size > KEPT_MAX:
@@ -67,7 +68,7 @@ def keep_shape(result):
         from ._more import more_of
         from ._shape import shape_of
         seen.shape = shape_of(result.__dict__["_data"])
-        seen.more = more_of(result, seen.arguments)
+        seen.more = more_of(result, seen.arguments, seen.schema)
 
 
 def notes(failed):
@@ -78,15 +79,15 @@ def notes(failed):
     if failed:
         return TAKEN
     from ._counted import COUNTED
-    from ._more import more_of, sentence
+    from ._more import more_of
     found = []
     for seen in list(SEEN.values()):
         result = seen.result()
         if seen.more is None and result is not None and \
                 not result.is_error and "_seen" not in result.__dict__:
-            seen.more = more_of(result, seen.arguments)
+            seen.more = more_of(result, seen.arguments, seen.schema)
         if seen.more:
-            found.append(sentence(seen.name, seen.more))
+            found.append("note: %s: %s\n" % (seen.name, seen.more))
     hidden = list(dict.fromkeys(REFUSED.values()))
     return TAKEN + hidden[:NOTES_MAX] + COUNTED + found[:NOTES_MAX]
 
@@ -210,6 +211,6 @@ def held(frame):
     of one tool, and SEEN has only the last of its results.
     """
     from ._result import Result
-    return [Seen(each._tool, each, False, b"{}")
+    return [Seen(each._tool, each, False)
             for each in frame.f_locals.values()
             if isinstance(each, Result) and each._tool]

@@ -1,12 +1,13 @@
-"""Whether the last result of a tool says that there is more than it has.
+"""Whether there is more than the last result of a tool has.
 
-A program that ignores the other pages prints a wrong answer without an error,
-so a note follows its output.  There is none where the code asked for exactly as
-many items as it got.
+The result says so, counts more than it has, or has exactly as many items as
+the tool returns by default.  A program that ignores the other pages prints a
+wrong answer without an error, so a note follows its output.  There is none
+where the code asked for exactly as many items as it got.
 """
 import re
 
-from . import _values
+from . import _schema, _values
 
 # Names of members, small and without marks: what comes next, that there is
 # more, and what such members may be in.
@@ -16,27 +17,73 @@ MORE = {"hasmore", "hasnext", "hasnextpage", "istruncated",
 # Words of names of arguments: how many there may be.
 MOST = {"limit", "size", "count", "first", "last", "max", "maximum", "top",
         "take", "per", "results", "n", "num", "k"}
+# How many there are in all; and arguments that say where a page begins.
+TOTAL = {"total", "totalcount", "totalitems", "totalresults", "totalhits"}
+BEGINS = {"page", "offset", "cursor", "after", "before", "skip", "start",
+          "token"}
+DEFAULT = re.compile(r"\bdefaults?(?: value)?(?: is| to| of)?[ :=(]*([0-9]+)\b",
+                     re.I)
 WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 WITHIN = {"pagination", "paging", "pageinfo", "meta", "metadata", "links"}
 
 
-def more_of(result, arguments):
-    """Return what tells of more in a result, and how much that has; None:
-    nothing does, or the code asked for so much.
+def more_of(result, arguments, schema):
+    """Return what tells of more than a result has, and None where nothing
+    does, or the code asked for so much.
 
-    arguments: what the call was given, as JSON.
+    arguments: what the call was given, as JSON; schema: that of the tool.
     """
     data = result.data
-    if not isinstance(data, dict):
+    items = items_of(data)
+    count = None if items is None else len(items)
+    given = _values.read(arguments.decode())
+    if count is not None and is_asked(given, count):
         return None
-    key = key_of(data)
-    if key is None:
-        return None
-    count = max((len(each) for each in data.values()
-                 if isinstance(each, list)), default=None)
-    if count is not None and is_asked(arguments, count):
-        return None
-    return key, count
+    key = key_of(data) if isinstance(data, dict) else None
+    if key is None and count and not any(
+            is_of(name, BEGINS) for name in given):
+        key = total_of(data, count)
+    if key is not None:
+        return "there is more than %s (%s)" % (
+            "its last result" if count is None
+            else "the %d of its last result" % count, key)
+    name = count and count > 1 and by_default(count, given, schema)
+    return "its last result has %d items, as many as %s is by default: " \
+        "there may be more" % (count, name) if name else None
+
+
+def items_of(data):
+    """Return the list that a result is, or the longest that it has; or None.
+    """
+    lists = [data] if isinstance(data, list) else [
+        each for each in data.values() if isinstance(each, list)
+    ] if isinstance(data, dict) else []
+    return max(lists, key=list.__len__, default=None)
+
+
+def total_of(data, count):
+    """Return the name and value of a member that counts more items, or None.
+    """
+    for name, value in data.items() if isinstance(data, dict) else ():
+        if "".join(filter(str.isalnum, str(name))).lower() in TOTAL and \
+                type(value) is int and value > count:
+            return "%s: %d" % (name, value)
+    return None
+
+
+def by_default(count, given, schema):
+    """Return the name of an argument that was not given, and is so many then;
+    or None.
+    """
+    for name, part, _ in _schema.parameters({"inputSchema": schema}):
+        if name in given or not is_of(name, MOST):
+            continue
+        part = _schema.flat(part, schema)[0]
+        told = DEFAULT.search(str(part.get("description")))
+        default = part.get("default", told and int(told.group(1)))
+        if type(default) is int and default == count:
+            return _schema.cut(name)
+    return None
 
 
 def key_of(data):
@@ -55,22 +102,13 @@ def key_of(data):
     return None
 
 
-def is_asked(arguments, count):
+def is_asked(given, count):
     """Whether a call asked for so many."""
     return any(value == count and not isinstance(value, bool)
-               for name, value in _values.read(arguments.decode()).items()
-               if isinstance(value, int) and is_most(name))
+               for name, value in given.items()
+               if isinstance(value, int) and is_of(name, MOST))
 
 
-def is_most(name):
-    """Whether an argument of this name says how many there may be."""
-    words = WORD.findall(name)
-    return not MOST.isdisjoint(map(str.lower, words))
-
-
-def sentence(name, more):
-    """Return the note on a tool."""
-    key, count = more
-    return "note: %s: there is more than %s (%s)\n" % (
-        name, "its last result" if count is None
-        else "the %d of its last result" % count, key)
+def is_of(name, words):
+    """Whether the name of an argument has one of some words."""
+    return not words.isdisjoint(map(str.lower, WORD.findall(name)))

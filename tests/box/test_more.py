@@ -1,0 +1,88 @@
+"""Notes on results of tools that are not all that there is.
+
+    /usr/bin/python3 tests/box/test_more.py [-v] [-k PATTERN]
+"""
+import json
+import unittest
+
+from mcp_relay import Base, tool
+
+
+class More(Base):
+    """What is told at the end of code that has read one page."""
+
+    def test_what_was_not_read_is_told(self):
+        """echo returns the arguments, raw the JSON that it is given."""
+        note = "note: fs.%s: there is more than %s \\(%s\\)\n"
+        items = "items=[1, 2]"
+        for call, says in (
+                ("echo(%s, nextCursor='x')" % items,
+                 note % ("echo", "the 2 of its last result", "nextCursor")),
+                ("echo(pagination={'has_more': True})",
+                 note % ("echo", "its last result", "pagination.has_more")),
+                ("echo(%s, hasMore=True, limit=2)" % items, ""),
+                ("echo(%s, hasMore=True, limit=3)" % items,
+                 note % ("echo", "the 2 of its last result", "hasMore")),
+                ("echo(%s, hasMore=True, per_page=2)" % items, ""),
+                ("echo(%s, hasMore=True, page=2)" % items,
+                 note % ("echo", "the 2 of its last result", "hasMore")),
+                ("echo(%s, hasMore=False, nextCursor=None)" % items, ""),
+                ("echo(%s, nextCursor='')" % items, ""),
+                ("echo(%s, next_page_token='x').result(); "
+                 "mcp_fs.echo(%s)" % (items, items), ""),
+                ("raw(json='{}')", ""),
+                ("raw(json='{\"content\": [{\"text\": "
+                 "\"{\\\\\"hasNext\\\\\": true}\"}]}')",
+                 note % ("raw", "its last result", "hasNext")),
+                ("echo(%s, hasMore=True, x='y' * 70000)" % items,
+                 note % ("echo", "the 2 of its last result", "hasMore"))):
+            with self.subTest(call=call):
+                self.prints("mcp_fs.%s.result().data" % call, "", says)
+        self.prints("mcp_fs.echo(hasMore=True).result()\nraise SystemExit",
+                    "", note % ("echo", "its last result", "hasMore"))
+        # An error says enough.
+        self.prints("mcp_fs.echo(hasMore=True).result()\n1 / 0", "",
+                    ".*ZeroDivisionError: division by zero\n", 1)
+
+    def test_what_is_counted_and_was_not_read_is_told(self):
+        note = "note: fs.echo: there is more than the 2 of its last result " \
+            "\\(%s\\)\n"
+        items = "items=[1, 2]"
+        for call, says in (
+                ("echo(%s, total_count=57)" % items, note % "total_count: 57"),
+                ("echo(%s, total=2)" % items, ""),
+                ("echo(%s, total=57, limit=2)" % items, ""),
+                ("echo(%s, total=57, page=29)" % items, ""),
+                ("echo(%s, total=57, next_cursor='x', page=2)" % items,
+                 note % "next_cursor"),
+                ("echo(items=[], total=57)", "")):
+            with self.subTest(call=call):
+                self.prints("mcp_fs.%s.result().data" % call, "", says)
+
+    def test_as_many_as_by_default_are_told(self):
+        """Whether the schema says so or its description; raw: a list."""
+        more = {"type": "integer"}
+        page = tool("list", {
+            "json": {"type": "string"}, "page": dict(more, default=2),
+            "perPage": dict(more, description="Results (default 3, max 9)"),
+            "depth": dict(more, default=4),
+            "limit": {"anyOf": [more], "default": 5}, "last": True,
+            "first": dict(more, description="Defaults to 6.")})
+        note = "note: fs.list: its last result has %d items, as many as %s " \
+            "is by default: there may be more\n"
+        for count, given, says in (
+                (3, "", note % (3, "perPage")), (5, "", note % (5, "limit")),
+                (6, "", note % (6, "first")), (2, "", ""), (4, "", ""),
+                (3, ", perPage=3", ""), (3, ", perPage=9", ""),
+                (3, ", page=7", note % (3, "perPage"))):
+            data = list(range(count))
+            for text in json.dumps(data), json.dumps({"rows": data, "n": 1}):
+                with self.subTest(text=text, given=given):
+                    self.prints("mcp_fs.list(json=%r%s).result().data" % (
+                        json.dumps({"content": [{"type": "text",
+                                                 "text": text}]}), given),
+                        "", says, tools={"fs": [page]})
+
+
+if __name__ == "__main__":
+    unittest.main()
