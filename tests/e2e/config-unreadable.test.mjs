@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
+import test, { describe as together } from 'node:test';
 import { descendants } from './support/processes.mjs';
 import {
   file, folder, once, uid, withoutPool,
@@ -155,27 +155,6 @@ test('the folder of a file is missing for a moment', async (t) => {
   await raw.finish();
 });
 
-test('a file that is gone for good takes its servers with it', async (t) => {
-  const home = folder(t);
-  const entries = { a: hostile(), b: hostile() };
-
-  fs.mkdirSync(path.join(home, 'MCPs'));
-  for (const [name, entry] of Object.entries(entries))
-    configure(path.join(home, `MCPs/${name}.json`), { [name]: entry });
-  const raw = await Raw.open(t, { home });
-
-  await assertServes(raw, 'a');
-  await assertServes(raw, 'b');
-  fs.unlinkSync(path.join(home, 'MCPs/a.json'));
-  await until(async () => (await discovered(raw)).join() === 'b',
-    'the end of what the file said');
-  await unserved(entries.a);
-  assert.match(said(await raw.run('1', { servers: ['a'] })),
-    /unknown server \\"a\\": .*configured: \\"b\\"/);
-  await assertServes(raw, 'b');
-  await raw.finish();
-});
-
 test('an entry that is deleted is gone at once', async (t) => {
   const options = withServers(t, { a: hostile(), b: hostile() });
   const raw = await Raw.open(t, options);
@@ -196,49 +175,73 @@ const forms = {
   toon: (text, note) => text.includes('notes[1]') && text.includes(note),
 };
 
-for (const [form, tells] of Object.entries(forms))
-  test(`a file that stays broken keeps its servers: ${form}`, form === 'json' ?
-    {} : once, async (t) => {
-    const entry = hostile();
-    const options = withServers(t, { h: entry },
-      { env: { MCP_BRIDGE_OUTPUT_MODE: form } });
-    const raw = await Raw.open(t, options);
-    const text = fs.readFileSync(options.place, 'utf8');
-    const run = async (code = 'print("as ever")') =>
-      raw.run(code, { servers: ['h'] });
-    const noted = async (reason) => {
-      const note = `servers of ${options.place} are stale: ${reason}; its ` +
-        'last valid content is used until it is fixed or deleted';
-      const result = await until(async () => {
-        const answer = await run();
+/* These wait until the last content of a file is stale: side by side. */
+together('what lasts', { concurrency: true }, () => {
+  for (const [form, tells] of Object.entries(forms))
+    test(`a file that stays broken keeps its servers: ${form}`,
+      form === 'json' ? {} : once, async (t) => {
+      const entry = hostile();
+      const options = withServers(t, { h: entry },
+        { env: { MCP_BRIDGE_OUTPUT_MODE: form } });
+      const raw = await Raw.open(t, options);
+      const text = fs.readFileSync(options.place, 'utf8');
+      const run = async (code = 'print("as ever")') =>
+        raw.run(code, { servers: ['h'] });
+      const noted = async (reason) => {
+        const note = `servers of ${options.place} are stale: ${reason}; its ` +
+          'last valid content is used until it is fixed or deleted';
+        const result = await until(async () => {
+          const answer = await run();
 
-        return said(answer).includes('stale') && answer;
-      }, 'a note');
+          return said(answer).includes('stale') && answer;
+        }, 'a note');
 
-      assert.equal(result.isError, false);
-      assert.ok(tells(result.content[0].text, note), said(result));
-      if (result.structuredContent)
-        assert.deepEqual(result.structuredContent.notes, [note]);
-      assert.match(said(await run('raise SystemExit(3)')), /stale/,
-        'a failed call says so, too');
-    };
+        assert.equal(result.isError, false);
+        assert.ok(tells(result.content[0].text, note), said(result));
+        if (result.structuredContent)
+          assert.deepEqual(result.structuredContent.notes, [note]);
+        assert.match(said(await run('raise SystemExit(3)')), /stale/,
+          'a failed call says so, too');
+      };
 
-    await run('print((await mcp_h.counter()).text)');
-    const [{ pid }] = serving(entry);
+      await run('print((await mcp_h.counter()).text)');
+      const [{ pid }] = serving(entry);
 
-    fs.writeFileSync(options.place, '{\n  "mcpServers" 5\n');
-    await noted('line 2, column 16: \'5\' where a colon should be');
-    fs.truncateSync(options.place);
-    await noted('is empty');
-    assert.match(said(await run('print((await mcp_h.counter()).text)')),
-      new RegExp(`${pid}`), 'the process is the same');
-    assert.match(raw.errors, /are stale: is empty; its last valid content/);
+      fs.writeFileSync(options.place, '{\n  "mcpServers" 5\n');
+      await noted('line 2, column 16: \'5\' where a colon should be');
+      fs.truncateSync(options.place);
+      await noted('is empty');
+      assert.match(said(await run('print((await mcp_h.counter()).text)')),
+        new RegExp(`${pid}`), 'the process is the same');
+      assert.match(raw.errors, /are stale: is empty; its last valid content/);
 
-    fs.writeFileSync(options.place, text);
-    assert.doesNotMatch(said(await run()), /stale|note/);
+      fs.writeFileSync(options.place, text);
+      assert.doesNotMatch(said(await run()), /stale|note/);
+      await raw.finish();
+      await unserved(entry);
+    });
+
+  test('a file that is gone for good takes its servers with it', async (t) => {
+    const home = folder(t);
+    const entries = { a: hostile(), b: hostile() };
+
+    fs.mkdirSync(path.join(home, 'MCPs'));
+    for (const [name, entry] of Object.entries(entries))
+      configure(path.join(home, `MCPs/${name}.json`), { [name]: entry });
+    const raw = await Raw.open(t, { home });
+
+    await assertServes(raw, 'a');
+    await assertServes(raw, 'b');
+    fs.unlinkSync(path.join(home, 'MCPs/a.json'));
+    await until(async () => (await discovered(raw)).join() === 'b',
+      'the end of what the file said');
+    await unserved(entries.a);
+    assert.match(said(await raw.run('1', { servers: ['a'] })),
+      /unknown server \\"a\\": .*configured: \\"b\\"/);
+    await assertServes(raw, 'b');
     await raw.finish();
-    await unserved(entry);
   });
+});
 
 test('a refusal names the file and what is wrong with it', async (t) => {
   const place = file(t, 'servers.json', '{\n  "mcpServers" 5\n');

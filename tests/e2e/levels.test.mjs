@@ -7,7 +7,7 @@ import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
-import test from 'node:test';
+import test, { describe as together } from 'node:test';
 import { Gate } from './support/gate.mjs';
 import {
   childless, descendants, gone, processOf,
@@ -310,28 +310,35 @@ for i in range(20):
     if os.fork() == 0: flee()`,
 };
 
+/* One call that leaves this behind; end: what the code does besides. */
+async function leaves({ client, pid }, code, end) {
+  const gate = new Gate();
+  const result = await run(
+    client, `${mess}${code(gate)}\n${end}`, { timeout: end ? 8 : 60 });
+  const [place] = result.structuredContent.stdout;
+
+  printed(result);
+  assert.equal(result.structuredContent.status, end ? 'timeout' : undefined);
+  await until(() => !fs.existsSync(place), `the end of ${place}`);
+  await childless(pid);
+  assert.deepEqual(gate.find(), []);
+}
+
+/* Why this cannot be left behind here, or undefined. */
+const cannot = async (what, client) =>
+  what === 'a stopped child' && !await signals(client) ?
+    'this kernel has no scopes for signals' : undefined;
+
 test('nothing survives a call', async (t) => {
-  const { client, pid } = await weak(t);
+  const program = await weak(t);
+  const { client, pid } = program;
 
-  for (const [what, code] of Object.entries(remainders)) {
-    for (const end of ['', 'import time\ntime.sleep(600)']) {
-      await t.test(`${what}${end && ', at the deadline'}`, async (t) => {
-        if (what === 'a stopped child' && !await signals(client))
-          return t.skip('this kernel has no scopes for signals');
-        const gate = new Gate();
-        const result = await run(
-          client, `${mess}${code(gate)}\n${end}`, { timeout: end ? 5 : 60 });
-        const [place] = result.structuredContent.stdout;
+  for (const [what, code] of Object.entries(remainders))
+    await t.test(what, async (s) => {
+      const why = await cannot(what, client);
 
-        printed(result);
-        assert.equal(result.structuredContent.status,
-          end ? 'timeout' : undefined);
-        await until(() => !fs.existsSync(place), `the end of ${place}`);
-        await childless(pid);
-        assert.deepEqual(gate.find(), []);
-      });
-    }
-  }
+      return why ? s.skip(why) : leaves(program, code, '');
+    });
   await t.test('a fork bomb', async () => {
     const result = await run(client, `import os
 while True:
@@ -342,6 +349,18 @@ while True:
     await childless(pid);
     assert.equal(printed(await run(client, 'print("next")')), 'next');
   });
+});
+
+/* These wait for deadlines, each with a program of its own: side by side. */
+together('nothing survives a deadline', { concurrency: true }, () => {
+  for (const [what, code] of Object.entries(remainders))
+    test(what, async (t) => {
+      const program = await weak(t);
+      const why = await cannot(what, program.client);
+
+      return why ? t.skip(why) :
+        leaves(program, code, 'import time\ntime.sleep(600)');
+    });
 });
 
 /* A call whose code stands at its gate, in a mess; the processes of it. */

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import test from 'node:test';
+import test, { describe as together } from 'node:test';
 import { Gate, roles } from './support/gate.mjs';
 import {
   childless, clock, descendants, describe, gone, inNamespace, lives, memory,
@@ -74,11 +74,11 @@ import threading
 threading.Thread(target=lambda: ${gate.wait}, daemon=True).start()`,
 };
 
-test('a deadline ends everything in the box', async (t) => {
-  const raw = await Raw.open(t);
-
-  for (const [what, code] of Object.entries(remainders)) {
-    await t.test(what, async () => {
+/* These wait for deadlines, each with a program of its own: side by side. */
+together('what ends at a deadline', { concurrency: true }, () => {
+  for (const [what, code] of Object.entries(remainders))
+    test(`it ends what the code has left: ${what}`, async (t) => {
+      const raw = await Raw.open(t);
       const gate = new Gate();
       const id = raw.postCall(
         `${code(gate)}\nimport time\ntime.sleep(600)`, { timeout: 6 });
@@ -91,29 +91,11 @@ test('a deadline ends everything in the box', async (t) => {
       assert.equal(structuredContent.timeoutSeconds, 6);
       await assertBoxGone(gate);
       await assertRecovered(raw);
+      await raw.finish();
     });
-  }
 
-  await t.test('a fork bomb', async () => {
-    const gate = new Gate();
-    const id = raw.postCall(`
-import os
-${gate.start}
-while True:
-    try: os.fork()
-    except OSError: pass`, { timeout: 6 });
-
-    await gate.reached();
-    const other = raw.postCall('print("beside the bomb")');
-
-    assert.equal((await raw.result(other)).content[0].text,
-      'beside the bomb');
-    assert.equal((await raw.result(id)).structuredContent.status, 'timeout');
-    await assertBoxGone(gate);
-    await assertRecovered(raw);
-  });
-
-  await t.test('code that cannot be interrupted by signals', async () => {
+  test('it ends code that cannot be interrupted by signals', async (t) => {
+    const raw = await Raw.open(t);
     const { structuredContent } = await raw.run(`
 import signal
 for number in range(1, 65):
@@ -125,17 +107,71 @@ while True: signal.pause()`, { timeout: 5 });
     assert.equal(structuredContent.status, 'timeout');
     assert.deepEqual(structuredContent.stdout, ['deaf']);
     await assertRecovered(raw);
+    await raw.finish();
   });
 
-  await t.test('code that stops itself', async () => {
+  test('it ends code that stops itself', async (t) => {
+    const raw = await Raw.open(t);
     const { structuredContent } = await raw.run(
       'import os, signal\nos.kill(os.getpid(), signal.SIGSTOP)',
       { timeout: 1 });
 
     assert.equal(structuredContent.status, 'timeout');
     await assertRecovered(raw);
+    await raw.finish();
   });
 
+  test('a relay that is stopped costs its own call only', async (t) => {
+    const raw = await Raw.open(t);
+    const gate = new Gate();
+    const id = raw.postCall(gate.wait, { timeout: 6 });
+
+    await gate.reached();
+    const [relay] = roles(descendants(raw.pid), gate).relay;
+
+    process.kill(relay.pid, 'SIGSTOP');
+    assert.equal((await raw.run('print("beside")')).content[0].text, 'beside');
+    const { isError, structuredContent } = await raw.result(id);
+
+    assert.equal(isError, true);
+    assert.ok(structuredContent.error.length > 10);
+    await assertBoxGone(gate);
+    await assertRecovered(raw);
+    await raw.finish();
+  });
+
+  test('the time in the queue does not count for the deadline', once,
+    async (t) => {
+    const raw = await Raw.open(t, {
+      env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
+    });
+    const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 7 });
+    const quick = raw.postCall('print("quick")', { timeout: 6 });
+
+    assert.equal((await raw.result(slow)).structuredContent.status, 'timeout');
+    assert.equal((await raw.result(quick)).content[0].text, 'quick');
+    await raw.finish();
+  });
+});
+
+test('a fork bomb ends at its deadline', async (t) => {
+  const raw = await Raw.open(t);
+  const gate = new Gate();
+  const id = raw.postCall(`
+import os
+${gate.start}
+while True:
+    try: os.fork()
+    except OSError: pass`, { timeout: 6 });
+
+  await gate.reached();
+  const other = raw.postCall('print("beside the bomb")');
+
+  assert.equal((await raw.result(other)).content[0].text,
+    'beside the bomb');
+  assert.equal((await raw.result(id)).structuredContent.status, 'timeout');
+  await assertBoxGone(gate);
+  await assertRecovered(raw);
   await raw.finish();
 });
 
@@ -409,25 +445,6 @@ test('a worker that is killed costs its own call only', async (t) => {
   await raw.finish();
 });
 
-test('a relay that is stopped costs its own call only', async (t) => {
-  const raw = await Raw.open(t);
-  const gate = new Gate();
-  const id = raw.postCall(gate.wait, { timeout: 10 });
-
-  await gate.reached();
-  const [relay] = roles(descendants(raw.pid), gate).relay;
-
-  process.kill(relay.pid, 'SIGSTOP');
-  assert.equal((await raw.run('print("beside")')).content[0].text, 'beside');
-  const { isError, structuredContent } = await raw.result(id);
-
-  assert.equal(isError, true);
-  assert.ok(structuredContent.error.length > 10);
-  await assertBoxGone(gate);
-  await assertRecovered(raw);
-  await raw.finish();
-});
-
 /* The pipes and sockets of a process. */
 function lines(pid) {
   return opened(pid).filter((target) => /^(pipe|socket):/.test(target));
@@ -585,19 +602,6 @@ test('those that wait come in their order, without the cancelled', once,
     assert.ok(!raw.has(ids[1]));
     await raw.finish();
   });
-
-test('the time in the queue does not count for the deadline', once,
-  async (t) => {
-  const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
-  });
-  const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 7 });
-  const quick = raw.postCall('print("quick")', { timeout: 6 });
-
-  assert.equal((await raw.result(slow)).structuredContent.status, 'timeout');
-  assert.equal((await raw.result(quick)).content[0].text, 'quick');
-  await raw.finish();
-});
 
 test('no output goes to another call', once, async (t) => {
   const raw = await Raw.open(t, {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
+import test, { describe as together } from 'node:test';
 import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
@@ -251,48 +251,51 @@ test('one that cannot start is named, and its pause is not waited for',
     await raw.finish();
   });
 
-test('one that hangs costs the others nothing', async (t) => {
-  const servers = many(t, 3);
-  const options = withServers(t, servers.entries, { home: folder(t) });
-  let raw = await Raw.open(t, options);
+/* These wait for servers that say nothing: side by side. */
+together('servers that are silent', { concurrency: true }, () => {
+  test('one that hangs costs the others nothing', async (t) => {
+    const servers = many(t, 3);
+    const options = withServers(t, servers.entries, { home: folder(t) });
+    let raw = await Raw.open(t, options);
 
-  await search(raw, 'invoice');
-  raw = await again(t, raw, options, servers.entries);
-  servers.entries.s1 = toolServer(1, TOOLS, servers.starts, ['hang=1']);
-  configure(options.place, servers.entries);
-  servers.forget();
-  const { structuredContent } = await raw.run(`
+    await search(raw, 'invoice');
+    raw = await again(t, raw, options, servers.entries);
+    servers.entries.s1 = toolServer(1, TOOLS, servers.starts, ['hang=1']);
+    configure(options.place, servers.entries);
+    servers.forget();
+    const { structuredContent } = await raw.run(`
 print((await runtime.search_tool_docs("create an invoice"))[0]["tool"])`,
-  { timeout: 100 });
+    { timeout: 100 });
 
-  assert.deepEqual(structuredContent.stdout, ['create_invoice']);
-  assert.equal(structuredContent.stderr.length, 1);
-  assert.match(structuredContent.stderr[0],
-    /left out s1: .* is still starting after 10 seconds/);
-  assert.deepEqual(servers.started(), [1]);
-  /* It is starting still: nobody waits for it a second time. */
-  const { said, took } = await leavesOut(raw);
-
-  assert.match(said, /left out s1: .* is still starting after \d+ seconds/);
-  assert.ok(took < 8, `${took} s`);
-  await raw.finish();
-});
-
-test('one that never lists its tools costs each search a moment', async (t) => {
-  const servers = many(t, 1);
-  const raw = await Raw.open(t, withServers(t,
-    { ...servers.entries, mute: hostile('tools=silent') }));
-
-  /* Until the broker knows, code gives up by itself after 12 seconds. */
-  await leavesOut(raw);
-  for (let n = 0; n < 2; n++) {
+    assert.deepEqual(structuredContent.stdout, ['create_invoice']);
+    assert.equal(structuredContent.stderr.length, 1);
+    assert.match(structuredContent.stderr[0],
+      /left out s1: .* is still starting after 10 seconds/);
+    assert.deepEqual(servers.started(), [1]);
+    /* It is starting still: nobody waits for it a second time. */
     const { said, took } = await leavesOut(raw);
 
-    assert.match(said,
-      /left out mute: .* has not answered tools\/list for \d+ seconds/);
-    assert.ok(took < 4, `${took} s`);
-  }
-  await raw.finish();
+    assert.match(said, /left out s1: .* is still starting after \d+ seconds/);
+    assert.ok(took < 8, `${took} s`);
+    await raw.finish();
+  });
+
+  test('one that never lists its tools costs a moment', async (t) => {
+    const servers = many(t, 1);
+    const raw = await Raw.open(t, withServers(t,
+      { ...servers.entries, mute: hostile('tools=silent') }));
+
+    /* Until the broker knows, code gives up by itself after 12 seconds. */
+    await leavesOut(raw);
+    for (let n = 0; n < 2; n++) {
+      const { said, took } = await leavesOut(raw);
+
+      assert.match(said,
+        /left out mute: .* has not answered tools\/list for \d+ seconds/);
+      assert.ok(took < 4, `${took} s`);
+    }
+    await raw.finish();
+  });
 });
 
 test('what a tool has returned is told later, and marked', async (t) => {

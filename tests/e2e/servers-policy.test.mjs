@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import path from 'node:path';
-import test from 'node:test';
+import test, { describe as together } from 'node:test';
 import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
@@ -92,36 +92,42 @@ print((await mcp_h.read_file_3()).data[0])`, one),
     await raw.finish();
   });
 
-test('a server that is silent about a call loses it', async (t) => {
-  const { raw, log } = await open(t, { env: { MCP_BRIDGE_TOOL_TIMEOUT: '3' } });
-  const lost = await attempt(raw, 'h', 'never');
+/*
+ * These wait for the times that pass, each with a program of its own: side by
+ * side.
+ */
+together('what takes its time', { concurrency: true }, () => {
+  test('a server that is silent about a call loses it', async (t) => {
+    const { raw, log } = await open(t,
+      { env: { MCP_BRIDGE_TOOL_TIMEOUT: '3' } });
+    const lost = await attempt(raw, 'h', 'never');
 
-  assert.equal(lost.error, 'h.never: server "h" did not answer the call of ' +
-    'its tool "never" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); the call ' +
-    'was sent and may have run');
-  const { id, params } = heard(log).find(
-    ({ method }) => method === 'tools/call');
-  const { params: cancelled } = await hears(log,
-    ({ method }) => method === 'notifications/cancelled', 'the cancel');
+    assert.equal(lost.error, 'h.never: server "h" did not answer the call of ' +
+      'its tool "never" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); the call ' +
+      'was sent and may have run');
+    const { id, params } = heard(log).find(
+      ({ method }) => method === 'tools/call');
+    const { params: cancelled } = await hears(log,
+      ({ method }) => method === 'notifications/cancelled', 'the cancel');
 
-  assert.equal(cancelled.requestId, id);
-  assert.equal(params._meta.progressToken, id);
-  /* With progress it may take longer: more than two times here. */
-  assert.equal((await attempt(raw, 'h', 'progress',
-    { times: 28, ms: 250 })).text, 'done');
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
+    assert.equal(cancelled.requestId, id);
+    assert.equal(params._meta.progressToken, id);
+    /* With progress it may take longer: more than two times here. */
+    assert.equal((await attempt(raw, 'h', 'progress',
+      { times: 28, ms: 250 })).text, 'done');
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
 
-test('what the code does not wait for any more is cancelled', async (t) => {
-  const { raw, log } = await open(t);
-  const cancels = () => heard(log).filter(
-    ({ method }) => method === 'notifications/cancelled')
-    .map(({ params }) => params.requestId);
-  const calls = () => heard(log).filter(({ params }) =>
-    params?.name === 'never').map(({ id }) => id);
+  test('what the code does not wait for any more is cancelled', async (t) => {
+    const { raw, log } = await open(t);
+    const cancels = () => heard(log).filter(
+      ({ method }) => method === 'notifications/cancelled')
+      .map(({ params }) => params.requestId);
+    const calls = () => heard(log).filter(({ params }) =>
+      params?.name === 'never').map(({ id }) => id);
 
-  assert.deepEqual(await raw.printed(`${prelude}
+    assert.deepEqual(await raw.printed(`${prelude}
 await mcp_h.echo()
 call = mcp_h.never()
 try:
@@ -133,35 +139,130 @@ try:
     await call
 except runtime.MCPError as error:
     print(error.message)`, one),
-  ['late', "{'a': 1}", 'it was cancelled before it was answered; the call ' +
-    'was sent and may have run']);
-  await until(() => cancels().length === 1, 'the cancel');
+    ['late', "{'a': 1}", 'it was cancelled before it was answered; the call ' +
+      'was sent and may have run']);
+    await until(() => cancels().length === 1, 'the cancel');
 
-  /* And what it still waits for when it ends. */
-  await raw.printed(`
+    /* And what it still waits for when it ends. */
+    await raw.printed(`
 import asyncio
 task = asyncio.ensure_future(mcp_h.never())
 await mcp_h.echo()
 import os
 os._exit(0)`, one);
-  await until(() => cancels().length === 2, 'the cancel');
-  assert.deepEqual(cancels(), calls());
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
+    await until(() => cancels().length === 2, 'the cancel');
+    assert.deepEqual(cancels(), calls());
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
 
-test('a time-out says what was waited for', async (t) => {
-  const { raw } = await open(t);
+  test('a time-out says what was waited for', async (t) => {
+    const { raw } = await open(t);
 
-  /* What is waited for is the call, and not the start of the server. */
-  await assertServes(raw, 'h');
-  const { isError, structuredContent } = await raw.run('await mcp_h.never()',
-    { servers: ['h'], timeout: 5 });
+    /* What is waited for is the call, and not the start of the server. */
+    await assertServes(raw, 'h');
+    const { isError, structuredContent } = await raw.run('await mcp_h.never()',
+      { servers: ['h'], timeout: 5 });
 
-  assert.equal(isError, true);
-  assert.match(structuredContent.error,
-    /^Execution timed out after 5s; it waited for h\.never \(\d+ s\); pass t/);
-  await raw.finish();
+    assert.equal(isError, true);
+    assert.match(structuredContent.error,
+      /^Execution timed out after 5s; it waited for h\.never \(\d+ s\); pass/);
+    await raw.finish();
+  });
+
+  test('calls that the server has read nothing of are never sent',
+    async (t) => {
+      const { raw, log, entry } = await open(t);
+      const called = () => heard(log).filter(({ params }) =>
+        params?.name === 'echo').map(({ params }) => params.arguments.n);
+
+      await assertServes(raw, 'h');
+      const { pid } = await served(entry);
+
+      process.kill(pid, 'SIGSTOP');
+      /* Of the first one a part lies in the pipe of the server. */
+      assert.equal((await raw.run(`${prelude}
+text = "x" * 200_000
+await asyncio.gather(*[mcp_h.echo(n=n, text=text) for n in range(20)])`,
+      { servers: ['h'], timeout: 5 })).structuredContent.status, 'timeout');
+      const [words] = await raw.printed(`${prelude}
+call = mcp_h.echo(n=20)
+try:
+    await asyncio.wait_for(call, 1)
+except asyncio.TimeoutError:
+    pass
+try:
+    await call
+except runtime.MCPError as error:
+    print(error.message)`, one);
+
+      process.kill(pid, 'SIGCONT');
+      assert.equal((await attempt(raw, 'h', 'echo', { n: 21 })).text,
+        '{"n":21}');
+      assert.deepEqual(called().filter((n) => n !== undefined), [0, 21]);
+      assert.match(words, /; the call was not sent$/);
+      await raw.finish();
+    });
+
+  test('a server that hangs is replaced', async (t) => {
+    const { raw, entry } = await open(t,
+      { env: { MCP_BRIDGE_TOOL_TIMEOUT: '3' } });
+
+    await assertServes(raw, 'h');
+    const { pid } = await served(entry);
+
+    process.kill(pid, 'SIGSTOP');
+    const lost = JSON.parse((await raw.printed(`${prelude}
+print(json.dumps(await asyncio.gather(
+    *[attempt("h", "echo", {"n": n}) for n in range(3)])))`, one))[0]);
+
+    for (const { error } of lost)
+      assert.match(error, /did not answer .*; the call was sent and may have/);
+    await until(() => serving(entry).every((other) => other.pid !== pid),
+      'the end of the process that hangs');
+    await assertServes(raw, 'h');
+    assert.notEqual((await served(entry)).pid, pid);
+    assert.equal(raw.errors.split('\n').filter((line) =>
+      line.includes('server h was stopped')).length, 1);
+    await raw.finish();
+  });
+
+  test('each call has a line in the audit file', async (t) => {
+    const audit = path.join(folder(t), 'audit');
+    const { raw } = await open(t, { tools: { deny: ['die'] },
+      env: { MCP_BRIDGE_AUDIT_FILE: audit } });
+
+    await raw.printed(`${prelude}
+await attempt("h", "echo", {"a": "secret"})
+await attempt("h", "fail", {"words": "secret"})
+await attempt("h", "error", {"code": 1, "message": "secret"})
+try:
+    await asyncio.wait_for(mcp_h.never(), 3)
+except asyncio.TimeoutError:
+    pass
+${forged('die')}`, one);
+    await raw.finish();
+    const written = fs.readFileSync(audit, 'utf8');
+    const lines = written.trimEnd().split('\n').map((line) => JSON.parse(line));
+
+    assert.doesNotMatch(written, /secret/);
+    assert.deepEqual(lines.map(({ tool, outcome }) => [tool, outcome]),
+      [['echo', 'ok'], ['fail', 'tool_error'], ['error', 'error'],
+        ['never', 'cancelled'], ['die', 'refused']]);
+    for (const line of lines) {
+      assert.deepEqual(Object.keys(line), ['time', 'execution', 'server',
+        'tool', 'argument_bytes', 'result_bytes', 'milliseconds', 'sent',
+        'outcome']);
+      assert.equal(line.sent, line.outcome !== 'refused');
+      assert.ok(Math.abs(Date.parse(line.time) - Date.now()) < 600_000);
+      assert.equal(line.execution, 1);
+      assert.equal(line.server, 'h');
+    }
+    assert.equal(lines[0].argument_bytes, '{"a": "secret"}'.length - 1);
+    assert.ok(lines[0].result_bytes > 40);
+    assert.ok(lines[3].milliseconds >= 900);
+    assert.equal(fs.statSync(audit).mode & 0o777, 0o600);
+  });
 });
 
 test('ten thousand calls of one execution do not hold up another',
@@ -183,63 +284,6 @@ await asyncio.gather(*[mcp_h.sleep(ms=1000) for n in range(10_000)])`,
     await raw.finish();
   });
 
-test('calls that the server has read nothing of are never sent',
-  async (t) => {
-    const { raw, log, entry } = await open(t);
-    const called = () => heard(log).filter(({ params }) =>
-      params?.name === 'echo').map(({ params }) => params.arguments.n);
-
-    await assertServes(raw, 'h');
-    const { pid } = await served(entry);
-
-    process.kill(pid, 'SIGSTOP');
-    /* Of the first one a part lies in the pipe of the server. */
-    assert.equal((await raw.run(`${prelude}
-text = "x" * 200_000
-await asyncio.gather(*[mcp_h.echo(n=n, text=text) for n in range(20)])`,
-    { servers: ['h'], timeout: 5 })).structuredContent.status, 'timeout');
-    const [words] = await raw.printed(`${prelude}
-call = mcp_h.echo(n=20)
-try:
-    await asyncio.wait_for(call, 1)
-except asyncio.TimeoutError:
-    pass
-try:
-    await call
-except runtime.MCPError as error:
-    print(error.message)`, one);
-
-    process.kill(pid, 'SIGCONT');
-    assert.equal((await attempt(raw, 'h', 'echo', { n: 21 })).text,
-      '{"n":21}');
-    assert.deepEqual(called().filter((n) => n !== undefined), [0, 21]);
-    assert.match(words, /; the call was not sent$/);
-    await raw.finish();
-  });
-
-test('a server that hangs is replaced', async (t) => {
-  const { raw, entry } = await open(t, { env: { MCP_BRIDGE_TOOL_TIMEOUT: '2' },
-  });
-
-  await assertServes(raw, 'h');
-  const { pid } = await served(entry);
-
-  process.kill(pid, 'SIGSTOP');
-  const lost = JSON.parse((await raw.printed(`${prelude}
-print(json.dumps(await asyncio.gather(
-    *[attempt("h", "echo", {"n": n}) for n in range(3)])))`, one))[0]);
-
-  for (const { error } of lost)
-    assert.match(error, /did not answer .*; the call was sent and may have/);
-  await until(() => serving(entry).every((other) => other.pid !== pid),
-    'the end of the process that hangs');
-  await assertServes(raw, 'h');
-  assert.notEqual((await served(entry)).pid, pid);
-  assert.equal(raw.errors.split('\n').filter((line) =>
-    line.includes('server h was stopped')).length, 1);
-  await raw.finish();
-});
-
 test('calls that never end leave places for the calls of others',
   async (t) => {
     const { raw, log } = await open(t,
@@ -260,39 +304,3 @@ print(len({result.text for result in results}))`, one), ['60']);
     await assertServes(raw, 'h');
     await raw.finish();
   });
-
-test('each call has a line in the audit file', async (t) => {
-  const audit = path.join(folder(t), 'audit');
-  const { raw } = await open(t, { tools: { deny: ['die'] },
-    env: { MCP_BRIDGE_AUDIT_FILE: audit } });
-
-  await raw.printed(`${prelude}
-await attempt("h", "echo", {"a": "secret"})
-await attempt("h", "fail", {"words": "secret"})
-await attempt("h", "error", {"code": 1, "message": "secret"})
-try:
-    await asyncio.wait_for(mcp_h.never(), 3)
-except asyncio.TimeoutError:
-    pass
-${forged('die')}`, one);
-  await raw.finish();
-  const written = fs.readFileSync(audit, 'utf8');
-  const lines = written.trimEnd().split('\n').map((line) => JSON.parse(line));
-
-  assert.doesNotMatch(written, /secret/);
-  assert.deepEqual(lines.map(({ tool, outcome }) => [tool, outcome]),
-    [['echo', 'ok'], ['fail', 'tool_error'], ['error', 'error'],
-      ['never', 'cancelled'], ['die', 'refused']]);
-  for (const line of lines) {
-    assert.deepEqual(Object.keys(line), ['time', 'execution', 'server', 'tool',
-      'argument_bytes', 'result_bytes', 'milliseconds', 'sent', 'outcome']);
-    assert.equal(line.sent, line.outcome !== 'refused');
-    assert.ok(Math.abs(Date.parse(line.time) - Date.now()) < 600_000);
-    assert.equal(line.execution, 1);
-    assert.equal(line.server, 'h');
-  }
-  assert.equal(lines[0].argument_bytes, '{"a": "secret"}'.length - 1);
-  assert.ok(lines[0].result_bytes > 40);
-  assert.ok(lines[3].milliseconds >= 900);
-  assert.equal(fs.statSync(audit).mode & 0o777, 0o600);
-});
