@@ -198,11 +198,15 @@ class Bench:
         was ready wait until they are used: seen by their effect, so that no
         figure bears the name of something else.
         """
-        client.run("pass")
-        settle(client.pid)
         pool = options.get("POOL", WARM) if self.has("POOL") else 0
-        if pool and "relay" not in kinds(client.pid):
-            return "not in force: no box waits"
+        deadline = time.monotonic() + PATIENCE
+        while True:  # none waits while a template imports for seconds
+            client.run("pass")
+            settle(client.pid)
+            if not pool or "relay" in kinds(client.pid):
+                break
+            if time.monotonic() > deadline:
+                return "not in force: no box waits"
         if not self.has("TEMPLATE") or options.get("TEMPLATE") == "off":
             return None
         modules = options.get("PRELOAD", PRELOADED).split(",")

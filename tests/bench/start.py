@@ -11,6 +11,14 @@ IMAGE = "python:3.14-slim"
 PRELOADED = {"json,asyncio": "import json, asyncio; print('hi')",
              "numpy": "import numpy; print('hi')"}
 
+PLOT = """import matplotlib; matplotlib.use('Agg')
+import matplotlib.pyplot as plt
+plt.plot([1, 3, 2], label="sales")
+plt.title("Sales")
+plt.legend()
+%s"""
+ROUNDS_PLOT = 20
+
 # What a box sees of the host, and all of the namespaces that it has.
 BUBBLEWRAP = ["--unshare-all", "--die-with-parent", "--new-session",
               "--clearenv", "--ro-bind", "/usr", "/usr",
@@ -117,8 +125,31 @@ def measure_preload(bench):
                       seconds["plain"])
 
 
+def measure_plot(bench):
+    """A plot, as a picture of the answer, and as a file of plain Python."""
+    name = "with preload=matplotlib.pyplot, a plot that is shown"
+    saved = PLOT % "plt.savefig('/dev/null', format='png')"
+    if not (bench.has("PRELOAD") and bench.has("POOL")):
+        bench.missing(name)
+        return
+    if working(PYTHON, "-I", "-c", saved) is None:
+        bench.missing(name, f"{PYTHON} has no matplotlib")
+        return
+    with bench.clients({name: {"PRELOAD": "matplotlib.pyplot"}}) as clients:
+        client = clients[name]
+        if client.lacks is not None:
+            return
+        seconds = in_turns(
+            {"it": functools.partial(client.run, PLOT % "plt.show()"),
+             "plain": plain(saved)},
+            bench.rounds(ROUNDS_PLOT), {"it": refill(client)})
+    bench.medians(name, seconds["it"], "the same to a file, plain Python",
+                  seconds["plain"])
+
+
 def measure(bench):
     """All of it."""
     bench.section = "start"
     measure_hello(bench)
     measure_preload(bench)
+    measure_plot(bench)

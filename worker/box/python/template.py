@@ -69,6 +69,28 @@ def warm():
         traceback.print_exc(file=names["out"])
 
 
+def warm_plots():
+    """Draw for the first time, where matplotlib was preloaded.
+
+    A font keeps its file open, which no box has: it is closed again.
+    """
+    plt = sys.modules.get("matplotlib.pyplot")
+    fonts = sys.modules.get("matplotlib.font_manager")
+    forget = getattr(getattr(fonts, "_get_font", None), "cache_clear", None)
+    if plt is None or forget is None:
+        return
+    from io import BytesIO
+    try:
+        plt.plot([0, 1], label="a")
+        plt.title("A")
+        plt.legend()
+        plt.savefig(BytesIO(), format="png")
+        plt.close("all")
+    except Exception:
+        pass  # a box tells what is wrong
+    forget()
+
+
 class Forks:
     """What happens where this process forks, and where boxes do.
 
@@ -129,6 +151,7 @@ def prepare(ours):
     preload([name.strip() for name in names if name.strip()], library.refuse)
     os.register_at_fork = forks.plain
     warm()
+    warm_plots()
     for stream in sys.stdout, sys.stderr:
         stream.flush()
     template = Template(library, forks)
