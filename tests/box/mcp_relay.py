@@ -220,7 +220,7 @@ class Relay(threading.Thread):
         """Return the JSON that was given as a string."""
         self.answer(number, arguments["json"].encode())
 
-    tool_list_texts = tool_searchAll = tool_list = tool_raw
+    tool_list_texts = tool_searchAll = tool_list_rows = tool_raw
 
     def tool_fail(self, number, arguments, raw):
         """Return an error of the tool."""

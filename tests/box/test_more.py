@@ -62,14 +62,14 @@ class More(Base):
     def test_as_many_as_by_default_are_told(self):
         """Whether the schema says so or its description; raw: a list."""
         more = {"type": "integer"}
-        page = tool("list", {
+        page = tool("list_rows", {
             "json": {"type": "string"}, "page": dict(more, default=2),
             "perPage": dict(more, description="Results (default 3, max 9)"),
             "depth": dict(more, default=4),
             "limit": {"anyOf": [more], "default": 5}, "last": True,
             "first": dict(more, description="Defaults to 6.")})
-        note = "note: fs.list: its last result has %d items, as many as %s " \
-            "is by default: there may be more\n"
+        note = ("note: fs.list_rows: its last result has %d items, as many "
+                "as %s is by default: there may be more\n")
         for count, given, says in (
                 (3, "", note % (3, "perPage")), (5, "", note % (5, "limit")),
                 (6, "", note % (6, "first")), (2, "", ""), (4, "", ""),
@@ -78,7 +78,7 @@ class More(Base):
             data = list(range(count))
             for text in json.dumps(data), json.dumps({"rows": data, "n": 1}):
                 with self.subTest(text=text, given=given):
-                    self.prints("mcp_fs.list(json=%r%s).result().data" % (
+                    self.prints("mcp_fs.list_rows(json=%r%s).result().data" % (
                         json.dumps({"content": [{"type": "text",
                                                  "text": text}]}), given),
                         "", says, tools={"fs": [page]})
