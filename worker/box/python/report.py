@@ -2,7 +2,7 @@
 
 Run by the bootstrap, in one namespace with script.py, which uses it, and with
 ending.py, which it uses.  Most of what teaches is in advice.py, left.py and
-mcp/_lenient.py; this file shows it, and never changes how the code ends.
+mcp/_seen.py; this file shows it, and never changes how the code ends.
 """
 import builtins
 import os
@@ -103,8 +103,8 @@ def about_ours(kind, error, trace):
             from mcp import _hints
             return _hints.about_error(error)
         hint = None
-        if "mcp._lenient" in sys.modules:
-            hint = sys.modules["mcp._lenient"].about_error(error, trace)
+        if "mcp._seen" in sys.modules:
+            hint = sys.modules["mcp._seen"].about_error(error, trace)
         return hint or advice(error, trace)
     except BaseException:
         pass  # the code may have broken what that takes
@@ -213,10 +213,10 @@ def note_more(failed=False):
     not shown; unless the code has failed, the tools that had more than it has
     read, too.
     """
-    lenient = sys.modules.get("mcp._lenient")
+    seen = sys.modules.get("mcp._seen")
     shown = sys.modules.get("mcp._show")
     try:
-        NOTES.extend(lenient.notes(failed) if lenient else ())
+        NOTES.extend(seen.notes(failed) if seen else ())
         NOTES.extend(shown.notes() if shown else ())
     except BaseException:
         pass  # the code may have changed what that needs

@@ -4,12 +4,13 @@ mcp._call carries them out for their caller.  What the code must not ask for
 is refused behind the relay; what is checked here spares a way there.
 """
 from ._call import Together
-from ._lenient import refused
-from ._result import MCPError, read, Result
+from ._seen import refused
+from ._data import read
+from ._result import MCPError, Result
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request
-from . import _box, _lenient, _values
+from . import _box, _seen, _values
 
 NAME_MAX = 1000  # bytes of the name of a tool, as JSON
 NAME_SAFE = 100  # characters that are never more, if they are ASCII
@@ -177,7 +178,7 @@ def call_entry(state, entry, given):
     result = Result(answer)
     if tool not in state.readers:
         result._quiet = "%s.%s" % (server, tool)
-    _lenient.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
+    _seen.keep(result, "%s.%s" % (state.alias, entry["toolAlias"]),
                   len(request.line), arguments, entry.get("inputSchema"))
     if result.is_error and SETTINGS["raise_on_error"]:
         raise MCPError(

@@ -39,3 +39,43 @@ class Awaited:
 def for_await(value):
     """Return a value, as one to await where the code awaits it at once."""
     return Awaited(value) if follows(caller(), "GET_AWAITABLE") else value
+
+
+def at_once(value):
+    """Return a value that is there already, as one that can be awaited."""
+    for kind in ReadyDict, ReadyList, ReadyText, ReadyTuple:
+        if isinstance(value, kind.__base__):
+            return kind(value)
+    return value
+
+
+def _await(self):
+    """Return the value itself: there is nothing to wait for."""
+    return self
+    yield
+
+
+class ReadyDict(dict):
+    """A dict that may be awaited, too."""
+
+    __await__ = _await
+
+
+class ReadyList(list):
+    """A list that may be awaited, too."""
+
+    __await__ = _await
+
+
+class ReadyText(str):
+    """A string that may be awaited, too."""
+
+    __slots__ = ()
+    __await__ = _await
+
+
+class ReadyTuple(tuple):
+    """A tuple that may be awaited, too."""
+
+    __slots__ = ()
+    __await__ = _await

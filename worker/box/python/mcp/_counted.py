@@ -64,7 +64,7 @@ def count(part, frame):
     """
     if not is_counted(frame):
         return
-    from ._lenient import SEEN
+    from ._seen import SEEN
     from ._servers import clean
     lists = [key for key, value in part.items() if isinstance(value, list)]
     for seen in list(SEEN.values()) if len(lists) == 1 else ():

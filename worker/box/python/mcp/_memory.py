@@ -7,8 +7,8 @@ every call, when they return.  What cannot be done raises MCPError.
 from . import _ask, _servers, _values
 from ._call import Call, Together
 from ._request import Request
-from ._caller import for_await
-from ._result import MCPError, Result, at_once
+from ._caller import at_once, for_await
+from ._result import MCPError, Result
 
 NAMES = ("save_tool", "save_memory", "load_memory", "update_memory",
          "delete_memory", "list_memories", "memory_exists", "get_memory_info")

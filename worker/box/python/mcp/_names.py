@@ -67,7 +67,7 @@ def abbreviated(name):
 
     mcp_fs is filesystem where the call names that server, and no other.
     """
-    from . import _lenient
+    from . import _seen
     if len(_servers.LOADED) != 1:
         return None
     one, = _servers.LOADED
@@ -76,7 +76,7 @@ def abbreviated(name):
             not all(letter in letters for letter in short):
         return None
     server = find_server(one)
-    _lenient.TAKEN.append("note: %s was taken for the server %s\n" % (
+    _seen.TAKEN.append("note: %s was taken for the server %s\n" % (
         name, clean(one)))
     return server
 

@@ -1,16 +1,11 @@
 """What a call comes to: a result, or the one class of errors."""
-import sys
-
-from . import _counted, _lenient, _values
+from . import _counted, _seen, _values
+from ._data import COLLECTIONS, Part, Rows, part_of, parsed, unwrapped
 from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
-KEYS_MAX = 20  # of a dict in a sentence
 LEFT_OUT = {"isError": False, "structuredContent": None}
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
-# What the one list in a dict is often called; of a list, that is the list.
-COLLECTIONS = {"items", "data", "results", "result", "values", "value",
-               "entries", "records", "rows", "list"}
 
 
 class MCPError(Exception):
@@ -55,57 +50,19 @@ class ArgumentError(MCPError, TypeError):
 
     def __str__(self):
         """Return one sentence that begins with the server and the tool."""
-        _lenient.REFUSED.pop(self._note, None)
+        _seen.REFUSED.pop(self._note, None)
         return super().__str__()
 
     def __repr__(self):
         """Return the error, as Python writes it."""
-        _lenient.REFUSED.pop(self._note, None)
+        _seen.REFUSED.pop(self._note, None)
         return super().__repr__()
 
     def __getattribute__(self, name):
         """Return a member; two of them show the error."""
         if name in ("message", "args"):
-            _lenient.REFUSED.pop(self._note, None)
+            _seen.REFUSED.pop(self._note, None)
         return super().__getattribute__(name)
-
-
-class Part(dict):
-    """A dict in a result; its values are attributes, too.
-
-    Copies of it, and what is pickled, are plain dicts.
-    """
-
-    __slots__ = ()
-    __module__ = "mcp.runtime"
-
-    def __getattr__(self, name):
-        """Return the value of a key."""
-        if name in self:
-            return self[name]
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise attribute_error("this part of the result has no %r: %s" % (
-            name, keys_of(self)))
-
-    def __len__(self):
-        """Return how many keys it has, which the code may not mean."""
-        _counted.count(self, sys._getframe(1))
-        return super().__len__()
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return dict, (dict(self),)
-
-
-Part.__name__ = Part.__qualname__ = "dict"  # what it is to the code
-
-
-def part_of(value):
-    """Return a value with parts in place of dicts, where it is a dict."""
-    if type(value) is not dict:
-        return value
-    return Part((key, part_of(each)) for key, each in value.items())
 
 
 class Result(dict):
@@ -254,7 +211,7 @@ class Result(dict):
             elif type(found) is str and self._tool:
                 found = _counted.told(found, self._tool)
             self.__dict__["_data"] = found
-            _lenient.keep_shape(self)
+            _seen.keep_shape(self)
         return self.__dict__["_data"]
 
     @property
@@ -263,172 +220,9 @@ class Result(dict):
         return dict.get(self, "isError") is True
 
 
-def parsed(text):
-    """Return a text as the JSON that it is, or else as it is."""
-    try:
-        return read(text)
-    except (ValueError, RecursionError):
-        return text
-
-
-def unwrapped(found, text):
-    """Return structured content, or what the text is if it is no more."""
-    if type(found) is not Part or len(found) != 1:
-        return found
-    (key, value), = found.items()
-    if not isinstance(value, str) or value != text:
-        return found
-    value = parsed(text)
-    for kind in Text, List, Dict:
-        if isinstance(value, kind.__mro__[2]):
-            value = kind(value)
-            value.wrapped = key, text
-    return value
-
-
-class Rows(list):
-    """A list that is all of a result.
-
-    Where the code expects a dict with the list in it, it means this; where it
-    expects a dict, and there is one in it, that one.
-    """
-
-    __slots__ = ()
-
-    def __getitem__(self, key):
-        """Return an item, items, the list itself by what it is called, or a
-        part of its one item.
-        """
-        if type(key) is str:
-            if len(self) == 1 and type(self[0]) is Part and key in self[0]:
-                return self[0][key]
-            if key in COLLECTIONS:
-                return self
-        return super().__getitem__(key)
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return list, (list(self),)
-
-
-class Wrapped:
-    """A text, or what it is as JSON, that came as the one member of a dict.
-
-    It is still found there.
-    """
-
-    __slots__ = ()
-
-    def __getitem__(self, key):
-        """Return a member; the one that it was is the text."""
-        if key == self.wrapped[0] and not (
-                isinstance(self, dict) and key in self):
-            return self.wrapped[1]
-        return super().__getitem__(key)
-
-
-class Text(Wrapped, str):
-    """A text that was the one member of a dict."""
-
-    __slots__ = ("wrapped",)
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return str, (str.__str__(self),)
-
-
-class List(Wrapped, list):
-    """A list, as JSON in a text that was the one member of a dict."""
-
-    __slots__ = ("wrapped",)
-
-    def __reduce__(self):
-        """Copies are plain."""
-        return list, (list(self),)
-
-
-class Dict(Wrapped, Part):
-    """A dict, as JSON in a text that was the one member of a dict."""
-
-    __slots__ = ("wrapped",)
-
-
-for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"), (
-        Rows, "list"):
-    _kind.__name__ = _kind.__qualname__ = _name
-    _kind.__module__ = "mcp.runtime"
-
-
-class Fast(_values.Fast):
-    """The settings of the scanner that makes parts of dicts."""
-
-    object_hook = Part
-
-
-class Careful(_values.Careful):
-    """The same, for integers of any length."""
-
-    object_hook = Part
-
-
-SCANNERS = _values.make_scanner(Fast), _values.make_scanner(Careful)
-
-
-def read(text):
-    """Return the JSON value that text is, with parts for dicts."""
-    return _values.read(text, *SCANNERS)
-
-
 # What other libraries call the same.
 HABITS = {"structured_content": lambda result: result.structuredContent,
           "json": lambda result: lambda: result.data,
           "model_dump": lambda result: lambda: dict.copy(result),
           "raise_for_status": lambda result: lambda: None,
           "ok": lambda result: not result.is_error}
-
-
-def keys_of(members):
-    """Return which keys a dict has."""
-    names = [str(key) for key in list(members)[:KEYS_MAX]]
-    more = ["..."] if len(members) > KEYS_MAX else []
-    return "its keys are " + (", ".join(names + more) or "none")
-
-
-def at_once(value):
-    """Return a value that is there already, as one that can be awaited."""
-    for kind in ReadyDict, ReadyList, ReadyText, ReadyTuple:
-        if isinstance(value, kind.__base__):
-            return kind(value)
-    return value
-
-
-def _await(self):
-    """Return the value itself: there is nothing to wait for."""
-    return self
-    yield
-
-
-class ReadyDict(dict):
-    """A dict that may be awaited, too."""
-
-    __await__ = _await
-
-
-class ReadyList(list):
-    """A list that may be awaited, too."""
-
-    __await__ = _await
-
-
-class ReadyText(str):
-    """A string that may be awaited, too."""
-
-    __slots__ = ()
-    __await__ = _await
-
-
-class ReadyTuple(tuple):
-    """A tuple that may be awaited, too."""
-
-    __slots__ = ()
-    __await__ = _await

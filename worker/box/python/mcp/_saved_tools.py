@@ -6,7 +6,8 @@ else of it; so whatever else it needs must be in it, or be there in every call.
 import sys
 
 from . import _memory
-from ._result import MCPError, at_once
+from ._caller import at_once
+from ._result import MCPError
 
 SOURCE_MAX = 256 << 10  # bytes; the relay refuses more
 NAME_MAX = 128  # bytes

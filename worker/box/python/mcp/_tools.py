@@ -4,7 +4,7 @@ Everything here is made from what the server says, which may be any JSON, and
 only when it is used.
 """
 from . import _ask, _schema
-from ._lenient import refused
+from ._seen import refused
 from ._positions import fill
 from ._servers import call, clean, run
 

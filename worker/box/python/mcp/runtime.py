@@ -8,8 +8,9 @@ What is there at once may be awaited all the same.  Servers and tools are
 given by their names or their aliases.
 """
 from . import _ask, _box, _servers
-from ._result import (
-    ArgumentError, MCPError, Part, ReadyTuple, Result, at_once)
+from ._caller import ReadyTuple, at_once
+from ._data import Part
+from ._result import ArgumentError, MCPError, Result
 
 __all__ = [
     "ArgumentError", "MCPError", "Result", "call_tool", "call_tool_sync",

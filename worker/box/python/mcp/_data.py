@@ -1,0 +1,176 @@
+"""The data of a result: what JSON came to, with what code expects of it.
+
+Dicts are parts, whose keys are attributes.  A list that is all of a result
+stands for the dict that code expects around it, and a text or JSON that was
+the one member of a dict is found there, too.
+"""
+import sys
+
+from . import _counted, _values
+from ._servers import attribute_error
+
+KEYS_MAX = 20  # of a dict in a sentence
+# What the one list in a dict is often called; of a list, that is the list.
+COLLECTIONS = {"items", "data", "results", "result", "values", "value",
+               "entries", "records", "rows", "list"}
+
+
+class Part(dict):
+    """A dict in a result; its values are attributes, too.
+
+    Copies of it, and what is pickled, are plain dicts.
+    """
+
+    __slots__ = ()
+    __module__ = "mcp.runtime"
+
+    def __getattr__(self, name):
+        """Return the value of a key."""
+        if name in self:
+            return self[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise attribute_error("this part of the result has no %r: %s" % (
+            name, keys_of(self)))
+
+    def __len__(self):
+        """Return how many keys it has, which the code may not mean."""
+        _counted.count(self, sys._getframe(1))
+        return super().__len__()
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return dict, (dict(self),)
+
+
+Part.__name__ = Part.__qualname__ = "dict"  # what it is to the code
+
+
+def part_of(value):
+    """Return a value with parts in place of dicts, where it is a dict."""
+    if type(value) is not dict:
+        return value
+    return Part((key, part_of(each)) for key, each in value.items())
+
+
+def keys_of(members):
+    """Return which keys a dict has."""
+    names = [str(key) for key in list(members)[:KEYS_MAX]]
+    more = ["..."] if len(members) > KEYS_MAX else []
+    return "its keys are " + (", ".join(names + more) or "none")
+
+
+def parsed(text):
+    """Return a text as the JSON that it is, or else as it is."""
+    try:
+        return read(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def unwrapped(found, text):
+    """Return structured content, or what the text is if it is no more."""
+    if type(found) is not Part or len(found) != 1:
+        return found
+    (key, value), = found.items()
+    if not isinstance(value, str) or value != text:
+        return found
+    value = parsed(text)
+    for kind in Text, List, Dict:
+        if isinstance(value, kind.__mro__[2]):
+            value = kind(value)
+            value.wrapped = key, text
+    return value
+
+
+class Rows(list):
+    """A list that is all of a result.
+
+    Where the code expects a dict with the list in it, it means this; where it
+    expects a dict, and there is one in it, that one.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        """Return an item, items, the list itself by what it is called, or a
+        part of its one item.
+        """
+        if type(key) is str:
+            if len(self) == 1 and type(self[0]) is Part and key in self[0]:
+                return self[0][key]
+            if key in COLLECTIONS:
+                return self
+        return super().__getitem__(key)
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return list, (list(self),)
+
+
+class Wrapped:
+    """A text, or what it is as JSON, that came as the one member of a dict.
+
+    It is still found there.
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, key):
+        """Return a member; the one that it was is the text."""
+        if key == self.wrapped[0] and not (
+                isinstance(self, dict) and key in self):
+            return self.wrapped[1]
+        return super().__getitem__(key)
+
+
+class Text(Wrapped, str):
+    """A text that was the one member of a dict."""
+
+    __slots__ = ("wrapped",)
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return str, (str.__str__(self),)
+
+
+class List(Wrapped, list):
+    """A list, as JSON in a text that was the one member of a dict."""
+
+    __slots__ = ("wrapped",)
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return list, (list(self),)
+
+
+class Dict(Wrapped, Part):
+    """A dict, as JSON in a text that was the one member of a dict."""
+
+    __slots__ = ("wrapped",)
+
+
+for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"), (
+        Rows, "list"):
+    _kind.__name__ = _kind.__qualname__ = _name
+    _kind.__module__ = "mcp.runtime"
+
+
+class Fast(_values.Fast):
+    """The settings of the scanner that makes parts of dicts."""
+
+    object_hook = Part
+
+
+class Careful(_values.Careful):
+    """The same, for integers of any length."""
+
+    object_hook = Part
+
+
+SCANNERS = _values.make_scanner(Fast), _values.make_scanner(Careful)
+
+
+def read(text):
+    """Return the JSON value that text is, with parts for dicts."""
+    return _values.read(text, *SCANNERS)

@@ -1,0 +1,84 @@
+"""What libraries are taught about results of tools.
+
+json.loads() of what is parsed already returns it, and yaml writes it as what
+it is.  A library is changed when the first result has come, or later, when it
+is imported.
+"""
+import sys
+from _frozen_importlib_external import PathFinder
+
+TAUGHT = set()  # libraries
+
+
+def learn():
+    """Teach libraries what results are, now or when they are imported."""
+    if TAUGHT:
+        return
+    for name, teach in TEACH.items():
+        TAUGHT.add(name)
+        if name in sys.modules:
+            attempt(teach, sys.modules[name])
+    sys.meta_path.insert(0, Imports)
+
+
+def attempt(teach, module):
+    """Teach a module, if it is the library of that name."""
+    try:
+        teach(module)
+    except Exception:
+        pass
+
+
+class Imports:
+    """In sys.meta_path: teaches libraries that are imported later."""
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """Return where a library is, and have it taught."""
+        if name not in TEACH:
+            return None
+        spec = PathFinder.find_spec(name, path)
+        if spec is not None and spec.loader is not None:
+            run = spec.loader.exec_module
+
+            def exec_module(module):
+                run(module)
+                attempt(TEACH[name], module)
+
+            spec.loader.exec_module = exec_module
+        return spec
+
+
+def teach_json(json):
+    """Have json.loads() return what was parsed already."""
+    plain = json.loads
+
+    def loads(s, *args, **more):
+        if isinstance(s, (dict, list)) and not (args or more):
+            from ._result import Result
+            return s.data if isinstance(s, Result) else s
+        try:
+            return plain(s, *args, **more)
+        except ValueError:
+            from ._seen import structured
+            found = None if args or more else structured(s)
+            if found is None:
+                raise
+            return found
+
+    loads.__module__, loads.__doc__ = plain.__module__, plain.__doc__
+    json.loads = loads
+
+
+def teach_yaml(yaml):
+    """Have yaml write parts of results as what they are."""
+    from ._data import Dict, List, Part, Text
+    for dumper in yaml.SafeDumper, yaml.Dumper:
+        for kind in Part, Dict:
+            dumper.add_representer(kind, dumper.represent_dict)
+        dumper.add_representer(List, dumper.represent_list)
+        dumper.add_representer(
+            Text, lambda self, text: self.represent_str(str(text)))
+
+
+TEACH = {"json": teach_json, "yaml": teach_yaml}
