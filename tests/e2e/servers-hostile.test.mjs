@@ -46,7 +46,7 @@ const starts = {
  * All of these wait until the program gives a server up, each with a program of
  * its own, and so side by side.
  */
-together('what is waited for', { concurrency: true }, () => {
+function waiting() {
   test('a server that does not start fails alone', { concurrency: true },
     async (t) => {
     await Promise.all(Object.entries(starts).map(([what, [options, words]]) =>
@@ -139,406 +139,408 @@ except runtime.MCPError as error:
     await assertServes(raw, 'good');
     await raw.finish();
   });
-});
+}
 
-test('code that does not touch a broken server does not notice', async (t) => {
-  const raw = await withOdd(t, 'exit=1');
+function atOnce() {
+  test('code that touches no broken server does not notice', async (t) => {
+    const raw = await withOdd(t, 'exit=1');
 
-  assert.deepEqual(await raw.printed('print(sorted(mcp_servers))',
-    { servers: ['h'] }), ["['h']"]);
-  const { isError, structuredContent } = await raw.run(
-    'await mcp_h.echo()', { servers: ['h'] });
+    assert.deepEqual(await raw.printed('print(sorted(mcp_servers))',
+      { servers: ['h'] }), ["['h']"]);
+    const { isError, structuredContent } = await raw.run(
+      'await mcp_h.echo()', { servers: ['h'] });
 
-  assert.equal(isError, true);
-  assert.match(structuredContent.stderr.join(' '),
-    /MCPError: .*\bh\b.*the database is locked/);
-  await raw.finish();
-});
+    assert.equal(isError, true);
+    assert.match(structuredContent.stderr.join(' '),
+      /MCPError: .*\bh\b.*the database is locked/);
+    await raw.finish();
+  });
 
-test('a server may take its time to start', async (t) => {
-  const raw = await withOdd(t, 'initialize=slow:3000');
+  test('a server may take its time to start', async (t) => {
+    const raw = await withOdd(t, 'initialize=slow:3000');
 
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
 
-/*
- * What a server may do while it is called. Each: the tool, its arguments,
- * what the error must say, or undefined when the call must work.
- */
-const reply = '"jsonrpc":"2.0","id":@ID@';
-const calls = {
-  'it dies': ['die', { code: 3 }, /exited|ended|died/],
-  'it dies with last words':
-    ['die', { code: 1, words: 'out of coffee' }, /out of coffee/],
-  'it is killed': ['die', { signal: 'SIGKILL' }, /SIGKILL|killed/],
-  'it crashes': ['die', { signal: 'SIGSEGV' }, /SIGSEGV|signal/],
-  'it dies in the middle of its answer': ['half', {}, /exited|ended|died/],
-  'its answer is unreadable': ['line',
-    { text: `{${reply},"result":{"content":[}}` }, /cannot be used/],
-  'its answer is not JSON, in the words of Python': ['line',
-    { text: '{"jsonrpc": "2.0", "id": @ID@, "result": {"a": NaN}}' },
-    /cannot be used/],
-  'its answer is not JSON, in another order': ['line',
-    { text: '{"result":{"a":NaN},"id":@ID@,"jsonrpc":"2.0"}' },
-    /cannot be used/],
-  'its answer has a text for its id': ['line',
-    { text: '{"jsonrpc":"2.0","id":"@ID@","result":{}}' }, /id is "\d+"/],
-  'its answer has a fraction for its id': ['line',
-    { text: '{"jsonrpc":"2.0","id":@ID@.0,"result":{}}' }, /id is \d+\.0/],
-  'its answer has its id twice': ['line',
-    { text: `{${reply},"id":@ID@,"result":{}}` }, /2 times/],
-  'its error has no id': ['line',
-    { text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,' +
-      '"message":"what did you say"}}' }, /what did you say/],
-  'its answer is cut': ['line', { text: `{${reply},"result":{"content` },
-    /cannot be used/],
-  'its answer is not UTF-8': ['bytes', { hex: Buffer.from(
-    `{${reply},"result":{"content":[{"type":"text","text":"\u00ff"}]}}\n`,
-    'latin1').toString('hex').replace(Buffer.from('@ID@').toString('hex'),
-    '@ID@') }, /cannot be used/],
-  'its answer has a result and an error': ['line',
-    { text: `{${reply},"result":{},"error":{"code":1,"message":"m"}}` }],
-  'its answer has neither': ['line', { text: `{${reply}}` }],
-  'its result is a text': ['line', { text: `{${reply},"result":"text"}` }],
-  'its result is null': ['line', { text: `{${reply},"result":null}` }],
-  'its result is an array': ['line', { text: `{${reply},"result":[]}` }],
-  'its error is a text': ['line', { text: `{${reply},"error":"broken"}` }],
-  'its error has no message': ['line',
-    { text: `{${reply},"error":{"code":-1}}` }],
-  'its error has a code that is none': ['line',
-    { text: `{${reply},"error":{"code":"x","message":5}}` }],
-  'its error is large': ['error',
-    { code: -1, message: 'more of it ', times: mebi }, /more of it/],
-  'it refuses': ['error', { code: -32000, message: 'the disk is full' },
-    /the disk is full/],
-  'the tool fails': ['fail', { words: 'no such table' }, /no such table/],
-  'the tool does not exist': ['no_such_tool', {}, /no_such_tool/],
-  'its result is too large': ['huge', { bytes: 17 * mebi }, /MiB|at most/],
-};
+  /*
+   * What a server may do while it is called. Each: the tool, its arguments,
+   * what the error must say, or undefined when the call must work.
+   */
+  const reply = '"jsonrpc":"2.0","id":@ID@';
+  const calls = {
+    'it dies': ['die', { code: 3 }, /exited|ended|died/],
+    'it dies with last words':
+      ['die', { code: 1, words: 'out of coffee' }, /out of coffee/],
+    'it is killed': ['die', { signal: 'SIGKILL' }, /SIGKILL|killed/],
+    'it crashes': ['die', { signal: 'SIGSEGV' }, /SIGSEGV|signal/],
+    'it dies in the middle of its answer': ['half', {}, /exited|ended|died/],
+    'its answer is unreadable': ['line',
+      { text: `{${reply},"result":{"content":[}}` }, /cannot be used/],
+    'its answer is not JSON, in the words of Python': ['line',
+      { text: '{"jsonrpc": "2.0", "id": @ID@, "result": {"a": NaN}}' },
+      /cannot be used/],
+    'its answer is not JSON, in another order': ['line',
+      { text: '{"result":{"a":NaN},"id":@ID@,"jsonrpc":"2.0"}' },
+      /cannot be used/],
+    'its answer has a text for its id': ['line',
+      { text: '{"jsonrpc":"2.0","id":"@ID@","result":{}}' }, /id is "\d+"/],
+    'its answer has a fraction for its id': ['line',
+      { text: '{"jsonrpc":"2.0","id":@ID@.0,"result":{}}' }, /id is \d+\.0/],
+    'its answer has its id twice': ['line',
+      { text: `{${reply},"id":@ID@,"result":{}}` }, /2 times/],
+    'its error has no id': ['line',
+      { text: '{"jsonrpc":"2.0","id":null,"error":{"code":-32700,' +
+        '"message":"what did you say"}}' }, /what did you say/],
+    'its answer is cut': ['line', { text: `{${reply},"result":{"content` },
+      /cannot be used/],
+    'its answer is not UTF-8': ['bytes', { hex: Buffer.from(
+      `{${reply},"result":{"content":[{"type":"text","text":"\u00ff"}]}}\n`,
+      'latin1').toString('hex').replace(Buffer.from('@ID@').toString('hex'),
+      '@ID@') }, /cannot be used/],
+    'its answer has a result and an error': ['line',
+      { text: `{${reply},"result":{},"error":{"code":1,"message":"m"}}` }],
+    'its answer has neither': ['line', { text: `{${reply}}` }],
+    'its result is a text': ['line', { text: `{${reply},"result":"text"}` }],
+    'its result is null': ['line', { text: `{${reply},"result":null}` }],
+    'its result is an array': ['line', { text: `{${reply},"result":[]}` }],
+    'its error is a text': ['line', { text: `{${reply},"error":"broken"}` }],
+    'its error has no message': ['line',
+      { text: `{${reply},"error":{"code":-1}}` }],
+    'its error has a code that is none': ['line',
+      { text: `{${reply},"error":{"code":"x","message":5}}` }],
+    'its error is large': ['error',
+      { code: -1, message: 'more of it ', times: mebi }, /more of it/],
+    'it refuses': ['error', { code: -32000, message: 'the disk is full' },
+      /the disk is full/],
+    'the tool fails': ['fail', { words: 'no such table' }, /no such table/],
+    'the tool does not exist': ['no_such_tool', {}, /no_such_tool/],
+    'its result is too large': ['huge', { bytes: 17 * mebi }, /MiB|at most/],
+  };
 
-test('what goes wrong in a call costs that call', async (t) => {
-  const raw = await withOdd(t);
+  test('what goes wrong in a call costs that call', async (t) => {
+    const raw = await withOdd(t);
 
-  for (const [what, [tool, args, words]] of Object.entries(calls)) {
-    await t.test(what, async () => {
-      assertFailed(await attempt(raw, 'h', tool, args), 'h', words);
-      await assertServes(raw, 'h');
-      await assertServes(raw, 'good');
-    });
-  }
-  await raw.finish();
-});
+    for (const [what, [tool, args, words]] of Object.entries(calls)) {
+      await t.test(what, async () => {
+        assertFailed(await attempt(raw, 'h', tool, args), 'h', words);
+        await assertServes(raw, 'h');
+        await assertServes(raw, 'good');
+      });
+    }
+    await raw.finish();
+  });
 
-test('a server may answer in arrays', async (t) => {
-  const raw = await withOdd(t, 'initialize=array');
+  test('a server may answer in arrays', async (t) => {
+    const raw = await withOdd(t, 'initialize=array');
 
-  await assertServes(raw, 'h');
-  assert.deepEqual(await attempt(raw, 'h', 'line',
-    { text: `[5,{${reply},"result":{"content":[]}}]` }), { text: '' });
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
+    await assertServes(raw, 'h');
+    assert.deepEqual(await attempt(raw, 'h', 'line',
+      { text: `[5,{${reply},"result":{"content":[]}}]` }), { text: '' });
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
 
-/* Results that are odd but for the code to judge. */
-const results = ['{}', '{"content":null}', '{"content":"text"}',
-  '{"content":[5,null,{"type":"unknown"},{"type":"text"},{"text":7}]}',
-  '{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}',
-  '{"structuredContent":[1]}', '{"structuredContent":null,"isError":"yes"}',
-  '{"isError":0,"content":[]}', '{"_meta":{"a":1},"content":[]}',
-  '{"content":[{"type":"text","text":"{\\"a\\":1"}]}'];
+  /* Results that are odd but for the code to judge. */
+  const results = ['{}', '{"content":null}', '{"content":"text"}',
+    '{"content":[5,null,{"type":"unknown"},{"type":"text"},{"text":7}]}',
+    '{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}',
+    '{"structuredContent":[1]}', '{"structuredContent":null,"isError":"yes"}',
+    '{"isError":0,"content":[]}', '{"_meta":{"a":1},"content":[]}',
+    '{"content":[{"type":"text","text":"{\\"a\\":1"}]}'];
 
-test('odd results are given to the code', async (t) => {
-  const raw = await withOdd(t);
+  test('odd results are given to the code', async (t) => {
+    const raw = await withOdd(t);
 
-  assert.deepEqual(await raw.printed(`
+    assert.deepEqual(await raw.printed(`
 from mcp import runtime
 runtime.configure(raise_on_error=False)
 for text in ${python(results)}:
     result = await mcp_h.raw(result=text)
     result.text, result.data
     print(isinstance(result, dict))`, { servers: ['h'] }),
-  results.map(() => 'True'));
-  await raw.finish();
-});
+    results.map(() => 'True'));
+    await raw.finish();
+  });
 
-test('garbage between answers is skipped', async (t) => {
-  const raw = await withOdd(t, 'noise');
+  test('garbage between answers is skipped', async (t) => {
+    const raw = await withOdd(t, 'noise');
 
-  for (let i = 0; i < 3; i++)
+    for (let i = 0; i < 3; i++)
+      await assertServes(raw, 'h');
+    assert.match((await attempt(raw, 'h', 'huge', { bytes: 50_000 })).text,
+      /^x+$/);
+    await raw.finish();
+  });
+
+  test('a server may speak before it is spoken to', async (t) => {
+    const raw = await withOdd(t, 'early');
+
     await assertServes(raw, 'h');
-  assert.match((await attempt(raw, 'h', 'huge', { bytes: 50_000 })).text,
-    /^x+$/);
-  await raw.finish();
-});
+    await raw.finish();
+  });
 
-test('a server may speak before it is spoken to', async (t) => {
-  const raw = await withOdd(t, 'early');
+  test('answers twice, for nobody, and out of order', async (t) => {
+    const raw = await withOdd(t);
 
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
-
-test('answers twice, for nobody, and out of order', async (t) => {
-  const raw = await withOdd(t);
-
-  for (let i = 0; i < 3; i++) {
-    assert.equal((await attempt(raw, 'h', 'stray')).text, 'for you');
-    assert.equal((await attempt(raw, 'h', 'twice')).text, '1');
-  }
-  assert.deepEqual(await raw.printed(`
+    for (let i = 0; i < 3; i++) {
+      assert.equal((await attempt(raw, 'h', 'stray')).text, 'for you');
+      assert.equal((await attempt(raw, 'h', 'twice')).text, '1');
+    }
+    assert.deepEqual(await raw.printed(`
 import asyncio
 print(*[result.text for result in await asyncio.gather(
     *(mcp_h.reversed(n=n, of=50) for n in range(50)))])`,
-  { servers: ['h'] }), [Array.from({ length: 50 }, (_, n) => n).join(' ')]);
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
-
-test('requests and notifications of a server, in floods', async (t) => {
-  const log = path.join(folder(t), 'heard');
-  const raw = await withOdd(t, `log=${log}`);
-
-  for (const kind of ['request', 'notification']) {
-    assert.equal((await attempt(raw, 'h', 'flood', { kind, count: 20_000 }))
-      .text, 'after the flood');
+    { servers: ['h'] }), [Array.from({ length: 50 }, (_, n) => n).join(' ')]);
     await assertServes(raw, 'h');
-  }
-  await hears(log, ({ id }) => id === 'h0', 'an answer to its ping');
-  const answers = heard(log).filter(({ id, method }) =>
-    method === undefined && /^h\d/.test(id));
-  const of = (n) => answers.find(({ id }) => id === `h${n}`);
+    await raw.finish();
+  });
 
-  assert.deepEqual(of(0).result, {}, 'ping is answered');
-  for (const n of [1, 2, 3, 4])
-    assert.equal(of(n).error.code, -32601, 'what we do not offer is refused');
-  await raw.finish();
-});
+  test('requests and notifications of a server, in floods', async (t) => {
+    const log = path.join(folder(t), 'heard');
+    const raw = await withOdd(t, `log=${log}`);
 
-test('a server that writes while it does not read', async (t) => {
-  const raw = await withOdd(t);
+    for (const kind of ['request', 'notification']) {
+      assert.equal((await attempt(raw, 'h', 'flood', { kind, count: 20_000 }))
+        .text, 'after the flood');
+      await assertServes(raw, 'h');
+    }
+    await hears(log, ({ id }) => id === 'h0', 'an answer to its ping');
+    const answers = heard(log).filter(({ id, method }) =>
+      method === undefined && /^h\d/.test(id));
+    const of = (n) => answers.find(({ id }) => id === `h${n}`);
 
-  assert.deepEqual(await raw.printed(`
+    assert.deepEqual(of(0).result, {}, 'ping is answered');
+    for (const n of [1, 2, 3, 4])
+      assert.equal(of(n).error.code, -32601, 'what we do not offer is refused');
+    await raw.finish();
+  });
+
+  test('a server that writes while it does not read', async (t) => {
+    const raw = await withOdd(t);
+
+    assert.deepEqual(await raw.printed(`
 import asyncio
 text = "y" * 1_000_000
 results = await asyncio.gather(
     mcp_h.flood(kind="request", count=50_000),
     *(mcp_h.echo(v=text) for _ in range(30)))
 print(results[0].text, {len(result.data["v"]) for result in results[1:]})`,
-  { servers: ['h'], timeout: 100 }), ['after the flood {1000000}']);
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
-
-test('a server that says much on standard error', async (t) => {
-  const raw = await withOdd(t, `chatter=${mebi}`);
-
-  assert.equal((await attempt(raw, 'h', 'chatter', { bytes: mebi })).text,
-    'said');
-  const failed = await attempt(raw, 'h', 'die',
-    { code: 1, words: 'because of this' });
-
-  assertFailed(failed, 'h', /because of this/);
-  assert.ok(failed.error.length < 10_000, 'only the end of it is told');
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
-
-test('a server that closes its output is started again', async (t) => {
-  const log = path.join(folder(t), 'heard');
-  const entries = { h: hostile(`log=${log}`) };
-  const raw = await Raw.open(t, withServers(t, entries));
-
-  await assertServes(raw, 'h');
-  const first = await served(entries.h);
-
-  assertFailed(await attempt(raw, 'h', 'mute', {}, { timeout: 60 }), 'h');
-  await gone([first]);
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
-
-test('a server that closes its input is started again', async (t) => {
-  const raw = await withOdd(t);
-
-  assert.equal((await attempt(raw, 'h', 'shut')).text, 'shut');
-  assertFailed(await attempt(raw, 'h', 'echo'), 'h',
-    /closed its standard input/);
-  await assertServes(raw, 'h');
-  await raw.finish();
-});
-
-test('a server that dies time and again serves in between', async (t) => {
-  const raw = await withOdd(t);
-
-  for (let n = 0; n < 10; n++) {
+    { servers: ['h'], timeout: 100 }), ['after the flood {1000000}']);
     await assertServes(raw, 'h');
-    assertFailed(await attempt(raw, 'h', 'die', { code: 1, words: 'so be it' }),
-      'h', /so be it/);
+    await raw.finish();
+  });
+
+  test('a server that says much on standard error', async (t) => {
+    const raw = await withOdd(t, `chatter=${mebi}`);
+
+    assert.equal((await attempt(raw, 'h', 'chatter', { bytes: mebi })).text,
+      'said');
+    const failed = await attempt(raw, 'h', 'die',
+      { code: 1, words: 'because of this' });
+
+    assertFailed(failed, 'h', /because of this/);
+    assert.ok(failed.error.length < 10_000, 'only the end of it is told');
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
+
+  test('a server that closes its output is started again', async (t) => {
+    const log = path.join(folder(t), 'heard');
+    const entries = { h: hostile(`log=${log}`) };
+    const raw = await Raw.open(t, withServers(t, entries));
+
+    await assertServes(raw, 'h');
+    const first = await served(entries.h);
+
+    assertFailed(await attempt(raw, 'h', 'mute', {}, { timeout: 60 }), 'h');
+    await gone([first]);
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
+
+  test('a server that closes its input is started again', async (t) => {
+    const raw = await withOdd(t);
+
+    assert.equal((await attempt(raw, 'h', 'shut')).text, 'shut');
+    assertFailed(await attempt(raw, 'h', 'echo'), 'h',
+      /closed its standard input/);
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
+
+  test('a server that dies time and again serves in between', async (t) => {
+    const raw = await withOdd(t);
+
+    for (let n = 0; n < 10; n++) {
+      await assertServes(raw, 'h');
+      assertFailed(
+        await attempt(raw, 'h', 'die', { code: 1, words: 'so be it' }),
+        'h', /so be it/);
+    }
+    await raw.finish();
+  });
+
+  /* Ends the program and waits until it is over and nobody of it is left. */
+  async function finishWithout(raw, ...entries) {
+    const family = descendants(raw.pid);
+
+    await raw.finish();
+    await gone(family);
+    await unserved(...entries);
   }
-  await raw.finish();
-});
 
-/* Ends the program and waits until it is over and nobody of it is left. */
-async function finishWithout(raw, ...entries) {
-  const family = descendants(raw.pid);
+  test('a server that is deaf is ended all the same', async (t) => {
+    const gate = new Gate();
+    const entry = hostile('deaf', `orphan=${gate.seconds}`);
+    const raw = await Raw.open(t, withServers(t, { h: entry }));
 
-  await raw.finish();
-  await gone(family);
-  await unserved(...entries);
-}
-
-test('a server that is deaf is ended all the same', async (t) => {
-  const gate = new Gate();
-  const entry = hostile('deaf', `orphan=${gate.seconds}`);
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-
-  await assertServes(raw, 'h');
-  await gate.reached();
-  await finishWithout(raw, entry);
-  assert.deepEqual(gate.find(), []);
-});
-
-test('what a server has started ends with it', async (t) => {
-  const entry = hostile();
-  const gates = [new Gate(), new Gate()];
-  const raw = await Raw.open(t, withServers(t, { h: entry }));
-
-  for (const gate of gates) {
-    await attempt(raw, 'h', 'orphan', { seconds: gate.seconds });
+    await assertServes(raw, 'h');
     await gate.reached();
-  }
-  await attempt(raw, 'h', 'die', { code: 0 });
-  for (const gate of gates)
-    await gone(gate.find());
-  await attempt(raw, 'h', 'orphan', { seconds: gates[0].seconds });
-  await gates[0].reached();
-  await finishWithout(raw, entry);
-  assert.deepEqual(gates[0].find(), []);
-});
+    await finishWithout(raw, entry);
+    assert.deepEqual(gate.find(), []);
+  });
 
-/* The names of the tools of h, as a call sees them. */
-async function toolNames(raw) {
-  const [line] = await raw.printed(`
+  test('what a server has started ends with it', async (t) => {
+    const entry = hostile();
+    const gates = [new Gate(), new Gate()];
+    const raw = await Raw.open(t, withServers(t, { h: entry }));
+
+    for (const gate of gates) {
+      await attempt(raw, 'h', 'orphan', { seconds: gate.seconds });
+      await gate.reached();
+    }
+    await attempt(raw, 'h', 'die', { code: 0 });
+    for (const gate of gates)
+      await gone(gate.find());
+    await attempt(raw, 'h', 'orphan', { seconds: gates[0].seconds });
+    await gates[0].reached();
+    await finishWithout(raw, entry);
+    assert.deepEqual(gates[0].find(), []);
+  });
+
+  /* The names of the tools of h, as a call sees them. */
+  async function toolNames(raw) {
+    const [line] = await raw.printed(`
 import json
 names = [tool["tool"] for tool in await runtime.list_tools("h")]
 print(json.dumps([len(names), names[:1], names[-1:]]))`,
-  { servers: ['h'], ...generous });
+    { servers: ['h'], ...generous });
 
-  return JSON.parse(line);
-}
-
-test('lists of tools that are long, or come in pages', async (t) => {
-  for (const [options, count] of [['tools=600', 600], ['tools=9999', 9999],
-    ['tools=paged:95', 95], ['tools=paged:600', 600], ['tools=none', 0]]) {
-    await t.test(options, async (s) => {
-      const raw = await withOdd(s, options);
-      const [length, first, last] = await toolNames(raw);
-
-      assert.equal(length, count);
-      assert.deepEqual([...first, ...last],
-        count ? ['tool_0', `tool_${count - 1}`] : []);
-      if (count) {
-        assert.deepEqual(await raw.printed(
-          `print((await mcp_h.tool_${count - 1}()).data[0])`,
-          { servers: ['h'], ...generous }), [`tool_${count - 1}`]);
-      }
-      await raw.finish();
-    });
+    return JSON.parse(line);
   }
-});
 
-/* Lists that cannot be had; what is said. */
-const lists = {
-  'tools=1000000': /tools|large|MiB/,
-  'tools=endless': /pages|tools/,
-  'tools=loop': /pages|tools|cursor/,
-  'tools=error': /the list of tools is not to be had/,
-  'tools=list': /tools/,
-  'tools=wrong': undefined,
-  'tools=same': undefined,
-};
+  test('lists of tools that are long, or come in pages', async (t) => {
+    for (const [options, count] of [['tools=600', 600], ['tools=9999', 9999],
+      ['tools=paged:95', 95], ['tools=paged:600', 600], ['tools=none', 0]]) {
+      await t.test(options, async (s) => {
+        const raw = await withOdd(s, options);
+        const [length, first, last] = await toolNames(raw);
 
-test('lists of tools that cannot be had', async (t) => {
-  for (const [options, words] of Object.entries(lists)) {
-    await t.test(options, async (s) => {
-      const raw = await withOdd(s, options);
-      const [line, called] = await raw.printed(`${prelude}
+        assert.equal(length, count);
+        assert.deepEqual([...first, ...last],
+          count ? ['tool_0', `tool_${count - 1}`] : []);
+        if (count) {
+          assert.deepEqual(await raw.printed(
+            `print((await mcp_h.tool_${count - 1}()).data[0])`,
+            { servers: ['h'], ...generous }), [`tool_${count - 1}`]);
+        }
+        await raw.finish();
+      });
+    }
+  });
+
+  /* Lists that cannot be had; what is said. */
+  const lists = {
+    'tools=1000000': /tools|large|MiB/,
+    'tools=endless': /pages|tools/,
+    'tools=loop': /pages|tools|cursor/,
+    'tools=error': /the list of tools is not to be had/,
+    'tools=list': /tools/,
+    'tools=wrong': undefined,
+    'tools=same': undefined,
+  };
+
+  test('lists of tools that cannot be had', async (t) => {
+    for (const [options, words] of Object.entries(lists)) {
+      await t.test(options, async (s) => {
+        const raw = await withOdd(s, options);
+        const [line, called] = await raw.printed(`${prelude}
 try:
     tools = await runtime.list_tools("h")
     print(json.dumps({"names": [tool["tool"] for tool in tools]}))
 except runtime.MCPError as error:
     print(json.dumps({"error": str(error), "server": error.server}))
 print(json.dumps(await attempt("h", "echo", {})))`,
-      { servers: ['h'], ...generous });
-      const outcome = JSON.parse(line);
+        { servers: ['h'], ...generous });
+        const outcome = JSON.parse(line);
 
-      /* What is well-formed may be taken instead of nothing. */
-      if (words === undefined && outcome.names)
-        assert.ok(outcome.names.includes('echo'), line);
-      else
-        assertFailed(outcome, 'h', words);
-      /* A tool can be called by its name whatever the list says. */
-      assert.ok(JSON.parse(called).text === '{}' ||
-        JSON.parse(called).error.includes('h'), called);
-      await assertServes(raw, 'good');
-      const broker = descendants(raw.pid).find((entry) =>
-        entry.name.startsWith('broker'));
+        /* What is well-formed may be taken instead of nothing. */
+        if (words === undefined && outcome.names)
+          assert.ok(outcome.names.includes('echo'), line);
+        else
+          assertFailed(outcome, 'h', words);
+        /* A tool can be called by its name whatever the list says. */
+        assert.ok(JSON.parse(called).text === '{}' ||
+          JSON.parse(called).error.includes('h'), called);
+        await assertServes(raw, 'good');
+        const broker = descendants(raw.pid).find((entry) =>
+          entry.name.startsWith('broker'));
 
-      assert.ok(memory(broker.pid, 'VmHWM') < 512 * 1024,
-        'the broker stays small');
-      await raw.finish();
-    });
-  }
-});
+        assert.ok(memory(broker.pid, 'VmHWM') < 512 * 1024,
+          'the broker stays small');
+        await raw.finish();
+      });
+    }
+  });
 
-test('a list of tools that never comes hangs nobody else', async (t) => {
-  const raw = await withOdd(t, 'tools=silent');
-  const id = raw.postCall(
-    'print("begun")\nawait runtime.list_tools("h")', { servers: ['h'],
-      timeout: 5 });
+  test('a list of tools that never comes hangs nobody else', async (t) => {
+    const raw = await withOdd(t, 'tools=silent');
+    const id = raw.postCall(
+      'print("begun")\nawait runtime.list_tools("h")', { servers: ['h'],
+        timeout: 5 });
 
-  await assertServes(raw, 'good');
-  const { isError, structuredContent } = await raw.result(id);
+    await assertServes(raw, 'good');
+    const { isError, structuredContent } = await raw.result(id);
 
-  assert.equal(isError, true);
-  assert.deepEqual(structuredContent.stdout, ['begun']);
-  await raw.finish();
-});
-
-test('a list that has changed is asked for again', async (t) => {
-  const raw = await withOdd(t);
-  const before = (await toolNames(raw))[0];
-
-  assert.equal((await attempt(raw, 'h', 'grow')).text, 'grown');
-  assert.equal((await toolNames(raw))[0], before + 1);
-  assert.deepEqual(await raw.printed(
-    'print((await mcp_h.grown_0()).data[0])', { servers: ['h'] }),
-  ['grown_0']);
-  assert.equal((await attempt(raw, 'h', 'grow')).text, 'grown');
-  assert.equal((await toolNames(raw))[0], before + 2);
-  await raw.finish();
-});
-
-test('a server that dies at its first start serves at its second',
-  async (t) => {
-    const mark = path.join(folder(t), 'once');
-
-    fs.writeFileSync(mark, '');
-    const raw = await withOdd(t, `initialize=first:${mark}`);
-    const outcome = await attempt(raw, 'h', 'echo');
-
-    /* It may have been started for the second time before it was called. */
-    if (outcome.text === undefined)
-      assertFailed(outcome, 'h', /not the first time/);
-    await assertServes(raw, 'h');
-    assert.ok(!fs.existsSync(mark));
+    assert.equal(isError, true);
+    assert.deepEqual(structuredContent.stdout, ['begun']);
     await raw.finish();
   });
 
-test('what one call does to a server hurts no other server', async (t) => {
-  const raw = await withOdd(t);
-  const lines = await raw.printed(`${prelude}
+  test('a list that has changed is asked for again', async (t) => {
+    const raw = await withOdd(t);
+    const before = (await toolNames(raw))[0];
+
+    assert.equal((await attempt(raw, 'h', 'grow')).text, 'grown');
+    assert.equal((await toolNames(raw))[0], before + 1);
+    assert.deepEqual(await raw.printed(
+      'print((await mcp_h.grown_0()).data[0])', { servers: ['h'] }),
+    ['grown_0']);
+    assert.equal((await attempt(raw, 'h', 'grow')).text, 'grown');
+    assert.equal((await toolNames(raw))[0], before + 2);
+    await raw.finish();
+  });
+
+  test('a server that dies at its first start serves at its second',
+    async (t) => {
+      const mark = path.join(folder(t), 'once');
+
+      fs.writeFileSync(mark, '');
+      const raw = await withOdd(t, `initialize=first:${mark}`);
+      const outcome = await attempt(raw, 'h', 'echo');
+
+      /* It may have been started for the second time before it was called. */
+      if (outcome.text === undefined)
+        assertFailed(outcome, 'h', /not the first time/);
+      await assertServes(raw, 'h');
+      assert.ok(!fs.existsSync(mark));
+      await raw.finish();
+    });
+
+  test('what one call does to a server hurts no other server', async (t) => {
+    const raw = await withOdd(t);
+    const lines = await raw.printed(`${prelude}
 outcomes = await asyncio.gather(
     attempt("good", "sleep", {"ms": 300}),
     attempt("h", "never", {}), attempt("h", "sleep", {"ms": 60_000}),
@@ -546,12 +548,19 @@ outcomes = await asyncio.gather(
     attempt("good", "echo", {}))
 for outcome in outcomes:
     print(json.dumps(outcome))`, { servers: ['h', 'good'], ...generous });
-  const outcomes = lines.map((line) => JSON.parse(line));
+    const outcomes = lines.map((line) => JSON.parse(line));
 
-  assert.equal(outcomes[0].text, '300');
-  assert.equal(outcomes[4].text, '{}');
-  for (const outcome of outcomes.slice(1, 4))
-    assertFailed(outcome, 'h', /all at once/);
-  await assertServes(raw, 'h');
-  await raw.finish();
+    assert.equal(outcomes[0].text, '300');
+    assert.equal(outcomes[4].text, '{}');
+    for (const outcome of outcomes.slice(1, 4))
+      assertFailed(outcome, 'h', /all at once/);
+    await assertServes(raw, 'h');
+    await raw.finish();
+  });
+}
+
+/* Those that wait do so beside the others, which come one after another. */
+together('servers', { concurrency: true }, () => {
+  together('what is waited for', { concurrency: true }, waiting);
+  together('what happens at once', atOnce);
 });
