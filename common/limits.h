@@ -95,6 +95,15 @@
 #define PICTURE_TITLE_MAX 200
 
 /*
+ * How far code is, as it tells itself: numbers in thousandths, which a double
+ * holds exactly, and a line of text. A client is told at most ten times a
+ * second: people see no more.
+ */
+#define PROGRESS_MAX 1000000000000000ULL
+#define PROGRESS_TEXT_MAX 200
+#define PROGRESS_MS 100
+
+/*
  * Servers that one execution may have started. A search asks each server for
  * its tools, and code may load servers without naming them: this keeps one
  * call from starting everything that is configured. Where a call names more,

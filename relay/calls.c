@@ -504,6 +504,22 @@ calls_show(struct calls *calls, const struct request *request)
 	calls_answer(calls, request->id, &frame);
 }
 
+/* Answers at once: nothing comes back of it. */
+static void
+calls_tell(struct calls *calls, const struct request *request)
+{
+	struct outbox_frame frame;
+
+	if (request->refusal.text[0] != '\0') {
+		calls_refuse(calls, request->id, request->refusal.text);
+		return;
+	}
+	calls->ends->tell(calls->relay, &request->progress);
+	calls_begin(&frame, request->id, 1);
+	buffer_add_text(&frame.text, "\"payload\":true}\n");
+	calls_answer(calls, request->id, &frame);
+}
+
 /* Makes or refuses the request. Returns 0, or -1 with err for a fault. */
 static int
 calls_take(struct calls *calls, const struct request *request, struct err *err)
@@ -519,6 +535,8 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 	}
 	if (request->show)
 		calls_show(calls, request);
+	else if (request->tells)
+		calls_tell(calls, request);
 	else if (request->echo)
 		calls_echo(calls, request);
 	else if (calls_make(calls, request, &why) == 0)

@@ -10,8 +10,8 @@
  *
  * To the box:
  *
- *	{"type":"run","code":"…"[,"memory":true][,"echo":true][,"output":N],
- *	    "servers":[…]}		once
+ *	{"type":"run","code":"…"[,"memory":true][,"echo":true][,"output":N]
+ *	    [,"progress":true],"servers":[…]}	once
  *	{"type":"rpc_response","id":N,"success":true,"payload":…}
  *	{"type":"rpc_response","id":N,"success":false,
  *	    "error":{"message":"…"[,"error":{…}]}}
@@ -19,6 +19,7 @@
  * "memory" is the field stored of START: memories and tools can be kept.
  * "echo" is its field echo: the box tells the value of the last expression.
  * "output" is the field output_max of PREPARE: bytes kept of each stream.
+ * "progress" is its field progress: the box may tell how far the code is.
  * "servers" is its field servers; the inner "error" is the field error of
  * REFUSED. A P has one of these types, and members; request.c and
  * store_request.c read them, and the messages of these names say more:
@@ -37,6 +38,7 @@
  *	echo			["text"]
  *	show			"kind":"png"|"jpeg"|"webp"|"gif",
  *				"data":"base64" ["title"]
+ *	progress		"done":N ["total":N, "text"], in thousandths
  *
  * Anything else from the box is a fault, which ends it; forging a frame can
  * only do what the code itself may do. Runs in the relay.
@@ -183,6 +185,8 @@ frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
 	if (run->output_max > 0)
 		buffer_printf(
 		    &frame->text, ",\"output\":%zu", run->output_max);
+	if (run->progress)
+		buffer_add_text(&frame->text, ",\"progress\":true");
 	buffer_add_text(&frame->text, ",\"servers\":");
 	outbox_frame_finish(frame, servers, "}\n");
 }

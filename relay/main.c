@@ -45,6 +45,7 @@ main(void)
 	frames_free(&relay.frames);
 	outbox_free(&relay.outbox);
 	calls_free(&relay.calls);
+	progress_free(&relay.progress);
 	output_free(&relay.out);
 	output_free(&relay.errors);
 	channel_free(&relay.broker);

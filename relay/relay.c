@@ -96,6 +96,7 @@ relay_conclude(struct relay *relay)
 	struct err err;
 	int sent;
 
+	progress_end(relay->progress);
 	output_take(relay->out, &out);
 	output_take(relay->errors, &errors);
 	relay_place_pictures(relay, &out);
@@ -224,17 +225,33 @@ relay_show(struct relay *relay, const struct request_picture *picture,
 	return 0;
 }
 
+static void
+relay_tell(struct relay *relay, const struct request_progress *progress)
+{
+	progress_take(relay->progress, progress);
+}
+
+static void
+relay_send_progress(struct relay *relay, struct ipc_progress *message)
+{
+	struct err err;
+
+	if (channel_send_progress(relay->supervisor, message, &err) == -1)
+		relay_unheard("cannot pass progress on", &err);
+}
+
 /* Beginning */
 
 void
 relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
 	static const struct calls_ends calls = { relay_want_store,
-		relay_lose_store, relay_echo, relay_show };
+		relay_lose_store, relay_echo, relay_show, relay_tell };
 	static const struct frames_ends frames = { relay_box_ready,
 		relay_code_sent, relay_fault, relay_control_ended };
 
 	relay->calls = calls_new(relay, &calls);
+	relay->progress = progress_new(relay, relay_send_progress);
 	relay->outbox = outbox_new(relay->base, &prepare->control_out);
 	relay->open_pipes = 3;
 	relay->output_max = prepare->output_max;
@@ -252,7 +269,8 @@ relay_start(struct relay *relay, struct ipc_start *start)
 	struct frames_run run = { .len = start->code.len,
 		.stored = (int)start->stored,
 		.echo = (int)start->echo,
-		.output_max = relay->output_max };
+		.output_max = relay->output_max,
+		.progress = (int)start->progress };
 	auto_free char *copy = NULL;
 	struct err err;
 
@@ -261,6 +279,8 @@ relay_start(struct relay *relay, struct ipc_start *start)
 		if (copy == NULL)
 			fatal("the code cannot be read: %s", err.text);
 	}
+	if (start->progress)
+		progress_allow(relay->progress);
 	run.code = copy != NULL ? copy : (const char *)start->code.data;
 	frames_start(relay->frames, &run, &start->servers);
 }

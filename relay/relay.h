@@ -20,6 +20,7 @@ struct output;
 struct frames;
 struct outbox;
 struct calls;
+struct progress;
 
 struct relay {
 	struct event_base *base;
@@ -36,12 +37,13 @@ struct relay {
 	size_t output_max;      /* bytes kept of each stream */
 	size_t pictures;        /* that the code has shown */
 	size_t pictures_bytes;  /* of their base64 */
+	struct progress *progress; /* of the code */
 };
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, member, pictures, outbox and output. Upwards there are only
- * callbacks, which are given at construction.
+ * store_request, member, pictures, progress, outbox and output. Upwards there
+ * are only callbacks, which are given at construction.
  */
 
 /* on_supervisor.c: the handlers; each takes the descriptors it wants. */
@@ -112,6 +114,7 @@ struct frames_run {
 	int stored; /* there is a store */
 	int echo;   /* the value of the last expression is wanted */
 	size_t output_max; /* bytes kept of each stream; 0: it is not told */
+	int progress; /* it may tell how far it is */
 };
 
 /*
@@ -199,6 +202,13 @@ struct request_picture {
 	char title[PICTURE_TITLE_MAX + 1];
 };
 
+/* How far the code says it is, in thousandths. */
+struct request_progress {
+	uint64_t done;
+	uint64_t total; /* 0: unknown */
+	char text[PROGRESS_TEXT_MAX + 1];
+};
+
 struct request {
 	uint64_t id;
 	struct json_span frame;           /* all of it */
@@ -208,6 +218,8 @@ struct request {
 	size_t text_len;
 	int show; /* it is a picture, and becomes no request of others */
 	struct request_picture picture;
+	int tells; /* it is progress, and becomes no request of others */
+	struct request_progress progress;
 	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */
@@ -267,6 +279,25 @@ int store_request_send(
 int pictures_take(struct relay *relay, const struct request_picture *picture,
     struct ipc_picture *message, struct err *err);
 
+/* progress.c: how far the code is. */
+
+/*
+ * Begins to take progress, none of which is passed on before progress_allow.
+ * send is called with each that is: never more often than once in PROGRESS_MS,
+ * but for the last.
+ */
+struct progress *progress_new(struct relay *relay,
+    void (*send)(struct relay *relay, struct ipc_progress *message));
+void progress_free(struct progress **progress);
+void progress_allow(struct progress *progress);
+
+/* Passes it on, now or soon, unless there was as much before. */
+void progress_take(
+    struct progress *progress, const struct request_progress *request);
+
+/* The code has ended: passes on what is not yet. */
+void progress_end(struct progress *progress);
+
 /* calls.c: the requests that are under way. */
 
 /* Why nothing can be asked for. */
@@ -307,6 +338,10 @@ struct calls_ends {
 	 */
 	int (*show)(struct relay *relay, const struct request_picture *picture,
 	    struct err *why);
+
+	/* The code tells how far it is. */
+	void (*tell)(
+	    struct relay *relay, const struct request_progress *progress);
 };
 
 /* Uses outbox, broker and store of relay; calls_close before one is gone. */

@@ -214,6 +214,49 @@ request_read_show(const struct member *kind, const struct member *title,
 	return 0;
 }
 
+/* A number that need not be there, and then is 0. */
+static int
+request_read_amount(
+    const struct member *member, uint64_t *amount, struct err *err)
+{
+	if (member->count == 0)
+		return 0;
+	if (member_number(member, amount, err) == -1)
+		return -1;
+	return *amount <= PROGRESS_MAX ? 0 :
+	    err_set(err, "a request with a bad %s", member->name);
+}
+
+/* Progress; of its text, what is more is cut off. */
+static int
+request_read_progress(const struct member *done, const struct member *total,
+    const struct member *text, struct request *request, struct err *err)
+{
+	struct request_progress *progress = &request->progress;
+	auto_free char *words = NULL;
+	size_t len = 0;
+
+	request->tells = 1;
+	if (member_require(done, JSON_SPAN_NUMBER, err) == -1 ||
+	    request_read_amount(done, &progress->done, err) == -1 ||
+	    request_read_amount(total, &progress->total, err) == -1)
+		return -1;
+	if (text->count == 0)
+		return 0;
+	if (member_require(text, JSON_SPAN_STRING, err) == -1)
+		return -1;
+	if (text->value.len <= CLIENT_LINE_FACTOR * CODE_MAX)
+		words = json_span_string(text->value, &len, NULL);
+	if (words == NULL || memchr(words, '\0', len) != NULL) {
+		err_set(&request->refusal, "the text of progress is text "
+		    "without NUL");
+		return 0;
+	}
+	len = utf8_cut(words, len, PROGRESS_TEXT_MAX);
+	memcpy(progress->text, words, len);
+	return 0;
+}
+
 static int
 request_read_payload(
     struct json_span payload, struct request *request, struct err *err)
@@ -222,7 +265,7 @@ request_read_payload(
 		{ .name = "server" }, { .name = "tool" },
 		{ .name = "arguments" }, { .name = "remembered" },
 		{ .name = "text" }, { .name = "kind" }, { .name = "title" },
-		{ .name = "data" } };
+		{ .name = "data" }, { .name = "done" }, { .name = "total" } };
 
 	member_find(payload, members, sizeof(members) / sizeof(members[0]));
 	if (members[0].count == 1 && json_span_is(members[0].value, "echo"))
@@ -230,6 +273,10 @@ request_read_payload(
 	if (members[0].count == 1 && json_span_is(members[0].value, "show"))
 		return request_read_show(
 		    &members[6], &members[7], &members[8], request, err);
+	if (members[0].count == 1 &&
+	    json_span_is(members[0].value, "progress"))
+		return request_read_progress(
+		    &members[9], &members[10], &members[5], request, err);
 	if (request_read_type(&members[0], request, err) == -1)
 		return -1;
 	if (store_request_is(request))

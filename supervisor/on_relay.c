@@ -57,6 +57,17 @@ supervisor_on_place(struct box *box, struct ipc_place *place)
 		box_fail(box, "protocol violation by the relay: %s", err.text);
 }
 
+void
+supervisor_on_progress(struct box *box, struct ipc_progress *progress)
+{
+	struct err err;
+
+	if (progress_add(&box->progress, progress, &err) == -1)
+		box_fail(box, "protocol violation by the relay: %s", err.text);
+	else
+		box_on_progress(box);
+}
+
 /* Returns 0 and the stream, or -1 with err when it is not what it should be. */
 static int
 on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,

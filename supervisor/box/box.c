@@ -297,6 +297,12 @@ box_set_over(struct box *box)
 	box->box_over = 1;
 }
 
+void
+box_on_progress(struct box *box)
+{
+	box_tell(box);
+}
+
 /* Its start, as it is told of */
 
 /* Whether it can be handed code at once. */
@@ -560,6 +566,7 @@ box_run(struct box *box, struct ipc_start *start, int *session,
 	if (channel_send_start(box->relay, start, err) == -1)
 		return -1;
 	box->execution = start->execution;
+	progress_begin(&box->progress, (int)start->progress);
 	box->may_store = start->stored != 0 ? STORE_FETCHES_MAX : 0;
 	box->state = BOX_TAKEN;
 	box_set_timer(box, box->boxes->times.start);

@@ -15,6 +15,7 @@
 #include "../options/options.h"
 #include "../process/process.h"
 #include "pictures.h"
+#include "progress.h"
 
 struct language;
 struct runtime;
@@ -124,6 +125,7 @@ struct box {
 	struct call_stream out; /* what was printed; may be taken */
 	struct call_stream errors;
 	struct call_pictures pictures; /* what was shown; may be taken */
+	struct box_progress progress; /* how far its code is */
 	uint64_t tool_calls;
 	char *waiting; /* which calls of tools had no answer; NULL: none */
 	/* Its own. */
@@ -265,6 +267,9 @@ void box_spoil(struct box *box, const char *fmt, ...)
 
 void box_on_ready(struct box *box);
 void box_on_running(struct box *box);
+
+/* Its code has told how far it is. */
+void box_on_progress(struct box *box);
 
 /* Its code asks for what is kept: gives it a channel to the store. */
 void box_on_store_wanted(struct box *box);

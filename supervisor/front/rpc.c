@@ -113,6 +113,17 @@ rpc_batch_answer(struct rpc *rpc, struct rpc_batch *batch,
 	rpc_batch_release(rpc, batch);
 }
 
+void
+rpc_notify(struct rpc *rpc, const char *method, struct buffer *params)
+{
+	struct buffer line = { 0 };
+
+	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":\"%s\","
+	    "\"params\":%s}\n", method, params->data);
+	buffer_reset(params);
+	rpc->door.send(rpc->door.ctx, &line);
+}
+
 int
 rpc_busy(const struct rpc *rpc)
 {

@@ -50,6 +50,12 @@ void rpc_answer_error(struct rpc *rpc, struct json_span id, int code,
 void rpc_answer(struct rpc *rpc, struct json_span id, struct buffer *result);
 
 /*
+ * Sends a notification with params, whose bytes are freed: at once, and never
+ * within a batch.
+ */
+void rpc_notify(struct rpc *rpc, const char *method, struct buffer *params);
+
+/*
  * For an answer that is given later: keeps open the batch that is being
  * handled. Returns it, or NULL when there is none; it belongs to the caller
  * until one of the functions below has had it.

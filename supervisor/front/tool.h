@@ -52,6 +52,12 @@ typedef void tool_call_ran(
 struct tool_call *tool_call_new(struct mcp *mcp,
     const struct context *context, struct json_span id);
 
+/*
+ * Its client is told how far its code is, where params of its request have a
+ * token for that.
+ */
+void tool_call_watch(struct tool_call *call, struct json_span params);
+
 /* The options that are in force for it. */
 const struct options *tool_call_options(const struct tool_call *call);
 

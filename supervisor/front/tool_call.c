@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../common/json.h"
 #include "../../common/mem.h"
 #include "../servers/in_force.h"
 #include "../servers/server_names.h"
@@ -18,6 +19,8 @@ struct tool_call {
 	struct rpc_batch *batch; /* that it came in, or NULL */
 	char *id; /* as it came */
 	size_t id_len;
+	char *token; /* of its progress, as it came; NULL: none is wanted */
+	uint64_t told; /* the progress that its client was told last, and 1 */
 	struct request request; /* until it is an execution */
 	tool_call_ran *ran;
 	void *kept;
@@ -51,6 +54,7 @@ tool_call_free(struct tool_call *call)
 	if (call->release != NULL)
 		call->release(call->kept);
 	free(call->id);
+	free(call->token);
 	free(call);
 }
 
@@ -106,6 +110,62 @@ tool_call_answer_ran(
 	tool_call_answer(call, &result);
 }
 
+/* Appends a number that is in thousandths. */
+static void
+tool_call_add_number(struct buffer *json, uint64_t thousandths)
+{
+	static const uint64_t units[] = { 100, 10, 1 };
+	uint64_t rest = thousandths % 1000;
+	size_t n;
+
+	buffer_printf(json, "%llu%s", (unsigned long long)thousandths / 1000,
+	    rest > 0 ? "." : "");
+	for (n = 0; rest > 0; n++) {
+		buffer_printf(json, "%llu",
+		    (unsigned long long)(rest / units[n]));
+		rest %= units[n];
+	}
+}
+
+/* The client hears of it, if it reads; it must be more than the last time. */
+static void
+tool_call_on_progress(void *ctx, const struct box_progress *progress)
+{
+	struct tool_call *call = ctx;
+	struct buffer params = { 0 };
+
+	if (call->silent || rpc_busy(call->mcp->rpc) ||
+	    progress->done < call->told)
+		return;
+	call->told = progress->done + 1;
+	buffer_printf(&params, "{\"progressToken\":%s,\"progress\":",
+	    call->token);
+	tool_call_add_number(&params, progress->done);
+	if (progress->total > 0) {
+		buffer_add_text(&params, ",\"total\":");
+		tool_call_add_number(&params, progress->total);
+	}
+	if (progress->text[0] != '\0') {
+		buffer_add_text(&params, ",\"message\":");
+		json_add_text(&params, progress->text);
+	}
+	buffer_add_text(&params, "}");
+	rpc_notify(call->mcp->rpc, "notifications/progress", &params);
+}
+
+void
+tool_call_watch(struct tool_call *call, struct json_span params)
+{
+	struct json_span meta, token;
+
+	if (json_span_get(params, "_meta", &meta) == 1 &&
+	    json_span_kind(meta) == JSON_SPAN_OBJECT &&
+	    json_span_get(meta, "progressToken", &token) == 1 &&
+	    (json_span_kind(token) == JSON_SPAN_STRING ||
+	        json_span_kind(token) == JSON_SPAN_NUMBER))
+		call->token = mem_dup(token.p, token.len);
+}
+
 static void
 tool_call_on_concluded(void *ctx, const struct call_result *result)
 {
@@ -150,6 +210,8 @@ tool_call_run(
 {
 	call->request = *request;
 	call->request.owner = call->context.owner;
+	call->request.progressed =
+	    call->token != NULL ? tool_call_on_progress : NULL;
 	memset(request, 0, sizeof(*request));
 	call->ran = ran;
 	call->waiter.ready = tool_call_on_configured;

@@ -127,11 +127,13 @@ tools_overload(const struct mcp *mcp)
 
 static void
 tools_begin(struct mcp *mcp, const struct context *context,
-    const struct tool *tool, struct json_span id, struct json_span arguments)
+    const struct tool *tool, const struct jsonrpc *message,
+    struct json_span arguments)
 {
-	struct tool_call *call = tool_call_new(mcp, context, id);
+	struct tool_call *call = tool_call_new(mcp, context, message->id);
 	const char *overload = tools_overload(mcp);
 
+	tool_call_watch(call, message->params);
 	if (overload != NULL)
 		tool_call_refuse(call, "error", overload);
 	else
@@ -159,7 +161,7 @@ tools_on_call(struct mcp *mcp, const struct context *context,
 		    "this id belongs to a request that is still running",
 		    NULL);
 	else
-		tools_begin(mcp, context, tool, message->id, arguments);
+		tools_begin(mcp, context, tool, message, arguments);
 }
 
 void

@@ -433,6 +433,7 @@ call_hand_over(struct call *call, int *session, struct err *err)
 	struct ipc_start start = { .execution = call->number,
 		.log_level = log_level_get(),
 		.echo = call->runs->options->echo,
+		.progress = call->request.progressed != NULL,
 		.stored = call->runs->store != NULL &&
 		    call->runs->options->memory_api != 0,
 		.code = { (const uint8_t *)call->request.code,
@@ -603,6 +604,19 @@ call_set_running(struct call *call)
 	call_set_timer(call, call->request.timeout * 1000UL);
 }
 
+/* The code has told how far it is; that is of no use once it is ended. */
+static void
+call_tell_progress(struct call *call)
+{
+	struct box_progress *progress = &call->box->progress;
+
+	if (!progress->fresh)
+		return;
+	progress->fresh = 0;
+	if (call->cause == CALL_BY_ITSELF)
+		call->request.progressed(call->ctx, progress);
+}
+
 /* Something of the box has changed: sees what it has come to. */
 static void
 call_on_box(void *ctx)
@@ -610,6 +624,7 @@ call_on_box(void *ctx)
 	struct call *call = ctx;
 	struct box *box = call->box;
 
+	call_tell_progress(call);
 	/* The last word has the relay: RUNNING comes before its end. */
 	if (call_may_replace(call)) {
 		if (box->relay_over)

@@ -121,6 +121,10 @@ int owner_precedes(const struct owner *owner, const struct owner *other);
 
 /* request.c: what is to be run, and how. */
 
+/* Told how far the code is, with the ctx of call_new, until it is concluded. */
+typedef void call_progressed(
+    void *ctx, const struct box_progress *progress);
+
 struct request {
 	struct owner *owner; /* who asks; lasts longer than its calls */
 	const struct language *language; /* of the code, static */
@@ -131,6 +135,7 @@ struct request {
 	size_t servers_len;
 	char *notes; /* what was made of it, each sentence + NUL; NULL: none */
 	size_t notes_len;
+	call_progressed *progressed; /* NULL: it is not wanted */
 };
 
 /* Frees what it holds. */

@@ -100,8 +100,17 @@ show(struct relay *r, const struct request_picture *picture, struct err *why)
 	return 0;
 }
 
+static void
+tell(struct relay *r, const struct request_progress *progress)
+{
+	(void)r;
+	FUZZ_ASSERT(progress->done <= PROGRESS_MAX);
+	FUZZ_ASSERT(progress->total <= PROGRESS_MAX);
+	FUZZ_ASSERT(strlen(progress->text) <= PROGRESS_TEXT_MAX);
+}
+
 static const struct calls_ends calls_ends = { want_store, lose_store, echo,
-	show };
+	show, tell };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
 	control_ended };
 
@@ -261,7 +270,7 @@ open_relay(int *to_relay, int *to_box)
 	relay.store = NULL;
 	store_wanted = 0;
 	relay.frames = frames_new(&relay, &in[0], &frames_ends);
-	frames_start(relay.frames, &(struct frames_run){ "x", 1, 1, 1, 0 },
+	frames_start(relay.frames, &(struct frames_run){ "x", 1, 1, 1, 0, 1 },
 	    &servers);
 	over = 0;
 	nasked = 0;

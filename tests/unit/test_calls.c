@@ -194,6 +194,100 @@ START_TEST(bad_pictures_are_faults)
 }
 END_TEST
 
+#define TELL(rest) "{\"type\":\"progress\"" rest "}"
+
+START_TEST(progress_is_told)
+{
+	static const struct {
+		const char *payload;
+		uint64_t done, total;
+		const char *text, *refusal; /* NULL: it is told */
+	} cases[] = {
+		{ TELL(",\"done\":5"), 5, 0, "", NULL },
+		{ TELL(",\"done\":0,\"total\":7,\"text\":\"a\""),
+		    0, 7, "a", NULL },
+		{ TELL(",\"done\":1000000000000000,"
+		  "\"total\":1000000000000000"), PROGRESS_MAX, PROGRESS_MAX,
+		    "", NULL },
+		{ TELL(",\"done\":5,\"text\":\"\\u0000\""), 0, 0, NULL,
+		    "the text of progress is text without NUL" },
+		{ TELL(",\"done\":5,\"text\":\"\\ud800\""), 0, 0, NULL,
+		    "the text of progress is text without NUL" },
+	};
+	size_t i;
+
+	open_calls();
+	calls_close(relay.calls, ROLE_BROKER, CALLS_NO_SERVERS);
+	for (i = 0; i < UNIT_COUNT(cases); i++) {
+		auto_free char *refused = cases[i].refusal == NULL ? NULL :
+		    mem_printf(REFUSED_FRAME("1", "%s"), cases[i].refusal);
+
+		tellings = 0;
+		ask(1, cases[i].payload);
+		box_reads(refused == NULL ? SHOWN_FRAME("1") : refused);
+		ck_assert_int_eq(tellings, refused == NULL);
+		if (refused != NULL)
+			continue;
+		ck_assert_uint_eq(told.done, cases[i].done);
+		ck_assert_uint_eq(told.total, cases[i].total);
+		ck_assert_str_eq(told.text, cases[i].text);
+	}
+	expect_nothing();
+	close_calls();
+}
+END_TEST
+
+/* In whole characters. */
+START_TEST(long_words_of_progress_are_cut)
+{
+	auto_buffer struct buffer payload = { 0 };
+	size_t n;
+
+	open_calls();
+	buffer_add_text(&payload, "{\"type\":\"progress\",\"done\":1,"
+	    "\"text\":\"x");
+	for (n = 0; n < 100000; n++)
+		buffer_add_text(&payload, "\xc3\xa9");
+	buffer_add_text(&payload, "\"}");
+	ask(1, payload.data);
+	box_reads(SHOWN_FRAME("1"));
+	ck_assert_uint_eq(strlen(told.text), PROGRESS_TEXT_MAX - 1);
+	close_calls();
+}
+END_TEST
+
+static const struct {
+	const char *payload, *err;
+} bad_progress[] = {
+	{ TELL(""), "a request without one good \"done\"" },
+	{ TELL(",\"done\":\"5\""), "a request without one good \"done\"" },
+	{ TELL(",\"done\":-1"), "a request with a bad done" },
+	{ TELL(",\"done\":1.5"), "a request with a bad done" },
+	{ TELL(",\"done\":1e5"), "a request with a bad done" },
+	{ TELL(",\"done\":1000000000000001"), "a request with a bad done" },
+	{ TELL(",\"done\":99999999999999999999999"),
+	    "a request with a bad done" },
+	{ TELL(",\"done\":1,\"done\":2"),
+	    "a request without one good \"done\"" },
+	{ TELL(",\"done\":1,\"total\":null"),
+	    "a request without one good \"total\"" },
+	{ TELL(",\"done\":1,\"total\":1000000000000001"),
+	    "a request with a bad total" },
+	{ TELL(",\"done\":1,\"text\":1"),
+	    "a request without one good \"text\"" },
+};
+
+START_TEST(bad_progress_is_a_fault)
+{
+	struct err err;
+
+	open_calls();
+	ck_assert_int_eq(ask_with(1, bad_progress[_i].payload, &err), -1);
+	ck_assert_str_eq(err.text, bad_progress[_i].err);
+	close_calls();
+}
+END_TEST
+
 static const char *const awkward[] = {
 	"{}",
 	"{\"n\":18446744073709551616,\"f\":0.1,\"e\":1e400,\"m\":-0}",
@@ -783,6 +877,10 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, pictures_are_few);
 	tcase_add_test(tc, pictures_are_small);
 	tcase_add_loop_test(tc, bad_pictures_are_faults, 0, 6);
+	tcase_add_test(tc, progress_is_told);
+	tcase_add_test(tc, long_words_of_progress_are_cut);
+	tcase_add_loop_test(
+	    tc, bad_progress_is_a_fault, 0, UNIT_COUNT(bad_progress));
 	tcase_add_loop_test(tc, bytes_are_kept, 0, UNIT_COUNT(awkward));
 	tcase_add_loop_test(tc, large_ones_go_by_memfd, 0, 2);
 	tcase_add_test(tc, refusals_of_the_broker);

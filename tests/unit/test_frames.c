@@ -99,6 +99,7 @@ static int box_in, box_out; /* the box's ends */
 static int stored;          /* there is a store */
 static int echo;            /* the value of the last expression is wanted */
 static size_t output_max;   /* bytes kept of each stream */
+static int progress;        /* it may be told */
 static int fds_before;
 
 static void
@@ -118,7 +119,7 @@ open_with(const char *code, size_t len, struct ipc_blob *servers)
 	frames = frames_new(&relay, &in[0], &ends);
 	if (code != NULL)
 		frames_start(frames, &(struct frames_run){ code, len, stored,
-		    echo, output_max }, servers);
+		    echo, output_max, progress }, servers);
 	ck_assert_int_eq(in[0], -1);
 	ck_assert_int_eq(out[1], -1);
 	ck_assert_int_eq(servers->fd, -1);

@@ -366,6 +366,83 @@ START_TEST(an_id_is_used_once_at_a_time)
 }
 END_TEST
 
+#define CALL_META(id, meta)                                                    \
+	REQUEST(id, "\"tools/call\",\"params\":{\"name\":\"run_python\","      \
+	    "\"_meta\":" meta ",\"arguments\":{\"code\":\"x\"}}")
+#define NOTED(token, rest)                                                     \
+	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","          \
+	"\"params\":{\"progressToken\":" token ",\"progress\":" rest "}}\n"
+
+/* Only one with a token has its client hear of progress. */
+static const struct exchange tokens[] = {
+	{ CALL_META("1", "{\"progressToken\":\"a\\u0000b\"}"),
+	    "\"a\\u0000b\"" },
+	{ CALL_META("1", "{\"progressToken\":7}"), "7" },
+	{ CALL_META("1", "{\"progressToken\":null}"), NULL },
+	{ CALL_META("1", "{\"progressToken\":{}}"), NULL },
+	{ CALL_META("1", "{\"progressToken\":1,\"progressToken\":2}"), NULL },
+	{ CALL_META("1", "{}"), NULL },
+	{ CALL_META("1", "7"), NULL },
+	{ CALL("1", "x"), NULL },
+};
+
+START_TEST(progress_needs_a_token)
+{
+	struct box_progress progress = { .done = 1000 };
+	auto_free char *noted = tokens[_i].answer == NULL ? NULL :
+	    mem_printf(NOTED("%s", "1"), tokens[_i].answer);
+
+	start();
+	say(tokens[_i].line);
+	if (noted == NULL) {
+		ck_assert(calls[0].run.progressed == NULL);
+	} else {
+		calls[0].run.progressed(calls[0].ctx, &progress);
+		answered(noted);
+	}
+	conclude(0, "1");
+	answered(PRINTED("1", "1") "\n");
+	close_session();
+}
+END_TEST
+
+/* More each time, to one that reads and has not cancelled. */
+START_TEST(progress_increases)
+{
+	struct box_progress progress = { .total = 2500, .text = "a\"b" };
+	call_progressed *progressed;
+	void *ctx;
+
+	start();
+	say(CALL_META("1", "{\"progressToken\":7}"));
+	progressed = calls[0].run.progressed;
+	ctx = calls[0].ctx;
+	progressed(ctx, &progress);
+	answered(NOTED("7", "0,\"total\":2.5,\"message\":\"a\\\"b\""));
+	progressed(ctx, &progress);
+	answered("");
+	progress = (struct box_progress){ .done = 1020 };
+	client_is_busy = 1;
+	progressed(ctx, &progress);
+	answered("");
+	client_is_busy = 0;
+	progressed(ctx, &progress);
+	answered(NOTED("7", "1.02"));
+	progress.done = 1003;
+	progressed(ctx, &progress);
+	answered("");
+	progress.done = PROGRESS_MAX;
+	progressed(ctx, &progress);
+	answered(NOTED("7", "1000000000000"));
+	say(CANCEL("1"));
+	progress.done++;
+	progressed(ctx, &progress);
+	conclude(0, "1");
+	answered("");
+	close_session();
+}
+END_TEST
+
 /* A call that its client cancelled is ended and never answered. */
 START_TEST(a_cancelled_call_is_silent)
 {
@@ -501,6 +578,9 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, languages_that_fail_are_told_of);
 	tcase_add_test(tc, runs_calls_side_by_side);
 	tcase_add_test(tc, an_id_is_used_once_at_a_time);
+	tcase_add_loop_test(
+	    tc, progress_needs_a_token, 0, UNIT_COUNT(tokens));
+	tcase_add_test(tc, progress_increases);
 	tcase_add_test(tc, a_cancelled_call_is_silent);
 	tcase_add_test(tc, refuses_a_call_with_a_reason);
 	tcase_add_test(tc, a_client_that_leaves_ends_its_calls);

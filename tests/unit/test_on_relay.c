@@ -75,6 +75,13 @@ box_on_running(struct box *running)
 }
 
 void
+box_on_progress(struct box *going)
+{
+	ck_assert_ptr_eq(going, &box);
+	buffer_add_text(&told, "progress\n");
+}
+
+void
 box_on_store_wanted(struct box *wanting)
 {
 	ck_assert_ptr_eq(wanting, &box);
@@ -314,9 +321,25 @@ START_TEST(keeps_pictures)
 }
 END_TEST
 
+/* The owner of the box hears of it, unless the relay may not tell it. */
+START_TEST(takes_progress)
+{
+	struct ipc_progress progress = { .done = 5, .text = "a" };
+
+	progress_begin(&box.progress, _i);
+	supervisor_on_progress(&box, &progress);
+	ck_assert_str_eq(told.data, _i == 1 ? "progress\n" :
+	    "fail: protocol violation by the relay: progress that was not "
+	    "asked for\n");
+	ck_assert_int_eq(box.progress.fresh, _i);
+	forget();
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
+	tcase_add_loop_test(tc, takes_progress, 0, 2);
 	tcase_add_loop_test(tc, keeps_pictures, 0, 3);
 	tcase_add_loop_test(
 	    tc, believes_good_streams, 0, 2 * UNIT_COUNT(good));

@@ -382,6 +382,70 @@ START_TEST(passes_a_picture_on)
 }
 END_TEST
 
+/* How far the code is: the first and the last at once. */
+START_TEST(passes_progress_on)
+{
+	static const char request[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"progress\",\"done\":%d,"
+	    "\"total\":90000,\"text\":\"half \\u00e9\"}}\n";
+	int n;
+
+	make_start("print(1)", 8, 1024);
+	start.progress = (uint64_t)_i;
+	start_made();
+	run_box();
+	box_reads(_i == 0 ? RUN : "{\"type\":\"run\",\"code\":\"print(1)\","
+	    "\"output\":1024,\"progress\":true,\"servers\":" SERVERS "}\n");
+	for (n = 0; n < 90; n++) {
+		auto_free char *frame = mem_printf(request, n * 1000);
+
+		put(box_out, frame, strlen(frame));
+		box_reads("{\"type\":\"rpc_response\",\"id\":1,"
+		    "\"success\":true,\"payload\":true}\n");
+	}
+	fd_close(&box_out);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	for (n = 0; _i == 1 && n < 89000; n = (int)msg.progress.done) {
+		expect(IPC_PROGRESS);
+		ck_assert_uint_ge(msg.progress.done, (uint64_t)n);
+		ck_assert_uint_eq(msg.progress.total, 90000);
+		ck_assert_str_eq(msg.progress.text, "half \xc3\xa9");
+	}
+	expect_done("", "");
+	end_relay();
+}
+END_TEST
+
+/* What comes too soon is passed on a little later, while the code runs. */
+START_TEST(passes_progress_on_later)
+{
+	static const char requests[] = "{\"type\":\"rpc_request\",\"id\":1,"
+	    "\"payload\":{\"type\":\"progress\",\"done\":1}}\n"
+	    "{\"type\":\"rpc_request\",\"id\":2,"
+	    "\"payload\":{\"type\":\"progress\",\"done\":3}}\n"
+	    "{\"type\":\"rpc_request\",\"id\":3,"
+	    "\"payload\":{\"type\":\"progress\",\"done\":2}}\n";
+
+	make_start("print(1)", 8, 1024);
+	start.progress = 1;
+	start_made();
+	run_box();
+	put(box_out, requests, sizeof(requests) - 1);
+	expect(IPC_PROGRESS);
+	ck_assert_uint_eq(msg.progress.done, 1);
+	expect(IPC_PROGRESS);
+	ck_assert_uint_eq(msg.progress.done, 3);
+	ck_assert_uint_eq(msg.progress.total, 0);
+	ck_assert_str_eq(msg.progress.text, "");
+	fd_close(&box_out);
+	fd_close(&code_out);
+	fd_close(&code_errors);
+	expect_done("", "");
+	end_relay();
+}
+END_TEST
+
 /* How many descriptors the relay has open. */
 static int
 count_relay_fds(void)
@@ -804,6 +868,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, runs_one_execution);
 	tcase_add_loop_test(tc, takes_an_echo, 0, 2);
 	tcase_add_test(tc, passes_a_picture_on);
+	tcase_add_loop_test(tc, passes_progress_on, 0, 2);
+	tcase_add_test(tc, passes_progress_on_later);
 	tcase_add_loop_test(tc, concludes_with_the_last_pipe, 0, 6);
 	tcase_add_test(tc, hands_over_much_output);
 	tcase_add_test(tc, reports_a_fault);

@@ -1,0 +1,102 @@
+/*
+ * How far the code says it is: what comes too often waits for a moment, and
+ * gives way to what comes later, but for the last. Runs in the relay.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../common/clock.h"
+#include "../common/loop.h"
+#include "../common/mem.h"
+#include "relay.h"
+
+struct progress {
+	struct relay *relay;
+	void (*send)(struct relay *relay, struct ipc_progress *message);
+	struct event *timer;
+	int allowed;
+	int any;     /* last holds */
+	int waiting; /* and was not sent yet */
+	uint64_t sent_ms;
+	struct request_progress last;
+};
+
+static void
+progress_send(struct progress *progress)
+{
+	struct ipc_progress message = { .done = progress->last.done,
+		.total = progress->last.total, .text = progress->last.text };
+
+	progress->waiting = 0;
+	progress->sent_ms = clock_ms();
+	progress->send(progress->relay, &message);
+}
+
+static void
+progress_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	progress_end(arg);
+}
+
+void
+progress_take(
+    struct progress *progress, const struct request_progress *request)
+{
+	uint64_t passed = clock_ms() - progress->sent_ms;
+	struct timeval tv;
+
+	if (!progress->allowed ||
+	    (progress->any && request->done <= progress->last.done))
+		return;
+	progress->last = *request;
+	progress->any = 1;
+	if (progress->waiting)
+		return;
+	progress->waiting = 1;
+	if (progress->sent_ms == 0 || passed >= PROGRESS_MS) {
+		progress_send(progress);
+		return;
+	}
+	tv = clock_timeval(PROGRESS_MS - passed);
+	event_add(progress->timer, &tv);
+}
+
+void
+progress_end(struct progress *progress)
+{
+	event_del(progress->timer);
+	if (progress->waiting)
+		progress_send(progress);
+}
+
+void
+progress_allow(struct progress *progress)
+{
+	progress->allowed = 1;
+}
+
+struct progress *
+progress_new(struct relay *relay,
+    void (*send)(struct relay *relay, struct ipc_progress *message))
+{
+	struct progress *progress = mem_alloc(sizeof(*progress));
+
+	progress->relay = relay;
+	progress->send = send;
+	progress->timer =
+	    evtimer_new(relay->base, progress_on_timer, progress);
+	return progress;
+}
+
+void
+progress_free(struct progress **progressp)
+{
+	struct progress *progress = mem_take(progressp);
+
+	if (progress == NULL)
+		return;
+	loop_event_free(&progress->timer);
+	free(progress);
+}

@@ -1,0 +1,39 @@
+/*
+ * How far the code of one box says it is: checked once more, as the relay reads
+ * bytes of the box. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../common/clock.h"
+#include "progress.h"
+
+void
+progress_begin(struct box_progress *progress, int wanted)
+{
+	memset(progress, 0, sizeof(*progress));
+	progress->wanted = wanted;
+	progress->since_ms = clock_ms();
+}
+
+int
+progress_add(struct box_progress *progress,
+    const struct ipc_progress *message, struct err *err)
+{
+	/* The first and the last need no time before them. */
+	uint64_t most =
+	    2 + (clock_ms() - progress->since_ms) / PROGRESS_MS;
+
+	if (!progress->wanted)
+		return err_set(err, "progress that was not asked for");
+	if (progress->count == most)
+		return err_set(err, "progress too often");
+	if (progress->count > 0 && message->done <= progress->done)
+		return err_set(err, "progress that is none");
+	progress->count++;
+	progress->fresh = 1;
+	progress->done = message->done;
+	progress->total = message->total;
+	snprintf(progress->text, sizeof(progress->text), "%s", message->text);
+	return 0;
+}

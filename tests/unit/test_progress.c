@@ -1,0 +1,82 @@
+/*
+ * Tests of supervisor/box/progress: what a relay may tell of how far the code
+ * is. Linked with that file alone.
+ */
+#include <string.h>
+
+#include "common/clock.h"
+#include "supervisor/box/progress.h"
+#include "unit.h"
+
+static struct box_progress progress;
+static struct err err;
+
+static int
+add(uint64_t done)
+{
+	struct ipc_progress message = { .done = done, .total = 5,
+		.text = "half" };
+
+	return progress_add(&progress, &message, &err);
+}
+
+START_TEST(is_taken)
+{
+	progress_begin(&progress, 1);
+	ck_assert_int_eq(progress.fresh, 0);
+	ck_assert_int_eq(add(0), 0);
+	ck_assert_int_eq(progress.fresh, 1);
+	ck_assert_uint_eq(progress.done, 0);
+	ck_assert_uint_eq(progress.total, 5);
+	ck_assert_str_eq(progress.text, "half");
+	ck_assert_int_eq(add(7), 0);
+	ck_assert_uint_eq(progress.done, 7);
+}
+END_TEST
+
+START_TEST(is_asked_for)
+{
+	progress_begin(&progress, 0);
+	ck_assert_int_eq(add(1), -1);
+	ck_assert_str_eq(err.text, "progress that was not asked for");
+}
+END_TEST
+
+START_TEST(increases)
+{
+	progress_begin(&progress, 1);
+	ck_assert_int_eq(add(5), 0);
+	ck_assert_int_eq(add(5 - (uint64_t)_i), -1);
+	ck_assert_str_eq(err.text, "progress that is none");
+}
+END_TEST
+
+/* As often as there was time for it since it was asked for. */
+START_TEST(comes_seldom)
+{
+	uint64_t n;
+
+	progress_begin(&progress, 1);
+	progress.since_ms -= 10 * PROGRESS_MS;
+	for (n = 0; n < 12; n++)
+		ck_assert_int_eq(add(n), 0);
+	progress.since_ms = clock_ms() - 10 * PROGRESS_MS;
+	ck_assert_int_eq(add(n), -1);
+	ck_assert_str_eq(err.text, "progress too often");
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, is_taken);
+	tcase_add_test(tc, is_asked_for);
+	tcase_add_loop_test(tc, increases, 0, 2);
+	tcase_add_test(tc, comes_seldom);
+}
+
+int
+main(void)
+{
+	return unit_run("progress", add_tests);
+}
