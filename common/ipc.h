@@ -12,6 +12,7 @@
 
 #include "config_shape.h"
 #include "err.h"
+#include "file_fault.h"
 #include "kept_kind.h"
 #include "limits.h"
 #include "picture.h"

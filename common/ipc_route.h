@@ -36,6 +36,16 @@
 #else
 #define IPC_IF_TO_STORE(...)
 #endif
+#ifdef IPC_SELF_IS_FILES
+#define IPC_IF_TO_FILES(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_FILES(...)
+#endif
+#ifdef IPC_SELF_IS_PORTER
+#define IPC_IF_TO_PORTER(...) __VA_ARGS__
+#else
+#define IPC_IF_TO_PORTER(...)
+#endif
 /* The box and its template read their requests without a loop: no routes. */
 #define IPC_IF_TO_BOX(...)
 #define IPC_IF_TO_TEMPLATE(...)

@@ -407,9 +407,9 @@
 /*
  * Descriptors of the supervisor: at most 16 at once for a call or a box that
  * waits for one (eight ends of pipes, most of which are gone before two
- * channels, a session, four pidfds, a cgroup and a file of counts are all
- * there), and a few of its own. With fewer it refuses to start, as
- * calls would fail for want of them.
+ * channels, a session, four pidfds, two directories, a cgroup and a file of
+ * counts are all there), and a few of its own. With fewer it refuses to start,
+ * as calls would fail for want of them.
  */
 #define SUPERVISOR_NOFILE_CALL 16
 #define SUPERVISOR_NOFILE_OWN 64
@@ -445,7 +445,7 @@
 #define PROCESSORS_MAX 65536
 /* Three years: the most that the catalogue takes. */
 #define BOX_CPU_SECONDS_MAX 100000000
-/* Files in each of the three: a thousand bytes of kernel memory for each. */
+/* Files in each place to write: a thousand bytes of kernel memory for each. */
 #define BOX_INODES 16384
 /* The root of a box: synthetic files and the bootstrap, read-only. */
 #define BOX_ROOT_BYTES (16 * MIB)
@@ -740,6 +740,44 @@
 /* Bytes of all memories and saved tools: what an option may allow. */
 #define STATE_MAX_MIN MIB
 #define STATE_MAX_MAX (16 * GIB)
+
+/*
+ * Files that executions leave and are given (worker/files). A name is one of a
+ * file system. Of one owner there are so many with all versions, as they are
+ * listed in one answer; an execution leaves a few, and what it left behind the
+ * hundredth is counted and not looked at.
+ */
+#define FILE_NAME_MAX 255
+#define FILE_TYPE_MAX 127 /* a media type: RFC 6838 allows 127 for each half */
+#define FILES_COUNT_MAX 1000
+#define FILES_LEFT_MAX 100
+#define FILES_GIVEN_MAX 32
+#define FILES_NAMES_MAX (FILES_GIVEN_MAX * (FILE_NAME_MAX + 1))
+/* Files of which an answer says why they are not kept; others are counted. */
+#define FILES_NAMED_MAX 10
+/* One that comes by message: from a client, or from a command. */
+#define FILE_ADD_MAX (256 * MIB)
+/* One that a client reads: base64 of more is no answer that clients take. */
+#define FILE_READ_MAX (32 * MIB)
+/* Before the bytes of a file that is kept: its name, its owner, and so on. */
+#define FILE_HEAD_SIZE KIB
+/* Files are copied in pieces: nothing else waits for more than one. */
+#define FILE_PIECE MIB
+/* After so many the disk is waited for: a slow one writes them in a second. */
+#define FILE_SYNC (32 * MIB)
+/* Bytes of all files: what an option may allow; and how long they are kept. */
+#define FILES_MAX_MIN MIB
+#define FILES_MAX_MAX (1024 * GIB)
+#define FILES_DAYS_MAX 36500
+/*
+ * Of the collection: a full box is copied in a second or two; on a slow disk a
+ * quarter of a gigabyte needs half a minute.
+ */
+#define FILES_COLLECT_MS 60000
+/* How long another process of the same user may hold the directory. */
+#define FILES_BUSY_MS 5000
+/* How often it is looked whether that is over, or a list can go on. */
+#define FILES_LOOK_MS 5
 
 /*
  * Options (supervisor/options/options.def). An interpreter does not start in

@@ -13,15 +13,24 @@
 #include "seccomp.h"
 
 #include "lockdown_broker.h"
+#include "lockdown_files.h"
+#include "lockdown_porter.h"
 #include "lockdown_reader.h"
 #include "lockdown_relay.h"
 #include "lockdown_store.h"
 
-/* What one may do who keeps files in a directory of its own. */
-#define LOCKDOWN_FOLDER                                                        \
-	(LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_WRITE_FILE |        \
-	    LANDLOCK_ACCESS_FS_TRUNCATE | LANDLOCK_ACCESS_FS_READ_DIR |        \
-	    LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE)
+/* The rights in that directory, and below it, by what is done there. */
+static const uint64_t lockdown_rights[LOCKDOWN_USES] = {
+	[LOCKDOWN_KEEPS] = LANDLOCK_ACCESS_FS_READ_FILE |
+	    LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE |
+	    LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+	    LANDLOCK_ACCESS_FS_REMOVE_FILE,
+	[LOCKDOWN_READS] =
+	    LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR,
+	[LOCKDOWN_FILLS] = LANDLOCK_ACCESS_FS_WRITE_FILE |
+	    LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+	    LANDLOCK_ACCESS_FS_REMOVE_FILE,
+};
 
 struct lockdown_row {
 	const struct sock_filter *filter;
@@ -33,6 +42,8 @@ struct lockdown_row {
 /* A role without a row cannot be locked down: the supervisor, the box. */
 static const struct lockdown_row lockdown_table[ROLES] = {
 	[ROLE_BROKER] = LOCKDOWN_ROW(lockdown_broker),
+	[ROLE_FILES] = LOCKDOWN_ROW(lockdown_files),
+	[ROLE_PORTER] = LOCKDOWN_ROW(lockdown_porter),
 	[ROLE_RELAY] = LOCKDOWN_ROW(lockdown_relay),
 	[ROLE_READER] = LOCKDOWN_ROW(lockdown_reader),
 	[ROLE_STORE] = LOCKDOWN_ROW(lockdown_store),
@@ -40,7 +51,7 @@ static const struct lockdown_row lockdown_table[ROLES] = {
 
 /* All files but those in folder are out of reach; -1: those, too. */
 static int
-lockdown_landlock(int folder, struct err *err)
+lockdown_landlock(int folder, uint64_t rights, struct err *err)
 {
 	int abi = landlock_abi();
 	auto_fd int ruleset = -1;
@@ -60,19 +71,13 @@ lockdown_landlock(int folder, struct err *err)
 	if (ruleset == -1)
 		return -1;
 	if (folder != -1 &&
-	    landlock_allow(ruleset, abi, folder, LOCKDOWN_FOLDER, err) == -1)
+	    landlock_allow(ruleset, abi, folder, rights, err) == -1)
 		return -1;
 	return landlock_enforce(ruleset, err);
 }
 
-int
-lockdown(enum role role, struct err *err)
-{
-	return lockdown_in(role, -1, err);
-}
-
-int
-lockdown_in(enum role role, int folder, struct err *err)
+static int
+lockdown_apply(enum role role, int folder, uint64_t rights, struct err *err)
 {
 	const struct lockdown_row *row = &lockdown_table[role];
 
@@ -81,9 +86,21 @@ lockdown_in(enum role role, int folder, struct err *err)
 		    role_info(role)->name);
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == -1)
 		return err_sys(err, "set no_new_privs");
-	if (lockdown_landlock(folder, err) == -1)
+	if (lockdown_landlock(folder, rights, err) == -1)
 		return -1;
 	if (prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == -1)
 		return err_sys(err, "refuse core dumps and debuggers");
 	return seccomp_load(row->filter, row->len, err);
+}
+
+int
+lockdown(enum role role, struct err *err)
+{
+	return lockdown_apply(role, -1, 0, err);
+}
+
+int
+lockdown_in(enum role role, enum lockdown_use use, int folder, struct err *err)
+{
+	return lockdown_apply(role, folder, lockdown_rights[use], err);
 }

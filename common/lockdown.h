@@ -17,11 +17,20 @@
  */
 int lockdown(enum role role, struct err *err);
 
+/* What a role does with the one directory that is left to it. */
+enum lockdown_use {
+	LOCKDOWN_KEEPS, /* reads, writes, makes and removes files there */
+	LOCKDOWN_READS, /* lists it and reads its files, and changes nothing */
+	LOCKDOWN_FILLS, /* makes directories and files, and removes files */
+	LOCKDOWN_USES
+};
+
 /*
- * The same for a role that keeps files: what lies in the directory folder may
- * still be read, written, made and removed. Without landlock, the filter and
- * the files' own rights are all that confines it, which the log says.
+ * The same for a role that has a directory: of folder and what lies below it,
+ * that much is left. Without landlock, the filter and the files' own rights are
+ * all that confines it, which the log says.
  */
-int lockdown_in(enum role role, int folder, struct err *err);
+int lockdown_in(
+    enum role role, enum lockdown_use use, int folder, struct err *err);
 
 #endif

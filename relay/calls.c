@@ -487,6 +487,24 @@ calls_echo(struct calls *calls, const struct request *request)
 	calls_answer(calls, request->id, &frame);
 }
 
+/* Answers whether a text was printed. */
+static void
+calls_printed(struct calls *calls, const struct request *request)
+{
+	struct outbox_frame frame;
+
+	if (request->refusal.text[0] != '\0') {
+		calls_refuse(calls, request->id, request->refusal.text);
+		return;
+	}
+	calls_begin(&frame, request->id, 1);
+	buffer_printf(&frame.text, "\"payload\":%s}\n",
+	    calls->ends->printed(
+	        calls->relay, request->text, request->text_len) ?
+	    "true" : "false");
+	calls_answer(calls, request->id, &frame);
+}
+
 /* Answers that a picture is on its way, or why it is not. */
 static void
 calls_show(struct calls *calls, const struct request *request)
@@ -539,6 +557,8 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 		calls_tell(calls, request);
 	else if (request->echo)
 		calls_echo(calls, request);
+	else if (request->printed)
+		calls_printed(calls, request);
 	else if (calls_make(calls, request, &why) == 0)
 		return 0;
 	else

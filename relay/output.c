@@ -248,6 +248,19 @@ output_unroll_tail(struct output *output, struct buffer *tail)
 	}
 }
 
+int
+output_has(struct output *output, const char *text, size_t len)
+{
+	auto_buffer struct buffer kept = { 0 };
+
+	buffer_add(&kept, output->head.data, output->head.len);
+	/* What stands at the two sides of a cut was never one text. */
+	if (output->total > output->head.len + output->tail_len)
+		buffer_add(&kept, "", 1);
+	output_unroll_tail(output, &kept);
+	return kept.len > 0 && memmem(kept.data, kept.len, text, len) != NULL;
+}
+
 /* Bytes at the front that belong to a character whose start was cut off. */
 static size_t
 output_cut_start(const struct buffer *tail)

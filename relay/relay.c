@@ -205,6 +205,16 @@ relay_echo(struct relay *relay, const char *text, size_t len)
 	return 1;
 }
 
+/* What is in the pipes has been printed. */
+static int
+relay_printed(struct relay *relay, const char *text, size_t len)
+{
+	output_look(relay->out);
+	output_look(relay->errors);
+	return output_has(relay->out, text, len) ||
+	    output_has(relay->errors, text, len);
+}
+
 /*
  * What was printed before stands before the picture. It is sent at once: what
  * the code was told that it has shown is not lost with us.
@@ -246,7 +256,8 @@ void
 relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 {
 	static const struct calls_ends calls = { relay_want_store,
-		relay_lose_store, relay_echo, relay_show, relay_tell };
+		relay_lose_store, relay_echo, relay_printed, relay_show,
+		relay_tell };
 	static const struct frames_ends frames = { relay_box_ready,
 		relay_code_sent, relay_fault, relay_control_ended };
 

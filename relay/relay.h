@@ -214,6 +214,7 @@ struct request {
 	struct json_span frame;           /* all of it */
 	enum ipc_type type;               /* of the message that it becomes */
 	int echo; /* it is one, and becomes no message */
+	int printed; /* it asks whether text was printed, and becomes none */
 	char text[ECHO_MAX + 1]; /* of an echo: output if there is no other */
 	size_t text_len;
 	int show; /* it is a picture, and becomes no request of others */
@@ -332,6 +333,9 @@ struct calls_ends {
 	 */
 	int (*echo)(struct relay *relay, const char *text, size_t len);
 
+	/* Whether this text is in what is kept so far of the output. */
+	int (*printed)(struct relay *relay, const char *text, size_t len);
+
 	/*
 	 * The code shows a picture. Returns 0 when it is on its way to the
 	 * answer, or -1 with why it is not shown, for the code.
@@ -425,6 +429,9 @@ void output_look(struct output *output);
 
 /* Whether nothing has come so far. */
 int output_is_empty(const struct output *output);
+
+/* Whether this text is in what is kept so far. */
+int output_has(struct output *output, const char *text, size_t len);
 
 /* Takes bytes as if they had come now. */
 void output_put(struct output *output, const char *data, size_t len);

@@ -132,16 +132,13 @@ request_read_remembered(const struct member *member,
 	return member_require(member, JSON_SPAN_FALSE, err);
 }
 
-/* The text of an echo, which need not be there. */
+/* The text that an echo or a question about the output is about. */
 static int
-request_read_echo(const struct member *member, struct request *request,
+request_read_text(const struct member *member, struct request *request,
     struct err *err)
 {
 	auto_free char *text = NULL;
 
-	request->echo = 1;
-	if (member->count == 0)
-		return 0;
 	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
 	if (member->value.len <= CLIENT_LINE_FACTOR * ECHO_MAX + 2)
@@ -155,6 +152,25 @@ request_read_echo(const struct member *member, struct request *request,
 	}
 	memcpy(request->text, text, request->text_len);
 	return 0;
+}
+
+/* An echo: its text need not be there. */
+static int
+request_read_echo(const struct member *member, struct request *request,
+    struct err *err)
+{
+	request->echo = 1;
+	return member->count == 0 ? 0 :
+	    request_read_text(member, request, err);
+}
+
+/* Whether a text was printed. */
+static int
+request_read_printed(const struct member *member, struct request *request,
+    struct err *err)
+{
+	request->printed = 1;
+	return request_read_text(member, request, err);
 }
 
 static int
@@ -270,6 +286,8 @@ request_read_payload(
 	member_find(payload, members, sizeof(members) / sizeof(members[0]));
 	if (members[0].count == 1 && json_span_is(members[0].value, "echo"))
 		return request_read_echo(&members[5], request, err);
+	if (members[0].count == 1 && json_span_is(members[0].value, "printed"))
+		return request_read_printed(&members[5], request, err);
 	if (members[0].count == 1 && json_span_is(members[0].value, "show"))
 		return request_read_show(
 		    &members[6], &members[7], &members[8], request, err);

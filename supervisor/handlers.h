@@ -9,6 +9,7 @@
 
 struct box;
 struct broker;
+struct files;
 struct servers;
 struct store;
 struct template;
@@ -43,6 +44,15 @@ void supervisor_on_want_lists(
 
 /* on_store.c */
 void supervisor_on_shown(struct store *store, struct ipc_shown *shown);
+
+/* on_files.c */
+void supervisor_on_filed(struct files *files, struct ipc_filed *filed);
+void supervisor_on_left_out(
+    struct files *files, struct ipc_left_out *left_out);
+void supervisor_on_file_fetched(
+    struct files *files, struct ipc_file_fetched *fetched);
+void supervisor_on_task_done(
+    struct files *files, struct ipc_task_done *done);
 
 /* on_reader.c */
 void supervisor_on_entry(struct servers *servers, struct ipc_entry *row);

@@ -130,6 +130,9 @@ main_act(struct supervisor *sv, char **envp, struct err *err)
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:
+		if (options->command.task >= COMMAND_FILES_LIST)
+			return kept_files_run(
+			    sv->base, sv->files, &options->command);
 		if (options->command.task != COMMAND_NONE)
 			return stored_run(
 			    sv->base, sv->store, &options->command);

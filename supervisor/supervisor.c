@@ -15,6 +15,7 @@
 #include "../common/mem.h"
 #include "front/front.h"
 #include "peers/broker.h"
+#include "peers/files.h"
 #include "peers/store.h"
 #include "process/process.h"
 #include "run/pool.h"
@@ -43,6 +44,14 @@ supervisor_on_config(void *ctx)
 	broker_reconfigure(sv->broker);
 }
 
+/* Who keeps what is to last longer than a call; neither starts yet. */
+static void
+supervisor_prepare_state(struct supervisor *sv, char **envp)
+{
+	sv->store = store_new(sv->base, &sv->options, envp);
+	sv->files = files_new(sv->base, &sv->options, envp);
+}
+
 /* Who knows the servers, and who speaks with them; neither starts yet. */
 static void
 supervisor_prepare_servers(struct supervisor *sv, char **envp)
@@ -66,11 +75,12 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
 	/* Actions keep nothing; commands such as "memory" are none. */
 	if (sv->options.action == OPTION_NONE)
-		sv->store = store_new(sv->base, &sv->options, envp);
+		supervisor_prepare_state(sv, envp);
 	broker_use_store(sv->broker, sv->store);
 	sv->runs.config = sv->config;
 	sv->runs.broker = sv->broker;
 	sv->runs.store = sv->store;
+	sv->runs.files = sv->files;
 }
 
 /* What there is for boxes, where any will be built, or may be refused. */
@@ -155,6 +165,7 @@ supervisor_free(struct supervisor *sv)
 		stdio_free(&sv->client);
 		owner_close(&sv->user, &sv->runs);
 	}
+	files_free(&sv->files);
 	store_free(&sv->store);
 	broker_free(&sv->broker);
 	in_force_free(&sv->config);

@@ -15,6 +15,7 @@
 #include "run/run.h"
 
 struct broker;
+struct files;
 struct in_force;
 struct stdio;
 struct store;
@@ -26,6 +27,7 @@ struct supervisor {
 	struct in_force *config; /* which servers there are */
 	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
+	struct files *files;   /* what code leaves and is given, or NULL */
 	struct stdio *client;  /* that is served, or NULL */
 	struct owner user;     /* whose calls those of the client are */
 	int audit; /* the file for lines about calls of tools; -1: none */

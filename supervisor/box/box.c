@@ -136,6 +136,7 @@ box_give_up(struct box *box)
 		box_spoil(box, "the box could not be ended in time");
 	box->relay_over = 1;
 	box->box_over = 1;
+	box->stuck = 1;
 	if (box->inside != NULL)
 		box->boxes->runtime->give_up(box);
 	box->telling = 0;
@@ -190,6 +191,8 @@ box_free(struct box **boxp)
 		box->boxes->runtime->free(box, box_may_linger(box));
 	reaper_forget(&box->relay_process);
 	box_facts_free(&box->facts);
+	fd_close(&box->workspace);
+	fd_close(&box->left);
 	free(box->failure);
 	free(box->waiting);
 	free(box->out.data);
@@ -286,6 +289,7 @@ box_on_gone(struct box *box, enum box_cause cause, int over)
 {
 	if (cause != BOX_CAUSE_CODE)
 		box->cause = cause;
+	box->gone = 1;
 	if (over)
 		box->box_over = 1;
 	box_tell(box);
@@ -330,6 +334,13 @@ box_on_stood(struct box *box, const struct box_facts *facts)
 {
 	box->boxed = 1;
 	box->facts = *facts;
+}
+
+void
+box_on_directories(struct box *box, int *workspace, int *left)
+{
+	box->workspace = fd_take(workspace);
+	box->left = fd_take(left);
 }
 
 void
@@ -507,6 +518,7 @@ box_new(struct boxes *boxes, const struct language *language, int own,
 
 	box->boxes = boxes;
 	box->number = ++boxes->started;
+	box->workspace = box->left = -1;
 	boxes->unready++;
 	box->language = language;
 	box->own = own;

@@ -115,6 +115,14 @@ struct box {
 	int boxed;     /* it stood: the facts hold */
 	int unrunnable; /* what runs the code could not be started in it */
 	struct box_facts facts; /* may be taken */
+	/*
+	 * Its working directory, and the one of files that are to be kept; they
+	 * may be taken; -1 where it has none that can be reached.
+	 */
+	int workspace;
+	int left;
+	int gone;  /* no process of it is left */
+	int stuck; /* and that is not waited for any more */
 	int exited;    /* exit_code holds */
 	int exit_code; /* the interpreter's */
 	int signal;    /* that ended the code, 0 for none */
@@ -223,6 +231,9 @@ void box_set_built(struct box *box);
 
 /* It stands: the facts are taken over. Does not notify the owner. */
 void box_on_stood(struct box *box, const struct box_facts *facts);
+
+/* These are its directories, which are taken over. Notifies no owner. */
+void box_on_directories(struct box *box, int *workspace, int *left);
 
 /* There is one more process: notifies the owner, and kills it in an ending. */
 void box_on_changed(struct box *box);

@@ -11,6 +11,7 @@
 
 struct broker;
 struct command;
+struct files;
 struct in_force;
 struct event_base;
 struct options;
@@ -47,6 +48,12 @@ int servers_try_run(
  * Returns the exit status: 0, or 1 when it could not be done.
  */
 int stored_run(struct event_base *base, struct store *store,
+    const struct command *command);
+
+/* kept_files.c */
+
+/* The same for the files that are kept. */
+int kept_files_run(struct event_base *base, struct files *files,
     const struct command *command);
 
 /* selftest.c */

@@ -71,6 +71,20 @@ worker_try_greet_store(struct channel *channel, struct err *err)
 	return channel_send_keep(channel, &keep, err);
 }
 
+/* The same for the one that keeps files. */
+static int
+worker_try_greet_files(struct channel *channel, struct err *err)
+{
+	struct ipc_keep_files keep = { .log_level = log_level_get(),
+		.most = MIB,
+		.days = 1 };
+
+	keep.folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (keep.folder == -1)
+		return err_sys(err, "open /proc");
+	return channel_send_keep_files(channel, &keep, err);
+}
+
 /* How the process of a role is tried. */
 struct worker_try_kind {
 	int alone;    /* it can be started without any work */
@@ -88,6 +102,10 @@ struct worker_try_kind {
 #define WORKER_TRY_BROKER { .alone = 1 }
 #define WORKER_TRY_STORE                                                       \
 	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_store }
+#define WORKER_TRY_FILES                                                       \
+	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_files }
+/* What it is told needs another process: it is started, and ends. */
+#define WORKER_TRY_PORTER { .alone = 1 }
 #define WORKER_TRY_KEEPER { 0 } /* it needs a server */
 
 static const struct worker_try_kind worker_try_kinds[ROLES] = {

@@ -13,6 +13,7 @@
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "answer_form.h"
+#include "file_link.h"
 #include "../run/run.h"
 #include "front.h"
 #include "../box/box.h"
@@ -131,6 +132,29 @@ answer_is_exit(const struct call_result *result)
 	return result->exited && strcmp(result->error, said) == 0;
 }
 
+static struct file_link
+answer_file_link(const struct call_file *file)
+{
+	return (struct file_link){ file->name, file->version, file->size,
+		file->type };
+}
+
+/* The files that are kept, for a model whose client shows no links to them. */
+static void
+answer_add_file_lines(struct buffer *text, const struct call_files *files)
+{
+	const struct call_file *file;
+
+	for (file = files->one; file < files->one + files->count; file++) {
+		buffer_printf(text, "\nfile: %s (", file->name);
+		file_link_add_size(text, file->size);
+		if (file->version > 1)
+			buffer_printf(text, ", version %llu",
+			    (unsigned long long)file->version);
+		buffer_add_text(text, ")");
+	}
+}
+
 static void
 answer_add_text(struct buffer *text, const struct call_result *result,
     const struct answer_style *style, size_t *places)
@@ -157,6 +181,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		text->len--;
 	answer_add_missing(text, &result->out, "stdout");
 	answer_add_missing(text, &result->errors, "stderr");
+	answer_add_file_lines(text, &result->files);
 	if (result->facts.level != NULL)
 		buffer_printf(text, "\nisolation: %s (%s)",
 		    result->facts.level, result->facts.level_why);
@@ -240,6 +265,26 @@ answer_add_texts(
 	answer_form_close_array(form);
 }
 
+/* Where the kept files are read: resources/read. */
+static void
+answer_add_files(struct answer_form *form, const struct call_files *files)
+{
+	auto_buffer struct buffer uri = { 0 };
+	size_t i;
+
+	if (files->count == 0)
+		return;
+	answer_form_open_array(form, "files", files->count);
+	for (i = 0; i < files->count; i++) {
+		const struct file_link link = answer_file_link(&files->one[i]);
+
+		buffer_reset(&uri);
+		file_link_add_uri(&uri, &link);
+		answer_form_add_item(form, uri.data, uri.len);
+	}
+	answer_form_close_array(form);
+}
+
 static void
 answer_add_truncated(struct answer_form *form, const char *name,
     const struct call_result *result)
@@ -318,6 +363,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	if (result->status == CALL_TIMEOUT)
 		answer_form_add_number(form, "timeoutSeconds", result->timeout);
 	answer_add_truncated(form, "truncated", result);
+	answer_add_files(form, &result->files);
 	if (result->facts.level != NULL)
 		answer_form_add_text(form, "isolation", result->facts.level);
 	answer_add_texts(form, "notes", result->notes, result->notes_len);
@@ -490,6 +536,21 @@ answer_add_content(struct buffer *json, const struct buffer *text,
 		    json, text->data + from, text->len - from);
 }
 
+/* Behind all other content. */
+static void
+answer_add_links(struct buffer *json, const struct call_files *files)
+{
+	size_t i;
+
+	for (i = 0; i < files->count; i++) {
+		const struct file_link link = answer_file_link(&files->one[i]);
+
+		buffer_add_text(json, ",{\"type\":\"resource_link\",");
+		file_link_add_members(json, &link);
+		buffer_add_text(json, "}");
+	}
+}
+
 void
 answer_add(struct buffer *buffer, const struct call_result *result,
     const struct answer_style *style)
@@ -501,6 +562,8 @@ answer_add(struct buffer *buffer, const struct call_result *result,
 	answer_add_result_text(&text, result, style, places);
 	buffer_add_text(buffer, "{\"content\":[");
 	answer_add_content(buffer, &text, &result->pictures, places);
+	if (style->linking)
+		answer_add_links(buffer, &result->files);
 	buffer_add_text(buffer, "]");
 	if (style->structured) {
 		buffer_add_text(buffer, ",\"structuredContent\":");

@@ -1,6 +1,8 @@
 /*
  * The context of a request: see context.h. Runs in the supervisor.
  */
+#include <string.h>
+
 #include "context.h"
 
 static const struct {
@@ -26,4 +28,12 @@ context_capabilities(struct json_span object)
 		    json_span_kind(value) == JSON_SPAN_OBJECT)
 			set |= context_names[i].capability;
 	return set;
+}
+
+int
+context_links(const struct context *context)
+{
+	/* Versions are dates. */
+	return context->version != NULL &&
+	    strcmp(context->version, "2025-06-18") >= 0;
 }

@@ -23,6 +23,12 @@ struct context {
 	unsigned int capabilities; /* a set of enum capability */
 };
 
+/*
+ * Whether the client knows links to resources in the answers of tools, which
+ * the versions from 2025-06-18 on have.
+ */
+int context_links(const struct context *context);
+
 /* Returns those that a ClientCapabilities object names; others are ignored. */
 unsigned int context_capabilities(struct json_span object);
 

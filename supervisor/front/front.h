@@ -69,6 +69,7 @@ struct answer_style {
 	const char *word; /* of the mode, static */
 	uint64_t max_output; /* bytes of a stream that are kept */
 	int structured; /* structuredContent is sent */
+	int linking; /* the client knows links to resources (2025-06-18) */
 	/*
 	 * The isolation that the session was told last, in full; it is told
 	 * again, and kept here, when it is another one. NULL: always.
@@ -89,10 +90,13 @@ void answer_add_refusal(struct buffer *buffer, const char *status,
 
 /* texts.c: what we say about ourselves. */
 
-/* Appends the result of initialize, of resources/…. */
+/*
+ * Appends the result of initialize; the one resource that is no file, and its
+ * contents.
+ */
 void texts_add_initialize(struct buffer *buffer, const char *version,
     const struct options *options);
-void texts_add_resources(struct buffer *buffer);
+void texts_add_resource(struct buffer *buffer);
 void texts_add_capabilities(
     struct buffer *buffer, const struct options *options);
 

@@ -42,6 +42,7 @@ mcp_new(
 	mcp->session.owner = owner;
 	mcp->rpc = rpc_new(&handlers, door, (size_t)runs->options->max_code);
 	LIST_INIT(&mcp->calls);
+	LIST_INIT(&mcp->reads);
 	return mcp;
 }
 
@@ -53,6 +54,7 @@ mcp_free(struct mcp **mcpp)
 	if (mcp == NULL)
 		return;
 	tool_call_forget_all(mcp);
+	resources_forget_all(mcp);
 	rpc_free(&mcp->rpc);
 	free(mcp->isolation);
 	free(mcp);

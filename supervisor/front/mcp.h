@@ -12,6 +12,7 @@
 #include "context.h"
 #include "rpc.h"
 
+struct resource_request;
 struct tool_call;
 
 /* What a call is told that comes while the program ends. */
@@ -23,6 +24,7 @@ struct mcp {
 	struct context session; /* of its requests, as far as it is agreed on */
 	char *isolation; /* what its client was told last; NULL: nothing */
 	LIST_HEAD(, tool_call) calls; /* of tools, not answered yet */
+	LIST_HEAD(, resource_request) reads; /* of resources, the same */
 };
 
 /* methods.c: handles a request by its method, or a notification. */
@@ -51,6 +53,9 @@ void resources_on_templates_list(struct mcp *mcp,
     const struct context *context, const struct jsonrpc *message);
 void resources_on_read(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);
+
+/* Requests that wait get no answer: their session ends. */
+void resources_forget_all(struct mcp *mcp);
 
 /*
  * page.c: for lists, which have one page: a cursor can only be one of another

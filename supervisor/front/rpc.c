@@ -114,6 +114,18 @@ rpc_batch_answer(struct rpc *rpc, struct rpc_batch *batch,
 }
 
 void
+rpc_batch_answer_error(struct rpc *rpc, struct rpc_batch *batch,
+    struct json_span id, int code, const char *message, const char *data_json)
+{
+	struct rpc_batch *before = rpc->batch;
+
+	rpc->batch = batch;
+	rpc_answer_error(rpc, id, code, message, data_json);
+	rpc->batch = before;
+	rpc_batch_release(rpc, batch);
+}
+
+void
 rpc_notify(struct rpc *rpc, const char *method, struct buffer *params)
 {
 	struct buffer line = { 0 };

@@ -69,6 +69,10 @@ struct rpc_batch *rpc_batch_hold(struct rpc *rpc);
 void rpc_batch_answer(struct rpc *rpc, struct rpc_batch *batch,
     struct json_span id, struct buffer *result);
 
+/* The same with an error, as rpc_answer_error. */
+void rpc_batch_answer_error(struct rpc *rpc, struct rpc_batch *batch,
+    struct json_span id, int code, const char *message, const char *data_json);
+
 /* The client is gone: releases it without sending anything. NULL is accepted.
  */
 void rpc_batch_forget(struct rpc_batch *batch);

@@ -48,12 +48,12 @@ texts_add_initialize(struct buffer *buffer, const char *version,
 }
 
 void
-texts_add_resources(struct buffer *buffer)
+texts_add_resource(struct buffer *buffer)
 {
-	buffer_add_text(buffer, "{\"resources\":[{\"uri\":\""
-	    TEXTS_CAPABILITIES_URI "\",\"name\":\"capabilities\","
+	buffer_add_text(buffer, "{\"uri\":\"" TEXTS_CAPABILITIES_URI
+	    "\",\"name\":\"capabilities\","
 	    "\"title\":\"What code in the box can do\","
-	    "\"mimeType\":\"text/markdown\"}]}");
+	    "\"mimeType\":\"text/markdown\"}");
 }
 
 /* How answers look; the manual tells of compact ones. */

@@ -106,6 +106,7 @@ tool_call_answer_ran(
 	auto_buffer struct buffer result = { 0 };
 
 	style.isolation = &call->mcp->isolation;
+	style.linking = context_links(&call->context);
 	answer_add(&result, ran, &style);
 	tool_call_answer(call, &result);
 }

@@ -20,6 +20,8 @@ static const char tool_schema_output[] =
     "\"truncated\":{\"type\":\"object\",\"properties\":{"
     "\"stdout\":{\"type\":\"integer\"},\"stderr\":{\"type\":\"integer\"}},"
     "\"description\":\"bytes cut per stream\"},"
+    "\"files\":{\"type\":\"array\",\"items\":{\"type\":\"string\","
+    "\"format\":\"uri\"}},"
     "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
 
 void

@@ -24,7 +24,8 @@
 static const struct command_row {
 	const char *word;
 	const char *verb;
-	const char *operand; /* how it is called; NULL: it takes none */
+	/* How it is called, and in brackets what may follow; NULL: none. */
+	const char *operand;
 	enum command_task task;
 } command_rows[] = {
 	{ "servers", NULL, NULL, COMMAND_SERVERS },
@@ -33,6 +34,13 @@ static const struct command_row {
 	{ "memory", "show", "KEY", COMMAND_MEMORY_SHOW },
 	{ "memory", "remove", "KEY", COMMAND_MEMORY_REMOVE },
 	{ "memory", "clear", NULL, COMMAND_MEMORY_CLEAR },
+	{ "files", NULL, NULL, COMMAND_FILES_LIST },
+	{ "files", "list", NULL, COMMAND_FILES_LIST },
+	{ "files", "show", "NAME", COMMAND_FILES_SHOW },
+	{ "files", "save", "NAME [PATH]", COMMAND_FILES_SAVE },
+	{ "files", "add", "PATH [NAME]", COMMAND_FILES_ADD },
+	{ "files", "remove", "NAME", COMMAND_FILES_REMOVE },
+	{ "files", "clear", NULL, COMMAND_FILES_CLEAR },
 	COMMAND_TOOLS("saved-tools"),
 	COMMAND_TOOLS("tools"), /* the name in earlier versions */
 };
@@ -100,5 +108,9 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 		return err_set(err, "'caisson %s %s' lacks its %s", word, verb,
 		    row->operand);
 	command->operand = argv[3];
-	return 3;
+	/* What begins with a dash is an option. */
+	if (strchr(row->operand, '[') == NULL || argc <= 4 || argv[4][0] == '-')
+		return 3;
+	command->other = argv[4];
+	return 4;
 }

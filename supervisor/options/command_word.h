@@ -19,12 +19,19 @@ enum command_task {
 	COMMAND_TOOLS_REMOVE,
 	COMMAND_TOOLS_CLEAR,
 	COMMAND_TOOLS_PRUNE, /* remove those that are ignored */
+	COMMAND_FILES_LIST,
+	COMMAND_FILES_SHOW,
+	COMMAND_FILES_SAVE,
+	COMMAND_FILES_ADD,
+	COMMAND_FILES_REMOVE,
+	COMMAND_FILES_CLEAR,
 };
 
 struct command {
 	enum command_task task;
 	const char *word;    /* the first one, static */
 	const char *operand; /* what it is about, of argv; NULL: nothing */
+	const char *other;   /* what may stand behind that; NULL: nothing */
 };
 
 /*

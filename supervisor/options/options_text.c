@@ -83,7 +83,10 @@ options_help(FILE *out)
 	      "       caisson ACTION [--OPTION VALUE | --OPTION=VALUE] ...\n"
 	      "       caisson memory list | show KEY | remove KEY | clear\n"
 	      "       caisson saved-tools list | show NAME | remove NAME | "
-	      "clear | prune\n\n",
+	      "clear | prune\n"
+	      "       caisson files list | show NAME | save NAME [PATH] | "
+	      "add PATH [NAME] |\n"
+	      "           remove NAME | clear\n\n",
 	    out);
 	options_wrap(out, 0, options_about);
 	fputc('\n', out);

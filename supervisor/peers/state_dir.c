@@ -132,3 +132,38 @@ state_dir_open(const struct options *options, char **envp, struct err *err)
 		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
 	return state_dir_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
 }
+
+int
+state_dir_may_hold_files(const struct options *options, char **envp)
+{
+	struct err err;
+	auto_free char *path = state_dir_path(options, envp, &err);
+	auto_free char *files = NULL;
+
+	if (path == NULL || !state_dir_may_exist(options, envp))
+		return path == NULL;
+	files = mem_printf("%s/files", path);
+	return access(files, F_OK) == 0 || errno != ENOENT;
+}
+
+int
+state_dir_open_files(
+    const struct options *options, char **envp, struct err *err)
+{
+	auto_free char *path = state_dir_path(options, envp, err);
+	auto_free char *files = NULL;
+	auto_fd int state = state_dir_open(options, envp, err);
+	auto_fd int fd = -1;
+
+	if (state == -1 || path == NULL)
+		return -1;
+	files = mem_printf("%s/files", path);
+	if (mkdirat(state, "files", 0700) == -1 && errno != EEXIST)
+		return err_sys(err, "the directory %s cannot be made "
+		    "(MCP_BRIDGE_STATE_DIR names another one)", files);
+	fd = openat(state, "files",
+	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd == -1)
+		return err_sys(err, "the directory %s cannot be opened", files);
+	return state_dir_check(fd, files, err) == -1 ? -1 : fd_take(&fd);
+}

@@ -29,4 +29,9 @@ int state_dir_may_exist(const struct options *options, char **envp);
  */
 int state_dir_open(const struct options *options, char **envp, struct err *err);
 
+/* Both for the directory "files" in it. */
+int state_dir_may_hold_files(const struct options *options, char **envp);
+int state_dir_open_files(
+    const struct options *options, char **envp, struct err *err);
+
 #endif

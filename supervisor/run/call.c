@@ -54,6 +54,7 @@ struct call {
 	struct box *box; /* NULL: not yet, or none could be had */
 	int pooled;      /* it was ready before the call came */
 	int own;         /* its next box must not be a fork */
+	struct collection *collection; /* of the files it left; NULL: none */
 	struct call_result result;
 };
 
@@ -93,6 +94,7 @@ static void
 call_free(struct call *call)
 {
 	loop_event_free(&call->timer);
+	collection_free(&call->collection);
 	box_drop(&call->box);
 	free(call->result.error);
 	box_facts_free(&call->result.facts);
@@ -100,6 +102,7 @@ call_free(struct call *call)
 	free(call->result.out.data);
 	free(call->result.errors.data);
 	pictures_reset(&call->result.pictures);
+	call_files_reset(&call->result.files);
 	request_reset(&call->request);
 	free(call);
 }
@@ -284,6 +287,9 @@ call_take_notes(struct call *call)
 	if (len > 0)
 		buffer_add(&notes, more, len);
 	free(more);
+	if (call->collection != NULL)
+		collection_take(
+		    call->collection, &call->result.files, &notes);
 	call->result.notes = buffer_take(&notes, &call->result.notes_len);
 }
 
@@ -313,6 +319,41 @@ call_conclude(struct call *call)
 		runs->idle(runs->idle_ctx);
 }
 
+static void
+call_on_collected(void *ctx)
+{
+	call_conclude(ctx);
+}
+
+/*
+ * Whether the files that the code has left are to be kept first, which is begun
+ * when nothing is at work in the box any more. Who has cancelled a call wants
+ * nothing of it.
+ */
+static int
+call_collects(struct call *call)
+{
+	struct box *box = call->box;
+
+	if (call->cause == CALL_BY_CANCEL || call->runs->files == NULL ||
+	    !box->ran)
+		return 0;
+	if (call->collection != NULL)
+		return !collection_ended(call->collection);
+	if (!collection_due(box))
+		return 0;
+	if (box->gone)
+		call->collection = collection_new(call->runs->files,
+		    call->runs->options, call->request.owner, box,
+		    call_on_collected, call);
+	else if (!box->stuck)
+		box_end(box);
+	else
+		log_error("box %lu: its files are lost, as it did not end",
+		    box->number);
+	return !box->stuck || box->gone;
+}
+
 /*
  * Ends a call for a cause that is not its own; the first cause stands. What
  * has begun goes the way of every end: killed, drained, concluded.
@@ -322,6 +363,12 @@ call_end(struct call *call, enum call_cause cause)
 {
 	if (call->cause == CALL_BY_ITSELF)
 		call->cause = cause;
+	if (call->collection != NULL) {
+		/* What is kept until now, is. */
+		collection_free(&call->collection);
+		call_set_timer(call, 0);
+		return;
+	}
 	if (call->state == CALL_ENDING)
 		return;
 	if (call->box == NULL) {
@@ -383,6 +430,10 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
+	if (call->box != NULL && call->box->over) {
+		call_conclude(call);
+		return;
+	}
 	if (call->box != NULL) {
 		call_end(call, CALL_BY_DEADLINE);
 		return;
@@ -646,7 +697,7 @@ call_on_box(void *ctx)
 		call_set_state(call, CALL_ENDING);
 		event_del(call->timer);
 	}
-	if (box->over)
+	if (box->over && !call_collects(call))
 		call_conclude(call);
 }
 

@@ -12,6 +12,7 @@
 
 struct broker;
 struct call;
+struct files;
 struct in_force;
 struct language;
 struct pool;
@@ -35,6 +36,7 @@ struct runs {
 	struct in_force *config; /* which servers there are */
 	struct broker *broker; /* speaks with them */
 	struct store *store;   /* what is kept between calls, or NULL */
+	struct files *files;   /* what code leaves and is given, or NULL */
 	struct call_times times;
 	struct pool *pool;     /* boxes that wait for a call; NULL: never any */
 	struct owner_list owners; /* whose calls there may be */
@@ -153,6 +155,19 @@ enum call_status {
 /* The error of code that ended with an exit code. */
 #define CALL_EXITED "Sandbox exited with code %d"
 
+/* A file that the code has left, and that is kept. */
+struct call_file {
+	char *name;
+	char *type; /* media type */
+	uint64_t version;
+	uint64_t size; /* bytes */
+};
+
+struct call_files {
+	struct call_file *one;
+	size_t count;
+};
+
 struct call_result {
 	enum call_status status;
 	int exited;    /* exit_code holds */
@@ -163,6 +178,7 @@ struct call_result {
 	struct call_stream out;
 	struct call_stream errors;
 	struct call_pictures pictures; /* each behind its line of out */
+	struct call_files files; /* in the order of their names */
 	const char *servers; /* the names that were asked for, each + NUL */
 	size_t servers_len;
 	uint64_t tool_calls;
@@ -200,5 +216,39 @@ void call_cancel(struct call *call, const char *why);
 
 /* Cancels every call. */
 void call_cancel_all(struct runs *runs, const char *why);
+
+/*
+ * collection.c: the files that an execution leaves in /workspace/out, kept
+ * before it is concluded.
+ */
+struct collection;
+
+/*
+ * Begins to keep what lies in the directory of a box of which no process is
+ * left: takes it. done is called with ctx once, from the loop. What goes wrong
+ * is told by collection_take.
+ */
+struct collection *collection_new(struct files *files,
+    const struct options *options, const struct owner *owner, struct box *box,
+    void (*done)(void *ctx), void *ctx);
+
+/* Whether there is something to be kept. */
+int collection_due(const struct box *box);
+
+/* Whether done was called. */
+int collection_ended(const struct collection *collection);
+
+/*
+ * Hands over the files that are kept (call_files_reset frees them), and appends
+ * to notes a sentence and a NUL for each that is not.
+ */
+void collection_take(struct collection *collection, struct call_files *files,
+    struct buffer *notes);
+
+/* It is not waited for any more. NULL inside is accepted. */
+void collection_free(struct collection **collection);
+
+/* Frees what it holds. */
+void call_files_reset(struct call_files *files);
 
 #endif

@@ -277,8 +277,9 @@ test('lists and reads the manual', async (t) => {
   assert.deepEqual(resources.map((resource) => resource.uri),
     ['resource://caisson/capabilities']);
   assert.equal(resources[0].mimeType, 'text/markdown');
-  assert.deepEqual((await client.listResourceTemplates()).resourceTemplates,
-    []);
+  assert.deepEqual((await client.listResourceTemplates()).resourceTemplates
+    .map((template) => template.uriTemplate),
+  ['resource://caisson/files/{name}']);
 
   const { contents } = await client.readResource({ uri: resources[0].uri });
 

@@ -86,6 +86,14 @@ echo(struct relay *r, const char *text, size_t len)
 }
 
 static int
+printed(struct relay *r, const char *text, size_t len)
+{
+	(void)r;
+	FUZZ_ASSERT(len <= ECHO_MAX && text[len] == '\0');
+	return len % 2 == 0;
+}
+
+static int
 show(struct relay *r, const struct request_picture *picture, struct err *why)
 {
 	struct ipc_picture message;
@@ -110,7 +118,7 @@ tell(struct relay *r, const struct request_progress *progress)
 }
 
 static const struct calls_ends calls_ends = { want_store, lose_store, echo,
-	show, tell };
+	printed, show, tell };
 static const struct frames_ends frames_ends = { box_ready, code_sent, fault,
 	control_ended };
 

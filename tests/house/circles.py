@@ -14,7 +14,8 @@ import house
 
 # Folders in which each file is a room.
 FILES_ARE_ROOMS = ("relay/", "supervisor/", "worker/box/native/",
-                   "worker/broker/", "worker/reader/", "worker/store/")
+                   "worker/broker/", "worker/files/", "worker/porter/",
+                   "worker/reader/", "worker/store/")
 
 # References from one room to another that close circles still: they are left
 # out. A line that is not needed is a problem.

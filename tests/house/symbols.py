@@ -63,6 +63,16 @@ RULES = {
         (OPEN, ()), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
         (ANY_CALL, ()),
     ],
+    # One file of each opens: below landlock, in a directory that it was handed.
+    "files": [
+        (OPEN, ("directory.c",)), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+        (ANY_CALL, ()),
+    ],
+    # openat2() has no function in libc; what it opens can be listed.
+    "porter": [
+        (OPEN, ("out.c",)), (RUN, ()), (KILL, ()), (NET, ()), (DEEP, ()),
+        (ANY_CALL, ("beneath.c",)),
+    ],
     # It builds the box, and becomes the interpreter: it mounts and execs.
     "box": [
         (NET, ()),

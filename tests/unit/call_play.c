@@ -662,7 +662,9 @@ box_starts(struct play *play)
 		.bound = "/usr: no",
 		.proc = 1,
 		.watchdog = 1,
-		.unnamed = 1 };
+		.unnamed = 1,
+		.workspace = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC),
+		.left = open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC) };
 
 	play->init = make_ending_process(&play->init_line);
 	play->code = make_ending_process(&play->code_line);

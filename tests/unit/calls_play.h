@@ -66,6 +66,13 @@ play_echo(struct relay *relay, const char *text, size_t len)
 	return !printed;
 }
 
+static inline int
+play_printed(struct relay *relay, const char *text, size_t len)
+{
+	(void)relay;
+	return printed && len == 5 && memcmp(text, "a.png", len) == 0;
+}
+
 static int shown; /* pictures */
 
 static inline int
@@ -102,7 +109,7 @@ static inline void
 open_calls(void)
 {
 	static const struct calls_ends ends = { want_store, relay_lose_store,
-		play_echo, play_show, play_tell };
+		play_echo, play_printed, play_show, play_tell };
 	int box[2], pair[2];
 
 	signal(SIGPIPE, SIG_IGN);

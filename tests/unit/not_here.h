@@ -2,13 +2,14 @@
  * Stand-ins for the handlers of peers that a test of the supervisor does not
  * play: routes.c names them all, and none may get a message there. Whose
  * handlers are real the test says before it includes this: BROKER_IS_HERE,
- * SERVERS_ARE_HERE or STORE_IS_HERE.
+ * SERVERS_ARE_HERE, FILES_ARE_HERE or STORE_IS_HERE.
  */
 #ifndef TESTS_UNIT_NOT_HERE_H
 #define TESTS_UNIT_NOT_HERE_H
 
 #include "supervisor/handlers.h"
 #include "supervisor/peers/broker.h"
+#include "supervisor/peers/files.h"
 #include "supervisor/servers/servers.h"
 #include "supervisor/peers/store.h"
 #include "supervisor/supervisor.h"
@@ -47,6 +48,12 @@ NOT_HERE(want_lists, broker)
 NOT_HERE(entry, servers)
 NOT_HERE(rejected, servers)
 NOT_HERE(end_of_file, servers)
+#endif
+#ifndef FILES_ARE_HERE
+NOT_HERE(filed, files)
+NOT_HERE(left_out, files)
+NOT_HERE(file_fetched, files)
+NOT_HERE(task_done, files)
 #endif
 #ifndef STORE_IS_HERE
 NOT_HERE(shown, store)

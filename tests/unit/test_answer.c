@@ -337,6 +337,69 @@ START_TEST(has_pictures_among_the_text)
 }
 END_TEST
 
+/* Files: lines for the model, and links where the client knows them. */
+START_TEST(links_to_files)
+{
+	struct call_file kept[] = {
+		{ (char *)"a b.csv", (char *)"text/csv", 1, 1234 },
+		{ (char *)"-x", (char *)"image/png", 3, 7 },
+	};
+	struct call_result result = { .status = CALL_SUCCESS,
+		.out = { (char *)"hi\n", 3, 3, 0 },
+		.files = { kept, 2 } };
+	struct answer_style style = { .word = "compact",
+		.max_output = 4096,
+		.linking = _i };
+	auto_buffer struct buffer text = { 0 };
+	json_t *json, *content, *link;
+
+	answer_add(&text, &result, &style);
+	json = json_loads(text.data, 0, NULL);
+	content = json_object_get(json, "content");
+	ck_assert_uint_eq(json_array_size(content), _i ? 3 : 1);
+	ck_assert_str_eq(json_string_value(json_object_get(
+	    json_array_get(content, 0), "text")), "hi\n"
+	    "file: a b.csv (1 kB)\nfile: -x (7 bytes, version 3)");
+	link = json_array_get(content, 2);
+	if (_i == 1) {
+		ck_assert_uint_eq(json_object_size(link), 5);
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "type")), "resource_link");
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "uri")),
+		    "resource://caisson/files/-x?version=3");
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "name")), "-x");
+		ck_assert_str_eq(json_string_value(
+		    json_object_get(link, "mimeType")), "image/png");
+		ck_assert_int_eq(json_integer_value(
+		    json_object_get(link, "size")), 7);
+	}
+	json_decref(json);
+}
+END_TEST
+
+START_TEST(lists_files_among_the_fields)
+{
+	struct call_file kept = { (char *)"a b", (char *)"text/csv", 2, 1 };
+	struct call_result result = { .status = CALL_SUCCESS,
+		.files = { &kept, 1 } };
+	struct answer_style style = { .word = "compact",
+		.max_output = 4096,
+		.structured = 1 };
+	auto_buffer struct buffer text = { 0 };
+	json_t *json, *fields;
+
+	answer_add(&text, &result, &style);
+	json = json_loads(text.data, 0, NULL);
+	fields = json_object_get(json, "structuredContent");
+	ck_assert_str_eq(json_string_value(json_array_get(
+	    json_object_get(fields, "files"), 0)),
+	    "resource://caisson/files/a%20b?version=2");
+	json_decref(json);
+}
+END_TEST
+
 /* Where the text is one block they follow it. */
 START_TEST(has_pictures_behind_a_block)
 {
@@ -963,6 +1026,8 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(
 	    tc, has_pictures_among_the_text, 0, UNIT_COUNT(shown));
 	tcase_add_loop_test(tc, has_pictures_behind_a_block, 0, 2);
+	tcase_add_loop_test(tc, links_to_files, 0, 2);
+	tcase_add_test(tc, lists_files_among_the_fields);
 	tcase_add_loop_test(
 	    tc, says_how_a_call_ended, 0, UNIT_COUNT(endings));
 	tcase_add_loop_test(tc, names_the_servers, 0, UNIT_COUNT(asked));

@@ -377,6 +377,39 @@ START_TEST(test_pipes)
 }
 END_TEST
 
+/* What the code leaves can be reached when nothing of the box is left. */
+START_TEST(test_directories)
+{
+	struct ipc_setup setup;
+	auto_run struct run run;
+	char text[8] = "";
+	auto_fd int workspace = -1;
+	auto_fd int left = -1;
+	auto_fd int file = -1;
+
+	become(_i);
+	setup = usual_setup();
+	run_open(&run, &setup, run_path("caisson-box"));
+	run_started(&run);
+	workspace = fcntl(run.workspace, F_DUPFD_CLOEXEC, 3);
+	left = fcntl(run.left, F_DUPFD_CLOEXEC, 3);
+	run_send_code(&run, "open('/workspace/out/a', 'w').write('left')\n"
+	    "open('b', 'w')\n"
+	    "os.write(1, repr(os.listdir('/workspace/out')).encode())\n"
+	    "fill = open('/workspace/out/full', 'wb')\n"
+	    "try:\n"
+	    "    while True: fill.write(bytes(1 << 20))\n"
+	    "except OSError as e: os.write(1, e.strerror.encode())\n");
+	run_read(&run, 1);
+	run_end(&run);
+	ck_assert_str_eq(run.text.data, "['a']No space left on device");
+	file = openat(left, "a", O_RDONLY);
+	ck_assert_int_eq(read(file, text, sizeof(text)), 4);
+	ck_assert_str_eq(text, "left");
+	ck_assert_int_eq(faccessat(workspace, "b", F_OK, 0), 0);
+}
+END_TEST
+
 /* numpy: threads of its own, shared libraries in odd places. */
 START_TEST(test_numpy)
 {
@@ -674,6 +707,7 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, test_landlock, 0, turns);
 	tcase_add_loop_test(tc, test_init, 0, turns);
 	tcase_add_loop_test(tc, test_pipes, 0, turns);
+	tcase_add_loop_test(tc, test_directories, 0, turns);
 	tcase_add_loop_test(tc, test_numpy, 0, turns);
 	tcase_add_loop_test(
 	    tc, test_venv, 0, turns * UNIT_COUNT(venv_names));

@@ -3,6 +3,7 @@
  * cannot be started or built, that die, and that break their protocol, the
  * weaker level, and the store. Each failure is told once, in the right words.
  */
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -313,6 +314,8 @@ START_TEST(a_box_that_names_strangers)
 	child = make_process(-1);
 	started.init = open_pidfd(_i == 0 ? getppid() : child);
 	started.code = open_pidfd(_i == 0 ? child : getppid());
+	started.workspace = open("/tmp", O_RDONLY | O_DIRECTORY);
+	started.left = open("/tmp", O_RDONLY | O_DIRECTORY);
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
 	settle();
 	relay_is_done(play);
@@ -337,6 +340,8 @@ START_TEST(a_box_that_names_one_process_twice)
 	child = make_process(-1);
 	started.init = open_pidfd(child);
 	started.code = open_pidfd(child);
+	started.workspace = open("/tmp", O_RDONLY | O_DIRECTORY);
+	started.left = open("/tmp", O_RDONLY | O_DIRECTORY);
 	send_as(play, ROLE_BOX, IPC_STARTED, &started);
 	settle();
 	relay_runs(play);

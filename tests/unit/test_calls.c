@@ -42,6 +42,23 @@ START_TEST(each_request_has_its_message)
 END_TEST
 
 /* The relay answers by itself. */
+START_TEST(questions_about_the_output_are_answered)
+{
+	open_calls();
+	ask(1, "{\"type\":\"printed\",\"text\":\"a.png\"}");
+	box_reads("{\"type\":\"rpc_response\",\"id\":1,\"success\":true,"
+	    "\"payload\":false}\n");
+	printed = 1;
+	ask(2, "{\"type\":\"printed\",\"text\":\"a.png\"}");
+	box_reads("{\"type\":\"rpc_response\",\"id\":2,\"success\":true,"
+	    "\"payload\":true}\n");
+	ask(3, "{\"type\":\"printed\",\"text\":\"\\ud800\"}");
+	box_reads_last(REFUSED_FRAME("3", "the text of an echo has at most "
+	    "2048 bytes of UTF-8"));
+	close_calls();
+}
+END_TEST
+
 START_TEST(echoes_are_answered)
 {
 	auto_buffer struct buffer large = { 0 };
@@ -872,6 +889,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, each_request_has_its_message);
+	tcase_add_test(tc, questions_about_the_output_are_answered);
 	tcase_add_test(tc, echoes_are_answered);
 	tcase_add_test(tc, pictures_are_answered);
 	tcase_add_test(tc, pictures_are_few);

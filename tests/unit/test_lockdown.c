@@ -22,7 +22,6 @@
 
 #include "common/landlock.h"
 #include "common/lockdown.h"
-#include "common/mem.h"
 #include "unit.h"
 
 /* What the child ends with when it could not be locked down. */
@@ -282,94 +281,6 @@ START_TEST(test_landlock)
 }
 END_TEST
 
-/* The store: what it may do with files, and where. */
-
-static int folder; /* its own */
-static int other;  /* the one that it lies in */
-
-TRY(own_create, openat(folder, "a", O_CREAT | O_RDWR, 0600))
-TRY(own_read, openat(folder, "b", O_RDONLY))
-TRY(own_truncate, ftruncate(openat(folder, "b", O_RDWR), 0))
-TRY(own_unlink, unlinkat(folder, "b", 0))
-TRY(own_mkdir, mkdirat(folder, "c", 0700))
-TRY(own_rename, renameat(folder, "b", folder, "c"))
-TRY(own_link, linkat(folder, "b", folder, "c", 0))
-TRY(own_symlink, symlinkat("b", folder, "c"))
-TRY(own_chmod, fchmodat(folder, "b", 0777, 0))
-TRY(own_lock, fcntl(openat(folder, "b", O_RDWR), F_SETLK,
-    &(struct flock){ .l_type = F_WRLCK }))
-TRY(other_create, openat(other, "e", O_CREAT | O_RDWR, 0600))
-TRY(other_read, open("/etc/passwd", O_RDONLY))
-TRY(other_list, open("/", O_RDONLY | O_DIRECTORY))
-TRY(other_up, openat(folder, "../e", O_CREAT | O_RDWR, 0600))
-TRY(other_unlink, unlinkat(other, "d", 0))
-
-static const struct {
-	const char *name;
-	long (*try)(void);
-	int wanted; /* errno */
-} store_cases[] = {
-	{ "create a file", try_own_create, 0 },
-	{ "read a file", try_own_read, 0 },
-	{ "cut a file", try_own_truncate, 0 },
-	{ "remove a file", try_own_unlink, 0 },
-	{ "lock a file", try_own_lock, 0 },
-	{ "make a folder", try_own_mkdir, EPERM },
-	{ "rename", try_own_rename, EPERM },
-	{ "link", try_own_link, EPERM },
-	{ "link by name", try_own_symlink, EPERM },
-	{ "change rights", try_own_chmod, EPERM },
-	{ "create elsewhere", try_other_create, EACCES },
-	{ "read elsewhere", try_other_read, EACCES },
-	{ "list elsewhere", try_other_list, EACCES },
-	{ "leave by ..", try_other_up, EACCES },
-	{ "remove elsewhere", try_other_unlink, EACCES },
-	{ "execute", try_execve, EPERM },
-	{ "fork", try_clone, EPERM },
-	{ "connect", try_socket, EPERM },
-	{ "signal", try_kill, EPERM },
-	{ "look into others", try_vm_read, EPERM },
-	{ "become another", try_setuid, EPERM },
-	{ "execute memory", try_mmap_exec, EPERM },
-	{ "make a memfd", try_memfd, 0 },
-	{ "control devices", try_ioctl, EPERM },
-	{ "free itself", try_landlock, EPERM },
-};
-
-START_TEST(test_store)
-{
-	char path[] = "/tmp/test_lockdown.XXXXXX";
-	auto_free char *command = NULL;
-	struct err err;
-	int status;
-	pid_t pid;
-
-	if (landlock_abi() == 0) {
-		unit_skip("this kernel has no landlock");
-		return;
-	}
-	ck_assert_ptr_nonnull(mkdtemp(path));
-	other = open(path, O_RDONLY | O_DIRECTORY);
-	close(openat(other, "d", O_CREAT | O_RDWR, 0600));
-	ck_assert_int_eq(mkdirat(other, "own", 0700), 0);
-	folder = openat(other, "own", O_RDONLY | O_DIRECTORY);
-	close(openat(folder, "b", O_CREAT | O_RDWR, 0600));
-	pid = fork();
-	if (pid == 0) {
-		if (lockdown_in(ROLE_STORE, folder, &err) == -1)
-			_exit(LOCKDOWN_FAILED);
-		errno = 0;
-		_exit(store_cases[_i].try() == -1 ? errno : 0);
-	}
-	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
-	command = mem_printf("rm -rf '%s'", path);
-	ck_assert_int_eq(system(command), 0);
-	ck_assert_msg(WIFEXITED(status) &&
-	        WEXITSTATUS(status) == store_cases[_i].wanted,
-	    "%s: %s", store_cases[_i].name, strerror(WEXITSTATUS(status)));
-}
-END_TEST
-
 START_TEST(test_not_a_worker)
 {
 	static const enum role roles[] = { ROLE_SUPERVISOR, ROLE_BOX,
@@ -420,7 +331,6 @@ add_tests(TCase *tc)
 	    tc, test_worker, 0, UNIT_COUNT(workers) * UNIT_COUNT(cases));
 	tcase_add_test(tc, test_foreign_calls);
 	tcase_add_test(tc, test_landlock);
-	tcase_add_loop_test(tc, test_store, 0, UNIT_COUNT(store_cases));
 	tcase_add_loop_test(tc, test_not_a_worker, 0, 3);
 	tcase_add_test(tc, test_no_debugger);
 }

@@ -7,6 +7,12 @@
 #include "mcp_play.h"
 
 /* Before initialize */
+#define TEMPLATES                                                              \
+	"{\"resourceTemplates\":[{\"uriTemplate\":"                            \
+	"\"resource://caisson/files/{name}\",\"name\":\"files\","             \
+	"\"title\":\"The newest version of a file that code has left in "     \
+	"/workspace/out\"}]}"
+
 static const struct exchange early[] = {
 	{ REQUEST("1", "\"ping\""), RESULT("1", "{}") "\n" },
 	{ REQUEST("1", "\"tools/list\""), NOT_INITIALIZED },
@@ -130,12 +136,12 @@ static const struct exchange talks[] = {
 	    ERROR("1", "-32602", NO_CURSOR) "\n" },
 	{ REQUEST("1", "\"resources/templates/list\","
 	    "\"params\":{\"cursor\":null}"),
-	    RESULT("1", "{\"resourceTemplates\":[]}") "\n" },
+	    RESULT("1", TEMPLATES) "\n" },
 	{ REQUEST("1", "\"resources/templates/list\","
 	    "\"params\":{\"cursor\":\"x\"}"),
 	    ERROR("1", "-32602", NO_CURSOR) "\n" },
 	{ REQUEST("1", "\"resources/templates/list\""),
-	    RESULT("1", "{\"resourceTemplates\":[]}") "\n" },
+	    RESULT("1", TEMPLATES) "\n" },
 	{ REQUEST("1", "\"resources/read\""),
 	    ERROR("1", "-32602", "resources/read needs params.uri, a string")
 	    "\n" },
@@ -146,7 +152,8 @@ static const struct exchange talks[] = {
 	    "\"file:///etc/passwd\\u0000\"}"),
 	    "{\"jsonrpc\":\"2.0\",\"id\":1,\"error\":{\"code\":-32002,"
 	    "\"message\":\"Resource not found; there is "
-	    "resource://caisson/capabilities\",\"data\":{\"uri\":"
+	    "resource://caisson/capabilities, and resources/list tells which "
+	    "files there are\",\"data\":{\"uri\":"
 	    "\"file:///etc/passwd\\u0000\"}}}\n" },
 	/* Calls that are none */
 	{ REQUEST("1", "\"tools/call\""),

@@ -152,7 +152,8 @@ run(enum command_task task, const char *operand, const char *const *told,
 	answers = told;
 	base = loop_new(0);
 	command = (struct command){ task,
-		task >= COMMAND_TOOLS_LIST ? "tools" : "memory", operand };
+		task >= COMMAND_TOOLS_LIST ? "tools" : "memory", operand,
+		NULL };
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);

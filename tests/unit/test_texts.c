@@ -256,9 +256,8 @@ START_TEST(the_manual_can_be_found)
 	struct buffer text = { 0 };
 	json_t *json, *resource;
 
-	texts_add_resources(&text);
-	json = read_json(&text);
-	resource = json_array_get(json_object_get(json, "resources"), 0);
+	texts_add_resource(&text);
+	json = resource = read_json(&text);
 	ck_assert_str_eq(string_at(resource, "uri"), TEXTS_CAPABILITIES_URI);
 	ck_assert_str_eq(string_at(resource, "mimeType"), "text/markdown");
 	ck_assert_str_ne(string_at(resource, "name"), "");

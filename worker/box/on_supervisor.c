@@ -8,6 +8,7 @@
  * from outside, only these are read here.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -152,6 +153,16 @@ box_send_forked(struct box *box, struct err *err)
 	return on_supervisor_send(box, IPC_FORKED, &forked, err);
 }
 
+/*
+ * A directory of the box, for the supervisor; -1 is refused when it is sent.
+ * The code has not begun.
+ */
+static int
+on_supervisor_open(const char *path)
+{
+	return open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+}
+
 int
 box_send_started(struct box *box, struct err *err)
 {
@@ -166,6 +177,8 @@ box_send_started(struct box *box, struct err *err)
 	/* init stays ours too: it is killed by it if anything fails. */
 	started.init = dup(box->init);
 	started.code = fd_take(&box->code);
+	started.workspace = on_supervisor_open("/" BOX_HOME_DIR);
+	started.left = on_supervisor_open("/" BOX_OUT_DIR);
 	if (started.init == -1)
 		return err_sys(err, "copy a descriptor");
 	return on_supervisor_send(box, IPC_STARTED, &started, err);

@@ -33,7 +33,8 @@ store_on_keep(struct store *store, struct ipc_keep *keep)
 	log_init("store", (enum log_level)keep->log_level);
 	if (fchdir(keep->folder) == -1)
 		fatal("cannot enter the state directory");
-	if (lockdown_in(ROLE_STORE, keep->folder, &err) == -1)
+	if (lockdown_in(ROLE_STORE, LOCKDOWN_KEEPS, keep->folder, &err) ==
+	    -1)
 		fatal("cannot lock down: %s", err.text);
 	store->database = database_new(keep->most);
 	/* Told with each request: a user at a terminal needs no log of it. */

@@ -24,7 +24,7 @@
 #include "../../../common/asan.h"
 
 static const char *const memory_paths[MEMORY_PLACES] = { "tmp", "workspace",
-	"dev/shm" };
+	"dev/shm", "workspace/out" };
 
 /*
  * As memory_count, for which the box ends if it cannot be done. Tells what was

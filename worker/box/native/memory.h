@@ -14,7 +14,7 @@
 #include "../../../common/limits.h"
 
 /* The places where the code may write. */
-#define MEMORY_PLACES 3
+#define MEMORY_PLACES 4
 
 /* What was known of a process when it was looked at last. */
 struct memory_clock {

@@ -39,6 +39,9 @@
 #define BOX_PRELOAD_FILE BOX_DATA_DIR "/preload"
 #define BOX_TREES_FILE BOX_DATA_DIR "/trees"
 #define BOX_EMPTY_DIR BOX_DATA_DIR "/empty"
+/* Where the code leaves files that are to be kept; in its home. */
+#define BOX_HOME_DIR "workspace"
+#define BOX_OUT_DIR BOX_HOME_DIR "/out"
 
 /* Exists everywhere; covered in our own mount namespace only. */
 #define BOX_STAGE "/tmp"

@@ -69,11 +69,15 @@ static const struct view_entry view_links[] = {
 	{ "dev/stderr", "/proc/self/fd/2" },
 };
 
-/* Where the code may write: directory and mode. */
+/*
+ * Where the code may write: directory and mode. What lies in the last one is
+ * collected, so it is a file system of its own, in one that is mounted before.
+ */
 static const struct view_entry view_memory[] = {
 	{ "tmp", "1777" },
 	{ "workspace", "0755" },
 	{ "dev/shm", "1777" },
+	{ BOX_OUT_DIR, "0755" },
 };
 
 #define VIEW_COUNT(table) (sizeof(table) / sizeof((table)[0]))
@@ -257,13 +261,17 @@ view_mount_memory(const char *path, const char *mode, uint64_t bytes,
 static int
 view_mount_places(struct box *box, struct err *err)
 {
-	size_t i;
+	const struct view_entry *place = view_memory;
 
-	for (i = 0; i < VIEW_COUNT(view_memory); i++)
-		if (view_mount_memory(view_memory[i].path, view_memory[i].text,
+	for (; place < view_memory + VIEW_COUNT(view_memory); place++) {
+		if (strcmp(place->path, BOX_OUT_DIR) == 0 &&
+		    mkdir(place->path, 0755) == -1)
+			return err_sys(err, "create %s", place->path);
+		if (view_mount_memory(place->path, place->text,
 		        box->setup.files_bytes, BOX_INODES, MS_NOEXEC, err) ==
 		    -1)
 			return -1;
+	}
 	return 0;
 }
 

@@ -15,8 +15,11 @@ SAID_MAX = 1000  # bytes of what each wrote
 WORDS_MAX = 160  # characters of what a program wrote
 NAMED = r"""["'](/tmp/[^"'\\{}%*?\n]{1,200})["']"""
 CLOCK = 1  # seconds by which the times of files may differ from the clock's
-GONE = ("note: %s gone with the sandbox: print what is needed of %s, or pass "
-        "%s to a tool of a server\n")
+GONE = ("note: %s gone with the sandbox: to keep %s, write %s to "
+        "/workspace/out\n")
+GONE_WEAK = ("note: %s gone with the sandbox: print what is needed of %s, or "
+             "pass %s to a tool of a server\n")
+KEPT_MAX = 16  # files that are kept because their names were printed
 FAILED = []  # programs whose failure the code has not seen
 OF = {}  # the program of a result, by the number of that object
 ERRORS = "error", "fatal"
@@ -56,6 +59,9 @@ def about_files(home, ours, paths, since):
                if (folder + "/").startswith(home + "/")]
     found = {**files_at(paths, ours, since),
              **files_below(folders, home, ours)}
+    keeps = os.path.isdir(home + "/out")
+    if keeps:
+        keep(found)
     if not found:
         return None
     texts = [shown(name) + size_of(found[name].stat().st_size)
@@ -66,7 +72,24 @@ def about_files(home, ours, paths, since):
     text = " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
     many = len(found) > 1
     which = "them" if many else "it"
-    return GONE % (text + (" are" if many else " is"), which, which)
+    return (GONE if keeps else GONE_WEAK) % (
+        text + (" are" if many else " is"), which, which)
+
+
+def keep(found):
+    """Keep files that the user was told of, and take them out of those that
+    were found.
+    """
+    from mcp._files import keep_printed
+    names = {entry.path: name for name, entry in found.items()}
+    for path in keep_printed(sorted(names)[:KEPT_MAX]):
+        del found[names[path]]
+
+
+def keep_files(home, ours):
+    """Do that at the end of code that has failed."""
+    if os.path.isdir(home + "/out"):
+        keep(files_below([home], home, ours))
 
 
 def files_below(folders, home, ours):
@@ -83,7 +106,8 @@ def files_below(folders, home, ours):
             continue
         with entries:
             for entry in entries:
-                if entry.path == ours or entry.name.startswith(HIDDEN):
+                if entry.path == ours or entry.name.startswith(HIDDEN) \
+                        or entry.path in (home + "/in", home + "/out"):
                     continue
                 if entry.is_file(follow_symlinks=False):
                     found[entry.path[len(home) + 1:]] = entry

@@ -217,9 +217,12 @@ def run(source, control, told, memory, ending):
         note_more(ending.status != 0)
         if ending.status == 0:
             note_left(pid, named)
+        else:
+            keep_left(pid)
         tell_notes()
         raise
     except BaseException:
+        keep_left(pid)
         note_more(True)
         sys.excepthook = Report(awaiting)
         raise

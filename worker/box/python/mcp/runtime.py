@@ -17,7 +17,7 @@ __all__ = [
     "capability_summary", "configure", "describe_server",
     "discovered_servers", "list_loaded_server_metadata", "list_servers",
     "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
-    "query_tool_docs", "query_tool_docs_sync", "search_tool_docs",
+    "query_tool_docs", "query_tool_docs_sync", "save_file", "search_tool_docs",
     "search_tool_docs_sync", "show"]
 if _box.memory:
     from ._memory import (
@@ -229,3 +229,13 @@ def configure(*, raise_on_error=None):
 def __dir__():
     """Return what is of use to the code."""
     return __all__
+
+
+def save_file(source, name=None):
+    """Have a file come back with the answer, and keep it; return its path.
+
+    source is the path of a file, or bytes; name is what it will be called.
+    What lies in /workspace/out at the end comes back, too.
+    """
+    from ._files import save_file as save
+    return save(source, name)

@@ -1,0 +1,38 @@
+/*
+ * The names of files that are kept: see file_name.h. Linked into every process;
+ * opens nothing.
+ */
+#include <string.h>
+
+#include "file_name.h"
+#include "limits.h"
+#include "utf8.h"
+
+/* C1, U+0080 to U+009F, is a byte C2 and a second one below A0 in UTF-8. */
+#define FILE_NAME_C1_FIRST 0xc2
+#define FILE_NAME_C1_END 0xa0
+#define FILE_NAME_DEL 0x7f
+
+/* Whether a control character begins here, in text that a NUL ends. */
+static int
+file_name_is_control(const unsigned char *p)
+{
+	return *p < ' ' || *p == FILE_NAME_DEL ||
+	    (p[0] == FILE_NAME_C1_FIRST && p[1] < FILE_NAME_C1_END);
+}
+
+int
+file_name_valid(const char *name, size_t len)
+{
+	char text[FILE_NAME_MAX + 1] = "";
+	size_t i;
+
+	if (len == 0 || len > FILE_NAME_MAX || !utf8_valid(name, len) ||
+	    memchr(name, '/', len) != NULL)
+		return 0;
+	memcpy(text, name, len);
+	for (i = 0; i < len; i++)
+		if (file_name_is_control((const unsigned char *)text + i))
+			return 0;
+	return strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+}

@@ -1,0 +1,350 @@
+/*
+ * caisson files: the files that code has left, and those that it can be given,
+ * for the user to look at, to fetch, to add and to remove. Their names are the
+ * code's: what a terminal would act on is escaped. Runs in the supervisor,
+ * which opens the files that the user names; another process keeps the others.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/buffer.h"
+#include "../../common/fd.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../../common/shown.h"
+#include "../../common/utf8.h"
+#include "../front/file_link.h"
+#include "../options/options.h"
+#include "../peers/files.h"
+#include "command.h"
+
+struct kept_files {
+	struct event_base *base;
+	struct files *files;
+	const struct command *command;
+	char *name; /* of the file that it is about; NULL: none */
+	uint64_t version; /* of it; 0: the newest, or all */
+	size_t listed;
+	int status;
+};
+
+static void
+kept_files_end(struct kept_files *kept, int status)
+{
+	kept->status = status;
+	if (fflush(stdout) == EOF)
+		kept->status = 1;
+	event_base_loopexit(kept->base, NULL);
+}
+
+static void __attribute__((format(printf, 2, 3)))
+kept_files_fail(struct kept_files *kept, const char *fmt, ...)
+{
+	auto_buffer struct buffer shown = { 0 };
+	auto_free char *text = NULL;
+	va_list ap;
+
+	va_start(ap, fmt);
+	text = mem_vprintf(fmt, ap);
+	va_end(ap);
+	shown_add(&shown, text, strlen(text));
+	fprintf(stderr, "caisson: %s\n", shown.data);
+	kept_files_end(kept, 1);
+}
+
+static void
+kept_files_print_name(const char *name)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add(&shown, name, strlen(name));
+	fputs(shown.data, stdout);
+}
+
+/* list */
+
+static void
+kept_files_on_listed(void *ctx, const struct file_row *row)
+{
+	struct kept_files *kept = ctx;
+	time_t since = (time_t)row->since;
+	char when[32] = "?";
+	struct tm tm;
+
+	if (gmtime_r(&since, &tm) != NULL)
+		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	printf("%s %12llu %3llu %s ", when, (unsigned long long)row->size,
+	    (unsigned long long)row->version, row->type);
+	kept_files_print_name(row->name);
+	putchar('\n');
+	kept->listed++;
+}
+
+/* save and show */
+
+/* Copies what a descriptor has from an offset on. Returns 0, or -1 with err. */
+static int
+kept_files_copy(int from, uint64_t offset, int to, struct err *err)
+{
+	static char chunk[PIPE_CHUNK];
+	ssize_t n;
+
+	while ((n = pread(from, chunk, sizeof(chunk), (off_t)offset)) > 0) {
+		if (fd_write_all(to, chunk, (size_t)n) == -1)
+			return err_sys(err, "it cannot be written");
+		offset += (uint64_t)n;
+	}
+	return n == -1 ? err_sys(err, "it cannot be read") : 0;
+}
+
+static void
+kept_files_save(struct kept_files *kept, int file, uint64_t offset)
+{
+	const char *path = kept->command->other != NULL ?
+	    kept->command->other : kept->name;
+	auto_fd int to = open(
+	    path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	struct err err;
+
+	if (to == -1 && errno == EEXIST) {
+		kept_files_fail(kept, "%s exists already, and is left as it "
+		    "is: name another path, behind the name of the file", path);
+		return;
+	}
+	if (to == -1) {
+		kept_files_fail(kept, "%s cannot be made: %s", path,
+		    strerror(errno));
+		return;
+	}
+	if (kept_files_copy(file, offset, to, &err) == -1) {
+		unlink(path);
+		kept_files_fail(kept, "%s: %s", path, err.text);
+	}
+}
+
+/* On a terminal only text is shown, and of that what it would obey escaped. */
+static void
+kept_files_show_terminal(struct kept_files *kept, const char *data, size_t len)
+{
+	unsigned int code;
+	char escape[UTF8_ESCAPE_SIZE];
+	size_t size;
+
+	if (!utf8_valid(data, len)) {
+		kept_files_fail(kept, "%s is not text: 'caisson files save' "
+		    "writes it to a file", kept->name);
+		return;
+	}
+	for (; len > 0; data += size, len -= size) {
+		size = utf8_unseen(data, len, &code);
+		if (size == 0 || *data == '\n' || *data == '\t') {
+			putchar(*data);
+			size = 1;
+		} else {
+			utf8_escape(code, escape);
+			fputs(escape, stdout);
+		}
+	}
+}
+
+static void
+kept_files_show(struct kept_files *kept, int file, uint64_t offset)
+{
+	struct stat st;
+	struct err err;
+	char *map;
+
+	if (!isatty(STDOUT_FILENO)) {
+		if (kept_files_copy(file, offset, STDOUT_FILENO, &err) == -1)
+			kept_files_fail(kept, "%s: %s", kept->name, err.text);
+		return;
+	}
+	if (fstat(file, &st) == -1 || (uint64_t)st.st_size <= offset)
+		return;
+	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+	if (map == MAP_FAILED) {
+		kept_files_fail(kept, "%s: it cannot be read: %s", kept->name,
+		    strerror(errno));
+		return;
+	}
+	kept_files_show_terminal(
+	    kept, map + offset, (size_t)st.st_size - (size_t)offset);
+	munmap(map, (size_t)st.st_size);
+}
+
+static void
+kept_files_on_fetched(void *ctx, int *file, uint64_t offset)
+{
+	struct kept_files *kept = ctx;
+
+	if (kept->command->task == COMMAND_FILES_SHOW)
+		kept_files_show(kept, *file, offset);
+	else
+		kept_files_save(kept, *file, offset);
+}
+
+/* add */
+
+/* Returns the bytes of a file of the user, which are mapped; NULL with err. */
+static char *
+kept_files_map(const char *path, size_t *len, struct err *err)
+{
+	auto_fd int file =
+	    open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct stat st;
+	char *map;
+
+	if (file == -1 || fstat(file, &st) == -1) {
+		err_sys(err, "%s cannot be opened", path);
+		return NULL;
+	}
+	if (!S_ISREG(st.st_mode)) {
+		err_set(err, "%s is no regular file", path);
+		return NULL;
+	}
+	if ((uint64_t)st.st_size > FILE_ADD_MAX) {
+		err_set(err, "%s has %llu bytes, more than the %lu MiB that a "
+		    "file may have", path, (unsigned long long)st.st_size,
+		    FILE_ADD_MAX / MIB);
+		return NULL;
+	}
+	*len = (size_t)st.st_size;
+	/* Of nothing there is no map. */
+	map = mmap(NULL, *len + 1, PROT_READ, MAP_PRIVATE, file, 0);
+	if (map == MAP_FAILED) {
+		err_sys(err, "%s cannot be read", path);
+		return NULL;
+	}
+	return map;
+}
+
+static struct files_task *
+kept_files_add(
+    struct kept_files *kept, const struct files_user *user, struct err *err)
+{
+	const char *path = kept->command->operand;
+	const char *slash = strrchr(path, '/');
+	const char *name = kept->command->other != NULL ?
+	    kept->command->other : slash == NULL ? path : slash + 1;
+	struct files_task *task;
+	size_t len;
+	char *data;
+
+	if (name[0] == '\0' || strlen(name) > FILE_NAME_MAX) {
+		err_set(err, "\"%s\" cannot be the name of a file: it has 1 to "
+		    "%d bytes", name, FILE_NAME_MAX);
+		return NULL;
+	}
+	data = kept_files_map(path, &len, err);
+	if (data == NULL)
+		return NULL;
+	task = files_add(kept->files, "", name, data, len, user, err);
+	munmap(data, len + 1);
+	return task;
+}
+
+/* All of them */
+
+static void
+kept_files_on_done(void *ctx, const struct files_end *end)
+{
+	struct kept_files *kept = ctx;
+	enum command_task task = kept->command->task;
+
+	if (kept->status != 0)
+		return; /* that was told */
+	if (end->why != NULL) {
+		kept_files_fail(kept, "%s", end->why);
+		return;
+	}
+	if (task == COMMAND_FILES_LIST && kept->listed == 0)
+		printf("Nothing is kept.\n");
+	if (task == COMMAND_FILES_REMOVE && end->count == 0) {
+		kept_files_fail(kept, "there is no file of this name, or not "
+		    "this version of it ('caisson files list' shows all)");
+		return;
+	}
+	if (task == COMMAND_FILES_CLEAR)
+		printf("%llu removed\n", (unsigned long long)end->count);
+	kept_files_end(kept, 0);
+}
+
+/*
+ * The file that is meant: its name, or the URI that an answer links to, which
+ * names the version, too. Returns 0, or -1 with err.
+ */
+static int
+kept_files_read_name(struct kept_files *kept, struct err *err)
+{
+	const char *operand = kept->command->operand;
+	auto_free char *quoted = mem_printf("\"%s\"", operand);
+
+	if (strncmp(operand, FILE_LINK_PREFIX, strlen(FILE_LINK_PREFIX)) == 0 &&
+	    strpbrk(operand, "\"\\") == NULL)
+		kept->name = file_link_read((struct json_span){ quoted,
+		    strlen(quoted) }, &kept->version);
+	else
+		kept->name = mem_strdup(operand);
+	if (kept->name == NULL || kept->name[0] == '\0' ||
+	    strlen(kept->name) > FILE_NAME_MAX)
+		return err_set(err, "there is no file of this name ('caisson "
+		    "files list' shows all)");
+	return 0;
+}
+
+static struct files_task *
+kept_files_begin(
+    struct kept_files *kept, const struct files_user *user, struct err *err)
+{
+	struct files *files = kept->files;
+
+	switch (kept->command->task) {
+	case COMMAND_FILES_ADD:
+		return kept_files_add(kept, user, err);
+	case COMMAND_FILES_CLEAR:
+		return files_remove(files, "", NULL, 0, user, err);
+	case COMMAND_FILES_LIST:
+		return files_list(files, "", 1, user, err);
+	default:
+		break;
+	}
+	if (kept_files_read_name(kept, err) == -1)
+		return NULL;
+	if (kept->command->task == COMMAND_FILES_REMOVE)
+		return files_remove(
+		    files, "", kept->name, kept->version, user, err);
+	return files_fetch(files, "", kept->name, kept->version, user, err);
+}
+
+int
+kept_files_run(struct event_base *base, struct files *files,
+    const struct command *command)
+{
+	struct kept_files kept = { .base = base,
+		.files = files,
+		.command = command };
+	const struct files_end nothing = { .count = 0 };
+	struct files_user user = { .fetched = kept_files_on_fetched,
+		.done = kept_files_on_done,
+		.ctx = &kept };
+	struct err err;
+
+	if (command->task == COMMAND_FILES_LIST)
+		user.filed = kept_files_on_listed;
+	/* Where nothing was ever kept, no directory is made to look into. */
+	if (!files_may_hold(files) && (command->task == COMMAND_FILES_LIST ||
+	        command->task == COMMAND_FILES_CLEAR))
+		kept_files_on_done(&kept, &nothing);
+	else if (kept_files_begin(&kept, &user, &err) == NULL)
+		kept_files_fail(&kept, "%s", err.text);
+	event_base_dispatch(base);
+	free(kept.name);
+	return kept.status;
+}

@@ -1,0 +1,39 @@
+/*
+ * What the process that keeps files tells the supervisor: the whole surface
+ * between the two. Runs in the supervisor.
+ */
+#include "handlers.h"
+#include "peers/files.h"
+
+void
+supervisor_on_filed(struct files *files, struct ipc_filed *filed)
+{
+	const struct file_row row = { filed->name, filed->version, filed->size,
+		filed->since, filed->type };
+
+	files_hear_filed(files, filed->task, &row);
+}
+
+void
+supervisor_on_left_out(struct files *files, struct ipc_left_out *left_out)
+{
+	files_hear_left_out(files, left_out->task,
+	    (const char *)left_out->name.data, left_out->name.len,
+	    (enum file_fault)left_out->fault);
+}
+
+void
+supervisor_on_file_fetched(
+    struct files *files, struct ipc_file_fetched *fetched)
+{
+	files_hear_fetched(
+	    files, fetched->task, &fetched->file, fetched->offset);
+}
+
+void
+supervisor_on_task_done(struct files *files, struct ipc_task_done *done)
+{
+	files_hear_done(files, done->task, done->count,
+	    (enum file_fault)done->fault, (const char *)done->name.data,
+	    done->name.len);
+}

@@ -1,0 +1,63 @@
+/*
+ * Why a file is not kept, in words for its user: cause and fix. Runs in the
+ * supervisor; a pure function.
+ */
+#include "../../common/mem.h"
+#include "files.h"
+
+/* With the values of options in it, where they are the cause. */
+static char *
+file_fault_limit(enum file_fault fault, const struct options *options)
+{
+	unsigned long long most = options->files_max / MIB;
+
+	switch (fault) {
+	case FILE_FAULT_LARGE:
+		return mem_printf("it is larger than all files together may be "
+		    "(%llu MiB): raise MCP_BRIDGE_FILES_MAX", most);
+	case FILE_FAULT_QUOTA:
+		return mem_printf("all files together may take %llu MiB: "
+		    "remove some ('caisson files remove'), or raise "
+		    "MCP_BRIDGE_FILES_MAX", most);
+	default:
+		return mem_printf("there are %d files, the most there may be: "
+		    "remove some ('caisson files remove')", FILES_COUNT_MAX);
+	}
+}
+
+char *
+file_fault_text(enum file_fault fault, const struct options *options)
+{
+	static const char *const texts[FILE_FAULTS] = {
+		[FILE_FAULT_DIRECTORY] = "it is a directory: write the files "
+		    "themselves there, or one archive of them",
+		[FILE_FAULT_SYMBOLIC_LINK] = "it is a symbolic link: write the "
+		    "file itself there",
+		[FILE_FAULT_FIFO] = "it is a named pipe, and no regular file",
+		[FILE_FAULT_SOCKET] = "it is a socket, and no regular file",
+		[FILE_FAULT_DEVICE] = "it is a device, and no regular file",
+		[FILE_FAULT_LINKED] = "it has more than one name (hard links): "
+		    "copy it instead",
+		[FILE_FAULT_NAME] = "its name must be UTF-8 without "
+		    "slashes and control characters",
+		[FILE_FAULT_UNREADABLE] = "it cannot be read: its mode forbids "
+		    "that",
+		[FILE_FAULT_CHANGED] = "it changed while it was read",
+		[FILE_FAULT_DISK] = "the disk of the state directory is full, "
+		    "or cannot be written",
+		[FILE_FAULT_UNKNOWN] = "there is no file of this name, or not "
+		    "this version of it ('caisson files list' shows all)",
+		[FILE_FAULT_TAKEN] = "there is something of this name in the "
+		    "box already",
+		[FILE_FAULT_ROOM] = "the box has no room for it: raise "
+		    "MCP_BRIDGE_MEMORY",
+		[FILE_FAULT_FOLDER] = "the directory of files cannot be used: "
+		    "the log says why",
+		[FILE_FAULT_PORTER] = "the process that carries files ended "
+		    "before it was done",
+	};
+
+	if (texts[fault] == NULL)
+		return file_fault_limit(fault, options);
+	return mem_strdup(texts[fault]);
+}

@@ -1,0 +1,491 @@
+/*
+ * The files of owners as the supervisor sees them: see files.h. Runs in the
+ * supervisor; opens the directory of files and starts the process that keeps
+ * them, and porters.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/queue.h>
+
+#include "../../common/clock.h"
+#include "../../common/fd.h"
+#include "../../common/ipc_pair.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/shown.h"
+#include "../process/process.h"
+#include "files.h"
+#include "state_dir.h"
+
+struct files_task {
+	LIST_ENTRY(files_task) entry;
+	struct files *files;
+	uint64_t number;
+	struct files_user user;
+	struct event *timer;
+	/* Of a task that has a porter. */
+	struct channel *porter;
+	struct child *process;
+};
+
+struct files {
+	const struct options *options;
+	char **envp;
+	struct service service;
+	LIST_HEAD(, files_task) tasks;
+	uint64_t started; /* tasks so far: the number of the last */
+};
+
+/* What is sent for a task; the first message goes to the porter. */
+struct files_question {
+	unsigned int uid;
+	int porter; /* the end of its channel that files gets; -1: none */
+	enum ipc_type type;
+	union ipc_any msg;
+};
+
+/* The ends of tasks */
+
+static void
+files_task_end_porter(struct files_task *task)
+{
+	channel_free(&task->porter);
+	reaper_forget(&task->process);
+}
+
+static void
+files_task_free(struct files_task *task)
+{
+	files_task_end_porter(task);
+	loop_event_free(&task->timer);
+	free(task);
+}
+
+/* Takes the task off the list, and tells its user: the last word on it. */
+static void
+files_task_done(struct files_task *task, const struct files_end *end)
+{
+	const struct files_user user = task->user;
+
+	LIST_REMOVE(task, entry);
+	files_task_free(task);
+	if (user.done != NULL)
+		user.done(user.ctx, end);
+}
+
+/*
+ * The process that keeps files is gone: every task has failed. Their users may
+ * begin other ones, with a process that is started then.
+ */
+static void
+files_fail(struct files *files, const char *why)
+{
+	const struct files_end end = { .why = why };
+	LIST_HEAD(, files_task) tasks = LIST_HEAD_INITIALIZER(tasks);
+	struct files_task *task;
+
+	service_end(&files->service);
+	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
+		LIST_REMOVE(task, entry);
+		LIST_INSERT_HEAD(&tasks, task, entry);
+	}
+	while ((task = LIST_FIRST(&tasks)) != NULL)
+		files_task_done(task, &end);
+}
+
+static void
+files_violate(struct files *files, const char *why)
+{
+	log_error("protocol violation by files: %s", why);
+	files_fail(files, "the process that keeps files broke the protocol; "
+	    "this is a bug in Caisson: please report it");
+}
+
+static void
+files_on_closed(void *ctx, const struct err *why)
+{
+	struct files *files = ctx;
+
+	if (why != NULL) {
+		files_violate(files, why->text);
+		return;
+	}
+	log_error("the process that keeps files died: what it was asked for "
+	    "has failed; it is started again when it is needed");
+	files_fail(files, "the process that keeps files ended; it is started "
+	    "again when it is needed: try again");
+}
+
+void
+files_forget(struct files_task **taskp)
+{
+	struct files_task *task = mem_take(taskp);
+
+	if (task != NULL)
+		task->user = (struct files_user){ 0 };
+}
+
+/*
+ * A task takes too long. Without its porter, it ends soon; when it has none,
+ * the process that keeps files is stuck.
+ */
+static void
+files_task_on_timer(evutil_socket_t fd, short what, void *arg)
+{
+	struct files_task *task = arg;
+	const struct timeval tv = clock_timeval(FILES_BUSY_MS);
+
+	(void)fd;
+	(void)what;
+	if (task->process != NULL) {
+		log_error("a porter did not end within %d s",
+		    FILES_COLLECT_MS / 1000);
+		files_task_end_porter(task);
+		event_add(task->timer, &tv);
+		return;
+	}
+	log_error("the process that keeps files does not answer: it is ended");
+	files_fail(task->files, "the process that keeps files did not answer "
+	    "in time");
+}
+
+/* Starting */
+
+static int
+files_start_process(struct files *files, struct err *err)
+{
+	struct ipc_keep_files keep = { .log_level = log_level_get(),
+		.most = files->options->files_max,
+		.days = files->options->files_days };
+	auto_fd int folder =
+	    state_dir_open_files(files->options, files->envp, err);
+
+	/* It stays who we are: the files are ours. */
+	if (folder == -1 || service_start(&files->service, 0, err) == -1)
+		return -1;
+	keep.folder = fd_take(&folder);
+	return channel_send_keep_files(files->service.channel, &keep, err);
+}
+
+/* Makes it run, if it does not. Returns 0, or -1 with err. */
+static int
+files_want(struct files *files, struct err *err)
+{
+	if (files->service.channel != NULL)
+		return 0;
+	if (files_start_process(files, err) == 0)
+		return 0;
+	service_end(&files->service);
+	return -1;
+}
+
+/* One attempt to make it run: a question of service_ask. */
+static int
+files_ask_start(void *ctx, void *question, struct err *err)
+{
+	struct files *files = ctx;
+
+	(void)question;
+	if (service_has_died(&files->service))
+		service_end(&files->service);
+	return files_want(files, err);
+}
+
+/* The porter ended: what it has told files was all. */
+static void
+files_task_on_porter_closed(void *ctx, const struct err *why)
+{
+	struct files_task *task = ctx;
+
+	if (why != NULL)
+		log_error("protocol violation by a porter: %s", why->text);
+	files_task_end_porter(task);
+}
+
+static void
+files_task_on_porter_ended(void *ctx, const struct child_end *end)
+{
+	struct files_task *task = ctx;
+
+	(void)end;
+	task->process = NULL;
+}
+
+/*
+ * Starts the porter of a task as that user, and tells it what to do. Returns
+ * the other end of the channel that it has to files, which the caller owns, or
+ * -1 with err.
+ */
+static int
+files_task_start_porter(struct files_task *task, enum ipc_type type,
+    int *folder, unsigned int uid, struct err *err)
+{
+	struct files *files = task->files;
+	struct channel_ends ends = worker_ends(
+	    ROLE_PORTER, files_task_on_porter_closed, task);
+	struct ipc_carry_out carry_out = { .log_level = log_level_get() };
+	struct ipc_carry_in carry_in = { .log_level = log_level_get() };
+	auto_fd int pidfd = -1;
+	auto_fd int ours = -1;
+	int theirs;
+
+	task->porter = worker_start(files->service.base, &ends, task->number,
+	    uid, -1, &pidfd, err);
+	if (task->porter == NULL)
+		return -1;
+	task->process = reaper_watch(files->service.base, &pidfd,
+	    files_task_on_porter_ended, task, err);
+	if (task->process == NULL || ipc_pair(&ours, &theirs, 0, err) == -1)
+		return -1;
+	carry_out.files = carry_in.files = theirs;
+	carry_out.folder = carry_in.folder = fd_take(folder);
+	if ((type == IPC_COLLECT ?
+	        channel_send_carry_out(task->porter, &carry_out, err) :
+	        channel_send_carry_in(task->porter, &carry_in, err)) == -1)
+		return -1;
+	return fd_take(&ours);
+}
+
+/* A task that is not sent yet; NULL with err where there is no process. */
+static struct files_task *
+files_task_new(
+    struct files *files, const struct files_user *user, struct err *err)
+{
+	const struct timeval tv = clock_timeval(FILES_COLLECT_MS);
+	struct files_task *task;
+
+	if (service_ask(&files->service, files_ask_start, NULL, err) == -1) {
+		err_wrap(err, "files cannot be kept");
+		return NULL;
+	}
+	task = mem_alloc(sizeof(*task));
+	task->files = files;
+	task->number = ++files->started;
+	task->user = *user;
+	task->timer =
+	    evtimer_new(files->service.base, files_task_on_timer, task);
+	event_add(task->timer, &tv);
+	LIST_INSERT_HEAD(&files->tasks, task, entry);
+	return task;
+}
+
+/* Sends the message of a task. Returns the task, or NULL with err. */
+static struct files_task *
+files_task_send(struct files_task *task, enum ipc_type type, void *msg,
+    struct err *err)
+{
+	if (channel_send(task->files->service.channel, type, msg, err) == 0)
+		return task;
+	err_wrap(err, "files cannot be kept");
+	LIST_REMOVE(task, entry);
+	files_task_free(task);
+	return NULL;
+}
+
+/* The tasks */
+
+struct files_task *
+files_collect(struct files *files, const char *owner, int *folder,
+    unsigned int uid, const struct files_user *user, struct err *err)
+{
+	struct ipc_collect collect = { .owner = owner };
+	struct files_task *task = files_task_new(files, user, err);
+
+	if (task == NULL)
+		return NULL;
+	collect.task = task->number;
+	collect.porter =
+	    files_task_start_porter(task, IPC_COLLECT, folder, uid, err);
+	/* -1 is refused by the catalogue. */
+	return files_task_send(task, IPC_COLLECT, &collect, err);
+}
+
+struct files_task *
+files_deliver(struct files *files, const char *owner, const char *names,
+    size_t names_len, int *folder, unsigned int uid,
+    const struct files_user *user, struct err *err)
+{
+	struct ipc_deliver deliver = { .owner = owner,
+		.names = { (const uint8_t *)names, names_len } };
+	struct files_task *task = files_task_new(files, user, err);
+
+	if (task == NULL)
+		return NULL;
+	deliver.task = task->number;
+	deliver.porter =
+	    files_task_start_porter(task, IPC_DELIVER, folder, uid, err);
+	return files_task_send(task, IPC_DELIVER, &deliver, err);
+}
+
+static struct ipc_bytes
+files_name(const char *name)
+{
+	return (struct ipc_bytes){ (const uint8_t *)name, strlen(name) };
+}
+
+struct files_task *
+files_add(struct files *files, const char *owner, const char *name,
+    const char *data, size_t len, const struct files_user *user,
+    struct err *err)
+{
+	struct ipc_add_file add = { .owner = owner,
+		.name = files_name(name),
+		.content = { (const uint8_t *)data, len, -1 } };
+	struct files_task *task = files_task_new(files, user, err);
+
+	if (task == NULL)
+		return NULL;
+	add.task = task->number;
+	return files_task_send(task, IPC_ADD_FILE, &add, err);
+}
+
+struct files_task *
+files_list(struct files *files, const char *owner, int versions,
+    const struct files_user *user, struct err *err)
+{
+	struct ipc_list_files list = { .owner = owner,
+		.versions = versions != 0 };
+	struct files_task *task = files_task_new(files, user, err);
+
+	if (task == NULL)
+		return NULL;
+	list.task = task->number;
+	return files_task_send(task, IPC_LIST_FILES, &list, err);
+}
+
+struct files_task *
+files_fetch(struct files *files, const char *owner, const char *name,
+    uint64_t version, const struct files_user *user, struct err *err)
+{
+	struct ipc_fetch_file fetch = { .owner = owner,
+		.name = files_name(name),
+		.version = version };
+	struct files_task *task = files_task_new(files, user, err);
+
+	if (task == NULL)
+		return NULL;
+	fetch.task = task->number;
+	return files_task_send(task, IPC_FETCH_FILE, &fetch, err);
+}
+
+struct files_task *
+files_remove(struct files *files, const char *owner, const char *name,
+    uint64_t version, const struct files_user *user, struct err *err)
+{
+	struct ipc_remove_files removal = { .owner = owner,
+		.name = files_name(name == NULL ? "" : name),
+		.version = version };
+	struct files_task *task = files_task_new(files, user, err);
+
+	if (task == NULL)
+		return NULL;
+	removal.task = task->number;
+	return files_task_send(task, IPC_REMOVE_FILES, &removal, err);
+}
+
+/* What the process says */
+
+/* Returns the task of that number; NULL where there is none: it is ended. */
+static struct files_task *
+files_find(struct files *files, uint64_t number)
+{
+	struct files_task *task;
+
+	LIST_FOREACH (task, &files->tasks, entry)
+		if (task->number == number)
+			return task;
+	files_violate(files, "a message about a task that there is not");
+	return NULL;
+}
+
+void
+files_hear_filed(
+    struct files *files, uint64_t number, const struct file_row *row)
+{
+	struct files_task *task = files_find(files, number);
+
+	if (task != NULL && task->user.filed != NULL)
+		task->user.filed(task->user.ctx, row);
+}
+
+void
+files_hear_left_out(struct files *files, uint64_t number, const char *name,
+    size_t len, enum file_fault fault)
+{
+	struct files_task *task = files_find(files, number);
+
+	if (task != NULL && task->user.left_out != NULL)
+		task->user.left_out(task->user.ctx, name, len, fault);
+}
+
+void
+files_hear_fetched(
+    struct files *files, uint64_t number, int *file, uint64_t offset)
+{
+	struct files_task *task = files_find(files, number);
+
+	if (task != NULL && task->user.fetched != NULL)
+		task->user.fetched(task->user.ctx, file, offset);
+}
+
+void
+files_hear_done(struct files *files, uint64_t number, uint64_t count,
+    enum file_fault fault, const char *name, size_t len)
+{
+	struct files_task *task = files_find(files, number);
+	struct files_end end = { .count = count, .fault = fault };
+	auto_buffer struct buffer why = { 0 };
+	auto_free char *text = NULL;
+
+	if (task == NULL)
+		return;
+	if (fault != FILE_FAULT_NONE) {
+		text = file_fault_text(fault, files->options);
+		if (len > 0) {
+			shown_add(&why, name, len);
+			buffer_add_text(&why, ": ");
+		}
+		buffer_add_text(&why, text);
+		end.why = why.data;
+	}
+	files_task_done(task, &end);
+}
+
+/* All of them */
+
+int
+files_may_hold(const struct files *files)
+{
+	return state_dir_may_hold_files(files->options, files->envp);
+}
+
+struct files *
+files_new(struct event_base *base, const struct options *options, char **envp)
+{
+	struct files *files = mem_alloc(sizeof(*files));
+
+	files->service = (struct service){ .base = base,
+		.role = ROLE_FILES,
+		.closed = files_on_closed,
+		.ctx = files };
+	files->options = options;
+	files->envp = envp;
+	LIST_INIT(&files->tasks);
+	return files;
+}
+
+void
+files_free(struct files **filesp)
+{
+	struct files *files = mem_take(filesp);
+	struct files_task *task;
+
+	if (files == NULL)
+		return;
+	service_end(&files->service);
+	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
+		LIST_REMOVE(task, entry);
+		files_task_free(task);
+	}
+	free(files);
+}

@@ -1,0 +1,400 @@
+/*
+ * Files that code leaves, as the official client receives them: links in the
+ * answer, bytes through resources/read, whatever else lies there refused by
+ * name; and the commands for their user.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { descendants } from './support/processes.mjs';
+import { commandLine, file, folder, settings, unpooled }
+  from './support/program.mjs';
+import { Raw } from './support/raw.mjs';
+import { connect, run } from './support/sdk.mjs';
+import { until } from './support/wait.mjs';
+
+/* Answers as models see them. */
+settings.MCP_BRIDGE_STRUCTURED = 'off';
+
+const prefix = 'resource://caisson/files/';
+const links = (result) => result.content
+  .filter((block) => block.type === 'resource_link');
+const text = (result) => result.content[0].text;
+const sha = (bytes) => createHash('sha256').update(bytes).digest('hex');
+
+/* The bytes of a resource. */
+async function read(client, uri) {
+  const { contents } = await client.readResource({ uri });
+
+  assert.equal(contents.length, 1);
+  assert.equal(contents[0].uri, uri);
+  return Buffer.from(contents[0].blob, 'base64');
+}
+
+/* The names of all files that are listed. */
+async function listed(client) {
+  const { resources } = await client.listResources();
+
+  return resources.filter(({ uri }) => uri.startsWith(prefix))
+    .map(({ name }) => name);
+}
+
+/* Runs a command with the home of a client. */
+function command(home, args, more = {}) {
+  const [program, ...rest] = commandLine({ home, args, ...more });
+
+  return spawnSync(program, rest, { encoding: 'utf8', ...more });
+}
+
+const leave = 'from pathlib import Path\nout = Path("/workspace/out")\n';
+
+/* From the pool; in a box that has an interpreter of its own; from a shell. */
+for (const [how, options] of [['from the pool', {}],
+  ['without a template', unpooled]])
+  test(`what lies in /workspace/out comes back, ${how}`, async (t) => {
+    const { client } = await connect(t, options);
+    const result = await run(client, `${leave}
+import hashlib, os
+data = os.urandom(3_000_000)
+(out / "report 1.xlsx").write_bytes(data)
+(out / "-\u00fc.csv").write_text("a,b\\n1,2\\n")
+print(hashlib.sha256(data).hexdigest())`);
+    const [csv, xlsx] = links(result);
+
+    assert.equal(result.isError, false);
+    assert.match(text(result), /\nfile: -ü\.csv \(8 bytes\)\nfile: report 1\.xlsx \(3\.0 MB\)$/);
+    assert.deepEqual(csv, { type: 'resource_link',
+      uri: `${prefix}-%C3%BC.csv?version=1`, name: '-ü.csv',
+      mimeType: 'text/csv', size: 8 });
+    assert.equal(xlsx.size, 3_000_000);
+    assert.equal(sha(await read(client, xlsx.uri)), text(result).split('\n')[0]);
+    assert.equal((await read(client, `${prefix}-%C3%BC.csv`)).toString(),
+      'a,b\n1,2\n');
+    assert.deepEqual(await listed(client), ['-ü.csv', 'report 1.xlsx']);
+  });
+
+test('a shell can leave files, too', async (t) => {
+  const { client } = await connect(t,
+    { env: { MCP_BRIDGE_TOOLS: 'run_code' } });
+  const result = await client.callTool({ name: 'run_code', arguments: {
+    language: 'shell', code: 'printf hello > out/a.txt; echo done' } });
+
+  assert.match(text(result), /^done\nfile: a\.txt \(5 bytes\)$/);
+  assert.equal((await read(client, links(result)[0].uri)).toString(), 'hello');
+});
+
+test('files whose names were printed come back, others are noted',
+  async (t) => {
+    const { client } = await connect(t);
+    let result = await run(client, `
+import os
+os.mkdir("charts")
+open("charts/a.csv", "w").write("1")
+open("b.csv", "w").write("2")
+open("word", "w").write("3")
+print("Saved to charts/a.csv, in a word")`);
+
+    assert.deepEqual(links(result).map(({ name }) => name), ['a.csv']);
+    assert.match(text(result), /note: b\.csv \(1 byte\) and word \(1 byte\) are gone with the sandbox: to keep them, write them to \/workspace\/out\n/);
+    /* Code that fails later has told of it all the same. */
+    result = await run(client,
+      'open("c.csv", "w").write("1"); print("c.csv"); 1 / 0');
+    assert.equal(result.isError, true);
+    assert.deepEqual(links(result).map(({ name }) => name), ['c.csv']);
+    result = await run(client, 'import sys\nopen("d.csv", "w").write("1")\n' +
+      'print("d.csv", file=sys.stderr)\nsys.exit(3)');
+    assert.deepEqual(links(result).map(({ name }) => name), ['d.csv']);
+    /* What lies in out by that name is the one that is meant. */
+    result = await run(client, 'open("e.csv", "w").write("x")\n' +
+      'open("out/e.csv", "w").write("meant")\nprint("e.csv")');
+    assert.equal((await read(client, links(result)[0].uri)).toString(),
+      'meant');
+  });
+
+test('save_file keeps files and bytes', async (t) => {
+  const { client } = await connect(t);
+  const result = await run(client, `
+import io
+open("/tmp/x.bin", "wb").write(b"one")
+print(runtime.save_file("/tmp/x.bin"))
+print(runtime.save_file("/tmp/x.bin", "y"))
+print(runtime.save_file(b"two", name="z"))
+print(runtime.save_file(io.BytesIO(b"three"), "w"))
+for wrong in ((b"x",), (b"x", "a/b"), (b"x", ".."), (b"x", "a\\nb"),
+              (b"x", "x" * 256), (b"x", "\\ud800"), (7, "a"), ("/none",)):
+    try:
+        runtime.save_file(*wrong)
+    except (TypeError, ValueError, OSError) as error:
+        print(type(error).__name__, end=" ")`);
+
+  assert.match(text(result), /^\/workspace\/out\/x\.bin\n\/workspace\/out\/y\n\/workspace\/out\/z\n\/workspace\/out\/w\nTypeError ValueError ValueError ValueError ValueError ValueError TypeError FileNotFoundError \nfile: w \(5 bytes\)\n/);
+  assert.deepEqual(await listed(client), ['w', 'x.bin', 'y', 'z']);
+});
+
+test('the same name makes versions', async (t) => {
+  const { client } = await connect(t);
+
+  for (const [n, content] of [[1, 'one'], [2, 'two'], [3, 'three']]) {
+    const result = await run(client,
+      `open("out/a.txt", "w").write("${content}")`);
+
+    assert.equal(links(result)[0].uri, `${prefix}a.txt?version=${n}`);
+    if (n > 1)
+      assert.match(text(result), new RegExp(`version ${n}\\)$`));
+  }
+  for (const [n, content] of [[1, 'one'], [3, 'three']])
+    assert.equal((await read(client,
+      `${prefix}a.txt?version=${n}`)).toString(), content);
+  assert.equal((await read(client, `${prefix}a.txt`)).toString(), 'three');
+  assert.deepEqual(await listed(client), ['a.txt']);
+  for (const uri of ['a.txt?version=4', 'b.txt', 'a.txt?version=x', '%zz',
+    '..%2F..%2Fetc%2Fpasswd', '%00'])
+    await assert.rejects(client.readResource({ uri: prefix + uri }),
+      /-32002.*Resource not found/);
+});
+
+test('what is no regular file with one name is refused by name',
+  async (t) => {
+    const { client } = await connect(t);
+    const result = await run(client, `
+import os
+os.chdir("/workspace/out")
+open("plain", "w").write("x")
+os.mkdir("folder")
+open("folder/inside", "w").write("x")
+os.symlink("/etc/passwd", "link")
+os.symlink("folder", "to folder")
+open("two", "w").write("x"); os.link("two", "names")
+os.mkfifo("pipe")
+open("a\\nb", "w"); open(b"\\xff", "w"); open("\\x1b[31m", "w")
+open("x" * 255, "w")
+open("...", "w")
+open("hidden", "w").write("x"); os.chmod("hidden", 0)
+print("ok")`);
+    const notes = text(result).split('\n')
+      .filter((line) => line.startsWith('note: '));
+    const names = links(result).map(({ name }) => name);
+
+    assert.equal(result.isError, false);
+    assert.deepEqual(names.sort(),
+      ['...', 'hidden', 'plain', 'x'.repeat(255)].filter(
+        (name) => names.includes('hidden') || name !== 'hidden').sort());
+    for (const [name, why] of [['folder', 'directory'],
+      ['link', 'symbolic link'], ['to folder', 'symbolic link'],
+      ['two', 'more than one name'], ['names', 'more than one name'],
+      ['pipe', 'named pipe'], ['a\\x0ab', 'its name'],
+      ['\\xff', 'its name'], ['\\x1b[31m', 'its name']])
+      assert.ok(notes.some((note) =>
+        note.startsWith(`note: /workspace/out/${name} was not kept: `) &&
+        note.includes(why)), `${name}: ${notes.join('\n')}`);
+    assert.deepEqual((await listed(client)).sort(), names);
+  });
+
+test('more files than a call may leave are counted', async (t) => {
+  const { client } = await connect(t);
+  const result = await run(client, `
+for n in range(10000):
+    open("out/%05d" % n, "w").close()`);
+
+  assert.equal(links(result).length, 100);
+  assert.equal(links(result)[99].name, '00099');
+  assert.match(text(result), /note: 9900 files more in \/workspace\/out were not kept: a call can leave 100; write one archive of them$/);
+});
+
+test('files are bounded together, and what does not fit is named',
+  async (t) => {
+    const { client } = await connect(t,
+      { env: { MCP_BRIDGE_FILES_MAX: '1m' } });
+    let result = await run(client, `
+import os
+open("out/a", "wb").write(bytes(600_000))
+open("out/b", "wb").write(bytes(600_000))
+open("out/c", "wb").write(bytes(400_000))
+open("out/giant", "wb").truncate(100 << 20)
+try:
+    open("out/larger", "wb").truncate(1 << 30)
+except OSError as error:
+    os.unlink("out/larger")
+    print(error.strerror)`);
+
+    assert.deepEqual(links(result).map(({ name }) => name), ['a', 'c']);
+    assert.match(text(result), /^File too large\n/);
+    assert.match(text(result), /note: \/workspace\/out\/b was not kept: all files together may take 1 MiB: remove some \('caisson files remove'\), or raise MCP_BRIDGE_FILES_MAX\n/);
+    assert.match(text(result), /note: \/workspace\/out\/giant was not kept: it is larger than all files together may be \(1 MiB\): raise MCP_BRIDGE_FILES_MAX$/);
+    /* The box has room for a quarter of its memory there. */
+    result = await run(client, `
+try:
+    with open("out/full", "wb") as file:
+        for n in range(1024):
+            file.write(bytes(1 << 20))
+except OSError as error:
+    print(error.strerror)
+import os
+os.unlink("out/full")`);
+    assert.equal(text(result), 'No space left on device');
+  });
+
+test('files come back after a time-out, and not after a cancel',
+  async (t) => {
+    const { client } = await connect(t);
+    const result = await run(client, 'import time\n' +
+      'open("out/late", "w").write("x")\nprint("written", flush=True)\n' +
+      'time.sleep(60)', { timeout: 1 });
+
+    assert.match(text(result), /^status: timeout\n/);
+    assert.deepEqual(links(result).map(({ name }) => name), ['late']);
+
+    const controller = new AbortController();
+    const call = run(client, 'import time\nfor n in range(600):\n' +
+      '    open("out/cancelled%d" % n, "w").write("x")\n' +
+      '    time.sleep(0.1)', {}, { signal: controller.signal });
+
+    controller.abort();
+    await assert.rejects(call);
+    await run(client, 'print(1)');
+    assert.deepEqual(await listed(client), ['late']);
+  });
+
+test('what a child of the code still writes is not waited for', async (t) => {
+  const { client } = await connect(t);
+  const result = await run(client, `
+import os
+open("out/a", "w").write("whole")
+if os.fork() == 0:
+    os.setsid()
+    while True:
+        open("out/b", "w").write("x" * 100_000)
+os._exit(0)`);
+
+  assert.equal(links(result)[0].name, 'a');
+  assert.equal((await read(client, links(result)[0].uri)).toString(), 'whole');
+});
+
+test('a keeper that is killed costs only what it was asked for', async (t) => {
+  const { client, pid } = await connect(t);
+  const keeper = () => descendants(pid).find(
+    (entry) => entry.name.startsWith('files'));
+  let result = await run(client, 'open("out/a", "w").write("1")');
+
+  assert.equal(links(result).length, 1);
+  /* It may be gone since we looked. */
+  const kill = (entry) => {
+    try {
+      process.kill(entry.pid, 'SIGKILL');
+    } catch (error) {
+      assert.equal(error.code, 'ESRCH');
+    }
+  };
+
+  for (let n = 0; n < 3; n++) {
+    kill(keeper());
+    await until(() => keeper() === undefined, 'its end');
+    result = await run(client, 'open("out/a", "w").write("2")');
+    assert.equal(links(result).length, 1, text(result));
+  }
+  assert.equal((await read(client, `${prefix}a?version=1`)).toString(), '1');
+  assert.deepEqual(await listed(client), ['a']);
+
+  /* While it is at work: what was linked to is there, the rest is noted. */
+  const calls = Array.from({ length: 8 }, (_, n) => run(client,
+    `open("out/n${n}", "wb").write(bytes(2_000_000))`));
+  let kills = 0;
+  const killer = setInterval(() => {
+    const found = keeper();
+
+    if (found !== undefined && kills++ < 4)
+      kill(found);
+  }, 5);
+  const results = await Promise.all(calls);
+
+  clearInterval(killer);
+  for (const each of results) {
+    assert.equal(each.isError, false);
+    for (const link of links(each))
+      assert.equal((await read(client, link.uri)).length, 2_000_000);
+    if (links(each).length === 0)
+      assert.match(text(each), /note: files in \/workspace\/out were not kept: |was not kept: /);
+  }
+});
+
+test('a state directory that cannot be used fails no call', async (t) => {
+  const { client } = await connect(t,
+    { env: { MCP_BRIDGE_STATE_DIR: '/proc/nothing' } });
+  const result = await run(client, 'open("out/a", "w").write("1"); print(7)');
+
+  assert.equal(result.isError, false);
+  assert.match(text(result), /^7\nnote: files in \/workspace\/out were not kept: files cannot be kept: the state directory \/proc\/nothing cannot be made/);
+  assert.equal(links(result).length, 0);
+  assert.deepEqual(await listed(client), []);
+});
+
+test('clients of versions without links get the line alone', async (t) => {
+  const raw = Raw.start(t);
+
+  await raw.initialize('2025-03-26');
+  const result = await raw.run('x = open("out/a.txt", "w").write("hi")');
+
+  assert.deepEqual(result.content,
+    [{ type: 'text', text: 'Success (no output)\nfile: a.txt (2 bytes)' }]);
+});
+
+test('fields name the files', async (t) => {
+  const { client } = await connect(t,
+    { env: { MCP_BRIDGE_STRUCTURED: 'on' } });
+  const result = await run(client, 'open("out/a b", "w").write("hi")');
+
+  assert.deepEqual(result.structuredContent.files,
+    [`${prefix}a%20b?version=1`]);
+});
+
+test('the user lists, shows, saves, adds and removes files', async (t) => {
+  const home = folder(t);
+  const { client } = await connect(t, { home });
+  const put = path.join(folder(t), 'saved');
+  const mine = file(t, 'mine.txt', 'from outside');
+
+  assert.equal(command(home, ['files']).stdout, 'Nothing is kept.\n');
+  await run(client, 'open("out/a.txt", "w").write("one")');
+  await run(client, 'open("out/a.txt", "w").write("two\\x1b[31m")');
+  assert.match(command(home, ['files', 'list']).stdout,
+    /^\S+Z +3 +1 text\/plain a\.txt\n\S+Z +8 +2 \S+ a\.txt\n$/);
+  assert.equal(command(home, ['files', 'show', 'a.txt']).stdout, 'two\x1b[31m');
+  assert.equal(command(home,
+    ['files', 'show', `${prefix}a.txt?version=1`]).stdout, 'one');
+  assert.equal(command(home, ['files', 'save', 'a.txt', put]).status, 0);
+  assert.equal(fs.readFileSync(put, 'utf8'), 'two\x1b[31m');
+
+  const again = command(home, ['files', 'save', 'a.txt', put]);
+
+  assert.equal(again.status, 1);
+  assert.match(again.stderr, /^caisson: .*saved exists already, and is left as it is: name another path, behind the name of the file\n$/);
+  assert.equal(command(home, ['files', 'add', mine]).status, 0);
+  assert.equal(command(home, ['files', 'add', mine, 'other name']).status, 0);
+  assert.deepEqual(await listed(client), ['a.txt', 'mine.txt', 'other name']);
+  assert.equal((await read(client, `${prefix}other%20name`)).toString(),
+    'from outside');
+  for (const [args, why] of [
+    [['show', 'none'], /there is no file of this name, or not this version/],
+    [['remove', 'none'], /there is no file of this name, or not this version/],
+    [['save', `${prefix}%zz`, put], /there is no file of this name/],
+    [['add', '/none'], /\/none cannot be opened: No such file/],
+    [['add', '/dev'], /\/dev is no regular file/],
+    [['add', mine, 'a/b'], /its name must be UTF-8 without slashes/],
+    [['add', mine, 'x'.repeat(256)], /cannot be the name of a file/],
+  ]) {
+    const { status, stderr } = command(home, ['files', ...args]);
+
+    assert.equal(status, 1, args.join(' '));
+    assert.match(stderr, why);
+  }
+  assert.equal(command(home, ['files', 'save']).status, 2);
+  assert.match(command(home, ['files', 'frobnicate']).stderr,
+    /there is one of list, show NAME, save NAME \[PATH\], add PATH \[NAME\], remove NAME, clear/);
+  assert.equal(command(home, ['files', 'remove', 'a.txt']).status, 0);
+  assert.deepEqual(await listed(client), ['mine.txt', 'other name']);
+  assert.equal(command(home, ['files', 'clear']).stdout, '2 removed\n');
+  assert.deepEqual(await listed(client), []);
+});

@@ -1,0 +1,92 @@
+/*
+ * Tests of common/base64: the vectors of RFC 4648, every byte there and back,
+ * and what is no base64.
+ */
+#include <string.h>
+
+#include "common/base64.h"
+#include "unit.h"
+
+/* RFC 4648, section 10. */
+static const struct {
+	const char *bytes, *base64;
+} vectors[] = {
+	{ "", "" },
+	{ "f", "Zg==" },
+	{ "fo", "Zm8=" },
+	{ "foo", "Zm9v" },
+	{ "foob", "Zm9vYg==" },
+	{ "fooba", "Zm9vYmE=" },
+	{ "foobar", "Zm9vYmFy" },
+};
+
+START_TEST(has_the_vectors)
+{
+	auto_buffer struct buffer text = { 0 };
+	auto_buffer struct buffer bytes = { 0 };
+
+	base64_add(&text, vectors[_i].bytes, strlen(vectors[_i].bytes));
+	ck_assert_str_eq(text.data, vectors[_i].base64);
+	ck_assert_int_eq(base64_read(&bytes, text.data, text.len), 0);
+	ck_assert_str_eq(bytes.data, vectors[_i].bytes);
+	ck_assert_uint_eq(bytes.len, strlen(vectors[_i].bytes));
+}
+END_TEST
+
+/* Three bytes that are all different from those before, many times. */
+START_TEST(brings_every_byte_back)
+{
+	auto_buffer struct buffer text = { 0 };
+	auto_buffer struct buffer bytes = { 0 };
+	char data[3000];
+	size_t i;
+
+	for (i = 0; i < sizeof(data); i++)
+		data[i] = (char)(i * 7 + i / 256);
+	buffer_add_text(&text, "before ");
+	base64_add(&text, data, sizeof(data));
+	ck_assert_uint_eq(text.len, 7 + sizeof(data) / 3 * 4);
+	buffer_add_text(&bytes, "before ");
+	ck_assert_int_eq(base64_read(&bytes, text.data + 7, text.len - 7), 0);
+	ck_assert_uint_eq(bytes.len, 7 + sizeof(data));
+	ck_assert_mem_eq(bytes.data + 7, data, sizeof(data));
+}
+END_TEST
+
+START_TEST(skips_white_space)
+{
+	const char *text = " Zm9v\r\nYg =\t=\n";
+	auto_buffer struct buffer bytes = { 0 };
+
+	ck_assert_int_eq(base64_read(&bytes, text, strlen(text)), 0);
+	ck_assert_str_eq(bytes.data, "foob");
+}
+END_TEST
+
+static const char *const wrong[] = { "Z", "Zg", "Zg=", "Zg===", "=", "====",
+	"Zg==Zg==", "Zm9v!", "Zm9-", "Zm9_", "Zm9vZ", "Zm9v=" };
+
+START_TEST(refuses_what_is_none)
+{
+	auto_buffer struct buffer bytes = { 0 };
+
+	ck_assert_int_eq(
+	    base64_read(&bytes, wrong[_i], strlen(wrong[_i])), -1);
+	ck_assert_int_eq(base64_read(&bytes, "Zm\0v", 4), -1);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, has_the_vectors, 0, UNIT_COUNT(vectors));
+	tcase_add_test(tc, brings_every_byte_back);
+	tcase_add_test(tc, skips_white_space);
+	tcase_add_loop_test(tc, refuses_what_is_none, 0, UNIT_COUNT(wrong));
+}
+
+int
+main(void)
+{
+	return unit_run("base64", add_tests);
+}

@@ -1,0 +1,131 @@
+/*
+ * Tests of supervisor/front/file_link: the URI of every name can be read back,
+ * what is no URI of a file is refused, and sizes are told for people.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/mem.h"
+#include "supervisor/front/file_link.h"
+#include "unit.h"
+
+#define URI(rest) FILE_LINK_PREFIX rest
+
+static const struct {
+	const char *name;
+	uint64_t version;
+	const char *uri;
+} links[] = {
+	{ "a.csv", 0, URI("a.csv") },
+	{ "a.csv", 3, URI("a.csv?version=3") },
+	{ "a b.txt", 1, URI("a%20b.txt?version=1") },
+	{ "-x", 1, URI("-x?version=1") },
+	{ "100%?#&=", 2, URI("100%25%3F%23%26%3D?version=2") },
+	{ "\xc3\xbc\xf0\x9f\x93\x88", 1, URI("%C3%BC%F0%9F%93%88?version=1") },
+	{ "~._-", 9, URI("~._-?version=9") },
+	{ "\"\\", 1, URI("%22%5C?version=1") },
+};
+
+static struct json_span
+quoted(const char *text, struct buffer *json)
+{
+	buffer_printf(json, "\"%s\"", text);
+	return (struct json_span){ json->data, json->len };
+}
+
+START_TEST(goes_there_and_back)
+{
+	const struct file_link link = { .name = links[_i].name,
+		.version = links[_i].version };
+	auto_buffer struct buffer uri = { 0 };
+	auto_buffer struct buffer json = { 0 };
+	auto_free char *name = NULL;
+	struct json_span span;
+	uint64_t version;
+
+	file_link_add_uri(&uri, &link);
+	ck_assert_str_eq(uri.data, links[_i].uri);
+	span = quoted(uri.data, &json);
+	ck_assert(file_link_is(span));
+	name = file_link_read(span, &version);
+	ck_assert_ptr_nonnull(name);
+	ck_assert_str_eq(name, links[_i].name);
+	ck_assert_uint_eq(version, links[_i].version);
+}
+END_TEST
+
+/* They begin as the URI of a file does. */
+static const char *const wrong[] = { URI("a?version=0"), URI("a?version="),
+	URI("a?version=-1"), URI("a?version=x"), URI("a?version=1x"),
+	URI("a?version=99999999999999999999"), URI("a?v=1"), URI("?version=1"),
+	URI("%"), URI("%4"), URI("%zz"), URI("a%00b"), URI("%FF"),
+	URI("a\\u0000b") };
+
+START_TEST(refuses_what_is_none)
+{
+	auto_buffer struct buffer json = { 0 };
+	uint64_t version;
+
+	ck_assert_ptr_null(file_link_read(quoted(wrong[_i], &json), &version));
+}
+END_TEST
+
+START_TEST(knows_those_of_files)
+{
+	auto_buffer struct buffer json = { 0 };
+	auto_buffer struct buffer nothing = { 0 };
+	auto_buffer struct buffer large = { 0 };
+	auto_free char *name = NULL;
+	uint64_t version;
+
+	ck_assert(!file_link_is(quoted("resource://caisson/capabilities",
+	    &json)));
+	ck_assert(!file_link_is(quoted(FILE_LINK_PREFIX, &nothing)));
+	buffer_add_text(&large, "\"" FILE_LINK_PREFIX);
+	while (large.len < strlen(FILE_LINK_PREFIX) + 257)
+		buffer_add_text(&large, "x");
+	buffer_add_text(&large, "\"");
+	name = file_link_read(
+	    (struct json_span){ large.data, large.len }, &version);
+	ck_assert_ptr_null(name);
+}
+END_TEST
+
+static const struct {
+	uint64_t size;
+	const char *text;
+} sizes[] = {
+	{ 0, "0 bytes" },
+	{ 1, "1 byte" },
+	{ 999, "999 bytes" },
+	{ 1000, "1 kB" },
+	{ 1499, "1 kB" },
+	{ 1500, "2 kB" },
+	{ 999499, "999 kB" },
+	{ 999500, "1.0 MB" },
+	{ 268435456, "268.4 MB" },
+};
+
+START_TEST(tells_sizes)
+{
+	auto_buffer struct buffer text = { 0 };
+
+	file_link_add_size(&text, sizes[_i].size);
+	ck_assert_str_eq(text.data, sizes[_i].text);
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, goes_there_and_back, 0, UNIT_COUNT(links));
+	tcase_add_loop_test(tc, refuses_what_is_none, 0, UNIT_COUNT(wrong));
+	tcase_add_test(tc, knows_those_of_files);
+	tcase_add_loop_test(tc, tells_sizes, 0, UNIT_COUNT(sizes));
+}
+
+int
+main(void)
+{
+	return unit_run("file_link", add_tests);
+}

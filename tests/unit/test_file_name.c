@@ -1,0 +1,55 @@
+/*
+ * Tests of common/file_name: which names a file that is kept can have.
+ */
+#include <string.h>
+
+#include "common/file_name.h"
+#include "common/limits.h"
+#include "unit.h"
+
+static const char *const good[] = { "a", " ", "...", "..a", ".a", "-", "--x",
+	"a b", "\xc3\xa9", "\xc2\xa0", "\xe2\x80\xae", "\xf0\x9f\x98\x80", "\\",
+	"C:\\x", "~", "*", "\"'", "%2f" };
+
+START_TEST(takes_text)
+{
+	ck_assert(file_name_valid(good[_i], strlen(good[_i])));
+}
+END_TEST
+
+static const char *const bad[] = { "", ".", "..", "/", "a/", "/a", "../a",
+	"\x01", "a\n", "\r", "\x1f", "\x7f", "\xc2\x80", "a\xc2\x9fzb",
+	"\xc2", "\xff", "\xc0\xaf", "\xc0\x80", "\xed\xa0\x80",
+	"\xf4\x90\x80\x80" };
+
+START_TEST(takes_nothing_else)
+{
+	ck_assert(!file_name_valid(bad[_i], strlen(bad[_i])));
+}
+END_TEST
+
+START_TEST(takes_no_nul_and_nothing_long)
+{
+	char name[FILE_NAME_MAX + 1];
+
+	ck_assert(!file_name_valid("a\0b", 3));
+	ck_assert(!file_name_valid("", 1));
+	memset(name, 'x', sizeof(name));
+	ck_assert(file_name_valid(name, FILE_NAME_MAX));
+	ck_assert(!file_name_valid(name, FILE_NAME_MAX + 1));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_loop_test(tc, takes_text, 0, UNIT_COUNT(good));
+	tcase_add_loop_test(tc, takes_nothing_else, 0, UNIT_COUNT(bad));
+	tcase_add_test(tc, takes_no_nul_and_nothing_long);
+}
+
+int
+main(void)
+{
+	return unit_run("file_name", add_tests);
+}

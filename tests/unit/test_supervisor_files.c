@@ -1,0 +1,413 @@
+/*
+ * Tests of supervisor/peers/files and on_files: the process that keeps files is
+ * started when it is needed, and again when it has died; what it says goes to
+ * the user of the task; a porter begins with each task that needs one. The test
+ * is both processes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/fd.h"
+#include "common/ipc_socket.h"
+#include "common/loop.h"
+#include "common/mem.h"
+#include "supervisor/supervisor.h"
+#include "supervisor/peers/files.h"
+#include "supervisor/peers/state_dir.h"
+#define FILES_ARE_HERE
+#include "not_here.h"
+#include "supervisor/process/process.h"
+
+static struct event_base *base;
+static struct options options = { .files_max = 5 * MIB, .files_days = 7 };
+static struct files *files;
+static int line = -1; /* the end of the channel that the keeper has */
+static int porter = -1; /* and the one that a porter has */
+static pid_t process;
+static unsigned int starts;
+static const char *no_state; /* why there is no directory */
+static struct ipc_packet packet;
+static union ipc_any msg;
+static struct buffer told;
+static int fetched = -1;
+
+/* In the place of the other files of the supervisor */
+
+int
+state_dir_open_files(const struct options *all, char **envp, struct err *err)
+{
+	ck_assert_ptr_eq(all, &options);
+	ck_assert_ptr_null(envp);
+	if (no_state != NULL)
+		return err_set(err, "%s", no_state);
+	return open("/tmp", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+int
+state_dir_may_hold_files(const struct options *all, char **envp)
+{
+	(void)all;
+	(void)envp;
+	return no_state == NULL;
+}
+
+int
+spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
+    int channel, int *pidfd, struct err *err)
+{
+	int *end = role == ROLE_FILES ? &line : &porter;
+	int ready[2];
+	char byte;
+
+	(void)err;
+	ck_assert_int_eq(group, -1);
+	if (role == ROLE_FILES) {
+		ck_assert_uint_eq(uid, 0);
+		ck_assert_uint_eq(number, ++starts);
+	} else {
+		ck_assert_int_eq(role, ROLE_PORTER);
+		ck_assert_uint_eq(uid, 77);
+	}
+	ck_assert_int_eq(pipe(ready), 0);
+	process = fork();
+	if (process == 0) {
+		/* The test holds the channel, and ends it. */
+		close(channel);
+		close(ready[0]);
+		close(ready[1]);
+		pause();
+		_exit(0);
+	}
+	close(ready[1]);
+	ck_assert_int_eq(read(ready[0], &byte, 1), 0);
+	close(ready[0]);
+	fd_close(end);
+	*end = fcntl(channel, F_DUPFD_CLOEXEC, 3);
+	*pidfd = (int)syscall(SYS_pidfd_open, process, 0);
+	return 0;
+}
+
+/* The user of tasks */
+
+static void
+on_filed(void *ctx, const struct file_row *row)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	buffer_printf(&told, "filed %s %d %d %d %s\n", row->name,
+	    (int)row->version, (int)row->size, (int)row->since, row->type);
+}
+
+static void
+on_left_out(void *ctx, const char *name, size_t len, enum file_fault fault)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	buffer_printf(&told, "left out %.*s %d\n", (int)len, name, (int)fault);
+}
+
+static void
+on_fetched(void *ctx, int *file, uint64_t offset)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	buffer_printf(&told, "fetched at %d\n", (int)offset);
+	fetched = fd_take(file);
+}
+
+static void
+on_done(void *ctx, const struct files_end *end)
+{
+	ck_assert_ptr_eq(ctx, &told);
+	buffer_printf(&told, "done %d %s\n", (int)end->count,
+	    end->why == NULL ? "well" : end->why);
+}
+
+static const struct files_user user = { on_filed, on_left_out, on_fetched,
+	on_done, &told };
+
+static void
+open_stage(void)
+{
+	base = loop_new(0);
+	reaper_init(base);
+	files = files_new(base, &options, NULL);
+	buffer_add_text(&told, "");
+	ck_assert_ptr_nonnull(freopen("/dev/null", "w", stderr));
+}
+
+static void
+close_stage(void)
+{
+	files_free(&files);
+	files_free(&files); /* NULL is accepted */
+	reaper_finish(1000);
+	fd_close(&line);
+	fd_close(&porter);
+	fd_close(&fetched);
+	buffer_reset(&told);
+	event_base_free(base);
+}
+
+static void
+settle(void)
+{
+	int n;
+
+	for (n = 0; n < 8; n++)
+		event_base_loop(base, EVLOOP_NONBLOCK);
+}
+
+/* The next message to one of the two, which must be of this type. */
+static void
+expect(int end, enum ipc_type wanted)
+{
+	struct err err = { 0, "the end" };
+	enum ipc_type type;
+
+	settle();
+	if (ipc_socket_receive(end, &packet, &err) != 1 ||
+	    ipc_decode(&packet, &type, &msg, &err) == -1)
+		ck_abort_msg("%s does not come: %s",
+		    ipc_message(wanted)->name, err.text);
+	ck_assert_str_eq(ipc_message(type)->name, ipc_message(wanted)->name);
+}
+
+static void
+expect_keep(void)
+{
+	struct stat st, wanted;
+
+	expect(line, IPC_KEEP_FILES);
+	ck_assert_uint_eq(msg.keep_files.most, 5 * MIB);
+	ck_assert_uint_eq(msg.keep_files.days, 7);
+	ck_assert_int_eq(fstat(msg.keep_files.folder, &st), 0);
+	ck_assert_int_eq(stat("/tmp", &wanted), 0);
+	ck_assert_uint_eq(st.st_ino, wanted.st_ino);
+	ipc_message_close(IPC_KEEP_FILES, &msg);
+}
+
+static void
+say(enum ipc_type type, void *message)
+{
+	struct err err;
+
+	ck_assert_msg(ipc_encode(type, message, &packet, &err) == 0, "%s",
+	    err.text);
+	ck_assert_int_eq(ipc_socket_send(line, &packet, &err), 0);
+	ipc_packet_close(&packet);
+	settle();
+}
+
+static void
+say_done(uint64_t task, enum file_fault fault, const char *name)
+{
+	struct ipc_task_done done = { .task = task,
+		.count = 3,
+		.fault = fault,
+		.name = { (const uint8_t *)name, strlen(name) } };
+
+	say(IPC_TASK_DONE, &done);
+}
+
+/* Begins a list, which is the task with this number. */
+static void
+list_well(uint64_t number)
+{
+	struct err err;
+
+	ck_assert_msg(files_list(files, "me", 1, &user, &err) != NULL, "%s",
+	    err.text);
+	if (number == 1)
+		expect_keep();
+	expect(line, IPC_LIST_FILES);
+	ck_assert_uint_eq(msg.list_files.task, number);
+	ck_assert_str_eq(msg.list_files.owner, "me");
+	ck_assert_uint_eq(msg.list_files.versions, 1);
+}
+
+START_TEST(answers_go_to_the_user_of_the_task)
+{
+	struct ipc_filed filed = { .task = 1,
+		.name = "a",
+		.version = 2,
+		.size = 3,
+		.since = 4,
+		.type = "text/csv" };
+	struct ipc_left_out left_out = { .task = 1,
+		.name = { (const uint8_t *)"b", 1 },
+		.fault = FILE_FAULT_FIFO };
+	struct ipc_file_fetched fetch = { .task = 1,
+		.offset = 5,
+		.file = open("/etc/passwd", O_RDONLY | O_CLOEXEC) };
+
+	open_stage();
+	ck_assert_uint_eq(starts, 0);
+	list_well(1);
+	say(IPC_FILED, &filed);
+	say(IPC_LEFT_OUT, &left_out);
+	say(IPC_FILE_FETCHED, &fetch);
+	say_done(1, FILE_FAULT_NONE, "");
+	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\nleft out b 3\n"
+	    "fetched at 5\ndone 3 well\n");
+	ck_assert_int_ne(fetched, -1);
+	list_well(2);
+	ck_assert_uint_eq(starts, 1);
+	close_stage();
+}
+END_TEST
+
+START_TEST(faults_become_sentences)
+{
+	open_stage();
+	list_well(1);
+	say_done(1, FILE_FAULT_QUOTA, "\x1b.txt");
+	ck_assert_str_eq(told.data, "done 3 \\x1b.txt: all files together may "
+	    "take 5 MiB: remove some ('caisson files remove'), or raise "
+	    "MCP_BRIDGE_FILES_MAX\n");
+	close_stage();
+}
+END_TEST
+
+/* Each fault has a sentence of its own. */
+START_TEST(every_fault_has_its_sentence)
+{
+	auto_free char *text = file_fault_text((enum file_fault)_i, &options);
+	auto_free char *next = file_fault_text(
+	    (enum file_fault)(_i == FILE_FAULTS - 1 ? 1 : _i + 1), &options);
+
+	ck_assert_uint_gt(strlen(text), 10);
+	ck_assert_str_ne(text, next);
+}
+END_TEST
+
+START_TEST(a_porter_is_told_where)
+{
+	int folder = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct stat st, wanted;
+	struct err err;
+	int line_of_files;
+
+	open_stage();
+	ck_assert_int_eq(stat("/usr", &wanted), 0);
+	ck_assert_ptr_nonnull(_i == 0 ?
+	    files_collect(files, "me", &folder, 77, &user, &err) :
+	    files_deliver(
+	        files, "me", "a\0b", 4, &folder, 77, &user, &err));
+	ck_assert_int_eq(folder, -1);
+	expect_keep();
+	expect(line, _i == 0 ? IPC_COLLECT : IPC_DELIVER);
+	line_of_files = _i == 0 ?
+	    fd_take(&msg.collect.porter) : fd_take(&msg.deliver.porter);
+	if (_i == 1)
+		ck_assert_mem_eq(msg.deliver.names.data, "a\0b", 4);
+	expect(porter, _i == 0 ? IPC_CARRY_OUT : IPC_CARRY_IN);
+	ck_assert_int_eq(fstat(_i == 0 ? msg.carry_out.folder :
+	    msg.carry_in.folder, &st), 0);
+	ck_assert_uint_eq(st.st_ino, wanted.st_ino);
+	/* Both hold an end of the same line. */
+	ck_assert_int_eq(send(line_of_files, "x", 1, 0), 1);
+	ck_assert_int_eq(recv(_i == 0 ? msg.carry_out.files :
+	    msg.carry_in.files, &(char){ 0 }, 1, 0), 1);
+	ipc_message_close(_i == 0 ? IPC_CARRY_OUT : IPC_CARRY_IN, &msg);
+	ck_assert_int_eq(recv(line_of_files, &(char){ 0 }, 1, 0), 0);
+	fd_close(&line_of_files);
+	say_done(1, FILE_FAULT_NONE, "");
+	ck_assert_str_eq(told.data, "done 3 well\n");
+	close_stage();
+}
+END_TEST
+
+START_TEST(it_is_started_again)
+{
+	open_stage();
+	list_well(1);
+	kill(process, SIGKILL);
+	fd_close(&line);
+	settle();
+	ck_assert_str_eq(told.data, "done 0 the process that keeps files "
+	    "ended; it is started again when it is needed: try again\n");
+	ck_assert_ptr_nonnull(
+	    files_list(files, "", 0, &user, &(struct err){ 0 }));
+	ck_assert_uint_eq(starts, 2);
+	expect_keep();
+	expect(line, IPC_LIST_FILES);
+	close_stage();
+}
+END_TEST
+
+START_TEST(without_a_directory_there_is_none)
+{
+	struct err err;
+
+	open_stage();
+	no_state = "it is not ours";
+	ck_assert(!files_may_hold(files));
+	ck_assert_ptr_null(files_list(files, "", 0, &user, &err));
+	ck_assert_str_eq(err.text, "files cannot be kept: it is not ours");
+	ck_assert_uint_eq(starts, 0);
+	ck_assert_str_eq(told.data, "");
+	no_state = NULL;
+	list_well(1);
+	close_stage();
+}
+END_TEST
+
+START_TEST(nobody_is_told_of_what_is_forgotten)
+{
+	struct files_task *task;
+	struct err err;
+
+	open_stage();
+	task = files_fetch(files, "", "a", 0, &user, &err);
+	files_forget(&task);
+	ck_assert_ptr_null(task);
+	files_forget(&task); /* NULL is accepted */
+	expect_keep();
+	expect(line, IPC_FETCH_FILE);
+	say_done(1, FILE_FAULT_UNKNOWN, "a");
+	ck_assert_str_eq(told.data, "");
+	close_stage();
+}
+END_TEST
+
+/* Of a task that there is not (0), half a message (1): it is ended. */
+START_TEST(nonsense_ends_it)
+{
+	open_stage();
+	list_well(1);
+	if (_i == 0)
+		say_done(9, FILE_FAULT_NONE, "");
+	else
+		ck_assert_int_eq(send(line, "no", 2, 0), 2);
+	settle();
+	ck_assert_int_eq(recv(line, &(char){ 0 }, 1, 0), 0);
+	ck_assert_str_eq(told.data, "done 0 the process that keeps files broke "
+	    "the protocol; this is a bug in Caisson: please report it\n");
+	close_stage();
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, answers_go_to_the_user_of_the_task);
+	tcase_add_test(tc, faults_become_sentences);
+	tcase_add_loop_test(tc, every_fault_has_its_sentence, 1, FILE_FAULTS);
+	tcase_add_loop_test(tc, a_porter_is_told_where, 0, 2);
+	tcase_add_test(tc, it_is_started_again);
+	tcase_add_test(tc, without_a_directory_there_is_none);
+	tcase_add_test(tc, nobody_is_told_of_what_is_forgotten);
+	tcase_add_loop_test(tc, nonsense_ends_it, 0, 2);
+}
+
+int
+main(void)
+{
+	worker_init(supervisor_routes());
+	return unit_run("supervisor_files", add_tests);
+}

@@ -1,0 +1,13 @@
+/*
+ * ADD_FILE: a file that the supervisor hands over. Runs in files.
+ */
+#ifndef WORKER_FILES_ADDED_H
+#define WORKER_FILES_ADDED_H
+
+#include "files.h"
+
+/* Begins to keep it; its name is valid. The descriptor is taken. */
+void added_begin(
+    struct files *files, struct ipc_add_file *add, const char *name);
+
+#endif

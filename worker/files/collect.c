@@ -1,0 +1,211 @@
+/*
+ * COLLECT: see collect.h. Runs in files.
+ *
+ * The porter says all it has to say at once and may be gone before the first
+ * file is copied: what it offered waits here, at most FILES_LEFT_MAX names.
+ * What was offered is kept also where the porter ends too early or breaks a
+ * rule.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/fd.h"
+#include "../../common/file_name.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "collect.h"
+#include "intake.h"
+#include "kept.h"
+#include "task.h"
+
+struct collect_offer {
+	STAILQ_ENTRY(collect_offer) entry;
+	enum file_fault fault; /* why it is left out, also before it begins */
+	int file;
+	size_t len;
+	char name[FILE_NAME_MAX + 1];
+};
+
+struct collect {
+	struct task task;
+	STAILQ_HEAD(, collect_offer) offers; /* the first is worked on */
+	struct intake *intake;
+	unsigned int named; /* by the porter, in all */
+	int told;           /* the porter said that this is all */
+	uint64_t more;
+};
+
+/* What the porter says */
+
+static const char *
+collect_add(struct collect *collect, struct ipc_bytes name, int *file,
+    enum file_fault fault)
+{
+	struct collect_offer *offer;
+
+	if (collect->named >= FILES_LEFT_MAX)
+		return "it names too many files";
+	collect->named++;
+	offer = mem_alloc(sizeof(*offer));
+	offer->fault = fault;
+	offer->file = file == NULL ? -1 : fd_take(file);
+	offer->len = name.len;
+	memcpy(offer->name, name.data, name.len);
+	STAILQ_INSERT_TAIL(&collect->offers, offer, entry);
+	task_wake(&collect->task, 0);
+	return NULL;
+}
+
+static const char *
+collect_offer(struct task *task, struct ipc_offer *offer)
+{
+	enum file_fault fault =
+	    file_name_valid((const char *)offer->name.data, offer->name.len) ?
+	    FILE_FAULT_NONE : FILE_FAULT_NAME;
+
+	return collect_add(
+	    (struct collect *)task, offer->name, &offer->file, fault);
+}
+
+static const char *
+collect_leave(struct task *task, const struct ipc_leave *leave)
+{
+	/* The others are not for a porter to judge. */
+	if (leave->fault > FILE_FAULT_UNREADABLE)
+		return "it leaves a file for a reason of another process";
+	return collect_add((struct collect *)task, leave->name, NULL,
+	    (enum file_fault)leave->fault);
+}
+
+static const char *
+collect_carried(struct task *task, const struct ipc_carried *carried)
+{
+	struct collect *collect = (struct collect *)task;
+
+	if (carried->fault != FILE_FAULT_NONE &&
+	    carried->fault != FILE_FAULT_UNREADABLE)
+		return "it fails for a reason of another process";
+	task->fault = (enum file_fault)carried->fault;
+	collect->told = 1;
+	collect->more = carried->more;
+	return NULL;
+}
+
+static void
+collect_left(struct task *task)
+{
+	struct collect *collect = (struct collect *)task;
+
+	if (!collect->told)
+		task->fault = FILE_FAULT_PORTER;
+	task_wake(task, 0);
+}
+
+/* What is done with it */
+
+static void
+collect_pop(struct collect *collect)
+{
+	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
+
+	STAILQ_REMOVE_HEAD(&collect->offers, entry);
+	fd_close(&offer->file);
+	free(offer);
+	intake_free(&collect->intake);
+}
+
+/* The first offer is done with: the answer to it. */
+static void
+collect_answer(struct collect *collect, enum file_fault fault)
+{
+	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
+	struct task *task = &collect->task;
+
+	if (fault == FILE_FAULT_NONE) {
+		task_tell_filed(task->files, task->number,
+		    intake_head(collect->intake));
+	} else {
+		/* Its room is free when this is told. */
+		intake_free(&collect->intake);
+		task_tell_left_out(task,
+		    (struct ipc_bytes){ (const uint8_t *)offer->name,
+		        offer->len }, fault);
+	}
+	collect_pop(collect);
+	task_wake(task, 0);
+}
+
+/* Begins to take the first offer in, unless that is known to fail. */
+static void
+collect_start(struct collect *collect)
+{
+	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
+
+	if (collect->intake == NULL && offer->fault == FILE_FAULT_NONE)
+		collect->intake = intake_new(collect->task.files,
+		    collect->task.owner, offer->name, &offer->file,
+		    &offer->fault);
+}
+
+static void
+collect_go_on(struct collect *collect)
+{
+	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
+
+	collect_start(collect);
+	if (collect->intake == NULL) {
+		collect_answer(collect, offer->fault);
+		return;
+	}
+	switch (intake_go_on(collect->intake, &offer->fault)) {
+	case INTAKE_COPIES:
+		task_wake(&collect->task, 0);
+		break;
+	case INTAKE_WAITS:
+		task_wake(&collect->task, FILES_LOOK_MS);
+		break;
+	case INTAKE_KEPT:
+	case INTAKE_FAILED:
+		collect_answer(collect, offer->fault);
+		break;
+	}
+}
+
+static void
+collect_wake(struct task *task)
+{
+	struct collect *collect = (struct collect *)task;
+
+	if (!STAILQ_EMPTY(&collect->offers))
+		collect_go_on(collect);
+	else if (task->porter == NULL)
+		task_done(task, collect->more, TASK_NO_NAME);
+}
+
+static void
+collect_free(struct task *task)
+{
+	struct collect *collect = (struct collect *)task;
+
+	while (!STAILQ_EMPTY(&collect->offers))
+		collect_pop(collect);
+}
+
+static const struct task_kind collect_kind = {
+	.offer = collect_offer,
+	.leave = collect_leave,
+	.carried = collect_carried,
+	.left = collect_left,
+	.wake = collect_wake,
+	.free = collect_free,
+};
+
+void
+collect_begin(struct files *files, struct ipc_collect *msg)
+{
+	struct task *task = task_new(files, &collect_kind,
+	    sizeof(struct collect), msg->task, msg->owner, &msg->porter);
+
+	STAILQ_INIT(&((struct collect *)task)->offers);
+	kept_sweep(files);
+}

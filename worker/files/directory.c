@@ -1,0 +1,166 @@
+/*
+ * The directory of files: see directory.h. Runs in files.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../common/log.h"
+#include "directory.h"
+
+#define DIRECTORY_LOCK_NAME "lock"
+#define DIRECTORY_TEMPORARY_MARK 't'
+#define DIRECTORY_DIGITS "0123456789abcdef"
+#define DIRECTORY_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
+#define DIRECTORY_MODE 0600
+
+static int
+directory_is_random(const char *name)
+{
+	return strlen(name) == DIRECTORY_NAME_SIZE - 1 &&
+	    strspn(name, DIRECTORY_DIGITS) == DIRECTORY_NAME_SIZE - 1;
+}
+
+enum directory_entry
+directory_entry(const char *name)
+{
+	if (directory_is_random(name))
+		return DIRECTORY_KEPT;
+	if (name[0] == DIRECTORY_TEMPORARY_MARK &&
+	    directory_is_random(name + 1))
+		return DIRECTORY_TEMPORARY;
+	return strcmp(name, DIRECTORY_LOCK_NAME) == 0 ? DIRECTORY_LOCK :
+	    DIRECTORY_FOREIGN;
+}
+
+/* 64 bits: two processes never find the same. */
+static void
+directory_draw(char name[DIRECTORY_NAME_SIZE])
+{
+	uint64_t number;
+
+	if (getrandom(&number, sizeof(number), 0) != sizeof(number))
+		fatal("the kernel gives no random bytes");
+	snprintf(name, DIRECTORY_NAME_SIZE, "%016" PRIx64, number);
+}
+
+static void
+directory_close(DIR **dir)
+{
+	if (*dir != NULL)
+		closedir(*dir);
+}
+
+int
+directory_each(int folder, void (*tell)(void *ctx, const char *name), void *ctx)
+{
+	auto_fd int fd =
+	    openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	__attribute__((cleanup(directory_close))) DIR *dir = NULL;
+	struct dirent *entry;
+
+	if (fd != -1)
+		dir = fdopendir(fd);
+	if (dir == NULL)
+		return -1;
+	fd_take(&fd);
+	while (errno = 0, (entry = readdir(dir)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 &&
+		    strcmp(entry->d_name, "..") != 0)
+			tell(ctx, entry->d_name);
+	return errno == 0 ? 0 : -1;
+}
+
+int
+directory_open(int folder, const char *name)
+{
+	return openat(folder, name, O_RDONLY | DIRECTORY_FLAGS);
+}
+
+/*
+ * Takes the lock of an open file, unless another process has it. Returns 1; 0
+ * where that has removed the file meanwhile; -1 with errno.
+ */
+static int
+directory_take(int fd)
+{
+	struct stat st;
+
+	if (flock(fd, LOCK_EX | LOCK_NB) == -1 || fstat(fd, &st) == -1)
+		return -1;
+	return st.st_nlink > 0;
+}
+
+int
+directory_make(int folder, char name[DIRECTORY_TEMPORARY_SIZE])
+{
+	auto_fd int fd = -1;
+	int taken;
+
+	name[0] = DIRECTORY_TEMPORARY_MARK;
+	/* Before it is locked it may be swept away: then it is made again. */
+	do {
+		fd_close(&fd);
+		directory_draw(name + 1);
+		fd = openat(folder, name, O_RDWR | O_CREAT | O_EXCL |
+		    DIRECTORY_FLAGS, DIRECTORY_MODE);
+		if (fd == -1)
+			return -1;
+		taken = directory_take(fd);
+	} while (taken == 0 || (taken == -1 && errno == EWOULDBLOCK));
+	if (taken == -1) {
+		directory_remove(folder, name);
+		return -1;
+	}
+	return fd_take(&fd);
+}
+
+int
+directory_keep(
+    int folder, const char *temporary, char name[DIRECTORY_NAME_SIZE])
+{
+	directory_draw(name);
+	return renameat(folder, temporary, folder, name);
+}
+
+int
+directory_remove(int folder, const char *name)
+{
+	return unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+void
+directory_sweep(int folder, const char *temporary)
+{
+	auto_fd int fd = directory_open(folder, temporary);
+
+	if (fd != -1 && directory_take(fd) == 1 &&
+	    directory_remove(folder, temporary) == 0)
+		log_debug("removed %s, which was not finished", temporary);
+}
+
+int
+directory_lock(int folder)
+{
+	auto_fd int fd = openat(folder, DIRECTORY_LOCK_NAME,
+	    O_RDWR | O_CREAT | DIRECTORY_FLAGS, DIRECTORY_MODE);
+
+	if (fd == -1)
+		return -1;
+	switch (directory_take(fd)) {
+	case 1:
+		return fd_take(&fd);
+	case 0:
+		errno = EWOULDBLOCK; /* the next one makes it anew */
+		return -1;
+	default:
+		return -1;
+	}
+}

@@ -1,0 +1,66 @@
+/*
+ * The directory of files: the only code of this process that opens anything.
+ * Names there are random; those of users never become paths.
+ *
+ *	0123456789abcdef	a file that is kept (16 digits)
+ *	t0123456789abcdef	one that is being made, locked by who makes it
+ *	lock			locked while a file is added
+ *
+ * Runs in files.
+ */
+#ifndef WORKER_FILES_DIRECTORY_H
+#define WORKER_FILES_DIRECTORY_H
+
+#include "../../common/fd.h"
+
+/* A random name, with a NUL, and the same of a file that is being made. */
+#define DIRECTORY_NAME_SIZE 17
+#define DIRECTORY_TEMPORARY_SIZE (DIRECTORY_NAME_SIZE + 1)
+
+enum directory_entry {
+	DIRECTORY_KEPT,
+	DIRECTORY_TEMPORARY,
+	DIRECTORY_LOCK,
+	DIRECTORY_FOREIGN
+};
+
+/* What an entry is, by its name. */
+enum directory_entry directory_entry(const char *name);
+
+/*
+ * Calls tell with the name of each entry. Returns 0, or -1 with errno where not
+ * all could be read.
+ */
+int directory_each(
+    int folder, void (*tell)(void *ctx, const char *name), void *ctx);
+
+/*
+ * Opens a file for reading. Returns a descriptor that the caller owns; -1 with
+ * errno.
+ */
+int directory_open(int folder, const char *name);
+
+/*
+ * Makes a file to be written, and its name. Returns a descriptor that the
+ * caller owns, and that holds the lock of the file; -1 with errno.
+ */
+int directory_make(int folder, char name[DIRECTORY_TEMPORARY_SIZE]);
+
+/* Gives such a file, made complete, its name. Returns 0, or -1 with errno. */
+int directory_keep(
+    int folder, const char *temporary, char name[DIRECTORY_NAME_SIZE]);
+
+/* Removes a file. Returns 0, also where it is gone, or -1 with errno. */
+int directory_remove(int folder, const char *name);
+
+/* Removes a file that was being made by a process which is gone. */
+void directory_sweep(int folder, const char *temporary);
+
+/*
+ * Locks the directory against others that would add files. Returns a
+ * descriptor that the caller owns and that holds the lock; -1 with errno, which
+ * is EWOULDBLOCK while another process holds it. Does not wait.
+ */
+int directory_lock(int folder);
+
+#endif

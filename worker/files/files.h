@@ -1,0 +1,55 @@
+/*
+ * Files: what executions leave is kept for their owners, each file with all its
+ * versions, in one directory, the only place of the file system that this
+ * process can touch. The bytes are copied and never interpreted. Everything of
+ * this folder runs in that process only.
+ *
+ * Other processes of the same user may keep files in the same directory at the
+ * same time: what is there is looked up for each task anew (kept.h).
+ *
+ * The order of the files: main → routes → on_supervisor, on_porter → added,
+ * collect, deliver, listed → task, intake → kept → directory, head, type.
+ */
+#ifndef WORKER_FILES_FILES_H
+#define WORKER_FILES_FILES_H
+
+#include <sys/queue.h>
+
+#include "../../common/channel.h"
+#include "../../common/ipc.h"
+
+struct kept;
+struct task;
+
+struct files {
+	struct event_base *base;
+	channel_handler *const *routes; /* of every message to it */
+	struct channel *supervisor;
+	int folder;        /* -1 until it is told which */
+	uint64_t most;     /* bytes of all files together */
+	uint64_t lifetime; /* of a file, in seconds */
+	uint64_t copied;   /* bytes of the files that are on their way in */
+	struct kept **kept;
+	size_t kept_count;
+	TAILQ_HEAD(files_tasks, task) tasks;
+};
+
+/* routes.c: the dispatch table of this process. */
+channel_handler *const *files_routes(void);
+
+/* on_supervisor.c: the handlers. */
+void files_on_keep_files(struct files *files, struct ipc_keep_files *keep);
+void files_on_collect(struct files *files, struct ipc_collect *collect);
+void files_on_deliver(struct files *files, struct ipc_deliver *deliver);
+void files_on_add_file(struct files *files, struct ipc_add_file *add);
+void files_on_list_files(struct files *files, struct ipc_list_files *list);
+void files_on_fetch_file(struct files *files, struct ipc_fetch_file *fetch);
+void files_on_remove_files(
+    struct files *files, struct ipc_remove_files *remove);
+
+/* on_porter.c: the handlers, one task each. */
+void files_on_offer(struct task *task, struct ipc_offer *offer);
+void files_on_leave(struct task *task, struct ipc_leave *leave);
+void files_on_carried(struct task *task, struct ipc_carried *carried);
+
+#endif

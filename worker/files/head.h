@@ -1,0 +1,31 @@
+/*
+ * The head of a file on the disk: whose it is, its name, version and so on, in
+ * FILE_HEAD_SIZE bytes before its contents. Numbers are little-endian; what is
+ * not used is zero. Pure functions over bytes. Runs in files.
+ */
+#ifndef WORKER_FILES_HEAD_H
+#define WORKER_FILES_HEAD_H
+
+#include <stdint.h>
+
+#include "../../common/limits.h"
+
+struct head {
+	uint64_t version; /* 1 or more */
+	uint64_t since;   /* seconds since 1970 */
+	uint64_t size;    /* bytes of the contents */
+	char owner[OWNER_NAME_MAX + 1];
+	char name[FILE_NAME_MAX + 1];
+	char type[FILE_TYPE_MAX + 1];
+};
+
+/* Writes a head, all of whose fields are within their bounds. */
+void head_encode(const struct head *head, uint8_t bytes[FILE_HEAD_SIZE]);
+
+/*
+ * Reads a head. Exact: what is accepted is encoded to the same bytes. Returns
+ * 0, or -1 where this is no head of this form.
+ */
+int head_decode(const uint8_t bytes[FILE_HEAD_SIZE], struct head *head);
+
+#endif

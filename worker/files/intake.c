@@ -1,0 +1,318 @@
+/*
+ * One file on its way into the directory: see intake.h. Runs in files.
+ *
+ * A copy is made in pieces of FILE_PIECE, between which the loop runs. What may
+ * take longer is waiting for the disk, of at most FILE_SYNC bytes: a file that
+ * is told to be kept survives a loss of power.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/clock.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "intake.h"
+#include "kept.h"
+#include "type.h"
+
+struct intake {
+	struct files *files;
+	struct head head;
+	int from; /* -1 where all was copied at once */
+	struct stat was; /* what that was when it came */
+	int to;          /* the file that is being made, and its name */
+	char temporary[DIRECTORY_TEMPORARY_SIZE]; /* empty where it has none */
+	uint64_t copied;
+	uint64_t synced; /* of these, what is on the disk */
+	int complete;   /* copied, and on the disk */
+	uint64_t until; /* when another process must have let it in */
+};
+
+/*
+ * Whether there is place for a file of this size beside those that are kept,
+ * and so many bytes of others that are being copied.
+ */
+static enum file_fault
+intake_judge(const struct files *files, const char *owner, uint64_t size,
+    uint64_t copied)
+{
+	if (size > files->most)
+		return FILE_FAULT_LARGE;
+	if (kept_bytes(files) + copied + size > files->most)
+		return FILE_FAULT_QUOTA;
+	if (kept_of(files, owner) >= FILES_COUNT_MAX)
+		return FILE_FAULT_COUNT;
+	return FILE_FAULT_NONE;
+}
+
+/* Why nothing can be written, from errno. */
+static enum file_fault
+intake_disk(const char *what)
+{
+	log_debug("cannot %s a file: %s", what, strerror(errno));
+	return FILE_FAULT_DISK;
+}
+
+/* The fault of what can only fail where the directory itself is not usable. */
+static enum file_fault
+intake_folder(const char *what)
+{
+	int error = errno;
+
+	log_warn("cannot %s in the directory of files: %s", what,
+	    strerror(error));
+	return error == ENOSPC || error == EDQUOT || error == EIO ?
+	    FILE_FAULT_DISK : FILE_FAULT_FOLDER;
+}
+
+/* Returns 0 when all is written, or -1 with errno. */
+static int
+intake_write(int to, const void *data, size_t len, uint64_t at)
+{
+	const char *p = data;
+	ssize_t n;
+
+	while (len > 0) {
+		n = pwrite(to, p, len, (off_t)at);
+		if (n == -1 && errno == EINTR)
+			continue;
+		if (n == -1)
+			return -1;
+		p += n;
+		len -= (size_t)n;
+		at += (uint64_t)n;
+	}
+	return 0;
+}
+
+/* Returns an intake that is empty yet, of a file that there is place for. */
+static struct intake *
+intake_begin(struct files *files, const char *owner, const char *name,
+    uint64_t size, enum file_fault *fault)
+{
+	struct intake *intake;
+
+	*fault = kept_renew(files) == -1 ? FILE_FAULT_FOLDER :
+	    intake_judge(files, owner, size, files->copied);
+	if (*fault != FILE_FAULT_NONE)
+		return NULL;
+	intake = mem_alloc(sizeof(*intake));
+	intake->files = files;
+	intake->from = -1;
+	intake->head.size = size;
+	files->copied += size;
+	memcpy(intake->head.owner, owner, strlen(owner) + 1);
+	memcpy(intake->head.name, name, strlen(name) + 1);
+	intake->to = directory_make(files->folder, intake->temporary);
+	if (intake->to != -1)
+		return intake;
+	*fault = intake_folder("make a file");
+	intake->temporary[0] = '\0';
+	intake_free(&intake);
+	return NULL;
+}
+
+struct intake *
+intake_new(struct files *files, const char *owner, const char *name,
+    int *from, enum file_fault *fault)
+{
+	auto_fd int taken = fd_take(from);
+	struct intake *intake;
+	struct stat st;
+
+	*fault = FILE_FAULT_UNREADABLE;
+	if (fstat(taken, &st) == -1)
+		return NULL;
+	intake =
+	    intake_begin(files, owner, name, (uint64_t)st.st_size, fault);
+	if (intake == NULL)
+		return NULL;
+	intake->from = fd_take(&taken);
+	intake->was = st;
+	return intake;
+}
+
+struct intake *
+intake_new_bytes(struct files *files, const char *owner, const char *name,
+    const struct ipc_bytes *bytes, enum file_fault *fault)
+{
+	struct intake *intake =
+	    intake_begin(files, owner, name, bytes->len, fault);
+
+	if (intake == NULL)
+		return NULL;
+	if (intake_write(intake->to, bytes->data, bytes->len,
+	        FILE_HEAD_SIZE) == -1) {
+		*fault = intake_disk("write");
+		intake_free(&intake);
+	} else {
+		intake->copied = bytes->len;
+	}
+	return intake;
+}
+
+/* Whether the file is what it was when it came. */
+static int
+intake_is_unchanged(const struct intake *intake)
+{
+	const struct stat *was = &intake->was;
+	struct stat st;
+
+	return intake->from == -1 ||
+	    (fstat(intake->from, &st) == 0 && st.st_size == was->st_size &&
+	    st.st_mtim.tv_sec == was->st_mtim.tv_sec &&
+	    st.st_mtim.tv_nsec == was->st_mtim.tv_nsec);
+}
+
+/*
+ * Whether a piece need not be written: code can leave a file of many gigabytes
+ * of zeroes without any cost. The last one makes the file as long as it is.
+ */
+static int
+intake_is_hole(const char *piece, size_t len, int is_last)
+{
+	return !is_last && piece[0] == '\0' &&
+	    memcmp(piece, piece + 1, len - 1) == 0;
+}
+
+/* Now and then waits for the disk, so that it never waits for long. */
+static enum file_fault
+intake_sync(struct intake *intake)
+{
+	if (intake->copied - intake->synced < FILE_SYNC)
+		return FILE_FAULT_NONE;
+	intake->synced = intake->copied;
+	return fdatasync(intake->to) == -1 ? intake_disk("write") :
+	    FILE_FAULT_NONE;
+}
+
+static enum file_fault
+intake_copy_piece(struct intake *intake)
+{
+	static char piece[FILE_PIECE];
+	uint64_t left = intake->head.size - intake->copied;
+	size_t len = left < sizeof(piece) ? (size_t)left : sizeof(piece);
+	ssize_t n;
+
+	do
+		n = pread(intake->from, piece, len, (off_t)intake->copied);
+	while (n == -1 && errno == EINTR);
+	if (n == -1)
+		return FILE_FAULT_UNREADABLE;
+	if (n == 0)
+		return FILE_FAULT_CHANGED;
+	if (!intake_is_hole(piece, (size_t)n, (size_t)n == left) &&
+	    intake_write(intake->to, piece, (size_t)n,
+	        FILE_HEAD_SIZE + intake->copied) == -1)
+		return intake_disk("write");
+	intake->copied += (uint64_t)n;
+	return intake_sync(intake);
+}
+
+/* All is copied: what it is, and on to the disk. */
+static enum file_fault
+intake_complete(struct intake *intake)
+{
+	struct head *head = &intake->head;
+	uint8_t first[TYPE_LOOKED];
+	ssize_t n;
+
+	if (!intake_is_unchanged(intake))
+		return FILE_FAULT_CHANGED;
+	fd_close(&intake->from);
+	n = pread(intake->to, first, sizeof(first), FILE_HEAD_SIZE);
+	if (n == -1 || fdatasync(intake->to) == -1)
+		return intake_disk("finish");
+	snprintf(head->type, sizeof(head->type), "%s",
+	    type_of(head->name, first, (size_t)n, (uint64_t)n == head->size));
+	intake->complete = 1;
+	intake->until = clock_ms() + FILES_BUSY_MS;
+	return FILE_FAULT_NONE;
+}
+
+/* Gives it the next version of its name, its head and its name on the disk. */
+static enum file_fault
+intake_name(struct intake *intake)
+{
+	struct files *files = intake->files;
+	struct head *head = &intake->head;
+	uint8_t bytes[FILE_HEAD_SIZE];
+	char id[DIRECTORY_NAME_SIZE];
+	const struct kept *newest =
+	    kept_find(files, head->owner, head->name, 0);
+
+	head->version = newest == NULL ? 1 : newest->head.version + 1;
+	head->since = (uint64_t)time(NULL);
+	head_encode(head, bytes);
+	if (intake_write(intake->to, bytes, sizeof(bytes), 0) == -1 ||
+	    fdatasync(intake->to) == -1)
+		return intake_disk("finish");
+	if (directory_keep(files->folder, intake->temporary, id) == -1)
+		return intake_folder("rename a file");
+	intake->temporary[0] = '\0';
+	if (fsync(files->folder) == 0)
+		return FILE_FAULT_NONE;
+	directory_remove(files->folder, id);
+	return intake_folder("finish a file");
+}
+
+/* With the lock of the directory, which ends with this function. */
+static enum intake_state
+intake_file(struct intake *intake, enum file_fault *fault)
+{
+	struct files *files = intake->files;
+	auto_fd int lock = directory_lock(files->folder);
+
+	if (lock == -1 && errno == EWOULDBLOCK && clock_ms() < intake->until)
+		return INTAKE_WAITS;
+	if (lock == -1)
+		*fault = intake_folder("lock");
+	else if (kept_renew(files) == -1)
+		*fault = FILE_FAULT_FOLDER;
+	else
+		*fault = intake_judge(
+		    files, intake->head.owner, intake->head.size, 0);
+	if (*fault == FILE_FAULT_NONE)
+		*fault = intake_name(intake);
+	return *fault == FILE_FAULT_NONE ? INTAKE_KEPT : INTAKE_FAILED;
+}
+
+enum intake_state
+intake_go_on(struct intake *intake, enum file_fault *fault)
+{
+	*fault = FILE_FAULT_NONE;
+	if (intake->complete)
+		return intake_file(intake, fault);
+	if (intake->copied < intake->head.size)
+		*fault = intake_copy_piece(intake);
+	if (*fault == FILE_FAULT_NONE &&
+	    intake->copied == intake->head.size)
+		*fault = intake_complete(intake);
+	return *fault == FILE_FAULT_NONE ? INTAKE_COPIES : INTAKE_FAILED;
+}
+
+const struct head *
+intake_head(const struct intake *intake)
+{
+	return &intake->head;
+}
+
+void
+intake_free(struct intake **intakep)
+{
+	struct intake *intake = mem_take(intakep);
+
+	if (intake == NULL)
+		return;
+	intake->files->copied -= intake->head.size;
+	if (intake->temporary[0] != '\0')
+		directory_remove(intake->files->folder, intake->temporary);
+	fd_close(&intake->to);
+	fd_close(&intake->from);
+	free(intake);
+}

@@ -1,0 +1,337 @@
+/*
+ * Which files are kept: see kept.h. Runs in files.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/buffer.h"
+#include "../../common/log.h"
+#include "../../common/mem.h"
+#include "../../common/text_list.h"
+#include "kept.h"
+
+/* Looking into the directory: files by their random names, in their order. */
+
+static int
+kept_compare(const void *a, const void *b)
+{
+	const struct kept *const *x = a;
+	const struct kept *const *y = b;
+
+	return strcmp((*x)->id, (*y)->id);
+}
+
+static struct kept *
+kept_known(const struct files *files, const char *id)
+{
+	size_t low = 0;
+	size_t high = files->kept_count;
+	size_t middle;
+	int order;
+
+	while (low < high) {
+		middle = (low + high) / 2;
+		order = strcmp(files->kept[middle]->id, id);
+		if (order == 0)
+			return files->kept[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Whether it is one of ours, and whole: then its head is known. */
+static int
+kept_read_head(int fd, struct head *head)
+{
+	uint8_t bytes[FILE_HEAD_SIZE];
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	    pread(fd, bytes, sizeof(bytes), 0) == sizeof(bytes) &&
+	    head_decode(bytes, head) == 0 &&
+	    (uint64_t)st.st_size == FILE_HEAD_SIZE + head->size;
+}
+
+/* Whether a file could not be opened for want of something, for now. */
+static int
+kept_is_passing(int error)
+{
+	return error == EMFILE || error == ENFILE || error == ENOMEM;
+}
+
+/*
+ * Returns what a file is that was not known, which the caller owns; NULL where
+ * it cannot be opened now, with errno.
+ */
+static struct kept *
+kept_read(const struct files *files, const char *id)
+{
+	auto_fd int fd = directory_open(files->folder, id);
+	auto_free struct kept *kept = NULL;
+
+	if (fd == -1 && (errno == ENOENT || kept_is_passing(errno)))
+		return NULL;
+	kept = mem_alloc(sizeof(*kept));
+	memcpy(kept->id, id, strlen(id) + 1);
+	kept->sound = fd != -1 && kept_read_head(fd, &kept->head);
+	if (!kept->sound) {
+		memset(&kept->head, 0, sizeof(kept->head));
+		log_warn("the directory of files has a damaged file, %s, "
+		    "which is left alone", id);
+	}
+	return mem_take(&kept);
+}
+
+static void
+kept_gather(void *ctx, const char *name)
+{
+	struct buffer *names = ctx;
+
+	if (directory_entry(name) == DIRECTORY_KEPT)
+		text_list_add(names, name);
+}
+
+/* Reads the names into a list. Returns 0, or -1 with errno. */
+static int
+kept_names(const struct files *files, struct buffer *names)
+{
+	return directory_each(files->folder, kept_gather, names);
+}
+
+/* The old ones that are there no more, which stand in no new list. */
+static void
+kept_replace(struct files *files, struct kept **kept, size_t count)
+{
+	struct kept **old = files->kept;
+	size_t was = files->kept_count;
+	size_t i;
+
+	qsort(kept, count, sizeof(kept[0]), kept_compare);
+	files->kept = kept;
+	files->kept_count = count;
+	for (i = 0; i < was; i++)
+		if (kept_known(files, old[i]->id) != old[i])
+			free(old[i]);
+	free(old);
+}
+
+/* Removes it from the directory and from what is known. */
+static int
+kept_drop(struct files *files, size_t at)
+{
+	if (directory_remove(files->folder, files->kept[at]->id) == -1) {
+		log_warn("cannot remove a file that was kept: %s",
+		    strerror(errno));
+		return -1;
+	}
+	free(files->kept[at]);
+	files->kept_count--;
+	memmove(files->kept + at, files->kept + at + 1,
+	    (files->kept_count - at) * sizeof(files->kept[0]));
+	return 0;
+}
+
+static void
+kept_expire(struct files *files)
+{
+	uint64_t now = (uint64_t)time(NULL);
+	const struct kept *kept;
+	size_t at = files->kept_count;
+
+	while (at-- > 0) {
+		kept = files->kept[at];
+		if (kept->sound && kept->head.since + files->lifetime <= now)
+			kept_drop(files, at);
+	}
+}
+
+/* Fills kept, which has room for all the names. Returns -1 with errno. */
+static int
+kept_look(const struct files *files, const struct buffer *names,
+    struct kept **kept, size_t *count)
+{
+	const char *name;
+
+	TEXT_LIST_EACH (name, names->data, names->len) {
+		kept[*count] = kept_known(files, name);
+		if (kept[*count] == NULL)
+			kept[*count] = kept_read(files, name);
+		if (kept[*count] != NULL)
+			(*count)++;
+		else if (errno != ENOENT)
+			return -1;
+	}
+	return 0;
+}
+
+int
+kept_renew(struct files *files)
+{
+	auto_buffer struct buffer names = { 0 };
+	struct kept **kept;
+	size_t count = 0;
+	int looked = kept_names(files, &names);
+
+	kept = mem_alloc((text_list_count(names.data, names.len) + 1) *
+	    sizeof(kept[0]));
+	if (looked == 0)
+		looked = kept_look(files, &names, kept, &count);
+	if (looked == -1)
+		log_warn("the directory of files cannot be read: %s",
+		    strerror(errno));
+	kept_replace(files, kept, count);
+	kept_expire(files);
+	return looked;
+}
+
+static void
+kept_sweep_one(void *ctx, const char *name)
+{
+	const struct files *files = ctx;
+
+	if (directory_entry(name) == DIRECTORY_TEMPORARY)
+		directory_sweep(files->folder, name);
+	if (directory_entry(name) == DIRECTORY_FOREIGN)
+		log_debug("the directory of files has %s, which is not of "
+		    "ours", name);
+}
+
+void
+kept_sweep(const struct files *files)
+{
+	directory_each(files->folder, kept_sweep_one, (void *)files);
+}
+
+void
+kept_free(struct files *files)
+{
+	while (files->kept_count > 0)
+		free(files->kept[--files->kept_count]);
+	free(mem_take(&files->kept));
+}
+
+/* What there is, of all or of an owner */
+
+uint64_t
+kept_bytes(const struct files *files)
+{
+	uint64_t bytes = 0;
+	size_t i;
+
+	for (i = 0; i < files->kept_count; i++)
+		bytes += files->kept[i]->head.size;
+	return bytes;
+}
+
+static int
+kept_is_of(const struct kept *kept, const char *owner)
+{
+	return kept->sound && strcmp(kept->head.owner, owner) == 0;
+}
+
+uint64_t
+kept_of(const struct files *files, const char *owner)
+{
+	uint64_t count = 0;
+	size_t i;
+
+	for (i = 0; i < files->kept_count; i++)
+		if (kept_is_of(files->kept[i], owner))
+			count++;
+	return count;
+}
+
+/* Whether it is one of those that are meant: empty and 0 for any. */
+static int
+kept_is_meant(const struct kept *kept, const char *owner, const char *name,
+    uint64_t version)
+{
+	return kept_is_of(kept, owner) &&
+	    (name[0] == '\0' || strcmp(kept->head.name, name) == 0) &&
+	    (version == 0 || kept->head.version == version);
+}
+
+const struct kept *
+kept_find(const struct files *files, const char *owner, const char *name,
+    uint64_t version)
+{
+	const struct kept *found = NULL;
+	const struct kept *kept;
+	size_t i;
+
+	for (i = 0; i < files->kept_count; i++) {
+		kept = files->kept[i];
+		if (kept_is_meant(kept, owner, name, version) &&
+		    (found == NULL ||
+		    kept->head.version > found->head.version))
+			found = kept;
+	}
+	return found;
+}
+
+static int
+kept_compare_heads(const void *a, const void *b)
+{
+	const struct head *x = a;
+	const struct head *y = b;
+	int order = strcmp(x->name, y->name);
+
+	if (order != 0)
+		return order;
+	return (x->version > y->version) - (x->version < y->version);
+}
+
+struct head *
+kept_list(const struct files *files, const char *owner, int versions,
+    size_t *count)
+{
+	struct head *heads =
+	    mem_alloc((files->kept_count + 1) * sizeof(heads[0]));
+	size_t n = 0;
+	size_t i;
+
+	for (i = 0; i < files->kept_count; i++)
+		if (kept_is_of(files->kept[i], owner))
+			heads[n++] = files->kept[i]->head;
+	qsort(heads, n, sizeof(heads[0]), kept_compare_heads);
+	*count = 0;
+	for (i = 0; i < n; i++) {
+		/* The newest is the last of its name. */
+		if (versions || i + 1 == n ||
+		    strcmp(heads[i].name, heads[i + 1].name) != 0)
+			heads[(*count)++] = heads[i];
+	}
+	return heads;
+}
+
+int
+kept_remove(struct files *files, const char *owner, const char *name,
+    uint64_t version, uint64_t *count)
+{
+	size_t at = files->kept_count;
+	int removed = 0;
+
+	*count = 0;
+	while (at-- > 0) {
+		if (!kept_is_meant(files->kept[at], owner, name, version))
+			continue;
+		if (kept_drop(files, at) == -1)
+			removed = -1;
+		else
+			(*count)++;
+	}
+	return removed;
+}
+
+int
+kept_open(const struct files *files, const struct kept *kept)
+{
+	return directory_open(files->folder, kept->id);
+}

@@ -1,0 +1,15 @@
+/*
+ * The dispatch table of this process: every message to it, with its handler.
+ * Runs in files.
+ */
+#include "files.h"
+
+#define IPC_SELF files
+#define IPC_SELF_IS_FILES
+#include "../../common/ipc_route.h"
+
+channel_handler *const *
+files_routes(void)
+{
+	return ipc_routes;
+}

@@ -1,0 +1,63 @@
+/*
+ * What the process that keeps files sends the porter: the whole surface between
+ * the two. Runs in the porter.
+ */
+#include <string.h>
+
+#include "../../common/file_name.h"
+#include "../../common/log.h"
+#include "in.h"
+#include "porter.h"
+
+/* A porter that cannot tell has no other task: the channel ends with it. */
+static void
+on_files_sent(struct porter *porter, int sent, const struct err *err)
+{
+	if (sent == 0)
+		return;
+	log_debug("cannot answer: %s", err->text);
+	event_base_loopbreak(porter->base);
+}
+
+/* One that carries files out is sent nothing. */
+static void
+on_files_check(const struct porter *porter)
+{
+	if (porter->folder == -1 && porter->fault == FILE_FAULT_NONE)
+		fatal("protocol violation by files: a file for a box that is "
+		    "given none");
+}
+
+void
+porter_on_put(struct porter *porter, struct ipc_put *put)
+{
+	size_t len = strlen(put->name);
+	struct ipc_leave leave = {
+		.name = { (const uint8_t *)put->name, len }
+	};
+	struct err err;
+
+	on_files_check(porter);
+	if (!file_name_valid(put->name, len))
+		fatal("protocol violation by files: a name of a file that is "
+		    "none");
+	if (porter->folder == -1)
+		return;
+	leave.fault =
+	    in_put(porter->folder, put->name, put->file, put->offset);
+	if (leave.fault != FILE_FAULT_NONE)
+		on_files_sent(porter,
+		    channel_send_leave(porter->files, &leave, &err), &err);
+}
+
+void
+porter_on_put_all(struct porter *porter, struct ipc_put_all *put_all)
+{
+	struct ipc_carried carried = { .fault = porter->fault };
+	struct err err;
+
+	(void)put_all;
+	on_files_check(porter);
+	on_files_sent(porter,
+	    channel_send_carried(porter->files, &carried, &err), &err);
+}

@@ -1,0 +1,34 @@
+/*
+ * What the code left in a directory of its box: which entries there are, what
+ * they are, and the regular files among them. Runs in the porter.
+ */
+#ifndef WORKER_PORTER_OUT_H
+#define WORKER_PORTER_OUT_H
+
+#include <stdint.h>
+
+#include "../../common/file_fault.h"
+#include "../../common/limits.h"
+
+/* The entries that come first by the bytes of their names. */
+struct out_list {
+	unsigned int count;
+	char *names[FILES_LEFT_MAX]; /* in their order */
+	uint64_t more;               /* how many there are besides */
+};
+
+/*
+ * Fills list, which the caller frees with out_list_free. Returns 0, or -1 with
+ * errno, when it holds what could be read.
+ */
+int out_list(int folder, struct out_list *list);
+
+void out_list_free(struct out_list *list);
+
+/*
+ * Opens an entry for reading. Returns a descriptor of a regular file with one
+ * name, which the caller owns, or -1 with the fault.
+ */
+int out_open(int folder, const char *name, enum file_fault *fault);
+
+#endif

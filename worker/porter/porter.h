@@ -1,0 +1,37 @@
+/*
+ * The porter: carries files between one directory of a box and the process that
+ * keeps files, as descriptors only. It is told once what to do, does it, and
+ * ends when that process has closed the channel. Everything of this folder runs
+ * in that process only, as the user of the box.
+ *
+ * It trusts nothing that lies in the directory, and keeps nothing itself: a
+ * porter that is taken over can offer false files of one execution.
+ */
+#ifndef WORKER_PORTER_PORTER_H
+#define WORKER_PORTER_PORTER_H
+
+#include "../../common/channel.h"
+#include "../../common/ipc.h"
+
+struct porter {
+	struct event_base *base;
+	channel_handler *const *routes; /* of every message to it */
+	struct channel *supervisor;
+	struct channel *files; /* NULL until it is told what to do */
+	int folder;            /* where it puts files; -1 for none */
+	enum file_fault fault; /* why it cannot put any there */
+};
+
+/* routes.c: the dispatch table of this process. */
+channel_handler *const *porter_routes(void);
+
+/* on_supervisor.c: the handlers; one of them is called, once. */
+void porter_on_carry_out(
+    struct porter *porter, struct ipc_carry_out *carry_out);
+void porter_on_carry_in(struct porter *porter, struct ipc_carry_in *carry_in);
+
+/* on_files.c: the same. */
+void porter_on_put(struct porter *porter, struct ipc_put *put);
+void porter_on_put_all(struct porter *porter, struct ipc_put_all *put_all);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * The porter's dispatch table: every message to it, with its handler. Runs in
+ * the porter.
+ */
+#include "porter.h"
+
+#define IPC_SELF porter
+#define IPC_SELF_IS_PORTER
+#include "../../common/ipc_route.h"
+
+channel_handler *const *
+porter_routes(void)
+{
+	return ipc_routes;
+}
