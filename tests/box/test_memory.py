@@ -332,7 +332,7 @@ save_memory("call", mcp_fs.echo(n=2))
 print(load_memory("r"), load_memory("t"), load_memory("all"),
       load_memory("call"), get_memory_info("t")["metadata"], sep="\\n")
 print(update_memory("r", lambda old: t), load_memory("r"))
-print(r["structuredContent"], sorted(r.keys()))
+print(r["structuredContent"], sorted(dict(r)))
 """, """{'n': 1}
 plain
 {'list': [{'n': 1}, ['plain', 2]], 'one': {'n': 1}}

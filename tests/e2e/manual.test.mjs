@@ -137,6 +137,12 @@ ${same('await read_file(path="a.txt")')}`,
   'r.path': `${call}works = r.path == r.data.path == "a.txt"`,
   'for x in r': `${call}works = [x for x in r] == ["path"] and len(r) == 1`,
   'print(r)': `${call}works = str(r) == r.text`,
+  'float(r)': `${call}
+try:
+    float(r)
+except TypeError:
+    works = True`,
+  'r == "text"': `${call}works = r == "text of a.txt" and r == r.data`,
   'json.loads(r.data)': `${call}import json
 works = json.loads(r.data) is r.data`,
   'None': 'works = not runtime.call_tool_sync("fs", "read-file", {' +
@@ -313,6 +319,9 @@ if os.fork() == 0:
     except runtime.MCPError as e: print(e, flush=True)
     os._exit(0)
 os.wait()` }, /only the first process/],
+  ['a result that is an argument of a tool take its data',
+    { code: 'r = await mcp_fs.read_file(path="a")\n' +
+      'print(await mcp_fs.read_file(r))' }, /^text of a$/],
   ['Arguments without names are taken in the order of the schema',
     { code: 'print(await mcp_fs.read_file("a"))' }, /^text of a$/],
   ['one dict alone is all arguments',

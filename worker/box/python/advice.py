@@ -27,6 +27,8 @@ GONE = ("each call begins with an empty working directory: files of earlier "
         "calls are gone, and those of the user need tools of servers%s")
 READ_ONLY = ("files can be written in the working directory, not there; they "
              "are gone after the call, so print what is needed of them")
+RUN = ("asyncio.run() takes a coroutine: write 'await asyncio.gather(...)' "
+       "without asyncio.run(), as 'await' works at top level")
 RETURN = ("'return' is for functions: print the value, or end the code with "
           "it")
 ARGUMENTS = ("give the arguments of the tool as a dict: "
@@ -228,6 +230,8 @@ def reader():
 def about_await(error):
     """Return a sentence about an await that is missing, or one too many."""
     text = str(error)
+    if isinstance(error, ValueError) and "a coroutine was expected" in text:
+        return RUN
     if not isinstance(error, (AttributeError, TypeError)):
         return None
     if "can't be used in 'await' expression" in text:

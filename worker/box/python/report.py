@@ -264,6 +264,21 @@ def is_silent():
     return _echo.ask()
 
 
+def note_silent(pid, name):
+    """Note that code which has called tools has printed nothing.
+
+    name: what its last statement sets, or None.
+    """
+    seen = sys.modules.get("mcp._seen")
+    try:
+        if WANTED and name and seen and seen.SEEN and os.getpid() == pid \
+                and "mcp._show" not in sys.modules and is_silent():
+            NOTES.append("note: nothing was printed: print(%s) shows it\n"
+                         % name)
+    except BaseException:
+        pass  # the code may have changed what that needs
+
+
 def has_files():
     """Whether there may be something in the folder for files.
 

@@ -193,7 +193,7 @@ def run(source, control, told, memory, ending):
     module = become_main()
     ending.begin()
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
-    awaiting, pid = False, os.getpid()
+    awaiting, pid, last = False, os.getpid(), None
     named = (), 0
     try:
         code, source = prepared(source)
@@ -202,6 +202,7 @@ def run(source, control, told, memory, ending):
             module.__class__ = AwaitingModule
         if awaiting or b"mcp_" in source:
             offer_named(code, module.__dict__)
+            last = last_name(source)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display
         if WANTED:
@@ -228,6 +229,7 @@ def run(source, control, told, memory, ending):
         raise
     show_open(pid)
     note_more()
+    note_silent(pid, last)
     note_left(pid, named)
     tell_notes()
     ending.set(None)

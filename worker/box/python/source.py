@@ -59,15 +59,29 @@ def compiled(source):
     return compile(source, PATH, "exec", ALLOW_TOP_LEVEL_AWAIT, True)
 
 
-def ends_in_expression(source):
-    """Whether the last statement may be an expression that has a value."""
+def last_line(source):
+    """Return the first line of the last statement, or no bytes."""
     source = source.rstrip()
     while source:
         head, _, line = source.rpartition(b"\n")
         if line[:1] not in b" \t\r\f)]}#":
-            return not line.startswith(NO_VALUE) and line[-1:] != b";"
+            return line
         source = head
-    return False
+    return b""
+
+
+def ends_in_expression(source):
+    """Whether the last statement may be an expression that has a value."""
+    line = last_line(source)
+    return bool(line) and not line.startswith(NO_VALUE) and line[-1:] != b";"
+
+
+def last_name(source):
+    """Return the name that the last statement sets, or None."""
+    name, found, value = last_line(source).partition(b"=")
+    name = name.strip().decode("utf-8", "replace")
+    return name if found and name.isidentifier() and value[:1] != b"=" \
+        else None
 
 
 def compiled_with_value(source):

@@ -6,7 +6,7 @@ is refused behind the relay; what is checked here spares a way there.
 from ._call import Together
 from ._seen import refused
 from ._data import read
-from ._result import MCPError, Result
+from ._result import MCPError, Result, data_of
 from ._servers import (
     LOADED, add, attribute_error, did_you_mean, find_server, no_tool, state_of)
 from ._request import DONE, Refused, Request
@@ -228,8 +228,9 @@ def settle(state, entry, given):
 def given(server, tool, arguments, placed=()):
     """Return what a call was given; raises what JSON cannot hold."""
     from ._arguments import Given
-    named = _values.write(arguments, "arguments")
-    others = _values.write(list(placed), "arguments") if placed else None
+    named = _values.write(arguments, "arguments", data_of)
+    others = _values.write(list(placed), "arguments", data_of) \
+        if placed else None
     size = len(named) + len(others or "")
     if size > ARGUMENTS_MAX:
         raise MCPError("the arguments have %d bytes as JSON; %d are "

@@ -13,7 +13,7 @@ from . import _forgotten
 from ._forgotten import FIX
 from ._request import DONE, NEW
 from ._servers import attribute_error
-from ._caller import caller, follows
+from ._caller import caller, follows, for_await
 from ._wait import left
 from ._wire import WIRE
 
@@ -230,14 +230,14 @@ class Call:
         if name.startswith("_") or name[:3] in ("cr_", "gi_"):
             raise AttributeError(name)
         if name not in NOT_OF_RESULTS:
-            return getattr(self.result(), name)
+            return for_await(getattr(self.result(), name))
         raise attribute_error(
             "the call of %s has no result yet, and so no %r: %s" % (
                 self._name, name, FIX))
 
     def __getitem__(self, key):
         """Return a part of the result."""
-        return self.result()[key]
+        return for_await(self.result()[key])
 
     def __del__(self):
         """Tell of a call that was forgotten."""

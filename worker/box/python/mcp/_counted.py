@@ -1,8 +1,8 @@
-"""Notes on len() of data that is not a list.
+"""Notes on data that code takes for something else, and gets no error.
 
 A program that takes the number of keys or characters of an answer for the
-number of items prints a wrong result without an error, so a note follows its
-output.
+number of items, or that asks for a list by a key that there is not, prints a
+wrong result, so a note follows its output.
 """
 import sys
 
@@ -10,6 +10,12 @@ COUNTED = []  # the notes
 KEYS = ("note: len() of the .data of %s is the number of its keys (%s); its "
         "list %r has %d items\n")
 KEYS_MAX = 5  # that are told
+NOTES_MAX = 3
+MISSED = ("note: the .data of %s has no %r, so .get() has returned []; its "
+          "keys are %s, and its list %r has %d items\n")
+MEMBERS = ("note: .%s() of the result of %s is that of the MCP answer, not of "
+           "its data: write .data.%s()\n")
+OPTIONAL = "error", "warning"  # in keys that may well be missing
 TEXT = ("note: the .data of %s is a text: len() is the number of its "
         "characters\n")
 # In names of tools that return several things.
@@ -73,3 +79,36 @@ def count(part, frame):
             COUNTED.append(KEYS % (
                 seen.name, clean(", ".join(map(str, list(part)[:KEYS_MAX]))),
                 clean(lists[0]), len(part[lists[0]])))
+
+
+def miss(part, key):
+    """Note that code asks for a list by a key that a whole result lacks."""
+    from ._caller import caller
+    lists = [name for name, value in part.items()
+             if isinstance(value, list) and value]
+    if not lists or any(word in str(key) for word in OPTIONAL) or \
+            caller().f_globals.get("__name__") != "__main__":
+        return
+    from ._seen import SEEN
+    from ._servers import clean
+    for seen in list(SEEN.values()):
+        result = seen.result()
+        if result is not None and result.data is part:
+            add(clean(MISSED % (
+                seen.name, key, ", ".join(map(str, list(part)[:KEYS_MAX])),
+                lists[0], len(part[lists[0]]))))
+
+
+def members(result, name, found):
+    """Return members of the answer, and note that code asks for them."""
+    frame = sys._getframe(2)
+    if frame.f_globals.get("__name__") == "__main__" and \
+            name in frame.f_code.co_names and isinstance(result.data, dict):
+        add(MEMBERS % (name, result._tool, name))
+    return found
+
+
+def add(note):
+    """Add a note, once."""
+    if note not in COUNTED and len(COUNTED) < NOTES_MAX:
+        COUNTED.append(note)

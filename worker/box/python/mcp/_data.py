@@ -33,6 +33,12 @@ class Part(dict):
         raise attribute_error("this part of the result has no %r: %s" % (
             name, keys_of(self)))
 
+    def get(self, key, default=None):
+        """Return the value of a key, or the default."""
+        if type(default) is list and key not in self:
+            _counted.miss(self, key)
+        return super().get(key, default)
+
     def __len__(self):
         """Return how many keys it has, which the code may not mean."""
         _counted.count(self, sys._getframe(1))
@@ -81,6 +87,40 @@ def unwrapped(found, text):
             value = kind(value)
             value.wrapped = key, text
     return value
+
+
+def text_of(blocks):
+    """Return all blocks of text, joined by newlines."""
+    return "\n".join(
+        block["text"] for block in blocks if isinstance(block, dict)
+        and block.get("type", "text") == "text"
+        and isinstance(block.get("text"), str))
+
+
+class Content(list):
+    """The blocks of a result, where code may expect their text."""
+
+    __slots__ = ()
+
+    def __contains__(self, item):
+        """Whether a block is in it, or a text in their text."""
+        return item in text_of(self) if isinstance(item, str) \
+            else super().__contains__(item)
+
+    def count(self, item):
+        """Count a block, or a text in their text."""
+        return text_of(self).count(item) if isinstance(item, str) \
+            else super().count(item)
+
+    def __getattr__(self, name):
+        """Return what lists do not have, and texts have."""
+        if name.startswith("__") or not hasattr(str, name):
+            raise AttributeError("'list' object has no attribute %r" % name)
+        return getattr(text_of(self), name)
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return list, (list(self),)
 
 
 class Rows(list):
@@ -151,7 +191,7 @@ class Dict(Wrapped, Part):
 
 
 for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"), (
-        Rows, "list"):
+        Rows, "list"), (Content, "list"):
     _kind.__name__ = _kind.__qualname__ = _name
     _kind.__module__ = "mcp.runtime"
 

@@ -5,10 +5,10 @@ tool, its data.  These functions wait for the answer: a memory is there, for
 every call, when they return.  What cannot be done raises MCPError.
 """
 from . import _ask, _servers, _values
-from ._call import Call, Together
+from ._call import Together
 from ._request import Request
 from ._caller import at_once, for_await
-from ._result import MCPError, Result
+from ._result import MCPError, data_of
 
 NAMES = ("save_tool", "save_memory", "load_memory", "update_memory",
          "delete_memory", "list_memories", "memory_exists", "get_memory_info")
@@ -44,16 +44,6 @@ def key_text(key):
     if not key:
         raise ValueError("key must not be empty")
     return _values.write(key, "key")
-
-
-def data_of(value):
-    """Return the data of the result of a tool, and all else as it is.
-
-    A call that was not awaited is carried out.
-    """
-    if isinstance(value, Call):
-        value = value.result()
-    return value.data if isinstance(value, Result) else value
 
 
 def value_text(value):

@@ -174,6 +174,20 @@ def plain_tools(entries):
     return found
 
 
+def apart(name):
+    """Return the server and the tool of a name that has both.
+
+    As mcp__fs__read_file, fs.read_file, fs/read_file; without a mark between
+    them, no tool.
+    """
+    name = name[len("mcp__"):] if name.startswith("mcp__") else name
+    for mark in "__", ".", "/", ":":
+        server, found, tool = name.partition(mark)
+        if found and server and tool:
+            return server, tool
+    return name, None
+
+
 def find_tool(tools, server, name):
     """Return the one tool whose name differs in case, or '_' and '-', or None.
 

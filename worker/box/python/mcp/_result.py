@@ -1,10 +1,12 @@
 """What a call comes to: a result, or the one class of errors."""
 from . import _counted, _seen, _values
-from ._data import COLLECTIONS, Part, Rows, part_of, parsed, unwrapped
+from ._data import (
+    COLLECTIONS, Content, Part, Rows, part_of, parsed, text_of, unwrapped)
 from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
 LEFT_OUT = {"isError": False, "structuredContent": None}
+SUCCESS = "success", "ok"  # keys of results in other libraries
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
 
 
@@ -80,7 +82,7 @@ class Result(dict):
     def __init__(self, members=()):
         super().__init__(members)
         if isinstance(self.get("content"), list):
-            self["content"] = [part_of(part) for part in self["content"]]
+            self["content"] = Content(map(part_of, self["content"]))
         if type(self.get("structuredContent")) is dict:
             self["structuredContent"] = part_of(self["structuredContent"])
 
@@ -135,17 +137,48 @@ class Result(dict):
         """Whether there is anything in a list or a dict."""
         return not isinstance(self.data, (dict, list)) or bool(self.data)
 
+    def __float__(self):
+        """Return the number that the data is."""
+        return float(self.data)
+
+    def __int__(self):
+        """Return the integer that the data is."""
+        return int(self.data)
+
+    def __eq__(self, other):
+        """Whether it is the same dict, or other is what the data is."""
+        if dict.__eq__(self, other) is True:
+            return True
+        return not isinstance(other, Result) and (
+            self.data == other or self.text == other)
+
+    __hash__ = None
+
+    def keys(self):
+        """Return the keys of the dict, which the code may not mean."""
+        return _counted.members(self, "keys", super().keys())
+
+    def values(self):
+        """Return the values of the dict, which the code may not mean."""
+        return _counted.members(self, "values", super().values())
+
+    def items(self):
+        """Return the items of the dict, which the code may not mean."""
+        return _counted.members(self, "items", super().items())
+
     def get(self, key, default=None):
         """Return the value of a key, of the result or of its data."""
         if super().__contains__(key) or key in MEMBERS:
             return super().get(key, default)
         data = self.data
+        if key in SUCCESS and not (isinstance(data, dict) and key in data):
+            return not self.is_error
         if isinstance(data, dict):
             return data.get(key, default)
         if isinstance(data, Rows) and key in COLLECTIONS:
             return data
         raise attribute_error("the result has no keys but %s: r.data is a "
-                              "%s" % (", ".join(self.keys()),
+                              "%s" % (", ".join(dict.keys(self)),
                                       type(data).__name__))
 
     def __getattr__(self, name):
@@ -184,17 +217,13 @@ class Result(dict):
 
     def __reduce__(self):
         """Copies have the same members."""
-        return Result, (dict.copy(self),)
+        return Result, (dict(dict.items(self)),)
 
     @property
     def text(self):
         """All blocks of text, joined by newlines."""
         blocks = dict.get(self, "content")
-        blocks = blocks if isinstance(blocks, list) else ()
-        return "\n".join(
-            block["text"] for block in blocks if isinstance(block, dict)
-            and block.get("type", "text") == "text"
-            and isinstance(block.get("text"), str))
+        return text_of(blocks) if isinstance(blocks, list) else ""
 
     @property
     def data(self):
@@ -220,9 +249,21 @@ class Result(dict):
         return dict.get(self, "isError") is True
 
 
+def data_of(value):
+    """Return the data of the result of a tool, and all else as it is.
+
+    A call that was not awaited is carried out.
+    """
+    from ._call import Call
+    if isinstance(value, Call):
+        value = value.result()
+    return value.data if isinstance(value, Result) else value
+
+
 # What other libraries call the same.
 HABITS = {"structured_content": lambda result: result.structuredContent,
           "json": lambda result: lambda: result.data,
-          "model_dump": lambda result: lambda: dict.copy(result),
+          "model_dump": lambda result: lambda: dict(dict.items(result)),
           "raise_for_status": lambda result: lambda: None,
+          "success": lambda result: not result.is_error,
           "ok": lambda result: not result.is_error}

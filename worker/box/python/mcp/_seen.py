@@ -11,6 +11,8 @@ GIVEN_MAX = 4096  # bytes of arguments that are kept
 NOTES_MAX = 3  # on tools that had more
 SEEN = {}  # by the name of the tool: Seen, the last one last
 KINDS = KeyError, TypeError, IndexError, AttributeError, ValueError
+# In errors of code that awaits, or runs, what it cannot.
+AWAITING = "can't be used in 'await' expression", "a coroutine was expected"
 REFUSED_MAX = 64  # errors that are remembered
 REFUSED = {}  # notes on errors that were not shown, by keys of theirs
 TAKEN = []  # notes on names that were taken for others
@@ -112,6 +114,8 @@ def about_error(error, trace):
     if not SEEN or hasattr(error, "told") or not isinstance(
             error, KINDS) or isinstance(error, (ArgumentError, UnicodeError)):
         return None
+    if any(each in str(error) for each in AWAITING):
+        return None  # what is awaited is wrong, whatever its shape
     from . import _places, _shape
     frames = []
     while trace is not None:
@@ -124,7 +128,9 @@ def about_error(error, trace):
             isinstance(error, KeyError))
         if seen:
             result = seen.result()
-            place = result is not None and _places.about(error, result.data)
+            place = result is not None and (
+                _places.about(error, result.data)
+                or _shape.about_text(error, each, result))
             return "hint: %s%s .data is %s\n" % (
                 place + "; " if place else "", seen.name,
                 _shape.described(seen))

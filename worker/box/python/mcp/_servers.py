@@ -10,6 +10,9 @@ from . import _box
 
 SHOWN_MAX = 200  # tools that the documentation of a server shows
 RESERVED = ("servers",)  # mcp_servers is another name of ours
+# What sessions and clients of MCP have, and servers where no tool is called so.
+SESSION = {"call_tool": "call_tool", "invoke_tool": "call_tool",
+           "invoke": "call_tool", "list_tools": "list_tools"}
 LOADED = {}  # name to Server, in the order of loading
 KNOWN = {}  # name to State, of servers that may be loaded, too
 
@@ -40,10 +43,15 @@ class State:
                 "description": self.description,
                 "loaded": self.name in LOADED}
 
-    def call_tool(self, tool, arguments=None):
+    def call_tool(self, tool, arguments=None, **named):
         """Call a tool, as a session of the MCP SDK does."""
         from .runtime import call_tool
-        return call_tool(self.name, tool, arguments)
+        return call_tool(self.name, tool, arguments, **named)
+
+    def list_tools(self):
+        """List the tools, as a session of the MCP SDK does."""
+        from .runtime import list_tools
+        return list_tools(self.name)
 
     def begin(self, remembered=False):
         """Return the request for the tools: one that is under way, or new.
@@ -152,7 +160,7 @@ class Server(type(sys)):
             raise AttributeError(name)
         state = self.__server__
         frame = sys._getframe(1)
-        if state.entries is None and name != "call_tool" and (
+        if state.entries is None and name not in SESSION and (
                 _box.child or is_call(frame)):
             from ._tools import Tool
             return Tool(state, name)
@@ -163,8 +171,8 @@ class Server(type(sys)):
         if is_import(frame):
             raise ImportError("cannot import name %r: %s" % (
                 name, clean(text)))
-        if name == "call_tool":
-            return state.call_tool
+        if name in SESSION:
+            return getattr(state, SESSION[name])
         raise attribute_error(text)
 
     def __getitem__(self, name):

@@ -2,6 +2,7 @@
 import re
 
 from ._call import Call
+from ._names import plain_name
 from ._servers import clean
 
 ITEMS_MAX = 20  # of a list, whose shapes are one
@@ -101,9 +102,9 @@ def origin(trace, seen, by_key):
     found = find(used, seen)
     if found:
         return found
-    words = WORD.findall(text)
+    words = set(map(plain_name, WORD.findall(text)))
     for each in reversed(seen):
-        if each.name.partition(".")[2] in words:
+        if plain_name(each.name.partition(".")[2]) in words:
             return each
     if by_key or not any(isinstance(value, MADE) for value in used):
         return None
@@ -140,7 +141,7 @@ def find(values, seen):
 
 def is_within(value, result):
     """Whether a value is a part of a result, the same object."""
-    left, count = [result.data, dict(result.items())], 0
+    left, count = [result.data, dict(dict.items(result))], 0
     while left and count < FOUND_MAX:
         part, count = left.pop(), count + 1
         if part is value:
@@ -150,3 +151,13 @@ def is_within(value, result):
         elif isinstance(part, list):
             left.extend(part)
     return False
+
+
+def about_text(error, trace, result):
+    """Return a sentence about a result that is used as a text, or None."""
+    if not isinstance(error, TypeError) or "Result" not in str(error):
+        return None
+    known = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
+    names = [name for name in WORD.findall(statement(trace))
+             if known.get(name) is result]
+    return "write %s.text" % names[0] if names else "write .text behind it"

@@ -1,8 +1,8 @@
 """What libraries are taught about results of tools.
 
-json.loads() of what is parsed already returns it, and yaml writes it as what
-it is.  A library is changed when the first result has come, or later, when it
-is imported.
+json.loads() of what is parsed already returns it, yaml writes it as what it
+is, and a frame of pandas is one of its data.  A library is changed when the
+first result has come, or later, when it is imported.
 """
 import sys
 from _frozen_importlib_external import PathFinder
@@ -72,13 +72,32 @@ def teach_json(json):
 
 def teach_yaml(yaml):
     """Have yaml write parts of results as what they are."""
-    from ._data import Dict, List, Part, Text
+    from ._data import Content, Dict, List, Part, Text
     for dumper in yaml.SafeDumper, yaml.Dumper:
         for kind in Part, Dict:
             dumper.add_representer(kind, dumper.represent_dict)
-        dumper.add_representer(List, dumper.represent_list)
+        for kind in Content, List:
+            dumper.add_representer(kind, dumper.represent_list)
         dumper.add_representer(
             Text, lambda self, text: self.represent_str(str(text)))
 
 
-TEACH = {"json": teach_json, "yaml": teach_yaml}
+def teach_pandas(pandas):
+    """Have a frame made of a result be one of its data."""
+    from ._result import data_of
+    for kind in pandas.DataFrame, pandas.Series:
+        kind.__init__ = with_data(kind.__init__, data_of)
+
+
+def with_data(plain, data_of):
+    """Return a function that takes the data of a result for the result."""
+    from functools import wraps
+
+    @wraps(plain)
+    def init(self, data=None, *args, **more):
+        plain(self, data_of(data), *args, **more)
+
+    return init
+
+
+TEACH = {"json": teach_json, "yaml": teach_yaml, "pandas": teach_pandas}

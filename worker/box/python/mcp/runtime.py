@@ -38,18 +38,28 @@ class Loaded(ReadyTuple):
         return tuple.__repr__(self) if self else "()" + none_loaded()
 
 
-def call_tool(server, tool, arguments=None):
+def call_tool(server, tool=None, arguments=None, **named):
     """Return a call of a tool, to be awaited; it comes to a Result.
+
+    The arguments are a dict, or named.  call_tool("fs.read_file", {...}) is
+    call_tool("fs", "read_file", {...}).
 
     Raises MCPError when awaited; TypeError or ValueError at once for
     arguments that JSON cannot hold.  ArgumentError, which is an MCPError and
     a TypeError, is for arguments that the tool does not have, or lacks, or
     takes with other values.
     """
+    if isinstance(server, str) and arguments is None and (
+            tool is None or isinstance(tool, dict)):
+        from ._names import apart
+        server, tool, arguments = apart(server) + (tool,)
     if not isinstance(tool, str):
         raise TypeError("a tool is given by its name, not by an object of "
                         "type %s" % type(tool).__name__)
-    arguments = {} if arguments is None else arguments
+    if named and arguments:
+        raise TypeError("the arguments of the tool are one dict, or named: "
+                        "not both")
+    arguments = named if arguments is None or named else arguments
     if not isinstance(arguments, dict):
         raise TypeError("arguments must be a dict, not an object of type %s"
                         % type(arguments).__name__)
@@ -59,9 +69,9 @@ def call_tool(server, tool, arguments=None):
         server, tool, _ask.given(name, tool, arguments)))
 
 
-def call_tool_sync(server, tool, arguments=None):
+def call_tool_sync(server, tool=None, arguments=None, **named):
     """Call a tool, wait for it, and return its Result."""
-    return call_tool(server, tool, arguments).result()
+    return call_tool(server, tool, arguments, **named).result()
 
 
 def discovered_servers(detailed=False):

@@ -1,0 +1,211 @@
+"""What code takes a result of a tool for, and what it is told where that is
+something else.
+
+    /usr/bin/python3 tests/box/test_stands.py [-v] [-k PATTERN]
+"""
+import json
+import unittest
+from importlib.util import find_spec
+
+from mcp_relay import Base, tool
+
+
+def text(value):
+    """Return what the tool raw is given to return this text."""
+    return json.dumps({"content": [{"type": "text", "text": value}]})
+
+
+class Stands(Base):
+    """Its data, its text, its tool."""
+
+    def test_numbers_and_comparisons(self):
+        self.prints("""
+r = mcp_fs.raw(json=%r).result()
+print(float(r) * 2, int(r), r == "2.5", r == 2.5, r != 3, r == dict(r),
+      r == 5, "%%.1f" %% r)
+s = mcp_fs.raw(json=%r).result()
+print(s == [1, 2], s == "[1, 2]", s != [1], s in [[1, 2]], s == s, s == r)
+for f in float, hash:
+    try:
+        f(s)
+    except TypeError as error:
+        print(type(error).__name__)
+""" % (text("2.5"), text("[1, 2]")), "5.0 2 True True True True False 2.5\n"
+                    "True True True True True False\nTypeError\nTypeError\n")
+
+    def test_blocks_stand_for_their_text(self):
+        self.prints("""
+c = (await mcp_fs.raw(json=%r))["content"]
+print(c.count("[x]"), "[x]" in c, "y" in c, c.splitlines(), len(c),
+      c[0].text, c.count(c[0]), c[0] in c, type(c).__name__, c.upper()[:3])
+import copy, json, pickle
+print(json.dumps(c), type(copy.copy(c)) is list, pickle.loads(
+    pickle.dumps(c)) == c, hasattr(c, "nothing"))
+""" % text("[x] a\n[x] b"), "2 True False ['[x] a', '[x] b'] 1 [x] a\n"
+            "[x] b 1 True list [X]\n" + '[{"type": "text", "text": "[x] '
+            'a\\n[x] b"}] True True False\n')
+
+    def test_awaited_too_late(self):
+        """await binds less than what stands behind the call."""
+        self.prints("""
+print(await mcp_fs.echo(a=[1]).data, await mcp_fs.echo(a=[1]).text,
+      await mcp_fs.echo(a=[1])["a"])
+""", "{'a': [1]} {\"a\":[1]} [1]\n")
+        self.ends("r = await mcp_fs.echo(a=1)\nawait r.data", "TypeError: "
+                  "object dict can't be used in 'await' expression",
+                  "hint: this is no coroutine: leave out its 'await'\n")
+
+    def test_as_arguments(self):
+        got = self.prints("""
+r = await mcp_fs.echo(a=[1])
+await mcp_fs.echo(x=r, y=[r, mcp_fs.echo(b=2)])
+await runtime.call_tool("fs", "echo", {"z": r})
+""", "")
+        self.assertEqual([call[2] for call in got.relay.calls], [
+            '{"a":[1]}', '{"b":2}', '{"x":{"a":[1]},"y":[{"a":[1]},{"b":2}]}',
+            '{"z":{"a":[1]}}'])
+
+    def test_arguments_of_call_tool(self):
+        got = self.prints("""
+call = runtime.call_tool
+await call("fs", "echo", a=1)
+await call("fs", "echo", {}, a=2)
+for name in "fs.echo", "fs/echo", "mcp__fs__echo", "my-git:log":
+    await call(name, {"a": 3})
+await call("fs.echo")
+await mcp_fs.call_tool("echo", a=4)
+print(runtime.call_tool_sync("fs", "echo", a=5).data)
+for wrong in (lambda: call("fs"), lambda: call("fs", {"a": 1}),
+              lambda: call("fs", "echo", {"a": 1}, b=1),
+              lambda: call("fs", 5, {})):
+    try:
+        await wrong()
+    except TypeError as error:
+        print(error)
+""", """{'a': 5}
+a tool is given by its name, not by an object of type NoneType
+a tool is given by its name, not by an object of type NoneType
+the arguments of the tool are one dict, or named: not both
+a tool is given by its name, not by an object of type int
+""")
+        self.assertEqual([call[:3:2] for call in got.relay.calls], [
+            ("fs", '{"a":%d}' % n) for n in (1, 2, 3, 3, 3)] + [
+                ("my-git", '{"a":3}'), ("fs", "{}"), ("fs", '{"a":4}'),
+                ("fs", '{"a":5}')])
+
+    def test_servers_as_sessions(self):
+        """Unless a tool of theirs is called so."""
+        self.prints("""
+print(len(await mcp_web.list_tools()), mcp_web.list_tools().result()[0].name)
+print((await mcp_web.invoke("get", {"a": 1})).data)
+print((await mcp_fs.list_tools(b=2)).data)
+""", "1 get\n{'a': 1}\n{'b': 2}\n", loaded=("web", "fs"),
+            tools={"fs": [tool("list_tools")]})
+
+    def test_success(self):
+        self.prints("""
+runtime.configure(raise_on_error=False)
+for r in await mcp_fs.echo(a=1), await mcp_fs.fail(), await mcp_fs.echo(
+        success=0, ok=5):
+    print(r.success, r.ok, r.get("success"), r.get("ok"))
+""", "True True True True\nFalse False False False\n0 5 0 5\n")
+
+    @unittest.skipUnless(find_spec("pandas"), "pandas is not here")
+    def test_frames(self):
+        rows = text(json.dumps([{"a": 1, "b": 2}, {"a": 3, "b": 4}]))
+        for order in ("import pandas as pd\nr = await mcp_fs.raw(json=%r)\n",
+                      "r = await mcp_fs.raw(json=%r)\nimport pandas as pd\n"):
+            self.prints(order % rows + """
+print(pd.DataFrame(r).shape, list(pd.DataFrame(r, columns=["b"])["b"]),
+      pd.DataFrame({"x": [1]}).shape, len(pd.Series(r)))
+""", "(2, 2) [2, 4] (1, 1) 2\n")
+
+
+class Told(Base):
+    """Notes and hints."""
+
+    def test_texts_that_are_asked_for(self):
+        for code, error, hint in (
+                ("import re\nre.search('a', r)", "expected string or "
+                 "bytes-like object, got 'Result'", "write r.text"),
+                ("import io\nio.StringIO(mcp_fs.raw(json=%r).result())"
+                 % text("a b"), "initial_value must be str or None, not "
+                 "Result", "write .text behind it")):
+            with self.subTest(code):
+                self.ends("r = await mcp_fs.raw(json=%r)\n%s" % (
+                    text("a b"), code), "TypeError: " + error,
+                          "hint: %s; fs.raw .data is a str: 'a b'\n" % hint)
+
+    def test_tools_are_found_however_they_are_written(self):
+        """The result itself is gone."""
+        self.ends("print((await mcp_fs.searchAll(json=%r))['b'])"
+                  % text('{"a": 1}'), "KeyError: 'b'",
+                  "hint: fs.searchAll .data is {a: int}\n",
+                  tools={"fs": [tool("searchAll")]})
+
+    def test_run_of_what_is_no_coroutine(self):
+        self.ends("import asyncio\nr = mcp_fs.echo(a=1).result()\nasyncio.run("
+                  "r.data)", "ValueError: a coroutine was expected, got {'a': "
+                  "1}", "hint: asyncio.run() takes a coroutine: write 'await "
+                  "asyncio.gather(...)' without asyncio.run(), as 'await' "
+                  "works at top level\n")
+
+    def test_members_of_the_answer(self):
+        call = "r = await mcp_fs.echo(a=1)\n"
+        note = "note: .%s\\(\\) of the result of fs.echo is that of the MCP " \
+            "answer, not of its data: write .data.%s\\(\\)\n"
+        for code, out, name in (
+                ("for k, v in r.items(): print(k)",
+                 "content\nstructuredContent\n", "items"),
+                ("print(*r.keys(), *r.keys())",
+                 "content structuredContent " * 2, "keys"),
+                ("print(len(r.values()))", "2", "values"),
+                ("print(*dict(r), *{**r})",
+                 "content structuredContent " * 2, None),
+                ("import json, copy\nprint(len(json.loads(json.dumps(r))), "
+                 "len(copy.copy(r)))", "2 1", None),
+                ("print(*r.data.items())", "('a', 1)", None)):
+            with self.subTest(code):
+                self.prints(call + code, out.strip() + "\n",
+                            note % (name, name) if name else "")
+
+    def test_lists_that_are_not_there(self):
+        call = "r = await mcp_fs.echo(items=[1, 2], more=False)\n"
+        note = ("note: the .data of fs.echo has no 'rows', so .get\\(\\) has "
+                "returned \\[\\]; its keys are items, more, and its list "
+                "'items' has 2 items\n")
+        for code, says in (
+                ("print(len(r.get('rows', [])))", note),
+                ("print(len(r.data.get('rows', [])))", note),
+                ("d = r.data\nprint(len(d.get('rows', [])), d.get('items', "
+                 "[])[2:])", note),
+                ("print(r.get('cursor') or 0)", ""),
+                ("print(r.get('rows', 0))", ""),
+                ("print(len(r.get('errors', [])))", ""),
+                ("print(len(r.data.get('items', [])) - 2)", "")):
+            with self.subTest(code):
+                got = self.prints(call + code, "0 []\n" if "[2:]" in code
+                                  else "0\n", says)
+                self.assertLessEqual(got.err.count("note"), 1)
+        self.prints("r = await mcp_fs.echo(a=[{'b': 1}, {'b': 2}], c={})\n"
+                    "print([x.get('d', []) for x in r['a']], r.c.get('e', []))",
+                    "[[], []] []\n")
+
+    def test_nothing_was_printed(self):
+        note = "note: nothing was printed: print\\(%s\\) shows it\n"
+        call = "r = await mcp_fs.echo(a=1)\n"
+        for code, says in (
+                (call + "result = r['a']", note % "result"),
+                (call + "answer = {\n    'a': r['a'],\n}\n", note % "answer"),
+                ("r = mcp_fs.echo(a=1).result()", note % "r"),
+                (call + "if r == 5: pass", ""), (call + "r.a == 1", ""),
+                (call + "x, y = 1, 2", ""),
+                ("a = 1\nb = 2", "")):
+            with self.subTest(code):
+                self.prints(code, "", says, echo=True)
+        self.prints(call + "print(1)\nx = 1", "1\n", echo=True, silent=False)
+        self.prints(call + "x = 1", "")
+
+
+if __name__ == "__main__":
+    unittest.main()
