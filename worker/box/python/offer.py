@@ -68,7 +68,8 @@ class Finder:
             return PathFinder.find_spec(name, [OURS])
         if name.startswith("mcp._"):
             return PathFinder.find_spec(name, path)
-        if name.startswith("mcp.") or name == "multiprocessing.spawn":
+        if name.startswith("mcp.") or name in (
+                "multiprocessing.spawn", "pydoc"):
             from mcp import _modules
             return _modules.find_spec(name, path)
         if name == "runtime" or name.startswith("mcp_"):

@@ -1,7 +1,7 @@
 """How modules in mcp are imported, among them the servers.
 
 The finder that the bootstrap has put into sys.meta_path asks find_spec() for
-all that begins with "mcp.", and for one module of Python's.
+all that begins with "mcp.", and for two modules of Python's.
 """
 import sys
 from _frozen_importlib import ModuleSpec
@@ -17,6 +17,9 @@ def find_spec(name, path):
     spec = PathFinder.find_spec(name, path)
     if name == "multiprocessing.spawn":
         prepare_spawn(spec.loader)
+    elif name == "pydoc":
+        from ._help import teach
+        after(spec.loader, teach)
     elif name == "mcp.runtime":
         become_runtime(spec.loader)
     elif spec is None:
@@ -50,27 +53,35 @@ def become_runtime(loader):
 
     Until all of it is there, threads that ask for a part must wait.
     """
+    def become(module):
+        module.__class__ = type(sys)
+        if "pydoc" in sys.modules:
+            from ._help import teach
+            teach(sys.modules["pydoc"])
+
+    loader.create_module = lambda spec: _box.runtime
+    after(loader, become)
+
+
+def after(loader, act):
+    """Have act(module) done when a module was executed."""
     run = loader.exec_module
 
     def exec_module(module):
         run(module)
-        module.__class__ = type(sys)
+        act(module)
 
-    loader.create_module = lambda spec: _box.runtime
     loader.exec_module = exec_module
 
 
 def prepare_spawn(loader):
     """Have new interpreters know mcp, before they import the code."""
-    run = loader.exec_module
-
-    def exec_module(module):
-        run(module)
+    def teach(module):
         prepare = module.get_preparation_data
         module.get_preparation_data = lambda name: dict(
             prepare(name), caisson=Offer())
 
-    loader.exec_module = exec_module
+    after(loader, teach)
 
 
 class Offer:

@@ -39,13 +39,8 @@ class Imports:
             return None
         spec = PathFinder.find_spec(name, path)
         if spec is not None and spec.loader is not None:
-            run = spec.loader.exec_module
-
-            def exec_module(module):
-                run(module)
-                attempt(TEACH[name], module)
-
-            spec.loader.exec_module = exec_module
+            from ._modules import after
+            after(spec.loader, lambda module: attempt(TEACH[name], module))
         return spec
 
 
