@@ -514,7 +514,7 @@ await mcp_h.counter()
 ${gate.wait}
 import os
 print(sorted(name for name in os.listdir("/proc") if name.isdigit()))
-print(any(name.endswith("hostile.mjs")
+print(any(name.endswith("hostile.py")
           for folder in ("/tmp", "/workspace") for name in
           os.listdir(folder)))`, one);
 

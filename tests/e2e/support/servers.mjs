@@ -28,11 +28,11 @@ export function official(name, args = [], more = {}) {
   };
 }
 
-/* The entry of our odd server (see hostile.mjs), unlike any other. */
+/* The entry of our odd server (see hostile.py), unlike any other. */
 export function hostile(...options) {
   return {
-    command: process.execPath,
-    args: [path.join(place, 'support/hostile.mjs'), ...options,
+    command: '/usr/bin/python3',
+    args: ['-IS', path.join(place, 'support/hostile.py'), ...options,
       `mark=${randomInt(2 ** 40)}`],
   };
 }
