@@ -444,6 +444,54 @@ START_TEST(what_was_given_stays)
 }
 END_TEST
 
+/* How many descriptors it has open, which only root may see; else 0. */
+static int
+count_descriptors(void)
+{
+	auto_free char *path = mem_printf("/proc/%d/fd", (int)play.pid);
+	DIR *dir = opendir(path);
+	int count = 0;
+
+	while (dir != NULL && readdir(dir) != NULL)
+		count++;
+	if (dir != NULL)
+		closedir(dir);
+	return count;
+}
+
+/* Tasks that end well and tasks that do not: nothing of them stays open. */
+START_TEST(holds_nothing_of_old_tasks)
+{
+	int count = 0;
+	int n, porter;
+
+	play_start(&play);
+	for (n = 0; n < 20; n++) {
+		porter = play_collect(&play, 1, "");
+		play_offer(porter, "a", "1");
+		play_offer(porter, "/", "2");
+		if (n % 2 == 0)
+			play_carried(porter, 0, FILE_FAULT_NONE);
+		close(porter);
+		play_expect_filed(&play, 1, "a", (uint64_t)n + 1, 1);
+		play_expect_left_out(&play, 1, "/", FILE_FAULT_NAME);
+		ck_assert_int_eq(
+		    play_receive(play.supervisor), IPC_TASK_DONE);
+		close(deliver("", "a\0b", 4));
+		play_expect_done(&play, 9, FILE_FAULT_UNKNOWN, "b", 0);
+		porter = deliver("", "a", 2);
+		play_expect_filed(&play, 9, "a", (uint64_t)n + 1, 1);
+		close(porter);
+		play_expect_done(&play, 9, FILE_FAULT_PORTER, "", 0);
+		play_expect_text(&play, "", "a", (uint64_t)n + 1, "1");
+		if (n == 0)
+			count = count_descriptors();
+	}
+	ck_assert_int_eq(count_descriptors(), count);
+	play_end(&play);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -462,6 +510,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, gives_all_or_none);
 	tcase_add_loop_test(tc, a_bad_porter_is_given_no_more, 0, 7);
 	tcase_add_test(tc, what_was_given_stays);
+	tcase_add_test(tc, holds_nothing_of_old_tasks);
 }
 
 int
