@@ -1,6 +1,6 @@
 /*
  * Tests of the real caisson-files, its argument, behind its real lockdown: what
- * is kept, for whom and for how long, and what it answers to the supervisor.
+ * is kept, for which owner and how long, and the answers to the supervisor.
  */
 #include "files_play.h"
 
@@ -8,7 +8,7 @@
 
 static struct play play;
 
-START_TEST(keeps_for_nobody_else)
+START_TEST(only_its_user_can_read_it)
 {
 	auto_free char *path = NULL;
 	struct dirent *entry;
@@ -358,7 +358,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_checked_fixture(tc, play_make_folder, play_remove_folder);
-	tcase_add_test(tc, keeps_for_nobody_else);
+	tcase_add_test(tc, only_its_user_can_read_it);
 	tcase_add_loop_test(tc, gives_back_what_it_keeps, 0, 6);
 	tcase_add_loop_test(
 	    tc, takes_any_name_of_text, 0, UNIT_COUNT(names));

@@ -3,7 +3,7 @@
  * Names there are random; those of users never become paths.
  *
  *	0123456789abcdef	a file that is kept (16 digits)
- *	t0123456789abcdef	one that is being made, locked by who makes it
+ *	t0123456789abcdef	one that is being made, locked by its process
  *	lock			locked while a file is added
  *
  * Runs in files.

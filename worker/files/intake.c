@@ -23,14 +23,14 @@
 struct intake {
 	struct files *files;
 	struct head head;
-	int from; /* -1 where all was copied at once */
+	int from;        /* -1 where all was copied at once */
 	struct stat was; /* what that was when it came */
 	int to;          /* the file that is being made, and its name */
 	char temporary[DIRECTORY_TEMPORARY_SIZE]; /* empty where it has none */
-	uint64_t copied;
+	uint64_t copied; /* bytes */
 	uint64_t synced; /* of these, what is on the disk */
-	int complete;   /* copied, and on the disk */
-	uint64_t until; /* when another process must have let it in */
+	int complete;    /* only its head and its name are missing */
+	uint64_t until;  /* when another process must have let it in */
 };
 
 /*
@@ -180,11 +180,14 @@ intake_is_hole(const char *piece, size_t len, int is_last)
 	    memcmp(piece, piece + 1, len - 1) == 0;
 }
 
-/* Now and then waits for the disk, so that it never waits for long. */
+/*
+ * Waits for the disk where so many bytes are not there yet: now and then, so
+ * that it never waits for long.
+ */
 static enum file_fault
-intake_sync(struct intake *intake)
+intake_sync(struct intake *intake, uint64_t most)
 {
-	if (intake->copied - intake->synced < FILE_SYNC)
+	if (intake->copied - intake->synced < most)
 		return FILE_FAULT_NONE;
 	intake->synced = intake->copied;
 	return fdatasync(intake->to) == -1 ? intake_disk("write") :
@@ -211,10 +214,10 @@ intake_copy_piece(struct intake *intake)
 	        FILE_HEAD_SIZE + intake->copied) == -1)
 		return intake_disk("write");
 	intake->copied += (uint64_t)n;
-	return intake_sync(intake);
+	return intake_sync(intake, FILE_SYNC);
 }
 
-/* All is copied: what it is, and on to the disk. */
+/* All is copied: what it is, and on to the disk, but for what is soon done. */
 static enum file_fault
 intake_complete(struct intake *intake)
 {
@@ -226,13 +229,13 @@ intake_complete(struct intake *intake)
 		return FILE_FAULT_CHANGED;
 	fd_close(&intake->from);
 	n = pread(intake->to, first, sizeof(first), FILE_HEAD_SIZE);
-	if (n == -1 || fdatasync(intake->to) == -1)
+	if (n == -1)
 		return intake_disk("finish");
 	snprintf(head->type, sizeof(head->type), "%s",
 	    type_of(head->name, first, (size_t)n, (uint64_t)n == head->size));
 	intake->complete = 1;
 	intake->until = clock_ms() + FILES_BUSY_MS;
-	return FILE_FAULT_NONE;
+	return intake_sync(intake, FILE_PIECE);
 }
 
 /* Gives it the next version of its name, its head and its name on the disk. */
@@ -243,6 +246,7 @@ intake_name(struct intake *intake)
 	struct head *head = &intake->head;
 	uint8_t bytes[FILE_HEAD_SIZE];
 	char id[DIRECTORY_NAME_SIZE];
+	enum file_fault fault;
 	const struct kept *newest =
 	    kept_find(files, head->owner, head->name, 0);
 
@@ -257,8 +261,9 @@ intake_name(struct intake *intake)
 	intake->temporary[0] = '\0';
 	if (fsync(files->folder) == 0)
 		return FILE_FAULT_NONE;
+	fault = intake_folder("finish a file");
 	directory_remove(files->folder, id);
-	return intake_folder("finish a file");
+	return fault;
 }
 
 /* With the lock of the directory, which ends with this function. */
