@@ -337,6 +337,8 @@ works = [list(doc["inputSchema"]["properties"]) for doc in docs] == [["a", "b"]]
   query_tool_docs_sync: `
 works = len(runtime.query_tool_docs_sync("every")) == 13`,
   save_memory: 'works = runtime.save_memory("k", [1])["key"] == "k"',
+  save_file: `
+works = runtime.save_file(b"x", "x.txt").endswith("x.txt")`,
   save_tool: `
 def twice(n):
     return 2 * n
@@ -348,6 +350,11 @@ docs = await runtime.search_tool_docs("sum of two numbers", limit=5)
 works = docs[0]["toolAlias"] == "get_sum" and 0 < docs[0]["score"] <= 1`,
   search_tool_docs_sync: `
 works = runtime.search_tool_docs_sync("ehco", limit=1)[0]["tool"] == "echo"`,
+  show: `
+try:
+    runtime.show(b"no picture")
+except ValueError:
+    works = True`,
   update_memory: `
 works = runtime.update_memory("number", lambda n: (n or 0) + 1) == 1`,
 };
