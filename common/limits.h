@@ -102,6 +102,8 @@
 #define PROGRESS_MAX 1000000000000000ULL
 #define PROGRESS_TEXT_MAX 200
 #define PROGRESS_MS 100
+/* So many times it may be told sooner that something is complete. */
+#define PROGRESS_SPARE 3
 
 /*
  * Servers that one execution may have started. A search asks each server for

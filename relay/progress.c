@@ -17,7 +17,7 @@ struct progress {
 	int allowed;
 	int any;     /* last holds */
 	int waiting; /* and was not sent yet */
-	uint64_t sent_ms;
+	uint64_t next_ms; /* when one more may be sent; passes by PROGRESS_MS */
 	struct request_progress last;
 };
 
@@ -27,8 +27,12 @@ progress_send(struct progress *progress)
 	struct ipc_progress message = { .done = progress->last.done,
 		.total = progress->last.total, .text = progress->last.text };
 
+	uint64_t now = clock_ms();
+
 	progress->waiting = 0;
-	progress->sent_ms = clock_ms();
+	if (progress->next_ms < now)
+		progress->next_ms = now;
+	progress->next_ms += PROGRESS_MS;
 	progress->send(progress->relay, &message);
 }
 
@@ -40,27 +44,39 @@ progress_on_timer(evutil_socket_t fd, short what, void *arg)
 	progress_end(arg);
 }
 
+/* How long it has to wait: what is complete hardly ever does. */
+static uint64_t
+progress_wait_ms(const struct progress *progress)
+{
+	uint64_t now = clock_ms();
+	uint64_t spare = progress->last.done == progress->last.total ?
+	    PROGRESS_SPARE * PROGRESS_MS : 0;
+
+	return progress->next_ms > now + spare ?
+	    progress->next_ms - now - spare : 0;
+}
+
 void
 progress_take(
     struct progress *progress, const struct request_progress *request)
 {
-	uint64_t passed = clock_ms() - progress->sent_ms;
 	struct timeval tv;
+	uint64_t wait;
 
 	if (!progress->allowed ||
 	    (progress->any && request->done <= progress->last.done))
 		return;
 	progress->last = *request;
 	progress->any = 1;
-	if (progress->waiting)
-		return;
-	progress->waiting = 1;
-	if (progress->sent_ms == 0 || passed >= PROGRESS_MS) {
+	wait = progress_wait_ms(progress);
+	if (wait == 0) {
+		event_del(progress->timer);
 		progress_send(progress);
-		return;
+	} else if (!progress->waiting) {
+		progress->waiting = 1;
+		tv = clock_timeval(wait);
+		event_add(progress->timer, &tv);
 	}
-	tv = clock_timeval(PROGRESS_MS - passed);
-	event_add(progress->timer, &tv);
 }
 
 void

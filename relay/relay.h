@@ -284,8 +284,8 @@ int pictures_take(struct relay *relay, const struct request_picture *picture,
 
 /*
  * Begins to take progress, none of which is passed on before progress_allow.
- * send is called with each that is: never more often than once in PROGRESS_MS,
- * but for the last.
+ * send is called with each that is: once in PROGRESS_MS at most, but for
+ * PROGRESS_SPARE times and the last.
  */
 struct progress *progress_new(struct relay *relay,
     void (*send)(struct relay *relay, struct ipc_progress *message));

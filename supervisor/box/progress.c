@@ -20,9 +20,9 @@ int
 progress_add(struct box_progress *progress,
     const struct ipc_progress *message, struct err *err)
 {
-	/* The first and the last need no time before them. */
-	uint64_t most =
-	    2 + (clock_ms() - progress->since_ms) / PROGRESS_MS;
+	/* The first and the last need no time before them, either. */
+	uint64_t most = 2 + PROGRESS_SPARE +
+	    (clock_ms() - progress->since_ms) / PROGRESS_MS;
 
 	if (!progress->wanted)
 		return err_set(err, "progress that was not asked for");

@@ -78,7 +78,7 @@ class Relay(threading.Thread):
         self.frames, self.calls, self.held, self.kept = [], [], [], []
         self.under_way, self.most = set(), 0
         self.cancelled, self.echoed, self.silent = [], [], True
-        self.pictures = []
+        self.pictures, self.progress = [], []
         self.unsent, self.cause = bytearray(), None
         self.tools = json.loads(json.dumps(TOOLS))
         self.remembered, self.started, self.shapes = {}, [], {}
@@ -168,6 +168,11 @@ class Relay(threading.Thread):
         if self.silent and text is not None:
             self.echoed.append(text)
         self.answer(number, self.silent)
+
+    def on_progress(self, number, line, **progress):
+        """Take how far the code is."""
+        self.progress.append(progress)
+        self.answer(number, True)
 
     def on_show(self, number, line, **picture):
         """Take a picture."""
@@ -286,14 +291,16 @@ def alias_of(name):
 
 
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
-        aliases=(), echo=False, silent=True, shapes=(), output=None):
+        aliases=(), echo=False, silent=True, shapes=(), output=None,
+        progress=False):
     """Run code in a box with servers; return its Result with the relay.
 
     others: names of more servers, each with the one tool echo, and aliases
     for some; remembered: what is told of tools without asking their servers;
     echo: whether the value of the last expression is wanted; silent: whether
     nothing was printed; shapes: of what tools have returned, by server and
-    tool; output: bytes that are kept of each stream.
+    tool; output: bytes that are kept of each stream; progress: whether it may
+    be told.
     """
     aliases = dict(aliases)
     known = SERVERS + [{"name": name,
@@ -307,6 +314,7 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         frame = {"type": "run", "code": code, "servers": servers}
         frame.update({"echo": True} if echo else {})
         frame.update({"output": output} if output else {})
+        frame.update({"progress": True} if progress else {})
         box.send(json.dumps(frame).encode() + b"\n")
         relay = Relay(box, loaded, known)
         relay.tools.update({name: [tool("echo")] for name in others})

@@ -233,6 +233,10 @@ else:
 x = b"GIF89a" + bytes(64)
 runtime.show(x, title=None)
 works = True`,
+  'runtime.progress(done, total=None, text=None)': `
+done = 1
+runtime.progress(done, total=None, text=None)
+works = True`,
   'plt.savefig("/workspace/a.png")': `
 try:
     import matplotlib.pyplot as plt

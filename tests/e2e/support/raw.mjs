@@ -26,12 +26,13 @@ function flaw(message) {
 
 /* One client: lines from the program, and lines to it through input. */
 class Client {
-  constructor({ batches } = {}) {
+  constructor({ batches, notes } = {}) {
     this.lines = [];
     this.messages = [];
     this.flaws = [];
     this.partial = [];
     this.batches = batches ? [] : undefined;
+    this.notes = notes ? [] : undefined;
     this.waiting = new Set();
     this.lastId = 0;
   }
@@ -60,6 +61,10 @@ class Client {
       value = JSON.parse(line);
     } catch (error) {
       this.flaws.push([error.message, bytes.toString('latin1', 0, 200)]);
+      return;
+    }
+    if (this.notes && value?.method && !('id' in value)) {
+      this.notes.push({ ...value, answers: this.messages.length });
       return;
     }
     const batch = this.batches && Array.isArray(value) && value.length > 0;
@@ -209,7 +214,8 @@ class Client {
 export class Raw extends Client {
   /*
    * Starts the program for a test, which ends it. options: args, env, home,
-   * privateTmp (see program.mjs), cwd, batches: lines may be batches too, and
+   * privateTmp (see program.mjs), cwd, batches: lines may be batches too,
+   * notes: notifications are kept, with how many answers came before, and
    * doors: descriptor 3 is a socket of ours as well (see Guest).
    */
   static start(t, options = {}) {

@@ -13,6 +13,8 @@ MEMORY = (
     "save_tool", "save_memory", "load_memory", "update_memory",
     "delete_memory", "list_memories", "memory_exists", "get_memory_info")
 PLOTS = {}  # the names of plots.py, once they are needed
+BARS = {}  # the names of bars.py, once they are needed
+PROGRESS = []  # something, where the code may tell how far it is
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
@@ -44,7 +46,7 @@ class AwaitingModule(type(sys)):
 class Finder:
     """In sys.meta_path: mcp and mmap are ours, whatever is installed.
 
-    And the modules socket and matplotlib.pyplot are changed a little.
+    And socket, matplotlib.pyplot and tqdm are changed a little.
     """
 
     def __init__(self, box):
@@ -58,6 +60,8 @@ class Finder:
             return sockets()["find_spec"](name, path)
         if name == "matplotlib.pyplot":
             return plots()["find_spec"](name, path)
+        if name == "tqdm.std" and self.box.progress:
+            return bars()["find_spec"](name, path)
         if name == "subprocess" and LEFT:
             return LEFT["find_spec"](name, path)
         if name == "user_tools" and self.box.memory:
@@ -103,6 +107,14 @@ def change_plots():
     """Change matplotlib.pyplot, if it was imported before there is a box."""
     if "matplotlib.pyplot" in sys.modules and not PLOTS:
         plots()["teach"](sys.modules["matplotlib.pyplot"])
+
+
+def bars():
+    """Return the names of bars.py, which is no module that is found."""
+    if not BARS:
+        BARS["__name__"] = "caisson_bars"
+        exec(load("bars"), BARS)
+    return BARS
 
 
 class Runtime(type(sys)):
@@ -195,10 +207,12 @@ def offer_servers(names, control, pid, told, memory):
     box = type(sys)("mcp._box")
     box.control, box.pid, box.told, box.memory = control, pid, told, memory
     box.offer, box.output = (__file__, CHILD), sum(ROOM)
-    box.child = names is vars(builtins)
+    box.child, box.progress = names is vars(builtins), bool(PROGRESS)
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
     change_plots()
+    if PROGRESS and "tqdm.std" in sys.modules:
+        bars()["teach"](sys.modules["tqdm.std"])
     names.update(mcp_servers=box.servers, LOADED_MCP_SERVERS=(),
                  runtime=box.runtime)
     if memory:

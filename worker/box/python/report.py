@@ -215,7 +215,10 @@ def note_more(failed=False):
     """
     seen = sys.modules.get("mcp._seen")
     shown = sys.modules.get("mcp._show")
+    progress = sys.modules.get("mcp._progress")
     try:
+        if progress:
+            progress.flush()
         NOTES.extend(seen.notes(failed) if seen else ())
         NOTES.extend(shown.notes() if shown else ())
     except BaseException:

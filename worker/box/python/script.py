@@ -129,6 +129,8 @@ def receive(control):
             raise ValueError("its type is not 'run'")
         if frame.get("echo") is True:
             WANTED.append(frame["type"])
+        if frame.get("progress") is True:
+            PROGRESS.append(frame["type"])
         if type(frame.get("output")) is int:
             ROOM.append(frame["output"])
         return (frame["code"].encode(), frame.get("servers", ()),

@@ -32,21 +32,6 @@ class State:
     notes = []
 
 
-class Shown:
-    """What runtime.show() returns: nothing, which may be awaited."""
-
-    __slots__ = ()
-
-    def __await__(self):
-        """Return at once."""
-        return None
-        yield
-
-    def __repr__(self):
-        """Return what the interpreter would show of it."""
-        return "None"
-
-
 def show(value, title=None):
     """Show a picture, or print what is none."""
     State.asked = True

@@ -8,7 +8,7 @@ What is there at once may be awaited all the same.  Servers and tools are
 given by their names or their aliases.
 """
 from . import _ask, _box, _servers
-from ._caller import ReadyTuple, at_once
+from ._caller import ReadyTuple, at_once, for_await
 from ._data import Part
 from ._result import ArgumentError, MCPError, Result
 
@@ -17,8 +17,8 @@ __all__ = [
     "capability_summary", "configure", "describe_server",
     "discovered_servers", "list_loaded_server_metadata", "list_servers",
     "list_servers_sync", "list_tools", "list_tools_sync", "load_server",
-    "query_tool_docs", "query_tool_docs_sync", "save_file", "search_tool_docs",
-    "search_tool_docs_sync", "show"]
+    "progress", "query_tool_docs", "query_tool_docs_sync", "save_file",
+    "search_tool_docs", "search_tool_docs_sync", "show"]
 if _box.memory:
     from ._memory import (
         NAMES, delete_memory, get_memory_info, list_memories, load_memory,
@@ -223,7 +223,18 @@ def show(value, title=None):
     """
     from . import _show
     _show.show(value, title)
-    return _show.Shown()
+    return for_await(None)
+
+
+def progress(done, total=None, text=None):
+    """Tell the user how far the code is: 3 of 10, or 3; it must increase.
+
+    Numbers are kept to thousandths; text says what is done.  Where the client
+    shows no progress, nothing happens.  The bars of tqdm tell it, too.
+    """
+    from . import _progress
+    _progress.tell(done, total, text)
+    return for_await(None)
 
 
 def configure(*, raise_on_error=None):
