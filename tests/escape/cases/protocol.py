@@ -58,6 +58,44 @@ def long_frame():
     time.sleep(9)
 
 
+@case("41f", "pictures that are none, too large, or end their string",
+      "~.*1 shown, 7 refused", shown="the relay checks base64 and first bytes, "
+      "and refuses", python="the code does not hold the pipes of the relay")
+def forged_pictures():
+    gif = "R0lGODlh" + "A" * 32
+    kinds = [("png", gif), ("gif", gif[:-1]), ("gif", gif + r"\u0022}]"),
+             ("gif", gif + r'\",\"type\":\"text'), ("gif", "<svg/>"),
+             ("jpeg", gif * 30000), ("gif", ""), ("gif", gif)]
+    shown = 0
+    for number, (kind, data) in enumerate(kinds, 1):
+        frame = ('{"type":"rpc_request","id":%d,"payload":{"type":"show",'
+                 '"kind":"%s","data":"%s"}}\n' % (number, kind, data)).encode()
+        while frame:
+            frame = frame[os.write(255, frame):]
+        answer = b""
+        while not answer.endswith(b"\n"):
+            answer += os.read(254, 65536)
+        shown += b'"success":true' in answer
+    return "%d shown, %d refused" % (shown, len(kinds) - shown)
+
+
+@case("41g", "progress where the client did not ask for any", "answered",
+      shown="the relay drops it, and the supervisor ends one that does not",
+      python="the code does not hold the pipes of the relay")
+def unwanted_progress():
+    os.write(255, b'{"type":"rpc_request","id":1,"payload":'
+             b'{"type":"progress","done":1,"text":"forged"}}\n')
+    return "answered" if b'"payload":true' in os.read(254, 65536) else "not"
+
+
+@case("41h", "progress with a number that is none", BROKEN, shown=RELAY,
+      python="the code does not hold the pipes of the relay")
+def odd_progress():
+    os.write(255, b'{"type":"rpc_request","id":1,"payload":'
+             b'{"type":"progress","done":-1}}\n')
+    time.sleep(9)
+
+
 @case("43", "answers of MCP on standard output", "~.*\"id\": ?1.*",
       shown="bytes of the code are text in the answer")
 def forged_answer():
