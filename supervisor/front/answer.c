@@ -143,15 +143,13 @@ answer_file_link(const struct call_file *file)
 static void
 answer_add_file_lines(struct buffer *text, const struct call_files *files)
 {
-	const struct call_file *file;
+	size_t i;
 
-	for (file = files->one; file < files->one + files->count; file++) {
-		buffer_printf(text, "\nfile: %s (", file->name);
-		file_link_add_size(text, file->size);
-		if (file->version > 1)
-			buffer_printf(text, ", version %llu",
-			    (unsigned long long)file->version);
-		buffer_add_text(text, ")");
+	for (i = 0; i < files->count; i++) {
+		const struct file_link link = answer_file_link(&files->one[i]);
+
+		buffer_add_text(text, "\n");
+		file_link_add_line(text, &link);
 	}
 }
 

@@ -123,7 +123,7 @@ arguments_name(struct json_span string)
 
 /* Whether a name is among those taken already. */
 static int
-arguments_has_server(const struct buffer *names, const char *name)
+arguments_has_name(const struct buffer *names, const char *name)
 {
 	const char *taken;
 
@@ -133,37 +133,78 @@ arguments_has_server(const struct buffer *names, const char *name)
 	return 0;
 }
 
+/* An argument that is a list of names. */
+struct arguments_list {
+	const char *name;
+	const char *one;  /* what a name is of */
+	const char *them; /* what the names are */
+	size_t longest;   /* bytes of a name */
+};
+
 /* Appends a name and a NUL, unless it is there. */
 static int
-arguments_add_server(
-    struct buffer *names, struct json_span element, struct err *err)
+arguments_add_name(struct buffer *names, struct json_span element,
+    const struct arguments_list *list, struct err *err)
 {
 	auto_free char *name = NULL;
 	size_t len;
 
 	if (json_span_kind(element) != JSON_SPAN_STRING)
-		return err_set(err, "servers must contain only strings, the "
-		    "names of servers");
+		return err_set(err, "%s must contain only strings, the "
+		    "names of %s", list->name, list->them);
 	name = json_span_string(element, &len, err);
 	if (name == NULL)
-		return err_wrap(err, "servers must contain only names");
-	if (len == 0 || len > CONFIG_NAME_MAX || strlen(name) != len) {
+		return err_wrap(err, "%s must contain only names", list->name);
+	if (len == 0 || len > list->longest || strlen(name) != len) {
 		free(name);
 		name = arguments_name(element);
-		return err_set(err, "unknown server \"%s\": a name has from "
-		    "1 to %d bytes and no NUL", name, CONFIG_NAME_MAX);
+		return err_set(err, "unknown %s \"%s\": a name has from "
+		    "1 to %zu bytes and no NUL", list->one, name,
+		    list->longest);
 	}
-	if (!arguments_has_server(names, name))
+	if (!arguments_has_name(names, name))
 		buffer_add(names, name, len + 1);
 	return 0;
 }
 
+/* Returns the names, each with a NUL, which the caller frees; NULL with err. */
+static char *
+arguments_read_names(struct json_span value, const struct arguments_list *list,
+    size_t most, size_t *len, struct err *err)
+{
+	auto_buffer struct buffer names = { 0 };
+	struct json_span_walk walk;
+	struct json_span element;
+	size_t n = 0;
+
+	if (json_span_kind(value) != JSON_SPAN_ARRAY &&
+	    json_span_kind(value) != JSON_SPAN_STRING) {
+		err_set(err, "%s must be an array of names of %s", list->name,
+		    list->them);
+		return NULL;
+	}
+	if (json_span_kind(value) == JSON_SPAN_STRING &&
+	    arguments_add_name(&names, value, list, err) == -1)
+		return NULL; /* "x" stands for ["x"] */
+	walk = json_span_walk(value);
+	while (json_span_next_element(&walk, &element)) {
+		if (++n > most) {
+			err_set(err, "%s has more than %zu names", list->name,
+			    most);
+			return NULL;
+		}
+		if (arguments_add_name(&names, element, list, err) == -1)
+			return NULL;
+	}
+	return buffer_take(&names, len);
+}
+
 /* So many are not started ahead by the broker (worker/broker/session.c). */
 static void
-arguments_note_servers(const struct buffer *names, struct request *request)
+arguments_note_servers(struct request *request)
 {
 	auto_buffer struct buffer note = { 0 };
-	size_t n = text_list_count(names->data, names->len);
+	size_t n = text_list_count(request->servers, request->servers_len);
 
 	if (n <= SESSION_STARTS_MAX)
 		return;
@@ -178,41 +219,44 @@ static int
 arguments_read_servers(struct json_span value, const struct options *options,
     struct request *request, struct err *err)
 {
-	auto_buffer struct buffer names = { 0 };
-	struct json_span_walk walk;
-	struct json_span element;
-	size_t n = 0;
+	static const struct arguments_list list = { "servers", "server",
+		"servers", CONFIG_NAME_MAX };
 
 	(void)options;
-	if (json_span_kind(value) != JSON_SPAN_ARRAY &&
-	    json_span_kind(value) != JSON_SPAN_STRING)
-		return err_set(
-		    err, "servers must be an array of server names");
-	if (json_span_kind(value) == JSON_SPAN_STRING &&
-	    arguments_add_server(&names, value, err) == -1)
-		return -1; /* "x" stands for ["x"] */
-	walk = json_span_walk(value);
-	while (json_span_next_element(&walk, &element)) {
-		if (++n > CONFIG_SERVERS_MAX)
-			return err_set(err, "servers has more than %d names",
-			    CONFIG_SERVERS_MAX);
-		if (arguments_add_server(&names, element, err) == -1)
-			return -1;
-	}
-	arguments_note_servers(&names, request);
 	free(request->servers);
-	request->servers = buffer_take(&names, &request->servers_len);
+	request->servers = arguments_read_names(
+	    value, &list, CONFIG_SERVERS_MAX, &request->servers_len, err);
+	if (request->servers == NULL)
+		return -1;
+	arguments_note_servers(request);
 	return 0;
 }
 
+/* Whether they exist is for the process that keeps them to say, later. */
+static int
+arguments_read_files(struct json_span value, const struct options *options,
+    struct request *request, struct err *err)
+{
+	static const struct arguments_list list = { "files", "file",
+		"earlier files", FILE_NAME_MAX };
+
+	(void)options;
+	free(request->files);
+	request->files = arguments_read_names(
+	    value, &list, FILES_GIVEN_MAX, &request->files_len, err);
+	return request->files == NULL ? -1 : 0;
+}
+
+/* In the order of the words of the option arguments. */
 static const struct argument {
 	const char *name;
 	int (*read)(struct json_span value, const struct options *options,
 	    struct request *request, struct err *err);
 } arguments_table[] = {
 	{ "code", arguments_read_code },
-	{ "timeout", arguments_read_timeout },
 	{ "servers", arguments_read_servers },
+	{ "timeout", arguments_read_timeout },
+	{ "files", arguments_read_files },
 };
 
 #define ARGUMENTS (sizeof(arguments_table) / sizeof(arguments_table[0]))
@@ -224,16 +268,51 @@ struct arguments_taken {
 	int language; /* it takes one that names the language */
 };
 
+/* The first one, the code, always. */
+static int
+arguments_include(const struct options *options, size_t n)
+{
+	return n == 0 || (options->arguments & 1U << n) != 0;
+}
+
+/* Names those that a tool takes. */
+static int
+arguments_refuse(struct json_span name, const struct arguments_taken *taken,
+    const struct options *options, struct err *err)
+{
+	auto_free char *text = arguments_name(name);
+	auto_buffer struct buffer known = { 0 };
+	size_t i, last = 0;
+	int off = 0;
+
+	for (i = 0; i < ARGUMENTS; i++) {
+		if (arguments_include(options, i))
+			last = i;
+		else if (json_span_is(name, arguments_table[i].name))
+			off = 1;
+	}
+	if (taken->language)
+		buffer_add_text(&known, ARGUMENTS_LANGUAGE ", ");
+	for (i = 0; i <= last; i++)
+		if (arguments_include(options, i))
+			buffer_printf(&known, "%s%s", i == 0 ? "" :
+			    i == last ? " and " : ", ",
+			    arguments_table[i].name);
+	return err_set(err, "unknown argument \"%s\": %s takes %s%s", text,
+	    taken->tool, known.data, off ? "; MCP_BRIDGE_ARGUMENTS names those "
+	    "that it takes" : "");
+}
+
 static int
 arguments_read_member(struct json_span name, struct json_span value,
     const struct arguments_taken *taken, const struct options *options,
     struct request *request, struct err *err)
 {
-	auto_free char *text = NULL;
 	size_t i;
 
 	for (i = 0; i < ARGUMENTS; i++) {
-		if (!json_span_is(name, arguments_table[i].name))
+		if (!arguments_include(options, i) ||
+		    !json_span_is(name, arguments_table[i].name))
 			continue;
 		/* Some clients write null for an argument not given. */
 		if (json_span_kind(value) == JSON_SPAN_NULL)
@@ -242,10 +321,7 @@ arguments_read_member(struct json_span name, struct json_span value,
 	}
 	if (taken->language && json_span_is(name, ARGUMENTS_LANGUAGE))
 		return 0;
-	text = arguments_name(name);
-	return err_set(err, "unknown argument \"%s\": %s takes %scode, servers "
-	    "and timeout", text, taken->tool,
-	    taken->language ? ARGUMENTS_LANGUAGE ", " : "");
+	return arguments_refuse(name, taken, options, err);
 }
 
 /* Before all others: they are refused in words about their language. */

@@ -62,6 +62,17 @@ file_link_add_size(struct buffer *text, uint64_t size)
 		buffer_printf(text, "%.1f MB", (double)size / 1e6);
 }
 
+void
+file_link_add_line(struct buffer *text, const struct file_link *link)
+{
+	buffer_printf(text, "file: %s (", link->name);
+	file_link_add_size(text, link->size);
+	if (link->version > 1)
+		buffer_printf(text, ", version %llu",
+		    (unsigned long long)link->version);
+	buffer_add_text(text, ")");
+}
+
 int
 file_link_is(struct json_span uri)
 {

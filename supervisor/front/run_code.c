@@ -49,7 +49,7 @@ run_code_describe(struct buffer *json, const struct options *options)
 	    "\"properties\":{\"language\":{\"type\":\"string\","
 	    "\"description\":\"or an alias\",\"examples\":[");
 	run_code_add_languages(json);
-	buffer_add_text(json, "]},\"code\":{\"type\":\"string\"},");
+	buffer_add_text(json, "]},\"code\":{\"type\":\"string\"}");
 	tool_schema_add_common(json, options);
 	buffer_add_text(json, "},\"required\":[\"language\",\"code\"],"
 	    "\"additionalProperties\":false}");

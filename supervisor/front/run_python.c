@@ -41,7 +41,7 @@ run_python_describe(struct buffer *json, const struct options *options)
 	run_python_add_description(json, options);
 	buffer_add_text(json, ",\"inputSchema\":{\"type\":\"object\","
 	    "\"properties\":{\"code\":{\"type\":\"string\","
-	    "\"description\":\"Python source\"},");
+	    "\"description\":\"Python source\"}");
 	tool_schema_add_common(json, options);
 	buffer_add_text(json, "},\"required\":[\"code\"],"
 	    "\"additionalProperties\":false}");

@@ -37,6 +37,7 @@ const struct tool *tools_runner(const struct options *options);
 extern const struct tool run_python_tool;
 extern const struct tool run_code_tool;
 extern const struct tool list_runners_tool;
+extern const struct tool upload_file_tool; /* upload_file.c */
 
 /* tool_call.c: a call from its line to its one answer. */
 
@@ -58,8 +59,10 @@ struct tool_call *tool_call_new(struct mcp *mcp,
  */
 void tool_call_watch(struct tool_call *call, struct json_span params);
 
-/* The options that are in force for it. */
+/* The options that are in force for it; all executions; its own context. */
 const struct options *tool_call_options(const struct tool_call *call);
+struct runs *tool_call_runs(const struct tool_call *call);
+const struct context *tool_call_context(const struct tool_call *call);
 
 /* Keeps what the tool needs until the answer, and is released then. */
 void tool_call_keep(

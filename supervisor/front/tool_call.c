@@ -64,6 +64,18 @@ tool_call_options(const struct tool_call *call)
 	return call->mcp->runs->options;
 }
 
+struct runs *
+tool_call_runs(const struct tool_call *call)
+{
+	return call->mcp->runs;
+}
+
+const struct context *
+tool_call_context(const struct tool_call *call)
+{
+	return &call->context;
+}
+
 void
 tool_call_keep(struct tool_call *call, void *kept, void (*release)(void *))
 {

@@ -24,15 +24,36 @@ static const char tool_schema_output[] =
     "\"format\":\"uri\"}},"
     "\"notes\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}}}}";
 
+/* The words of the option arguments, in their order. */
+enum tool_schema_argument {
+	TOOL_SCHEMA_CODE,
+	TOOL_SCHEMA_SERVERS,
+	TOOL_SCHEMA_TIMEOUT,
+	TOOL_SCHEMA_FILES,
+};
+
+static int
+tool_schema_has(
+    const struct options *options, enum tool_schema_argument argument)
+{
+	return (options->arguments & 1U << argument) != 0;
+}
+
 void
 tool_schema_add_common(struct buffer *json, const struct options *options)
 {
-	buffer_add_text(json, "\"servers\":{\"type\":\"array\","
-	    "\"items\":{\"type\":\"string\"}},"
-	    "\"timeout\":{\"type\":\"integer\",\"minimum\":1,");
-	buffer_printf(json, "\"maximum\":%u,\"default\":%u,"
-	    "\"description\":\"seconds\"}", options->max_timeout,
-	    options->timeout);
+	if (tool_schema_has(options, TOOL_SCHEMA_SERVERS))
+		buffer_add_text(json, ",\"servers\":{\"type\":\"array\","
+		    "\"items\":{\"type\":\"string\"}}");
+	if (tool_schema_has(options, TOOL_SCHEMA_TIMEOUT))
+		buffer_printf(json, ",\"timeout\":{\"type\":\"integer\","
+		    "\"minimum\":1,\"maximum\":%u,\"default\":%u,"
+		    "\"description\":\"seconds\"}", options->max_timeout,
+		    options->timeout);
+	if (tool_schema_has(options, TOOL_SCHEMA_FILES))
+		buffer_add_text(json, ",\"files\":{\"type\":\"array\","
+		    "\"items\":{\"type\":\"string\"},\"description\":"
+		    "\"earlier files, to find in /workspace/in\"}");
 }
 
 void

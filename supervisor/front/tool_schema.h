@@ -8,7 +8,10 @@
 #include "../../common/buffer.h"
 #include "../options/options.h"
 
-/* Appends the members servers and timeout of the properties. */
+/*
+ * Appends those members of the properties, behind code, that the option
+ * arguments names.
+ */
 void tool_schema_add_common(
     struct buffer *json, const struct options *options);
 

@@ -8,7 +8,7 @@
 
 /* In the order of the words of the option tools. */
 static const struct tool *const tools_table[] = { &run_python_tool,
-	&run_code_tool, &list_runners_tool };
+	&run_code_tool, &list_runners_tool, &upload_file_tool };
 
 #define TOOLS (sizeof(tools_table) / sizeof(tools_table[0]))
 

@@ -54,11 +54,15 @@ struct call {
 	struct box *box; /* NULL: not yet, or none could be had */
 	int pooled;      /* it was ready before the call came */
 	int own;         /* its next box must not be a fork */
+	int session;     /* with the broker, until the box has it; or -1 */
+	int lacking;     /* the box has not all files yet that it is to have */
+	struct delivery *delivery;     /* of those; NULL: it has not begun */
 	struct collection *collection; /* of the files it left; NULL: none */
 	struct call_result result;
 };
 
 static void call_admit(struct runs *runs);
+static void call_end(struct call *call, enum call_cause cause);
 static void call_on_box(void *ctx);
 
 /* Time */
@@ -90,12 +94,22 @@ call_set_state(struct call *call, enum call_state state)
 
 /* Conclusion */
 
+/* Another one may take its place. */
+static void
+call_drop_box(struct call *call)
+{
+	delivery_free(&call->delivery);
+	call->lacking = 0;
+	fd_close(&call->session);
+	box_drop(&call->box);
+}
+
 static void
 call_free(struct call *call)
 {
 	loop_event_free(&call->timer);
 	collection_free(&call->collection);
-	box_drop(&call->box);
+	call_drop_box(call);
 	free(call->result.error);
 	box_facts_free(&call->result.facts);
 	free(call->result.notes);
@@ -456,11 +470,11 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 /* The box */
 
 /*
- * The relay's end of a session with the broker; -1 where there are no servers.
+ * Opens a session with the broker, if there are servers: has the relay's end.
  * Returns 0, or -1 with err.
  */
 static int
-call_open_session(struct call *call, int *session, struct err *err)
+call_open_session(struct call *call, struct err *err)
 {
 	const struct owner *owner = call->request.owner;
 	const struct broker_session wanted = { .execution = call->number,
@@ -469,16 +483,17 @@ call_open_session(struct call *call, int *session, struct err *err)
 		.loaded = { call->request.servers,
 		    call->request.servers_len } };
 
-	*session = -1;
+	fd_close(&call->session);
 	if (in_force_count(call->runs->config) == 0)
 		return 0;
-	*session = broker_open_session(call->runs->broker, &wanted, err);
-	return *session == -1 ? -1 : 0;
+	call->session =
+	    broker_open_session(call->runs->broker, &wanted, err);
+	return call->session == -1 ? -1 : 0;
 }
 
 /* Gives the box the code, and its right to servers. */
 static int
-call_hand_over(struct call *call, int *session, struct err *err)
+call_hand_over(struct call *call, struct err *err)
 {
 	auto_buffer struct buffer servers = { 0 };
 	struct ipc_start start = { .execution = call->number,
@@ -494,7 +509,44 @@ call_hand_over(struct call *call, int *session, struct err *err)
 	    call->request.servers_len, call->runs->config);
 	start.servers = (struct ipc_blob){ (const uint8_t *)servers.data,
 		servers.len, -1 };
-	return box_run(call->box, &start, session, err);
+	return box_run(call->box, &start, &call->session, err);
+}
+
+/* All files are there, or will never be: it goes on. */
+static void
+call_on_delivered(void *ctx)
+{
+	struct call *call = ctx;
+	const char *failure = delivery_failure(call->delivery);
+	struct err err;
+
+	call->lacking = 0;
+	if (call->box->state == BOX_ENDING || call->cause != CALL_BY_ITSELF)
+		return;
+	if (failure == NULL && call_hand_over(call, &err) == 0)
+		return;
+	call_set_error(call, "%s", failure != NULL ? failure : err.text);
+	call_end(call, CALL_BY_FAILURE);
+}
+
+/*
+ * The box is to have files first, which it can as soon as it stands. Returns 0,
+ * or -1 with err.
+ */
+static int
+call_deliver(struct call *call, struct err *err)
+{
+	struct runs *runs = call->runs;
+	struct box *box = call->box;
+
+	if (call->delivery != NULL || !box->boxed)
+		return 0;
+	if (box->workspace == -1)
+		return err_set(err, "code cannot be given files at the weaker "
+		    "level of isolation: leave out the argument files");
+	call->delivery = delivery_new(runs->files, runs->options,
+	    &call->request, box, call_on_delivered, call, err);
+	return call->delivery == NULL ? -1 : 0;
 }
 
 /* A box of the pool, or a new one. Returns 0, or -1 with err. */
@@ -519,14 +571,19 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 static int
 call_try(struct call *call, int from_pool, struct err *err)
 {
-	auto_fd int session = -1;
+	int failed;
 
 	call->pooled = 0;
-	if (call_open_session(call, &session, err) == -1 ||
+	if (call_open_session(call, err) == -1 ||
 	    call_take_box(call, from_pool, err) == -1)
 		return -1;
-	if (call_hand_over(call, &session, err) == -1) {
-		box_drop(&call->box);
+	call->lacking = call->request.files_len > 0;
+	failed = call->lacking ? call_deliver(call, err) :
+	    call_hand_over(call, err);
+	if (failed == -1) {
+		/* With files, another box would not help. */
+		call->pooled = call->pooled && !call->lacking;
+		call_drop_box(call);
 		return -1;
 	}
 	log_debug("call %lu has box %lu%s", call->number, call->box->number,
@@ -634,7 +691,7 @@ call_replace(struct call *call)
 	    "one is started", call->number, box->number,
 	    box->failure != NULL ? box->failure : "for an unknown reason");
 	call->own = box->unforked;
-	box_drop(&call->box);
+	call_drop_box(call);
 	call_set_timer(call, call->runs->times.replace);
 }
 
@@ -643,7 +700,7 @@ static void
 call_build_again(struct call *call)
 {
 	call_wait_for_room(call, call->box->failure);
-	box_drop(&call->box);
+	call_drop_box(call);
 }
 
 /* The box has the code: the deadline runs. */
@@ -674,6 +731,7 @@ call_on_box(void *ctx)
 {
 	struct call *call = ctx;
 	struct box *box = call->box;
+	struct err err;
 
 	call_tell_progress(call);
 	/* The last word has the relay: RUNNING comes before its end. */
@@ -690,6 +748,12 @@ call_on_box(void *ctx)
 	if (box->failure != NULL && call->cause == CALL_BY_ITSELF) {
 		call->cause = CALL_BY_FAILURE;
 		call_set_error(call, "%s", box->failure);
+	}
+	if (call->lacking && box->state != BOX_ENDING &&
+	    call_deliver(call, &err) == -1) {
+		call_set_error(call, "%s", err.text);
+		call_end(call, CALL_BY_FAILURE);
+		return;
 	}
 	if (box->state == BOX_RUNNING && call->state == CALL_STARTING)
 		call_set_running(call);
@@ -763,6 +827,7 @@ call_new(struct runs *runs, struct request *request,
 	call->result.timeout = call->request.timeout;
 	call->result.servers = call->request.servers;
 	call->result.servers_len = call->request.servers_len;
+	call->session = -1;
 	call->concluded = concluded;
 	call->ctx = ctx;
 	clock_gettime(CLOCK_MONOTONIC, &call->asked);

@@ -11,6 +11,7 @@ request_reset(struct request *request)
 {
 	free(request->code);
 	free(request->servers);
+	free(request->files);
 	free(request->notes);
 	memset(request, 0, sizeof(*request));
 }

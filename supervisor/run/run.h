@@ -135,6 +135,8 @@ struct request {
 	unsigned int timeout;
 	char *servers; /* the names, each with a NUL; NULL: none */
 	size_t servers_len;
+	char *files; /* for /workspace/in: names, each + NUL; NULL: none */
+	size_t files_len;
 	char *notes; /* what was made of it, each sentence + NUL; NULL: none */
 	size_t notes_len;
 	call_progressed *progressed; /* NULL: it is not wanted */
@@ -250,5 +252,29 @@ void collection_free(struct collection **collection);
 
 /* Frees what it holds. */
 void call_files_reset(struct call_files *files);
+
+/*
+ * delivery.c: the files that a call asks for, put into /workspace/in before the
+ * code begins.
+ */
+struct delivery;
+
+/*
+ * Begins to put files of this owner into the working directory of a box, which
+ * must stand: takes it. done is called with ctx once, from the loop. Returns
+ * NULL with err when that cannot be.
+ */
+struct delivery *delivery_new(struct files *files,
+    const struct options *options, const struct request *request,
+    struct box *box, void (*done)(void *ctx), void *ctx, struct err *err);
+
+/*
+ * Behind done: why not all files are there, one sentence, which lives as long
+ * as it; NULL when they are.
+ */
+const char *delivery_failure(const struct delivery *delivery);
+
+/* It is not waited for any more. NULL inside is accepted. */
+void delivery_free(struct delivery **delivery);
 
 #endif

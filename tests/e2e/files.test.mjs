@@ -398,3 +398,99 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
   assert.equal(command(home, ['files', 'clear']).stdout, '2 removed\n');
   assert.deepEqual(await listed(client), []);
 });
+
+const given = { env: { MCP_BRIDGE_ARGUMENTS: 'code,servers,timeout,files',
+  MCP_BRIDGE_TOOLS: 'run_python,upload_file' } };
+
+test('a call gets earlier files', async (t) => {
+  const { client } = await connect(t, given);
+  const { tools } = await client.listTools();
+
+  assert.ok(tools[0].inputSchema.properties.files);
+  await run(client, 'open("out/a b.csv", "w").write("1,2")');
+  await run(client, 'open("out/a b.csv", "w").write("3,4")');
+  for (const files of [['a b.csv'], 'a b.csv', ['a b.csv', 'a b.csv']]) {
+    const result = await run(client, 'import os\n' +
+      'print(os.listdir("/workspace/in"), open("in/a b.csv").read())\n' +
+      'open("in/a b.csv", "a").write("more")', { files });
+
+    assert.equal(text(result), "['a b.csv'] 3,4");
+  }
+  /* What the code does there changes nothing of what is kept. */
+  assert.equal((await read(client, `${prefix}a%20b.csv`)).toString(), '3,4');
+  for (const [files, why] of [
+    [['none'], 'files cannot be put into the box: none: there is no file of ' +
+      "this name, or not this version of it ('caisson files list' shows all)"],
+    [['../a b.csv'], 'files cannot be put into the box: ../a b.csv: there ' +
+      "is no file of this name, or not this version of it ('caisson files " +
+      "list' shows all)"]]) {
+    const result = await run(client, 'print(1)', { files });
+
+    assert.equal(result.isError, true);
+    assert.equal(text(result), `status: error\nerror: ${why}`);
+  }
+  for (const [files, why] of [[7, 'files must be an array of names of earlier files'],
+    [[7], 'files must contain only strings, the names of earlier files'],
+    [[''], 'unknown file "": a name has from 1 to 255 bytes and no NUL'],
+    [Array.from({ length: 33 }, (_, n) => `${n}`),
+      'files has more than 32 names']]) {
+    const result = await run(client, 'print(1)', { files });
+
+    assert.equal(text(result), `status: validation_error\nerror: ${why}`);
+  }
+});
+
+test('many calls get files at once', async (t) => {
+  const { client } = await connect(t, given);
+
+  await run(client, 'open("out/a", "wb").write(bytes(1_000_000))');
+  const results = await Promise.all(Array.from({ length: 12 }, () =>
+    run(client, 'print(len(open("in/a", "rb").read()))', { files: 'a' })));
+
+  for (const result of results)
+    assert.equal(text(result), '1000000');
+});
+
+test('files are no argument unless the user wants them', async (t) => {
+  const { client } = await connect(t);
+  const { tools } = await client.listTools();
+
+  assert.deepEqual(Object.keys(tools[0].inputSchema.properties),
+    ['code', 'servers', 'timeout']);
+  assert.equal(text(await run(client, 'print(1)', { files: ['a'] })),
+    'status: validation_error\nerror: unknown argument "files": run_python ' +
+    'takes code, servers and timeout; MCP_BRIDGE_ARGUMENTS names those that ' +
+    'it takes');
+});
+
+test('upload_file keeps what a client brings', async (t) => {
+  const { client } = await connect(t, given);
+  const upload = (args) => client.callTool(
+    { name: 'upload_file', arguments: args });
+  let result = await upload({ name: 'ü.txt', content: 'grüße' });
+
+  assert.equal(text(result), 'file: ü.txt (7 bytes)');
+  assert.equal(links(result)[0].uri, `${prefix}%C3%BC.txt?version=1`);
+  result = await upload({ name: 'ü.txt', content: 'AAEC', encoding: 'base64' });
+  assert.equal(text(result), 'file: ü.txt (3 bytes, version 2)');
+  assert.deepEqual([...await read(client, links(result)[0].uri)], [0, 1, 2]);
+  result = await run(client, 'print(open("in/ü.txt", "rb").read())',
+    { files: 'ü.txt' });
+  assert.equal(text(result), "b'\\x00\\x01\\x02'");
+  for (const [args, why] of [
+    [{}, 'name is missing: upload_file needs name and content'],
+    [{ name: 'a' }, 'content is missing: upload_file needs name and content'],
+    [{ name: 7, content: '' }, 'name must be a string'],
+    [{ name: '', content: '' }, 'name must have from 1 to 255 bytes and no NUL'],
+    [{ name: 'a', content: 'x', encoding: 'hex' },
+      'encoding must be "utf-8" or "base64"'],
+    [{ name: 'a', content: 'x!', encoding: 'base64' },
+      'content is not base64 (RFC 4648)'],
+    [{ name: 'a', content: 'x', path: '/etc' },
+      'unknown argument "path": upload_file takes name, content and encoding'],
+  ])
+    assert.equal(text(await upload(args)),
+      `status: validation_error\nerror: ${why}`);
+  assert.match(text(await upload({ name: '../a', content: '' })),
+    /^status: error\nerror: \.\.\/a: its name must be UTF-8/);
+});

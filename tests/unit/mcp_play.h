@@ -263,6 +263,7 @@ open_session(void)
 	options.tools = 1;
 	options.timeout = 30;
 	options.max_timeout = 120;
+	options.arguments = 7; /* all but files */
 	options.max_code = 1000;
 	options.max_output = 65536;
 	runs.config = (struct in_force *)(void *)&a_config;

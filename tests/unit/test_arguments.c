@@ -17,7 +17,8 @@
 #define CODE_ALLOWED 1024
 
 static const struct options options = {
-	.timeout = 30, .max_timeout = 120, .max_code = CODE_ALLOWED
+	.timeout = 30, .max_timeout = 120, .max_code = CODE_ALLOWED,
+	.arguments = 7 /* all but files */
 };
 
 static int
@@ -130,7 +131,7 @@ END_TEST
 #define NO_STRING "code must be a string of Python source"
 #define BLANK "code is blank: give the Python source to run"
 #define TIMEOUT "timeout must be a whole number of seconds from 1 to 120"
-#define SERVERS "servers must be an array of server names"
+#define SERVERS "servers must be an array of names of servers"
 #define UNKNOWN(name)                                                          \
 	"unknown argument \"" name "\": run_python takes code, servers and "   \
 	"timeout"

@@ -20,6 +20,7 @@
 /* The widest numbers that options can have. */
 static struct options options = { .tools = 1, .echo = 1, .timeout = 12345,
 	.max_timeout = TIMEOUT_SECONDS_MAX,
+	.arguments = 7, /* all but files */
 	.memory = 300 * MIB,
 	.pids = 77,
 	.max_output = 48 * KIB };
