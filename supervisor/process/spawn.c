@@ -249,7 +249,8 @@ spawn_clone_into(int group)
 
 /* In the child of vfork, which shares our memory until it execs, or a copy. */
 static void __attribute__((noreturn))
-spawn_exec(int binary, char *title, unsigned int uid, int channel)
+spawn_exec(int binary, char *title, unsigned int uid, int channel,
+    pid_t supervisor)
 {
 	char *argv[] = { title, NULL };
 	char *envp[] = { NULL };
@@ -264,6 +265,11 @@ spawn_exec(int binary, char *title, unsigned int uid, int channel)
 		spawn_fail("deny it new privileges");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
 		spawn_fail("bind its life to ours");
+	/* We may have ended before it asked to be told of that. */
+	if (getppid() != supervisor) {
+		errno = ESRCH;
+		spawn_fail("bind its life to ours");
+	}
 	syscall(SYS_execveat, binary, "", argv, envp, AT_EMPTY_PATH);
 	spawn_fail("execute it");
 }
@@ -288,6 +294,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
     int channel, int *pidfd, struct err *err)
 {
 	char title[LOG_PREFIX_SIZE * 2];
+	pid_t supervisor = getpid();
 	sigset_t all, before;
 	pid_t pid;
 
@@ -299,7 +306,8 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = group == -1 ? vfork() : spawn_clone_into(group);
 	if (pid == 0)
-		spawn_exec(spawn_binaries[role], title, uid, channel);
+		spawn_exec(spawn_binaries[role], title, uid, channel,
+		    supervisor);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	if (pid == -1)
 		return err_sys(err, "start a process");

@@ -7,13 +7,16 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <libgen.h>
+#include <sched.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -30,6 +33,31 @@ extern char **environ;
 #define REPORT_SIZE 8192
 /* Somebody whom a worker can become; not a user of any system. */
 #define OTHER_UID 1879048190
+
+/* The supervisor is killed just before a worker asks to end with it. */
+static int killed_early;
+
+/* In the place of that of the C library. */
+int
+prctl(int option, ...)
+{
+	pid_t parent = getppid();
+	unsigned long values[4];
+	va_list more;
+	size_t i;
+
+	va_start(more, option);
+	for (i = 0; i < UNIT_COUNT(values); i++)
+		values[i] = va_arg(more, unsigned long);
+	va_end(more);
+	if (killed_early && option == PR_SET_PDEATHSIG) {
+		kill(parent, SIGKILL);
+		while (getppid() == parent)
+			sched_yield();
+	}
+	return (int)syscall(SYS_prctl, option, values[0], values[1],
+	    values[2], values[3]);
+}
 
 /* The stand-in: what it sees, one line each */
 
@@ -267,6 +295,30 @@ START_TEST(a_worker_may_stay_who_we_are)
 }
 END_TEST
 
+/* The kernel tells of no end that came before it was asked to. */
+START_TEST(a_worker_of_the_dead_does_not_run)
+{
+	int pair[2], pidfd;
+	struct err err;
+	pid_t pid;
+
+	init();
+	ck_assert_int_eq(
+	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
+	pid = fork();
+	if (pid == 0) {
+		close(pair[0]);
+		killed_early = 1;
+		spawn_worker(ROLE_RELAY, 7, 0, -1, pair[1], &pidfd, &err);
+		_exit(0);
+	}
+	close(pair[1]);
+	ck_assert_int_eq(recv(pair[0], report, sizeof(report), 0), 0);
+	close(pair[0]);
+	waitpid(pid, NULL, 0);
+}
+END_TEST
+
 /* The channel may have any number, that of the worker's end included. */
 START_TEST(the_channel_may_be_anywhere)
 {
@@ -440,6 +492,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, the_supervisor_keeps_its_own);
 	tcase_add_test(tc, a_worker_of_root_gets_its_own_user);
 	tcase_add_test(tc, a_worker_may_stay_who_we_are);
+	tcase_add_test(tc, a_worker_of_the_dead_does_not_run);
 	tcase_add_loop_test(tc, the_channel_may_be_anywhere, 0, 2);
 	tcase_add_loop_test(tc, the_lowest_numbers_may_be_free, 0, 2);
 	tcase_add_test(tc, a_missing_worker_is_named);
