@@ -172,9 +172,12 @@ cgroup_check_member(pid_t pid, struct err *err)
 	    (int)pid);
 }
 
-/* Calls each for every process in our cgroup; stops where that fails. */
+/*
+ * Calls each for every process in our cgroup, or in the one below it whose list
+ * this is; stops where that fails.
+ */
 static int
-cgroup_each_member(const struct cgroup *cg,
+cgroup_each_member(const struct cgroup *cg, const char *list,
     int (*each)(const struct cgroup *cg, pid_t pid, struct err *err),
     struct err *err)
 {
@@ -182,8 +185,7 @@ cgroup_each_member(const struct cgroup *cg,
 	char *p, *end;
 	long pid;
 
-	if (cgroup_file_read(
-	        cg->dir, "cgroup.procs", text, sizeof(text), err) == -1)
+	if (cgroup_file_read(cg->dir, list, text, sizeof(text), err) == -1)
 		return -1;
 	for (p = text; (pid = strtol(p, &end, 10)), end != p; p = end)
 		if (each(cg, (pid_t)pid, err) == -1)
@@ -209,11 +211,22 @@ cgroup_move(const struct cgroup *cg, pid_t pid, struct err *err)
 	return cgroup_file_write(cg->dir, procs, text, err);
 }
 
+/* Back to where it was; a process that has ended meanwhile need not go. */
+static int
+cgroup_move_back(const struct cgroup *cg, pid_t pid, struct err *err)
+{
+	auto_free char *text = mem_printf("%d", (int)pid);
+
+	if (cgroup_file_write(cg->dir, "cgroup.procs", text, err) == -1)
+		log_debug("%s", err->text);
+	return 0;
+}
+
 /* All as it was, as far as that is possible. */
 static void
 cgroup_leave(struct cgroup *cg)
 {
-	auto_free char *pid = mem_printf("%d", (int)getpid());
+	auto_free char *procs = mem_printf("%s/cgroup.procs", cg->own);
 	struct err err;
 
 	if (!cg->entered)
@@ -223,7 +236,7 @@ cgroup_leave(struct cgroup *cg)
 	cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->options->cpus > 0 ? "-memory -pids -cpu" : "-memory -pids",
 	    NULL);
-	if (cgroup_file_write(cg->dir, "cgroup.procs", pid, &err) == -1)
+	if (cgroup_each_member(cg, procs, cgroup_move_back, &err) == -1)
 		log_debug("%s", err.text);
 	else if (unlinkat(cg->dir, cg->own, AT_REMOVEDIR) == -1)
 		log_debug("%s stays: errno %d", cg->own, errno);
@@ -236,7 +249,7 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	if (mkdirat(cg->dir, cg->own, 0755) == -1)
 		return err_sys(err, "make a folder in it");
 	cg->entered = 1;
-	if (cgroup_each_member(cg, cgroup_move, err) == -1)
+	if (cgroup_each_member(cg, "cgroup.procs", cgroup_move, err) == -1)
 		return -1;
 	return cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->options->cpus > 0 ? "+memory +pids +cpu" : "+memory +pids",
@@ -262,7 +275,8 @@ cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 		return err_sys(err, "open it");
 	if (cgroup_check_controllers(cg, err) == -1 ||
 	    cgroup_check_delegated(cg, err) == -1 ||
-	    cgroup_each_member(cg, cgroup_check_one, err) == -1)
+	    cgroup_each_member(
+	        cg, "cgroup.procs", cgroup_check_one, err) == -1)
 		return -1;
 	group_sweep(cg);
 	if (cgroup_enter(cg, err) == -1)

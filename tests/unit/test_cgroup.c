@@ -258,7 +258,7 @@ END_TEST
 START_TEST(children_move_too)
 {
 	pid_t child = fork();
-	auto_free char *pids = NULL;
+	auto_free char *pids = NULL, *procs = NULL;
 	struct cgroup *cg;
 
 	if (child == 0)
@@ -267,8 +267,13 @@ START_TEST(children_move_too)
 	put(AT_FDCWD, "tree/ours/cgroup.procs", pids);
 	cg = started();
 	assert_content(cg->own, "cgroup.procs", strchr(pids, '\n') + 1);
-	kill(child, SIGKILL);
+	put(AT_FDCWD, "tree/ours/cgroup.procs", "");
+	procs = mem_printf("%s/cgroup.procs", cg->own);
+	put(cg->dir, procs, pids);
 	cgroup_free(&cg);
+	/* The last one that was moved back. */
+	assert_content(".", "cgroup.procs", strchr(pids, '\n') + 1);
+	kill(child, SIGKILL);
 }
 END_TEST
 
