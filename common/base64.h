@@ -1,6 +1,6 @@
 /*
- * Base64 as RFC 4648 section 4 has it, with its padding. Used by the
- * supervisor; pure functions.
+ * Base64 as RFC 4648 section 4 has it, with its padding. Used by the supervisor
+ * and in the box of a shell; pure functions.
  */
 #ifndef COMMON_BASE64_H
 #define COMMON_BASE64_H

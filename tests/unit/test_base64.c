@@ -7,7 +7,7 @@
 #include "common/base64.h"
 #include "unit.h"
 
-/* RFC 4648, section 10. */
+/* RFC 4648, section 10, and two more. */
 static const struct {
 	const char *bytes, *base64;
 } vectors[] = {
@@ -18,6 +18,9 @@ static const struct {
 	{ "foob", "Zm9vYg==" },
 	{ "fooba", "Zm9vYmE=" },
 	{ "foobar", "Zm9vYmFy" },
+	/* Both digits that are no letters. */
+	{ "\xff\xfe\xfd", "//79" },
+	{ "\xfb\xf0", "+/A=" },
 };
 
 START_TEST(has_the_vectors)

@@ -1,5 +1,5 @@
 /*
- * Tests of worker/box/shell/show: files as requests that show them, and base64.
+ * Tests of worker/box/shell/show: files as requests that show them.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,34 +14,6 @@
 #include "worker/box/shell/mcp.h"
 
 static char place[] = "/tmp/caisson-show-XXXXXX";
-
-/* RFC 4648, section 10. */
-static const struct {
-	const char *data, *base64;
-} encoded[] = {
-	{ "", "" },
-	{ "f", "Zg==" },
-	{ "fo", "Zm8=" },
-	{ "foo", "Zm9v" },
-	{ "foob", "Zm9vYg==" },
-	{ "fooba", "Zm9vYmE=" },
-	{ "foobar", "Zm9vYmFy" },
-	{ "\xff\xfe\xfd", "//79" },
-	{ "\xfb\xf0", "+/A=" },
-};
-
-START_TEST(bytes_are_encoded)
-{
-	auto_buffer struct buffer text = { 0 };
-
-	show_add_base64(&text, encoded[_i].data, strlen(encoded[_i].data));
-	buffer_add(&text, "", 1);
-	ck_assert_str_eq(text.data, encoded[_i].base64);
-	if (text.len > 1)
-		ck_assert_int_eq(
-		    picture_is_base64(text.data, text.len - 1), 1);
-}
-END_TEST
 
 /* Writes a file that begins so, and has len bytes; returns its path. */
 static char *
@@ -148,7 +120,6 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_unchecked_fixture(tc, make_place, remove_place);
-	tcase_add_loop_test(tc, bytes_are_encoded, 0, UNIT_COUNT(encoded));
 	tcase_add_loop_test(
 	    tc, files_are_shown_or_refused, 0, UNIT_COUNT(files));
 	tcase_add_test(tc, no_file_is_an_error);

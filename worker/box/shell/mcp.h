@@ -216,9 +216,6 @@ void listed_add_text(
 int show_make_request(struct buffer *request, const char *path,
     const char *title, struct err *err);
 
-/* Appends bytes as base64. */
-void show_add_base64(struct buffer *text, const char *data, size_t len);
-
 /* command.c: does what the words say. Returns an enum mcp_status. */
 int command_main(int count, char **words);
 

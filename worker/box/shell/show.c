@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "mcp.h"
+#include "../../../common/base64.h"
 #include "../../../common/fd.h"
 #include "../../../common/json.h"
 #include "../../../common/limits.h"
@@ -40,30 +41,6 @@ show_read(const char *path, struct buffer *data, struct err *err)
 			    "scale it", SHOW_MAX / KIB);
 	} while (n > 0 || (n == -1 && errno == EINTR));
 	return n == -1 ? err_sys(err, "read it") : 0;
-}
-
-/* Appends up to three bytes as four characters. */
-static void
-show_add_four(struct buffer *text, const uint8_t *bytes, size_t len)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-	    "abcdefghijklmnopqrstuvwxyz0123456789+/";
-	uint32_t three = (uint32_t)bytes[0] << 16 |
-	    (len > 1 ? (uint32_t)bytes[1] << 8 : 0) | (len > 2 ? bytes[2] : 0);
-	char four[] = { digits[three >> 18], digits[three >> 12 & 63],
-		len > 1 ? digits[three >> 6 & 63] : '=',
-		len > 2 ? digits[three & 63] : '=' };
-
-	buffer_add(text, four, sizeof(four));
-}
-
-void
-show_add_base64(struct buffer *text, const char *data, size_t len)
-{
-	size_t at;
-
-	for (at = 0; at < len; at += 3)
-		show_add_four(text, (const uint8_t *)data + at, len - at);
 }
 
 /* Returns the name of the kind that base64 begins as, or NULL. */
@@ -104,7 +81,7 @@ show_make_request(struct buffer *request, const char *path,
 		return err_set(err, "its title is not UTF-8");
 	if (show_read(path, &data, err) == -1)
 		return -1;
-	show_add_base64(&base64, data.data, data.len);
+	base64_add(&base64, data.data, data.len);
 	kind = show_kind(&base64);
 	if (kind == NULL)
 		return err_set(err, "it is no PNG, JPEG, WebP or GIF: save "
