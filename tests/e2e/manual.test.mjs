@@ -228,6 +228,14 @@ else:
     plt.plot([1, 2])
     plt.show()
     works = plt.get_fignums() == []`,
+  'image.show()': `
+try:
+    from PIL import Image
+except ImportError:
+    works = True
+else:
+    image = Image.new("RGB", (9, 9))
+    works = image.show() is None`,
   'display(x)': `x = b"GIF89a" + bytes(64)\ndisplay(x)\nworks = True`,
   'runtime.show(x, title=None)': `
 x = b"GIF89a" + bytes(64)

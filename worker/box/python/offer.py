@@ -15,6 +15,7 @@ MEMORY = (
 PLOTS = {}  # the names of plots.py, once they are needed
 BARS = {}  # the names of bars.py, once they are needed
 PROGRESS = []  # something, where the code may tell how far it is
+SHOWING = "matplotlib.pyplot", "PIL.Image"  # what plots.py changes
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
@@ -46,7 +47,7 @@ class AwaitingModule(type(sys)):
 class Finder:
     """In sys.meta_path: mcp and mmap are ours, whatever is installed.
 
-    And socket, matplotlib.pyplot and tqdm are changed a little.
+    And socket, matplotlib.pyplot, PIL.Image and tqdm are changed a little.
     """
 
     def __init__(self, box):
@@ -58,7 +59,7 @@ class Finder:
             return PathFinder.find_spec(name, [OURS])
         if name == "socket":
             return sockets()["find_spec"](name, path)
-        if name == "matplotlib.pyplot":
+        if name in SHOWING:
             return plots()["find_spec"](name, path)
         if name == "tqdm.std" and self.box.progress:
             return bars()["find_spec"](name, path)
@@ -104,9 +105,9 @@ def plots():
 
 
 def change_plots():
-    """Change matplotlib.pyplot, if it was imported before there is a box."""
-    if "matplotlib.pyplot" in sys.modules and not PLOTS:
-        plots()["teach"](sys.modules["matplotlib.pyplot"])
+    """Change what shows pictures and was imported before there is a box."""
+    if not PLOTS and any(name in sys.modules for name in SHOWING):
+        plots()["teach"]()
 
 
 def bars():

@@ -1,8 +1,7 @@
-"""matplotlib.pyplot shows what it draws: its figures become pictures of the
-answer.
+"""Libraries that open windows elsewhere: the figures of matplotlib.pyplot, and
+the images of Pillow, become pictures of the answer.
 
-Run by offer.py when the code imports that module, or where it is preloaded.
-What sends a picture, mcp/_show.py, is imported when there is one.
+Run by offer.py when the code imports one, or where it is preloaded. What sends a picture, mcp/_show.py, is imported when there is one.
 """
 import sys
 
@@ -22,13 +21,26 @@ def find_spec(name, path):
 
         def exec_module(module):
             run(module)
-            teach(module)
+            TEACH[name](module)
 
         spec.loader.exec_module = exec_module
     return spec
 
 
-def teach(plt):
+def teach_images(module):
+    """Have images show themselves."""
+    from functools import wraps
+    plain = module.Image.show
+
+    @wraps(plain)
+    def show(self, title=None, **more):
+        from mcp import _show
+        _show.show(self, title)
+
+    module.Image.show = show
+
+
+def teach_plots(plt):
     """Have its figures show themselves, and know that they were saved."""
     from functools import wraps
     kind, plain = plt.Figure, plt.savefig
@@ -73,6 +85,15 @@ def send(figure, asked=True):
     """Show a figure; asked: because the code asks for it."""
     from mcp import _show
     _show.show_figure(figure, asked)
+
+
+TEACH = {NAME: teach_plots, "PIL.Image": teach_images}
+
+
+def teach():
+    """Teach those that are there."""
+    for name in TEACH.keys() & sys.modules.keys():
+        TEACH[name](sys.modules[name])
 
 
 def opened(plt):
