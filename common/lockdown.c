@@ -56,15 +56,10 @@ lockdown_landlock(int folder, uint64_t rights, struct err *err)
 	int abi = landlock_abi();
 	auto_fd int ruleset = -1;
 
-	if (abi == 0 && folder == -1) {
-		/* A second layer only: no call that it governs is on a list. */
+	if (abi == 0) {
+		/* A second layer where no call that it governs is on a list. */
 		log_debug("no landlock here: the system call filter alone "
 		    "confines");
-		return 0;
-	}
-	if (abi == 0) {
-		log_warn("no landlock here: of files, only their rights "
-		    "confine");
 		return 0;
 	}
 	ruleset = landlock_create(abi, err);
@@ -102,5 +97,9 @@ lockdown(enum role role, struct err *err)
 int
 lockdown_in(enum role role, enum lockdown_use use, int folder, struct err *err)
 {
+	/* Once for a process that lives long: others are started for a call. */
+	if (use == LOCKDOWN_KEEPS && landlock_abi() == 0)
+		log_warn("no landlock here: of files, only their rights "
+		    "confine");
 	return lockdown_apply(role, folder, lockdown_rights[use], err);
 }

@@ -28,7 +28,7 @@ enum lockdown_use {
 /*
  * The same for a role that has a directory: of folder and what lies below it,
  * that much is left. Without landlock, the filter and the files' own rights are
- * all that confines it, which the log says.
+ * all that confines it, which the log says for one that keeps files.
  */
 int lockdown_in(
     enum role role, enum lockdown_use use, int folder, struct err *err);
