@@ -197,6 +197,15 @@ channel_unsent(const struct channel *channel)
 	return channel->queued_bytes;
 }
 
+void
+channel_pause(struct channel *channel, int paused)
+{
+	if (paused)
+		event_del(channel->readable);
+	else
+		event_add(channel->readable, NULL);
+}
+
 /* How many bytes of a message travel outside of its packet. */
 static size_t
 channel_blobs(enum ipc_type type, const void *msg)

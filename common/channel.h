@@ -51,6 +51,13 @@ int channel_send(struct channel *channel, enum ipc_type type, void *msg,
  */
 size_t channel_unsent(const struct channel *channel);
 
+/*
+ * Stops to receive, until it is called with 0: what the peer sends waits with
+ * the peer, and its end is told of later. For a peer that sends more than there
+ * is room for.
+ */
+void channel_pause(struct channel *channel, int paused);
+
 /* Closes the descriptor and forgets the queue. NULL inside is accepted. */
 void channel_free(struct channel **channel);
 

@@ -754,6 +754,8 @@
 #define FILES_COUNT_MAX 1000
 #define FILES_LEFT_MAX 100
 #define FILES_GIVEN_MAX 32
+/* Of an execution, so many wait with their descriptors to be copied. */
+#define FILES_WAITING_MAX 8
 #define FILES_NAMES_MAX (FILES_GIVEN_MAX * (FILE_NAME_MAX + 1))
 /* Files of which an answer says why they are not kept; others are counted. */
 #define FILES_NAMED_MAX 10

@@ -169,6 +169,35 @@ START_TEST(a_queue_outlives_a_peer_that_ends)
 }
 END_TEST
 
+/* What is sent to a channel that pauses waits with the peer, as its end. */
+START_TEST(a_pause_loses_nothing)
+{
+	struct scene scene;
+	struct err err;
+
+	scene_open_both(&scene, ROLE_RELAY, ROLE_SUPERVISOR);
+	channel_pause(scene.far.channel, 1);
+	ck_assert_uint_eq(send_numbered(&scene, 3, &err), 3);
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled, 0);
+	channel_pause(scene.far.channel, 0);
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled, 3);
+	channel_pause(scene.far.channel, 1);
+	channel_pause(scene.far.channel, 1);
+	ck_assert_uint_eq(send_numbered(&scene, 3, &err), 3);
+	channel_free(&scene.near.channel);
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled, 3);
+	ck_assert_uint_eq(scene.far.closed, 0);
+	channel_pause(scene.far.channel, 0);
+	settle(&scene);
+	ck_assert_uint_eq(scene.far.handled, 6);
+	ck_assert_uint_eq(scene.far.closed, 1);
+	scene_close(&scene);
+}
+END_TEST
+
 static void
 add(TCase *tc)
 {
@@ -179,6 +208,7 @@ add(TCase *tc)
 	tcase_add_test(tc, what_waits_is_weighed);
 	tcase_add_test(tc, a_queue_can_be_freed);
 	tcase_add_test(tc, a_queue_outlives_a_peer_that_ends);
+	tcase_add_test(tc, a_pause_loses_nothing);
 }
 
 int

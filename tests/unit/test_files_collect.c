@@ -4,6 +4,7 @@
  * ends too early costs its own task only.
  */
 #include <poll.h>
+#include <sys/resource.h>
 
 #include "files_play.h"
 
@@ -96,6 +97,38 @@ START_TEST(tasks_do_not_wait_for_each_other)
 	play_expect_filed(&play, 1, "x", 3, 1);
 	play_expect_done(&play, 1, FILE_FAULT_NONE, "", 0);
 	play_expect_parted(slow);
+	play_end(&play);
+}
+END_TEST
+
+/* Several with all that they may leave, and few descriptors for them. */
+START_TEST(has_descriptors_for_all)
+{
+	struct rlimit limit = { 0, 0 };
+	rlim_t was;
+	int porters[4];
+	unsigned int n, done = 0;
+
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &limit), 0);
+	was = limit.rlim_cur;
+	limit.rlim_cur = 64;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	play_start(&play);
+	limit.rlim_cur = was;
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &limit), 0);
+	for (n = 0; n < 4; n++)
+		porters[n] = play_collect(&play, n + 1, "");
+	for (n = 0; n < 4 * FILES_LEFT_MAX; n++)
+		play_offer(porters[n % 4], "x", "1");
+	for (n = 0; n < 4; n++)
+		play_carried(porters[n], 0, FILE_FAULT_NONE);
+	for (n = 0; n < 4 * (FILES_LEFT_MAX + 1); n++)
+		if (play_receive(play.supervisor) == IPC_TASK_DONE) {
+			ck_assert_uint_eq(play_msg.task_done.fault, 0);
+			done++;
+		}
+	ck_assert_uint_eq(done, 4);
+	ck_assert_uint_eq(play_count_kept(), 4 * FILES_LEFT_MAX);
 	play_end(&play);
 }
 END_TEST
@@ -316,6 +349,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, nothing_is_no_fault);
 	tcase_add_loop_test(tc, names_are_judged, 0, UNIT_COUNT(bad_names));
 	tcase_add_test(tc, tasks_do_not_wait_for_each_other);
+	tcase_add_test(tc, has_descriptors_for_all);
 	tcase_add_test(tc, quota_is_met_in_the_middle);
 	tcase_add_loop_test(tc, a_bad_porter_costs_its_task, 0, 7);
 	tcase_add_test(tc, a_file_that_is_cut_is_not_kept);

@@ -1,10 +1,9 @@
 /*
  * COLLECT: see collect.h. Runs in files.
  *
- * The porter says all it has to say at once and may be gone before the first
- * file is copied: what it offered waits here, at most FILES_LEFT_MAX names.
- * What was offered is kept also where the porter ends too early or breaks a
- * rule.
+ * The porter offers faster than files are copied: a few offers, which have a
+ * descriptor each, wait here, and the others with the porter. What was offered
+ * is kept also where the porter ends too early or breaks a rule.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +29,9 @@ struct collect {
 	struct task task;
 	STAILQ_HEAD(, collect_offer) offers; /* the first is worked on */
 	struct intake *intake;
-	unsigned int named; /* by the porter, in all */
-	int told;           /* the porter said that this is all */
+	unsigned int named;   /* by the porter, in all */
+	unsigned int waiting; /* of these, in offers */
+	int told; /* the porter said that this is all */
 	uint64_t more;
 };
 
@@ -52,6 +52,9 @@ collect_add(struct collect *collect, struct ipc_bytes name, int *file,
 	offer->len = name.len;
 	memcpy(offer->name, name.data, name.len);
 	STAILQ_INSERT_TAIL(&collect->offers, offer, entry);
+	collect->waiting++;
+	if (collect->waiting == FILES_WAITING_MAX)
+		channel_pause(collect->task.porter, 1);
 	task_wake(&collect->task, 0);
 	return NULL;
 }
@@ -109,6 +112,7 @@ collect_pop(struct collect *collect)
 	struct collect_offer *offer = STAILQ_FIRST(&collect->offers);
 
 	STAILQ_REMOVE_HEAD(&collect->offers, entry);
+	collect->waiting--;
 	fd_close(&offer->file);
 	free(offer);
 	intake_free(&collect->intake);
@@ -132,6 +136,8 @@ collect_answer(struct collect *collect, enum file_fault fault)
 		        offer->len }, fault);
 	}
 	collect_pop(collect);
+	if (task->porter != NULL)
+		channel_pause(task->porter, 0);
 	task_wake(task, 0);
 }
 
