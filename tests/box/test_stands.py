@@ -33,6 +33,52 @@ for f in float, hash:
 """ % (text("2.5"), text("[1, 2]")), "5.0 2 True True True True False 2.5\n"
                     "True True True True True False\nTypeError\nTypeError\n")
 
+    def test_calculations(self):
+        self.prints("""
+r, s, t, d = [mcp_fs.raw(json=j).result() for j in %r]
+print(r + 1, 1 + r, r * 2, 10 / r, r // 2, 7 %% r, r ** 2, 2 ** r, -1 - r,
+      r + r, r > 4, r <= 5.0, round(r), f"{r:.2f}", f"{r}", [9, 8, 7, 6, 5,
+      4][r], list(range(r)))
+print(s + [3], [0] + s, [*reversed(s)], sum([s, s], []), s + s, s < [2])
+print(t + "!", ">" + t, t * 2, f"{t:>4}", t < "b")
+print([*reversed(d)])
+for f in (lambda: d + 1, lambda: d < d, lambda: t / 2, lambda: [1][t],
+          lambda: round(t)):
+    try:
+        f()
+    except TypeError as error:
+        print(error)
+""" % ([text(each) for each in ("5", "[1, 2]", "ab", '{"x": 1, "y": 2}')],),
+                    """6 6 10 2.0 2 2 25 32 -6 10 True True 5 5.00 5 4 \
+[0, 1, 2, 3, 4]
+[1, 2, 3] [0, 1, 2] [2, 1] [1, 2, 1, 2] [1, 2, 1, 2] True
+ab! >ab abab   ab True
+['y', 'x']
+unsupported operand type(s) for +: 'dict' and 'int'
+'<' not supported between instances of 'dict' and 'dict'
+unsupported operand type(s) for /: 'str' and 'int'
+'str' object cannot be interpreted as an integer
+type str doesn't define __round__ method
+""")
+
+    def test_names_of_the_whole(self):
+        """Of a text, or a number; not of a dict or a list."""
+        self.prints("""
+import json
+r, n, d = [mcp_fs.raw(json=j).result() for j in %r]
+print(r["text"], r["result"], n["value"], n["text"], n.result() is n,
+      r.result(5) is r, json.loads(d["content"])["a"],
+      json.loads(r["content"]))
+for f in (lambda: d["text"], lambda: r["nothing"], lambda: d["result"],
+          lambda: d.value):
+    try:
+        f()
+    except (KeyError, AttributeError) as error:
+        print(type(error).__name__)
+""" % ([text(each) for each in ("ab", "5", '{"a": 1}')],),
+                    "ab ab 5 5 True True 1 ab\n" + "KeyError\n" * 3
+                    + "AttributeError\n")
+
     def test_blocks_stand_for_their_text(self):
         self.prints("""
 c = (await mcp_fs.raw(json=%r))["content"]
@@ -200,6 +246,9 @@ class Told(Base):
                 ("r = mcp_fs.echo(a=1).result()", note % "r"),
                 (call + "if r == 5: pass", ""), (call + "r.a == 1", ""),
                 (call + "x, y = 1, 2", ""),
+                ("async def main():\n    await mcp_fs.echo()",
+                 "note: nothing was printed: main\\(\\) was defined and not "
+                 "called\n"),
                 ("a = 1\nb = 2", "")):
             with self.subTest(code):
                 self.prints(code, "", says, echo=True)

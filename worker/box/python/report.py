@@ -26,6 +26,9 @@ DROPPED = []  # frames that are not shown: what they hold goes with the rest
 NOTES = []  # lines that the end of the code brings
 LEFT = {}  # the names of left.py, once they are needed
 WANTED = []  # something, where the value of the last expression is wanted
+# How code looks for files.
+LOOKS = (b"exists(", b"isfile(", b"isdir(", b"is_file(", b"is_dir(", b"glob(",
+         b"os.walk(")
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 
 
@@ -234,9 +237,12 @@ def left():
 
 
 def watch(source):
-    """Notice tasks that are not awaited, and programs that fail, where the
-    code may start any.
+    """Notice tasks that are not awaited, files that are looked for and are not
+    here, and programs that fail, where the code may do so.
     """
+    if any(word in source for word in LOOKS):
+        from mcp import _absent
+        _absent.watch(source, NOTES)
     if b"create_task(" in source or b"gather(" in source or \
             b"ensure_future(" in source:
         from mcp import _tasks
@@ -268,16 +274,20 @@ def is_silent():
 
 
 def note_silent(pid, name):
-    """Note that code which has called tools has printed nothing.
+    """Note that code has printed nothing that has called tools, or that ends
+    with a function.
 
-    name: what its last statement sets, or None.
+    name: of last_name(), what its last statement sets or defines.
     """
     seen = sys.modules.get("mcp._seen")
     try:
-        if WANTED and name and seen and seen.SEEN and os.getpid() == pid \
-                and "mcp._show" not in sys.modules and is_silent():
-            NOTES.append("note: nothing was printed: print(%s) shows it\n"
-                         % name)
+        defines = name and name.endswith("()")
+        if WANTED and name and (defines or seen and seen.SEEN) and \
+                os.getpid() == pid and "mcp._show" not in sys.modules and \
+                is_silent():
+            NOTES.append("note: nothing was printed: %s\n" % (
+                "%s was defined and not called" % name if defines
+                else "print(%s) shows it" % name))
     except BaseException:
         pass  # the code may have changed what that needs
 

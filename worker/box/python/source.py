@@ -77,8 +77,14 @@ def ends_in_expression(source):
 
 
 def last_name(source):
-    """Return the name that the last statement sets, or None."""
-    name, found, value = last_line(source).partition(b"=")
+    """Return the name that the last statement sets, or the function that it
+    defines, with brackets; or None.
+    """
+    line = last_line(source)
+    if line.startswith((b"def ", b"async def ")):
+        name = line.partition(b"def ")[2].partition(b"(")[0]
+        return name.strip().decode("utf-8", "replace") + "()"
+    name, found, value = line.partition(b"=")
     name = name.strip().decode("utf-8", "replace")
     return name if found and name.isidentifier() and value[:1] != b"=" \
         else None

@@ -1,4 +1,6 @@
 """What a call comes to: a result, or the one class of errors."""
+import _operator
+
 from . import _counted, _seen, _values
 from ._data import (
     COLLECTIONS, Content, Part, Rows, part_of, parsed, text_of, unwrapped)
@@ -6,6 +8,11 @@ from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
 LEFT_OUT = {"isError": False, "structuredContent": None}
+# What a result that is a text, or a number, is often called.
+WHOLE = "text", "result", "output", "value"
+# What is calculated, or compared, with the data.
+OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+COMPARISONS = "lt", "le", "gt", "ge"
 SUCCESS = "success", "ok"  # keys of results in other libraries
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
 
@@ -105,6 +112,8 @@ class Result(dict):
                 return data[key]
             except TypeError:
                 pass
+        if not isinstance(data, (dict, list)) and key in WHOLE:
+            return self.text if key == "text" else data
         raise KeyError(key)
 
     def _sequence(self):
@@ -153,6 +162,23 @@ class Result(dict):
             self.data == other or self.text == other)
 
     __hash__ = None
+
+    def __index__(self):
+        """Return the integer that the data is, where one is needed."""
+        return _operator.index(self.data)
+
+    def __round__(self, *digits):
+        """Return the number that the data is, rounded."""
+        return round(self.data, *digits)
+
+    def __format__(self, spec):
+        """Return the text, or the data as it is to be written."""
+        return format(self.data, spec) if spec else str(self)
+
+    def __reversed__(self):
+        """Go through the data from its end."""
+        data = self.data
+        return reversed(data if isinstance(data, dict) else self._sequence())
 
     def keys(self):
         """Return the keys of the dict, which the code may not mean."""
@@ -260,10 +286,30 @@ def data_of(value):
     return value.data if isinstance(value, Result) else value
 
 
+def with_operation(name):
+    """Give results an operation, with what stands on either side of them."""
+    operation = getattr(_operator, name)
+
+    def forward(self, other):
+        return operation(self.data, data_of(other))
+
+    def backward(self, other):
+        return operation(other, self.data)
+
+    setattr(Result, "__%s__" % name, forward)
+    if name in OPERATIONS:
+        setattr(Result, "__r%s__" % name, backward)
+
+
+for _name in OPERATIONS + COMPARISONS:
+    with_operation(_name)
+
+
 # What other libraries call the same.
 HABITS = {"structured_content": lambda result: result.structuredContent,
           "json": lambda result: lambda: result.data,
           "model_dump": lambda result: lambda: dict(dict.items(result)),
           "raise_for_status": lambda result: lambda: None,
+          "result": lambda result: lambda timeout=None: result,
           "success": lambda result: not result.is_error,
           "ok": lambda result: not result.is_error}

@@ -50,7 +50,10 @@ def teach_json(json):
 
     def loads(s, *args, **more):
         if isinstance(s, (dict, list)) and not (args or more):
+            from ._data import Content, parsed, text_of
             from ._result import Result
+            if isinstance(s, Content):  # its text was meant
+                return parsed(text_of(s))
             return s.data if isinstance(s, Result) else s
         try:
             return plain(s, *args, **more)
