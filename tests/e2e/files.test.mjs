@@ -320,6 +320,43 @@ test('a keeper that is killed costs only what it was asked for', async (t) => {
   }
 });
 
+/* A porter waits while there are many files: so it can be met. */
+test('a porter that is killed costs only the files of its call', async (t) => {
+  const { client, pid } = await connect(t);
+  const porters = () => descendants(pid).filter(
+    (entry) => entry.name.startsWith('porter'));
+  const met = new Set();
+  const killer = setInterval(() => {
+    for (const entry of porters()) {
+      met.add(entry.pid);
+      try {
+        process.kill(entry.pid, 'SIGKILL');
+      } catch (error) {
+        assert.equal(error.code, 'ESRCH');
+      }
+    }
+  }, 1);
+  let kept = [];
+
+  for (let n = 0; n < 10 && met.size === 0; n++) {
+    const result = await run(client, `${leave}
+for n in range(60):
+    (out / f"{n:02}").write_bytes(b"x" * 300_000)`);
+
+    assert.equal(result.isError, false);
+    kept = links(result);
+    assert.ok(kept.length === 60 || /note: .*not (all )?kept/.test(text(result)),
+      text(result));
+  }
+  clearInterval(killer);
+  assert.ok(met.size > 0, 'no porter was met');
+  for (const { uri } of kept)
+    assert.equal((await read(client, uri)).length, 300_000);
+  /* Each call has a porter of its own. */
+  assert.equal(links(await run(client,
+    'open("out/a", "w").write("1")')).length, 1);
+});
+
 test('a state directory that cannot be used fails no call', async (t) => {
   const { client } = await connect(t,
     { env: { MCP_BRIDGE_STATE_DIR: '/proc/nothing' } });

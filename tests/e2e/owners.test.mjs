@@ -104,6 +104,38 @@ save_memory("place", "${word}")
   await raw.finish();
 });
 
+test('files are their owner\'s', async (t) => {
+  const { raw, guest } = await open(t,
+    { env: { MCP_BRIDGE_ARGUMENTS: 'code,servers,timeout,files' } });
+  const uri = 'resource://caisson/files/';
+  const read = (client, name) => client.request('resources/read',
+    { uri: uri + name });
+  const listed = async (client) => (await client.request('resources/list'))
+    .result.resources.map((resource) => resource.uri)
+    .filter((each) => each.startsWith(uri));
+  const given = async (client) => (await client.run(
+    'print(open("in/x").read())', { files: ['x'] })).isError;
+
+  await raw.printed('open("out/x", "w").write("home")');
+  await raw.printed('open("out/x", "w").write("home again")');
+  assert.deepEqual(await listed(guest), []);
+  for (const name of ['x', 'x?version=1', 'x?version=2', '%2e%2e/x'])
+    assert.ok((await read(guest, name)).error, name);
+  assert.equal(await given(guest), true);
+  /* The versions of one say nothing of the other's. */
+  const { content } = await guest.run('open("out/x", "w").write("abroad")');
+
+  assert.deepEqual(content.filter(({ type }) => type === 'resource_link')
+    .map((link) => link.uri), [`${uri}x?version=1`]);
+  assert.deepEqual(await guest.printed('print(open("in/x").read())',
+    { files: ['x'] }), ['abroad']);
+  assert.deepEqual(await raw.printed('print(open("in/x").read())',
+    { files: ['x'] }), ['home again']);
+  assert.ok((await read(guest, 'x?version=2')).error);
+  assert.equal((await listed(raw)).length, 1);
+  await raw.finish();
+});
+
 /* The tool "change" has the server list one tool more from then on. */
 const CHANGE = 'await mcp_tools.change()';
 const LISTS = `
