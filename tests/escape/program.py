@@ -12,6 +12,7 @@ from table import Shell
 
 ANSWER_SECONDS = 600  # above every deadline of a call, on a slow machine
 AT_ONCE = 4  # calls under way
+OPENED = "caisson", "caisson-box"  # of which there are others without this
 EVERY_WORD = (
     "seccomp landlock caps no_new_privs user outer_user pid net ipc uts cgroup "
     "more_namespaces identity overlay ro nosuid nodev noexec size inodes "
@@ -23,30 +24,42 @@ class Failure(Exception):
     """What went wrong with the program itself, in one sentence."""
 
 
+def copy_files(build, folder):
+    """Copy what all copies of the program have in common."""
+    os.makedirs(folder)
+    for name in os.listdir(build):
+        path = os.path.join(build, name)
+        if (name.startswith("caisson-") and name not in OPENED and
+                os.path.isfile(path)):
+            shutil.copy(path, folder)
+    shutil.copytree(os.path.join(build, "box"), os.path.join(folder, "box"))
+    for where, folders, files in os.walk(folder):
+        for name in folders + files:
+            os.chmod(os.path.join(where, name), 0o755)
+    os.chmod(folder, 0o755)
+
+
 def copy_program(build, folder, words):
     """Lay out a private copy of the build folder.
 
     With words it is the one that leaves those out, else it is the program as
     it is installed, which must not care for what it is told to leave out.
+    What all copies have in common is copied once and linked.
     Returns the path of the program.
     """
-    os.makedirs(folder)
-    for name in os.listdir(build):
-        path = os.path.join(build, name)
-        if name.startswith("caisson-") and os.path.isfile(path):
-            shutil.copy(path, folder)
-    shutil.copytree(os.path.join(build, "box"), os.path.join(folder, "box"))
-    for name in "caisson", "caisson-box":
+    common = os.path.join(os.path.dirname(folder), "common")
+    if not os.path.isdir(common):
+        copy_files(build, common)
+    shutil.copytree(common, folder, copy_function=os.link)
+    for name in OPENED:
         source = os.path.join(build, name)
         if words is not None:
             source = os.path.join(build, "tests", "escape", name + "-open")
-        shutil.copy(source, os.path.join(folder, name))
+        path = shutil.copy(source, os.path.join(folder, name))
+        os.chmod(path, 0o755)
     with open(os.path.join(folder, "open"), "w") as file:
         file.write(EVERY_WORD if words is None else words)
-    for where, folders, files in os.walk(folder):
-        for name in folders + files:
-            os.chmod(os.path.join(where, name), 0o755)
-    os.chmod(folder, 0o755)
+    os.chmod(os.path.join(folder, "open"), 0o755)
     return os.path.join(folder, "caisson")
 
 

@@ -2,7 +2,8 @@
 
 A case is a function whose source is sent to a box, behind prelude.py, and
 whose result is printed there; or, with driven=True, one that plays the client
-and looks from outside; or a script of the shell, which the function returns.
+and looks from outside, and returns what it saw, or a function that waits for
+that; or a script of the shell, which the function returns.
 """
 import inspect
 import os

@@ -213,15 +213,25 @@ def degrade(prepare):
 
 
 def degraded(run, prepare, words=None):
-    """What Caisson says of a host that was prepared."""
-    run.start(words).close()
-    name = "sealed" if words is None else "open-" + words
-    environment = run.host.environment()
+    """Begin to ask Caisson of a host that was prepared; returns what waits for
+    what it says.
+    """
     try:
-        return subprocess.run(
-            [run.copies[name], "--selftest"], cwd="/", timeout=120,
-            env=environment, stdout=subprocess.PIPE,
+        asked = subprocess.Popen(
+            [run.copy(words), "--selftest"], cwd="/",
+            env=run.host.environment(), stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
-            preexec_fn=lambda: degrade(prepare)).stdout
+            preexec_fn=lambda: degrade(prepare))
     except subprocess.SubprocessError as error:
+        return "[%s]" % error
+    return lambda: said(asked)
+
+
+def said(asked):
+    """What was said, once it was."""
+    try:
+        return asked.communicate(timeout=120)[0]
+    except subprocess.TimeoutExpired as error:
+        asked.kill()
+        asked.communicate()
         return "[%s]" % error
