@@ -136,6 +136,13 @@ directory_remove(int folder, const char *name)
 	return unlinkat(folder, name, 0) == 0 || errno == ENOENT ? 0 : -1;
 }
 
+int
+directory_sync(int folder)
+{
+	/* EINVAL: some network file systems cannot do it with directories. */
+	return fsync(folder) == 0 || errno == EINVAL ? 0 : -1;
+}
+
 void
 directory_sweep(int folder, const char *temporary)
 {

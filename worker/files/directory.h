@@ -53,6 +53,12 @@ int directory_keep(
 /* Removes a file. Returns 0, also where it is gone, or -1 with errno. */
 int directory_remove(int folder, const char *name);
 
+/*
+ * Waits until the disk has the names as they are. Returns 0, also on a file
+ * system that cannot do this, or -1 with errno.
+ */
+int directory_sync(int folder);
+
 /* Removes a file that was being made by a process which is gone. */
 void directory_sweep(int folder, const char *temporary);
 

@@ -259,7 +259,7 @@ intake_name(struct intake *intake)
 	if (directory_keep(files->folder, intake->temporary, id) == -1)
 		return intake_folder("rename a file");
 	intake->temporary[0] = '\0';
-	if (fsync(files->folder) == 0)
+	if (directory_sync(files->folder) == 0)
 		return FILE_FAULT_NONE;
 	fault = intake_folder("finish a file");
 	directory_remove(files->folder, id);

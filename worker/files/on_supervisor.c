@@ -3,7 +3,6 @@
  */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../common/fd.h"
 #include "../../common/file_name.h"
@@ -155,7 +154,7 @@ files_on_remove_files(struct files *files, struct ipc_remove_files *remove)
 	if (fault == FILE_FAULT_NONE && count == 0 && remove->name.len > 0)
 		fault = FILE_FAULT_UNKNOWN;
 	/* So that they do not come back after a loss of power. */
-	if (count > 0 && fsync(files->folder) == -1)
+	if (count > 0 && directory_sync(files->folder) == -1)
 		log_warn("cannot finish removing files: %s", strerror(errno));
 	task_tell_done(files, remove->task, count, fault,
 	    fault == FILE_FAULT_NONE ? TASK_NO_NAME : remove->name);
