@@ -28,6 +28,8 @@ MAIN = "run_python.py"
 READY = b'{"type":"ready"}\n'
 DEADLINE = 60  # seconds; a case takes 0.02 to 2
 TRACE = r"Traceback \(most recent call last\):\n"
+# What the code asks of the relay where a module may be a server.
+ASKS = b'{"type":"rpc_request","id":1,"payload":{"type":"list_servers"}}\n'
 LINE = r'  File "MAIN", line \d+, in \S+\n'
 
 

@@ -9,9 +9,8 @@ import signal
 import sys
 import unittest
 
-from bootstrap import add_cases, Case, Cases, LINE, TRACE
+from bootstrap import ASKS, add_cases, Case, Cases, LINE, TRACE
 
-ASKS = b'{"type":"rpc_request","id":1,"payload":{"type":"list_servers"}}\n'
 ENDS = [
     Case("nothing", "pass"),
     Case("empty", ""),
@@ -613,7 +612,7 @@ SYNTAX = [
         ("wide", "\u4f60\u597d = = 1", "SyntaxError.*"),
     ) if not (name == "f-string" and sys.version_info < (3, 12))
 ] + [
-    Case("syntax: return", "return 1", "", r'  File "MAIN", line 1\n'
+    Case("syntax: return", "if 1:\n    return 1", "", r'  File "MAIN", line 2\n'
          r"    return 1\n(?: +\^+\n)SyntaxError: 'return' outside function\n"
          r"hint: 'return' is for functions: [^\n]*\n", 1, like=False),
     Case("too many brackets", "(" * 500 + ")" * 500, "", ".*Error.*", 1),

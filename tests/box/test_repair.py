@@ -5,7 +5,7 @@ it says of errors that the sandbox explains.
 """
 import unittest
 
-from bootstrap import Cases, Case, LINE, TRACE, add_cases  # noqa: F401
+from bootstrap import ASKS, Cases, Case, LINE, TRACE, add_cases  # noqa: F401
 
 NOTE = "note: the code did not compile, and ran %s\n"
 WRONG = r'  File "MAIN", line \d+\n.*\n(?:Syntax|Indentation|Tab)Error: .*\n'
@@ -27,6 +27,7 @@ def refuses(name, code, hint=""):
 FENCE = "without the Markdown fence around it"
 LEFT = "without the indentation of the whole"
 ONE = "the code has %s: send the code of one program alone, without fences\n"
+RETURN = "with print() for its 'return'"
 QUOTES = "with plain quotes and spaces"
 TABLES = [("mends", [
     mends("fence", "```python\nprint(1)\n```", "1\n", FENCE),
@@ -65,6 +66,13 @@ TABLES = [("mends", [
           "print(f(a=1, from='(x', to=f(in=[1, 2]), is=3))",
           "{'a': 1, 'from': '(x', 'to': {'in': [1, 2]}, 'is': 3}\n",
           "with keywords as names of arguments"),
+    mends("return", "x = [1]\nreturn x", "[1]\n", RETURN),
+    mends("return of several lines", "def f():\n    return 1\nprint(f())\n"
+          "return {\n  'a': 2,\n}\n", "1\n{'a': 2}\n", RETURN),
+    mends("return of two, and await", "import asyncio\nreturn 1, await "
+          "asyncio.sleep(0, 2)", "(1, 2)\n", RETURN),
+    mends("return in a fence", "```\nreturn 'a'\n```", "a\n",
+          FENCE + ", " + RETURN),
     Case("one string", repr("print(12 ** 2)"), "144\n",
          "note: the code was one string, and ran without its quotes\n",
          like=False),
@@ -108,7 +116,6 @@ def says(name, code, hint, before=TRACE, since=(3, 8), said=b"",
 
 OFFLINE = "there is no network here: .*"
 FILES = "files of the user are not here: .*"
-ASKS = b'{"type":"rpc_request","id":1,"payload":{"type":"list_servers"}}\n'
 TABLES += [("says", [
     says("urllib", "from urllib.request import urlopen\n"
          "urlopen('http://no-such-host.invalid')", OFFLINE, TRACE + LINE +
@@ -131,8 +138,15 @@ TABLES += [("says", [
     says("libraries of libraries", "raise ImportError(\"Missing optional "
          "dependency 'x'.  Use pip or conda to install x.\")",
          "nothing can be installed here; there are: .*"),
-    says("return", "x = 1\nreturn x", "'return' is for functions: print the "
-         "value, or end the code with it", r'  File "MAIN", line 2\n'),
+    says("return", "x = 1\nif x:\n    return x", "'return' is for functions: "
+         "print the value, or end the code with it",
+         r'  File "MAIN", line 3\n'),
+    says("return of two places", "x = 1\nif x:\n    return x\nreturn 2",
+         "'return' is for functions: .*", r'  File "MAIN", line 3\n'),
+    says("return of nothing", "print(1)\nreturn",
+         "'return' is for functions: .*", r'  File "MAIN", line 2\n'),
+    says("return with a comment", "return 1  # one",
+         "'return' is for functions: .*", r'  File "MAIN", line 1\n'),
     says("arguments by name", "def call_tool(server, tool, arguments): pass\n"
          "call_tool('a', 'b', owner=1)", "give the arguments of the tool as "
          "a dict: .*"),

@@ -83,6 +83,23 @@ class Finder:
         return None
 
 
+class LastFinder:
+    """At the end of sys.meta_path: a module that is not here may be a server,
+    where the code itself imports it.
+    """
+
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        """Return how to import a server by its own name."""
+        frame = sys._getframe(1)
+        while frame.f_code.co_filename.startswith("<frozen importlib._boot"):
+            frame = frame.f_back
+        if path is not None or frame.f_globals.get("__name__") != "__main__":
+            return None
+        from mcp import _modules
+        return _modules.find_bare(name)
+
+
 def sockets():
     """Return the names of sockets.py, which is no module that is found."""
     names = {"__name__": "caisson_sockets"}
@@ -211,6 +228,7 @@ def offer_servers(names, control, pid, told, memory):
     box.child, box.progress = names is vars(builtins), bool(PROGRESS)
     box.servers, box.runtime = Servers(), Runtime("mcp.runtime")
     sys.meta_path.insert(0, Finder(box))
+    sys.meta_path.append(LastFinder)
     change_plots()
     if PROGRESS and "tqdm.std" in sys.modules:
         bars()["teach"](sys.modules["tqdm.std"])

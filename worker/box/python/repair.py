@@ -291,6 +291,22 @@ def about(text):
     return None
 
 
+def with_print(text):
+    """Return code whose last statement, a 'return', prints its value.
+
+    As code does that is the body of a function elsewhere.
+    """
+    text = text.rstrip()
+    lines, inside = text.split("\n"), within_strings(text)
+    last = [at for at, line in enumerate(lines) if at not in inside and
+            line[:1] not in ("", " ", "\t", ")", "]", "}", "#")][-1:]
+    word, _, value = lines[last[0]].partition(" ") if last else ("",) * 3
+    if word != "return" or not value.strip():
+        return None
+    lines[last[0]] = "print((" + value
+    return "\n".join(lines) + "))"
+
+
 STEPS = (
     (without_fence, "without the Markdown fence around it"),
     (without_backticks, "without the backticks around it"),
@@ -301,4 +317,5 @@ STEPS = (
     (with_spaces, "with spaces for tabs"),
     (with_plain_quotes, "with plain quotes and spaces"),
     (with_named_keywords, "with keywords as names of arguments"),
+    (with_print, "with print() for its 'return'"),
 )

@@ -9,6 +9,7 @@ HERE = ("this is not the MCP SDK, but what the servers of this box are called "
         "runtime.call_tool(server, tool, arguments); dir(mcp) has the rest")
 PATIENCE = 1  # seconds for the list of servers, where the code has failed
 SHOWN_MAX = 20  # servers in a sentence
+TOLD = []  # what was told of the servers, once
 MODULE = ("mcp is a module: write 'import mcp' first, or use 'runtime' and "
           "'mcp_<alias>', which are there without")
 UNKNOWN = "mcp_<alias> is there for servers that are configured"
@@ -63,12 +64,17 @@ def about(name):
 
 
 def servers():
-    """Return what is told of every allowed server, or None."""
-    try:
-        return _servers.call(
-            "list_servers", _ask.list_servers()).result(PATIENCE)
-    except (MCPError, TimeoutError):
-        return None
+    """Return what is told of every allowed server, or None.
+
+    It is asked for once: an error that is explained may ask again.
+    """
+    if not TOLD:
+        try:
+            TOLD.append(_servers.call(
+                "list_servers", _ask.list_servers()).result(PATIENCE))
+        except (MCPError, TimeoutError):
+            TOLD.append(None)
+    return TOLD[0]
 
 
 def no_name(name, known=()):

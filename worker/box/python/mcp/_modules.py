@@ -48,6 +48,19 @@ def find_global(name):
         name, Loader(server), origin="an MCP server")
 
 
+def find_bare(name):
+    """Return how to import a server by its name or alias, or None."""
+    from ._hints import servers
+    for told in servers() or () if not _box.child else ():
+        if name in (told["name"], told["alias"]):
+            from ._seen import TAKEN
+            TAKEN.append("note: %s was imported as the server %s, which is "
+                         "mcp_%s\n" % (name, told["name"], told["alias"]))
+            return ModuleSpec(name, Loader(_servers.server_of(told)),
+                              origin="an MCP server")
+    return None
+
+
 def become_runtime(loader):
     """Make the module mcp.runtime of what stands for it.
 
