@@ -10,7 +10,8 @@ import { Raw } from './support/raw.mjs';
 
 withoutPool();
 
-const seconds = 20; /* how long each of them may go on */
+/* How long each of them may go on: they come to their limits in the first. */
+const seconds = 10;
 const bombs = {
   processes: `
 import os
