@@ -557,7 +557,7 @@ test('each call starts afresh', async (t) => {
 
   assert.deepEqual(await raw.printed(`
 import builtins, json, os, sys
-for folder in ("/tmp", "/workspace", "/dev/shm"):
+for folder in ("/tmp", "/workspace", "/workspace/out", "/dev/shm"):
     open(folder + "/mine", "w").close()
 os.environ["MINE"] = "1"
 builtins.mine = json.mine = sys.mine = 1
@@ -565,12 +565,13 @@ open("json.py", "w").write("broken = True")
 print("left")`), ['left']);
   assert.deepEqual(await raw.printed(`
 import builtins, json, os, sys
-print([folder for folder in ("/tmp", "/workspace", "/dev/shm")
+print([folder for folder in ("/tmp", "/workspace", "/workspace/out",
+                              "/dev/shm")
        if os.path.exists(folder + "/mine")])
 print(os.listdir("/workspace"), os.listdir("/dev/shm"))
 print("MINE" in os.environ, hasattr(builtins, "mine"), hasattr(json, "mine"))
 print("mine" in globals(), os.getpid() < 10)`),
-  ['[]', '[] []', 'False False False', 'False True']);
+  ['[]', "['out'] []", 'False False False', 'False True']);
 
   /* Nor do two calls at the same time see each other. */
   const gates = [new Gate(), new Gate()];
@@ -667,7 +668,7 @@ def writable(folder):
         return False
 everywhere = [folder for folder, _, _ in os.walk("/") if not folder.startswith("/proc")]
 print(sorted(folder for folder in everywhere if writable(folder)))
-for folder in ("/tmp", "/workspace", "/dev/shm"):
+for folder in ("/tmp", "/workspace", "/workspace/out", "/dev/shm"):
     path = folder + "/program"
     for content in (b"#!/bin/sh\\necho RAN\\n", open("/usr/bin/true", "rb").read()):
         with open(path, "wb") as file: file.write(content)
@@ -697,20 +698,21 @@ except OSError as error:
 
   assert.deepEqual(JSON.parse(lines[0].replace(/'/g, '"'))
     .filter((place) => !place.startsWith('/dev/shm/')),
-  ['/dev/shm', '/tmp', '/workspace']);
-  for (const [i, place] of ['/tmp', '/workspace', '/dev/shm'].entries()) {
+  ['/dev/shm', '/tmp', '/workspace', '/workspace/out']);
+  for (const [i, place] of ['/tmp', '/workspace', '/workspace/out',
+    '/dev/shm'].entries()) {
     assert.deepEqual(lines.slice(1 + 4 * i, 5 + 4 * i), [
       `${place}/program PermissionError`, `${place}/program PermissionError`,
       'by descriptor PermissionError', 'as library OSError']);
   }
-  assert.equal(lines[13], 'memfd refused');
+  assert.equal(lines[17], 'memfd refused');
   await raw.finish();
 });
 
 test('files in the box are bounded', async (t) => {
   const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY: '256m' } });
 
-  for (const place of ['/tmp', '/workspace', '/dev/shm']) {
+  for (const place of ['/tmp', '/workspace', '/workspace/out', '/dev/shm']) {
     assert.deepEqual(await raw.printed(`
 import errno
 written = 0

@@ -337,6 +337,13 @@ works = [list(doc["inputSchema"]["properties"]) for doc in docs] == [["a", "b"]]
   query_tool_docs_sync: `
 works = len(runtime.query_tool_docs_sync("every")) == 13`,
   save_memory: 'works = runtime.save_memory("k", [1])["key"] == "k"',
+  progress: `
+works = runtime.progress(1, 2, "half") is None
+try:
+    runtime.progress(-1)
+    works = False
+except ValueError:
+    pass`,
   save_file: `
 works = runtime.save_file(b"x", "x.txt").endswith("x.txt")`,
   save_tool: `

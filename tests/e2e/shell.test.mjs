@@ -38,7 +38,7 @@ const language = [
     ['<<1>>', '<<2>>']],
   ['standard input is empty', 'cat; echo end', ['end']],
   ['it begins in the folder of the user', 'pwd; echo $HOME; ls',
-    ['/workspace', '/workspace']],
+    ['/workspace', '/workspace', 'out']],
   ['files', 'echo x > a; mkdir b; mv a b/; cat b/a', ['x']],
   ['programs have only three descriptors', 'ls /proc/self/fd | xargs',
     ['0 1 2 3']],
