@@ -77,6 +77,9 @@ class Finder:
                 "multiprocessing.spawn", "pydoc"):
             from mcp import _modules
             return _modules.find_spec(name, path)
+        if name in ("IPython", "IPython.display"):
+            from mcp import _notebook
+            return _notebook.find_spec(name)
         if name == "runtime" or name.startswith("mcp_"):
             from mcp import _modules
             return _modules.find_global(name)

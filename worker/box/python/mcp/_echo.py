@@ -16,7 +16,8 @@ AWAITED = "note: the last expression was a coroutine, and was awaited\n"
 FUTURE = AWAITED.replace("coroutine", "future")
 QUIET = ("Success: what %s returned is not shown, as the tool is not marked "
          "read-only; print it to see it")
-DRAWING = {"matplotlib.figure", "PIL.Image"}  # their values are pictures
+# Values of these may be pictures.
+DRAWING = {"matplotlib.figure", "PIL.Image", "IPython.display"}
 SILENT = "the tool failed and did not say why"
 
 
