@@ -524,6 +524,8 @@ struct owner an_owner = { .name = "", .scope = "" };
 struct owner *asking = &an_owner;
 const struct language *spoken; /* NULL: the first */
 
+call_progressed *watching;
+
 /* Returns the play of a new call, NULL with err when it is refused. */
 struct play *
 try_call(unsigned int timeout, struct err *err)
@@ -534,6 +536,7 @@ try_call(unsigned int timeout, struct err *err)
 		.code = mem_strdup("print('hi')"),
 		.code_len = 11,
 		.timeout = timeout,
+		.progressed = watching,
 		.servers = mem_dup(asked.data, asked.len),
 		.servers_len = asked.len };
 

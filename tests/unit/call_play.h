@@ -54,6 +54,7 @@ extern struct owner an_owner;
 extern struct owner *asking; /* the owner of the next calls: that one */
 extern const struct language *spoken; /* by the next calls; NULL: the first */
 extern struct server_texts asked; /* the servers of the next calls */
+extern call_progressed *watching; /* the next calls; NULL: nobody does */
 extern struct server_texts loaded; /* those of the last session */
 extern const char *sessions_refused; /* why there are none */
 extern const char *store_refused; /* the same */

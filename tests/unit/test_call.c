@@ -94,6 +94,83 @@ START_TEST(a_relay_may_leave_when_it_is_done)
 }
 END_TEST
 
+/* How far the code is, as its caller hears of it. */
+static uint64_t heard;
+
+static void
+on_progress(void *ctx, const struct box_progress *progress)
+{
+	const struct play *play = ctx;
+
+	ck_assert_uint_eq(play->concluded, 0);
+	ck_assert_uint_eq(progress->total, 9);
+	ck_assert_str_eq(progress->text, "rows");
+	heard = progress->done;
+}
+
+static void
+tell_progress(struct play *play, uint64_t done)
+{
+	struct ipc_progress progress = { .done = done, .total = 9,
+		.text = "rows" };
+
+	send_as(play, ROLE_RELAY, IPC_PROGRESS, &progress);
+	settle();
+}
+
+/* Also when the code has ended, until all is drained. */
+START_TEST(progress_is_heard_of)
+{
+	struct play *play;
+
+	open_stage();
+	watching = on_progress;
+	play = run_call();
+	tell_progress(play, 5);
+	ck_assert_uint_eq(heard, 5);
+	code_exits(play);
+	tell_progress(play, 6);
+	ck_assert_uint_eq(heard, 6);
+	relay_is_done(play);
+	settle();
+	was_concluded(play, CALL_SUCCESS, NULL);
+	close_stage();
+	watching = NULL;
+}
+END_TEST
+
+START_TEST(progress_of_a_cancelled_call_is_not)
+{
+	struct play *play;
+
+	open_stage();
+	watching = on_progress;
+	heard = 0;
+	play = run_call();
+	call_cancel(play->call, "enough");
+	tell_progress(play, 5);
+	ck_assert_uint_eq(heard, 0);
+	box_was_killed(play);
+	was_concluded(play, CALL_CANCELLED, "enough");
+	close_stage();
+	watching = NULL;
+}
+END_TEST
+
+START_TEST(progress_without_a_listener_is_a_violation)
+{
+	struct play *play;
+
+	open_stage();
+	play = run_call();
+	tell_progress(play, 5);
+	box_was_killed(play);
+	was_concluded(play, CALL_ERROR, "protocol violation by the relay: "
+	    "progress that was not asked for");
+	close_stage();
+}
+END_TEST
+
 /* Somebody has a pipe of the code yet: not for long. */
 START_TEST(what_the_code_leaves_is_killed)
 {
@@ -654,6 +731,9 @@ add_tests(TCase *tc)
 	tcase_add_loop_test(tc, succeeds_in_every_order, 0, 6);
 	tcase_add_test(tc, the_code_may_run_before_the_box_is_known);
 	tcase_add_test(tc, a_relay_may_leave_when_it_is_done);
+	tcase_add_test(tc, progress_is_heard_of);
+	tcase_add_test(tc, progress_of_a_cancelled_call_is_not);
+	tcase_add_test(tc, progress_without_a_listener_is_a_violation);
 	tcase_add_test(tc, what_the_code_leaves_is_killed);
 	tcase_add_test(tc, a_box_that_is_left_is_ended_later);
 	tcase_add_test(tc, workers_are_joined_by_pipes);
