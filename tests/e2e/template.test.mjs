@@ -12,6 +12,7 @@ import { Gate } from './support/gate.mjs';
 import { childless, descendants, gone } from './support/processes.mjs';
 import { folder, once } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
+import { hostile, withServers } from './support/servers.mjs';
 import { until } from './support/wait.mjs';
 
 /* How many lists of system calls a box is under: two where it was forked. */
@@ -210,6 +211,21 @@ time.sleep(0.3)
 print(len(much) >> 20)"""])`), ['90']);
   await raw.finish();
 });
+
+test('a forked box has the modules that a call of a tool takes', once,
+  async (t) => {
+    const raw = await warmed(t, withServers(t, { h: hostile() }).env);
+    const lines = await raw.printed(`
+import inspect, sys
+print((await mcp_h.echo(a=1)).data)
+print(*sorted({type(module.__spec__.loader).__name__
+               for name, module in sys.modules.items()
+               if name.startswith("mcp") and module.__spec__}))
+print(inspect.getsource(sys.modules["mcp._call"])[:3])`, { servers: ['h'] });
+
+    assert.deepEqual(lines, ["{'a': 1}", 'Loaded', '"""']);
+    await raw.finish();
+  });
 
 test('a thousand boxes draw a thousand numbers', once, async (t) => {
   const raw = await warmed(t, {

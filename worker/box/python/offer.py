@@ -5,7 +5,8 @@ it is in the package mcp, which is imported only when the code uses it.
 """
 import builtins
 import sys
-from _frozen_importlib_external import PathFinder
+from _frozen_importlib_external import (
+    PathFinder, SourceFileLoader, spec_from_file_location)
 
 CHILD = "caisson_child"  # what this file is called where it only offers
 COROUTINE = 0x80  # inspect.CO_COROUTINE
@@ -16,6 +17,12 @@ PLOTS = {}  # the names of plots.py, once they are needed
 BARS = {}  # the names of bars.py, once they are needed
 PROGRESS = []  # something, where the code may tell how far it is
 SHOWING = "matplotlib.pyplot", "PIL.Image"  # what plots.py changes
+# What is imported when code calls a tool, in any way.
+CALLING = ("mcp", *("mcp._" + name for name in (
+    "arguments", "ask", "call", "caller", "counted", "data", "forgotten",
+    "lines", "names", "positions", "request", "result", "schema", "seen",
+    "servers", "teach", "tools", "values", "wait", "wire")))
+MODULES = {}  # code of the package mcp, in the boxes of a template
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
 code with 'await' at top level cannot be re-imported, as the start methods \
@@ -70,9 +77,9 @@ class Finder:
             return _user_tools.find_spec()
         if name == "mcp":
             sys.modules["mcp._box"] = self.box
-            return PathFinder.find_spec(name, [OURS])
+            return Loaded.find_spec(name) or PathFinder.find_spec(name, [OURS])
         if name.startswith("mcp._"):
-            return PathFinder.find_spec(name, path)
+            return Loaded.find_spec(name) or PathFinder.find_spec(name, path)
         if name.startswith("mcp.") or name in (
                 "multiprocessing.spawn", "pydoc"):
             from mcp import _modules
@@ -101,6 +108,38 @@ class LastFinder:
             return None
         from mcp import _modules
         return _modules.find_bare(name)
+
+
+class Loaded(SourceFileLoader):
+    """Loads a module of the package mcp of which a template has the code."""
+
+    def get_code(self, fullname):
+        return MODULES[fullname]
+
+    @classmethod
+    def find_spec(cls, name):
+        """Return where the module is, or None where its code is not there."""
+        if name not in MODULES:
+            return None
+        path = path_of(name)
+        return spec_from_file_location(
+            name, path, loader=cls(name, path), submodule_search_locations=[
+                OURS + "mcp"] if name == "mcp" else None)
+
+
+def path_of(name):
+    """Return where a module of the package mcp is."""
+    return "%smcp/%s.py" % (OURS, name[4:] or "__init__")
+
+
+def keep_modules():
+    """Load the code of what the code of a box imports when it calls a tool.
+
+    A template does: it is read and made once then, and not by every box.
+    """
+    for name in CALLING:
+        loader = SourceFileLoader(name, path_of(name))
+        MODULES[name] = loader.get_code(name)
 
 
 def sockets():

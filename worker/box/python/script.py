@@ -260,6 +260,7 @@ def become_template(ending):
     What a box would be the first to do, and so would write to memory that it
     has to copy for it, is done before, as often as it takes.
     """
+    keep_modules()
     for _ in range(REHEARSALS):
         TEMPLATE.rehearse()
         wake()
