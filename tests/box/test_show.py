@@ -5,6 +5,7 @@
 import base64
 import importlib.util
 import io
+import json
 import re
 import struct
 import tempfile
@@ -97,6 +98,22 @@ class Values(Shows):
                    out="b.png\nb.png\na.png\n\n")
         self.shows("import pathlib\nruntime.show(pathlib.Path('b.png'))",
                    err=".*FileNotFoundError: .*", status=1)
+
+    def test_what_tools_return(self):
+        block = {"type": "image", "mimeType": "image/png",
+                 "data": base64.b64encode(png()).decode()}
+        call = "r = await mcp_fs.raw(json=%r)\n" % json.dumps({"content": [
+            {"type": "text", "text": "before"}, block,
+            {"type": "text", "text": "behind"}]})
+        for code in ("runtime.show(r)", "display(r)",
+                     call.replace("r = await", "runtime.show(")[:-1] + ")"):
+            with self.subTest(code):
+                one, = self.shows(call + code, None, out="before\nbehind\n")
+                self.assertEqual(one["data"], block["data"])
+        self.shows(call + "runtime.show(r['content'][1], 'A')\n"
+                   "display(r.content[1])", "A", None)
+        self.shows("display({'type': 'image', 'data': 5}, {'content': 1})",
+                   out="{'type': 'image', 'data': 5}\n{'content': 1}\n")
 
     def test_what_is_no_picture(self):
         for value, what in (("b'<svg></svg>'", "these bytes are"),

@@ -254,6 +254,9 @@ def bytes_of(value):
         from os.path import isfile
         return (read(value) if "\n" not in value and isfile(value)
                 else None), None
+    if is_block(value):
+        from base64 import b64decode
+        return b64decode(dict.get(value, "data")), "these bytes are"
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value), "these bytes are"
     if hasattr(value, "__fspath__"):
@@ -267,6 +270,12 @@ def bytes_of(value):
         if isinstance(data, bytes):
             return data, "these bytes are"
     return None, None
+
+
+def is_block(value):
+    """Whether a value is a picture as tools return it."""
+    return (isinstance(value, dict) and dict.get(value, "type") == "image"
+            and isinstance(dict.get(value, "data"), str))
 
 
 def read(path):

@@ -36,6 +36,12 @@ class State:
 def show(value, title=None):
     """Show a picture, or print what is none."""
     State.asked = True
+    for part in parts_of(value):
+        show_one(part, title)
+
+
+def show_one(value, title):
+    """Show what has no parts."""
     source = _picture.source_of(value)
     if source is None:
         if title is not None:
@@ -48,7 +54,7 @@ def show(value, title=None):
 
 def display(values):
     """Show values, as the function of this name does in a notebook."""
-    for value in values:
+    for value in [part for value in values for part in parts_of(value)]:
         try:
             source = _picture.source_of(value)
         except (OSError, ValueError):
@@ -59,6 +65,22 @@ def display(values):
             State.asked = True
             send(source, title_of(value))
             mark(value)
+
+
+def parts_of(value):
+    """Return the blocks of what a tool returned, if pictures are among them;
+    of all else the value alone.
+    """
+    calls = sys.modules.get("mcp._call")
+    if calls and isinstance(value, calls.Call):
+        value = value.result()
+    blocks = dict.get(value, "content") if isinstance(value, dict) else None
+    if not isinstance(blocks, list) or not any(
+            map(_picture.is_block, blocks)):
+        return [value]
+    return [block["text"] if isinstance(block, dict)
+            and dict.get(block, "type") == "text" else block
+            for block in blocks]
 
 
 def show_figure(figure, asked=True):

@@ -217,9 +217,9 @@ def show(value, title=None):
 
     It is a figure of matplotlib, or what is drawn in one, an image of Pillow,
     an array of numpy with 8 bits for each of 3 or 4 colours, the bytes of a
-    PNG, JPEG, WebP or GIF, or the path of such a file.  Bytes of anything else
-    raise ValueError; other values are printed, tables with all columns.  An
-    answer has at most 8 pictures.
+    PNG, JPEG, WebP or GIF, the path of such a file, or what a tool returned.
+    Bytes of anything else raise ValueError; other values are printed, tables
+    with all columns.  An answer has at most 8 pictures.
     """
     from . import _show
     _show.show(value, title)
