@@ -8,6 +8,7 @@ import test from 'node:test';
 import { decode, encode } from './support/png.mjs';
 import { settings, unpooled } from './support/program.mjs';
 import { connect, run } from './support/sdk.mjs';
+import { official, withServers } from './support/servers.mjs';
 
 /* Answers as models see them. */
 settings.MCP_BRIDGE_STRUCTURED = 'off';
@@ -82,6 +83,16 @@ except ValueError as error: print(error)`);
     assert.deepEqual(rest, []);
     assert.match(text, /^these bytes are no PNG, JPEG, WebP or GIF: save /);
   }
+});
+
+test('pictures of tools pass through', async (t) => {
+  const { client } = await connect(t,
+    withServers(t, { everything: official('everything') }));
+  const [, { bytes, mimeType }] = await shown(client,
+    'runtime.show(await mcp_everything.get_tiny_image())', { timeout: 100 });
+
+  assert.equal(mimeType, 'image/png');
+  assert.equal(bytes.toString('latin1', 1, 4), 'PNG');
 });
 
 test('ten thousand pictures', async (t) => {
