@@ -2,40 +2,12 @@
  * Tests of the real caisson-files, its argument, and its directory: a disk that
  * is full, a process that is killed, and several of them in one directory.
  */
-#include <sys/file.h>
 #include <sys/resource.h>
 
-#include "files_play.h"
+#include "files_slow.h"
 #include "small_disk.h"
 
-/* No copy of so much is done before a test has ended. */
-#define NEVER_DONE ((off_t)(1000 * GIB))
-
 static struct play play, other;
-
-/* A sparse file of that size; the one to write to goes to *file. */
-static int
-make_endless(int *file)
-{
-	auto_free char *path = NULL;
-
-	*file = memfd_create("left", MFD_CLOEXEC);
-	path = mem_printf("/proc/self/fd/%d", *file);
-	ck_assert_int_eq(ftruncate(*file, NEVER_DONE), 0);
-	return open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* Begins a copy that takes longer than the test. Returns the porter's end. */
-static int
-copy_for_ever(int *file)
-{
-	int porter = play_collect(&play, 5, "");
-
-	play_offer_file(porter, "endless", make_endless(file));
-	while (play_count("t") == 0)
-		;
-	return porter;
-}
 
 START_TEST(a_full_disk_costs_one_file)
 {
@@ -96,7 +68,7 @@ START_TEST(what_was_told_outlives_a_kill)
 
 	play_start(&play);
 	play_keep(&play, "", "a", "kept", 1);
-	porter = copy_for_ever(&file);
+	porter = slow_collect(&play, &file);
 	play_keep(&play, "", "a", "kept, too", 2);
 	play_kill(&play);
 	close(porter);
@@ -151,7 +123,7 @@ START_TEST(an_end_leaves_nothing)
 	int porter, file;
 
 	play_start(&play);
-	porter = copy_for_ever(&file);
+	porter = slow_collect(&play, &file);
 	play_end(&play);
 	close(porter);
 	ck_assert_uint_eq(play_count("t"), 0);
@@ -163,7 +135,7 @@ START_TEST(what_another_makes_is_left_alone)
 	int porter, file, theirs;
 
 	play_start(&play);
-	porter = copy_for_ever(&file);
+	porter = slow_collect(&play, &file);
 	play_start(&other);
 	theirs = play_collect(&other, 1, "");
 	play_carried(theirs, 0, FILE_FAULT_NONE);
@@ -250,16 +222,6 @@ START_TEST(two_have_one_quota)
 }
 END_TEST
 
-static int
-lock_directory(void)
-{
-	auto_free char *path = play_path("lock");
-	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-
-	ck_assert_int_eq(flock(fd, LOCK_EX), 0);
-	return fd;
-}
-
 /* A process that has the directory: others wait, and do other things. */
 START_TEST(waits_for_another_process)
 {
@@ -267,14 +229,14 @@ START_TEST(waits_for_another_process)
 
 	play_start(&play);
 	play_keep(&play, "", "a", "1", 1);
-	lock = lock_directory();
+	lock = slow_lock();
 	play_add(&play, "", "b", "2", 1);
 	play_expect_text(&play, "", "a", 1, "1");
 	close(lock);
 	play_expect_filed(&play, 1, "b", 1, 1);
 	play_expect_done(&play, 1, FILE_FAULT_NONE, "", 0);
 	/* One that has it for ever is told of. */
-	lock = lock_directory();
+	lock = slow_lock();
 	play_add(&play, "", "c", "2", 1);
 	play_expect_done(&play, 1, FILE_FAULT_FOLDER, "c", 0);
 	close(lock);

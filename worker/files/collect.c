@@ -94,6 +94,18 @@ collect_carried(struct task *task, const struct ipc_carried *carried)
 	return NULL;
 }
 
+/* Goes on with the next offer. The last one ends the task, at once. */
+static void
+collect_next(struct collect *collect)
+{
+	struct task *task = &collect->task;
+
+	if (!STAILQ_EMPTY(&collect->offers))
+		task_wake(task, 0);
+	else if (task->porter == NULL)
+		task_done(task, collect->more, TASK_NO_NAME);
+}
+
 static void
 collect_left(struct task *task)
 {
@@ -101,7 +113,7 @@ collect_left(struct task *task)
 
 	if (!collect->told)
 		task->fault = FILE_FAULT_PORTER;
-	task_wake(task, 0);
+	collect_next(collect);
 }
 
 /* What is done with it */
@@ -138,7 +150,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	collect_pop(collect);
 	if (task->porter != NULL)
 		channel_pause(task->porter, 0);
-	task_wake(task, 0);
+	collect_next(collect);
 }
 
 /* Begins to take the first offer in, unless that is known to fail. */
@@ -180,12 +192,7 @@ collect_go_on(struct collect *collect)
 static void
 collect_wake(struct task *task)
 {
-	struct collect *collect = (struct collect *)task;
-
-	if (!STAILQ_EMPTY(&collect->offers))
-		collect_go_on(collect);
-	else if (task->porter == NULL)
-		task_done(task, collect->more, TASK_NO_NAME);
+	collect_go_on((struct collect *)task);
 }
 
 static void

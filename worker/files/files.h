@@ -46,6 +46,7 @@ void files_on_list_files(struct files *files, struct ipc_list_files *list);
 void files_on_fetch_file(struct files *files, struct ipc_fetch_file *fetch);
 void files_on_remove_files(
     struct files *files, struct ipc_remove_files *remove);
+void files_on_give_up(struct files *files, struct ipc_give_up *give_up);
 
 /* on_porter.c: the handlers, one task each. */
 void files_on_offer(struct task *task, struct ipc_offer *offer);

@@ -159,3 +159,9 @@ files_on_remove_files(struct files *files, struct ipc_remove_files *remove)
 	task_tell_done(files, remove->task, count, fault,
 	    fault == FILE_FAULT_NONE ? TASK_NO_NAME : remove->name);
 }
+
+void
+files_on_give_up(struct files *files, struct ipc_give_up *give_up)
+{
+	task_give_up(files, give_up->task);
+}

@@ -83,6 +83,21 @@ task_free_all(struct files *files)
 		task_free(task);
 }
 
+void
+task_give_up(struct files *files, uint64_t number)
+{
+	struct task *task;
+
+	TAILQ_FOREACH (task, &files->tasks, entry)
+		if (task->number == number)
+			break;
+	if (task == NULL)
+		return;
+	/* What it takes of the disk is free when this is told. */
+	task_free(task);
+	task_tell_done(files, number, 0, FILE_FAULT_PORTER, TASK_NO_NAME);
+}
+
 static void
 task_on_waking(evutil_socket_t fd, short what, void *arg)
 {

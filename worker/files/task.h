@@ -71,6 +71,12 @@ void task_tell_left_out(
 /* Tells the end of a task, and frees it; name is as in TASK_DONE. */
 void task_done(struct task *task, uint64_t count, struct ipc_bytes name);
 
+/*
+ * Ends the task of this number with FILE_FAULT_PORTER, after what it was doing
+ * is undone. Where there is none it has ended before, which crossed this.
+ */
+void task_give_up(struct files *files, uint64_t number);
+
 /* Ends every task without a word. */
 void task_free_all(struct files *files);
 
