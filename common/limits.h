@@ -763,6 +763,12 @@
 #define FILE_ADD_MAX (256 * MIB)
 /* One that a client reads: base64 of more is no answer that clients take. */
 #define FILE_READ_MAX (32 * MIB)
+/*
+ * Reads and lists of files of one client: under way, as each holds all bytes of
+ * a file, and those that wait for that.
+ */
+#define RESOURCES_AT_ONCE 2
+#define RESOURCES_WAITING_MAX 1000
 /* Before the bytes of a file that is kept: its name, its owner, and so on. */
 #define FILE_HEAD_SIZE KIB
 /* Files are copied in pieces: nothing else waits for more than one. */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "box.h"
 
 int
@@ -65,18 +66,21 @@ pictures_check(const struct call_pictures *pictures,
 	return 0;
 }
 
-/* A title on one line, whatever it was. */
+/* A title on one line, of which everything can be seen. */
 static void
 pictures_add_title(struct buffer *line, const char *title)
 {
-	const char *p;
+	char out[SHOWN_SIZE];
+	size_t len, n;
 
 	if (title[0] == '\0')
 		return;
 	buffer_add_text(line, ": ");
-	for (p = title; *p != '\0'; p++)
-		buffer_add(line,
-		    (unsigned char)*p < ' ' || *p == 0x7f ? " " : p, 1);
+	for (len = strlen(title); len > 0; title += n, len -= n) {
+		n = shown_one(title, len, out);
+		buffer_add_text(line, *title == '\n' || *title == '\t' ? " " :
+		    out);
+	}
 }
 
 /* The line about a picture, with its number from 1. */

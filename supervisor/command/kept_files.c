@@ -104,11 +104,24 @@ kept_files_copy(int from, uint64_t offset, int to, struct err *err)
 	return n == -1 ? err_sys(err, "it cannot be read") : 0;
 }
 
+/* Where it is saved: as the user says, in a directory by its own name. */
+static char *
+kept_files_path(const struct kept_files *kept)
+{
+	const char *other = kept->command->other;
+	struct stat st;
+
+	if (other == NULL)
+		return mem_strdup(kept->name);
+	if (stat(other, &st) == 0 && S_ISDIR(st.st_mode))
+		return mem_printf("%s/%s", other, kept->name);
+	return mem_strdup(other);
+}
+
 static void
 kept_files_save(struct kept_files *kept, int file, uint64_t offset)
 {
-	const char *path = kept->command->other != NULL ?
-	    kept->command->other : kept->name;
+	auto_free char *path = kept_files_path(kept);
 	auto_fd int to = open(
 	    path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	struct err err;
@@ -119,7 +132,7 @@ kept_files_save(struct kept_files *kept, int file, uint64_t offset)
 		return;
 	}
 	if (to == -1) {
-		kept_files_fail(kept, "%s cannot be made: %s", path,
+		kept_files_fail(kept, "'%s' cannot be made: %s", path,
 		    strerror(errno));
 		return;
 	}
@@ -336,7 +349,8 @@ kept_files_run(struct event_base *base, struct files *files,
 		.ctx = &kept };
 	struct err err;
 
-	if (command->task == COMMAND_FILES_LIST)
+	if (command->task == COMMAND_FILES_LIST ||
+	    command->task == COMMAND_FILES_ADD)
 		user.filed = kept_files_on_listed;
 	/* Where nothing was ever kept, no directory is made to look into. */
 	if (!files_may_hold(files) && (command->task == COMMAND_FILES_LIST ||

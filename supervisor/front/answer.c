@@ -139,9 +139,13 @@ answer_file_link(const struct call_file *file)
 		file->type };
 }
 
-/* The files that are kept, for a model whose client shows no links to them. */
+/*
+ * The files that are kept, for a model whose client shows no links to them, or
+ * knows none: then with the URI.
+ */
 static void
-answer_add_file_lines(struct buffer *text, const struct call_files *files)
+answer_add_file_lines(struct buffer *text, const struct call_files *files,
+    const struct answer_style *style)
 {
 	size_t i;
 
@@ -150,6 +154,10 @@ answer_add_file_lines(struct buffer *text, const struct call_files *files)
 
 		buffer_add_text(text, "\n");
 		file_link_add_line(text, &link);
+		if (!style->linking) {
+			buffer_add_text(text, " ");
+			file_link_add_uri(text, &link);
+		}
 	}
 }
 
@@ -179,7 +187,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		text->len--;
 	answer_add_missing(text, &result->out, "stdout");
 	answer_add_missing(text, &result->errors, "stderr");
-	answer_add_file_lines(text, &result->files);
+	answer_add_file_lines(text, &result->files, style);
 	if (result->facts.level != NULL)
 		buffer_printf(text, "\nisolation: %s (%s)",
 		    result->facts.level, result->facts.level_why);

@@ -8,6 +8,7 @@
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/shown.h"
 #include "../../common/utf8.h"
 #include "file_link.h"
 
@@ -65,11 +66,16 @@ file_link_add_size(struct buffer *text, uint64_t size)
 void
 file_link_add_line(struct buffer *text, const struct file_link *link)
 {
-	buffer_printf(text, "file: %s (", link->name);
+	buffer_add_text(text, "file: ");
+	shown_add(text, link->name, strlen(link->name));
+	buffer_add_text(text, " (");
 	file_link_add_size(text, link->size);
 	if (link->version > 1)
 		buffer_printf(text, ", version %llu",
 		    (unsigned long long)link->version);
+	if (link->size > FILE_READ_MAX)
+		buffer_add_text(text,
+		    ", too large to be read: 'caisson files save'");
 	buffer_add_text(text, ")");
 }
 

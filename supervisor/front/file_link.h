@@ -35,7 +35,10 @@ void file_link_add_members(struct buffer *json, const struct file_link *link);
 /* Appends its size for people: "12 kB". */
 void file_link_add_size(struct buffer *text, uint64_t size);
 
-/* Appends a line about it, without its end: "file: a.csv (12 kB)". */
+/*
+ * Appends a line about it, without its end: "file: a.csv (12 kB)". In its name
+ * what is not seen, or what a terminal obeys, is escaped.
+ */
 void file_link_add_line(struct buffer *text, const struct file_link *link);
 
 /* Whether a URI, a JSON string, may be one of files. */

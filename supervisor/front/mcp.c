@@ -42,7 +42,7 @@ mcp_new(
 	mcp->session.owner = owner;
 	mcp->rpc = rpc_new(&handlers, door, (size_t)runs->options->max_code);
 	LIST_INIT(&mcp->calls);
-	LIST_INIT(&mcp->reads);
+	TAILQ_INIT(&mcp->reads);
 	return mcp;
 }
 

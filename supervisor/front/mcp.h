@@ -24,7 +24,9 @@ struct mcp {
 	struct context session; /* of its requests, as far as it is agreed on */
 	char *isolation; /* what its client was told last; NULL: nothing */
 	LIST_HEAD(, tool_call) calls; /* of tools, not answered yet */
-	LIST_HEAD(, resource_request) reads; /* of resources, the same */
+	TAILQ_HEAD(, resource_request) reads; /* of resources, the same */
+	size_t nreads;   /* how many there are */
+	size_t nreading; /* of them, those that have begun */
 };
 
 /* methods.c: handles a request by its method, or a notification. */

@@ -17,41 +17,57 @@
 /* Resource not found, in the versions served here (schema 2025-11-25). */
 #define RESOURCES_NOT_FOUND (-32002)
 
-/* A request that waits for files. */
+/* A request that waits for files: in turn, a few at a time. */
 struct resource_request {
-	LIST_ENTRY(resource_request) entry;
+	TAILQ_ENTRY(resource_request) entry;
 	struct mcp *mcp;
+	struct owner *owner;
 	struct rpc_batch *batch; /* that it came in, or NULL */
 	char *id; /* as it came */
 	size_t id_len;
-	char *uri; /* as it came; NULL: the request is for a list */
+	/* Of a file: its URI as it came, and what that says; NULL for a list. */
+	char *uri;
 	size_t uri_len;
-	struct files_task *task;
+	char *name;
+	uint64_t version;
+	int begun;
+	struct files_task *task; /* NULL: it has ended, or not begun */
 	struct buffer result; /* as far as it is known */
+	int fetched; /* all of the file is in it */
 	char *why; /* there will be none, one sentence; or NULL */
 };
 
+static void resources_go_on(struct mcp *mcp);
+
 static struct resource_request *
-resources_new(struct mcp *mcp, const struct jsonrpc *message)
+resources_new(struct mcp *mcp, const struct context *context,
+    const struct jsonrpc *message)
 {
 	struct resource_request *request = mem_alloc(sizeof(*request));
 
 	request->mcp = mcp;
+	request->owner = context->owner;
 	request->id = mem_dup(message->id.p, message->id.len);
 	request->id_len = message->id.len;
 	request->batch = rpc_batch_hold(mcp->rpc);
-	LIST_INSERT_HEAD(&mcp->reads, request, entry);
+	TAILQ_INSERT_TAIL(&mcp->reads, request, entry);
+	mcp->nreads++;
 	return request;
 }
 
 static void
 resources_free(struct resource_request *request)
 {
-	LIST_REMOVE(request, entry);
+	struct mcp *mcp = request->mcp;
+
+	TAILQ_REMOVE(&mcp->reads, request, entry);
+	mcp->nreads--;
+	mcp->nreading -= (size_t)request->begun;
 	files_forget(&request->task);
 	buffer_reset(&request->result);
 	free(request->id);
 	free(request->uri);
+	free(request->name);
 	free(request->why);
 	free(request);
 }
@@ -61,7 +77,7 @@ resources_forget_all(struct mcp *mcp)
 {
 	struct resource_request *request;
 
-	while ((request = LIST_FIRST(&mcp->reads)) != NULL) {
+	while ((request = TAILQ_FIRST(&mcp->reads)) != NULL) {
 		rpc_batch_forget(request->batch);
 		resources_free(request);
 	}
@@ -77,18 +93,33 @@ resources_answer(struct resource_request *request)
 	resources_free(request);
 }
 
-/* There is no such resource, or it cannot be read. */
+/* There is no such resource, or it cannot be read, or nothing listed. */
 static void
 resources_refuse(struct resource_request *request, int code, const char *why)
 {
 	struct json_span id = { request->id, request->id_len };
 	auto_buffer struct buffer data = { 0 };
 
-	buffer_printf(
-	    &data, "{\"uri\":%.*s}", (int)request->uri_len, request->uri);
+	if (request->uri != NULL)
+		buffer_printf(&data, "{\"uri\":%.*s}", (int)request->uri_len,
+		    request->uri);
 	rpc_batch_answer_error(request->mcp->rpc, request->batch, id, code, why,
 	    data.data);
 	resources_free(request);
+}
+
+/* It begins in its turn, if not too many wait already. */
+static void
+resources_admit(struct resource_request *request)
+{
+	struct mcp *mcp = request->mcp;
+
+	if (mcp->nreads > RESOURCES_WAITING_MAX)
+		resources_refuse(request, JSONRPC_INTERNAL_ERROR,
+		    "too many requests for files are waiting: send fewer at "
+		    "once");
+	else
+		resources_go_on(mcp);
 }
 
 /* resources/list */
@@ -107,42 +138,53 @@ resources_on_listed(void *ctx, const struct file_row *row)
 
 /* What there is besides files is told in any case. */
 static void
+resources_end_list(struct resource_request *request, const char *why)
+{
+	if (why != NULL)
+		log_error("files cannot be listed: %s", why);
+	buffer_add_text(&request->result, "]}");
+	resources_answer(request);
+}
+
+static void
 resources_on_list_end(void *ctx, const struct files_end *end)
 {
 	struct resource_request *request = ctx;
+	struct mcp *mcp = request->mcp;
 
 	request->task = NULL;
-	if (end->why != NULL)
-		log_error("files cannot be listed: %s", end->why);
-	buffer_add_text(&request->result, "]}");
-	resources_answer(request);
+	resources_end_list(request, end->why);
+	resources_go_on(mcp);
+}
+
+static void
+resources_begin_list(struct resource_request *request)
+{
+	struct files *files = request->mcp->runs->files;
+	const struct files_user user = { .filed = resources_on_listed,
+		.done = resources_on_list_end,
+		.ctx = request };
+	struct err err;
+
+	buffer_add_text(&request->result, "{\"resources\":[");
+	texts_add_resource(&request->result);
+	if (files == NULL || !files_may_hold(files)) {
+		resources_end_list(request, NULL);
+		return;
+	}
+	request->task =
+	    files_list(files, request->owner->scope, 0, &user, &err);
+	if (request->task == NULL)
+		resources_end_list(request, err.text);
 }
 
 void
 resources_on_list(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message)
 {
-	struct files *files = mcp->runs->files;
-	struct files_user user = { .filed = resources_on_listed,
-		.done = resources_on_list_end };
-	struct resource_request *request;
-	struct err err;
-
 	if (page_refuse_cursor(mcp, message))
 		return;
-	request = resources_new(mcp, message);
-	user.ctx = request;
-	buffer_add_text(&request->result, "{\"resources\":[");
-	texts_add_resource(&request->result);
-	if (files != NULL && files_may_hold(files)) {
-		request->task = files_list(
-		    files, context->owner->scope, 0, &user, &err);
-		if (request->task != NULL)
-			return;
-		log_error("files cannot be listed: %s", err.text);
-	}
-	buffer_add_text(&request->result, "]}");
-	resources_answer(request);
+	resources_admit(resources_new(mcp, context, message));
 }
 
 void
@@ -219,12 +261,14 @@ resources_on_fetched(void *ctx, int *file, uint64_t offset)
 	}
 	base64_add(&request->result, bytes, len);
 	buffer_add_text(&request->result, "\"}]}");
+	request->fetched = 1;
 }
 
 static void
 resources_on_read_end(void *ctx, const struct files_end *end)
 {
 	struct resource_request *request = ctx;
+	struct mcp *mcp = request->mcp;
 
 	request->task = NULL;
 	if (request->why != NULL)
@@ -234,37 +278,79 @@ resources_on_read_end(void *ctx, const struct files_end *end)
 		resources_refuse(request, RESOURCES_NOT_FOUND,
 		    "Resource not found: there is no file of this name, or "
 		    "not this version; resources/list tells which there are");
-	else if (end->why != NULL)
-		resources_refuse(request, JSONRPC_INTERNAL_ERROR, end->why);
+	else if (end->why != NULL || !request->fetched)
+		resources_refuse(request, JSONRPC_INTERNAL_ERROR,
+		    end->why != NULL ? end->why : "the file was not read");
 	else
 		resources_answer(request);
+	resources_go_on(mcp);
+}
+
+static void
+resources_begin_read(struct resource_request *request)
+{
+	const struct files_user user = { .filed = resources_on_found,
+		.fetched = resources_on_fetched,
+		.done = resources_on_read_end,
+		.ctx = request };
+	struct err err;
+
+	request->task = files_fetch(request->mcp->runs->files,
+	    request->owner->scope, request->name, request->version, &user,
+	    &err);
+	if (request->task == NULL)
+		resources_refuse(request, JSONRPC_INTERNAL_ERROR, err.text);
+}
+
+/* Returns the first that has not begun, or NULL. */
+static struct resource_request *
+resources_next(struct mcp *mcp)
+{
+	struct resource_request *request;
+
+	TAILQ_FOREACH (request, &mcp->reads, entry)
+		if (!request->begun)
+			return request;
+	return NULL;
+}
+
+/* Begins what waits, as far as there is room. */
+static void
+resources_go_on(struct mcp *mcp)
+{
+	struct resource_request *request;
+
+	while (mcp->nreading < RESOURCES_AT_ONCE &&
+	    (request = resources_next(mcp)) != NULL) {
+		request->begun = 1;
+		mcp->nreading++;
+		if (rpc_busy(mcp->rpc))
+			resources_refuse(request, JSONRPC_INTERNAL_ERROR,
+			    "too many answers are waiting to be read by the "
+			    "client");
+		else if (request->uri == NULL)
+			resources_begin_list(request);
+		else
+			resources_begin_read(request);
+	}
 }
 
 static void
 resources_read_file(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message, struct json_span uri)
 {
-	struct resource_request *request = resources_new(mcp, message);
-	const struct files_user user = { .filed = resources_on_found,
-		.fetched = resources_on_fetched,
-		.done = resources_on_read_end,
-		.ctx = request };
-	uint64_t version;
-	auto_free char *name = file_link_read(uri, &version);
-	struct err err;
+	struct resource_request *request =
+	    resources_new(mcp, context, message);
 
 	request->uri = mem_dup(uri.p, uri.len);
 	request->uri_len = uri.len;
-	if (name == NULL || mcp->runs->files == NULL) {
+	request->name = file_link_read(uri, &request->version);
+	if (request->name == NULL || mcp->runs->files == NULL)
 		resources_refuse(request, RESOURCES_NOT_FOUND,
 		    "Resource not found: no file has this URI; resources/list "
 		    "tells which there are");
-		return;
-	}
-	request->task = files_fetch(mcp->runs->files, context->owner->scope,
-	    name, version, &user, &err);
-	if (request->task == NULL)
-		resources_refuse(request, JSONRPC_INTERNAL_ERROR, err.text);
+	else
+		resources_admit(request);
 }
 
 void

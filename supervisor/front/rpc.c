@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../common/json.h"
+#include "../../common/limits.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "rpc.h"
@@ -15,6 +16,7 @@
 struct rpc_batch {
 	struct buffer answers; /* with commas between them */
 	size_t open;           /* requests still running, and the reader */
+	size_t counted;        /* bytes of them in held of rpc */
 };
 
 struct rpc {
@@ -23,6 +25,7 @@ struct rpc {
 	size_t max_code; /* bytes */
 	int batches;     /* are allowed */
 	struct rpc_batch *batch; /* that is answered to now, or NULL */
+	size_t held; /* bytes of answers of batches, which are not sent yet */
 };
 
 /* Sends a line, or puts it among the answers of its batch. */
@@ -38,6 +41,8 @@ rpc_send(struct rpc *rpc, struct buffer *line)
 	if (batch->answers.len > 0)
 		buffer_add_text(&batch->answers, ",");
 	buffer_add(&batch->answers, line->data, line->len - 1);
+	rpc->held += line->len - 1;
+	batch->counted += line->len - 1;
 	buffer_reset(line);
 }
 
@@ -56,8 +61,12 @@ rpc_batch_release(struct rpc *rpc, struct rpc_batch *batch)
 
 	if (batch == NULL || --batch->open > 0)
 		return;
-	if (batch->answers.len > 0)
-		buffer_printf(&line, "[%s]\n", batch->answers.data);
+	if (batch->answers.len > 0) {
+		buffer_add_text(&line, "[");
+		buffer_add(&line, batch->answers.data, batch->answers.len);
+		buffer_add_text(&line, "]\n");
+	}
+	rpc->held -= batch->counted;
 	rpc->door.send(rpc->door.ctx, &line);
 	rpc_batch_free(batch);
 }
@@ -139,7 +148,8 @@ rpc_notify(struct rpc *rpc, const char *method, struct buffer *params)
 int
 rpc_busy(const struct rpc *rpc)
 {
-	return rpc->door.busy(rpc->door.ctx);
+	return rpc->held > CLIENT_UNSENT_BUSY ||
+	    rpc->door.busy(rpc->door.ctx);
 }
 
 static void

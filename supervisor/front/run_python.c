@@ -14,12 +14,12 @@
  * names no server: that would change it, and hosts cache it.
  */
 static const char run_python_description[] =
-    "Run Python 3 in a sealed sandbox: no network, pip, host files or "
+    "Run Python 3 in a sealed sandbox: no network, pip, host files, "
     "earlier state. Compute; call the user's MCP servers "
-    "in code, a whole task in one run: r = await mcp_NAME.TOOL(arg=1); "
-    "r.data (parsed), r.text. Servers load on first use. "
-    "Only what the code prints%s comes back, plt.show() and files in "
-    "/workspace/out: print little. "
+    "in code, whole tasks in one run: r = await mcp_NAME.TOOL(arg=1); "
+    "r.data (parsed), r.text. They load on first use. "
+    "Only what the code prints%s comes back, with plt.show() and files "
+    "in /workspace/out: print little. "
     "Discover: print(runtime.capability_summary()), print(await "
     "runtime.search_tool_docs('words')), help(mcp_NAME.TOOL)";
 

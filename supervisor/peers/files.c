@@ -20,9 +20,13 @@
 struct files_task {
 	LIST_ENTRY(files_task) entry;
 	struct files *files;
+	enum ipc_type type; /* of the message that it began with */
 	uint64_t number;
 	struct files_user user;
-	struct event *timer;
+	struct event *timer; /* since a sign that it goes on */
+	int given_up;
+	int filed;   /* FILED has come */
+	int fetched; /* FILE_FETCHED has come */
 	/* Of a task that has a porter. */
 	struct channel *porter;
 	struct child *process;
@@ -34,14 +38,6 @@ struct files {
 	struct service service;
 	LIST_HEAD(, files_task) tasks;
 	uint64_t started; /* tasks so far: the number of the last */
-};
-
-/* What is sent for a task; the first message goes to the porter. */
-struct files_question {
-	unsigned int uid;
-	int porter; /* the end of its channel that files gets; -1: none */
-	enum ipc_type type;
-	union ipc_any msg;
 };
 
 /* The ends of tasks */
@@ -110,7 +106,7 @@ files_on_closed(void *ctx, const struct err *why)
 		files_violate(files, why->text);
 		return;
 	}
-	log_error("the process that keeps files died: what it was asked for "
+	log_error("the process that keeps files ended: what it was asked for "
 	    "has failed; it is started again when it is needed");
 	files_fail(files, "the process that keeps files ended; it is started "
 	    "again when it is needed: try again");
@@ -125,23 +121,43 @@ files_forget(struct files_task **taskp)
 		task->user = (struct files_user){ 0 };
 }
 
-/*
- * A task takes too long. Without its porter, it ends soon; when it has none,
- * the process that keeps files is stuck.
- */
+static void
+files_task_set_timer(struct files_task *task, unsigned long ms)
+{
+	const struct timeval tv = clock_timeval(ms);
+
+	event_add(task->timer, &tv);
+}
+
+void
+files_give_up(struct files_task *task)
+{
+	struct ipc_give_up give_up = { .task = task->number };
+	struct err err;
+
+	if (task->given_up)
+		return;
+	task->given_up = 1;
+	files_task_end_porter(task);
+	files_task_set_timer(task, FILES_BUSY_MS);
+	/* If it has ended, its channel tells that soon. */
+	if (channel_send_give_up(
+	        task->files->service.channel, &give_up, &err) == -1)
+		log_error("files: a task cannot be given up: %s", err.text);
+}
+
+/* A task takes too long, or does not even end now. */
 static void
 files_task_on_timer(evutil_socket_t fd, short what, void *arg)
 {
 	struct files_task *task = arg;
-	const struct timeval tv = clock_timeval(FILES_BUSY_MS);
 
 	(void)fd;
 	(void)what;
-	if (task->process != NULL) {
-		log_error("a porter did not end within %d s",
-		    FILES_COLLECT_MS / 1000);
-		files_task_end_porter(task);
-		event_add(task->timer, &tv);
+	if (!task->given_up) {
+		log_error("files: a task was given up after %d s without a "
+		    "sign that it goes on", FILES_COLLECT_MS / 1000);
+		files_give_up(task);
 		return;
 	}
 	log_error("the process that keeps files does not answer: it is ended");
@@ -217,8 +233,8 @@ files_task_on_porter_ended(void *ctx, const struct child_end *end)
  * -1 with err.
  */
 static int
-files_task_start_porter(struct files_task *task, enum ipc_type type,
-    int *folder, unsigned int uid, struct err *err)
+files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
+    struct err *err)
 {
 	struct files *files = task->files;
 	struct channel_ends ends = worker_ends(
@@ -239,7 +255,7 @@ files_task_start_porter(struct files_task *task, enum ipc_type type,
 		return -1;
 	carry_out.files = carry_in.files = theirs;
 	carry_out.folder = carry_in.folder = fd_take(folder);
-	if ((type == IPC_COLLECT ?
+	if ((task->type == IPC_COLLECT ?
 	        channel_send_carry_out(task->porter, &carry_out, err) :
 	        channel_send_carry_in(task->porter, &carry_in, err)) == -1)
 		return -1;
@@ -248,38 +264,45 @@ files_task_start_porter(struct files_task *task, enum ipc_type type,
 
 /* A task that is not sent yet; NULL with err where there is no process. */
 static struct files_task *
-files_task_new(
-    struct files *files, const struct files_user *user, struct err *err)
+files_task_new(struct files *files, enum ipc_type type,
+    const struct files_user *user, struct err *err)
 {
-	const struct timeval tv = clock_timeval(FILES_COLLECT_MS);
 	struct files_task *task;
 
 	if (service_ask(&files->service, files_ask_start, NULL, err) == -1) {
-		err_wrap(err, "files cannot be kept");
+		err_wrap(err, "files are unavailable");
 		return NULL;
 	}
 	task = mem_alloc(sizeof(*task));
 	task->files = files;
+	task->type = type;
 	task->number = ++files->started;
 	task->user = *user;
 	task->timer =
 	    evtimer_new(files->service.base, files_task_on_timer, task);
-	event_add(task->timer, &tv);
+	files_task_set_timer(task, FILES_COLLECT_MS);
 	LIST_INSERT_HEAD(&files->tasks, task, entry);
 	return task;
 }
 
-/* Sends the message of a task. Returns the task, or NULL with err. */
+/* It could not begin, for err: its user is not told. Returns NULL. */
 static struct files_task *
-files_task_send(struct files_task *task, enum ipc_type type, void *msg,
-    struct err *err)
+files_task_refuse(struct files_task *task, struct err *err)
 {
-	if (channel_send(task->files->service.channel, type, msg, err) == 0)
-		return task;
-	err_wrap(err, "files cannot be kept");
+	err_wrap(err, "files are unavailable");
 	LIST_REMOVE(task, entry);
 	files_task_free(task);
 	return NULL;
+}
+
+/* Sends the message of a task. Returns the task, or NULL with err. */
+static struct files_task *
+files_task_send(struct files_task *task, void *msg, struct err *err)
+{
+	if (channel_send(task->files->service.channel, task->type, msg, err) ==
+	    -1)
+		return files_task_refuse(task, err);
+	return task;
 }
 
 /* The tasks */
@@ -289,15 +312,16 @@ files_collect(struct files *files, const char *owner, int *folder,
     unsigned int uid, const struct files_user *user, struct err *err)
 {
 	struct ipc_collect collect = { .owner = owner };
-	struct files_task *task = files_task_new(files, user, err);
+	struct files_task *task = files_task_new(
+	    files, IPC_COLLECT, user, err);
 
 	if (task == NULL)
 		return NULL;
 	collect.task = task->number;
-	collect.porter =
-	    files_task_start_porter(task, IPC_COLLECT, folder, uid, err);
-	/* -1 is refused by the catalogue. */
-	return files_task_send(task, IPC_COLLECT, &collect, err);
+	collect.porter = files_task_start_porter(task, folder, uid, err);
+	if (collect.porter == -1)
+		return files_task_refuse(task, err);
+	return files_task_send(task, &collect, err);
 }
 
 struct files_task *
@@ -307,14 +331,16 @@ files_deliver(struct files *files, const char *owner, const char *names,
 {
 	struct ipc_deliver deliver = { .owner = owner,
 		.names = { (const uint8_t *)names, names_len } };
-	struct files_task *task = files_task_new(files, user, err);
+	struct files_task *task = files_task_new(
+	    files, IPC_DELIVER, user, err);
 
 	if (task == NULL)
 		return NULL;
 	deliver.task = task->number;
-	deliver.porter =
-	    files_task_start_porter(task, IPC_DELIVER, folder, uid, err);
-	return files_task_send(task, IPC_DELIVER, &deliver, err);
+	deliver.porter = files_task_start_porter(task, folder, uid, err);
+	if (deliver.porter == -1)
+		return files_task_refuse(task, err);
+	return files_task_send(task, &deliver, err);
 }
 
 static struct ipc_bytes
@@ -331,12 +357,13 @@ files_add(struct files *files, const char *owner, const char *name,
 	struct ipc_add_file add = { .owner = owner,
 		.name = files_name(name),
 		.content = { (const uint8_t *)data, len, -1 } };
-	struct files_task *task = files_task_new(files, user, err);
+	struct files_task *task = files_task_new(
+	    files, IPC_ADD_FILE, user, err);
 
 	if (task == NULL)
 		return NULL;
 	add.task = task->number;
-	return files_task_send(task, IPC_ADD_FILE, &add, err);
+	return files_task_send(task, &add, err);
 }
 
 struct files_task *
@@ -345,12 +372,13 @@ files_list(struct files *files, const char *owner, int versions,
 {
 	struct ipc_list_files list = { .owner = owner,
 		.versions = versions != 0 };
-	struct files_task *task = files_task_new(files, user, err);
+	struct files_task *task = files_task_new(
+	    files, IPC_LIST_FILES, user, err);
 
 	if (task == NULL)
 		return NULL;
 	list.task = task->number;
-	return files_task_send(task, IPC_LIST_FILES, &list, err);
+	return files_task_send(task, &list, err);
 }
 
 struct files_task *
@@ -360,12 +388,13 @@ files_fetch(struct files *files, const char *owner, const char *name,
 	struct ipc_fetch_file fetch = { .owner = owner,
 		.name = files_name(name),
 		.version = version };
-	struct files_task *task = files_task_new(files, user, err);
+	struct files_task *task = files_task_new(
+	    files, IPC_FETCH_FILE, user, err);
 
 	if (task == NULL)
 		return NULL;
 	fetch.task = task->number;
-	return files_task_send(task, IPC_FETCH_FILE, &fetch, err);
+	return files_task_send(task, &fetch, err);
 }
 
 struct files_task *
@@ -375,12 +404,13 @@ files_remove(struct files *files, const char *owner, const char *name,
 	struct ipc_remove_files removal = { .owner = owner,
 		.name = files_name(name == NULL ? "" : name),
 		.version = version };
-	struct files_task *task = files_task_new(files, user, err);
+	struct files_task *task = files_task_new(
+	    files, IPC_REMOVE_FILES, user, err);
 
 	if (task == NULL)
 		return NULL;
 	removal.task = task->number;
-	return files_task_send(task, IPC_REMOVE_FILES, &removal, err);
+	return files_task_send(task, &removal, err);
 }
 
 /* What the process says */
@@ -398,13 +428,46 @@ files_find(struct files *files, uint64_t number)
 	return NULL;
 }
 
+/* Whether such a task may tell of a file now. */
+static int
+files_task_may_file(const struct files_task *task)
+{
+	switch (task->type) {
+	case IPC_COLLECT:
+	case IPC_DELIVER:
+	case IPC_LIST_FILES:
+		return 1;
+	case IPC_ADD_FILE:
+	case IPC_FETCH_FILE:
+		return !task->filed;
+	default:
+		return 0;
+	}
+}
+
+/* The task goes on. */
+static void
+files_task_hear(struct files_task *task)
+{
+	if (!task->given_up)
+		files_task_set_timer(task, FILES_COLLECT_MS);
+}
+
 void
 files_hear_filed(
     struct files *files, uint64_t number, const struct file_row *row)
 {
 	struct files_task *task = files_find(files, number);
 
-	if (task != NULL && task->user.filed != NULL)
+	if (task == NULL)
+		return;
+	if (!files_task_may_file(task)) {
+		files_violate(files, "a file more than the task is about");
+		return;
+	}
+	task->filed = 1;
+	files_task_hear(task);
+	if (task->user.filed != NULL)
 		task->user.filed(task->user.ctx, row);
 }
 
@@ -414,7 +477,14 @@ files_hear_left_out(struct files *files, uint64_t number, const char *name,
 {
 	struct files_task *task = files_find(files, number);
 
-	if (task != NULL && task->user.left_out != NULL)
+	if (task == NULL)
+		return;
+	if (task->type != IPC_COLLECT && task->type != IPC_DELIVER) {
+		files_violate(files, "a file that was left out of no box");
+		return;
+	}
+	files_task_hear(task);
+	if (task->user.left_out != NULL)
 		task->user.left_out(task->user.ctx, name, len, fault);
 }
 
@@ -424,8 +494,23 @@ files_hear_fetched(
 {
 	struct files_task *task = files_find(files, number);
 
-	if (task != NULL && task->user.fetched != NULL)
+	if (task == NULL)
+		return;
+	if (task->type != IPC_FETCH_FILE || !task->filed || task->fetched) {
+		files_violate(files, "a descriptor that was not asked for");
+		return;
+	}
+	task->fetched = 1;
+	if (task->user.fetched != NULL)
 		task->user.fetched(task->user.ctx, file, offset);
+}
+
+/* Whether a task may end well as it stands. */
+static int
+files_task_is_done(const struct files_task *task)
+{
+	return (task->type != IPC_FETCH_FILE || task->fetched) &&
+	    (task->type != IPC_ADD_FILE || task->filed);
 }
 
 void
@@ -439,6 +524,10 @@ files_hear_done(struct files *files, uint64_t number, uint64_t count,
 
 	if (task == NULL)
 		return;
+	if (fault == FILE_FAULT_NONE && !files_task_is_done(task)) {
+		files_violate(files, "the end of a task that is not done");
+		return;
+	}
 	if (fault != FILE_FAULT_NONE) {
 		text = file_fault_text(fault, files->options);
 		if (len > 0) {

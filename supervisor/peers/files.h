@@ -1,6 +1,6 @@
 /*
  * The files of owners as the supervisor sees them: a process keeps them
- * (worker/files), started when it is needed and again when it has died, and
+ * (worker/files), started when it is needed and again when it has ended, and
  * one porter for each task carries them out of a box or into it. Runs in the
  * supervisor; of files, it reads nothing but what it is asked to pass on.
  */
@@ -27,7 +27,7 @@ struct file_row {
 struct files_end {
 	uint64_t count; /* of files removed, or not looked at */
 	const char *why; /* one sentence, why it failed; NULL: it did not */
-	enum file_fault fault; /* of that; NONE where the process died */
+	enum file_fault fault; /* of that; NONE where the process ended */
 };
 
 /*
@@ -45,7 +45,7 @@ struct files_user {
 	 * from offset on. It may be taken.
 	 */
 	void (*fetched)(void *ctx, int *file, uint64_t offset);
-	/* The last word: the task is gone. */
+	/* The task has ended, and is gone. */
 	void (*done)(void *ctx, const struct files_end *end);
 	void *ctx;
 };
@@ -62,8 +62,9 @@ int files_may_hold(const struct files *files);
 
 /*
  * The tasks. Each returns a task that ends by itself, or NULL with err when the
- * process that keeps files cannot be had. owner: the scope of whose files they
- * are. user is copied.
+ * process that keeps files is unavailable, or a porter cannot be started, or
+ * the catalogue refuses the request. owner: the scope of whose files they are.
+ * user is copied; all texts and bytes are borrowed.
  *
  * files_collect keeps what lies in the directory folder of a box, which is
  * taken, and in which nothing is at work any more; the porter is that user.
@@ -100,7 +101,12 @@ struct files_task *files_remove(struct files *files, const char *owner,
     const char *name, uint64_t version, const struct files_user *user,
     struct err *err);
 
-/* Nobody is told of it any more; it goes on. NULL inside is accepted. */
+/*
+ * Has it end soon, with what is done until then: done is called as always.
+ */
+void files_give_up(struct files_task *task);
+
+/* Its user is not told any more; it goes on. NULL inside is accepted. */
 void files_forget(struct files_task **task);
 
 /*
@@ -109,7 +115,7 @@ void files_forget(struct files_task **task);
  */
 char *file_fault_text(enum file_fault fault, const struct options *options);
 
-/* What the handlers tell it, in its own words. */
+/* For the handlers: what each message says. */
 void files_hear_filed(
     struct files *files, uint64_t task, const struct file_row *row);
 void files_hear_left_out(struct files *files, uint64_t task, const char *name,

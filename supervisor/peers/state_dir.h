@@ -29,7 +29,10 @@ int state_dir_may_exist(const struct options *options, char **envp);
  */
 int state_dir_open(const struct options *options, char **envp, struct err *err);
 
-/* Both for the directory "files" in it. */
+/*
+ * As state_dir_may_exist and state_dir_open, for the directory "files" in it,
+ * which is made when it is missing.
+ */
 int state_dir_may_hold_files(const struct options *options, char **envp);
 int state_dir_open_files(
     const struct options *options, char **envp, struct err *err);

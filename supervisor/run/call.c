@@ -15,6 +15,7 @@
 #include "../../common/fd.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
+#include "../../common/text_list.h"
 #include "../box/box.h"
 #include "../box/language.h"
 #include "../peers/broker.h"
@@ -58,6 +59,7 @@ struct call {
 	int lacking;     /* the box has not all files yet that it is to have */
 	struct delivery *delivery;     /* of those; NULL: it has not begun */
 	struct collection *collection; /* of the files it left; NULL: none */
+	int lost;        /* they were not kept, as the box did not end */
 	struct call_result result;
 };
 
@@ -301,6 +303,9 @@ call_take_notes(struct call *call)
 	if (len > 0)
 		buffer_add(&notes, more, len);
 	free(more);
+	if (call->lost)
+		text_list_add(&notes, "files in /workspace/out were not kept: "
+		    "the processes of the box did not end in time");
 	if (call->collection != NULL)
 		collection_take(
 		    call->collection, &call->result.files, &notes);
@@ -341,8 +346,8 @@ call_on_collected(void *ctx)
 
 /*
  * Whether the files that the code has left are to be kept first, which is begun
- * when nothing is at work in the box any more. Who has cancelled a call wants
- * nothing of it.
+ * when nothing is at work in the box any more. Of a call that was cancelled
+ * nothing is kept.
  */
 static int
 call_collects(struct call *call)
@@ -363,8 +368,7 @@ call_collects(struct call *call)
 	else if (!box->stuck)
 		box_end(box);
 	else
-		log_error("box %lu: its files are lost, as it did not end",
-		    box->number);
+		call->lost = 1;
 	return !box->stuck || box->gone;
 }
 
@@ -377,12 +381,8 @@ call_end(struct call *call, enum call_cause cause)
 {
 	if (call->cause == CALL_BY_ITSELF)
 		call->cause = cause;
-	if (call->collection != NULL) {
-		/* What is kept until now, is. */
-		collection_free(&call->collection);
-		call_set_timer(call, 0);
-		return;
-	}
+	if (call->collection != NULL)
+		collection_give_up(call->collection);
 	if (call->state == CALL_ENDING)
 		return;
 	if (call->box == NULL) {
@@ -444,10 +444,6 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 
 	(void)fd;
 	(void)what;
-	if (call->box != NULL && call->box->over) {
-		call_conclude(call);
-		return;
-	}
 	if (call->box != NULL) {
 		call_end(call, CALL_BY_DEADLINE);
 		return;

@@ -36,9 +36,14 @@ collection_due(const struct box *box)
 	const struct dirent64 *entry;
 	ssize_t n, at;
 
-	if (box->left == -1 || lseek(box->left, 0, SEEK_SET) == -1)
+	if (box->left == -1)
 		return 0;
+	/* What cannot be seen is for the porter to tell. */
+	if (lseek(box->left, 0, SEEK_SET) == -1)
+		return 1;
 	n = getdents64(box->left, entries, sizeof(entries));
+	if (n == -1)
+		return 1;
 	for (at = 0; at < n; at += entry->d_reclen) {
 		entry = (const struct dirent64 *)(entries + at);
 		if (strcmp(entry->d_name, ".") != 0 &&
@@ -98,18 +103,23 @@ static void
 collection_on_done(void *ctx, const struct files_end *end)
 {
 	struct collection *collection = ctx;
-	uint64_t more = end->count;
 
 	collection->task = NULL;
 	if (collection->left_out > FILES_NAMED_MAX)
-		more += collection->left_out - FILES_NAMED_MAX;
+		collection_note(collection, "%zu more in /workspace/out %s not "
+		    "kept for such reasons",
+		    collection->left_out - FILES_NAMED_MAX,
+		    collection->left_out - FILES_NAMED_MAX == 1 ? "was" :
+		    "were");
 	if (end->why != NULL)
 		collection_note(collection, "files in /workspace/out were not "
 		    "kept: %s", end->why);
-	if (more > 0)
-		collection_note(collection, "%llu files more in /workspace/out "
-		    "were not kept: a call can leave %d; write one archive of "
-		    "them", (unsigned long long)more, FILES_LEFT_MAX);
+	if (end->count > 0)
+		collection_note(collection, "%llu file%s more in "
+		    "/workspace/out %s not kept: a call can leave %d; write "
+		    "one archive of them", (unsigned long long)end->count,
+		    end->count == 1 ? "" : "s",
+		    end->count == 1 ? "was" : "were", FILES_LEFT_MAX);
 	collection->done(collection->ctx);
 }
 
@@ -128,6 +138,13 @@ int
 collection_ended(const struct collection *collection)
 {
 	return collection->task == NULL;
+}
+
+void
+collection_give_up(struct collection *collection)
+{
+	if (collection->task != NULL)
+		files_give_up(collection->task);
 }
 
 struct collection *

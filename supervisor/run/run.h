@@ -237,7 +237,7 @@ struct collection *collection_new(struct files *files,
 /* Whether there is something to be kept. */
 int collection_due(const struct box *box);
 
-/* Whether done was called. */
+/* Whether it has ended, or could not begin: done was called, or will be. */
 int collection_ended(const struct collection *collection);
 
 /*
@@ -246,6 +246,9 @@ int collection_ended(const struct collection *collection);
  */
 void collection_take(struct collection *collection, struct call_files *files,
     struct buffer *notes);
+
+/* It is to end soon; done is called all the same. What is kept stays kept. */
+void collection_give_up(struct collection *collection);
 
 /* It is not waited for any more. NULL inside is accepted. */
 void collection_free(struct collection **collection);

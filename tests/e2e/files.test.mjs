@@ -363,7 +363,7 @@ test('a state directory that cannot be used fails no call', async (t) => {
   const result = await run(client, 'open("out/a", "w").write("1"); print(7)');
 
   assert.equal(result.isError, false);
-  assert.match(text(result), /^7\nnote: files in \/workspace\/out were not kept: files cannot be kept: the state directory \/proc\/nothing cannot be made/);
+  assert.match(text(result), /^7\nnote: files in \/workspace\/out were not kept: files are unavailable: the state directory \/proc\/nothing cannot be made/);
   assert.equal(links(result).length, 0);
   assert.deepEqual(await listed(client), []);
 });
@@ -375,7 +375,8 @@ test('clients of versions without links get the line alone', async (t) => {
   const result = await raw.run('x = open("out/a.txt", "w").write("hi")');
 
   assert.deepEqual(result.content,
-    [{ type: 'text', text: 'Success (no output)\nfile: a.txt (2 bytes)' }]);
+    [{ type: 'text', text: 'Success (no output)\n' +
+      'file: a.txt (2 bytes) resource://caisson/files/a.txt?version=1' }]);
 });
 
 test('fields name the files', async (t) => {
@@ -408,7 +409,14 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
 
   assert.equal(again.status, 1);
   assert.match(again.stderr, /^caisson: .*saved exists already, and is left as it is: name another path, behind the name of the file\n$/);
-  assert.equal(command(home, ['files', 'add', mine]).status, 0);
+
+  /* Into a directory it goes by its own name. */
+  const place = folder(t);
+
+  assert.equal(command(home, ['files', 'save', 'a.txt', place]).status, 0);
+  assert.ok(fs.existsSync(path.join(place, 'a.txt')));
+  assert.match(command(home, ['files', 'add', mine]).stdout,
+    /^\S+Z +12 +1 text\/plain mine\.txt\n$/);
   assert.equal(command(home, ['files', 'add', mine, 'other name']).status, 0);
   assert.deepEqual(await listed(client), ['a.txt', 'mine.txt', 'other name']);
   assert.equal((await read(client, `${prefix}other%20name`)).toString(),
@@ -530,4 +538,47 @@ test('upload_file keeps what a client brings', async (t) => {
       `status: validation_error\nerror: ${why}`);
   assert.match(text(await upload({ name: '../a', content: '' })),
     /^status: error\nerror: \.\.\/a: its name must be UTF-8/);
+});
+
+test('reads wait for their turn, and cost no other call its files',
+  async (t) => {
+    const raw = await Raw.open(t);
+
+    await raw.run('open("out/a.txt", "w").write("hi")');
+    const ids = Array.from({ length: 3000 }, () =>
+      raw.post('resources/read', { uri: `${prefix}a.txt` }));
+    const { content } = await raw.run('open("out/b.txt", "w").write("hi")');
+
+    assert.equal(content[1].name, 'b.txt');
+    for (const id of ids) {
+      const { result, error } = await raw.response(id);
+
+      assert.equal(result?.contents[0].blob ?? error.message, result ? 'aGk=' :
+        'too many requests for files are waiting: send fewer at once');
+    }
+    await raw.finish();
+  });
+
+test('answers of a batch are bounded', async (t) => {
+  const raw = Raw.start(t, { batches: true });
+
+  await raw.initialize('2025-03-26');
+  await raw.run('open("out/a", "wb").truncate(30_000_000)');
+  const batch = Array.from({ length: 20 }, (_, n) => ({ jsonrpc: '2.0',
+    id: `read ${n}`, method: 'resources/read',
+    params: { uri: `${prefix}a` } }));
+
+  raw.send(batch);
+  let read = 0;
+
+  for (const { id } of batch) {
+    const { result, error } = await raw.response(id);
+
+    read += result !== undefined;
+    if (error !== undefined)
+      assert.equal(error.message,
+        'too many answers are waiting to be read by the client');
+  }
+  assert.ok(read >= 1 && read < 5, `${read} were read`);
+  await raw.ping();
 });

@@ -358,8 +358,12 @@ START_TEST(links_to_files)
 	content = json_object_get(json, "content");
 	ck_assert_uint_eq(json_array_size(content), _i ? 3 : 1);
 	ck_assert_str_eq(json_string_value(json_object_get(
-	    json_array_get(content, 0), "text")), "hi\n"
-	    "file: a b.csv (1 kB)\nfile: -x (7 bytes, version 3)");
+	    json_array_get(content, 0), "text")), _i == 1 ? "hi\n"
+	    "file: a b.csv (1 kB)\nfile: -x (7 bytes, version 3)" :
+	    "hi\nfile: a b.csv (1 kB) "
+	    "resource://caisson/files/a%20b.csv?version=1\n"
+	    "file: -x (7 bytes, version 3) "
+	    "resource://caisson/files/-x?version=3");
 	link = json_array_get(content, 2);
 	if (_i == 1) {
 		ck_assert_uint_eq(json_object_size(link), 5);

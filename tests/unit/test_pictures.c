@@ -89,7 +89,7 @@ START_TEST(stand_at_the_end_without_a_place)
 	ck_assert_int_eq(add("a\nb\x7f", "QUI="), 0);
 	pictures_settle(&pictures, &out);
 	ck_assert_str_eq(
-	    out.data, "[picture 1: a b  (GIF, 640 x 480, 2 bytes)]\n");
+	    out.data, "[picture 1: a b\\x7f (GIF, 640 x 480, 2 bytes)]\n");
 	ck_assert_uint_eq(out.head, out.len);
 	ck_assert_uint_eq(pictures.one[0].at, out.len);
 	free(out.data);

@@ -230,33 +230,154 @@ list_well(uint64_t number)
 	ck_assert_uint_eq(msg.list_files.versions, 1);
 }
 
-START_TEST(answers_go_to_the_user_of_the_task)
+static void
+say_filed(uint64_t task)
 {
-	struct ipc_filed filed = { .task = 1,
+	struct ipc_filed filed = { .task = task,
 		.name = "a",
 		.version = 2,
 		.size = 3,
 		.since = 4,
 		.type = "text/csv" };
-	struct ipc_left_out left_out = { .task = 1,
-		.name = { (const uint8_t *)"b", 1 },
-		.fault = FILE_FAULT_FIFO };
-	struct ipc_file_fetched fetch = { .task = 1,
+
+	say(IPC_FILED, &filed);
+}
+
+static void
+say_fetched(uint64_t task)
+{
+	struct ipc_file_fetched fetch = { .task = task,
 		.offset = 5,
 		.file = open("/etc/passwd", O_RDONLY | O_CLOEXEC) };
 
+	say(IPC_FILE_FETCHED, &fetch);
+}
+
+static void
+say_left_out(uint64_t task)
+{
+	struct ipc_left_out left_out = { .task = task,
+		.name = { (const uint8_t *)"b", 1 },
+		.fault = FILE_FAULT_FIFO };
+
+	say(IPC_LEFT_OUT, &left_out);
+}
+
+/* Begins the fetch of a file, which is the first task. */
+static void
+fetch_well(void)
+{
+	struct err err;
+
+	ck_assert_ptr_nonnull(
+	    files_fetch(files, "me", "a", 7, &user, &err));
+	expect_keep();
+	expect(line, IPC_FETCH_FILE);
+	ck_assert_uint_eq(msg.fetch_file.version, 7);
+}
+
+/* Begins a collection, which is the first task. */
+static struct files_task *
+collect_well(void)
+{
+	int folder = open("/usr", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	struct files_task *task;
+	struct err err;
+
+	task = files_collect(files, "me", &folder, 77, &user, &err);
+	ck_assert_ptr_nonnull(task);
+	expect_keep();
+	expect(line, IPC_COLLECT);
+	ipc_message_close(IPC_COLLECT, &msg);
+	return task;
+}
+
+START_TEST(answers_go_to_the_user_of_the_task)
+{
 	open_stage();
 	ck_assert_uint_eq(starts, 0);
-	list_well(1);
-	say(IPC_FILED, &filed);
-	say(IPC_LEFT_OUT, &left_out);
-	say(IPC_FILE_FETCHED, &fetch);
+	fetch_well();
+	say_filed(1);
+	say_fetched(1);
 	say_done(1, FILE_FAULT_NONE, "");
-	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\nleft out b 3\n"
-	    "fetched at 5\ndone 3 well\n");
+	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\nfetched at 5\n"
+	    "done 3 well\n");
 	ck_assert_int_ne(fetched, -1);
 	list_well(2);
+	say_filed(2);
+	say_filed(2);
 	ck_assert_uint_eq(starts, 1);
+	close_stage();
+}
+END_TEST
+
+START_TEST(a_collection_is_told_of_all)
+{
+	open_stage();
+	collect_well();
+	say_filed(1);
+	say_left_out(1);
+	say_filed(1);
+	say_done(1, FILE_FAULT_NONE, "");
+	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\nleft out b 3\n"
+	    "filed a 2 3 4 text/csv\ndone 3 well\n");
+	close_stage();
+}
+END_TEST
+
+/* What is done until then is told, and the porter ends. */
+START_TEST(a_task_is_given_up)
+{
+	struct files_task *task;
+
+	open_stage();
+	task = collect_well();
+	files_give_up(task);
+	files_give_up(task);
+	expect(line, IPC_GIVE_UP);
+	ck_assert_uint_eq(msg.give_up.task, 1);
+	expect(porter, IPC_CARRY_OUT);
+	ipc_message_close(IPC_CARRY_OUT, &msg);
+	ck_assert_int_eq(recv(porter, &(char){ 0 }, 1, 0), 0);
+	say_filed(1);
+	say_done(1, FILE_FAULT_PORTER, "");
+	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\ndone 3 what "
+	    "carries files was too slow, or ended before it was done\n");
+	close_stage();
+}
+END_TEST
+
+/* What does not belong to a task ends the process, and every task. */
+START_TEST(answers_fit_their_tasks)
+{
+	open_stage();
+	if (_i < 4)
+		fetch_well();
+	else
+		list_well(1);
+	if (_i < 2)
+		say_filed(1);
+	switch (_i) {
+	case 0:
+		say_filed(1);
+		break;
+	case 1:
+		say_done(1, FILE_FAULT_NONE, "");
+		break;
+	case 2:
+		say_fetched(1);
+		break;
+	case 3:
+		say_left_out(1);
+		break;
+	default:
+		say_fetched(1);
+		break;
+	}
+	settle();
+	ck_assert_int_eq(recv(line, &(char){ 0 }, 1, 0), 0);
+	ck_assert_ptr_nonnull(strstr(told.data, "done 0 the process that keeps "
+	    "files broke the protocol"));
 	close_stage();
 }
 END_TEST
@@ -348,7 +469,7 @@ START_TEST(without_a_directory_there_is_none)
 	no_state = "it is not ours";
 	ck_assert(!files_may_hold(files));
 	ck_assert_ptr_null(files_list(files, "", 0, &user, &err));
-	ck_assert_str_eq(err.text, "files cannot be kept: it is not ours");
+	ck_assert_str_eq(err.text, "files are unavailable: it is not ours");
 	ck_assert_uint_eq(starts, 0);
 	ck_assert_str_eq(told.data, "");
 	no_state = NULL;
@@ -396,6 +517,9 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_test(tc, answers_go_to_the_user_of_the_task);
+	tcase_add_test(tc, a_collection_is_told_of_all);
+	tcase_add_test(tc, a_task_is_given_up);
+	tcase_add_loop_test(tc, answers_fit_their_tasks, 0, 5);
 	tcase_add_test(tc, faults_become_sentences);
 	tcase_add_loop_test(tc, every_fault_has_its_sentence, 1, FILE_FAULTS);
 	tcase_add_loop_test(tc, a_porter_is_told_where, 0, 2);
