@@ -25,7 +25,7 @@ struct resource_request {
 	struct rpc_batch *batch; /* that it came in, or NULL */
 	char *id; /* as it came */
 	size_t id_len;
-	/* Of a file: its URI as it came, and what that says; NULL for a list. */
+	/* Of a file: its URI as it came, and what that says; NULL: a list. */
 	char *uri;
 	size_t uri_len;
 	char *name;

@@ -69,6 +69,10 @@ class Imports(Base):
                  "type object 'datetime.datetime' has no attribute "
                  "'datetime'", "datetime is the class already: write "
                  "datetime.name for datetime.datetime.name"),
+                ("await mcp_fs.echo(a=1)\nimport datetime\ndatetime.strptime",
+                 "module 'datetime' has no attribute 'strptime'", "strptime "
+                 "is in the class datetime.datetime: write datetime.datetime."
+                 "strptime"),
                 ("class A: pass\nA.mean", "type object 'A' has no attribute "
                  "'mean'", None)):
             with self.subTest(code):

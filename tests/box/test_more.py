@@ -18,8 +18,9 @@ class More(Base):
         for call, says in (
                 ("echo(%s, nextCursor='x')" % items,
                  note % ("echo", "the 2 of its last result", "nextCursor")),
-                ("echo(pagination={'has_more': True})",
-                 note % ("echo", "its last result", "pagination.has_more")),
+                ("raw(json='{\"structuredContent\": {\"pagination\": "
+                 "{\"has_more\": true}}}')",
+                 note % ("raw", "its last result", "pagination.has_more")),
                 ("echo(%s, hasMore=True, limit=2)" % items, ""),
                 ("echo(%s, hasMore=True, limit=3)" % items,
                  note % ("echo", "the 2 of its last result", "hasMore")),
@@ -59,6 +60,19 @@ class More(Base):
             with self.subTest(call=call):
                 self.prints("mcp_fs.%s.result().data" % call, "", says)
 
+    def test_code_that_looks_for_more_is_not_told(self):
+        call = "r = await mcp_fs.echo(items=[1, 2], %s)\n%s"
+        for more, code, out in (
+                ("total=57", "print(r['total'])", "57"),
+                ("total=57", "print(r.data.total)", "57"),
+                ("hasMore=True", "def f():\n    return r.get('hasMore')\n"
+                 "print(f())", "True"),
+                ("pagination={'has_more': True}",
+                 "print(r.pagination.has_more)", "True"),
+                ("total=57", "print(r['total'])\nraise SystemExit", "57")):
+            with self.subTest(code=code):
+                self.prints(call % (more, code), out + "\n")
+
     def test_as_many_as_by_default_are_told(self):
         """Whether the schema says so or its description; raw: a list."""
         more = {"type": "integer"}
@@ -76,6 +90,10 @@ class More(Base):
                 (3, ", perPage=3", ""), (3, ", perPage=9", ""),
                 (3, ", page=7", note % (3, "perPage"))):
             data = list(range(count))
+            whole = json.dumps({"rows": data, "hasMore": False})
+            self.prints("mcp_fs.list_rows(json=%r).result().data" % json.dumps(
+                {"content": [{"type": "text", "text": whole}]}), "",
+                        tools={"fs": [page]})
             for text in json.dumps(data), json.dumps({"rows": data, "n": 1}):
                 with self.subTest(text=text, given=given):
                     self.prints("mcp_fs.list_rows(json=%r%s).result().data" % (

@@ -173,14 +173,15 @@ class Told(Base):
     def test_texts_that_are_asked_for(self):
         for code, error, hint in (
                 ("import re\nre.search('a', r)", "expected string or "
-                 "bytes-like object, got 'Result'", "write r.text"),
+                 "bytes-like object, got 'Result'", "r.text"),
                 ("import io\nio.StringIO(mcp_fs.raw(json=%r).result())"
                  % text("a b"), "initial_value must be str or None, not "
-                 "Result", "write .text behind it")):
+                 "Result", ".text behind it")):
             with self.subTest(code):
                 self.ends("r = await mcp_fs.raw(json=%r)\n%s" % (
                     text("a b"), code), "TypeError: " + error,
-                          "hint: %s; fs.raw .data is a str: 'a b'\n" % hint)
+                          "hint: the result of a tool is no text: write %s\n"
+                          % hint)
 
     def test_tools_are_found_however_they_are_written(self):
         """The result itself is gone."""

@@ -211,7 +211,7 @@ def tidy_chain(error, awaiting):
         pass
 
 
-def note_more(failed=False):
+def note_more(failed=False, code=None):
     """Note names that were taken for others, and pictures that were changed or
     not shown; unless the code has failed, the tools that had more than it has
     read, too.
@@ -222,7 +222,7 @@ def note_more(failed=False):
     try:
         if progress:
             progress.flush()
-        NOTES.extend(seen.notes(failed) if seen else ())
+        NOTES.extend(seen.notes(failed, code) if seen else ())
         NOTES.extend(shown.notes() if shown else ())
     except BaseException:
         pass  # the code may have changed what that needs

@@ -217,7 +217,7 @@ def run(source, control, told, memory, ending):
         ending.set(error.code)
         if ending.status == 0:
             show_open(pid)
-        note_more(ending.status != 0)
+        note_more(ending.status != 0, code)
         if ending.status == 0:
             note_left(pid, named)
         else:
@@ -230,7 +230,7 @@ def run(source, control, told, memory, ending):
         sys.excepthook = Report(awaiting)
         raise
     show_open(pid)
-    note_more()
+    note_more(code=code)
     note_silent(pid, last)
     note_left(pid, named)
     tell_notes()

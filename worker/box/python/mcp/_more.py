@@ -3,7 +3,8 @@
 The result says so, counts more than it has, or has exactly as many items as
 the tool returns by default.  A program that ignores the other pages prints a
 wrong answer without an error, so a note follows its output.  There is none
-where the code asked for exactly as many items as it got.
+where the code asked for exactly as many items as it got, nor where it names
+what would tell it.
 """
 import re
 
@@ -28,8 +29,8 @@ WITHIN = {"pagination", "paging", "pageinfo", "meta", "metadata", "links"}
 
 
 def more_of(result, arguments, schema):
-    """Return what tells of more than a result has, and None where nothing
-    does, or the code asked for so much.
+    """Return a sentence about more than a result has, and the name of what
+    tells it; None where nothing does, or the code asked for so much.
 
     arguments: what the call was given, as JSON; schema: that of the tool.
     """
@@ -46,10 +47,12 @@ def more_of(result, arguments, schema):
     if key is not None:
         return "there is more than %s (%s)" % (
             "its last result" if count is None
-            else "the %d of its last result" % count, key)
-    name = count and count > 1 and by_default(count, given, schema)
-    return "its last result has %d items, as many as %s is by default: " \
-        "there may be more" % (count, name) if name else None
+            else "the %d of its last result" % count, key), \
+            key.partition(":")[0].rpartition(".")[2]
+    name = count and count > 1 and not says_all(data) and by_default(
+        count, given, schema)
+    return ("its last result has %d items, as many as %s is by default: "
+            "there may be more" % (count, name), name) if name else None
 
 
 def items_of(data):
@@ -69,6 +72,27 @@ def total_of(data, count):
                 type(value) is int and value > count:
             return "%s: %d" % (name, value)
     return None
+
+
+def says_all(data):
+    """Whether a result says that there is no more, as it would say so."""
+    return isinstance(data, dict) and any(
+        "".join(filter(str.isalnum, str(name))).lower() in MORE | NEXT | TOTAL
+        for name in data)
+
+
+def words_of(code):
+    """Return the strings and the names of attributes in code."""
+    found, parts = set(), [code] if code else []
+    while parts:
+        part = parts.pop()
+        found.update(part.co_names)
+        for const in part.co_consts:
+            if isinstance(const, type(code)):
+                parts.append(const)
+            elif isinstance(const, str):
+                found.add(const)
+    return found
 
 
 def by_default(count, given, schema):

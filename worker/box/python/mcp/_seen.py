@@ -3,6 +3,7 @@
 An error that comes from a result is explained by the shape of that result, and
 notes at the end of the code tell what it may not have noticed.
 """
+import sys
 from _weakref import ref
 
 TOOLS_MAX = 64  # of which the last result is kept
@@ -71,7 +72,7 @@ def keep_shape(result):
         seen.more = more_of(result, seen.arguments, seen.schema)
 
 
-def notes(failed):
+def notes(failed, code=None):
     """Return what there is to note at the end: names that were taken for
     others, and, of code that has not failed, refused arguments that it did not
     show, what it has counted, and tools that had more than it has read.
@@ -79,15 +80,15 @@ def notes(failed):
     if failed:
         return TAKEN
     from ._counted import COUNTED
-    from ._more import more_of
+    from ._more import more_of, words_of
     found = []
     for seen in list(SEEN.values()):
         result = seen.result()
         if seen.more is None and result is not None and \
                 not result.is_error and "_seen" not in result.__dict__:
             seen.more = more_of(result, seen.arguments, seen.schema)
-        if seen.more:
-            found.append("note: %s: %s\n" % (seen.name, seen.more))
+        if seen.more and seen.more[1] not in words_of(code):
+            found.append("note: %s: %s\n" % (seen.name, seen.more[0]))
     hidden = list(dict.fromkeys(REFUSED.values()))
     return TAKEN + hidden[:NOTES_MAX] + COUNTED + found[:NOTES_MAX]
 
@@ -114,8 +115,9 @@ def about_error(error, trace):
     if not SEEN or hasattr(error, "told") or not isinstance(
             error, KINDS) or isinstance(error, (ArgumentError, UnicodeError)):
         return None
-    if any(each in str(error) for each in AWAITING):
-        return None  # what is awaited is wrong, whatever its shape
+    if any(each in str(error) for each in AWAITING) or isinstance(
+            getattr(error, "obj", None), (type, type(sys))):
+        return None  # what is awaited is wrong, or a module, not a result
     from . import _places, _shape
     frames = []
     while trace is not None:
@@ -128,9 +130,11 @@ def about_error(error, trace):
             isinstance(error, KeyError))
         if seen:
             result = seen.result()
-            place = result is not None and (
-                _places.about(error, result.data)
-                or _shape.about_text(error, each, result))
+            asks = result is not None and _shape.about_text(
+                error, each, result)
+            if asks:
+                return "hint: %s\n" % asks
+            place = result is not None and _places.about(error, result.data)
             return "hint: %s%s .data is %s\n" % (
                 place + "; " if place else "", seen.name,
                 _shape.described(seen))

@@ -160,4 +160,5 @@ def about_text(error, trace, result):
     known = {**trace.tb_frame.f_globals, **trace.tb_frame.f_locals}
     names = [name for name in WORD.findall(statement(trace))
              if known.get(name) is result]
-    return "write %s.text" % names[0] if names else "write .text behind it"
+    return "the result of a tool is no text: write " + (
+        names[0] + ".text" if names else ".text behind it")
