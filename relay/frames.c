@@ -36,7 +36,7 @@
  *	load_tool		"name"
  *	list_saved_tools	["after"]
  *	echo			["text"]
- *	printed			"text"
+ *	printed			"text", a name or a path
  *	show			"kind":"png"|"jpeg"|"webp"|"gif",
  *				"data":"base64" ["title"]
  *	progress		"done":N ["total":N, "text"], in thousandths

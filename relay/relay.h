@@ -333,7 +333,7 @@ struct calls_ends {
 	 */
 	int (*echo)(struct relay *relay, const char *text, size_t len);
 
-	/* Whether this text is in what is kept so far of the output. */
+	/* Whether this name or path is in the output so far: output_has(). */
 	int (*printed)(struct relay *relay, const char *text, size_t len);
 
 	/*
@@ -430,7 +430,10 @@ void output_look(struct output *output);
 /* Whether nothing has come so far. */
 int output_is_empty(const struct output *output);
 
-/* Whether this text is in what is kept so far. */
+/*
+ * Whether this name or path is in what is kept so far, as a whole: it is not a
+ * part of a longer name, and follows a slash only where it begins with one.
+ */
 int output_has(struct output *output, const char *text, size_t len);
 
 /* Takes bytes as if they had come now. */

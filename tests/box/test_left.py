@@ -44,6 +44,8 @@ class Left(Base):
                  MORE % "a (7 bytes) and b (5 bytes)"),
                 ("for n in 'edcba': write(n, 1)", MORE %
                  "a (1 byte), b (1 byte), c (1 byte) and 2 more files"),
+                ("for n in 'dcba': write(n, 1)", MORE %
+                 "a (1 byte), b (1 byte), c (1 byte) and 1 more file"),
                 ("import os\nos.mkdir('d')\nos.chdir('d')\nwrite('a', 1)",
                  ONE % "d/a (1 byte)"),
                 ("import os\nos.system('echo > a')", ONE % "a (1 byte)"),

@@ -110,9 +110,128 @@ print("Saved to charts/a.csv, in a word")`);
     /* What lies in out by that name is the one that is meant. */
     result = await run(client, 'open("e.csv", "w").write("x")\n' +
       'open("out/e.csv", "w").write("meant")\nprint("e.csv")');
-    assert.equal((await read(client, links(result)[0].uri)).toString(),
-      'meant');
+    assert.equal((await read(client, links(result)
+      .find(({ name }) => name === 'e.csv').uri)).toString(), 'meant');
   });
+
+/* What comes back of code: bytes by names. */
+async function kept(client, code) {
+  const result = await run(client, code);
+  const found = {};
+
+  for (const { name, uri } of links(result))
+    found[name] = (await read(client, uri)).toString();
+  return [found, text(result)];
+}
+
+const put = `
+import os
+def put(path, data):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    open(path, "w").write(data)
+`;
+
+test('the file whose path was printed comes back, not its namesake',
+  async (t) => {
+    const { client } = await connect(t);
+    const two = `${put}put("a/r.csv", "A"); put("b/r.csv", "B")\n`;
+    let [files, said] = await kept(client, `${two}print("Saved b/r.csv")`);
+
+    assert.deepEqual(files, { 'r.csv': 'B' });
+    assert.match(said, /note: a\/r\.csv \(1 byte\) is gone/);
+    for (const told of ['"a/r.csv, b/r.csv"', '*map(os.path.abspath, ' +
+      '("a/r.csv", "b/r.csv"))', '"./a/r.csv and ~/b/r.csv."']) {
+      [files, said] = await kept(client, `${two}print(${told})`);
+      assert.deepEqual(files, { 'b-r.csv': 'B', 'r.csv': 'A' });
+      assert.match(said, /note: \/workspace\/b\/r\.csv came back as b-r\.csv\n/);
+      assert.doesNotMatch(said, /gone/);
+    }
+    [files] = await kept(client, `${put}put("r.csv", "C"); put("b/r.csv", "B")
+os.chdir("b")
+print("r.csv")`);
+    assert.deepEqual(files, { 'b-r.csv': 'B', 'r.csv': 'C' });
+    /* The name alone is enough where one file has it. */
+    [files] = await kept(client, `${put}put("a/b/r.csv", "A"); print("r.csv")`);
+    assert.deepEqual(files, { 'r.csv': 'A' });
+  });
+
+test('a name in out is not the file of that name elsewhere', async (t) => {
+  const { client } = await connect(t);
+  let [files, said] = await kept(client, `${put}put("out/report.csv", "draft")
+put("report.csv", "FINAL")
+print("Saved report.csv")`);
+
+  assert.deepEqual(files, { 'report-2.csv': 'FINAL', 'report.csv': 'draft' });
+  assert.match(said, /note: \/workspace\/report\.csv came back as report-2\.csv\n/);
+  /* A copy of it is the same file. */
+  [files, said] = await kept(client, `${put}put("report.csv", "FINAL")
+import shutil
+shutil.copy("report.csv", "out")
+print("Saved out/report.csv")`);
+  assert.deepEqual(files, { 'report.csv': 'FINAL' });
+  assert.doesNotMatch(said, /note/);
+});
+
+test('names are found as a whole', async (t) => {
+  const { client } = await connect(t);
+  let [files, said] = await kept(client, `${put}put("a.txt", "1")
+print("data.txt, a.txt.gz")`);
+
+  assert.deepEqual(files, {});
+  assert.match(said, /note: a\.txt \(1 byte\) is gone/);
+  [files, said] = await kept(client, `${put}put("a.txt", "1"); put(".env", "2")
+put(".other", "3"); put("d/Makefile", "4")
+import json
+put("\u00dc.txt", "5")
+print(json.dumps({"file": "\u00dc.txt"}), "d/Makefile", "wrote a.txt.", ".env")`);
+  assert.deepEqual(files,
+    { '.env': '2', Makefile: '4', 'a.txt': '1', 'Ü.txt': '5' });
+  assert.doesNotMatch(said, /note/);
+});
+
+test('all files are asked for, and those that were printed noted first',
+  async (t) => {
+    const { client } = await connect(t);
+    let [files, said] = await kept(client, `${put}
+for n in range(150):
+    put("%03d.txt" % n, "x")
+print("Saved 149.txt")`);
+
+    assert.deepEqual(Object.keys(files), ['149.txt']);
+    assert.match(said, /note: 000\.txt .* and 146 more files are gone/);
+    [files, said] = await kept(client, `${put}
+for name in "abcz":
+    put("%s.txt" % name, "x")
+    put("d/%s.txt" % name, "y")
+print("Saved z.txt in d")
+os.unlink("z.txt"), put("e/z.txt", "z")`);
+    assert.deepEqual(files, {});
+    assert.match(said, /note: d\/z\.txt \(1 byte\), e\/z\.txt \(1 byte\), a\.txt/);
+  });
+
+test('files in /tmp come back where their paths were printed', async (t) => {
+  const { client } = await connect(t);
+
+  for (const end of ['', '1 / 0', 'raise SystemExit(3)']) {
+    const [files, said] = await kept(client, `${put}
+import tempfile
+from pathlib import Path
+one = Path("/tmp") / "one.csv"
+one.write_text("1")
+two = tempfile.mkdtemp() + "/two.csv"
+put(two, "2")
+with tempfile.NamedTemporaryFile(suffix=".csv", delete=False) as three:
+    three.write(b"3")
+put("/tmp/" + "other/four.csv", "4")
+print(one, two)
+print("Saved", three.name)
+${end}`);
+
+    assert.deepEqual(Object.values(files).sort(), ['1', '2', '3']);
+    assert.equal(files['two.csv'], '2');
+    assert.doesNotMatch(said, /gone/);
+  }
+});
 
 test('save_file keeps files and bytes', async (t) => {
   const { client } = await connect(t);

@@ -205,6 +205,54 @@ START_TEST(keeps_marks)
 }
 END_TEST
 
+/* Names of files are found as a whole, wherever a sentence has them. */
+START_TEST(finds_names)
+{
+	static const struct {
+		const char *data, *name;
+		int found;
+	} cases[] = {
+		{ "Saved a.txt.", "a.txt", 1 },
+		{ "a.txt...", "a.txt", 1 },
+		{ "a.txt", "a.txt", 1 },
+		{ "'a.txt'", "a.txt", 1 },
+		{ "a.txt: 3", "a.txt", 1 },
+		{ "a.txt - done", "a.txt", 1 },
+		{ "file=a.txt,b", "a.txt", 1 },
+		{ "data.txt a.txt", "a.txt", 1 },
+		{ "\033[1;32ma.txt\033[0m", "a.txt", 1 },
+		{ "\xe2\x86\x92" "a.txt\xe2\x80\x9d", "a.txt", 1 },
+		{ "Read .env", ".env", 1 },
+		{ "data.txt", "a.txt", 0 },
+		{ "a.txt.gz", "a.txt", 0 },
+		{ "a.txt-2", "a.txt", 0 },
+		{ "a.txt2", "a.txt", 0 },
+		{ "[ma.txt", "a.txt", 0 },
+		{ "_a.txt", "a.txt", 0 },
+		{ "-a.txt", "a.txt", 0 },
+		{ "prod.env", ".env", 0 },
+		{ "a.tx", "a.txt", 0 },
+		{ "", "a.txt", 0 },
+		/* A slash belongs to a path, which can be asked for. */
+		{ "b/a.txt", "a.txt", 0 },
+		{ "b/a.txt", "/a.txt", 1 },
+		{ "b/a.txt", "b/a.txt", 1 },
+		{ "c/b/a.txt", "b/a.txt", 0 },
+		{ "../a.txt", "./a.txt", 0 },
+		{ "in ./a.txt", "./a.txt", 1 },
+	};
+	struct output_kept kept;
+
+	open_output(2 * KIB);
+	write_chunks(cases[_i].data, strlen(cases[_i].data), PIPE_CHUNK);
+	if (output_has(output, cases[_i].name, strlen(cases[_i].name)) !=
+	    cases[_i].found)
+		ck_abort_msg("%s in %s", cases[_i].name, cases[_i].data);
+	close_output(&kept);
+	free(kept.data);
+}
+END_TEST
+
 /* As one sees it: no byte of the ends is missing, and the count is right. */
 START_TEST(keeps_these_bytes)
 {
@@ -495,6 +543,7 @@ add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, keeps_marks, 0, 10);
 	tcase_add_loop_test(tc, keeps_head_and_tail, 0, 17);
+	tcase_add_loop_test(tc, finds_names, 0, 27);
 	tcase_add_test(tc, keeps_these_bytes);
 	tcase_add_test(tc, keeps_whole_characters);
 	tcase_add_test(tc, cuts_valid_text_into_valid_text);

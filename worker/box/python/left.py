@@ -19,25 +19,23 @@ GONE = ("note: %s gone with the sandbox: to keep %s, write %s to "
         "/workspace/out\n")
 GONE_WEAK = ("note: %s gone with the sandbox: print what is needed of %s, or "
              "pass %s to a tool of a server\n")
-KEPT_MAX = 16  # files that are kept because their names were printed
 FAILED = []  # programs whose failure the code has not seen
 OF = {}  # the program of a result, by the number of that object
 ERRORS = "error", "fatal"
 UNITS = (1000000, "MB"), (1000, "kB")
 
 
-def notes(home, ours, named, is_silent, advice):
+def notes(places, named, is_silent, advice):
     """Yield what there is to tell.
 
-    home: the folder for files, which was empty; ours: the file that is not the
-    code's; named: what paths_in() returned, and when; is_silent() tells whether
-    nothing was printed; advice: names of advice.py.
+    places: the folder for files, which was empty, the one for temporary files,
+    and the file there that is not the code's; named: what paths_in() returned,
+    and when; is_silent() tells whether nothing was printed; advice: names of
+    advice.py.
     """
     yield from dict.fromkeys(
         about_programs(is_silent, advice["about_install"]))
-    text = about_files(home, ours, *named)
-    if text:
-        yield text
+    yield from about_files(places, *named)
 
 
 # Files
@@ -49,47 +47,70 @@ def paths_in(source):
     return set(findall(NAMED, source.decode("utf-8", "replace")))
 
 
-def about_files(home, ours, paths, since):
-    """Return a note on the files that the code left in its folder, or at
-    some paths, or None.
+def about_files(places, paths, since):
+    """Yield notes on the files that the code left in its folder, or at some
+    paths, once those are kept that were printed.
 
     since: the time before which a file at one of the paths is not the code's.
     """
+    home, _, ours = places
     folders = [folder for folder in dict.fromkeys((home, os.getcwd()))
                if (folder + "/").startswith(home + "/")]
     found = {**files_at(paths, ours, since),
              **files_below(folders, home, ours)}
-    keeps = os.path.isdir(home + "/out")
+    keeps, named = os.path.isdir(home + "/out"), set()
     if keeps:
-        keep(found)
-    if not found:
-        return None
+        named = yield from keep(found, places)
+    names = [name for name, entry in found.items()
+             if entry.path in named or not entry.name.startswith(HIDDEN)]
+    if not names:
+        return
+    names.sort(key=lambda name: (found[name].path not in named, name))
     texts = [shown(name) + size_of(found[name].stat().st_size)
-             for name in sorted(found)[:NAMES_MAX]]
-    if len(found) > NAMES_MAX:
+             for name in names[:NAMES_MAX]]
+    more = len(names) - NAMES_MAX
+    if more > 0:
         texts.append("more files" if len(folders) == FOLDERS_MAX
-                     else "%d more files" % (len(found) - NAMES_MAX))
+                     else "%d more file%s" % (more, "s" * (more > 1)))
     text = " and ".join(filter(None, (", ".join(texts[:-1]), texts[-1])))
-    many = len(found) > 1
+    many = len(names) > 1
     which = "them" if many else "it"
-    return (GONE if keeps else GONE_WEAK) % (
+    yield (GONE if keeps else GONE_WEAK) % (
         text + (" are" if many else " is"), which, which)
 
 
-def keep(found):
-    """Keep files that the user was told of, and take them out of those that
-    were found.
+def keep(found, places):
+    """Keep files that the user was told of, those for temporary files, too,
+    and take them out of those that were found; yield notes.
+
+    Returns the paths of files that may have been told.
     """
     from mcp._files import keep_printed
+    _, folder, ours = places
     names = {entry.path: name for name, entry in found.items()}
-    for path in keep_printed(sorted(names)[:KEPT_MAX]):
-        del found[names[path]]
+    others = {entry.path: entry
+              for entry in files_below([folder], folder, ours).values()
+              if entry.path not in names}
+    kept, named, texts = keep_printed(
+        sorted(names, key=by_depth) + sorted(others, key=by_depth))
+    yield from texts
+    found.update((path, others[path]) for path in named if path in others)
+    names.update((path, path) for path in others)
+    for path in kept:
+        found.pop(names[path], None)
+    return named
 
 
-def keep_files(home, ours):
-    """Do that at the end of code that has failed."""
+def by_depth(path):
+    """Return what puts paths of few folders first."""
+    return path.count("/"), path
+
+
+def keep_files(places):
+    """Do that at the end of code that has failed; yield notes."""
+    home, _, ours = places
     if os.path.isdir(home + "/out"):
-        keep(files_below([home], home, ours))
+        yield from keep(files_below([home], home, ours), places)
 
 
 def files_below(folders, home, ours):
@@ -106,12 +127,12 @@ def files_below(folders, home, ours):
             continue
         with entries:
             for entry in entries:
-                if entry.path == ours or entry.name.startswith(HIDDEN) \
-                        or entry.path in (home + "/in", home + "/out"):
+                if entry.path in (ours, home + "/in", home + "/out"):
                     continue
                 if entry.is_file(follow_symlinks=False):
                     found[entry.path[len(home) + 1:]] = entry
                 elif len(folders) < FOLDERS_MAX and entry.path not in folders \
+                        and not entry.name.startswith(HIDDEN) \
                         and entry.is_dir(follow_symlinks=False):
                     folders.append(entry.path)
     return found

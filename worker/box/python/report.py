@@ -8,10 +8,13 @@ import builtins
 import os
 import sys
 
-# The size that the kernel gives for an empty folder in memory.
-NO_ENTRIES = 60 if HOME == "/workspace" else None  # with the folder "out"
+# The size that the kernel gives for a folder in memory with one entry, as the
+# two have at the start: the folder "out", and the code.
+ONE_ENTRY = 60 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
+OUR_FILES = PATH, HOME + "/in", HOME + "/out"
+FOLDERS = HOME, TMPDIR, PATH  # as left.py needs them
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
 # Where libraries lie; more than one for a virtual environment.
@@ -293,14 +296,19 @@ def note_silent(pid, name):
 
 
 def has_files():
-    """Whether there may be something in the folder for files.
+    """Whether there may be something in the folders for files.
 
     The kernel counts the entries of a folder in memory in its size, so that
     it need not be read.
     """
-    return os.stat(HOME).st_size != NO_ENTRIES and any(
-        "%s/%s" % (HOME, name) != PATH and name not in ("in", "out")
-        for name in os.listdir(HOME))
+    return is_used(HOME) or is_used(TMPDIR)
+
+
+def is_used(folder):
+    """Whether a folder has anything that was not there at the start."""
+    return os.stat(folder).st_size != ONE_ENTRY and any(
+        "%s/%s" % (folder, name) not in OUR_FILES
+        for name in os.listdir(folder))
 
 
 def show_open(pid):
@@ -327,7 +335,7 @@ def note_left(pid, named):
             helps = {"__name__": "caisson_advice"}
             exec(load("advice"), helps)
             NOTES.extend(left()["notes"](
-                HOME, PATH, named, is_silent, helps))
+                FOLDERS, named, is_silent, helps))
         elif not WANTED:
             keep_left(pid)
     except BaseException:
@@ -338,7 +346,7 @@ def keep_left(pid):
     """Keep files that code which has failed has told of."""
     try:
         if os.getpid() == pid and has_files():
-            left()["keep_files"](HOME, PATH)
+            NOTES.extend(left()["keep_files"](FOLDERS))
     except BaseException:
         pass  # as in note_left()
 

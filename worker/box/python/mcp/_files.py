@@ -3,6 +3,8 @@ import os
 
 CHUNK = 1 << 20  # bytes that are copied at a time
 NAME_MAX = 255  # bytes of a name
+VERSIONS_MAX = 100  # files of one name
+RENAMED = "note: %s came back as %s\n"
 NO_PLACE = ("files cannot be kept here: this machine runs code at the weaker "
             "level of isolation; print what is needed")
 NO_NAME = "name=... is missing: bytes have no name of their own"
@@ -69,23 +71,59 @@ def write(target, chunks):
 
 
 def keep_printed(paths):
-    """Keep those of some files whose names were printed; return their paths.
+    """Keep those of some files that were printed.
 
-    A name without a dot may be any word, and is none.
+    Returns the paths of those that are kept, and of those that may have been
+    printed, and notes.
     """
     import sys
-    from . import _echo, _servers
+    from . import _printed
     for stream in sys.stdout, sys.stderr:
         stream.flush()
-    kept = []
-    for path in paths:
-        name = os.path.basename(path)
-        if "." in name and _servers.run("printed", _echo.asking(
-                {"type": "printed", "text": name})):
-            try:
-                if not os.path.lexists("%s/%s" % (place(), name)):
-                    save_file(path)
-                kept.append(path)
-            except (OSError, ValueError):
-                pass  # there is no room: a note tells that it is gone
-    return kept
+    there = set(os.listdir(place()))
+    kept = {path for path in paths if os.path.basename(path) in there and
+            is_same(path, "%s/%s" % (place(), os.path.basename(path)))}
+    sure, named = _printed.find(
+        [path for path in paths if path not in kept], there)
+    notes = []
+    for path in sure:
+        try:
+            name = keep(path)
+        except (OSError, ValueError):
+            continue  # there is no room: a note tells that it is gone
+        kept.add(path)
+        if name != os.path.basename(path):
+            notes.append(RENAMED % (ascii(path)[1:-1], name))
+    return kept, named, notes
+
+
+def is_same(path, other):
+    """Whether two files have the same bytes."""
+    from filecmp import cmp
+    try:
+        return cmp(path, other, False)
+    except OSError:
+        return False
+
+
+def keep(path):
+    """Keep a file by a name that is not taken, and return that."""
+    for name in names_of(path):
+        target = "%s/%s" % (place(), name)
+        if not os.path.lexists(target):
+            save_file(path, name)
+            return name
+        if is_same(path, target):
+            return name
+    raise ValueError(path)
+
+
+def names_of(path):
+    """Yield names for a file: its own, with that of its folder, numbered."""
+    folder, name = os.path.split(path)
+    yield name
+    if folder.startswith(os.path.dirname(place()) + "/"):
+        yield "%s-%s" % (os.path.basename(folder), name)
+    stem, end = os.path.splitext(name)
+    for number in range(2, VERSIONS_MAX):
+        yield "%s-%d%s" % (stem, number, end)

@@ -1,0 +1,81 @@
+"""Which files the code told the user of: the relay knows what was printed."""
+import os
+
+ASKED_MAX = 400  # files that are asked about
+TOGETHER = 32  # questions that are under way
+
+
+def find(paths, others):
+    """Return those of some files that were printed, and those that may be.
+
+    others: names of files that are not among them.  A file is meant where its
+    path was printed, or its name, and no other file has that.  A name without
+    a dot may be any word, and is none.
+    """
+    names = {}
+    for path in paths[:ASKED_MAX]:
+        names.setdefault(os.path.basename(path), []).append(path)
+    printed = asked({name: (name, "/" + name) for name in names})
+    sure, doubtful = set(), []
+    for name in printed:
+        if "." in name and len(names[name]) == 1 and name not in others:
+            sure.update(names[name])
+        else:
+            doubtful += names[name]
+    sure |= asked({path: spellings(path) for path in doubtful})
+    return [path for path in paths if path in sure], sure.union(
+        path for path in doubtful if "." in os.path.basename(path))
+
+
+def spellings(path):
+    """Return how the code may have written the path of a file."""
+    texts = [path]
+    home = os.environ.get("HOME", "/workspace")
+    for folder in {home, os.getcwd()}:
+        if path.startswith(folder + "/"):
+            below = path[len(folder) + 1:]
+            texts += [below, "./" + below]
+            texts += ["~/" + below] if folder == home else []
+    return [text for text in texts if "." in text or "/" in text]
+
+
+def asked(texts):
+    """Return the keys of a dict that have a text which was printed."""
+    from . import _servers
+    pairs = [(key, form) for key in texts for text in texts[key]
+             for form in forms(text)]
+    found = set()
+    for first in range(0, len(pairs), TOGETHER):
+        some = pairs[first:first + TOGETHER]
+        answers = _servers.run("printed", asking([text for _, text in some]))
+        found.update(key for (key, _), answer in zip(some, answers) if answer)
+    return found
+
+
+def forms(text):
+    """Return a text as it is, and as JSON has it; none, where it is too long,
+    or no text at all.
+    """
+    from ._echo import MOST
+    try:
+        if len(text.encode()) > MOST:
+            return []
+    except UnicodeEncodeError:
+        return []
+    if text.isascii():
+        return [text]
+    from json import dumps
+    return [form for form in (text, dumps(text)[1:-1]) if len(form) <= MOST]
+
+
+def asking(texts):
+    """Ask the relay whether texts were printed, and return its answers."""
+    from . import _values
+    from ._ask import answer_of
+    from ._call import Together
+    from ._request import Request
+    requests = tuple(Request(_values.write(
+        {"type": "printed", "text": text}, "payload"), "echo")
+                     for text in texts)
+    yield Together(requests)
+    return [answer_of(request) for request in requests]
