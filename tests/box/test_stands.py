@@ -25,13 +25,23 @@ print(float(r) * 2, int(r), r == "2.5", r == 2.5, r != 3, r == dict(r),
       r == 5, "%%.1f" %% r)
 s = mcp_fs.raw(json=%r).result()
 print(s == [1, 2], s == "[1, 2]", s != [1], s in [[1, 2]], s == s, s == r)
+class A:
+    def __eq__(self, other):
+        return "mine"
+print(r != "2.5", r != 2.5, s != [1, 2], r != r, r != s, r == A(), A() == r,
+      r == (1,), r == None, r != None)
 for f in float, hash:
     try:
         f(s)
     except TypeError as error:
         print(type(error).__name__)
-""" % (text("2.5"), text("[1, 2]")), "5.0 2 True True True True False 2.5\n"
-                    "True True True True True False\nTypeError\nTypeError\n")
+""" % (text("2.5"), text("[1, 2]")), """\
+5.0 2 True True True True False 2.5
+True True True True True False
+False False False False True mine mine False False True
+TypeError
+TypeError
+""")
 
     def test_calculations(self):
         self.prints("""

@@ -12,6 +12,7 @@ LEFT_OUT = {"isError": False, "structuredContent": None}
 WHOLE = "text", "result", "output", "value"
 # What is calculated, or compared, with the data.
 OPERATIONS = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow")
+COMPARED = str, int, float, list, dict, type(None)
 COMPARISONS = "lt", "le", "gt", "ge"
 SUCCESS = "success", "ok"  # keys of results in other libraries
 MEMBERS = "content", "structuredContent", "isError", "_meta"  # in MCP
@@ -158,8 +159,14 @@ class Result(dict):
         """Whether it is the same dict, or other is what the data is."""
         if dict.__eq__(self, other) is True:
             return True
-        return not isinstance(other, Result) and (
-            self.data == other or self.text == other)
+        if not isinstance(other, COMPARED) or isinstance(other, Result):
+            return NotImplemented  # others know how to compare themselves
+        return self.data == other or self.text == other
+
+    def __ne__(self, other):
+        """Return the opposite."""
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not same
 
     __hash__ = None
 
