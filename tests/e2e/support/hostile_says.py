@@ -23,10 +23,18 @@ def number(digits):
 DECODER = json.JSONDecoder(strict=False, parse_int=number)
 
 
+def encoded(text):
+    """The bytes of a text, where half a character is none."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return SURROGATE.sub("\ufffd", text).encode()
+
+
 def put(fd, data):
     """Write all of it before this returns, whoever reads or does not."""
     if isinstance(data, str):
-        data = SURROGATE.sub("\ufffd", data).encode()
+        data = encoded(data)
     rest = memoryview(data)
     while rest:
         try:
@@ -39,7 +47,7 @@ def put(fd, data):
 
 def line(text):
     """A line as it is."""
-    data = SURROGATE.sub("\ufffd", text).encode()
+    data = encoded(text)
     if "framing" in OPTIONS:
         put(1, b"Content-Length: %d\r\n\r\n%s" % (len(data), data))
         return
@@ -51,7 +59,11 @@ def line(text):
 def dumps(value):
     """JSON as JavaScript writes it."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return SURROGATE.sub(lambda found: "\\u%04x" % ord(found[0]), text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return SURROGATE.sub(lambda found: "\\u%04x" % ord(found[0]), text)
+    return text
 
 
 def text_of(words):
