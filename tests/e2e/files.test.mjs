@@ -209,6 +209,59 @@ os.unlink("z.txt"), put("e/z.txt", "z")`);
     assert.match(said, /note: d\/z\.txt \(1 byte\), e\/z\.txt \(1 byte\), a\.txt/);
   });
 
+test('folders in out come back as archives', async (t) => {
+  const { client } = await connect(t);
+  const bytes = Buffer.alloc(100_000, 'abc');
+
+  for (const end of ['', '1 / 0', 'raise SystemExit(3)']) {
+    const result = await run(client, `${put}
+put("out/plots/a.txt", "a")
+put("out/plots/b/c d.txt", "abc" * 33333 + "a")
+put("out/\u00fc/.x", "x")
+os.utime("out/plots/a.txt", (0, 0))
+${end}`);
+    const [plots, other] = links(result);
+
+    assert.match(text(result), /note: \/workspace\/out\/plots came back as plots\.zip\n/);
+    assert.doesNotMatch(text(result), /not kept/);
+    assert.deepEqual([plots.name, other.name], ['plots.zip', 'ü.zip']);
+    const file = path.join(folder(t), 'plots.zip');
+
+    fs.writeFileSync(file, await read(client, plots.uri));
+    const { stdout } = spawnSync('/usr/bin/python3', ['-c',
+      'import sys, zipfile\n' +
+      'z = zipfile.ZipFile(sys.argv[1]); print(z.namelist())\n' +
+      'sys.stdout.write(z.read("plots/b/c d.txt").decode())', file],
+    { encoding: 'utf8' });
+
+    assert.equal(stdout, `['plots/a.txt', 'plots/b/c d.txt']\n${bytes}`);
+  }
+});
+
+test('a folder in out stays where it cannot be packed', async (t) => {
+  const { client } = await connect(t);
+  let result = await run(client, `${put}put("out/a/b.txt", "1")
+put("out/a.zip", "mine")`);
+
+  assert.equal((await read(client, links(result)[0].uri)).toString(), 'mine');
+  assert.match(text(result), /out\/a was not kept: it is a directory/);
+  /* There is no room for both. */
+  result = await run(client, `
+import os
+os.mkdir("out/big")
+with open("out/big/x", "wb") as file:
+    for _ in range(100):
+        file.write(os.urandom(1 << 20))`);
+  assert.deepEqual(links(result), []);
+  assert.match(text(result), /out\/big was not kept: it is a directory/);
+  assert.doesNotMatch(text(result), /zip/);
+  /* What is no file is not lost without a word. */
+  result = await run(client, `${put}put("out/c/d.txt", "1")
+os.symlink("/etc/passwd", "out/c/link")`);
+  assert.deepEqual(links(result).map(({ name }) => name), ['c.zip']);
+  assert.match(text(result), /out\/c was not kept: it is a directory/);
+});
+
 test('files in /tmp come back where their paths were printed', async (t) => {
   const { client } = await connect(t);
 
@@ -283,7 +336,7 @@ import os
 os.chdir("/workspace/out")
 open("plain", "w").write("x")
 os.mkdir("folder")
-open("folder/inside", "w").write("x")
+os.mkfifo("folder/inside")
 os.symlink("/etc/passwd", "link")
 os.symlink("folder", "to folder")
 open("two", "w").write("x"); os.link("two", "names")
@@ -575,12 +628,17 @@ test('a call gets earlier files', async (t) => {
   await run(client, 'open("out/a b.csv", "w").write("3,4")');
   for (const files of [['a b.csv'], 'a b.csv', ['a b.csv', 'a b.csv']]) {
     const result = await run(client, 'import os\n' +
-      'print(os.listdir("/workspace/in"), open("in/a b.csv").read())\n' +
-      'open("in/a b.csv", "a").write("more")', { files });
+      'print(os.listdir("/workspace/in"), open("in/a b.csv").read())',
+    { files });
 
     assert.equal(text(result), "['a b.csv'] 3,4");
   }
   /* What the code does there changes nothing of what is kept. */
+  const changed = await run(client, 'open("in/a b.csv", "a").write("more")',
+    { files: ['a b.csv'] });
+
+  assert.equal(text(changed), '4\nstderr:\nnote: in/a b.csv (7 bytes) is gone ' +
+    'with the sandbox: to keep it, write it to /workspace/out');
   assert.equal((await read(client, `${prefix}a%20b.csv`)).toString(), '3,4');
   for (const [files, why] of [
     [['none'], 'files cannot be put into the box: none: there is no file of ' +
@@ -603,6 +661,24 @@ test('a call gets earlier files', async (t) => {
     assert.equal(text(result), `status: validation_error\nerror: ${why}`);
   }
 });
+
+test('a file that is given, changed and printed is a new version',
+  async (t) => {
+    const { client } = await connect(t, given);
+
+    await run(client, 'open("out/a.csv", "w").write("1,2")');
+    await run(client, 'open("out/b.csv", "w").write("1,2")');
+    for (const end of ['', '\n1 / 0']) {
+      const result = await run(client, `open("in/a.csv", "w").write("3,4")
+print("changed /workspace/in/a.csv, not in/b.csv")${end}`,
+      { files: ['a.csv', 'b.csv'] });
+
+      assert.deepEqual(links(result).map(({ name }) => name), ['a.csv']);
+      assert.doesNotMatch(text(result), /note/);
+      assert.equal((await read(client, links(result)[0].uri)).toString(),
+        '3,4');
+    }
+  });
 
 test('many calls get files at once', async (t) => {
   const { client } = await connect(t, given);

@@ -28,10 +28,10 @@ UNITS = (1000000, "MB"), (1000, "kB")
 def notes(places, named, is_silent, advice):
     """Yield what there is to tell.
 
-    places: the folder for files, which was empty, the one for temporary files,
-    and the file there that is not the code's; named: what paths_in() returned,
-    and when; is_silent() tells whether nothing was printed; advice: names of
-    advice.py.
+    places: the folder for files, the one for temporary files, and what was
+    there before the code, by paths: see is_given(); named: what paths_in()
+    returned, and when; is_silent() tells whether nothing was printed; advice:
+    names of advice.py.
     """
     yield from dict.fromkeys(
         about_programs(is_silent, advice["about_install"]))
@@ -53,11 +53,11 @@ def about_files(places, paths, since):
 
     since: the time before which a file at one of the paths is not the code's.
     """
-    home, _, ours = places
+    home, _, given = places
     folders = [folder for folder in dict.fromkeys((home, os.getcwd()))
                if (folder + "/").startswith(home + "/")]
-    found = {**files_at(paths, ours, since),
-             **files_below(folders, home, ours)}
+    found = {**files_at(paths, given, since),
+             **files_below(folders, home, given)}
     keeps, named = os.path.isdir(home + "/out"), set()
     if keeps:
         named = yield from keep(found, places)
@@ -86,10 +86,10 @@ def keep(found, places):
     Returns the paths of files that may have been told.
     """
     from mcp._files import keep_printed
-    _, folder, ours = places
+    _, folder, given = places
     names = {entry.path: name for name, entry in found.items()}
     others = {entry.path: entry
-              for entry in files_below([folder], folder, ours).values()
+              for entry in files_below([folder], folder, given).values()
               if entry.path not in names}
     kept, named, texts = keep_printed(
         sorted(names, key=by_depth) + sorted(others, key=by_depth))
@@ -108,12 +108,12 @@ def by_depth(path):
 
 def keep_files(places):
     """Do that at the end of code that has failed; yield notes."""
-    home, _, ours = places
+    home, _, given = places
     if os.path.isdir(home + "/out"):
-        yield from keep(files_below([home], home, ours), places)
+        yield from keep(files_below([home], home, given), places)
 
 
-def files_below(folders, home, ours):
+def files_below(folders, home, given):
     """Return the entries of the regular files in some folders, by name.
 
     The folders below, but for hidden ones, are added and looked at, too,
@@ -127,7 +127,7 @@ def files_below(folders, home, ours):
             continue
         with entries:
             for entry in entries:
-                if entry.path in (ours, home + "/in", home + "/out"):
+                if entry.path == home + "/out" or is_given(entry, given):
                     continue
                 if entry.is_file(follow_symlinks=False):
                     found[entry.path[len(home) + 1:]] = entry
@@ -138,7 +138,15 @@ def files_below(folders, home, ours):
     return found
 
 
-def files_at(paths, ours, since):
+def is_given(entry, given):
+    """Whether a file is as it was before the code ran, or not the code's."""
+    if entry.path not in given:
+        return False
+    status = entry.stat(follow_symlinks=False)
+    return given[entry.path] in (None, (status.st_mtime_ns, status.st_size))
+
+
+def files_at(paths, given, since):
     """Return the entries of the regular files at some paths, by path."""
     found = {}
     for folder in {path.rpartition("/")[0] for path in paths}:
@@ -149,7 +157,7 @@ def files_at(paths, ours, since):
         with entries:
             found.update({
                 entry.path: entry for entry in entries
-                if entry.path in paths and entry.path != ours
+                if entry.path in paths and entry.path not in given
                 and entry.is_file(follow_symlinks=False)
                 and entry.stat().st_ctime > since - CLOCK})
     return found

@@ -13,8 +13,11 @@ import sys
 ONE_ENTRY = 60 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
-OUR_FILES = PATH, HOME + "/in", HOME + "/out"
-FOLDERS = HOME, TMPDIR, PATH  # as left.py needs them
+OUR_FILES = PATH, HOME + "/out"
+# Files that were there before the code ran: times and sizes of those given.
+GIVEN = {PATH: None}
+OLDER = 1000000000  # ns
+FOLDERS = HOME, TMPDIR, GIVEN  # as left.py needs them
 RUNNERS = tuple(
     "/asyncio/%s.py" % name for name in ("runners", "base_events", "events"))
 # Where libraries lie; more than one for a virtual environment.
@@ -295,6 +298,20 @@ def note_silent(pid, name):
         pass  # the code may have changed what that needs
 
 
+def see_given():
+    """Notice the files in /workspace/in, before the code runs.
+
+    The clock of files may be the same when the code changes one, so that they
+    are made a little older.
+    """
+    folder = HOME + "/in"
+    if is_used(HOME) and os.path.isdir(folder):
+        for entry in os.scandir(folder):
+            status = entry.stat()
+            GIVEN[entry.path] = status.st_mtime_ns - OLDER, status.st_size
+            os.utime(entry.path, ns=(status.st_atime_ns, GIVEN[entry.path][0]))
+
+
 def has_files():
     """Whether there may be something in the folders for files.
 
@@ -323,6 +340,19 @@ def show_open(pid):
         pass  # the code may have changed what that needs
 
 
+def pack_out(pid):
+    """Pack folders in /workspace/out, as only files come back.
+
+    The kernel counts the folders in the links of the one that they are in.
+    """
+    try:
+        if os.getpid() == pid and os.stat(HOME + "/out").st_nlink > 2:
+            from mcp import _pack
+            NOTES.extend(_pack.pack())
+    except BaseException:
+        pass  # as in note_left()
+
+
 def note_left(pid, named):
     """Note what the code leaves behind, or has not noticed.
 
@@ -340,15 +370,17 @@ def note_left(pid, named):
             keep_left(pid)
     except BaseException:
         pass  # the code may have changed what that needs
+    pack_out(pid)
 
 
 def keep_left(pid):
-    """Keep files that code which has failed has told of."""
+    """Keep files that code which has failed has told of, and folders."""
     try:
         if os.getpid() == pid and has_files():
             NOTES.extend(left()["keep_files"](FOLDERS))
     except BaseException:
         pass  # as in note_left()
+    pack_out(pid)
 
 
 def tell_notes():

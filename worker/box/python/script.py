@@ -197,6 +197,7 @@ def run(source, control, told, memory, ending):
     offer_servers(module.__dict__, control, os.getpid(), told, memory)
     awaiting, pid, last = False, os.getpid(), None
     named = (), 0
+    see_given()
     try:
         code, source = prepared(source)
         awaiting = bool(code.co_flags & COROUTINE)
