@@ -680,6 +680,58 @@ print("changed /workspace/in/a.csv, not in/b.csv")${end}`,
     }
   });
 
+/* What is told below an error. */
+const hint = (result) => text(result).match(/\nhint: (.*)$/m)?.[1];
+
+test('errors of files tell where files come from, and where they go',
+  async (t) => {
+    const { client } = await connect(t, given);
+    const write = 'write it to /workspace/out: files there come back with ' +
+      'the answer; other folders of this machine cannot be written';
+    const folderOf = (name) => `the folder ${name} is not here: make it, or ` +
+      'write to /workspace/out, whose files come back with the answer';
+    const start = '/workspace/out is there from the start';
+    const move = '/workspace/out is a file system of its own: use ' +
+      'shutil.move() to put a file there';
+    const name = '/workspace/in has the files that the call names: name it ' +
+      'in the argument files, where run_python has that';
+
+    await run(client, 'open("out/data.csv", "w").write("1,2")');
+    for (const [code, told] of [
+      ['open("/report.csv", "w")', write],
+      ['os.makedirs("/mnt/data")', write],
+      ['open("/mnt/user-data/outputs/r.md", "w")', write],
+      ['Path("/mnt/data/r.md").write_text("x")', write],
+      ['open("~/Desktop/r.md", "w")', write],
+      ['open("a", "w").close(); shutil.move("a", "/mnt/data/a")', write],
+      ['open(os.path.expanduser("~/Desktop/r.md"), "w")',
+        folderOf('/workspace/Desktop')],
+      ['open("sub/a.txt", "w")', folderOf('sub')],
+      ['os.makedirs("out")', start],
+      ['os.mkdir("/workspace/out")', start],
+      ['Path("out").mkdir()', start],
+      ['os.mkdir("a"); os.mkdir("a")', undefined],
+      ['shutil.rmtree("out")',
+        '/workspace/out cannot be removed, only what is in it'],
+      ['open("a", "w").close(); os.rename("a", "/workspace/out/a")', move],
+      ['open("a", "w").close(); Path("a").rename("out/a")', move],
+      ['open("data.csv")', 'the file is /workspace/in/data.csv'],
+      ['open("/mnt/data/data.csv")', 'the file is /workspace/in/data.csv'],
+      ['open("/workspace/in/other.csv")', name]]) {
+      const result = await run(client,
+        `import os, shutil\nfrom pathlib import Path\n${code}`,
+        { files: ['data.csv'] });
+
+      assert.equal(result.isError, true, code);
+      assert.equal(hint(result), told, code);
+    }
+    assert.equal(hint(await run(client, 'open("in/data.csv")')), name);
+    assert.match(hint(await run(client, 'open("data.csv")')),
+      /^each call begins with an empty working directory: /);
+    assert.match(hint(await run(client, 'open("/home/u/data.csv")')),
+      /^files of the user are not here: /);
+  });
+
 test('many calls get files at once', async (t) => {
   const { client } = await connect(t, given);
 

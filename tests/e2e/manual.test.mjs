@@ -279,6 +279,8 @@ except PermissionError as e:
 const answers = {
   '/workspace/out': [{ code: 'open("/workspace/out/a.txt", "w").write("a")' },
     /^file: a\.txt \(1 byte\)$/m],
+  '/workspace/in': [{ code: 'open("/workspace/in/a.txt")' },
+    /^hint: \/workspace\/in has the files that the call names/m],
   'runtime.save_file(path_or_bytes, "name.xlsx")': [
     { code: 'runtime.save_file(b"a", "name.xlsx")' },
     /^file: name\.xlsx \(1 byte\)$/m],

@@ -4,7 +4,6 @@ Run by report.py only when an error has ended the code.
 """
 import builtins
 import sys
-from errno import EROFS
 
 NETWORK = ("socket.gaierror", "urllib.error.URLError", "ssl.SSLError",
            "requests.exceptions.ConnectionError",
@@ -21,12 +20,6 @@ WORDS = {"true": "True", "false": "False", "null": "None",
          "require": "import", "const": "name = value", "let": "name = value"}
 OFFLINE = ("there is no network here: only tools of MCP servers reach outside;"
            " await runtime.search_tool_docs('...') finds them")
-FILES = ("files of the user are not here: use tools of servers%s; the code's "
-         "own files go into the working directory")
-GONE = ("each call begins with an empty working directory: files of earlier "
-        "calls are gone, and those of the user need tools of servers%s")
-READ_ONLY = ("files can be written in the working directory, not there; they "
-             "are gone after the call, so print what is needed of them")
 RUN = ("asyncio.run() takes a coroutine: write 'await asyncio.gather(...)' "
        "without asyncio.run(), as 'await' works at top level")
 RETURN = ("'return' is for functions: print the value, or end the code with "
@@ -51,7 +44,6 @@ CHAIN_MAX = 4  # errors that came from each other
 NAME_MAX = 200  # characters of a name
 # Modules that are not here, most of them, and only good for the network.
 CLIENTS = "requests", "httpx", "aiohttp", "urllib3", "websockets"
-STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")
 CHILD = ("programs have no network here, no terminal, and no files of the "
          "user: use the tools of servers")
 MEMORY = "the memory of a call is limited: work on the data in parts"
@@ -94,11 +86,9 @@ def about_one(error, trace, memory):
         return PROGRAM % error.filename
     if isinstance(error, KeyError) and any_in(trace, VARIABLES):
         return VARIABLE if str(error.args[0]).isupper() else None
-    if isinstance(error, (FileNotFoundError, PermissionError,
-                          NotADirectoryError)):
-        return about_file(error.filename)
-    if isinstance(error, OSError) and error.errno == EROFS:
-        return READ_ONLY
+    if isinstance(error, OSError):
+        from mcp import _paths
+        return _paths.about(error, trace)
     if isinstance(error, SyntaxError) and "'return' outside" in str(error):
         return RETURN
     if isinstance(error, EOFError) and "reading a line" in str(error):
@@ -196,35 +186,6 @@ def line_of(trace):
     while trace.tb_next is not None:
         trace = trace.tb_next
     return getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
-
-
-def about_file(path):
-    """Return a sentence about a file that cannot be used."""
-    if not isinstance(path, str) or not path:
-        return None
-    from os.path import dirname, isdir
-    is_near = not path.startswith("/") or path.startswith(STORED[0]) or (
-        path.startswith(STORED) and isdir(dirname(path)))
-    if path.startswith("~") or not is_near:
-        return FILES % reader()
-    return None if path.startswith(STORED[2:]) else GONE % reader()
-
-
-def reader():
-    """Return the tool that reads files, as it is called, behind a word."""
-    from mcp._lists import is_deprecated
-    servers = sys.modules.get("mcp._servers")
-    for state in servers.KNOWN.values() if servers else ():
-        for alias, entry in state.aliases.items():
-            if alias.startswith("read") and "file" in alias and \
-                    not is_deprecated(entry):
-                return ", as await mcp_%s.%s(path=...)" % (
-                    state.alias, alias)
-    from mcp import _hints
-    for told in _hints.servers() or ():
-        if "file" in told["name"].lower() or told["alias"] == "fs":
-            return ", as help(mcp_%s) shows" % told["alias"]
-    return ""
 
 
 def about_await(error):

@@ -1,0 +1,139 @@
+"""A sentence about a file or folder that code cannot use.
+
+Run only when an error has ended the code.
+"""
+import errno
+import os
+import re
+import sys
+from linecache import getline
+
+from ._files import place
+
+FILES = ("files of the user are not here: use tools of servers%s; the code's "
+         "own files go into the working directory")
+GONE = ("each call begins with an empty working directory: files of earlier "
+        "calls are gone, and those of the user need tools of servers%s")
+READ_ONLY = ("files can be written in the working directory, not there; they "
+             "are gone after the call, so print what is needed of them")
+WRITE = ("write it to /workspace/out: files there come back with the answer; "
+         "other folders of this machine cannot be written")
+FOLDER = ("the folder %s is not here: make it, or write to /workspace/out, "
+          "whose files come back with the answer")
+THERE = "/workspace/out is there from the start"
+STAYS = "/workspace/out cannot be removed, only what is in it"
+MOVE = ("/workspace/out is a file system of its own: use shutil.move() to put "
+        "a file there")
+IN = "the file is %s"
+NOT_GIVEN = ("/workspace/in has the files that the call names: name it in the "
+             "argument files, where run_python has that")
+NOWHERE = "non-existent directory: "  # in errors of pandas
+PATH_MAX = 100  # characters of a path that is told
+STORED = ("/workspace", "/tmp", "/dev", "/proc", "/usr", "/etc", "/lib")
+WRITES = re.compile(
+    r"""["'][rbt]*[wax][bt+]*["']|\bwrite_\w+\(|\bsave(fig|txt)?\(|\bmkdir\("""
+    r"""|\bmakedirs\(|\bto_(csv|excel|json|html|parquet|markdown|pickle)\("""
+    r"""|Writer\(|\bimwrite\(""")
+MOVES = r"\b(copy\w*|move|rename|replace)\(.*,\s*[\"']%s[\"']"
+
+
+def about(error, trace):
+    """Return a sentence about an error of the system, or None."""
+    if not os.path.isdir(place()):
+        return about_reading(error) if is_missing(error) else \
+            READ_ONLY if error.errno == errno.EROFS else None
+    if error.errno == errno.EXDEV:
+        return MOVE if is_in_out(error.filename2) else None
+    if error.errno in (errno.EEXIST, errno.EBUSY) and is_out(error.filename):
+        return THERE if error.errno == errno.EEXIST else STAYS
+    if error.errno == errno.EROFS or NOWHERE in str(error):
+        return WRITE
+    if not is_missing(error) or not isinstance(error.filename, str):
+        return None
+    if writes(line_of(trace), error.filename):
+        return about_writing(error.filename)
+    return about_given(error.filename) or about_reading(error)
+
+
+def is_missing(error):
+    """Whether a file is not there, or not for the code."""
+    return isinstance(error, (FileNotFoundError, PermissionError,
+                              NotADirectoryError))
+
+
+def is_out(path):
+    """Whether a path leads to the folder for files that come back."""
+    return isinstance(path, str) and \
+        os.path.realpath(path) == os.path.realpath(place())
+
+
+def is_in_out(path):
+    """Whether a path leads into that folder, or to it."""
+    return isinstance(path, str) and \
+        (os.path.realpath(path) + "/").startswith(
+            os.path.realpath(place()) + "/")
+
+
+def line_of(trace):
+    """Return the source of the line of the code that has failed."""
+    line = ""
+    while trace is not None:
+        if trace.tb_frame.f_globals.get("__name__") == "__main__":
+            line = getline(trace.tb_frame.f_code.co_filename, trace.tb_lineno)
+        trace = trace.tb_next
+    return line
+
+
+def writes(line, path):
+    """Whether a line writes, as far as it shows, to a path."""
+    return bool(WRITES.search(line) or re.search(
+        MOVES % re.escape(path), line))
+
+
+def about_writing(path):
+    """Return a sentence about a path that cannot be written."""
+    folder, home = os.path.dirname(path), os.path.dirname(place())
+    if not (os.path.abspath(path) + "/").startswith((home + "/", "/tmp/")) \
+            or path.startswith("~"):
+        return WRITE
+    return None if not folder or os.path.isdir(folder) else \
+        FOLDER % ascii(folder[:PATH_MAX])[1:-1]
+
+
+def about_given(path):
+    """Return a sentence about a path of an input, or None."""
+    given = os.path.dirname(place()) + "/in"
+    there = "%s/%s" % (given, os.path.basename(path))
+    if os.path.isfile(there):
+        return IN % ascii(there[:PATH_MAX])[1:-1]
+    return NOT_GIVEN if os.path.abspath(path).startswith(given + "/") \
+        else None
+
+
+def about_reading(error):
+    """Return a sentence about a file that cannot be used."""
+    path = error.filename
+    if not isinstance(path, str) or not path:
+        return None
+    is_near = not path.startswith("/") or path.startswith(STORED[0]) or (
+        path.startswith(STORED) and os.path.isdir(os.path.dirname(path)))
+    if path.startswith("~") or not is_near:
+        return FILES % reader()
+    return None if path.startswith(STORED[2:]) else GONE % reader()
+
+
+def reader():
+    """Return the tool that reads files, as it is called, behind a word."""
+    from ._lists import is_deprecated
+    servers = sys.modules.get("mcp._servers")
+    for state in servers.KNOWN.values() if servers else ():
+        for alias, entry in state.aliases.items():
+            if alias.startswith("read") and "file" in alias and \
+                    not is_deprecated(entry):
+                return ", as await mcp_%s.%s(path=...)" % (
+                    state.alias, alias)
+    from . import _hints
+    for told in _hints.servers() or ():
+        if "file" in told["name"].lower() or told["alias"] == "fs":
+            return ", as help(mcp_%s) shows" % told["alias"]
+    return ""
