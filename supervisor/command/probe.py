@@ -26,7 +26,7 @@ MIB = 1 << 20
 HOME = os.environ.get("HOME", "/workspace")
 WEAK = HOME != "/workspace"  # whether this box is one of the weaker level
 WRITABLE = ((os.environ["TMPDIR"], HOME) if WEAK else
-            ("/tmp", "/workspace", "/dev/shm"))
+            ("/tmp", "/workspace", "/workspace/out", "/dev/shm"))
 UNSEEN = FileNotFoundError, PermissionError  # of files in /proc
 REFUSED = errno.EPERM, errno.EACCES, errno.ENOSYS
 LIBC = ctypes.CDLL(None, use_errno=True)

@@ -17,7 +17,7 @@ import sys
 import time
 
 LIBC = ctypes.CDLL(None, use_errno=True)
-WRITABLE = "/tmp", "/workspace", "/dev/shm"
+WRITABLE = "/tmp", "/workspace", "/workspace/out", "/dev/shm"
 MIB = 1 << 20
 
 # Linux, arch/x86/entry/syscalls/syscall_64.tbl and asm-generic/unistd.h; from
