@@ -306,6 +306,26 @@ for wrong in ((b"x",), (b"x", "a/b"), (b"x", ".."), (b"x", "a\\nb"),
   assert.deepEqual(await listed(client), ['w', 'x.bin', 'y', 'z']);
 });
 
+test('save_file can be awaited, and tells how to keep text', async (t) => {
+  const { client } = await connect(t);
+  let result = await run(client, 'await runtime.save_file(b"x", "v.txt")');
+
+  assert.equal(text(result), 'Success (no output)\nfile: v.txt (1 byte)');
+  result = await run(client, 'runtime.save_file(b"x", "w.txt")');
+  assert.equal(text(result), 'Success (no output)\nfile: w.txt (1 byte)');
+  result = await run(client, 'path = await runtime.save_file(b"x", "y.txt")\n' +
+    'print(path, type(path).__name__)');
+  assert.match(text(result), /^\/workspace\/out\/y\.txt str\n/);
+  for (const call of ['"name,age\\n1,2\\n", "table.csv"', '"name,age\\n"',
+    '"hello", "a.txt"']) {
+    result = await run(client, `runtime.save_file(${call})`);
+    assert.equal(result.isError, true);
+    assert.match(text(result),
+      /Error: .*for text: save_file\(text\.encode\(\), name\)/);
+    assert.doesNotMatch(text(result), /hint:/);
+  }
+});
+
 test('the same name makes versions', async (t) => {
   const { client } = await connect(t);
 

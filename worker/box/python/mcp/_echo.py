@@ -71,7 +71,12 @@ def tell(value, notes):
 
 
 def is_shown(value):
-    """Whether a value is a picture, which is shown, or that was done."""
+    """Whether a value is a picture, which is shown, or that was done, or the
+    path of a file that was kept, which the answer names.
+    """
+    files = sys.modules.get("mcp._files")
+    if files and type(value) is str and value in files.SAVED:
+        return True
     if DRAWING.isdisjoint(sys.modules):
         return False
     from . import _show

@@ -1,15 +1,19 @@
 """Files that come back with the answer: what lies in /workspace/out."""
 import os
+from errno import ENOENT
 
 CHUNK = 1 << 20  # bytes that are copied at a time
 NAME_MAX = 255  # bytes of a name
 VERSIONS_MAX = 100  # files of one name
+SAVED = set()  # paths that save_file() has returned
 RENAMED = "note: %s came back as %s\n"
 NO_PLACE = ("files cannot be kept here: this machine runs code at the weaker "
             "level of isolation; print what is needed")
 NO_NAME = "name=... is missing: bytes have no name of their own"
 BAD_NAME = ("%r cannot be the name of a file that is kept: it has 1 to 255 "
             "bytes of UTF-8, and no slashes or control characters")
+TEXT = "for text: save_file(text.encode(), name)"
+NO_FILE = "there is no such file; " + TEXT
 BAD_TYPE = ("save_file() takes the path of a file, or bytes, not an object of "
             "type %s")
 
@@ -28,6 +32,8 @@ def save_file(source, name=None):
         raise TypeError(BAD_TYPE % type(source).__name__)
     if name is None and is_data:
         raise TypeError(NO_NAME)
+    if isinstance(source, str):
+        check_path(source, name)
     name = checked(os.path.basename(os.fspath(source))
                    if name is None else name)
     if not os.path.isdir(place()):
@@ -38,7 +44,19 @@ def save_file(source, name=None):
     elif not (os.path.exists(target) and os.path.samefile(source, target)):
         with open(source, "rb") as file:
             write(target, iter(lambda: file.read(CHUNK), b""))
+    SAVED.add(target)
     return target
+
+
+def check_path(source, name):
+    """Raise where text is given that is no path, but what is to be kept."""
+    if os.path.exists(source):
+        return
+    if "\n" in source:
+        raise ValueError("save_file() takes the path of a file, or bytes; " +
+                         TEXT)
+    if name is not None:
+        raise FileNotFoundError(ENOENT, NO_FILE, source)
 
 
 def checked(name):

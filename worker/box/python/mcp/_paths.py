@@ -8,7 +8,7 @@ import re
 import sys
 from linecache import getline
 
-from ._files import place
+from ._files import TEXT, place
 
 FILES = ("files of the user are not here: use tools of servers%s; the code's "
          "own files go into the working directory")
@@ -39,6 +39,8 @@ MOVES = r"\b(copy\w*|move|rename|replace)\(.*,\s*[\"']%s[\"']"
 
 def about(error, trace):
     """Return a sentence about an error of the system, or None."""
+    if TEXT in str(error):
+        return None
     if not os.path.isdir(place()):
         return about_reading(error) if is_missing(error) else \
             READ_ONLY if error.errno == errno.EROFS else None

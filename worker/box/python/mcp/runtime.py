@@ -255,8 +255,9 @@ def __dir__():
 def save_file(source, name=None):
     """Have a file come back with the answer, and keep it; return its path.
 
-    source is the path of a file, or bytes; name is what it will be called.
+    source is the path of a file, or bytes, as of text.encode(); name is what it
+    will be called.
     What lies in /workspace/out at the end comes back, too.
     """
     from ._files import save_file as save
-    return save(source, name)
+    return for_await(save(source, name))
