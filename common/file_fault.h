@@ -28,6 +28,7 @@ enum file_fault {
 	FILE_FAULT_TAKEN,   /* the box has something by this name already */
 	FILE_FAULT_ROOM,    /* the box has no room for it */
 	FILE_FAULT_FOLDER,  /* the directory of files cannot be used */
+	FILE_FAULT_BUSY,    /* it cannot be opened or handed over now */
 	FILE_FAULT_PORTER,  /* what carries them ended before it was done */
 	FILE_FAULTS
 };

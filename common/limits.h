@@ -786,7 +786,7 @@
 #define FILES_COLLECT_MS 60000
 /* How long another process of the same user may hold the directory. */
 #define FILES_BUSY_MS 5000
-/* How often it is looked whether that is over, or a list can go on. */
+/* How often it is looked whether that is over, or a full channel has room. */
 #define FILES_LOOK_MS 5
 
 /*

@@ -53,6 +53,8 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		    "MCP_BRIDGE_MEMORY",
 		[FILE_FAULT_FOLDER] = "the directory of files cannot be used: "
 		    "the log says why",
+		[FILE_FAULT_BUSY] = "it cannot be opened or handed over now: "
+		    "try again; the log says why",
 		[FILE_FAULT_PORTER] = "what carries files was too slow, or "
 		    "ended before it was done",
 	};

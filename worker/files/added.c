@@ -1,8 +1,7 @@
 /*
  * ADD_FILE: see added.h. Runs in files.
  */
-#include <string.h>
-
+#include "../../common/file_name.h"
 #include "../../common/limits.h"
 #include "added.h"
 #include "intake.h"
@@ -11,19 +10,14 @@
 struct added {
 	struct task task;
 	struct intake *intake;
-	char name[FILE_NAME_MAX + 1];
+	struct task_name name;
 };
 
 static void
 added_fail(struct added *added, enum file_fault fault)
 {
-	struct ipc_bytes name = { (const uint8_t *)added->name,
-		strlen(added->name) };
-
-	/* Its room is free when this is told. */
-	intake_free(&added->intake);
 	added->task.fault = fault;
-	task_done(&added->task, 0, name);
+	task_done(&added->task, 0, task_name_bytes(&added->name));
 }
 
 static void
@@ -40,8 +34,7 @@ added_wake(struct task *task)
 		task_wake(task, FILES_LOOK_MS);
 		break;
 	case INTAKE_KEPT:
-		task_tell_filed(
-		    task->files, task->number, intake_head(added->intake));
+		task_tell_filed(task, intake_head(added->intake));
 		task_done(task, 0, TASK_NO_NAME);
 		break;
 	case INTAKE_FAILED:
@@ -63,23 +56,33 @@ static const struct task_kind added_kind = {
 	.free = added_free,
 };
 
-void
-added_begin(struct files *files, struct ipc_add_file *add, const char *name)
+/* Returns NULL with the fault. */
+static struct intake *
+added_intake(struct files *files, struct ipc_add_file *add, const char *name,
+    enum file_fault *fault)
 {
 	struct ipc_bytes bytes = { add->content.data, add->content.len };
-	enum file_fault fault;
-	struct intake *intake = add->content.fd == -1 ?
-	    intake_new_bytes(files, add->owner, name, &bytes, &fault) :
-	    intake_new(files, add->owner, name, &add->content.fd, &fault);
-	struct added *added;
 
-	if (intake == NULL) {
-		task_tell_done(files, add->task, 0, fault, add->name);
-		return;
-	}
-	added = (struct added *)task_new(files, &added_kind, sizeof(*added),
-	    add->task, add->owner, NULL);
-	added->intake = intake;
-	memcpy(added->name, name, strlen(name) + 1);
-	task_wake(&added->task, 0);
+	*fault = FILE_FAULT_NAME;
+	if (!file_name_valid(name, add->name.len))
+		return NULL;
+	if (add->content.fd == -1)
+		return intake_new_bytes(
+		    files, add->owner, name, &bytes, fault);
+	return intake_new(files, add->owner, name, &add->content.fd, fault);
+}
+
+void
+added_begin(struct files *files, struct ipc_add_file *add)
+{
+	struct added *added = (struct added *)task_new(files, &added_kind,
+	    sizeof(*added), add->task, add->owner, NULL);
+	enum file_fault fault;
+
+	task_name_set(&added->name, add->name);
+	added->intake = added_intake(files, add, added->name.text, &fault);
+	if (added->intake != NULL)
+		task_wake(&added->task, 0);
+	else
+		added_fail(added, fault);
 }

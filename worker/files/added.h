@@ -6,8 +6,7 @@
 
 #include "files.h"
 
-/* Begins to keep it; its name is valid. The descriptor is taken. */
-void added_begin(
-    struct files *files, struct ipc_add_file *add, const char *name);
+/* Begins to keep it; the descriptor is taken. */
+void added_begin(struct files *files, struct ipc_add_file *add);
 
 #endif

@@ -138,8 +138,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	struct task *task = &collect->task;
 
 	if (fault == FILE_FAULT_NONE) {
-		task_tell_filed(task->files, task->number,
-		    intake_head(collect->intake));
+		task_tell_filed(task, intake_head(collect->intake));
 	} else {
 		/* Its room is free when this is told. */
 		intake_free(&collect->intake);

@@ -1,7 +1,9 @@
 /*
  * DELIVER: see deliver.h. Runs in files.
+ *
+ * In its first turn the files are opened and given to the porter. When that is
+ * gone a second one tells which of them it could not put into the box.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,14 +20,16 @@
 struct deliver_file {
 	struct head head;
 	int file;
+	enum file_fault fault; /* why the porter did not put it there */
 };
 
 struct deliver {
 	struct task task;
-	struct deliver_file *given; /* those that were asked for */
+	char *names; /* those that are asked for, a list */
+	size_t names_len;
+	struct deliver_file *given; /* the files of these, once opened */
 	size_t count;
-	size_t left; /* how many of them are not put there */
-	int told;    /* the porter said that it is done */
+	int told; /* the porter said that it is done */
 };
 
 static struct ipc_bytes
@@ -36,19 +40,21 @@ deliver_bytes(const char *name)
 
 /* What the porter says */
 
-static int
-deliver_gave(const struct deliver *deliver, struct ipc_bytes name)
+/* Returns a file of this name that it was given; NULL where there is none. */
+static struct deliver_file *
+deliver_gave(struct deliver *deliver, struct ipc_bytes name)
 {
-	const char *given;
+	struct deliver_file *given;
 	size_t i;
 
 	for (i = 0; i < deliver->count; i++) {
-		given = deliver->given[i].head.name;
-		if (strlen(given) == name.len &&
-		    memcmp(given, name.data, name.len) == 0)
-			return 1;
+		given = &deliver->given[i];
+		if (given->fault == FILE_FAULT_NONE &&
+		    strlen(given->head.name) == name.len &&
+		    memcmp(given->head.name, name.data, name.len) == 0)
+			return given;
 	}
-	return 0;
+	return NULL;
 }
 
 /* The faults that a porter can find where it puts files. */
@@ -62,16 +68,14 @@ deliver_is_its(uint64_t fault)
 static const char *
 deliver_leave(struct task *task, const struct ipc_leave *leave)
 {
-	struct deliver *deliver = (struct deliver *)task;
+	struct deliver_file *given =
+	    deliver_gave((struct deliver *)task, leave->name);
 
 	if (!deliver_is_its(leave->fault))
 		return "it leaves a file for a reason of another process";
-	if (deliver->left >= deliver->count ||
-	    !deliver_gave(deliver, leave->name))
+	if (given == NULL)
 		return "it leaves a file that it was not given";
-	deliver->left++;
-	task_tell_left_out(
-	    task, leave->name, (enum file_fault)leave->fault);
+	given->fault = (enum file_fault)leave->fault;
 	return NULL;
 }
 
@@ -80,6 +84,8 @@ deliver_carried(struct task *task, const struct ipc_carried *carried)
 {
 	struct deliver *deliver = (struct deliver *)task;
 
+	if (deliver->given == NULL)
+		return "it ends before it is given anything";
 	if (carried->more != 0 || (carried->fault != FILE_FAULT_NONE &&
 	    !deliver_is_its(carried->fault)))
 		return "it ends for a reason of another process";
@@ -93,35 +99,10 @@ deliver_left(struct task *task)
 {
 	if (!((struct deliver *)task)->told)
 		task->fault = FILE_FAULT_PORTER;
-	task_done(task, 0, TASK_NO_NAME);
+	task_wake(task, 0);
 }
 
 /* Handing over */
-
-static void
-deliver_free_given(struct deliver_file *given, size_t count)
-{
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		fd_close(&given[i].file);
-	free(given);
-}
-
-static void
-deliver_free(struct task *task)
-{
-	struct deliver *deliver = (struct deliver *)task;
-
-	deliver_free_given(deliver->given, deliver->count);
-}
-
-static const struct task_kind deliver_kind = {
-	.leave = deliver_leave,
-	.carried = deliver_carried,
-	.left = deliver_left,
-	.free = deliver_free,
-};
 
 /* Opens the newest version of a file. Returns the fault. */
 static enum file_fault
@@ -129,36 +110,37 @@ deliver_open(const struct files *files, const char *owner, const char *name,
     struct deliver_file *given)
 {
 	const struct kept *kept = kept_find(files, owner, name, 0);
+	enum file_fault fault;
 
 	if (kept == NULL)
 		return FILE_FAULT_UNKNOWN;
 	given->head = kept->head;
-	given->file = kept_open(files, kept);
-	if (given->file != -1)
-		return FILE_FAULT_NONE;
-	return errno == ENOENT ? FILE_FAULT_UNKNOWN : FILE_FAULT_FOLDER;
+	given->file = kept_open(files, kept, &fault);
+	return fault;
 }
 
 /* Opens them all; *failed is the one where that ends with a fault. */
 static enum file_fault
-deliver_open_all(struct files *files, const struct ipc_deliver *msg,
-    struct deliver_file *given, size_t *count, const char **failed)
+deliver_open_all(struct deliver *deliver, const char **failed)
 {
-	const char *names = (const char *)msg->names.data;
+	struct files *files = deliver->task.files;
 	enum file_fault fault;
 	const char *name;
 
 	*failed = "";
+	deliver->given = mem_alloc(
+	    text_list_count(deliver->names, deliver->names_len) *
+	    sizeof(deliver->given[0]));
 	if (kept_renew(files) == -1)
 		return FILE_FAULT_FOLDER;
-	TEXT_LIST_EACH (name, names, msg->names.len) {
-		fault = deliver_open(
-		    files, msg->owner, name, given + *count);
+	TEXT_LIST_EACH (name, deliver->names, deliver->names_len) {
+		fault = deliver_open(files, deliver->task.owner, name,
+		    &deliver->given[deliver->count]);
 		if (fault != FILE_FAULT_NONE) {
 			*failed = name;
 			return fault;
 		}
-		(*count)++;
+		deliver->count++;
 	}
 	return FILE_FAULT_NONE;
 }
@@ -167,7 +149,7 @@ deliver_open_all(struct files *files, const struct ipc_deliver *msg,
 static int
 deliver_put_all(struct deliver *deliver, struct err *err)
 {
-	struct task *task = &deliver->task;
+	struct channel *porter = deliver->task.porter;
 	struct ipc_put_all all = { 0 };
 	struct ipc_put put = { .offset = FILE_HEAD_SIZE };
 	size_t i;
@@ -175,39 +157,93 @@ deliver_put_all(struct deliver *deliver, struct err *err)
 	for (i = 0; i < deliver->count; i++) {
 		put.name = deliver->given[i].head.name;
 		put.file = fd_take(&deliver->given[i].file);
-		if (channel_send_put(task->porter, &put, err) == -1)
+		if (channel_send_put(porter, &put, err) == -1)
 			return -1;
-		task_tell_filed(
-		    task->files, task->number, &deliver->given[i].head);
 	}
-	return channel_send_put_all(task->porter, &all, err);
+	return channel_send_put_all(porter, &all, err);
 }
+
+/* The first turn. */
+static void
+deliver_hand_over(struct deliver *deliver)
+{
+	struct task *task = &deliver->task;
+	const char *failed;
+	struct err err;
+	enum file_fault fault = deliver_open_all(deliver, &failed);
+	size_t i;
+
+	if (fault != FILE_FAULT_NONE) {
+		task->fault = fault;
+		task_done(task, 0, deliver_bytes(failed));
+		return;
+	}
+	for (i = 0; i < deliver->count; i++)
+		task_tell_filed(task, &deliver->given[i].head);
+	if (task->porter == NULL) {
+		task_wake(task, 0);
+	} else if (deliver_put_all(deliver, &err) == -1) {
+		log_debug("cannot hand a file over: %s", err.text);
+		task_part(task, NULL);
+	}
+}
+
+/* The second one: the porter is gone. */
+static void
+deliver_end(struct deliver *deliver)
+{
+	const struct deliver_file *given;
+	size_t i;
+
+	for (i = 0; i < deliver->count; i++) {
+		given = &deliver->given[i];
+		if (given->fault != FILE_FAULT_NONE)
+			task_tell_left_out(&deliver->task,
+			    deliver_bytes(given->head.name), given->fault);
+	}
+	task_done(&deliver->task, 0, TASK_NO_NAME);
+}
+
+static void
+deliver_wake(struct task *task)
+{
+	struct deliver *deliver = (struct deliver *)task;
+
+	if (deliver->given == NULL)
+		deliver_hand_over(deliver);
+	else
+		deliver_end(deliver);
+}
+
+static void
+deliver_free(struct task *task)
+{
+	struct deliver *deliver = (struct deliver *)task;
+	size_t i;
+
+	for (i = 0; i < deliver->count; i++)
+		fd_close(&deliver->given[i].file);
+	free(deliver->given);
+	free(deliver->names);
+}
+
+static const struct task_kind deliver_kind = {
+	.leave = deliver_leave,
+	.carried = deliver_carried,
+	.left = deliver_left,
+	.wake = deliver_wake,
+	.free = deliver_free,
+};
 
 void
 deliver_begin(struct files *files, struct ipc_deliver *msg)
 {
-	size_t most = text_list_count(
-	    (const char *)msg->names.data, msg->names.len);
-	struct deliver_file *given = mem_alloc(most * sizeof(given[0]));
-	struct deliver *deliver;
-	const char *failed;
-	size_t count = 0;
-	struct err err;
-	enum file_fault fault =
-	    deliver_open_all(files, msg, given, &count, &failed);
+	struct deliver *deliver = (struct deliver *)task_new(files,
+	    &deliver_kind, sizeof(*deliver), msg->task, msg->owner,
+	    &msg->porter);
 
-	if (fault != FILE_FAULT_NONE) {
-		deliver_free_given(given, count);
-		task_tell_done(
-		    files, msg->task, 0, fault, deliver_bytes(failed));
-		return;
-	}
-	deliver = (struct deliver *)task_new(files, &deliver_kind,
-	    sizeof(*deliver), msg->task, msg->owner, &msg->porter);
-	deliver->given = given;
-	deliver->count = count;
-	if (deliver_put_all(deliver, &err) == -1) {
-		log_debug("cannot hand a file over: %s", err.text);
-		task_part(&deliver->task, NULL);
-	}
+	deliver->names = mem_alloc(msg->names.len);
+	memcpy(deliver->names, msg->names.data, msg->names.len);
+	deliver->names_len = msg->names.len;
+	task_wake(&deliver->task, 0);
 }

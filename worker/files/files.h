@@ -8,7 +8,8 @@
  * same time: what is there is looked up for each task anew (kept.h).
  *
  * The order of the files: main → routes → on_supervisor, on_porter → added,
- * collect, deliver, listed → task, intake → kept → directory, head, type.
+ * collect, deliver, fetched, listed, removed → task, intake → kept → directory,
+ * head, type.
  */
 #ifndef WORKER_FILES_FILES_H
 #define WORKER_FILES_FILES_H
@@ -32,6 +33,8 @@ struct files {
 	struct kept **kept;
 	size_t kept_count;
 	TAILQ_HEAD(files_tasks, task) tasks;
+	TAILQ_HEAD(files_turns, task) turns; /* of these, what goes on now */
+	struct event *turn; /* of the first of them */
 };
 
 /* routes.c: the dispatch table of this process. */

@@ -331,7 +331,16 @@ kept_remove(struct files *files, const char *owner, const char *name,
 }
 
 int
-kept_open(const struct files *files, const struct kept *kept)
+kept_open(const struct files *files, const struct kept *kept,
+    enum file_fault *fault)
 {
-	return directory_open(files->folder, kept->id);
+	int fd = directory_open(files->folder, kept->id);
+
+	*fault = fd != -1 ? FILE_FAULT_NONE : FILE_FAULT_BUSY;
+	if (fd == -1 && errno == ENOENT)
+		*fault = FILE_FAULT_UNKNOWN;
+	else if (fd == -1)
+		log_warn("cannot open a file that is kept: %s",
+		    strerror(errno));
+	return fd;
 }

@@ -59,8 +59,9 @@ int kept_remove(struct files *files, const char *owner, const char *name,
 
 /*
  * Opens a file for reading. Returns a descriptor that the caller owns, in which
- * the contents begin at FILE_HEAD_SIZE; -1 with errno.
+ * the contents begin at FILE_HEAD_SIZE; -1 with the fault.
  */
-int kept_open(const struct files *files, const struct kept *kept);
+int kept_open(const struct files *files, const struct kept *kept,
+    enum file_fault *fault);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * LIST_FILES: see listed.h. Told as fast as the supervisor reads: several lists
- * together may be more messages than can wait for it. Runs in files.
+ * LIST_FILES: see listed.h. Told as fast as the supervisor reads: a list may be
+ * more messages than can wait for it. Runs in files.
  */
 #include <stdlib.h>
 
@@ -14,19 +14,34 @@ struct listed {
 	struct head *heads;
 	size_t count;
 	size_t told;
+	int versions;
 };
+
+/* Returns 0, or -1 where the directory cannot be read. */
+static int
+listed_look(struct listed *listed)
+{
+	struct files *files = listed->task.files;
+
+	if (kept_renew(files) == -1)
+		return -1;
+	listed->heads = kept_list(files, listed->task.owner, listed->versions,
+	    &listed->count);
+	return 0;
+}
 
 static void
 listed_wake(struct task *task)
 {
 	struct listed *listed = (struct listed *)task;
 
-	while (listed->told < listed->count &&
-	    channel_unsent(task->files->supervisor) == 0)
-		task_tell_filed(task->files, task->number,
-		    &listed->heads[listed->told++]);
+	if (listed->heads == NULL && listed_look(listed) == -1)
+		task->fault = FILE_FAULT_FOLDER;
+	while (listed->told < listed->count && task_may_tell(task->files))
+		task_tell_filed(task, &listed->heads[listed->told++]);
+	/* It is in memory: the next list is looked up after this one. */
 	if (listed->told < listed->count)
-		task_wake(task, FILES_LOOK_MS);
+		task_wake_first(task);
 	else
 		task_done(task, 0, TASK_NO_NAME);
 }
@@ -47,16 +62,9 @@ static const struct task_kind listed_kind = {
 void
 listed_begin(struct files *files, const struct ipc_list_files *msg)
 {
-	struct listed *listed;
-
-	if (kept_renew(files) == -1) {
-		task_tell_done(files, msg->task, 0, FILE_FAULT_FOLDER,
-		    TASK_NO_NAME);
-		return;
-	}
-	listed = (struct listed *)task_new(files, &listed_kind,
+	struct listed *listed = (struct listed *)task_new(files, &listed_kind,
 	    sizeof(*listed), msg->task, msg->owner, NULL);
-	listed->heads = kept_list(
-	    files, msg->owner, (int)msg->versions, &listed->count);
+
+	listed->versions = (int)msg->versions;
 	task_wake(&listed->task, 0);
 }

@@ -42,8 +42,8 @@ main(void)
 	signal(SIGXFSZ, SIG_IGN);
 	/* What is kept is not for other users to read. */
 	umask(S_IRWXG | S_IRWXO);
-	TAILQ_INIT(&files.tasks);
 	files.base = loop_new(0);
+	task_prepare(&files);
 	files.supervisor = channel_new(files.base, &fd, &ends);
 	/* The first message, from the supervisor, brings the lockdown. */
 	event_base_dispatch(files.base);

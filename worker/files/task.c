@@ -4,13 +4,32 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "../../common/clock.h"
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "task.h"
 
+/* Names */
+
+void
+task_name_set(struct task_name *name, struct ipc_bytes bytes)
+{
+	memset(name, 0, sizeof(*name));
+	if (bytes.len > 0)
+		memcpy(name->text, bytes.data, bytes.len);
+	name->len = bytes.len;
+}
+
+struct ipc_bytes
+task_name_bytes(const struct task_name *name)
+{
+	return (struct ipc_bytes){ (const uint8_t *)name->text, name->len };
+}
+
 /* Answers: a supervisor that is gone shows when its channel is read. */
+
 static void
 task_told(int sent, const struct err *err)
 {
@@ -18,25 +37,16 @@ task_told(int sent, const struct err *err)
 		fatal("cannot answer the supervisor: %s", err->text);
 }
 
-void
-task_tell_done(struct files *files, uint64_t number, uint64_t count,
-    enum file_fault fault, struct ipc_bytes name)
+int
+task_may_tell(const struct files *files)
 {
-	struct ipc_task_done done = { .task = number,
-		.count = count,
-		.fault = fault,
-		.name = name };
-	struct err err;
-
-	task_told(channel_send_task_done(files->supervisor, &done, &err),
-	    &err);
+	return channel_unsent(files->supervisor) == 0;
 }
 
 void
-task_tell_filed(
-    struct files *files, uint64_t number, const struct head *head)
+task_tell_filed(struct task *task, const struct head *head)
 {
-	struct ipc_filed filed = { .task = number,
+	struct ipc_filed filed = { .task = task->number,
 		.name = head->name,
 		.version = head->version,
 		.size = head->size,
@@ -44,7 +54,8 @@ task_tell_filed(
 		.type = head->type };
 	struct err err;
 
-	task_told(channel_send_filed(files->supervisor, &filed, &err), &err);
+	task_told(
+	    channel_send_filed(task->files->supervisor, &filed, &err), &err);
 }
 
 void
@@ -61,13 +72,104 @@ task_tell_left_out(
 	    &err);
 }
 
+/* Turns */
+
+/* Has the first that waits take its turn, from the loop. */
+static void
+task_plan(const struct files *files)
+{
+	struct timeval time =
+	    clock_timeval(task_may_tell(files) ? 0 : FILES_LOOK_MS);
+
+	/* Adding it again would put it off. */
+	if (!TAILQ_EMPTY(&files->turns) &&
+	    !event_pending(files->turn, EV_TIMEOUT, NULL))
+		event_add(files->turn, &time);
+}
+
+static void
+task_leave_turn(struct task *task)
+{
+	event_del(task->waking);
+	if (task->has_turn)
+		TAILQ_REMOVE(&task->files->turns, task, turn);
+	task->has_turn = 0;
+}
+
+static void
+task_take_turn(struct task *task)
+{
+	task_leave_turn(task);
+	TAILQ_INSERT_TAIL(&task->files->turns, task, turn);
+	task->has_turn = 1;
+	task_plan(task->files);
+}
+
+void
+task_wake_first(struct task *task)
+{
+	task_leave_turn(task);
+	TAILQ_INSERT_HEAD(&task->files->turns, task, turn);
+	task->has_turn = 1;
+	task_plan(task->files);
+}
+
+static void
+task_on_waking(evutil_socket_t fd, short what, void *arg)
+{
+	(void)fd;
+	(void)what;
+	task_take_turn(arg);
+}
+
+void
+task_wake(struct task *task, uint64_t ms)
+{
+	struct timeval time = clock_timeval(ms);
+
+	if (ms == 0 && !task->has_turn)
+		task_take_turn(task);
+	else if (!task->has_turn)
+		event_add(task->waking, &time);
+}
+
+static void
+task_on_turn(evutil_socket_t fd, short what, void *arg)
+{
+	struct files *files = arg;
+	struct task *task = TAILQ_FIRST(&files->turns);
+
+	(void)fd;
+	(void)what;
+	if (task != NULL && task_may_tell(files)) {
+		task_leave_turn(task);
+		task->kind->wake(task);
+	}
+	task_plan(files);
+}
+
+void
+task_prepare(struct files *files)
+{
+	TAILQ_INIT(&files->tasks);
+	TAILQ_INIT(&files->turns);
+	files->turn = evtimer_new(files->base, task_on_turn, files);
+}
+
 /* The life of a task */
+
+void
+task_has_nothing(struct task *task)
+{
+	(void)task;
+}
 
 static void
 task_free(struct task *task)
 {
-	TAILQ_REMOVE(&task->files->tasks, task, entry);
 	task->kind->free(task);
+	task_leave_turn(task);
+	TAILQ_REMOVE(&task->files->tasks, task, entry);
 	loop_event_free(&task->waking);
 	channel_free(&task->porter);
 	free(task->owner);
@@ -81,31 +183,7 @@ task_free_all(struct files *files)
 
 	while ((task = TAILQ_FIRST(&files->tasks)) != NULL)
 		task_free(task);
-}
-
-void
-task_give_up(struct files *files, uint64_t number)
-{
-	struct task *task;
-
-	TAILQ_FOREACH (task, &files->tasks, entry)
-		if (task->number == number)
-			break;
-	if (task == NULL)
-		return;
-	/* What it takes of the disk is free when this is told. */
-	task_free(task);
-	task_tell_done(files, number, 0, FILE_FAULT_PORTER, TASK_NO_NAME);
-}
-
-static void
-task_on_waking(evutil_socket_t fd, short what, void *arg)
-{
-	struct task *task = arg;
-
-	(void)fd;
-	(void)what;
-	task->kind->wake(task);
+	loop_event_free(&files->turn);
 }
 
 static void
@@ -134,14 +212,6 @@ task_new(struct files *files, const struct task_kind *kind, size_t size,
 }
 
 void
-task_wake(struct task *task, uint64_t ms)
-{
-	struct timeval time = clock_timeval(ms);
-
-	event_add(task->waking, &time);
-}
-
-void
 task_part(struct task *task, const char *how)
 {
 	if (how != NULL)
@@ -151,9 +221,49 @@ task_part(struct task *task, const char *how)
 	task->kind->left(task);
 }
 
+/* Of a task that has ended nothing is left but what is told of it. */
+static void
+task_ended_wake(struct task *task)
+{
+	struct ipc_task_done done = { .task = task->number,
+		.count = task->count,
+		.fault = task->fault,
+		.name = task_name_bytes(&task->failed) };
+	struct err err;
+
+	task_told(
+	    channel_send_task_done(task->files->supervisor, &done, &err),
+	    &err);
+	task_free(task);
+}
+
+static const struct task_kind task_ended = {
+	.wake = task_ended_wake,
+	.free = task_has_nothing,
+};
+
 void
 task_done(struct task *task, uint64_t count, struct ipc_bytes name)
 {
-	task_tell_done(task->files, task->number, count, task->fault, name);
-	task_free(task);
+	task->count = count;
+	task_name_set(&task->failed, name);
+	task->kind->free(task);
+	channel_free(&task->porter);
+	task->kind = &task_ended;
+	task_wake_first(task);
+}
+
+void
+task_give_up(struct files *files, uint64_t number)
+{
+	struct task *task;
+
+	TAILQ_FOREACH (task, &files->tasks, entry)
+		if (task->number == number)
+			break;
+	/* One that has ended is told of with its own fault. */
+	if (task == NULL || task->kind == &task_ended)
+		return;
+	task->fault = FILE_FAULT_PORTER;
+	task_done(task, 0, TASK_NO_NAME);
 }

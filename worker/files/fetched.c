@@ -1,0 +1,76 @@
+/*
+ * FETCH_FILE: see fetched.h. Runs in files.
+ */
+#include "../../common/file_name.h"
+#include "../../common/log.h"
+#include "fetched.h"
+#include "kept.h"
+#include "task.h"
+
+struct fetched {
+	struct task task;
+	struct task_name name;
+	uint64_t version;
+};
+
+/* Hands over a file that is there. Returns the fault. */
+static enum file_fault
+fetched_hand_over(struct task *task, const struct kept *kept)
+{
+	struct ipc_file_fetched msg = { .task = task->number,
+		.offset = FILE_HEAD_SIZE };
+	enum file_fault fault;
+	struct err err;
+
+	msg.file = kept_open(task->files, kept, &fault);
+	if (msg.file == -1)
+		return fault;
+	task_tell_filed(task, &kept->head);
+	if (channel_send_file_fetched(
+	        task->files->supervisor, &msg, &err) == 0)
+		return FILE_FAULT_NONE;
+	log_warn("cannot hand a file over: %s", err.text);
+	return FILE_FAULT_BUSY;
+}
+
+static enum file_fault
+fetched_find(struct fetched *fetched)
+{
+	struct task *task = &fetched->task;
+	const struct task_name *name = &fetched->name;
+	const struct kept *kept = NULL;
+
+	if (kept_renew(task->files) == -1)
+		return FILE_FAULT_FOLDER;
+	if (file_name_valid(name->text, name->len))
+		kept = kept_find(task->files, task->owner, name->text,
+		    fetched->version);
+	return kept == NULL ? FILE_FAULT_UNKNOWN :
+	    fetched_hand_over(task, kept);
+}
+
+static void
+fetched_wake(struct task *task)
+{
+	struct fetched *fetched = (struct fetched *)task;
+
+	task->fault = fetched_find(fetched);
+	task_done(task, 0, task->fault == FILE_FAULT_NONE ? TASK_NO_NAME :
+	    task_name_bytes(&fetched->name));
+}
+
+static const struct task_kind fetched_kind = {
+	.wake = fetched_wake,
+	.free = task_has_nothing,
+};
+
+void
+fetched_begin(struct files *files, const struct ipc_fetch_file *msg)
+{
+	struct fetched *fetched = (struct fetched *)task_new(files,
+	    &fetched_kind, sizeof(*fetched), msg->task, msg->owner, NULL);
+
+	fetched->version = msg->version;
+	task_name_set(&fetched->name, msg->name);
+	task_wake(&fetched->task, 0);
+}
