@@ -30,6 +30,25 @@ class Protocol(unittest.TestCase):
                              (late.out, late.err, late.status))
             self.assertEqual(soon.out, "hi\n")
 
+    def test_files_that_are_there_before_the_code(self):
+        """What is told of files that the code leaves is not about these."""
+        code = ("import sys\nprint([name for name in sys.modules if "
+                "name.startswith(('mcp', 'importlib', 'caisson'))])")
+        alone = run_in_box(code)
+        with Place() as place:
+            for folder in ("work/out", "work/in", "tmp/venv"):
+                folder = os.path.join(place.directory.name, folder)
+                os.mkdir(folder)
+                with open(folder + "/a", "w") as file:
+                    file.write("a")
+            box = Box(place)
+            box.ready()
+            box.rehearsed()
+            box.send(frame_of(code))
+            got = box.end()
+        self.assertEqual((got.out, got.err, got.status),
+                         (alone.out, alone.err, alone.status))
+
     def test_ready_is_said_once_and_first(self):
         with Place() as place:
             box = Box(place)

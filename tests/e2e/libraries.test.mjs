@@ -94,7 +94,7 @@ print(open("plot.png", "rb").read(8), os.path.getsize("plot.png") > 10000)
 print(open("plot.pdf", "rb").read(5), "<svg" in open("plot.svg").read())
 print(sorted(n for n in os.listdir("/workspace") if n != "out"))`,
   ['agg', "b'\\x89PNG\\r\\n\\x1a\\n' True", "b'%PDF-' True",
-    "['out', 'plot.pdf', 'plot.png', 'plot.svg']"]],
+    "['plot.pdf', 'plot.png', 'plot.svg']"]],
 
   ['plt.show() does not wait for a window', ['matplotlib'], `
 import warnings; warnings.simplefilter("ignore")

@@ -17,6 +17,7 @@ COUNTED = sys.version_info >= (3, 10)  # exit functions can be
 HOME = os.environ.get("HOME", "/workspace")
 TMPDIR = os.environ.get("TMPDIR", "/tmp")
 PLACES = HOME + "/", TMPDIR + "/"
+INSTALLED = sys.prefix + "/", sys.base_prefix + "/"  # may be in one of them
 
 
 class Ending:
@@ -186,8 +187,8 @@ def own_modules(last):
     for name in reversed(sys.modules):
         if name == last:
             break
-        module = sys.modules[name]
-        if str(getattr(module, "__file__", None)).startswith(PLACES):
+        file = str(getattr(sys.modules[name], "__file__", None))
+        if file.startswith(PLACES) and not file.startswith(INSTALLED):
             names.append(name)
     return names
 

@@ -13,9 +13,13 @@ import sys
 ONE_ENTRY = 60 if HOME == "/workspace" else None
 # The code is kept as a file.  It lies beside the user's files, not among them.
 PATH = TMPDIR + "/run_python.py"
-OUR_FILES = PATH, HOME + "/out"
+# What is there before any code: a virtual environment may lie in /tmp.
+STANDING = {
+    "%s/%s" % (folder, name) for folder in (HOME, TMPDIR)
+    if os.path.isdir(folder) for name in os.listdir(folder)} - {HOME + "/in"}
+OUR_FILES = {PATH, HOME + "/out", *STANDING}
 # Files that were there before the code ran: times and sizes of those given.
-GIVEN = {PATH: None}
+GIVEN = dict.fromkeys({PATH, *STANDING})
 OLDER = 1000000000  # ns
 FOLDERS = HOME, TMPDIR, GIVEN  # as left.py needs them
 RUNNERS = tuple(
@@ -32,6 +36,7 @@ DROPPED = []  # frames that are not shown: what they hold goes with the rest
 NOTES = []  # lines that the end of the code brings
 LEFT = {}  # the names of left.py, once they are needed
 WANTED = []  # something, where the value of the last expression is wanted
+REHEARSED = []  # something, while there is no code, and what comes is not its
 # How code looks for files.
 LOOKS = (b"exists(", b"isfile(", b"isdir(", b"is_file(", b"is_dir(", b"glob(",
          b"os.walk(")
@@ -323,7 +328,7 @@ def has_files():
 
 def is_used(folder):
     """Whether a folder has anything that was not there at the start."""
-    return os.stat(folder).st_size != ONE_ENTRY and any(
+    return os.stat(folder).st_size != ONE_ENTRY and not REHEARSED and any(
         "%s/%s" % (folder, name) not in OUR_FILES
         for name in os.listdir(folder))
 

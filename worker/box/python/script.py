@@ -92,9 +92,11 @@ def rehearse(ending):
     place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
     parse('{"names": [""]}')
     WANTED.append("")
+    REHEARSED.append("")
     run(b"print('', end='')\n", (-1, -1), (), True, ending)
     ending.rehearse()
     WANTED.clear()
+    REHEARSED.clear()
     sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
 
 
@@ -103,9 +105,11 @@ def rehearse_box(ending):
     place = sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:]
     (code, relay), (answer, ready) = os.pipe(), os.pipe()
     os.write(relay, EMPTY_FRAME)
+    REHEARSED.append("")
     run(*wait_for_code((code, ready), ending), ending)
     ending.rehearse()
     WANTED.clear()
+    REHEARSED.clear()
     sys.modules["__main__"], sys.argv, sys.path[:], sys.meta_path[:] = place
     leave_control()
     os.close(relay)
