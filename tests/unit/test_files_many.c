@@ -100,6 +100,29 @@ START_TEST(all_are_answered)
 }
 END_TEST
 
+/* Tasks that end without a turn; it receives them together. */
+START_TEST(ends_are_told_in_their_order)
+{
+	struct ipc_add_file add = { .owner = "",
+		.name = play_bytes("no/name"),
+		.content = { (const uint8_t *)"1", 1, -1 } };
+	uint64_t task;
+
+	play_start(&play);
+	play_keep(&play, "", "a", "1", 1);
+	ck_assert_int_eq(kill(play.pid, SIGSTOP), 0);
+	for (task = 1; task <= 20; task++) {
+		add.task = task;
+		play_send(play.supervisor, IPC_ADD_FILE, &add);
+	}
+	ck_assert_int_eq(kill(play.pid, SIGCONT), 0);
+	for (task = 1; task <= 20; task++)
+		play_expect_done(
+		    &play, task, FILE_FAULT_NAME, "no/name", 0);
+	play_end(&play);
+}
+END_TEST
+
 /* Each of those that are given up is answered once, as done or as not done. */
 START_TEST(all_are_given_up)
 {
@@ -217,6 +240,7 @@ add_tests(TCase *tc)
 	tcase_add_checked_fixture(tc, play_make_folder, play_remove_folder);
 	tcase_add_test(tc, all_are_fetched);
 	tcase_add_test(tc, all_are_answered);
+	tcase_add_test(tc, ends_are_told_in_their_order);
 	tcase_add_test(tc, all_are_given_up);
 	tcase_add_test(tc, all_are_delivered);
 	tcase_add_test(tc, a_file_that_cannot_be_opened_is_told);

@@ -74,6 +74,8 @@ task_tell_left_out(
 
 /* Turns */
 
+static const struct task_kind task_ended;
+
 /* Has the first that waits take its turn, from the loop. */
 static void
 task_plan(const struct files *files)
@@ -108,8 +110,16 @@ task_take_turn(struct task *task)
 void
 task_wake_first(struct task *task)
 {
+	struct task *next;
+
 	task_leave_turn(task);
-	TAILQ_INSERT_HEAD(&task->files->turns, task, turn);
+	TAILQ_FOREACH (next, &task->files->turns, turn)
+		if (next->kind != &task_ended)
+			break;
+	if (next == NULL)
+		TAILQ_INSERT_TAIL(&task->files->turns, task, turn);
+	else
+		TAILQ_INSERT_BEFORE(next, task, turn);
 	task->has_turn = 1;
 	task_plan(task->files);
 }

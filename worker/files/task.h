@@ -70,7 +70,7 @@ struct task *task_new(struct files *files, const struct task_kind *kind,
 /* Has it take a turn in so many milliseconds, behind those that wait then. */
 void task_wake(struct task *task, uint64_t ms);
 
-/* Has it take the next turn, before all that wait. */
+/* Has it take a turn before all that wait, but for tasks that have ended. */
 void task_wake_first(struct task *task);
 
 /*
