@@ -61,6 +61,7 @@ test('without any file there is no server, and every source is named', (t) => {
     'Sources, in their order; the first definition of a name wins:',
     '',
     'missing  MCP_SERVERS_CONFIG: is not set',
+    'missing  ~/.config/caisson/servers: there is no such folder',
     'missing  ~/MCPs: there is no such folder',
     'missing  ~/.config/mcp/servers: there is no such folder',
     'missing  ~/mcp-servers: there is no such folder',

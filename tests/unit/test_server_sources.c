@@ -86,12 +86,16 @@ START_TEST(finds_in_order)
 	make_file("MCPs/B.json", 0);
 	make_file("MCPs/.hidden.json", 0);
 	make_file("MCPs/.json", 0);
+	ck_assert_int_eq(mkdir(".config/caisson", 0700), 0);
+	ck_assert_int_eq(mkdir(".config/caisson/servers", 0700), 0);
+	make_file(".config/caisson/servers/own.json", 0);
 	make_file("MCPs/a.json.bak", 0);
 	make_file("MCPs/notes.txt", 0);
 	make_file(".config/mcp/servers/z.json", 0);
 	ck_assert_int_eq(mkfifo("mcp-servers/f.json", 0600), 0);
 	text = found("/x/y.json", folder);
-	ck_assert_str_eq(text, "0 /x/y.json\n0 /MCPs/B.json\n"
+	ck_assert_str_eq(text, "0 /x/y.json\n"
+	    "0 /.config/caisson/servers/own.json\n0 /MCPs/B.json\n"
 	    "0 /MCPs/a.json\n0 /MCPs/b.json\n"
 	    "0 /.config/mcp/servers/z.json\n0! /mcp-servers/f.json\n");
 	leave();
@@ -108,6 +112,7 @@ START_TEST(says_what_there_is_not)
 	ck_assert_int_eq(rmdir("mcp-servers"), 0);
 	text = found("", folder);
 	ck_assert_str_eq(text, "2 -: is not set\n"
+	    "2 /.config/caisson/servers: there is no such folder\n"
 	    "4 /MCPs: cannot be read: Not a directory\n"
 	    "3 /.config/mcp/servers: has no file *.json\n"
 	    "2! /mcp-servers: there is no such folder\n");
@@ -123,6 +128,7 @@ START_TEST(a_home_is_absolute)
 	enter();
 	text = found("", homes[_i]);
 	ck_assert_str_eq(text, "2 -: is not set\n"
+	    "2 -: HOME is not set to a folder\n"
 	    "2 -: HOME is not set to a folder\n"
 	    "2 -: HOME is not set to a folder\n"
 	    "3! /mcp-servers: has no file *.json\n");
@@ -177,6 +183,7 @@ static const struct {
 	{ ".github/mcp.json", "Copilot CLI", CONFIG_SHAPE_CLIENT, 1 },
 	{ ".codex/config.toml", "Codex", CONFIG_SHAPE_CODEX, 0 },
 	{ ".gemini/settings.json", "Gemini CLI", CONFIG_SHAPE_GEMINI, 0 },
+	{ ".qwen/settings.json", "Qwen Code", CONFIG_SHAPE_GEMINI, 0 },
 	{ ".codeium/windsurf/mcp_config.json", "Windsurf",
 	    CONFIG_SHAPE_CLIENT, 0 },
 	{ ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/"
