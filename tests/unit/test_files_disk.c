@@ -245,6 +245,30 @@ START_TEST(waits_for_another_process)
 }
 END_TEST
 
+/* It is waited for once for all files of a task, and not for those behind. */
+START_TEST(many_files_wait_for_another_process_once)
+{
+	int porter, lock, n;
+
+	play_start(&play);
+	lock = slow_lock();
+	porter = play_collect(&play, 5, "");
+	for (n = 0; n < FILES_LEFT_MAX / 2; n++)
+		play_offer(porter, "a", "1");
+	for (n = 0; n < FILES_LEFT_MAX / 2; n++)
+		play_expect_left_out(&play, 5, "a", FILE_FAULT_FOLDER);
+	close(lock);
+	for (n = 1; n <= FILES_LEFT_MAX / 2; n++) {
+		play_offer(porter, "a", "1");
+		play_expect_filed(&play, 5, "a", (uint64_t)n, 1);
+	}
+	play_carried(porter, 0, FILE_FAULT_NONE);
+	play_expect_done(&play, 5, FILE_FAULT_NONE, "", 0);
+	play_expect_parted(porter);
+	play_end(&play);
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
@@ -259,6 +283,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, two_give_different_versions);
 	tcase_add_test(tc, two_have_one_quota);
 	tcase_add_test(tc, waits_for_another_process);
+	tcase_add_test(tc, many_files_wait_for_another_process_once);
 }
 
 int

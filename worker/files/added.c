@@ -10,6 +10,7 @@
 struct added {
 	struct task task;
 	struct intake *intake;
+	uint64_t until; /* for intake_go_on */
 	struct task_name name;
 };
 
@@ -26,7 +27,7 @@ added_wake(struct task *task)
 	struct added *added = (struct added *)task;
 	enum file_fault fault;
 
-	switch (intake_go_on(added->intake, &fault)) {
+	switch (intake_go_on(added->intake, &added->until, &fault)) {
 	case INTAKE_COPIES:
 		task_wake(task, 0);
 		break;

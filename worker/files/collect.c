@@ -29,6 +29,7 @@ struct collect {
 	struct task task;
 	STAILQ_HEAD(, collect_offer) offers; /* the first is worked on */
 	struct intake *intake;
+	uint64_t until;       /* for intake_go_on */
 	unsigned int named;   /* by the porter, in all */
 	unsigned int waiting; /* of these, in offers */
 	int told; /* the porter said that this is all */
@@ -174,7 +175,8 @@ collect_go_on(struct collect *collect)
 		collect_answer(collect, offer->fault);
 		return;
 	}
-	switch (intake_go_on(collect->intake, &offer->fault)) {
+	switch (intake_go_on(
+	    collect->intake, &collect->until, &offer->fault)) {
 	case INTAKE_COPIES:
 		task_wake(&collect->task, 0);
 		break;

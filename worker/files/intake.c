@@ -30,7 +30,6 @@ struct intake {
 	uint64_t copied; /* bytes */
 	uint64_t synced; /* of these, what is on the disk */
 	int complete;    /* only its head and its name are missing */
-	uint64_t until;  /* when another process must have let it in */
 };
 
 /*
@@ -234,7 +233,6 @@ intake_complete(struct intake *intake)
 	snprintf(head->type, sizeof(head->type), "%s",
 	    type_of(head->name, first, (size_t)n, (uint64_t)n == head->size));
 	intake->complete = 1;
-	intake->until = clock_ms() + FILES_BUSY_MS;
 	return intake_sync(intake, FILE_PIECE);
 }
 
@@ -266,15 +264,26 @@ intake_name(struct intake *intake)
 	return fault;
 }
 
+/* Whether another process that has the directory is still waited for. */
+static int
+intake_may_wait(uint64_t *until)
+{
+	if (*until == 0)
+		*until = clock_ms() + FILES_BUSY_MS;
+	return clock_ms() < *until;
+}
+
 /* With the lock of the directory, which ends with this function. */
 static enum intake_state
-intake_file(struct intake *intake, enum file_fault *fault)
+intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 {
 	struct files *files = intake->files;
 	auto_fd int lock = directory_lock(files->folder);
 
-	if (lock == -1 && errno == EWOULDBLOCK && clock_ms() < intake->until)
+	if (lock == -1 && errno == EWOULDBLOCK && intake_may_wait(until))
 		return INTAKE_WAITS;
+	if (lock != -1)
+		*until = 0;
 	if (lock == -1)
 		*fault = intake_folder("lock");
 	else if (kept_renew(files) == -1)
@@ -288,11 +297,12 @@ intake_file(struct intake *intake, enum file_fault *fault)
 }
 
 enum intake_state
-intake_go_on(struct intake *intake, enum file_fault *fault)
+intake_go_on(
+    struct intake *intake, uint64_t *until, enum file_fault *fault)
 {
 	*fault = FILE_FAULT_NONE;
 	if (intake->complete)
-		return intake_file(intake, fault);
+		return intake_file(intake, until, fault);
 	if (intake->copied < intake->head.size)
 		*fault = intake_copy_piece(intake);
 	if (*fault == FILE_FAULT_NONE &&

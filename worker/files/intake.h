@@ -32,10 +32,12 @@ struct intake *intake_new_bytes(struct files *files, const char *owner,
 
 /*
  * Goes on by one piece. After INTAKE_KEPT the file is on the disk for good, and
- * its head can be asked for; after INTAKE_FAILED *fault says why.
+ * its head can be asked for; after INTAKE_FAILED *fault says why. *until is the
+ * time at which other processes have had the directory for too long, one for
+ * all files of a task; 0 where they have not been waited for.
  */
 enum intake_state intake_go_on(
-    struct intake *intake, enum file_fault *fault);
+    struct intake *intake, uint64_t *until, enum file_fault *fault);
 
 const struct head *intake_head(const struct intake *intake);
 
