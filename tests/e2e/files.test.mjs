@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { descendants } from './support/processes.mjs';
 import { commandLine, file, folder, settings, unpooled }
   from './support/program.mjs';
@@ -283,6 +284,46 @@ ${end}`);
     assert.deepEqual(Object.values(files).sort(), ['1', '2', '3']);
     assert.equal(files['two.csv'], '2');
     assert.doesNotMatch(said, /gone/);
+  }
+});
+
+test('files that the code has not closed come back whole', async (t) => {
+  const { client } = await connect(t);
+  const code = `${put}
+import csv, gzip, zipfile
+plain = open("plain.txt", "w"); plain.write("plain")
+csv.writer(open("rows.csv", "w", newline="")).writerow([1, 2])
+rows = open("more.csv", "w", newline=""); csv.writer(rows).writerow([3, 4])
+packed = gzip.open("packed.gz", "wt"); packed.write("packed")
+archive = zipfile.ZipFile("archive.zip", "w"); archive.writestr("a", "zip")
+os.mkdir("out/folder")
+inside = open("out/folder/in.txt", "w"); inside.write("inside")
+saved = open("saved.txt", "w"); saved.write("saved")
+runtime.save_file("saved.txt"); saved.write(", and more")
+print("plain.txt rows.csv more.csv packed.gz archive.zip")
+`;
+  const names = ['archive.zip', 'folder.zip', 'more.csv', 'packed.gz',
+    'plain.txt', 'rows.csv', 'saved.txt'];
+
+  for (const end of ['', '1 / 0', 'raise SystemExit(3)']) {
+    const result = await run(client, code + end);
+    const bytes = {};
+
+    for (const { name, uri } of links(result))
+      bytes[name] = await read(client, uri);
+    assert.deepEqual(Object.keys(bytes), names);
+    assert.equal(bytes['plain.txt'].toString(), 'plain');
+    assert.equal(bytes['rows.csv'].toString(), '1,2\r\n');
+    assert.equal(bytes['more.csv'].toString(), '3,4\r\n');
+    assert.equal(bytes['saved.txt'].toString(), 'saved');
+    assert.equal(gunzipSync(bytes['packed.gz']).toString(), 'packed');
+    for (const [name, content] of [['archive', 'zip'], ['folder', 'inside']]) {
+      const zip = bytes[`${name}.zip`];
+
+      /* An archive ends with a list of what is in it, with its size. */
+      assert.equal(zip.readUInt32LE(zip.indexOf('PK\x01\x02') + 24),
+        content.length, name);
+    }
   }
 });
 

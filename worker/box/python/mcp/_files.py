@@ -2,6 +2,8 @@
 import os
 from errno import ENOENT
 
+from . import _buffers
+
 CHUNK = 1 << 20  # bytes that are copied at a time
 NAME_MAX = 255  # bytes of a name
 VERSIONS_MAX = 100  # files of one name
@@ -42,6 +44,7 @@ def save_file(source, name=None):
     if is_data:
         write(target, (source,))
     elif not (os.path.exists(target) and os.path.samefile(source, target)):
+        _buffers.write()
         with open(source, "rb") as file:
             write(target, iter(lambda: file.read(CHUNK), b""))
     SAVED.add(target)
@@ -94,10 +97,10 @@ def keep_printed(paths):
     Returns the paths of those that are kept, and of those that may have been
     printed, and notes.
     """
-    import sys
+    if not paths:
+        return set(), set(), []
     from . import _printed
-    for stream in sys.stdout, sys.stderr:
-        stream.flush()
+    _buffers.finish()
     there = set(os.listdir(place()))
     kept = {path for path in paths if os.path.basename(path) in there and
             is_same(path, "%s/%s" % (place(), os.path.basename(path)))}

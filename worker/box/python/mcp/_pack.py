@@ -4,6 +4,7 @@ Only files come back: a folder becomes NAME.zip, where there is room for both.
 """
 import os
 
+from . import _buffers
 from ._files import place
 
 PACKED = "note: /workspace/out/%s came back as %s.zip\n"
@@ -15,6 +16,7 @@ def pack():
     with os.scandir(place()) as entries:
         folders = sorted(entry.name for entry in entries
                          if entry.is_dir(follow_symlinks=False))
+    _buffers.finish()
     for name in folders:
         files, within = contents(name)
         if files and pack_folder(name, files):
