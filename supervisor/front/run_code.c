@@ -9,7 +9,8 @@
 
 static const char run_code_description[] =
     "Run code of the named language in a fresh, sealed sandbox: no network, "
-    "no host files, no earlier state. Only what the code prints%s comes back. "
+    "no host files, no earlier state. Only what the code prints%s comes back, "
+    "with files in /workspace/out. "
     "It can call the user's MCP servers, which load on first use: ";
 
 static void
