@@ -118,14 +118,27 @@ option_nearest(const char *key, int actions)
 	return suggest.best;
 }
 
-void
-option_variable(const char *key, char name[OPTION_NAME_SIZE])
+static void
+option_prefixed(
+    const char *prefix, const char *key, char name[OPTION_NAME_SIZE])
 {
 	char *p;
 
-	snprintf(name, OPTION_NAME_SIZE, "%s%s", OPTION_PREFIX, key);
+	snprintf(name, OPTION_NAME_SIZE, "%s%s", prefix, key);
 	for (p = name; *p != '\0'; p++)
 		*p = (char)toupper((unsigned char)*p);
+}
+
+void
+option_variable(const char *key, char name[OPTION_NAME_SIZE])
+{
+	option_prefixed(OPTION_PREFIX, key, name);
+}
+
+void
+option_former(const char *key, char name[OPTION_NAME_SIZE])
+{
+	option_prefixed(OPTION_FORMER_PREFIX, key, name);
 }
 
 void

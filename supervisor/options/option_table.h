@@ -9,7 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPTION_PREFIX "MCP_BRIDGE_"
+#define OPTION_PREFIX "CAISSON_"
+/* What variables began with in earlier versions, and may still. */
+#define OPTION_FORMER_PREFIX "MCP_BRIDGE_"
 
 /* The number of "auto": it is found out while the program runs. */
 #define OPTION_AUTO UINT32_MAX
@@ -83,8 +85,12 @@ const char *option_later(size_t n);
  */
 const char *option_nearest(const char *key, int actions);
 
-/* From max_timeout make MCP_BRIDGE_MAX_TIMEOUT and --max-timeout. */
+/*
+ * From max_timeout make CAISSON_MAX_TIMEOUT, MCP_BRIDGE_MAX_TIMEOUT and
+ * --max-timeout.
+ */
 void option_variable(const char *key, char name[OPTION_NAME_SIZE]);
+void option_former(const char *key, char name[OPTION_NAME_SIZE]);
 void option_flag(const char *key, char name[OPTION_NAME_SIZE]);
 
 /*

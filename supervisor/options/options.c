@@ -12,6 +12,7 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "home.h"
+#include "option_environment.h"
 #include "option_file.h"
 #include "option_flags.h"
 #include "option_value.h"
@@ -84,9 +85,23 @@ options_add_name(struct buffer *buffer, const struct options *options,
 	}
 	if (source == OPTIONS_FLAG)
 		option_flag(key, name);
+	else if (source == OPTIONS_FORMER)
+		option_former(key, name);
 	else
 		option_variable(key, name);
 	buffer_add_text(buffer, name);
+}
+
+/* What else there is to say of a value that meant something elsewhere, or "". */
+static const char *
+options_hint(enum option_id id, const char *text)
+{
+	if (id == OPTION_ID_RUNTIME)
+		return "; boxes need no container engine: leave it out";
+	if (id == OPTION_ID_STATE_DIR && text[0] != '/')
+		return "; write the whole path, or leave it out: then it is "
+		       "~/.local/state/caisson";
+	return "";
 }
 
 static int
@@ -107,6 +122,7 @@ options_set(struct options *options, enum option_id id,
 	buffer_add_text(&why, "\", but must be ");
 	option_value_add_allowed(&why, option_row(id));
 	option_value_add_examples(&why, option_row(id));
+	buffer_add_text(&why, options_hint(id, text));
 	return err_set(err, "%s", why.data);
 }
 
@@ -189,92 +205,12 @@ options_read_file(struct options *options, char **envp, struct err *err)
 
 /* The environment */
 
-/*
- * Splits "MCP_BRIDGE_NAME=value". Returns the value and makes the key of the
- * name, or NULL for any other variable.
- */
-static const char *
-options_split(const char *variable, char key[OPTION_NAME_SIZE])
-{
-	size_t prefix = strlen(OPTION_PREFIX);
-	size_t len = strcspn(variable, "=");
-
-	if (strncmp(variable, OPTION_PREFIX, prefix) != 0 ||
-	    variable[len] != '=')
-		return NULL;
-	option_key(variable + prefix, len - prefix, key);
-	return variable + len + 1;
-}
-
-/* Whether a variable is written exactly as the key demands. */
 static int
-options_is_variable(const char *variable, const char *key)
+options_set_variable(void *ctx, enum option_id id, int former,
+    const char *value, struct err *err)
 {
-	char name[OPTION_NAME_SIZE];
-
-	option_variable(key, name);
-	return strlen(name) == strcspn(variable, "=") &&
-	    strncmp(variable, name, strlen(name)) == 0;
-}
-
-static int
-options_unknown_variable(const char *variable, const char *key, struct err *err)
-{
-	auto_buffer struct buffer name = { 0 };
-	auto_buffer struct buffer shown = { 0 };
-	const char *near = option_nearest(key, 0);
-	char right[OPTION_NAME_SIZE];
-
-	buffer_add(&name, variable, strcspn(variable, "="));
-	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
-	if (near == NULL)
-		return err_set(err, "%s is not an option: 'caisson --help' "
-		    "lists them", shown.data);
-	option_variable(near, right);
-	return err_set(err, "%s is not an option: did you mean %s?",
-	    shown.data, right);
-}
-
-static int
-options_read_environment(
-    struct options *options, char **envp, struct err *err)
-{
-	char key[OPTION_NAME_SIZE];
-	const char *value;
-	enum option_id id;
-
-	for (; *envp != NULL; envp++) {
-		value = options_split(*envp, key);
-		if (value == NULL || *value == '\0')
-			continue;
-		id = option_find(key);
-		if (!options_is_variable(*envp, key) ||
-		    (id == OPTION_IDS && !option_is_later(key)))
-			return options_unknown_variable(*envp, key, err);
-		if (id != OPTION_IDS &&
-		    options_set(options, id, OPTIONS_ENVIRONMENT, value,
-		        err) == -1)
-			return -1;
-	}
-	return 0;
-}
-
-static void
-options_warn_later(const struct options *options, char **envp)
-{
-	char key[OPTION_NAME_SIZE], name[OPTION_NAME_SIZE];
-	const char *value;
-
-	/* The log does not know its level yet. */
-	if (options->log_level < LOG_LEVEL_WARN)
-		return;
-	for (; *envp != NULL; envp++) {
-		value = options_split(*envp, key);
-		if (value == NULL || *value == '\0' || !option_is_later(key))
-			continue;
-		option_variable(key, name);
-		log_warn("%s is not used by this version", name);
-	}
+	return options_set(ctx, id,
+	    former ? OPTIONS_FORMER : OPTIONS_ENVIRONMENT, value, err);
 }
 
 static void
@@ -282,8 +218,7 @@ options_warn_file(const struct options *options)
 {
 	auto_buffer struct buffer shown = { 0 };
 
-	if (options->file_refusal == NULL ||
-	    options->log_level < LOG_LEVEL_WARN)
+	if (options->file_refusal == NULL)
 		return;
 	shown_add_quoted(&shown, options->file, OPTION_NAME_SHOWN);
 	log_warn("%s is ignored: %s", shown.data, options->file_refusal);
@@ -402,12 +337,16 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	if (options->action == OPTION_HELP || options->action == OPTION_VERSION)
 		return 0;
 	if (options_read_file(options, envp, err) == -1 ||
-	    options_read_environment(options, envp, err) == -1 ||
+	    option_environment_read(
+	        envp, options_set_variable, options, err) == -1 ||
 	    options_read_flags(options, argc, argv, err) == -1 ||
 	    options_check_timeouts(options, err) == -1)
 		return -1;
-	options_warn_later(options, envp);
-	options_warn_file(options);
+	/* The log does not know its level yet. */
+	if (options->log_level >= LOG_LEVEL_WARN) {
+		option_environment_warn(envp);
+		options_warn_file(options);
+	}
 	return 0;
 }
 

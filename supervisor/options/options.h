@@ -16,6 +16,7 @@
 enum options_source {
 	OPTIONS_DEFAULT,
 	OPTIONS_FILE,
+	OPTIONS_FORMER, /* the environment, by the name of earlier versions */
 	OPTIONS_ENVIRONMENT,
 	OPTIONS_FLAG,
 };

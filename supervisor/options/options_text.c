@@ -106,14 +106,20 @@ options_help(FILE *out)
 		options_help_row(out, option_row(id));
 }
 
+/* Which variable, flag or file a value comes from; name: room for it. */
 static const char *
-options_source(enum options_source source)
+options_source(const struct options *options, enum option_id id,
+    char name[OPTION_NAME_SIZE])
 {
-	switch (source) {
+	switch (options->sources[id]) {
 	case OPTIONS_FLAG:
 		return "flag";
 	case OPTIONS_ENVIRONMENT:
-		return "environment";
+		option_variable(option_row(id)->key, name);
+		return name;
+	case OPTIONS_FORMER:
+		option_former(option_row(id)->key, name);
+		return name;
 	case OPTIONS_FILE:
 		return "file";
 	default:
@@ -138,7 +144,7 @@ options_print_row(const struct options *options, enum option_id id, FILE *out)
 {
 	const struct option_row *row = option_row(id);
 	auto_buffer struct buffer value = { 0 };
-	char flag[OPTION_NAME_SIZE];
+	char flag[OPTION_NAME_SIZE], name[OPTION_NAME_SIZE];
 
 	if (option_is_text(id))
 		buffer_add_text(&value, options_text(options, id));
@@ -146,7 +152,7 @@ options_print_row(const struct options *options, enum option_id id, FILE *out)
 		option_value_add(&value, row, options_number(options, id));
 	option_flag(row->key, flag);
 	options_print_line(out, flag + strlen("--"), value.data,
-	    options_source(options->sources[id]));
+	    options_source(options, id, name));
 }
 
 void

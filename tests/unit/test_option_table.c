@@ -59,6 +59,8 @@ START_TEST(names_are_those_that_users_know)
 	char name[OPTION_NAME_SIZE];
 
 	option_variable("max_timeout", name);
+	ck_assert_str_eq(name, "CAISSON_MAX_TIMEOUT");
+	option_former("max_timeout", name);
 	ck_assert_str_eq(name, "MCP_BRIDGE_MAX_TIMEOUT");
 	option_flag("max_timeout", name);
 	ck_assert_str_eq(name, "--max-timeout");

@@ -110,27 +110,27 @@ static const struct {
 	{ { NULL, { NULL }, { NULL } }, 128, OPTIONS_DEFAULT },
 	{ { "{\"pids\": 11}", { NULL }, { NULL } }, 11, OPTIONS_FILE },
 	{ { "{\"pids\": \"11\"}", { NULL }, { NULL } }, 11, OPTIONS_FILE },
-	{ { NULL, { "MCP_BRIDGE_PIDS=12" }, { NULL } }, 12,
+	{ { NULL, { "CAISSON_PIDS=12" }, { NULL } }, 12,
 	    OPTIONS_ENVIRONMENT },
 	{ { NULL, { NULL }, { "--pids=13" } }, 13, OPTIONS_FLAG },
-	{ { "{\"pids\": 11}", { "MCP_BRIDGE_PIDS=12" }, { NULL } }, 12,
+	{ { "{\"pids\": 11}", { "CAISSON_PIDS=12" }, { NULL } }, 12,
 	    OPTIONS_ENVIRONMENT },
-	{ { "{\"pids\": 11}", { "MCP_BRIDGE_PIDS=" }, { NULL } }, 11,
+	{ { "{\"pids\": 11}", { "CAISSON_PIDS=" }, { NULL } }, 11,
 	    OPTIONS_FILE },
-	{ { NULL, { "MCP_BRIDGE_PIDS=" }, { NULL } }, 128, OPTIONS_DEFAULT },
+	{ { NULL, { "CAISSON_PIDS=" }, { NULL } }, 128, OPTIONS_DEFAULT },
 	{ { "{\"pids\": 11}", { NULL }, { "--pids", "13" } }, 13,
 	    OPTIONS_FLAG },
-	{ { "{\"pids\": 11}", { "MCP_BRIDGE_PIDS=12" }, { "--pids=13" } }, 13,
+	{ { "{\"pids\": 11}", { "CAISSON_PIDS=12" }, { "--pids=13" } }, 13,
 	    OPTIONS_FLAG },
 	{ { NULL, { NULL }, { "--pids=13", "--pids=14" } }, 14, OPTIONS_FLAG },
-	{ { NULL, { "MCP_BRIDGE_PIDS=128" }, { NULL } }, 128,
+	{ { NULL, { "CAISSON_PIDS=128" }, { NULL } }, 128,
 	    OPTIONS_ENVIRONMENT },
 	/* Variables of other programs, and of other versions, are no matter. */
-	{ { NULL, { "PIDS=9", "mcp_bridge_pids=9", "MCP_BRIDGE=9" },
+	{ { NULL, { "PIDS=9", "caisson_pids=9", "CAISSON=9" },
 	    { NULL } }, 128, OPTIONS_DEFAULT },
-	{ { NULL, { "MCP_BRIDGE_IMAGE=x", "MCP_BRIDGE_PIDS=12" },
+	{ { NULL, { "MCP_BRIDGE_IMAGE=x", "CAISSON_PIDS=12" },
 	    { NULL } }, 12, OPTIONS_ENVIRONMENT },
-	{ { NULL, { "MCP_BRIDGE_NONSENSE=" }, { NULL } }, 128,
+	{ { NULL, { "CAISSON_NONSENSE=" }, { NULL } }, 128,
 	    OPTIONS_DEFAULT },
 };
 
@@ -156,8 +156,8 @@ static const struct {
 	int in_file; /* the sentence begins with the name of the file */
 	const char *says;
 } bad[] = {
-	{ { NULL, { "MCP_BRIDGE_TIMEOUT=abc" }, { NULL } }, 0,
-	    "MCP_BRIDGE_TIMEOUT is \"abc\", but must be " TIMES },
+	{ { NULL, { "CAISSON_TIMEOUT=abc" }, { NULL } }, 0,
+	    "CAISSON_TIMEOUT is \"abc\", but must be " TIMES },
 	{ { NULL, { NULL }, { "--timeout", "abc" } }, 0,
 	    "--timeout is \"abc\", but must be " TIMES },
 	{ { NULL, { NULL }, { "--timeout=" } }, 0,
@@ -171,61 +171,77 @@ static const struct {
 	/* A bad value is an error also where another one wins. */
 	{ { "{\"pids\": 0}", { NULL }, { "--pids=9" } }, 1,
 	    ":pids is \"0\", but must be a whole number from 8 to 32768" },
-	{ { NULL, { "MCP_BRIDGE_PIDS=x" }, { "--pids=9" } }, 0,
-	    "MCP_BRIDGE_PIDS is \"x\", but must be a whole number from 8 to "
+	{ { NULL, { "CAISSON_PIDS=x" }, { "--pids=9" } }, 0,
+	    "CAISSON_PIDS is \"x\", but must be a whole number from 8 to "
 	    "32768" },
 	{ { NULL, { NULL }, { "--pids=x", "--pids=9" } }, 0,
 	    "--pids is \"x\", but must be a whole number from 8 to 32768" },
 	/* What a terminal would obey, and what would fill the screen. */
-	{ { NULL, { "MCP_BRIDGE_PIDS=\033[31m\n" }, { NULL } }, 0,
-	    "MCP_BRIDGE_PIDS is \"\\x1b[31m\\x0a\", but must be a whole number "
+	{ { NULL, { "CAISSON_PIDS=\033[31m\n" }, { NULL } }, 0,
+	    "CAISSON_PIDS is \"\\x1b[31m\\x0a\", but must be a whole number "
 	    "from 8 to 32768" },
-	{ { NULL, { "MCP_BRIDGE_PIDS=" DIGITS DIGITS DIGITS }, { NULL } }, 0,
-	    "MCP_BRIDGE_PIDS is \"" DIGITS DIGITS "...\", but must be a whole "
+	{ { NULL, { "CAISSON_PIDS=" DIGITS DIGITS DIGITS }, { NULL } }, 0,
+	    "CAISSON_PIDS is \"" DIGITS DIGITS "...\", but must be a whole "
 	    "number from 8 to 32768" },
 	/* Each kind of option. */
-	{ { NULL, { "MCP_BRIDGE_MEMORY=99999999999g" }, { NULL } }, 0,
-	    "MCP_BRIDGE_MEMORY is \"99999999999g\", but must be a size from "
+	{ { NULL, { "CAISSON_MEMORY=99999999999g" }, { NULL } }, 0,
+	    "CAISSON_MEMORY is \"99999999999g\", but must be a size from "
 	    "16m to 1024g, such as 65536, 64k, 512m or 1g" },
-	{ { NULL, { "MCP_BRIDGE_RUNTIME=podman" }, { NULL } }, 0,
-	    "MCP_BRIDGE_RUNTIME is \"podman\", but must be native" },
-	{ { NULL, { "MCP_BRIDGE_LOG_LEVEL=loud" }, { NULL } }, 0,
-	    "MCP_BRIDGE_LOG_LEVEL is \"loud\", but must be one of error, warn, "
+	{ { NULL, { "CAISSON_RUNTIME=podman" }, { NULL } }, 0,
+	    "CAISSON_RUNTIME is \"podman\", but must be native; boxes need no "
+	    "container engine: leave it out" },
+	{ { NULL, { "MCP_BRIDGE_STATE_DIR=state" }, { NULL } }, 0,
+	    "MCP_BRIDGE_STATE_DIR is \"state\", but must be an absolute path "
+	    "(UTF-8, at most 4095 bytes) or nothing; write the whole path, or "
+	    "leave it out: then it is ~/.local/state/caisson" },
+	{ { NULL, { "CAISSON_LOG_LEVEL=loud" }, { NULL } }, 0,
+	    "CAISSON_LOG_LEVEL is \"loud\", but must be one of error, warn, "
 	    "info, debug" },
-	{ { NULL, { "MCP_BRIDGE_PYTHON=python3" }, { NULL } }, 0,
-	    "MCP_BRIDGE_PYTHON is \"python3\", but must be an absolute path "
+	{ { NULL, { "CAISSON_PYTHON=python3" }, { NULL } }, 0,
+	    "CAISSON_PYTHON is \"python3\", but must be an absolute path "
 	    "(UTF-8, at most 4095 bytes)" },
-	{ { NULL, { "MCP_BRIDGE_LOG_FILE=log" }, { NULL } }, 0,
-	    "MCP_BRIDGE_LOG_FILE is \"log\", but must be an absolute path "
+	{ { NULL, { "CAISSON_LOG_FILE=log" }, { NULL } }, 0,
+	    "CAISSON_LOG_FILE is \"log\", but must be an absolute path "
 	    "(UTF-8, at most 4095 bytes) or nothing" },
 	/* The pair that can contradict each other. */
-	{ { NULL, { "MCP_BRIDGE_TIMEOUT=121" }, { NULL } }, 0,
-	    "MCP_BRIDGE_TIMEOUT is 121 seconds, but must be at most "
-	    "MCP_BRIDGE_MAX_TIMEOUT, which is 120 seconds" },
+	{ { NULL, { "CAISSON_TIMEOUT=121" }, { NULL } }, 0,
+	    "CAISSON_TIMEOUT is 121 seconds, but must be at most "
+	    "CAISSON_MAX_TIMEOUT, which is 120 seconds" },
 	{ { "{\"timeout\": \"1m\"}", { NULL }, { "--max-timeout=59" } }, 1,
 	    ":timeout is 60 seconds, but must be at most --max-timeout, which "
 	    "is 59 seconds" },
 	/* Names that are none. */
+	{ { NULL, { "CAISSON_TIMOUT=3" }, { NULL } }, 0,
+	    "CAISSON_TIMOUT is not an option: did you mean "
+	    "CAISSON_TIMEOUT?" },
+	{ { NULL, { "CAISSON_timeout=3" }, { NULL } }, 0,
+	    "CAISSON_timeout is not an option: did you mean "
+	    "CAISSON_TIMEOUT?" },
+	{ { NULL, { "CAISSON_MAX-CODE=1m" }, { NULL } }, 0,
+	    "CAISSON_MAX-CODE is not an option: did you mean "
+	    "CAISSON_MAX_CODE?" },
 	{ { NULL, { "MCP_BRIDGE_TIMOUT=3" }, { NULL } }, 0,
 	    "MCP_BRIDGE_TIMOUT is not an option: did you mean "
-	    "MCP_BRIDGE_TIMEOUT?" },
+	    "CAISSON_TIMEOUT?" },
 	{ { NULL, { "MCP_BRIDGE_timeout=3" }, { NULL } }, 0,
 	    "MCP_BRIDGE_timeout is not an option: did you mean "
-	    "MCP_BRIDGE_TIMEOUT?" },
-	{ { NULL, { "MCP_BRIDGE_MAX-CODE=1m" }, { NULL } }, 0,
-	    "MCP_BRIDGE_MAX-CODE is not an option: did you mean "
-	    "MCP_BRIDGE_MAX_CODE?" },
-	{ { NULL, { "MCP_BRIDGE_=3" }, { NULL } }, 0,
-	    "MCP_BRIDGE_ is not an option: 'caisson --help' lists them" },
-	{ { NULL, { "MCP_BRIDGE_CHECK=1" }, { NULL } }, 0,
-	    "MCP_BRIDGE_CHECK is not an option: 'caisson --help' lists them" },
+	    "CAISSON_TIMEOUT?" },
+	{ { NULL, { "MCP_BRIDGE_TIMEOUT=abc", "CAISSON_TIMEOUT=3" },
+	      { NULL } }, 0,
+	    "MCP_BRIDGE_TIMEOUT is \"abc\", but must be " TIMES },
+	{ { NULL, { "CAISSON_IMAGE=x" }, { NULL } }, 0,
+	    "CAISSON_IMAGE is not an option: 'caisson --help' lists them" },
+	{ { NULL, { "CAISSON_=3" }, { NULL } }, 0,
+	    "CAISSON_ is not an option: 'caisson --help' lists them" },
+	{ { NULL, { "CAISSON_CHECK=1" }, { NULL } }, 0,
+	    "CAISSON_CHECK is not an option: 'caisson --help' lists them" },
 	{ { "{\"timout\": 3}", { NULL }, { NULL } }, 1,
 	    ": \"timout\" is not an option: did you mean \"timeout\"?" },
 	{ { "{\"max-timeout\": 3}", { NULL }, { NULL } }, 1,
 	    ": \"max-timeout\" is not an option: did you mean "
 	    "\"max_timeout\"?" },
-	{ { "{\"MCP_BRIDGE_FROBNICATION\\n\": 3}", { NULL }, { NULL } }, 1,
-	    ": \"MCP_BRIDGE_FROBNICATION\\x0a\" is not an option: "
+	{ { "{\"CAISSON_FROBNICATION\\n\": 3}", { NULL }, { NULL } }, 1,
+	    ": \"CAISSON_FROBNICATION\\x0a\" is not an option: "
 	    "'caisson --help' lists them" },
 	{ { "{\"image\": \"x\"}", { NULL }, { NULL } }, 1,
 	    ": \"image\" is not an option: 'caisson --help' lists them" },
@@ -294,7 +310,7 @@ START_TEST(bounds_are_those_of_the_table)
 		/* So that no timeout is above the longest one. */
 		struct setting setting = { NULL, { variable,
 			_i == OPTION_ID_TIMEOUT ?
-			    "MCP_BRIDGE_MAX_TIMEOUT=24h" : NULL }, { NULL } };
+			    "CAISSON_MAX_TIMEOUT=24h" : NULL }, { NULL } };
 		struct options o;
 		struct err err;
 		int wanted = i < 2 ? 0 : -1;
@@ -316,7 +332,7 @@ END_TEST
 /* Who lowers the maximum did not ask for the default of the other. */
 START_TEST(the_default_timeout_gives_way)
 {
-	struct setting setting = { NULL, { "MCP_BRIDGE_MAX_TIMEOUT=20" },
+	struct setting setting = { NULL, { "CAISSON_MAX_TIMEOUT=20" },
 		{ NULL } };
 	struct options o;
 	struct err err;
@@ -358,8 +374,8 @@ END_TEST
 
 START_TEST(help_is_given_whatever_else_is_wrong)
 {
-	struct setting setting = { "{", { "MCP_BRIDGE_TIMEOUT=abc",
-		"MCP_BRIDGE_X=1" }, { "--timeout=x", "--help" } };
+	struct setting setting = { "{", { "CAISSON_TIMEOUT=abc",
+		"CAISSON_X=1" }, { "--timeout=x", "--help" } };
 	struct options o;
 	struct err err;
 
@@ -396,17 +412,46 @@ logged_while_reading(const struct setting *setting)
 	return mem_strdup(text);
 }
 
-START_TEST(names_of_other_versions_get_one_warning_each)
-{
-	struct setting setting = { NULL, { "MCP_BRIDGE_IMAGE=python:3",
-		"MCP_BRIDGE_CONTAINER_USER=1:1", "MCP_BRIDGE_PRELOAD=" },
-		{ NULL } };
-	auto_free char *loud = logged_while_reading(&setting);
-	auto_free char *quiet = NULL;
-
-	ck_assert_str_eq(loud,
+/* What is told of variables in the log, and the timeout they come to. */
+static const struct {
+	const char *variables[3];
+	unsigned int timeout;
+	const char *says;
+} former[] = {
+	{ { "MCP_BRIDGE_TIMEOUT=9" }, 9, "" },
+	{ { "MCP_BRIDGE_TIMEOUT=9", "CAISSON_TIMEOUT=9" }, 9, "" },
+	{ { "MCP_BRIDGE_TIMEOUT=9", "CAISSON_TIMEOUT=" }, 9, "" },
+	{ { "MCP_BRIDGE_TIMEOUT=9", "CAISSON_TIMEOUT=8" }, 8,
+	    "caisson: MCP_BRIDGE_TIMEOUT is ignored, as CAISSON_TIMEOUT is "
+	    "set to something else: remove one of them\n" },
+	{ { "CAISSON_TIMEOUT=8", "MCP_BRIDGE_TIMEOUT=9" }, 8,
+	    "caisson: MCP_BRIDGE_TIMEOUT is ignored, as CAISSON_TIMEOUT is "
+	    "set to something else: remove one of them\n" },
+	{ { "MCP_BRIDGE_IMAGE=python:3", "MCP_BRIDGE_CONTAINER_USER=1:1",
+	      "MCP_BRIDGE_PRELOAD=" }, 30,
 	    "caisson: MCP_BRIDGE_IMAGE is not used by this version\n"
-	    "caisson: MCP_BRIDGE_CONTAINER_USER is not used by this version\n");
+	    "caisson: MCP_BRIDGE_CONTAINER_USER is not used by this version\n" },
+	{ { "MCP_BRIDGE_FROBNICATION\033=1" }, 30,
+	    "caisson: MCP_BRIDGE_FROBNICATION\\x1b is not used by this version\n"
+	    },
+	{ { "CAISSON=/x", "XCAISSON_A=1", "MCP_BRIDGE_TIMEOUT" }, 30, "" },
+};
+
+START_TEST(former_names_of_variables_are_used)
+{
+	struct setting setting = { 0 };
+	auto_free char *loud = NULL;
+	auto_free char *quiet = NULL;
+	struct options o;
+	struct err err = { 0 };
+
+	memcpy(setting.variables, former[_i].variables,
+	    sizeof(setting.variables));
+	loud = logged_while_reading(&setting);
+	ck_assert_str_eq(loud, former[_i].says);
+	ck_assert_msg(read_setting(&o, &setting, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(o.timeout, former[_i].timeout);
+	options_free(&o);
 	setting.flags[0] = "--log-level=error";
 	quiet = logged_while_reading(&setting);
 	ck_assert_str_eq(quiet, "");
@@ -458,15 +503,15 @@ START_TEST(check_shows_values_and_their_sources)
 {
 	static const char *const lines[] = {
 		"runtime          native             default\n",
-		"timeout          45s                environment\n",
+		"timeout          45s                CAISSON_TIMEOUT\n",
 		"max-timeout      2m                 default\n",
 		"memory           1g                 file\n",
 		"pids             9                  flag\n",
-		"tools            run_python,run_code environment\n",
+		"tools            run_python,run_code MCP_BRIDGE_TOOLS\n",
 		"log-file         /a\\x1bb            flag\n",
 	};
 	struct setting setting = { "{\"memory\": \"1024m\"}",
-		{ "MCP_BRIDGE_TIMEOUT=45",
+		{ "CAISSON_TIMEOUT=45",
 		    "MCP_BRIDGE_TOOLS=run_code,run_python" },
 		{ "--check", "--pids=9", "--log-file=/a\033b" } };
 	auto_free char *text = NULL;
@@ -499,7 +544,8 @@ add(TCase *tc)
 	tcase_add_loop_test(
 	    tc, a_word_may_come_first, 0, UNIT_COUNT(words));
 	tcase_add_test(tc, help_is_given_whatever_else_is_wrong);
-	tcase_add_test(tc, names_of_other_versions_get_one_warning_each);
+	tcase_add_loop_test(tc, former_names_of_variables_are_used, 0,
+	    sizeof(former) / sizeof(former[0]));
 	tcase_add_test(tc, help_has_every_option_within_its_columns);
 	tcase_add_test(tc, check_shows_values_and_their_sources);
 }

@@ -1,0 +1,153 @@
+/*
+ * The environment: see option_environment.h. Runs in the supervisor; opens and
+ * changes nothing.
+ */
+#include <string.h>
+
+#include "../../common/buffer.h"
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "../../common/shown.h"
+#include "option_environment.h"
+
+/* One variable that may be ours. */
+struct option_variable {
+	const char *whole; /* "NAME=value" */
+	size_t len;        /* of the name */
+	const char *value;
+	char key[OPTION_NAME_SIZE]; /* what is behind the prefix */
+	int former;                 /* the prefix is the former one */
+};
+
+/* Whether it begins with a prefix of ours, and has a value. */
+static int
+option_environment_split(const char *whole, struct option_variable *variable)
+{
+	static const char *const prefixes[] = { OPTION_PREFIX,
+		OPTION_FORMER_PREFIX };
+	size_t i, prefix, len = strcspn(whole, "=");
+
+	for (i = 0; i < 2; i++) {
+		prefix = strlen(prefixes[i]);
+		if (len < prefix || memcmp(whole, prefixes[i], prefix) != 0)
+			continue;
+		variable->whole = whole;
+		variable->len = len;
+		variable->value = whole + len + (whole[len] == '=');
+		variable->former = i == 1;
+		option_key(whole + prefix, len - prefix, variable->key);
+		return *variable->value != '\0';
+	}
+	return 0;
+}
+
+/* Returns the option whose name this is, letter by letter, or OPTION_IDS. */
+static enum option_id
+option_environment_find(const struct option_variable *variable)
+{
+	char name[OPTION_NAME_SIZE];
+
+	(variable->former ? option_former : option_variable)(
+	    variable->key, name);
+	if (strlen(name) != variable->len ||
+	    memcmp(name, variable->whole, variable->len) != 0)
+		return OPTION_IDS;
+	return option_find(variable->key);
+}
+
+/* A name that is no option's: an error where it may be meant for ours. */
+static int
+option_environment_unknown(
+    const struct option_variable *variable, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+	const char *near = option_nearest(variable->key, 0);
+	char right[OPTION_NAME_SIZE];
+
+	if (variable->former &&
+	    (near == NULL || option_is_later(variable->key)))
+		return 0;
+	buffer_add(&name, variable->whole, variable->len);
+	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
+	if (near == NULL)
+		return err_set(err, "%s is not an option: 'caisson --help' "
+		    "lists them", shown.data);
+	option_variable(near, right);
+	return err_set(err, "%s is not an option: did you mean %s?",
+	    shown.data, right);
+}
+
+int
+option_environment_read(
+    char **envp, option_environment_value *each, void *ctx, struct err *err)
+{
+	struct option_variable variable;
+	enum option_id id;
+	int former;
+	char **p;
+
+	for (former = 1; former >= 0; former--) {
+		for (p = envp; *p != NULL; p++) {
+			if (!option_environment_split(*p, &variable) ||
+			    variable.former != former)
+				continue;
+			id = option_environment_find(&variable);
+			if ((id == OPTION_IDS ?
+			            option_environment_unknown(&variable, err) :
+			            each(ctx, id, former, variable.value,
+			                err)) == -1)
+				return -1;
+		}
+	}
+	return 0;
+}
+
+/* Returns what the new name of an option says, or NULL. */
+static const char *
+option_environment_current(char **envp, enum option_id id)
+{
+	struct option_variable variable;
+
+	for (; *envp != NULL; envp++)
+		if (option_environment_split(*envp, &variable) &&
+		    !variable.former &&
+		    option_environment_find(&variable) == id)
+			return variable.value;
+	return NULL;
+}
+
+static void
+option_environment_warn_former(
+    char **envp, const struct option_variable *variable)
+{
+	auto_buffer struct buffer name = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+	enum option_id id = option_environment_find(variable);
+	char right[OPTION_NAME_SIZE];
+	const char *current;
+
+	buffer_add(&name, variable->whole, variable->len);
+	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
+	if (id == OPTION_IDS) {
+		log_warn("%s is not used by this version", shown.data);
+		return;
+	}
+	current = option_environment_current(envp, id);
+	if (current == NULL || strcmp(current, variable->value) == 0)
+		return;
+	option_variable(variable->key, right);
+	log_warn("%s is ignored, as %s is set to something else: remove one "
+	    "of them", shown.data, right);
+}
+
+void
+option_environment_warn(char **envp)
+{
+	struct option_variable variable;
+	char **p;
+
+	for (p = envp; *p != NULL; p++)
+		if (option_environment_split(*p, &variable) && variable.former)
+			option_environment_warn_former(envp, &variable);
+}
