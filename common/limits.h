@@ -31,7 +31,7 @@
 /* A broker is told of all servers at once, and a reader tells of them. */
 #define IPC_QUEUE_PACKETS_MAX 4096
 
-/* What MCP_BRIDGE_* options may be set to at most. */
+/* What CAISSON_* options may be set to at most. */
 #define CODE_MAX (16 * MIB)
 /* The name of a language, which is that of its folder. */
 #define LANGUAGE_NAME_MAX 31

@@ -165,7 +165,8 @@ part_later(void)
 	size_t n;
 
 	for (n = 0; option_later(n) != NULL; n++)
-		printf(".Ev %s%s%s\n", OPTION_PREFIX, option_later(n),
+		printf(".Ev %s%s%s\n", OPTION_FORMER_PREFIX,
+		    option_later(n),
 		    option_later(n + 1) != NULL ? " ," : " .");
 }
 

@@ -310,7 +310,7 @@ void progress_end(struct progress *progress);
 	"ended; the next call will have a new one"
 
 #define CALLS_NO_STORE                                                         \
-	"memories and saved tools are switched off (MCP_BRIDGE_MEMORY_API)"
+	"memories and saved tools are switched off (CAISSON_MEMORY_API)"
 #define CALLS_STORE_LOST                                                       \
 	"the connection to what is kept was lost: the process that held it "   \
 	"ended, and what was being saved may be lost; try again, as there is " \

@@ -52,7 +52,7 @@ static int
 main_refuse_log(const char *path, const struct err *why, struct err *err)
 {
 	return err_set(err, "the log file %s cannot be used "
-	    "(MCP_BRIDGE_LOG_FILE): %s", path, why->text);
+	    "(CAISSON_LOG_FILE): %s", path, why->text);
 }
 
 static int

@@ -68,6 +68,6 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 		    namespace_fix(failed->step, "/proc"),
 		    on_box_less_would_do(box, failed->step) ?
 		        "; or allow a weaker level of isolation: "
-		        "MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on (what it lacks "
+		        "CAISSON_ALLOW_WEAK_ISOLATION=on (what it lacks "
 		        "is in caisson(1))" : "");
 }

@@ -23,8 +23,8 @@ process_limits_refuse_nofile(const struct options *options,
 	if (allowed >= least) {
 		struct err why = *err;
 
-		err_set(err, "%s or lower MCP_BRIDGE_MAX_CONCURRENT (%u calls "
-		    "at once) and MCP_BRIDGE_POOL (%u boxes that wait), %d "
+		err_set(err, "%s or lower CAISSON_MAX_CONCURRENT (%u calls "
+		    "at once) and CAISSON_POOL (%u boxes that wait), %d "
 		    "descriptors for each", why.text, options->max_concurrent,
 		    pool_most(options), SUPERVISOR_NOFILE_CALL);
 	}

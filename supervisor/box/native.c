@@ -109,7 +109,7 @@ native_tell_facts(struct box *box, struct native_facts *own)
 	if (own->weak != NULL) {
 		facts.level = "weak";
 		facts.level_why =
-		    "no namespaces: MCP_BRIDGE_ALLOW_WEAK_ISOLATION";
+		    "no namespaces: CAISSON_ALLOW_WEAK_ISOLATION";
 	}
 	box_on_stood(box, &facts);
 }

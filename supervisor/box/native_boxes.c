@@ -26,7 +26,7 @@ native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
 		return 0;
 	if (boxes->options->cpus > 0)
 		return err_wrap(err, "the limit on processors "
-		    "(MCP_BRIDGE_CPUS) needs a delegated cgroup; start "
+		    "(CAISSON_CPUS) needs a delegated cgroup; start "
 		    "Caisson with %s, or without the limit", CGROUP_HOW);
 	shared->cgroup_reason = mem_strdup(err->text);
 	log_debug("boxes get no cgroups: %s", shared->cgroup_reason);

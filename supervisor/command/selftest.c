@@ -343,7 +343,7 @@ selftest_template(struct selftest *test)
 	else
 		selftest_note("template", reason != NULL ? reason :
 		        "none: every box starts its own interpreter "
-		        "(MCP_BRIDGE_TEMPLATE, or a cgroup)");
+		        "(CAISSON_TEMPLATE, or a cgroup)");
 }
 
 static void
@@ -387,7 +387,7 @@ selftest_conclude(const struct selftest *test)
 	else if (test->weak > 0)
 		printf("This machine has the weaker level of isolation only, "
 		    "at which %d promises are not made;\nit keeps the others. "
-		    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION allows it.\n",
+		    "CAISSON_ALLOW_WEAK_ISOLATION allows it.\n",
 		    test->weak);
 	else
 		printf("This machine keeps every promise of the box.\n");

@@ -40,7 +40,7 @@ arguments_read_code(struct json_span value, const struct options *options,
 		return err_wrap(err, "code must be text");
 	if (request->code_len > options->max_code)
 		return err_set(err, "code has %zu bytes, more than the %zu "
-		    "allowed (MCP_BRIDGE_MAX_CODE)",
+		    "allowed (CAISSON_MAX_CODE)",
 		    request->code_len, (size_t)options->max_code);
 	if (memchr(request->code, '\0', request->code_len) != NULL)
 		return err_set(err, "code contains a NUL character, which no "
@@ -299,7 +299,7 @@ arguments_refuse(struct json_span name, const struct arguments_taken *taken,
 			    i == last ? " and " : ", ",
 			    arguments_table[i].name);
 	return err_set(err, "unknown argument \"%s\": %s takes %s%s", text,
-	    taken->tool, known.data, off ? "; MCP_BRIDGE_ARGUMENTS names those "
+	    taken->tool, known.data, off ? "; CAISSON_ARGUMENTS names those "
 	    "that it takes" : "");
 }
 

@@ -228,7 +228,7 @@ rpc_on_oversized(struct rpc *rpc, const struct line *line)
 	struct json_span id = { NULL, 0 };
 	auto_free char *message = mem_printf("the message has %zu bytes, "
 	    "more than fit around the largest code allowed "
-	    "(MCP_BRIDGE_MAX_CODE, now %zu bytes)",
+	    "(CAISSON_MAX_CODE, now %zu bytes)",
 	    line->total, rpc->max_code);
 
 	if (!jsonrpc_glimpse_id(

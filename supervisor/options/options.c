@@ -92,7 +92,7 @@ options_add_name(struct buffer *buffer, const struct options *options,
 	buffer_add_text(buffer, name);
 }
 
-/* What else there is to say of a value that meant something elsewhere, or "". */
+/* What is said besides of a value that an earlier bridge took, or "". */
 static const char *
 options_hint(enum option_id id, const char *text)
 {

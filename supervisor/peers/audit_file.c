@@ -16,7 +16,7 @@
 
 /* How each error ends: what the user can do. */
 #define AUDIT_FILE_OTHER                                                       \
-	"name another one in MCP_BRIDGE_AUDIT_FILE, or none"
+	"name another one in CAISSON_AUDIT_FILE, or none"
 
 static int
 audit_file_refuse(const char *path, mode_t mode, struct err *err)

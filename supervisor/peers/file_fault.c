@@ -14,11 +14,11 @@ file_fault_limit(enum file_fault fault, const struct options *options)
 	switch (fault) {
 	case FILE_FAULT_LARGE:
 		return mem_printf("it is larger than all files together may be "
-		    "(%llu MiB): raise MCP_BRIDGE_FILES_MAX", most);
+		    "(%llu MiB): raise CAISSON_FILES_MAX", most);
 	case FILE_FAULT_QUOTA:
 		return mem_printf("all files together may take %llu MiB: "
 		    "remove some ('caisson files remove'), or raise "
-		    "MCP_BRIDGE_FILES_MAX", most);
+		    "CAISSON_FILES_MAX", most);
 	default:
 		return mem_printf("there are %d files, the most there may be: "
 		    "remove some ('caisson files remove')", FILES_COUNT_MAX);
@@ -50,7 +50,7 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		[FILE_FAULT_TAKEN] = "there is something of this name in the "
 		    "box already",
 		[FILE_FAULT_ROOM] = "the box has no room for it: raise "
-		    "MCP_BRIDGE_MEMORY",
+		    "CAISSON_MEMORY",
 		[FILE_FAULT_FOLDER] = "the directory of files cannot be used: "
 		    "the log says why",
 		[FILE_FAULT_BUSY] = "it cannot be opened or handed over now: "

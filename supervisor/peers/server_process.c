@@ -14,6 +14,7 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
+#include "../options/option_table.h"
 #include "server_process.h"
 #include "../process/process.h"
 
@@ -51,7 +52,9 @@ server_process_same_name(const char *one, const char *other)
 static int
 server_process_is_ours(const char *variable)
 {
-	return strncmp(variable, "MCP_BRIDGE_", 11) == 0 ||
+	return strncmp(variable, OPTION_PREFIX, strlen(OPTION_PREFIX)) == 0 ||
+	    strncmp(variable, OPTION_FORMER_PREFIX,
+	        strlen(OPTION_FORMER_PREFIX)) == 0 ||
 	    server_process_same_name("MCP_SERVERS_CONFIG=", variable);
 }
 

@@ -28,7 +28,7 @@ state_dir_path(const struct options *options, char **envp, struct err *err)
 	if (folder != NULL)
 		return mem_printf("%s/.local/state/caisson", folder);
 	err_set(err, "there is no place for a state directory, as HOME is not "
-	    "set: name one in MCP_BRIDGE_STATE_DIR");
+	    "set: name one in CAISSON_STATE_DIR");
 	return NULL;
 }
 
@@ -50,12 +50,12 @@ state_dir_check_home(
 	refusal = home_refusal(envp, moved ? "XDG_STATE_HOME" : "HOME");
 	if (refusal != NULL)
 		return err_set(err, "there is no place for a state directory: "
-		    "%s, or name a folder in MCP_BRIDGE_STATE_DIR", refusal);
+		    "%s, or name a folder in CAISSON_STATE_DIR", refusal);
 	if (moved || home == NULL || access(home, F_OK) == 0 ||
 	    errno != ENOENT)
 		return 0;
 	return err_set(err, "there is no place for a state directory, as "
-	    "the home %s does not exist: name one in MCP_BRIDGE_STATE_DIR",
+	    "the home %s does not exist: name one in CAISSON_STATE_DIR",
 	    home);
 }
 
@@ -86,7 +86,7 @@ state_dir_make(const char *path, struct err *err)
 		if (mkdir(part, 0700) == -1 && errno != EEXIST &&
 		    slash == NULL)
 			return err_sys(err, "the state directory %s cannot be "
-			    "made (MCP_BRIDGE_STATE_DIR names another one)",
+			    "made (CAISSON_STATE_DIR names another one)",
 			    path);
 		if (slash == NULL)
 			return 0;
@@ -105,15 +105,15 @@ state_dir_check(int fd, const char *path, struct err *err)
 	if (st.st_uid != geteuid())
 		return err_set(err, "the state directory %s belongs to user "
 		    "%u, and Caisson runs as user %u: name one of its own in "
-		    "MCP_BRIDGE_STATE_DIR", path, (unsigned int)st.st_uid,
+		    "CAISSON_STATE_DIR", path, (unsigned int)st.st_uid,
 		    (unsigned int)geteuid());
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return err_set(err, "the state directory %s can be written by "
 		    "other users: 'chmod 700' mends that, or name another one "
-		    "in MCP_BRIDGE_STATE_DIR", path);
+		    "in CAISSON_STATE_DIR", path);
 	if (faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) == -1)
 		return err_sys(err, "the state directory %s cannot be written "
-		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
+		    "(CAISSON_STATE_DIR names another one)", path);
 	return 0;
 }
 
@@ -129,7 +129,7 @@ state_dir_open(const struct options *options, char **envp, struct err *err)
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
 		return err_sys(err, "the state directory %s cannot be opened "
-		    "(MCP_BRIDGE_STATE_DIR names another one)", path);
+		    "(CAISSON_STATE_DIR names another one)", path);
 	return state_dir_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
 }
 
@@ -160,7 +160,7 @@ state_dir_open_files(
 	files = mem_printf("%s/files", path);
 	if (mkdirat(state, "files", 0700) == -1 && errno != EEXIST)
 		return err_sys(err, "the directory %s cannot be made "
-		    "(MCP_BRIDGE_STATE_DIR names another one)", files);
+		    "(CAISSON_STATE_DIR names another one)", files);
 	fd = openat(state, "files",
 	    O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd == -1)

@@ -198,7 +198,7 @@ call_judge_memory(struct call *call)
 	call->result.status = CALL_ERROR;
 	call->result.signal = 0; /* that was the limit: no news */
 	call_set_error(call, "Sandbox ran out of memory (limit %llu %s): "
-	    "keep less at a time, or raise MCP_BRIDGE_MEMORY",
+	    "keep less at a time, or raise CAISSON_MEMORY",
 	    (unsigned long long)(whole ? limit / MIB : limit),
 	    whole ? "MiB" : "bytes");
 }
@@ -455,8 +455,8 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 	if (call->cause == CALL_BY_ITSELF) {
 		call->cause = CALL_BY_FAILURE;
 		call_set_error(call, "no place became free within %us: %zu "
-		    "executions are running (MCP_BRIDGE_MAX_CONCURRENT, "
-		    "MCP_BRIDGE_QUEUE_TIMEOUT)",
+		    "executions are running (CAISSON_MAX_CONCURRENT, "
+		    "CAISSON_QUEUE_TIMEOUT)",
 		    call->runs->options->queue_timeout,
 		    call->request.owner->nrunning);
 	}
@@ -642,7 +642,7 @@ call_start(struct call *call, int from_pool)
 		call_set_error(call, "the box cannot be started: %s; the "
 		    "user has too many processes: end some, or raise the "
 		    "limit ('ulimit -u'); a call waits %us for that "
-		    "(MCP_BRIDGE_QUEUE_TIMEOUT)", err.text,
+		    "(CAISSON_QUEUE_TIMEOUT)", err.text,
 		    call->runs->options->queue_timeout);
 	else if (call->cause == CALL_BY_ITSELF)
 		call_set_error(
@@ -810,7 +810,7 @@ call_new(struct runs *runs, struct request *request,
 	if (!owner_may_run(owner, runs) && !owner_may_wait(owner)) {
 		err_set(err, "busy: %zu executions are running and %zu are "
 		    "waiting; try again later, or raise "
-		    "MCP_BRIDGE_MAX_CONCURRENT or MCP_BRIDGE_QUEUE",
+		    "CAISSON_MAX_CONCURRENT or CAISSON_QUEUE",
 		    owner->nrunning, owner->nwaiting);
 		request_reset(request);
 		return NULL;

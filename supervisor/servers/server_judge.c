@@ -65,7 +65,7 @@ server_judge_use(struct servers *servers, struct server *server)
 	if (server_judge_is_stranger(servers, server->file))
 		return server_set(server, SERVER_SKIPPED, "files of the "
 		    "folder one works in are not trusted "
-		    "(MCP_BRIDGE_TRUST_PROJECT_FILES=on trusts them)");
+		    "(CAISSON_TRUST_PROJECT_FILES=on trusts them)");
 	if (server->disabled)
 		return server_set(
 		    server, SERVER_SKIPPED, "its file says not to use it");
@@ -215,7 +215,7 @@ server_judge_self(struct servers *servers, struct server *server)
 		return 0;
 	return server_set(server, SERVER_SKIPPED, "it would start this "
 	    "program itself, again and again "
-	    "(MCP_BRIDGE_ALLOW_SELF_SERVER=on allows it)");
+	    "(CAISSON_ALLOW_SELF_SERVER=on allows it)");
 }
 
 void

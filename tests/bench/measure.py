@@ -166,7 +166,7 @@ class Bench:
 
         For those that must be there, ask has() before.
         """
-        return {"MCP_BRIDGE_" + name: str(value)
+        return {"CAISSON_" + name: str(value)
                 for name, value in options.items() if self.has(name)}
 
     def client(self, config=None, **options):

@@ -36,7 +36,7 @@ const wrong = [
   ['code that is a lone surrogate', '{"code":"\\ud83d"}', /code.*surrogate/],
   ['code above the limit',
     JSON.stringify({ code: `print(1)#${'x'.repeat(4096)}` }),
-    /4105.*4096.*MCP_BRIDGE_MAX_CODE/],
+    /4105.*4096.*CAISSON_MAX_CODE/],
   ['code above the limit in bytes, not in characters',
     JSON.stringify({ code: `#${'é'.repeat(2048)}` }), /4097.*4096/],
   ['code with NUL', '{"code":"print(1)\\u0000"}', /code.*NUL/],
@@ -133,7 +133,7 @@ async function assertRefused(raw, args, words) {
 }
 
 test('wrong arguments are refused and nothing runs', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CODE: '4k' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MAX_CODE: '4k' } });
 
   for (const [what, args, words] of wrong)
     await t.test(what, () => assertRefused(raw, args, words));
@@ -149,7 +149,7 @@ test('wrong arguments are refused and nothing runs', async (t) => {
 });
 
 test('right arguments are accepted', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CODE: '4k' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MAX_CODE: '4k' } });
 
   for (const [what, args, text] of right)
     await t.test(what, async () => {
@@ -164,7 +164,7 @@ test('right arguments are accepted', async (t) => {
 test('the deadline that is asked for bounds the one by default',
   async (t) => {
     const raw = await Raw.open(t, {
-      env: { MCP_BRIDGE_TIMEOUT: '1', MCP_BRIDGE_MAX_TIMEOUT: '2' } });
+      env: { CAISSON_TIMEOUT: '1', CAISSON_MAX_TIMEOUT: '2' } });
 
     await assertRefused(raw, `{"code":"${good}","timeout":2.5}`, /1 to 2\b/);
     const result = await raw.run('while True: pass');

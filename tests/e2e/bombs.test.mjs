@@ -67,7 +67,7 @@ function assertEnded(name, { isError, structuredContent: answer }) {
 test('bombs in their boxes stop nobody else', async (t) => {
   const names = Object.keys(bombs);
   const raw = await Raw.open(t, { env: {
-    MCP_BRIDGE_MAX_CONCURRENT: String(names.length + 2),
+    CAISSON_MAX_CONCURRENT: String(names.length + 2),
   } });
 
   assert.deepEqual(await raw.printed('print(1)'), ['1']);

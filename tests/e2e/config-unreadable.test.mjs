@@ -182,7 +182,7 @@ together('what lasts', { concurrency: true }, () => {
       form === 'json' ? {} : once, async (t) => {
       const entry = hostile();
       const options = withServers(t, { h: entry },
-        { env: { MCP_BRIDGE_OUTPUT_MODE: form } });
+        { env: { CAISSON_OUTPUT_MODE: form } });
       const raw = await Raw.open(t, options);
       const text = fs.readFileSync(options.place, 'utf8');
       const run = async (code = 'print("as ever")') =>
@@ -272,7 +272,7 @@ function project(t, entry) {
 
   configure(path.join(work, '.mcp.json'), { h: entry });
   return { place: path.join(work, '.mcp.json'), cwd: work,
-    env: { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' } };
+    env: { CAISSON_TRUST_PROJECT_FILES: 'on' } };
 }
 
 const distrusts = {
@@ -330,7 +330,7 @@ test('a reader that is killed is started again', async (t) => {
   const entry = hostile();
   const place = path.join(home, '.claude.json');
   const raw = await Raw.open(t, { home,
-    env: { MCP_BRIDGE_LOG_LEVEL: 'info' } });
+    env: { CAISSON_LOG_LEVEL: 'info' } });
   const killed = () => /the reader died while it read this: another one/
     .test(raw.errors);
   const history = 'x'.repeat(30_000_000);

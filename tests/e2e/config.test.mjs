@@ -111,7 +111,7 @@ test('the first definition of a name wins, in the order of the sources',
 
     assert.deepEqual(commands({}),
       { a: 'first', b: 'second', c: 'fourth' });
-    assert.deepEqual(commands({ MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' }),
+    assert.deepEqual(commands({ CAISSON_TRUST_PROJECT_FILES: 'on' }),
       { a: 'first', b: 'second', c: 'fourth', d: 'fifth' });
     assert.ok(lines(home, { env }).includes('         ~/MCPs/1.json:1:16: ' +
       '"a" skipped: the first definition of a name wins, and that is in ' +
@@ -274,14 +274,14 @@ test('servers of a project need consent', (t) => {
         servers({ [`p${i}`]: { command: 'sh' } })])));
   const before = printIn(home, 'work');
   const after = printIn(home, 'work',
-    { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' });
+    { CAISSON_TRUST_PROJECT_FILES: 'on' });
 
   assert.match(before, /\nNo servers\.\n/);
   for (const [i, file] of projects.entries()) {
     assert.ok(before.split('\n').some((line) =>
       line.startsWith(`         ~/work/${file}:`) &&
       line.endsWith(`"p${i}" skipped: files of the folder one works in are ` +
-        'not trusted (MCP_BRIDGE_TRUST_PROJECT_FILES=on trusts them)')), file);
+        'not trusted (CAISSON_TRUST_PROJECT_FILES=on trusts them)')), file);
     assert.ok(after.includes(`\np${i}\n    source       ~/work/${file}:`),
       file);
   }
@@ -297,9 +297,9 @@ test('a project cannot have another file read in the place of its own',
     fs.symlinkSync('/', path.join(home, 'work/mcp-servers'));
     fs.chmodSync(path.join(home, 'shared/.mcp.json'), 0o666);
     const work = printIn(home, 'work',
-      { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' });
+      { CAISSON_TRUST_PROJECT_FILES: 'on' });
     const shared = printIn(home, 'shared',
-      { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' });
+      { CAISSON_TRUST_PROJECT_FILES: 'on' });
 
     assert.match(work, /~\/work\/\.mcp\.json \(Claude Code\): is a link that/);
     assert.match(work, /~\/work\/mcp-servers: is a link that leads out/);
@@ -476,7 +476,7 @@ test('entries that would start this program are skipped', (t) => {
     assert.ok(lines(home).some((line) => line.includes(
       `"${name}" skipped: it would start this program itself`)), name);
   assert.deepEqual(
-    Object.keys(listed(home, { env: { MCP_BRIDGE_ALLOW_SELF_SERVER: '1' } })),
+    Object.keys(listed(home, { env: { CAISSON_ALLOW_SELF_SERVER: '1' } })),
     ['named', 'whole', 'linked', 'found', 'wrapped', 'shell', 'package',
       'other']);
 });

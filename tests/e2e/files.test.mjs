@@ -18,7 +18,7 @@ import { connect, run } from './support/sdk.mjs';
 import { until } from './support/wait.mjs';
 
 /* Answers as models see them. */
-settings.MCP_BRIDGE_STRUCTURED = 'off';
+settings.CAISSON_STRUCTURED = 'off';
 
 const prefix = 'resource://caisson/files/';
 const links = (result) => result.content
@@ -79,7 +79,7 @@ print(hashlib.sha256(data).hexdigest())`);
 
 test('a shell can leave files, too', async (t) => {
   const { client } = await connect(t,
-    { env: { MCP_BRIDGE_TOOLS: 'run_code' } });
+    { env: { CAISSON_TOOLS: 'run_code' } });
   const result = await client.callTool({ name: 'run_code', arguments: {
     language: 'shell', code: 'printf hello > out/a.txt; echo done' } });
 
@@ -440,7 +440,7 @@ for n in range(10000):
 test('files are bounded together, and what does not fit is named',
   async (t) => {
     const { client } = await connect(t,
-      { env: { MCP_BRIDGE_FILES_MAX: '1m' } });
+      { env: { CAISSON_FILES_MAX: '1m' } });
     let result = await run(client, `
 import os
 open("out/a", "wb").write(bytes(600_000))
@@ -455,8 +455,8 @@ except OSError as error:
 
     assert.deepEqual(links(result).map(({ name }) => name), ['a', 'c']);
     assert.match(text(result), /^File too large\n/);
-    assert.match(text(result), /note: \/workspace\/out\/b was not kept: all files together may take 1 MiB: remove some \('caisson files remove'\), or raise MCP_BRIDGE_FILES_MAX\n/);
-    assert.match(text(result), /note: \/workspace\/out\/giant was not kept: it is larger than all files together may be \(1 MiB\): raise MCP_BRIDGE_FILES_MAX$/);
+    assert.match(text(result), /note: \/workspace\/out\/b was not kept: all files together may take 1 MiB: remove some \('caisson files remove'\), or raise CAISSON_FILES_MAX\n/);
+    assert.match(text(result), /note: \/workspace\/out\/giant was not kept: it is larger than all files together may be \(1 MiB\): raise CAISSON_FILES_MAX$/);
     /* The box has room for a quarter of its memory there. */
     result = await run(client, `
 try:
@@ -592,7 +592,7 @@ for n in range(60):
 
 test('a state directory that cannot be used fails no call', async (t) => {
   const { client } = await connect(t,
-    { env: { MCP_BRIDGE_STATE_DIR: '/proc/nothing' } });
+    { env: { CAISSON_STATE_DIR: '/proc/nothing' } });
   const result = await run(client, 'open("out/a", "w").write("1"); print(7)');
 
   assert.equal(result.isError, false);
@@ -614,7 +614,7 @@ test('clients of versions without links get the line alone', async (t) => {
 
 test('fields name the files', async (t) => {
   const { client } = await connect(t,
-    { env: { MCP_BRIDGE_STRUCTURED: 'on' } });
+    { env: { CAISSON_STRUCTURED: 'on' } });
   const result = await run(client, 'open("out/a b", "w").write("hi")');
 
   assert.deepEqual(result.structuredContent.files,
@@ -677,8 +677,8 @@ test('the user lists, shows, saves, adds and removes files', async (t) => {
   assert.deepEqual(await listed(client), []);
 });
 
-const given = { env: { MCP_BRIDGE_ARGUMENTS: 'code,servers,timeout,files',
-  MCP_BRIDGE_TOOLS: 'run_python,upload_file' } };
+const given = { env: { CAISSON_ARGUMENTS: 'code,servers,timeout,files',
+  CAISSON_TOOLS: 'run_python,upload_file' } };
 
 test('a call gets earlier files', async (t) => {
   const { client } = await connect(t, given);
@@ -812,7 +812,7 @@ test('files are no argument unless the user wants them', async (t) => {
     ['code', 'servers', 'timeout']);
   assert.equal(text(await run(client, 'print(1)', { files: ['a'] })),
     'status: validation_error\nerror: unknown argument "files": run_python ' +
-    'takes code, servers and timeout; MCP_BRIDGE_ARGUMENTS names those that ' +
+    'takes code, servers and timeout; CAISSON_ARGUMENTS names those that ' +
     'it takes');
 });
 

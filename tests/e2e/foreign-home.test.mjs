@@ -134,7 +134,7 @@ except Exception as error:
     print(error)`);
 
     assert.match(said, words);
-    assert.match(said, /MCP_BRIDGE_STATE_DIR/);
+    assert.match(said, /CAISSON_STATE_DIR/);
     await raw.finish();
     const listed = run(home, ['memory', 'list']);
 
@@ -143,7 +143,7 @@ except Exception as error:
     assert.deepEqual(tree(home), before);
     assert.deepEqual(tree(elsewhere), []);
     const other = await Raw.open(t,
-      { home, env: { MCP_BRIDGE_STATE_DIR: path.join(elsewhere, 'own') } });
+      { home, env: { CAISSON_STATE_DIR: path.join(elsewhere, 'own') } });
 
     await other.printed('save_memory("k", 1)\nprint()');
     assert.deepEqual(await other.printed('print(load_memory("k"))'), ['1']);

@@ -18,9 +18,9 @@ import { until } from './support/wait.mjs';
 
 withoutPool();
 
-const allowed = { MCP_BRIDGE_ALLOW_WEAK_ISOLATION: 'on' };
+const allowed = { CAISSON_ALLOW_WEAK_ISOLATION: 'on' };
 const mark =
-  '\nisolation: weak (no namespaces: MCP_BRIDGE_ALLOW_WEAK_ISOLATION)';
+  '\nisolation: weak (no namespaces: CAISSON_ALLOW_WEAK_ISOLATION)';
 
 const weak = (t, env = {}) =>
   connect(t, { withoutNamespaces: true, env: { ...allowed, ...env } });
@@ -53,7 +53,7 @@ test('without the option a call is refused', async (t) => {
   assert.deepEqual(_meta, { 'caisson/status': 'error' });
   assert.match(answer.error, /could not create a user namespace \(unshare: /);
   assert.match(answer.error, /'sysctl user\.max_user_namespaces=15000'/);
-  assert.match(answer.error, /MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on/);
+  assert.match(answer.error, /CAISSON_ALLOW_WEAK_ISOLATION=on/);
   assert.ok(!content[0].text.includes('isolation: weak'));
   await childless(pid);
 });
@@ -77,7 +77,7 @@ print(*[line.split()[1] for line in open("/proc/self/status")
 
   /* The filter around, the box's own, and that of a template. */
   for (const [filters, env] of [['2', {}], ['2', allowed],
-    ['3', { ...allowed, MCP_BRIDGE_TEMPLATE: 'on' }]]) {
+    ['3', { ...allowed, CAISSON_TEMPLATE: 'on' }]]) {
     const { client } = await connect(t,
       { refused: ['sethostname', 'setdomainname'], env });
     let seen, isolation;

@@ -389,14 +389,14 @@ const seen = ['True True 5', "b'script\\n' b'5\\n'", '[2]',
   'Read-only file system', 'False'];
 
 async function lookWith(t, given, venv, base) {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_PYTHON: given } });
+  const raw = await Raw.open(t, { env: { CAISSON_PYTHON: given } });
 
   await expectLines(raw, looking(venv, base), seen);
   await raw.finish();
 }
 
 async function refusal(t, given) {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_PYTHON: given } });
+  const raw = await Raw.open(t, { env: { CAISSON_PYTHON: given } });
   const { isError, structuredContent } = await raw.run('print(1)');
 
   assert.equal(isError, true);
@@ -416,7 +416,7 @@ test('a virtual environment', async (t) => {
       (s) => lookWith(s, given, venv, '/usr'));
   }
   await t.test('what is beside it is not seen', async (s) => {
-    const raw = await Raw.open(s, { env: { MCP_BRIDGE_PYTHON: venv } });
+    const raw = await Raw.open(s, { env: { CAISSON_PYTHON: venv } });
 
     assert.deepEqual(await raw.printed(
       `import os; print(os.listdir("${home}"))`), ["['project']"]);
@@ -443,7 +443,7 @@ test('a virtual environment whose base lies elsewhere', async (t) => {
     fs.symlinkSync(`cpython-${version}.9`, linked);
     makeVenv(other, path.join(linked, 'bin'));
     give(home);
-    const raw = await Raw.open(s, { env: { MCP_BRIDGE_PYTHON: other } });
+    const raw = await Raw.open(s, { env: { CAISSON_PYTHON: other } });
 
     assert.deepEqual(await raw.printed(
       'import only_here, sys; print(only_here.value, sys.prefix)'),
@@ -458,7 +458,7 @@ test('a virtual environment whose base lies elsewhere', async (t) => {
         path.join(home, '.local/bin/python3'));
       give(home);
       for (const given of [base, path.join(home, '.local/bin/python3')]) {
-        const raw = await Raw.open(s, { env: { MCP_BRIDGE_PYTHON: given } });
+        const raw = await Raw.open(s, { env: { CAISSON_PYTHON: given } });
 
         assert.deepEqual(await raw.printed(`
 import os, sys

@@ -143,7 +143,7 @@ while True: signal.pause()`, { timeout: 5 });
   test('the time in the queue does not count for the deadline', once,
     async (t) => {
     const raw = await Raw.open(t, {
-      env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
+      env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE_TIMEOUT: '2m' },
     });
     const slow = raw.postCall('import time\ntime.sleep(600)', { timeout: 7 });
     const quick = raw.postCall('print("quick")', { timeout: 6 });
@@ -287,7 +287,7 @@ test('the end of input while boxes are built', async (t) => {
 
 test('SIGTERM and SIGINT answer every call and end', async (t) => {
   for (const signal of ['SIGTERM', 'SIGINT']) {
-    const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CONCURRENT: '2' } });
+    const raw = await Raw.open(t, { env: { CAISSON_MAX_CONCURRENT: '2' } });
     const gates = [new Gate(), new Gate()];
     const ids = gates.map((gate) => raw.postCall(
       `print("begun")\n${gate.wait}`, { timeout: 120 }));
@@ -514,7 +514,7 @@ test('a launcher that is killed costs its own call only', async (t) => {
 
 test('a full house refuses with a sentence', once, async (t) => {
   const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE: '0' } });
+    env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE: '0' } });
   const gate = new Gate();
   const id = raw.postCall(`${gate.wait}\nprint("first")`);
 
@@ -524,7 +524,7 @@ test('a full house refuses with a sentence', once, async (t) => {
   assert.equal(isError, true);
   assert.equal(structuredContent.status, 'error');
   assert.match(structuredContent.error, /busy/);
-  assert.match(structuredContent.error, /MCP_BRIDGE_MAX_CONCURRENT/);
+  assert.match(structuredContent.error, /CAISSON_MAX_CONCURRENT/);
   gate.open();
   assert.equal((await raw.result(id)).content[0].text, 'first');
   await assertRecovered(raw);
@@ -532,8 +532,8 @@ test('a full house refuses with a sentence', once, async (t) => {
 });
 
 test('a flood of calls: each is answered once', once, async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CONCURRENT: '4',
-    MCP_BRIDGE_QUEUE: '50', MCP_BRIDGE_QUEUE_TIMEOUT: '5m' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MAX_CONCURRENT: '4',
+    CAISSON_QUEUE: '50', CAISSON_QUEUE_TIMEOUT: '5m' } });
   const ids = Array.from({ length: 3000 },
     (_, i) => raw.postCall(`print(${i})`));
   const results = await Promise.all(ids.map((id) => raw.result(id)));
@@ -556,7 +556,7 @@ test('a flood of calls: each is answered once', once, async (t) => {
 
 test('a call waits for a place only so long', once, async (t) => {
   const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '1' } });
+    env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE_TIMEOUT: '1' } });
   const gate = new Gate();
   const id = raw.postCall(`${gate.wait}\nprint("first")`,
     { timeout: 120 });
@@ -566,7 +566,7 @@ test('a call waits for a place only so long', once, async (t) => {
 
   assert.equal(isError, true);
   assert.equal(structuredContent.status, 'error');
-  assert.match(structuredContent.error, /MCP_BRIDGE_QUEUE_TIMEOUT/);
+  assert.match(structuredContent.error, /CAISSON_QUEUE_TIMEOUT/);
   assert.match(structuredContent.error, /\b1 ?s/);
   assert.equal(gate.find().length, 1, 'the first goes on');
   gate.open();
@@ -578,7 +578,7 @@ test('a call waits for a place only so long', once, async (t) => {
 test('those that wait come in their order, without the cancelled', once,
   async (t) => {
     const raw = await Raw.open(t, {
-      env: { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE_TIMEOUT: '2m' },
+      env: { CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE_TIMEOUT: '2m' },
     });
     const gate = new Gate();
     const first = raw.postCall(`${gate.wait}\nprint("first")`,
@@ -605,7 +605,7 @@ test('those that wait come in their order, without the cancelled', once,
 
 test('no output goes to another call', once, async (t) => {
   const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '8', MCP_BRIDGE_QUEUE_TIMEOUT: '5m' },
+    env: { CAISSON_MAX_CONCURRENT: '8', CAISSON_QUEUE_TIMEOUT: '5m' },
   });
   const nonces = Array.from({ length: 50 },
     (_, i) => `nonce-${i}-${Math.random().toString(36).slice(2)}`);
@@ -632,8 +632,8 @@ sys.exit(${i % 3})`));
 
 test('a client that does not read its answers', once, async (t) => {
   const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_MAX_OUTPUT: '2m', MCP_BRIDGE_QUEUE: '1000',
-      MCP_BRIDGE_QUEUE_TIMEOUT: '10m' } });
+    env: { CAISSON_MAX_OUTPUT: '2m', CAISSON_QUEUE: '1000',
+      CAISSON_QUEUE_TIMEOUT: '10m' } });
   const ids = [];
 
   raw.child.stdout.pause();

@@ -23,7 +23,7 @@ time.sleep(600)
 `;
 
 const outOfMemory = (limit) => `Sandbox ran out of memory (limit ${limit}): ` +
-  'keep less at a time, or raise MCP_BRIDGE_MEMORY';
+  'keep less at a time, or raise CAISSON_MEMORY';
 
 /* Ended for its memory, and said so once. */
 function assertEnded(result, limit) {
@@ -41,7 +41,7 @@ function assertEnded(result, limit) {
 /* A program with this much memory for a box; skips where nobody watches. */
 async function watched(t, memory) {
   const program = await connect(t,
-    { env: memory ? { MCP_BRIDGE_MEMORY: memory } : {} });
+    { env: memory ? { CAISSON_MEMORY: memory } : {} });
   const { _meta: meta } = await run(program.client, 'pass');
   const { proc, limits } = meta['caisson/isolation'];
 
@@ -297,8 +297,8 @@ print('done')`],
 for (const [what, memory, pids, when, code] of crowds)
   test(`${what} run as elsewhere`, when, async (t) => {
     const { client } = await connect(t,
-      { env: { MCP_BRIDGE_MEMORY: memory, MCP_BRIDGE_PIDS: pids,
-        MCP_BRIDGE_MAX_TIMEOUT: '300' } });
+      { env: { CAISSON_MEMORY: memory, CAISSON_PIDS: pids,
+        CAISSON_MAX_TIMEOUT: '300' } });
     const { structuredContent: answer } = await run(client, imports + code,
       { timeout: 300 });
 

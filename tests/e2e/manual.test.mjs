@@ -367,7 +367,7 @@ const named = ['run_python', 'code'];
 
 test('client and code read the same manual', async (t) => {
   for (const api of ['on', 'off']) {
-    const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY_API: api } });
+    const raw = await Raw.open(t, { env: { CAISSON_MEMORY_API: api } });
     const { result } = await raw.request('resources/read',
       { uri: 'resource://caisson/capabilities' });
     const [inside] = await raw.printed(`

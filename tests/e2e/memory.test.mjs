@@ -85,7 +85,7 @@ test('nothing is started before something is asked for', async (t) => {
 });
 
 test('updates of eight calls at once lose nothing', once, async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CONCURRENT: '8' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MAX_CONCURRENT: '8' } });
   const code = `
 for _ in range(15):
     update_memory("n", lambda n: (n or 0) + 1)`;
@@ -176,7 +176,7 @@ print(list_memories())`);
 test('a full quota says so, and how to make room', once, async (t) => {
   const home = folder(t);
   const raw = await Raw.open(t,
-    { home, env: { MCP_BRIDGE_STATE_MAX: '1m' } });
+    { home, env: { CAISSON_STATE_MAX: '1m' } });
   const [said, again] = await raw.printed(`
 save_memory("a", "x" * 600_000)
 try:
@@ -188,12 +188,12 @@ print(save_memory("b", "x" * 600_000)["key"], memory_exists("a"))`);
 
   assert.match(said, /would take \d+ bytes, and no more than 1048576 are/);
   assert.match(said, /caisson memory remove KEY/);
-  assert.match(said, /MCP_BRIDGE_STATE_MAX/);
+  assert.match(said, /CAISSON_STATE_MAX/);
   assert.equal(again, 'b False');
 });
 
 test('switched off, no name is there and nothing speaks of it', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY_API: 'off' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MEMORY_API: 'off' } });
   const read = await raw.request('resources/read',
     { uri: 'resource://caisson/capabilities' });
 
@@ -300,7 +300,7 @@ test('a state directory that cannot be used is refused with its cause',
     const home = folder(t);
     const open = path.join(home, 'open');
     const raw = await Raw.open(t, { home,
-      env: { MCP_BRIDGE_STATE_DIR: open } });
+      env: { CAISSON_STATE_DIR: open } });
 
     fs.mkdirSync(open);
     fs.chmodSync(open, 0o777);

@@ -246,7 +246,7 @@ test('exit codes and signals are the interpreter\'s', once, async (t) => {
 });
 
 test('lines of any length, in both directions', once, async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_OUTPUT: '8m' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MAX_OUTPUT: '8m' } });
 
   await t.test('900 KB of code on one line', async () => {
     const code = `x = "${'y'.repeat(900_000)}"; print(len(x))`;
@@ -686,7 +686,7 @@ const endings = [
 /* The results in one mode; the client checks them against outputSchema. */
 async function answers(t, mode) {
   const { client } = await connect(t,
-    { env: { MCP_BRIDGE_OUTPUT_MODE: mode, MCP_BRIDGE_MAX_OUTPUT: '2k' } });
+    { env: { CAISSON_OUTPUT_MODE: mode, CAISSON_MAX_OUTPUT: '2k' } });
   const results = [];
 
   await client.listTools();
@@ -760,8 +760,8 @@ test('toon is written as its specification says', once, async (t) => {
 
 test('a call that finds no place is refused in the mode that is set', once,
   async (t) => {
-    const raw = await Raw.open(t, { env: { MCP_BRIDGE_OUTPUT_MODE: 'json',
-      MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_QUEUE: '0' } });
+    const raw = await Raw.open(t, { env: { CAISSON_OUTPUT_MODE: 'json',
+      CAISSON_MAX_CONCURRENT: '1', CAISSON_QUEUE: '0' } });
     const gate = new Gate();
     const id = raw.postCall(gate.wait);
 

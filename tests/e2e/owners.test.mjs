@@ -58,7 +58,7 @@ test('a guest is served as our user is', async (t) => {
 test('one that floods the queue delays another by its share only',
   async (t) => {
     const { raw, guest } = await open(t,
-      { env: { MCP_BRIDGE_MAX_CONCURRENT: '2', MCP_BRIDGE_QUEUE: '40' } });
+      { env: { CAISSON_MAX_CONCURRENT: '2', CAISSON_QUEUE: '40' } });
     const gate = new Gate();
     const flood = Array.from({ length: 41 },
       () => raw.postCall(gate.wait, { timeout: 100 }));
@@ -106,7 +106,7 @@ save_memory("place", "${word}")
 
 test('files are their owner\'s', async (t) => {
   const { raw, guest } = await open(t,
-    { env: { MCP_BRIDGE_ARGUMENTS: 'code,servers,timeout,files' } });
+    { env: { CAISSON_ARGUMENTS: 'code,servers,timeout,files' } });
   const uri = 'resource://caisson/files/';
   const read = (client, name) => client.request('resources/read',
     { uri: uri + name });
@@ -194,7 +194,7 @@ except runtime.MCPError as error:
 
 test('lines about calls of tools say whose they are', async (t) => {
   const audit = path.join(folder(t), 'audit');
-  const { starts, ...options } = withTools(t, { MCP_BRIDGE_AUDIT_FILE: audit });
+  const { starts, ...options } = withTools(t, { CAISSON_AUDIT_FILE: audit });
   const { raw, guest } = await open(t, options);
   const asks = { servers: ['tools'] };
 

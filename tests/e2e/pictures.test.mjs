@@ -11,7 +11,7 @@ import { connect, run } from './support/sdk.mjs';
 import { official, withServers } from './support/servers.mjs';
 
 /* Answers as models see them. */
-settings.MCP_BRIDGE_STRUCTURED = 'off';
+settings.CAISSON_STRUCTURED = 'off';
 
 const red = encode(30, 20, [255, 0, 0]);
 const green = encode(8, 9, [0, 255, 0]);
@@ -142,7 +142,7 @@ plt.title("Sales")
 print("before")
 plt.show()
 print("after")`;
-  const warm = { env: { MCP_BRIDGE_PRELOAD: 'matplotlib.pyplot' } };
+  const warm = { env: { CAISSON_PRELOAD: 'matplotlib.pyplot' } };
 
   for (const [what, options] of [['from the pool', {}],
     ['started for it', unpooled], ['where it is preloaded', warm]]) {
@@ -189,7 +189,7 @@ test('figures that are left open are shown', plots, async (t) => {
 
 test('scripts of the shell show files', async (t) => {
   const { client } = await connect(t,
-    { env: { MCP_BRIDGE_TOOLS: 'run_code' } });
+    { env: { CAISSON_TOOLS: 'run_code' } });
   const script = async (code) => pieces(await client.callTool(
     { name: 'run_code', arguments: { language: 'shell', code } }));
   const files = `

@@ -48,7 +48,7 @@ function pool(size, more = {}) {
   return {
     ...more,
     env: {
-      MCP_BRIDGE_POOL: String(size), MCP_BRIDGE_TEMPLATE: 'off', ...more.env,
+      CAISSON_POOL: String(size), CAISSON_TEMPLATE: 'off', ...more.env,
     },
   };
 }
@@ -78,7 +78,7 @@ test('a size that cannot be is refused', once, async (t) => {
     const raw = Raw.start(t, pool(size));
 
     assert.deepEqual(await raw.ended, { code: 2, signal: null });
-    assert.match(raw.errors, /MCP_BRIDGE_POOL/);
+    assert.match(raw.errors, /CAISSON_POOL/);
     assert.match(raw.errors, words);
   }
 });
@@ -192,7 +192,7 @@ test('another interpreter on disk needs other boxes', once, async (t) => {
   fs.symlinkSync('/usr/bin/python3', path.join(venv, 'bin/python3'));
   fs.symlinkSync('python3', path.join(venv, 'bin/python'));
   write('first');
-  const raw = await Raw.open(t, pool(2, { env: { MCP_BRIDGE_PYTHON: venv } }));
+  const raw = await Raw.open(t, pool(2, { env: { CAISSON_PYTHON: venv } }));
   const show = 'import sys\nprint(open(sys.prefix + "/pyvenv.cfg").read())';
   const before = await filled(raw, 2);
 
@@ -207,7 +207,7 @@ test('another interpreter on disk needs other boxes', once, async (t) => {
 
 test('more calls than boxes, in flight at once', once, async (t) => {
   const raw = await Raw.open(t, pool(16, {
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '16' },
+    env: { CAISSON_MAX_CONCURRENT: '16' },
   }));
 
   for (const count of [16, 40]) {
@@ -239,7 +239,7 @@ test('calls that run do not use up the pool for the next', once, async (t) => {
 test('boxes of the weaker level wait, too', async (t) => {
   const raw = await Raw.open(t, pool(2, {
     withoutNamespaces: true,
-    env: { MCP_BRIDGE_ALLOW_WEAK_ISOLATION: 'on' },
+    env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },
   }));
   const waits = () => waiting(raw.pid).code
     .filter((entry) => entry.state === 'S').length === 2;
@@ -267,7 +267,7 @@ test('boxes that cannot be had cost only the pool', async (t) => {
 
   assert.equal(isError, true);
   assert.match(structuredContent.error,
-    /^the box cannot be built: .*MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on/);
+    /^the box cannot be built: .*CAISSON_ALLOW_WEAK_ISOLATION=on/);
   await raw.ping();
   await raw.finish();
   assert.ok(raw.errors.split('\n').length < 20, 'it does not try all the time');
@@ -313,7 +313,7 @@ test('boxes that wait end with the program', async (t) => {
 
 test('three hundred calls leave nothing behind', once, async (t) => {
   const raw = await Raw.open(t, pool(4, {
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '4' },
+    env: { CAISSON_MAX_CONCURRENT: '4' },
   }));
   const state = () => [descendants(raw.pid).length,
     fs.readdirSync(`/proc/${raw.pid}/fd`).length];

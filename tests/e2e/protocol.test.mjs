@@ -464,12 +464,12 @@ test('resources that do not exist', async (t) => {
 });
 
 test('lines above the limit', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CODE: '64k' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MAX_CODE: '64k' } });
   const code = 'x'.repeat(2_000_000);
   const call = (rest) => JSON.stringify(
     { method: 'tools/call', ...rest });
   const params = { name: 'run_python', arguments: { code } };
-  const words = /MCP_BRIDGE_MAX_CODE/;
+  const words = /CAISSON_MAX_CODE/;
 
   /* Where the id is certain it is echoed, */
   await raw.send(`{"jsonrpc":"2.0","id":"first","method":"tools/call",` +
@@ -507,13 +507,13 @@ test('lines above the limit', async (t) => {
 });
 
 test('a line above the limit that never ends costs no memory', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MAX_CODE: '1k' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MAX_CODE: '1k' } });
   const chunk = Buffer.alloc(1 << 20, 'z');
 
   for (let i = 0; i < 100; i++)
     await raw.write(chunk);
   await raw.write('\n');
-  assertError(await unnamed(raw), invalidRequest, /MCP_BRIDGE_MAX_CODE/);
+  assertError(await unnamed(raw), invalidRequest, /CAISSON_MAX_CODE/);
 
   const status = fs.readFileSync(`/proc/${raw.pid}/status`, 'latin1');
   const peak = Number(/VmHWM:\s*(\d+)/.exec(status)[1]);

@@ -710,7 +710,7 @@ except OSError as error:
 });
 
 test('files in the box are bounded', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY: '256m' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MEMORY: '256m' } });
 
   for (const place of ['/tmp', '/workspace', '/workspace/out', '/dev/shm']) {
     assert.deepEqual(await raw.printed(`

@@ -65,7 +65,7 @@ test('returns what the code printed', async (t) => {
 
 test('shows the tools that the settings name', async (t) => {
   const { client } = await connect(t, { env:
-    { MCP_BRIDGE_TOOLS: 'run_code,list_runners' } });
+    { CAISSON_TOOLS: 'run_code,list_runners' } });
   const { tools } = await client.listTools();
   const call = async (name, args) =>
     await client.callTool({ name, arguments: args });
@@ -110,20 +110,20 @@ test('shows the tools that the settings name', async (t) => {
 test('names a language that does not work, and what would mend it',
   async (t) => {
     const { client } = await connect(t, { env:
-      { MCP_BRIDGE_TOOLS: 'list_runners', MCP_BRIDGE_PYTHON: '/bin/false' } });
+      { CAISSON_TOOLS: 'list_runners', CAISSON_PYTHON: '/bin/false' } });
     const { structuredContent: { languages, missing } } =
       await client.callTool({ name: 'list_runners', arguments: {} });
 
     assert.deepEqual(languages.map((each) => each.language), ['shell']);
     assert.equal(missing[0].language, 'python');
     assert.match(missing[0].error, /\/bin\/false ended with code 1/);
-    assert.match(missing[0].fix, /MCP_BRIDGE_PYTHON/);
+    assert.match(missing[0].fix, /CAISSON_PYTHON/);
   });
 
 /* Some hosts show the model structuredContent, some the text, some both. */
 test('has one text for every client, and the rest for programs', async (t) => {
   const { client } = await connect(t, { env:
-    { MCP_BRIDGE_STRUCTURED: 'off', MCP_BRIDGE_MAX_OUTPUT: '2k' } });
+    { CAISSON_STRUCTURED: 'off', CAISSON_MAX_OUTPUT: '2k' } });
   const { tools: [tool] } = await client.listTools();
   const first = await run(client, 'print("hi")');
   const [again, failed, cut, killed, late, refused] = [

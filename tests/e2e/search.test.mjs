@@ -203,8 +203,8 @@ test('without what was kept everything works', async (t) => {
   for (const [what, more] of Object.entries({
     damaged: {},
     'not a directory': { env: { ...options.env,
-      MCP_BRIDGE_STATE_DIR: '/dev/null' } },
-    'not writable': { env: { ...options.env, MCP_BRIDGE_STATE_DIR: '/proc' } },
+      CAISSON_STATE_DIR: '/dev/null' } },
+    'not writable': { env: { ...options.env, CAISSON_STATE_DIR: '/proc' } },
   })) {
     raw = await again(t, raw, { ...options, ...more }, servers.entries);
     servers.forget();
@@ -302,7 +302,7 @@ test('what a tool has returned is told later, and marked', async (t) => {
   for (const [api, told] of [['on', '{a: int, b: list of str}'], ['off', '']]) {
     const options = withServers(t, { h: hostile() });
     const raw = await Raw.open(t,
-      { ...options, env: { ...options.env, MCP_BRIDGE_MEMORY_API: api } });
+      { ...options, env: { ...options.env, CAISSON_MEMORY_API: api } });
 
     await raw.printed('print((await mcp_h.echo(a=1, b=["secret"])).data)',
       { servers: ['h'] });

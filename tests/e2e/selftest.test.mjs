@@ -91,12 +91,12 @@ for (const [name, library] of Object.entries(libraries)) {
 test('the selftest runs each language that clients may name', (t) => {
   const lines = (env) => selftest(t, { env }).lines
     .filter((line) => line.includes('language'));
-  const tools = { MCP_BRIDGE_TOOLS: 'run_code' };
+  const tools = { CAISSON_TOOLS: 'run_code' };
 
   assert.deepEqual(lines({}), []);
   assert.match(lines(tools).join(), /^ok +language shell +(bash \d|a plain sh)/);
-  assert.match(lines({ ...tools, MCP_BRIDGE_SHELL: '/no/shell' }).join(),
-    /^FAIL +language shell .*\/no\/shell.*set MCP_BRIDGE_SHELL/);
+  assert.match(lines({ ...tools, CAISSON_SHELL: '/no/shell' }).join(),
+    /^FAIL +language shell .*\/no\/shell.*set CAISSON_SHELL/);
 });
 
 test('what the users of boxes may not execute is named', (t) => {
@@ -125,7 +125,7 @@ test('what the users of boxes may not execute is named', (t) => {
 /* Runs what follows with a limit, soft and hard. */
 const limited = (limit) => ['prlimit', `--${limit}`, '--'];
 
-const single = { MCP_BRIDGE_MAX_CONCURRENT: '1', MCP_BRIDGE_POOL: '0' };
+const single = { CAISSON_MAX_CONCURRENT: '1', CAISSON_POOL: '0' };
 
 test('the number of descriptors that is asked for is enough', async (t) => {
   const few = { under: limited('nofile=70:70') };
@@ -149,12 +149,12 @@ test('the number of descriptors that is asked for is enough', async (t) => {
 test('fewer calls at once need fewer descriptors', async (t) => {
   const under = limited('nofile=200:200');
   const { status, stderr } = program(t, [], { under,
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '64' } });
+    env: { CAISSON_MAX_CONCURRENT: '64' } });
 
   assert.equal(status, 2);
-  assert.match(stderr, /or lower MCP_BRIDGE_MAX_CONCURRENT/);
-  const raw = await Raw.open(t, { under, env: { MCP_BRIDGE_MAX_CONCURRENT:
-    '4', MCP_BRIDGE_POOL: '4' } });
+  assert.match(stderr, /or lower CAISSON_MAX_CONCURRENT/);
+  const raw = await Raw.open(t, { under, env: { CAISSON_MAX_CONCURRENT:
+    '4', CAISSON_POOL: '4' } });
   const ids = Array.from({ length: 20 }, (_, n) => raw.postCall(`print(${n})`));
 
   for (const [n, id] of ids.entries())
@@ -204,8 +204,8 @@ for (const room of [0, 1, 2, 3]) {
 
     t.after(() => gate.open());
     const raw = await Raw.open(t, { under: crowded(gate, room),
-      env: { ...single, MCP_BRIDGE_TEMPLATE: 'off',
-        MCP_BRIDGE_LOG_LEVEL: 'info', MCP_BRIDGE_QUEUE_TIMEOUT: '60' } });
+      env: { ...single, CAISSON_TEMPLATE: 'off',
+        CAISSON_LOG_LEVEL: 'info', CAISSON_QUEUE_TIMEOUT: '60' } });
     const id = raw.postCall('print("hi")');
 
     await until(() => /waits until it can have a box/.test(raw.errors),
@@ -223,13 +223,13 @@ test('a call does not wait for processes without end', async (t) => {
 
   t.after(() => gate.open());
   const raw = await Raw.open(t, { under: crowded(gate, 1),
-    env: { ...single, MCP_BRIDGE_TEMPLATE: 'off',
-      MCP_BRIDGE_QUEUE_TIMEOUT: '1' } });
+    env: { ...single, CAISSON_TEMPLATE: 'off',
+      CAISSON_QUEUE_TIMEOUT: '1' } });
   const { structuredContent: answer } = await raw.run('print("hi")');
 
   assert.equal(answer.status, 'error');
   assert.match(answer.error, /Resource temporarily unavailable/);
-  assert.match(answer.error, /'ulimit -u'.*MCP_BRIDGE_QUEUE_TIMEOUT/);
+  assert.match(answer.error, /'ulimit -u'.*CAISSON_QUEUE_TIMEOUT/);
   /* It is not lost for those that come later. */
   gate.open();
   assert.deepEqual(await raw.printed('print("hi")'), ['hi']);

@@ -240,7 +240,7 @@ function project(t, entries, env = {}) {
 
   configure(place, entries);
   return { place, cwd: work,
-    env: { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on', ...env } };
+    env: { CAISSON_TRUST_PROJECT_FILES: 'on', ...env } };
 }
 
 const distrusts = {
@@ -271,7 +271,7 @@ for (const [what, { change, words, root }] of Object.entries(distrusts))
     const audit = path.join(folder(t), 'audit');
     const entry = hostile();
     const options = project(t, { h: entry },
-      { MCP_BRIDGE_AUDIT_FILE: audit });
+      { CAISSON_AUDIT_FILE: audit });
     const raw = await Raw.open(t, options);
     const gate = new Gate();
     const id = raw.postCall(`${prelude}
@@ -311,7 +311,7 @@ test('calls end at the next look when a folder of files loses trust',
     fs.mkdirSync(place);
     configure(path.join(place, 'h.json'), { h: entry });
     const raw = await Raw.open(t,
-      { cwd: work, env: { MCP_BRIDGE_TRUST_PROJECT_FILES: 'on' } });
+      { cwd: work, env: { CAISSON_TRUST_PROJECT_FILES: 'on' } });
     const gate = new Gate();
     const id = raw.postCall(`${prelude}
 print(json.dumps(await attempt("h", "gate", ${python(

@@ -399,8 +399,8 @@ for task in pending:
 
   test('state: answers of one call never reach another', async (t) => {
     const raw = await Raw.open(t, withServers(t, { h: hostile() }, {
-      env: { MCP_BRIDGE_MAX_CONCURRENT: '8',
-        MCP_BRIDGE_QUEUE_TIMEOUT: '5m' } }));
+      env: { CAISSON_MAX_CONCURRENT: '8',
+        CAISSON_QUEUE_TIMEOUT: '5m' } }));
     const nonces = Array.from({ length: 40 },
       (_, i) => `nonce-${i}-${Math.random().toString(36).slice(2)}`);
     const ids = nonces.map((nonce, i) => raw.postCall(`

@@ -509,7 +509,7 @@ test('no secret of a server is in a log, a process of ours, or a box',
     const entry = { ...hostile(), env: { TOKEN: secret } };
     const broken = { ...hostile('exit=1'), env: { TOKEN: secret } };
     const raw = await Raw.open(t, withServers(t, { h: entry, broken },
-      { env: { MCP_BRIDGE_LOG_LEVEL: 'debug', MCP_BRIDGE_LOG_FILE: log } }));
+      { env: { CAISSON_LOG_LEVEL: 'debug', CAISSON_LOG_FILE: log } }));
     const gate = new Gate();
 
     assert.ok((await attempt(raw, 'h', 'environment')).text.includes(secret));

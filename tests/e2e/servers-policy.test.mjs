@@ -99,11 +99,11 @@ print((await mcp_h.read_file_3()).data[0])`, one),
 together('what takes its time', { concurrency: true }, () => {
   test('a server that is silent about a call loses it', async (t) => {
     const { raw, log } = await open(t,
-      { env: { MCP_BRIDGE_TOOL_TIMEOUT: '3' } });
+      { env: { CAISSON_TOOL_TIMEOUT: '3' } });
     const lost = await attempt(raw, 'h', 'never');
 
     assert.equal(lost.error, 'h.never: server "h" did not answer the call of ' +
-      'its tool "never" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); the call ' +
+      'its tool "never" within 3 seconds (CAISSON_TOOL_TIMEOUT); the call ' +
       'was sent and may have run');
     const { id, params } = heard(log).find(
       ({ method }) => method === 'tools/call');
@@ -206,7 +206,7 @@ except runtime.MCPError as error:
 
   test('a server that hangs is replaced', async (t) => {
     const { raw, entry } = await open(t,
-      { env: { MCP_BRIDGE_TOOL_TIMEOUT: '3' } });
+      { env: { CAISSON_TOOL_TIMEOUT: '3' } });
 
     await assertServes(raw, 'h');
     const { pid } = await served(entry);
@@ -230,7 +230,7 @@ print(json.dumps(await asyncio.gather(
   test('each call has a line in the audit file', async (t) => {
     const audit = path.join(folder(t), 'audit');
     const { raw } = await open(t, { tools: { deny: ['die'] },
-      env: { MCP_BRIDGE_AUDIT_FILE: audit } });
+      env: { CAISSON_AUDIT_FILE: audit } });
 
     await raw.printed(`${prelude}
 await attempt("h", "echo", {"a": "secret"})
@@ -287,7 +287,7 @@ await asyncio.gather(*[mcp_h.sleep(ms=1000) for n in range(10_000)])`,
 test('calls that never end leave places for the calls of others',
   async (t) => {
     const { raw, log } = await open(t,
-      { env: { MCP_BRIDGE_TOOL_TIMEOUT: '300' } });
+      { env: { CAISSON_TOOL_TIMEOUT: '300' } });
     const never = raw.postCall(`
 import asyncio
 await asyncio.gather(*[mcp_h.never() for n in range(200)])`, one);

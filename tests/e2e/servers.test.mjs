@@ -832,7 +832,7 @@ test('caisson servers --try shows the tools of each, or its error',
 
 test('the stack of a server that fails is in the log only', async (t) => {
   const { errors } = await tryServers(t, withServers(t, { noisy },
-    { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } }));
+    { env: { CAISSON_LOG_LEVEL: 'debug' } }));
 
   assert.match(errors, /broker.* server "noisy" wrote: +at deeper/);
   const raw = await Raw.open(t, withServers(t, { noisy }));

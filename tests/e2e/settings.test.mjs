@@ -89,8 +89,8 @@ test('wrong values are refused', once, async (t) => {
       for (const value of values) {
         const shown = value.slice(0, 20);
 
-        assertRefused(s, { env: { [`MCP_BRIDGE_${name}`]: value } },
-          `MCP_BRIDGE_${name}`, shown, allowed);
+        assertRefused(s, { env: { [`CAISSON_${name}`]: value } },
+          `CAISSON_${name}`, shown, allowed);
         assertRefused(s, { args: [flag, value] }, flag, shown, allowed);
         assertRefused(s, { args: [`${flag}=${value}`] }, flag, shown,
           allowed);
@@ -100,19 +100,19 @@ test('wrong values are refused', once, async (t) => {
       assertRefused(s, { args: [flag] }, flag, allowed);
       /* --check finds the same. */
       assertRefused(s, { args: ['--check'],
-        env: { [`MCP_BRIDGE_${name}`]: values[0] } },
-      `MCP_BRIDGE_${name}`, values[0], allowed);
+        env: { [`CAISSON_${name}`]: values[0] } },
+      `CAISSON_${name}`, values[0], allowed);
     });
   }
 });
 
 test('unknown names are refused, the near ones with a hint', async (t) => {
-  assertRefused(t, { env: { MCP_BRIDGE_TIMOUT: '30' } },
-    'MCP_BRIDGE_TIMOUT', 'MCP_BRIDGE_TIMEOUT');
-  assertRefused(t, { env: { MCP_BRIDGE_QQQQQQQQ: '30' } },
-    'MCP_BRIDGE_QQQQQQQQ');
-  assertRefused(t, { env: { MCP_BRIDGE_timeout: '30' } },
-    'MCP_BRIDGE_timeout', 'MCP_BRIDGE_TIMEOUT');
+  assertRefused(t, { env: { CAISSON_TIMOUT: '30' } },
+    'CAISSON_TIMOUT', 'CAISSON_TIMEOUT');
+  assertRefused(t, { env: { CAISSON_QQQQQQQQ: '30' } },
+    'CAISSON_QQQQQQQQ');
+  assertRefused(t, { env: { CAISSON_timeout: '30' } },
+    'CAISSON_timeout', 'CAISSON_TIMEOUT');
   assertRefused(t, { args: ['--timout', '30'] }, '--timout', '--timeout');
   assertRefused(t, { args: ['--qqqqqqqq'] }, '--qqqqqqqq');
   assertRefused(t, { args: ['-h'] }, '-h');
@@ -130,12 +130,14 @@ test('variables of earlier systems are accepted with a warning', (t) => {
 
   assert.equal(status, 0, stderr);
   assert.match(stderr, /MCP_BRIDGE_IMAGE/);
+  assertRefused(t, { env: { CAISSON_IMAGE: 'python:3.14-slim' } },
+    'CAISSON_IMAGE');
 });
 
 test('contradictions are refused', (t) => {
-  assertRefused(t, { env: { MCP_BRIDGE_TIMEOUT: '60',
-    MCP_BRIDGE_MAX_TIMEOUT: '30' } },
-  'MCP_BRIDGE_TIMEOUT', 'MCP_BRIDGE_MAX_TIMEOUT', '60', '30');
+  assertRefused(t, { env: { CAISSON_TIMEOUT: '60',
+    CAISSON_MAX_TIMEOUT: '30' } },
+  'CAISSON_TIMEOUT', 'CAISSON_MAX_TIMEOUT', '60', '30');
 });
 
 test('bad configuration files are refused', (t) => {
@@ -163,7 +165,7 @@ test('a log file that cannot be opened is refused', (t) => {
 
   execFileSync('mkfifo', ['-m', '666', pipe]);
   for (const place of ['/no/such/folder/log', folder(t), '/proc/log', pipe])
-    assertFileRefused(t, 'MCP_BRIDGE_LOG_FILE', place, 'MCP_BRIDGE_LOG_FILE');
+    assertFileRefused(t, 'CAISSON_LOG_FILE', place, 'CAISSON_LOG_FILE');
 });
 
 test('--check refuses the limits that the start refuses', (t) => {
@@ -184,18 +186,18 @@ test('--check makes no file, nor does what calls no tool', (t) => {
   const run = (args, name) =>
     assert.equal(program(t, { args, env: { [name]: place } }).status, 0);
 
-  for (const name of ['MCP_BRIDGE_LOG_FILE', 'MCP_BRIDGE_AUDIT_FILE'])
+  for (const name of ['CAISSON_LOG_FILE', 'CAISSON_AUDIT_FILE'])
     run(['--check'], name);
-  run(['--print-config'], 'MCP_BRIDGE_AUDIT_FILE');
-  run(['memory', 'list'], 'MCP_BRIDGE_AUDIT_FILE');
+  run(['--print-config'], 'CAISSON_AUDIT_FILE');
+  run(['memory', 'list'], 'CAISSON_AUDIT_FILE');
   assert.ok(!fs.existsSync(place));
 });
 
 test('an audit file that is no file is refused', (t) => {
   for (const place of ['/no/such/folder/audit', '/dev/null', folder(t),
     '/proc/audit'])
-    assertFileRefused(t, 'MCP_BRIDGE_AUDIT_FILE', place,
-      'MCP_BRIDGE_AUDIT_FILE');
+    assertFileRefused(t, 'CAISSON_AUDIT_FILE', place,
+      'CAISSON_AUDIT_FILE');
 });
 
 test('an audit file that others write to, or lead to, is refused', (t) => {
@@ -205,9 +207,9 @@ test('an audit file that others write to, or lead to, is refused', (t) => {
   fs.chownSync(audit, uid, uid === process.getuid() ? process.getgid() : uid);
   fs.chmodSync(audit, 0o620);
   fs.symlinkSync('/tmp/audit', link);
-  assertFileRefused(t, 'MCP_BRIDGE_AUDIT_FILE', audit,
+  assertFileRefused(t, 'CAISSON_AUDIT_FILE', audit,
     'can be written by other users');
-  assertFileRefused(t, 'MCP_BRIDGE_AUDIT_FILE', link, 'is a symbolic link');
+  assertFileRefused(t, 'CAISSON_AUDIT_FILE', link, 'is a symbolic link');
 });
 
 test('--help, --version and --check', async (t) => {
@@ -228,7 +230,7 @@ test('--help, --version and --check', async (t) => {
 
   await t.test('--help comes whatever else is wrong', (s) => {
     assert.equal(program(s, { args: ['--help'],
-      env: { MCP_BRIDGE_TIMEOUT: 'x' } }).status, 0);
+      env: { CAISSON_TIMEOUT: 'x' } }).status, 0);
   });
 
   await t.test('--version', (s) => {
@@ -251,11 +253,11 @@ test('--help, --version and --check', async (t) => {
   await t.test('--check says what holds and where it comes from', (s) => {
     const home = homeWith(s, { memory: '256m', pids: 64 });
     const { status, stdout } = program(s, { home,
-      args: ['--check', '--timeout', '7'], env: { MCP_BRIDGE_PIDS: '32' } });
+      args: ['--check', '--timeout', '7'], env: { CAISSON_PIDS: '32' } });
 
     assert.equal(status, 0);
     assert.match(stdout, /^timeout +7s? +flag$/m);
-    assert.match(stdout, /^pids +32 +environment$/m);
+    assert.match(stdout, /^pids +32 +CAISSON_PIDS$/m);
     assert.match(stdout, /^memory +256m +file$/m);
     assert.match(stdout, /^max-output +64k +default$/m);
     assert.ok(stdout.includes(path.join(home, '.config/caisson/config.json')));
@@ -266,12 +268,14 @@ test('a flag wins over the environment, that over the file', async (t) => {
   const home = homeWith(t, { timeout: '9s', max_timeout: 90 });
   const table = [
     [{ home }, 9, 90],
-    [{ home, env: { MCP_BRIDGE_TIMEOUT: '8' } }, 8, 90],
-    [{ home, env: { MCP_BRIDGE_TIMEOUT: '8' }, args: ['--timeout=7'] }, 7,
+    [{ home, env: { CAISSON_TIMEOUT: '8' } }, 8, 90],
+    [{ home, env: { CAISSON_TIMEOUT: '8' }, args: ['--timeout=7'] }, 7,
       90],
+    [{ home, env: { MCP_BRIDGE_TIMEOUT: '8' } }, 8, 90],
+    [{ home, env: { MCP_BRIDGE_TIMEOUT: '5', CAISSON_TIMEOUT: '8' } }, 8, 90],
     [{ home, args: ['--timeout', '6', '--max-timeout', '1m'] }, 6, 60],
-    [{ home, env: { MCP_BRIDGE_TIMEOUT: '' } }, 9, 90],
-    [{ env: { MCP_BRIDGE_TIMEOUT: '30s', MCP_BRIDGE_MAX_TIMEOUT: '2m' } },
+    [{ home, env: { CAISSON_TIMEOUT: '' } }, 9, 90],
+    [{ env: { CAISSON_TIMEOUT: '30s', CAISSON_MAX_TIMEOUT: '2m' } },
       30, 120],
     [{ env: { XDG_CONFIG_HOME: path.join(home, '.config') } }, 9, 90],
     [{}, 30, 120],
@@ -302,7 +306,7 @@ test('initialize and lists are answered before any process is started',
 
 test('an interpreter that is not there fails the call', async (t) => {
   const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_PYTHON: '/no/such/python3' } });
+    env: { CAISSON_PYTHON: '/no/such/python3' } });
 
   for (let i = 0; i < 2; i++) {
     const { isError, structuredContent } = await raw.run('print(1)');
@@ -317,7 +321,7 @@ test('an interpreter that is not there fails the call', async (t) => {
 
 test('an interpreter that is none fails the call', async (t) => {
   const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_PYTHON: '/usr/bin/true' } });
+    env: { CAISSON_PYTHON: '/usr/bin/true' } });
   const { isError, structuredContent } = await raw.run('print(1)');
 
   assert.equal(isError, true);
@@ -329,8 +333,8 @@ test('an interpreter that is none fails the call', async (t) => {
 
 test('limits of the box are those that were set', async (t) => {
   const raw = await Raw.open(t, {
-    env: { MCP_BRIDGE_PIDS: '16', MCP_BRIDGE_MEMORY: '128m',
-      MCP_BRIDGE_MAX_OUTPUT: '1k' } });
+    env: { CAISSON_PIDS: '16', CAISSON_MEMORY: '128m',
+      CAISSON_MAX_OUTPUT: '1k' } });
 
   await t.test('processes', async () => {
     const [count] = await raw.printed(`
@@ -383,7 +387,7 @@ test('the log', async (t) => {
 
   await t.test('tells more when asked, in lines with a prefix',
     async (s) => {
-      const raw = await Raw.open(s, { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } });
+      const raw = await Raw.open(s, { env: { CAISSON_LOG_LEVEL: 'debug' } });
 
       await raw.run('print(1)');
       await raw.finish();
@@ -395,7 +399,7 @@ test('the log', async (t) => {
   await t.test('goes to a file, and is appended there', async (s) => {
     const place = folder(s);
     const log = path.join(place, 'caisson.log');
-    const env = { MCP_BRIDGE_LOG_LEVEL: 'debug', MCP_BRIDGE_LOG_FILE: log };
+    const env = { CAISSON_LOG_LEVEL: 'debug', CAISSON_LOG_FILE: log };
     let size = 0;
 
     for (let i = 0; i < 2; i++) {
@@ -412,7 +416,7 @@ test('the log', async (t) => {
   });
 
   await t.test('cannot be forged by code', async (s) => {
-    const raw = await Raw.open(s, { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } });
+    const raw = await Raw.open(s, { env: { CAISSON_LOG_LEVEL: 'debug' } });
 
     await raw.run(`
 import os
@@ -427,7 +431,7 @@ for fd in range(3, 1024):
 test('secrets of our environment stay where they are', async (t) => {
   const secret = 'secret-4f1a7c93';
   const raw = await Raw.open(t, { env: {
-    API_TOKEN: secret, MCP_BRIDGE_LOG_LEVEL: 'debug',
+    API_TOKEN: secret, CAISSON_LOG_LEVEL: 'debug',
     PYTHONPATH: `/${secret}`, LD_LIBRARY_PATH: `/${secret}`,
     HTTPS_PROXY: `http://user:${secret}@localhost` } });
   const gate = new Gate();
@@ -469,7 +473,7 @@ ${gate.wait}`);
 });
 
 test('code is in nobody\'s command line and in no log', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_LOG_LEVEL: 'debug' } });
+  const raw = await Raw.open(t, { env: { CAISSON_LOG_LEVEL: 'debug' } });
   const gate = new Gate();
   const id = raw.postCall(
     `password = "hunter2-9c41"\n${gate.wait}\nprint(password)\n1/0`);

@@ -10,7 +10,7 @@ import { folder, root, settings, uid } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import { hostile, official, withServers } from './support/servers.mjs';
 
-settings.MCP_BRIDGE_TOOLS = 'run_python,run_code,list_runners';
+settings.CAISSON_TOOLS = 'run_python,run_code,list_runners';
 
 /* Starts a call of code in shell; returns its id. */
 const post = (raw, code, more = {}) => raw.post('tools/call', {
@@ -82,7 +82,7 @@ test('shell code runs as a script does', async (t) => {
 });
 
 test('every ending is told as it is', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_MEMORY: '128m' } });
+  const raw = await Raw.open(t, { env: { CAISSON_MEMORY: '128m' } });
   const killed = (await run(raw, 'echo before; kill -SEGV $$'))
     .structuredContent;
 
@@ -110,8 +110,8 @@ test('every ending is told as it is', async (t) => {
 });
 
 test('limits hold, and nothing is left', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_PIDS: '20',
-    MCP_BRIDGE_MAX_OUTPUT: '4096' } });
+  const raw = await Raw.open(t, { env: { CAISSON_PIDS: '20',
+    CAISSON_MAX_OUTPUT: '4096' } });
 
   assert.match(JSON.stringify(await run(raw,
     ':(){ :|:& }; :; for i in $(seq 100); do sleep 9 & done; echo no',
@@ -136,22 +136,22 @@ test('limits hold, and nothing is left', async (t) => {
 });
 
 test('a shell that is missing is told, and which there are', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_SHELL: '/no/shell' } });
+  const raw = await Raw.open(t, { env: { CAISSON_SHELL: '/no/shell' } });
   const { structuredContent: seen } = await run(raw, 'echo x');
 
-  assert.match(seen.error, /could not start a shell .*\/no\/shell.*MCP_BRIDGE_SHELL/);
-  assert.doesNotMatch(seen.error, /Python|MCP_BRIDGE_PYTHON/);
+  assert.match(seen.error, /could not start a shell .*\/no\/shell.*CAISSON_SHELL/);
+  assert.doesNotMatch(seen.error, /Python|CAISSON_PYTHON/);
   const told = (await raw.result(raw.post('tools/call',
     { name: 'list_runners', arguments: {} }))).structuredContent;
 
   assert.deepEqual(told.languages.map((each) => each.language), ['python']);
   assert.equal(told.missing[0].language, 'shell');
-  assert.match(told.missing[0].fix, /MCP_BRIDGE_SHELL/);
+  assert.match(told.missing[0].fix, /CAISSON_SHELL/);
   await raw.finish();
 });
 
 test('another shell, and all languages with their versions', async (t) => {
-  const raw = await Raw.open(t, { env: { MCP_BRIDGE_SHELL: '/bin/sh' } });
+  const raw = await Raw.open(t, { env: { CAISSON_SHELL: '/bin/sh' } });
 
   assert.deepEqual(await printed(raw, 'echo $0 $SHELL; type mcp'),
     ['/tmp/run_shell.sh /bin/sh', 'mcp is /opt/caisson/bin/mcp']);
@@ -263,7 +263,7 @@ wait
 test('calls hold what a script does to them', async (t) => {
   /* Where the machine is slow all of its jobs live at once. */
   const raw = await Raw.open(t, withServers(t, { odd: hostile() },
-    { env: { MCP_BRIDGE_PIDS: '400' } }));
+    { env: { CAISSON_PIDS: '400' } }));
   const servers = ['odd'];
 
   /* Many at once, large ones, callers that are killed. */
@@ -334,7 +334,7 @@ for i in 1 2; do mcp call odd never & done; sleep 1; echo end`,
 test('the weaker level has calls, too', async (t) => {
   const raw = await Raw.open(t, withServers(t, { odd: hostile() }, {
     withoutNamespaces: true,
-    env: { MCP_BRIDGE_ALLOW_WEAK_ISOLATION: 'on' },
+    env: { CAISSON_ALLOW_WEAK_ISOLATION: 'on' },
   }));
   const lines = await printed(raw, `
 for i in 1 2 3; do mcp call odd echo text=$i > $i & done; wait; cat 1 2 3

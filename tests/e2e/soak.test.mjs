@@ -108,8 +108,8 @@ async function repeat(raw, kind, count, width) {
 test('hundreds of executions leave nothing behind', async (t) => {
   const raw = await Raw.open(t, {
     privateTmp: true,
-    env: { MCP_BRIDGE_MAX_CONCURRENT: '8', MCP_BRIDGE_QUEUE: '1000',
-      MCP_BRIDGE_QUEUE_TIMEOUT: '10m' },
+    env: { CAISSON_MAX_CONCURRENT: '8', CAISSON_QUEUE: '1000',
+      CAISSON_QUEUE_TIMEOUT: '10m' },
   });
   const before = state(raw);
 

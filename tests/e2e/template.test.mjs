@@ -20,10 +20,10 @@ const LISTS = `
 print(*[line.split()[1] for line in open("/proc/self/status")
         if line.startswith("Seccomp_filters")])`;
 
-const off = { env: { MCP_BRIDGE_POOL: '0', MCP_BRIDGE_TEMPLATE: 'off' } };
+const off = { env: { CAISSON_POOL: '0', CAISSON_TEMPLATE: 'off' } };
 
 function on(more = {}) {
-  return { env: { MCP_BRIDGE_POOL: '0', MCP_BRIDGE_LOG_LEVEL: 'info', ...more } };
+  return { env: { CAISSON_POOL: '0', CAISSON_LOG_LEVEL: 'info', ...more } };
 }
 
 async function isForked(raw) {
@@ -184,7 +184,7 @@ print("lives on")`), ["(box-holder) 2 []", 'True', 'no child: 10', 'once',
 });
 
 test('the memory that the holder has is counted once', async (t) => {
-  const raw = await warmed(t, { MCP_BRIDGE_MEMORY: '128m' });
+  const raw = await warmed(t, { CAISSON_MEMORY: '128m' });
 
   assert.deepEqual(await raw.printed(`
 import time
@@ -195,7 +195,7 @@ print(len(much) >> 20)`), ['90']);
 });
 
 test('the memory goes when the code becomes another program', async (t) => {
-  const raw = await warmed(t, { MCP_BRIDGE_MEMORY: '128m' });
+  const raw = await warmed(t, { CAISSON_MEMORY: '128m' });
 
   assert.deepEqual(await raw.printed(`
 import os, sys
@@ -229,7 +229,7 @@ print(inspect.getsource(sys.modules["mcp._call"])[:3])`, { servers: ['h'] });
 
 test('a thousand boxes draw a thousand numbers', once, async (t) => {
   const raw = await warmed(t, {
-    MCP_BRIDGE_PRELOAD: 'json,asyncio,random,uuid,secrets,tempfile,ssl',
+    CAISSON_PRELOAD: 'json,asyncio,random,uuid,secrets,tempfile,ssl',
   });
   const seen = new Set();
   const calls = 1000;
@@ -260,7 +260,7 @@ test('numpy draws other numbers in every box', once, async (t) => {
     return;
   }
   const raw = await warmed(t, {
-    MCP_BRIDGE_PRELOAD: 'numpy', MCP_BRIDGE_MEMORY: '512m',
+    CAISSON_PRELOAD: 'numpy', CAISSON_MEMORY: '512m',
   });
   const seen = new Set();
 
@@ -403,7 +403,7 @@ async function assertAllBuilt(raw, rounds) {
 }
 
 test('sixty-four boxes that are forked at once are all built', async (t) => {
-  const raw = await warmed(t, { MCP_BRIDGE_MAX_CONCURRENT: '64' });
+  const raw = await warmed(t, { CAISSON_MAX_CONCURRENT: '64' });
 
   await assertAllBuilt(raw, 8);
   await raw.finish();
@@ -411,8 +411,8 @@ test('sixty-four boxes that are forked at once are all built', async (t) => {
 
 test('a box that sends descriptors to itself costs the others nothing',
   async (t) => {
-    const raw = await warmed(t, { MCP_BRIDGE_MAX_CONCURRENT: '65' });
-    const other = await warmed(t, { MCP_BRIDGE_MAX_CONCURRENT: '64' });
+    const raw = await warmed(t, { CAISSON_MAX_CONCURRENT: '65' });
+    const other = await warmed(t, { CAISSON_MAX_CONCURRENT: '64' });
     const gate = new Gate();
     const id = raw.postCall(`
 import _socket, array, socket, time
@@ -473,7 +473,7 @@ test('a module that cannot be loaded is named, and boxes go on', async (t) => {
     ['json,nunpy', /'nunpy' cannot be imported: ModuleNotFoundError/],
     ['antigravity.x', /'antigravity.x' cannot be imported/],
   ]) {
-    const raw = await Raw.open(t, on({ MCP_BRIDGE_PRELOAD: preload }));
+    const raw = await Raw.open(t, on({ CAISSON_PRELOAD: preload }));
 
     await until(async () => {
       assert.deepEqual(await raw.printed('print(1)'), ['1']);
@@ -487,10 +487,10 @@ test('a module that cannot be loaded is named, and boxes go on', async (t) => {
 
 test('a list of modules that is none is refused', once, async (t) => {
   for (const bad of ['json,', 'a b', '1a', ',', 'a..b', 'x;y', '-m']) {
-    const raw = Raw.start(t, on({ MCP_BRIDGE_PRELOAD: bad }));
+    const raw = Raw.start(t, on({ CAISSON_PRELOAD: bad }));
 
     assert.deepEqual(await raw.ended, { code: 2, signal: null });
-    assert.match(raw.errors, /MCP_BRIDGE_PRELOAD.*names of modules/);
+    assert.match(raw.errors, /CAISSON_PRELOAD.*names of modules/);
   }
 });
 
@@ -608,7 +608,7 @@ function environment(t, above) {
 
 test('an interpreter in a place of the box has no template', async (t) => {
   const python = environment(t, folder(t));
-  const raw = await Raw.open(t, on({ MCP_BRIDGE_PYTHON: python }));
+  const raw = await Raw.open(t, on({ CAISSON_PYTHON: python }));
 
   await until(async () => {
     assert.deepEqual(await raw.printed('import sys; print(sys.prefix)'),
@@ -624,7 +624,7 @@ test('another interpreter on disk is another template', once, async (t) => {
   const above = fs.mkdtempSync('/var/tmp/caisson-e2e-');
   t.after(() => fs.rmSync(above, { recursive: true, force: true }));
   const python = environment(t, above);
-  const raw = await warmed(t, { MCP_BRIDGE_PYTHON: python });
+  const raw = await warmed(t, { CAISSON_PYTHON: python });
   const before = await template(raw);
 
   assert.deepEqual(await raw.printed('import sys; print(sys.prefix)'),

@@ -135,13 +135,13 @@ class Host:
         return {
             "PATH": "/usr/bin:/bin", "HOME": self.home,
             "SECRET_TOKEN": self.secret,
-            "MCP_BRIDGE_PYTHON": self.tree + "/bin/python",
-            "MCP_BRIDGE_MEMORY": "128m", "MCP_BRIDGE_PIDS": "32",
-            "MCP_BRIDGE_LOG_LEVEL": "error",
+            "CAISSON_PYTHON": self.tree + "/bin/python",
+            "CAISSON_MEMORY": "128m", "CAISSON_PIDS": "32",
+            "CAISSON_LOG_LEVEL": "error",
             # What is seen is told by the fields of answers.
-            "MCP_BRIDGE_STRUCTURED": "on",
+            "CAISSON_STRUCTURED": "on",
             # Every process that is there belongs to a call.
-            "MCP_BRIDGE_POOL": "0",
+            "CAISSON_POOL": "0",
         }
 
     def state(self):

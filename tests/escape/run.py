@@ -108,14 +108,14 @@ class Run:
         path = self.copy(words)
         environment = self.host.environment()
         template = self.template and words is None
-        environment["MCP_BRIDGE_TEMPLATE"] = "on" if template else "off"
-        environment["MCP_BRIDGE_TOOLS"] = "run_python,run_code"
+        environment["CAISSON_TEMPLATE"] = "on" if template else "off"
+        environment["CAISSON_TOOLS"] = "run_python,run_code"
         environment.update(settings)
         program = Program(path, environment, self.uid,
                           self.host.groups,
                           self.cgroups if words is None else None)
         # Where a row asks for another interpreter it may have no template.
-        if template and "MCP_BRIDGE_PYTHON" not in settings:
+        if template and "CAISSON_PYTHON" not in settings:
             program.wait_for_template()
         return program
 

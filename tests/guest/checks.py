@@ -15,7 +15,7 @@ TREE = "/sys/fs/cgroup"
 USER = 1000
 SECONDS = 120  # for what takes a second on a real processor
 OUT_OF_MEMORY = "Sandbox ran out of memory (limit 64 MiB): keep less at a " \
-    "time, or raise MCP_BRIDGE_MEMORY"
+    "time, or raise CAISSON_MEMORY"
 TIMED_OUT = "Execution timed out after 2s; pass timeout, up to 120, for " \
     "longer work"
 CHECKS = []
@@ -100,8 +100,8 @@ class Caisson:
         self.place = Place(uid) if place is None else place
         # Every box that is there belongs to a call.
         env = {"PATH": "/usr/bin:/bin", "HOME": "/nonexistent",
-               "MCP_BRIDGE_POOL": "0", "MCP_BRIDGE_STRUCTURED": "on",
-               **{"MCP_BRIDGE_" + name: text for name, text in env.items()}}
+               "CAISSON_POOL": "0", "CAISSON_STRUCTURED": "on",
+               **{"CAISSON_" + name: text for name, text in env.items()}}
         self.process = self.place.start([CAISSON], stdin=subprocess.PIPE,
                                         env=env)
         self.id = 0
@@ -361,7 +361,7 @@ def a_shared_cgroup_is_left_alone(uid):
     equal(read(place.path, "cgroup.subtree_control").strip(), "")
     said = place.start([CAISSON, "--cpus", "1"], stderr=subprocess.STDOUT,
                        stdin=subprocess.DEVNULL).communicate()[0]
-    demand("MCP_BRIDGE_CPUS" in said and "Delegate=yes" in said, said)
+    demand("CAISSON_CPUS" in said and "Delegate=yes" in said, said)
     other.kill()
     other.wait()
     caisson.finish()
@@ -371,7 +371,7 @@ def a_shared_cgroup_is_left_alone(uid):
 def the_selftest_says_so(uid):
     place = Place(uid)
     done = place.start([CAISSON, "--selftest"], stdin=subprocess.DEVNULL,
-                       env={"MCP_BRIDGE_MEMORY": "128m"})
+                       env={"CAISSON_MEMORY": "128m"})
     said = done.communicate()[0]
 
     demand(done.returncode == 0, said)

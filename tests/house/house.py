@@ -174,7 +174,7 @@ def options():
 
 
 def variable(key):
-    return "MCP_BRIDGE_" + key.upper()
+    return "CAISSON_" + key.upper()
 
 
 def flag(key):

@@ -9,7 +9,7 @@ import house
 
 def check_options(text):
     known = {house.variable(key) for key in house.options()}
-    named = set(re.findall(r"\bMCP_BRIDGE_[A-Z0-9_]+\b", text))
+    named = set(re.findall(r"\bCAISSON_[A-Z0-9_]+\b", text))
     for name in sorted(known - named):
         yield f"README.md: does not name {name}"
     for name in sorted(named - known):

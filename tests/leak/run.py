@@ -193,9 +193,9 @@ class Run:
         self.session("a session of nothing", Program.close)
         self.session("a whole session", self.whole)
         self.session("a whole session without a template", self.whole,
-                     MCP_BRIDGE_TEMPLATE="off", MCP_BRIDGE_POOL="0")
+                     CAISSON_TEMPLATE="off", CAISSON_POOL="0")
         self.session("two signals while a box is built",
-                     while_a_box_is_built, MCP_BRIDGE_POOL="1")
+                     while_a_box_is_built, CAISSON_POOL="1")
         for code in SLEEP, CALL:
             for what, end in (("end of input", Program.close),
                               ("SIGTERM", signalled(signal.SIGTERM)),

@@ -177,7 +177,7 @@ make_stream(const struct stream *stream)
 static struct native_facts facts;
 
 static const struct box_facts weak = { &native_runtime, &facts, "weak",
-	"no namespaces: MCP_BRIDGE_ALLOW_WEAK_ISOLATION" };
+	"no namespaces: CAISSON_ALLOW_WEAK_ISOLATION" };
 
 static struct call_result
 make_result(const struct ending *ending)
@@ -906,7 +906,7 @@ START_TEST(marks_what_was_weaker)
 	text = json_string_value(json_object_get(
 	    json_array_get(json_object_get(json, "content"), 0), "text"));
 	ck_assert_ptr_nonnull(strstr(text, "\nisolation: weak (no namespaces: "
-	    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION)"));
+	    "CAISSON_ALLOW_WEAK_ISOLATION)"));
 	fields = json_object_get(json, "structuredContent");
 	ck_assert_str_eq(
 	    json_string_value(json_object_get(fields, "isolation")), "weak");

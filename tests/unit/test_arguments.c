@@ -296,7 +296,7 @@ START_TEST(bounds_the_code)
 		ck_assert_int_eq(
 		    read_arguments(arguments.data, &run, &err), -1);
 		ck_assert_str_eq(err.text, "code has 1025 bytes, more than "
-		    "the 1024 allowed (MCP_BRIDGE_MAX_CODE)");
+		    "the 1024 allowed (CAISSON_MAX_CODE)");
 	}
 	request_reset(&run);
 }

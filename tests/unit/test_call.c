@@ -315,10 +315,10 @@ static const struct {
 	const char *error;
 } shortages[] = {
 	{ 's', SIGKILL, 512 * MIB, "Sandbox ran out of memory (limit 512 "
-	    "MiB): keep less at a time, or raise MCP_BRIDGE_MEMORY" },
+	    "MiB): keep less at a time, or raise CAISSON_MEMORY" },
 	{ 's', SIGKILL, 16 * MIB + 1, "Sandbox ran out of memory (limit "
 	    "16777217 bytes): keep less at a time, or raise "
-	    "MCP_BRIDGE_MEMORY" },
+	    "CAISSON_MEMORY" },
 	/* That was not the kernel. */
 	{ 's', SIGTERM, 512 * MIB, "Sandbox was killed by SIGTERM" },
 	{ 'e', 137, 512 * MIB, "Sandbox exited with code 137" },
@@ -535,10 +535,10 @@ static const struct {
 	{ 's', 64, 1, "Sandbox was killed by SIGRTMIN+30", 0, 0, 64 },
 	/* Before it took the code: not the code's fault. */
 	{ 'x', 0, 0, "/usr/bin/python3 ended with code 0 before it took the "
-	    "code: is it a Python 3 interpreter (MCP_BRIDGE_PYTHON)?", 1, 0,
+	    "code: is it a Python 3 interpreter (CAISSON_PYTHON)?", 1, 0,
 	    0 },
 	{ 'x', 127, 0, "/usr/bin/python3 ended with code 127 before it took "
-	    "the code: is it a Python 3 interpreter (MCP_BRIDGE_PYTHON)?", 1,
+	    "the code: is it a Python 3 interpreter (CAISSON_PYTHON)?", 1,
 	    127, 0 },
 	{ 's', SIGSEGV, 0, "/usr/bin/python3 was killed by SIGSEGV before it "
 	    "took the code", 0, 0, SIGSEGV },
@@ -578,7 +578,7 @@ END_TEST
 
 #define OUT_OF_MEMORY                                                          \
 	"Sandbox ran out of memory (limit 512 MiB): keep less at a time, or "  \
-	"raise MCP_BRIDGE_MEMORY"
+	"raise CAISSON_MEMORY"
 
 static const struct {
 	char how; /* the end of the code */

@@ -224,8 +224,8 @@ START_TEST(calls_wait_for_their_turn)
 	ck_assert_uint_eq(sv.runs.nwaiting, 2);
 	ck_assert_ptr_null(try_call(30, &err));
 	ck_assert_str_eq(err.text, "busy: 2 executions are running and 2 are "
-	    "waiting; try again later, or raise MCP_BRIDGE_MAX_CONCURRENT or "
-	    "MCP_BRIDGE_QUEUE");
+	    "waiting; try again later, or raise CAISSON_MAX_CONCURRENT or "
+	    "CAISSON_QUEUE");
 	/* Nobody who waits has a process. */
 	ck_assert_int_eq(play[2]->pids[ROLE_BOX] + play[3]->pids[ROLE_BOX], 0);
 	for (n = 0; n < 4; n++) {
@@ -282,8 +282,8 @@ START_TEST(owners_take_turns)
 	/* It may have one place, and two calls that wait. */
 	ck_assert_ptr_null(try_call(30, &err));
 	ck_assert_str_eq(err.text, "busy: 0 executions are running and 2 are "
-	    "waiting; try again later, or raise MCP_BRIDGE_MAX_CONCURRENT or "
-	    "MCP_BRIDGE_QUEUE");
+	    "waiting; try again later, or raise CAISSON_MAX_CONCURRENT or "
+	    "CAISSON_QUEUE");
 	/* The first place that is free is its own. */
 	asking = &an_owner;
 	end_running(flood[0]);
@@ -327,8 +327,8 @@ START_TEST(calls_wait_only_so_long)
 	second = new_call();
 	wait_until_concluded(second);
 	was_concluded(second, CALL_ERROR, "no place became free within 1s: 1 "
-	    "executions are running (MCP_BRIDGE_MAX_CONCURRENT, "
-	    "MCP_BRIDGE_QUEUE_TIMEOUT)");
+	    "executions are running (CAISSON_MAX_CONCURRENT, "
+	    "CAISSON_QUEUE_TIMEOUT)");
 	ck_assert_uint_eq(first->concluded, 0);
 	ck_assert_uint_eq(idles, 0);
 	code_exits(first);

@@ -99,7 +99,7 @@ expect_refused(const char *words)
 	ck_assert_int_eq(database_open(database, &err), -1);
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
-	ck_assert_msg(strstr(err.text, "MCP_BRIDGE_STATE_DIR") != NULL, "%s",
+	ck_assert_msg(strstr(err.text, "CAISSON_STATE_DIR") != NULL, "%s",
 	    err.text);
 	ck_assert_ptr_null(database_prepare(database, "SELECT 1", &err));
 	ck_assert_int_eq(database_run(database, "SELECT 1", &err), -1);
@@ -321,7 +321,7 @@ expect_no_file(const char *words)
 	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, "move it away") != NULL, "%s",
 	    err.text);
-	ck_assert_msg(strstr(err.text, "MCP_BRIDGE_STATE_DIR") != NULL, "%s",
+	ck_assert_msg(strstr(err.text, "CAISSON_STATE_DIR") != NULL, "%s",
 	    err.text);
 }
 

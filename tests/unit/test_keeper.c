@@ -418,7 +418,7 @@ be_untidy(void)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGCHLD, SIG_IGN);
-	setenv("MCP_BRIDGE_TEST", "secret", 1);
+	setenv("CAISSON_TEST", "secret", 1);
 	dup2(null, 100);
 }
 

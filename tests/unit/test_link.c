@@ -486,7 +486,7 @@ START_TEST(a_silent_call_ends)
 	play_call(relay, 1, "gh");
 	play_expect_line(&gh, PLAY_CALLED("2"));
 	play_expect_refused(relay, 1, "server \"gh\" did not answer the call "
-	    "of its tool \"talk\" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); "
+	    "of its tool \"talk\" within 3 seconds (CAISSON_TOOL_TIMEOUT); "
 	    "the call was sent and may have run");
 	play_expect_line(&gh, silence);
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
@@ -531,7 +531,7 @@ START_TEST(progress_keeps_a_call)
 	case 1:
 		play_expect_refused(relay, 1, "server \"gh\" did not answer "
 		    "the call of its tool \"talk\", and told of no progress "
-		    "for 4 seconds (MCP_BRIDGE_TOOL_TIMEOUT)");
+		    "for 4 seconds (CAISSON_TOOL_TIMEOUT)");
 		play_expect_line(&gh, silence);
 		break;
 	default:
@@ -540,7 +540,7 @@ START_TEST(progress_keeps_a_call)
 		play_expect_refused(relay, 1, "server \"gh\" did not answer "
 		    "the call of its tool \"talk\" within 16 seconds, which is "
 		    "the most, however much progress it reports "
-		    "(MCP_BRIDGE_TOOL_TIMEOUT)");
+		    "(CAISSON_TOOL_TIMEOUT)");
 		play_expect_line(&gh, silence);
 		break;
 	}
@@ -555,7 +555,7 @@ END_TEST
 START_TEST(what_was_not_sent_is_dropped)
 {
 	static const char why[] = "server \"gh\" did not read the call of its "
-	    "tool \"talk\" within 3 seconds (MCP_BRIDGE_TOOL_TIMEOUT); the "
+	    "tool \"talk\" within 3 seconds (CAISSON_TOOL_TIMEOUT); the "
 	    "call was not sent";
 	struct ipc_cancel_call cancel = { .id = 2 };
 	auto_free char *line = NULL;

@@ -305,7 +305,7 @@ START_TEST(languages_that_fail_are_told_of)
 	    "\"native\",\"version\":\"5.2\"}],\"missing\":["
 	    "{\"language\":\"python\","
 	    "\"runtime\":\"native\",\"error\":\"there is none\","
-	    "\"fix\":\"set MCP_BRIDGE_PYTHON"));
+	    "\"fix\":\"set CAISSON_PYTHON"));
 	options.structured = 0;
 	sent.len = 0;
 	say(REQUEST("2", "\"tools/call\",\"params\":"
@@ -536,7 +536,7 @@ END_TEST
 
 #define TOO_LARGE(id)                                                          \
 	ERROR(id, "-32600", "the message has 99999 bytes, more than fit "      \
-	    "around the largest code allowed (MCP_BRIDGE_MAX_CODE, now 1000 "  \
+	    "around the largest code allowed (CAISSON_MAX_CODE, now 1000 "  \
 	    "bytes)") "\n"
 
 static const struct {

@@ -300,7 +300,7 @@ START_TEST(bytes_are_bounded)
 	expect_err(save("b", "\"12\""), "what is kept would take 21 bytes, and "
 	    "no more than 20 are allowed: remove some memories (delete_memory("
 	    "key), or 'caisson memory remove KEY' on the host), or let the "
-	    "user raise MCP_BRIDGE_STATE_MAX");
+	    "user raise CAISSON_STATE_MAX");
 	expect_all(load("b"), "null");
 	/* It may fill what there is, and shrink, whatever is allowed. */
 	expect_told(save("b", "\"1\""), "\"bytes\":6");
@@ -400,7 +400,7 @@ START_TEST(a_file_that_cannot_be_used_says_so)
 	expect_err(forget("a"), "it is a symbolic link");
 	expect_err(list("", bytes_of("")), "it is a symbolic link");
 	buffer_reset(&json);
-	expect_err(memories_clear(database, "", &json, &err), "MCP_BRIDGE_");
+	expect_err(memories_clear(database, "", &json, &err), "CAISSON_");
 }
 END_TEST
 

@@ -119,7 +119,7 @@ START_TEST(tells_what_a_box_cannot_do)
 	    "could not create a user namespace (unshare: Operation not "
 	    "permitted); %s%s\n", namespace_fix(failed.step, "/proc"),
 	    _i == 1 ? "" : "; or allow a weaker level of isolation: "
-	    "MCP_BRIDGE_ALLOW_WEAK_ISOLATION=on (what it lacks is in "
+	    "CAISSON_ALLOW_WEAK_ISOLATION=on (what it lacks is in "
 	    "caisson(1))");
 
 	options.allow_weak_isolation = (unsigned int)_i;

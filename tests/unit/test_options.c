@@ -430,10 +430,11 @@ static const struct {
 	{ { "MCP_BRIDGE_IMAGE=python:3", "MCP_BRIDGE_CONTAINER_USER=1:1",
 	      "MCP_BRIDGE_PRELOAD=" }, 30,
 	    "caisson: MCP_BRIDGE_IMAGE is not used by this version\n"
-	    "caisson: MCP_BRIDGE_CONTAINER_USER is not used by this version\n" },
+	    "caisson: MCP_BRIDGE_CONTAINER_USER is not used by this "
+	    "version\n" },
 	{ { "MCP_BRIDGE_FROBNICATION\033=1" }, 30,
-	    "caisson: MCP_BRIDGE_FROBNICATION\\x1b is not used by this version\n"
-	    },
+	    "caisson: MCP_BRIDGE_FROBNICATION\\x1b is not used by this "
+	    "version\n" },
 	{ { "CAISSON=/x", "XCAISSON_A=1", "MCP_BRIDGE_TIMEOUT" }, 30, "" },
 };
 

@@ -116,7 +116,7 @@ START_TEST(bytes_are_bounded)
 	expect_err(save("f", "", "0123456789"), "would take 21 bytes, and no "
 	    "more than 20 are allowed: remove some saved tools ('caisson "
 	    "saved-tools remove NAME' or 'caisson saved-tools clear' on the "
-	    "host), or let the user raise MCP_BRIDGE_STATE_MAX");
+	    "host), or let the user raise CAISSON_STATE_MAX");
 	expect_told(save("f", "", "012345678"), "\"bytes\":10");
 }
 END_TEST

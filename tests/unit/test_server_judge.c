@@ -70,9 +70,9 @@ is(const struct server *server, enum server_state state, const char *why)
 
 #define FIRST "the first definition of a name wins, and that is in /o.json:2:3"
 #define UNTRUSTED "files of the folder one works in are not trusted "          \
-	"(MCP_BRIDGE_TRUST_PROJECT_FILES=on trusts them)"
+	"(CAISSON_TRUST_PROJECT_FILES=on trusts them)"
 #define SELF "it would start this program itself, again and again "            \
-	"(MCP_BRIDGE_ALLOW_SELF_SERVER=on allows it)"
+	"(CAISSON_ALLOW_SELF_SERVER=on allows it)"
 #define OFF "its file says not to use it"
 #define REMOTE "servers that are reached by a URL are not supported yet"
 

@@ -190,7 +190,8 @@ ends(struct held *held, const char *how)
 START_TEST(a_server_gets_our_environment_and_its_own)
 {
 	char *envp[] = { (char[]){ "OURS=1" }, (char[]){ "PATH=/x" },
-		(char[]){ "MCP_BRIDGE_TIMEOUT=secret" }, (char[]){ "BOTH=1" },
+		(char[]){ "CAISSON_TIMEOUT=secret" }, (char[]){ "BOTH=1" },
+		(char[]){ "MCP_BRIDGE_PIDS=secret" },
 		(char[]){ "MCP_SERVERS_CONFIG=secret" },
 		(char[]){ "MCP_SERVERS_CONFIGS=1" }, (char[]){ "BOTHER=1" },
 		(char[]){ "odd" }, (char[]){ "EMPTY=" }, NULL };
@@ -200,10 +201,10 @@ START_TEST(a_server_gets_our_environment_and_its_own)
 
 	init();
 	start_with(&held, "/usr/bin/env", "env|", "OWN=a=b|PATH=/y|BOTH=2|"
-	    "MCP_BRIDGE_OWN=1|", envp);
+	    "CAISSON_OWN=1|", envp);
 	said = read_all(held.pipes.out);
 	ck_assert_str_eq(said, "PATH=/usr/bin:/bin\nOWN=a=b\nBOTH=2\n"
-	    "MCP_BRIDGE_OWN=1\nOURS=1\nMCP_SERVERS_CONFIGS=1\nBOTHER=1\n"
+	    "CAISSON_OWN=1\nOURS=1\nMCP_SERVERS_CONFIGS=1\nBOTHER=1\n"
 	    "odd\nEMPTY=\n");
 	error = read_all(held.pipes.errors);
 	ck_assert_str_eq(error, "");

@@ -206,7 +206,7 @@ be_untidy(void)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
-	setenv("MCP_BRIDGE_TEST", "secret", 1);
+	setenv("CAISSON_TEST", "secret", 1);
 	dup2(open("/etc/passwd", O_RDONLY), 100);
 	dup2(100, STDIN_FILENO);
 	dup2(100, STDOUT_FILENO);
@@ -262,7 +262,7 @@ START_TEST(the_supervisor_keeps_its_own)
 	ck_assert_int_eq(sigismember(&mask, SIGUSR1), 1);
 	ck_assert(signal(SIGPIPE, SIG_DFL) == SIG_IGN);
 	ck_assert_int_eq(prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0), 0);
-	ck_assert_str_eq(getenv("MCP_BRIDGE_TEST"), "secret");
+	ck_assert_str_eq(getenv("CAISSON_TEST"), "secret");
 }
 END_TEST
 

@@ -64,7 +64,7 @@ expect_refused(const char *path, const char *words)
 	ck_assert_int_eq(state_dir_open(&options, variables, &err), -1);
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
-	ck_assert_ptr_nonnull(strstr(err.text, "MCP_BRIDGE_STATE_DIR"));
+	ck_assert_ptr_nonnull(strstr(err.text, "CAISSON_STATE_DIR"));
 }
 
 START_TEST(the_nearest_place_wins)

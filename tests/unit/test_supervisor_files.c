@@ -389,7 +389,7 @@ START_TEST(faults_become_sentences)
 	say_done(1, FILE_FAULT_QUOTA, "\x1b.txt");
 	ck_assert_str_eq(told.data, "done 3 \\x1b.txt: all files together may "
 	    "take 5 MiB: remove some ('caisson files remove'), or raise "
-	    "MCP_BRIDGE_FILES_MAX\n");
+	    "CAISSON_FILES_MAX\n");
 	close_stage();
 }
 END_TEST

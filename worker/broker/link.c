@@ -580,7 +580,7 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 	else
 		buffer_printf(
 		    words, "\" within %" PRIu64 " %s", seconds, unit);
-	buffer_add_text(words, " (MCP_BRIDGE_TOOL_TIMEOUT)");
+	buffer_add_text(words, " (CAISSON_TOOL_TIMEOUT)");
 	ask_add_sent(ask, words);
 }
 

@@ -59,7 +59,7 @@ database_way_out(int code)
 	case SQLITE_FORMAT:
 		return "it is damaged, or no database of Caisson, and was left "
 		       "as it is; move it away, or set another "
-		       "MCP_BRIDGE_STATE_DIR";
+		       "CAISSON_STATE_DIR";
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
 		return "another Caisson keeps it locked; try again";
@@ -69,7 +69,7 @@ database_way_out(int code)
 	case SQLITE_CANTOPEN:
 		return "it cannot be opened and written: look at the rights of "
 		       "it and its directory, or set another "
-		       "MCP_BRIDGE_STATE_DIR";
+		       "CAISSON_STATE_DIR";
 	default:
 		return NULL;
 	}
@@ -185,11 +185,11 @@ database_check(struct database *database, struct err *err)
 	    (application != 0 || version != 0 || tables != 0))
 		return err_set(err, "%s: it is a database of another program, "
 		    "and was left as it is; move it away, or set another "
-		    "MCP_BRIDGE_STATE_DIR", database->path);
+		    "CAISSON_STATE_DIR", database->path);
 	if (version > database_schema_version())
 		return err_set(err, "%s: a newer Caisson wrote it (version "
 		    "%llu, this one knows %u), and it was left as it is; use "
-		    "that Caisson, or set another MCP_BRIDGE_STATE_DIR",
+		    "that Caisson, or set another CAISSON_STATE_DIR",
 		    database->path, (unsigned long long)version,
 		    database_schema_version());
 	if (version == database_schema_version())
@@ -341,7 +341,7 @@ database_check_kinds(const struct database *database, struct err *err)
 
 		if (lstat(name, &st) == 0 && !S_ISREG(st.st_mode))
 			return err_set(err, "%s%s: it is %s, and no file: move "
-			    "it away, or set another MCP_BRIDGE_STATE_DIR",
+			    "it away, or set another CAISSON_STATE_DIR",
 			    database->path, ends[n],
 			    file_kind_name(st.st_mode));
 	}
@@ -366,13 +366,13 @@ database_check_lost(const struct database *database, struct err *err)
 	if (st.st_size == 0 && reserve_is_there())
 		return err_set(err, "%s: it was emptied, and what was kept in "
 		    "it is lost; put a copy in its place, remove it to begin "
-		    "anew, or set another MCP_BRIDGE_STATE_DIR",
+		    "anew, or set another CAISSON_STATE_DIR",
 		    database->path);
 	if (access(DATABASE_NAME "-wal", F_OK) == -1 && errno == ENOENT &&
 	    access(DATABASE_NAME "-shm", F_OK) == 0)
 		return err_set(err, "%s: its log %s-wal was removed, and with "
 		    "it the last changes; put it back, remove %s-shm to go on "
-		    "without them, or set another MCP_BRIDGE_STATE_DIR",
+		    "without them, or set another CAISSON_STATE_DIR",
 		    database->path, DATABASE_NAME, DATABASE_NAME);
 	return 0;
 }

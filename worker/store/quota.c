@@ -113,7 +113,7 @@ quota_check(struct database *database, const struct quota *quota,
 	if (bytes - old + size > most)
 		return err_set(err, "what is kept would take %llu bytes, and "
 		    "no more than %llu are allowed: remove some %s (%s), or "
-		    "let the user raise MCP_BRIDGE_STATE_MAX",
+		    "let the user raise CAISSON_STATE_MAX",
 		    (unsigned long long)(bytes - old + size),
 		    (unsigned long long)most, quota->what, quota->remedy);
 	return 0;

@@ -61,7 +61,7 @@ export function file(t, name, content) {
  * What a test file sets for all of its programs. Most tests look at the fields
  * of answers; output.test.mjs looks at answers without them.
  */
-export const settings = { MCP_BRIDGE_STRUCTURED: 'on' };
+export const settings = { CAISSON_STRUCTURED: 'on' };
 
 /*
  * For tests (and files) that look at processes: no box waits for a call, and
@@ -69,7 +69,7 @@ export const settings = { MCP_BRIDGE_STRUCTURED: 'on' };
  * every process that is there belongs to a call.
  */
 export const unpooled = {
-  env: { MCP_BRIDGE_POOL: '0', MCP_BRIDGE_TEMPLATE: 'off' },
+  env: { CAISSON_POOL: '0', CAISSON_TEMPLATE: 'off' },
 };
 
 export function withoutPool() {
@@ -82,7 +82,7 @@ export function withoutPool() {
  * of them the import of asyncio.
  */
 export function withoutWaiting() {
-  settings.MCP_BRIDGE_POOL = '0';
+  settings.CAISSON_POOL = '0';
 }
 
 /* Who starts the program: nobody in between when it is ourselves. */

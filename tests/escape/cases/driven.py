@@ -247,7 +247,7 @@ def tree_below_tmp(run, words):
             with open(os.path.join(folder, name), "w") as file:
                 file.write("home = /usr/bin\n")
             os.chmod(file.name, 0o666)
-        program = run.start(words, MCP_BRIDGE_PYTHON=folder + "/bin/python")
+        program = run.start(words, CAISSON_PYTHON=folder + "/bin/python")
         seen = seen_in(program.run(WRITE % folder))
         program.close()
     return seen

@@ -9,7 +9,7 @@ from table import case, seen_in
 
 KERNEL = ("where no cgroup counts them only the lines of /proc/PID/fdinfo do, "
           "and to read those takes as long as to make them")
-MORE_MEMORY = ("MCP_BRIDGE_MEMORY=1g",)
+MORE_MEMORY = ("CAISSON_MEMORY=1g",)
 
 
 @case("20", "fork without end (bounded: 64)", "EAGAIN within 32",
@@ -231,8 +231,8 @@ def grown(run, words, growing, busy, continuing=False, headless=False):
     else they must have been ended for it.
     """
     program = run.start(
-        words, MCP_BRIDGE_PIDS="128", MCP_BRIDGE_MAX_OUTPUT="1m",
-        MCP_BRIDGE_MEMORY="128m")
+        words, CAISSON_PIDS="128", CAISSON_MAX_OUTPUT="1m",
+        CAISSON_MEMORY="128m")
     seconds = 10 * run.slow
     seen = seen_in(program.run(GROW % {
         "growing": growing, "busy": busy, "continuing": continuing,
@@ -520,7 +520,7 @@ def counted():
                  ("key", call("add_key", b"user\0", b"x\0", b"x", 1, -3))])
 
 
-MORE = ["MCP_BRIDGE_MAX_OUTPUT=1m"]
+MORE = ["CAISSON_MAX_OUTPUT=1m"]
 
 
 @case("29", "a flood of standard output (bounded: 64 MiB)",

@@ -43,10 +43,10 @@ def preload(names, refuse):
         try:
             import_module(name)
         except BaseException as error:
-            refuse("MCP_BRIDGE_PRELOAD: %r cannot be imported: %s: %s" % (
+            refuse("CAISSON_PRELOAD: %r cannot be imported: %s: %s" % (
                 name, type(error).__name__, error))
         if len(os.listdir("/proc/self/task")) > 1:
-            refuse("MCP_BRIDGE_PRELOAD: %r starts threads when it is "
+            refuse("CAISSON_PRELOAD: %r starts threads when it is "
                    "imported, and cannot be forked then: leave it out"
                    % name)
     for name, value in before.items():
