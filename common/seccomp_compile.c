@@ -17,6 +17,8 @@
  *	allow CALL...
  *	refuse CALL...		fails with EPERM
  *	ignore CALL...		succeeds, and is not made
+ *	lack CALL...		fails with EOPNOTSUPP, as where a file system
+ *				lacks what it is for: programs do without
  *	allow CALL... if arg1 == VALUE, VALUE and arg2 & MASK == VALUE
  *
  * For one call the lines are tried in their order and the first that fits
@@ -414,9 +416,11 @@ line_read(struct list *list, char *line)
 		rules_read(list, SECCOMP_RET_ERRNO | EPERM, line);
 	} else if (strcmp(word, "ignore") == 0) {
 		rules_read(list, SECCOMP_RET_ERRNO, line);
+	} else if (strcmp(word, "lack") == 0) {
+		rules_read(list, SECCOMP_RET_ERRNO | EOPNOTSUPP, line);
 	} else {
-		complain(list, "'%s' is not default, badarch, allow, refuse "
-		    "or ignore", word);
+		complain(list, "'%s' is not default, badarch, allow, refuse, "
+		    "ignore or lack", word);
 	}
 }
 

@@ -59,6 +59,10 @@ const language = [
   ['a Markdown fence', '```bash\necho a\n```\n', ['a'], 0,
     [/^note: the code ran without its Markdown fence$/]],
   ['both', '```\r\necho a\r\n```', ['a'], 0, [/CRLF, and without/]],
+  ['files are copied with their rights, and moved between file systems',
+    'echo 1 > a; chmod 750 a; cp -p a out/b; cp -a a /tmp; install -m 640 a ' +
+    'out/c; mv a out/a && stat -c "%a %n" /tmp/a out/*',
+    ['750 /tmp/a', '750 out/a', '750 out/b', '640 out/c'], 0, []],
   ['its folder is not executable',
     'cp /bin/true t; ./t', [], 126, [/Permission denied/]],
 ];

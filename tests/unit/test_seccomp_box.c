@@ -36,6 +36,7 @@
 #define ALLOW SECCOMP_RET_ALLOW
 #define REFUSE (SECCOMP_RET_ERRNO | EPERM)
 #define IGNORE SECCOMP_RET_ERRNO
+#define LACK (SECCOMP_RET_ERRNO | EOPNOTSUPP)
 #define UNKNOWN (SECCOMP_RET_ERRNO | ENOSYS)
 #define KILL SECCOMP_RET_KILL_PROCESS
 
@@ -101,10 +102,15 @@ static const int ignored[] = {
 	SYS_readahead,
 };
 
+/* Refused as by a file system without what they are for. */
+static const int lacking[] = {
+	SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
+	SYS_lremovexattr, SYS_fremovexattr,
+};
+
 /* Refused whatever the arguments. */
 static const int refused[] = {
-	SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr,
-	SYS_lremovexattr, SYS_fremovexattr, SYS_inotify_init1,
+	SYS_inotify_init1,
 	SYS_inotify_add_watch, SYS_inotify_rm_watch, SYS_fanotify_init,
 	SYS_fanotify_mark, SYS_memfd_create, SYS_remap_file_pages, SYS_mlock,
 	SYS_mlock2, SYS_munlock, SYS_mlockall, SYS_munlockall, SYS_mbind,
@@ -358,6 +364,8 @@ expected(int nr)
 		return ALLOW;
 	if (HAS(ignored, nr))
 		return IGNORE;
+	if (HAS(lacking, nr))
+		return LACK;
 	return HAS(refused, nr) ? REFUSE : UNKNOWN;
 }
 
