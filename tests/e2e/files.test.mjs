@@ -367,6 +367,32 @@ test('save_file can be awaited, and tells how to keep text', async (t) => {
   }
 });
 
+test('save_file takes what can mean one thing only', async (t) => {
+  const { client } = await connect(t);
+  const [files, said] = await kept(client, `${put}
+import io
+put("d/x.txt", "x")
+runtime.save_file("a.txt", b"a")
+runtime.save_file(io.StringIO("b\u00fc"), "b.txt")
+runtime.save_file(b"c", "/workspace/out/c.txt")
+runtime.save_file(b"d", "out/d.txt")
+for folder in ("d", "d/", os.path.abspath("d")):
+    print(runtime.save_file(folder, None if folder != "d/" else "e"))
+for wrong, name in ((".", "f"), ("/workspace", None), ({}, "x.json")):
+    try:
+        runtime.save_file(wrong, name)
+    except (TypeError, ValueError) as error:
+        print(error)`);
+
+  assert.deepEqual(Object.keys(files), ['a.txt', 'b.txt', 'c.txt', 'd.txt',
+    'd.zip', 'e.zip']);
+  assert.equal(files['b.txt'], 'bü');
+  assert.equal(files['c.txt'], 'c');
+  assert.match(said, /^\/workspace\/out\/d\n\/workspace\/out\/e\n/);
+  assert.match(said, /'\.' has the files .*\n'\/workspace' has the files/);
+  assert.match(said, /type dict: write that to a file in \/workspace\/out\n/);
+});
+
 test('the same name makes versions', async (t) => {
   const { client } = await connect(t);
 

@@ -17,7 +17,8 @@ BAD_NAME = ("%r cannot be the name of a file that is kept: it has 1 to 255 "
 TEXT = "for text: save_file(text.encode(), name)"
 NO_FILE = "there is no such file; " + TEXT
 BAD_TYPE = ("save_file() takes the path of a file, or bytes, not an object of "
-            "type %s")
+            "type %s: write that to a file in /workspace/out")
+BYTES = bytes, bytearray, memoryview
 
 
 def place():
@@ -27,28 +28,56 @@ def place():
 
 def save_file(source, name=None):
     """Keep a file, given by its path or as bytes; see runtime.save_file."""
+    if isinstance(name, BYTES) and isinstance(source, str):
+        source, name = name, source
     if hasattr(source, "getvalue"):
         source = source.getvalue()
-    is_data = isinstance(source, (bytes, bytearray, memoryview))
+        source = source.encode() if isinstance(source, str) else source
+    is_data = isinstance(source, BYTES)
     if not is_data and not isinstance(source, (str, os.PathLike)):
         raise TypeError(BAD_TYPE % type(source).__name__)
     if name is None and is_data:
         raise TypeError(NO_NAME)
     if isinstance(source, str):
         check_path(source, name)
-    name = checked(os.path.basename(os.fspath(source))
-                   if name is None else name)
+    name = checked(os.path.basename(os.path.abspath(source))
+                   if name is None else without_place(name))
     if not os.path.isdir(place()):
         raise RuntimeError(NO_PLACE)
     target = "%s/%s" % (place(), name)
     if is_data:
         write(target, (source,))
+    elif os.path.isdir(source):
+        keep_folder(source, target)
     elif not (os.path.exists(target) and os.path.samefile(source, target)):
         _buffers.write()
         with open(source, "rb") as file:
             write(target, iter(lambda: file.read(CHUNK), b""))
     SAVED.add(target)
     return target
+
+
+def without_place(name):
+    """Return a name without the folder for files that are kept."""
+    for folder in place() + "/", "out/":
+        if isinstance(name, str) and name.startswith(folder):
+            return name[len(folder):]
+    return name
+
+
+def keep_folder(source, target):
+    """Copy a folder: it comes back as an archive, as all there do."""
+    if is_below(target, source):
+        raise ValueError("%r has the files that are kept in it" % source)
+    if not os.path.exists(target) or not os.path.samefile(source, target):
+        from shutil import copytree
+        copytree(source, target, dirs_exist_ok=True)
+
+
+def is_below(path, folder):
+    """Whether a path leads into a folder."""
+    return os.path.realpath(path).startswith(
+        os.path.realpath(folder).rstrip("/") + "/")
 
 
 def check_path(source, name):

@@ -256,7 +256,7 @@ def save_file(source, name=None):
     """Have a file come back with the answer, and keep it; return its path.
 
     source is the path of a file, or bytes, as of text.encode(); name is what it
-    will be called.
+    will be called. A folder comes back as an archive.
     What lies in /workspace/out at the end comes back, too.
     """
     from ._files import save_file as save
