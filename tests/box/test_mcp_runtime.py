@@ -563,8 +563,14 @@ Result {"b":2}
                 (r"{'a': ['x\ud800']}", 'ValueError arguments["a"][0] has a '
                  'lone surrogate at index 1, which is no character'),
                 (r"{'b': {'\udc00': 1}}", 'ValueError arguments["b"]["'),
-                ("{'a': {1}}", 'TypeError arguments["a"] is of type set, '
+                ("{'a': {1j}}", 'TypeError arguments["a"][0] is of type '
+                 'complex, '
                  'which JSON cannot hold: JSON knows None, bool,'),
+                ("{'a': iter([])}",
+                 'TypeError arguments["a"] is of type list_iterator'),
+                ("{'a': map(str, __import__('itertools').count())}",
+                 'TypeError what makes the items of an argument makes more '
+                 'than 20000: write a list'),
                 ("{'a': b'x'}", 'TypeError arguments["a"] is of type bytes'),
                 ("{'a': {1: 2}}", 'TypeError arguments["a"] has a key of '
                  'type int: keys must be strings'),

@@ -4,9 +4,9 @@ A value is looked at with all that it holds: its type, "enum" and "const", the
 members and items, and the alternatives.  What is not understood allows
 everything, and so does what could be meant in two ways: the server judges.
 
-Two things are taken for what they mean.  None is left out where a parameter
-is optional and cannot be null, and a numeral becomes an integer where the
-schema allows integers and no strings.
+Three things are taken for what they mean.  None is left out where a parameter
+is optional and cannot be null, a numeral becomes an integer where the schema
+allows integers and no strings, and arguments={...} alone is all arguments.
 """
 from . import _schema, _values
 
@@ -20,6 +20,8 @@ WAYS_MAX = 3  # alternatives in a sentence, none of which a value fits
 KINDS = {"string": "a string", "integer": "an integer", "number": "a number",
          "boolean": "True or False", "array": "a list", "object": "a dict",
          "null": "None"}
+# What a dict of all arguments is called elsewhere.
+WRAPPERS = "arguments", "args", "kwargs", "params", "parameters", "input"
 
 
 class Given:
@@ -58,12 +60,29 @@ def judge(entry, values):
     They are the same object where they are meant as they are.
     """
     if _schema.mistake(entry, values):
+        values = unwrapped(entry, values)
         values = respelled(entry, values)
     fitting = Fitting(entry.get("inputSchema"))
     found = fitting.arguments(values)
     says = [_schema.mistake(entry, found)] + fitting.wrong[:WRONG_MAX]
     more = ["..."] if fitting.wrong[WRONG_MAX:] else []
     return found, "; ".join(filter(None, says + more)) or None
+
+
+def unwrapped(entry, values):
+    """Return the arguments that stand in a dict of their own.
+
+    As in read_file(arguments={"path": "a"}), where there is no such parameter
+    and those in the dict are right.
+    """
+    if len(values) != 1:
+        return values
+    (name, inner), = values.items()
+    known = [each for each, _, _ in _schema.parameters(entry)]
+    if name not in WRAPPERS or name in known or not isinstance(inner, dict):
+        return values
+    right = respelled(entry, inner)
+    return values if _schema.mistake(entry, right) else right
 
 
 def respelled(entry, values):

@@ -228,9 +228,8 @@ def settle(state, entry, given):
 def given(server, tool, arguments, placed=()):
     """Return what a call was given; raises what JSON cannot hold."""
     from ._arguments import Given
-    named = _values.write(arguments, "arguments", data_of)
-    others = _values.write(list(placed), "arguments", data_of) \
-        if placed else None
+    named = written(arguments)
+    others = written(list(placed)) if placed else None
     size = len(named) + len(others or "")
     if size > ARGUMENTS_MAX:
         raise MCPError("the arguments have %d bytes as JSON; %d are "
@@ -239,6 +238,15 @@ def given(server, tool, arguments, placed=()):
             _values.write(tool, "tool")) > NAME_MAX:
         raise MCPError("the name of the tool is too long", server)
     return Given(named, others)
+
+
+def written(arguments):
+    """Return arguments as JSON; what it has no type for, as what it means."""
+    try:
+        return _values.write(arguments, "arguments", data_of)
+    except TypeError:
+        from ._plain import plain_of
+        return _values.write(arguments, "arguments", plain_of)
 
 
 def load(name):

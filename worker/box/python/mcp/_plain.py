@@ -1,0 +1,73 @@
+"""What arguments of a tool are as JSON, where Python has a type for them.
+
+Imported only when a call is given what JSON cannot hold: paths, dates, exact
+numbers, sets and the like have one meaning there.  All else is refused.
+"""
+import os
+import sys
+
+from . import _values
+from ._result import data_of
+
+VALUES_MAX = 20000  # that are taken from what makes them one by one
+VIEWS = type({}.keys()), type({}.values()), range
+MAKERS = type(_ for _ in ()), map, filter, zip
+
+
+def plain_of(value):
+    """Return what is sent for a value, or for a part of one."""
+    value = data_of(value)
+    if value is None or isinstance(value, (str, int, float, dict, list,
+                                           tuple)):
+        return value
+    if isinstance(value, os.PathLike):
+        path = os.fspath(value)
+        return path if isinstance(path, str) else value
+    if isinstance(value, (set, frozenset)):
+        return in_order(value)
+    if isinstance(value, VIEWS):
+        return list(value)
+    if isinstance(value, MAKERS):
+        return made_by(value)
+    for module, names, change in KINDS:
+        known = sys.modules.get(module)
+        if known and isinstance(value, tuple(
+                getattr(known, name) for name in names)):
+            return change(value)
+    return value
+
+
+def in_order(value):
+    """Return the items of a set, sorted where they can be."""
+    try:
+        return sorted(value)
+    except TypeError:
+        return list(value)
+
+
+def made_by(value):
+    """Return what a generator makes, unless that has no end."""
+    from itertools import islice
+    found = list(islice(value, VALUES_MAX + 1))
+    if len(found) > VALUES_MAX:
+        raise TypeError("what makes the items of an argument makes more than "
+                        "%d: write a list" % VALUES_MAX)
+    return found
+
+
+def exact(value):
+    """Return a Decimal as the number that it is, digit by digit."""
+    return _values.Literal(format(value, "f")) if value.is_finite() \
+        else float(value)
+
+
+KINDS = (
+    ("datetime", ("date", "time"), lambda value: value.isoformat()),
+    ("decimal", ("Decimal",), exact),
+    ("enum", ("Enum",), lambda value: value.value),
+    ("uuid", ("UUID",), str),
+    ("collections", ("deque",), list),
+    ("numpy", ("generic",), lambda value: value.item()),
+    ("numpy", ("ndarray",), lambda value: value.tolist()),
+    ("pandas", ("Series", "Index"), lambda value: value.tolist()),
+)
