@@ -73,6 +73,7 @@ option_argument(enum option_kind kind)
 	case OPTION_KIND_CHOICE:
 		return "word";
 	case OPTION_KIND_PATH:
+	case OPTION_KIND_FILE:
 		return "path";
 	case OPTION_KIND_NAMES:
 		return "names";
@@ -202,7 +203,7 @@ static const struct source {
 	const char *folder;
 	const char *file;
 } sources[] = {
-#define SOURCE_VARIABLE ""
+#define SOURCE_NAMED ""
 #define SOURCE_HOME "~/"
 #define SOURCE_SETTINGS "~/.config/"
 #define SOURCE_FOLDER "./"
@@ -232,7 +233,7 @@ static void
 source_body(const struct source *source)
 {
 	if (source->base[0] == '\0') {
-		puts("The file that this variable names.");
+		puts("The file that this setting names.");
 		return;
 	}
 	if (strcmp(source->file, "*.json") == 0) {

@@ -60,6 +60,7 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	struct servers_setup setup = { .base = sv->base,
 		.envp = envp,
 		.folder = folder,
+		.named = sv->options.servers_config,
 		.self = "/proc/self/exe",
 		.trust_project = (int)sv->options.trust_project_files,
 		.allow_self = (int)sv->options.allow_self_server,

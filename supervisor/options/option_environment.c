@@ -24,17 +24,20 @@ static int
 option_environment_split(const char *whole, struct option_variable *variable)
 {
 	static const char *const prefixes[] = { OPTION_PREFIX,
-		OPTION_FORMER_PREFIX };
+		OPTION_FORMER_PREFIX, OPTION_FORMER_SERVERS };
 	size_t i, prefix, len = strcspn(whole, "=");
 
-	for (i = 0; i < 2; i++) {
+	for (i = 0; i < 3; i++) {
 		prefix = strlen(prefixes[i]);
-		if (len < prefix || memcmp(whole, prefixes[i], prefix) != 0)
+		if (len < prefix || memcmp(whole, prefixes[i], prefix) != 0 ||
+		    (i == 2 && len > prefix))
 			continue;
 		variable->whole = whole;
 		variable->len = len;
 		variable->value = whole + len + (whole[len] == '=');
-		variable->former = i == 1;
+		variable->former = i > 0;
+		if (i == 2) /* it has no prefix */
+			prefix = strlen("MCP_");
 		option_key(whole + prefix, len - prefix, variable->key);
 		return *variable->value != '\0';
 	}

@@ -53,7 +53,8 @@ option_is_text(enum option_id id)
 {
 	enum option_kind kind = option_row(id)->kind;
 
-	return kind == OPTION_KIND_PATH || kind == OPTION_KIND_NAMES;
+	return kind == OPTION_KIND_PATH || kind == OPTION_KIND_FILE ||
+	    kind == OPTION_KIND_NAMES;
 }
 
 const struct option_action_row *
@@ -138,7 +139,10 @@ option_variable(const char *key, char name[OPTION_NAME_SIZE])
 void
 option_former(const char *key, char name[OPTION_NAME_SIZE])
 {
-	option_prefixed(OPTION_FORMER_PREFIX, key, name);
+	if (strcmp(key, option_row(OPTION_ID_SERVERS_CONFIG)->key) == 0)
+		snprintf(name, OPTION_NAME_SIZE, OPTION_FORMER_SERVERS);
+	else
+		option_prefixed(OPTION_FORMER_PREFIX, key, name);
 }
 
 void

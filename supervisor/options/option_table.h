@@ -12,6 +12,8 @@
 #define OPTION_PREFIX "CAISSON_"
 /* What variables began with in earlier versions, and may still. */
 #define OPTION_FORMER_PREFIX "MCP_BRIDGE_"
+/* The one that did not: the option servers_config. */
+#define OPTION_FORMER_SERVERS "MCP_SERVERS_CONFIG"
 
 /* The number of "auto": it is found out while the program runs. */
 #define OPTION_AUTO UINT32_MAX
@@ -21,13 +23,14 @@
 
 enum option_kind {
 	OPTION_KIND_SECONDS,
-	OPTION_KIND_SIZE, /* bytes; k, m and g are powers of 1024 */
+	OPTION_KIND_SIZE, /* bytes; k, m, g and t are powers of 1024 */
 	OPTION_KIND_COUNT,
 	OPTION_KIND_AUTO,   /* a count, or OPTION_AUTO */
 	OPTION_KIND_SHARE,  /* in hundredths; written 1.5 */
 	OPTION_KIND_CHOICE, /* its number is the position of the word */
 	OPTION_KIND_WORDS,  /* some, with commas between them; a bit of each */
 	OPTION_KIND_PATH,   /* absolute */
+	OPTION_KIND_FILE,   /* a path, from the folder that one works in, too */
 	OPTION_KIND_NAMES,  /* of modules, with commas between them */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
 };

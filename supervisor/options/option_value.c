@@ -25,6 +25,7 @@ static const struct option_unit option_value_sizes[] = {
 	{ 'k', 1UL << 10 },
 	{ 'm', 1UL << 20 },
 	{ 'g', 1UL << 30 },
+	{ 't', 1UL << 40 },
 	{ '\0', 0 },
 };
 
@@ -46,15 +47,25 @@ option_value_units(enum option_kind kind)
 	}
 }
 
+/* Whether a unit of sizes ends here, as in 512m, 512MB and 512MiB. */
+static int
+option_value_ends_size(const char *end)
+{
+	return *end == '\0' || strcasecmp(end, "b") == 0 ||
+	    strcasecmp(end, "ib") == 0;
+}
+
 /* Returns the factor of a unit, 1 for none, 0 for one that is unknown. */
 static uint64_t
 option_value_factor(const struct option_unit *units, const char *unit)
 {
 	char letter = unit[0];
 
-	if (letter == '\0')
+	if (letter == '\0' || (units == option_value_sizes &&
+	        strcasecmp(unit, "b") == 0))
 		return 1;
-	if (unit[1] != '\0')
+	if (units == option_value_sizes ? !option_value_ends_size(unit + 1) :
+	                                  unit[1] != '\0')
 		return 0;
 	for (; units->letter != '\0'; units++)
 		if (letter == units->letter ||
@@ -117,6 +128,13 @@ option_value_word(
 	return -1;
 }
 
+/* What other programs call the words of ours. */
+static const char *
+option_value_known(const char *text)
+{
+	return strcasecmp(text, "warning") == 0 ? "warn" : text;
+}
+
 /* Words of the list with commas between them, as a set of bits. */
 static int
 option_value_words(
@@ -151,10 +169,10 @@ option_value_switch(const char *text, uint64_t *number)
 }
 
 static int
-option_value_path(const char *text, uint64_t *number)
+option_value_path(enum option_kind kind, const char *text, uint64_t *number)
 {
 	*number = strlen(text);
-	if (*number > 0 && text[0] != '/')
+	if (*number > 0 && text[0] != '/' && kind == OPTION_KIND_PATH)
 		return -1;
 	/* It travels to workers as text of the catalogue. */
 	return utf8_valid(text, *number) ? 0 : -1;
@@ -205,13 +223,15 @@ option_value_parse(
 		return 0;
 	switch (row->kind) {
 	case OPTION_KIND_CHOICE:
-		return option_value_word(row->words, text, number);
+		return option_value_word(
+		    row->words, option_value_known(text), number);
 	case OPTION_KIND_WORDS:
 		return option_value_words(row->words, text, number);
 	case OPTION_KIND_SWITCH:
 		return option_value_switch(text, number);
 	case OPTION_KIND_PATH:
-		if (option_value_path(text, number) == -1)
+	case OPTION_KIND_FILE:
+		if (option_value_path(row->kind, text, number) == -1)
 			return -1;
 		break;
 	case OPTION_KIND_NAMES:
@@ -354,8 +374,10 @@ option_value_add_allowed(struct buffer *buffer, const struct option_row *row)
 		    row->words);
 		break;
 	case OPTION_KIND_PATH:
-		buffer_printf(buffer, "an absolute path (UTF-8, at most %llu "
-		    "bytes)%s", (unsigned long long)row->most,
+	case OPTION_KIND_FILE:
+		buffer_printf(buffer, "%s path (UTF-8, at most %llu bytes)%s",
+		    row->kind == OPTION_KIND_PATH ? "an absolute" : "a",
+		    (unsigned long long)row->most,
 		    row->least == 0 ? " or nothing" : "");
 		break;
 	case OPTION_KIND_NAMES:

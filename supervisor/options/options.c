@@ -34,6 +34,7 @@ options_store(struct options *options, enum option_id id, uint64_t number,
 
 	switch (option_row(id)->kind) {
 	case OPTION_KIND_PATH:
+	case OPTION_KIND_FILE:
 	case OPTION_KIND_NAMES:
 		free(*(char **)member);
 		*(char **)member = mem_strdup(text);

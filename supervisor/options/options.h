@@ -30,6 +30,7 @@ enum options_source {
 #define OPTIONS_TYPE_CHOICE unsigned int
 #define OPTIONS_TYPE_WORDS unsigned int
 #define OPTIONS_TYPE_PATH char *
+#define OPTIONS_TYPE_FILE char *
 #define OPTIONS_TYPE_NAMES char *
 #define OPTIONS_TYPE_SWITCH unsigned int
 

@@ -45,6 +45,7 @@ options_help_row(FILE *out, const struct option_row *row)
 		[OPTION_KIND_CHOICE] = "WORD",
 		[OPTION_KIND_WORDS] = "WORDS",
 		[OPTION_KIND_PATH] = "PATH",
+		[OPTION_KIND_FILE] = "PATH",
 		[OPTION_KIND_NAMES] = "NAMES",
 		[OPTION_KIND_SWITCH] = "on|off",
 	};

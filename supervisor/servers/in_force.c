@@ -236,8 +236,7 @@ in_force_check(struct in_force *config)
 	int moving, same;
 
 	if (config->look == NULL)
-		config->look = server_look_new(
-		    config->setup.envp, config->setup.folder);
+		config->look = server_look_new(&config->setup);
 	server_look_add(config->look, &look, &moving);
 	same = look.len == config->seen.len &&
 	    (look.len == 0 ||

@@ -174,19 +174,19 @@ server_look_owner(struct server_look *look, const struct server_place *place)
 }
 
 struct server_look *
-server_look_new(char **envp, const char *folder)
+server_look_new(const struct servers_setup *setup)
 {
 	struct server_look *look = mem_alloc(sizeof(*look));
 	struct server_place place;
 	auto_free struct server_place *places = NULL;
 	size_t i, n = 0, users = 0;
 
-	look->folder = folder;
-	for (i = 0; server_sources_place(i, envp, folder, &place); i++) {
+	look->folder = setup->folder;
+	for (i = 0; server_sources_place(i, setup, &place); i++) {
 		if (place.path == NULL)
 			continue;
 		if (place.project)
-			server_look_shorten(place.path, folder);
+			server_look_shorten(place.path, setup->folder);
 		places = mem_resize(places, (n + 1) * sizeof(*places));
 		places[n++] = place;
 		users += !place.project;

@@ -20,7 +20,7 @@
 
 /* What a path of the table below begins at. */
 enum server_source_base {
-	SERVER_SOURCE_VARIABLE, /* the file that a variable names */
+	SERVER_SOURCE_NAMED, /* the file that an option names */
 	SERVER_SOURCE_HOME,
 	SERVER_SOURCE_SETTINGS, /* XDG_CONFIG_HOME, or .config of the home */
 	SERVER_SOURCE_FOLDER,   /* the one we run in */
@@ -38,7 +38,7 @@ static const struct server_source_row {
 	{ { name, ((whose) & SERVER_SOURCE_PROJECT) != 0,                      \
 		((whose) & SERVER_SOURCE_CLIENT) != 0,                         \
 		CONFIG_SHAPE_##shape,                                          \
-		SERVER_SOURCE_##base == SERVER_SOURCE_VARIABLE },              \
+		SERVER_SOURCE_##base == SERVER_SOURCE_NAMED },              \
 		SERVER_SOURCE_##base, variable, folder, file },
 #include "server_sources.def"
 };
@@ -224,15 +224,6 @@ server_sources_folder(const struct server_source_row *row, char **envp,
 	    slash, row->folder);
 }
 
-/* The file that a variable names, NULL for none; the caller frees it. */
-static char *
-server_sources_named(const char *variable, char **envp)
-{
-	const char *value = expand_variable(envp, variable, strlen(variable));
-
-	return value == NULL || *value == '\0' ? NULL : mem_strdup(value);
-}
-
 static int
 server_sources_is_folder(const struct server_source_row *row)
 {
@@ -241,14 +232,15 @@ server_sources_is_folder(const struct server_source_row *row)
 
 /* The path of a row, NULL when there is none; the caller frees it. */
 static char *
-server_sources_locate(const struct server_source_row *row, char **envp,
-    const char *folder)
+server_sources_locate(const struct server_source_row *row,
+    const struct servers_setup *setup)
 {
 	auto_free char *base = NULL;
 
-	if (row->base == SERVER_SOURCE_VARIABLE)
-		return server_sources_named(row->file, envp);
-	base = server_sources_folder(row, envp, folder);
+	if (row->base == SERVER_SOURCE_NAMED)
+		return setup->named[0] == '\0' ? NULL :
+		                                 mem_strdup(setup->named);
+	base = server_sources_folder(row, setup->envp, setup->folder);
 	if (base == NULL || server_sources_is_folder(row))
 		return mem_take(&base);
 	return mem_printf("%s/%s", base, row->file);
@@ -258,7 +250,7 @@ server_sources_locate(const struct server_source_row *row, char **envp,
 static const char *
 server_sources_why_none(const struct server_source_row *row)
 {
-	if (row->base == SERVER_SOURCE_VARIABLE)
+	if (row->base == SERVER_SOURCE_NAMED)
 		return "is not set";
 	return row->source.project ? "the folder that one works in is gone" :
 	                             "HOME is not set to a folder";
@@ -273,7 +265,7 @@ server_sources_refusal(const struct server_source_row *row, char **envp)
 	    variable == NULL ? NULL : home_refusal(envp, variable);
 
 	return why == NULL ? NULL :
-	    mem_printf("%s, or name one file in MCP_SERVERS_CONFIG", why);
+	    mem_printf("%s, or name one file in CAISSON_SERVERS_CONFIG", why);
 }
 
 /* What is in a folder of another user; nothing of it is opened. */
@@ -295,40 +287,39 @@ server_sources_refuse(struct server_file_list *files,
 
 static void
 server_sources_find_row(struct server_file_list *files,
-    const struct server_source_row *row, char **envp, const char *folder)
+    const struct server_source_row *row, const struct servers_setup *setup)
 {
 	const struct server_source *source = &row->source;
-	char *path = server_sources_locate(row, envp, folder);
-	char *refusal = server_sources_refusal(row, envp);
+	char *path = server_sources_locate(row, setup);
+	char *refusal = server_sources_refusal(row, setup->envp);
 
 	if (path == NULL)
 		server_sources_add(files, source, SERVER_FILE_MISSING, NULL,
 		    mem_strdup(server_sources_why_none(row)));
 	else if (refusal != NULL)
 		server_sources_refuse(files, source, path, refusal);
-	else if (row->base == SERVER_SOURCE_VARIABLE)
+	else if (row->base == SERVER_SOURCE_NAMED)
 		server_sources_add(
 		    files, source, SERVER_FILE_FOUND, path, NULL);
 	else if (server_sources_is_folder(row))
-		server_sources_find_folder(files, source, path, folder);
+		server_sources_find_folder(files, source, path, setup->folder);
 	else
-		server_sources_find_file(files, source, path, folder);
+		server_sources_find_file(files, source, path, setup->folder);
 }
 
 void
 server_sources_find(
-    struct server_file_list *files, char **envp, const char *folder)
+    struct server_file_list *files, const struct servers_setup *setup)
 {
 	size_t i;
 
 	for (i = 0; i < SERVER_SOURCES; i++)
-		server_sources_find_row(
-		    files, &server_source_rows[i], envp, folder);
+		server_sources_find_row(files, &server_source_rows[i], setup);
 }
 
 int
-server_sources_place(
-    size_t n, char **envp, const char *folder, struct server_place *place)
+server_sources_place(size_t n, const struct servers_setup *setup,
+    struct server_place *place)
 {
 	const struct server_source_row *row;
 	const char *variable;
@@ -336,9 +327,10 @@ server_sources_place(
 	if (n >= SERVER_SOURCES)
 		return 0;
 	row = &server_source_rows[n];
-	variable = server_sources_variable(row, envp);
-	place->home = variable == NULL ? NULL : home_folder(envp, variable);
-	place->path = server_sources_locate(row, envp, folder);
+	variable = server_sources_variable(row, setup->envp);
+	place->home =
+	    variable == NULL ? NULL : home_folder(setup->envp, variable);
+	place->path = server_sources_locate(row, setup);
 	place->project = row->source.project;
 	place->folder = server_sources_is_folder(row);
 	return 1;

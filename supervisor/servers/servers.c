@@ -367,7 +367,7 @@ servers_read(struct servers *servers, const struct servers_setup *setup,
 	servers->ctx = ctx;
 	TAILQ_INIT(&servers->files);
 	TAILQ_INIT(&servers->list);
-	server_sources_find(&servers->files, setup->envp, setup->folder);
+	server_sources_find(&servers->files, setup);
 	server_keep_missing(servers);
 	servers_continue(servers);
 }

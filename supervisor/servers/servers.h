@@ -128,6 +128,7 @@ struct servers_setup {
 	struct event_base *base;
 	char **envp;
 	const char *folder; /* the one we run in: absolute */
+	const char *named;  /* a file that an option names, or "" */
 	const char *self;   /* our own binary */
 	int trust_project;
 	int allow_self;
@@ -228,7 +229,7 @@ uint64_t server_keep_due(const struct servers *servers, uint64_t now);
 
 /* Appends the files of every source, in their order. */
 void server_sources_find(
-    struct server_file_list *files, char **envp, const char *folder);
+    struct server_file_list *files, const struct servers_setup *setup);
 
 void server_sources_free(struct server_file_list *files);
 
@@ -244,7 +245,7 @@ struct server_place {
  * Sets the place of the n-th source, counted from 0, whose path the caller
  * frees. Returns whether there is one of that number.
  */
-int server_sources_place(size_t n, char **envp, const char *folder,
+int server_sources_place(size_t n, const struct servers_setup *setup,
     struct server_place *place);
 
 /*
@@ -259,10 +260,11 @@ struct server_look;
 
 /*
  * Finds out where files may be, with what lasts as long as the program does:
- * envp and the folder that we run in, which must outlive it. Looks at nothing.
+ * envp, the folder that we run in and the file that an option names, which must
+ * outlive it. Looks at nothing.
  * Freed with server_look_free; NULL is accepted there.
  */
-struct server_look *server_look_new(char **envp, const char *folder);
+struct server_look *server_look_new(const struct servers_setup *setup);
 void server_look_free(struct server_look **look);
 
 /*

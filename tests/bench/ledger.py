@@ -115,7 +115,7 @@ def measure(binary, folder):
     shutil.copytree(os.path.join(ROOT, "common"),
                     os.path.join(folder, "common"))
     log = os.path.join(folder, "calls")
-    config = {"MCP_SERVERS_CONFIG": tapped(folder, log)}
+    config = {"CAISSON_SERVERS_CONFIG": tapped(folder, log)}
     found = {"servers": {name: asked(entry["command"], entry["args"],
                                      entry["env"])
                          for name, entry in entries(folder).items()}}

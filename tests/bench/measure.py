@@ -173,7 +173,7 @@ class Bench:
         """A client of the program, whose peak counts for this section."""
         settings = self.settings(**options)
         if config is not None:
-            settings["MCP_SERVERS_CONFIG"] = config
+            settings["CAISSON_SERVERS_CONFIG"] = config
         return Client(self.binary, settings,
                       self.peaks.setdefault(self.section, []))
 

@@ -245,7 +245,7 @@ together('what lasts', { concurrency: true }, () => {
 
 test('a refusal names the file and what is wrong with it', async (t) => {
   const place = file(t, 'servers.json', '{\n  "mcpServers" 5\n');
-  const raw = await Raw.open(t, { env: { MCP_SERVERS_CONFIG: place } });
+  const raw = await Raw.open(t, { env: { CAISSON_SERVERS_CONFIG: place } });
   const refused = async () => {
     const result = await raw.run('print("it ran")', { servers: ['h'] });
 

@@ -60,7 +60,7 @@ test('without any file there is no server, and every source is named', (t) => {
   assert.deepEqual(lines(homeWith(t, {})), [
     'Sources, in their order; the first definition of a name wins:',
     '',
-    'missing  MCP_SERVERS_CONFIG: is not set',
+    'missing  CAISSON_SERVERS_CONFIG: is not set',
     'missing  ~/.config/caisson/servers: there is no such folder',
     'missing  ~/MCPs: there is no such folder',
     'missing  ~/.config/mcp/servers: there is no such folder',
@@ -104,7 +104,7 @@ test('the first definition of a name wins, in the order of the sources',
       'mcp-servers/x.json': servers({ c: { command: 'fifth' },
         d: { command: 'fifth' } }),
     });
-    const env = { MCP_SERVERS_CONFIG: path.join(home, 'first.json') };
+    const env = { CAISSON_SERVERS_CONFIG: path.join(home, 'first.json') };
     const commands = (more) => Object.fromEntries(
       Object.entries(listed(home, { env: { ...env, ...more } }))
         .map(([name, [, command]]) => [name, command.split(/ +|,/)[1]]));

@@ -99,7 +99,7 @@ test('a file that is named explicitly is used', options, async (t) => {
   const place = path.join(home, 'named.json');
 
   configure(place, { named: entry });
-  const raw = await Raw.open(t, { home, env: { MCP_SERVERS_CONFIG: place } });
+  const raw = await Raw.open(t, { home, env: { CAISSON_SERVERS_CONFIG: place } });
 
   assert.deepEqual(await raw.printed(
     'print((await mcp_named.echo()).text)', { servers: ['named'] }), ['{}']);
@@ -113,7 +113,7 @@ test('a program is not looked for in it', options, (t) => {
 
   fs.chmodSync(path.join(home, '.local/bin/only-there'), 0o755);
   configure(place, { named: { command: 'only-there' } });
-  assert.match(run(home, ['--print-config'], { MCP_SERVERS_CONFIG: place })
+  assert.match(run(home, ['--print-config'], { CAISSON_SERVERS_CONFIG: place })
     .stdout, /\n {4}program {6}not found; searched (?!.*caisson-e2e)/);
 });
 

@@ -881,7 +881,7 @@ test('caisson servers --try fails where a configuration was refused',
     for (const text of ['{"mcpServers":{', '', '[]']) {
       const options = withServers(t, {});
 
-      fs.writeFileSync(options.env.MCP_SERVERS_CONFIG, text);
+      fs.writeFileSync(options.env.CAISSON_SERVERS_CONFIG, text);
       const refused = await tryServers(t, options);
 
       assert.equal(refused.code, 1, refused.out);

@@ -60,13 +60,13 @@ const wrong = [
   ['TIMEOUT', ['0', '-1', '0.5', 'soon', '30 s', '30sec', '1d', '86401',
     '99999999999999999999', '0x10', '+5', ' 5', '5 '], /1 (s )?to|1s to/],
   ['MAX_TIMEOUT', ['0', '25h', 'x'], /1s to/],
-  ['MEMORY', ['0', '1', '15m', '-1', '512mb', '1.5g', '2048g', 'much',
+  ['MEMORY', ['0', '1', '15m', '-1', '512mbit', '1.5g', '2t', 'much',
     '18446744073709551616', '9999999999g'], /16m to/],
   ['PIDS', ['0', '7', '32769', '1k', '-1', 'x'], /8 to 32768/],
   ['CPUS', ['-1', '.5', '1.234', '1,5', '1025', '2 cpus', 'x'],
     /at most two decimal places from 0 to 1024/],
   ['MAX_OUTPUT', ['0', '1023', '17m', 'x'], /1k to 16m/],
-  ['MAX_CODE', ['0', '1023', '17m', '64kb'], /1k to 16m/],
+  ['MAX_CODE', ['0', '1023', '17m', '64kk'], /1k to 16m/],
   ['MAX_CONCURRENT', ['0', '1025', '-4', '2x'], /1 to 1024/],
   ['QUEUE', ['-1', '10001', 'none'], /0 to 10000/],
   ['QUEUE_TIMEOUT', ['0', '2d', 'x'], /1s to/],
@@ -74,7 +74,7 @@ const wrong = [
     /absolute path/],
   ['OUTPUT_MODE', ['xml', 'Compact ', '1', 'tune', 'json5', 'toon,json'],
     /compact, toon, json/],
-  ['LOG_LEVEL', ['verbose', 'warning', '3'], /error, warn, info, debug/],
+  ['LOG_LEVEL', ['verbose', 'warnings', '3'], /error, warn, info, debug/],
   ['TOOL_TIMEOUT', ['0', '2d', 'x'], /1s to/],
   ['AUDIT_FILE', ['audit', '../x'], /absolute path/],
   ['LOG_FILE', ['caisson.log', '../x'], /absolute path/],
@@ -221,7 +221,7 @@ test('--help, --version and --check', async (t) => {
     for (const [name] of wrong)
       assert.ok(stdout.includes(`--${name.toLowerCase().replace(/_/g, '-')}`),
         name);
-    assert.match(stdout, /\bMCP_SERVERS_CONFIG\b/);
+    assert.match(stdout, /^  --servers-config PATH$/m);
     for (const action of ['--help', '--version', '--check', '--selftest'])
       assert.ok(stdout.includes(action));
     for (const line of stdout.split('\n'))
@@ -248,6 +248,17 @@ test('--help, --version and --check', async (t) => {
     for (const line of lines)
       assert.match(line, /^(ok|FAIL|note|      ) +\S/);
     assert.equal(status, /^FAIL/m.test(stdout) ? 1 : 0, stdout);
+  });
+
+  await t.test('sizes and words as people write them', (s) => {
+    const { status, stdout } = program(s, { args: ['--check'],
+      env: { CAISSON_MEMORY: '256MiB', CAISSON_MAX_CODE: '2mb',
+        CAISSON_LOG_LEVEL: 'Warning' } });
+
+    assert.equal(status, 0);
+    assert.match(stdout, /^memory +256m +CAISSON_MEMORY$/m);
+    assert.match(stdout, /^max-code +2m +CAISSON_MAX_CODE$/m);
+    assert.match(stdout, /^log-level +warn +CAISSON_LOG_LEVEL$/m);
   });
 
   await t.test('--check says what holds and where it comes from', (s) => {

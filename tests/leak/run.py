@@ -106,7 +106,7 @@ class Run:
         found = {"PATH": "/usr/bin:/bin", "HOME": self.home,
                  "LSAN_OPTIONS": "fast_unwind_on_malloc=0", **more}
         if config:
-            found["MCP_SERVERS_CONFIG"] = os.path.join(self.home, config)
+            found["CAISSON_SERVERS_CONFIG"] = os.path.join(self.home, config)
         return found
 
     def judge(self, what, status, wanted, said):

@@ -155,7 +155,7 @@ class Session:
             [CAISSON], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=self.log, cwd=self.home, env={
                 "PATH": os.environ["PATH"], "HOME": self.home,
-                "MCP_SERVERS_CONFIG": path})
+                "CAISSON_SERVERS_CONFIG": path})
         self.request("initialize", {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "model", "version": "1"}}, START_SECONDS)

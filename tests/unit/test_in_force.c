@@ -19,7 +19,7 @@
 
 static char folder[] = "/tmp/caisson-test-XXXXXX";
 static char home[sizeof("HOME=") + sizeof(folder)];
-static char *envp[] = { home, (char *)"MCP_SERVERS_CONFIG=mine.json", NULL };
+static char *envp[] = { home, NULL };
 
 static struct in_force *config;
 static struct buffer told; /* what happened */
@@ -71,7 +71,7 @@ servers_read(struct servers *servers, const struct servers_setup *setup,
 	servers->ctx = ctx;
 	TAILQ_INIT(&servers->list);
 	TAILQ_INIT(&servers->files);
-	server_sources_find(&servers->files, envp, folder);
+	server_sources_find(&servers->files, setup);
 	if (at_once != NULL)
 		end_reading(at_once);
 }
@@ -144,6 +144,7 @@ static void
 enter(void)
 {
 	struct servers_setup setup = { .envp = envp, .folder = folder,
+		.named = "mine.json",
 		.clock = tell_time };
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));

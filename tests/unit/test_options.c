@@ -186,7 +186,7 @@ static const struct {
 	/* Each kind of option. */
 	{ { NULL, { "CAISSON_MEMORY=99999999999g" }, { NULL } }, 0,
 	    "CAISSON_MEMORY is \"99999999999g\", but must be a size from "
-	    "16m to 1024g, such as 65536, 64k, 512m or 1g" },
+	    "16m to 1t, such as 65536, 64k, 512m or 1g" },
 	{ { NULL, { "CAISSON_RUNTIME=podman" }, { NULL } }, 0,
 	    "CAISSON_RUNTIME is \"podman\", but must be native; boxes need no "
 	    "container engine: leave it out" },
@@ -229,6 +229,9 @@ static const struct {
 	{ { NULL, { "MCP_BRIDGE_TIMEOUT=abc", "CAISSON_TIMEOUT=3" },
 	      { NULL } }, 0,
 	    "MCP_BRIDGE_TIMEOUT is \"abc\", but must be " TIMES },
+	{ { NULL, { "MCP_BRIDGE_SERVERS_CONFIG=x" }, { NULL } }, 0,
+	    "MCP_BRIDGE_SERVERS_CONFIG is not an option: did you mean "
+	    "CAISSON_SERVERS_CONFIG?" },
 	{ { NULL, { "CAISSON_IMAGE=x" }, { NULL } }, 0,
 	    "CAISSON_IMAGE is not an option: 'caisson --help' lists them" },
 	{ { NULL, { "CAISSON_=3" }, { NULL } }, 0,
@@ -435,6 +438,11 @@ static const struct {
 	{ { "MCP_BRIDGE_FROBNICATION\033=1" }, 30,
 	    "caisson: MCP_BRIDGE_FROBNICATION\\x1b is not used by this "
 	    "version\n" },
+	{ { "MCP_SERVERS_CONFIG=x", "CAISSON_SERVERS_CONFIG=y" }, 30,
+	    "caisson: MCP_SERVERS_CONFIG is ignored, as "
+	    "CAISSON_SERVERS_CONFIG is set to something else: remove one of "
+	    "them\n" },
+	{ { "MCP_SERVERS_CONFIGS=x", "MCP_SERVERS=x" }, 30, "" },
 	{ { "CAISSON=/x", "XCAISSON_A=1", "MCP_BRIDGE_TIMEOUT" }, 30, "" },
 };
 

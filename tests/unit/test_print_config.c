@@ -11,7 +11,7 @@
 #include "unit.h"
 
 static const struct server_source variable = {
-	.name = "MCP_SERVERS_CONFIG" };
+	.name = "CAISSON_SERVERS_CONFIG" };
 static const struct server_source home = { .name = "~/MCPs/*.json" };
 static const struct server_source cursor = { .name = "Cursor", .client = 1 };
 
@@ -96,7 +96,7 @@ START_TEST(prints_everything)
 	auto_free char *text = printed(UNIT_COUNT(list));
 
 	ck_assert_str_eq(text, HEAD
-	    "missing  MCP_SERVERS_CONFIG: is not set\n"
+	    "missing  CAISSON_SERVERS_CONFIG: is not set\n"
 	    "taken    /h/a\\x1b.json: 4 servers\n"
 	    "         /h/a\\x1b.json:8:9: \"sk\" skipped: says \"no\"\n"
 	    "         /h/a\\x1b.json:8:10: \"rj\" rejected: has \\x1b in it\n"
@@ -133,7 +133,7 @@ START_TEST(says_when_there_is_none)
 	auto_free char *text = printed(0);
 
 	ck_assert_str_eq(text, HEAD
-	    "missing  MCP_SERVERS_CONFIG: is not set\n"
+	    "missing  CAISSON_SERVERS_CONFIG: is not set\n"
 	    "taken    /h/a\\x1b.json: 0 servers\n"
 	    "refused  /h/b.json: is bad\n"
 	    "skipped  /h: has none\n" ABSENT

@@ -18,9 +18,11 @@
 /* The home, and in it the folder that we run in. */
 static char home[] = "/tmp/caisson-test-XXXXXX";
 static char home_variable[sizeof("HOME=") + sizeof(home)];
-static char *envp[] = { home_variable,
-	(char *)"MCP_SERVERS_CONFIG=named.json", NULL };
+static char *envp[] = { home_variable, NULL };
 static char folder[sizeof(home) + sizeof("/work")];
+static const struct servers_setup setup = { .envp = envp,
+	.folder = folder,
+	.named = "named.json" };
 static struct server_look *look;
 static struct buffer before;
 static int fds;
@@ -40,7 +42,7 @@ enter(void)
 	ck_assert_int_eq(mkdir(folder, 0700), 0);
 	ck_assert_int_eq(chdir(home), 0);
 	fds = unit_open_fds();
-	look = server_look_new(envp, folder);
+	look = server_look_new(&setup);
 }
 
 static void
@@ -87,7 +89,7 @@ path_of(size_t n)
 	struct server_place place;
 	auto_free char *path = NULL;
 
-	if (!server_sources_place(n, envp, folder, &place))
+	if (!server_sources_place(n, &setup, &place))
 		return NULL;
 	path = place.path;
 	ck_assert_ptr_nonnull(path);
@@ -119,7 +121,7 @@ START_TEST(looks_at_every_source)
 			    changed(), left == 0 || n % 2 == 0);
 		}
 	ck_assert_uint_gt(n, 40);
-	ck_assert_int_eq(server_sources_place(n, envp, folder,
+	ck_assert_int_eq(server_sources_place(n, &setup,
 	    &(struct server_place){ 0 }), 0);
 }
 END_TEST
@@ -251,7 +253,10 @@ END_TEST
 START_TEST(does_without_a_home_and_a_folder)
 {
 	char *none[] = { NULL };
-	struct server_look *bare = server_look_new(none, "");
+	const struct servers_setup nowhere = { .envp = none,
+		.folder = "",
+		.named = "" };
+	struct server_look *bare = server_look_new(&nowhere);
 	struct buffer one = { 0 }, other = { 0 };
 	int moving;
 
@@ -269,7 +274,10 @@ END_TEST
 /* Whatever the folder is called. */
 START_TEST(the_folder_may_be_the_uppermost)
 {
-	struct server_look *top = server_look_new(envp, "/");
+	const struct servers_setup uppermost = { .envp = envp,
+		.folder = "/",
+		.named = "" };
+	struct server_look *top = server_look_new(&uppermost);
 	struct buffer bytes = { 0 };
 	int moving;
 

@@ -59,16 +59,18 @@ tell(struct buffer *out, const struct server_file *file)
 
 /* What was found of ours: "state path (why)", without the folder. */
 static char *
-found(const char *variable, const char *home)
+found(const char *named, const char *home)
 {
-	auto_free char *one = mem_printf("MCP_SERVERS_CONFIG=%s", variable);
-	auto_free char *two = mem_printf("HOME=%s", home);
-	char *envp[] = { one, two, NULL };
+	auto_free char *variable = mem_printf("HOME=%s", home);
+	char *envp[] = { variable, NULL };
+	const struct servers_setup setup = { .envp = envp,
+		.folder = folder,
+		.named = named };
 	struct server_file_list files = TAILQ_HEAD_INITIALIZER(files);
 	struct server_file *file;
 	struct buffer out = { 0 };
 
-	server_sources_find(&files, envp, folder);
+	server_sources_find(&files, &setup);
 	TAILQ_FOREACH (file, &files, entry)
 		if (!file->source->client)
 			tell(&out, file);
@@ -231,9 +233,12 @@ static struct server_file_list files = TAILQ_HEAD_INITIALIZER(files);
 static const struct server_file *
 first_found(char **envp)
 {
+	const struct servers_setup setup = { .envp = envp,
+		.folder = folder,
+		.named = "" };
 	struct server_file *file;
 
-	server_sources_find(&files, envp, folder);
+	server_sources_find(&files, &setup);
 	TAILQ_FOREACH (file, &files, entry)
 		if (file->source->client && file->state == SERVER_FILE_FOUND)
 			return file;

@@ -54,12 +54,11 @@ happens(const struct server_file *file)
 
 void
 server_sources_find(
-    struct server_file_list *files, char **envp, const char *folder)
+    struct server_file_list *files, const struct servers_setup *setup)
 {
 	size_t i;
 
-	(void)envp;
-	(void)folder;
+	(void)setup;
 	for (i = 0; script[i] != NULL; i++) {
 		struct server_file *file = mem_alloc(sizeof(*file));
 

@@ -87,7 +87,7 @@ export function withServers(t, entries, { env = {}, ...more } = {}) {
   const place = file(t, 'servers.json', '');
 
   configure(place, entries);
-  return { place, env: { MCP_SERVERS_CONFIG: place, ...env }, ...more };
+  return { place, env: { CAISSON_SERVERS_CONFIG: place, ...env }, ...more };
 }
 
 /* A Python expression for a value that JSON can carry. */

@@ -102,7 +102,7 @@ def with_server(run, words, answers):
         with open(os.path.join(where, name), "w", encoding="ascii") as file:
             file.write(text)
     os.chmod(where, 0o755)
-    return run.start(words, MCP_SERVERS_CONFIG=where + "/servers.json")
+    return run.start(words, CAISSON_SERVERS_CONFIG=where + "/servers.json")
 
 
 def ask(program):
