@@ -282,11 +282,11 @@ output_begins(const struct buffer *kept, size_t at)
 	return !output_is_word(before) || output_ends_colour(kept->data, at);
 }
 
-/* The same of its end. A dot or hyphen belongs to a name that goes on. */
+/* The same of its end. These belong to a name, or a path, that goes on. */
 static int
 output_ends(const struct buffer *kept, size_t at)
 {
-	if (at < kept->len && (kept->data[at] == '.' || kept->data[at] == '-'))
+	if (at < kept->len && memchr(".-/", kept->data[at], 3) != NULL)
 		at++;
 	return at >= kept->len || !output_is_word(kept->data[at]);
 }

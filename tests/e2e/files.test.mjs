@@ -239,6 +239,70 @@ ${end}`);
   }
 });
 
+test('folders come back whose path was printed', async (t) => {
+  const { client } = await connect(t);
+  const make = `${put}put("plots/a.txt", "a"); put("plots/b/c.txt", "c")
+put("tmp/scratch.txt", "x")
+`;
+  const told = ['print("Saved 2 charts to plots/")',
+    'print("They are in", os.path.abspath("plots"))',
+    'print("See ./plots.")', 'from pathlib import Path\n' +
+    'print(f"wrote {Path.home() / \'plots\'}")', 'print("plots/"); 1 / 0'];
+
+  for (const code of told) {
+    const [files, said] = await kept(client, make + code);
+
+    assert.deepEqual(Object.keys(files), ['plots.zip'], code);
+    assert.match(said, /note: \/workspace\/plots came back as plots\.zip\n/);
+    assert.doesNotMatch(said, /plots\S* .*gone/);
+    assert.ok(said.includes('tmp/scratch.txt (1 byte) is gone') ||
+      code.endsWith('1 / 0'), said);
+  }
+  /* A word is none, nor is the path of a file below it. */
+  for (const code of ['print("plots are done")',
+    'print(os.path.abspath("plots/a.txt"), "in", os.getcwd())']) {
+    const [files, said] = await kept(client, make + code);
+
+    assert.ok(!('plots.zip' in files));
+    assert.match(said, /plots\/b\/c\.txt .*gone/);
+  }
+  const [files, said] = await kept(client, `${put}import tempfile
+folder = tempfile.mkdtemp(prefix="made")
+put(folder + "/a.txt", "a"); put("deep/er/b.txt", "b"); put("deep/c.txt", "c")
+print("Results:", folder, "and deep/er")`);
+
+  assert.deepEqual(Object.keys(files).map((name) => name.replace(/\d.*|_.*|(?<=^made).*/, '')),
+    ['er.zip', 'made']);
+  assert.match(said, /note: deep\/c\.txt \(1 byte\) is gone/);
+});
+
+test('what is in an archive that comes back is not lamented', async (t) => {
+  const { client } = await connect(t);
+
+  for (const target of ['out/all.zip', 'all.zip']) {
+    const [files, said] = await kept(client, `${put}
+import zipfile
+for name in "abc":
+    put(f"d/{name}.txt", name)
+with zipfile.ZipFile("${target}", "w") as archive:
+    archive.write("d/a.txt"); archive.write("d/b.txt", "other.txt")
+    archive.writestr("c.txt", "x")
+print("Packed d/ into all.zip")`);
+
+    assert.deepEqual(Object.keys(files), ['all.zip', 'd.zip']);
+    assert.doesNotMatch(said, /gone/);
+  }
+  const [, said] = await kept(client, `${put}
+import shutil
+put("site/index.html", "1"); put("site/css/a.css", "2"); put("c.txt", "3")
+put("c2.txt", "4")
+print(shutil.make_archive("site", "zip", "site"), "made of site/")
+open("out/x.zip", "w").write("not one")`);
+
+  assert.match(said, /note: c\.txt \(1 byte\) and c2\.txt \(1 byte\) are gone/);
+  assert.doesNotMatch(said, /site-|note: .*site/);
+});
+
 test('a folder in out stays where it cannot be packed', async (t) => {
   const { client } = await connect(t);
   let result = await run(client, `${put}put("out/a/b.txt", "1")

@@ -240,6 +240,12 @@ START_TEST(finds_names)
 		{ "c/b/a.txt", "b/a.txt", 0 },
 		{ "../a.txt", "./a.txt", 0 },
 		{ "in ./a.txt", "./a.txt", 1 },
+		{ "in /a/b", "/a/b", 1 },
+		{ "in /a/b/", "/a/b", 1 },
+		{ "in a/.", "a/", 1 },
+		{ "in /a/b/c", "/a/b", 0 },
+		{ "in a/c", "a/", 0 },
+		{ "in b/a/", "a/", 0 },
 	};
 	struct output_kept kept;
 

@@ -144,7 +144,25 @@ def keep_printed(paths):
         kept.add(path)
         if name != os.path.basename(path):
             notes.append(RENAMED % (ascii(path)[1:-1], name))
-    return kept, named, notes
+    return kept, named, notes + keep_folders(paths, kept)
+
+
+def keep_folders(paths, kept):
+    """Keep the folders of files that were printed; return notes.
+
+    What comes back as a part of an archive is added to what is kept.
+    """
+    from . import _pack, _printed
+    rest = [path for path in paths if path not in kept]
+    kept |= _pack.archived(rest)
+    rest = [path for path in rest if path not in kept]
+    notes = []
+    for folder in _printed.folders(rest):
+        name = _pack.keep_folder(folder)
+        if name is not None:
+            kept.update(path for path in rest if is_below(path, folder))
+            notes.append(RENAMED % (ascii(folder)[1:-1], name))
+    return notes
 
 
 def is_same(path, other):

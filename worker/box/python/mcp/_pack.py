@@ -1,11 +1,12 @@
-"""Folders that the code leaves in /workspace/out, as one archive each.
+"""Folders that the code leaves in /workspace/out, as one archive each, and
+those elsewhere that it has told of; and what is in its own archives.
 
 Only files come back: a folder becomes NAME.zip, where there is room for both.
 """
 import os
 
 from . import _buffers
-from ._files import place
+from ._files import CHUNK, names_of, place
 
 PACKED = "note: /workspace/out/%s came back as %s.zip\n"
 FAST = 1  # of the levels of zlib: pictures are compressed already
@@ -18,8 +19,9 @@ def pack():
                          if entry.is_dir(follow_symlinks=False))
     _buffers.finish()
     for name in folders:
-        files, within = contents(name)
-        if files and pack_folder(name, files):
+        folder = "%s/%s" % (place(), name)
+        files, within = contents(folder)
+        if files and pack_folder(folder, files, name + ".zip"):
             for path in files:
                 os.unlink(path)
             for folder in within:
@@ -30,9 +32,9 @@ def pack():
             yield PACKED % (ascii(name)[1:-1], ascii(name)[1:-1])
 
 
-def contents(name):
+def contents(folder):
     """Return the regular files below a folder, and the folders, last first."""
-    files, folders = [], ["%s/%s" % (place(), name)]
+    files, folders = [], [folder]
     for folder in folders:
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
@@ -43,13 +45,67 @@ def contents(name):
     return files, folders[::-1]
 
 
-def pack_folder(name, files):
-    """Make an archive of files; return whether there is one now.
+def keep_folder(folder):
+    """Pack a folder, and return the name of the archive; or None."""
+    try:
+        files, _ = contents(folder)
+    except OSError:
+        return None
+    for name in names_of(folder + ".zip"):
+        if not os.path.lexists("%s/%s" % (place(), name)):
+            return name if pack_folder(folder, files, name) else None
+    return None
+
+
+def archived(paths):
+    """Return those of some files that are in an archive which comes back."""
+    packed = set()
+    for name in os.listdir(place()):
+        if paths and name.endswith(".zip"):
+            packed |= listed("%s/%s" % (place(), name))
+    known = {entry[:2] for entry in packed}
+    return {path for path in paths if entry_of(path) in known and
+            (*entry_of(path), sum_of(path)) in packed}
+
+
+def listed(path):
+    """Return the names, sizes and sums of what is in an archive."""
+    from zipfile import ZipFile
+    try:
+        with ZipFile(path) as archive:
+            return {(os.path.basename(info.filename), info.file_size, info.CRC)
+                    for info in archive.infolist()}
+    except Exception:
+        return set()  # it is broken, or no archive
+
+
+def entry_of(path):
+    """Return the name and the size of a file."""
+    return os.path.basename(path), os.stat(path).st_size
+
+
+def sum_of(path):
+    """Return the sum of the bytes of a file, as archives have it; or None."""
+    from zlib import crc32
+    found = 0
+    try:
+        with open(path, "rb") as file:
+            for data in iter(lambda: file.read(CHUNK), b""):
+                found = crc32(data, found)
+    except OSError:
+        return None
+    return found
+
+
+def pack_folder(folder, files, name):
+    """Make an archive of the files of a folder; return whether there is one
+    now.
 
     Until it is whole it cannot be read, and so does not come back.
     """
     from zipfile import ZIP_DEFLATED, ZipFile
-    target = "%s/%s.zip" % (place(), name)
+    target = "%s/%s" % (place(), name)
+    start = len(os.path.dirname(folder)) + 1
     try:
         fd = os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0)
     except OSError:
@@ -59,7 +115,7 @@ def pack_folder(name, files):
             with ZipFile(file, "w", ZIP_DEFLATED, compresslevel=FAST,
                          strict_timestamps=False) as archive:
                 for path in files:
-                    archive.write(path, path[len(place()) + 1:])
+                    archive.write(path, path[start:])
             file.flush()
             os.fchmod(fd, 0o644)
     except BaseException as error:

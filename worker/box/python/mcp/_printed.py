@@ -39,6 +39,32 @@ def spellings(path):
     return [text for text in texts if "." in text or "/" in text]
 
 
+def folders(paths):
+    """Return the folders of some files that were printed, but none that is in
+    another one.
+    """
+    found = {}
+    for path in paths[:ASKED_MAX]:
+        for folder in folders_of(path):
+            texts = spellings(folder + "/")
+            found[folder] = texts + [text[:-1] for text in texts
+                                     if "/" in text[:-1]]
+    printed = asked(found)
+    return sorted(folder for folder in printed
+                  if not printed.intersection(folders_of(folder)))
+
+
+def folders_of(path):
+    """Yield the folders that a path leads through, in those of the code."""
+    home = os.environ.get("HOME", "/workspace")
+    tops = home, os.environ.get("TMPDIR", "/tmp")
+    folder = os.path.dirname(path)
+    while folder not in tops and folder.startswith(tops) and \
+            folder != home + "/in":
+        yield folder
+        folder = os.path.dirname(folder)
+
+
 def asked(texts):
     """Return the keys of a dict that have a text which was printed."""
     from . import _servers
