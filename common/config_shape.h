@@ -27,4 +27,14 @@ enum config_remote {
 	CONFIG_REMOTES
 };
 
+/* What one more entry is in its file: "form" of a GAP. */
+enum config_gap {
+	CONFIG_GAP_NONE,    /* it cannot be put there */
+	CONFIG_GAP_MEMBER,  /* a member of the object of servers */
+	CONFIG_GAP_LIST,    /* that object is not there yet */
+	CONFIG_GAP_SECTION, /* a section of TOML */
+	CONFIG_GAP_WHOLE,   /* there is nothing in the file */
+	CONFIG_GAPS
+};
+
 #endif

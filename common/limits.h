@@ -637,6 +637,8 @@
 #define CONFIG_DESCRIPTION_MAX (4 * KIB)
 #define CONFIG_TOOLS_MAX (3 * KIB) /* what a server's tools are narrowed to */
 #define CONFIG_REASON_MAX 400
+#define CONFIG_CUTS_MAX 6 /* of an entry of TOML: all fit into one queue */
+#define CONFIG_GAP_MAX 256 /* blanks around an entry: no file is indented so */
 /* Files whose faults one answer names: a sentence has 1,000 bytes. */
 #define SERVER_FAULTS_SHOWN 2
 /* A name as Python can write it: one byte for each, a mark, and a number. */

@@ -58,6 +58,9 @@ void supervisor_on_task_done(
 void supervisor_on_entry(struct servers *servers, struct ipc_entry *row);
 void supervisor_on_rejected(
     struct servers *servers, struct ipc_rejected *row);
+void supervisor_on_spot(struct servers *servers, struct ipc_spot *spot);
+void supervisor_on_cut(struct servers *servers, struct ipc_cut *cut);
+void supervisor_on_gap(struct servers *servers, struct ipc_gap *gap);
 void supervisor_on_end_of_file(
     struct servers *servers, struct ipc_end_of_file *row);
 

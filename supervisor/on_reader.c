@@ -8,6 +8,7 @@
 #include "../common/mem.h"
 #include "../common/text_list.h"
 #include "../common/utf8.h"
+#include "servers/server_spots.h"
 #include "servers/servers.h"
 #include "handlers.h"
 
@@ -174,4 +175,31 @@ supervisor_on_end_of_file(
 		    "protocol violation by the reader: the end of no file");
 	else
 		servers_file_ended(servers, (int)row->parsed);
+}
+
+/* A message about places, of which only what is wrong is left to say. */
+static void
+on_reader_judge(struct servers *servers, const char *wrong)
+{
+	if (wrong != NULL)
+		servers_reader_failed(
+		    servers, "protocol violation by the reader: %s", wrong);
+}
+
+void
+supervisor_on_spot(struct servers *servers, struct ipc_spot *spot)
+{
+	on_reader_judge(servers, server_spots_set(servers, spot));
+}
+
+void
+supervisor_on_cut(struct servers *servers, struct ipc_cut *cut)
+{
+	on_reader_judge(servers, server_spots_cut(servers, cut));
+}
+
+void
+supervisor_on_gap(struct servers *servers, struct ipc_gap *gap)
+{
+	on_reader_judge(servers, server_spots_set_gap(servers, gap));
 }

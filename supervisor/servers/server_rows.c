@@ -6,6 +6,7 @@
 
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "server_spots.h"
 #include "servers.h"
 
 struct server *
@@ -47,6 +48,7 @@ server_rows_free(struct servers *servers, struct server *server)
 	free(server->program);
 	free(server->alias);
 	free(server->searched);
+	server_spots_free(&server->spot);
 	free(server);
 }
 

@@ -12,6 +12,7 @@
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../options/home.h"
+#include "server_spots.h"
 #include "servers.h"
 
 /* Whose a file is. */
@@ -345,6 +346,7 @@ server_sources_free(struct server_file_list *files)
 		TAILQ_REMOVE(files, file, entry);
 		free(file->path);
 		free(file->why);
+		server_spots_free_gap(&file->gap);
 		free(file);
 	}
 }

@@ -16,6 +16,7 @@
 #include "../../common/log.h"
 #include "../../common/mem.h"
 #include "../../common/utf8.h"
+#include "server_spots.h"
 #include "servers.h"
 #include "../process/process.h"
 
@@ -56,6 +57,7 @@ servers_retry(struct servers *servers, struct server_file *file)
 	servers->current = NULL;
 	servers_stop_reader(servers);
 	server_rows_remove(servers, file);
+	server_spots_free_gap(&file->gap);
 	servers->visited = TAILQ_PREV(file, server_file_list, entry);
 	return 1;
 }
@@ -132,6 +134,16 @@ servers_ready_reader(struct servers *servers, struct server_file *file,
 	return file->passing ? -1 : 0;
 }
 
+/* Whether it matters where the entries of a source stand. */
+static int
+servers_wants_spots(
+    const struct servers *servers, const struct server_source *source)
+{
+	return servers->setup.spots != NULL && source->client &&
+	    !source->project &&
+	    strcmp(source->name, servers->setup.spots) == 0;
+}
+
 /* Hands a file that was opened to its reader. */
 static int
 servers_send(struct servers *servers, struct server_file *file, int *fd,
@@ -142,6 +154,7 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
 	struct ipc_read_file msg = { .shape = file->source->shape,
 		.most = server_open_most(file->source),
 		.folder = servers->setup.folder,
+		.spots = servers_wants_spots(servers, file->source),
 		.file = -1 };
 
 	if (servers_ready_reader(servers, file, err) == -1)

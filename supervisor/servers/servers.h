@@ -65,6 +65,7 @@ struct server_file {
 	int opened;
 	int passing; /* it was refused for a reason that may be gone soon */
 	int retried; /* the reader that had it was killed, once */
+	struct server_gap *gap; /* server_spots.h; NULL: not told */
 };
 
 TAILQ_HEAD(server_file_list, server_file);
@@ -119,6 +120,7 @@ struct server {
 	char *searched; /* then: in these folders; NULL: it has a slash */
 	/* Of those in force (in_force.h): its name as Python can write it. */
 	char *alias;
+	struct server_spot *spot; /* server_spots.h; NULL: not told */
 };
 
 TAILQ_HEAD(server_list, server);
@@ -133,6 +135,7 @@ struct servers_setup {
 	int trust_project;
 	int allow_self;
 	uint64_t (*clock)(void); /* milliseconds; it only moves forward */
+	const char *spots; /* whose entries' places to ask for; NULL: none's */
 };
 
 struct servers {
@@ -154,13 +157,11 @@ struct servers {
 	struct event *timer;
 };
 
-/* servers.c: reading all files. */
-
 /*
- * Finds the files and has them read; done is called once, from the loop or
- * before this returns, when every entry is judged. What files said before (NULL
- * where nothing has been read; it must last until then) may be kept, where they
- * cannot be read. servers_free in any case.
+ * servers.c: finds the files and has them read; done is called once, from the
+ * loop or before this returns, when every entry is judged. What files said
+ * before (NULL where nothing has been read; it must last until then) may be
+ * kept, where they cannot be read. servers_free in any case.
  */
 void servers_read(struct servers *servers, const struct servers_setup *setup,
     const struct servers *before, void (*done)(void *ctx), void *ctx);

@@ -75,7 +75,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct seen seen = { .len = size };
-	struct config_sink sink = { check_server, check_rejected, &seen };
+	struct config_sink sink = { check_server, check_rejected, &seen, NULL };
 	struct config_file file = { .folder = "/work" };
 
 	if (size > FUZZ_SIZE_MAX)

@@ -47,6 +47,9 @@ NOT_HERE(want_lists, broker)
 #ifndef SERVERS_ARE_HERE
 NOT_HERE(entry, servers)
 NOT_HERE(rejected, servers)
+NOT_HERE(spot, servers)
+NOT_HERE(cut, servers)
+NOT_HERE(gap, servers)
 NOT_HERE(end_of_file, servers)
 #endif
 #ifndef FILES_ARE_HERE

@@ -63,7 +63,7 @@ static int parsed;
 static const char *
 read_file(const char *data, size_t len, enum config_shape shape)
 {
-	struct config_sink sink = { tell_server, tell_rejected, &told };
+	struct config_sink sink = { tell_server, tell_rejected, &told, NULL };
 	struct config_file file = { shape, "/home/me/work" };
 	auto_free char *exact = data == NULL ? NULL : mem_resize(NULL, len);
 

@@ -14,6 +14,7 @@
 #include "entry.h"
 #include "jsonc.h"
 #include "place.h"
+#include "spots.h"
 #include "toml.h"
 #include "translation.h"
 #include "yaml.h"
@@ -51,6 +52,8 @@ struct config {
 	struct json_span excluded; /* names that are disabled, if p is set */
 	struct json_span allowed;  /* the only ones that are not, if so */
 	size_t entries;
+	struct spots spots; /* if they are asked for */
+	const char *unfit;  /* why no entry can be put into the file, if so */
 	const struct config_sink *sink;
 };
 
@@ -158,6 +161,19 @@ config_is_disabled(const struct config *config, const char *name)
 	    !config_lists(config->allowed, name));
 }
 
+/* Where the row that was told last stands, if that was asked for. */
+static void
+config_tell_spot(const struct config *config, struct json_span name,
+    struct json_span value)
+{
+	if (config->spots.written == NULL)
+		return;
+	if (config->row->translate == NULL)
+		spots_tell_member(&config->spots, name, value);
+	else
+		spots_tell_sections(&config->spots, name, value);
+}
+
 static void
 config_read_entry(struct config *config, struct json_span name,
     struct json_span value)
@@ -174,6 +190,7 @@ config_read_entry(struct config *config, struct json_span name,
 		config_reject_at(
 		    config, config_place(config, entry.at), &entry, &err);
 	}
+	config_tell_spot(config, name, value);
 	entry_reset(&entry);
 }
 
@@ -185,6 +202,7 @@ config_count(struct config *config, const char *at)
 
 	if (config->entries++ < CONFIG_ENTRIES_MAX)
 		return 0;
+	config->unfit = "it has too many servers";
 	err_set(&err, "more than %d servers in one file: this one and those "
 	    "behind it are left out", CONFIG_ENTRIES_MAX);
 	config_reject(config, at, &err);
@@ -336,6 +354,11 @@ config_read_members(struct config *config, struct json_span file)
 		any = 1;
 		if (strcmp(keys[i], "mcp") == 0)
 			found.values[i] = config_below_mcp(found.values[i]);
+		if (found.counts[i] > 1 ||
+		    json_span_kind(found.values[i]) != JSON_SPAN_OBJECT)
+			config->unfit = "its list of servers is no object";
+		else if (config->spots.list.p == NULL)
+			config->spots.list = found.values[i];
 		if (found.counts[i] > 1) {
 			err_set(&err, "\"%s\" stands in the file more than "
 			    "once: make one of them", keys[i]);
@@ -346,6 +369,20 @@ config_read_members(struct config *config, struct json_span file)
 		}
 	}
 	return any;
+}
+
+/* Where one more entry goes, if that was asked for. */
+static void
+config_tell_gap(const struct config *config, struct json_span file)
+{
+	if (config->spots.written == NULL)
+		return;
+	if (config->unfit != NULL)
+		spots_tell_none(&config->spots, config->unfit);
+	else if (config->row->translate == NULL)
+		spots_tell_gap(&config->spots, file);
+	else
+		spots_tell_end(&config->spots);
 }
 
 static void
@@ -367,8 +404,10 @@ config_read_file(struct config *config, struct json_span file)
 		return;
 	if (config->file->shape == CONFIG_SHAPE_GEMINI)
 		config_read_choice(config, file);
-	if (config_read_members(config, file) || config->row->other)
+	if (config_read_members(config, file) || config->row->other) {
+		config_tell_gap(config, file);
 		return;
+	}
 	err_set(&err, "the file has no member \"mcpServers\" (nor "
 	    "\"servers\"), so it defines no server");
 	config_reject(config, file.p, &err);
@@ -430,6 +469,43 @@ config_read_jsonc(struct config *config, char *data, size_t len)
 	return 0;
 }
 
+static void
+config_begin_spots(
+    struct config *config, const char *written, size_t len)
+{
+	config->spots.sink = config->sink->spots;
+	config->spots.written = written;
+	config->spots.len = len;
+}
+
+/* The same, with the bytes as they are beside those that are blanked. */
+static int
+config_read_spots(struct config *config, char *data, size_t len)
+{
+	auto_free char *written = NULL;
+
+	if (config->sink->spots == NULL)
+		return config_read_jsonc(config, data, len);
+	written = mem_dup(data, len);
+	config_begin_spots(config, written, len);
+	config->spots.text = data;
+	return config_read_jsonc(config, data, len);
+}
+
+/* The statements of TOML; those of YAML cannot be told apart. */
+static void
+config_outline(struct config *config, const char *data, size_t len)
+{
+	struct err err;
+
+	if (config->sink->spots == NULL)
+		return;
+	config_begin_spots(config, data, len);
+	if (config->row->translate != toml_translate ||
+	    toml_outline(data, len, &config->spots.outline, &err) == -1)
+		config->unfit = "it is a file of YAML";
+}
+
 /* TOML or YAML */
 static int
 config_read_translated(struct config *config, const char *data, size_t len)
@@ -445,6 +521,7 @@ config_read_translated(struct config *config, const char *data, size_t len)
 		read = config->row->translate(
 		    data, len, &config->translation, &place, &err);
 	if (read == 0) {
+		config_outline(config, data, len);
 		config->text = config->translation.json.data;
 		config->len = config->translation.json.len;
 		parsed = config_read_json(config);
@@ -452,6 +529,7 @@ config_read_translated(struct config *config, const char *data, size_t len)
 		config_reject_at(config, place, NULL, &err);
 	}
 	translation_reset(&config->translation);
+	outline_reset(&config->spots.outline);
 	return parsed;
 }
 
@@ -477,10 +555,14 @@ config_read(char *data, size_t len, const struct config_file *file,
 	char none[] = "";
 
 	/* A client makes its file before it has something to write. */
-	if (config.row->other && config_is_blank(data, len))
+	if (config.row->other && config_is_blank(data, len)) {
+		config_begin_spots(&config, data, len);
+		if (sink->spots != NULL)
+			spots_tell_whole(&config.spots);
 		return 0;
+	}
 	if (config.row->translate == NULL)
-		return config_read_jsonc(
+		return config_read_spots(
 		    &config, data == NULL ? none : data, len);
 	return config_read_translated(
 	    &config, data == NULL ? none : data, len);

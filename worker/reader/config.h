@@ -10,12 +10,14 @@
 
 #include "../../common/config_shape.h"
 #include "../../common/ipc.h"
+#include "spots.h"
 
 /* Who is told; what a row points to dies when the function returns. */
 struct config_sink {
 	void (*server)(void *ctx, struct ipc_entry *server);
 	void (*rejected)(void *ctx, struct ipc_rejected *rejected);
 	void *ctx;
+	const struct spots_sink *spots; /* where they stand; NULL: no one */
 };
 
 /* What is known of a file before it is read. */

@@ -34,6 +34,36 @@ on_supervisor_send_rejected(void *ctx, struct ipc_rejected *rejected)
 }
 
 static void
+on_supervisor_send_spot(void *ctx, struct ipc_spot *spot)
+{
+	struct reader *reader = ctx;
+	struct err err;
+
+	if (channel_send_spot(reader->supervisor, spot, &err) == -1)
+		fatal("cannot say where a server stands: %s", err.text);
+}
+
+static void
+on_supervisor_send_cut(void *ctx, struct ipc_cut *cut)
+{
+	struct reader *reader = ctx;
+	struct err err;
+
+	if (channel_send_cut(reader->supervisor, cut, &err) == -1)
+		fatal("cannot say what a server takes up: %s", err.text);
+}
+
+static void
+on_supervisor_send_gap(void *ctx, struct ipc_gap *gap)
+{
+	struct reader *reader = ctx;
+	struct err err;
+
+	if (channel_send_gap(reader->supervisor, gap, &err) == -1)
+		fatal("cannot say where a server goes: %s", err.text);
+}
+
+static void
 on_supervisor_send_end(struct reader *reader, int parsed)
 {
 	struct ipc_end_of_file end = { .parsed = (uint64_t)parsed };
@@ -75,8 +105,11 @@ on_supervisor_slurp(int fd, size_t most, struct buffer *buffer, struct err *err)
 void
 reader_on_read_file(struct reader *reader, struct ipc_read_file *msg)
 {
+	const struct spots_sink spots = { on_supervisor_send_spot,
+		on_supervisor_send_cut, on_supervisor_send_gap, reader };
 	struct config_sink sink = { on_supervisor_send_server,
-		on_supervisor_send_rejected, reader };
+		on_supervisor_send_rejected, reader,
+		msg->spots ? &spots : NULL };
 	struct config_file file = { (enum config_shape)msg->shape,
 		msg->folder };
 	struct ipc_rejected rejected = { .line = 1, .column = 1, .name = "" };

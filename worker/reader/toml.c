@@ -20,6 +20,7 @@ struct toml {
 	struct place_walk walk;
 	struct toml_tree tree;
 	struct toml_node *table; /* of the last header */
+	struct outline *outline; /* NULL: not asked for */
 	struct err *err;
 };
 
@@ -373,6 +374,7 @@ toml_read_header(struct toml *t)
 static int
 toml_read_lines(struct toml *t)
 {
+	size_t start;
 	int read = 0;
 
 	t->table = t->tree.root;
@@ -381,14 +383,24 @@ toml_read_lines(struct toml *t)
 			return -1;
 		if (t->pos >= t->len)
 			return 0;
+		start = t->pos;
 		if (toml_peek(t, 0) == '[')
 			read = toml_read_header(t);
 		else if (toml_read_pair(t, t->table) == -1)
 			return -1;
 		else
 			read = toml_end_line(t);
+		if (read == 0 && t->outline != NULL)
+			outline_add(t->outline, t->text, start, t->pos);
 	}
 	return read;
+}
+
+/* Where the text begins that is TOML. */
+static size_t
+toml_start(const char *text, size_t len)
+{
+	return len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
 int
@@ -404,13 +416,28 @@ toml_translate(const char *text, size_t len, struct translation *translation,
 		*place = toml_place(&t);
 		return err_set(err, "bytes that are not UTF-8");
 	}
-	t.pos = len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	t.pos = toml_start(text, len);
 	toml_tree_begin(&t.tree);
 	read = toml_read_lines(&t);
 	if (read == 0)
 		toml_tree_write(&t.tree, translation);
 	else
 		*place = toml_place(&t);
+	toml_tree_free(&t.tree);
+	return read;
+}
+
+int
+toml_outline(
+    const char *text, size_t len, struct outline *outline, struct err *err)
+{
+	struct toml t = { .text = text, .len = len,
+		.pos = toml_start(text, len), .walk = place_walk(text, len),
+		.outline = outline, .err = err };
+	int read;
+
+	toml_tree_begin(&t.tree);
+	read = toml_read_lines(&t);
 	toml_tree_free(&t.tree);
 	return read;
 }

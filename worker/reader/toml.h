@@ -7,6 +7,7 @@
 #define READER_TOML_H
 
 #include "../../common/err.h"
+#include "outline.h"
 #include "translation.h"
 
 /*
@@ -17,5 +18,12 @@
  */
 int toml_translate(const char *text, size_t len,
     struct translation *translation, struct place *place, struct err *err);
+
+/*
+ * Appends the statements of a text to an outline. Returns 0, or -1 with err;
+ * outline_reset in both cases.
+ */
+int toml_outline(const char *text, size_t len, struct outline *outline,
+    struct err *err);
 
 #endif

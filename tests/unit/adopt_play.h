@@ -1,0 +1,149 @@
+/*
+ * A configuration file with its entries cut out and others put in, as the
+ * reader and the supervisor do it together: for tests, without a process.
+ */
+#ifndef TESTS_UNIT_ADOPT_PLAY_H
+#define TESTS_UNIT_ADOPT_PLAY_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/limits.h"
+#include "common/mem.h"
+#include "supervisor/command/adopt_edit.h"
+#include "worker/reader/config.h"
+
+#define ADOPT_PLAY_MAX (2 * CONFIG_ENTRIES_MAX)
+
+/* What the reader says of a file. */
+struct adopt_play {
+	char *names[ADOPT_PLAY_MAX];
+	struct server_spot spots[ADOPT_PLAY_MAX];
+	int spotted[ADOPT_PLAY_MAX];
+	size_t count;
+	struct server_gap gap;
+	size_t gaps;
+	int parsed;
+};
+
+static inline void
+adopt_play_name(struct adopt_play *play, const char *name)
+{
+	play->names[play->count++] = mem_strdup(name);
+}
+
+static inline void
+adopt_play_server(void *ctx, struct ipc_entry *row)
+{
+	adopt_play_name(ctx, row->name);
+}
+
+static inline void
+adopt_play_rejected(void *ctx, struct ipc_rejected *row)
+{
+	adopt_play_name(ctx, row->name);
+}
+
+static inline void
+adopt_play_spot(void *ctx, struct ipc_spot *row)
+{
+	struct adopt_play *play = ctx;
+	struct server_spot *spot = &play->spots[play->count - 1];
+
+	play->spotted[play->count - 1] = 1;
+	spot->start = row->start;
+	spot->end = row->end;
+	spot->comma = row->comma;
+	spot->tied = mem_strdup(row->tied);
+	spot->fixed = mem_strdup(row->fixed);
+}
+
+static inline void
+adopt_play_cut(void *ctx, struct ipc_cut *row)
+{
+	struct adopt_play *play = ctx;
+	struct server_spot *spot = &play->spots[play->count - 1];
+
+	if (spot->count == CONFIG_CUTS_MAX)
+		abort();
+	spot->cuts[spot->count++] =
+	    (struct server_cut){ row->start, row->end };
+}
+
+static inline void
+adopt_play_gap(void *ctx, struct ipc_gap *row)
+{
+	struct adopt_play *play = ctx;
+
+	play->gaps++;
+	play->gap.form = (enum config_gap)row->form;
+	play->gap.at = row->at;
+	play->gap.comma = row->comma;
+	play->gap.line = mem_strdup(row->line);
+	play->gap.deeper = mem_strdup(row->deeper);
+	play->gap.behind = mem_strdup(row->behind);
+	play->gap.why = mem_strdup(row->why);
+}
+
+/* Has the text read, which stays as it is; adopt_play_free in any case. */
+static inline void
+adopt_play_read(struct adopt_play *play, const char *text, size_t len,
+    enum config_shape shape)
+{
+	const struct spots_sink spots = { adopt_play_spot, adopt_play_cut,
+		adopt_play_gap, play };
+	const struct config_sink sink = { adopt_play_server,
+		adopt_play_rejected, play, &spots };
+	const struct config_file file = { shape, "" };
+	auto_free char *copy = mem_resize(NULL, len);
+
+	memset(play, 0, sizeof(*play));
+	if (len > 0)
+		memcpy(copy, text, len);
+	play->parsed = config_read(copy, len, &file, &sink);
+}
+
+static inline void
+adopt_play_free(struct adopt_play *play)
+{
+	size_t i;
+
+	for (i = 0; i < play->count; i++) {
+		free(play->names[i]);
+		free(play->spots[i].tied);
+		free(play->spots[i].fixed);
+	}
+	free(play->gap.line);
+	free(play->gap.deeper);
+	free(play->gap.behind);
+	free(play->gap.why);
+}
+
+/*
+ * Appends the file without the entries that cuts says so of, in their order
+ * ("-": goes, anything else: stays; the last one holds for the rest), and with
+ * one more unless put is NULL.
+ */
+static inline int
+adopt_play_edit(const struct adopt_play *play, const char *text, size_t len,
+    const char *cuts, const char *put, struct buffer *out, struct err *err)
+{
+	struct adopt_entry entries[ADOPT_PLAY_MAX];
+	struct adopt_edit edit = { .data = text, .len = len,
+		.entries = entries, .gap = &play->gap, .puts = &put,
+		.put_count = put != NULL,
+		.list = put == NULL || put[0] != '"' ? NULL :
+		    "\"mcpServers\"" };
+	size_t i;
+
+	for (i = 0; i < play->count; i++) {
+		if (!play->spotted[i])
+			continue;
+		entries[edit.count].spot = &play->spots[i];
+		entries[edit.count++].cut = *cuts == '-';
+		cuts += cuts[1] != '\0';
+	}
+	return adopt_edit(&edit, out, err);
+}
+
+#endif

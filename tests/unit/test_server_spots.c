@@ -1,0 +1,124 @@
+/*
+ * Tests of supervisor/servers/server_spots: what a reader says of places is
+ * taken for the entry that it told last, and only where it can be so.
+ */
+#include <string.h>
+
+#include "common/mem.h"
+#include "supervisor/servers/server_spots.h"
+#include "unit.h"
+
+static struct servers servers;
+static struct server_file file;
+static struct server server;
+
+static void
+enter(void)
+{
+	TAILQ_INIT(&servers.list);
+	server.file = &file;
+	TAILQ_INSERT_TAIL(&servers.list, &server, entry);
+	servers.current = &file;
+}
+
+static const char *
+spot(uint64_t start, uint64_t end, uint64_t comma)
+{
+	struct ipc_spot msg = { .start = start, .end = end, .comma = comma,
+		.tied = "sandbox", .fixed = "" };
+
+	return server_spots_set(&servers, &msg);
+}
+
+static const char *
+cut(uint64_t start, uint64_t end)
+{
+	struct ipc_cut msg = { .start = start, .end = end };
+
+	return server_spots_cut(&servers, &msg);
+}
+
+static const char *
+gap(uint64_t at, uint64_t comma, const char *line, const char *behind)
+{
+	struct ipc_gap msg = { .form = CONFIG_GAP_MEMBER, .at = at,
+		.comma = comma, .line = line, .deeper = "", .behind = behind,
+		.why = "" };
+
+	return server_spots_set_gap(&servers, &msg);
+}
+
+START_TEST(an_entry_has_one_spot)
+{
+	enter();
+	ck_assert_ptr_nonnull(cut(1, 2)); /* no spot yet */
+	ck_assert_ptr_nonnull(spot(5, 4, 0));
+	ck_assert_ptr_nonnull(spot(4, 9, 9));
+	ck_assert_ptr_null(server.spot);
+	ck_assert_ptr_null(spot(4, 9, 10));
+	ck_assert_uint_eq(server.spot->comma, 10);
+	ck_assert_str_eq(server.spot->tied, "sandbox");
+	ck_assert_ptr_nonnull(spot(4, 9, 10));
+	server_spots_free(&server.spot);
+	server_spots_free(&server.spot); /* NULL is accepted */
+}
+END_TEST
+
+START_TEST(cuts_are_in_order)
+{
+	int i;
+
+	enter();
+	ck_assert_ptr_null(spot(4, 9, 0));
+	ck_assert_ptr_nonnull(cut(4, 4));
+	for (i = 0; i < CONFIG_CUTS_MAX; i++)
+		ck_assert_ptr_null(cut(4 + 2 * i, 5 + 2 * i));
+	ck_assert_ptr_nonnull(cut(100, 101)); /* too many */
+	server.spot->count = 1;
+	ck_assert_ptr_nonnull(cut(3, 7)); /* into the one before */
+	server_spots_free(&server.spot);
+}
+END_TEST
+
+/* What is put around an entry is written as it comes: blanks and no more. */
+START_TEST(a_gap_has_blanks_only)
+{
+	enter();
+	ck_assert_ptr_nonnull(gap(5, 0, "\n\"x\"", ""));
+	ck_assert_ptr_nonnull(gap(5, 0, "", ","));
+	ck_assert_ptr_nonnull(gap(5, 7, "", ""));
+	ck_assert_ptr_null(gap(5, 6, "\r\n\t ", "\n"));
+	ck_assert_uint_eq(file.gap->at, 5);
+	ck_assert_ptr_nonnull(gap(5, 6, "", "")); /* twice */
+	server_spots_free_gap(&file.gap);
+	server_spots_free_gap(&file.gap); /* NULL is accepted */
+}
+END_TEST
+
+START_TEST(belongs_to_the_file_that_is_read)
+{
+	struct server_file other = { 0 };
+
+	enter();
+	servers.current = &other;
+	ck_assert_ptr_nonnull(spot(4, 9, 0));
+	servers.current = NULL;
+	ck_assert_ptr_nonnull(spot(4, 9, 0));
+	ck_assert_ptr_nonnull(gap(5, 0, "", ""));
+}
+END_TEST
+
+static void
+add_tests(TCase *tc)
+{
+	tcase_add_test(tc, an_entry_has_one_spot);
+	tcase_add_test(tc, cuts_are_in_order);
+	tcase_add_test(tc, a_gap_has_blanks_only);
+	tcase_add_test(tc, belongs_to_the_file_that_is_read);
+}
+
+int
+main(void)
+{
+	return unit_run("server_spots", add_tests);
+}
