@@ -75,5 +75,52 @@ print(mcp_fs.echo(a=np.int64(3), b=np.arange(2), c=np.bool_(1)).result().text)
                     "(required)", tools=tools)
 
 
+class Servers(Base):
+    """How code gets at a server."""
+
+    def test_context(self):
+        self.prints("""
+async with mcp_fs as fs:
+    print((await fs.echo(a=1)).text, fs is mcp_fs)
+with mcp_fs as fs:
+    print(fs.echo(a=2).result().text)
+try:
+    async with mcp_fs:
+        1 / 0
+except ZeroDivisionError as error:
+    print(error)
+""", '{"a":1} True\n{"a":2}\ndivision by zero\n')
+
+    def test_folder_of_servers(self):
+        self.prints("""
+import servers
+import servers.fs as files
+from servers import my_git
+from servers.fs import echo
+print((await echo(a=1)).text, files is mcp_fs, my_git is mcp_my_git,
+      servers.fs is mcp_fs)
+try:
+    import servers.nothing
+except ImportError as error:
+    print(error)
+""", '{"a":1} True True True\nnothing: there is no such server; there are: '
+                    "fs, my-git, web, mute\n")
+
+    def test_folder_of_that_name(self):
+        """One of the code's own is not changed."""
+        self.prints("""
+import os
+os.mkdir('servers')
+open('servers/__init__.py', 'w').close()
+import sys
+sys.path.insert(0, os.getcwd())
+import servers
+try:
+    import servers.fs
+except ImportError as error:
+    print(error)
+""", "No module named 'servers.fs'\n")
+
+
 if __name__ == "__main__":
     unittest.main()

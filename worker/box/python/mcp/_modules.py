@@ -49,7 +49,19 @@ def find_global(name):
 
 
 def find_bare(name):
-    """Return how to import a server by its name or alias, or None."""
+    """Return how to import a server by its name or alias, or None.
+
+    A folder of servers, which hosts that run code elsewhere give to it, is
+    mcp.servers.
+    """
+    package = sys.modules.get("servers")
+    if name == "servers":
+        import mcp.servers
+        return ModuleSpec(name, Loader(mcp.servers), origin="caisson",
+                          is_package=True)
+    if "." in name:
+        return find(name) if package is not None and \
+            package is sys.modules.get("mcp.servers") else None
     from ._hints import servers
     for told in servers() or () if not _box.child else ():
         if name in (told["name"], told["alias"]):

@@ -214,6 +214,20 @@ class Server(type(sys)):
         about = ": " + state.description if state.description else ""
         return clean("<MCP server %s%s>" % (state.name, about))
 
+    def __enter__(self):
+        """Return itself: there is nothing to open, nor to close."""
+        return self
+
+    def __exit__(self, *error):
+        """Let errors through."""
+
+    async def __aenter__(self):
+        """Return itself, as the client of another library does."""
+        return self
+
+    async def __aexit__(self, *error):
+        """Let errors through."""
+
     def __reduce__(self):
         """Copies are the server itself."""
         return find_server, (self.__server__.name,)
