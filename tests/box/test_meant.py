@@ -122,5 +122,92 @@ except ImportError as error:
 """, "No module named 'servers.fs'\n")
 
 
+class Names(Base):
+    """Names that the code uses and does not define."""
+
+    NOTE = "note: %s was not imported, and was taken for %s\n"
+
+    def takes(self, code, out, *named, loaded=("fs",)):
+        """Run code that uses names which are taken for others."""
+        got = self.prints(code, out, "".join(
+            self.NOTE % (name, there) for name, there in named), loaded=loaded)
+        return got
+
+    def test_what_was_not_imported(self):
+        for code, out, *named in (
+                ("print(Counter('aab').most_common(1))", "[('a', 2)]\n",
+                 ("Counter", "collections.Counter")),
+                ("def f(x: List[int]) -> Dict[str, Any]:\n    return {}\n"
+                 "print(f([]))", "{}\n", ("Any", "typing.Any"),
+                 ("Dict", "typing.Dict"), ("List", "typing.List")),
+                ("print(json.dumps([1]), os.sep)", "[1] /\n",
+                 ("json", "the module json"), ("os", "the module os")),
+                ("@dataclass\nclass A:\n    x: int = 1\nprint(A())", "A(x=1)\n",
+                 ("dataclass", "dataclasses.dataclass")),
+                ("import asyncio\nprint(await asyncio.sleep(0, math.pi > 3))",
+                 "True\n", ("math", "the module math"))):
+            with self.subTest(code):
+                got = self.takes(code, out, *named, loaded=())
+                if "await" not in code:  # else it may be a server
+                    self.assertEqual(got.relay.frames, [])
+
+    def test_words_of_json(self):
+        note = "note: this is Python, and %s was taken for %s\n"
+        self.prints("print({'a': true, 'b': [null], 'c': false})",
+                    "{'a': True, 'b': [None], 'c': False}\n", "".join(
+                        note % each for each in (
+                            ("false", False), ("null", None), ("true", True))))
+
+    def test_names_of_ours(self):
+        self.prints("""
+print((await call_tool('fs', 'echo', {'a': 1})).text)
+print(default_api.fs_echo(a=2)['a'], (await functions.my_git_log(a=3)).text)
+print((await mcp_fs_echo(a=4)).text, servers.fs is mcp_fs)
+try:
+    mcp_fsx_get
+except NameError as error:
+    print(error)
+try:
+    default_api.nothing
+except AttributeError as error:
+    print(error)
+try:
+    call_tool('fs', 'fail').result()
+except MCPError as error:
+    print(error)
+""", """\
+{"a":1}
+2 {"a":3}
+{"a":4} True
+name 'mcp_fsx_get' is not defined
+no server has a tool 'nothing': write mcp_<alias>.<tool>(...)
+fs.fail: no such file
+""")
+
+    def test_names_that_may_mean_something_else(self):
+        """Of an earlier call, or of a library; those set by the code."""
+        for line, name in (
+                ("print(time)", "time"), ("print(random.x)", "random"),
+                ("sleep(1)", "sleep"), ("mean([1])", "mean"),
+                ("print(re.search, re)", "re")):
+            with self.subTest(line):
+                self.prints(line, "", "Traceback .*NameError: name %r is not "
+                            "defined\n(hint: .*\n)?" % name, 1)
+        self.prints("""
+try:
+    Counter
+except NameError:
+    from collections import Counter
+for true in [3]:
+    print(true, 'null'.copy if 0 else 1)
+class A:
+    List = 5
+    print(List)
+def f(json):
+    return json.x if 0 else 2
+print(f(1), Counter('a'))
+""", "3 1\n5\n2 Counter({'a': 1})\n")
+
+
 if __name__ == "__main__":
     unittest.main()

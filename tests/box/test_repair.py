@@ -164,7 +164,8 @@ TABLES += [("says", [
     Case("modules that are none", "raise ModuleNotFoundError('no', "
          "name='x\\ny')", "", TRACE + LINE + ".*ModuleNotFoundError: no\n",
          1),
-    says("names of JavaScript", "x = null", "this is Python: write None .*"),
+    says("names of JavaScript", "x = undefined",
+         "this is Python: write None .*"),
     says("children", "import subprocess, sys\nsubprocess.run([sys.executable, "
          "'-c', 'exit(1)'], check=True)", "programs have no network here.*"),
     says("await of a value", "await 5", "this is no coroutine: .*"),

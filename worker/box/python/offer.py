@@ -22,6 +22,15 @@ CALLING = ("mcp", *("mcp._" + name for name in (
     "arguments", "ask", "call", "caller", "counted", "data", "forgotten",
     "lines", "names", "positions", "request", "result", "schema", "seen",
     "servers", "teach", "tools", "values", "wait", "wire")))
+# Names that code uses, and forgets to import, and that mean one thing.
+KNOWN = frozenset("""Counter OrderedDict defaultdict deque namedtuple deepcopy
+dataclass asdict ThreadPoolExecutor timedelta timezone Decimal Fraction Enum
+lru_cache partial reduce wraps StringIO BytesIO groupby Path Any Callable Dict
+Iterable List NamedTuple Optional Tuple TypedDict Union asyncio base64 bisect
+collections copy csv functools hashlib heapq io itertools json math os random
+re statistics string sys textwrap time true false null call_tool call_tool_sync
+list_tools load_server query_tool_docs search_tool_docs servers MCPError
+capability_summary default_api functions""".split())
 MODULES = {}  # code of the package mcp, in the boxes of a template
 ROOM = []  # bytes that are kept of each stream
 SPAWN_HINT = """\
@@ -301,6 +310,41 @@ def offer_named(code, names):
     if wanted:
         import mcp._names
         mcp._names.offer(code, names, wanted)
+
+
+def offer_known(code, source, names):
+    """Give the code what it uses without having imported it."""
+    parts, used = [code], set()
+    while parts:
+        part = parts.pop()
+        used.update(part.co_names)
+        parts += [const for const in part.co_consts
+                  if type(const) is type(code)]
+    wanted = (KNOWN & used) - names.keys()
+    if wanted and b"import" in source:
+        imported = b" ".join(line for line in source.split(b"\n")
+                             if b"import" in line)
+        for mark in b",().;":
+            imported = imported.replace(b"%c" % mark, b" ")
+        wanted = wanted.difference(
+            imported.decode("utf-8", "replace").split())
+    wanted = {name for name in wanted if stands_alone(name.encode(), source)}
+    if wanted:
+        import mcp._known
+        mcp._known.offer(code, source, names, wanted, NOTES)
+
+
+def stands_alone(name, source):
+    """Whether a name is somewhere in the code, and not behind a point."""
+    at = source.find(name)
+    while at >= 0:
+        end = at + len(name)
+        before, after = source[max(at - 1, 0):at], source[end:end + 1]
+        if not (before.isalnum() or before in (b"_", b".") or
+                after.isalnum() or after == b"_"):
+            return True
+        at = source.find(name, end)
+    return False
 
 
 def display(*values, **_):

@@ -210,6 +210,7 @@ def run(source, control, told, memory, ending):
         if awaiting or b"mcp_" in source:
             offer_named(code, module.__dict__)
             last = last_name(source)
+        offer_known(code, source, module.__dict__)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display
         if WANTED:

@@ -245,8 +245,9 @@ def written(arguments):
     try:
         return _values.write(arguments, "arguments", data_of)
     except TypeError:
-        from ._plain import plain_of
-        return _values.write(arguments, "arguments", plain_of)
+        pass
+    from ._plain import plain_of
+    return _values.write(arguments, "arguments", plain_of)
 
 
 def load(name):

@@ -57,9 +57,26 @@ def find(name, servers):
     server, between, tool = name[len(PREFIX):].lstrip("_").partition("__")
     told = find_told(server, servers) if between and tool else None
     if told:
-        from ._tools import Tool
-        return Tool(server_of(told).__server__, tool)
+        return tool_of(told, tool)
+    return joined(name[len(PREFIX):], servers)
+
+
+def joined(name, servers):
+    """Return the tool that a name of a server and a tool means, or None.
+
+    As github_list_issues, where github is the alias of a server.
+    """
+    for told in sorted(servers, key=lambda told: -len(told["alias"])):
+        alias = told["alias"] + "_"
+        if name[:len(alias)].lower() == alias.lower() and name[len(alias):]:
+            return tool_of(told, name[len(alias):].lstrip("_"))
     return None
+
+
+def tool_of(told, name):
+    """Return a tool of a server, which is looked for when it is called."""
+    from ._tools import Tool
+    return Tool(server_of(told).__server__, name)
 
 
 def abbreviated(name):

@@ -1,0 +1,61 @@
+"""Names that code uses and does not define, where each can mean one thing.
+
+A class of the standard library that was not imported, a word of JSON, a
+function of mcp.runtime without its module.  Run before the code only where it
+may use one of them; a note tells of each but those of ours.
+"""
+import sys
+from importlib import import_module
+from re import escape, findall
+
+from ._imports import FROM
+
+WORDS = {"true": True, "false": False, "null": None}
+# How tools are called in other places: NAME.SERVER_TOOL(...).
+JOINED = "default_api", "functions"
+IMPORTED = "note: %s was not imported, and was taken for %s\n"
+WORD = "note: this is Python, and %s was taken for %s\n"
+
+
+class Joined:
+    """Servers and their tools, by names that have both: fs_read_file."""
+
+    def __getattr__(self, name):
+        """Return a tool of a server."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        from ._names import joined, known_servers
+        found = joined(name, known_servers())
+        if found is None:
+            from ._servers import attribute_error
+            raise attribute_error("no server has a tool %r: write "
+                                  "mcp_<alias>.<tool>(...)" % name)
+        return found
+
+
+def offer(code, source, names, wanted, notes):
+    """Put those of wanted that the code reads and never sets into names."""
+    from ._names import undefined
+    for name in sorted(undefined(code) & wanted):
+        if name in WORDS:
+            names[name] = WORDS[name]
+            notes.append(WORD % (name, WORDS[name]))
+        elif name in JOINED:
+            names[name] = Joined()
+        elif name in FROM:
+            names[name] = getattr(import_module(FROM[name]), name)
+            notes.append(IMPORTED % (name, "%s.%s" % (FROM[name], name)))
+        elif name == "servers":
+            names[name] = import_module("mcp.servers")
+        elif name in import_module("mcp.runtime").__all__:
+            names[name] = getattr(sys.modules["mcp.runtime"], name)
+        elif is_module(name, source.decode("utf-8", "replace")):
+            names[name] = import_module(name)
+            notes.append(IMPORTED % (name, "the module " + name))
+
+
+def is_module(name, text):
+    """Whether code uses a name as the module of that name, and only so."""
+    parts = findall(r"(?<![\w.])%s\b\s*(?:\.\s*(\w+))?" % escape(name), text)
+    return bool(parts) and all(
+        part and hasattr(import_module(name), part) for part in parts)
