@@ -645,7 +645,7 @@ for name in 'bare', 'told':
     def test_files_of_the_user(self):
         """The hint names a tool that reads files, or a server that may."""
         says = "hint: files of the user are not here: use tools of " \
-            "servers%s; the code's own files go into the working directory\n"
+            "servers%s; what the code makes goes to the working directory\n"
         for path, before, how in (
                 ("/home/u/a", "", ", as help(mcp_fs) shows"),
                 ("~/a", "", ", as help(mcp_fs) shows"),

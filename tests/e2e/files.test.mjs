@@ -858,6 +858,16 @@ test('errors of files tell where files come from, and where they go',
       ['open(os.path.expanduser("~/Desktop/r.md"), "w")',
         folderOf('/workspace/Desktop')],
       ['open("sub/a.txt", "w")', folderOf('sub')],
+      ['raise OSError("Cannot save file into a non-existent directory: ' +
+        "'/tmp/outputs'\")", folderOf('/tmp/outputs')],
+      ['raise OSError("Cannot save file into a non-existent directory: ' +
+        "'sub'\")", folderOf('sub')],
+      ['raise OSError("Cannot save file into a non-existent directory: ' +
+        "'/mnt/data'\")", write],
+      ['import sqlite3; sqlite3.connect("/mnt/data/x.db")',
+        'the folder of that file is not here: databases can be made in the ' +
+        'working directory, and in /workspace/out, whose files come back ' +
+        'with the answer'],
       ['os.makedirs("out")', start],
       ['os.mkdir("/workspace/out")', start],
       ['Path("out").mkdir()', start],
@@ -880,7 +890,8 @@ test('errors of files tell where files come from, and where they go',
     assert.match(hint(await run(client, 'open("data.csv")')),
       /^each call begins with an empty working directory: /);
     assert.match(hint(await run(client, 'open("/home/u/data.csv")')),
-      /^files of the user are not here: /);
+      /^files of the user are not here: .*; what the code makes goes to \/workspace\/out$/);
+    assert.equal(hint(await run(client, 'import os; os.listdir("in")')), name);
   });
 
 test('many calls get files at once', async (t) => {

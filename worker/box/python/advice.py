@@ -89,6 +89,9 @@ def about_one(error, trace, memory):
     if isinstance(error, OSError):
         from mcp import _paths
         return _paths.about(error, trace)
+    if "sqlite3.OperationalError" in kinds:
+        from mcp import _paths
+        return _paths.about_database(error)
     if isinstance(error, SyntaxError) and "'return' outside" in str(error):
         return RETURN
     if isinstance(error, EOFError) and "reading a line" in str(error):

@@ -10,8 +10,11 @@ from linecache import getline
 
 from ._files import TEXT, place
 
-FILES = ("files of the user are not here: use tools of servers%s; the code's "
-         "own files go into the working directory")
+FILES = ("files of the user are not here: use tools of servers%s; what the "
+         "code makes goes to %s")
+DATABASE = ("the folder of that file is not here: databases can be made in the "
+            "working directory, and in /workspace/out, whose files come back "
+            "with the answer")
 GONE = ("each call begins with an empty working directory: files of earlier "
         "calls are gone, and those of the user need tools of servers%s")
 READ_ONLY = ("files can be written in the working directory, not there; they "
@@ -48,8 +51,11 @@ def about(error, trace):
         return MOVE if is_in_out(error.filename2) else None
     if error.errno in (errno.EEXIST, errno.EBUSY) and is_out(error.filename):
         return THERE if error.errno == errno.EEXIST else STAYS
-    if error.errno == errno.EROFS or NOWHERE in str(error):
+    if error.errno == errno.EROFS:
         return WRITE
+    if NOWHERE in str(error):
+        folder = str(error).partition(NOWHERE)[2].strip("'\"")
+        return about_writing(folder + "/")
     if not is_missing(error) or not isinstance(error.filename, str):
         return None
     if writes(line_of(trace), error.filename):
@@ -108,8 +114,14 @@ def about_given(path):
     there = "%s/%s" % (given, os.path.basename(path))
     if os.path.isfile(there):
         return IN % ascii(there[:PATH_MAX])[1:-1]
-    return NOT_GIVEN if os.path.abspath(path).startswith(given + "/") \
-        else None
+    return NOT_GIVEN if (os.path.abspath(path) + "/").startswith(
+        given + "/") else None
+
+
+def about_database(error):
+    """Return a sentence about a database that cannot be opened, or None."""
+    return DATABASE if "unable to open database file" in str(error) and \
+        os.path.isdir(place()) else None
 
 
 def about_reading(error):
@@ -120,7 +132,8 @@ def about_reading(error):
     is_near = not path.startswith("/") or path.startswith(STORED[0]) or (
         path.startswith(STORED) and os.path.isdir(os.path.dirname(path)))
     if path.startswith("~") or not is_near:
-        return FILES % reader()
+        return FILES % (reader(), place() if os.path.isdir(place())
+                        else "the working directory")
     return None if path.startswith(STORED[2:]) else GONE % reader()
 
 
