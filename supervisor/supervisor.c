@@ -157,6 +157,7 @@ supervisor_free(struct supervisor *sv)
 {
 	pool_free(&sv->runs.pool);
 	boxes_free_dropped(&sv->boxes);
+	store_finish(sv->store);
 	if (sv->boxes.shared != NULL)
 		sv->boxes.runtime->sweep(&sv->boxes);
 	else if (sv->base != NULL)

@@ -158,6 +158,16 @@ store_connect_lister(struct store *store, struct err *err)
 	return service_ask(&store->service, store_lend, &none, err);
 }
 
+void
+store_finish(struct store *store)
+{
+	if (store == NULL || store->service.process == NULL)
+		return;
+	channel_free(&store->service.channel);
+	/* It ends by itself: 0 is no signal. */
+	reaper_finish_with(store->service.process, 0);
+}
+
 struct store *
 store_new(
     struct event_base *base, const struct options *options, char **envp)

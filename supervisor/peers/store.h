@@ -16,6 +16,12 @@ struct store;
 struct store *store_new(
     struct event_base *base, const struct options *options, char **envp);
 
+/*
+ * The program ends: lets the store write what the broker has sent it, and exit
+ * by itself, before reaper_finish kills it. NULL is accepted.
+ */
+void store_finish(struct store *store);
+
 /* Kills what runs of it. What it had committed is kept. */
 void store_free(struct store **store);
 

@@ -3,15 +3,18 @@
  * them, and when a list that is remembered is asked for again.
  */
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import test, { describe as together } from 'node:test';
+import { descendants } from './support/processes.mjs';
 import { folder } from './support/program.mjs';
 import { Raw } from './support/raw.mjs';
 import {
   configure, example, hostile, toolServer, unserved, withServers,
 } from './support/servers.mjs';
-import { until } from './support/wait.mjs';
+import { until, within } from './support/wait.mjs';
 
 const SERVERS = 12;
 const TOOLS = 34; /* of each, and one more: 420 in all */
@@ -159,6 +162,49 @@ test('a list that changes is remembered as it is then', async (t) => {
   /* Once it runs it is believed more: the change is forgotten there. */
   await raw.printed('print((await mcp_s1.change()).text)',
     { servers: ['s1'], timeout: 100 });
+  await raw.finish();
+});
+
+/* As another Caisson may, or a disk that is slow, but for as long as we want. */
+async function lock(t, database) {
+  const child = spawn('/usr/bin/python3', ['-c', `
+import sqlite3, sys
+database = sqlite3.connect(sys.argv[1], isolation_level=None)
+database.execute("BEGIN IMMEDIATE")
+print("locked", flush=True)
+sys.stdin.read()`, database], { stdio: ['pipe', 'pipe', 'inherit'] });
+
+  t.after(() => child.kill('SIGKILL'));
+  await within(once(child.stdout, 'data'), 'a lock');
+  return () => {
+    child.stdin.end();
+    return within(once(child, 'exit'), 'the end of a lock');
+  };
+}
+
+test('what changed last is kept, though the program ends', async (t) => {
+  const servers = many(t, 2);
+  const home = folder(t);
+  const options = withServers(t, servers.entries, { home });
+  let raw = await Raw.open(t, options);
+
+  await search(raw, 'sundial');
+  const unlock = await lock(t, path.join(home,
+    '.local/state/caisson/caisson.db'));
+
+  await raw.printed('print((await mcp_s1.change()).text)',
+    { servers: ['s1'], timeout: 100 });
+  assert.deepEqual(await search(raw, 'sundial'), ['s1.calibrate_sundial']);
+  const end = raw.finish();
+
+  await until(() => descendants(raw.pid).every(({ command }) =>
+    command.startsWith('caisson: store')), 'the end of all but the store');
+  await unlock();
+  await end;
+  raw = await Raw.open(t, options);
+  servers.forget();
+  assert.deepEqual(await search(raw, 'sundial'), ['s1.calibrate_sundial']);
+  assert.deepEqual(servers.started(), []);
   await raw.finish();
 });
 

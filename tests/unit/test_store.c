@@ -566,6 +566,7 @@ START_TEST(keeps_lists_of_tools)
 	retain(broker, b, large, MIB);
 	recall(broker, a, "{}", 2);
 	recall(broker, b, large, MIB);
+	close(broker);
 	play_end();
 	/* The broker may die, or be replaced. */
 	play_start();
@@ -582,6 +583,36 @@ START_TEST(keeps_lists_of_tools)
 	play_expect_end(broker);
 	broker = lister();
 	recall(broker, a, "{}", 2);
+	close(broker);
+	play_end();
+}
+END_TEST
+
+/* A disk may be slow, and the program may end meanwhile. */
+START_TEST(keeps_what_was_sent_before_the_end)
+{
+	char name[FINGERPRINT_SIZE] = "a";
+	int broker, n;
+
+	play_start();
+	broker = lister();
+	recall(broker, name, "", 0);
+	ck_assert_int_eq(kill(play_pid, SIGSTOP), 0);
+	for (n = 0; n < 20; n++) {
+		name[1] = (char)n;
+		retain(broker, name, "{}", 2);
+	}
+	ck_assert_int_eq(shutdown(play_supervisor, SHUT_RDWR), 0);
+	close(broker);
+	ck_assert_int_eq(kill(play_pid, SIGCONT), 0);
+	play_end();
+	play_start();
+	broker = lister();
+	for (n = 0; n < 20; n++) {
+		name[1] = (char)n;
+		recall(broker, name, "{}", 2);
+	}
+	close(broker);
 	play_end();
 }
 END_TEST
@@ -600,6 +631,7 @@ START_TEST(a_damaged_file_costs_the_lists)
 	recall(broker, a, "", 0);
 	retain(broker, a, "{}", 2);
 	recall(broker, a, "", 0);
+	close(broker);
 	play_end();
 }
 END_TEST
@@ -624,6 +656,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_bad_file_is_told);
 	tcase_add_test(tc, two_share_a_folder);
 	tcase_add_test(tc, keeps_lists_of_tools);
+	tcase_add_test(tc, keeps_what_was_sent_before_the_end);
 	tcase_add_test(tc, a_damaged_file_costs_the_lists);
 }
 

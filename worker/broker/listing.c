@@ -246,9 +246,10 @@ listing_finish(struct listing *listing)
 		    "have no name, too long a one, or one that was there "
 		    "before", listing->definition->name,
 		    tools_left_out(listing->tools));
+	/* First, as the program may end with the answer. */
+	listing_keep(listing, &payload);
 	while ((ask = listing_next(listing)) != NULL)
 		ask_answer(&ask, payload.data, payload.len);
-	listing_keep(listing, &payload);
 	if (listing->changed)
 		listing_renew(listing);
 	listing_end(listing);

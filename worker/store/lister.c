@@ -4,14 +4,21 @@
 #include "../../common/log.h"
 #include "lister.h"
 
+/* A store that was waiting for nothing else ends. */
+static void
+lister_end(struct store *store)
+{
+	lister_free(store);
+	if (store->ending)
+		event_base_loopbreak(store->base);
+}
+
 static void
 lister_on_closed(void *ctx, const struct err *why)
 {
-	struct store *store = ctx;
-
 	if (why != NULL)
 		log_warn("protocol violation by the broker: %s", why->text);
-	lister_free(store);
+	lister_end(ctx);
 }
 
 static void
@@ -19,7 +26,7 @@ lister_on_ending(evutil_socket_t fd, short what, void *arg)
 {
 	(void)fd;
 	(void)what;
-	lister_free(arg);
+	lister_end(arg);
 }
 
 void

@@ -24,7 +24,10 @@ main_on_closed(void *ctx, const struct err *why)
 
 	if (why != NULL)
 		fatal("protocol violation by the supervisor: %s", why->text);
-	event_base_loopbreak(store->base);
+	store->ending = 1;
+	/* The broker ends, too: its channel has an end, behind all it sent. */
+	if (store->lister == NULL)
+		event_base_loopbreak(store->base);
 }
 
 int

@@ -6,7 +6,8 @@
  * process only.
  *
  * A handler waits for the disk, and for nothing else: no transaction is open
- * when it returns.
+ * when it returns. Lists of tools are not acknowledged: when the supervisor is
+ * gone, those that the broker has sent are kept before the store ends.
  */
 #ifndef WORKER_STORE_STORE_H
 #define WORKER_STORE_STORE_H
@@ -28,6 +29,7 @@ struct store {
 	TAILQ_HEAD(store_grants, grant) grants;
 	struct channel *lister; /* to the broker; NULL: there is none */
 	struct event *lister_ending;
+	int ending; /* the supervisor is gone: it lasts as long as the lister */
 };
 
 /* routes.c: the dispatch table of this process. */
