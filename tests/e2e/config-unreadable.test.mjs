@@ -95,11 +95,14 @@ for (const [kind, prepare] of Object.entries(kinds))
   test(`${kind} cannot be read for a moment`, async (t) => {
     const entry = hostile();
     const options = prepare(t, { h: entry });
-    const raw = await Raw.open(t, options);
+    let raw = await Raw.open(t, options);
     let { pid, count } = await counted(raw);
 
     for (const [what, change] of Object.entries(breaks))
-      /* Where the machine was too busy for that to be a moment: once more. */
+      /*
+       * Where the machine was too busy for that to be a moment: once more, in
+       * another program, as this one has reason to say something.
+       */
       await until(async () => {
         const began = Date.now();
         const undo = change(options.place);
@@ -109,6 +112,9 @@ for (const [kind, prepare] of Object.entries(kinds))
 
         undo();
         if (!short) {
+          await raw.finish();
+          await unserved(entry);
+          raw = await Raw.open(t, options);
           ({ pid, count } = await counted(raw));
           return false;
         }
