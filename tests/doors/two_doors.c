@@ -3,7 +3,7 @@
  * besides the client on standard input and output it serves another one, on the
  * socket that it finds as descriptor 3. That one is another owner, "guest",
  * with a scope of its own, half of the places, and, where the variable
- * CAISSON_GUEST_MAY is set, the right to the servers named in it, with commas
+ * GUEST_MAY is set, the right to the servers named in it, with commas
  * between them.
  */
 #include <fcntl.h>
@@ -51,7 +51,7 @@ doors_on_ended(void *ctx)
 static void
 doors_read_allowed(struct owner *owner)
 {
-	char *names = getenv("CAISSON_GUEST_MAY");
+	char *names = getenv("GUEST_MAY");
 	char *p;
 
 	if (names == NULL)

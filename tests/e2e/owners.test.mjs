@@ -173,7 +173,7 @@ test('a server that is shared has one process for all', async (t) => {
 });
 
 test('what a guest may not use is unknown to it', async (t) => {
-  const { starts, ...options } = withTools(t, { CAISSON_GUEST_MAY: 'more' });
+  const { starts, ...options } = withTools(t, { GUEST_MAY: 'more' });
   const { raw, guest } = await open(t, options);
   const refused = await guest.run('print(1)', { servers: ['tools'] });
 

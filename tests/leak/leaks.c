@@ -2,7 +2,7 @@
  * What turns the objects of caisson into caisson-leaks, which LeakSanitizer
  * searches at its exit. The supervisor is a static variable, and what it still
  * points to would pass for memory in use, so it is cleared once it has been
- * freed. With CAISSON_LEAKS_PLANTED in its environment the program leaks: the
+ * freed. With LEAKS_PLANTED in its environment the program leaks: the
  * configuration of servers is not freed.
  */
 #include <stdlib.h>
@@ -26,6 +26,6 @@ __wrap_supervisor_free(struct supervisor *sv)
 void
 __wrap_in_force_free(struct in_force **config)
 {
-	if (getenv("CAISSON_LEAKS_PLANTED") == NULL)
+	if (getenv("LEAKS_PLANTED") == NULL)
 		__real_in_force_free(config);
 }

@@ -129,7 +129,7 @@ class Run:
     def shows_leaks(self):
         """Whether a planted leak is reported; None if nothing can be."""
         status, said = self.command(
-            "servers", "servers.json", CAISSON_LEAKS_PLANTED="1")
+            "servers", "servers.json", LEAKS_PLANTED="1")
         if "LeakSanitizer has encountered a fatal error" in said:
             return None
         return status == LEAKS and "in_force_new" in said
