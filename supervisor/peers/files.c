@@ -80,6 +80,8 @@ files_fail(struct files *files, const char *why)
 	LIST_HEAD(, files_task) tasks = LIST_HEAD_INITIALIZER(tasks);
 	struct files_task *task;
 
+	/* It may not end when it is asked to. */
+	reaper_kill(files->service.process);
 	service_end(&files->service);
 	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
 		LIST_REMOVE(task, entry);
@@ -179,6 +181,8 @@ files_start_process(struct files *files, struct err *err)
 	/* It stays who we are: the files are ours. */
 	if (folder == -1 || service_start(&files->service, 0, err) == -1)
 		return -1;
+	/* So that it removes what is half made. */
+	reaper_finish_with(files->service.process, SIGTERM);
 	keep.folder = fd_take(&folder);
 	return channel_send_keep_files(files->service.channel, &keep, err);
 }

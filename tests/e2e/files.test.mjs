@@ -4,8 +4,9 @@
  * name; and the commands for their user.
  */
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
@@ -947,6 +948,36 @@ test('upload_file keeps what a client brings', async (t) => {
       `status: validation_error\nerror: ${why}`);
   assert.match(text(await upload({ name: '../a', content: '' })),
     /^status: error\nerror: \.\.\/a: its name must be UTF-8/);
+});
+
+/* Another process has the directory, so a file cannot be kept yet. */
+test('an end leaves no half of a file', async (t) => {
+  const home = folder(t);
+  const directory = path.join(home, '.local/state/caisson/files');
+  const halves = () => fs.readdirSync(directory)
+    .filter((name) => name.startsWith('t'));
+
+  command(home, ['files', 'add', file(t, 'b', 'whole')]);
+  const other = spawn('/usr/bin/python3', ['-c', `import fcntl, sys
+lock = open(sys.argv[1])
+fcntl.flock(lock, fcntl.LOCK_EX)
+print("locked", flush=True)
+sys.stdin.read()`, path.join(directory, 'lock')]);
+
+  t.after(() => other.kill());
+  await once(other.stdout, 'data');
+  for (const end of [(raw) => raw.finish(), (raw) => {
+    process.kill(raw.pid, 'SIGTERM');
+    return raw.wait();
+  }]) {
+    const raw = await Raw.open(t, { home, ...given });
+
+    raw.post('tools/call', { name: 'upload_file',
+      arguments: { name: 'a', content: 'half' } });
+    await until(() => halves().length === 1, 'half of a file');
+    await end(raw);
+    assert.deepEqual(halves(), []);
+  }
 });
 
 test('reads wait for their turn, and cost no other call its files',

@@ -124,6 +124,11 @@ START_TEST(an_end_leaves_nothing)
 
 	play_start(&play);
 	porter = slow_collect(&play, &file);
+	if (_i == 1) {
+		ck_assert_int_eq(kill(play.pid, SIGTERM), 0);
+		ck_assert_int_eq(
+		    play_receive(play.supervisor), IPC_TYPES);
+	}
 	play_end(&play);
 	close(porter);
 	ck_assert_uint_eq(play_count("t"), 0);
@@ -277,7 +282,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_limit_on_files_costs_one_file);
 	tcase_add_test(tc, what_was_told_outlives_a_kill);
 	tcase_add_test(tc, no_kill_leaves_a_half);
-	tcase_add_test(tc, an_end_leaves_nothing);
+	tcase_add_loop_test(tc, an_end_leaves_nothing, 0, 2);
 	tcase_add_test(tc, what_another_makes_is_left_alone);
 	tcase_add_test(tc, two_share_a_directory);
 	tcase_add_test(tc, two_give_different_versions);

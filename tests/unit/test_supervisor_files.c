@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/fd.h"
@@ -31,6 +32,7 @@ static struct files *files;
 static int line = -1; /* the end of the channel that the keeper has */
 static int porter = -1; /* and the one that a porter has */
 static pid_t process;
+static int is_deaf; /* to being asked to end */
 static unsigned int starts;
 static const char *no_state; /* why there is no directory */
 static struct ipc_packet packet;
@@ -81,6 +83,7 @@ spawn_worker(enum role role, unsigned long number, unsigned int uid, int group,
 		/* The test holds the channel, and ends it. */
 		close(channel);
 		close(ready[0]);
+		signal(SIGTERM, is_deaf ? SIG_IGN : SIG_DFL);
 		close(ready[1]);
 		pause();
 		_exit(0);
@@ -496,9 +499,24 @@ START_TEST(nobody_is_told_of_what_is_forgotten)
 }
 END_TEST
 
-/* Of a task that there is not (0), half a message (1): it is ended. */
+/* So that it can remove what is half made. */
+START_TEST(it_is_asked_to_end)
+{
+	int status;
+
+	open_stage();
+	list_well(1);
+	files_free(&files);
+	ck_assert_int_eq(waitpid(process, &status, 0), process);
+	ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
+	close_stage();
+}
+END_TEST
+
+/* Of a task that there is not (0), half a message (1): it is killed. */
 START_TEST(nonsense_ends_it)
 {
+	is_deaf = 1;
 	open_stage();
 	list_well(1);
 	if (_i == 0)
@@ -509,6 +527,8 @@ START_TEST(nonsense_ends_it)
 	ck_assert_int_eq(recv(line, &(char){ 0 }, 1, 0), 0);
 	ck_assert_str_eq(told.data, "done 0 the process that keeps files broke "
 	    "the protocol; this is a bug in Caisson: please report it\n");
+	while (kill(process, 0) == 0)
+		event_base_loop(base, EVLOOP_ONCE);
 	close_stage();
 }
 END_TEST
@@ -526,6 +546,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, it_is_started_again);
 	tcase_add_test(tc, without_a_directory_there_is_none);
 	tcase_add_test(tc, nobody_is_told_of_what_is_forgotten);
+	tcase_add_test(tc, it_is_asked_to_end);
 	tcase_add_loop_test(tc, nonsense_ends_it, 0, 2);
 }
 

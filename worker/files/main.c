@@ -27,6 +27,17 @@ main_on_closed(void *ctx, const struct err *why)
 	event_base_loopbreak(files->base);
 }
 
+/* The supervisor ends: files that are on their way in are removed. */
+static void
+main_on_signal(evutil_socket_t sig, short what, void *arg)
+{
+	struct files *files = arg;
+
+	(void)sig;
+	(void)what;
+	event_base_loopbreak(files->base);
+}
+
 int
 main(void)
 {
@@ -34,6 +45,7 @@ main(void)
 	struct channel_ends ends = { ROLE_FILES, ROLE_SUPERVISOR,
 		files.routes, main_on_closed, &files };
 	int fd = WORKER_CHANNEL_FD;
+	struct event *term;
 
 	role_enter(ROLE_FILES, 0);
 	/* A porter may be gone before it is answered: no reason to go, too. */
@@ -43,6 +55,8 @@ main(void)
 	/* What is kept is not for other users to read. */
 	umask(S_IRWXG | S_IRWXO);
 	files.base = loop_new(0);
+	term = evsignal_new(files.base, SIGTERM, main_on_signal, &files);
+	event_add(term, NULL);
 	task_prepare(&files);
 	files.supervisor = channel_new(files.base, &fd, &ends);
 	/* The first message, from the supervisor, brings the lockdown. */
@@ -51,6 +65,7 @@ main(void)
 	kept_free(&files);
 	channel_free(&files.supervisor);
 	fd_close(&files.folder);
+	loop_event_free(&term);
 	event_base_free(files.base);
 	return 0;
 }
