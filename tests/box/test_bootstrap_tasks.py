@@ -192,17 +192,19 @@ print(await asyncio.to_thread(sum, [1, 2]))
     Case("asyncio.run and top-level await", """
 import asyncio
 async def main(): print('never')
+def go(): asyncio.run(main())
 await asyncio.sleep(0)
-asyncio.run(main())
-""", "", TRACE + r'  File "MAIN", line 5, in <module>\n.*RuntimeError: '
+go()
+""", "", TRACE + r'  File "MAIN", line 6, in <module>\n.*RuntimeError: '
          r"asyncio.run\(\) cannot be called from a running event loop\nhint: "
          r".*write 'await main\(\)' instead of 'asyncio.run\(main\(\)\)'\n"
          "(.*was never awaited.*)?", 1, like=False),
     Case("second loop and top-level await", """
 import asyncio
 async def main(): print('never')
+def go(): asyncio.new_event_loop().run_until_complete(main())
 await asyncio.sleep(0)
-asyncio.new_event_loop().run_until_complete(main())
+go()
 """, "", TRACE + ".*RuntimeError: .*\nhint: .*", 1, like=False),
     Case("no hint for other errors", """
 import asyncio

@@ -209,5 +209,108 @@ print(f(1), Counter('a'))
 """, "3 1\n5\n2 Counter({'a': 1})\n")
 
 
+class Running(Base):
+    """Event loops, and what code forgets to run."""
+
+    TWICE = """
+import asyncio
+async def f(x):
+    await asyncio.sleep(0)
+    return x * 2
+"""
+
+    def test_a_loop_within_a_loop(self):
+        for line, out in (
+                ("print(await f(1), asyncio.run(f(2)))", "2 4\n"),
+                ("await f(1)\nfor x in 1, 2:\n    print(asyncio.run(f(x)))",
+                 "2\n4\n"),
+                ("await f(1)\nloop = asyncio.get_event_loop()\n"
+                 "print(loop.run_until_complete(f(3)))", "6\n"),
+                ("import nest_asyncio\nnest_asyncio.apply()\nawait f(1)\n"
+                 "print(asyncio.run(f(4)))", "8\n"),
+                ("import nest_asyncio\nnest_asyncio.apply()\n"
+                 "print(asyncio.new_event_loop().run_until_complete(f(4)))",
+                 "8\n")):
+            with self.subTest(line):
+                self.prints(self.TWICE + line, out)
+        self.prints(self.TWICE + """
+def g():
+    return asyncio.run(f(1))
+await f(1)
+g()
+""", "", ".*RuntimeError: asyncio.run.. cannot be called from a "
+                    "running event loop\n.*hint: .*", 1)
+
+    def test_gather_of_a_list(self):
+        for given in ("[f(1), f(2)]", "(f(x) for x in (1, 2))",
+                      "map(f, (1, 2))", "*[f(1), f(2)]",
+                      "{1: f(1), 2: f(2)}.values()"):
+            for line in ("print(await asyncio.gather(%s))",
+                         "async def m(): return await asyncio.gather(%s)\n"
+                         "print(asyncio.run(m()))"):
+                with self.subTest(line % given):
+                    self.prints(self.TWICE + line % given, "[2, 4]\n",
+                                echo=True, silent=False)
+        self.prints("import asyncio\nprint(asyncio.run(asyncio.gather("
+                    "mcp_fs.echo(a=1), mcp_fs.echo(a=2)))[1].text)",
+                    '{"a":2}\n', "(.*DeprecationWarning.*)?", echo=True,
+                    silent=False)
+
+    def test_generators_that_await(self):
+        for line, out in (
+                ("print(sum(await f(x) for x in (1, 2)))", "6\n"),
+                ("print(','.join(str(await f(x)) for x in (1, 2)))", "2,4\n"),
+                ("async def m():\n    return max(await f(x) for x in (1, 2))"
+                 "\nprint(await m())", "4\n"),
+                ("print(*(await f(x) for x in (1, 2)))", "2 4\n"),
+                ("async for x in (await f(y) for y in (1, 2)):\n    print(x)",
+                 "2\n4\n")):
+            with self.subTest(line):
+                self.prints(self.TWICE + line, out)
+
+
+class Ends(Base):
+    """What the answer of code is that prints nothing."""
+
+    def echoes(self, code, text, err=""):
+        """Run code and compare what it echoes."""
+        got = self.prints(code, "", err, echo=True)
+        self.assertEqual(got.relay.echoed, [text] if text else [])
+
+    def test_value_of_the_program(self):
+        program = "def main():\n    return 5\nif __name__ == '__main__':\n"
+        self.echoes(program + "    main()", "5")
+        self.echoes(program.replace("'", '"') + "    x = 2\n    main()", "5")
+        self.echoes("import asyncio\nasync " + program +
+                    "    asyncio.run(main())\n", "5")
+        self.echoes(program + "    x = main()", None)
+        self.echoes(program + "    main()\nelse:\n    1", None)
+        self.echoes("if __name__ == 'x':\n    5", None)
+
+    def test_main_that_is_not_called(self):
+        note = "note: main.. was defined and not called, so it was called\n"
+        for code, text, out in (
+                ("def main():\n    return 5", "5", ""),
+                ("async def main():\n    return 5", "5", ""),
+                ("'''About.'''\nX = 2\nclass A: pass\ndef f(): return X\n"
+                 "def main(a=1, *b, c=2, **d):\n    return f() + 3\n", "5",
+                 ""),
+                ("async def main():\n    print(1)", None, "1\n")):
+            with self.subTest(code):
+                got = self.prints(code, out, note, echo=True,
+                                  silent=not out)
+                self.assertEqual(got.relay.echoed, [text] if text else [])
+        for code in ("def main(x):\n    return 5",
+                     "def other():\n    return 5",
+                     "def main(*, x):\n    return 5",
+                     "[].append(1)\ndef main():\n    return 5",
+                     "def f():\n    main()\ndef main():\n    return 5"):
+            with self.subTest(code):
+                got = self.prints(code, "", "(note: nothing was printed: "
+                                  ".* was defined and not called\n)?",
+                                  echo=True)
+                self.assertEqual(got.relay.echoed, [])
+
+
 if __name__ == "__main__":
     unittest.main()

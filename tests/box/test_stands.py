@@ -257,9 +257,16 @@ class Told(Base):
                 ("r = mcp_fs.echo(a=1).result()", note % "r"),
                 (call + "if r == 5: pass", ""), (call + "r.a == 1", ""),
                 (call + "x, y = 1, 2", ""),
-                ("async def main():\n    await mcp_fs.echo()",
+                ("async def main(x):\n    await mcp_fs.echo()",
                  "note: nothing was printed: main\\(\\) was defined and not "
                  "called\n"),
+                (call + "if r:\n    r.a", note % "r.a"),
+                (call + "if r:\n    pass", ""),
+                (call + "import logging\nlogging.info(r)",
+                 "note: nothing was printed: logging shows warnings and "
+                 "errors only: print\\(\\) shows the rest\n"),
+                (call + "import logging\nlogging.info(r)\n"
+                 "logging.root.setLevel(logging.INFO)", ""),
                 ("a = 1\nb = 2", "")):
             with self.subTest(code):
                 self.prints(code, "", says, echo=True)

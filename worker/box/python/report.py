@@ -40,6 +40,7 @@ REHEARSED = []  # something, while there is no code, and what comes is not its
 # How code looks for files.
 LOOKS = (b"exists(", b"isfile(", b"isdir(", b"is_file(", b"is_dir(", b"glob(",
          b"os.walk(")
+LOGGED = "logging shows warnings and errors only: print() shows the rest"
 VALUE = "<value>"  # what the code keeps that value as: no name of its own
 
 
@@ -295,12 +296,19 @@ def note_silent(pid, name):
         defines = name and name.endswith("()")
         if WANTED and name and (defines or seen and seen.SEEN) and \
                 os.getpid() == pid and "mcp._show" not in sys.modules and \
-                is_silent():
-            NOTES.append("note: nothing was printed: %s\n" % (
-                "%s was defined and not called" % name if defines
-                else "print(%s) shows it" % name))
+                is_silent() and not (name is LOGGED and is_logged()):
+            says = LOGGED if name is LOGGED else (
+                "%s was defined and not called" if defines
+                else "print(%s) shows it") % name
+            NOTES.append("note: nothing was printed: %s\n" % says)
     except BaseException:
         pass  # the code may have changed what that needs
+
+
+def is_logged():
+    """Whether what the code logs is shown somewhere."""
+    logging = sys.modules.get("logging")
+    return logging is None or logging.getLogger().isEnabledFor(logging.INFO)
 
 
 def see_given():

@@ -209,7 +209,8 @@ def run(source, control, told, memory, ending):
             module.__class__ = AwaitingModule
         if awaiting or b"mcp_" in source:
             offer_named(code, module.__dict__)
-            last = last_name(source)
+            last = last_name(source) or (LOGGED if b"log" in source and
+                                         b".info(" in source else None)
         offer_known(code, source, module.__dict__)
         if b"display(" in source and "display" not in module.__dict__:
             module.display = display

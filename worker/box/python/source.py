@@ -4,10 +4,12 @@ Run by the bootstrap, in one namespace with script.py, which uses it, and with
 report.py, which tells what was repaired (by repair.py).  It never runs code.
 """
 import os
+from keyword import iskeyword
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
+ASYNC_GENERATOR = 0x200  # inspect.CO_ASYNC_GENERATOR
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
 # How last lines begin that are no expressions, or whose value is None.
 NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
@@ -78,9 +80,14 @@ def ends_in_expression(source):
 
 def last_name(source):
     """Return the name that the last statement sets, or the function that it
-    defines, with brackets; or None.
+    defines, with brackets; or the value that a block ends with; or None.
     """
     line = last_line(source)
+    end = source.rstrip().rpartition(b"\n")[2]
+    if end[:1] in (b" ", b"\t"):
+        end = end.strip().decode("utf-8", "replace")
+        if end.replace(".", "_").isidentifier() and not iskeyword(end):
+            return end
     if line.startswith((b"def ", b"async def ")):
         name = line.partition(b"def ")[2].partition(b"(")[0]
         return name.strip().decode("utf-8", "replace") + "()"
@@ -90,13 +97,17 @@ def last_name(source):
         else None
 
 
-def compiled_with_value(source):
+def tree_of(source):
+    """Return the tree of some code."""
+    return compile(source, PATH, "exec", ONLY_AST | ALLOW_TOP_LEVEL_AWAIT,
+                   True)
+
+
+def compiled_with_value(tree):
     """Return the code as it runs, which keeps the value of its last expression.
 
     None, where there is no such value; raises what the compiler does.
     """
-    tree = compile(source, PATH, "exec", ONLY_AST | ALLOW_TOP_LEVEL_AWAIT,
-                   True)
     last = tree.body[-1] if tree.body else None
     if type(last).__name__ != "Expr":
         return None
@@ -198,9 +209,51 @@ def prepared(source):
     if fixed is not None:
         source = store(fixed)
         code = compiled(source)
-    if WANTED and ends_in_expression(source):
-        try:
-            code = compiled_with_value(source) or code
-        except (MemoryError, RecursionError):
-            pass  # it takes more to change the code than to run it
+    steps = steps_for(source, code)
+    try:
+        if steps:
+            code = compiled_as_meant(source, steps) or code
+        elif WANTED and ends_in_expression(source):
+            code = compiled_with_value(tree_of(source)) or code
+    except (MemoryError, RecursionError):
+        pass  # it takes more to change the code than to run it
     return code, source
+
+
+def steps_for(source, code):
+    """Return which steps of meant.py the code may need."""
+    steps = []
+    if code.co_flags & COROUTINE and (
+            b"asyncio.run(" in source or b"run_until_complete(" in source):
+        steps.append("loops")
+    if b"await" in source and makes_async_generators(code):
+        steps.append("generators")
+    last = last_line(source) if WANTED else b""
+    if last.startswith(b"if __name__"):
+        steps.append("program")
+    elif last.startswith((b"def main(", b"async def main(")):
+        steps.append("main")
+    return steps
+
+
+def makes_async_generators(code):
+    """Whether the code has an expression that is a generator that awaits."""
+    for const in code.co_consts:
+        if type(const) is type(code) and (
+                const.co_flags & ASYNC_GENERATOR and
+                const.co_name == "<genexpr>" or makes_async_generators(const)):
+            return True
+    return False
+
+
+def compiled_as_meant(source, steps):
+    """Return the code as it is meant, compiled, or None."""
+    names = {"__name__": "caisson_meant"}
+    exec(load("meant"), names)
+    count = len(NOTES)
+    try:
+        tree = names["mean"](tree_of(source), steps, NOTES)
+        return WANTED and compiled_with_value(tree) or compiled(tree)
+    except (SyntaxError, ValueError):
+        del NOTES[count:]
+        return None

@@ -1,10 +1,17 @@
 """Tasks of asyncio that the end of the code cancels: a note tells of them.
 
+gather() takes one list, too, and run() what gather() has returned: both would
+be errors, and mean one thing.
+
 A program that makes a task and does not wait for it ends as if its work were
 done.  No task is waited for here: some run beside the code, without end.
 """
 import sys
+from functools import wraps
 
+COROUTINE = 0x100  # inspect.CO_ITERABLE_COROUTINE
+# What has all awaitables, where it is the one argument of gather().
+LISTS = list, tuple, set, map, type(_ for _ in ()), type({}.values())
 TOLD_MAX = 3  # functions whose tasks are told of
 MAKES = "create_task(", "ensure_future(", "gather("
 ONE = ("note: the task of %s had not ended when the code did, and was "
@@ -17,6 +24,7 @@ SEVERAL = ("note: %d tasks of %s had not ended when the code did, and were "
 
 def watch(notes):
     """Have asyncio.run() note the tasks that it cancels at its end."""
+    import asyncio
     from asyncio import all_tasks, runners
     plain = runners._cancel_all_tasks
 
@@ -29,6 +37,31 @@ def watch(notes):
         plain(loop)
 
     runners._cancel_all_tasks = cancel_all
+    asyncio.gather = gathering(asyncio.gather)
+    asyncio.run = running(asyncio.run, asyncio.isfuture)
+
+
+def gathering(plain):
+    """Return asyncio.gather(), which takes one list of awaitables, too."""
+    @wraps(plain)
+    def gather(*works, **more):
+        if len(works) == 1 and isinstance(works[0], LISTS) and not getattr(
+                getattr(works[0], "gi_code", None), "co_flags", 0) & COROUTINE:
+            works = tuple(works[0])
+        return plain(*works, **more)
+
+    return gather
+
+
+def running(plain, is_future):
+    """Return asyncio.run(), which takes what gather() returns, too."""
+    @wraps(plain)
+    def run(main, **more):
+        if is_future(main) and not main.get_loop().is_running():
+            return main.get_loop().run_until_complete(main)
+        return plain(main, **more)
+
+    return run
 
 
 def about(tasks):

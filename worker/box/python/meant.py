@@ -1,0 +1,129 @@
+"""What some code means that compiles, and would fail, or do nothing.
+
+Run by source.py only where the code has one of these: asyncio.run() below a
+top-level await, a generator that awaits given to what takes no such one, a
+main() that is only called where the code is the program, or not called at all.
+The tree of the code is changed, and its lines stay as they are.
+"""
+import ast
+
+# What takes an iterable, and cannot take one that awaits.
+TAKERS = {"all", "any", "dict", "enumerate", "filter", "frozenset", "list",
+          "map", "max", "min", "set", "sorted", "sum", "tuple", "zip"}
+METHODS = {"extend", "fromkeys", "join", "update"}
+RUNNERS = {"run_until_complete"}
+SETS = (ast.Import, ast.ImportFrom, ast.FunctionDef, ast.AsyncFunctionDef,
+        ast.ClassDef, ast.Assign, ast.AnnAssign)
+FUNCTIONS = ast.FunctionDef, ast.AsyncFunctionDef
+MAIN = "main"
+CALLED = "note: main() was defined and not called, so it was called\n"
+
+
+class Loops(ast.NodeTransformer):
+    """asyncio.run(x) is 'await x' where a loop runs already."""
+
+    def skip(self, node):
+        """Leave what is in functions: there may be no loop there."""
+        return node
+
+    visit_FunctionDef = visit_AsyncFunctionDef = visit_Lambda = skip
+    visit_ClassDef = visit_GeneratorExp = skip
+
+    def visit_Call(self, node):
+        """Change a call that would run a loop."""
+        self.generic_visit(node)
+        if len(node.args) == 1 and isinstance(node.func, ast.Attribute) and (
+                node.func.attr in RUNNERS or ast.unparse(
+                    node.func) == "asyncio.run"):
+            return ast.copy_location(ast.Await(node.args[0]), node)
+        return node
+
+
+class Generators(ast.NodeTransformer):
+    """sum(await f(x) for x in y) is sum([await f(x) for x in y])."""
+
+    def visit_Call(self, node):
+        """Change the one argument that is such a generator."""
+        self.generic_visit(node)
+        func = node.func
+        if isinstance(func, ast.Name) and func.id in TAKERS or isinstance(
+                func, ast.Attribute) and func.attr in METHODS:
+            node.args = list(map(listed, node.args))
+        for arg in node.args:
+            if isinstance(arg, ast.Starred):
+                arg.value = listed(arg.value)
+        return node
+
+
+def listed(node):
+    """Return a list for a generator that awaits, and all else as it is."""
+    if not isinstance(node, ast.GeneratorExp) or not awaits(node):
+        return node
+    return ast.copy_location(ast.ListComp(node.elt, node.generators), node)
+
+
+def awaits(node):
+    """Whether a generator is one that must be awaited."""
+    parts = [node.elt] + [part for each in node.generators
+                          for part in each.ifs]
+    parts += [each.iter for each in node.generators[1:]]
+    return any(each.is_async for each in node.generators) or any(
+        isinstance(part, ast.Await) for each in parts
+        for part in ast.walk(each))
+
+
+def is_program(node):
+    """Whether a statement is: if __name__ == "__main__", without else."""
+    return isinstance(node, ast.If) and not node.orelse and ast.unparse(
+        node.test).replace('"', "'") == "__name__ == '__main__'"
+
+
+def open_program(tree):
+    """Put what is done where the code is the program at its end, as it is.
+
+    So its last expression is that of the code.
+    """
+    if tree.body and is_program(tree.body[-1]):
+        tree.body[-1:] = tree.body[-1].body
+        return True
+    return False
+
+
+def call_main(tree):
+    """Call main(), if the code does nothing but define it last."""
+    last = tree.body[-1] if tree.body else None
+    if not isinstance(last, FUNCTIONS) or last.name != MAIN or \
+            last.decorator_list or needs_arguments(last.args):
+        return False
+    for node in tree.body:
+        if not isinstance(node, SETS) and not (
+                isinstance(node, ast.Expr) and isinstance(
+                    node.value, ast.Constant)):
+            return False
+    if any(isinstance(node, ast.Name) and node.id == MAIN
+           for node in ast.walk(tree)):
+        return False
+    call = ast.Call(ast.Name(MAIN, ast.Load()), [], [])
+    if isinstance(last, ast.AsyncFunctionDef):
+        call = ast.Await(call)
+    tree.body.append(ast.copy_location(ast.Expr(call), last))
+    return True
+
+
+def needs_arguments(args):
+    """Whether a function cannot be called without arguments."""
+    return len(args.posonlyargs + args.args) > len(args.defaults) or any(
+        default is None for default in args.kw_defaults)
+
+
+def mean(tree, steps, notes):
+    """Change a tree by the named steps."""
+    if "loops" in steps:
+        Loops().visit(tree)
+    if "generators" in steps:
+        Generators().visit(tree)
+    if "program" in steps:
+        open_program(tree)
+    if "main" in steps and call_main(tree):
+        notes.append(CALLED)
+    return ast.fix_missing_locations(tree)
