@@ -187,6 +187,20 @@ print("Results:", folder, "and deep/er")`);
   assert.match(said, /note: deep\/c\.txt \(1 byte\) is gone/);
 });
 
+test('files come back where the working directory is gone', async (t) => {
+  const { client } = await connect(t);
+  const [files, said] = await kept(client, `${put}
+import tempfile
+put("a.txt", "a"); put("b.txt", "b"); put("d/c.txt", "c")
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    put("gone.txt", "x")
+print("a.txt, gone.txt, ~/d/")`);
+
+  assert.deepEqual(Object.keys(files), ['a.txt', 'd.zip']);
+  assert.match(said, /note: b\.txt \(1 byte\) is gone/);
+});
+
 test('what is in an archive that comes back is not lamented', async (t) => {
   const { client } = await connect(t);
 
@@ -212,6 +226,19 @@ open("out/x.zip", "w").write("not one")`);
 
   assert.match(said, /note: c\.txt \(1 byte\) and c2\.txt \(1 byte\) are gone/);
   assert.doesNotMatch(said, /site-|note: .*site/);
+
+  for (const [end, how] of [['.tar', 'tar'], ['.tar.gz', 'gztar'],
+    ['.tar.bz2', 'bztar']]) {
+    const [files, told] = await kept(client, `${put}
+import shutil
+put("site/index.html", "1"); put("site/css/a.css", "2"); put("c.txt", "3")
+print(shutil.make_archive("site", "${how}", ".", "site"))
+put("site/css/a.css", "4")`);
+
+    assert.deepEqual(Object.keys(files), [`site${end}`]);
+    assert.match(told,
+      /note: c\.txt \(1 byte\) and site\/css\/a\.css \(1 byte\) are gone/);
+  }
 });
 
 test('a folder in out stays where it cannot be packed', async (t) => {
@@ -231,6 +258,11 @@ with open("out/big/x", "wb") as file:
   assert.deepEqual(links(result), []);
   assert.match(text(result), /out\/big was not kept: it is a directory/);
   assert.doesNotMatch(text(result), /zip/);
+  /* A folder that cannot be read holds up no other. */
+  result = await run(client, `${put}put("out/c/d/e.txt", "1")
+put("out/f/g.txt", "1"); os.chmod("out/c/d", 0)`);
+  assert.deepEqual(links(result).map(({ name }) => name), ['f.zip']);
+  assert.match(text(result), /out\/c was not kept: it is a directory/);
   /* What is no file is not lost without a word. */
   result = await run(client, `${put}put("out/c/d.txt", "1")
 os.symlink("/etc/passwd", "out/c/link")`);

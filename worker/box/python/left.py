@@ -54,7 +54,7 @@ def about_files(places, paths, since):
     since: the time before which a file at one of the paths is not the code's.
     """
     home, _, given = places
-    folders = [folder for folder in dict.fromkeys((home, os.getcwd()))
+    folders = [folder for folder in dict.fromkeys((home, working()))
                if (folder + "/").startswith(home + "/")]
     found = {**files_at(paths, given, since),
              **files_below(folders, home, given)}
@@ -77,6 +77,14 @@ def about_files(places, paths, since):
     which = "them" if many else "it"
     yield (GONE if keeps else GONE_WEAK) % (
         text + (" are" if many else " is"), which, which)
+
+
+def working():
+    """Return the working directory; /, where the code has removed it."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return "/"
 
 
 def keep(found, places):

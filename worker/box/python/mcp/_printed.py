@@ -31,7 +31,11 @@ def spellings(path):
     """Return how the code may have written the path of a file."""
     texts = [path]
     home = os.environ.get("HOME", "/workspace")
-    for folder in {home, os.getcwd()}:
+    try:
+        here = os.getcwd()
+    except OSError:
+        here = home  # the code has removed it
+    for folder in {home, here}:
         if path.startswith(folder + "/"):
             below = path[len(folder) + 1:]
             texts += [below, "./" + below]
