@@ -108,7 +108,7 @@ collect_next(struct collect *collect)
 }
 
 static void
-collect_left(struct task *task)
+collect_porter_gone(struct task *task)
 {
 	struct collect *collect = (struct collect *)task;
 
@@ -141,7 +141,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	if (fault == FILE_FAULT_NONE) {
 		task_tell_filed(task, intake_head(collect->intake));
 	} else {
-		/* Its room is free when this is told. */
+		/* The quota must have its bytes again when this arrives. */
 		intake_free(&collect->intake);
 		task_tell_left_out(task,
 		    (struct ipc_bytes){ (const uint8_t *)offer->name,
@@ -209,7 +209,7 @@ static const struct task_kind collect_kind = {
 	.offer = collect_offer,
 	.leave = collect_leave,
 	.carried = collect_carried,
-	.left = collect_left,
+	.porter_gone = collect_porter_gone,
 	.wake = collect_wake,
 	.free = collect_free,
 };

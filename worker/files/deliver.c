@@ -95,7 +95,7 @@ deliver_carried(struct task *task, const struct ipc_carried *carried)
 }
 
 static void
-deliver_left(struct task *task)
+deliver_porter_gone(struct task *task)
 {
 	if (!((struct deliver *)task)->told)
 		task->fault = FILE_FAULT_PORTER;
@@ -230,7 +230,7 @@ deliver_free(struct task *task)
 static const struct task_kind deliver_kind = {
 	.leave = deliver_leave,
 	.carried = deliver_carried,
-	.left = deliver_left,
+	.porter_gone = deliver_porter_gone,
 	.wake = deliver_wake,
 	.free = deliver_free,
 };

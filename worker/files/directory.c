@@ -1,7 +1,6 @@
 /*
  * The directory of files: see directory.h. Runs in files.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../common/entries.h"
 #include "../../common/log.h"
 #include "directory.h"
 
@@ -51,31 +51,12 @@ directory_draw(char name[DIRECTORY_NAME_SIZE])
 	snprintf(name, DIRECTORY_NAME_SIZE, "%016" PRIx64, number);
 }
 
-static void
-directory_close(DIR **dir)
-{
-	if (*dir != NULL)
-		closedir(*dir);
-}
-
 int
 directory_each(int folder, void (*tell)(void *ctx, const char *name), void *ctx)
 {
-	auto_fd int fd =
-	    openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	__attribute__((cleanup(directory_close))) DIR *dir = NULL;
-	struct dirent *entry;
+	int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (fd != -1)
-		dir = fdopendir(fd);
-	if (dir == NULL)
-		return -1;
-	fd_take(&fd);
-	while (errno = 0, (entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 &&
-		    strcmp(entry->d_name, "..") != 0)
-			tell(ctx, entry->d_name);
-	return errno == 0 ? 0 : -1;
+	return entries_each(&fd, tell, ctx);
 }
 
 int

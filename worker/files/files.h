@@ -1,8 +1,9 @@
 /*
  * Files: what executions leave is kept for their owners, each file with all its
  * versions, in one directory, the only place of the file system that this
- * process can touch. The bytes are copied and never interpreted. Everything of
- * this folder runs in that process only.
+ * process can touch. The bytes are copied; of each file the beginning is
+ * looked at, for its media type (type.h). Everything of this folder runs in
+ * that process only.
  *
  * Other processes of the same user may keep files in the same directory at the
  * same time: what is there is looked up for each task anew (kept.h).

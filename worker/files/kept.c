@@ -105,7 +105,7 @@ kept_names(const struct files *files, struct buffer *names)
 	return directory_each(files->folder, kept_gather, names);
 }
 
-/* The old ones that are there no more, which stand in no new list. */
+/* Takes the new list, and frees what only the old one has. */
 static void
 kept_replace(struct files *files, struct kept **kept, size_t count)
 {

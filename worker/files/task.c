@@ -228,7 +228,7 @@ task_part(struct task *task, const char *how)
 		log_warn("protocol violation by the porter of task %" PRIu64
 		    ": %s", task->number, how);
 	channel_free(&task->porter);
-	task->kind->left(task);
+	task->kind->porter_gone(task);
 }
 
 /* Of a task that has ended nothing is left but what is told of it. */

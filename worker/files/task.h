@@ -31,11 +31,8 @@ struct task_kind {
 	const char *(*leave)(struct task *task, const struct ipc_leave *leave);
 	const char *(*carried)(
 	    struct task *task, const struct ipc_carried *carried);
-	/*
-	 * There is no porter any more, which said CARRIED or not. May end the
-	 * task.
-	 */
-	void (*left)(struct task *task);
+	/* After CARRIED, or without it. May end the task. */
+	void (*porter_gone)(struct task *task);
 	/* It has its turn, after task_wake: may tell, and may end it. */
 	void (*wake)(struct task *task);
 	void (*free)(struct task *task); /* what belongs to the sort */
@@ -75,7 +72,7 @@ void task_wake_first(struct task *task);
 
 /*
  * The porter is not needed any more, or broke a rule: how is NULL for the
- * first. Calls left of the kind, last of all.
+ * first. Calls porter_gone of the kind, last of all.
  */
 void task_part(struct task *task, const char *how);
 

@@ -5,13 +5,12 @@
  * all the same, without opening it for reading and then through the descriptor
  * that is handed over: what is offered is what was judged.
  */
-#include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "../../common/entries.h"
 #include "../../common/fd.h"
 #include "../../common/mem.h"
 #include "beneath.h"
@@ -22,8 +21,9 @@
  * never more in memory than are told of.
  */
 static void
-out_list_add(struct out_list *list, const char *name)
+out_list_add(void *ctx, const char *name)
 {
+	struct out_list *list = ctx;
 	unsigned int at = list->count;
 
 	while (at > 0 && strcmp(list->names[at - 1], name) > 0)
@@ -40,34 +40,14 @@ out_list_add(struct out_list *list, const char *name)
 	list->count++;
 }
 
-/* A directory that closes itself. */
-static void
-out_close(DIR **dir)
-{
-	if (*dir != NULL)
-		closedir(*dir);
-}
-
 int
 out_list(int folder, struct out_list *list)
 {
 	/* Opened anew: others hold folder, and a position belongs to it. */
-	auto_fd int fd =
-	    beneath_open(folder, ".", O_RDONLY | O_DIRECTORY, 0);
-	__attribute__((cleanup(out_close))) DIR *dir = NULL;
-	struct dirent *entry;
+	int fd = beneath_open(folder, ".", O_RDONLY | O_DIRECTORY, 0);
 
 	memset(list, 0, sizeof(*list));
-	if (fd != -1)
-		dir = fdopendir(fd);
-	if (dir == NULL)
-		return -1;
-	fd_take(&fd);
-	while (errno = 0, (entry = readdir(dir)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 &&
-		    strcmp(entry->d_name, "..") != 0)
-			out_list_add(list, entry->d_name);
-	return errno == 0 ? 0 : -1;
+	return entries_each(&fd, out_list_add, list);
 }
 
 void
