@@ -513,6 +513,13 @@ print("changed /workspace/in/a.csv, not in/b.csv")${end}`,
       assert.equal((await read(client, links(result)[0].uri)).toString(),
         '3,4');
     }
+    /* Where it is not closed, either. */
+    const result = await run(client, `file = open("in/b.csv", "a")
+file.write(",3")
+print("b.csv")`, { files: 'b.csv' });
+
+    assert.equal((await read(client, links(result)[0].uri)).toString(),
+      '1,2,3');
   });
 
 /* What is told below an error. */
@@ -561,6 +568,8 @@ test('errors of files tell where files come from, and where they go',
       ['open("a", "w").close(); os.rename("a", "/workspace/out/a")', move],
       ['open("a", "w").close(); Path("a").rename("out/a")', move],
       ['open("data.csv")', 'the file is /workspace/in/data.csv'],
+      ['x = open("data.csv").read(); open("b.csv", "w").write(x)',
+        'the file is /workspace/in/data.csv'],
       ['open("/mnt/data/data.csv")', 'the file is /workspace/in/data.csv'],
       ['open("/workspace/in/other.csv")', name]]) {
       const result = await run(client,
@@ -570,6 +579,14 @@ test('errors of files tell where files come from, and where they go',
       assert.equal(result.isError, true, code);
       assert.equal(hint(result), told, code);
     }
+    for (const path of ['data.csv', './data.csv', '/mnt/data/data.csv'])
+      assert.equal(text(await run(client,
+        `import os; print(os.path.exists("${path}"))`,
+        { files: ['data.csv'] })), 'False\nstderr:\nnote: ' + path +
+        ' is not here: the file is /workspace/in/data.csv');
+    assert.equal(text(await run(client,
+      'import os; print(os.path.exists("in/data.csv"))',
+      { files: ['data.csv'] })), 'True');
     assert.equal(hint(await run(client, 'open("in/data.csv")')), name);
     assert.match(hint(await run(client, 'open("data.csv")')),
       /^each call begins with an empty working directory: /);

@@ -56,9 +56,11 @@ def about_files(places, paths, since):
     home, _, given = places
     folders = [folder for folder in dict.fromkeys((home, working()))
                if (folder + "/").startswith(home + "/")]
+    keeps, named = os.path.isdir(home + "/out"), set()
+    if keeps:
+        finish_files()
     found = {**files_at(paths, given, since),
              **files_below(folders, home, given)}
-    keeps, named = os.path.isdir(home + "/out"), set()
     if keeps:
         named = yield from keep(found, places)
     names = [name for name, entry in found.items()
@@ -85,6 +87,12 @@ def working():
         return os.getcwd()
     except OSError:
         return "/"
+
+
+def finish_files():
+    """Have files hold what the code has written to them."""
+    from mcp import _buffers
+    _buffers.finish()
 
 
 def keep(found, places):
@@ -118,6 +126,7 @@ def keep_files(places):
     """Do that at the end of code that has failed; yield notes."""
     home, _, given = places
     if os.path.isdir(home + "/out"):
+        finish_files()
         yield from keep(files_below([home], home, given), places)
 
 

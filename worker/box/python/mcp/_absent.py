@@ -9,6 +9,7 @@ from functools import wraps
 
 NOTE = ("note: %s is not in the sandbox, nor are other files of the user: they "
         "need tools of servers\n")
+IN = "note: %s is not here: the file is %s\n"
 SHOWN_MAX = 200  # characters of a path
 WILD = "*?["
 TOLD = []  # the path that was told
@@ -53,6 +54,8 @@ def look(path, notes, is_folder):
     """Note a path, if it leads to where nothing of the code's can be."""
     try:
         path = os.fspath(path)
+        if is_given(path, notes):
+            return
         if not isinstance(path, str) or not path.startswith(("/", "~")) \
                 or path.startswith(os.environ.get("HOME", "/workspace")):
             return
@@ -66,3 +69,18 @@ def look(path, notes, is_folder):
         notes.append(NOTE % ascii(path[:SHOWN_MAX])[1:-1])
     except (OSError, TypeError, ValueError):
         pass  # it is for the function itself to say
+
+
+def is_given(path, notes):
+    """Whether a file of this name is where those are that the call names; note
+    that, if there is none at the path.
+    """
+    there = os.environ.get("HOME", "/workspace") + "/in/" + \
+        os.path.basename(path)
+    if there.endswith("/") or not os.path.isfile(there):
+        return False
+    if not os.path.lexists(path):
+        TOLD.append(path)
+        notes.append(IN % (ascii(path[:SHOWN_MAX])[1:-1],
+                           ascii(there[:SHOWN_MAX])[1:-1]))
+    return True

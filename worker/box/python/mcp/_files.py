@@ -129,7 +129,6 @@ def keep_printed(paths):
     if not paths:
         return set(), set(), []
     from . import _printed
-    _buffers.finish()
     there = set(os.listdir(place()))
     kept = {path for path in paths if os.path.basename(path) in there and
             is_same(path, "%s/%s" % (place(), os.path.basename(path)))}

@@ -58,9 +58,10 @@ def about(error, trace):
         return about_writing(folder + "/")
     if not is_missing(error) or not isinstance(error.filename, str):
         return None
+    hint = None
     if writes(line_of(trace), error.filename):
-        return about_writing(error.filename)
-    return about_given(error.filename) or about_reading(error)
+        hint = about_writing(error.filename)
+    return hint or about_given(error.filename) or about_reading(error)
 
 
 def is_missing(error):
