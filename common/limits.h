@@ -823,5 +823,7 @@
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6
+/* Where the sentences on commands begin. */
+#define HELP_COMMAND_INDENT 28
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "../common/box_step.h"
 #include "../common/ipc.h"
+#include "../supervisor/options/command_word.h"
 #include "../supervisor/options/option_value.h"
 
 #define LINE_SIZE 1024
@@ -112,6 +113,38 @@ part_options(void)
 		    option_argument(row->kind));
 		text(row->doc);
 		option_facts(row);
+	}
+	puts(".El");
+}
+
+/* The operands of a command, of which those in brackets may be left out. */
+static void
+command_operands(const char *operands)
+{
+	const char *end;
+
+	for (; *operands != '\0'; operands = end + strspn(end, " ]")) {
+		end = operands + strcspn(operands, " ]");
+		printf(operands[0] == '[' ? " Op Ar %.*s" : " Ar %.*s",
+		    (int)(end - operands) - (operands[0] == '['),
+		    operands + (operands[0] == '['));
+	}
+}
+
+static void
+part_commands(void)
+{
+	const struct command_row *row;
+	size_t i;
+
+	puts(".Bl -tag -width Ds");
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		printf(".It Cm %s%s%s", row->word,
+		    row->verb == NULL ? "" : " ",
+		    row->verb == NULL ? "" : row->verb);
+		command_operands(row->operands == NULL ? "" : row->operands);
+		putchar('\n');
+		text(row->doc);
 	}
 	puts(".El");
 }
@@ -487,6 +520,7 @@ static const struct {
 } parts[] = {
 	{ "@OPTIONS@\n", part_options },
 	{ "@ACTIONS@\n", part_actions },
+	{ "@COMMANDS@\n", part_commands },
 	{ "@ENVIRONMENT@\n", part_environment },
 	{ "@KEYS@\n", part_keys },
 	{ "@LATER@\n", part_later },

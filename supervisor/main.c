@@ -20,6 +20,7 @@
 #include "../common/mem.h"
 #include "box/box.h"
 #include "command/client_config.h"
+#include "command/completion.h"
 #include "command/command.h"
 #include "front/front.h"
 #include "options/file_trial.h"
@@ -130,7 +131,8 @@ main_act(struct supervisor *sv, char **envp, struct err *err)
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:
-		if (options->command.task >= COMMAND_FILES_LIST)
+		if (options->command.task >= COMMAND_FILES_LIST &&
+		    options->command.task <= COMMAND_FILES_CLEAR)
 			return kept_files_run(
 			    sv->base, sv->files, &options->command);
 		if (options->command.task != COMMAND_NONE)
@@ -163,6 +165,32 @@ main_run(struct supervisor *sv, char **envp)
 	return status == -1 ? main_usage_error(&err) : status;
 }
 
+static const char main_on_terminal[] =
+    "caisson: waits for an MCP client to speak on standard input; 'caisson "
+    "help' tells what to run on a terminal\n";
+
+/* No action: a command, or serving. */
+static int
+main_command(struct supervisor *sv, char **envp)
+{
+	const struct command *command = &sv->options.command;
+	struct err err;
+
+	switch (command->task) {
+	case COMMAND_CONFIG_SHOW:
+		options_print(&sv->options, stdout);
+		return 0;
+	case COMMAND_COMPLETION:
+		return completion_print(command->operand, stdout, &err) == -1 ?
+		    main_usage_error(&err) :
+		    0;
+	default:
+		if (options_serves(&sv->options) && isatty(STDIN_FILENO))
+			fputs(main_on_terminal, stderr);
+		return main_run(sv, envp);
+	}
+}
+
 int
 main(int argc, char **argv, char **envp)
 {
@@ -176,7 +204,9 @@ main(int argc, char **argv, char **envp)
 		return main_usage_error(&err);
 	switch (options->action) {
 	case OPTION_HELP:
-		options_help(stdout);
+		if (options_help(options->argument, options->brief, stdout,
+		        &err) == -1)
+			status = main_usage_error(&err);
 		break;
 	case OPTION_VERSION:
 		printf("caisson %s\n", CAISSON_VERSION);
@@ -193,7 +223,7 @@ main(int argc, char **argv, char **envp)
 			status = main_usage_error(&err);
 		break;
 	default:
-		status = main_run(&sv, envp);
+		status = main_command(&sv, envp);
 		break;
 	}
 	supervisor_free(&sv);

@@ -4,6 +4,7 @@
  */
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "../../common/json.h"
@@ -140,7 +141,7 @@ client_config_find(const char *name)
 	size_t i;
 
 	for (i = 0; i < CLIENT_CONFIGS; i++)
-		if (strcmp(client_configs[i].name, name) == 0)
+		if (strcasecmp(client_configs[i].name, name) == 0)
 			return &client_configs[i];
 	return NULL;
 }

@@ -284,7 +284,7 @@ static void
 servers_try_finish_unasked(struct servers_try *try)
 {
 	if (try->count == 0) {
-		printf("No servers are configured ('caisson --print-config' "
+		printf("No servers are configured ('caisson servers list' "
 		       "tells where they may be).\n");
 	} else {
 		servers_try_print(try, 1);

@@ -8,82 +8,153 @@
 #include "../../common/limits.h"
 #include "../../common/shown.h"
 #include "command_word.h"
+#include "suggest.h"
 
-#define COMMAND_TOOLS(word)                                                    \
-	{ word, NULL, NULL, COMMAND_TOOLS_LIST },                              \
-	{ word, "list", NULL, COMMAND_TOOLS_LIST },                            \
-	{ word, "show", "NAME", COMMAND_TOOLS_SHOW },                          \
-	{ word, "remove", "NAME", COMMAND_TOOLS_REMOVE },                      \
-	{ word, "clear", NULL, COMMAND_TOOLS_CLEAR },                          \
-	{ word, "prune", NULL, COMMAND_TOOLS_PRUNE }
+static const struct command_row command_rows[] = {
+#define COMMAND(TASK, ACTION, word, verb, operands, doc)                       \
+	{ COMMAND_##TASK, OPTION_##ACTION, word, verb, operands, doc },
+#include "commands.def"
+};
 
-/*
- * Of one first word, the row without a verb is what it does alone; behind
- * servers there are options only.
- */
-static const struct command_row {
+/* What is understood, and not shown. */
+static const struct command_row command_more[] = {
+#define COMMAND_ALONE(TASK, ACTION, word)                                      \
+	{ COMMAND_##TASK, OPTION_##ACTION, word, NULL, NULL, NULL },
+#define COMMAND_FORMER(TASK, word, verb, operands)                             \
+	{ COMMAND_##TASK, OPTION_NONE, word, verb, operands, NULL },
+#include "commands.def"
+};
+
+/* Words that will be commands, and what there is instead. */
+static const struct {
 	const char *word;
-	const char *verb;
-	/* How it is called, and in brackets what may follow; NULL: none. */
-	const char *operand;
-	enum command_task task;
-} command_rows[] = {
-	{ "servers", NULL, NULL, COMMAND_SERVERS },
-	{ "memory", NULL, NULL, COMMAND_MEMORY_LIST },
-	{ "memory", "list", NULL, COMMAND_MEMORY_LIST },
-	{ "memory", "show", "KEY", COMMAND_MEMORY_SHOW },
-	{ "memory", "remove", "KEY", COMMAND_MEMORY_REMOVE },
-	{ "memory", "clear", NULL, COMMAND_MEMORY_CLEAR },
-	{ "files", NULL, NULL, COMMAND_FILES_LIST },
-	{ "files", "list", NULL, COMMAND_FILES_LIST },
-	{ "files", "show", "NAME", COMMAND_FILES_SHOW },
-	{ "files", "save", "NAME [PATH]", COMMAND_FILES_SAVE },
-	{ "files", "add", "PATH [NAME]", COMMAND_FILES_ADD },
-	{ "files", "remove", "NAME", COMMAND_FILES_REMOVE },
-	{ "files", "clear", NULL, COMMAND_FILES_CLEAR },
-	COMMAND_TOOLS("saved-tools"),
-	COMMAND_TOOLS("tools"), /* the name in earlier versions */
+	const char *doc;
+} command_later[] = {
+#define COMMAND_LATER(word, doc) { word, doc },
+#include "commands.def"
 };
 
 #define COMMAND_ROWS (sizeof(command_rows) / sizeof(command_rows[0]))
+#define COMMAND_MORE (sizeof(command_more) / sizeof(command_more[0]))
+#define COMMAND_LATER_ROWS (sizeof(command_later) / sizeof(command_later[0]))
+
+const struct command_row *
+command_row(size_t n)
+{
+	return n < COMMAND_ROWS ? &command_rows[n] : NULL;
+}
+
+/* The n-th of all that is understood, or NULL. */
+static const struct command_row *
+command_any(size_t n)
+{
+	if (n < COMMAND_ROWS)
+		return &command_rows[n];
+	n -= COMMAND_ROWS;
+	return n < COMMAND_MORE ? &command_more[n] : NULL;
+}
 
 static const struct command_row *
 command_find(const char *word, const char *verb)
 {
+	const struct command_row *row;
 	size_t i;
 
-	for (i = 0; i < COMMAND_ROWS; i++) {
-		const char *known = command_rows[i].verb;
-
-		if (strcmp(command_rows[i].word, word) != 0)
-			continue;
-		if (verb == NULL ? known == NULL
-		                 : known != NULL && strcmp(known, verb) == 0)
-			return &command_rows[i];
-	}
+	for (i = 0; (row = command_any(i)) != NULL; i++)
+		if (strcmp(row->word, word) == 0 &&
+		    (verb == NULL ? row->verb == NULL :
+		                    row->verb != NULL &&
+		                strcmp(row->verb, verb) == 0))
+			return row;
 	return NULL;
+}
+
+/* Whether a word takes verbs at all. */
+static int
+command_has_verbs(const char *word)
+{
+	const struct command_row *row;
+	size_t i;
+
+	for (i = 0; (row = command_any(i)) != NULL; i++)
+		if (row->verb != NULL && strcmp(row->word, word) == 0)
+			return 1;
+	return 0;
+}
+
+const char *
+command_nearest(const char *word)
+{
+	struct suggest suggest = suggest_start(word);
+	size_t i;
+
+	for (i = 0; i < COMMAND_ROWS; i++)
+		suggest_try(&suggest, command_rows[i].word);
+	return suggest.best;
+}
+
+/* A first word that is no option and no command. */
+static int
+command_unknown(const char *word, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *near = command_nearest(word);
+	size_t i;
+
+	for (i = 0; i < COMMAND_LATER_ROWS; i++)
+		if (strcmp(command_later[i].word, word) == 0)
+			return err_set(err, "'caisson %s' is not there yet: %s",
+			    word, command_later[i].doc);
+	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
+	if (near == NULL)
+		return err_set(err, "\"%s\" is not a command: 'caisson help' "
+		    "lists them", shown.data);
+	return err_set(err, "\"%s\" is not a command: did you mean 'caisson "
+	    "%s'?", shown.data, near);
 }
 
 /* Names the verbs that a word takes. */
 static int
-command_unknown(const char *word, const char *verb, struct err *err)
+command_unknown_verb(const char *word, const char *verb, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 	auto_buffer struct buffer verbs = { 0 };
+	const struct command_row *row;
 	size_t i;
 
 	shown_add_quoted(&shown, verb, OPTION_VALUE_SHOWN);
-	for (i = 0; i < COMMAND_ROWS; i++) {
-		const struct command_row *row = &command_rows[i];
-
+	for (i = 0; (row = command_any(i)) != NULL; i++) {
 		if (row->verb == NULL || strcmp(row->word, word) != 0)
 			continue;
 		buffer_printf(&verbs, "%s%s%s%s", verbs.len > 0 ? ", " : "",
-		    row->verb, row->operand == NULL ? "" : " ",
-		    row->operand == NULL ? "" : row->operand);
+		    row->verb, row->operands == NULL ? "" : " ",
+		    row->operands == NULL ? "" : row->operands);
 	}
 	return err_set(err, "\"%s\" is not understood: behind 'caisson %s' "
 	    "there is one of %s", shown.data, word, verbs.data);
+}
+
+/* Takes what a command is about from argv, where the first may stand at n. */
+static int
+command_operands(const struct command_row *row, int argc, char **argv, int n,
+    struct command *command, struct err *err)
+{
+	const char *more = strchr(row->operands, '[');
+
+	/* What may be left out, and begins with a dash, is an option. */
+	if (n >= argc || (more == row->operands && argv[n][0] == '-')) {
+		if (more == row->operands)
+			return n - 1;
+		return err_set(err, "'caisson %s%s%s' lacks its %s", row->word,
+		    row->verb == NULL ? "" : " ",
+		    row->verb == NULL ? "" : row->verb, row->operands);
+	}
+	command->operand = argv[n++];
+	if (more == NULL || more == row->operands || n >= argc ||
+	    argv[n][0] == '-')
+		return n - 1;
+	command->other = argv[n];
+	return n;
 }
 
 int
@@ -91,26 +162,23 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 {
 	const char *word = argc > 1 ? argv[1] : "";
 	const char *verb = argc > 2 && argv[2][0] != '-' ? argv[2] : NULL;
-	const struct command_row *row = command_find(word, NULL);
+	const struct command_row *row;
 
 	*command = (struct command){ 0 };
-	if (row == NULL)
+	if (word[0] == '-' || argc < 2)
 		return 0;
-	if (verb != NULL && row->task != COMMAND_SERVERS)
-		row = command_find(word, verb);
+	if (!command_has_verbs(word))
+		verb = NULL;
+	row = command_find(word, verb);
 	if (row == NULL)
-		return command_unknown(word, verb, err);
+		return verb == NULL ? command_unknown(word, err) :
+		                      command_unknown_verb(word, verb, err);
 	command->task = row->task;
+	command->action = row->action;
 	command->word = row->word;
-	if (row->operand == NULL)
+	command->verb = row->verb;
+	if (row->operands == NULL)
 		return row->verb == NULL ? 1 : 2;
-	if (argc <= 3)
-		return err_set(err, "'caisson %s %s' lacks its %s", word, verb,
-		    row->operand);
-	command->operand = argv[3];
-	/* What begins with a dash is an option. */
-	if (strchr(row->operand, '[') == NULL || argc <= 4 || argv[4][0] == '-')
-		return 3;
-	command->other = argv[4];
-	return 4;
+	return command_operands(
+	    row, argc, argv, row->verb == NULL ? 2 : 3, command, err);
 }

@@ -6,30 +6,29 @@
 #define SUPERVISOR_COMMAND_WORD_H
 
 #include "../../common/err.h"
+#include "option_table.h"
 
 enum command_task {
 	COMMAND_NONE,
-	COMMAND_SERVERS, /* what flags say of them */
-	COMMAND_MEMORY_LIST,
-	COMMAND_MEMORY_SHOW,
-	COMMAND_MEMORY_REMOVE,
-	COMMAND_MEMORY_CLEAR,
-	COMMAND_TOOLS_LIST,
-	COMMAND_TOOLS_SHOW,
-	COMMAND_TOOLS_REMOVE,
-	COMMAND_TOOLS_CLEAR,
-	COMMAND_TOOLS_PRUNE, /* remove those that are ignored */
-	COMMAND_FILES_LIST,
-	COMMAND_FILES_SHOW,
-	COMMAND_FILES_SAVE,
-	COMMAND_FILES_ADD,
-	COMMAND_FILES_REMOVE,
-	COMMAND_FILES_CLEAR,
+#define COMMAND(TASK, ACTION, word, verb, operands, doc) COMMAND_##TASK,
+#include "commands.def"
+};
+
+/* A row of commands.def that a user is shown. */
+struct command_row {
+	enum command_task task;
+	enum option_action action; /* that it is another name of; or none */
+	const char *word;
+	const char *verb;     /* NULL: it has none */
+	const char *operands; /* NULL: it takes none */
+	const char *doc;
 };
 
 struct command {
 	enum command_task task;
+	enum option_action action;
 	const char *word;    /* the first one, static */
+	const char *verb;    /* static, as it was written; NULL: none */
 	const char *operand; /* what it is about, of argv; NULL: nothing */
 	const char *other;   /* what may stand behind that; NULL: nothing */
 };
@@ -40,5 +39,11 @@ struct command {
  */
 int command_read(
     int argc, char **argv, struct command *command, struct err *err);
+
+/* Returns the n-th row, counted from 0, or NULL; static. */
+const struct command_row *command_row(size_t n);
+
+/* Returns the first word of a command that is near to another one, or NULL. */
+const char *command_nearest(const char *word);
 
 #endif

@@ -31,8 +31,9 @@ option_flags_unknown(const char *arg, size_t len, struct err *err)
 	buffer_add(&name, arg, len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	if (dashes == 0)
-		return err_set(err, "\"%s\" is not understood: caisson takes "
-		    "options only, 'caisson --help' lists them", shown.data);
+		return err_set(err, "\"%s\" is not understood: behind the "
+		    "command there are options only, 'caisson --help' lists "
+		    "them", shown.data);
 	option_key(arg + dashes, len > dashes ? len - dashes : 0, key);
 	near = option_nearest(key, 1);
 	if (near == NULL)
@@ -52,6 +53,13 @@ option_flags_find(
 
 	flag->id = OPTION_IDS;
 	flag->action = OPTION_NONE;
+	flag->brief = len == 2 && memcmp(arg, "-h", 2) == 0;
+	if (flag->brief)
+		flag->action = OPTION_HELP;
+	else if (len == 2 && memcmp(arg, "-V", 2) == 0)
+		flag->action = OPTION_VERSION;
+	if (flag->action != OPTION_NONE)
+		return 0;
 	if (len < 3)
 		return option_flags_unknown(arg, len, err);
 	option_key(arg + 2, len - 2, key);

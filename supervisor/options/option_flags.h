@@ -19,6 +19,7 @@ struct option_flags {
 struct option_flag {
 	enum option_id id;         /* OPTION_IDS when it is an action */
 	enum option_action action; /* OPTION_NONE when it is an option */
+	int brief;                 /* -h: the short form of the help */
 	const char *value; /* NULL: an action without one */
 };
 

@@ -231,23 +231,42 @@ options_warn_file(const struct options *options)
 static int
 options_goes_with(const struct command *command, enum option_action action)
 {
-	if (command->task == COMMAND_NONE || command->task == COMMAND_SERVERS)
+	if (action == OPTION_NONE || action == OPTION_HELP ||
+	    action == OPTION_VERSION || action == command->action)
 		return 1;
-	return action == OPTION_NONE || action == OPTION_HELP ||
-	    action == OPTION_VERSION || action == OPTION_CHECK;
+	/* As in earlier versions: "caisson servers --try". */
+	if (command->action == OPTION_PRINT_CONFIG && command->verb == NULL)
+		return action == OPTION_TRY || action == OPTION_CHECK;
+	return command->action == OPTION_NONE && action == OPTION_CHECK;
 }
 
+/* The words are an action, or stand with the one that a flag asks for. */
 static int
-options_check_words(const struct options *options, struct err *err)
+options_use_words(struct options *options, struct err *err)
 {
-	const struct command *command = &options->command;
+	struct command *command = &options->command;
 	char flag[OPTION_NAME_SIZE];
 
-	if (options_goes_with(command, options->action))
+	if (command->task == COMMAND_NONE)
 		return 0;
-	option_flag(option_action_row(options->action)->key, flag);
-	return err_set(err, "'caisson %s' and %s exclude each other: give one "
-	    "of them", command->word, flag);
+	if (!options_goes_with(command, options->action)) {
+		option_flag(option_action_row(options->action)->key, flag);
+		return err_set(err, "'caisson %s%s%s' and %s exclude each "
+		    "other: give one of them", command->word,
+		    command->verb == NULL ? "" : " ",
+		    command->verb == NULL ? "" : command->verb, flag);
+	}
+	if (options->action == OPTION_NONE) {
+		options->action = command->action;
+		options->argument = command->operand;
+	} else if (options->action == OPTION_HELP) {
+		options->argument = command->action == OPTION_HELP ?
+		    command->operand :
+		    command->word;
+	}
+	if (command->action != OPTION_NONE)
+		command->task = COMMAND_NONE;
+	return 0;
 }
 
 /* Finds the action, and that all of argv can be understood. */
@@ -265,6 +284,7 @@ options_find_action(
 	walk.next += words;
 	options->words = words;
 	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
+		options->brief = options->brief || flag.brief;
 		if (flag.action == OPTION_NONE ||
 		    flag.action == options->action)
 			continue;
@@ -278,11 +298,7 @@ options_find_action(
 		options->action = flag.action;
 		options->argument = flag.value;
 	}
-	/* "caisson servers" alone tells of them. */
-	if (options->command.task == COMMAND_SERVERS &&
-	    options->action == OPTION_NONE)
-		options->action = OPTION_PRINT_CONFIG;
-	return more == -1 ? -1 : options_check_words(options, err);
+	return more == -1 ? -1 : options_use_words(options, err);
 }
 
 static int

@@ -42,6 +42,7 @@ struct options {
 	struct command command;
 	int words; /* of the command line, before its flags */
 	enum option_action action;
+	int brief;            /* -h: a short help */
 	const char *argument; /* of the action, of argv; NULL: none */
 	enum options_source sources[OPTION_IDS];
 	char *file;     /* the configuration file, NULL when it has no place */
@@ -74,8 +75,13 @@ const char *options_word(const struct options *options, enum option_id id);
 
 /* options_text.c: what a user is shown. */
 
-/* Prints usage, and each option with its default and what is allowed. */
-void options_help(FILE *out);
+/*
+ * Prints usage, the commands, and each option with its default and what is
+ * allowed. Of one command (the first word of some, or NULL), that alone; brief
+ * means the commands alone. Returns 0, or -1 with err: there is none such.
+ */
+int options_help(
+    const char *command, int brief, FILE *out, struct err *err);
 
 /* Prints each option with its value and where that comes from. */
 void options_print(const struct options *options, FILE *out);

@@ -10,27 +10,38 @@
 #include "option_value.h"
 #include "options.h"
 
-/* Prints words with line breaks between them, indented. */
+/*
+ * Prints words with line breaks between them, indented; the first line begins
+ * in this column.
+ */
 static void
-options_wrap(FILE *out, size_t indent, const char *text)
+options_wrap_from(FILE *out, size_t column, size_t indent, const char *text)
 {
-	size_t column = 0;
 	size_t len;
+	int first = 1;
 
-	for (; *text != '\0'; text += len) {
+	for (; *text != '\0'; text += len, first = 0) {
 		text += strspn(text, " ");
 		len = strcspn(text, " ");
-		if (column > 0 && column + 1 + len > HELP_COLUMNS) {
+		if (!first && column + 1 + len > HELP_COLUMNS) {
 			fputc('\n', out);
 			column = 0;
+			first = 1;
 		}
-		if (column == 0)
-			column = (size_t)fprintf(out, "%*s", (int)indent, "");
-		else
+		if (column < indent)
+			column += (size_t)fprintf(
+			    out, "%*s", (int)(indent - column), "");
+		else if (!first)
 			column += (size_t)fprintf(out, " ");
 		column += (size_t)fprintf(out, "%.*s", (int)len, text);
 	}
 	fputc('\n', out);
+}
+
+static void
+options_wrap(FILE *out, size_t indent, const char *text)
+{
+	options_wrap_from(out, 0, indent, text);
 }
 
 static void
@@ -62,34 +73,74 @@ options_help_row(FILE *out, const struct option_row *row)
 	options_wrap(out, HELP_INDENT, text.data);
 }
 
+static void
+options_help_command(FILE *out, const struct command_row *row)
+{
+	int column = fprintf(out, "  %s%s%s%s%s", row->word,
+	    row->verb == NULL ? "" : " ", row->verb == NULL ? "" : row->verb,
+	    row->operands == NULL ? "" : " ",
+	    row->operands == NULL ? "" : row->operands);
+
+	if (column + 2 > HELP_COMMAND_INDENT) {
+		fputc('\n', out);
+		column = 0;
+	}
+	options_wrap_from(out, (size_t)column, HELP_COMMAND_INDENT, row->doc);
+}
+
+/* The commands that begin with a word, or all; returns how many. */
+static size_t
+options_help_commands(FILE *out, const char *word)
+{
+	const struct command_row *row;
+	size_t i, n = 0;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		if (word != NULL && strcmp(row->word, word) != 0)
+			continue;
+		options_help_command(out, row);
+		n++;
+	}
+	return n;
+}
+
+static const char options_usage[] =
+    "usage: caisson [COMMAND] [--OPTION VALUE | --OPTION=VALUE] ...\n\n";
+
 static const char options_about[] =
-    "Without an action, caisson serves the Model Context Protocol on its "
-    "standard input and output until the input ends. Actions:";
+    "Without a command, caisson serves the Model Context Protocol on its "
+    "standard input and output until the input ends: that is how MCP clients "
+    "start it. Commands:";
+
+static const char options_examples[] =
+    "Examples:\n"
+    "  caisson selftest                  whether it works on this machine\n"
+    "  caisson client cursor             what to write into Cursor's file\n"
+    "  caisson servers test              whether each MCP server starts\n"
+    "  caisson config check --memory 1g  whether it would start with that\n";
+
+static const char options_more[] =
+    "'caisson help COMMAND' tells of one command, 'caisson --help' of all "
+    "options.";
+
+static const char options_actions[] =
+    "Flags that stand for commands, as in earlier versions:";
 
 static const char options_places[] =
     "Each option is a flag (--max-output 64k), or a variable of the "
     "environment (" OPTION_PREFIX "MAX_OUTPUT=64k), or a member of "
     "~/.config/caisson/config.json ({\"max_output\": \"64k\"}); the first of "
     "these that sets it wins. A TIME is in seconds or has a unit: 30, 30s, "
-    "2m, 1h; a SIZE is in bytes or has a unit: 65536, 64k, 512m, 1g. Options:";
+    "2m, 1h; a SIZE is in bytes or has a unit: 65536, 64k, 512m, 512MiB, 1g. "
+    "Options:";
 
-void
-options_help(FILE *out)
+static void
+options_help_actions(FILE *out)
 {
 	char flag[OPTION_NAME_SIZE];
 	enum option_action action;
-	enum option_id id;
 
-	fputs("usage: caisson [--OPTION VALUE | --OPTION=VALUE] ...\n"
-	      "       caisson ACTION [--OPTION VALUE | --OPTION=VALUE] ...\n"
-	      "       caisson memory list | show KEY | remove KEY | clear\n"
-	      "       caisson saved-tools list | show NAME | remove NAME | "
-	      "clear | prune\n"
-	      "       caisson files list | show NAME | save NAME [PATH] | "
-	      "add PATH [NAME] |\n"
-	      "           remove NAME | clear\n\n",
-	    out);
-	options_wrap(out, 0, options_about);
+	options_wrap(out, 0, options_actions);
 	fputc('\n', out);
 	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
 		const char *argument = option_action_row(action)->argument;
@@ -100,11 +151,51 @@ options_help(FILE *out)
 		options_wrap(
 		    out, HELP_INDENT, option_action_row(action)->doc);
 	}
+}
+
+/* Of one command; the options are those of all. */
+static int
+options_help_one(const char *word, FILE *out, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	const char *near = command_nearest(word);
+
+	if (options_help_commands(out, word) > 0) {
+		fprintf(out, "\nEach takes the options that 'caisson --help' "
+		    "lists.\n");
+		return 0;
+	}
+	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
+	if (near == NULL)
+		return err_set(err, "\"%s\" is not a command: 'caisson help' "
+		    "lists them", shown.data);
+	return err_set(err, "\"%s\" is not a command: did you mean 'caisson "
+	    "help %s'?", shown.data, near);
+}
+
+int
+options_help(const char *command, int brief, FILE *out, struct err *err)
+{
+	enum option_id id;
+
+	if (command != NULL)
+		return options_help_one(command, out, err);
+	fputs(options_usage, out);
+	options_wrap(out, 0, options_about);
+	fputc('\n', out);
+	options_help_commands(out, NULL);
+	fprintf(out, "\n%s\n", options_examples);
+	if (brief) {
+		options_wrap(out, 0, options_more);
+		return 0;
+	}
+	options_help_actions(out);
 	fputc('\n', out);
 	options_wrap(out, 0, options_places);
 	fputc('\n', out);
 	for (id = 0; id < OPTION_IDS; id++)
 		options_help_row(out, option_row(id));
+	return 0;
 }
 
 /* Which variable, flag or file a value comes from; name: room for it. */

@@ -114,7 +114,7 @@ server_faults_add_refusals(struct buffer *text, const struct servers *servers)
 	}
 	if (more > 0)
 		buffer_printf(text, "; and %zu more file%s ('caisson "
-		    "--print-config' lists all)", more, more == 1 ? "" : "s");
+		    "servers list' lists all)", more, more == 1 ? "" : "s");
 }
 
 /* Whether a file has been broken for so long that it is no passing state. */
@@ -179,7 +179,7 @@ server_faults_log_file(struct buffer *texts, const struct servers *servers,
 	if (file->state != SERVER_FILE_REFUSED ||
 	    server_faults_is_said(servers, file))
 		return;
-	buffer_printf(texts, "%s: %s ('caisson --print-config' tells more)",
+	buffer_printf(texts, "%s: %s ('caisson servers list' tells more)",
 	    file->path, file->why);
 	buffer_add(texts, "", 1);
 }

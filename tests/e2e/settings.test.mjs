@@ -115,8 +115,11 @@ test('unknown names are refused, the near ones with a hint', async (t) => {
     'CAISSON_timeout', 'CAISSON_TIMEOUT');
   assertRefused(t, { args: ['--timout', '30'] }, '--timout', '--timeout');
   assertRefused(t, { args: ['--qqqqqqqq'] }, '--qqqqqqqq');
-  assertRefused(t, { args: ['-h'] }, '-h');
+  assertRefused(t, { args: ['-x'] }, '-x');
   assertRefused(t, { args: ['serve'] }, 'serve');
+  assertRefused(t, { args: ['selftes'] }, 'selftes', "'caisson selftest'");
+  assertRefused(t, { args: ['completion', 'csh'] }, 'csh', 'fish');
+  assertRefused(t, { args: ['help', 'memroy'] }, 'memroy', 'help memory');
   assertRefused(t, { args: ['--check=1'] }, '--check');
   assertRefused(t, { args: ['--check', '--selftest'] }, '--check',
     '--selftest');
@@ -231,6 +234,49 @@ test('--help, --version and --check', async (t) => {
   await t.test('--help comes whatever else is wrong', (s) => {
     assert.equal(program(s, { args: ['--help'],
       env: { CAISSON_TIMEOUT: 'x' } }).status, 0);
+  });
+
+  await t.test('commands', (s) => {
+    const home = homeWith(s, { memory: '256m' });
+
+    for (const [words, look] of [
+      [['help'], /^ {2}selftest +Try/m], [['-h'], /^ {2}selftest +Try/m],
+      [['help', 'memory'], /^ {2}memory show KEY/m],
+      [['files', '-h'], /^ {2}files save NAME \[PATH\]/m],
+      [['version'], /^caisson \d/], [['-V'], /^caisson \d/],
+      [['client'], /^cursor$/m], [['client', 'Cursor'], /mcpServers/],
+      [['config'], /^memory +256m +file$/m],
+      [['config', 'show', '--pids=9'], /^pids +9 +flag$/m],
+      [['config', 'check'], /^memory +256m +file$/m],
+      [['servers'], /CAISSON_SERVERS_CONFIG: is not set/],
+      [['servers', 'list'], /CAISSON_SERVERS_CONFIG: is not set/],
+      [['servers', 'test'], /^No servers are configured/],
+    ]) {
+      const { status, stdout, stderr } = program(s, { home, args: words });
+
+      assert.equal(status, 0, stderr);
+      assert.match(stdout, look, words.join(' '));
+    }
+  });
+
+  await t.test('shells complete commands and options', (s) => {
+    const { stdout } = program(s, { args: ['completion', 'bash'] });
+    const complete = (...words) => spawnSync('/bin/bash', ['-c', `${stdout}
+      COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+      _caisson caisson "\${!#}"
+      echo "\${COMPREPLY[*]}"`, 'x', 'caisson', ...words],
+    { encoding: 'utf8' }).stdout.trim();
+
+    assert.equal(complete('saved'), 'saved-tools');
+    assert.equal(complete('memory', ''), 'list show remove clear');
+    assert.equal(complete('--template', 'o'), 'on off');
+    assert.equal(complete('selftest', '--max-c'),
+      '--max-code --max-concurrent');
+    assert.equal(complete('--log-file', '/etc/host').split(' ').sort()[0],
+      '/etc/host.conf');
+    for (const shell of ['zsh', 'fish'])
+      assert.match(program(s, { args: ['completion', shell] }).stdout,
+        /saved-tools[^]*max-conc/);
   });
 
   await t.test('--version', (s) => {

@@ -31,10 +31,19 @@ static const struct {
 } good[] = {
 	{ { NULL }, 0, COMMAND_NONE, NULL },
 	{ { "--check" }, 0, COMMAND_NONE, NULL },
-	{ { "mem" }, 0, COMMAND_NONE, NULL },
-	{ { "list", "memory" }, 0, COMMAND_NONE, NULL },
-	{ { "servers", "--try" }, 1, COMMAND_SERVERS, NULL },
-	{ { "servers", "gh" }, 1, COMMAND_SERVERS, NULL },
+	{ { "-h", "memory" }, 0, COMMAND_NONE, NULL },
+	{ { "servers", "--try" }, 1, COMMAND_SERVERS_LIST, NULL },
+	{ { "servers", "test", "--pids=9" }, 2, COMMAND_SERVERS_TEST, NULL },
+	{ { "selftest", "list" }, 1, COMMAND_SELFTEST, NULL },
+	{ { "client" }, 1, COMMAND_CLIENT, NULL },
+	{ { "client", "--pids=9" }, 1, COMMAND_CLIENT, NULL },
+	{ { "client", "cursor", "x" }, 2, COMMAND_CLIENT, "cursor" },
+	{ { "help", "memory" }, 2, COMMAND_HELP, "memory" },
+	{ { "config" }, 1, COMMAND_CONFIG_SHOW, NULL },
+	{ { "config", "check" }, 2, COMMAND_CONFIG_CHECK, NULL },
+	{ { "completion", "zsh" }, 2, COMMAND_COMPLETION, "zsh" },
+	{ { "files", "save", "a", "b" }, 4, COMMAND_FILES_SAVE, "a" },
+	{ { "files", "save", "a", "--pids=9" }, 3, COMMAND_FILES_SAVE, "a" },
 	{ { "memory" }, 1, COMMAND_MEMORY_LIST, NULL },
 	{ { "memory", "--state-dir=/x" }, 1, COMMAND_MEMORY_LIST, NULL },
 	{ { "memory", "list", "x" }, 2, COMMAND_MEMORY_LIST, NULL },
@@ -82,6 +91,18 @@ static const struct {
 	    "\"\\x1b[2J\" is not understood: behind 'caisson memory' there is "
 	    "one of list, show KEY, remove KEY, clear" },
 	{ { "memory", "show" }, "'caisson memory show' lacks its KEY" },
+	{ { "completion" }, "'caisson completion' lacks its bash|zsh|fish" },
+	{ { "mem" }, "\"mem\" is not a command: 'caisson help' lists them" },
+	{ { "memroy" }, "\"memroy\" is not a command: did you mean 'caisson "
+	    "memory'?" },
+	{ { "" }, "\"\" is not a command: 'caisson help' lists them" },
+	{ { "list", "memory" }, "\"list\" is not a command: 'caisson "
+	    "help' lists them" },
+	{ { "servers", "gh" }, "\"gh\" is not understood: behind 'caisson "
+	    "servers' there is one of list, test" },
+	{ { "serve" }, "'caisson serve' is not there yet: this version serves "
+	    "on standard input and output, when it is started without a "
+	    "command" },
 	{ { "tools", "remove" }, "'caisson tools remove' lacks its NAME" },
 };
 

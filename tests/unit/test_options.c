@@ -251,21 +251,27 @@ static const struct {
 	{ { NULL, { NULL }, { "--timout=3" } }, 0,
 	    "--timout is not an option: did you mean --timeout?" },
 	{ { NULL, { NULL }, { "serve" } }, 0,
-	    "\"serve\" is not understood: caisson takes options only, "
-	    "'caisson --help' lists them" },
+	    "'caisson serve' is not there yet: this version serves on standard "
+	    "input and output, when it is started without a command" },
+	{ { NULL, { NULL }, { "selftest", "--check" } }, 0,
+	    "'caisson selftest' and --check exclude each other: give one of "
+	    "them" },
+	{ { NULL, { NULL }, { "memory", "show", "k", "--try" } }, 0,
+	    "'caisson memory show' and --try exclude each other: give one of "
+	    "them" },
+	{ { NULL, { NULL }, { "config", "show", "memory" } }, 0,
+	    "\"memory\" is not understood: behind the command there are "
+	    "options only, 'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "--check", "--selftest" } }, 0,
 	    "--check and --selftest exclude each other: give one of them" },
 	{ { NULL, { NULL }, { "servers", "--try", "--check" } }, 0,
 	    "--try and --check exclude each other: give one of them" },
 	{ { NULL, { NULL }, { "servers", "gh" } }, 0,
-	    "\"gh\" is not understood: caisson takes options only, "
-	    "'caisson --help' lists them" },
+	    "\"gh\" is not understood: behind 'caisson servers' there is one "
+	    "of list, test" },
 	{ { NULL, { NULL }, { "--try", "servers" } }, 0,
-	    "\"servers\" is not understood: caisson takes options only, "
-	    "'caisson --help' lists them" },
-	{ { NULL, { NULL }, { "servers", "servers" } }, 0,
-	    "\"servers\" is not understood: caisson takes options only, "
-	    "'caisson --help' lists them" },
+	    "\"servers\" is not understood: behind the command there are "
+	    "options only, 'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "servers", "--timeout=x" } }, 0,
 	    "--timeout is \"x\", but must be a time from 1s to 24h, such as "
 	    "30, 30s, 2m or 1h" },
@@ -360,6 +366,20 @@ static const struct {
 	{ { "servers", "--pids=9" }, OPTION_PRINT_CONFIG },
 	{ { "servers", "--help" }, OPTION_HELP },
 	{ { "servers", "--try", "--try" }, OPTION_TRY },
+	{ { "servers", "list" }, OPTION_PRINT_CONFIG },
+	{ { "servers", "test" }, OPTION_TRY },
+	{ { "selftest" }, OPTION_SELFTEST },
+	{ { "selftest", "--selftest" }, OPTION_SELFTEST },
+	{ { "client", "cursor" }, OPTION_PRINT_CLIENT_CONFIG },
+	{ { "config", "check" }, OPTION_CHECK },
+	{ { "config", "show" }, OPTION_NONE },
+	{ { "config" }, OPTION_NONE },
+	{ { "help" }, OPTION_HELP },
+	{ { "-h" }, OPTION_HELP },
+	{ { "memory", "-h" }, OPTION_HELP },
+	{ { "version" }, OPTION_VERSION },
+	{ { "-V" }, OPTION_VERSION },
+	{ { "memory", "--check" }, OPTION_CHECK },
 };
 
 START_TEST(a_word_may_come_first)
@@ -474,9 +494,10 @@ printed(const struct options *options)
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
+	struct err err;
 
 	if (options == NULL)
-		options_help(out);
+		ck_assert_int_eq(options_help(NULL, 0, out, &err), 0);
 	else
 		options_print(options, out);
 	fclose(out);
@@ -505,6 +526,49 @@ START_TEST(help_has_every_option_within_its_columns)
 	for (line = strtok_r(text, "\n", &rest); line != NULL;
 	     line = strtok_r(NULL, "\n", &rest))
 		ck_assert_msg(strlen(line) <= HELP_COLUMNS, "%s", line);
+}
+END_TEST
+
+/* What is told of one command, or why nothing is. */
+static const struct {
+	const char *command;
+	int brief;
+	const char *begins; /* NULL: nothing is */
+	const char *says;   /* it, or the error */
+} helps[] = {
+	{ "memory", 0, "  memory list ", "\n  memory show KEY " },
+	{ "selftest", 1, "  selftest ", "options that 'caisson --help' lists" },
+	{ "memroy", 0, NULL,
+	    "\"memroy\" is not a command: did you mean 'caisson help "
+	    "memory'?" },
+	{ "\033", 0, NULL,
+	    "\"\\x1b\" is not a command: 'caisson help' lists them" },
+	{ NULL, 1, "usage: caisson [COMMAND] ", "\n  caisson selftest  " },
+	{ NULL, 0, "usage: caisson [COMMAND] ", "\n  --timeout TIME\n" },
+};
+
+START_TEST(help_tells_of_commands)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
+	struct err err = { 0 };
+	int told = options_help(
+	    helps[_i].command, helps[_i].brief, out, &err);
+
+	fclose(out);
+	ck_assert_int_eq(told, helps[_i].begins == NULL ? -1 : 0);
+	if (helps[_i].begins == NULL) {
+		ck_assert_str_eq(text, "");
+		ck_assert_str_eq(err.text, helps[_i].says);
+	} else {
+		ck_assert_int_eq(strncmp(text, helps[_i].begins,
+		    strlen(helps[_i].begins)), 0);
+		ck_assert_ptr_nonnull(strstr(text, helps[_i].says));
+		ck_assert_int_eq(strstr(text, "--pids") != NULL,
+		    helps[_i].command == NULL && !helps[_i].brief);
+	}
+	free(text);
 }
 END_TEST
 
@@ -556,6 +620,8 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, former_names_of_variables_are_used, 0,
 	    sizeof(former) / sizeof(former[0]));
 	tcase_add_test(tc, help_has_every_option_within_its_columns);
+	tcase_add_loop_test(tc, help_tells_of_commands, 0,
+	    sizeof(helps) / sizeof(helps[0]));
 	tcase_add_test(tc, check_shows_values_and_their_sources);
 }
 

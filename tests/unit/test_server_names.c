@@ -398,7 +398,7 @@ START_TEST(says_which_files_are_refused)
 	check_names("x,", "unknown server \"x\": no servers are configured; "
 	    "/c\xef\xbf\xbd is refused: cannot be opened; /d is refused: "
 	    "line 3, column 9: '5' where a colon should be; and 1 more file "
-	    "('caisson --print-config' lists all)");
+	    "('caisson servers list' lists all)");
 }
 END_TEST
 
@@ -410,7 +410,7 @@ START_TEST(one_cause_is_said_once)
 	add_file("/c", SERVER_FILE_REFUSED, "of another");
 	check_names("x,", "unknown server \"x\": no servers are configured; "
 	    "/a is refused: of another; and 2 more files ('caisson "
-	    "--print-config' lists all)");
+	    "servers list' lists all)");
 }
 END_TEST
 
@@ -485,10 +485,10 @@ START_TEST(notes_tell_of_stale_files)
 	file->since = 7;
 	check_said(server_faults_add_notes, 6, "");
 	check_said(server_faults_add_log, 6, "/refused: wrong ('caisson "
-	    "--print-config' tells more)\n");
+	    "servers list' tells more)\n");
 	check_said(server_faults_add_notes, 7, STALE("/a", "is empty"));
 	check_said(server_faults_add_log, 7, "/refused: wrong ('caisson "
-	    "--print-config' tells more)\n" STALE("/a", "is empty"));
+	    "servers list' tells more)\n" STALE("/a", "is empty"));
 	add_file("/b\xe9", SERVER_FILE_KEPT, "is empty")->fault =
 	    SERVER_FAULT_BROKEN;
 	add_file("/c", SERVER_FILE_KEPT, "is empty")->fault =

@@ -291,7 +291,7 @@ END_TEST
 
 START_TEST(says_that_there_are_none)
 {
-	prints("No servers are configured ('caisson --print-config' tells "
+	prints("No servers are configured ('caisson servers list' tells "
 	    "where they may be).\n", 0);
 }
 END_TEST

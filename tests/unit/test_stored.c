@@ -151,9 +151,9 @@ run(enum command_task task, const char *operand, const char *const *told,
 	buffer_add_text(&asked, "");
 	answers = told;
 	base = loop_new(0);
-	command = (struct command){ task,
-		task >= COMMAND_TOOLS_LIST ? "tools" : "memory", operand,
-		NULL };
+	command = (struct command){ .task = task,
+		.word = task >= COMMAND_TOOLS_LIST ? "tools" : "memory",
+		.operand = operand };
 	fflush(stdout);
 	dup2(fd, STDOUT_FILENO);
 	dup2(fd, STDERR_FILENO);

@@ -1,0 +1,235 @@
+/*
+ * The completion of shells: see completion.h. The tables of commands and
+ * options are written into one function of each shell, which knows no more
+ * than words: commands first, verbs behind them, options anywhere, and for the
+ * value of an option its words, or else names of files.
+ */
+#include <string.h>
+
+#include "../../common/buffer.h"
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../../common/shown.h"
+#include "../options/command_word.h"
+#include "../options/option_table.h"
+#include "completion.h"
+
+/* Whether a row is the first one with its word. */
+static int
+completion_is_first(size_t n)
+{
+	return n == 0 ||
+	    strcmp(command_row(n - 1)->word, command_row(n)->word) != 0;
+}
+
+/* The words that may come first, each behind a space. */
+static void
+completion_add_commands(struct buffer *out)
+{
+	const struct command_row *row;
+	size_t i;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++)
+		if (completion_is_first(i))
+			buffer_printf(out, " %s", row->word);
+}
+
+/* What may come behind such a word: verbs, or one of some operands. */
+static void
+completion_add_verbs(struct buffer *out, const char *word)
+{
+	const struct command_row *row;
+	const char *p;
+	size_t i;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		if (strcmp(row->word, word) != 0)
+			continue;
+		if (row->verb != NULL)
+			buffer_printf(out, " %s", row->verb);
+		else if (row->operands != NULL &&
+		    strchr(row->operands, '|') != NULL)
+			for (p = row->operands; *p != '\0'; p++)
+				buffer_printf(out, "%s%c",
+				    p == row->operands ? " " : "",
+				    *p == '|' ? ' ' : *p);
+	}
+}
+
+static void
+completion_add_flags(struct buffer *out)
+{
+	char flag[OPTION_NAME_SIZE];
+	enum option_action action;
+	enum option_id id;
+
+	for (id = 0; id < OPTION_IDS; id++) {
+		option_flag(option_row(id)->key, flag);
+		buffer_printf(out, " %s", flag);
+	}
+	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
+		option_flag(option_action_row(action)->key, flag);
+		buffer_printf(out, " %s", flag);
+	}
+}
+
+/* The words that an option takes; none where it takes something else. */
+static void
+completion_add_values(struct buffer *out, const struct option_row *row)
+{
+	size_t i;
+
+	if (row->kind == OPTION_KIND_SWITCH)
+		buffer_add_text(out, " on off");
+	if (row->kind == OPTION_KIND_AUTO)
+		buffer_add_text(out, " auto");
+	for (i = 0; row->words != NULL && row->words[i] != NULL; i++)
+		buffer_printf(out, " %s", row->words[i]);
+}
+
+/* Appends a case of a shell's "case" for each word that is followed by some. */
+static void
+completion_add_cases(struct buffer *out)
+{
+	const struct command_row *row;
+	char flag[OPTION_NAME_SIZE];
+	enum option_id id;
+	size_t i;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		auto_buffer struct buffer verbs = { 0 };
+
+		if (!completion_is_first(i))
+			continue;
+		completion_add_verbs(&verbs, row->word);
+		if (verbs.len > 0)
+			buffer_printf(out, "\t%s) known='%s' ;;\n", row->word,
+			    verbs.data + 1);
+	}
+	for (id = 0; id < OPTION_IDS; id++) {
+		auto_buffer struct buffer values = { 0 };
+
+		option_flag(option_row(id)->key, flag);
+		completion_add_values(&values, option_row(id));
+		if (values.len > 0)
+			buffer_printf(out, "\t%s) known='%s' ;;\n", flag,
+			    values.data + 1);
+		else if (option_is_text(id))
+			buffer_printf(out, "\t%s) files=1 ;;\n", flag);
+	}
+}
+
+/* Up to where the words are known, for bash and for zsh. */
+static void
+completion_add_function(struct buffer *out, const char *before,
+    const char *count)
+{
+	buffer_printf(out, "\tlocal known= files=\n\tcase \"%s\" in\n", before);
+	completion_add_cases(out);
+	buffer_printf(out, "\t*) [ \"%s\" -gt 1 ] || known='", count);
+	completion_add_commands(out);
+	buffer_add_text(out, "'\n\tknown=\"$known ");
+	completion_add_flags(out);
+	buffer_add_text(out, "\" ;;\n\tesac\n");
+}
+
+static void
+completion_add_bash(struct buffer *out)
+{
+	buffer_add_text(out, "# bash: eval \"$(caisson completion bash)\"\n"
+	    "_caisson() {\n");
+	completion_add_function(
+	    out, "${COMP_WORDS[COMP_CWORD-1]}", "$COMP_CWORD");
+	buffer_add_text(out,
+	    "\tif [ -n \"$files\" ]; then\n"
+	    "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
+	    "\telse\n"
+	    "\t\tmapfile -t COMPREPLY < <(compgen -W \"$known\" -- \"$2\")\n"
+	    "\tfi\n"
+	    "}\n"
+	    "complete -o filenames -F _caisson caisson\n");
+}
+
+static void
+completion_add_zsh(struct buffer *out)
+{
+	buffer_add_text(out, "#compdef caisson\n"
+	    "# zsh: eval \"$(caisson completion zsh)\", behind compinit\n"
+	    "_caisson() {\n"
+	    "\tlocal before=${words[CURRENT-1]} count=$((CURRENT - 1))\n");
+	completion_add_function(out, "$before", "$count");
+	buffer_add_text(out,
+	    "\tif [ -n \"$files\" ]; then _files; "
+	    "else compadd -- ${=known}; fi\n"
+	    "}\n"
+	    "compdef _caisson caisson\n");
+}
+
+/* fish has a line for each word. */
+static void
+completion_add_fish(struct buffer *out)
+{
+	const struct command_row *row;
+	char flag[OPTION_NAME_SIZE];
+	enum option_action action;
+	enum option_id id;
+	size_t i;
+
+	buffer_add_text(out, "# fish: caisson completion fish | source\n"
+	    "complete -c caisson -f\n");
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		auto_buffer struct buffer verbs = { 0 };
+
+		if (!completion_is_first(i))
+			continue;
+		buffer_printf(out, "complete -c caisson -n "
+		    "__fish_use_subcommand -a %s\n", row->word);
+		completion_add_verbs(&verbs, row->word);
+		if (verbs.len > 0)
+			buffer_printf(out, "complete -c caisson -n "
+			    "'__fish_seen_subcommand_from %s' -a '%s'\n",
+			    row->word, verbs.data + 1);
+	}
+	for (id = 0; id < OPTION_IDS; id++) {
+		auto_buffer struct buffer values = { 0 };
+
+		option_flag(option_row(id)->key, flag);
+		completion_add_values(&values, option_row(id));
+		buffer_printf(out, "complete -c caisson -l %s -r%s%s%s%s\n",
+		    flag + strlen("--"),
+		    option_is_text(id) ? " -F" : "",
+		    values.len > 0 ? " -a '" : "",
+		    values.len > 0 ? values.data + 1 : "",
+		    values.len > 0 ? "'" : "");
+	}
+	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
+		option_flag(option_action_row(action)->key, flag);
+		buffer_printf(out, "complete -c caisson -l %s\n",
+		    flag + strlen("--"));
+	}
+}
+
+int
+completion_print(const char *shell, FILE *out, struct err *err)
+{
+	static const struct {
+		const char *shell;
+		void (*add)(struct buffer *out);
+	} shells[] = { { "bash", completion_add_bash },
+		{ "zsh", completion_add_zsh },
+		{ "fish", completion_add_fish } };
+	auto_buffer struct buffer lines = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+	size_t i;
+
+	for (i = 0; i < sizeof(shells) / sizeof(shells[0]); i++) {
+		if (strcmp(shells[i].shell, shell) != 0)
+			continue;
+		shells[i].add(&lines);
+		fputs(lines.data, out);
+		return 0;
+	}
+	shown_add_quoted(&shown, shell, OPTION_VALUE_SHOWN);
+	return err_set(err, "\"%s\" is no shell that can be helped: it must be "
+	    "bash, zsh or fish", shown.data);
+}

@@ -1,0 +1,18 @@
+/*
+ * What makes a shell complete commands and options: caisson completion. Runs
+ * in the supervisor; prints, and changes nothing.
+ */
+#ifndef SUPERVISOR_COMPLETION_H
+#define SUPERVISOR_COMPLETION_H
+
+#include <stdio.h>
+
+#include "../../common/err.h"
+
+/*
+ * Prints the lines for a shell: bash, zsh or fish. Returns 0, or -1 with err:
+ * it is none of these.
+ */
+int completion_print(const char *shell, FILE *out, struct err *err);
+
+#endif
