@@ -99,6 +99,11 @@ print(json.dumps({"file": "\u00dc.txt"}), "d/Makefile", "wrote a.txt.", ".env")`
   assert.deepEqual(files,
     { '.env': '2', Makefile: '4', 'a.txt': '1', 'Ü.txt': '5' });
   assert.doesNotMatch(said, /note/);
+  [files, said] = await kept(client, `${put}put("a b.txt", "1")
+put("c d/Ü.txt", "2"); put("Ü c.txt", "3")
+print("[Download](sandbox:/workspace/a%20b.txt), c%20d/%C3%9C.txt", "Ü%20c.txt")`);
+  assert.deepEqual(files, { 'a b.txt': '1', 'Ü c.txt': '3', 'Ü.txt': '2' });
+  assert.doesNotMatch(said, /note/);
 });
 
 test('all files are asked for, and those that were printed noted first',

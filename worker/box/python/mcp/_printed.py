@@ -83,19 +83,23 @@ def asked(texts):
 
 
 def forms(text):
-    """Return a text as it is, and as JSON has it; none, where it is too long,
-    or no text at all.
+    """Return a text as it is, and as JSON and links have it; none, where it is
+    too long, or no text at all.
     """
     from ._echo import MOST
     try:
-        if len(text.encode()) > MOST:
-            return []
+        data = text.encode()
     except UnicodeEncodeError:
         return []
-    if text.isascii():
-        return [text]
-    from json import dumps
-    return [form for form in (text, dumps(text)[1:-1]) if len(form) <= MOST]
+    found = [text, text.replace(" ", "%20")]
+    if not text.isascii():
+        from json import dumps
+        found.append(dumps(text)[1:-1])
+    link = "".join("%%%02X" % byte if byte <= 32 or byte > 126 else chr(byte)
+                   for byte in data)
+    found.append(link)
+    return [form for form in dict.fromkeys(found)
+            if len(form.encode()) <= MOST]
 
 
 def asking(texts):
