@@ -226,6 +226,7 @@ class Relay(threading.Thread):
         self.answer(number, arguments["json"].encode())
 
     tool_list_texts = tool_searchAll = tool_list_rows = tool_raw
+    tool_list_deals = tool_listBigDeals = tool_get_deals = tool_raw
 
     def tool_fail(self, number, arguments, raw):
         """Return an error of the tool."""

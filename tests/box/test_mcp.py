@@ -509,7 +509,7 @@ class Mistakes(Base):
                 (issues, "r.data[7]", "IndexError: list index out of range",
                  listed),
                 (page, "r.data[0]", "KeyError: 0", whole),
-                (page, "[i for i in r.data.items]", "TypeError: "
+                (page, "[i for i in r.data.keys]", "TypeError: "
                  "'builtin_function_or_method' object is not iterable",
                  whole),
                 (page, "rows = r.data['items']\ndel r\nrows['x']",

@@ -2,6 +2,7 @@
 
     /usr/bin/python3 tests/box/test_meant.py [-v] [-k PATTERN]
 """
+import json
 import unittest
 from importlib.util import find_spec
 
@@ -310,6 +311,88 @@ class Ends(Base):
                                   ".* was defined and not called\n)?",
                                   echo=True)
                 self.assertEqual(got.relay.echoed, [])
+
+
+class Results(Base):
+    """What code takes a result for."""
+
+    LIST = tool("list_deals")
+
+    def raw(self, name, value):
+        """Return a call of a tool that comes to a value as JSON."""
+        return "r = mcp_fs.%s(json=%r).result()\n" % (name, json.dumps({
+            "content": [{"type": "text", "text": json.dumps(value)}]}))
+
+    def test_lists_called_as_methods_of_dicts(self):
+        data = {"items": [{"a": 1}, {"a": 2}], "values": [[1], [2, 3]], "n": 5}
+        self.prints(self.raw("raw", data) + """
+import json, copy
+d = r.data
+print(len(d.items), [x.a for x in d.items], d.items[0], d.values[1:])
+print(len(r.items), r.values[0], d["items"] == d.items, type(d.items))
+print([k for k, v in d.items()], len(d.values()), dict(d) == d)
+print(json.dumps(d) == json.dumps(d, indent=None), len(json.dumps(d)))
+print(copy.deepcopy(d).items() == dict(d).items(), type(copy.copy(d.items)))
+print([*{**d}], [k for k, v in r.items()][0])
+""", """\
+2 [1, 2] {'a': 1} [[2, 3]]
+2 [1] True <class 'mcp.runtime.list'>
+['items', 'values', 'n'] 3 True
+True 64
+True <class 'list'>
+['items', 'values', 'n'] content
+""", "note: .items.. of the result of fs.raw .*\n")
+        self.prints(self.raw("raw", {"items": 5, "a": {}}) + "print([*r.data."
+                    "items()], r.data.a.values(), r.data['items'])",
+                    "[('items', 5), ('a', {})] dict_values([]) 5\n")
+
+    def test_one_list_by_the_name_of_the_tool(self):
+        note = ("note: the .data of fs.%s has no %r, so .get.. has returned "
+                "its one list, 'data'\n")
+        missed = "note: the .data of fs.%s has no %r, so .get.. has returned .*"
+        one, two = {"data": [1, 2], "more": False}, {"data": [1], "b": [2]}
+        for name, data, key, out, says in (
+                ("list_deals", one, "deals", "[1, 2]",
+                 note % ("list_deals", "deals")),
+                ("listBigDeals", one, "big_deals", "[1, 2]",
+                 note % ("listBigDeals", "big_deals")),
+                ("list_deals", two, "deals", "[]",
+                 missed % ("list_deals", "deals")),
+                ("list_deals", one, "tags", "[]",
+                 missed % ("list_deals", "tags")),
+                ("get_deals", one, "deals", "[]",
+                 missed % ("get_deals", "deals")),
+                ("list_deals", [1, 2], "deals", "[1, 2]", "")):
+            with self.subTest((name, data, key)):
+                self.prints(self.raw(name, data) + "print(r%s.get(%r, []))" % (
+                    "" if data == [1, 2] else ".data", key), out + "\n", says,
+                    tools={"fs": [tool(name)]})
+        self.ends(self.raw("list_deals", [1]) + "r.get('tags', [])",
+                  "AttributeError: the result has no keys but content: r.data "
+                  "is a list", "hint: fs.list_deals .data is list[1] of int\n",
+                  tools={"fs": [tool("list_deals")]})
+
+    def test_data_as_a_key(self):
+        self.prints(self.raw("raw", {"a": 1}) + "print(r['data']['a'])",
+                    "1\n")
+        self.prints(self.raw("raw", {"data": 2}) + "print(r['data'])", "2\n")
+
+    def test_regular_expressions(self):
+        self.prints("""
+import re
+r = mcp_fs.raw(json=%r).result()
+print(re.findall(r"\\d+", r), re.search("b", r).start(), re.sub("a", "x", r))
+print(re.split(" ", string=r), re.match("a", "a").group(),
+      re.subn("b", "y", string=r, count=1)[0])
+try:
+    re.findall("a", 5)
+except TypeError:
+    print("refused")
+""" % json.dumps({"content": [{"type": "text", "text": "a1 b22"}]}), """\
+['1', '22'] 3 x1 b22
+['a1', 'b22'] a a1 y22
+refused
+""")
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ class Told(Base):
 
     def test_texts_that_are_asked_for(self):
         for code, error, hint in (
-                ("import re\nre.search('a', r)", "expected string or "
+                ("import re\nre.compile('a').search(r)", "expected string or "
                  "bytes-like object, got 'Result'", "r.text"),
                 ("import io\nio.StringIO(mcp_fs.raw(json=%r).result())"
                  % text("a b"), "initial_value must be str or None, not "

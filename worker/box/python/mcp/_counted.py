@@ -13,6 +13,8 @@ KEYS_MAX = 5  # that are told
 NOTES_MAX = 3
 MISSED = ("note: the .data of %s has no %r, so .get() has returned []; its "
           "keys are %s, and its list %r has %d items\n")
+FOUND = ("note: the .data of %s has no %r, so .get() has returned its one "
+         "list, %r\n")
 MEMBERS = ("note: .%s() of the result of %s is that of the MCP answer, not of "
            "its data: write .data.%s()\n")
 OPTIONAL = "error", "warning"  # in keys that may well be missing
@@ -81,27 +83,47 @@ def count(part, frame):
                 clean(lists[0]), len(part[lists[0]])))
 
 
-def miss(part, key):
-    """Note that code asks for a list by a key that a whole result lacks."""
+def miss(part, key, default):
+    """Return what code gets that asks for a list by a key that a whole result
+    lacks: its one list, where the tool is one that lists what the key says.
+
+    A note tells of it, and of the default.
+    """
     from ._caller import caller
     lists = [name for name, value in part.items()
              if isinstance(value, list) and value]
     if not lists or any(word in str(key) for word in OPTIONAL) or \
             caller().f_globals.get("__name__") != "__main__":
-        return
+        return default
     from ._seen import SEEN
     from ._servers import clean
     for seen in list(SEEN.values()):
         result = seen.result()
-        if result is not None and result.data is part:
-            add(clean(MISSED % (
-                seen.name, key, ", ".join(map(str, list(part)[:KEYS_MAX])),
-                lists[0], len(part[lists[0]]))))
+        if result is None or result.data is not part:
+            continue
+        if len(lists) == 1 and is_named(key, seen.name):
+            add(clean(FOUND % (seen.name, key, lists[0])))
+            return part[lists[0]]
+        add(clean(MISSED % (
+            seen.name, key, ", ".join(map(str, list(part)[:KEYS_MAX])),
+            lists[0], len(part[lists[0]]))))
+    return default
+
+
+def is_named(key, tool):
+    """Whether a key is what a tool that lists is named after: list_issues has
+    issues.
+    """
+    from ._names import plain_name
+    plain = plain_name(key) if isinstance(key, str) else ""
+    name = plain_name(tool.rpartition(".")[2])
+    return len(plain) > 1 and name.endswith(plain) and name.startswith(SEVERAL)
 
 
 def members(result, name, found):
     """Return members of the answer, and note that code asks for them."""
-    frame = sys._getframe(2)
+    from ._caller import caller
+    frame = caller()
     if frame.f_globals.get("__name__") == "__main__" and \
             name in frame.f_code.co_names and isinstance(result.data, dict):
         add(MEMBERS % (name, result._tool, name))

@@ -36,8 +36,18 @@ class Part(dict):
     def get(self, key, default=None):
         """Return the value of a key, or the default."""
         if type(default) is list and key not in self:
-            _counted.miss(self, key)
+            return _counted.miss(self, key, default)
         return super().get(key, default)
+
+    @property
+    def items(self):
+        """The method, which is the list of that name as well."""
+        return both(super().items, super().get("items"))
+
+    @property
+    def values(self):
+        """The method, which is the list of that name as well."""
+        return both(super().values, super().get("values"))
 
     def __len__(self):
         """Return how many keys it has, which the code may not mean."""
@@ -47,6 +57,29 @@ class Part(dict):
     def __reduce__(self):
         """Copies are plain."""
         return dict, (dict(self),)
+
+
+class Both(list):
+    """A list in a dict by the name of a method of dicts, which it is, too."""
+
+    __slots__ = ("method",)
+
+    def __call__(self):
+        """Return what the method does."""
+        return self.method()
+
+    def __reduce__(self):
+        """Copies are plain."""
+        return list, (list(self),)
+
+
+def both(method, value):
+    """Return a method; where a value is a list, one that is that list."""
+    if not isinstance(value, list):
+        return method
+    found = Both(value)
+    found.method = method
+    return found
 
 
 Part.__name__ = Part.__qualname__ = "dict"  # what it is to the code
@@ -191,7 +224,7 @@ class Dict(Wrapped, Part):
 
 
 for _kind, _name in (Text, "str"), (List, "list"), (Dict, "dict"), (
-        Rows, "list"), (Content, "list"):
+        Rows, "list"), (Content, "list"), (Both, "list"):
     _kind.__name__ = _kind.__qualname__ = _name
     _kind.__module__ = "mcp.runtime"
 

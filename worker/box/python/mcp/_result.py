@@ -3,7 +3,8 @@ import _operator
 
 from . import _counted, _seen, _values
 from ._data import (
-    COLLECTIONS, Content, Part, Rows, part_of, parsed, text_of, unwrapped)
+    COLLECTIONS, Content, Part, Rows, both, part_of, parsed, text_of,
+    unwrapped)
 from ._servers import attribute_error, clean
 
 SHOWN_MAX = 2000  # characters of a message that str() shows
@@ -115,6 +116,8 @@ class Result(dict):
                 pass
         if not isinstance(data, (dict, list)) and key in WHOLE:
             return self.text if key == "text" else data
+        if key == "data":
+            return data
         raise KeyError(key)
 
     def _sequence(self):
@@ -191,13 +194,28 @@ class Result(dict):
         """Return the keys of the dict, which the code may not mean."""
         return _counted.members(self, "keys", super().keys())
 
+    @property
     def values(self):
+        """The method of the dict, and the list of that name in the data."""
+        return both(self._values, self._list("values"))
+
+    @property
+    def items(self):
+        """The method of the dict, and the list of that name in the data."""
+        return both(self._items, self._list("items"))
+
+    def _values(self):
         """Return the values of the dict, which the code may not mean."""
         return _counted.members(self, "values", super().values())
 
-    def items(self):
+    def _items(self):
         """Return the items of the dict, which the code may not mean."""
         return _counted.members(self, "items", super().items())
+
+    def _list(self, key):
+        """Return what the data has by a key, or None."""
+        data = self.data
+        return dict.get(data, key) if isinstance(data, dict) else None
 
     def get(self, key, default=None):
         """Return the value of a key, of the result or of its data."""
@@ -208,7 +226,8 @@ class Result(dict):
             return not self.is_error
         if isinstance(data, dict):
             return data.get(key, default)
-        if isinstance(data, Rows) and key in COLLECTIONS:
+        if isinstance(data, Rows) and (key in COLLECTIONS or type(
+                default) is list and _counted.is_named(key, self._tool or "")):
             return data
         raise attribute_error("the result has no keys but %s: r.data is a "
                               "%s" % (", ".join(dict.keys(self)),

@@ -1,8 +1,8 @@
 """What libraries are taught about results of tools.
 
-json.loads() of what is parsed already returns it, yaml writes it as what it
-is, and a frame of pandas is one of its data.  A library is changed when the
-first result has come, or later, when it is imported.
+json.loads() of what is parsed already returns it, re looks at its text, yaml
+writes it as what it is, and a frame of pandas is one of its data.  A library is
+changed when the first result has come, or later, when it is imported.
 """
 import sys
 from _frozen_importlib_external import PathFinder
@@ -98,4 +98,31 @@ def with_data(plain, data_of):
     return init
 
 
-TEACH = {"json": teach_json, "yaml": teach_yaml, "pandas": teach_pandas}
+def teach_re(re):
+    """Have functions of re look at the text of a result."""
+    for name in ("search", "match", "fullmatch", "split", "findall",
+                 "finditer"):
+        setattr(re, name, with_text(getattr(re, name), 1))
+    for name in "sub", "subn":
+        setattr(re, name, with_text(getattr(re, name), 2))
+
+
+def with_text(plain, place):
+    """Return a function that takes the text of a result for the result."""
+    from functools import wraps
+
+    from ._result import Result
+
+    @wraps(plain)
+    def look(*args, **more):
+        if len(args) > place and isinstance(args[place], Result):
+            args = (*args[:place], args[place].text, *args[place + 1:])
+        elif isinstance(more.get("string"), Result):
+            more["string"] = more["string"].text
+        return plain(*args, **more)
+
+    return look
+
+
+TEACH = {"re": teach_re, "json": teach_json, "yaml": teach_yaml,
+         "pandas": teach_pandas}
