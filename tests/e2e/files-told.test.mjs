@@ -110,12 +110,12 @@ test('all files are asked for, and those that were printed noted first',
   async (t) => {
     const { client } = await connect(t);
     let [files, said] = await kept(client, `${put}
-for n in range(150):
-    put("%03d.txt" % n, "x")
-print("Saved 149.txt")`);
+for n in range(1500):
+    put("%04d.txt" % n, "x")
+print("Saved 1499.txt")`);
 
-    assert.deepEqual(Object.keys(files), ['149.txt']);
-    assert.match(said, /note: 000\.txt .* and 146 more files are gone/);
+    assert.deepEqual(Object.keys(files), ['1499.txt']);
+    assert.match(said, /note: 0000\.txt .* and 1496 more files are gone/);
     [files, said] = await kept(client, `${put}
 for name in "abcz":
     put("%s.txt" % name, "x")
