@@ -2,9 +2,11 @@
  * The process put together, and taken apart: what main needs for each of its
  * actions, and the one teardown of all of them. Runs in the supervisor.
  */
+#include <errno.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +15,7 @@
 #include "../common/log.h"
 #include "../common/loop.h"
 #include "../common/mem.h"
+#include "../common/shown.h"
 #include "front/front.h"
 #include "peers/broker.h"
 #include "peers/files.h"
@@ -84,6 +87,31 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	sv->runs.files = sv->files;
 }
 
+/*
+ * Whether the interpreter of run_python is there at all, where clients see that
+ * tool: a call finds out the rest.
+ */
+static int
+supervisor_probe_python(const struct options *options, struct err *err)
+{
+	const char *const *tools = option_row(OPTION_ID_TOOLS)->words;
+	auto_buffer struct buffer shown = { 0 };
+	char variable[OPTION_NAME_SIZE];
+	size_t i;
+
+	for (i = 0; strcmp(tools[i], "run_python") != 0; i++)
+		;
+	if ((options->tools & 1U << i) == 0 ||
+	    access(options->python, F_OK) == 0 ||
+	    (errno != ENOENT && errno != ENOTDIR))
+		return 0;
+	option_variable(option_row(OPTION_ID_PYTHON)->key, variable);
+	shown_add_quoted(&shown, options->python, OPTION_PATH_MAX);
+	return err_set(err, "%s is %s, which is not there: set it to the "
+	    "absolute path of a Python 3.8 or later, or of a virtual "
+	    "environment", variable, shown.data);
+}
+
 /* What there is for boxes, where any will be built, or may be refused. */
 static int
 supervisor_probe(struct supervisor *sv, struct err *err)
@@ -94,6 +122,8 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	        action != OPTION_CHECK) ||
 	    sv->options.command.task != COMMAND_NONE)
 		return 0;
+	if (supervisor_probe_python(&sv->options, err) == -1)
+		return -1;
 	return sv->boxes.runtime->probe(
 	    &sv->boxes, action == OPTION_CHECK, err);
 }

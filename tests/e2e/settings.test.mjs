@@ -361,20 +361,60 @@ test('initialize and lists are answered before any process is started',
     await raw.finish();
   });
 
-test('an interpreter that is not there fails the call', async (t) => {
-  const raw = await Raw.open(t, {
-    env: { CAISSON_PYTHON: '/no/such/python3' } });
-
-  for (let i = 0; i < 2; i++) {
-    const { isError, structuredContent } = await raw.run('print(1)');
-
-    assert.equal(isError, true);
-    assert.equal(structuredContent.status, 'error');
-    assert.match(structuredContent.error, /\/no\/such\/python3/);
-  }
-  await raw.ping();
-  await raw.finish();
+test('an interpreter that is not there is refused', async (t) => {
+  for (const args of [[], ['config', 'check'], ['selftest']])
+    assertRefused(t, { args, env: { CAISSON_PYTHON: '/no/such/python3' } },
+      'CAISSON_PYTHON is /no/such/python3, which is not there');
 });
+
+/* What settings may be, good and bad, some only together with others. */
+const choices = {
+  TIMEOUT: ['5', '1m', '25h', '300'], MAX_TIMEOUT: ['1m', '1h', '0'],
+  MEMORY: ['64m', '1GiB', '1m'], PIDS: ['16', '7'], CPUS: ['0', '1.5', 'x'],
+  PYTHON: ['/usr/bin/python3', '/no/python', 'python3'],
+  TOOLS: ['run_python', 'run_code', 'run'], PRELOAD: ['', 'json', '1x'],
+  SHELL: ['/bin/sh', 'sh'], POOL: ['0', 'auto', '-1'],
+  LOG_FILE: ['', '/dev/null', '/proc/none/x', 'x'],
+  AUDIT_FILE: ['', '/proc/none/x'], STATE_DIR: ['', 'x', '/no/dir'],
+  LOG_LEVEL: ['error', 'warning', 'all'], ECHO: ['on', 'maybe'],
+  SERVERS_CONFIG: ['', 'x.json', '/no/file'], FRILL: ['', '1'],
+};
+
+/* The same in every run. */
+function* settings(count) {
+  let state = 1;
+  const below = (most) => {
+    state = (state * 48271) % 2147483647;
+    return state % most;
+  };
+
+  for (let n = 0; n < count; n++) {
+    const env = {};
+
+    for (const [name, values] of Object.entries(choices))
+      if (below(6) === 0)
+        env[`CAISSON_${name}`] = values[below(values.length)];
+    yield env;
+  }
+}
+
+test('what config check passes, starts, and nothing else does', once,
+  async (t) => {
+    let passed = 0;
+    const count = 150;
+
+    for (const env of settings(count)) {
+      const check = program(t, { args: ['config', 'check'], env });
+      const start = program(t, { env });
+
+      assert.equal(start.status, check.status,
+        `${JSON.stringify(env)} ${check.stderr} ${start.stderr}`);
+      assert.ok([0, 2].includes(check.status), check.stderr);
+      if (check.status === 0)
+        passed++;
+    }
+    assert.ok(passed > count / 4 && passed < count * 3 / 4, `${passed}`);
+  });
 
 test('an interpreter that is none fails the call', async (t) => {
   const raw = await Raw.open(t, {
