@@ -44,7 +44,7 @@ function parts(raw) {
     entry.command.startsWith(`caisson: ${name}`));
 
   return { family, broker: named('broker'), relay: named('relay'),
-    keeper: named('keeper'), box: named('box') };
+    keeper: named('keeper'), box: named('box'), init: named('box-init') };
 }
 
 /* Everything is over in order and nobody is left. */
@@ -149,17 +149,25 @@ test('a server that dies between two calls is started again', async (t) => {
   await finish(raw, entry);
 });
 
-/* Kills whom choose picks while a server works; what the call came to. */
-async function killDuringCall(raw, choose) {
+/*
+ * Kills whom choose picks while a server works; what the call came to. The
+ * server goes on when that is known, and when before() is over.
+ */
+async function killDuringCall(raw, choose, before = () => {}) {
   const gate = new Gate();
   const id = await stand(raw, 'h', gate);
-  const [chosen] = choose(parts(raw));
+  /* Those of the call before may be there for a moment. */
+  const chosen = await until(() => {
+    const found = choose(parts(raw)).filter(lives);
 
-  assert.ok(chosen && lives(chosen), 'the process to be killed is there');
+    return found.length === 1 && found[0];
+  }, () => `one process to be killed, of ${describe(parts(raw).family)}`);
+
   process.kill(chosen.pid, 'SIGKILL');
   const result = await raw.result(id);
 
   await gone([chosen]);
+  await before();
   gate.open();
   return { ...result, ...result.structuredContent };
 }
@@ -247,12 +255,12 @@ test('the box is killed', async (t) => {
   const entry = hostile(`log=${log}`);
   const raw = await Raw.open(t, withServers(t, { h: entry }));
   const before = await counted(raw);
-  const { isError, stdout } = await killDuringCall(raw, ({ box }) => box);
+  const { isError, stdout } = await killDuringCall(raw, ({ init }) => init,
+    () => hears(log, ({ method }) => method === 'notifications/cancelled',
+      'the server to hear that nobody waits any more'));
 
   assert.equal(isError, true);
   assert.deepEqual(stdout, ['begun']);
-  await hears(log, ({ method }) => method === 'notifications/cancelled',
-    'the server to hear that nobody waits any more');
   assert.deepEqual(await counted(raw), { pid: before.pid, count: 2 });
   await finish(raw, entry);
 });
