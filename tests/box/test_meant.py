@@ -210,6 +210,30 @@ print(f(1), Counter('a'))
 """, "3 1\n5\n2 Counter({'a': 1})\n")
 
 
+class Calls(Base):
+    """Tools that are called as in other libraries."""
+
+    def test_calls(self):
+        for line in ("await mcp_fs.echo.ainvoke({'a': 1})",
+                     "mcp_fs.echo.invoke({'a': 1})", "mcp_fs.echo.run(a=1)",
+                     "await runtime.fs.echo(a=1)",
+                     "await runtime.call_tool(server_name='fs', tool_name="
+                     "'echo', arguments={'a': 1})",
+                     "runtime.call_tool_sync(server_name='fs', "
+                     "tool_name='echo', a=1)"):
+            with self.subTest(line):
+                self.prints("r = %s\nprint(r.text)" % line, '{"a":1}\n')
+        for line, error in (
+                ("mcp_fs.echo.nothing", "AttributeError: 'Tool' object has no "
+                 "attribute 'nothing'"),
+                ("runtime.nothing", "AttributeError: module 'mcp.runtime' has "
+                 "no attribute 'nothing'"),
+                ("runtime.call_tool(a=1)", "TypeError: a tool is given by its "
+                 "name, not by an object of type NoneType")):
+            with self.subTest(line):
+                self.ends(line, error)
+
+
 class Running(Base):
     """Event loops, and what code forgets to run."""
 
@@ -371,6 +395,21 @@ True <class 'list'>
                   "AttributeError: the result has no keys but content: r.data "
                   "is a list", "hint: fs.list_deals .data is list[1] of int\n",
                   tools={"fs": [tool("list_deals")]})
+
+    def test_keys_that_are_spelled_in_another_way(self):
+        self.prints(self.raw("raw", {
+            "nextCursor": "c", "has_more": False, "a": {"HTML-Url": "u"},
+            "x_y": 1, "xY": 2}) + """
+d = r.data
+print(d.get("next_cursor"), d["next_cursor"], d.hasMore, r["hasMore"],
+      r.next_cursor, r.get("next_cursor"), d.a.html_url, d.a.get("htmlUrl"))
+print(d.get("XY"), d.get("next"), "next_cursor" in d, d.get(1), d.get("_"))
+try:
+    d["X_Y"]
+except KeyError as error:
+    print(error)
+""", "c c False False c c u u\nNone None False None None\n'X_Y'\n",
+            "note: fs.raw: there is more .*\n")
 
     def test_data_as_a_key(self):
         self.prints(self.raw("raw", {"a": 1}) + "print(r['data']['a'])",

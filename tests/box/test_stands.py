@@ -261,6 +261,7 @@ class Told(Base):
                  "note: nothing was printed: main\\(\\) was defined and not "
                  "called\n"),
                 (call + "if r:\n    r.a", note % "r.a"),
+                (call + "if r:\n    'a b'", note % "'a b'"),
                 (call + "if r:\n    pass", ""),
                 (call + "import logging\nlogging.info(r)",
                  "note: nothing was printed: logging shows warnings and "

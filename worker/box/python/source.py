@@ -10,6 +10,8 @@ BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 NEW_FILE = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC
 ALLOW_TOP_LEVEL_AWAIT = 0x2000  # ast.PyCF_…, without importing ast
 ASYNC_GENERATOR = 0x200  # inspect.CO_ASYNC_GENERATOR
+QUOTES = "'", '"'
+SHOWN_MAX = 40  # characters of a string that a note shows
 ONLY_AST = 0x400  # ast.PyCF_…, without importing ast
 # How last lines begin that are no expressions, or whose value is None.
 NO_VALUE = (b"print(", b"import ", b"from ", b"def ", b"class ", b"if ",
@@ -88,6 +90,8 @@ def last_name(source):
         end = end.strip().decode("utf-8", "replace")
         if end.replace(".", "_").isidentifier() and not iskeyword(end):
             return end
+        if end[:1] in QUOTES and end[-1:] == end[:1]:
+            return end if len(end) <= SHOWN_MAX else "it"
     if line.startswith((b"def ", b"async def ")):
         name = line.partition(b"def ")[2].partition(b"(")[0]
         return name.strip().decode("utf-8", "replace") + "()"

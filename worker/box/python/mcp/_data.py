@@ -30,14 +30,39 @@ class Part(dict):
             return self[name]
         if name.startswith("__"):
             raise AttributeError(name)
+        spelled = self._spelled(name)
+        if spelled is not None:
+            return self[spelled]
         raise attribute_error("this part of the result has no %r: %s" % (
             name, keys_of(self)))
 
     def get(self, key, default=None):
         """Return the value of a key, or the default."""
-        if type(default) is list and key not in self:
-            return _counted.miss(self, key, default)
+        if key not in self:
+            name = self._spelled(key)
+            if name is not None:
+                return self[name]
+            if type(default) is list:
+                return _counted.miss(self, key, default)
         return super().get(key, default)
+
+    def __missing__(self, key):
+        """Return the value of the one key that is spelled in another way."""
+        name = self._spelled(key)
+        if name is None:
+            raise KeyError(key)
+        return self[name]
+
+    def _spelled(self, key):
+        """Return the one key that differs in case, '_' and '-' only, or None.
+
+        As nextCursor and next_cursor do.
+        """
+        if type(key) is not str:
+            return None
+        plain = plain_key(key)
+        found = [name for name in self if plain and plain == plain_key(name)]
+        return found[0] if len(found) == 1 else None
 
     @property
     def items(self):
@@ -57,6 +82,11 @@ class Part(dict):
     def __reduce__(self):
         """Copies are plain."""
         return dict, (dict(self),)
+
+
+def plain_key(name):
+    """Return a key without what differs between habits of writing keys."""
+    return name.replace("_", "").replace("-", "").lower()
 
 
 class Both(list):

@@ -107,6 +107,8 @@ class Result(dict):
         data = self.data
         if isinstance(data, dict) and key in data:
             return data[key]
+        if isinstance(data, Part) and data._spelled(key) is not None:
+            return data[key]
         if isinstance(key, int):
             return self._sequence()[key]
         if isinstance(data, Rows):
@@ -243,6 +245,8 @@ class Result(dict):
             raise AttributeError(name)
         data = self.data
         if isinstance(data, dict) and name in data:
+            return data[name]
+        if isinstance(data, Part) and data._spelled(name) is not None:
             return data[name]
         for value in data, self.text:
             if isinstance(value, (list, str)) and hasattr(

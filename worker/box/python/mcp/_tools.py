@@ -21,6 +21,7 @@ class Shown(str):
     __repr__ = str.__str__
 
 
+CALLS = "invoke", "ainvoke", "run", "arun", "call", "acall", "execute"
 ABSENT = Shown("...")  # the default of what is not sent when it is not given
 TYPES = {"str": str, "int": int, "float": float, "bool": bool, "list": list,
          "dict": dict}
@@ -51,6 +52,13 @@ class Tool:
         return call("%s.%s" % (state.name, tool), _ask.call_attribute(
             state, name, given) if entry is None else _ask.call_entry(
                 state, entry, given))
+
+    def __getattr__(self, name):
+        """Return what tools of other libraries are called by: themselves."""
+        if name in CALLS:
+            return self.__call__
+        raise AttributeError("%r object has no attribute %r" % (
+            type(self).__name__, name))
 
     def _renewed(self, args, arguments):
         """Ask for the tool again, and refuse the arguments it does not take.

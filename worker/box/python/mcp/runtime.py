@@ -38,7 +38,17 @@ class Loaded(ReadyTuple):
         return tuple.__repr__(self) if self else "()" + none_loaded()
 
 
-def call_tool(server, tool=None, arguments=None, **named):
+def __getattr__(name):
+    """Return a server by its name, as one may expect it here."""
+    if not name.startswith("_") and not _box.child:
+        from ._names import resolve
+        server = resolve(name)
+        if server is not None:
+            return server
+    raise AttributeError("module 'mcp.runtime' has no attribute %r" % name)
+
+
+def call_tool(server=None, tool=None, arguments=None, **named):
     """Return a call of a tool, to be awaited; it comes to a Result.
 
     The arguments are a dict, or named.  call_tool("fs.read_file", {...}) is
@@ -49,6 +59,9 @@ def call_tool(server, tool=None, arguments=None, **named):
     a TypeError, is for arguments that the tool does not have, or lacks, or
     takes with other values.
     """
+    if server is None:
+        server = named.pop("server_name", None)
+        tool = named.pop("tool_name", None) if tool is None else tool
     if isinstance(server, str) and arguments is None and (
             tool is None or isinstance(tool, dict)):
         from ._names import apart
@@ -69,7 +82,7 @@ def call_tool(server, tool=None, arguments=None, **named):
         server, tool, _ask.given(name, tool, arguments)))
 
 
-def call_tool_sync(server, tool=None, arguments=None, **named):
+def call_tool_sync(server=None, tool=None, arguments=None, **named):
     """Call a tool, wait for it, and return its Result."""
     return call_tool(server, tool, arguments, **named).result()
 
