@@ -272,6 +272,22 @@ print(tool.name, os.path.expanduser('~') == os.getcwd(), sqlite3.sqlite_version
     'to a tool of a server');
 });
 
+test('a folder that code calls out is like any other', async (t) => {
+  const { client } = await weak(t);
+  const result = await run(client, `
+import os
+os.makedirs("out/sub")
+open("out/a.txt", "w").write("1")
+open("out/sub/b.txt", "w").write("1")
+try:
+    runtime.save_file("c.txt", b"1")
+except RuntimeError as error:
+    print(error)
+`);
+
+  assert.match(printed(result), /^files cannot be kept here: .*\nstderr:\nnote: out\/a\.txt \(1 byte\) and out\/sub\/b\.txt \(1 byte\) are gone with the sandbox: print/);
+});
+
 /* Where the box is, and what it leaves there for whoever cleans up. */
 const mess = `
 import os

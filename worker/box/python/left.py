@@ -56,7 +56,7 @@ def about_files(places, paths, since):
     home, _, given = places
     folders = [folder for folder in dict.fromkeys((home, working()))
                if (folder + "/").startswith(home + "/")]
-    keeps, named = os.path.isdir(home + "/out"), set()
+    keeps, named = os.path.ismount(home + "/out"), set()
     if keeps:
         finish_files()
     found = {**files_at(paths, given, since),
@@ -125,7 +125,7 @@ def by_depth(path):
 def keep_files(places):
     """Do that at the end of code that has failed; yield notes."""
     home, _, given = places
-    if os.path.isdir(home + "/out"):
+    if os.path.ismount(home + "/out"):
         finish_files()
         yield from keep(files_below([home], home, given), places)
 
@@ -144,7 +144,9 @@ def files_below(folders, home, given):
             continue
         with entries:
             for entry in entries:
-                if entry.path == home + "/out" or is_given(entry, given):
+                if is_given(entry, given) or (
+                        entry.path == home + "/out"
+                        and os.path.ismount(entry.path)):
                     continue
                 if entry.is_file(follow_symlinks=False):
                     found[entry.path[len(home) + 1:]] = entry

@@ -17,7 +17,9 @@ PATH = TMPDIR + "/run_python.py"
 STANDING = {
     "%s/%s" % (folder, name) for folder in (HOME, TMPDIR)
     if os.path.isdir(folder) for name in os.listdir(folder)} - {HOME + "/in"}
-OUR_FILES = {PATH, HOME + "/out", *STANDING}
+OUR_FILES = {PATH, *STANDING}
+if ONE_ENTRY:
+    OUR_FILES.add(HOME + "/out")
 # Files that were there before the code ran: times and sizes of those given.
 GIVEN = dict.fromkeys({PATH, *STANDING})
 OLDER = 1000000000  # ns
@@ -359,7 +361,8 @@ def pack_out(pid):
     The kernel counts the folders in the links of the one that they are in.
     """
     try:
-        if os.getpid() == pid and os.stat(HOME + "/out").st_nlink > 2:
+        if ONE_ENTRY and os.getpid() == pid and \
+                os.stat(HOME + "/out").st_nlink > 2:
             from mcp import _pack
             NOTES.extend(_pack.pack())
     except BaseException:

@@ -8,7 +8,7 @@ import re
 import sys
 from linecache import getline
 
-from ._files import TEXT, place
+from ._files import TEXT, keeps, place
 
 FILES = ("files of the user are not here: use tools of servers%s; what the "
          "code makes goes to %s")
@@ -44,7 +44,7 @@ def about(error, trace):
     """Return a sentence about an error of the system, or None."""
     if TEXT in str(error):
         return None
-    if not os.path.isdir(place()):
+    if not keeps():
         return about_reading(error) if is_missing(error) else \
             READ_ONLY if error.errno == errno.EROFS else None
     if error.errno == errno.EXDEV:
@@ -122,7 +122,7 @@ def about_given(path):
 def about_database(error):
     """Return a sentence about a database that cannot be opened, or None."""
     return DATABASE if "unable to open database file" in str(error) and \
-        os.path.isdir(place()) else None
+        keeps() else None
 
 
 def about_reading(error):
@@ -133,8 +133,8 @@ def about_reading(error):
     is_near = not path.startswith("/") or path.startswith(STORED[0]) or (
         path.startswith(STORED) and os.path.isdir(os.path.dirname(path)))
     if path.startswith("~") or not is_near:
-        return FILES % (reader(), place() if os.path.isdir(place())
-                        else "the working directory")
+        return FILES % (reader(), place() if keeps() else
+                        "the working directory")
     return None if path.startswith(STORED[2:]) else GONE % reader()
 
 
