@@ -19,6 +19,7 @@
 #include "../common/loop.h"
 #include "../common/mem.h"
 #include "box/box.h"
+#include "command/adopt.h"
 #include "command/client_config.h"
 #include "command/completion.h"
 #include "command/command.h"
@@ -96,18 +97,46 @@ main_check(struct supervisor *sv, struct err *err)
 	return supervisor_check(sv, err);
 }
 
+/* How this program was asked for; folder is room for where that was. */
+static struct client_config_self
+main_self(const char *invoked, char **envp, char folder[PATH_MAX])
+{
+	const char *search = expand_variable(envp, "PATH", strlen("PATH"));
+
+	return (struct client_config_self){ "/proc/self/exe",
+		invoked == NULL ? "" : invoked, search == NULL ? "" : search,
+		getcwd(folder, PATH_MAX) == NULL ? "" : folder };
+}
+
 /* The lines that register this program, by the path it was asked for. */
 static int
 main_print_client_config(
     const char *client, const char *invoked, char **envp, struct err *err)
 {
-	const char *search = expand_variable(envp, "PATH", strlen("PATH"));
 	char folder[PATH_MAX];
-	const struct client_config_self self = { "/proc/self/exe",
-		invoked == NULL ? "" : invoked, search == NULL ? "" : search,
-		getcwd(folder, sizeof(folder)) == NULL ? "" : folder };
+	const struct client_config_self self =
+	    main_self(invoked, envp, folder);
 
 	return client_config_print(client, &self, stdout, err);
+}
+
+/* Moves the servers of a client to us, and tries those. */
+static int
+main_adopt(struct supervisor *sv, const char *invoked, char **envp,
+    struct err *err)
+{
+	char folder[PATH_MAX];
+	const struct client_config_self self =
+	    main_self(invoked, envp, folder);
+	const struct adopt_setup setup = { sv->base, &sv->options, envp,
+		&self };
+	auto_buffer struct buffer moved = { 0 };
+	int status = adopt_run(&setup, &moved, err);
+
+	if (status == 1)
+		fprintf(stderr, "caisson: %s\n", err->text);
+	return status == 0 && moved.len > 0 ? servers_try_run(sv->base,
+	    sv->config, sv->broker, &moved) : status;
 }
 
 static int
@@ -119,7 +148,8 @@ main_usage_error(const struct err *err)
 
 /* An action that needs the process: returns its exit status, or -1 with err. */
 static int
-main_act(struct supervisor *sv, char **envp, struct err *err)
+main_act(struct supervisor *sv, const char *invoked, char **envp,
+    struct err *err)
 {
 	const struct options *options = &sv->options;
 
@@ -127,10 +157,13 @@ main_act(struct supervisor *sv, char **envp, struct err *err)
 	case OPTION_SELFTEST:
 		return selftest_run(&sv->runs, &sv->options);
 	case OPTION_TRY:
-		return servers_try_run(sv->base, sv->config, sv->broker);
+		return servers_try_run(
+		    sv->base, sv->config, sv->broker, NULL);
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:
+		if (options->command.task == COMMAND_ADOPT)
+			return main_adopt(sv, invoked, envp, err);
 		if (options->command.task >= COMMAND_FILES_LIST &&
 		    options->command.task <= COMMAND_FILES_CLEAR)
 			return kept_files_run(
@@ -143,7 +176,7 @@ main_act(struct supervisor *sv, char **envp, struct err *err)
 }
 
 static int
-main_run(struct supervisor *sv, char **envp)
+main_run(struct supervisor *sv, const char *invoked, char **envp)
 {
 	struct options *options = &sv->options;
 	struct err err;
@@ -161,7 +194,7 @@ main_run(struct supervisor *sv, char **envp)
 		return main_usage_error(&err);
 	if (supervisor_prepare(sv, envp, &err) == -1)
 		return main_usage_error(&err);
-	status = main_act(sv, envp, &err);
+	status = main_act(sv, invoked, envp, &err);
 	return status == -1 ? main_usage_error(&err) : status;
 }
 
@@ -171,7 +204,7 @@ static const char main_on_terminal[] =
 
 /* No action: a command, or serving. */
 static int
-main_command(struct supervisor *sv, char **envp)
+main_command(struct supervisor *sv, const char *invoked, char **envp)
 {
 	const struct command *command = &sv->options.command;
 	struct err err;
@@ -187,7 +220,7 @@ main_command(struct supervisor *sv, char **envp)
 	default:
 		if (options_serves(&sv->options) && isatty(STDIN_FILENO))
 			fputs(main_on_terminal, stderr);
-		return main_run(sv, envp);
+		return main_run(sv, invoked, envp);
 	}
 }
 
@@ -223,7 +256,7 @@ main(int argc, char **argv, char **envp)
 			status = main_usage_error(&err);
 		break;
 	default:
-		status = main_command(&sv, envp);
+		status = main_command(&sv, argv[0], envp);
 		break;
 	}
 	supervisor_free(&sv);

@@ -48,6 +48,7 @@ supervisor_on_tried(struct broker *broker, struct ipc_tried *tried)
 		broker_fail(broker, "names of tools that are no texts");
 		return;
 	}
-	broker_hear_tried(broker, tried->name, tried->count, tools,
-	    tried->tools.len, tried->reason);
+	broker_hear_tried(broker, &(struct broker_answer){ tried->name,
+	    tried->count, tried->bytes, tools, tried->tools.len,
+	    tried->reason });
 }

@@ -59,6 +59,7 @@ static const struct client_config {
 	    "[mcp_servers.caisson]\n"
 	    "command = @\n" },
 	{ "gemini-cli", "in ~/.gemini/settings.json", CLIENT_CONFIG_SERVERS },
+	{ "qwen-code", "in ~/.qwen/settings.json", CLIENT_CONFIG_SERVERS },
 	{ "windsurf", "in ~/.codeium/windsurf/mcp_config.json",
 	    CLIENT_CONFIG_SERVERS },
 	{ "cline", "in cline_mcp_settings.json, which its button \"Configure "
@@ -245,6 +246,21 @@ client_config_file(const char *exe, struct err *err)
 	return mem_strdup(path);
 }
 
+char *
+client_config_path(const struct client_config_self *self, struct err *err)
+{
+	auto_free char *path = client_config_asked(self);
+
+	if (path == NULL)
+		path = client_config_file(self->exe, err);
+	if (path != NULL && !utf8_valid(path, strlen(path))) {
+		err_set(err, "the path of this program is not UTF-8: no "
+		    "client can be told of it");
+		return NULL;
+	}
+	return mem_take(&path);
+}
+
 int
 client_config_print(const char *name,
     const struct client_config_self *self, FILE *out, struct err *err)
@@ -258,14 +274,9 @@ client_config_print(const char *name,
 	client = client_config_find(name);
 	if (client == NULL)
 		return client_config_unknown(name, err);
-	path = client_config_asked(self);
-	if (path == NULL)
-		path = client_config_file(self->exe, err);
+	path = client_config_path(self, err);
 	if (path == NULL)
 		return -1;
-	if (!utf8_valid(path, strlen(path)))
-		return err_set(err, "the path of this program is not UTF-8: "
-		    "no client can be told of it");
 	client_config_fill(&text, client->lines, path);
 	fputs(text.data, out);
 	fflush(out);

@@ -29,6 +29,10 @@ struct client_config_self {
 int client_config_print(const char *name,
     const struct client_config_self *self, FILE *out, struct err *err);
 
+/* Returns that path, which the caller frees, or NULL with err. */
+char *client_config_path(
+    const struct client_config_self *self, struct err *err);
+
 /* The name of the n-th client, counted from 0, or NULL. */
 const char *client_config_name(size_t n);
 

@@ -10,6 +10,7 @@
 #include "../../common/role.h"
 
 struct broker;
+struct buffer;
 struct command;
 struct files;
 struct in_force;
@@ -34,12 +35,12 @@ int print_config_run(struct event_base *base, const struct options *options,
 /* servers_try.c */
 
 /*
- * Starts each server that is configured, prints its tools or its error to
- * stdout. Returns the exit status: 0, or 1 when one of
- * them failed.
+ * Starts each server that is configured, or, where only is not NULL, those of
+ * these names, each with a NUL; prints its tools or its error to stdout.
+ * Returns the exit status: 0, or 1 when one of them failed.
  */
-int servers_try_run(
-    struct event_base *base, struct in_force *config, struct broker *broker);
+int servers_try_run(struct event_base *base, struct in_force *config,
+    struct broker *broker, const struct buffer *only);
 
 /* stored.c */
 

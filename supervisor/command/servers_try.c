@@ -30,6 +30,7 @@ struct servers_try {
 	struct in_force *config;
 	struct broker *broker;
 	struct in_force_waiter waiter;
+	const struct buffer *only; /* those to try; NULL: all */
 	struct servers_try_answer *answers; /* as the configuration has them */
 	size_t count;
 	size_t printed;
@@ -37,6 +38,8 @@ struct servers_try {
 	size_t servers; /* those that were asked, or should have been */
 	size_t asked;
 	size_t works;
+	uint64_t tools; /* of those that work */
+	uint64_t bytes; /* of their definitions */
 	size_t refused; /* files of which nothing can be used */
 	size_t skipped; /* files and entries that are left out on purpose */
 	int broken; /* they could not all be asked */
@@ -119,6 +122,12 @@ servers_try_print_count(const struct servers_try *try)
 		fputs("; --log-level debug shows all that servers wrote to "
 		      "standard error", stdout);
 	putchar('\n');
+	/* A test holds the list of our own tools below that. */
+	if (try->only != NULL && try->works > 0)
+		printf("%llu tool%s, %.1f kB of definitions: less than 1 kB "
+		       "for a client of Caisson\n",
+		    (unsigned long long)try->tools, try->tools == 1 ? "" : "s",
+		    (double)try->bytes / 1000);
 }
 
 static void
@@ -135,21 +144,23 @@ servers_try_on_stopped(void *ctx)
 
 /* One server has answered. */
 static void
-servers_try_on_tried(void *ctx, const char *name, uint64_t count,
-    const char *tools, size_t tools_len, const char *reason)
+servers_try_on_tried(void *ctx, const struct broker_answer *answer)
 {
 	struct servers_try *try = ctx;
-	struct buffer *text = &servers_try_place(try, name)->text;
-	int works = reason[0] == '\0';
+	struct buffer *text = &servers_try_place(try, answer->name)->text;
+	int works = answer->reason[0] == '\0';
 
 	buffer_printf(text, "%-8s ", works ? "ok" : "FAILED");
-	shown_add_quoted(text, name, REFUSED_REASON_MAX);
+	shown_add_quoted(text, answer->name, REFUSED_REASON_MAX);
 	buffer_add_text(text, ": ");
 	if (works)
-		servers_try_add_tools(text, count, tools, tools_len);
+		servers_try_add_tools(text, answer->count, answer->tools,
+		    answer->tools_len);
 	else
-		servers_try_add_reason(text, reason);
+		servers_try_add_reason(text, answer->reason);
 	try->works += (size_t)works;
+	try->tools += answer->count;
+	try->bytes += answer->bytes;
 	servers_try_print(try, 0);
 	try->open--;
 	if (try->open > 0)
@@ -257,6 +268,22 @@ servers_try_most(const struct servers *servers)
 	return n;
 }
 
+/* Whether it is to be told of: all are, or those that are named. */
+static int
+servers_try_is_wanted(
+    const struct servers_try *try, const struct server *server)
+{
+	const char *name;
+
+	if (try->only == NULL)
+		return 1;
+	TEXT_LIST_EACH (name, try->only->data, try->only->len)
+		if (server->state == SERVER_TAKEN &&
+		    strcmp(name, server->name) == 0)
+			return 1;
+	return 0;
+}
+
 /* Files and their entries, in the order of the configuration. */
 static void
 servers_try_list(struct servers_try *try)
@@ -269,11 +296,13 @@ servers_try_list(struct servers_try *try)
 	    (servers_try_most(servers) + 1) * sizeof(*try->answers));
 	TAILQ_FOREACH (file, &servers->files, entry) {
 		if (file->state == SERVER_FILE_REFUSED) {
-			servers_try_add_file(try, file);
+			if (try->only == NULL)
+				servers_try_add_file(try, file);
 			continue;
 		}
 		TAILQ_FOREACH (server, &servers->list, entry)
-			if (server->file == file)
+			if (server->file == file &&
+			    servers_try_is_wanted(try, server))
 				servers_try_add_entry(try, server);
 	}
 	try->open = try->asked;
@@ -303,7 +332,7 @@ servers_try_on_configured(void *ctx)
 	servers_try_list(try);
 	if (try->open == 0)
 		servers_try_finish_unasked(try);
-	else if (broker_try(try->broker, servers_try_on_tried,
+	else if (broker_try(try->broker, try->only, servers_try_on_tried,
 	             servers_try_on_gone, try, &err) == -1)
 		servers_try_break(try, err.text);
 	else
@@ -321,12 +350,13 @@ servers_try_free(struct servers_try *try)
 }
 
 int
-servers_try_run(
-    struct event_base *base, struct in_force *config, struct broker *broker)
+servers_try_run(struct event_base *base, struct in_force *config,
+    struct broker *broker, const struct buffer *only)
 {
 	struct servers_try try = { .base = base,
 		.config = config,
-		.broker = broker };
+		.broker = broker,
+		.only = only };
 
 	try.waiter.ready = servers_try_on_configured;
 	try.waiter.ctx = &try;

@@ -157,6 +157,54 @@ command_operands(const struct command_row *row, int argc, char **argv, int n,
 	return n;
 }
 
+/* The names behind --keep, up to the next flag. */
+static int
+command_read_keep(
+    int argc, char **argv, struct command_adopt *adopt, struct err *err)
+{
+	int n = 0;
+
+	for (; n < argc && argv[n][0] != '-'; n++) {
+		if (adopt->keep_count == COMMAND_KEEP_MAX)
+			return err_set(err, "--keep takes at most %d names",
+			    COMMAND_KEEP_MAX);
+		adopt->keep[adopt->keep_count++] = argv[n];
+	}
+	return n > 0 ? n : err_set(err, "--keep lacks the NAME of a server "
+	    "that stays where it is");
+}
+
+/* The client and the flags of adopt; returns how many words there are. */
+static int
+command_read_adopt(
+    int argc, char **argv, struct command *command, struct err *err)
+{
+	struct command_adopt *adopt = &command->adopt;
+	int kept, n = 2;
+
+	if (argc > 2 && argv[2][0] != '-')
+		command->operand = argv[n++];
+	for (; n < argc; n++) {
+		if (strcmp(argv[n], "--dry-run") == 0)
+			adopt->dry_run = 1;
+		else if (strcmp(argv[n], "--yes") == 0)
+			adopt->yes = 1;
+		else if (strcmp(argv[n], "--undo") == 0)
+			adopt->undo = 1;
+		else if (strcmp(argv[n], "--keep") != 0)
+			break;
+		else if ((kept = command_read_keep(argc - n - 1,
+		              argv + n + 1, adopt, err)) == -1)
+			return -1;
+		else
+			n += kept;
+	}
+	if (command->operand == NULL)
+		return err_set(err, "'caisson adopt' lacks its CLIENT, such "
+		    "as cursor: 'caisson client' lists them");
+	return n - 1;
+}
+
 int
 command_read(int argc, char **argv, struct command *command, struct err *err)
 {
@@ -177,6 +225,8 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 	command->action = row->action;
 	command->word = row->word;
 	command->verb = row->verb;
+	if (row->task == COMMAND_ADOPT)
+		return command_read_adopt(argc, argv, command, err);
 	if (row->operands == NULL)
 		return row->verb == NULL ? 1 : 2;
 	return command_operands(

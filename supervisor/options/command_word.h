@@ -5,6 +5,8 @@
 #ifndef SUPERVISOR_COMMAND_WORD_H
 #define SUPERVISOR_COMMAND_WORD_H
 
+#include <stddef.h>
+
 #include "../../common/err.h"
 #include "option_table.h"
 
@@ -12,6 +14,17 @@ enum command_task {
 	COMMAND_NONE,
 #define COMMAND(TASK, ACTION, word, verb, operands, doc) COMMAND_##TASK,
 #include "commands.def"
+};
+
+#define COMMAND_KEEP_MAX 64 /* names behind --keep */
+
+/* What the flags of adopt say. */
+struct command_adopt {
+	int dry_run;
+	int yes;
+	int undo;
+	const char *keep[COMMAND_KEEP_MAX]; /* of argv */
+	size_t keep_count;
 };
 
 /* A row of commands.def that a user is shown. */
@@ -31,6 +44,7 @@ struct command {
 	const char *verb;    /* static, as it was written; NULL: none */
 	const char *operand; /* what it is about, of argv; NULL: nothing */
 	const char *other;   /* what may stand behind that; NULL: nothing */
+	struct command_adopt adopt;
 };
 
 /*

@@ -116,6 +116,7 @@ static const char options_examples[] =
     "Examples:\n"
     "  caisson selftest                  whether it works on this machine\n"
     "  caisson client cursor             what to write into Cursor's file\n"
+    "  caisson adopt cursor --dry-run    what moving its servers would change\n"
     "  caisson servers test              whether each MCP server starts\n"
     "  caisson config check --memory 1g  whether it would start with that\n";
 

@@ -715,19 +715,32 @@ broker_want_lists(struct broker *broker)
 /* Trying */
 
 void
-broker_hear_tried(struct broker *broker, const char *name, uint64_t count,
-    const char *tools, size_t tools_len, const char *reason)
+broker_hear_tried(struct broker *broker, const struct broker_answer *answer)
 {
 	if (broker->tried == NULL)
 		broker_fail(broker, "an answer without a request");
 	else
-		broker->tried(broker->tried_ctx, name, count, tools,
-		    tools_len, reason);
+		broker->tried(broker->tried_ctx, answer);
+}
+
+/* Whether a name is one of a list, or any will do. */
+static int
+broker_is_wanted(const struct buffer *only, const char *name)
+{
+	const char *p;
+
+	if (only == NULL)
+		return 1;
+	TEXT_LIST_EACH (p, only->data, only->len)
+		if (strcmp(p, name) == 0)
+			return 1;
+	return 0;
 }
 
 int
-broker_try(struct broker *broker, broker_tried *tried,
-    void (*gone)(void *ctx), void *ctx, struct err *err)
+broker_try(struct broker *broker, const struct buffer *only,
+    broker_tried *tried, void (*gone)(void *ctx), void *ctx,
+    struct err *err)
 {
 	struct ipc_try message;
 	size_t i;
@@ -740,7 +753,8 @@ broker_try(struct broker *broker, broker_tried *tried,
 	message.log_level = log_level_get();
 	for (i = 0; i < in_force_count(broker->config); i++) {
 		message.name = in_force_at(broker->config, i)->name;
-		if (channel_send_try(
+		if (broker_is_wanted(only, message.name) &&
+		    channel_send_try(
 		        broker->service.channel, &message, err) == -1)
 			return -1;
 	}

@@ -68,24 +68,34 @@ int broker_open_session(struct broker *broker,
 void broker_stop(
     struct broker *broker, void (*ended)(void *ctx), void *ctx);
 
-/* What came of asking a server for its tools; reason is empty when it went. */
-typedef void broker_tried(void *ctx, const char *name, uint64_t count,
-    const char *tools, size_t tools_len, const char *reason);
+/* What came of asking a server for its tools. */
+struct broker_answer {
+	const char *name;
+	uint64_t count; /* of its tools */
+	uint64_t bytes; /* of their definitions */
+	const char *tools; /* the names of the first of them, each with a NUL */
+	size_t tools_len;
+	const char *reason; /* why it cannot be used; empty when it can */
+};
+
+typedef void broker_tried(void *ctx, const struct broker_answer *answer);
 
 /*
- * Starts every server in force and asks it for its tools, all at once; tried
- * is called for each. Returns 0, or -1 with err when the broker cannot run;
- * gone is called when it dies meanwhile.
+ * Starts every server in force, or, where only is not NULL, those of these
+ * names, each with a NUL, and asks it for its tools, all at once; tried is
+ * called for each. Returns 0, or -1 with err when the broker cannot run; gone
+ * is called when it dies meanwhile.
  */
-int broker_try(struct broker *broker, broker_tried *tried,
-    void (*gone)(void *ctx), void *ctx, struct err *err);
+int broker_try(struct broker *broker, const struct buffer *only,
+    broker_tried *tried, void (*gone)(void *ctx), void *ctx,
+    struct err *err);
 
 /* What those handlers do. */
 void broker_want(struct broker *broker, const struct broker_wanted *want);
 void broker_let_go(struct broker *broker, uint64_t link);
 void broker_want_lists(struct broker *broker);
-void broker_hear_tried(struct broker *broker, const char *name,
-    uint64_t count, const char *tools, size_t tools_len, const char *reason);
+void broker_hear_tried(
+    struct broker *broker, const struct broker_answer *answer);
 
 /* It violated the protocol: it is ended, and so are its servers. */
 void broker_fail(struct broker *broker, const char *fmt, ...)

@@ -33,6 +33,9 @@ COMMANDS = [
     ("--check --cpus=2", None),  # 2 where no cgroup is delegated
     ("--print-client-config", 0), ("--print-client-config cursor", 0),
     ("--print-client-config nothing", 2),
+    ("adopt cursor --dry-run", 0), ("adopt cursor --yes", 0),
+    ("adopt cursor --undo --yes", 0), ("adopt nothing --yes", 2),
+    ("adopt zed --yes", 1), ("adopt", 2),
     ("memory list", 0), ("memory show kept", 0), ("memory show none", 1),
     ("memory remove kept", 0), ("memory clear", 0),
     ("saved-tools list", 0), ("saved-tools show kept", 0),
@@ -74,8 +77,12 @@ class Run:
         self.write("works.json", {"mcpServers": {
             "tools": self.server(), "fails": {"command": "/usr/bin/false"}}})
         self.write("broken.json", '{"mcpServers": {"a": 1, "b":')
+        os.mkdir(os.path.join(self.home, ".cursor"))
+        self.write(".cursor/mcp.json", {"mcpServers": {
+            "tools": self.server(), "web": {"url": "https://localhost/"}}})
         if uid is not None:
-            os.chown(self.home, uid, uid)
+            for name in ("", ".cursor", ".cursor/mcp.json"):
+                os.chown(os.path.join(self.home, name), uid, uid)
 
     def copy(self, build):
         """The programs of the build, with caisson-leaks as caisson."""

@@ -8,7 +8,7 @@
 #include "supervisor/options/command_word.h"
 #include "unit.h"
 
-#define ARGS_MAX 5
+#define ARGS_MAX 7
 
 static int
 read_words(const char *const *words, struct command *command, struct err *err)
@@ -61,6 +61,10 @@ static const struct {
 	{ { "saved-tools", "remove", "a b" }, 3, COMMAND_TOOLS_REMOVE, "a b" },
 	{ { "saved-tools", "clear" }, 2, COMMAND_TOOLS_CLEAR, NULL },
 	{ { "saved-tools", "prune" }, 2, COMMAND_TOOLS_PRUNE, NULL },
+	{ { "adopt", "cursor" }, 2, COMMAND_ADOPT, "cursor" },
+	{ { "adopt", "cursor", "--yes", "--x" }, 3, COMMAND_ADOPT, "cursor" },
+	{ { "adopt", "cursor", "--keep", "a", "b" }, 5, COMMAND_ADOPT,
+	    "cursor" },
 };
 
 START_TEST(words_are_understood)
@@ -74,6 +78,23 @@ START_TEST(words_are_understood)
 	ck_assert_pstr_eq(command.operand, good[_i].operand);
 	if (good[_i].count > 0)
 		ck_assert_str_eq(command.word, good[_i].words[0]);
+}
+END_TEST
+
+/* The flags of adopt stand in any order, before the options. */
+START_TEST(adopt_has_flags)
+{
+	static const char *const words[] = { "adopt", "cursor", "--keep", "a",
+		"--undo", "--dry-run", NULL };
+	struct command command;
+	struct err err = { 0 };
+
+	ck_assert_int_eq(read_words(words, &command, &err), 6);
+	ck_assert_uint_eq(command.adopt.keep_count, 1);
+	ck_assert_str_eq(command.adopt.keep[0], "a");
+	ck_assert_int_eq(command.adopt.undo, 1);
+	ck_assert_int_eq(command.adopt.dry_run, 1);
+	ck_assert_int_eq(command.adopt.yes, 0);
 }
 END_TEST
 
@@ -104,6 +125,12 @@ static const struct {
 	    "on standard input and output, when it is started without a "
 	    "command" },
 	{ { "tools", "remove" }, "'caisson tools remove' lacks its NAME" },
+	{ { "adopt" }, "'caisson adopt' lacks its CLIENT, such as cursor: "
+	    "'caisson client' lists them" },
+	{ { "adopt", "--yes" }, "'caisson adopt' lacks its CLIENT, such as "
+	    "cursor: 'caisson client' lists them" },
+	{ { "adopt", "cursor", "--keep", "--yes" }, "--keep lacks the NAME of "
+	    "a server that stays where it is" },
 };
 
 START_TEST(mistakes_are_told)
@@ -120,6 +147,7 @@ static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, words_are_understood, 0, UNIT_COUNT(good));
+	tcase_add_test(tc, adopt_has_flags);
 	tcase_add_loop_test(tc, mistakes_are_told, 0, UNIT_COUNT(bad));
 }
 

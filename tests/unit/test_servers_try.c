@@ -138,17 +138,20 @@ on_answer(evutil_socket_t fd, short what, void *ctx)
 	if (answer->name == NULL)
 		on_gone(try_ctx);
 	else
-		on_tried(try_ctx, answer->name, answer->count, answer->tools,
-		    answer->len, answer->reason);
+		on_tried(try_ctx, &(struct broker_answer){ answer->name,
+		    answer->count, 0, answer->tools, answer->len,
+		    answer->reason });
 }
 
 int
-broker_try(struct broker *broker, broker_tried *tried,
-    void (*gone)(void *ctx), void *ctx, struct err *err)
+broker_try(struct broker *broker, const struct buffer *only,
+    broker_tried *tried, void (*gone)(void *ctx), void *ctx,
+    struct err *err)
 {
 	struct timeval when = { 0, 0 };
 	size_t i;
 
+	ck_assert_ptr_null(only);
 	ck_assert_ptr_eq(broker, &a_broker);
 	if (untryable != NULL)
 		return err_set(err, "%s", untryable);
@@ -210,7 +213,7 @@ prints(const char *wanted, int status)
 	dup2(fileno(file), STDOUT_FILENO);
 	ended = servers_try_run(base,
 	    (struct in_force *)(void *)&a_config,
-	    (struct broker *)(void *)&a_broker);
+	    (struct broker *)(void *)&a_broker, NULL);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);

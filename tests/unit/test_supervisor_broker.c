@@ -356,16 +356,18 @@ static struct buffer tried;
 static int gone;
 
 static void
-on_tried(void *ctx, const char *name, uint64_t count, const char *tools,
-    size_t len, const char *reason)
+on_tried(void *ctx, const struct broker_answer *answer)
 {
+	const char *tools = answer->tools;
 	size_t at;
 
 	ck_assert_ptr_eq(ctx, &tried);
-	buffer_printf(&tried, "%s %llu", name, (unsigned long long)count);
-	for (at = 0; at < len && at < 100; at += strlen(tools + at) + 1)
+	buffer_printf(&tried, "%s %llu", answer->name,
+	    (unsigned long long)answer->count);
+	for (at = 0; at < answer->tools_len && at < 100;
+	     at += strlen(tools + at) + 1)
 		buffer_printf(&tried, " %s", tools + at);
-	buffer_printf(&tried, " '%s'\n", reason);
+	buffer_printf(&tried, " '%s'\n", answer->reason);
 }
 
 static void
@@ -380,10 +382,25 @@ try_all(void)
 {
 	struct err err = { 0, "" };
 
-	ck_assert_msg(broker_try(broker, on_tried, on_gone, &tried, &err) == 0,
+	ck_assert_msg(broker_try(
+	    broker, NULL, on_tried, on_gone, &tried, &err) == 0,
 	    "%s", err.text);
 	was_told(DEFINED "try fs\ntry git-hub\n");
 }
+
+/* Of all that are in force, those that are named. */
+START_TEST(tries_some_servers)
+{
+	struct buffer only = { 0 };
+	struct err err;
+
+	buffer_add(&only, "none\0git-hub", sizeof("none\0git-hub"));
+	ck_assert_int_eq(broker_try(
+	    broker, &only, on_tried, on_gone, &tried, &err), 0);
+	was_told(DEFINED "try git-hub\n");
+	buffer_reset(&only);
+}
+END_TEST
 
 START_TEST(tries_all_servers)
 {
@@ -448,7 +465,8 @@ START_TEST(says_that_nothing_can_be_tried)
 
 	unspawnable = "no broker today";
 	ck_assert_int_eq(
-	    broker_try(broker, on_tried, on_gone, &tried, &err), -1);
+	    broker_try(
+	        broker, NULL, on_tried, on_gone, &tried, &err), -1);
 	ck_assert_str_eq(err.text, "no broker today");
 	ck_assert_int_eq(gone, 0);
 }
@@ -552,6 +570,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, a_broker_that_does_not_listen_is_ended);
 	tcase_add_loop_test(tc, stops_at_once_without_servers, 0, 2);
 	tcase_add_loop_test(tc, stops_when_the_last_server_has_ended, 0, 2);
+	tcase_add_test(tc, tries_some_servers);
 	tcase_add_test(tc, tries_all_servers);
 	tcase_add_test(tc, tries_servers_with_many_tools);
 	tcase_add_loop_test(tc, says_that_the_broker_is_gone, 0, 5);

@@ -23,6 +23,7 @@ try_send_tools(
 	struct ipc_tried tried = { .name = name, .reason = "" };
 
 	tried.count = tools_names(list, &names);
+	tried.bytes = list->len;
 	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
 		names.len, -1 };
 	try_send(broker, &tried);

@@ -1,0 +1,272 @@
+/*
+ * caisson adopt CLIENT: see adopt.h. What is written comes in an order in which
+ * every server is defined at each moment: the record, our file, the client's
+ * file. A run that was killed is completed by the next one. Runs in the
+ * supervisor, which copies bytes of these files and parses none.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../common/clock.h"
+#include "../../common/fd.h"
+#include "../../common/loop.h"
+#include "../../common/mem.h"
+#include "../../common/text_list.h"
+#include "../options/home.h"
+#include "adopt.h"
+#include "adopt_record.h"
+#include "adopt_show.h"
+#include "adopt_work.h"
+
+/* Where our files are. Returns 0, or -1 with err. */
+static int
+adopt_find_places(
+    struct adopt_work *work, char **envp, struct err *err)
+{
+	const char *variable = home_settings_variable(envp);
+	const char *folder = home_folder(envp, variable);
+	auto_free char *refusal = NULL;
+	auto_free char *settings = NULL;
+
+	if (folder == NULL)
+		return err_set(err, "there is no place for servers, as HOME "
+		    "is not set to a folder");
+	refusal = home_refusal(envp, variable);
+	if (refusal != NULL)
+		return err_set(err, "%s", refusal);
+	settings = mem_printf("%s%s/caisson", folder,
+	    strcmp(variable, "HOME") == 0 ? "/.config" : "");
+	work->own =
+	    mem_printf("%s/servers/%s.json", settings, work->client->name);
+	work->folder =
+	    mem_printf("%s/adopted/%s", settings, work->client->name);
+	return 0;
+}
+
+static void
+adopt_on_read(void *ctx)
+{
+	event_base_loopexit(ctx, NULL);
+}
+
+/* Has all files of servers read; those of projects matter to nobody here. */
+static void
+adopt_read_servers(
+    struct adopt_work *work, const struct adopt_setup *setup)
+{
+	struct servers_setup servers = { .base = setup->base,
+		.envp = setup->envp,
+		.folder = "",
+		.named = setup->options->servers_config,
+		.self = setup->self->exe,
+		.allow_self = (int)setup->options->allow_self_server,
+		.clock = clock_ms,
+		.spots = work->client->source };
+
+	servers_read(
+	    &work->servers, &servers, NULL, adopt_on_read, setup->base);
+	event_base_dispatch(setup->base);
+}
+
+/* The bytes of an entry, as they are put back one day. */
+static void
+adopt_add_entry(const struct adopt_work *work, const struct server *server,
+    struct adopt_record *record)
+{
+	const struct server_spot *spot = server->spot;
+	const char *data = work->file.data.data;
+	auto_buffer struct buffer text = { 0 };
+	size_t i;
+
+	buffer_add_text(&text, "");
+	if (work->client->list != NULL)
+		buffer_add(&text, data + spot->start, spot->end - spot->start);
+	for (i = 0; work->client->list == NULL && i < spot->count; i++)
+		buffer_add(&text, data + spot->cuts[i].start,
+		    spot->cuts[i].end - spot->cuts[i].start);
+	while (text.len > 0 &&
+	    strchr("\r\n", text.data[text.len - 1]) != NULL)
+		text.len--;
+	adopt_record_add(record, server->name, text.data, text.len);
+}
+
+static int
+adopt_make_record(const struct adopt_work *work, struct adopt_record *record,
+    struct err *err)
+{
+	const struct adopt_plan *plan = &work->plan;
+	auto_buffer struct buffer entry = { 0 };
+	const char *put;
+	size_t i;
+
+	adopt_client_add_entry(&entry, work->client, work->program,
+	    plan->file->gap->form == CONFIG_GAP_SECTION ?
+	        plan->file->gap->deeper : "\n");
+	put = entry.data;
+	record->added = !plan->registered;
+	buffer_add(
+	    &record->before, work->file.data.data, work->file.data.len);
+	if (adopt_work_edit(work, 0, &put, plan->registered ? 0 : 1,
+	        &record->after, err) == -1)
+		return err_wrap(err, "%s", plan->file->path);
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves)
+			adopt_add_entry(work, plan->rows[i].server, record);
+	return 0;
+}
+
+/* Our file, unless it has all that moves. */
+static int
+adopt_write_own(const struct adopt_work *work, struct err *err)
+{
+	const struct adopt_plan *plan = &work->plan;
+	auto_free char *folder = mem_strdup(work->own);
+	auto_buffer struct buffer own = { 0 };
+	size_t i, n = 0;
+
+	for (i = 0; i < plan->count; i++)
+		n += plan->rows[i].moves &&
+		    !adopt_plan_owns(plan, plan->rows[i].server->name);
+	if (n == 0)
+		return 0;
+	*strrchr(folder, '/') = '\0';
+	if (adopt_file_make_folder(folder, err) == -1)
+		return -1;
+	adopt_plan_add_own(plan, &own);
+	return adopt_file_write(work->own, own.data, own.len, err);
+}
+
+/* A run that was killed may have left the same record. */
+static int
+adopt_write_record(const struct adopt_work *work, struct adopt_record *record,
+    struct err *err)
+{
+	struct adopt_records records;
+	const struct adopt_record *last;
+	int same = 0;
+
+	if (adopt_records_read(&records, work->folder, err) == -1) {
+		adopt_records_free(&records);
+		return -1;
+	}
+	last = records.count == 0 ? NULL : &records.list[records.count - 1];
+	if (last != NULL && last->before.len == record->before.len &&
+	    last->after.len == record->after.len)
+		same = memcmp(last->before.data, record->before.data,
+		           record->before.len) == 0 &&
+		    memcmp(last->after.data, record->after.data,
+		        record->after.len) == 0;
+	adopt_records_free(&records);
+	return same ? 0 : adopt_record_write(record, work->folder, err);
+}
+
+static int
+adopt_do(const struct adopt_work *work, struct adopt_record *record,
+    struct err *err)
+{
+	auto_fd int lock = -1;
+
+	if (adopt_file_make_folder(work->folder, err) == -1)
+		return -1;
+	lock = adopt_file_lock(work->folder, err);
+	if (lock == -1 || adopt_write_record(work, record, err) == -1 ||
+	    adopt_write_own(work, err) == -1)
+		return -1;
+	return adopt_file_replace(
+	    &work->file, record->after.data, record->after.len, err);
+}
+
+/* What will be different for the user. */
+static void
+adopt_tell(const struct adopt_work *work)
+{
+	const struct adopt_client *client = work->client;
+
+	printf("Entries of projects stay. A copy of the file stays in %s; "
+	       "'caisson adopt %s --undo' restores it.\n", work->folder,
+	    client->name);
+	if (work->plan.moves > 0)
+		printf("%s will ask once for each run_python, no longer for "
+		       "each tool.\n", client->source);
+	if (client->own != NULL)
+		printf("To register without moving anything, %s has a command "
+		       "of its own: %s\n", client->source, client->own);
+}
+
+static int
+adopt_forward(struct adopt_work *work, struct adopt_record *record,
+    struct buffer *moved, struct err *err)
+{
+	const struct adopt_plan *plan = &work->plan;
+	size_t i;
+
+	adopt_show(plan, work->program, work->own, stdout);
+	if (plan->registered && plan->moves == 0) {
+		printf("There is nothing to change.\n");
+		return 0;
+	}
+	if (adopt_make_record(work, record, err) == -1)
+		return -1;
+	adopt_tell(work);
+	if (!adopt_work_ask(work->asked))
+		return 0;
+	if (adopt_do(work, record, err) == -1)
+		return -1;
+	printf("Done: restart %s.\n", work->client->source);
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves)
+			text_list_add(moved, plan->rows[i].server->name);
+	return 0;
+}
+
+static int
+adopt_work(struct adopt_work *work, struct buffer *moved, struct err *err)
+{
+	struct adopt_record record = { 0 };
+	int done, undone = 0;
+
+	if (adopt_plan_make(&work->plan, &work->servers, work->client,
+	        work->asked, work->own, err) == -1 ||
+	    adopt_work_read(work, err) == -1)
+		return -1;
+	if (work->asked->undo) {
+		done = adopt_undo(work, &undone, err);
+		if (done == 0 && undone)
+			printf("Done: restart %s.\n", work->client->source);
+		return done;
+	}
+	done = adopt_forward(work, &record, moved, err);
+	adopt_record_reset(&record);
+	return done;
+}
+
+int
+adopt_run(
+    const struct adopt_setup *setup, struct buffer *moved, struct err *err)
+{
+	const struct command *command = &setup->options->command;
+	struct adopt_work work = { .asked = &command->adopt };
+	int done = -1;
+
+	if (!adopt_work_can_ask(work.asked))
+		return err_set(err, "nothing is changed without consent: add "
+		    "--yes, or --dry-run to look only");
+	work.client = adopt_client_find(command->operand, err);
+	if (work.client == NULL)
+		return -1;
+	if (adopt_find_places(&work, setup->envp, err) == 0)
+		work.program = client_config_path(setup->self, err);
+	if (work.program != NULL) {
+		adopt_read_servers(&work, setup);
+		done = adopt_work(&work, moved, err) == -1 ? 1 : 0;
+		fflush(stdout);
+		adopt_plan_reset(&work.plan);
+		servers_free(&work.servers);
+		adopt_file_reset(&work.file);
+	}
+	free(work.program);
+	free(work.own);
+	free(work.folder);
+	return done;
+}

@@ -1,0 +1,31 @@
+/*
+ * caisson adopt CLIENT: the servers of a client move to us, and our one entry
+ * takes their place. Runs in the supervisor.
+ */
+#ifndef SUPERVISOR_ADOPT_H
+#define SUPERVISOR_ADOPT_H
+
+#include "../../common/buffer.h"
+#include "../../common/err.h"
+#include "../options/options.h"
+#include "client_config.h"
+
+struct event_base;
+
+struct adopt_setup {
+	struct event_base *base;
+	const struct options *options;
+	char **envp;
+	const struct client_config_self *self;
+};
+
+/*
+ * Does what options->command asks for, prints what that is to stdout. Returns
+ * the exit status: 0, or 1 with err when it could not be done; or -1 with err
+ * when it cannot be meant. Appends the names of servers that were moved to us,
+ * each with a NUL.
+ */
+int adopt_run(
+    const struct adopt_setup *setup, struct buffer *moved, struct err *err);
+
+#endif

@@ -1,0 +1,265 @@
+/*
+ * Records of changes: see adopt_record.h. Runs in the supervisor.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../../common/mem.h"
+#include "../../common/text_list.h"
+#include "adopt_file.h"
+#include "adopt_record.h"
+
+/* What a record is called while it is written, and when it is undone. */
+#define ADOPT_RECORD_NEW "new"
+#define ADOPT_RECORD_UNDONE ".undone"
+
+void
+adopt_record_add(struct adopt_record *record, const char *name,
+    const char *text, size_t len)
+{
+	char *copy = mem_resize(NULL, len + 1);
+
+	memcpy(copy, text, len);
+	copy[len] = '\0';
+	text_list_add(&record->names, name);
+	record->texts = mem_resize(record->texts,
+	    (record->count + 1) * sizeof(*record->texts));
+	record->texts[record->count++] = copy;
+}
+
+void
+adopt_record_reset(struct adopt_record *record)
+{
+	size_t i;
+
+	for (i = 0; i < record->count; i++)
+		free(record->texts[i]);
+	free(mem_take(&record->texts));
+	free(mem_take(&record->path));
+	buffer_reset(&record->before);
+	buffer_reset(&record->after);
+	buffer_reset(&record->names);
+	record->count = 0;
+}
+
+/* Writing */
+
+static int
+adopt_record_put(const char *folder, const char *name, const char *data,
+    size_t len, struct err *err)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, name);
+
+	return adopt_file_write(path, data, len, err);
+}
+
+static int
+adopt_record_fill(
+    const struct adopt_record *record, const char *folder, struct err *err)
+{
+	const char *name;
+	size_t i = 0;
+
+	TEXT_LIST_EACH (name, record->names.data, record->names.len) {
+		auto_free char *text = mem_printf("%zu.entry", i);
+		auto_free char *named = mem_printf("%zu.name", i);
+
+		if (adopt_record_put(folder, text, record->texts[i],
+		        strlen(record->texts[i]), err) == -1 ||
+		    adopt_record_put(folder, named, name, strlen(name),
+		        err) == -1)
+			return -1;
+		i++;
+	}
+	if (record->added &&
+	    adopt_record_put(folder, "added", "", 0, err) == -1)
+		return -1;
+	if (adopt_record_put(folder, "after", record->after.data,
+	        record->after.len, err) == -1)
+		return -1;
+	return adopt_record_put(folder, "before", record->before.data,
+	    record->before.len, err);
+}
+
+/* Removes what a run that was killed has left. */
+static void
+adopt_record_clear(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *found;
+
+	while (dir != NULL && (found = readdir(dir)) != NULL) {
+		auto_free char *path =
+		    mem_printf("%s/%s", folder, found->d_name);
+
+		unlink(path);
+	}
+	if (dir != NULL)
+		closedir(dir);
+}
+
+/* A name that is free and stands behind those there are. */
+static char *
+adopt_record_name(const char *folder)
+{
+	time_t now = time(NULL);
+	char date[32] = "";
+	struct tm tm;
+	int n;
+
+	if (gmtime_r(&now, &tm) != NULL)
+		strftime(date, sizeof(date), "%Y%m%dT%H%M%SZ", &tm);
+	for (n = 0;; n++) {
+		auto_free char *path = mem_printf("%s/%s-%03d", folder, date,
+		    n);
+		auto_free char *undone =
+		    mem_printf("%s" ADOPT_RECORD_UNDONE, path);
+
+		if (access(path, F_OK) == -1 && access(undone, F_OK) == -1)
+			return mem_take(&path);
+	}
+}
+
+int
+adopt_record_write(
+    struct adopt_record *record, const char *folder, struct err *err)
+{
+	auto_free char *made = mem_printf("%s/" ADOPT_RECORD_NEW, folder);
+
+	if (adopt_file_make_folder(made, err) == -1)
+		return -1;
+	adopt_record_clear(made);
+	if (adopt_record_fill(record, made, err) == -1)
+		return -1;
+	record->path = adopt_record_name(folder);
+	return adopt_file_rename(made, record->path, err);
+}
+
+/* Reading */
+
+/* A file of a record. Returns 1, 0 when there is none, or -1 with err. */
+static int
+adopt_record_get(const char *folder, const char *name, struct buffer *data,
+    struct err *err)
+{
+	auto_free char *path = mem_printf("%s/%s", folder, name);
+	struct adopt_file file = { 0 };
+	int got;
+
+	if (access(path, F_OK) == -1 && errno == ENOENT)
+		return 0;
+	got = adopt_file_read(&file, path, err);
+	if (got == 0) {
+		*data = file.data;
+		file.data = (struct buffer){ 0 };
+	} else {
+		err_wrap(err, "%s", path);
+	}
+	adopt_file_reset(&file);
+	return got == 0 ? 1 : -1;
+}
+
+static int
+adopt_record_read(struct adopt_record *record, struct err *err)
+{
+	auto_free char *added = mem_printf("%s/added", record->path);
+	int got;
+
+	record->added = access(added, F_OK) == 0;
+	if (adopt_record_get(record->path, "before", &record->before, err) !=
+	        1 ||
+	    adopt_record_get(record->path, "after", &record->after, err) != 1)
+		return err_set(err, "%s is not whole", record->path);
+	for (;;) {
+		auto_free char *text = mem_printf("%zu.entry", record->count);
+		auto_free char *named = mem_printf("%zu.name", record->count);
+		auto_buffer struct buffer entry = { 0 };
+		auto_buffer struct buffer name = { 0 };
+
+		got = adopt_record_get(record->path, named, &name, err);
+		if (got != 1)
+			return got;
+		if (adopt_record_get(record->path, text, &entry, err) != 1)
+			return err_set(err, "%s is not whole", record->path);
+		adopt_record_add(record, name.data, entry.data, entry.len);
+	}
+}
+
+static int
+adopt_records_compare(const void *a, const void *b)
+{
+	const struct adopt_record *one = a, *other = b;
+
+	return strcmp(one->path, other->path);
+}
+
+static int
+adopt_records_is_one(const char *name)
+{
+	size_t len = strlen(name), tail = strlen(ADOPT_RECORD_UNDONE);
+
+	return name[0] != '.' && strcmp(name, ADOPT_RECORD_NEW) != 0 &&
+	    (len < tail || strcmp(name + len - tail, ADOPT_RECORD_UNDONE) != 0);
+}
+
+static void
+adopt_records_list(
+    struct adopt_records *records, const char *folder, DIR *dir)
+{
+	const struct dirent *found;
+
+	while ((found = readdir(dir)) != NULL) {
+		if (!adopt_records_is_one(found->d_name))
+			continue;
+		records->list = mem_resize(records->list,
+		    (records->count + 1) * sizeof(*records->list));
+		records->list[records->count++] = (struct adopt_record){
+			.path = mem_printf("%s/%s", folder, found->d_name) };
+	}
+}
+
+int
+adopt_records_read(
+    struct adopt_records *records, const char *folder, struct err *err)
+{
+	DIR *dir = opendir(folder);
+	size_t i;
+
+	*records = (struct adopt_records){ NULL, 0 };
+	if (dir == NULL)
+		return errno == ENOENT ? 0 : err_sys(err, "open %s", folder);
+	adopt_records_list(records, folder, dir);
+	closedir(dir);
+	if (records->count > 0)
+		qsort(records->list, records->count, sizeof(*records->list),
+		    adopt_records_compare);
+	for (i = 0; i < records->count; i++)
+		if (adopt_record_read(&records->list[i], err) == -1)
+			return -1;
+	return 0;
+}
+
+void
+adopt_records_free(struct adopt_records *records)
+{
+	size_t i;
+
+	for (i = 0; i < records->count; i++)
+		adopt_record_reset(&records->list[i]);
+	free(mem_take(&records->list));
+	records->count = 0;
+}
+
+int
+adopt_record_undone(const struct adopt_record *record, struct err *err)
+{
+	auto_free char *undone =
+	    mem_printf("%s" ADOPT_RECORD_UNDONE, record->path);
+
+	return adopt_file_rename(record->path, undone, err);
+}

@@ -1,0 +1,152 @@
+/*
+ * A change as a person sees it: see adopt_show.h. Runs in the supervisor.
+ */
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "../../common/limits.h"
+#include "../../common/shown.h"
+#include "../../common/text_list.h"
+#include "adopt_show.h"
+
+#define ADOPT_MASK "***"
+#define ADOPT_SHOWN_MAX 80 /* of an argument: a longer one may be anything */
+
+void
+adopt_show_text(struct buffer *out, const char *text)
+{
+	shown_add_quoted(out, text, CONFIG_PATH_MAX);
+}
+
+/* Whether what follows a flag, or its value, is likely to be a secret. */
+static int
+adopt_show_is_secretive(const char *text)
+{
+	static const char *const words[] = { "key", "token", "secret", "pass",
+		"auth", "bearer", "cred", "header", "pwd", "cookie", "user" };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasestr(text, words[i]) != NULL)
+			return 1;
+	return 0;
+}
+
+/*
+ * Whether a text is plainly no secret: letters as in names and paths; a digit
+ * may be part of a token, a colon and a sign of one with a password.
+ */
+static int
+adopt_show_is_plain(const char *text)
+{
+	size_t i, len = strlen(text);
+
+	for (i = 0; i < len; i++)
+		if (!isalpha((unsigned char)text[i]) &&
+		    strchr("@/._-~", text[i]) == NULL)
+			return 0;
+	return len <= ADOPT_SHOWN_MAX;
+}
+
+/* An argument; before is the one ahead of it, or NULL. */
+static void
+adopt_show_argument(
+    struct buffer *out, const char *text, const char *before)
+{
+	if (adopt_show_is_plain(text) && (before == NULL ||
+	        before[0] != '-' || !adopt_show_is_secretive(before)))
+		adopt_show_text(out, text);
+	else
+		buffer_add_text(out, ADOPT_MASK);
+}
+
+void
+adopt_show_server(struct buffer *out, const struct server *server)
+{
+	const char *separator = " (";
+	const char *before = NULL;
+	const char *text, *value;
+
+	if (server->command == NULL || server->remote != CONFIG_STDIO) {
+		buffer_add_text(out, ADOPT_MASK);
+		return;
+	}
+	/* Paths of programs have digits; secrets are arguments. */
+	if (strpbrk(server->command, " =$:") == NULL)
+		adopt_show_text(out, server->command);
+	else
+		buffer_add_text(out, ADOPT_MASK);
+	TEXT_LIST_EACH (text, server->args.data, server->args.len) {
+		buffer_add_text(out, " ");
+		adopt_show_argument(out, text, before);
+		before = text;
+	}
+	TEXT_LIST_PAIRS (text, value, server->env.data, server->env.len) {
+		buffer_add_text(out, separator);
+		adopt_show_text(out, text);
+		buffer_add_text(out, "=" ADOPT_MASK);
+		separator = ", ";
+	}
+	if (server->env.len > 0)
+		buffer_add_text(out, ")");
+}
+
+static void
+adopt_show_line(struct buffer *out, const char *sign,
+    const struct server *server)
+{
+	buffer_printf(out, "%s \"", sign);
+	adopt_show_text(out, server->name);
+	buffer_add_text(out, "\": ");
+	adopt_show_server(out, server);
+	buffer_add_text(out, "\n");
+}
+
+static void
+adopt_show_stays(const struct adopt_plan *plan, struct buffer *out)
+{
+	const char *head = "Stays where it is:\n";
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct adopt_row *row = &plan->rows[i];
+
+		if (row->why == NULL)
+			continue;
+		buffer_printf(out, "%s  \"", head);
+		adopt_show_text(out, row->server->name);
+		buffer_add_text(out, "\": ");
+		shown_add(out, row->why, strlen(row->why));
+		buffer_add_text(out, "\n");
+		head = "";
+	}
+}
+
+void
+adopt_show(const struct adopt_plan *plan, const char *program,
+    const char *own, FILE *out)
+{
+	auto_buffer struct buffer text = { 0 };
+	size_t i;
+
+	adopt_show_text(&text, plan->file->path);
+	buffer_add_text(&text, "\n");
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves)
+			adopt_show_line(&text, "-", plan->rows[i].server);
+	if (!plan->registered) {
+		buffer_add_text(&text, "+ \"caisson\": ");
+		adopt_show_text(&text, program);
+		buffer_add_text(&text, "\n");
+	}
+	if (plan->moves > 0) {
+		adopt_show_text(&text, own);
+		buffer_add_text(&text, "\n");
+	}
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves)
+			adopt_show_line(&text, "+", plan->rows[i].server);
+	adopt_show_stays(plan, &text);
+	fputs(text.data, out);
+}

@@ -1,0 +1,224 @@
+/*
+ * caisson adopt CLIENT --undo: the client's file as it was, byte for byte where
+ * nothing else has changed it; otherwise our entry is cut out and those that
+ * were moved are put back. The client's file is written first, and each later
+ * step can be taken again. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/fd.h"
+#include "../../common/mem.h"
+#include "../../common/text_list.h"
+#include "adopt_record.h"
+#include "adopt_show.h"
+#include "adopt_work.h"
+
+struct adopt_undoing {
+	struct adopt_work *work;
+	struct adopt_records records;
+	struct buffer names; /* of all entries that were moved */
+	struct buffer back;  /* those that are put back */
+	struct buffer after; /* the client's file */
+	int whole; /* it is as it was before */
+};
+
+static int
+adopt_undo_is_same(const struct buffer *one, const struct buffer *other)
+{
+	return one->len == other->len &&
+	    (one->len == 0 || memcmp(one->data, other->data, one->len) == 0);
+}
+
+/*
+ * Goes back from one record to the one before, as long as the file is what
+ * each of them has left. Returns whether that leads to the first; a record of
+ * a change that was not made, or was undone already, is passed over.
+ */
+static int
+adopt_undo_chain(struct adopt_undoing *undoing)
+{
+	const struct adopt_record *record;
+	const struct buffer *now = &undoing->work->file.data;
+	size_t i;
+
+	for (i = undoing->records.count; i-- > 0;) {
+		record = &undoing->records.list[i];
+		if (adopt_undo_is_same(now, &record->after))
+			now = &record->before;
+		else if (!adopt_undo_is_same(now, &record->before))
+			return 0;
+	}
+	buffer_add(&undoing->after, now->data, now->len);
+	return 1;
+}
+
+static int
+adopt_undo_has(const struct adopt_plan *plan, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++)
+		if (strcmp(plan->rows[i].server->name, name) == 0)
+			return 1;
+	return 0;
+}
+
+/* Whether a list has a text. */
+static int
+adopt_undo_lists(const struct buffer *list, const char *text)
+{
+	const char *p;
+
+	TEXT_LIST_EACH (p, list->data, list->len)
+		if (strcmp(p, text) == 0)
+			return 1;
+	return 0;
+}
+
+/* Puts back what is not in the file; our entry goes if we have added it. */
+static int
+adopt_undo_edit(struct adopt_undoing *undoing, struct err *err)
+{
+	const struct adopt_records *records = &undoing->records;
+	auto_free const char **puts = NULL;
+	size_t i, n, count = 0;
+	int added = 0;
+
+	for (i = 0; i < records->count; i++) {
+		const struct adopt_record *record = &records->list[i];
+		const char *name;
+
+		added |= record->added;
+		puts = mem_resize(
+		    puts, (count + record->count + 1) * sizeof(*puts));
+		n = 0;
+		TEXT_LIST_EACH (name, record->names.data, record->names.len) {
+			const char *text = record->texts[n++];
+
+			if (adopt_undo_has(&undoing->work->plan, name) ||
+			    adopt_undo_lists(&undoing->back, name))
+				continue;
+			text_list_add(&undoing->back, name);
+			puts[count++] = text;
+		}
+	}
+	return adopt_work_edit(undoing->work, added, (const char *const *)puts,
+	    count, &undoing->after, err);
+}
+
+static int
+adopt_undo_prepare(struct adopt_undoing *undoing, struct err *err)
+{
+	struct adopt_work *work = undoing->work;
+	const char *name;
+	size_t i;
+
+	if (adopt_records_read(&undoing->records, work->folder, err) == -1)
+		return -1;
+	for (i = 0; i < undoing->records.count; i++) {
+		const struct buffer *names = &undoing->records.list[i].names;
+
+		TEXT_LIST_EACH (name, names->data, names->len)
+			text_list_add(&undoing->names, name);
+	}
+	undoing->whole = adopt_undo_chain(undoing);
+	return undoing->whole ? 0 : adopt_undo_edit(undoing, err);
+}
+
+static void
+adopt_undo_show(const struct adopt_undoing *undoing)
+{
+	auto_buffer struct buffer text = { 0 };
+	const char *separator = " ";
+	const char *name;
+
+	adopt_show_text(&text, undoing->work->plan.file->path);
+	if (undoing->whole) {
+		buffer_add_text(&text, ": as it was before\n");
+	} else {
+		buffer_add_text(&text, ": it was changed since, so \"caisson\" "
+		    "is taken out and these are put back:");
+		TEXT_LIST_EACH (
+		    name, undoing->back.data, undoing->back.len) {
+			buffer_add_text(&text, separator);
+			adopt_show_text(&text, name);
+			separator = ", ";
+		}
+		buffer_add_text(&text,
+		    undoing->back.len == 0 ? " none\n" : "\n");
+	}
+	fputs(text.data, stdout);
+}
+
+/* Our file: what was moved goes; the file goes with the last of its entries. */
+static int
+adopt_undo_own(const struct adopt_undoing *undoing, struct err *err)
+{
+	const struct adopt_work *work = undoing->work;
+	const struct adopt_records *records = &undoing->records;
+	auto_buffer struct buffer rest = { 0 };
+	auto_free char *kept = NULL;
+	size_t count;
+
+	if (work->plan.own == NULL)
+		return 0;
+	adopt_plan_add_rest(&work->plan, &undoing->names, &rest, &count);
+	if (count > 0)
+		return adopt_file_write(work->own, rest.data, rest.len, err);
+	kept = mem_printf("%s/servers.json",
+	    records->list[records->count - 1].path);
+	return adopt_file_rename(work->own, kept, err);
+}
+
+static int
+adopt_undo_do(struct adopt_undoing *undoing, struct err *err)
+{
+	const struct adopt_work *work = undoing->work;
+	auto_fd int lock = adopt_file_lock(work->folder, err);
+	size_t i;
+
+	if (lock == -1)
+		return -1;
+	if (!adopt_undo_is_same(&undoing->after, &work->file.data) &&
+	    adopt_file_replace(&work->file, undoing->after.data,
+	        undoing->after.len, err) == -1)
+		return -1;
+	if (adopt_undo_own(undoing, err) == -1)
+		return -1;
+	for (i = undoing->records.count; i-- > 0;)
+		if (adopt_record_undone(&undoing->records.list[i], err) == -1)
+			return -1;
+	return 0;
+}
+
+static int
+adopt_undo_run(struct adopt_undoing *undoing, int *changed, struct err *err)
+{
+	if (adopt_undo_prepare(undoing, err) == -1)
+		return -1;
+	if (undoing->records.count == 0) {
+		printf("There is nothing to undo.\n");
+		return 0;
+	}
+	adopt_undo_show(undoing);
+	if (!adopt_work_ask(undoing->work->asked))
+		return 0;
+	*changed = 1;
+	return adopt_undo_do(undoing, err);
+}
+
+int
+adopt_undo(struct adopt_work *work, int *changed, struct err *err)
+{
+	struct adopt_undoing undoing = { .work = work };
+	int done = adopt_undo_run(&undoing, changed, err);
+
+	adopt_records_free(&undoing.records);
+	buffer_reset(&undoing.names);
+	buffer_reset(&undoing.back);
+	buffer_reset(&undoing.after);
+	return done;
+}
