@@ -232,6 +232,19 @@ open("out/x.zip", "w").write("not one")`);
   assert.match(said, /note: c\.txt \(1 byte\) and c2\.txt \(1 byte\) are gone/);
   assert.doesNotMatch(said, /site-|note: .*site/);
 
+  /* Nor is a folder in out of which the code has made one. */
+  const [both, noted] = await kept(client, `${put}
+import shutil
+put("out/site/index.html", "1"); put("out/site/css/a.css", "2")
+shutil.make_archive("out/site", "zip", "out/site")
+put("out/part/a.txt", "1")
+shutil.make_archive("out/part", "zip", "out/part")
+put("out/part/b.txt", "2")`);
+
+  assert.deepEqual(Object.keys(both), ['part.zip', 'site.zip']);
+  assert.match(noted, /out\/part was not kept: it is a directory/);
+  assert.doesNotMatch(noted, /out\/site/);
+
   for (const [end, how] of [['.tar', 'tar'], ['.tar.gz', 'gztar'],
     ['.tar.bz2', 'bztar']]) {
     const [files, told] = await kept(client, `${put}

@@ -25,15 +25,25 @@ def pack():
             files, within = contents(folder)
         except OSError:
             continue  # it has a folder that cannot be read
-        if files and pack_folder(folder, files, name + ".zip"):
-            for path in files:
-                os.unlink(path)
-            for folder in within:
-                try:
-                    os.rmdir(folder)
-                except OSError:
-                    pass  # what is no file is left, and named in the answer
+        archive = name + ".zip"
+        if files and len(archived(files, [archive])) == len(files):
+            remove(files, within)  # the code has packed it
+        elif files and pack_folder(folder, files, archive):
+            remove(files, within)
             yield PACKED % (ascii(name)[1:-1], ascii(name)[1:-1])
+
+
+def remove(files, folders):
+    """Remove files and folders; a folder that has something else is left, and
+    named in the answer.
+    """
+    for path in files:
+        os.unlink(path)
+    for folder in folders:
+        try:
+            os.rmdir(folder)
+        except OSError:
+            pass
 
 
 def contents(folder):
@@ -61,10 +71,13 @@ def keep_folder(folder):
     return None
 
 
-def archived(paths):
-    """Return those of some files that are in an archive which comes back."""
+def archived(paths, names=None):
+    """Return those of some files that are in an archive which comes back.
+
+    names: of archives, where not any is meant.
+    """
     packed = set()
-    for name in os.listdir(place()):
+    for name in os.listdir(place()) if names is None else names:
         for end in LISTED if paths else ():
             if name.endswith(end):
                 packed |= listed("%s/%s" % (place(), name), LISTED[end])
