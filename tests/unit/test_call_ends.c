@@ -7,6 +7,7 @@
 
 #include "common/loop.h"
 #include "supervisor/process/process.h"
+#include "at_once.h"
 #include "call_play.h"
 
 /* Deadlines */
@@ -451,5 +452,5 @@ int
 main(void)
 {
 	worker_init(supervisor_routes());
-	return unit_run("call_ends", add_tests);
+	return unit_run_at_once("call_ends", add_tests, 5);
 }

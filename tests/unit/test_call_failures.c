@@ -18,6 +18,7 @@
 #include "supervisor/box/cgroup.h"
 #include "supervisor/peers/store.h"
 #include "supervisor/process/process.h"
+#include "at_once.h"
 #include "call_play.h"
 
 /* Failures of the start: each is told once, after call_new. */
@@ -681,5 +682,5 @@ int
 main(void)
 {
 	worker_init(supervisor_routes());
-	return unit_run("call_failures", add_tests);
+	return unit_run_at_once("call_failures", add_tests, 4);
 }

@@ -19,8 +19,8 @@
 #include "common/limits.h"
 #include "common/loop.h"
 #include "common/mem.h"
+#include "at_once.h"
 #include "server_trees.h"
-#include "unit.h"
 #include "supervisor/peers/server_process.h"
 #include "supervisor/process/process.h"
 
@@ -497,5 +497,5 @@ main(int argc, char **argv)
 		return trees_be(argv[1]);
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) == -1)
 		return EXIT_FAILURE;
-	return unit_run("process", add_tests);
+	return unit_run_at_once("process", add_tests, 4);
 }
