@@ -756,6 +756,8 @@
 #define FILES_COUNT_MAX 1000
 #define FILES_LEFT_MAX 100
 #define FILES_GIVEN_MAX 32
+/* Numbers of removed versions of an owner: names of one hash share one. */
+#define FILES_VERSIONS 32768
 /* Of an execution, so many wait with their descriptors to be copied. */
 #define FILES_WAITING_MAX 8
 #define FILES_NAMES_MAX (FILES_GIVEN_MAX * (FILE_NAME_MAX + 1))

@@ -408,7 +408,8 @@ play_count(const char *start)
 static inline unsigned int
 play_count_kept(void)
 {
-	return play_count("") - play_count("t") - play_count("lock");
+	return play_count("") - play_count("t") - play_count("v") -
+	    play_count("lock");
 }
 
 /* Puts a file into the directory as if it had been kept. */

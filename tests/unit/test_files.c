@@ -277,6 +277,65 @@ START_TEST(old_files_are_removed)
 }
 END_TEST
 
+/* Links name them: also after all of a name are removed, or too old. */
+START_TEST(a_version_is_not_given_again)
+{
+	struct head head = { .version = 7, .since = 1, .owner = "", .name = "a",
+		.type = "text/plain", .size = 3 };
+
+	play_start_for(&play, MIB, 1);
+	play_keep(&play, "", "a", "1", 1);
+	play_keep(&play, "", "a", "2", 2);
+	play_remove(&play, "", "a", 2);
+	play_expect_done(&play, 4, FILE_FAULT_NONE, "", 1);
+	play_keep(&play, "", "a", "3", 3);
+	play_remove(&play, "", "", 0);
+	play_expect_done(&play, 4, FILE_FAULT_NONE, "", 2);
+	play_end(&play);
+	play_start_for(&play, MIB, 1);
+	play_keep(&play, "", "a", "4", 4);
+	play_forge("0000000000000001", &head, "old");
+	play_expect_unknown(&play, "", "a", 7);
+	play_keep(&play, "", "a", "8", 8);
+	play_keep(&play, "", "b", "1", 1);
+	play_keep(&play, "other", "a", "1", 1);
+	play_expect_unknown(&play, "", "a", 3);
+	play_expect_unknown(&play, "", "a", 7);
+	play_end(&play);
+}
+END_TEST
+
+/* Without a table, or with one that is damaged, files are kept all the same. */
+START_TEST(a_damaged_table_costs_nothing_else)
+{
+	DIR *dir;
+	struct dirent *entry;
+	int fd;
+
+	play_start(&play);
+	play_keep(&play, "", "a", "1", 1);
+	play_remove(&play, "", "a", 0);
+	play_expect_done(&play, 4, FILE_FAULT_NONE, "", 1);
+	ck_assert_uint_eq(play_count("v"), 1);
+	dir = opendir(play_folder);
+	while ((entry = readdir(dir)) != NULL) {
+		if (entry->d_name[0] != 'v')
+			continue;
+		ck_assert_int_eq(unlinkat(dirfd(dir), entry->d_name, 0), 0);
+		if (_i == 0)
+			continue;
+		fd = openat(dirfd(dir), entry->d_name, O_WRONLY | O_CREAT,
+		    0600);
+		while (lseek(fd, 0, SEEK_CUR) < FILES_VERSIONS * 8)
+			ck_assert_int_eq(write(fd, "\xff", 1), 1);
+		close(fd);
+	}
+	closedir(dir);
+	play_keep(&play, "", "a", "2", 1);
+	play_end(&play);
+}
+END_TEST
+
 /* Files that are damaged, or no files of ours at all. */
 START_TEST(what_is_not_ours_is_left_alone)
 {
@@ -370,6 +429,8 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, bytes_are_bounded_for_all_together);
 	tcase_add_test(tc, files_of_an_owner_are_bounded);
 	tcase_add_loop_test(tc, old_files_are_removed, 0, 2);
+	tcase_add_test(tc, a_version_is_not_given_again);
+	tcase_add_loop_test(tc, a_damaged_table_costs_nothing_else, 0, 2);
 	tcase_add_test(tc, what_is_not_ours_is_left_alone);
 	tcase_add_loop_test(
 	    tc, cuts_off_a_supervisor_that_is_unclear, 0, 4);

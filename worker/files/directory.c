@@ -17,6 +17,7 @@
 
 #define DIRECTORY_LOCK_NAME "lock"
 #define DIRECTORY_TEMPORARY_MARK 't'
+#define DIRECTORY_TABLE_MARK 'v'
 #define DIRECTORY_DIGITS "0123456789abcdef"
 #define DIRECTORY_FLAGS (O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK)
 #define DIRECTORY_MODE 0600
@@ -36,6 +37,8 @@ directory_entry(const char *name)
 	if (name[0] == DIRECTORY_TEMPORARY_MARK &&
 	    directory_is_random(name + 1))
 		return DIRECTORY_TEMPORARY;
+	if (name[0] == DIRECTORY_TABLE_MARK && directory_is_random(name + 1))
+		return DIRECTORY_TABLE;
 	return strcmp(name, DIRECTORY_LOCK_NAME) == 0 ? DIRECTORY_LOCK :
 	    DIRECTORY_FOREIGN;
 }
@@ -109,6 +112,17 @@ directory_keep(
 {
 	directory_draw(name);
 	return renameat(folder, temporary, folder, name);
+}
+
+int
+directory_table(int folder, uint64_t number, int is_made)
+{
+	char name[DIRECTORY_TEMPORARY_SIZE];
+
+	snprintf(name, sizeof(name), "%c%016" PRIx64, DIRECTORY_TABLE_MARK,
+	    number);
+	return openat(folder, name, O_RDWR | (is_made ? O_CREAT : 0) |
+	    DIRECTORY_FLAGS, DIRECTORY_MODE);
 }
 
 int

@@ -4,12 +4,15 @@
  *
  *	0123456789abcdef	a file that is kept (16 digits)
  *	t0123456789abcdef	one that is being made, locked by its process
+ *	v0123456789abcdef	a table of an owner (versions.h)
  *	lock			locked while a file is added
  *
  * Runs in files.
  */
 #ifndef WORKER_FILES_DIRECTORY_H
 #define WORKER_FILES_DIRECTORY_H
+
+#include <stdint.h>
 
 #include "../../common/fd.h"
 
@@ -20,6 +23,7 @@
 enum directory_entry {
 	DIRECTORY_KEPT,
 	DIRECTORY_TEMPORARY,
+	DIRECTORY_TABLE,
 	DIRECTORY_LOCK,
 	DIRECTORY_FOREIGN
 };
@@ -49,6 +53,13 @@ int directory_make(int folder, char name[DIRECTORY_TEMPORARY_SIZE]);
 /* Gives such a file, made complete, its name. Returns 0, or -1 with errno. */
 int directory_keep(
     int folder, const char *temporary, char name[DIRECTORY_NAME_SIZE]);
+
+/*
+ * Opens the table of this number for reading and writing; makes it where it is
+ * missing and is_made is set. Returns a descriptor that the caller owns; -1
+ * with errno.
+ */
+int directory_table(int folder, uint64_t number, int is_made);
 
 /* Removes a file. Returns 0, also where it is gone, or -1 with errno. */
 int directory_remove(int folder, const char *name);

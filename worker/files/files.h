@@ -9,8 +9,8 @@
  * same time: what is there is looked up for each task anew (kept.h).
  *
  * The order of the files: main → routes → on_supervisor, on_porter → added,
- * collect, deliver, fetched, listed, removed → task, intake → kept → directory,
- * head, type.
+ * collect, deliver, fetched, listed, removed → task, intake → kept → versions →
+ * directory, head, type.
  */
 #ifndef WORKER_FILES_FILES_H
 #define WORKER_FILES_FILES_H

@@ -245,10 +245,8 @@ intake_name(struct intake *intake)
 	uint8_t bytes[FILE_HEAD_SIZE];
 	char id[DIRECTORY_NAME_SIZE];
 	enum file_fault fault;
-	const struct kept *newest =
-	    kept_find(files, head->owner, head->name, 0);
 
-	head->version = newest == NULL ? 1 : newest->head.version + 1;
+	head->version = kept_next_version(files, head->owner, head->name);
 	head->since = (uint64_t)time(NULL);
 	head_encode(head, bytes);
 	if (intake_write(intake->to, bytes, sizeof(bytes), 0) == -1 ||

@@ -13,6 +13,7 @@
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "kept.h"
+#include "versions.h"
 
 /* Looking into the directory: files by their random names, in their order. */
 
@@ -126,6 +127,9 @@ kept_replace(struct files *files, struct kept **kept, size_t count)
 static int
 kept_drop(struct files *files, size_t at)
 {
+	const struct head *head = &files->kept[at]->head;
+
+	versions_note(files->folder, head->owner, head->name, head->version);
 	if (directory_remove(files->folder, files->kept[at]->id) == -1) {
 		log_warn("cannot remove a file that was kept: %s",
 		    strerror(errno));
@@ -274,6 +278,17 @@ kept_find(const struct files *files, const char *owner, const char *name,
 			found = kept;
 	}
 	return found;
+}
+
+uint64_t
+kept_next_version(
+    const struct files *files, const char *owner, const char *name)
+{
+	const struct kept *newest = kept_find(files, owner, name, 0);
+	uint64_t noted = versions_noted(files->folder, owner, name);
+	uint64_t last = newest == NULL ? 0 : newest->head.version;
+
+	return (last > noted ? last : noted) + 1;
 }
 
 static int

@@ -42,6 +42,13 @@ const struct kept *kept_find(const struct files *files, const char *owner,
     const char *name, uint64_t version);
 
 /*
+ * Returns the version that the next file of this name gets: no file of this
+ * name had it or a higher one, those that were removed included.
+ */
+uint64_t kept_next_version(
+    const struct files *files, const char *owner, const char *name);
+
+/*
  * Returns the heads of all files of an owner, by name and then by version,
  * which the caller frees; only the newest version of each unless versions is
  * set. Their number goes to *count.

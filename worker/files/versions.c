@@ -1,0 +1,73 @@
+/*
+ * Versions of files that were removed: see versions.h. Runs in files.
+ *
+ * A table is a file of numbers of 8 bytes, little-endian, with holes. Where two
+ * processes remove files of one hash at the same moment, the lower number may
+ * stay.
+ */
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../common/limits.h"
+#include "../../common/log.h"
+#include "directory.h"
+#include "versions.h"
+
+/* FNV-1a */
+#define VERSIONS_BASIS 0xcbf29ce484222325U
+#define VERSIONS_PRIME 0x100000001b3U
+
+static uint64_t
+versions_hash(const char *text)
+{
+	uint64_t hash = VERSIONS_BASIS;
+
+	for (; *text != '\0'; text++)
+		hash = (hash ^ (uint8_t)*text) * VERSIONS_PRIME;
+	return hash;
+}
+
+/* Where in a table the number for a name stands. */
+static off_t
+versions_place(const char *name)
+{
+	return (off_t)(versions_hash(name) % FILES_VERSIONS * sizeof(uint64_t));
+}
+
+static uint64_t
+versions_read(int table, const char *name)
+{
+	uint64_t number;
+
+	if (pread(table, &number, sizeof(number), versions_place(name)) !=
+	    sizeof(number))
+		return 0;
+	number = le64toh(number);
+	/* No file has such a version: the table is damaged. */
+	return number > UINT64_MAX / 4 ? 0 : number;
+}
+
+void
+versions_note(
+    int folder, const char *owner, const char *name, uint64_t version)
+{
+	auto_fd int table = directory_table(folder, versions_hash(owner), 1);
+	uint64_t number = htole64(version);
+
+	if (table != -1 && versions_read(table, name) >= version)
+		return;
+	if (table == -1 || pwrite(table, &number, sizeof(number),
+	        versions_place(name)) != sizeof(number))
+		log_debug("cannot note a version that is removed: %s",
+		    strerror(errno));
+}
+
+uint64_t
+versions_noted(int folder, const char *owner, const char *name)
+{
+	auto_fd int table = directory_table(folder, versions_hash(owner), 0);
+
+	return table == -1 ? 0 : versions_read(table, name);
+}
