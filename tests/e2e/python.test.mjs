@@ -469,11 +469,11 @@ except KeyError as error:
     '        ^',
     'SyntaxError: unterminated string literal (detected at line 1)'], 1],
 
-  ['await where it cannot be', 'def f():\n    await x', [
+  ['await where it cannot be', 'class F:\n    await x', [
     '  File "FILE", line 2',
     '    await x',
     '    ^^^^^^^',
-    'SyntaxError: \'await\' outside async function'], 1],
+    'SyntaxError: \'await\' outside function'], 1],
 
   ['a name that does not exist', 'pritn(1)', [
     'Traceback (most recent call last):',

@@ -39,7 +39,7 @@ def offer(code, names, wanted):
     for name in marked:
         found = find(name, servers)
         if found is None and name in missing:
-            found = abbreviated(name)
+            found = joined(name[len(PREFIX):], servers) or abbreviated(name)
         if found is not None:
             names.setdefault(name, found)
     exact = {told[key]: told for told in servers
@@ -56,9 +56,7 @@ def find(name, servers):
     # mcp__fs__read_file, as some hosts call the tools of servers themselves.
     server, between, tool = name[len(PREFIX):].lstrip("_").partition("__")
     told = find_told(server, servers) if between and tool else None
-    if told:
-        return tool_of(told, tool)
-    return joined(name[len(PREFIX):], servers)
+    return tool_of(told, tool) if told else None
 
 
 def joined(name, servers):
@@ -68,8 +66,9 @@ def joined(name, servers):
     """
     for told in sorted(servers, key=lambda told: -len(told["alias"])):
         alias = told["alias"] + "_"
-        if name[:len(alias)].lower() == alias.lower() and name[len(alias):]:
-            return tool_of(told, name[len(alias):].lstrip("_"))
+        tool = name[len(alias):].lstrip("_")
+        if name[:len(alias)].lower() == alias.lower() and tool[:1].isalpha():
+            return tool_of(told, tool)
     return None
 
 
