@@ -371,8 +371,8 @@ True <class 'list'>
                     "[('items', 5), ('a', {})] dict_values([]) 5\n")
 
     def test_one_list_by_the_name_of_the_tool(self):
-        note = ("note: the .data of fs.%s has no %r, so .get.. has returned "
-                "its one list, 'data'\n")
+        note = ("note: the .data of fs.%s has no %r, so its one list, 'data', "
+                "was taken for it\n")
         missed = "note: the .data of fs.%s has no %r, so .get.. has returned .*"
         one, two = {"data": [1, 2], "more": False}, {"data": [1], "b": [2]}
         for name, data, key, out, says in (
@@ -391,6 +391,15 @@ True <class 'list'>
                 self.prints(self.raw(name, data) + "print(r%s.get(%r, []))" % (
                     "" if data == [1, 2] else ".data", key), out + "\n", says,
                     tools={"fs": [tool(name)]})
+        for line in "r['deals']", "r.data['Deals']", "r.get('deals', [])":
+            self.prints(self.raw("list_deals", one) + "print(%s)" % line,
+                        "[1, 2]\n", ".*was taken for it\n",
+                        tools={"fs": [tool("list_deals")]})
+        for line in "r['tags']", "r.data['deal']":
+            self.ends(self.raw("list_deals", one) + line, "KeyError: " +
+                      line.partition("[")[2][:-1], "hint: fs.list_deals .data "
+                      "is {data: list[2] of int, more: bool}\n",
+                      tools={"fs": [tool("list_deals")]})
         self.ends(self.raw("list_deals", [1]) + "r.get('tags', [])",
                   "AttributeError: the result has no keys but content: r.data "
                   "is a list", "hint: fs.list_deals .data is list[1] of int\n",

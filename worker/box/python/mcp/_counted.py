@@ -13,8 +13,8 @@ KEYS_MAX = 5  # that are told
 NOTES_MAX = 3
 MISSED = ("note: the .data of %s has no %r, so .get() has returned []; its "
           "keys are %s, and its list %r has %d items\n")
-FOUND = ("note: the .data of %s has no %r, so .get() has returned its one "
-         "list, %r\n")
+FOUND = ("note: the .data of %s has no %r, so its one list, %r, was taken for "
+         "it\n")
 MEMBERS = ("note: .%s() of the result of %s is that of the MCP answer, not of "
            "its data: write .data.%s()\n")
 OPTIONAL = "error", "warning"  # in keys that may well be missing
@@ -84,10 +84,8 @@ def count(part, frame):
 
 
 def miss(part, key, default):
-    """Return what code gets that asks for a list by a key that a whole result
-    lacks: its one list, where the tool is one that lists what the key says.
-
-    A note tells of it, and of the default.
+    """Return the default, and note that code asks for a list by a key that a
+    whole result lacks.
     """
     from ._caller import caller
     lists = [name for name, value in part.items()
@@ -101,13 +99,31 @@ def miss(part, key, default):
         result = seen.result()
         if result is None or result.data is not part:
             continue
-        if len(lists) == 1 and is_named(key, seen.name):
-            add(clean(FOUND % (seen.name, key, lists[0])))
-            return part[lists[0]]
         add(clean(MISSED % (
             seen.name, key, ", ".join(map(str, list(part)[:KEYS_MAX])),
             lists[0], len(part[lists[0]]))))
     return default
+
+
+def one_list(part, key):
+    """Return the name of the one list of a whole result, where its tool is one
+    that lists what a key says that the result lacks; or None.
+
+    A note tells of it.
+    """
+    lists = [name for name, value in part.items()
+             if isinstance(value, list)]
+    if len(lists) != 1 or not isinstance(key, str):
+        return None
+    from ._seen import SEEN
+    from ._servers import clean
+    for seen in list(SEEN.values()):
+        result = seen.result()
+        if result is not None and result.data is part and is_named(
+                key, seen.name):
+            add(clean(FOUND % (seen.name, key, lists[0])))
+            return lists[0]
+    return None
 
 
 def is_named(key, tool):

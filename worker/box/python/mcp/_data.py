@@ -39,7 +39,7 @@ class Part(dict):
     def get(self, key, default=None):
         """Return the value of a key, or the default."""
         if key not in self:
-            name = self._spelled(key)
+            name = self._meant(key, type(default) is list)
             if name is not None:
                 return self[name]
             if type(default) is list:
@@ -47,11 +47,21 @@ class Part(dict):
         return super().get(key, default)
 
     def __missing__(self, key):
-        """Return the value of the one key that is spelled in another way."""
-        name = self._spelled(key)
+        """Return the value of the key that is meant."""
+        name = self._meant(key, True)
         if name is None:
             raise KeyError(key)
         return self[name]
+
+    def _meant(self, key, is_list):
+        """Return the key that is meant by one that there is not, or None.
+
+        is_list: whether it may be that of a list.
+        """
+        name = self._spelled(key)
+        if name is None and is_list:
+            name = _counted.one_list(self, key)
+        return name
 
     def _spelled(self, key):
         """Return the one key that differs in case, '_' and '-' only, or None.

@@ -107,8 +107,9 @@ class Result(dict):
         data = self.data
         if isinstance(data, dict) and key in data:
             return data[key]
-        if isinstance(data, Part) and data._spelled(key) is not None:
-            return data[key]
+        name = data._meant(key, True) if isinstance(data, Part) else None
+        if name is not None:
+            return data[name]
         if isinstance(key, int):
             return self._sequence()[key]
         if isinstance(data, Rows):
