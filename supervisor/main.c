@@ -129,14 +129,14 @@ main_adopt(struct supervisor *sv, const char *invoked, char **envp,
 	const struct client_config_self self =
 	    main_self(invoked, envp, folder);
 	const struct adopt_setup setup = { sv->base, &sv->options, envp,
-		&self };
+		&self, sv->config, sv->broker };
 	auto_buffer struct buffer moved = { 0 };
 	int status = adopt_run(&setup, &moved, err);
 
 	if (status == 1)
 		fprintf(stderr, "caisson: %s\n", err->text);
 	return status == 0 && moved.len > 0 ? servers_try_run(sv->base,
-	    sv->config, sv->broker, &moved) : status;
+	    sv->config, sv->broker, &moved, NULL) : status;
 }
 
 static int
@@ -158,7 +158,7 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 		return selftest_run(&sv->runs, &sv->options);
 	case OPTION_TRY:
 		return servers_try_run(
-		    sv->base, sv->config, sv->broker, NULL);
+		    sv->base, sv->config, sv->broker, NULL, NULL);
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:

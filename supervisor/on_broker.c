@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../common/mem.h"
+#include "../common/text_list.h"
 #include "../common/utf8.h"
 #include "peers/broker.h"
 #include "handlers.h"
@@ -48,7 +49,21 @@ supervisor_on_tried(struct broker *broker, struct ipc_tried *tried)
 		broker_fail(broker, "names of tools that are no texts");
 		return;
 	}
-	broker_hear_tried(broker, &(struct broker_answer){ tried->name,
-	    tried->count, tried->bytes, tools, tried->tools.len,
-	    tried->reason });
+	if (!text_list_complete((const char *)tried->destructive.data,
+	        tried->destructive.len) ||
+	    !utf8_valid((const char *)tried->destructive.data,
+	        tried->destructive.len)) {
+		broker_fail(broker, "names of tools that are no texts");
+		return;
+	}
+	broker_hear_tried(broker, &(struct broker_answer){
+	    .name = tried->name,
+	    .count = tried->count,
+	    .bytes = tried->bytes,
+	    .tools = tools,
+	    .tools_len = tried->tools.len,
+	    .destructive = (const char *)tried->destructive.data,
+	    .destructive_len = tried->destructive.len,
+	    .more_destructive = tried->more_destructive,
+	    .reason = tried->reason });
 }

@@ -18,6 +18,7 @@
 #include "adopt_record.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
+#include "command.h"
 
 /* Where our files are. Returns 0, or -1 with err. */
 static int
@@ -128,12 +129,12 @@ adopt_write_own(const struct adopt_work *work, struct err *err)
 	for (i = 0; i < plan->count; i++)
 		n += plan->rows[i].moves &&
 		    !adopt_plan_owns(plan, plan->rows[i].server->name);
-	if (n == 0)
+	if (n == 0 && work->denied.len == 0)
 		return 0;
 	*strrchr(folder, '/') = '\0';
 	if (adopt_file_make_folder(folder, err) == -1)
 		return -1;
-	adopt_plan_add_own(plan, &own);
+	adopt_plan_add_own(plan, &work->denied, &own);
 	return adopt_file_write(work->own, own.data, own.len, err);
 }
 
@@ -194,11 +195,39 @@ adopt_tell(const struct adopt_work *work)
 		       "of its own: %s\n", client->source, client->own);
 }
 
+/*
+ * What is to be denied is known only from servers that start: all of those that
+ * move, or none of them moves.
+ */
 static int
-adopt_forward(struct adopt_work *work, struct adopt_record *record,
-    struct buffer *moved, struct err *err)
+adopt_deny(struct adopt_work *work, const struct adopt_setup *setup,
+    const struct buffer *moves, struct err *err)
+{
+	const char *name, *tool;
+
+	if (servers_try_run(setup->base, setup->config, setup->broker, moves,
+	        &work->denied) != 0)
+		return err_set(err, "nothing was moved: which tools destroy is "
+		    "known only of servers that start; leave the others with "
+		    "--keep");
+	TEXT_LIST_PAIRS (
+	    name, tool, work->denied.data, work->denied.len) {
+		auto_buffer struct buffer shown = { 0 };
+
+		adopt_show_text(&shown, name);
+		buffer_add_text(&shown, ": ");
+		adopt_show_text(&shown, tool);
+		printf("denied   %s\n", shown.data);
+	}
+	return 0;
+}
+
+static int
+adopt_forward(struct adopt_work *work, const struct adopt_setup *setup,
+    struct adopt_record *record, struct buffer *moved, struct err *err)
 {
 	const struct adopt_plan *plan = &work->plan;
+	auto_buffer struct buffer moves = { 0 };
 	size_t i;
 
 	adopt_show(plan, work->program, work->own, stdout);
@@ -209,19 +238,28 @@ adopt_forward(struct adopt_work *work, struct adopt_record *record,
 	if (adopt_make_record(work, record, err) == -1)
 		return -1;
 	adopt_tell(work);
-	if (!adopt_work_ask(work->asked))
+	if (!adopt_work_ask(work->asked)) {
+		printf("Nothing was changed.\n");
 		return 0;
+	}
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves)
+			text_list_add(&moves, plan->rows[i].server->name);
+	if (work->asked->deny_destructive && moves.len > 0 &&
+	    adopt_deny(work, setup, &moves, err) == -1)
+		return -1;
 	if (adopt_do(work, record, err) == -1)
 		return -1;
 	printf("Done: restart %s.\n", work->client->source);
-	for (i = 0; i < plan->count; i++)
-		if (plan->rows[i].moves)
-			text_list_add(moved, plan->rows[i].server->name);
+	/* Those that were tried before need not be tried again. */
+	if (!work->asked->deny_destructive)
+		buffer_add(moved, moves.data, moves.len);
 	return 0;
 }
 
 static int
-adopt_work(struct adopt_work *work, struct buffer *moved, struct err *err)
+adopt_work(struct adopt_work *work, const struct adopt_setup *setup,
+    struct buffer *moved, struct err *err)
 {
 	struct adopt_record record = { 0 };
 	int done, undone = 0;
@@ -236,7 +274,7 @@ adopt_work(struct adopt_work *work, struct buffer *moved, struct err *err)
 			printf("Done: restart %s.\n", work->client->source);
 		return done;
 	}
-	done = adopt_forward(work, &record, moved, err);
+	done = adopt_forward(work, setup, &record, moved, err);
 	adopt_record_reset(&record);
 	return done;
 }
@@ -259,11 +297,12 @@ adopt_run(
 		work.program = client_config_path(setup->self, err);
 	if (work.program != NULL) {
 		adopt_read_servers(&work, setup);
-		done = adopt_work(&work, moved, err) == -1 ? 1 : 0;
+		done = adopt_work(&work, setup, moved, err) == -1 ? 1 : 0;
 		fflush(stdout);
 		adopt_plan_reset(&work.plan);
 		servers_free(&work.servers);
 		adopt_file_reset(&work.file);
+		buffer_reset(&work.denied);
 	}
 	free(work.program);
 	free(work.own);

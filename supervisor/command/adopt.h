@@ -10,13 +10,17 @@
 #include "../options/options.h"
 #include "client_config.h"
 
+struct broker;
 struct event_base;
+struct in_force;
 
 struct adopt_setup {
 	struct event_base *base;
 	const struct options *options;
 	char **envp;
 	const struct client_config_self *self;
+	struct in_force *config; /* to try servers with */
+	struct broker *broker;
 };
 
 /*

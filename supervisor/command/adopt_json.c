@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../../common/json.h"
+#include "../../common/limits.h"
 #include "../../common/text_list.h"
 #include "adopt_json.h"
 
@@ -69,10 +70,39 @@ adopt_json_pairs(
 	buffer_add_text(out, " }");
 }
 
+/* The rules of a server, and those that are added to them. */
 static void
-adopt_json_tools(struct buffer *out, const struct server *server)
+adopt_json_deny(const struct server *server, const struct buffer *denied,
+    struct buffer *deny)
 {
-	if (!server->narrowed && server->deny.len == 0)
+	const char *name, *tool, *known;
+
+	buffer_add(deny, server->deny.data, server->deny.len);
+	TEXT_LIST_PAIRS (name, tool, denied->data, denied->len) {
+		int there = strcmp(name, server->name) != 0;
+
+		TEXT_LIST_EACH (known, deny->data, deny->len)
+			there |= strcmp(known, tool) == 0;
+		if (!there)
+			text_list_add(deny, tool);
+	}
+	/* More than a file may have: then none of the tools is allowed. */
+	if (deny->len > CONFIG_TOOLS_MAX) {
+		deny->len = 0;
+		text_list_add(deny, "*");
+	}
+}
+
+static void
+adopt_json_tools(struct buffer *out, const struct server *server,
+    const struct buffer *denied)
+{
+	auto_buffer struct buffer list = { 0 };
+	struct server_texts deny;
+
+	adopt_json_deny(server, denied, &list);
+	deny = (struct server_texts){ list.data, list.len };
+	if (!server->narrowed && deny.len == 0)
 		return;
 	adopt_json_key(out, "tools");
 	buffer_add_text(out, "{");
@@ -80,16 +110,17 @@ adopt_json_tools(struct buffer *out, const struct server *server)
 		buffer_add_text(out, " \"allow\": ");
 		adopt_json_list(out, &server->allow);
 	}
-	if (server->deny.len > 0) {
+	if (deny.len > 0) {
 		buffer_printf(
 		    out, "%s \"deny\": ", server->narrowed ? "," : "");
-		adopt_json_list(out, &server->deny);
+		adopt_json_list(out, &deny);
 	}
 	buffer_add_text(out, " }");
 }
 
 void
-adopt_json_add(struct buffer *out, const struct server *server)
+adopt_json_add(struct buffer *out, const struct server *server,
+    const struct buffer *denied)
 {
 	buffer_printf(out, "%s\n    ",
 	    out->len == strlen(BEGIN) ? "" : ",");
@@ -118,7 +149,7 @@ adopt_json_add(struct buffer *out, const struct server *server)
 		adopt_json_key(out, "shared");
 		buffer_add_text(out, "true");
 	}
-	adopt_json_tools(out, server);
+	adopt_json_tools(out, server, denied);
 	buffer_add_text(out, "\n    }");
 }
 

@@ -8,9 +8,13 @@
 #include "../../common/buffer.h"
 #include "../servers/servers.h"
 
-/* Begins a file, adds a server to it, ends it. */
+/*
+ * Begins a file, adds a server to it, ends it. denied is pairs of servers and
+ * tools that are denied besides what the server says.
+ */
 void adopt_json_begin(struct buffer *out);
-void adopt_json_add(struct buffer *out, const struct server *server);
+void adopt_json_add(struct buffer *out, const struct server *server,
+    const struct buffer *denied);
 void adopt_json_end(struct buffer *out);
 
 /* Whether two entries define the same server. */

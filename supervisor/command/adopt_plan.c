@@ -326,6 +326,7 @@ void
 adopt_plan_add_rest(const struct adopt_plan *plan,
     const struct buffer *names, struct buffer *out, size_t *count)
 {
+	const struct buffer none = { 0 };
 	const struct server *server;
 	const char *name;
 	int named;
@@ -340,14 +341,15 @@ adopt_plan_add_rest(const struct adopt_plan *plan,
 			named |= strcmp(name, server->name) == 0;
 		if (named)
 			continue;
-		adopt_json_add(out, server);
+		adopt_json_add(out, server, &none);
 		(*count)++;
 	}
 	adopt_json_end(out);
 }
 
 void
-adopt_plan_add_own(const struct adopt_plan *plan, struct buffer *out)
+adopt_plan_add_own(const struct adopt_plan *plan,
+    const struct buffer *denied, struct buffer *out)
 {
 	const struct server *server;
 	size_t i;
@@ -355,10 +357,10 @@ adopt_plan_add_own(const struct adopt_plan *plan, struct buffer *out)
 	adopt_json_begin(out);
 	TAILQ_FOREACH (server, &plan->servers->list, entry)
 		if (plan->own != NULL && server->file == plan->own)
-			adopt_json_add(out, server);
+			adopt_json_add(out, server, denied);
 	for (i = 0; i < plan->count; i++)
 		if (plan->rows[i].moves &&
 		    !adopt_plan_owns(plan, plan->rows[i].server->name))
-			adopt_json_add(out, plan->rows[i].server);
+			adopt_json_add(out, plan->rows[i].server, denied);
 	adopt_json_end(out);
 }

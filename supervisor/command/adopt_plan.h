@@ -45,8 +45,12 @@ void adopt_plan_reset(struct adopt_plan *plan);
 /* Whether a name is among the entries of our file already. */
 int adopt_plan_owns(const struct adopt_plan *plan, const char *name);
 
-/* Appends the new content of our file: what it has, and what moves. */
-void adopt_plan_add_own(const struct adopt_plan *plan, struct buffer *out);
+/*
+ * Appends the new content of our file: what it has, and what moves, with rules
+ * that deny tools besides: pairs of servers and tools.
+ */
+void adopt_plan_add_own(const struct adopt_plan *plan,
+    const struct buffer *denied, struct buffer *out);
 
 /* The same without the entries of these names. */
 void adopt_plan_add_rest(const struct adopt_plan *plan,

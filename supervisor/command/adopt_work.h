@@ -18,6 +18,7 @@ struct adopt_work {
 	struct servers servers;
 	struct adopt_plan plan;
 	struct adopt_file file; /* the client's, as it was read */
+	struct buffer denied;   /* servers and tools to deny, in pairs */
 };
 
 /*

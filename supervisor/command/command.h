@@ -37,10 +37,13 @@ int print_config_run(struct event_base *base, const struct options *options,
 /*
  * Starts each server that is configured, or, where only is not NULL, those of
  * these names, each with a NUL; prints its tools or its error to stdout.
- * Returns the exit status: 0, or 1 when one of them failed.
+ * Where destructive is not NULL, appends each server and tool of it that says
+ * it destroys, in pairs; the tool * stands for all. Returns the exit status: 0,
+ * or 1 when one of them failed.
  */
 int servers_try_run(struct event_base *base, struct in_force *config,
-    struct broker *broker, const struct buffer *only);
+    struct broker *broker, const struct buffer *only,
+    struct buffer *destructive);
 
 /* stored.c */
 

@@ -31,6 +31,7 @@ struct servers_try {
 	struct broker *broker;
 	struct in_force_waiter waiter;
 	const struct buffer *only; /* those to try; NULL: all */
+	struct buffer *destructive; /* as in command.h; NULL: not wanted */
 	struct servers_try_answer *answers; /* as the configuration has them */
 	size_t count;
 	size_t printed;
@@ -142,6 +143,23 @@ servers_try_on_stopped(void *ctx)
 	servers_try_end(ctx);
 }
 
+/* Pairs of a server and a tool; all of its tools where names are missing. */
+static void
+servers_try_add_destructive(
+    struct servers_try *try, const struct broker_answer *answer)
+{
+	const char *tool;
+
+	TEXT_LIST_EACH (tool, answer->destructive, answer->destructive_len) {
+		text_list_add(try->destructive, answer->name);
+		text_list_add(try->destructive, tool);
+	}
+	if (answer->more_destructive > 0) {
+		text_list_add(try->destructive, answer->name);
+		text_list_add(try->destructive, "*");
+	}
+}
+
 /* One server has answered. */
 static void
 servers_try_on_tried(void *ctx, const struct broker_answer *answer)
@@ -158,6 +176,8 @@ servers_try_on_tried(void *ctx, const struct broker_answer *answer)
 		    answer->tools_len);
 	else
 		servers_try_add_reason(text, answer->reason);
+	if (try->destructive != NULL)
+		servers_try_add_destructive(try, answer);
 	try->works += (size_t)works;
 	try->tools += answer->count;
 	try->bytes += answer->bytes;
@@ -351,12 +371,14 @@ servers_try_free(struct servers_try *try)
 
 int
 servers_try_run(struct event_base *base, struct in_force *config,
-    struct broker *broker, const struct buffer *only)
+    struct broker *broker, const struct buffer *only,
+    struct buffer *destructive)
 {
 	struct servers_try try = { .base = base,
 		.config = config,
 		.broker = broker,
-		.only = only };
+		.only = only,
+		.destructive = destructive };
 
 	try.waiter.ready = servers_try_on_configured;
 	try.waiter.ctx = &try;

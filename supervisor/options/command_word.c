@@ -191,6 +191,8 @@ command_read_adopt(
 			adopt->yes = 1;
 		else if (strcmp(argv[n], "--undo") == 0)
 			adopt->undo = 1;
+		else if (strcmp(argv[n], "--deny-destructive") == 0)
+			adopt->deny_destructive = 1;
 		else if (strcmp(argv[n], "--keep") != 0)
 			break;
 		else if ((kept = command_read_keep(argc - n - 1,

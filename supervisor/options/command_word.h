@@ -23,6 +23,7 @@ struct command_adopt {
 	int dry_run;
 	int yes;
 	int undo;
+	int deny_destructive;
 	const char *keep[COMMAND_KEEP_MAX]; /* of argv */
 	size_t keep_count;
 };

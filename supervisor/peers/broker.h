@@ -75,6 +75,9 @@ struct broker_answer {
 	uint64_t bytes; /* of their definitions */
 	const char *tools; /* the names of the first of them, each with a NUL */
 	size_t tools_len;
+	const char *destructive; /* those that destroy, each with a NUL */
+	size_t destructive_len;
+	uint64_t more_destructive; /* whose names are not among these */
 	const char *reason; /* why it cannot be used; empty when it can */
 };
 

@@ -272,6 +272,32 @@ test('killed at any moment, it leaves a whole file and can be completed',
     }
   });
 
+test('tools that destroy are denied where that is asked for', once, (t) => {
+  const home = folder(t);
+  const entry = (name, ...more) => `"${name}": ${server({
+    args: [tools, '0', '6', '/dev/null', ...more], disabledTools: ['x'] })}`;
+  const fails = '"fails": {"command": "/usr/bin/false"}';
+  const place = write(home, '.cursor/mcp.json', `{"mcpServers": {${[
+    entry('some', 'destroys=1'), entry('none'), fails].join()}}}`);
+  const was = fs.readFileSync(place, 'utf8');
+  let done = run(home, 'adopt', 'cursor', '--yes', '--deny-destructive');
+
+  assert.equal(done.status, 1, done.all);
+  assert.match(done.stderr, /^caisson: nothing was moved: .*--keep\n$/);
+  assert.equal(fs.readFileSync(place, 'utf8'), was);
+  assert.ok(!fs.existsSync(path.join(home, '.config/caisson')));
+  done = run(home, 'adopt', 'cursor', '--yes', '--deny-destructive', '--keep',
+    'fails');
+  assert.equal(done.status, 0, done.all);
+  assert.match(done.stdout, /^denied +some: delete_invoice$/m);
+  assert.deepEqual(own(home, 'cursor').some.tools.deny,
+    ['x', 'delete_invoice']);
+  assert.deepEqual(own(home, 'cursor').none.tools.deny, ['x']);
+  assert.deepEqual(Object.keys(
+    JSON.parse(fs.readFileSync(place, 'utf8')).mcpServers),
+  ['fails', 'caisson']);
+});
+
 test('what cannot be done is said in one sentence', once, (t) => {
   const home = folder(t);
   const say = (status, pattern, ...args) => {

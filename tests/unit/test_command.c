@@ -8,7 +8,7 @@
 #include "supervisor/options/command_word.h"
 #include "unit.h"
 
-#define ARGS_MAX 7
+#define ARGS_MAX 8
 
 static int
 read_words(const char *const *words, struct command *command, struct err *err)
@@ -85,15 +85,16 @@ END_TEST
 START_TEST(adopt_has_flags)
 {
 	static const char *const words[] = { "adopt", "cursor", "--keep", "a",
-		"--undo", "--dry-run", NULL };
+		"--undo", "--dry-run", "--deny-destructive", NULL };
 	struct command command;
 	struct err err = { 0 };
 
-	ck_assert_int_eq(read_words(words, &command, &err), 6);
+	ck_assert_int_eq(read_words(words, &command, &err), 7);
 	ck_assert_uint_eq(command.adopt.keep_count, 1);
 	ck_assert_str_eq(command.adopt.keep[0], "a");
 	ck_assert_int_eq(command.adopt.undo, 1);
 	ck_assert_int_eq(command.adopt.dry_run, 1);
+	ck_assert_int_eq(command.adopt.deny_destructive, 1);
 	ck_assert_int_eq(command.adopt.yes, 0);
 }
 END_TEST

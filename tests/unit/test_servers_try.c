@@ -138,9 +138,10 @@ on_answer(evutil_socket_t fd, short what, void *ctx)
 	if (answer->name == NULL)
 		on_gone(try_ctx);
 	else
-		on_tried(try_ctx, &(struct broker_answer){ answer->name,
-		    answer->count, 0, answer->tools, answer->len,
-		    answer->reason });
+		on_tried(try_ctx, &(struct broker_answer){
+		    .name = answer->name, .count = answer->count,
+		    .tools = answer->tools, .tools_len = answer->len,
+		    .reason = answer->reason });
 }
 
 int
@@ -213,7 +214,7 @@ prints(const char *wanted, int status)
 	dup2(fileno(file), STDOUT_FILENO);
 	ended = servers_try_run(base,
 	    (struct in_force *)(void *)&a_config,
-	    (struct broker *)(void *)&a_broker, NULL);
+	    (struct broker *)(void *)&a_broker, NULL, NULL);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);

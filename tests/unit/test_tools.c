@@ -287,6 +287,28 @@ START_TEST(tells_the_first_names)
 }
 END_TEST
 
+/* By their annotations, and only where these say so. */
+START_TEST(tells_which_destroy)
+{
+	auto_buffer struct buffer list = { 0 };
+	auto_buffer struct buffer names = { 0 };
+	static const char says[] = "\"annotations\":{\"destructiveHint\":";
+	int n;
+
+	buffer_printf(&list, "{\"tools\":[{\"name\":\"a\",%strue}},"
+	    "{\"name\":\"b\",%sfalse}},{\"name\":\"c\",%s1}},"
+	    "{\"name\":\"d\"},{\"name\":\"\\ud800\",%strue}}", says, says,
+	    says, says);
+	for (n = 0; n < 4; n++)
+		buffer_printf(
+		    &list, ",{\"name\":\"%01000d\",%strue}}", n, says);
+	buffer_add_text(&list, "]}");
+	ck_assert_uint_eq(tools_destructive(&list, &names), 2);
+	ck_assert_uint_eq(names.len, 2 + 3 * 1001);
+	ck_assert_str_eq(names.data, "a");
+}
+END_TEST
+
 START_TEST(knows_what_is_in_a_list)
 {
 	static const char list[] = "{\"tools\":[{\"x\":1},{\"name\":"
@@ -321,6 +343,7 @@ add_tests(TCase *tc)
 	tcase_add_test(tc, tools_are_bounded);
 	tcase_add_test(tc, bytes_are_bounded);
 	tcase_add_test(tc, the_list_is_bounded);
+	tcase_add_test(tc, tells_which_destroy);
 	tcase_add_test(tc, knows_what_is_in_a_list);
 	tcase_add_test(tc, tells_the_names);
 	tcase_add_test(tc, tells_the_first_names);

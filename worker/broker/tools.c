@@ -339,6 +339,42 @@ tools_names(const struct buffer *payload, struct buffer *names)
 	return count;
 }
 
+static int
+tools_destroys(struct json_span tool)
+{
+	struct json_span annotations, hint;
+
+	return json_span_get(tool, "annotations", &annotations) > 0 &&
+	    json_span_get(annotations, "destructiveHint", &hint) > 0 &&
+	    json_span_kind(hint) == JSON_SPAN_TRUE;
+}
+
+size_t
+tools_destructive(const struct buffer *payload, struct buffer *names)
+{
+	struct json_span value, list, tool;
+	struct json_span_walk walk;
+	size_t len, left = 0;
+
+	if (json_span_parse(payload->data, payload->len, &value, NULL) == -1 ||
+	    json_span_get(value, "tools", &list) == 0)
+		return 0;
+	walk = json_span_walk(list);
+	while (json_span_next_element(&walk, &tool)) {
+		auto_free char *name = tools_shown(tool);
+
+		if (!tools_destroys(tool))
+			continue;
+		len = strlen(name) + 1;
+		if (names->len + len > CONFIG_TOOLS_MAX || len < 2 ||
+		    strcmp(name, "?") == 0)
+			left++;
+		else
+			buffer_add(names, name, len);
+	}
+	return left;
+}
+
 int
 tools_have(const char *list, size_t len, struct json_span name)
 {

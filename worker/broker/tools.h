@@ -53,4 +53,10 @@ int tools_have(const char *list, size_t len, struct json_span name);
  */
 size_t tools_names(const struct buffer *payload, struct buffer *names);
 
+/*
+ * The names of those that have destructiveHint in their annotations, as many as
+ * fit into CONFIG_TOOLS_MAX. Returns how many are left out.
+ */
+size_t tools_destructive(const struct buffer *payload, struct buffer *names);
+
 #endif

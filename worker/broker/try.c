@@ -20,10 +20,14 @@ try_send_tools(
     struct broker *broker, const char *name, const struct buffer *list)
 {
 	auto_buffer struct buffer names = { 0 };
+	auto_buffer struct buffer destructive = { 0 };
 	struct ipc_tried tried = { .name = name, .reason = "" };
 
 	tried.count = tools_names(list, &names);
 	tried.bytes = list->len;
+	tried.more_destructive = tools_destructive(list, &destructive);
+	tried.destructive = (struct ipc_bytes){
+		(const uint8_t *)destructive.data, destructive.len };
 	tried.tools = (struct ipc_blob){ (const uint8_t *)names.data,
 		names.len, -1 };
 	try_send(broker, &tried);

@@ -7,7 +7,7 @@ Server NUMBER lists COUNT tools, none of which another number lists, two pages
 of them, and writes a line into the file STARTS when it starts.  Every tool
 returns its arguments; "change" lists one more tool from then on.  Options:
 version=V is what it says of itself, hang=1 never answers, extra=NAME is listed
-besides.
+besides, destroys=1 says so of tools that delete.
 """
 import json
 import os
@@ -48,7 +48,10 @@ def tool(name, verb, noun):
                            "description": "Only say what would be done"},
                 "page": {"type": "integer", "minimum": 1, "maximum": 1000,
                          "description": "Where the answer has several"}}},
-        "annotations": {"readOnlyHint": verb in ("list", "export")}}
+        "annotations": {"readOnlyHint": verb in ("list", "export"),
+                        **({"destructiveHint": True}
+                           if "destroys" in OPTIONS and verb == "delete"
+                           else {})}}
 
 
 def tools():
