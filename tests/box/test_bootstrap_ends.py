@@ -592,10 +592,10 @@ SYNTAX = [
         ("wrong bracket", "x = (1]\n", "SyntaxError.*"),
         ("no bracket", "x = 1)\n", "SyntaxError.*"),
         ("yield", "yield 1", "SyntaxError: 'yield' outside function\n"),
-        ("await", "def f():\n    await g()",
-         "SyntaxError: 'await' outside async function\n"),
-        ("await in lambda", "f = lambda: await g()",
-         "SyntaxError: 'await' outside async function\n"),
+        ("await in a class", "class A:\n    x = await g()",
+         "SyntaxError: 'await' outside function\n"),
+        ("async with", "def f():\n    async with g() as h: pass",
+         "SyntaxError: 'async with' outside async function\n"),
         ("break", "break", "SyntaxError: 'break' outside loop\n"),
         ("nonlocal", "nonlocal x", "SyntaxError: nonlocal.*"),
         ("star", "def f():\n    from os import *", "SyntaxError: import.*"),
@@ -615,6 +615,9 @@ SYNTAX = [
     Case("syntax: return", "if 1:\n    return 1", "", r'  File "MAIN", line 2\n'
          r"    return 1\n(?: +\^+\n)SyntaxError: 'return' outside function\n"
          r"hint: 'return' is for functions: [^\n]*\n", 1, like=False),
+    # More of these is in test_newer.py.
+    Case("syntax: await", "def f():\n    await g()\nf = lambda: await g()", "",
+         "note: the code did not compile, and ran [^\n]*\n", 0, like=False),
     Case("too many brackets", "(" * 500 + ")" * 500, "", ".*Error.*", 1),
     Case("too many indents", "".join(
         "%sif 1:\n" % (" " * i) for i in range(150)), "", ".*Error.*", 1),
