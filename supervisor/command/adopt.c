@@ -167,6 +167,7 @@ adopt_do(const struct adopt_work *work, struct adopt_record *record,
     struct err *err)
 {
 	auto_fd int lock = -1;
+	struct err why;
 
 	if (adopt_file_make_folder(work->folder, err) == -1)
 		return -1;
@@ -174,8 +175,13 @@ adopt_do(const struct adopt_work *work, struct adopt_record *record,
 	if (lock == -1 || adopt_write_record(work, record, err) == -1 ||
 	    adopt_write_own(work, err) == -1)
 		return -1;
-	return adopt_file_replace(
-	    &work->file, record->after.data, record->after.len, err);
+	if (adopt_file_replace(&work->file, record->after.data,
+	        record->after.len, err) == 0)
+		return 0;
+	/* Of a change that was not made there is nothing to undo. */
+	if (record->path != NULL)
+		(void)adopt_record_undone(record, &why);
+	return -1;
 }
 
 /* What will be different for the user. */

@@ -272,6 +272,60 @@ test('killed at any moment, it leaves a whole file and can be completed',
     }
   });
 
+/* Runs on a terminal: at the question, does this to the file and answers. */
+const terminal = `
+import os, pty, sys
+path, added, answer, command = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
+pid, fd = pty.fork()
+if pid == 0:
+    os.execvp(command[0], command)
+said = b""
+while True:
+    try:
+        more = os.read(fd, 65536)
+    except OSError:
+        break
+    if not more:
+        break
+    asked = b"[y/N]" in said
+    said += more
+    if not asked and b"[y/N]" in said:
+        with open(path, "a", encoding="utf-8") as file:
+            file.write(added)
+        os.write(fd, answer.encode() + b"\\n")
+sys.stdout.write(said.decode())
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+`;
+
+function onTerminal(home, place, added, answer) {
+  return spawnSync('/usr/bin/python3', ['-c', terminal, place, added, answer,
+    ...commandLine({ args: ['adopt', 'cursor'], home })],
+  { cwd: home, encoding: 'utf8', timeout: 60_000 });
+}
+
+test('on a terminal it asks, and a file that changed is left alone', once,
+  (t) => {
+    const home = folder(t);
+    const before = `{"mcpServers": {"one": ${server()}}}`;
+    const place = write(home, '.cursor/mcp.json', before);
+    let done = onTerminal(home, place, '', 'n');
+
+    assert.equal(done.status, 0, done.stdout);
+    assert.match(done.stdout, /Nothing was changed\./);
+    assert.equal(fs.readFileSync(place, 'utf8'), before);
+    done = onTerminal(home, place, '\n', 'y');
+    assert.equal(done.status, 1, done.stdout);
+    assert.match(done.stdout, /was changed meanwhile: close /);
+    assert.equal(fs.readFileSync(place, 'utf8'), `${before}\n`);
+    assert.deepEqual(fs.readdirSync(path.dirname(place)), ['mcp.json']);
+    done = onTerminal(home, place, '', 'y');
+    assert.equal(done.status, 0, done.stdout);
+    assert.equal(fs.readFileSync(place, 'utf8'),
+      `{"mcpServers": {${ours}}}\n`);
+    assert.equal(run(home, 'adopt', 'cursor', '--undo', '--yes').status, 0);
+    assert.equal(fs.readFileSync(place, 'utf8'), `${before}\n`);
+  });
+
 test('tools that destroy are denied where that is asked for', once, (t) => {
   const home = folder(t);
   const entry = (name, ...more) => `"${name}": ${server({
