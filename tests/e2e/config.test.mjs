@@ -375,6 +375,7 @@ const registered = {
   'copilot-cli': '.copilot/mcp-config.json',
   codex: '.codex/config.toml',
   'gemini-cli': '.gemini/settings.json',
+  'qwen-code': '.qwen/settings.json',
   windsurf: '.codeium/windsurf/mcp_config.json',
   zed: '.config/zed/settings.json',
   opencode: '.config/opencode/opencode.json',

@@ -219,7 +219,7 @@ class Host:
         """Numbers of system calls that must fail, by the error that they
         must have, as worker/box/native/seccomp.rules says.
         """
-        named = {"allow": set(), "ignore": set(), "refuse": set()}
+        named = {word: set() for word in ("allow", "ignore", "refuse", "lack")}
         with open(RULES, encoding="ascii") as file:
             for line in file:
                 words = line.split("#")[0].split(" if ")[0].split()
@@ -234,12 +234,15 @@ class Host:
                 break
         refused = [number for number, name in known.items()
                    if name in named["refuse"] - named["allow"]]
-        listed = named["refuse"] | named["allow"] | named["ignore"]
+        lacking = [number for number, name in known.items()
+                   if name in named["lack"] - named["allow"]]
+        listed = set.union(*named.values())
         # The kernel makes 335 and 336 (uprobes) past every filter.
         unknown = [number for number in range(601)
                    if known.get(number, "clone3") not in listed
                    and number not in (335, 336) and number < NEWER]
-        return {"EPERM": refused, "ENOSYS": unknown} if known else {}
+        return {"EPERM": refused, "ENOTSUP": lacking,
+                "ENOSYS": unknown} if known else {}
 
     def has_device(self):
         return os.path.exists(self.tree + "/device")

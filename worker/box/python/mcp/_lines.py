@@ -72,6 +72,11 @@ class Lines:
         It is empty where none has begun.
         """
         self.seen = 0
+        # What begins the line is in the first of them.  The others go before
+        # anything here needs memory, one by one, as that takes none.
+        while len(self.chunks) > NUMBER_END and (
+                b"\n" not in self.chunks[NUMBER_END]):
+            del self.chunks[NUMBER_END]
         while self.chunks and self.chunks[0][:1] == b"\n":  # of one skipped
             rest = self.chunks[0][1:]
             self.chunks[:1] = [rest] if rest else []
