@@ -65,7 +65,7 @@ def stopped_again():
             time.sleep(0.02)
         os.kill(os.getppid(), signal.SIGCONT)
         os._exit(0)
-    time.sleep(0.1)
+    os.waitpid(pid, 0)  # not before it was stopped
 
 
 @case("38a", "end by a signal of one's own: 9", "[SIGKILL]",
