@@ -9,21 +9,6 @@ BARS = []  # the one that counts: a reference to it
 BEFORE = [0]  # what those before it have done
 
 
-def find_spec(name, path):
-    """Return where the module is, and have it taught when it is there."""
-    from importlib.machinery import PathFinder
-    spec = PathFinder.find_spec(name, path)
-    if spec is not None and spec.loader is not None:
-        run = spec.loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            teach(module)
-
-        spec.loader.exec_module = exec_module
-    return spec
-
-
 def teach(module):
     """Have bars tell what they show, whenever they do, and that they end."""
     kind = getattr(module, "tqdm", None)

@@ -248,21 +248,6 @@ def teach_subprocess(subprocess):
     subprocess.CompletedProcess = CompletedProcess
 
 
-def find_spec(name, path):
-    """Return where subprocess is, and have it taught when it is there."""
-    from importlib.machinery import PathFinder
-    spec = PathFinder.find_spec(name, path)
-    if spec is not None and spec.loader is not None:
-        run = spec.loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            teach_subprocess(module)
-
-        spec.loader.exec_module = exec_module
-    return spec
-
-
 # What shows how a program has ended.
 LOOKS = ("returncode", "check_returncode", "stderr", "__dict__",
          "__reduce_ex__")

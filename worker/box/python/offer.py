@@ -74,13 +74,13 @@ class Finder:
         if name == "mmap":
             return PathFinder.find_spec(name, [OURS])
         if name == "socket":
-            return sockets()["find_spec"](name, path)
+            return taught(name, path, sockets()["change"])
         if name in SHOWING:
-            return plots()["find_spec"](name, path)
+            return taught(name, path, plots()["TEACH"][name])
         if name == "tqdm.std" and self.box.progress:
-            return bars()["find_spec"](name, path)
+            return taught(name, path, bars()["teach"])
         if name == "subprocess" and LEFT:
-            return LEFT["find_spec"](name, path)
+            return taught(name, path, LEFT["teach_subprocess"])
         if name == "user_tools" and self.box.memory:
             from mcp import _user_tools
             return _user_tools.find_spec()
@@ -100,6 +100,20 @@ class Finder:
             from mcp import _modules
             return _modules.find_global(name)
         return None
+
+
+def taught(name, path, teach):
+    """Return where a module is, which teach changes once it was executed."""
+    spec = PathFinder.find_spec(name, path)
+    if spec is not None and spec.loader is not None:
+        run = spec.loader.exec_module
+
+        def exec_module(module):
+            run(module)
+            teach(module)
+
+        spec.loader.exec_module = exec_module
+    return spec
 
 
 class LastFinder:

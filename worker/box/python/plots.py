@@ -13,21 +13,6 @@ LAST = []  # the figure that was shown last
 FAILED = "note: an open figure is not shown, as it cannot be drawn: %s: %s\n"
 
 
-def find_spec(name, path):
-    """Return where the module is, and have it taught when it is there."""
-    from importlib.machinery import PathFinder
-    spec = PathFinder.find_spec(name, path)
-    if spec is not None and spec.loader is not None:
-        run = spec.loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            TEACH[name](module)
-
-        spec.loader.exec_module = exec_module
-    return spec
-
-
 def teach_images(module):
     """Have images show themselves."""
     from functools import wraps

@@ -5,7 +5,6 @@ But asyncio (from Python 3.12 on) and others use it for bytes.
 """
 import errno
 import sys
-from _frozen_importlib_external import PathFinder
 
 import _socket
 
@@ -53,17 +52,3 @@ def change(module):
     kind = getattr(module, "socket", None)
     if isinstance(kind, type) and issubclass(kind, _socket.socket):
         kind.sendmsg = sendmsg
-
-
-def find_spec(name, path):
-    """Return where the module is, which is changed when it is executed."""
-    spec = PathFinder.find_spec(name, path)
-    if spec is not None and spec.loader is not None:
-        run = spec.loader.exec_module
-
-        def exec_module(module):
-            run(module)
-            change(module)
-
-        spec.loader.exec_module = exec_module
-    return spec
