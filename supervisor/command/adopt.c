@@ -51,7 +51,7 @@ adopt_on_read(void *ctx)
 	event_base_loopexit(ctx, NULL);
 }
 
-/* Has all files of servers read; those of projects matter to nobody here. */
+/* Has all files of servers read, but for those of projects. */
 static void
 adopt_read_servers(
     struct adopt_work *work, const struct adopt_setup *setup)
@@ -293,12 +293,12 @@ adopt_run(
 	struct adopt_work work = { .asked = &command->adopt };
 	int done = -1;
 
-	if (!adopt_work_can_ask(work.asked))
-		return err_set(err, "nothing is changed without consent: add "
-		    "--yes, or --dry-run to look only");
 	work.client = adopt_client_find(command->operand, err);
 	if (work.client == NULL)
 		return -1;
+	if (!adopt_work_can_ask(work.asked))
+		return err_set(err, "nothing is changed without consent: add "
+		    "--yes, or --dry-run to look only");
 	if (adopt_find_places(&work, setup->envp, err) == 0)
 		work.program = client_config_path(setup->self, err);
 	if (work.program != NULL) {

@@ -369,6 +369,8 @@ test('what cannot be done is said in one sentence', once, (t) => {
   write(home, '.config/zed/settings.json', '{}', 0o666);
   say(2, /lacks its CLIENT/);
   say(2, /did you mean cursor\?/, 'curser', '--yes');
+  /* That it has no consent is the smaller mistake. */
+  say(2, /did you mean cursor\?/, 'curser');
   say(2, /--keep lacks the NAME/, 'cursor', '--keep');
   say(2, /--dryrun is not an option/, 'cursor', '--dryrun');
   say(2, /is YAML.*by hand/, 'goose', '--yes');
