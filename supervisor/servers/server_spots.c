@@ -1,7 +1,8 @@
 /*
  * Where entries stand in their files, and where one more goes, as the reader
- * tells it: whoever cuts and copies bytes by it must not be led out of the
- * file, or to put anything but blanks around an entry. Runs in the supervisor.
+ * tells it. The reader parses foreign bytes, so its positions are checked: they
+ * lie within the file, and only blanks are added around an entry. Runs in the
+ * supervisor.
  */
 #include <stdlib.h>
 #include <string.h>

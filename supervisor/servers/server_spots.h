@@ -1,7 +1,7 @@
 /*
  * Where entries stand in their files, and where one more goes, as the reader
- * tells it of the files of the client that servers_setup names: for whoever
- * cuts and copies their bytes. Runs in the supervisor.
+ * tells it of the files of the client that servers_setup names. Commands cut
+ * and copy bytes of those files by it. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_SERVER_SPOTS_H
 #define SUPERVISOR_SERVER_SPOTS_H
