@@ -2,15 +2,17 @@
  * A build-time tool: copies a manual page and puts in the parts that stand in
  * the program's tables (options, roles, messages, steps of the box), so that
  * the manual cannot drift from the program. Runs only while building; usage:
- * generate PAGE.in > PAGE. A line "@PART@" becomes that part.
+ * generate PAGE.in [MANUAL.md ...] > PAGE. A line "@PART@" becomes that part.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../common/box_step.h"
 #include "../common/ipc.h"
 #include "../supervisor/options/command_word.h"
 #include "../supervisor/options/option_value.h"
+#include "manual_part.h"
 
 #define LINE_SIZE 1024
 
@@ -514,6 +516,19 @@ part_limits(void)
 	text(limits.data);
 }
 
+/* The files of the manual that models read, in their order; NULL at the end. */
+static char **manuals;
+
+static void
+part_manual(void)
+{
+	char **path;
+
+	for (path = manuals; *path != NULL; path++)
+		if (manual_part(*path) != 0)
+			exit(1);
+}
+
 static const struct {
 	const char *line;
 	void (*put)(void);
@@ -533,6 +548,7 @@ static const struct {
 	{ "@COUNTS@\n", part_counts },
 	{ "@MESSAGES@\n", part_messages },
 	{ "@LIMITS@\n", part_limits },
+	{ "@MANUAL@\n", part_manual },
 };
 
 /* Returns 0, or -1 for a mark that no part has. */
@@ -557,14 +573,16 @@ put_line(const char *line)
 int
 main(int argc, char **argv)
 {
-	FILE *page = argc == 2 ? fopen(argv[1], "r") : NULL;
+	FILE *page = argc >= 2 ? fopen(argv[1], "r") : NULL;
 	char line[LINE_SIZE];
 	int status = 0;
 
 	if (page == NULL) {
-		fprintf(stderr, "usage: generate PAGE.in > PAGE\n");
+		fprintf(stderr, "usage: generate PAGE.in [MANUAL.md ...] > "
+		    "PAGE\n");
 		return 1;
 	}
+	manuals = argv + 2;
 	while (status == 0 && fgets(line, sizeof(line), page) != NULL)
 		status = put_line(line);
 	fclose(page);

@@ -10,7 +10,8 @@ import subprocess
 
 import house
 
-PAGES = {"caisson.1", "caisson.conf.5", "caisson-ipc.7"}
+PAGES = {"caisson.1", "caisson.conf.5", "caisson-box.7", "caisson-ipc.7",
+         "caisson-python.7"}
 FIELDS = ("UINT", "TEXT", "BYTES", "BLOB", "FD", "OPTIONAL_FD")
 
 
@@ -80,6 +81,13 @@ def about_counts():
         yield f"{row[0]} {row[1]}"
 
 
+def about_manual():
+    """All code of the manual that models read."""
+    for part in ("manual", "manual_memory", "manual_more"):
+        text = house.read(f"worker/box/python/mcp/{part}.md")
+        yield from re.findall(r"`([^`]+)`", text)
+
+
 def lint(page):
     done = subprocess.run(
         ["mandoc", "-Tlint", "-Wwarning", os.path.join(folder, page)],
@@ -89,8 +97,10 @@ def lint(page):
 
 
 def check():
-    wanted = {"caisson.1": [*about_options(), *about_roles()],
+    wanted = {"caisson.1": list(about_options()),
               "caisson.conf.5": [*about_settings(), *about_sources()],
+              "caisson-box.7": list(about_roles()),
+              "caisson-python.7": list(about_manual()),
               "caisson-ipc.7": [*about_roles(), *about_messages(),
                                 *about_counts()]}
     for page in sorted(PAGES):
