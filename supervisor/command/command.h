@@ -63,8 +63,9 @@ int kept_files_run(struct event_base *base, struct files *files,
 /* selftest.c */
 
 /*
- * Tries every promise of the box by doing; prints one line each to stdout.
- * options are those of runs, which change for a moment.
+ * Tries every promise of the box by doing; prints the problems and a count to
+ * stdout, every check where options.verbose is set. options are those of runs,
+ * which change for a moment.
  * Returns the exit status: 0, or 1 when one does not hold.
  */
 int selftest_run(struct runs *runs, struct options *options);

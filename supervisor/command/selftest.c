@@ -1,6 +1,5 @@
 /*
- * caisson --selftest: each process and each promise of the box, tried by doing,
- * one line each.
+ * caisson selftest: each process and each promise of the box, tried by doing.
  * What runs in the box is probe.py of this folder, as ordinary user code of
  * an ordinary call; what it prints is believed only here, where the operator
  * asks about his own machine. Runs in the supervisor.
@@ -8,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../common/log.h"
 #include "../../common/mem.h"
@@ -20,6 +18,7 @@
 #include "../process/process.h"
 #include "../run/run.h"
 #include "command.h"
+#include "selftest_report.h"
 #include "../box/language.h"
 #include "../box/native.h"
 #include "../front/tool.h"
@@ -44,8 +43,7 @@ struct selftest {
 	struct owner owner;
 	struct options *options; /* of runs, for changes */
 	const struct language *language; /* of the call that runs */
-	int failures;
-	int weak; /* promises that are not made at the weaker level */
+	struct selftest_report report;
 	int seen; /* lines of the probe */
 	int watchdog; /* the memory of a box as a whole is watched */
 	int unnamed;  /* the box has said that it has the name of the host */
@@ -55,23 +53,28 @@ static void
 selftest_line(struct selftest *test, int ok, const char *name,
     const char *detail)
 {
-	test->failures += !ok;
-	printf("%-4s  %-28s  %s\n", ok ? "ok" : "FAIL", name, detail);
+	selftest_report_line(&test->report, ok, name, detail);
 }
 
-/* What is as it is here: no promise, but good to know. */
+/* What this machine lacks, although no promise depends on it. */
 static void
-selftest_note(const char *name, const char *detail)
+selftest_note(struct selftest *test, const char *name, const char *detail)
 {
-	printf("note  %-28s  %s\n", name, detail);
+	selftest_report_note(&test->report, name, detail);
+}
+
+/* How something is done here, where nothing is missing. */
+static void
+selftest_fact(struct selftest *test, const char *name, const char *detail)
+{
+	selftest_report_fact(&test->report, name, detail);
 }
 
 /* What holds at the weaker level instead of a promise. */
 static void
 selftest_weak(struct selftest *test, const char *name, const char *detail)
 {
-	test->weak++;
-	printf("weak  %-28s  %s\n", name, detail);
+	selftest_report_weak(&test->report, name, detail);
 }
 
 /*
@@ -91,10 +94,10 @@ selftest_probe_line(struct selftest *test, char *line)
 	}
 	*name++ = '\0';
 	*detail++ = '\0';
-	if (test->weak > 0 && strcmp(line, "weak") == 0)
+	if (test->report.weak > 0 && strcmp(line, "weak") == 0)
 		selftest_weak(test, name, detail);
 	else if (test->unnamed && strcmp(line, "note") == 0)
-		selftest_note(name, detail);
+		selftest_note(test, name, detail);
 	else
 		selftest_line(test, strcmp(line, "ok") == 0, name, detail);
 }
@@ -128,26 +131,26 @@ selftest_limits(struct selftest *test, const struct native_facts *facts)
 	}
 	snprintf(text, sizeof(text), "rlimits for each process%s",
 	    facts->watchdog ? " and a watchdog over all of them" : "");
-	selftest_note("kind of limits", text);
+	selftest_fact(test, "kind of limits", text);
 	test->watchdog = facts->watchdog;
 	if (!facts->watchdog)
-		selftest_note("memory of the box as a whole", "is not limited "
-		    "where the box has no /proc: each process may take its "
-		    "limit");
+		selftest_note(test, "memory of the box as a whole", "is not "
+		    "limited where the box has no /proc: each process may take "
+		    "its limit");
 	snprintf(text, sizeof(text), "not used: %s; how to get one: start "
 	    "Caisson with %s", shared->cgroup_reason, CGROUP_HOW);
-	selftest_note("cgroup", text);
+	selftest_fact(test, "cgroup", text);
 }
 
 /* Without an overlay. Those have needed root before Linux 5.11. */
 static void
-selftest_bound(const char *why)
+selftest_bound(struct selftest *test, const char *why)
 {
 	char text[ERR_TEXT_SIZE + 128];
 
 	snprintf(text, sizeof(text), "on those of the host are the host's, so "
 	    "that boxes can signal each other: no overlay (%s)", why);
-	selftest_note("locks on files", text);
+	selftest_note(test, "locks on files", text);
 }
 
 /* What the kernel gave beyond what the box needs, and what it did not. */
@@ -161,9 +164,9 @@ selftest_facts(struct selftest *test, const struct native_facts *facts)
 		    facts->landlock);
 		selftest_line(test, 1, "landlock", text);
 	} else {
-		selftest_note("landlock", "absent in this kernel: namespaces "
-		    "and seccomp stand alone; add landlock to the kernel's "
-		    "lsm= list if it has it");
+		selftest_note(test, "landlock", "absent in this kernel: "
+		    "namespaces and seccomp stand alone; add landlock to the "
+		    "kernel's lsm= list if it has it");
 	}
 	if (facts->weak != NULL)
 		selftest_weak(test, "locks on files", "those on files of the "
@@ -172,17 +175,17 @@ selftest_facts(struct selftest *test, const struct native_facts *facts)
 		selftest_line(test, 1, "locks on files", "stay in the box: it "
 		    "sees directories of the host through overlays");
 	else
-		selftest_bound(facts->bound);
+		selftest_bound(test, facts->bound);
 	if (facts->weak != NULL)
 		selftest_weak(test, "/proc", "that of the host, of which "
 		    "nothing can be opened");
 	else if (facts->proc)
 		selftest_line(test, 1, "/proc", "the box has its own");
 	else
-		selftest_note("/proc", "cannot be mounted where the outer one "
-		    "is masked (in containers): boxes run without it; to "
-		    "unmask it: podman run --security-opt unmask=ALL, docker "
-		    "run --security-opt systempaths=unconfined");
+		selftest_note(test, "/proc", "cannot be mounted where the "
+		    "outer one is masked (in containers): boxes run without "
+		    "it; to unmask it: podman run --security-opt unmask=ALL, "
+		    "docker run --security-opt systempaths=unconfined");
 	selftest_limits(test, facts);
 }
 
@@ -340,10 +343,11 @@ selftest_template(struct selftest *test)
 	if (reason == NULL && templates != NULL)
 		selftest_call(test, "pass\n", SELFTEST_PROBE_SECONDS,
 		    selftest_on_forked);
+	else if (reason != NULL)
+		selftest_note(test, "template", reason);
 	else
-		selftest_note("template", reason != NULL ? reason :
-		        "none: every box starts its own interpreter "
-		        "(CAISSON_TEMPLATE, or a cgroup)");
+		selftest_fact(test, "template", "none: every box starts its "
+		    "own interpreter (CAISSON_TEMPLATE, or a cgroup)");
 }
 
 static void
@@ -378,21 +382,6 @@ selftest_languages(struct selftest *test)
 	test->language = probed;
 }
 
-static void
-selftest_conclude(const struct selftest *test)
-{
-	if (test->failures > 0)
-		printf("%d of the promises cannot be kept here.\n",
-		    test->failures);
-	else if (test->weak > 0)
-		printf("This machine has the weaker level of isolation only, "
-		    "at which %d promises are not made;\nit keeps the others. "
-		    "CAISSON_ALLOW_WEAK_ISOLATION allows it.\n",
-		    test->weak);
-	else
-		printf("This machine keeps every promise of the box.\n");
-}
-
 /* The promises that it knows are those of one runtime. */
 static struct native_boxes *
 selftest_boxes(const struct boxes *boxes)
@@ -407,6 +396,7 @@ selftest_run(struct runs *runs, struct options *options)
 {
 	struct selftest test = { .runs = runs,
 		.options = options,
+		.report = { .verbose = options->verbose },
 		.language = language_find("python") };
 	/* The promises are looked at in boxes that stand for themselves. */
 	struct native_boxes *shared = selftest_boxes(runs->boxes);
@@ -419,21 +409,19 @@ selftest_run(struct runs *runs, struct options *options)
 	owner_open_user(&test.owner, runs);
 	runs->idle = selftest_on_idle;
 	runs->idle_ctx = &test;
-	printf("caisson %s, as uid %u\n", CAISSON_VERSION,
-	    (unsigned int)geteuid());
+	selftest_report_begin(&test.report);
 	selftest_workers(&test);
 	selftest_call(&test, probe, SELFTEST_PROBE_SECONDS, selftest_on_probe);
-	if (test.failures == 0)
+	if (test.report.failures == 0)
 		selftest_call(&test, selftest_endless,
 		    SELFTEST_ENDLESS_SECONDS, selftest_on_endless);
-	if (test.failures == 0 &&
+	if (test.report.failures == 0 &&
 	    (test.watchdog || shared->cgroup != NULL))
 		selftest_memory(&test);
 	selftest_languages(&test);
 	shared->templates = templates;
-	if (test.failures + test.weak == 0)
+	if (test.report.failures + test.report.weak == 0)
 		selftest_template(&test);
 	owner_close(&test.owner, runs);
-	selftest_conclude(&test);
-	return test.failures + test.weak == 0 ? 0 : 1;
+	return selftest_report_end(&test.report);
 }

@@ -9,6 +9,13 @@
 #include "../../common/limits.h"
 #include "../../common/shown.h"
 
+/* Whether len bytes of arg are this flag. */
+static int
+option_flags_match(const char *flag, const char *arg, size_t len)
+{
+	return strlen(flag) == len && memcmp(flag, arg, len) == 0;
+}
+
 /* Whether len bytes of arg are the flag of this key. */
 static int
 option_flags_are(const char *key, const char *arg, size_t len)
@@ -16,7 +23,7 @@ option_flags_are(const char *key, const char *arg, size_t len)
 	char name[OPTION_NAME_SIZE];
 
 	option_flag(key, name);
-	return strlen(name) == len && memcmp(name, arg, len) == 0;
+	return option_flags_match(name, arg, len);
 }
 
 static int
@@ -53,12 +60,14 @@ option_flags_find(
 
 	flag->id = OPTION_IDS;
 	flag->action = OPTION_NONE;
-	flag->brief = len == 2 && memcmp(arg, "-h", 2) == 0;
+	flag->verbose = option_flags_match("-v", arg, len) ||
+	    option_flags_match("--verbose", arg, len);
+	flag->brief = option_flags_match("-h", arg, len);
 	if (flag->brief)
 		flag->action = OPTION_HELP;
-	else if (len == 2 && memcmp(arg, "-V", 2) == 0)
+	else if (option_flags_match("-V", arg, len))
 		flag->action = OPTION_VERSION;
-	if (flag->action != OPTION_NONE)
+	if (flag->verbose || flag->action != OPTION_NONE)
 		return 0;
 	if (len < 3)
 		return option_flags_unknown(arg, len, err);
@@ -110,7 +119,7 @@ option_flags_next(
 	if (option_flags_find(flag, arg, len, err) == -1)
 		return -1;
 	flag->value = equals == NULL ? NULL : equals + 1;
-	if (flag->id == OPTION_IDS &&
+	if (flag->action != OPTION_NONE &&
 	    option_action_row(flag->action)->argument != NULL) {
 		if (equals == NULL)
 			flag->value = option_flags_argument(walk);

@@ -20,6 +20,7 @@ struct option_flag {
 	enum option_id id;         /* OPTION_IDS when it is an action */
 	enum option_action action; /* OPTION_NONE when it is an option */
 	int brief;                 /* -h: the short form of the help */
+	int verbose;               /* -v: neither of the two */
 	const char *value; /* NULL: an action without one */
 };
 

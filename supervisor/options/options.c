@@ -285,6 +285,7 @@ options_find_action(
 	options->words = words;
 	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
 		options->brief = options->brief || flag.brief;
+		options->verbose = options->verbose || flag.verbose;
 		if (flag.action == OPTION_NONE ||
 		    flag.action == options->action)
 			continue;
@@ -298,7 +299,13 @@ options_find_action(
 		options->action = flag.action;
 		options->argument = flag.value;
 	}
-	return more == -1 ? -1 : options_use_words(options, err);
+	if (more == -1 || options_use_words(options, err) == -1)
+		return -1;
+	if (options->verbose && options->action != OPTION_SELFTEST &&
+	    options->action != OPTION_HELP)
+		return err_set(err, "--verbose (-v) is a flag of 'caisson "
+		    "selftest': leave it out; -V prints the version");
+	return 0;
 }
 
 static int

@@ -43,6 +43,7 @@ struct options {
 	int words; /* of the command line, before its flags */
 	enum option_action action;
 	int brief;            /* -h: a short help */
+	int verbose;          /* -v: all that a selftest has tried */
 	const char *argument; /* of the action, of argv; NULL: none */
 	enum options_source sources[OPTION_IDS];
 	char *file;     /* the configuration file, NULL when it has no place */

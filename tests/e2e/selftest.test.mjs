@@ -46,7 +46,7 @@ function program(t, args, { place, ...more } = {}) {
 
 /* The lines of the selftest that begin so, and its status. */
 function selftest(t, options) {
-  const { status, stdout, stderr } = program(t, ['--selftest'], options);
+  const { status, stdout, stderr } = program(t, ['--selftest', '-v'], options);
 
   return { status, stderr, lines: stdout.trimEnd().split('\n') };
 }

@@ -287,13 +287,31 @@ test('--help, --version and --check', async (t) => {
   });
 
   await t.test('--selftest says of each promise whether it is kept', (s) => {
-    const { status, stdout } = program(s, { args: ['--selftest'] });
-    const lines = stdout.trimEnd().split('\n').slice(1, -1);
+    for (const verbose of ['-v', '--verbose']) {
+      const { status, stdout } = program(s, { args: ['selftest', verbose] });
+      const lines = stdout.trimEnd().split('\n').slice(1, -1);
 
-    assert.ok(lines.length > 30, stdout);
-    for (const line of lines)
-      assert.match(line, /^(ok|FAIL|note|      ) +\S/);
-    assert.equal(status, /^FAIL/m.test(stdout) ? 1 : 0, stdout);
+      assert.ok(lines.length > 30, stdout);
+      for (const line of lines)
+        assert.match(line, /^(ok|FAIL|note|      ) +\S/);
+      assert.equal(status, /^FAIL/m.test(stdout) ? 1 : 0, stdout);
+    }
+  });
+
+  await t.test('--selftest prints problems and a count', (s) => {
+    const long = program(s, { args: ['selftest', '-v'] });
+    const passed = long.stdout.match(/^ok /mg).length;
+    const { status, stdout } = program(s, { args: ['--selftest'] });
+
+    assert.equal(status, long.status);
+    assert.doesNotMatch(stdout, /^ok /m);
+    assert.match(stdout, new RegExp(`^(note .*\n)*${passed} checks passed` +
+      ' \\(-v lists all checks\\): this machine keeps every promise'));
+    const failed = program(s, { args: ['selftest', '--tools=run_code'],
+      env: { CAISSON_SHELL: '/no/shell' } });
+
+    assert.equal(failed.status, 1);
+    assert.match(failed.stdout, /^FAIL +language shell .*CAISSON_SHELL.*\n1 check failed, \d\d passed/m);
   });
 
   await t.test('sizes and words as people write them', (s) => {

@@ -370,7 +370,7 @@ def a_shared_cgroup_is_left_alone(uid):
 @check
 def the_selftest_says_so(uid):
     place = Place(uid)
-    done = place.start([CAISSON, "--selftest"], stdin=subprocess.DEVNULL,
+    done = place.start([CAISSON, "--selftest", "-v"], stdin=subprocess.DEVNULL,
                        env={"CAISSON_MEMORY": "128m"})
     said = done.communicate()[0]
 

@@ -43,6 +43,8 @@ static const struct {
 	{ { "--version" }, OPTION_IDS, OPTION_VERSION, NULL, 1 },
 	{ { "--selftest" }, OPTION_IDS, OPTION_SELFTEST, NULL, 1 },
 	{ { "--try" }, OPTION_IDS, OPTION_TRY, NULL, 1 },
+	{ { "-v", "--try" }, OPTION_IDS, OPTION_NONE, NULL, 1 },
+	{ { "--verbose" }, OPTION_IDS, OPTION_NONE, NULL, 1 },
 	{ { "--print-client-config", "x", "y" }, OPTION_IDS,
 	    OPTION_PRINT_CLIENT_CONFIG, "x", 2 },
 	{ { "--print-client-config=x", "y" }, OPTION_IDS,
@@ -113,6 +115,7 @@ static const struct {
 	{ { "=" }, "\"\" is not understood: behind the command there are "
 	    "options only, 'caisson --help' lists them" },
 	{ { "--check=1" }, "--check takes no value" },
+	{ { "-v=1" }, "-v takes no value" },
 	{ { "--a\n\033[31m" }, "--a\\x0a\\x1b[31m is not an option: "
 	    "'caisson --help' lists them" },
 	{ { "--0123456789012345678901234567890123456789012345678901234567890123"

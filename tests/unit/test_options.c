@@ -149,6 +149,9 @@ START_TEST(flag_over_environment_over_file_over_default)
 END_TEST
 
 #define TIMES "a time from 1s to 24h, such as 30, 30s, 2m or 1h"
+#define VERBOSE                                                                \
+	"--verbose (-v) is a flag of 'caisson selftest': leave it out; -V "    \
+	"prints the version"
 #define DIGITS "012345678901234567890123456789"
 
 static const struct {
@@ -264,6 +267,8 @@ static const struct {
 	    "options only, 'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "--check", "--selftest" } }, 0,
 	    "--check and --selftest exclude each other: give one of them" },
+	{ { NULL, { NULL }, { "-v" } }, 0, VERBOSE },
+	{ { NULL, { NULL }, { "config", "check", "--verbose" } }, 0, VERBOSE },
 	{ { NULL, { NULL }, { "servers", "--try", "--check" } }, 0,
 	    "--try and --check exclude each other: give one of them" },
 	{ { NULL, { NULL }, { "servers", "gh" } }, 0,
@@ -370,6 +375,9 @@ static const struct {
 	{ { "servers", "test" }, OPTION_TRY },
 	{ { "selftest" }, OPTION_SELFTEST },
 	{ { "selftest", "--selftest" }, OPTION_SELFTEST },
+	{ { "selftest", "-v" }, OPTION_SELFTEST },
+	{ { "--verbose", "--selftest" }, OPTION_SELFTEST },
+	{ { "selftest", "-v", "-h" }, OPTION_HELP },
 	{ { "client", "cursor" }, OPTION_PRINT_CLIENT_CONFIG },
 	{ { "config", "check" }, OPTION_CHECK },
 	{ { "config", "show" }, OPTION_NONE },

@@ -218,7 +218,7 @@ def degraded(run, prepare, words=None):
     """
     try:
         asked = subprocess.Popen(
-            [run.copy(words), "--selftest"], cwd="/",
+            [run.copy(words), "--selftest", "-v"], cwd="/",
             env=run.host.environment(), stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT, text=True,
             preexec_fn=lambda: degrade(prepare))

@@ -1,0 +1,74 @@
+/*
+ * What the selftest prints: see selftest_report.h. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <unistd.h>
+
+#include "selftest_report.h"
+
+static void
+selftest_report_print(const char *word, const char *name, const char *detail)
+{
+	printf("%-4s  %-28s  %s\n", word, name, detail);
+}
+
+void
+selftest_report_begin(const struct selftest_report *report)
+{
+	if (report->verbose)
+		printf("caisson %s, as uid %u\n", CAISSON_VERSION,
+		    (unsigned int)geteuid());
+}
+
+void
+selftest_report_line(struct selftest_report *report, int ok, const char *name,
+    const char *detail)
+{
+	report->passed += ok;
+	report->failures += !ok;
+	if (!ok || report->verbose)
+		selftest_report_print(ok ? "ok" : "FAIL", name, detail);
+}
+
+void
+selftest_report_note(struct selftest_report *report, const char *name,
+    const char *detail)
+{
+	(void)report;
+	selftest_report_print("note", name, detail);
+}
+
+void
+selftest_report_fact(struct selftest_report *report, const char *name,
+    const char *detail)
+{
+	if (report->verbose)
+		selftest_report_print("note", name, detail);
+}
+
+void
+selftest_report_weak(struct selftest_report *report, const char *name,
+    const char *detail)
+{
+	report->weak++;
+	selftest_report_print("weak", name, detail);
+}
+
+int
+selftest_report_end(const struct selftest_report *report)
+{
+	const char *hint = report->verbose ? "" : " (-v lists all checks)";
+
+	if (report->failures > 0)
+		printf("%d check%s failed, %d passed%s.\n", report->failures,
+		    report->failures == 1 ? "" : "s", report->passed, hint);
+	else if (report->weak > 0)
+		printf("%d checks passed%s. This machine has the weaker level "
+		    "of isolation only, at which %d promises are not made; "
+		    "CAISSON_ALLOW_WEAK_ISOLATION allows it.\n",
+		    report->passed, hint, report->weak);
+	else
+		printf("%d checks passed%s: this machine keeps every promise "
+		    "of the box.\n", report->passed, hint);
+	return report->failures + report->weak == 0 ? 0 : 1;
+}
