@@ -24,6 +24,7 @@
 #include "command/completion.h"
 #include "command/command.h"
 #include "front/front.h"
+#include "options/colour.h"
 #include "options/file_trial.h"
 #include "peers/audit_file.h"
 #include "peers/broker.h"
@@ -233,6 +234,7 @@ main(int argc, char **argv, char **envp)
 	int status = 0;
 
 	main_open_standard_fds();
+	colour_begin(envp);
 	if (options_read(options, argc, argv, envp, &err) == -1)
 		return main_usage_error(&err);
 	switch (options->action) {

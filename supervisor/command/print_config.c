@@ -18,8 +18,11 @@
 #include "../peers/broker.h"
 #include "../servers/servers.h"
 #include "../process/process.h"
+#include "../options/colour.h"
 #include "../options/options.h"
 #include "command.h"
+
+#define PRINT_CONFIG_WIDTH 8 /* of the longest state of a file */
 
 static void
 print_config_text(FILE *out, const char *text)
@@ -103,11 +106,21 @@ print_config_notes(FILE *out, const struct servers *servers,
 			print_config_note(out, server);
 }
 
+/* The state of a file, before its name. */
+static void
+print_config_state(FILE *out, enum server_file_state state)
+{
+	colour_print(out, state == SERVER_FILE_TAKEN ? COLOUR_GOOD :
+	    state == SERVER_FILE_REFUSED ? COLOUR_BAD : COLOUR_PLAIN,
+	    print_config_word(state), PRINT_CONFIG_WIDTH);
+	fputc(' ', out);
+}
+
 /* "/home/me/.cursor/mcp.json (Cursor): " */
 static void
 print_config_head(FILE *out, const struct server_file *file)
 {
-	fprintf(out, "%-8s ", print_config_word(file->state));
+	print_config_state(out, file->state);
 	if (file->path == NULL) {
 		fprintf(out, "%s: ", file->source->name);
 		return;

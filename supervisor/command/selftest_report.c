@@ -4,12 +4,15 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "../options/colour.h"
 #include "selftest_report.h"
 
 static void
-selftest_report_print(const char *word, const char *name, const char *detail)
+selftest_report_print(enum colour colour, const char *word, const char *name,
+    const char *detail)
 {
-	printf("%-4s  %-28s  %s\n", word, name, detail);
+	colour_print(stdout, colour, word, 4);
+	printf("  %-28s  %s\n", name, detail);
 }
 
 void
@@ -27,7 +30,8 @@ selftest_report_line(struct selftest_report *report, int ok, const char *name,
 	report->passed += ok;
 	report->failures += !ok;
 	if (!ok || report->verbose)
-		selftest_report_print(ok ? "ok" : "FAIL", name, detail);
+		selftest_report_print(ok ? COLOUR_GOOD : COLOUR_BAD,
+		    ok ? "ok" : "FAIL", name, detail);
 }
 
 void
@@ -35,7 +39,7 @@ selftest_report_note(struct selftest_report *report, const char *name,
     const char *detail)
 {
 	(void)report;
-	selftest_report_print("note", name, detail);
+	selftest_report_print(COLOUR_NOTE, "note", name, detail);
 }
 
 void
@@ -43,7 +47,7 @@ selftest_report_fact(struct selftest_report *report, const char *name,
     const char *detail)
 {
 	if (report->verbose)
-		selftest_report_print("note", name, detail);
+		selftest_report_print(COLOUR_NOTE, "note", name, detail);
 }
 
 void
@@ -51,7 +55,7 @@ selftest_report_weak(struct selftest_report *report, const char *name,
     const char *detail)
 {
 	report->weak++;
-	selftest_report_print("weak", name, detail);
+	selftest_report_print(COLOUR_NOTE, "weak", name, detail);
 }
 
 int

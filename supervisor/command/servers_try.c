@@ -14,10 +14,13 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../../common/text_list.h"
+#include "../options/colour.h"
 #include "../peers/broker.h"
 #include "../servers/servers.h"
 #include "../process/process.h"
 #include "command.h"
+
+#define SERVERS_TRY_WIDTH 8 /* of the longest word before a name */
 
 /* What is to be printed of a server, or of a file that is not taken. */
 struct servers_try_answer {
@@ -45,6 +48,18 @@ struct servers_try {
 	size_t skipped; /* files and entries that are left out on purpose */
 	int broken; /* they could not all be asked */
 };
+
+/* How a server or file is, before its name. */
+static void
+servers_try_add_word(struct buffer *text, const char *word)
+{
+	enum colour colour = strcmp(word, "ok") == 0 ? COLOUR_GOOD :
+	    strcmp(word, "skipped") == 0               ? COLOUR_NOTE :
+	                                                 COLOUR_BAD;
+
+	colour_add(text, colour, word, SERVERS_TRY_WIDTH);
+	buffer_add_text(text, " ");
+}
 
 /* A sentence, in which lines that a server wrote may stand. */
 static void
@@ -168,7 +183,7 @@ servers_try_on_tried(void *ctx, const struct broker_answer *answer)
 	struct buffer *text = &servers_try_place(try, answer->name)->text;
 	int works = answer->reason[0] == '\0';
 
-	buffer_printf(text, "%-8s ", works ? "ok" : "FAILED");
+	servers_try_add_word(text, works ? "ok" : "FAILED");
 	shown_add_quoted(text, answer->name, REFUSED_REASON_MAX);
 	buffer_add_text(text, ": ");
 	if (works)
@@ -194,7 +209,8 @@ static void
 servers_try_break(struct servers_try *try, const char *why)
 {
 	servers_try_print(try, 1);
-	printf("FAILED   %s\n", why);
+	colour_print(stdout, COLOUR_BAD, "FAILED", SERVERS_TRY_WIDTH);
+	printf(" %s\n", why);
 	if (try->open > 0)
 		servers_try_print_count(try);
 	try->broken = 1;
@@ -214,7 +230,7 @@ servers_try_begin(struct servers_try *try, const char *word, const char *name)
 {
 	struct buffer *text = &try->answers[try->count++].text;
 
-	buffer_printf(text, "%-8s ", word);
+	servers_try_add_word(text, word);
 	shown_add_quoted(text, name, CONFIG_PATH_MAX);
 	buffer_add_text(text, ": ");
 	return text;

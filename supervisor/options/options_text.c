@@ -7,6 +7,7 @@
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../../common/shown.h"
+#include "colour.h"
 #include "option_value.h"
 #include "options.h"
 
@@ -42,6 +43,13 @@ static void
 options_wrap(FILE *out, size_t indent, const char *text)
 {
 	options_wrap_from(out, 0, indent, text);
+}
+
+static void
+options_head(FILE *out, const char *text)
+{
+	colour_print(out, COLOUR_HEAD, text, 0);
+	fputc('\n', out);
 }
 
 static void
@@ -113,7 +121,6 @@ static const char options_about[] =
     "start it. Commands:";
 
 static const char options_examples[] =
-    "Examples:\n"
     "  caisson selftest                  whether it works on this machine\n"
     "  caisson client cursor             what to write into Cursor's file\n"
     "  caisson adopt cursor --dry-run    what moving its servers would change\n"
@@ -185,7 +192,9 @@ options_help(const char *command, int brief, FILE *out, struct err *err)
 	options_wrap(out, 0, options_about);
 	fputc('\n', out);
 	options_help_commands(out, NULL);
-	fprintf(out, "\n%s\n", options_examples);
+	fputc('\n', out);
+	options_head(out, "Examples:");
+	fprintf(out, "%s\n", options_examples);
 	if (brief) {
 		options_wrap(out, 0, options_more);
 		return 0;

@@ -1,0 +1,69 @@
+/*
+ * What a person sees on a terminal: colours of the words that matter, and none
+ * where a program reads them or the environment refuses them.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import test from 'node:test';
+import { commandLine, folder } from './support/program.mjs';
+import { example, withServers } from './support/servers.mjs';
+import { onTerminal } from './support/terminal.mjs';
+
+const able = { TERM: 'xterm-256color' };
+const colours = /\x1b\[[\d;]*m/g;
+
+/* Commands that print words in colours, and such a word. */
+const coloured = [
+  [['selftest', '-v'], /\x1b\[32mok\x1b\[0m {4}process relay/],
+  [['--help'], /\x1b\[1mExamples:\x1b\[0m/],
+  [['servers', 'test'], /\x1b\[32mok\x1b\[0m {7}good: /],
+  [['servers', 'test'], /\x1b\[1;31mFAILED\x1b\[0m {3}bad: /],
+  [['servers', 'list'], /\x1b\[32mtaken\x1b\[0m {4}\//],
+];
+
+/* With a server that works and one that does not. */
+const twoServers = (t, options) => withServers(t,
+  { good: example(), bad: { command: '/no/such/server' } }, options);
+
+test('words that matter have colours on a terminal', (t) => {
+  for (const [args, look] of coloured)
+    assert.match(onTerminal(t, twoServers(t, { args, env: able })).shown, look,
+      args.join(' '));
+});
+
+test('colours change nothing but colours', (t) => {
+  const options = twoServers(t, { args: ['servers', 'test'], env: able });
+  const [command, ...args] = commandLine({ ...options, home: folder(t) });
+  const plain = spawnSync(command, args, { encoding: 'utf8', input: '' });
+  const { status, shown } = onTerminal(t, options);
+
+  assert.equal(status, plain.status);
+  assert.equal(shown.replace(colours, ''), plain.stdout);
+});
+
+test('pipes, NO_COLOR and terminals that cannot have no colours', (t) => {
+  for (const [args] of coloured.slice(1)) {
+    const options = (env) => twoServers(t, { args, env });
+
+    for (const env of [{ ...able, NO_COLOR: '1' }, { TERM: 'dumb' }, {}])
+      assert.doesNotMatch(onTerminal(t, options(env)).shown, /\x1b/);
+    /* Standard error is on the terminal, standard output is not. */
+    const { shown, stdout } =
+      onTerminal(t, options(able), 'stdin,stderr');
+
+    assert.doesNotMatch(shown + stdout, /\x1b/);
+    assert.ok(stdout.length > 50);
+  }
+  /* It is set, but empty: as if it were not. */
+  const [args, look] = coloured[1];
+
+  assert.match(onTerminal(t, { args, env: { ...able, NO_COLOR: '' } }).shown,
+    look);
+});
+
+test('started on a terminal it says what it waits for', (t) => {
+  const { status, stderr, stdout } = onTerminal(t, {}, 'stdin');
+
+  assert.deepEqual([status, stdout], [0, '']);
+  assert.match(stderr, /^caisson: [^\n]*MCP client[^\n]*'caisson help'/);
+});
