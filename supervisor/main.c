@@ -165,6 +165,8 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 	default:
 		if (options->command.task == COMMAND_ADOPT)
 			return main_adopt(sv, invoked, envp, err);
+		if (options->command.task == COMMAND_LIBRARIES)
+			return libraries_run(&sv->runs, &sv->options);
 		if (options->command.task >= COMMAND_FILES_LIST &&
 		    options->command.task <= COMMAND_FILES_CLEAR)
 			return kept_files_run(

@@ -117,10 +117,11 @@ static int
 supervisor_probe(struct supervisor *sv, struct err *err)
 {
 	enum option_action action = sv->options.action;
+	enum command_task task = sv->options.command.task;
 
-	if ((!options_serves(&sv->options) && action != OPTION_SELFTEST &&
-	        action != OPTION_CHECK) ||
-	    sv->options.command.task != COMMAND_NONE)
+	if (task != COMMAND_LIBRARIES && (task != COMMAND_NONE ||
+	        (!options_serves(&sv->options) && action != OPTION_SELFTEST &&
+	            action != OPTION_CHECK)))
 		return 0;
 	if (supervisor_probe_python(&sv->options, err) == -1)
 		return -1;

@@ -70,6 +70,15 @@ int kept_files_run(struct event_base *base, struct files *files,
  */
 int selftest_run(struct runs *runs, struct options *options);
 
+/* libraries.c */
+
+/*
+ * Asks the interpreter of boxes which libraries it finds, and prints that to
+ * stdout, as options.command says. options are those of runs, which change.
+ * Returns the exit status: 0, or 1 when it cannot be asked.
+ */
+int libraries_run(struct runs *runs, struct options *options);
+
 /* worker_try.c */
 
 /* Whether worker_try can try this role: it starts without any work. */

@@ -52,7 +52,7 @@ completion_add_verbs(struct buffer *out, const char *word)
 			for (p = row->operands; *p != '\0'; p++)
 				buffer_printf(out, "%s%c",
 				    p == row->operands ? " " : "",
-				    *p == '|' ? ' ' : *p);
+				    strchr("[|]", *p) != NULL ? ' ' : *p);
 	}
 }
 

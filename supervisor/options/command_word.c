@@ -207,6 +207,42 @@ command_read_adopt(
 	return n - 1;
 }
 
+/* Whether a word is one of "[one|other]". */
+static int
+command_is_among(const char *operands, const char *word)
+{
+	size_t len = strlen(word);
+	const char *p = operands + 1;
+
+	for (; p[-1] != ']'; p += strcspn(p, "|]") + 1)
+		if (strcspn(p, "|]") == len && strncmp(p, word, len) == 0)
+			return 1;
+	return 0;
+}
+
+/* A set and --json, in any order; returns how many words there are. */
+static int
+command_read_libraries(const struct command_row *row, int argc, char **argv,
+    struct command *command, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+	int n = 2;
+
+	for (; n < argc; n++)
+		if (strcmp(argv[n], "--json") == 0)
+			command->json = 1;
+		else if (argv[n][0] == '-' || command->operand != NULL)
+			break;
+		else
+			command->operand = argv[n];
+	if (command->operand == NULL ||
+	    command_is_among(row->operands, command->operand))
+		return n - 1;
+	shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
+	return err_set(err, "\"%s\" is not a set of libraries: it must be "
+	    "minimal, office or science", shown.data);
+}
+
 int
 command_read(int argc, char **argv, struct command *command, struct err *err)
 {
@@ -229,6 +265,8 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 	command->verb = row->verb;
 	if (row->task == COMMAND_ADOPT)
 		return command_read_adopt(argc, argv, command, err);
+	if (row->task == COMMAND_LIBRARIES)
+		return command_read_libraries(row, argc, argv, command, err);
 	if (row->operands == NULL)
 		return row->verb == NULL ? 1 : 2;
 	return command_operands(

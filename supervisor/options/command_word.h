@@ -46,6 +46,7 @@ struct command {
 	const char *operand; /* what it is about, of argv; NULL: nothing */
 	const char *other;   /* what may stand behind that; NULL: nothing */
 	struct command_adopt adopt;
+	int json; /* what is printed is one JSON object */
 };
 
 /*

@@ -36,6 +36,8 @@ COMMANDS = [
     ("adopt cursor --dry-run", 0), ("adopt cursor --yes", 0),
     ("adopt cursor --undo --yes", 0), ("adopt nothing --yes", 2),
     ("adopt zed --yes", 1), ("adopt", 2),
+    ("libraries", 0), ("libraries office --json", 0), ("libraries x", 2),
+    ("libraries --python=/bin/sh", 1),
     ("memory list", 0), ("memory show kept", 0), ("memory show none", 1),
     ("memory remove kept", 0), ("memory clear", 0),
     ("saved-tools list", 0), ("saved-tools show kept", 0),

@@ -61,6 +61,10 @@ static const struct {
 	{ { "saved-tools", "remove", "a b" }, 3, COMMAND_TOOLS_REMOVE, "a b" },
 	{ { "saved-tools", "clear" }, 2, COMMAND_TOOLS_CLEAR, NULL },
 	{ { "saved-tools", "prune" }, 2, COMMAND_TOOLS_PRUNE, NULL },
+	{ { "libraries" }, 1, COMMAND_LIBRARIES, NULL },
+	{ { "libraries", "--json", "--x" }, 2, COMMAND_LIBRARIES, NULL },
+	{ { "libraries", "--json", "office" }, 3, COMMAND_LIBRARIES, "office" },
+	{ { "libraries", "science", "x" }, 2, COMMAND_LIBRARIES, "science" },
 	{ { "adopt", "cursor" }, 2, COMMAND_ADOPT, "cursor" },
 	{ { "adopt", "cursor", "--yes", "--x" }, 3, COMMAND_ADOPT, "cursor" },
 	{ { "adopt", "cursor", "--keep", "a", "b" }, 5, COMMAND_ADOPT,
@@ -126,6 +130,10 @@ static const struct {
 	    "on standard input and output, when it is started without a "
 	    "command" },
 	{ { "tools", "remove" }, "'caisson tools remove' lacks its NAME" },
+	{ { "libraries", "min" }, "\"min\" is not a set of libraries: it must "
+	    "be minimal, office or science" },
+	{ { "libraries", "" }, "\"\" is not a set of libraries: it must be "
+	    "minimal, office or science" },
 	{ { "adopt" }, "'caisson adopt' lacks its CLIENT, such as cursor: "
 	    "'caisson client' lists them" },
 	{ { "adopt", "--yes" }, "'caisson adopt' lacks its CLIENT, such as "

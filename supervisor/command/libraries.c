@@ -1,0 +1,138 @@
+/*
+ * caisson libraries: which libraries code finds. The interpreter of boxes is
+ * asked, in a box: libraries.py of this folder runs there as an ordinary call,
+ * and what it prints is passed on to the terminal, not parsed. Runs in the
+ * supervisor.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../common/limits.h"
+#include "../../common/mem.h"
+#include "../../common/shown.h"
+#include "../box/language.h"
+#include "../box/native.h"
+#include "../run/run.h"
+#include "command.h"
+#include "libraries_text.h"
+
+/* It takes 0.3 s; a slow disk may have to be read first. */
+#define LIBRARIES_SECONDS 60
+/* More than all that is printed, however little calls may print. */
+#define LIBRARIES_OUTPUT (64 * KIB)
+
+struct libraries {
+	struct runs *runs;
+	struct owner owner;
+	int status;
+};
+
+/* Lines of our own script, in which names of folders of the user stand. */
+static void
+libraries_print(const struct call_stream *out)
+{
+	auto_buffer struct buffer text = { 0 };
+	const char *line = out->data;
+	size_t left = out->len;
+
+	while (left > 0) {
+		const char *end = memchr(line, '\n', left);
+		size_t len = end == NULL ? left : (size_t)(end - line);
+
+		shown_add(&text, line, len);
+		buffer_add_text(&text, "\n");
+		line += len;
+		left -= len;
+		if (left > 0) {
+			line++;
+			left--;
+		}
+	}
+	fwrite(text.data, 1, text.len, stdout);
+}
+
+static void
+libraries_on_result(void *ctx, const struct call_result *result)
+{
+	struct libraries *libraries = ctx;
+	auto_buffer struct buffer said = { 0 };
+	size_t len = result->errors.len;
+
+	if (result->status == CALL_SUCCESS) {
+		libraries_print(&result->out);
+		return;
+	}
+	libraries->status = 1;
+	while (len > 0 && result->errors.data[len - 1] == '\n')
+		len--;
+	shown_add(&said, result->errors.data, len);
+	fprintf(stderr, "caisson: the interpreter of the box cannot be asked: "
+	    "%s%s%s\n", result->error, said.len > 0 ? ": " : "",
+	    said.len > 0 ? said.data : "");
+}
+
+static void
+libraries_on_idle(void *ctx)
+{
+	struct libraries *libraries = ctx;
+
+	event_base_loopbreak(libraries->runs->base);
+}
+
+/* Puts text in the place of a mark, which stands there once. */
+static void
+libraries_fill(struct buffer *code, const char *mark, const char *text)
+{
+	const char *found = strstr(code->data, mark);
+	struct buffer filled = { 0 };
+
+	buffer_add(&filled, code->data, (size_t)(found - code->data));
+	buffer_add_text(&filled, text);
+	buffer_add_text(&filled, found + strlen(mark));
+	buffer_reset(code);
+	*code = filled;
+}
+
+/* The script, for what was asked; the settings have no quotes. */
+static void
+libraries_write(struct buffer *code, const struct options *options)
+{
+	const struct command *command = &options->command;
+
+	buffer_add_text(code, libraries_text);
+	libraries_fill(code, "@SET@",
+	    command->operand == NULL ? "" : command->operand);
+	libraries_fill(code, "@FORM@", command->json ? "json" : "");
+	libraries_fill(code, "@PRELOAD@", options->preload);
+}
+
+int
+libraries_run(struct runs *runs, struct options *options)
+{
+	struct libraries libraries = { .runs = runs };
+	/* One box is all there will be: nothing is prepared for others. */
+	struct native_boxes *shared = native_boxes(runs->boxes);
+	struct templates *templates = mem_take(&shared->templates);
+	struct request request = { .owner = &libraries.owner,
+		.language = language_find("python"),
+		.timeout = LIBRARIES_SECONDS };
+	auto_buffer struct buffer code = { 0 };
+	struct err err;
+
+	libraries_write(&code, options);
+	request.code = buffer_take(&code, &request.code_len);
+	options->max_output = LIBRARIES_OUTPUT;
+	owner_open_user(&libraries.owner, runs);
+	runs->idle = libraries_on_idle;
+	runs->idle_ctx = &libraries;
+	if (call_new(runs, &request, libraries_on_result, &libraries, &err) ==
+	    NULL) {
+		fprintf(stderr, "caisson: %s\n", err.text);
+		libraries.status = 1;
+	} else {
+		event_base_dispatch(runs->base);
+	}
+	owner_close(&libraries.owner, runs);
+	shared->templates = templates;
+	return libraries.status;
+}
