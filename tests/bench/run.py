@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """The bench: how fast and how large the program is, beside its yardsticks.
 
-Usage: tests/bench/run.py [--quick] [--markdown] [--out FOLDER]
+Usage: tests/bench/run.py [--quick] [--results] [--out FOLDER]
                           [--only SECTION]... [path of caisson]
 
 Prints a table; writes the same as FOLDER/bench.json, and how calls grow as
@@ -19,20 +19,21 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import growth  # noqa: E402
+import ledger  # noqa: E402
 import load  # noqa: E402
 import memory  # noqa: E402
 import output  # noqa: E402
 import plot  # noqa: E402
+import results  # noqa: E402
 import start  # noqa: E402
 import tools  # noqa: E402
 from machine import Machine  # noqa: E402
 from measure import HERE, Bench  # noqa: E402
+from results import shown  # noqa: E402
 
 CAISSON = os.path.join(HERE, "..", "..", "build", "caisson")
 SECTIONS = {"start": start, "tools": tools, "load": load, "output": output,
             "memory": memory, "growth": growth}
-UNITS = {"s": ((1, "s"), (1e-3, "ms"), (1e-6, "us")),
-         "B": ((1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B"))}
 
 
 def arguments():
@@ -41,8 +42,8 @@ def arguments():
         description="Measures caisson beside its yardsticks.")
     parser.add_argument("--quick", action="store_true",
                         help="tiny rounds, to see that the bench works")
-    parser.add_argument("--markdown", action="store_true",
-                        help="print the table of README.md")
+    parser.add_argument("--results", action="store_true",
+                        help="measure the ledger, too, and write results.md")
     parser.add_argument("--out", metavar="FOLDER",
                         help="where bench.json and growth.svg are written")
     parser.add_argument("--only", metavar="SECTION", action="append",
@@ -50,14 +51,6 @@ def arguments():
                         help="measure this: " + ", ".join(SECTIONS))
     parser.add_argument("caisson", nargs="?", default=CAISSON)
     return parser.parse_args()
-
-
-def shown(value, unit):
-    """A value with a unit that suits it."""
-    for size, name in UNITS.get(unit, ()):
-        if abs(value) >= size:
-            return f"{value / size:.2f} {name}"
-    return f"{value:.4g} {unit}".strip()
 
 
 def line_of(row):
@@ -78,25 +71,6 @@ def line_of(row):
 def between(spread):
     """Within what the middle half of the values was."""
     return f"({shown(spread[1], 's')} to {shown(spread[2], 's')})"
-
-
-def print_markdown(rows, busy):
-    """The figures for README.md: not the points of the curves."""
-    print("Others had, of the processors: " + ", ".join(
-        f"{section} {share * 100:.0f} %" for section, share in busy.items())
-        + "\n\n| section | what | figure | yardstick | | ratio |\n"
-        "|---|---|---|---|---|---|")
-    for row in rows:
-        if row.value is None or row.section == "growth":
-            continue
-        told = ["", "", ""]
-        if row.yardstick_value is not None:
-            told = [row.yardstick, shown(row.yardstick_value, row.unit),
-                    f"{row.value / row.yardstick_value:.2f}"]
-        cells = [row.section, row.name, shown(row.value, row.unit), *told]
-        # A bar would end the cell.
-        print("| " + " | ".join(cell.replace("|", "\\|") for cell in cells)
-              + " |")
 
 
 def print_machine(machine, quick):
@@ -134,6 +108,13 @@ def write(folder, bench, machine):
             file.write(plot.svg(bench.curves))
 
 
+def measure_ledger(binary):
+    """The ledger, in a folder that boxes may read."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.chmod(folder, 0o755)
+        return ledger.measure(binary, folder)
+
+
 def main():
     """Measures, prints and writes everything."""
     told = arguments()
@@ -149,14 +130,16 @@ def main():
         memory.measure_peaks(bench)
     found = {**machine.told(), "busy_in_section": busy}
     print_machine(found, told.quick)
-    if told.markdown:
-        print_markdown(bench.rows, busy)
-    else:
-        print_table(bench.rows, busy)
+    print_table(bench.rows, busy)
     out = told.out or os.path.join(os.path.dirname(binary), "bench")
     write(out, bench, found)
     print(f"\nwritten: {out}/bench.json"
           + (f", {out}/growth.svg" if bench.curves else ""))
+    if told.results:
+        with open(os.path.join(out, "ledger.json"), "w") as file:
+            json.dump(measure_ledger(binary), file, indent=1)
+        results.write(out)
+        print(f"written: {results.RESULTS}")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
+import results  # noqa: E402
 from measure import HERE, PYTHON, percentile  # noqa: E402
 from plot import round_values  # noqa: E402
 
@@ -30,6 +31,14 @@ PROMISED = {
                "broker"],
     "growth": ["code size", "result size", "number of tools"],
     "peak": ["supervisor, largest in section load"],
+}
+
+LEDGER = {
+    "servers": {"s": {"tools": 2, "schemas": 300, "instructions": 5}},
+    "caisson": {"tools": 1, "schemas": 90, "instructions": 9},
+    "manual": {"with": 7},
+    "programs": [{"name": "a program", "calls": 3, "without": 1200,
+                  "with": 90}],
 }
 
 
@@ -87,6 +96,14 @@ class Quick(unittest.TestCase):
     def test_each_section_says_how_busy_it_was(self):
         self.assertEqual(set(self.found["machine"]["busy_in_section"]),
                          set(PROMISED) - {"peak"})
+
+    def test_the_results_have_every_figure_but_those_of_curves(self):
+        text = results.markdown(self.found, LEDGER)
+        for row in self.found["rows"]:
+            if row["value"] is not None and row["section"] != "growth":
+                with self.subTest(row["name"]):
+                    self.assertIn(row["name"].replace("|", "\\|"), text)
+        self.assertIn("| a program | 3 | 1,200 | 90 | +1,110 |", text)
 
     def test_the_picture_has_a_panel_for_each_curve(self):
         words = [each.text for each in self.picture.iter()

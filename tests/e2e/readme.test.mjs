@@ -1,0 +1,179 @@
+/*
+ * The commands of README.md work as they stand there, in the home of a new
+ * user who has one server in Cursor. A command that is not run here stands in
+ * a table with the reason.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { binary, commandLine, folder } from './support/program.mjs';
+
+const source = fileURLToPath(new URL('../..', import.meta.url));
+const readme = fs.readFileSync(path.join(source, 'README.md'), 'utf8');
+const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
+const built = path.join(source, 'build/caisson');
+
+/* A home in which Cursor has one server. */
+function home(t) {
+  const made = folder(t);
+  const file = path.join(made, '.cursor/mcp.json');
+
+  fs.mkdirSync(path.dirname(file));
+  fs.writeFileSync(file, JSON.stringify({ mcpServers: { example: {
+    command: '/usr/bin/python3', args: [tools, '0', '3', '/dev/null'] } } }));
+  return made;
+}
+
+/* What the program does, and prints, with these words in a fresh home. */
+function caisson(t, words, { env, at = home(t) } = {}) {
+  const [command, ...rest] = commandLine({ args: words, home: at, env });
+  const done = spawnSync(command, rest,
+    { cwd: at, input: '', encoding: 'utf8', timeout: 300_000 });
+
+  return { ...done, all: done.stdout + done.stderr, at };
+}
+
+/* The same, which must succeed and print something like this. */
+function succeeds(look, ...words) {
+  return (t) => {
+    const done = caisson(t, words);
+
+    assert.equal(done.status, 0, done.all);
+    assert.match(done.all, look);
+  };
+}
+
+/* A setting is in force when the environment has it. */
+function sets(variable, value, look) {
+  return (t) => {
+    const { status, all } =
+      caisson(t, ['config', 'check'], { env: { [variable]: value } });
+
+    assert.equal(status, 0, all);
+    assert.match(all, look);
+  };
+}
+
+/* Runs a command of the build in the checkout. */
+function builds(command, args, env = {}) {
+  const { HOME, PATH } = process.env;
+  const done = spawnSync(command, args, { cwd: source, encoding: 'utf8',
+    env: { HOME, PATH, ...env }, timeout: 300_000 });
+
+  assert.equal(done.status, 0, done.stdout + done.stderr);
+  return done.stdout;
+}
+
+const elsewhere = binary === built ? false :
+  'the program under test is not that of build/';
+
+const run = {
+  'build/caisson selftest': succeeds(/checks? passed/, 'selftest'),
+  'caisson selftest': succeeds(/checks? passed/, 'selftest'),
+  'caisson selftest -v': succeeds(/^ok    process relay/m, 'selftest', '-v'),
+  'build/caisson adopt cursor': (t) => {
+    const at = home(t);
+    const file = path.join(at, '.cursor/mcp.json');
+    const before = fs.readFileSync(file, 'utf8');
+    const adopted = caisson(t, ['adopt', 'cursor', '--yes'], { at });
+
+    assert.equal(adopted.status, 0, adopted.all);
+    assert.deepEqual(Object.keys(JSON.parse(fs.readFileSync(file, 'utf8'))
+      .mcpServers), ['caisson']);
+    assert.match(caisson(t, ['servers', 'list'], { at }).all, /example/);
+
+    const undone = caisson(t, ['adopt', 'cursor', '--undo', '--yes'], { at });
+
+    assert.equal(undone.status, 0, undone.all);
+    assert.equal(fs.readFileSync(file, 'utf8'), before);
+  },
+  'build/caisson client': succeeds(/^cursor$/m, 'client'),
+  'caisson client': succeeds(/^cursor$/m, 'client'),
+  'build/caisson client NAME': succeeds(/"command"/, 'client', 'cursor'),
+  'build/caisson servers list': succeeds(/example/, 'servers', 'list'),
+  'build/caisson servers test': succeeds(/example/, 'servers', 'test'),
+  'caisson servers test': succeeds(/example/, 'servers', 'test'),
+  'caisson servers test --log-level debug':
+    succeeds(/example/, 'servers', 'test', '--log-level', 'debug'),
+  'caisson config check': succeeds(/memory/, 'config', 'check'),
+  'CAISSON_TOOLS=run_code':
+    sets('CAISSON_TOOLS', 'run_code', /^tools +run_code /m),
+  'CAISSON_MEMORY=1g': sets('CAISSON_MEMORY', '1g', /^memory +1g /m),
+};
+
+const checkout = {
+  './setup run': () =>
+    assert.match(builds('./setup', ['run']), /Lisbon +8397/),
+  'meson install -C build': (t) => {
+    const to = folder(t);
+
+    builds('meson', ['install', '-C', 'build', '--no-rebuild', '--quiet'],
+      { DESTDIR: to });
+    assert.ok(fs.readdirSync(to, { recursive: true })
+      .some((name) => name.endsWith('bin/caisson')));
+  },
+};
+
+/* What is not run, and why. */
+const not = {
+  './setup test': 'it runs this test',
+  'kill -9': 'tests/e2e/lifecycle.test.mjs does it',
+  'apt install python3-pandas': 'it changes the machine',
+  'sudo apparmor_parser -r /etc/apparmor.d/caisson-box':
+    'it needs AppArmor; tests/house/apparmor.py checks the profile',
+  'man -l build/man/caisson.1': 'tests/house/manual.py renders each page',
+  'CAISSON_PYTHON=/home/me/project/.venv':
+    'libraries.test.mjs runs code in virtual environments',
+  'claude mcp add --scope user caisson -- /usr/bin/caisson': 'see the entries below',
+};
+
+/* Lines of blocks without a language, and words in backticks, that begin so. */
+const begins = /^(\.\/setup |(build\/)?caisson |meson install -C|claude |sudo |apt |man |kill |CAISSON_\w+=)/;
+
+function commands() {
+  const found = new Set();
+  let block;
+
+  for (const line of readme.split('\n')) {
+    if (line.startsWith('```'))
+      block = block === undefined ? line.slice(3) : undefined;
+    else if (block === '')
+      found.add(line.split('  ')[0].trim());
+    else if (block === undefined)
+      for (const [, span] of line.matchAll(/`([^`]+)`/g))
+        found.add(span);
+  }
+  return [...found].filter((each) => begins.test(each)).sort();
+}
+
+test('each command is run, or it is said why not', () => {
+  assert.deepEqual(commands(),
+    Object.keys({ ...run, ...checkout, ...not }).sort());
+});
+
+for (const [name, works] of Object.entries(run))
+  test(name, works);
+
+for (const [name, works] of Object.entries(checkout))
+  test(name, { skip: elsewhere }, works);
+
+/* The entries for clients are those that the program prints, but for its path. */
+for (const [row, client, pattern] of [
+  ['Claude Desktop', 'claude-desktop', /`(\{.*\})` \|$/],
+  ['Claude Code', 'claude-code', /run `(.*)` \|$/],
+  ['Cursor', 'cursor', /`(\{.*\})` \|$/],
+  ['VS Code', 'vscode', /`(\{.*\})` \|$/],
+  ['Codex', 'codex', /`(command = .*)` \|$/],
+])
+  test(`the entry for ${row}`, (t) => {
+    const line = readme.split('\n').find((each) => each.startsWith(`| ${row} |`));
+    const [, entry] = line.match(pattern);
+    const { stdout } = caisson(t, ['client', client]);
+    const [told, printed] = [entry, stdout].map((text) =>
+      text.replaceAll('/usr/bin/caisson', binary).replace(/\s+/g, ''));
+
+    assert.ok(printed.includes(told), stdout);
+  });
