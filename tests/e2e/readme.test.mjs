@@ -98,6 +98,13 @@ const run = {
   'caisson servers test': succeeds(/example/, 'servers', 'test'),
   'caisson servers test --log-level debug':
     succeeds(/example/, 'servers', 'test', '--log-level', 'debug'),
+  'caisson libraries': (t) => {
+    /* It exits with 1 where a library is missing. */
+    const { status, stdout, stderr } = caisson(t, ['libraries']);
+
+    assert.ok(status < 2, stderr);
+    assert.match(stdout, /^science +\d+ of \d+/m);
+  },
   'caisson config check': succeeds(/memory/, 'config', 'check'),
   'CAISSON_TOOLS=run_code':
     sets('CAISSON_TOOLS', 'run_code', /^tools +run_code /m),
@@ -121,7 +128,6 @@ const checkout = {
 const not = {
   './setup test': 'it runs this test',
   'kill -9': 'tests/e2e/lifecycle.test.mjs does it',
-  'apt install python3-pandas': 'it changes the machine',
   'sudo apparmor_parser -r /etc/apparmor.d/caisson-box':
     'it needs AppArmor; tests/house/apparmor.py checks the profile',
   'man -l build/man/caisson.1': 'tests/house/manual.py renders each page',
