@@ -2,7 +2,8 @@
  * The bootstrap: the files of the language, in the directory "box" beside the
  * binary, copied into the view. They are read while the launcher may still be
  * root and written as the user of the box, which may not be able to reach them:
- * hence a copy, and no bind. Run by the launcher.
+ * hence a copy, and no bind. Run by the launcher, which gives the memory of the
+ * copy back before it starts init: that would keep it for as long as it lives.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,16 +54,16 @@ data_read_file(struct box *box, int fd, const struct stat *st,
 
 	if (file == NULL)
 		return -1;
+	file->data = box->bytes + box->nbytes;
 	file->len = (size_t)st->st_size;
 	/* Not by its mode: copies of an installation may have changed that. */
 	file->program = strncmp(path, BOX_PROGRAMS "/", strlen(BOX_PROGRAMS) +
 	    1) == 0;
 	box->programs |= file->program;
-	if (file->len > BOX_DATA_BYTES_MAX - box->files_bytes)
+	if (file->len > BOX_DATA_BYTES_MAX - box->nbytes)
 		return err_set(err, "the files beside the binary have more "
 		    "than %lu bytes", BOX_DATA_BYTES_MAX);
-	box->files_bytes += file->len;
-	file->data = mem_alloc(file->len);
+	box->nbytes += file->len;
 	n = read(fd, file->data, file->len);
 	if (n == -1)
 		return err_sys(err, "read %s", path);
@@ -152,6 +154,10 @@ data_read(struct box *box, struct err *err)
 
 	if (dir == -1)
 		return -1;
+	box->bytes = mmap(NULL, BOX_DATA_BYTES_MAX, PROT_READ | PROT_WRITE,
+	    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (box->bytes == MAP_FAILED)
+		return err_sys(err, "get memory for the bootstrap");
 	if (data_read_dir(box, dir, "", 0, err) == -1)
 		return err_wrap(err, "copy the bootstrap");
 	if (box->template)
@@ -176,7 +182,7 @@ data_write_file(int dir, const struct box_file *file, struct err *err)
 	return 0;
 }
 
-/* Into the view, which is the working directory. */
+/* Into the view, which is the working directory; once. */
 int
 data_write(struct box *box, struct err *err)
 {
@@ -194,5 +200,6 @@ data_write(struct box *box, struct err *err)
 			return err_sys(err, "create %s", file->path);
 		}
 	}
+	munmap(box->bytes, BOX_DATA_BYTES_MAX);
 	return 0;
 }

@@ -12,7 +12,7 @@
 
 /* data.c: reads the bootstrap from beside the binary, into box->files. */
 int data_read(struct box *box, struct err *err);
-/* Writes these files to BOX_DATA_DIR below the working directory. */
+/* Writes them to BOX_DATA_DIR below the working directory, and frees them. */
 int data_write(struct box *box, struct err *err);
 
 /* view.c: notes which parts of the host the file system of the box shows. */

@@ -73,7 +73,7 @@ struct box_link {
 /* A file or directory of the bootstrap, copied into the view. */
 struct box_file {
 	char *path; /* below BOX_DATA_DIR */
-	char *data; /* NULL for a directory */
+	char *data; /* within the bytes of the box; NULL for a directory */
 	size_t len;
 	int program; /* it may be executed */
 	struct timespec mtime; /* so that compiled modules stay valid */
@@ -92,7 +92,8 @@ struct box {
 	size_t ntrees;
 	size_t nlinks;
 	size_t nfiles;
-	size_t files_bytes;
+	size_t nbytes;
+	char *bytes; /* of the files, until they are in the view */
 
 	/* Of a template: modules to import, and users that boxes can be. */
 	int template;
