@@ -80,14 +80,14 @@ class Guesses(Base):
                     error, hint)
 
     def test_arguments_of_another_name(self):
-        """The one that fits is told, and never taken."""
+        """The one that fits is told, and not taken for what is optional."""
         text = {"type": "string"}
         find = tool("find", {
             "query": text, "repository": text, "perPage": {"type": "integer"},
             "file_path": text, "issue_number": {"type": "integer"}})
         for wrong, right in (
                 ("q", "query"), ("search", "query"), ("repo", "repository"),
-                ("limit", "perPage"), ("path", "file_path"),
+                ("per", "perPage"), ("path", "file_path"),
                 ("number", "issue_number"), ("issue", "issue_number"),
                 ("repos", "repository"), ("pages", "perPage"),
                 ("colour", None), ("i", None)):

@@ -58,7 +58,7 @@ for call in (lambda: mcp_fs.read_file(),
              lambda: mcp_fs.read_file(path='x', haed=1),
              lambda: mcp_fs.read_file(pth='x'),
              lambda: mcp_fs.read_file(path='x', nonsense=1, others=2),
-             lambda: mcp_fs['read_file'](file='x'),
+             lambda: mcp_fs['read_file'](old_path='x'),
              lambda: runtime.call_tool('fs', 'read_file', {'Pathh': 'x'})):
     try:
         print(%s)
@@ -73,7 +73,8 @@ for call in (lambda: mcp_fs.read_file(),
             "unknown argument 'pth'; did you mean path?; missing argument "
             "'path'",
             "unknown arguments 'nonsense', 'others'",
-            "unknown argument 'file'; did you mean path?; missing argument "
+            "unknown argument 'old_path'; did you mean path?; missing "
+            "argument "
             "'path'",
             "unknown argument 'Pathh'; did you mean path?; missing argument "
             "'path'"))

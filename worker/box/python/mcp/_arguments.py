@@ -4,9 +4,11 @@ A value is looked at with all that it holds: its type, "enum" and "const", the
 members and items, and the alternatives.  What is not understood allows
 everything, and so does what could be meant in two ways: the server judges.
 
-Three things are taken for what they mean.  None is left out where a parameter
+Some things are taken for what they mean.  None is left out where a parameter
 is optional and cannot be null, a numeral becomes an integer where the schema
-allows integers and no strings, and arguments={...} alone is all arguments.
+allows integers and no strings, and arguments={...} alone is all arguments.  A
+text in other letters is the one text of a list that it differs from in nothing
+else, and names may be others where one parameter is meant (_alias.py).
 """
 from . import _schema, _values
 
@@ -20,6 +22,7 @@ WAYS_MAX = 3  # alternatives in a sentence, none of which a value fits
 KINDS = {"string": "a string", "integer": "an integer", "number": "a number",
          "boolean": "True or False", "array": "a list", "object": "a dict",
          "null": "None"}
+BETWEEN = dict.fromkeys(map(ord, "_- "))  # words of a name, and nothing else
 # What a dict of all arguments is called elsewhere.
 WRAPPERS = "arguments", "args", "kwargs", "params", "parameters", "input"
 
@@ -36,9 +39,11 @@ class Given:
         self.named, self.placed = named, placed
 
 
-def settle(entry, given):
+def settle(entry, given, pairs=None):
     """Return the arguments that are sent, as JSON, and what is wrong with
     them, or None.
+
+    pairs: a list for the names that were taken for others; None: none are.
     """
     values = _values.read(given.named.decode())
     if given.placed is not None:
@@ -48,9 +53,28 @@ def settle(entry, given):
         if wrong:
             return b"", wrong
     found, wrong = judge(entry, values)
+    if wrong and pairs is not None:
+        found, wrong = by_other_names(entry, values, pairs) or (found, wrong)
     if wrong or (found is values and given.placed is None):
         return given.named, wrong
     return _values.write(found, "arguments"), None
+
+
+def by_other_names(entry, values, pairs):
+    """Return what judge() does for the names that are meant; None, where those
+    are wrong, too.
+
+    pairs is filled with those names.
+    """
+    if not _schema.mistake(entry, values):
+        return None
+    from . import _alias
+    values = respelled(entry, unwrapped(entry, values))
+    found = judge(entry, _alias.taken(entry, values))
+    if found[1]:
+        return None
+    pairs += _alias.meant(entry, values)
+    return found
 
 
 def judge(entry, values):
@@ -158,6 +182,9 @@ class Fitting:
         if part.get("nullable") is True and value is None:
             return value  # as OpenAPI writes it
         must = complaint(part, value)
+        if must and not self.exact and isinstance(value, str):
+            value, before = in_other_letters(value, part), value
+            must = complaint(part, value) if value != before else must
         if must:
             more = ", or be left out" if optional and value is None else ""
             self.complain(where, value, must + more)
@@ -279,6 +306,23 @@ def complaint(part, value):
     if kinds and not any(is_kind(value, kind) for kind in kinds):
         return either([KINDS[kind] for kind in kinds])
     return None
+
+
+def in_other_letters(text, part):
+    """Return the one text that a schema names, and that a text differs from
+    in case, '_', '-' and spaces only; or the text, where there is none.
+    """
+    choices = part.get("enum")
+    if not isinstance(choices, list) or not all(
+            isinstance(each, str) for each in choices):
+        return text
+    found = [each for each in choices if letters(each) == letters(text)]
+    return found[0] if len(found) == 1 else text
+
+
+def letters(text):
+    """Return a text without case, and without what stands between words."""
+    return text.translate(BETWEEN).lower()
 
 
 def choices_of(part):

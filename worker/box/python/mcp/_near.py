@@ -1,7 +1,7 @@
 """Names that come close to a name that there is not.
 
 By what the words of the name mean, by the words themselves, and by spelling.
-Such names are told to the code, and never taken for the name.
+Such names are told to the code; _alias.py takes those that are certain.
 """
 import re
 from itertools import islice
@@ -17,7 +17,8 @@ MEANINGS = [set(line.split()) for line in """\
 q query search searchquery searchterm term text keyword keywords
 path file filename filepath source
 dir directory folder path root
-limit max maxresults maxitems count n num size top first take perpage
+limit max maxresults maxitems maxcount count n num size top first take perpage \
+pagesize
 repo repository project
 owner org organization user username account
 body content text message description comment

@@ -1,0 +1,90 @@
+"""Arguments by names that a tool does not have, where each means one of it.
+
+Only what is required and missing is looked for, and only where one parameter
+can be meant: read_file(file_path=...) means path.  An option that is given by
+another name may mean something else; the one that is taken is the number of
+items, as every name of it means that.  A note tells what was taken for what.
+"""
+from . import _schema
+from ._near import MEANINGS, is_meant, plain, words
+
+BEGINNING_MIN = 3  # characters of a name that was cut short: expr
+CUT_MIN = 3  # characters that are missing there; fewer are a slip
+NOTES_MAX = 5
+NOTE = "note: %s.%s: the argument %s was taken for %s\n"
+# Words that make another thing of the name behind them.
+OTHERS = set("""not no without exclude except ignore skip min max minimum
+maximum before after old new parent previous next default last first""".split())
+# Names that say only with another word what they are of.
+GENERAL = {"id", "name", "number", "key", "type", "value", "index", "code",
+           "date", "time"}
+COUNTS, = [each for each in MEANINGS if "perpage" in each]
+# Those of them that can be the name of nothing else.
+CERTAIN = COUNTS - {"n", "num", "size", "max", "first", "top", "take"}
+KEYS, = [each for each in MEANINGS if "id" in each]
+
+
+def meant(entry, values):
+    """Return (name, parameter) of each argument that is unknown; none, where
+    not all of them mean one.
+    """
+    from ._arguments import Fitting
+    root = entry.get("inputSchema")
+    allowed, required = _schema.rules(root)
+    if allowed is None:
+        return []
+    free = {name: schema for name, schema, _ in _schema.parameters(entry)
+            if name not in values}
+    found = []
+    for name, value in values.items():
+        if name in allowed:
+            continue
+        fitting = []
+        for each, schema in free.items():
+            trial = Fitting(root)
+            trial.value(value, schema, name, 0)
+            if not trial.wrong and stands_for(
+                    name, each, entry, each in required):
+                fitting.append(each)
+        needed = [each for each in fitting if each in required] or fitting
+        if len(needed) != 1:
+            return []
+        found.append((name, needed[0]))
+    return found if len(found) == len(set(dict(found).values())) else []
+
+
+def stands_for(name, other, entry, required):
+    """Whether a name can mean no other thing than a parameter does."""
+    pair = {plain(name), plain(other)}
+    if not required:
+        return pair <= COUNTS and plain(other) in CERTAIN
+    if pair <= KEYS:
+        return False
+    one, two = words(name), words(other)
+    if is_meant(name, other) or (one and one < two):
+        return not one & OTHERS
+    if len(plain(name)) >= BEGINNING_MIN and plain(other).startswith(
+            plain(name)):
+        return len(plain(other)) - len(plain(name)) >= CUT_MIN
+    more = one - two
+    if not two or not two < one or more & OTHERS:
+        return False
+    tool = plain(entry["tool"])
+    return not two <= GENERAL or all(
+        word.isdigit() or word in tool for word in more)
+
+
+def taken(entry, values):
+    """Return arguments by the names of the parameters that are meant."""
+    names = dict(meant(entry, values))
+    return {names.get(name, name): value for name, value in values.items()}
+
+
+def tell(server, tool, pairs):
+    """Note what was taken for what."""
+    from ._seen import TAKEN
+    from ._servers import clean
+    for name, other in pairs:
+        note = NOTE % (server, tool, _schema.cut(name), _schema.cut(other))
+        if clean(note[:-1]) + "\n" not in TAKEN and len(TAKEN) < NOTES_MAX:
+            TAKEN.append(clean(note[:-1]) + "\n")
