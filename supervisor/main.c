@@ -202,8 +202,8 @@ main_run(struct supervisor *sv, const char *invoked, char **envp)
 }
 
 static const char main_on_terminal[] =
-    "caisson: waits for an MCP client to speak on standard input; 'caisson "
-    "help' tells what to run on a terminal\n";
+    "caisson: waiting for an MCP client on standard input; run 'caisson "
+    "help' for commands\n";
 
 /* No action: a command, or serving. */
 static int

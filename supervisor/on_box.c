@@ -67,7 +67,7 @@ supervisor_on_failed(struct box *box, struct ipc_failed *failed)
 		    "%s%s", step->what, failed->reason,
 		    namespace_fix(failed->step, "/proc"),
 		    on_box_less_would_do(box, failed->step) ?
-		        "; or allow a weaker level of isolation: "
-		        "CAISSON_ALLOW_WEAK_ISOLATION=on (what it lacks "
-		        "is in caisson(1))" : "");
+		        "; or allow reduced isolation: "
+		        "CAISSON_ALLOW_WEAK_ISOLATION=on "
+		        "(see caisson-box(7))" : "");
 }

@@ -46,14 +46,14 @@ supervisor_on_tried(struct broker *broker, struct ipc_tried *tried)
 	}
 	if (!utf8_valid(tools, tried->tools.len) ||
 	    (tried->tools.len > 0 && tools[tried->tools.len - 1] != '\0')) {
-		broker_fail(broker, "names of tools that are no texts");
+		broker_fail(broker, "tool names that are not text");
 		return;
 	}
 	if (!text_list_complete((const char *)tried->destructive.data,
 	        tried->destructive.len) ||
 	    !utf8_valid((const char *)tried->destructive.data,
 	        tried->destructive.len)) {
-		broker_fail(broker, "names of tools that are no texts");
+		broker_fail(broker, "tool names that are not text");
 		return;
 	}
 	broker_hear_tried(broker, &(struct broker_answer){

@@ -64,10 +64,10 @@ on_reader_check(const struct servers *servers, const struct ipc_entry *row)
 	if (servers->current_rows >= CONFIG_ENTRIES_MAX)
 		return "too many servers";
 	if (on_reader_count(&row->args) == -1)
-		return "arguments that are no texts";
+		return "arguments that are not text";
 	if (variables == -1 || variables % 2 != 0 ||
 	    !on_reader_names(&row->env))
-		return "variables that are none";
+		return "malformed environment";
 	if (!on_reader_tools(&row->allow) || !on_reader_tools(&row->deny))
 		return "tools that are none";
 	return NULL;
@@ -117,7 +117,7 @@ on_reader_count_row(struct servers *servers)
 		servers->strangers++;
 		return 0;
 	}
-	servers_reader_failed(servers, "the files of the folder one works in "
+	servers_reader_failed(servers, "the files of the current directory "
 	    "have more than %d entries together", CONFIG_SERVERS_MAX);
 	return -1;
 }

@@ -101,7 +101,7 @@ on_relay_read_waiting(
 		return 0;
 	if (!utf8_valid(text, bytes->len) ||
 	    memchr(text, '\0', bytes->len) != NULL)
-		return err_set(err, "calls that are no text");
+		return err_set(err, "calls that are not text");
 	*waiting = mem_dup(text, bytes->len);
 	return 0;
 }

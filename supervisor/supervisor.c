@@ -107,7 +107,7 @@ supervisor_probe_python(const struct options *options, struct err *err)
 		return 0;
 	option_variable(option_row(OPTION_ID_PYTHON)->key, variable);
 	shown_add_quoted(&shown, options->python, OPTION_PATH_MAX);
-	return err_set(err, "%s is %s, which is not there: set it to the "
+	return err_set(err, "%s is %s, which does not exist: set it to the "
 	    "absolute path of a Python 3.8 or later, or of a virtual "
 	    "environment", variable, shown.data);
 }

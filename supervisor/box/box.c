@@ -271,7 +271,7 @@ box_on_ended(struct box *box, const struct box_end *end)
 	if (end->cause != BOX_CAUSE_CODE)
 		box->cause = end->cause;
 	if (!box->exited && box->signal == 0)
-		box_spoil(box, "the end of the code is not known");
+		box_spoil(box, "the exit status of the code is unknown");
 	/* When the box was ended from inside, only its last end tells why. */
 	box->box_over = !end->more || box->signal != SIGKILL || box->killed;
 	box_set_ending(box);
@@ -352,7 +352,7 @@ box_on_told(struct box *box, const struct err *why)
 		box_spoil(box, "protocol violation by the box: %s", why->text);
 	if (!box->boxed) {
 		box->box_over = 1;
-		box_spoil(box, "the box ended before it stood");
+		box_spoil(box, "the box exited while it was built");
 	}
 	box_check_ready(box);
 	box_tell(box);
@@ -371,8 +371,8 @@ void
 box_on_running(struct box *box)
 {
 	if (box->state == BOX_STARTING || box->state == BOX_READY) {
-		box_fail(box, "protocol violation by the relay: code that it "
-		    "was not given runs");
+		box_fail(box, "protocol violation by the relay: it reports "
+		    "code that it was not sent");
 		return;
 	}
 	box->ran = 1;
@@ -429,7 +429,7 @@ box_on_relay_closed(void *ctx, const struct err *why)
 			    box, "protocol violation by the relay: %s",
 			    why->text);
 		else
-			box_spoil(box, "the relay of this execution died");
+			box_spoil(box, "the relay of this execution exited");
 	}
 	box_tell(box);
 }

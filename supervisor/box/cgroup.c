@@ -123,8 +123,8 @@ cgroup_check_controllers(const struct cgroup *cg, struct err *err)
 	text[strcspn(text, "\n")] = '\0';
 	for (i = 0; i < sizeof(needed) / sizeof(needed[0]); i++)
 		if (needed[i] != NULL && !cgroup_has_word(text, needed[i]))
-			return err_set(err, "the controller %s is not among "
-			    "its own (%s)", needed[i],
+			return err_set(err, "the controller %s is not "
+			    "enabled in it (%s)", needed[i],
 			    text[0] == '\0' ? "none" : text);
 	return 0;
 }

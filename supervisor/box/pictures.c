@@ -43,7 +43,7 @@ pictures_place(struct call_pictures *pictures, uint64_t at, struct err *err)
 	size_t n = pictures->placed;
 
 	if (n == pictures->count)
-		return err_set(err, "a place of no picture");
+		return err_set(err, "an unknown place of a picture");
 	if (n > 0 && at < pictures->one[n - 1].at)
 		return err_set(err, "pictures that are not in order");
 	pictures->one[n].at = (size_t)at;

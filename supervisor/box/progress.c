@@ -29,7 +29,7 @@ progress_add(struct box_progress *progress,
 	if (progress->count == most)
 		return err_set(err, "progress too often");
 	if (progress->count > 0 && message->done <= progress->done)
-		return err_set(err, "progress that is none");
+		return err_set(err, "malformed progress");
 	progress->count++;
 	progress->fresh = 1;
 	progress->done = message->done;

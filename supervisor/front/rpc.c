@@ -167,7 +167,7 @@ rpc_on_message(struct rpc *rpc, struct json_span value)
 		rpc->handlers.notification(rpc->handlers.ctx, &message);
 		return;
 	case JSONRPC_RESPONSE:
-		log_debug("the client answered something we never asked");
+		log_debug("the client sent a response to no request");
 		return;
 	case JSONRPC_INVALID:
 		rpc_answer_error(rpc, message.id, JSONRPC_INVALID_REQUEST,

@@ -49,12 +49,12 @@ audit_file_check(const char *path, const struct stat *st, struct err *err)
 		    "Caisson runs as user %u: " AUDIT_FILE_OTHER, path,
 		    (unsigned int)st->st_uid, (unsigned int)geteuid());
 	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		return err_set(err, "the audit file %s can be written by other "
-		    "users: 'chmod 600' mends that, or " AUDIT_FILE_OTHER,
+		return err_set(err, "the audit file %s can be written by "
+		    "other users: run 'chmod 600' on it, or " AUDIT_FILE_OTHER,
 		    path);
 	if ((st->st_mode & (S_IRGRP | S_IROTH)) != 0)
-		log_warn("the audit file %s can be read by other users; 'chmod "
-		    "600' mends that", path);
+		log_warn("the audit file %s can be read by other users; fix: "
+		    "'chmod 600'", path);
 	return 0;
 }
 

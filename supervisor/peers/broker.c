@@ -156,8 +156,8 @@ broker_on_closed(void *ctx, const struct err *why)
 		broker_fail(broker, "%s", why->text);
 		return;
 	}
-	log_error("the broker died: calls of tools that were under way have "
-	    "failed; the next call starts it again");
+	log_error("broker exited; in-flight calls failed; it restarts on the "
+	    "next call");
 	broker_end_process(broker);
 	if (broker->gone != NULL)
 		broker->gone(broker->tried_ctx);
@@ -440,7 +440,7 @@ broker_reconfigure(struct broker *broker)
 
 	if (broker->service.channel == NULL || broker_tell(broker, &err) == 0)
 		return;
-	log_error("the broker cannot be told of the servers: %s", err.text);
+	log_error("cannot send the servers to the broker: %s", err.text);
 	broker_end_process(broker);
 }
 
@@ -661,7 +661,7 @@ broker_let_go(struct broker *broker, uint64_t link)
 		}
 	/* That it has ended may be under way to the broker. */
 	if (link > broker->last_link)
-		broker_fail(broker, "a server that was never wanted");
+		broker_fail(broker, "a server that was not requested");
 }
 
 void
@@ -680,8 +680,8 @@ static void
 broker_miss_lists(struct broker *broker, const struct err *err)
 {
 	if (!broker->lists_missed)
-		log_warn("lists of tools are not remembered from run to run, "
-		    "so servers are started when their tools are searched: %s",
+		log_warn("lists of tools are not remembered between runs, so "
+		    "a search starts servers: %s",
 		    err->text);
 	broker->lists_missed = 1;
 }
@@ -707,8 +707,8 @@ broker_want_lists(struct broker *broker)
 	}
 	if (channel_send_lists(broker->service.channel, &lists, &err) == 0)
 		return;
-	log_error("the broker cannot be told where lists of tools are kept: "
-	    "%s", err.text);
+	log_error("cannot send the store of tool lists to the broker: %s",
+	    err.text);
 	broker_end_process(broker);
 }
 

@@ -47,16 +47,16 @@ file_fault_text(enum file_fault fault, const struct options *options)
 		    "or cannot be written",
 		[FILE_FAULT_UNKNOWN] = "there is no file of this name, or not "
 		    "this version of it ('caisson files list' shows all)",
-		[FILE_FAULT_TAKEN] = "there is something of this name in the "
-		    "box already",
+		[FILE_FAULT_TAKEN] = "the box already has something of this "
+		    "name",
 		[FILE_FAULT_ROOM] = "the box has no room for it: raise "
 		    "CAISSON_MEMORY",
 		[FILE_FAULT_FOLDER] = "the directory of files cannot be used: "
 		    "the log says why",
 		[FILE_FAULT_BUSY] = "it cannot be opened or handed over now: "
 		    "try again; the log says why",
-		[FILE_FAULT_PORTER] = "what carries files was too slow, or "
-		    "ended before it was done",
+		[FILE_FAULT_PORTER] = "the process that copies files was too "
+		    "slow or exited early",
 	};
 
 	if (texts[fault] == NULL)

@@ -95,8 +95,8 @@ static void
 files_violate(struct files *files, const char *why)
 {
 	log_error("protocol violation by files: %s", why);
-	files_fail(files, "the process that keeps files broke the protocol; "
-	    "this is a bug in Caisson: please report it");
+	files_fail(files, "the files process violated the protocol; this is "
+	    "a bug in Caisson: please report it");
 }
 
 static void
@@ -108,10 +108,10 @@ files_on_closed(void *ctx, const struct err *why)
 		files_violate(files, why->text);
 		return;
 	}
-	log_error("the process that keeps files ended: what it was asked for "
-	    "has failed; it is started again when it is needed");
-	files_fail(files, "the process that keeps files ended; it is started "
-	    "again when it is needed: try again");
+	log_error("the files process exited; its pending requests failed; it "
+	    "restarts on the next request");
+	files_fail(files, "the files process exited: try again; it restarts "
+	    "on the next request");
 }
 
 void
@@ -145,7 +145,7 @@ files_give_up(struct files_task *task)
 	/* If it has ended, its channel tells that soon. */
 	if (channel_send_give_up(
 	        task->files->service.channel, &give_up, &err) == -1)
-		log_error("files: a task cannot be given up: %s", err.text);
+		log_error("files: a task cannot be cancelled: %s", err.text);
 }
 
 /* A task takes too long, or does not even end now. */
@@ -157,14 +157,13 @@ files_task_on_timer(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (!task->given_up) {
-		log_error("files: a task was given up after %d s without a "
-		    "sign that it goes on", FILES_COLLECT_MS / 1000);
+		log_error("files: a task was cancelled after %d s without "
+		    "progress", FILES_COLLECT_MS / 1000);
 		files_give_up(task);
 		return;
 	}
-	log_error("the process that keeps files does not answer: it is ended");
-	files_fail(task->files, "the process that keeps files did not answer "
-	    "in time");
+	log_error("the files process does not answer and is killed");
+	files_fail(task->files, "the files process did not answer in time");
 }
 
 /* Starting */

@@ -27,8 +27,8 @@ state_dir_path(const struct options *options, char **envp, struct err *err)
 	folder = home_folder(envp, "HOME");
 	if (folder != NULL)
 		return mem_printf("%s/.local/state/caisson", folder);
-	err_set(err, "there is no place for a state directory, as HOME is not "
-	    "set: name one in CAISSON_STATE_DIR");
+	err_set(err, "no state directory: HOME is not set; name one in "
+	    "CAISSON_STATE_DIR");
 	return NULL;
 }
 
@@ -49,13 +49,13 @@ state_dir_check_home(
 		return 0;
 	refusal = home_refusal(envp, moved ? "XDG_STATE_HOME" : "HOME");
 	if (refusal != NULL)
-		return err_set(err, "there is no place for a state directory: "
-		    "%s, or name a folder in CAISSON_STATE_DIR", refusal);
+		return err_set(err, "no state directory: %s, or name a "
+		    "folder in CAISSON_STATE_DIR", refusal);
 	if (moved || home == NULL || access(home, F_OK) == 0 ||
 	    errno != ENOENT)
 		return 0;
-	return err_set(err, "there is no place for a state directory, as "
-	    "the home %s does not exist: name one in CAISSON_STATE_DIR",
+	return err_set(err, "no state directory: the home %s does not exist; "
+	    "name one in CAISSON_STATE_DIR",
 	    home);
 }
 
@@ -108,9 +108,9 @@ state_dir_check(int fd, const char *path, struct err *err)
 		    "CAISSON_STATE_DIR", path, (unsigned int)st.st_uid,
 		    (unsigned int)geteuid());
 	if ((st.st_mode & (S_IWGRP | S_IWOTH)) != 0)
-		return err_set(err, "the state directory %s can be written by "
-		    "other users: 'chmod 700' mends that, or name another one "
-		    "in CAISSON_STATE_DIR", path);
+		return err_set(err, "the state directory %s can be written "
+		    "by other users: run 'chmod 700' on it, or name another "
+		    "one in CAISSON_STATE_DIR", path);
 	if (faccessat(fd, ".", R_OK | W_OK | X_OK, AT_EACCESS) == -1)
 		return err_sys(err, "the state directory %s cannot be written "
 		    "(CAISSON_STATE_DIR names another one)", path);

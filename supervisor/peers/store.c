@@ -53,8 +53,8 @@ store_on_closed(void *ctx, const struct err *why)
 		store_fail(store, why->text);
 		return;
 	}
-	log_error("the store died: what it was asked for has failed; it is "
-	    "started again when it is needed");
+	log_error("store exited; its pending requests failed; it restarts on "
+	    "the next request");
 	store_end_process(store);
 	store_tell_gone(store);
 }

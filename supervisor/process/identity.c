@@ -133,9 +133,9 @@ identity_check(struct err *err)
 	if (geteuid() != 0 || identity_count_blocks() > 0 ||
 	    identity_exists(&identity_few))
 		return 0;
-	return err_set(err, "root here has no other users to give to "
-	    "boxes (/proc/self/uid_map): start Caisson as an ordinary "
-	    "user, or map users up to %d", BOX_UID_FEW);
+	return err_set(err, "root has no other user IDs for boxes here "
+	    "(/proc/self/uid_map): start Caisson as an ordinary user, or map "
+	    "users up to %d", BOX_UID_FEW);
 }
 
 int
@@ -152,7 +152,7 @@ identity_init(const char *claims, struct err *err)
 		identity = identity_of_block(
 		    identity_choose_block(blocks, claims));
 	} else {
-		log_info("few users exist here: all boxes share user %d",
+		log_info("few user IDs are available: all boxes share user %d",
 		    BOX_UID_FEW);
 		identity = identity_few;
 	}

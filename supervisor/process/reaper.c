@@ -364,7 +364,7 @@ reaper_watch(struct event_base *base, int *pidfd, child_ended *ended,
 
 	if (reaper_wait(*pidfd, &si, WEXITED | WNOHANG | WNOWAIT, NULL) ==
 	    -1) {
-		err_sys(err, "this process is no child of ours");
+		err_sys(err, "the process is not a child of Caisson");
 		fd_close(pidfd);
 		return NULL;
 	}

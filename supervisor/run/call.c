@@ -177,14 +177,14 @@ call_judge_interpreter(struct call *call)
 	if (result->signal != 0) {
 		auto_free char *name = signal_name(result->signal);
 
-		call_set_error(call, "%s was killed by %s before it took "
+		call_set_error(call, "%s was killed by %s before it received "
 		    "the code", path, name);
 	} else {
 		option_variable(
 		    option_row(language->interpreter)->key, variable);
-		call_set_error(call, "%s ended with code %d before it took "
-		    "the code: is it %s (%s)?", path, result->exit_code,
-		    language->kind, variable);
+		call_set_error(call, "%s ended with code %d before it "
+		    "received the code: is it %s (%s)?", path,
+		    result->exit_code, language->kind, variable);
 	}
 }
 
@@ -216,10 +216,10 @@ call_judge_code(struct call *call)
 		call_judge_memory(call);
 	} else if (result->signal == SIGKILL && box->cause != BOX_CAUSE_CODE) {
 		result->signal = 0; /* that was the box: no news */
-		call_set_error(call, "Sandbox was ended: its memory could not "
-		    "be watched%s", box->cause == BOX_CAUSE_LOOSE ?
+		call_set_error(call, "Sandbox was killed: its memory could "
+		    "not be measured%s", box->cause == BOX_CAUSE_LOOSE ?
 		    ", because its processes could not be stopped: do not "
-		    "send SIGCONT all the time" : "");
+		    "keep sending SIGCONT" : "");
 	} else if (!box->ran) {
 		call_judge_interpreter(call);
 	} else if (result->signal != 0) {
@@ -538,8 +538,8 @@ call_deliver(struct call *call, struct err *err)
 	if (call->delivery != NULL || !box->boxed)
 		return 0;
 	if (box->workspace == -1)
-		return err_set(err, "code cannot be given files at the weaker "
-		    "level of isolation: leave out the argument files");
+		return err_set(err, "files cannot be passed with reduced "
+		    "isolation: leave out the argument files");
 	call->delivery = delivery_new(runs->files, runs->options,
 	    &call->request, box, call_on_delivered, call, err);
 	return call->delivery == NULL ? -1 : 0;
@@ -620,7 +620,7 @@ call_has_time(const struct call *call)
 static void
 call_wait_for_room(struct call *call, const char *why)
 {
-	log_info("call %lu waits until it can have a box (%s)", call->number,
+	log_info("call %lu waits for a box (%s)", call->number,
 	    why);
 	call_set_timer(call, call->runs->times.retry);
 }
@@ -683,8 +683,8 @@ call_replace(struct call *call)
 {
 	const struct box *box = call->box;
 
-	log_info("call %lu: box %lu ended before it had the code (%s); another "
-	    "one is started", call->number, box->number,
+	log_info("call %lu: box %lu exited before it received the code (%s); "
+	    "starting another", call->number, box->number,
 	    box->failure != NULL ? box->failure : "for an unknown reason");
 	call->own = box->unforked;
 	call_drop_box(call);

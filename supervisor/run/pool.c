@@ -140,7 +140,7 @@ pool_on_box(void *ctx)
 	struct box *box = entry->box;
 
 	if (box->state == BOX_ENDING || box->relay_over) {
-		log_warn("box %lu, which waited for a call, is lost: %s",
+		log_warn("waiting box %lu exited: %s",
 		    box->number,
 		    box->failure != NULL ? box->failure : "it has ended");
 		pool_drop(entry);
@@ -169,7 +169,7 @@ pool_start_one(struct pool *pool)
 	entry->box = box_new(pool->runs->boxes, language_default(), 0,
 	    pool_on_box, entry, &err);
 	if (entry->box == NULL) {
-		log_warn("no box can be started to wait for a call: %s",
+		log_warn("cannot start a box ahead of calls: %s",
 		    err.text);
 		free(entry);
 		pool_pause(pool);

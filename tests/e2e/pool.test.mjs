@@ -141,7 +141,7 @@ test('what died while it waited is given to nobody', {
 
         /* It may have been alive still, and had the code. */
         if (isError)
-          assert.match(structuredContent.error, /SIGKILL|the relay .* died/);
+          assert.match(structuredContent.error, /SIGKILL|the relay .* exited/);
       }
       assert.deepEqual(await raw.printed('print("next")'), ['next']);
       await gone(family.all);
@@ -166,7 +166,7 @@ test('what died while it waited is given to nobody', {
       /* Unless it was that of this call. */
       if (isError)
         assert.match(structuredContent.error,
-          new RegExp('before it stood|cannot be adopted|before it took ' +
+          new RegExp('while it was built|cannot be adopted|before it received ' +
             'the code|cannot be started: .*Broken pipe'));
       assert.deepEqual(await raw.printed('print("next")'), ['next']);
     }
@@ -261,7 +261,7 @@ test('boxes of the weaker level wait, too', async (t) => {
 test('boxes that cannot be had cost only the pool', async (t) => {
   const raw = await Raw.open(t, pool(2, { withoutNamespaces: true }));
 
-  await until(() => /waited for a call, is lost: the box cannot be built/
+  await until(() => /waiting box \d+ exited: the box cannot be built/
     .test(raw.errors), 'a line in the log');
   const { isError, structuredContent } = await raw.run('print(1)');
 

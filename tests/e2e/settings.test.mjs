@@ -382,7 +382,7 @@ test('initialize and lists are answered before any process is started',
 test('an interpreter that is not there is refused', async (t) => {
   for (const args of [[], ['config', 'check'], ['selftest']])
     assertRefused(t, { args, env: { CAISSON_PYTHON: '/no/such/python3' } },
-      'CAISSON_PYTHON is /no/such/python3, which is not there');
+      'CAISSON_PYTHON is /no/such/python3, which does not exist');
 });
 
 /* What settings may be, good and bad, some only together with others. */

@@ -399,7 +399,7 @@ async function assertAllBuilt(raw, rounds) {
     assert.deepEqual(results.map(({ content }) => content[0].text.trim()),
       many.map(() => 'ok'));
   }
-  assert.doesNotMatch(raw.errors, /ended before it had the code/);
+  assert.doesNotMatch(raw.errors, /exited before it received the code/);
 }
 
 test('sixty-four boxes that are forked at once are all built', async (t) => {
@@ -586,7 +586,7 @@ test('a template may be killed at any moment', async (t) => {
       }
     for (const result of await Promise.all(calls)) {
       if (result.isError)
-        assert.match(result.content[0].text, /killed|box|died/);
+        assert.match(result.content[0].text, /killed|box|exited/);
       else
         assert.equal(result.content[0].text, 'here');
     }

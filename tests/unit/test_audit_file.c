@@ -96,7 +96,7 @@ START_TEST(what_others_write_to_is_refused)
 	static const mode_t modes[] = { 0620, 0602, 0666 };
 
 	make("a", modes[_i]);
-	is_refused("a", "can be written by other users: 'chmod 600'");
+	is_refused("a", "can be written by other users: run 'chmod 600'");
 }
 END_TEST
 
@@ -113,7 +113,7 @@ START_TEST(what_others_read_is_told)
 	ck_assert_int_eq(audit_file_open("a", &fd, &err), 0);
 	ck_assert_int_ge(pread(fileno(file), text, sizeof(text) - 1, 0), 0);
 	ck_assert_str_eq(text, _i == 0 ? "" : "caisson: the audit file a can "
-	    "be read by other users; 'chmod 600' mends that\n");
+	    "be read by other users; fix: 'chmod 600'\n");
 	fclose(file);
 }
 END_TEST

@@ -534,14 +534,15 @@ static const struct {
 	{ 's', 34, 1, "Sandbox was killed by SIGRTMIN", 0, 0, 34 },
 	{ 's', 64, 1, "Sandbox was killed by SIGRTMIN+30", 0, 0, 64 },
 	/* Before it took the code: not the code's fault. */
-	{ 'x', 0, 0, "/usr/bin/python3 ended with code 0 before it took the "
-	    "code: is it a Python 3 interpreter (CAISSON_PYTHON)?", 1, 0,
+	{ 'x', 0, 0, "/usr/bin/python3 ended with code 0 before it received "
+	    "the code: is it a Python 3 interpreter (CAISSON_PYTHON)?", 1, 0,
 	    0 },
-	{ 'x', 127, 0, "/usr/bin/python3 ended with code 127 before it took "
-	    "the code: is it a Python 3 interpreter (CAISSON_PYTHON)?", 1,
+	{ 'x', 127, 0, "/usr/bin/python3 ended with code 127 before it "
+	    "received the code: is it a Python 3 interpreter "
+	    "(CAISSON_PYTHON)?", 1,
 	    127, 0 },
 	{ 's', SIGSEGV, 0, "/usr/bin/python3 was killed by SIGSEGV before it "
-	    "took the code", 0, 0, SIGSEGV },
+	    "received the code", 0, 0, SIGSEGV },
 };
 
 START_TEST(tells_how_the_code_ended)
@@ -590,11 +591,11 @@ static const struct {
 	{ 's', SIGKILL, BOX_EXIT_MEMORY, 1, CALL_ERROR, OUT_OF_MEMORY, 0 },
 	{ 's', SIGKILL, BOX_EXIT_MEMORY, 0, CALL_ERROR, OUT_OF_MEMORY, 0 },
 	{ 's', SIGKILL, BOX_EXIT_BLIND, 1, CALL_ERROR,
-	    "Sandbox was ended: its memory could not be watched", 0 },
+	    "Sandbox was killed: its memory could not be measured", 0 },
 	{ 's', SIGKILL, BOX_EXIT_LOOSE, 1, CALL_ERROR,
-	    "Sandbox was ended: its memory could not be watched, "
-	    "because its processes could not be stopped: do not send SIGCONT "
-	    "all the time", 0 },
+	    "Sandbox was killed: its memory could not be measured, because "
+	    "its processes could not be stopped: do not keep sending SIGCONT",
+	    0 },
 	{ 's', SIGKILL, 1, 1, CALL_ERROR, "Sandbox was killed by SIGKILL",
 	    SIGKILL },
 	/* The code was faster. */

@@ -174,8 +174,8 @@ START_TEST(a_box_that_names_a_foreign_guard)
 	relay_is_done(play);
 	box_lets_go(play);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_ERROR, "protocol violation by the box: this "
-	    "process is no child of ours: No child processes");
+	was_concluded(play, CALL_ERROR, "protocol violation by the box: the "
+	    "process is not a child of Caisson: No child processes");
 	ck_assert_int_eq(play->result.boxed, 0);
 	close_stage();
 }
@@ -231,7 +231,7 @@ START_TEST(a_box_that_ends_without_a_word)
 	ck_assert_uint_eq(play->concluded, 0);
 	relay_is_done(play);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_ERROR, "the box ended before it stood");
+	was_concluded(play, CALL_ERROR, "the box exited while it was built");
 	printed(play, "hi\n", "oops\n");
 	close_stage();
 }
@@ -321,8 +321,8 @@ START_TEST(a_box_that_names_strangers)
 	settle();
 	relay_is_done(play);
 	wait_until_concluded(play);
-	was_concluded(play, CALL_ERROR, "protocol violation by the box: this "
-	    "process is no child of ours: No child processes");
+	was_concluded(play, CALL_ERROR, "protocol violation by the box: the "
+	    "process is not a child of Caisson: No child processes");
 	ck_assert_int_eq(kill(getppid(), 0), 0);
 	kill(child, SIGKILL);
 	close_stage();
@@ -388,7 +388,7 @@ check_relay_death(struct play *play)
 	wait_until_gone(play->pids[ROLE_RELAY]);
 	wait_until_concluded(play);
 	was_concluded(
-	    play, CALL_ERROR, "the relay of this execution died");
+	    play, CALL_ERROR, "the relay of this execution exited");
 	close_stage();
 }
 

@@ -518,8 +518,9 @@ START_TEST(a_box_that_waits_may_fail)
 	while (waiting_box->failure == NULL)
 		event_base_loop(sv.base, EVLOOP_ONCE);
 	ck_assert_str_eq(waiting_box->failure, _i == 0 ?
-	    "protocol violation by the relay: code that it was not given runs" :
-	    "the relay of this execution died");
+	    "protocol violation by the relay: it reports code that it was "
+	    "not sent" :
+	    "the relay of this execution exited");
 	ck_assert_uint_ge(changes, 1);
 	wait_until_gone(play->code); /* it was killed */
 	ck_assert_int_eq(box_alive(waiting_box), 0);

@@ -231,9 +231,9 @@ START_TEST(controllers_are_needed)
 	const char *file = "tree/ours/cgroup.controllers";
 
 	put(AT_FDCWD, file, "\n");
-	refused("the controller memory is not among its own (none)");
+	refused("the controller memory is not enabled in it (none)");
 	put(AT_FDCWD, file, "memory_x xmemory pids");
-	refused("controller memory is not among its own (memory_x xmemory");
+	refused("controller memory is not enabled in it (memory_x xmemory");
 	put(AT_FDCWD, file, "memory\n");
 	refused("the controller pids is not");
 	options.cpus = 50;

@@ -118,9 +118,8 @@ START_TEST(tells_what_a_box_cannot_do)
 	auto_free char *expected = mem_printf("fail: the box cannot be built: "
 	    "could not create a user namespace (unshare: Operation not "
 	    "permitted); %s%s\n", namespace_fix(failed.step, "/proc"),
-	    _i == 1 ? "" : "; or allow a weaker level of isolation: "
-	    "CAISSON_ALLOW_WEAK_ISOLATION=on (what it lacks is in "
-	    "caisson(1))");
+	    _i == 1 ? "" : "; or allow reduced isolation: "
+	        "CAISSON_ALLOW_WEAK_ISOLATION=on (see caisson-box(7))");
 
 	options.allow_weak_isolation = (unsigned int)_i;
 	supervisor_on_failed(&box, &failed);

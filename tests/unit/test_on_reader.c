@@ -135,15 +135,15 @@ static const struct {
 	size_t env_len;
 	const char *told;
 } bad[] = {
-	{ "a", 1, "", 0, NONSENSE "arguments that are no texts\n" },
-	{ "a\0b", 3, "", 0, NONSENSE "arguments that are no texts\n" },
-	{ "\xff\0", 2, "", 0, NONSENSE "arguments that are no texts\n" },
-	{ "", 0, "A", 1, NONSENSE "variables that are none\n" },
-	{ "", 0, "A\0", 2, NONSENSE "variables that are none\n" },
-	{ "", 0, "A\0x\0B\0", 6, NONSENSE "variables that are none\n" },
-	{ "", 0, "\0x\0", 3, NONSENSE "variables that are none\n" },
-	{ "", 0, "A=B\0x\0", 6, NONSENSE "variables that are none\n" },
-	{ "", 0, "A\0\xff\0", 4, NONSENSE "variables that are none\n" },
+	{ "a", 1, "", 0, NONSENSE "arguments that are not text\n" },
+	{ "a\0b", 3, "", 0, NONSENSE "arguments that are not text\n" },
+	{ "\xff\0", 2, "", 0, NONSENSE "arguments that are not text\n" },
+	{ "", 0, "A", 1, NONSENSE "malformed environment\n" },
+	{ "", 0, "A\0", 2, NONSENSE "malformed environment\n" },
+	{ "", 0, "A\0x\0B\0", 6, NONSENSE "malformed environment\n" },
+	{ "", 0, "\0x\0", 3, NONSENSE "malformed environment\n" },
+	{ "", 0, "A=B\0x\0", 6, NONSENSE "malformed environment\n" },
+	{ "", 0, "A\0\xff\0", 4, NONSENSE "malformed environment\n" },
 };
 
 START_TEST(refuses_a_bad_row)
@@ -241,7 +241,7 @@ START_TEST(strangers_are_counted_apart)
 	supervisor_on_rejected(&servers, &rejected);
 	for (n = 0; n < 2; n++)
 		ck_assert_ptr_nonnull(strstr(told.data, "fail: the files of "
-		    "the folder one works in have more than 1000 entries "
+		    "the current directory have more than 1000 entries "
 		    "together\n"));
 	trusted = 1;
 	servers.count = 2 * CONFIG_SERVERS_MAX - 1;

@@ -237,12 +237,10 @@ static const struct {
 	{ "", 0, "drained\n" },
 	{ "fs.read (3 s)", 13, "drained\nwaiting: fs.read (3 s)\n" },
 	{ "\xc3\xa9", 2, "drained\nwaiting: \xc3\xa9\n" },
-	{ "\xff", 1, "fail: protocol violation by the relay: calls that are no "
-	    "text\n"
-	    "drained\n" },
-	{ "a\0b", 3, "fail: protocol violation by the relay: calls that are no "
-	    "text\n"
-	    "drained\n" },
+	{ "\xff", 1, "fail: protocol violation by the relay: calls that are "
+	    "not text\ndrained\n" },
+	{ "a\0b", 3, "fail: protocol violation by the relay: calls that are "
+	    "not text\ndrained\n" },
 };
 
 START_TEST(reads_what_was_waited_for)
@@ -303,9 +301,9 @@ START_TEST(keeps_pictures)
 		.data = inline_blob(_i == 1 ? "QUJ" : "QUJD") };
 	struct ipc_place place = { .at = _i == 2 ? 2 : 1 };
 	static const char *const failures[] = { "drained\n",
-		("fail: protocol violation by the relay: a picture that is not "
-		"base64\nfail: protocol violation by the relay: a place of no "
-		"picture\ndrained\n"),
+		("fail: protocol violation by the relay: a picture that is "
+		    "not base64\nfail: protocol violation by the relay: an "
+		    "unknown place of a picture\ndrained\n"),
 		("fail: protocol violation by the relay: a picture outside of "
 		"the output\ndrained\n") };
 	struct ipc_done done = { .out = inline_blob("x"), .out_head = 1,

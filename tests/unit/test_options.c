@@ -529,7 +529,7 @@ START_TEST(help_has_every_option_within_its_columns)
 		option_flag(option_action_row(action)->key, flag + 3);
 		ck_assert_msg(strstr(text, flag) != NULL, "no %s", flag);
 	}
-	ck_assert_ptr_nonnull(strstr(text, "Allowed: a time from 1s to 24h."));
+	ck_assert_ptr_nonnull(strstr(text, "Allowed: a size from 1k to 16m."));
 	ck_assert_ptr_nonnull(strstr(text, "Default: 512m."));
 	for (line = strtok_r(text, "\n", &rest); line != NULL;
 	     line = strtok_r(NULL, "\n", &rest))

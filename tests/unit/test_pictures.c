@@ -153,7 +153,7 @@ START_TEST(have_places_in_order)
 	struct call_stream out = { (char *)"a\xc3\xa9", 3, 3, 0 };
 
 	ck_assert_int_eq(pictures_place(&pictures, 0, &err), -1);
-	ck_assert_str_eq(err.text, "a place of no picture");
+	ck_assert_str_eq(err.text, "an unknown place of a picture");
 	ck_assert_int_eq(add("A", "QUJD"), 0);
 	ck_assert_int_eq(add("A", "QUJD"), 0);
 	ck_assert_int_eq(pictures_place(&pictures, (uint64_t)_i, &err), 0);

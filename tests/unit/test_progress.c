@@ -47,7 +47,7 @@ START_TEST(increases)
 	progress_begin(&progress, 1);
 	ck_assert_int_eq(add(5), 0);
 	ck_assert_int_eq(add(5 - (uint64_t)_i), -1);
-	ck_assert_str_eq(err.text, "progress that is none");
+	ck_assert_str_eq(err.text, "malformed progress");
 }
 END_TEST
 

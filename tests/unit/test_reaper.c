@@ -444,7 +444,7 @@ START_TEST(watches_children_only)
 		    base, &pidfds[n], on_ended, NULL, &err));
 		ck_assert_int_eq(pidfds[n], -1);
 		ck_assert_ptr_nonnull(
-		    strstr(err.text, "this process is no child of ours"));
+		    strstr(err.text, "the process is not a child of Caisson"));
 	}
 	ck_assert_int_eq(unit_open_fds(), fds);
 }

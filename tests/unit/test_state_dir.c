@@ -83,9 +83,9 @@ END_TEST
 
 START_TEST(without_a_place_it_says_so)
 {
-	expect_refused("HOME is not set", "no place for a state directory");
+	expect_refused("HOME is not set", "no state directory");
 	variables[0] = mem_strdup("HOME=");
-	expect_refused("HOME is not set", "no place for a state directory");
+	expect_refused("HOME is not set", "no state directory");
 }
 END_TEST
 
@@ -94,7 +94,7 @@ START_TEST(no_home_is_made)
 	auto_free char *home = mem_printf("%s/none", folder);
 
 	variables[0] = mem_printf("HOME=%s", home);
-	expect_refused(home, "no place for a state directory");
+	expect_refused(home, "no state directory");
 	ck_assert_int_eq(access(home, F_OK), -1);
 }
 END_TEST
@@ -129,7 +129,7 @@ START_TEST(others_may_not_write_there)
 	ck_assert_int_eq(mkdir(path, 0700), 0);
 	ck_assert_int_eq(chmod(path, 0770), 0);
 	options.state_dir = path;
-	expect_refused(path, "can be written by other users: 'chmod 700'");
+	expect_refused(path, "can be written by other users: run 'chmod 700'");
 	ck_assert_int_eq(chmod(path, 0702), 0);
 	expect_refused(path, "can be written by other users");
 }
@@ -165,7 +165,7 @@ START_TEST(no_home_of_another_user_is_used)
 	}
 	ck_assert_int_eq(chown(folder, 65534, 65534), 0);
 	variables[0] = mem_printf("%s=%s", names[_i % 2], place);
-	expect_refused(words, "there is no place for a state directory: ");
+	expect_refused(words, "no state directory: ");
 	ck_assert_int_eq(access(path, F_OK), -1);
 	/* One that is named is used. */
 	options.state_dir = path;

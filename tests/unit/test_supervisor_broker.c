@@ -532,7 +532,7 @@ START_TEST(tells_once_that_there_is_no_store)
 	unstorable = "no directory";
 	want_lists("lists of nobody\n");
 	ck_assert_uint_eq(count_lines(STDERR_FILENO, text, sizeof(text)), 1);
-	ck_assert_ptr_nonnull(strstr(text, "servers are started"));
+	ck_assert_ptr_nonnull(strstr(text, "a search starts servers"));
 	ck_assert_ptr_nonnull(strstr(text, "no directory"));
 	second++;
 	want_lists("lists of nobody\n");

@@ -344,8 +344,8 @@ START_TEST(a_task_is_given_up)
 	ck_assert_int_eq(recv(porter, &(char){ 0 }, 1, 0), 0);
 	say_filed(1);
 	say_done(1, FILE_FAULT_PORTER, "");
-	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\ndone 3 what "
-	    "carries files was too slow, or ended before it was done\n");
+	ck_assert_str_eq(told.data, "filed a 2 3 4 text/csv\ndone 3 the "
+	    "process that copies files was too slow or exited early\n");
 	close_stage();
 }
 END_TEST
@@ -379,8 +379,8 @@ START_TEST(answers_fit_their_tasks)
 	}
 	settle();
 	ck_assert_int_eq(recv(line, &(char){ 0 }, 1, 0), 0);
-	ck_assert_ptr_nonnull(strstr(told.data, "done 0 the process that keeps "
-	    "files broke the protocol"));
+	ck_assert_ptr_nonnull(strstr(told.data, "done 0 the files process "
+	    "violated the protocol"));
 	close_stage();
 }
 END_TEST
@@ -453,8 +453,8 @@ START_TEST(it_is_started_again)
 	kill(process, SIGKILL);
 	fd_close(&line);
 	settle();
-	ck_assert_str_eq(told.data, "done 0 the process that keeps files "
-	    "ended; it is started again when it is needed: try again\n");
+	ck_assert_str_eq(told.data, "done 0 the files process exited: try "
+	    "again; it restarts on the next request\n");
 	ck_assert_ptr_nonnull(
 	    files_list(files, "", 0, &user, &(struct err){ 0 }));
 	ck_assert_uint_eq(starts, 2);
@@ -525,8 +525,8 @@ START_TEST(nonsense_ends_it)
 		ck_assert_int_eq(send(line, "no", 2, 0), 2);
 	settle();
 	ck_assert_int_eq(recv(line, &(char){ 0 }, 1, 0), 0);
-	ck_assert_str_eq(told.data, "done 0 the process that keeps files broke "
-	    "the protocol; this is a bug in Caisson: please report it\n");
+	ck_assert_str_eq(told.data, "done 0 the files process violated the "
+	    "protocol; this is a bug in Caisson: please report it\n");
 	while (kill(process, 0) == 0)
 		event_base_loop(base, EVLOOP_ONCE);
 	close_stage();

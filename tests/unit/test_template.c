@@ -488,7 +488,8 @@ START_TEST(ends_one_that_talks_nonsense)
 	receive(IPC_TEMPLATE, &packet, &msg);
 	if (_i == 0) {
 		say(IPC_STANDING, &standing);
-		ck_assert_ptr_nonnull(strstr(reason(), "no child of ours"));
+		ck_assert_ptr_nonnull(
+		    strstr(reason(), "not a child of Caisson"));
 	} else {
 		say(IPC_WARM, &warm);
 		ck_assert_str_ne(reason(), "");
