@@ -115,7 +115,8 @@ def plain_chroot(run, words):
 
 @case("67o", "a chroot at a mount, which only root can tell from a root",
       "~.*FAIL +box +the box cannot be built: could not create a user "
-      "namespace.*refused in any chroot.*", driven=True, shown=REFUSED)
+      "namespace.*kernel refuses them in a chroot.*", driven=True,
+      shown=REFUSED)
 def mounted_chroot(run, words):
     return degraded(run, lambda: enter_chroot(mounted=True))
 
