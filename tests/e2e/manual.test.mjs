@@ -312,7 +312,7 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
   ['nothing of an earlier call', { code: 'print(works)' }, /NameError/],
   ['no network', { code: 'import urllib.request as u\n' +
     'u.urlopen("http://example.com")' }, /^hint: .*network/m],
-  ['each server loads when it is first used',
+  ['which loads when it is first used',
     { code: 'print(await mcp_fs.read_file(path="a"))' }, /^text of a$/],
   ['What was printed until then comes back', { timeout: 1,
     code: 'print("before")\nwhile True: pass' }, /^before$/m],
@@ -322,7 +322,7 @@ print(load_memory("key"))` }, /^\{'path': 'a'\}$/],
   ['Code that does not compile is repaired where only one meaning is possible',
     { code: '```python\nprint(7)\n```' }, /^7\nstderr:\nnote: .*fence/],
   ['A task that has not ended when the code does is cancelled, and a note ' +
-    'tells of it', { code: 'import asyncio\nasync def f(): await asyncio.sleep(9)\n' +
+    'says so', { code: 'import asyncio\nasync def f(): await asyncio.sleep(9)\n' +
     'await asyncio.sleep(0)\nt = asyncio.create_task(f())' },
   /^note: the task of f\(\) \(line 4\) had not ended/m],
   ['answers with its value, up to 2 KiB', { code: '"x" * 5000' },
@@ -346,7 +346,7 @@ os.wait()` }, /only the first process/],
   ['one dict alone is all arguments',
     { code: 'print(await mcp_fs.read_file({"path": "a"}))' },
     /^text of a$/],
-  ['ends with a hint that tells the shape of the data',
+  ['ends with a hint: the shape of the data',
     { code: '(await mcp_fs.read_file(path="a")).data["x"]' },
     /^hint: fs\.read_file \.data is \{path: str\}$/m],
   ['Printed, each is one line: the call with its types, and what the tool ' +

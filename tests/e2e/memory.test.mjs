@@ -313,7 +313,7 @@ except runtime.MCPError as error:
 
     const [said] = await raw.printed(code);
 
-    assert.match(said, /can be written by other users: 'chmod 700'/);
+    assert.match(said, /can be written by other users: run 'chmod 700'/);
     assert.ok(said.includes(open), said);
     fs.chmodSync(open, 0o700);
     assert.deepEqual(await raw.printed(code), []);
