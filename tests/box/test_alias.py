@@ -33,7 +33,8 @@ class Alias(Base):
                 "try:\n    mcp_fs.%s(%s).result()\n"
                 "except runtime.ArgumentError as error:\n"
                 "    print(str(error)[:11])" % (entry["name"], given),
-                "fs.%s\n" % entry["name"][:8], tools={"fs": [entry]})
+                ("fs.%s: unknown" % entry["name"])[:11] + "\n",
+                tools={"fs": [entry]})
             self.assertEqual(got.relay.calls, [])
 
     def test_what_is_required_and_missing(self):
@@ -69,6 +70,15 @@ class Alias(Base):
         self.sends(tool("list", {"pageSize": NUMBER, "cursor": TEXT}),
                    "limit=5", {"pageSize": 5}, "limit=pageSize")
 
+    def test_options_that_the_name_has(self):
+        log = tool("git_log", {"path": TEXT, "maxCount": NUMBER,
+                               "filePath": TEXT, "date": TEXT})
+        self.sends(log, "repo_path='a', max_count=1",
+                   {"path": "a", "maxCount": 1}, "repo_path=path")
+        for given in ("directory='a'", "exclude_path='a'", "path='a', "
+                      "repo_path='b'", "start_date='a'", "repo_path=5"):
+            self.refuses(log, given)
+
     def test_what_may_mean_something_else(self):
         for entry, given in (
                 (tool("get_deal", {"id": TEXT}, ["id"]), "company_id='c'"),
@@ -80,7 +90,7 @@ class Alias(Base):
                 (tool("move_one", {"source": TEXT, "target": TEXT},
                       ["source", "target"]), "path='a', target_path='b', "
                  "old_path='c'"),
-                (tool("find_all", {"state": TEXT}), "the_state='a'"),
+                (tool("find_all", {"state": TEXT}), "status='a'"),
                 (tool("find_all", {"file_path": TEXT, "dir_path": TEXT},
                       ["file_path", "dir_path"]), "path='a'"),
                 (tool("find_all", {"issue_number": NUMBER},

@@ -146,7 +146,7 @@ for f in (lambda: mcp_git, lambda: getattr(mcp_a_b, 'log'),
     def test_modules(self):
         got = self.prints("""
 import mcp, mcp.servers, sys, types
-print(mcp.runtime is runtime, mcp.servers.fs is mcp_fs)
+print(mcp.runtime is runtime, mcp.servers.fs is mcp.servers["fs"] is mcp_fs)
 from mcp.servers.fs import read_file, echo as e
 from mcp.servers import my_git
 import mcp.servers.fs as fs

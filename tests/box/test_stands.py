@@ -72,22 +72,49 @@ type str doesn't define __round__ method
 """)
 
     def test_names_of_the_whole(self):
-        """Of a text, or a number; not of a dict or a list."""
+        """Of a text, or a number; of a dict or a list, "result" alone."""
         self.prints("""
 import json
 r, n, d = [mcp_fs.raw(json=j).result() for j in %r]
 print(r["text"], r["result"], n["value"], n["text"], n.result() is n,
       r.result(5) is r, json.loads(d["content"])["a"],
       json.loads(r["content"]))
-for f in (lambda: d["text"], lambda: r["nothing"], lambda: d["result"],
+print(d["result"], d.result["a"], d.result().data, d.result.a,
+      d.result() is d, type(d.result).__name__)
+for f in (lambda: d["text"], lambda: r["nothing"], lambda: d["output"],
           lambda: d.value):
     try:
         f()
     except (KeyError, AttributeError) as error:
         print(type(error).__name__)
 """ % ([text(each) for each in ("ab", "5", '{"a": 1}')],),
-                    "ab ab 5 5 True True 1 ab\n" + "KeyError\n" * 3
+                    "ab ab 5 5 True True 1 ab\n{'a': 1} 1 {'a': 1} 1 True "
+                    "Result\n" + "KeyError\n" * 3
                     + "AttributeError\n")
+
+    def test_answers_of_other_libraries(self):
+        """Those of HTTP, awaited or not."""
+        self.prints("""
+r = await mcp_fs.raw(json=%r)
+r.raise_for_status()
+print(r.status_code, r.ok, r.json(), await r.json(), (await r.json())["a"])
+""" % text('{"a": 1}'), "200 True {'a': 1} {'a': 1} 1\n")
+
+    def test_libraries_that_were_asked_for_before_the_result(self):
+        """What is called is looked up before what it is given."""
+        self.prints("""
+import json, io, re, csv
+from io import StringIO
+rows = json.loads(await mcp_fs.raw(json=%r))
+file = StringIO(await mcp_fs.raw(json=%r))
+print(rows, list(csv.reader(file)), isinstance(file, io.StringIO),
+      re.findall("[a-c]", await mcp_fs.raw(json=%r)))
+import copy, pickle
+print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
+      io.StringIO(newline=None).read() == "", StringIO("a\\n").readlines())
+""" % (text("[1]"), text("a,b"), text("abc")),
+                    "[1] [['a', 'b']] True ['a', 'b', 'c']\nx True "
+                    "['a\\n']\n")
 
     def test_blocks_stand_for_their_text(self):
         self.prints("""
@@ -184,9 +211,9 @@ class Told(Base):
         for code, error, hint in (
                 ("import re\nre.compile('a').search(r)", "expected string or "
                  "bytes-like object, got 'Result'", "r.text"),
-                ("import io\nio.StringIO(mcp_fs.raw(json=%r).result())"
-                 % text("a b"), "initial_value must be str or None, not "
-                 "Result", ".text behind it")):
+                ("open('/dev/null', 'w').write(mcp_fs.raw(json=%r).result())"
+                 % text("a b"), "write() argument must be str, not Result",
+                 ".text behind it")):
             with self.subTest(code):
                 self.ends("r = await mcp_fs.raw(json=%r)\n%s" % (
                     text("a b"), code), "TypeError: " + error,

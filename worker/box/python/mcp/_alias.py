@@ -1,9 +1,9 @@
 """Arguments by names that a tool does not have, where each means one of it.
 
-Only what is required and missing is looked for, and only where one parameter
-can be meant: read_file(file_path=...) means path.  An option that is given by
-another name may mean something else; the one that is taken is the number of
-items, as every name of it means that.  A note tells what was taken for what.
+Only where one parameter can be meant: read_file(file_path=...) means path.
+What is required and missing may have any name that means it.  An option must
+be in the name, git_log(repo_path=...) is path, or be the number of items, as
+other names may mean something else.  A note tells what was taken for what.
 """
 from . import _schema
 from ._near import MEANINGS, is_meant, plain, words
@@ -56,15 +56,15 @@ def meant(entry, values):
 def stands_for(name, other, entry, required):
     """Whether a name can mean no other thing than a parameter does."""
     pair = {plain(name), plain(other)}
-    if not required:
-        return pair <= COUNTS and plain(other) in CERTAIN
-    if pair <= KEYS:
-        return False
+    if pair <= COUNTS and plain(other) in CERTAIN:
+        return True
     one, two = words(name), words(other)
-    if is_meant(name, other) or (one and one < two):
+    if required and pair <= KEYS:
+        return False
+    if required and (is_meant(name, other) or (one and one < two)):
         return not one & OTHERS
-    if len(plain(name)) >= BEGINNING_MIN and plain(other).startswith(
-            plain(name)):
+    if required and len(plain(name)) >= BEGINNING_MIN and plain(
+            other).startswith(plain(name)):
         return len(plain(other)) - len(plain(name)) >= CUT_MIN
     more = one - two
     if not two or not two < one or more & OTHERS:

@@ -184,6 +184,15 @@ class Servers(type(sys)):
                 "%s: %s" % (name, no_server(name)))
         return server
 
+    def __getitem__(self, name):
+        """Return a server by its name."""
+        from ._names import no_server, resolve
+        server = resolve(name)
+        if server is None:
+            raise KeyError(_servers.clean(
+                "%s: %s" % (name, no_server(name))))
+        return server
+
     def __setattr__(self, name, value):
         """Ignore the import system, which sets what is there already."""
         if not isinstance(value, _servers.Server):

@@ -2,6 +2,7 @@
 import _operator
 
 from . import _counted, _seen, _values
+from ._caller import for_await
 from ._data import (
     COLLECTIONS, Content, Part, Rows, both, part_of, parsed, text_of,
     unwrapped)
@@ -119,7 +120,7 @@ class Result(dict):
                 pass
         if not isinstance(data, (dict, list)) and key in WHOLE:
             return self.text if key == "text" else data
-        if key == "data":
+        if key in ("data", "result"):
             return data
         raise KeyError(key)
 
@@ -306,6 +307,26 @@ class Result(dict):
         return dict.get(self, "isError") is True
 
 
+class Whole(Result):
+    """A result, where code asks it for its result: it may be called."""
+
+    def __call__(self, timeout=None):
+        """Return the result."""
+        return self._result
+
+
+Whole.__name__ = Whole.__qualname__ = "Result"
+
+
+def whole(result):
+    """Return a result as one that may be called."""
+    found = Whole()
+    dict.update(found, dict.items(result))
+    result.data  # which both have then
+    found.__dict__.update(result.__dict__, _result=result)
+    return found
+
+
 def data_of(value):
     """Return the data of the result of a tool, and all else as it is.
 
@@ -338,9 +359,10 @@ for _name in OPERATIONS + COMPARISONS:
 
 # What other libraries call the same.
 HABITS = {"structured_content": lambda result: result.structuredContent,
-          "json": lambda result: lambda: result.data,
+          "json": lambda result: lambda: for_await(result.data),
+          "status_code": lambda result: 500 if result.is_error else 200,
           "model_dump": lambda result: lambda: dict(dict.items(result)),
           "raise_for_status": lambda result: lambda: None,
-          "result": lambda result: lambda timeout=None: result,
+          "result": whole,
           "success": lambda result: not result.is_error,
           "ok": lambda result: not result.is_error}

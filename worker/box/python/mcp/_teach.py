@@ -1,8 +1,9 @@
 """What libraries are taught about results of tools.
 
 json.loads() of what is parsed already returns it, re looks at its text, yaml
-writes it as what it is, and a frame of pandas is one of its data.  A library is
-changed when the first result has come, or later, when it is imported.
+writes it as what it is, a frame of pandas is one of its data, and io.StringIO
+has its text.  A library is changed before code runs that names servers, or when
+the first result has come, or later, when it is imported.
 """
 import sys
 from _frozen_importlib_external import PathFinder
@@ -124,5 +125,30 @@ def with_text(plain, place):
     return look
 
 
-TEACH = {"re": teach_re, "json": teach_json, "yaml": teach_yaml,
+def teach_io(io):
+    """Have io.StringIO() take the text of a result."""
+    plain = io.StringIO
+
+    class Kind(type(plain)):
+        """A StringIO is one, also where libraries have made it."""
+
+        def __instancecheck__(cls, thing):
+            return isinstance(thing, plain)
+
+    class StringIO(plain, metaclass=Kind):
+        """A text as a file."""
+
+        def __init__(self, initial_value="", newline="\n"):
+            if isinstance(initial_value, dict):
+                from ._result import Result
+                if isinstance(initial_value, Result):
+                    initial_value = initial_value.text
+            super().__init__(initial_value, newline)
+
+    StringIO.__module__, StringIO.__doc__ = "io", plain.__doc__
+    StringIO.__qualname__ = "StringIO"
+    io.StringIO = StringIO
+
+
+TEACH = {"io": teach_io, "re": teach_re, "json": teach_json, "yaml": teach_yaml,
          "pandas": teach_pandas}
