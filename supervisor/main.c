@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@
 #include "options/file_trial.h"
 #include "peers/audit_file.h"
 #include "peers/broker.h"
+#include "peers/state_dir.h"
 #include "peers/store.h"
 #include "process/process.h"
 #include "run/pool.h"
@@ -52,23 +54,33 @@ main_open_standard_fds(void)
 }
 
 static int
-main_refuse_log(const char *path, const struct err *why, struct err *err)
+main_refuse_log(
+    const struct options *options, const struct err *why, struct err *err)
 {
-	return err_set(err, "the log file %s cannot be used "
-	    "(CAISSON_LOG_FILE): %s", path, why->text);
+	auto_buffer struct buffer name = { 0 };
+
+	options_add_name(&name, options, OPTION_ID_LOG_FILE);
+	return err_set(err, "the log file %s cannot be used: %s; name another "
+	    "one in %s, or none", options->log_file, why->text, name.data);
 }
 
+/*
+ * The log of a server; who runs a command reads standard error. *errors is then
+ * what was standard error, which the caller owns.
+ */
 static int
-main_open_log(const char *path, struct err *err)
+main_open_log(const struct options *options, int *errors, struct err *err)
 {
+	const char *path = options->log_file;
 	auto_fd int fd = -1;
 	struct err why;
 
-	if (path[0] == '\0')
+	if (path[0] == '\0' || !options_serves(options))
 		return 0;
 	fd = file_trial_open(path, &why);
 	if (fd == -1)
-		return main_refuse_log(path, &why, err);
+		return main_refuse_log(options, &why, err);
+	*errors = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 0);
 	if (dup2(fd, STDERR_FILENO) == -1)
 		return err_sys(err, "use the log file %s", path);
 	return 0;
@@ -85,7 +97,7 @@ main_check_files(const struct options *options, struct err *err)
 
 	if (options->log_file[0] != '\0' &&
 	    file_trial_append(options->log_file, &why) == -1)
-		return main_refuse_log(options->log_file, &why, err);
+		return main_refuse_log(options, &why, err);
 	return audit_file_try(options->audit_file, err);
 }
 
@@ -147,6 +159,20 @@ main_usage_error(const struct err *err)
 	return MAIN_EXIT_USAGE;
 }
 
+/* What is kept: in a state directory that can be used, or -1 with err. */
+static int
+main_kept(struct supervisor *sv, char **envp, struct err *err)
+{
+	const struct command *command = &sv->options.command;
+
+	if (state_dir_try(&sv->options, envp, err) == -1)
+		return -1;
+	return command->task >= COMMAND_FILES_LIST &&
+	        command->task <= COMMAND_FILES_CLEAR ?
+	    kept_files_run(sv->base, sv->files, command) :
+	    stored_run(sv->base, sv->store, command);
+}
+
 /* An action that needs the process: returns its exit status, or -1 with err. */
 static int
 main_act(struct supervisor *sv, const char *invoked, char **envp,
@@ -167,36 +193,44 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 			return main_adopt(sv, invoked, envp, err);
 		if (options->command.task == COMMAND_LIBRARIES)
 			return libraries_run(&sv->runs, &sv->options);
-		if (options->command.task >= COMMAND_FILES_LIST &&
-		    options->command.task <= COMMAND_FILES_CLEAR)
-			return kept_files_run(
-			    sv->base, sv->files, &options->command);
 		if (options->command.task != COMMAND_NONE)
-			return stored_run(
-			    sv->base, sv->store, &options->command);
+			return main_kept(sv, envp, err);
 		return serve_run(sv, err);
 	}
+}
+
+static int
+main_prepare(struct supervisor *sv, char **envp, struct err *err)
+{
+	const struct options *options = &sv->options;
+
+	/*
+	 * The broker writes it, for calls of a client only. If requested,
+	 * refuse to start without it.
+	 */
+	if (options_serves(options) &&
+	    audit_file_open(options->audit_file, &sv->audit, err) == -1)
+		return -1;
+	return supervisor_prepare(sv, envp, err);
 }
 
 static int
 main_run(struct supervisor *sv, const char *invoked, char **envp)
 {
 	struct options *options = &sv->options;
+	auto_fd int errors = -1;
 	struct err err;
 	int status;
 
-	if (main_open_log(options->log_file, &err) == -1)
+	if (main_open_log(options, &errors, &err) == -1)
 		return main_usage_error(&err);
 	log_init("caisson", (enum log_level)options->log_level);
-	/*
-	 * The broker writes it, for calls of a client only. If requested,
-	 * refuse to start without it.
-	 */
-	if (options_serves(options) &&
-	    audit_file_open(options->audit_file, &sv->audit, &err) == -1)
+	if (main_prepare(sv, envp, &err) == -1) {
+		if (errors != -1)
+			dprintf(errors, "caisson: %s\n", err.text);
 		return main_usage_error(&err);
-	if (supervisor_prepare(sv, envp, &err) == -1)
-		return main_usage_error(&err);
+	}
+	fd_close(&errors);
 	status = main_act(sv, invoked, envp, &err);
 	return status == -1 ? main_usage_error(&err) : status;
 }
@@ -225,6 +259,20 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 			fputs(main_on_terminal, stderr);
 		return main_run(sv, invoked, envp);
 	}
+}
+
+/* The status, unless what was printed is lost. A reader that has left knows. */
+static int
+main_end_output(int status)
+{
+	struct pollfd out = { .fd = STDOUT_FILENO, .events = POLLOUT };
+
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (poll(&out, 1, 0) != 1 || (out.revents & POLLERR) == 0)
+		fputs("caisson: standard output could not be written: is its "
+		      "file system full?\n", stderr);
+	return status == 0 ? 1 : status;
 }
 
 int
@@ -264,5 +312,5 @@ main(int argc, char **argv, char **envp)
 		break;
 	}
 	supervisor_free(&sv);
-	return status;
+	return main_end_output(status);
 }

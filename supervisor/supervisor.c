@@ -87,6 +87,25 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	sv->runs.files = sv->files;
 }
 
+/* Returns what keeps a path from being an interpreter of Python, or NULL. */
+static const char *
+supervisor_python_refusal(const char *python)
+{
+	auto_free char *three = mem_printf("%s/bin/python3", python);
+	auto_free char *plain = mem_printf("%s/bin/python", python);
+	struct stat st;
+
+	if (stat(python, &st) == -1)
+		return errno == ENOENT || errno == ENOTDIR ?
+		    "which does not exist" : NULL;
+	if (S_ISDIR(st.st_mode))
+		return access(three, F_OK) == -1 && errno == ENOENT &&
+		        access(plain, F_OK) == -1 && errno == ENOENT ?
+		    "a folder without bin/python3" : NULL;
+	return S_ISREG(st.st_mode) && (st.st_mode & 0111) != 0 ? NULL :
+		"which is not a program";
+}
+
 /*
  * Whether the interpreter of run_python is there at all, where clients see that
  * tool: a call finds out the rest.
@@ -95,21 +114,22 @@ static int
 supervisor_probe_python(const struct options *options, struct err *err)
 {
 	const char *const *tools = option_row(OPTION_ID_TOOLS)->words;
-	auto_buffer struct buffer shown = { 0 };
-	char variable[OPTION_NAME_SIZE];
+	auto_buffer struct buffer text = { 0 };
+	const char *refusal;
 	size_t i;
 
 	for (i = 0; strcmp(tools[i], "run_python") != 0; i++)
 		;
-	if ((options->tools & 1U << i) == 0 ||
-	    access(options->python, F_OK) == 0 ||
-	    (errno != ENOENT && errno != ENOTDIR))
+	if ((options->tools & 1U << i) == 0)
 		return 0;
-	option_variable(option_row(OPTION_ID_PYTHON)->key, variable);
-	shown_add_quoted(&shown, options->python, OPTION_PATH_MAX);
-	return err_set(err, "%s is %s, which does not exist: set it to the "
-	    "absolute path of a Python 3.8 or later, or of a virtual "
-	    "environment", variable, shown.data);
+	refusal = supervisor_python_refusal(options->python);
+	if (refusal == NULL)
+		return 0;
+	options_add_name(&text, options, OPTION_ID_PYTHON);
+	buffer_add_text(&text, " is ");
+	shown_add_quoted(&text, options->python, OPTION_PATH_MAX);
+	return err_set(err, "%s, %s: set it to the absolute path of a Python "
+	    "3.8 or later, or of a virtual environment", text.data, refusal);
 }
 
 /* What there is for boxes, where any will be built, or may be refused. */

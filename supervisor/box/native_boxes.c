@@ -19,15 +19,18 @@ static int
 native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
 {
 	struct native_boxes *shared = boxes->shared;
+	auto_buffer struct buffer name = { 0 };
 
 	shared->cgroup =
 	    cgroup_new(boxes->base, "/proc/self", boxes->options, err);
 	if (shared->cgroup != NULL)
 		return 0;
-	if (boxes->options->cpus > 0)
-		return err_wrap(err, "the limit on processors "
-		    "(CAISSON_CPUS) needs a delegated cgroup; start "
-		    "Caisson with %s, or without the limit", CGROUP_HOW);
+	if (boxes->options->cpus > 0) {
+		options_add_name(&name, boxes->options, OPTION_ID_CPUS);
+		return err_wrap(err, "the limit on processors (%s) needs a "
+		    "delegated cgroup; start Caisson with %s, or without the "
+		    "limit", name.data, CGROUP_HOW);
+	}
 	shared->cgroup_reason = mem_strdup(err->text);
 	log_debug("boxes get no cgroups: %s", shared->cgroup_reason);
 	return 0;

@@ -266,6 +266,13 @@ kept_files_add(
 /* All of them */
 
 static void
+kept_files_miss(struct kept_files *kept)
+{
+	kept_files_fail(kept, "there is no file of this name, or not this "
+	    "version of it ('caisson files list' shows all)");
+}
+
+static void
 kept_files_on_done(void *ctx, const struct files_end *end)
 {
 	struct kept_files *kept = ctx;
@@ -280,8 +287,7 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 	if (task == COMMAND_FILES_LIST && kept->listed == 0)
 		printf("Nothing is kept.\n");
 	if (task == COMMAND_FILES_REMOVE && end->count == 0) {
-		kept_files_fail(kept, "there is no file of this name, or not "
-		    "this version of it ('caisson files list' shows all)");
+		kept_files_miss(kept);
 		return;
 	}
 	if (task == COMMAND_FILES_CLEAR)
@@ -353,8 +359,10 @@ kept_files_run(struct event_base *base, struct files *files,
 	    command->task == COMMAND_FILES_ADD)
 		user.filed = kept_files_on_listed;
 	/* Where nothing was ever kept, no directory is made to look into. */
-	if (!files_may_hold(files) && (command->task == COMMAND_FILES_LIST ||
-	        command->task == COMMAND_FILES_CLEAR))
+	if (!files_may_hold(files) && (command->task == COMMAND_FILES_SHOW ||
+	        command->task == COMMAND_FILES_SAVE))
+		kept_files_miss(&kept);
+	else if (!files_may_hold(files) && command->task != COMMAND_FILES_ADD)
 		kept_files_on_done(&kept, &nothing);
 	else if (kept_files_begin(&kept, &user, &err) == NULL)
 		kept_files_fail(&kept, "%s", err.text);

@@ -99,6 +99,7 @@ command_unknown(const char *word, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 	const char *near = command_nearest(word);
+	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
 	size_t i;
 
 	for (i = 0; i < COMMAND_LATER_ROWS; i++)
@@ -106,6 +107,12 @@ command_unknown(const char *word, struct err *err)
 			return err_set(err, "'caisson %s' is not there yet: %s",
 			    word, command_later[i].doc);
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
+	option_key(word, strlen(word), key);
+	if (option_find(key) != OPTION_IDS) {
+		option_flag(key, flag);
+		return err_set(err, "\"%s\" is not a command: did you mean "
+		    "%s?", shown.data, flag);
+	}
 	if (near == NULL)
 		return err_set(err, "\"%s\" is not a command: 'caisson help' "
 		    "lists them", shown.data);

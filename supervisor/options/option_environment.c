@@ -73,6 +73,9 @@ option_environment_unknown(
 		return 0;
 	buffer_add(&name, variable->whole, variable->len);
 	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
+	if (option_is_later(variable->key))
+		return err_set(err, "%s is not used by this version: remove "
+		    "it", shown.data);
 	if (near == NULL)
 		return err_set(err, "%s is not an option: 'caisson --help' "
 		    "lists them", shown.data);

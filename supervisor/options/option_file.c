@@ -162,11 +162,10 @@ option_file_members(const char *path, json_t *object,
 	json_object_foreach (object, key, value) {
 		auto_free char *text = option_file_text(value);
 
-		if (text != NULL) {
-			if (each(ctx, key, text, err) == -1)
-				return -1;
+		if (each(ctx, key, text, err) == -1)
+			return -1;
+		if (text != NULL)
 			continue;
-		}
 		shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
 		err_set(err, "the value of \"%s\" must be a string, a "
 		    "number, true, false or a list of strings", shown.data);

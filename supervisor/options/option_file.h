@@ -20,9 +20,9 @@ char *option_file_path(char **envp);
 
 /*
  * Reads the file and calls each for every member in its order. Numbers and
- * switches are given as text. Returns 1, 0 when there is no such file, or -1
- * with err: the file's name and what is wrong with it, with line and column
- * where it is not JSON, or what each said.
+ * switches are given as text; NULL stands for what is no value. Returns 1,
+ * 0 when there is no such file, or -1 with err: the file's name and what is
+ * wrong with it, with line and column where it is not JSON, or what each said.
  */
 int option_file_read(const char *path, option_file_member *each, void *ctx,
     struct err *err);

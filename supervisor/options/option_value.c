@@ -132,7 +132,17 @@ option_value_word(
 static const char *
 option_value_known(const char *text)
 {
-	return strcasecmp(text, "warning") == 0 ? "warn" : text;
+	static const struct {
+		const char *other;
+		const char *ours;
+	} words[] = { { "warning", "warn" }, { "critical", "error" },
+		{ "fatal", "error" } };
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (strcasecmp(text, words[i].other) == 0)
+			return words[i].ours;
+	return text;
 }
 
 /* Words of the list with commas between them, as a set of bits. */

@@ -71,9 +71,9 @@ options_word(const struct options *options, enum option_id id)
 	return option_row(id)->words[options_number(options, id)];
 }
 
-/* Appends how an option is called in the place where it was set. */
+/* Appends how an option is called in a place where it can be set. */
 static void
-options_add_name(struct buffer *buffer, const struct options *options,
+options_add_name_in(struct buffer *buffer, const struct options *options,
     enum option_id id, enum options_source source)
 {
 	const char *key = option_row(id)->key;
@@ -93,12 +93,21 @@ options_add_name(struct buffer *buffer, const struct options *options,
 	buffer_add_text(buffer, name);
 }
 
+void
+options_add_name(
+    struct buffer *text, const struct options *options, enum option_id id)
+{
+	options_add_name_in(text, options, id, options->sources[id]);
+}
+
 /* What is said besides of a value that an earlier bridge took, or "". */
 static const char *
 options_hint(enum option_id id, const char *text)
 {
 	if (id == OPTION_ID_RUNTIME)
 		return "; boxes need no container engine: leave it out";
+	if (text[0] == '~')
+		return "; ~ stands for nothing here: write the whole path";
 	if (id == OPTION_ID_STATE_DIR && text[0] != '/')
 		return "; write the whole path, or leave it out: then it is "
 		       "~/.local/state/caisson";
@@ -117,7 +126,7 @@ options_set(struct options *options, enum option_id id,
 		options->sources[id] = source;
 		return 0;
 	}
-	options_add_name(&why, options, id, source);
+	options_add_name_in(&why, options, id, source);
 	buffer_add_text(&why, " is \"");
 	shown_add_quoted(&why, text, OPTION_VALUE_SHOWN);
 	buffer_add_text(&why, "\", but must be ");
@@ -159,23 +168,43 @@ options_preset(struct options *options)
 
 /* The configuration file */
 
+/* The option that is near to a member, which may be called like a variable. */
+static const char *
+options_nearest_member(const char *key)
+{
+	static const char *const prefixes[] = { OPTION_PREFIX,
+		OPTION_FORMER_PREFIX };
+	char small[OPTION_NAME_SIZE];
+	size_t i;
+
+	for (i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(key, prefixes[i], strlen(prefixes[i])) == 0)
+			key += strlen(prefixes[i]);
+	option_key(key, strlen(key), small);
+	return option_nearest(small, 0);
+}
+
 static int
 options_set_member(
     void *ctx, const char *key, const char *value, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 	struct options *options = ctx;
-	char small[OPTION_NAME_SIZE];
 	const char *near;
 
 	if (option_find(key) != OPTION_IDS)
-		return options_set(
-		    options, option_find(key), OPTIONS_FILE, value, err);
+		return value == NULL ? 0 : options_set(options,
+		    option_find(key), OPTIONS_FILE, value, err);
 	shown_add_quoted(&shown, options->file, OPTION_NAME_SHOWN);
 	buffer_add_text(&shown, ": \"");
 	shown_add_quoted(&shown, key, OPTION_VALUE_SHOWN);
-	option_key(key, strlen(key), small);
-	near = option_nearest(small, 0);
+	if (strcmp(key, "mcpServers") == 0 || strcmp(key, "servers") == 0)
+		return err_set(err, "%s\" is not an option: servers belong in "
+		    "~/.config/caisson/servers/NAME.json", shown.data);
+	if (option_is_later(key))
+		return err_set(err, "%s\" is not used by this version: remove "
+		    "it", shown.data);
+	near = options_nearest_member(key);
 	if (near == NULL)
 		return err_set(err, "%s\" is not an option: 'caisson --help' "
 		    "lists them", shown.data);
@@ -332,8 +361,6 @@ options_check_timeouts(struct options *options, struct err *err)
 {
 	auto_buffer struct buffer timeout = { 0 };
 	auto_buffer struct buffer longest = { 0 };
-	const enum option_id ids[] = { OPTION_ID_TIMEOUT,
-		OPTION_ID_MAX_TIMEOUT };
 
 	if (options->timeout <= options->max_timeout)
 		return 0;
@@ -342,8 +369,8 @@ options_check_timeouts(struct options *options, struct err *err)
 		options->timeout = options->max_timeout;
 		return 0;
 	}
-	options_add_name(&timeout, options, ids[0], options->sources[ids[0]]);
-	options_add_name(&longest, options, ids[1], options->sources[ids[1]]);
+	options_add_name(&timeout, options, OPTION_ID_TIMEOUT);
+	options_add_name(&longest, options, OPTION_ID_MAX_TIMEOUT);
 	return err_set(err, "%s is %u seconds, but must be at most %s, which "
 	    "is %u seconds", timeout.data, options->timeout, longest.data,
 	    options->max_timeout);

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "../../common/buffer.h"
 #include "../../common/err.h"
 #include "command_word.h"
 #include "option_table.h"
@@ -70,6 +71,13 @@ void options_free(struct options *options);
 /* Returns the value of an option that is a number, that of one that is text. */
 uint64_t options_number(const struct options *options, enum option_id id);
 const char *options_text(const struct options *options, enum option_id id);
+
+/*
+ * Appends how an option is called where it was set: its flag, its variable, or
+ * the file and its key there. Of one that was not set it is the variable.
+ */
+void options_add_name(struct buffer *text, const struct options *options,
+    enum option_id id);
 
 /* Returns the word of a choice, static: options_word(&o, OPTION_ID_RUNTIME). */
 const char *options_word(const struct options *options, enum option_id id);

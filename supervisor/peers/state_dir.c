@@ -117,20 +117,41 @@ state_dir_check(int fd, const char *path, struct err *err)
 	return 0;
 }
 
-int
-state_dir_open(const struct options *options, char **envp, struct err *err)
+/* Opens what is there. Returns a descriptor, or -1 with err. */
+static int
+state_dir_open_it(const char *path, struct err *err)
 {
-	auto_free char *path = state_dir_path(options, envp, err);
-	auto_fd int fd = -1;
+	auto_fd int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	if (path == NULL || state_dir_check_home(options, envp, err) == -1 ||
-	    state_dir_make(path, err) == -1)
-		return -1;
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd == -1)
 		return err_sys(err, "the state directory %s cannot be opened "
 		    "(CAISSON_STATE_DIR names another one)", path);
 	return state_dir_check(fd, path, err) == -1 ? -1 : fd_take(&fd);
+}
+
+int
+state_dir_try(const struct options *options, char **envp, struct err *err)
+{
+	auto_free char *path = state_dir_path(options, envp, err);
+	auto_fd int fd = -1;
+
+	if (path == NULL || state_dir_check_home(options, envp, err) == -1)
+		return -1;
+	if (access(path, F_OK) == -1 && errno == ENOENT)
+		return 0;
+	fd = state_dir_open_it(path, err);
+	return fd == -1 ? -1 : 0;
+}
+
+int
+state_dir_open(const struct options *options, char **envp, struct err *err)
+{
+	auto_free char *path = state_dir_path(options, envp, err);
+
+	if (path == NULL || state_dir_check_home(options, envp, err) == -1 ||
+	    state_dir_make(path, err) == -1)
+		return -1;
+	return state_dir_open_it(path, err);
 }
 
 int

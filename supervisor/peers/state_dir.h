@@ -22,6 +22,12 @@ char *state_dir_path(
 int state_dir_may_exist(const struct options *options, char **envp);
 
 /*
+ * What state_dir_open would say of it: the same errors, but nothing is made.
+ * Returns 0, or -1 with err.
+ */
+int state_dir_try(const struct options *options, char **envp, struct err *err);
+
+/*
  * Opens that directory, and makes it (mode 0700, with those above it) when it
  * is missing. Returns a descriptor that the caller owns, or -1 with err when it
  * cannot be had, belongs to another user, can be written by others, or not by

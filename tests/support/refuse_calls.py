@@ -23,13 +23,16 @@ NUMBERS = {
     "mount_setattr": (442, 442), "landlock_create_ruleset": (444, 444),
     "landlock_add_rule": (445, 445), "landlock_restrict_self": (446, 446),
     "sethostname": (170, 161), "setdomainname": (171, 162),
+    "clone": (56, 220), "clone3": (435, 435),
+    "fork": (57, None), "vfork": (58, None),  # None: there is none
 }
 COLUMN = {"x86_64": 0, "aarch64": 1}[os.uname().machine]
 
 
 def refuse(error, *names):
     """From here on these system calls fail so, here and below."""
-    numbers = [NUMBERS[name][COLUMN] for name in names]
+    numbers = [NUMBERS[name][COLUMN] for name in names
+               if NUMBERS[name][COLUMN] is not None]
     # Load the number; for each: on a match, the next but one to the end.
     rows = [(0x20, 0, 0, 0)]
     for left, number in zip(range(len(numbers), 0, -1), numbers):

@@ -48,6 +48,8 @@ write_file(const char *data, size_t len)
 static int
 note(void *ctx, const char *key, const char *value, struct err *err)
 {
+	if (value == NULL)
+		return 0;
 	if (strcmp(key, "stop") == 0)
 		return err_set(err, "stopped at %s", value);
 	buffer_printf(ctx, "%s=%s;", key, value);

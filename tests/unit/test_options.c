@@ -236,7 +236,7 @@ static const struct {
 	    "MCP_BRIDGE_SERVERS_CONFIG is not an option: did you mean "
 	    "CAISSON_SERVERS_CONFIG?" },
 	{ { NULL, { "CAISSON_IMAGE=x" }, { NULL } }, 0,
-	    "CAISSON_IMAGE is not an option: 'caisson --help' lists them" },
+	    "CAISSON_IMAGE is not used by this version: remove it" },
 	{ { NULL, { "CAISSON_=3" }, { NULL } }, 0,
 	    "CAISSON_ is not an option: 'caisson --help' lists them" },
 	{ { NULL, { "CAISSON_CHECK=1" }, { NULL } }, 0,
@@ -250,7 +250,17 @@ static const struct {
 	    ": \"CAISSON_FROBNICATION\\x0a\" is not an option: "
 	    "'caisson --help' lists them" },
 	{ { "{\"image\": \"x\"}", { NULL }, { NULL } }, 1,
-	    ": \"image\" is not an option: 'caisson --help' lists them" },
+	    ": \"image\" is not used by this version: remove it" },
+	{ { "{\"mcpServers\": {}}", { NULL }, { NULL } }, 1,
+	    ": \"mcpServers\" is not an option: servers belong in "
+	    "~/.config/caisson/servers/NAME.json" },
+	{ { "{\"CAISSON_TIMEOUT\": 3}", { NULL }, { NULL } }, 1,
+	    ": \"CAISSON_TIMEOUT\" is not an option: did you mean "
+	    "\"timeout\"?" },
+	{ { NULL, { NULL }, { "--python=~/venv" } }, 0,
+	    "--python is \"~/venv\", but must be an absolute path (UTF-8, at "
+	    "most 4095 bytes); ~ stands for nothing here: write the whole "
+	    "path" },
 	{ { NULL, { NULL }, { "--timout=3" } }, 0,
 	    "--timout is not an option: did you mean --timeout?" },
 	{ { NULL, { NULL }, { "serve" } }, 0,

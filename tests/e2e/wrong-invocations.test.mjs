@@ -1,0 +1,194 @@
+/*
+ * What people get wrong: commands, flags, variables and files. Each is refused
+ * with one sentence on standard error that names what is wrong and the fix,
+ * with the right exit status; nothing is printed on standard output, no process
+ * is started and no file is made.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { commandLine, folder } from './support/program.mjs';
+
+/* What failed and how to fix it: all of these are in the sentence. */
+const commands = [
+  ['serve', 2, /is not there yet.*without a command/],
+  ['selftes', 2, /"selftes".*'caisson selftest'/],
+  ['start', 2, /"start" is not a command: 'caisson help'/],
+  ['timeout 3', 2, /"timeout" is not a command.*--timeout/],
+  ['server list', 2, /"server".*'caisson servers'/],
+  ['', 2, /"" is not a command: 'caisson help'/],
+  ['selftest now', 2, /"now" is not understood.*'caisson --help'/],
+  ['selftest --check', 2, /'caisson selftest' and --check exclude/],
+  ['selftest --verbose=3', 2, /--verbose takes no value/],
+  ['version 1', 2, /"1" is not understood.*'caisson --help'/],
+  ['help memroy', 2, /"memroy".*'caisson help memory'/],
+  ['help nothing', 2, /"nothing" is not a command: 'caisson help'/],
+  ['client nosuch', 2, /"nosuch".*claude-code, cursor/],
+  ['client cursr', 2, /"cursr".*did you mean cursor\?/],
+  ['client cursor x', 2, /"x" is not understood/],
+  ['servers lst', 2, /"lst".*'caisson servers'.*list/],
+  ['servers list x', 2, /"x" is not understood/],
+  ['servers --try --check', 2, /--try and --check exclude each other/],
+  ['adopt', 2, /lacks its CLIENT, such as cursor: 'caisson client'/],
+  ['adopt nosuch --yes', 2, /"nosuch".*cursor/],
+  ['adopt cursor', 2, /consent: add --yes, or --dry-run/],
+  ['adopt cursor x', 2, /"x" is not understood/],
+  ['adopt cursor --keep', 2, /--keep lacks/],
+  ['adopt cursor --dryrun', 2, /--dryrun is not an option/],
+  ['adopt cursor --yes', 1, /Cursor has no file of servers yet.*start it/],
+  ['adopt goose --yes', 2, /YAML.*'caisson client goose'/],
+  ['config set memory 1g', 2, /"set".*'caisson config'.*show, check/],
+  ['config show memory', 2, /"memory" is not understood/],
+  ['memory shw x', 2, /"shw".*show KEY/],
+  ['memory show', 2, /'caisson memory show' lacks its KEY/],
+  ['memory show nokey', 1, /no memory of this key \('caisson memory list'/],
+  ['memory remove nokey', 1, /no memory of this key \('caisson memory list'/],
+  ['memory show a b', 2, /"b" is not understood/],
+  ['memory show k --try', 2, /'caisson memory show' and --try exclude/],
+  ['saved-tools show x', 1, /no saved tool of this name.*saved-tools list/],
+  ['saved-tools remove', 2, /'caisson saved-tools remove' lacks its NAME/],
+  ['tools shw', 2, /"shw".*show NAME/],
+  ['files show x', 1, /no file of this name.*'caisson files list'/],
+  ['files save x', 1, /no file of this name.*'caisson files list'/],
+  ['files remove x', 1, /no file of this name.*'caisson files list'/],
+  ['files save', 2, /'caisson files save' lacks its NAME/],
+  ['files add /no/such', 1, /\/no\/such cannot be opened: No such file/],
+  ['files add /etc', 1, /\/etc is no regular file/],
+  ['completion', 2, /lacks its bash\|zsh\|fish/],
+  ['completion csh', 2, /"csh".*bash, zsh or fish/],
+  ['completion bash x', 2, /"x" is not understood/],
+  ['libraries x', 2, /"x".*minimal, office or science/],
+];
+
+const flags = [
+  ['-x', /-x is not an option: 'caisson --help'/],
+  ['-v', /--verbose.*'caisson selftest'/],
+  ['-timeout 3', /-timeout is not an option: did you mean --timeout\?/],
+  ['--tmeout 3', /--tmeout is not an option: did you mean --timeout\?/],
+  ['--max_timeout=3', /--max_timeout.*did you mean --max-timeout\?/],
+  ['--no-template', /--no-template.*did you mean --template\?/],
+  ['--timeout', /--timeout lacks its value.*30s/],
+  ['--timeout=', /--timeout is "".*30s/],
+  ['--timeout -1', /--timeout is "-1".*30s/],
+  ['--memory 1.5g', /--memory is "1.5g".*512m/],
+  ['--template maybe', /--template is "maybe".*on or off/],
+  ['--check=1', /--check takes no value/],
+  ['--check --selftest', /--check and --selftest exclude each other/],
+  ['--version x', /"x" is not understood/],
+  ['--help x', /"x"/],
+  ['--image x', /--image is not/],
+  ['--python python3', /--python is "python3".*absolute path/],
+  ['--python /no/python', /--python is \/no\/python, which does not exist.*set/],
+  ['--python /etc', /--python is \/etc, a folder without bin\/python3.*set/],
+  ['--python /etc/passwd', /--python is \/etc\/passwd, which is not a program/],
+  ['--timeout 9 --max-timeout 3', /--timeout is 9 seconds.*--max-timeout/],
+  ['--log-file /proc/x', /\/proc\/x.*name another one in --log-file/],
+  ['--tools run', /--tools is "run".*run_python/],
+];
+
+const variables = [
+  ['CAISSON_TIMOUT=3', /CAISSON_TIMOUT.*did you mean CAISSON_TIMEOUT\?/],
+  ['CAISSON_timeout=3', /CAISSON_timeout.*did you mean CAISSON_TIMEOUT\?/],
+  ['CAISSON_QQQQQQQQ=3', /CAISSON_QQQQQQQQ is not an option.*--help/],
+  ['CAISSON_IMAGE=x', /CAISSON_IMAGE is not used by this version: remove/],
+  ['CAISSON_PIDS=1k', /CAISSON_PIDS is "1k".*8 to 32768/],
+  ['CAISSON_POOL=-1', /CAISSON_POOL is "-1".*auto or a whole number/],
+  ['CAISSON_CPUS=1,5', /CAISSON_CPUS is "1,5".*such as 2, 1.5/],
+  ['CAISSON_PYTHON=~/venv', /CAISSON_PYTHON is "~\/venv".*the whole path/],
+  ['CAISSON_SHELL=sh', /CAISSON_SHELL is "sh".*absolute path/],
+  ['CAISSON_PRELOAD=1x', /CAISSON_PRELOAD is "1x".*such as json,numpy/],
+  ['CAISSON_ARGUMENTS=x', /CAISSON_ARGUMENTS is "x".*code, servers/],
+  ['CAISSON_AUDIT_FILE=/no/such/x', /\/no\/such\/x.*CAISSON_AUDIT_FILE/],
+  ['CAISSON_LOG_FILE=log', /CAISSON_LOG_FILE is "log".*absolute path/],
+  ['CAISSON_STATE_DIR=x', /CAISSON_STATE_DIR is "x".*~\/.local\/state/],
+  /* The earlier bridge had these names, or took these values. */
+  ['MCP_BRIDGE_TIMOUT=3', /MCP_BRIDGE_TIMOUT.*CAISSON_TIMEOUT\?/],
+  ['MCP_BRIDGE_TIMEOUT=x', /MCP_BRIDGE_TIMEOUT is "x".*30s/],
+  ['MCP_BRIDGE_RUNTIME=podman', /MCP_BRIDGE_RUNTIME.*leave it out/],
+  ['MCP_BRIDGE_RUNTIME=docker', /MCP_BRIDGE_RUNTIME.*leave it out/],
+  ['MCP_BRIDGE_STATE_DIR=./state', /MCP_BRIDGE_STATE_DIR.*the whole path/],
+  ['MCP_BRIDGE_MEMORY=512', /MCP_BRIDGE_MEMORY is "512".*512m/],
+  ['MCP_BRIDGE_PIDS=unlimited', /MCP_BRIDGE_PIDS.*8 to 32768/],
+  ['MCP_BRIDGE_OUTPUT_MODE=tron', /MCP_BRIDGE_OUTPUT_MODE.*toon/],
+  ['MCP_BRIDGE_LOG_LEVEL=loud', /MCP_BRIDGE_LOG_LEVEL.*warn/],
+];
+
+const files = [
+  ['{', /config\.json: is not JSON at line 1/],
+  ['', /config\.json: is not JSON at line 1/],
+  ['# c\n{}', /config\.json: is not JSON at line 1/],
+  ['{"timeout": 30,}', /config\.json: is not JSON at line 1, column 16/],
+  ['[]', /config\.json: must be one JSON object, such as/],
+  ['{"timout": 3}', /config\.json: "timout".*did you mean "timeout"\?/],
+  ['{"max-timeout": 3}', /config\.json: .*did you mean "max_timeout"\?/],
+  ['{"CAISSON_MEMORY": "1g"}', /config\.json: .*did you mean "memory"\?/],
+  ['{"timeout": null}', /config\.json: the value of "timeout" must be a/],
+  ['{"timeout": "30 s"}', /config\.json:timeout is "30 s".*30s/],
+  ['{"timeout": 1, "timeout": 2}', /config\.json: .*duplicate.*"timeout/],
+  ['{"mcpServers": {}}', /config\.json: .*\.config\/caisson\/servers/],
+  ['{"servers": []}', /config\.json: .*\.config\/caisson\/servers/],
+  ['{"image": "x"}', /config\.json: "image" is not used.*remove/],
+  ['{"state_dir": "x"}', /config\.json:state_dir is "x".*the whole path/],
+];
+
+/* Everything below a folder. */
+const tree = (place) => fs.readdirSync(place, { recursive: true }).sort();
+
+/*
+ * Runs the program behind a filter under which it cannot make a process, and
+ * looks at what it leaves.
+ */
+function assertWrong(t, { args = [], env = {}, content }, status, look) {
+  const home = folder(t);
+  const runtime = folder(t);
+
+  if (content !== undefined) {
+    fs.mkdirSync(path.join(home, '.config/caisson'), { recursive: true });
+    fs.writeFileSync(path.join(home, '.config/caisson/config.json'), content);
+  }
+  const before = tree(home);
+  const [command, ...rest] = commandLine({ args, home, refused: ['clone',
+    'clone3', 'fork', 'vfork'], env: { XDG_RUNTIME_DIR: runtime, ...env } });
+  const done = spawnSync(command, rest,
+    { input: '', encoding: 'utf8', cwd: home, timeout: 60_000 });
+
+  assert.match(done.stderr, /^caisson: [^\n]+\n$/, 'one sentence');
+  assert.match(done.stderr, look);
+  assert.doesNotMatch(done.stderr, /Operation not permitted/);
+  assert.deepEqual([done.status, done.stdout], [status, '']);
+  assert.deepEqual([tree(home), tree(runtime)], [before, []]);
+}
+
+for (const [words, status, look] of commands)
+  test(`caisson ${words}`, (t) =>
+    assertWrong(t, { args: words === '' ? [''] : words.split(' ') }, status,
+      look));
+
+for (const [words, look] of flags)
+  test(`caisson ${words}`, (t) =>
+    assertWrong(t, { args: words.split(' ') }, 2, look));
+
+for (const [setting, look] of variables)
+  test(setting, (t) => {
+    const at = setting.indexOf('=');
+
+    assertWrong(t, { env: { [setting.slice(0, at)]: setting.slice(at + 1) } },
+      2, look);
+  });
+
+for (const [content, look] of files)
+  test(`config.json: ${content}`, (t) =>
+    assertWrong(t, { content }, 2, look));
+
+test('a state directory that cannot be used is an error of configuration',
+  (t) => {
+    for (const words of ['memory list', 'memory show k', 'files list',
+      'saved-tools clear'])
+      assertWrong(t, { args: words.split(' '),
+        env: { CAISSON_STATE_DIR: '/etc/passwd' } }, 2,
+      /\/etc\/passwd cannot be opened.*CAISSON_STATE_DIR/);
+    assertWrong(t, { args: ['memory', 'list'], env: { HOME: '' } }, 2,
+      /HOME is not set.*CAISSON_STATE_DIR/);
+  });
