@@ -822,6 +822,8 @@
 #define ANSWER_INDENT 2
 /* The shortest fence of a block in Markdown. */
 #define ANSWER_FENCE_MIN 3
+/* Flags of one command line that belong to its command: names, variables. */
+#define COMMAND_GIVEN_MAX 256
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6

@@ -119,7 +119,10 @@ part_options(void)
 	puts(".El");
 }
 
-/* The operands of a command, of which those in brackets may be left out. */
+/*
+ * The operands of a command, of which those in brackets may be left out; what
+ * follows "--" is a command line.
+ */
 static void
 command_operands(const char *operands)
 {
@@ -127,10 +130,42 @@ command_operands(const char *operands)
 
 	for (; *operands != '\0'; operands = end + strspn(end, " ]")) {
 		end = operands + strcspn(operands, " ]");
-		printf(operands[0] == '[' ? " Op Ar %.*s" : " Ar %.*s",
-		    (int)(end - operands) - (operands[0] == '['),
-		    operands + (operands[0] == '['));
+		if (strncmp(operands, "-- ", 3) == 0)
+			printf(" Fl \\&-");
+		else
+			printf(operands[0] == '[' ? " Op Ar %.*s" : " Ar %.*s",
+			    (int)(end - operands) - (operands[0] == '['),
+			    operands + (operands[0] == '['));
 	}
+}
+
+/* The flags that a command takes. */
+static void
+command_flags(enum command_task task)
+{
+	const char *end = "";
+	enum command_flag flag;
+
+	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++) {
+		const struct command_flag_row *row = command_flag_row(flag);
+		char name[OPTION_NAME_SIZE];
+
+		if (!command_takes(task, flag))
+			continue;
+		if (end[0] == '\0')
+			puts(".Bl -tag -width Ds");
+		end = ".El\n";
+		option_flag(row->key, name);
+		printf(".It Fl %s", name + 1);
+		if (row->letter != 0)
+			printf(" , Fl %c", row->letter);
+		if (row->value != NULL)
+			printf(" Ar %s%s", row->value,
+			    row->times == COMMAND_LIST ? " ..." : "");
+		putchar('\n');
+		text(row->doc);
+	}
+	fputs(end, stdout);
 }
 
 static void
@@ -147,6 +182,7 @@ part_commands(void)
 		command_operands(row->operands == NULL ? "" : row->operands);
 		putchar('\n');
 		text(row->doc);
+		command_flags(row->task);
 	}
 	puts(".El");
 }

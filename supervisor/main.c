@@ -289,8 +289,8 @@ main(int argc, char **argv, char **envp)
 		return main_usage_error(&err);
 	switch (options->action) {
 	case OPTION_HELP:
-		if (options_help(options->argument, options->brief, stdout,
-		        &err) == -1)
+		if (options_help(options->argument, options->more,
+		        options->brief, stdout, &err) == -1)
 			status = main_usage_error(&err);
 		break;
 	case OPTION_VERSION:

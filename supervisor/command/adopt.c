@@ -251,14 +251,15 @@ adopt_forward(struct adopt_work *work, const struct adopt_setup *setup,
 	for (i = 0; i < plan->count; i++)
 		if (plan->rows[i].moves)
 			text_list_add(&moves, plan->rows[i].server->name);
-	if (work->asked->deny_destructive && moves.len > 0 &&
+	if (moves.len > 0 &&
+	    command_has(work->asked, COMMAND_FLAG_DENY_DESTRUCTIVE) &&
 	    adopt_deny(work, setup, &moves, err) == -1)
 		return -1;
 	if (adopt_do(work, record, err) == -1)
 		return -1;
 	printf("Done: restart %s.\n", work->client->source);
 	/* Those that were tried before need not be tried again. */
-	if (!work->asked->deny_destructive)
+	if (!command_has(work->asked, COMMAND_FLAG_DENY_DESTRUCTIVE))
 		buffer_add(moved, moves.data, moves.len);
 	return 0;
 }
@@ -274,7 +275,7 @@ adopt_work(struct adopt_work *work, const struct adopt_setup *setup,
 	        work->asked, work->own, err) == -1 ||
 	    adopt_work_read(work, err) == -1)
 		return -1;
-	if (work->asked->undo) {
+	if (command_has(work->asked, COMMAND_FLAG_UNDO)) {
 		done = adopt_undo(work, &undone, err);
 		if (done == 0 && undone)
 			printf("Done: restart %s.\n", work->client->source);
@@ -290,7 +291,7 @@ adopt_run(
     const struct adopt_setup *setup, struct buffer *moved, struct err *err)
 {
 	const struct command *command = &setup->options->command;
-	struct adopt_work work = { .asked = &command->adopt };
+	struct adopt_work work = { .asked = &command->flags };
 	int done = -1;
 
 	work.client = adopt_client_find(command->operand, err);

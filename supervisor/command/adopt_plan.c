@@ -172,12 +172,14 @@ adopt_plan_is_double(
 }
 
 static int
-adopt_plan_is_kept(const struct command_adopt *asked, const char *name)
+adopt_plan_is_kept(const struct command_flags *asked, const char *name)
 {
+	const char *kept;
 	size_t i;
 
-	for (i = 0; i < asked->keep_count; i++)
-		if (strcmp(asked->keep[i], name) == 0)
+	for (i = 0;
+	     (kept = command_value(asked, COMMAND_FLAG_KEEP, i)) != NULL; i++)
+		if (strcmp(kept, name) == 0)
 			return 1;
 	return 0;
 }
@@ -208,7 +210,7 @@ adopt_plan_unusable(
 /* Why an entry stays; NULL: it moves. */
 static char *
 adopt_plan_reason(const struct adopt_plan *plan, const struct server *server,
-    const struct command_adopt *asked)
+    const struct command_flags *asked)
 {
 	char *why;
 
@@ -236,13 +238,14 @@ adopt_plan_reason(const struct adopt_plan *plan, const struct server *server,
 
 static int
 adopt_plan_add(struct adopt_plan *plan, const struct server *server,
-    const struct command_adopt *asked, struct err *err)
+    const struct command_flags *asked, struct err *err)
 {
 	struct adopt_row *row = &plan->rows[plan->count++];
 
 	row->server = server;
 	row->ours = adopt_plan_is_ours(plan, server) ||
-	    (asked->undo && strcmp(server->name, "caisson") == 0);
+	    (command_has(asked, COMMAND_FLAG_UNDO) &&
+	        strcmp(server->name, "caisson") == 0);
 	if (row->ours) {
 		plan->registered = 1;
 		return 0;
@@ -261,25 +264,27 @@ adopt_plan_add(struct adopt_plan *plan, const struct server *server,
 
 static int
 adopt_plan_check_keep(const struct adopt_plan *plan,
-    const struct command_adopt *asked, struct err *err)
+    const struct command_flags *asked, struct err *err)
 {
+	const char *kept;
 	size_t i, j;
 
-	for (i = 0; i < asked->keep_count; i++) {
+	for (i = 0;
+	     (kept = command_value(asked, COMMAND_FLAG_KEEP, i)) != NULL;
+	     i++) {
 		for (j = 0; j < plan->count; j++)
-			if (strcmp(asked->keep[i],
-			        plan->rows[j].server->name) == 0)
+			if (strcmp(kept, plan->rows[j].server->name) == 0)
 				break;
 		if (j == plan->count)
 			return err_set(err, "--keep %s: %s has no such "
-			    "server", asked->keep[i], plan->file->path);
+			    "server", kept, plan->file->path);
 	}
 	return 0;
 }
 
 int
 adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
-    const struct adopt_client *client, const struct command_adopt *asked,
+    const struct adopt_client *client, const struct command_flags *asked,
     const char *own, struct err *err)
 {
 	const struct server *server;

@@ -38,7 +38,7 @@ struct adopt_plan {
  * can be done; adopt_plan_reset in both cases.
  */
 int adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
-    const struct adopt_client *client, const struct command_adopt *asked,
+    const struct adopt_client *client, const struct command_flags *asked,
     const char *own, struct err *err);
 void adopt_plan_reset(struct adopt_plan *plan);
 

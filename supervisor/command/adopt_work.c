@@ -45,26 +45,29 @@ adopt_work_edit(const struct adopt_work *work, int take,
 	edit.count = plan->count;
 	for (i = 0; i < plan->count; i++) {
 		entries[i].spot = plan->rows[i].server->spot;
-		entries[i].cut = work->asked->undo ?
+		entries[i].cut = command_has(work->asked, COMMAND_FLAG_UNDO) ?
 		    plan->rows[i].ours && take : plan->rows[i].moves;
 	}
 	return adopt_edit(&edit, out, err);
 }
 
 int
-adopt_work_can_ask(const struct command_adopt *asked)
+adopt_work_can_ask(const struct command_flags *asked)
 {
-	return asked->yes || asked->dry_run ||
+	return command_has(asked, COMMAND_FLAG_YES) ||
+	    command_has(asked, COMMAND_FLAG_DRY_RUN) ||
 	    (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
 }
 
 int
-adopt_work_ask(const struct command_adopt *asked)
+adopt_work_ask(const struct command_flags *asked)
 {
 	char answer[64];
 
-	if (asked->dry_run || asked->yes)
-		return asked->yes && !asked->dry_run;
+	if (command_has(asked, COMMAND_FLAG_DRY_RUN))
+		return 0;
+	if (command_has(asked, COMMAND_FLAG_YES))
+		return 1;
 	printf("Do this? [y/N] ");
 	fflush(stdout);
 	if (fgets(answer, sizeof(answer), stdin) == NULL)

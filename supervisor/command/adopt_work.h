@@ -11,7 +11,7 @@
 
 struct adopt_work {
 	const struct adopt_client *client;
-	const struct command_adopt *asked;
+	const struct command_flags *asked;
 	char *program; /* the path of this one */
 	char *own;     /* ~/.config/caisson/servers/CLIENT.json */
 	char *folder;  /* ~/.config/caisson/adopted/CLIENT: the records */
@@ -37,10 +37,10 @@ int adopt_work_edit(const struct adopt_work *work, int take,
     struct err *err);
 
 /* Whether there is a terminal to ask at, or no need to ask. */
-int adopt_work_can_ask(const struct command_adopt *asked);
+int adopt_work_can_ask(const struct command_flags *asked);
 
 /* Whether the user agrees; never with a dry run. */
-int adopt_work_ask(const struct command_adopt *asked);
+int adopt_work_ask(const struct command_flags *asked);
 
 /* adopt_undo.c: 0, or -1 with err; sets *changed when something was. */
 int adopt_undo(struct adopt_work *work, int *changed, struct err *err);

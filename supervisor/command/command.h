@@ -64,7 +64,7 @@ int kept_files_run(struct event_base *base, struct files *files,
 
 /*
  * Tries every promise of the box by doing; prints the problems and a count to
- * stdout, every check where options.verbose is set. options are those of runs,
+ * stdout, every check where --verbose is given. options are those of runs,
  * which change for a moment.
  * Returns the exit status: 0, or 1 when one does not hold.
  */

@@ -56,6 +56,21 @@ completion_add_verbs(struct buffer *out, const char *word)
 	}
 }
 
+/* The flags that a command takes, each behind a space. */
+static void
+completion_add_own(struct buffer *out, enum command_task task)
+{
+	char name[OPTION_NAME_SIZE];
+	enum command_flag flag;
+
+	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++) {
+		if (!command_takes(task, flag))
+			continue;
+		option_flag(command_flag_row(flag)->key, name);
+		buffer_printf(out, " %s", name);
+	}
+}
+
 static void
 completion_add_flags(struct buffer *out)
 {
@@ -119,16 +134,38 @@ completion_add_cases(struct buffer *out)
 	}
 }
 
+/* A case for each command that has flags: "servers list" and what follows. */
+static void
+completion_add_own_cases(struct buffer *out)
+{
+	const struct command_row *row;
+	size_t i;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		auto_buffer struct buffer own = { 0 };
+
+		completion_add_own(&own, row->task);
+		if (own.len > 0)
+			buffer_printf(out, "\t'%s '%s%s%s) own='%s' ;;\n",
+			    row->word, row->verb == NULL ? "*" : "'",
+			    row->verb == NULL ? "" : row->verb,
+			    row->verb == NULL ? "" : "'", own.data + 1);
+	}
+}
+
 /* Up to where the words are known, for bash and for zsh. */
 static void
-completion_add_function(struct buffer *out, const char *before,
-    const char *count)
+completion_add_function(struct buffer *out, const char *words,
+    const char *before, const char *count)
 {
-	buffer_printf(out, "\tlocal known= files=\n\tcase \"%s\" in\n", before);
+	buffer_printf(out, "\tlocal known= files= own=\n\tcase \"%s\" in\n",
+	    words);
+	completion_add_own_cases(out);
+	buffer_printf(out, "\tesac\n\tcase \"%s\" in\n", before);
 	completion_add_cases(out);
 	buffer_printf(out, "\t*) [ \"%s\" -gt 1 ] || known='", count);
 	completion_add_commands(out);
-	buffer_add_text(out, "'\n\tknown=\"$known ");
+	buffer_add_text(out, "'\n\tknown=\"$known $own ");
 	completion_add_flags(out);
 	buffer_add_text(out, "\" ;;\n\tesac\n");
 }
@@ -138,8 +175,8 @@ completion_add_bash(struct buffer *out)
 {
 	buffer_add_text(out, "# bash: eval \"$(caisson completion bash)\"\n"
 	    "_caisson() {\n");
-	completion_add_function(
-	    out, "${COMP_WORDS[COMP_CWORD-1]}", "$COMP_CWORD");
+	completion_add_function(out, "${COMP_WORDS[1]} ${COMP_WORDS[2]}",
+	    "${COMP_WORDS[COMP_CWORD-1]}", "$COMP_CWORD");
 	buffer_add_text(out,
 	    "\tif [ -n \"$files\" ]; then\n"
 	    "\t\tmapfile -t COMPREPLY < <(compgen -f -- \"$2\")\n"
@@ -157,12 +194,39 @@ completion_add_zsh(struct buffer *out)
 	    "# zsh: eval \"$(caisson completion zsh)\", behind compinit\n"
 	    "_caisson() {\n"
 	    "\tlocal before=${words[CURRENT-1]} count=$((CURRENT - 1))\n");
-	completion_add_function(out, "$before", "$count");
+	completion_add_function(
+	    out, "${words[2]} ${words[3]}", "$before", "$count");
 	buffer_add_text(out,
 	    "\tif [ -n \"$files\" ]; then _files; "
 	    "else compadd -- ${=known}; fi\n"
 	    "}\n"
 	    "compdef _caisson caisson\n");
+}
+
+/* The flags of a command, for fish. */
+static void
+completion_add_fish_flags(struct buffer *out, const struct command_row *row)
+{
+	char name[OPTION_NAME_SIZE];
+	enum command_flag flag;
+
+	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++) {
+		const struct command_flag_row *own = command_flag_row(flag);
+
+		if (!command_takes(row->task, flag))
+			continue;
+		option_flag(own->key, name);
+		buffer_printf(out, "complete -c caisson -n "
+		    "'__fish_seen_subcommand_from %s", row->word);
+		if (row->verb != NULL)
+			buffer_printf(out, "; and "
+			    "__fish_seen_subcommand_from %s", row->verb);
+		buffer_printf(out, "' -l %s", name + strlen("--"));
+		if (own->letter != 0)
+			buffer_printf(out, " -s %c", own->letter);
+		buffer_printf(out, "%s -d '%s'\n",
+		    own->value == NULL ? "" : " -r", own->doc);
+	}
 }
 
 /* fish has a line for each word. */
@@ -190,6 +254,8 @@ completion_add_fish(struct buffer *out)
 			    "'__fish_seen_subcommand_from %s' -a '%s'\n",
 			    row->word, verbs.data + 1);
 	}
+	for (i = 0; (row = command_row(i)) != NULL; i++)
+		completion_add_fish_flags(out, row);
 	for (id = 0; id < OPTION_IDS; id++) {
 		auto_buffer struct buffer values = { 0 };
 

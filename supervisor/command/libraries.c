@@ -102,7 +102,8 @@ libraries_write(struct buffer *code, const struct options *options)
 	buffer_add_text(code, libraries_text);
 	libraries_fill(code, "@SET@",
 	    command->operand == NULL ? "" : command->operand);
-	libraries_fill(code, "@FORM@", command->json ? "json" : "");
+	libraries_fill(code, "@FORM@",
+	    command_has(&command->flags, COMMAND_FLAG_JSON) ? "json" : "");
 	libraries_fill(code, "@PRELOAD@", options->preload);
 }
 

@@ -396,7 +396,8 @@ selftest_run(struct runs *runs, struct options *options)
 {
 	struct selftest test = { .runs = runs,
 		.options = options,
-		.report = { .verbose = options->verbose },
+		.report = { .verbose = command_has(&options->command.flags,
+		        COMMAND_FLAG_VERBOSE) },
 		.language = language_find("python") };
 	/* The promises are looked at in boxes that stand for themselves. */
 	struct native_boxes *shared = selftest_boxes(runs->boxes);

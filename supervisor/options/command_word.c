@@ -7,6 +7,7 @@
 #include "../../common/buffer.h"
 #include "../../common/limits.h"
 #include "../../common/shown.h"
+#include "command_operand.h"
 #include "command_word.h"
 #include "suggest.h"
 
@@ -120,8 +121,17 @@ command_unknown(const char *word, struct err *err)
 	    "%s'?", shown.data, near);
 }
 
-/* Names the verbs that a word takes. */
-static int
+int
+command_superfluous(const char *word, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
+	return err_set(err, "\"%s\" is not understood: behind the command "
+	    "there are options only, 'caisson --help' lists them", shown.data);
+}
+
+int
 command_unknown_verb(const char *word, const char *verb, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
@@ -129,6 +139,8 @@ command_unknown_verb(const char *word, const char *verb, struct err *err)
 	const struct command_row *row;
 	size_t i;
 
+	if (!command_has_verbs(word))
+		return command_superfluous(verb, err);
 	shown_add_quoted(&shown, verb, OPTION_VALUE_SHOWN);
 	for (i = 0; (row = command_any(i)) != NULL; i++) {
 		if (row->verb == NULL || strcmp(row->word, word) != 0)
@@ -141,113 +153,80 @@ command_unknown_verb(const char *word, const char *verb, struct err *err)
 	    "there is one of %s", shown.data, word, verbs.data);
 }
 
-/* Takes what a command is about from argv, where the first may stand at n. */
-static int
-command_operands(const struct command_row *row, int argc, char **argv, int n,
-    struct command *command, struct err *err)
-{
-	const char *more = strchr(row->operands, '[');
+/* Operands */
 
-	/* What may be left out, and begins with a dash, is an option. */
-	if (n >= argc || (more == row->operands && argv[n][0] == '-')) {
-		if (more == row->operands)
-			return n - 1;
-		return err_set(err, "'caisson %s%s%s' lacks its %s", row->word,
-		    row->verb == NULL ? "" : " ",
-		    row->verb == NULL ? "" : row->verb, row->operands);
-	}
-	command->operand = argv[n++];
-	if (more == NULL || more == row->operands || n >= argc ||
-	    argv[n][0] == '-')
-		return n - 1;
-	command->other = argv[n];
-	return n;
+/* A word too many, where a command line was meant to begin. */
+static int
+command_unmarked(
+    const struct command *command, const char *word, struct err *err)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
+	return err_set(err, "\"%s\" is not understood: write 'caisson %s %s "
+	    "%s'", shown.data, command->word, command->verb,
+	    command->operands);
 }
 
-/* The names behind --keep, up to the next flag. */
-static int
-command_read_keep(
-    int argc, char **argv, struct command_adopt *adopt, struct err *err)
+int
+command_take(struct command *command, const char *word, struct err *err)
 {
-	int n = 0;
+	size_t given = command_operands_given(command);
 
-	for (; n < argc && argv[n][0] != '-'; n++) {
-		if (adopt->keep_count == COMMAND_KEEP_MAX)
-			return err_set(err, "--keep takes at most %d names",
-			    COMMAND_KEEP_MAX);
-		adopt->keep[adopt->keep_count++] = argv[n];
-	}
-	return n > 0 ? n : err_set(err, "--keep lacks the NAME of a server "
-	    "that stays where it is");
-}
-
-/* The client and the flags of adopt; returns how many words there are. */
-static int
-command_read_adopt(
-    int argc, char **argv, struct command *command, struct err *err)
-{
-	struct command_adopt *adopt = &command->adopt;
-	int kept, n = 2;
-
-	if (argc > 2 && argv[2][0] != '-')
-		command->operand = argv[n++];
-	for (; n < argc; n++) {
-		if (strcmp(argv[n], "--dry-run") == 0)
-			adopt->dry_run = 1;
-		else if (strcmp(argv[n], "--yes") == 0)
-			adopt->yes = 1;
-		else if (strcmp(argv[n], "--undo") == 0)
-			adopt->undo = 1;
-		else if (strcmp(argv[n], "--deny-destructive") == 0)
-			adopt->deny_destructive = 1;
-		else if (strcmp(argv[n], "--keep") != 0)
-			break;
-		else if ((kept = command_read_keep(argc - n - 1,
-		              argv + n + 1, adopt, err)) == -1)
-			return -1;
-		else
-			n += kept;
-	}
-	if (command->operand == NULL)
-		return err_set(err, "'caisson adopt' lacks its CLIENT, such "
-		    "as cursor: 'caisson client' lists them");
-	return n - 1;
-}
-
-/* Whether a word is one of "[one|other]". */
-static int
-command_is_among(const char *operands, const char *word)
-{
-	size_t len = strlen(word);
-	const char *p = operands + 1;
-
-	for (; p[-1] != ']'; p += strcspn(p, "|]") + 1)
-		if (strcspn(p, "|]") == len && strncmp(p, word, len) == 0)
-			return 1;
+	if (given == command_operand_count(command->operands, 0))
+		return command_rest_name(command->operands) != NULL ?
+		    command_unmarked(command, word, err) :
+		    command_superfluous(word, err);
+	*(given == 0 ? &command->operand : &command->other) = word;
 	return 0;
 }
 
-/* A set and --json, in any order; returns how many words there are. */
-static int
-command_read_libraries(const struct command_row *row, int argc, char **argv,
-    struct command *command, struct err *err)
+int
+command_take_rest(struct command *command, char **rest, struct err *err)
 {
-	auto_buffer struct buffer shown = { 0 };
-	int n = 2;
+	if (command_rest_name(command->operands) != NULL) {
+		command->rest = rest;
+		return 0;
+	}
+	for (; *rest != NULL; rest++)
+		if (command_take(command, *rest, err) == -1)
+			return -1;
+	return 0;
+}
 
-	for (; n < argc; n++)
-		if (strcmp(argv[n], "--json") == 0)
-			command->json = 1;
-		else if (argv[n][0] == '-' || command->operand != NULL)
-			break;
-		else
-			command->operand = argv[n];
-	if (command->operand == NULL ||
-	    command_is_among(row->operands, command->operand))
-		return n - 1;
-	shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
-	return err_set(err, "\"%s\" is not a set of libraries: it must be "
-	    "minimal, office or science", shown.data);
+/*
+ * Whether a word behind a command is no operand but a flag. An operand that
+ * must be there may begin with a dash, as keys of memories may.
+ */
+static int
+command_is_flag(const struct command *command, const char *word)
+{
+	size_t len = strcspn(word, "=");
+
+	if (word[0] != '-')
+		return 0;
+	if (command_operands_given(command) >=
+	        command_operand_count(command->operands, 1) ||
+	    command_rest_name(command->operands) != NULL ||
+	    strncmp(command->operands, "CLIENT", strlen("CLIENT")) == 0)
+		return 1;
+	return strcmp(word, "--") == 0 || strcmp(word, "-h") == 0 ||
+	    strcmp(word, "--help") == 0 ||
+	    command_takes(command->task, command_flag_find(word, len));
+}
+
+/* Takes what a command is about, up to the first flag. */
+static int
+command_read_operands(int argc, char **argv, int n, struct command *command)
+{
+	struct err err;
+
+	while (n < argc &&
+	    command_operands_given(command) <
+	        command_operand_count(command->operands, 0) &&
+	    !command_is_flag(command, argv[n]))
+		(void)command_take(command, argv[n++], &err);
+	return n - 1;
 }
 
 int
@@ -257,7 +236,7 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 	const char *verb = argc > 2 && argv[2][0] != '-' ? argv[2] : NULL;
 	const struct command_row *row;
 
-	*command = (struct command){ 0 };
+	memset(command, 0, sizeof(*command));
 	if (word[0] == '-' || argc < 2)
 		return 0;
 	if (!command_has_verbs(word))
@@ -270,12 +249,7 @@ command_read(int argc, char **argv, struct command *command, struct err *err)
 	command->action = row->action;
 	command->word = row->word;
 	command->verb = row->verb;
-	if (row->task == COMMAND_ADOPT)
-		return command_read_adopt(argc, argv, command, err);
-	if (row->task == COMMAND_LIBRARIES)
-		return command_read_libraries(row, argc, argv, command, err);
-	if (row->operands == NULL)
-		return row->verb == NULL ? 1 : 2;
-	return command_operands(
-	    row, argc, argv, row->verb == NULL ? 2 : 3, command, err);
+	command->operands = row->operands;
+	return command_read_operands(
+	    argc, argv, row->verb == NULL ? 2 : 3, command);
 }

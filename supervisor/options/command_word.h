@@ -8,25 +8,8 @@
 #include <stddef.h>
 
 #include "../../common/err.h"
+#include "command_flag.h"
 #include "option_table.h"
-
-enum command_task {
-	COMMAND_NONE,
-#define COMMAND(TASK, ACTION, word, verb, operands, doc) COMMAND_##TASK,
-#include "commands.def"
-};
-
-#define COMMAND_KEEP_MAX 64 /* names behind --keep */
-
-/* What the flags of adopt say. */
-struct command_adopt {
-	int dry_run;
-	int yes;
-	int undo;
-	int deny_destructive;
-	const char *keep[COMMAND_KEEP_MAX]; /* of argv */
-	size_t keep_count;
-};
 
 /* A row of commands.def that a user is shown. */
 struct command_row {
@@ -41,20 +24,40 @@ struct command_row {
 struct command {
 	enum command_task task;
 	enum option_action action;
-	const char *word;    /* the first one, static */
-	const char *verb;    /* static, as it was written; NULL: none */
-	const char *operand; /* what it is about, of argv; NULL: nothing */
-	const char *other;   /* what may stand behind that; NULL: nothing */
-	struct command_adopt adopt;
-	int json; /* what is printed is one JSON object */
+	const char *word;     /* the first one, static */
+	const char *verb;     /* static, as it was written; NULL: none */
+	const char *operands; /* that it takes, static; NULL: none */
+	const char *operand;  /* what it is about, of argv; NULL: nothing */
+	const char *other;    /* what may stand behind that; NULL: nothing */
+	char **rest; /* behind "--": of argv, up to its NULL; NULL: none */
+	struct command_flags flags;
 };
 
 /*
- * Reads the words behind argv[0]; the options follow them. Returns how many
+ * Reads the words behind argv[0], which flags may follow. Returns how many
  * they are, 0 for none, or -1 with err.
  */
 int command_read(
     int argc, char **argv, struct command *command, struct err *err);
+
+/*
+ * Takes a word that stands behind a flag, or all that stands behind "--" up to
+ * a NULL. Returns 0, or -1 with err: the command takes none, or no more.
+ */
+int command_take(struct command *command, const char *word, struct err *err);
+int command_take_rest(struct command *command, char **rest, struct err *err);
+
+/*
+ * Once all was read: whether nothing is missing, and each flag is one of this
+ * command, or of the action that was asked for. Returns 0, or -1 with err.
+ */
+int command_check(const struct command *command, enum option_action action,
+    struct err *err);
+
+/* Always -1: a word that cannot be meant as anything, as a verb of word. */
+int command_superfluous(const char *word, struct err *err);
+int command_unknown_verb(
+    const char *word, const char *verb, struct err *err);
 
 /* Returns the n-th row, counted from 0, or NULL; static. */
 const struct command_row *command_row(size_t n);

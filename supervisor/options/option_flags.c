@@ -4,8 +4,10 @@
  */
 #include <string.h>
 
+#include "command_word.h"
 #include "option_flags.h"
 #include "option_value.h"
+#include "suggest.h"
 #include "../../common/limits.h"
 #include "../../common/shown.h"
 
@@ -27,60 +29,58 @@ option_flags_are(const char *key, const char *arg, size_t len)
 }
 
 static int
-option_flags_unknown(const char *arg, size_t len, struct err *err)
+option_flags_unknown(
+    enum command_task task, const char *arg, size_t len, struct err *err)
 {
 	auto_buffer struct buffer name = { 0 };
 	auto_buffer struct buffer shown = { 0 };
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
-	const char *near;
 	size_t dashes = strspn(arg, "-");
+	struct suggest suggest;
 
 	buffer_add(&name, arg, len);
-	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	if (dashes == 0)
-		return err_set(err, "\"%s\" is not understood: behind the "
-		    "command there are options only, 'caisson --help' lists "
-		    "them", shown.data);
+		return command_superfluous(name.data, err);
+	shown_add_quoted(&shown, name.data, OPTION_VALUE_SHOWN);
 	option_key(arg + dashes, len > dashes ? len - dashes : 0, key);
-	near = option_nearest(key, 1);
-	if (near == NULL)
+	suggest = suggest_start(key);
+	command_flag_suggest(&suggest, task);
+	option_suggest(&suggest, 1);
+	if (suggest.best == NULL)
 		return err_set(err, "%s is not an option: 'caisson --help' "
 		    "lists them", shown.data);
-	option_flag(near, flag);
+	option_flag(suggest.best, flag);
 	return err_set(err, "%s is not an option: did you mean %s?",
 	    shown.data, flag);
 }
 
-/* Finds which option or action len bytes of arg name. */
+/* Finds which option, action or flag of a command len bytes of arg name. */
 static int
-option_flags_find(
-    struct option_flag *flag, const char *arg, size_t len, struct err *err)
+option_flags_find(enum command_task task, struct option_flag *flag,
+    const char *arg, size_t len, struct err *err)
 {
 	char key[OPTION_NAME_SIZE];
 
-	flag->id = OPTION_IDS;
-	flag->action = OPTION_NONE;
-	flag->verbose = option_flags_match("-v", arg, len) ||
-	    option_flags_match("--verbose", arg, len);
+	flag->own = command_flag_find(arg, len);
 	flag->brief = option_flags_match("-h", arg, len);
 	if (flag->brief)
 		flag->action = OPTION_HELP;
 	else if (option_flags_match("-V", arg, len))
 		flag->action = OPTION_VERSION;
-	if (flag->verbose || flag->action != OPTION_NONE)
+	if (flag->action != OPTION_NONE || flag->own != COMMAND_FLAG_NONE)
 		return 0;
 	if (len < 3)
-		return option_flags_unknown(arg, len, err);
+		return option_flags_unknown(task, arg, len, err);
 	option_key(arg + 2, len - 2, key);
 	if (!option_flags_are(key, arg, len))
-		return option_flags_unknown(arg, len, err);
+		return option_flags_unknown(task, arg, len, err);
 	flag->id = option_find(key);
 	if (flag->id != OPTION_IDS)
 		return 0;
 	flag->action = option_action_find(key);
 	if (flag->action != OPTION_ACTIONS)
 		return 0;
-	return option_flags_unknown(arg, len, err);
+	return option_flags_unknown(task, arg, len, err);
 }
 
 static int
@@ -104,6 +104,51 @@ option_flags_argument(struct option_flags *walk)
 	return walk->argv[walk->next++];
 }
 
+/* The value of a flag of a command. Returns 1, or -1 with err. */
+static int
+option_flags_own(struct option_flags *walk, struct option_flag *flag,
+    const char *arg, size_t len, struct err *err)
+{
+	const struct command_flag_row *row = command_flag_row(flag->own);
+
+	if (row->value == NULL)
+		return flag->value == NULL ? 1 :
+		    err_set(err, "%.*s takes no value", (int)len, arg);
+	/* What begins with a dash is a value behind "=" only. */
+	if (flag->value == NULL && walk->next < walk->argc &&
+	    walk->argv[walk->next][0] != '-')
+		flag->value = walk->argv[walk->next++];
+	if (flag->value == NULL)
+		return err_set(
+		    err, "%.*s lacks its %s", (int)len, arg, row->value);
+	if (row->times == COMMAND_LIST)
+		walk->list = flag->own;
+	return 1;
+}
+
+/* A word that is no flag, behind a command. */
+static int
+option_flags_word(struct option_flags *walk, struct option_flag *flag)
+{
+	const char *arg = walk->argv[walk->next];
+
+	if (strcmp(arg, "--") == 0) {
+		flag->rest = walk->argv + walk->next + 1;
+		walk->next = walk->argc;
+		return 1;
+	}
+	if (arg[0] == '-')
+		return 0;
+	walk->next++;
+	if (walk->list == COMMAND_FLAG_NONE) {
+		flag->word = arg;
+		return 1;
+	}
+	flag->own = walk->list;
+	flag->value = arg;
+	return 1;
+}
+
 int
 option_flags_next(
     struct option_flags *walk, struct option_flag *flag, struct err *err)
@@ -111,21 +156,27 @@ option_flags_next(
 	const char *arg, *equals;
 	size_t len;
 
+	*flag = (struct option_flag){ .id = OPTION_IDS };
 	if (walk->next >= walk->argc)
 		return 0;
+	if (walk->task != COMMAND_NONE && option_flags_word(walk, flag))
+		return 1;
 	arg = walk->argv[walk->next++];
+	walk->list = COMMAND_FLAG_NONE;
 	len = strcspn(arg, "=");
 	equals = arg[len] == '=' ? arg + len : NULL;
-	if (option_flags_find(flag, arg, len, err) == -1)
+	if (option_flags_find(walk->task, flag, arg, len, err) == -1)
 		return -1;
 	flag->value = equals == NULL ? NULL : equals + 1;
+	if (flag->own != COMMAND_FLAG_NONE)
+		return option_flags_own(walk, flag, arg, len, err);
 	if (flag->action != OPTION_NONE &&
 	    option_action_row(flag->action)->argument != NULL) {
 		if (equals == NULL)
 			flag->value = option_flags_argument(walk);
 		return 1;
 	}
-	if (flag->id == OPTION_IDS)
+	if (flag->action != OPTION_NONE)
 		return equals == NULL ? 1 :
 		    err_set(err, "%.*s takes no value", (int)len, arg);
 	if (equals != NULL)

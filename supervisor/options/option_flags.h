@@ -6,6 +6,7 @@
 #define SUPERVISOR_OPTION_FLAGS_H
 
 #include "../../common/err.h"
+#include "command_flag.h"
 #include "option_table.h"
 
 /* Where a walk stands; begin with next = 1, behind the program's name. */
@@ -13,15 +14,23 @@ struct option_flags {
 	int argc;
 	char **argv;
 	int next;
+	enum command_task task; /* of the command; or COMMAND_NONE */
+	enum command_flag list; /* that the next word is a value of, too */
 };
 
-/* One flag: an option and its value, or an action. Borrowed from argv. */
+/*
+ * One flag: an option and its value, an action, a flag of a command; or, where
+ * there is a command, a word that is no flag, or all behind "--". Borrowed from
+ * argv.
+ */
 struct option_flag {
-	enum option_id id;         /* OPTION_IDS when it is an action */
-	enum option_action action; /* OPTION_NONE when it is an option */
+	enum option_id id;         /* OPTION_IDS when it is no option */
+	enum option_action action; /* OPTION_NONE when it is none */
+	enum command_flag own;     /* COMMAND_FLAG_NONE when it is none */
 	int brief;                 /* -h: the short form of the help */
-	int verbose;               /* -v: neither of the two */
-	const char *value; /* NULL: an action without one */
+	const char *value; /* NULL: a flag or action without one */
+	const char *word;  /* NULL: it is a flag */
+	char **rest;       /* what stands behind "--", or NULL */
 };
 
 /*

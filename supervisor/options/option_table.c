@@ -106,16 +106,23 @@ option_is_later(const char *key)
 	return 0;
 }
 
+void
+option_suggest(struct suggest *suggest, int actions)
+{
+	size_t i;
+
+	for (i = 0; i < OPTION_IDS; i++)
+		suggest_try(suggest, option_rows[i].key);
+	for (i = OPTION_NONE + 1; actions && i < OPTION_ACTIONS; i++)
+		suggest_try(suggest, option_action_rows[i].key);
+}
+
 const char *
 option_nearest(const char *key, int actions)
 {
 	struct suggest suggest = suggest_start(key);
-	size_t i;
 
-	for (i = 0; i < OPTION_IDS; i++)
-		suggest_try(&suggest, option_rows[i].key);
-	for (i = OPTION_NONE + 1; actions && i < OPTION_ACTIONS; i++)
-		suggest_try(&suggest, option_action_rows[i].key);
+	option_suggest(&suggest, actions);
 	return suggest.best;
 }
 

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct suggest;
+
 #define OPTION_PREFIX "CAISSON_"
 /* What variables began with in earlier versions, and may still. */
 #define OPTION_FORMER_PREFIX "MCP_BRIDGE_"
@@ -81,6 +83,9 @@ int option_is_later(const char *key);
 
 /* The key of the n-th of those, counted from 0, or NULL. */
 const char *option_later(size_t n);
+
+/* Tries the keys of all options, and of all actions, for a suggestion. */
+void option_suggest(struct suggest *suggest, int actions);
 
 /*
  * Returns the key of the option (or of the action, where those are allowed)

@@ -288,14 +288,31 @@ options_use_words(struct options *options, struct err *err)
 	if (options->action == OPTION_NONE) {
 		options->action = command->action;
 		options->argument = command->operand;
+		options->more = command->other;
 	} else if (options->action == OPTION_HELP) {
-		options->argument = command->action == OPTION_HELP ?
-		    command->operand :
-		    command->word;
+		int help = command->action == OPTION_HELP;
+
+		options->argument = help ? command->operand : command->word;
+		options->more = help ? command->other : command->verb;
 	}
 	if (command->action != OPTION_NONE)
 		command->task = COMMAND_NONE;
 	return 0;
+}
+
+/* A flag or a word of the command. Returns 0, or -1 with err. */
+static int
+options_give(struct options *options, const struct option_flag *flag,
+    struct err *err)
+{
+	if (flag->rest != NULL)
+		return command_take_rest(&options->command, flag->rest, err);
+	if (flag->word != NULL)
+		return command_take(&options->command, flag->word, err);
+	if (flag->own == COMMAND_FLAG_NONE)
+		return 0;
+	return command_flag_give(
+	    &options->command.flags, flag->own, flag->value, err);
 }
 
 /* Finds the action, and that all of argv can be understood. */
@@ -303,7 +320,7 @@ static int
 options_find_action(
     struct options *options, int argc, char **argv, struct err *err)
 {
-	struct option_flags walk = { argc, argv, 1 };
+	struct option_flags walk = { .argc = argc, .argv = argv, .next = 1 };
 	struct option_flag flag;
 	char one[OPTION_NAME_SIZE], other[OPTION_NAME_SIZE];
 	int more, words = command_read(argc, argv, &options->command, err);
@@ -311,10 +328,12 @@ options_find_action(
 	if (words == -1)
 		return -1;
 	walk.next += words;
+	walk.task = options->first = options->command.task;
 	options->words = words;
 	while ((more = option_flags_next(&walk, &flag, err)) == 1) {
+		if (options_give(options, &flag, err) == -1)
+			return -1;
 		options->brief = options->brief || flag.brief;
-		options->verbose = options->verbose || flag.verbose;
 		if (flag.action == OPTION_NONE ||
 		    flag.action == options->action)
 			continue;
@@ -328,20 +347,20 @@ options_find_action(
 		options->action = flag.action;
 		options->argument = flag.value;
 	}
-	if (more == -1 || options_use_words(options, err) == -1)
+	if (more == -1 || (options->action != OPTION_HELP &&
+	        command_check(&options->command, options->action, err) == -1))
 		return -1;
-	if (options->verbose && options->action != OPTION_SELFTEST &&
-	    options->action != OPTION_HELP)
-		return err_set(err, "--verbose (-v) is a flag of 'caisson "
-		    "selftest': leave it out; -V prints the version");
-	return 0;
+	return options_use_words(options, err);
 }
 
 static int
 options_read_flags(
     struct options *options, int argc, char **argv, struct err *err)
 {
-	struct option_flags walk = { argc, argv, 1 + options->words };
+	struct option_flags walk = { .argc = argc,
+		.argv = argv,
+		.next = 1 + options->words,
+		.task = options->first };
 	struct option_flag flag;
 	int more;
 

@@ -42,10 +42,11 @@ struct options {
 #include "options.def"
 	struct command command;
 	int words; /* of the command line, before its flags */
+	enum command_task first; /* what those ask for */
 	enum option_action action;
 	int brief;            /* -h: a short help */
-	int verbose;          /* -v: all that a selftest has tried */
 	const char *argument; /* of the action, of argv; NULL: none */
+	const char *more;     /* what stands behind that; NULL: nothing */
 	enum options_source sources[OPTION_IDS];
 	char *file;     /* the configuration file, NULL when it has no place */
 	int file_found; /* it was there and was read */
@@ -86,11 +87,12 @@ const char *options_word(const struct options *options, enum option_id id);
 
 /*
  * Prints usage, the commands, and each option with its default and what is
- * allowed. Of one command (the first word of some, or NULL), that alone; brief
- * means the commands alone. Returns 0, or -1 with err: there is none such.
+ * allowed. Of one command (the first word of some, and a verb, or NULL), that
+ * alone with its flags; brief means the commands alone. Returns 0, or -1 with
+ * err: there is none such.
  */
-int options_help(
-    const char *command, int brief, FILE *out, struct err *err);
+int options_help(const char *command, const char *verb, int brief, FILE *out,
+    struct err *err);
 
 /* Prints each option with its value and where that comes from. */
 void options_print(const struct options *options, FILE *out);

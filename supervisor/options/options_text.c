@@ -96,9 +96,40 @@ options_help_command(FILE *out, const struct command_row *row)
 	options_wrap_from(out, (size_t)column, HELP_COMMAND_INDENT, row->doc);
 }
 
-/* The commands that begin with a word, or all; returns how many. */
+/* The flags that a command takes, each with its short form and its value. */
+static void
+options_help_flags(FILE *out, const struct command_row *command)
+{
+	enum command_flag flag;
+
+	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++) {
+		const struct command_flag_row *row = command_flag_row(flag);
+		auto_buffer struct buffer text = { 0 };
+		char name[OPTION_NAME_SIZE];
+
+		if (!command_takes(command->task, flag))
+			continue;
+		option_flag(row->key, name);
+		buffer_printf(&text, "%*s", HELP_INDENT, "");
+		if (row->letter != 0)
+			buffer_printf(&text, "-%c, ", row->letter);
+		buffer_printf(&text, "%s%s%s%s", name,
+		    row->value == NULL ? "" : " ",
+		    row->value == NULL ? "" : row->value,
+		    row->times == COMMAND_LIST ? " ..." : "");
+		fputs(text.data, out);
+		if (text.len + 2 > HELP_COMMAND_INDENT) {
+			fputc('\n', out);
+			text.len = 0;
+		}
+		options_wrap_from(
+		    out, text.len, HELP_COMMAND_INDENT, row->doc);
+	}
+}
+
+/* All commands; those of a word, and of its verb, with what they take. */
 static size_t
-options_help_commands(FILE *out, const char *word)
+options_help_commands(FILE *out, const char *word, const char *verb)
 {
 	const struct command_row *row;
 	size_t i, n = 0;
@@ -106,7 +137,12 @@ options_help_commands(FILE *out, const char *word)
 	for (i = 0; (row = command_row(i)) != NULL; i++) {
 		if (word != NULL && strcmp(row->word, word) != 0)
 			continue;
+		if (verb != NULL &&
+		    (row->verb == NULL || strcmp(row->verb, verb) != 0))
+			continue;
 		options_help_command(out, row);
+		if (word != NULL)
+			options_help_flags(out, row);
 		n++;
 	}
 	return n;
@@ -163,16 +199,19 @@ options_help_actions(FILE *out)
 
 /* Of one command; the options are those of all. */
 static int
-options_help_one(const char *word, FILE *out, struct err *err)
+options_help_one(
+    const char *word, const char *verb, FILE *out, struct err *err)
 {
 	auto_buffer struct buffer shown = { 0 };
 	const char *near = command_nearest(word);
 
-	if (options_help_commands(out, word) > 0) {
+	if (options_help_commands(out, word, verb) > 0) {
 		fprintf(out, "\nEach takes the options that 'caisson --help' "
 		    "lists.\n");
 		return 0;
 	}
+	if (near != NULL && strcmp(near, word) == 0)
+		return command_unknown_verb(word, verb, err);
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
 	if (near == NULL)
 		return err_set(err, "\"%s\" is not a command: 'caisson help' "
@@ -182,16 +221,17 @@ options_help_one(const char *word, FILE *out, struct err *err)
 }
 
 int
-options_help(const char *command, int brief, FILE *out, struct err *err)
+options_help(const char *command, const char *verb, int brief, FILE *out,
+    struct err *err)
 {
 	enum option_id id;
 
 	if (command != NULL)
-		return options_help_one(command, out, err);
+		return options_help_one(command, verb, out, err);
 	fputs(options_usage, out);
 	options_wrap(out, 0, options_about);
 	fputc('\n', out);
-	options_help_commands(out, NULL);
+	options_help_commands(out, NULL, NULL);
 	fputc('\n', out);
 	options_head(out, "Examples:");
 	fprintf(out, "%s\n", options_examples);

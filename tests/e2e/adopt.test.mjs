@@ -371,7 +371,7 @@ test('what cannot be done is said in one sentence', once, (t) => {
   say(2, /did you mean cursor\?/, 'curser', '--yes');
   /* That it has no consent is the smaller mistake. */
   say(2, /did you mean cursor\?/, 'curser');
-  say(2, /--keep lacks the NAME/, 'cursor', '--keep');
+  say(2, /--keep lacks its NAME/, 'cursor', '--keep');
   say(2, /--dryrun is not an option/, 'cursor', '--dryrun');
   say(2, /is YAML.*by hand/, 'goose', '--yes');
   say(1, /Windsurf has no file of servers yet/, 'windsurf', '--yes');

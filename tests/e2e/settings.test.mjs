@@ -270,6 +270,9 @@ test('--help, --version and --check', async (t) => {
     assert.equal(complete('saved'), 'saved-tools');
     assert.equal(complete('memory', ''), 'list show remove clear');
     assert.equal(complete('--template', 'o'), 'on off');
+    assert.equal(complete('adopt', 'cursor', '--d'),
+      '--dry-run --deny-destructive');
+    assert.equal(complete('memory', 'list', '--d'), '');
     assert.equal(complete('selftest', '--max-c'),
       '--max-code --max-concurrent');
     assert.equal(complete('--log-file', '/etc/host').split(' ').sort()[0],

@@ -62,13 +62,15 @@ static const struct {
 	{ { "saved-tools", "clear" }, 2, COMMAND_TOOLS_CLEAR, NULL },
 	{ { "saved-tools", "prune" }, 2, COMMAND_TOOLS_PRUNE, NULL },
 	{ { "libraries" }, 1, COMMAND_LIBRARIES, NULL },
-	{ { "libraries", "--json", "--x" }, 2, COMMAND_LIBRARIES, NULL },
-	{ { "libraries", "--json", "office" }, 3, COMMAND_LIBRARIES, "office" },
+	{ { "libraries", "--json", "office" }, 1, COMMAND_LIBRARIES, NULL },
 	{ { "libraries", "science", "x" }, 2, COMMAND_LIBRARIES, "science" },
 	{ { "adopt", "cursor" }, 2, COMMAND_ADOPT, "cursor" },
-	{ { "adopt", "cursor", "--yes", "--x" }, 3, COMMAND_ADOPT, "cursor" },
-	{ { "adopt", "cursor", "--keep", "a", "b" }, 5, COMMAND_ADOPT,
-	    "cursor" },
+	{ { "adopt", "cursor", "--yes", "--x" }, 2, COMMAND_ADOPT, "cursor" },
+	{ { "adopt", "--yes", "cursor" }, 1, COMMAND_ADOPT, NULL },
+	{ { "memory", "show" }, 2, COMMAND_MEMORY_SHOW, NULL },
+	{ { "memory", "show", "--help" }, 2, COMMAND_MEMORY_SHOW, NULL },
+	{ { "memory", "show", "--" }, 2, COMMAND_MEMORY_SHOW, NULL },
+	{ { "help", "memory", "show" }, 3, COMMAND_HELP, "memory" },
 };
 
 START_TEST(words_are_understood)
@@ -85,24 +87,6 @@ START_TEST(words_are_understood)
 }
 END_TEST
 
-/* The flags of adopt stand in any order, before the options. */
-START_TEST(adopt_has_flags)
-{
-	static const char *const words[] = { "adopt", "cursor", "--keep", "a",
-		"--undo", "--dry-run", "--deny-destructive", NULL };
-	struct command command;
-	struct err err = { 0 };
-
-	ck_assert_int_eq(read_words(words, &command, &err), 7);
-	ck_assert_uint_eq(command.adopt.keep_count, 1);
-	ck_assert_str_eq(command.adopt.keep[0], "a");
-	ck_assert_int_eq(command.adopt.undo, 1);
-	ck_assert_int_eq(command.adopt.dry_run, 1);
-	ck_assert_int_eq(command.adopt.deny_destructive, 1);
-	ck_assert_int_eq(command.adopt.yes, 0);
-}
-END_TEST
-
 static const struct {
 	const char *words[ARGS_MAX];
 	const char *says;
@@ -116,8 +100,6 @@ static const struct {
 	{ { "memory", "\033[2J" },
 	    "\"\\x1b[2J\" is not understood: behind 'caisson memory' there is "
 	    "one of list, show KEY, remove KEY, clear" },
-	{ { "memory", "show" }, "'caisson memory show' lacks its KEY" },
-	{ { "completion" }, "'caisson completion' lacks its bash|zsh|fish" },
 	{ { "mem" }, "\"mem\" is not a command: 'caisson help' lists them" },
 	{ { "memroy" }, "\"memroy\" is not a command: did you mean 'caisson "
 	    "memory'?" },
@@ -129,17 +111,6 @@ static const struct {
 	{ { "serve" }, "'caisson serve' is not there yet: this version serves "
 	    "on standard input and output, when it is started without a "
 	    "command" },
-	{ { "tools", "remove" }, "'caisson tools remove' lacks its NAME" },
-	{ { "libraries", "min" }, "\"min\" is not a set of libraries: it must "
-	    "be minimal, office or science" },
-	{ { "libraries", "" }, "\"\" is not a set of libraries: it must be "
-	    "minimal, office or science" },
-	{ { "adopt" }, "'caisson adopt' lacks its CLIENT, such as cursor: "
-	    "'caisson client' lists them" },
-	{ { "adopt", "--yes" }, "'caisson adopt' lacks its CLIENT, such as "
-	    "cursor: 'caisson client' lists them" },
-	{ { "adopt", "cursor", "--keep", "--yes" }, "--keep lacks the NAME of "
-	    "a server that stays where it is" },
 };
 
 START_TEST(mistakes_are_told)
@@ -152,11 +123,93 @@ START_TEST(mistakes_are_told)
 }
 END_TEST
 
+/* Words that stand behind flags, and what is missing in the end. */
+static const struct {
+	const char *words[ARGS_MAX];
+	const char *behind; /* NULL: nothing */
+	const char *rest[ARGS_MAX];
+	const char *says; /* NULL: it is good */
+} behind[] = {
+	{ { "adopt" }, "cursor", { NULL }, NULL },
+	{ { "adopt", "cursor" }, NULL, { NULL }, NULL },
+	{ { "adopt", "cursor" }, "zed", { NULL },
+	    "\"zed\" is not understood: behind the command there are options "
+	    "only, 'caisson --help' lists them" },
+	{ { "memory", "show" }, NULL, { "--json" }, NULL },
+	{ { "memory", "show" }, NULL, { "a", "b" },
+	    "\"b\" is not understood: behind the command there are options "
+	    "only, 'caisson --help' lists them" },
+	{ { "memory", "list" }, NULL, { "a" },
+	    "\"a\" is not understood: behind the command there are options "
+	    "only, 'caisson --help' lists them" },
+	{ { "memory", "list" }, NULL, { NULL }, NULL },
+	{ { "memory", "show" }, NULL, { NULL },
+	    "'caisson memory show' lacks its KEY" },
+	{ { "tools", "remove" }, NULL, { NULL },
+	    "'caisson tools remove' lacks its NAME" },
+	{ { "files", "add" }, NULL, { NULL },
+	    "'caisson files add' lacks its PATH" },
+	{ { "completion", "csh" }, NULL, { NULL },
+	    "\"csh\" is not understood: 'caisson completion' takes bash, zsh "
+	    "or fish" },
+	{ { "completion", "zs" }, NULL, { NULL },
+	    "\"zs\" is not understood: 'caisson completion' takes bash, zsh "
+	    "or fish" },
+	{ { "completion", "fish" }, NULL, { NULL }, NULL },
+	{ { "libraries" }, "science", { NULL }, NULL },
+	{ { "libraries" }, NULL, { NULL }, NULL },
+	{ { "libraries", "min" }, NULL, { NULL },
+	    "\"min\" is not understood: 'caisson libraries' takes minimal, "
+	    "office or science" },
+	{ { "libraries", "" }, NULL, { NULL },
+	    "\"\" is not understood: 'caisson libraries' takes minimal, "
+	    "office or science" },
+	{ { "completion" }, NULL, { NULL },
+	    "'caisson completion' lacks its bash|zsh|fish" },
+	{ { "adopt" }, NULL, { NULL }, "'caisson adopt' lacks its CLIENT, such "
+	    "as cursor: 'caisson client' lists them" },
+};
+
+START_TEST(words_behind_flags)
+{
+	struct command command;
+	struct err err = { 0 };
+	int done;
+
+	ck_assert_int_ge(read_words(behind[_i].words, &command, &err), 0);
+	done = behind[_i].behind == NULL ? 0 :
+	    command_take(&command, behind[_i].behind, &err);
+	if (done == 0 && behind[_i].rest[0] != NULL)
+		done = command_take_rest(
+		    &command, (char **)behind[_i].rest, &err);
+	if (done == 0)
+		done = command_check(&command, OPTION_NONE, &err);
+	ck_assert_int_eq(done, behind[_i].says == NULL ? 0 : -1);
+	if (behind[_i].says != NULL)
+		ck_assert_str_eq(err.text, behind[_i].says);
+}
+END_TEST
+
+/* A key may look like a flag: it is one behind "--". */
+START_TEST(what_a_memory_is_called)
+{
+	static const char *const words[] = { "memory", "show", NULL };
+	char *rest[] = { (char *)"--json", NULL };
+	struct command command;
+	struct err err = { 0 };
+
+	ck_assert_int_eq(read_words(words, &command, &err), 2);
+	ck_assert_int_eq(command_take_rest(&command, rest, &err), 0);
+	ck_assert_str_eq(command.operand, "--json");
+}
+END_TEST
+
 static void
 add_tests(TCase *tc)
 {
 	tcase_add_loop_test(tc, words_are_understood, 0, UNIT_COUNT(good));
-	tcase_add_test(tc, adopt_has_flags);
+	tcase_add_loop_test(tc, words_behind_flags, 0, UNIT_COUNT(behind));
+	tcase_add_test(tc, what_a_memory_is_called);
 	tcase_add_loop_test(tc, mistakes_are_told, 0, UNIT_COUNT(bad));
 }
 

@@ -58,7 +58,8 @@ static const struct {
 START_TEST(reads_a_flag)
 {
 	const char *const *args = good[_i].args;
-	struct option_flags walk = { count(args), (char **)args, 0 };
+	struct option_flags walk = { .argc = count(args),
+		.argv = (char **)args };
 	struct option_flag flag;
 	struct err err;
 
@@ -73,8 +74,10 @@ END_TEST
 START_TEST(ends_at_the_end)
 {
 	const char *args[] = { "caisson", NULL };
-	struct option_flags walk = { 1, (char **)args, 1 };
-	struct option_flags nothing = { 0, (char **)args, 1 };
+	struct option_flags walk = { .argc = 1,
+		.argv = (char **)args,
+		.next = 1 };
+	struct option_flags nothing = { .argv = (char **)args, .next = 1 };
 	struct option_flag flag;
 	struct err err;
 
@@ -127,7 +130,8 @@ static const struct {
 START_TEST(refuses_what_is_no_flag)
 {
 	const char *const *args = bad[_i].args;
-	struct option_flags walk = { count(args), (char **)args, 0 };
+	struct option_flags walk = { .argc = count(args),
+		.argv = (char **)args };
 	struct option_flag flag;
 	struct err err;
 

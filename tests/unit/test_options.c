@@ -18,7 +18,7 @@
 #include "supervisor/options/options.h"
 #include "unit.h"
 
-#define ARGS_MAX 5
+#define ARGS_MAX 10
 
 static char folder[] = "/tmp/test_options.XXXXXX";
 static char *inner, *config, *config_home;
@@ -149,9 +149,6 @@ START_TEST(flag_over_environment_over_file_over_default)
 END_TEST
 
 #define TIMES "a time from 1s to 24h, such as 30, 30s, 2m or 1h"
-#define VERBOSE                                                                \
-	"--verbose (-v) is a flag of 'caisson selftest': leave it out; -V "    \
-	"prints the version"
 #define DIGITS "012345678901234567890123456789"
 
 static const struct {
@@ -277,8 +274,12 @@ static const struct {
 	    "options only, 'caisson --help' lists them" },
 	{ { NULL, { NULL }, { "--check", "--selftest" } }, 0,
 	    "--check and --selftest exclude each other: give one of them" },
-	{ { NULL, { NULL }, { "-v" } }, 0, VERBOSE },
-	{ { NULL, { NULL }, { "config", "check", "--verbose" } }, 0, VERBOSE },
+	{ { NULL, { NULL }, { "-v" } }, 0,
+	    "--verbose is a flag of 'caisson selftest': write the command, "
+	    "too; -V prints the version" },
+	{ { NULL, { NULL }, { "config", "check", "--verbose" } }, 0,
+	    "--verbose is not a flag of 'caisson config check', but of "
+	    "'caisson selftest': leave it out" },
 	{ { NULL, { NULL }, { "servers", "--try", "--check" } }, 0,
 	    "--try and --check exclude each other: give one of them" },
 	{ { NULL, { NULL }, { "servers", "gh" } }, 0,
@@ -290,6 +291,34 @@ static const struct {
 	{ { NULL, { NULL }, { "servers", "--timeout=x" } }, 0,
 	    "--timeout is \"x\", but must be a time from 1s to 24h, such as "
 	    "30, 30s, 2m or 1h" },
+	/* Flags of commands. */
+	{ { NULL, { NULL }, { "adopt", "--yes" } }, 0,
+	    "'caisson adopt' lacks its CLIENT, such as cursor: 'caisson "
+	    "client' lists them" },
+	{ { NULL, { NULL }, { "adopt", "cursor", "--keep", "--yes" } }, 0,
+	    "--keep lacks its NAME" },
+	{ { NULL, { NULL }, { "adopt", "cursor", "--yes", "--dry-run", "-y" } },
+	    0, "--yes is given twice: give it once" },
+	{ { NULL, { NULL }, { "adopt", "cursor", "--yes=1" } }, 0,
+	    "--yes takes no value" },
+	{ { NULL, { NULL }, { "adopt", "cursor", "--dryrun" } }, 0,
+	    "--dryrun is not an option: did you mean --dry-run?" },
+	{ { NULL, { NULL }, { "adopt", "cursor", "--undone" } }, 0,
+	    "--undone is not an option: did you mean --undo?" },
+	{ { NULL, { NULL }, { "memory", "list", "--undone" } }, 0,
+	    "--undone is not an option: 'caisson --help' lists them" },
+	{ { NULL, { NULL }, { "memory", "list", "--undo" } }, 0,
+	    "--undo is not a flag of 'caisson memory list', but of "
+	    "'caisson adopt': leave it out" },
+	{ { NULL, { NULL }, { "--undo" } }, 0,
+	    "--undo is a flag of 'caisson adopt': write the command, "
+	    "too" },
+	{ { NULL, { NULL }, { "--selftest", "--undo" } }, 0,
+	    "--undo is not a flag of 'caisson selftest', but of "
+	    "'caisson adopt': leave it out" },
+	{ { NULL, { NULL }, { "adopt", "cursor", "--yes", "zed" } }, 0,
+	    "\"zed\" is not understood: behind the command there are options "
+	    "only, 'caisson --help' lists them" },
 	{ { "{", { NULL }, { NULL } }, 1,
 	    ": is not JSON at line 1, column 1: string or '}' expected near "
 	    "end of file" },
@@ -505,6 +534,45 @@ START_TEST(former_names_of_variables_are_used)
 }
 END_TEST
 
+/* Flags of a command stand in any order, also among options. */
+START_TEST(flags_of_commands)
+{
+	const struct setting setting = { NULL, { NULL },
+		{ "adopt", "--keep", "a", "b", "--pids=9", "cursor", "--undo",
+		    "--keep=c", "-y" } };
+	const struct command_flags *flags;
+	struct options o;
+	struct err err = { 0 };
+
+	ck_assert_msg(read_setting(&o, &setting, &err) == 0, "%s", err.text);
+	ck_assert_uint_eq(o.pids, 9);
+	ck_assert_str_eq(o.command.operand, "cursor");
+	flags = &o.command.flags;
+	ck_assert_str_eq(command_value(flags, COMMAND_FLAG_KEEP, 0), "a");
+	ck_assert_str_eq(command_value(flags, COMMAND_FLAG_KEEP, 1), "b");
+	ck_assert_str_eq(command_value(flags, COMMAND_FLAG_KEEP, 2), "c");
+	ck_assert_ptr_null(command_value(flags, COMMAND_FLAG_KEEP, 3));
+	ck_assert_int_eq(command_has(flags, COMMAND_FLAG_UNDO), 1);
+	ck_assert_int_eq(command_has(flags, COMMAND_FLAG_YES), 1);
+	ck_assert_int_eq(command_has(flags, COMMAND_FLAG_DRY_RUN), 0);
+	options_free(&o);
+}
+END_TEST
+
+/* A name is either that of an option or that of a flag of a command. */
+START_TEST(names_of_flags_are_their_own)
+{
+	enum command_flag flag;
+
+	for (flag = COMMAND_FLAG_NONE + 1; flag < COMMAND_FLAGS; flag++) {
+		const char *key = command_flag_row(flag)->key;
+
+		ck_assert_msg(option_find(key) == OPTION_IDS &&
+		        option_action_find(key) == OPTION_ACTIONS, "%s", key);
+	}
+}
+END_TEST
+
 /* Returns what print writes; the caller frees it. */
 static char *
 printed(const struct options *options)
@@ -515,7 +583,7 @@ printed(const struct options *options)
 	struct err err;
 
 	if (options == NULL)
-		ck_assert_int_eq(options_help(NULL, 0, out, &err), 0);
+		ck_assert_int_eq(options_help(NULL, NULL, 0, out, &err), 0);
 	else
 		options_print(options, out);
 	fclose(out);
@@ -549,20 +617,30 @@ END_TEST
 
 /* What is told of one command, or why nothing is. */
 static const struct {
-	const char *command;
+	const char *command, *verb;
 	int brief;
 	const char *begins; /* NULL: nothing is */
 	const char *says;   /* it, or the error */
 } helps[] = {
-	{ "memory", 0, "  memory list ", "\n  memory show KEY " },
-	{ "selftest", 1, "  selftest ", "options that 'caisson --help' lists" },
-	{ "memroy", 0, NULL,
+	{ "memory", NULL, 0, "  memory list ", "\n  memory show KEY " },
+	{ "selftest", NULL, 1, "  selftest ",
+	    "options that 'caisson --help' lists" },
+	{ "memory", "clear", 0, "  memory clear ", "  Remove all." },
+	{ "adopt", NULL, 0, "  adopt CLIENT ",
+	    "\n      --keep NAME ...       Leave these" },
+	{ "memory", "drop", 0, NULL,
+	    "\"drop\" is not understood: behind 'caisson memory' there is one "
+	    "of list, show KEY, remove KEY, clear" },
+	{ "selftest", "x", 0, NULL, "\"x\" is not understood: behind the "
+	    "command there are options only, 'caisson --help' lists them" },
+	{ "memroy", NULL, 0, NULL,
 	    "\"memroy\" is not a command: did you mean 'caisson help "
 	    "memory'?" },
-	{ "\033", 0, NULL,
+	{ "\033", NULL, 0, NULL,
 	    "\"\\x1b\" is not a command: 'caisson help' lists them" },
-	{ NULL, 1, "usage: caisson [COMMAND] ", "\n  caisson selftest  " },
-	{ NULL, 0, "usage: caisson [COMMAND] ", "\n  --timeout TIME\n" },
+	{ NULL, NULL, 1, "usage: caisson [COMMAND] ",
+	    "\n  caisson selftest  " },
+	{ NULL, NULL, 0, "usage: caisson [COMMAND] ", "\n  --timeout TIME\n" },
 };
 
 START_TEST(help_tells_of_commands)
@@ -571,8 +649,8 @@ START_TEST(help_tells_of_commands)
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
 	struct err err = { 0 };
-	int told = options_help(
-	    helps[_i].command, helps[_i].brief, out, &err);
+	int told = options_help(helps[_i].command, helps[_i].verb,
+	    helps[_i].brief, out, &err);
 
 	fclose(out);
 	ck_assert_int_eq(told, helps[_i].begins == NULL ? -1 : 0);
@@ -638,6 +716,8 @@ add(TCase *tc)
 	tcase_add_loop_test(tc, former_names_of_variables_are_used, 0,
 	    sizeof(former) / sizeof(former[0]));
 	tcase_add_test(tc, help_has_every_option_within_its_columns);
+	tcase_add_test(tc, flags_of_commands);
+	tcase_add_test(tc, names_of_flags_are_their_own);
 	tcase_add_loop_test(tc, help_tells_of_commands, 0,
 	    sizeof(helps) / sizeof(helps[0]));
 	tcase_add_test(tc, check_shows_values_and_their_sources);

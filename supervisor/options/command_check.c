@@ -1,0 +1,169 @@
+/*
+ * Whether a command line has all that its command needs, and nothing that
+ * belongs to another one: command_check of command_word.h. Runs in the
+ * supervisor.
+ */
+#include <string.h>
+
+#include "../../common/buffer.h"
+#include "../../common/limits.h"
+#include "../../common/shown.h"
+#include "command_operand.h"
+#include "command_word.h"
+
+/* Appends "caisson servers add". */
+static void
+command_add_name(struct buffer *out, const char *word, const char *verb)
+{
+	buffer_printf(out, "caisson %s%s%s", word, verb == NULL ? "" : " ",
+	    verb == NULL ? "" : verb);
+}
+
+static int
+command_check_operands(const struct command *command, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	size_t len, given = command_operands_given(command);
+	const char *missing;
+
+	if (given < command_operand_count(command->operands, 1))
+		missing = command_operand_name(command->operands, given, &len);
+	else if (command_rest_name(command->operands) != NULL &&
+	    (command->rest == NULL || command->rest[0] == NULL))
+		missing = command_operand_name(
+		    command_rest_name(command->operands), 0, &len);
+	else
+		return 0;
+	command_add_name(&name, command->word, command->verb);
+	return err_set(err, "'%s' lacks its %.*s%s", name.data, (int)len,
+	    missing, strncmp(missing, "CLIENT", len) == 0 ?
+	        ", such as cursor: 'caisson client' lists them" :
+	        command_rest_name(command->operands) == missing ?
+	        " behind --" : "");
+}
+
+/* The first row of a command, or of one that takes a flag. */
+static const struct command_row *
+command_first(enum command_task task, enum command_flag flag)
+{
+	const struct command_row *row;
+	size_t i;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++)
+		if (task == COMMAND_NONE ? command_takes(row->task, flag) :
+		                           row->task == task)
+			break;
+	return row;
+}
+
+/* The command that an action is another name of. */
+static enum command_task
+command_of_action(enum option_action action)
+{
+	const struct command_row *row;
+	size_t i;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++)
+		if (row->action == action)
+			return row->task;
+	return COMMAND_NONE;
+}
+
+/* Appends "'caisson adopt'", or one of the commands that take a flag. */
+static void
+command_add_takers(struct buffer *out, enum command_flag flag)
+{
+	const struct command_row *first = command_first(COMMAND_NONE, flag);
+	const struct command_row *row;
+	size_t i, n = 0;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++)
+		n += (size_t)command_takes(row->task, flag);
+	buffer_add_text(out, n > 1 ? "commands such as '" : "'");
+	if (first != NULL)
+		command_add_name(out, first->word, first->verb);
+	buffer_add_text(out, "'");
+}
+
+static int
+command_misplaced(
+    enum command_task task, enum command_flag flag, struct err *err)
+{
+	const struct command_row *row = command_first(task, flag);
+	auto_buffer struct buffer is = { 0 };
+	auto_buffer struct buffer takes = { 0 };
+	char name[OPTION_NAME_SIZE];
+
+	option_flag(command_flag_row(flag)->key, name);
+	command_add_takers(&takes, flag);
+	if (task == COMMAND_NONE)
+		return err_set(err, "%s is a flag of %s: write the command, "
+		    "too%s", name, takes.data, flag == COMMAND_FLAG_VERBOSE ?
+		        "; -V prints the version" : "");
+	command_add_name(&is, row->word, row->verb);
+	return err_set(err, "%s is not a flag of '%s', but of %s: leave it "
+	    "out", name, is.data, takes.data);
+}
+
+/* Whether a word is one of "one|other]", whose len bytes are looked at. */
+static int
+command_is_among(const char *words, size_t len, const char *word)
+{
+	size_t n, word_len = strlen(word);
+
+	for (; len > 0; words += n, len -= n) {
+		n = strcspn(words, "[|]");
+		n = n < len ? n : len;
+		if (n > 0 && n == word_len && memcmp(words, word, n) == 0)
+			return 1;
+		n += n < len;
+	}
+	return 0;
+}
+
+/* An operand that must be one of some words. */
+static int
+command_check_choice(const struct command *command, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+	auto_buffer struct buffer shown = { 0 };
+	const char *words, *p;
+	size_t len;
+
+	if (command->operand == NULL)
+		return 0;
+	words = command_operand_name(command->operands, 0, &len);
+	if (memchr(words, '|', len) == NULL ||
+	    command_is_among(words, len, command->operand))
+		return 0;
+	shown_add_quoted(&shown, command->operand, OPTION_VALUE_SHOWN);
+	command_add_name(&name, command->word, command->verb);
+	buffer_add_text(&name, "' takes ");
+	for (p = words; p < words + len; p++)
+		if (*p == '|')
+			buffer_add_text(&name, memchr(p + 1, '|',
+			    (size_t)(words + len - p) - 1) != NULL ? ", " :
+			                                             " or ");
+		else if (*p != '[' && *p != ']')
+			buffer_add(&name, p, 1);
+	return err_set(err, "\"%s\" is not understood: '%s", shown.data,
+	    name.data);
+}
+
+int
+command_check(const struct command *command, enum option_action action,
+    struct err *err)
+{
+	enum command_task task = command->task;
+	size_t i;
+
+	if (action != OPTION_NONE)
+		task = command_of_action(action);
+	for (i = 0; i < command->flags.count; i++)
+		if (!command_takes(task, command->flags.given[i].flag))
+			return command_misplaced(
+			    task, command->flags.given[i].flag, err);
+	if (command_check_operands(command, err) == -1)
+		return -1;
+	return command_check_choice(command, err);
+}
