@@ -25,6 +25,7 @@
 #include "command/completion.h"
 #include "command/command.h"
 #include "front/front.h"
+#include "front/tool.h"
 #include "options/colour.h"
 #include "options/file_trial.h"
 #include "peers/audit_file.h"
@@ -149,7 +150,8 @@ main_adopt(struct supervisor *sv, const char *invoked, char **envp,
 	if (status == 1)
 		fprintf(stderr, "caisson: %s\n", err->text);
 	return status == 0 && moved.len > 0 ? servers_try_run(sv->base,
-	    sv->config, sv->broker, &moved, NULL) : status;
+	    sv->config, sv->broker, tools_shown_size(&sv->options), &moved,
+	    NULL) : status;
 }
 
 static int
@@ -184,8 +186,8 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 	case OPTION_SELFTEST:
 		return selftest_run(&sv->runs, &sv->options);
 	case OPTION_TRY:
-		return servers_try_run(
-		    sv->base, sv->config, sv->broker, NULL, NULL);
+		return servers_try_run(sv->base, sv->config, sv->broker,
+		    tools_shown_size(options), NULL, NULL);
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:

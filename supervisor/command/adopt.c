@@ -13,6 +13,7 @@
 #include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
+#include "../front/tool.h"
 #include "../options/home.h"
 #include "adopt.h"
 #include "adopt_record.h"
@@ -211,8 +212,8 @@ adopt_deny(struct adopt_work *work, const struct adopt_setup *setup,
 {
 	const char *name, *tool;
 
-	if (servers_try_run(setup->base, setup->config, setup->broker, moves,
-	        &work->denied) != 0)
+	if (servers_try_run(setup->base, setup->config, setup->broker,
+	        tools_shown_size(setup->options), moves, &work->denied) != 0)
 		return err_set(err, "nothing was moved: which tools destroy is "
 		    "known only of servers that start; leave the others with "
 		    "--keep");

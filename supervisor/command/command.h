@@ -4,6 +4,7 @@
 #ifndef SUPERVISOR_COMMAND_H
 #define SUPERVISOR_COMMAND_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "../../common/err.h"
@@ -36,13 +37,14 @@ int print_config_run(struct event_base *base, const struct options *options,
 
 /*
  * Starts each server that is configured, or, where only is not NULL, those of
- * these names, each with a NUL; prints its tools or its error to stdout.
+ * these names, each with a NUL; prints its tools or its error to stdout, and
+ * the size of all definitions beside own, the size of ours.
  * Where destructive is not NULL, appends each server and tool of it that says
  * it destroys, in pairs; the tool * stands for all. Returns the exit status: 0,
  * or 1 when one of them failed.
  */
 int servers_try_run(struct event_base *base, struct in_force *config,
-    struct broker *broker, const struct buffer *only,
+    struct broker *broker, uint64_t own, const struct buffer *only,
     struct buffer *destructive);
 
 /* stored.c */

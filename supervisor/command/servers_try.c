@@ -44,6 +44,7 @@ struct servers_try {
 	size_t works;
 	uint64_t tools; /* of those that work */
 	uint64_t bytes; /* of their definitions */
+	uint64_t own;   /* of ours */
 	size_t refused; /* files of which nothing can be used */
 	size_t skipped; /* files and entries that are left out on purpose */
 	int broken; /* they could not all be asked */
@@ -138,12 +139,11 @@ servers_try_print_count(const struct servers_try *try)
 		fputs("; --log-level debug shows all that servers wrote to "
 		      "standard error", stdout);
 	putchar('\n');
-	/* A test holds the list of our own tools below that. */
-	if (try->only != NULL && try->works > 0)
-		printf("%llu tool%s, %.1f kB of definitions: less than 1 kB "
-		       "for a client of Caisson\n",
+	if (try->bytes > 0)
+		printf("%llu tool%s, %.1f kB of definitions: %.1f kB for a "
+		       "client of Caisson\n",
 		    (unsigned long long)try->tools, try->tools == 1 ? "" : "s",
-		    (double)try->bytes / 1000);
+		    (double)try->bytes / 1000, (double)try->own / 1000);
 }
 
 static void
@@ -387,12 +387,13 @@ servers_try_free(struct servers_try *try)
 
 int
 servers_try_run(struct event_base *base, struct in_force *config,
-    struct broker *broker, const struct buffer *only,
+    struct broker *broker, uint64_t own, const struct buffer *only,
     struct buffer *destructive)
 {
 	struct servers_try try = { .base = base,
 		.config = config,
 		.broker = broker,
+		.own = own,
 		.only = only,
 		.destructive = destructive };
 

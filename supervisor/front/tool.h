@@ -24,6 +24,9 @@ struct tool {
 /* tools.c: appends the result of tools/list with these options. */
 void tools_add_list(struct buffer *json, const struct options *options);
 
+/* The size of that as a model is shown it, in bytes: see tool_size(). */
+uint64_t tools_shown_size(const struct options *options);
+
 /* Whether clients see this tool with these options. */
 int tools_include(const struct options *options, const struct tool *tool);
 

@@ -4,6 +4,8 @@
  */
 #include <string.h>
 
+#include "../../common/log.h"
+#include "../../common/tool_size.h"
 #include "tool.h"
 
 /* In the order of the words of the option tools. */
@@ -34,6 +36,18 @@ tools_add_list(struct buffer *json, const struct options *options)
 		comma = ",";
 	}
 	buffer_add_text(json, "]}");
+}
+
+uint64_t
+tools_shown_size(const struct options *options)
+{
+	auto_buffer struct buffer json = { 0 };
+	struct json_span list;
+
+	tools_add_list(&json, options);
+	if (json_span_parse(json.data, json.len, &list, NULL) == -1)
+		fatal("the list of our tools is not JSON");
+	return tool_size(list);
 }
 
 int

@@ -72,7 +72,7 @@ void broker_stop(
 struct broker_answer {
 	const char *name;
 	uint64_t count; /* of its tools */
-	uint64_t bytes; /* of their definitions */
+	uint64_t bytes; /* of their definitions, as a model is shown them */
 	const char *tools; /* the names of the first of them, each with a NUL */
 	size_t tools_len;
 	const char *destructive; /* those that destroy, each with a NUL */

@@ -762,6 +762,10 @@ test('two programs have servers of their own', async (t) => {
   await unserved(entry);
 });
 
+/* The lines at its end: how many work, and what their tools come to. */
+const sized = (count, tools) => new RegExp(`^${count}\n${tools}, ` +
+  '\\d+\\.\\d kB of definitions: 0\\.\\d kB for a client of Caisson\n$');
+
 /* Runs caisson servers --try; returns how it ended and what it printed. */
 async function tryServers(t, options) {
   const [command, ...args] = commandLine(
@@ -782,7 +786,7 @@ async function tryServers(t, options) {
 
 /* What is printed of each server: from its line to the next one's. */
 function told(out) {
-  const parts = out.split(/^(?=\S)/m);
+  const parts = out.split(/^(?=\S)(?!\d+ tools?, )/m);
 
   return Object.fromEntries(parts.map((part) =>
     [/^\S+ +([^ :]+):/.exec(part)?.[1], part]));
@@ -823,7 +827,8 @@ test('caisson servers --try shows the tools of each, or its error',
     assert.match(of.nowhere, /^FAILED .*not found.*\/usr\/bin/s);
     assert.match(of.noisy,
       /^FAILED .*code 1; .* says: SyntaxError: GITHUB_TOKEN is required\n$/);
-    assert.match(of.servers, /^7 servers: 3 work, 4 failed\b.*\n$/);
+    assert.match(of.servers,
+      sized('7 servers: 3 work, 4 failed; .*', '62 tools'));
     assert.equal(code, 1, `not all could be used: ${errors}`);
     assert.match(of.odd, /^ +日本$/m);
     assert.doesNotMatch(out, /[\0-\x09\x0b-\x1f\x7f-\x9f]/);
@@ -853,7 +858,8 @@ test('caisson servers --try is content when all is well', async (t) => {
 
   assert.equal(code, 0, errors);
   assert.match(out, /echo/);
-  assert.match(out, /^1 server: 1 works\n$/m);
+  assert.match(out.slice(out.indexOf('1 server')),
+    sized('1 server: 1 works', '\\d+ tools'));
   await unserved(entries.h);
   const none = await tryServers(t, withServers(t, {}));
 
@@ -877,7 +883,8 @@ test('caisson servers --try fails where a configuration was refused',
     assert.match(of.unset, /^FAILED .*NOPE_NOT_SET.* is not set/);
     assert.match(of.remote, /^FAILED .*not supported/);
     assert.match(of.off, /^skipped /);
-    assert.match(of.servers, /^3 servers: 1 works, 2 failed; 1 skipped\n$/);
+    assert.match(of.servers,
+      sized('3 servers: 1 works, 2 failed; 1 skipped', '\\d+ tools'));
     for (const text of ['{"mcpServers":{', '', '[]']) {
       const options = withServers(t, {});
 

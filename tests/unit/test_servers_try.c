@@ -19,6 +19,8 @@
 static struct event_base *base;
 static int a_config, a_broker;
 
+#define OWN 960 /* bytes of our own definitions */
+
 /* What the broker says: a row for each server, NULL name: it dies. */
 struct answer {
 	const char *name;
@@ -29,6 +31,7 @@ struct answer {
 };
 
 static struct answer answers[4];
+static uint64_t sizes[4]; /* of the definitions of each */
 static size_t nservers;
 static const char *names[4]; /* as the files have them */
 static const char *untryable;
@@ -140,6 +143,7 @@ on_answer(evutil_socket_t fd, short what, void *ctx)
 	else
 		on_tried(try_ctx, &(struct broker_answer){
 		    .name = answer->name, .count = answer->count,
+		    .bytes = sizes[answer - answers],
 		    .tools = answer->tools, .tools_len = answer->len,
 		    .reason = answer->reason });
 }
@@ -214,7 +218,7 @@ prints(const char *wanted, int status)
 	dup2(fileno(file), STDOUT_FILENO);
 	ended = servers_try_run(base,
 	    (struct in_force *)(void *)&a_config,
-	    (struct broker *)(void *)&a_broker, NULL, NULL);
+	    (struct broker *)(void *)&a_broker, OWN, NULL, NULL);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);
@@ -230,6 +234,8 @@ prints(const char *wanted, int status)
 #define LOGGED                                                                 \
 	" failed; --log-level debug shows all that servers wrote to standard " \
 	"error\n"
+#define SIZES                                                                  \
+	"1 tool, 1.2 kB of definitions: 1.0 kB for a client of Caisson\n"
 #define FAILED "1 server: 0 work, 1" LOGGED
 
 static const struct {
@@ -281,14 +287,15 @@ START_TEST(prints_in_the_order_of_the_files)
 	names[1] = "c";
 	names[2] = "a";
 	answers[0] = (struct answer){ "c", 1, "x", 2, "" };
+	sizes[0] = 1234;
 	answers[1] = (struct answer){ "a", 0, "", 0, _i == 0 ? "no" : "" };
 	answers[2] = (struct answer){ "b", 0, "", 0, "" };
 	if (_i == 0)
 		prints("ok       b: 0 tools\nok       c: 1 tool\n         x\n"
-		    "FAILED   a: no\n3 servers: 2 work, 1" LOGGED, 1);
+		    "FAILED   a: no\n3 servers: 2 work, 1" LOGGED SIZES, 1);
 	else
 		prints("ok       b: 0 tools\nok       c: 1 tool\n         x\n"
-		    "ok       a: 0 tools\n3 servers: 3 work\n", 0);
+		    "ok       a: 0 tools\n3 servers: 3 work\n" SIZES, 0);
 	ck_assert_int_eq(stops, 1);
 }
 END_TEST

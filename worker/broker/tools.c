@@ -8,6 +8,7 @@
 #include "../../common/json.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
+#include "../../common/tool_size.h"
 #include "tools.h"
 
 /* One tool: where it lies in the texts, and what it is called. */
@@ -337,6 +338,16 @@ tools_names(const struct buffer *payload, struct buffer *names)
 		room -= len;
 	}
 	return count;
+}
+
+uint64_t
+tools_size(const struct buffer *payload)
+{
+	struct json_span value;
+
+	if (json_span_parse(payload->data, payload->len, &value, NULL) == -1)
+		return 0;
+	return tool_size(value);
 }
 
 static int

@@ -53,6 +53,9 @@ int tools_have(const char *list, size_t len, struct json_span name);
  */
 size_t tools_names(const struct buffer *payload, struct buffer *names);
 
+/* The size of what hosts show a model of the tools of such a list, in bytes. */
+uint64_t tools_size(const struct buffer *payload);
+
 /*
  * The names of those that have destructiveHint in their annotations, as many as
  * fit into CONFIG_TOOLS_MAX. Returns how many are left out.

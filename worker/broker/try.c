@@ -24,7 +24,7 @@ try_send_tools(
 	struct ipc_tried tried = { .name = name, .reason = "" };
 
 	tried.count = tools_names(list, &names);
-	tried.bytes = list->len;
+	tried.bytes = tools_size(list);
 	tried.more_destructive = tools_destructive(list, &destructive);
 	tried.destructive = (struct ipc_bytes){
 		(const uint8_t *)destructive.data, destructive.len };

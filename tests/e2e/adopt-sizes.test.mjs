@@ -1,0 +1,124 @@
+/*
+ * caisson adopt with the servers of the MCP project: a client's file is
+ * switched, and the sizes that are printed are those that a direct tools/list
+ * gives; the client then starts what its file names, and gets an answer for
+ * which those servers were used.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport }
+  from '@modelcontextprotocol/sdk/client/stdio.js';
+import { commandLine, folder, once, uid } from './support/program.mjs';
+import { run } from './support/sdk.mjs';
+import { official } from './support/servers.mjs';
+
+/* The entries of a client, whose files lie in its home. */
+function entries(home) {
+  return {
+    files: official('filesystem', [home]),
+    memory: official('memory', [],
+      { env: { MEMORY_FILE_PATH: path.join(home, 'memory.json') } }),
+    everything: official('everything'),
+  };
+}
+
+/* Each client: its file, and what is in it. */
+const clients = {
+  cursor: ['.cursor/mcp.json', (home) =>
+    JSON.stringify({ mcpServers: entries(home) }, null, 2)],
+  vscode: ['.config/Code/User/mcp.json', (home) =>
+    `{\n\t// mine\n\t"servers": ${JSON.stringify(entries(home))},\n}\n`],
+  codex: ['.codex/config.toml', (home) => Object.entries(entries(home))
+    .map(([name, { command, args, env = {} }]) =>
+      `[mcp_servers.${name}]\ncommand = ${JSON.stringify(command)}\n` +
+      `args = ${JSON.stringify(args)}\n${Object.entries(env)
+        .map(([key, value]) => `env.${key} = ${JSON.stringify(value)}\n`)
+        .join('')}`).join('\n')],
+};
+
+function caisson(home, ...args) {
+  const [command, ...rest] = commandLine({ args, home });
+  const done = spawnSync(command, rest,
+    { cwd: home, input: '', encoding: 'utf8', timeout: 300_000 });
+
+  assert.equal(done.status, 0, done.stdout + done.stderr);
+  return done.stdout;
+}
+
+function prepare(t, name) {
+  const home = folder(t);
+  const [place, content] = clients[name];
+  const at = path.join(home, place);
+
+  fs.mkdirSync(path.dirname(at), { recursive: true });
+  fs.writeFileSync(at, content(home));
+  fs.writeFileSync(path.join(home, 'note.txt'), 'seven');
+  spawnSync('chown', ['-Rh', `${uid}:${uid}`, home]);
+  return { home, at, was: fs.readFileSync(at) };
+}
+
+/* Starts a program as a client does, until the test ends. */
+async function start(t, { command, args = [], env = {} }, home) {
+  const client = new Client({ name: 'caisson-tests', version: '1.0.0' });
+  const [first, ...rest] = commandLine({ program: command, args, env, home });
+
+  t.after(() => client.close());
+  await client.connect(new StdioClientTransport(
+    { command: first, args: rest, stderr: 'ignore' }));
+  return client;
+}
+
+/* What a model is shown: how many tools, and their bytes. */
+async function shown(t, entry, home) {
+  const { tools } = await (await start(t, entry, home)).listTools();
+
+  return [tools.length, tools.map(({ name, description, inputSchema }) =>
+    Buffer.byteLength(JSON.stringify({ name, description, inputSchema })))
+    .reduce((sum, bytes) => sum + bytes, 0)];
+}
+
+const kilo = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
+
+test('the sizes are those of a direct tools/list', once, async (t) => {
+  const { home } = prepare(t, 'cursor');
+  const all = await Promise.all(Object.values(entries(home))
+    .map((entry) => shown(t, entry, home)));
+  const tools = all.reduce((sum, [count]) => sum + count, 0);
+  const bytes = all.reduce((sum, [, size]) => sum + size, 0);
+  const said = caisson(home, 'adopt', 'cursor', '--yes');
+  const { caisson: ours } = JSON.parse(fs.readFileSync(
+    path.join(home, '.cursor/mcp.json'), 'utf8')).mcpServers;
+  const [, own] = await shown(t, ours, home);
+  const line = `${tools} tools, ${kilo(bytes)} of definitions: ${kilo(own)} ` +
+    'for a client of Caisson\n';
+
+  t.diagnostic(`${tools} tools, ${bytes} bytes: ${own} bytes`);
+  assert.ok(own < 1000 && bytes > 10 * own);
+  assert.ok(said.endsWith(`3 servers: 3 work\n${line}`), said);
+  assert.ok(caisson(home, 'servers', 'test').endsWith(line));
+});
+
+for (const name of Object.keys(clients))
+  test(`${name} gets an answer from its servers after the switch`,
+    async (t) => {
+      const { home, at, was } = prepare(t, name);
+
+      caisson(home, 'adopt', name, '--yes');
+      const [, command] = /command"?\s*[:=]\s*"([^"]+)"/
+        .exec(fs.readFileSync(at, 'utf8'));
+      const client = await start(t, { command }, home);
+      const { content } = await run(client, `
+r = await mcp_files.read_text_file(path=${JSON.stringify(`${home}/note.txt`)})
+print(r.text)
+print((await mcp_everything.echo(message="hi")).text)
+print((await mcp_memory.read_graph()).data)`);
+
+      assert.match(content[0].text, /^seven\n.*hi\n.*'entities': \[\]/);
+      await client.close();
+      caisson(home, 'adopt', name, '--undo', '--yes');
+      assert.deepEqual(fs.readFileSync(at), was);
+    });
