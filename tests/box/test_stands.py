@@ -116,6 +116,29 @@ print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
                     "[1] [['a', 'b']] True ['a', 'b', 'c']\nx True "
                     "['a\\n']\n")
 
+    def test_dicts_that_are_compared_with_texts(self):
+        """One with a single value is that; any other one is told of."""
+        code = "d = mcp_fs.raw(json=%r).result().data\n" % text(
+            '{"user": {"login": "x"}, "tags": [{"name": "a"}, {"name": "b"}],'
+            ' "who": {"id": 1, "login": "x"}, "n": {"a": 1}}')
+        one = ("note: a part of a result, {%s: ...}, was compared with a "
+               "text, and its only value was taken\n")
+        never = ("note: a part of a result, {%s}, was compared with a text, "
+                 "which it never equals: compare one of its values\n")
+        for line, says, note in (
+                ("d['user'] == 'x', 'x' == d['user'], d['user'] != 'x', "
+                 "d['user'] == 'y'", "True True False False", one % "login"),
+                ("'b' in d['tags'], 'c' in d.tags, d.tags.count('a')",
+                 "True False 1", one % "name"),
+                ("d['who'] == 'x', d['who'] in ['x']", "False False",
+                 never % "id, login"),
+                ("d['n'] == '1'", "False", never % "a"),
+                ("d['user'] == {'login': 'x'}, d['user'] != {}, d['user'] "
+                 "== None, d['user'] == '', d == d", "True True False False "
+                 "True", "")):
+            with self.subTest(line):
+                self.prints(code + "print(%s)" % line, says + "\n", note)
+
     def test_blocks_stand_for_their_text(self):
         self.prints("""
 c = (await mcp_fs.raw(json=%r))["content"]

@@ -17,6 +17,10 @@ FOUND = ("note: the .data of %s has no %r, so its one list, %r, was taken for "
          "it\n")
 MEMBERS = ("note: .%s() of the result of %s is that of the MCP answer, not of "
            "its data: write .data.%s()\n")
+EQUAL = ("note: a part of a result, {%s: ...}, was compared with a text, and "
+         "its only value was taken\n")
+UNEQUAL = ("note: a part of a result, {%s}, was compared with a text, which it "
+           "never equals: compare one of its values\n")
 OPTIONAL = "error", "warning"  # in keys that may well be missing
 TEXT = ("note: the .data of %s is a text: len() is the number of its "
         "characters\n")
@@ -103,6 +107,22 @@ def miss(part, key, default):
             seen.name, key, ", ".join(map(str, list(part)[:KEYS_MAX])),
             lists[0], len(part[lists[0]]))))
     return default
+
+
+def is_text(part, text):
+    """Whether a text is the only value of a dict in a result, as of {"login":
+    "hana"}.
+
+    A note tells where code compares dicts with texts.
+    """
+    from ._caller import caller
+    value = next(iter(part.values())) if dict.__len__(part) == 1 else None
+    told = text and caller().f_globals.get("__name__") == "__main__"
+    if told:
+        from ._servers import clean
+        names = clean(", ".join(map(str, list(part)[:KEYS_MAX])))
+        add((EQUAL if isinstance(value, str) else UNEQUAL) % names)
+    return isinstance(value, str) and value == text
 
 
 def one_list(part, key):

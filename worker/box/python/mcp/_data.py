@@ -84,6 +84,19 @@ class Part(dict):
         """The method, which is the list of that name as well."""
         return both(super().values, super().get("values"))
 
+    def __eq__(self, other):
+        """Whether it has the same members; a text is its only value."""
+        if isinstance(other, str):
+            return _counted.is_text(self, other)
+        return super().__eq__(other)
+
+    def __ne__(self, other):
+        """Return the opposite."""
+        same = self.__eq__(other)
+        return same if same is NotImplemented else not same
+
+    __hash__ = None
+
     def __len__(self):
         """Return how many keys it has, which the code may not mean."""
         _counted.count(self, sys._getframe(1))
