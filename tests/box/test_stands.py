@@ -302,9 +302,7 @@ class Told(Base):
         note = "note: nothing was printed: print\\(%s\\) shows it\n"
         call = "r = await mcp_fs.echo(a=1)\n"
         for code, says in (
-                (call + "result = r['a']", note % "result"),
-                (call + "answer = {\n    'a': r['a'],\n}\n", note % "answer"),
-                ("r = mcp_fs.echo(a=1).result()", note % "r"),
+                (call + "result = None", note % "result"),
                 (call + "if r == 5: pass", ""), (call + "r.a == 1", ""),
                 (call + "x, y = 1, 2", ""),
                 ("async def main(x):\n    await mcp_fs.echo()",
@@ -321,6 +319,16 @@ class Told(Base):
                 ("a = 1\nb = 2", "")):
             with self.subTest(code):
                 self.prints(code, "", says, echo=True)
+        note = "note: nothing was printed: it is the value of %s\n"
+        for code, name, value in (
+                ("result = r['a']", "result", "1"),
+                ("answer = {\n    'a': r['a'],\n}\n", "answer", "{'a': 1}"),
+                ("r = mcp_fs.echo(b=1).result()", "r", "Success: .*")):
+            got = self.prints(call + code, "", note % name, echo=True)
+            self.assertRegex("".join(got.relay.echoed), value)
+        got = self.prints(call + "x = mcp_fs.echo(a=2)", "",
+                          ".*was called but never awaited.*", echo=True)
+        self.assertEqual((len(got.relay.calls), got.relay.echoed), (1, []))
         self.prints(call + "print(1)\nx = 1", "1\n", echo=True, silent=False)
         self.prints(call + "x = 1", "")
 

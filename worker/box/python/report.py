@@ -291,6 +291,7 @@ def note_silent(pid, name):
     """Note that code has printed nothing that has called tools, or that ends
     with a function.
 
+    What its last statement sets is the answer then, as an expression would be.
     name: of last_name(), what its last statement sets or defines.
     """
     seen = sys.modules.get("mcp._seen")
@@ -301,10 +302,26 @@ def note_silent(pid, name):
                 is_silent() and not (name is LOGGED and is_logged()):
             says = LOGGED if name is LOGGED else (
                 "%s was defined and not called" if defines
+                else "it is the value of %s" if tell_set(name)
                 else "print(%s) shows it") % name
             NOTES.append("note: nothing was printed: %s\n" % says)
     except BaseException:
         pass  # the code may have changed what that needs
+
+
+def tell_set(name):
+    """Tell the relay the value of a name that the code has set last, if it has
+    one, and return whether it has.  No call is carried out for that.
+    """
+    from types import CoroutineType
+    from mcp import _call, _echo
+    value = vars(sys.modules["__main__"]).get(name)
+    if value is None or isinstance(value, (_call.Call, CoroutineType)) or \
+            _echo.is_future(value):
+        return False
+    _echo.tell(value, NOTES)
+    WANTED.append(VALUE)
+    return True
 
 
 def is_logged():
