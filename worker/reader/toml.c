@@ -183,35 +183,15 @@ toml_read_path(struct toml *t, struct toml_node *table, struct buffer *name,
 static struct toml_node *toml_read_value(struct toml *t,
     struct toml_node *parent, const struct toml_key *key);
 
-/* How long the word is that begins here. */
-static size_t
-toml_word(const struct toml *t)
-{
-	size_t n = 0;
-
-	while (toml_peek(t, n) != '\0' &&
-	    strchr(" \t\r\n#,]}", toml_peek(t, n)) == NULL)
-		n++;
-	return n;
-}
-
-/* A word: true, false, a number or a date, which may have a blank in it. */
+/* A word: true, false, a number or a date. */
 static int
 toml_read_word(struct toml *t, enum toml_kind *kind)
 {
 	const char *p = t->text + t->pos;
-	size_t more, len = toml_word(t);
+	size_t len = toml_scalar_word(p, t->len - t->pos);
 
 	if (len == 0)
 		return toml_unexpected(t, "a value");
-	if (len == 10 && toml_scalar_is_date(p, len) &&
-	    toml_peek(t, len) == ' ' &&
-	    isdigit((unsigned char)toml_peek(t, len + 1))) {
-		t->pos += len + 1;
-		more = toml_word(t);
-		t->pos -= len + 1;
-		len += 1 + more;
-	}
 	if (len == 4 && memcmp(p, "true", 4) == 0)
 		*kind = TOML_TRUE;
 	else if (len == 5 && memcmp(p, "false", 5) == 0)

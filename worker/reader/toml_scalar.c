@@ -2,6 +2,7 @@
  * Numbers, dates and times: see toml_scalar.h. Runs in the reader, on hostile
  * bytes.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "toml_scalar.h"
@@ -179,4 +180,25 @@ toml_scalar_is_date(const char *text, size_t len)
 		return scalar_take_clock(&s) && s.p == s.end;
 	scalar_take(&s, "Zz");
 	return s.p == s.end;
+}
+
+static size_t
+toml_scalar_plain_word(const char *text, size_t len)
+{
+	size_t n = 0;
+
+	while (n < len && strchr(" \t\r\n#,]}", text[n]) == NULL)
+		n++;
+	return n;
+}
+
+size_t
+toml_scalar_word(const char *text, size_t len)
+{
+	size_t n = toml_scalar_plain_word(text, len);
+
+	if (n == 10 && toml_scalar_is_date(text, n) && n + 1 < len &&
+	    text[n] == ' ' && isdigit((unsigned char)text[n + 1]))
+		n += 1 + toml_scalar_plain_word(text + n + 1, len - n - 1);
+	return n;
 }

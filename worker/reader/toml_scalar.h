@@ -7,6 +7,9 @@
 
 #include <stddef.h>
 
+/* How long the word is that begins here; a date may have a blank in it. */
+size_t toml_scalar_word(const char *text, size_t len);
+
 /* Whether len bytes are a number. */
 int toml_scalar_is_number(const char *text, size_t len);
 
