@@ -1,5 +1,5 @@
 /*
- * Variables in the texts of configuration files: see servers.h. Runs in the
+ * Variables in the texts of configuration files: see expand.h. Runs in the
  * supervisor, because the reader of the files has no environment. Pure.
  */
 #include <ctype.h>
@@ -8,7 +8,7 @@
 #include "../../common/buffer.h"
 #include "../../common/limits.h"
 #include "../../common/mem.h"
-#include "servers.h"
+#include "expand.h"
 
 /* How much of a name an error shows. */
 #define EXPAND_SHOWN 60

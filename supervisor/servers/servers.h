@@ -20,6 +20,7 @@
 #include "../../common/err.h"
 #include "../../common/limits.h"
 #include "../process/process.h"
+#include "expand.h"
 
 struct child;
 
@@ -415,29 +416,5 @@ void fingerprint_make(const struct server *server, uint8_t *fingerprint);
  */
 int server_self_is_started(const struct server_texts *run, const char *search,
     const char *folder, const char *self);
-
-/* expand.c: variables in texts. */
-
-/* What texts are filled in from. */
-struct expand {
-	char **envp;
-	const char *folder;      /* the one we run in; "" for none */
-	enum config_shape shape; /* clients have ways of their own */
-	int foreign; /* set when only the client could fill in a text */
-};
-
-/*
- * Returns text with ${VAR}, ${VAR:-default} (for a variable that is not set
- * or empty), ${env:VAR} and ${env:VAR:-default} replaced, and with what
- * editors call ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome} and
- * ${pathSeparator}; in files of Gemini also $VAR, where it is set, in those of
- * opencode {env:VAR}. Other uses of $ stay. The caller frees it. Returns NULL
- * with err: the variable that is not set, or what only a client could fill in
- * (${input:…}). Errors never show a value.
- */
-char *expand_text(struct expand *expand, const char *text, struct err *err);
-
-/* Returns the value of a variable, or NULL. */
-const char *expand_variable(char **envp, const char *name, size_t len);
 
 #endif
