@@ -182,9 +182,9 @@ print(servers is mcp.servers, mcp._servers.__name__, mcp.__path__ != [])
     def test_names_that_mcp_does_not_have(self):
         got = self.prints("""
 import importlib.util, mcp
-for line in ('from mcp import ClientSession', 'mcp.ClientSession',
+for line in ('from mcp import ClientGroup', 'mcp.ClientGroup',
              'from mcp import sf', 'mcp.my_gti', 'from mcp import cal_tool',
-             'from mcp.client.stdio import stdio_client',
+             'from mcp.client.auth import OAuth',
              'import mcp.types', 'from mcp.server.fastmcp import FastMCP',
              'from mcp.web import x'):
     try:
@@ -193,32 +193,32 @@ for line in ('from mcp import ClientSession', 'mcp.ClientSession',
         print(type(error).__name__, error)
 print(hasattr(mcp, 'web'), hasattr(mcp, '__x__'), hasattr(mcp, 'configure'))
 try:
-    import mcp.client as c
+    import mcp.shared as c
 except ModuleNotFoundError as error:
     print(error.name)
 """, """\
-ImportError cannot import name 'ClientSession' from 'mcp': %(SDK)s\
-AttributeError module 'mcp' has no attribute 'ClientSession': %(SDK)s\
+ImportError cannot import name 'ClientGroup' from 'mcp': %(SDK)s\
+AttributeError module 'mcp' has no attribute 'ClientGroup': %(SDK)s\
 ImportError cannot import name 'sf' from 'mcp': %(SDK)s\
 AttributeError module 'mcp' has no attribute 'my_gti': %(SDK)s\
 ImportError cannot import name 'cal_tool' from 'mcp': did you mean call_tool \
 or call_tool_sync or list_tools? %(SDK)s\
-ModuleNotFoundError No module named 'mcp.client': %(SDK)s\
+ModuleNotFoundError No module named 'mcp.client.auth': %(SDK)s\
 ModuleNotFoundError No module named 'mcp.types': %(SDK)s\
 ModuleNotFoundError No module named 'mcp.server': %(SDK)s\
 ImportError cannot import name 'x': server web has no tool 'x'; it has: get
 True False True
-mcp.client
+mcp.shared
 """ % {"SDK": self.SDK})
-        for line, says in (("from mcp import ClientSession",
-                            "ImportError: cannot import name 'ClientSession' "
+        for line, says in (("from mcp import ClientGroup",
+                            "ImportError: cannot import name 'ClientGroup' "
                             "from 'mcp': "),
-                           ("import mcp.client.stdio",
+                           ("import mcp.shared.memory",
                             "ModuleNotFoundError: No module named "
-                            "'mcp.client': "),
-                           ("import mcp\nmcp.ClientSession",
+                            "'mcp.shared': "),
+                           ("import mcp\nmcp.ClientGroup",
                             "AttributeError: module 'mcp' has no attribute "
-                            "'ClientSession': ")):
+                            "'ClientGroup': ")):
             self.prints(line, "", (
                 r"Traceback \(most recent call last\):\n"
                 r'  File "MAIN", line \d, in <module>\n    [^\n]*\n'

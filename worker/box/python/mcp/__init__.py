@@ -19,6 +19,8 @@ def __getattr__(name):
     runtime = importlib.import_module("mcp.runtime")
     if name in runtime.__all__:
         return getattr(runtime, name)
+    if name in ("ClientSession", "StdioServerParameters", "stdio_client"):
+        return getattr(importlib.import_module("mcp._session"), name)
     import sys
     from mcp._hints import no_name
     from mcp._names import resolve

@@ -9,6 +9,8 @@ import sys
 COUNTED = []  # the notes
 KEYS = ("note: len() of the .data of %s is the number of its keys (%s); its "
         "list %r has %d items\n")
+BLOCKS = ("note: len() of the .content of %s is the number of its blocks; its "
+          ".data is a list of %d items\n")
 KEYS_MAX = 5  # that are told
 NOTES_MAX = 3
 MISSED = ("note: the .data of %s has no %r, so .get() has returned []; its "
@@ -85,6 +87,18 @@ def count(part, frame):
             COUNTED.append(KEYS % (
                 seen.name, clean(", ".join(map(str, list(part)[:KEYS_MAX]))),
                 clean(lists[0]), len(part[lists[0]])))
+
+
+def count_blocks(blocks, frame):
+    """Note that a frame counts the blocks of a result whose data is a list."""
+    if not is_counted(frame):
+        return
+    from ._seen import SEEN
+    for seen in list(SEEN.values()):
+        result = seen.result()
+        if result is not None and dict.get(result, "content") is blocks and \
+                isinstance(result.data, list):
+            add(BLOCKS % (seen.name, len(result.data)))
 
 
 def miss(part, key, default):

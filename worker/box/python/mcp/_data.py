@@ -188,6 +188,11 @@ class Content(list):
 
     __slots__ = ()
 
+    def __len__(self):
+        """Return how many blocks there are, which the code may not mean."""
+        _counted.count_blocks(self, sys._getframe(1))
+        return super().__len__()
+
     def __contains__(self, item):
         """Whether a block is in it, or a text in their text."""
         return item in text_of(self) if isinstance(item, str) \

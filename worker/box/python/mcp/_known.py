@@ -12,8 +12,12 @@ from ._imports import FROM
 
 WORDS = {"true": True, "false": False, "null": None}
 # How tools are called in other places: NAME.SERVER_TOOL(...).
+CLIENTS = "session", "client"
 JOINED = "default_api", "functions"
 IMPORTED = "note: %s was not imported, and was taken for %s\n"
+CLIENT = "note: %s was not defined, and was taken for a client of all servers\n"
+# What a client is asked for.
+ASKED = {"call_tool", "list_tools", "initialize"}
 WORD = "note: this is Python, and %s was taken for %s\n"
 
 
@@ -45,6 +49,10 @@ def offer(code, source, names, wanted, notes):
         elif name in FROM:
             names[name] = getattr(import_module(FROM[name]), name)
             notes.append(IMPORTED % (name, "%s.%s" % (FROM[name], name)))
+        elif name in CLIENTS:
+            if is_client(name, source.decode("utf-8", "replace")):
+                names[name] = import_module("mcp._session").ClientSession()
+                notes.append(CLIENT % name)
         elif name == "servers":
             names[name] = import_module("mcp.servers")
         elif name in import_module("mcp.runtime").__all__:
@@ -52,6 +60,12 @@ def offer(code, source, names, wanted, notes):
         elif is_module(name, source.decode("utf-8", "replace")):
             names[name] = import_module(name)
             notes.append(IMPORTED % (name, "the module " + name))
+
+
+def is_client(name, text):
+    """Whether code uses a name as a client, and only so."""
+    parts = findall(r"(?<![\w.])%s\b\s*(?:\.\s*(\w+))?" % escape(name), text)
+    return bool(parts) and "call_tool" in parts and ASKED.issuperset(parts)
 
 
 def is_module(name, text):

@@ -27,6 +27,11 @@ def find_spec(name, path):
         server = resolve(name[len("mcp."):])
         if server is not None:
             return ModuleSpec(name, Loader(server), origin="an MCP server")
+        if name.startswith("mcp.client"):
+            from ._session import find_spec as find_client
+            spec = find_client(name)
+            if spec is not None:
+                return spec
         from ._hints import no_module
         raise ModuleNotFoundError(no_module(name), name=name)
     return spec
@@ -59,6 +64,9 @@ def find_bare(name):
         import mcp.servers
         return ModuleSpec(name, Loader(mcp.servers), origin="caisson",
                           is_package=True)
+    if name.partition(".")[0] == "fastmcp":
+        from ._session import find_spec as find_client
+        return find_client(name)
     if name == "nest_asyncio":
         return ModuleSpec(name, Nest(), origin="caisson")
     if "." in name:
