@@ -12,6 +12,7 @@
 #include "../../common/shown.h"
 #include "../options/command_word.h"
 #include "../options/option_table.h"
+#include "client_config.h"
 #include "completion.h"
 
 /* Whether a row is the first one with its word. */
@@ -34,12 +35,34 @@ completion_add_commands(struct buffer *out)
 			buffer_printf(out, " %s", row->word);
 }
 
+/* What the first operand of a command may be, each behind a space. */
+static void
+completion_add_operands(struct buffer *out, const struct command_row *row)
+{
+	const char *p = row->operands;
+	const char *name;
+	size_t i;
+
+	if (p == NULL)
+		return;
+	if (strncmp(p, "CLIENT", strlen("CLIENT")) == 0 ||
+	    row->task == COMMAND_CLIENT)
+		for (i = 0; (name = client_config_name(i)) != NULL; i++)
+			buffer_printf(out, " %s", name);
+	else if (row->task == COMMAND_HELP)
+		completion_add_commands(out);
+	else if (strchr(p, '|') != NULL)
+		for (; *p != '\0'; p++)
+			buffer_printf(out, "%s%c",
+			    p == row->operands ? " " : "",
+			    strchr("[|]", *p) != NULL ? ' ' : *p);
+}
+
 /* What may come behind such a word: verbs, or one of some operands. */
 static void
 completion_add_verbs(struct buffer *out, const char *word)
 {
 	const struct command_row *row;
-	const char *p;
 	size_t i;
 
 	for (i = 0; (row = command_row(i)) != NULL; i++) {
@@ -47,12 +70,8 @@ completion_add_verbs(struct buffer *out, const char *word)
 			continue;
 		if (row->verb != NULL)
 			buffer_printf(out, " %s", row->verb);
-		else if (row->operands != NULL &&
-		    strchr(row->operands, '|') != NULL)
-			for (p = row->operands; *p != '\0'; p++)
-				buffer_printf(out, "%s%c",
-				    p == row->operands ? " " : "",
-				    strchr("[|]", *p) != NULL ? ' ' : *p);
+		else
+			completion_add_operands(out, row);
 	}
 }
 
@@ -113,7 +132,13 @@ completion_add_cases(struct buffer *out)
 
 	for (i = 0; (row = command_row(i)) != NULL; i++) {
 		auto_buffer struct buffer verbs = { 0 };
+		auto_buffer struct buffer operands = { 0 };
 
+		if (row->verb != NULL)
+			completion_add_operands(&operands, row);
+		if (operands.len > 0)
+			buffer_printf(out, "\t%s) known='%s' ;;\n", row->verb,
+			    operands.data + 1);
 		if (!completion_is_first(i))
 			continue;
 		completion_add_verbs(&verbs, row->word);
@@ -225,8 +250,25 @@ completion_add_fish_flags(struct buffer *out, const struct command_row *row)
 		if (own->letter != 0)
 			buffer_printf(out, " -s %c", own->letter);
 		buffer_printf(out, "%s -d '%s'\n",
-		    own->value == NULL ? "" : " -r", own->doc);
+		    own->value == NULL ? "" : " -x", own->doc);
 	}
+}
+
+/* The words that may follow a command, for fish: until one of them does. */
+static void
+completion_add_fish_words(struct buffer *out, const char *word,
+    const char *verb, const char *words)
+{
+	buffer_printf(out, "complete -c caisson -n "
+	    "'__fish_seen_subcommand_from %s", word);
+	if (verb != NULL)
+		buffer_printf(out, "; and __fish_seen_subcommand_from %s",
+		    verb);
+	/* The words behind "help" have "help" among them. */
+	if (strstr(words, word) == NULL)
+		buffer_printf(
+		    out, "; and not __fish_seen_subcommand_from %s", words);
+	buffer_printf(out, "' -a '%s'\n", words);
 }
 
 /* fish has a line for each word. */
@@ -250,20 +292,27 @@ completion_add_fish(struct buffer *out)
 		    "__fish_use_subcommand -a %s\n", row->word);
 		completion_add_verbs(&verbs, row->word);
 		if (verbs.len > 0)
-			buffer_printf(out, "complete -c caisson -n "
-			    "'__fish_seen_subcommand_from %s' -a '%s'\n",
-			    row->word, verbs.data + 1);
+			completion_add_fish_words(
+			    out, row->word, NULL, verbs.data + 1);
 	}
-	for (i = 0; (row = command_row(i)) != NULL; i++)
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		auto_buffer struct buffer operands = { 0 };
+
 		completion_add_fish_flags(out, row);
+		if (row->verb != NULL)
+			completion_add_operands(&operands, row);
+		if (operands.len > 0)
+			completion_add_fish_words(
+			    out, row->word, row->verb, operands.data + 1);
+	}
 	for (id = 0; id < OPTION_IDS; id++) {
 		auto_buffer struct buffer values = { 0 };
 
 		option_flag(option_row(id)->key, flag);
 		completion_add_values(&values, option_row(id));
-		buffer_printf(out, "complete -c caisson -l %s -r%s%s%s%s\n",
+		buffer_printf(out, "complete -c caisson -l %s%s%s%s%s\n",
 		    flag + strlen("--"),
-		    option_is_text(id) ? " -F" : "",
+		    option_is_text(id) ? " -r -F" : " -x",
 		    values.len > 0 ? " -a '" : "",
 		    values.len > 0 ? values.data + 1 : "",
 		    values.len > 0 ? "'" : "");
