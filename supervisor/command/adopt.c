@@ -93,6 +93,22 @@ adopt_add_entry(const struct adopt_work *work, const struct server *server,
 	adopt_record_add(record, server->name, text.data, text.len);
 }
 
+/* Our file as it is: what a user wrote there may not be understood by us. */
+static int
+adopt_add_own(const struct adopt_work *work, struct adopt_record *record,
+    struct err *err)
+{
+	struct adopt_file file = { 0 };
+	int done = 0;
+
+	if (work->plan.own != NULL)
+		done = adopt_file_read(&file, work->own, err);
+	if (file.data.len > 0)
+		buffer_add(&record->own, file.data.data, file.data.len);
+	adopt_file_reset(&file);
+	return done == -1 ? err_wrap(err, "%s", work->own) : 0;
+}
+
 static int
 adopt_make_record(const struct adopt_work *work, struct adopt_record *record,
     struct err *err)
@@ -112,6 +128,9 @@ adopt_make_record(const struct adopt_work *work, struct adopt_record *record,
 	if (adopt_work_edit(work, 0, &put, plan->registered ? 0 : 1,
 	        &record->after, err) == -1)
 		return err_wrap(err, "%s", plan->file->path);
+	if (adopt_file_check(&work->file, record->after.len, err) == -1 ||
+	    adopt_add_own(work, record, err) == -1)
+		return -1;
 	for (i = 0; i < plan->count; i++)
 		if (plan->rows[i].moves)
 			adopt_add_entry(work, plan->rows[i].server, record);
@@ -136,7 +155,7 @@ adopt_write_own(const struct adopt_work *work, struct err *err)
 	if (adopt_file_make_folder(folder, err) == -1)
 		return -1;
 	adopt_plan_add_own(plan, &work->denied, &own);
-	return adopt_file_write(work->own, own.data, own.len, err);
+	return adopt_file_write_through(work->own, own.data, own.len, err);
 }
 
 /* A run that was killed may have left the same record. */
@@ -173,10 +192,10 @@ adopt_do(const struct adopt_work *work, struct adopt_record *record,
 	if (adopt_file_make_folder(work->folder, err) == -1)
 		return -1;
 	lock = adopt_file_lock(work->folder, err);
-	if (lock == -1 || adopt_write_record(work, record, err) == -1 ||
-	    adopt_write_own(work, err) == -1)
+	if (lock == -1 || adopt_write_record(work, record, err) == -1)
 		return -1;
-	if (adopt_file_replace(&work->file, record->after.data,
+	if (adopt_write_own(work, err) == 0 &&
+	    adopt_file_replace(&work->file, record->after.data,
 	        record->after.len, err) == 0)
 		return 0;
 	/* Of a change that was not made there is nothing to undo. */

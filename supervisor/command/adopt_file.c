@@ -162,15 +162,31 @@ adopt_file_rename(const char *from, const char *to, struct err *err)
 }
 
 int
+adopt_file_check(const struct adopt_file *file, size_t len, struct err *err)
+{
+	if (file->st.st_nlink > 1)
+		return err_set(err, "%s has several hard links: they would "
+		    "not lead to the same file any more", file->path);
+	/* Another program makes it, or the user does not want it changed. */
+	if ((file->st.st_mode & S_IWUSR) == 0)
+		return err_set(err, "%s may not be written by its owner; fix, "
+		    "if it is yours to change: 'chmod u+w'", file->path);
+	if (len > CONFIG_FILE_MAX)
+		return err_set(err, "%s would be larger than %lu bytes, which "
+		    "no configuration of servers is", file->path,
+		    CONFIG_FILE_MAX);
+	return 0;
+}
+
+int
 adopt_file_replace(const struct adopt_file *file, const char *data,
     size_t len, struct err *err)
 {
 	auto_free char *beside = adopt_file_beside(file->path);
 	struct stat now;
 
-	if (file->st.st_nlink > 1)
-		return err_set(err, "%s has several hard links: they would "
-		    "not lead to the same file any more", file->path);
+	if (adopt_file_check(file, len, err) == -1)
+		return -1;
 	if (adopt_file_fill(beside, &file->st, data, len, err) == -1) {
 		unlink(beside);
 		return -1;
@@ -197,6 +213,28 @@ adopt_file_write(
 }
 
 int
+adopt_file_write_through(
+    const char *path, const char *data, size_t len, struct err *err)
+{
+	auto_free char *real = realpath(path, NULL);
+
+	return adopt_file_write(real == NULL ? path : real, data, len, err);
+}
+
+static int
+adopt_file_make_one(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (mkdir(path, 0700) == 0)
+		return 0;
+	if (errno != EEXIST || stat(path, &st) == -1)
+		return err_sys(err, "make %s", path);
+	return S_ISDIR(st.st_mode) ? 0 :
+	    err_set(err, "%s is not a folder: move it away", path);
+}
+
+int
 adopt_file_make_folder(const char *path, struct err *err)
 {
 	auto_free char *part = mem_strdup(path);
@@ -204,13 +242,11 @@ adopt_file_make_folder(const char *path, struct err *err)
 
 	while ((slash = strchr(slash + 1, '/')) != NULL) {
 		*slash = '\0';
-		if (mkdir(part, 0700) == -1 && errno != EEXIST)
-			return err_sys(err, "make %s", part);
+		if (adopt_file_make_one(part, err) == -1)
+			return -1;
 		*slash = '/';
 	}
-	if (mkdir(path, 0700) == -1 && errno != EEXIST)
-		return err_sys(err, "make %s", path);
-	return 0;
+	return adopt_file_make_one(path, err);
 }
 
 int

@@ -24,8 +24,15 @@ int adopt_file_read(
 void adopt_file_reset(struct adopt_file *file);
 
 /*
- * Replaces a file that was read. Returns 0, or -1 with err, also when it has
- * changed since it was read: nothing is written then.
+ * Whether a file that was read may be replaced by one of len bytes. Returns 0,
+ * or -1 with err.
+ */
+int adopt_file_check(
+    const struct adopt_file *file, size_t len, struct err *err);
+
+/*
+ * Replaces a file that was read, which is checked so. Returns 0, or -1 with
+ * err, also when it has changed since it was read: nothing is written then.
  */
 int adopt_file_replace(const struct adopt_file *file, const char *data,
     size_t len, struct err *err);
@@ -35,6 +42,10 @@ int adopt_file_replace(const struct adopt_file *file, const char *data,
  * there. Returns 0, or -1 with err.
  */
 int adopt_file_write(
+    const char *path, const char *data, size_t len, struct err *err);
+
+/* The same for a file that a link may lead to: the link stays. */
+int adopt_file_write_through(
     const char *path, const char *data, size_t len, struct err *err);
 
 /* Makes a folder for our user only, and those above it that are missing. */

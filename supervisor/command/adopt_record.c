@@ -1,6 +1,7 @@
 /*
  * Records of changes: see adopt_record.h. Runs in the supervisor.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -17,6 +18,8 @@
 /* What a record is called while it is written, and when it is undone. */
 #define ADOPT_RECORD_NEW "new"
 #define ADOPT_RECORD_UNDONE ".undone"
+/* In one that is undone: the client's file, if it was not as it was left. */
+#define ADOPT_RECORD_EDITED "edited"
 
 void
 adopt_record_add(struct adopt_record *record, const char *name,
@@ -43,6 +46,7 @@ adopt_record_reset(struct adopt_record *record)
 	free(mem_take(&record->path));
 	buffer_reset(&record->before);
 	buffer_reset(&record->after);
+	buffer_reset(&record->own);
 	buffer_reset(&record->names);
 	record->count = 0;
 }
@@ -76,6 +80,10 @@ adopt_record_fill(
 			return -1;
 		i++;
 	}
+	if (record->own.len > 0 &&
+	    adopt_record_put(folder, "servers-before.json", record->own.data,
+	        record->own.len, err) == -1)
+		return -1;
 	if (record->added &&
 	    adopt_record_put(folder, "added", "", 0, err) == -1)
 		return -1;
@@ -101,6 +109,21 @@ adopt_record_clear(const char *folder)
 	}
 	if (dir != NULL)
 		closedir(dir);
+}
+
+int
+adopt_record_keep_edited(const struct adopt_record *record,
+    const struct buffer *data, struct err *err)
+{
+	return adopt_record_put(
+	    record->path, ADOPT_RECORD_EDITED, data->data, data->len, err);
+}
+
+char *
+adopt_record_edited(const struct adopt_record *record)
+{
+	return mem_printf("%s" ADOPT_RECORD_UNDONE "/" ADOPT_RECORD_EDITED,
+	    record->path);
 }
 
 /* A name that is free and stands behind those there are. */
@@ -165,6 +188,13 @@ adopt_record_get(const char *folder, const char *name, struct buffer *data,
 }
 
 static int
+adopt_record_refuse(const struct adopt_record *record, struct err *err)
+{
+	return err_set(err, "%s is not a whole record of a change: remove it",
+	    record->path);
+}
+
+static int
 adopt_record_read(struct adopt_record *record, struct err *err)
 {
 	auto_free char *added = mem_printf("%s/added", record->path);
@@ -174,7 +204,7 @@ adopt_record_read(struct adopt_record *record, struct err *err)
 	if (adopt_record_get(record->path, "before", &record->before, err) !=
 	        1 ||
 	    adopt_record_get(record->path, "after", &record->after, err) != 1)
-		return err_set(err, "%s is not whole", record->path);
+		return adopt_record_refuse(record, err);
 	for (;;) {
 		auto_free char *text = mem_printf("%zu.entry", record->count);
 		auto_free char *named = mem_printf("%zu.name", record->count);
@@ -185,7 +215,7 @@ adopt_record_read(struct adopt_record *record, struct err *err)
 		if (got != 1)
 			return got;
 		if (adopt_record_get(record->path, text, &entry, err) != 1)
-			return err_set(err, "%s is not whole", record->path);
+			return adopt_record_refuse(record, err);
 		adopt_record_add(record, name.data, entry.data, entry.len);
 	}
 }
@@ -198,13 +228,17 @@ adopt_records_compare(const void *a, const void *b)
 	return strcmp(one->path, other->path);
 }
 
+/* As adopt_record_name() makes them; what else is there is not ours. */
 static int
 adopt_records_is_one(const char *name)
 {
-	size_t len = strlen(name), tail = strlen(ADOPT_RECORD_UNDONE);
+	static const char form[] = "dddddddd" "T" "dddddd" "Z-" "ddd";
+	const char *p;
 
-	return name[0] != '.' && strcmp(name, ADOPT_RECORD_NEW) != 0 &&
-	    (len < tail || strcmp(name + len - tail, ADOPT_RECORD_UNDONE) != 0);
+	for (p = form; *p != '\0'; p++, name++)
+		if (*p == 'd' ? !isdigit((unsigned char)*name) : *name != *p)
+			return 0;
+	return name[strspn(name, "0123456789")] == '\0';
 }
 
 static void

@@ -16,6 +16,7 @@ struct adopt_record {
 	char *path; /* of its folder */
 	struct buffer before;
 	struct buffer after;
+	struct buffer own;   /* our file as it was; empty: there was none */
 	struct buffer names; /* of the entries, each with a NUL */
 	char **texts;        /* one for each of them */
 	size_t count;
@@ -44,6 +45,16 @@ struct adopt_records {
 int adopt_records_read(
     struct adopt_records *records, const char *folder, struct err *err);
 void adopt_records_free(struct adopt_records *records);
+
+/*
+ * Keeps the client's file with a record that will be marked as undone. Returns
+ * 0, or -1 with err.
+ */
+int adopt_record_keep_edited(const struct adopt_record *record,
+    const struct buffer *data, struct err *err);
+
+/* Returns where that is then; the caller frees it. */
+char *adopt_record_edited(const struct adopt_record *record);
 
 /* Marks a record as undone. Returns 0, or -1 with err. */
 int adopt_record_undone(const struct adopt_record *record, struct err *err);

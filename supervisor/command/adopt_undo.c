@@ -167,10 +167,31 @@ adopt_undo_own(const struct adopt_undoing *undoing, struct err *err)
 		return 0;
 	adopt_plan_add_rest(&work->plan, &undoing->names, &rest, &count);
 	if (count > 0)
-		return adopt_file_write(work->own, rest.data, rest.len, err);
+		return adopt_file_write_through(
+		    work->own, rest.data, rest.len, err);
 	kept = mem_printf("%s/servers.json",
 	    records->list[records->count - 1].path);
 	return adopt_file_rename(work->own, kept, err);
+}
+
+/* What a user wrote into the client's file is not lost when it is changed. */
+static int
+adopt_undo_keep(const struct adopt_undoing *undoing, struct err *err)
+{
+	const struct adopt_records *records = &undoing->records;
+	const struct adopt_record *last = &records->list[records->count - 1];
+	auto_buffer struct buffer text = { 0 };
+	auto_free char *place = NULL;
+
+	if (undoing->whole)
+		return 0;
+	if (adopt_record_keep_edited(last, &undoing->work->file.data, err) ==
+	    -1)
+		return -1;
+	place = adopt_record_edited(last);
+	adopt_show_text(&text, place);
+	printf("A copy of it as it is now stays in %s.\n", text.data);
+	return 0;
 }
 
 static int
@@ -180,7 +201,7 @@ adopt_undo_do(struct adopt_undoing *undoing, struct err *err)
 	auto_fd int lock = adopt_file_lock(work->folder, err);
 	size_t i;
 
-	if (lock == -1)
+	if (lock == -1 || adopt_undo_keep(undoing, err) == -1)
 		return -1;
 	if (!adopt_undo_is_same(&undoing->after, &work->file.data) &&
 	    adopt_file_replace(&work->file, undoing->after.data,

@@ -1,0 +1,249 @@
+/*
+ * caisson adopt and --undo where files are odd: ends of lines, marks, modes;
+ * files of ours that a user wrote or linked; what stands in the way. Nothing
+ * that a user wrote is lost, and what cannot be done changes nothing.
+ */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { commandLine, folder, once, root, uid } from './support/program.mjs';
+
+const owner = uid === process.getuid() ? process.getgid() : uid;
+const servers = '.config/caisson/servers/cursor.json';
+const records = '.config/caisson/adopted/cursor';
+const entry = { command: '/usr/bin/true', args: ['x'] };
+const cursor = `{\n  "mcpServers": {"one": ${JSON.stringify(entry)}}\n}\n`;
+
+function write(home, name, content, mode = 0o600) {
+  const place = path.join(home, name);
+
+  fs.mkdirSync(path.dirname(place), { recursive: true });
+  fs.writeFileSync(place, content);
+  fs.chmodSync(place, mode);
+  for (let at = place; at !== home; at = path.dirname(at))
+    fs.chownSync(at, uid, owner);
+  return place;
+}
+
+function adopt(home, ...words) {
+  const [command, ...rest] =
+    commandLine({ args: ['adopt', ...words, '--yes'], home });
+  const done = spawnSync(command, rest,
+    { cwd: home, input: '', encoding: 'utf8', timeout: 120_000 });
+
+  assert.equal(done.error, undefined);
+  done.all = done.stdout + done.stderr;
+  /* Our server is no server: that it fails is not what is looked at. */
+  done.changed = /^Done: /m.test(done.stdout);
+  return done;
+}
+
+/* The files below the record of the change that was made last. */
+function record(home) {
+  const at = path.join(home, records);
+  const last = fs.readdirSync(at).sort().at(-1);
+
+  return (name) => path.join(at, last, name);
+}
+
+const toml = `model = "x"\n\n[mcp_servers.one] # it\ncommand = "/usr/bin/true"\n`;
+const json = (list, value) =>
+  `{\n\t// mine\n   "before": [1,\n2],\n  ${JSON.stringify(list)}: {\n\t    ` +
+  `"one":${JSON.stringify(value)}, // it\n },\n      "behind": {}\n}\n`;
+const clients = {
+  'claude-code': ['.claude.json',
+    json('mcpServers', entry).replace(/\/\/.*/g, '')],
+  cursor: ['.cursor/mcp.json', json('mcpServers', entry)],
+  vscode: ['.config/Code/User/mcp.json', json('servers', entry)],
+  codex: ['.codex/config.toml', toml],
+  'gemini-cli': ['.gemini/settings.json', json('mcpServers', entry)],
+  opencode: ['.config/opencode/opencode.json', json('mcp',
+    { type: 'local', command: ['/usr/bin/true', 'x'] })],
+  zed: ['.config/zed/settings.json', json('context_servers',
+    { source: 'custom', ...entry })],
+};
+const forms = {
+  'CRLF': (text) => text.replaceAll('\n', '\r\n'),
+  'a mark in front': (text) => `\ufeff${text}`,
+  'a mark, CRLF, and no end of the last line': (text) =>
+    `\ufeff${text.trimEnd().replaceAll('\n', '\r\n')}`,
+};
+
+for (const [name, [place, content]] of Object.entries(clients))
+  test(`${name}: odd forms come back byte for byte, with mode 0600`, once,
+    (t) => {
+      for (const [form, make] of Object.entries(forms)) {
+        const home = folder(t);
+        const at = write(home, place, make(content));
+        const was = fs.readFileSync(at);
+        let done = adopt(home, name);
+
+        assert.ok(done.changed, done.all);
+        const now = fs.readFileSync(at, 'utf8');
+
+        assert.equal(now.startsWith('\ufeff'), form.startsWith('a mark'));
+        assert.match(now, /caisson/);
+        assert.doesNotMatch(now, /"one"|\.one\]/, form);
+        assert.equal(/(^|[^\r])\n/.test(now), !form.includes('CRLF'), now);
+        assert.equal(fs.statSync(at).mode & 0o7777, 0o600);
+        done = adopt(home, name, '--undo');
+        assert.equal(done.status, 0, done.all);
+        assert.deepEqual(fs.readFileSync(at), was, form);
+        assert.equal(fs.statSync(at).mode & 0o7777, 0o600);
+      }
+    });
+
+test('a file of ours that the user wrote stays as a copy', once, (t) => {
+  const home = folder(t);
+  const mine = '// mine\n{"mcpServers": {"z": {"command": "/usr/bin/true", ' +
+    '"note": 1}}, "more": 5}\n';
+
+  write(home, '.cursor/mcp.json', cursor);
+  const own = write(home, servers, mine);
+
+  assert.ok(adopt(home, 'cursor').changed);
+  assert.equal(fs.readFileSync(record(home)('servers-before.json'), 'utf8'),
+    mine);
+  assert.deepEqual(
+    Object.keys(JSON.parse(fs.readFileSync(own, 'utf8')).mcpServers),
+    ['z', 'one']);
+  assert.equal(adopt(home, 'cursor', '--undo').status, 0);
+  assert.deepEqual(
+    Object.keys(JSON.parse(fs.readFileSync(own, 'utf8')).mcpServers), ['z']);
+});
+
+test('a link to a file of ours is still one', once, (t) => {
+  const home = folder(t);
+  const linked = write(home, 'dotfiles/servers.json',
+    '{"mcpServers": {"z": {"command": "/usr/bin/true"}}}');
+  const own = write(home, servers, '');
+
+  write(home, '.cursor/mcp.json', cursor);
+  fs.unlinkSync(own);
+  fs.symlinkSync(linked, own);
+  for (const [words, names] of [[[], ['z', 'one']], [['--undo'], ['z']]]) {
+    const done = adopt(home, 'cursor', ...words);
+
+    assert.ok(done.changed, done.all);
+    assert.ok(fs.lstatSync(own).isSymbolicLink());
+    assert.deepEqual(Object.keys(
+      JSON.parse(fs.readFileSync(linked, 'utf8')).mcpServers), names);
+  }
+});
+
+test('what the user changed since stays as a copy when it is undone', once,
+  (t) => {
+    const home = folder(t);
+    const place = write(home, '.cursor/mcp.json', cursor);
+    const later = '{"mcpServers": {"caisson": {"command": "/mine"}}}';
+
+    assert.ok(adopt(home, 'cursor').changed);
+    fs.writeFileSync(place, later);
+    const done = adopt(home, 'cursor', '--undo');
+
+    assert.equal(done.status, 0, done.all);
+    assert.deepEqual(JSON.parse(fs.readFileSync(place, 'utf8')),
+      { mcpServers: { one: entry } });
+    assert.equal(fs.readFileSync(record(home)('edited'), 'utf8'), later);
+    assert.match(done.stdout, /adopted\/cursor\/[^\n]*edited/);
+  });
+
+test('other things among the records are left alone', once, (t) => {
+  const home = folder(t);
+  const place = write(home, '.cursor/mcp.json', cursor);
+
+  write(home, `${records}/notes/x`, 'mine');
+  write(home, `${records}/todo`, 'mine');
+  assert.ok(adopt(home, 'cursor').changed);
+  assert.equal(adopt(home, 'cursor', '--undo').status, 0);
+  assert.equal(fs.readFileSync(place, 'utf8'), cursor);
+  assert.ok(fs.existsSync(path.join(home, records, 'notes/x')));
+  assert.ok(fs.existsSync(path.join(home, records, 'todo')));
+});
+
+/* Each: what is prepared, and what is said; nothing may have changed. */
+const refused = {
+  'a file that its owner may not write': [/mcp\.json may not be written by its/,
+    (home) => fs.chmodSync(path.join(home, '.cursor/mcp.json'), 0o400)],
+  'a folder of ours that is a file': [/caisson\/servers is not a folder/,
+    (home) => write(home, '.config/caisson/servers', '')],
+  'records that are a file': [/caisson\/adopted is not a folder/,
+    (home) => write(home, '.config/caisson/adopted', '')],
+  'a record that is not whole': [/20200101T000000Z-000 is .*: remove it/,
+    (home) => write(home, `${records}/20200101T000000Z-000/added`, '')],
+  'a FIFO in a record': [/20200101T000000Z-000 is .*: remove it/,
+    (home) => {
+      write(home, `${records}/20200101T000000Z-000/added`, '');
+      spawnSync('mkfifo', ['-m', '666',
+        path.join(home, records, '20200101T000000Z-000/before')]);
+    }],
+  'a loop of links in the place of our file': [/cursor\.json: cannot be opened/,
+    (home) => {
+      write(home, '.config/caisson/servers/x', '');
+      fs.symlinkSync('cursor.json', path.join(home, servers));
+    }],
+  'a folder where the new file is written': [/\.mcp\.json\.caisson-new/,
+    (home) => fs.mkdirSync(
+      path.join(home, '.cursor/.mcp.json.caisson-new'))],
+};
+
+for (const [what, [pattern, prepare]] of Object.entries(refused))
+  test(`${what} is refused in one sentence`, once, (t) => {
+    const home = folder(t);
+    const place = write(home, '.cursor/mcp.json', cursor);
+
+    prepare(home);
+    const done = adopt(home, 'cursor');
+
+    assert.equal(done.status, 1, done.all);
+    assert.match(done.stderr, pattern);
+    assert.match(done.stderr, /^caisson: [^\n]*\n$/);
+    assert.equal(fs.readFileSync(place, 'utf8'), cursor);
+    /* A change that was not made is not there to be undone. */
+    if (/not a folder|caisson-new/.test(pattern.source))
+      assert.match(adopt(home, 'cursor', '--undo').all,
+        /nothing to undo|Not a directory/);
+  });
+
+test('a file that would become too large is left alone', once, (t) => {
+  const home = folder(t);
+  const head = '{"mcpServers":{"web":{"url":"http://x/"}},"x":"';
+  const before = `${head}${'y'.repeat(2 ** 26 - head.length - 4)}"}`;
+  const place = write(home, '.cursor/mcp.json', before);
+  const done = adopt(home, 'cursor');
+
+  assert.equal(done.status, 1, done.all);
+  assert.match(done.stderr, /mcp\.json would be larger than 67108864 bytes/);
+  assert.equal(fs.statSync(place).size, before.length);
+});
+
+test('a full disk leaves the old file, and nothing else', {
+  skip: root && uid === 0 ? once.skip : 'mounts a file system',
+}, (t) => {
+  const home = path.join(folder(t), 'full');
+
+  fs.mkdirSync(home);
+  assert.equal(spawnSync('mount',
+    ['-t', 'tmpfs', '-o', 'size=64k', 'none', home]).status, 0);
+  const unmount = () => spawnSync('umount', [home]);
+
+  process.on('exit', unmount);
+  const place = write(home, '.cursor/mcp.json', cursor);
+
+  assert.equal(spawnSync('dd', ['if=/dev/zero', `of=${home}/fill`])
+    .status, 1);
+  let done = adopt(home, 'cursor');
+
+  assert.equal(done.status, 1, done.all);
+  assert.match(done.stderr, /^caisson: .*No space left on device\n$/);
+  assert.equal(fs.readFileSync(place, 'utf8'), cursor);
+  assert.deepEqual(fs.readdirSync(path.dirname(place)), ['mcp.json']);
+  fs.unlinkSync(`${home}/fill`);
+  done = adopt(home, 'cursor');
+  assert.ok(done.changed, done.all);
+  assert.equal(adopt(home, 'cursor', '--undo').status, 0);
+  assert.equal(fs.readFileSync(place, 'utf8'), cursor);
+  unmount();
+});
