@@ -79,6 +79,11 @@ class Alias(Base):
                       "repo_path='b'", "start_date='a'", "repo_path=5"):
             self.refuses(log, given)
 
+    def test_when_a_time_begins_and_ends(self):
+        self.sends(tool("events", {"from": TEXT, "to": TEXT}),
+                   "start='a', end_date='b'", {"from": "a", "to": "b"},
+                   "start=from end_date=to")
+
     def test_what_may_mean_something_else(self):
         for entry, given in (
                 (tool("get_deal", {"id": TEXT}, ["id"]), "company_id='c'"),

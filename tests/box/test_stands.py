@@ -105,6 +105,8 @@ print(r.status_code, r.ok, r.json(), await r.json(), (await r.json())["a"])
         self.prints("""
 import json, io, re, csv
 from io import StringIO
+print(list(csv.DictReader(await mcp_fs.raw(json=%r))),
+      list(csv.reader(["a,b"])))
 rows = json.loads(await mcp_fs.raw(json=%r))
 file = StringIO(await mcp_fs.raw(json=%r))
 print(rows, list(csv.reader(file)), isinstance(file, io.StringIO),
@@ -112,7 +114,8 @@ print(rows, list(csv.reader(file)), isinstance(file, io.StringIO),
 import copy, pickle
 print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
       io.StringIO(newline=None).read() == "", StringIO("a\\n").readlines())
-""" % (text("[1]"), text("a,b"), text("abc")),
+""" % (text("a,b\n1,2"), text("[1]"), text("a,b"), text("abc")),
+                    "[{'a': '1', 'b': '2'}] [['a', 'b']]\n"
                     "[1] [['a', 'b']] True ['a', 'b', 'c']\nx True "
                     "['a\\n']\n")
 
@@ -128,6 +131,8 @@ print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
         for line, says, note in (
                 ("d['user'] == 'x', 'x' == d['user'], d['user'] != 'x', "
                  "d['user'] == 'y'", "True True False False", one % "login"),
+                ("len({*d.tags, 'a'}), 'x' in {d.user}", "2 True",
+                 one % "name" + one % "login"),
                 ("'b' in d['tags'], 'c' in d.tags, d.tags.count('a')",
                  "True False 1", one % "name"),
                 ("d['who'] == 'x', d['who'] in ['x']", "False False",
@@ -138,6 +143,13 @@ print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
                  "True", "")):
             with self.subTest(line):
                 self.prints(code + "print(%s)" % line, says + "\n", note)
+
+    def test_keys_that_a_list_is_asked_for(self):
+        self.prints("r = mcp_fs.raw(json=%r).result()\n"
+                    "print('a' in r, 'x' in r.data, {'a': 'x'} in r.data)\n"
+                    "try:\n    {r.data[1]}\nexcept TypeError as e:\n"
+                    "    print(e)" % text('[{"a": "x"}, {"a": 1}]'),
+                    "False False True\nunhashable type: 'dict'\n")
 
     def test_blocks_stand_for_their_text(self):
         self.prints("""

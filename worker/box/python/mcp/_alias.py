@@ -2,8 +2,9 @@
 
 Only where one parameter can be meant: read_file(file_path=...) means path.
 What is required and missing may have any name that means it.  An option must
-be in the name, git_log(repo_path=...) is path, or be the number of items, as
-other names may mean something else.  A note tells what was taken for what.
+be in the name, git_log(repo_path=...) is path, or be the number of items, or
+where a time begins or ends, as other names may mean something else.  A note
+tells what was taken for what.
 """
 from . import _schema
 from ._near import MEANINGS, is_meant, plain, words
@@ -21,6 +22,7 @@ GENERAL = {"id", "name", "number", "key", "type", "value", "index", "code",
 COUNTS, = [each for each in MEANINGS if "perpage" in each]
 # Those of them that can be the name of nothing else.
 CERTAIN = COUNTS - {"n", "num", "size", "max", "first", "top", "take"}
+TIMES = [each for each in MEANINGS if "starttime" in each or "endtime" in each]
 KEYS, = [each for each in MEANINGS if "id" in each]
 
 
@@ -57,6 +59,8 @@ def stands_for(name, other, entry, required):
     """Whether a name can mean no other thing than a parameter does."""
     pair = {plain(name), plain(other)}
     if pair <= COUNTS and plain(other) in CERTAIN:
+        return True
+    if any(pair <= each for each in TIMES):
         return True
     one, two = words(name), words(other)
     if required and pair <= KEYS:

@@ -123,6 +123,12 @@ def miss(part, key, default):
     return default
 
 
+def only_text(part):
+    """Return the text that is the only value of a dict, or None."""
+    value = next(iter(part.values())) if dict.__len__(part) == 1 else None
+    return value if isinstance(value, str) else None
+
+
 def is_text(part, text):
     """Whether a text is the only value of a dict in a result, as of {"login":
     "hana"}.
@@ -130,13 +136,13 @@ def is_text(part, text):
     A note tells where code compares dicts with texts.
     """
     from ._caller import caller
-    value = next(iter(part.values())) if dict.__len__(part) == 1 else None
+    value = only_text(part)
     told = text and caller().f_globals.get("__name__") == "__main__"
     if told:
         from ._servers import clean
         names = clean(", ".join(map(str, list(part)[:KEYS_MAX])))
-        add((EQUAL if isinstance(value, str) else UNEQUAL) % names)
-    return isinstance(value, str) and value == text
+        add((UNEQUAL if value is None else EQUAL) % names)
+    return value == text
 
 
 def one_list(part, key):

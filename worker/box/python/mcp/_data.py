@@ -95,7 +95,12 @@ class Part(dict):
         same = self.__eq__(other)
         return same if same is NotImplemented else not same
 
-    __hash__ = None
+    def __hash__(self):
+        """Return that of the text which is its only value, and equals it."""
+        value = _counted.only_text(self)
+        if value is None:
+            raise TypeError("unhashable type: 'dict'")
+        return hash(value)
 
     def __len__(self):
         """Return how many keys it has, which the code may not mean."""
@@ -222,6 +227,13 @@ class Rows(list):
     """
 
     __slots__ = ()
+
+    def __contains__(self, item):
+        """Whether an item is in it; a text may be the key of a dict that the
+        code expects, and is none of the dicts that are there.
+        """
+        return any(each == item for each in self if type(each) is not Part) \
+            if isinstance(item, str) else super().__contains__(item)
 
     def __getitem__(self, key):
         """Return an item, items, the list itself by what it is called, or a

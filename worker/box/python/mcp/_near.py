@@ -20,7 +20,7 @@ dir directory folder path root
 limit max maxresults maxitems maxcount count n num size top first take perpage \
 pagesize
 repo repository project
-owner org organization user username account
+owner org organization user username account login
 body content text message description comment
 title name subject summary
 start begin since from after startdate starttime datefrom
@@ -28,7 +28,7 @@ end until to before enddate endtime dateto
 to recipient recipients email
 url uri link href
 label labels tag tags
-assignee assignees user username
+assignee assignees user username login
 state status
 timezone tz zone
 sheet sheetname worksheet tab

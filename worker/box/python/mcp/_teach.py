@@ -2,8 +2,8 @@
 
 json.loads() of what is parsed already returns it, re looks at its text, yaml
 writes it as what it is, a frame of pandas is one of its data, and io.StringIO
-has its text.  A library is changed before code runs that names servers, or when
-the first result has come, or later, when it is imported.
+and csv have its text.  A library is changed before code runs that names
+servers, or when the first result has come, or later, when it is imported.
 """
 import sys
 from _frozen_importlib_external import PathFinder
@@ -86,6 +86,22 @@ def teach_pandas(pandas):
     from ._result import data_of
     for kind in pandas.DataFrame, pandas.Series:
         kind.__init__ = with_data(kind.__init__, data_of)
+    plain = pandas.json_normalize
+    pandas.json_normalize = lambda data, *args, **more: plain(
+        data_of(data), *args, **more)
+
+
+def teach_csv(csv):
+    """Have csv read the lines of a result that is a text."""
+    from ._result import Result
+    plain = csv.reader
+
+    def reader(lines, *args, **more):
+        if isinstance(lines, Result):
+            lines = lines.text.splitlines(True)
+        return plain(lines, *args, **more)
+
+    csv.reader = reader
 
 
 def with_data(plain, data_of):
@@ -150,5 +166,5 @@ def teach_io(io):
     io.StringIO = StringIO
 
 
-TEACH = {"io": teach_io, "re": teach_re, "json": teach_json, "yaml": teach_yaml,
-         "pandas": teach_pandas}
+TEACH = {"io": teach_io, "csv": teach_csv, "re": teach_re,
+         "json": teach_json, "yaml": teach_yaml, "pandas": teach_pandas}
