@@ -1,5 +1,5 @@
 /*
- * Names as Python can write them: see alias.h. Knows names only, neither
+ * Python names for servers and tools: see alias.h. Handles names only, neither
  * servers nor tools.
  */
 #include <stdlib.h>
@@ -8,18 +8,18 @@
 #include "alias.h"
 #include "mem.h"
 
-/* The hard keywords of Python 3, sorted by their bytes. */
+/* The hard keywords of Python 3, sorted by byte values. */
 static const char *const alias_keywords[] = { "False", "None", "True", "and",
 	"as", "assert", "async", "await", "break", "class", "continue", "def",
 	"del", "elif", "else", "except", "finally", "for", "from", "global",
 	"if", "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass",
 	"raise", "return", "try", "while", "with", "yield" };
 
-/* A name and what it would be called if it were the only one. */
+/* A name and the alias it would have if it were the only one. */
 struct alias {
 	const char *name;
 	char *natural;
-	size_t index; /* in the arrays of the caller */
+	size_t index; /* index in the caller's arrays */
 };
 
 static int
@@ -36,7 +36,7 @@ alias_is_keyword(const char *word)
 		   sizeof(alias_keywords[0]), alias_compare_words) != NULL;
 }
 
-/* The byte in an identifier; 0 for one that cannot be there. */
+/* Returns the byte to use in an identifier; 0 if it is not allowed there. */
 static char
 alias_byte(char c)
 {
@@ -56,7 +56,7 @@ alias_make(const char *name, const char *empty)
 
 	if (name[0] == '\0')
 		return mem_strdup(empty);
-	/* Room for a mark at each end and the NUL. */
+	/* Room for an underscore at each end and the NUL. */
 	alias = mem_alloc(strlen(name) + 3);
 	if (name[0] >= '0' && name[0] <= '9')
 		alias[len++] = '_';
@@ -73,7 +73,7 @@ alias_make(const char *name, const char *empty)
 	return alias;
 }
 
-/* Whether a name needs no other alias than itself. */
+/* Whether a name is its own natural alias. */
 static int
 alias_is_exact(const struct alias *entry)
 {
@@ -81,9 +81,9 @@ alias_is_exact(const struct alias *entry)
 }
 
 /*
- * By natural alias; of those that share one, the name that equals it comes
- * first: code that writes that name means it. The rest by name, which may be
- * there twice.
+ * Sorts by natural alias. If several names share one, the name that equals it
+ * comes first, because code that writes it means that name. The others are
+ * sorted by name; a name may occur twice.
  */
 static int
 alias_compare(const void *a, const void *b)
@@ -107,9 +107,10 @@ alias_compare_naturals(const void *word, const void *entry)
 }
 
 /*
- * Returns natural with the first number from *number on that makes it the
- * natural alias of none, and moves *number behind it. What is made up from
- * another alias is never the same: what stands before the last _ differs.
+ * Returns natural with the first number, from *number on, that gives an alias
+ * that is no name's natural alias; sets *number to the next one. Aliases made
+ * from different natural aliases never collide: the part before the last _
+ * differs.
  */
 static char *
 alias_number(const char *natural, size_t *number, const struct alias *sorted,

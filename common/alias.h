@@ -1,10 +1,10 @@
 /*
- * Names as Python can write them: every run of other
- * characters than letters, digits and _ becomes one _, lower case, _ before a
- * leading digit, _ behind a keyword; names that become the same get _2, _3, but
- * for one that is such a name already, which stays what it is.
- * Used by the supervisor for servers, by the broker for tools of servers, and
- * by relay and store, which need the keywords only.
+ * Python names for servers and tools: every run of characters other than
+ * letters, digits and _ becomes one _; letters become lower case; _ is put
+ * before a leading digit and after a keyword. Names with the same result get
+ * the suffix _2, _3 and so on, except a name that already equals its alias.
+ * Used by the supervisor for servers, by the broker for tools, and by relay and
+ * store, which need the keywords only.
  */
 #ifndef COMMON_ALIAS_H
 #define COMMON_ALIAS_H
@@ -12,16 +12,16 @@
 #include <stddef.h>
 
 /*
- * Gives each of the names (bytes, NUL-terminated) an alias of its own. The
- * result depends on the set of names, not on their order: a name that is its
- * own alias has it, and the others are gone through in the order of their
- * bytes. empty stands for a name of which
- * nothing is left ("server", "tool"). The caller frees each of aliases.
+ * Gives each of the names (bytes, NUL-terminated) a unique alias. The result
+ * depends on the set of names, not on their order: a name that equals its
+ * natural alias keeps it, and the others are numbered in byte order. empty
+ * replaces a name of which no character is left ("server", "tool"). The caller
+ * frees each of aliases.
  */
 void alias_assign(
     const char *const *names, size_t count, const char *empty, char **aliases);
 
-/* Whether a word is a hard keyword of Python, which can be no name in it. */
+/* Whether a word is a hard keyword of Python, which cannot be a name. */
 int alias_is_keyword(const char *word);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Whether this is a build with AddressSanitizer, for the few places that must
- * know: gcc and clang say it in different ways. Used by every worker.
+ * Tells whether this is a build with AddressSanitizer, for the few places that
+ * depend on it: gcc and clang define different macros. Used by every worker.
  */
 #ifndef COMMON_ASAN_H
 #define COMMON_ASAN_H
@@ -14,8 +14,8 @@
 #endif
 
 /*
- * For a function that ends its process, or never returns, where nearly every
- * system call is refused: AddressSanitizer would make some of its own first.
+ * For a function that exits, or never returns, when nearly every system call is
+ * refused: AddressSanitizer would make calls of its own before.
  */
 #ifdef ASAN_BUILD
 #define ASAN_LEAVES_ALONE __attribute__((no_sanitize("address")))

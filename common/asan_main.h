@@ -1,8 +1,8 @@
 /*
- * For the file with main() of a process that locks itself down: in a build
- * with AddressSanitizer it searches for no leaks at its end, for which it would
- * have to clone and ptrace, which it may not. Leaks are searched for in the
- * unit tests. Included once by each such process.
+ * For the file with main() of a process that locks itself down. It disables the
+ * leak search of AddressSanitizer at exit, which needs clone and ptrace; the
+ * lockdown refuses both. Unit tests search for leaks. Included once by each
+ * such process.
  */
 #ifndef COMMON_ASAN_MAIN_H
 #define COMMON_ASAN_MAIN_H

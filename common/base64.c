@@ -31,7 +31,7 @@ base64_add(struct buffer *buffer, const void *data, size_t len)
 		*at++ = n > 2 ? base64_digits[three & 63] : '=';
 	}
 	buffer->len += (size_t)(at - out);
-	/* Puts the NUL behind it. */
+	/* Terminates the text with a NUL. */
 	buffer_add(buffer, "", 0);
 }
 
@@ -77,7 +77,7 @@ base64_read(struct buffer *buffer, const char *text, size_t len)
 			bits = 0;
 		}
 	}
-	/* A last group of one digit is none; others are padded to four. */
+	/* A last group of one digit is invalid; others are padded to four. */
 	if (digits % 4 == 1 || (digits + padding) % 4 != 0 || padding > 2)
 		return -1;
 	if (digits % 4 == 2)

@@ -1,6 +1,7 @@
 /*
- * The steps by which a box is built, as an enum and their sentences: an
- * expansion of box_steps.def. The box names a step, the supervisor words it.
+ * The steps that build a box, as an enum and a table of sentences: an expansion
+ * of box_steps.def. The box reports a step, and the supervisor makes the
+ * sentence for the user.
  */
 #ifndef COMMON_BOX_STEP_H
 #define COMMON_BOX_STEP_H
@@ -15,8 +16,8 @@ enum box_step {
 };
 
 /*
- * What ends a box of the weaker level: its guard takes this signal as the order
- * to kill the rest and then itself. SIGKILL would end the guard alone.
+ * The signal that ends a box with reduced isolation: its guard then kills all
+ * other processes and itself. SIGKILL would kill the guard alone.
  */
 #define BOX_GUARD_END SIGTERM
 
@@ -25,7 +26,7 @@ struct box_step_info {
 	const char *fix;
 };
 
-/* Returns the row of a step, static; NULL for a number that is none. */
+/* Returns the row of a step, static; NULL if the number is invalid. */
 const struct box_step_info *box_step_info(unsigned long step);
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * What the processes of a box have used, as its process 1 has seen: the content
- * of the file of counts that SETUP brings. Its fields are in box_usage.def.
+ * The resources that the processes of a box have used, as measured by its
+ * process 1: the content of the file of counts that SETUP passes. Its fields
+ * are in box_usage.def.
  */
 #ifndef COMMON_BOX_USAGE_H
 #define COMMON_BOX_USAGE_H
@@ -13,7 +14,7 @@ struct box_usage {
 };
 #undef BOX_USAGE
 
-/* Nothing lies between the fields: the file is the struct. */
+/* There is no padding between the fields: the file equals the struct. */
 #define BOX_USAGE(field, doc) +sizeof(uint64_t)
 _Static_assert(sizeof(struct box_usage) == 0
 #include "box_usage.def"

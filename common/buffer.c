@@ -1,6 +1,6 @@
 /*
- * A growing run of bytes: see buffer.h. Linked into every process; does
- * nothing but keep bytes.
+ * A growing array of bytes: see buffer.h. Linked into every process; only
+ * stores bytes.
  */
 #include <stdarg.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ buffer_reserve(struct buffer *buffer, size_t len)
 {
 	size_t size = buffer->size > 0 ? buffer->size : BUFFER_SIZE_FIRST;
 
-	/* Half of what can be addressed: so that doubling cannot overflow. */
+	/* Half of the address space, so that doubling cannot overflow. */
 	if (len >= SIZE_MAX / 2 - buffer->len)
 		fatal("no memory for %zu bytes", len);
 	while (size < buffer->len + len + 1)
@@ -48,7 +48,7 @@ buffer_add_text(struct buffer *buffer, const char *text)
 	buffer_add(buffer, text, strlen(text));
 }
 
-/* As vsnprintf into the room there is; returns the length of the whole text. */
+/* Like vsnprintf into the free room; returns the length of the whole text. */
 static size_t __attribute__((format(printf, 2, 0)))
 buffer_format(struct buffer *buffer, const char *fmt, va_list ap)
 {
@@ -66,7 +66,10 @@ buffer_printf(struct buffer *buffer, const char *fmt, ...)
 	va_list ap;
 	size_t len;
 
-	/* Most texts fit at once; else this tells how much room they need. */
+	/*
+	 * Most texts fit at once; otherwise this returns the room that they
+	 * need.
+	 */
 	buffer_reserve(buffer, 0);
 	va_start(ap, fmt);
 	len = buffer_format(buffer, fmt, ap);

@@ -1,6 +1,6 @@
 /*
- * A channel: see channel.h. Run by every process that has a loop, one thread
- * each, so one packet and one message per process are enough to work in.
+ * A channel: see channel.h. Run by every process with a loop. Each has one
+ * thread, so one static packet and one message per process suffice.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,10 +13,10 @@
 #include "log.h"
 #include "mem.h"
 
-/* A packet that waits: only as large as it is. */
+/* A queued packet, allocated with its exact size. */
 struct channel_packet {
 	STAILQ_ENTRY(channel_packet) entry;
-	size_t weight; /* with what its memfds hold */
+	size_t weight; /* including the content of its memfds */
 	size_t len;
 	size_t nfds;
 	int fds[IPC_FDS_MAX];
@@ -26,23 +26,23 @@ struct channel_packet {
 struct channel {
 	int fd;
 	struct channel_ends ends;
-	enum ipc_phase sent;     /* where the stream to the peer stands */
-	enum ipc_phase received; /* where the stream from the peer stands */
+	enum ipc_phase sent;     /* phase of the stream to the peer */
+	enum ipc_phase received; /* phase of the stream from the peer */
 	struct event *readable;
-	struct event *writable; /* added only while something waits */
+	struct event *writable; /* added only while packets are queued */
 	STAILQ_HEAD(, channel_packet) queue;
 	size_t queued;
 	size_t queued_bytes;
 };
 
 /*
- * Two, because a handler may send while the bytes of its message are still
- * borrowed from the packet that came.
+ * Two messages, because a handler may send while its own message still borrows
+ * bytes from the received packet.
  */
 static struct ipc_packet channel_in;
 static struct ipc_packet channel_out;
 
-/* Gives the channel up and tells its owner, who may free it. */
+/* Abandons the channel and notifies its owner, who may free it. */
 static void
 channel_close(struct channel *channel, const struct err *why)
 {
@@ -51,7 +51,7 @@ channel_close(struct channel *channel, const struct err *why)
 	channel->ends.closed(channel->ends.ctx, why);
 }
 
-/* Checks and decodes what is in channel_in. Returns 0, or -1 with err. */
+/* Checks and decodes the packet in channel_in. Returns 0, or -1 with err. */
 static int
 channel_accept(struct channel *channel, enum ipc_type *type,
     union ipc_any *msg, struct err *err)
@@ -88,7 +88,7 @@ channel_on_readable(evutil_socket_t fd, short what, void *arg)
 		channel_close(channel, &err);
 		return;
 	}
-	/* The handler may free the channel: not a word about it after this. */
+	/* The handler may free the channel, which must not be used after it. */
 	channel->ends.routes[type](channel->ends.ctx, &msg);
 	ipc_message_close(type, &msg);
 }
@@ -104,7 +104,7 @@ channel_packet_free(struct channel_packet **packet)
 	*packet = NULL;
 }
 
-/* Puts channel_out, with its descriptors, at the end of the queue. */
+/* Appends channel_out, with its descriptors, to the queue. */
 static int
 channel_enqueue(struct channel *channel, size_t blobs, struct err *err)
 {
@@ -129,7 +129,7 @@ channel_enqueue(struct channel *channel, size_t blobs, struct err *err)
 	return 0;
 }
 
-/* Sends what is in channel_out, or queues it; blobs is what its memfds hold. */
+/* Sends channel_out, or queues it; blobs is the size of its memfds. */
 static int
 channel_transmit(struct channel *channel, size_t blobs, struct err *err)
 {
@@ -157,7 +157,10 @@ channel_on_writable(evutil_socket_t fd, short what, void *arg)
 	memcpy(channel_out.data, packet->data, packet->len);
 	memcpy(channel_out.fds, packet->fds, sizeof(packet->fds));
 	if (ipc_socket_send((int)fd, &channel_out, &err) == -1) {
-		/* EAGAIN: later. A peer that is gone shows when reading. */
+		/*
+		 * EAGAIN: queue it. That the peer has closed is noticed when
+		 * reading.
+		 */
 		if (err.code != EAGAIN)
 			event_del(channel->writable);
 		channel_out.nfds = 0;
@@ -206,7 +209,7 @@ channel_pause(struct channel *channel, int paused)
 		event_add(channel->readable, NULL);
 }
 
-/* How many bytes of a message travel outside of its packet. */
+/* The bytes of a message that do not travel in its packet. */
 static size_t
 channel_blobs(enum ipc_type type, const void *msg)
 {

@@ -1,11 +1,12 @@
 /*
- * A channel: one end of a SOCK_SEQPACKET socketpair on the event loop, over
- * which messages of the catalogue go. What arrives is checked (sender, phase,
- * exact decoding) before a handler sees it; what cannot be sent at once waits
- * in a bounded queue. Used by supervisor, relay, broker, reader and store.
+ * A channel: one end of a SOCK_SEQPACKET socket pair on the event loop, which
+ * carries messages of the catalogue. A received message is checked (sender,
+ * phase, exact decoding) before its handler runs. A message that cannot be sent
+ * at once is put into a bounded queue. Used by supervisor, relay, broker,
+ * reader, store, files and porter.
  *
  * A handler never runs the loop, never blocks, and may free its channel:
- * nothing here touches a channel after its handler or closed() was called.
+ * nothing here uses a channel after its handler or closed() was called.
  */
 #ifndef COMMON_CHANNEL_H
 #define COMMON_CHANNEL_H
@@ -15,50 +16,53 @@
 
 struct channel;
 
-/* msg is the struct of its type; bytes are borrowed, take descriptors. */
+/*
+ * msg is the struct of its type. Its bytes are borrowed; the handler may take
+ * its descriptors.
+ */
 typedef void channel_handler(void *ctx, void *msg);
 
-/* Who talks to whom, and who listens. Copied by channel_new. */
+/* The two peers and the handlers. Copied by channel_new. */
 struct channel_ends {
 	enum role self;
 	enum role peer;
 	channel_handler *const *routes; /* by type: ipc_route.h */
 	/*
-	 * The channel is of no use any more: the peer is gone (why is NULL) or
-	 * violated the protocol (why says how). Called at most once, last of
-	 * all.
+	 * The channel cannot be used any more: the peer has closed it (why is
+	 * NULL) or violated the protocol (why contains the violation). Called
+	 * at most once, after all handlers.
 	 */
 	void (*closed)(void *ctx, const struct err *why);
 	void *ctx;
 };
 
-/* Takes *fd. Returns a channel that channel_free frees. */
+/* Takes *fd. Returns a channel; the caller frees it with channel_free. */
 struct channel *channel_new(
     struct event_base *base, int *fd, const struct channel_ends *ends);
 
 /*
- * Sends msg (the struct of type), whose descriptors are taken in any case.
- * Returns 0, also when it waits in the queue, or -1 with err when a field
- * breaks its bounds, the message is not legal now, the queue is full or the
- * peer is gone. The channel stays usable for channel_free only after that.
+ * Sends msg (the struct of type) and takes its descriptors, also on failure.
+ * Returns 0, also if the message is queued, or -1 with err if a field exceeds
+ * its bounds, the message is illegal in this phase, the queue is full, or the
+ * peer has closed. After an error only channel_free may be called.
  */
 int channel_send(struct channel *channel, enum ipc_type type, void *msg,
     struct err *err);
 
 /*
- * Returns how many bytes wait in the queue, those in memfds included; what the
- * kernel has taken already is not counted.
+ * Returns the number of bytes in the queue, including those in memfds; bytes
+ * already taken by the kernel are not counted.
  */
 size_t channel_unsent(const struct channel *channel);
 
 /*
- * Stops to receive, until it is called with 0: what the peer sends waits with
- * the peer, and its end is told of later. For a peer that sends more than there
- * is room for.
+ * Stops receiving until it is called with 0: messages stay with the peer, and
+ * the end of the channel is reported later. Used while there is no room for
+ * more messages of the peer.
  */
 void channel_pause(struct channel *channel, int paused);
 
-/* Closes the descriptor and forgets the queue. NULL inside is accepted. */
+/* Closes the descriptor and discards the queue. NULL inside is accepted. */
 void channel_free(struct channel **channel);
 
 /* The typed senders: channel_send_start(channel, &start, err), … */

@@ -1,6 +1,7 @@
 /*
- * Time in milliseconds: what it is, and as libevent takes it for its timers.
- * Used by every process that has a loop; pure but for reading the clock.
+ * Time in milliseconds: the current time, and the conversion for libevent
+ * timers. Used by every process with a loop; its only effect is to read the
+ * clock.
  */
 #ifndef COMMON_CLOCK_H
 #define COMMON_CLOCK_H
@@ -9,12 +10,12 @@
 #include <sys/time.h>
 
 /*
- * Returns the milliseconds of the monotonic clock, which begins at some time
- * in the past and is not changed when the time of day is.
+ * Returns the monotonic clock in milliseconds. Its zero is unspecified, and
+ * setting the time of day does not change it.
  */
 uint64_t clock_ms(void);
 
-/* Returns so many milliseconds as event_add() takes them. */
+/* Converts milliseconds to the form that event_add() takes. */
 struct timeval clock_timeval(uint64_t ms);
 
 #endif

@@ -11,8 +11,9 @@
 #include "utf8.h"
 
 /*
- * The text may end up in JSON or in a message: it is UTF-8 whatever was put
- * into it (a path may be anything) and wherever it had to be cut.
+ * The text may become part of JSON or of a message. It is therefore valid
+ * UTF-8, whatever bytes it was built from (a path may contain any) and wherever
+ * it was cut.
  */
 static void
 err_tidy(struct err *err)
@@ -45,8 +46,8 @@ err_set(struct err *err, const char *fmt, ...)
 }
 
 /*
- * In English, as all that is said here, whatever the locale: the init of a
- * forked box has none.
+ * Always in English, like all other texts, whatever the locale: the init of a
+ * forked box has no locale.
  */
 static const char *
 err_describe(int code)

@@ -13,7 +13,7 @@ fd_close(int *fd)
 {
 	int saved = errno;
 
-	/* Never retried: on Linux the descriptor is gone even after EINTR. */
+	/* Never retried: on Linux the descriptor is closed even after EINTR. */
 	if (*fd >= 0)
 		close(*fd);
 	*fd = -1;

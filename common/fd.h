@@ -1,7 +1,7 @@
 /*
- * Descriptors that close themselves. "auto_fd int fd = -1;" closes fd when
- * the scope ends; "fd_take(&fd)" hands it over and leaves -1 behind, so that
- * every hand-over is visible where it happens. Used by every process; opens
+ * Descriptors that close themselves. "auto_fd int fd = -1;" closes fd at the
+ * end of its scope. "fd_take(&fd)" returns it and stores -1, so that every
+ * transfer of ownership is visible in the code. Used by every process; opens
  * nothing.
  */
 #ifndef COMMON_FD_H
@@ -12,7 +12,7 @@
 /* Closes *fd unless it is -1, sets it to -1, keeps errno. */
 void fd_close(int *fd);
 
-/* Returns *fd and leaves -1 behind: the caller owns the descriptor now. */
+/* Returns *fd and stores -1: the caller now owns the descriptor. */
 int fd_take(int *fd);
 
 /* Sets or clears O_NONBLOCK. Returns 0, or -1 with err. */

@@ -1,7 +1,8 @@
 /*
- * What a descriptor is a descriptor of: see file_kind.h. The system call
- * itself: what the C library makes of fstat() takes a path, and a process that
- * may make that can ask which files there are. Opens nothing.
+ * The kind of file behind a descriptor: see file_kind.h. It uses the system
+ * call itself. The C library implements fstat() with a call that takes a path,
+ * and a process that may make that call can test which files exist. Opens
+ * nothing.
  */
 #include <sys/stat.h>
 #include <sys/syscall.h>

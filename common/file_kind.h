@@ -1,7 +1,7 @@
 /*
- * What a descriptor that came by message is a descriptor of, asked of the
- * kernel without a path; and the words for it. Used by every process; opens
- * nothing.
+ * The kind of file behind a descriptor that came by message, as the kernel
+ * reports it without a path; and its name in a sentence. Used by every process;
+ * opens nothing.
  */
 #ifndef COMMON_FILE_KIND_H
 #define COMMON_FILE_KIND_H
@@ -11,7 +11,7 @@
 /* Whether it is a regular file. */
 int file_kind_is_regular(int fd);
 
-/* What has this mode, for a sentence: "a named pipe". */
+/* The kind of file with this mode, for a sentence: "a named pipe". */
 const char *file_kind_name(mode_t mode);
 
 #endif

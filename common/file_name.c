@@ -1,6 +1,6 @@
 /*
- * The names of files that are kept: see file_name.h. Linked into every process;
- * opens nothing.
+ * The names of stored files: see file_name.h. Linked into every process; opens
+ * nothing.
  */
 #include <string.h>
 
@@ -8,12 +8,12 @@
 #include "limits.h"
 #include "utf8.h"
 
-/* C1, U+0080 to U+009F, is a byte C2 and a second one below A0 in UTF-8. */
+/* In UTF-8 a C1 character, U+0080 to U+009F, is C2 and a byte below A0. */
 #define FILE_NAME_C1_FIRST 0xc2
 #define FILE_NAME_C1_END 0xa0
 #define FILE_NAME_DEL 0x7f
 
-/* Whether a control character begins here, in text that a NUL ends. */
+/* Whether a control character starts here, in NUL-terminated text. */
 static int
 file_name_is_control(const unsigned char *p)
 {

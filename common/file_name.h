@@ -1,6 +1,6 @@
 /*
- * The names of files that are kept: text for people and for programs, never a
- * path. Used by files and porter; pure functions over bytes.
+ * The names of stored files: text for people and programs, never a path. Used
+ * by files and porter; pure functions over bytes.
  */
 #ifndef COMMON_FILE_NAME_H
 #define COMMON_FILE_NAME_H
@@ -8,9 +8,9 @@
 #include <stddef.h>
 
 /*
- * Whether these bytes can be the name of a file that is kept: 1 to
- * FILE_NAME_MAX bytes of UTF-8, without control characters (C0, DEL, C1) and
- * slashes, and neither "." nor "..".
+ * Whether these bytes are a valid name of a stored file: 1 to FILE_NAME_MAX
+ * bytes of UTF-8, without control characters (C0, DEL, C1) and slashes, and
+ * neither "." nor "..".
  */
 int file_name_valid(const char *name, size_t len);
 

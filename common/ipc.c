@@ -27,7 +27,7 @@
 #define IPC_COUNTS_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL)
 #define IPC_SEALS (F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL)
 
-/* What each kind takes at most on the wire, for the assertions below. */
+/* The maximum size of each kind on the wire, for the assertions below. */
 #define IPC_WIRE_HEADER sizeof(uint32_t)
 #define IPC_WIRE_UINT sizeof(uint64_t)
 #define IPC_WIRE_TEXT(most) (sizeof(uint32_t) + (most) + 1)
@@ -37,7 +37,7 @@
 
 #define IPC_WIRE_OPTIONAL_FD sizeof(uint32_t)
 
-/* No message can outgrow a packet or carry too many descriptors. */
+/* No message can exceed a packet or carry too many descriptors. */
 #define IPC_MESSAGE(NAME, name, FROM, TO, PHASES, NEXT, doc)                   \
 	_Static_assert(IPC_WIRE_HEADER
 #define IPC_UINT(name, field, least, most, doc) +IPC_WIRE_UINT
@@ -99,7 +99,7 @@ ipc_kind_is_fd(enum ipc_kind kind)
 	return kind >= IPC_KIND_PIPE_R;
 }
 
-/* Bounds: one sentence for the sender's bug and a protocol violation. */
+/* Bounds: the same sentence for a bug of the sender and a violation. */
 static int
 ipc_bounded(const struct ipc_message *row, const struct ipc_field *field,
     uint64_t value, struct err *err)
@@ -113,7 +113,7 @@ ipc_bounded(const struct ipc_message *row, const struct ipc_field *field,
 
 /* Encoding */
 
-/* Bounds are checked before: every message fits (asserted above). */
+/* The bounds are checked before, so every message fits (asserted above). */
 static void
 ipc_put(struct ipc_packet *packet, const void *data, size_t len)
 {
@@ -194,7 +194,7 @@ ipc_put_text(struct ipc_packet *packet, const struct ipc_message *row,
 	return 0;
 }
 
-/* One that is optional is counted: 0 or 1. */
+/* An optional descriptor is preceded by its number: 0 or 1. */
 static int
 ipc_put_fd(struct ipc_packet *packet, const struct ipc_message *row,
     const struct ipc_field *field, int *member, struct err *err)
@@ -254,7 +254,10 @@ ipc_encode(
 	packet->nfds = 0;
 	ipc_put_u32(packet, type);
 	for (field = row->fields; field->name != NULL; field++) {
-		/* After a failure go on only to take the descriptors. */
+		/*
+		 * After a failure the loop continues only to take the
+		 * descriptors.
+		 */
 		if (failed && !ipc_kind_is_fd(field->kind))
 			continue;
 		if (ipc_put_field(packet, row, field,
@@ -270,8 +273,8 @@ ipc_encode(
 struct ipc_reader {
 	const struct ipc_message *row;
 	struct ipc_packet *packet;
-	size_t pos; /* in the bytes */
-	size_t fd;  /* in the descriptors */
+	size_t pos; /* offset in the bytes */
+	size_t fd;  /* index of the next descriptor */
 };
 
 /* Returns the next len bytes, or NULL with err when there are fewer. */
@@ -298,7 +301,7 @@ ipc_get_number(struct ipc_reader *r, const struct ipc_field *field,
 	if (p == NULL)
 		return -1;
 	*value = 0;
-	memcpy(value, p, width); /* same machine: host order, little or big */
+	memcpy(value, p, width); /* on one machine, so in host byte order */
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	*value >>= 8 * (sizeof(*value) - width);
 #endif
@@ -336,15 +339,16 @@ ipc_get_bytes(struct ipc_reader *r, const struct ipc_field *field,
 	return bytes->data == NULL ? -1 : 0;
 }
 
-/* Descriptor kinds: each is checked on arrival to be what it is called. */
+/* Descriptors are checked on arrival to be of the declared kind. */
 
 static int
 ipc_is_pipe(int fd, int access)
 {
 	/*
-	 * Only a pipe has this size. Not fstat(), which is newfstatat() in the
-	 * C library: a process that may look at what it has could look for
-	 * files then. O_PATH has the access mode of reading, and cannot read.
+	 * Only a pipe has a pipe size. This is not fstat(), which is
+	 * newfstatat() in the C library: a process that may call that could
+	 * search for files. O_PATH has the access mode of reading, but cannot
+	 * read.
 	 */
 	return fcntl(fd, F_GETPIPE_SZ) > 0 &&
 	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == access;
@@ -368,7 +372,7 @@ ipc_is_sealed(int fd)
 	return seals != -1 && (seals & IPC_SEALS) == IPC_SEALS;
 }
 
-/* Its size cannot be changed, nor that it can be written. */
+/* Neither its size can be changed, nor its writability. */
 static int
 ipc_is_counts(int fd)
 {
@@ -378,7 +382,7 @@ ipc_is_counts(int fd)
 	    (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
 }
 
-/* Whether a memfd has just so many bytes, of which there are some. */
+/* Whether a memfd has exactly this size, which is not 0. */
 static int
 ipc_has_size(int fd, uint64_t len)
 {
@@ -393,7 +397,10 @@ ipc_is_pidfd(int fd)
 {
 	siginfo_t si;
 
-	/* ECHILD: a pidfd, of another process's child; EBADF, EINVAL: none. */
+	/*
+	 * ECHILD: the pidfd of another process's child; EBADF, EINVAL: no
+	 * pidfd.
+	 */
 	return waitid((idtype_t)P_PIDFD, (id_t)fd, &si,
 	           WEXITED | WNOHANG | WNOWAIT) == 0 ||
 	    errno == ECHILD;
@@ -404,12 +411,12 @@ ipc_is_file(int fd)
 {
 	struct stat st;
 
-	/* As with pipes: O_PATH only looks like reading. */
+	/* As with pipes, O_PATH only appears to be readable. */
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
 	    (fcntl(fd, F_GETFL) & (O_ACCMODE | O_PATH)) == O_RDONLY;
 }
 
-/* A file that can only be made longer. */
+/* A file that can only be appended to. */
 static int
 ipc_is_growing(int fd)
 {
@@ -549,7 +556,7 @@ ipc_decode(struct ipc_packet *packet, enum ipc_type *type,
 	if (r.fd != packet->nfds)
 		return err_set(err, "message %s: %zu descriptors too many",
 		    r.row->name, packet->nfds - r.fd);
-	packet->nfds = 0; /* they are the message's now */
+	packet->nfds = 0; /* they belong to the message now */
 	*type = number;
 	return 0;
 }

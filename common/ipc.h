@@ -28,7 +28,7 @@ enum ipc_phase {
 
 #define IPC_IN(PHASE) (1U << IPC_PHASE_##PHASE)
 
-/* At any time before the last message of a direction. */
+/* In any phase but the last of a direction. */
 #define IPC_ANY (IPC_IN(NEW) | IPC_IN(READY) | IPC_IN(OPEN))
 
 enum ipc_kind {
@@ -36,25 +36,25 @@ enum ipc_kind {
 	IPC_KIND_TEXT,
 	IPC_KIND_BYTES,
 	IPC_KIND_BLOB,
-	IPC_KIND_PIPE_R, /* descriptors from here on */
+	IPC_KIND_PIPE_R, /* the kinds from here on are descriptors */
 	IPC_KIND_PIPE_W,
 	IPC_KIND_PEER,
 	IPC_KIND_MEMFD,
-	IPC_KIND_COUNTS, /* a memfd of fixed size that can be written */
+	IPC_KIND_COUNTS, /* a writable memfd of fixed size */
 	IPC_KIND_PIDFD,
 	IPC_KIND_FILE_R,
 	IPC_KIND_FILE_A,
 	IPC_KIND_DIR,
 };
 
-/* Borrowed bytes: they die with the handler. */
+/* Borrowed bytes: valid only during the handler. */
 struct ipc_bytes {
 	const uint8_t *data;
 	size_t len;
 };
 
 /*
- * Up to IPC_INLINE_MAX bytes are at data, borrowed, and fd is -1; more are in
+ * Up to IPC_INLINE_MAX bytes are at data, borrowed, and fd is -1. More are in
  * fd, a sealed memfd that belongs to the message. ipc_blob_copy reads both.
  */
 struct ipc_blob {
@@ -94,8 +94,8 @@ struct ipc_field {
 	const char *name;
 	const char *doc;
 	enum ipc_kind kind;
-	size_t offset; /* in the struct of the message */
-	uint64_t least; /* of descriptors: 0 for an optional one */
+	size_t offset; /* offset in the struct of the message */
+	uint64_t least; /* number of descriptors; 0 for an optional one */
 	uint64_t most;
 };
 
@@ -104,14 +104,15 @@ struct ipc_message {
 	const char *doc;
 	enum role from;
 	enum role to;
-	unsigned int phases; /* IPC_IN bits in which it is legal */
+	unsigned int phases; /* IPC_IN bits of the phases in which it is legal
+			      */
 	enum ipc_phase next;
 	const struct ipc_field *fields;
 	size_t nfields;
-	size_t size; /* of the struct */
+	size_t size; /* size of the struct */
 };
 
-/* A message on the wire: bytes, and the descriptors that travel with them. */
+/* An encoded message: its bytes, and the descriptors sent with them. */
 struct ipc_packet {
 	size_t len;
 	size_t nfds;
@@ -119,7 +120,7 @@ struct ipc_packet {
 	uint8_t data[IPC_PACKET_MAX];
 };
 
-/* Returns the row of a type, static; NULL for a number that is none. */
+/* Returns the row of a type, static; NULL if the number is invalid. */
 const struct ipc_message *ipc_message(uint32_t type);
 
 /* Whether fields of this kind are descriptors. */
@@ -127,46 +128,46 @@ int ipc_kind_is_fd(enum ipc_kind kind);
 
 /*
  * Encodes msg (the struct of its type) into packet. The descriptors of msg are
- * moved into the packet (their fields become -1) also when this fails; the
- * caller closes them with ipc_packet_close. A BLOB is given as data and len,
- * fd -1; of an optional descriptor, -1 is none. Returns 0, or -1 with err when
- * a field breaks its bounds.
+ * moved into the packet (their fields become -1), also on failure; the caller
+ * closes them with ipc_packet_close. A BLOB is given as data and len with fd
+ * -1; -1 stands for an absent optional descriptor. Returns 0, or -1 with err if
+ * a field exceeds its bounds.
  */
 int ipc_encode(
     enum ipc_type type, void *msg, struct ipc_packet *packet, struct err *err);
 
 /*
- * Decodes packet into msg. Exact (no leftover), bounded, canonical; every
- * descriptor is checked to be of its kind. Descriptors move from the packet
- * into msg; the handler of the message takes them with fd_take, and
- * ipc_message_close closes the rest. On failure the packet keeps them all.
+ * Decodes packet into msg. Decoding is exact (no bytes left over), bounded and
+ * canonical; every descriptor is checked to be of its kind. Descriptors move
+ * from the packet into msg; the handler takes them with fd_take, and
+ * ipc_message_close closes the others. On failure the packet keeps them all.
  * Bytes are borrowed from packet. Returns 0, or -1 with err.
  */
 int ipc_decode(struct ipc_packet *packet, enum ipc_type *type,
     union ipc_any *msg, struct err *err);
 
 /*
- * Whether a message may come from peer to self now: phase is where the stream
- * stands and is moved on. Returns 0, or -1 with err.
+ * Whether a message from peer to self is legal now. phase is the phase of the
+ * stream and is updated. Returns 0, or -1 with err.
  */
 int ipc_permit(enum role from, enum role to, enum ipc_type type,
     enum ipc_phase *phase, struct err *err);
 
-/* Closes the descriptors a packet still holds. */
+/* Closes the descriptors that a packet still holds. */
 void ipc_packet_close(struct ipc_packet *packet);
 
-/* Closes the descriptors a message still holds. */
+/* Closes the descriptors that a message still holds. */
 void ipc_message_close(enum ipc_type type, union ipc_any *msg);
 
 /*
- * Returns a copy of the blob, with a NUL behind it, that the caller frees;
- * NULL with err when its memfd cannot be read.
+ * Returns a copy of the blob, terminated by a NUL, that the caller frees; NULL
+ * with err if its memfd cannot be read.
  */
 char *ipc_blob_copy(const struct ipc_blob *blob, struct err *err);
 
 /*
- * Returns a file of the kind COUNTS, with so many bytes, all 0, that the caller
- * owns; -1 with err.
+ * Returns a file of the kind COUNTS with this size, filled with zeroes, that
+ * the caller owns; -1 with err on failure.
  */
 int ipc_make_counts(size_t size, struct err *err);
 

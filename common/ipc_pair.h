@@ -1,6 +1,7 @@
 /*
- * The socket pair behind a channel. A file of its own, so that only processes
- * that make channels for others are linked with it: the supervisor.
+ * The socket pair behind a channel. It is in a file of its own, so that only
+ * the process that creates channels for others is linked with it: the
+ * supervisor.
  */
 #ifndef COMMON_IPC_PAIR_H
 #define COMMON_IPC_PAIR_H
@@ -8,10 +9,10 @@
 #include "err.h"
 
 /*
- * Makes the two ends of a channel, closed on exec, which the caller owns: no
- * read or write of either waits, unless blocking is set, for a peer without a
- * loop (channel_new() turns its own end into one that does not wait). Returns
- * 0, or -1 with err, and -1 in both.
+ * Makes the two ends of a channel, closed on exec, which the caller owns. They
+ * are non-blocking unless blocking is set, for a peer without a loop
+ * (channel_new() makes its own end non-blocking). Returns 0, or -1 with err,
+ * and -1 in both.
  */
 int ipc_pair(int *ours, int *theirs, int blocking, struct err *err);
 

@@ -1,13 +1,13 @@
 /*
- * The dispatch table of one process, expanded from the catalogue: every
- * message to it has a route to its handler <self>_on_<message>, so a message
- * without a handler does not link. Included once per process, by the file
- * that makes its channels, after
+ * The dispatch table of one process, expanded from the catalogue. Every message
+ * to the process has a route to its handler <self>_on_<message>, so a message
+ * without a handler does not link. Included once per process, by the file that
+ * makes its channels, after
  *
  *	#define IPC_SELF relay
  *	#define IPC_SELF_IS_RELAY
  *
- * and the prototypes of the handlers. Gives "ipc_routes".
+ * and the prototypes of the handlers. Defines "ipc_routes".
  */
 #include "channel.h"
 

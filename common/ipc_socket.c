@@ -9,13 +9,13 @@
 #include "fd.h"
 #include "ipc_socket.h"
 
-/* Room for the descriptors of a packet, aligned as the kernel wants it. */
+/* Room for the descriptors of a packet, aligned as the kernel requires. */
 union ipc_control {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(IPC_FDS_MAX * sizeof(int))];
 };
 
-/* The room is for IPC_FDS_MAX descriptors: the kernel delivers no more. */
+/* There is room for IPC_FDS_MAX descriptors; the kernel delivers no more. */
 static void
 ipc_socket_take_fds(struct msghdr *msg, struct ipc_packet *packet)
 {
@@ -46,8 +46,9 @@ ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
 	packet->len = 0;
 	packet->nfds = 0;
 	/*
-	 * ECONNRESET: the peer closed its end with packets of ours unread. The
-	 * kernel reports it once, before the packets that the peer had sent.
+	 * ECONNRESET: the peer closed its end before it read all of our
+	 * packets. The kernel reports this once, before the packets sent by the
+	 * peer.
 	 */
 	do
 		n = recvmsg(fd, &msg, MSG_CMSG_CLOEXEC);
@@ -65,7 +66,7 @@ ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err)
 	    msg.msg_flags & MSG_TRUNC ? "bytes" : "descriptors");
 }
 
-/* As sendmsg: with the descriptors of the packet. */
+/* Uses sendmsg, to pass the descriptors of the packet. */
 static ssize_t
 ipc_socket_send_fds(int fd, const struct ipc_packet *packet)
 {
@@ -88,8 +89,8 @@ ipc_socket_send_fds(int fd, const struct ipc_packet *packet)
 }
 
 /*
- * The code of a box, which may have to tell why it could not become the
- * interpreter, is refused sendmsg then: without descriptors there is send.
+ * Without descriptors send() is used: when a process of a box reports that it
+ * could not become the interpreter, its filter already refuses sendmsg.
  */
 int
 ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err)

@@ -1,7 +1,7 @@
 /*
- * One packet through a SOCK_SEQPACKET socket, blocking or not, as the socket
- * is. Below channel (which adds the loop and the queue); the box, which has no
- * loop, uses it directly. Knows packets, not messages.
+ * One packet through a SOCK_SEQPACKET socket, blocking or not, depending on the
+ * socket. channel adds the loop and the queue; the box, which has no loop, uses
+ * this directly. Handles packets, not messages.
  */
 #ifndef COMMON_IPC_SOCKET_H
 #define COMMON_IPC_SOCKET_H
@@ -12,16 +12,16 @@
 /*
  * Receives one packet; the caller closes its descriptors (ipc_packet_close, or
  * by decoding it). Returns 1 for a packet, 0 at the end (an empty packet reads
- * as the end), -1 with err: err->code is EAGAIN when nothing has come yet on a
- * non-blocking socket. A packet that lost bytes or descriptors is an error and
- * leaves no descriptor behind.
+ * as the end), -1 with err: err->code is EAGAIN if a non-blocking socket has no
+ * packet yet. A packet that lost bytes or descriptors is an error; all its
+ * descriptors are closed.
  */
 int ipc_socket_receive(int fd, struct ipc_packet *packet, struct err *err);
 
 /*
- * Sends one packet, whole. Its descriptors stay the caller's. Returns 0, or -1
- * with err: err->code is EAGAIN when the queue of a non-blocking socket is
- * full, EPIPE when the peer is gone.
+ * Sends one whole packet. The caller keeps its descriptors. Returns 0, or -1
+ * with err: err->code is EAGAIN if the queue of a non-blocking socket is full,
+ * EPIPE if the peer has closed.
  */
 int ipc_socket_send(int fd, const struct ipc_packet *packet, struct err *err);
 

@@ -8,10 +8,10 @@
 #include "log.h"
 #include "utf8.h"
 
-/* The longest escape: a \u with four digits. */
+/* The longest escape: \u with four digits. */
 #define JSON_ESCAPE_SIZE 6
 
-/* The letter behind the backslash of a short escape, or 0. */
+/* The letter after the backslash of a short escape, or 0. */
 static char
 json_short_escape(char c)
 {
@@ -45,8 +45,8 @@ json_add_code(struct buffer *buffer, unsigned int code)
 }
 
 /*
- * Appends the escape of what is at p (len bytes follow there) and returns how
- * many bytes it stands for; 0 when they can be copied as they are.
+ * Appends the escape for the character at p (len bytes remain) and returns the
+ * number of bytes that it replaces; 0 if they can be copied unchanged.
  */
 static size_t
 json_add_escape(struct buffer *buffer, const char *p, size_t len)
@@ -71,7 +71,7 @@ json_add_escape(struct buffer *buffer, const char *p, size_t len)
 	return 0;
 }
 
-/* Whether json_add_escape must look at a byte. */
+/* Whether a byte may need json_add_escape. */
 static int
 json_is_special(char c)
 {

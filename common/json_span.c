@@ -1,7 +1,7 @@
 /*
- * JSON that is looked at where it lies: see json_span.h. Linked into
- * supervisor, relay, broker, reader and store, which feed it hostile bytes; it
- * never recurses, and allocates only the result of json_span_string.
+ * JSON that is parsed in place: see json_span.h. Linked into supervisor, relay,
+ * broker, reader and store, which parse hostile bytes with it. It never
+ * recurses, and allocates only the result of json_span_string.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "mem.h"
 #include "utf8.h"
 
-/* What a byte can be; what is not named here is 0. */
+/* The classes of a byte; a byte not listed here has none. */
 enum span_class {
 	SPAN_SPACE = 1,  /* white space of RFC 8259: four bytes */
 	SPAN_DIGIT = 2,  /* 0 to 9 */
 	SPAN_HEX = 4,    /* a digit of \u */
-	SPAN_ESCAPE = 8, /* may stand behind a backslash, besides u */
+	SPAN_ESCAPE = 8, /* allowed after a backslash, besides u */
 	SPAN_MARK = 16,  /* a bracket or a quote: span_skip stops here */
 	SPAN_STOP = 32,  /* ends a run of plain bytes in a string */
 };
@@ -56,7 +56,7 @@ span_is(char c, unsigned int classes)
 
 /* Checking */
 
-/* What may come next. */
+/* The token that is expected next. */
 enum span_next {
 	SPAN_NEXT_VALUE,
 	SPAN_NEXT_FIRST_ELEMENT, /* or ] */
@@ -72,14 +72,14 @@ struct span_scan {
 	const char *end;
 	enum span_next next;
 	unsigned int depth;
-	/* A bit for each level: set where it is an object. */
+	/* One bit per level, set if the level is an object. */
 	uint64_t objects[JSON_DEPTH_MAX / 64];
 	struct err *err;
 };
 
 _Static_assert(JSON_DEPTH_MAX % 64 == 0, "the levels fill whole words");
 
-/* Fails because of the byte at p: what names what is wrong. */
+/* Fails at the byte at p; what describes the fault. */
 static int
 span_fail(struct span_scan *s, const char *what)
 {
@@ -87,7 +87,7 @@ span_fail(struct span_scan *s, const char *what)
 	    s->err, "%s at byte %zu", what, (size_t)(s->p - s->start) + 1);
 }
 
-/* Fails because the byte at p, or the end, stands where expected should. */
+/* Fails because another byte, or the end, was found in place of expected. */
 static int
 span_unexpected(struct span_scan *s, const char *expected)
 {
@@ -116,7 +116,7 @@ span_skip_space(struct span_scan *s)
 	s->p = p;
 }
 
-/* Where the next byte is c, steps over it and returns 1, else 0. */
+/* If the next byte is c, steps over it and returns 1; otherwise returns 0. */
 static int
 span_accept(struct span_scan *s, char c)
 {
@@ -126,7 +126,7 @@ span_accept(struct span_scan *s, char c)
 	return 1;
 }
 
-/* The part of an escape behind its backslash. */
+/* Reads the part of an escape after its backslash. */
 static int
 span_scan_escape(struct span_scan *s)
 {
@@ -148,7 +148,7 @@ span_scan_escape(struct span_scan *s)
 	return 0;
 }
 
-/* Steps over what needs no look in a string. */
+/* Steps over the bytes of a string that need no check. */
 static void
 span_skip_plain(struct span_scan *s)
 {
@@ -159,7 +159,7 @@ span_skip_plain(struct span_scan *s)
 	s->p = p;
 }
 
-/* The rest of a string, behind its first quote. */
+/* Reads the rest of a string, after its first quote. */
 static int
 span_scan_string(struct span_scan *s)
 {
@@ -217,7 +217,7 @@ span_scan_literal(struct span_scan *s, const char *literal)
 	return 0;
 }
 
-/* Enters an object or an array, behind its opening bracket. */
+/* Enters an object or an array, after its opening bracket. */
 static int
 span_open(struct span_scan *s, int object)
 {
@@ -237,7 +237,7 @@ span_open(struct span_scan *s, int object)
 	return 0;
 }
 
-/* After a value: what its surroundings allow. */
+/* Sets the token expected after a value. */
 static void
 span_value_done(struct span_scan *s)
 {
@@ -308,7 +308,7 @@ span_scan_name(struct span_scan *s)
 	return 0;
 }
 
-/* Behind a member or an element. */
+/* Reads the separator after a member or an element. */
 static int
 span_scan_comma(struct span_scan *s)
 {
@@ -324,7 +324,7 @@ span_scan_comma(struct span_scan *s)
 	return 0;
 }
 
-/* One step: what s->next says, with no white space before it. */
+/* One step: reads the token expected by s->next, without white space before. */
 static int
 span_step(struct span_scan *s)
 {
@@ -348,7 +348,7 @@ span_step(struct span_scan *s)
 	}
 }
 
-/* All of the text; the value is what lies between the white space. */
+/* Scans all of the text; the value is the part without outer white space. */
 static int
 span_scan_text(struct span_scan *s, struct json_span *value)
 {
@@ -382,7 +382,9 @@ json_span_parse(
 	s.p = data;
 	s.end = data + len;
 	scanned = span_scan_text(&s, value);
-	/* Strings were looked at without regard to UTF-8: that comes now. */
+	/*
+	 * UTF-8 in strings was not checked while scanning; it is checked here.
+	 */
 	seen = (size_t)(s.p - data);
 	valid = utf8_valid_prefix(data, seen);
 	if (valid < seen)
@@ -413,13 +415,14 @@ json_span_kind(struct json_span value)
 }
 
 /*
- * Walking. What is walked was checked, so brackets match and strings end; the
- * end is looked at all the same, as a caller's slip must not read past it.
+ * Walking. Walked JSON was checked before, so brackets match and strings end.
+ * The end is checked nevertheless, so that a bug of a caller does not read past
+ * it.
  */
 
 /*
- * Returns the byte behind the string whose first quote is at p. A string may
- * have megabytes, and memchr() looks at many bytes at once.
+ * Returns the byte after the string whose first quote is at p. Strings can have
+ * megabytes, which memchr() scans many bytes at once.
  */
 static const char *
 span_skip_string(const char *p, const char *end)
@@ -438,7 +441,7 @@ span_skip_string(const char *p, const char *end)
 	return end;
 }
 
-/* Returns the byte behind the object or array whose bracket is at p. */
+/* Returns the byte after the object or array whose bracket is at p. */
 static const char *
 span_skip_nested(const char *p, const char *end)
 {
@@ -587,8 +590,8 @@ span_put_utf8(char *out, unsigned int code)
 }
 
 /*
- * Decodes the \u escapes at the front of rest: one, or two that make a pair.
- * A surrogate alone comes out as itself.
+ * Decodes the \u escapes at the front of rest: one, or two that form a pair. A
+ * lone surrogate is returned unchanged.
  */
 static unsigned int
 span_take_code(struct json_span *rest)
@@ -628,9 +631,9 @@ span_short_escape(char letter)
 }
 
 /*
- * Decodes the escape at the front of rest to out (four bytes of room) and
- * takes it. Returns how many bytes it became; 0, and *code, for a surrogate
- * alone.
+ * Decodes the escape at the front of rest into out (four bytes of room) and
+ * steps over it. Returns the number of bytes written; 0, and *code, for a lone
+ * surrogate.
  */
 static size_t
 span_take_escape(struct json_span *rest, char *out, unsigned int *code)
@@ -646,7 +649,7 @@ span_take_escape(struct json_span *rest, char *out, unsigned int *code)
 	return span_put_utf8(out, *code);
 }
 
-/* Takes the bytes at the front of rest that stand for themselves. */
+/* Takes the unescaped bytes at the front of rest. */
 static struct json_span
 span_take_plain(struct json_span *rest)
 {
@@ -672,7 +675,7 @@ span_is_string(struct json_span value)
 	return value.len >= 2 && value.p[0] == '"';
 }
 
-/* Whether *text begins with these bytes; steps over them then. */
+/* If *text begins with these bytes, steps over them and returns true. */
 static int
 span_match(const char **text, const char *bytes, size_t len)
 {
@@ -742,7 +745,7 @@ json_span_string(struct json_span value, size_t *len, struct err *err)
 		err_set(err, "a string is expected");
 		return NULL;
 	}
-	/* No escape is shorter than what it stands for. */
+	/* No escape is shorter than its decoded bytes. */
 	text = mem_alloc(value.len);
 	rest = span_inside(value);
 	while (rest.len > 0) {
@@ -770,7 +773,7 @@ json_span_copy_line(struct json_span value, char *out)
 	size_t n;
 	char c;
 
-	/* Inside of strings they are escaped: these lie between tokens. */
+	/* In strings they are escaped, so raw ones are between tokens. */
 	for (n = 0; n < value.len; n++) {
 		c = value.p[n];
 		out[n] = c == '\n' || c == '\r' ? ' ' : c;

@@ -7,7 +7,7 @@
 #include "json.h"
 #include "jsonrpc.h"
 
-/* An id is a string or an integer (MCP, basic): no null, no fraction. */
+/* An id is a string or an integer (MCP, basic), neither null nor a fraction. */
 static int
 jsonrpc_id_ok(struct json_span id)
 {
@@ -23,7 +23,7 @@ jsonrpc_id_ok(struct json_span id)
 	return 1;
 }
 
-/* Reads the id; a second one, or one of a wrong type, is refused. */
+/* Reads the id; refuses a duplicate and any other type. */
 static int
 jsonrpc_read_id(
     struct json_span value, struct jsonrpc *message, struct err *err)
@@ -43,7 +43,7 @@ jsonrpc_read_id(
 	return 0;
 }
 
-/* Reads method and params of what claims to be a request. */
+/* Reads method and params of a presumed request. */
 static int
 jsonrpc_read_call(
     struct json_span value, struct jsonrpc *message, struct err *err)
@@ -66,7 +66,7 @@ jsonrpc_read_call(
 	}
 }
 
-/* Whether this claims to be an answer: whatever else it is, it gets none. */
+/* Whether this is presumably a response, which never gets one itself. */
 static int
 jsonrpc_is_response(struct json_span value)
 {
@@ -86,7 +86,10 @@ jsonrpc_read(struct json_span value, struct jsonrpc *message, struct err *err)
 		return err_set(err, "a message must be a JSON object");
 	if (jsonrpc_is_response(value)) {
 		message->kind = JSONRPC_RESPONSE;
-		/* Its id is null when the peer could not read ours. */
+		/*
+		 * The id is null if the peer could not read the id of our
+		 * request.
+		 */
 		jsonrpc_read_id(value, message, NULL);
 		return 0;
 	}
@@ -112,14 +115,14 @@ jsonrpc_sort(
 
 /* Glimpses */
 
-/* What the ends of an object show of it. */
+/* The id and other members seen in the first and last bytes of an object. */
 struct jsonrpc_glimpse {
-	struct json_span id; /* len 0: none so far */
-	int doubt;           /* there were two, and they differ */
+	struct json_span id; /* len 0 if none was found */
+	int doubt;           /* two were found, and they differ */
 	int has_method;
 };
 
-/* Takes in one member: its name is all there, its value as well. */
+/* Records one member whose name and value are complete. */
 static void
 jsonrpc_note(struct jsonrpc_glimpse *seen, struct json_span name,
     const char *value, size_t len)
@@ -152,7 +155,7 @@ jsonrpc_skip_space(const char *p, const char *end)
 	return p;
 }
 
-/* Behind the string that begins here; NULL when its end is not known. */
+/* Returns the byte after the string that starts here; NULL if unknown. */
 static const char *
 jsonrpc_skip_string(const char *p, const char *end)
 {
@@ -163,8 +166,8 @@ jsonrpc_skip_string(const char *p, const char *end)
 }
 
 /*
- * To the comma or bracket behind the value that begins here, whatever it is
- * made of: brackets are counted, not matched. NULL when that is not known.
+ * Returns the comma or bracket after the value that starts here; brackets are
+ * counted, not matched. NULL if unknown.
  */
 static const char *
 jsonrpc_skip_value(const char *p, const char *end)
@@ -187,7 +190,10 @@ jsonrpc_skip_value(const char *p, const char *end)
 	return NULL;
 }
 
-/* The members that are whole in the first bytes, and a name behind them. */
+/*
+ * Records the members that are complete in the first bytes, and a name whose
+ * value is not.
+ */
 static void
 jsonrpc_glimpse_head(
     const char *p, size_t len, struct jsonrpc_glimpse *seen)
@@ -225,8 +231,8 @@ jsonrpc_back_space(const char *begin, const char *p)
 }
 
 /*
- * The opening quote of the string that ends right before p: the next one that
- * is not escaped, seen from there. NULL when it is not known.
+ * Returns the opening quote of the string that ends right before p: the nearest
+ * preceding quote that is not escaped. NULL if unknown.
  */
 static const char *
 jsonrpc_back_string(const char *begin, const char *p)
@@ -246,7 +252,7 @@ jsonrpc_back_string(const char *begin, const char *p)
 	return NULL;
 }
 
-/* Where the value begins that ends at p: only a plain one is told. */
+/* Returns the start of the value that ends at p, if it is a plain one. */
 static const char *
 jsonrpc_back_value(const char *begin, const char *p)
 {
@@ -261,8 +267,8 @@ jsonrpc_back_value(const char *begin, const char *p)
 }
 
 /*
- * The plain members at the end. The end of a valid object is its own closing
- * brace, so the members right before it are the object's own.
+ * Records the plain members at the end. The last brace of a valid object is its
+ * own, so the members right before it are the object's own.
  */
 static void
 jsonrpc_glimpse_tail(
@@ -293,7 +299,7 @@ jsonrpc_glimpse_tail(
 	} while (p[-1] == ',');
 }
 
-/* Gives the id, if there is one that is certain. */
+/* Returns the id if there is exactly one. */
 static int
 jsonrpc_glimpse_ends(const char *head, size_t head_len, const char *tail,
     size_t tail_len, int answered, struct json_span *id)

@@ -1,7 +1,6 @@
 /*
- * What the store keeps for the user, and what of it is to be removed: which
- * supervisor and store must agree on. Used by these two; lists of names,
- * nothing else.
+ * The kinds of stored items and the ways to remove them: codes that supervisor
+ * and store exchange. Lists of names, nothing else.
  */
 #ifndef COMMON_KEPT_KIND_H
 #define COMMON_KEPT_KIND_H
@@ -15,7 +14,7 @@ enum kept_kind {
 enum kept_drop {
 	KEPT_DROP_ONE,
 	KEPT_DROP_ALL,
-	KEPT_DROP_IGNORED, /* the tools whose names are refused now */
+	KEPT_DROP_IGNORED, /* the tools whose names are no longer accepted */
 	KEPT_DROPS
 };
 

@@ -1,7 +1,6 @@
 /*
- * Landlock: see landlock.h. Linked into every process that is confined; the
- * calls have no wrapper in the C library. Opens no file: paths come as
- * descriptors.
+ * Landlock: see landlock.h. Linked into every confined process; the C library
+ * has no wrappers for the calls. Opens no file: paths come as descriptors.
  */
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,7 +10,7 @@
 #include "landlock.h"
 #include "landlock_abi.h"
 
-/* The rights that exist for a file which is no directory. */
+/* The rights that apply to a file other than a directory. */
 #define LANDLOCK_FS_FILE                                                       \
 	(LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |          \
 	    LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_TRUNCATE |       \
@@ -28,7 +27,7 @@ landlock_abi(void)
 	return abi < LANDLOCK_ABI_KNOWN ? (int)abi : LANDLOCK_ABI_KNOWN;
 }
 
-/* Every right to files that this ABI knows. */
+/* Every right to files in this ABI. */
 static uint64_t
 landlock_fs_rights(int abi)
 {

@@ -1,8 +1,8 @@
 /*
- * Landlock: rights to files, ports and processes that this process gives up
- * for good. A rule set handles every right that the kernel knows, so what no
- * rule allows is denied. Used by lockdown (which allows nothing) and by the
- * box (which allows its view).
+ * Landlock: this process permanently gives up rights to files, ports and
+ * processes. A rule set handles every right that the kernel supports, so
+ * anything that no rule allows is denied. Used by lockdown (which allows
+ * nothing, or one directory) and by the box (which allows its view).
  */
 #ifndef COMMON_LANDLOCK_H
 #define COMMON_LANDLOCK_H
@@ -12,8 +12,8 @@
 #include "err.h"
 
 /*
- * Returns the ABI in force here: 0 where the kernel has no landlock or it is
- * switched off, at most LANDLOCK_ABI_KNOWN.
+ * Returns the ABI in force; 0 if the kernel has no landlock or it is disabled,
+ * at most LANDLOCK_ABI_KNOWN.
  */
 int landlock_abi(void);
 
@@ -24,10 +24,9 @@ int landlock_abi(void);
 int landlock_create(int abi, struct err *err);
 
 /*
- * Allows rights (LANDLOCK_ACCESS_FS_*; those that the ABI does not know are
- * left out) at and beneath the file or directory that path_fd shows. For a
- * file that is no directory, the rights that make sense only for one are left
- * out too. Returns 0, or -1 with err.
+ * Allows rights (LANDLOCK_ACCESS_FS_*; those missing in the ABI are ignored) at
+ * and beneath the file or directory of path_fd. For a file, the rights that
+ * apply only to directories are ignored, too. Returns 0, or -1 with err.
  */
 int landlock_allow(
     int ruleset, int abi, int path_fd, uint64_t rights, struct err *err);
@@ -38,7 +37,9 @@ int landlock_allow(
  */
 int landlock_enforce(int ruleset, struct err *err);
 
-/* All three for a process that may touch nothing. Returns 0, or -1 with err. */
+/*
+ * Does all three for a process that may use no file. Returns 0, or -1 with err.
+ */
 int landlock_enforce_nothing(int abi, struct err *err);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * What the landlock headers of an older system lack: the constants of ABI 3 to
- * 7, and the rule set's structure with all its fields. Each with the kernel
- * that brought it; the source is include/uapi/linux/landlock.h there, and
- * Documentation/userspace-api/landlock.rst. Debian 12's headers end at ABI 2.
- * Constants only; included by landlock.c and by who names rights.
+ * Constants that the landlock headers of an older system lack: those of ABI 3
+ * to 7, and the rule set's structure with all its fields. Each names the kernel
+ * that introduced it; the source is include/uapi/linux/landlock.h there, and
+ * Documentation/userspace-api/landlock.rst. The headers of Debian 12 end at ABI
+ * 2. Constants only; included by files that name rights.
  */
 #ifndef COMMON_LANDLOCK_ABI_H
 #define COMMON_LANDLOCK_ABI_H
@@ -11,7 +11,7 @@
 #include <linux/landlock.h>
 #include <stdint.h>
 
-/* The newest ABI whose rights are all named here. */
+/* The newest ABI of which all rights are defined here. */
 #define LANDLOCK_ABI_KNOWN 7
 
 /* ABI 3, Linux 6.2 */
@@ -36,11 +36,11 @@
 #define LANDLOCK_SCOPE_SIGNAL (1ULL << 1)
 #endif
 
-/* ABI 7, Linux 6.15, brought flags for the audit log and no right. */
+/* ABI 7, Linux 6.15, added flags for the audit log and no right. */
 
 /*
  * struct landlock_ruleset_attr as of ABI 6. An older kernel accepts the longer
- * structure as long as what it does not know is zero.
+ * structure if its unknown fields are zero.
  */
 struct landlock_ruleset_abi {
 	uint64_t handled_access_fs;  /* ABI 1 */

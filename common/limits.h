@@ -1,6 +1,6 @@
 /*
- * Every number of the program, with its reason. A user meets a limit as one
- * sentence that names it; options (supervisor/options) name the ones that can
+ * Every limit of the program, with its reason. The user meets a limit as one
+ * sentence that names it. Options (supervisor/options) name the limits that can
  * be changed. Included by every process.
  */
 #ifndef COMMON_LIMITS_H
@@ -11,82 +11,86 @@
 #define GIB (1024UL * 1024UL * 1024UL)
 
 /*
- * Log: a prefix is a role and a number; a line longer than a screen is cut, so
- * that it fits into PIPE_BUF when every byte of it is escaped to four.
+ * Log: a prefix is a role and a number. A line longer than a screen is cut, so
+ * that it fits into PIPE_BUF even if every byte is escaped to four.
  */
 #define LOG_PREFIX_SIZE 32
 #define LOG_TEXT_SIZE 1000
 
-/* EX_SOFTWARE of sysexits: a worker that met its own bug. */
+/* EX_SOFTWARE of sysexits: a worker found a bug in itself. */
 #define FATAL_EXIT_STATUS 70
 
 /*
- * IPC. A packet stays well under the default SO_SNDBUF (about 208 KiB), so
- * that four of the largest fill a queue, which is the back-pressure. BLOBs up
- * to IPC_INLINE_MAX travel in the packet (a copy costs less than two memfds).
+ * IPC. A packet stays well below the default SO_SNDBUF (about 208 KiB): four of
+ * the largest fill a queue, which gives back-pressure. BLOBs up to
+ * IPC_INLINE_MAX travel in the packet, because copying costs less than two
+ * memfds.
  */
 #define IPC_PACKET_MAX (64 * KIB)
 #define IPC_INLINE_MAX (16 * KIB)
 #define IPC_FDS_MAX 8
-/* A broker is told of all servers at once, and a reader tells of them. */
+/* The supervisor sends all servers to a broker at once, as a reader does. */
 #define IPC_QUEUE_PACKETS_MAX 4096
 
-/* What CAISSON_* options may be set to at most. */
+/* The largest values of CAISSON_* options. */
 #define CODE_MAX (16 * MIB)
-/* The name of a language, which is that of its folder. */
+/* The name of a language equals that of its folder. */
 #define LANGUAGE_NAME_MAX 31
 #define OUTPUT_MAX (16 * MIB)
 #define TIMEOUT_SECONDS_MAX 86400
 
 /*
- * An invalid byte becomes U+FFFD, three bytes: kept output may grow threefold
- * between the pipe and the answer.
+ * An invalid byte becomes U+FFFD, three bytes: kept output may grow to three
+ * times its size between the pipe and the answer.
  */
 #define OUTPUT_REPAIRED_FACTOR 3
 #define OUTPUT_REPAIRED_MAX (OUTPUT_REPAIRED_FACTOR * OUTPUT_MAX)
 
-/* A buffer begins with this; it doubles when full. */
+/* The initial size of a buffer; it doubles when full. */
 #define BUFFER_SIZE_FIRST 256
 
 /*
- * A buffer of lines shrinks when it is more than this many times as large as
- * what is in it needs, so growing (which doubles) never meets shrinking.
+ * A buffer of lines shrinks if it is more than this many times larger than its
+ * content requires. Growing doubles it, so the two never alternate.
  */
 #define LINES_SLACK 4
 
-/* JSON nesting accepted from anybody; recursion-free, but readers are not. */
+/*
+ * JSON nesting accepted from any peer. The parser does not recurse, but readers
+ * of the result may.
+ */
 #define JSON_DEPTH_MAX 256
 
-/* A worker finds its channel here; 0 is /dev/null, 1 and 2 are the log. */
+/* The descriptor of a worker's channel; 0 is /dev/null, 1 and 2 are the log. */
 #define WORKER_CHANNEL_FD 3
 
-/* One read from a pipe: what a pipe holds by default. */
+/* One read from a pipe: the default capacity of a pipe. */
 #define PIPE_CHUNK (64 * KIB)
 
 /*
- * What the code prints lies in its pipe so long before the relay looks, as to
- * be woken takes both of them longer than to print a line. After a look that
- * found the pipe full so many follow without a rest: code that fills one waits
- * until somebody looks.
+ * The relay waits this long before it reads output, because waking up costs
+ * both processes more than printing a line. After a read that found the pipe
+ * full, it reads this many times without a pause: the code waits while its pipe
+ * is full.
  */
 #define OUTPUT_REST_MS 1
 #define OUTPUT_AWAKE 16
 
 /*
- * Calls of tools. An execution has at most so many requests under way, and at
- * most so many bytes of answers that its box has not read.
+ * Tool calls: maximum requests in flight of one execution, and maximum bytes of
+ * answers that its box has not read.
  */
 #define REQUESTS_MAX 128
 
-/* Bytes of the value of a last expression: a screen, as in a notebook. */
+/* Bytes of the value of a last expression: one screen, as in a notebook. */
 #define ECHO_MAX (2 * KIB)
 
 /*
- * Pictures that code shows. Hosts cut or refuse answers of more than some
- * megabytes, and models look at a few pictures with less than 1,568 pixels on
- * a side; a figure has about 50 KiB. Bytes are those of the base64 text, of one
- * and of all of an execution. A side is what a PNG may have at most, a title
- * is a line.
+ * Pictures that code shows. Hosts cut or refuse answers of more than a few
+ * megabytes, and models view a few pictures with sides below 1,568 pixels; a
+ * figure has about 50 KiB. The sizes are those of the base64 text, of one
+ * picture and of all pictures of an execution. The side is the maximum of PNG;
+ * a title is one line.
  */
 #define PICTURES_MAX 8
 #define PICTURE_MAX MIB
@@ -95,323 +99,356 @@
 #define PICTURE_TITLE_MAX 200
 
 /*
- * How far code is, as it tells itself: numbers in thousandths, which a double
- * holds exactly, and a line of text. A client is told at most ten times a
- * second: people see no more.
+ * Progress reported by code: numbers in thousandths, which a double holds
+ * exactly, and a line of text. The client receives it at most ten times a
+ * second, as people cannot read it faster.
  */
 #define PROGRESS_MAX 1000000000000000ULL
 #define PROGRESS_TEXT_MAX 200
 #define PROGRESS_MS 100
-/* So many times it may be told sooner that something is complete. */
+/* How many completions may be reported before that interval is over. */
 #define PROGRESS_SPARE 3
 
 /*
- * Servers that one execution may have started. A search asks each server for
- * its tools, and code may load servers without naming them: this keeps one
- * call from starting everything that is configured. Where a call names more,
- * none is started ahead.
+ * Maximum number of servers that one execution may have started. A search
+ * requests the tools of every server, and code may load servers without naming
+ * them; without this limit one call could start all configured servers. If a
+ * call names more, none is started in advance.
  */
 #define SESSION_STARTS_MAX 16
 #define ANSWERS_UNREAD_MAX (64 * MIB)
-/* Sentences about refused requests above that; what goes on is no code. */
+/*
+ * Bytes of unread refusals beside the answers. A program that sends more
+ * requests without reading is ended.
+ */
 #define REFUSALS_UNREAD_MAX (16 * MIB)
-/* Arguments of requests in flight: the process that holds them keeps them. */
+/* Bytes of arguments of all requests in flight of one execution. */
 #define ARGUMENTS_UNDER_WAY_MAX (64 * MIB)
 /*
- * Calls that one server has under way: one execution gets at most half of what
- * the others leave, so this is what lets one alone have all of its own there.
- * Besides, each execution has a place for one call. And calls that wait for a
- * place with it, of all executions: a few megabytes.
+ * Maximum calls of one server in flight. One execution gets at most half of the
+ * free places, so this lets a single execution use all its own requests. Each
+ * execution also has one reserved place. The second number limits the calls of
+ * all executions that wait for a place: a few megabytes.
  */
 #define SERVER_CALLS_MAX (2 * REQUESTS_MAX)
 #define SERVER_WAITING_MAX 16384
-/* A call as most are: it travels in its packet. */
+/* Size of a typical call: it travels in its packet. */
 #define CALL_SMALL IPC_INLINE_MAX
-#define REQUEST_ID_MAX (1ULL << 53) /* what every reader of JSON can hold */
+#define REQUEST_ID_MAX (1ULL << 53) /* an integer that every JSON parser
+				     * represents */
 #define TOOL_NAME_MAX KIB /* with its quotes, as JSON */
 #define TOOL_ARGUMENTS_MAX (16 * MIB)
 #define RESULT_MAX (16 * MIB)
-/* A frame of the box: the largest arguments, and what stands around them. */
+/* A frame of the box: the largest arguments and their envelope. */
 #define FRAME_MAX (TOOL_ARGUMENTS_MAX + 8 * KIB)
-/* A line of a server: the largest result, and its envelope. */
+/* A line of a server: the largest result and its envelope. */
 #define SERVER_LINE_MAX (RESULT_MAX + 64 * KIB)
-/* Messages in one array of a server: more than are ever under way. */
+/* Messages in one JSON array of a server: more than are ever in flight. */
 #define SERVER_BATCH_MAX 10000
 /*
- * The command mcp of a shell's box. Calls that the process beside the shell
- * passes on at once, each with a descriptor: the next wait in a FIFO, for their
- * own callers alone. Of a call, the name: two numbers; and what is kept of
- * names that have come, twice what is written whole into a FIFO.
+ * The command mcp in a box of the shell. Number of calls that the process
+ * beside the shell handles at once, each with a descriptor; further calls wait
+ * in a FIFO, which delays only their own callers. The name of a call is two
+ * numbers. The buffer for received names has twice the size that a FIFO writes
+ * atomically.
  */
 #define MCP_CALLS_MAX 64
 #define MCP_NAME_MAX 32
 #define MCP_NAMES_MAX (8 * KIB)
-/* How deep the types of an argument are looked for in a schema. */
+/* Depth to which the types of an argument are searched in a schema. */
 #define MCP_SCHEMA_DEPTH 8
 /*
- * The arguments of a call of the command, compared with a schema: how deep, and
- * how many values, as much as Python looks at (see _arguments.py).
+ * Arguments of the command that are compared with a schema: depth and number of
+ * values, as in Python (see _arguments.py).
  */
 #define MCP_CHECK_DEPTH 16
 #define MCP_CHECKS_MAX 20000
-/* In the sentence: bytes of a value, mistakes, names, choices, alternatives. */
+/* In the sentence: bytes of a value, errors, names, choices, alternatives. */
 #define MCP_SHOWN_MAX 60
 #define MCP_WRONG_MAX 5
 #define MCP_NAMED_MAX 20
 #define MCP_CHOICES_MAX 10
 #define MCP_WAYS_MAX 3
-/* Characters of names that are compared for typing errors. */
+/* Characters of names that are compared to find typing errors. */
 #define MCP_CLOSE_MAX 100
-/* Tools that a search shows; bytes of a description on their lines. */
+/* Tools in a search result, and bytes of a description on their lines. */
 #define MCP_FOUND_MAX 10
 #define MCP_ABOUT_MAX 200
-/* A sentence about a request, with a line of a server's stderr. */
+/* A sentence about a request, with a line of the server's standard error. */
 #define REFUSED_REASON_MAX (8 * KIB)
-/* How much of a server's own sentence, and how many names, it shows. */
+/* Bytes shown of a sentence of the server, and the number of names in it. */
 #define REFUSED_FOREIGN_MAX (2 * KIB)
 /*
- * What a server may write instead of MCP before it is ready, in bytes and in
- * lines: more than any banner or log has, so a program that is no server is
- * told from a slow one.
+ * Maximum output of a server before it is ready that is not MCP, in bytes and
+ * in lines: more than any banner or log. Above it the program is considered not
+ * to be an MCP server; below it a slow server has time to start.
  */
 #define SERVER_NOISE_MAX (32 * MIB)
 #define SERVER_NOISE_LINES 100000
-/* Of a line that a server wrote instead of MCP, such as a banner: to show. */
+/* Bytes shown of a line that a server wrote instead of MCP. */
 #define REFUSED_BANNER_MAX 200
 #define REFUSED_NAMES_MAX 10
-/* Which calls an execution still waited for: a few, and how many more. */
+/* Calls listed that an execution was waiting for; further ones are counted. */
 #define WAITING_SHOWN 5
 #define WAITING_NAME_MAX 60
 #define DONE_WAITING_MAX (WAITING_SHOWN * (WAITING_NAME_MAX + 30))
-/* A sentence about a bad frame, or about a box that cannot be built. */
+/* A sentence about an invalid frame, or about a box that cannot be built. */
 #define FAULT_REASON_MAX 200
 #define FAILED_REASON_MAX 400
 
 /*
- * Client lines: JSON may write each byte of code as six ("\u0000"), and what
- * stands around the code is small.
+ * Lines of the client: JSON may encode each byte of code as six ("\u0000"); the
+ * envelope is small.
  */
 #define CLIENT_LINE_FACTOR 6
 #define CLIENT_LINE_EXTRA (64 * KIB)
 /*
- * Answers that a client does not read: above the first no new call is
- * accepted, above the second the client counts as gone.
+ * Answers that a client does not read: above the first limit new calls are
+ * refused, above the second the client is considered gone.
  */
 #define CLIENT_UNSENT_BUSY (64 * MIB)
 #define CLIENT_UNSENT_MAX (256 * MIB)
-/* Messages in a JSON-RPC batch: their answers are kept until the last. */
+/* Messages in a JSON-RPC batch: their answers are held until all are ready. */
 #define CLIENT_BATCH_MAX 100
 
 /*
- * Times in milliseconds. A box stands in 20; a machine that swaps, or in which
+ * Times in milliseconds. A box starts in 20. A machine that swaps, or on which
  * other boxes fork as fast as they can, needs seconds, sometimes twenty.
- * Draining starts when every process of the box is dead: what is left
- * is at most a full pipe for each stream.
+ * Draining starts when all processes of the box have ended: at most one full
+ * pipe per stream is left.
  */
 #define BOX_START_MS 60000
 #define BOX_DRAIN_MS 10000
 /*
- * A box that ended before it had the code is replaced after a moment: what its
- * end has to do with (a template that ends, too) is known by then.
+ * A box that ended before it received code is replaced after a pause: by then
+ * the cause is known (such as a template that has ended, too).
  */
 #define CALL_REPLACE_MS 20
 /*
- * A call whose user has too many processes tries again after so long: they end
- * when others want, and an attempt costs a few milliseconds.
+ * A call whose user has too many processes tries again at this interval: the
+ * processes end independently, and an attempt costs a few milliseconds.
  */
 #define CALL_RETRY_MS 200
 /*
- * Code that has ended may have left processes: they have so long to end by
- * themselves, and to let go of its pipes, before they are killed.
+ * Processes that the code has left have this long to exit and close its pipes
+ * before they are killed.
  */
 #define BOX_LEAVINGS_MS 10
 /*
- * Mostly there are none, and the box has nothing to do any more: it is ended so
- * much later, as the kernel needs a millisecond to take it apart, and calls
- * that came at once are all answered by then.
+ * Usually there are none, and the box is idle. It is killed after this delay,
+ * because the kernel needs a millisecond to remove it; calls that arrived
+ * together are answered first.
  */
 #define REAPER_LEFT_MS 20
 /* Minimum interval between sweeps for unknown children. */
 #define REAPER_SWEEP_MS 10
-/* So many sweeps in a row must have found no orphan. */
+/* Orphans are assumed gone after this many sweeps in a row without one. */
 #define REAPER_HUNTS 2
-/* What is left when the program ends is killed; the kernel needs a moment. */
+/*
+ * At the end of the program all remaining processes are killed; the kernel
+ * needs this time.
+ */
 #define SHUTDOWN_REAP_MS 5000
 
 /*
- * Boxes that wait for a call (supervisor/run/pool). More than POOL_MAX are
- * never needed at once; by itself the pool takes at most a thirty-second part
- * of the machine's memory, a box with its relay being about so large.
+ * Idle boxes that wait for a call (supervisor/run/pool). More than POOL_MAX are
+ * never needed at once. The default size uses at most one thirty-second of the
+ * machine's memory; a box with its relay has about this size.
  */
 #define POOL_MAX 64
 #define POOL_MEMORY_SHARE 32
 #define POOL_BOX_BYTES (12 * MIB)
-/* Started at once: one for each of two processors, the least that many have. */
+/*
+ * Boxes started in parallel: one for each of two processors, the usual minimum.
+ */
 #define POOL_STARTS_MAX 2
 /*
- * Missing boxes are started when no call has ended for so long, but are not
- * put off for longer than the second: a burst goes first.
+ * Missing boxes are started if no call has ended for this long, to serve a
+ * burst of calls first; the second limit bounds the delay.
  */
 #define POOL_CALM_MS 5
 #define POOL_CALM_MOST_MS 100
-/* After a box that failed while it waited: doubled each time. */
+/* The pause after an idle box failed: doubled each time. */
 #define POOL_PAUSE_FIRST_MS 500
 #define POOL_PAUSE_MOST_MS 60000
 /*
- * Boxes not needed throughout a period are given up but for one, and the
- * last one after so many periods without a call: ten minutes.
+ * Boxes that were not needed for a whole period are removed except one; the
+ * last is removed after this many periods without a call: ten minutes.
  */
 #define POOL_PERIOD_MS 30000
 #define POOL_REST_PERIODS 20
-/* A box knows the host's linker cache and settings of so long ago. */
+/* Maximum age of the linker cache and settings of the host in a box. */
 #define POOL_AGE_MS 600000
 
 /*
- * Downstream servers. An execution waits so long for one to start; one that
- * has not answered "initialize" much later (the first start of a package may
- * fetch it) is ended. A server that must end is given time to, and then less.
+ * Downstream servers. An execution waits this long for a server to start. A
+ * server that has not answered "initialize" much later is ended (the first
+ * start of a package may download it). A server that must end gets time to
+ * exit, and then less.
  */
 #define SERVER_WAIT_MS 20000
 #define SERVER_START_MS 120000
 /*
- * Who searches asks many servers, and can do without one: it is waited for so
- * long from the beginning of its start, and for one that failed to start last
- * time only a moment; for the pause after failures not at all.
+ * A search queries many servers and can proceed without one. It waits this long
+ * after the start of a server, and shorter for a server that failed to start
+ * last time. It never waits for the pause after failures.
  */
 #define SERVER_LOOK_MS 10000
 #define SERVER_LOOK_AGAIN_MS 1000
 #define SERVER_PROCESS_EOF_MS 2000
 #define SERVER_PROCESS_TERM_MS 2000
-/* What its keeper is given to kill it, with thousands of processes perhaps. */
+/*
+ * The time in which its keeper must kill it, with possibly thousands of
+ * processes.
+ */
 #define SERVER_PROCESS_KILL_MS 2000
-/* A keeper that kills looks again after so long, or when a child has ended. */
+/*
+ * A keeper that kills checks again at this interval, or when a child has ended.
+ */
 #define KEEPER_PAUSE_MS 10
 /*
- * Of one name: a server that runs, those that executions keep though they are
- * no longer configured, and those that are still ending.
+ * Processes under one name: a running server, those that are no longer
+ * configured but still used by executions, and those that are ending.
  */
 #define SERVER_PROCESSES_MAX 4
-/* Pauses before a server that keeps failing is started again: doubled. */
+/* Pauses before a server that keeps failing is restarted: doubled each time. */
 #define SERVER_PAUSE_FIRST_MS 500
 #define SERVER_PAUSE_MOST_MS 30000
-/* A server that ran for so long, or has answered, has not failed to start. */
+/* A server that ran this long, or has answered, did not fail to start. */
 #define SERVER_STEADY_MS 10000
-/* From the end of a server's output to the word of how it ended: usually 1. */
+/* From the end of a server's output to its exit status: usually 1. */
 #define SERVER_END_WAIT_MS 1000
-/* What has come of a server is read when it ends: the most a pipe can hold. */
+/*
+ * Bytes of output read after a server has ended: the maximum content of a pipe.
+ */
 #define SERVER_DRAIN_MAX MIB
-/* The last bytes of a server's standard error: an error above a long stack. */
+/*
+ * The last bytes of a server's standard error: an error message above a long
+ * stack trace.
+ */
 #define SERVER_ERRORS_KEPT (16 * KIB)
-/* All pages of one list of tools together, and how many there may be. */
+/* Size of all pages of one list of tools, and their number. */
 #define SERVER_TOOLS_BYTES_MAX (15 * MIB)
 #define SERVER_TOOLS_PAGES_MAX 1000
 #define SERVER_TOOLS_MAX 10000
 /*
- * Shapes of results: of larger results none is derived, as that takes the
- * broker's time. Objects with more members, or with longer names, hold data.
+ * Shapes of results. No shape is derived from larger results, which would take
+ * too much time of the broker. Objects with more members, or with longer names,
+ * hold data.
  */
 #define SHAPE_RESULT_MAX (256 * KIB)
 #define SHAPE_TEXT_MAX 300 /* bytes */
 #define SHAPE_NAME_MAX 64
 #define SHAPE_KEYS_MAX 32
-#define SHAPE_NAMES_MAX 12 /* of an object whose types are not told */
+#define SHAPE_NAMES_MAX 12 /* of an object whose types are not reported */
 #define SHAPE_ITEMS_MAX 20 /* of a list */
-/* The broker keeps them all, of one server at most so many: about 3 MiB. */
+/*
+ * The broker stores all of them, and at most this many of one server: about 3
+ * MiB.
+ */
 #define SHAPES_MAX 2000
 #define SHAPES_SERVER_MAX 500
-#define SHAPES_LOOKS_MAX 4 /* results of a tool that are looked at */
-/* What a server is started as: SHA-256, as the values in it may be secrets. */
+#define SHAPES_LOOKS_MAX 4 /* results of a tool that are examined */
+/*
+ * The fingerprint of a definition is a SHA-256 hash, because its values may be
+ * secrets.
+ */
 #define FINGERPRINT_SIZE 32
 /*
- * Lists of tools that the broker remembers, of servers that need not run: all
- * of them together; the least recently used are forgotten above that.
+ * Lists of tools that the broker remembers, also of stopped servers: the size
+ * of all. Above it the least recently used ones are discarded.
  */
 #define REMEMBERED_BYTES_MAX (32 * MIB)
-/* How they are made, aliases included: one more whenever that changes. */
+/* Version of the format, including aliases: incremented when that changes. */
 #define TOOL_LISTS_FORM 2
-/* A list that has changed is fetched so much later, when no call asks. */
+/* A changed list is requested after this delay if no call needs it. */
 #define SERVER_RENEWAL_MS 1000
-/* What a server calls itself and its version, as JSON; more is cut off. */
+/* Name and version reported by a server, as JSON; more is cut off. */
 #define SERVER_INFO_MAX 400
-/* What it says it is for, where the configuration says nothing: a sentence. */
+/* Purpose reported by a server, if none is configured: one sentence. */
 #define SERVER_ABOUT_MAX 200
 /*
- * A call that reports progress may take so many times as long as one that does
- * not: what is at work for ten times that long is at work for ever.
+ * A call that reports progress may take this many times the usual limit: one
+ * that is still running then probably never ends.
  */
 #define TOOL_PROGRESS_FACTOR 10
 /*
- * After so many requests in a row that timed out, in which a server answered
- * nothing and told of no progress, it is sent a ping. One that does not answer
- * that either, in a time in which any program answers, is hung: it is stopped.
+ * After this many consecutive requests timed out without an answer or progress,
+ * the server is sent a ping. If that is not answered within this time, which
+ * suffices for any running program, the server is stopped.
  */
 #define SERVER_SILENCES_MAX 3
 #define SERVER_PING_MS 5000
 /*
- * A list that keeps changing is fetched so often at most for those who ask: the
- * first change counts at once, a flood of them costs two fetches a second.
+ * Maximum rate of requests for a list that keeps changing: the first change
+ * takes effect at once, a flood of changes costs two requests a second.
  */
 #define LISTING_PAUSE_MS 500
 /*
- * How long those wait who ask a server for its list that did not answer the
- * last time: a healthy one needs milliseconds, and every search waits for all.
+ * Time limit for the list of a server that did not answer the last time: a
+ * healthy one needs milliseconds, and every search waits for all servers.
  */
 #define LISTING_SILENT_MS 1000
 /*
- * Bytes of calls that were not sent to a server yet; above that calls are
- * refused. As with its places, one execution alone gets half of them, which is
- * all that it may have under way.
+ * Bytes of calls not yet sent to a server; above this, calls are refused. As
+ * with places, a single execution may use half, which is as much as it may have
+ * in flight.
  */
 #define SERVER_UNWRITTEN_MAX (2 * ARGUMENTS_UNDER_WAY_MAX)
 /*
- * Bytes that all servers together have still to read: calls of four executions
- * that make as many as they may. Whatever hangs, the broker holds little more.
+ * Bytes not yet read by all servers together: the maximum calls of four
+ * executions. It bounds the memory of the broker when servers hang.
  */
 #define BROKER_UNWRITTEN_MAX (4 * ARGUMENTS_UNDER_WAY_MAX)
 /*
- * The rest of a call that is being sent, the largest perhaps, and as much of
- * notifications and answers to its own requests. It must read some of that.
+ * The rest of a call that is being sent, perhaps the largest, and as much of
+ * notifications and answers to requests of the server. Above this, the server
+ * must read some of it first.
  */
 #define SERVER_UNREAD_MAX (2 * TOOL_ARGUMENTS_MAX)
 
 /*
- * Descriptors of the broker: three for each process of a server, all but a
- * quarter of what it may have. That is for executions (of which there are at
- * most a sixteenth as many: SUPERVISOR_NOFILE_CALL) and for large answers.
+ * Descriptors of the broker: three for each server process, using three
+ * quarters of its limit. The rest is for executions (at most one sixteenth as
+ * many: SUPERVISOR_NOFILE_CALL) and for large answers.
  */
 #define BROKER_NOFILE_LINK 3
 #define BROKER_NOFILE_SHARE 4
 
-/* Memory of the broker from this size on is its own mapping, and goes back. */
-#define BROKER_MMAP_LEAST (128 * 1024) /* what malloc begins with */
+/*
+ * Allocations of the broker of this size or more have their own mapping, which
+ * is returned to the kernel when freed.
+ */
+#define BROKER_MMAP_LEAST (128 * 1024) /* malloc's own initial value */
 
 /*
- * Identities when started as root. The range lies above those that
- * distributions and containers hand out (systemd's list of uids ends its
- * container range at 1879048191). Relays share one, each box has its own, so
- * no limit of one uid (descriptors in flight) can be used up by another box.
+ * User IDs when started as root. The range is above those of distributions and
+ * containers (systemd's table of user IDs ends its container range at
+ * 1879048191). Relays share one ID and each box has its own, so no box can
+ * exhaust a limit of another one's ID (such as descriptors in flight).
  */
 #define RELAY_UID 1879048192
 #define BOX_UID_FIRST (RELAY_UID + 1)
 #define BOX_UID_COUNT 1000000
-/* The template of boxes, which is none of them. */
+/* The template of boxes, which has its own ID. */
 #define TEMPLATE_UID (BOX_UID_FIRST + BOX_UID_COUNT)
 /*
- * These are the first of the blocks; every running Caisson of root has its own.
- * The last block ends below 2^31, above which some programs see negative uids.
+ * The first IDs of the blocks; every running Caisson of root has its own block.
+ * The last block ends below 2^31, as some programs treat larger IDs as
+ * negative.
  */
 #define UID_BLOCK (BOX_UID_COUNT + 2)
 #define UID_BLOCKS 268
-/* In a container with a map of 65536 users: the last two, for all. */
+/* In a container with a map of 65536 users: the last two, for all processes. */
 #define RELAY_UID_FEW 65533
 #define BOX_UID_FEW 65534
 
 /*
- * Descriptors of the supervisor: at most 16 at once for a call or a box that
- * waits for one (eight ends of pipes, most of which are gone before two
- * channels, a session, four pidfds, two directories, a cgroup and a file of
- * counts are all there), and a few of its own. With fewer it refuses to start,
- * as calls would fail for want of them.
+ * Descriptors of the supervisor: at most 16 at once for each call or idle box
+ * (eight ends of pipes, most of which are closed before two channels, a
+ * session, four pidfds, two directories, a cgroup and a file of counts are all
+ * open), and a few of its own. With a lower limit it refuses to start, because
+ * calls would fail.
  */
 #define SUPERVISOR_NOFILE_CALL 16
 #define SUPERVISOR_NOFILE_OWN 64
@@ -420,124 +457,135 @@
 /* Modules that a template imports: a few names. */
 #define PRELOAD_MAX 1000
 /*
- * A template starts in a tenth of a second; large libraries take seconds. After
- * so many boxes or minutes the next one takes its place: what its boxes share
- * (addresses, the seed of hash()) is no longer the same then. One that fails is
- * tried again after a pause, which doubles.
+ * A template starts in a tenth of a second; large libraries take seconds. It is
+ * replaced after this many boxes or minutes, because its boxes share addresses
+ * and the seed of hash(). After a failure the next attempt waits for a pause,
+ * which doubles.
  */
 #define TEMPLATE_START_MS 60000
 #define TEMPLATE_FORKS_MAX 10000
 #define TEMPLATE_AGE_MS (60 * 60 * 1000UL)
 #define TEMPLATE_PAUSE_FIRST_MS 1000UL
 #define TEMPLATE_PAUSE_MOST_MS (5 * 60 * 1000UL)
-/* The stack of what builds a box in the memory of a template. */
+/* The stack of the launcher that runs in the memory of a template. */
 #define BOX_TEMPLATE_STACK (256 * KIB)
 /*
  * Network namespaces that a template keeps for its boxes, each with two
- * descriptors: as many as boxes are usual at once. One more box has one of its
- * own, which takes half a millisecond to make.
+ * descriptors: as many as there are usually boxes at once. Each further box
+ * creates its own, which takes half a millisecond.
  */
 #define BOX_NETS_MAX 64
-/* How often an ended template is asked whether its last box has ended. */
+/* Interval of the check whether the last box of an ended template has ended. */
 #define BOX_TEMPLATE_LOOK_MS 1000
 
-/* CPU time beyond the deadline that a box may use: it is killed by then. */
+/*
+ * CPU time of a box beyond the deadline; the box is killed before it is used
+ * up.
+ */
 #define BOX_CPU_EXTRA_SECONDS 5
-/* More than a kernel can be built for: what says so is not believed. */
+/* More than any kernel supports: a file with a larger number is not trusted. */
 #define PROCESSORS_MAX 65536
-/* Three years: the most that the catalogue takes. */
+/* Three years: the maximum in the catalogue. */
 #define BOX_CPU_SECONDS_MAX 100000000
-/* Files in each place to write: a thousand bytes of kernel memory for each. */
+/* Files in each writable place: a thousand bytes of kernel memory for each. */
 #define BOX_INODES 16384
 /* The root of a box: synthetic files and the bootstrap, read-only. */
 #define BOX_ROOT_BYTES (16 * MIB)
 #define BOX_ROOT_INODES 4096
-/* A file of /etc that is copied: the linker's cache of a desktop has 0.3 MiB.*/
+/* A file copied from /etc: the linker's cache of a desktop has 0.3 MiB. */
 #define BOX_COPY_MAX MIB
 /* The bootstrap beside the binary: a few dozen small files are copied. */
 #define BOX_DATA_FILES_MAX 256
 #define BOX_DATA_BYTES_MAX (4 * MIB)
 #define BOX_DATA_DEPTH_MAX 8
-/* Parts of the host bound into a box; links that lead to an interpreter. */
+/* Parts of the host bound into a box, and links that lead to an interpreter. */
 #define BOX_TREES_MAX 48
 #define BOX_LINKS_MAX 64
 #define BOX_LINK_HOPS_MAX 40 /* MAXSYMLINKS of the kernel */
-/* The user of a box as the code sees it: the first of ordinary users. */
+/* The user ID of a box as the code sees it: the first of ordinary users. */
 #define BOX_USER 1000
-/* More than programs open; and each can hold a full pipe of 64 KiB. */
+/* More than programs usually open; each can be a full pipe of 64 KiB. */
 #define BOX_NOFILE 256
-/* Timers and queued signals, which are counted for the user outside too. */
+/*
+ * Timers and queued signals, which the kernel also counts for the user outside.
+ */
 #define BOX_SIGPENDING 1024
 #define BOX_STACK (8 * MIB)
-/* Of the memory, at most, where that is less. */
+/* Or this fraction of the memory, if that is less. */
 #define BOX_STACK_SHARE 64
 /*
- * Threads that libraries start by themselves, where there are processors for
- * more. One of OpenBLAS takes up to 128 MiB and its stack, which counts as
- * memory before it is used, and waits for ever when it gets none: they have
- * half of the memory together, and the code the rest. Of those of OpenMP only
- * the stack counts, so eight have an eighth.
+ * Threads that libraries start automatically, if there are enough processors. A
+ * thread of OpenBLAS allocates up to 128 MiB and a stack, which count as memory
+ * before they are used, and OpenBLAS waits forever if the allocation fails.
+ * Together its threads get half of the memory, and the code the rest. Threads
+ * of OpenMP only need a stack: eight of them get an eighth.
  */
 #define BOX_BLAS_THREAD_BYTES (136 * MIB)
 #define BOX_BLAS_SHARE 2
 #define BOX_OMP_THREADS_MAX 8
 /*
- * Address space above the memory limit: libraries, guard pages, and what
- * malloc reserves for two arenas. Private memory is bounded by RLIMIT_DATA;
- * this bounds maps of files.
+ * Address space above the memory limit: libraries, guard pages, and the space
+ * that malloc reserves for two arenas. RLIMIT_DATA limits private memory; this
+ * limits mappings of files.
  */
 #define BOX_ADDRESS_EXTRA GIB
 /*
- * Memory of a box as a whole, which its init watches
- * (worker/box/native/memory.c). It ends a little above the limit: a single
- * process has met RLIMIT_DATA by then, to which Python says MemoryError, even
- * when page tables, stacks and what libraries relocate are added.
+ * Memory of a box as a whole, watched by its init (worker/box/native/memory.c).
+ * The box is killed slightly above the limit. A single process reaches
+ * RLIMIT_DATA before, which Python reports as MemoryError, even with page
+ * tables, stacks and relocated library pages included.
  */
 #define BOX_MEMORY_SLACK (16 * MIB)
-/* Bytes that one processor fills in a second, and that memory lets all fill. */
+/*
+ * Bytes that one processor writes in a second, and the maximum of all
+ * processors.
+ */
 #define BOX_MEMORY_SPEED (4 * GIB)
 #define BOX_MEMORY_SPEED_MOST (32 * GIB)
 /*
- * The next look is when the box could be above its limit. A look takes 50
- * microseconds, and a millisecond or more when it must be exact.
+ * The next measurement is due when the box could exceed its limit. One takes 50
+ * microseconds, or a millisecond and more if it must be exact.
  */
 #define BOX_MEMORY_WAIT_LEAST_MS 5
 #define BOX_MEMORY_WAIT_MOST_MS 250
 /*
- * How long the memory of code that is no more is kept: its box is ended before
- * (REAPER_LEFT_MS), and another program in its place fills little until then.
+ * How long the memory of ended code is kept: its box is ended before
+ * (REAPER_LEFT_MS), and a program that replaces it allocates little in this
+ * time.
  */
 #define BOX_HOLDER_REST_MS 40
 /*
- * Parts of the memory of a template that are left out of the copy that the init
- * of a forked box is. They are what lies between the three objects it runs on,
- * and around them: some ten. What is over is copied.
+ * Ranges of a template's memory that the init of a forked box does not copy.
+ * They lie between and around the three objects that it needs, about ten in
+ * all. Ranges beyond this number are copied.
  */
 #define BOX_SPARE_MAX 64
 /*
- * The allocator of Python: from 3.10 on a pool has 16 KiB, and four of those
- * before; the first block comes behind a head. Blocks grow by 16 bytes, to 512.
+ * The allocator of Python: from 3.10 on a pool has 16 KiB, before that a
+ * quarter; the first block follows a header. Block sizes are multiples of 16
+ * bytes, up to 512.
  */
 #define BOX_POOL_BYTES (16 * KIB)
 #define BOX_POOL_HEAD 48
 #define BOX_BLOCK_STEP 16
 #define BOX_BLOCK_MOST 512
 /*
- * What the C library has free in a piece is smaller than what it maps apart
- * (128 KiB), and each size of small ones (up to 1032 bytes) is kept by itself;
- * more than so much of it, and of Python's, is left.
+ * A template fills the free memory of its heap and of Python's allocator before
+ * boxes are forked. Free pieces are smaller than those that the C library maps
+ * separately (128 KiB), and each small size (up to 1032 bytes) has its own
+ * list. At most BOX_HOLES_MOST bytes are filled in each allocator.
  */
 #define BOX_HOLE_LARGEST (64 * KIB)
 #define BOX_HOLE_SMALL (2 * KIB)
 #define BOX_HOLES_MOST (8 * MIB)
 /*
- * A look that was kept from its processor for longer is made with all processes
- * stopped: in so much time two processors fill 24 MiB.
+ * A measurement that was delayed by the scheduler for longer than this is
+ * repeated with all processes stopped: in this time two processors fill 24 MiB.
  */
 #define BOX_MEMORY_LATE_MS 3
 /*
- * With more threads, all of them may have a turn before the watchdog has its
- * own. So much can one fill in that: 4 ms, a tick of most kernels.
+ * With more threads, all of them may run before the watchdog does. Each can
+ * fill this much in its turn: 4 ms, a tick of most kernels.
  */
 #define BOX_MEMORY_FEW 8
 #define BOX_MEMORY_TURN (16 * MIB)
@@ -546,39 +594,40 @@
  * that sends SIGCONT at intervals meets fewer of them.
  */
 #define BOX_MEMORY_HOLDS 10
-/* And the pause between two of them. */
+/* The pause between two attempts. */
 #define BOX_MEMORY_HOLD_MS 1
-/* The least that Linux gives a process at a time. */
+/* The minimum time slice of a process in Linux. */
 #define BOX_MEMORY_SLICE_NS 100000
-/* As many processes has a box whose code has started none. */
+/* Number of processes in a box whose code has started none. */
 #define BOX_MEMORY_SEEN 2
 /*
  * Processes that are stopped before all are listed, and those of which each
- * thread was stopped: many more than a box has with the usual limit. With more
- * the rest is found by listing, and goes on even if the code had stopped it; a
- * box with more of the second kind cannot be stopped, and ends.
+ * thread was stopped: many more than a box has with the default limit. Further
+ * processes are found by listing; they are continued even if the code had
+ * stopped them. A box with more of the second kind cannot be stopped, and is
+ * killed.
  */
 #define BOX_MEMORY_KNOWN 1024
 #define BOX_MEMORY_FORCED 256
-/* Processes whose CPU time is kept. */
+/* Processes whose CPU time is recorded. */
 #define BOX_MEMORY_CLOCKS 256
 /*
- * The files of a process that are read whole, in bytes. A status is the
- * longest: it names the groups of the user, of which there may be many, before
- * what counts here. And what is read of a directory at a time.
+ * Files of a process that are read whole, in bytes. A status is the longest: it
+ * lists the groups of the user, of which there may be many, before the needed
+ * lines. The second number is the size of one read of a directory.
  */
 #define BOX_MEMORY_TEXT_SIZE 16384
 #define BOX_MEMORY_ENTRIES_SIZE 4096
-/* Sockets that may hold what they like: what programs have, and more. */
+/* Sockets that are not counted: more than programs usually have. */
 #define BOX_SOCKETS_FREE 32
-/* Kernel memory for a file in memory, without its bytes. */
+/* Kernel memory for a file in memory, without its content. */
 #define BOX_INODE_BYTES KIB
 /*
- * Parts of memory that are free: what large libraries make, and more. The n-th
- * process that is counted may have an n-th of it, at least BOX_MAPS_LEAST,
- * which is what an interpreter makes. Of one more the kernel keeps a
- * vm_area_struct and an anon_vma, and an anon_vma_chain for each fork that it
- * has seen. They are counted seldom, as the kernel prints a line for each.
+ * Memory mappings that are not counted: more than large libraries make. The
+ * n-th counted process may have an n-th of them, and at least BOX_MAPS_LEAST,
+ * as many as an interpreter has. For each further one the kernel keeps a
+ * vm_area_struct, an anon_vma, and an anon_vma_chain per fork. They are counted
+ * rarely, because the kernel prints a line for each.
  */
 #define BOX_MAPS_FREE 4096UL
 #define BOX_MAPS_LEAST 256UL
@@ -586,46 +635,50 @@
 #define BOX_MAP_LINK_BYTES 64UL
 #define BOX_MAPS_LOOK_MS 500
 /*
- * How init ends: too much memory; it cannot see how much; or the code keeps
- * continuing what it stops.
+ * Exit statuses of init: too much memory; memory use unknown; the code keeps
+ * continuing processes that init stops.
  */
 #define BOX_EXIT_MEMORY 64
 #define BOX_EXIT_BLIND 65
 #define BOX_EXIT_LOOSE 66
-/* A file may be as large as its file system, and a little: ENOSPC, not EFBIG.*/
+/*
+ * A file may be slightly larger than its file system, so that writes fail with
+ * ENOSPC, not EFBIG.
+ */
 #define BOX_FILE_EXTRA MIB
 
 /*
- * A box in a cgroup of its own: the processes that are not the code's (init,
- * and the launcher while it builds), and the kernel's usual period of cpu.max.
- * Its folder goes when its processes have: mostly at once, else soon.
+ * A box in its own cgroup: the processes beside those of the code (init, and
+ * the launcher while it builds), and the kernel's default period of cpu.max.
+ * Its directory is removed when its processes have ended: usually at once,
+ * otherwise soon.
  */
 #define GROUP_OWN_PROCESSES 2
 #define GROUP_PERIOD_US 100000
 #define GROUP_PAUSE_FIRST_MS 5
 #define GROUP_PAUSE_MOST_MS 1000
-/* "box", two numbers of the supervisor, and that of the execution. */
+/* "box", two numbers of the supervisor, and the number of the execution. */
 #define GROUP_NAME_SIZE 80
-/* What is read of a file of a cgroup: a few lines, or a few process ids. */
+/* Bytes read of a file of a cgroup: a few lines, or a few process IDs. */
 #define GROUP_TEXT_SIZE 4096
 
 /*
- * The weaker level: the name of a private folder ("/tmp/caisson-box-" and 16
- * digits), and how many entries of a forgotten one are removed before another
- * box is built.
+ * Reduced isolation: the length of the name of a private directory
+ * ("/tmp/caisson-box-" and 16 digits), and the number of entries of an
+ * abandoned one that are removed before another box is built.
  */
 #define BOX_FOLDER_SIZE 64
 #define BOX_FOLDER_SWEPT_MAX 20000
 
 /*
- * Configuration files of servers (worker/reader). The sizes of a row add up
- * to less than a packet; each is far above what people write. A row for each
- * entry must fit into the queue of a channel.
+ * Configuration files of servers (worker/reader). The sizes of a row add up to
+ * less than a packet; each is far above practical use. The rows of all entries
+ * must fit into the queue of a channel.
  */
-#define CONFIG_FILE_MAX (64 * MIB) /* clients keep their history in them */
-#define CONFIG_PROJECT_FILE_MAX MIB /* untrusted: more is not waited for */
-#define CONFIG_TREE_MAX MIB /* of TOML and YAML, which become trees first */
-#define CONFIG_NODES_MAX 20000 /* of such a tree: names are compared in turn */
+#define CONFIG_FILE_MAX (64 * MIB) /* clients store their history in them */
+#define CONFIG_PROJECT_FILE_MAX MIB /* untrusted, so a smaller limit */
+#define CONFIG_TREE_MAX MIB /* of TOML and YAML, which are parsed into trees */
+#define CONFIG_NODES_MAX 20000 /* of such a tree: names are compared linearly */
 #define CONFIG_DEPTH_MAX 64 /* of such a tree */
 #define CONFIG_FILES_MAX 256 /* of one folder */
 #define CONFIG_ENTRIES_MAX 500 /* of one file */
@@ -635,83 +688,93 @@
 #define CONFIG_ARGS_MAX (20 * KIB)
 #define CONFIG_ENV_MAX (24 * KIB)
 #define CONFIG_DESCRIPTION_MAX (4 * KIB)
-#define CONFIG_TOOLS_MAX (3 * KIB) /* what a server's tools are narrowed to */
+#define CONFIG_TOOLS_MAX (3 * KIB) /* patterns of permitted tools */
 #define CONFIG_REASON_MAX 400
 #define CONFIG_CUTS_MAX 6 /* of an entry of TOML: all fit into one queue */
-#define CONFIG_GAP_MAX 256 /* blanks around an entry: no file is indented so */
-/* Files whose faults one answer names: a sentence has 1,000 bytes. */
+#define CONFIG_GAP_MAX 256 /* blanks around an entry: deeper indentation is
+			    * unusual */
+/* Files whose faults one answer reports: a sentence has 1,000 bytes. */
 #define SERVER_FAULTS_SHOWN 2
-/* A name as Python can write it: one byte for each, a mark, and a number. */
+/*
+ * A Python identifier for a name: one byte for each, an underscore, and a
+ * number.
+ */
 #define ALIAS_MAX (CONFIG_NAME_MAX + 16)
 /* Each name and a NUL; each row as JSON, where a byte may become six. */
 #define SERVERS_NAMES_MAX (CONFIG_SERVERS_MAX * (CONFIG_NAME_MAX + 1))
 #define SERVERS_JSON_MAX (32 * MIB)
 #define ENDED_HOW_MAX 400
-/* Why a server is not trusted any more: the path of its file, and the cause. */
+/* Why a server is no longer trusted: the path of its file, and the cause. */
 #define REVOKED_MAX (CONFIG_PATH_MAX + 2 * CONFIG_REASON_MAX)
 #define TRIED_TOOLS_MAX (64 * KIB)
 /* One argument or variable of a program: MAX_ARG_STRLEN of the kernel. */
 #define CONFIG_EXPANDED_MAX (128 * KIB - 1)
 /*
- * A dead network drive answers never. 64 MiB take a second of a processor,
- * which may have much else to do.
+ * A dead network drive never answers. Reading 64 MiB takes a second of a
+ * processor, which may be busy.
  */
 #define CONFIG_READ_MS 5000
 #define CONFIG_READ_MIB_MS 100
-/* A folder that so many may be in is asked for first: that costs as one. */
+/*
+ * If at least this many files may be in a directory, the directory is checked
+ * first, which costs as much as one file.
+ */
 #define CONFIG_GATE_MIN 3
-/* Of opening a path with "..", which fails while others rename: 1 in 14. */
+/*
+ * Attempts to open a path with "..", of which 1 in 14 fails while others
+ * rename.
+ */
 #define CONFIG_OPEN_TRIES 100
 /*
- * A file that is missing, empty or half written keeps what it said last for so
- * long: programs that write theirs in place take milliseconds, on a busy
- * machine or a network drive more than a second.
+ * The last content of a file that is missing, empty or half written is used for
+ * this long. Programs that overwrite their files in place take milliseconds,
+ * and more than a second on a busy machine or a network drive.
  */
 #define CONFIG_KEPT_MS 2000
-/* Two ticks of the slowest clock that files get their times by. */
+/* Two ticks of the slowest clock used for file times. */
 #define CONFIG_TICK_MS 20
 
 /*
- * What is kept between calls (worker/store). A process that shares the state
- * directory holds its lock for milliseconds; one that was stopped does not
- * make the store wait for ever.
+ * Data kept between calls (worker/store). Another process that shares the state
+ * directory holds its lock for milliseconds; the store does not wait forever
+ * for a stopped one.
  */
 #define STORE_BUSY_MS 5000
 /*
- * A database that is larger is not looked through when it is opened, which
- * takes 2 ms for each MiB. By default it is smaller.
+ * A larger database is not checked when it is opened, which takes 2 ms per MiB.
+ * The default limit is smaller.
  */
 #define DATABASE_CHECKED_MAX (256 * MIB)
 /*
- * The log of changes beside the database is written back and shortened at this
- * size, a hundred small changes, so that a small disk is not full of it.
+ * The write-ahead log beside the database is written back and truncated at this
+ * size, a hundred small changes, so that it does not fill a small disk.
  */
 #define DATABASE_LOG_MAX (512 * KIB)
 /*
- * Room on the disk that is held ready for removing: the index of the log
- * (32 KiB) and a dozen pages of the database twice over. Large values are
- * overwritten in pieces before they are removed, so that none needs more.
+ * Disk space reserved for removals: the index of the log (32 KiB) and a dozen
+ * pages of the database, twice. Large values are overwritten in pieces before
+ * they are removed, so that no removal needs more.
  */
 #define DATABASE_RESERVE (256 * KIB)
 #define DATABASE_PIECE (64 * KIB)
 /*
- * How often an execution gets the store: once, and again when it has died. Code
- * that makes it die each time is not served for ever.
+ * How often an execution gets the store: once, and again after the store
+ * crashed. Code that makes it crash each time is not served forever.
  */
 #define STORE_FETCHES_MAX 10
 /*
- * A key is a name: what is longer is data. A value is a result to go on with;
- * more belongs into a file of a server. Listings come in pages, which a key
- * and its metadata may exceed.
+ * A key is a name; anything longer is data. A value is an intermediate result;
+ * larger data belongs into a file of a server. Listings come in pages; a page
+ * always holds at least one key with its metadata.
  */
 #define MEMORY_KEY_MAX (4 * KIB)
 #define MEMORY_VALUE_MAX (4 * MIB)
 #define MEMORY_METADATA_MAX (16 * KIB)
 /*
- * Metadata are listed together, so one of them must not break the list: Python
- * prints no integer of more digits (sys.int_info.default_max_str_digits), and
- * an answer may be nested JSON_DEPTH_MAX deep, in which three levels stand
- * around metadata. The box itself writes values no deeper than this.
+ * Metadata are listed together, so one entry must not break the list. Python
+ * prints no integer with more digits (sys.int_info.default_max_str_digits). An
+ * answer may be nested JSON_DEPTH_MAX deep, and metadata are three levels deep
+ * in it. The box writes no deeper values itself.
  */
 #define MEMORY_DIGITS_MAX 4300
 #define MEMORY_METADATA_DEPTH_MAX 250
@@ -721,104 +784,123 @@
 #define SAVED_TOOL_ABOUT_MAX 400
 #define SAVED_TOOLS_MAX 1000
 /*
- * Code can save tools, and only the user can remove them: one execution adds a
- * twentieth of them at most, which is more than a program has functions.
+ * Code can save tools, and only the user can remove them. One execution adds at
+ * most a twentieth of the maximum, which is more than one program defines.
  */
 #define SAVED_TOOLS_NEW_MAX 50
 #define STORE_PAGE_MAX (256 * KIB)
-/* A name of a token: a word. */
+/* The name of a token: a word. */
 #define STORE_SCOPE_MAX 128
 #define OWNER_NAME_MAX 128
 /*
- * Lists of tools that are kept: each (hundreds of tools have half a megabyte),
- * how many, and all of them. What was not used for so long goes first.
+ * Stored lists of tools: the size of each (hundreds of tools have half a
+ * megabyte), their number, and the size of all. Lists that were not used for
+ * this long are removed first.
  */
 #define TOOL_LIST_MAX (4 * MIB)
 #define TOOL_LISTS_MAX 500
 #define TOOL_LISTS_BYTES_MAX (64 * MIB)
 #define TOOL_LISTS_DAYS 90
-/* So long a list that is looked up is waited for; its server can be asked. */
+/* Time limit for looking up a list; afterwards the server itself is queried. */
 #define TOOL_LISTS_WAIT_MS 1000
-/* After a store that was of no use the next one is tried so much later. */
+/* Pause before the next attempt after a store was unusable. */
 #define TOOL_LISTS_PAUSE_MS 30000
-/* Bytes of all memories and saved tools: what an option may allow. */
+/* Bytes of all memories and saved tools: the bounds of the option. */
 #define STATE_MAX_MIN MIB
 #define STATE_MAX_MAX (16 * GIB)
 
 /*
- * Files that executions leave and are given (worker/files). A name is one of a
- * file system. Of one owner there are so many with all versions, as they are
- * listed in one answer; an execution leaves a few, and what it left behind the
- * hundredth is counted and not looked at.
+ * Files that executions leave and are given (worker/files). A name is a file
+ * name. The number per owner includes all versions, because they are listed in
+ * one answer. An execution usually leaves a few files; after the hundredth they
+ * are counted but not examined.
  */
 #define FILE_NAME_MAX 255
 #define FILE_TYPE_MAX 127 /* a media type: RFC 6838 allows 127 for each half */
 #define FILES_COUNT_MAX 1000
 #define FILES_LEFT_MAX 100
 #define FILES_GIVEN_MAX 32
-/* Numbers of removed versions of an owner: names of one hash share one. */
+/*
+ * Numbers of removed versions of an owner; names with the same hash share one.
+ */
 #define FILES_VERSIONS 32768
-/* Of an execution, so many wait with their descriptors to be copied. */
+/* Files of one execution that wait, with their descriptors, to be copied. */
 #define FILES_WAITING_MAX 8
 #define FILES_NAMES_MAX (FILES_GIVEN_MAX * (FILE_NAME_MAX + 1))
-/* Files of which an answer says why they are not kept; others are counted. */
+/*
+ * Files for which an answer gives the reason why they are not kept; others are
+ * counted.
+ */
 #define FILES_NAMED_MAX 10
-/* One that comes by message: from a client, or from a command. */
+/* A file that comes by message: from a client, or from a command. */
 #define FILE_ADD_MAX (256 * MIB)
-/* One that a client reads: base64 of more is no answer that clients take. */
+/*
+ * A file that a client reads: clients do not accept more base64 in an answer.
+ */
 #define FILE_READ_MAX (32 * MIB)
 /*
- * Reads and lists of files of one client: under way, as each holds all bytes of
- * a file, and those that wait for that.
+ * Reads and lists of files of one client: those in progress, as each holds all
+ * bytes of a file, and those that wait for them.
  */
 #define RESOURCES_AT_ONCE 2
 #define RESOURCES_WAITING_MAX 1000
-/* Before the bytes of a file that is kept: its name, its owner, and so on. */
+/* Bytes before the content of a stored file: its name, its owner, and so on. */
 #define FILE_HEAD_SIZE KIB
-/* Files are copied in pieces: nothing else waits for more than one. */
+/*
+ * Files are copied in pieces: no other request waits for more than one piece.
+ */
 #define FILE_PIECE MIB
-/* After so many the disk is waited for: a slow one writes them in a second. */
+/*
+ * After this many bytes the data is synced: a slow disk writes them in a
+ * second.
+ */
 #define FILE_SYNC (32 * MIB)
-/* Bytes of all files: what an option may allow; and how long they are kept. */
+/* Bytes of all files: the bounds of the option; and how long they are kept. */
 #define FILES_MAX_MIN MIB
 #define FILES_MAX_MAX (1024 * GIB)
 #define FILES_DAYS_MAX 36500
 /*
- * Of the collection: a full box is copied in a second or two; on a slow disk a
- * quarter of a gigabyte needs half a minute.
+ * Time limit of a collection: a full box is copied in a second or two; a slow
+ * disk needs half a minute for a quarter of a gigabyte.
  */
 #define FILES_COLLECT_MS 60000
-/* How long another process of the same user may hold the directory. */
+/* How long another process of the same user may lock the directory. */
 #define FILES_BUSY_MS 5000
-/* How often it is looked whether that is over, or a full channel has room. */
+/*
+ * Interval of the checks whether the lock is released, or a full channel has
+ * room.
+ */
 #define FILES_LOOK_MS 5
 
 /*
- * Options (supervisor/options/options.def). An interpreter does not start in
- * less memory or with fewer processes; the other bounds are where a number can
- * only be a slip of the pen.
+ * Options (supervisor/options/options.def). An interpreter does not start with
+ * less memory or fewer processes; the other bounds exclude numbers that can
+ * only be typing errors.
  */
 #define MEMORY_MIN (16 * MIB)
 #define MEMORY_MAX (1024 * GIB)
 #define PIDS_MIN 8
 #define PIDS_MAX 32768
-/* In hundredths of a processor: cpu.max grants no less, and few have more. */
+/*
+ * In hundredths of a processor: cpu.max allows no less, and few machines have
+ * more.
+ */
 #define CPUS_MAX (1024 * 100)
-#define OPTION_SHARE_DIGITS 9 /* of the whole part: it fits into anything */
+#define OPTION_SHARE_DIGITS 9 /* digits of the whole part: no overflow */
 #define OUTPUT_MIN KIB
 #define CODE_MIN KIB
-#define CONCURRENT_LEAST 4 /* by default, on however few processors */
+#define CONCURRENT_LEAST 4 /* the default, on however few processors */
 #define CONCURRENT_MAX 1024
 #define QUEUE_MAX 10000
 #define OPTION_PATH_MAX 4095 /* PATH_MAX without its NUL */
-/* A configuration file is a few lines; what is larger is another file. */
+/* A configuration file has a few lines; a larger file is not one. */
 #define OPTION_FILE_MAX MIB
-/* How much of a bad value, or of a long path, an error shows. */
+/* Bytes of an invalid value, or of a long path, that an error shows. */
 #define OPTION_VALUE_SHOWN 60
 #define OPTION_NAME_SHOWN 160
-/* Words that "did you mean" compares: no name of ours is longer. */
+/* Words that "did you mean" compares: no name in Caisson is longer. */
 #define SUGGEST_WORD_MAX 64
-/* Spaces a level in answers: TOON's default, and usual for JSON. */
+/* Spaces per level in answers: TOON's default, and usual for JSON. */
 #define ANSWER_INDENT 2
 /* The shortest fence of a block in Markdown. */
 #define ANSWER_FENCE_MIN 3
@@ -827,7 +909,7 @@
 /* The text of --help. */
 #define HELP_COLUMNS 79
 #define HELP_INDENT 6
-/* Where the sentences on commands begin. */
+/* The column of the descriptions of commands. */
 #define HELP_COMMAND_INDENT 28
 
 #endif

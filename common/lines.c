@@ -1,8 +1,8 @@
 /*
- * Bytes into lines, with a limit: see lines.h. Linked into supervisor, relay
- * and broker; reads nothing itself. The cost is linear in the bytes that came:
- * each is searched once for a newline, and only what came with the end of a
- * line is ever moved.
+ * Splits bytes into lines, with a limit: see lines.h. Linked into supervisor,
+ * relay and broker; reads nothing itself. The cost is linear in the received
+ * bytes: each is searched once for a newline, and only bytes received together
+ * with the end of a line are moved.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,11 +16,11 @@ struct lines {
 	size_t max;
 	char *data;
 	size_t size;
-	size_t start;    /* of what was not handed out yet */
-	size_t searched; /* up to here there is no newline */
+	size_t start;    /* of the bytes not returned yet */
+	size_t searched; /* there is no newline before this */
 	size_t end;
 
-	/* The line above the limit that is thrown away while it arrives. */
+	/* The line above the limit, which is discarded while it arrives. */
 	int dropping;
 	size_t total;
 	char head[LINES_GLIMPSE];
@@ -54,7 +54,7 @@ lines_least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Moves what was not handed out to the front. */
+/* Moves the bytes not yet returned to the front. */
 static void
 lines_compact(struct lines *lines)
 {
@@ -74,8 +74,8 @@ lines_resize(struct lines *lines, size_t size)
 }
 
 /*
- * Doubles, but no further than the longest line and a chunk need (more is
- * needed only when lines were not taken).
+ * Doubles, but only up to the size of the longest line and a chunk (more is
+ * needed only if lines were not taken).
  */
 static void
 lines_grow(struct lines *lines)
@@ -91,7 +91,7 @@ lines_grow(struct lines *lines)
 char *
 lines_room(struct lines *lines, size_t *room)
 {
-	/* Lines that were not taken are moved only when half is free. */
+	/* Lines not yet taken are moved only if half of the room is free. */
 	if (lines->start >= lines->size / 2)
 		lines_compact(lines);
 	if (lines->size - lines->end < PIPE_CHUNK)
@@ -110,8 +110,8 @@ lines_added(struct lines *lines, size_t len)
 }
 
 /*
- * The next len bytes of a line above the limit: only a glimpse of them is
- * kept. The first ones begin it.
+ * Discards the next len bytes of a line above the limit, but keeps its first
+ * and last bytes.
  */
 static void
 lines_drop(struct lines *lines, const char *data, size_t len)
@@ -135,7 +135,9 @@ lines_drop(struct lines *lines, const char *data, size_t len)
 	lines->total += len;
 }
 
-/* No line is left: tidies up, so that an idle process keeps no large buffer. */
+/*
+ * All lines are taken: shrinks, so that an idle process keeps no large buffer.
+ */
 static int
 lines_none(struct lines *lines)
 {
@@ -153,7 +155,7 @@ lines_none(struct lines *lines)
 	return 0;
 }
 
-/* The line that was thrown away is over. */
+/* The discarded line has ended. */
 static void
 lines_report(struct lines *lines, struct line *line)
 {

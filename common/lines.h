@@ -1,8 +1,7 @@
 /*
- * Bytes into lines, with a limit: what arrives is appended, complete lines are
- * taken out. A line above the limit is thrown away while it arrives and then
- * reported, so memory stays bounded whatever comes. Used by supervisor,
- * relay and broker.
+ * Splits bytes into lines, with a limit: received bytes are appended, complete
+ * lines are taken out. A line above the limit is discarded while it arrives and
+ * then reported, so memory stays bounded. Used by supervisor, relay and broker.
  */
 #ifndef COMMON_LINES_H
 #define COMMON_LINES_H
@@ -11,7 +10,7 @@
 
 struct lines;
 
-/* How much of an oversized line is kept at each end, for its message. */
+/* Bytes kept of an oversized line at each end, for the error message. */
 #define LINES_GLIMPSE 512
 
 struct line {
@@ -19,8 +18,8 @@ struct line {
 	size_t len;
 	/*
 	 * Set for a line above the limit: data is then its first bytes, tail
-	 * its last ones (LINES_GLIMPSE at most, they may overlap), total its
-	 * whole length. Not set: tail is NULL, total is len.
+	 * its last ones (at most LINES_GLIMPSE each, they may overlap), total
+	 * its whole length. Otherwise tail is NULL, and total is len.
 	 */
 	int oversized;
 	const char *tail;
@@ -28,23 +27,23 @@ struct line {
 	size_t total;
 };
 
-/* max: the most bytes of a line, without its newline. */
+/* max is the maximum length of a line, without its newline. */
 struct lines *lines_new(size_t max);
 void lines_free(struct lines **lines);
 
 /*
- * Returns where bytes that are read from somewhere go and sets *room to how
- * many may come (PIPE_CHUNK at least); lines_added says how many came. Memory
- * stays within max + PIPE_CHUNK bytes as long as lines are taken, until there
- * is none, before more room is asked for.
+ * Returns the address for bytes read from a descriptor and sets *room to their
+ * maximum number (at least PIPE_CHUNK); lines_added reports how many were read.
+ * Memory stays within max + PIPE_CHUNK bytes if all lines are taken before more
+ * room is requested.
  */
 char *lines_room(struct lines *lines, size_t *room);
 void lines_added(struct lines *lines, size_t len);
 
-/* The next complete line. Returns 1, or 0 when there is none. */
+/* Returns 1 and the next complete line, or 0 if there is none. */
 int lines_next(struct lines *lines, struct line *line);
 
-/* Whether bytes of an unfinished line are waiting. */
+/* Whether the bytes of an incomplete line are waiting. */
 int lines_pending(const struct lines *lines);
 
 #endif

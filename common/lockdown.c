@@ -1,6 +1,6 @@
 /*
- * Giving up everything: see lockdown.h. Linked into every worker of ours, run
- * once by each. The system call lists are compiled at build time from
+ * Drops all privileges: see lockdown.h. Linked into every worker, run once by
+ * each. The system call lists are compiled at build time from
  * lockdown_ROLE.rules.
  */
 #include <sys/prctl.h>
@@ -19,7 +19,7 @@
 #include "lockdown_relay.h"
 #include "lockdown_store.h"
 
-/* The rights in that directory, and below it, by what is done there. */
+/* The rights in that directory and below it, for each kind of use. */
 static const uint64_t lockdown_rights[LOCKDOWN_USES] = {
 	[LOCKDOWN_KEEPS] = LANDLOCK_ACCESS_FS_READ_FILE |
 	    LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_TRUNCATE |
@@ -39,7 +39,7 @@ struct lockdown_row {
 
 #define LOCKDOWN_ROW(filter) { filter, sizeof(filter) / sizeof((filter)[0]) }
 
-/* A role without a row cannot be locked down: the supervisor, the box. */
+/* A role without a row cannot be locked down: the supervisor and the box. */
 static const struct lockdown_row lockdown_table[ROLES] = {
 	[ROLE_BROKER] = LOCKDOWN_ROW(lockdown_broker),
 	[ROLE_FILES] = LOCKDOWN_ROW(lockdown_files),
@@ -49,7 +49,7 @@ static const struct lockdown_row lockdown_table[ROLES] = {
 	[ROLE_STORE] = LOCKDOWN_ROW(lockdown_store),
 };
 
-/* All files but those in folder are out of reach; -1: those, too. */
+/* Denies all files outside folder; -1 denies all files. */
 static int
 lockdown_landlock(int folder, uint64_t rights, struct err *err)
 {
@@ -57,7 +57,10 @@ lockdown_landlock(int folder, uint64_t rights, struct err *err)
 	auto_fd int ruleset = -1;
 
 	if (abi == 0) {
-		/* A second layer where no call that it governs is on a list. */
+		/*
+		 * Landlock is a second layer where no call that it governs is
+		 * on the list.
+		 */
 		log_debug("no landlock here: the system call filter alone "
 		    "confines");
 		return 0;
@@ -97,7 +100,10 @@ lockdown(enum role role, struct err *err)
 int
 lockdown_in(enum role role, enum lockdown_use use, int folder, struct err *err)
 {
-	/* Once for a process that lives long: others are started for a call. */
+	/*
+	 * Logged once, by the process that runs long: porters start for each
+	 * call.
+	 */
 	if (use == LOCKDOWN_KEEPS && landlock_abi() == 0)
 		log_warn("no landlock here: of files, only their rights "
 		    "confine");

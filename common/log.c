@@ -1,6 +1,5 @@
 /*
- * The log: see log.h. Linked into every process; writes to descriptor 2 and
- * nowhere else.
+ * The log: see log.h. Linked into every process; writes only to descriptor 2.
  */
 #include <linux/limits.h>
 #include <poll.h>
@@ -32,8 +31,8 @@ log_level_get(void)
 }
 
 /*
- * Appends a message to line, as it is shown; no byte of it takes more than
- * four. Returns how long line is then.
+ * Appends a message to line with escapes; no byte of it becomes more than four.
+ * Returns the new length of line.
  */
 static size_t
 log_add(char *line, size_t used, const char *text, size_t len)
@@ -64,16 +63,16 @@ log_line(enum log_level level, const char *fmt, va_list ap)
 		return;
 	whole = vsnprintf(text, sizeof(text), fmt, ap);
 	len = strlen(text);
-	/* A message that is cut does not end within a character. */
+	/* A cut message does not end within a character. */
 	if (whole >= (int)sizeof(text))
 		len -= utf8_incomplete_tail(text, len);
 	used = (size_t)snprintf(line, sizeof(line), "%s: ", log_prefix);
 	used = log_add(line, used, text, len);
 	line[used++] = '\n';
 	/*
-	 * A line that would have to wait for the reader of the log is lost:
-	 * nothing here ever waits for that. A pipe that is writable takes
-	 * PIPE_BUF bytes at once, and no line is longer.
+	 * If the reader of the log is too slow, the line is lost: the log never
+	 * blocks. A pipe that is writable takes PIPE_BUF bytes at once, and no
+	 * line is longer.
 	 */
 	if (poll(&log, 1, 0) == 1 && (log.revents & POLLOUT) != 0)
 		(void)!write(STDERR_FILENO, line, used);

@@ -1,6 +1,6 @@
 /*
- * The event loop of a process: see loop.h. Run by every process that has
- * one.
+ * The event loop of a process: see loop.h. Run by every process that has a
+ * loop.
  */
 #include "log.h"
 #include "loop.h"
@@ -11,7 +11,9 @@ loop_new(int any_file)
 	struct event_config *config = event_config_new();
 	struct event_base *base = NULL;
 
-	/* One thread a process: no locks; and no environment to listen to. */
+	/*
+	 * Each process has one thread, so no locks. The environment is ignored.
+	 */
 	if (config != NULL) {
 		event_config_set_flag(config,
 		    EVENT_BASE_FLAG_NOLOCK | EVENT_BASE_FLAG_IGNORE_ENV);

@@ -1,6 +1,6 @@
 /*
- * The event loop of a process: one libevent base, made in one place. Used by
- * every process that has one.
+ * The event loop of a process: one libevent base, created in one place. Used by
+ * every process that has a loop.
  */
 #ifndef COMMON_LOOP_H
 #define COMMON_LOOP_H
@@ -8,13 +8,13 @@
 #include <event2/event.h>
 
 /*
- * Returns a new loop that the caller frees with event_base_free. With
- * any_file set it can also wait for regular files and the like, which epoll
- * refuses ("caisson < file").
+ * Returns a new loop, which the caller frees with event_base_free. If any_file
+ * is set, it can also wait for regular files, which epoll refuses ("caisson <
+ * file").
  */
 struct event_base *loop_new(int any_file);
 
-/* Frees an event that may be NULL and forgets it. */
+/* Frees an event, which may be NULL, and sets the pointer to NULL. */
 void loop_event_free(struct event **event);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * Memory that cannot be forgotten. Allocation never fails here: without
- * memory the process ends with one line in the log, and a process that depends
- * on it sees it end. "auto_free char *p = NULL;" frees at the end of the scope,
- * "mem_take(&p)" hands over. Used by every process.
+ * Memory with automatic release. Allocation never fails here: without memory
+ * the process exits with one line in the log, and the processes that depend on
+ * it see its exit. "auto_free char *p = NULL;" frees p at the end of its scope;
+ * "mem_take(&p)" transfers ownership. Used by every process.
  */
 #ifndef COMMON_MEM_H
 #define COMMON_MEM_H
@@ -10,13 +10,15 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* Returns size bytes of zeroes (at least one); the caller frees them. */
+/* Returns size zeroed bytes (at least one); the caller frees them. */
 void *mem_alloc(size_t size);
 
-/* Resizes p (which may be NULL) to size bytes, new bytes unset. */
+/*
+ * Resizes p (which may be NULL) to size bytes; new bytes are not initialised.
+ */
 void *mem_resize(void *p, size_t size);
 
-/* Returns a copy of len bytes with a NUL behind it; the caller frees it. */
+/* Returns a copy of len bytes, terminated by a NUL; the caller frees it. */
 void *mem_dup(const void *data, size_t len);
 
 /* Returns a copy of a string; NULL stays NULL. */
@@ -32,7 +34,7 @@ void mem_auto_free(void *p);
 
 #define auto_free __attribute__((cleanup(mem_auto_free)))
 
-/* Hands over: the value of *pp, which becomes NULL. */
+/* Transfers ownership: returns the value of *pp, which becomes NULL. */
 #define mem_take(pp)                                                           \
 	__extension__({                                                        \
 		__typeof__(*(pp)) mem_taken_ = *(pp);                          \

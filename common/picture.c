@@ -1,12 +1,12 @@
 /*
- * Kinds of pictures, and base64 that is checked without being decoded. Used by
+ * Kinds of pictures, and base64 that is checked without decoding it. Used by
  * the relay and the supervisor.
  */
 #include <string.h>
 
 #include "picture.h"
 
-/* The characters that the head of a picture stands in, and its bytes. */
+/* The size of the head of a picture in base64 characters and in bytes. */
 #define PICTURE_HEAD_CHARACTERS 32
 #define PICTURE_HEAD (PICTURE_HEAD_CHARACTERS / 4 * 3)
 
@@ -37,7 +37,7 @@ picture_mime(enum picture_kind kind)
 	return picture_kinds[kind].mime;
 }
 
-/* Returns the six bits of a character of base64, or -1. */
+/* Returns the six bits of a base64 character, or -1. */
 static int
 picture_bits(char c)
 {
@@ -73,7 +73,9 @@ picture_is_base64(const char *data, size_t len)
 	for (n = 0; n < len - padding; n++)
 		if (picture_bits(data[n]) == -1)
 			return 0;
-	/* Of the last character before the padding, two bits or four. */
+	/*
+	 * Two or four bits of the last character before the padding are unused.
+	 */
 	unused = padding == 0 ? 0 : padding == 1 ? 0x3 : 0xf;
 	return (picture_bits(data[len - padding - 1]) & unused) == 0;
 }
@@ -84,7 +86,7 @@ picture_bytes(const char *data, size_t len)
 	return len / 4 * 3 - picture_padding(data, len);
 }
 
-/* Decodes the head of a picture, which is longer than that. */
+/* Decodes the head of a picture, which has at least that length. */
 static void
 picture_head(const char *data, uint8_t *head)
 {
@@ -102,7 +104,7 @@ picture_head(const char *data, uint8_t *head)
 	}
 }
 
-/* Both sides, unless one is nothing that a picture has. */
+/* Sets both sides, unless one is out of the range of pictures. */
 static void
 picture_set_size(
     uint64_t *width, uint64_t *height, uint64_t across, uint64_t down)
@@ -151,7 +153,10 @@ picture_begins(enum picture_kind kind, const char *data, size_t len,
 	uint8_t head[PICTURE_HEAD];
 
 	*width = *height = 0;
-	/* Nothing shorter is a picture; the last four may have padding. */
+	/*
+	 * Shorter data is no picture; only the last four characters may have
+	 * padding.
+	 */
 	if (len < PICTURE_HEAD_CHARACTERS + 4)
 		return 0;
 	picture_head(data, head);

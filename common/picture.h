@@ -1,7 +1,7 @@
 /*
- * Pictures on their way to the client: which kinds there are, and base64,
- * which is checked and passed on as it is. Of a picture nothing but its first
- * bytes is decoded. Used by the relay and the supervisor; pure functions.
+ * Pictures on their way to the client: their kinds, and base64, which is
+ * checked and passed on unchanged. Only the first bytes of a picture are
+ * decoded. Used by the relay and the supervisor; pure functions.
  */
 #ifndef COMMON_PICTURE_H
 #define COMMON_PICTURE_H
@@ -20,26 +20,26 @@ enum picture_kind {
 };
 
 /*
- * The name of a kind in the box protocol ("png"), in a text for people
- * ("PNG"), and as a media type ("image/png"): static.
+ * The name of a kind in the box protocol ("png"), in a sentence ("PNG"), and as
+ * a media type ("image/png"); static.
  */
 const char *picture_name(enum picture_kind kind);
 const char *picture_word(enum picture_kind kind);
 const char *picture_mime(enum picture_kind kind);
 
 /*
- * Whether these characters are base64 as RFC 4648 has it, in its one canonical
- * form: a multiple of four, padded, the unused bits 0. Empty is not.
+ * Whether these characters are base64 as in RFC 4648, in its canonical form: a
+ * multiple of four, padded, with unused bits 0. Empty base64 is refused.
  */
 int picture_is_base64(const char *data, size_t len);
 
-/* The bytes that base64 in this form stands for. */
+/* The number of bytes that base64 in this form encodes. */
 size_t picture_bytes(const char *data, size_t len);
 
 /*
- * Whether base64 in this form begins as a picture of this kind does. Then the
- * pixels of a side go to *width and *height where they stand at a fixed place
- * and are sound (PNG, GIF), else 0.
+ * Whether base64 in this form starts like a picture of this kind. Then *width
+ * and *height are set to its size in pixels if they have a fixed position and
+ * are plausible (PNG, GIF), otherwise to 0.
  */
 int picture_begins(enum picture_kind kind, const char *data, size_t len,
     uint64_t *width, uint64_t *height);

@@ -25,8 +25,8 @@ struct role_info {
 const struct role_info *role_info(enum role role);
 
 /*
- * Makes this process recognisable as "role[number]", or "role" when number is
- * 0: the name that ps shows and the prefix of its log lines.
+ * Makes this process recognisable as "role[number]", or "role" if number is 0:
+ * its name in ps and the prefix of its log lines.
  */
 void role_enter(enum role role, unsigned long number);
 

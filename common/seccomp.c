@@ -1,6 +1,6 @@
 /*
- * Loads a system call filter: see seccomp.h. Linked into every process that is
- * confined.
+ * Loads a system call filter: see seccomp.h. Linked into every confined
+ * process.
  */
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
@@ -11,7 +11,7 @@
 int
 seccomp_load(const struct sock_filter *filter, size_t len, struct err *err)
 {
-	/* The kernel copies the filter; its structure merely lacks const. */
+	/* The kernel copies the filter; its structure only lacks a const. */
 	struct sock_fprog program = { (unsigned short)len,
 		(struct sock_filter *)filter };
 

@@ -11,7 +11,7 @@
 #include "err.h"
 
 /*
- * Filters the system calls of this thread and all its children, for good.
+ * Permanently filters the system calls of this thread and all its children.
  * Needs no_new_privs. Returns 0, or -1 with err.
  */
 int seccomp_load(

@@ -1,36 +1,36 @@
 /*
- * The compiler of system call lists: a build-time tool, never installed, run
- * by no process of ours. Reads a list and prints it as a C header with a BPF
+ * The compiler of system call lists: a build-time tool, never installed, run by
+ * no process of Caisson. It reads a list and prints a C header with a BPF
  * program, so that nothing is computed when a box starts.
  *
  *	seccomp_compile NAME LIST.rules [BEFORE.rules] > NAME.h
  *
- * Where another list stands before this one already, in the same process, the
- * program is only what is to be added to it: it allows the calls of which both
- * lists say the same, and to which the other one sees.
+ * If the process already has the filter BEFORE, the program contains only the
+ * additions: it allows calls for which both lists agree, and calls that BEFORE
+ * decides.
  *
- * A list holds, one a line, '#' beginning a comment:
+ * A list holds one rule per line; '#' starts a comment:
  *
- *	default errno ENOSYS	what happens to every call not named below
- *	default allow		for a list that stands before another one
+ *	default errno ENOSYS	result of every call not named below
+ *	default allow		for a list that is applied before another one
  *	badarch kill		calls of a foreign architecture (and x32) kill
  *	allow CALL...
  *	refuse CALL...		fails with EPERM
- *	ignore CALL...		succeeds, and is not made
- *	lack CALL...		fails with EOPNOTSUPP, as where a file system
- *				lacks what it is for: programs do without
+ *	ignore CALL...		succeeds without being executed
+ *	lack CALL...		fails with EOPNOTSUPP, as on a file system that
+ *				does not support it: programs continue without
  *	allow CALL... if arg1 == VALUE, VALUE and arg2 & MASK == VALUE
  *
- * For one call the lines are tried in their order and the first that fits
- * decides; a call that no line fits gets the default. '?CALL' may be missing
- * on this architecture. MASK and VALUE are numbers or names of the table
- * below, '|' joins them. Only the lower 32 bits of an argument are compared:
- * all arguments that the lists look at are ints or flags that the kernel cuts
- * to 32 bits too (CVE-2019-10063 was a filter that compared more).
+ * The rules of a call are tried in order, and the first that matches decides; a
+ * call without a matching rule gets the default. '?CALL' may be missing on this
+ * architecture. MASK and VALUE are numbers or names of the table below, joined
+ * by '|'. Only the lower 32 bits of an argument are compared: all compared
+ * arguments are ints or flags that the kernel also truncates to 32 bits (a
+ * filter that compared more was CVE-2019-10063).
  *
- * libseccomp knows the numbers of the calls. It does not make the program,
- * because it cannot say "this call with these arguments, else EPERM" while
- * everything unknown gets ENOSYS.
+ * libseccomp provides the numbers of the calls. It does not generate the
+ * program, because it cannot express "this call with these arguments, else
+ * EPERM" with ENOSYS for unknown calls.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -53,12 +53,15 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 
-/* What a list may hold: far above the lists of this program. */
+/* Sizes of a list: far above the lists of this program. */
 #define COMPILE_LINE_SIZE 1024
 #define COMPILE_RULES_MAX 1024
 #define COMPILE_CONDITIONS_MAX 3
 #define COMPILE_VALUES_MAX 32
-/* A whole program is at most BPF_MAXINSNS long; a conditional jump 255. */
+/*
+ * A program has at most BPF_MAXINSNS instructions; a conditional jump reaches
+ * 255.
+ */
 #define COMPILE_JUMP_MAX 255
 
 #define NAMESPACE_FLAGS                                                        \
@@ -164,23 +167,24 @@ struct list {
 	const char *path;
 	int line;
 	uint32_t fallback;
-	int badarch; /* whether the line was there */
-	const struct list *before; /* what stands before this one, or NULL */
+	int badarch; /* whether the list has this line */
+	const struct list *before; /* the list applied before this one, or NULL
+				    */
 	struct rule rules[COMPILE_RULES_MAX];
 	size_t nrules;
 };
 
-/* A program, at the end of the array. */
+/* The program is built at the end of the array. */
 struct code {
 	struct sock_filter insns[BPF_MAXINSNS];
 	size_t len;
 };
 
-/* From this number on, up to the next row's, the calls are treated alike. */
+/* Calls from this number up to the next row's are treated alike. */
 struct range {
 	uint32_t first;
 	int nr;          /* the call whose rules decide, or -1 */
-	uint32_t action; /* what happens when nr is -1 */
+	uint32_t action; /* the action if nr is -1 */
 };
 
 static __attribute__((format(printf, 2, 3), noreturn)) void
@@ -198,7 +202,7 @@ complain(const struct list *list, const char *fmt, ...)
 
 /* Reading */
 
-/* Returns the next word of the line, NULL at its end. Commas are words. */
+/* Returns the next word of the line, NULL at its end. A comma is a word. */
 static char *
 word_next(char **line)
 {
@@ -214,7 +218,7 @@ word_next(char **line)
 	}
 	word = *line;
 	*line += strcspn(*line, " \t\r\n,");
-	/* A comma must not be lost: leave it for the next word. */
+	/* The comma must be kept: leave it for the next word. */
 	if (**line == ',') {
 		memmove(*line + 1, *line, strlen(*line) + 1);
 		**line = '\0';
@@ -267,7 +271,7 @@ constants_join(struct list *list, char *text)
 	return value;
 }
 
-/* Returns the word behind the values: "and", or NULL at the end. */
+/* Returns the word after the values: "and", or NULL at the end. */
 static char *
 condition_read_values(struct list *list, struct condition *c, char **line)
 {
@@ -288,7 +292,7 @@ condition_read_values(struct list *list, struct condition *c, char **line)
 	return word;
 }
 
-/* "& MASK ==", or "==" for all of the 32 bits. */
+/* "& MASK ==", or "==" for all 32 bits. */
 static uint32_t
 condition_read_mask(struct list *list, char **line)
 {
@@ -341,7 +345,9 @@ rule_add(struct list *list, const char *name, const struct rule *pattern)
 		complain(list, "more than %d rules", COMPILE_RULES_MAX);
 	*rule = *pattern;
 	rule->nr = seccomp_syscall_resolve_name(name + optional);
-	/* Negative numbers are libseccomp's for calls of other machines. */
+	/*
+	 * Negative numbers are libseccomp's for calls of other architectures.
+	 */
 	if (rule->nr < 0 && optional)
 		return;
 	if (rule->nr < 0)
@@ -355,7 +361,7 @@ rule_add(struct list *list, const char *name, const struct rule *pattern)
 	list->nrules++;
 }
 
-/* CALL... [if …]: the conditions are read first, for every call. */
+/* CALL... [if …]: the conditions are read first; they apply to all calls. */
 static void
 rules_read(struct list *list, uint32_t action, char *line)
 {
@@ -448,12 +454,12 @@ list_read(struct list *list)
 		    "missing");
 }
 
-/* Making the program, from its end to its beginning */
+/* Generating the program, from its end to its start */
 
 /*
- * A place is how many instructions there are from it to the end: what is put
- * in front does not change it. Jumps go forward only, so what is jumped to is
- * there already. Returns the place of the new instruction.
+ * A place is the number of instructions from it to the end, which stays valid
+ * when instructions are put in front. Jumps only go forward, so their targets
+ * exist already. Returns the place of the new instruction.
  */
 static size_t
 emit(struct code *code, uint16_t op, size_t jt, size_t jf, uint32_t k)
@@ -476,14 +482,14 @@ code_at(const struct code *code, size_t place)
 	return &code->insns[BPF_MAXINSNS - place];
 }
 
-/* Whether a conditional jump reaches it, with two instructions between. */
+/* Whether a conditional jump reaches the place, across two instructions. */
 static int
 code_reaches(const struct code *code, size_t place)
 {
 	return code->len + 2 - place <= COMPILE_JUMP_MAX;
 }
 
-/* A verdict stands in the program once, as far as jumps reach. */
+/* A verdict is emitted once and shared, as far as jumps reach. */
 static size_t
 emit_return(struct code *code, uint32_t action)
 {
@@ -506,7 +512,7 @@ emit_far_jump(struct code *code, size_t place)
 	    code, BPF_JMP | BPF_JA, 0, 0, (uint32_t)(code->len - place));
 }
 
-/* A place from where it goes on at that one, and which a jump reaches. */
+/* Returns a place within reach that continues at the given one. */
 static size_t
 emit_near(struct code *code, size_t place)
 {
@@ -519,7 +525,7 @@ emit_near(struct code *code, size_t place)
 	return emit_far_jump(code, place);
 }
 
-/* Where the comparison holds it goes on at yes, else at no. */
+/* Continues at yes if the comparison holds, otherwise at no. */
 static size_t
 emit_jump(struct code *code, uint16_t op, uint32_t k, size_t yes, size_t no)
 {
@@ -531,7 +537,7 @@ emit_jump(struct code *code, uint16_t op, uint32_t k, size_t yes, size_t no)
 	    code->len - no, k);
 }
 
-/* An instruction that does not jump; then it goes on at next. */
+/* An instruction that does not jump; it continues at next. */
 static size_t
 emit_before(struct code *code, uint16_t op, uint32_t k, size_t next)
 {
@@ -552,7 +558,9 @@ arg_offset(unsigned int arg)
 	return (uint32_t)offset;
 }
 
-/* Where to go on at a place for which the condition has done the loading. */
+/*
+ * Where to continue at a place for which the condition has loaded the argument.
+ */
 static size_t
 place_loaded(
     const struct code *code, size_t place, const struct condition *c)
@@ -588,7 +596,7 @@ emit_condition(
 	    code, BPF_LD | BPF_W | BPF_ABS, arg_offset(c->arg), place);
 }
 
-/* Where the rule does not fit it goes on at next. */
+/* If the rule does not match, continues at next. */
 static size_t
 emit_rule(struct code *code, const struct rule *rule, size_t next)
 {
@@ -601,7 +609,7 @@ emit_rule(struct code *code, const struct rule *rule, size_t next)
 	return place;
 }
 
-/* What happens to the calls of one range. */
+/* Emits the action for the calls of one range. */
 static size_t
 emit_range(
     struct code *code, const struct list *list, const struct range *range)
@@ -617,7 +625,7 @@ emit_range(
 	return place;
 }
 
-/* A binary search over the ranges; the number is in the accumulator. */
+/* A binary search over the ranges; the accumulator holds the call number. */
 static size_t
 emit_search(struct code *code, const struct list *list,
     const struct range *ranges, size_t n)
@@ -632,7 +640,7 @@ emit_search(struct code *code, const struct list *list,
 	return emit_jump(code, BPF_JGE, ranges[half].first, upper, lower);
 }
 
-/* The first rule of a number from that one on, or NULL. */
+/* Returns the first rule of a call number from this one on, or NULL. */
 static const struct rule *
 rule_find(const struct list *list, size_t from, int nr)
 {
@@ -644,7 +652,7 @@ rule_find(const struct list *list, size_t from, int nr)
 	return NULL;
 }
 
-/* What is not used of a rule is 0. */
+/* Unused members of a rule are 0. */
 static int
 rule_is_alike(const struct rule *a, const struct rule *b)
 {
@@ -652,7 +660,7 @@ rule_is_alike(const struct rule *a, const struct rule *b)
 	    memcmp(a->conditions, b->conditions, sizeof(a->conditions)) == 0;
 }
 
-/* Whether both lists say the same of a number, word for word. */
+/* Whether both lists have identical rules for a call number. */
 static int
 lists_agree(const struct list *a, const struct list *b, int nr)
 {
@@ -681,7 +689,7 @@ range_of(const struct list *list, int nr)
 	return range;
 }
 
-/* Adds a range unless it only continues the one before. */
+/* Adds a range unless it only extends the previous one. */
 static size_t
 range_add(struct range *ranges, size_t n, struct range range)
 {
@@ -692,7 +700,7 @@ range_add(struct range *ranges, size_t n, struct range range)
 	return n + 1;
 }
 
-/* Above all numbers of real calls on every architecture of Linux. */
+/* Above the numbers of all calls on every architecture of Linux. */
 #define COMPILE_NUMBERS 8192
 #define COMPILE_X32 0x40000000u
 
@@ -707,7 +715,7 @@ ranges_make(const struct list *list, struct range *ranges)
 	if (seccomp_arch_native() == SCMP_ARCH_X86_64) {
 		n = range_add(ranges, n, (struct range){ COMPILE_X32, -1,
 		    SECCOMP_RET_KILL_PROCESS });
-		/* -1 has the bit too, but is a mistake, not an x32 call. */
+		/* -1 has the bit, too, but is an error, not an x32 call. */
 		n = range_add(ranges, n,
 		    (struct range){ UINT32_MAX, -1, list->fallback });
 	}

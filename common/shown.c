@@ -6,7 +6,7 @@
 
 #include "shown.h"
 
-/* Returns the bytes of the character at p, 0 when there is none. */
+/* Returns the bytes of the character at p; 0 if the bytes are no character. */
 static size_t
 shown_character(const char *p, size_t len)
 {
@@ -45,7 +45,7 @@ shown_add_text(
 	char shown[SHOWN_SIZE];
 	size_t n, size;
 
-	buffer_add_text(buffer, ""); /* never NULL, also for no text */
+	buffer_add_text(buffer, ""); /* never NULL, even for an empty text */
 	for (n = 0; n < len; n += size) {
 		size = shown_one(data + n, len - n, shown);
 		if (data[n] != '\0' && strchr(quoted, data[n]) != NULL)

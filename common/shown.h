@@ -1,7 +1,7 @@
 /*
- * Foreign text where a terminal may be: what a terminal obeys, what is
- * invisible, and bytes that are not UTF-8 are escaped; other characters of all
- * languages stay. Used by every process; pure functions over bytes.
+ * Foreign text for terminals: terminal control characters, invisible characters
+ * and bytes that are not UTF-8 are escaped; other characters of all languages
+ * are kept. Used by every process; pure functions over bytes.
  */
 #ifndef COMMON_SHOWN_H
 #define COMMON_SHOWN_H
@@ -15,20 +15,20 @@
 #define SHOWN_SIZE UTF8_ESCAPE_SIZE
 
 /*
- * Writes the character at the front of data (len is at least 1) as it is shown
- * to out (SHOWN_SIZE bytes of room), with a NUL: itself, or an escape, see
- * utf8_escape(); a byte that is not UTF-8 as "\xff". Returns the bytes of data
- * that this stands for.
+ * Writes the character at the front of data (len is at least 1) to out
+ * (SHOWN_SIZE bytes of room), with a NUL: unchanged, or escaped, see
+ * utf8_escape(); a byte that is not UTF-8 becomes "\xff". Returns the number of
+ * bytes of data that were read.
  */
 size_t shown_one(const char *data, size_t len, char *out);
 
-/* Appends all of a text, which may have quotes of its own. */
+/* Appends a whole text, which may contain quotes. */
 void shown_add(struct buffer *buffer, const char *data, size_t len);
 
 /*
- * Appends text that is to stand in quotes: quotes and backslashes get a
- * backslash in front. Of more than most bytes it appends whole characters of
- * the first ones and "...".
+ * Appends text for use in quotes: quotes and backslashes are preceded by a
+ * backslash. Of more than most bytes it appends the first whole characters and
+ * "...".
  */
 void shown_add_quoted(struct buffer *buffer, const char *text, size_t most);
 

@@ -1,6 +1,6 @@
 /*
- * What may be kept: see storable.h. Linked into relay and store; knows neither
- * what a tool does nor what metadata mean.
+ * Checks of names and metadata before they are stored: see storable.h. Linked
+ * into relay and store; does not interpret tools or metadata.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "storable.h"
 #include "utf8.h"
 
-/* What the box gives to all code, besides mcp_ and the alias of a server. */
+/* Names that the box defines for all code, besides mcp_ and server aliases. */
 static const char *const storable_taken[] = { "LOADED_MCP_SERVERS", "runtime",
 	"save_tool", "save_memory", "load_memory", "update_memory",
 	"delete_memory", "list_memories", "memory_exists", "get_memory_info" };
@@ -28,7 +28,7 @@ storable_is_taken(const char *name)
 	return strncmp(name, "mcp_", 4) == 0;
 }
 
-/* Whether all characters of a name can stand in an identifier of Python. */
+/* Whether all characters of a name are allowed in a Python identifier. */
 static int
 storable_is_identifier(const char *name)
 {
@@ -62,7 +62,9 @@ storable_name(const char *name, struct err *err)
 	    "call", SAVED_TOOL_NAME_MAX);
 }
 
-/* What stands in a number, and in no other token but true, false and null. */
+/*
+ * The characters of numbers, which occur in no token but true, false and null.
+ */
 static int
 storable_is_of_number(char c)
 {
@@ -70,7 +72,7 @@ storable_is_of_number(char c)
 	    c == 'e' || c == 'E';
 }
 
-/* The end of the string that begins at p. */
+/* Returns the end of the string that starts at p. */
 static const char *
 storable_skip_string(const char *p)
 {
@@ -90,8 +92,8 @@ storable_check_tokens(struct json_span value, struct err *err)
 	for (p = value.p; p < end; p++) {
 		number = storable_is_of_number(*p) ? number + 1 : 0;
 		if (number > MEMORY_DIGITS_MAX)
-			return err_set(err, "metadata have a number of more "
-			    "than %d digits, which Python does not print: keep "
+			return err_set(err, "metadata contain a number of more "
+			    "than %d digits, which Python cannot print: store "
 			    "it as text, or in the value", MEMORY_DIGITS_MAX);
 		if (*p == '"')
 			p = storable_skip_string(p);
@@ -101,12 +103,12 @@ storable_check_tokens(struct json_span value, struct err *err)
 			depth--;
 		if (depth > MEMORY_METADATA_DEPTH_MAX)
 			return err_set(err, "metadata are nested more than %d "
-			    "deep", MEMORY_METADATA_DEPTH_MAX);
+			    "levels deep", MEMORY_METADATA_DEPTH_MAX);
 	}
 	return 0;
 }
 
-/* Sets *value to the one value that the bytes are. */
+/* Sets *value to the single value in the bytes. */
 static int
 storable_parse(
     const char *data, size_t len, struct json_span *value, struct err *err)
@@ -134,7 +136,7 @@ storable_metadata(const char *data, size_t len, struct err *err)
 	if (storable_parse(data, len, &value, err) == -1)
 		return -1;
 	if (json_span_kind(value) != JSON_SPAN_OBJECT)
-		return err_set(err, "metadata are an object: a name and a "
+		return err_set(err, "metadata must be an object: a name and a "
 		    "value for each");
 	return storable_check_tokens(value, err);
 }

@@ -1,5 +1,5 @@
 /*
- * A list of texts in one run of bytes: see text_list.h. Linked into every
+ * A list of texts in one array of bytes: see text_list.h. Linked into every
  * process.
  */
 #include <string.h>

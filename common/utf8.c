@@ -1,6 +1,6 @@
 /*
- * UTF-8 as RFC 3629 has it: see utf8.h. Linked into every process; pure
- * functions over bytes.
+ * UTF-8 as in RFC 3629: see utf8.h. Linked into every process; pure functions
+ * over bytes.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -13,9 +13,9 @@
 static const char utf8_replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /*
- * The well-formed sequences of Unicode 15, table 3-7: how many bytes follow a
- * first byte, and the range of the second (narrower than 80..BF where that
- * keeps out overlong forms, surrogates and what is above U+10FFFF).
+ * The well-formed sequences of Unicode 15, table 3-7: the number of bytes after
+ * a first byte, and the range of the second. The range is narrower than 80..BF
+ * where this excludes overlong forms, surrogates and values above U+10FFFF.
  */
 static size_t
 utf8_lead(unsigned char c, unsigned char *least, unsigned char *most)
@@ -29,16 +29,16 @@ utf8_lead(unsigned char c, unsigned char *least, unsigned char *most)
 	return c >= 0xf0 && c <= 0xf4 ? 3 : 0;
 }
 
-/* What the bytes at some place are. */
+/* The classification of the bytes at a position. */
 enum utf8_part {
 	UTF8_PART_WHOLE,  /* a character */
-	UTF8_PART_BROKEN, /* a part of one that can never become one */
-	UTF8_PART_CUT,    /* the beginning of one; the data ends in it */
+	UTF8_PART_BROKEN, /* a part that cannot become a character */
+	UTF8_PART_CUT,    /* an incomplete character at the end of the data */
 };
 
 /*
- * Says what is at p (len is at least 1) and how many bytes it has. A broken
- * part is a maximal one: it ends where no character could go on.
+ * Classifies the bytes at p (len is at least 1) and returns their number. An
+ * invalid part is a maximal one: it ends where no character could continue.
  */
 static enum utf8_part
 utf8_look(const char *p, size_t len, size_t *part_len)
@@ -129,7 +129,7 @@ utf8_incomplete_tail(const char *data, size_t len)
 	size_t part_len, back;
 
 	for (back = 1; back <= 3 && back <= len; back++) {
-		/* A continuation byte: the first byte lies further back. */
+		/* A continuation byte: the first byte is before it. */
 		if (((unsigned char)data[len - back] & 0xc0) == 0x80)
 			continue;
 		if (utf8_look(data + len - back, back, &part_len) ==
@@ -149,9 +149,9 @@ utf8_cut(const char *data, size_t len, size_t most)
 }
 
 /*
- * Characters that are not seen: Default_Ignorable_Code_Point of Unicode 15, but
- * for the two selectors that emojis have, and the others of the categories Cc,
- * Cf (without those that have a mark), Zl and Zp.
+ * Invisible characters: Default_Ignorable_Code_Point of Unicode 15, except the
+ * two selectors used with emojis, and the other characters of the categories
+ * Cc, Cf (except visible ones), Zl and Zp.
  */
 static const struct {
 	unsigned int first, last;
@@ -165,7 +165,7 @@ static const struct {
 	{ 0x17b4, 0x17b5 },   /* Khmer inherent vowels */
 	{ 0x180b, 0x180f },   /* Mongolian selectors */
 	{ 0x200b, 0x200f },   /* zero width, joiners, marks of direction */
-	{ 0x2028, 0x202e },   /* ends of lines, embeddings, overrides */
+	{ 0x2028, 0x202e },   /* line separators, embeddings, overrides */
 	{ 0x2060, 0x206f },   /* invisible operators, isolates */
 	{ 0x3164, 0x3164 },   /* Hangul filler */
 	{ 0xfe00, 0xfe0d },   /* variation selectors */
@@ -177,7 +177,7 @@ static const struct {
 	{ 0xe0000, 0xe0fff }, /* tags, more selectors */
 };
 
-/* The number of the character of so many bytes. */
+/* Returns the code point of a character with this number of bytes. */
 static unsigned int
 utf8_code(const char *p, size_t len)
 {

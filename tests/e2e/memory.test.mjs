@@ -274,7 +274,7 @@ print(*failed, sep="\\n")`, { timeout: 60 });
   assert.match(told, /^\d+ 1$/);
   assert.ok(failed.length <= 2, failed.join());
   for (const words of failed)
-    assert.match(words, /^(the connection to what is kept was lost|$)/);
+    assert.match(words, /^(the connection to the store was lost|$)/);
   assert.deepEqual(await raw.printed('print(load_memory("n"))'),
     [told.split(' ')[0]]);
   await raw.finish();
@@ -690,10 +690,10 @@ print(load_memory("long") == value, len(str(list_memories())) > 9000)
 print([memory["key"] for memory in list_memories()])`);
 
   assert.deepEqual(said, [
-    ...Array(2).fill('metadata have a number of more than 4300 digits, which ' +
-      'Python does not print: keep it as text, or in the value'),
-    'metadata are nested more than 250 deep',
-    'metadata are an object: a name and a value for each',
+    ...Array(2).fill('metadata contain a number of more than 4300 digits, ' +
+      'which Python cannot print: store it as text, or in the value'),
+    'metadata are nested more than 250 levels deep',
+    'metadata must be an object: a name and a value for each',
     'True True', "['good', 'long']"]);
   assert.equal(listed(home, ['memory', 'list']).length, 2);
   await raw.finish();

@@ -56,8 +56,8 @@ static const struct {
 } metadata_cases[] = {
 	{ "{}", NULL },
 	{ "{\"a\":[1,-2.5e300,true,false,null,\"]}\\\"{[\"]}", NULL },
-	{ "[]", "metadata are an object" },
-	{ "1", "metadata are an object" },
+	{ "[]", "metadata must be an object" },
+	{ "1", "metadata must be an object" },
 	{ "{", "at byte" },
 	{ "", "at byte" },
 	{ "{\"a\":NaN}", "at byte" },
@@ -101,9 +101,9 @@ START_TEST(numbers_are_bounded)
 
 	ck_assert_int_eq(judge_many("{\"a\":", "7", 4300, "", 0, &err), 0);
 	ck_assert_int_eq(judge_many("{\"a\":", "7", 4301, "", 0, &err), -1);
-	ck_assert_str_eq(err.text, "metadata have a number of more than 4300 "
-	    "digits, which Python does not print: keep it as text, or in the "
-	    "value");
+	ck_assert_str_eq(err.text, "metadata contain a number of more than "
+	    "4300 digits, which Python cannot print: store it as text, or in "
+	    "the value");
 	ck_assert_int_eq(judge_many("{\"a\":-", "7", 4300, "", 0, &err), -1);
 	ck_assert_int_eq(
 	    judge_many("{\"a\":\"", "7", 9000, "\"", 1, &err), 0);
@@ -122,7 +122,8 @@ START_TEST(depth_is_bounded)
 	    judge_many("{\"a\":", "[", 249, "]", 249, &err), 0);
 	ck_assert_int_eq(
 	    judge_many("{\"a\":", "[", 250, "]", 250, &err), -1);
-	ck_assert_str_eq(err.text, "metadata are nested more than 250 deep");
+	ck_assert_str_eq(err.text, "metadata are nested more than 250 levels "
+	    "deep");
 	ck_assert_int_eq(
 	    judge_many("{\"a\":[1", ",[]", 900, "]", 1, &err), 0);
 }
