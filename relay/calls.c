@@ -1,9 +1,9 @@
 /*
- * Requests of the code that are under way: hands them to the broker or the
- * store, hands their answers to the box, and refuses, with a sentence, what is
- * too much or cannot be. Whatever the box does not read, or the others do not
- * live to answer, costs this execution only. The answers are the frames that
- * frames.c describes. Runs in the relay; never waits.
+ * The requests of the code in flight: passes them to the broker or the store,
+ * passes the answers to the box, and refuses requests above the limits or with
+ * invalid parts, with a sentence. Unread or missing answers cost only this
+ * execution. The answers are the frames described in frames.c. Runs in the
+ * relay; never waits.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,24 +19,26 @@
 struct calls_one {
 	uint64_t id;
 	size_t arguments; /* their bytes */
-	int cancelled;    /* the broker was sent the cancel */
+	int cancelled;    /* the cancel was sent to the broker */
 	enum role with;   /* ROLE_BROKER or ROLE_STORE */
-	char *frame;      /* what waits for the store to be there, or NULL */
+	char *frame;      /* the request until the store is available, or NULL
+			   */
 	size_t frame_len;
-	uint64_t begun;   /* when it was, by clock_ms() */
-	char name[WAITING_NAME_MAX + 1]; /* to show, see calls_name; or empty */
+	uint64_t begun;   /* when it was made, by clock_ms() */
+	char name[WAITING_NAME_MAX + 1]; /* the name to show, see calls_name; or
+					  * empty */
 };
 
 struct calls {
 	struct relay *relay;
 	const struct calls_ends *ends;
-	char *closed[ROLES]; /* why nothing can be asked for; NULL: it can */
-	int fetching;        /* the supervisor was asked for the store */
+	char *closed[ROLES]; /* why every request is refused; NULL if not */
+	int fetching;        /* the store was requested from the supervisor */
 	int fetches;         /* how often it was */
 	struct calls_one under_way[REQUESTS_MAX];
 	size_t count;
-	size_t arguments; /* bytes of all that are under way */
-	uint64_t made;    /* calls of tools that the broker got */
+	size_t arguments; /* bytes of all requests in flight */
+	uint64_t made;    /* tool calls sent to the broker */
 };
 
 struct calls *
@@ -69,7 +71,7 @@ calls_made(const struct calls *calls)
 	return calls->made;
 }
 
-/* Returns the place of the request that is under way, or NULL. */
+/* Returns the index of the request in flight, or NULL. */
 static struct calls_one *
 calls_find(struct calls *calls, uint64_t id)
 {
@@ -104,7 +106,7 @@ calls_refuse(struct calls *calls, uint64_t id, const char *reason)
 	outbox_add(calls->relay->outbox, OUTBOX_REFUSAL, &frame);
 }
 
-/* Sends an answer that came, unless the box leaves too much unread. */
+/* Sends a received answer, unless the box leaves too much unread. */
 static void
 calls_answer(struct calls *calls, uint64_t id, struct outbox_frame *frame)
 {
@@ -117,14 +119,13 @@ calls_answer(struct calls *calls, uint64_t id, struct outbox_frame *frame)
 	}
 	outbox_frame_reset(frame);
 	err_set(&why,
-	    "the answer came, but is lost: with its %zu bytes more "
-	    "than %lu MiB of answers would wait to be read; await calls "
-	    "before making more",
+	    "result discarded: with its %zu bytes more than %lu MiB of answers "
+	    "would be unread; await calls before making more",
 	    len, ANSWERS_UNREAD_MAX / MIB);
 	calls_refuse(calls, id, why.text);
 }
 
-/* The request is not under way any more; the last one takes its place. */
+/* The request is no longer in flight; the last one takes its place. */
 static void
 calls_remove(struct calls *calls, struct calls_one *one)
 {
@@ -134,14 +135,14 @@ calls_remove(struct calls *calls, struct calls_one *one)
 	*one = calls->under_way[calls->count];
 }
 
-/* An answer has come. */
+/* Handles an answer. */
 static void
 calls_end(struct calls *calls, uint64_t id)
 {
 	struct calls_one *one = calls_find(calls, id);
 
 	if (one == NULL)
-		fatal("request %llu is answered, which is not under way",
+		fatal("request %llu is answered, which is not in flight",
 		    (unsigned long long)id);
 	calls_remove(calls, one);
 }
@@ -173,7 +174,10 @@ calls_refused(struct calls *calls, struct ipc_refused *refused)
 	calls_answer(calls, refused->id, &frame);
 }
 
-/* Refuses what is under way with a peer; with held set also what waits. */
+/*
+ * Refuses the requests in flight with a peer and, if held is set, those that
+ * wait for the store.
+ */
 static void
 calls_give_up(struct calls *calls, enum role with, int held, const char *why)
 {
@@ -215,8 +219,8 @@ calls_with(const struct request *request)
 }
 
 /*
- * Whether the request can be made now. An answer that the box has not read
- * holds a descriptor: it counts, too. Returns 0, or -1 with why.
+ * Whether the request is allowed now. An unread answer in the outbox holds a
+ * descriptor and therefore counts, too. Returns 0, or -1 with why.
  */
 static int
 calls_check(
@@ -231,18 +235,18 @@ calls_check(
 		return err_set(why, "%s", request->refusal.text);
 	if (calls->count + outbox_answers(outbox) >= REQUESTS_MAX)
 		return err_set(why,
-		    "more than %d calls are under way; await "
-		    "some before making more",
+		    "more than %d calls are in flight; await some before "
+		    "making more",
 		    REQUESTS_MAX);
 	if (outbox_unread(outbox) >= ANSWERS_UNREAD_MAX)
 		return err_set(why,
-		    "more than %lu MiB of answers wait to be "
-		    "read; await some before making more calls",
+		    "more than %lu MiB of answers are unread; await some "
+		    "before making more calls",
 		    ANSWERS_UNREAD_MAX / MIB);
 	if (calls->arguments + request->arguments.len > ARGUMENTS_UNDER_WAY_MAX)
 		return err_set(why,
-		    "the arguments of the calls under way "
-		    "have more than %lu MiB; await some before making more",
+		    "the arguments of the calls in flight have more than %lu "
+		    "MiB; await some before making more",
 		    ARGUMENTS_UNDER_WAY_MAX / MIB);
 	return 0;
 }
@@ -281,14 +285,14 @@ calls_send(
 	case IPC_LIST_SERVERS:
 		return channel_send_list_servers(broker, &servers, err);
 	default:
-		/* request.c reads a request that is not sent here. */
+		/* request.c only returns requests that are sent here. */
 		fatal("no request to the broker has type %d", request->type);
 	}
 }
 
 /*
- * Sends a request to the store. Returns 1; 0 where there is none, or it had
- * ended, which was not noticed yet; or -1 with why it cannot be.
+ * Sends a request to the store. Returns 1; 0 if there is no store or it has
+ * just ended; or -1 with why the request is invalid.
  */
 static int
 calls_send_stored(
@@ -306,7 +310,10 @@ calls_send_stored(
 	return 0;
 }
 
-/* Has the store fetched. Returns 0, or -1 with why that cannot be. */
+/*
+ * Requests the store from the supervisor. Returns 0, or -1 with why that is not
+ * possible.
+ */
 static int
 calls_fetch_store(struct calls *calls, struct err *why)
 {
@@ -342,7 +349,7 @@ calls_make_stored(
 	return 0;
 }
 
-/* Sends what has waited. Returns as calls_send_stored does. */
+/* Sends a request that waited for the store. Returns like calls_send_stored. */
 static int
 calls_send_held(
     struct calls *calls, const struct calls_one *one, struct err *why)
@@ -355,7 +362,7 @@ calls_send_held(
 	return calls_send_stored(calls, &request, why);
 }
 
-/* Returns what waits for the store, or NULL. */
+/* Returns a request that waits for the store, or NULL. */
 static struct calls_one *
 calls_next_held(struct calls *calls)
 {
@@ -385,7 +392,10 @@ calls_go_on(struct calls *calls)
 			calls_remove(calls, one);
 			calls_refuse(calls, id, why.text);
 		} else {
-			/* It has ended: what waits goes to the next one. */
+			/*
+			 * The store has ended: waiting requests go to the next
+			 * one.
+			 */
 			if (calls_fetch_store(calls, &why) == -1)
 				calls_close(calls, ROLE_STORE, why.text);
 			return;
@@ -394,7 +404,7 @@ calls_go_on(struct calls *calls)
 }
 
 /*
- * "gh.talk", or "tools/list of gh", for which code waits at its first use of a
+ * "gh.talk", or "tools/list of gh", which code waits for when it first uses a
  * server. The tool is shown as the code wrote it, so it is one line.
  */
 static void
@@ -415,7 +425,7 @@ calls_name(struct calls_one *one, const struct request *request)
 	one->begun = clock_ms();
 }
 
-/* Makes the request. Returns 0, or -1 with why it must be refused. */
+/* Makes the request. Returns 0, or -1 with why it is refused. */
 static int
 calls_make(struct calls *calls, const struct request *request, struct err *why)
 {
@@ -428,10 +438,10 @@ calls_make(struct calls *calls, const struct request *request, struct err *why)
 	if (store_request_is(request))
 		return calls_make_stored(calls, request, why);
 	if (calls_send(calls->relay->broker, request, why) == -1) {
-		/* It ended, which is not noticed yet. */
+		/* The broker has ended, which has not been noticed yet. */
 		if (why->code == EPIPE || why->code == ECONNRESET)
 			return err_set(why, "%s", CALLS_BROKER_LOST);
-		return err_wrap(why, "the servers cannot be asked");
+		return err_wrap(why, "the connection to the servers failed");
 	}
 	if (request->type == IPC_CALL_TOOL)
 		calls->made++;
@@ -441,7 +451,7 @@ calls_make(struct calls *calls, const struct request *request, struct err *why)
 	return 0;
 }
 
-/* Answers, without a broker, that there are no servers. */
+/* Answers that there are no servers, if there is no broker. */
 static void
 calls_list_none(struct calls *calls, uint64_t id)
 {
@@ -453,7 +463,7 @@ calls_list_none(struct calls *calls, uint64_t id)
 	calls_result(calls, &none);
 }
 
-/* Whether the code asks which servers there are, and there are none. */
+/* Whether the code requests the list of servers and there are none. */
 static int
 calls_is_list_of_none(
     const struct calls *calls, const struct request *request)
@@ -466,8 +476,8 @@ calls_is_list_of_none(
 }
 
 /*
- * Answers whether the code has printed nothing: then the text is output. It
- * needs no servers.
+ * Answers whether the code has printed nothing; then the text is output. No
+ * broker is needed.
  */
 static void
 calls_echo(struct calls *calls, const struct request *request)
@@ -505,7 +515,7 @@ calls_printed(struct calls *calls, const struct request *request)
 	calls_answer(calls, request->id, &frame);
 }
 
-/* Answers that a picture is on its way, or why it is not. */
+/* Answers whether the picture was accepted, with the reason if not. */
 static void
 calls_show(struct calls *calls, const struct request *request)
 {
@@ -522,7 +532,7 @@ calls_show(struct calls *calls, const struct request *request)
 	calls_answer(calls, request->id, &frame);
 }
 
-/* Answers at once: nothing comes back of it. */
+/* Answers at once: progress has no result. */
 static void
 calls_tell(struct calls *calls, const struct request *request)
 {
@@ -538,7 +548,10 @@ calls_tell(struct calls *calls, const struct request *request)
 	calls_answer(calls, request->id, &frame);
 }
 
-/* Makes or refuses the request. Returns 0, or -1 with err for a fault. */
+/*
+ * Makes or refuses the request. Returns 0, or -1 with err for a protocol
+ * violation.
+ */
 static int
 calls_take(struct calls *calls, const struct request *request, struct err *err)
 {
@@ -546,7 +559,7 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 
 	if (calls_find(calls, request->id) != NULL)
 		return err_set(
-		    err, "a request with the id of one that is under way");
+		    err, "a request with the id of one in flight");
 	if (calls_is_list_of_none(calls, request)) {
 		calls_list_none(calls, request->id);
 		return 0;
@@ -565,7 +578,8 @@ calls_take(struct calls *calls, const struct request *request, struct err *err)
 		calls_refuse(calls, request->id, why.text);
 	if (outbox_unread(calls->relay->outbox) >
 	    ANSWERS_UNREAD_MAX + REFUSALS_UNREAD_MAX)
-		return err_set(err, "requests without end, and no answer read");
+		return err_set(err, "too many requests without reading any "
+		    "answer");
 	return 0;
 }
 
@@ -589,18 +603,18 @@ calls_cancel(struct calls *calls, struct json_span frame, struct err *err)
 	if (request_read_cancel(frame, &cancel.id, err) == -1)
 		return -1;
 	one = calls_find(calls, cancel.id);
-	/* What the store does is done at once. */
+	/* Requests of the store are not cancelled: they take little time. */
 	if (one == NULL || one->cancelled || one->with == ROLE_STORE)
 		return 0;
 	one->cancelled = 1;
-	/* A broker that has ended is noticed soon, and answers nothing. */
+	/* That the broker has ended is noticed soon; it sends no answer. */
 	if (channel_send_cancel_call(calls->relay->broker, &cancel, &why) == -1)
 		log_debug("request %llu cannot be cancelled: %s",
 		    (unsigned long long)cancel.id, why.text);
 	return 0;
 }
 
-/* Returns the oldest request with a name behind this id, or NULL. */
+/* Returns the oldest request with a name after this id, or NULL. */
 static const struct calls_one *
 calls_next(const struct calls *calls, uint64_t id)
 {

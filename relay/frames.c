@@ -1,12 +1,12 @@
 /*
  * The box protocol, on the two control pipes: newline-delimited JSON frames.
- * "…" is text, N a number of the box's choice, from 1; […] may be left out.
+ * "…" is text, N a number chosen by the box, from 1; […] is optional.
  *
  * From the box:
  *
  *	{"type":"ready"}				once, first
  *	{"type":"rpc_request","id":N,"payload":P}	after the run frame
- *	{"type":"cancel","id":N}	it waits for this answer no more
+ *	{"type":"cancel","id":N}	the answer is no longer needed
  *
  * To the box:
  *
@@ -16,13 +16,14 @@
  *	{"type":"rpc_response","id":N,"success":false,
  *	    "error":{"message":"…"[,"error":{…}]}}
  *
- * "memory" is the field stored of START: memories and tools can be kept.
- * "echo" is its field echo: the box tells the value of the last expression.
+ * "memory" is the field stored of START: memories and saved tools may be used.
+ * "echo" is its field echo: the box sends the value of the last expression.
  * "output" is the field output_max of PREPARE: bytes kept of each stream.
- * "progress" is its field progress: the box may tell how far the code is.
- * "servers" is its field servers; the inner "error" is the field error of
- * REFUSED. A P has one of these types, and members; request.c and
- * store_request.c read them, and the messages of these names say more:
+ * "progress" is its field progress: the box may report progress. "servers" is
+ * its field servers; the inner "error" is the field error of REFUSED. A payload
+ * P has one of the following types, with these members. request.c and
+ * store_request.c parse them; the catalogue describes the messages of these
+ * names:
  *
  *	call_tool		"server", "tool", "arguments":{…}
  *	list_tools		"server" ["remembered":true]
@@ -41,8 +42,9 @@
  *				"data":"base64" ["title"]
  *	progress		"done":N ["total":N, "text"], in thousandths
  *
- * Anything else from the box is a fault, which ends it; forging a frame can
- * only do what the code itself may do. Runs in the relay.
+ * Any other frame of the box is a protocol violation, which ends the box.
+ * Forging a frame gains nothing: the code may make every request itself. Runs
+ * in the relay.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -63,10 +65,10 @@ struct frames {
 	int in;
 	struct event *readable;
 	struct lines *lines;
-	struct outbox_frame run; /* what a ready box is sent */
-	int started;             /* it is known */
-	int ready;               /* the box has said so */
-	int sent;                /* the box has both */
+	struct outbox_frame run; /* the code to send when the box is ready */
+	int started;             /* it has been received */
+	int ready;               /* the box has sent its ready frame */
+	int sent;                /* the run frame was sent */
 };
 
 /* Stops reading from the box: it ended, or violated the protocol. */
@@ -78,7 +80,7 @@ frames_stop_reading(struct frames *frames)
 	frames->ends->ended(frames->relay);
 }
 
-/* Sends the code when there is some and the box waits for it. */
+/* Sends the code if it has been received and the box is ready. */
 static void
 frames_send_run(struct frames *frames)
 {
@@ -102,8 +104,8 @@ frames_take_ready(struct frames *frames, struct err *err)
 }
 
 /*
- * A request. Other processes are handed parts of it on one line: a carriage
- * return, which can only stand between tokens, would end one for some readers.
+ * A request. Parts of it are passed to other processes on one line. A carriage
+ * return, which can only be between tokens, would end a line for some readers.
  */
 static int
 frames_take_request(struct frames *frames, const struct line *line,
@@ -116,7 +118,7 @@ frames_take_request(struct frames *frames, const struct line *line,
 	return calls_request(frames->relay->calls, frame, err);
 }
 
-/* Returns 0 when the frame is one that is expected now, or -1 with err. */
+/* Returns 0 if the frame is expected now, or -1 with err. */
 static int
 frames_take(struct frames *frames, const struct line *line, struct err *err)
 {
@@ -136,10 +138,10 @@ frames_take(struct frames *frames, const struct line *line, struct err *err)
 		return frames_take_request(frames, line, frame, err);
 	if (json_span_is(type, "cancel") && frames->sent)
 		return calls_cancel(frames->relay->calls, frame, err);
-	return err_set(err, "a frame of a type that does not exist");
+	return err_set(err, "a frame of an unknown type");
 }
 
-/* Handles the complete lines. Returns 0, or -1 with err at a bad one. */
+/* Handles the complete lines. Returns 0, or -1 with err for an invalid one. */
 static int
 frames_handle(struct frames *frames, struct err *err)
 {
@@ -172,7 +174,7 @@ frames_on_readable(evutil_socket_t fd, short what, void *arg)
 	frames_stop_reading(frames);
 }
 
-/* The run frame, as one line. */
+/* The run frame, on one line. */
 static void
 frames_make_run(struct outbox_frame *frame, const struct frames_run *run,
     struct ipc_blob *servers)

@@ -1,7 +1,7 @@
 /*
- * caisson-relay, the process: makes its loop and its channel, gives up
- * everything else, then serves one execution and ends with its channel.
- * Started by the supervisor alone, with the channel as descriptor 3.
+ * caisson-relay, the process: makes its loop and its channel, drops all other
+ * privileges, then serves one execution and exits with its channel. Started by
+ * the supervisor only, with the channel as descriptor 3.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "../common/loop.h"
 #include "relay.h"
 
-/* The supervisor is gone or has closed the channel: there is no work left. */
+/* The supervisor has ended or closed the channel: there is no work left. */
 static void
 relay_on_closed(void *ctx, const struct err *why)
 {
@@ -35,7 +35,10 @@ main(void)
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_RELAY, 0);
-	/* A box may exit while it is sent its code; that must not end us. */
+	/*
+	 * A box may exit while it is sent its code; SIGPIPE must not kill the
+	 * relay.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	relay.base = loop_new(0);
 	relay.supervisor = channel_new(relay.base, &fd, &ends);

@@ -1,6 +1,6 @@
 /*
- * The members of a request, as the spans they are: found, and required to be
- * there once and of a kind. Runs in the relay.
+ * The members of a request, as spans of the frame: finds them, and checks that
+ * each occurs once and has the right type. Runs in the relay.
  */
 #include "relay.h"
 
@@ -29,7 +29,7 @@ member_require(const struct member *member, enum json_span_kind kind,
 {
 	if (member->count == 1 && json_span_kind(member->value) == kind)
 		return 0;
-	return err_set(err, "a request without one good \"%s\"", member->name);
+	return err_set(err, "a request without a valid \"%s\"", member->name);
 }
 
 int
@@ -45,11 +45,11 @@ member_number(
 	for (n = 0; n < member->value.len; n++) {
 		if (digits[n] < '0' || digits[n] > '9')
 			return err_set(
-			    err, "a request with a bad %s", member->name);
+			    err, "a request with an invalid %s", member->name);
 		*number = *number * 10 + (uint64_t)(digits[n] - '0');
 		if (*number > REQUEST_ID_MAX)
 			return err_set(
-			    err, "a request with a bad %s", member->name);
+			    err, "a request with an invalid %s", member->name);
 	}
 	return 0;
 }

@@ -1,7 +1,7 @@
 /*
- * What the broker tells the relay: the whole surface between the two. It is
- * trusted more than the relay, but its end costs only the requests that are
- * under way: the code runs on. Runs in the relay.
+ * The messages from the broker: the complete interface between the two. The
+ * broker is trusted more than the relay, but its end costs only the requests in
+ * flight: the code continues. Runs in the relay.
  */
 #include "relay.h"
 

@@ -1,7 +1,7 @@
 /*
- * What the store tells the relay: the whole surface between the two. Its end
- * costs only the requests that are under way: the next one has it fetched
- * again. Runs in the relay.
+ * The messages from the store: the complete interface between the two. The end
+ * of the store costs only the requests in flight: the next request fetches a
+ * new store. Runs in the relay.
  */
 #include "../common/fd.h"
 #include "relay.h"
@@ -12,7 +12,7 @@ relay_on_answer(struct relay *relay, struct ipc_answer *answer)
 	struct ipc_result result = { .id = answer->id,
 		.payload = answer->payload };
 
-	/* The memfd is that of the result now. */
+	/* The memfd now belongs to the result. */
 	answer->payload.fd = -1;
 	calls_result(relay->calls, &result);
 	fd_close(&result.payload.fd);

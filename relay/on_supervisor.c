@@ -1,6 +1,6 @@
 /*
- * What the supervisor tells the relay: the whole surface between the two. Runs
- * in the relay.
+ * The messages from the supervisor: the complete interface between the two.
+ * Runs in the relay.
  */
 #include "../common/log.h"
 #include "relay.h"
@@ -18,8 +18,8 @@ relay_on_start(struct relay *relay, struct ipc_start *start)
 	log_init("relay", (enum log_level)start->log_level);
 	role_enter(ROLE_RELAY, start->execution);
 	if (start->servers.len == 0)
-		fatal("protocol violation by the supervisor: no array of "
-		    "servers");
+		fatal("protocol violation by the supervisor: servers is not an "
+		    "array");
 	if (start->session != -1)
 		relay_meet_broker(relay, &start->session);
 	else

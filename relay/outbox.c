@@ -1,6 +1,6 @@
 /*
- * The queue of frames for the box: they wait until its pipe takes them. Bytes
- * that arrived as a memfd stay in it and are read in pieces, so that an unread
+ * The queue of frames for the box, which wait until its pipe takes them. Bytes
+ * that arrived as a memfd stay in it and are read in pieces, so an unread
  * answer uses no memory of the relay. Runs in the relay; never interprets the
  * bytes.
  */
@@ -24,10 +24,10 @@ struct outbox_entry {
 
 struct outbox {
 	int fd;                 /* -1: the box has closed its end */
-	struct event *writable; /* added only while something waits */
+	struct event *writable; /* added only while frames wait */
 	TAILQ_HEAD(outbox_queue, outbox_entry) queue;
-	size_t answers; /* entries of that kind */
-	size_t unread;  /* bytes that wait, without the run frame */
+	size_t answers; /* number of queued answers */
+	size_t unread;  /* queued bytes, without the run frame */
 };
 
 void
@@ -59,7 +59,7 @@ outbox_frame_reset(struct outbox_frame *frame)
 	fd_close(&frame->memfd);
 }
 
-/* Removes the first entry, however much of it is written. */
+/* Removes the first entry, even if it is only partly written. */
 static void
 outbox_drop_first(struct outbox *outbox)
 {
@@ -75,7 +75,7 @@ outbox_drop_first(struct outbox *outbox)
 	free(entry);
 }
 
-/* The reader is gone: what waits is dropped, and so is what comes. */
+/* The reader has gone: drops all queued frames and all later ones. */
 static void
 outbox_break(struct outbox *outbox)
 {
@@ -85,7 +85,7 @@ outbox_break(struct outbox *outbox)
 	fd_close(&outbox->fd);
 }
 
-/* The size of the memfd was checked and sealed when it came. */
+/* The size of the memfd was checked on arrival, and it is sealed. */
 static void
 outbox_read_memfd(int fd, char *out, size_t len, size_t at)
 {
@@ -109,7 +109,7 @@ outbox_least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* A frame is three runs of bytes, one behind the other. */
+/* A frame is a sequence of three byte strings. */
 enum outbox_part { OUTBOX_TEXT, OUTBOX_MEMFD, OUTBOX_TAIL, OUTBOX_PARTS };
 
 static size_t
@@ -132,7 +132,7 @@ outbox_copy(const struct outbox_frame *frame, enum outbox_part part, size_t at,
 		memcpy(out, frame->tail + at, len);
 }
 
-/* Copies what comes next of a frame, as much as there is room for. */
+/* Copies the next bytes of a frame, as many as fit. */
 static size_t
 outbox_gather(
     const struct outbox_frame *frame, size_t at, char *out, size_t room)
@@ -154,7 +154,7 @@ outbox_gather(
 	return len;
 }
 
-/* Writes once: what the pipe takes of the first frame, a chunk at most. */
+/* Writes once: at most a chunk of the first frame. */
 static void
 outbox_write(struct outbox *outbox)
 {
@@ -216,8 +216,8 @@ outbox_free(struct outbox **outboxp)
 }
 
 /*
- * Puts a refusal behind one that waits: however many there are, each costs
- * only its bytes. Returns 1, or 0 when there is none to put it behind.
+ * Appends a refusal to one that is queued, so that each costs only its bytes.
+ * Returns 1, or 0 if no refusal is queued.
  */
 static int
 outbox_join(struct outbox *outbox, const struct outbox_frame *frame)
@@ -262,7 +262,7 @@ outbox_add(
 	outbox_frame_reset(frame);
 	if (!idle)
 		return;
-	/* Usually there is room at once: no need to wait for an event. */
+	/* Usually the pipe has room at once, so no event is needed. */
 	outbox_write(outbox);
 	if (!TAILQ_EMPTY(&outbox->queue))
 		event_add(outbox->writable, NULL);

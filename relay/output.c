@@ -1,10 +1,10 @@
 /*
- * One raw stream of the code: reads it to its end, counts every byte, keeps
- * its head and its tail. Whatever comes, memory stays at what was allowed.
- * Runs in the relay; never interprets what it reads.
+ * One output stream of the code: reads it to its end, counts every byte, and
+ * keeps its head and its tail. Its memory never exceeds the limit. Runs in the
+ * relay; never interprets the bytes.
  *
- * Where little comes at a time it rests between two looks: to be woken for
- * every line would take the code longer than to print it.
+ * If few bytes arrive at a time, it waits between two reads: being woken for
+ * every line would cost the code more time than printing the line.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,16 +26,18 @@ struct output {
 	int fd;
 	struct event *readable;
 	struct event *rested;
-	unsigned int awake; /* so many looks without a rest, as much comes */
-	size_t much;        /* that much may be all that the pipe takes */
-	unsigned long long total; /* bytes that came */
+	unsigned int awake; /* number of reads without a pause, for large output
+			     */
+	size_t much;        /* this much may fill the pipe */
+	unsigned long long total; /* bytes received */
 	size_t head_max;
 	size_t tail_max;
 	struct buffer head; /* the first head_max bytes */
 	char *tail;         /* a ring of the last tail_max bytes after them */
-	size_t tail_at;     /* where the next byte goes */
+	size_t tail_at;     /* offset of the next byte */
 	size_t tail_len;
-	unsigned long long marks[PICTURES_MAX]; /* total, when they were set */
+	unsigned long long marks[PICTURES_MAX]; /* values of total when the
+						 * marks were set */
 	size_t nmarks;
 };
 
@@ -85,7 +87,7 @@ output_end(struct output *output)
 	output->ended(output->relay);
 }
 
-/* Reads once. Returns whether there was anything, be it the end. */
+/* Reads once. Returns whether bytes or the end were read. */
 static int
 output_read(struct output *output)
 {
@@ -105,7 +107,7 @@ output_read(struct output *output)
 	return 1;
 }
 
-/* Wakes as soon as something comes. */
+/* Wakes as soon as bytes arrive. */
 static void
 output_watch(struct output *output)
 {
@@ -182,8 +184,8 @@ output_mark(struct output *output)
 }
 
 /*
- * What a pipe holds at least when it takes no more: two writes that follow each
- * other share a page unless they are longer than one, so it may be half empty.
+ * The minimum content of a full pipe: consecutive writes share a page unless
+ * they are longer than one, so a full pipe may be half empty.
  */
 static size_t
 output_much(int fd)
@@ -232,7 +234,7 @@ output_free(struct output **outputp)
 	free(output);
 }
 
-/* The ring in order, as a string of its own. */
+/* Returns the ring in order, as a string. */
 static void
 output_unroll_tail(struct output *output, struct buffer *tail)
 {
@@ -248,7 +250,7 @@ output_unroll_tail(struct output *output, struct buffer *tail)
 	}
 }
 
-/* Whether a byte makes one word with letters that stand beside it. */
+/* Whether a byte continues a word of adjacent letters. */
 static int
 output_is_word(char c)
 {
@@ -256,7 +258,7 @@ output_is_word(char c)
 	    (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/* Whether a sequence that sets colours ends there. */
+/* Whether an escape sequence that sets colours ends there. */
 static int
 output_ends_colour(const char *data, size_t len)
 {
@@ -268,7 +270,7 @@ output_ends_colour(const char *data, size_t len)
 	return len > 1 && data[len - 1] == '[' && data[len - 2] == '\033';
 }
 
-/* Whether a text that is found there begins no later than its name does. */
+/* Whether a name found there starts no later than a longer name around it. */
 static int
 output_begins(const struct buffer *kept, size_t at)
 {
@@ -282,7 +284,7 @@ output_begins(const struct buffer *kept, size_t at)
 	return !output_is_word(before) || output_ends_colour(kept->data, at);
 }
 
-/* The same of its end. These belong to a name, or a path, that goes on. */
+/* The same for its end. These bytes continue a name or a path. */
 static int
 output_ends(const struct buffer *kept, size_t at)
 {
@@ -299,7 +301,9 @@ output_has(struct output *output, const char *text, size_t len)
 	size_t at = 0;
 
 	buffer_add(&kept, output->head.data, output->head.len);
-	/* What stands at the two sides of a cut was never one text. */
+	/*
+	 * The text before a cut and the text after it are never matched as one.
+	 */
 	if (output->total > output->head.len + output->tail_len)
 		buffer_add(&kept, "", 1);
 	output_unroll_tail(output, &kept);
@@ -315,7 +319,7 @@ output_has(struct output *output, const char *text, size_t len)
 	return 0;
 }
 
-/* Bytes at the front that belong to a character whose start was cut off. */
+/* Bytes at the front of a character whose start was cut off. */
 static size_t
 output_cut_start(const struct buffer *tail)
 {
@@ -338,9 +342,9 @@ output_repair(struct buffer *kept, const char *data, size_t len)
 }
 
 /*
- * The same, for a part of the stream that begins with its byte number first,
- * and for the marks from *next on that lie in it, or before it, where the
- * stream was cut. A mark within a character goes before it.
+ * The same for a part of the stream that starts with byte number first. Updates
+ * the marks from *next on that lie in it, or before it in a cut. A mark within
+ * a character is moved before it.
  */
 static void
 output_repair_marked(struct output *output, struct output_kept *kept,
@@ -380,7 +384,7 @@ output_take(struct output *output, struct output_kept *kept)
 		output_repair_marked(output, kept, &text, head, 0, &next);
 		kept->head = text.len;
 	} else {
-		/* No character is shown in half at the cut. */
+		/* No character is split at the cut. */
 		cut = utf8_incomplete_tail(head->data, head->len);
 		head->len -= cut;
 		kept->dropped += cut;

@@ -1,13 +1,13 @@
 /*
- * What the code shows: checks that a picture is one, as far as its first bytes
- * tell, and that there is room for it. Never decodes more. Runs in the relay.
+ * Pictures shown by the code: checks the first bytes of each and the limits.
+ * Never decodes more. Runs in the relay.
  */
 #include "relay.h"
 
-/* What can be done about the limits. */
+/* The fix for a picture above a limit. */
 #define PICTURES_FEWER "show fewer, or several in one"
 
-/* Whether one more picture has room. Returns 0, or -1 with err. */
+/* Whether there is room for one more picture. Returns 0, or -1 with err. */
 static int
 pictures_have_room(const struct relay *relay, size_t len, struct err *err)
 {
@@ -38,7 +38,7 @@ pictures_take(struct relay *relay, const struct request_picture *picture,
 		return err_set(err, "a picture that is not base64");
 	if (!picture_begins(picture->kind, data, len, &message->width,
 	        &message->height))
-		return err_set(err, "these bytes are not those of a %s picture",
+		return err_set(err, "the data does not start like a %s picture",
 		    picture_word(picture->kind));
 	message->kind = (uint64_t)picture->kind;
 	message->title = picture->title;

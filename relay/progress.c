@@ -1,6 +1,6 @@
 /*
- * How far the code says it is: what comes too often waits for a moment, and
- * gives way to what comes later, but for the last. Runs in the relay.
+ * Progress reported by the code: reports that come too often wait for a moment,
+ * and only the last of them is sent. Runs in the relay.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,8 +16,8 @@ struct progress {
 	struct event *timer;
 	int allowed;
 	int any;     /* last holds */
-	int waiting; /* and was not sent yet */
-	uint64_t next_ms; /* when one more may be sent; passes by PROGRESS_MS */
+	int waiting; /* waits to be sent */
+	uint64_t next_ms; /* when the next may be sent; ahead by PROGRESS_MS */
 	struct request_progress last;
 };
 
@@ -44,7 +44,7 @@ progress_on_timer(evutil_socket_t fd, short what, void *arg)
 	progress_end(arg);
 }
 
-/* How long it has to wait: what is complete hardly ever does. */
+/* The delay of a report: completion is hardly ever delayed. */
 static uint64_t
 progress_wait_ms(const struct progress *progress)
 {

@@ -23,7 +23,7 @@ relay_unheard(const char *what, const struct err *err)
 	fatal("%s: %s", what, err->text);
 }
 
-/* Asks the supervisor for the store: at most STORE_FETCHES_MAX times. */
+/* Requests the store from the supervisor: at most STORE_FETCHES_MAX times. */
 static void
 relay_want_store(struct relay *relay)
 {
@@ -31,7 +31,7 @@ relay_want_store(struct relay *relay)
 	struct err err;
 
 	if (channel_send_want_store(relay->supervisor, &want, &err) == -1)
-		relay_unheard("cannot ask for the store", &err);
+		relay_unheard("cannot request the store", &err);
 }
 
 static void
@@ -41,10 +41,10 @@ relay_box_ready(struct relay *relay)
 	struct err err;
 
 	if (channel_send_ready(relay->supervisor, &ready, &err) == -1)
-		relay_unheard("cannot say that the box is ready", &err);
+		relay_unheard("cannot report that the box is ready", &err);
 }
 
-/* The code is being sent to the box: the deadline begins. */
+/* The code is being sent to the box: the deadline runs from now. */
 static void
 relay_code_sent(struct relay *relay)
 {
@@ -54,10 +54,10 @@ relay_code_sent(struct relay *relay)
 	output_rest(relay->out);
 	output_rest(relay->errors);
 	if (channel_send_running(relay->supervisor, &running, &err) == -1)
-		relay_unheard("cannot say that the code runs", &err);
+		relay_unheard("cannot report that the code runs", &err);
 }
 
-/* The box violated the protocol: asks the supervisor to end it. */
+/* The box violated the protocol: requests that the supervisor ends it. */
 static void
 relay_fault(struct relay *relay, const char *reason)
 {
@@ -71,7 +71,7 @@ relay_fault(struct relay *relay, const char *reason)
 	log_warn("protocol violation by the box: %s", reason);
 }
 
-/* Says where in the output the pictures stand. */
+/* Reports the positions of the pictures in the output. */
 static void
 relay_place_pictures(struct relay *relay, const struct output_kept *out)
 {
@@ -82,11 +82,12 @@ relay_place_pictures(struct relay *relay, const struct output_kept *out)
 	for (n = 0; n < relay->pictures; n++) {
 		place.at = out->marks[n];
 		if (channel_send_place(relay->supervisor, &place, &err) == -1)
-			relay_unheard("cannot tell where a picture is", &err);
+			relay_unheard("cannot report the position of a picture",
+			    &err);
 	}
 }
 
-/* Everything is drained: hands over what was kept. */
+/* All pipes are drained: sends the kept output. */
 static void
 relay_conclude(struct relay *relay)
 {
@@ -117,10 +118,10 @@ relay_conclude(struct relay *relay)
 	free(out.data);
 	free(errors.data);
 	if (sent == -1)
-		relay_unheard("cannot hand over the output", &err);
+		relay_unheard("cannot pass on the output", &err);
 }
 
-/* A pipe of the box has ended; with the last one the relay concludes. */
+/* A pipe of the box has ended; after the last one the relay finishes. */
 static void
 relay_pipe_ended(struct relay *relay)
 {
@@ -189,8 +190,8 @@ relay_meet_store(struct relay *relay, int *fd)
 }
 
 /*
- * Output that is in the pipes has been printed: it is read first. What threads
- * and handlers of the exit print later begins a new line.
+ * All text printed so far is in the pipes and is read first. Text that threads
+ * and exit handlers print later starts a new line.
  */
 static int
 relay_echo(struct relay *relay, const char *text, size_t len)
@@ -205,7 +206,7 @@ relay_echo(struct relay *relay, const char *text, size_t len)
 	return 1;
 }
 
-/* What is in the pipes has been printed. */
+/* Reads the output that is in the pipes. */
 static int
 relay_printed(struct relay *relay, const char *text, size_t len)
 {
@@ -216,8 +217,8 @@ relay_printed(struct relay *relay, const char *text, size_t len)
 }
 
 /*
- * What was printed before stands before the picture. It is sent at once: what
- * the code was told that it has shown is not lost with us.
+ * The output in the pipes was printed before the picture, so it is read first.
+ * The picture is sent at once: it is not lost if the relay ends.
  */
 static int
 relay_show(struct relay *relay, const struct request_picture *picture,
@@ -231,7 +232,7 @@ relay_show(struct relay *relay, const struct request_picture *picture,
 	output_look(relay->out);
 	output_mark(relay->out);
 	if (channel_send_picture(relay->supervisor, &message, &err) == -1)
-		relay_unheard("cannot pass a picture on", &err);
+		relay_unheard("cannot pass on a picture", &err);
 	return 0;
 }
 
@@ -247,7 +248,7 @@ relay_send_progress(struct relay *relay, struct ipc_progress *message)
 	struct err err;
 
 	if (channel_send_progress(relay->supervisor, message, &err) == -1)
-		relay_unheard("cannot pass progress on", &err);
+		relay_unheard("cannot pass on progress", &err);
 }
 
 /* Beginning */
@@ -273,7 +274,7 @@ relay_prepare(struct relay *relay, struct ipc_prepare *prepare)
 	relay->frames = frames_new(relay, &prepare->control_in, &frames);
 }
 
-/* Code that came in the packet is used where it is. */
+/* Code within the packet is used in place. */
 void
 relay_start(struct relay *relay, struct ipc_start *start)
 {
@@ -288,7 +289,7 @@ relay_start(struct relay *relay, struct ipc_start *start)
 	if (start->code.fd != -1) {
 		copy = ipc_blob_copy(&start->code, &err);
 		if (copy == NULL)
-			fatal("the code cannot be read: %s", err.text);
+			fatal("the code is unreadable: %s", err.text);
 	}
 	if (start->progress)
 		progress_allow(relay->progress);

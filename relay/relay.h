@@ -1,10 +1,10 @@
 /*
  * The relay: the unprivileged worker that owns the pipes of one box for one
- * execution. Everything of this folder runs in that process only. It reads
- * the bytes of the box, checks every frame, hands requests to the broker and
- * answers to the box, keeps head and tail of what the code prints, and tells
- * the supervisor when all is drained. It can do nothing else: lockdown() sees
- * to it.
+ * execution. All files of this folder run in that process only. It parses the
+ * bytes of the box, checks every frame, passes requests to the broker and the
+ * store and answers to the box, keeps the head and tail of the output, and
+ * reports to the supervisor when all pipes are drained. lockdown() prevents
+ * anything else.
  */
 #ifndef RELAY_RELAY_H
 #define RELAY_RELAY_H
@@ -24,29 +24,29 @@ struct progress;
 
 struct relay {
 	struct event_base *base;
-	channel_handler *const *routes; /* of every message to it */
+	channel_handler *const *routes; /* a handler for every message to it */
 	struct channel *supervisor;
-	struct channel *broker; /* NULL: there is none, or it is gone */
-	struct channel *store;  /* NULL: not yet there, or gone */
-	struct frames *frames;  /* frames of the box */
-	struct outbox *outbox;  /* frames for the box */
-	struct calls *calls;    /* what the code asks servers and store for */
+	struct channel *broker; /* NULL if there is none, or it has ended */
+	struct channel *store;  /* NULL if not yet fetched, or ended */
+	struct frames *frames;  /* frames from the box */
+	struct outbox *outbox;  /* frames to the box */
+	struct calls *calls;    /* requests of the code to servers and store */
 	struct output *out;     /* standard output of the code */
 	struct output *errors;  /* standard error of the code */
-	size_t open_pipes;      /* of the box, that may still bring bytes */
+	size_t open_pipes;      /* pipes of the box that are still open */
 	size_t output_max;      /* bytes kept of each stream */
-	size_t pictures;        /* that the code has shown */
-	size_t pictures_bytes;  /* of their base64 */
-	struct progress *progress; /* of the code */
+	size_t pictures;        /* number of pictures shown */
+	size_t pictures_bytes;  /* bytes of their base64 */
+	struct progress *progress; /* reports of the code */
 };
 
 /*
  * Calls go down only: main, routes, on_*, relay, frames, calls, request,
- * store_request, member, pictures, progress, outbox and output. Upwards there
- * are only callbacks, which are given at construction.
+ * store_request, member, pictures, progress, outbox and output. Calls upwards
+ * are callbacks, which are given at construction.
  */
 
-/* on_supervisor.c: the handlers; each takes the descriptors it wants. */
+/* on_supervisor.c: the handlers; each takes the descriptors that it needs. */
 void relay_on_prepare(struct relay *relay, struct ipc_prepare *prepare);
 void relay_on_start(struct relay *relay, struct ipc_start *start);
 void relay_on_store(struct relay *relay, struct ipc_store *store);
@@ -61,60 +61,62 @@ void relay_on_denied(struct relay *relay, struct ipc_denied *denied);
 
 /* relay.c: the relay as a whole. */
 
-/* Makes its parts, around the descriptors of the box, which are taken. */
+/* Makes its parts with the descriptors of the box, which are taken. */
 void relay_prepare(struct relay *relay, struct ipc_prepare *prepare);
 
 /*
- * Has the box sent its code, which is copied, and its servers, whose memfd is
- * taken. Fatal when the code cannot be read.
+ * Sends the box its code, which is copied, and its servers, whose memfd is
+ * taken. Fatal if the code cannot be read.
  */
 void relay_start(struct relay *relay, struct ipc_start *start);
 
-/* Begins to talk with the broker on *fd, which is taken. */
+/* Opens the connection to the broker on *fd, which is taken. */
 void relay_meet_broker(struct relay *relay, int *fd);
 
-/* Begins to talk with the store on *fd, which is taken. */
+/* Opens the connection to the store on *fd, which is taken. */
 void relay_meet_store(struct relay *relay, int *fd);
 
-/* The store has ended: there is none until it is fetched again. */
+/* The store has ended: the next request fetches a new one. */
 void relay_lose_store(struct relay *relay);
 
 /* routes.c: the handlers of every message to the relay, by type. */
 channel_handler *const *relay_routes(void);
 
-/* frames.c: what a box says on its control pipe. */
+/* frames.c: the frames on the control pipe of the box. */
 
-/* What the frames of a box lead to. */
+/* The callbacks for frames of the box. */
 struct frames_ends {
-	/* The box waits for code. */
+	/* The box is ready for code. */
 	void (*ready)(struct relay *relay);
 
-	/* The code is being sent to the box: the deadline begins. */
+	/* The code is being sent to the box: the deadline runs from now. */
 	void (*sent)(struct relay *relay);
 
 	/* The box violated the protocol. */
 	void (*fault)(struct relay *relay, const char *reason);
 
-	/* Its control pipe has ended: all output of the code is there. */
+	/*
+	 * Its control pipe has ended: all output of the code is in the pipes.
+	 */
 	void (*ended)(struct relay *relay);
 };
 
 /*
- * Begins to listen to a box: waits for its ready frame, and hands its requests
- * to relay->calls. Takes *in. frames_free ends it.
+ * Starts to read from a box: waits for its ready frame, and passes its requests
+ * to relay->calls. Takes *in. frames_free stops reading.
  */
 struct frames *frames_new(
     struct relay *relay, int *in, const struct frames_ends *ends);
 void frames_free(struct frames **frames);
 
-/* What a run frame says besides. */
+/* Further members of a run frame. */
 struct frames_run {
 	const char *code;
 	size_t len;
 	int stored; /* there is a store */
-	int echo;   /* the value of the last expression is wanted */
-	size_t output_max; /* bytes kept of each stream; 0: it is not told */
-	int progress; /* it may tell how far it is */
+	int echo;   /* the value of the last expression is requested */
+	size_t output_max; /* bytes kept of each stream; 0: not sent */
+	int progress; /* it may report progress */
 };
 
 /*
@@ -136,42 +138,44 @@ struct outbox_frame {
 };
 
 /*
- * Ends a frame, of which only text is made, with a blob (a memfd is taken, not
- * read) and tail, a static string.
+ * Completes a frame, of which only text is set, with a blob (a memfd is taken,
+ * not read) and tail, a static string.
  */
 void outbox_frame_finish(
     struct outbox_frame *frame, struct ipc_blob *blob, const char *tail);
 
-/* The bytes that the frame has on the way. */
+/* The bytes of the frame on the pipe. */
 size_t outbox_frame_len(const struct outbox_frame *frame);
 
-/* Frees what the frame holds. */
+/* Frees the members of the frame. */
 void outbox_frame_reset(struct outbox_frame *frame);
 
 enum outbox_kind {
-	OUTBOX_RUN,     /* not counted: there is one */
-	OUTBOX_ANSWER,  /* of the broker or the store */
-	OUTBOX_REFUSAL, /* of the relay; all of it is text */
+	OUTBOX_RUN,     /* not counted: there is only one */
+	OUTBOX_ANSWER,  /* from the broker or the store */
+	OUTBOX_REFUSAL, /* from the relay; all of it is text */
 };
 
-/* Takes *fd, the box's control pipe. outbox_free drops what waits. */
+/* Takes *fd, the box's control pipe. outbox_free drops the queued frames. */
 struct outbox *outbox_new(struct event_base *base, int *fd);
 void outbox_free(struct outbox **outbox);
 
 /*
- * Sends a frame, whose parts are taken, when the box reads it. Bounds are the
- * caller's to keep. When the box has closed its end, the frame is dropped.
+ * Queues a frame, whose parts are taken, until the box reads it. The caller
+ * enforces the limits. If the box has closed its end, the frame is dropped.
  */
 void outbox_add(
     struct outbox *outbox, enum outbox_kind kind, struct outbox_frame *frame);
 
-/* How many answers wait, and how many bytes of answers and refusals. */
+/*
+ * The number of queued answers, and the bytes of queued answers and refusals.
+ */
 size_t outbox_answers(const struct outbox *outbox);
 size_t outbox_unread(const struct outbox *outbox);
 
 /* member.c: the members of a request. */
 
-/* A member that must be there once. */
+/* A member that must occur once. */
 struct member {
 	const char *name;
 	size_t count;
@@ -179,30 +183,29 @@ struct member {
 };
 
 /*
- * Finds members in one walk, as values may be large; what is not looked for is
- * passed over.
+ * Finds members in one pass, as values may be large; other members are skipped.
  */
 void member_find(
     struct json_span object, struct member *members, size_t count);
 
-/* Returns 0 when the member is there once and of this kind, or -1 with err. */
+/* Returns 0 if the member occurs once and has this type, or -1 with err. */
 int member_require(const struct member *member,
     enum json_span_kind kind, struct err *err);
 
-/* Reads a member that is an integer to REQUEST_ID_MAX, written as such. */
+/* Reads a member that is an integer up to REQUEST_ID_MAX, written as such. */
 int member_number(
     const struct member *member, uint64_t *number, struct err *err);
 
-/* request.c: what the code asks for. */
+/* request.c: the requests of the code. */
 
-/* A picture that the code shows: spans lie in its frame. */
+/* A picture that the code shows: the spans are in its frame. */
 struct request_picture {
 	enum picture_kind kind;
 	struct json_span data; /* its base64, without the quotes */
 	char title[PICTURE_TITLE_MAX + 1];
 };
 
-/* How far the code says it is, in thousandths. */
+/* Progress reported by the code, in thousandths. */
 struct request_progress {
 	uint64_t done;
 	uint64_t total; /* 0: unknown */
@@ -211,27 +214,28 @@ struct request_progress {
 
 struct request {
 	uint64_t id;
-	struct json_span frame;           /* all of it */
-	enum ipc_type type;               /* of the message that it becomes */
-	int echo; /* it is one, and becomes no message */
-	int printed; /* it asks whether text was printed, and becomes none */
-	char text[ECHO_MAX + 1]; /* of an echo: output if there is no other */
+	struct json_span frame;           /* the whole frame */
+	enum ipc_type type;               /* type of the resulting message */
+	int echo; /* an echo, which becomes no message */
+	int printed; /* asks whether text was printed; no message */
+	char text[ECHO_MAX + 1]; /* of an echo: output if there is no other
+				  * output */
 	size_t text_len;
-	int show; /* it is a picture, and becomes no request of others */
+	int show; /* a picture, which is sent to no other peer */
 	struct request_picture picture;
-	int tells; /* it is progress, and becomes no request of others */
+	int tells; /* progress, which is sent to no other peer */
 	struct request_progress progress;
-	char server[CONFIG_NAME_MAX + 1]; /* not of LIST_SERVERS */
+	char server[CONFIG_NAME_MAX + 1]; /* except LIST_SERVERS */
 	int remembered;                   /* of LIST_TOOLS */
 	struct json_span tool;            /* of CALL_TOOL, with its quotes */
-	struct json_span arguments; /* of CALL_TOOL; the store's: the frame */
-	struct err refusal; /* why it cannot be; an empty text when it can */
+	struct json_span arguments; /* of CALL_TOOL; for the store: the frame */
+	struct err refusal; /* why it is refused; empty if it is not */
 
-	/* Of what is asked of the store. */
+	/* For requests to the store. */
 	char key[MEMORY_KEY_MAX + 1]; /* a key, or the name of a tool */
 	size_t key_len;
 	struct json_span value;    /* of SAVE_MEMORY */
-	struct json_span metadata; /* of SAVE_MEMORY, empty where not given */
+	struct json_span metadata; /* of SAVE_MEMORY, empty if absent */
 	int compared;              /* of SAVE_MEMORY: whether version counts */
 	uint64_t version;
 	int whole;                            /* of LOAD_MEMORY */
@@ -240,68 +244,70 @@ struct request {
 };
 
 /*
- * Reads a frame of type rpc_request. Returns 0 and the request, whose spans
- * lie in the frame, or -1 with err when the box violated the protocol.
+ * Reads a frame of type rpc_request. Returns 0 and the request, whose spans are
+ * in the frame, or -1 with err if the box violated the protocol.
  */
 int request_read(
     struct json_span frame, struct request *request, struct err *err);
 
-/* Reads a frame of type cancel: the id of the request. As request_read. */
+/*
+ * Reads a frame of type cancel: the id of the request. Returns like
+ * request_read.
+ */
 int request_read_cancel(
     struct json_span frame, uint64_t *id, struct err *err);
 
 /*
- * Guesses the request of a frame that is too long, of which the first bytes
- * are known: where its id stands before its payload. Returns 1, with id and
- * refusal set, or 0.
+ * Extracts the request from the first bytes of a frame that is too long, if its
+ * id precedes its payload. Returns 1, with id and refusal set, or 0.
  */
 int request_glimpse(const struct line *line, struct request *request);
 
-/* store_request.c: what is asked of the store. */
+/* store_request.c: the requests to the store. */
 
-/* Whether this is a request of the store; else it is one of the broker. */
+/* Whether this is a request to the store; otherwise it is one to the broker. */
 int store_request_is(const struct request *request);
 
-/* As request_read, for the payload of such a request. */
+/* Like request_read, for the payload of such a request. */
 int store_request_read(
     struct json_span payload, struct request *request, struct err *err);
 
-/* Sends it. Returns 0, or -1 with err. */
+/* Sends the request. Returns 0, or -1 with err. */
 int store_request_send(
     struct channel *store, const struct request *request, struct err *err);
 
-/* pictures.c: what the code shows. */
+/* pictures.c: pictures shown by the code. */
 
 /*
- * Checks a picture, counts it, and makes the message that passes it on, which
- * refers to it. Returns 0, or -1 with err, one sentence for the code, where it
- * is no picture or there is no room for it.
+ * Checks a picture, counts it, and fills the message that passes it on, which
+ * refers to it. Returns 0, or -1 with err, one sentence for the code, if it is
+ * not a picture or there is no room for it.
  */
 int pictures_take(struct relay *relay, const struct request_picture *picture,
     struct ipc_picture *message, struct err *err);
 
-/* progress.c: how far the code is. */
+/* progress.c: progress reported by the code. */
 
 /*
- * Begins to take progress, none of which is passed on before progress_allow.
- * send is called with each that is: once in PROGRESS_MS at most, but for
- * PROGRESS_SPARE times and the last.
+ * Starts to accept progress, of which none is passed on before progress_allow.
+ * send is called for each report that is passed on: at most once in
+ * PROGRESS_MS, except PROGRESS_SPARE times and the last.
  */
 struct progress *progress_new(struct relay *relay,
     void (*send)(struct relay *relay, struct ipc_progress *message));
 void progress_free(struct progress **progress);
 void progress_allow(struct progress *progress);
 
-/* Passes it on, now or soon, unless there was as much before. */
+/* Passes a report on, now or soon, unless progress has not increased. */
 void progress_take(
     struct progress *progress, const struct request_progress *request);
 
-/* The code has ended: passes on what is not yet. */
+/* The code has ended: passes on the last report. */
 void progress_end(struct progress *progress);
 
-/* calls.c: the requests that are under way. */
+/* calls.c: the requests in flight. */
 
-/* Why nothing can be asked for. */
+/* Why every request is refused. */
 #define CALLS_NO_SERVERS                                                       \
 	"no servers are configured: define them in files such as "             \
 	"~/.config/mcp/servers/*.json, and the next call can load them"
@@ -310,25 +316,27 @@ void progress_end(struct progress *progress);
 	"ended; the next call will have a new one"
 
 #define CALLS_NO_STORE                                                         \
-	"memories and saved tools are switched off (CAISSON_MEMORY_API)"
+	"memories and saved tools are disabled (CAISSON_MEMORY_API)"
 #define CALLS_STORE_LOST                                                       \
-	"the connection to what is kept was lost: the process that held it "   \
-	"ended, and what was being saved may be lost; try again, as there is " \
-	"a new one"
+	"the connection to the store was lost: its process ended, and a "      \
+	"value that was being saved may be lost; try again, a new store is "   \
+	"started"
 #define CALLS_STORE_GONE                                                       \
-	"what is kept cannot be reached any more in this call: the process "   \
-	"that holds it has ended again and again; the next call can try"
+	"the store is unavailable for the rest of this call: its process has " \
+	"ended repeatedly; retry in the next call"
 
-/* What requests of the store lead to. */
+/* Callbacks of requests to the store. */
 struct calls_ends {
-	/* The store is to be fetched: at most STORE_FETCHES_MAX times. */
+	/* Requests the store: called at most STORE_FETCHES_MAX times. */
 	void (*want_store)(struct relay *relay);
 
-	/* It has ended: it is closed, then calls_lose_store is called. */
+	/*
+	 * The store has ended: it is closed, then calls_lose_store is called.
+	 */
 	void (*lose_store)(struct relay *relay);
 
 	/*
-	 * Whether the code has printed nothing so far: then this text, which
+	 * Whether the code has printed nothing so far; if so, this text, which
 	 * may be empty, becomes its standard output.
 	 */
 	int (*echo)(struct relay *relay, const char *text, size_t len);
@@ -337,77 +345,84 @@ struct calls_ends {
 	int (*printed)(struct relay *relay, const char *text, size_t len);
 
 	/*
-	 * The code shows a picture. Returns 0 when it is on its way to the
-	 * answer, or -1 with why it is not shown, for the code.
+	 * The code shows a picture. Returns 0 if it is being sent to the
+	 * client, or -1 with the reason, for the code.
 	 */
 	int (*show)(struct relay *relay, const struct request_picture *picture,
 	    struct err *why);
 
-	/* The code tells how far it is. */
+	/* The code reports progress. */
 	void (*tell)(
 	    struct relay *relay, const struct request_progress *progress);
 };
 
-/* Uses outbox, broker and store of relay; calls_close before one is gone. */
+/*
+ * Uses outbox, broker and store of relay; calls_close must be called before one
+ * of them is freed.
+ */
 struct calls *calls_new(struct relay *relay, const struct calls_ends *ends);
 void calls_free(struct calls **calls);
 
 /*
- * A frame of type rpc_request, or one that was too long: asks the broker or
- * the store (which is fetched where there is none), or refuses. Returns 0, or
- * -1 with err when the box violated the protocol.
+ * Handles a frame of type rpc_request, or one that was too long: sends it to
+ * the broker or the store (fetched if necessary), or refuses it. Returns 0, or
+ * -1 with err if the box violated the protocol.
  */
 int calls_request(struct calls *calls, struct json_span frame, struct err *err);
 int calls_oversized(
     struct calls *calls, const struct line *line, struct err *err);
 
 /*
- * A frame of type cancel: tells the broker that the code no longer waits for a
- * request, which is answered all the same. A request that is not under way has
- * been answered already. Returns as calls_request does.
+ * Handles a frame of type cancel: notifies the broker that the code no longer
+ * waits for a request, which is still answered. A request that is not in flight
+ * has been answered already. Returns like calls_request.
  */
 int calls_cancel(struct calls *calls, struct json_span frame, struct err *err);
 
 /*
- * An answer of the broker, or one of the store in the same form; a memfd is
- * taken. Fatal when no such request is under way.
+ * Handles an answer of the broker, or one of the store in the same form; a
+ * memfd is taken. Fatal if no such request is in flight.
  */
 void calls_result(struct calls *calls, struct ipc_result *result);
 void calls_refused(struct calls *calls, struct ipc_refused *refused);
 
-/* The store is there: asks it for what has waited. */
+/* The store is available: sends it the waiting requests. */
 void calls_go_on(struct calls *calls);
 
 /*
- * The store has ended: refuses what was sent to it; what will come has it
- * fetched again.
+ * The store has ended: refuses the requests sent to it; later requests fetch a
+ * new store.
  */
 void calls_lose_store(struct calls *calls);
 
 /*
- * There is no broker, or no store, (any more): refuses what is under way with
- * it and what will come.
+ * There is no broker or no store (any more): refuses its requests in flight and
+ * all later ones.
  */
 void calls_close(struct calls *calls, enum role with, const char *why);
 
 /*
- * Appends which calls and lists of tools have no answer, the oldest first, at
+ * Appends the calls and lists of tools without an answer, the oldest first, at
  * most DONE_WAITING_MAX bytes: "gh.talk (12 s), fs.read (3 s) and 4 more".
  */
 void calls_add_waiting(const struct calls *calls, struct buffer *text);
 
-/* How many calls of tools the broker got. */
+/* The number of tool calls sent to the broker. */
 uint64_t calls_made(const struct calls *calls);
 
-/* output.c: one raw stream of the code. */
+/* output.c: one output stream of the code. */
 
-/* What was kept: valid UTF-8, where it was cut, how much is missing there. */
+/*
+ * The kept output: valid UTF-8, the position of the cut, and the number of
+ * missing bytes.
+ */
 struct output_kept {
 	char *data; /* the caller frees it */
 	size_t len;
 	size_t head;
 	unsigned long long dropped;
-	size_t marks[PICTURES_MAX]; /* where they stand now: whole characters */
+	size_t marks[PICTURES_MAX]; /* positions now, between whole characters
+				     */
 };
 
 /*
@@ -419,30 +434,30 @@ struct output *output_new(struct relay *relay, int *fd, size_t max,
 void output_free(struct output **output);
 
 /*
- * Lets what comes lie in the pipe for a moment, unless much comes: for
- * OUTPUT_REST_MS, then it is looked at.
+ * Leaves output in the pipe for OUTPUT_REST_MS before it is read, unless there
+ * is much.
  */
 void output_rest(struct output *output);
 
-/* Reads what has come, and wakes as soon as more does. */
+/* Reads the output in the pipe, and wakes as soon as more arrives. */
 void output_look(struct output *output);
 
-/* Whether nothing has come so far. */
+/* Whether nothing has been received so far. */
 int output_is_empty(const struct output *output);
 
 /*
- * Whether this name or path is in what is kept so far, as a whole: it is not a
- * part of a longer name, and follows a slash only where it begins with one.
+ * Whether this name or path is in the kept output as a whole: not as a part of
+ * a longer name, and after a slash only if it starts with one.
  */
 int output_has(struct output *output, const char *text, size_t len);
 
-/* Takes bytes as if they had come now. */
+/* Adds bytes as if they had been received now. */
 void output_put(struct output *output, const char *data, size_t len);
 
-/* Marks the end of what has come; at most PICTURES_MAX times. */
+/* Marks the current end of the stream; at most PICTURES_MAX times. */
 void output_mark(struct output *output);
 
-/* Gives what was kept; the stream is empty afterwards. */
+/* Returns the kept output; the stream is empty afterwards. */
 void output_take(struct output *output, struct output_kept *kept);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * What the code asks for, read from a frame of the box: which request, its
- * number, its parts as the spans they are. The frames are described in the head
- * of frames.c. Distinguishes a protocol violation by the box from a mistake of
+ * Parses the requests of the code in a frame of the box: the request, its
+ * number, and its parts as spans. The frames are described at the top of
+ * frames.c. A protocol violation by the box is distinguished from an error of
  * the code, which is refused. Runs in the relay; decides nothing about servers.
  */
 #include <stdlib.h>
@@ -36,7 +36,8 @@ request_read_id(const struct member *member, struct request *request,
 {
 	if (member_number(member, &request->id, err) == -1)
 		return -1;
-	return request->id > 0 ? 0 : err_set(err, "a request with a bad id");
+	return request->id > 0 ? 0 : err_set(err, "a request with an invalid "
+	    "id");
 }
 
 static int
@@ -53,10 +54,10 @@ request_read_type(const struct member *member, struct request *request,
 		request->type = request_types[n].type;
 		return 0;
 	}
-	return err_set(err, "a request of a type that does not exist");
+	return err_set(err, "a request of an unknown type");
 }
 
-/* A name that no server can have is honest code's mistake. */
+/* A name that no server can have is an honest error of the code. */
 static int
 request_read_server(const struct member *member,
     struct request *request, struct err *err)
@@ -66,7 +67,7 @@ request_read_server(const struct member *member,
 
 	if (member_require(member, JSON_SPAN_STRING, err) == -1)
 		return -1;
-	/* In JSON a byte may be six ("\u0066"). */
+	/* In JSON a byte may take six ("\u0066"). */
 	if (member->value.len <= CLIENT_LINE_FACTOR * CONFIG_NAME_MAX + 2)
 		name = json_span_string(member->value, &len, NULL);
 	if (name != NULL && len > 0 && len <= CONFIG_NAME_MAX &&
@@ -74,8 +75,8 @@ request_read_server(const struct member *member,
 		memcpy(request->server, name, len + 1);
 	else
 		err_set(&request->refusal,
-		    "unknown server: no server has "
-		    "such a name, which is 1 to %d bytes of UTF-8 without NUL",
+		    "unknown server: the name of a server has 1 to %d bytes of "
+		    "UTF-8 without NUL",
 		    CONFIG_NAME_MAX);
 	return 0;
 }
@@ -113,14 +114,14 @@ request_read_arguments(const struct member *member,
 	request->arguments = member->value;
 	if (json_span_kind(member->value) != JSON_SPAN_OBJECT)
 		err_set(&request->refusal,
-		    "the arguments of a call are an "
-		    "object: a name and a value for each");
+		    "the arguments of a call must be an object: a name and a "
+		    "value for each");
 	else if (member->value.len > TOOL_ARGUMENTS_MAX)
 		request_refuse_size(request, member->value.len);
 	return 0;
 }
 
-/* What need not be there, and then is false. */
+/* An optional member; false if absent. */
 static int
 request_read_remembered(const struct member *member,
     struct request *request, struct err *err)
@@ -132,7 +133,7 @@ request_read_remembered(const struct member *member,
 	return member_require(member, JSON_SPAN_FALSE, err);
 }
 
-/* The text that an echo or a question about the output is about. */
+/* The text of an echo, or of a question about the output. */
 static int
 request_read_text(const struct member *member, struct request *request,
     struct err *err)
@@ -154,7 +155,7 @@ request_read_text(const struct member *member, struct request *request,
 	return 0;
 }
 
-/* An echo: its text need not be there. */
+/* An echo: its text is optional. */
 static int
 request_read_echo(const struct member *member, struct request *request,
     struct err *err)
@@ -164,7 +165,7 @@ request_read_echo(const struct member *member, struct request *request,
 	    request_read_text(member, request, err);
 }
 
-/* Whether a text was printed. */
+/* Asks whether a text was printed. */
 static int
 request_read_printed(const struct member *member, struct request *request,
     struct err *err)
@@ -187,10 +188,10 @@ request_read_kind(const struct member *member, struct request *request,
 		        picture_name(request->picture.kind)))
 			return 0;
 	}
-	return err_set(err, "a picture of a kind that does not exist");
+	return err_set(err, "a picture of an unknown kind");
 }
 
-/* The title of a picture, which need not be there; what is more is cut off. */
+/* The optional title of a picture; it is cut at the limit. */
 static int
 request_read_title(const struct member *member, struct request *request,
     struct err *err)
@@ -205,8 +206,8 @@ request_read_title(const struct member *member, struct request *request,
 	if (member->value.len <= CLIENT_LINE_FACTOR * CODE_MAX)
 		title = json_span_string(member->value, &len, NULL);
 	if (title == NULL || memchr(title, '\0', len) != NULL) {
-		err_set(&request->refusal, "the title of a picture is text "
-		    "without NUL");
+		err_set(&request->refusal, "the title of a picture must be "
+		    "text without NUL");
 		return 0;
 	}
 	len = utf8_cut(title, len, PICTURE_TITLE_MAX);
@@ -214,7 +215,7 @@ request_read_title(const struct member *member, struct request *request,
 	return 0;
 }
 
-/* A picture, of which only the outside is looked at here. */
+/* A picture, of which only the members are checked here. */
 static int
 request_read_show(const struct member *kind, const struct member *title,
     const struct member *data, struct request *request, struct err *err)
@@ -224,13 +225,13 @@ request_read_show(const struct member *kind, const struct member *title,
 	    request_read_title(title, request, err) == -1 ||
 	    member_require(data, JSON_SPAN_STRING, err) == -1)
 		return -1;
-	/* Base64 as we take it has no escapes: it is what is in the quotes. */
+	/* Accepted base64 has no escapes: it equals the text in the quotes. */
 	request->picture.data = (struct json_span){ data->value.p + 1,
 		data->value.len - 2 };
 	return 0;
 }
 
-/* A number that need not be there, and then is 0. */
+/* An optional number; 0 if absent. */
 static int
 request_read_amount(
     const struct member *member, uint64_t *amount, struct err *err)
@@ -240,10 +241,10 @@ request_read_amount(
 	if (member_number(member, amount, err) == -1)
 		return -1;
 	return *amount <= PROGRESS_MAX ? 0 :
-	    err_set(err, "a request with a bad %s", member->name);
+	    err_set(err, "a request with an invalid %s", member->name);
 }
 
-/* Progress; of its text, what is more is cut off. */
+/* Progress; its text is cut at the limit. */
 static int
 request_read_progress(const struct member *done, const struct member *total,
     const struct member *text, struct request *request, struct err *err)
@@ -264,7 +265,7 @@ request_read_progress(const struct member *done, const struct member *total,
 	if (text->value.len <= CLIENT_LINE_FACTOR * CODE_MAX)
 		words = json_span_string(text->value, &len, NULL);
 	if (words == NULL || memchr(words, '\0', len) != NULL) {
-		err_set(&request->refusal, "the text of progress is text "
+		err_set(&request->refusal, "the text of progress must be text "
 		    "without NUL");
 		return 0;
 	}
@@ -340,7 +341,7 @@ request_read_cancel(struct json_span frame, uint64_t *id, struct err *err)
 	return 0;
 }
 
-/* Makes an object of what stands before the payload, for its two members. */
+/* Makes an object of the bytes before the payload, for its two members. */
 static int
 request_glimpse_head(const char *head, size_t len, struct request *request)
 {

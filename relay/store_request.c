@@ -1,7 +1,7 @@
 /*
- * Requests for the store: their parts as they are, and the message that they
- * become. Distinguishes a protocol violation by the box from a mistake of the
- * code, which is refused. Runs in the relay; never sees what is kept.
+ * Requests for the store: parses their members and makes the resulting message.
+ * A protocol violation by the box is distinguished from an error of the code,
+ * which is refused. Runs in the relay; never interprets stored data.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "../common/storable.h"
 #include "relay.h"
 
-/* Where each member stands in the array that is read. */
+/* The index of each member in the array that is read. */
 enum store_request_part {
 	PART_KEY,
 	PART_VALUE,
@@ -33,7 +33,7 @@ store_request_is(const struct request *request)
 
 /*
  * Reads a string of least to most bytes into text (most + 1 bytes). Returns its
- * length; a text that cannot be gets a refusal, and the length 0.
+ * length; for an invalid text it sets a refusal and returns 0.
  */
 static size_t
 store_request_text(struct json_span value, const char *what, size_t least,
@@ -42,14 +42,15 @@ store_request_text(struct json_span value, const char *what, size_t least,
 	auto_free char *decoded = NULL;
 	size_t len = 0;
 
-	/* In JSON a byte may be six ("\u0066"). */
+	/* In JSON a byte may take six ("\u0066"). */
 	if (value.len <= CLIENT_LINE_FACTOR * most + 2)
 		decoded = json_span_string(value, &len, NULL);
 	if (decoded != NULL && len >= least && len <= most) {
 		memcpy(text, decoded, len + 1);
 		return len;
 	}
-	err_set(&request->refusal, "%s is a text of %zu to %zu bytes of UTF-8",
+	err_set(&request->refusal, "%s is a text of %zu to %zu bytes of "
+	    "UTF-8",
 	    what, least, most);
 	return 0;
 }
@@ -67,7 +68,7 @@ store_request_read_key(const struct member *member, size_t least,
 	return 0;
 }
 
-/* A name of a tool is a key without NUL, and shorter. */
+/* The name of a tool is a shorter key without NUL. */
 static int
 store_request_read_name(const struct member *member, size_t least,
     struct request *request, struct err *err)
@@ -81,7 +82,7 @@ store_request_read_name(const struct member *member, size_t least,
 	    request);
 	if (strlen(request->key) != request->key_len)
 		err_set(&request->refusal,
-		    "the name of a tool has no NUL in it");
+		    "the name of a tool must not contain NUL");
 	return 0;
 }
 
@@ -120,12 +121,13 @@ store_request_read_save(struct member *members,
 		&members[PART_VERSION], &request->version, err) == -1)
 		return -1;
 	if (value->count != 1)
-		return err_set(err, "a request without one good \"value\"");
+		return err_set(err, "a request without a valid "
+		    "\"value\"");
 	request->value = value->value;
 	if (value->value.len > MEMORY_VALUE_MAX)
 		err_set(&request->refusal,
 		    "a value has at most %lu MiB as JSON; this one needs %zu "
-		    "bytes: keep less, or in parts",
+		    "bytes: store less, or in parts",
 		    MEMORY_VALUE_MAX / MIB, value->value.len);
 	return 0;
 }
@@ -149,7 +151,7 @@ store_request_read_tool(struct member *members,
 	        SAVED_TOOL_ABOUT_MAX, request->about, request) !=
 	    strlen(request->about))
 		err_set(&request->refusal,
-		    "the documentation of a tool has no NUL in it");
+		    "the documentation of a tool must not contain NUL");
 	request->source = source->value;
 	return 0;
 }
@@ -164,7 +166,7 @@ store_request_read(
 		{ .name = "after" }, { .name = "name" }, { .name = "about" },
 		{ .name = "source" } };
 
-	/* Until the store is there, all of it is held. */
+	/* All of the request is kept until the store is available. */
 	request->arguments = request->frame;
 	member_find(payload, members, PARTS);
 	switch (request->type) {
@@ -190,7 +192,7 @@ store_request_read(
 		return store_request_read_name(
 		    &members[PART_AFTER], 0, request, err);
 	default:
-		/* request.c reads a request whose parts are not read here. */
+		/* request.c only returns requests whose parts are read here. */
 		fatal("no request to the store has type %d", request->type);
 	}
 }
@@ -271,7 +273,7 @@ store_request_send(
 	case IPC_LIST_SAVED_TOOLS:
 		return channel_send_list_saved_tools(store, &tools, err);
 	default:
-		/* request.c reads a request that is not sent here. */
+		/* request.c only returns requests that are sent here. */
 		fatal("no request to the store has type %d", request->type);
 	}
 }

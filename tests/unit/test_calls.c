@@ -109,12 +109,12 @@ START_TEST(pictures_are_answered)
 		{ SHOW(""), "a picture that is not base64" },
 		{ SHOW(PICTURE "QQ"), "a picture that is not base64" },
 		{ SHOW("QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD"),
-		    "these bytes are not those of a PNG picture" },
+		    "the data does not start like a PNG picture" },
 		{ "{\"type\":\"show\",\"kind\":\"jpeg\",\"data\":\"" PICTURE
-		  "\"}", "these bytes are not those of a JPEG picture" },
+		  "\"}", "the data does not start like a JPEG picture" },
 		{ "{\"type\":\"show\",\"kind\":\"png\",\"data\":\"" PICTURE
 		  "\",\"title\":\"\\u0000\"}",
-		    "the title of a picture is text without NUL" },
+		    "the title of a picture must be text without NUL" },
 	};
 	size_t i;
 
@@ -189,18 +189,18 @@ START_TEST(bad_pictures_are_faults)
 		const char *payload, *err;
 	} cases[] = {
 		{ "{\"type\":\"show\"}",
-		    "a request without one good \"kind\"" },
+		    "a request without a valid \"kind\"" },
 		{ "{\"type\":\"show\",\"kind\":\"svg\",\"data\":\"\"}",
-		    "a picture of a kind that does not exist" },
+		    "a picture of an unknown kind" },
 		{ "{\"type\":\"show\",\"kind\":1,\"data\":\"\"}",
-		    "a request without one good \"kind\"" },
+		    "a request without a valid \"kind\"" },
 		{ "{\"type\":\"show\",\"kind\":\"png\",\"data\":1}",
-		    "a request without one good \"data\"" },
+		    "a request without a valid \"data\"" },
 		{ "{\"type\":\"show\",\"kind\":\"png\"}",
-		    "a request without one good \"data\"" },
+		    "a request without a valid \"data\"" },
 		{ "{\"type\":\"show\",\"kind\":\"png\",\"data\":\"\","
 		  "\"title\":1}",
-		    "a request without one good \"title\"" },
+		    "a request without a valid \"title\"" },
 	};
 	struct err err;
 
@@ -227,9 +227,9 @@ START_TEST(progress_is_told)
 		  "\"total\":1000000000000000"), PROGRESS_MAX, PROGRESS_MAX,
 		    "", NULL },
 		{ TELL(",\"done\":5,\"text\":\"\\u0000\""), 0, 0, NULL,
-		    "the text of progress is text without NUL" },
+		    "the text of progress must be text without NUL" },
 		{ TELL(",\"done\":5,\"text\":\"\\ud800\""), 0, 0, NULL,
-		    "the text of progress is text without NUL" },
+		    "the text of progress must be text without NUL" },
 	};
 	size_t i;
 
@@ -276,22 +276,23 @@ END_TEST
 static const struct {
 	const char *payload, *err;
 } bad_progress[] = {
-	{ TELL(""), "a request without one good \"done\"" },
-	{ TELL(",\"done\":\"5\""), "a request without one good \"done\"" },
-	{ TELL(",\"done\":-1"), "a request with a bad done" },
-	{ TELL(",\"done\":1.5"), "a request with a bad done" },
-	{ TELL(",\"done\":1e5"), "a request with a bad done" },
-	{ TELL(",\"done\":1000000000000001"), "a request with a bad done" },
+	{ TELL(""), "a request without a valid \"done\"" },
+	{ TELL(",\"done\":\"5\""), "a request without a valid \"done\"" },
+	{ TELL(",\"done\":-1"), "a request with an invalid done" },
+	{ TELL(",\"done\":1.5"), "a request with an invalid done" },
+	{ TELL(",\"done\":1e5"), "a request with an invalid done" },
+	{ TELL(",\"done\":1000000000000001"), "a request with an invalid "
+	    "done" },
 	{ TELL(",\"done\":99999999999999999999999"),
-	    "a request with a bad done" },
+	    "a request with an invalid done" },
 	{ TELL(",\"done\":1,\"done\":2"),
-	    "a request without one good \"done\"" },
+	    "a request without a valid \"done\"" },
 	{ TELL(",\"done\":1,\"total\":null"),
-	    "a request without one good \"total\"" },
+	    "a request without a valid \"total\"" },
 	{ TELL(",\"done\":1,\"total\":1000000000000001"),
-	    "a request with a bad total" },
+	    "a request with an invalid total" },
 	{ TELL(",\"done\":1,\"text\":1"),
-	    "a request without one good \"text\"" },
+	    "a request without a valid \"text\"" },
 };
 
 START_TEST(bad_progress_is_a_fault)
@@ -404,10 +405,10 @@ START_TEST(mistakes_are_refused)
 {
 	open_calls();
 	ask(1, "{\"type\":\"list_tools\",\"server\":\"\"}");
-	box_reads(REFUSED_FRAME("1", "unknown server: no server has such a "
-	    "name, which is 1 to 128 bytes of UTF-8 without NUL"));
+	box_reads(REFUSED_FRAME("1", "unknown server: the name of a server "
+	    "has 1 to 128 bytes of UTF-8 without NUL"));
 	ask(1, CALL("\"t\"", "[]"));
-	box_reads_last(REFUSED_FRAME("1", "the arguments of a call are an "
+	box_reads_last(REFUSED_FRAME("1", "the arguments of a call must be an "
 	    "object: a name and a value for each"));
 	expect_nothing();
 	ck_assert(calls_made(relay.calls) == 0);
@@ -434,7 +435,7 @@ START_TEST(long_frames_are_refused)
 	ask(8, LIST_SERVERS);
 	ck_assert_int_eq(calls_oversized(relay.calls, &line, &err), -1);
 	ck_assert_str_eq(
-	    err.text, "a request with the id of one that is under way");
+	    err.text, "a request with the id of one in flight");
 	close_calls();
 }
 END_TEST
@@ -448,12 +449,12 @@ START_TEST(ids_are_unique)
 	ask(2, LIST_SERVERS);
 	ck_assert_int_eq(ask_with(1, LIST_SERVERS, &err), -1);
 	ck_assert_str_eq(
-	    err.text, "a request with the id of one that is under way");
+	    err.text, "a request with the id of one in flight");
 	answer_text(1, "[]");
 	ask(1, LIST_SERVERS);
 	ck_assert_int_eq(ask_with(2, CALL("\"t\"", "{}"), &err), -1);
 	ck_assert_int_eq(ask_with(0, LIST_SERVERS, &err), -1);
-	ck_assert_str_eq(err.text, "a request with a bad id");
+	ck_assert_str_eq(err.text, "a request with an invalid id");
 	close_calls();
 }
 END_TEST
@@ -589,7 +590,7 @@ END_TEST
 /* Bounds */
 
 #define TOO_MANY                                                               \
-	"more than 128 calls are under way; await some before making more"
+	"more than 128 calls are in flight; await some before making more"
 
 START_TEST(so_many_are_under_way)
 {
@@ -674,12 +675,12 @@ START_TEST(unread_answers_are_bounded)
 		read_line(&line);
 		ck_assert_uint_gt(line.len, RESULT_MAX);
 	}
-	box_reads(REFUSED_FRAME("5", "the answer came, but is lost: with its "
-	    "16777273 bytes more than 64 MiB of answers would wait to be "
-	    "read; await calls before making more"));
-	box_reads(REFUSED_FRAME("6", "the answer came, but is lost: with its "
-	    "16777297 bytes more than 64 MiB of answers would wait to be "
-	    "read; await calls before making more"));
+	box_reads(REFUSED_FRAME("5", "result discarded: with its 16777273 "
+	    "bytes more than 64 MiB of answers would be unread; await calls "
+	    "before making more"));
+	box_reads(REFUSED_FRAME("6", "result discarded: with its 16777297 "
+	    "bytes more than 64 MiB of answers would be unread; await calls "
+	    "before making more"));
 	box_reads_last("{\"type\":\"rpc_response\",\"id\":7,\"success\":true,"
 	    "\"payload\":1}\n");
 	close_calls();
@@ -702,7 +703,8 @@ START_TEST(unread_refusals_are_bounded)
 	expect_nothing();
 	while (ask_with(id++, CALL("\"t\"", "{}"), &err) == 0)
 		made++;
-	ck_assert_str_eq(err.text, "requests without end, and no answer read");
+	ck_assert_str_eq(err.text, "too many requests without reading any "
+	    "answer");
 	ck_assert_uint_gt(made, 50000);
 	ck_assert_uint_gt(outbox_unread(relay.outbox),
 	    ANSWERS_UNREAD_MAX + REFUSALS_UNREAD_MAX);
@@ -726,8 +728,8 @@ START_TEST(arguments_under_way_are_bounded)
 	for (n = 1; n <= 4; n++)
 		ask((uint64_t)n, payload);
 	ask(5, CALL("\"t\"", "{}"));
-	box_reads_last(REFUSED_FRAME("5", "the arguments of the calls under "
-	    "way have more than 64 MiB; await some before making more"));
+	box_reads_last(REFUSED_FRAME("5", "the arguments of the calls in "
+	    "flight have more than 64 MiB; await some before making more"));
 	ask(6, LIST_SERVERS);
 	for (n = 1; n <= 4; n++) {
 		expect(IPC_CALL_TOOL);
@@ -841,7 +843,8 @@ START_TEST(a_send_may_fail)
 	ask(1, payload);
 	ask(2, CALL("\"t\"", "{}"));
 	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &old), 0);
-	box_reads_last(REFUSED_FRAME("1", "the servers cannot be asked: "
+	box_reads_last(REFUSED_FRAME("1", "the connection to the servers "
+	    "failed: "
 	    "create a memfd: Too many open files"));
 	expect(IPC_CALL_TOOL);
 	ck_assert(msg.call_tool.id == 2);

@@ -274,7 +274,7 @@ START_TEST(a_box_that_waits_may_not_ask)
 	say(READY, strlen(READY));
 	say("{\"type\":\"cancel\",\"id\":1}\n", 25);
 	ck_assert_str_eq(told.data,
-	    "fault: a frame of a type that does not exist\nend\n");
+	    "fault: a frame of an unknown type\nend\n");
 	close_frames();
 }
 END_TEST
@@ -451,11 +451,11 @@ static const struct {
 	{ "{\"type\":\"ready\",\"type\":\"ready\"}\n",
 	    "fault: a frame without a type\nend\n" },
 	{ "{\"type\":1}\n",
-	    "fault: a frame of a type that does not exist\nend\n" },
+	    "fault: a frame of an unknown type\nend\n" },
 	{ "{\"type\":null}\n",
-	    "fault: a frame of a type that does not exist\nend\n" },
+	    "fault: a frame of an unknown type\nend\n" },
 	{ "{\"type\":\"ready \"}\n",
-	    "fault: a frame of a type that does not exist\nend\n" },
+	    "fault: a frame of an unknown type\nend\n" },
 	{ "{\"type\":\"rpc_request\",\"id\":1}\n",
 	    "fault: a request before the code was sent\nend\n" },
 	{ READY "{\"type\":\"rpc_request\",\"id\":1}\n",
@@ -470,14 +470,14 @@ static const struct {
 	{ READY "{\"type\":\"rpc_request\",\"type\":\"rpc_request\"}\n",
 	    "sent\nfault: a frame without a type\nend\n" },
 	{ READY "{\"type\":\"rpc_response\",\"id\":1}\n",
-	    "sent\nfault: a frame of a type that does not exist\nend\n" },
+	    "sent\nfault: a frame of an unknown type\nend\n" },
 	{ "{\"type\":\"cancel\",\"id\":1}\n",
-	    "fault: a frame of a type that does not exist\nend\n" },
+	    "fault: a frame of an unknown type\nend\n" },
 	{ READY "{\"type\":\"cancel\",\"id\":1}\n",
 	    "sent\ncancel: {\"type\":\"cancel\",\"id\":1}\n" },
 	/* Forged conclusions are just more types that do not exist. */
 	{ "{\"type\":\"ready\"}\n{\"type\":\"done\",\"exit\":0}\n",
-	    "sent\nfault: a frame of a type that does not exist\nend\n" },
+	    "sent\nfault: a frame of an unknown type\nend\n" },
 	/* No newline: nothing was said yet. */
 	{ "{\"type\":\"ready\"}", "" },
 	{ "garbage", "" },

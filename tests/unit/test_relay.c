@@ -797,7 +797,7 @@ START_TEST(reports_a_bad_request)
 	expect_on(broker, IPC_CALL_TOOL);
 	expect(IPC_FAULT);
 	ck_assert_str_eq(
-	    msg.fault.reason, "a request without one good \"payload\"");
+	    msg.fault.reason, "a request without a valid \"payload\"");
 	/* The answer comes while the box is being ended. */
 	send_result(1, "1", 1);
 	end_box(1);

@@ -38,8 +38,8 @@ is_span(struct json_span span, const char *text)
 #define CALL(members) PAYLOAD("{\"type\":\"call_tool\"," members "}")
 #define LIST(members)                                                          \
 	PAYLOAD("{\"type\":\"list_tools\",\"server\":\"s\"" members "}")
-#define BAD_ID "a request with a bad id"
-#define NO(name) "a request without one good \"" name "\""
+#define BAD_ID "a request with an invalid id"
+#define NO(name) "a request without a valid \"" name "\""
 
 static const struct {
 	const char *frame, *err;
@@ -73,11 +73,11 @@ static const struct {
 	{ PAYLOAD("{\"type\":\"list_servers\",\"type\":\"list_servers\"}"),
 	    NO("type") },
 	{ PAYLOAD("{\"type\":\"\"}"),
-	    "a request of a type that does not exist" },
+	    "a request of an unknown type" },
 	{ PAYLOAD("{\"type\":\"Call_tool\"}"),
-	    "a request of a type that does not exist" },
+	    "a request of an unknown type" },
 	{ PAYLOAD("{\"type\":\"call_tool\\u0000\"}"),
-	    "a request of a type that does not exist" },
+	    "a request of an unknown type" },
 	{ PAYLOAD("{\"type\":\"list_tools\"}"), NO("server") },
 	{ PAYLOAD("{\"type\":\"load_server\"}"), NO("server") },
 	{ PAYLOAD("{\"type\":\"list_tools\",\"server\":1}"), NO("server") },
@@ -194,10 +194,10 @@ END_TEST
 /* Refusals */
 
 #define NO_SUCH                                                                \
-	"unknown server: no server has such a name, which is 1 to 128 bytes "  \
-	"of UTF-8 without NUL"
+	"unknown server: the name of a server has 1 to 128 bytes of UTF-8 "   \
+	"without NUL"
 #define NO_OBJECT                                                              \
-	"the arguments of a call are an object: a name and a value for each"
+	"the arguments of a call must be an object: a name and a value for each"
 
 static const struct {
 	const char *frame, *refusal;

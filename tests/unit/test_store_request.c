@@ -52,7 +52,7 @@ is_span(struct json_span span, const char *text)
 
 #define ASK(type, members)                                                     \
 	"{\"id\":1,\"payload\":{\"type\":\"" type "\"" members "}}"
-#define NO(name) "a request without one good \"" name "\""
+#define NO(name) "a request without a valid \"" name "\""
 
 static const struct {
 	const char *frame, *err;
@@ -69,11 +69,12 @@ static const struct {
 	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,\"version\":\"1\""),
 	    NO("version") },
 	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,\"version\":-1"),
-	    "a request with a bad version" },
+	    "a request with an invalid version" },
 	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,\"version\":1.0"),
-	    "a request with a bad version" },
+	    "a request with an invalid version" },
 	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,"
-	    "\"version\":9007199254740993"), "a request with a bad version" },
+	    "\"version\":9007199254740993"), "a request with an invalid "
+	    "version" },
 	{ ASK("load_memory", ""), NO("key") },
 	{ ASK("delete_memory", ",\"key\":null"), NO("key") },
 	{ ASK("list_memories", ",\"after\":1"), NO("after") },
@@ -107,12 +108,12 @@ static const struct {
 	{ ASK("load_memory", ",\"key\":\"\\ud800\""), A_KEY },
 	{ ASK("save_memory", ",\"key\":\"\",\"value\":1"), A_KEY },
 	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,\"metadata\":[]"),
-	    "metadata are an object: a name and a value for each" },
+	    "metadata must be an object: a name and a value for each" },
 	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,\"metadata\":null"),
-	    "metadata are an object: a name and a value for each" },
+	    "metadata must be an object: a name and a value for each" },
 	{ ASK("load_tool", ",\"name\":\"\""), A_NAME },
 	{ ASK("load_tool", ",\"name\":\"a\\u0000\""),
-	    "the name of a tool has no NUL in it" },
+	    "the name of a tool must not contain NUL" },
 	{ ASK("save_memory", ",\"key\":\"a\",\"value\":1,\"metadata\":"
 	    "{\"a\":\r1}"), "it is not on one line" },
 	{ ASK("save_tool", ",\"name\":\"a b\",\"source\":\"\","
@@ -121,7 +122,7 @@ static const struct {
 	    "\"about\":\"\""), NOT_IMPORTED },
 	{ ASK("save_tool", ",\"name\":\"a\",\"source\":\"\","
 	    "\"about\":\"\\u0000\""),
-	    "the documentation of a tool has no NUL in it" },
+	    "the documentation of a tool must not contain NUL" },
 };
 
 START_TEST(is_refused)
