@@ -48,8 +48,9 @@ options_wrap(FILE *out, size_t indent, const char *text)
 static void
 options_head(FILE *out, const char *text)
 {
-	colour_print(out, COLOUR_HEAD, text, 0);
 	fputc('\n', out);
+	colour_print(out, COLOUR_HEAD, text, 0);
+	fputs(":\n", out);
 }
 
 static void
@@ -127,6 +128,66 @@ options_help_flags(FILE *out, const struct command_row *command)
 	}
 }
 
+/* Headings, each above the row of the help that it names. */
+static const struct {
+	enum command_task task;
+	const char *heading;
+} options_command_groups[] = {
+#define COMMAND_GROUP(TASK, heading) { COMMAND_##TASK, heading },
+#include "commands.def"
+};
+
+static const struct {
+	enum option_id id;
+	const char *heading;
+} options_groups[] = {
+#define OPTION_GROUP(NAME, heading) { OPTION_ID_##NAME, heading },
+#include "options.def"
+};
+
+#define OPTIONS_COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void
+options_command_head(FILE *out, enum command_task task)
+{
+	size_t i;
+
+	for (i = 0; i < OPTIONS_COUNT(options_command_groups); i++)
+		if (options_command_groups[i].task == task)
+			options_head(out, options_command_groups[i].heading);
+}
+
+static void
+options_option_head(FILE *out, enum option_id id)
+{
+	size_t i;
+
+	for (i = 0; i < OPTIONS_COUNT(options_groups); i++)
+		if (options_groups[i].id == id)
+			options_head(out, options_groups[i].heading);
+}
+
+/* A line for each first word, with its verbs or with what it does. */
+static void
+options_help_words(FILE *out)
+{
+	const struct command_row *row, *next;
+	size_t i;
+
+	for (i = 0; (row = command_row(i)) != NULL; i++) {
+		options_command_head(out, row->task);
+		if (row->verb == NULL) {
+			options_help_command(out, row);
+			continue;
+		}
+		fprintf(out, "  %s %s", row->word, row->verb);
+		for (; (next = command_row(i + 1)) != NULL &&
+		     strcmp(next->word, row->word) == 0; i++)
+			fprintf(out, "|%s", next->verb);
+		fputc('\n', out);
+	}
+}
+
 /* All commands; those of a word, and of its verb, with what they take. */
 static size_t
 options_help_commands(FILE *out, const char *word, const char *verb)
@@ -140,6 +201,8 @@ options_help_commands(FILE *out, const char *word, const char *verb)
 		if (verb != NULL &&
 		    (row->verb == NULL || strcmp(row->verb, verb) != 0))
 			continue;
+		if (word == NULL)
+			options_command_head(out, row->task);
 		options_help_command(out, row);
 		if (word != NULL)
 			options_help_flags(out, row);
@@ -154,7 +217,7 @@ static const char options_usage[] =
 static const char options_about[] =
     "Without a command, caisson serves the Model Context Protocol on its "
     "standard input and output until the input ends: that is how MCP clients "
-    "start it. Commands:";
+    "start it.";
 
 static const char options_examples[] =
     "  caisson selftest                  whether it works on this machine\n"
@@ -165,18 +228,21 @@ static const char options_examples[] =
 
 static const char options_more[] =
     "'caisson help COMMAND' tells of one command, 'caisson --help' of all "
-    "options.";
+    "commands and options.";
+
+static const char options_status[] =
+    "Exit status: 0 success, 1 a failure or nothing found, 2 a wrong command "
+    "or setting, 70 a bug.";
 
 static const char options_actions[] =
-    "Flags that stand for commands, as in earlier versions:";
+    "Flags that stand for commands, as in earlier versions";
 
 static const char options_places[] =
     "Each option is a flag (--max-output 64k), or a variable of the "
     "environment (" OPTION_PREFIX "MAX_OUTPUT=64k), or a member of "
     "~/.config/caisson/config.json ({\"max_output\": \"64k\"}); the first of "
     "these that sets it wins. A TIME is in seconds or has a unit: 30, 30s, "
-    "2m, 1h; a SIZE is in bytes or has a unit: 65536, 64k, 512m, 512MiB, 1g. "
-    "Options:";
+    "2m, 1h; a SIZE is in bytes or has a unit: 65536, 64k, 512m, 512MiB, 1g.";
 
 static void
 options_help_actions(FILE *out)
@@ -184,8 +250,7 @@ options_help_actions(FILE *out)
 	char flag[OPTION_NAME_SIZE];
 	enum option_action action;
 
-	options_wrap(out, 0, options_actions);
-	fputc('\n', out);
+	options_head(out, options_actions);
 	for (action = OPTION_NONE + 1; action < OPTION_ACTIONS; action++) {
 		const char *argument = option_action_row(action)->argument;
 
@@ -197,6 +262,20 @@ options_help_actions(FILE *out)
 	}
 }
 
+static void
+options_help_options(FILE *out)
+{
+	enum option_id id;
+
+	options_help_actions(out);
+	fputc('\n', out);
+	options_wrap(out, 0, options_places);
+	for (id = 0; id < OPTION_IDS; id++) {
+		options_option_head(out, id);
+		options_help_row(out, option_row(id));
+	}
+}
+
 /* Of one command; the options are those of all. */
 static int
 options_help_one(
@@ -204,6 +283,7 @@ options_help_one(
 {
 	auto_buffer struct buffer shown = { 0 };
 	const char *near = command_nearest(word);
+	char key[OPTION_NAME_SIZE];
 
 	if (options_help_commands(out, word, verb) > 0) {
 		fprintf(out, "\nEach takes the options that 'caisson --help' "
@@ -212,6 +292,11 @@ options_help_one(
 	}
 	if (near != NULL && strcmp(near, word) == 0)
 		return command_unknown_verb(word, verb, err);
+	option_key(word, strlen(word), key);
+	if (option_find(key) != OPTION_IDS) {
+		options_help_row(out, option_row(option_find(key)));
+		return 0;
+	}
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
 	if (near == NULL)
 		return err_set(err, "\"%s\" is not a command: 'caisson help' "
@@ -224,27 +309,19 @@ int
 options_help(const char *command, const char *verb, int brief, FILE *out,
     struct err *err)
 {
-	enum option_id id;
-
 	if (command != NULL)
 		return options_help_one(command, verb, out, err);
 	fputs(options_usage, out);
 	options_wrap(out, 0, options_about);
-	fputc('\n', out);
-	options_help_commands(out, NULL, NULL);
-	fputc('\n', out);
-	options_head(out, "Examples:");
+	if (brief)
+		options_help_words(out);
+	else
+		options_help_commands(out, NULL, NULL);
+	options_head(out, "Examples");
 	fprintf(out, "%s\n", options_examples);
-	if (brief) {
-		options_wrap(out, 0, options_more);
-		return 0;
-	}
-	options_help_actions(out);
-	fputc('\n', out);
-	options_wrap(out, 0, options_places);
-	fputc('\n', out);
-	for (id = 0; id < OPTION_IDS; id++)
-		options_help_row(out, option_row(id));
+	options_wrap(out, 0, brief ? options_more : options_status);
+	if (!brief)
+		options_help_options(out);
 	return 0;
 }
 

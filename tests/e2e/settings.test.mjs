@@ -241,6 +241,12 @@ test('--help, --version and --check', async (t) => {
 
     for (const [words, look] of [
       [['help'], /^ {2}selftest +Try/m], [['-h'], /^ {2}selftest +Try/m],
+      [['-h'], /^ {2}memory list\|show\|remove\|clear$/m],
+      [['--help'], /^What code keeps:\n {2}memory list /m],
+      [['--help'], /^Languages:\n {2}--python PATH$/m],
+      [['--help'], /^Examples:\n {2}caisson selftest/m],
+      [['--help'], /^Exit status: 0 .* 1 .* 2 /m],
+      [['help', 'output-mode'], /^ {2}--output-mode WORD\n.*compact/s],
       [['help', 'memory'], /^ {2}memory show KEY/m],
       [['files', '-h'], /^ {2}files save NAME \[PATH\]/m],
       [['version'], /^caisson \d/], [['-V'], /^caisson \d/],

@@ -15,7 +15,7 @@ const colours = /\x1b\[[\d;]*m/g;
 /* Commands that print words in colours, and such a word. */
 const coloured = [
   [['selftest', '-v'], /\x1b\[32mok\x1b\[0m {4}process relay/],
-  [['--help'], /\x1b\[1mExamples:\x1b\[0m/],
+  [['--help'], /\x1b\[1mExamples\x1b\[0m:/],
   [['servers', 'test'], /\x1b\[32mok\x1b\[0m {7}good: /],
   [['servers', 'test'], /\x1b\[1;31mFAILED\x1b\[0m {3}bad: /],
   [['servers', 'list'], /\x1b\[32mtaken\x1b\[0m {4}\//],
