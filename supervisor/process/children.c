@@ -1,7 +1,6 @@
 /*
- * The processes whose parent is the calling process: see process.h. Runs in
- * the supervisor and in keepers; looks at /proc and at nothing else, and kills
- * them.
+ * The children of the calling process: see process.h. Runs in the supervisor
+ * and in keepers. It reads only /proc, and kills children.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -13,7 +12,7 @@
 #include "children_parts.h"
 #include "process.h"
 
-/* What is read of /proc/N/stat: the parent stands behind a short name. */
+/* The part of /proc/N/stat to read: the parent follows a short name. */
 #define CHILDREN_STAT_SIZE 256
 
 size_t
@@ -42,7 +41,7 @@ children_parent(int proc, const char *name)
 	if (n <= 0)
 		return 0;
 	stat[n] = '\0';
-	/* A process may call itself anything, with brackets and spaces. */
+	/* The name of a process may contain brackets and spaces. */
 	p = strrchr(stat, ')');
 	if (p == NULL || sscanf(p + 1, " %*c %d", &parent) != 1)
 		return 0;

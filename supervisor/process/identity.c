@@ -1,9 +1,9 @@
 /*
- * The users of relays and boxes when Caisson runs as root: a distinct user for
- * each box, from a block of users that this process locks, so that no other
- * Caisson of root uses it. In a container only some users exist; there two
- * serve for all relays and all boxes. Runs in the supervisor; reads the maps of
- * its own user namespace and opens the file of the locks.
+ * The users of relays and boxes when Caisson runs as root. Each box has its own
+ * user, from a block that this process locks, so that no other Caisson of root
+ * uses it. In a container where only some users exist, two users serve for all
+ * relays and all boxes. Runs in the supervisor; reads the maps of its own user
+ * namespace and opens the lock file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "../../common/log.h"
 #include "process.h"
 
-/* Users and groups have the same numbers; 0 is "stay who you are". */
+/* User and group have the same number; 0 means "keep the current one". */
 static struct identity {
 	unsigned int relay;
 	unsigned int box_first;
@@ -28,7 +28,7 @@ static struct identity {
 static const struct identity identity_few = { RELAY_UID_FEW, BOX_UID_FEW, 1,
 	BOX_UID_FEW };
 
-/* The file with the lock on our block, open until we exit; -1: none. */
+/* The file with the lock on our block, open until exit; -1: none. */
 static int identity_claims = -1;
 
 static struct identity
@@ -40,7 +40,7 @@ identity_of_block(unsigned int block)
 		BOX_UID_COUNT, first + TEMPLATE_UID };
 }
 
-/* Whether a map of user_namespaces(7) has all numbers from first to last. */
+/* Returns whether a map of user_namespaces(7) has all numbers first to last. */
 static int
 identity_mapped(
     const char *path, unsigned long first, unsigned long last)
@@ -61,13 +61,13 @@ identity_mapped(
 static int
 identity_exists(const struct identity *id)
 {
-	unsigned long last = id->template; /* the highest there is */
+	unsigned long last = id->template; /* the highest number in use */
 
 	return identity_mapped("/proc/self/uid_map", id->relay, last) &&
 	    identity_mapped("/proc/self/gid_map", id->relay, last);
 }
 
-/* How many blocks of users exist here. */
+/* Returns how many blocks of users exist here. */
 static unsigned int
 identity_count_blocks(void)
 {
@@ -79,7 +79,7 @@ identity_count_blocks(void)
 	return identity_exists(&last) ? UID_BLOCKS : 1;
 }
 
-/* Opens the file of the locks. Returns -1 if others could lock it. */
+/* Opens the lock file. Returns -1 if other users could lock it. */
 static int
 identity_open_claims(const char *path)
 {
@@ -94,7 +94,7 @@ identity_open_claims(const char *path)
 	return fd_take(&fd);
 }
 
-/* Locks a block, which the kernel unlocks on exit; returns if it was free. */
+/* Locks a block until exit. Returns whether it was free. */
 static int
 identity_claim(unsigned int block)
 {
@@ -105,8 +105,9 @@ identity_claim(unsigned int block)
 }
 
 /*
- * Chooses a block. The search begins at random: two processes that do not see
- * each other's locks (in two containers) rarely choose the same block.
+ * Chooses a block. The search starts at random, because two processes in two
+ * containers do not see each other's locks; so they rarely choose the same
+ * block.
  */
 static unsigned int
 identity_choose_block(unsigned int blocks, const char *claims)

@@ -1,10 +1,10 @@
 /*
- * The keeper of a server: a process between the supervisor and the server, of
- * which nothing is left when it ends. The kernel ends a server with its parent
- * but not what the server has started, nor what has moved to a session of its
- * own; all of that becomes a child of the keeper when its own parent ends, and
- * so it is found. Forked from the supervisor, and executes nothing itself. It
- * never reads a byte of the server, nor holds a descriptor of it.
+ * The keeper of a server: a process between the supervisor and the server. When
+ * it exits, no process of the server is left. The kernel ends a server with its
+ * parent, but not the descendants of the server, nor those in other sessions.
+ * They become children of the keeper when their parent ends, so it finds them.
+ * It is forked from the supervisor, executes nothing itself, reads no byte of
+ * the server, and holds no descriptor of it.
  */
 #include <signal.h>
 #include <stdio.h>
@@ -22,18 +22,18 @@
 
 struct keeper {
 	pid_t server;
-	int ended; /* and was reaped: status holds */
+	int ended; /* and reaped: status is set */
 	int status;
 };
 
-/* Bound to the supervisor, and heir of everything that the server starts. */
+/* Ends with the supervisor, and inherits all orphans of the server. */
 static int
 keeper_bind(pid_t supervisor)
 {
 	if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) == -1 ||
 	    prctl(PR_SET_PDEATHSIG, KEEPER_KILL, 0, 0, 0) == -1)
 		return -1;
-	/* It may have ended before we asked to be told of that. */
+	/* The supervisor may have exited before prctl. */
 	return getppid() == supervisor ? 0 : -1;
 }
 
@@ -45,7 +45,7 @@ keeper_compare(const void *a, const void *b)
 	return (*one > *other) - (*one < *other);
 }
 
-/* Closes what is open, but the log and the server's ends. */
+/* Closes all descriptors except the log and the server's pipes. */
 static void
 keeper_close_others(const struct spawn_program *program)
 {
@@ -63,7 +63,7 @@ keeper_close_others(const struct spawn_program *program)
 	close_range(from, ~0U, 0);
 }
 
-/* Reaps children that have ended. Returns whether there are more. */
+/* Reaps children that have ended. Returns whether others are left. */
 static int
 keeper_reap(struct keeper *keeper)
 {
@@ -78,16 +78,18 @@ keeper_reap(struct keeper *keeper)
 	return pid == 0;
 }
 
-/* Asks the server, with all that is in its group, to end. */
+/* Asks the server and its process group to end. */
 static void
 keeper_ask(const struct keeper *keeper)
 {
-	/* It makes its group when it begins. */
+	/* The server creates its group when it starts. */
 	if (kill(-keeper->server, SIGTERM) == -1)
 		kill(keeper->server, SIGTERM);
 }
 
-/* Until the server has ended, or must. All signals are blocked all the time. */
+/*
+ * Waits until the server has ended or must be killed. All signals stay blocked.
+ */
 static void
 keeper_wait(struct keeper *keeper)
 {
@@ -117,10 +119,10 @@ keeper_kill(void *ctx, pid_t pid)
 }
 
 /*
- * Kills all that is left, until there is no child: those of one that dies are
- * ours then. No process that is to be killed can finish a fork, so having
- * children is no way to run away from this; ending before it comes, with a
- * child in a new session, is one until a round meets the child before it ends.
+ * Kills all children until none is left; children of a killed child become
+ * ours. A process that is being killed cannot finish a fork, so forking is no
+ * escape. A process that exits before it is killed, and leaves a child in a new
+ * session, only survives until a round finds the child in time.
  */
 static void
 keeper_kill_all(struct keeper *keeper)
@@ -132,7 +134,7 @@ keeper_kill_all(struct keeper *keeper)
 	sigaddset(&child, SIGCHLD);
 	while (keeper_reap(keeper)) {
 		if (children_each(keeper_kill, NULL) == 0) {
-			/* One that became another user. */
+			/* It runs as another user. */
 			log_warn("a process of the server cannot be killed");
 			return;
 		}
@@ -140,7 +142,7 @@ keeper_kill_all(struct keeper *keeper)
 	}
 }
 
-/* Ends as the server has ended. */
+/* Exits with the status or signal of the server. */
 static void __attribute__((noreturn))
 keeper_end(const struct keeper *keeper)
 {
@@ -149,7 +151,7 @@ keeper_end(const struct keeper *keeper)
 
 	if (keeper->ended && WIFEXITED(keeper->status))
 		_exit(WEXITSTATUS(keeper->status));
-	/* No core of ours, not even for a handler behind a pipe. */
+	/* No core dump of the keeper, not even by a handler behind a pipe. */
 	prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 	sigemptyset(&own);
 	sigaddset(&own, sig);

@@ -1,9 +1,9 @@
 /*
- * Children and their ends, by pidfd: no number that could mean another process
- * by now, and SIGCHLD only tells when to look for those without one. Runs in
- * the supervisor, the parent of every worker, of every box's first process and
- * of the code itself, of keepers, and of what a keeper that was killed has
- * left behind.
+ * Children and their ends, by pidfd, which cannot denote a later process as a
+ * number could. SIGCHLD only starts the search for unwatched children. Runs in
+ * the supervisor, the parent of every worker, of the first process of every
+ * box, of the code itself, of keepers, and of the processes that a killed
+ * keeper has left.
  */
 #include <errno.h>
 #include <signal.h>
@@ -29,11 +29,11 @@
 struct child {
 	LIST_ENTRY(child) entry;
 	int pidfd;
-	pid_t pid; /* 0: not asked for yet */
-	int last;  /* the signal at the end of the program */
-	int left;  /* it is ended with all others that were left */
+	pid_t pid; /* 0: not read yet */
+	int last;  /* the signal that ends it */
+	int left;  /* by reaper_leave: it is ended with the next timer */
 	struct event *ended_event;
-	child_ended *ended; /* NULL when no notice is wanted */
+	child_ended *ended; /* NULL: no notification */
 	void *ctx;
 };
 
@@ -42,21 +42,21 @@ static LIST_HEAD(, child) reaper_children =
 
 static struct event *reaper_event;
 static struct event *reaper_sweep_event; /* an unwatched child may have ended */
-static struct event *reaper_left_event;  /* those who were left are ended */
+static struct event *reaper_left_event;  /* ends the children of reaper_leave */
 
 /*
- * Boxes that are being built: their processes are our children before we are
- * told of them, and must not be taken for orphans.
+ * The number of boxes under construction. Their processes are already our
+ * children, but not watched yet; they must not be treated as orphans.
  */
 static unsigned int reaper_held;
 
 /*
- * There may be orphans, what a keeper that was killed had kept: so many looks
- * are yet to be taken, unless they find an orphan.
+ * The number of further searches for orphans: a killed keeper may have left
+ * some. Finding an orphan resets it.
  */
 static unsigned int reaper_hunting;
 
-/* Children from before we were executed: they are no orphans. */
+/* Children from before we were executed: they are not orphans. */
 static pid_t *reaper_older;
 static size_t reaper_nolder;
 
@@ -68,7 +68,7 @@ reaper_wait(int pidfd, siginfo_t *si, int options, struct rusage *usage)
 	return syscall(SYS_waitid, P_PIDFD, pidfd, si, options, usage);
 }
 
-/* Whether a process that has ended is watched. */
+/* Returns whether a process that has ended is watched. */
 static int
 reaper_knows(pid_t pid)
 {
@@ -85,7 +85,7 @@ reaper_knows(pid_t pid)
 
 /* Orphans */
 
-/* The pid of a child, for as long as it is not reaped; -1 if it cannot. */
+/* Finds the pid of a child that is not reaped yet. Returns -1 if it cannot. */
 static int
 reaper_find_pid(struct child *child)
 {
@@ -116,7 +116,7 @@ reaper_note_older(void *ctx, pid_t pid)
 	return 1;
 }
 
-/* Its number may be that of an orphan from now on. */
+/* The kernel may give the number to an orphan from now on. */
 static void
 reaper_forget_older(pid_t pid)
 {
@@ -145,7 +145,7 @@ reaper_is_new(void *ctx, pid_t pid)
 	return !reaper_is_older(pid);
 }
 
-/* Whether a child that is watched is in the process group of another. */
+/* Returns whether the process group of pid contains a watched child. */
 static int
 reaper_watches_group(pid_t pid)
 {
@@ -158,7 +158,7 @@ reaper_watches_group(pid_t pid)
 	return 0;
 }
 
-/* Returns whether it is an orphan that could be killed. */
+/* Returns whether pid is an orphan that could be killed. */
 static int
 reaper_kill_unknown(void *ctx, pid_t pid)
 {
@@ -176,8 +176,8 @@ reaper_kill_unknown(void *ctx, pid_t pid)
 }
 
 /*
- * Kills the children that are not watched. Returns whether there may be more:
- * what was killed may have had children, which become ours with its end.
+ * Kills the unwatched children. Returns whether there may be more: children of
+ * a killed process become ours.
  */
 static int
 reaper_hunt(void)
@@ -186,14 +186,14 @@ reaper_hunt(void)
 
 	LIST_FOREACH (child, &reaper_children, entry)
 		if (reaper_find_pid(child) == -1)
-			return 1; /* or it would be killed itself */
+			return 1; /* pid unknown: it would be killed too */
 	return children_each(reaper_kill_unknown, NULL) > 0;
 }
 
 /*
- * Reaps children that nobody told us of: a box that was killed while it was
- * being built leaves one or two. Behind one that is watched we look again
- * when that one has been reaped.
+ * Reaps unwatched children: a box that was killed during its construction
+ * leaves one or two. If a watched child comes first, the search continues after
+ * that child has been reaped.
  */
 static void
 reaper_reap_unknown(void)
@@ -216,14 +216,14 @@ reaper_add_timer(struct event *event, long ms)
 {
 	const struct timeval tv = clock_timeval((uint64_t)ms);
 
-	/* The first one counts: a timer that runs is not put off. */
+	/* A running timer is not postponed. */
 	if (event != NULL && !event_pending(event, EV_TIMEOUT, NULL))
 		event_add(event, &tv);
 }
 
 /*
- * One look that finds nobody is not believed: whoever loses its parent in that
- * very moment is found by the next.
+ * A single search that finds no orphan does not suffice: a process may lose its
+ * parent at that moment. A later search finds it.
  */
 static void
 reaper_sweep(void)
@@ -242,9 +242,9 @@ reaper_sweep(void)
 }
 
 /*
- * That looks at every child there is: so once for many ends, unless orphans
- * are hunted, who may fork meanwhile. Until then no signal tells anything new,
- * and each would wake us for nothing.
+ * A sweep scans all children, so exits are coalesced, unless orphans are being
+ * killed: those may fork meanwhile. Until the sweep, SIGCHLD adds no
+ * information and only causes wake-ups, so it is ignored.
  */
 static void
 reaper_sweep_soon(void)
@@ -258,7 +258,7 @@ reaper_sweep_soon(void)
 	reaper_add_timer(reaper_sweep_event, REAPER_SWEEP_MS);
 }
 
-/* Ends from now on are reported again. */
+/* Handle SIGCHLD again. */
 static void
 reaper_on_sweep(evutil_socket_t fd, short what, void *arg)
 {
@@ -282,7 +282,7 @@ reaper_on_left(evutil_socket_t fd, short what, void *arg)
 			reaper_signal(child, child->last);
 }
 
-/* SIGCHLD: perhaps of a child that is not watched. */
+/* On SIGCHLD: an unwatched child may have ended. */
 static void
 reaper_on_signal(evutil_socket_t sig, short what, void *arg)
 {
@@ -296,9 +296,9 @@ void
 reaper_init(struct event_base *base)
 {
 	children_each(reaper_note_older, NULL);
-	/* Whatever loses its parent below us is ours from then on. */
+	/* Orphans among our descendants become our children. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-	/* Also where no notice is wanted: ignored children would be gone. */
+	/* An ignored SIGCHLD would let the kernel reap children itself. */
 	signal(SIGCHLD, SIG_DFL);
 	reaper_event = evsignal_new(base, SIGCHLD, reaper_on_signal, NULL);
 	event_add(reaper_event, NULL);
@@ -339,7 +339,7 @@ reaper_on_ended(evutil_socket_t fd, short what, void *arg)
 
 	(void)what;
 	if (reaper_wait((int)fd, &si, WEXITED | WNOHANG, &end.usage) == -1) {
-		/* A box gave us one process under two names, say. */
+		/* For example, a box sent one process under two names. */
 		log_error("a child was reaped elsewhere");
 		si.si_pid = -1;
 		si.si_code = CLD_KILLED;
@@ -477,7 +477,7 @@ reaper_finish(unsigned int ms)
 	loop_event_free(&reaper_left_event);
 	LIST_FOREACH (child, &reaper_children, entry)
 		reaper_signal(child, child->last);
-	/* The loop is over: a bounded wait, a millisecond at a time. */
+	/* The event loop has ended: poll each millisecond. */
 	for (; reaper_reap_all() && children_each(reaper_is_new, NULL) > 0;
 	     ms--) {
 		if (ms == 0) {

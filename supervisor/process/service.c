@@ -1,5 +1,5 @@
 /*
- * Workers that serve for long: see process.h. Runs in the supervisor.
+ * Long-running workers: see process.h. Runs in the supervisor.
  */
 #include <errno.h>
 
@@ -52,8 +52,8 @@ service_ask(struct service *service,
 	int answer = ask(service->ctx, question, err);
 
 	/*
-	 * It had ended, which was not noticed yet, or was killed while it was
-	 * started: another one is started.
+	 * It had ended without notice, or was killed during its start: start
+	 * another one.
 	 */
 	if (answer == -1 && (err->code == EPIPE || err->code == ECONNRESET))
 		answer = ask(service->ctx, question, err);

@@ -1,5 +1,5 @@
 /*
- * The names of signals, for sentences. Runs in the supervisor.
+ * The names of signals, for messages to users. Runs in the supervisor.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /*
  * The only fork and exec of the supervisor. A worker starts with an empty
- * environment, four descriptors, no_new_privs, a session of its own, and as the
- * user that its owner names; the launcher of a box becomes another user itself
+ * environment, four descriptors and no_new_privs, in a session of its own, as
+ * the user that the caller names. The launcher of a box changes its user itself
  * (worker/box/native/identity.c). A server is an ordinary program of the user,
- * below a keeper. Runs in the supervisor, and spawn_program in keepers.
+ * below a keeper. Runs in the supervisor; spawn_program runs in keepers.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +27,10 @@
 #include "../../common/mem.h"
 #include "process.h"
 
-/* The workers, opened once: an upgrade on disk cannot mix two versions. */
+/* The workers, opened once, so an upgrade on disk cannot mix two versions. */
 static int spawn_binaries[ROLES];
 
-/* Where they may be, seen from the folder of our own binary. */
+/* Their possible places, relative to the directory of our own binary. */
 static const char *const spawn_places[] = { ".", CAISSON_LIBEXEC_RELATIVE };
 
 /* Opens the binary of a role for execution. Returns the fd, or -1. */
@@ -48,7 +48,10 @@ spawn_find(const char *own_folder, enum role role)
 		if (n < 0 || (size_t)n >= sizeof(path))
 			continue;
 		fd = open(path, O_PATH | O_CLOEXEC);
-		/* Not where the worker is to find its channel. */
+		/*
+		 * Keep the descriptor away from the number of the worker's
+		 * channel.
+		 */
 		if (fd != -1)
 			return fcntl(
 			    fd, F_DUPFD_CLOEXEC, WORKER_CHANNEL_FD + 1);
@@ -57,8 +60,9 @@ spawn_find(const char *own_folder, enum role role)
 }
 
 /*
- * What a child could not do, and errno. Shared with it, also where it is a
- * copy of us; we go on only when it has exec'd or ended.
+ * The failed step of a child, and errno. Shared memory, because the child may
+ * be a copy of the process; the parent continues only when it has exec'd or
+ * exited.
  */
 struct spawn_failure {
 	const char *what;
@@ -67,19 +71,19 @@ struct spawn_failure {
 
 static volatile struct spawn_failure *spawn_failure;
 
-/* What every worker has as its descriptor 0. */
+/* The descriptor 0 of every worker. */
 static int spawn_null = -1;
 
-/* The signals that the supervisor handles or ignores: no others, ever. */
+/* All signals that the supervisor handles or ignores. */
 static const int spawn_signals[] = { SIGCHLD, SIGHUP, SIGINT, SIGPIPE,
 	SIGTERM, SIGXFSZ };
 
-/* Those, and the ones that were changed before we were started. */
+/* Those, and the signals whose action was changed before we were started. */
 static sigset_t spawn_unusual;
 
 /*
- * To set each signal there is for each worker would take longer than all else
- * that a worker needs before it is executed.
+ * Setting every signal for each worker would take longer than all other work
+ * before its exec.
  */
 static void
 spawn_note_signals(void)
@@ -98,8 +102,9 @@ spawn_note_signals(void)
 }
 
 /*
- * Whether the users that we give to relays and boxes may execute a binary. Who
- * builds as root with a strict umask is told here what no call could tell.
+ * Checks whether the users of relays and boxes may execute a binary. A build by
+ * root with a strict umask gets this error here, since later calls could not
+ * name the cause.
  */
 static int
 spawn_check_mode(int binary, const char *folder, enum role role,
@@ -160,7 +165,7 @@ spawn_init(struct err *err)
 	return 0;
 }
 
-/* No handler of ours, and nothing ignored. */
+/* Removes our handlers, and ignores no signal. */
 static void
 spawn_reset_handlers(void)
 {
@@ -179,7 +184,7 @@ spawn_unblock_signals(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* Every signal as a worker expects it at its start. */
+/* Sets every signal to the state that a worker expects at its start. */
 static void
 spawn_reset_signals(void)
 {
@@ -192,8 +197,8 @@ spawn_reset_signals(void)
 }
 
 /*
- * Becomes uid, with no group but its own. Straight system calls: glibc's
- * wrappers would tell other threads, and this is a vfork child.
+ * Becomes uid, with no group but its own. Uses raw system calls: glibc's
+ * wrappers would notify other threads, and this is a child of vfork.
  */
 static int
 spawn_become(unsigned int uid)
@@ -205,13 +210,15 @@ spawn_become(unsigned int uid)
 	return 0;
 }
 
-/* The child's descriptors: 0, 1, 2 and the channel; the rest ends with exec. */
+/*
+ * Sets the child's descriptors 0, 1, 2 and the channel; exec closes the rest.
+ */
 static int
 spawn_place_fds(int channel)
 {
 	if (dup2(spawn_null, STDIN_FILENO) == -1 ||
 	    dup2(STDERR_FILENO, STDOUT_FILENO) == -1 ||
-	    /* Where we were started without one, it is /dev/null. */
+	    /* If we have no standard error, it is /dev/null. */
 	    fcntl(STDERR_FILENO, F_SETFD, 0) == -1)
 		return -1;
 	if (channel == WORKER_CHANNEL_FD) {
@@ -233,9 +240,10 @@ spawn_fail(const char *what)
 }
 
 /*
- * As fork, but the child begins in this cgroup, and we wait until it has
- * exec'd or ended. Nothing is ever moved into a cgroup: that takes the kernel
- * milliseconds. As with vfork, the child must not need the C library's state.
+ * As fork, but the child starts in this cgroup, and we wait until it has exec'd
+ * or ended. Processes are never moved into a cgroup, which would take the
+ * kernel milliseconds. As with vfork, the child must not use the C library's
+ * state.
  */
 static pid_t
 spawn_clone_into(int group)
@@ -247,7 +255,7 @@ spawn_clone_into(int group)
 	return (pid_t)syscall(SYS_clone3, &args, sizeof(args));
 }
 
-/* In the child of vfork, which shares our memory until it execs, or a copy. */
+/* In the child: by vfork, which shares our memory until exec, or a copy. */
 static void __attribute__((noreturn))
 spawn_exec(int binary, char *title, unsigned int uid, int channel,
     pid_t supervisor)
@@ -265,7 +273,7 @@ spawn_exec(int binary, char *title, unsigned int uid, int channel,
 		spawn_fail("deny it new privileges");
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == -1)
 		spawn_fail("bind its life to ours");
-	/* We may have ended before it asked to be told of that. */
+	/* The supervisor may have exited before prctl. */
 	if (getppid() != supervisor) {
 		errno = ESRCH;
 		spawn_fail("bind its life to ours");
@@ -275,8 +283,8 @@ spawn_exec(int binary, char *title, unsigned int uid, int channel,
 }
 
 /*
- * The pidfd of a child that was just made: it cannot have been reaped by
- * anybody else, so the pid is still its. Without one it gets the signal.
+ * Returns the pidfd of a new child. Only we could reap it, so the pid is still
+ * valid. If there is no pidfd, the child gets the signal sig.
  */
 static int
 spawn_open_pidfd(pid_t pid, int sig, int *pidfd, struct err *err)
@@ -351,7 +359,7 @@ spawn_complain(
 	_exit(SPAWN_COMPLAINED);
 }
 
-/* Soft limits that we were started with; RLIM_INFINITY: not raised. */
+/* Our soft limits before they were raised; RLIM_INFINITY: not raised. */
 static struct spawn_limit {
 	int resource;
 	rlim_t soft;
@@ -373,8 +381,8 @@ spawn_remember_limit(int resource, rlim_t soft)
 }
 
 /*
- * Programs that use select() do not expect as many descriptors as we do, and
- * a limit on the size of files is meant for theirs.
+ * Programs that use select() do not expect as many descriptors as we use, and a
+ * limit on the size of files is intended for their files.
  */
 static void
 spawn_restore_limits(void)
@@ -393,7 +401,7 @@ spawn_restore_limits(void)
 
 /*
  * In the child of a keeper, where every signal is blocked. The server may need
- * setuid helpers: it keeps the right to new privileges, and who we are.
+ * setuid helpers: it keeps our user, and no_new_privs is not set.
  */
 static void __attribute__((noreturn))
 spawn_become_program(const struct spawn_program *program, pid_t keeper)
@@ -414,7 +422,10 @@ spawn_become_program(const struct spawn_program *program, pid_t keeper)
 	spawn_reset_handlers();
 	spawn_unblock_signals();
 	spawn_restore_limits();
-	/* A path is not searched; a text without "#!" goes to /bin/sh. */
+	/*
+	 * With a slash, PATH is not searched; text without "#!" is run by
+	 * /bin/sh.
+	 */
 	execvpe(own.path, own.argv, own.envp);
 	spawn_complain(&own, "execute", own.path);
 }
@@ -423,7 +434,10 @@ pid_t
 spawn_program(const struct spawn_program *program)
 {
 	pid_t keeper = getpid();
-	/* A folder on a dead network drive must not hold up the keeper. */
+	/*
+	 * fork, not vfork: a directory on a dead network drive must not block
+	 * us.
+	 */
 	pid_t pid = fork();
 
 	if (pid == 0)
@@ -439,7 +453,7 @@ spawn_keeper(unsigned long number, const struct spawn_program *program,
 	sigset_t all, before;
 	pid_t pid;
 
-	/* The keeper never has a moment in which a signal ends it. */
+	/* At no moment can a signal end the keeper. */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &before);
 	pid = fork();

@@ -1,6 +1,6 @@
 /*
- * A worker with a channel to it: what starting a relay, a box, a broker and a
- * reader have in common. Runs in the supervisor.
+ * A worker with a channel to it: the common start of relays, boxes, brokers and
+ * readers. Runs in the supervisor.
  */
 
 #include "../../common/fd.h"
@@ -32,7 +32,7 @@ worker_start(struct event_base *base, const struct channel_ends *ends,
 	auto_fd int ours = -1;
 	auto_fd int theirs = -1;
 
-	/* The box, which has no loop, waits for what comes. */
+	/* The peer's end blocks: a box has no event loop. */
 	if (ipc_pair(&ours, &theirs, 1, err) == -1 ||
 	    spawn_worker(ends->peer, number, uid, group, theirs, pidfd, err) ==
 	    -1)
