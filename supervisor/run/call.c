@@ -1,8 +1,8 @@
 /*
  * One execution: the state machine. A call waits for a place, takes a box from
- * the pool or has one started, has it run the code, and is concluded once when
- * the box is over. Deadlines and cancels only hasten that. Runs in the
- * supervisor; reads nothing.
+ * the pool or starts one, has it run the code, and is concluded once when the
+ * box is over. Deadlines and cancels only end it earlier. Runs in the
+ * supervisor; reads no bytes of the box.
  */
 #include <errno.h>
 #include <signal.h>
@@ -26,18 +26,18 @@
 #include "run.h"
 
 enum call_state {
-	CALL_WAITING,  /* for a place */
-	CALL_STARTING, /* the box has not got the code yet */
+	CALL_WAITING,  /* waits for a place */
+	CALL_STARTING, /* the box does not have the code yet */
 	CALL_RUNNING,  /* the box has the code: the deadline runs */
-	CALL_ENDING,   /* the box is dead or being killed, or there is none */
+	CALL_ENDING,   /* no box, or it has ended or is being killed */
 };
 
-/* Why a call ends, when not by itself. The first cause stands. */
+/* Why a call is ended, if not by its code. The first cause is kept. */
 enum call_cause {
 	CALL_BY_ITSELF,
 	CALL_BY_DEADLINE,
 	CALL_BY_CANCEL,
-	CALL_BY_FAILURE, /* ours, the box's, or the relay's */
+	CALL_BY_FAILURE, /* of ours, of the box or of the relay */
 };
 
 struct call {
@@ -46,20 +46,20 @@ struct call {
 	unsigned long number;
 	enum call_state state;
 	enum call_cause cause;
-	struct request request; /* the code until the box has it */
+	struct request request; /* its code: until the box has it */
 	call_concluded *concluded;
 	void *ctx;
-	struct event *timer; /* of the queue, of the deadline; or the end */
-	struct timespec asked; /* when it was admitted */
+	struct event *timer; /* for the queue, the deadline or the end */
+	struct timespec asked; /* time of admission */
 	struct timespec began;
-	struct box *box; /* NULL: not yet, or none could be had */
-	int pooled;      /* it was ready before the call came */
+	struct box *box; /* NULL: not yet, or unavailable */
+	int pooled;      /* it was ready before the call */
 	int own;         /* its next box must not be a fork */
-	int session;     /* with the broker, until the box has it; or -1 */
-	int lacking;     /* the box has not all files yet that it is to have */
-	struct delivery *delivery;     /* of those; NULL: it has not begun */
-	struct collection *collection; /* of the files it left; NULL: none */
-	int lost;        /* they were not kept, as the box did not end */
+	int session;     /* to the broker, until the box has it; or -1 */
+	int lacking;     /* files for the box are not all there yet */
+	struct delivery *delivery;     /* of those files; NULL: not begun */
+	struct collection *collection; /* of files it left; NULL: none */
+	int lost;        /* files lost: its processes did not end */
 	struct call_result result;
 };
 
@@ -85,7 +85,7 @@ call_us(const struct timespec *since, const struct timespec *until)
 	    (until->tv_nsec - since->tv_nsec) / 1000);
 }
 
-/* From now on it is in this state. */
+/* Changes the state. */
 static void
 call_set_state(struct call *call, enum call_state state)
 {
@@ -96,7 +96,7 @@ call_set_state(struct call *call, enum call_state state)
 
 /* Conclusion */
 
-/* Another one may take its place. */
+/* The call may get another box afterwards. */
 static void
 call_drop_box(struct call *call)
 {
@@ -137,7 +137,7 @@ call_set_error(struct call *call, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* What is known of its box. */
+/* Copies the results and facts of its box. */
 static void
 call_take_facts(struct call *call)
 {
@@ -163,7 +163,9 @@ call_take_facts(struct call *call)
 	result->tool_calls = box->tool_calls;
 }
 
-/* The box ended before it had the code: its end is not that of the code. */
+/*
+ * The box ended before it had the code, so its status is not that of the code.
+ */
 static void
 call_judge_interpreter(struct call *call)
 {
@@ -188,7 +190,7 @@ call_judge_interpreter(struct call *call)
 	}
 }
 
-/* The box as a whole wanted more memory than there is. */
+/* All processes of the box together exceeded the memory limit. */
 static void
 call_judge_memory(struct call *call)
 {
@@ -196,14 +198,14 @@ call_judge_memory(struct call *call)
 	int whole = limit % MIB == 0;
 
 	call->result.status = CALL_ERROR;
-	call->result.signal = 0; /* that was the limit: no news */
+	call->result.signal = 0; /* we sent it */
 	call_set_error(call, "Sandbox ran out of memory (limit %llu %s): "
 	    "keep less at a time, or raise CAISSON_MEMORY",
 	    (unsigned long long)(whole ? limit / MIB : limit),
 	    whole ? "MiB" : "bytes");
 }
 
-/* The status of a call that ended by itself: what the code returned. */
+/* The status of a call that was not ended early: from the end of the code. */
 static void
 call_judge_code(struct call *call)
 {
@@ -215,7 +217,7 @@ call_judge_code(struct call *call)
 	    box->cause == BOX_CAUSE_MEMORY) {
 		call_judge_memory(call);
 	} else if (result->signal == SIGKILL && box->cause != BOX_CAUSE_CODE) {
-		result->signal = 0; /* that was the box: no news */
+		result->signal = 0; /* the box sent it */
 		call_set_error(call, "Sandbox was killed: its memory could "
 		    "not be measured%s", box->cause == BOX_CAUSE_LOOSE ?
 		    ", because its processes could not be stopped: do not "
@@ -234,7 +236,7 @@ call_judge_code(struct call *call)
 	}
 }
 
-/* The deadline came; waiting: for which calls of tools, or NULL. */
+/* The deadline has passed; waiting: pending tool calls, or NULL. */
 static void
 call_set_timed_out(struct call *call, const char *waiting)
 {
@@ -287,7 +289,7 @@ call_unlist(struct call *call)
 	}
 }
 
-/* What was made of the request, and what else its user should be told. */
+/* Collects the notes on the request, and others for the user. */
 static void
 call_take_notes(struct call *call)
 {
@@ -312,7 +314,7 @@ call_take_notes(struct call *call)
 	call->result.notes = buffer_take(&notes, &call->result.notes_len);
 }
 
-/* The one ending of every call. */
+/* Concludes a call. Every call ends here. */
 static void
 call_conclude(struct call *call)
 {
@@ -328,7 +330,7 @@ call_conclude(struct call *call)
 	pictures_settle(&call->result.pictures, &call->result.out);
 	call_take_notes(call);
 	if (call->result.signal != 0 && call->cause != CALL_BY_ITSELF)
-		call->result.signal = 0; /* that was us: no news */
+		call->result.signal = 0; /* we sent it */
 	log_debug("call %lu concluded", call->number);
 	call->concluded(call->ctx, &call->result);
 	call_free(call);
@@ -345,9 +347,8 @@ call_on_collected(void *ctx)
 }
 
 /*
- * Whether the files that the code has left are to be kept first, which is begun
- * when nothing is at work in the box any more. Of a call that was cancelled
- * nothing is kept.
+ * Returns whether files of the code must be kept before the conclusion. That
+ * starts when no process is left in the box. A cancelled call keeps no files.
  */
 static int
 call_collects(struct call *call)
@@ -373,8 +374,8 @@ call_collects(struct call *call)
 }
 
 /*
- * Ends a call for a cause that is not its own; the first cause stands. What
- * has begun goes the way of every end: killed, drained, concluded.
+ * Ends a call early; the first cause is kept. A box that was started is ended
+ * as always: killed, drained, concluded.
  */
 static void
 call_end(struct call *call, enum call_cause cause)
@@ -386,7 +387,7 @@ call_end(struct call *call, enum call_cause cause)
 	if (call->state == CALL_ENDING)
 		return;
 	if (call->box == NULL) {
-		/* So that no call is freed while its caller uses it. */
+		/* Later, so that no call is freed while its caller uses it. */
 		call_set_timer(call, 0);
 		return;
 	}
@@ -434,8 +435,8 @@ call_cancel_all(struct runs *runs, const char *why)
 static void call_start(struct call *call, int from_pool);
 
 /*
- * The queue has lasted too long, the deadline is there, or another box is due;
- * or this is all.
+ * The timer: the queue time is over, the deadline has passed, another box may
+ * be started, or the call is concluded.
  */
 static void
 call_on_timer(evutil_socket_t fd, short what, void *arg)
@@ -466,8 +467,8 @@ call_on_timer(evutil_socket_t fd, short what, void *arg)
 /* The box */
 
 /*
- * Opens a session with the broker, if there are servers: has the relay's end.
- * Returns 0, or -1 with err.
+ * Opens a session with the broker if there are servers, and keeps the relay's
+ * end. Returns 0, or -1 with err.
  */
 static int
 call_open_session(struct call *call, struct err *err)
@@ -487,7 +488,7 @@ call_open_session(struct call *call, struct err *err)
 	return call->session == -1 ? -1 : 0;
 }
 
-/* Gives the box the code, and its right to servers. */
+/* Passes the code, and the session with the broker, to the box. */
 static int
 call_hand_over(struct call *call, struct err *err)
 {
@@ -508,7 +509,7 @@ call_hand_over(struct call *call, struct err *err)
 	return box_run(call->box, &start, &call->session, err);
 }
 
-/* All files are there, or will never be: it goes on. */
+/* All files are in the box, or the delivery has failed: continue. */
 static void
 call_on_delivered(void *ctx)
 {
@@ -526,8 +527,8 @@ call_on_delivered(void *ctx)
 }
 
 /*
- * The box is to have files first, which it can as soon as it stands. Returns 0,
- * or -1 with err.
+ * Starts the delivery of files, once the box is built. Returns 0, or -1 with
+ * err.
  */
 static int
 call_deliver(struct call *call, struct err *err)
@@ -545,13 +546,13 @@ call_deliver(struct call *call, struct err *err)
 	return call->delivery == NULL ? -1 : 0;
 }
 
-/* A box of the pool, or a new one. Returns 0, or -1 with err. */
+/* Takes a box of the pool, or starts one. Returns 0, or -1 with err. */
 static int
 call_take_box(struct call *call, int from_pool, struct err *err)
 {
 	struct runs *runs = call->runs;
 
-	/* Boxes that wait are all of one language. */
+	/* All boxes of the pool run the default language. */
 	call->box = from_pool && call->request.language == language_default() ?
 	    pool_take(runs->pool) : NULL;
 	call->pooled = call->box != NULL;
@@ -563,7 +564,7 @@ call_take_box(struct call *call, int from_pool, struct err *err)
 	return call->box == NULL ? -1 : 0;
 }
 
-/* One attempt to have a box run the code. */
+/* Makes one attempt to have a box run the code. */
 static int
 call_try(struct call *call, int from_pool, struct err *err)
 {
@@ -577,7 +578,7 @@ call_try(struct call *call, int from_pool, struct err *err)
 	failed = call->lacking ? call_deliver(call, err) :
 	    call_hand_over(call, err);
 	if (failed == -1) {
-		/* With files, another box would not help. */
+		/* If files are missing, another box would not help. */
 		call->pooled = call->pooled && !call->lacking;
 		call_drop_box(call);
 		return -1;
@@ -587,13 +588,15 @@ call_try(struct call *call, int from_pool, struct err *err)
 	return 0;
 }
 
-/* Returns 0, or -1 with err; the loop ends, as it empties the pool. */
+/*
+ * Returns 0, or -1 with err. Each attempt takes a box of the pool, so it ends.
+ */
 static int
 call_start_box(struct call *call, int from_pool, struct err *err)
 {
 	int failed;
 
-	/* A call that had to wait may have lost a server meanwhile. */
+	/* A server may have been removed while the call waited. */
 	if (server_names_check(call->request.servers, call->request.servers_len,
 	        call->runs->config, call->request.owner->allowed,
 	        owner_is_user(call->request.owner), err) == -1)
@@ -604,7 +607,9 @@ call_start_box(struct call *call, int from_pool, struct err *err)
 	return failed;
 }
 
-/* Whether the time for which calls wait in the queue is not over yet. */
+/*
+ * Returns whether the time limit for waiting in the queue is not reached yet.
+ */
 static int
 call_has_time(const struct call *call)
 {
@@ -616,7 +621,7 @@ call_has_time(const struct call *call)
 	    call->runs->options->queue_timeout;
 }
 
-/* The user has too many processes, which is no reason to refuse a call. */
+/* The user has too many processes: wait, do not refuse the call. */
 static void
 call_wait_for_room(struct call *call, const char *why)
 {
@@ -651,10 +656,9 @@ call_start(struct call *call, int from_pool)
 }
 
 /*
- * Whether its box, which had waited in the pool or was to be a fork of what has
- * ended, ended before it got the code, as far as we know: then nothing has run,
- * and another one will do. The last word has the relay: what it said of
- * the code comes before its end.
+ * Returns whether its box ended before it got the code, and was from the pool
+ * or to be forked by a template that has ended. Then no code has run, and
+ * another box can be used. The relay decides: RUNNING precedes its end.
  */
 static int
 call_may_replace(const struct call *call)
@@ -664,7 +668,10 @@ call_may_replace(const struct call *call)
 	    !call->box->ran && call->box->state == BOX_ENDING;
 }
 
-/* Whether its box could not be built for want of what may be there soon. */
+/*
+ * Returns whether its box could not be built for lack of a resource that may be
+ * free soon.
+ */
 static int
 call_may_wait(const struct call *call)
 {
@@ -673,10 +680,10 @@ call_may_wait(const struct call *call)
 }
 
 /*
- * Has another one started, not at once: whatever ended this one may go on. When
- * it could not be forked, the next has an interpreter of its own, and is not
- * replaced: so a call has three boxes at most, one of the pool, one that is
- * forked, and that one.
+ * Starts another box after a pause, since the cause of the loss may persist. If
+ * it could not be forked, the next box has an interpreter of its own and is not
+ * replaced. So a call has at most three boxes: one of the pool, a forked one,
+ * and that one.
  */
 static void
 call_replace(struct call *call)
@@ -691,7 +698,7 @@ call_replace(struct call *call)
 	call_set_timer(call, call->runs->times.replace);
 }
 
-/* As call_replace, for a box that could not be built just now. */
+/* As call_replace, for a box that could not be built for now. */
 static void
 call_build_again(struct call *call)
 {
@@ -708,7 +715,7 @@ call_set_running(struct call *call)
 	call_set_timer(call, call->request.timeout * 1000UL);
 }
 
-/* The code has told how far it is; that is of no use once it is ended. */
+/* Reports the progress of the code, unless the call is being ended. */
 static void
 call_tell_progress(struct call *call)
 {
@@ -721,7 +728,7 @@ call_tell_progress(struct call *call)
 		call->request.progressed(call->ctx, progress);
 }
 
-/* Something of the box has changed: sees what it has come to. */
+/* The box has changed: take the next step. */
 static void
 call_on_box(void *ctx)
 {
@@ -730,7 +737,7 @@ call_on_box(void *ctx)
 	struct err err;
 
 	call_tell_progress(call);
-	/* The last word has the relay: RUNNING comes before its end. */
+	/* The relay decides: RUNNING precedes its end. */
 	if (call_may_replace(call)) {
 		if (box->relay_over)
 			call_replace(call);
@@ -764,8 +771,8 @@ call_on_box(void *ctx)
 /* Admission */
 
 /*
- * The call that gets the next place: of the owner whose turn it is, the one
- * that has waited longest and has not been ended meanwhile.
+ * Returns the call that gets the next place: of the owner whose turn it is, the
+ * oldest call that has not been ended meanwhile.
  */
 static struct call *
 call_next(struct runs *runs)
@@ -782,7 +789,7 @@ call_next(struct runs *runs)
 	return next;
 }
 
-/* Lets waiting calls in while there are places. */
+/* Starts waiting calls while there are places. */
 static void
 call_admit(struct runs *runs)
 {

@@ -1,7 +1,7 @@
 /*
- * The files that an execution leaves: one task of the process that keeps files,
- * whose answers are noted until the call is concluded. Runs in the supervisor;
- * of the directory it sees whether it is empty.
+ * The files that an execution leaves: one task of the process that keeps files.
+ * Its answers are stored until the call is concluded. Runs in the supervisor,
+ * which only looks whether the directory is empty.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@
 struct collection {
 	const struct options *options;
 	struct files_task *task; /* NULL: it has ended */
-	struct event *soon;      /* it could not begin: that is told soon */
+	struct event *soon;      /* reports a failed start later */
 	void (*done)(void *ctx);
 	void *ctx;
 	struct call_files files;
@@ -38,7 +38,7 @@ collection_due(const struct box *box)
 
 	if (box->left == -1)
 		return 0;
-	/* What cannot be seen is for the porter to tell. */
+	/* If it cannot be read, the porter reports the error. */
 	if (lseek(box->left, 0, SEEK_SET) == -1)
 		return 1;
 	n = getdents64(box->left, entries, sizeof(entries));
@@ -123,7 +123,7 @@ collection_on_done(void *ctx, const struct files_end *end)
 	collection->done(collection->ctx);
 }
 
-/* It could not even begin. */
+/* The task could not be started. */
 static void
 collection_on_soon(evutil_socket_t fd, short what, void *arg)
 {

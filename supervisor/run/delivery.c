@@ -1,6 +1,6 @@
 /*
- * The files that a call asks for: one task of the process that keeps files,
- * which ends before the code begins. Runs in the supervisor.
+ * The files that a call asks for: one task of the process that keeps files. It
+ * ends before the code starts. Runs in the supervisor.
  */
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@ struct delivery {
 	struct files_task *task; /* NULL: it has ended */
 	void (*done)(void *ctx);
 	void *ctx;
-	char *failure; /* the first one; NULL: none so far */
+	char *failure; /* the first failure; NULL: none */
 };
 
 static void

@@ -1,6 +1,5 @@
 /*
- * Owners of executions, and who of them is next: see run.h. Runs in the
- * supervisor.
+ * The owners of executions, and their order: see run.h. Runs in the supervisor.
  */
 #include <string.h>
 
@@ -15,7 +14,7 @@ owner_open(struct owner *owner, struct runs *runs)
 	if (strlen(owner->name) > OWNER_NAME_MAX ||
 	    strlen(owner->scope) > STORE_SCOPE_MAX)
 		fatal("an owner with a name or scope that is too long");
-	/* Both empty is our user, who may have everything. */
+	/* Both are empty for our user, who may use everything. */
 	if ((owner->name[0] == '\0') != (owner->scope[0] == '\0'))
 		fatal("an owner with a name or a scope, but not both");
 	TAILQ_INSERT_TAIL(&runs->owners, owner, entry);
@@ -43,7 +42,7 @@ owner_is_user(const struct owner *owner)
 	return owner->name[0] == '\0';
 }
 
-/* The other owners that have no place: each is left one. */
+/* Returns how many other owners have no place: one is reserved for each. */
 static size_t
 owner_left_places(const struct owner *owner, const struct runs *runs)
 {

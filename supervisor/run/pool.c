@@ -1,8 +1,8 @@
 /*
- * Boxes that wait for a call: see pool.h. By itself the pool wants as many as
- * calls have lately found missing, gives up those that no call has needed for a
- * while, and in the end all of them. A box that fails here affects nothing but
- * the pool, which pauses before it tries again. Runs in the supervisor.
+ * Boxes that are started before a call needs them: see pool.h. The pool wants
+ * as many as calls have recently lacked, and drops boxes that were unused for
+ * some time, in the end all. A failed start only makes the pool pause. Runs in
+ * the supervisor.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -25,9 +25,9 @@ pool_add_timer(struct event *event, uint64_t ms)
 	event_add(event, &tv);
 }
 
-/* How many there may be */
+/* How many boxes */
 
-/* What this machine has room for, when no number was configured. */
+/* The number that this machine has room for, if none is configured. */
 static unsigned int
 pool_room(void)
 {
@@ -51,7 +51,7 @@ pool_most(const struct options *options)
 	return room < options->max_concurrent ? room : options->max_concurrent;
 }
 
-/* When it is filled */
+/* When to fill it */
 
 static int
 pool_misses(const struct pool *pool)
@@ -59,7 +59,7 @@ pool_misses(const struct pool *pool)
 	return pool->ready + pool->starting < pool->wanted;
 }
 
-/* Fills it after ms, unless that was put off for too long already. */
+/* Fills it after ms, unless that has been postponed for too long. */
 static void
 pool_fill_after(struct pool *pool, uint64_t ms)
 {
@@ -97,7 +97,7 @@ pool_count(struct pool_entry *entry, int by)
 		entry->pool->starting += (unsigned int)by;
 }
 
-/* Takes an entry out. Returns its box, which is the caller's then. */
+/* Removes an entry. Returns its box, which the caller owns. */
 static struct box *
 pool_remove(struct pool_entry *entry)
 {
@@ -120,7 +120,7 @@ pool_drop(struct pool_entry *entry)
 	box_drop(&box);
 }
 
-/* A box could not be had, or ended: not so soon again. */
+/* A box failed to start, or ended: wait before the next. */
 static void
 pool_pause(struct pool *pool)
 {
@@ -131,7 +131,7 @@ pool_pause(struct pool *pool)
 	pool->resume_ms = clock_ms() + pool->pause_ms;
 }
 
-/* Something of a box that waits, or is being built to wait, has changed. */
+/* A box of the pool has changed, ready or not. */
 static void
 pool_on_box(void *ctx)
 {
@@ -151,13 +151,13 @@ pool_on_box(void *ctx)
 		entry->ready = 1;
 		pool_count(entry, 1);
 		pool->pause_ms = 0;
-		/* Nothing is in the way of the next. */
+		/* Nothing delays the next start. */
 		pool_fill_after(
 		    pool, pool->runs->nrunning == 0 ? 0 : POOL_CALM_MS);
 	}
 }
 
-/* Starts one box. Returns 0, or -1 when it cannot be started. */
+/* Starts one box. Returns 0, or -1 if it cannot be started. */
 static int
 pool_start_one(struct pool *pool)
 {
@@ -182,7 +182,7 @@ pool_start_one(struct pool *pool)
 
 /* Filling it */
 
-/* Boxes are missing, and calls have been left in peace for a moment. */
+/* The timer: boxes are missing, and no call has come for a moment. */
 static void
 pool_on_fill(evutil_socket_t fd, short what, void *arg)
 {
@@ -191,7 +191,7 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	boxes_want(pool->runs->boxes);
-	/* Calls that wait come first; cheaper boxes are worth waiting for. */
+	/* Waiting calls have priority; and cheaper boxes may be ready soon. */
 	if (owner_places_wanted(pool->runs) || pool->runs->nstarting > 0 ||
 	    boxes_awaited(pool->runs->boxes)) {
 		pool_add_timer(pool->fill, POOL_CALM_MOST_MS);
@@ -201,14 +201,14 @@ pool_on_fill(evutil_socket_t fd, short what, void *arg)
 		if (pool_start_one(pool) == -1)
 			break;
 	pool->missing_ms = 0;
-	/* With the next that is ready it goes on; or after a pause. */
+	/* It continues when the next box is ready, or after a pause. */
 	if (pool->starting == 0)
 		pool_wake(pool);
 }
 
-/* Looking after it */
+/* Maintenance */
 
-/* Boxes that are too old, or not what a new one would be, are replaced. */
+/* Replaces boxes that are too old, or that differ from a new one. */
 static void
 pool_recycle(struct pool *pool)
 {
@@ -224,7 +224,7 @@ pool_recycle(struct pool *pool)
 	}
 }
 
-/* How many are wanted after a period: boxes not needed are given up. */
+/* After a period: reduces the number of boxes to those needed. */
 static void
 pool_shrink(struct pool *pool)
 {
@@ -255,13 +255,13 @@ pool_on_period(evutil_socket_t fd, short what, void *arg)
 	pool_recycle(pool);
 	pool->unused = pool->ready;
 	pool->calls = 0;
-	/* Nothing runs where nothing is. */
+	/* No timer for an empty pool. */
 	if (pool->wanted > 0 || !TAILQ_EMPTY(&pool->entries))
 		pool_add_timer(pool->period, POOL_PERIOD_MS);
 	pool_wake(pool);
 }
 
-/* From now on so many are wanted, and looked after. */
+/* Sets how many boxes are wanted, and starts the periodic check. */
 static void
 pool_want(struct pool *pool, unsigned int wanted)
 {
@@ -282,7 +282,7 @@ pool_begin(struct pool *pool)
 	pool_wake(pool);
 }
 
-/* The oldest of those that are ready, or else of those that are not. */
+/* Returns the oldest ready box, or else the oldest that is not ready. */
 static struct pool_entry *
 pool_best(struct pool *pool)
 {
@@ -294,7 +294,7 @@ pool_best(struct pool *pool)
 	return TAILQ_FIRST(&pool->entries);
 }
 
-/* Whether a call may have it. */
+/* Returns whether a call may use it. */
 static int
 pool_is_good(const struct pool_entry *entry)
 {
@@ -303,7 +303,7 @@ pool_is_good(const struct pool_entry *entry)
 	return !entry->ready || box_alive(entry->box);
 }
 
-/* What a call may have, or NULL; what it may not have is given up. */
+/* Returns a box for a call, or NULL; drops boxes that no call may use. */
 static struct pool_entry *
 pool_pick(struct pool *pool)
 {
@@ -330,12 +330,12 @@ pool_take(struct pool *pool)
 		pool_want(pool, pool->wanted + 1);
 	if (entry != NULL)
 		box = pool_remove(entry);
-	/* Its end wakes us sooner, unless it lasts. */
+	/* The end of the call fills the pool earlier, unless it lasts. */
 	pool_fill_after(pool, POOL_CALM_MOST_MS);
 	return box;
 }
 
-/* Itself */
+/* Its lifetime */
 
 void
 pool_stop(struct pool *pool)

@@ -1,6 +1,6 @@
 /*
- * What the pool is made of, for pool.c and for its test, which looks at the
- * boxes that wait and says when a timer has run out.
+ * The parts of the pool, for pool.c and for its test, which looks at the
+ * waiting boxes and triggers the timers.
  */
 #ifndef SUPERVISOR_RUN_POOL_PARTS_H
 #define SUPERVISOR_RUN_POOL_PARTS_H
@@ -14,7 +14,7 @@ struct box;
 struct event;
 struct runs;
 
-/* A box that waits, or that is being built to wait. */
+/* A box that is ready for a call, or is being built for the pool. */
 struct pool_entry {
 	TAILQ_ENTRY(pool_entry) entry;
 	struct pool *pool;
@@ -27,21 +27,21 @@ TAILQ_HEAD(pool_entries, pool_entry);
 
 struct pool {
 	struct runs *runs;
-	struct pool_entries entries; /* the oldest first */
+	struct pool_entries entries; /* oldest first */
 	unsigned int ready;
 	unsigned int starting;
-	unsigned int wanted; /* so many are to be ready */
+	unsigned int wanted; /* target for ready */
 	unsigned int most;
-	int follows; /* the demand */
+	int follows; /* wanted follows the demand */
 	int begun;
-	unsigned int unused; /* boxes that were ready all through the period */
-	unsigned int calls;  /* of the period */
-	unsigned int quiet;  /* periods without calls, one behind the other */
-	struct event *fill;   /* missing boxes are to be started */
-	struct event *period; /* a look at what was used, and how old it is */
-	uint64_t missing_ms;  /* since when they are to be */
-	unsigned int pause_ms; /* after a box that failed; 0: none has */
-	uint64_t resume_ms;    /* no box is started before */
+	unsigned int unused; /* boxes unused during the whole period */
+	unsigned int calls;  /* in this period */
+	unsigned int quiet;  /* consecutive periods without calls */
+	struct event *fill;   /* timer: start missing boxes */
+	struct event *period; /* timer: check use and age */
+	uint64_t missing_ms;  /* since when boxes are missing */
+	unsigned int pause_ms; /* after a failure; 0: no failure */
+	uint64_t resume_ms;    /* no start before this time */
 };
 
 #endif

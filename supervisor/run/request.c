@@ -1,5 +1,5 @@
 /*
- * What is to be run, as a value. Runs in the supervisor.
+ * The request for an execution, as a value. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -22,130 +22,138 @@ struct store;
 TAILQ_HEAD(call_list, call);
 TAILQ_HEAD(owner_list, owner);
 
-/* How long is waited before a box is tried again, in milliseconds. */
+/* The pause before another attempt to start a box, in milliseconds. */
 struct call_times {
-	unsigned int replace; /* CALL_REPLACE_MS: one that was lost */
-	unsigned int retry;   /* CALL_RETRY_MS: one that cannot be had yet */
+	unsigned int replace; /* CALL_REPLACE_MS: after a loss */
+	unsigned int retry;   /* CALL_RETRY_MS: no room yet */
 };
 
-/* All executions of the process: what they use, and which there are. */
+/* All executions of the process, and the modules they use. */
 struct runs {
 	struct event_base *base;
 	const struct options *options;
 	struct boxes *boxes;
-	struct in_force *config; /* which servers there are */
-	struct broker *broker; /* speaks with them */
-	struct store *store;   /* what is kept between calls, or NULL */
-	struct files *files;   /* what code leaves and is given, or NULL */
+	struct in_force *config; /* the configured servers */
+	struct broker *broker; /* the client of the servers */
+	struct store *store;   /* values kept between calls, or NULL */
+	struct files *files;   /* files of executions, or NULL */
 	struct call_times times;
-	struct pool *pool;     /* boxes that wait for a call; NULL: never any */
-	struct owner_list owners; /* whose calls there may be */
-	struct call_list waiting; /* admitted, but every place is taken */
+	struct pool *pool;     /* idle boxes for calls; NULL: no pool */
+	struct owner_list owners; /* the open owners */
+	struct call_list waiting; /* admitted, waiting for a place */
 	struct call_list running; /* at most options->max_concurrent */
 	size_t nwaiting;
 	size_t nrunning;
-	size_t nstarting; /* of those that run: they have no box yet */
-	unsigned long calls; /* executions so far: the number of the last */
+	size_t nstarting; /* running, but without a box yet */
+	unsigned long calls; /* executions so far, and number of the last */
 	unsigned long turns; /* places given to owners so far */
-	unsigned long last;  /* the number of the one admitted last */
-	int draining;        /* no new calls; ends when none is left */
-	void (*idle)(void *ctx); /* no call is left */
+	unsigned long last;  /* the number of the call admitted last */
+	int draining;        /* refuses new calls; idle follows the last one */
+	void (*idle)(void *ctx); /* called when no call is left */
 	void *idle_ctx;
 };
 
 /*
- * runs.c: prepares runs without any call, for these boxes, whose user it
- * becomes; they share the loop and the options. Both outlive each other's
- * calls and boxes. What else runs needs is set by the caller.
+ * runs.c: initialises runs without any call, and sets it as the user of these
+ * boxes. It shares their loop and options. The structs must outlive each
+ * other's calls and boxes. The caller sets the other fields that it needs.
  */
 void runs_init(struct runs *runs, struct boxes *boxes);
 
-/* A client is there: soon the first box may be ready for its calls. */
+/* Called when a client connects: the pool may start its first box. */
 void runs_begin(struct runs *runs);
 
 /*
- * Something that may keep a program that ends from ending is gone: while
- * draining, tells the owner of runs (idle).
+ * Called when something that can delay the end of the program has finished:
+ * while draining, calls idle, which checks whether all has ended.
  */
 void runs_look_drained(struct runs *runs);
 
 /*
- * owner.c: the owner of a call is the user or client that it is made for. The
- * transport makes the owner, which must last longer than its calls. Owners do
- * not share stored memories and tools, processes of servers, or places.
+ * owner.c: the owner of a call is the user or client that it runs for. The
+ * transport creates the owner, which must outlive its calls. Owners do not
+ * share stored memories and tools, server processes, or places.
  */
 struct owner {
 	TAILQ_ENTRY(owner) entry; /* of runs */
 	/*
-	 * That others call it by, unique, chosen by us and not by a client;
-	 * empty: our user, who may have everything; then scope is, too.
+	 * Its unique name in other modules, chosen by us and not by a client.
+	 * If empty, the owner is our user, who may use everything; then scope
+	 * is empty, too.
 	 */
 	const char *name;
-	const char *scope; /* of the store, whose memories and tools it sees */
-	/* The names of the servers that it may use; NULL: all in force. */
+	const char *scope; /* in the store: its memories and tools */
+	/*
+	 * The names of the servers that it may use; NULL: all configured ones.
+	 */
 	const struct server_texts *allowed;
 	size_t most_waiting; /* of its calls */
 	size_t most_running;
-	/* For run/ alone: */
+	/* Private to run/: */
 	size_t nwaiting;
 	size_t nrunning;
-	unsigned long turn; /* when one of its calls got a place at last */
+	unsigned long turn; /* when one of its calls last got a place */
 };
 
 /*
- * Begins and ends an owner. Its name, scope, servers and limits must be set.
- * While there are several, one place is kept free for each that has none.
+ * Open and close an owner. Its name, scope, servers and limits must be set.
+ * While there are several owners, one place is kept free for each of them that
+ * has none.
  */
 void owner_open(struct owner *owner, struct runs *runs);
 void owner_close(struct owner *owner, struct runs *runs);
 
-/* Sets and begins the owner that our user is, who may have all there is. */
+/* Sets and opens the owner that is our user, who may use everything. */
 void owner_open_user(struct owner *owner, struct runs *runs);
 
-/* Whether it is our user, whose the files of the configuration are. */
+/* Returns whether it is our user, whom the configuration files belong to. */
 int owner_is_user(const struct owner *owner);
 
-/* Whether it may have one more place now; whether one more call may wait. */
+/* Return whether one more of its calls may run now, or may wait. */
 int owner_may_run(const struct owner *owner, const struct runs *runs);
 int owner_may_wait(const struct owner *owner);
 
 /*
- * Whether calls wait because every place is taken: the processors are wanted
- * for those that run. Calls that wait for a limit of their owner are no reason.
+ * Returns whether calls wait because every place is taken, so that running
+ * calls need the processors. Calls that wait for a limit of their owner do not
+ * count.
  */
 int owner_places_wanted(const struct runs *runs);
 
 /*
- * Whether a place goes to it rather than to another one: it has fewer, or as
- * many, and has waited longer for its turn.
+ * Returns whether the next place goes to owner rather than to other: it has
+ * fewer places, or as many and has waited longer for its turn.
  */
 int owner_precedes(const struct owner *owner, const struct owner *other);
 
-/* request.c: what is to be run, and how. */
+/* request.c: the request for an execution. */
 
-/* Told how far the code is, with the ctx of call_new, until it is concluded. */
+/*
+ * Called with the ctx of call_new when the code reports progress, until the
+ * call is concluded.
+ */
 typedef void call_progressed(
     void *ctx, const struct box_progress *progress);
 
 struct request {
-	struct owner *owner; /* who asks; lasts longer than its calls */
+	struct owner *owner; /* must outlive its calls */
 	const struct language *language; /* of the code, static */
 	char *code;
 	size_t code_len;
 	unsigned int timeout;
-	char *servers; /* the names, each with a NUL; NULL: none */
+	char *servers; /* their names, each + NUL; NULL: none */
 	size_t servers_len;
 	char *files; /* for /workspace/in: names, each + NUL; NULL: none */
 	size_t files_len;
-	char *notes; /* what was made of it, each sentence + NUL; NULL: none */
+	char *notes; /* changes to the request, sentences + NUL; NULL: none */
 	size_t notes_len;
-	call_progressed *progressed; /* NULL: it is not wanted */
+	call_progressed *progressed; /* NULL: no notification */
 };
 
-/* Frees what it holds. */
+/* Frees its fields. */
 void request_reset(struct request *request);
 
-/* call.c: one execution, from its admission to its one conclusion. */
+/* call.c: one execution, from admission to its only conclusion. */
 
 enum call_status {
 	CALL_SUCCESS,
@@ -154,10 +162,10 @@ enum call_status {
 	CALL_CANCELLED,
 };
 
-/* The error of code that ended with an exit code. */
+/* The error of code that exited with a status other than 0. */
 #define CALL_EXITED "Sandbox exited with code %d"
 
-/* A file that the code has left, and that is kept. */
+/* A file that the code has left, and that was kept. */
 struct call_file {
 	char *name;
 	char *type; /* media type */
@@ -172,112 +180,111 @@ struct call_files {
 
 struct call_result {
 	enum call_status status;
-	int exited;    /* exit_code holds */
-	int exit_code; /* the interpreter's */
-	int signal;    /* that ended the code, 0 for none */
+	int exited;    /* exit_code is valid */
+	int exit_code; /* of the interpreter */
+	int signal;    /* that killed the code; 0: none */
 	char *error;   /* one sentence; NULL for success */
 	unsigned int timeout; /* seconds */
 	struct call_stream out;
 	struct call_stream errors;
-	struct call_pictures pictures; /* each behind its line of out */
-	struct call_files files; /* in the order of their names */
-	const char *servers; /* the names that were asked for, each + NUL */
+	struct call_pictures pictures; /* each after its line of out */
+	struct call_files files; /* sorted by name */
+	const char *servers; /* the requested names, each + NUL */
 	size_t servers_len;
 	uint64_t tool_calls;
-	int boxed; /* a box stood: there are facts */
-	int unrunnable; /* what runs the language could not be started */
+	int boxed; /* a box was built: facts is valid */
+	int unrunnable; /* the interpreter could not be started */
 	struct box_facts facts;
 	char *notes; /* sentences for the user, each + NUL; NULL: none */
 	size_t notes_len;
 	uint64_t duration_us; /* from the start of the box to its end */
-	uint64_t cpu_us;   /* of all processes, as far as it is known */
+	uint64_t cpu_us;   /* of all processes, as far as measured */
 	uint64_t peak_kib; /* largest resident set of one process */
 };
 
-/* Told once, when the call is concluded; result dies afterwards. */
+/* Called once, at the conclusion; result is valid only during the call. */
 typedef void call_concluded(void *ctx, const struct call_result *result);
 
 /*
- * Admits a call, which starts at once or waits for a place: places go to owners
- * in turn, and within one to the call that came first. What request holds
- * is taken over in any case. Returns the call, which ends by itself with
- * concluded() (never before this function has returned), or NULL with err when
- * there is no room.
+ * Admits a call, which starts at once or waits for a place. Places go to owners
+ * in turn, and within an owner to the oldest call. Takes the fields of request
+ * in any case. Returns the call, which is freed after concluded() (never called
+ * before this function has returned), or NULL with err if the queue is full.
  */
 struct call *call_new(struct runs *runs, struct request *request,
     call_concluded *concluded, void *ctx, struct err *err);
 
-/* Returns the scope of the owner of this execution, or NULL when it is over. */
+/* Returns the scope of the owner of this execution, or NULL if it is over. */
 const char *call_scope(const struct runs *runs, unsigned long execution);
 
-/* Whether it has a box now: not before one could be had, nor between two. */
+/* Returns whether it has a box now: not before the first, nor between two. */
 int call_has_box(const struct call *call);
 
-/* Hastens the end: the call concludes as cancelled, with this sentence. */
+/* Ends the call early: it concludes as cancelled, with this sentence. */
 void call_cancel(struct call *call, const char *why);
 
 /* Cancels every call. */
 void call_cancel_all(struct runs *runs, const char *why);
 
 /*
- * collection.c: the files that an execution leaves in /workspace/out, kept
- * before it is concluded.
+ * collection.c: keeps the files that an execution leaves in /workspace/out,
+ * before the execution is concluded.
  */
 struct collection;
 
 /*
- * Begins to keep what lies in the directory of a box of which no process is
- * left: takes it. done is called with ctx once, from the loop. What goes wrong
- * is told by collection_take.
+ * Starts to keep the files in the directory of a box that has no processes
+ * left; takes the directory. done is called once with ctx, from the loop.
+ * Errors are reported by collection_take.
  */
 struct collection *collection_new(struct files *files,
     const struct options *options, const struct owner *owner, struct box *box,
     void (*done)(void *ctx), void *ctx);
 
-/* Whether there is something to be kept. */
+/* Returns whether there are files to keep. */
 int collection_due(const struct box *box);
 
-/* Whether it has ended, or could not begin: done was called, or will be. */
+/* Returns whether it has ended or could not begin; done is called anyway. */
 int collection_ended(const struct collection *collection);
 
 /*
- * Hands over the files that are kept (call_files_reset frees them), and appends
- * to notes a sentence and a NUL for each that is not.
+ * Moves the kept files to files (freed by call_files_reset), and appends to
+ * notes a sentence and a NUL for each file that was not kept.
  */
 void collection_take(struct collection *collection, struct call_files *files,
     struct buffer *notes);
 
-/* It is to end soon; done is called all the same. What is kept stays kept. */
+/* Asks it to end soon; done is still called. Files already kept stay. */
 void collection_give_up(struct collection *collection);
 
-/* It is not waited for any more. NULL inside is accepted. */
+/* Frees it, and drops its result. NULL inside is accepted. */
 void collection_free(struct collection **collection);
 
-/* Frees what it holds. */
+/* Frees its fields. */
 void call_files_reset(struct call_files *files);
 
 /*
- * delivery.c: the files that a call asks for, put into /workspace/in before the
- * code begins.
+ * delivery.c: puts the files that a call asks for into /workspace/in, before
+ * the code starts.
  */
 struct delivery;
 
 /*
- * Begins to put files of this owner into the working directory of a box, which
- * must stand: takes it. done is called with ctx once, from the loop. Returns
- * NULL with err when that cannot be.
+ * Starts to put files of this owner into the working directory of a box, which
+ * must be built; takes the directory. done is called once with ctx, from the
+ * loop. Returns NULL with err if it cannot start.
  */
 struct delivery *delivery_new(struct files *files,
     const struct options *options, const struct request *request,
     struct box *box, void (*done)(void *ctx), void *ctx, struct err *err);
 
 /*
- * Behind done: why not all files are there, one sentence, which lives as long
- * as it; NULL when they are.
+ * After done: returns why files are missing, one sentence, which is valid as
+ * long as delivery; NULL if there are all of them.
  */
 const char *delivery_failure(const struct delivery *delivery);
 
-/* It is not waited for any more. NULL inside is accepted. */
+/* Frees it, and drops its result. NULL inside is accepted. */
 void delivery_free(struct delivery **delivery);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * What executions have in common, and what they do for boxes: see run.h. Runs
+ * The state shared by executions, and their services for boxes: see run.h. Runs
  * in the supervisor.
  */
 #include "../peers/store.h"
