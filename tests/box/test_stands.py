@@ -131,6 +131,7 @@ print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
         for line, says, note in (
                 ("d['user'] == 'x', 'x' == d['user'], d['user'] != 'x', "
                  "d['user'] == 'y'", "True True False False", one % "login"),
+                ("[t.name for t in sorted(d.tags[::-1])]", "['a', 'b']", ""),
                 ("len({*d.tags, 'a'}), 'x' in {d.user}", "2 True",
                  one % "name" + one % "login"),
                 ("'b' in d['tags'], 'c' in d.tags, d.tags.count('a')",
@@ -147,9 +148,12 @@ print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
     def test_keys_that_a_list_is_asked_for(self):
         self.prints("r = mcp_fs.raw(json=%r).result()\n"
                     "print('a' in r, 'x' in r.data, {'a': 'x'} in r.data)\n"
-                    "try:\n    {r.data[1]}\nexcept TypeError as e:\n"
-                    "    print(e)" % text('[{"a": "x"}, {"a": 1}]'),
-                    "False False True\nunhashable type: 'dict'\n")
+                    "for f in (lambda: {r.data[1]}, lambda: r.data[0] < "
+                    "r.data[1]):\n    try:\n        f()\n"
+                    "    except TypeError as e:\n"
+                    "        print(e)" % text('[{"a": "x"}, {"a": 1}]'),
+                    "False False True\nunhashable type: 'dict'\n'<' not "
+                    "supported between instances of 'dict' and 'dict'\n")
 
     def test_blocks_stand_for_their_text(self):
         self.prints("""

@@ -95,6 +95,15 @@ class Part(dict):
         same = self.__eq__(other)
         return same if same is NotImplemented else not same
 
+    def __lt__(self, other):
+        """Whether the text that is its only value is less than that of a dict
+        with the same key.
+        """
+        same = type(other) is Part and list(self) == list(other)
+        one, two = map(_counted.only_text, (self, other if same else self))
+        return NotImplemented if not same or one is None or two is None \
+            else one < two
+
     def __hash__(self):
         """Return that of the text which is its only value, and equals it."""
         value = _counted.only_text(self)
