@@ -127,8 +127,9 @@ class LastFinder:
         frame = sys._getframe(1)
         while frame.f_code.co_filename.startswith("<frozen importlib._boot"):
             frame = frame.f_back
-        if frame.f_globals.get("__name__") != "__main__" or \
-                path is not None and not name.startswith("servers."):
+        if path is not None and not name.startswith("servers.") or \
+                name != "tabulate" and frame.f_globals.get(
+                    "__name__") != "__main__":
             return None
         from mcp import _modules
         return _modules.find_bare(name)

@@ -67,6 +67,8 @@ def find_bare(name):
     if name.partition(".")[0] == "fastmcp":
         from ._session import find_spec as find_client
         return find_client(name)
+    if name == "tabulate":
+        return ModuleSpec(name, Tables(), origin="caisson")
     if name == "nest_asyncio":
         return ModuleSpec(name, Nest(), origin="caisson")
     if "." in name:
@@ -147,6 +149,20 @@ class Loader:
 
     def exec_module(self, module):
         """There is nothing to execute."""
+
+
+class Tables:
+    """tabulate, where it is not installed."""
+
+    @staticmethod
+    def create_module(spec):
+        """Have the import system make it."""
+
+    @staticmethod
+    def exec_module(module):
+        """Give it its function, and the version that pandas asks for."""
+        from . import _tables
+        module.tabulate, module.__version__ = _tables.tabulate, _tables.VERSION
 
 
 class Nest:
