@@ -24,7 +24,8 @@
 #include "../front/tool.h"
 
 /* A script that never ends by itself, and how long it is given. */
-static const char selftest_endless[] = "while True: pass\n";
+static const char selftest_endless[] = "import time\n"
+                                       "while True: time.sleep(600)\n";
 #define SELFTEST_ENDLESS_SECONDS 1
 #define SELFTEST_PROBE_SECONDS 60
 
