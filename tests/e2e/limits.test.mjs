@@ -181,7 +181,7 @@ except OSError as error:
     print(error)
 `, '[Errno 28] No space left on device'],
   ['memory that is given back', `
-for i in range(50):
+for i in range(12):
     b = bytearray(100 << 20)
     del b
 print('done')
