@@ -1,7 +1,7 @@
 /*
- * One box with its relay: see box.h. There is one ending: whatever ends a box,
- * it becomes "its pipes are drained and its status is known"; any request to
- * end it only hastens that. Runs in the supervisor, which holds no descriptor
+ * One box with its relay: see box.h. There is one ending. In the end, the pipes
+ * of each box are drained and its status is known; a request to end it only
+ * makes that happen earlier. Runs in the supervisor, which holds no descriptor
  * through which a byte of the code can reach it.
  */
 #include <errno.h>
@@ -31,7 +31,7 @@ box_set_timer(struct box *box, unsigned long ms)
 static void
 box_tell(struct box *box)
 {
-	/* What builds it may still bring a reason. */
+	/* Its launcher may still report the reason. */
 	if (box->relay_over && box->box_over && !box->telling)
 		box->over = 1;
 	box->changed(box->ctx);
@@ -62,7 +62,7 @@ box_kill(struct box *box)
 		box->boxes->runtime->kill(box);
 }
 
-/* What has been started is over: only drained bytes may still come. */
+/* Marks it as ended: only output in the pipes may still come. */
 static void
 box_set_ending(struct box *box)
 {
@@ -72,7 +72,7 @@ box_set_ending(struct box *box)
 	box_set_timer(box, box->boxes->times.drain);
 }
 
-/* Its code has ended; what it has left gets no more time. */
+/* Its code has ended: kills leftover processes. */
 static void
 box_clear(struct box *box)
 {
@@ -123,7 +123,7 @@ box_fail(struct box *box, const char *fmt, ...)
 	box_tell(box);
 }
 
-/* The end was not reported in time: what is missing is given up. */
+/* The end was not reported in time: sets the missing parts. */
 static void
 box_give_up(struct box *box)
 {
@@ -163,9 +163,9 @@ box_on_timer(evutil_socket_t fd, short what, void *arg)
 }
 
 /*
- * Whether what still lives may end by itself: the kernel takes long to take
- * apart what is killed, and calls that run would share the processors with it;
- * while boxes are being built that comes to the same.
+ * Returns whether its processes may end by themselves. The kernel takes long to
+ * tear down a killed process, which would slow down running calls. While boxes
+ * are being built, it makes no difference.
  */
 static int
 box_may_linger(const struct box *box)
@@ -247,7 +247,7 @@ boxes_free_dropped(struct boxes *boxes)
 
 /* The ends of its processes */
 
-/* Whether that matters its channel tells. */
+/* The end of its channel is what counts. */
 static void
 box_on_relay_ended(void *ctx, const struct child_end *end)
 {
@@ -272,7 +272,7 @@ box_on_ended(struct box *box, const struct box_end *end)
 		box->cause = end->cause;
 	if (!box->exited && box->signal == 0)
 		box_spoil(box, "the exit status of the code is unknown");
-	/* When the box was ended from inside, only its last end tells why. */
+	/* If init killed the box, only the end of init tells the cause. */
 	box->box_over = !end->more || box->signal != SIGKILL || box->killed;
 	box_set_ending(box);
 	box->leavings =
@@ -307,9 +307,9 @@ box_on_progress(struct box *box)
 	box_tell(box);
 }
 
-/* Its start, as it is told of */
+/* Reports of its start */
 
-/* Whether it can be handed code at once. */
+/* Returns whether it can get code at once. */
 static void
 box_check_ready(struct box *box)
 {
@@ -323,7 +323,7 @@ box_check_ready(struct box *box)
 void
 box_on_changed(struct box *box)
 {
-	/* It was not known yet when the rest of the box was killed. */
+	/* The rest of the box was killed before this process was known. */
 	if (box->state == BOX_ENDING)
 		box_kill(box);
 	box_tell(box);
@@ -436,7 +436,7 @@ box_on_relay_closed(void *ctx, const struct err *why)
 
 /* Starting it */
 
-/* The four pipes: the relay's ends and the box's ends. */
+/* Makes the four pipes: the relay's ends and the box's ends. */
 static int
 box_make_pipes(
     struct box_pipes *relay, struct box_pipes *box, struct err *err)
@@ -454,7 +454,7 @@ box_make_pipes(
 		*pairs[i][0] = pair[0];
 		*pairs[i][1] = pair[1];
 	}
-	/* The relay may not change flags: its ends come as it needs them. */
+	/* The relay may not change flags, so its ends get theirs here. */
 	return fd_set_nonblock(relay->control_in, 1, err) == -1 ||
 	        fd_set_nonblock(relay->control_out, 1, err) == -1 ||
 	        fd_set_nonblock(relay->out, 1, err) == -1 ||
@@ -495,7 +495,10 @@ box_start_relay(struct box *box, struct box_pipes *pipes, struct err *err)
 	return channel_send_prepare(box->relay, &prepare, err);
 }
 
-/* The relay takes the shorter time, and reads from the first byte on. */
+/*
+ * Starts the box first, as that takes longer. The relay reads from the first
+ * byte on.
+ */
 static int
 box_start(struct box *box, struct err *err)
 {
@@ -526,7 +529,9 @@ box_new(struct boxes *boxes, const struct language *language, int own,
 	box->ctx = ctx;
 	box->timer = evtimer_new(boxes->base, box_on_timer, box);
 	box_set_timer(box, box->boxes->times.start);
-	/* Whatever was started finds its channel closed, and is killed. */
+	/*
+	 * Processes already started find their channel closed, and are killed.
+	 */
 	if (box_start(box, err) == -1)
 		box_free(&box);
 	return box;

@@ -1,6 +1,6 @@
 /*
- * What a runtime tells of a box, handed on by those who do not know which one
- * it is. Runs in the supervisor.
+ * The facts that a runtime reports about a box, passed on by code that does not
+ * depend on the runtime. Runs in the supervisor.
  */
 #include "box.h"
 

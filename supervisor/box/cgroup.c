@@ -1,9 +1,9 @@
 /*
- * Finding and preparing the part of the cgroup tree that is ours: see
- * cgroup.h. The kernel does not let a cgroup with processes limit the folders
- * below it, so we move, once, from the one in which we were started to a leaf
- * of our own below it, and boxes get theirs beside that. Runs in the
- * supervisor; writes to files of cgroups only.
+ * Finding and preparing the part of the cgroup tree that is ours: see cgroup.h.
+ * The kernel does not let a cgroup with processes limit the groups below it. So
+ * we move once, from the cgroup in which we were started to a leaf below it;
+ * the groups of boxes are beside that leaf. Runs in the supervisor; writes only
+ * to files of cgroups.
  */
 #include <errno.h>
 #include <event2/event.h>
@@ -23,13 +23,13 @@
 #include "cgroup.h"
 #include "../process/process.h"
 
-/* The folder is there where systemd runs, and it marks what it delegates. */
+/* This directory exists where systemd runs; it marks delegated cgroups. */
 #define CGROUP_SYSTEMD "/run/systemd/system"
 #define CGROUP_DELEGATED "trusted.delegate"
 
 /* Finding it */
 
-/* Returns the path of our cgroup as /proc/self/cgroup has it, or NULL. */
+/* Returns the path of our cgroup from /proc/self/cgroup, or NULL. */
 static char *
 cgroup_find_path(const char *proc)
 {
@@ -50,8 +50,8 @@ cgroup_find_path(const char *proc)
 }
 
 /*
- * The folder of a path, if this line of mountinfo (see proc(5)) mounts a part
- * of the tree that it lies in; else NULL.
+ * Returns the directory of a path, if this line of mountinfo (see proc(5))
+ * mounts a part of the tree that contains it; else NULL.
  */
 static char *
 cgroup_in_mount(const char *line, const char *path)
@@ -67,12 +67,12 @@ cgroup_in_mount(const char *line, const char *path)
 	if (strncmp(path, root, len) != 0 ||
 	    (path[len] != '/' && path[len] != '\0'))
 		return NULL;
-	/* The path of the root is a slash, of all others it begins with one. */
+	/* The root's path is a slash; all other paths begin with one. */
 	return mem_printf("%s%s", point, path[len] != '\0' &&
 	        path[len + 1] == '\0' ? "" : path + len);
 }
 
-/* Returns the folder of our cgroup, or NULL with err. */
+/* Returns the directory of our cgroup, or NULL with err. */
 static char *
 cgroup_find(const char *proc, struct err *err)
 {
@@ -94,7 +94,7 @@ cgroup_find(const char *proc, struct err *err)
 	return found;
 }
 
-/* Whether it is for us */
+/* Whether we may use it */
 
 static int
 cgroup_has_word(const char *text, const char *word)
@@ -130,8 +130,8 @@ cgroup_check_controllers(const struct cgroup *cg, struct err *err)
 }
 
 /*
- * Root may write everywhere, also where systemd believes to be alone and would
- * undo what we do: there it is its mark that counts.
+ * Root may write everywhere, also where systemd assumes to be the only writer
+ * and would undo our changes. There, only its mark counts.
  */
 static int
 cgroup_check_delegated(const struct cgroup *cg, struct err *err)
@@ -158,7 +158,7 @@ cgroup_is_child(void *ctx, pid_t pid)
 	return 1;
 }
 
-/* We may move ourselves and our children, and no other process. */
+/* We may move only ourselves and our children. */
 static int
 cgroup_check_member(pid_t pid, struct err *err)
 {
@@ -173,8 +173,8 @@ cgroup_check_member(pid_t pid, struct err *err)
 }
 
 /*
- * Calls each for every process in our cgroup, or in the one below it whose list
- * this is; stops where that fails.
+ * Calls each for every process in our cgroup, or in the one below it with this
+ * list; stops at the first failure.
  */
 static int
 cgroup_each_member(const struct cgroup *cg, const char *list,
@@ -211,7 +211,7 @@ cgroup_move(const struct cgroup *cg, pid_t pid, struct err *err)
 	return cgroup_file_write(cg->dir, procs, text, err);
 }
 
-/* Back to where it was; a process that has ended meanwhile need not go. */
+/* Moves a process back; it may have ended meanwhile. */
 static int
 cgroup_move_back(const struct cgroup *cg, pid_t pid, struct err *err)
 {
@@ -222,7 +222,7 @@ cgroup_move_back(const struct cgroup *cg, pid_t pid, struct err *err)
 	return 0;
 }
 
-/* All as it was, as far as that is possible. */
+/* Restores the former state, as far as possible. */
 static void
 cgroup_leave(struct cgroup *cg)
 {
@@ -232,7 +232,7 @@ cgroup_leave(struct cgroup *cg)
 	if (!cg->entered)
 		return;
 	cg->entered = 0;
-	/* That fails where it was never enabled: then we are let in as well. */
+	/* This fails if it was never enabled; the move back still works. */
 	cgroup_file_write(cg->dir, "cgroup.subtree_control",
 	    cg->options->cpus > 0 ? "-memory -pids -cpu" : "-memory -pids",
 	    NULL);
@@ -256,7 +256,7 @@ cgroup_enter(struct cgroup *cg, struct err *err)
 	    err);
 }
 
-/* A group of the usual kind, with a process: whether all of it is possible. */
+/* Tests with a group and a process whether boxes can have groups. */
 static int
 cgroup_try(struct cgroup *cg, struct err *err)
 {
@@ -284,7 +284,7 @@ cgroup_prepare(struct cgroup *cg, const char *path, struct err *err)
 	return cgroup_try(cg, err);
 }
 
-/* Looks again, later each time, while there are folders to be removed. */
+/* Tries again, at growing intervals, while directories must be removed. */
 static void
 cgroup_on_timer(evutil_socket_t fd, short what, void *arg)
 {

@@ -1,8 +1,8 @@
 /*
- * Limits of a box as a whole, through cgroups(7) version 2, where a part of
- * its tree is ours: systemd calls that delegated. A group is the folder of one
- * box in it. cgroup.c finds our part and moves us out of the way, group.c does
- * the rest. Runs in the supervisor; no descriptor of it goes to anybody else.
+ * Limits of a box as a whole, by cgroups(7) version 2, if a part of the tree is
+ * ours: systemd calls that delegated. A group is the directory of one box in
+ * it. cgroup.c finds our part and moves us into a leaf; group.c does the rest.
+ * Runs in the supervisor; its descriptors are passed to no other process.
  */
 #ifndef SUPERVISOR_CGROUP_H
 #define SUPERVISOR_CGROUP_H
@@ -19,98 +19,101 @@
 struct event;
 struct event_base;
 
-/* How a user gets what cgroup_new looks for. */
+/* How a user provides what cgroup_new looks for. */
 #define CGROUP_HOW                                                             \
 	"'systemd-run --user --scope -p Delegate=yes caisson', or as a "       \
 	"systemd user unit with Delegate=yes"
 
-/* A folder whose box is dead, until the kernel lets it go. */
+/* A directory whose box has ended, until the kernel allows its removal. */
 struct group_end {
 	STAILQ_ENTRY(group_end) entry;
 	char name[GROUP_NAME_SIZE];
 };
 
-/* Our part of the tree. One of it. */
+/* Our part of the tree. One per process. */
 struct cgroup {
 	int dir; /* of the cgroup that we were started in */
-	char own[GROUP_NAME_SIZE]; /* below it: where we and our workers are */
-	int entered; /* we are */
+	char own[GROUP_NAME_SIZE]; /* below it: of us and our workers */
+	int entered; /* we are in own */
 	const struct options *options;
-	unsigned long long birth; /* ours, for names */
+	unsigned long long birth; /* our start time, for names */
 	STAILQ_HEAD(, group_end) ends;
-	struct event *timer; /* of the next look at them */
+	struct event *timer; /* for the next attempt to remove ends */
 	unsigned long wait_ms;
 };
 
 /*
- * Finds our part and prepares it: we move below it, and what a Caisson that
- * died has left in it is swept. proc is /proc/self. base and options outlive
- * it. Returns NULL with err, why there are to be no groups, when it is not
- * there, not ours alone, or a group cannot be had; all is as before then.
+ * Finds our part and prepares it: we move below it, and groups left by an
+ * earlier Caisson are removed. proc is /proc/self. base and options must
+ * outlive it. Returns NULL with err, the reason, if it is missing, not ours
+ * alone, or if a group cannot be created; then nothing has changed.
  */
 struct cgroup *cgroup_new(struct event_base *base, const char *proc,
     const struct options *options, struct err *err);
 
 /*
- * Moves us back and removes what is empty: after the end of every child. NULL
- * is accepted; *cg becomes NULL.
+ * Moves us back and removes empty directories, after the end of every child.
+ * NULL is accepted; *cg becomes NULL.
  */
 void cgroup_free(struct cgroup **cg);
 
 /*
- * cgroup_file.c: read a small file of a cgroup as a string, cut where it is
- * longer than text; write to one. Return 0, or -1 with err.
+ * cgroup_file.c: cgroup_file_read reads a small file of a cgroup as a string,
+ * truncated to the size of text; cgroup_file_write writes one. Return 0, or -1
+ * with err.
  */
 int cgroup_file_read(int dir, const char *name, char *text, size_t size,
     struct err *err);
 int cgroup_file_write(
     int dir, const char *name, const char *text, struct err *err);
 
-/* group.c: the folder of one box. */
+/* group.c: the directory of one box. */
 
 struct group;
 
-/* What a box used, all its processes together. */
+/* The resources used by all processes of a box together. */
 struct group_usage {
 	uint64_t cpu_us;
-	uint64_t peak_kib;  /* 0: this kernel does not tell (before 5.19) */
-	int out_of_memory;  /* the kernel ended it, for its own limit */
+	uint64_t peak_kib;  /* 0: not measured (before Linux 5.19) */
+	int out_of_memory;  /* killed by the kernel at its limit */
 };
 
 /*
- * Makes the group of the box of this number, with its limits set. Returns it,
+ * Creates the group of the box of this number, with its limits set. Returns it,
  * or NULL with err.
  */
 struct group *group_new(
     struct cgroup *cg, unsigned long number, struct err *err);
 
-/* The descriptor that spawn_worker wants; it stays the group's. NULL: -1. */
+/* Returns the descriptor for spawn_worker; the group owns it. NULL: -1. */
 int group_fd(const struct group *group);
 
-/* Kills every process in it, where the kernel can (5.14). NULL is accepted. */
+/* Kills every process in it, if the kernel can (5.14). NULL is accepted. */
 void group_kill(struct group *group);
 
-/* Reads what it used so far: 0, or -1 with err. */
+/* Reads its use so far: 0, or -1 with err. */
 int group_read(
     const struct group *group, struct group_usage *usage, struct err *err);
 
 /*
- * Kills what is in it, and removes it as soon as it is empty. NULL is
- * accepted; *group becomes NULL.
+ * Kills its processes, and removes it as soon as it is empty. NULL is accepted;
+ * *group becomes NULL.
  */
 void group_free(struct group **group);
 
-/* Kills and removes, as above, the folders whose Caisson is dead. */
+/* Kills and removes, as above, the groups of every Caisson that has ended. */
 void group_sweep(struct cgroup *cg);
 
-/* Tries once more to remove what is to be removed. */
+/* Tries again to remove the directories in ends. */
 void group_remove_ended(struct cgroup *cg);
 
-/* Writes the name of a folder: of the box of this number, or (0) our own. */
+/* Writes the name of a directory: of the box of this number, or (0) our own. */
 void group_name(const struct cgroup *cg, unsigned long number,
     char name[GROUP_NAME_SIZE]);
 
-/* Returns when a process was born, in ticks since boot; 0: there is none. */
+/*
+ * Returns the start time of a process, in ticks since boot; 0: no such process.
+ */
 unsigned long long group_birth(pid_t pid);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The small files of cgroups, read and written. Runs in the supervisor.
+ * Reads and writes the small files of cgroups. Runs in the supervisor.
  */
 #include <fcntl.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /*
- * The folder of one box in our part of the cgroup tree: see cgroup.h. The
- * names of its files and what they mean are those of the kernel's
- * Documentation/admin-guide/cgroup-v2.rst. Runs in the supervisor; writes to
- * files of cgroups only.
+ * The directory of one box in our part of the cgroup tree: see cgroup.h. The
+ * names and meanings of its files are those of the kernel's
+ * Documentation/admin-guide/cgroup-v2.rst. Runs in the supervisor; writes only
+ * to files of cgroups.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -31,7 +31,7 @@ struct group {
 
 /* Names */
 
-/* What of /proc/N/stat stands before the birth, behind the name. */
+/* The fields of /proc/N/stat between the name and the start time. */
 #define GROUP_BIRTH_FORMAT                                                     \
 	" %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s"                            \
 	" %*s %*s %*s %*s %*s %*s %*s %*s %*s %llu"
@@ -46,7 +46,7 @@ group_birth(pid_t pid)
 
 	if (cgroup_file_read(AT_FDCWD, path, text, sizeof(text), NULL) == -1)
 		return 0;
-	/* A process may call itself anything, with brackets and spaces. */
+	/* The name of a process may contain brackets and spaces. */
 	p = strrchr(text, ')');
 	if (p == NULL || sscanf(p + 1, GROUP_BIRTH_FORMAT, &birth) != 1)
 		return 0;
@@ -65,7 +65,7 @@ group_name(
 		    (int)getpid(), cg->birth, number);
 }
 
-/* Whether a name is of this kind, and of a Caisson that has ended. */
+/* Returns whether a name is ours, and of a Caisson that has ended. */
 static int
 group_is_stale(const char *name)
 {
@@ -87,7 +87,7 @@ group_remove(const struct cgroup *cg, const char *name)
 	    -1 : 0;
 }
 
-/* Removes a folder whose processes are dead or dying, now or later. */
+/* Removes a directory whose processes were killed, now or later. */
 static void
 group_end(struct cgroup *cg, const char *name)
 {
@@ -156,7 +156,7 @@ group_set(const struct group *group, const char *file, uint64_t value,
 	return cgroup_file_write(group->dir, file, text, err);
 }
 
-/* Kernels that do not count swap have no such file. */
+/* Kernels without swap accounting have no such file. */
 static int
 group_forbid_swap(const struct group *group, struct err *err)
 {
@@ -225,7 +225,7 @@ group_kill(struct group *group)
 		cgroup_file_write(group->dir, "cgroup.kill", "1", NULL);
 }
 
-/* Finds the line "NAME NUMBER" in a file of such lines; 0 without one. */
+/* Finds the line "NAME NUMBER" in a file of such lines; 0 if there is none. */
 static uint64_t
 group_number(const char *text, const char *name)
 {
@@ -254,7 +254,7 @@ group_read(
 	if (cgroup_file_read(group->dir, "memory.events", text, sizeof(text),
 	        err) == -1)
 		return -1;
-	/* When a limit above ours, or the machine, ran out, "oom" is 0. */
+	/* "oom" is 0 if a limit above ours, or the machine, ran out. */
 	usage->out_of_memory = group_number(text, "oom") > 0 &&
 	    group_number(text, "oom_kill") > 0;
 	if (cgroup_file_read(

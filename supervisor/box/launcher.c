@@ -1,6 +1,6 @@
 /*
- * Who builds a box: a fork of the template, or a launcher that is executed for
- * it. Runs in the supervisor.
+ * The launcher of a box: a fork of the template, or a new process. Runs in the
+ * supervisor.
  */
 #include "cgroup.h"
 #include "template.h"

@@ -1,8 +1,8 @@
 /*
- * Why a box cannot have its namespaces: the common causes, told apart by the
- * switches of this system, each with its exact fix. Which step failed is known
- * by doing; this only explains it. Runs in the supervisor; reads files of
- * /proc and nothing else.
+ * Why a box cannot have its namespaces: the common causes, distinguished by
+ * settings of this system, each with its exact fix. The failed step is already
+ * known; this only explains it. Runs in the supervisor; reads only files of
+ * /proc.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include "native.h"
 
 #define CAUSE_IN(step) (1U << BOX_STEP_##step)
-/* An LSM lets a user namespace be made, and then denies its capabilities. */
+/* An LSM allows a user namespace, and then denies its capabilities. */
 #define NAMESPACE_FIX_IN_ALL                                                   \
 	(CAUSE_IN(USER_NAMESPACE) | CAUSE_IN(USER_MAP) |                       \
 	    CAUSE_IN(NAMESPACES) | CAUSE_IN(VIEW))
@@ -28,10 +28,10 @@
 		"(user.max_" kind "_namespaces is 0): 'sysctl "                \
 		"user.max_" kind "_namespaces=15000'" CAUSE_KEPT }
 
-/* Room for what a link to a namespace reads as: mnt:[4026531841]. */
+/* Room for the target of a link to a namespace: mnt:[4026531841]. */
 #define CAUSE_NAMESPACE_SIZE 64
 
-/* A step fails for this cause when the file has this number. */
+/* A cause: the step fails if the file contains this number. */
 struct namespace_fix_row {
 	unsigned int steps;
 	const char *path; /* below /proc */
@@ -39,7 +39,7 @@ struct namespace_fix_row {
 	const char *fix;
 };
 
-/* The first that holds is named: a switch that is off comes before others. */
+/* The first match is reported: disabled features come first. */
 static const struct namespace_fix_row namespace_fix_rows[] = {
 	{ CAUSE_IN(USER_NAMESPACE), "sys/user/max_user_namespaces", 0,
 	    "this system allows no user namespaces "
@@ -63,7 +63,7 @@ static const struct namespace_fix_row namespace_fix_rows[] = {
 	    "-r " CAISSON_APPARMOR_PROFILE "' as root" },
 };
 
-/* The first number in a file, or -1. */
+/* Returns the first number in a file, or -1. */
 static long
 namespace_fix_number(const char *proc, const char *path)
 {
@@ -80,8 +80,8 @@ namespace_fix_number(const char *proc, const char *path)
 }
 
 /*
- * Whether system calls of ours are filtered. We set no filter for ourselves:
- * it is that of a container, or of a unit of systemd.
+ * Returns whether our system calls are filtered. We set no filter for
+ * ourselves: it is that of a container, or of a systemd unit.
  */
 static int
 namespace_fix_is_filtered(const char *proc)
@@ -100,7 +100,7 @@ namespace_fix_is_filtered(const char *proc)
 	return mode == 2;
 }
 
-/* Whether a folder is not where a file system is mounted. */
+/* Returns whether a directory is not a mount point. */
 static int
 namespace_fix_is_plain_folder(const char *proc, const char *path)
 {
@@ -112,7 +112,7 @@ namespace_fix_is_plain_folder(const char *proc, const char *path)
 	    (st.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0;
 }
 
-/* Whether process 1, of the same mounts as we, has another root. */
+/* Returns whether process 1, with the same mounts as ours, has another root. */
 static int
 namespace_fix_has_other_root(const char *proc)
 {
@@ -124,7 +124,7 @@ namespace_fix_has_other_root(const char *proc)
 	char own_text[CAUSE_NAMESPACE_SIZE] = "";
 	struct stat one_st, own_st;
 
-	/* An ordinary user may ask none of this of process 1. */
+	/* An ordinary user may read none of this of process 1. */
 	return readlink(one, one_text, sizeof(one_text) - 1) > 0 &&
 	    readlink(own, own_text, sizeof(own_text) - 1) > 0 &&
 	    strcmp(one_text, own_text) == 0 && stat(one_root, &one_st) == 0 &&

@@ -1,6 +1,6 @@
 /*
- * The processes of one native box: see native.h. Those that are killed are
- * reaped later. Runs in the supervisor.
+ * The processes of one native box: see native.h. Killed processes are reaped
+ * later. Runs in the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,14 +23,14 @@
 #include "template.h"
 
 struct native {
-	struct channel *channel; /* of its launcher, until it stands */
-	struct child *launcher; /* NULL where it has none of its own */
+	struct channel *channel; /* to its launcher, until the box is built */
+	struct child *launcher; /* NULL: no launcher of its own */
 	struct child *init; /* process 1 of the box */
 	struct child *code;
-	struct group *group; /* limits it as a whole, or NULL */
-	int usage;  /* where init writes a struct box_usage */
-	int is_weak; /* it is one of the weaker level: code is its guard */
-	struct python_stamp python; /* when it was started */
+	struct group *group; /* its cgroup, or NULL */
+	int usage;  /* the file with the struct box_usage of init */
+	int is_weak; /* reduced isolation: code is its guard */
+	struct python_stamp python; /* at its start */
 };
 
 /* What was in force */
@@ -41,7 +41,7 @@ native_facts(const struct box_facts *facts)
 	return facts->runtime == &native_runtime ? facts->own : NULL;
 }
 
-/* Who limits what a box takes. */
+/* Returns the name of the mechanism that limits its resources. */
 static const char *
 native_limits(const struct native_facts *facts)
 {
@@ -50,7 +50,9 @@ native_limits(const struct native_facts *facts)
 	return facts->watchdog ? "rlimit+watchdog" : "rlimit";
 }
 
-/* Which level of isolation, what it lacks, and for the weaker one why. */
+/*
+ * Adds the level of isolation, the missing layers, and the reason if reduced.
+ */
 static void
 native_add_level(struct buffer *json, const struct native_facts *facts)
 {
@@ -72,7 +74,7 @@ static void
 native_add_facts(struct buffer *json, const void *own)
 {
 	const struct native_facts *facts = own;
-	/* Whether it sees the directories of the host through those alone. */
+	/* Whether all directories of the host are behind overlays. */
 	int overlay = facts->weak == NULL && facts->bound == NULL;
 
 	buffer_add_text(json, "{\"runtime\":\"native\",");
@@ -98,7 +100,7 @@ native_free_facts(void *own)
 	free(facts);
 }
 
-/* The box stands, as these facts say, which are taken over. */
+/* The box is built: takes the facts. */
 static void
 native_tell_facts(struct box *box, struct native_facts *own)
 {
@@ -121,10 +123,10 @@ native_kill(struct box *box)
 {
 	struct native *native = box->inside;
 
-	/* Until the launcher has told us of the others, they die with it. */
+	/* Processes not reported yet are killed with the launcher. */
 	reaper_kill(native->launcher);
 	reaper_kill(native->init);
-	/* A guard must not be killed: it ends the rest. */
+	/* A guard gets a signal, not SIGKILL: it ends the other processes. */
 	reaper_end(native->code);
 	if (!native->is_weak || native->code == NULL)
 		group_kill(native->group);
@@ -148,7 +150,7 @@ native_alive(const struct box *box)
 	        reaper_alive(native->init));
 }
 
-/* Looks at the interpreter that the box has. */
+/* Reads the identity of the interpreter of the box. */
 static void
 native_look(const struct box *box, struct python_stamp *stamp)
 {
@@ -220,8 +222,9 @@ native_take_usage(struct box_end *end, const struct rusage *usage)
 }
 
 /*
- * What init has seen of all processes of the box, if that is more: the kernel
- * tells exactly what the code and the children that it waited for have used.
+ * Uses the numbers of init if they are higher: it has measured all processes.
+ * The kernel reports only the code and the children that it waited for,
+ * exactly.
  */
 static void
 native_take_seen_usage(
@@ -237,7 +240,7 @@ native_take_seen_usage(
 		*peak_kib = usage.peak_kib;
 }
 
-/* What the whole box used, where a group has counted it. */
+/* Uses the numbers of the cgroup, if there is one. */
 static void
 native_take_group_usage(const struct box *box, struct box_end *end)
 {
@@ -258,7 +261,7 @@ native_take_group_usage(const struct box *box, struct box_end *end)
 		end->peak_kib = usage.peak_kib;
 }
 
-/* Why init has ended the box, by its own end. */
+/* Returns why init has ended the box, from the status of init. */
 static enum box_cause
 native_cause(const struct child_end *end)
 {
@@ -276,7 +279,7 @@ native_cause(const struct child_end *end)
 	}
 }
 
-/* Process 1 of the box has ended, and every other process before it. */
+/* Process 1 of the box has ended, after every other process of it. */
 static void
 native_on_init_ended(void *ctx, const struct child_end *end)
 {
@@ -289,7 +292,7 @@ native_on_init_ended(void *ctx, const struct child_end *end)
 	box_on_gone(box, native_cause(end), native->code == NULL);
 }
 
-/* The code has ended: its exact status; what it left behind ends with it. */
+/* The code has ended: its exact status; its leftover processes end with it. */
 static void
 native_on_code_ended(void *ctx, const struct child_end *child_end)
 {
@@ -305,7 +308,7 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 	native_take_usage(&end, &child_end->usage);
 	native_take_seen_usage(native, &end.cpu_us, &end.peak_kib);
 	native_take_group_usage(box, &end);
-	/* A guard that was killed has ended nothing. */
+	/* A guard that was killed has ended no other process. */
 	if (native->is_weak && !end.exited && end.status == SIGKILL)
 		reaper_kill_orphans();
 	box_on_ended(box, &end);
@@ -313,7 +316,7 @@ native_on_code_ended(void *ctx, const struct child_end *child_end)
 
 /* How it is built */
 
-/* Its processes are watched, or code is NULL: says so to the launcher. */
+/* Tells the launcher that its processes are watched, or that code is NULL. */
 static int
 native_adopt(struct box *box, struct err *err)
 {
@@ -328,7 +331,7 @@ native_adopt(struct box *box, struct err *err)
 	return 0;
 }
 
-/* It cannot be adopted, and is over where there is no code that can end. */
+/* Its processes cannot be watched; the box is over if it has no code. */
 static void
 native_spoil(struct box *box, const struct err *why)
 {
@@ -388,8 +391,9 @@ native_on_started(struct box *box, struct ipc_started *started)
 }
 
 /*
- * At the weaker level the supervisor's child is the guard, which ends as the
- * code does. A guard that nobody watches has not been told that it may live.
+ * With reduced isolation the supervisor's child is the guard, which exits with
+ * the status of the code. A guard that cannot be watched was not yet allowed to
+ * run.
  */
 void
 native_on_guarded(
@@ -416,7 +420,7 @@ native_on_guarded(
 	box_on_changed(box);
 }
 
-/* The launcher and all that it started have let go of the channel. */
+/* The launcher and all processes it started have closed the channel. */
 static void
 native_on_channel_closed(void *ctx, const struct err *why)
 {
@@ -429,7 +433,7 @@ native_on_channel_closed(void *ctx, const struct err *why)
 
 /* Starting it */
 
-/* The templates have one interpreter loaded: the default language's. */
+/* The templates have the interpreter of the default language loaded. */
 static int
 native_is_forked(const struct language *language)
 {
@@ -467,10 +471,7 @@ native_start_launcher(struct box *box, struct err *err)
 	return 0;
 }
 
-/*
- * Or /dev/stdout, which is a pipe, could not be opened by a box that is
- * another user.
- */
+/* Otherwise a box with another user could not open /dev/stdout, a pipe. */
 static int
 native_give_pipes(const struct ipc_setup *setup, struct err *err)
 {
@@ -498,12 +499,12 @@ native_ask(struct box *box, struct box_pipes *pipes, struct err *err)
 	setup.out = fd_take(&pipes->out);
 	setup.errors = fd_take(&pipes->errors);
 	setup.usage = fd_take(&usage);
-	/* What it has of descriptors goes the way of those of a message. */
+	/* Its descriptors are sent and closed like those of a message. */
 	if (native_give_pipes(&setup, err) == -1)
 		log_error("%s", err->text);
 	if (channel_send_setup(native->channel, &setup, err) == 0)
 		return 0;
-	/* Its template has died: the end of the channel will tell. */
+	/* Its template has ended: the closed channel reports that. */
 	return box->unforked && err->code == EPIPE ? 0 : -1;
 }
 

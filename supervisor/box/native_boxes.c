@@ -1,6 +1,6 @@
 /*
- * What all native boxes share: their cgroup, or why they have none, and the
- * templates that fork them. Runs in the supervisor.
+ * The state shared by all native boxes: their cgroup, or the reason why there
+ * is none, and the templates that fork them. Runs in the supervisor.
  */
 #include <stdlib.h>
 
@@ -11,9 +11,8 @@
 #include "template.h"
 
 /*
- * Limits of boxes as a whole, where this system lets us set them. Where it
- * does not, boxes have others, unless the user has asked for one that only
- * these can be.
+ * Prepares limits of whole boxes, if this system lets us set them. Otherwise
+ * boxes have other limits, unless the user has set a limit that needs a cgroup.
  */
 static int
 native_boxes_prepare_cgroup(struct boxes *boxes, struct err *err)
@@ -47,8 +46,8 @@ native_probe(struct boxes *boxes, int only_refuses, struct err *err)
 	if (native_boxes_prepare_cgroup(boxes, err) == -1)
 		return -1;
 	/*
-	 * A box of a template cannot begin in a cgroup of its own: the template
-	 * may not write there.
+	 * A box of a template cannot start in a cgroup of its own, because the
+	 * template may not write there.
 	 */
 	if (!only_refuses && boxes->options->template &&
 	    shared->cgroup == NULL)

@@ -1,6 +1,6 @@
 /*
- * What a native box is asked to be: the part of the request that is the same
- * for all boxes, and for the template that forks them. Runs in the supervisor.
+ * The request for a native box: the part that is the same for all boxes, and
+ * for the template that forks them. Runs in the supervisor.
  */
 #include <errno.h>
 #include <sched.h>
@@ -9,12 +9,12 @@
 #include "language.h"
 #include "native.h"
 
-/* /tmp, /workspace and /dev/shm count as memory too: a quarter each. */
+/* /tmp, /workspace and /dev/shm use memory too: a quarter each. */
 #define NATIVE_FILES_SHARE 4
 
 /*
- * How many processors a box may use: those that we may. A system call, where
- * to ask for those that are there is to read a file.
+ * Returns how many processors a box may use: those that we may use. This is a
+ * system call; to count all processors would mean to read a file.
  */
 static unsigned long
 native_request_processors(void)
@@ -25,7 +25,7 @@ native_request_processors(void)
 	while (sched_getaffinity(0, size, set) == -1) {
 		if (errno != EINVAL || size * 8 >= PROCESSORS_MAX)
 			return 1;
-		/* The kernel knows of more of them than fit. */
+		/* The kernel supports more processors than fit. */
 		size *= 2;
 		set = mem_resize(set, size);
 	}
@@ -41,8 +41,8 @@ native_request_fill(const struct boxes *boxes,
 	setup->memory_bytes = options->memory;
 	setup->processes = options->pids;
 	/*
-	 * Threads add up: only what the deadline cannot stop is stopped. The
-	 * call that it will run may ask for the longest.
+	 * The times of threads add up; this only stops code that the deadline
+	 * cannot stop. The call may have the longest time limit.
 	 */
 	setup->cpu_seconds =
 	    options->max_timeout * native_request_processors() +

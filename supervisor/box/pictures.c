@@ -1,7 +1,7 @@
 /*
- * The pictures that the code of one box shows: counted and checked once more,
- * as the relay reads bytes of the box, and put into the output. Runs in the
- * supervisor.
+ * The pictures that the code of one box displays. They are counted and checked
+ * again here, because the relay parses bytes of the box, and are put into the
+ * output. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ pictures_check(const struct call_pictures *pictures,
 	return 0;
 }
 
-/* A title on one line, of which everything can be seen. */
+/* Adds a title on one line, with every character visible. */
 static void
 pictures_add_title(struct buffer *line, const char *title)
 {
@@ -83,7 +83,7 @@ pictures_add_title(struct buffer *line, const char *title)
 	}
 }
 
-/* The line about a picture, with its number from 1. */
+/* Adds the line about a picture, with its number, from 1. */
 static void
 pictures_add_line(
     struct buffer *line, const struct call_picture *picture, size_t number)

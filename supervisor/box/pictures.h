@@ -1,7 +1,6 @@
 /*
- * The pictures that the code of one box shows, from the relay to the answer.
- * Runs in the supervisor; looks at no byte of them but to see that they are
- * base64.
+ * The pictures that the code of one box displays, from the relay to the answer.
+ * Runs in the supervisor; it only checks that their bytes are base64.
  */
 #ifndef SUPERVISOR_PICTURES_H
 #define SUPERVISOR_PICTURES_H
@@ -16,46 +15,46 @@ struct call_picture {
 	char *title;            /* empty: none */
 	char *data;             /* base64, of len characters */
 	size_t len;
-	size_t at; /* where it stands in the standard output */
+	size_t at; /* position in the standard output */
 };
 
 struct call_pictures {
 	struct call_picture one[PICTURES_MAX];
 	size_t count;
-	size_t placed; /* the first of them, of which at is known */
+	size_t placed; /* the first so many have at set */
 	size_t bytes;  /* of base64 */
 };
 
 /*
- * Adds a picture, whose title and data are copied. Returns 0, or -1 with err
- * when a relay must not send it: it is not base64, or too much.
+ * Adds a picture, and copies its title and data. Returns 0, or -1 with err for
+ * a protocol violation of the relay: not base64, or too much.
  */
 int pictures_add(struct call_pictures *pictures,
     const struct ipc_picture *message, struct err *err);
 
 /*
- * The next picture without a place stands there. Returns 0, or -1 with err when
- * there is none, or its place is before that of another.
+ * Sets the position of the next picture without one. Returns 0, or -1 with err
+ * if there is none, or if at is before the position of another picture.
  */
 int pictures_place(struct call_pictures *pictures, uint64_t at,
     struct err *err);
 
 /*
- * Whether all places lie within the stream, between characters. Returns 0, or
- * -1 with err.
+ * Checks that all positions are within the stream, between characters. Returns
+ * 0, or -1 with err.
  */
 int pictures_check(const struct call_pictures *pictures,
     const struct call_stream *out, struct err *err);
 
 /*
- * Puts a line about each picture into the stream, and the picture behind it:
- * "[picture 1: Sales (PNG, 640 x 480, 23 kB)]". One without a place comes last;
- * one whose place was cut out stands where the cut is.
+ * Inserts a line about each picture into the stream, and positions the picture
+ * after it: "[picture 1: Sales (PNG, 640 x 480, 23 kB)]". A picture without a
+ * position comes last; one in the dropped part of the output comes there.
  */
 void pictures_settle(
     struct call_pictures *pictures, struct call_stream *out);
 
-/* Frees what they hold; there are none afterwards. */
+/* Frees their data; the set is empty afterwards. */
 void pictures_reset(struct call_pictures *pictures);
 
 #endif

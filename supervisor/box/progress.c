@@ -1,6 +1,6 @@
 /*
- * How far the code of one box says it is: checked once more, as the relay reads
- * bytes of the box. Runs in the supervisor.
+ * The progress that the code of one box reports. It is checked again here,
+ * because the relay parses bytes of the box. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ int
 progress_add(struct box_progress *progress,
     const struct ipc_progress *message, struct err *err)
 {
-	/* The first and the last need no time before them, either. */
+	/* The first and the last report may come at once. */
 	uint64_t most = 2 + PROGRESS_SPARE +
 	    (clock_ms() - progress->since_ms) / PROGRESS_MS;
 

@@ -1,6 +1,6 @@
 /*
- * How far the code of one box says it is, from the relay to the call. Runs in
- * the supervisor.
+ * The progress that the code of one box reports, from the relay to the call.
+ * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_PROGRESS_H
 #define SUPERVISOR_PROGRESS_H
@@ -8,21 +8,21 @@
 #include "../../common/ipc.h"
 
 struct box_progress {
-	int wanted;        /* the relay may tell it */
-	int fresh;         /* it was told, and not looked at since */
-	uint64_t since_ms; /* when the relay was asked for it */
-	uint64_t count;    /* how often it was told */
+	int wanted;        /* the relay may report it */
+	int fresh;         /* a report that was not read yet */
+	uint64_t since_ms; /* when reports were allowed */
+	uint64_t count;    /* number of reports */
 	uint64_t done;     /* in thousandths */
 	uint64_t total;    /* 0: unknown */
 	char text[PROGRESS_TEXT_MAX + 1]; /* empty: none */
 };
 
-/* From now on it may be told, where it is wanted. */
+/* Resets it; reports are allowed from now on if wanted is set. */
 void progress_begin(struct box_progress *progress, int wanted);
 
 /*
- * Takes what a relay tells. Returns 0, or -1 with err when it must not tell
- * that: it was not asked, tells it too often, or no more than before.
+ * Stores a report of a relay. Returns 0, or -1 with err for a protocol
+ * violation: a report that was not wanted, too early, or without progress.
  */
 int progress_add(struct box_progress *progress,
     const struct ipc_progress *message, struct err *err);

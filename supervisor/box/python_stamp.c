@@ -1,6 +1,6 @@
 /*
- * How the interpreter of boxes looks on disk: see python_stamp.h. Runs in the
- * supervisor.
+ * The identity of the boxes' interpreter on disk: see python_stamp.h. Runs in
+ * the supervisor.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 #include "python_stamp.h"
 
-/* Through every link: another installation behind it is another one. */
+/* Follows all links, since another target is another installation. */
 static int
 python_stamp_look_at(const char *path, struct python_stamp_file *file)
 {

@@ -1,17 +1,17 @@
 /*
- * How the interpreter of boxes looks on disk: a box that was started with
- * another one than is there now is not handed to anybody. Runs in the
- * supervisor; asks for times and numbers of files, and opens none.
+ * The identity of the boxes' interpreter on disk: a box whose interpreter has
+ * been replaced on disk is not used. Runs in the supervisor; reads times and
+ * numbers of files, and opens none.
  */
 #ifndef SUPERVISOR_PYTHON_STAMP_H
 #define SUPERVISOR_PYTHON_STAMP_H
 
 #include <sys/stat.h>
 
-/* The program, and what makes it a virtual environment. */
+/* The program, and the file that defines its virtual environment. */
 #define PYTHON_STAMP_FILES 2
 
-/* What of a file changes whenever it does; all 0 where there is none. */
+/* The attributes that change with a file; all 0 if there is none. */
 struct python_stamp_file {
 	dev_t device;
 	ino_t number;
@@ -24,12 +24,12 @@ struct python_stamp {
 };
 
 /*
- * Looks at the interpreter, or at that of the virtual environment, which is at
- * this path (the option python).
+ * Reads them for the interpreter at this path (the option python), or for that
+ * of the virtual environment at this path.
  */
 void python_stamp_look(const char *python, struct python_stamp *interpreter);
 
-/* Whether two looks saw the same. */
+/* Returns whether both are the same. */
 int python_stamp_same(
     const struct python_stamp *one, const struct python_stamp *other);
 

@@ -1,5 +1,5 @@
 /*
- * Which sandbox: a row per runtime. All speak the box protocol over the pipes
+ * The table of runtimes, one row each. All use the box protocol over the pipes
  * they are given. Runs in the supervisor.
  */
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * Starts templates, watches them, and has them fork boxes: see template.h.
- * Runs in the supervisor; reads nothing but their messages.
+ * Starts templates, watches them, and has them fork boxes: see template.h. Runs
+ * in the supervisor; reads only their messages.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,32 +18,32 @@
 #include "../process/process.h"
 #include "native.h"
 
-/* One of them, from its start until nothing of it is left. */
+/* One template, from its start until no process of it is left. */
 struct template {
 	LIST_ENTRY(template) entry;
 	struct templates *all;
 	unsigned long number;
-	struct channel *channel; /* NULL: no more boxes of it */
+	struct channel *channel; /* NULL: it forks no more boxes */
 	struct child *launcher;
 	struct child *init;
 	struct child *code;
-	struct event *timer; /* of its start */
-	int building; /* it may still tell us of its processes */
+	struct event *timer; /* for its start */
+	int building; /* it may still report processes */
 	int warm;
 	unsigned long forks;
 	uint64_t born_ms;
-	struct python_stamp python; /* as it was on disk */
+	struct python_stamp python; /* at its start */
 };
 
 struct templates {
 	struct boxes *boxes;
 	LIST_HEAD(, template) list;
-	struct template *serving; /* the one that forks, or NULL */
-	struct template *coming;  /* the one that is being started, or NULL */
+	struct template *serving; /* the template in use, or NULL */
+	struct template *coming;  /* the template being started, or NULL */
 	unsigned long starts;
-	uint64_t wait_ms;  /* after the next failure */
-	uint64_t until_ms; /* none is started before */
-	char *reason;      /* of the last failure */
+	uint64_t wait_ms;  /* pause after the next failure */
+	uint64_t until_ms; /* no start before this time */
+	char *reason;      /* for the last failure */
 };
 
 /* Ends */
@@ -56,7 +56,7 @@ template_set_built(struct template *template)
 	template->building = 0;
 }
 
-/* Frees it when nothing of it is left. */
+/* Frees it if no process of it is left. */
 static void
 template_check(struct template *template)
 {
@@ -70,8 +70,8 @@ template_check(struct template *template)
 }
 
 /*
- * It forks no more: its channel ends, so its interpreter does. Its init ends by
- * itself when its last box has.
+ * Retires it: its channel is closed, which ends its interpreter. Its init exits
+ * after its last box.
  */
 static void
 template_retire(struct template *template)
@@ -84,13 +84,13 @@ template_retire(struct template *template)
 		all->coming = NULL;
 	loop_event_free(&template->timer);
 	channel_free(&template->channel);
-	/* Before it is told that it may live it ends with its launcher. */
+	/* Before it is allowed to run, it is killed with its launcher. */
 	if (!template->warm)
 		reaper_kill(template->launcher);
 	template_set_built(template);
 }
 
-/* It is of no use; the next is tried later, and later each time. */
+/* It has failed: the next one is started later, with growing pauses. */
 static void
 template_fail(struct template *template, const char *why)
 {
@@ -105,7 +105,7 @@ template_fail(struct template *template, const char *why)
 	all->wait_ms = all->wait_ms * 2 < TEMPLATE_PAUSE_MOST_MS ?
 	    all->wait_ms * 2 : TEMPLATE_PAUSE_MOST_MS;
 	template_retire(template);
-	/* It has no boxes that could need its init. */
+	/* It has no boxes that need its init. */
 	if (!template->warm)
 		reaper_kill(template->init);
 	template_check(template);
@@ -151,7 +151,7 @@ template_on_init_ended(void *ctx, const struct child_end *end)
 	template_check(template);
 }
 
-/* Its channel tells, too. */
+/* Its channel reports that, too. */
 static void
 template_on_code_ended(void *ctx, const struct child_end *end)
 {
@@ -164,7 +164,7 @@ template_on_code_ended(void *ctx, const struct child_end *end)
 	template_check(template);
 }
 
-/* What it says */
+/* Its messages */
 
 void
 template_on_standing(struct template *template, int *init, int *code)
@@ -258,7 +258,7 @@ template_start(struct template *template, struct err *err)
 	return template_send(template, err);
 }
 
-/* Looks at the interpreter that it has loaded. */
+/* Reads the identity of the interpreter that it loads. */
 static void
 templates_look(const struct templates *all, struct python_stamp *stamp)
 {
@@ -284,7 +284,7 @@ templates_start(struct templates *all)
 		template_fail(template, err.text);
 }
 
-/* All of them */
+/* All templates */
 
 struct templates *
 templates_new(struct boxes *boxes)
@@ -338,7 +338,7 @@ templates_rest(struct templates *all)
 		template_retire(all->serving);
 }
 
-/* An interpreter that is not on disk any more runs no code. */
+/* Retires a template whose interpreter is not on disk any more. */
 static void
 templates_check_python(struct templates *all)
 {
@@ -352,7 +352,7 @@ templates_check_python(struct templates *all)
 	template_retire(all->serving);
 }
 
-/* Whether it has forked for long enough. */
+/* Returns whether it has been in use for long enough. */
 static int
 template_is_old(const struct template *template)
 {

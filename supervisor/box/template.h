@@ -1,9 +1,9 @@
 /*
  * Templates as the supervisor sees them: processes that have the interpreter
- * and some modules loaded, and fork boxes. One serves at a time; another one
- * takes its place after some boxes or minutes, and when the interpreter on disk
- * is another. One that serves no more lives, without work, until its last box
- * has ended. Runs in the supervisor.
+ * and some modules loaded, and fork boxes. One is in use at a time. It is
+ * replaced after a number of boxes or minutes, and when the interpreter on disk
+ * changes. A retired template lives, idle, until its last box has ended. Runs
+ * in the supervisor.
  */
 #ifndef SUPERVISOR_TEMPLATE_H
 #define SUPERVISOR_TEMPLATE_H
@@ -14,42 +14,42 @@ struct boxes;
 struct template;
 struct templates;
 
-/* Returns what starts no template yet; boxes outlives it. */
+/* Returns a set without templates; boxes must outlive it. */
 struct templates *templates_new(struct boxes *boxes);
 
-/* Kills all there are. NULL inside is accepted. */
+/* Kills all templates. NULL inside is accepted. */
 void templates_free(struct templates **templates);
 
-/* The functions below accept NULL: there is never a template. */
+/* The functions below accept NULL: never a template. */
 
 /*
- * Boxes will be wanted: starts a template, if there is none, and none has just
- * failed.
+ * Called when boxes will be needed: starts a template, unless there is one, or
+ * one has just failed.
  */
 void templates_want(struct templates *templates);
 
-/* Whether there is none yet, but will be soon, unless it fails. */
+/* Returns whether one is being started, and none is ready. */
 int templates_awaited(const struct templates *templates);
 
-/* No box has been wanted for long: the next one finds no template. */
+/* Called when no box was needed for long: ends the template. */
 void templates_rest(struct templates *templates);
 
 /*
  * Has the template fork a box. Returns the channel to its launcher, as
- * launcher_start does, or NULL when there is none that can: a box must be
- * executed then.
+ * launcher_start does, or NULL if no template can fork it: then the caller
+ * starts a launcher.
  */
 struct channel *templates_fork(
     struct templates *templates, const struct channel_ends *ends);
 
 /*
- * Whether one can fork boxes now. What keeps the last one that was tried from
- * doing so goes to *reason, NULL when that is nothing; static until the next
- * is tried.
+ * Returns whether a template can fork boxes now. Sets *reason to the reason why
+ * the last one could not, or to NULL; it is valid until the next one is
+ * started.
  */
 int templates_warm(const struct templates *templates, const char **reason);
 
-/* What the handlers tell a template, in its own words; each may free it. */
+/* Events reported by handlers; each of these may free the template. */
 void template_on_standing(struct template *template, int *init, int *code);
 void template_on_warm(struct template *template);
 void template_on_unfit(struct template *template, const char *reason);
