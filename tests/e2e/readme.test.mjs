@@ -71,10 +71,9 @@ const elsewhere = binary === built ? false :
   'the program under test is not that of build/';
 
 const run = {
-  'build/caisson selftest': succeeds(/checks? passed/, 'selftest'),
   'caisson selftest': succeeds(/checks? passed/, 'selftest'),
   'caisson selftest -v': succeeds(/^ok    process relay/m, 'selftest', '-v'),
-  'build/caisson adopt cursor': (t) => {
+  'caisson adopt cursor': (t) => {
     const at = home(t);
     const file = path.join(at, '.cursor/mcp.json');
     const before = fs.readFileSync(file, 'utf8');
@@ -90,11 +89,9 @@ const run = {
     assert.equal(undone.status, 0, undone.all);
     assert.equal(fs.readFileSync(file, 'utf8'), before);
   },
-  'build/caisson client': succeeds(/^cursor$/m, 'client'),
   'caisson client': succeeds(/^cursor$/m, 'client'),
-  'build/caisson client NAME': succeeds(/"command"/, 'client', 'cursor'),
-  'build/caisson servers list': succeeds(/example/, 'servers', 'list'),
-  'build/caisson servers test': succeeds(/example/, 'servers', 'test'),
+  'caisson client NAME': succeeds(/"command"/, 'client', 'cursor'),
+  'caisson servers list': succeeds(/example/, 'servers', 'list'),
   'caisson servers test': succeeds(/example/, 'servers', 'test'),
   'caisson servers test --log-level debug':
     succeeds(/example/, 'servers', 'test', '--log-level', 'debug'),
@@ -114,7 +111,7 @@ const run = {
 const checkout = {
   './setup run': () =>
     assert.match(builds('./setup', ['run']), /Lisbon +8397/),
-  'meson install -C build': (t) => {
+  'sudo meson install -C build': (t) => {
     const to = folder(t);
 
     builds('meson', ['install', '-C', 'build', '--no-rebuild', '--quiet'],
@@ -133,11 +130,16 @@ const not = {
   'man -l build/man/caisson.1': 'tests/house/manual.py renders each page',
   'CAISSON_PYTHON=/home/me/project/.venv':
     'libraries.test.mjs runs code in virtual environments',
-  'claude mcp add --scope user caisson -- /usr/bin/caisson': 'see the entries below',
+  'claude mcp add --scope user caisson -- /usr/local/bin/caisson':
+    'see the entries below',
+  'caisson --help': 'settings.test.mjs reads it',
+  'caisson adopt cursor --undo': 'it is run behind caisson adopt cursor',
+  'caisson files save NAME': 'files.test.mjs saves files',
+  './setup -Dprefix=/usr': 'it configures the build again',
 };
 
 /* Lines of blocks without a language, and words in backticks, that begin so. */
-const begins = /^(\.\/setup |(build\/)?caisson |meson install -C|claude |sudo |apt |man |kill |CAISSON_\w+=)/;
+const begins = /^(\.\/setup |caisson |claude |sudo |apt |man |kill |CAISSON_\w+=)/;
 
 function commands() {
   const found = new Set();
@@ -167,19 +169,17 @@ for (const [name, works] of Object.entries(checkout))
   test(name, { skip: elsewhere }, works);
 
 /* The entries for clients are those that the program prints, but for its path. */
-for (const [row, client, pattern] of [
-  ['Claude Desktop', 'claude-desktop', /`(\{.*\})` \|$/],
-  ['Claude Code', 'claude-code', /run `(.*)` \|$/],
-  ['Cursor', 'cursor', /`(\{.*\})` \|$/],
-  ['VS Code', 'vscode', /`(\{.*\})` \|$/],
-  ['Codex', 'codex', /`(command = .*)` \|$/],
+for (const [client, entry] of [
+  ['claude-desktop', /Claude Desktop.*?`(\{.*?\}\}\})`/s],
+  ['cursor', /Cursor\*\*, in.*?`(\{.*?\}\}\})`/s],
+  ['claude-code', /`(claude mcp add .*?)`/],
+  ['vscode', /VS Code\*\*, in.*?`(\{.*?\}\}\})`/s],
+  ['codex', /below `.*?`:\s+`(command = .*?)`/],
 ])
-  test(`the entry for ${row}`, (t) => {
-    const line = readme.split('\n').find((each) => each.startsWith(`| ${row} |`));
-    const [, entry] = line.match(pattern);
+  test(`the entry for ${client}`, (t) => {
     const { stdout } = caisson(t, ['client', client]);
-    const [told, printed] = [entry, stdout].map((text) =>
-      text.replaceAll('/usr/bin/caisson', binary).replace(/\s+/g, ''));
+    const [told, printed] = [readme.match(entry)[1], stdout].map((text) =>
+      text.replaceAll('/usr/local/bin/caisson', binary).replace(/\s+/g, ''));
 
     assert.ok(printed.includes(told), stdout);
   });

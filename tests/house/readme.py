@@ -53,7 +53,7 @@ def commands(text):
     rows = house.rows("supervisor/options/commands.def", "COMMAND")
     known = {row[2].strip('"') for row in rows}
     named = re.findall(r"`(?:build/)?caisson ([a-z][\w-]*)", text) + \
-        re.findall(r"^build/caisson ([a-z][\w-]*)", text, re.M)
+        re.findall(r"^caisson ([a-z][\w-]*)", text, re.M)
     if len(named) < 5:
         yield f"tests/house/readme.py: finds only the commands {named}"
     for word in sorted(set(named) - known):
