@@ -79,6 +79,30 @@ class Alias(Base):
                       "repo_path='b'", "start_date='a'", "repo_path=5"):
             self.refuses(log, given)
 
+    def test_words_that_are_cut_short(self):
+        pull = tool("get_files", {"pullNumber": NUMBER, "number": NUMBER},
+                    ["pullNumber"])
+        for entry, given, sent, note in (
+                (pull, "pr_number=5", {"pullNumber": 5},
+                 "pr_number=pullNumber"),
+                (tool("math", {"expression": TEXT, "values": LIST}),
+                 "expr='1'", {"expression": "1"}, "expr=expression"),
+                (tool("hash", {"input": TEXT, "key": TEXT}, ["input"]),
+                 "text='a'", {"input": "a"}, "text=input")):
+            self.sends(entry, given, sent, note)
+        self.refuses(tool("find_all", {"cache": TEXT}), "no_cache='a'")
+
+    def test_an_owner_in_the_name_of_a_repository(self):
+        entry = tool("get_issue", {"owner": TEXT, "repo": TEXT,
+                                   "number": NUMBER}, ["owner", "repo"])
+        got = self.prints("mcp_fs.get_issue(repo='a/b', number=5).result()",
+                          "", "note: fs.get_issue: the argument repo was "
+                          "taken for owner and repo\n", tools={"fs": [entry]})
+        self.assertEqual(json.loads(got.relay.calls[0][2]),
+                         {"owner": "a", "repo": "b", "number": 5})
+        for given in "repo='a'", "repo='a/b/c'", "repo='/b'", "repo=5":
+            self.refuses(entry, given)
+
     def test_when_a_time_begins_and_ends(self):
         self.sends(tool("events", {"from": TEXT, "to": TEXT}),
                    "start='a', end_date='b'", {"from": "a", "to": "b"},

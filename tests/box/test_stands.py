@@ -145,6 +145,29 @@ print(pickle.loads(pickle.dumps(io.StringIO("x"))).read(),
             with self.subTest(line):
                 self.prints(code + "print(%s)" % line, says + "\n", note)
 
+    def test_a_list_by_what_its_tool_lists(self):
+        """Also where it is empty, and where its items are awaited."""
+        self.prints("""
+r = await mcp_fs.list_deals(json=%r)
+print(len(r.data["deals"]), len(r.get("deals")), r.data.length, r.length)
+e = await mcp_fs.list_deals(json=%r)
+print(e.get("more") or e.get("deals") or [], e.get("none", 5))
+print([x["a"] async for x in mcp_fs.list_deals(json=%r)])
+for f in (lambda: r.data["more"], lambda: r.get("more")):
+    try:
+        f()
+    except (TypeError, AttributeError) as error:
+        print(type(error).__name__)
+""" % (text('[{"a": 1}, {"a": 2}]'), text("[]"), text('[{"a": 1}]')),
+                    "2 2 2 2\n[] 5\n[1]\nTypeError\nAttributeError\n",
+                    tools={"fs": [tool("list_deals")]})
+        self.prints("r = await mcp_fs.list_deals(json=%r)\n"
+                    "print(r.data['results'], r['more'])" % text(
+                        '{"hits": [1], "more": 5}'), "[1] 5\n",
+                    "note: the .data of fs.list_deals has no 'results', so "
+                    "its one list, 'hits', was taken for it\n",
+                    tools={"fs": [tool("list_deals")]})
+
     def test_keys_that_a_list_is_asked_for(self):
         self.prints("r = mcp_fs.raw(json=%r).result()\n"
                     "print('a' in r, 'x' in r.data, {'a': 'x'} in r.data)\n"

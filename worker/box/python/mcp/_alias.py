@@ -63,12 +63,14 @@ def stands_for(name, other, entry, required):
     if any(pair <= each for each in TIMES):
         return True
     one, two = words(name), words(other)
+    if one == two:
+        return True
     if required and pair <= KEYS:
         return False
     if required and (is_meant(name, other) or (one and one < two)):
         return not one & OTHERS
-    if required and len(plain(name)) >= BEGINNING_MIN and plain(
-            other).startswith(plain(name)):
+    if len(plain(name)) >= BEGINNING_MIN and plain(other).startswith(
+            plain(name)) and len(two) == 1:
         return len(plain(other)) - len(plain(name)) >= CUT_MIN
     more = one - two
     if not two or not two < one or more & OTHERS:
@@ -78,8 +80,21 @@ def stands_for(name, other, entry, required):
         word.isdigit() or word in tool for word in more)
 
 
+def apart(entry, values):
+    """Return arguments with owner and repo for a repo that has both: acme/api.
+    """
+    _, required = _schema.rules(entry.get("inputSchema"))
+    repo = values.get("repo")
+    if "owner" not in required or "owner" in values or not isinstance(
+            repo, str) or repo.count("/") != 1 or not all(repo.split("/")):
+        return values
+    owner, repo = repo.split("/")
+    return {**values, "owner": owner, "repo": repo}
+
+
 def taken(entry, values):
     """Return arguments by the names of the parameters that are meant."""
+    values = apart(entry, values)
     names = dict(meant(entry, values))
     return {names.get(name, name): value for name, value in values.items()}
 

@@ -73,7 +73,9 @@ def by_other_names(entry, values, pairs):
     found = judge(entry, _alias.taken(entry, values))
     if found[1]:
         return None
-    pairs += _alias.meant(entry, values)
+    parts = _alias.apart(entry, values)
+    pairs += [] if parts is values else [("repo", "owner and repo")]
+    pairs += _alias.meant(entry, parts)
     return found
 
 

@@ -195,6 +195,11 @@ class Call:
         """Go through the result."""
         return iter(self.result())
 
+    async def __aiter__(self):
+        """Go through the result."""
+        for each in await self:
+            yield each
+
     def __len__(self):
         """Return how long the result is."""
         return len(self.result())

@@ -26,6 +26,8 @@ UNEQUAL = ("note: a part of a result, {%s}, was compared with a text, which it "
 OPTIONAL = "error", "warning"  # in keys that may well be missing
 TEXT = ("note: the .data of %s is a text: len() is the number of its "
         "characters\n")
+# What the one list of a result is called.
+LISTS = "items", "results", "entries", "records", "rows", "data", "list"
 # In names of tools that return several things.
 SEVERAL = "list", "search", "find", "query"
 
@@ -146,8 +148,8 @@ def is_text(part, text):
 
 
 def one_list(part, key):
-    """Return the name of the one list of a whole result, where its tool is one
-    that lists what a key says that the result lacks; or None.
+    """Return the name of the one list of a whole result, where a key that the
+    result lacks says that it is a list, or what its tool lists; or None.
 
     A note tells of it.
     """
@@ -159,11 +161,18 @@ def one_list(part, key):
     from ._servers import clean
     for seen in list(SEEN.values()):
         result = seen.result()
-        if result is not None and result.data is part and is_named(
-                key, seen.name):
+        if result is not None and result.data is part and (
+                key in LISTS and is_lister(seen.name) or
+                is_named(key, seen.name)):
             add(clean(FOUND % (seen.name, key, lists[0])))
             return lists[0]
     return None
+
+
+def is_lister(tool):
+    """Whether a tool is named as one that lists things."""
+    from ._names import plain_name
+    return plain_name(tool.rpartition(".")[2]).startswith(SEVERAL)
 
 
 def is_named(key, tool):
@@ -174,6 +183,16 @@ def is_named(key, tool):
     plain = plain_name(key) if isinstance(key, str) else ""
     name = plain_name(tool.rpartition(".")[2])
     return len(plain) > 1 and name.endswith(plain) and name.startswith(SEVERAL)
+
+
+def is_listed(rows, key):
+    """Whether a list is all of a result, and a key is what its tool lists."""
+    from ._seen import SEEN
+    for seen in list(SEEN.values()):
+        result = seen.result()
+        if result is not None and result.data is rows:
+            return is_named(key, seen.name)
+    return False
 
 
 def members(result, name, found):

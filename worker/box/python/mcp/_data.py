@@ -237,6 +237,11 @@ class Rows(list):
 
     __slots__ = ()
 
+    @property
+    def length(self):
+        """How many items it has, as JavaScript calls it."""
+        return len(self)
+
     def __contains__(self, item):
         """Whether an item is in it; a text may be the key of a dict that the
         code expects, and is none of the dicts that are there.
@@ -251,7 +256,7 @@ class Rows(list):
         if type(key) is str:
             if len(self) == 1 and type(self[0]) is Part and key in self[0]:
                 return self[0][key]
-            if key in COLLECTIONS:
+            if key in COLLECTIONS or _counted.is_listed(self, key):
                 return self
         return super().__getitem__(key)
 

@@ -10,6 +10,12 @@ COMPARED_MAX = 3000  # names that a name is compared with
 NAME_MAX = 100  # characters of a name that is compared
 BEGINNING_MIN = 2  # characters of a name that another begins with
 TOLD_MAX = 3
+SHORT = dict(pair.split("=") for pair in """pr=pull num=number nr=number \
+repo=repository org=organization msg=message desc=description \
+dir=directory img=image doc=document lang=language lat=latitude \
+lon=longitude lng=longitude qty=quantity addr=address ref=reference \
+src=source dst=destination dest=destination tz=timezone expr=expression \
+temp=temperature param=parameter config=configuration""".split())
 SPELLED = 0.6  # of difflib: how alike names are at least
 WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
 # Names that authors of tools use for the same thing.
@@ -22,6 +28,8 @@ pagesize
 repo repository project
 owner org organization user username account login
 body content text message description comment
+input text string content
+location city place
 title name subject summary
 start begin since from after startdate starttime datefrom
 end until to before enddate endtime dateto
@@ -86,4 +94,5 @@ def is_part(name, other):
 
 def words(name):
     """Return the words of a name: perPage has per and page."""
-    return set(map(str.lower, WORD.findall(name)))
+    return {SHORT.get(word, word)
+            for word in map(str.lower, WORD.findall(name))}

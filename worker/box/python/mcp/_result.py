@@ -230,9 +230,11 @@ class Result(dict):
             return not self.is_error
         if isinstance(data, dict):
             return data.get(key, default)
-        if isinstance(data, Rows) and (key in COLLECTIONS or type(
-                default) is list and _counted.is_named(key, self._tool or "")):
-            return data
+        if isinstance(data, Rows):
+            if key in COLLECTIONS or _counted.is_named(key, self._tool or ""):
+                return data
+            if not data:
+                return default
         raise attribute_error("the result has no keys but %s: r.data is a "
                               "%s" % (", ".join(dict.keys(self)),
                                       type(data).__name__))
