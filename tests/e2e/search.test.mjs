@@ -290,7 +290,8 @@ test('one that cannot start is named, and its pause is not waited for',
 
       assert.match(said, /^hint: .* left out dead: server "dead" /);
       times += new RegExp(' failed \\d+ times in a row and can be started ' +
-        'again in \\d+ seconds?; at last it exited with code 3$').test(said);
+        'again in \\d+ seconds?; the last time it exited with code 3$')
+        .test(said);
       assert.ok(took < 8, `${took} s`);
     }
     assert.ok(times >= 1, 'none was in a pause');

@@ -185,9 +185,9 @@ START_TEST(a_result_has_a_limit)
 	} rows[] = {
 		{ RESULT_MAX - 11, NULL },
 		{ RESULT_MAX - 10, "server \"gh\": its result has 16777217 "
-		    "bytes, and results may have 16 MiB" },
+		    "bytes, above the limit of 16 MiB" },
 		{ 20 * MIB, "server \"gh\": its answer cannot be used: it has "
-		    "20971565 bytes, and results may have 16 MiB" },
+		    "20971565 bytes, above the limit of 16 MiB" },
 	};
 
 	start_call();
@@ -212,7 +212,7 @@ START_TEST(answers_a_server)
 	play_expect_line(&gh, ANSWER("\"a\\u0062\"", "\"result\":{}"));
 	play_say(&gh, ANSWER("2", "\"method\":\"sampling/createMessage\""));
 	play_expect_line(&gh, ANSWER("2", "\"error\":{\"code\":-32601,"
-	    "\"message\":\"this client has no such method\"}"));
+	    "\"message\":\"this client does not support this method\"}"));
 	play_say(&gh, ANSWER("2", "\"result\":{}"));
 	play_expect_result(relay, 1, "{}");
 	end_working();
@@ -235,8 +235,8 @@ START_TEST(a_flood_of_requests_ends)
 		;
 	ck_assert_int_eq(errno, EPIPE);
 	play_expect_refused(relay, 1, "server \"gh\" ended before it answered: "
-	    "it asked more and more, and did not read the answers; the call "
-	    "was sent and may have run");
+	    "it sent more and more requests without reading the answers; "
+	    "the call was sent and may have run");
 	play_expect_let_go(gh.link);
 	play_die(&gh, "exited with code 0");
 	play_end();
@@ -308,13 +308,13 @@ START_TEST(a_bad_greeting_ends_it)
 		  "it refused \"initialize\": not you (code -32600)" },
 		{ "\"result\":{\"protocolVersion\":\"1999-01-01\"}",
 		  "it speaks version \"1999-01-01\" of the protocol, which is "
-		  "not one from 2024-11-05 to 2025-11-25" },
+		  "not one of 2024-11-05 to 2025-11-25" },
 		{ "\"result\":{}",
-		  "it did not say which version of the protocol it speaks" },
+		  "it did not report its version of the protocol" },
 		{ "\"result\":{\"protocolVersion\":1}",
-		  "it did not say which version of the protocol it speaks" },
-		{ "\"result\":[]", "it answered \"initialize\" with what "
-		  "cannot be used: its result is not an object" },
+		  "it did not report its version of the protocol" },
+		{ "\"result\":[]", "it answered \"initialize\" with an "
+		  "invalid message: its result is not an object" },
 		{ "\"id\":1,\"result\":{}", "it answered \"initialize\" with "
 		  "what cannot be used: the member \"id\" is there 2 times" },
 		{ "\"result\":{\"a\":NaN}", "it answered \"initialize\" with "
@@ -530,7 +530,7 @@ START_TEST(progress_keeps_a_call)
 		break;
 	case 1:
 		play_expect_refused(relay, 1, "server \"gh\" did not answer "
-		    "the call of its tool \"talk\", and told of no progress "
+		    "the call of its tool \"talk\", and reported no progress "
 		    "for 4 seconds (CAISSON_TOOL_TIMEOUT)");
 		play_expect_line(&gh, silence);
 		break;
@@ -538,8 +538,8 @@ START_TEST(progress_keeps_a_call)
 		while (!is_answered())
 			play_say(&gh, progress);
 		play_expect_refused(relay, 1, "server \"gh\" did not answer "
-		    "the call of its tool \"talk\" within 16 seconds, which is "
-		    "the most, however much progress it reports "
+		    "the call of its tool \"talk\" within 16 seconds, the "
+		    "maximum even with progress reports "
 		    "(CAISSON_TOOL_TIMEOUT)");
 		play_expect_line(&gh, silence);
 		break;
@@ -677,7 +677,7 @@ START_TEST(a_hung_server_is_replaced)
 	play_call(other, 1, "gh");
 	play_expect_refused(other, 1, "server \"gh\" ended before it answered: "
 	    "it was stopped because it answered none of the last 3 requests "
-	    "in time, and no ping; the call was sent and may have run");
+	    "in time, nor a ping; the call was sent and may have run");
 	play_expect_let_go(gh.link);
 	old = gh;
 	play_call(other, 2, "gh");
@@ -691,8 +691,8 @@ START_TEST(a_hung_server_is_replaced)
 	ck_assert_int_gt(n, 0);
 	gh.line[n] = '\0';
 	ck_assert_ptr_nonnull(strstr(gh.line, "server gh was stopped because "
-	    "it answered none of the last 3 requests in time, and no ping; it "
-	    "is started again when it is next used\n"));
+	    "it answered none of the last 3 requests in time, nor a ping; it "
+	    "is restarted on the next call\n"));
 }
 END_TEST
 

@@ -449,7 +449,7 @@ START_TEST(a_list_without_an_end_is_refused)
 	play_say(&gh,
 	    ANSWER("3", "\"result\":{\"tools\":[],\"nextCursor\":\"a\"}"));
 	play_expect_refused(relay, 1, "server \"gh\": its list of tools has "
-	    "no end: it names the same \"nextCursor\" twice");
+	    "no end: it returned the same \"nextCursor\" twice");
 	play_end();
 }
 END_TEST

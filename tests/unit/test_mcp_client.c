@@ -284,8 +284,8 @@ START_TEST(a_server_that_does_not_read)
 	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	expect(&events, "");
 	hear("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"ping\"}");
-	expect(&events, "unfit: asked more and more, and did not read the "
-	    "answers\n");
+	expect(&events, "unfit: sent more and more requests without "
+	    "reading the answers\n");
 	mcp_client_free(&client);
 }
 END_TEST
@@ -352,20 +352,20 @@ START_TEST(reads_the_ends_of_long_lines)
 		const char *events;
 	} rows[] = {
 		{ "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{\"", "xxx\"}}",
-		  "a broken: it has 20000000 bytes, and results may "
-		  "have 16 MiB\n" },
+		  "a broken: it has 20000000 bytes, above the limit "
+		  "of 16 MiB\n" },
 		{ "{\"result\":{\"", "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}",
-		  "a broken: it has 20000000 bytes, and results may "
-		  "have 16 MiB\n" },
+		  "a broken: it has 20000000 bytes, above the limit "
+		  "of 16 MiB\n" },
 		{ "{\"jsonrpc\": \"2.0\", \"id\": 2, \"result\": {\"",
-		  "xxx\"}}", "a broken: it has 20000000 bytes, and results "
-		  "may have 16 MiB\n" },
+		  "xxx\"}}", "a broken: it has 20000000 bytes, above the "
+		  "limit of 16 MiB\n" },
 		{ "{\"id\": 2, \"result\": {\"", "xxx\"}, \"x\": 1}",
-		  "a broken: it has 20000000 bytes, and results may "
-		  "have 16 MiB\n" },
+		  "a broken: it has 20000000 bytes, above the limit "
+		  "of 16 MiB\n" },
 		{ "{\"result\":{\"", "xxx\"},\"id\":2,\"jsonrpc\":\"2.0\"}",
-		  "a broken: it has 20000000 bytes, and results may "
-		  "have 16 MiB\n" },
+		  "a broken: it has 20000000 bytes, above the limit "
+		  "of 16 MiB\n" },
 		{ "{\"method\":\"y\",\"params\":{",
 		  "xxx\"},\"jsonrpc\":\"2.0\",\"id\":2}", "" },
 		{ "log: {\"result\":{", "},\"id\":2}", "" },
@@ -431,9 +431,9 @@ START_TEST(logs_nothing_that_a_server_says)
 	hear("the password is 12345");
 	hear("{\"password\":12345}");
 	ck_assert_int_gt(read(fds[0], text, sizeof(text) - 1), 0);
-	ck_assert_str_eq(text, "broker: server gh: 21 bytes of no use "
+	ck_assert_str_eq(text, "broker: server gh: 21 useless bytes "
 	    "(1 times so far): 't' where a value should be, at byte 1\n"
-	    "broker: server gh: 18 bytes of no use (2 times so far): the "
+	    "broker: server gh: 18 useless bytes (2 times so far): the "
 	    "member \"jsonrpc\" must be \"2.0\"\n");
 	mcp_client_free(&client);
 }

@@ -9,7 +9,7 @@ static struct play_server gh;
 #define PLAY_GIVEN_UP(id)                                                      \
 	"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\","         \
 	"\"params\":{\"requestId\":" id ",\"reason\":\"the execution that "    \
-	"asked has ended\"}}"
+	"made the request has ended\"}}"
 
 /* What was asked of it is answered, also of executions that only read. */
 START_TEST(a_removed_server_finishes)

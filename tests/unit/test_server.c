@@ -171,7 +171,7 @@ START_TEST(pauses_between_failures)
 	play_expect_refused(relay, 6, "server \"gh\" failed 6 times in a row "
 	    "and can be started again in ");
 	ck_assert_ptr_nonnull(strstr(
-	    play_msg.refused.reason, "; at last it failed 6"));
+	    play_msg.refused.reason, "; the last time it failed 6"));
 	play_call(relay, 7, "gh");
 	play_expect_want("gh");
 	play_end();
@@ -200,7 +200,7 @@ START_TEST(a_look_does_not_wait_for_a_pause)
 	play_recall(relay, 4, "gh");
 	play_expect_refused(relay, 4, words);
 	ck_assert_ptr_nonnull(strstr(
-	    play_msg.refused.reason, "; at last it failed again"));
+	    play_msg.refused.reason, "; the last time it failed again"));
 	play_call(relay, 5, "gh");
 	play_recall(relay, 6, "gh");
 	play_expect_refused(relay, 6, words);
@@ -231,7 +231,7 @@ START_TEST(a_pause_tells_how_it_ended)
 	play_recall(relay, 2, "gh");
 	play_expect_refused(relay, 2, "server \"gh\" failed 4 times");
 	ck_assert_ptr_nonnull(strstr(
-	    play_msg.refused.reason, "; at last it exited with code 3"));
+	    play_msg.refused.reason, "; the last time it exited with code 3"));
 	play_end();
 }
 END_TEST

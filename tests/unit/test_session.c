@@ -177,7 +177,7 @@ START_TEST(starts_sixteen_servers)
 	play_load_any(relay, "s16");
 	play_call(relay, 91, "s16");
 	play_expect_refused(relay, 91, "server \"s16\" is not started: this "
-	    "execution has started 16 servers, and no more are allowed");
+	    "execution has started 16 servers, which is the maximum");
 	play_list(relay, 92, "s16");
 	play_expect_refused(relay, 92, "server \"s16\" is not started: ");
 	play_load_any(relay, "gh");
@@ -278,7 +278,7 @@ START_TEST(refuses_too_many_requests)
 	}
 	play_call(relay, id, "gh");
 	play_expect_refused(relay, id, "128 requests of this execution are "
-	    "under way already");
+	    "in flight already");
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	play_expect_result(relay, 1, "{}");
 	play_call(relay, id, "gh");
@@ -382,8 +382,8 @@ START_TEST(calls_what_is_listed_where_tools_are_narrowed)
 
 	play_call(relay, 1, "gh");
 	play_expect_refused(relay, 1, "server \"gh\": its tool \"talk\" is "
-	    "none that it has listed, and the configuration of the server "
-	    "narrows its tools by name");
+	    "not in its list, and the configuration of the server "
+	    "restricts its tools by name");
 	play_end();
 }
 END_TEST
@@ -440,7 +440,7 @@ START_TEST(cancels_a_call)
 	play_expect_refused(relay, 1, "it was cancelled");
 	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
-	    "\"reason\":\"the code does not wait for it any more\"}}");
+	    "\"reason\":\"the code no longer waits for it\"}}");
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":{}}");
 	play_expect_result(relay, 2, "{}");
@@ -495,7 +495,7 @@ START_TEST(cancels_what_nobody_waits_for)
 	close(relay);
 	play_expect_line(&gh, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":2,"
-	    "\"reason\":\"the execution that asked has ended\"}}");
+	    "\"reason\":\"the execution that made the request has ended\"}}");
 	/* Its answers may come all the same. */
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}");
 	play_say(&gh, "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":"
@@ -573,7 +573,7 @@ START_TEST(bounds_what_is_not_read)
 	play_expect(relay, IPC_REFUSED);
 	ck_assert_uint_eq(play_msg.refused.id, id);
 	ck_assert_ptr_nonnull(strstr(play_msg.refused.reason, " bytes of "
-	    "answers have not been read yet; no more than 67108864 may wait"));
+	    "answers have not been read yet; at most 67108864 may wait"));
 	play_expect_result(relay, id + 1, "[{\"name\":\"gh\",\"alias\":"
 	    "\"gh\",\"description\":\"does things\",\"loaded\":true}]");
 	play_end();

@@ -244,7 +244,7 @@ START_TEST(the_list_is_bounded)
 	ck_assert_int_eq(add_page(page.data), 0);
 	ck_assert_int_eq(tools_finish(tools, &payload, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text,
-	    " bytes, and no answer may have more than 16777216"));
+	    " bytes, above the limit of 16777216"));
 	tools_free(&tools);
 }
 END_TEST

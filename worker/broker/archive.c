@@ -1,5 +1,5 @@
 /*
- * The store, as the broker sees it: see archive.h. Runs in the broker.
+ * The broker's connection to the store: see archive.h. Runs in the broker.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,15 +17,17 @@
 struct archive {
 	struct broker *broker;
 	void (*recalled)(struct broker *broker, const uint8_t *fingerprint);
-	struct channel *store; /* NULL: there is none (yet) */
-	int wanted;            /* the supervisor was asked for it */
-	uint64_t not_before;   /* when it may be asked again */
-	/* Fingerprints, to be looked up, or kept, when the channel is there. */
+	struct channel *store; /* NULL if there is none (yet) */
+	int wanted;            /* it was requested from the supervisor */
+	uint64_t not_before;   /* when it may be requested again */
+	/*
+	 * Fingerprints to look up, or to store, when the channel is available.
+	 */
 	struct buffer recalls;
 	struct buffer retains;
 	size_t unanswered;
 	struct event *patience;
-	int deaf; /* sending failed: the patience ends now */
+	int deaf; /* sending failed: waiting ends now */
 };
 
 static void archive_on_impatience(evutil_socket_t fd, short what, void *arg);
@@ -57,7 +59,10 @@ archive_free(struct archive **archivep)
 	free(archive);
 }
 
-/* Requests that wait for it go on without; it is left alone for a while. */
+/*
+ * Requests that wait for the store continue without it; it is not used for a
+ * while.
+ */
 static void
 archive_lose(struct archive *archive)
 {
@@ -72,11 +77,11 @@ archive_lose(struct archive *archive)
 	archive->recalled(archive->broker, NULL);
 }
 
-/* The supervisor has logged why. */
+/* The supervisor has logged the cause. */
 static void
 archive_miss(struct archive *archive)
 {
-	log_info("lists of tools are not kept: there is no store");
+	log_info("lists of tools are not stored: the store is unavailable");
 	archive_lose(archive);
 }
 
@@ -86,7 +91,8 @@ archive_on_closed(void *ctx, const struct err *why)
 	if (why != NULL)
 		log_warn("protocol violation by the store: %s", why->text);
 	else
-		log_info("lists of tools are not kept: there is no store");
+		log_info("lists of tools are not stored: the store is "
+		    "unavailable");
 	archive_lose(ctx);
 }
 
@@ -98,20 +104,21 @@ archive_on_impatience(evutil_socket_t fd, short what, void *arg)
 	(void)fd;
 	(void)what;
 	if (!archive->deaf)
-		log_warn("the store has not told a list of tools within %d "
-		    "ms: servers are asked instead", TOOL_LISTS_WAIT_MS);
+		log_warn("the store did not return a list of tools within %d "
+		    "ms: servers are queried instead", TOOL_LISTS_WAIT_MS);
 	archive_lose(archive);
 }
 
-/* From the loop: the caller is in the middle of something. */
+/* From the loop: the caller is in the middle of an operation. */
 static void
 archive_fail(struct archive *archive, const struct err *err)
 {
 	static const struct timeval now;
 
-	/* It has ended, which is no mishap. */
+	/* It has ended, which is not an error. */
 	if (err->code == EPIPE || err->code == ECONNRESET)
-		log_info("lists of tools are not kept: there is no store");
+		log_info("lists of tools are not stored: the store is "
+		    "unavailable");
 	else
 		log_warn("cannot send to the store: %s", err->text);
 	archive->deaf = 1;
@@ -126,7 +133,7 @@ archive_wait(struct archive *archive)
 	event_add(archive->patience, &most);
 }
 
-/* Makes sure that there is a store, or will be. Returns whether. */
+/* Makes sure that there is a store, or will be. Returns whether that is so. */
 static int
 archive_ensure(struct archive *archive)
 {
@@ -153,7 +160,10 @@ archive_send_recall(struct archive *archive, const uint8_t *fingerprint)
 		archive_fail(archive, &err);
 }
 
-/* What is on the shelf now is kept; what is not there, or doubted, is not. */
+/*
+ * Stores the list on the shelf now; removes the stored one if there is none on
+ * the shelf, or it is in doubt.
+ */
 static void
 archive_send_retain(struct archive *archive, const uint8_t *fingerprint)
 {
@@ -194,7 +204,7 @@ archive_open(struct archive *archive, struct ipc_lists *lists)
 		archive_miss(archive);
 		return;
 	}
-	/* It may come when nothing waits for it: then it is used later. */
+	/* It may arrive when no request waits for it; it is then used later. */
 	channel_free(&archive->store);
 	archive->wanted = 1;
 	archive->store =
@@ -228,8 +238,8 @@ archive_retain(struct archive *archive, const uint8_t *fingerprint)
 }
 
 /*
- * Whether bytes have the form of a kept list, as they are passed on unchanged.
- * Other programs may have changed the file that they come from.
+ * Whether bytes have the form of a stored list, because they are passed on
+ * unchanged. Other programs may have changed the file.
  */
 static int
 archive_is_list(const char *data, size_t len)
@@ -262,7 +272,7 @@ archive_recalled(struct archive *archive, struct ipc_recalled *recalled)
 	else if (!archive->deaf)
 		event_del(archive->patience);
 	if (list.len > 0 && (data == NULL || !archive_is_list(data, list.len)))
-		log_warn("a list of tools that was kept cannot be read");
+		log_warn("a stored list of tools is unreadable");
 	else if (list.len > 0)
 		shelf_put_old(shelf, fingerprint, &list);
 	archive->recalled(archive->broker, fingerprint);

@@ -1,5 +1,5 @@
 /*
- * One thing that is wanted of a server: see ask.h. Runs in the broker.
+ * One request to a server: see ask.h. Runs in the broker.
  */
 #include <stdlib.h>
 
@@ -38,7 +38,7 @@ ask_drop_params(struct ask *ask)
 	buffer_reset(&ask->params);
 }
 
-/* A call has come to its end, whatever that was. */
+/* A call has ended, with any outcome. */
 static void
 ask_audit(const struct ask *ask)
 {
@@ -81,7 +81,7 @@ ask_move(struct ask *ask, struct ask_list *list)
 		TAILQ_INSERT_TAIL(list, ask, entry);
 }
 
-/* Whether a result says of itself that it is an error. */
+/* Whether a result is marked as an error. */
 static int
 ask_is_error(const char *json, size_t len)
 {
@@ -91,7 +91,7 @@ ask_is_error(const char *json, size_t len)
 	    json_span_kind(is_error) == JSON_SPAN_TRUE;
 }
 
-/* The outcome of a call, if an audit wants it. */
+/* Records the outcome of a call, if there is an audit file. */
 static void
 ask_conclude(struct ask *ask, const char *json, size_t len)
 {

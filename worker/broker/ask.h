@@ -1,7 +1,7 @@
 /*
- * One thing that is wanted of a server: a call of a tool, or its list of
- * tools, for an execution or for a TRY. It is answered or refused once and is
- * gone then. Runs in the broker.
+ * One request to a server: a tool call, or its list of tools, for an execution
+ * or for a TRY. It is answered or refused once, and then freed. Runs in the
+ * broker.
  */
 #ifndef WORKER_BROKER_ASK_H
 #define WORKER_BROKER_ASK_H
@@ -16,9 +16,9 @@ TAILQ_HEAD(ask_list, ask);
 enum ask_kind { ASK_CALL, ASK_TOOLS };
 
 /*
- * How an ask reports its outcome: answer takes one JSON value on one line,
- * refuse a sentence and the server's error object (of length 0 when the refusal
- * is ours). freed, which may be NULL, is called before the ask is freed.
+ * How an ask reports its outcome. answer takes one JSON value on one line;
+ * refuse takes a sentence and the server's error object (of length 0 if Caisson
+ * refuses). freed, which may be NULL, is called before the ask is freed.
  * starts, which may be NULL, returns whether the server may be started for it.
  */
 struct ask_ends {
@@ -32,18 +32,19 @@ struct ask_ends {
 struct ask {
 	TAILQ_ENTRY(ask) entry; /* of list */
 	TAILQ_ENTRY(ask) sibling; /* of its session */
-	struct ask_list *list;    /* of a server or a link; NULL: of none */
-	struct link *link;        /* that has it; NULL: its server has */
+	struct ask_list *list;    /* of a server or a link; NULL if in no list
+				   */
+	struct link *link;        /* the link that has it; NULL: the server */
 	struct broker *broker;
 	struct server *server;
 	const struct definition *definition; /* of the server */
-	/* The server ends its wait, or takes back its place. */
+	/* The server ends its wait, or releases its place. */
 	void (*forget)(struct server *server, struct ask *ask);
 	const struct ask_ends *ends; /* of the asker */
 	struct session *session;     /* NULL: a TRY */
 	uint64_t execution;          /* of the session */
-	const char *owner;           /* of that; NULL: a TRY */
-	uint64_t silence; /* milliseconds that the server may be silent */
+	const char *owner;           /* of that session; NULL: a TRY */
+	uint64_t silence; /* milliseconds without a sign of the server */
 	uint64_t id;      /* of the session */
 	enum ask_kind kind;
 	/* Of a call: */
@@ -54,47 +55,50 @@ struct ask {
 	struct queue_turn *turn; /* of queue.c, or NULL */
 	int placed;              /* it has one of the places of its server */
 	enum audit_outcome outcome;
-	uint64_t made; /* when it was, by clock_ms() */
+	uint64_t made; /* when it was put there, by clock_ms() */
 	uint64_t sent;        /* its number with the server; 0: not sent */
-	uint64_t begun;       /* when that was, or might have been */
-	int progress;         /* the server has reported some */
+	uint64_t begun;       /* when it was, or may have been, sent */
+	int progress;         /* the server has reported progress */
 	int last;             /* further progress does not extend the wait */
-	int late;             /* for the next list of tools, not for this */
+	int late;             /* needs the next list of tools, not this one */
 	struct event *patience; /* the end of its wait for a start or answer */
 };
 
 /*
- * Makes an ask in no list. server_new_ask also sets the server and how that
- * forgets the ask, session_new_ask the session.
+ * Makes an ask that is in no list. server_new_ask also sets the server and its
+ * callback to remove the ask, session_new_ask the session.
  */
 struct ask *ask_new(struct broker *broker,
     const struct definition *definition, const struct ask_ends *ends,
     uint64_t id, enum ask_kind kind);
 
-/* Forgets an ask, which gets no answer then. */
+/* Frees an ask without an answer. */
 void ask_free(struct ask **ask);
 
-/* Takes the parameters of a call; drops them, of which a byte was sent. */
+/* Takes the parameters of a call; drops them when a byte was sent. */
 void ask_take_params(struct ask *ask, struct buffer *params);
 void ask_drop_params(struct ask *ask);
 
-/* Puts an ask at the end of a list, out of the one that it is in. */
+/* Removes an ask from its list and appends it to another. */
 void ask_move(struct ask *ask, struct ask_list *list);
 
 /* Answers with one JSON value on one line, and frees the ask. */
 void ask_answer(struct ask **ask, const char *json, size_t len);
 
 /*
- * Refuses with a sentence, which may be of any length, and the server's error
- * object (of length 0 when the refusal is ours). Frees the ask.
+ * Refuses with a sentence of any length and the server's error object (of
+ * length 0 if Caisson refuses). Frees the ask.
  */
 void ask_refuse(
     struct ask **ask, struct buffer *reason, struct json_span error);
 
-/* Appends to a reason whether the server may have got an ask: of calls only. */
+/*
+ * Appends to a reason whether the server may have received an ask, for calls
+ * only.
+ */
 void ask_add_sent(const struct ask *ask, struct buffer *reason);
 
-/* As ask_refuse, with: server "NAME" and these words. */
+/* Like ask_refuse, with: server "NAME" and these words. */
 void ask_refuse_words(struct ask **ask, const char *words);
 
 #endif

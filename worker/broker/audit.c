@@ -18,11 +18,12 @@
 
 struct audit {
 	int fd;
-	struct event *flush; /* set off by the first line of a turn */
+	struct event *flush; /* activated by the first line of a turn of the
+			      * loop */
 	struct buffer lines;
 	size_t count;  /* of them */
-	uint64_t lost; /* lines, since the last that was written */
-	int torn;      /* the file ends within a line */
+	uint64_t lost; /* lines lost since the last one written */
+	int torn;      /* the file ends with an incomplete line */
 };
 
 static const char *const audit_words[] = {
@@ -41,8 +42,8 @@ static void
 audit_lose(struct audit *audit, const char *why)
 {
 	if (audit->lost == 0)
-		log_error("the audit file cannot be written: %s; calls go on, "
-		    "and their lines are lost", why);
+		log_error("the audit file cannot be written: %s; calls "
+		    "continue, and their lines are lost", why);
 	audit->lost += audit->count;
 }
 
@@ -56,7 +57,7 @@ audit_wrote(struct audit *audit)
 	audit->lost = 0;
 }
 
-/* Writes all lines at once, so that no other writer comes in between. */
+/* Writes all lines at once, so that no other writer can interleave. */
 static void
 audit_write(struct audit *audit)
 {
@@ -124,8 +125,8 @@ audit_add_time(struct buffer *line)
 }
 
 /*
- * Both names may come from the code: they are bounded, and cannot move the
- * cursor of a terminal or hide text when the file is shown.
+ * Both names may come from the code: they are bounded, and escaped so that they
+ * cannot control a terminal or hide text when the file is shown.
  */
 static void
 audit_add_name(struct buffer *line, const char *text)

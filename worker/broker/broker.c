@@ -1,6 +1,5 @@
 /*
- * The broker as a whole: its lists, from the beginning to the end. Runs in the
- * broker.
+ * The broker as a whole: its lists, from start to end. Runs in the broker.
  */
 #include <errno.h>
 #include <string.h>
@@ -18,8 +17,8 @@
 #include "shelf.h"
 
 /*
- * A message whose descriptors have no room is lost, and with it everything: so
- * much is never asked for.
+ * A message whose descriptors have no room would be lost, and its channel with
+ * it; so this limit is never exceeded by requests.
  */
 static void
 broker_count_files(struct broker *broker)

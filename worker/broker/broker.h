@@ -1,20 +1,20 @@
 /*
- * The broker: the client of the user's downstream MCP servers. It holds the
- * pipes of the servers and one channel for each execution, and decides by that
- * channel alone what an execution may use. It can start nothing, open nothing
- * and kill nothing: it asks the supervisor by name. Everything of this folder
- * runs in that process only.
+ * The broker: the MCP client of the user's downstream servers. It holds the
+ * pipes of the servers and one channel for each execution, and that channel
+ * alone decides what an execution may use. It cannot start, open or kill
+ * anything: it sends requests with names to the supervisor. All files of this
+ * folder run in that process only.
  *
- * The parts: a session (session.h) asks a server (server.h); what it asks
- * is an ask (ask.h), which waits with the server until there is a link
- * (link.h), one process of it, and then with that. A link has pipes (pipes.h),
- * the protocol (mcp_client.h) and the list of tools (listing.h). Nothing of
- * these is freed while a function below it on the stack still has it: what
- * must end ends from the loop.
+ * The parts: a session (session.h) makes requests to a server (server.h). A
+ * request is an ask (ask.h), which waits with the server until there is a link
+ * (link.h), one process of the server, and then with the link. A link has pipes
+ * (pipes.h), the protocol (mcp_client.h) and the list of tools (listing.h).
+ * None of these is freed while a function below it on the stack uses it: an
+ * object that must end is ended from the loop.
  *
  * Calls go down only: main, routes, on_*, broker, try, session, server, link,
- * listing, archive, to_supervisor, queue, ask, and the decoders of bytes.
- * Upwards there are only callbacks, which are given at construction.
+ * listing, archive, to_supervisor, queue, ask, and the decoders of bytes. Calls
+ * upwards are callbacks, which are given at construction.
  */
 #ifndef WORKER_BROKER_BROKER_H
 #define WORKER_BROKER_BROKER_H
@@ -36,28 +36,28 @@ struct shelf;
 
 struct broker {
 	struct event_base *base;
-	channel_handler *const *routes; /* of every message to it */
+	channel_handler *const *routes; /* a handler for every message to it */
 	struct channel *supervisor;
 	TAILQ_HEAD(broker_servers, server) servers; /* that are configured */
-	struct broker_servers removed; /* of those: until nothing uses them */
-	void *by_name; /* the same, as a tree: server.c */
+	struct broker_servers removed; /* removed, but still in use */
+	void *by_name; /* the configured ones, as a tree: server.c */
 	TAILQ_HEAD(broker_links, link) links;       /* until their ENDED */
 	TAILQ_HEAD(broker_sessions, session) sessions;
-	struct shelf *shelf; /* the lists of tools that are remembered */
+	struct shelf *shelf; /* the remembered lists of tools */
 	struct archive *archive; /* keeps them */
-	struct shapes *shapes; /* of what their tools have returned */
+	struct shapes *shapes; /* the shapes of their results */
 	uint64_t last_link;
-	size_t unwritten;    /* bytes that servers have still to take */
+	size_t unwritten;    /* bytes not yet taken by servers */
 	struct audit *audit; /* NULL: calls are not recorded */
-	size_t open_links;   /* that have pipes, or will have them */
-	size_t most_links;   /* so many, for want of descriptors */
-	unsigned long files; /* the limit of descriptors that this is of */
+	size_t open_links;   /* links that have pipes, or will have them */
+	size_t most_links;   /* their maximum, from the descriptor limit */
+	unsigned long files; /* that descriptor limit */
 };
 
 /*
- * broker.c: an empty broker around a loop, whose channels have these handlers,
- * and the end of one. To be made before the lockdown, as it asks for the limit
- * of descriptors.
+ * broker.c: makes an empty broker on a loop, whose channels have these
+ * handlers, and frees it. Must be called before the lockdown, because it reads
+ * the descriptor limit.
  */
 void broker_init(struct broker *broker, struct event_base *base,
     channel_handler *const *routes);
@@ -78,23 +78,23 @@ void broker_on_try(struct broker *broker, struct ipc_try *try);
 void broker_on_lists(struct broker *broker, struct ipc_lists *lists);
 
 /*
- * to_supervisor.c: messages to the supervisor. One that cannot be sent is
- * fatal, except the one that asks for the store.
+ * to_supervisor.c: messages to the supervisor. A failure to send is fatal,
+ * except for the request of the store.
  */
 
-/* Asks for a process of the server of this definition. */
+/* Requests a process of the server of this definition. */
 void to_supervisor_want(struct broker *broker, uint64_t link,
     const struct definition *definition);
 
-/* Says that a process must end now. */
+/* Requests that a process be ended. */
 void to_supervisor_let_go(struct broker *broker, uint64_t link);
 
-/* Asks for the channel to the store. */
+/* Requests the channel to the store. */
 void to_supervisor_want_lists(struct broker *broker);
 
 /*
- * try.c: asks the server of this name for its tools, and sends the supervisor
- * their list, or the reason why there is none.
+ * try.c: requests the tools of the server of this name, and sends the
+ * supervisor their list, or the reason why there is none.
  */
 void try_server(struct broker *broker, const char *name);
 

@@ -1,5 +1,5 @@
 /*
- * The line of a server's standard error that says why it failed: see
+ * Finds the line of a server's standard error that states the error: see
  * complaint.h. Runs in the broker.
  */
 #include <ctype.h>
@@ -13,28 +13,28 @@
 #include "complaint.h"
 #include "reason.h"
 
-/* What each line of npm begins with, before version 10 and since. */
+/* The prefixes of npm's lines, before version 10 and since. */
 static const char *const complaint_npm[] = { "npm error ", "npm ERR! " };
 
-/* Lines of npm that only make sense beside the others. */
+/* Lines of npm that are useless without the others. */
 static const char *const complaint_npm_details[] = { "code ", "errno ",
 	"syscall ", "path ", "A complete log " };
 
-/* What a line that says what is wrong has in it, in any case. */
+/* Words of lines that state an error, in any case. */
 static const char *const complaint_words[] = { "error:", "error [",
 	"exception:", "fatal:", "panic:", "panicked at", "[error]",
 	"error response", "level=error", "level=fatal" };
 
-/* Lines that come last and say nothing. */
+/* Last lines that state nothing. */
 static const char *const complaint_ends[] = { "Node.js v", "npm ", "note: ",
 	"See '", "}" };
 
 struct complaint {
-	const char *error; /* the last line that says what is wrong */
+	const char *error; /* the last line that states an error */
 	const char *npm;   /* the first one of npm that does */
-	const char *last;  /* the last one that begins where lines do */
+	const char *last;  /* the last one without indentation */
 	const char *any;   /* the last one */
-	int traceback;     /* the exception of a traceback is to come */
+	int traceback;     /* the exception of a traceback will follow */
 };
 
 /* Returns what follows the prefix of a line, or NULL. */
@@ -54,7 +54,9 @@ complaint_after(
 	complaint_after(                                                       \
 	    line, prefixes, sizeof(prefixes) / sizeof((prefixes)[0]))
 
-/* The end of a sequence that colours text (ECMA-48, CSI), or p. */
+/*
+ * Returns the end of an escape sequence that colours text (ECMA-48, CSI), or p.
+ */
 static const char *
 complaint_skip_colour(const char *p, const char *end)
 {
@@ -68,7 +70,7 @@ complaint_skip_colour(const char *p, const char *end)
 	return from;
 }
 
-/* Appends the lines as text, each ended by a NUL; without colours. */
+/* Appends the lines as text, each ended by a NUL, without colours. */
 static void
 complaint_split(struct buffer *lines, const struct buffer *errors)
 {
@@ -89,7 +91,7 @@ complaint_split(struct buffer *lines, const struct buffer *errors)
 		*newline++ = '\0';
 }
 
-/* Without the bars that Python draws beside a group of exceptions. */
+/* Skips the bars that Python draws beside a group of exceptions. */
 static const char *
 complaint_inside(const char *line)
 {
@@ -107,12 +109,12 @@ complaint_has_word(const char *line)
 	     i++)
 		if (strcasestr(line, complaint_words[i]) != NULL)
 			return 1;
-	/* A level of a log is a word of its own, and written so. */
+	/* The level of a log is a separate word in this spelling. */
 	return strstr(line, "ERROR ") != NULL ||
 	    strstr(line, "FATAL ") != NULL;
 }
 
-/* Whether a line only points at a place of the line above. */
+/* Whether a line only points at a place in the line above. */
 static int
 complaint_points(const char *line)
 {
@@ -131,7 +133,7 @@ complaint_look(struct complaint *found, const char *whole)
 		return;
 	found->any = line;
 	if (npm != NULL) {
-		/* "404" and nothing else stands between two sentences. */
+		/* A sentence that contains only "404" says too little. */
 		if (found->npm == NULL && strchr(npm, ' ') != NULL &&
 		    !COMPLAINT_AFTER(npm, complaint_npm_details))
 			found->npm = line;
@@ -139,7 +141,7 @@ complaint_look(struct complaint *found, const char *whole)
 	    NULL) {
 		found->traceback = 1;
 	} else if (complaint_points(line)) {
-		/* The line above was source, whatever it said. */
+		/* The line above was source code, whatever its words. */
 		if (!found->traceback)
 			found->error = NULL;
 	} else if (line[0] != ' ' && line[0] != '\t') {
@@ -161,7 +163,7 @@ complaint_best(const struct complaint *found)
 	return found->last != NULL ? found->last : found->any;
 }
 
-/* Appends a line, and what follows where it ends with a colon. */
+/* Appends a line, and the next one if it ends with a colon. */
 static void
 complaint_tell(struct buffer *reason, const char *line, const char *end)
 {
@@ -192,7 +194,7 @@ complaint_add(struct buffer *reason, const struct buffer *errors, int cut)
 	const char *line = NULL, *best;
 
 	complaint_split(&lines, errors);
-	/* Half a line is of use only where there is no other. */
+	/* An incomplete first line is used only if there is no other. */
 	if (cut && text_list_count(lines.data, lines.len) > 1)
 		line = lines.data;
 	while ((line = text_list_next(lines.data, lines.len, line)) != NULL)

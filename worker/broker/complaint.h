@@ -1,7 +1,7 @@
 /*
- * What a server complained about when it failed: the one line of its standard
- * error that says why, as runtimes write it; the others go to the log. Runs in
- * the broker; pure functions over bytes, but for the log.
+ * Finds the one line of a failed server's standard error that states the error,
+ * as runtimes write it; the other lines go to the log. Runs in the broker; pure
+ * functions over bytes, except for logging.
  */
 #ifndef WORKER_BROKER_COMPLAINT_H
 #define WORKER_BROKER_COMPLAINT_H
@@ -10,10 +10,10 @@
 
 /*
  * Appends "; its standard error says: " and that line, at most
- * REFUSED_FOREIGN_MAX bytes of it, to the reason of a refusal; nothing when
- * errors, the end of a server's standard error, has no line. The first line of
- * errors may lack its beginning when cut is set. The line is the exception of
- * a traceback, what node, npm and others call an error, or the last line.
+ * REFUSED_FOREIGN_MAX bytes of it, to the reason of a refusal; nothing if
+ * errors, the end of the standard error, has no line. The first line of errors
+ * may be incomplete if cut is set. The line is the exception of a traceback, an
+ * error line of node, npm and others, or the last line.
  */
 void complaint_add(
     struct buffer *reason, const struct buffer *errors, int cut);

@@ -17,9 +17,9 @@ definition_replace(char **text, const char *new)
 }
 
 /*
- * What one owner's process lists is not told to another one: its lists are
- * remembered by a fingerprint of their own. The owners are not foreign bytes,
- * so that 64 bits of FNV-1a keep them apart.
+ * The list of one owner's process is not shown to another owner: each owner has
+ * lists under a separate fingerprint. The names of owners are not foreign
+ * bytes, so 64 bits of FNV-1a are sufficient.
  */
 static void
 definition_set_fingerprint(

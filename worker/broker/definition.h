@@ -1,7 +1,7 @@
 /*
- * The definition of a server: what the supervisor said of it (DEFINE), as far
- * as the broker needs it. Owned by a server (server.h); its links and asks
- * borrow it. Runs in the broker.
+ * The definition of a server: the content of DEFINE that the broker needs.
+ * Owned by a server (server.h); its links and asks borrow it. Runs in the
+ * broker.
  */
 #ifndef WORKER_BROKER_DEFINITION_H
 #define WORKER_BROKER_DEFINITION_H
@@ -12,35 +12,36 @@
 #include "../../common/ipc.h"
 #include "rules.h"
 
-/* Only name and owner stay the same for as long as there is one. */
+/* Only name and owner never change. */
 struct definition {
 	uint64_t number;
 	char *name;
-	char *owner; /* whose processes it is of; empty: our user's */
-	int shared;  /* those of our user are everybody's */
+	char *owner; /* the owner of its processes; empty: local user */
+	int shared;  /* processes of the local user are shared by all */
 	char *alias;
 	char *description;
 	struct rules rules; /* which of its tools may be used */
-	uint8_t fingerprint[FINGERPRINT_SIZE]; /* of what is started */
+	uint8_t fingerprint[FINGERPRINT_SIZE]; /* of the command and environment
+					        */
 };
 
 /*
- * Takes what the message says; name and owner must be there. Returns whether
- * other tools may be used than before.
+ * Copies the content of the message; name and owner must be set. Returns
+ * whether the permitted tools have changed.
  */
 int definition_set(
     struct definition *definition, const struct ipc_define *define);
 
-/* Takes what another one says, of our user, for the owner of this one. */
+/* Copies another definition, of the local user, for the owner of this one. */
 void definition_copy(
     struct definition *definition, const struct definition *other);
 
-/* Frees what it holds. */
+/* Frees its members. */
 void definition_reset(struct definition *definition);
 
 /*
  * Appends {"name":…,"alias":…,"description":… without the closing brace. about
- * is what the server says of itself, for a definition that says nothing.
+ * is the server's own description, used if the definition has none.
  */
 void definition_describe(const struct definition *definition,
     const char *about, struct buffer *json);

@@ -17,10 +17,10 @@
 #include "reason.h"
 
 enum link_state {
-	LINK_WANTED,   /* the supervisor was asked for it */
-	LINK_STARTING, /* it runs, and has been greeted */
+	LINK_WANTED,   /* it was requested from the supervisor */
+	LINK_STARTING, /* it runs, and "initialize" was sent */
 	LINK_READY,
-	LINK_OVER, /* given up; ENDED may have to come still */
+	LINK_OVER, /* given up; its ENDED may be outstanding */
 };
 
 struct link {
@@ -34,19 +34,19 @@ struct link {
 	uint64_t begun;
 	int launched;
 	int ended;
-	struct pipes *pipes; /* NULL before it runs and after the conclusion */
+	struct pipes *pipes; /* NULL before it runs and after its conclusion */
 	struct mcp_client *client;
 	struct listing *listing;
 	struct ask_list asks; /* sent, or to be refused at the conclusion */
-	struct ask_list outgoing; /* calls it has taken not a byte of yet */
-	struct event *timer;  /* what it is for follows from the state */
-	char *doom;           /* why it is to be given up in a moment */
-	int hung;             /* it was given up because it was silent */
-	int revoked; /* it was given up because it is not trusted any more */
-	/* Once it is over: */
+	struct ask_list outgoing; /* calls of which no byte was written yet */
+	struct event *timer;  /* its purpose follows from the state */
+	char *doom;           /* why it will be given up in a moment */
+	int hung;             /* given up because it was silent */
+	int revoked; /* given up because it is no longer trusted */
+	/* After it was given up: */
 	int was_ready;
-	int awaits_end; /* ENDED may say better how it ended */
-	char *how;      /* it ended, as the end of a sentence */
+	int awaits_end; /* ENDED may report the end more exactly */
+	char *how;      /* how it ended, as the end of a sentence */
 };
 
 static void
@@ -59,7 +59,7 @@ link_set_timer(struct link *link, unsigned int ms)
 
 /* The conclusion */
 
-/* What it wrote before it was ready: a banner, or no MCP at all. */
+/* Its output before it was ready: a banner, or not MCP at all. */
 static void
 link_add_banner(const struct link *link, struct buffer *reason)
 {
@@ -92,7 +92,7 @@ link_log_errors(const struct link *link)
 	    link->definition->name, pipes_errors(link->pipes, &cut));
 }
 
-/* How it ended, for every ask that has no answer. */
+/* How it ended, for every unanswered ask. */
 static void
 link_add_end(struct link *link, struct buffer *reason)
 {
@@ -106,7 +106,7 @@ link_add_end(struct link *link, struct buffer *reason)
 		    link->how);
 }
 
-/* Why it is over, for one ask that has no answer. */
+/* Why it ended, for one unanswered ask. */
 static void
 link_add_lost(struct link *link, const struct ask *ask, struct buffer *reason)
 {
@@ -117,7 +117,7 @@ link_add_lost(struct link *link, const struct ask *ask, struct buffer *reason)
 		link_add_errors(link, reason, link->was_ready);
 }
 
-/* Refuses an ask, because it is over. */
+/* Refuses an ask, because the link has ended. */
 static void
 link_refuse_lost(struct link *link, struct ask *ask)
 {
@@ -128,8 +128,8 @@ link_refuse_lost(struct link *link, struct ask *ask)
 }
 
 /*
- * Logs the refusal of the first ask, for the operator. A TRY prints it itself;
- * a server that hung or lost its trust has been logged already.
+ * Logs the refusal of the first ask, for the operator. A TRY reports it to the
+ * user itself, and a server that hung or lost its trust was logged before.
  */
 static void
 link_log_lost(struct link *link)
@@ -145,14 +145,17 @@ link_log_lost(struct link *link)
 	log_warn("%s", reason.data);
 }
 
-/* Refuses what was not answered, and lets everything go. Once. */
+/* Refuses all unanswered asks and releases its resources. Once. */
 static void
 link_conclude(struct link *link)
 {
 	link->awaits_end = 0;
 	link->broker->open_links--;
 	event_del(link->timer);
-	/* All of its lines are for level debug only: they may hold secrets. */
+	/*
+	 * Its output is logged at level debug only, because it may contain
+	 * secrets.
+	 */
 	if (link->pipes != NULL) {
 		pipes_drain(link->pipes);
 		link_log_errors(link);
@@ -166,8 +169,8 @@ link_conclude(struct link *link)
 }
 
 /*
- * Whether its end counts as a failure to start: it was never ready, or it
- * answered nothing and ended after a moment or hung.
+ * Whether its end counts as a failed start: it was never ready, or it answered
+ * nothing and then hung or ended quickly.
  */
 static int
 link_has_failed(const struct link *link)
@@ -179,8 +182,8 @@ link_has_failed(const struct link *link)
 }
 
 /*
- * Gives up the link. With awaits_end set the conclusion waits up to
- * SERVER_END_WAIT_MS for ENDED, which says how the process ended.
+ * Gives up the link. If awaits_end is set, the conclusion waits up to
+ * SERVER_END_WAIT_MS for ENDED, which reports how the process ended.
  */
 static void
 link_give_up(struct link *link, const char *how, int awaits_end)
@@ -218,7 +221,7 @@ link_doom(struct link *link, const char *how)
 	link_set_timer(link, 0);
 }
 
-/* Ends one that is hung, unless it has answered the ping or a request. */
+/* Ends a hung server, unless it has answered the ping or a request. */
 static void
 link_end_hung(struct link *link)
 {
@@ -228,8 +231,8 @@ link_end_hung(struct link *link)
 		return;
 	link->hung = 1;
 	err_set(&how, "was stopped because it answered none of the last %d "
-	    "requests in time, and no ping", SERVER_SILENCES_MAX);
-	log_warn("server %s %s; it is started again when it is next used",
+	    "requests in time, nor a ping", SERVER_SILENCES_MAX);
+	log_warn("server %s %s; it is restarted on the next call",
 	    link->definition->name, how.text);
 	link_give_up(link, how.text, 0);
 }
@@ -279,7 +282,7 @@ link_revoke(struct link *link, const char *why)
 	link_give_up(link, how.data, 0);
 }
 
-/* What the pipes and the client tell */
+/* Callbacks of the pipes and the client */
 
 static void
 link_on_line(void *ctx, const struct line *line)
@@ -340,7 +343,7 @@ link_on_changed(void *ctx)
 
 static void link_on_progress(void *ctx, void *call);
 
-/* A doom that has come meanwhile is sooner. */
+/* The cause of an end that was set meanwhile takes precedence. */
 static void
 link_on_silent(void *ctx)
 {
@@ -362,7 +365,7 @@ link_on_settled(void *ctx)
 	link_settle(ctx);
 }
 
-/* Beginning and end */
+/* Start and end */
 
 struct link *
 link_new(struct broker *broker, struct server *server,
@@ -441,7 +444,7 @@ link_launched(struct link *link, struct ipc_launched *msg)
 
 	link->launched = 1;
 	if (link->state == LINK_OVER) {
-		/* The message's pipes are closed behind this. */
+		/* The pipes of the message are closed after this. */
 		to_supervisor_let_go(link->broker, link->number);
 		return;
 	}
@@ -464,7 +467,7 @@ void
 link_ended(struct link *link, const char *how)
 {
 	link->ended = 1;
-	/* Its last answers may have come already. */
+	/* Its last answers may be unread. */
 	if (link->state != LINK_OVER && link->pipes != NULL)
 		pipes_drain(link->pipes);
 	if (link->awaits_end) {
@@ -507,8 +510,8 @@ link_pass_result(struct ask *ask, struct json_span result)
 	struct err err;
 
 	if (result.len > RESULT_MAX) {
-		err_set(&err, "its result has %zu bytes, and results may "
-		    "have %lu MiB", result.len, RESULT_MAX / MIB);
+		err_set(&err, "its result has %zu bytes, above the limit of "
+		    "%lu MiB", result.len, RESULT_MAX / MIB);
 		link_refuse(ask, err.text);
 		return;
 	}
@@ -553,7 +556,7 @@ link_on_called(void *ctx, const struct mcp_answer *answer)
 	link_settle(link);
 }
 
-/* A call may take so long in all, however much progress it makes. */
+/* The time limit of a call as a whole, whatever progress it reports. */
 static uint64_t
 link_longest(const struct ask *ask)
 {
@@ -571,11 +574,11 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 	reason_add_string(
 	    words, (struct json_span){ ask->tool.data, ask->tool.len });
 	if (ask->last)
-		buffer_printf(words, "\" within %" PRIu64 " seconds, which is "
-		    "the most, however much progress it reports",
+		buffer_printf(words, "\" within %" PRIu64 " seconds, the "
+		    "maximum even with progress reports",
 		    TOOL_PROGRESS_FACTOR * seconds);
 	else if (ask->progress)
-		buffer_printf(words, "\", and told of no progress for %" PRIu64
+		buffer_printf(words, "\", and reported no progress for %" PRIu64
 		    " %s", seconds, unit);
 	else
 		buffer_printf(
@@ -584,7 +587,7 @@ link_add_silence(const struct ask *ask, struct buffer *words)
 	ask_add_sent(ask, words);
 }
 
-/* The server was silent about a call for too long. */
+/* The server did not answer a call or report progress for too long. */
 static void
 link_on_silence(evutil_socket_t fd, short what, void *arg)
 {
@@ -601,7 +604,7 @@ link_on_silence(evutil_socket_t fd, short what, void *arg)
 	link_settle(link);
 }
 
-/* Begins to wait for an answer, or for more progress. */
+/* Starts to wait for an answer, or for more progress. */
 static void
 link_wait(struct ask *ask)
 {
@@ -609,7 +612,7 @@ link_wait(struct ask *ask)
 	uint64_t left = ask->silence;
 	struct timeval after;
 
-	/* Remembered: a timer of the loop may go off a moment too early. */
+	/* Stored, because a timer of the loop may fire slightly too early. */
 	ask->last = now + left >= most;
 	if (ask->last)
 		left = most > now ? most - now : 0;
@@ -627,7 +630,7 @@ link_on_progress(void *ctx, void *call)
 	link_wait(ask);
 }
 
-/* Sends a call; returns 0 when the server takes not a byte of it now. */
+/* Sends a call; returns 0 if the server takes no byte of it now. */
 static int
 link_send(struct link *link, struct ask *ask)
 {
@@ -644,8 +647,8 @@ link_send(struct link *link, struct ask *ask)
 }
 
 /*
- * Sends the calls that it takes now. The others stay, so that those that are
- * given up are never sent: it would run them for nothing.
+ * Sends the calls that the server takes now. The others stay in the queue, so
+ * that cancelled ones are never sent and executed.
  */
 static void
 link_on_room(void *ctx)
@@ -658,7 +661,7 @@ link_on_room(void *ctx)
 		;
 }
 
-/* Begins a call, which its server is to read, too, within its patience. */
+/* Starts a call; the time limit includes the time until the server reads it. */
 static void
 link_call(struct link *link, struct ask *ask)
 {

@@ -1,7 +1,7 @@
 /*
- * A link: one process of a server, from the WANT for it to its ENDED. Every
- * link ends once and concludes once: what was asked of it and not answered is
- * then refused, with how it ended and its last output. Runs in the broker.
+ * A link: one process of a server, from its WANT to its ENDED. Every link ends
+ * once and concludes once: its unanswered asks are then refused, with how it
+ * ended and its last output. Runs in the broker.
  */
 #ifndef WORKER_BROKER_LINK_H
 #define WORKER_BROKER_LINK_H
@@ -11,24 +11,24 @@
 
 /* How a link reports its state to its server. */
 struct link_ends {
-	/* Whether no new request can come and none waits. */
+	/* Whether no new ask can arrive and none waits. */
 	int (*is_done)(const struct server *server);
 
-	/* It is ready to be asked. */
+	/* It is ready for requests. */
 	void (*ready)(struct server *server);
 
 	/* The first byte of a call was sent. */
 	void (*sent)(struct server *server, struct ask *ask);
 
 	/*
-	 * It is over. waiting has the asks that the link had, and gets those
-	 * that waited for it. failed: it counts as a failure to start. how
-	 * is the end of a sentence.
+	 * It has ended. waiting has the asks of the link, to which those that
+	 * waited for it are added. failed: it counts as a failed start. how is
+	 * the end of a sentence.
 	 */
 	void (*lost)(struct server *server, struct ask_list *waiting,
 	    int failed, const char *how);
 
-	/* It has ended in this way: more exact than in lost. */
+	/* How it ended, more exactly than in lost. */
 	void (*ended)(struct server *server, const char *how);
 
 	/* It was freed, which may free the server. */
@@ -36,16 +36,16 @@ struct link_ends {
 };
 
 /*
- * Asks the supervisor for a process of the server, whose definition the link
- * borrows. The server is not freed before ends->freed. ENDED frees the link.
+ * Requests a process of the server, whose definition the link borrows, from the
+ * supervisor. The server is not freed before ends->freed. ENDED frees the link.
  */
 struct link *link_new(struct broker *broker, struct server *server,
     const struct definition *definition, const struct link_ends *ends);
 
-/* Only at the end of the broker: answers nothing and sends nothing. */
+/* Only when the broker exits: answers nothing and sends nothing. */
 void link_free(struct link **link);
 
-/* Returns how many processes of servers this owner has. */
+/* Returns the number of server processes of this owner. */
 size_t link_count(const struct broker *broker, const char *owner);
 
 /* Returns the link of this number, or NULL. */

@@ -20,18 +20,18 @@ struct listing {
 	struct ask_list *asks;
 	void (*settled)(void *ctx);
 	void *ctx;
-	struct tools *tools; /* while a fetch is under way */
-	uint64_t page;       /* the number of the request for the next one */
-	struct event *patience; /* how long it is waited for */
+	struct tools *tools; /* while a fetch is in progress */
+	uint64_t page;       /* the number of the request for the next page */
+	struct event *patience; /* its time limit */
 	int silent;             /* it did not answer the last time */
-	uint64_t since;         /* when it was asked first without an answer */
-	struct event *hurry;    /* how long it is waited for then */
-	int fetched;            /* once, however that went */
+	uint64_t since;         /* when the first unanswered ask came */
+	struct event *hurry;    /* its time limit */
+	int fetched;            /* once, with any outcome */
 	uint64_t not_before;    /* when it may be fetched again */
-	struct event *pause;    /* set off then */
-	struct event *renewal;  /* set off some time after a change */
-	int changed;            /* since the fetch began */
-	int fresh; /* what is on the shelf came from this link, and holds */
+	struct event *pause;    /* activated at that time */
+	struct event *renewal;  /* activated some time after a change */
+	int changed;            /* since the fetch started */
+	int fresh; /* the list on the shelf is valid and of this link */
 };
 
 static void listing_on_impatience(evutil_socket_t fd, short what, void *arg);
@@ -76,7 +76,7 @@ listing_free(struct listing **listingp)
 	free(listing);
 }
 
-/* The first ask for the fetch that is under way, or NULL. */
+/* Returns the first ask of the fetch in progress, or NULL. */
 static struct ask *
 listing_next(struct listing *listing)
 {
@@ -146,7 +146,7 @@ listing_fail_with(struct listing *listing, struct json_span error)
 	listing_end(listing);
 }
 
-/* Refuses all asks that wait, as the server does not answer. */
+/* Refuses all waiting asks, because the server does not answer. */
 static void
 listing_refuse_silent(struct listing *listing)
 {
@@ -157,7 +157,7 @@ listing_refuse_silent(struct listing *listing)
 	listing_refuse(listing, &text, (struct json_span){ NULL, 0 });
 }
 
-/* Of a server that was silent before, only the fetch goes on. */
+/* If the server was silent before, only the fetch continues. */
 static void
 listing_on_hurry(evutil_socket_t fd, short what, void *arg)
 {
@@ -182,7 +182,7 @@ listing_hurry(struct listing *listing)
 		event_add(listing->hurry, &most);
 }
 
-/* A page has not come: the next ask begins a new fetch. */
+/* A page has not arrived in time: the next ask starts a new fetch. */
 static void
 listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 {
@@ -196,7 +196,7 @@ listing_on_impatience(evutil_socket_t fd, short what, void *arg)
 	listing_end(listing);
 }
 
-/* Changes may come in a row, and requests come first. */
+/* Changes may come in series, and requests take precedence. */
 static void
 listing_renew(struct listing *listing)
 {
@@ -207,8 +207,9 @@ listing_renew(struct listing *listing)
 }
 
 /*
- * Keeps the fetched list. If the server reported a change meanwhile, the list
- * is in doubt; it stays, as code has been given its names and may use them.
+ * Stores the fetched list. If the server reported a change meanwhile, the list
+ * is in doubt; it is still kept, because code has received its names and may
+ * use them.
  */
 static void
 listing_keep(struct listing *listing, const struct buffer *payload)
@@ -228,7 +229,7 @@ listing_keep(struct listing *listing, const struct buffer *payload)
 		    listing->definition->fingerprint);
 }
 
-/* All pages are there. */
+/* All pages have arrived. */
 static void
 listing_finish(struct listing *listing)
 {
@@ -242,11 +243,11 @@ listing_finish(struct listing *listing)
 	}
 	listing->silent = 0;
 	if (tools_left_out(listing->tools) > 0)
-		log_warn("server %s: %zu of its tools cannot be used: they "
-		    "have no name, too long a one, or one that was there "
-		    "before", listing->definition->name,
+		log_warn("server %s: %zu of its tools cannot be used: their "
+		    "names are missing, too long or duplicate",
+		    listing->definition->name,
 		    tools_left_out(listing->tools));
-	/* First, as the program may end with the answer. */
+	/* First, because the answer may end the program. */
 	listing_keep(listing, &payload);
 	while ((ask = listing_next(listing)) != NULL)
 		ask_answer(&ask, payload.data, payload.len);
@@ -257,7 +258,7 @@ listing_finish(struct listing *listing)
 
 static void listing_on_page(void *ctx, const struct mcp_answer *answer);
 
-/* Asks for the next page; the first has no cursor. */
+/* Requests the next page; the first request has no cursor. */
 static void
 listing_turn(struct listing *listing, struct json_span cursor)
 {
@@ -275,7 +276,7 @@ listing_turn(struct listing *listing, struct json_span cursor)
 	    (struct json_span){ params.data, params.len }, listing_on_page,
 	    listing);
 	if (listing->page == 0)
-		listing_fail(listing, "it does not read what it is sent");
+		listing_fail(listing, "it does not read its standard input");
 	else
 		event_add(listing->patience, &most);
 }
@@ -306,7 +307,7 @@ listing_on_page(void *ctx, const struct mcp_answer *answer)
 		listing_finish(listing);
 }
 
-/* Whether it is too early to fetch it again: then it is waited for. */
+/* Whether it is too early to fetch it again; if so, the ask waits. */
 static int
 listing_must_pause(struct listing *listing)
 {
@@ -326,7 +327,7 @@ listing_must_pause(struct listing *listing)
 	return 1;
 }
 
-/* The asks may be gone; a list that has changed is renewed all the same. */
+/* The asks may be gone; a changed list is fetched nevertheless. */
 static void
 listing_on_pause(evutil_socket_t fd, short what, void *arg)
 {
@@ -357,8 +358,8 @@ listing_greeted(struct listing *listing)
 
 	if (shelf_check(listing->broker->shelf,
 	        listing->definition->fingerprint, info->data, info->len))
-		log_info("server %s is of another version than before: its "
-		    "tools are listed anew", listing->definition->name);
+		log_info("server %s has changed its version: its tools are "
+		    "listed again", listing->definition->name);
 }
 
 void
@@ -371,7 +372,7 @@ listing_ask(struct listing *listing, struct ask *ask)
 		ask_answer(&ask, list.data, list.len);
 		return;
 	}
-	/* What was fetched before the change is not what it asks for. */
+	/* A list fetched before the change is not sufficient for this ask. */
 	ask->late = listing->tools != NULL && listing->changed;
 	if (listing->tools == NULL)
 		listing_begin(listing);

@@ -1,7 +1,7 @@
 /*
- * caisson-broker, the process: makes its loop and its channel, gives up
- * everything else, then serves executions until its channel ends. Started by
- * the supervisor alone, with the channel as descriptor 3.
+ * caisson-broker, the process: makes its loop and its channel, drops all other
+ * privileges, then serves executions until its channel ends. Started by the
+ * supervisor only, with the channel as descriptor 3.
  */
 #include <malloc.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "../../common/loop.h"
 #include "broker.h"
 
-/* The supervisor has what it wanted, or is gone. */
+/* The supervisor has closed the channel or exited. */
 static void
 main_on_closed(void *ctx, const struct err *why)
 {
@@ -36,11 +36,17 @@ main(void)
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_BROKER, 0);
-	/* A server may exit while it is written to; that must not end us. */
+	/*
+	 * A server may exit while it is written to; SIGPIPE must not kill the
+	 * broker.
+	 */
 	signal(SIGPIPE, SIG_IGN);
-	/* Nor is a limit on the size of files, which the audit file meets. */
+	/* Nor must the limit on file sizes, which the audit file can reach. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* Large answers go back to the kernel; by default some would stay. */
+	/*
+	 * The memory of large answers is returned to the kernel; by default
+	 * malloc keeps some.
+	 */
 	mallopt(M_MMAP_THRESHOLD, BROKER_MMAP_LEAST);
 	broker_init(&broker, loop_new(0), broker_routes());
 	broker.supervisor = channel_new(broker.base, &fd, &ends);

@@ -1,6 +1,6 @@
 /*
- * The client's side of the Model Context Protocol: see mcp_client.h. Runs in
- * the broker; reads every byte that a server says on its standard output.
+ * The client side of the Model Context Protocol: see mcp_client.h. Runs in the
+ * broker; parses every byte of a server's standard output.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,19 +17,19 @@
 
 /* The digits of the largest number, and a NUL. */
 #define MCP_CLIENT_ID_SIZE 21
-/* "No such method" and "invalid request", as JSON writes these codes. */
+/* "Method not found" and "invalid request", as JSON writes these codes. */
 #define MCP_CLIENT_NO_METHOD "-32601"
 #define MCP_CLIENT_NO_REQUEST "-32600"
-/* The longest id that is looked at closely: every digit may be an escape. */
+/* The longest id that is compared: every digit may be an escape. */
 #define MCP_CLIENT_ID_SHOWN (6 * MCP_CLIENT_ID_SIZE)
 
-/* The versions of the era of "initialize"; the newest, which is offered. */
+/* The protocol versions with "initialize"; the newest is offered. */
 static const char *const mcp_client_versions[] = { "2025-11-25", "2025-06-18",
 	"2025-03-26", "2024-11-05" };
 
 struct mcp_request {
 	uint64_t id;
-	int call; /* its ctx is told of progress */
+	int call; /* its ctx is passed to progress() */
 	mcp_client_answered *answered;
 	void *ctx;
 };
@@ -39,17 +39,18 @@ struct mcp_client {
 	struct mcp_client_ends ends;
 	int unfit;
 	uint64_t last_id;
-	uint64_t noted;   /* the number behind the last notification, or 0 */
-	uint64_t skipped; /* messages that were good for nothing */
+	uint64_t noted;   /* the number of the first request after the last
+			   * notification, or 0 */
+	uint64_t skipped; /* useless messages */
 	uint64_t noise;   /* their bytes, before it was ready */
 	int heard;        /* there was a line */
-	int ready;        /* it was greeted, and has answered well */
-	int answered;     /* to more than its greeting or a ping */
-	unsigned int silences; /* time-outs since it last answered */
-	struct buffer info; /* what the server calls itself */
-	struct buffer about; /* what it says it is for, cut */
+	int ready;        /* it has answered "initialize" correctly */
+	int answered;     /* other than to "initialize" or a ping */
+	unsigned int silences; /* time-outs since its last answer */
+	struct buffer info; /* name and version that the server reports */
+	struct buffer about; /* the purpose that it reports, cut */
 	struct buffer banner; /* the first line that was not JSON, cut */
-	/* Those under way, in the order of their numbers, which rise. */
+	/* Requests in flight, in the order of their numbers, which increase. */
 	struct mcp_request *requests;
 	size_t count;
 	size_t size;
@@ -89,7 +90,7 @@ mcp_client_unfit(struct mcp_client *client, const char *why)
 	client->ends.unfit(client->ends.ctx, why);
 }
 
-/* Requests under way */
+/* Requests in flight */
 
 static void
 mcp_client_remember(
@@ -123,7 +124,7 @@ mcp_client_find(struct mcp_client *client, uint64_t id)
 	    sizeof(*client->requests), mcp_client_compare);
 }
 
-/* Takes a request out of those under way. */
+/* Removes a request from those in flight. */
 static struct mcp_request
 mcp_client_take(struct mcp_client *client, struct mcp_request *request)
 {
@@ -140,7 +141,7 @@ mcp_client_take(struct mcp_client *client, struct mcp_request *request)
 	return taken;
 }
 
-/* The number that is written exactly so; 0 is none. */
+/* The number written in exactly this form; 0 for none. */
 static uint64_t
 mcp_client_number(const char *text, size_t len)
 {
@@ -156,7 +157,7 @@ mcp_client_number(const char *text, size_t len)
 	return strcmp(digits, again) == 0 ? number : 0;
 }
 
-/* The number that an id names without doubt: 5 as 5, "5" or 5.0. */
+/* The number that an id stands for without ambiguity: 5 as 5, "5" or 5.0. */
 static uint64_t
 mcp_client_named(struct json_span id)
 {
@@ -180,7 +181,7 @@ mcp_client_named(struct json_span id)
 	return (uint64_t)number;
 }
 
-/* The request whose number was written exactly so, or NULL. */
+/* The request whose number was written in exactly this form, or NULL. */
 static struct mcp_request *
 mcp_client_match(struct mcp_client *client, struct json_span id)
 {
@@ -188,8 +189,8 @@ mcp_client_match(struct mcp_client *client, struct json_span id)
 }
 
 /*
- * The request that an object is the answer to, which writes its id as no
- * answer may: err says how. NULL when there is none, or more than one.
+ * The request that an object answers with an id in an invalid form, which err
+ * describes. NULL if there is none, or more than one.
  */
 static struct mcp_request *
 mcp_client_meant(
@@ -219,7 +220,7 @@ mcp_client_meant(
 
 /* Writing */
 
-/* Returns as ends.write does. */
+/* Returns like ends.write. */
 static int
 mcp_client_notify(struct mcp_client *client, const char *line, size_t len)
 {
@@ -235,7 +236,7 @@ mcp_client_begin(
 	    ",\"method\":\"%s\"", client->last_id + 1, method);
 }
 
-/* Sends a request that is all but closed; returns as mcp_client_ask does. */
+/* Sends a request that lacks only its end; returns like mcp_client_ask. */
 static uint64_t
 mcp_client_send(struct mcp_client *client, struct buffer *line, int call,
     mcp_client_answered *answered, void *ctx)
@@ -296,11 +297,14 @@ mcp_client_cancel(struct mcp_client *client, uint64_t id, const char *why)
 	buffer_printf(&line, "{\"jsonrpc\":\"2.0\",\"method\":"
 	    "\"notifications/cancelled\",\"params\":{\"requestId\":%" PRIu64
 	    ",\"reason\":\"%s\"}}\n", id, why);
-	/* A server that does not read cannot be cancelled: it may go on. */
+	/*
+	 * A server that does not read its input cannot be sent the cancel: it
+	 * may continue.
+	 */
 	(void)mcp_client_notify(client, line.data, line.len);
 }
 
-/* That it came is all there is to it. */
+/* Nothing but its arrival matters. */
 static void
 mcp_client_on_pong(void *ctx, const struct mcp_answer *answer)
 {
@@ -315,7 +319,7 @@ mcp_client_time_out(struct mcp_client *client, uint64_t id)
 		mcp_client_cancel(client, id, "it takes too long");
 	if (++client->silences != SERVER_SILENCES_MAX)
 		return;
-	/* One that cannot even be sent a ping is silent, too. */
+	/* A server that cannot even be sent a ping counts as silent, too. */
 	(void)mcp_client_ask(client, "ping", (struct json_span){ NULL, 0 },
 	    mcp_client_on_pong, client);
 	client->ends.silent(client->ends.ctx);
@@ -327,7 +331,10 @@ mcp_client_is_silent(const struct mcp_client *client)
 	return client->silences >= SERVER_SILENCES_MAX;
 }
 
-/* The greeting: the one era that is spoken so far. Another would begin here. */
+/*
+ * Initialization, for the one era that is supported. Another one would start
+ * here.
+ */
 
 static int
 mcp_client_version_known(struct json_span version)
@@ -341,7 +348,7 @@ mcp_client_version_known(struct json_span version)
 	return 0;
 }
 
-/* Says why the answer to "initialize" is no good; NULL when it is. */
+/* Returns why the answer to "initialize" is invalid; NULL if it is valid. */
 static void
 mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
 {
@@ -351,21 +358,21 @@ mcp_client_judge(const struct mcp_answer *answer, struct buffer *why)
 		buffer_add_text(why, "refused \"initialize\": ");
 		reason_add_error(why, answer->value);
 	} else if (answer->outcome == MCP_BROKEN) {
-		buffer_printf(why, "answered \"initialize\" with what cannot "
-		    "be used: %s", answer->why);
+		buffer_printf(why, "answered \"initialize\" with an invalid "
+		    "message: %s", answer->why);
 	} else if (json_span_get(answer->value, "protocolVersion", &version) ==
 	        0 || json_span_kind(version) != JSON_SPAN_STRING) {
-		buffer_add_text(why, "did not say which version of the "
-		    "protocol it speaks");
+		buffer_add_text(why, "did not report its version of the "
+		    "protocol");
 	} else if (!mcp_client_version_known(version)) {
 		buffer_add_text(why, "speaks version \"");
 		reason_add_string(why, version);
-		buffer_printf(why, "\" of the protocol, which is not one from "
+		buffer_printf(why, "\" of the protocol, which is not one of "
 		    "2024-11-05 to %s", mcp_client_versions[0]);
 	}
 }
 
-/* Keeps its serverInfo, which is only compared with an earlier one. */
+/* Stores its serverInfo, which is only compared with an earlier one. */
 static void
 mcp_client_keep_info(struct mcp_client *client, struct json_span result)
 {
@@ -384,8 +391,8 @@ mcp_client_keep_info(struct mcp_client *client, struct json_span result)
 }
 
 /*
- * Returns where the first line of a text begins that is no heading of Markdown,
- * or the words of the heading where there is nothing else.
+ * Returns the start of the first line that is not a heading of Markdown, or the
+ * words of the heading if there is no other line.
  */
 static const char *
 mcp_client_first_line(const char *text)
@@ -399,7 +406,7 @@ mcp_client_first_line(const char *text)
 	return *next != '\0' ? next : line + strspn(line, "# \t");
 }
 
-/* Keeps the first paragraph of a text, on one line. Returns whether it did. */
+/* Stores the first paragraph of a text, on one line. Returns whether it did. */
 static int
 mcp_client_keep_text(struct mcp_client *client, struct json_span string)
 {
@@ -422,7 +429,9 @@ mcp_client_keep_text(struct mcp_client *client, struct json_span string)
 	return len > 0;
 }
 
-/* Keeps what it is for: told to code, where the configuration says nothing. */
+/*
+ * Stores its purpose: returned to code if the configuration has no description.
+ */
 static void
 mcp_client_keep_about(struct mcp_client *client, struct json_span result)
 {
@@ -468,7 +477,7 @@ mcp_client_on_greeted(void *ctx, const struct mcp_answer *answer)
 	}
 	if (mcp_client_notify(
 	        client, initialized, sizeof(initialized) - 1) == -1) {
-		mcp_client_unfit(client, "does not read what it is sent");
+		mcp_client_unfit(client, "does not read its standard input");
 		return;
 	}
 	mcp_client_keep_info(client, answer->value);
@@ -487,7 +496,7 @@ mcp_client_greet(struct mcp_client *client)
 
 	if (mcp_client_ask(client, "initialize", span, mcp_client_on_greeted,
 	        client) == 0)
-		mcp_client_unfit(client, "does not read what it is sent");
+		mcp_client_unfit(client, "does not read its standard input");
 }
 
 int
@@ -510,13 +519,15 @@ mcp_client_answer(struct mcp_client *client, struct mcp_request *request,
 	    taken.answered != mcp_client_on_greeted &&
 	    taken.answered != mcp_client_on_pong)
 		client->answered = 1;
-	/* It came to the server behind the notification, which is done. */
+	/*
+	 * It arrived after the notification, which has therefore been handled.
+	 */
 	if (taken.id >= client->noted)
 		client->noted = 0;
 	taken.answered(taken.ctx, answer);
 }
 
-/* Skips a message of so many bytes, or fails the request that it is for. */
+/* Skips a message of this size, or fails the request that it answers. */
 static void
 mcp_client_bad(struct mcp_client *client, size_t len,
     struct mcp_request *request, const char *why)
@@ -527,8 +538,8 @@ mcp_client_bad(struct mcp_client *client, size_t len,
 	client->skipped++;
 	if (!client->ready)
 		client->noise += len;
-	/* Not what it says: a server may print its secrets. */
-	log_debug("server %s: %zu bytes of no use (%" PRIu64 " times so far): "
+	/* Its content is not logged, because a server may print its secrets. */
+	log_debug("server %s: %zu useless bytes (%" PRIu64 " times so far): "
 	    "%s", client->name, len, client->skipped, why);
 	if (request != NULL)
 		mcp_client_answer(client, request, &broken);
@@ -540,7 +551,7 @@ mcp_client_bad(struct mcp_client *client, size_t len,
 	}
 }
 
-/* Keeps the first such line that is not blank, for the reason of a failure. */
+/* Stores the first such line that is not blank, for the reason of a failure. */
 static void
 mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
 {
@@ -557,7 +568,7 @@ mcp_client_keep_banner(struct mcp_client *client, const struct line *line)
 	buffer_add(&client->banner, line->data, len);
 }
 
-/* A line that cannot be read, which may show the id that it is for. */
+/* A line that cannot be parsed, but may contain the id of a request. */
 static void
 mcp_client_unreadable(
     struct mcp_client *client, const struct line *line, const char *why)
@@ -583,7 +594,7 @@ mcp_client_banner(const struct mcp_client *client)
 	return &client->banner;
 }
 
-/* Says what is wrong with a response; NULL, and *answer, when nothing is. */
+/* Returns why a response is invalid; NULL, and *answer, if it is valid. */
 static const char *
 mcp_client_read(struct json_span value, struct mcp_answer *answer)
 {
@@ -591,7 +602,7 @@ mcp_client_read(struct json_span value, struct mcp_answer *answer)
 	int results = json_span_get(value, "result", &result);
 	int errors = json_span_get(value, "error", &error);
 
-	/* Older libraries write the other one, too: as null. */
+	/* Older libraries write the other member, too, as null. */
 	if (results == 1 && errors == 1) {
 		errors = json_span_kind(error) != JSON_SPAN_NULL;
 		results = json_span_kind(result) != JSON_SPAN_NULL;
@@ -608,7 +619,10 @@ mcp_client_read(struct json_span value, struct mcp_answer *answer)
 	return NULL;
 }
 
-/* Whether a server may say this of a notification, where it should not. */
+/*
+ * Whether a server may send this error for a notification, although it should
+ * not.
+ */
 static int
 mcp_client_of_notification(struct json_span error)
 {
@@ -620,9 +634,9 @@ mcp_client_of_notification(struct json_span error)
 }
 
 /*
- * The request that an error without an id is about: the server could not read
- * it. That is clear when only one is under way, unless simple servers would
- * answer the notification before it so.
+ * Returns the request that an error without an id belongs to, because the
+ * server could not read its id. That is certain if only one is in flight,
+ * unless simple servers send such an error for the notification before it.
  */
 static struct mcp_request *
 mcp_client_unread(struct mcp_client *client, struct json_span value,
@@ -650,7 +664,7 @@ mcp_client_response(
 	const char *why = mcp_client_read(value, &answer);
 	struct err err;
 
-	/* Also when it comes too late: then the server is only slow. */
+	/* Also if it comes too late: then the server is only slow. */
 	client->silences = 0;
 	if (request == NULL)
 		request = mcp_client_unread(client, value, &answer);
@@ -664,7 +678,7 @@ mcp_client_response(
 		mcp_client_answer(client, request, &answer);
 }
 
-/* What the server asks of us: whether we are there, and nothing else. */
+/* Requests of the server: only a ping is supported. */
 static void
 mcp_client_asked(struct mcp_client *client, const struct jsonrpc *message)
 {
@@ -675,10 +689,10 @@ mcp_client_asked(struct mcp_client *client, const struct jsonrpc *message)
 	else
 		jsonrpc_add_error(&line, message->id,
 		    JSONRPC_METHOD_NOT_FOUND,
-		    "this client has no such method", NULL);
+		    "this client does not support this method", NULL);
 	if (client->ends.write(client->ends.ctx, line.data, line.len) == -1)
-		mcp_client_unfit(client, "asked more and more, and did not "
-		    "read the answers");
+		mcp_client_unfit(client, "sent more and more requests without "
+		    "reading the answers");
 }
 
 /* Neither a request nor a response. */
@@ -690,7 +704,7 @@ mcp_client_invalid(
 	struct json_span method;
 	struct err err;
 
-	/* What has a method has an id of the server's. */
+	/* A message with a method has an id chosen by the server. */
 	if (json_span_kind(value) == JSON_SPAN_OBJECT &&
 	    json_span_get(value, "method", &method) == 0)
 		request = mcp_client_meant(client, value, &err);
@@ -748,7 +762,7 @@ mcp_client_message(struct mcp_client *client, struct json_span value)
 	}
 }
 
-/* Several messages at once, which the version of 2025-03-26 allows. */
+/* Several messages at once, which version 2025-03-26 allows. */
 static void
 mcp_client_batch(struct mcp_client *client, struct json_span batch)
 {
@@ -766,7 +780,7 @@ mcp_client_batch(struct mcp_client *client, struct json_span batch)
 	}
 }
 
-/* A mark at the very beginning, which some systems write, says nothing. */
+/* A byte order mark at the start, which some systems write, is ignored. */
 static void
 mcp_client_skip_mark(struct mcp_client *client, struct line *line)
 {
@@ -793,8 +807,8 @@ mcp_client_line(struct mcp_client *client, const struct line *said)
 		return;
 	mcp_client_skip_mark(client, &line);
 	if (line.oversized) {
-		err_set(&err, "it has %zu bytes, and results may have %lu "
-		    "MiB", line.total, RESULT_MAX / MIB);
+		err_set(&err, "it has %zu bytes, above the limit of %lu MiB",
+		    line.total, RESULT_MAX / MIB);
 		mcp_client_unreadable(client, &line, err.text);
 	} else if (json_span_parse(line.data, line.len, &value, &err) == -1) {
 		mcp_client_unreadable(client, &line, err.text);

@@ -1,7 +1,7 @@
 /*
- * What a relay asks of the broker: the whole surface between the two. What is
- * passed on to a server is checked here to be one JSON value on one line. Runs
- * in the broker.
+ * The messages from a relay: the complete interface between the two. The parts
+ * that are passed on to a server are checked here to be one JSON value on one
+ * line. Runs in the broker.
  */
 #include <string.h>
 
@@ -34,11 +34,11 @@ on_relay_read_call(
 	auto_free char *arguments = ipc_blob_copy(&call->arguments, err);
 
 	if (arguments == NULL)
-		return err_wrap(err, "arguments that cannot be read");
+		return err_wrap(err, "the arguments cannot be parsed");
 	if (!on_relay_wrote(tool, call->tool.len, JSON_SPAN_STRING))
 		return err_set(err, "the name of a tool is not a string");
 	if (!on_relay_wrote(arguments, call->arguments.len, JSON_SPAN_OBJECT))
-		return err_set(err, "arguments that are not an object");
+		return err_set(err, "the arguments are not an object");
 	buffer_add_text(params, "{\"name\":");
 	buffer_add(params, tool, call->tool.len);
 	buffer_add_text(params, ",\"arguments\":");
@@ -59,8 +59,8 @@ on_relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
 
 	if (why == NULL && rules_bind(server_rules(server)) &&
 	    !server_lists(server, name))
-		why = "is none that it has listed, and the configuration of "
-		    "the server narrows its tools by name";
+		why = "is not in its list, and the configuration of the server "
+		    "restricts its tools by name";
 	if (why == NULL)
 		return 0;
 	server_begin_reason(server, &reason);
@@ -73,7 +73,7 @@ on_relay_refuse_tool(struct session *session, const struct ipc_call_tool *call,
 	return 1;
 }
 
-/* Refuses a call that has no room. Returns whether it did. */
+/* Refuses a call for which there is no room. Returns whether it did. */
 static int
 on_relay_refuse_full(struct session *session, const struct ipc_call_tool *call,
     const struct server *server)
@@ -92,7 +92,7 @@ on_relay_refuse_full(struct session *session, const struct ipc_call_tool *call,
 	return 1;
 }
 
-/* Returns the server of a call that may be made; NULL: it was refused. */
+/* Returns the server of a permitted call; NULL if the call was refused. */
 static struct server *
 on_relay_find_called(struct session *session, const struct ipc_call_tool *call)
 {
@@ -148,7 +148,7 @@ broker_on_call_tool(struct session *session, struct ipc_call_tool *call)
 	server_ask(server, ask);
 }
 
-/* Its answer may have crossed this: then there is nothing to cancel. */
+/* Its answer may already be on the way: then there is nothing to cancel. */
 void
 broker_on_cancel_call(
     struct session *session, struct ipc_cancel_call *cancel)
@@ -156,7 +156,7 @@ broker_on_cancel_call(
 	session_cancel(session, cancel->id);
 }
 
-/* What is allowed may be read about; loading is only for calls. */
+/* Tools of permitted servers can be listed; only calls require loading. */
 void
 broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 {
@@ -175,7 +175,7 @@ broker_on_list_tools(struct session *session, struct ipc_list_tools *list)
 		server_ask(server, ask);
 }
 
-/* Answers with what the broker wrote itself. */
+/* Answers with JSON made by the broker. */
 static void
 on_relay_told(struct session *session, uint64_t id, const struct buffer *json)
 {

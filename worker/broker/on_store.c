@@ -1,5 +1,5 @@
 /*
- * What the store tells the broker: the whole surface between the two. Runs in
+ * The messages from the store: the complete interface between the two. Runs in
  * the broker.
  */
 #include "archive.h"

@@ -1,6 +1,6 @@
 /*
- * What the supervisor tells the broker: the whole surface between the two. Runs
- * in the broker.
+ * The messages from the supervisor: the complete interface between the two.
+ * Runs in the broker.
  */
 #include <inttypes.h>
 

@@ -17,19 +17,19 @@ struct pipes {
 	int in;
 	int out;
 	int errors;
-	struct event *writable; /* added only while something waits */
+	struct event *writable; /* added only while bytes wait */
 	struct event *readable;
 	struct event *complains;
-	struct event *broken; /* its input takes nothing any more */
+	struct event *broken; /* its input accepts nothing any more */
 	struct lines *lines;
-	struct buffer pending; /* for its input */
+	struct buffer pending; /* bytes for its input */
 	size_t written;        /* of pending */
-	size_t counted;        /* of it in ends.unwritten */
+	size_t counted;        /* part of ends.unwritten */
 	struct buffer tail;    /* the last bytes of its standard error */
-	int cut;               /* there were more */
+	int cut;               /* there were more before them */
 };
 
-/* Whether a read or write is only to be tried again. */
+/* Whether a read or write only has to be repeated. */
 static int
 pipes_again(ssize_t n)
 {
@@ -38,7 +38,7 @@ pipes_again(ssize_t n)
 
 /* Its output */
 
-/* Reads once. Returns what read() does, with the lines handed out. */
+/* Reads once and passes on the lines. Returns the result of read(). */
 static ssize_t
 pipes_read(struct pipes *pipes)
 {
@@ -90,7 +90,7 @@ pipes_keep(struct pipes *pipes, const char *data, size_t len)
 	buffer_add(tail, data, len);
 }
 
-/* Reads once. Returns what read() does. */
+/* Reads once. Returns the result of read(). */
 static ssize_t
 pipes_read_errors(struct pipes *pipes)
 {
@@ -116,7 +116,7 @@ pipes_on_complains(evutil_socket_t fd, short what, void *arg)
 
 /* Its input */
 
-/* To be called whenever what waits has become more or less. */
+/* Must be called whenever the number of queued bytes changes. */
 static void
 pipes_count(struct pipes *pipes)
 {
@@ -134,7 +134,7 @@ pipes_forget_pending(struct pipes *pipes)
 }
 
 /*
- * The server has closed its input. Its last lines may still lie in its output:
+ * The server has closed its input. Its last lines may still be in its output:
  * they are read before the end is reported.
  */
 static void
@@ -150,8 +150,8 @@ pipes_on_broken(evutil_socket_t fd, short what, void *arg)
 }
 
 /*
- * Writes bytes; returns how many were taken, or -1 when the reader is
- * gone, which closed() is about to report.
+ * Writes bytes; returns how many were taken, or -1 if the reader has gone,
+ * which closed() will report.
  */
 static ssize_t
 pipes_push(struct pipes *pipes, const char *data, size_t len)
@@ -194,7 +194,7 @@ pipes_on_writable(evutil_socket_t fd, short what, void *arg)
 static void
 pipes_pend(struct pipes *pipes, const char *data, size_t len)
 {
-	/* What was written is given up when it is the larger part. */
+	/* The written part is freed when it is the larger part. */
 	if (pipes->written > pipes->pending.len / 2) {
 		buffer_drop_front(&pipes->pending, pipes->written);
 		pipes->written = 0;
@@ -243,7 +243,7 @@ pipes_unwritten(const struct pipes *pipes)
 
 /* All three */
 
-/* They come so from the supervisor: to make them so is not allowed here. */
+/* The supervisor passes them non-blocking; this process may not change that. */
 static void
 pipes_check(int fd)
 {

@@ -1,6 +1,5 @@
 /*
- * The calls of one server that have no answer yet: see queue.h. Runs in the
- * broker.
+ * The unanswered calls of one server: see queue.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,9 @@
 #include "../../common/mem.h"
 #include "queue.h"
 
-/* What one owner of executions has here; it goes with the last of them. */
+/*
+ * The calls and places of one owner of executions; freed with the last of them.
+ */
 struct queue_owner {
 	LIST_ENTRY(queue_owner) entry;
 	char *name;
@@ -18,17 +19,17 @@ struct queue_owner {
 	size_t places; /* of all of them */
 };
 
-/* What one execution has here; it goes with the last of its calls. */
+/* The calls and places of one execution; freed with the last of its calls. */
 struct queue_turn {
 	TAILQ_ENTRY(queue_turn) entry;
 	struct queue_owner *owner;
 	const struct session *session;
 	struct ask_list asks; /* that wait */
-	size_t bytes;         /* that are not sent, of others too */
+	size_t bytes;         /* unsent bytes, including those of others */
 	size_t places;
 };
 
-/* The first is the one whose turn it is. */
+/* The first one has the next turn. */
 struct queue {
 	TAILQ_HEAD(, queue_turn) turns;
 	LIST_HEAD(, queue_owner) owners;
@@ -90,7 +91,7 @@ queue_has_room(
 	        SERVER_UNWRITTEN_MAX);
 }
 
-/* Returns the owner of this name, which is there from now on. */
+/* Returns the owner of this name, which is created if necessary. */
 static struct queue_owner *
 queue_own(struct queue *queue, const char *name)
 {
@@ -105,7 +106,7 @@ queue_own(struct queue *queue, const char *name)
 	return owner;
 }
 
-/* Adds a turn, behind all others. */
+/* Adds a turn after all others. */
 static struct queue_turn *
 queue_add(struct queue *queue, const struct ask *ask)
 {
@@ -119,7 +120,7 @@ queue_add(struct queue *queue, const struct ask *ask)
 	return turn;
 }
 
-/* Removes a turn, and with the last one its owner. */
+/* Removes a turn and, after its last turn, the owner. */
 static void
 queue_drop(struct queue *queue, struct queue_turn *turn)
 {
@@ -166,7 +167,7 @@ queue_end_wait(struct queue *queue, struct ask *ask)
 	queue->waiting--;
 }
 
-/* Whether it has a call that may have a place. */
+/* Whether it has a call that may get a place. */
 static int
 queue_may_take(const struct queue *queue, const struct queue_turn *turn)
 {
@@ -177,8 +178,8 @@ queue_may_take(const struct queue *queue, const struct queue_turn *turn)
 }
 
 /*
- * Returns the first turn, of the owner that has fewest places, with a call that
- * may have one; or NULL.
+ * Returns the first turn, of the owner with the fewest places, that has a call
+ * that may get one; or NULL.
  */
 static struct queue_turn *
 queue_next(const struct queue *queue)

@@ -12,7 +12,9 @@
 
 #define REASON_CUT " [...]"
 
-/* Appends valid UTF-8; kept are the control characters that stay. */
+/*
+ * Appends valid UTF-8; kept lists the control characters that are not escaped.
+ */
 static void
 reason_add_plain(
     struct buffer *reason, const char *text, size_t len, const char *kept)
@@ -96,7 +98,7 @@ reason_add_error(struct buffer *reason, struct json_span error)
 		reason_add_string(reason, member);
 	else
 		buffer_add_text(reason, "an error without a message");
-	/* A number of JSON has no upper bound on its digits. */
+	/* JSON has no limit on the digits of a number. */
 	if (json_span_get(error, "code", &member) > 0 &&
 	    json_span_kind(member) == JSON_SPAN_NUMBER && member.len <= 20)
 		buffer_printf(

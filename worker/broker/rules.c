@@ -1,5 +1,5 @@
 /*
- * Which tools of a server may be used: see rules.h. Runs in the broker.
+ * The tools of a server that may be used: see rules.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 	"may not be used: \"allow\" of \"tools\" in the configuration of the " \
 	"server does not name it"
 #define RULES_NO_TEXT                                                          \
-	"may not be used: the configuration of the server narrows its tools " \
-	"by name, and this name is no text"
+	"may not be used: the configuration of the server restricts its "      \
+	"tools by name, and this name is invalid"
 
-/* Returns whether these names are other ones. */
+/* Returns whether these names differ from the stored ones. */
 static int
 rules_replace(struct buffer *names, const struct ipc_bytes *bytes)
 {
@@ -63,8 +63,8 @@ rules_reset(struct rules *rules)
 }
 
 /*
- * Whether a pattern is all of the name. Only the last star is ever gone back
- * to: what an earlier one took could not have been of more use.
+ * Whether a pattern matches the whole name. Only the last star is backtracked
+ * to, because another choice for an earlier star never helps.
  */
 static int
 rules_match(const char *pattern, const char *name)
@@ -115,7 +115,7 @@ rules_refuse(const struct rules *rules, struct json_span name)
 
 	if (!rules_bind(rules))
 		return NULL;
-	/* How the server reads such a name is unknown. */
+	/* How the server interprets such a name is unknown. */
 	text = json_span_string(name, &len, NULL);
 	if (text == NULL || strlen(text) != len)
 		return RULES_NO_TEXT;

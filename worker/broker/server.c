@@ -1,5 +1,5 @@
 /*
- * A server that is configured: see server.h. Runs in the broker.
+ * A configured server: see server.h. Runs in the broker.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -22,23 +22,24 @@ struct server {
 	TAILQ_ENTRY(server) entry; /* of the broker: configured or removed */
 	struct broker *broker;
 	struct definition definition;
-	int removed; /* held then only while it has a link */
+	int removed; /* used only while it has a link */
 	LIST_HEAD(, server_hold) holds;
-	char *about; /* what it has said it is for; NULL: it was not asked */
-	struct link *link; /* that may be asked now or soon; or NULL */
+	char *about; /* the purpose that it has reported; NULL: unknown */
+	struct link *link; /* the link that accepts asks, now or soon; or NULL
+			    */
 	size_t links;      /* all that are not freed */
-	struct ask_list lists; /* asked for, to be fetched when it runs */
-	struct queue *calls;   /* that wait, and the places of the others */
-	struct event *turn;    /* set off when there may be a place */
+	struct ask_list lists; /* asks for the list, fetched when it runs */
+	struct queue *calls;   /* waiting calls, and the places of the others */
+	struct event *turn;    /* activated when a place may be free */
 	struct ask_list recalling; /* wait for archive.c, not for a start */
 	/* After failures: */
 	unsigned int failures; /* in a row */
-	uint64_t not_before;   /* when the next start may be */
-	char *last_how;        /* what became of the last one */
-	struct event *pause;   /* set off at not_before */
+	uint64_t not_before;   /* when the next start is allowed */
+	char *last_how;        /* how the last one ended */
+	struct event *pause;   /* activated at not_before */
 };
 
-/* Beginning and end */
+/* Start and end */
 
 static int
 server_compare(const void *a, const void *b)
@@ -50,7 +51,7 @@ server_compare(const void *a, const void *b)
 	    strcmp(x->definition.owner, y->definition.owner);
 }
 
-/* A list of a thousand servers asks for each of them by its name. */
+/* A list of a thousand servers looks each of them up by its name. */
 static struct server *
 server_look_up(struct broker *broker, const char *owner, const char *name)
 {
@@ -62,7 +63,7 @@ server_look_up(struct broker *broker, const char *owner, const char *name)
 	return found == NULL ? NULL : *found;
 }
 
-/* From now on it can be found. */
+/* From now on lookups find it. */
 static void
 server_enter(struct server *server)
 {
@@ -114,7 +115,7 @@ server_new(struct broker *broker, const char *owner, const char *name)
 	return server;
 }
 
-/* Gives it this definition, in the place of the one that it has. */
+/* Replaces its definition by this one. */
 static void
 server_redefine(struct server *server, const struct ipc_define *define)
 {
@@ -124,7 +125,7 @@ server_redefine(struct server *server, const struct ipc_define *define)
 	memcpy(before, definition->fingerprint, FINGERPRINT_SIZE);
 	if (definition_set(definition, define) && server->link != NULL)
 		link_tools_changed(server->link);
-	/* The list that they wait for is of the earlier fingerprint. */
+	/* The list that they wait for has the earlier fingerprint. */
 	if (memcmp(before, definition->fingerprint, FINGERPRINT_SIZE) != 0) {
 		server_end_recall(server);
 		shapes_forget(server->broker->shapes, definition->name);
@@ -175,7 +176,7 @@ server_destroy(struct server *server)
 	free(server);
 }
 
-/* Returns one that waits with the server, or NULL. */
+/* Returns an ask that waits with the server, or NULL. */
 static struct ask *
 server_waiting(const struct server *server)
 {
@@ -198,7 +199,7 @@ server_free(struct server **serverp)
 	server_destroy(server);
 }
 
-/* Whether nothing is left of it that another one would not have as well. */
+/* Whether it has no state that a newly created one would lack. */
 static int
 server_is_idle(const struct server *server)
 {
@@ -207,7 +208,7 @@ server_is_idle(const struct server *server)
 	    TAILQ_EMPTY(&server->recalling) && server_pause_left(server) == 0;
 }
 
-/* Frees what cannot be found and nothing refers to. */
+/* Frees servers that cannot be found and are not referred to. */
 static void
 server_release(struct server *server)
 {
@@ -247,7 +248,7 @@ server_unhold(struct server_hold *hold)
 		link_settle(server->link);
 }
 
-/* Ends all holds: sessions find the server by its name again. */
+/* Ends all holds: sessions look the server up by its name again. */
 static void
 server_end_holds(struct server *server)
 {
@@ -280,7 +281,7 @@ server_refuse_all(struct server *server, const char *words)
 	server_refuse_waiting(server, words);
 }
 
-/* From now on it cannot be found by its name, nor be started. */
+/* From now on lookups do not find it, and it cannot be started. */
 static void
 server_retire(struct server *server)
 {
@@ -310,7 +311,7 @@ server_remove(struct broker *broker, const char *name)
 	struct server *server, *next;
 
 	if (server_look_up(broker, "", name) == NULL)
-		log_warn("the server that is to be removed is not there: %s",
+		log_warn("the server to be removed does not exist: %s",
 		    name);
 	shapes_forget(broker->shapes, name);
 	for (server = TAILQ_FIRST(&broker->servers); server != NULL;
@@ -321,7 +322,7 @@ server_remove(struct broker *broker, const char *name)
 	}
 }
 
-/* One that was retired. */
+/* A retired server. */
 static void
 server_revoke_one(struct server *server, const char *why)
 {
@@ -338,7 +339,7 @@ server_revoke_one(struct server *server, const char *why)
 	server_release(server);
 }
 
-/* Retires those of this definition. */
+/* Retires the servers of this definition. */
 static void
 server_retire_all(struct broker *broker, uint64_t number)
 {
@@ -359,7 +360,7 @@ server_revoke(struct broker *broker, uint64_t number, const char *why,
 	struct server *server, *next;
 
 	server_retire_all(broker, number);
-	/* One that was removed may have ended meanwhile: there is none. */
+	/* A removed server may have ended meanwhile. */
 	for (server = TAILQ_FIRST(&broker->removed); server != NULL;
 	     server = next) {
 		next = TAILQ_NEXT(server, entry);
@@ -386,7 +387,7 @@ server_is_done(const struct server *server)
 	    LIST_EMPTY(&server->holds);
 }
 
-/* What is said of it */
+/* The description of a server */
 
 const char *
 server_name(const struct server *server)
@@ -427,8 +428,8 @@ server_begin_reason(const struct server *server, struct buffer *reason)
 /* Starting */
 
 /*
- * Whether it may have one more process. An owner that is not our user gets half
- * of what the others leave (queue.h): none takes all that there are.
+ * Whether it may have one more process. An owner other than the local user gets
+ * half of what the others leave (queue.h), so none can use up all processes.
  */
 static int
 server_may_link(const struct server *server)
@@ -442,7 +443,7 @@ server_may_link(const struct server *server)
 	            broker->open_links, broker->most_links));
 }
 
-/* Refuses the asks that wait when there is no room for one more process. */
+/* Refuses the waiting asks if there is no room for one more process. */
 static int
 server_has_room(struct server *server)
 {
@@ -457,14 +458,15 @@ server_has_room(struct server *server)
 		    "more (see \"ulimit -n\")", broker->open_links,
 		    broker->files);
 	else
-		buffer_printf(&words, " cannot be started: %zu servers run "
-		    "for this client, and the rest of the room is for others",
+		buffer_printf(&words, " cannot be started: %zu servers run for "
+		    "this client, and the remaining processes are reserved for "
+		    "others",
 		    link_count(broker, server->definition.owner));
 	server_refuse_waiting(server, words.data);
 	return 0;
 }
 
-/* How long no process of it may be started, in milliseconds. */
+/* The time in milliseconds before which no process of it may be started. */
 static uint64_t
 server_pause_left(const struct server *server)
 {
@@ -485,7 +487,7 @@ server_link(struct server *server)
 	    server->broker, server, &server->definition, &ends);
 }
 
-/* Begins the start, or the wait for the time that it may begin at. */
+/* Starts it now, or at the time from which it is allowed. */
 static void
 server_start(struct server *server)
 {
@@ -537,7 +539,7 @@ server_is_ready(const struct server *server)
 	return server->link != NULL && link_is_ready(server->link);
 }
 
-/* Passes on what there is a place for, in the turns of executions. */
+/* Passes on calls for which there are places, in the turns of executions. */
 static void
 server_take_turns(struct server *server)
 {
@@ -577,7 +579,7 @@ server_forget(struct server *server, struct ask *ask)
 		event_active(server->turn, EV_TIMEOUT, 0);
 }
 
-/* What waits for its link is sent. */
+/* Sends the asks that wait for its link. */
 static void
 server_ready(struct server *server)
 {
@@ -591,7 +593,7 @@ server_ready(struct server *server)
 }
 
 /*
- * After the first failure the next start may be at once; after each further
+ * After the first failure the next start is allowed at once; after each further
  * one in a row only after a pause, which doubles.
  */
 static void
@@ -625,7 +627,7 @@ server_lost(struct server *server, struct ask_list *waiting, int failed,
 			queue_remove(server->calls, ask);
 		ask_move(ask, waiting);
 	}
-	/* The next process of it has all places. */
+	/* The next process of it starts with all places. */
 	TAILQ_FOREACH (ask, waiting, entry)
 		if (ask->turn != NULL)
 			queue_remove(server->calls, ask);
@@ -662,10 +664,10 @@ server_add_pause(const struct server *server, struct buffer *reason)
 	buffer_printf(reason, " failed %u times in a row and can be started "
 	    "again in ", server->failures);
 	reason_add_seconds(reason, (server_pause_left(server) + 999) / 1000);
-	buffer_printf(reason, "; at last it %s", server->last_how);
+	buffer_printf(reason, "; the last time it %s", server->last_how);
 }
 
-/* Refuses because it does not run, and may not for a while. */
+/* Refuses because it does not run, and may not be started for a while. */
 static void
 server_refuse_stopped(struct server *server, struct ask *ask)
 {
@@ -679,7 +681,7 @@ server_refuse_stopped(struct server *server, struct ask *ask)
 	ask_refuse(&ask, &reason, (struct json_span){ NULL, 0 });
 }
 
-/* It has waited for long enough, unless it waits for a place by now. */
+/* It has waited long enough, unless it waits for a place by now. */
 static void
 server_on_impatience(evutil_socket_t fd, short what, void *arg)
 {
@@ -701,14 +703,14 @@ server_refuse_start(struct ask *ask)
 {
 	auto_buffer struct buffer words = { 0 };
 
-	buffer_printf(&words, " is not started: this execution has started "
-	    "%d servers, and no more are allowed; use it in another one",
+	buffer_printf(&words, " is not started: this execution has started %d "
+	    "servers, which is the maximum; use it in another execution",
 	    SESSION_STARTS_MAX);
 	ask->outcome = AUDIT_REFUSED;
 	ask_refuse_words(&ask, words.data);
 }
 
-/* Begins the wait for its start, of so many milliseconds. */
+/* Starts the wait for its start, of this many milliseconds. */
 static void
 server_wait(struct server *server, struct ask *ask, uint64_t ms)
 {
@@ -740,7 +742,7 @@ server_refuse_full(struct server *server, struct ask *ask)
 	ask_refuse_words(&ask, words.data);
 }
 
-/* How long a call waits for a place is bounded by its execution alone. */
+/* Only the execution limits how long a call waits for a place. */
 static void
 server_call(struct server *server, struct ask *ask)
 {
@@ -769,8 +771,8 @@ server_ask(struct server *server, struct ask *ask)
 }
 
 /*
- * Asks that can do without its tools wait for its start, but not for ever: for
- * so long altogether, however many one start delays.
+ * Asks that can be answered without its tools wait for its start for a limited
+ * time, which one start delays by no more than that in total.
  */
 static void
 server_look(struct server *server, struct ask *ask)
@@ -811,7 +813,7 @@ server_recall(struct server *server, struct ask *ask)
 
 	if (server_answer(server, ask))
 		return;
-	/* What is kept is found for those that are configured only. */
+	/* Stored lists are looked up only for configured servers. */
 	if (server_is_ready(server) || server->removed || (first &&
 	        !archive_recall(server->broker->archive,
 	            server->definition.fingerprint)))

@@ -1,17 +1,17 @@
 /*
- * A name has one definition after the other, each with a number (DEFINE).
- * A struct server is one definition of its name, for one owner of executions:
- * our user, for whom it is there as long as the name is configured; or another
- * one, for whom it is made when it is asked for, and freed when nothing is left
- * of it. One that is shared is our user's and everybody's.
- * A server has at most one live link at a time, each with a number (WANT).
- * A link is one process (link.h).
+ * A name has one definition at a time, each with a number (DEFINE). A struct
+ * server is one definition of its name for one owner of executions. That of the
+ * local user exists as long as the name is configured; that of another owner is
+ * created when it is requested, and freed when it has no state left. A shared
+ * server belongs to the local user and serves every owner. A server has at most
+ * one live link at a time, each with a number (WANT). A link is one process
+ * (link.h).
  *
- * A server holds what it is called, the link to the process of it that runs,
- * the asks that wait for that, and the time to wait before the next start. It
- * outlives its name: a server that is no longer configured belongs to the
- * executions that have loaded it, as long as its process runs. Another server
- * may have its name meanwhile. Runs in the broker.
+ * A server holds its definition, the link to its running process, the asks that
+ * wait for that, and the time before the next start. It outlives its name: a
+ * server that is no longer configured belongs to the executions that have
+ * loaded it, as long as its process runs. Another server may have its name
+ * meanwhile. Runs in the broker.
  */
 #ifndef WORKER_BROKER_SERVER_H
 #define WORKER_BROKER_SERVER_H
@@ -26,44 +26,43 @@ struct server_hold {
 };
 
 /*
- * Begins and ends a hold: a process of the server that runs when it is removed
- * goes on until the last hold has ended. The server ends the hold itself when
+ * Start and end a hold: a process that runs when its server is removed
+ * continues until the last hold has ended. The server ends the hold itself when
  * it is removed and has no process (any more), and when it is revoked.
  */
 void server_hold(struct server *server, struct server_hold *hold);
 void server_unhold(struct server_hold *hold);
 
 /*
- * Returns the configured server of this name as this owner has it, or NULL
- * when none is configured. That of another owner than our user lives until
- * server_drop_idle, unless something is asked of it.
+ * Returns the configured server of this name for this owner, or NULL if none is
+ * configured. That of an owner other than the local user lives until
+ * server_drop_idle, unless it is used.
  */
 struct server *server_find(
     struct broker *broker, const char *owner, const char *name);
 
-/* Frees the server of an owner that is not our user, if nothing needs it. */
+/* Frees the server of an owner other than the local user, if it is unused. */
 void server_drop_idle(
     struct broker *broker, const char *owner, const char *name);
 
-/* There is this server; what was said of its name is replaced. */
+/* Defines this server; replaces an earlier definition of its name. */
 void server_define(struct broker *broker, const struct ipc_define *define);
 
 /*
- * It is no longer configured, for any owner: what was asked of it is still
- * answered. A process of it ends when the last hold on it has ended.
+ * It is no longer configured, for any owner: existing asks are still answered.
+ * A process of it ends when the last hold on it has ended.
  */
 void server_remove(struct broker *broker, const char *name);
 
 /*
- * The servers of this definition are not trusted any more, because of why:
- * their processes end now, and what was asked of them is refused. They may be
- * removed already, or gone. gone is called, when there were any, and no other
- * server has the name.
+ * The servers of this definition are no longer trusted, for this reason: their
+ * processes end now, and their asks are refused. They may be removed already,
+ * or freed. gone is called if there were any, and no other server has the name.
  */
 void server_revoke(struct broker *broker, uint64_t number, const char *why,
     void (*gone)(struct broker *broker, const char *name, const char *why));
 
-/* Only at the end of the broker, when no link is left. */
+/* Only when the broker exits and no link is left. */
 void server_free(struct server **server);
 
 /*
@@ -73,13 +72,13 @@ void server_free(struct server **server);
 struct ask *server_new_ask(struct server *server, const struct ask_ends *ends,
     uint64_t id, enum ask_kind kind);
 
-/* Returns its name, which lives as long as the server. */
+/* Returns its name, valid as long as the server. */
 const char *server_name(const struct server *server);
 
-/* Returns which of its tools may be used; lives as long as the server. */
+/* Returns the rules for its tools, valid as long as the server. */
 const struct rules *server_rules(const struct server *server);
 
-/* Whether it has listed a tool of that name, as far as is remembered. */
+/* Whether its remembered list has a tool of that name. */
 int server_lists(const struct server *server, struct json_span name);
 
 /* Appends {"name":…,"alias":…,"description":… without the closing brace. */
@@ -91,30 +90,30 @@ void server_begin_reason(const struct server *server, struct buffer *reason);
 /* Whether a process of it runs, or is being started or stopped. */
 int server_runs(const struct server *server);
 
-/* Begins to start it, if it does not run. */
+/* Starts it, if it does not run. */
 void server_load(struct server *server);
 
 /*
- * Takes an ask: it is sent when the server runs, or waits, SERVER_WAIT_MS at
- * most, until it does; a call waits also while it has no place (queue.h).
+ * Takes an ask: it is sent when the server runs. Until then it waits, at most
+ * SERVER_WAIT_MS; a call also waits for a place (queue.h).
  */
 void server_ask(struct server *server, struct ask *ask);
 
 /*
- * Takes an ask for its tools: while it cannot be asked at once, what it said
- * when it was last asked will do. Where that is not known, its start is waited
- * for, until SERVER_LOOK_MS after it began; after failures until
- * SERVER_LOOK_AGAIN_MS, and the pause before it not at all.
+ * Takes an ask for its tools. While it cannot be sent at once, the remembered
+ * list is the answer. If that is unknown, the ask waits for its start until
+ * SERVER_LOOK_MS after the start began, or SERVER_LOOK_AGAIN_MS after failures;
+ * it does not wait for the pause after failures.
  */
 void server_recall(struct server *server, struct ask *ask);
 
 /*
- * What came of archive_recall is known: for the servers of this fingerprint;
- * for all when it is NULL.
+ * The result of archive_recall is known, for the servers of this fingerprint;
+ * for all if it is NULL.
  */
 void server_recalled(struct broker *broker, const uint8_t *fingerprint);
 
-/* Frees an ask that is no longer needed; the server is told why. */
+/* Frees an ask that is no longer needed; the server is sent the reason. */
 void server_withdraw(struct ask **ask, const char *why);
 
 #endif

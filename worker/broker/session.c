@@ -18,11 +18,11 @@
 
 /* A server that the session may use, by its name. */
 struct session_right {
-	const char *name; /* in the session's names */
+	const char *name; /* within the session's names */
 	int loaded;
 	int started; /* it was started for this session, and counts */
-	struct server_hold hold; /* as it was when this session loaded it */
-	/* Why the server that last had this name was stopped, or NULL. */
+	struct server_hold hold; /* the server that this session has loaded */
+	/* Why the last server of this name was stopped, or NULL. */
 	char *revoked;
 };
 
@@ -32,16 +32,16 @@ struct session {
 	struct channel *relay;
 	uint64_t execution;
 	char *owner;
-	uint64_t patience; /* milliseconds that a server may be silent */
+	uint64_t patience; /* milliseconds without a sign of the server */
 	char *names; /* each with its NUL */
 	struct session_right *rights;
 	size_t nrights;
 	size_t nstarted; /* of them */
 	struct ask_list asks; /* under way */
 	size_t nasks;
-	int remember; /* shapes of what tools return */
+	int remember; /* report the shapes of results */
 	int over;
-	struct event *ending; /* set off when it is over */
+	struct event *ending; /* activated when it is over */
 };
 
 /* Rights */
@@ -57,7 +57,10 @@ session_right(struct session *session, const char *name)
 	return NULL;
 }
 
-/* Copies a list of names, which must be one: its sender is trusted. */
+/*
+ * Copies a list of names. Fatal if it is malformed, because its sender is
+ * trusted.
+ */
 static char *
 session_copy_names(const struct ipc_blob *blob)
 {
@@ -65,7 +68,7 @@ session_copy_names(const struct ipc_blob *blob)
 	char *names = ipc_blob_copy(blob, &err);
 
 	if (names == NULL)
-		fatal("the servers of a session cannot be read: %s", err.text);
+		fatal("the servers of a session are unreadable: %s", err.text);
 	if (!text_list_complete(names, blob->len))
 		fatal("a name of the servers of a session has no end");
 	return names;
@@ -89,8 +92,8 @@ session_read_allowed(struct session *session, const struct ipc_blob *blob)
 }
 
 /*
- * The server that this session loaded, whatever is configured now; else the one
- * that is configured, or NULL.
+ * Returns the server that this session loaded, whatever is configured now;
+ * otherwise the configured one, or NULL.
  */
 static struct server *
 session_server(
@@ -100,7 +103,7 @@ session_server(
 	    server_find(session->broker, session->owner, right->name);
 }
 
-/* Whether this server may be started for the session; counts it then. */
+/* Whether this server may be started for the session; if so, counts it. */
 static int
 session_may_start(struct session *session, struct session_right *right)
 {
@@ -113,7 +116,7 @@ session_may_start(struct session *session, struct session_right *right)
 	return 1;
 }
 
-/* Starts a server that the session loads, where it may. */
+/* Starts a server that the session loads, if it may. */
 static void
 session_start(struct session *session, struct session_right *right,
     struct server *server)
@@ -128,13 +131,13 @@ session_hold(struct session_right *right, struct server *server)
 	if (right->hold.server != NULL)
 		return;
 	server_hold(server, &right->hold);
-	/* The reason concerned an earlier server of this name. */
+	/* The reason belongs to an earlier server of this name. */
 	free(mem_take(&right->revoked));
 }
 
 /*
- * The servers that the client named are started ahead of their use. More than
- * may be started are not: the code may use others than the first of them.
+ * Servers named by the client are started in advance, unless there are more
+ * than may be started: the code may not use the first ones.
  */
 static void
 session_read_loaded(struct session *session, const struct ipc_blob *blob)
@@ -159,7 +162,7 @@ session_read_loaded(struct session *session, const struct ipc_blob *blob)
 	}
 }
 
-/* Beginning and end */
+/* Start and end */
 
 static void
 session_on_closed(void *ctx, const struct err *why)
@@ -227,7 +230,8 @@ session_free(struct session **sessionp)
 	if (session == NULL)
 		return;
 	while ((ask = TAILQ_FIRST(&session->asks)) != NULL)
-		server_withdraw(&ask, "the execution that asked has ended");
+		server_withdraw(&ask, "the execution that made the request has "
+		    "ended");
 	TAILQ_REMOVE(&session->broker->sessions, session, entry);
 	loop_event_free(&session->ending);
 	channel_free(&session->relay);
@@ -236,7 +240,7 @@ session_free(struct session **sessionp)
 	free(session);
 }
 
-/* From the loop, because the caller may still hold the session. */
+/* From the loop, because the caller may still use the session. */
 static void
 session_end(struct session *session)
 {
@@ -270,9 +274,9 @@ session_broker(const struct session *session)
 	return session->broker;
 }
 
-/* What is under way */
+/* Requests in flight */
 
-/* A list of tools, with the shapes of what they have returned. */
+/* A list of tools, with the shapes of their results. */
 static void
 session_answer_list(const struct ask *ask, const char *json, size_t len)
 {
@@ -286,7 +290,7 @@ session_answer_list(const struct ask *ask, const char *json, size_t len)
 		session_answer(ask->session, ask->id, json, len);
 }
 
-/* Only of tools that the server has listed: others could be any number. */
+/* Only of listed tools: other names could be of any number. */
 static void
 session_learn(const struct ask *ask, const char *json, size_t len)
 {
@@ -317,7 +321,10 @@ session_on_refused(
 	session_refuse(ask->session, ask->id, reason, error);
 }
 
-/* It has the server's name as a right, or it could not ask. */
+/*
+ * The session has the right to this server, or the request would have been
+ * refused.
+ */
 static int
 session_on_starts(const struct ask *ask)
 {
@@ -353,7 +360,7 @@ session_new_ask(struct session *session, struct server *server, uint64_t id,
 	return ask;
 }
 
-/* Returns the ask of this number that is under way, or NULL. */
+/* Returns the ask in flight of this number, or NULL. */
 static struct ask *
 session_ask(struct session *session, uint64_t id)
 {
@@ -365,7 +372,7 @@ session_ask(struct session *session, uint64_t id)
 	return NULL;
 }
 
-/* Those that were sent count: their servers may have read only a part. */
+/* Calls that were sent count: their servers may have read only a part. */
 int
 session_has_room(const struct session *session, size_t len)
 {
@@ -391,10 +398,10 @@ session_cancel(struct session *session, uint64_t id)
 	buffer_add_text(&reason, "it was cancelled before it was answered");
 	ask_add_sent(ask, &reason);
 	session_refuse(session, id, reason.data, none);
-	server_withdraw(&ask, "the code does not wait for it any more");
+	server_withdraw(&ask, "the code no longer waits for it");
 }
 
-/* Whether so many more bytes of answers would be too many. */
+/* Whether this many more bytes of answers would exceed the limit. */
 static int
 session_is_full(const struct session *session, size_t len)
 {
@@ -407,7 +414,7 @@ session_refuse_full(struct session *session, uint64_t id)
 	auto_buffer struct buffer reason = { 0 };
 
 	buffer_printf(&reason, "%zu bytes of answers have not been read yet; "
-	    "no more than %lu may wait",
+	    "at most %lu may wait",
 	    channel_unsent(session->relay), ANSWERS_UNREAD_MAX);
 	session_refuse(
 	    session, id, reason.data, (struct json_span){ NULL, 0 });
@@ -422,13 +429,13 @@ session_admit(struct session *session, uint64_t id)
 	if (session->over)
 		return 0;
 	if (session_ask(session, id) != NULL) {
-		session_break(session, "the number of a request that is under "
-		    "way is used again");
+		session_break(session, "the number of a request in flight is "
+		    "used again");
 		return 0;
 	}
 	if (session->nasks >= REQUESTS_MAX) {
-		buffer_printf(&reason, "%d requests of this execution are "
-		    "under way already; await some of them first",
+		buffer_printf(&reason, "%d requests of this execution are in "
+		    "flight already; await some of them first",
 		    REQUESTS_MAX);
 		session_refuse(session, id, reason.data, none);
 		return 0;
@@ -442,7 +449,7 @@ session_admit(struct session *session, uint64_t id)
 
 /* Answers */
 
-/* A relay that cannot be sent anything any more costs only itself. */
+/* If a relay cannot be sent an answer, only its own session ends. */
 static void
 session_sent(struct session *session, int sent, const struct err *err)
 {
@@ -481,7 +488,9 @@ session_refuse(struct session *session, uint64_t id, const char *reason,
 
 	if (session->over)
 		return;
-	/* Without room for the error object, the sentence is sent alone. */
+	/*
+	 * If there is no room for the error object, the sentence is sent alone.
+	 */
 	if (error.len > 0 && error.len <= RESULT_MAX &&
 	    !session_is_full(session, error.len)) {
 		line = mem_alloc(error.len);
@@ -495,7 +504,7 @@ session_refuse(struct session *session, uint64_t id, const char *reason,
 
 /* Servers */
 
-/* Names the servers that there are, in a sentence. */
+/* Lists the permitted servers, in a sentence. */
 static void
 session_add_names(struct session *session, struct buffer *reason)
 {
@@ -529,7 +538,7 @@ session_refuse_unknown(
 	    session, id, reason.data, (struct json_span){ NULL, 0 });
 }
 
-/* Refuses because of the state that a server is in. */
+/* Refuses because of the state of a server. */
 static void
 session_refuse_state(struct session *session, uint64_t id, const char *name,
     const char *words)

@@ -1,5 +1,5 @@
 /*
- * The shape of what a tool returns: see shape.h. Runs in the broker.
+ * The shape of a tool's results: see shape.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "../../common/mem.h"
 #include "shape.h"
 
-/* How deep types are told, and how long the text may be then. */
+/* The depth of types, and the maximum length of the text. */
 static const struct shape_level {
 	int depth;
 	size_t most;
@@ -18,7 +18,7 @@ static const struct shape_level {
 static void shape_write(
     struct buffer *text, struct json_span value, int depth);
 
-/* Whether a member is called as names in programs are: what else is data. */
+/* Whether a member has a name as in programs; other names are data. */
 static int
 shape_is_name(struct json_span name)
 {
@@ -35,7 +35,7 @@ shape_is_name(struct json_span name)
 	return 1;
 }
 
-/* Whether the members of an object are few, and all of them have names. */
+/* Whether an object has few members, all with such names. */
 static int
 shape_is_record(struct json_span object)
 {
@@ -74,7 +74,9 @@ shape_write_record(struct buffer *text, struct json_span object, int depth)
 	buffer_add_text(text, "}");
 }
 
-/* Appends a shape, unless it is one of those behind start, between " | ". */
+/*
+ * Appends a shape, unless it is one of those after start, separated by " | ".
+ */
 static void
 shape_write_other(
     struct buffer *text, size_t start, struct json_span value, int depth)
@@ -97,7 +99,7 @@ shape_write_other(
 	buffer_add(text, shape.data, shape.len);
 }
 
-/* What the items of a list are, or the members of an object of data. */
+/* The shape of the items of a list, or of the members of an object of data. */
 static void
 shape_write_items(struct buffer *text, struct json_span whole, int depth)
 {
@@ -111,7 +113,7 @@ shape_write_items(struct buffer *text, struct json_span whole, int depth)
 		if (object ? !json_span_next_member(&walk, &name, &value)
 		           : !json_span_next_element(&walk, &value))
 			break;
-		/* The first object stands for all of them. */
+		/* The first object stands for all objects. */
 		if (json_span_kind(value) == JSON_SPAN_OBJECT && records++)
 			continue;
 		shape_write_other(text, start, value, depth);
@@ -144,7 +146,7 @@ shape_write_object(struct buffer *text, struct json_span object, int depth)
 	buffer_add_text(text, "}");
 }
 
-/* A number with a point or an exponent is not an integer to Python. */
+/* For Python a number with a point or an exponent is not an integer. */
 static int
 shape_is_integer(struct json_span number)
 {
@@ -180,7 +182,7 @@ shape_write(struct buffer *text, struct json_span value, int depth)
 	}
 }
 
-/* Appends the shape of a value, as deep as there is room for, or cut. */
+/* Appends the shape of a value, as deep as there is room, or cut. */
 static void
 shape_add_value(struct buffer *text, struct json_span value)
 {
@@ -201,7 +203,10 @@ shape_add_value(struct buffer *text, struct json_span value)
 	}
 }
 
-/* Finds the text of a result that has one block of it. Returns how many. */
+/*
+ * Finds the text of a result with one block of text. Returns the number of
+ * blocks.
+ */
 static size_t
 shape_find_text(struct json_span result, struct json_span *text)
 {
@@ -224,7 +229,7 @@ shape_find_text(struct json_span result, struct json_span *text)
 	return n;
 }
 
-/* Whether structured content is an object of one string: the text. */
+/* Whether structured content is an object with one string: the text. */
 static int
 shape_is_text(struct json_span data, struct json_span text)
 {

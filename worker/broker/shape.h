@@ -1,6 +1,6 @@
 /*
- * The shape of what a tool returns: types and keys, and no values. Runs in the
- * broker; a pure function over foreign bytes, bounded.
+ * The shape of a tool's results: types and keys, without values. Runs in the
+ * broker; a pure, bounded function over foreign bytes.
  */
 #ifndef WORKER_BROKER_SHAPE_H
 #define WORKER_BROKER_SHAPE_H
@@ -9,10 +9,11 @@
 #include "../../common/json_span.h"
 
 /*
- * Appends the shape of the data of a result, as code in a box has it: of the
- * structured content, else of the text as JSON, else "str". The text is ASCII
- * without quotes or backslashes, of at most SHAPE_TEXT_MAX bytes. Appends
- * nothing for an error, for no text, and for a result above SHAPE_RESULT_MAX.
+ * Appends the shape of the data of a result, as code in a box receives it: of
+ * the structured content, or else of the text as JSON, or else "str". The text
+ * is ASCII without quotes or backslashes, of at most SHAPE_TEXT_MAX bytes.
+ * Appends nothing for an error, for a result without text, and for one above
+ * SHAPE_RESULT_MAX.
  */
 void shape_add(struct buffer *text, struct json_span result);
 

@@ -1,5 +1,5 @@
 /*
- * The shapes of what tools have returned: see shapes.h. Runs in the broker.
+ * The shapes of results: see shapes.h. Runs in the broker.
  */
 #include <sys/queue.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ struct shapes_entry {
 	char *server;       /* its name */
 	struct buffer tool; /* its name, as JSON */
 	struct buffer text;
-	unsigned int looks; /* results that were looked at */
+	unsigned int looks; /* results examined */
 };
 
 struct shapes {
@@ -64,7 +64,7 @@ shapes_is_of(const struct shapes_entry *entry,
 	    FINGERPRINT_SIZE) == 0;
 }
 
-/* Returns what is known of a tool, or NULL. */
+/* Returns the shape of a tool, or NULL. */
 static struct shapes_entry *
 shapes_find(const struct shapes *shapes, const struct definition *definition,
     struct json_span tool)
@@ -90,8 +90,8 @@ shapes_want(const struct shapes *shapes, const struct definition *definition,
 }
 
 /*
- * Drops the oldest where there is no room: of the same server where it has its
- * most, so that none takes what all others need.
+ * If there is no room, drops the oldest one: of the same server if that has its
+ * maximum, so that no server displaces those of others.
  */
 static void
 shapes_make_room(struct shapes *shapes, const struct definition *definition)

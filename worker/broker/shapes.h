@@ -1,7 +1,7 @@
 /*
- * The shapes of what tools have returned (shape.h), by the fingerprint of
- * their server, which is another one for each owner, and the name of the tool.
- * They are kept as long as the broker runs, and bounded. Runs in the broker.
+ * The shapes of results (shape.h), by the fingerprint of their server, which
+ * differs for each owner, and the name of the tool. They are kept as long as
+ * the broker runs, and bounded. Runs in the broker.
  */
 #ifndef WORKER_BROKER_SHAPES_H
 #define WORKER_BROKER_SHAPES_H
@@ -20,12 +20,12 @@ void shapes_free(struct shapes **shapes);
 
 /*
  * Returns whether fewer than SHAPES_LOOKS_MAX results of a tool, whose name is
- * a JSON string, were looked at.
+ * a JSON string, were examined.
  */
 int shapes_want(const struct shapes *shapes,
     const struct definition *definition, struct json_span tool);
 
-/* A tool of the server has returned this: the longest shape is kept. */
+/* Records a result of a tool of the server: the longest shape is kept. */
 void shapes_learn(struct shapes *shapes, const struct definition *definition,
     struct json_span tool, struct json_span result);
 
@@ -33,8 +33,8 @@ void shapes_learn(struct shapes *shapes, const struct definition *definition,
 void shapes_forget(struct shapes *shapes, const char *server);
 
 /*
- * Appends a list of tools as tools_finish makes it, with a member "shapes"
- * behind the others if any are known: an object of names of tools and texts.
+ * Appends a list of tools made by tools_finish, with an additional member
+ * "shapes" if any are known: an object of tool names and texts.
  */
 void shapes_add_list(const struct shapes *shapes,
     const struct definition *definition, const char *list, size_t len,

@@ -1,5 +1,5 @@
 /*
- * The lists of tools that are remembered: see shelf.h. Runs in the broker.
+ * The remembered lists of tools: see shelf.h. Runs in the broker.
  */
 #include <search.h>
 #include <stdlib.h>
@@ -12,9 +12,9 @@
 #include "shelf.h"
 
 struct shelf_entry {
-	TAILQ_ENTRY(shelf_entry) entry; /* the last used is the first */
+	TAILQ_ENTRY(shelf_entry) entry; /* the last used one is the first */
 	uint8_t fingerprint[FINGERPRINT_SIZE];
-	char *text; /* the list, and behind it the info */
+	char *text; /* the list, followed by the info */
 	size_t len;
 	size_t info_len;
 	int doubted;
@@ -73,7 +73,7 @@ shelf_free(struct shelf **shelfp)
 	free(shelf);
 }
 
-/* Returns the entry, which is the last used one from now on, or NULL. */
+/* Returns the entry, which becomes the last used one, or NULL. */
 static struct shelf_entry *
 shelf_use(struct shelf *shelf, const uint8_t *fingerprint)
 {

@@ -1,8 +1,7 @@
 /*
- * The lists of tools that are remembered, each by the fingerprint of what was
- * started to get it: they outlive the processes that listed them, so that a
- * list can be read without starting anything. Runs in the broker; decodes
- * nothing.
+ * The remembered lists of tools, each by the fingerprint of its server's
+ * definition. They outlive the processes that listed them, so a list can be
+ * read without starting a server. Runs in the broker; decodes nothing.
  */
 #ifndef WORKER_BROKER_SHELF_H
 #define WORKER_BROKER_SHELF_H
@@ -13,46 +12,51 @@
 
 struct shelf;
 
-/* What is remembered; borrowed until the next shelf_put. */
+/* A remembered list; borrowed until the next shelf_put. */
 struct shelf_list {
 	const char *data; /* as tools_finish made it */
 	size_t len;
-	const char *info; /* what the server called itself */
+	const char *info; /* name and version that the server reported */
 	size_t info_len;
 };
 
-/* An empty one, that keeps most bytes at most (the newest list always). */
+/*
+ * Makes an empty shelf that keeps at most most bytes (and always the newest
+ * list).
+ */
 struct shelf *shelf_new(size_t most);
 void shelf_free(struct shelf **shelf);
 
-/* Sets *list and returns 1, or returns 0 when there is none that holds. */
+/* Sets *list and returns 1, or returns 0 if there is no valid list. */
 int shelf_find(struct shelf *shelf, const uint8_t *fingerprint,
     struct shelf_list *list);
 
-/* The same, of one that may hold no more. */
+/* The same, including a list that is in doubt. */
 int shelf_find_any(struct shelf *shelf, const uint8_t *fingerprint,
     struct shelf_list *list);
 
 /*
- * Copies a list, in the place of the one that is there. Returns whether that
- * was another, or doubted, or none.
+ * Copies a list and replaces the existing one. Returns whether that was
+ * different, in doubt, or absent.
  */
 int shelf_put(struct shelf *shelf, const uint8_t *fingerprint,
     const struct shelf_list *list);
 
-/* Copies one that may be older than whatever is there, unless anything is. */
+/*
+ * Copies a list that may be older than an existing one; keeps an existing one.
+ */
 void shelf_put_old(struct shelf *shelf, const uint8_t *fingerprint,
     const struct shelf_list *list);
 
 /*
- * What is there may not hold any more: it is not found until it is put again.
- * Returns whether there was one that held.
+ * Marks a list as in doubt: it is not found until it is put again. Returns
+ * whether there was a valid one.
  */
 int shelf_doubt(struct shelf *shelf, const uint8_t *fingerprint);
 
 /*
- * As shelf_doubt, where the server calls itself by another name or version
- * than when it sent the list.
+ * Like shelf_doubt, if the server reports another name or version than when it
+ * sent the list.
  */
 int shelf_check(struct shelf *shelf, const uint8_t *fingerprint,
     const char *info, size_t info_len);

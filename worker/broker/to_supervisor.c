@@ -16,7 +16,7 @@ to_supervisor_want(struct broker *broker, uint64_t link,
 	struct err err;
 
 	if (channel_send_want(broker->supervisor, &want, &err) == -1)
-		fatal("cannot ask for a server: %s", err.text);
+		fatal("cannot request a server: %s", err.text);
 }
 
 void
@@ -26,7 +26,7 @@ to_supervisor_let_go(struct broker *broker, uint64_t link)
 	struct err err;
 
 	if (channel_send_let_go(broker->supervisor, &let_go, &err) == -1)
-		fatal("cannot let go of a server: %s", err.text);
+		fatal("cannot release a server: %s", err.text);
 }
 
 void
@@ -35,7 +35,7 @@ to_supervisor_want_lists(struct broker *broker)
 	struct ipc_want_lists want = { 0 };
 	struct err err;
 
-	/* What is only a cache is no reason to end. */
+	/* The store is only a cache, so its absence is no reason to exit. */
 	if (channel_send_want_lists(broker->supervisor, &want, &err) == -1)
-		log_debug("cannot ask for the store: %s", err.text);
+		log_debug("cannot request the store: %s", err.text);
 }

@@ -1,5 +1,5 @@
 /*
- * A list of tools from its pages: see tools.h. Runs in the broker.
+ * Builds a list of tools from its pages: see tools.h. Runs in the broker.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,17 +11,17 @@
 #include "../../common/tool_size.h"
 #include "tools.h"
 
-/* One tool: where it lies in the texts, and what it is called. */
+/* One tool: its position in the texts, and its name. */
 struct tool {
 	size_t at;
 	size_t len;
-	char *name; /* decoded; NULL: the same as one before */
+	char *name; /* decoded; NULL if an earlier tool has this name */
 	int hidden; /* it may not be used: only its name is kept */
 };
 
 struct tools {
 	const struct rules *rules;
-	struct buffer texts; /* every tool, as it came, on one line */
+	struct buffer texts; /* every tool, as received, on one line */
 	struct tool *list;
 	size_t count;
 	size_t size; /* of list */
@@ -57,8 +57,8 @@ tools_free(struct tools **toolsp)
 }
 
 /*
- * Returns the name as a string; the caller frees it. One that cannot be a C
- * string is called by the bytes that it is written in.
+ * Returns the name as a string; the caller frees it. A name that cannot be a C
+ * string is represented by its JSON form.
  */
 static char *
 tools_decode(struct json_span name)
@@ -97,7 +97,7 @@ tools_keep(struct tools *tools, struct tool *entry, struct json_span tool)
 	tools->texts.len += tool.len;
 }
 
-/* Whether a value can be called as a tool; gives its name, in its quotes. */
+/* Whether a value is a tool with a name; returns the name, in its quotes. */
 static int
 tools_is_tool(struct json_span tool, struct json_span *name)
 {
@@ -126,7 +126,7 @@ tools_add(struct tools *tools, struct json_span tool, struct err *err)
 	return 0;
 }
 
-/* Counts a page. Returns 0, or -1 with err when that is too much. */
+/* Counts a page. Returns 0, or -1 with err if that exceeds a limit. */
 static int
 tools_count(struct tools *tools, size_t len, struct err *err)
 {
@@ -141,7 +141,7 @@ tools_count(struct tools *tools, size_t len, struct err *err)
 	return 0;
 }
 
-/* Looks for the next page, as the return value of tools_add_page. */
+/* Looks for the next page; returns like tools_add_page. */
 static int
 tools_turn(struct tools *tools, struct json_span result, struct err *err)
 {
@@ -155,7 +155,7 @@ tools_turn(struct tools *tools, struct json_span result, struct err *err)
 		    "is not a string");
 	if (next.len == tools->cursor.len &&
 	    memcmp(next.p, tools->cursor.data, next.len) == 0)
-		return err_set(err, "its list of tools has no end: it names "
+		return err_set(err, "its list of tools has no end: it returned "
 		    "the same \"nextCursor\" twice");
 	buffer_reset(&tools->cursor);
 	buffer_add(&tools->cursor, next.p, next.len);
@@ -193,7 +193,7 @@ tools_left_out(const struct tools *tools)
 	return tools->left_out;
 }
 
-/* By name; those that share one in their order, in which they lie. */
+/* Sorts by name; entries with the same name by their order in the list. */
 static int
 tools_compare(const void *a, const void *b)
 {
@@ -204,7 +204,7 @@ tools_compare(const void *a, const void *b)
 	return order != 0 ? order : x < y ? -1 : 1;
 }
 
-/* Takes the name of every tool whose name another one had before. */
+/* Drops the name of every tool whose name an earlier one has. */
 static void
 tools_drop_doubles(struct tools *tools)
 {
@@ -227,7 +227,7 @@ tools_drop_doubles(struct tools *tools)
 	}
 }
 
-/* Drops what has no name. */
+/* Drops entries without a name. */
 static void
 tools_pack(struct tools *tools)
 {
@@ -258,7 +258,8 @@ tools_write_texts(const struct tools *tools, struct buffer *payload)
 
 /*
  * A tool that may not be used keeps its alias, which is not listed. Otherwise
- * another tool would get it, and code that names the one would call the other.
+ * another tool would get the alias, and code that means the one would call the
+ * other.
  */
 static void
 tools_write_aliases(const struct tools *tools, struct buffer *payload)
@@ -294,12 +295,12 @@ tools_finish(struct tools *tools, struct buffer *payload, struct err *err)
 	buffer_add_text(payload, "]}");
 	if (payload->len > RESULT_MAX)
 		return err_set(err, "its list of tools has, with aliases, %zu "
-		    "bytes, and no answer may have more than %lu",
+		    "bytes, above the limit of %lu",
 		    payload->len, RESULT_MAX);
 	return 0;
 }
 
-/* The name of a tool as UTF-8 without NUL; the caller frees it. */
+/* Returns the name of a tool as UTF-8 without NUL; the caller frees it. */
 static char *
 tools_shown(struct json_span tool)
 {
@@ -331,7 +332,7 @@ tools_names(const struct buffer *payload, struct buffer *names)
 
 		len = strlen(name) + 1;
 		if (len > room)
-			room = 0; /* nor any shorter one behind it */
+			room = 0; /* nor any shorter one after it */
 		if (room == 0)
 			continue;
 		buffer_add(names, name, len);

@@ -1,7 +1,7 @@
 /*
- * A list of tools as a server sends it, page by page, made into one: each tool
- * is kept as the bytes it came in, only its name is looked at. Runs in the
- * broker; pure functions over bytes, bounded.
+ * Builds one list of tools from the pages that a server sends: each tool is
+ * kept as the received bytes, of which only its name is parsed. Runs in the
+ * broker; pure, bounded functions over bytes.
  */
 #ifndef WORKER_BROKER_TOOLS_H
 #define WORKER_BROKER_TOOLS_H
@@ -14,7 +14,7 @@
 struct tools;
 
 /*
- * Tools that rules (which outlive it) refuse are not in the list; but no other
+ * Tools refused by rules (which outlive it) are not in the list, but no other
  * tool gets an alias that would be theirs.
  */
 struct tools *tools_new(const struct rules *rules);
@@ -22,9 +22,9 @@ void tools_free(struct tools **tools);
 
 /*
  * Adds a page: the result of a tools/list. Entries that are not tools (objects
- * with a name) are left out and counted. Returns 1 when there is a next page,
- * 0 when this was the last, or -1 with err: it is no page, or the list is
- * above a limit.
+ * with a name) are left out and counted. Returns 1 if there is a next page, 0
+ * if this was the last, or -1 with err: it is not a page, or the list exceeds a
+ * limit.
  */
 int tools_add_page(
     struct tools *tools, struct json_span result, struct err *err);
@@ -32,32 +32,34 @@ int tools_add_page(
 /* The cursor of the next page, as the server wrote it. */
 struct json_span tools_cursor(const struct tools *tools);
 
-/* How many entries were left out: not tools, or of a name that was there. */
+/* The number of entries left out: not tools, or with a duplicate name. */
 size_t tools_left_out(const struct tools *tools);
 
 /*
  * Makes the list: {"tools":[…],"aliases":[…]}, on one line, aliases in the
- * order of the tools. Of tools with one name the first is kept. Returns 0, or
- * -1 with err when it is larger than an answer may be.
+ * order of the tools. Of tools with the same name the first is kept. Returns 0,
+ * or -1 with err if it is larger than an answer may be.
  */
 int tools_finish(
     struct tools *tools, struct buffer *payload, struct err *err);
 
-/* Whether a list that was made so has a tool of that name, a JSON string. */
+/* Whether a finished list has a tool of that name, a JSON string. */
 int tools_have(const char *list, size_t len, struct json_span name);
 
 /*
  * The names in such a list, decoded to UTF-8, each with a NUL, as many as fit
- * into TRIED_TOOLS_MAX; one that cannot be shown is "?". Returns how many
- * tools there are.
+ * into TRIED_TOOLS_MAX; a name that cannot be shown is "?". Returns the number
+ * of tools.
  */
 size_t tools_names(const struct buffer *payload, struct buffer *names);
 
-/* The size of what hosts show a model of the tools of such a list, in bytes. */
+/*
+ * The size in bytes of the tools of such a list as hosts show them to a model.
+ */
 uint64_t tools_size(const struct buffer *payload);
 
 /*
- * The names of those that have destructiveHint in their annotations, as many as
+ * The names of tools that have destructiveHint in their annotations, as many as
  * fit into CONFIG_TOOLS_MAX. Returns how many are left out.
  */
 size_t tools_destructive(const struct buffer *payload, struct buffer *names);

@@ -1,6 +1,6 @@
 /*
- * A TRY: the supervisor asks which tools a server has, or why they cannot be
- * listed. Runs in the broker.
+ * A TRY: the supervisor requests the tools of a server, or the reason why they
+ * cannot be listed. Runs in the broker.
  */
 #include "../../common/log.h"
 #include "server.h"
@@ -12,7 +12,7 @@ try_send(struct broker *broker, struct ipc_tried *tried)
 	struct err err;
 
 	if (channel_send_tried(broker->supervisor, tried, &err) == -1)
-		fatal("cannot say what came of a server: %s", err.text);
+		fatal("cannot report the result of a TRY: %s", err.text);
 }
 
 static void
