@@ -8,6 +8,7 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "colour.h"
+#include "help_examples.h"
 #include "option_value.h"
 #include "options.h"
 
@@ -219,13 +220,6 @@ static const char options_about[] =
     "standard input and output until the input ends: that is how MCP clients "
     "start it.";
 
-static const char options_examples[] =
-    "  caisson selftest                  whether it works on this machine\n"
-    "  caisson client cursor             what to write into Cursor's file\n"
-    "  caisson adopt cursor --dry-run    what moving its servers would change\n"
-    "  caisson servers test              whether each MCP server starts\n"
-    "  caisson config check --memory 1g  whether it would start with that\n";
-
 static const char options_more[] =
     "'caisson help COMMAND' tells of one command, 'caisson --help' of all "
     "commands and options.";
@@ -286,6 +280,7 @@ options_help_one(
 	char key[OPTION_NAME_SIZE];
 
 	if (options_help_commands(out, word, verb) > 0) {
+		help_examples_print(word, 0, out);
 		fprintf(out, "\nEach takes the options that 'caisson --help' "
 		    "lists.\n");
 		return 0;
@@ -317,8 +312,8 @@ options_help(const char *command, const char *verb, int brief, FILE *out,
 		options_help_words(out);
 	else
 		options_help_commands(out, NULL, NULL);
-	options_head(out, "Examples");
-	fprintf(out, "%s\n", options_examples);
+	help_examples_print(NULL, brief, out);
+	fputc('\n', out);
 	options_wrap(out, 0, brief ? options_more : options_status);
 	if (!brief)
 		options_help_options(out);

@@ -627,6 +627,9 @@ static const struct {
 	    "options that 'caisson --help' lists" },
 	{ "memory", "clear", 0, "  memory clear ", "  Remove all." },
 	{ "adopt", NULL, 0, "  adopt CLIENT ",
+	    "\n  caisson adopt cursor --undo " },
+	{ "state-max", NULL, 0, "  --state-max SIZE\n", "Default: 64m." },
+	{ "adopt", NULL, 0, "  adopt CLIENT ",
 	    "\n      --keep NAME ...       Leave these" },
 	{ "memory", "drop", 0, NULL,
 	    "\"drop\" is not understood: behind 'caisson memory' there is one "
