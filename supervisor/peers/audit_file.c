@@ -1,6 +1,6 @@
 /*
- * The audit file: see audit_file.h. Runs in the supervisor; makes the file and
- * writes nothing into it.
+ * The audit file: see audit_file.h. Runs in the supervisor; creates the file
+ * and writes nothing into it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +14,7 @@
 #include "audit_file.h"
 #include "../options/file_trial.h"
 
-/* How each error ends: what the user can do. */
+/* The end of each error: the fix. */
 #define AUDIT_FILE_OTHER                                                       \
 	"name another one in CAISSON_AUDIT_FILE, or none"
 
@@ -25,7 +25,7 @@ audit_file_refuse(const char *path, mode_t mode, struct err *err)
 	    "file: " AUDIT_FILE_OTHER, path, file_kind_name(mode));
 }
 
-/* Why it could not be opened: the kernel has few words for what is no file. */
+/* Sets the error: errno alone does not say that it is no regular file. */
 static int
 audit_file_fail(const char *path, struct err *err)
 {
@@ -38,7 +38,7 @@ audit_file_fail(const char *path, struct err *err)
 	    AUDIT_FILE_OTHER, path, strerror(code));
 }
 
-/* Who else could write there could put in, and take out, what he likes. */
+/* Another user with write access could add and remove lines. */
 static int
 audit_file_check(const char *path, const struct stat *st, struct err *err)
 {
@@ -59,8 +59,7 @@ audit_file_check(const char *path, const struct stat *st, struct err *err)
 }
 
 /*
- * Not blocking: what is no file may have no reader. The further flag is
- * O_CREAT, or none.
+ * Opens it non-blocking, since a FIFO may have no reader. flag is O_CREAT or 0.
  */
 static int
 audit_file_use(const char *path, int flag, int *fd, struct err *err)

@@ -1,6 +1,6 @@
 /*
  * The broker as the supervisor sees it: see broker.h. Runs in the supervisor;
- * starts the broker and, by the names that it gives, servers.
+ * starts the broker, and the servers that it requests by name.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,30 +23,30 @@
 #include "store.h"
 #include "../process/process.h"
 
-/* What the broker has been told of a server. */
+/* The facts about a server that were sent to the broker. */
 struct broker_told {
 	TAILQ_ENTRY(broker_told) entry;
 	uint64_t number; /* of the definition */
 	const struct server_source *source; /* of the file that defines it */
 	char *path;
 	char *name;
-	struct server_texts shown; /* what code sees of it, to compare */
-	char *runs;  /* what starting it depends on */
+	struct server_texts shown; /* facts visible to code, to compare */
+	char *runs;  /* facts that affect its processes */
 	size_t runs_len;
 	uint8_t fingerprint[FINGERPRINT_SIZE];
-	int found; /* still in force */
+	int found; /* still configured */
 };
 
 TAILQ_HEAD(broker_told_list, broker_told);
 
-/* A process of a server that the broker wanted. */
+/* A server process that the broker requested. */
 struct broker_link {
 	LIST_ENTRY(broker_link) entry;
 	struct broker *broker;
 	char *name;
-	char *owner; /* whose it is */
-	uint64_t definition; /* that it is a process of */
-	uint64_t number; /* 0: of a broker that is gone */
+	char *owner; /* the owner of the process */
+	uint64_t definition; /* of its server */
+	uint64_t number; /* 0: of an earlier broker */
 	struct server_process *process;
 };
 
@@ -55,25 +55,25 @@ struct broker {
 	struct in_force *config;
 	char **envp;
 	struct broker_policy policy;
-	struct store *store;     /* keeps lists of tools; NULL: none does */
+	struct store *store;     /* keeps lists of tools; NULL: none */
 	struct service service;
 	uint64_t last_link;
 	uint64_t last_definition;
-	time_t lists_wanted; /* when it last asked for the store */
-	int lists_missed;    /* it could not be had, and the user knows */
+	time_t lists_wanted; /* when the broker last asked for the store */
+	int lists_missed;    /* it was unavailable, and that was logged */
 	LIST_HEAD(, broker_link) links;
-	struct buffer owners; /* whose sessions it was given: a text list */
+	struct buffer owners; /* owners of its sessions: a text list */
 	struct broker_told_list told;
 	/* Removed definitions whose processes still run. */
 	struct broker_told_list removed;
-	void (*ended)(void *ctx); /* of broker_stop */
+	void (*ended)(void *ctx); /* for broker_stop */
 	void *ended_ctx;
-	broker_tried *tried; /* of broker_try */
+	broker_tried *tried; /* for broker_try */
 	void (*gone)(void *ctx);
 	void *tried_ctx;
 };
 
-/* How long servers that are to end are waited for. */
+/* The time limits for ending a server. */
 static const struct server_process_times broker_times = {
 	SERVER_PROCESS_EOF_MS, SERVER_PROCESS_TERM_MS, SERVER_PROCESS_KILL_MS
 };
@@ -113,8 +113,8 @@ broker_check_ended(struct broker *broker)
 }
 
 /*
- * The broker is gone, or is ended: with it its pipes are, so its servers are
- * ended in order.
+ * The broker has exited or is ended. Its pipes are closed then, so its servers
+ * are ended in order.
  */
 static void
 broker_end_process(struct broker *broker)
@@ -163,7 +163,7 @@ broker_on_closed(void *ctx, const struct err *why)
 		broker->gone(broker->tried_ctx);
 }
 
-/* Telling it of the servers */
+/* Sending the servers to it */
 
 static char *
 broker_runs(const struct server *server, size_t *len)
@@ -171,7 +171,7 @@ broker_runs(const struct server *server, size_t *len)
 	struct buffer runs = { 0 };
 	const char *cwd = server->run_cwd == NULL ? "" : server->run_cwd;
 
-	/* Each part ends where its last NUL is; none begins empty. */
+	/* Each part ends with its last NUL; none starts empty. */
 	buffer_printf(&runs, "%d %zu %zu %s", server->shared, server->run.len,
 	    server->run_env.len, cwd);
 	buffer_add(&runs, "", 1);
@@ -180,7 +180,7 @@ broker_runs(const struct server *server, size_t *len)
 	return buffer_take(&runs, len);
 }
 
-/* What is said of a server besides its name, to compare it. */
+/* Returns the facts about a server besides its name, to compare them. */
 static struct server_texts
 broker_shown(const struct server *server)
 {
@@ -243,7 +243,7 @@ broker_find_told(struct broker *broker, const char *name)
 	return NULL;
 }
 
-/* Whether a process of a definition is left. */
+/* Returns whether a process of a definition is left. */
 static int
 broker_has_process(const struct broker *broker, uint64_t definition)
 {
@@ -255,7 +255,7 @@ broker_has_process(const struct broker *broker, uint64_t definition)
 	return 0;
 }
 
-/* Ends a server that is not trusted any more, whatever the broker does. */
+/* Ends a server that is no longer trusted, without waiting for the broker. */
 static int
 broker_revoke(struct broker *broker, const struct broker_told *told,
     struct buffer *why, struct err *err)
@@ -273,8 +273,8 @@ broker_revoke(struct broker *broker, const struct broker_told *told,
 }
 
 /*
- * A server is not in force any more. Executions that have loaded it may go on,
- * unless its file is not trusted any more, now or later.
+ * Removes a server that is not configured any more. Executions that have loaded
+ * it may continue, unless its file is no longer trusted, now or later.
  */
 static int
 broker_remove(
@@ -301,7 +301,7 @@ broker_remove(
 	return sent;
 }
 
-/* Ends those that were removed and are not trusted any more. */
+/* Ends removed servers whose file is no longer trusted. */
 static int
 broker_check_removed(struct broker *broker, struct err *err)
 {
@@ -326,7 +326,7 @@ broker_check_removed(struct broker *broker, struct err *err)
 	return 0;
 }
 
-/* Whether a server looks unchanged, to code and to those that cache it. */
+/* Returns whether a server looks unchanged to code and to caches. */
 static int
 broker_is_same(const struct broker_told *told, const struct server *server)
 {
@@ -341,7 +341,7 @@ broker_is_same(const struct broker_told *told, const struct server *server)
 	    memcmp(fingerprint, told->fingerprint, FINGERPRINT_SIZE) == 0;
 }
 
-/* It is still in force as it was, though perhaps by another file. */
+/* It is still configured the same, perhaps in another file. */
 static void
 broker_found(struct broker_told *told, const struct server *server)
 {
@@ -351,7 +351,7 @@ broker_found(struct broker_told *told, const struct server *server)
 	told->path = mem_strdup(server->file->path);
 }
 
-/* Tells of a server what the broker does not know yet. */
+/* Sends the facts about a server that the broker does not have yet. */
 static int
 broker_tell_server(
     struct broker *broker, const struct server *server, struct err *err)
@@ -371,7 +371,7 @@ broker_tell_server(
 		broker_found(told, server);
 		return 0;
 	}
-	/* What only we say of it needs no new process. */
+	/* A change that does not affect its processes needs no restart. */
 	if (len != told->runs_len || memcmp(runs, told->runs, len) != 0) {
 		if (broker_remove(broker, told, err) == -1)
 			return -1;
@@ -382,7 +382,7 @@ broker_tell_server(
 	return broker_define(broker, server, number, err);
 }
 
-/* Tells of all servers; those that are not in force any more are removed. */
+/* Sends all servers; removes those that are no longer configured. */
 static int
 broker_tell(struct broker *broker, struct err *err)
 {
@@ -403,7 +403,7 @@ broker_tell(struct broker *broker, struct err *err)
 	return broker_check_removed(broker, err);
 }
 
-/* Hands it the file for lines about calls, where there is one. */
+/* Passes it the audit file, if there is one. */
 static int
 broker_send_audit(struct broker *broker, struct err *err)
 {
@@ -417,7 +417,7 @@ broker_send_audit(struct broker *broker, struct err *err)
 	return channel_send_audit(broker->service.channel, &audit, err);
 }
 
-/* Makes it run and know of all servers. */
+/* Starts the broker if necessary, and sends it all servers. */
 static int
 broker_ensure(struct broker *broker, struct err *err)
 {
@@ -460,7 +460,7 @@ broker_add_allowed(const struct broker *broker,
 	}
 }
 
-/* Whether it was given a session of this owner. */
+/* Returns whether it has had a session of this owner. */
 static int
 broker_knows_owner(const struct broker *broker, const char *owner)
 {
@@ -525,7 +525,7 @@ broker_send_ended(struct broker *broker, uint64_t number, const char *how)
 	struct ipc_ended ended = { .process = number };
 	struct err err;
 
-	/* A path may be in it, whose bytes may be anything. */
+	/* The text may contain a path, which may be any bytes. */
 	text.len = utf8_repair(how, strlen(how),
 	    buffer_reserve(&text, UTF8_REPAIR_FACTOR * strlen(how)));
 	text.len = utf8_cut(text.data, text.len, ENDED_HOW_MAX);
@@ -553,7 +553,7 @@ broker_on_server_ended(void *ctx, const char *how)
 	broker_check_ended(broker);
 }
 
-/* Whether there is room for another process of a server of this owner. */
+/* Returns whether this owner may have another process of a server. */
 static int
 broker_has_room(
     const struct broker *broker, const struct broker_wanted *want)
@@ -623,14 +623,17 @@ broker_want(struct broker *broker, const struct broker_wanted *want)
 		broker_fail(broker, "a number that was used before");
 		return;
 	}
-	/* Our user's are also those that are shared, and those of a TRY. */
+	/*
+	 * Processes shared by all owners, and those of a TRY, belong to our
+	 * user.
+	 */
 	if (want->owner[0] != '\0' &&
 	    !broker_knows_owner(broker, want->owner)) {
 		broker_fail(broker, "a server of an owner without a session");
 		return;
 	}
 	broker->last_link = want->link;
-	/* What was removed meanwhile is not started as what is there now. */
+	/* A removed definition must not start a new one of the same name. */
 	if (server == NULL || told == NULL)
 		err_set(&err, "it is no longer configured");
 	else if (told->number != want->definition)
@@ -659,7 +662,7 @@ broker_let_go(struct broker *broker, uint64_t link)
 			server_process_stop(found->process);
 			return;
 		}
-	/* That it has ended may be under way to the broker. */
+	/* A message about its end may still be on its way to the broker. */
 	if (link > broker->last_link)
 		broker_fail(broker, "a server that was not requested");
 }
@@ -675,7 +678,7 @@ broker_stop(struct broker *broker, void (*ended)(void *ctx), void *ctx)
 
 /* Lists of tools */
 
-/* The user is told once, and again when there was one in between. */
+/* Logs a missing store once, and again after it was available. */
 static void
 broker_miss_lists(struct broker *broker, const struct err *err)
 {
@@ -687,8 +690,8 @@ broker_miss_lists(struct broker *broker, const struct err *err)
 }
 
 /*
- * Without a store its servers are started, and that is all. One that asks all
- * the time gets nothing for it.
+ * Without a store, the broker starts servers to list their tools. It gets a
+ * store at most once a second.
  */
 void
 broker_want_lists(struct broker *broker)
@@ -723,7 +726,7 @@ broker_hear_tried(struct broker *broker, const struct broker_answer *answer)
 		broker->tried(broker->tried_ctx, answer);
 }
 
-/* Whether a name is one of a list, or any will do. */
+/* Returns whether a name is in the list; NULL accepts every name. */
 static int
 broker_is_wanted(const struct buffer *only, const char *name)
 {
@@ -761,7 +764,7 @@ broker_try(struct broker *broker, const struct buffer *only,
 	return 0;
 }
 
-/* Itself */
+/* Its lifetime */
 
 struct broker *
 broker_new(struct event_base *base, struct in_force *config, char **envp,
@@ -799,6 +802,6 @@ broker_free(struct broker **brokerp)
 	service_end(&broker->service);
 	broker_forget_all(broker);
 	buffer_reset(&broker->owners);
-	/* Links die with their processes, which reaper_finish() ends. */
+	/* Links are freed with their processes, which reaper_finish() ends. */
 	free(broker);
 }

@@ -1,11 +1,11 @@
 /*
- * Why a file is not kept, in words for its user: cause and fix. Runs in the
- * supervisor; a pure function.
+ * Why a file was not kept, for its user: cause and fix. Runs in the supervisor;
+ * a pure function.
  */
 #include "../../common/mem.h"
 #include "files.h"
 
-/* With the values of options in it, where they are the cause. */
+/* Returns the texts that contain values of options. */
 static char *
 file_fault_limit(enum file_fault fault, const struct options *options)
 {

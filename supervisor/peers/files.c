@@ -1,7 +1,7 @@
 /*
  * The files of owners as the supervisor sees them: see files.h. Runs in the
- * supervisor; opens the directory of files and starts the process that keeps
- * them, and porters.
+ * supervisor; opens the directory of files, and starts porters and the process
+ * that keeps files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +20,14 @@
 struct files_task {
 	LIST_ENTRY(files_task) entry;
 	struct files *files;
-	enum ipc_type type; /* of the message that it began with */
+	enum ipc_type type; /* of its first message */
 	uint64_t number;
 	struct files_user user;
-	struct event *timer; /* since a sign that it goes on */
+	struct event *timer; /* since the last sign of progress */
 	int given_up;
-	int filed;   /* FILED has come */
-	int fetched; /* FILE_FETCHED has come */
-	/* Of a task that has a porter. */
+	int filed;   /* FILED was received */
+	int fetched; /* FILE_FETCHED was received */
+	/* For tasks with a porter. */
 	struct channel *porter;
 	struct child *process;
 };
@@ -37,7 +37,7 @@ struct files {
 	char **envp;
 	struct service service;
 	LIST_HEAD(, files_task) tasks;
-	uint64_t started; /* tasks so far: the number of the last */
+	uint64_t started; /* tasks so far, and number of the last */
 };
 
 /* The ends of tasks */
@@ -57,7 +57,7 @@ files_task_free(struct files_task *task)
 	free(task);
 }
 
-/* Takes the task off the list, and tells its user: the last word on it. */
+/* Removes the task from the list, and calls done. */
 static void
 files_task_done(struct files_task *task, const struct files_end *end)
 {
@@ -70,8 +70,8 @@ files_task_done(struct files_task *task, const struct files_end *end)
 }
 
 /*
- * The process that keeps files is gone: every task has failed. Their users may
- * begin other ones, with a process that is started then.
+ * The process that keeps files has exited: every task has failed. Their
+ * callbacks may start other tasks, which start a new process.
  */
 static void
 files_fail(struct files *files, const char *why)
@@ -80,7 +80,7 @@ files_fail(struct files *files, const char *why)
 	LIST_HEAD(, files_task) tasks = LIST_HEAD_INITIALIZER(tasks);
 	struct files_task *task;
 
-	/* It may not end when it is asked to. */
+	/* It may ignore its usual signal. */
 	reaper_kill(files->service.process);
 	service_end(&files->service);
 	while ((task = LIST_FIRST(&files->tasks)) != NULL) {
@@ -142,13 +142,13 @@ files_give_up(struct files_task *task)
 	task->given_up = 1;
 	files_task_end_porter(task);
 	files_task_set_timer(task, FILES_BUSY_MS);
-	/* If it has ended, its channel tells that soon. */
+	/* If it has ended, its channel reports that soon. */
 	if (channel_send_give_up(
 	        task->files->service.channel, &give_up, &err) == -1)
 		log_error("files: a task cannot be cancelled: %s", err.text);
 }
 
-/* A task takes too long, or does not even end now. */
+/* A task takes too long, or does not end after it was cancelled. */
 static void
 files_task_on_timer(evutil_socket_t fd, short what, void *arg)
 {
@@ -177,16 +177,16 @@ files_start_process(struct files *files, struct err *err)
 	auto_fd int folder =
 	    state_dir_open_files(files->options, files->envp, err);
 
-	/* It stays who we are: the files are ours. */
+	/* It runs as our user, who owns the files. */
 	if (folder == -1 || service_start(&files->service, 0, err) == -1)
 		return -1;
-	/* So that it removes what is half made. */
+	/* On this signal it removes unfinished files. */
 	reaper_finish_with(files->service.process, SIGTERM);
 	keep.folder = fd_take(&folder);
 	return channel_send_keep_files(files->service.channel, &keep, err);
 }
 
-/* Makes it run, if it does not. Returns 0, or -1 with err. */
+/* Starts it if it is not running. Returns 0, or -1 with err. */
 static int
 files_want(struct files *files, struct err *err)
 {
@@ -198,7 +198,7 @@ files_want(struct files *files, struct err *err)
 	return -1;
 }
 
-/* One attempt to make it run: a question of service_ask. */
+/* One attempt to start it, for service_ask. */
 static int
 files_ask_start(void *ctx, void *question, struct err *err)
 {
@@ -210,7 +210,7 @@ files_ask_start(void *ctx, void *question, struct err *err)
 	return files_want(files, err);
 }
 
-/* The porter ended: what it has told files was all. */
+/* The porter has exited; it sends no more files. */
 static void
 files_task_on_porter_closed(void *ctx, const struct err *why)
 {
@@ -231,9 +231,9 @@ files_task_on_porter_ended(void *ctx, const struct child_end *end)
 }
 
 /*
- * Starts the porter of a task as that user, and tells it what to do. Returns
- * the other end of the channel that it has to files, which the caller owns, or
- * -1 with err.
+ * Starts the porter of a task as the user uid, and sends it the request.
+ * Returns the other end of its channel to the process that keeps files, which
+ * the caller owns, or -1 with err.
  */
 static int
 files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
@@ -265,7 +265,7 @@ files_task_start_porter(struct files_task *task, int *folder, unsigned int uid,
 	return fd_take(&ours);
 }
 
-/* A task that is not sent yet; NULL with err where there is no process. */
+/* Returns a task that is not sent yet; NULL with err if there is no process. */
 static struct files_task *
 files_task_new(struct files *files, enum ipc_type type,
     const struct files_user *user, struct err *err)
@@ -288,7 +288,10 @@ files_task_new(struct files *files, enum ipc_type type,
 	return task;
 }
 
-/* It could not begin, for err: its user is not told. Returns NULL. */
+/*
+ * Frees a task that could not start, without callbacks; err has the cause.
+ * Returns NULL.
+ */
 static struct files_task *
 files_task_refuse(struct files_task *task, struct err *err)
 {
@@ -416,9 +419,9 @@ files_remove(struct files *files, const char *owner, const char *name,
 	return files_task_send(task, &removal, err);
 }
 
-/* What the process says */
+/* Messages of the process */
 
-/* Returns the task of that number; NULL where there is none: it is ended. */
+/* Returns the task of that number; NULL if there is none: it has ended. */
 static struct files_task *
 files_find(struct files *files, uint64_t number)
 {
@@ -431,7 +434,7 @@ files_find(struct files *files, uint64_t number)
 	return NULL;
 }
 
-/* Whether such a task may tell of a file now. */
+/* Returns whether a file may be reported for such a task now. */
 static int
 files_task_may_file(const struct files_task *task)
 {
@@ -448,7 +451,7 @@ files_task_may_file(const struct files_task *task)
 	}
 }
 
-/* The task goes on. */
+/* Restarts the timer: the task makes progress. */
 static void
 files_task_hear(struct files_task *task)
 {
@@ -508,7 +511,7 @@ files_hear_fetched(
 		task->user.fetched(task->user.ctx, file, offset);
 }
 
-/* Whether a task may end well as it stands. */
+/* Returns whether a task may end successfully now. */
 static int
 files_task_is_done(const struct files_task *task)
 {
@@ -543,7 +546,7 @@ files_hear_done(struct files *files, uint64_t number, uint64_t count,
 	files_task_done(task, &end);
 }
 
-/* All of them */
+/* All files */
 
 int
 files_may_hold(const struct files *files)

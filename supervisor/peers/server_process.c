@@ -1,6 +1,6 @@
 /*
- * Servers as processes: see server_process.h. Runs in the supervisor; nothing
- * that a server writes is read here, and what it is started with is not logged.
+ * Servers as processes: see server_process.h. Runs in the supervisor; it reads
+ * no output of a server, and does not log arguments or environment.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -21,25 +21,25 @@
 struct server_process {
 	struct event_base *base;
 	struct child *keeper;
-	struct event *timer; /* NULL: need not end yet */
+	struct event *timer; /* NULL: not to be ended yet */
 	struct server_process_times times;
 	size_t step;
 	server_process_ended *ended;
 	void *ctx;
 };
 
-/* How its end is hastened: what its keeper is sent, one after the other. */
+/* The signals to its keeper that end it, in order. */
 static const int server_process_steps[] = { KEEPER_ASK, KEEPER_KILL, SIGKILL };
 
 #define SERVER_PROCESS_STEPS                                                   \
 	(sizeof(server_process_steps) / sizeof(server_process_steps[0]))
 
-/* So many were started: the number of the last keeper. */
+/* Number of keepers so far, and of the last one. */
 static unsigned long server_process_count;
 
 /* Its environment */
 
-/* Whether two "NAME=value" are of the same name. */
+/* Returns whether two "NAME=value" have the same name. */
 static int
 server_process_same_name(const char *one, const char *other)
 {
@@ -48,7 +48,7 @@ server_process_same_name(const char *one, const char *other)
 	return strncmp(one, other, len) == 0 && other[len] == '=';
 }
 
-/* Settings of ours: no server's business. */
+/* Our own settings are not passed to servers. */
 static int
 server_process_is_ours(const char *variable)
 {
@@ -58,7 +58,7 @@ server_process_is_ours(const char *variable)
 	    server_process_same_name("MCP_SERVERS_CONFIG=", variable);
 }
 
-/* Puts each of the texts into a list; returns how many. */
+/* Adds pointers to all texts to a list; returns how many. */
 static size_t
 server_process_list_texts(const struct server_texts *texts, char **list)
 {
@@ -70,7 +70,7 @@ server_process_list_texts(const struct server_texts *texts, char **list)
 	return n;
 }
 
-/* Whether a variable is in a list that has n so far. */
+/* Returns whether a variable is among the first n of a list. */
 static int
 server_process_is_set(char *const *list, size_t n, const char *variable)
 {
@@ -81,7 +81,7 @@ server_process_is_set(char *const *list, size_t n, const char *variable)
 }
 
 /*
- * What the server finds: path ("PATH=…"), its own variables, then ours. The
+ * Returns its environment: path ("PATH=…"), its own variables, then ours. The
  * caller frees the list, not the texts.
  */
 static char **
@@ -111,7 +111,10 @@ server_process_environment(const struct server *server, char **envp, char *path)
 
 /* Its end */
 
-/* How a keeper has ended, which is how its server has; the caller frees it. */
+/*
+ * Returns how a keeper has ended, which is how its server has; the caller frees
+ * it.
+ */
 static char *
 server_process_how(const struct child_end *end)
 {
@@ -133,7 +136,7 @@ server_process_on_keeper_ended(void *ctx, const struct child_end *end)
 	void *ended_ctx = process->ctx;
 	auto_free char *how = server_process_how(end);
 
-	/* As its server was, or as nobody should have: then all is left. */
+	/* A signal ended its server, or itself: that leaves orphans. */
 	if (end->code != CLD_EXITED)
 		reaper_kill_orphans();
 	loop_event_free(&process->timer);
@@ -175,7 +178,7 @@ server_process_stop(struct server_process *process)
 
 /* Its start */
 
-/* Makes a pipe: the broker's end does not block, the server's does. */
+/* Makes a pipe: the broker's end is non-blocking, the server's is not. */
 static int
 server_process_pipe(int *broker, int *server, int server_reads, struct err *err)
 {
@@ -188,7 +191,7 @@ server_process_pipe(int *broker, int *server, int server_reads, struct err *err)
 	return fd_set_nonblock(*broker, 1, err);
 }
 
-/* Starts the keeper of a server around the server's ends of its pipes. */
+/* Starts the keeper of a server with the server's ends of its pipes. */
 static int
 server_process_spawn(const struct server *server, char **envp,
     struct spawn_program *program, int *pidfd, struct err *err)

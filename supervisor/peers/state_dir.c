@@ -1,5 +1,5 @@
 /*
- * The state directory: see state_dir.h. Runs in the supervisor; makes
+ * The state directory: see state_dir.h. Runs in the supervisor; creates
  * directories, and reads and writes nothing in them.
  */
 #include <errno.h>
@@ -33,9 +33,9 @@ state_dir_path(const struct options *options, char **envp, struct err *err)
 }
 
 /*
- * Another user's folder is not used, as its owner could change what is kept
- * there, and have links in it. A home that is not there is not made: it may be
- * that of other users, too.
+ * A directory in another user's home is refused: that user could change the
+ * kept data, or place links in it. A missing home is not created, because other
+ * users may share it.
  */
 static int
 state_dir_check_home(
@@ -71,7 +71,7 @@ state_dir_may_exist(const struct options *options, char **envp)
 	    access(path, F_OK) == 0 || errno != ENOENT;
 }
 
-/* Makes the directory and those above it, as far as they are missing. */
+/* Creates the directory and its missing parents. */
 static int
 state_dir_make(const char *path, struct err *err)
 {
@@ -82,7 +82,9 @@ state_dir_make(const char *path, struct err *err)
 		slash = strchr(slash + 1, '/');
 		if (slash != NULL)
 			*slash = '\0';
-		/* What is there, or cannot be seen, shows when it is opened. */
+		/*
+		 * If it exists or cannot be seen, opening it reports any error.
+		 */
 		if (mkdir(part, 0700) == -1 && errno != EEXIST &&
 		    slash == NULL)
 			return err_sys(err, "the state directory %s cannot be "
@@ -94,7 +96,7 @@ state_dir_make(const char *path, struct err *err)
 	}
 }
 
-/* Another user who can write there could replace the database. */
+/* Another user with write access could replace the database. */
 static int
 state_dir_check(int fd, const char *path, struct err *err)
 {
@@ -117,7 +119,7 @@ state_dir_check(int fd, const char *path, struct err *err)
 	return 0;
 }
 
-/* Opens what is there. Returns a descriptor, or -1 with err. */
+/* Opens an existing directory. Returns a descriptor, or -1 with err. */
 static int
 state_dir_open_it(const char *path, struct err *err)
 {

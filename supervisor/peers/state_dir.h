@@ -1,6 +1,6 @@
 /*
- * The state directory: where it is, and that it is ours. Runs in the
- * supervisor.
+ * The state directory: finds it, creates it and checks its owner and mode. Runs
+ * in the supervisor.
  */
 #ifndef SUPERVISOR_STATE_DIR_H
 #define SUPERVISOR_STATE_DIR_H
@@ -8,36 +8,35 @@
 #include "../options/options.h"
 
 /*
- * Returns the path of the directory, which the caller frees: that of the
- * option state_dir, else $XDG_STATE_HOME/caisson, else
- * ~/.local/state/caisson; NULL with err where there is no such place.
+ * Returns the path of the directory, which the caller frees: that of the option
+ * state_dir, else $XDG_STATE_HOME/caisson, else ~/.local/state/caisson; NULL
+ * with err if there is none.
  */
 char *state_dir_path(
     const struct options *options, char **envp, struct err *err);
 
 /*
- * Whether that directory may be there: returns 0 only when it is certain that
- * nothing has ever been kept in it.
+ * Returns whether that directory may exist: 0 only if certainly nothing has
+ * ever been kept in it.
  */
 int state_dir_may_exist(const struct options *options, char **envp);
 
 /*
- * What state_dir_open would say of it: the same errors, but nothing is made.
+ * Checks as state_dir_open does, with the same errors, but creates nothing.
  * Returns 0, or -1 with err.
  */
 int state_dir_try(const struct options *options, char **envp, struct err *err);
 
 /*
- * Opens that directory, and makes it (mode 0700, with those above it) when it
- * is missing. Returns a descriptor that the caller owns, or -1 with err when it
- * cannot be had, belongs to another user, can be written by others, or not by
- * us.
+ * Opens that directory, and creates it (mode 0700, with its parents) if it is
+ * missing. Returns a descriptor that the caller owns, or -1 with err if it is
+ * unavailable, belongs to another user, is writable by others, or not by us.
  */
 int state_dir_open(const struct options *options, char **envp, struct err *err);
 
 /*
  * As state_dir_may_exist and state_dir_open, for the directory "files" in it,
- * which is made when it is missing.
+ * which is created if it is missing.
  */
 int state_dir_may_hold_files(const struct options *options, char **envp);
 int state_dir_open_files(

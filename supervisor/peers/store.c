@@ -17,7 +17,7 @@ struct store {
 	const struct options *options;
 	char **envp;
 	struct service service;
-	store_shown *shown; /* NULL: not asked for */
+	store_shown *shown; /* NULL: no notification */
 	void *shown_ctx;
 };
 
@@ -27,7 +27,7 @@ store_end_process(struct store *store)
 	service_end(&store->service);
 }
 
-/* Requests that wait for an answer get none. */
+/* Pending requests get no answer. */
 static void
 store_tell_gone(struct store *store)
 {
@@ -83,7 +83,7 @@ store_start_process(struct store *store, struct err *err)
 		.most = store->options->state_max };
 	auto_fd int folder = state_dir_open(store->options, store->envp, err);
 
-	/* It stays who we are: the files are ours. */
+	/* It runs as our user, who owns the files. */
 	if (folder == -1 || service_start(&store->service, 0, err) == -1)
 		return -1;
 	keep.folder = fd_take(&folder);
@@ -112,8 +112,8 @@ store_lost(struct store *store)
 }
 
 /*
- * One attempt to hand one end of a channel over: for an execution, or for the
- * broker (0). Returns the other end, or -1 with err.
+ * One attempt to give the store one end of a channel: for an execution, or for
+ * the broker (0). Returns the other end, or -1 with err.
  */
 static int
 store_lend(void *ctx, void *question, struct err *err)
@@ -164,7 +164,7 @@ store_finish(struct store *store)
 	if (store == NULL || store->service.process == NULL)
 		return;
 	channel_free(&store->service.channel);
-	/* It ends by itself: 0 is no signal. */
+	/* It exits by itself: 0 is no signal. */
 	reaper_finish_with(store->service.process, 0);
 }
 

@@ -1,8 +1,8 @@
 /*
- * The store as the supervisor sees it: started when something is to be kept or
- * looked up for the first time, handed the state directory, given a channel
- * for each execution that asks, and started again when it has died. Runs in
- * the supervisor; reads nothing of what is kept.
+ * The store as the supervisor sees it. It is started when a value is stored or
+ * looked up for the first time, and restarted after its end. It receives the
+ * state directory, and a channel for each execution that asks for one. Runs in
+ * the supervisor; reads no stored values.
  */
 #ifndef SUPERVISOR_STORE_H
 #define SUPERVISOR_STORE_H
@@ -12,58 +12,63 @@
 
 struct store;
 
-/* Starts nothing yet. All three must last as long as the store. */
+/* Returns a store without a process. All three must outlive it. */
 struct store *store_new(
     struct event_base *base, const struct options *options, char **envp);
 
 /*
- * The program ends: lets the store write what the broker has sent it, and exit
- * by itself, before reaper_finish kills it. NULL is accepted.
+ * At the end of the program: lets the store write the data that the broker has
+ * sent, and exit by itself, before reaper_finish kills it. NULL is accepted.
  */
 void store_finish(struct store *store);
 
-/* Kills what runs of it. What it had committed is kept. */
+/* Kills its process. Committed data is kept. */
 void store_free(struct store **store);
 
 /*
- * Makes it run and returns the channel to it, which stays its own; NULL with
- * err when there is no usable state directory, or it cannot be started. What
- * is sent on it may fail with EPIPE or ECONNRESET when it has died unnoticed:
- * store_lost, and once more.
+ * store_channel starts the store if necessary and returns the channel to it,
+ * which it keeps; NULL with err if there is no usable state directory, or if
+ * the start fails. If the store had ended without notice, sending fails with
+ * EPIPE or ECONNRESET: then call store_lost, and try once more.
  */
 struct channel *store_channel(struct store *store, struct err *err);
 void store_lost(struct store *store);
 
-/* Whether something may be kept: 0 when there is no state directory yet. */
+/*
+ * Returns whether stored data may exist: 0 if there is no state directory yet.
+ */
 int store_may_hold(const struct store *store);
 
 /*
- * What came of the one thing that was sent on the channel (SHOW or DROP): the
- * JSON, or a reason, which is empty when it went.
+ * The answer to the one request sent on the channel (SHOW or DROP): the JSON,
+ * or a reason, which is empty after a success.
  */
 typedef void store_shown(
     void *ctx, const char *payload, size_t len, const char *reason);
 
-/* Who is told of it, and when the store is gone (as the reason says). */
+/*
+ * Sets the function for answers; it is also called when the store has ended,
+ * with a reason.
+ */
 void store_listen(struct store *store, store_shown *shown, void *ctx);
 
-/* What those handlers do, in its own words. */
+/* Called by the handlers of these messages. */
 void store_hear_shown(
     struct store *store, const char *payload, size_t len, const char *reason);
 
-/* It violated the protocol: it is ended. */
+/* A protocol violation: ends the store. */
 void store_fail(struct store *store, const char *why);
 
 /*
- * Hands the store one end of a channel for this execution, which sees what is
- * kept in this scope. Returns the relay's end, which the caller owns, or -1
+ * Gives the store one end of a channel for this execution, which sees the
+ * values of this scope. Returns the relay's end, which the caller owns, or -1
  * with err.
  */
 int store_connect(struct store *store, uint64_t execution, const char *scope,
     struct err *err);
 
 /*
- * Hands the store one end of a channel for lists of tools, in the place of an
+ * Gives the store one end of a channel for lists of tools, which replaces an
  * earlier one. Returns the broker's end, which the caller owns, or -1 with err.
  */
 int store_connect_lister(struct store *store, struct err *err);
