@@ -24,6 +24,7 @@
 #include "command/client_config.h"
 #include "command/completion.h"
 #include "command/command.h"
+#include "command/servers_change.h"
 #include "front/front.h"
 #include "front/tool.h"
 #include "options/colour.h"
@@ -134,9 +135,9 @@ main_print_client_config(
 	return client_config_print(client, &self, stdout, err);
 }
 
-/* Moves the servers of a client to us, and tries those. */
+/* Changes which servers are configured; tries those that moved to us. */
 static int
-main_adopt(struct supervisor *sv, const char *invoked, char **envp,
+main_change_servers(struct supervisor *sv, const char *invoked, char **envp,
     struct err *err)
 {
 	char folder[PATH_MAX];
@@ -145,13 +146,34 @@ main_adopt(struct supervisor *sv, const char *invoked, char **envp,
 	const struct adopt_setup setup = { sv->base, &sv->options, envp,
 		&self, sv->config, sv->broker };
 	auto_buffer struct buffer moved = { 0 };
-	int status = adopt_run(&setup, &moved, err);
+	int status;
 
+	switch (sv->options.command.task) {
+	case COMMAND_SERVERS_ADD:
+		status = servers_add_run(&setup, err);
+		break;
+	case COMMAND_SERVERS_REMOVE:
+		status = servers_remove_run(&setup, err);
+		break;
+	case COMMAND_SERVERS_IMPORT:
+		status = servers_import_run(&setup, err);
+		break;
+	default:
+		status = adopt_run(&setup, &moved, err);
+		break;
+	}
 	if (status == 1)
 		fprintf(stderr, "caisson: %s\n", err->text);
 	return status == 0 && moved.len > 0 ? servers_try_run(sv->base,
 	    sv->config, sv->broker, tools_shown_size(&sv->options), &moved,
 	    NULL) : status;
+}
+
+static int
+main_changes_servers(enum command_task task)
+{
+	return task == COMMAND_ADOPT || task == COMMAND_SERVERS_ADD ||
+	    task == COMMAND_SERVERS_REMOVE || task == COMMAND_SERVERS_IMPORT;
 }
 
 static int
@@ -191,8 +213,8 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:
-		if (options->command.task == COMMAND_ADOPT)
-			return main_adopt(sv, invoked, envp, err);
+		if (main_changes_servers(options->command.task))
+			return main_change_servers(sv, invoked, envp, err);
 		if (options->command.task == COMMAND_LIBRARIES)
 			return libraries_run(&sv->runs, &sv->options);
 		if (options->command.task != COMMAND_NONE)

@@ -8,68 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../common/clock.h"
 #include "../../common/fd.h"
-#include "../../common/loop.h"
 #include "../../common/mem.h"
 #include "../../common/text_list.h"
 #include "../front/tool.h"
-#include "../options/home.h"
 #include "adopt.h"
 #include "adopt_record.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
 #include "command.h"
-
-/* Where our files are. Returns 0, or -1 with err. */
-static int
-adopt_find_places(
-    struct adopt_work *work, char **envp, struct err *err)
-{
-	const char *variable = home_settings_variable(envp);
-	const char *folder = home_folder(envp, variable);
-	auto_free char *refusal = NULL;
-	auto_free char *settings = NULL;
-
-	if (folder == NULL)
-		return err_set(err, "there is no place for servers, as HOME "
-		    "is not set to a folder");
-	refusal = home_refusal(envp, variable);
-	if (refusal != NULL)
-		return err_set(err, "%s", refusal);
-	settings = mem_printf("%s%s/caisson", folder,
-	    strcmp(variable, "HOME") == 0 ? "/.config" : "");
-	work->own =
-	    mem_printf("%s/servers/%s.json", settings, work->client->name);
-	work->folder =
-	    mem_printf("%s/adopted/%s", settings, work->client->name);
-	return 0;
-}
-
-static void
-adopt_on_read(void *ctx)
-{
-	event_base_loopexit(ctx, NULL);
-}
-
-/* Has all files of servers read, but for those of projects. */
-static void
-adopt_read_servers(
-    struct adopt_work *work, const struct adopt_setup *setup)
-{
-	struct servers_setup servers = { .base = setup->base,
-		.envp = setup->envp,
-		.folder = "",
-		.named = setup->options->servers_config,
-		.self = setup->self->exe,
-		.allow_self = (int)setup->options->allow_self_server,
-		.clock = clock_ms,
-		.spots = work->client->source };
-
-	servers_read(
-	    &work->servers, &servers, NULL, adopt_on_read, setup->base);
-	event_base_dispatch(setup->base);
-}
 
 /* The bytes of an entry, as they are put back one day. */
 static void
@@ -137,27 +84,6 @@ adopt_make_record(const struct adopt_work *work, struct adopt_record *record,
 	return 0;
 }
 
-/* Our file, unless it has all that moves. */
-static int
-adopt_write_own(const struct adopt_work *work, struct err *err)
-{
-	const struct adopt_plan *plan = &work->plan;
-	auto_free char *folder = mem_strdup(work->own);
-	auto_buffer struct buffer own = { 0 };
-	size_t i, n = 0;
-
-	for (i = 0; i < plan->count; i++)
-		n += plan->rows[i].moves &&
-		    !adopt_plan_owns(plan, plan->rows[i].server->name);
-	if (n == 0 && work->denied.len == 0)
-		return 0;
-	*strrchr(folder, '/') = '\0';
-	if (adopt_file_make_folder(folder, err) == -1)
-		return -1;
-	adopt_plan_add_own(plan, &work->denied, &own);
-	return adopt_file_write_through(work->own, own.data, own.len, err);
-}
-
 /* A run that was killed may have left the same record. */
 static int
 adopt_write_record(const struct adopt_work *work, struct adopt_record *record,
@@ -194,7 +120,7 @@ adopt_do(const struct adopt_work *work, struct adopt_record *record,
 	lock = adopt_file_lock(work->folder, err);
 	if (lock == -1 || adopt_write_record(work, record, err) == -1)
 		return -1;
-	if (adopt_write_own(work, err) == 0 &&
+	if (adopt_work_write_own(work, err) == 0 &&
 	    adopt_file_replace(&work->file, record->after.data,
 	        record->after.len, err) == 0)
 		return 0;
@@ -292,7 +218,7 @@ adopt_work(struct adopt_work *work, const struct adopt_setup *setup,
 	int done, undone = 0;
 
 	if (adopt_plan_make(&work->plan, &work->servers, work->client,
-	        work->asked, work->own, err) == -1 ||
+	        work->asked, work->own, 0, err) == -1 ||
 	    adopt_work_read(work, err) == -1)
 		return -1;
 	if (command_has(work->asked, COMMAND_FLAG_UNDO)) {
@@ -320,10 +246,11 @@ adopt_run(
 	if (!adopt_work_can_ask(work.asked))
 		return err_set(err, "nothing is changed without consent: add "
 		    "--yes, or --dry-run to look only");
-	if (adopt_find_places(&work, setup->envp, err) == 0)
+	if (adopt_work_find_places(&work, setup->envp, err) == 0)
 		work.program = client_config_path(setup->self, err);
 	if (work.program != NULL) {
-		adopt_read_servers(&work, setup);
+		adopt_work_read_servers(
+		    &work.servers, setup, work.client->source, NULL);
 		done = adopt_work(&work, setup, moved, err) == -1 ? 1 : 0;
 		fflush(stdout);
 		adopt_plan_reset(&work.plan);

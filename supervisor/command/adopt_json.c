@@ -124,6 +124,13 @@ adopt_json_add(struct buffer *out, const struct server *server,
 {
 	buffer_printf(out, "%s\n    ",
 	    out->len == strlen(BEGIN) ? "" : ",");
+	adopt_json_add_member(out, server, denied);
+}
+
+void
+adopt_json_add_member(struct buffer *out, const struct server *server,
+    const struct buffer *denied)
+{
 	json_add_text(out, server->name);
 	buffer_add_text(out, ": {");
 	if (server->remote != CONFIG_STDIO) {

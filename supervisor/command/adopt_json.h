@@ -9,11 +9,14 @@
 #include "../servers/servers.h"
 
 /*
- * Begins a file, adds a server to it, ends it. denied is pairs of servers and
+ * Begins a file, adds a server to it, ends it; or adds a server alone, as a
+ * member of a list. denied is pairs of servers and
  * tools that are denied besides what the server says.
  */
 void adopt_json_begin(struct buffer *out);
 void adopt_json_add(struct buffer *out, const struct server *server,
+    const struct buffer *denied);
+void adopt_json_add_member(struct buffer *out, const struct server *server,
     const struct buffer *denied);
 void adopt_json_end(struct buffer *out);
 

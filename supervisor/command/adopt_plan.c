@@ -250,6 +250,11 @@ adopt_plan_add(struct adopt_plan *plan, const struct server *server,
 		plan->registered = 1;
 		return 0;
 	}
+	if (strcmp(server->name, "caisson") == 0 && plan->copies) {
+		row->why = mem_strdup("\"caisson\" is the name of the entry "
+		    "that starts this program");
+		return 0;
+	}
 	if (strcmp(server->name, "caisson") == 0)
 		return err_set(err, "%s:%llu:%llu: \"caisson\" is the name of "
 		    "another entry, which does not start this program: rename "
@@ -285,11 +290,13 @@ adopt_plan_check_keep(const struct adopt_plan *plan,
 int
 adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
     const struct adopt_client *client, const struct command_flags *asked,
-    const char *own, struct err *err)
+    const char *own, int copies, struct err *err)
 {
 	const struct server *server;
 
-	*plan = (struct adopt_plan){ .client = client, .servers = servers };
+	*plan = (struct adopt_plan){ .client = client,
+		.servers = servers,
+		.copies = copies };
 	if (adopt_plan_find(plan, err) == -1 ||
 	    adopt_plan_find_own(plan, own, err) == -1)
 		return -1;

@@ -30,16 +30,18 @@ struct adopt_plan {
 	size_t count;
 	size_t moves;
 	int registered; /* our entry is in the file */
+	int copies;     /* what moves stays in the client's file, too */
 };
 
 /*
  * Makes the plan from what all files say, read with the spots of the client's;
- * own is the path of our file for it. Returns 0, or -1 with err where nothing
+ * own is the path of our file for it; with copies set the client's entries stay
+ * in its file, too. Returns 0, or -1 with err where nothing
  * can be done; adopt_plan_reset in both cases.
  */
 int adopt_plan_make(struct adopt_plan *plan, const struct servers *servers,
     const struct adopt_client *client, const struct command_flags *asked,
-    const char *own, struct err *err);
+    const char *own, int copies, struct err *err);
 void adopt_plan_reset(struct adopt_plan *plan);
 
 /* Whether a name is among the entries of our file already. */

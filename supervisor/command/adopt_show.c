@@ -9,6 +9,7 @@
 #include "../../common/shown.h"
 #include "../../common/text_list.h"
 #include "adopt_show.h"
+#include "adopt_work.h"
 
 #define ADOPT_MASK "***"
 #define ADOPT_SHOWN_MAX 80 /* of an argument: a longer one may be anything */
@@ -104,9 +105,9 @@ adopt_show_line(struct buffer *out, const char *sign,
 }
 
 static void
-adopt_show_stays(const struct adopt_plan *plan, struct buffer *out)
+adopt_show_stays(
+    const struct adopt_plan *plan, const char *head, struct buffer *out)
 {
-	const char *head = "Stays where it is:\n";
 	size_t i;
 
 	for (i = 0; i < plan->count; i++) {
@@ -147,6 +148,26 @@ adopt_show(const struct adopt_plan *plan, const char *program,
 	for (i = 0; i < plan->count; i++)
 		if (plan->rows[i].moves)
 			adopt_show_line(&text, "+", plan->rows[i].server);
-	adopt_show_stays(plan, &text);
+	adopt_show_stays(plan, "Stays where it is:\n", &text);
+	fputs(text.data, out);
+}
+
+void
+adopt_show_copies(
+    const struct adopt_plan *plan, const char *own, FILE *out)
+{
+	auto_buffer struct buffer text = { 0 };
+	size_t i;
+
+	buffer_add_text(&text, "");
+	if (adopt_work_count_new(plan) > 0) {
+		adopt_show_text(&text, own);
+		buffer_add_text(&text, "\n");
+	}
+	for (i = 0; i < plan->count; i++)
+		if (plan->rows[i].moves &&
+		    !adopt_plan_owns(plan, plan->rows[i].server->name))
+			adopt_show_line(&text, "+", plan->rows[i].server);
+	adopt_show_stays(plan, "Not copied:\n", &text);
 	fputs(text.data, out);
 }

@@ -14,6 +14,10 @@
 void adopt_show(const struct adopt_plan *plan, const char *program,
     const char *own, FILE *out);
 
+/* The same of servers that are copied, and stay in the client's file, too. */
+void adopt_show_copies(
+    const struct adopt_plan *plan, const char *own, FILE *out);
+
 /* Appends how a server is started: "npx -y *** (TOKEN=***)". */
 void adopt_show_server(struct buffer *out, const struct server *server);
 

@@ -7,24 +7,119 @@
 #include <strings.h>
 #include <unistd.h>
 
+#include "../../common/clock.h"
+#include "../../common/loop.h"
 #include "../../common/mem.h"
+#include "../options/home.h"
+#include "adopt.h"
 #include "adopt_work.h"
+
+char *
+adopt_work_settings(char **envp, struct err *err)
+{
+	const char *variable = home_settings_variable(envp);
+	const char *folder = home_folder(envp, variable);
+	auto_free char *refusal = NULL;
+
+	if (folder == NULL) {
+		err_set(err, "there is no place for servers, as HOME is not "
+		    "set to a folder");
+		return NULL;
+	}
+	refusal = home_refusal(envp, variable);
+	if (refusal != NULL) {
+		err_set(err, "%s", refusal);
+		return NULL;
+	}
+	return mem_printf("%s%s/caisson", folder,
+	    strcmp(variable, "HOME") == 0 ? "/.config" : "");
+}
+
+int
+adopt_work_find_places(
+    struct adopt_work *work, char **envp, struct err *err)
+{
+	auto_free char *settings = adopt_work_settings(envp, err);
+
+	if (settings == NULL)
+		return -1;
+	work->own =
+	    mem_printf("%s/servers/%s.json", settings, work->client->name);
+	work->folder =
+	    mem_printf("%s/adopted/%s", settings, work->client->name);
+	return 0;
+}
+
+static void
+adopt_work_on_read(void *ctx)
+{
+	event_base_loopexit(ctx, NULL);
+}
+
+void
+adopt_work_read_servers(struct servers *servers,
+    const struct adopt_setup *setup, const char *spots, const char *named)
+{
+	struct servers_setup how = { .base = setup->base,
+		.envp = setup->envp,
+		.folder = "",
+		.named = named != NULL ? named :
+		                         setup->options->servers_config,
+		.self = setup->self->exe,
+		.allow_self = (int)setup->options->allow_self_server,
+		.clock = clock_ms,
+		.spots = spots };
+
+	servers_read(servers, &how, NULL, adopt_work_on_read, setup->base);
+	event_base_dispatch(setup->base);
+}
+
+size_t
+adopt_work_count_new(const struct adopt_plan *plan)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < plan->count; i++)
+		n += plan->rows[i].moves &&
+		    !adopt_plan_owns(plan, plan->rows[i].server->name);
+	return n;
+}
+
+int
+adopt_work_write_own(const struct adopt_work *work, struct err *err)
+{
+	auto_free char *folder = mem_strdup(work->own);
+	auto_buffer struct buffer own = { 0 };
+
+	if (adopt_work_count_new(&work->plan) == 0 && work->denied.len == 0)
+		return 0;
+	*strrchr(folder, '/') = '\0';
+	if (adopt_file_make_folder(folder, err) == -1)
+		return -1;
+	adopt_plan_add_own(&work->plan, &work->denied, &own);
+	return adopt_file_write_through(work->own, own.data, own.len, err);
+}
+
+int
+adopt_work_read_file(struct adopt_file *read, const struct server_file *file,
+    const char *owner, struct err *err)
+{
+	if (adopt_file_read(read, file->path, err) == -1)
+		return err_wrap(err, "%s", file->path);
+	if (read->st.st_dev == file->dev && read->st.st_ino == file->ino &&
+	    read->st.st_size == file->size &&
+	    read->st.st_ctim.tv_sec == file->changed.tv_sec &&
+	    read->st.st_ctim.tv_nsec == file->changed.tv_nsec)
+		return 0;
+	return err_set(err, "%s was changed meanwhile: close %s and try again",
+	    file->path, owner);
+}
 
 int
 adopt_work_read(struct adopt_work *work, struct err *err)
 {
-	const struct server_file *file = work->plan.file;
-
-	if (adopt_file_read(&work->file, file->path, err) == -1)
-		return err_wrap(err, "%s", file->path);
-	if (work->file.st.st_dev == file->dev &&
-	    work->file.st.st_ino == file->ino &&
-	    work->file.st.st_size == file->size &&
-	    work->file.st.st_ctim.tv_sec == file->changed.tv_sec &&
-	    work->file.st.st_ctim.tv_nsec == file->changed.tv_nsec)
-		return 0;
-	return err_set(err, "%s was changed meanwhile: close %s and try again",
-	    file->path, work->client->source);
+	return adopt_work_read_file(
+	    &work->file, work->plan.file, work->client->source, err);
 }
 
 int

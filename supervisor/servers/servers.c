@@ -139,8 +139,7 @@ static int
 servers_wants_spots(
     const struct servers *servers, const struct server_source *source)
 {
-	return servers->setup.spots != NULL && source->client &&
-	    !source->project &&
+	return servers->setup.spots != NULL && !source->project &&
 	    strcmp(source->name, servers->setup.spots) == 0;
 }
 

@@ -107,7 +107,8 @@ static const struct {
 	{ { "list", "memory" }, "\"list\" is not a command: 'caisson "
 	    "help' lists them" },
 	{ { "servers", "gh" }, "\"gh\" is not understood: behind 'caisson "
-	    "servers' there is one of list, test" },
+	    "servers' there is one of list, test, add "
+	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
 	{ { "serve" }, "'caisson serve' is not there yet: this version serves "
 	    "on standard input and output, when it is started without a "
 	    "command" },

@@ -284,7 +284,8 @@ static const struct {
 	    "--try and --check exclude each other: give one of them" },
 	{ { NULL, { NULL }, { "servers", "gh" } }, 0,
 	    "\"gh\" is not understood: behind 'caisson servers' there is one "
-	    "of list, test" },
+	    "of list, test, add "
+	    "NAME -- COMMAND [ARG...], remove NAME, import CLIENT" },
 	{ { NULL, { NULL }, { "--try", "servers" } }, 0,
 	    "\"servers\" is not understood: behind the command there are "
 	    "options only, 'caisson --help' lists them" },

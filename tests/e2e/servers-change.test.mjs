@@ -1,0 +1,264 @@
+/*
+ * caisson servers add, remove and import in prepared homes: entries come and go
+ * as the user means them, the rest of each file stays byte for byte, no secret
+ * is printed, and a run that is killed leaves the old file or the new one.
+ */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import fs from 'node:fs';
+import path from 'node:path';
+import test from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { commandLine, folder, once, uid } from './support/program.mjs';
+
+const tools = fileURLToPath(new URL('support/tools.py', import.meta.url));
+const starts = ['/usr/bin/python3', tools, '0', '3', '/dev/null'];
+const secret = 'ghp_0123456789SECRET';
+
+function write(home, name, content, mode = 0o600) {
+  const place = path.join(home, name);
+
+  fs.mkdirSync(path.dirname(place), { recursive: true });
+  fs.writeFileSync(place, content);
+  fs.chmodSync(place, mode);
+  for (let at = place; at !== home; at = path.dirname(at))
+    fs.chownSync(at, uid, uid === process.getuid() ? process.getgid() : uid);
+  return place;
+}
+
+function run(home, words, { env = {}, input = '', cwd = home } = {}) {
+  const [command, ...rest] = commandLine({ args: words, home, env });
+  const done = spawnSync(command, rest,
+    { cwd, input, encoding: 'utf8', timeout: 120_000 });
+
+  assert.equal(done.error, undefined);
+  assert.ok(!(done.stdout + done.stderr).includes('SECRET'),
+    done.stdout + done.stderr);
+  return done;
+}
+
+function servers(home, ...words) {
+  const done = run(home, ['servers', ...words]);
+
+  assert.equal(done.status, 0, done.stderr);
+  return done.stdout;
+}
+
+function refused(home, status, pattern, words, options) {
+  const done = run(home, ['servers', ...words], options);
+
+  assert.equal(done.status, status, done.stderr);
+  assert.match(done.stderr, pattern);
+  assert.equal(done.stderr.trim().split('\n').length, 1, done.stderr);
+}
+
+const place = (home, name = 'caisson') =>
+  path.join(home, `.config/caisson/servers/${name}.json`);
+const text = (home, name) => fs.readFileSync(place(home, name), 'utf8');
+const list = (home, name) => JSON.parse(text(home, name)).mcpServers;
+
+test('a server that was added works, and is gone when it is removed', once,
+  (t) => {
+    const home = folder(t);
+
+    assert.match(servers(home, 'add', 'one', '--', ...starts), /^Added "one"/);
+    assert.equal(fs.statSync(place(home)).mode & 0o777, 0o600);
+    assert.deepEqual(list(home),
+      { one: { command: starts[0], args: starts.slice(1) } });
+    assert.match(servers(home, 'test'), /^ok +one: 4 tools$/m);
+
+    const before = text(home);
+
+    assert.match(servers(home, 'add', 'one', '--', ...starts),
+      /^There is nothing to change/);
+    assert.equal(text(home), before);
+    refused(home, 1, /"one" is in .*caisson\.json already.*servers remove one/,
+      ['add', 'one', '--', 'sh']);
+    servers(home, 'add', 'two', '--', ...starts);
+    assert.deepEqual(Object.keys(list(home)), ['one', 'two']);
+    assert.match(servers(home, 'remove', 'one'), /^Removed "one" from /);
+    servers(home, 'remove', 'two');
+    assert.deepEqual(list(home), {});
+    assert.match(servers(home, 'list'), /No servers\./);
+    refused(home, 1, /there is no server "one"/, ['remove', 'one']);
+  });
+
+test('variables come from the command line, the environment or the input',
+  once, (t) => {
+    const home = folder(t);
+    const words = ['servers', 'add', '--env', `A=${secret}=x`, 'one', '--env',
+      'B', '--env=C', '--', 'sh', '--token', secret];
+    const done = run(home, words,
+      { env: { B: `${secret}b` }, input: `${secret}c\nmore\n` });
+
+    assert.equal(done.status, 0, done.stderr);
+    assert.match(done.stdout, /^B: its value is taken from the environment$/m);
+    assert.match(done.stdout, /^C: its value is taken from standard input$/m);
+    assert.match(done.stdout, /one": sh --token \*\*\* \(A=\*\*\*, B=/);
+    assert.deepEqual(list(home).one, { command: 'sh',
+      args: ['--token', secret],
+      env: { A: `${secret}=x`, B: `${secret}b`, C: `${secret}c` } });
+    refused(home, 2, /--env D: there is no such variable/,
+      ['add', 'd', '--env', 'D', '--', 'sh']);
+    /* What is copied would otherwise mean another variable one day. */
+    refused(home, 2, /--env D: the value from the environment contains "\$\{"/,
+      ['add', 'd', '--env', 'D', '--', 'sh'], { env: { D: 'a${HOME}' } });
+    refused(home, 2, /--env D is given twice/,
+      ['add', 'd', '--env', 'D=1', '--env', 'D=2', '--', 'sh']);
+    refused(home, 2, /--env lacks the name/,
+      ['add', 'd', '--env', '=1', '--', 'sh']);
+  });
+
+test('paths are meant from the folder that one works in', once, (t) => {
+  const home = folder(t);
+
+  write(home, 'bin/serve', '#!/bin/sh\n', 0o755);
+  servers(home, 'add', 'one', '--', './bin/serve', './x');
+  servers(home, 'add', 'two', '--cwd', 'bin', '--', './serve');
+  assert.deepEqual(list(home), {
+    one: { command: path.join(home, 'bin/serve'), args: ['./x'] },
+    two: { command: './serve', cwd: path.join(home, 'bin') },
+  });
+  refused(home, 2, /--cwd .*\/none: there is no such directory/,
+    ['add', 'three', '--cwd', 'none', '--', 'sh']);
+});
+
+test('the rest of the file stays as it is', once, (t) => {
+  const home = folder(t);
+  const before = '{\r\n  // mine\r\n  "mcpServers": {\r\n    "one": ' +
+    '{"command": "sh", "x": 1} // it\r\n  }\r\n}';
+  const at = write(home, '.config/caisson/servers/caisson.json', before,
+    0o644);
+
+  servers(home, 'add', 'two', '--', 'sh');
+  assert.equal(text(home), before.replace('1} // it\r\n', '1}, // it\r\n' +
+    '    "two": {\r\n      "command": "sh"\r\n    }\r\n'));
+  /* There may be secrets in it now. */
+  assert.equal(fs.statSync(at).mode & 0o777, 0o600);
+  servers(home, 'remove', 'two');
+  assert.equal(text(home), before);
+  write(home, '.config/caisson/servers/caisson.json', '{"mcpServers":');
+  refused(home, 1, /caisson\.json cannot be changed: /,
+    ['add', 'two', '--', 'sh']);
+  assert.equal(text(home), '{"mcpServers":');
+});
+
+test('a name that another file defines is refused with its source', once,
+  (t) => {
+    const home = folder(t);
+
+    write(home, '.cursor/mcp.json', '{"mcpServers":{"one":{"command":"sh"}}}');
+    write(home, 'MCPs/mine.json', '{"mcpServers":{"two":{"command":"sh"}}}');
+    refused(home, 1, /"one" is defined in .*\/\.cursor\/mcp\.json \(Cursor\)/,
+      ['add', 'one', '--', 'sh']);
+    refused(home, 1, /"two" is defined in .*\/MCPs\/mine\.json: choose/,
+      ['add', 'two', '--', 'sh']);
+    refused(home, 1, /"one" is in .*mcp\.json: remove it in Cursor/,
+      ['remove', 'one']);
+    refused(home, 1, /"two" is in .*mine\.json, which .* with an editor/,
+      ['remove', 'two']);
+    refused(home, 1, /there is no server "twoo": did you mean "two"\?/,
+      ['remove', 'twoo']);
+    refused(home, 2, /"x+\.\.\." cannot be added: .*128/,
+      ['add', 'x'.repeat(200), '--', 'sh']);
+    refused(home, 2, /"" cannot be added: /, ['add', '', '--', 'sh']);
+    assert.ok(!fs.existsSync(place(home)));
+    assert.equal(run(home, ['adopt', 'cursor', '--yes']).status, 1);
+    refused(home, 1, /"one" is in .*'caisson adopt cursor --undo' moves/,
+      ['remove', 'one']);
+  });
+
+test('the servers of a client are copied, and its file stays as it is', once,
+  (t) => {
+    const home = folder(t);
+    const before = `{"mcpServers":{"one":{"command":"sh","env":{"T":` +
+      `"${secret}"}},"web":{"url":"https://x/${secret}"},"off":` +
+      '{"command":"sh","disabled":true},"caisson":{"command":"sh"}}}';
+    const at = write(home, '.cursor/mcp.json', before, 0o644);
+    const shown = servers(home, 'import', 'Cursor', '--dry-run');
+
+    assert.match(shown, /^\+ "one": sh \(T=\*\*\*\)$/m);
+    assert.match(shown, /^Not copied:\n {2}"web": it is reached by a URL/m);
+    assert.match(shown, /^ {2}"off": its file says not to use it$/m);
+    assert.match(shown, /^ {2}"caisson": /m);
+    assert.match(shown, /Nothing was changed\.\n$/);
+    assert.ok(!fs.existsSync(place(home, 'cursor')));
+    refused(home, 2, /nothing is written without consent: add --yes/,
+      ['import', 'cursor']);
+    assert.match(servers(home, 'import', 'cursor', '--yes'),
+      /^Copied 1 server to .*servers\/cursor\.json\.$/m);
+    assert.deepEqual(list(home, 'cursor'),
+      { one: { command: 'sh', env: { T: secret } } });
+    assert.equal(fs.statSync(place(home, 'cursor')).mode & 0o777, 0o600);
+    assert.match(servers(home, 'import', 'cursor', '--yes'),
+      /There is nothing to copy\.\n$/);
+    assert.equal(fs.readFileSync(at, 'utf8'), before);
+    assert.match(servers(home, 'remove', 'one'),
+      /^"one" is now as .*\.cursor\/mcp\.json defines it\.$/m);
+    assert.deepEqual(list(home, 'cursor'), {});
+  });
+
+test('mistakes are said in one sentence', once, (t) => {
+  const home = folder(t);
+
+  for (const [status, pattern, ...words] of [
+    [2, /'caisson servers add' lacks its NAME$/m, 'add'],
+    [2, /'caisson servers add' lacks its COMMAND behind --/, 'add', 'x'],
+    [2, /lacks its COMMAND behind --/, 'add', 'x', '--'],
+    [2, /"sh" is not understood: write 'caisson servers add NAME -- COMMAND/,
+      'add', 'x', 'sh'],
+    [2, /--env lacks its KEY/, 'add', 'x', '--env', '--', 'sh'],
+    [2, /--cwd is given twice/, 'add', 'x', '--cwd', '/', '--cwd', '/', '--',
+      'sh'],
+    [2, /--yes is not a flag of 'caisson servers add'/, 'add', 'x', '--yes',
+      '--', 'sh'],
+    [2, /'caisson servers remove' lacks its NAME/, 'remove'],
+    [2, /'caisson servers import' lacks its CLIENT/, 'import', '--yes'],
+    [2, /did you mean cursor\?/, 'import', 'curser', '--yes'],
+    [2, /is YAML/, 'import', 'goose', '--yes'],
+    [1, /Cursor has no file of servers yet/, 'import', 'cursor', '--yes'],
+  ])
+    refused(home, status, pattern, words);
+  assert.deepEqual(fs.readdirSync(home), []);
+});
+
+/* Kills a run after so many milliseconds, unless it ends before. */
+function killed(home, ms, ...words) {
+  const [command, ...rest] = commandLine({ args: ['servers', ...words], home });
+
+  return new Promise((resolve) => {
+    const child = spawn(command, rest, { cwd: home, stdio: 'ignore' });
+    const timer = setTimeout(() => child.kill('SIGKILL'), ms);
+
+    child.on('exit', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+test('killed at any moment, it leaves a whole file', once, async (t) => {
+  const home = folder(t);
+
+  servers(home, 'add', 'one', '--', 'sh');
+  const before = text(home);
+
+  servers(home, 'add', 'two', '--', 'sh');
+  const after = text(home);
+
+  for (let ms = 2; ms < 40; ms += 3) {
+    servers(home, 'remove', 'two');
+    assert.equal(text(home), before);
+    /* What a killed run has left is gone with the next change. */
+    assert.deepEqual(fs.readdirSync(path.dirname(place(home))),
+      ['caisson.json']);
+    await killed(home, ms, 'add', 'two', '--', 'sh');
+    assert.ok([before, after].includes(text(home)), text(home));
+    servers(home, 'add', 'two', '--', 'sh');
+    assert.equal(text(home), after);
+    await killed(home, ms, 'remove', 'two');
+    assert.ok([before, after].includes(text(home)), text(home));
+    if (text(home) === before)
+      servers(home, 'add', 'two', '--', 'sh');
+  }
+});
