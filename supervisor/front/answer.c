@@ -1,9 +1,9 @@
 /*
- * The result of a call as MCP wants it: a text for the model, with the pictures
- * that the code showed where it did, the structured form beside it where it is
- * wanted, and under _meta what programs need and the model need not read.
- * Output mode "compact": no field that says nothing; the others: every field,
- * and the text is one fenced block of them. Runs in the supervisor.
+ * The result of a call as MCP specifies it: a text for the model, with the
+ * pictures where the code displayed them; the structured form, if requested;
+ * and _meta for programs, which the model need not read. Output mode "compact"
+ * omits fields without information. The other modes have every field; their
+ * text is one fenced block. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +38,7 @@ answer_style(const struct options *options)
 	};
 }
 
-/* One line about the whole, for a person; the caller frees it. */
+/* Returns one line about the result, for people; the caller frees it. */
 static char *
 answer_summary(const struct call_result *result)
 {
@@ -52,10 +52,13 @@ answer_summary(const struct call_result *result)
 	return mem_strdup("Success");
 }
 
-/* What code can do about it. */
+/* The advice for code with too much output. */
 #define ANSWER_LESS "select, count or summarise in the code, and print that"
 
-/* What stands where a stream was cut; the caller frees it. */
+/*
+ * Returns the text in place of the dropped part of a stream; the caller frees
+ * it.
+ */
 static char *
 answer_cut(
     const struct call_stream *stream, const struct answer_style *style)
@@ -68,7 +71,7 @@ answer_cut(
 
 /* The text of compact mode */
 
-/* Appends bytes, and a newline when the last one is missing. */
+/* Appends bytes, and a newline if the last one is missing. */
 static void
 answer_add_lines(struct buffer *text, const char *data, size_t len)
 {
@@ -77,7 +80,10 @@ answer_add_lines(struct buffer *text, const char *data, size_t len)
 		buffer_add_text(text, "\n");
 }
 
-/* Returns where in the text its tail, behind the head, begins. */
+/*
+ * Returns the position in the text where the tail of the stream, after the
+ * dropped part, begins.
+ */
 static size_t
 answer_add_stream(struct buffer *text, const struct call_stream *stream,
     const struct answer_style *style)
@@ -98,7 +104,7 @@ answer_add_stream(struct buffer *text, const struct call_stream *stream,
 	return tail;
 }
 
-/* Standard output, and where in the text its pictures stand. */
+/* Adds standard output, and the positions of its pictures in the text. */
 static void
 answer_add_out(struct buffer *text, const struct call_result *result,
     const struct answer_style *style, size_t *places)
@@ -112,7 +118,7 @@ answer_add_out(struct buffer *text, const struct call_result *result,
 	}
 }
 
-/* At the end, too: a reader may see no more of a long text. */
+/* Repeats the cut at the end: of a long text, a reader may see only that. */
 static void
 answer_add_missing(
     struct buffer *text, const struct call_stream *stream, const char *name)
@@ -123,7 +129,9 @@ answer_add_missing(
 		    (unsigned long long)stream->dropped, name);
 }
 
-/* Whether the error says no more than the exit code, which is told before. */
+/*
+ * Returns whether the error only repeats the exit code, which comes before it.
+ */
 static int
 answer_is_exit(const struct call_result *result)
 {
@@ -140,8 +148,8 @@ answer_file_link(const struct call_file *file)
 }
 
 /*
- * The files that are kept, for a model whose client shows no links to them, or
- * knows none: then with the URI.
+ * The kept files, for a model whose client does not display links to them. If
+ * the client does not support links, the URI is added.
  */
 static void
 answer_add_file_lines(struct buffer *text, const struct call_files *files,
@@ -182,7 +190,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 		buffer_printf(text, "error: %s\n", result->error);
 	if (text->len == 0)
 		buffer_add_text(text, summary);
-	/* The last newline says nothing. */
+	/* The last newline has no information. */
 	else if (text->data[text->len - 1] == '\n')
 		text->len--;
 	answer_add_missing(text, &result->out, "stdout");
@@ -197,7 +205,7 @@ answer_add_text(struct buffer *text, const struct call_result *result,
 
 /* The fields */
 
-/* Takes a line off the front of a text, without its newline. */
+/* Takes a line off the start of a text, without its newline. */
 static size_t
 answer_next_line(const char **data, size_t *len)
 {
@@ -234,7 +242,7 @@ answer_add_items(struct answer_form *form, const char *data, size_t len)
 	}
 }
 
-/* The lines of a stream; with a cut, it is one of them where it was made. */
+/* Adds the lines of a stream; the cut, if any, is one of them, at its place. */
 static void
 answer_add_array(struct answer_form *form, const char *name,
     const struct call_stream *stream, const char *cut)
@@ -244,7 +252,7 @@ answer_add_array(struct answer_form *form, const char *name,
 
 	if (stream->len == 0)
 		return;
-	/* What stood at the two sides of the cut was never one line. */
+	/* The text before and after the cut was not one line. */
 	answer_form_open_array(form, name,
 	    answer_count_lines(stream->data, stream->head) +
 		(cut != NULL) + answer_count_lines(tail, tail_len));
@@ -255,7 +263,7 @@ answer_add_array(struct answer_form *form, const char *name,
 	answer_form_close_array(form);
 }
 
-/* Texts, each with a NUL behind it, as an array where there are any. */
+/* Adds texts, each + NUL, as an array if there are any. */
 static void
 answer_add_texts(
     struct answer_form *form, const char *name, const char *texts, size_t len)
@@ -271,7 +279,7 @@ answer_add_texts(
 	answer_form_close_array(form);
 }
 
-/* Where the kept files are read: resources/read. */
+/* Adds the URIs of kept files, for resources/read. */
 static void
 answer_add_files(struct answer_form *form, const struct call_files *files)
 {
@@ -319,7 +327,7 @@ answer_add_signal(struct answer_form *form, const char *name,
 	answer_form_add_text(form, name, word);
 }
 
-/* How it ended; compact: unless that can be seen from what there is. */
+/* Adds how it ended; compact: only if other fields do not show that. */
 static void
 answer_add_end(struct answer_form *form, const struct call_result *result,
     int compact)
@@ -337,7 +345,7 @@ answer_add_end(struct answer_form *form, const struct call_result *result,
 	answer_add_signal(form, "signal", result);
 }
 
-/* The streams; for a reader who has nothing else, with their cuts. */
+/* Adds the streams, with their cuts if the reader has no other source. */
 static void
 answer_add_streams(struct answer_form *form, const struct call_result *result,
     const struct answer_style *style, int cuts)
@@ -360,7 +368,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 
 	answer_form_open_object(form, NULL);
 	answer_add_end(form, result, compact);
-	/* The names that were asked for. */
+	/* The names in the request. */
 	answer_add_texts(
 	    form, "servers", result->servers, result->servers_len);
 	answer_add_streams(form, result, style, cuts);
@@ -376,7 +384,7 @@ answer_add_fields(struct answer_form *form, const struct call_result *result,
 	answer_form_close_object(form);
 }
 
-/* The text of the other modes: a fenced block of the fields */
+/* The text of the other modes: the fields in a fenced block */
 
 static enum answer_form_kind
 answer_form(const struct answer_style *style)
@@ -384,7 +392,7 @@ answer_form(const struct answer_style *style)
 	return style->mode == ANSWER_TOON ? FORM_TOON : FORM_PRETTY;
 }
 
-/* The length of a fence that nothing in the block can be taken for. */
+/* Returns the length of a fence that does not occur in the block. */
 static size_t
 answer_fence(const struct buffer *block)
 {
@@ -415,7 +423,7 @@ answer_add_block(struct buffer *text, const struct buffer *block,
 
 /* For programs: _meta */
 
-/* In full with the first answer of a session, and when it has changed. */
+/* Adds it in full with the first answer of a session, and after a change. */
 static void
 answer_add_isolation(struct buffer *json, const struct box_facts *facts,
     const struct answer_style *style)
@@ -436,7 +444,7 @@ answer_add_isolation(struct buffer *json, const struct box_facts *facts,
 	*style->isolation = mem_strdup(whole.data);
 }
 
-/* What was in force, and what it cost: further members. */
+/* Adds the limits and the resources used, as further members. */
 static void
 answer_add_costs(struct buffer *json, const struct call_result *result,
     const struct answer_style *style)
@@ -477,8 +485,8 @@ answer_add_meta(struct buffer *json, const struct call_result *result,
 }
 
 /*
- * The text, in the mode that is set, and where in it pictures stand: behind it
- * where it is one block.
+ * Adds the text, in the configured mode, and sets the positions of the
+ * pictures: after the text if that is one block.
  */
 static void
 answer_add_result_text(struct buffer *text, const struct call_result *result,
@@ -498,7 +506,7 @@ answer_add_result_text(struct buffer *text, const struct call_result *result,
 		places[n] = text->len;
 }
 
-/* The content: text and pictures as they follow each other */
+/* The content: text and pictures in order */
 
 static void
 answer_add_text_part(struct buffer *json, const char *data, size_t len)
@@ -508,7 +516,7 @@ answer_add_text_part(struct buffer *json, const char *data, size_t len)
 	buffer_add_text(json, "}");
 }
 
-/* Its base64 is in the one form that JSON need not escape. */
+/* Base64 contains no character that JSON must escape. */
 static void
 answer_add_image(struct buffer *json, const struct call_picture *picture)
 {
@@ -518,7 +526,7 @@ answer_add_image(struct buffer *json, const struct call_picture *picture)
 	    picture_mime(picture->kind));
 }
 
-/* A newline at the end of a part of the text says nothing. */
+/* The newline at the end of a part of the text is omitted. */
 static void
 answer_add_content(struct buffer *json, const struct buffer *text,
     const struct call_pictures *pictures, const size_t *places)
@@ -542,7 +550,7 @@ answer_add_content(struct buffer *json, const struct buffer *text,
 		    json, text->data + from, text->len - from);
 }
 
-/* Behind all other content. */
+/* Added after all other content. */
 static void
 answer_add_links(struct buffer *json, const struct call_files *files)
 {

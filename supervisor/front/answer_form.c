@@ -1,6 +1,6 @@
 /*
- * Writing an object in one of three forms: see answer_form.h. Here is what is
- * between the strings of JSON; TOON is toon.c's. Runs in the supervisor; reads
+ * Writes an object in one of three forms: see answer_form.h. This file adds the
+ * punctuation of JSON; toon.c writes TOON. Runs in the supervisor; reads
  * nothing.
  */
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "answer_form.h"
 #include "toon.h"
 
-/* The depth of a member in TOON, where the document is the first object. */
+/* The depth of a member in TOON, where the first object is the document. */
 static unsigned int
 answer_form_toon_depth(const struct answer_form *form)
 {
@@ -25,7 +25,7 @@ answer_form_add_newline(struct answer_form *form)
 		    (int)form->depth * ANSWER_INDENT, "");
 }
 
-/* Whether the object or the array that is open has nothing in it yet. */
+/* Returns whether the open object or array is empty. */
 static int
 answer_form_is_empty(const struct answer_form *form)
 {
@@ -34,7 +34,7 @@ answer_form_is_empty(const struct answer_form *form)
 	return last == '{' || last == '[';
 }
 
-/* JSON: what stands before a member or an item. */
+/* JSON: adds the comma and white space before a member or an item. */
 static void
 answer_form_add_comma(struct answer_form *form)
 {
@@ -51,7 +51,7 @@ answer_form_add_name(struct answer_form *form, const char *name)
 	buffer_add_text(form->buffer, form->kind == FORM_PRETTY ? ": " : ":");
 }
 
-/* JSON: begins and ends an object or an array. */
+/* JSON: begin and end an object or an array. */
 static void
 answer_form_open(
     struct answer_form *form, const char *name, const char *bracket)

@@ -1,5 +1,5 @@
 /*
- * The arguments of a tool that runs code: read where they lie, checked one by
+ * The arguments of a tool that runs code: read from the message, checked one by
  * one, refused with one sentence. Runs in the supervisor; executes nothing.
  */
 #include <errno.h>
@@ -12,10 +12,10 @@
 #include "../box/language.h"
 #include "tool.h"
 
-/* A name from the client, cut for a sentence. */
+/* The length to which a name of the client is cut in an error. */
 #define ARGUMENTS_NAME 60
 
-/* Whether the text is nothing but white space. */
+/* Returns whether the text is empty or only white space. */
 static int
 arguments_blank(const char *text, size_t len)
 {
@@ -65,7 +65,7 @@ arguments_note(struct request *request, const struct buffer *note)
 	request->notes = buffer_take(&notes, &request->notes_len);
 }
 
-/* More than the most is lowered to it, and a note says so. */
+/* Lowers a value above the maximum, and adds a note about that. */
 static void
 arguments_note_timeout(struct json_span value, const struct options *options,
     struct request *request)
@@ -103,7 +103,7 @@ arguments_read_timeout(struct json_span value, const struct options *options,
 	return 0;
 }
 
-/* Decodes a name for a sentence; never fails. The caller frees it. */
+/* Decodes a name for an error; never fails. The caller frees it. */
 static char *
 arguments_name(struct json_span string)
 {
@@ -121,7 +121,7 @@ arguments_name(struct json_span string)
 	return name;
 }
 
-/* Whether a name is among those taken already. */
+/* Returns whether a name is in the list already. */
 static int
 arguments_has_name(const struct buffer *names, const char *name)
 {
@@ -136,12 +136,12 @@ arguments_has_name(const struct buffer *names, const char *name)
 /* An argument that is a list of names. */
 struct arguments_list {
 	const char *name;
-	const char *one;  /* what a name is of */
-	const char *them; /* what the names are */
-	size_t longest;   /* bytes of a name */
+	const char *one;  /* the noun for one name */
+	const char *them; /* the noun for the names */
+	size_t longest;   /* most bytes of a name */
 };
 
-/* Appends a name and a NUL, unless it is there. */
+/* Appends a name and a NUL, unless it is in the list. */
 static int
 arguments_add_name(struct buffer *names, struct json_span element,
     const struct arguments_list *list, struct err *err)
@@ -167,7 +167,7 @@ arguments_add_name(struct buffer *names, struct json_span element,
 	return 0;
 }
 
-/* Returns the names, each with a NUL, which the caller frees; NULL with err. */
+/* Returns the names, each + NUL, which the caller frees; NULL with err. */
 static char *
 arguments_read_names(struct json_span value, const struct arguments_list *list,
     size_t most, size_t *len, struct err *err)
@@ -185,7 +185,7 @@ arguments_read_names(struct json_span value, const struct arguments_list *list,
 	}
 	if (json_span_kind(value) == JSON_SPAN_STRING &&
 	    arguments_add_name(&names, value, list, err) == -1)
-		return NULL; /* "x" stands for ["x"] */
+		return NULL; /* "x" means ["x"] */
 	walk = json_span_walk(value);
 	while (json_span_next_element(&walk, &element)) {
 		if (++n > most) {
@@ -199,7 +199,9 @@ arguments_read_names(struct json_span value, const struct arguments_list *list,
 	return buffer_take(&names, len);
 }
 
-/* So many are not started ahead by the broker (worker/broker/session.c). */
+/*
+ * The broker starts no more servers than these ahead (worker/broker/session.c).
+ */
 static void
 arguments_note_servers(struct request *request)
 {
@@ -214,7 +216,7 @@ arguments_note_servers(struct request *request)
 	arguments_note(request, &note);
 }
 
-/* Whether the servers exist is for the configuration to say, later. */
+/* Whether the servers exist is checked later, against the configuration. */
 static int
 arguments_read_servers(struct json_span value, const struct options *options,
     struct request *request, struct err *err)
@@ -232,7 +234,7 @@ arguments_read_servers(struct json_span value, const struct options *options,
 	return 0;
 }
 
-/* Whether they exist is for the process that keeps them to say, later. */
+/* Whether they exist is checked later, by the process that keeps files. */
 static int
 arguments_read_files(struct json_span value, const struct options *options,
     struct request *request, struct err *err)
@@ -262,20 +264,20 @@ static const struct argument {
 #define ARGUMENTS (sizeof(arguments_table) / sizeof(arguments_table[0]))
 #define ARGUMENTS_LANGUAGE "language"
 
-/* Which arguments a tool takes. */
+/* The arguments that a tool accepts. */
 struct arguments_taken {
 	const char *tool;
-	int language; /* it takes one that names the language */
+	int language; /* an argument names the language */
 };
 
-/* The first one, the code, always. */
+/* Returns whether tools have it; the first one, the code, always. */
 static int
 arguments_include(const struct options *options, size_t n)
 {
 	return n == 0 || (options->arguments & 1U << n) != 0;
 }
 
-/* Names those that a tool takes. */
+/* Refuses an unknown argument, and names those that the tool accepts. */
 static int
 arguments_refuse(struct json_span name, const struct arguments_taken *taken,
     const struct options *options, struct err *err)
@@ -314,7 +316,7 @@ arguments_read_member(struct json_span name, struct json_span value,
 		if (!arguments_include(options, i) ||
 		    !json_span_is(name, arguments_table[i].name))
 			continue;
-		/* Some clients write null for an argument not given. */
+		/* Some clients send null for an argument that is not given. */
 		if (json_span_kind(value) == JSON_SPAN_NULL)
 			return 0;
 		return arguments_table[i].read(value, options, request, err);
@@ -324,7 +326,7 @@ arguments_read_member(struct json_span name, struct json_span value,
 	return arguments_refuse(name, taken, options, err);
 }
 
-/* Before all others: they are refused in words about their language. */
+/* Read before all others, since errors about them name the language. */
 static int
 arguments_read_language(
     struct json_span arguments, struct request *request, struct err *err)
@@ -353,7 +355,7 @@ arguments_read_language(
 	    name, known.data);
 }
 
-/* Some keep the first of two members of a name, others the last. */
+/* JSON parsers differ: some keep the first of two members, others the last. */
 static int
 arguments_refuse_twice(
     struct json_span arguments, const char *name, struct err *err)
@@ -365,7 +367,7 @@ arguments_refuse_twice(
 	return 0;
 }
 
-/* What the arguments are as a whole. */
+/* Checks the arguments as a whole. */
 static int
 arguments_check(struct json_span arguments,
     const struct arguments_taken *taken, struct err *err)

@@ -1,8 +1,7 @@
 /*
- * What a request of a client means besides its own words: who asks, in which
- * version of MCP, and what the client can do. A value: in versions with a
- * handshake it is what the session has agreed on, in others each request may
- * bring its own. Runs in the supervisor.
+ * The context of a client's request: its owner, the version of MCP, and the
+ * client's capabilities. In versions with a handshake the session has one
+ * context; in others each request may have its own. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_CONTEXT_H
 #define SUPERVISOR_CONTEXT_H
@@ -10,7 +9,7 @@
 #include "../../common/json_span.h"
 #include "../run/run.h"
 
-/* What a client may be able to do: ClientCapabilities of the specification. */
+/* Capabilities of a client: ClientCapabilities of the specification. */
 enum capability {
 	CAPABILITY_ROOTS = 1 << 0,
 	CAPABILITY_SAMPLING = 1 << 1,
@@ -24,12 +23,15 @@ struct context {
 };
 
 /*
- * Whether the client knows links to resources in the answers of tools, which
- * the versions from 2025-06-18 on have.
+ * Returns whether the client supports links to resources in results of tools
+ * (from version 2025-06-18 on).
  */
 int context_links(const struct context *context);
 
-/* Returns those that a ClientCapabilities object names; others are ignored. */
+/*
+ * Returns the capabilities in a ClientCapabilities object; ignores unknown
+ * ones.
+ */
 unsigned int context_capabilities(struct json_span object);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * A build-time tool: prints a text file as a C header with one string, so that
- * the supervisor carries the texts it shows or runs. Runs only while building;
- * usage: embed_text NAME FILE > HEADER.
+ * A build-time tool: prints a text file as a C header with one string, for
+ * texts that the supervisor sends or runs. Runs only during the build; usage:
+ * embed_text NAME FILE > HEADER.
  */
 #include <stdio.h>
 

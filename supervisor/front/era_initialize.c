@@ -6,7 +6,7 @@
 
 #include "mcp.h"
 
-/* Newest first: what is offered when the client asks for something else. */
+/* Newest first; the first is offered if the client requests an unknown one. */
 static const char *const era_initialize_versions[] = {
 	"2025-11-25",
 	"2025-06-18",
@@ -14,10 +14,10 @@ static const char *const era_initialize_versions[] = {
 	"2024-11-05",
 };
 
-/* The one version in which a line may hold a batch. */
+/* The only version in which a line may contain a batch. */
 #define ERA_INITIALIZE_BATCHES "2025-03-26"
 
-/* Returns the version to speak when the client wants this one. */
+/* Returns the version of the session for the one that the client requests. */
 static const char *
 era_initialize_choose(struct json_span wanted)
 {

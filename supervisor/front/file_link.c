@@ -97,7 +97,7 @@ file_link_hex(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Decodes what is percent-encoded, in place. Returns 0, or -1. */
+/* Decodes percent-encoding, in place. Returns 0, or -1. */
 static int
 file_link_decode(char *text)
 {
@@ -120,7 +120,7 @@ file_link_decode(char *text)
 	return 0;
 }
 
-/* Returns 0, or -1 when this is no number of a version. */
+/* Returns 0, or -1 if the text is not a version number. */
 static int
 file_link_read_version(const char *text, uint64_t *version)
 {

@@ -1,6 +1,6 @@
 /*
- * A kept file as a client sees it: its URI, and how it is linked to. Runs in
- * the supervisor; pure functions.
+ * A kept file in messages to a client: its URI, and links to it. Runs in the
+ * supervisor; pure functions.
  */
 #ifndef SUPERVISOR_FILE_LINK_H
 #define SUPERVISOR_FILE_LINK_H
@@ -12,7 +12,7 @@
 
 #define FILE_LINK_PREFIX "resource://caisson/files/"
 
-/* A file that is kept; version 0: the newest. */
+/* A kept file; version 0: the newest. */
 struct file_link {
 	const char *name;
 	uint64_t version;
@@ -21,14 +21,14 @@ struct file_link {
 };
 
 /*
- * Appends its URI, in which all but the unreserved characters of RFC 3986 are
+ * Appends its URI. All characters but the unreserved ones of RFC 3986 are
  * percent-encoded.
  */
 void file_link_add_uri(struct buffer *text, const struct file_link *link);
 
 /*
- * Appends the members that a Resource and a ResourceLink of MCP share, without
- * the braces: uri, name, mimeType and size.
+ * Appends the members that a Resource and a ResourceLink of MCP have in common,
+ * without the braces: uri, name, mimeType and size.
  */
 void file_link_add_members(struct buffer *json, const struct file_link *link);
 
@@ -36,17 +36,17 @@ void file_link_add_members(struct buffer *json, const struct file_link *link);
 void file_link_add_size(struct buffer *text, uint64_t size);
 
 /*
- * Appends a line about it, without its end: "file: a.csv (12 kB)". In its name
- * what is not seen, or what a terminal obeys, is escaped.
+ * Appends a line about it, without a newline: "file: a.csv (12 kB)". Invisible
+ * characters and control characters in its name are escaped.
  */
 void file_link_add_line(struct buffer *text, const struct file_link *link);
 
-/* Whether a URI, a JSON string, may be one of files. */
+/* Returns whether a URI, a JSON string, has the prefix of files. */
 int file_link_is(struct json_span uri);
 
 /*
  * Returns the name in a URI, which the caller frees, and the version (0: none
- * is named); NULL when it is no URI of a file.
+ * is given); NULL if it is not the URI of a file.
  */
 char *file_link_read(struct json_span uri, uint64_t *version);
 

@@ -1,6 +1,6 @@
 /*
- * The client's side: MCP on standard input and output, the tool, and how an
- * execution is answered.
+ * The client's side: MCP on standard input and output, the tools, and the
+ * results of executions.
  */
 #ifndef SUPERVISOR_FRONT_H
 #define SUPERVISOR_FRONT_H
@@ -17,47 +17,49 @@ struct stdio;
 /* stdio.c: the MCP client on stdin and stdout. */
 
 /*
- * Takes over both descriptors. The owner, whose the calls of the client are, is
- * begun before and ended after it. ended is called once, when the client is
- * gone (end of input, or an output without a reader).
+ * Takes both descriptors. The owner of the client's calls must be opened before
+ * and closed after it. ended is called once, when the client has disconnected
+ * (end of input, or no reader of the output).
  */
 struct stdio *stdio_new(struct runs *runs, struct owner *owner, int *in,
     int *out, void (*ended)(void *ctx), void *ctx);
 void stdio_free(struct stdio **stdio);
 
-/* Whether everything has been handed to the system. */
+/* Returns whether all output has been written. */
 int stdio_flushed(const struct stdio *stdio);
 
 /* mcp.c: one MCP session. */
 
-/* How a session reaches its client; both are called with ctx. */
+/* The connection of a session to its client; both are called with ctx. */
 struct mcp_door {
-	/* Sends whole lines; the buffer is emptied. */
+	/* Sends whole lines, and empties the buffer. */
 	void (*send)(void *ctx, struct buffer *lines);
-	/* Whether so much is unsent that no new work should be accepted. */
+	/* Returns whether the unsent output is too long to accept new work. */
 	int (*busy)(void *ctx);
 	void *ctx;
 };
 
 /*
- * Returns a session whose calls are among runs, and the owner's, which must
- * last as long as they; door is copied.
+ * Returns a session. Its calls are added to runs for owner; both must outlive
+ * them. door is copied.
  */
 struct mcp *mcp_new(struct runs *runs, struct owner *owner,
     const struct mcp_door *door);
 
-/* Handles the lines that are there; answers go to the client, now or later. */
+/* Handles the complete lines; the client is answered now or later. */
 void mcp_on_lines(struct mcp *mcp, struct lines *lines);
 
-/* The client is gone: every call of the session is cancelled, unanswered. */
+/*
+ * The client has disconnected: cancels every call of the session, unanswered.
+ */
 void mcp_on_end(struct mcp *mcp);
 
-/* Forgets the session; none of its calls may still conclude. */
+/* Frees the session; its calls must not conclude afterwards. */
 void mcp_free(struct mcp **mcp);
 
-/* answer.c: the result of a call as MCP wants it. */
+/* answer.c: the result of a call as MCP specifies it. */
 
-/* How it is written: the words of the option output_mode, in their order. */
+/* The formats: the words of the option output_mode, in order. */
 enum answer_mode {
 	ANSWER_COMPACT,
 	ANSWER_TOON,
@@ -67,20 +69,20 @@ enum answer_mode {
 struct answer_style {
 	enum answer_mode mode;
 	const char *word; /* of the mode, static */
-	uint64_t max_output; /* bytes of a stream that are kept */
-	int structured; /* structuredContent is sent */
-	int linking; /* the client knows links to resources (2025-06-18) */
+	uint64_t max_output; /* limit on the kept bytes of a stream */
+	int structured; /* send structuredContent */
+	int linking; /* the client supports resource links (2025-06-18) */
 	/*
-	 * The isolation that the session was told last, in full; it is told
-	 * again, and kept here, when it is another one. NULL: always.
+	 * The isolation as last sent in this session, in full. It is sent
+	 * again, and stored here, when it has changed. NULL: always send it.
 	 */
 	char **isolation;
 };
 
-/* Returns the style that is set, which remembers no session. */
+/* Returns the style of the options, without the state of a session. */
 struct answer_style answer_style(const struct options *options);
 
-/* Appends the CallToolResult object of a concluded call, one line. */
+/* Appends the CallToolResult object of a concluded call, on one line. */
 void answer_add(struct buffer *buffer, const struct call_result *result,
     const struct answer_style *style);
 
@@ -88,11 +90,11 @@ void answer_add(struct buffer *buffer, const struct call_result *result,
 void answer_add_refusal(struct buffer *buffer, const char *status,
     const char *message, const struct answer_style *style);
 
-/* texts.c: what we say about ourselves. */
+/* texts.c: the description of Caisson for clients. */
 
 /*
- * Appends the result of initialize; the one resource that is no file, and its
- * contents.
+ * Append the result of initialize; the entry of the one resource that is not a
+ * file; and its contents.
  */
 void texts_add_initialize(struct buffer *buffer, const char *version,
     const struct options *options);

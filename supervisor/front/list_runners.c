@@ -1,6 +1,6 @@
 /*
- * The tool list_runners: which languages work here, found out by running code
- * in each that prints its version. Runs in the supervisor.
+ * The tool list_runners: tests which languages work here, by running code in
+ * each that prints its version. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 #include "../box/language.h"
 #include "tool.h"
 
-/* What is known so far. */
+/* The results so far. */
 struct runners {
-	size_t next; /* the language that is tried */
-	struct buffer work; /* JSON, one object for each that works */
-	struct buffer fail; /* the same of the others */
+	size_t next; /* the current language */
+	struct buffer work; /* JSON, one object per working language */
+	struct buffer fail; /* the same for the others */
 };
 
 static void
@@ -48,7 +48,7 @@ list_runners_add(struct buffer *json, const char *name, const char *text)
 	json_add_text(json, text);
 }
 
-/* Notes what came of a language. */
+/* Adds the result of a language. */
 static void
 list_runners_note(struct runners *runners, const struct language *language,
     const struct call_result *result, const char *runtime)
@@ -103,7 +103,7 @@ list_runners_answer(struct tool_call *call, const struct runners *runners)
 static void list_runners_on_ran(
     struct tool_call *call, const struct call_result *result);
 
-/* Tries the next language, or answers behind the last. */
+/* Tests the next language; answers after the last. */
 static void
 list_runners_next(struct tool_call *call)
 {
@@ -127,7 +127,9 @@ list_runners_on_ran(struct tool_call *call, const struct call_result *result)
 {
 	struct runners *runners = tool_call_kept(call);
 
-	/* No box, for want of a place or for another reason: it may work. */
+	/*
+	 * There was no box, for lack of a place or another reason: it may work.
+	 */
 	if (result->status == CALL_CANCELLED ||
 	    (result->status == CALL_ERROR && !result->boxed &&
 	        !result->unrunnable)) {

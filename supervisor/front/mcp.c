@@ -1,5 +1,5 @@
 /*
- * One MCP session, whatever the transport: its lines go through rpc.c to
+ * One MCP session, for any transport: its lines pass through rpc.c to
  * methods.c. Starts nothing itself. Runs in the supervisor.
  */
 #include <stdlib.h>
@@ -9,9 +9,9 @@
 #include "tool.h"
 
 /*
- * What the client saved before it wrote a call is in force for that call, for
- * a look at the files begins after all of these lines have been read, and is
- * forgotten before we return: no line that comes later finds it.
+ * A change that the client saved before a call must be in effect for that call.
+ * So the configuration files are checked after all of these lines have been
+ * read, and the result is not reused for later lines.
  */
 void
 mcp_on_lines(struct mcp *mcp, struct lines *lines)

@@ -1,6 +1,6 @@
 /*
  * One MCP session as the files of its methods see it. methods.c has the table
- * of them; each handler answers message->id, in the context of that request.
+ * of methods; each handler answers message->id, in the context of its request.
  * Runs in the supervisor.
  */
 #ifndef SUPERVISOR_MCP_H
@@ -15,25 +15,25 @@
 struct resource_request;
 struct tool_call;
 
-/* What a call is told that comes while the program ends. */
+/* The answer to a call that arrives while the program ends. */
 #define TOOLS_DRAINING "Caisson is shutting down"
 
 struct mcp {
 	struct runs *runs;
 	struct rpc *rpc;
-	struct context session; /* of its requests, as far as it is agreed on */
-	char *isolation; /* what its client was told last; NULL: nothing */
-	LIST_HEAD(, tool_call) calls; /* of tools, not answered yet */
-	TAILQ_HEAD(, resource_request) reads; /* of resources, the same */
-	size_t nreads;   /* how many there are */
-	size_t nreading; /* of them, those that have begun */
+	struct context session; /* agreed on in its handshake */
+	char *isolation; /* last sent to its client; NULL: never */
+	LIST_HEAD(, tool_call) calls; /* tool calls, unanswered */
+	TAILQ_HEAD(, resource_request) reads; /* of resources, unanswered */
+	size_t nreads;   /* their number */
+	size_t nreading; /* those of them that have begun */
 };
 
 /* methods.c: handles a request by its method, or a notification. */
 void methods_on_request(void *mcp, const struct jsonrpc *message);
 void methods_on_notification(void *mcp, const struct jsonrpc *message);
 
-/* era_initialize.c: what only the versions with a handshake have. */
+/* era_initialize.c: the methods of versions with a handshake only. */
 void era_initialize_on_initialize(struct mcp *mcp,
     const struct context *context, const struct jsonrpc *message);
 void era_initialize_on_ping(struct mcp *mcp, const struct context *context,
@@ -45,7 +45,7 @@ void tools_on_list(struct mcp *mcp, const struct context *context,
 void tools_on_call(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);
 
-/* A request is not wanted any more: it gets no answer. */
+/* A request has been cancelled: it gets no answer. */
 void tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message);
 
 /* resources.c */
@@ -56,12 +56,12 @@ void resources_on_templates_list(struct mcp *mcp,
 void resources_on_read(struct mcp *mcp, const struct context *context,
     const struct jsonrpc *message);
 
-/* Requests that wait get no answer: their session ends. */
+/* Frees waiting requests without an answer, at the end of the session. */
 void resources_forget_all(struct mcp *mcp);
 
 /*
- * page.c: for lists, which have one page: a cursor can only be one of another
- * server. Returns whether there was one, and it was refused.
+ * page.c: for lists, which have one page, so a cursor cannot be ours. Returns
+ * whether there was a cursor; then an error was sent.
  */
 int page_refuse_cursor(struct mcp *mcp, const struct jsonrpc *message);
 

@@ -1,10 +1,9 @@
 /*
- * Which method of MCP is answered by what: the one table. Runs in the
- * supervisor.
+ * The table of MCP methods and their handlers. Runs in the supervisor.
  */
 #include "mcp.h"
 
-/* Each method, and whether it may come before initialize. */
+/* Each method, and whether it is allowed before initialize. */
 static const struct methods_row {
 	const char *name;
 	void (*handle)(struct mcp *mcp, const struct context *context,

@@ -1,5 +1,5 @@
 /*
- * Pages of lists: ours have one. Runs in the supervisor.
+ * The pages of lists: ours have one. Runs in the supervisor.
  */
 #include "mcp.h"
 

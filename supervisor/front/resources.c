@@ -1,6 +1,6 @@
 /*
- * The methods of MCP about resources: what Caisson can do, and the files that
- * code has left, which another process keeps. Runs in the supervisor.
+ * The methods of MCP for resources: the manual, and the files that code has
+ * left, which another process keeps. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,27 +14,29 @@
 #include "file_link.h"
 #include "mcp.h"
 
-/* Resource not found, in the versions served here (schema 2025-11-25). */
+/* Resource not found, in the versions supported here (schema 2025-11-25). */
 #define RESOURCES_NOT_FOUND (-32002)
 
-/* A request that waits for files: in turn, a few at a time. */
+/* A request for files. Requests wait in a queue; only a few run at a time. */
 struct resource_request {
 	TAILQ_ENTRY(resource_request) entry;
 	struct mcp *mcp;
 	struct owner *owner;
-	struct rpc_batch *batch; /* that it came in, or NULL */
-	char *id; /* as it came */
+	struct rpc_batch *batch; /* its batch, or NULL */
+	char *id; /* as received */
 	size_t id_len;
-	/* Of a file: its URI as it came, and what that says; NULL: a list. */
+	/*
+	 * For a file: its URI as received, and the parts of it; NULL: a list.
+	 */
 	char *uri;
 	size_t uri_len;
 	char *name;
 	uint64_t version;
 	int begun;
-	struct files_task *task; /* NULL: it has ended, or not begun */
-	struct buffer result; /* as far as it is known */
-	int fetched; /* all of the file is in it */
-	char *why; /* there will be none, one sentence; or NULL */
+	struct files_task *task; /* NULL: ended, or not begun */
+	struct buffer result; /* the result so far */
+	int fetched; /* it contains the whole file */
+	char *why; /* why it failed, one sentence; or NULL */
 };
 
 static void resources_go_on(struct mcp *mcp);
@@ -93,7 +95,7 @@ resources_answer(struct resource_request *request)
 	resources_free(request);
 }
 
-/* There is no such resource, or it cannot be read, or nothing listed. */
+/* There is no such resource, or it cannot be read, or the list failed. */
 static void
 resources_refuse(struct resource_request *request, int code, const char *why)
 {
@@ -108,7 +110,7 @@ resources_refuse(struct resource_request *request, int code, const char *why)
 	resources_free(request);
 }
 
-/* It begins in its turn, if not too many wait already. */
+/* Adds it to the queue, unless that is full. */
 static void
 resources_admit(struct resource_request *request)
 {
@@ -136,7 +138,7 @@ resources_on_listed(void *ctx, const struct file_row *row)
 	buffer_add_text(&request->result, "}");
 }
 
-/* What there is besides files is told in any case. */
+/* The resources that are not files are listed in any case. */
 static void
 resources_end_list(struct resource_request *request, const char *why)
 {
@@ -216,7 +218,7 @@ resources_on_found(void *ctx, const struct file_row *row)
 	buffer_add_text(&request->result, ",\"blob\":\"");
 }
 
-/* Returns the bytes of a file from offset on, to its end; NULL with err. */
+/* Returns the bytes of a file from offset to its end; NULL with err. */
 static char *
 resources_load(int file, uint64_t offset, size_t *len, struct err *err)
 {
@@ -302,7 +304,7 @@ resources_begin_read(struct resource_request *request)
 		resources_refuse(request, JSONRPC_INTERNAL_ERROR, err.text);
 }
 
-/* Returns the first that has not begun, or NULL. */
+/* Returns the first request that has not begun, or NULL. */
 static struct resource_request *
 resources_next(struct mcp *mcp)
 {
@@ -314,7 +316,7 @@ resources_next(struct mcp *mcp)
 	return NULL;
 }
 
-/* Begins what waits, as far as there is room. */
+/* Starts waiting requests while there are places. */
 static void
 resources_go_on(struct mcp *mcp)
 {

@@ -10,25 +10,25 @@
 #include "rpc.h"
 
 /*
- * A JSON-RPC batch, which only version 2025-03-26 has: its answers go out as
- * one array when the last of its requests is answered.
+ * A JSON-RPC batch, which only version 2025-03-26 has. Its answers are sent as
+ * one array, after the last of its requests has been answered.
  */
 struct rpc_batch {
-	struct buffer answers; /* with commas between them */
-	size_t open;           /* requests still running, and the reader */
-	size_t counted;        /* bytes of them in held of rpc */
+	struct buffer answers; /* separated by commas */
+	size_t open;           /* unanswered requests, and the reader */
+	size_t counted;        /* its bytes in held of rpc */
 };
 
 struct rpc {
 	struct rpc_handlers handlers;
 	struct mcp_door door;
 	size_t max_code; /* bytes */
-	int batches;     /* are allowed */
-	struct rpc_batch *batch; /* that is answered to now, or NULL */
-	size_t held; /* bytes of answers of batches, which are not sent yet */
+	int batches;     /* batches are allowed */
+	struct rpc_batch *batch; /* of the current answer, or NULL */
+	size_t held; /* bytes in unsent answers of batches */
 };
 
-/* Sends a line, or puts it among the answers of its batch. */
+/* Sends a line, or adds it to the answers of its batch. */
 static void
 rpc_send(struct rpc *rpc, struct buffer *line)
 {
@@ -53,7 +53,7 @@ rpc_batch_free(struct rpc_batch *batch)
 	free(batch);
 }
 
-/* One of those who keep a batch open is done with it. */
+/* Releases one hold on a batch. */
 static void
 rpc_batch_release(struct rpc *rpc, struct rpc_batch *batch)
 {
@@ -86,7 +86,7 @@ rpc_batch_forget(struct rpc_batch *batch)
 		rpc_batch_free(batch);
 }
 
-/* Of a message whose id is not known: it is answered with null. */
+/* For a message with an unknown id, which is answered with null. */
 static const struct json_span rpc_no_id = { NULL, 0 };
 
 void
@@ -176,7 +176,7 @@ rpc_on_message(struct rpc *rpc, struct json_span value)
 	}
 }
 
-/* Every message of a batch may ask for an answer that is kept until the end. */
+/* A batch keeps all its answers until the end, so its size is limited. */
 static int
 rpc_too_many(struct json_span batch)
 {
@@ -189,7 +189,7 @@ rpc_too_many(struct json_span batch)
 	return n > CLIENT_BATCH_MAX;
 }
 
-/* Batches: only in the one version that has them, and never empty. */
+/* Batches are legal in one version only, and never empty. */
 static void
 rpc_on_value(struct rpc *rpc, struct json_span value)
 {

@@ -1,7 +1,7 @@
 /*
- * JSON-RPC 2.0 with one client: lines into messages, answers into lines, and
- * the batches of the one version of MCP that has them. It knows no method and
- * no transport. Runs in the supervisor.
+ * JSON-RPC 2.0 with one client: converts lines to messages and answers to
+ * lines, and handles batches, which one version of MCP has. It is independent
+ * of methods and transports. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_RPC_H
 #define SUPERVISOR_RPC_H
@@ -17,7 +17,7 @@
 struct rpc;
 struct rpc_batch;
 
-/* What is done with messages; both are called with ctx. */
+/* The handlers of messages; both are called with ctx. */
 struct rpc_handlers {
 	/* Answers message->id, now or later. */
 	void (*request)(void *ctx, const struct jsonrpc *message);
@@ -26,8 +26,9 @@ struct rpc_handlers {
 };
 
 /*
- * Returns a session of this protocol: handlers and door are copied, max_code
- * (bytes) is what a line that is too long is told. Freed with rpc_free.
+ * Returns a session of this protocol. handlers and door are copied; max_code
+ * (bytes) is named in the error for a line that is too long. Freed with
+ * rpc_free.
  */
 struct rpc *rpc_new(const struct rpc_handlers *handlers,
     const struct mcp_door *door, size_t max_code);
@@ -36,48 +37,50 @@ void rpc_free(struct rpc **rpc);
 /* Handles one line. */
 void rpc_on_line(struct rpc *rpc, const struct line *line);
 
-/* From now on a line may hold an array of messages, or (0) may not. */
+/* Sets whether lines may contain an array of messages from now on. */
 void rpc_allow_batches(struct rpc *rpc, int allowed);
 
-/* Whether the message that is being handled is one of a batch. */
+/* Returns whether the current message is part of a batch. */
 int rpc_in_batch(const struct rpc *rpc);
 
 /* Answers id with an error; data_json is one JSON value, or NULL. */
 void rpc_answer_error(struct rpc *rpc, struct json_span id, int code,
     const char *message, const char *data_json);
 
-/* Sends result, whose bytes are freed, as the answer to id. */
+/* Sends result as the answer to id, and frees its bytes. */
 void rpc_answer(struct rpc *rpc, struct json_span id, struct buffer *result);
 
 /*
- * Sends a notification with params, whose bytes are freed: at once, and never
+ * Sends a notification with params, and frees their bytes: at once, and never
  * within a batch.
  */
 void rpc_notify(struct rpc *rpc, const char *method, struct buffer *params);
 
 /*
- * For an answer that is given later: keeps open the batch that is being
- * handled. Returns it, or NULL when there is none; it belongs to the caller
- * until one of the functions below has had it.
+ * For an answer that is sent later: keeps the current batch open. Returns it,
+ * or NULL if there is none. The caller owns it until it passes it to one of the
+ * functions below.
  */
 struct rpc_batch *rpc_batch_hold(struct rpc *rpc);
 
 /*
- * As rpc_answer, for a request that came in this batch (NULL: in none), which
- * is released. With a NULL result there is no answer.
+ * As rpc_answer, for a request in this batch (NULL: in none), which is
+ * released. With a NULL result no answer is sent.
  */
 void rpc_batch_answer(struct rpc *rpc, struct rpc_batch *batch,
     struct json_span id, struct buffer *result);
 
-/* The same with an error, as rpc_answer_error. */
+/* As rpc_batch_answer with an error, as rpc_answer_error. */
 void rpc_batch_answer_error(struct rpc *rpc, struct rpc_batch *batch,
     struct json_span id, int code, const char *message, const char *data_json);
 
-/* The client is gone: releases it without sending anything. NULL is accepted.
+/*
+ * Releases it without an answer when the client has disconnected. NULL is
+ * accepted.
  */
 void rpc_batch_forget(struct rpc_batch *batch);
 
-/* Whether so much is unsent that no new work should be accepted. */
+/* Returns whether the unsent output is too long to accept new work. */
 int rpc_busy(const struct rpc *rpc);
 
 #endif

@@ -24,7 +24,7 @@ run_code_add_languages(struct buffer *json)
 		    json, "%s\"%s\"", i == 0 ? "" : ",", language->name);
 }
 
-/* What it is, and how code of each language calls tools. */
+/* Adds the purpose of the tool, and how code of each language calls tools. */
 static void
 run_code_add_description(struct buffer *json, const struct options *options)
 {

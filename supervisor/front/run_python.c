@@ -1,5 +1,5 @@
 /*
- * The tool run_python: what clients are told of it, and its call. The
+ * The tool run_python: its description for clients, and its call. The
  * description is in the context of every model, so it is short. Runs in the
  * supervisor.
  */
@@ -9,9 +9,9 @@
 #include "tool_schema.h"
 
 /*
- * What it is, what it is for, how servers are called, what comes back, where
- * to find the rest. It stands alone where a host hides the instructions, and
- * names no server: that would change it, and hosts cache it.
+ * Its purpose and uses, how to call servers, the form of results, and where the
+ * rest is documented. It must suffice on its own, since some hosts hide the
+ * instructions. It names no server, because hosts cache it.
  */
 static const char run_python_description[] =
     "Run Python 3 in a sealed sandbox: no network, pip, host files, "

@@ -1,7 +1,7 @@
 /*
- * The MCP client on standard input and output: bytes into lines, lines into
- * bytes. Never blocks: what the client does not read waits here, up to a
- * bound. Runs in the supervisor.
+ * The MCP client on standard input and output: splits input into lines and
+ * writes lines. Never blocks: unread output is queued, up to a limit. Runs in
+ * the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,8 +18,8 @@
 struct stdio {
 	int in;
 	int out;
-	int ready; /* out never makes a writer wait */
-	int in_changed; /* it was made not to block, for the time of the run */
+	int ready; /* out never blocks a writer */
+	int in_changed; /* it was made non-blocking for this run */
 	int out_changed;
 	struct event *readable;
 	struct event *writable;
@@ -32,8 +32,8 @@ struct stdio {
 };
 
 /*
- * Other processes may have the same open file, and go on with it: it is left as
- * it was found.
+ * Other processes may share the open file and use it later, so its flags are
+ * restored.
  */
 static void
 stdio_close(int *fd, int changed)
@@ -45,7 +45,10 @@ stdio_close(int *fd, int changed)
 	fd_close(fd);
 }
 
-/* The client is gone; told once, from here or from a failed write. */
+/*
+ * Reports that the client has disconnected, once; also called after a failed
+ * write.
+ */
 static void
 stdio_end(struct stdio *stdio)
 {
@@ -59,7 +62,7 @@ stdio_end(struct stdio *stdio)
 	ended(stdio->ctx);
 }
 
-/* A last line without a newline is a line too. */
+/* The last line may lack a newline. */
 static void
 stdio_finish_line(struct stdio *stdio)
 {
@@ -94,7 +97,7 @@ stdio_on_readable(evutil_socket_t fd, short what, void *arg)
 	mcp_on_lines(stdio->mcp, stdio->lines);
 }
 
-/* Gives up on a client that does not take its answers. */
+/* Disconnects a client that does not read its answers. */
 static void
 stdio_drop(struct stdio *stdio, const char *why)
 {
@@ -103,7 +106,7 @@ stdio_drop(struct stdio *stdio, const char *why)
 	buffer_reset(&stdio->unsent);
 	stdio->sent = 0;
 	stdio_close(&stdio->out, stdio->out_changed);
-	/* The end is told from the loop: not under a sender's feet. */
+	/* Reported from the loop, because the caller still uses the session. */
 	event_active(stdio->readable, EV_READ, 0);
 }
 
@@ -136,8 +139,8 @@ stdio_flushed(const struct stdio *stdio)
 }
 
 /*
- * Mostly there is room, and the answer leaves at once: what follows a call is
- * done behind it. Returns how much was written.
+ * Fast path: write now, clean up afterwards. Usually there is room. Returns how
+ * much was written.
  */
 static size_t
 stdio_write_now(struct stdio *stdio, const struct buffer *lines)
@@ -147,7 +150,7 @@ stdio_write_now(struct stdio *stdio, const struct buffer *lines)
 	if (!stdio->ready || !stdio_flushed(stdio))
 		return 0;
 	n = write(stdio->out, lines->data, lines->len);
-	/* An error is met again, and told, from the loop. */
+	/* The loop gets the same error, and reports it. */
 	return n > 0 ? (size_t)n : 0;
 }
 
@@ -161,12 +164,12 @@ stdio_send(void *ctx, struct buffer *lines)
 		buffer_reset(lines);
 		return;
 	}
-	/* What was sent is dropped when it is the larger part: O(n) in all. */
+	/* Sent bytes are removed when they are the larger part: O(n) in all. */
 	if (stdio->sent > stdio->unsent.len / 2) {
 		buffer_drop_front(&stdio->unsent, stdio->sent);
 		stdio->sent = 0;
 	}
-	/* One answer of any size may still go; the next finds it unread. */
+	/* One answer of any size is accepted; the next one finds it unsent. */
 	if (stdio->unsent.len - stdio->sent > CLIENT_UNSENT_MAX) {
 		buffer_reset(lines);
 		stdio_drop(stdio, "it does not read its answers");
@@ -189,8 +192,8 @@ stdio_busy(void *ctx)
 }
 
 /*
- * Pipes and sockets can be made not to block; a terminal is shared. Returns
- * whether it does not block, with *changed when it did.
+ * Pipes and sockets can be made non-blocking; a terminal is shared. Returns
+ * whether it is non-blocking, with *changed set if this call made it so.
  */
 static int
 stdio_set_nonblock(int fd, int *changed)

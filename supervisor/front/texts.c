@@ -1,7 +1,7 @@
 /*
- * What we say about ourselves to a client: server information, instructions,
- * the manual. Short, because every client pays for
- * it in context; true, because models believe it. Runs in the supervisor.
+ * The description of Caisson for a client: server information, instructions,
+ * the manual. It is short, because it costs every client context. It must be
+ * true, because models rely on it. Runs in the supervisor.
  */
 #include "../../common/json.h"
 #include "../../common/mem.h"
@@ -13,7 +13,7 @@
 #include "front.h"
 #include "tool.h"
 
-/* How the tool is used, in two sentences: some hosts show only this. */
+/* The use of the tool, in two sentences; some hosts show only this. */
 static const char texts_instructions[] =
     "%s executes %s in a fresh sealed box and returns what it prints%s. "
     "Prefer it to reasoning by hand for calculation, parsing and data work, "
@@ -56,7 +56,7 @@ texts_add_resource(struct buffer *buffer)
 	    "\"mimeType\":\"text/markdown\"}");
 }
 
-/* How answers look; the manual tells of compact ones. */
+/* The form of results; the manual describes the compact one. */
 static const char *const texts_answers[] = {
 	[ANSWER_COMPACT] = "",
 	[ANSWER_TOON] = " The answer is one block of TOON: its fields, and "
@@ -65,7 +65,7 @@ static const char *const texts_answers[] = {
 	    "under stdout and stderr the lines as an array.",
 };
 
-/* How code of each language calls tools, where a call names its language. */
+/* How code of each language calls tools, if calls name their language. */
 static void
 texts_add_languages(struct buffer *text)
 {
@@ -80,8 +80,8 @@ texts_add_languages(struct buffer *text)
 }
 
 /*
- * The manual that code in the box gets from capability_summary("full"), of
- * the same files. What is switched off is not spoken of.
+ * Adds the manual that code in the box gets from capability_summary("full"),
+ * from the same files. It omits disabled features.
  */
 static void
 texts_add_manual(struct buffer *text, const struct options *options)

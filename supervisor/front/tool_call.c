@@ -1,5 +1,5 @@
 /*
- * A call of a tool, from its line to its one answer: waits for the
+ * A call of a tool, from its line to its only answer: it waits for the
  * configuration, has its request executed, and is cancelled with its client.
  * Runs in the supervisor.
  */
@@ -16,19 +16,19 @@ struct tool_call {
 	LIST_ENTRY(tool_call) entry;
 	struct mcp *mcp;
 	struct context context; /* of its request */
-	struct rpc_batch *batch; /* that it came in, or NULL */
-	char *id; /* as it came */
+	struct rpc_batch *batch; /* its batch, or NULL */
+	char *id; /* as received */
 	size_t id_len;
-	char *token; /* of its progress, as it came; NULL: none is wanted */
-	uint64_t told; /* the progress that its client was told last, and 1 */
-	struct request request; /* until it is an execution */
+	char *token; /* progress token, as received; NULL: no progress */
+	uint64_t told; /* the last progress sent to its client, and 1 */
+	struct request request; /* until its execution begins */
 	tool_call_ran *ran;
 	void *kept;
 	void (*release)(void *kept);
 	struct in_force_waiter waiter;
-	int waits; /* the configuration is being read */
-	struct call *call; /* its execution, NULL: none now */
-	int silent; /* its client has cancelled it: no answer */
+	int waits; /* for the configuration to be read */
+	struct call *call; /* its execution; NULL: none now */
+	int silent; /* cancelled by its client: no answer */
 };
 
 struct tool_call *
@@ -123,7 +123,7 @@ tool_call_answer_ran(
 	tool_call_answer(call, &result);
 }
 
-/* Appends a number that is in thousandths. */
+/* Appends a number given in thousandths. */
 static void
 tool_call_add_number(struct buffer *json, uint64_t thousandths)
 {
@@ -140,7 +140,7 @@ tool_call_add_number(struct buffer *json, uint64_t thousandths)
 	}
 }
 
-/* The client hears of it, if it reads; it must be more than the last time. */
+/* Sends the progress, if the client reads its answers; it must increase. */
 static void
 tool_call_on_progress(void *ctx, const struct box_progress *progress)
 {
@@ -191,7 +191,7 @@ tool_call_on_concluded(void *ctx, const struct call_result *result)
 		call->ran(call, result);
 }
 
-/* The configuration is what the files say: the request is executed. */
+/* The configuration is current: the request is executed. */
 static void
 tool_call_on_configured(void *ctx)
 {

@@ -1,6 +1,6 @@
 /*
- * What the tools that run code tell of themselves in the same words: arguments
- * and answers. Runs in the supervisor.
+ * The parts of the descriptions of tools that run code which are the same for
+ * all of them: arguments and results. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_TOOL_SCHEMA_H
 #define SUPERVISOR_TOOL_SCHEMA_H
@@ -9,13 +9,13 @@
 #include "../options/options.h"
 
 /*
- * Appends those members of the properties, behind code, that the option
- * arguments names.
+ * Appends the members after code of the properties, as the option arguments
+ * says.
  */
 void tool_schema_add_common(
     struct buffer *json, const struct options *options);
 
-/* Appends outputSchema and annotations, with a comma before. */
+/* Appends outputSchema and annotations, with a leading comma. */
 void tool_schema_add_rest(
     struct buffer *json, const struct options *options);
 

@@ -1,6 +1,6 @@
 /*
- * The methods of MCP about tools, and the table of tools, of which the option
- * tools says which there are for clients. Runs in the supervisor.
+ * The methods of MCP for tools, and the table of tools. The option tools
+ * selects those that clients see. Runs in the supervisor.
  */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct tool *const tools_table[] = { &run_python_tool,
 
 #define TOOLS (sizeof(tools_table) / sizeof(tools_table[0]))
 
-/* Returns the n-th tool that is in force, or NULL when that one is not. */
+/* Returns the n-th tool if it is enabled, or NULL. */
 static const struct tool *
 tools_at(size_t n, const struct options *options)
 {
@@ -105,7 +105,7 @@ tools_find(struct json_span name, const struct options *options)
 	return NULL;
 }
 
-/* Answers that there is none of that name, and which there are. */
+/* Answers that the name is unknown, and lists the tools. */
 static void
 tools_answer_unknown(struct mcp *mcp, struct json_span id)
 {
@@ -188,6 +188,6 @@ tools_on_cancelled(struct mcp *mcp, const struct jsonrpc *message)
 	    json_span_get(message->params, "requestId", &id) == 0)
 		return;
 	call = tool_call_find(mcp, id);
-	if (call != NULL) /* else answered already: the usual race */
+	if (call != NULL) /* else it is answered already, a usual race */
 		tool_call_cancel(call, "cancelled by the client");
 }

@@ -1,7 +1,7 @@
 /*
- * Writing TOON: see toon.h. What a string may look like without quotes is the
- * heart of the format: whatever could be read as anything else gets them. Runs
- * in the supervisor; reads nothing, allocates only through its buffer.
+ * Writes TOON: see toon.h. The main rule of the format is which strings need no
+ * quotes: a string gets them if it could be read as anything else. Runs in the
+ * supervisor; reads nothing, and allocates only through its buffer.
  */
 #include <string.h>
 
@@ -35,8 +35,8 @@ toon_skip_sign(const char **p, const char *end)
 }
 
 /*
- * Whether a reader could take it for a number: those with a leading zero or
- * plus included, which are none.
+ * Returns whether a reader could take it for a number, including invalid ones
+ * with a leading zero or plus.
  */
 static int
 toon_is_numeric(const char *data, size_t len)
@@ -66,7 +66,7 @@ toon_is_word(const char *data, size_t len, const char *word)
 	return len == strlen(word) && memcmp(data, word, len) == 0;
 }
 
-/* Whether it would be read as something that is not a string. */
+/* Returns whether it would be read as something other than a string. */
 static int
 toon_is_literal(const char *data, size_t len)
 {
@@ -75,14 +75,14 @@ toon_is_literal(const char *data, size_t len)
 	    toon_is_word(data, len, "null") || toon_is_numeric(data, len);
 }
 
-/* Whether a character, wherever it stands, asks for quotes. */
+/* Returns whether a character always requires quotes. */
 static int
 toon_is_special(char c)
 {
 	return (unsigned char)c < 0x20 || strchr(":\"\\[]{},", c) != NULL;
 }
 
-/* Whether a value can stand without quotes. */
+/* Returns whether a value needs no quotes. */
 static int
 toon_is_plain(const char *data, size_t len)
 {
@@ -90,7 +90,7 @@ toon_is_plain(const char *data, size_t len)
 
 	if (len == 0 || data[0] == ' ' || data[len - 1] == ' ')
 		return 0;
-	/* An item of a list; a comment. */
+	/* An item of a list, or a comment. */
 	if (data[0] == '-' || data[0] == '#')
 		return 0;
 	for (i = 0; i < len; i++)
@@ -99,7 +99,7 @@ toon_is_plain(const char *data, size_t len)
 	return !toon_is_literal(data, len);
 }
 
-/* The letter behind the backslash of a short escape, or 0. */
+/* Returns the letter of a short escape, or 0. */
 static char
 toon_short_escape(char c)
 {
@@ -118,7 +118,7 @@ toon_short_escape(char c)
 	}
 }
 
-/* Appends a string in quotes; nothing but what must be is escaped. */
+/* Appends a string in quotes; escapes only what the format requires. */
 static void
 toon_add_quoted(struct buffer *buffer, const char *data, size_t len)
 {
@@ -159,7 +159,9 @@ toon_is_letter(char c)
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
 
-/* Whether a key can stand without quotes: fewer can than values. */
+/*
+ * Returns whether a key needs no quotes; the rule is stricter than for values.
+ */
 static int
 toon_is_name(const char *key)
 {
@@ -223,7 +225,7 @@ toon_add_array(
 void
 toon_add_item(struct buffer *buffer, const char *data, size_t len)
 {
-	/* No value ends with a colon: that is the array's. */
+	/* No value ends with a colon; this one is the array's. */
 	int first = buffer->data[buffer->len - 1] == ':';
 
 	buffer_add_text(buffer, first ? " " : ",");

@@ -1,7 +1,7 @@
 /*
- * The tool upload_file: keeps a file that the client brings, which calls can
- * be given later by the argument files. Runs in the supervisor; another
- * process keeps it.
+ * The tool upload_file: keeps a file that the client sends; later calls can
+ * request it with the argument files. Runs in the supervisor; another process
+ * keeps the file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 struct upload {
 	struct tool_call *call;
 	struct files_task *task; /* NULL: it has ended */
-	struct buffer text; /* of the answer */
+	struct buffer text; /* text of the answer */
 	struct buffer link; /* members of a resource link */
 };
 
@@ -71,7 +71,7 @@ static const char *const upload_file_names[] = { "name", "content",
 #define UPLOAD_NAMES                                                           \
 	(sizeof(upload_file_names) / sizeof(upload_file_names[0]))
 
-/* Every member is one that there is. Returns 0, or -1 with err. */
+/* Checks that every member is known. Returns 0, or -1 with err. */
 static int
 upload_file_check(struct json_span arguments, struct err *err)
 {
@@ -123,7 +123,7 @@ upload_file_text(struct json_span arguments, const char *member, size_t *len,
 	return text;
 }
 
-/* Whether the content is base64. Returns 0 or 1, or -1 with err. */
+/* Returns whether the content is base64: 0 or 1, or -1 with err. */
 static int
 upload_file_encoding(struct json_span arguments, struct err *err)
 {
