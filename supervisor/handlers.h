@@ -1,6 +1,7 @@
 /*
- * The handlers of the supervisor: the whole surface to its workers, a file
- * on_PEER.c for each. routes.c has the table of them. Runs in the supervisor.
+ * The handlers of the supervisor: its whole attack surface to its workers, in a
+ * file on_PEER.c for each peer. routes.c has the table of handlers. Runs in the
+ * supervisor.
  */
 #ifndef SUPERVISOR_HANDLERS_H
 #define SUPERVISOR_HANDLERS_H

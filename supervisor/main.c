@@ -1,7 +1,6 @@
 /*
- * caisson, the process: reads the options, opens the log, and does what the
- * options ask for: an action, a command, or serving a client (serve.c). Runs in
- * the supervisor.
+ * caisson, the process: reads the options, opens the log, and runs an action, a
+ * command, or the server (serve.c). Runs in the supervisor.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +42,9 @@
 /* Exit statuses: caisson(1). */
 #define MAIN_EXIT_USAGE 2
 
-/* Descriptors 0 to 2 exist, so that nothing else is opened in their place. */
+/*
+ * Opens missing descriptors 0 to 2, so that no other file gets their numbers.
+ */
 static void
 main_open_standard_fds(void)
 {
@@ -67,8 +68,8 @@ main_refuse_log(
 }
 
 /*
- * The log of a server; who runs a command reads standard error. *errors is then
- * what was standard error, which the caller owns.
+ * Opens the log of a server; a command logs to standard error. *errors becomes
+ * the former standard error, which the caller owns.
  */
 static int
 main_open_log(const struct options *options, int *errors, struct err *err)
@@ -89,8 +90,8 @@ main_open_log(const struct options *options, int *errors, struct err *err)
 }
 
 /*
- * What --check finds beyond the options themselves: the files that they name
- * could be opened as the start opens them. None is made.
+ * For --check: checks that the files named by options could be opened as at the
+ * start. Creates none.
  */
 static int
 main_check_files(const struct options *options, struct err *err)
@@ -103,7 +104,7 @@ main_check_files(const struct options *options, struct err *err)
 	return audit_file_try(options->audit_file, err);
 }
 
-/* --check: what the start would refuse, found as the start finds it. */
+/* --check: the checks of the start, made by the same functions. */
 static int
 main_check(struct supervisor *sv, struct err *err)
 {
@@ -112,7 +113,7 @@ main_check(struct supervisor *sv, struct err *err)
 	return supervisor_check(sv, err);
 }
 
-/* How this program was asked for; folder is room for where that was. */
+/* Returns how this program was invoked; folder gets the working directory. */
 static struct client_config_self
 main_self(const char *invoked, char **envp, char folder[PATH_MAX])
 {
@@ -123,7 +124,9 @@ main_self(const char *invoked, char **envp, char folder[PATH_MAX])
 		getcwd(folder, PATH_MAX) == NULL ? "" : folder };
 }
 
-/* The lines that register this program, by the path it was asked for. */
+/*
+ * Prints the lines that register this program, by the path it was invoked as.
+ */
 static int
 main_print_client_config(
     const char *client, const char *invoked, char **envp, struct err *err)
@@ -135,7 +138,7 @@ main_print_client_config(
 	return client_config_print(client, &self, stdout, err);
 }
 
-/* Changes which servers are configured; tries those that moved to us. */
+/* Changes the configured servers; tests those that moved to Caisson. */
 static int
 main_change_servers(struct supervisor *sv, const char *invoked, char **envp,
     struct err *err)
@@ -183,7 +186,9 @@ main_usage_error(const struct err *err)
 	return MAIN_EXIT_USAGE;
 }
 
-/* What is kept: in a state directory that can be used, or -1 with err. */
+/*
+ * Runs a command on stored data, in a usable state directory; or -1 with err.
+ */
 static int
 main_kept(struct supervisor *sv, char **envp, struct err *err)
 {
@@ -197,7 +202,10 @@ main_kept(struct supervisor *sv, char **envp, struct err *err)
 	    stored_run(sv->base, sv->store, command);
 }
 
-/* An action that needs the process: returns its exit status, or -1 with err. */
+/*
+ * Runs an action that needs the process: returns its exit status, or -1 with
+ * err.
+ */
 static int
 main_act(struct supervisor *sv, const char *invoked, char **envp,
     struct err *err)
@@ -229,7 +237,7 @@ main_prepare(struct supervisor *sv, char **envp, struct err *err)
 	const struct options *options = &sv->options;
 
 	/*
-	 * The broker writes it, for calls of a client only. If requested,
+	 * The broker writes it, only for calls of a client. If requested,
 	 * refuse to start without it.
 	 */
 	if (options_serves(options) &&
@@ -263,7 +271,7 @@ static const char main_on_terminal[] =
     "caisson: waiting for an MCP client on standard input; run 'caisson "
     "help' for commands\n";
 
-/* No action: a command, or serving. */
+/* No action: runs a command, or the server. */
 static int
 main_command(struct supervisor *sv, const char *invoked, char **envp)
 {
@@ -285,7 +293,10 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 	}
 }
 
-/* The status, unless what was printed is lost. A reader that has left knows. */
+/*
+ * Returns the status, or 1 if output was lost. If the reader has closed the
+ * pipe, there is no message.
+ */
 static int
 main_end_output(int status)
 {

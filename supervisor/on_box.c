@@ -1,6 +1,6 @@
 /*
- * What a box tells the supervisor while it is being built: the whole surface
- * between the two. Afterwards no descriptor connects them. Runs in the
+ * The messages of a box to the supervisor while it is being built: the whole
+ * surface between the two. Afterwards no descriptor connects them. Runs in the
  * supervisor.
  */
 #include "../common/box_step.h"
@@ -34,7 +34,7 @@ supervisor_on_guarded(struct box *box, struct ipc_guarded *guarded)
 	        fix == NULL ? "no way out is known" : fix));
 }
 
-/* Whether less isolation would have done, had the operator allowed it. */
+/* Returns whether reduced isolation would have worked, if it were allowed. */
 static int
 on_box_less_would_do(const struct box *box, uint64_t step)
 {
@@ -43,7 +43,7 @@ on_box_less_would_do(const struct box *box, uint64_t step)
 		step == BOX_STEP_NAMESPACES);
 }
 
-/* What runs the code of its language could not be started. */
+/* The interpreter of its language could not be started. */
 static void
 on_box_fail_interpreter(struct box *box, const char *reason)
 {

@@ -1,7 +1,7 @@
 /*
- * What the broker tells the supervisor: the whole surface between the two. It
- * names servers and numbers; what they mean is looked up in broker.c. Runs in
- * the supervisor.
+ * The messages of the broker to the supervisor: the whole surface between the
+ * two. They contain names and numbers of servers, which broker.c looks up. Runs
+ * in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>

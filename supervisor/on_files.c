@@ -1,5 +1,5 @@
 /*
- * What the process that keeps files tells the supervisor: the whole surface
+ * The messages of the files process to the supervisor: the whole surface
  * between the two. Runs in the supervisor.
  */
 #include "handlers.h"

@@ -1,6 +1,6 @@
 /*
- * What a reader tells the supervisor: the whole surface between the two. What
- * it says is checked before it is believed. Runs in the supervisor.
+ * The messages of a reader to the supervisor: the whole surface between the
+ * two. Each is checked before it is used. Runs in the supervisor.
  */
 #include <string.h>
 
@@ -13,8 +13,8 @@
 #include "handlers.h"
 
 /*
- * Returns how many texts, each with a NUL behind it, the bytes are, or -1 when
- * they are something else.
+ * Returns how many texts, each + NUL, the bytes contain, or -1 if they are
+ * malformed.
  */
 static int
 on_reader_count(const struct ipc_bytes *bytes)
@@ -27,7 +27,9 @@ on_reader_count(const struct ipc_bytes *bytes)
 	return (int)text_list_count(texts, bytes->len);
 }
 
-/* Whether the bytes, texts in pairs, have names that variables can have. */
+/*
+ * Returns whether the bytes are pairs of texts with valid names of variables.
+ */
 static int
 on_reader_names(const struct ipc_bytes *bytes)
 {
@@ -40,7 +42,7 @@ on_reader_names(const struct ipc_bytes *bytes)
 	return 1;
 }
 
-/* Whether the bytes are names of tools. */
+/* Returns whether the bytes are names of tools. */
 static int
 on_reader_tools(const struct ipc_bytes *bytes)
 {
@@ -55,7 +57,7 @@ on_reader_tools(const struct ipc_bytes *bytes)
 	return 1;
 }
 
-/* Returns what is wrong with a row, or NULL. */
+/* Returns the fault of a row, or NULL. */
 static const char *
 on_reader_check(const struct servers *servers, const struct ipc_entry *row)
 {
@@ -80,7 +82,10 @@ on_reader_texts(const struct ipc_bytes *bytes)
 		bytes->len };
 }
 
-/* The fields of a row, for starting the server or connecting to it. */
+/*
+ * Sets the fields of a row that are needed to start the server or connect to
+ * it.
+ */
 static void
 on_reader_fill(struct server *server, const struct ipc_entry *row)
 {
@@ -103,9 +108,9 @@ on_reader_fill(struct server *server, const struct ipc_entry *row)
 }
 
 /*
- * Counts a row. The author of the folder that we run in must neither take the
- * user's own servers their places, nor make us keep what is not used. Returns
- * -1 when there are too many of theirs.
+ * Counts a row. The author of the working directory must not displace the
+ * user's own servers, nor make us store unused rows. Returns -1 if there are
+ * too many of theirs.
  */
 static int
 on_reader_count_row(struct servers *servers)
@@ -150,7 +155,10 @@ supervisor_on_rejected(struct servers *servers, struct ipc_rejected *row)
 {
 	struct server *server;
 
-	/* Besides an entry, each of the file's members may be wrong. */
+	/*
+	 * The file may have a fault in each of its members, besides its
+	 * entries.
+	 */
 	if (servers->current == NULL ||
 	    servers->current_rows >= 2 * CONFIG_ENTRIES_MAX) {
 		servers_reader_failed(servers,
@@ -177,7 +185,7 @@ supervisor_on_end_of_file(
 		servers_file_ended(servers, (int)row->parsed);
 }
 
-/* A message about places, of which only what is wrong is left to say. */
+/* Handles a message about positions; wrong is its fault, or NULL. */
 static void
 on_reader_judge(struct servers *servers, const char *wrong)
 {

@@ -1,6 +1,6 @@
 /*
- * What a relay tells the supervisor: the whole surface between the two. What
- * it says of the output is checked before it is believed. Runs in the
+ * The messages of a relay to the supervisor: the whole surface between the two.
+ * Its data about the output is checked before it is used. Runs in the
  * supervisor.
  */
 #include <stdlib.h>
@@ -68,7 +68,7 @@ supervisor_on_progress(struct box *box, struct ipc_progress *progress)
 		box_on_progress(box);
 }
 
-/* Returns 0 and the stream, or -1 with err when it is not what it should be. */
+/* Returns 0 and the stream, or -1 with err for a protocol violation. */
 static int
 on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
     uint64_t dropped, uint64_t max, struct call_stream *stream,
@@ -90,7 +90,7 @@ on_relay_read_stream(const struct ipc_blob *blob, uint64_t head,
 	return 0;
 }
 
-/* Copies the calls that have no answer; NULL: there are none. */
+/* Copies the list of unanswered calls; NULL: there are none. */
 static int
 on_relay_read_waiting(
     const struct ipc_bytes *bytes, char **waiting, struct err *err)

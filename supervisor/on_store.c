@@ -1,6 +1,6 @@
 /*
- * What the store tells the supervisor: the whole surface between the two. Runs
- * in the supervisor.
+ * The messages of the store to the supervisor: the whole surface between the
+ * two. Runs in the supervisor.
  */
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 /*
- * What a template tells the supervisor: the whole surface between the two. The
- * launchers that it forks speak for their boxes: see on_box.c. Runs in the
+ * The messages of a template to the supervisor: the whole surface between the
+ * two. Its launchers send messages for their boxes: see on_box.c. Runs in the
  * supervisor.
  */
 #include "box/template.h"

@@ -1,6 +1,6 @@
 /*
- * What the kernel allows this process: raised to what its options need, before
- * anything is opened. Runs in the supervisor.
+ * The kernel's limits on this process: raised as its options require, before
+ * any file is opened. Runs in the supervisor.
  */
 #include <sys/resource.h>
 
@@ -8,7 +8,7 @@
 #include "run/pool.h"
 #include "supervisor.h"
 
-/* Always -1: with what would help. */
+/* Always returns -1, with the fix in err. */
 static int
 process_limits_refuse_nofile(const struct options *options,
     unsigned long long allowed, unsigned long long needed, struct err *err)
@@ -19,7 +19,7 @@ process_limits_refuse_nofile(const struct options *options,
 	err_set(err, "only %llu descriptors are allowed, but Caisson needs "
 	    "%llu: raise the hard limit ('ulimit -n %llu' as root, "
 	    "LimitNOFILE= in a systemd unit)", allowed, needed, needed);
-	/* Below that one call without a pool has too few. */
+	/* With fewer, even one call without a pool cannot run. */
 	if (allowed >= least) {
 		struct err why = *err;
 
@@ -31,7 +31,7 @@ process_limits_refuse_nofile(const struct options *options,
 	return -1;
 }
 
-/* Each call and each box that waits for one needs about ten descriptors. */
+/* Each call and each box of the pool needs about ten descriptors. */
 static int
 process_limits_raise_nofile(const struct options *options, struct err *err)
 {
@@ -57,8 +57,8 @@ process_limits_raise_nofile(const struct options *options, struct err *err)
 }
 
 /*
- * What is too large for a message goes from process to process in a file in
- * memory, and the files of a box are such ones, too.
+ * Data too large for a message is passed in a file in memory; the files of a
+ * box are in memory, too.
  */
 static int
 process_limits_raise_fsize(const struct options *options, struct err *err)
@@ -90,7 +90,7 @@ process_limits_raise_fsize(const struct options *options, struct err *err)
 int
 process_limits_raise(const struct options *options, struct err *err)
 {
-	/* What needs /proc first: the others take the lack for their own. */
+	/* The first one needs /proc; the other would misreport its absence. */
 	if (process_limits_raise_nofile(options, err) == -1 ||
 	    process_limits_raise_fsize(options, err) == -1)
 		return -1;

@@ -1,6 +1,6 @@
 /*
- * Serving one client on standard input and output, until it or a signal ends
- * that. Runs in the supervisor.
+ * Serves one client on standard input and output, until the client or a signal
+ * ends the program. Runs in the supervisor.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #include "servers/in_force.h"
 #include "supervisor.h"
 
-/* What asks the program to end. */
+/* The signals that end the program. */
 static const int serve_signals[] = { SIGTERM, SIGINT, SIGHUP };
 
 struct serving {
@@ -24,8 +24,8 @@ struct serving {
 };
 
 /*
- * Moves the client's descriptors off 0 and 1: a stray read finds nothing
- * there, and a stray print goes to the log.
+ * Moves the client's descriptors off 0 and 1. A stray read then gets end of
+ * file, and a stray print goes to the log.
  */
 static int
 serve_move_client(int *in, int *out, struct err *err)
@@ -51,8 +51,8 @@ serve_on_servers_ended(void *ctx)
 }
 
 /*
- * No call runs or waits. When none is to come either, the servers are ended,
- * and then the program.
+ * No call is running or waiting. While draining, the servers are ended, and
+ * then the program.
  */
 static void
 serve_on_idle(void *ctx)
@@ -66,7 +66,7 @@ serve_on_idle(void *ctx)
 		broker_stop(sv->broker, serve_on_servers_ended, serving);
 }
 
-/* Every call is being ended: goes on when the last one is. */
+/* Ends every call; the last one calls serve_on_idle. */
 static void
 serve_drain(struct serving *serving)
 {
@@ -76,9 +76,9 @@ serve_drain(struct serving *serving)
 }
 
 /*
- * The client has closed its end: every call ends at once, unanswered, but in
- * the way of every end, since a box that is being built is not ours to kill
- * before we are told of it.
+ * The client has closed its end: every call is ended at once, unanswered. This
+ * takes the usual way, because the processes of a box under construction are
+ * not known yet and cannot be killed.
  */
 static void
 serve_on_client_ended(void *ctx)
@@ -89,7 +89,7 @@ serve_on_client_ended(void *ctx)
 	serve_drain(serving);
 }
 
-/* The first signal ends every call with an answer, the second at once. */
+/* The first signal ends every call with an answer, the second one at once. */
 static void
 serve_on_signal(evutil_socket_t sig, short what, void *ctx)
 {
@@ -107,7 +107,7 @@ serve_on_signal(evutil_socket_t sig, short what, void *ctx)
 	serve_drain(serving);
 }
 
-/* Waits for the signals, or no longer. */
+/* Handles the signals, or stops to handle them. */
 static void
 serve_watch_signals(struct serving *serving)
 {
@@ -117,8 +117,9 @@ serve_watch_signals(struct serving *serving)
 		serving->signals[i] = evsignal_new(serving->sv->base,
 		    serve_signals[i], serve_on_signal, serving);
 		/*
-		 * What libevent restores when it removes its handler: a signal
-		 * during the teardown must not kill the program.
+		 * libevent restores the former action when it removes its
+		 * handler. A signal during the teardown must not kill the
+		 * program.
 		 */
 		signal(serve_signals[i], SIG_IGN);
 		event_add(serving->signals[i], NULL);
@@ -134,7 +135,7 @@ serve_unwatch_signals(struct serving *serving)
 		loop_event_free(&serving->signals[i]);
 }
 
-/* Answers that were given are worth a last moment of waiting. */
+/* Waits a moment for the client to read its last answers. */
 static void
 serve_flush(struct serving *serving)
 {

@@ -1,6 +1,6 @@
 /*
- * The process put together, and taken apart: what main needs for each of its
- * actions, and the one teardown of all of them. Runs in the supervisor.
+ * The assembly of the process, and its teardown: the parts that main needs for
+ * each action. Runs in the supervisor.
  */
 #include <errno.h>
 #include <limits.h>
@@ -26,7 +26,7 @@
 #include "servers/servers.h"
 #include "supervisor.h"
 
-/* epoll cannot wait for regular files; other ways can. */
+/* epoll does not support regular files; other methods do. */
 static int
 supervisor_needs_any_file(void)
 {
@@ -38,7 +38,7 @@ supervisor_needs_any_file(void)
 	    !(S_ISFIFO(out.st_mode) || S_ISSOCK(out.st_mode));
 }
 
-/* Other servers are in force than before. */
+/* The configured servers have changed. */
 static void
 supervisor_on_config(void *ctx)
 {
@@ -47,7 +47,7 @@ supervisor_on_config(void *ctx)
 	broker_reconfigure(sv->broker);
 }
 
-/* Who keeps what is to last longer than a call; neither starts yet. */
+/* Creates the store and the files; neither starts a process yet. */
 static void
 supervisor_prepare_state(struct supervisor *sv, char **envp)
 {
@@ -55,7 +55,7 @@ supervisor_prepare_state(struct supervisor *sv, char **envp)
 	sv->files = files_new(sv->base, &sv->options, envp);
 }
 
-/* Who knows the servers, and who speaks with them; neither starts yet. */
+/* Creates the configuration and the broker; neither starts a process yet. */
 static void
 supervisor_prepare_servers(struct supervisor *sv, char **envp)
 {
@@ -70,14 +70,14 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 		.clock = clock_ms };
 	struct broker_policy policy;
 
-	/* In a folder that is gone there are no project files to find. */
+	/* A working directory that was removed has no project files. */
 	if (getcwd(folder, sizeof(folder)) == NULL)
 		folder[0] = '\0';
 	sv->config = in_force_new(&setup, supervisor_on_config, sv);
 	policy = (struct broker_policy){ sv->options.tool_timeout,
 		sv->options.memory_api != 0, sv->audit };
 	sv->broker = broker_new(sv->base, sv->config, envp, &policy);
-	/* Actions keep nothing; commands such as "memory" are none. */
+	/* Actions store nothing; commands such as "memory" are not actions. */
 	if (sv->options.action == OPTION_NONE)
 		supervisor_prepare_state(sv, envp);
 	broker_use_store(sv->broker, sv->store);
@@ -87,7 +87,7 @@ supervisor_prepare_servers(struct supervisor *sv, char **envp)
 	sv->runs.files = sv->files;
 }
 
-/* Returns what keeps a path from being an interpreter of Python, or NULL. */
+/* Returns why a path cannot be an interpreter of Python, or NULL. */
 static const char *
 supervisor_python_refusal(const char *python)
 {
@@ -107,8 +107,8 @@ supervisor_python_refusal(const char *python)
 }
 
 /*
- * Whether the interpreter of run_python is there at all, where clients see that
- * tool: a call finds out the rest.
+ * Checks that the interpreter of run_python exists, if clients see that tool.
+ * The first call checks the rest.
  */
 static int
 supervisor_probe_python(const struct options *options, struct err *err)
@@ -132,7 +132,7 @@ supervisor_probe_python(const struct options *options, struct err *err)
 	    "3.8 or later, or of a virtual environment", text.data, refusal);
 }
 
-/* What there is for boxes, where any will be built, or may be refused. */
+/* Probes the runtime, if boxes will be built or may be refused. */
 static int
 supervisor_probe(struct supervisor *sv, struct err *err)
 {
@@ -149,12 +149,12 @@ supervisor_probe(struct supervisor *sv, struct err *err)
 	    &sv->boxes, action == OPTION_CHECK, err);
 }
 
-/* The limits and the programs of this process, and nothing outside of it. */
+/* Prepares the limits and programs of this process, and nothing else. */
 int
 supervisor_prepare_process(const struct options *options, struct err *err)
 {
 	signal(SIGPIPE, SIG_IGN);
-	/* A log that may not grow is no reason to end. */
+	/* A full log file must not end the program. */
 	signal(SIGXFSZ, SIG_IGN);
 	if (process_limits_raise(options, err) == -1)
 		return -1;
@@ -200,8 +200,8 @@ supervisor_check(struct supervisor *sv, struct err *err)
 }
 
 /*
- * What has processes lets go of them first; those that are left are ended and
- * reaped; then what only has memory.
+ * Parts with processes release them first; the remaining processes are ended
+ * and reaped; then the other parts are freed.
  */
 void
 supervisor_free(struct supervisor *sv)
@@ -213,7 +213,7 @@ supervisor_free(struct supervisor *sv)
 		sv->boxes.runtime->sweep(&sv->boxes);
 	else if (sv->base != NULL)
 		reaper_finish(SHUTDOWN_REAP_MS);
-	/* Now the client may see the end: nothing of us is left. */
+	/* The client sees the end only now, when no process of ours is left. */
 	if (sv->client != NULL) {
 		stdio_free(&sv->client);
 		owner_close(&sv->user, &sv->runs);
