@@ -293,7 +293,7 @@ def alias_of(name):
 
 def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
         aliases=(), echo=False, silent=True, shapes=(), output=None,
-        progress=False):
+        progress=False, box_in=Box):
     """Run code in a box with servers; return its Result with the relay.
 
     others: names of more servers, each with the one tool echo, and aliases
@@ -301,14 +301,14 @@ def run(code, loaded=("fs", "my-git"), tools=(), others=(), remembered=(),
     echo: whether the value of the last expression is wanted; silent: whether
     nothing was printed; shapes: of what tools have returned, by server and
     tool; output: bytes that are kept of each stream; progress: whether it may
-    be told.
+    be told; box_in: what makes a box in a place.
     """
     aliases = dict(aliases)
     known = SERVERS + [{"name": name,
                         "alias": aliases.get(name, alias_of(name))}
                        for name in others]
     with Place() as place:
-        box = Box(place)
+        box = box_in(place)
         box.ready()
         servers = [server for name in loaded for server in known
                    if server["name"] == name]

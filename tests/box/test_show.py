@@ -3,6 +3,7 @@
     /usr/bin/python3 tests/box/test_show.py [-v] [-k PATTERN]
 """
 import base64
+import functools
 import importlib.util
 import io
 import json
@@ -12,6 +13,8 @@ import tempfile
 import unittest
 import zlib
 
+from bootstrap import Box
+from forked import ForkedBox, Forker
 from mcp_relay import Base, run
 
 DRAWN = "import matplotlib.pyplot as plt\nplt.plot([1, 2])\n"
@@ -287,7 +290,7 @@ class Images(Shows):
 
 @needs("matplotlib")
 class Plots(Shows):
-    """Figures of matplotlib."""
+    """Figures of matplotlib, which is imported once for most of them."""
 
     @classmethod
     def setUpClass(cls):
@@ -296,6 +299,26 @@ class Plots(Shows):
         cls.addClassCleanup(cache.cleanup)
         cls.before = "import os\nos.environ['MPLCONFIGDIR'] = %r\n" \
             % cache.name
+        forker = Forker("matplotlib.pyplot", MPLCONFIGDIR=cache.name)
+        cls.addClassCleanup(forker.end)
+        cls.forked = functools.partial(ForkedBox, forker=forker)
+
+    def prints(self, code, *args, **more):
+        """As others do, where the modules are there before the code."""
+        more.setdefault("box_in", self.forked)
+        return super().prints(code, *args, **more)
+
+    def test_imported_by_the_code(self):
+        """And drawn, saved, left open, or the last expression."""
+        one, two = self.shows(
+            DRAWN + "plt.title('A')\nplt.show()\n" + DRAWN[32:] +
+            "display(plt.gcf())\nplt.close('all')\n" + DRAWN[32:] +
+            "plt.savefig('a.png')\nplt.figure()", "A", None, box_in=Box)
+        self.assertEqual([opened(one).size, opened(two).size],
+                         [(640, 480)] * 2)
+        self.shows(DRAWN, None, box_in=Box)
+        got = self.prints(DRAWN + "plt.gca()", "", echo=True, box_in=Box)
+        self.assertEqual(len(got.relay.pictures), 1)
 
     def test_show(self):
         codes = ("plt.show()", "plt.show(block=True)", "plt.gcf().show()",
@@ -405,7 +428,7 @@ class Plots(Shows):
                      "import matplotlib.pyplot as plt\nplt.plot([1])\n"
                      "plt.show()"):
             with self.subTest(code):
-                one, = self.shows(code, None)
+                one, = self.shows(code, None, box_in=Box)
                 self.assertEqual(opened(one).size, (640, 480))
 
     @needs("pandas")
