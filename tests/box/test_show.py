@@ -54,6 +54,17 @@ def opened(picture):
     return image
 
 
+FONTS = """import matplotlib.font_manager as m
+from matplotlib import _afm
+def told(fonts): return sorted(repr(vars(one)) for one in fonts)
+again = m.FontManager()
+print(told(again.afmlist) == told(m.fontManager.afmlist) != [])
+print(told(again.ttflist) == told(m.fontManager.ttflist) != [])
+with open(m.fontManager.afmlist[0].fname, "rb") as file:
+    print(_afm.AFM(file).get_str_bbox("A")[2] > 0)
+"""
+
+
 class Shows(Base):
     """Code, what it sends, and what it prints."""
 
@@ -291,6 +302,9 @@ class Images(Shows):
 @needs("matplotlib")
 class Plots(Shows):
     """Figures of matplotlib, which is imported once for most of them."""
+
+    def test_the_list_of_fonts_is_whole(self):
+        self.prints(FONTS, "True\n" * 3)
 
     @classmethod
     def setUpClass(cls):

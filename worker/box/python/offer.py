@@ -16,7 +16,8 @@ MEMORY = (
 PLOTS = {}  # the names of plots.py, once they are needed
 BARS = {}  # the names of bars.py, once they are needed
 PROGRESS = []  # something, where the code may tell how far it is
-SHOWING = "matplotlib.pyplot", "PIL.Image"  # what plots.py changes
+# What plots.py changes.
+SHOWING = "matplotlib.pyplot", "PIL.Image", "matplotlib._afm"
 # What is imported when code calls a tool, in any way.
 CALLING = ("mcp", *("mcp._" + name for name in (
     "arguments", "ask", "call", "caller", "counted", "data", "forgotten",

@@ -67,13 +67,35 @@ def teach_plots(plt):
     kind.show, kind.savefig = show_one, savefig
 
 
+def teach_metrics(afm):
+    """Have the list of fonts made without the sizes of their letters.
+
+    No box finds a list that another one has made.  Of 60 fonts that come with
+    matplotlib, and that only some PDF files use, making it reads every letter,
+    and uses the names: that is a sixth of the time of the first import.
+    """
+    for name in {"_parse_char_metrics", "_parse_optional"} & vars(afm).keys():
+        setattr(afm, name, unless_listing(getattr(afm, name)))
+
+
+def unless_listing(parse):
+    """Return a function that reads nothing while the list is made."""
+    def reading(file):
+        fonts = sys.modules.get("matplotlib.font_manager")
+        if fonts and "fontManager" not in vars(fonts):
+            return {}, {}
+        return parse(file)
+    return reading
+
+
 def send(figure, asked=True):
     """Show a figure; asked: because the code asks for it."""
     from mcp import _show
     _show.show_figure(figure, asked)
 
 
-TEACH = {NAME: teach_plots, "PIL.Image": teach_images}
+TEACH = {NAME: teach_plots, "PIL.Image": teach_images,
+         "matplotlib._afm": teach_metrics}
 
 
 def teach():
