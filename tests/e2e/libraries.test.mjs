@@ -8,7 +8,7 @@ import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import test from 'node:test';
-import { folder, once, uid } from './support/program.mjs';
+import { commandLine, folder, once, uid } from './support/program.mjs';
 import { errors, Raw } from './support/raw.mjs';
 
 const python = '/usr/bin/python3';
@@ -404,6 +404,17 @@ async function refusal(t, given) {
   return structuredContent.error;
 }
 
+/* What the start says of one where there is no interpreter at all. */
+function refusedStart(t, given) {
+  const [command, ...rest] = commandLine(
+    { env: { CAISSON_PYTHON: given }, home: folder(t) });
+  const done = spawnSync(command, rest,
+    { input: '', encoding: 'utf8', timeout: 60_000 });
+
+  assert.equal(done.status, 2, done.stderr);
+  return done.stderr;
+}
+
 test('a virtual environment', async (t) => {
   const home = makeHome(t);
   const venv = path.join(home, 'project/.venv');
@@ -485,8 +496,9 @@ test('an environment that cannot be used is refused with the fix', async (t) => 
     assert.ok(said.includes(`chmod -R go+rX ${venv}`), said);
   });
 
-  await t.test('a directory that is none', async (s) => {
-    assert.match(await refusal(s, folder(s)), /no virtual environment/);
+  await t.test('a directory that is none', (s) => {
+    assert.match(refusedStart(s, folder(s)),
+      /a folder without bin\/python3: .* virtual environment$/m);
   });
 
   await t.test('an interpreter right in a home directory', async (s) => {
@@ -504,11 +516,11 @@ test('an environment that cannot be used is refused with the fix', async (t) => 
     }
   });
 
-  await t.test('one whose base is gone', async (s) => {
+  await t.test('one whose base is gone', (s) => {
     const place = folder(s);
     const venv = path.join(place, 'venv');
 
     makeVenv(venv, path.join(place, 'gone/bin'));
-    assert.match(await refusal(s, venv), /virtual environment/);
+    assert.match(refusedStart(s, venv), /virtual environment$/m);
   });
 });
