@@ -93,9 +93,6 @@ class Imports(Base):
                  "'import mcp_web', or 'from mcp.servers.web import tool'"),
                 ("import mcp_wbe", "mcp_wbe", "no server has the alias wbe; "
                  "did you mean web?; there are: fs, my-git, web, mute"),
-                ("from mcp_servers import fs", "mcp_servers", "mcp_servers is "
-                 "there without an import: mcp_servers['name'], or 'from "
-                 "mcp.servers import alias'"),
                 ("import requests_, np", "requests_", None),
                 ("import ET", "ET",
                  "write 'import xml.etree.ElementTree as ET'"),

@@ -80,6 +80,32 @@ async with AsyncExitStack() as stack:
                 self.assertEqual([call[0] for call in got.relay.calls],
                                  [] if says else ["my-git"])
 
+    def test_tools_without_their_servers(self):
+        for code in ("r = await read_file(path='a')",
+                     "async def main():\n    return await read_file('a')\n"
+                     "r = await main()",
+                     "r = await tools.read_file(path='a')",
+                     "from mcp_servers import fs\n"
+                     "r = await fs.read_file(path='a')"):
+            with self.subTest(code):
+                got = self.prints(code + "\nprint(r.data)",
+                                  "{'path': 'a'}\n")
+                self.assertEqual(got.relay.calls[0][:2], ("fs", "read_file"))
+
+    def test_names_that_are_no_tools(self):
+        """They are not defined, as before."""
+        for code in ("await nothing(1)", "print(read_file)\nawait mcp_fs.x()",
+                     "f = read_file\nawait f()", "await tools.nothing()",
+                     "await mcp_fs.echo()\nfor t in tools:\n    pass"):
+            with self.subTest(code):
+                name = "nothing" if "nothing" in code else \
+                    "tools" if "for" in code else "read_file"
+                got = self.prints(
+                    "try:\n    %s\nexcept NameError as error:\n"
+                    "    print(error)" % code.replace("\n", "\n    "),
+                    "name %r is not defined\n" % name)
+                self.assertLessEqual(len(got.relay.calls), 1)
+
     def test_blocks_that_are_counted(self):
         self.prints(
             "r = await mcp_fs.raw(json='{\"content\": [{\"type\": \"text\", "

@@ -49,8 +49,6 @@ ALREADY = "%s is the class already: write %s.name for %s.%s.name"
 CLASS = "%s is in the class %s: write %s.%s.%s"
 SERVER = "the server %s is mcp_%s: %s"
 TOOL = "%s is a tool: write await mcp_%s.%s(...)"
-GIVEN = ("mcp_servers is there without an import: mcp_servers['name'], or "
-         "'from mcp.servers import alias'")
 
 
 def about_name(name, line):
@@ -130,8 +128,6 @@ def about_module(name):
     from . import _hints, _names
     if name in SHORT and find_spec(SHORT[name].partition(".")[0].split()[0]):
         return "write 'import %s'" % SHORT[name]
-    if name == "mcp_servers":
-        return GIVEN
     if name.startswith("mcp_"):
         return _hints.about(name)[0]
     told = _names.find_told(name, _hints.servers() or ())

@@ -13,7 +13,7 @@ from ._imports import FROM
 WORDS = {"true": True, "false": False, "null": None}
 # How tools are called in other places: NAME.SERVER_TOOL(...).
 CLIENTS = "session", "client"
-JOINED = "default_api", "functions"
+JOINED = "default_api", "functions", "tools"
 IMPORTED = "note: %s was not imported, and was taken for %s\n"
 CLIENT = "note: %s was not defined, and was taken for a client of all servers\n"
 # What a client is asked for.
@@ -22,7 +22,13 @@ WORD = "note: this is Python, and %s was taken for %s\n"
 
 
 class Joined:
-    """Servers and their tools, by names that have both: fs_read_file."""
+    """Servers and their tools, by names that have both: fs_read_file.
+
+    bare: whether the name of a tool alone may be meant, too.
+    """
+
+    def __init__(self, bare):
+        self._bare = bare
 
     def __getattr__(self, name):
         """Return a tool of a server."""
@@ -30,6 +36,9 @@ class Joined:
             raise AttributeError(name)
         from ._names import joined, known_servers
         found = joined(name, known_servers())
+        if found is None and self._bare:
+            from ._session import Bare
+            return Bare(name)
         if found is None:
             from ._servers import attribute_error
             raise attribute_error("no server has a tool %r: write "
@@ -45,7 +54,8 @@ def offer(code, source, names, wanted, notes):
             names[name] = WORDS[name]
             notes.append(WORD % (name, WORDS[name]))
         elif name in JOINED:
-            names[name] = Joined()
+            if has_parts(name, source.decode("utf-8", "replace")):
+                names[name] = Joined(name == "tools")
         elif name in FROM:
             names[name] = getattr(import_module(FROM[name]), name)
             notes.append(IMPORTED % (name, "%s.%s" % (FROM[name], name)))
@@ -66,6 +76,12 @@ def is_client(name, text):
     """Whether code uses a name as a client, and only so."""
     parts = findall(r"(?<![\w.])%s\b\s*(?:\.\s*(\w+))?" % escape(name), text)
     return bool(parts) and "call_tool" in parts and ASKED.issuperset(parts)
+
+
+def has_parts(name, text):
+    """Whether code uses nothing of a name but its attributes."""
+    parts = findall(r"(?<![\w.])%s\b\s*(?:\.\s*(\w+))?" % escape(name), text)
+    return all(parts)
 
 
 def is_module(name, text):

@@ -48,6 +48,9 @@ def find_global(name):
         import mcp.runtime
         return ModuleSpec(name, Loader(mcp.runtime), origin="caisson")
     from ._names import resolve
+    if name == "mcp_servers":
+        import mcp.servers
+        return ModuleSpec(name, Loader(mcp.servers), origin="caisson")
     server = resolve(name[len("mcp_"):])
     return server and ModuleSpec(
         name, Loader(server), origin="an MCP server")

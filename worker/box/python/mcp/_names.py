@@ -46,6 +46,20 @@ def offer(code, names, wanted):
              for key in ("name", "alias")}
     for name in bare & exact.keys():
         names[name] = server_of(exact[name])
+    offer_tools(code, names, bare - exact.keys())
+
+
+def offer_tools(code, names, wanted):
+    """Put what may be tools without their servers into names."""
+    if not wanted or _box.child:
+        return
+    from ._session import awaited_only, Bare
+    try:
+        wanted = awaited_only(code.co_filename, wanted)
+    except (OSError, SyntaxError, ValueError, RecursionError):
+        return  # there is no room for the file, or it is another one
+    for name in wanted:
+        names[name] = Bare(name)
 
 
 def find(name, servers):

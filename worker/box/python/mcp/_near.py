@@ -10,7 +10,7 @@ COMPARED_MAX = 3000  # names that a name is compared with
 NAME_MAX = 100  # characters of a name that is compared
 BEGINNING_MIN = 2  # characters of a name that another begins with
 TOLD_MAX = 3
-SHORT = dict(pair.split("=") for pair in """pr=pull num=number nr=number \
+SHORT = dict(pair.split("=") for pair in """pr=pull num=number \
 repo=repository org=organization msg=message desc=description \
 dir=directory img=image doc=document lang=language lat=latitude \
 lon=longitude lng=longitude qty=quantity addr=address ref=reference \

@@ -138,6 +138,41 @@ def call(name, among, given):
     return (yield from _ask.call_entry(*found[0], given))
 
 
+class Bare:
+    """A tool by its name alone, which the code has not defined."""
+
+    def __init__(self, name):
+        self.__name__ = name
+
+    def __call__(self, /, *args, **arguments):
+        """Return the call, which is sent when it is awaited."""
+        name = self.__name__
+        return _servers.call(name, self._steps(_ask.given(
+            None, name, arguments, args)))
+
+    def _steps(self, given):
+        """Call the tool; raises NameError, where there is none."""
+        try:
+            return (yield from call(self.__name__, [], given))
+        except MCPError as error:
+            if error.message != NONE:
+                raise
+        raise NameError("name %r is not defined" % self.__name__)
+
+
+def awaited_only(path, names):
+    """Return those of some names that a file uses for awaited calls alone."""
+    import ast
+    with open(path, "rb") as file:
+        tree = ast.parse(file.read())
+    calls = [id(node.value.func) for node in ast.walk(tree)
+             if isinstance(node, ast.Await) and isinstance(
+                 node.value, ast.Call)]
+    return names.difference(
+        node.id for node in ast.walk(tree)
+        if isinstance(node, ast.Name) and id(node) not in calls)
+
+
 def tools(among, wrapped):
     """Return the tools of servers; wrapped: as what the SDK has around them.
     """
