@@ -138,7 +138,7 @@ except Exception as error:
     await raw.finish();
     const listed = run(home, ['memory', 'list']);
 
-    assert.equal(listed.status, 1);
+    assert.equal(listed.status, 2);
     assert.match(listed.stderr, words);
     assert.deepEqual(tree(home), before);
     assert.deepEqual(tree(elsewhere), []);
@@ -158,7 +158,7 @@ test('no state is kept in another user\'s XDG_STATE_HOME', options, (t) => {
     const { status, stderr } = run(folder(t), ['memory', 'list'],
       { XDG_STATE_HOME: place });
 
-    assert.equal(status, 1);
+    assert.equal(status, 2);
     assert.match(stderr, words);
     assert.match(stderr, /XDG_STATE_HOME/);
   }
