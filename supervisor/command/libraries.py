@@ -9,7 +9,8 @@ import os
 import platform
 import shlex
 import sys
-from importlib import metadata, util
+from importlib import metadata
+from importlib.machinery import PathFinder
 
 SET = "@SET@"  # the one that is asked for; empty: all
 FORM = "@FORM@"  # "json": one object is printed
@@ -57,11 +58,11 @@ PLACE = "~/.local/share/caisson/python"
 
 
 def is_there(module):
-    """Return whether it can be imported; a folder without code cannot."""
-    try:
-        spec = util.find_spec(module)
-    except (ImportError, ValueError):
-        return False
+    """Return whether it is installed; a folder without code is not.
+
+    What the box offers in its place does not count.
+    """
+    spec = PathFinder.find_spec(module)
     return spec is not None and spec.origin is not None
 
 
@@ -116,7 +117,7 @@ def commands(rows):
                  "%s/bin/python -m pip install %s" % (
                      python, PLACE, PLACE, wanted),
                  "then set CAISSON_PYTHON to the absolute path of " + PLACE)]
-    if util.find_spec("pip") is not None:
+    if is_there("pip"):
         return [("%s -m pip install %s" % (python, wanted), None)]
     if is_of_uv():
         return [("uv pip install --python %s %s" % (python, wanted), None)]

@@ -4,13 +4,13 @@ that this machine does not have.
     /usr/bin/python3 tests/box/test_libraries.py [-v] [-k PATTERN]
 """
 import contextlib
-import importlib.util
 import io
 import json
 import os
 import sys
 import types
 import unittest
+from importlib.machinery import PathFinder
 from unittest import mock
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -25,12 +25,15 @@ def told(name, *there, **system):
     path = [folder for folder in sys.path
             if not folder.endswith("-packages")] + system.pop("path", [])
     out = io.StringIO()
+    plain = PathFinder.find_spec
 
-    def find(module):
+    def find(module, *more):
+        if sys._getframe(1).f_globals["__name__"] != "libraries":
+            return plain(module, *more)
         return types.SimpleNamespace(
             origin="file") if module in there else None
 
-    with mock.patch.object(importlib.util, "find_spec", find), \
+    with mock.patch.object(PathFinder, "find_spec", find), \
             mock.patch.multiple(sys, path=path, **system), \
             contextlib.redirect_stdout(out):
         exec(compile(source, SCRIPT, "exec"), {"__name__": "libraries"})

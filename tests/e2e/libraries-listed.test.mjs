@@ -153,7 +153,7 @@ test('what cannot be asked is said in one sentence', once, (t) => {
     [2, /"sience" is not understood: .* takes minimal, office/, 'sience'],
     [2, /"office" is not understood/, 'minimal', 'office'],
     [2, /--jsn is not an option/, '--jsn'],
-    [2, /CAISSON_PYTHON is \/nonexistent, which does not exist: set it/,
+    [2, /--python is \/nonexistent, which does not exist: set it/,
       '--python', '/nonexistent'],
     [1, /cannot be asked: \/bin\/sh ended .* is it a Python 3 interpreter/,
       '--python', '/bin/sh'],
