@@ -94,6 +94,21 @@ command_nearest(const char *word)
 	return suggest.best;
 }
 
+int
+command_is_later(const char *word, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < COMMAND_LATER_ROWS; i++) {
+		if (strcmp(command_later[i].word, word) != 0)
+			continue;
+		err_set(err, "'caisson %s' is not there yet: %s", word,
+		    command_later[i].doc);
+		return 1;
+	}
+	return 0;
+}
+
 /* A first word that is no option and no command. */
 static int
 command_unknown(const char *word, struct err *err)
@@ -101,12 +116,9 @@ command_unknown(const char *word, struct err *err)
 	auto_buffer struct buffer shown = { 0 };
 	const char *near = command_nearest(word);
 	char key[OPTION_NAME_SIZE], flag[OPTION_NAME_SIZE];
-	size_t i;
 
-	for (i = 0; i < COMMAND_LATER_ROWS; i++)
-		if (strcmp(command_later[i].word, word) == 0)
-			return err_set(err, "'caisson %s' is not there yet: %s",
-			    word, command_later[i].doc);
+	if (command_is_later(word, err))
+		return -1;
 	shown_add_quoted(&shown, word, OPTION_VALUE_SHOWN);
 	option_key(word, strlen(word), key);
 	if (option_find(key) != OPTION_IDS) {

@@ -59,6 +59,9 @@ int command_superfluous(const char *word, struct err *err);
 int command_unknown_verb(
     const char *word, const char *verb, struct err *err);
 
+/* Whether a word will be a command; then err says what there is instead. */
+int command_is_later(const char *word, struct err *err);
+
 /* Returns the n-th row, counted from 0, or NULL; static. */
 const struct command_row *command_row(size_t n);
 
