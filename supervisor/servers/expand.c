@@ -10,16 +10,16 @@
 #include "../../common/mem.h"
 #include "expand.h"
 
-/* How much of a name an error shows. */
+/* How much of a name an error contains. */
 #define EXPAND_SHOWN 60
 
-/* What stands between ${ and }. */
+/* The parts between ${ and }. */
 struct expand_use {
 	const char *prefix; /* before the colon: "env", "input"; len 0: none */
 	size_t prefix_len;
 	const char *name;
 	size_t name_len;
-	const char *fallback; /* behind :- ; NULL: none */
+	const char *fallback; /* after ":-"; NULL: none */
 	size_t fallback_len;
 };
 
@@ -32,7 +32,7 @@ expand_variable(char **envp, const char *name, size_t len)
 	return NULL;
 }
 
-/* Length of the word at p: the letters, digits and _ of a variable. */
+/* Returns the length of the word at p: letters, digits and _ of a variable. */
 static size_t
 expand_word(const char *p)
 {
@@ -46,8 +46,8 @@ expand_word(const char *p)
 }
 
 /*
- * Reads a use at p, which is behind "${". Returns what is behind its brace, or
- * NULL when it is none of ours: a shell has many more.
+ * Parses a use at p, which follows "${". Returns the position after its brace,
+ * or NULL for other syntax, such as that of shells.
  */
 static const char *
 expand_parse(const char *p, struct expand_use *use)
@@ -78,21 +78,21 @@ expand_parse(const char *p, struct expand_use *use)
 	return p == NULL || *p != '}' ? NULL : p + 1;
 }
 
-/* Length of what a sentence shows of a name. */
+/* Returns how many bytes of a name a sentence contains. */
 static int
 expand_shown(size_t len)
 {
 	return len < EXPAND_SHOWN ? (int)len : EXPAND_SHOWN;
 }
 
-/* Whether len bytes are a word. */
+/* Returns whether len bytes are a word. */
 static int
 expand_is(const char *text, size_t len, const char *word)
 {
 	return strlen(word) == len && memcmp(text, word, len) == 0;
 }
 
-/* What editors fill in besides variables; NULL for a name that is none. */
+/* Returns the value of an editor's variable; NULL for other names. */
 static const char *
 expand_editor(const struct expand *expand, const char *name, size_t len)
 {
@@ -151,9 +151,9 @@ expand_add(struct buffer *out, const struct expand_use *use,
 	return 0;
 }
 
-/* Ways that only some clients have */
+/* Syntax of some clients only */
 
-/* {env:NAME} at p. Returns what is behind it, or NULL. */
+/* Parses {env:NAME} at p. Returns the position after it, or NULL. */
 static const char *
 expand_parse_braces(const char *p, struct expand_use *use)
 {
@@ -165,7 +165,10 @@ expand_parse_braces(const char *p, struct expand_use *use)
 	return use->name_len == 0 || *p != '}' ? NULL : p + 1;
 }
 
-/* $NAME at p, of a variable that is set. Returns what is behind, or NULL. */
+/*
+ * Parses $NAME at p, if the variable is set. Returns the position after it, or
+ * NULL.
+ */
 static const char *
 expand_parse_bare(
     const struct expand *expand, const char *p, struct expand_use *use)
@@ -179,8 +182,8 @@ expand_parse_bare(
 }
 
 /*
- * Reads what begins at p. Returns what is behind it, or NULL when nothing that
- * we fill in begins there.
+ * Parses the use that starts at p. Returns the position after it, or NULL if
+ * none that we expand starts there.
  */
 static const char *
 expand_parse_at(

@@ -9,22 +9,22 @@
 #include "../../common/config_shape.h"
 #include "../../common/err.h"
 
-/* What texts are filled in from. */
+/* The sources of the values of variables. */
 struct expand {
 	char **envp;
-	const char *folder;      /* the one we run in; "" for none */
-	enum config_shape shape; /* clients have ways of their own */
-	int foreign; /* set when only the client could fill in a text */
+	const char *folder;      /* the working directory; "" for none */
+	enum config_shape shape; /* some clients have their own syntax */
+	int foreign; /* set when only the client could expand a text */
 };
 
 /*
- * Returns text with ${VAR}, ${VAR:-default} (for a variable that is not set
- * or empty), ${env:VAR} and ${env:VAR:-default} replaced, and with what
- * editors call ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome} and
- * ${pathSeparator}; in files of Gemini also $VAR, where it is set, in those of
- * opencode {env:VAR}. Other uses of $ stay. The caller frees it. Returns NULL
- * with err: the variable that is not set, or what only a client could fill in
- * (${input:…}). Errors never show a value.
+ * Returns text with ${VAR}, ${VAR:-default} (for a variable that is not set or
+ * empty), ${env:VAR} and ${env:VAR:-default} replaced, and with the editors'
+ * ${workspaceFolder}, ${workspaceFolderBasename}, ${userHome} and
+ * ${pathSeparator}. In files of Gemini, $VAR is replaced too if it is set; in
+ * those of opencode, {env:VAR}. Other uses of $ are not changed. The caller
+ * frees it. Returns NULL with err, which names the variable that is not set, or
+ * that only a client could expand (${input:…}). Errors never contain a value.
  */
 char *expand_text(struct expand *expand, const char *text, struct err *err);
 

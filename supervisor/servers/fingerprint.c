@@ -1,7 +1,7 @@
 /*
- * What a server is started as, in 32 bytes: whoever has two of them can tell
- * whether they are of the same, and nothing else. Runs in the supervisor; looks
- * at files and opens none.
+ * Identifies how a server is started, in 32 bytes: two of them only show
+ * whether they are of the same start. Runs in the supervisor; reads attributes
+ * of files and opens none.
  */
 #include <sha2.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 _Static_assert(SHA256_DIGEST_LENGTH == FINGERPRINT_SIZE, "another hash");
 
-/* Appends what changes whenever a file does. Returns 0 when it is no file. */
+/* Appends bytes that change with a file. Returns 0 if it is not a file. */
 static int
 fingerprint_add_file(struct buffer *text, const char *path)
 {
@@ -29,9 +29,9 @@ fingerprint_add_file(struct buffer *text, const char *path)
 }
 
 /*
- * The first argument that is a file: with "python3 server.py" that is what
- * changes, not the command. Where it is a file of data, a change of it costs a
- * look at the server.
+ * Adds the first argument that is a file: for "python3 server.py" the script
+ * changes, not the command. If the file contains data, each change of it only
+ * costs another list of the server's tools.
  */
 static void
 fingerprint_add_script(struct buffer *text, const struct server *server)
@@ -49,7 +49,7 @@ fingerprint_add_script(struct buffer *text, const struct server *server)
 	}
 }
 
-/* Appends a part that cannot run over into the next one. */
+/* Appends a part with its length, so that parts cannot be confused. */
 static void
 fingerprint_add(struct buffer *text, const char *data, size_t len)
 {
@@ -66,13 +66,13 @@ fingerprint_make(const struct server *server, uint8_t *fingerprint)
 	auto_buffer struct buffer text = { 0 };
 	SHA2_CTX hash;
 
-	/* What an earlier version remembered is no list of this one. */
+	/* A list stored by an earlier version is not used. */
 	buffer_printf(&text, "%d;", TOOL_LISTS_FORM);
 	fingerprint_add(&text, program, strlen(program));
 	fingerprint_add(&text, server->run.data, server->run.len);
 	fingerprint_add(&text, server->run_env.data, server->run_env.len);
 	fingerprint_add(&text, cwd, strlen(cwd));
-	/* What is remembered are the tools that it may be asked for. */
+	/* The stored lists contain only the allowed tools. */
 	fingerprint_add(&text, server->narrowed ? "n" : "", server->narrowed);
 	fingerprint_add(&text, server->allow.data, server->allow.len);
 	fingerprint_add(&text, server->deny.data, server->deny.len);

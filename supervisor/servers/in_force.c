@@ -1,7 +1,7 @@
 /*
- * The configuration of servers that is in force: see in_force.h. The files are
- * not watched but looked at, before each call: what a user saved before asking
- * is in force then, and nothing runs between requests. Runs in the supervisor.
+ * The current configuration of servers: see in_force.h. The files are not
+ * watched but checked before each call: a change saved before a call is in
+ * effect for it, and nothing runs between requests. Runs in the supervisor.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,24 +17,24 @@ struct in_force {
 	void (*changed)(void *ctx);
 	void *ctx;
 	struct server_look *look; /* NULL before the first */
-	struct buffer seen; /* how the files looked when they were last read */
-	int again; /* which does not mean that they are still the same */
-	uint64_t due; /* when they are read again, though they are the same */
-	int shared; /* one look is for everybody who asks now */
-	int looked; /* it has been taken */
-	int late;   /* and has found files that were read before they changed */
-	struct buffer logged; /* what was said of them, each with a NUL */
+	struct buffer seen; /* state of the files when they were last read */
+	int again; /* but they may have changed unnoticed */
+	uint64_t due; /* when to read them again, though unchanged */
+	int shared; /* one check serves all current requests */
+	int looked; /* that check was made */
+	int late;   /* and found files read before they changed */
+	struct buffer logged; /* sentences already logged, each + NUL */
 	int reading;
-	struct servers *servers; /* in force; NULL before the first reading */
+	struct servers *servers; /* current; NULL before the first reading */
 	struct servers *next;    /* being read */
-	struct server **sorted;  /* of servers: those taken, by name */
+	struct server **sorted;  /* the taken ones of servers, by name */
 	size_t count;
 	TAILQ_HEAD(, in_force_waiter) waiters;
 };
 
-/* What is in force */
+/* The current servers */
 
-/* Whether a file could not be read for a reason that may be gone soon. */
+/* Returns whether a file could not be read for a temporary reason. */
 static int
 in_force_is_passing(const struct servers *servers)
 {
@@ -56,7 +56,7 @@ in_force_compare(const void *a, const void *b)
 	return strcmp(one->name, other->name);
 }
 
-/* Whether a server has that alias. */
+/* Returns whether a server has that alias. */
 static int
 in_force_has_alias(const struct in_force *config, const char *alias)
 {
@@ -68,7 +68,9 @@ in_force_has_alias(const struct in_force *config, const char *alias)
 	return 0;
 }
 
-/* In the box mcp_<alias> is the server, but mcp_servers is all of them. */
+/*
+ * In the box mcp_<alias> is a server; mcp_servers is reserved for all of them.
+ */
 static void
 in_force_free_reserved(struct in_force *config)
 {
@@ -105,7 +107,7 @@ in_force_assign_aliases(struct in_force *config)
 	free(names);
 }
 
-/* Puts those that are taken in order and gives them their aliases. */
+/* Sorts the taken servers and sets their aliases. */
 static void
 in_force_sort(struct in_force *config)
 {
@@ -124,8 +126,8 @@ in_force_sort(struct in_force *config)
 }
 
 /*
- * Says what is wrong with the files that were just read, but not again and
- * again: some clients write theirs all the time.
+ * Logs the faults of the files just read, but each only once: some clients
+ * rewrite their files all the time.
  */
 static void
 in_force_log(struct in_force *config)
@@ -158,7 +160,7 @@ in_force_free_servers(struct servers **serversp)
 static void in_force_read(
     struct in_force *config, struct buffer *look, int moving);
 
-/* The first for whom what was read is not too old. */
+/* Returns the first request for which the last reading is recent enough. */
 static struct in_force_waiter *
 in_force_next_waiter(const struct in_force *config)
 {
@@ -177,7 +179,7 @@ in_force_tell_waiters(struct in_force *config)
 	struct in_force_waiter *waiter;
 	int moving;
 
-	/* Each may look again, and wait again when it does. */
+	/* Each may start another check, and wait again. */
 	while (!config->reading &&
 	    (waiter = in_force_next_waiter(config)) != NULL) {
 		TAILQ_REMOVE(&config->waiters, waiter, entry);
@@ -207,7 +209,7 @@ in_force_on_read(void *ctx)
 	in_force_tell_waiters(config);
 }
 
-/* Has all files read; look, how they are now, is taken. */
+/* Has all files read; takes look, their current state. */
 static void
 in_force_read(struct in_force *config, struct buffer *look, int moving)
 {
@@ -226,8 +228,8 @@ in_force_read(struct in_force *config, struct buffer *look, int moving)
 }
 
 /*
- * Looks at the files, and has them read where that is needed. Returns whether
- * they have changed since a reading of them began that goes on.
+ * Checks the files, and has them read if necessary. Returns whether they have
+ * changed since the start of a reading that is not finished.
  */
 static int
 in_force_check(struct in_force *config)
@@ -259,7 +261,7 @@ in_force_new(const struct servers_setup *setup, void (*changed)(void *ctx),
 	config->setup = *setup;
 	config->changed = changed;
 	config->ctx = ctx;
-	config->again = 1; /* and for the first time */
+	config->again = 1; /* and never read yet */
 	config->due = UINT64_MAX;
 	TAILQ_INIT(&config->waiters);
 	return config;
@@ -363,7 +365,7 @@ in_force_has_program(struct in_force *config, const struct server *server)
 {
 	struct server *mine;
 
-	/* The list is ours; others see it as it is. */
+	/* The list is ours; others have a read-only view. */
 	TAILQ_FOREACH (mine, &config->servers->list, entry)
 		if (mine == server && mine->program == NULL)
 			server_judge_program(config->servers, mine);

@@ -1,5 +1,5 @@
 /*
- * What a user is told of configuration files that cannot be used: see
+ * Messages for users about configuration files that cannot be used: see
  * servers.h. Runs in the supervisor.
  */
 #include <string.h>
@@ -30,7 +30,10 @@ server_faults_row(
 	return NULL;
 }
 
-/* Whether an earlier file has the same cause, as all of a home may have. */
+/*
+ * Returns whether an earlier file has the same cause, as for all files of a
+ * home.
+ */
 static int
 server_faults_is_said(
     const struct servers *servers, const struct server_file *file)
@@ -51,7 +54,7 @@ server_faults_is_said(
 	return 0;
 }
 
-/* What is in force is what the file said before. */
+/* The former content of the file is used. */
 static void
 server_faults_add_stale(struct buffer *text, const struct server_file *file)
 {
@@ -60,7 +63,7 @@ server_faults_add_stale(struct buffer *text, const struct server_file *file)
 	buffer_add_text(text, " are stale: ");
 	server_faults_add_text(text, file->why);
 	buffer_add_text(text, "; its last valid content is used until it ");
-	/* A file that could not be read need not be wrong. */
+	/* A file that could not be read need not be malformed. */
 	buffer_add_text(text,
 	    file->passing ? "can be read again" : "is fixed or deleted");
 }
@@ -80,7 +83,7 @@ server_faults_add_refused(struct buffer *text, const struct servers *servers,
 	server_faults_add_text(text, row != NULL ? row->why : file->why);
 }
 
-/* Whether the user should hear of a file in an answer. */
+/* Returns whether answers should mention a file. */
 static int
 server_faults_counts(
     const struct servers *servers, const struct server_file *file)
@@ -117,7 +120,7 @@ server_faults_add_refusals(struct buffer *text, const struct servers *servers)
 		    "servers list' lists all)", more, more == 1 ? "" : "s");
 }
 
-/* Whether a file has been broken for so long that it is no passing state. */
+/* Returns whether a file has been malformed for too long to be temporary. */
 static int
 server_faults_is_stale(const struct server_file *file, uint64_t now)
 {
@@ -197,7 +200,7 @@ server_faults_add_log(
 	TAILQ_FOREACH (server, &servers->list, entry) {
 		if (server->state != SERVER_REJECTED)
 			continue;
-		/* What is wrong with the whole file has no name. */
+		/* A fault of the whole file has no name. */
 		quote = server->name[0] == '\0' ? "" : "\"";
 		buffer_printf(texts, "%s:%llu:%llu: %s%s%s%s%s",
 		    server->file->path, (unsigned long long)server->line,

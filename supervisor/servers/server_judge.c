@@ -1,7 +1,7 @@
 /*
- * Which entries of the configuration files are taken: see servers.h. Runs in
- * the supervisor; starts nothing. Sentences never show the value of a
- * variable.
+ * Decides which entries of the configuration files are used: see servers.h.
+ * Runs in the supervisor; starts nothing. Sentences never contain the value of
+ * a variable.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "../../common/text_list.h"
 #include "servers.h"
 
-/* Always -1, for the caller to return. */
+/* Always returns -1, for the caller to return. */
 static int
 server_set(struct server *server, enum server_state state, const char *why)
 {
@@ -27,7 +27,7 @@ server_judge_is_stranger(
 	return file->source->project && !servers->setup.trust_project;
 }
 
-/* The entry before this one that has the right to its name, or NULL. */
+/* Returns the earlier entry that owns its name, or NULL. */
 static const struct server *
 server_first(const struct servers *servers, const struct server *server)
 {
@@ -38,7 +38,7 @@ server_first(const struct servers *servers, const struct server *server)
 			return NULL;
 		if (strcmp(other->name, server->name) != 0)
 			continue;
-		/* What its file says not to use is defined all the same. */
+		/* An entry that its file disables is still a definition. */
 		if (other->state == SERVER_TAKEN ||
 		    (other->state == SERVER_SKIPPED &&
 		        (other->disabled || other->remote) &&
@@ -48,7 +48,7 @@ server_first(const struct servers *servers, const struct server *server)
 	return NULL;
 }
 
-/* Whether it is to be used at all. */
+/* Checks whether it is to be used. */
 static int
 server_judge_use(struct servers *servers, struct server *server)
 {
@@ -76,7 +76,7 @@ server_judge_use(struct servers *servers, struct server *server)
 	return 0;
 }
 
-/* Appends text, expanded, and a NUL. Where it stands is what. */
+/* Appends text, expanded, and a NUL. what is its place in the entry. */
 static int
 server_expand_to(struct buffer *out, const char *what, const char *text,
     struct expand *expand, struct err *err)
@@ -98,7 +98,7 @@ server_texts_take(struct buffer *buffer)
 	return texts;
 }
 
-/* Appends a path and a NUL, in which ~/ at the front is the home. */
+/* Appends a path and a NUL; replaces a leading ~/ by the home. */
 static int
 server_expand_path(struct buffer *out, const char *what, const char *text,
     struct expand *expand, struct err *err)
@@ -114,7 +114,7 @@ server_expand_path(struct buffer *out, const char *what, const char *text,
 	return server_expand_to(out, what, text, expand, err);
 }
 
-/* The command and its arguments. */
+/* Expands the command and its arguments. */
 static int
 server_expand_run(
     struct server *server, struct expand *expand, struct err *err)
@@ -171,7 +171,7 @@ server_expand_cwd(
 	return 0;
 }
 
-/* The PATH that it was given: its own, or ours. */
+/* Returns the PATH for it: its own, or ours. */
 static const char *
 server_search(const struct server *server, char **envp)
 {

@@ -1,7 +1,7 @@
 /*
- * What a file of servers said last, while it cannot be read: see servers.h.
- * Programs rewrite their files while others read them, so a file is missing,
- * empty or half written for a moment. Runs in the supervisor; opens nothing.
+ * The former content of a file of servers that cannot be read: see servers.h.
+ * While a program rewrites a file, it is missing, empty or incomplete for a
+ * moment. Runs in the supervisor; opens nothing.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "../../common/mem.h"
 #include "servers.h"
 
-/* Which files have something to keep */
+/* The files with former content */
 
 static struct server_file *
 server_keep_find(
@@ -27,7 +27,7 @@ server_keep_find(
 	return NULL;
 }
 
-/* Whether anything of a file is in force; of a refused one rows say why. */
+/* Returns whether content of a file is used; if it is refused, rows say why. */
 static int
 server_keep_has_content(
     const struct servers *servers, const struct server_file *file)
@@ -42,7 +42,7 @@ server_keep_has_content(
 	return 0;
 }
 
-/* The same file in the reading before this one, if that had content. */
+/* Returns the same file in the former list, if that had content. */
 static const struct server_file *
 server_keep_before(
     const struct servers *servers, const struct server_file *file)
@@ -58,9 +58,9 @@ server_keep_before(
 	    NULL;
 }
 
-/* Files of a folder that are not found in it any more */
+/* Files that are missing in their directory */
 
-/* What stands for a source of which no file was found, or NULL. */
+/* Returns the file that represents a source without files, or NULL. */
 static const struct server_file *
 server_keep_folder(
     const struct servers *servers, const struct server_source *source)
@@ -73,7 +73,7 @@ server_keep_folder(
 	return NULL;
 }
 
-/* Puts a file where it would have been found: each source has one at least. */
+/* Inserts a file in its order: each source has at least one. */
 static void
 server_keep_insert(struct servers *servers, struct server_file *file)
 {
@@ -126,9 +126,11 @@ server_keep_missing(struct servers *servers)
 			server_keep_add(servers, before);
 }
 
-/* How long */
+/* Time limits */
 
-/* Milliseconds since a time of the file system; 0 for one that is to come. */
+/*
+ * Returns the milliseconds since a time of the file system; 0 if in the future.
+ */
 static uint64_t
 server_keep_since(const struct timespec *time)
 {
@@ -142,8 +144,9 @@ server_keep_since(const struct timespec *time)
 }
 
 /*
- * How long a file has been missing at least: nothing on its path has changed
- * for so long. 0 where there is a link on it, which leads past this.
+ * Returns for how long a file has been missing at least: nothing on its path
+ * has changed for that time. 0 if the path contains a link, whose target is not
+ * checked.
  */
 static uint64_t
 server_keep_missing_for(const char *whole)
@@ -168,7 +171,9 @@ server_keep_missing_for(const char *whole)
 	return lstat(path, &st) == -1 ? least : 0;
 }
 
-/* When the fault began at the latest, by the clock of the reading. */
+/*
+ * Returns the latest possible start of the fault, by the clock of the reading.
+ */
 static uint64_t
 server_keep_began(const struct server_file *file, uint64_t now)
 {
@@ -199,7 +204,7 @@ server_keep_due(const struct servers *servers, uint64_t now)
 	return due;
 }
 
-/* Keeping */
+/* Use of the former content */
 
 int
 server_keep(
@@ -219,7 +224,7 @@ server_keep(
 	    server_keep_began(file, now);
 	if (file->fault == SERVER_FAULT_GONE && server_keep_is_over(file, now))
 		return 0;
-	text = mem_strdup(why); /* which may be the one that is there */
+	text = mem_strdup(why); /* perhaps the existing one */
 	free(file->why);
 	file->why = text;
 	file->state = SERVER_FILE_KEPT;

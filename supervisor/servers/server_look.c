@@ -1,9 +1,9 @@
 /*
- * How the configuration files look: see servers.h. Calls wait for this, so
- * where the files may be is found out once, a folder that is not there is met
- * once for all that would be in it, and the folder that we run in is opened
- * once a look. Nothing is remembered from one look to the next. Runs in the
- * supervisor; looks at folders and opens no file.
+ * Detects changes of the configuration files: see servers.h. Calls wait for
+ * this, so the possible places are found only once. A missing directory is
+ * tested once for all files in it, and the working directory is opened once per
+ * check. No state is kept between checks. Runs in the supervisor; reads
+ * directories and attributes, opens no file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,27 +20,27 @@
 
 enum server_look_kind {
 	SERVER_LOOK_FILE,
-	SERVER_LOOK_FILES, /* every *.json of a folder */
-	SERVER_LOOK_GATE,  /* a folder that others are in, to ask for first */
-	SERVER_LOOK_OWNER, /* of a folder: others may not be used */
+	SERVER_LOOK_FILES, /* every *.json of a directory */
+	SERVER_LOOK_GATE,  /* a directory of several places: tested first */
+	SERVER_LOOK_OWNER, /* of a directory: others' are not used */
 };
 
 struct server_look_step {
 	enum server_look_kind kind;
-	char *path;  /* seen from where we are, or from the folder we run in */
-	size_t last; /* behind a gate: the last one that is in that folder */
+	char *path;  /* relative to us, or to the working directory */
+	size_t last; /* of a gate: the last place in that directory */
 };
 
 struct server_look {
 	struct server_look_step *steps;
 	size_t count;
-	size_t project; /* from this one on: those in the folder we run in */
+	size_t project; /* steps from here on: in the working directory */
 	const char *folder;
 };
 
-/* Finding out where files may be */
+/* Finding the possible places */
 
-/* Takes path. */
+/* Adds a step; takes path. */
 static void
 server_look_step(
     struct server_look *look, enum server_look_kind kind, char *path)
@@ -59,7 +59,7 @@ server_look_place(struct server_look *look, struct server_place *place)
 	    mem_take(&place->path));
 }
 
-/* Up to which byte two paths are in the same folder, its slash included. */
+/* Returns the length of the common directory of two paths, with its slash. */
 static size_t
 server_look_common(const char *one, const char *other)
 {
@@ -71,7 +71,9 @@ server_look_common(const char *one, const char *other)
 	return len;
 }
 
-/* How many of the next paths are below the same folder of this one. */
+/*
+ * Returns how many of the next paths are below the same directory of this one.
+ */
 static size_t
 server_look_group(const struct server_place *places, size_t n, size_t above)
 {
@@ -83,7 +85,7 @@ server_look_group(const struct server_place *places, size_t n, size_t above)
 	return n;
 }
 
-/* A gate to the folder that a path begins with. */
+/* Adds a gate: the directory that a path starts with. */
 static void
 server_look_gate(struct server_look *look, const char *path, size_t len)
 {
@@ -91,9 +93,9 @@ server_look_gate(struct server_look *look, const char *path, size_t len)
 }
 
 /*
- * Those of some places that are in one folder, and what is below it; above is
- * how much of their paths has been asked for. They are in the order of their
- * paths, so that those of a folder stand together.
+ * Adds the places in one directory, and those below it; above is the length of
+ * the part of their paths that has gates already. They are sorted by path, so
+ * those of a directory are adjacent.
  */
 static void
 server_look_below(struct server_look *look, struct server_place *places,
@@ -118,8 +120,8 @@ server_look_below(struct server_look *look, struct server_place *places,
 }
 
 /*
- * Those of the folder that we run in, which may be a stranger's: a gate is a
- * name in it, never a path, in which there could be links.
+ * Adds the places in the working directory, whose author may be another user. A
+ * gate is a name in it, never a path, which could contain links.
  */
 static void
 server_look_inside(
@@ -152,7 +154,7 @@ server_look_compare(const void *a, const void *b)
 	return strcmp(one->path, other->path);
 }
 
-/* Makes a path one that is seen from the folder which it begins with. */
+/* Makes a path relative to the directory that it starts with. */
 static void
 server_look_shorten(char *path, const char *folder)
 {
@@ -161,7 +163,7 @@ server_look_shorten(char *path, const char *folder)
 	memmove(path, rest, strlen(rest) + 1);
 }
 
-/* The owner of the folder that a place is in, once for each such folder. */
+/* Adds a check of the owner of a place's directory, once per directory. */
 static void
 server_look_owner(struct server_look *look, const struct server_place *place)
 {
@@ -192,8 +194,8 @@ server_look_new(const struct servers_setup *setup)
 		users += !place.project;
 	}
 	/*
-	 * A gate is for several places, and never for the same ones; so is a
-	 * folder of the user.
+	 * Each gate serves several places, and no two gates the same ones; this
+	 * also holds for directories of the user.
 	 */
 	look->steps = mem_alloc(3 * n * sizeof(*look->steps));
 	for (i = 0; i < n; i++)
@@ -221,18 +223,18 @@ server_look_free(struct server_look **lookp)
 	free(look);
 }
 
-/* Looking */
+/* Checking */
 
-/* A look that is being taken. */
+/* A check in progress. */
 struct server_look_taken {
 	struct buffer *bytes;
 	int moving;
-	int within; /* the folder that no link may lead out of; -1: any */
+	int within; /* links must not lead out of it; -1: no limit */
 };
 
 /*
- * Whether something may happen to a file that leaves its time as it is: the
- * clock of the file system has ticks.
+ * Returns whether a further change might leave the file's time unchanged, as
+ * the clock of the file system has ticks.
  */
 static int
 server_look_is_moving(const struct stat *st)
@@ -246,7 +248,7 @@ server_look_is_moving(const struct stat *st)
 	return llabs(ns) < CONFIG_TICK_MS * 1000000LL;
 }
 
-/* What n means depends on the step; it is always as many bytes. */
+/* Appends a mark of fixed size; the meaning of n depends on the step. */
 static void
 server_look_mark(struct server_look_taken *taken, size_t step, size_t n,
     const struct stat *st)
@@ -261,7 +263,7 @@ server_look_mark(struct server_look_taken *taken, size_t step, size_t n,
 
 static const struct stat server_look_nothing;
 
-/* Something could not be looked at; what is not there leaves no mark. */
+/* A place could not be checked; a missing one leaves no mark. */
 static void
 server_look_failed(struct server_look_taken *taken, size_t step)
 {
@@ -278,7 +280,7 @@ server_look_open(
 	    server_open_beneath(taken->within, path, flags | O_CLOEXEC);
 }
 
-/* Sets what a path leads to. Returns 0, or -1 with errno. */
+/* Reads the attributes of a path's target. Returns 0, or -1 with errno. */
 static int
 server_look_at(const struct server_look_taken *taken, const char *path,
     struct stat *st)
@@ -287,7 +289,7 @@ server_look_at(const struct server_look_taken *taken, const char *path,
 
 	if (taken->within == -1)
 		return stat(path, st);
-	/* A name leads nowhere else, unless it is that of a link. */
+	/* A name without a slash leads elsewhere only if it is a link. */
 	if (strchr(path, '/') == NULL) {
 		if (fstatat(taken->within, path, st, AT_SYMLINK_NOFOLLOW) ==
 		    -1)
@@ -313,7 +315,7 @@ server_look_file(
 	taken->moving |= server_look_is_moving(&st);
 }
 
-/* A file of a folder: which one, and how it looks. */
+/* Marks a file of a directory: its name and its state. */
 static void
 server_look_named(struct server_look_taken *taken, size_t step,
     const char *folder, const char *name)
@@ -342,14 +344,14 @@ server_look_files(
 	closedir(folder);
 	server_look_mark(taken, step, n, &server_look_nothing);
 	for (i = 0; i < n; i++) {
-		/* Of too many, none is read. */
+		/* Of too many files, none is read. */
 		if (n <= CONFIG_FILES_MAX)
 			server_look_named(taken, step, path, names[i]);
 		free(names[i]);
 	}
 }
 
-/* Whether nothing can be in a folder, as it is not there. */
+/* Returns whether a directory is missing, so no file can be in it. */
 static int
 server_look_is_shut(const struct server_look_taken *taken, const char *path)
 {
@@ -360,7 +362,7 @@ server_look_is_shut(const struct server_look_taken *taken, const char *path)
 	return seen == -1 && errno == ENOENT;
 }
 
-/* The steps from one to before another. */
+/* Takes the steps from one to before another. */
 static void
 server_look_walk(const struct server_look *look,
     struct server_look_taken *taken, size_t from, size_t until)
@@ -382,7 +384,7 @@ server_look_walk(const struct server_look *look,
 	}
 }
 
-/* The files of the folder that we run in, which is opened for all of them. */
+/* Checks the files of the working directory, which is opened once for all. */
 static void
 server_look_project(
     const struct server_look *look, struct server_look_taken *taken)

@@ -1,5 +1,5 @@
 /*
- * The names of servers that a call asks for: see server_names.h. Runs in the
+ * The names of servers that a call requests: see server_names.h. Runs in the
  * supervisor.
  */
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 #include "server_names.h"
 #include "../options/suggest.h"
 
-/* How many names an error lists, and how much of each it shows. */
+/* How many names an error lists, and how many bytes of each. */
 #define SERVER_NAMES_LISTED 10
 #define SERVER_NAMES_SHOWN 40
 
 /*
- * Appends UTF-8 in quotes, most bytes of it: names as they must be written,
- * but for what would not stay within its quotes or its line.
+ * Appends UTF-8 in quotes, cut to most bytes: names as they must be written.
+ * Characters that would leave the quotes or the line are escaped.
  */
 static void
 server_names_add_quoted(struct buffer *text, const char *data, size_t most)
@@ -34,7 +34,7 @@ server_names_add_shown(struct buffer *text, const char *name)
 	server_names_add_quoted(text, name, SERVER_NAMES_SHOWN);
 }
 
-/* Lists the first of the servers in force that are allowed. */
+/* Lists the first of the allowed servers. */
 static void
 server_names_add_list(struct buffer *text, const struct in_force *config,
     const struct server_texts *allowed)
@@ -58,7 +58,7 @@ server_names_add_list(struct buffer *text, const struct in_force *config,
 		buffer_printf(text, " and %zu more", n - SERVER_NAMES_LISTED);
 }
 
-/* What there is instead of a name that is unknown. */
+/* Lists the servers to use instead of an unknown name. */
 static void
 server_names_add_choice(struct buffer *text, const char *name,
     const struct in_force *config, const struct server_texts *allowed,
@@ -80,7 +80,7 @@ server_names_add_choice(struct buffer *text, const char *name,
 		server_faults_add_refusals(text, in_force_servers(config));
 }
 
-/* The entry that defines a name which is not in force, or NULL. */
+/* Returns the entry that defines an unused name, or NULL. */
 static const struct server *
 server_names_find_unused(const struct in_force *config, const char *name)
 {
@@ -93,7 +93,7 @@ server_names_find_unused(const struct in_force *config, const char *name)
 	return NULL;
 }
 
-/* Always -1, for the caller to return. */
+/* Always returns -1, for the caller to return. */
 static int
 server_names_unknown(const char *name, const struct in_force *config,
     const struct server_texts *allowed, int ours, struct err *err)
@@ -115,7 +115,7 @@ server_names_unknown(const char *name, const struct in_force *config,
 	return err_set(err, "%s", text.data);
 }
 
-/* Always -1, for the caller to return. */
+/* Always returns -1, for the caller to return. */
 static int
 server_names_no_program(
     const struct server *server, int ours, struct err *err)
@@ -138,7 +138,10 @@ server_names_no_program(
 	return err_set(err, "%s", text.data);
 }
 
-/* Returns the next letter or digit of a name, small, or 0; steps behind it. */
+/*
+ * Returns the next letter or digit of a name, in lower case, or 0; moves past
+ * it.
+ */
 static int
 server_names_next(const char **name)
 {
@@ -155,7 +158,7 @@ server_names_next(const char **name)
 	return 0;
 }
 
-/* Whether two names are the same but for case and marks. */
+/* Returns whether two names differ only in case and marks. */
 static int
 server_names_alike(const char *one, const char *other)
 {
@@ -169,7 +172,7 @@ server_names_alike(const char *one, const char *other)
 	return 1;
 }
 
-/* Returns the one allowed server that a name is alike to, or NULL. */
+/* Returns the only allowed server with a similar name, or NULL. */
 static const struct server *
 server_names_guess(const char *name, const struct in_force *config,
     const struct server_texts *allowed)
@@ -202,7 +205,7 @@ server_names_meant(const char *name, struct in_force *config,
 
 	if (server != NULL && server_allowed(allowed, name))
 		return name;
-	/* One that is defined, and not used, is what the name means. */
+	/* The name means an entry that is defined but not used. */
 	if (server_names_find_unused(config, name) != NULL)
 		return name;
 	server = server_names_guess(name, config, allowed);

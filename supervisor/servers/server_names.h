@@ -1,6 +1,6 @@
 /*
- * The names of servers that a call asks for: a run of texts, each with a NUL
- * behind it. Runs in the supervisor; starts nothing.
+ * The names of servers that a call requests: texts, each + NUL. Runs in the
+ * supervisor; starts nothing.
  */
 #ifndef SUPERVISOR_SERVER_NAMES_H
 #define SUPERVISOR_SERVER_NAMES_H
@@ -9,33 +9,33 @@
 #include "in_force.h"
 
 /*
- * server_allowed.c: whether the server of this name is among those that may be
- * used; NULL allows all.
+ * server_allowed.c: returns whether the server of this name is in allowed; NULL
+ * allows all.
  */
 int server_allowed(const struct server_texts *allowed, const char *name);
 
 /* server_names.c */
 
 /*
- * Replaces names that no server in force has, where they differ from the name
- * or alias of one that is allowed in case, marks, or an "mcp_" before it, and
- * mean no other: *names is a list of len bytes, which is freed and made anew.
+ * Corrects unknown names. A name is replaced if it differs from the name or
+ * alias of an allowed server only in case, marks or a leading "mcp_", and means
+ * no other server. *names is a list of len bytes, which is freed and replaced.
  */
 void server_names_settle(char **names, size_t *len, struct in_force *config,
     const struct server_texts *allowed);
 
 /*
- * Checks that each of them is allowed, in force and can be started. Returns 0,
- * or -1 with err: which one is not, why, and what would be right. A server that
- * is not allowed gets the same error as an unknown one. Paths are named only if
- * ours is set, that is, for the user who started the program.
+ * Checks that each of them is allowed, configured and startable. Returns 0, or
+ * -1 with err: which one is not, why, and the fix. A server that is not allowed
+ * gets the same error as an unknown one. Paths appear only if ours is set, that
+ * is, for the user who started the program.
  */
 int server_names_check(const char *names, size_t len, struct in_force *config,
     const struct server_texts *allowed, int ours, struct err *err);
 
 /*
- * Appends what a box is told of those that are in force: a JSON array, one
- * line, of objects with name, alias and description.
+ * Appends the description for the box of those that are configured: a JSON
+ * array, on one line, of objects with name, alias and description.
  */
 void server_names_add_json(struct buffer *buffer, const char *names,
     size_t len, const struct in_force *config);

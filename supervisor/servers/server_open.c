@@ -1,8 +1,8 @@
 /*
- * Opening configuration files: see servers.h. Runs in the supervisor; reads no
- * byte of them. A file of a project may come from a stranger, who would like
- * to have another file read in its place, or to leave one in a folder that
- * many may write to.
+ * Opens configuration files: see servers.h. Runs in the supervisor; reads no
+ * byte of them. The author of a project's file may be hostile: a link could
+ * have another file read in its place, or the file may be in a directory that
+ * many users can write to.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,8 +26,8 @@ server_open_beneath(int dir, const char *path, int flags)
 	int fd, tries = CONFIG_OPEN_TRIES;
 
 	/*
-	 * With ".." in a link, openat2(2) says EAGAIN where anything in the
-	 * whole system was renamed or mounted meanwhile.
+	 * With ".." in a link, openat2(2) fails with EAGAIN if any file in the
+	 * system was renamed or mounted meanwhile.
 	 */
 	do
 		fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof(how));
@@ -42,7 +42,7 @@ server_open_relative(const char *path, const char *folder)
 	return path + strspn(path, "/");
 }
 
-/* Opens a path, whose links must not lead out of a folder. */
+/* Opens a path whose links must not lead out of a directory. */
 static int
 server_open_within(const char *path, const char *folder, int flags)
 {
@@ -65,7 +65,7 @@ server_open_look(const char *path, const char *within, struct stat *st)
 	return fd == -1 ? -1 : fstat(fd, st);
 }
 
-/* Says why a file could not be opened. Always -1. */
+/* Sets err to why a file could not be opened. Always returns -1. */
 static int
 server_open_failed(struct err *err)
 {
@@ -75,7 +75,9 @@ server_open_failed(struct err *err)
 	return err_sys(err, "cannot be opened");
 }
 
-/* The same of one file. Nothing is read in the place of one that was named. */
+/*
+ * The same for one file. A file named by the user is never replaced by another.
+ */
 static int
 server_open_file_failed(const struct server_source *source, struct err *err)
 {
@@ -113,14 +115,14 @@ server_open_fault(int code)
 	}
 }
 
-/* What a file is, and who may write it. */
+/* Checks the type of a file, and who can write to it. */
 static int
 server_open_check(const struct server_source *source, const struct stat *st,
     struct err *err)
 {
 	if (!S_ISREG(st->st_mode))
 		return err_set(err, "is not a regular file");
-	/* The operator has named it: a volume's owner may be anyone. */
+	/* The operator has named it: a volume may have any owner. */
 	return source->named ? 0 : home_trusts(st, err);
 }
 
@@ -145,7 +147,10 @@ server_open_seen(struct server_file *file, int seen, struct err *err)
 	file->size = st.st_size;
 	file->changed = st.st_ctim;
 	file->opened = 1;
-	/* The very file that was looked at: it cannot be swapped meanwhile. */
+	/*
+	 * Opens the same file that was checked, which cannot be replaced
+	 * meanwhile.
+	 */
 	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	return fd == -1 ? err_sys(err, "cannot be opened") : fd;
 }
@@ -167,7 +172,7 @@ server_open(struct server_file *file, const char *folder, struct err *err)
 		file->fault = SERVER_FAULT_NONE;
 	else if (err->code != 0)
 		file->fault = server_open_fault(err->code);
-	/* A file system that fails may work again, and the file is the same. */
+	/* An I/O error may be temporary, while the file is unchanged. */
 	file->passing = fd == -1 && err->code != 0 &&
 	    file->fault == SERVER_FAULT_BROKEN;
 	return fd;

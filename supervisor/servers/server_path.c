@@ -1,8 +1,8 @@
 /*
- * Where the programs of servers are looked for: see servers.h. A host that is
- * started from a desktop gives us a poor PATH, and a shell, which would know a
- * better one, is not asked. Runs in the supervisor; looks at folders and opens
- * no file.
+ * The search path for the programs of servers: see servers.h. Desktop
+ * environments start programs with a short PATH. A shell, which would have a
+ * better one, is not started. Runs in the supervisor; reads directories and
+ * opens no file.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -15,8 +15,8 @@
 #include "servers.h"
 
 /*
- * What people's shells add when they log in, the general before the special;
- * ~ is HOME, * the newest of the versions that are there.
+ * The usual additions of login shells, common ones first; ~ is HOME, * the
+ * newest installed version.
  */
 static const char *const server_path_folders[] = {
 	"~/.local/bin",
@@ -52,7 +52,9 @@ server_path_is_folder(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* The newest version in a folder, NULL for none; the caller frees it. */
+/*
+ * Returns the newest version in a directory, NULL if none; the caller frees it.
+ */
 static char *
 server_path_newest(const char *folder)
 {
@@ -73,7 +75,7 @@ server_path_newest(const char *folder)
 	return newest;
 }
 
-/* The home, or NULL where no program of it may be started. */
+/* Returns the home, or NULL if its programs may not be started. */
 static const char *
 server_path_home(char **envp)
 {
@@ -85,7 +87,7 @@ server_path_home(char **envp)
 	    : home;
 }
 
-/* A row as a path, NULL where it leads nowhere; the caller frees it. */
+/* Returns a row as a path, NULL if it does not exist; the caller frees it. */
 static char *
 server_path_expand(const char *row, const char *home)
 {
@@ -108,7 +110,7 @@ server_path_expand(const char *row, const char *home)
 	return mem_printf("%s/%s%s", path, newest, star + 2);
 }
 
-/* Whether a folder is in a list, with or without a slash behind it. */
+/* Returns whether a directory is in a list, with or without a final slash. */
 static int
 server_path_has(const char *search, const char *folder)
 {

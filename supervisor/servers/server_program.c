@@ -1,6 +1,6 @@
 /*
- * Which program a command is: see servers.h. Runs in the supervisor; looks at
- * files and opens none.
+ * Finds the program of a command: see servers.h. Runs in the supervisor; reads
+ * attributes of files and opens none.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +9,7 @@
 #include "../../common/mem.h"
 #include "servers.h"
 
-/* The name by which we are installed. */
+/* The name under which Caisson is installed. */
 #define SERVER_PROGRAM_SELF "caisson"
 
 static int
@@ -21,7 +21,10 @@ server_program_is_executable(const char *path)
 	    access(path, X_OK) == 0;
 }
 
-/* Returns the path of name in a folder, seen from another; caller frees. */
+/*
+ * Returns the path of name in a directory, relative to from; the caller frees
+ * it.
+ */
 static char *
 server_program_path(const char *from, const char *folder, size_t len,
     const char *name)

@@ -1,6 +1,6 @@
 /*
- * What configuration files say of servers, an entry each, as a list: made,
- * copied and removed. Runs in the supervisor.
+ * The entries of configuration files, as a list: created, copied and removed.
+ * Runs in the supervisor.
  */
 #include <stdlib.h>
 
@@ -62,7 +62,7 @@ server_rows_bound(struct servers *servers, struct server *server)
 	    CONFIG_SERVERS_MAX);
 }
 
-/* Removes what was said of a file. */
+/* Removes the entries of a file. */
 void
 server_rows_remove(struct servers *servers, const struct server_file *file)
 {
@@ -88,7 +88,7 @@ server_rows_copy_texts(const struct server_texts *texts)
 		texts->len };
 }
 
-/* What a file says of an entry: all but what became of it here. */
+/* Copies the content of an entry, without the results of judging it. */
 static void
 server_rows_copy_one(struct servers *servers, const struct server_file *file,
     const struct server *row)

@@ -1,8 +1,8 @@
 /*
- * Whether a server would be this program again: see servers.h. A wrapper
- * (env, sh -c, npx, …) is known by its name, and what it would start is looked
- * for among its arguments. Runs in the supervisor; looks at files and opens
- * none. A script that starts us cannot be seen from outside.
+ * Detects servers that would be this program again: see servers.h. A wrapper
+ * (env, sh -c, npx, …) is known by its name, and its target is searched for
+ * among its arguments. Runs in the supervisor; reads attributes of files and
+ * opens none. A script that starts Caisson cannot be detected.
  */
 #include <string.h>
 
@@ -13,9 +13,9 @@
 
 /* What a wrapper starts. */
 enum server_self_way {
-	SERVER_SELF_WORD,    /* one of its arguments, with those behind it */
-	SERVER_SELF_SHELL,   /* words of one of its arguments, too */
-	SERVER_SELF_PACKAGE, /* the package that its first argument names */
+	SERVER_SELF_WORD,    /* an argument, and the arguments after it */
+	SERVER_SELF_SHELL,   /* also words within an argument */
+	SERVER_SELF_PACKAGE, /* the package in its first argument */
 };
 
 static const struct {
@@ -68,7 +68,7 @@ static const struct {
 	{ "uv", SERVER_SELF_PACKAGE },
 };
 
-/* Words of those runners that stand before the package. */
+/* Subcommands of those runners before the package. */
 static const char *const server_self_verbs[] = {
 	"exec",
 	"dlx",
@@ -77,7 +77,7 @@ static const char *const server_self_verbs[] = {
 	"tool",
 };
 
-/* Where programs are looked for, and which one we are. */
+/* The search path for programs, and our own program. */
 struct server_self {
 	const char *search;
 	const char *folder;
@@ -92,7 +92,7 @@ server_self_base(const char *path)
 	return slash == NULL ? path : slash + 1;
 }
 
-/* Whether a word is a command that is this program. */
+/* Returns whether a word is a command that is this program. */
 static int
 server_self_is(const struct server_self *of, const char *word)
 {
@@ -101,13 +101,13 @@ server_self_is(const struct server_self *of, const char *word)
 	if (word[0] == '\0')
 		return 0;
 	program = server_program_find(word, of->search, of->folder);
-	/* A folder of our name, say, is not us. */
+	/* For example, a directory with our name is not our program. */
 	if (program == NULL && strchr(word, '/') != NULL)
 		return 0;
 	return server_program_is_self(word, program, of->self);
 }
 
-/* Whether one of the words of a line of a shell is this program. */
+/* Returns whether a word of a shell command line is this program. */
 static int
 server_self_is_in(const struct server_self *of, const char *line)
 {
@@ -125,7 +125,10 @@ server_self_is_in(const struct server_self *of, const char *line)
 	return 0;
 }
 
-/* Whether a package has our name: caisson, caisson@1, @somebody/caisson. */
+/*
+ * Returns whether a package has our name: caisson, caisson@1,
+ * @somebody/caisson.
+ */
 static int
 server_self_is_package(const char *word)
 {
@@ -148,7 +151,9 @@ server_self_is_verb(const char *word)
 	return 0;
 }
 
-/* Whether the first argument that is no option is a package of our name. */
+/*
+ * Returns whether the first argument that is not an option is such a package.
+ */
 static int
 server_self_runs_package(
     const struct server_self *of, const struct server_texts *run,
@@ -162,7 +167,7 @@ server_self_runs_package(
 	return 0;
 }
 
-/* Returns how a program starts others, -1 for one that is no wrapper. */
+/* Returns how a program starts others, -1 if it is not a wrapper. */
 static int
 server_self_way(const char *program)
 {
@@ -176,7 +181,7 @@ server_self_way(const char *program)
 	return -1;
 }
 
-/* The same for packages that a wrapper before may have in its arguments. */
+/* The same for packages in the arguments of an earlier wrapper. */
 static int
 server_self_is_argument(const struct server_self *of,
     const struct server_texts *run, const char *p, enum server_self_way way)

@@ -1,6 +1,6 @@
 /*
- * Which configuration files there are: see servers.h. Runs in the supervisor;
- * looks at folders and opens no file.
+ * Finds the configuration files: see servers.h. Runs in the supervisor; reads
+ * directories and opens no file.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,23 +15,23 @@
 #include "server_spots.h"
 #include "servers.h"
 
-/* Whose a file is. */
+/* The owner of a file. */
 #define SERVER_SOURCE_PROJECT 1
 #define SERVER_SOURCE_CLIENT 2
 
-/* What a path of the table below begins at. */
+/* The base of a path in the table below. */
 enum server_source_base {
-	SERVER_SOURCE_NAMED, /* the file that an option names */
+	SERVER_SOURCE_NAMED, /* the file of an option */
 	SERVER_SOURCE_HOME,
-	SERVER_SOURCE_SETTINGS, /* XDG_CONFIG_HOME, or .config of the home */
-	SERVER_SOURCE_FOLDER,   /* the one we run in */
+	SERVER_SOURCE_SETTINGS, /* XDG_CONFIG_HOME, or ~/.config */
+	SERVER_SOURCE_FOLDER,   /* the working directory */
 	SERVER_SOURCE_ROOT,
 };
 
 static const struct server_source_row {
 	struct server_source source;
 	enum server_source_base base;
-	const char *variable; /* names the folder instead, if it is set */
+	const char *variable; /* if set, names the directory instead */
 	const char *folder;   /* "": the base itself */
 	const char *file;     /* or *.json */
 } server_source_rows[] = {
@@ -47,7 +47,7 @@ static const struct server_source_row {
 #define SERVER_SOURCES                                                         \
 	(sizeof(server_source_rows) / sizeof(server_source_rows[0]))
 
-/* Takes path and why. */
+/* Adds a file; takes path and why. */
 static struct server_file *
 server_sources_add(struct server_file_list *files,
     const struct server_source *source, enum server_file_state state,
@@ -65,7 +65,9 @@ server_sources_add(struct server_file_list *files,
 	return file;
 }
 
-/* One that is there and may not be used, or not now. Takes path and why. */
+/*
+ * Adds an existing file that may not be used, or not now. Takes path and why.
+ */
 static struct server_file *
 server_sources_add_refused(struct server_file_list *files,
     const struct server_source *source, enum server_fault fault, char *path,
@@ -84,7 +86,7 @@ server_sources_compare(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Whether *.json would find it: no hidden file. */
+/* Returns whether *.json would match it: no hidden file. */
 static int
 server_sources_matches(const char *name)
 {
@@ -129,7 +131,7 @@ server_sources_add_folder(struct server_file_list *files,
 	}
 }
 
-/* Every *.json of a folder. */
+/* Adds every *.json of a directory. */
 static void
 server_sources_find_folder(struct server_file_list *files,
     const struct server_source *source, char *path, const char *within)
@@ -156,7 +158,7 @@ server_sources_find_folder(struct server_file_list *files,
 	}
 }
 
-/* One file, which is missing when there is not even a link of its name. */
+/* Adds one file, which is missing if there is not even a link of its name. */
 static void
 server_sources_find_file(struct server_file_list *files,
     const struct server_source *source, char *path, const char *folder)
@@ -173,7 +175,7 @@ server_sources_find_file(struct server_file_list *files,
 		    files, source, SERVER_FILE_FOUND, path, NULL);
 }
 
-/* The variable that names the folder of a row, NULL where none does. */
+/* Returns the variable that names the directory of a row, or NULL. */
 static const char *
 server_sources_variable(const struct server_source_row *row, char **envp)
 {
@@ -189,7 +191,7 @@ server_sources_variable(const struct server_source_row *row, char **envp)
 	}
 }
 
-/* The folder of a row below one that a variable names, or NULL. */
+/* Returns the directory of a row below that of a variable, or NULL. */
 static char *
 server_sources_below(const struct server_source_row *row, char **envp,
     const char *variable)
@@ -207,7 +209,9 @@ server_sources_below(const struct server_source_row *row, char **envp,
 	return mem_printf("%s%s%s", folder, slash, row->folder);
 }
 
-/* The folder of a row, NULL when there is none; the caller frees it. */
+/*
+ * Returns the directory of a row, NULL if there is none; the caller frees it.
+ */
 static char *
 server_sources_folder(const struct server_source_row *row, char **envp,
     const char *folder)
@@ -231,7 +235,7 @@ server_sources_is_folder(const struct server_source_row *row)
 	return strcmp(row->file, "*.json") == 0;
 }
 
-/* The path of a row, NULL when there is none; the caller frees it. */
+/* Returns the path of a row, NULL if there is none; the caller frees it. */
 static char *
 server_sources_locate(const struct server_source_row *row,
     const struct servers_setup *setup)
@@ -247,7 +251,7 @@ server_sources_locate(const struct server_source_row *row,
 	return mem_printf("%s/%s", base, row->file);
 }
 
-/* Why a row has no path. */
+/* Returns why a row has no path. */
 static const char *
 server_sources_why_none(const struct server_source_row *row)
 {
@@ -257,7 +261,7 @@ server_sources_why_none(const struct server_source_row *row)
 	                             "HOME is not set to a folder";
 }
 
-/* Why nothing of a row may be used, NULL if it may; the caller frees it. */
+/* Returns why a row may not be used, NULL if it may; the caller frees it. */
 static char *
 server_sources_refusal(const struct server_source_row *row, char **envp)
 {
@@ -269,7 +273,7 @@ server_sources_refusal(const struct server_source_row *row, char **envp)
 	    mem_printf("%s, or name one file in CAISSON_SERVERS_CONFIG", why);
 }
 
-/* What is in a folder of another user; nothing of it is opened. */
+/* Adds the files in another user's directory as refused; opens none. */
 static void
 server_sources_refuse(struct server_file_list *files,
     const struct server_source *source, char *path, char *why)

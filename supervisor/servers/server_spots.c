@@ -1,7 +1,7 @@
 /*
- * Where entries stand in their files, and where one more goes, as the reader
- * tells it. The reader parses foreign bytes, so its positions are checked: they
- * lie within the file, and only blanks are added around an entry. Runs in the
+ * The positions of entries in their files, and of one more entry, as reported
+ * by the reader. The reader parses foreign bytes, so its positions are checked:
+ * they are within the file, and only blanks may surround an entry. Runs in the
  * supervisor.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "../../common/mem.h"
 #include "server_spots.h"
 
-/* The entry of the file being read that was told last, or NULL. */
+/* Returns the last reported entry of the current file, or NULL. */
 static struct server *
 server_spots_last(struct servers *servers)
 {

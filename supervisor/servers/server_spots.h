@@ -1,7 +1,7 @@
 /*
- * Where entries stand in their files, and where one more goes, as the reader
- * tells it of the files of the client that servers_setup names. Commands cut
- * and copy bytes of those files by it. Runs in the supervisor.
+ * The positions of entries in their files, and of one more entry, as reported
+ * by the reader for the files of the client that servers_setup names. Commands
+ * use them to cut and copy bytes of those files. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_SERVER_SPOTS_H
 #define SUPERVISOR_SERVER_SPOTS_H
@@ -16,10 +16,10 @@
 /* Bytes of a file. */
 struct server_cut {
 	size_t start;
-	size_t end; /* behind them */
+	size_t end; /* after the last byte */
 };
 
-/* Where an entry stands in its file: SPOT says what these mean. */
+/* The position of an entry in its file; message SPOT defines the fields. */
 struct server_spot {
 	size_t start;
 	size_t end;
@@ -27,10 +27,10 @@ struct server_spot {
 	char *tied;
 	char *fixed;
 	struct server_cut cuts[CONFIG_CUTS_MAX];
-	size_t count; /* of cuts */
+	size_t count; /* number of cuts */
 };
 
-/* Where one more entry goes: GAP says what these mean. */
+/* The position of one more entry; message GAP defines the fields. */
 struct server_gap {
 	enum config_gap form;
 	size_t at;
@@ -42,15 +42,15 @@ struct server_gap {
 };
 
 /*
- * Takes what the reader says of the entry that was told last, or of the file.
- * Returns NULL, or what is wrong with it.
+ * Store a report of the reader on its last entry, or on the file. Return NULL,
+ * or the fault of the report.
  */
 const char *server_spots_set(struct servers *servers, struct ipc_spot *spot);
 const char *server_spots_cut(struct servers *servers, struct ipc_cut *cut);
 const char *server_spots_set_gap(
     struct servers *servers, struct ipc_gap *gap);
 
-/* Frees them; NULL is accepted. */
+/* Free them; NULL is accepted. */
 void server_spots_free(struct server_spot **spot);
 void server_spots_free_gap(struct server_gap **gap);
 

@@ -1,8 +1,8 @@
 /*
- * The configuration files read, one after the other: see servers.h. Each
- * source has a reader of its own, so that what a stranger's file might do to
- * one reader cannot touch the user's own files; a row belongs to the file that
- * is being read, whatever the reader says. Runs in the supervisor.
+ * Reads the configuration files, one after the other: see servers.h. Each
+ * source has a reader of its own, so a hostile file cannot affect the reading
+ * of the user's own files. A row is attributed to the file being read, not by
+ * the reader's data. Runs in the supervisor.
  */
 #include <errno.h>
 #include <stdarg.h>
@@ -43,8 +43,8 @@ servers_on_process_ended(void *ctx, const struct child_end *end)
 static void servers_continue(struct servers *servers);
 
 /*
- * The reader that a file was handed to has ended. Another one gets it, but only
- * once: it may be the file that kills them. Returns whether it is next again.
+ * The reader of a file has exited. Another one gets the file, but only once,
+ * because the file may cause the exit. Returns whether it is next again.
  */
 static int
 servers_retry(struct servers *servers, struct server_file *file)
@@ -77,7 +77,7 @@ servers_on_closed(void *ctx, const struct err *why)
 		    servers, "the reader died while it read this");
 }
 
-/* How long the reading of a file may take, in milliseconds. */
+/* Returns the time limit for reading a file, in milliseconds. */
 static unsigned long
 servers_patience(const struct server_file *file)
 {
@@ -119,7 +119,7 @@ servers_start_reader(struct servers *servers,
 	return 0;
 }
 
-/* The reader that files of a source go to. */
+/* Makes sure that the reader is one for the source of a file. */
 static int
 servers_ready_reader(struct servers *servers, struct server_file *file,
     struct err *err)
@@ -128,13 +128,13 @@ servers_ready_reader(struct servers *servers, struct server_file *file,
 		servers_stop_reader(servers);
 	if (servers->reader != NULL)
 		return 0;
-	/* It has nothing to do with the file if there is no reader now. */
+	/* A failure to start a reader is not the fault of the file. */
 	file->passing =
 	    servers_start_reader(servers, file->source, err) == -1;
 	return file->passing ? -1 : 0;
 }
 
-/* Whether it matters where the entries of a source stand. */
+/* Returns whether positions of the entries of a source are needed. */
 static int
 servers_wants_spots(
     const struct servers *servers, const struct server_source *source)
@@ -143,7 +143,7 @@ servers_wants_spots(
 	    strcmp(source->name, servers->setup.spots) == 0;
 }
 
-/* Hands a file that was opened to its reader. */
+/* Sends an opened file to its reader. */
 static int
 servers_send(struct servers *servers, struct server_file *file, int *fd,
     struct err *err)
@@ -159,8 +159,8 @@ servers_send(struct servers *servers, struct server_file *file, int *fd,
 	if (servers_ready_reader(servers, file, err) == -1)
 		return -1;
 	/*
-	 * A path that does not fit or is no UTF-8 is left out: no entry can
-	 * refer to it.
+	 * A path that is too long or not UTF-8 is omitted: no entry can refer
+	 * to it.
 	 */
 	if (msg.folder == NULL || strlen(msg.folder) > CONFIG_PATH_MAX ||
 	    !utf8_valid(msg.folder, strlen(msg.folder)))
@@ -184,7 +184,7 @@ servers_refuse(struct server_file *file, const char *why)
 	file->why = mem_strdup(why);
 }
 
-/* A file cannot be read: what it said last is in force, or nothing of it. */
+/* A file cannot be read: its former content is used, or none. */
 static void
 servers_fail(
     struct servers *servers, struct server_file *file, const char *why)
@@ -194,7 +194,7 @@ servers_fail(
 		servers_refuse(file, why);
 }
 
-/* The next file, in their order: that of the entries is made by it. */
+/* Returns the next file; entries have the order of the files. */
 static struct server_file *
 servers_next(struct servers *servers)
 {
@@ -207,7 +207,7 @@ servers_next(struct servers *servers)
 	return file;
 }
 
-/* A file that was read before, by another of its names; NULL for none. */
+/* Returns a file already read under another name; NULL for none. */
 static const struct server_file *
 servers_find_same(
     const struct servers *servers, const struct server_file *file)
@@ -217,7 +217,7 @@ servers_find_same(
 	TAILQ_FOREACH (other, &servers->files, entry) {
 		if (other == file)
 			break;
-		/* What is a project's must not take away what is the user's. */
+		/* A project's file must not hide the user's own. */
 		if (other->opened && other->dev == file->dev &&
 		    other->ino == file->ino &&
 		    (file->source->project || !other->source->project))
@@ -256,7 +256,7 @@ servers_finish(struct servers *servers)
 	servers->done(servers->ctx);
 }
 
-/* Has a file read, if it can be. Returns whether its reader has it. */
+/* Has a file read, if possible. Returns whether the reader has it. */
 static int
 servers_visit(struct servers *servers, struct server_file *file)
 {
@@ -273,7 +273,7 @@ servers_visit(struct servers *servers, struct server_file *file)
 	if ((err.code == EPIPE || err.code == ECONNRESET) &&
 	    servers_retry(servers, file))
 		return 0;
-	/* What could be opened has no fault of its own. */
+	/* No fault was found when it was opened. */
 	if (file->fault == SERVER_FAULT_NONE)
 		file->fault = SERVER_FAULT_BROKEN;
 	servers_fail(servers, file, err.text);
@@ -281,7 +281,7 @@ servers_visit(struct servers *servers, struct server_file *file)
 	return 0;
 }
 
-/* Hands the next file over that can be; there is an end to them. */
+/* Sends the next readable file; calls done after the last. */
 static void
 servers_continue(struct servers *servers)
 {
@@ -293,7 +293,7 @@ servers_continue(struct servers *servers)
 	servers_finish(servers);
 }
 
-/* Whether the file itself is wrong, and nothing of it can be used. */
+/* Returns the row with the fault of a whole file, or NULL. */
 static const struct server *
 servers_file_fault(
     const struct servers *servers, const struct server_file *file)
@@ -310,7 +310,7 @@ servers_file_fault(
 	return fault;
 }
 
-/* Why a file could not be parsed; the caller frees it. */
+/* Returns why a file could not be parsed; the caller frees it. */
 static char *
 servers_cause(const struct server_file *file, const struct server *fault)
 {
@@ -361,7 +361,7 @@ servers_reader_failed(struct servers *servers, const char *fmt, ...)
 	if (file == NULL)
 		return;
 	log_warn("%s: %s", file->path, why);
-	/* A stranger's file may do it again and again. */
+	/* A project's file might do this every time. */
 	file->passing = !file->source->project;
 	file->fault = SERVER_FAULT_BROKEN;
 	servers_fail(servers, file, why);
