@@ -6,7 +6,7 @@
 
 #include "colour.h"
 
-#define COLOUR_STREAMS 3 /* standard input has none */
+#define COLOUR_STREAMS 3 /* standard input is not used */
 
 static int colour_shown[COLOUR_STREAMS];
 
@@ -66,7 +66,7 @@ colour_print(FILE *out, enum colour colour, const char *word, int width)
 {
 	auto_buffer struct buffer text = { 0 };
 
-	/* A stream that is memory has no descriptor. */
+	/* A stream in memory has no descriptor. */
 	colour_wrap(&text, fileno(out), colour, word, width);
 	fputs(text.data, out);
 }

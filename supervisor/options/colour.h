@@ -1,6 +1,6 @@
 /*
- * Colours of the few words that a person looks for: on a terminal only, and not
- * where the environment refuses them. Runs in the supervisor; looks at its
+ * Colours of the few words that a person looks for: only on a terminal, and not
+ * if the environment disables them. Runs in the supervisor; checks its
  * descriptors, opens nothing.
  */
 #ifndef SUPERVISOR_COLOUR_H
@@ -11,16 +11,16 @@
 #include "../../common/buffer.h"
 
 enum colour {
-	COLOUR_PLAIN, /* as all else */
-	COLOUR_GOOD, /* it works */
-	COLOUR_BAD,  /* it failed */
-	COLOUR_NOTE, /* it works, with less than there could be */
+	COLOUR_PLAIN, /* the default */
+	COLOUR_GOOD, /* success */
+	COLOUR_BAD,  /* failure */
+	COLOUR_NOTE, /* success with restrictions */
 	COLOUR_HEAD, /* a heading */
 };
 
 /*
- * Decides for standard output and standard error: each shows colours where it
- * is a terminal, TERM names one that can, and NO_COLOR is unset or empty.
+ * Decides for standard output and standard error: each has colours if it is a
+ * terminal, TERM names a type with colours, and NO_COLOR is unset or empty.
  * Before this is called there are no colours.
  */
 void colour_begin(char **envp);

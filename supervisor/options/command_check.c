@@ -1,7 +1,6 @@
 /*
- * Whether a command line has all that its command needs, and nothing that
- * belongs to another one: command_check of command_word.h. Runs in the
- * supervisor.
+ * Checks that a command line has all the parts that its command needs, and no
+ * flags of others: command_check of command_word.h. Runs in the supervisor.
  */
 #include <string.h>
 
@@ -42,7 +41,7 @@ command_check_operands(const struct command *command, struct err *err)
 	        " behind --" : "");
 }
 
-/* The first row of a command, or of one that takes a flag. */
+/* Returns the first row of a command, or of a command that accepts a flag. */
 static const struct command_row *
 command_first(enum command_task task, enum command_flag flag)
 {
@@ -56,7 +55,7 @@ command_first(enum command_task task, enum command_flag flag)
 	return row;
 }
 
-/* The command that an action is another name of. */
+/* Returns the command with the same meaning as an action. */
 static enum command_task
 command_of_action(enum option_action action)
 {
@@ -69,7 +68,7 @@ command_of_action(enum option_action action)
 	return COMMAND_NONE;
 }
 
-/* Appends "'caisson adopt'", or one of the commands that take a flag. */
+/* Appends "'caisson adopt'", or one of the commands that accept a flag. */
 static void
 command_add_takers(struct buffer *out, enum command_flag flag)
 {
@@ -105,7 +104,7 @@ command_misplaced(
 	    "out", name, is.data, takes.data);
 }
 
-/* Whether a word is one of "one|other]", whose len bytes are looked at. */
+/* Returns whether a word is among len bytes such as "one|other]". */
 static int
 command_is_among(const char *words, size_t len, const char *word)
 {
@@ -121,7 +120,7 @@ command_is_among(const char *words, size_t len, const char *word)
 	return 0;
 }
 
-/* An operand that must be one of some words. */
+/* Checks an operand that must be one of several words. */
 static int
 command_check_choice(const struct command *command, struct err *err)
 {

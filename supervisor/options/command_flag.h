@@ -1,7 +1,7 @@
 /*
  * The flags of commands, such as --yes of "caisson adopt": their rows in
- * commands.def, and those that a command line gives. Runs in the supervisor;
- * reads argv and nothing else.
+ * commands.def, and the flags on a command line. Runs in the supervisor; reads
+ * only argv.
  */
 #ifndef SUPERVISOR_COMMAND_FLAG_H
 #define SUPERVISOR_COMMAND_FLAG_H
@@ -28,19 +28,19 @@ enum command_flag {
 
 enum command_times {
 	COMMAND_ONCE,
-	COMMAND_EACH, /* it may be repeated */
-	COMMAND_LIST, /* and more values may follow each */
+	COMMAND_EACH, /* may be repeated */
+	COMMAND_LIST, /* may be repeated, with several values each */
 };
 
 struct command_flag_row {
 	const char *key; /* with underscores; NULL for COMMAND_FLAG_NONE */
-	char letter;     /* of the short form, or 0 */
-	const char *value; /* what follows it; NULL: nothing */
+	char letter;     /* short form, or 0 */
+	const char *value; /* name of its value; NULL: none */
 	enum command_times times;
 	const char *doc;
 };
 
-/* Those of one command line, in its order. All zeroes: none. */
+/* The flags of one command line, in order. All zeroes: none. */
 struct command_flags {
 	struct {
 		enum command_flag flag;
@@ -53,22 +53,22 @@ struct command_flags {
 const struct command_flag_row *command_flag_row(enum command_flag flag);
 
 /*
- * Returns the flag that len bytes of an argument are, such as "--dry-run" or
- * "-y", or COMMAND_FLAG_NONE.
+ * Returns the flag in len bytes of an argument, such as "--dry-run" or "-y", or
+ * COMMAND_FLAG_NONE.
  */
 enum command_flag command_flag_find(const char *arg, size_t len);
 
-/* Whether a command takes a flag. */
+/* Returns whether a command accepts a flag. */
 int command_takes(enum command_task task, enum command_flag flag);
 
-/* Tries the keys of what a command takes, for a suggestion. */
+/* Tries the keys of the flags of a command for a suggestion. */
 void command_flag_suggest(struct suggest *suggest, enum command_task task);
 
 /* Adds a flag. Returns 0, or -1 with err: it is given too often. */
 int command_flag_give(struct command_flags *flags, enum command_flag flag,
     const char *value, struct err *err);
 
-/* Whether a flag is given; the n-th value, counted from 0, or NULL. */
+/* Return whether a flag is given; its n-th value, counted from 0, or NULL. */
 int command_has(const struct command_flags *flags, enum command_flag flag);
 const char *command_value(
     const struct command_flags *flags, enum command_flag flag, size_t n);

@@ -1,5 +1,5 @@
 /*
- * The words of a command line: see command_word.h. Runs in the
+ * Command lines that begin with a word: see command_word.h. Runs in the
  * supervisor.
  */
 #include <string.h>
@@ -17,7 +17,7 @@ static const struct command_row command_rows[] = {
 #include "commands.def"
 };
 
-/* What is understood, and not shown. */
+/* Commands that are accepted but not documented. */
 static const struct command_row command_more[] = {
 #define COMMAND_ALONE(TASK, ACTION, word)                                      \
 	{ COMMAND_##TASK, OPTION_##ACTION, word, NULL, NULL, NULL },
@@ -26,7 +26,7 @@ static const struct command_row command_more[] = {
 #include "commands.def"
 };
 
-/* Words that will be commands, and what there is instead. */
+/* Future commands, and their present alternatives. */
 static const struct {
 	const char *word;
 	const char *doc;
@@ -45,7 +45,7 @@ command_row(size_t n)
 	return n < COMMAND_ROWS ? &command_rows[n] : NULL;
 }
 
-/* The n-th of all that is understood, or NULL. */
+/* Returns the n-th accepted command, or NULL. */
 static const struct command_row *
 command_any(size_t n)
 {
@@ -70,7 +70,7 @@ command_find(const char *word, const char *verb)
 	return NULL;
 }
 
-/* Whether a word takes verbs at all. */
+/* Returns whether a word has verbs. */
 static int
 command_has_verbs(const char *word)
 {
@@ -109,7 +109,7 @@ command_is_later(const char *word, struct err *err)
 	return 0;
 }
 
-/* A first word that is no option and no command. */
+/* Sets the error for a first word that is neither an option nor a command. */
 static int
 command_unknown(const char *word, struct err *err)
 {
@@ -167,7 +167,7 @@ command_unknown_verb(const char *word, const char *verb, struct err *err)
 
 /* Operands */
 
-/* A word too many, where a command line was meant to begin. */
+/* Sets the error for an extra word that may begin a command line. */
 static int
 command_unmarked(
     const struct command *command, const char *word, struct err *err)
@@ -207,8 +207,8 @@ command_take_rest(struct command *command, char **rest, struct err *err)
 }
 
 /*
- * Whether a word behind a command is no operand but a flag. An operand that
- * must be there may begin with a dash, as keys of memories may.
+ * Returns whether a word after a command is a flag, not an operand. A required
+ * operand may begin with a dash, as keys of memories may.
  */
 static int
 command_is_flag(const struct command *command, const char *word)
@@ -227,7 +227,7 @@ command_is_flag(const struct command *command, const char *word)
 	    command_takes(command->task, command_flag_find(word, len));
 }
 
-/* Takes what a command is about, up to the first flag. */
+/* Takes the operands of a command, up to the first flag. */
 static int
 command_read_operands(int argc, char **argv, int n, struct command *command)
 {

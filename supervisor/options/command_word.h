@@ -1,6 +1,6 @@
 /*
- * The words of a command line that begins with one: "caisson memory show KEY".
- * Runs in the supervisor; reads argv and nothing else.
+ * Command lines that begin with a word: "caisson memory show KEY". Runs in the
+ * supervisor; reads only argv.
  */
 #ifndef SUPERVISOR_COMMAND_WORD_H
 #define SUPERVISOR_COMMAND_WORD_H
@@ -11,61 +11,66 @@
 #include "command_flag.h"
 #include "option_table.h"
 
-/* A row of commands.def that a user is shown. */
+/* A row of commands.def, as shown to users. */
 struct command_row {
 	enum command_task task;
-	enum option_action action; /* that it is another name of; or none */
+	enum option_action action; /* the same as an action; or none */
 	const char *word;
-	const char *verb;     /* NULL: it has none */
-	const char *operands; /* NULL: it takes none */
+	const char *verb;     /* NULL: none */
+	const char *operands; /* NULL: none */
 	const char *doc;
 };
 
 struct command {
 	enum command_task task;
 	enum option_action action;
-	const char *word;     /* the first one, static */
-	const char *verb;     /* static, as it was written; NULL: none */
-	const char *operands; /* that it takes, static; NULL: none */
-	const char *operand;  /* what it is about, of argv; NULL: nothing */
-	const char *other;    /* what may stand behind that; NULL: nothing */
-	char **rest; /* behind "--": of argv, up to its NULL; NULL: none */
+	const char *word;     /* first word, static */
+	const char *verb;     /* static, as given; NULL: none */
+	const char *operands; /* accepted operands, static; NULL: none */
+	const char *operand;  /* first operand, of argv; NULL: none */
+	const char *other;    /* second operand; NULL: none */
+	char **rest; /* after "--": of argv, up to its NULL; NULL: none */
 	struct command_flags flags;
 };
 
 /*
- * Reads the words behind argv[0], which flags may follow. Returns how many
- * they are, 0 for none, or -1 with err.
+ * Reads the words after argv[0], which may be followed by flags. Returns how
+ * many there are, 0 for none, or -1 with err.
  */
 int command_read(
     int argc, char **argv, struct command *command, struct err *err);
 
 /*
- * Takes a word that stands behind a flag, or all that stands behind "--" up to
- * a NULL. Returns 0, or -1 with err: the command takes none, or no more.
+ * Take a word after a flag, or all words after "--" up to a NULL. Return 0, or
+ * -1 with err if the command accepts none, or no more.
  */
 int command_take(struct command *command, const char *word, struct err *err);
 int command_take_rest(struct command *command, char **rest, struct err *err);
 
 /*
- * Once all was read: whether nothing is missing, and each flag is one of this
- * command, or of the action that was asked for. Returns 0, or -1 with err.
+ * After the whole command line was read: checks that nothing is missing, and
+ * that each flag belongs to this command or action. Returns 0, or -1 with err.
  */
 int command_check(const struct command *command, enum option_action action,
     struct err *err);
 
-/* Always -1: a word that cannot be meant as anything, as a verb of word. */
+/*
+ * Always return -1, with the error for an extra word, or for an unknown verb of
+ * word.
+ */
 int command_superfluous(const char *word, struct err *err);
 int command_unknown_verb(
     const char *word, const char *verb, struct err *err);
 
-/* Whether a word will be a command; then err says what there is instead. */
+/*
+ * Returns whether a word is a future command; then err names the alternative.
+ */
 int command_is_later(const char *word, struct err *err);
 
 /* Returns the n-th row, counted from 0, or NULL; static. */
 const struct command_row *command_row(size_t n);
 
-/* Returns the first word of a command that is near to another one, or NULL. */
+/* Returns the first word of the command with the most similar name, or NULL. */
 const char *command_nearest(const char *word);
 
 #endif

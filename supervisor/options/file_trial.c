@@ -1,6 +1,6 @@
 /*
- * Files that are appended to: see file_trial.h. Runs in the supervisor; writes
- * nothing into them.
+ * Files to append to: see file_trial.h. Runs in the supervisor; writes nothing
+ * into them.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include "../../common/mem.h"
 #include "file_trial.h"
 
-/* Links that are followed one after the other, as the kernel does. */
+/* The maximum length of a chain of links, as in the kernel. */
 #define FILE_TRIAL_LINKS_MAX 40
 
-/* Not blocking: a pipe may have no reader. */
+/* Non-blocking: a FIFO may have no reader. */
 static int
 file_trial_try(const char *path, int flags, struct err *err)
 {
@@ -39,7 +39,7 @@ file_trial_open(const char *path, struct err *err)
 
 	if (file == -1)
 		return -1;
-	/* From here on it is as any standard error. */
+	/* From here on it blocks, as standard error usually does. */
 	if (fcntl(file, F_SETFL, O_APPEND) == -1) {
 		err_sys(err, "use %s", path);
 		return -1;
@@ -59,7 +59,10 @@ file_trial_make(const char *path, struct err *err)
 	return 0;
 }
 
-/* Where a link leads; NULL when the path is none. The caller frees it. */
+/*
+ * Returns the target of a link; NULL if the path is not a link. The caller
+ * frees it.
+ */
 static char *
 file_trial_follow(const char *path)
 {
@@ -75,7 +78,7 @@ file_trial_follow(const char *path)
 	    target);
 }
 
-/* A link may lead to what is not there yet: that is what is made then. */
+/* The target of a link may be missing: then that is created. */
 static int
 file_trial_make_target(const char *path, struct err *err)
 {

@@ -1,6 +1,6 @@
 /*
- * Files that are appended to: how they are opened, and whether they could be,
- * for --check, which leaves nothing behind. Runs in the supervisor.
+ * Files to append to: opening them, and testing that without a trace, for
+ * --check. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_FILE_TRIAL_H
 #define SUPERVISOR_FILE_TRIAL_H
@@ -8,20 +8,20 @@
 #include "../../common/err.h"
 
 /*
- * Opens a file to append to, through links, without waiting: a pipe that
- * nobody reads is an error. One that is not there is made. Returns the
- * descriptor, which the caller closes, or -1 with err.
+ * Opens a file to append to, following links, without blocking: a FIFO without
+ * a reader is an error. A missing file is created. Returns the descriptor,
+ * which the caller closes, or -1 with err.
  */
 int file_trial_open(const char *path, struct err *err);
 
 /*
- * Whether file_trial_open would succeed. Returns 0, or -1 with err; what it
- * has to make for that it removes again.
+ * Tests whether file_trial_open would succeed. Returns 0, or -1 with err;
+ * removes a file that it creates.
  */
 int file_trial_append(const char *path, struct err *err);
 
 /*
- * Whether a file that is not there could be made: makes it and removes it.
+ * Tests whether a missing file could be created: creates and removes it.
  * Returns 0, or -1 with err.
  */
 int file_trial_make(const char *path, struct err *err);

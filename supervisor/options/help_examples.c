@@ -7,7 +7,7 @@
 #include "colour.h"
 #include "help_examples.h"
 
-/* A short help has the first ones. */
+/* The short help has the first ones. */
 static const struct {
 	const char *word;
 	const char *line;

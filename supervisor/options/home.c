@@ -1,5 +1,5 @@
 /*
- * Whose the user's folders are: see home.h. Runs in the supervisor.
+ * The owners of the user's directories: see home.h. Runs in the supervisor.
  */
 #include <errno.h>
 #include <string.h>
@@ -37,7 +37,7 @@ home_owner(const char *folder)
 	return st.st_uid;
 }
 
-/* What the variable should be instead; the caller frees it. */
+/* Returns the fix for the variable; the caller frees it. */
 static char *
 home_fix(const char *name, uid_t self)
 {

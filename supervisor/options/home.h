@@ -1,7 +1,7 @@
 /*
- * The folders of the user that variables name, and whether they are the
- * user's own: a program that root starts with another user's HOME must not do
- * what that user's files say. Runs in the supervisor; opens nothing.
+ * The user's directories named by variables, and their owners. If root starts
+ * Caisson with another user's HOME, it must not follow that user's files. Runs
+ * in the supervisor; opens nothing.
  */
 #ifndef SUPERVISOR_HOME_H
 #define SUPERVISOR_HOME_H
@@ -12,32 +12,32 @@
 #include "../../common/err.h"
 
 /*
- * Returns the value of a variable that names a folder, in envp, or NULL where
- * it is not set to an absolute path (XDG Base Directory, 0.8, says the same).
+ * Returns the value in envp of a variable that names a directory, or NULL if it
+ * is not an absolute path (as in XDG Base Directory, 0.8).
  */
 const char *home_folder(char **envp, const char *name);
 
 /*
- * Returns the owner of a folder, or, where it is missing, of the nearest one
- * above it; our own user where it cannot be looked at.
+ * Returns the owner of a directory, or, if it is missing, of its nearest
+ * existing parent; our own user if that cannot be read.
  */
 uid_t home_owner(const char *folder);
 
 /*
- * Returns NULL when what is below the folder of this variable may be used: the
- * folder, or, where it is missing, the nearest one above it, belongs to us or
- * to root. Otherwise returns why not, with the fix; the caller frees it.
+ * Returns NULL if files below the directory of this variable may be used: the
+ * directory, or its nearest existing parent, belongs to us or to root.
+ * Otherwise returns the reason with the fix, which the caller frees.
  */
 char *home_refusal(char **envp, const char *name);
 
 /*
- * Whether a file of configuration that was found in its usual place may be
- * used: it belongs to us or to root, and not every user can write it. Returns
- * 0, or -1 with err: why not, to be put behind the name of the file.
+ * Checks whether a configuration file found at its default path may be used: it
+ * belongs to us or to root, and is not writable by every user. Returns 0, or -1
+ * with err: the reason, to follow the name of the file.
  */
 int home_trusts(const struct stat *st, struct err *err);
 
-/* The variable that says where configuration is: XDG_CONFIG_HOME or HOME. */
+/* Returns the variable for the configuration: XDG_CONFIG_HOME or HOME. */
 const char *home_settings_variable(char **envp);
 
 #endif

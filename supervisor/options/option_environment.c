@@ -10,16 +10,16 @@
 #include "../../common/shown.h"
 #include "option_environment.h"
 
-/* One variable that may be ours. */
+/* A variable that may be ours. */
 struct option_variable {
 	const char *whole; /* "NAME=value" */
 	size_t len;        /* of the name */
 	const char *value;
-	char key[OPTION_NAME_SIZE]; /* what is behind the prefix */
-	int former;                 /* the prefix is the former one */
+	char key[OPTION_NAME_SIZE]; /* the part after the prefix */
+	int former;                 /* it has the former prefix */
 };
 
-/* Whether it begins with a prefix of ours, and has a value. */
+/* Returns whether it has a prefix of ours, and a value. */
 static int
 option_environment_split(const char *whole, struct option_variable *variable)
 {
@@ -44,7 +44,7 @@ option_environment_split(const char *whole, struct option_variable *variable)
 	return 0;
 }
 
-/* Returns the option whose name this is, letter by letter, or OPTION_IDS. */
+/* Returns the option with exactly this name, or OPTION_IDS. */
 static enum option_id
 option_environment_find(const struct option_variable *variable)
 {
@@ -58,7 +58,7 @@ option_environment_find(const struct option_variable *variable)
 	return option_find(variable->key);
 }
 
-/* A name that is no option's: an error where it may be meant for ours. */
+/* A name without an option: an error if it may be intended for Caisson. */
 static int
 option_environment_unknown(
     const struct option_variable *variable, struct err *err)
@@ -109,7 +109,7 @@ option_environment_read(
 	return 0;
 }
 
-/* Returns what the new name of an option says, or NULL. */
+/* Returns the value under the current name of an option, or NULL. */
 static const char *
 option_environment_current(char **envp, enum option_id id)
 {

@@ -1,6 +1,6 @@
 /*
  * The configuration file: see option_file.h. Runs in the supervisor. jansson
- * reads it: it is small, bounded, and belongs to the user who starts us.
+ * parses it: it is small, bounded, and belongs to the user who starts Caisson.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,7 +38,7 @@ option_file_path(char **envp)
 	return NULL;
 }
 
-/* Opens the file. Returns 1, 0 when there is none, or -1 with err. */
+/* Opens the file. Returns 1, 0 if there is none, or -1 with err. */
 static int
 option_file_open(const char *path, int *fd, struct err *err)
 {
@@ -102,7 +102,7 @@ option_file_decode(const struct buffer *buffer, struct err *err)
 	return object;
 }
 
-/* Strings, with commas between them; returns NULL when there are others. */
+/* Returns strings, comma-separated; NULL if there are other values. */
 static char *
 option_file_list(const json_t *list)
 {
@@ -141,7 +141,7 @@ option_file_text(const json_t *value)
 	}
 }
 
-/* Puts the name of the file before what is wrong with it. */
+/* Puts the name of the file before its error. */
 static int
 option_file_wrap(const char *path, struct err *err)
 {

@@ -11,14 +11,14 @@
 #include "../../common/limits.h"
 #include "../../common/shown.h"
 
-/* Whether len bytes of arg are this flag. */
+/* Returns whether len bytes of arg are this flag. */
 static int
 option_flags_match(const char *flag, const char *arg, size_t len)
 {
 	return strlen(flag) == len && memcmp(flag, arg, len) == 0;
 }
 
-/* Whether len bytes of arg are the flag of this key. */
+/* Returns whether len bytes of arg are the flag of this key. */
 static int
 option_flags_are(const char *key, const char *arg, size_t len)
 {
@@ -54,7 +54,7 @@ option_flags_unknown(
 	    shown.data, flag);
 }
 
-/* Finds which option, action or flag of a command len bytes of arg name. */
+/* Finds the option, action or flag of a command in len bytes of arg. */
 static int
 option_flags_find(enum command_task task, struct option_flag *flag,
     const char *arg, size_t len, struct err *err)
@@ -94,7 +94,7 @@ option_flags_no_value(enum option_id id, const char *arg, struct err *err)
 	    allowed.data);
 }
 
-/* What an action is about, which may be left out at the end. */
+/* Returns the argument of an action, which may be omitted at the end. */
 static const char *
 option_flags_argument(struct option_flags *walk)
 {
@@ -104,7 +104,7 @@ option_flags_argument(struct option_flags *walk)
 	return walk->argv[walk->next++];
 }
 
-/* The value of a flag of a command. Returns 1, or -1 with err. */
+/* Reads the value of a flag of a command. Returns 1, or -1 with err. */
 static int
 option_flags_own(struct option_flags *walk, struct option_flag *flag,
     const char *arg, size_t len, struct err *err)
@@ -114,7 +114,7 @@ option_flags_own(struct option_flags *walk, struct option_flag *flag,
 	if (row->value == NULL)
 		return flag->value == NULL ? 1 :
 		    err_set(err, "%.*s takes no value", (int)len, arg);
-	/* What begins with a dash is a value behind "=" only. */
+	/* A word that begins with a dash is a value only after "=". */
 	if (flag->value == NULL && walk->next < walk->argc &&
 	    walk->argv[walk->next][0] != '-')
 		flag->value = walk->argv[walk->next++];
@@ -126,7 +126,7 @@ option_flags_own(struct option_flags *walk, struct option_flag *flag,
 	return 1;
 }
 
-/* A word that is no flag, behind a command. */
+/* Takes a word that is not a flag, after a command. */
 static int
 option_flags_word(struct option_flags *walk, struct option_flag *flag)
 {

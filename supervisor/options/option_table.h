@@ -1,7 +1,7 @@
 /*
- * The rows of options.def as data, and how an option is called in each of the
- * places where a user can set it. Runs in the supervisor (and in the program
- * that writes the manual pages); reads and changes nothing.
+ * The rows of options.def as data, and the name of an option in each place
+ * where a user can set it. Runs in the supervisor (and in the program that
+ * writes the manual pages); reads and changes nothing.
  */
 #ifndef SUPERVISOR_OPTION_TABLE_H
 #define SUPERVISOR_OPTION_TABLE_H
@@ -12,15 +12,15 @@
 struct suggest;
 
 #define OPTION_PREFIX "CAISSON_"
-/* What variables began with in earlier versions, and may still. */
+/* The prefix of variables in earlier versions, which is still accepted. */
 #define OPTION_FORMER_PREFIX "MCP_BRIDGE_"
-/* The one that did not: the option servers_config. */
+/* The exception: the former name of the option servers_config. */
 #define OPTION_FORMER_SERVERS "MCP_SERVERS_CONFIG"
 
-/* The number of "auto": it is found out while the program runs. */
+/* The number for "auto": computed while the program runs. */
 #define OPTION_AUTO UINT32_MAX
 
-/* Room for any name that the functions below make. */
+/* Room for any name that the functions below return. */
 #define OPTION_NAME_SIZE 64
 
 enum option_kind {
@@ -29,11 +29,11 @@ enum option_kind {
 	OPTION_KIND_COUNT,
 	OPTION_KIND_AUTO,   /* a count, or OPTION_AUTO */
 	OPTION_KIND_SHARE,  /* in hundredths; written 1.5 */
-	OPTION_KIND_CHOICE, /* its number is the position of the word */
-	OPTION_KIND_WORDS,  /* some, with commas between them; a bit of each */
+	OPTION_KIND_CHOICE, /* its number: the position of the word */
+	OPTION_KIND_WORDS,  /* words, comma-separated; a bit for each */
 	OPTION_KIND_PATH,   /* absolute */
-	OPTION_KIND_FILE,   /* a path, from the folder that one works in, too */
-	OPTION_KIND_NAMES,  /* of modules, with commas between them */
+	OPTION_KIND_FILE,   /* a path, perhaps relative */
+	OPTION_KIND_NAMES,  /* of modules, comma-separated */
 	OPTION_KIND_SWITCH, /* 1 or 0 */
 };
 
@@ -43,7 +43,7 @@ enum option_id {
 	OPTION_IDS
 };
 
-/* OPTION_NONE: no action was asked for. Then a command runs, or it serves. */
+/* OPTION_NONE: no action. Then a command runs, or a client is served. */
 enum option_action {
 	OPTION_NONE,
 #define OPTION_ACTION(NAME, name, doc) OPTION_##NAME,
@@ -54,47 +54,53 @@ enum option_action {
 struct option_row {
 	const char *key;
 	enum option_kind kind;
-	const char *preset; /* as a user would write it; NULL: computed */
-	uint64_t least;     /* of a number, or of the bytes of text */
+	const char *preset; /* as written by users; NULL: computed */
+	uint64_t least;     /* of a number, or of the length of text */
 	uint64_t most;
-	const char *const *words; /* that may be chosen, the last one is NULL */
+	const char *const *words; /* the choices; the last one is NULL */
 	const char *doc;
 };
 
 struct option_action_row {
 	const char *key; /* NULL for OPTION_NONE */
 	const char *doc;
-	const char *argument; /* what it is about; NULL: it has none */
+	const char *argument; /* name of its argument; NULL: none */
 };
 
-/* Returns the row of an option, of an action; static. */
+/* Return the row of an option, of an action; static. */
 const struct option_row *option_row(enum option_id id);
 const struct option_action_row *option_action_row(enum option_action action);
 
-/* Whether its value is text, and not a number. */
+/* Returns whether its value is text, not a number. */
 int option_is_text(enum option_id id);
 
-/* Returns the option or action with this key; OPTION_IDS, OPTION_ACTIONS. */
+/*
+ * Return the option or action with this key; OPTION_IDS, OPTION_ACTIONS if
+ * there is none.
+ */
 enum option_id option_find(const char *key);
 enum option_action option_action_find(const char *key);
 
-/* Whether this key is one that only other versions use. */
+/* Returns whether only other versions have an option with this key. */
 int option_is_later(const char *key);
 
-/* The key of the n-th of those, counted from 0, or NULL. */
+/* Returns the key of the n-th such option, counted from 0, or NULL. */
 const char *option_later(size_t n);
 
-/* Tries the keys of all options, and of all actions, for a suggestion. */
+/*
+ * Tries the keys of all options, and with actions set of all actions, for a
+ * suggestion.
+ */
 void option_suggest(struct suggest *suggest, int actions);
 
 /*
- * Returns the key of the option (or of the action, where those are allowed)
- * that a user who wrote this may have meant, or NULL.
+ * Returns the most similar key of an option (or of an action, if actions is
+ * set), or NULL.
  */
 const char *option_nearest(const char *key, int actions);
 
 /*
- * From max_timeout make CAISSON_MAX_TIMEOUT, MCP_BRIDGE_MAX_TIMEOUT and
+ * Convert max_timeout to CAISSON_MAX_TIMEOUT, MCP_BRIDGE_MAX_TIMEOUT and
  * --max-timeout.
  */
 void option_variable(const char *key, char name[OPTION_NAME_SIZE]);
@@ -102,9 +108,8 @@ void option_former(const char *key, char name[OPTION_NAME_SIZE]);
 void option_flag(const char *key, char name[OPTION_NAME_SIZE]);
 
 /*
- * The other way, without prefix or dashes: returns the key in small letters
- * and underscores that len bytes of a name stand for, cut where it is longer
- * than any.
+ * Converts len bytes of a name without prefix or dashes to the key, in lower
+ * case with underscores, cut to the maximum length.
  */
 void option_key(const char *name, size_t len, char key[OPTION_NAME_SIZE]);
 

@@ -10,7 +10,7 @@
 #include "option_value.h"
 
 struct option_unit {
-	char letter; /* small; '\0' ends the list */
+	char letter; /* lower case; '\0' ends the list */
 	uint64_t factor;
 };
 
@@ -33,7 +33,7 @@ static const struct option_unit option_value_sizes[] = {
 
 static const struct option_unit option_value_plain[] = { { '\0', 0 } };
 
-/* The units that numbers of this kind may be written with. */
+/* Returns the units of numbers of this kind. */
 static const struct option_unit *
 option_value_units(enum option_kind kind)
 {
@@ -47,7 +47,7 @@ option_value_units(enum option_kind kind)
 	}
 }
 
-/* Whether a unit of sizes ends here, as in 512m, 512MB and 512MiB. */
+/* Returns whether a unit of sizes ends here, as in 512m, 512MB and 512MiB. */
 static int
 option_value_ends_size(const char *end)
 {
@@ -55,7 +55,7 @@ option_value_ends_size(const char *end)
 	    strcasecmp(end, "ib") == 0;
 }
 
-/* Returns the factor of a unit, 1 for none, 0 for one that is unknown. */
+/* Returns the factor of a unit, 1 for none, 0 for an unknown one. */
 static uint64_t
 option_value_factor(const struct option_unit *units, const char *unit)
 {
@@ -74,7 +74,7 @@ option_value_factor(const struct option_unit *units, const char *unit)
 	return 0;
 }
 
-/* Digits and at most one unit. */
+/* Parses digits and at most one unit. */
 static int
 option_value_number(
     const struct option_unit *units, const char *text, uint64_t *number)
@@ -95,7 +95,7 @@ option_value_number(
 	return 0;
 }
 
-/* A whole number, or one with one or two digits behind a point. */
+/* Parses an integer, or a number with one or two decimals. */
 static int
 option_value_share(const char *text, uint64_t *number)
 {
@@ -128,7 +128,7 @@ option_value_word(
 	return -1;
 }
 
-/* What other programs call the words of ours. */
+/* Returns our name for a value with another name in other programs. */
 static const char *
 option_value_known(const char *text)
 {
@@ -145,7 +145,7 @@ option_value_known(const char *text)
 	return text;
 }
 
-/* Words of the list with commas between them, as a set of bits. */
+/* Parses comma-separated words of the list as a set of bits. */
 static int
 option_value_words(
     const char *const *words, const char *text, uint64_t *number)
@@ -184,7 +184,7 @@ option_value_path(enum option_kind kind, const char *text, uint64_t *number)
 	*number = strlen(text);
 	if (*number > 0 && text[0] != '/' && kind == OPTION_KIND_PATH)
 		return -1;
-	/* It travels to workers as text of the catalogue. */
+	/* It is sent to workers as text of the catalogue. */
 	return utf8_valid(text, *number) ? 0 : -1;
 }
 
@@ -196,8 +196,8 @@ option_value_auto(const char *text, uint64_t *number)
 }
 
 /*
- * Names of modules, separated by commas: what an import statement takes. What
- * they are worth the interpreter knows.
+ * Parses names of modules, separated by commas: valid operands of an import
+ * statement. Only the interpreter can tell whether they exist.
  */
 static int
 option_value_names(const char *text, uint64_t *number)
@@ -261,7 +261,7 @@ option_value_parse(
 	return *number >= row->least && *number <= row->most ? 0 : -1;
 }
 
-/* As it is read, without zeroes that say nothing. */
+/* In the form that is parsed, without trailing zeroes. */
 static void
 option_value_add_share(struct buffer *buffer, uint64_t number)
 {

@@ -1,8 +1,8 @@
 /*
  * Values of options as users write them: 30, 2m, 512m, on, debug, /a/path.
- * Turns text into numbers and numbers into text, and words what is allowed.
- * Runs in the supervisor (and in the program that writes the manual pages);
- * pure.
+ * Converts text to numbers and numbers to text, and describes the allowed
+ * values. Runs in the supervisor (and in the program that writes the manual
+ * pages); pure.
  */
 #ifndef SUPERVISOR_OPTION_VALUE_H
 #define SUPERVISOR_OPTION_VALUE_H
@@ -11,18 +11,18 @@
 #include "option_table.h"
 
 /*
- * Reads text as a value of this option. *number becomes seconds, bytes, a
+ * Parses text as a value of this option. *number becomes seconds, bytes, a
  * count, the hundredths of a share, the position of a choice's word, 1 or 0 of
- * a switch, or the length of a path. Numbers without sign or blanks only, and
- * whole ones but for shares; units and words in small or capital letters.
- * Returns 0, or -1 when the text is not of this kind or not within the bounds.
+ * a switch, or the length of a path. Numbers have no sign or blanks, and are
+ * integers except for shares; units and words are in lower or upper case.
+ * Returns 0, or -1 if the text is not of this kind or out of bounds.
  */
 int option_value_parse(
     const struct option_row *row, const char *text, uint64_t *number);
 
 /*
- * Appends what is allowed, "a time from 1s to 24h", and how it may be written
- * where that is not plain: ", such as 30, 30s, 2m or 1h".
+ * Append the allowed values, "a time from 1s to 24h", and examples if the form
+ * is not obvious: ", such as 30, 30s, 2m or 1h".
  */
 void option_value_add_allowed(
     struct buffer *buffer, const struct option_row *row);
@@ -30,7 +30,7 @@ void option_value_add_examples(
     struct buffer *buffer, const struct option_row *row);
 
 /*
- * Appends a number as option_value_parse reads it, in the largest unit that
+ * Appends a number in the form of option_value_parse, in the largest unit that
  * divides it: 90s, 2m, 64k. Not for paths.
  */
 void option_value_add(

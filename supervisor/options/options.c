@@ -24,7 +24,7 @@ static const size_t options_offsets[OPTION_IDS] = {
 #include "options.def"
 };
 
-/* Values in their places */
+/* Storing values */
 
 static void
 options_store(struct options *options, enum option_id id, uint64_t number,
@@ -71,7 +71,7 @@ options_word(const struct options *options, enum option_id id)
 	return option_row(id)->words[options_number(options, id)];
 }
 
-/* Appends how an option is called in a place where it can be set. */
+/* Appends the name of an option in a place where it can be set. */
 static void
 options_add_name_in(struct buffer *buffer, const struct options *options,
     enum option_id id, enum options_source source)
@@ -100,7 +100,7 @@ options_add_name(
 	options_add_name_in(text, options, id, options->sources[id]);
 }
 
-/* What is said besides of a value that an earlier bridge took, or "". */
+/* Returns a hint for a value that an earlier version accepted, or "". */
 static const char *
 options_hint(enum option_id id, const char *text)
 {
@@ -144,7 +144,7 @@ options_concurrent(void)
 	unsigned int wanted = CONCURRENT_LEAST;
 	cpu_set_t processors;
 
-	/* Those that we may run on, which in a container may be few. */
+	/* The processors that we may use: in a container perhaps few. */
 	if (sched_getaffinity(0, sizeof(processors), &processors) == 0)
 		wanted = 2 * (unsigned int)CPU_COUNT(&processors);
 	if (wanted < CONCURRENT_LEAST)
@@ -168,7 +168,10 @@ options_preset(struct options *options)
 
 /* The configuration file */
 
-/* The option that is near to a member, which may be called like a variable. */
+/*
+ * Returns the option most similar to a member, which may have the name of a
+ * variable.
+ */
 static const char *
 options_nearest_member(const char *key)
 {
@@ -256,7 +259,7 @@ options_warn_file(const struct options *options)
 
 /* The command line */
 
-/* Whether an action may stand behind words. */
+/* Returns whether an action may be combined with words. */
 static int
 options_goes_with(const struct command *command, enum option_action action)
 {
@@ -269,7 +272,7 @@ options_goes_with(const struct command *command, enum option_action action)
 	return command->action == OPTION_NONE && action == OPTION_CHECK;
 }
 
-/* The words are an action, or stand with the one that a flag asks for. */
+/* The words are an action, or belong to the one given as a flag. */
 static int
 options_use_words(struct options *options, struct err *err)
 {
@@ -300,7 +303,7 @@ options_use_words(struct options *options, struct err *err)
 	return 0;
 }
 
-/* A flag or a word of the command. Returns 0, or -1 with err. */
+/* Stores a flag or a word of the command. Returns 0, or -1 with err. */
 static int
 options_give(struct options *options, const struct option_flag *flag,
     struct err *err)
@@ -315,7 +318,7 @@ options_give(struct options *options, const struct option_flag *flag,
 	    &options->command.flags, flag->own, flag->value, err);
 }
 
-/* Finds the action, and that all of argv can be understood. */
+/* Finds the action, and checks that all of argv is valid. */
 static int
 options_find_action(
     struct options *options, int argc, char **argv, struct err *err)
@@ -372,9 +375,9 @@ options_read_flags(
 	return more;
 }
 
-/* All together */
+/* Reading all options */
 
-/* The one pair of options that can contradict each other. */
+/* Checks the only pair of options that can contradict each other. */
 static int
 options_check_timeouts(struct options *options, struct err *err)
 {
@@ -383,7 +386,7 @@ options_check_timeouts(struct options *options, struct err *err)
 
 	if (options->timeout <= options->max_timeout)
 		return 0;
-	/* Who lowers the maximum alone did not ask for the default. */
+	/* If only the maximum is lowered, the default is lowered too. */
 	if (options->sources[OPTION_ID_TIMEOUT] == OPTIONS_DEFAULT) {
 		options->timeout = options->max_timeout;
 		return 0;
@@ -403,7 +406,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	options_preset(options);
 	if (options_find_action(options, argc, argv, err) == -1)
 		return -1;
-	/* Help is printed, whatever else is wrong. */
+	/* Help is printed despite other errors. */
 	if (options->action == OPTION_HELP || options->action == OPTION_VERSION)
 		return 0;
 	if (options_read_file(options, envp, err) == -1 ||
@@ -412,7 +415,7 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 	    options_read_flags(options, argc, argv, err) == -1 ||
 	    options_check_timeouts(options, err) == -1)
 		return -1;
-	/* The log does not know its level yet. */
+	/* The level of the log is not set yet. */
 	if (options->log_level >= LOG_LEVEL_WARN) {
 		option_environment_warn(envp);
 		options_warn_file(options);

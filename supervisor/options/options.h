@@ -1,5 +1,5 @@
 /*
- * What the user set: read once at start from the command line, the
+ * The user's settings: read once at the start from the command line, the
  * environment and the configuration file, checked against options.def, and
  * never changed afterwards. Runs in the supervisor.
  */
@@ -13,11 +13,11 @@
 #include "command_word.h"
 #include "option_table.h"
 
-/* Where a value comes from; a later one wins over those before it. */
+/* The origin of a value; later ones take precedence over earlier ones. */
 enum options_source {
 	OPTIONS_DEFAULT,
 	OPTIONS_FILE,
-	OPTIONS_FORMER, /* the environment, by the name of earlier versions */
+	OPTIONS_FORMER, /* the environment, by a former name */
 	OPTIONS_ENVIRONMENT,
 	OPTIONS_FLAG,
 };
@@ -35,47 +35,50 @@ enum options_source {
 #define OPTIONS_TYPE_NAMES char *
 #define OPTIONS_TYPE_SWITCH unsigned int
 
-/* A member for each row of options.def, then where it was read. */
+/*
+ * A member for each row of options.def, then data on the command line and the
+ * file.
+ */
 struct options {
 #define OPTION(KIND, NAME, name, preset, ALLOWED, doc)                         \
 	OPTIONS_TYPE_##KIND name;
 #include "options.def"
 	struct command command;
 	int words; /* of the command line, before its flags */
-	enum command_task first; /* what those ask for */
+	enum command_task first; /* the task of those words */
 	enum option_action action;
 	int brief;            /* -h: a short help */
-	const char *argument; /* of the action, of argv; NULL: none */
-	const char *more;     /* what stands behind that; NULL: nothing */
+	const char *argument; /* of the action, in argv; NULL: none */
+	const char *more;     /* the word after it; NULL: none */
 	enum options_source sources[OPTION_IDS];
-	char *file;     /* the configuration file, NULL when it has no place */
-	int file_found; /* it was there and was read */
-	char *file_refusal; /* why it was not read although it is there */
+	char *file;     /* the configuration file; NULL: no path */
+	int file_found; /* it exists and was read */
+	char *file_refusal; /* why an existing file was not read */
 };
 
 /*
- * Reads all options. Unless the action is to print help or the version, every
- * value is checked, also one that another wins over. Variables of other
- * versions get a warning in the log. Returns 0, or -1 with err: the name as
- * the user wrote it, the value, and what is allowed. options_free in both
- * cases.
+ * Reads all options. Unless the action prints help or the version, every value
+ * is checked, even if another takes precedence. Variables of other versions
+ * cause a warning in the log. Returns 0, or -1 with err: the name as the user
+ * wrote it, the value, and the allowed values. Call options_free in both cases.
  */
 int options_read(struct options *options, int argc, char **argv, char **envp,
     struct err *err);
 
-/* Whether a client is served: neither an action nor a command is asked for. */
+/* Returns whether a client is served: no action or command is given. */
 int options_serves(const struct options *options);
 
-/* Frees what the options hold. */
+/* Frees the fields of options. */
 void options_free(struct options *options);
 
-/* Returns the value of an option that is a number, that of one that is text. */
+/* Return the value of an option that is a number, or that is text. */
 uint64_t options_number(const struct options *options, enum option_id id);
 const char *options_text(const struct options *options, enum option_id id);
 
 /*
- * Appends how an option is called where it was set: its flag, its variable, or
- * the file and its key there. Of one that was not set it is the variable.
+ * Appends the name of an option where it was set: its flag, its variable, or
+ * the file and its key there. For an option that was not set, appends the
+ * variable.
  */
 void options_add_name(struct buffer *text, const struct options *options,
     enum option_id id);
@@ -83,18 +86,18 @@ void options_add_name(struct buffer *text, const struct options *options,
 /* Returns the word of a choice, static: options_word(&o, OPTION_ID_RUNTIME). */
 const char *options_word(const struct options *options, enum option_id id);
 
-/* options_text.c: what a user is shown. */
+/* options_text.c: the help and the list of settings. */
 
 /*
- * Prints usage, the commands, and each option with its default and what is
- * allowed. Of one command (the first word of some, and a verb, or NULL), that
- * alone with its flags; brief means the commands alone. Returns 0, or -1 with
- * err: there is none such.
+ * Prints usage, the commands, and each option with its default and the allowed
+ * values. With command (the first word of some, and a verb, or NULL) prints
+ * only those, with their flags; brief means only the commands. Returns 0, or -1
+ * with err if there is no such command.
  */
 int options_help(const char *command, const char *verb, int brief, FILE *out,
     struct err *err);
 
-/* Prints each option with its value and where that comes from. */
+/* Prints each option with its value and the origin of that. */
 void options_print(const struct options *options, FILE *out);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What a user is shown of the options: the text of --help and of --check, from
- * options.def. Runs in the supervisor; prints, and changes nothing.
+ * The text of --help and of --check, from options.def. Runs in the supervisor;
+ * prints, and changes nothing.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "options.h"
 
 /*
- * Prints words with line breaks between them, indented; the first line begins
+ * Prints words with line breaks between them, indented; the first line starts
  * in this column.
  */
 static void
@@ -98,7 +98,7 @@ options_help_command(FILE *out, const struct command_row *row)
 	options_wrap_from(out, (size_t)column, HELP_COMMAND_INDENT, row->doc);
 }
 
-/* The flags that a command takes, each with its short form and its value. */
+/* Prints the flags of a command, each with its short form and its value. */
 static void
 options_help_flags(FILE *out, const struct command_row *command)
 {
@@ -129,7 +129,7 @@ options_help_flags(FILE *out, const struct command_row *command)
 	}
 }
 
-/* Headings, each above the row of the help that it names. */
+/* Headings, each before the row of the help that it names. */
 static const struct {
 	enum command_task task;
 	const char *heading;
@@ -168,7 +168,7 @@ options_option_head(FILE *out, enum option_id id)
 			options_head(out, options_groups[i].heading);
 }
 
-/* A line for each first word, with its verbs or with what it does. */
+/* Prints a line for each first word, with its verbs or its description. */
 static void
 options_help_words(FILE *out)
 {
@@ -189,7 +189,9 @@ options_help_words(FILE *out)
 	}
 }
 
-/* All commands; those of a word, and of its verb, with what they take. */
+/*
+ * Prints all commands; or those of a word, and of its verb, with their flags.
+ */
 static size_t
 options_help_commands(FILE *out, const char *word, const char *verb)
 {
@@ -270,7 +272,7 @@ options_help_options(FILE *out)
 	}
 }
 
-/* Of one command; the options are those of all. */
+/* Prints the help of one command; the options are those of all. */
 static int
 options_help_one(
     const char *word, const char *verb, FILE *out, struct err *err)
@@ -322,7 +324,7 @@ options_help(const char *command, const char *verb, int brief, FILE *out,
 	return 0;
 }
 
-/* Which variable, flag or file a value comes from; name: room for it. */
+/* Returns the variable, flag or file of a value; name: room for it. */
 static const char *
 options_source(const struct options *options, enum option_id id,
     char name[OPTION_NAME_SIZE])
@@ -343,7 +345,7 @@ options_source(const struct options *options, enum option_id id,
 	}
 }
 
-/* One line of --check: foreign text only escaped. */
+/* Prints one line of --check, with foreign text escaped. */
 static void
 options_print_line(
     FILE *out, const char *name, const char *value, const char *where)

@@ -1,5 +1,5 @@
 /*
- * The nearest word: see suggest.h. Runs in the supervisor; compares names,
+ * The most similar word: see suggest.h. Runs in the supervisor; compares names,
  * opens and changes nothing.
  */
 #include <string.h>
@@ -12,7 +12,7 @@ suggest_start(const char *word)
 {
 	struct suggest suggest = { .word = word };
 
-	/* The first word that counts must do better than this. */
+	/* The limit for the first candidate. */
 	suggest.distance = strlen(word) / 3 + 2;
 	return suggest;
 }
@@ -38,11 +38,16 @@ suggest_cell(size_t rows[3][SUGGEST_WORD_MAX + 1], const char *a, size_t i,
 	return d;
 }
 
-/* Letters put in, left out, changed, or swapped with their neighbour. */
+/*
+ * Counts letters inserted, deleted, changed, or swapped with their neighbour.
+ */
 static size_t
 suggest_distance(const char *a, size_t alen, const char *b, size_t blen)
 {
-	/* rows[0] is being made, rows[1] and rows[2] are those before. */
+	/*
+	 * rows[0] is the current row, rows[1] and rows[2] are the previous
+	 * ones.
+	 */
 	size_t rows[3][SUGGEST_WORD_MAX + 1] = { 0 };
 	size_t i, j;
 

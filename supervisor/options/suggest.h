@@ -1,6 +1,6 @@
 /*
- * "Did you mean …?": of some words, the one nearest to what was written.
- * Runs in the supervisor; pure.
+ * "Did you mean …?": finds the word most similar to the user's. Runs in the
+ * supervisor; pure.
  */
 #ifndef SUPERVISOR_SUGGEST_H
 #define SUPERVISOR_SUGGEST_H
@@ -9,17 +9,17 @@
 
 struct suggest {
 	const char *word; /* borrowed */
-	const char *best; /* borrowed; NULL while nothing is near */
+	const char *best; /* borrowed; NULL: none is similar */
 	size_t distance;
 };
 
-/* Begins a search for words near this one. */
+/* Starts a search for words similar to this one. */
 struct suggest suggest_start(const char *word);
 
 /*
- * Takes candidate as the best one when it is nearer than those before: when
- * fewer letters have to be put in, left out, changed or swapped, and at most
- * one more than a third of the word's.
+ * Keeps candidate as the best word if it is more similar than the former ones:
+ * fewer letters must be inserted, deleted, changed or swapped, and at most one
+ * more than a third of the word's letters.
  */
 void suggest_try(struct suggest *suggest, const char *candidate);
 
