@@ -10,8 +10,8 @@ import { Raw } from './support/raw.mjs';
 
 withoutPool();
 
-/* How long each of them may go on: they come to their limits in the first. */
-const seconds = 10;
+/* How long each of them may go on: they come to their limits in the second. */
+const seconds = 6;
 const bombs = {
   processes: `
 import os
