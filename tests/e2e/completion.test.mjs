@@ -63,6 +63,8 @@ const offers = [
   [['adopt', ''], clients, false],
   [['adopt', 'cursor', '--und'], ['--undo'], true],
   [['client', 'claude-c'], ['claude-code'], true],
+  [['servers', 'import', 'curs'], ['cursor'], true],
+  [['servers', 'add', 'gh', '--cw'], ['--cwd'], true],
   [['help', 'sa'], ['saved-tools'], true],
   [['completion', ''], ['bash', 'fish', 'zsh'], false],
   [['--log-file', '/etc/host'], ['/etc/hostname', '/etc/hosts'], false],
