@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "../../common/fd.h"
 #include "../../common/mem.h"
@@ -108,6 +109,20 @@ adopt_write_record(const struct adopt_work *work, struct adopt_record *record,
 	return same ? 0 : adopt_record_write(record, work->folder, err);
 }
 
+/* Servers that did not move are not in our file either; it may be too late. */
+static void
+adopt_restore_own(
+    const struct adopt_work *work, const struct adopt_record *record)
+{
+	struct err why;
+
+	if (record->own.len == 0)
+		(void)unlink(work->own);
+	else
+		(void)adopt_file_write_through(work->own, record->own.data,
+		    record->own.len, &why);
+}
+
 static int
 adopt_do(const struct adopt_work *work, struct adopt_record *record,
     struct err *err)
@@ -124,6 +139,7 @@ adopt_do(const struct adopt_work *work, struct adopt_record *record,
 	    adopt_file_replace(&work->file, record->after.data,
 	        record->after.len, err) == 0)
 		return 0;
+	adopt_restore_own(work, record);
 	/* Of a change that was not made there is nothing to undo. */
 	if (record->path != NULL)
 		(void)adopt_record_undone(record, &why);

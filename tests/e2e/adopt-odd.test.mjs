@@ -95,6 +95,47 @@ for (const [name, [place, content]] of Object.entries(clients))
       }
     });
 
+test('no field of an entry is shown, whether it moves or not', once, (t) => {
+  const secret = 'ghp_0123456789abcdefSECRET';
+  const one = (more) => ({ command: '/usr/bin/true', ...more });
+  const home = folder(t);
+  const place = write(home, '.cursor/mcp.json', JSON.stringify({ mcpServers: {
+    args: one({ args: ['-k', secret, `--t=${secret}`, `u:${secret}@h`] }),
+    env: one({ env: { K: secret, L: `\${NOT_SET:-${secret}}` } }),
+    words: { command: 'env', args: [`T=${secret}`, 'true'] },
+    line: { command: `/usr/bin/env T=${secret} true` },
+    url: { url: `https://${secret}@x/${secret}`, headers: { A: secret } },
+    path: { command: `/nowhere/${secret}` },
+    type: one({ type: secret }), off: one({ disabled: secret }),
+    text: secret, list: { command: [secret] }, string: one({ args: secret }),
+    deep: one({ env: { A: { x: secret } } }), file: one({ envFile: secret }),
+    tools: one({ tools: secret }), deny: one({ disabledTools: [secret] }),
+    more: one({ timeout: secret, other: { x: secret } }),
+    input: one({ args: ['${input:key}', secret] }),
+    odd: one({ args: [`\${a b:-${secret}}`] }),
+    open: one({ args: [`\${A:-${secret}`] }),
+    twice: one({ env: [secret] }), cwd: one({ cwd: [secret] }),
+  } }));
+  const was = fs.readFileSync(place, 'utf8');
+  const hidden = (...words) => {
+    const done = adopt(home, 'cursor', '--log-level', 'debug', ...words);
+
+    assert.ok(!done.all.includes(secret.slice(4)), done.all);
+    return done;
+  };
+
+  hidden('--dry-run');
+  hidden('--deny-destructive');
+  assert.ok(hidden().changed);
+  assert.equal(hidden('--undo').status, 0);
+  assert.equal(fs.readFileSync(place, 'utf8'), was);
+  for (const text of [was.slice(0, was.indexOf(secret) + 20),
+    was.replace(`"${secret}"`, secret), `{"mcpServers": "${secret}"}`]) {
+    fs.writeFileSync(place, text);
+    assert.equal(hidden().status, 1);
+  }
+});
+
 test('a file of ours that the user wrote stays as a copy', once, (t) => {
   const home = folder(t);
   const mine = '// mine\n{"mcpServers": {"z": {"command": "/usr/bin/true", ' +
@@ -201,6 +242,9 @@ for (const [what, [pattern, prepare]] of Object.entries(refused))
     assert.match(done.stderr, pattern);
     assert.match(done.stderr, /^caisson: [^\n]*\n$/);
     assert.equal(fs.readFileSync(place, 'utf8'), cursor);
+    if (what.includes('new file'))
+      assert.deepEqual(
+        fs.readdirSync(path.dirname(path.join(home, servers))), []);
     /* A change that was not made is not there to be undone. */
     if (/not a folder|caisson-new/.test(pattern.source))
       assert.match(adopt(home, 'cursor', '--undo').all,

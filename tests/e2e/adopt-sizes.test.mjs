@@ -32,6 +32,17 @@ const clients = {
     JSON.stringify({ mcpServers: entries(home) }, null, 2)],
   vscode: ['.config/Code/User/mcp.json', (home) =>
     `{\n\t// mine\n\t"servers": ${JSON.stringify(entries(home))},\n}\n`],
+  'claude-code': ['.claude.json', (home) =>
+    JSON.stringify({ numStartups: 7, mcpServers: entries(home) })],
+  'gemini-cli': ['.gemini/settings.json', (home) =>
+    JSON.stringify({ mcpServers: entries(home), ui: {} }, null, 4)],
+  opencode: ['.config/opencode/opencode.json', (home) =>
+    `{\n  // mine\n  "mcp": ${JSON.stringify(Object.fromEntries(
+      Object.entries(entries(home)).map(([name, { command, args, env }]) =>
+        [name, { type: 'local', command: [command, ...args],
+          environment: env }])))}\n}\n`],
+  zed: ['.config/zed/settings.json', (home) =>
+    `// Zed\n{"context_servers": ${JSON.stringify(entries(home))}}\n`],
   codex: ['.codex/config.toml', (home) => Object.entries(entries(home))
     .map(([name, { command, args, env = {} }]) =>
       `[mcp_servers.${name}]\ncommand = ${JSON.stringify(command)}\n` +
@@ -108,7 +119,7 @@ for (const name of Object.keys(clients))
       const { home, at, was } = prepare(t, name);
 
       caisson(home, 'adopt', name, '--yes');
-      const [, command] = /command"?\s*[:=]\s*"([^"]+)"/
+      const [, command] = /command"?\s*[:=]\s*\[?\s*"([^"]+)"/
         .exec(fs.readFileSync(at, 'utf8'));
       const client = await start(t, { command }, home);
       const { content } = await run(client, `
