@@ -388,6 +388,23 @@ test('initialize and lists are answered before any process is started',
     await raw.finish();
   });
 
+test('output that cannot be written is an error', (t) => {
+  const lost = (args, to) => {
+    const [command, ...rest] = commandLine({ args, home: folder(t) });
+
+    return spawnSync('/bin/sh', ['-c', `"$@" ${to}; echo $? >&2`, 'sh', command,
+      ...rest], { encoding: 'utf8' }).stderr;
+  };
+
+  for (const args of [['--help'], ['version'], ['config', 'show'],
+    ['memory', 'list'], ['completion', 'zsh']]) {
+    assert.match(lost(args, '> /dev/full'),
+      /^caisson: standard output could not be written[^\n]*\n1\n$/);
+    /* A reader that has enough is not told. */
+    assert.doesNotMatch(lost(args, '| :'), /could not be written/);
+  }
+});
+
 test('an interpreter that is not there is refused', async (t) => {
   for (const args of [[], ['config', 'check'], ['selftest']])
     assertRefused(t, { args, env: { CAISSON_PYTHON: '/no/such/python3' } },
@@ -537,6 +554,19 @@ test('the log', async (t) => {
     }
     assert.equal(fs.statSync(log).mode & 0o077, 0, 'for its user only');
     assert.equal(fs.statSync(log).uid, uid);
+  });
+
+  await t.test('is that of serving: commands tell their user', (s) => {
+    const log = path.join(folder(s), 'log');
+    const env = { CAISSON_LOG_FILE: log };
+
+    for (const args of [['memory', 'show', 'none'], ['servers', 'test']])
+      program(s, { args, env });
+    assert.ok(!fs.existsSync(log));
+    assert.match(program(s, { args: ['memory', 'show', 'none'], env }).stderr,
+      /^caisson: there is no memory of this key[^\n]*\n$/);
+    assertRefused(s, { args: ['--python', '/none'], env }, '/none');
+    assert.match(fs.readFileSync(log, 'utf8'), /^caisson: --python is \/none/);
   });
 
   await t.test('cannot be forged by code', async (s) => {
