@@ -316,9 +316,9 @@ START_TEST(a_bad_greeting_ends_it)
 		{ "\"result\":[]", "it answered \"initialize\" with an "
 		  "invalid message: its result is not an object" },
 		{ "\"id\":1,\"result\":{}", "it answered \"initialize\" with "
-		  "what cannot be used: the member \"id\" is there 2 times" },
+		  "an invalid message: the member \"id\" is there 2 times" },
 		{ "\"result\":{\"a\":NaN}", "it answered \"initialize\" with "
-		  "what cannot be used: 'N' where a value should be, at byte "
+		  "an invalid message: 'N' where a value should be, at byte "
 		  "39" },
 	};
 	auto_free char *answer = mem_printf(ANSWER("1", "%s"), rows[_i][0]);
