@@ -186,7 +186,7 @@ except runtime.MCPError as error:
 delete_memory("a")
 print(save_memory("b", "x" * 600_000)["key"], memory_exists("a"))`);
 
-  assert.match(said, /would take \d+ bytes, and no more than 1048576 are/);
+  assert.match(said, /would take \d+ bytes, and the limit is 1048576:/);
   assert.match(said, /caisson memory remove KEY/);
   assert.match(said, /CAISSON_STATE_MAX/);
   assert.equal(again, 'b False');
@@ -335,7 +335,7 @@ try:
 except runtime.MCPError as error:
     print(error)`);
 
-  assert.ok(said.startsWith(`${database(home)}: it is damaged, or no database`),
+  assert.ok(said.startsWith(`${database(home)}: it is damaged or not a database`),
     said);
   assert.equal(fs.readFileSync(database(home), 'utf8'), 'my shopping list');
   assert.equal(caisson(home, ['memory', 'list']).stderr,
@@ -485,8 +485,8 @@ said = [forge("${prefix}%d" % number) for number in range(1000)]
 print(said.count("saved"), said[-1])
 print(forge("${prefix}0"))`;
 
-  assert.deepEqual(await raw.printed(many('a')), ['50 one execution adds at ' +
-    'most 50 saved tools: save the others in another call', 'saved']);
+  assert.deepEqual(await raw.printed(many('a')), ['50 one execution can add ' +
+    'at most 50 saved tools: save the others in another call', 'saved']);
   /* Another one has places left, and the user can make room. */
   assert.deepEqual((await raw.printed(many('b')))[1], 'saved');
   assert.equal(listed(home, ['saved-tools']).length, 100);

@@ -237,7 +237,7 @@ START_TEST(refuses_a_newer_version)
 	database_free(&database);
 	database = database_new(1000);
 	change("PRAGMA user_version = 1000");
-	expect_refused("a newer Caisson wrote it (version 1000");
+	expect_refused("it was written by a newer Caisson (version 1000");
 }
 END_TEST
 
@@ -262,7 +262,7 @@ START_TEST(refuses_what_is_no_database)
 	ck_assert_int_eq(fd_write_all(fd, "my shopping list, which is long "
 	    "enough to be looked at, and no database at all; eggs, milk, bread "
 	    "and butter, and a newspaper if there is one", 140), 0);
-	expect_refused("no database of Caisson");
+	expect_refused("not a database of Caisson");
 }
 END_TEST
 
@@ -328,7 +328,7 @@ expect_no_file(const char *words)
 START_TEST(does_not_follow_links)
 {
 	ck_assert_int_eq(symlink("elsewhere", DATABASE_NAME), 0);
-	expect_no_file("it is a symbolic link, and no file");
+	expect_no_file("it is a symbolic link, not a regular file");
 	ck_assert_int_eq(access("elsewhere", F_OK), -1);
 }
 END_TEST
@@ -340,7 +340,8 @@ START_TEST(refuses_what_is_no_file)
 	size_t n;
 
 	ck_assert_int_eq(mkfifo(DATABASE_NAME, 0600), 0);
-	expect_no_file(DATABASE_NAME ": it is a named pipe, and no file");
+	expect_no_file(DATABASE_NAME ": it is a named pipe, not a regular "
+	    "file");
 	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
 	ck_assert_int_eq(mkdir(DATABASE_NAME, 0700), 0);
 	expect_no_file("it is a directory");
@@ -379,7 +380,7 @@ START_TEST(is_used_again_when_it_was_mended)
 	auto_fd int fd = open(DATABASE_NAME, O_WRONLY | O_CREAT, 0600);
 
 	ck_assert_int_eq(fd_write_all(fd, "no database at all", 18), 0);
-	expect_refused("no database of Caisson");
+	expect_refused("not a database of Caisson");
 	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
 	open_well();
 }
@@ -411,7 +412,7 @@ START_TEST(refuses_what_was_emptied)
 	if (_i == 0)
 		database = database_new(1000);
 	database_look(database);
-	expect_refused("it was emptied, and what was kept in it is lost");
+	expect_refused("it was emptied, and its data is lost");
 	ck_assert_int_eq(unlink(DATABASE_NAME), 0);
 	open_well();
 	ck_assert_int_eq(ask("SELECT count(*) FROM memories"), 0);

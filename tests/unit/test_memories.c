@@ -297,8 +297,9 @@ START_TEST(bytes_are_bounded)
 {
 	enter_with(20);
 	expect_told(save("a", "\"123456789\""), "\"bytes\":14");
-	expect_err(save("b", "\"12\""), "what is kept would take 21 bytes, and "
-	    "no more than 20 are allowed: remove some memories (delete_memory("
+	expect_err(save("b", "\"12\""), "memories and saved tools would take "
+	    "21 bytes, and the limit is 20: remove some memories "
+	    "(delete_memory("
 	    "key), or 'caisson memory remove KEY' on the host), or let the "
 	    "user raise CAISSON_STATE_MAX");
 	expect_all(load("b"), "null");
@@ -317,8 +318,8 @@ START_TEST(their_number_is_bounded)
 	expect_told(save("a", "1"), "\"key\"");
 	ck_assert_int_eq(database_run(database, "UPDATE totals SET value ="
 	    " 10000 WHERE name = 'memories'", &err), 0);
-	expect_err(save("b", "1"), "there are 10000 memories, and no more than "
-	    "10000 can be kept: remove some (delete_memory(key), or 'caisson "
+	expect_err(save("b", "1"), "there are 10000 memories, and the limit is "
+	    "10000: remove some (delete_memory(key), or 'caisson "
 	    "memory remove KEY' on the host)");
 	expect_told(save("a", "[2]"), "\"key\"");
 }
@@ -332,14 +333,16 @@ START_TEST(scopes_share_the_room)
 	expect_told(save_as("guest", bytes_of("b"), "\"1234567\"", "{}"),
 	    "\"bytes\":12");
 	expect_err(save_as("guest", bytes_of("c"), "\"12345678\"", "{}"),
-	    "what this client keeps would take 25 bytes, and the rest of the "
-	    "room is for others: remove some memories (delete_memory(key)");
+	    "the data of this client would take 25 bytes, and the remaining "
+	    "room is reserved for others: remove some memories "
+	    "(delete_memory(key)");
 	/* Our user may have it. */
 	expect_told(save("d", "\"12345678\""), "\"bytes\":13");
 	ck_assert_int_eq(database_run(database, "UPDATE totals SET value ="
 	    " 9999 WHERE name = 'memories'", &err), 0);
 	expect_err(save_as("guest", bytes_of("f"), "1", "{}"), "this client "
-	    "keeps 1 memories, and the rest of the room is for others: remove "
+	    "keeps 1 memories, and the remaining room is reserved for others: "
+	    "remove "
 	    "some (delete_memory(key)");
 }
 END_TEST

@@ -113,8 +113,8 @@ START_TEST(bytes_are_bounded)
 	buffer_reset(&json);
 	expect_told(memories_save(database, "", &memory, &json, &err),
 	    "\"bytes\":10");
-	expect_err(save("f", "", "0123456789"), "would take 21 bytes, and no "
-	    "more than 20 are allowed: remove some saved tools ('caisson "
+	expect_err(save("f", "", "0123456789"), "would take 21 bytes, and the "
+	    "limit is 20: remove some saved tools ('caisson "
 	    "saved-tools remove NAME' or 'caisson saved-tools clear' on the "
 	    "host), or let the user raise CAISSON_STATE_MAX");
 	expect_told(save("f", "", "012345678"), "\"bytes\":10");
@@ -126,8 +126,8 @@ START_TEST(their_number_is_bounded)
 	expect_told(save("f", "", "x"), "\"f\"");
 	ck_assert_int_eq(database_run(database, "UPDATE totals SET value ="
 	    " 1000 WHERE name = 'tools'", &err), 0);
-	expect_err(save("g", "", "x"), "there are 1000 saved tools, and no "
-	    "more than 1000 can be kept");
+	expect_err(save("g", "", "x"), "there are 1000 saved tools, and "
+	    "the limit is 1000");
 	expect_told(save("f", "", "xyz"), "\"f\"");
 }
 END_TEST
@@ -193,7 +193,7 @@ START_TEST(new_ones_are_bounded)
 	expect_told(save("f", "", "y"), "\"f\"");
 	expect_told(save("g", "", "x"), "\"g\"");
 	expect_err(save("h", "", "x"),
-	    "one execution adds at most 50 saved tools");
+	    "one execution can add at most 50 saved tools");
 	expect_told(save("g", "", "z"), "\"g\"");
 	ck_assert_uint_eq(places, 0);
 }

@@ -332,7 +332,7 @@ START_TEST(saved_tools_are_bounded)
 		expect_part(relay, 1, name);
 	}
 	save_tool(relay, 2, "more");
-	expect_denied(relay, 2, "one execution adds at most 50 saved tools");
+	expect_denied(relay, 2, "one execution can add at most 50 saved tools");
 	save_tool(relay, 3, "f00");
 	expect_part(relay, 3, "f00");
 	close(relay);
@@ -363,7 +363,7 @@ START_TEST(a_full_disk_is_no_end)
 	expect_part(relay, 1, "\"k\"");
 	small_disk_fill(play_folder);
 	save_value(relay, 2, value, MIB);
-	expect_denied(relay, 2, "the disk is full, or its quota used up");
+	expect_denied(relay, 2, "the disk is full or its quota is used up");
 	play_send(relay, IPC_DELETE_MEMORY, &delete);
 	expect_part(relay, 3, "true");
 	save_value(relay, 4, value, 10000);
@@ -458,7 +458,7 @@ START_TEST(a_bad_file_is_told)
 	play_start();
 	relay = play_grant();
 	save(relay, 1, "1");
-	expect_denied(relay, 1, "it is damaged, or no database of Caisson");
+	expect_denied(relay, 1, "it is damaged or not a database of Caisson");
 	load(relay, 2);
 	expect_denied(relay, 2, path);
 	play_send(play_supervisor, IPC_SHOW, &tools);

@@ -6,16 +6,16 @@
 #include "change.h"
 #include "reserve.h"
 
-/* A change that does something to one row, or to all rows. */
+/* A change that affects one row, or all rows. */
 struct change_step {
 	const struct change_rows *rows;
-	uint64_t *count;    /* of all rows that were removed */
+	uint64_t *count;    /* of all removed rows */
 	uint64_t row;       /* this one */
 	const char *column; /* a part of it is overwritten */
 	uint64_t from, len;
 };
 
-/* One attempt; grow: the file may become larger. */
+/* One attempt; if grow is set, the file may become larger. */
 static int
 change_try(struct database *database, change_apply *apply, void *ctx, int grow,
     struct buffer *json, struct err *err)
@@ -29,7 +29,7 @@ change_try(struct database *database, change_apply *apply, void *ctx, int grow,
 	return database_end(database, failed, err);
 }
 
-/* Takes the reserve, when it was given up, for the next time. */
+/* Recreates the reserve for the next time, if it was given up. */
 static int
 change_renew_reserve(struct database *database)
 {
@@ -42,8 +42,8 @@ change_renew_reserve(struct database *database)
 /* Saving */
 
 /*
- * There is room in the file, perhaps, though not beside it: what does not make
- * the file larger may use the reserve meanwhile.
+ * There may be room in the file even if there is none beside it. A change that
+ * does not enlarge the file may use the reserve meanwhile.
  */
 static int
 change_save_in_place(struct database *database, change_apply *apply,
@@ -66,7 +66,7 @@ change_save(struct database *database, change_apply *apply, void *ctx,
 	size_t begin = json->len;
 	int done;
 
-	/* To open it the reserve may have been given up. */
+	/* The reserve may have been given up to open the database. */
 	if (database_open(database, err) == -1)
 		return -1;
 	if (change_renew_reserve(database) == -1)
@@ -88,7 +88,7 @@ change_save(struct database *database, change_apply *apply, void *ctx,
 
 /* Removing */
 
-/* Does a step of a removal, for which the reserve may be given up. */
+/* Performs a step of a removal, which may use the reserve. */
 static int
 change_do_step(struct database *database, change_apply *apply,
     struct change_step *step, struct err *err)
@@ -150,7 +150,7 @@ change_apply_blank(struct database *database, void *ctx, struct buffer *json,
 	    step->row, step->from, step->len, err);
 }
 
-/* Looks up how many bytes a column of the row has. */
+/* Returns the size in bytes of a column of the row. */
 static int
 change_find_size(struct database *database, struct change_step *step,
     const char *column, uint64_t *size, struct err *err)
@@ -169,7 +169,7 @@ change_find_size(struct database *database, struct change_step *step,
 	return found == -1 ? -1 : 0;
 }
 
-/* Overwrites a column of the row, in pieces that each need little room. */
+/* Overwrites a column of the row, in pieces that need little room each. */
 static int
 change_blank_column(struct database *database, struct change_step *step,
     const char *column, struct err *err)
@@ -192,7 +192,7 @@ change_blank_column(struct database *database, struct change_step *step,
 
 /*
  * Removes a row that is too large to be overwritten and removed in one change.
- * A key of more than a few hundred bytes may be left in pages that are free.
+ * A key of more than a few hundred bytes may remain in free pages.
  */
 static int
 change_remove_large(struct database *database, struct change_step *step,
@@ -212,7 +212,7 @@ change_remove_large(struct database *database, struct change_step *step,
 	return done;
 }
 
-/* The first row. Returns 1, 0 when there is none, or -1 with err. */
+/* The first row. Returns 1, 0 if there is none, or -1 with err. */
 static int
 change_find_row(struct database *database, struct change_step *step,
     struct err *err)

@@ -1,6 +1,6 @@
 /*
- * The database: see database.h. Runs in the store; opens no other file than
- * that of the database and those that SQLite lays beside it.
+ * The database: see database.h. Runs in the store; opens only the database and
+ * the files that SQLite creates beside it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -20,18 +20,18 @@
 #include "database.h"
 #include "reserve.h"
 
-/* "Cais": PRAGMA application_id tells whose a database is. */
+/* "Cais": PRAGMA application_id identifies the program that owns a database. */
 #define DATABASE_APPLICATION 0x43616973
 
 struct database {
-	char *path;      /* of the file, for sentences */
-	sqlite3 *handle; /* NULL: not open */
-	dev_t device;    /* where the file is that is open */
+	char *path;      /* of the file, for error messages */
+	sqlite3 *handle; /* NULL if not open */
+	dev_t device;    /* identity of the open file */
 	ino_t inode;
 	uint64_t most;
-	uint64_t page; /* bytes of a page of the file that is open */
-	int full;      /* the disk was, when something last failed */
-	int logged;    /* there is a log beside the file */
+	uint64_t page; /* page size of the open file */
+	int full;      /* the last failure was a full disk */
+	int logged;    /* there is a write-ahead log beside the file */
 };
 
 struct database_statement {
@@ -49,7 +49,7 @@ static const struct database_statement database_schema[] = {
 
 /* Errors */
 
-/* What the user can do about an error of SQLite; NULL: nothing is known. */
+/* The fix for an error of SQLite; NULL if unknown. */
 static const char *
 database_way_out(int code)
 {
@@ -57,8 +57,8 @@ database_way_out(int code)
 	case SQLITE_NOTADB:
 	case SQLITE_CORRUPT:
 	case SQLITE_FORMAT:
-		return "it is damaged, or no database of Caisson, and was left "
-		       "as it is; move it away, or set another "
+		return "it is damaged or not a database of Caisson, and was "
+		       "left unchanged; move it away, or set another "
 		       "CAISSON_STATE_DIR";
 	case SQLITE_BUSY:
 	case SQLITE_LOCKED:
@@ -67,15 +67,15 @@ database_way_out(int code)
 	case SQLITE_PERM:
 	case SQLITE_AUTH:
 	case SQLITE_CANTOPEN:
-		return "it cannot be opened and written: look at the rights of "
-		       "it and its directory, or set another "
+		return "it cannot be opened and written: check its permissions "
+		       "and those of its directory, or set another "
 		       "CAISSON_STATE_DIR";
 	default:
 		return NULL;
 	}
 }
 
-/* The path of the file, which the user knows better than its name. */
+/* The path of the file, which tells the user more than its name. */
 static char *
 database_find_path(void)
 {
@@ -85,7 +85,7 @@ database_find_path(void)
 	    folder == NULL ? "" : "/");
 }
 
-/* SQLite has one of its codes for ENOSPC, and only where it writes. */
+/* SQLite has one error code for ENOSPC, and only for writes. */
 static int
 database_means_full(sqlite3 *handle, int code)
 {
@@ -101,8 +101,9 @@ int
 database_refuse_full(struct database *database, struct err *err)
 {
 	database->full = 1;
-	return err_set(err, "%s: the disk is full, or its quota used up: make "
-	    "room there, or remove memories or saved tools", database->path);
+	return err_set(err, "%s: the disk is full or its quota is used up: "
+	    "free some space, or remove memories or saved tools",
+	    database->path);
 }
 
 static int
@@ -128,7 +129,7 @@ database_close(struct database *database)
 	sqlite3_close(mem_take(&database->handle));
 }
 
-/* The one number that a PRAGMA answers. */
+/* Returns the number that a PRAGMA returns. */
 static int
 database_pragma(struct database *database, const char *sql, uint64_t *number,
     struct err *err)
@@ -152,7 +153,9 @@ database_schema_version(void)
 	return database_schema[DATABASE_STATEMENTS - 1].version;
 }
 
-/* Adds what the version of the file lacks, in the transaction that is open. */
+/*
+ * Adds the tables that the version of the file lacks, in the open transaction.
+ */
 static int
 database_upgrade(struct database *database, uint64_t version, struct err *err)
 {
@@ -168,7 +171,7 @@ database_upgrade(struct database *database, uint64_t version, struct err *err)
 	return database_run(database, end, err);
 }
 
-/* Which program's it is, and which version. An empty file is no one's yet. */
+/* Checks the program and the version of the file. An empty file has neither. */
 static int
 database_check(struct database *database, struct err *err)
 {
@@ -184,12 +187,13 @@ database_check(struct database *database, struct err *err)
 	if (application != DATABASE_APPLICATION &&
 	    (application != 0 || version != 0 || tables != 0))
 		return err_set(err, "%s: it is a database of another program, "
-		    "and was left as it is; move it away, or set another "
+		    "and was left unchanged; move it away, or set another "
 		    "CAISSON_STATE_DIR", database->path);
 	if (version > database_schema_version())
-		return err_set(err, "%s: a newer Caisson wrote it (version "
-		    "%llu, this one knows %u), and it was left as it is; use "
-		    "that Caisson, or set another CAISSON_STATE_DIR",
+		return err_set(err, "%s: it was written by a newer Caisson "
+		    "(version %llu; this one supports %u), and was left "
+		    "unchanged; use that Caisson, or set another "
+		    "CAISSON_STATE_DIR",
 		    database->path, (unsigned long long)version,
 		    database_schema_version());
 	if (version == database_schema_version())
@@ -197,7 +201,7 @@ database_check(struct database *database, struct err *err)
 	return database_upgrade(database, version, err);
 }
 
-/* The file grows by pages, as soon as database_allot() asks for it. */
+/* The file grows by pages, as soon as database_allot() requests it. */
 static int
 database_prepare_pages(struct database *database, struct err *err)
 {
@@ -213,10 +217,10 @@ database_prepare_pages(struct database *database, struct err *err)
 }
 
 /*
- * With a log beside the file, readers and a writer do not wait for each other.
- * What a process that is killed had committed stays; only with the power could
- * the last changes go. Where that cannot be had (another process may be in the
- * way), the usual journal does as well, with more waiting for the disk.
+ * With a write-ahead log beside the file, readers and a writer do not wait for
+ * each other. Committed changes survive when the process is killed; only a loss
+ * of power can lose the last ones. If the log is unavailable (another process
+ * may prevent it), the default journal is used, which waits more for the disk.
  */
 static void
 database_prepare_journal(struct database *database)
@@ -241,7 +245,7 @@ database_prepare_journal(struct database *database)
 	database_run(database, sql, &err);
 }
 
-/* storable_name(NAME) of SQL: whether calls may see a tool of this name. */
+/* storable_name(NAME) in SQL: whether calls may see a tool of this name. */
 static void
 database_judge_name(
     sqlite3_context *context, int count, sqlite3_value **values)
@@ -249,7 +253,7 @@ database_judge_name(
 	const char *name = (const char *)sqlite3_value_text(values[0]);
 
 	(void)count;
-	/* Behind a NUL more may stand. */
+	/* There may be more bytes after a NUL. */
 	sqlite3_result_int(context, name != NULL &&
 	        strlen(name) == (size_t)sqlite3_value_bytes(values[0]) &&
 	        storable_name(name, NULL) == 0);
@@ -266,14 +270,14 @@ database_add_functions(struct database *database, struct err *err)
 	return code == SQLITE_OK ? 0 : database_fail(database, code, err);
 }
 
-/* Two processes may find no tables at once: one of them makes them. */
+/* Two processes may find no tables at once: one of them creates them. */
 static int
 database_prepare_file(struct database *database, struct err *err)
 {
 	int failed;
 
 	sqlite3_busy_timeout(database->handle, STORE_BUSY_MS);
-	/* A lookup first: a file that is no database must stay untouched. */
+	/* A read first: a file that is not a database must not be changed. */
 	if (database_run(database, "PRAGMA schema_version", err) == -1 ||
 	    database_begin(database, err) == -1)
 		return -1;
@@ -282,12 +286,12 @@ database_prepare_file(struct database *database, struct err *err)
 	    database_prepare_pages(database, err) == -1)
 		return -1;
 	database_prepare_journal(database);
-	/* What is removed is overwritten: it may have been a secret. */
+	/* Removed data is overwritten, because it may have been a secret. */
 	return database_run(database, "PRAGMA temp_store = MEMORY;"
 	    " PRAGMA secure_delete = ON; PRAGMA trusted_schema = OFF", err);
 }
 
-/* Remembers which file is open. */
+/* Records the identity of the open file. */
 static int
 database_note_file(struct database *database, struct err *err)
 {
@@ -304,9 +308,9 @@ database_note_file(struct database *database, struct err *err)
 }
 
 /*
- * SQLite finds what a damaged page still leads to, and says nothing about the
- * rest: code would be told that there is nothing. So all is looked at, once,
- * unless that would take seconds.
+ * SQLite reports only damage that makes pages unreadable; other damage would
+ * look like missing data. So the whole file is checked once, unless that would
+ * take seconds.
  */
 static int
 database_check_whole(struct database *database, struct err *err)
@@ -327,7 +331,7 @@ database_check_whole(struct database *database, struct err *err)
 	return 0;
 }
 
-/* Of what is no file SQLite only says that its disk has an error. */
+/* For anything but a regular file SQLite only reports a disk error. */
 static int
 database_check_kinds(const struct database *database, struct err *err)
 {
@@ -340,8 +344,9 @@ database_check_kinds(const struct database *database, struct err *err)
 		auto_free char *name = mem_printf(DATABASE_NAME "%s", ends[n]);
 
 		if (lstat(name, &st) == 0 && !S_ISREG(st.st_mode))
-			return err_set(err, "%s%s: it is %s, and no file: move "
-			    "it away, or set another CAISSON_STATE_DIR",
+			return err_set(err, "%s%s: it is %s, not a regular "
+			    "file: move it away, or set another "
+			    "CAISSON_STATE_DIR",
 			    database->path, ends[n],
 			    file_kind_name(st.st_mode));
 	}
@@ -349,10 +354,10 @@ database_check_kinds(const struct database *database, struct err *err)
 }
 
 /*
- * Where the file was emptied or its log removed, SQLite finds less than was
- * kept and does not say so. A file that is being made is empty, too, but there
- * is no reserve before something is saved; and a process that opens the
- * database makes the log before its index, and removes it after that.
+ * If the file was emptied or its log was removed, SQLite finds less data and
+ * reports no error. A file that is being created is empty, too, but there is no
+ * reserve before anything is stored. A process that opens the database creates
+ * the log before its index, and removes it after the index.
  */
 static int
 database_check_lost(const struct database *database, struct err *err)
@@ -364,15 +369,15 @@ database_check_lost(const struct database *database, struct err *err)
 		return 0;
 	}
 	if (st.st_size == 0 && reserve_is_there())
-		return err_set(err, "%s: it was emptied, and what was kept in "
-		    "it is lost; put a copy in its place, remove it to begin "
-		    "anew, or set another CAISSON_STATE_DIR",
+		return err_set(err, "%s: it was emptied, and its data is lost; "
+		    "restore a copy, remove it to start again, or set another "
+		    "CAISSON_STATE_DIR",
 		    database->path);
 	if (access(DATABASE_NAME "-wal", F_OK) == -1 && errno == ENOENT &&
 	    access(DATABASE_NAME "-shm", F_OK) == 0)
-		return err_set(err, "%s: its log %s-wal was removed, and with "
-		    "it the last changes; put it back, remove %s-shm to go on "
-		    "without them, or set another CAISSON_STATE_DIR",
+		return err_set(err, "%s: its log %s-wal was removed, and the "
+		    "last changes with it; restore it, remove %s-shm to "
+		    "continue without them, or set another CAISSON_STATE_DIR",
 		    database->path, DATABASE_NAME, DATABASE_NAME);
 	return 0;
 }
@@ -393,7 +398,7 @@ database_open_file(struct database *database, struct err *err)
 	return -1;
 }
 
-/* To read, too, SQLite needs a little room beside the file. */
+/* SQLite needs some room beside the file, even for reading. */
 int
 database_open(struct database *database, struct err *err)
 {
@@ -410,7 +415,7 @@ database_open(struct database *database, struct err *err)
 	return database_open_file(database, err);
 }
 
-/* What has happened to the file that is open; NULL: nothing. */
+/* Returns the change of the open file since it was opened; NULL if none. */
 static const char *
 database_find_loss(const struct database *database)
 {
@@ -438,7 +443,9 @@ database_look(struct database *database)
 	if (loss == NULL)
 		return;
 	log_warn("%s", loss);
-	/* Nothing is written into what was emptied, as it may be restored. */
+	/*
+	 * Nothing is written into an emptied file, because it may be restored.
+	 */
 	if (stat(DATABASE_NAME, &st) == 0 && st.st_size == 0)
 		sqlite3_db_config(database->handle,
 		    SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -497,7 +504,7 @@ database_finalize(sqlite3_stmt **statement)
 	sqlite3_finalize(mem_take(statement));
 }
 
-/* Binding fails for want of memory, or by our own bug. */
+/* Binding fails only for lack of memory, or by a bug in Caisson. */
 static void
 database_bound(int code)
 {
@@ -523,7 +530,7 @@ void
 database_bind_bytes(
     sqlite3_stmt *statement, int at, const void *data, size_t len)
 {
-	/* Without an address it would be NULL, which is not "no bytes". */
+	/* Without an address it would be NULL, which differs from no bytes. */
 	database_bound(sqlite3_bind_blob64(
 	    statement, at, len == 0 ? "" : data, len, SQLITE_STATIC));
 }
@@ -615,7 +622,7 @@ database_end(struct database *database, int failed, struct err *err)
 {
 	if (!failed && database_run(database, "COMMIT", err) == 0)
 		return 0;
-	/* An error may have ended the transaction already. */
+	/* An error may already have ended the transaction. */
 	if (sqlite3_get_autocommit(database->handle) == 0)
 		sqlite3_exec(database->handle, "ROLLBACK", NULL, NULL, NULL);
 	return -1;
@@ -651,7 +658,7 @@ database_give_back(struct database *database)
 	uint64_t pages;
 	struct err err;
 
-	/* No other process can make the file larger then. */
+	/* From now on no other process can enlarge the file. */
 	if (database_begin(database, &err) == -1)
 		return;
 	if (database_pragma(database, "PRAGMA page_count", &pages, &err) == 0)

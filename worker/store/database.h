@@ -1,7 +1,7 @@
 /*
- * The database: one file of SQLite, its schema, and what its errors mean to a
- * user. Several processes may have it open; each change is one transaction.
- * Runs in the store, in whose working directory the file lies.
+ * The database: one file of SQLite, its schema, and error messages for users.
+ * Several processes may have it open; each change is one transaction. Runs in
+ * the store; the file is in its working directory.
  */
 #ifndef WORKER_STORE_DATABASE_H
 #define WORKER_STORE_DATABASE_H
@@ -18,33 +18,33 @@
 struct database;
 
 /*
- * A database that is not open yet; most is how many bytes its memories and
- * tools may take together. database_free closes and frees it; NULL inside is
- * accepted.
+ * Makes a database that is not open yet; most is the maximum number of bytes of
+ * its memories and tools together. database_free closes and frees it; NULL
+ * inside is accepted.
  */
 struct database *database_new(uint64_t most);
 void database_free(struct database **database);
 uint64_t database_most(const struct database *database);
 
 /*
- * Opens it, and makes it when there is none; does nothing when it is open. What
- * is no file, no database, damaged, emptied, without its log, another program's
- * or a newer version's is left as it is. Returns 0, or -1 with err.
+ * Opens the file, and creates it if there is none; does nothing if it is open.
+ * A file that is not a database, damaged, emptied, without its log, of another
+ * program or of a newer version is left unchanged. Returns 0, or -1 with err.
  */
 int database_open(struct database *database, struct err *err);
 
 /*
- * Between two changes: a file that was removed, replaced or emptied
- * meanwhile, or whose log was removed, is let go, so that nothing is kept where
- * nobody finds it; the next statement opens what is there. Ends the process
- * when the directory is gone.
+ * Called between two changes: closes a file that was removed, replaced or
+ * emptied meanwhile, or whose log was removed, so that no data is written to a
+ * file that cannot be found. The next statement opens the current one. Exits if
+ * the directory is gone.
  */
 void database_look(struct database *database);
 
 /*
- * Prepares a statement. Returns NULL with err, also when the database cannot be
- * opened. "auto_statement" finalises at the end of the scope; values are bound
- * by number, from 1, and bytes must last until then.
+ * Prepares a statement. Returns NULL with err, also if the database cannot be
+ * opened. "auto_statement" finalises it at the end of the scope. Values are
+ * bound by number, from 1; their bytes must stay valid until then.
  */
 sqlite3_stmt *database_prepare(
     struct database *database, const char *sql, struct err *err);
@@ -61,19 +61,19 @@ int database_step(
     struct database *database, sqlite3_stmt *statement, struct err *err);
 
 /*
- * Appends a page of rows, from the first that statement finds (NULL: it could
- * not be made, and err says why): {"entries":[…],"more":…}, each entry as tell
- * appends it, without its end. Returns 0, or -1 with err.
+ * Appends a page of rows, starting with the first row of statement (NULL: it
+ * could not be prepared, and err contains the cause): {"entries":[…],"more":…};
+ * tell appends each entry without its end. Returns 0, or -1 with err.
  */
 int database_list(struct database *database, sqlite3_stmt *statement,
     void (*tell)(sqlite3_stmt *row, struct buffer *json), struct buffer *json,
     struct err *err);
 
-/* A column of a row: bytes that last until the next step. */
+/* A column of a row: bytes that are valid until the next step. */
 const char *database_bytes(sqlite3_stmt *statement, int column, size_t *len);
 uint64_t database_number(sqlite3_stmt *statement, int column);
 
-/* Appends a column as a JSON string; what is not UTF-8 becomes U+FFFD. */
+/* Appends a column as a JSON string; invalid UTF-8 becomes U+FFFD. */
 void database_add_string(
     sqlite3_stmt *statement, int column, struct buffer *json);
 
@@ -81,49 +81,48 @@ void database_add_string(
 int database_run(struct database *database, const char *sql, struct err *err);
 
 /*
- * One change: begins with the right to write, which others wait for, and ends
- * with all of it done, or, when failed is set or that fails, with nothing.
- * database_end returns 0, or -1 with err, which it leaves as it is when failed
- * is set.
+ * One change: starts with the right to write, for which others wait, and ends
+ * with all of it done or, if failed is set or that fails, with nothing.
+ * database_end returns 0, or -1 with err; if failed is set, it keeps err.
  */
 int database_begin(struct database *database, struct err *err);
 int database_end(struct database *database, int failed, struct err *err);
 
 /*
- * In a change: makes the file as large as it will be, so that the log can be
- * written back whatever comes; without grow it must be so large already.
- * Returns 0, or -1 with err.
+ * Within a change: gives the file its final size, so that the log can be
+ * written back even on a full disk. If grow is not set, the file must already
+ * have that size. Returns 0, or -1 with err.
  */
 int database_allot(struct database *database, int grow, struct err *err);
 
 /*
- * Between two changes: makes the file as small as what was changed allows, when
- * a change for which it was made larger has failed.
+ * Between two changes: shrinks the file as far as possible, after a change for
+ * which it was enlarged has failed.
  */
 void database_give_back(struct database *database);
 
 /*
- * Between two changes: writes the log back into the file, and removes all of
- * it, also what failed changes have left there.
+ * Between two changes: writes the log back into the file and empties it,
+ * including the remains of failed changes.
  */
 void database_shorten_log(struct database *database);
 
 /*
- * Whether what failed last did so for want of room on the disk; and the error
- * that says this, which returns -1.
+ * Whether the last failure was due to a full disk; and the error for it, which
+ * returns -1.
  */
 int database_is_full(const struct database *database);
 int database_refuse_full(struct database *database, struct err *err);
 
 /*
- * In a change: overwrites len bytes (DATABASE_PIECE at most) of a column of a
- * row with zeroes. Returns 0, or -1 with err.
+ * Within a change: overwrites len bytes (DATABASE_PIECE at most) of a column of
+ * a row with zeroes. Returns 0, or -1 with err.
  */
 int database_blank(struct database *database, const char *table,
     const char *column, uint64_t row, uint64_t from, uint64_t len,
     struct err *err);
 
-/* How many rows the last statement changed. */
+/* Returns the number of rows changed by the last statement. */
 uint64_t database_changes(const struct database *database);
 
 #endif

@@ -16,9 +16,9 @@ struct grant {
 	struct channel *relay;
 	uint64_t execution;
 	char *scope;
-	unsigned int places; /* for tools that it may still add */
+	unsigned int places; /* number of tools that it may still add */
 	int over;
-	struct event *ending; /* set off when it is over */
+	struct event *ending; /* activated when it is over */
 };
 
 static void
@@ -46,8 +46,8 @@ grant_on_closed(void *ctx, const struct err *why)
 	struct grant *grant = ctx;
 
 	if (why != NULL)
-		log_warn("the relay of execution %" PRIu64 " breaks the "
-		    "rules: %s", grant->execution, why->text);
+		log_warn("the relay of execution %" PRIu64 " violates the "
+		    "protocol: %s", grant->execution, why->text);
 	grant_free(grant);
 }
 
@@ -94,7 +94,7 @@ grant_places(struct grant *grant)
 	return &grant->places;
 }
 
-/* From the loop, because the caller may still hold the grant. */
+/* From the loop, because the caller may still use the grant. */
 static void
 grant_end(struct grant *grant)
 {
@@ -110,7 +110,7 @@ grant_break(struct grant *grant, const char *how)
 	grant_end(grant);
 }
 
-/* A relay that cannot be sent anything any more costs only itself. */
+/* If a relay cannot be sent an answer, only its own grant ends. */
 static void
 grant_sent(struct grant *grant, int sent, const struct err *err)
 {
@@ -140,8 +140,8 @@ grant_admit(struct grant *grant, uint64_t id)
 		return 0;
 	if (channel_unsent(grant->relay) <= ANSWERS_UNREAD_MAX)
 		return 1;
-	err_set(&why, "%zu bytes of answers have not been read yet; no more "
-	    "than %lu may wait", channel_unsent(grant->relay),
+	err_set(&why, "%zu bytes of answers have not been read yet; at most "
+	    "%lu may wait", channel_unsent(grant->relay),
 	    ANSWERS_UNREAD_MAX);
 	grant_deny(grant, id, why.text);
 	return 0;

@@ -4,7 +4,7 @@
 #include "../../common/log.h"
 #include "lister.h"
 
-/* A store that was waiting for nothing else ends. */
+/* A store that only waited for this channel ends. */
 static void
 lister_end(struct store *store)
 {
@@ -52,6 +52,6 @@ lister_free(struct store *store)
 void
 lister_break(struct store *store, const char *how)
 {
-	log_warn("the broker gets no lists of tools any more: %s", how);
+	log_warn("the broker receives no lists of tools any more: %s", how);
 	event_active(store->lister_ending, EV_TIMEOUT, 0);
 }

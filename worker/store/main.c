@@ -1,8 +1,8 @@
 /*
- * caisson-store, the process: makes its loop and its channel, is told which
- * directory is its own, gives up everything else, then serves each process it
- * gets a channel to until the one to the supervisor ends. Started by the
- * supervisor alone, with that channel as descriptor 3.
+ * caisson-store, the process: makes its loop and its channel, receives its
+ * directory, drops all other privileges, then serves each channel that it
+ * receives until the one to the supervisor ends. Started by the supervisor
+ * only, with that channel as descriptor 3.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include "lister.h"
 #include "store.h"
 
-/* The supervisor has what it wanted, or is gone. */
+/* The supervisor has closed the channel or exited. */
 static void
 main_on_closed(void *ctx, const struct err *why)
 {
@@ -25,7 +25,9 @@ main_on_closed(void *ctx, const struct err *why)
 	if (why != NULL)
 		fatal("protocol violation by the supervisor: %s", why->text);
 	store->ending = 1;
-	/* The broker ends, too: its channel has an end, behind all it sent. */
+	/*
+	 * The broker ends, too: its channel has an end, after all its messages.
+	 */
 	if (store->lister == NULL)
 		event_base_loopbreak(store->base);
 }
@@ -39,16 +41,19 @@ main(void)
 	int fd = WORKER_CHANNEL_FD;
 
 	role_enter(ROLE_STORE, 0);
-	/* A relay may be gone before it is answered: no reason to go, too. */
+	/*
+	 * A relay may exit before it is answered; SIGPIPE must not kill the
+	 * store.
+	 */
 	signal(SIGPIPE, SIG_IGN);
-	/* A limit on the size of files fails what is kept, as a full disk. */
+	/* Exceeding the limit on file sizes must fail like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* What is kept is not for other users to read. */
+	/* The files are not readable for other users. */
 	umask(S_IRWXG | S_IRWXO);
 	TAILQ_INIT(&store.grants);
 	store.base = loop_new(0);
 	store.supervisor = channel_new(store.base, &fd, &ends);
-	/* The first message, from the supervisor, brings the lockdown. */
+	/* The first message, from the supervisor, causes the lockdown. */
 	event_base_dispatch(store.base);
 	store_log_fault(&store);
 	grant_free_all(&store);

@@ -12,18 +12,18 @@ static const struct quota memories_quota = { "memories", "memories",
 	MEMORIES_MAX, "delete_memory(key), or 'caisson memory remove KEY' on "
 	"the host" };
 
-/* What is known of the memory that a save replaces. */
+/* The properties of the memory that a save replaces. */
 struct memories_old {
-	uint64_t size; /* 0: there is none */
+	uint64_t size; /* 0 if there is none */
 	uint64_t version;
 };
 
-/* The columns that memories_tell() reads, in its order. */
+/* The columns that memories_tell() reads, in order. */
 #define MEMORIES_COLUMNS "key, metadata, size, version, created, updated"
 
 /*
- * Appends what is told of a row, without its end. Metadata that would break the
- * list for whoever reads it are left out of it, and a note says so.
+ * Appends the description of a row, without its end. Metadata that would make
+ * the list unreadable are left out, and a note is added.
  */
 static void
 memories_tell(sqlite3_stmt *row, struct buffer *json)
@@ -118,8 +118,8 @@ memories_find_old(struct database *database, const char *scope,
 }
 
 /*
- * A version is never used twice, so that what was deleted and made anew is not
- * taken for what it was.
+ * A version is never reused, so that a memory that was deleted and recreated is
+ * not mistaken for the earlier one.
  */
 static int
 memories_put(struct database *database, const char *scope,
@@ -158,7 +158,7 @@ memories_put(struct database *database, const char *scope,
 	return database_step(database, statement, err) == -1 ? -1 : 0;
 }
 
-/* A change: whose memory is saved. */
+/* The data of a change that saves a memory. */
 struct memories_save {
 	const char *scope;
 	const struct memory *memory;
@@ -200,7 +200,7 @@ memories_save(struct database *database, const char *scope,
 
 /* Removing */
 
-/* Which of them; without a key: all of the scope. */
+/* The rows of a key; without a key all of the scope. */
 struct memories_which {
 	const char *scope;
 	struct ipc_bytes key;
@@ -262,7 +262,7 @@ int
 memories_list(struct database *database, const char *scope,
     struct ipc_bytes after, struct buffer *json, struct err *err)
 {
-	/* No key is empty, so all are behind the empty one. */
+	/* No key is empty, so all keys are after the empty one. */
 	auto_statement sqlite3_stmt *row = memories_about(database,
 	    "SELECT " MEMORIES_COLUMNS " FROM memories"
 	    " WHERE scope = ?1 AND key > ?2 ORDER BY key", scope, after, err);

@@ -1,8 +1,8 @@
 /*
- * Memories: values by their keys, each in a scope. Values and metadata are
- * JSON, kept as the bytes they are; what is told of them is JSON, appended to a
- * buffer, as the catalogue says it. All return 0, or -1 with err. Runs in the
- * store.
+ * Memories: values by key, each in a scope. Values and metadata are JSON,
+ * stored as the received bytes. Their descriptions are JSON, appended to a
+ * buffer, as defined in the catalogue. All functions return 0, or -1 with err.
+ * Runs in the store.
  */
 #ifndef WORKER_STORE_MEMORIES_H
 #define WORKER_STORE_MEMORIES_H
@@ -11,13 +11,13 @@
 #include "../../common/ipc.h"
 #include "database.h"
 
-/* What is to be kept. */
+/* A memory to save. */
 struct memory {
 	struct ipc_bytes key;
 	struct ipc_bytes value;
-	struct ipc_bytes metadata; /* of no bytes: what is there stays */
-	int compared;              /* what is there must be of version */
-	uint64_t version;          /* 0: there must be nothing */
+	struct ipc_bytes metadata; /* no bytes: keep the existing ones */
+	int compared;              /* the existing memory must have version */
+	uint64_t version;          /* 0: there must be no memory */
 };
 
 int memories_save(struct database *database, const char *scope,
@@ -29,11 +29,11 @@ int memories_load(struct database *database, const char *scope,
 int memories_delete(struct database *database, const char *scope,
     struct ipc_bytes key, struct buffer *json, struct err *err);
 
-/* A page of them, from behind a key on. */
+/* A page of them, starting after a key. */
 int memories_list(struct database *database, const char *scope,
     struct ipc_bytes after, struct buffer *json, struct err *err);
 
-/* Forgets all of the scope, and tells how many. */
+/* Removes all of the scope, and returns their number. */
 int memories_clear(struct database *database, const char *scope,
     struct buffer *json, struct err *err);
 

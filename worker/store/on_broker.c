@@ -1,5 +1,5 @@
 /*
- * What the broker asks of the store: the whole surface between the two. Runs in
+ * The messages from the broker: the complete interface between the two. Runs in
  * the store.
  */
 #include <time.h>
@@ -9,7 +9,7 @@
 #include "lister.h"
 #include "tool_lists.h"
 
-/* A list that was asked for. */
+/* A requested list. */
 struct on_broker_answer {
 	struct store *store;
 	const struct ipc_bytes *fingerprint;
@@ -57,5 +57,5 @@ store_on_retain(struct store *store, struct ipc_retain *retain)
 	}
 	if (tool_lists_put(store->database, retain->fingerprint.data,
 	        (uint64_t)time(NULL), &list, &err) == -1)
-		log_warn("a list of tools is not kept: %s", err.text);
+		log_warn("a list of tools was not stored: %s", err.text);
 }

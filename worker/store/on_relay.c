@@ -1,7 +1,7 @@
 /*
- * What a relay asks of the store: the whole surface between the two. That
- * keys and sources are UTF-8, and values and metadata JSON on one line, is
- * checked here; nothing else is asked of them. Runs in the store.
+ * The messages from a relay: the complete interface between the two. Keys and
+ * sources are checked to be UTF-8, values and metadata to be JSON on one line;
+ * nothing else is required of them. Runs in the store.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ on_relay_wrote_key(struct ipc_bytes key)
 	return utf8_valid((const char *)key.data, key.len);
 }
 
-/* Whether a request about a key may be looked at. */
+/* Whether a request about a key is accepted. */
 static int
 on_relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
 {
@@ -28,11 +28,11 @@ on_relay_admit(struct grant *grant, uint64_t id, struct ipc_bytes key)
 		return 0;
 	if (on_relay_wrote_key(key))
 		return 1;
-	grant_break(grant, "a key that is not UTF-8");
+	grant_break(grant, "the key is not UTF-8");
 	return 0;
 }
 
-/* What is wrong with a memory; NULL for nothing. */
+/* Returns the fault of a memory; NULL if there is none. */
 static const char *
 on_relay_judge(const struct memory *memory)
 {
@@ -40,13 +40,13 @@ on_relay_judge(const struct memory *memory)
 	const struct ipc_bytes *metadata = &memory->metadata;
 
 	if (!on_relay_wrote_key(memory->key))
-		return "a key that is not UTF-8";
+		return "the key is not UTF-8";
 	if (storable_json((const char *)value->data, value->len, NULL) == -1)
-		return "a value that is not JSON on one line";
+		return "the value is not JSON on one line";
 	if (metadata->len > 0 &&
 	    storable_metadata(
 	        (const char *)metadata->data, metadata->len, NULL) == -1)
-		return "metadata that are not an object that can be listed";
+		return "the metadata are not an object that can be listed";
 	return NULL;
 }
 
@@ -133,7 +133,7 @@ store_on_save_tool(struct grant *grant, struct ipc_save_tool *save)
 		return;
 	source = ipc_blob_copy(&save->source, &err);
 	if (source == NULL || !utf8_valid(source, save->source.len)) {
-		grant_break(grant, "a source that is not UTF-8");
+		grant_break(grant, "the source is not UTF-8");
 		return;
 	}
 	tool.source =
@@ -152,7 +152,10 @@ store_on_load_tool(struct grant *grant, struct ipc_load_tool *load)
 
 	if (!grant_admit(grant, load->id))
 		return;
-	/* One of earlier versions, by a name that is refused now, is ignored.*/
+	/*
+	 * A tool of an earlier version whose name is no longer accepted is
+	 * ignored.
+	 */
 	if (storable_name(load->name, NULL) == -1) {
 		buffer_add_text(&json, "null");
 		done = 0;

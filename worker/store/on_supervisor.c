@@ -1,6 +1,6 @@
 /*
- * What the supervisor tells the store: the whole surface between the two. Runs
- * in the store.
+ * The messages from the supervisor: the complete interface between the two.
+ * Runs in the store.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 #include "saved_tools.h"
 #include "store.h"
 
-/* The scope of the user's own memories and tools. */
+/* The scope of the local user's memories and tools. */
 #define STORE_OWN ""
 
 /*
- * Until now the store has read nothing but this message, and had a right to
+ * So far the store has read nothing but this message, and had the right to
  * every file of its user.
  */
 void
@@ -37,7 +37,7 @@ store_on_keep(struct store *store, struct ipc_keep *keep)
 	    -1)
 		fatal("cannot lock down: %s", err.text);
 	store->database = database_new(keep->most);
-	/* Told with each request: a user at a terminal needs no log of it. */
+	/* Included in each answer: a user at a terminal needs no log of it. */
 	if (database_open(store->database, &err) == -1)
 		store->fault = mem_strdup(err.text);
 }
@@ -58,7 +58,7 @@ store_on_grant(struct store *store, struct ipc_grant *grant)
 	grant_new(store, grant);
 }
 
-/* What the user asks for at a terminal */
+/* Requests of the user at a terminal */
 
 static struct database *
 on_supervisor_database(struct store *store)
@@ -92,8 +92,9 @@ on_supervisor_tool_name(const struct ipc_bytes *name)
 
 	if (name->len > SAVED_TOOL_NAME_MAX || !utf8_valid(text, name->len) ||
 	    memchr(text, '\0', name->len) != NULL)
-		fatal("protocol violation by the supervisor: a name of a tool "
-		    "that is no text of at most %d bytes", SAVED_TOOL_NAME_MAX);
+		fatal("protocol violation by the supervisor: the name of a "
+		    "tool is not a text of at most %d bytes",
+		    SAVED_TOOL_NAME_MAX);
 	return mem_dup(text, name->len);
 }
 
@@ -173,7 +174,7 @@ store_on_drop(struct store *store, struct ipc_drop *drop)
 	if ((drop->which == KEPT_DROP_ONE) != (drop->name.len > 0) ||
 	    (drop->which == KEPT_DROP_IGNORED && drop->kind != KEPT_TOOLS))
 		fatal("protocol violation by the supervisor: it is unclear "
-		    "what is to be removed");
+		    "which items are to be removed");
 	if (drop->kind == KEPT_TOOLS)
 		done = on_supervisor_drop_tools(store, drop, &json, &err);
 	else

@@ -1,5 +1,5 @@
 /*
- * How much may be kept: see quota.h. Runs in the store.
+ * Limits of the stored data: see quota.h. Runs in the store.
  */
 #include <string.h>
 
@@ -27,13 +27,13 @@ quota_total(struct database *database, const char *name, uint64_t *total,
 	}
 }
 
-/* What a scope has of all that is kept. */
+/* The usage of a scope. */
 struct quota_share {
-	uint64_t count; /* of one sort */
+	uint64_t count; /* of one kind */
 	uint64_t bytes;
 };
 
-/* Sums that no trigger keeps: a scope that is not our user's is small. */
+/* These sums have no triggers: scopes other than the local user's are small. */
 static int
 quota_share(struct database *database, const struct quota *quota,
     const char *scope, struct quota_share *share, struct err *err)
@@ -57,9 +57,9 @@ quota_share(struct database *database, const struct quota *quota,
 }
 
 /*
- * Whether a scope that is not our user's may have more units: most exist, all
- * are in use, own of them by this scope. It gets at most as many as are free,
- * so that no scope takes all the room.
+ * Whether a scope other than the local user's may have more units: most is the
+ * maximum, all are in use, own of them by this scope. It gets at most as many
+ * as are free, so that no scope takes all the room.
  */
 static int
 quota_is_shared(uint64_t own, uint64_t more, uint64_t all, uint64_t most)
@@ -78,14 +78,14 @@ quota_check_share(struct database *database, const struct quota *quota,
 		return -1;
 	if (old == 0 &&
 	    !quota_is_shared(own.count, 1, all->count, quota->most))
-		return err_set(err, "this client keeps %llu %s, and the rest "
-		    "of the room is for others: remove some (%s)",
+		return err_set(err, "this client keeps %llu %s, and the "
+		    "remaining room is reserved for others: remove some (%s)",
 		    (unsigned long long)own.count, quota->what, quota->remedy);
 	if (!quota_is_shared(own.bytes, size - old, all->bytes,
 	        database_most(database)))
-		return err_set(err, "what this client keeps would take %llu "
-		    "bytes, and the rest of the room is for others: remove "
-		    "some %s (%s)",
+		return err_set(err, "the data of this client would take %llu "
+		    "bytes, and the remaining room is reserved for others: "
+		    "remove some %s (%s)",
 		    (unsigned long long)(own.bytes - old + size), quota->what,
 		    quota->remedy);
 	return 0;
@@ -106,14 +106,14 @@ quota_check(struct database *database, const struct quota *quota,
 		return quota_check_share(database, quota, scope,
 		    &(struct quota_share){ count, bytes }, old, size, err);
 	if (old == 0 && count >= quota->most)
-		return err_set(err, "there are %llu %s, and no more than %llu "
-		    "can be kept: remove some (%s)",
+		return err_set(err, "there are %llu %s, and the limit is %llu: "
+		    "remove some (%s)",
 		    (unsigned long long)count, quota->what,
 		    (unsigned long long)quota->most, quota->remedy);
 	if (bytes - old + size > most)
-		return err_set(err, "what is kept would take %llu bytes, and "
-		    "no more than %llu are allowed: remove some %s (%s), or "
-		    "let the user raise CAISSON_STATE_MAX",
+		return err_set(err, "memories and saved tools would take %llu "
+		    "bytes, and the limit is %llu: remove some %s (%s), or let "
+		    "the user raise CAISSON_STATE_MAX",
 		    (unsigned long long)(bytes - old + size),
 		    (unsigned long long)most, quota->what, quota->remedy);
 	return 0;

@@ -24,7 +24,7 @@ reserve_release(void)
 	return unlink(RESERVE_NAME);
 }
 
-/* Written, since what is only allotted takes no room on every file system. */
+/* Written, because not every file system reserves room for an allocation. */
 static int
 reserve_write(sqlite3_file *file)
 {
@@ -37,7 +37,9 @@ reserve_write(sqlite3_file *file)
 		if (file->pMethods->xWrite(
 		        file, bytes, (int)DATABASE_PIECE, at) != SQLITE_OK)
 			break;
-	/* Half is better than none: the log's index may have taken the rest. */
+	/*
+	 * Half is better than nothing: the log's index may have taken the rest.
+	 */
 	return at >= (sqlite3_int64)DATABASE_RESERVE / 2 ? 0 : -1;
 }
 

@@ -13,10 +13,10 @@ static const struct quota saved_tools_quota = { "tools", "saved tools",
 	SAVED_TOOLS_MAX, "'caisson saved-tools remove NAME' or 'caisson "
 	"saved-tools clear' on the host" };
 
-/* The columns that saved_tools_tell() reads, in its order. */
+/* The columns that saved_tools_tell() reads, in order. */
 #define SAVED_TOOLS_COLUMNS "name, about, size, saved, storable_name(name)"
 
-/* Appends what is told of a row, without its end. */
+/* Appends the description of a row, without its end. */
 static void
 saved_tools_tell(sqlite3_stmt *row, struct buffer *json)
 {
@@ -31,7 +31,7 @@ saved_tools_tell(sqlite3_stmt *row, struct buffer *json)
 		buffer_add_text(json, ",\"ignored\":true");
 }
 
-/* What is counted of a tool. */
+/* The counted size of a tool. */
 static uint64_t
 saved_tools_size(const struct saved_tool *tool)
 {
@@ -111,12 +111,12 @@ saved_tools_put(struct database *database, const char *scope,
 	return database_step(database, statement, err) == -1 ? -1 : 0;
 }
 
-/* A change: whose tool is saved. */
+/* The data of a change that saves a tool. */
 struct saved_tools_save {
 	const char *scope;
 	const struct saved_tool *tool;
 	unsigned int places;
-	int fresh; /* there is none of this name yet */
+	int fresh; /* there is no tool of this name yet */
 };
 
 static int
@@ -132,7 +132,7 @@ saved_tools_change(struct database *database, void *ctx, struct buffer *json,
 		return -1;
 	save->fresh = old == 0;
 	if (save->fresh && save->places == 0)
-		return err_set(err, "one execution adds at most %d saved "
+		return err_set(err, "one execution can add at most %d saved "
 		    "tools: save the others in another call",
 		    SAVED_TOOLS_NEW_MAX);
 	if (quota_check(database, &saved_tools_quota, save->scope, old,
@@ -159,7 +159,7 @@ saved_tools_save(struct database *database, const char *scope,
 
 /* Removing */
 
-/* Which of them; without a name: all of the scope. */
+/* The rows of a name; without a name all of the scope. */
 struct saved_tools_which {
 	const char *scope;
 	const char *name;

@@ -1,9 +1,9 @@
 /*
- * Saved tools: sources of functions by their names, each in a scope. Answers
- * are JSON, appended to a buffer, as the catalogue describes them. All return
- * 0, or -1 with err. Tools of earlier versions may have names that are refused
- * now (storable_name): these are ignored, and only the user sees and removes
- * them. Runs in the store, which never runs a tool.
+ * Saved tools: sources of functions by name, each in a scope. Answers are JSON,
+ * appended to a buffer, as defined in the catalogue. All functions return 0, or
+ * -1 with err. Tools of earlier versions may have names that are no longer
+ * accepted (storable_name): these are ignored, and only the user sees and
+ * removes them. Runs in the store, which never executes a tool.
  */
 #ifndef WORKER_STORE_SAVED_TOOLS_H
 #define WORKER_STORE_SAVED_TOOLS_H
@@ -12,7 +12,7 @@
 #include "../../common/ipc.h"
 #include "database.h"
 
-/* What is to be kept. */
+/* A tool to save. */
 struct saved_tool {
 	const char *name;
 	const char *about; /* the first line of its documentation, or "" */
@@ -20,14 +20,14 @@ struct saved_tool {
 };
 
 /*
- * Saves a tool, in the place of one of the same name. *places is how many new
- * ones the caller may still add, and is counted down.
+ * Saves a tool and replaces one of the same name. *places is how many new ones
+ * the caller may still add, and is decremented.
  */
 int saved_tools_save(struct database *database, const char *scope,
     const struct saved_tool *tool, unsigned int *places, struct buffer *json,
     struct err *err);
 
-/* Looks up a tool; with its source when whole is set. */
+/* Looks up a tool, with its source if whole is set. */
 int saved_tools_load(struct database *database, const char *scope,
     const char *name, int whole, struct buffer *json, struct err *err);
 
@@ -35,15 +35,15 @@ int saved_tools_delete(struct database *database, const char *scope,
     const char *name, struct buffer *json, struct err *err);
 
 /*
- * Removes all tools of the scope, or only the ignored ones, and answers how
- * many there were.
+ * Removes all tools of the scope, or only the ignored ones, and returns their
+ * number.
  */
 int saved_tools_clear(struct database *database, const char *scope,
     int ignored, struct buffer *json, struct err *err);
 
 /*
- * A page of them, from behind a name on; also the ignored ones, marked as such,
- * when ignored is set.
+ * A page of them, starting after a name; if ignored is set, the ignored ones
+ * are included and marked.
  */
 int saved_tools_list(struct database *database, const char *scope,
     const char *after, int ignored, struct buffer *json, struct err *err);

@@ -1,13 +1,13 @@
 /*
- * The store: what is kept between executions, in one SQLite database in the
- * state directory, the only place of the file system that it can touch.
- * A process that may use it has a channel to it; what is kept is passed through
- * as bytes and never interpreted. Everything of this folder runs in that
- * process only.
+ * The store: the data kept between executions, in one SQLite database in the
+ * state directory, the only place of the file system that it can access. A
+ * process that may use it has a channel to it; the data is passed through as
+ * bytes and never interpreted. All files of this folder run in that process
+ * only.
  *
- * A handler waits for the disk, and for nothing else: no transaction is open
- * when it returns. Lists of tools are not acknowledged: when the supervisor is
- * gone, those that the broker has sent are kept before the store ends.
+ * A handler waits only for the disk: no transaction is open when it returns.
+ * Lists of tools are not acknowledged: after the supervisor has closed its
+ * channel, lists already sent by the broker are stored before the store exits.
  */
 #ifndef WORKER_STORE_STORE_H
 #define WORKER_STORE_STORE_H
@@ -22,20 +22,20 @@ struct database;
 
 struct store {
 	struct event_base *base;
-	channel_handler *const *routes; /* of every message to it */
+	channel_handler *const *routes; /* a handler for every message to it */
 	struct channel *supervisor;
-	struct database *database; /* NULL until the KEEP */
-	char *fault; /* why it could not be opened, until that is told */
+	struct database *database; /* NULL until KEEP arrives */
+	char *fault; /* why it could not be opened, until reported */
 	TAILQ_HEAD(store_grants, grant) grants;
-	struct channel *lister; /* to the broker; NULL: there is none */
+	struct channel *lister; /* to the broker; NULL if there is none */
 	struct event *lister_ending;
-	int ending; /* the supervisor is gone: it lasts as long as the lister */
+	int ending; /* the supervisor has gone: it exits with the lister */
 };
 
 /* routes.c: the dispatch table of this process. */
 channel_handler *const *store_routes(void);
 
-/* on_supervisor.c: logs why the database could not be opened, once. */
+/* on_supervisor.c: logs once why the database could not be opened. */
 void store_log_fault(struct store *store);
 
 /* on_supervisor.c: the handlers. */

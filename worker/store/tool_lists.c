@@ -1,5 +1,5 @@
 /*
- * The lists of tools that are kept: see tool_lists.h. Runs in the store.
+ * The stored lists of tools: see tool_lists.h. Runs in the store.
  */
 #include <string.h>
 
@@ -7,10 +7,10 @@
 #include "change.h"
 #include "tool_lists.h"
 
-/* The time of use is noted once a day: no write for each look. */
+/* The time of use is updated once a day, not for each lookup. */
 #define TOOL_LISTS_DAY 86400
 
-/* Prepares a statement that is about one fingerprint, its first value. */
+/* Prepares a statement with a fingerprint as its first value. */
 static sqlite3_stmt *
 tool_lists_prepare(struct database *database, const char *sql,
     const uint8_t *fingerprint, struct err *err)
@@ -23,7 +23,7 @@ tool_lists_prepare(struct database *database, const char *sql,
 	return statement;
 }
 
-/* Sets *list to what is kept; statement holds the bytes. */
+/* Sets *list to the stored list; statement holds the bytes. */
 static int
 tool_lists_look(struct database *database, sqlite3_stmt *statement,
     struct tool_list *list, uint64_t *used, struct err *err)
@@ -37,7 +37,7 @@ tool_lists_look(struct database *database, sqlite3_stmt *statement,
 	*used = database_number(statement, 0);
 	list->info = database_bytes(statement, 1, &list->info_len);
 	list->data = database_bytes(statement, 2, &list->len);
-	/* Bytes of another program are no reason to fail. */
+	/* Bytes written by another program are not a reason to fail. */
 	if (list->len > TOOL_LIST_MAX || list->info_len > SERVER_INFO_MAX)
 		memset(list, 0, sizeof(*list));
 	return 0;
@@ -76,13 +76,13 @@ tool_lists_find(struct database *database, const uint8_t *fingerprint,
 		return -1;
 	found(ctx, &list);
 	database_finalize(&statement);
-	/* That it was of use is worth noting, and not worth failing. */
+	/* Failing to record the use is not an error. */
 	if (list.len > 0 && used + TOOL_LISTS_DAY <= now)
 		tool_lists_use(database, fingerprint, now, &ignored);
 	return 0;
 }
 
-/* Whether that is what is kept already, and was used lately. */
+/* Whether the same list is stored already, and was used recently. */
 static int
 tool_lists_has(struct database *database, const uint8_t *fingerprint,
     uint64_t now, const struct tool_list *list)
@@ -131,7 +131,10 @@ tool_lists_insert(struct database *database, const uint8_t *fingerprint,
 	return database_step(database, statement, err);
 }
 
-/* Drops what is too old, too many or too much: the longest unused first. */
+/*
+ * Drops lists that are too old, and those above the limits: the longest unused
+ * first.
+ */
 static int
 tool_lists_prune(struct database *database, uint64_t now, struct err *err)
 {
@@ -153,7 +156,7 @@ tool_lists_prune(struct database *database, uint64_t now, struct err *err)
 	return database_step(database, statement, err);
 }
 
-/* A change: the list that is put, or dropped. */
+/* The data of a change: the list that is stored, or dropped. */
 struct tool_lists_put {
 	const uint8_t *fingerprint;
 	uint64_t now;
