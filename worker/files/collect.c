@@ -1,9 +1,9 @@
 /*
  * COLLECT: see collect.h. Runs in files.
  *
- * The porter offers faster than files are copied: a few offers, which have a
- * descriptor each, wait here, and the others with the porter. What was offered
- * is kept also where the porter ends too early or breaks a rule.
+ * The porter offers files faster than they are copied. A few offers, which have
+ * a descriptor each, wait here, and the others stay with the porter. Offered
+ * files are stored even if the porter ends too early or breaks a rule.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 
 struct collect_offer {
 	STAILQ_ENTRY(collect_offer) entry;
-	enum file_fault fault; /* why it is left out, also before it begins */
+	enum file_fault fault; /* why it is left out, even before it starts */
 	int file;
 	size_t len;
 	char name[FILE_NAME_MAX + 1];
@@ -27,16 +27,16 @@ struct collect_offer {
 
 struct collect {
 	struct task task;
-	STAILQ_HEAD(, collect_offer) offers; /* the first is worked on */
+	STAILQ_HEAD(, collect_offer) offers; /* the first is in progress */
 	struct intake *intake;
 	uint64_t until;       /* for intake_go_on */
-	unsigned int named;   /* by the porter, in all */
+	unsigned int named;   /* by the porter, in total */
 	unsigned int waiting; /* of these, in offers */
-	int told; /* the porter said that this is all */
+	int told; /* the porter has reported the end */
 	uint64_t more;
 };
 
-/* What the porter says */
+/* The messages of the porter */
 
 static const char *
 collect_add(struct collect *collect, struct ipc_bytes name, int *file,
@@ -74,7 +74,7 @@ collect_offer(struct task *task, struct ipc_offer *offer)
 static const char *
 collect_leave(struct task *task, const struct ipc_leave *leave)
 {
-	/* The others are not for a porter to judge. */
+	/* Other faults are not determined by a porter. */
 	if (leave->fault > FILE_FAULT_UNREADABLE)
 		return "it leaves a file for a reason of another process";
 	return collect_add((struct collect *)task, leave->name, NULL,
@@ -95,7 +95,7 @@ collect_carried(struct task *task, const struct ipc_carried *carried)
 	return NULL;
 }
 
-/* Goes on with the next offer. The last one ends the task, at once. */
+/* Continues with the next offer. After the last one the task ends at once. */
 static void
 collect_next(struct collect *collect)
 {
@@ -117,7 +117,7 @@ collect_porter_gone(struct task *task)
 	collect_next(collect);
 }
 
-/* What is done with it */
+/* Handling an offer */
 
 static void
 collect_pop(struct collect *collect)
@@ -131,7 +131,7 @@ collect_pop(struct collect *collect)
 	intake_free(&collect->intake);
 }
 
-/* The first offer is done with: the answer to it. */
+/* The first offer is complete: answers it. */
 static void
 collect_answer(struct collect *collect, enum file_fault fault)
 {
@@ -141,7 +141,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	if (fault == FILE_FAULT_NONE) {
 		task_tell_filed(task, intake_head(collect->intake));
 	} else {
-		/* The quota must have its bytes again when this arrives. */
+		/* The quota must be updated before this message arrives. */
 		intake_free(&collect->intake);
 		task_tell_left_out(task,
 		    (struct ipc_bytes){ (const uint8_t *)offer->name,
@@ -153,7 +153,7 @@ collect_answer(struct collect *collect, enum file_fault fault)
 	collect_next(collect);
 }
 
-/* Begins to take the first offer in, unless that is known to fail. */
+/* Starts to store the first offer, unless it already has a fault. */
 static void
 collect_start(struct collect *collect)
 {

@@ -1,13 +1,16 @@
 /*
- * COLLECT: what a porter offers is kept, one file after another, in the order
- * of the offers. Runs in files.
+ * COLLECT: stores the files that a porter offers, one after another, in the
+ * order of the offers. Runs in files.
  */
 #ifndef WORKER_FILES_COLLECT_H
 #define WORKER_FILES_COLLECT_H
 
 #include "files.h"
 
-/* Begins to keep what comes on the channel to the porter, which is taken. */
+/*
+ * Starts to store the files offered on the channel to the porter, which is
+ * taken.
+ */
 void collect_begin(struct files *files, struct ipc_collect *collect);
 
 #endif

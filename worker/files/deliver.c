@@ -1,8 +1,9 @@
 /*
  * DELIVER: see deliver.h. Runs in files.
  *
- * In its first turn the files are opened and given to the porter. When that is
- * gone a second one tells which of them it could not put into the box.
+ * In its first turn the files are opened and passed to the porter. After the
+ * porter has ended, a second turn reports those that it could not write into
+ * the box.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,20 +17,20 @@
 #include "kept.h"
 #include "task.h"
 
-/* A file that is to be handed over. */
+/* A file to deliver. */
 struct deliver_file {
 	struct head head;
 	int file;
-	enum file_fault fault; /* why the porter did not put it there */
+	enum file_fault fault; /* why the porter did not write it */
 };
 
 struct deliver {
 	struct task task;
-	char *names; /* those that are asked for, a list */
+	char *names; /* the requested names, a list */
 	size_t names_len;
-	struct deliver_file *given; /* the files of these, once opened */
+	struct deliver_file *given; /* the files of these names, once opened */
 	size_t count;
-	int told; /* the porter said that it is done */
+	int told; /* the porter has reported the end */
 };
 
 static struct ipc_bytes
@@ -38,9 +39,11 @@ deliver_bytes(const char *name)
 	return (struct ipc_bytes){ (const uint8_t *)name, strlen(name) };
 }
 
-/* What the porter says */
+/* The messages of the porter */
 
-/* Returns a file of this name that it was given; NULL where there is none. */
+/*
+ * Returns a file of this name that the porter was given; NULL if there is none.
+ */
 static struct deliver_file *
 deliver_gave(struct deliver *deliver, struct ipc_bytes name)
 {
@@ -57,7 +60,7 @@ deliver_gave(struct deliver *deliver, struct ipc_bytes name)
 	return NULL;
 }
 
-/* The faults that a porter can find where it puts files. */
+/* The faults that a porter can report for a file that it writes. */
 static int
 deliver_is_its(uint64_t fault)
 {
@@ -119,7 +122,7 @@ deliver_open(const struct files *files, const char *owner, const char *name,
 	return fault;
 }
 
-/* Opens them all; *failed is the one where that ends with a fault. */
+/* Opens them all; *failed is the one that could not be opened. */
 static enum file_fault
 deliver_open_all(struct deliver *deliver, const char **failed)
 {
@@ -145,7 +148,7 @@ deliver_open_all(struct deliver *deliver, const char **failed)
 	return FILE_FAULT_NONE;
 }
 
-/* Returns 0; -1 where the porter is gone. */
+/* Returns 0; -1 if the porter has ended. */
 static int
 deliver_put_all(struct deliver *deliver, struct err *err)
 {
@@ -183,12 +186,12 @@ deliver_hand_over(struct deliver *deliver)
 	if (task->porter == NULL) {
 		task_wake(task, 0);
 	} else if (deliver_put_all(deliver, &err) == -1) {
-		log_debug("cannot hand a file over: %s", err.text);
+		log_debug("cannot pass on a file: %s", err.text);
 		task_part(task, NULL);
 	}
 }
 
-/* The second one: the porter is gone. */
+/* The second turn: the porter has ended. */
 static void
 deliver_end(struct deliver *deliver)
 {

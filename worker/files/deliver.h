@@ -1,5 +1,5 @@
 /*
- * DELIVER: files of an owner are handed to a porter, which puts them into a
+ * DELIVER: files of an owner are passed to a porter, which writes them into a
  * box. Runs in files.
  */
 #ifndef WORKER_FILES_DELIVER_H
@@ -8,8 +8,8 @@
 #include "files.h"
 
 /*
- * Hands them over: all, or none where one of them is unknown. The names are a
- * list; the channel to the porter is taken.
+ * Passes them on: all, or none if one of them is unknown. The names are a list;
+ * the channel to the porter is taken.
  */
 void deliver_begin(struct files *files, struct ipc_deliver *deliver);
 

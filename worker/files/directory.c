@@ -43,7 +43,7 @@ directory_entry(const char *name)
 	    DIRECTORY_FOREIGN;
 }
 
-/* 64 bits: two processes never find the same. */
+/* 64 bits: two processes never choose the same. */
 static void
 directory_draw(char name[DIRECTORY_NAME_SIZE])
 {
@@ -70,7 +70,7 @@ directory_open(int folder, const char *name)
 
 /*
  * Takes the lock of an open file, unless another process has it. Returns 1; 0
- * where that has removed the file meanwhile; -1 with errno.
+ * if that process has removed the file meanwhile; -1 with errno.
  */
 static int
 directory_take(int fd)
@@ -89,7 +89,7 @@ directory_make(int folder, char name[DIRECTORY_TEMPORARY_SIZE])
 	int taken;
 
 	name[0] = DIRECTORY_TEMPORARY_MARK;
-	/* Before it is locked it may be swept away: then it is made again. */
+	/* It may be removed before it is locked: then it is created again. */
 	do {
 		fd_close(&fd);
 		directory_draw(name + 1);
@@ -134,7 +134,7 @@ directory_remove(int folder, const char *name)
 int
 directory_sync(int folder)
 {
-	/* EINVAL: some network file systems cannot do it with directories. */
+	/* EINVAL: some network file systems cannot sync directories. */
 	return fsync(folder) == 0 || errno == EINVAL ? 0 : -1;
 }
 
@@ -145,7 +145,7 @@ directory_sweep(int folder, const char *temporary)
 
 	if (fd != -1 && directory_take(fd) == 1 &&
 	    directory_remove(folder, temporary) == 0)
-		log_debug("removed %s, which was not finished", temporary);
+		log_debug("removed %s, which was incomplete", temporary);
 }
 
 int
@@ -160,7 +160,7 @@ directory_lock(int folder)
 	case 1:
 		return fd_take(&fd);
 	case 0:
-		errno = EWOULDBLOCK; /* the next one makes it anew */
+		errno = EWOULDBLOCK; /* the next attempt creates it again */
 		return -1;
 	default:
 		return -1;

@@ -1,9 +1,9 @@
 /*
  * The directory of files: the only code of this process that opens anything.
- * Names there are random; those of users never become paths.
+ * File names there are random; names chosen by users never become paths.
  *
- *	0123456789abcdef	a file that is kept (16 digits)
- *	t0123456789abcdef	one that is being made, locked by its process
+ *	0123456789abcdef	a stored file (16 digits)
+ *	t0123456789abcdef	an incomplete one, locked by its process
  *	v0123456789abcdef	a table of an owner (versions.h)
  *	lock			locked while a file is added
  *
@@ -16,7 +16,7 @@
 
 #include "../../common/fd.h"
 
-/* A random name, with a NUL, and the same of a file that is being made. */
+/* A random name, with a NUL; and the same for an incomplete file. */
 #define DIRECTORY_NAME_SIZE 17
 #define DIRECTORY_TEMPORARY_SIZE (DIRECTORY_NAME_SIZE + 1)
 
@@ -28,11 +28,11 @@ enum directory_entry {
 	DIRECTORY_FOREIGN
 };
 
-/* What an entry is, by its name. */
+/* The kind of an entry, from its name. */
 enum directory_entry directory_entry(const char *name);
 
 /*
- * Calls tell with the name of each entry. Returns 0, or -1 with errno where not
+ * Calls tell with the name of each entry. Returns 0, or -1 with errno if not
  * all could be read.
  */
 int directory_each(
@@ -40,41 +40,44 @@ int directory_each(
 
 /*
  * Opens a file for reading. Returns a descriptor that the caller owns; -1 with
- * errno.
+ * errno on failure.
  */
 int directory_open(int folder, const char *name);
 
 /*
- * Makes a file to be written, and its name. Returns a descriptor that the
- * caller owns, and that holds the lock of the file; -1 with errno.
+ * Creates a file to write, and its name. Returns a descriptor that the caller
+ * owns and that holds the lock of the file; -1 with errno on failure.
  */
 int directory_make(int folder, char name[DIRECTORY_TEMPORARY_SIZE]);
 
-/* Gives such a file, made complete, its name. Returns 0, or -1 with errno. */
+/*
+ * Gives such a file its final name when it is complete. Returns 0, or -1 with
+ * errno.
+ */
 int directory_keep(
     int folder, const char *temporary, char name[DIRECTORY_NAME_SIZE]);
 
 /*
- * Opens the table of this number for reading and writing; makes it where it is
+ * Opens the table of this number for reading and writing; creates it if it is
  * missing and is_made is set. Returns a descriptor that the caller owns; -1
- * with errno.
+ * with errno on failure.
  */
 int directory_table(int folder, uint64_t number, int is_made);
 
-/* Removes a file. Returns 0, also where it is gone, or -1 with errno. */
+/* Removes a file. Returns 0, also if it does not exist, or -1 with errno. */
 int directory_remove(int folder, const char *name);
 
 /*
- * Waits until the disk has the names as they are. Returns 0, also on a file
- * system that cannot do this, or -1 with errno.
+ * Syncs the directory, so that names survive a loss of power. Returns 0, also
+ * on a file system that cannot do this, or -1 with errno.
  */
 int directory_sync(int folder);
 
-/* Removes a file that was being made by a process which is gone. */
+/* Removes an incomplete file whose process has ended. */
 void directory_sweep(int folder, const char *temporary);
 
 /*
- * Locks the directory against others that would add files. Returns a
+ * Locks the directory against other processes that add files. Returns a
  * descriptor that the caller owns and that holds the lock; -1 with errno, which
  * is EWOULDBLOCK while another process holds it. Does not wait.
  */

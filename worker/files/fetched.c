@@ -13,7 +13,7 @@ struct fetched {
 	uint64_t version;
 };
 
-/* Hands over a file that is there. Returns the fault. */
+/* Passes on an existing file. Returns the fault. */
 static enum file_fault
 fetched_hand_over(struct task *task, const struct kept *kept)
 {
@@ -29,7 +29,7 @@ fetched_hand_over(struct task *task, const struct kept *kept)
 	if (channel_send_file_fetched(
 	        task->files->supervisor, &msg, &err) == 0)
 		return FILE_FAULT_NONE;
-	log_warn("cannot hand a file over: %s", err.text);
+	log_warn("cannot pass on a file: %s", err.text);
 	return FILE_FAULT_BUSY;
 }
 

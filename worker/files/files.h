@@ -1,12 +1,12 @@
 /*
- * Files: what executions leave is kept for their owners, each file with all its
- * versions, in one directory, the only place of the file system that this
- * process can touch. The bytes are copied; of each file the beginning is
- * looked at, for its media type (type.h). Everything of this folder runs in
- * that process only.
+ * Files: stores the files that executions leave and users add, for their
+ * owners, each file with all its versions, in one directory, the only place of
+ * the file system that this process can access. The bytes are copied; the first
+ * bytes of each file are examined for its media type (type.h). All files of
+ * this folder run in that process only.
  *
- * Other processes of the same user may keep files in the same directory at the
- * same time: what is there is looked up for each task anew (kept.h).
+ * Other processes of the same user may use the same directory at the same time,
+ * so its content is read again for each task (kept.h).
  *
  * The order of the files: main → routes → on_supervisor, on_porter → added,
  * collect, deliver, fetched, listed, removed → task, intake → kept → versions →
@@ -25,16 +25,17 @@ struct task;
 
 struct files {
 	struct event_base *base;
-	channel_handler *const *routes; /* of every message to it */
+	channel_handler *const *routes; /* a handler for every message to it */
 	struct channel *supervisor;
-	int folder;        /* -1 until it is told which */
-	uint64_t most;     /* bytes of all files together */
-	uint64_t lifetime; /* of a file, in seconds */
-	uint64_t copied;   /* bytes of the files that are on their way in */
+	int folder;        /* -1 until KEEP_FILES arrives */
+	uint64_t most;     /* limit of the bytes of all files */
+	uint64_t lifetime; /* maximum age of a file in seconds */
+	uint64_t copied;   /* bytes of the files being stored */
 	struct kept **kept;
 	size_t kept_count;
 	TAILQ_HEAD(files_tasks, task) tasks;
-	TAILQ_HEAD(files_turns, task) turns; /* of these, what goes on now */
+	TAILQ_HEAD(files_turns, task) turns; /* of these, those with a turn in
+					      * progress */
 	struct event *turn; /* of the first of them */
 };
 

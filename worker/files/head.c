@@ -3,7 +3,7 @@
  *
  *	"caisson file", form	16 bytes: a text, and the number of this form
  *	version, since, size	8 bytes each
- *	owner, name, type	2 bytes each: how long these are
+ *	owner, name, type	2 bytes each: their lengths
  *	                	the three texts, without a NUL
  *	                	zeroes
  */
@@ -22,9 +22,9 @@
 
 _Static_assert(HEAD_MAGIC_SIZE + HEAD_FORM_SIZE + 3 * HEAD_NUMBER_SIZE +
         3 * HEAD_LENGTH_SIZE + OWNER_NAME_MAX + FILE_NAME_MAX +
-        FILE_TYPE_MAX <= FILE_HEAD_SIZE, "a head outgrows its size");
+        FILE_TYPE_MAX <= FILE_HEAD_SIZE, "a head exceeds its size");
 
-/* Writes the size least bytes of a number; returns what stands behind. */
+/* Writes the size lowest bytes of a number; returns the address after them. */
 static uint8_t *
 head_put(uint8_t *p, uint64_t number, unsigned int size)
 {
@@ -63,7 +63,7 @@ head_encode(const struct head *head, uint8_t bytes[FILE_HEAD_SIZE])
 	head_put_text(p, head->type);
 }
 
-/* Reads a number and moves on. */
+/* Reads a number and advances. */
 static uint64_t
 head_get(const uint8_t **p, unsigned int size)
 {
@@ -75,7 +75,7 @@ head_get(const uint8_t **p, unsigned int size)
 	return number;
 }
 
-/* Reads a text and moves on. Returns -1 where it is too long or no text. */
+/* Reads a text and advances. Returns -1 if it is too long or not a text. */
 static int
 head_get_text(const uint8_t **p, uint64_t len, char *text, size_t most)
 {
@@ -87,7 +87,7 @@ head_get_text(const uint8_t **p, uint64_t len, char *text, size_t most)
 	return 0;
 }
 
-/* The texts, and their lengths before them. */
+/* The texts, preceded by their lengths. */
 static int
 head_get_texts(const uint8_t *p, struct head *head)
 {
@@ -117,7 +117,7 @@ head_decode(const uint8_t bytes[FILE_HEAD_SIZE], struct head *head)
 	    head->size > INT64_MAX - FILE_HEAD_SIZE ||
 	    head_get_texts(p, head) == -1)
 		return -1;
-	/* Also what stands before and behind these. */
+	/* Also checks the bytes before and after these. */
 	head_encode(head, again);
 	return memcmp(again, bytes, FILE_HEAD_SIZE) == 0 ? 0 : -1;
 }

@@ -1,7 +1,7 @@
 /*
- * The head of a file on the disk: whose it is, its name, version and so on, in
- * FILE_HEAD_SIZE bytes before its contents. Numbers are little-endian; what is
- * not used is zero. Pure functions over bytes. Runs in files.
+ * The head of a file on the disk: its owner, name, version and so on, in
+ * FILE_HEAD_SIZE bytes before its contents. Numbers are little-endian; unused
+ * bytes are zero. Pure functions over bytes. Runs in files.
  */
 #ifndef WORKER_FILES_HEAD_H
 #define WORKER_FILES_HEAD_H
@@ -19,12 +19,12 @@ struct head {
 	char type[FILE_TYPE_MAX + 1];
 };
 
-/* Writes a head, all of whose fields are within their bounds. */
+/* Writes a head; all fields must be within their bounds. */
 void head_encode(const struct head *head, uint8_t bytes[FILE_HEAD_SIZE]);
 
 /*
- * Reads a head. Exact: what is accepted is encoded to the same bytes. Returns
- * 0, or -1 where this is no head of this form.
+ * Reads a head. Exact: an accepted head is encoded to the same bytes. Returns
+ * 0, or -1 if this is not a head of this form.
  */
 int head_decode(const uint8_t bytes[FILE_HEAD_SIZE], struct head *head);
 

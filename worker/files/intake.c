@@ -1,9 +1,9 @@
 /*
- * One file on its way into the directory: see intake.h. Runs in files.
+ * One file being stored in the directory: see intake.h. Runs in files.
  *
- * A copy is made in pieces of FILE_PIECE, between which the loop runs. What may
- * take longer is waiting for the disk, of at most FILE_SYNC bytes: a file that
- * is told to be kept survives a loss of power.
+ * It is copied in pieces of FILE_PIECE, between which the loop runs. Only
+ * syncing at most FILE_SYNC bytes may take longer. A file that is reported as
+ * stored survives a loss of power.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -23,18 +23,18 @@
 struct intake {
 	struct files *files;
 	struct head head;
-	int from;        /* -1 where all was copied at once */
-	struct stat was; /* what that was when it came */
-	int to;          /* the file that is being made, and its name */
-	char temporary[DIRECTORY_TEMPORARY_SIZE]; /* empty where it has none */
+	int from;        /* -1 if all was copied at once */
+	struct stat was; /* its state when it arrived */
+	int to;          /* the incomplete file, and its name */
+	char temporary[DIRECTORY_TEMPORARY_SIZE]; /* empty if it has none */
 	uint64_t copied; /* bytes */
-	uint64_t synced; /* of these, what is on the disk */
+	uint64_t synced; /* of these, the synced ones */
 	int complete;    /* only its head and its name are missing */
 };
 
 /*
- * Whether there is place for a file of this size beside those that are kept,
- * and so many bytes of others that are being copied.
+ * Whether there is room for a file of this size beside the stored ones and this
+ * many bytes of others that are being copied.
  */
 static enum file_fault
 intake_judge(const struct files *files, const char *owner, uint64_t size,
@@ -49,7 +49,7 @@ intake_judge(const struct files *files, const char *owner, uint64_t size,
 	return FILE_FAULT_NONE;
 }
 
-/* Why nothing can be written, from errno. */
+/* The fault for a failed write, from errno. */
 static enum file_fault
 intake_disk(const char *what)
 {
@@ -57,7 +57,7 @@ intake_disk(const char *what)
 	return FILE_FAULT_DISK;
 }
 
-/* The fault of what can only fail where the directory itself is not usable. */
+/* The fault of an operation that fails only if the directory is unusable. */
 static enum file_fault
 intake_folder(const char *what)
 {
@@ -69,7 +69,7 @@ intake_folder(const char *what)
 	    FILE_FAULT_DISK : FILE_FAULT_FOLDER;
 }
 
-/* Returns 0 when all is written, or -1 with errno. */
+/* Returns 0 if all is written, or -1 with errno. */
 static int
 intake_write(int to, const void *data, size_t len, uint64_t at)
 {
@@ -89,7 +89,7 @@ intake_write(int to, const void *data, size_t len, uint64_t at)
 	return 0;
 }
 
-/* Returns an intake that is empty yet, of a file that there is place for. */
+/* Returns an empty intake for a file for which there is room. */
 static struct intake *
 intake_begin(struct files *files, const char *owner, const char *name,
     uint64_t size, enum file_fault *fault)
@@ -155,7 +155,7 @@ intake_new_bytes(struct files *files, const char *owner, const char *name,
 	return intake;
 }
 
-/* Whether the file is what it was when it came. */
+/* Whether the file is unchanged since it arrived. */
 static int
 intake_is_unchanged(const struct intake *intake)
 {
@@ -169,8 +169,8 @@ intake_is_unchanged(const struct intake *intake)
 }
 
 /*
- * Whether a piece need not be written: code can leave a file of many gigabytes
- * of zeroes without any cost. The last one makes the file as long as it is.
+ * Whether a piece can be skipped: code can leave a file of many gigabytes of
+ * zeroes without any cost. The last piece sets the length of the file.
  */
 static int
 intake_is_hole(const char *piece, size_t len, int is_last)
@@ -179,10 +179,7 @@ intake_is_hole(const char *piece, size_t len, int is_last)
 	    memcmp(piece, piece + 1, len - 1) == 0;
 }
 
-/*
- * Waits for the disk where so many bytes are not there yet: now and then, so
- * that it never waits for long.
- */
+/* Syncs when this many bytes are not synced yet, so that no sync takes long. */
 static enum file_fault
 intake_sync(struct intake *intake, uint64_t most)
 {
@@ -216,7 +213,7 @@ intake_copy_piece(struct intake *intake)
 	return intake_sync(intake, FILE_SYNC);
 }
 
-/* All is copied: what it is, and on to the disk, but for what is soon done. */
+/* All is copied: determines the type, and syncs unless little is left. */
 static enum file_fault
 intake_complete(struct intake *intake)
 {
@@ -236,7 +233,10 @@ intake_complete(struct intake *intake)
 	return intake_sync(intake, FILE_PIECE);
 }
 
-/* Gives it the next version of its name, its head and its name on the disk. */
+/*
+ * Gives the file the next version of its name, and writes its head and its name
+ * to the disk.
+ */
 static enum file_fault
 intake_name(struct intake *intake)
 {
@@ -262,7 +262,7 @@ intake_name(struct intake *intake)
 	return fault;
 }
 
-/* Whether another process that has the directory is still waited for. */
+/* Whether to wait longer for another process that has locked the directory. */
 static int
 intake_may_wait(uint64_t *until)
 {
@@ -271,7 +271,7 @@ intake_may_wait(uint64_t *until)
 	return clock_ms() < *until;
 }
 
-/* With the lock of the directory, which ends with this function. */
+/* Holds the lock of the directory, which ends with this function. */
 static enum intake_state
 intake_file(struct intake *intake, uint64_t *until, enum file_fault *fault)
 {

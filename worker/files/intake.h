@@ -1,7 +1,8 @@
 /*
- * One file on its way into the directory: copied, then given its version and
- * its name while no other process can add one. Until then it is nothing that is
- * kept, and it leaves nothing behind where it is not finished. Runs in files.
+ * One file being stored in the directory: it is copied, then given its version
+ * and its name while no other process can add one. Before that it is not a
+ * stored file, and it leaves nothing behind if it is not completed. Runs in
+ * files.
  */
 #ifndef WORKER_FILES_INTAKE_H
 #define WORKER_FILES_INTAKE_H
@@ -13,28 +14,29 @@ struct intake;
 
 enum intake_state {
 	INTAKE_COPIES, /* there is more to do now */
-	INTAKE_WAITS,  /* another process adds a file: go on in FILES_LOOK_MS */
+	INTAKE_WAITS,  /* another process adds a file: continue in FILES_LOOK_MS
+		        */
 	INTAKE_KEPT,
 	INTAKE_FAILED
 };
 
 /*
- * Begins to take a file in: what stands in from, a descriptor of a regular file
- * that is taken. The name must be valid. Returns what intake_free frees, or
- * NULL with the fault.
+ * Starts to store a file: the content of from, a descriptor of a regular file,
+ * which is taken. The name must be valid. Returns an intake, which intake_free
+ * frees, or NULL with the fault.
  */
 struct intake *intake_new(struct files *files, const char *owner,
     const char *name, int *from, enum file_fault *fault);
 
-/* The same, where the bytes, which are borrowed, are in memory. */
+/* The same for bytes in memory, which are borrowed. */
 struct intake *intake_new_bytes(struct files *files, const char *owner,
     const char *name, const struct ipc_bytes *bytes, enum file_fault *fault);
 
 /*
- * Goes on by one piece. After INTAKE_KEPT the file is on the disk for good, and
- * its head can be asked for; after INTAKE_FAILED *fault says why. *until is the
- * time at which other processes have had the directory for too long, one for
- * all files of a task; 0 where they have not been waited for.
+ * Continues by one piece. After INTAKE_KEPT the file is stored permanently, and
+ * its head can be read; after INTAKE_FAILED *fault is the cause. *until is the
+ * time limit for waiting for other processes, one for all files of a task; 0 if
+ * none has been waited for.
  */
 enum intake_state intake_go_on(
     struct intake *intake, uint64_t *until, enum file_fault *fault);

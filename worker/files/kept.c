@@ -1,5 +1,5 @@
 /*
- * Which files are kept: see kept.h. Runs in files.
+ * The stored files: see kept.h. Runs in files.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 #include "kept.h"
 #include "versions.h"
 
-/* Looking into the directory: files by their random names, in their order. */
+/* Reading the directory: files by their random names, in order. */
 
 static int
 kept_compare(const void *a, const void *b)
@@ -47,7 +47,7 @@ kept_known(const struct files *files, const char *id)
 	return NULL;
 }
 
-/* Whether it is one of ours, and whole: then its head is known. */
+/* Whether it is a complete file of this program; if so, its head is read. */
 static int
 kept_read_head(int fd, struct head *head)
 {
@@ -60,7 +60,7 @@ kept_read_head(int fd, struct head *head)
 	    (uint64_t)st.st_size == FILE_HEAD_SIZE + head->size;
 }
 
-/* Whether a file could not be opened for want of something, for now. */
+/* Whether a file could not be opened for a temporary lack of resources. */
 static int
 kept_is_passing(int error)
 {
@@ -68,8 +68,8 @@ kept_is_passing(int error)
 }
 
 /*
- * Returns what a file is that was not known, which the caller owns; NULL where
- * it cannot be opened now, with errno.
+ * Returns the entry of a new file, which the caller owns; NULL if it cannot be
+ * opened now, with errno.
  */
 static struct kept *
 kept_read(const struct files *files, const char *id)
@@ -84,8 +84,8 @@ kept_read(const struct files *files, const char *id)
 	kept->sound = fd != -1 && kept_read_head(fd, &kept->head);
 	if (!kept->sound) {
 		memset(&kept->head, 0, sizeof(kept->head));
-		log_warn("the directory of files has a damaged file, %s, "
-		    "which is left alone", id);
+		log_warn("the directory of files has a damaged file, %s, which "
+		    "is left unchanged", id);
 	}
 	return mem_take(&kept);
 }
@@ -106,7 +106,7 @@ kept_names(const struct files *files, struct buffer *names)
 	return directory_each(files->folder, kept_gather, names);
 }
 
-/* Takes the new list, and frees what only the old one has. */
+/* Takes the new list, and frees the entries that only the old one has. */
 static void
 kept_replace(struct files *files, struct kept **kept, size_t count)
 {
@@ -123,7 +123,7 @@ kept_replace(struct files *files, struct kept **kept, size_t count)
 	free(old);
 }
 
-/* Removes it from the directory and from what is known. */
+/* Removes it from the directory and from memory. */
 static int
 kept_drop(struct files *files, size_t at)
 {
@@ -131,7 +131,7 @@ kept_drop(struct files *files, size_t at)
 
 	versions_note(files->folder, head->owner, head->name, head->version);
 	if (directory_remove(files->folder, files->kept[at]->id) == -1) {
-		log_warn("cannot remove a file that was kept: %s",
+		log_warn("cannot remove a stored file: %s",
 		    strerror(errno));
 		return -1;
 	}
@@ -188,7 +188,7 @@ kept_renew(struct files *files)
 	if (looked == 0)
 		looked = kept_look(files, &names, kept, &count);
 	if (looked == -1)
-		log_warn("the directory of files cannot be read: %s",
+		log_warn("the directory of files is unreadable: %s",
 		    strerror(errno));
 	kept_replace(files, kept, count);
 	kept_expire(files);
@@ -203,8 +203,8 @@ kept_sweep_one(void *ctx, const char *name)
 	if (directory_entry(name) == DIRECTORY_TEMPORARY)
 		directory_sweep(files->folder, name);
 	if (directory_entry(name) == DIRECTORY_FOREIGN)
-		log_debug("the directory of files has %s, which is not of "
-		    "ours", name);
+		log_debug("the directory of files has %s, which is not a file "
+		    "of Caisson", name);
 }
 
 void
@@ -221,7 +221,7 @@ kept_free(struct files *files)
 	free(mem_take(&files->kept));
 }
 
-/* What there is, of all or of an owner */
+/* Selecting files, of all owners or of one */
 
 uint64_t
 kept_bytes(const struct files *files)
@@ -252,7 +252,10 @@ kept_of(const struct files *files, const char *owner)
 	return count;
 }
 
-/* Whether it is one of those that are meant: empty and 0 for any. */
+/*
+ * Whether it is one of the selected files: an empty name and version 0 match
+ * any.
+ */
 static int
 kept_is_meant(const struct kept *kept, const char *owner, const char *name,
     uint64_t version)
@@ -318,7 +321,7 @@ kept_list(const struct files *files, const char *owner, int versions,
 	qsort(heads, n, sizeof(heads[0]), kept_compare_heads);
 	*count = 0;
 	for (i = 0; i < n; i++) {
-		/* The newest is the last of its name. */
+		/* The newest version is the last one of its name. */
 		if (versions || i + 1 == n ||
 		    strcmp(heads[i].name, heads[i + 1].name) != 0)
 			heads[(*count)++] = heads[i];
@@ -355,7 +358,7 @@ kept_open(const struct files *files, const struct kept *kept,
 	if (fd == -1 && errno == ENOENT)
 		*fault = FILE_FAULT_UNKNOWN;
 	else if (fd == -1)
-		log_warn("cannot open a file that is kept: %s",
+		log_warn("cannot open a stored file: %s",
 		    strerror(errno));
 	return fd;
 }

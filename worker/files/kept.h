@@ -1,7 +1,7 @@
 /*
- * Which files are kept: what is known of the directory, renewed by looking into
- * it. The head of a file never changes, so each is read once; which files there
- * are can change at any time, by another process. Runs in files.
+ * The stored files: an index of the directory, which is updated by reading it.
+ * The head of a file never changes, so each is read once. Another process can
+ * add and remove files at any time. Runs in files.
  */
 #ifndef WORKER_FILES_KEPT_H
 #define WORKER_FILES_KEPT_H
@@ -12,61 +12,62 @@
 
 struct kept {
 	char id[DIRECTORY_NAME_SIZE]; /* its name in the directory */
-	int sound;                 /* else it is damaged, and left alone */
+	int sound;                 /* otherwise it is damaged, and left
+				    * unchanged */
 	struct head head;
 };
 
 /*
- * Looks into the directory: what was kept for too long is removed. Pointers to
- * files of before are not valid any more. Returns 0; -1, and a line in the log,
- * where the directory cannot be read.
+ * Reads the directory; files that are too old are removed. Pointers to earlier
+ * entries become invalid. Returns 0; -1, and a line in the log, if the
+ * directory cannot be read.
  */
 int kept_renew(struct files *files);
 
-/* Removes files that were being made by processes which are gone. */
+/* Removes incomplete files whose processes have ended. */
 void kept_sweep(const struct files *files);
 
 void kept_free(struct files *files);
 
-/* Bytes of the files of all owners together. */
+/* Returns the bytes of the files of all owners together. */
 uint64_t kept_bytes(const struct files *files);
 
-/* How many files an owner has, with all versions. */
+/* Returns the number of files of an owner, with all versions. */
 uint64_t kept_of(const struct files *files, const char *owner);
 
 /*
- * Returns a file of an owner: its newest version where version is 0. NULL where
- * there is none. Valid until kept_renew.
+ * Returns a file of an owner: its newest version if version is 0. NULL if there
+ * is none. Valid until kept_renew.
  */
 const struct kept *kept_find(const struct files *files, const char *owner,
     const char *name, uint64_t version);
 
 /*
- * Returns the version that the next file of this name gets: no file of this
- * name had it or a higher one, those that were removed included.
+ * Returns the version for the next file of this name: larger than that of every
+ * earlier file, including removed ones.
  */
 uint64_t kept_next_version(
     const struct files *files, const char *owner, const char *name);
 
 /*
- * Returns the heads of all files of an owner, by name and then by version,
- * which the caller frees; only the newest version of each unless versions is
- * set. Their number goes to *count.
+ * Returns the heads of all files of an owner, sorted by name and version, which
+ * the caller frees; only the newest version of each unless versions is set.
+ * Their number is stored in *count.
  */
 struct head *kept_list(const struct files *files, const char *owner,
     int versions, size_t *count);
 
 /*
- * Removes files of an owner: the version of a name, all of a name where version
- * is 0, all where name is empty. How many goes to *count. Returns 0, or -1
- * where one of them is still there.
+ * Removes files of an owner: the version of a name, all of a name if version is
+ * 0, all if name is empty. Their number is stored in *count. Returns 0, or -1
+ * if one of them still exists.
  */
 int kept_remove(struct files *files, const char *owner, const char *name,
     uint64_t version, uint64_t *count);
 
 /*
  * Opens a file for reading. Returns a descriptor that the caller owns, in which
- * the contents begin at FILE_HEAD_SIZE; -1 with the fault.
+ * the contents start at FILE_HEAD_SIZE; -1 with the fault.
  */
 int kept_open(const struct files *files, const struct kept *kept,
     enum file_fault *fault);

@@ -1,6 +1,6 @@
 /*
- * LIST_FILES: see listed.h. Told as fast as the supervisor reads: a list may be
- * more messages than can wait for it. Runs in files.
+ * LIST_FILES: see listed.h. Sent as fast as the supervisor reads, because a
+ * list may have more messages than its queue can hold. Runs in files.
  */
 #include <stdlib.h>
 
@@ -17,7 +17,7 @@ struct listed {
 	int versions;
 };
 
-/* Returns 0, or -1 where the directory cannot be read. */
+/* Returns 0, or -1 if the directory cannot be read. */
 static int
 listed_look(struct listed *listed)
 {
@@ -39,7 +39,7 @@ listed_wake(struct task *task)
 		task->fault = FILE_FAULT_FOLDER;
 	while (listed->told < listed->count && task_may_tell(task->files))
 		task_tell_filed(task, &listed->heads[listed->told++]);
-	/* It is in memory: the next list is looked up after this one. */
+	/* The list is in memory: the next one is read after this one. */
 	if (listed->told < listed->count)
 		task_wake_first(task);
 	else

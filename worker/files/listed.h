@@ -1,12 +1,12 @@
 /*
- * LIST_FILES: what there is of an owner. Runs in files.
+ * LIST_FILES: lists the files of an owner. Runs in files.
  */
 #ifndef WORKER_FILES_LISTED_H
 #define WORKER_FILES_LISTED_H
 
 #include "files.h"
 
-/* Begins to tell them. */
+/* Starts to list them. */
 void listed_begin(struct files *files, const struct ipc_list_files *list);
 
 #endif

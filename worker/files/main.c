@@ -1,8 +1,8 @@
 /*
- * caisson-files, the process: makes its loop and its channel, is told which
- * directory is its own, gives up everything else, then does the tasks it gets
- * until the channel to the supervisor ends. Started by the supervisor alone,
- * with that channel as descriptor 3.
+ * caisson-files, the process: makes its loop and its channel, receives its
+ * directory, drops all other privileges, then performs tasks until the channel
+ * to the supervisor ends. Started by the supervisor only, with that channel as
+ * descriptor 3.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -16,7 +16,7 @@
 #include "kept.h"
 #include "task.h"
 
-/* The supervisor has what it wanted, or is gone. */
+/* The supervisor has closed the channel or exited. */
 static void
 main_on_closed(void *ctx, const struct err *why)
 {
@@ -27,7 +27,7 @@ main_on_closed(void *ctx, const struct err *why)
 	event_base_loopbreak(files->base);
 }
 
-/* The supervisor ends: files that are on their way in are removed. */
+/* The supervisor ends: incomplete files are removed. */
 static void
 main_on_signal(evutil_socket_t sig, short what, void *arg)
 {
@@ -48,18 +48,21 @@ main(void)
 	struct event *term;
 
 	role_enter(ROLE_FILES, 0);
-	/* A porter may be gone before it is answered: no reason to go, too. */
+	/*
+	 * A porter may exit before it is answered; SIGPIPE must not kill this
+	 * process.
+	 */
 	signal(SIGPIPE, SIG_IGN);
-	/* A limit on the size of files fails what is kept, as a full disk. */
+	/* Exceeding the limit on file sizes must fail like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* What is kept is not for other users to read. */
+	/* The files are not readable for other users. */
 	umask(S_IRWXG | S_IRWXO);
 	files.base = loop_new(0);
 	term = evsignal_new(files.base, SIGTERM, main_on_signal, &files);
 	event_add(term, NULL);
 	task_prepare(&files);
 	files.supervisor = channel_new(files.base, &fd, &ends);
-	/* The first message, from the supervisor, brings the lockdown. */
+	/* The first message, from the supervisor, causes the lockdown. */
 	event_base_dispatch(files.base);
 	task_free_all(&files);
 	kept_free(&files);

@@ -1,13 +1,13 @@
 /*
- * What a porter tells: the whole surface between the two. What a message means
- * is a matter of the task. Runs in files.
+ * The messages from a porter: the complete interface between the two. The task
+ * decides the meaning of a message. Runs in files.
  */
 #include "task.h"
 
 void
 files_on_offer(struct task *task, struct ipc_offer *offer)
 {
-	const char *how = "an offer, where files are given";
+	const char *how = "an offer by a porter that is given files";
 
 	if (task->kind->offer != NULL)
 		how = task->kind->offer(task, offer);
@@ -27,6 +27,6 @@ files_on_leave(struct task *task, struct ipc_leave *leave)
 void
 files_on_carried(struct task *task, struct ipc_carried *carried)
 {
-	/* The last it says: there is no use of the channel any more. */
+	/* The last message: the channel is not needed any more. */
 	task_part(task, task->kind->carried(task, carried));
 }

@@ -1,5 +1,6 @@
 /*
- * What the supervisor tells: the whole surface between the two. Runs in files.
+ * The messages from the supervisor: the complete interface between the two.
+ * Runs in files.
  */
 #include <string.h>
 
@@ -20,7 +21,7 @@
 #define SECONDS_OF_DAY (24 * 60 * 60)
 
 /*
- * Until now this process has read nothing but this message, and had a right to
+ * So far this process has read nothing but this message, and had the right to
  * every file of its user.
  */
 void
@@ -34,7 +35,7 @@ files_on_keep_files(struct files *files, struct ipc_keep_files *keep)
 	files->lifetime = keep->days * SECONDS_OF_DAY;
 	if (lockdown_in(ROLE_FILES, LOCKDOWN_KEEPS, files->folder, &err) == -1)
 		fatal("cannot lock down: %s", err.text);
-	/* A directory that cannot be read is told of with each task. */
+	/* A directory that cannot be read is reported with each task. */
 	kept_renew(files);
 	kept_sweep(files);
 }
@@ -45,7 +46,7 @@ files_on_collect(struct files *files, struct ipc_collect *collect)
 	collect_begin(files, collect);
 }
 
-/* Whether they are names that a file could have, and not too many. */
+/* Whether they are valid file names, and not too many. */
 static int
 on_supervisor_are_names(const struct ipc_bytes *names)
 {
@@ -65,8 +66,8 @@ void
 files_on_deliver(struct files *files, struct ipc_deliver *deliver)
 {
 	if (!on_supervisor_are_names(&deliver->names))
-		fatal("protocol violation by the supervisor: names of files "
-		    "that are no list of such");
+		fatal("protocol violation by the supervisor: an invalid list "
+		    "of file names");
 	deliver_begin(files, deliver);
 }
 
@@ -93,7 +94,7 @@ files_on_remove_files(struct files *files, struct ipc_remove_files *remove)
 {
 	if (remove->name.len == 0 && remove->version != 0)
 		fatal("protocol violation by the supervisor: it is unclear "
-		    "what is to be removed");
+		    "which files are to be removed");
 	removed_begin(files, remove);
 }
 

@@ -16,7 +16,7 @@ struct removed {
 	uint64_t version;
 };
 
-/* Returns the fault; how many were removed goes to *count. */
+/* Returns the fault; stores the number of removed versions in *count. */
 static enum file_fault
 removed_remove(struct removed *removed, uint64_t *count)
 {
@@ -41,7 +41,7 @@ removed_wake(struct task *task)
 	uint64_t count = 0;
 
 	task->fault = removed_remove(removed, &count);
-	/* So that they do not come back after a loss of power. */
+	/* So that they do not reappear after a loss of power. */
 	if (count > 0 && directory_sync(task->files->folder) == -1)
 		log_warn("cannot finish removing files: %s", strerror(errno));
 	task_done(task, count, task->fault == FILE_FAULT_NONE ?

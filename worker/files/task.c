@@ -28,7 +28,7 @@ task_name_bytes(const struct task_name *name)
 	return (struct ipc_bytes){ (const uint8_t *)name->text, name->len };
 }
 
-/* Answers: a supervisor that is gone shows when its channel is read. */
+/* If the supervisor has gone, this is noticed when its channel is read. */
 
 static void
 task_told(int sent, const struct err *err)
@@ -76,14 +76,14 @@ task_tell_left_out(
 
 static const struct task_kind task_ended;
 
-/* Has the first that waits take its turn, from the loop. */
+/* Gives the first waiting task its turn, from the loop. */
 static void
 task_plan(const struct files *files)
 {
 	struct timeval time =
 	    clock_timeval(task_may_tell(files) ? 0 : FILES_LOOK_MS);
 
-	/* Adding it again would put it off. */
+	/* Adding it again would delay it. */
 	if (!TAILQ_EMPTY(&files->turns) &&
 	    !event_pending(files->turn, EV_TIMEOUT, NULL))
 		event_add(files->turn, &time);
@@ -231,7 +231,7 @@ task_part(struct task *task, const char *how)
 	task->kind->porter_gone(task);
 }
 
-/* Of a task that has ended nothing is left but what is told of it. */
+/* Of an ended task only its last message is left. */
 static void
 task_ended_wake(struct task *task)
 {
@@ -271,7 +271,7 @@ task_give_up(struct files *files, uint64_t number)
 	TAILQ_FOREACH (task, &files->tasks, entry)
 		if (task->number == number)
 			break;
-	/* One that has ended is told of with its own fault. */
+	/* A task that has ended already is reported with its own fault. */
 	if (task == NULL || task->kind == &task_ended)
 		return;
 	task->fault = FILE_FAULT_PORTER;

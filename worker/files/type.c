@@ -1,9 +1,9 @@
 /*
  * The media type of a file: see type.h. Runs in files.
  *
- * The ending decides, unless the first bytes are those of a kind that it does
- * not name, or are not those of the kind that it names. Only kinds whose first
- * bytes are certain are looked for.
+ * The extension decides, unless the first bytes contradict it: they are those
+ * of a kind that it does not name, or not those of the kind that it names. Only
+ * kinds with unambiguous first bytes are recognised.
  */
 #include <string.h>
 #include <strings.h>
@@ -14,7 +14,7 @@
 #define TYPE_TEXT "text/plain"
 #define TYPE_BYTES "application/octet-stream"
 
-/* What the first bytes tell. */
+/* Kinds with known first bytes. */
 enum type_kind {
 	TYPE_UNKNOWN,
 	TYPE_PNG,
@@ -44,7 +44,7 @@ static const struct {
 	size_t at;
 	size_t len;
 	const char *bytes;
-	const char *type; /* where the ending names no kind of these */
+	const char *type; /* if the extension names no kind of these */
 } type_magic[] = {
 #define MAGIC(kind, at, bytes, type)                                           \
 	{ kind, at, sizeof(bytes) - 1, bytes, type }
@@ -77,7 +77,7 @@ static const struct {
 #define TYPE_OFFICE "application/vnd.openxmlformats-officedocument."
 #define TYPE_OPEN "application/vnd.oasis.opendocument."
 
-/* Endings; those that come with a kind have its first bytes. */
+/* Extensions; those with a kind require its first bytes. */
 static const struct {
 	const char *ending;
 	enum type_kind kind;
@@ -156,7 +156,7 @@ static const struct {
 
 #define TYPE_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Where in type_magic these first bytes stand; its end for nowhere. */
+/* Returns the entry of type_magic for these first bytes; its end for none. */
 static size_t
 type_find_magic(const uint8_t *data, size_t len)
 {
@@ -170,14 +170,14 @@ type_find_magic(const uint8_t *data, size_t len)
 	return i;
 }
 
-/* Where in type_endings the ending of a name stands; the same. */
+/* Returns the entry of type_endings for a name; its end for none. */
 static size_t
 type_find_ending(const char *name)
 {
 	const char *dot = strrchr(name, '.');
 	size_t i;
 
-	/* ".csv" is a hidden file without an ending. */
+	/* ".csv" is a hidden file without an extension. */
 	if (dot == NULL || dot == name)
 		return TYPE_COUNT(type_endings);
 	for (i = 0; i < TYPE_COUNT(type_endings); i++)
@@ -186,7 +186,7 @@ type_find_ending(const char *name)
 	return i;
 }
 
-/* Whether it is text as far as it was looked at. */
+/* Whether the examined bytes are text. */
 static int
 type_is_text(const uint8_t *data, size_t len, int whole)
 {

@@ -1,6 +1,6 @@
 /*
- * The media type of a file, by the ending of its name and its first bytes. Pure
- * functions. Runs in files.
+ * The media type of a file, from the extension of its name and its first bytes.
+ * Pure functions. Runs in files.
  */
 #ifndef WORKER_FILES_TYPE_H
 #define WORKER_FILES_TYPE_H
@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* How many of its first bytes are looked at. */
+/* How many of its first bytes are examined. */
 #define TYPE_LOOKED 4096
 
 /*
  * Returns the media type of a file with this name, static; data is its first
- * bytes, at most TYPE_LOOKED, and whole says that there are no more.
+ * bytes, at most TYPE_LOOKED, and whole is set if there are no more.
  */
 const char *type_of(
     const char *name, const uint8_t *data, size_t len, int whole);

@@ -1,9 +1,9 @@
 /*
- * Versions of files that were removed: see versions.h. Runs in files.
+ * Versions of removed files: see versions.h. Runs in files.
  *
- * A table is a file of numbers of 8 bytes, little-endian, with holes. Where two
+ * A table is a file of 8-byte numbers, little-endian, with holes. If two
  * processes remove files of one hash at the same moment, the lower number may
- * stay.
+ * remain.
  */
 #include <endian.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ versions_hash(const char *text)
 	return hash;
 }
 
-/* Where in a table the number for a name stands. */
+/* The offset of the number of a name in a table. */
 static off_t
 versions_place(const char *name)
 {
@@ -60,7 +60,7 @@ versions_note(
 		return;
 	if (table == -1 || pwrite(table, &number, sizeof(number),
 	        versions_place(name)) != sizeof(number))
-		log_debug("cannot note a version that is removed: %s",
+		log_debug("cannot record a removed version: %s",
 		    strerror(errno));
 }
 

@@ -1,8 +1,8 @@
 /*
- * Versions of files that were removed: links name them, so they are not given
- * again. Each owner has a table with a number for every name of one hash, the
- * highest version of these that was removed. A few names therefore begin with a
- * higher version than 1. Runs in files.
+ * Versions of removed files: links refer to them, so they are not reused. Each
+ * owner has a table with a number for all names of one hash: the highest
+ * removed version of these. A few names therefore start with a version above 1.
+ * Runs in files.
  */
 #ifndef WORKER_FILES_VERSIONS_H
 #define WORKER_FILES_VERSIONS_H
@@ -10,13 +10,13 @@
 #include <stdint.h>
 
 /*
- * Notes in the directory of files that this version is being removed. What
- * cannot be noted, on a full disk for example, may be given again.
+ * Records in the directory of files that this version is being removed. If that
+ * fails, for example on a full disk, the version may be reused.
  */
 void versions_note(
     int folder, const char *owner, const char *name, uint64_t version);
 
-/* Returns the highest version that was noted for a name; 0 for none. */
+/* Returns the highest version recorded for a name; 0 for none. */
 uint64_t versions_noted(int folder, const char *owner, const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * Opening what lies in a directory: see beneath.h. The system call itself, for
- * which the C library has no function. Runs in the porter.
+ * Opens the entries of a directory: see beneath.h. It uses the system call
+ * itself, for which the C library has no function. Runs in the porter.
  */
 #include <fcntl.h>
 #include <linux/openat2.h>

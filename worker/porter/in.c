@@ -1,6 +1,6 @@
 /*
- * Files that a box is given: see in.h. Runs in the porter, which does nothing
- * else: a copy need not be done in pieces.
+ * Files given to a box: see in.h. Runs in the porter, which has no other task:
+ * files need not be copied in pieces.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 #include "in.h"
 
 #define IN_NAME "in"
-/* What the code may do with it: as if it had made it itself. */
+/* The rights of the code to it: as if the code had created it. */
 #define IN_FOLDER_MODE 0755
 #define IN_FILE_MODE 0644
 

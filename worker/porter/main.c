@@ -1,7 +1,7 @@
 /*
- * caisson-porter, the process: makes its loop and its channel, is told which
- * directory it carries files out of or into, gives up everything else, does it
- * and ends. Started by the supervisor alone, with the channel as descriptor 3.
+ * caisson-porter, the process: makes its loop and its channel, receives the
+ * directory to copy files out of or into, drops all other privileges, does that
+ * and exits. Started by the supervisor only, with the channel as descriptor 3.
  */
 #include <signal.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include "../../common/loop.h"
 #include "porter.h"
 
-/* The supervisor does not want it any more, or is gone. */
+/* The supervisor has cancelled the task or exited. */
 static void
 main_on_closed(void *ctx, const struct err *why)
 {
@@ -34,13 +34,13 @@ main(void)
 
 	role_enter(ROLE_PORTER, 0);
 	signal(SIGPIPE, SIG_IGN);
-	/* A limit on the size of files fails a copy, as a full disk does. */
+	/* Exceeding the limit on file sizes must fail like a full disk. */
 	signal(SIGXFSZ, SIG_IGN);
-	/* What it makes in a box has the rights it is made with. */
+	/* Files in a box have the permissions with which they are created. */
 	umask(S_IWGRP | S_IWOTH);
 	porter.base = loop_new(0);
 	porter.supervisor = channel_new(porter.base, &fd, &ends);
-	/* The first message, from the supervisor, brings the lockdown. */
+	/* The first message, from the supervisor, causes the lockdown. */
 	event_base_dispatch(porter.base);
 	channel_free(&porter.files);
 	channel_free(&porter.supervisor);

@@ -1,6 +1,6 @@
 /*
- * What the process that keeps files sends the porter: the whole surface between
- * the two. Runs in the porter.
+ * The messages from the process files: the complete interface between the two.
+ * Runs in the porter.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "in.h"
 #include "porter.h"
 
-/* A porter that cannot tell has no other task: the channel ends with it. */
+/* A porter that cannot answer has no other task: it exits with the channel. */
 static void
 on_files_sent(struct porter *porter, int sent, const struct err *err)
 {
@@ -19,7 +19,7 @@ on_files_sent(struct porter *porter, int sent, const struct err *err)
 	event_base_loopbreak(porter->base);
 }
 
-/* One that carries files out is sent nothing. */
+/* A porter that offers files receives no message. */
 static void
 on_files_check(const struct porter *porter)
 {
@@ -39,8 +39,7 @@ porter_on_put(struct porter *porter, struct ipc_put *put)
 
 	on_files_check(porter);
 	if (!file_name_valid(put->name, len))
-		fatal("protocol violation by files: a name of a file that is "
-		    "none");
+		fatal("protocol violation by files: an invalid file name");
 	if (porter->folder == -1)
 		return;
 	leave.fault =

@@ -1,6 +1,6 @@
 /*
- * What the supervisor tells the porter: the whole surface between the two. Runs
- * in the porter.
+ * The messages from the supervisor: the complete interface between the two.
+ * Runs in the porter.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "out.h"
 #include "porter.h"
 
-/* The process that keeps files has all it wanted, or is gone. */
+/* The process files has closed the channel or exited. */
 static void
 on_supervisor_files_closed(void *ctx, const struct err *why)
 {
@@ -22,7 +22,7 @@ on_supervisor_files_closed(void *ctx, const struct err *why)
 }
 
 /*
- * Until now the porter has read nothing but this message, and had a right to
+ * So far the porter has read nothing but this message, and had the right to
  * every file of its user.
  */
 static void
@@ -39,13 +39,15 @@ on_supervisor_begin(struct porter *porter, uint64_t log_level, int folder,
 	porter->files = channel_new(porter->base, files, &ends);
 }
 
-/* Whether it was sent; if not, the other side sees that no end is told of. */
+/*
+ * Whether it was sent; if not, the other side notices that no end is reported.
+ */
 static int
 on_supervisor_sent(struct porter *porter, int sent, const struct err *err)
 {
 	if (sent == 0)
 		return 1;
-	log_debug("cannot tell of a file: %s", err->text);
+	log_debug("cannot report a file: %s", err->text);
 	event_base_loopbreak(porter->base);
 	return 0;
 }
@@ -94,6 +96,6 @@ porter_on_carry_in(struct porter *porter, struct ipc_carry_in *carry_in)
 {
 	on_supervisor_begin(porter, carry_in->log_level, carry_in->folder,
 	    LOCKDOWN_FILLS, &carry_in->files);
-	/* A fault is told when all files have come. */
+	/* A fault is reported after all files have arrived. */
 	porter->folder = in_make(carry_in->folder, &porter->fault);
 }

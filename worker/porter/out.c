@@ -1,9 +1,10 @@
 /*
- * What the code left in a directory of its box: see out.h. Runs in the porter.
+ * Files that the code left in a directory of its box: see out.h. Runs in the
+ * porter.
  *
- * Nothing of the box is at work there any more. Each entry is looked at twice
- * all the same, without opening it for reading and then through the descriptor
- * that is handed over: what is offered is what was judged.
+ * No process of the box uses the directory any more. Each entry is still
+ * checked twice, first without opening it for reading and then through the
+ * descriptor that is passed on: the offered file is the one that was checked.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,8 +18,8 @@
 #include "out.h"
 
 /*
- * Inserts a name in its place. Of a directory with a million names there are
- * never more in memory than are told of.
+ * Inserts a name in order. Even if a directory has a million names, only those
+ * that are reported are in memory.
  */
 static void
 out_list_add(void *ctx, const char *name)
@@ -43,7 +44,9 @@ out_list_add(void *ctx, const char *name)
 int
 out_list(int folder, struct out_list *list)
 {
-	/* Opened anew: others hold folder, and a position belongs to it. */
+	/*
+	 * Opened again: other processes hold folder, and it has one position.
+	 */
 	int fd = beneath_open(folder, ".", O_RDONLY | O_DIRECTORY, 0);
 
 	memset(list, 0, sizeof(*list));
@@ -57,7 +60,7 @@ out_list_free(struct out_list *list)
 		free(list->names[--list->count]);
 }
 
-/* Why a file with this mode and so many names is not carried. */
+/* Returns why a file with this mode and number of names is not transferred. */
 static enum file_fault
 out_judge(const struct stat *st)
 {
@@ -78,7 +81,7 @@ out_judge(const struct stat *st)
 	}
 }
 
-/* Opens with these flags and judges what that is. */
+/* Opens with these flags and checks the opened file. */
 static int
 out_open_as(int folder, const char *name, uint64_t flags,
     enum file_fault *fault)
@@ -96,7 +99,7 @@ out_open_as(int folder, const char *name, uint64_t flags,
 int
 out_open(int folder, const char *name, enum file_fault *fault)
 {
-	/* A FIFO or a device may do something when it is opened: this not. */
+	/* Opening a FIFO or a device may have effects; O_PATH has none. */
 	auto_fd int looked = out_open_as(folder, name, O_PATH, fault);
 
 	if (looked == -1)

@@ -1,6 +1,6 @@
 /*
- * What the code left in a directory of its box: which entries there are, what
- * they are, and the regular files among them. Runs in the porter.
+ * Files that the code left in a directory of its box: lists the entries and
+ * their kinds, and opens the regular files among them. Runs in the porter.
  */
 #ifndef WORKER_PORTER_OUT_H
 #define WORKER_PORTER_OUT_H
@@ -10,16 +10,16 @@
 #include "../../common/file_fault.h"
 #include "../../common/limits.h"
 
-/* The entries that come first by the bytes of their names. */
+/* The first entries by the bytes of their names. */
 struct out_list {
 	unsigned int count;
 	char *names[FILES_LEFT_MAX]; /* in their order */
-	uint64_t more;               /* how many there are besides */
+	uint64_t more;               /* number of further entries */
 };
 
 /*
  * Fills list, which the caller frees with out_list_free. Returns 0, or -1 with
- * errno, when it holds what could be read.
+ * errno; the list then contains the entries that could be read.
  */
 int out_list(int folder, struct out_list *list);
 

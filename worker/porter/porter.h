@@ -1,11 +1,11 @@
 /*
- * The porter: carries files between one directory of a box and the process that
- * keeps files, as descriptors only. It is told once what to do, does it, and
- * ends when that process has closed the channel. Everything of this folder runs
- * in that process only, as the user of the box.
+ * The porter: transfers files between one directory of a box and the process
+ * files, as descriptors only. It receives one task, performs it, and exits when
+ * that process has closed the channel. All files of this folder run in that
+ * process only, as the user of the box.
  *
- * It trusts nothing that lies in the directory, and keeps nothing itself: a
- * porter that is taken over can offer false files of one execution.
+ * It trusts no file in the directory, and stores nothing itself: a compromised
+ * porter can only offer false files of one execution.
  */
 #ifndef WORKER_PORTER_PORTER_H
 #define WORKER_PORTER_PORTER_H
@@ -15,11 +15,11 @@
 
 struct porter {
 	struct event_base *base;
-	channel_handler *const *routes; /* of every message to it */
+	channel_handler *const *routes; /* a handler for every message to it */
 	struct channel *supervisor;
-	struct channel *files; /* NULL until it is told what to do */
-	int folder;            /* where it puts files; -1 for none */
-	enum file_fault fault; /* why it cannot put any there */
+	struct channel *files; /* NULL until it has a task */
+	int folder;            /* where it writes files; -1 for none */
+	enum file_fault fault; /* why it cannot write any there */
 };
 
 /* routes.c: the dispatch table of this process. */
