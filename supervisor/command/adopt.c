@@ -1,8 +1,8 @@
 /*
- * caisson adopt CLIENT: see adopt.h. What is written comes in an order in which
- * every server is defined at each moment: the record, our file, the client's
- * file. A run that was killed is completed by the next one. Runs in the
- * supervisor, which copies bytes of these files and parses none.
+ * caisson adopt CLIENT: see adopt.h. Files are written in an order that keeps
+ * every server defined at each moment: the record, our file, the client's file.
+ * If a run was killed, the next one completes it. Runs in the supervisor, which
+ * copies bytes of these files and parses none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #include "adopt_work.h"
 #include "command.h"
 
-/* The bytes of an entry, as they are put back one day. */
+/* Adds the bytes of an entry, for putting it back later. */
 static void
 adopt_add_entry(const struct adopt_work *work, const struct server *server,
     struct adopt_record *record)
@@ -41,7 +41,7 @@ adopt_add_entry(const struct adopt_work *work, const struct server *server,
 	adopt_record_add(record, server->name, text.data, text.len);
 }
 
-/* Our file as it is: what a user wrote there may not be understood by us. */
+/* Adds our file unparsed, since the user may have added unknown members. */
 static int
 adopt_add_own(const struct adopt_work *work, struct adopt_record *record,
     struct err *err)
@@ -85,7 +85,7 @@ adopt_make_record(const struct adopt_work *work, struct adopt_record *record,
 	return 0;
 }
 
-/* A run that was killed may have left the same record. */
+/* Reuses the same record of a run that was killed. */
 static int
 adopt_write_record(const struct adopt_work *work, struct adopt_record *record,
     struct err *err)
@@ -140,13 +140,13 @@ adopt_do(const struct adopt_work *work, struct adopt_record *record,
 	        record->after.len, err) == 0)
 		return 0;
 	adopt_restore_own(work, record);
-	/* Of a change that was not made there is nothing to undo. */
+	/* The change was not made, so there is nothing to undo. */
 	if (record->path != NULL)
 		(void)adopt_record_undone(record, &why);
 	return -1;
 }
 
-/* What will be different for the user. */
+/* Prints the effects for the user. */
 static void
 adopt_tell(const struct adopt_work *work)
 {
@@ -164,8 +164,8 @@ adopt_tell(const struct adopt_work *work)
 }
 
 /*
- * What is to be denied is known only from servers that start: all of those that
- * move, or none of them moves.
+ * Only a running server reports its destructive tools. So either all moving
+ * servers start, or none of them moves.
  */
 static int
 adopt_deny(struct adopt_work *work, const struct adopt_setup *setup,
@@ -220,7 +220,7 @@ adopt_forward(struct adopt_work *work, const struct adopt_setup *setup,
 	if (adopt_do(work, record, err) == -1)
 		return -1;
 	printf("Done: restart %s.\n", work->client->source);
-	/* Those that were tried before need not be tried again. */
+	/* Servers that were tested before are not tested again. */
 	if (!command_has(work->asked, COMMAND_FLAG_DENY_DESTRUCTIVE))
 		buffer_add(moved, moves.data, moves.len);
 	return 0;

@@ -1,6 +1,6 @@
 /*
- * caisson adopt CLIENT: the servers of a client move to us, and our one entry
- * takes their place. Runs in the supervisor.
+ * caisson adopt CLIENT: the servers of a client are moved to Caisson, and one
+ * entry for Caisson replaces them. Runs in the supervisor.
  */
 #ifndef SUPERVISOR_ADOPT_H
 #define SUPERVISOR_ADOPT_H
@@ -19,15 +19,14 @@ struct adopt_setup {
 	const struct options *options;
 	char **envp;
 	const struct client_config_self *self;
-	struct in_force *config; /* to try servers with */
+	struct in_force *config; /* to test servers */
 	struct broker *broker;
 };
 
 /*
- * Does what options->command asks for, prints what that is to stdout. Returns
- * the exit status: 0, or 1 with err when it could not be done; or -1 with err
- * when it cannot be meant. Appends the names of servers that were moved to us,
- * each with a NUL.
+ * Executes options->command, and prints the changes to stdout. Returns the exit
+ * status: 0, or 1 with err if it failed; or -1 with err if the command is
+ * invalid. Appends the names of servers that were moved to Caisson, each + NUL.
  */
 int adopt_run(
     const struct adopt_setup *setup, struct buffer *moved, struct err *err);

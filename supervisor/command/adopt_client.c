@@ -46,7 +46,7 @@ static const struct adopt_client adopt_clients[] = {
 
 #define ADOPT_CLIENTS (sizeof(adopt_clients) / sizeof(adopt_clients[0]))
 
-/* Those whose files are YAML. */
+/* The clients whose files are YAML. */
 static const char *const adopt_others[] = { "goose", "continue" };
 
 static int
@@ -99,7 +99,7 @@ adopt_client_add_entry(struct buffer *out, const struct adopt_client *client,
 	const char *p;
 
 	for (p = client->entry; *p != '\0'; p++)
-		if (*p == '@') /* TOML reads it as JSON does */
+		if (*p == '@') /* valid in TOML as in JSON */
 			json_add_text(out, path);
 		else if (*p == '%')
 			buffer_add_text(out, line_end);

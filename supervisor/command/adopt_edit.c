@@ -1,5 +1,5 @@
 /*
- * A file with entries cut out and put in: see adopt_edit.h. Runs in the
+ * Cuts entries out of a file and inserts others: see adopt_edit.h. Runs in the
  * supervisor.
  */
 #include <stdlib.h>
@@ -8,11 +8,11 @@
 #include "../../common/mem.h"
 #include "adopt_edit.h"
 
-/* Bytes of the file, and what stands in their place. */
+/* Bytes of the file, and their replacement. */
 struct adopt_piece {
 	size_t start;
-	size_t end; /* start: nothing is cut */
-	char *text; /* NULL: nothing is put */
+	size_t end; /* equal to start: nothing is cut */
+	char *text; /* NULL: nothing is inserted */
 	size_t order;
 };
 
@@ -42,7 +42,7 @@ adopt_piece_compare(const void *a, const void *b)
 
 	if (one->start != other->start)
 		return one->start < other->start ? -1 : 1;
-	/* What is put stands before what is cut. */
+	/* At the same position, insertions come before cuts. */
 	if ((one->end == one->start) != (other->end == other->start))
 		return one->end == one->start ? -1 : 1;
 	return one->order < other->order ? -1 : 1;
@@ -76,7 +76,10 @@ adopt_cut(struct adopt_pieces *pieces, const struct server_spot *spot)
 		    spot->cuts[i].end, NULL);
 }
 
-/* The last entry of the list, but for those before n that go; or NULL. */
+/*
+ * Returns the last entry that is not fixed; with kept set, the last one of
+ * those that stay; or NULL.
+ */
 static const struct adopt_entry *
 adopt_last(const struct adopt_edit *edit, int kept)
 {
@@ -89,7 +92,7 @@ adopt_last(const struct adopt_edit *edit, int kept)
 	return NULL;
 }
 
-/* Where the last one goes, the one before it has no comma any more. */
+/* If the last entry is removed, the comma of the one before it is, too. */
 static void
 adopt_cut_comma(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 {
@@ -104,9 +107,9 @@ adopt_cut_comma(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 	    pieces, kept->spot->comma - 1, kept->spot->comma, NULL);
 }
 
-/* Putting */
+/* Inserting */
 
-/* All members, one behind the other. */
+/* Adds all members, one after the other. */
 static void
 adopt_add_members(const struct adopt_edit *edit, const char *line,
     struct buffer *text)
@@ -180,7 +183,7 @@ adopt_put_sections(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 	adopt_piece_add(pieces, gap->at, gap->at, &text);
 }
 
-/* The file is this and nothing else. */
+/* The new members become the whole file. */
 static void
 adopt_put_whole(const struct adopt_edit *edit, struct adopt_pieces *pieces)
 {
@@ -222,7 +225,7 @@ adopt_put(const struct adopt_edit *edit, struct adopt_pieces *pieces,
 	}
 }
 
-/* Whether the last entry goes as the bytes that others are put in place of. */
+/* Returns whether it is the last entry, whose bytes the new members replace. */
 static int
 adopt_is_replaced(
     const struct adopt_edit *edit, const struct adopt_entry *entry)

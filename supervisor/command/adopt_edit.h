@@ -1,6 +1,6 @@
 /*
- * A configuration file of a client with entries cut out and others put in:
- * bytes are copied, none is parsed. The reader has said where what stands
+ * Cuts entries out of a client's configuration file and inserts others: it
+ * copies bytes and parses none. The reader has reported all positions
  * (server_spots.h). Pure; runs in the supervisor.
  */
 #ifndef SUPERVISOR_ADOPT_EDIT_H
@@ -15,7 +15,7 @@
 /* An entry of the file. */
 struct adopt_entry {
 	const struct server_spot *spot;
-	int cut; /* whether it goes; one that is fixed stays */
+	int cut; /* remove it, unless it is fixed */
 };
 
 struct adopt_edit {
@@ -31,8 +31,8 @@ struct adopt_edit {
 };
 
 /*
- * Appends the new file. Returns 0, or -1 with err where something would stand
- * outside of the file, or nothing can be put into it.
+ * Appends the new file. Returns 0, or -1 with err if a position is outside of
+ * the file, or if nothing can be inserted.
  */
 int adopt_edit(
     const struct adopt_edit *edit, struct buffer *out, struct err *err);

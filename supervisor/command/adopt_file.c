@@ -15,7 +15,7 @@
 #include "../../common/mem.h"
 #include "adopt_file.h"
 
-/* Appends all that a descriptor has. */
+/* Appends all bytes of a descriptor. */
 static int
 adopt_file_slurp(int fd, struct buffer *data, struct err *err)
 {
@@ -36,7 +36,7 @@ adopt_file_slurp(int fd, struct buffer *data, struct err *err)
 	return 0;
 }
 
-/* Whether it is the same file, and nothing has happened to it. */
+/* Returns whether it is the same file, unchanged. */
 static int
 adopt_file_is_same(const struct stat *one, const struct stat *other)
 {
@@ -80,7 +80,7 @@ adopt_file_reset(struct adopt_file *file)
 
 /* Replacing */
 
-/* The folder that a path is in; the caller frees it. */
+/* Returns the directory of a path; the caller frees it. */
 static char *
 adopt_file_folder(const char *path)
 {
@@ -92,7 +92,7 @@ adopt_file_folder(const char *path)
 	    mem_printf("%.*s", (int)(slash - path), path);
 }
 
-/* What is written first, beside the file; the caller frees it. */
+/* Returns the temporary path, beside the file; the caller frees it. */
 static char *
 adopt_file_beside(const char *path)
 {
@@ -103,20 +103,20 @@ adopt_file_beside(const char *path)
 	    slash == NULL ? path : slash + 1);
 }
 
-/* Makes what a folder says of its files last. */
+/* Makes the changes of a directory durable. */
 static int
 adopt_file_sync_folder(const char *path, struct err *err)
 {
 	auto_free char *folder = adopt_file_folder(path);
 	auto_fd int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	/* Some file systems cannot, and need not. */
+	/* Some file systems do not support it, and do not need it. */
 	if (fd == -1 || (fsync(fd) == -1 && errno != EINVAL))
 		return err_sys(err, "%s cannot be written", folder);
 	return 0;
 }
 
-/* Gives a new file the owner and the mode of the one that it replaces. */
+/* Gives a new file the owner and the mode of the replaced one. */
 static int
 adopt_file_adapt(int fd, const struct stat *st, struct err *err)
 {
@@ -132,14 +132,14 @@ adopt_file_adapt(int fd, const struct stat *st, struct err *err)
 	return 0;
 }
 
-/* Writes a new file; st is that of the one it replaces, or NULL. */
+/* Writes a new file; st is that of the replaced one, or NULL. */
 static int
 adopt_file_fill(const char *path, const struct stat *st, const char *data,
     size_t len, struct err *err)
 {
 	auto_fd int fd = -1;
 
-	/* What a run that was killed has left. */
+	/* Left by a run that was killed. */
 	if (unlink(path) == -1 && errno != ENOENT)
 		return err_sys(err, "remove %s", path);
 	fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
@@ -167,7 +167,7 @@ adopt_file_check(const struct adopt_file *file, size_t len, struct err *err)
 	if (file->st.st_nlink > 1)
 		return err_set(err, "%s has several hard links: they would "
 		    "not lead to the same file any more", file->path);
-	/* Another program makes it, or the user does not want it changed. */
+	/* Another program generates it, or the user protects it. */
 	if ((file->st.st_mode & S_IWUSR) == 0)
 		return err_set(err, "%s may not be written by its owner; fix, "
 		    "if it is yours to change: 'chmod u+w'", file->path);

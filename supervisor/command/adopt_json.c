@@ -1,5 +1,5 @@
 /*
- * Servers as our own files have them: see adopt_json.h. Runs in the
+ * Servers in the form of our own files: see adopt_json.h. Runs in the
  * supervisor.
  */
 #include <string.h>
@@ -17,7 +17,7 @@ adopt_json_begin(struct buffer *out)
 	buffer_add_text(out, BEGIN);
 }
 
-/* What stands ahead of a member of a server. */
+/* Adds the text before a member of a server. */
 static void
 adopt_json_key(struct buffer *out, const char *key)
 {
@@ -70,7 +70,7 @@ adopt_json_pairs(
 	buffer_add_text(out, " }");
 }
 
-/* The rules of a server, and those that are added to them. */
+/* The rules of a server, and the additional ones. */
 static void
 adopt_json_deny(const struct server *server, const struct buffer *denied,
     struct buffer *deny)
@@ -86,7 +86,7 @@ adopt_json_deny(const struct server *server, const struct buffer *denied,
 		if (!there)
 			text_list_add(deny, tool);
 	}
-	/* More than a file may have: then none of the tools is allowed. */
+	/* Too many for a file: then none of the tools is allowed. */
 	if (deny->len > CONFIG_TOOLS_MAX) {
 		deny->len = 0;
 		text_list_add(deny, "*");

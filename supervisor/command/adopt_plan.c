@@ -1,6 +1,6 @@
 /*
- * Which entries move: see adopt_plan.h. Runs in the supervisor; sentences
- * never show the value of a variable or an argument.
+ * The plan: which entries move; see adopt_plan.h. Runs in the supervisor;
+ * sentences never contain the value of a variable or an argument.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ adopt_plan_refuse(const struct adopt_plan *plan,
 	    file->why == NULL ? "cannot be read" : file->why);
 }
 
-/* The first file of the client that is there. */
+/* Finds the first existing file of the client. */
 static int
 adopt_plan_find(struct adopt_plan *plan, struct err *err)
 {
@@ -64,7 +64,7 @@ adopt_plan_find(struct adopt_plan *plan, struct err *err)
 	return 0;
 }
 
-/* Our file, of which nothing must get lost when it is written again. */
+/* Finds our file, which must be valid, since it is rewritten without loss. */
 static int
 adopt_plan_find_own(
     struct adopt_plan *plan, const char *own, struct err *err)
@@ -89,7 +89,7 @@ adopt_plan_find_own(
 
 /* The entries */
 
-/* Whether filling in would make something else of a text than the client. */
+/* Returns whether Caisson would expand a text differently from the client. */
 static int
 adopt_plan_text_differs(const struct adopt_plan *plan, const char *text)
 {
@@ -142,7 +142,7 @@ adopt_plan_is_ours(
 	        setup->self);
 }
 
-/* Another entry of this name that is read before it. */
+/* Returns another entry of this name that has priority. */
 static const struct server *
 adopt_plan_other(const struct adopt_plan *plan, const struct server *server)
 {
@@ -184,7 +184,9 @@ adopt_plan_is_kept(const struct command_flags *asked, const char *name)
 	return 0;
 }
 
-/* Why an entry that cannot be used here stays; NULL: it can be used. */
+/*
+ * Returns why an entry that cannot be used here stays; NULL if it can be used.
+ */
 static char *
 adopt_plan_unusable(
     const struct adopt_plan *plan, const struct server *server)
@@ -200,14 +202,14 @@ adopt_plan_unusable(
 		return NULL;
 	if (server->disabled || server->command == NULL || other == NULL)
 		return mem_strdup(server->why);
-	/* It was moved before, or another client's file had it, too. */
+	/* It was moved before, or is in another client's file, too. */
 	if (adopt_json_is_same(server, other))
 		return NULL;
 	return mem_printf("its name has another definition in %s, which would "
 	    "be used in its place: rename one of them", other->file->path);
 }
 
-/* Why an entry stays; NULL: it moves. */
+/* Returns why an entry stays; NULL if it moves. */
 static char *
 adopt_plan_reason(const struct adopt_plan *plan, const struct server *server,
     const struct command_flags *asked)

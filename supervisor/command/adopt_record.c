@@ -15,10 +15,12 @@
 #include "adopt_file.h"
 #include "adopt_record.h"
 
-/* What a record is called while it is written, and when it is undone. */
+/*
+ * The name of a record while it is written, and the suffix once it is undone.
+ */
 #define ADOPT_RECORD_NEW "new"
 #define ADOPT_RECORD_UNDONE ".undone"
-/* In one that is undone: the client's file, if it was not as it was left. */
+/* In an undone record: the client's file, if it had been changed since. */
 #define ADOPT_RECORD_EDITED "edited"
 
 void
@@ -94,7 +96,7 @@ adopt_record_fill(
 	    record->before.len, err);
 }
 
-/* Removes what a run that was killed has left. */
+/* Removes the rest of a run that was killed. */
 static void
 adopt_record_clear(const char *folder)
 {
@@ -126,7 +128,7 @@ adopt_record_edited(const struct adopt_record *record)
 	    record->path);
 }
 
-/* A name that is free and stands behind those there are. */
+/* Returns an unused name that sorts after the existing ones. */
 static char *
 adopt_record_name(const char *folder)
 {
@@ -165,7 +167,7 @@ adopt_record_write(
 
 /* Reading */
 
-/* A file of a record. Returns 1, 0 when there is none, or -1 with err. */
+/* Reads a file of a record. Returns 1, 0 if there is none, or -1 with err. */
 static int
 adopt_record_get(const char *folder, const char *name, struct buffer *data,
     struct err *err)
@@ -228,7 +230,7 @@ adopt_records_compare(const void *a, const void *b)
 	return strcmp(one->path, other->path);
 }
 
-/* As adopt_record_name() makes them; what else is there is not ours. */
+/* Returns whether adopt_record_name() makes such names; others are not ours. */
 static int
 adopt_records_is_one(const char *name)
 {

@@ -1,5 +1,6 @@
 /*
- * A change as a person sees it: see adopt_show.h. Runs in the supervisor.
+ * The description of a change for users: see adopt_show.h. Runs in the
+ * supervisor.
  */
 #include <ctype.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "adopt_work.h"
 
 #define ADOPT_MASK "***"
-#define ADOPT_SHOWN_MAX 80 /* of an argument: a longer one may be anything */
+#define ADOPT_SHOWN_MAX 80 /* longer arguments may be secrets */
 
 void
 adopt_show_text(struct buffer *out, const char *text)
@@ -20,7 +21,7 @@ adopt_show_text(struct buffer *out, const char *text)
 	shown_add_quoted(out, text, CONFIG_PATH_MAX);
 }
 
-/* Whether what follows a flag, or its value, is likely to be a secret. */
+/* Returns whether the value after this flag or name is probably a secret. */
 static int
 adopt_show_is_secretive(const char *text)
 {
@@ -35,8 +36,9 @@ adopt_show_is_secretive(const char *text)
 }
 
 /*
- * Whether a text is plainly no secret: letters as in names and paths; a digit
- * may be part of a token, a colon and a sign of one with a password.
+ * Returns whether a text is clearly not a secret: letters as in names and
+ * paths. A digit may be part of a token; a colon and an @ may enclose a
+ * password.
  */
 static int
 adopt_show_is_plain(const char *text)
@@ -50,7 +52,7 @@ adopt_show_is_plain(const char *text)
 	return len <= ADOPT_SHOWN_MAX;
 }
 
-/* An argument; before is the one ahead of it, or NULL. */
+/* Adds an argument; before is the previous one, or NULL. */
 static void
 adopt_show_argument(
     struct buffer *out, const char *text, const char *before)
@@ -73,7 +75,7 @@ adopt_show_server(struct buffer *out, const struct server *server)
 		buffer_add_text(out, ADOPT_MASK);
 		return;
 	}
-	/* Paths of programs have digits; secrets are arguments. */
+	/* A path may contain digits; secrets are in arguments. */
 	if (strpbrk(server->command, " =$:") == NULL)
 		adopt_show_text(out, server->command);
 	else

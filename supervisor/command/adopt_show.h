@@ -1,7 +1,7 @@
 /*
- * What a person is shown of a change before it is made: no value of a variable,
- * no header, no URL and no argument that may be a secret. Runs in the
- * supervisor.
+ * The description of a change for users before it is made. It contains no
+ * values of variables, headers, URLs, or arguments that may be secrets. Runs in
+ * the supervisor.
  */
 #ifndef SUPERVISOR_ADOPT_SHOW_H
 #define SUPERVISOR_ADOPT_SHOW_H
@@ -10,18 +10,18 @@
 
 #include "adopt_plan.h"
 
-/* Prints what goes, what comes and what stays; program is our path. */
+/* Prints the removed, added and kept entries; program is our path. */
 void adopt_show(const struct adopt_plan *plan, const char *program,
     const char *own, FILE *out);
 
-/* The same of servers that are copied, and stay in the client's file, too. */
+/* The same for servers that are copied, and stay in the client's file. */
 void adopt_show_copies(
     const struct adopt_plan *plan, const char *own, FILE *out);
 
-/* Appends how a server is started: "npx -y *** (TOKEN=***)". */
+/* Appends the command of a server: "npx -y *** (TOKEN=***)". */
 void adopt_show_server(struct buffer *out, const struct server *server);
 
-/* Appends a text of the files, for a terminal. */
+/* Appends a text of the files, escaped for a terminal. */
 void adopt_show_text(struct buffer *out, const char *text);
 
 #endif

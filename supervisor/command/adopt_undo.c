@@ -1,8 +1,8 @@
 /*
- * caisson adopt CLIENT --undo: the client's file as it was, byte for byte where
- * nothing else has changed it; otherwise our entry is cut out and those that
- * were moved are put back. The client's file is written first, and each later
- * step can be taken again. Runs in the supervisor.
+ * caisson adopt CLIENT --undo: restores the client's file byte for byte if
+ * nothing else has changed it. Otherwise our entry is cut out and the moved
+ * entries are put back. The client's file is written first, and each later step
+ * can be repeated. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@
 struct adopt_undoing {
 	struct adopt_work *work;
 	struct adopt_records records;
-	struct buffer names; /* of all entries that were moved */
-	struct buffer back;  /* those that are put back */
+	struct buffer names; /* of all moved entries */
+	struct buffer back;  /* of entries to put back */
 	struct buffer after; /* the client's file */
-	int whole; /* it is as it was before */
+	int whole; /* restored byte for byte */
 };
 
 static int
@@ -33,9 +33,9 @@ adopt_undo_is_same(const struct buffer *one, const struct buffer *other)
 }
 
 /*
- * Goes back from one record to the one before, as long as the file is what
- * each of them has left. Returns whether that leads to the first; a record of
- * a change that was not made, or was undone already, is passed over.
+ * Follows the records back while the file is the one that each has left.
+ * Returns whether that leads to the first record. Records of changes that were
+ * not made, or are undone already, are skipped.
  */
 static int
 adopt_undo_chain(struct adopt_undoing *undoing)
@@ -66,7 +66,7 @@ adopt_undo_has(const struct adopt_plan *plan, const char *name)
 	return 0;
 }
 
-/* Whether a list has a text. */
+/* Returns whether a list contains a text. */
 static int
 adopt_undo_lists(const struct buffer *list, const char *text)
 {
@@ -78,7 +78,7 @@ adopt_undo_lists(const struct buffer *list, const char *text)
 	return 0;
 }
 
-/* Puts back what is not in the file; our entry goes if we have added it. */
+/* Puts back missing entries; removes our entry if we have added it. */
 static int
 adopt_undo_edit(struct adopt_undoing *undoing, struct err *err)
 {
@@ -153,7 +153,9 @@ adopt_undo_show(const struct adopt_undoing *undoing)
 	fputs(text.data, stdout);
 }
 
-/* Our file: what was moved goes; the file goes with the last of its entries. */
+/*
+ * Removes the moved entries from our file, and the file after its last entry.
+ */
 static int
 adopt_undo_own(const struct adopt_undoing *undoing, struct err *err)
 {
@@ -174,7 +176,7 @@ adopt_undo_own(const struct adopt_undoing *undoing, struct err *err)
 	return adopt_file_rename(work->own, kept, err);
 }
 
-/* What a user wrote into the client's file is not lost when it is changed. */
+/* Stores the client's file, since the user may have changed it. */
 static int
 adopt_undo_keep(const struct adopt_undoing *undoing, struct err *err)
 {

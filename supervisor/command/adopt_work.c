@@ -1,5 +1,6 @@
 /*
- * What doing and undoing share: see adopt_work.h. Runs in the supervisor.
+ * The steps that a change and its undoing have in common: see adopt_work.h.
+ * Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /*
- * How each client is told of this program: see client_config.h. The shapes are
- * those that worker/reader reads. Runs in the supervisor.
+ * The entry for Caisson in the configuration of each client: see
+ * client_config.h. The formats are those that worker/reader parses. Runs in the
+ * supervisor.
  */
 #include <limits.h>
 #include <string.h>
@@ -16,7 +17,7 @@
 #include "../servers/servers.h"
 #include "../options/suggest.h"
 
-/* In each, @ is the path of the program, in double quotes; ' for a shell. */
+/* In each, @ is the path of the program, in double quotes; ' is for a shell. */
 #define CLIENT_CONFIG_SERVERS                                                  \
 	"{\n"                                                                  \
 	"    \"mcpServers\": {\n"                                              \
@@ -113,7 +114,7 @@ client_config_name(size_t n)
 	return n < CLIENT_CONFIGS ? client_configs[n].name : NULL;
 }
 
-/* Always -1: names the clients that there are. */
+/* Always returns -1; err lists the clients. */
 static int
 client_config_unknown(const char *name, struct err *err)
 {
@@ -171,7 +172,7 @@ static void
 client_config_fill(struct buffer *out, const char *lines, const char *path)
 {
 	for (; *lines != '\0'; lines++)
-		if (*lines == '@') /* TOML and YAML read it as JSON does */
+		if (*lines == '@') /* valid in TOML and YAML as in JSON */
 			json_add_text(out, path);
 		else if (*lines == '\'')
 			client_config_add_word(out, path);
@@ -190,8 +191,8 @@ client_config_list(FILE *out)
 }
 
 /*
- * Takes the steps up that a relative path begins with, and those that lead
- * nowhere, off the path and the folder it is seen from, which has no links.
+ * Removes leading ".." and "." from a relative path, and the parents from the
+ * directory it is relative to, which contains no links.
  */
 static const char *
 client_config_climb(const char *path, char *folder)
@@ -210,7 +211,10 @@ client_config_climb(const char *path, char *folder)
 		}
 }
 
-/* The path that the program was asked for by, or NULL; the caller frees it. */
+/*
+ * Returns the path that the program was invoked by, or NULL; the caller frees
+ * it.
+ */
 static char *
 client_config_asked(const struct client_config_self *self)
 {
@@ -218,7 +222,7 @@ client_config_asked(const struct client_config_self *self)
 	auto_free char *path = NULL;
 	const char *command = self->invoked;
 
-	/* Only what has a slash is seen from the folder. */
+	/* Only a path with a slash is relative to the directory. */
 	if (strchr(command, '/') != NULL && self->folder[0] != '\0')
 		command = client_config_climb(command, folder);
 	if (command != self->invoked && strchr(command, '/') == NULL)
@@ -231,7 +235,7 @@ client_config_asked(const struct client_config_self *self)
 	return mem_take(&path);
 }
 
-/* The path of its file, or NULL with err; the caller frees it. */
+/* Returns the path of its file, or NULL with err; the caller frees it. */
 static char *
 client_config_file(const char *exe, struct err *err)
 {

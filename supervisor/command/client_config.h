@@ -1,6 +1,6 @@
 /*
- * How each client is told of this program: caisson --print-client-config. Runs
- * in the supervisor; starts and changes nothing.
+ * The entry for Caisson in the configuration of each client: caisson
+ * --print-client-config. Runs in the supervisor; starts and changes nothing.
  */
 #ifndef SUPERVISOR_CLIENT_CONFIG_H
 #define SUPERVISOR_CLIENT_CONFIG_H
@@ -10,21 +10,21 @@
 
 #include "../../common/err.h"
 
-/* Which program is registered, and how it was asked for. */
+/* The program to register, and how it was invoked. */
 struct client_config_self {
 	const char *exe;     /* a link to the program: /proc/self/exe */
-	const char *invoked; /* as it was called: argv[0] */
-	const char *search;  /* where it was looked for: PATH; "" for none */
+	const char *invoked; /* argv[0] */
+	const char *search;  /* PATH; "" for none */
 	const char *folder;  /* the working directory, or "" */
 };
 
 /*
- * Prints the lines that register a program with the client of that name, and
- * to standard error where they belong; for NULL the names of all clients, a
- * line each. The program is named by the path that invoked leads to, links in
- * it included, as packages upgrade by changing them; where that is not the
- * program, by the path of its file. Returns 0, or -1 with err: the clients that
- * there are, when name is none of them.
+ * Prints the lines that register a program with the client of that name, and,
+ * to standard error, their place. If name is NULL, prints the names of all
+ * clients, one per line. The program is named by the path of invoked, without
+ * resolving links, because packages change these on upgrades. If that is not
+ * the program, it is named by the path of its file. Returns 0, or -1 with err,
+ * which lists the clients, if name is unknown.
  */
 int client_config_print(const char *name,
     const struct client_config_self *self, FILE *out, struct err *err);
@@ -33,7 +33,7 @@ int client_config_print(const char *name,
 char *client_config_path(
     const struct client_config_self *self, struct err *err);
 
-/* The name of the n-th client, counted from 0, or NULL. */
+/* Returns the name of the n-th client, counted from 0, or NULL. */
 const char *client_config_name(size_t n);
 
 #endif

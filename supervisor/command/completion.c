@@ -1,8 +1,8 @@
 /*
  * The completion of shells: see completion.h. The tables of commands and
- * options are written into one function of each shell, which knows no more
- * than words: commands first, verbs behind them, options anywhere, and for the
- * value of an option its words, or else names of files.
+ * options become one function in each shell, which only handles words: commands
+ * first, then verbs, options anywhere, and after an option its words, or else
+ * names of files.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "client_config.h"
 #include "completion.h"
 
-/* Whether a row is the first one with its word. */
+/* Returns whether a row is the first one with its word. */
 static int
 completion_is_first(size_t n)
 {
@@ -23,7 +23,7 @@ completion_is_first(size_t n)
 	    strcmp(command_row(n - 1)->word, command_row(n)->word) != 0;
 }
 
-/* The words that may come first, each behind a space. */
+/* Adds the first words, each after a space. */
 static void
 completion_add_commands(struct buffer *out)
 {
@@ -35,7 +35,7 @@ completion_add_commands(struct buffer *out)
 			buffer_printf(out, " %s", row->word);
 }
 
-/* What the first operand of a command may be, each behind a space. */
+/* Adds the choices for the first operand of a command, each after a space. */
 static void
 completion_add_operands(struct buffer *out, const struct command_row *row)
 {
@@ -58,7 +58,7 @@ completion_add_operands(struct buffer *out, const struct command_row *row)
 			    strchr("[|]", *p) != NULL ? ' ' : *p);
 }
 
-/* What may come behind such a word: verbs, or one of some operands. */
+/* Adds the words after such a word: verbs, or choices of an operand. */
 static void
 completion_add_verbs(struct buffer *out, const char *word)
 {
@@ -75,7 +75,7 @@ completion_add_verbs(struct buffer *out, const char *word)
 	}
 }
 
-/* The flags that a command takes, each behind a space. */
+/* Adds the flags of a command, each after a space. */
 static void
 completion_add_own(struct buffer *out, enum command_task task)
 {
@@ -107,7 +107,7 @@ completion_add_flags(struct buffer *out)
 	}
 }
 
-/* The words that an option takes; none where it takes something else. */
+/* Adds the words of an option, if it has any. */
 static void
 completion_add_values(struct buffer *out, const struct option_row *row)
 {
@@ -121,7 +121,7 @@ completion_add_values(struct buffer *out, const struct option_row *row)
 		buffer_printf(out, " %s", row->words[i]);
 }
 
-/* Appends a case of a shell's "case" for each word that is followed by some. */
+/* Appends a "case" branch of a shell for each word that has successors. */
 static void
 completion_add_cases(struct buffer *out)
 {
@@ -159,7 +159,7 @@ completion_add_cases(struct buffer *out)
 	}
 }
 
-/* A case for each command that has flags: "servers list" and what follows. */
+/* Adds a branch for each command with flags: "servers list" and its flags. */
 static void
 completion_add_own_cases(struct buffer *out)
 {
@@ -178,7 +178,7 @@ completion_add_own_cases(struct buffer *out)
 	}
 }
 
-/* Up to where the words are known, for bash and for zsh. */
+/* Adds the common part of the functions for bash and zsh. */
 static void
 completion_add_function(struct buffer *out, const char *words,
     const char *before, const char *count)
@@ -228,7 +228,7 @@ completion_add_zsh(struct buffer *out)
 	    "compdef _caisson caisson\n");
 }
 
-/* The flags of a command, for fish. */
+/* Adds the flags of a command for fish. */
 static void
 completion_add_fish_flags(struct buffer *out, const struct command_row *row)
 {
@@ -254,7 +254,7 @@ completion_add_fish_flags(struct buffer *out, const struct command_row *row)
 	}
 }
 
-/* The words that may follow a command, for fish: until one of them does. */
+/* Adds the words after a command for fish, until one of them is given. */
 static void
 completion_add_fish_words(struct buffer *out, const char *word,
     const char *verb, const char *words)
@@ -264,14 +264,14 @@ completion_add_fish_words(struct buffer *out, const char *word,
 	if (verb != NULL)
 		buffer_printf(out, "; and __fish_seen_subcommand_from %s",
 		    verb);
-	/* The words behind "help" have "help" among them. */
+	/* The words after "help" include "help" itself. */
 	if (strstr(words, word) == NULL)
 		buffer_printf(
 		    out, "; and not __fish_seen_subcommand_from %s", words);
 	buffer_printf(out, "' -a '%s'\n", words);
 }
 
-/* fish has a line for each word. */
+/* For fish, adds a line for each word. */
 static void
 completion_add_fish(struct buffer *out)
 {

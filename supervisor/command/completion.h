@@ -1,6 +1,6 @@
 /*
- * What makes a shell complete commands and options: caisson completion. Runs
- * in the supervisor; prints, and changes nothing.
+ * The completion of commands and options in shells: caisson completion. Runs in
+ * the supervisor; prints, and changes nothing.
  */
 #ifndef SUPERVISOR_COMPLETION_H
 #define SUPERVISOR_COMPLETION_H
@@ -10,8 +10,8 @@
 #include "../../common/err.h"
 
 /*
- * Prints the lines for a shell: bash, zsh or fish. Returns 0, or -1 with err:
- * it is none of these.
+ * Prints the lines for a shell: bash, zsh or fish. Returns 0, or -1 with err
+ * for any other.
  */
 int completion_print(const char *shell, FILE *out, struct err *err);
 

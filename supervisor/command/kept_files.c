@@ -1,8 +1,8 @@
 /*
- * caisson files: the files that code has left, and those that it can be given,
- * for the user to look at, to fetch, to add and to remove. Their names are the
- * code's: what a terminal would act on is escaped. Runs in the supervisor,
- * which opens the files that the user names; another process keeps the others.
+ * caisson files: lists, shows, saves, adds and removes the files that code has
+ * left or can be given. Their names are chosen by code, so control characters
+ * are escaped for the terminal. Runs in the supervisor, which opens the files
+ * that the user names; another process keeps the others.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -29,8 +29,8 @@ struct kept_files {
 	struct event_base *base;
 	struct files *files;
 	const struct command *command;
-	char *name; /* of the file that it is about; NULL: none */
-	uint64_t version; /* of it; 0: the newest, or all */
+	char *name; /* name of the file; NULL: none */
+	uint64_t version; /* its version; 0: the newest, or all */
 	size_t listed;
 	int status;
 };
@@ -89,7 +89,10 @@ kept_files_on_listed(void *ctx, const struct file_row *row)
 
 /* save and show */
 
-/* Copies what a descriptor has from an offset on. Returns 0, or -1 with err. */
+/*
+ * Copies the bytes of a descriptor from an offset on. Returns 0, or -1 with
+ * err.
+ */
 static int
 kept_files_copy(int from, uint64_t offset, int to, struct err *err)
 {
@@ -104,7 +107,10 @@ kept_files_copy(int from, uint64_t offset, int to, struct err *err)
 	return n == -1 ? err_sys(err, "it cannot be read") : 0;
 }
 
-/* Where it is saved: as the user says, in a directory by its own name. */
+/*
+ * Returns the path to save to: the user's, or in that directory by its own
+ * name.
+ */
 static char *
 kept_files_path(const struct kept_files *kept)
 {
@@ -142,7 +148,7 @@ kept_files_save(struct kept_files *kept, int file, uint64_t offset)
 	}
 }
 
-/* On a terminal only text is shown, and of that what it would obey escaped. */
+/* On a terminal only text is displayed, with control characters escaped. */
 static void
 kept_files_show_terminal(struct kept_files *kept, const char *data, size_t len)
 {
@@ -205,7 +211,7 @@ kept_files_on_fetched(void *ctx, int *file, uint64_t offset)
 
 /* add */
 
-/* Returns the bytes of a file of the user, which are mapped; NULL with err. */
+/* Returns the bytes of a file of the user, mapped; NULL with err. */
 static char *
 kept_files_map(const char *path, size_t *len, struct err *err)
 {
@@ -229,7 +235,7 @@ kept_files_map(const char *path, size_t *len, struct err *err)
 		return NULL;
 	}
 	*len = (size_t)st.st_size;
-	/* Of nothing there is no map. */
+	/* A mapping cannot be empty. */
 	map = mmap(NULL, *len + 1, PROT_READ, MAP_PRIVATE, file, 0);
 	if (map == MAP_FAILED) {
 		err_sys(err, "%s cannot be read", path);
@@ -263,7 +269,7 @@ kept_files_add(
 	return task;
 }
 
-/* All of them */
+/* All commands */
 
 static void
 kept_files_miss(struct kept_files *kept)
@@ -279,7 +285,7 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 	enum command_task task = kept->command->task;
 
 	if (kept->status != 0)
-		return; /* that was told */
+		return; /* reported already */
 	if (end->why != NULL) {
 		kept_files_fail(kept, "%s", end->why);
 		return;
@@ -296,8 +302,8 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 }
 
 /*
- * The file that is meant: its name, or the URI that an answer links to, which
- * names the version, too. Returns 0, or -1 with err.
+ * Reads the name of the file, or its URI from an answer, which includes the
+ * version. Returns 0, or -1 with err.
  */
 static int
 kept_files_read_name(struct kept_files *kept, struct err *err)
@@ -358,7 +364,7 @@ kept_files_run(struct event_base *base, struct files *files,
 	if (command->task == COMMAND_FILES_LIST ||
 	    command->task == COMMAND_FILES_ADD)
 		user.filed = kept_files_on_listed;
-	/* Where nothing was ever kept, no directory is made to look into. */
+	/* If nothing was ever kept, no directory is created. */
 	if (!files_may_hold(files) && (command->task == COMMAND_FILES_SHOW ||
 	        command->task == COMMAND_FILES_SAVE))
 		kept_files_miss(&kept);

@@ -1,8 +1,7 @@
 /*
- * caisson libraries: which libraries code finds. The interpreter of boxes is
- * asked, in a box: libraries.py of this folder runs there as an ordinary call,
- * and what it prints is passed on to the terminal, not parsed. Runs in the
- * supervisor.
+ * caisson libraries: lists the libraries that code finds. libraries.py of this
+ * directory runs in a box as an ordinary call. Its output is passed on to the
+ * terminal, not parsed. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <string.h>
@@ -16,9 +15,9 @@
 #include "command.h"
 #include "libraries_text.h"
 
-/* It takes 0.3 s; a slow disk may have to be read first. */
+/* It takes 0.3 s, or longer if a slow disk must be read first. */
 #define LIBRARIES_SECONDS 60
-/* More than all that is printed, however little calls may print. */
+/* Enough for all output, even if calls may print very little. */
 #define LIBRARIES_OUTPUT (64 * KIB)
 
 struct libraries {
@@ -27,7 +26,7 @@ struct libraries {
 	int status;
 };
 
-/* Lines of our own script, in which names of folders of the user stand. */
+/* Prints the lines of our own script, which contain the user's directories. */
 static void
 libraries_print(const struct call_stream *out)
 {
@@ -79,7 +78,7 @@ libraries_on_idle(void *ctx)
 	event_base_loopbreak(libraries->runs->base);
 }
 
-/* Puts text in the place of a mark, which stands there once. */
+/* Replaces the only occurrence of mark by text. */
 static void
 libraries_fill(struct buffer *code, const char *mark, const char *text)
 {
@@ -93,7 +92,7 @@ libraries_fill(struct buffer *code, const char *mark, const char *text)
 	*code = filled;
 }
 
-/* The script, for what was asked; the settings have no quotes. */
+/* Adds the script for this command; the settings contain no quotes. */
 static void
 libraries_write(struct buffer *code, const struct options *options)
 {
@@ -111,7 +110,7 @@ int
 libraries_run(struct runs *runs, struct options *options)
 {
 	struct libraries libraries = { .runs = runs };
-	/* One box is all there will be: nothing is prepared for others. */
+	/* Only one box is needed: nothing is prepared for others. */
 	struct native_boxes *shared = native_boxes(runs->boxes);
 	struct templates *templates = mem_take(&shared->templates);
 	struct request request = { .owner = &libraries.owner,

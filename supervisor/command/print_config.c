@@ -1,8 +1,7 @@
 /*
- * caisson --print-config: every source of servers and what became of it, then
- * every server, for a person to read. Foreign text is escaped; arguments and
- * the values of variables are not shown, as they may be secrets. Runs in the
- * supervisor.
+ * caisson --print-config: prints every source of servers with its state, then
+ * every server, for people. Foreign text is escaped. Arguments and the values
+ * of variables are omitted, as they may be secrets. Runs in the supervisor.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -22,7 +21,7 @@
 #include "../options/options.h"
 #include "command.h"
 
-#define PRINT_CONFIG_WIDTH 8 /* of the longest state of a file */
+#define PRINT_CONFIG_WIDTH 8 /* length of the longest state */
 
 static void
 print_config_text(FILE *out, const char *text)
@@ -33,7 +32,10 @@ print_config_text(FILE *out, const char *text)
 	fputs(shown.data, out);
 }
 
-/* A sentence of ours, with its own quotes, in which foreign names may be. */
+/*
+ * Prints a sentence of ours, with its own quotes, which may contain foreign
+ * names.
+ */
 static void
 print_config_sentence(FILE *out, const char *text)
 {
@@ -70,7 +72,7 @@ print_config_count(const struct servers *servers,
 	return n;
 }
 
-/* "FILE:3:5", where an entry stands. */
+/* Prints the position of an entry: "FILE:3:5". */
 static void
 print_config_place(FILE *out, const struct server *server)
 {
@@ -79,7 +81,7 @@ print_config_place(FILE *out, const struct server *server)
 	    (unsigned long long)server->column);
 }
 
-/* An entry that is not taken, and why. */
+/* Prints why an entry is not used. */
 static void
 print_config_note(FILE *out, const struct server *server)
 {
@@ -106,7 +108,7 @@ print_config_notes(FILE *out, const struct servers *servers,
 			print_config_note(out, server);
 }
 
-/* The state of a file, before its name. */
+/* Prints the state of a file, before its name. */
 static void
 print_config_state(FILE *out, enum server_file_state state)
 {
@@ -116,7 +118,7 @@ print_config_state(FILE *out, enum server_file_state state)
 	fputc(' ', out);
 }
 
-/* "/home/me/.cursor/mcp.json (Cursor): " */
+/* Prints "/home/me/.cursor/mcp.json (Cursor): ". */
 static void
 print_config_head(FILE *out, const struct server_file *file)
 {
@@ -131,7 +133,7 @@ print_config_head(FILE *out, const struct server_file *file)
 	fputs(": ", out);
 }
 
-/* Whether a file is one of the many that few people have. */
+/* Returns whether it is a missing file of a client, as most are. */
 static int
 print_config_is_absent(const struct server_file *file)
 {
@@ -154,7 +156,7 @@ print_config_file(FILE *out, const struct servers *servers,
 	print_config_notes(out, servers, file);
 }
 
-/* The files of clients that are not there, in few lines. */
+/* Prints the missing files of clients, in few lines. */
 static void
 print_config_absent(FILE *out, const struct servers *servers)
 {
@@ -181,7 +183,7 @@ print_config_absent(FILE *out, const struct servers *servers)
 		fputc('\n', out);
 }
 
-/* The names of the variables that an entry sets. */
+/* Prints the names of the variables of an entry. */
 static void
 print_config_names(FILE *out, const struct server *server)
 {
@@ -200,7 +202,7 @@ print_config_names(FILE *out, const struct server *server)
 	fputc('\n', out);
 }
 
-/* Names of tools, as the file has them. */
+/* Prints names of tools as they are in the file. */
 static void
 print_config_tools(
     FILE *out, const char *what, const struct server_texts *names)
@@ -227,7 +229,7 @@ print_config_line(FILE *out, const char *what, const char *text)
 	fputc('\n', out);
 }
 
-/* What a variable has put into it is not shown. */
+/* The values of expanded variables are not printed. */
 static void
 print_config_program(FILE *out, const struct server *server)
 {
@@ -302,7 +304,7 @@ print_config_done(void *ctx)
 {
 	struct event_base *base = ctx;
 
-	/* Holds also when the loop has not begun. */
+	/* This also works before the loop has started. */
 	event_base_loopexit(base, NULL);
 }
 

@@ -1,8 +1,8 @@
 /*
- * caisson selftest: each process and each promise of the box, tried by doing.
- * What runs in the box is probe.py of this folder, as ordinary user code of
- * an ordinary call; what it prints is believed only here, where the operator
- * asks about his own machine. Runs in the supervisor.
+ * caisson selftest: tests each process and each promise of the box. The program
+ * in the box is probe.py of this directory, run as user code of an ordinary
+ * call. Only here is the output of a box trusted, since operators test their
+ * own machine. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,13 +23,13 @@
 #include "../box/native.h"
 #include "../front/tool.h"
 
-/* A script that never ends by itself, and how long it is given. */
+/* A script that does not end by itself, and its time limit. */
 static const char selftest_endless[] = "import time\n"
                                        "while True: time.sleep(600)\n";
 #define SELFTEST_ENDLESS_SECONDS 1
 #define SELFTEST_PROBE_SECONDS 60
 
-/* Children that take twice the limit, each of them less than that. */
+/* Children that use twice the limit together, each of them less than it. */
 static const char selftest_greedy[] = "import os, time\n"
                                       "for n in range(8):\n"
                                       "    if os.fork() == 0:\n"
@@ -42,12 +42,12 @@ static const char selftest_greedy[] = "import os, time\n"
 struct selftest {
 	struct runs *runs;
 	struct owner owner;
-	struct options *options; /* of runs, for changes */
-	const struct language *language; /* of the call that runs */
+	struct options *options; /* of runs, to be changed */
+	const struct language *language; /* of the current call */
 	struct selftest_report report;
-	int seen; /* lines of the probe */
-	int watchdog; /* the memory of a box as a whole is watched */
-	int unnamed;  /* the box has said that it has the name of the host */
+	int seen; /* number of probe lines */
+	int watchdog; /* the memory of the whole box is watched */
+	int unnamed;  /* the box sees the name of the host */
 };
 
 static void
@@ -57,21 +57,21 @@ selftest_line(struct selftest *test, int ok, const char *name,
 	selftest_report_line(&test->report, ok, name, detail);
 }
 
-/* What this machine lacks, although no promise depends on it. */
+/* Reports a feature that this machine lacks, if no promise depends on it. */
 static void
 selftest_note(struct selftest *test, const char *name, const char *detail)
 {
 	selftest_report_note(&test->report, name, detail);
 }
 
-/* How something is done here, where nothing is missing. */
+/* Reports which of several mechanisms is used. */
 static void
 selftest_fact(struct selftest *test, const char *name, const char *detail)
 {
 	selftest_report_fact(&test->report, name, detail);
 }
 
-/* What holds at the weaker level instead of a promise. */
+/* Reports the state with reduced isolation in place of a promise. */
 static void
 selftest_weak(struct selftest *test, const char *name, const char *detail)
 {
@@ -79,8 +79,8 @@ selftest_weak(struct selftest *test, const char *name, const char *detail)
 }
 
 /*
- * A line of the probe: "ok", "note", "weak" or "FAIL", a name, a detail, with
- * tabs between.
+ * Handles a line of the probe: "ok", "note", "weak" or "FAIL", a name, a
+ * detail, separated by tabs.
  */
 static void
 selftest_probe_line(struct selftest *test, char *line)
@@ -115,7 +115,7 @@ selftest_probe_lines(struct selftest *test, const struct call_stream *out)
 			selftest_probe_line(test, line);
 }
 
-/* Who limits what a box takes. */
+/* Reports the mechanism that limits the resources of a box. */
 static void
 selftest_limits(struct selftest *test, const struct native_facts *facts)
 {
@@ -143,7 +143,7 @@ selftest_limits(struct selftest *test, const struct native_facts *facts)
 	selftest_fact(test, "cgroup", text);
 }
 
-/* Without an overlay. Those have needed root before Linux 5.11. */
+/* Reports missing overlays, which required root before Linux 5.11. */
 static void
 selftest_bound(struct selftest *test, const char *why)
 {
@@ -154,7 +154,7 @@ selftest_bound(struct selftest *test, const char *why)
 	selftest_note(test, "locks on files", text);
 }
 
-/* What the kernel gave beyond what the box needs, and what it did not. */
+/* Reports the optional features that the kernel provides or lacks. */
 static void
 selftest_facts(struct selftest *test, const struct native_facts *facts)
 {
@@ -249,7 +249,7 @@ selftest_on_idle(void *ctx)
 	event_base_loopbreak(test->runs->base);
 }
 
-/* Runs one call to its end. */
+/* Runs one call until it is concluded. */
 static void
 selftest_call(struct selftest *test, const char *text, unsigned int timeout,
     call_concluded *concluded)
@@ -268,7 +268,7 @@ selftest_call(struct selftest *test, const char *text, unsigned int timeout,
 	event_base_dispatch(test->runs->base);
 }
 
-/* The box and its launcher are tried by the probe. */
+/* The box and its launcher are tested by the probe. */
 static void
 selftest_worker(struct selftest *test, enum role role)
 {
@@ -290,7 +290,7 @@ selftest_workers(struct selftest *test)
 			selftest_worker(test, role);
 }
 
-/* Not with the limit of the settings, which may be most of the machine. */
+/* Uses a limit of its own; the configured one may be most of the memory. */
 static void
 selftest_memory(struct selftest *test)
 {
@@ -303,7 +303,7 @@ selftest_memory(struct selftest *test)
 	options->memory = memory;
 }
 
-/* Puts number in the place of every mark in the probe's text. */
+/* Replaces every mark in the probe's text by number. */
 static char *
 selftest_replace(const char *text, const char *mark, unsigned long long number)
 {
@@ -329,7 +329,7 @@ selftest_on_forked(void *ctx, const struct call_result *result)
 	    works ? "boxes are forked from one" : result->error);
 }
 
-/* Without one boxes are no less sealed, so that is no failure. */
+/* Boxes without a template are equally isolated, so that is not a failure. */
 static void
 selftest_template(struct selftest *test)
 {
@@ -367,7 +367,7 @@ selftest_on_language(void *ctx, const struct call_result *result)
 	selftest_line(test, works, name, works ? version.data : result->error);
 }
 
-/* Those that clients may name, besides the one that the probe is in. */
+/* Tests the languages of clients, except that of the probe. */
 static void
 selftest_languages(struct selftest *test)
 {
@@ -383,7 +383,7 @@ selftest_languages(struct selftest *test)
 	test->language = probed;
 }
 
-/* The promises that it knows are those of one runtime. */
+/* The tested promises are those of one runtime. */
 static struct native_boxes *
 selftest_boxes(const struct boxes *boxes)
 {
@@ -400,7 +400,7 @@ selftest_run(struct runs *runs, struct options *options)
 		.report = { .verbose = command_has(&options->command.flags,
 		        COMMAND_FLAG_VERBOSE) },
 		.language = language_find("python") };
-	/* The promises are looked at in boxes that stand for themselves. */
+	/* The promises are tested in boxes without a template. */
 	struct native_boxes *shared = selftest_boxes(runs->boxes);
 	struct templates *templates = mem_take(&shared->templates);
 	auto_free char *sized =

@@ -1,5 +1,5 @@
 /*
- * What the selftest prints: see selftest_report.h. Runs in the supervisor.
+ * The output of the selftest: see selftest_report.h. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <unistd.h>

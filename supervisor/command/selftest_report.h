@@ -1,34 +1,34 @@
 /*
- * What the selftest prints: the checks that failed, what is missing here, and
- * the result; when asked to be verbose, every check. Runs in the supervisor;
- * tries nothing.
+ * The output of the selftest: failed checks, missing features of this machine,
+ * and the result; if verbose, every check. Runs in the supervisor; performs no
+ * check.
  */
 #ifndef SUPERVISOR_SELFTEST_REPORT_H
 #define SUPERVISOR_SELFTEST_REPORT_H
 
 struct selftest_report {
-	int verbose; /* every check is printed */
+	int verbose; /* print every check */
 	int passed;
 	int failures;
-	int weak; /* promises that are not made at the weaker level */
+	int weak; /* promises that reduced isolation does not make */
 };
 
 /* Prints the head of a verbose report. */
 void selftest_report_begin(const struct selftest_report *report);
 
-/* Tells that a check has passed, or why it failed. */
+/* Reports that a check has passed, or why it failed. */
 void selftest_report_line(struct selftest_report *report, int ok,
     const char *name, const char *detail);
 
-/* Tells what this machine lacks, although no promise depends on it. */
+/* Reports a feature that this machine lacks, if no promise depends on it. */
 void selftest_report_note(struct selftest_report *report, const char *name,
     const char *detail);
 
-/* Tells how something is done here, where nothing is missing. */
+/* Reports which of several mechanisms is used. */
 void selftest_report_fact(struct selftest_report *report, const char *name,
     const char *detail);
 
-/* Tells what holds at the weaker level instead of a promise. */
+/* Reports the state with reduced isolation in place of a promise. */
 void selftest_report_weak(struct selftest_report *report, const char *name,
     const char *detail);
 

@@ -1,7 +1,6 @@
 /*
- * caisson servers add: see servers_change.h. The entry is checked by the rules
- * that files of servers have, by a reader, before it is written. Runs in the
- * supervisor.
+ * caisson servers add: see servers_change.h. Before the entry is written, a
+ * reader checks it by the rules for files of servers. Runs in the supervisor.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -25,17 +24,17 @@ struct servers_add {
 	const struct command *command;
 	char *folder;    /* ~/.config/caisson/servers */
 	char *path;      /* caisson.json in it */
-	char *program;   /* the command, its path where it has one */
+	char *program;   /* the command, as a path if it has one */
 	char *cwd;       /* NULL: none */
 	struct buffer args;
 	struct buffer env;
-	struct server server; /* the entry; borrows what is above */
-	struct servers servers; /* what all files define */
-	const struct server_file *own; /* NULL: it is not there yet */
-	int there; /* the same entry is there already */
+	struct server server; /* the entry; borrows the fields above */
+	struct servers servers; /* the entries of all files */
+	const struct server_file *own; /* NULL: no such file yet */
+	int there; /* the same entry exists already */
 };
 
-/* A path that is meant from the folder that the user is in. */
+/* Returns a path relative to the user's directory as an absolute one. */
 static char *
 servers_add_path(const struct servers_add *add, const char *path)
 {
@@ -67,7 +66,7 @@ servers_add_cwd(struct servers_add *add, struct err *err)
 	    shown.data);
 }
 
-/* The entry, as the command line has it. */
+/* Makes the entry from the command line. */
 static int
 servers_add_make(struct servers_add *add, struct err *err)
 {
@@ -85,7 +84,7 @@ servers_add_make(struct servers_add *add, struct err *err)
 			return -1;
 	for (word = command->rest + 1; *word != NULL; word++)
 		text_list_add(&add->args, *word);
-	/* It must lead to the same program from everywhere. */
+	/* It must name the same program from every directory. */
 	add->program = strchr(command->rest[0], '/') != NULL &&
 	        add->cwd == NULL ?
 	    servers_add_path(add, command->rest[0]) :
@@ -98,7 +97,7 @@ servers_add_make(struct servers_add *add, struct err *err)
 	return 0;
 }
 
-/* A file that has the entry alone, in memory. */
+/* Makes a file in memory with only this entry. */
 static int
 servers_add_draft(const struct servers_add *add, struct err *err)
 {
@@ -115,7 +114,7 @@ servers_add_draft(const struct servers_add *add, struct err *err)
 	return fd_take(&fd);
 }
 
-/* Judges the entry that was read from the draft. */
+/* Judges the entry as read from the draft. */
 static int
 servers_add_judge(const struct servers_add *add,
     const struct servers *servers, const char *path, struct err *err)
@@ -160,7 +159,7 @@ servers_add_check(const struct servers_add *add, struct err *err)
 	return done;
 }
 
-/* Another entry of this name. */
+/* There is another entry of this name. */
 static int
 servers_add_taken(struct servers_add *add, const struct server *other,
     struct err *err)
@@ -186,7 +185,7 @@ servers_add_taken(struct servers_add *add, const struct server *other,
 	    other->file->source->client ? ")" : "");
 }
 
-/* Whether the name is free, and our file can get one more entry. */
+/* Checks that the name is free, and that our file can have one more entry. */
 static int
 servers_add_look(struct servers_add *add, struct err *err)
 {
@@ -213,8 +212,8 @@ servers_add_look(struct servers_add *add, struct err *err)
 }
 
 /*
- * The entry with the line ends and the indentation of the file, which the
- * reader tells: lines of our own begin with four blanks, or with six.
+ * Adds the entry with the line ends and the indentation of the file, as the
+ * reader reports them. Our own lines are indented by four or six blanks.
  */
 static void
 servers_add_indent(const struct server_gap *gap, const struct buffer *member,
@@ -232,7 +231,7 @@ servers_add_indent(const struct server_gap *gap, const struct buffer *member,
 	buffer_add_text(out, p);
 }
 
-/* Puts the entry into the file that is there. */
+/* Inserts the entry into the existing file. */
 static int
 servers_add_put(const struct servers_add *add, struct err *err)
 {

@@ -14,19 +14,19 @@
 #define SERVERS_OWN_SOURCE "~/.config/caisson/servers/*.json"
 
 /*
- * Each does what options->command asks for, and prints that to stdout. Returns
- * the exit status: 0, or 1 with err when it could not be done; or -1 with err
- * when it cannot be meant.
+ * Each executes options->command, and prints the result to stdout. Returns the
+ * exit status: 0, or 1 with err if it failed; or -1 with err if the command is
+ * invalid.
  */
 int servers_add_run(const struct adopt_setup *setup, struct err *err);
 int servers_remove_run(const struct adopt_setup *setup, struct err *err);
 int servers_import_run(const struct adopt_setup *setup, struct err *err);
 
 /*
- * servers_value.c: appends the variable that --env gives to a list of pairs:
- * KEY=VALUE; or KEY, whose value is that of the environment, else a line of
- * standard input, which a terminal does not show. Prints which of these two.
- * Returns 0, or -1 with err.
+ * servers_value.c: appends the variable of --env to a list of pairs. given is
+ * KEY=VALUE; or KEY, whose value is that in the environment, else a line of
+ * standard input, which a terminal does not display. Prints which of these two
+ * it was. Returns 0, or -1 with err.
  */
 int servers_value_add(const char *given, char **envp, struct buffer *pairs,
     struct err *err);

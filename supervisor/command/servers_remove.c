@@ -1,7 +1,7 @@
 /*
- * caisson servers remove: see servers_change.h. Only what "servers add" and
- * "servers import" have written is removed; of others it is told where they
- * are. Runs in the supervisor.
+ * caisson servers remove: see servers_change.h. Only entries written by
+ * "servers add" and "servers import" are removed; for others, the error names
+ * their file. Runs in the supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,15 +19,15 @@
 struct servers_remove {
 	const char *name;
 	char *settings; /* ~/.config/caisson */
-	char *folder;   /* its folder of servers */
+	char *folder;   /* its directory of servers */
 	struct servers servers;
-	const struct server *ours;  /* one that can be removed, or NULL */
-	const struct server *other; /* one that cannot, or NULL */
+	const struct server *ours;  /* removable, or NULL */
+	const struct server *other; /* not removable, or NULL */
 };
 
 /*
- * The name of a file in our folder without its ending, which the caller frees;
- * NULL for a file elsewhere.
+ * Returns the name of a file in our directory without its suffix, which the
+ * caller frees; NULL for other files.
  */
 static char *
 servers_remove_stem(
@@ -43,7 +43,9 @@ servers_remove_stem(
 	return mem_dup(name, (size_t)(dot - name));
 }
 
-/* Whether "caisson adopt" has moved servers into the file of a client. */
+/*
+ * Returns whether "caisson adopt" has moved servers into the file of a client.
+ */
 static int
 servers_remove_is_adopted(
     const struct servers_remove *remove, const char *client)
@@ -59,7 +61,7 @@ servers_remove_is_adopted(
 	return some;
 }
 
-/* Whether a file is one that we have written, and may change. */
+/* Returns whether we have written a file, and may change it. */
 static int
 servers_remove_is_ours(
     const struct servers_remove *remove, const struct server_file *file)
@@ -114,7 +116,7 @@ servers_remove_unknown(const struct servers_remove *remove, struct err *err)
 	return err_set(err, "%s", text.data);
 }
 
-/* One that another file defines: which one, and what removes it. */
+/* The error for an entry in another file, with the way to remove it. */
 static int
 servers_remove_refuse(const struct servers_remove *remove, struct err *err)
 {
@@ -136,7 +138,7 @@ servers_remove_refuse(const struct servers_remove *remove, struct err *err)
 	    "remove it there with an editor", name.data, path.data);
 }
 
-/* The file without the entries of this name. */
+/* Makes the file without the entries of this name. */
 static int
 servers_remove_cut(const struct servers_remove *remove,
     const struct adopt_file *file, struct buffer *after, struct err *err)

@@ -1,9 +1,9 @@
 /*
- * caisson servers --try: starts every configured server and prints its tools,
- * or what is wrong with it, for a person to read: in the order of the
- * configuration, with a closing count. Files and entries that are not taken
- * stand in their places, with the cause. Names of tools come from servers: they
- * are escaped. Runs in the supervisor.
+ * caisson servers --try: starts every configured server and prints its tools or
+ * its error, for people, in the order of the configuration, with a count at the
+ * end. Files and entries that are not used have their lines, too, with the
+ * cause. Names of tools are chosen by servers, so they are escaped. Runs in the
+ * supervisor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@
 #include "../process/process.h"
 #include "command.h"
 
-#define SERVERS_TRY_WIDTH 8 /* of the longest word before a name */
+#define SERVERS_TRY_WIDTH 8 /* length of the longest status */
 
-/* What is to be printed of a server, or of a file that is not taken. */
+/* The output for a server, or for a file that is not used. */
 struct servers_try_answer {
-	const char *asked; /* the name of a server in force; NULL: no server */
+	const char *asked; /* name of the server; NULL: not a server */
 	struct buffer text; /* empty until the server has answered */
 };
 
@@ -33,24 +33,24 @@ struct servers_try {
 	struct in_force *config;
 	struct broker *broker;
 	struct in_force_waiter waiter;
-	const struct buffer *only; /* those to try; NULL: all */
-	struct buffer *destructive; /* as in command.h; NULL: not wanted */
-	struct servers_try_answer *answers; /* as the configuration has them */
+	const struct buffer *only; /* names to test; NULL: all */
+	struct buffer *destructive; /* as in command.h; NULL: not requested */
+	struct servers_try_answer *answers; /* in configuration order */
 	size_t count;
 	size_t printed;
-	size_t open; /* servers that have not answered yet */
-	size_t servers; /* those that were asked, or should have been */
+	size_t open; /* servers without an answer */
+	size_t servers; /* servers asked, or failed before */
 	size_t asked;
 	size_t works;
-	uint64_t tools; /* of those that work */
+	uint64_t tools; /* of working servers */
 	uint64_t bytes; /* of their definitions */
 	uint64_t own;   /* of ours */
-	size_t refused; /* files of which nothing can be used */
-	size_t skipped; /* files and entries that are left out on purpose */
-	int broken; /* they could not all be asked */
+	size_t refused; /* files that cannot be used at all */
+	size_t skipped; /* files and entries not used on purpose */
+	int broken; /* some could not be asked */
 };
 
-/* How a server or file is, before its name. */
+/* Adds the status of a server or file, before its name. */
 static void
 servers_try_add_word(struct buffer *text, const char *word)
 {
@@ -62,7 +62,7 @@ servers_try_add_word(struct buffer *text, const char *word)
 	buffer_add_text(text, " ");
 }
 
-/* A sentence, in which lines that a server wrote may stand. */
+/* Adds a sentence that may contain lines of a server. */
 static void
 servers_try_add_reason(struct buffer *text, const char *reason)
 {
@@ -93,7 +93,7 @@ servers_try_add_tools(
 	}
 }
 
-/* The place of a server that was asked. */
+/* Returns the output for a server that was asked. */
 static struct servers_try_answer *
 servers_try_place(struct servers_try *try, const char *name)
 {
@@ -106,7 +106,10 @@ servers_try_place(struct servers_try *try, const char *name)
 	fatal("an answer of a server that was not asked");
 }
 
-/* Prints those whose turn it is; with all set, every answer there is. */
+/*
+ * Prints the answers in order, up to the first missing one; with all set, every
+ * answer.
+ */
 static void
 servers_try_print(struct servers_try *try, int all)
 {
@@ -158,7 +161,7 @@ servers_try_on_stopped(void *ctx)
 	servers_try_end(ctx);
 }
 
-/* Pairs of a server and a tool; all of its tools where names are missing. */
+/* Adds pairs of server and tool; all of its tools if names are missing. */
 static void
 servers_try_add_destructive(
     struct servers_try *try, const struct broker_answer *answer)
@@ -204,7 +207,7 @@ servers_try_on_tried(void *ctx, const struct broker_answer *answer)
 	broker_stop(try->broker, servers_try_on_stopped, try);
 }
 
-/* Nothing more can come of it. */
+/* The broker has failed: no more answers will come. */
 static void
 servers_try_break(struct servers_try *try, const char *why)
 {
@@ -224,7 +227,7 @@ servers_try_on_gone(void *ctx)
 	    ctx, "the process that speaks with the servers died");
 }
 
-/* What is not asked: begins its text, "FAILED   name: ". */
+/* Begins the text of an entry that is not asked: "FAILED name: ". */
 static struct buffer *
 servers_try_begin(struct servers_try *try, const char *word, const char *name)
 {
@@ -236,7 +239,7 @@ servers_try_begin(struct servers_try *try, const char *word, const char *name)
 	return text;
 }
 
-/* Ends it with the cause, and where in its file that is. */
+/* Ends it with the cause and its position in the file. */
 static void
 servers_try_add_cause(struct buffer *text, const struct server *server)
 {
@@ -247,7 +250,7 @@ servers_try_add_cause(struct buffer *text, const struct server *server)
 	    (unsigned long long)server->column);
 }
 
-/* An entry of a file: asked, failed already, or left out on purpose. */
+/* Handles an entry of a file: asked, failed already, or left out on purpose. */
 static void
 servers_try_add_entry(struct servers_try *try, const struct server *server)
 {
@@ -269,7 +272,7 @@ servers_try_add_entry(struct servers_try *try, const struct server *server)
 	try->servers += (size_t)!skipped;
 }
 
-/* A file that is refused; one of a stranger says nothing of the user's. */
+/* Adds a refused file, unless it belongs to an untrusted project. */
 static void
 servers_try_add_file(struct servers_try *try, const struct server_file *file)
 {
@@ -289,7 +292,7 @@ servers_try_add_file(struct servers_try *try, const struct server_file *file)
 	try->skipped += (size_t)!refused;
 }
 
-/* How many answers there can be at most. */
+/* Returns the maximum number of answers. */
 static size_t
 servers_try_most(const struct servers *servers)
 {
@@ -304,7 +307,7 @@ servers_try_most(const struct servers *servers)
 	return n;
 }
 
-/* Whether it is to be told of: all are, or those that are named. */
+/* Returns whether it is reported: all are, or those that are named. */
 static int
 servers_try_is_wanted(
     const struct servers_try *try, const struct server *server)
@@ -320,7 +323,7 @@ servers_try_is_wanted(
 	return 0;
 }
 
-/* Files and their entries, in the order of the configuration. */
+/* Lists files and their entries, in the order of the configuration. */
 static void
 servers_try_list(struct servers_try *try)
 {
@@ -344,7 +347,7 @@ servers_try_list(struct servers_try *try)
 	try->open = try->asked;
 }
 
-/* No server can be asked: what the files say is all there is. */
+/* No server can be asked: only the files are reported. */
 static void
 servers_try_finish_unasked(struct servers_try *try)
 {
@@ -358,7 +361,7 @@ servers_try_finish_unasked(struct servers_try *try)
 	servers_try_end(try);
 }
 
-/* Servers whose command is nowhere need not be asked; they are, though. */
+/* Servers whose program is missing are asked, too, for their error. */
 static void
 servers_try_on_configured(void *ctx)
 {

@@ -1,8 +1,8 @@
 /*
  * The variables of "caisson servers add": see servers_change.h. A secret can be
- * in the environment or on standard input instead of on the command line, which
- * shells remember and other processes can see. Runs in the supervisor; no value
- * is printed.
+ * passed in the environment or on standard input instead of the command line,
+ * which shells record and other processes can read. Runs in the supervisor; no
+ * value is printed.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "../servers/servers.h"
 #include "servers_change.h"
 
-/* Reads a line of standard input; on a terminal it is not shown. */
+/* Reads a line of standard input; a terminal does not display it. */
 static char *
 servers_value_line(const char *key)
 {
@@ -38,7 +38,7 @@ servers_value_line(const char *key)
 		tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
 		fputc('\n', stderr);
 	}
-	/* An interrupt is a character while it is not a signal. */
+	/* Ctrl-C is a character while signals are disabled. */
 	if (len <= 0 || strchr(line, 3) != NULL)
 		return NULL;
 	line[strcspn(line, "\r\n")] = '\0';
@@ -57,7 +57,7 @@ servers_value_put(const char *key, const char *value, struct buffer *pairs,
 	return 0;
 }
 
-/* One that is copied must not mean another one later. */
+/* A copied value must not be expanded later. */
 static int
 servers_value_copy(const char *key, const char *value, const char *where,
     struct buffer *pairs, struct err *err)

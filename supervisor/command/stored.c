@@ -1,7 +1,7 @@
 /*
- * caisson memory and caisson saved-tools: what is kept between calls, for the
- * user to look at and to remove. Models wrote all of it: what a terminal would
- * act on, or not show, is escaped. Runs in the supervisor; the store opens the
+ * caisson memory and caisson saved-tools: list, show and remove data that is
+ * stored between calls. Models have written all of it, so control characters
+ * and invisible ones are escaped. Runs in the supervisor; the store opens the
  * file.
  */
 #include <stdio.h>
@@ -26,7 +26,7 @@ struct stored {
 	int status;
 };
 
-/* What is printed */
+/* Output */
 
 static int
 stored_is_about_tools(const struct stored *stored)
@@ -34,7 +34,7 @@ stored_is_about_tools(const struct stored *stored)
 	return stored->command->task >= COMMAND_TOOLS_LIST;
 }
 
-/* Which escape means this character differs above U+FFFF. */
+/* The escape for characters above U+FFFF depends on the language. */
 static void
 stored_print_escape(const struct stored *stored, FILE *out, unsigned int code)
 {
@@ -50,9 +50,9 @@ stored_print_escape(const struct stored *stored, FILE *out, unsigned int code)
 }
 
 /*
- * Text that a model wrote, where a terminal may be: what it would obey, and
- * what is invisible, is escaped. In strings of Python, and of JSON, the
- * escape means the same.
+ * Prints text of a model, perhaps to a terminal: control characters and
+ * invisible ones are escaped. In strings of Python, and of JSON, the escape has
+ * the same meaning.
  */
 static void
 stored_print_to(
@@ -97,7 +97,7 @@ stored_fail(struct stored *stored, const char *why)
 	stored_end(stored, 1);
 }
 
-/* It is not there. */
+/* The entry does not exist. */
 static void
 stored_miss(struct stored *stored)
 {
@@ -108,7 +108,7 @@ stored_miss(struct stored *stored)
 	          "shows all)");
 }
 
-/* The member of an entry; empty where there is none. */
+/* Returns the member of an entry; empty if there is none. */
 static struct json_span
 stored_member(struct json_span entry, const char *name)
 {
@@ -118,7 +118,7 @@ stored_member(struct json_span entry, const char *name)
 	return value;
 }
 
-/* A string without its quotes. */
+/* Prints a string without its quotes. */
 static void
 stored_print_inner(const struct stored *stored, struct json_span string)
 {
@@ -144,7 +144,7 @@ stored_print_entry(const struct stored *stored, struct json_span entry)
 		fputs(": ", stdout);
 		stored_print_inner(stored, stored_member(entry, "description"));
 	} else {
-		/* With quotes: a key may end in a space. */
+		/* In quotes, because a key may end in a space. */
 		struct json_span key = stored_member(entry, "key");
 
 		stored_print(stored, key.p, key.len);
@@ -152,7 +152,7 @@ stored_print_entry(const struct stored *stored, struct json_span entry)
 	putchar('\n');
 }
 
-/* Asking */
+/* Requests */
 
 static enum kept_kind
 kept_kind(const struct stored *stored)
@@ -170,7 +170,7 @@ stored_send_list(struct stored *stored, const char *after, size_t len,
 	return channel_send_show(stored->store, &show, err);
 }
 
-/* Whether a key or a name can be one of what is kept. */
+/* Checks that a key or a name can exist. */
 static int
 stored_check_name(
     const struct stored *stored, const char *name, struct err *err)
@@ -243,7 +243,7 @@ stored_send(struct stored *stored, struct err *err)
 
 /* Answers */
 
-/* One page of a list; asks for the next one behind its last entry. */
+/* Prints one page of a list, and requests the page after its last entry. */
 static void
 stored_on_page(struct stored *stored, struct json_span page)
 {
@@ -336,7 +336,7 @@ stored_on_shown(void *ctx, const char *payload, size_t len, const char *reason)
 		stored_on_answer(stored, answer);
 }
 
-/* Where nothing was ever kept, no directory is made to look into. */
+/* If nothing was ever stored, no directory is created. */
 static const char *
 stored_answer_of_nothing(enum command_task task)
 {

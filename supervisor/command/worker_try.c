@@ -1,8 +1,8 @@
 /*
- * Whether a worker can be started: one is, without any work, and ends when its
- * channel is closed; by then it has been loaded and has locked itself down. For
- * the selftest. Runs in the supervisor; reads the standard error of the worker,
- * whose loader names a missing library there.
+ * Tests whether a worker can be started: it starts without work, and exits when
+ * its channel is closed. By then it is loaded and locked down. For the
+ * selftest. Runs in the supervisor; reads the standard error of the worker,
+ * where its loader names a missing library.
  */
 #include <fcntl.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 
 struct worker_try {
 	struct event *timer;
-	int over; /* it has ended, or was given up */
+	int over; /* it has ended, or timed out */
 	int ended;
 	struct child_end end;
 };
@@ -48,7 +48,7 @@ worker_try_on_timer(evutil_socket_t fd, short what, void *ctx)
 	try->over = 1;
 }
 
-/* Whether a worker is gone is judged by its end. */
+/* The result is its exit status, not the closed channel. */
 static void
 worker_try_on_closed(void *ctx, const struct err *why)
 {
@@ -57,8 +57,8 @@ worker_try_on_closed(void *ctx, const struct err *why)
 }
 
 /*
- * The store locks itself down when it is told of its folder. In this one
- * no file can be made, so nothing is left behind.
+ * The store locks itself down when it receives its directory. No file can be
+ * created in this one, so no trace is left.
  */
 static int
 worker_try_greet_store(struct channel *channel, struct err *err)
@@ -71,7 +71,7 @@ worker_try_greet_store(struct channel *channel, struct err *err)
 	return channel_send_keep(channel, &keep, err);
 }
 
-/* The same for the one that keeps files. */
+/* The same for the process that keeps files. */
 static int
 worker_try_greet_files(struct channel *channel, struct err *err)
 {
@@ -85,26 +85,29 @@ worker_try_greet_files(struct channel *channel, struct err *err)
 	return channel_send_keep_files(channel, &keep, err);
 }
 
-/* How the process of a role is tried. */
+/* How to test the process of a role. */
 struct worker_try_kind {
-	int alone;    /* it can be started without any work */
-	int own_user; /* it stays who we are, as it does for calls */
-	/* Sends the message that its lockdown waits for: 0, or -1; or NULL. */
+	int alone;    /* can start without work */
+	int own_user; /* runs as our user, as for calls */
+	/*
+	 * Sends the message after which it locks itself down: 0, or -1; or
+	 * NULL.
+	 */
 	int (*greet)(struct channel *channel, struct err *err);
 };
 
-/* A row of roles.def that has none of these does not compile. */
-#define WORKER_TRY_SUPERVISOR { 0 } /* it is this process */
+/* A role in roles.def without one of these rows does not compile. */
+#define WORKER_TRY_SUPERVISOR { 0 } /* this process */
 #define WORKER_TRY_RELAY { .alone = 1 }
 #define WORKER_TRY_BOX { 0 }      /* the selftest runs code in one */
-#define WORKER_TRY_TEMPLATE { 0 } /* and in a box of one */
+#define WORKER_TRY_TEMPLATE { 0 } /* and in a box forked by one */
 #define WORKER_TRY_READER { .alone = 1 }
 #define WORKER_TRY_BROKER { .alone = 1 }
 #define WORKER_TRY_STORE                                                       \
 	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_store }
 #define WORKER_TRY_FILES                                                       \
 	{ .alone = 1, .own_user = 1, .greet = worker_try_greet_files }
-/* What it is told needs another process: it is started, and ends. */
+/* Its message would need another process; it starts and exits. */
 #define WORKER_TRY_PORTER { .alone = 1 }
 #define WORKER_TRY_KEEPER { 0 } /* it needs a server */
 
@@ -136,7 +139,7 @@ worker_try_start(struct event_base *base, enum role role, int *pidfd,
 
 	if (channel == NULL)
 		return err_set(err, "%s; " WORKER_TRY_FIX, why.text);
-	/* A worker that has ended already says why by its end. */
+	/* If it has already ended, its exit status tells why. */
 	if (kind->greet != NULL)
 		(void)kind->greet(channel, &why);
 	channel_free(&channel);
@@ -163,7 +166,7 @@ worker_try_wait(struct event_base *base, struct worker_try *try, int *pidfd,
 	return 0;
 }
 
-/* The last line of what it has said, without what no terminal should see. */
+/* Returns its last line, without control characters. */
 static void
 worker_try_read(int line, struct buffer *said)
 {
@@ -199,7 +202,7 @@ worker_try_judge(const struct worker_try *try, int line, struct err *err)
 	    said.len > 0 ? ": " : "", said.len > 0 ? said.data : "");
 }
 
-/* Our standard error is that of our workers: for a while it is a pipe. */
+/* Workers share our standard error, so it is replaced by a pipe temporarily. */
 static int
 worker_try_divert(int *line, int *before, struct err *err)
 {
