@@ -131,6 +131,9 @@ test('an error and a time-out keep what was shown before', async (t) => {
   }
 });
 
+/* Imported once: by code it takes a second, most of it to look for fonts. */
+const warm = { env: { CAISSON_PRELOAD: 'matplotlib.pyplot' } };
+
 test('a plot is an image that decodes', plots, async (t) => {
   const code = `
 import matplotlib.pyplot as plt
@@ -142,14 +145,13 @@ plt.title("Sales")
 print("before")
 plt.show()
 print("after")`;
-  const warm = { env: { CAISSON_PRELOAD: 'matplotlib.pyplot' } };
 
-  for (const [what, options] of [['from the pool', {}],
-    ['started for it', unpooled], ['where it is preloaded', warm]]) {
+  for (const [what, options, calls] of [['from the pool', {}, 2],
+    ['started for it', unpooled, 1], ['where it is preloaded', warm, 3]]) {
     await t.test(what, async (s) => {
       const { client } = await connect(s, options);
 
-      for (let n = 0; n < 3; n++) {
+      for (let n = 0; n < calls; n++) {
         const found = await shown(client, code, { timeout: 100 });
 
         assert.match(found[0],
@@ -168,14 +170,15 @@ print("after")`;
 });
 
 test('figures that are left open are shown', plots, async (t) => {
-  const { client } = await connect(t);
+  const { client } = await connect(t, warm);
+  const { client: cold } = await connect(t);
   const draw = 'import matplotlib.pyplot as plt\nplt.plot([1, 3, 2])\n';
 
-  for (const [code, images] of [
-    ['', 1], ['plt.title("x")', 1], ['import sys\nsys.exit()', 1],
+  for (const [code, images, where = client] of [
+    ['', 1], ['', 1, cold], ['plt.title("x")', 1], ['import sys\nsys.exit()', 1],
     ['plt.savefig("/tmp/a.png")', 0], ['plt.close()', 0],
   ]) {
-    const found = await shown(client, draw + code, { timeout: 100 });
+    const found = await shown(where, draw + code, { timeout: 100 });
 
     assert.equal(found.filter((piece) => piece.type === 'image').length,
       images, JSON.stringify([code, found]));
