@@ -57,6 +57,17 @@ main_open_standard_fds(void)
 }
 
 static int
+main_refuse_audit(
+    const struct options *options, const struct err *why, struct err *err)
+{
+	auto_buffer struct buffer name = { 0 };
+
+	options_add_name(&name, options, OPTION_ID_AUDIT_FILE);
+	return err_set(err, "%s; name another file in %s, or none", why->text,
+	    name.data);
+}
+
+static int
 main_refuse_log(
     const struct options *options, const struct err *why, struct err *err)
 {
@@ -101,7 +112,9 @@ main_check_files(const struct options *options, struct err *err)
 	if (options->log_file[0] != '\0' &&
 	    file_trial_append(options->log_file, &why) == -1)
 		return main_refuse_log(options, &why, err);
-	return audit_file_try(options->audit_file, err);
+	if (audit_file_try(options->audit_file, &why) == -1)
+		return main_refuse_audit(options, &why, err);
+	return 0;
 }
 
 /* --check: the checks of the start, made by the same functions. */
@@ -235,14 +248,15 @@ static int
 main_prepare(struct supervisor *sv, char **envp, struct err *err)
 {
 	const struct options *options = &sv->options;
+	struct err why;
 
 	/*
 	 * The broker writes it, only for calls of a client. If requested,
 	 * refuse to start without it.
 	 */
 	if (options_serves(options) &&
-	    audit_file_open(options->audit_file, &sv->audit, err) == -1)
-		return -1;
+	    audit_file_open(options->audit_file, &sv->audit, &why) == -1)
+		return main_refuse_audit(options, &why, err);
 	return supervisor_prepare(sv, envp, err);
 }
 

@@ -14,15 +14,11 @@
 #include "audit_file.h"
 #include "../options/file_trial.h"
 
-/* The end of each error: the fix. */
-#define AUDIT_FILE_OTHER                                                       \
-	"name another one in CAISSON_AUDIT_FILE, or none"
-
 static int
 audit_file_refuse(const char *path, mode_t mode, struct err *err)
 {
 	return err_set(err, "the audit file %s is %s, and must be a regular "
-	    "file: " AUDIT_FILE_OTHER, path, file_kind_name(mode));
+	    "file", path, file_kind_name(mode));
 }
 
 /* Sets the error: errno alone does not say that it is no regular file. */
@@ -34,8 +30,8 @@ audit_file_fail(const char *path, struct err *err)
 
 	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
 		return audit_file_refuse(path, st.st_mode, err);
-	return err_set(err, "the audit file %s cannot be opened: %s; "
-	    AUDIT_FILE_OTHER, path, strerror(code));
+	return err_set(err, "the audit file %s cannot be opened: %s",
+	    path, strerror(code));
 }
 
 /* Another user with write access could add and remove lines. */
@@ -46,11 +42,11 @@ audit_file_check(const char *path, const struct stat *st, struct err *err)
 		return audit_file_refuse(path, st->st_mode, err);
 	if (st->st_uid != geteuid() && st->st_uid != 0)
 		return err_set(err, "the audit file %s belongs to user %u, and "
-		    "Caisson runs as user %u: " AUDIT_FILE_OTHER, path,
+		    "Caisson runs as user %u", path,
 		    (unsigned int)st->st_uid, (unsigned int)geteuid());
 	if ((st->st_mode & (S_IWGRP | S_IWOTH)) != 0)
 		return err_set(err, "the audit file %s can be written by "
-		    "other users: run 'chmod 600' on it, or " AUDIT_FILE_OTHER,
+		    "other users: run 'chmod 600' on it",
 		    path);
 	if ((st->st_mode & (S_IRGRP | S_IROTH)) != 0)
 		log_warn("the audit file %s can be read by other users; fix: "
@@ -97,7 +93,7 @@ audit_file_try(const char *path, struct err *err)
 	if (lstat(path, &st) == 0 || errno != ENOENT)
 		return audit_file_use(path, 0, &fd, err);
 	if (file_trial_make(path, &why) == -1)
-		return err_set(err, "the audit file %s cannot be made: %s; "
-		    AUDIT_FILE_OTHER, path, why.text);
+		return err_set(err, "the audit file %s cannot be made: %s",
+		    path, why.text);
 	return 0;
 }

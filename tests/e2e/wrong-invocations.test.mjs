@@ -135,6 +135,7 @@ const flags = [
   ['--python /etc/passwd', /--python is \/etc\/passwd, which is not a program/],
   ['--timeout 9 --max-timeout 3', /--timeout is 9 seconds.*--max-timeout/],
   ['--log-file /proc/x', /\/proc\/x.*name another one in --log-file/],
+  ['--audit-file /dev', /\/dev is a directory.*file in --audit-file, or none/],
   ['--tools run', /--tools is "run".*run_python/],
 ];
 

@@ -53,10 +53,8 @@ is_refused(const char *path, const char *words)
 	ck_assert_int_eq(fd, -1);
 	ck_assert_msg(strstr(err.text, words) != NULL, "%s", err.text);
 	ck_assert_msg(strstr(err.text, path) != NULL, "%s", err.text);
-	ck_assert_ptr_nonnull(strstr(err.text, "CAISSON_AUDIT_FILE"));
 	ck_assert_int_eq(audit_file_try(path, &err), -1);
 	ck_assert_ptr_nonnull(strstr(err.text, path));
-	ck_assert_ptr_nonnull(strstr(err.text, "CAISSON_AUDIT_FILE"));
 }
 
 START_TEST(is_made_for_its_user)
