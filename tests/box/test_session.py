@@ -85,6 +85,7 @@ async with AsyncExitStack() as stack:
                      "async def main():\n    return await read_file('a')\n"
                      "r = await main()",
                      "r = await tools.read_file(path='a')",
+                     "r = await call_tool('fs', 'read_file', {'path': 'a'})",
                      "from mcp_servers import fs\n"
                      "r = await fs.read_file(path='a')"):
             with self.subTest(code):

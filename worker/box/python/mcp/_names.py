@@ -53,9 +53,13 @@ def offer_tools(code, names, wanted):
     """Put what may be tools without their servers into names."""
     if not wanted or _box.child:
         return
+    import mcp.runtime
+
+    from ._imports import FROM
     from ._session import awaited_only, Bare
     try:
-        wanted = awaited_only(code.co_filename, wanted)
+        wanted = awaited_only(code.co_filename, wanted.difference(
+            FROM, mcp.runtime.__all__))
     except (OSError, SyntaxError, ValueError, RecursionError):
         return  # there is no room for the file, or it is another one
     for name in wanted:
