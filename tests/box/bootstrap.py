@@ -3,7 +3,7 @@
 Starts the bootstrap outside of a box, as a plain child with the five
 descriptors that caisson-box would give it, plays the relay, and looks at
 what comes out.  A case that is "as the interpreter" also runs the same code
-by 'python3 file' and demands the same output, errors and end.
+by 'python3 file', meanwhile, and demands the same output, errors and end.
 
 What a test file lists in tables becomes tests by add_cases().
 """
@@ -162,18 +162,30 @@ def run_in_box(code, waits=True):
         return box.end()
 
 
-def run_plainly(code):
-    """Run code as the interpreter runs a file."""
-    with Place() as place:
-        path = os.path.join(place.tmp, MAIN)
+class Plain:
+    """Code as the interpreter runs a file, from now on."""
+
+    def __init__(self, code):
+        self.place = Place().__enter__()
+        path = os.path.join(self.place.tmp, MAIN)
         with open(path, "wb") as file:
             file.write(as_an_editor_saves(code))
-        process = subprocess.Popen(
-            [sys.executable, "-X", "utf8", path], **place.options(),
+        self.process = subprocess.Popen(
+            [sys.executable, "-X", "utf8", path], **self.place.options(),
             preexec_fn=lambda: resource.setrlimit(
                 resource.RLIMIT_CORE, (0, 0)))
-        out, err = process.communicate(timeout=DEADLINE)
-        return Result(place, out, err, process.returncode)
+
+    def end(self):
+        """Return what it has come to."""
+        out, err = self.process.communicate(timeout=DEADLINE)
+        return Result(self.place, out, err, self.process.returncode)
+
+    def remove(self):
+        """End it, if it still runs, and remove its place."""
+        if self.process.returncode is None:
+            self.process.kill()
+            self.process.communicate()
+        self.place.__exit__()
 
 
 def as_an_editor_saves(code):
@@ -198,6 +210,9 @@ class Cases(unittest.TestCase):
             self.skipTest("it is about Python %s up to %s" % (
                 ".".join(map(str, case.since)),
                 ".".join(map(str, case.until))))
+        plain = Plain(case.code) if case.like else None
+        if plain:
+            self.addCleanup(plain.remove)
         got = run_in_box(case.code)
         if isinstance(case.out, bytes):
             self.assertEqual(got.raw, case.out)
@@ -209,12 +224,11 @@ class Cases(unittest.TestCase):
             r"\A(?:%s)\Z" % case.err, re.DOTALL))
         self.assertEqual(got.said, case.said, "it spoke to the relay")
         self.assertNotIn("bootstrap.py", got.err)
-        if case.like:
-            self.check_like_interpreter(case, got)
+        if plain:
+            self.check_like_interpreter(case, got, plain.end())
 
-    def check_like_interpreter(self, case, got):
-        """Compare with the interpreter itself."""
-        want = run_plainly(case.code)
+    def check_like_interpreter(self, case, got, want):
+        """Compare with the interpreter itself, which ran meanwhile."""
         self.assertEqual(got.raw if isinstance(case.out, bytes) else got.out,
                          want.raw if isinstance(case.out, bytes) else want.out)
         self.assertEqual(got.err, want.err)
