@@ -28,6 +28,7 @@
 #include "front/tool.h"
 #include "options/colour.h"
 #include "options/file_trial.h"
+#include "options/json_report.h"
 #include "peers/audit_file.h"
 #include "peers/broker.h"
 #include "peers/state_dir.h"
@@ -142,13 +143,15 @@ main_self(const char *invoked, char **envp, char folder[PATH_MAX])
  */
 static int
 main_print_client_config(
-    const char *client, const char *invoked, char **envp, struct err *err)
+    const struct options *options, const char *invoked, char **envp,
+    struct err *err)
 {
 	char folder[PATH_MAX];
 	const struct client_config_self self =
 	    main_self(invoked, envp, folder);
 
-	return client_config_print(client, &self, stdout, err);
+	return client_config_print(options->argument, &self,
+	    options_json(options), stdout, err);
 }
 
 /* Changes the configured servers; tests those that moved to Caisson. */
@@ -182,7 +185,7 @@ main_change_servers(struct supervisor *sv, const char *invoked, char **envp,
 		fprintf(stderr, "caisson: %s\n", err->text);
 	return status == 0 && moved.len > 0 ? servers_try_run(sv->base,
 	    sv->config, sv->broker, tools_shown_size(&sv->options), &moved,
-	    NULL) : status;
+	    NULL, 0) : status;
 }
 
 static int
@@ -230,7 +233,8 @@ main_act(struct supervisor *sv, const char *invoked, char **envp,
 		return selftest_run(&sv->runs, &sv->options);
 	case OPTION_TRY:
 		return servers_try_run(sv->base, sv->config, sv->broker,
-		    tools_shown_size(options), NULL, NULL);
+		    tools_shown_size(options), NULL, NULL,
+		    options_json(options));
 	case OPTION_PRINT_CONFIG:
 		return print_config_run(sv->base, options, envp, err);
 	default:
@@ -285,6 +289,29 @@ static const char main_on_terminal[] =
     "caisson: waiting for an MCP client on standard input; run 'caisson "
     "help' for commands\n";
 
+static void
+main_print_version(const struct options *options)
+{
+	auto_buffer struct buffer out = { 0 };
+
+	if (!options_json(options)) {
+		printf("caisson %s\n", CAISSON_VERSION);
+		return;
+	}
+	buffer_add_text(&out, "{");
+	json_report_text(&out, "version", CAISSON_VERSION);
+	json_report_print(&out);
+}
+
+static void
+main_print_options(const struct options *options)
+{
+	if (options_json(options))
+		options_report(options);
+	else
+		options_print(options, stdout);
+}
+
 /* No action: runs a command, or the server. */
 static int
 main_command(struct supervisor *sv, const char *invoked, char **envp)
@@ -294,7 +321,7 @@ main_command(struct supervisor *sv, const char *invoked, char **envp)
 
 	switch (command->task) {
 	case COMMAND_CONFIG_SHOW:
-		options_print(&sv->options, stdout);
+		main_print_options(&sv->options);
 		return 0;
 	case COMMAND_COMPLETION:
 		return completion_print(command->operand, stdout, &err) == -1 ?
@@ -343,17 +370,17 @@ main(int argc, char **argv, char **envp)
 			status = main_usage_error(&err);
 		break;
 	case OPTION_VERSION:
-		printf("caisson %s\n", CAISSON_VERSION);
+		main_print_version(options);
 		break;
 	case OPTION_CHECK:
 		if (main_check(&sv, &err) == -1)
 			status = main_usage_error(&err);
 		else
-			options_print(options, stdout);
+			main_print_options(options);
 		break;
 	case OPTION_PRINT_CLIENT_CONFIG:
 		if (main_print_client_config(
-		        options->argument, argv[0], envp, &err) == -1)
+		        options, argv[0], envp, &err) == -1)
 			status = main_usage_error(&err);
 		break;
 	default:

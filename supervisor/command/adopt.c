@@ -174,7 +174,8 @@ adopt_deny(struct adopt_work *work, const struct adopt_setup *setup,
 	const char *name, *tool;
 
 	if (servers_try_run(setup->base, setup->config, setup->broker,
-	        tools_shown_size(setup->options), moves, &work->denied) != 0)
+	        tools_shown_size(setup->options), moves, &work->denied,
+	        0) != 0)
 		return err_set(err, "nothing was moved: which tools destroy is "
 		    "known only of servers that start; leave the others with "
 		    "--keep");
@@ -198,6 +199,10 @@ adopt_forward(struct adopt_work *work, const struct adopt_setup *setup,
 	auto_buffer struct buffer moves = { 0 };
 	size_t i;
 
+	if (command_has(work->asked, COMMAND_FLAG_JSON)) {
+		adopt_show_json(plan, work->own);
+		return 0;
+	}
 	adopt_show(plan, work->program, work->own, stdout);
 	if (plan->registered && plan->moves == 0) {
 		printf("There is nothing to change.\n");
@@ -259,9 +264,8 @@ adopt_run(
 	work.client = adopt_client_find(command->operand, err);
 	if (work.client == NULL)
 		return -1;
-	if (!adopt_work_can_ask(work.asked))
-		return err_set(err, "nothing is changed without consent: add "
-		    "--yes, or --dry-run to look only");
+	if (adopt_work_check_asked(work.asked, err) == -1)
+		return -1;
 	if (adopt_work_find_places(&work, setup->envp, err) == 0)
 		work.program = client_config_path(setup->self, err);
 	if (work.program != NULL) {

@@ -9,6 +9,7 @@
 #include "../../common/limits.h"
 #include "../../common/shown.h"
 #include "../../common/text_list.h"
+#include "../options/json_report.h"
 #include "adopt_show.h"
 #include "adopt_work.h"
 
@@ -172,4 +173,46 @@ adopt_show_copies(
 			adopt_show_line(&text, "+", plan->rows[i].server);
 	adopt_show_stays(plan, "Not copied:\n", &text);
 	fputs(text.data, out);
+}
+
+/* Each entry that moves, and each that does not, with the reason. */
+static void
+adopt_show_json_rows(
+    const struct adopt_plan *plan, int moves, struct buffer *out)
+{
+	size_t i;
+
+	for (i = 0; i < plan->count; i++) {
+		const struct adopt_row *row = &plan->rows[i];
+		auto_buffer struct buffer starts = { 0 };
+
+		if (row->moves != moves || (!moves && row->why == NULL))
+			continue;
+		json_report_open(out, NULL, '{');
+		json_report_text(out, "name", row->server->name);
+		if (moves)
+			adopt_show_server(&starts, row->server);
+		json_report_text(out, moves ? "starts" : "reason",
+		    moves ? starts.data : row->why);
+		json_report_close(out, '}');
+	}
+}
+
+void
+adopt_show_json(const struct adopt_plan *plan, const char *own)
+{
+	auto_buffer struct buffer out = { 0 };
+
+	buffer_add_text(&out, "{");
+	json_report_text(&out, "client", plan->client->name);
+	json_report_text(&out, "file", plan->file->path);
+	json_report_text(&out, "to", own);
+	json_report_bool(&out, "registered", plan->registered);
+	json_report_open(&out, plan->copies ? "copies" : "moves", '[');
+	adopt_show_json_rows(plan, 1, &out);
+	json_report_close(&out, ']');
+	json_report_open(&out, "stays", '[');
+	adopt_show_json_rows(plan, 0, &out);
+	json_report_close(&out, ']');
+	json_report_print(&out);
 }

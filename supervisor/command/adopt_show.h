@@ -18,6 +18,9 @@ void adopt_show(const struct adopt_plan *plan, const char *program,
 void adopt_show_copies(
     const struct adopt_plan *plan, const char *own, FILE *out);
 
+/* Either, as one JSON object. */
+void adopt_show_json(const struct adopt_plan *plan, const char *own);
+
 /* Appends the command of a server: "npx -y *** (TOKEN=***)". */
 void adopt_show_server(struct buffer *out, const struct server *server);
 

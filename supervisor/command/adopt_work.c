@@ -147,12 +147,30 @@ adopt_work_edit(const struct adopt_work *work, int take,
 	return adopt_edit(&edit, out, err);
 }
 
-int
+/* Whether there is a terminal to ask at, or no need to ask. */
+static int
 adopt_work_can_ask(const struct command_flags *asked)
 {
 	return command_has(asked, COMMAND_FLAG_YES) ||
 	    command_has(asked, COMMAND_FLAG_DRY_RUN) ||
 	    (isatty(STDIN_FILENO) && isatty(STDOUT_FILENO));
+}
+
+int
+adopt_work_check_asked(const struct command_flags *asked, struct err *err)
+{
+	if (command_has(asked, COMMAND_FLAG_JSON) &&
+	    !command_has(asked, COMMAND_FLAG_DRY_RUN))
+		return err_set(err, "--json shows what would change: add "
+		    "--dry-run");
+	if (command_has(asked, COMMAND_FLAG_JSON) &&
+	    command_has(asked, COMMAND_FLAG_UNDO))
+		return err_set(err, "--json and --undo exclude each other: "
+		    "give one of them");
+	if (!adopt_work_can_ask(asked))
+		return err_set(err, "nothing is changed without consent: add "
+		    "--yes, or --dry-run to look only");
+	return 0;
 }
 
 int

@@ -72,8 +72,12 @@ int adopt_work_edit(const struct adopt_work *work, int take,
     const char *const *puts, size_t count, struct buffer *out,
     struct err *err);
 
-/* Returns whether there is a terminal for questions, or no question. */
-int adopt_work_can_ask(const struct command_flags *asked);
+/*
+ * Checks that the flags suit each other, and that there is consent or a way to
+ * ask for it. Returns 0, or -1 with err.
+ */
+int adopt_work_check_asked(
+    const struct command_flags *asked, struct err *err);
 
 /* Returns whether the user agrees; always 0 for a dry run. */
 int adopt_work_ask(const struct command_flags *asked);

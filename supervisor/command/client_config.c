@@ -12,6 +12,7 @@
 #include "../../common/mem.h"
 #include "../../common/shown.h"
 #include "../../common/utf8.h"
+#include "../options/json_report.h"
 #include "../options/option_table.h"
 #include "client_config.h"
 #include "../servers/servers.h"
@@ -181,10 +182,20 @@ client_config_fill(struct buffer *out, const char *lines, const char *path)
 }
 
 static int
-client_config_list(FILE *out)
+client_config_list(FILE *out, int json)
 {
+	auto_buffer struct buffer report = { 0 };
 	size_t i;
 
+	buffer_add_text(&report, "{");
+	json_report_open(&report, "clients", '[');
+	for (i = 0; i < CLIENT_CONFIGS; i++)
+		json_report_text(&report, NULL, client_configs[i].name);
+	json_report_close(&report, ']');
+	if (json) {
+		json_report_print(&report);
+		return 0;
+	}
 	for (i = 0; i < CLIENT_CONFIGS; i++)
 		fprintf(out, "%s\n", client_configs[i].name);
 	return 0;
@@ -265,16 +276,31 @@ client_config_path(const struct client_config_self *self, struct err *err)
 	return mem_take(&path);
 }
 
+static void
+client_config_report(
+    const struct client_config *client, const char *lines, const char *path)
+{
+	auto_buffer struct buffer report = { 0 };
+
+	buffer_add_text(&report, "{");
+	json_report_text(&report, "client", client->name);
+	json_report_text(&report, "where", client->where);
+	json_report_text(&report, "program", path);
+	json_report_text(&report, "lines", lines);
+	json_report_print(&report);
+}
+
 int
 client_config_print(const char *name,
-    const struct client_config_self *self, FILE *out, struct err *err)
+    const struct client_config_self *self, int json, FILE *out,
+    struct err *err)
 {
 	const struct client_config *client;
 	auto_buffer struct buffer text = { 0 };
 	auto_free char *path = NULL;
 
 	if (name == NULL)
-		return client_config_list(out);
+		return client_config_list(out, json);
 	client = client_config_find(name);
 	if (client == NULL)
 		return client_config_unknown(name, err);
@@ -282,6 +308,10 @@ client_config_print(const char *name,
 	if (path == NULL)
 		return -1;
 	client_config_fill(&text, client->lines, path);
+	if (json) {
+		client_config_report(client, text.data, path);
+		return 0;
+	}
 	fputs(text.data, out);
 	fflush(out);
 	fprintf(stderr, "caisson: these lines belong %s\n", client->where);

@@ -24,10 +24,12 @@ struct client_config_self {
  * clients, one per line. The program is named by the path of invoked, without
  * resolving links, because packages change these on upgrades. If that is not
  * the program, it is named by the path of its file. Returns 0, or -1 with err,
- * which lists the clients, if name is unknown.
+ * which lists the clients, if name is unknown. If json is set, prints
+ * all of that to standard output, as one JSON object.
  */
 int client_config_print(const char *name,
-    const struct client_config_self *self, FILE *out, struct err *err);
+    const struct client_config_self *self, int json, FILE *out,
+    struct err *err);
 
 /* Returns that path, which the caller frees, or NULL with err. */
 char *client_config_path(

@@ -26,6 +26,9 @@ struct store;
 /* Prints every source and every entry, without the values of variables. */
 void print_config(const struct servers *servers, FILE *out);
 
+/* print_config_json.c: the same to stdout, as one JSON object. */
+void print_config_json(const struct servers *servers);
+
 /*
  * Reads the configuration of servers and prints it to stdout. Returns 0, or -1
  * with err.
@@ -40,11 +43,12 @@ int print_config_run(struct event_base *base, const struct options *options,
  * NULL: all). Prints the tools or the error of each to stdout, and the size of
  * all definitions beside own, the size of ours. If destructive is not NULL,
  * appends each tool that is declared destructive, as pairs of server and tool;
- * the tool * means all. Returns the exit status: 0, or 1 if a server failed.
+ * the tool * means all. If json is set, prints one JSON
+ * object. Returns the exit status: 0, or 1 if a server failed.
  */
 int servers_try_run(struct event_base *base, struct in_force *config,
     struct broker *broker, uint64_t own, const struct buffer *only,
-    struct buffer *destructive);
+    struct buffer *destructive, int json);
 
 /* stored.c */
 

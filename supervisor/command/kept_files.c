@@ -21,6 +21,7 @@
 #include "../../common/shown.h"
 #include "../../common/utf8.h"
 #include "../front/file_link.h"
+#include "../options/json_report.h"
 #include "../options/options.h"
 #include "../peers/files.h"
 #include "command.h"
@@ -31,6 +32,7 @@ struct kept_files {
 	const struct command *command;
 	char *name; /* name of the file; NULL: none */
 	uint64_t version; /* its version; 0: the newest, or all */
+	struct buffer *json; /* printed at the end; NULL: text is printed */
 	size_t listed;
 	int status;
 };
@@ -80,11 +82,21 @@ kept_files_on_listed(void *ctx, const struct file_row *row)
 
 	if (gmtime_r(&since, &tm) != NULL)
 		strftime(when, sizeof(when), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	kept->listed++;
+	if (kept->json != NULL) {
+		json_report_open(kept->json, NULL, '{');
+		json_report_text(kept->json, "name", row->name);
+		json_report_number(kept->json, "version", row->version);
+		json_report_number(kept->json, "bytes", row->size);
+		json_report_text(kept->json, "type", row->type);
+		json_report_text(kept->json, "saved_at", when);
+		json_report_close(kept->json, '}');
+		return;
+	}
 	printf("%s %12llu %3llu %s ", when, (unsigned long long)row->size,
 	    (unsigned long long)row->version, row->type);
 	kept_files_print_name(row->name);
 	putchar('\n');
-	kept->listed++;
 }
 
 /* save and show */
@@ -278,6 +290,18 @@ kept_files_miss(struct kept_files *kept)
 	    "version of it ('caisson files list' shows all)");
 }
 
+/* Ends what --json prints. */
+static void
+kept_files_report(struct kept_files *kept, uint64_t count)
+{
+	if (kept->command->task == COMMAND_FILES_LIST ||
+	    kept->command->task == COMMAND_FILES_ADD)
+		json_report_close(kept->json, ']');
+	else
+		json_report_number(kept->json, "removed", count);
+	json_report_print(kept->json);
+}
+
 static void
 kept_files_on_done(void *ctx, const struct files_end *end)
 {
@@ -290,14 +314,17 @@ kept_files_on_done(void *ctx, const struct files_end *end)
 		kept_files_fail(kept, "%s", end->why);
 		return;
 	}
-	if (task == COMMAND_FILES_LIST && kept->listed == 0)
+	if (task == COMMAND_FILES_LIST && kept->listed == 0 &&
+	    kept->json == NULL)
 		printf("Nothing is kept.\n");
 	if (task == COMMAND_FILES_REMOVE && end->count == 0) {
 		kept_files_miss(kept);
 		return;
 	}
-	if (task == COMMAND_FILES_CLEAR)
+	if (task == COMMAND_FILES_CLEAR && kept->json == NULL)
 		printf("%llu removed\n", (unsigned long long)end->count);
+	if (kept->json != NULL)
+		kept_files_report(kept, end->count);
 	kept_files_end(kept, 0);
 }
 
@@ -359,11 +386,18 @@ kept_files_run(struct event_base *base, struct files *files,
 	struct files_user user = { .fetched = kept_files_on_fetched,
 		.done = kept_files_on_done,
 		.ctx = &kept };
+	auto_buffer struct buffer json = { 0 };
 	struct err err;
 
 	if (command->task == COMMAND_FILES_LIST ||
 	    command->task == COMMAND_FILES_ADD)
 		user.filed = kept_files_on_listed;
+	if (command_has(&command->flags, COMMAND_FLAG_JSON)) {
+		kept.json = &json;
+		buffer_add_text(&json, "{");
+		if (user.filed != NULL)
+			json_report_open(&json, "files", '[');
+	}
 	/* If nothing was ever kept, no directory is created. */
 	if (!files_may_hold(files) && (command->task == COMMAND_FILES_SHOW ||
 	        command->task == COMMAND_FILES_SAVE))

@@ -327,7 +327,10 @@ print_config_run(struct event_base *base, const struct options *options,
 		return err_sys(err, "find the folder we run in");
 	servers_read(&servers, &setup, NULL, print_config_done, base);
 	event_base_dispatch(base);
-	print_config(&servers, stdout);
+	if (options_json(options))
+		print_config_json(&servers);
+	else
+		print_config(&servers, stdout);
 	servers_free(&servers);
 	return 0;
 }

@@ -209,7 +209,8 @@ selftest_on_probe(void *ctx, const struct call_result *result)
 	selftest_probe_lines(test, &result->out);
 	if (result->boxed && result->status != CALL_SUCCESS) {
 		selftest_line(test, 0, "probe", result->error);
-		fwrite(result->errors.data, 1, result->errors.len, stdout);
+		fwrite(result->errors.data, 1, result->errors.len,
+		    test->report.json == NULL ? stdout : stderr);
 	} else if (result->boxed && test->seen == 0) {
 		selftest_line(test, 0, "probe", "it printed nothing");
 	}
@@ -395,10 +396,13 @@ selftest_boxes(const struct boxes *boxes)
 int
 selftest_run(struct runs *runs, struct options *options)
 {
+	auto_buffer struct buffer json = { 0 };
 	struct selftest test = { .runs = runs,
 		.options = options,
-		.report = { .verbose = command_has(&options->command.flags,
-		        COMMAND_FLAG_VERBOSE) },
+		.report = { .verbose = options_json(options) ||
+		        command_has(&options->command.flags,
+		            COMMAND_FLAG_VERBOSE),
+		    .json = options_json(options) ? &json : NULL },
 		.language = language_find("python") };
 	/* The promises are tested in boxes without a template. */
 	struct native_boxes *shared = selftest_boxes(runs->boxes);

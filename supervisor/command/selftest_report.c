@@ -5,12 +5,22 @@
 #include <unistd.h>
 
 #include "../options/colour.h"
+#include "../options/json_report.h"
 #include "selftest_report.h"
 
 static void
-selftest_report_print(enum colour colour, const char *word, const char *name,
+selftest_report_print(const struct selftest_report *report,
+    enum colour colour, const char *word, const char *name,
     const char *detail)
 {
+	if (report->json != NULL) {
+		json_report_open(report->json, NULL, '{');
+		json_report_text(report->json, "result", word);
+		json_report_text(report->json, "name", name);
+		json_report_text(report->json, "detail", detail);
+		json_report_close(report->json, '}');
+		return;
+	}
 	colour_print(stdout, colour, word, 4);
 	printf("  %-28s  %s\n", name, detail);
 }
@@ -18,9 +28,14 @@ selftest_report_print(enum colour colour, const char *word, const char *name,
 void
 selftest_report_begin(const struct selftest_report *report)
 {
-	if (report->verbose)
+	if (report->json != NULL) {
+		buffer_add_text(report->json, "{");
+		json_report_text(report->json, "version", CAISSON_VERSION);
+		json_report_open(report->json, "checks", '[');
+	} else if (report->verbose) {
 		printf("caisson %s, as uid %u\n", CAISSON_VERSION,
 		    (unsigned int)geteuid());
+	}
 }
 
 void
@@ -30,7 +45,7 @@ selftest_report_line(struct selftest_report *report, int ok, const char *name,
 	report->passed += ok;
 	report->failures += !ok;
 	if (!ok || report->verbose)
-		selftest_report_print(ok ? COLOUR_GOOD : COLOUR_BAD,
+		selftest_report_print(report, ok ? COLOUR_GOOD : COLOUR_BAD,
 		    ok ? "ok" : "FAIL", name, detail);
 }
 
@@ -38,8 +53,7 @@ void
 selftest_report_note(struct selftest_report *report, const char *name,
     const char *detail)
 {
-	(void)report;
-	selftest_report_print(COLOUR_NOTE, "note", name, detail);
+	selftest_report_print(report, COLOUR_NOTE, "note", name, detail);
 }
 
 void
@@ -47,7 +61,8 @@ selftest_report_fact(struct selftest_report *report, const char *name,
     const char *detail)
 {
 	if (report->verbose)
-		selftest_report_print(COLOUR_NOTE, "note", name, detail);
+		selftest_report_print(
+		    report, COLOUR_NOTE, "note", name, detail);
 }
 
 void
@@ -55,7 +70,18 @@ selftest_report_weak(struct selftest_report *report, const char *name,
     const char *detail)
 {
 	report->weak++;
-	selftest_report_print(COLOUR_NOTE, "weak", name, detail);
+	selftest_report_print(report, COLOUR_NOTE, "weak", name, detail);
+}
+
+static int
+selftest_report_end_json(const struct selftest_report *report)
+{
+	json_report_close(report->json, ']');
+	json_report_number(report->json, "passed", (uint64_t)report->passed);
+	json_report_number(report->json, "failed", (uint64_t)report->failures);
+	json_report_number(report->json, "weak", (uint64_t)report->weak);
+	json_report_print(report->json);
+	return report->failures + report->weak == 0 ? 0 : 1;
 }
 
 int
@@ -63,6 +89,8 @@ selftest_report_end(const struct selftest_report *report)
 {
 	const char *hint = report->verbose ? "" : " (-v lists all checks)";
 
+	if (report->json != NULL)
+		return selftest_report_end_json(report);
 	if (report->failures > 0)
 		printf("%d check%s failed, %d passed%s.\n", report->failures,
 		    report->failures == 1 ? "" : "s", report->passed, hint);

@@ -6,8 +6,11 @@
 #ifndef SUPERVISOR_SELFTEST_REPORT_H
 #define SUPERVISOR_SELFTEST_REPORT_H
 
+struct buffer;
+
 struct selftest_report {
 	int verbose; /* print every check */
+	struct buffer *json; /* empty at first; NULL: text is printed */
 	int passed;
 	int failures;
 	int weak; /* promises that reduced isolation does not make */

@@ -36,6 +36,10 @@ servers_import_work(struct adopt_work *work, struct err *err)
 	if (adopt_plan_make(&work->plan, &work->servers, client, work->asked,
 	        work->own, 1, err) == -1)
 		return -1;
+	if (command_has(work->asked, COMMAND_FLAG_JSON)) {
+		adopt_show_json(&work->plan, work->own);
+		return 0;
+	}
 	adopt_show_copies(&work->plan, work->own, stdout);
 	count = adopt_work_count_new(&work->plan);
 	if (count == 0) {
@@ -66,9 +70,8 @@ servers_import_run(const struct adopt_setup *setup, struct err *err)
 	work.client = adopt_client_find(command->operand, err);
 	if (work.client == NULL)
 		return -1;
-	if (!adopt_work_can_ask(work.asked))
-		return err_set(err, "nothing is written without consent: add "
-		    "--yes, or --dry-run to look only");
+	if (adopt_work_check_asked(work.asked, err) == -1)
+		return -1;
 	if (adopt_work_find_places(&work, setup->envp, err) == 0) {
 		adopt_work_read_servers(
 		    &work.servers, setup, work.client->source, NULL);

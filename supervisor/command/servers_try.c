@@ -18,7 +18,9 @@
 #include "../peers/broker.h"
 #include "../servers/servers.h"
 #include "../process/process.h"
+#include "../options/json_report.h"
 #include "command.h"
+#include "servers_try_json.h"
 
 #define SERVERS_TRY_WIDTH 8 /* length of the longest status */
 
@@ -48,6 +50,7 @@ struct servers_try {
 	size_t refused; /* files that cannot be used at all */
 	size_t skipped; /* files and entries not used on purpose */
 	int broken; /* some could not be asked */
+	int json;   /* print one JSON object, at the end */
 };
 
 /* Adds the status of a server or file, before its name. */
@@ -113,6 +116,8 @@ servers_try_place(struct servers_try *try, const char *name)
 static void
 servers_try_print(struct servers_try *try, int all)
 {
+	if (try->json)
+		return;
 	for (; try->printed < try->count; try->printed++) {
 		struct servers_try_answer *answer =
 		    &try->answers[try->printed];
@@ -125,9 +130,35 @@ servers_try_print(struct servers_try *try, int all)
 	fflush(stdout);
 }
 
+/* All of it, and, where it could not be finished, why. */
+static void
+servers_try_print_json(const struct servers_try *try, const char *why)
+{
+	auto_buffer struct buffer out = { 0 };
+	size_t i;
+
+	buffer_add_text(&out, "{");
+	json_report_open(&out, "servers", '[');
+	for (i = 0; i < try->count; i++)
+		if (try->answers[i].text.len > 0)
+			json_report_raw(&out, NULL, try->answers[i].text.data,
+			    try->answers[i].text.len);
+	json_report_close(&out, ']');
+	json_report_number(&out, "works", try->works);
+	json_report_number(&out, "failed", try->servers - try->works);
+	json_report_number(&out, "tools", try->tools);
+	json_report_number(&out, "bytes", try->bytes);
+	json_report_text(&out, "error", why);
+	json_report_print(&out);
+}
+
 static void
 servers_try_print_count(const struct servers_try *try)
 {
+	if (try->json) {
+		servers_try_print_json(try, NULL);
+		return;
+	}
 	printf("%zu server%s: %zu work%s", try->servers,
 	    try->servers == 1 ? "" : "s", try->works,
 	    try->works == 1 ? "s" : "");
@@ -178,12 +209,10 @@ servers_try_add_destructive(
 	}
 }
 
-/* One server has answered. */
 static void
-servers_try_on_tried(void *ctx, const struct broker_answer *answer)
+servers_try_add_answer(
+    struct buffer *text, const struct broker_answer *answer)
 {
-	struct servers_try *try = ctx;
-	struct buffer *text = &servers_try_place(try, answer->name)->text;
 	int works = answer->reason[0] == '\0';
 
 	servers_try_add_word(text, works ? "ok" : "FAILED");
@@ -194,6 +223,20 @@ servers_try_on_tried(void *ctx, const struct broker_answer *answer)
 		    answer->tools_len);
 	else
 		servers_try_add_reason(text, answer->reason);
+}
+
+/* One server has answered. */
+static void
+servers_try_on_tried(void *ctx, const struct broker_answer *answer)
+{
+	struct servers_try *try = ctx;
+	struct buffer *text = &servers_try_place(try, answer->name)->text;
+	int works = answer->reason[0] == '\0';
+
+	if (try->json)
+		servers_try_json_answer(text, answer);
+	else
+		servers_try_add_answer(text, answer);
 	if (try->destructive != NULL)
 		servers_try_add_destructive(try, answer);
 	try->works += (size_t)works;
@@ -211,11 +254,16 @@ servers_try_on_tried(void *ctx, const struct broker_answer *answer)
 static void
 servers_try_break(struct servers_try *try, const char *why)
 {
-	servers_try_print(try, 1);
-	colour_print(stdout, COLOUR_BAD, "FAILED", SERVERS_TRY_WIDTH);
-	printf(" %s\n", why);
-	if (try->open > 0)
-		servers_try_print_count(try);
+	if (try->json) {
+		servers_try_print_json(try, why);
+	} else {
+		servers_try_print(try, 1);
+		colour_print(
+		    stdout, COLOUR_BAD, "FAILED", SERVERS_TRY_WIDTH);
+		printf(" %s\n", why);
+		if (try->open > 0)
+			servers_try_print_count(try);
+	}
 	try->broken = 1;
 	servers_try_end(try);
 }
@@ -264,10 +312,16 @@ servers_try_add_entry(struct servers_try *try, const struct server *server)
 		try->servers++;
 		return;
 	}
-	servers_try_add_cause(servers_try_begin(try,
-	    skipped ? "skipped" : "FAILED",
-	    server->name[0] == '\0' ? server->file->path : server->name),
-	    server);
+	if (try->json)
+		servers_try_json_left(&try->answers[try->count++].text,
+		    skipped ? "skipped" : "failed", server->name,
+		    server->file->path, server->why);
+	else
+		servers_try_add_cause(servers_try_begin(try,
+		    skipped ? "skipped" : "FAILED",
+		    server->name[0] == '\0' ? server->file->path :
+		                              server->name),
+		    server);
 	try->skipped += (size_t)skipped;
 	try->servers += (size_t)!skipped;
 }
@@ -279,17 +333,23 @@ servers_try_add_file(struct servers_try *try, const struct server_file *file)
 	const struct servers *servers = in_force_servers(try->config);
 	const struct server *row = server_faults_row(servers, file);
 	int refused = !server_judge_is_stranger(servers, file);
-	struct buffer *text = servers_try_begin(try,
-	    refused ? "REFUSED" : "skipped",
-	    file->path == NULL ? file->source->name : file->path);
+	const char *path = file->path == NULL ? file->source->name : file->path;
+	struct buffer *text;
 
+	try->refused += (size_t)refused;
+	try->skipped += (size_t)!refused;
+	if (try->json) {
+		servers_try_json_left(&try->answers[try->count++].text,
+		    refused ? "refused" : "skipped", NULL, path,
+		    row != NULL ? row->why : file->why);
+		return;
+	}
+	text = servers_try_begin(try, refused ? "REFUSED" : "skipped", path);
 	if (row != NULL)
 		buffer_printf(text, "line %llu, column %llu: ",
 		    (unsigned long long)row->line,
 		    (unsigned long long)row->column);
 	servers_try_add_reason(text, row != NULL ? row->why : file->why);
-	try->refused += (size_t)refused;
-	try->skipped += (size_t)!refused;
 }
 
 /* Returns the maximum number of answers. */
@@ -351,7 +411,7 @@ servers_try_list(struct servers_try *try)
 static void
 servers_try_finish_unasked(struct servers_try *try)
 {
-	if (try->count == 0) {
+	if (try->count == 0 && !try->json) {
 		printf("No servers are configured ('caisson servers list' "
 		       "tells where they may be).\n");
 	} else {
@@ -391,9 +451,10 @@ servers_try_free(struct servers_try *try)
 int
 servers_try_run(struct event_base *base, struct in_force *config,
     struct broker *broker, uint64_t own, const struct buffer *only,
-    struct buffer *destructive)
+    struct buffer *destructive, int json)
 {
 	struct servers_try try = { .base = base,
+		.json = json,
 		.config = config,
 		.broker = broker,
 		.own = own,

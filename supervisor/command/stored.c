@@ -12,6 +12,7 @@
 #include "../../common/limits.h"
 #include "../../common/mem.h"
 #include "../../common/utf8.h"
+#include "../options/json_report.h"
 #include "../peers/broker.h"
 #include "../peers/store.h"
 #include "../process/process.h"
@@ -22,6 +23,7 @@ struct stored {
 	struct store *keeper;
 	struct channel *store;
 	const struct command *command;
+	struct buffer *json; /* what is printed at the end; NULL: it is text */
 	size_t listed;
 	int status;
 };
@@ -84,6 +86,8 @@ static void
 stored_end(struct stored *stored, int status)
 {
 	stored->status = status;
+	if (stored->json != NULL && status == 0)
+		json_report_print(stored->json);
 	fflush(stdout);
 	event_base_loopexit(stored->base, NULL);
 }
@@ -255,11 +259,17 @@ stored_on_page(struct stored *stored, struct json_span page)
 	size_t len;
 
 	while (json_span_next_element(&walk, &entry)) {
-		stored_print_entry(stored, entry);
+		if (stored->json != NULL)
+			json_report_raw(
+			    stored->json, NULL, entry.p, entry.len);
+		else
+			stored_print_entry(stored, entry);
 		stored->listed++;
 	}
 	if (json_span_kind(stored_member(page, "more")) != JSON_SPAN_TRUE) {
-		if (stored->listed == 0)
+		if (stored->json != NULL)
+			json_report_close(stored->json, ']');
+		else if (stored->listed == 0)
 			printf("Nothing is kept.\n");
 		stored_end(stored, 0);
 		return;
@@ -268,6 +278,19 @@ stored_on_page(struct stored *stored, struct json_span page)
 	    stored_is_about_tools(stored) ? "name" : "key"), &len, &err);
 	if (last == NULL || stored_send_list(stored, last, len, &err) == -1)
 		stored_fail(stored, err.text);
+}
+
+/* A memory or a tool for --json. */
+static void
+stored_report_one(struct stored *stored, struct json_span one)
+{
+	const char *what = stored_is_about_tools(stored) ? "source" : "value";
+	struct json_span value = stored_member(one, what);
+
+	json_report_text(stored->json,
+	    stored_is_about_tools(stored) ? "name" : "key",
+	    stored->command->operand);
+	json_report_raw(stored->json, what, value.p, value.len);
 }
 
 static void
@@ -282,7 +305,9 @@ stored_on_one(struct stored *stored, struct json_span one)
 		stored_miss(stored);
 		return;
 	}
-	if (!stored_is_about_tools(stored)) {
+	if (stored->json != NULL) {
+		stored_report_one(stored, one);
+	} else if (!stored_is_about_tools(stored)) {
 		stored_print(stored, value.p, value.len);
 		putchar('\n');
 	} else {
@@ -304,15 +329,22 @@ stored_on_answer(struct stored *stored, struct json_span answer)
 		return;
 	case COMMAND_MEMORY_REMOVE:
 	case COMMAND_TOOLS_REMOVE:
-		if (json_span_kind(answer) == JSON_SPAN_TRUE)
-			stored_end(stored, 0);
-		else
+		if (json_span_kind(answer) != JSON_SPAN_TRUE) {
 			stored_miss(stored);
+			return;
+		}
+		if (stored->json != NULL)
+			json_report_number(stored->json, "removed", 1);
+		stored_end(stored, 0);
 		return;
 	case COMMAND_MEMORY_CLEAR:
 	case COMMAND_TOOLS_CLEAR:
 	case COMMAND_TOOLS_PRUNE:
-		printf("%.*s removed\n", (int)answer.len, answer.p);
+		if (stored->json != NULL)
+			json_report_raw(
+			    stored->json, "removed", answer.p, answer.len);
+		else
+			printf("%.*s removed\n", (int)answer.len, answer.p);
 		stored_end(stored, 0);
 		return;
 	default:
@@ -375,7 +407,16 @@ stored_run(struct event_base *base, struct store *store,
 		.keeper = store,
 		.command = command };
 	const char *nothing = stored_answer_of_nothing(stored.command->task);
+	auto_buffer struct buffer json = { 0 };
 
+	if (command_has(&command->flags, COMMAND_FLAG_JSON)) {
+		stored.json = &json;
+		buffer_add_text(&json, "{");
+		if (command->task == COMMAND_MEMORY_LIST)
+			json_report_open(&json, "memories", '[');
+		if (command->task == COMMAND_TOOLS_LIST)
+			json_report_open(&json, "tools", '[');
+	}
 	if (store_may_hold(store))
 		stored_ask(&stored);
 	else

@@ -166,3 +166,15 @@ command_check(const struct command *command, enum option_action action,
 		return -1;
 	return command_check_choice(command, err);
 }
+
+int
+command_goes_with(const struct command *command, enum option_action action)
+{
+	if (action == OPTION_NONE || action == OPTION_HELP ||
+	    action == OPTION_VERSION || action == command->action)
+		return 1;
+	/* As in earlier versions: "caisson servers --try". */
+	if (command->action == OPTION_PRINT_CONFIG && command->verb == NULL)
+		return action == OPTION_TRY || action == OPTION_CHECK;
+	return command->action == OPTION_NONE && action == OPTION_CHECK;
+}

@@ -54,6 +54,10 @@ int command_take_rest(struct command *command, char **rest, struct err *err);
 int command_check(const struct command *command, enum option_action action,
     struct err *err);
 
+/* Returns whether an action may be combined with words. */
+int command_goes_with(
+    const struct command *command, enum option_action action);
+
 /*
  * Always return -1, with the error for an extra word, or for an unknown verb of
  * word.

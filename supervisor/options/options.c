@@ -259,19 +259,6 @@ options_warn_file(const struct options *options)
 
 /* The command line */
 
-/* Returns whether an action may be combined with words. */
-static int
-options_goes_with(const struct command *command, enum option_action action)
-{
-	if (action == OPTION_NONE || action == OPTION_HELP ||
-	    action == OPTION_VERSION || action == command->action)
-		return 1;
-	/* As in earlier versions: "caisson servers --try". */
-	if (command->action == OPTION_PRINT_CONFIG && command->verb == NULL)
-		return action == OPTION_TRY || action == OPTION_CHECK;
-	return command->action == OPTION_NONE && action == OPTION_CHECK;
-}
-
 /* The words are an action, or belong to the one given as a flag. */
 static int
 options_use_words(struct options *options, struct err *err)
@@ -281,7 +268,7 @@ options_use_words(struct options *options, struct err *err)
 
 	if (command->task == COMMAND_NONE)
 		return 0;
-	if (!options_goes_with(command, options->action)) {
+	if (!command_goes_with(command, options->action)) {
 		option_flag(option_action_row(options->action)->key, flag);
 		return err_set(err, "'caisson %s%s%s' and %s exclude each "
 		    "other: give one of them", command->word,
@@ -421,6 +408,12 @@ options_read(struct options *options, int argc, char **argv, char **envp,
 		options_warn_file(options);
 	}
 	return 0;
+}
+
+int
+options_json(const struct options *options)
+{
+	return command_has(&options->command.flags, COMMAND_FLAG_JSON);
 }
 
 int

@@ -100,4 +100,10 @@ int options_help(const char *command, const char *verb, int brief, FILE *out,
 /* Prints each option with its value and the origin of that. */
 void options_print(const struct options *options, FILE *out);
 
+/* Prints the same to standard output as one JSON object. */
+void options_report(const struct options *options);
+
+/* Whether --json is given. */
+int options_json(const struct options *options);
+
 #endif

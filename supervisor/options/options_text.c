@@ -9,6 +9,7 @@
 #include "../../common/shown.h"
 #include "colour.h"
 #include "help_examples.h"
+#include "json_report.h"
 #include "option_value.h"
 #include "options.h"
 
@@ -357,18 +358,26 @@ options_print_line(
 	    shown.len > 0 ? shown.data : "(none)", where);
 }
 
+/* Appends a value as a user would write it. */
+static void
+options_add_value(
+    struct buffer *out, const struct options *options, enum option_id id)
+{
+	if (option_is_text(id))
+		buffer_add_text(out, options_text(options, id));
+	else
+		option_value_add(
+		    out, option_row(id), options_number(options, id));
+}
+
 static void
 options_print_row(const struct options *options, enum option_id id, FILE *out)
 {
-	const struct option_row *row = option_row(id);
 	auto_buffer struct buffer value = { 0 };
 	char flag[OPTION_NAME_SIZE], name[OPTION_NAME_SIZE];
 
-	if (option_is_text(id))
-		buffer_add_text(&value, options_text(options, id));
-	else
-		option_value_add(&value, row, options_number(options, id));
-	option_flag(row->key, flag);
+	options_add_value(&value, options, id);
+	option_flag(option_row(id)->key, flag);
 	options_print_line(out, flag + strlen("--"), value.data,
 	    options_source(options, id, name));
 }
@@ -388,4 +397,41 @@ options_print(const struct options *options, FILE *out)
 	options_print_line(out, "config.json", options->file,
 	    ignored != NULL ? ignored :
 	    options->file_found ? "read" : "not there");
+}
+
+static void
+options_report_file(const struct options *options, struct buffer *out)
+{
+	json_report_open(out, "file", '{');
+	json_report_text(out, "path", options->file);
+	json_report_text(out, "state", options->file == NULL ? "missing" :
+	        options->file_refusal != NULL ? "ignored" :
+	        options->file_found ? "read" : "missing");
+	json_report_text(out, "reason", options->file_refusal);
+	json_report_close(out, '}');
+}
+
+void
+options_report(const struct options *options)
+{
+	auto_buffer struct buffer out = { 0 };
+	enum option_id id;
+
+	buffer_add_text(&out, "{");
+	json_report_open(&out, "settings", '[');
+	for (id = 0; id < OPTION_IDS; id++) {
+		auto_buffer struct buffer value = { 0 };
+		char name[OPTION_NAME_SIZE];
+
+		options_add_value(&value, options, id);
+		json_report_open(&out, NULL, '{');
+		json_report_text(&out, "name", option_row(id)->key);
+		json_report_text(&out, "value", value.data);
+		json_report_text(
+		    &out, "source", options_source(options, id, name));
+		json_report_close(&out, '}');
+	}
+	json_report_close(&out, ']');
+	options_report_file(options, &out);
+	json_report_print(&out);
 }

@@ -183,7 +183,7 @@ test('the servers of a client are copied, and its file stays as it is', once,
     assert.match(shown, /^ {2}"caisson": /m);
     assert.match(shown, /Nothing was changed\.\n$/);
     assert.ok(!fs.existsSync(place(home, 'cursor')));
-    refused(home, 2, /nothing is written without consent: add --yes/,
+    refused(home, 2, /nothing is changed without consent: add --yes/,
       ['import', 'cursor']);
     assert.match(servers(home, 'import', 'cursor', '--yes'),
       /^Copied 1 server to .*servers\/cursor\.json\.$/m);

@@ -45,7 +45,7 @@ printed_self(const char *name, const struct client_config_self *self,
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
-	int done = client_config_print(name, self, out, err);
+	int done = client_config_print(name, self, 0, out, err);
 
 	fclose(out);
 	if (done == 0)

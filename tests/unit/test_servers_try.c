@@ -218,7 +218,7 @@ prints(const char *wanted, int status)
 	dup2(fileno(file), STDOUT_FILENO);
 	ended = servers_try_run(base,
 	    (struct in_force *)(void *)&a_config,
-	    (struct broker *)(void *)&a_broker, OWN, NULL, NULL);
+	    (struct broker *)(void *)&a_broker, OWN, NULL, NULL, 0);
 	fflush(stdout);
 	dup2(saved, STDOUT_FILENO);
 	close(saved);

@@ -1,0 +1,108 @@
+/*
+ * JSON for programs: see json_report.h. Runs in the supervisor.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../common/json.h"
+#include "../../common/shown.h"
+#include "../../common/utf8.h"
+#include "json_report.h"
+
+/* What stands ahead of a value. */
+static void
+json_report_key(struct buffer *out, const char *key)
+{
+	if (out->len > 0 && strchr("{[", out->data[out->len - 1]) == NULL)
+		buffer_add_text(out, ", ");
+	if (key == NULL)
+		return;
+	json_add_text(out, key);
+	buffer_add_text(out, ": ");
+}
+
+void
+json_report_text(struct buffer *out, const char *key, const char *text)
+{
+	auto_buffer struct buffer shown = { 0 };
+
+	json_report_key(out, key);
+	if (text == NULL) {
+		buffer_add_text(out, "null");
+		return;
+	}
+	if (!utf8_valid(text, strlen(text))) {
+		shown_add(&shown, text, strlen(text));
+		text = shown.data;
+	}
+	json_add_text(out, text);
+}
+
+void
+json_report_number(struct buffer *out, const char *key, uint64_t number)
+{
+	json_report_key(out, key);
+	buffer_printf(out, "%llu", (unsigned long long)number);
+}
+
+void
+json_report_bool(struct buffer *out, const char *key, int value)
+{
+	json_report_key(out, key);
+	buffer_add_text(out, value ? "true" : "false");
+}
+
+void
+json_report_raw(
+    struct buffer *out, const char *key, const char *json, size_t len)
+{
+	json_report_key(out, key);
+	buffer_add(out, json, len);
+}
+
+void
+json_report_open(struct buffer *out, const char *key, char bracket)
+{
+	json_report_key(out, key);
+	buffer_add(out, &bracket, 1);
+}
+
+void
+json_report_close(struct buffer *out, char bracket)
+{
+	buffer_add(out, &bracket, 1);
+}
+
+/*
+ * Characters that a terminal would obey, or that are invisible, as the escapes
+ * of JSON: they can stand in its strings only.
+ */
+static void
+json_report_put(const char *text, size_t len)
+{
+	unsigned int code;
+	size_t size;
+
+	for (; len > 0; text += size, len -= size) {
+		size = utf8_unseen(text, len, &code);
+		if (size == 0 || strchr("\t\r\n", *text) != NULL) {
+			putchar(*text);
+			size = 1;
+		} else if (code < 0x10000) {
+			printf("\\u%04x", code);
+		} else {
+			printf("\\u%04x\\u%04x",
+			    0xd800 | (code - 0x10000) >> 10,
+			    0xdc00 | ((code - 0x10000) & 0x3ff));
+		}
+	}
+}
+
+void
+json_report_print(struct buffer *out)
+{
+	json_report_close(out, '}');
+	json_report_put(out->data, out->len);
+	putchar('\n');
+	fflush(stdout);
+}
